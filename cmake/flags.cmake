@@ -1,0 +1,35 @@
+# Warning, determinism and sanitizer flags, applied to our own targets only (nadi_flags).
+add_library(nadi_flags INTERFACE)
+target_compile_definitions(nadi_flags INTERFACE _GNU_SOURCE)
+target_compile_options(nadi_flags INTERFACE
+  -ffp-contract=off -fno-common
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion -Wcast-qual
+  -Wcast-align -Wpointer-arith -Wformat=2 -Wundef -Wvla -Wstrict-prototypes -Wmissing-prototypes
+  -Wold-style-definition -Wredundant-decls -Wwrite-strings -Wswitch-enum -Wimplicit-fallthrough
+  -Wnull-dereference -Wfloat-equal)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(nadi_flags INTERFACE
+    -Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wjump-misses-init)
+elseif(CMAKE_C_COMPILER_ID MATCHES "Clang")
+  target_compile_options(nadi_flags INTERFACE
+    -Wcomma -Wunreachable-code -Wmissing-variable-declarations)
+endif()
+if(NADI_WERROR)
+  target_compile_options(nadi_flags INTERFACE -Werror)
+endif()
+if(NADI_ASAN)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(NADI_TSAN)
+  add_compile_options(-fsanitize=thread)
+  add_link_options(-fsanitize=thread)
+endif()
+if(NADI_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(NADI_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()

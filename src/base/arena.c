@@ -1,0 +1,105 @@
+#include "base/arena.h"
+
+#include "base/mem.h"
+
+struct nadi_arena_block {
+    struct nadi_arena_block *next;
+    uint64_t pad; /* keeps the data that follow 16-byte aligned */
+};
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_EACH_OBJECT 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_EACH_OBJECT 1
+#endif
+#endif
+#ifndef ARENA_EACH_OBJECT
+#define ARENA_EACH_OBJECT 0
+#endif
+
+enum {
+    FIRST_BLOCK_BYTES = 4096,
+    LARGEST_BLOCK_BYTES = 1 << 20,
+    ALIGNMENT = 16,
+};
+
+void nadi_arena_init(struct nadi_arena *a)
+{
+    *a = (struct nadi_arena){.next_block_bytes = FIRST_BLOCK_BYTES};
+}
+
+void nadi_arena_release(struct nadi_arena *a)
+{
+    struct nadi_arena_block *b = a->blocks;
+    while (b) {
+        struct nadi_arena_block *next = b->next;
+        nadi_mem_free(b);
+        b = next;
+    }
+    nadi_arena_init(a);
+}
+
+static void *add_block(struct nadi_arena *a, size_t data_bytes)
+{
+    struct nadi_arena_block *b = nadi_mem_alloc(1, sizeof(*b) + data_bytes);
+    b->next = a->blocks;
+    a->blocks = b;
+    a->total_bytes += sizeof(*b) + data_bytes;
+    return b + 1;
+}
+
+void *nadi_arena_alloc(struct nadi_arena *a, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > (size_t)PTRDIFF_MAX / 2)
+        return nadi_mem_alloc(count, size); /* reports and ends */
+    if (ARENA_EACH_OBJECT)
+        return add_block(a, bytes ? bytes : 1);
+    bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if ((size_t)(a->end - a->at) < bytes) {
+        if (bytes > a->next_block_bytes / 2)
+            return add_block(a, bytes ? bytes : ALIGNMENT);
+        a->at = add_block(a, a->next_block_bytes);
+        a->end = a->at + a->next_block_bytes;
+        if (a->next_block_bytes < LARGEST_BLOCK_BYTES)
+            a->next_block_bytes *= 2;
+    }
+    void *p = a->at;
+    a->at += bytes;
+    return p;
+}
+
+void *nadi_arena_zalloc(struct nadi_arena *a, size_t count, size_t size)
+{
+    void *p = nadi_arena_alloc(a, count, size);
+    memset(p, 0, count * size);
+    return p;
+}
+
+char *nadi_arena_strndup(struct nadi_arena *a, const char *s, size_t length)
+{
+    char *p = nadi_arena_alloc(a, length + 1, 1);
+    memcpy(p, s, length);
+    p[length] = '\0';
+    return p;
+}
+
+char *nadi_arena_strdup(struct nadi_arena *a, const char *s)
+{
+    return nadi_arena_strndup(a, s, strlen(s));
+}
+
+char *nadi_arena_printf(struct nadi_arena *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    NADI_ASSERT(length >= 0);
+    char *p = nadi_arena_alloc(a, (size_t)length + 1, 1);
+    va_start(args, format);
+    vsnprintf(p, (size_t)length + 1, format, args);
+    va_end(args);
+    return p;
+}

@@ -1,0 +1,136 @@
+#include "base/file.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool read_all(int fd, size_t expected, char **data, size_t *bytes)
+{
+    size_t capacity = expected + 1, count = 0;
+    char *buffer = nadi_mem_alloc(capacity, 1);
+    for (;;) {
+        if (count + 1 >= capacity)
+            buffer = nadi_mem_grow(buffer, &capacity, capacity + 65536, 1);
+        ssize_t got = read(fd, buffer + count, capacity - count - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            nadi_mem_free(buffer);
+            return false;
+        }
+        if (got == 0)
+            break;
+        count += (size_t)got;
+    }
+    buffer[count] = '\0';
+    *data = buffer;
+    *bytes = count;
+    return true;
+}
+
+bool nadi_file_read(const char *path, const char *what, char **data, size_t *bytes,
+                    struct nadi_diags *diags)
+{
+    bool standard_input = strcmp(path, "-") == 0;
+    int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    if (fd < 0) {
+        int cause = errno;
+        return nadi_error(
+            diags, cause == ENOENT ? "file/missing" : "file/unreadable", NADI_IN_FILE(path),
+            cause == ENOENT ? "check the path; relative paths start at the current folder"
+                            : "check the permissions of the file and its folders",
+            "cannot open %s: %s", what, strerror(cause));
+    }
+    bool ok = false;
+    if (fstat(fd, &about) != 0)
+        nadi_error(diags, "file/unreadable", NADI_IN_FILE(path), NULL, "cannot examine %s: %s",
+                   what, strerror(errno));
+    else if (S_ISDIR(about.st_mode))
+        nadi_error(diags, "file/is-folder", NADI_IN_FILE(path), "name a file inside it",
+                   "a folder was given where a %s is wanted", what);
+    else if (!read_all(fd, S_ISREG(about.st_mode) ? (size_t)about.st_size : 65536, data, bytes))
+        nadi_error(diags, "file/unreadable", NADI_IN_FILE(path), NULL, "cannot read %s: %s", what,
+                   strerror(errno));
+    else
+        ok = true;
+    if (!standard_input)
+        close(fd);
+    return ok;
+}
+
+static bool write_all(int fd, const char *p, size_t bytes)
+{
+    while (bytes) {
+        ssize_t done = write(fd, p, bytes);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return false;
+        p += done;
+        bytes -= (size_t)done;
+    }
+    return true;
+}
+
+bool nadi_file_write(const char *path, const void *data, size_t bytes, struct nadi_diags *diags)
+{
+    struct nadi_str temporary = NADI_STR_INIT;
+    nadi_str_printf(&temporary, "%s.part", path);
+    const char *name = nadi_str_get(&temporary);
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool ok = fd >= 0 && write_all(fd, data, bytes);
+    int cause = errno;
+    if (fd >= 0 && close(fd) != 0 && ok) {
+        cause = errno;
+        ok = false;
+    }
+    if (ok && rename(name, path) != 0) {
+        cause = errno;
+        ok = false;
+    }
+    if (!ok) {
+        if (fd >= 0)
+            unlink(name);
+        nadi_error(diags, "file/unwritable", NADI_IN_FILE(path),
+                   "check that the folder exists, is writable and has free space",
+                   "cannot write: %s", strerror(cause));
+    }
+    nadi_str_release(&temporary);
+    return ok;
+}
+
+bool nadi_file_make_folder(const char *path, struct nadi_diags *diags)
+{
+    struct nadi_str s = NADI_STR_INIT;
+    nadi_str_add(&s, path);
+    bool ok = true;
+    for (size_t i = 1; ok && i <= s.length; i++) {
+        if (s.text[i] != '/' && s.text[i] != '\0')
+            continue;
+        char kept = s.text[i];
+        s.text[i] = '\0';
+        ok = mkdir(s.text, 0777) == 0 || errno == EEXIST;
+        s.text[i] = kept;
+    }
+    struct stat about;
+    if (!ok)
+        nadi_error(diags, "file/unwritable", NADI_IN_FILE(path),
+                   "choose a folder that you may write to", "cannot make folder: %s",
+                   strerror(errno));
+    else if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+        ok = nadi_error(diags, "file/not-folder", NADI_IN_FILE(path), "choose another name",
+                        "exists and is not a folder");
+    nadi_str_release(&s);
+    return ok;
+}
+
+bool nadi_file_exists(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0;
+}

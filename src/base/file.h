@@ -1,0 +1,20 @@
+/* file: whole files in and out, with errors that name the file and the cause. */
+#ifndef NADI_BASE_FILE_H
+#define NADI_BASE_FILE_H
+
+#include "base/base.h"
+#include "base/diag.h"
+
+/* Reads a regular file, a pipe or standard input ("-") into memory owned by the caller
+ * (nadi_mem_free); one '\0' follows the last byte. `what` names the kind of file in messages
+ * ("system file"). Directories, missing and unreadable files are diagnosed. */
+bool nadi_file_read(const char *path, const char *what, char **data, size_t *bytes,
+                    struct nadi_diags *diags) NADI_MUST_USE;
+/* Writes to a temporary name beside it and renames, so that a reader never sees half a file. */
+bool nadi_file_write(const char *path, const void *data, size_t bytes,
+                     struct nadi_diags *diags) NADI_MUST_USE;
+/* mkdir -p. */
+bool nadi_file_make_folder(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_file_exists(const char *path);
+
+#endif

@@ -1,0 +1,43 @@
+/* str: growable text and a few questions about strings.
+ *
+ * struct nadi_str is always terminated once something was added; `text` is NULL while empty. */
+#ifndef NADI_BASE_STR_H
+#define NADI_BASE_STR_H
+
+#include "base/base.h"
+
+struct nadi_str {
+    char *text;
+    size_t length, capacity;
+};
+
+#define NADI_STR_INIT                                                                              \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+void nadi_str_release(struct nadi_str *s);
+void nadi_str_clear(struct nadi_str *s); /* keeps the memory */
+void nadi_str_add(struct nadi_str *s, const char *text);
+void nadi_str_add_bytes(struct nadi_str *s, const void *bytes, size_t count);
+void nadi_str_add_char(struct nadi_str *s, char c);
+void nadi_str_printf(struct nadi_str *s, const char *format, ...) NADI_PRINTF(2, 3);
+void nadi_str_vprintf(struct nadi_str *s, const char *format, va_list args) NADI_PRINTF(2, 0);
+/* The text, "" while empty; valid until the next change. */
+const char *nadi_str_get(const struct nadi_str *s);
+
+bool nadi_str_equal(const char *a, const char *b); /* NULL equals NULL only */
+bool nadi_str_starts(const char *s, const char *prefix);
+bool nadi_str_ends(const char *s, const char *suffix);
+
+/* Edit distance (insert, delete, replace, swap of neighbours = 1), case ignored; O(|a| |b|). */
+unsigned nadi_str_distance(const char *a, const char *b);
+/* The candidate nearest to `word` if near enough to be a slip of the pen, else NULL. */
+const char *nadi_str_nearest(const char *word, const char *const *candidates, size_t count);
+
+/* Whole-string number parsing: false when anything is left over or out of range. */
+bool nadi_str_to_u64(const char *s, uint64_t *value) NADI_MUST_USE;
+bool nadi_str_to_i64(const char *s, int64_t *value) NADI_MUST_USE;
+bool nadi_str_to_double(const char *s, double *value) NADI_MUST_USE;
+
+#endif

@@ -1,0 +1,30 @@
+/* memory: remote (expansion) memory as the analytical reference models it.
+ *
+ *   service time = latency + trunc(bytes / bandwidth)   ns
+ *
+ * PER_NPU: no contention. PER_NODE: a FIFO server for each group of NPUs. POOL: one FIFO server for
+ * all. Load and store cost the same. */
+#ifndef NADI_MEMORY_MEMORY_H
+#define NADI_MEMORY_MEMORY_H
+
+#include "base/base.h"
+
+enum nadi_memory_kind {
+    NADI_MEMORY_NONE, /* NO_MEMORY_EXPANSION: a memory node in a trace is an input error */
+    NADI_MEMORY_PER_NODE,
+    NADI_MEMORY_PER_NPU,
+    NADI_MEMORY_POOL,
+};
+
+struct nadi_memory_config {
+    enum nadi_memory_kind kind;
+    uint64_t latency_ns;
+    uint64_t bytes_per_ns; /* = GB/s, decimal; 0: latency only */
+    uint32_t node_count;   /* PER_NODE: servers */
+    uint32_t npus_per_node;
+};
+
+/* Service time of one request, ns. */
+uint64_t nadi_memory_service_ns(const struct nadi_memory_config *config, uint64_t bytes);
+
+#endif

@@ -1,0 +1,76 @@
+#include "platform/groups.h"
+
+#include "base/mem.h"
+
+void nadi_groups_init(struct nadi_groups *g, uint32_t rank_count)
+{
+    *g = (struct nadi_groups){0};
+    nadi_arena_init(&g->arena);
+    nadi_strmap_init(&g->by_name);
+    struct nadi_group world = {.name = "", .size = rank_count, .is_world = true};
+    nadi_strmap_put(&g->by_name, "", 0, 0, NULL);
+    NADI_PUSH(g, world);
+}
+
+void nadi_groups_release(struct nadi_groups *g)
+{
+    nadi_strmap_release(&g->by_name);
+    nadi_arena_release(&g->arena);
+    nadi_mem_free(g->items);
+    *g = (struct nadi_groups){0};
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+uint32_t nadi_groups_add(struct nadi_groups *g, const char *name, const uint32_t *members,
+                         uint32_t size, bool *existed)
+{
+    const char *kept;
+    uint32_t index = (uint32_t)g->count;
+    uint32_t found = nadi_strmap_put(&g->by_name, name, strlen(name), index, &kept);
+    *existed = found != index;
+    if (*existed)
+        return found;
+    uint32_t *own = NADI_ARENA_NEW(&g->arena, uint32_t, size);
+    uint32_t *sorted = NADI_ARENA_NEW(&g->arena, uint32_t, size);
+    memcpy(own, members, size * sizeof(*own));
+    memcpy(sorted, members, size * sizeof(*sorted));
+    qsort(sorted, size, sizeof(*sorted), by_rank);
+    struct nadi_group group = {.name = kept, .size = size, .members = own, .sorted = sorted};
+    NADI_PUSH(g, group);
+    return index;
+}
+
+uint32_t nadi_groups_find(const struct nadi_groups *g, const char *name)
+{
+    return nadi_strmap_find(&g->by_name, name, strlen(name));
+}
+
+uint32_t nadi_group_position(const struct nadi_group *g, uint32_t rank)
+{
+    if (!g->members)
+        return rank < g->size ? rank : NADI_NONE;
+    for (uint32_t i = 0; i < g->size; i++)
+        if (g->members[i] == rank)
+            return i;
+    return NADI_NONE;
+}
+
+uint32_t nadi_group_sorted_position(const struct nadi_group *g, uint32_t rank)
+{
+    if (!g->members)
+        return rank < g->size ? rank : NADI_NONE;
+    uint32_t low = 0, high = g->size;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->sorted[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < g->size && g->sorted[low] == rank ? low : NADI_NONE;
+}

@@ -1,0 +1,50 @@
+/* topology: the multi-dimensional network as a list of dimensions, and ranks <-> addresses.
+ *
+ * Rank = a0 + n0 * (a1 + n1 * (a2 + ...)): dimension 0 is innermost and varies fastest. */
+#ifndef NADI_PLATFORM_TOPOLOGY_H
+#define NADI_PLATFORM_TOPOLOGY_H
+
+#include "base/base.h"
+
+enum nadi_dim_kind {
+    NADI_DIM_NONE,
+    NADI_DIM_RING,
+    NADI_DIM_FULLY_CONNECTED,
+    NADI_DIM_SWITCH,
+};
+
+enum { NADI_MAX_DIMS = 16 };
+
+struct nadi_dim {
+    enum nadi_dim_kind kind;
+    uint32_t npus;
+    double bytes_per_ns; /* of one link: bandwidth_GiB_per_s * 2^30 / 1e9, multiplied first */
+    double latency_ns;   /* of one link traversal */
+};
+
+struct nadi_topology {
+    uint32_t dim_count;
+    uint32_t npu_count; /* product of npus */
+    struct nadi_dim dims[NADI_MAX_DIMS];
+    uint32_t stride[NADI_MAX_DIMS]; /* product of npus of the lower dimensions */
+};
+
+/* Fills npu_count and stride from dims. False when the product exceeds 2^31 - 1. */
+bool nadi_topology_finish(struct nadi_topology *t) NADI_MUST_USE;
+
+static inline uint32_t nadi_topology_coordinate(const struct nadi_topology *t, uint32_t rank,
+                                                uint32_t dim)
+{
+    return rank / t->stride[dim] % t->dims[dim].npus;
+}
+
+/* Links between local addresses a and b of one dimension: FullyConnected 1, Switch 2, Ring the
+ * shorter way. a != b. */
+uint32_t nadi_dim_hops(const struct nadi_dim *dim, uint32_t a, uint32_t b);
+
+/* Lowest dimension in which the ranks differ; dim_count when they are equal. */
+uint32_t nadi_topology_lowest_difference(const struct nadi_topology *t, uint32_t a, uint32_t b);
+
+const char *nadi_dim_kind_name(enum nadi_dim_kind kind); /* "Ring", ... */
+
+#endif

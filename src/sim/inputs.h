@@ -1,0 +1,88 @@
+/* inputs: everything one simulation needs, checked; made by the loaders, read-only afterwards.
+ *
+ * file -> schema-checked document -> value here. The loaders are the only place where keys of the
+ * input files are known. */
+#ifndef NADI_SIM_INPUTS_H
+#define NADI_SIM_INPUTS_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "memory/memory.h"
+#include "platform/groups.h"
+#include "platform/topology.h"
+#include "system/config.h"
+#include "trace/trace.h"
+
+enum nadi_network_model {
+    NADI_NETWORK_NONE,
+    NADI_NETWORK_UNAWARE,
+    NADI_NETWORK_AWARE,
+};
+
+/* What the command line says. Paths may be NULL where optional. */
+struct nadi_run_options {
+    const char *workload; /* prefix: rank r reads <prefix>.<r>.et */
+    const char *system, *network;
+    const char *memory;                                /* optional: no remote memory */
+    const char *groups;                                /* optional */
+    enum nadi_network_model network_model;             /* NONE: unaware */
+    uint32_t queues_per_dim;                           /* 0: 1 */
+    double injection_scale, compute_scale, comm_scale; /* 1 is neutral */
+    bool rendezvous;
+    bool strict;          /* unknown keys are errors */
+    bool compat;          /* drop-in names: the scales do nothing, and a note says so */
+    uint64_t max_sim_ns;  /* 0: no limit */
+    uint64_t max_wall_ms; /* 0: no limit */
+    bool record_ops;      /* keep every node's start and end */
+};
+
+/* One resolved setting, for the echo of the configuration and `nadi explain`. */
+struct nadi_setting {
+    const char *file; /* "system", "network", "memory", "command line" */
+    const char *key;
+    const char *value;  /* in SI units, with the unit */
+    const char *origin; /* "system.json:5" or "default" or "--queues-per-dim" */
+};
+
+struct nadi_custom_algorithm { /* traces of one custom collective, by position */
+    const char *prefix;
+    struct nadi_trace **by_position; /* rank_count entries, NULL where not needed */
+};
+
+struct nadi_input_file { /* for the record in summary.json */
+    const char *role;    /* "system", "network", "memory", "groups" */
+    const char *path;
+    char sha256[65];
+};
+
+struct nadi_inputs {
+    struct nadi_arena arena;
+    struct nadi_run_options options;
+    struct nadi_topology topology;
+    struct nadi_system_config system;
+    struct nadi_memory_config memory;
+    struct nadi_groups groups;
+    uint32_t rank_count;
+    struct nadi_trace **traces; /* by rank; ranks with the same bytes share one */
+    struct nadi_trace **owned;  /* the distinct ones */
+    uint32_t owned_count;
+    struct nadi_custom_algorithm *customs;
+    uint32_t custom_count;
+    struct nadi_setting *settings;
+    size_t setting_count, setting_capacity;
+    struct nadi_input_file *files;
+    size_t file_count, file_capacity;
+};
+
+/* Loads and checks all inputs. False with errors in diags: nothing may be simulated then. Warnings
+ * may be added in either case. The caller releases `in` in both cases. */
+bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *options,
+                      struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_inputs_release(struct nadi_inputs *in);
+
+/* Everything that can be found across ranks without running (nadi check): collectives of a group in
+ * the same order, kind and size on all members; sends and receives paired; algorithms that can run
+ * on their sizes; attributes that a node's type needs. True when no error was found. */
+bool nadi_inputs_check(const struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif

@@ -1,0 +1,93 @@
+/* result: what one simulation found out; a value that owns its memory. All times are ns. */
+#ifndef NADI_SIM_RESULT_H
+#define NADI_SIM_RESULT_H
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+#include "trace/trace.h"
+
+enum nadi_outcome {
+    NADI_OUTCOME_NONE,
+    NADI_OUTCOME_DONE,
+    NADI_OUTCOME_DEADLOCK,    /* events ran out with open nodes */
+    NADI_OUTCOME_LIMIT,       /* --max-sim or --max-wall reached, or the clock's range */
+    NADI_OUTCOME_INTERRUPTED, /* SIGINT */
+};
+
+struct nadi_rank_result {
+    uint64_t finish_ns;       /* of the last node; of what was reached where not finished */
+    uint64_t exposed_comm_ns; /* the reference's: finish - sum of accelerator compute runtimes */
+    uint64_t compute_ns;      /* union of accelerator compute intervals */
+    uint64_t comm_ns;         /* union of collective, send and receive intervals */
+    uint64_t true_exposed_comm_ns; /* communication while no accelerator compute ran */
+    uint64_t memory_ns;            /* union of remote-memory intervals */
+    uint64_t cpu_ns;               /* union of processor intervals */
+    uint64_t idle_ns;              /* nothing in flight, up to finish_ns */
+    uint32_t nodes_done, nodes_open;
+    uint32_t nodes_skipped; /* INVALID, METADATA and zero-byte roofline nodes among nodes_done */
+    bool finished;
+    /* roofline only, weighted by duration as the reference does: shares 0..1, FLOP/byte */
+    double compute_bound, compute_utilisation, memory_utilisation, operation_intensity;
+    uint64_t peak_memory_bytes; /* track-local-mem only */
+};
+
+struct nadi_collective_result { /* one instance: all members of a group, one operation */
+    enum nadi_collective_kind kind;
+    uint32_t group;      /* index into inputs.groups */
+    uint32_t sequence;   /* within the group, from 0 */
+    uint32_t ranks;      /* members that took part so far */
+    uint32_t rank, node; /* of the first member that issued it, for its name */
+    uint32_t chunks;
+    uint64_t bytes;            /* comm_size of the node */
+    uint64_t start_ns, end_ns; /* first issue, last completion */
+    bool complete;
+};
+
+struct nadi_link_result {
+    uint32_t dim;
+    uint32_t from, to; /* NPU, or npu_count + k for switch k; NADI_NONE on a dimension's sum */
+    uint64_t messages, bytes;
+    uint64_t busy_ns; /* aware: time that the link was occupied; unaware: sum of serialisation */
+};
+
+struct nadi_span { /* one node's life, recorded on request */
+    uint32_t rank, node;
+    uint64_t start_ns, end_ns;
+};
+
+struct nadi_flow { /* one point-to-point message, recorded with the spans: SEND node -> RECV node */
+    uint32_t src, dst, send_node, recv_node;
+    uint64_t send_ns, arrive_ns;
+};
+
+struct nadi_result {
+    struct nadi_arena arena;
+    enum nadi_outcome outcome;
+    const char *stopped_by; /* sentence for LIMIT and INTERRUPTED, else NULL */
+    const char *executor;   /* "message" */
+    uint64_t end_ns;        /* largest finish_ns */
+    uint32_t rank_count;
+    struct nadi_rank_result *ranks;
+    struct nadi_collective_result *collectives;
+    size_t collective_count, collective_capacity;
+    struct nadi_link_result *dims; /* one a dimension: sums */
+    uint32_t dim_count;
+    struct nadi_link_result *links; /* aware only */
+    size_t link_count;
+    struct nadi_span *spans; /* in order of completion */
+    size_t span_count, span_capacity;
+    struct nadi_flow *flows;
+    size_t flow_count, flow_capacity;
+    uint64_t nodes_by_type[NADI_NODE_TYPES]; /* executed */
+    uint64_t messages, message_bytes;        /* delivered */
+    uint64_t events;                         /* handled by the engine */
+    uint64_t offered_bytes;  /* comm_size summed over SEND and, once per rank, COLL nodes */
+    uint64_t lower_bound_ns; /* no schedule can be faster: see sim/bound.h */
+    double wall_s;
+    struct nadi_diags diags; /* the deadlock report: who waits for whom */
+};
+
+void nadi_result_release(struct nadi_result *r);
+
+#endif

@@ -1,0 +1,69 @@
+/* config: the system layer's checked configuration (system JSON and command line), a value. */
+#ifndef NADI_SYSTEM_CONFIG_H
+#define NADI_SYSTEM_CONFIG_H
+
+#include "base/base.h"
+#include "platform/topology.h"
+
+enum nadi_algorithm {
+    NADI_ALGORITHM_NONE,
+    NADI_ALGORITHM_RING,
+    NADI_ALGORITHM_DIRECT,
+    NADI_ALGORITHM_HALVING_DOUBLING,
+    NADI_ALGORITHM_DOUBLE_BINARY_TREE,
+};
+
+struct nadi_algorithm_choice {
+    enum nadi_algorithm algorithm;
+    bool flat;       /* the one* forms: one communicator over all ranks, later entries ignored */
+    uint32_t window; /* direct<W>; 0: unlimited */
+};
+
+/* The four collectives that the system file configures, in this order. */
+enum nadi_native_kind {
+    NADI_NATIVE_ALL_REDUCE,
+    NADI_NATIVE_ALL_GATHER,
+    NADI_NATIVE_REDUCE_SCATTER,
+    NADI_NATIVE_ALL_TO_ALL,
+    NADI_NATIVE_KINDS
+};
+
+struct nadi_implementation {
+    uint32_t count; /* entries; 0: none configured */
+    struct nadi_algorithm_choice dims[NADI_MAX_DIMS];
+    const char *custom; /* prefix of a custom algorithm's traces, or NULL */
+};
+
+enum nadi_scheduling_policy {
+    NADI_SCHEDULING_LIFO,
+    NADI_SCHEDULING_FIFO,
+    NADI_SCHEDULING_EXPLICIT,
+};
+
+struct nadi_custom_node { /* per-node-custom-implementation */
+    uint64_t node_id;
+    const char *prefix;
+};
+
+struct nadi_system_config {
+    enum nadi_scheduling_policy policy;
+    bool local_bw_aware;        /* collective-optimization: localBWAware (else baseline) */
+    uint64_t endpoint_delay_ns; /* injection scale applied */
+    uint32_t active_chunks;     /* active-chunks-per-dimension */
+    uint32_t splits;            /* preferred-dataset-splits, at least 1 */
+    uint32_t queues_per_dim;    /* --num-queues-per-dim */
+    double local_mem_bw;        /* B/s; 0: reductions are free */
+    double peak_perf;           /* FLOP/s */
+    uint64_t local_reduction_delay;
+    bool shared_bus;              /* model-shared-bus */
+    uint64_t bus_L, bus_o, bus_g; /* ns, truncated */
+    double bus_G;                 /* ns a byte: a 32-bit float widened */
+    bool roofline, replay_only, track_local_mem, trace_enabled;
+    const char *local_mem_trace_filename;
+    bool rendezvous;
+    struct nadi_implementation native[NADI_NATIVE_KINDS];
+    struct nadi_custom_node *custom_nodes; /* ascending by node_id */
+    uint32_t custom_node_count;
+};
+
+#endif

@@ -1,0 +1,139 @@
+/* trace: one rank's execution graph, read-only once loaded, laid out for simulation.
+ *
+ * Nodes are sorted ascending by id, so the order of 32-bit node indices is the order of ids, which
+ * is the issue order of the simulation. Dependencies are resolved to indices, duplicates removed
+ * (data dependencies first, then control, each in file order); children are the inverse, ascending.
+ * Structure of arrays: about 100 bytes a node with names. Sizes are bytes, durations ns.
+ * A trace has no cycle, no dangling, self or duplicate dependency target, and unique ids: the
+ * reader refuses anything else. Ownership: everything lives in the trace's arena. */
+#ifndef NADI_TRACE_TRACE_H
+#define NADI_TRACE_TRACE_H
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+
+enum nadi_node_type { /* the wire values of the Chakra schema */
+                      NADI_NODE_INVALID = 0,
+                      NADI_NODE_METADATA = 1,
+                      NADI_NODE_MEM_LOAD = 2,
+                      NADI_NODE_MEM_STORE = 3,
+                      NADI_NODE_COMP = 4,
+                      NADI_NODE_SEND = 5,
+                      NADI_NODE_RECV = 6,
+                      NADI_NODE_COLL = 7,
+                      NADI_NODE_TYPES
+};
+
+enum nadi_collective_kind { /* the wire values of the Chakra schema */
+                            NADI_ALL_REDUCE = 0,
+                            NADI_REDUCE = 1,
+                            NADI_ALL_GATHER = 2,
+                            NADI_GATHER = 3,
+                            NADI_SCATTER = 4,
+                            NADI_BROADCAST = 5,
+                            NADI_ALL_TO_ALL = 6,
+                            NADI_REDUCE_SCATTER = 7,
+                            NADI_REDUCE_SCATTER_BLOCK = 8,
+                            NADI_BARRIER = 9,
+                            NADI_COLLECTIVE_KINDS
+};
+
+enum nadi_node_flag {
+    NADI_NODE_IS_CPU = 1 << 0,
+    NADI_NODE_HAS_OPS = 1 << 1,   /* num_ops present */
+    NADI_NODE_HAS_BYTES = 1 << 2, /* tensor_size (COMP, MEM) or comm_size (COMM) present */
+    NADI_NODE_HAS_KIND = 1 << 3,  /* comm_type present */
+    NADI_NODE_HAS_SRC = 1 << 4,
+    NADI_NODE_HAS_DST = 1 << 5,
+    NADI_NODE_HAS_TAG = 1 << 6,
+};
+
+struct nadi_trace_comm {    /* what only SEND, RECV and COLL nodes have */
+    uint32_t src, dst, tag; /* meaningful with the HAS flags */
+    uint32_t group;         /* offset into strings of pg_name; NADI_NONE when absent */
+    int32_t priority;       /* comm_priority, 0 when absent */
+    uint32_t involved;      /* bit d: involved_dim[d]; absent: all bits set */
+    uint8_t involved_count; /* length of the list; 0 when absent */
+};
+
+struct nadi_trace_io { /* a tensor that a node reads or writes (attributes inputs, outputs) */
+    uint32_t node;
+    uint32_t name; /* offset into strings */
+    uint64_t bytes;
+    bool is_output;
+};
+
+struct nadi_trace {
+    struct nadi_arena arena;
+    const char *path;
+    const char *schema_version; /* "" when the metadata have none */
+    uint32_t node_count;
+    uint64_t *id;
+    uint64_t *duration_ns; /* duration_micros * 1000 */
+    uint64_t *ops;         /* num_ops, FLOP */
+    uint64_t *bytes;       /* tensor_size or comm_size by type */
+    uint64_t *offset;      /* of the node's frame in the uncompressed file */
+    uint32_t *name;        /* offset into strings */
+    uint32_t *comm;        /* index into comms or NADI_NONE */
+    uint32_t *file_index;  /* position among the file's nodes, from 0 */
+    uint32_t *dep_start;   /* node_count + 1 entries into deps */
+    uint32_t *deps;
+    uint32_t *child_start; /* node_count + 1 entries into children */
+    uint32_t *children;
+    uint8_t *type;       /* enum nadi_node_type */
+    uint8_t *collective; /* enum nadi_collective_kind, for COLL nodes */
+    uint8_t *flags;      /* enum nadi_node_flag */
+    struct nadi_trace_comm *comms;
+    uint32_t comm_count;
+    char *strings; /* terminated strings, offset 0 is "" */
+    uint32_t strings_bytes;
+    struct nadi_trace_io *io; /* ascending by node; only with NADI_TRACE_KEEP_IO */
+    uint32_t io_count;
+    uint32_t *metadata_text; /* offsets of inputs.values of METADATA nodes, by */
+    uint32_t *metadata_node; /* node index, ascending */
+    uint32_t metadata_count;
+    uint8_t content_hash[32]; /* SHA-256 of the file as stored */
+    uint64_t file_bytes;      /* size of the file as stored */
+};
+
+static inline const char *nadi_trace_string(const struct nadi_trace *t, uint32_t offset)
+{
+    return t->strings + offset;
+}
+
+static inline const char *nadi_trace_name(const struct nadi_trace *t, uint32_t node)
+{
+    return t->strings + t->name[node];
+}
+
+/* NULL unless the node is SEND, RECV or COLL. */
+static inline const struct nadi_trace_comm *nadi_trace_comm(const struct nadi_trace *t,
+                                                            uint32_t node)
+{
+    return t->comm[node] == NADI_NONE ? NULL : &t->comms[t->comm[node]];
+}
+
+enum nadi_trace_read_flag {
+    NADI_TRACE_KEEP_IO = 1 << 0, /* fill io (for memory tracking) */
+};
+
+/* Reads one .et file: plain, gzip or zstd by content. NULL with at least one error otherwise.
+ * O(bytes + nodes log nodes); nodes already in id order are not sorted. Thread safe for distinct
+ * diags. The caller destroys the trace. */
+struct nadi_trace *nadi_trace_read(const char *path, unsigned flags,
+                                   struct nadi_diags *diags) NADI_MUST_USE;
+/* The same from memory; `path` is used in messages only. */
+struct nadi_trace *nadi_trace_parse(const char *path, const void *data, size_t bytes,
+                                    unsigned flags, struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_trace_destroy(struct nadi_trace *t); /* NULL is allowed */
+
+/* "ALL_REDUCE", "COMP_NODE": the schema's names; "unknown" beyond the table. */
+const char *nadi_collective_name(enum nadi_collective_kind kind);
+const char *nadi_node_type_name(enum nadi_node_type type);
+
+/* Place of a node for messages: file, byte offset, rank, `17 "name"`; text in `arena`. */
+struct nadi_place nadi_trace_place(const struct nadi_trace *t, uint32_t rank, uint32_t node,
+                                   struct nadi_arena *arena);
+
+#endif
