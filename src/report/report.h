@@ -1,0 +1,45 @@
+/* report: a result as text, JSON and a folder of files. Reads inputs and result, changes neither.
+ *
+ *   summary.json          what ran, with what, how it ended, every total; schema nadi-summary/1
+ *   ranks.csv             one row a rank
+ *   collectives.csv       one row a collective of a group, in order of completion
+ *   links.csv             one row a dimension, then (aware) one row a link
+ *   ops.csv               on request: one row an executed node, in order of completion
+ *   timeline.pftrace      on request: native Perfetto protobuf, for ui.perfetto.dev
+ *   tutorial_result.csv   on request: the five columns of ASTRA-sim 1.0
+ *
+ * Units stand in the column and key names: _ns (integers), _bytes, _bytes_per_s, shares 0..1. The
+ * bytes depend on inputs and result only, not on the machine; wall_s in summary.json is the one
+ * exception. A partial result (deadlock, limit, interrupt) is written the same way, with its
+ * outcome. Linear in what is written. */
+#ifndef NADI_REPORT_REPORT_H
+#define NADI_REPORT_REPORT_H
+
+#include "base/diag.h"
+#include "base/str.h"
+#include "sim/inputs.h"
+#include "sim/result.h"
+
+/* All zero: the standard files. ops and timeline need inputs.options.record_ops. */
+struct nadi_report_options {
+    bool ops, five_column, timeline;
+    bool timeline_limit_ranks; /* false: every rank, whatever the two below say */
+    uint32_t timeline_first_rank, timeline_last_rank; /* both included */
+    uint64_t timeline_from_ns, timeline_to_ns;        /* what overlaps it; 0 0: all */
+};
+
+/* Makes the folder and writes the files named above. False with errors in diags when one of them
+ * could not be written; the others are written all the same. */
+bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_result *r,
+                              const struct nadi_report_options *o, const char *folder,
+                              struct nadi_diags *diags) NADI_MUST_USE;
+
+/* The summary for a terminal, at most 100 columns, appended to out. colour: ANSI sequences. */
+void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r, bool colour,
+                      struct nadi_str *out);
+
+/* The text of summary.json, appended to out. */
+void nadi_report_json(const struct nadi_inputs *in, const struct nadi_result *r,
+                      struct nadi_str *out);
+
+#endif
