@@ -5,7 +5,8 @@
  * (data dependencies first, then control, each in file order); children are the inverse, ascending.
  * Structure of arrays: about 100 bytes a node with names. Sizes are bytes, durations ns.
  * A trace has no cycle, no dangling, self or duplicate dependency target, and unique ids: the
- * reader refuses anything else. Ownership: everything lives in the trace's arena. */
+ * reader refuses anything else. Strings are UTF-8 without control characters other than tab and
+ * line ends; other bytes of the file became '?'. Ownership: everything belongs to the trace. */
 #ifndef NADI_TRACE_TRACE_H
 #define NADI_TRACE_TRACE_H
 
@@ -47,6 +48,7 @@ enum nadi_node_flag {
     NADI_NODE_HAS_SRC = 1 << 4,
     NADI_NODE_HAS_DST = 1 << 5,
     NADI_NODE_HAS_TAG = 1 << 6,
+    NADI_NODE_HAS_IO = 1 << 7, /* inputs and outputs present; only with NADI_TRACE_KEEP_IO */
 };
 
 struct nadi_trace_comm {    /* what only SEND, RECV and COLL nodes have */

@@ -1,0 +1,443 @@
+#include "trace/decode.h"
+
+#include "base/mem.h"
+#include "trace/wire.h"
+
+uint64_t nadi_message_offset(const struct nadi_message *m, const uint8_t *at)
+{
+    return m->data_offset + (uint64_t)(at - m->data);
+}
+
+const char *nadi_attr_key_name(enum nadi_attr_key key)
+{
+    static const char *const names[NADI_ATTR_KEYS] = {
+        [NADI_ATTR_IS_CPU] = "is_cpu_op",        [NADI_ATTR_NUM_OPS] = "num_ops",
+        [NADI_ATTR_TENSOR_SIZE] = "tensor_size", [NADI_ATTR_COMM_TYPE] = "comm_type",
+        [NADI_ATTR_COMM_SIZE] = "comm_size",     [NADI_ATTR_COMM_PRIORITY] = "comm_priority",
+        [NADI_ATTR_COMM_SRC] = "comm_src",       [NADI_ATTR_COMM_DST] = "comm_dst",
+        [NADI_ATTR_COMM_TAG] = "comm_tag",       [NADI_ATTR_GROUP] = "pg_name",
+        [NADI_ATTR_INVOLVED] = "involved_dim",   [NADI_ATTR_INPUTS] = "inputs",
+        [NADI_ATTR_OUTPUTS] = "outputs",
+    };
+    return names[key];
+}
+
+const char *nadi_attr_member_name(uint32_t member)
+{
+    static const char *const names[] = {
+        "value",        "value",         "value",        "double_val",   "double_list",
+        "float_val",    "float_list",    "int32_val",    "int32_list",   "int64_val",
+        "int64_list",   "uint32_val",    "uint32_list",  "uint64_val",   "uint64_list",
+        "sint32_val",   "sint32_list",   "sint64_val",   "sint64_list",  "fixed32_val",
+        "fixed32_list", "fixed64_val",   "fixed64_list", "sfixed32_val", "sfixed32_list",
+        "sfixed64_val", "sfixed64_list", "bool_val",     "bool_list",    "string_val",
+        "string_list",  "bytes_val",     "bytes_list",
+    };
+    return member == NADI_MEMBER_NONE ? "no value" : names[member];
+}
+
+#define BIT(member) (UINT64_C(1) << (member))
+
+bool nadi_attr_is_integer(const struct nadi_attr *a)
+{
+    const uint64_t integers =
+        BIT(NADI_MEMBER_INT32) | BIT(NADI_MEMBER_INT64) | BIT(NADI_MEMBER_UINT32) |
+        BIT(NADI_MEMBER_UINT64) | BIT(NADI_MEMBER_SINT32) | BIT(NADI_MEMBER_SINT64) |
+        BIT(NADI_MEMBER_FIXED32) | BIT(NADI_MEMBER_FIXED64) | BIT(NADI_MEMBER_SFIXED32) |
+        BIT(NADI_MEMBER_SFIXED64) | BIT(NADI_MEMBER_BOOL);
+    return integers >> a->member & 1;
+}
+
+bool nadi_attr_is_negative(const struct nadi_attr *a)
+{
+    const uint64_t with_sign = BIT(NADI_MEMBER_INT32) | BIT(NADI_MEMBER_INT64) |
+                               BIT(NADI_MEMBER_SINT32) | BIT(NADI_MEMBER_SINT64) |
+                               BIT(NADI_MEMBER_SFIXED32) | BIT(NADI_MEMBER_SFIXED64);
+    return (with_sign >> a->member & 1) && (int64_t)a->bits < 0;
+}
+
+bool nadi_attr_is_text(const struct nadi_attr *a)
+{
+    return a->member == NADI_MEMBER_STRING || a->member == NADI_MEMBER_BYTES;
+}
+
+/* The wire type of a member of the oneof. */
+static uint32_t wire_type_of(uint32_t member)
+{
+    switch (member) {
+    case NADI_MEMBER_DOUBLE:
+    case NADI_MEMBER_FIXED64:
+    case NADI_MEMBER_SFIXED64:
+        return NADI_WIRE_64;
+    case NADI_MEMBER_FLOAT:
+    case NADI_MEMBER_FIXED32:
+    case NADI_MEMBER_SFIXED32:
+        return NADI_WIRE_32;
+    case NADI_MEMBER_STRING:
+    case NADI_MEMBER_BYTES:
+        return NADI_WIRE_BYTES;
+    default:
+        return member % 2 ? NADI_WIRE_VARINT : NADI_WIRE_BYTES;
+    }
+}
+
+static uint64_t sign_extend(uint64_t bits)
+{
+    return (uint64_t)(int64_t)(int32_t)(uint32_t)bits;
+}
+
+/* The bits of a numeric payload as the member's C type, widened as C does. */
+static uint64_t widen(uint32_t member, uint64_t bits)
+{
+    switch (member) {
+    case NADI_MEMBER_INT32:
+    case NADI_MEMBER_SFIXED32:
+        return sign_extend(bits);
+    case NADI_MEMBER_UINT32:
+        return (uint32_t)bits;
+    case NADI_MEMBER_SINT32:
+        return (uint64_t)nadi_wire_zigzag((uint32_t)bits);
+    case NADI_MEMBER_SINT64:
+        return (uint64_t)nadi_wire_zigzag(bits);
+    case NADI_MEMBER_BOOL:
+        return bits != 0;
+    default:
+        return bits;
+    }
+}
+
+static const char *wire_type_name(uint32_t type)
+{
+    static const char *const names[] = {"varint",          "64-bit value",   "length and bytes",
+                                        "start of group",  "end of group",   "32-bit value",
+                                        "reserved type 6", "reserved type 7"};
+    return names[type & 7];
+}
+
+/* "message 3 at byte 70: <what>" at the byte `at`. */
+static bool bad_message(const struct nadi_message *m, const uint8_t *at, const char *what)
+{
+    struct nadi_place place = NADI_IN_FILE(m->path);
+    place.offset = nadi_message_offset(m, at);
+    return nadi_error(m->diags, "trace/bad-message", place,
+                      "the file is damaged here, or was written with another schema than Chakra's",
+                      "message %" PRIu64 " at byte %" PRIu64 ": %s", m->number, m->offset, what);
+}
+
+/* What nadi_wire_next refused. */
+static bool bad_field(const struct nadi_message *m, const struct nadi_wire_field *f,
+                      enum nadi_wire_result result)
+{
+    char text[96];
+    if (result == NADI_WIRE_BAD_TYPE) {
+        snprintf(text, sizeof text, "field %u has wire type %u (%s)", f->number, f->type,
+                 wire_type_name(f->type));
+        return bad_message(m, f->at, text);
+    }
+    return bad_message(m, f->at,
+                       result == NADI_WIRE_CUT ? "ends inside a field"
+                                               : "has a field whose number is not allowed");
+}
+
+static bool wrong_type(const struct nadi_message *m, const struct nadi_wire_field *f,
+                       const char *name, uint32_t wanted)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%s (field %u) is stored as a %s where a %s is wanted", name,
+             f->number, wire_type_name(f->type), wire_type_name(wanted));
+    return bad_message(m, f->at, text);
+}
+
+static bool old_schema(const struct nadi_message *m, const uint8_t *at, const char *sign)
+{
+    struct nadi_place place = NADI_IN_FILE(m->path);
+    place.offset = nadi_message_offset(m, at);
+    return nadi_error(m->diags, "trace/old-schema", place, NADI_OLD_SCHEMA_HINT,
+                      "message %" PRIu64 " at byte %" PRIu64
+                      " is a node of an old Chakra schema (0.0.1 to 0.0.3): %s",
+                      m->number, m->offset, sign);
+}
+
+static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
+{
+#define IS(text, key)                                                                              \
+    if (memcmp(name, text, sizeof(text) - 1) == 0)                                                 \
+    return key
+    switch (bytes) {
+    case 6:
+        IS("inputs", NADI_ATTR_INPUTS);
+        break;
+    case 7:
+        IS("num_ops", NADI_ATTR_NUM_OPS);
+        IS("outputs", NADI_ATTR_OUTPUTS);
+        IS("pg_name", NADI_ATTR_GROUP);
+        break;
+    case 8:
+        IS("comm_src", NADI_ATTR_COMM_SRC);
+        IS("comm_dst", NADI_ATTR_COMM_DST);
+        IS("comm_tag", NADI_ATTR_COMM_TAG);
+        break;
+    case 9:
+        IS("is_cpu_op", NADI_ATTR_IS_CPU);
+        IS("comm_type", NADI_ATTR_COMM_TYPE);
+        IS("comm_size", NADI_ATTR_COMM_SIZE);
+        break;
+    case 11:
+        IS("tensor_size", NADI_ATTR_TENSOR_SIZE);
+        break;
+    case 12:
+        IS("involved_dim", NADI_ATTR_INVOLVED);
+        break;
+    case 13:
+        IS("comm_priority", NADI_ATTR_COMM_PRIORITY);
+        break;
+    default:
+        break;
+    }
+#undef IS
+    return NADI_ATTR_KEYS;
+}
+
+/* One AttributeProto: its name and the winning member. */
+static bool decode_attr(const struct nadi_message *m, const struct nadi_wire_field *whole,
+                        struct nadi_attr *a, enum nadi_attr_key *key)
+{
+    struct nadi_wire w = nadi_wire_of(whole->data, whole->bytes);
+    struct nadi_wire_field f;
+    enum nadi_wire_result result;
+    *a = (struct nadi_attr){.at = whole->at};
+    *key = NADI_ATTR_KEYS;
+    while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
+        if (f.number == 1) {
+            if (f.type != NADI_WIRE_BYTES)
+                return wrong_type(m, &f, "an attribute's name", NADI_WIRE_BYTES);
+            *key = key_of(f.data, f.bytes);
+        } else if (f.number == 2 && f.type == NADI_WIRE_VARINT) {
+            return old_schema(m, f.at, "an attribute has a type number instead of a text");
+        } else if (f.number >= 3 && f.number <= 32) {
+            if (f.type != wire_type_of(f.number))
+                return wrong_type(m, &f, nadi_attr_member_name(f.number), wire_type_of(f.number));
+            a->member = f.number;
+            if (f.type == NADI_WIRE_BYTES) {
+                a->data = f.data;
+                a->bytes = f.bytes;
+            } else {
+                a->bits = widen(f.number, f.bits);
+            }
+        }
+    }
+    return result == NADI_WIRE_END || bad_field(m, &f, result);
+}
+
+/* A repeated uint64: packed or one value. */
+static bool add_deps(const struct nadi_message *m, const struct nadi_wire_field *f,
+                     const char *name, struct nadi_u64_list *list)
+{
+    if (f->type == NADI_WIRE_VARINT) {
+        NADI_PUSH(list, f->bits);
+        return true;
+    }
+    if (f->type != NADI_WIRE_BYTES)
+        return wrong_type(m, f, name, NADI_WIRE_BYTES);
+    struct nadi_wire w = nadi_wire_of(f->data, f->bytes);
+    NADI_RESERVE(list, list->count + f->bytes);
+    while (w.at < w.end) {
+        if (!nadi_wire_varint(&w, &list->items[list->count++]))
+            return bad_message(m, w.at, "a packed list of dependencies ends inside a number");
+    }
+    return true;
+}
+
+/* IOInfo: only `values` is of use, for METADATA nodes. */
+static bool decode_io_info(const struct nadi_message *m, const struct nadi_wire_field *whole,
+                           struct nadi_raw_node *node)
+{
+    struct nadi_wire w = nadi_wire_of(whole->data, whole->bytes);
+    struct nadi_wire_field f;
+    enum nadi_wire_result result;
+    while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
+        if (f.number != 1)
+            continue;
+        if (f.type != NADI_WIRE_BYTES)
+            return wrong_type(m, &f, "inputs.values", NADI_WIRE_BYTES);
+        node->values = f.data;
+        node->values_bytes = f.bytes;
+    }
+    return result == NADI_WIRE_END || bad_field(m, &f, result);
+}
+
+static bool add_attr(const struct nadi_message *m, const struct nadi_wire_field *f,
+                     struct nadi_raw_node *node)
+{
+    struct nadi_attr a;
+    enum nadi_attr_key key;
+    if (!decode_attr(m, f, &a, &key))
+        return false;
+    if (key != NADI_ATTR_KEYS && !(node->seen >> key & 1)) {
+        node->seen |= 1u << key;
+        node->attr[key] = a;
+    }
+    return true;
+}
+
+/* Field 11 of an old Node is an attribute: a name, then a type number. */
+static bool is_old_attribute(const struct nadi_wire_field *whole)
+{
+    struct nadi_wire w = nadi_wire_of(whole->data, whole->bytes);
+    struct nadi_wire_field name, type;
+    return nadi_wire_next(&w, &name) == NADI_WIRE_FIELD && name.number == 1 &&
+           name.type == NADI_WIRE_BYTES && nadi_wire_next(&w, &type) == NADI_WIRE_FIELD &&
+           type.number == 2 && type.type == NADI_WIRE_VARINT;
+}
+
+static const char *const node_fields[] = {
+    "",
+    "id",
+    "name",
+    "type",
+    "ctrl_deps",
+    "data_deps",
+    "start_time_micros",
+    "duration_micros",
+    "inputs",
+    "outputs",
+    "attr",
+};
+
+static bool decode_field(const struct nadi_message *m, const struct nadi_wire_field *f,
+                         struct nadi_raw_node *node)
+{
+    static const uint8_t wanted[] = {
+        0,
+        [1] = NADI_WIRE_VARINT,
+        [2] = NADI_WIRE_BYTES,
+        [3] = NADI_WIRE_VARINT,
+        [6] = NADI_WIRE_VARINT,
+        [7] = NADI_WIRE_VARINT,
+        [8] = NADI_WIRE_BYTES,
+        [9] = NADI_WIRE_BYTES,
+        [10] = NADI_WIRE_BYTES,
+    };
+    if (f->number == 4 || f->number == 5)
+        return add_deps(m, f, node_fields[f->number],
+                        f->number == 4 ? &node->ctrl_deps : &node->data_deps);
+    if (f->number > 10) {
+        if (f->number == 11 && f->type == NADI_WIRE_BYTES && is_old_attribute(f))
+            return old_schema(m, f->at, "its attributes are in field 11");
+        return true;
+    }
+    if (f->type != wanted[f->number]) {
+        if ((f->number == 6 || f->number == 7) && f->type == NADI_WIRE_BYTES)
+            return old_schema(m, f->at, "fields 6 and 7 are texts");
+        return wrong_type(m, f, node_fields[f->number], wanted[f->number]);
+    }
+    switch (f->number) {
+    case 1:
+        node->id = f->bits;
+        return true;
+    case 2:
+        node->name = f->data;
+        node->name_bytes = f->bytes;
+        return true;
+    case 3:
+        node->type = f->bits;
+        return true;
+    case 7:
+        node->duration_micros = f->bits;
+        return true;
+    case 8:
+        return decode_io_info(m, f, node);
+    case 10:
+        return add_attr(m, f, node);
+    default: /* start_time_micros, outputs */
+        return true;
+    }
+}
+
+bool nadi_decode_node(const struct nadi_message *m, struct nadi_raw_node *node)
+{
+    struct nadi_wire w = nadi_wire_of(m->data, m->bytes);
+    struct nadi_wire_field f;
+    enum nadi_wire_result result;
+    node->id = node->type = node->duration_micros = 0;
+    node->name = node->values = NULL;
+    node->name_bytes = node->values_bytes = 0;
+    node->seen = 0;
+    node->data_deps.count = node->ctrl_deps.count = 0;
+    while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
+        if (NADI_UNLIKELY(!decode_field(m, &f, node)))
+            return false;
+    }
+    return result == NADI_WIRE_END || bad_field(m, &f, result);
+}
+
+void nadi_raw_node_release(struct nadi_raw_node *node)
+{
+    nadi_mem_free(node->data_deps.items);
+    nadi_mem_free(node->ctrl_deps.items);
+    *node = (struct nadi_raw_node){0};
+}
+
+enum attr_look { LOOK_ATTR, LOOK_OLD, LOOK_OTHER };
+
+/* Does field 2 of a first message hold an attribute? A Node's field 2 is its name. */
+static enum attr_look look_at_attr(const struct nadi_wire_field *whole,
+                                   struct nadi_raw_metadata *out)
+{
+    struct nadi_wire w = nadi_wire_of(whole->data, whole->bytes);
+    struct nadi_wire_field f = {0};
+    enum nadi_wire_result result;
+    bool is_schema = false, any = false;
+    while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
+        any = true;
+        if (f.number == 1 && f.type == NADI_WIRE_BYTES) {
+            is_schema = f.bytes == 6 && memcmp(f.data, "schema", 6) == 0;
+        } else if (f.number == 2 && f.type == NADI_WIRE_VARINT) {
+            return LOOK_OLD;
+        } else if (f.number >= 3 && f.number <= 32 && f.type != wire_type_of(f.number)) {
+            return LOOK_OTHER;
+        } else if (f.number == NADI_MEMBER_STRING && is_schema) {
+            out->schema = f.data;
+            out->schema_bytes = f.bytes;
+        }
+    }
+    return result == NADI_WIRE_END && (any || whole->bytes == 0) ? LOOK_ATTR : LOOK_OTHER;
+}
+
+enum nadi_first_message nadi_decode_first(const struct nadi_message *m,
+                                          struct nadi_raw_metadata *out)
+{
+    struct nadi_wire w = nadi_wire_of(m->data, m->bytes);
+    struct nadi_wire_field f = {0};
+    enum nadi_wire_result result;
+    bool node = false, old = false, attr = false, other_attr = false;
+    *out = (struct nadi_raw_metadata){0};
+    while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
+        if (f.number == 1 && f.type == NADI_WIRE_BYTES) {
+            out->version = f.data;
+            out->version_bytes = f.bytes;
+        } else if (f.number == 2 && f.type == NADI_WIRE_BYTES) {
+            enum attr_look look = look_at_attr(&f, out);
+            attr = true;
+            old = old || look == LOOK_OLD;
+            other_attr = other_attr || look == LOOK_OTHER;
+        } else if (f.number == 11 && f.type == NADI_WIRE_BYTES && is_old_attribute(&f)) {
+            old = true;
+        } else if ((f.number <= 7 && f.type == NADI_WIRE_VARINT && f.number != 2) ||
+                   (f.number == 10 && f.type == NADI_WIRE_BYTES)) {
+            node = true;
+        } else if (f.number <= 2) {
+            return NADI_FIRST_UNKNOWN;
+        }
+    }
+    bool cut = m->cut && result != NADI_WIRE_BAD_NUMBER && result != NADI_WIRE_BAD_TYPE;
+    if (result != NADI_WIRE_END && !cut)
+        return NADI_FIRST_UNKNOWN;
+    if (old)
+        return NADI_FIRST_OLD_SCHEMA;
+    if (node)
+        return out->version ? NADI_FIRST_UNKNOWN : NADI_FIRST_NODE;
+    bool begins_well = m->bytes && (m->data[0] == 0x0a || m->data[0] == 0x12);
+    bool evidence = out->version || attr || (cut && begins_well) || m->bytes == 0;
+    return evidence && !other_attr ? NADI_FIRST_METADATA : NADI_FIRST_UNKNOWN;
+}

@@ -1,0 +1,303 @@
+#include "trace/inflate.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#define ZLIB_CONST
+#include <zlib.h>
+#include <zstd.h>
+
+enum { PIECE_BYTES = 128 * 1024 };
+
+enum coding {
+    CODING_UNKNOWN, /* nothing read yet */
+    CODING_PLAIN,
+    CODING_GZIP,
+    CODING_ZSTD,
+};
+
+struct nadi_inflate {
+    const char *path;
+    int fd; /* -1: memory */
+    bool close_fd;
+    uint8_t *piece;                  /* buffer for the stored bytes of a file */
+    const uint8_t *at, *end;         /* stored bytes not yet consumed */
+    const uint8_t *memory;           /* the rest of the memory that was given */
+    size_t memory_left;              /* not yet handed to at..end */
+    bool stored_end;                 /* nothing more to come after at..end */
+    uint64_t stored_bytes, inflated; /* so far */
+    enum coding coding;
+    bool in_member; /* gzip, zstd: inside a member or frame */
+    bool has_gzip;
+    z_stream gzip;
+    ZSTD_DStream *zstd;
+    EVP_MD_CTX *digest;
+};
+
+static struct nadi_inflate *create(const char *path)
+{
+    struct nadi_inflate *s = NADI_ZNEW(struct nadi_inflate, 1);
+    s->path = path;
+    s->fd = -1;
+    s->digest = EVP_MD_CTX_new();
+    if (!s->digest || !EVP_DigestInit_ex(s->digest, EVP_sha256(), NULL))
+        NADI_BUG("libcrypto has no SHA-256");
+    return s;
+}
+
+struct nadi_inflate *nadi_inflate_memory(const char *path, const void *data, size_t bytes)
+{
+    struct nadi_inflate *s = create(path);
+    s->memory = data;
+    s->memory_left = bytes;
+    return s;
+}
+
+struct nadi_inflate *nadi_inflate_open(const char *path, struct nadi_diags *diags)
+{
+    bool standard_input = strcmp(path, "-") == 0;
+    int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        bool missing = errno == ENOENT;
+        nadi_error(diags, missing ? "file/missing" : "file/unreadable", NADI_IN_FILE(path),
+                   missing ? "check the path; rank r of a workload is read from PREFIX.r.et"
+                           : "check the permissions of the file and its folders",
+                   "cannot open trace: %s", strerror(errno));
+        return NULL;
+    }
+    struct stat about;
+    if (fstat(fd, &about) == 0 && S_ISDIR(about.st_mode)) {
+        nadi_error(diags, "file/is-folder", NADI_IN_FILE(path), "name a file inside it",
+                   "a folder was given where a trace is wanted");
+        if (!standard_input)
+            close(fd);
+        return NULL;
+    }
+    struct nadi_inflate *s = create(path);
+    s->fd = fd;
+    s->close_fd = !standard_input;
+    s->piece = NADI_NEW(uint8_t, PIECE_BYTES);
+    s->at = s->end = s->piece;
+    return s;
+}
+
+void nadi_inflate_close(struct nadi_inflate *s)
+{
+    if (!s)
+        return;
+    if (s->has_gzip)
+        inflateEnd(&s->gzip);
+    ZSTD_freeDStream(s->zstd);
+    EVP_MD_CTX_free(s->digest);
+    if (s->close_fd)
+        close(s->fd);
+    nadi_mem_free(s->piece);
+    nadi_mem_free(s);
+}
+
+static void account(struct nadi_inflate *s, const void *data, size_t bytes)
+{
+    s->stored_bytes += bytes;
+    if (!EVP_DigestUpdate(s->digest, data, bytes))
+        NADI_BUG("SHA-256 failed");
+}
+
+/* Up to `want` stored bytes from the file into `to`; 0 at the end. */
+static bool read_file(struct nadi_inflate *s, void *to, size_t want, size_t *got,
+                      struct nadi_diags *diags)
+{
+    for (;;) {
+        ssize_t n = read(s->fd, to, want);
+        if (n >= 0) {
+            *got = (size_t)n;
+            account(s, to, *got);
+            return true;
+        }
+        if (errno != EINTR)
+            return nadi_error(diags, "file/unreadable", NADI_IN_FILE(s->path), NULL,
+                              "cannot read trace after byte %" PRIu64 ": %s", s->stored_bytes,
+                              strerror(errno));
+    }
+}
+
+/* Makes at..end non-empty unless the stored bytes have ended. */
+static bool refill(struct nadi_inflate *s, struct nadi_diags *diags)
+{
+    if (s->at < s->end || s->stored_end)
+        return true;
+    size_t got = 0;
+    if (s->fd >= 0) {
+        if (!read_file(s, s->piece, PIECE_BYTES, &got, diags))
+            return false;
+        s->at = s->piece;
+    } else {
+        got = (size_t)nadi_min_u64(s->memory_left, PIECE_BYTES);
+        s->at = s->memory;
+        if (got) {
+            account(s, s->memory, got);
+            s->memory += got;
+            s->memory_left -= got;
+        }
+    }
+    s->end = got ? s->at + got : s->at;
+    s->stored_end = got == 0;
+    return true;
+}
+
+/* A pipe may hand out one byte at a time: collect enough to see the magic number. */
+static bool collect_magic(struct nadi_inflate *s, struct nadi_diags *diags)
+{
+    if (!refill(s, diags))
+        return false;
+    while (s->fd >= 0 && s->end - s->at < 4 && !s->stored_end) {
+        size_t have = (size_t)(s->end - s->at), got;
+        if (!read_file(s, s->piece + have, PIECE_BYTES - have, &got, diags))
+            return false;
+        s->end += got;
+        s->stored_end = got == 0;
+    }
+    return true;
+}
+
+static bool recognise(struct nadi_inflate *s, struct nadi_diags *diags)
+{
+    if (!collect_magic(s, diags))
+        return false;
+    size_t have = (size_t)(s->end - s->at);
+    s->coding = CODING_PLAIN;
+    if (have >= 2 && s->at[0] == 0x1f && s->at[1] == 0x8b) {
+        s->coding = CODING_GZIP;
+        if (inflateInit2(&s->gzip, 15 + 16) != Z_OK)
+            NADI_BUG("zlib cannot start: %s", s->gzip.msg ? s->gzip.msg : "no reason given");
+        s->has_gzip = true;
+        s->in_member = true;
+    } else if (have >= 4 && memcmp(s->at, "\x28\xb5\x2f\xfd", 4) == 0) {
+        s->coding = CODING_ZSTD;
+        s->zstd = ZSTD_createDStream();
+        if (!s->zstd)
+            NADI_BUG("zstd cannot start");
+        s->in_member = true;
+    }
+    return true;
+}
+
+static bool damaged(struct nadi_inflate *s, const char *code, const char *reason,
+                    struct nadi_diags *diags)
+{
+    struct nadi_place place = NADI_IN_FILE(s->path);
+    place.offset = s->inflated;
+    return nadi_error(diags, code, place, "copy or compress the file again; nothing of it was used",
+                      "damaged %s data near stored byte %" PRIu64 ": %s",
+                      s->coding == CODING_GZIP ? "gzip" : "zstd",
+                      s->stored_bytes - (uint64_t)(s->end - s->at), reason);
+}
+
+/* Between gzip members: another one, padding of zeros, or the end. */
+static bool next_member(struct nadi_inflate *s, struct nadi_diags *diags)
+{
+    while (s->at < s->end && *s->at == 0)
+        s->at++;
+    if (s->at == s->end)
+        return true;
+    if (*s->at != 0x1f)
+        return damaged(s, "trace/damaged-gzip", "bytes after the end that are no gzip member",
+                       diags);
+    if (inflateReset(&s->gzip) != Z_OK)
+        NADI_BUG("zlib cannot start again");
+    s->in_member = true;
+    return true;
+}
+
+static bool gunzip(struct nadi_inflate *s, uint8_t *to, size_t want, size_t *got,
+                   struct nadi_diags *diags)
+{
+    if (!s->in_member)
+        return next_member(s, diags);
+    s->gzip.next_in = s->at;
+    s->gzip.avail_in = (uInt)(s->end - s->at);
+    s->gzip.next_out = to;
+    s->gzip.avail_out = (uInt)want;
+    int result = inflate(&s->gzip, Z_NO_FLUSH);
+    s->at = s->gzip.next_in;
+    *got = want - s->gzip.avail_out;
+    s->inflated += *got;
+    if (result == Z_STREAM_END)
+        s->in_member = false;
+    else if (result != Z_OK && result != Z_BUF_ERROR)
+        return damaged(s, "trace/damaged-gzip", s->gzip.msg ? s->gzip.msg : "no gzip stream",
+                       diags);
+    return true;
+}
+
+static bool unzstd(struct nadi_inflate *s, uint8_t *to, size_t want, size_t *got,
+                   struct nadi_diags *diags)
+{
+    if (!s->in_member && s->at == s->end)
+        return true;
+    ZSTD_inBuffer in = {s->at, (size_t)(s->end - s->at), 0};
+    ZSTD_outBuffer out = {to, want, 0};
+    size_t result = ZSTD_decompressStream(s->zstd, &out, &in);
+    s->at += in.pos;
+    *got = out.pos;
+    s->inflated += out.pos;
+    if (ZSTD_isError(result))
+        return damaged(s, "trace/damaged-zstd", ZSTD_getErrorName(result), diags);
+    s->in_member = result != 0;
+    return true;
+}
+
+static bool plain(struct nadi_inflate *s, uint8_t *to, size_t want, size_t *got,
+                  struct nadi_diags *diags)
+{
+    if (s->at == s->end && s->fd >= 0 && !s->stored_end) {
+        if (!read_file(s, to, want, got, diags))
+            return false;
+        s->stored_end = *got == 0;
+        return true;
+    }
+    if (!refill(s, diags))
+        return false;
+    *got = (size_t)nadi_min_u64((uint64_t)(s->end - s->at), want);
+    if (*got) {
+        memcpy(to, s->at, *got);
+        s->at += *got;
+    }
+    return true;
+}
+
+bool nadi_inflate_read(struct nadi_inflate *s, void *buffer, size_t want, size_t *got,
+                       struct nadi_diags *diags)
+{
+    *got = 0;
+    if (s->coding == CODING_UNKNOWN && !recognise(s, diags))
+        return false;
+    want = (size_t)nadi_min_u64(want, 1u << 30);
+    if (s->coding == CODING_PLAIN)
+        return plain(s, buffer, want, got, diags);
+    bool gzip = s->coding == CODING_GZIP;
+    while (*got == 0) {
+        if (!refill(s, diags))
+            return false;
+        if (!(gzip ? gunzip : unzstd)(s, buffer, want, got, diags))
+            return false;
+        if (*got == 0 && s->at == s->end && s->stored_end) {
+            if (s->in_member)
+                return damaged(s, gzip ? "trace/damaged-gzip" : "trace/damaged-zstd",
+                               "the file ends inside the compressed data", diags);
+            return true;
+        }
+    }
+    return true;
+}
+
+void nadi_inflate_digest(struct nadi_inflate *s, uint8_t hash[32], uint64_t *stored_bytes)
+{
+    unsigned length = 0;
+    if (!EVP_DigestFinal_ex(s->digest, hash, &length) || length != 32)
+        NADI_BUG("SHA-256 failed");
+    *stored_bytes = s->stored_bytes;
+}

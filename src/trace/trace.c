@@ -1,0 +1,263 @@
+#include "trace/trace.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "trace/frames.h"
+#include "trace/graph.h"
+#include "trace/stage.h"
+
+enum { FAULTS_PER_FILE = 20 }; /* after so many the rest is not read */
+
+#define CONVERT_HINT                                                                               \
+    "a Chakra execution trace is made by a trace converter or `nadi gen`; see `nadi help run`"
+
+const char *nadi_collective_name(enum nadi_collective_kind kind)
+{
+    static const char *const names[NADI_COLLECTIVE_KINDS] = {
+        [NADI_ALL_REDUCE] = "ALL_REDUCE",
+        [NADI_REDUCE] = "REDUCE",
+        [NADI_ALL_GATHER] = "ALL_GATHER",
+        [NADI_GATHER] = "GATHER",
+        [NADI_SCATTER] = "SCATTER",
+        [NADI_BROADCAST] = "BROADCAST",
+        [NADI_ALL_TO_ALL] = "ALL_TO_ALL",
+        [NADI_REDUCE_SCATTER] = "REDUCE_SCATTER",
+        [NADI_REDUCE_SCATTER_BLOCK] = "REDUCE_SCATTER_BLOCK",
+        [NADI_BARRIER] = "BARRIER",
+    };
+    return (unsigned)kind < NADI_COLLECTIVE_KINDS ? names[kind] : "unknown";
+}
+
+const char *nadi_node_type_name(enum nadi_node_type type)
+{
+    static const char *const names[NADI_NODE_TYPES] = {
+        [NADI_NODE_INVALID] = "INVALID_NODE",   [NADI_NODE_METADATA] = "METADATA_NODE",
+        [NADI_NODE_MEM_LOAD] = "MEM_LOAD_NODE", [NADI_NODE_MEM_STORE] = "MEM_STORE_NODE",
+        [NADI_NODE_COMP] = "COMP_NODE",         [NADI_NODE_SEND] = "COMM_SEND_NODE",
+        [NADI_NODE_RECV] = "COMM_RECV_NODE",    [NADI_NODE_COLL] = "COMM_COLL_NODE",
+    };
+    return (unsigned)type < NADI_NODE_TYPES ? names[type] : "unknown";
+}
+
+struct nadi_place nadi_trace_place(const struct nadi_trace *t, uint32_t rank, uint32_t node,
+                                   struct nadi_arena *arena)
+{
+    const char *name = nadi_trace_name(t, node);
+    char quoted[128] = "";
+    if (*name)
+        nadi_trace_quote(quoted, sizeof quoted, (const uint8_t *)name, strlen(name));
+    struct nadi_place place = NADI_IN_FILE(t->path);
+    place.offset = t->offset[node];
+    place.rank = rank;
+    place.node = nadi_arena_printf(arena, "%" PRIu64 "%s", t->id[node], quoted);
+    return place;
+}
+
+/* The first bytes of the file in hexadecimal and as text. */
+static void add_first_bytes(struct nadi_str *s, const uint8_t *p, size_t bytes)
+{
+    size_t shown = bytes < 8 ? bytes : 8;
+    for (size_t i = 0; i < shown; i++)
+        nadi_str_printf(s, "%s%02x", i ? " " : "", p[i]);
+    nadi_str_add(s, " \"");
+    for (size_t i = 0; i < shown; i++)
+        nadi_str_add_char(s, p[i] >= 0x20 && p[i] < 0x7f ? (char)p[i] : '.');
+    nadi_str_add(s, "\"");
+}
+
+static const char *guess(const uint8_t *p, size_t bytes)
+{
+    if (bytes >= 1 && (p[0] == '{' || p[0] == '['))
+        return "this looks like JSON; a PyTorch capture must be converted to a Chakra trace first";
+    if (bytes >= 2 && p[0] == 0x1f && p[1] == 0x8b)
+        return "this was compressed twice with gzip; decompress it once";
+    if (bytes >= 4 && memcmp(p, "\x28\xb5\x2f\xfd", 4) == 0)
+        return "this was compressed twice with zstd; decompress it once";
+    if (bytes >= 4 && memcmp(p, "PK\x03\x04", 4) == 0)
+        return "this is a zip archive; extract it first";
+    return CONVERT_HINT;
+}
+
+/* `m` is the first message; its frame starts the window. */
+static bool not_chakra(const struct nadi_frames *f, struct nadi_diags *diags)
+{
+    struct nadi_place place = NADI_IN_FILE(f->path);
+    struct nadi_str first = NADI_STR_INIT;
+    place.offset = 0;
+    add_first_bytes(&first, f->window, f->end);
+    nadi_error(diags, "trace/not-chakra", place, guess(f->window, f->end),
+               "not a Chakra ET (first bytes %s)", nadi_str_get(&first));
+    nadi_str_release(&first);
+    return false;
+}
+
+static bool is_old_version(const uint8_t *p, size_t bytes)
+{
+    return bytes == 5 && memcmp(p, "0.0.", 4) == 0 && p[4] >= '1' && p[4] <= '3';
+}
+
+static bool keep_metadata(struct nadi_trace *t, const struct nadi_message *m,
+                          const struct nadi_raw_metadata *raw)
+{
+    const uint8_t *version = raw->version_bytes ? raw->version : raw->schema;
+    size_t bytes = raw->version_bytes ? raw->version_bytes : raw->schema_bytes;
+    t->schema_version = nadi_arena_strndup(&t->arena, version ? (const char *)version : "", bytes);
+    /* The schema attribute reads like "1.0.2-chakra.0.0.4". */
+    const char *dash = strstr(t->schema_version, "chakra.");
+    const char *number = dash ? dash + strlen("chakra.") : t->schema_version;
+    if (!is_old_version((const uint8_t *)number, strlen(number)))
+        return true;
+    struct nadi_place place = NADI_IN_FILE(t->path);
+    place.offset = m->offset;
+    return nadi_error(m->diags, "trace/old-schema", place, NADI_OLD_SCHEMA_HINT,
+                      "the file says that it was written with Chakra schema %s", number);
+}
+
+static bool no_metadata(const struct nadi_message *m)
+{
+    struct nadi_place place = NADI_IN_FILE(m->path);
+    place.offset = m->offset;
+    return nadi_error(m->diags, "trace/no-metadata", place,
+                      "write a GlobalMetadata message first; other tools would lose the first node "
+                      "silently",
+                      "the first message is a Node where GlobalMetadata must stand");
+}
+
+/* The GlobalMetadata, or what stands in its place. */
+static bool read_first(struct nadi_trace *t, struct nadi_frames *f, struct nadi_diags *diags)
+{
+    struct nadi_message m;
+    struct nadi_raw_metadata raw;
+    struct nadi_place place = NADI_IN_FILE(t->path);
+    switch (nadi_frames_next(f, &m, diags)) {
+    case NADI_FRAME_END:
+        place.offset = 0;
+        return nadi_error(diags, "trace/empty-file", place,
+                          "write the trace again; a trace starts with a GlobalMetadata message",
+                          "the file is empty");
+    case NADI_FRAME_FAILED:
+        return false;
+    case NADI_FRAME_CUT:
+    case NADI_FRAME_MESSAGE:
+        break;
+    }
+    switch (nadi_decode_first(&m, &raw)) {
+    case NADI_FIRST_UNKNOWN:
+        return not_chakra(f, diags);
+    case NADI_FIRST_NODE:
+        return m.cut ? nadi_frame_cut_error(&m) : no_metadata(&m);
+    case NADI_FIRST_OLD_SCHEMA:
+        place.offset = m.offset;
+        return nadi_error(diags, "trace/old-schema", place, NADI_OLD_SCHEMA_HINT,
+                          "the first message follows an old Chakra schema (0.0.1 to 0.0.3)");
+    case NADI_FIRST_METADATA:
+        break;
+    }
+    return m.cut ? nadi_frame_cut_error(&m) : keep_metadata(t, &m, &raw);
+}
+
+static bool empty_message(const struct nadi_message *m)
+{
+    struct nadi_place place = NADI_IN_FILE(m->path);
+    place.offset = m->offset;
+    return nadi_error(m->diags, "trace/empty-message", place,
+                      "some tools stop reading at such a message, others see a node of type "
+                      "INVALID; write the trace again",
+                      "message %" PRIu64 " at byte %" PRIu64 " has length 0", m->number, m->offset);
+}
+
+/* All nodes into the stage; goes on after a faulty node to name more of them. */
+static bool read_nodes(struct nadi_stage *s, struct nadi_frames *f, struct nadi_diags *diags)
+{
+    struct nadi_message m;
+    unsigned faults = 0;
+    for (;;) {
+        bool ok = true;
+        switch (nadi_frames_next(f, &m, diags)) {
+        case NADI_FRAME_END:
+            return faults == 0;
+        case NADI_FRAME_FAILED:
+            return false;
+        case NADI_FRAME_CUT:
+            return nadi_frame_cut_error(&m);
+        case NADI_FRAME_MESSAGE:
+            ok = m.bytes ? nadi_stage_add(s, &m) : empty_message(&m);
+            break;
+        }
+        if (NADI_UNLIKELY(!ok) && ++faults == FAULTS_PER_FILE)
+            return false;
+    }
+}
+
+static bool no_nodes(const struct nadi_trace *t, struct nadi_diags *diags)
+{
+    struct nadi_place place = NADI_IN_FILE(t->path);
+    place.offset = t->file_bytes;
+    return nadi_error(diags, "trace/no-nodes", place,
+                      "a rank without work still needs one node, such as a COMP_NODE of 0 us",
+                      "the file has metadata but not a single node");
+}
+
+static bool read_all(struct nadi_trace *t, struct nadi_frames *f, unsigned flags,
+                     struct nadi_diags *diags)
+{
+    if (!read_first(t, f, diags))
+        return false;
+    struct nadi_stage *stage = NADI_NEW(struct nadi_stage, 1);
+    nadi_stage_init(stage, t, flags);
+    bool ok = read_nodes(stage, f, diags);
+    if (ok)
+        nadi_inflate_digest(f->source, t->content_hash, &t->file_bytes);
+    if (ok && t->node_count == 0)
+        ok = no_nodes(t, diags);
+    ok = ok && nadi_graph_build(stage, diags);
+    nadi_stage_release(stage);
+    nadi_mem_free(stage);
+    return ok;
+}
+
+/* Takes over `source`. */
+static struct nadi_trace *read_source(const char *path, struct nadi_inflate *source, unsigned flags,
+                                      struct nadi_diags *diags)
+{
+    struct nadi_trace *t = NADI_ZNEW(struct nadi_trace, 1);
+    struct nadi_frames frames;
+    nadi_arena_init(&t->arena);
+    t->path = nadi_arena_strdup(&t->arena, path);
+    t->schema_version = "";
+    nadi_frames_init(&frames, t->path, source);
+    bool ok = read_all(t, &frames, flags, diags);
+    nadi_frames_release(&frames);
+    if (ok)
+        return t;
+    nadi_trace_destroy(t);
+    return NULL;
+}
+
+struct nadi_trace *nadi_trace_read(const char *path, unsigned flags, struct nadi_diags *diags)
+{
+    struct nadi_inflate *source = nadi_inflate_open(path, diags);
+    return source ? read_source(path, source, flags, diags) : NULL;
+}
+
+struct nadi_trace *nadi_trace_parse(const char *path, const void *data, size_t bytes,
+                                    unsigned flags, struct nadi_diags *diags)
+{
+    return read_source(path, nadi_inflate_memory(path, data, bytes), flags, diags);
+}
+
+void nadi_trace_destroy(struct nadi_trace *t)
+{
+    if (!t)
+        return;
+    void *const arrays[] = {
+        t->id,        t->duration_ns, t->ops,        t->bytes,         t->offset,
+        t->name,      t->comm,        t->type,       t->collective,    t->flags,
+        t->dep_start, t->deps,        t->comms,      t->strings,       t->io,
+        t->children,  t->child_start, t->file_index, t->metadata_text, t->metadata_node,
+    };
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+        nadi_mem_free(arrays[i]);
+    nadi_arena_release(&t->arena);
+    nadi_mem_free(t);
+}
