@@ -1,13 +1,187 @@
-/* nadi: simulate distributed training of machine-learning models. The public C interface. */
+/* nadi: simulate distributed training of machine-learning models. The public C interface.
+ *
+ *     struct nadi_setup setup;
+ *     nadi_setup_init(&setup);
+ *     setup.workload = "traces/step";      // rank r is traces/step.<r>.et
+ *     setup.system = "system.json";
+ *     setup.network = "network.yml";
+ *     struct nadi_job *job = nadi_job_create(&setup);
+ *     if (nadi_job_load(job) == NADI_STATUS_DONE && nadi_job_run(job, NULL) == NADI_STATUS_DONE)
+ *         printf("%llu ns\n", (unsigned long long)nadi_job_end_ns(job));
+ *     nadi_job_destroy(job);
+ *
+ * Everything that may be wrong with an input becomes a message (nadi_job_messages) with a stable
+ * code, the place and the remedy. Nothing prints and nothing exits, with one exception: when the
+ * system has no memory left the process ends with exit code 5.
+ *
+ * Threads: jobs are independent of each other; one job belongs to one thread at a time. There is no
+ * global state. Strings that a function returns as `const char *` belong to the handle they came
+ * from and live until it is destroyed or, where said, until the next call of the same function;
+ * `char *` belongs to the caller, who frees it with nadi_free.
+ *
+ * Structs that the caller fills begin with their size, set by their _init function: a program
+ * compiled against an older header keeps working with a newer library. */
 #ifndef NADI_NADI_H
 #define NADI_NADI_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+#define NADI_API_VERSION 1
+
+/* How something ended. The values are the exit codes of the program. */
+enum nadi_status {
+    NADI_STATUS_DONE = 0,
+    NADI_STATUS_INPUT = 3,    /* an input is wrong or an output could not be written */
+    NADI_STATUS_DEADLOCK = 4, /* events ran out while nodes were still waiting */
+    NADI_STATUS_LIMIT = 5,    /* max_sim, max_wall or the caller stopped it */
+};
+
 /* "0.1.0" */
 const char *nadi_version(void);
+/* Frees a `char *` that a function here returned. NULL is allowed. */
+void nadi_free(char *text);
+
+/* --- messages ----------------------------------------------------------------------------------
+ */
+
+enum nadi_level {
+    NADI_LEVEL_NOTE = 1,
+    NADI_LEVEL_WARNING = 2,
+    NADI_LEVEL_ERROR = 3,
+};
+
+#define NADI_UNKNOWN_RANK   UINT32_MAX
+#define NADI_UNKNOWN_OFFSET UINT64_MAX
+
+struct nadi_message {
+    enum nadi_level level;
+    const char *code;      /* stable, "trace/truncated" */
+    const char *file;      /* NULL: not about a file */
+    uint32_t line, column; /* from 1; 0: unknown */
+    uint64_t offset;       /* bytes from the start of the file */
+    uint32_t rank;
+    const char *node; /* `17 "attention"`, or NULL */
+    const char *text;
+    const char *hint; /* what to do, or NULL */
+};
+
+/* A list of messages. At most 200 of each level are kept; all are counted. */
+struct nadi_diags;
+
+struct nadi_diags *nadi_messages_create(void);
+void nadi_messages_destroy(struct nadi_diags *messages); /* NULL is allowed */
+size_t nadi_messages_count(const struct nadi_diags *messages);
+/* index < nadi_messages_count. */
+struct nadi_message nadi_messages_get(const struct nadi_diags *messages, size_t index);
+/* How many of a level were added, kept or not. */
+size_t nadi_messages_total(const struct nadi_diags *messages, enum nadi_level level);
+/* One message as the program prints it, "file:3:7: error[code]: text\n  help: hint\n". */
+char *nadi_message_format(const struct nadi_diags *messages, size_t index);
+/* All of them: {"errors": 1, "warnings": 0, "notes": 0, "messages": [{"level": ...}]}. */
+char *nadi_messages_json(const struct nadi_diags *messages);
+
+/* --- one simulation ----------------------------------------------------------------------------
+ */
+
+struct nadi_setup {
+    size_t size;
+    const char *workload;      /* prefix: rank r reads <workload>.<r>.et */
+    const char *system;        /* JSON or YAML */
+    const char *network;       /* YAML or JSON */
+    const char *memory;        /* remote memory; NULL: none */
+    const char *groups;        /* communicator groups; NULL: only the world */
+    const char *network_model; /* "unaware", "aware" */
+    const char *executor;      /* "auto", "message" */
+    uint32_t queues_per_dim;
+    double injection_scale, compute_scale, comm_scale; /* 1 is neutral */
+    int rendezvous;                                    /* every message asks first */
+    int strict;                                        /* unknown keys are errors */
+    int compat;          /* as under the reference's names: the scales do nothing and say so */
+    uint64_t max_sim_ns; /* 0: no limit */
+    uint64_t max_wall_ms;
+};
+
+void nadi_setup_init(struct nadi_setup *setup); /* all defaults; no files */
+
+struct nadi_watch {
+    size_t size;
+    /* Called a few times a second of wall time; may be NULL. */
+    void (*progress)(void *context, uint64_t now_ns, uint64_t nodes_done, uint64_t nodes_total);
+    void *context;
+    const volatile int *stop; /* may be NULL; nonzero: stop soon with NADI_STATUS_LIMIT */
+};
+
+void nadi_watch_init(struct nadi_watch *watch);
+
+struct nadi_job;
+
+/* Copies the setup, strings included. Never NULL. */
+struct nadi_job *nadi_job_create(const struct nadi_setup *setup);
+void nadi_job_destroy(struct nadi_job *job); /* NULL is allowed */
+/* Everything said so far about the job, in order. */
+const struct nadi_diags *nadi_job_messages(const struct nadi_job *job);
+
+/* Reads and checks all files. DONE or INPUT. Once a job. */
+enum nadi_status nadi_job_load(struct nadi_job *job);
+/* Everything that can be found across ranks without running. After a successful load. */
+enum nadi_status nadi_job_check(struct nadi_job *job);
+/* Simulates. After a successful load; once a job. watch may be NULL. The deadlock report is among
+ * the messages. */
+enum nadi_status nadi_job_run(struct nadi_job *job, const struct nadi_watch *watch);
+
+/* After load. */
+uint32_t nadi_job_rank_count(const struct nadi_job *job);
+uint64_t nadi_job_node_count(const struct nadi_job *job); /* of all ranks together */
+/* Before run: keep every node's start and end, for ops.csv and the timeline; 24 bytes a node. */
+void nadi_job_keep_ops(struct nadi_job *job);
+
+/* --- results, after run ------------------------------------------------------------------------
+ */
+
+struct nadi_rank_times { /* ns */
+    int finished;        /* 0: the rest is what was reached */
+    uint64_t finish_ns;
+    uint64_t exposed_comm_ns;      /* the reference's: finish - sum of accelerator compute */
+    uint64_t compute_ns;           /* accelerator compute */
+    uint64_t comm_ns;              /* collectives, sends and receives */
+    uint64_t true_exposed_comm_ns; /* communication while no accelerator computed */
+    uint64_t memory_ns, cpu_ns;
+    uint64_t idle_ns; /* nothing in flight */
+    uint64_t peak_memory_bytes;
+};
+
+uint64_t nadi_job_end_ns(const struct nadi_job *job);
+/* rank < nadi_job_rank_count. */
+struct nadi_rank_times nadi_job_rank(const struct nadi_job *job, uint32_t rank);
+
+struct nadi_output {
+    size_t size;
+    const char *folder; /* made if missing */
+    int ops;            /* ops.csv; wants nadi_job_keep_ops */
+    int five_column;    /* the five-column CSV of ASTRA-sim 1.0 */
+    int timeline;       /* timeline.pftrace; wants nadi_job_keep_ops */
+    uint32_t timeline_first_rank, timeline_last_rank; /* both included; default: all */
+    uint64_t timeline_from_ns, timeline_to_ns;        /* default: all */
+};
+
+void nadi_output_init(struct nadi_output *output);
+
+/* Writes summary.json, ranks.csv, collectives.csv, links.csv and what was asked for. DONE or
+ * INPUT. */
+enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *output);
+/* The summary for people; colour != 0: with terminal colours. */
+char *nadi_job_text(const struct nadi_job *job, int colour);
+/* The text of summary.json. */
+char *nadi_job_json(const struct nadi_job *job);
+/* What the reference prints on standard output for the same run, in its order, one line a '\n',
+ * without the date: "[workload] [info] sys[0] finished, 10 cycles, ...". Wants nadi_job_keep_ops
+ * for the order of ranks that finish at the same time. */
+char *nadi_job_reference_lines(const struct nadi_job *job);
 
 #ifdef __cplusplus
 }

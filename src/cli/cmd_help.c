@@ -1,24 +1,195 @@
 #include "base/str.h"
 #include "cli/command.h"
 
-int nadi_cmd_help(int count, char **words)
+struct values {
+    bool markdown;
+};
+
+static const struct nadi_option help_options[] = {
+    {.name = "markdown",
+     .type = NADI_OPTION_FLAG,
+     .offset = offsetof(struct values, markdown),
+     .help = "All commands as one page"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_help_groups[] = {
+    {.heading = "Output", .rows = help_options},
+    {.heading = NULL},
+};
+
+enum { OPTION_COLUMN = 32, LINE_WIDTH = 100 };
+
+/* Breaks `text` into lines that begin at `column`; the cursor is there already. */
+static void print_wrapped(const char *text, int column)
 {
-    if (count > 0) {
-        const struct nadi_command *command = nadi_command_find(words[0]);
-        if (!command) {
-            fprintf(stderr, "nadi: error: no command '%s'; `nadi help` lists them\n", words[0]);
-            return NADI_EXIT_USAGE;
+    int at = column;
+    while (*text) {
+        const int length = (int)strcspn(text, " ");
+        if (at > column && at + length > LINE_WIDTH) {
+            printf("\n%*s", column, "");
+            at = column;
         }
-        printf("nadi %s: %s\n", command->name, command->summary);
-        return NADI_EXIT_DONE;
+        printf("%s%.*s", at > column ? " " : "", length, text);
+        at += length + (at > column);
+        text += length;
+        text += strspn(text, " ");
     }
-    printf("usage: nadi COMMAND [OPTIONS]\n");
+    putchar('\n');
+}
+
+static void print_usage(const struct nadi_command *command)
+{
+    printf("nadi %s", command->name);
+    if (command->words)
+        printf(" %s", command->words);
+    bool optional = false;
+    for (const struct nadi_option_group *g = command->options; g->heading; g++) {
+        for (const struct nadi_option *o = g->rows; o->name; o++) {
+            if (o->required)
+                printf(" --%s %s", o->name, o->argument);
+            optional |= !o->required;
+        }
+    }
+    printf("%s\n", optional ? " [OPTIONS]" : "");
+}
+
+/* "--workload PREFIX", "--format text|json" */
+static void spell_option(const struct nadi_option *o, struct nadi_str *out)
+{
+    if (o->letter)
+        nadi_str_printf(out, "-%c, ", o->letter);
+    nadi_str_printf(out, "--%s", o->name);
+    if (o->type == NADI_OPTION_WORD)
+        nadi_str_printf(out, " %s", o->words);
+    else if (o->argument)
+        nadi_str_printf(out, " %s", o->argument);
+}
+
+static void describe_option(const struct nadi_option *o, struct nadi_str *out)
+{
+    nadi_str_add(out, o->help);
+    if (o->required)
+        nadi_str_add(out, " (required)");
+    else if (o->initial)
+        nadi_str_printf(out, " (default: %s)", o->initial);
+}
+
+static void print_option(const struct nadi_option *o)
+{
+    struct nadi_str left = NADI_STR_INIT, right = NADI_STR_INIT;
+    spell_option(o, &left);
+    describe_option(o, &right);
+    printf("  %s", nadi_str_get(&left));
+    if ((int)left.length + 3 > OPTION_COLUMN)
+        printf("\n%*s", OPTION_COLUMN, "");
+    else
+        printf("%*s", OPTION_COLUMN - 2 - (int)left.length, "");
+    print_wrapped(nadi_str_get(&right), OPTION_COLUMN);
+    nadi_str_release(&left);
+    nadi_str_release(&right);
+}
+
+void nadi_help_command(const struct nadi_command *command)
+{
+    printf("%s.\n\nusage: ", command->summary);
+    print_usage(command);
+    if (command->about)
+        printf("\n%s", command->about);
+    for (const struct nadi_option_group *g = command->options; g->heading; g++) {
+        printf("\n%s\n", g->heading);
+        for (const struct nadi_option *o = g->rows; o->name; o++)
+            print_option(o);
+    }
+    if (command->examples)
+        printf("\nExample\n%s", command->examples);
+}
+
+static void print_markdown(const struct nadi_command *command)
+{
+    printf("\n## nadi %s\n\n%s.\n\n```\n", command->name, command->summary);
+    print_usage(command);
+    printf("```\n");
+    if (command->about)
+        printf("\n%s", command->about);
+    for (const struct nadi_option_group *g = command->options; g->heading; g++) {
+        printf("\n| %s | |\n|---|---|\n", g->heading);
+        for (const struct nadi_option *o = g->rows; o->name; o++) {
+            struct nadi_str left = NADI_STR_INIT, right = NADI_STR_INIT;
+            spell_option(o, &left);
+            describe_option(o, &right);
+            printf("| `");
+            for (const char *c = nadi_str_get(&left); *c; c++) {
+                if (*c == '|')
+                    putchar('\\');
+                putchar(*c);
+            }
+            printf("` | %s |\n", nadi_str_get(&right));
+            nadi_str_release(&left);
+            nadi_str_release(&right);
+        }
+    }
+    if (command->examples)
+        printf("\n```\n%s```\n", command->examples);
+}
+
+static void print_exit_codes(const char *bullet)
+{
+    static const char *const rows[][2] = {
+        {"0", "done"},
+        {"2", "the command line is wrong"},
+        {"3", "an input is wrong, or a file could not be written"},
+        {"4", "deadlock: the simulation ended with nodes that wait"},
+        {"5",
+         "stopped: --max-sim, --max-wall, Ctrl-C, or out of memory; results so far are written"},
+        {"70", "a fault of nadi itself"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        printf("%s%-3s %s\n", bullet, rows[i][0], rows[i][1]);
+}
+
+static void print_all(bool markdown)
+{
+    if (markdown) {
+        printf("# Commands\n\n"
+               "Generated by `./dev docs` from the program's own tables. Results go to standard\n"
+               "output, messages to standard error. Exit codes:\n\n");
+        print_exit_codes("- ");
+        for (const struct nadi_command *c = nadi_commands; c->name; c++)
+            print_markdown(c);
+        return;
+    }
+    printf("usage: nadi COMMAND [OPTIONS]\n\n"
+           "Simulates distributed training of machine-learning models.\n");
     const char *group = NULL;
     for (const struct nadi_command *c = nadi_commands; c->name; c++) {
         if (!nadi_str_equal(group, c->group))
             printf("\n%s\n", c->group);
         group = c->group;
-        printf("  %-10s %s\n", c->name, c->summary);
+        printf("  %-16s %s\n", c->name, c->summary);
     }
+    printf("\nExit codes\n");
+    print_exit_codes("  ");
+    printf("\n`nadi help COMMAND` shows a command's options.\n");
+}
+
+int nadi_cmd_help(const struct nadi_command *self, int count, char **arguments)
+{
+    struct nadi_words words;
+    struct values values = {0};
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words))
+        return NADI_EXIT_USAGE;
+    if (words.count == 0) {
+        print_all(values.markdown);
+        return NADI_EXIT_DONE;
+    }
+    int used = 0;
+    const struct nadi_command *command = nadi_command_find(words.count, words.items, &used);
+    if (!command) {
+        nadi_command_complain(words.count, words.items);
+        return NADI_EXIT_USAGE;
+    }
+    nadi_help_command(command);
     return NADI_EXIT_DONE;
 }

@@ -2,10 +2,14 @@
 
 #include <nadi/nadi.h>
 
-int nadi_cmd_version(int count, char **words)
+const struct nadi_option_group nadi_version_groups[] = {{.heading = NULL}};
+
+int nadi_cmd_version(const struct nadi_command *self, int count, char **arguments)
 {
-    (void)count;
-    (void)words;
-    printf("nadi %s\n", nadi_version());
+    struct nadi_words words;
+    char none = 0;
+    if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &none, &words))
+        return NADI_EXIT_USAGE;
+    printf("nadi %s (interface %d)\n", nadi_version(), NADI_API_VERSION);
     return NADI_EXIT_DONE;
 }

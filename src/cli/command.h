@@ -1,34 +1,54 @@
-/* command: a sub-command is a row of data: its name, what it is for and the function that runs it.
+/* command: a sub-command is a row of data: its name, what it is for, its options and the function
+ * that runs it.
  *
- * main.c holds the one table; help is generated from it. A function gets the words after the
- * command's name and returns the exit code. Only this room writes to the terminal. */
+ * commands.c holds the one table; help and docs/reference/commands.md are generated from it. A name
+ * may be two words ("gen demo"). A function gets the words after the command's name and returns
+ * the exit code. Only this room writes to the terminal: results to standard output, everything
+ * else to standard error. */
 #ifndef NADI_CLI_COMMAND_H
 #define NADI_CLI_COMMAND_H
 
 #include "base/base.h"
+#include "cli/options.h"
 
-enum nadi_exit {
-    NADI_EXIT_DONE = 0,
-    NADI_EXIT_USAGE = 2,
-    NADI_EXIT_INPUT = 3,
-    NADI_EXIT_DEADLOCK = 4,
-    NADI_EXIT_LIMIT = 5,
-    NADI_EXIT_INTERNAL = 70,
+enum nadi_exit { /* the rest are the values of enum nadi_status */
+                 NADI_EXIT_DONE = 0,
+                 NADI_EXIT_USAGE = 2,
+                 NADI_EXIT_INPUT = 3,
+                 NADI_EXIT_INTERNAL = 70,
 };
 
 struct nadi_command {
     const char *name;
-    const char *group;   /* heading in the list of commands */
-    const char *summary; /* one line */
-    int (*run)(int count, char **words);
+    const char *group;    /* heading in the list of commands */
+    const char *summary;  /* one line */
+    const char *words;    /* "[KEY]", or NULL */
+    const char *about;    /* paragraphs of the command's own help, each line ends with '\n' */
+    const char *examples; /* command lines, each ends with '\n' */
+    const struct nadi_option_group *options; /* ends with one without a heading */
+    int max_words;
+    int (*run)(const struct nadi_command *self, int count, char **arguments);
 };
 
 /* Ends with a row without a name. */
 extern const struct nadi_command nadi_commands[];
 
-const struct nadi_command *nadi_command_find(const char *name); /* NULL if none */
+/* The command that `words` begin with, *used words of them (1 or 2); NULL if none. */
+const struct nadi_command *nadi_command_find(int count, const char *const *words, int *used);
+/* "nadi: error: no command 'rum', did you mean 'run'?" on standard error. */
+void nadi_command_complain(int count, const char *const *words);
 
-int nadi_cmd_help(int count, char **words);
-int nadi_cmd_version(int count, char **words);
+/* Whole help of one command on standard output. */
+void nadi_help_command(const struct nadi_command *command);
+
+int nadi_cmd_run(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_check(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_version(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_help(const struct nadi_command *self, int count, char **arguments);
+
+extern const struct nadi_option_group nadi_run_groups[];
+extern const struct nadi_option_group nadi_check_groups[];
+extern const struct nadi_option_group nadi_help_groups[];
+extern const struct nadi_option_group nadi_version_groups[];
 
 #endif

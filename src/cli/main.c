@@ -1,29 +1,43 @@
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 
-const struct nadi_command nadi_commands[] = {
-    {"version", "Help", "Print the version and how the program was built", nadi_cmd_version},
-    {"help", "Help", "Explain a command", nadi_cmd_help},
-    {NULL, NULL, NULL, NULL},
-};
-
-const struct nadi_command *nadi_command_find(const char *name)
+static bool wants_help(int count, char **arguments)
 {
-    for (const struct nadi_command *c = nadi_commands; c->name; c++) {
-        if (nadi_str_equal(c->name, name))
-            return c;
+    for (int i = 0; i < count; i++) {
+        if (nadi_str_equal(arguments[i], "--"))
+            return false;
+        if (nadi_str_equal(arguments[i], "--help") || nadi_str_equal(arguments[i], "-h"))
+            return true;
     }
-    return NULL;
+    return false;
+}
+
+static int dispatch(int count, char **words)
+{
+    static char help[] = "help", version[] = "version";
+    static char *help_words[] = {help}, *version_words[] = {version};
+    if (count == 0 || nadi_str_equal(words[0], "--help") || nadi_str_equal(words[0], "-h"))
+        return dispatch(1, help_words);
+    if (nadi_str_equal(words[0], "--version"))
+        return dispatch(1, version_words);
+    int used = 0;
+    const struct nadi_command *command =
+        nadi_command_find(count, (const char *const *)words, &used);
+    if (!command) {
+        nadi_command_complain(count, (const char *const *)words);
+        return NADI_EXIT_USAGE;
+    }
+    if (wants_help(count - used, words + used)) {
+        nadi_help_command(command);
+        return NADI_EXIT_DONE;
+    }
+    return command->run(command, count - used, words + used);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 2)
-        return nadi_cmd_help(0, argv + argc);
-    const struct nadi_command *command = nadi_command_find(argv[1]);
-    if (!command) {
-        fprintf(stderr, "nadi: error: no command '%s'; `nadi help` lists them\n", argv[1]);
-        return NADI_EXIT_USAGE;
-    }
-    return command->run(argc - 2, argv + 2);
+    nadi_terminal_catch_abort();
+    const int status = dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0));
+    return nadi_terminal_close(status);
 }

@@ -1,0 +1,181 @@
+#include "api/job.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "sim/run.h"
+
+void nadi_setup_init(struct nadi_setup *setup)
+{
+    *setup = (struct nadi_setup){
+        .size = sizeof(*setup),
+        .network_model = "unaware",
+        .executor = "auto",
+        .queues_per_dim = 1,
+        .injection_scale = 1,
+        .compute_scale = 1,
+        .comm_scale = 1,
+    };
+}
+
+void nadi_watch_init(struct nadi_watch *watch)
+{
+    *watch = (struct nadi_watch){.size = sizeof(*watch)};
+}
+
+/* The caller's struct may be shorter (older header): what it lacks keeps its default. */
+static struct nadi_setup complete_setup(const struct nadi_setup *given)
+{
+    struct nadi_setup setup;
+    nadi_setup_init(&setup);
+    memcpy(&setup, given, given->size < sizeof(setup) ? given->size : sizeof(setup));
+    return setup;
+}
+
+static const char *copy(struct nadi_job *job, const char *text)
+{
+    return text ? nadi_arena_strdup(&job->arena, text) : NULL;
+}
+
+static void read_words(struct nadi_job *job, const struct nadi_setup *setup)
+{
+    const char *model = setup->network_model ? setup->network_model : "unaware";
+    if (nadi_str_equal(model, "unaware"))
+        job->options.network_model = NADI_NETWORK_UNAWARE;
+    else if (nadi_str_equal(model, "aware"))
+        job->options.network_model = NADI_NETWORK_AWARE;
+    else
+        job->bad_setup = !nadi_error(&job->diags, "setup/network-model", NADI_NOWHERE,
+                                     "use unaware or aware", "no network model '%s'", model);
+    const char *executor = setup->executor ? setup->executor : "auto";
+    if (!nadi_str_equal(executor, "auto") && !nadi_str_equal(executor, "message"))
+        job->bad_setup = !nadi_error(&job->diags, "setup/executor", NADI_NOWHERE,
+                                     "use auto or message", "no executor '%s'", executor);
+}
+
+struct nadi_job *nadi_job_create(const struct nadi_setup *given)
+{
+    struct nadi_setup setup = complete_setup(given);
+    struct nadi_job *job = NADI_ZNEW(struct nadi_job, 1);
+    nadi_arena_init(&job->arena);
+    nadi_diags_init(&job->diags);
+    job->options = (struct nadi_run_options){
+        .workload = copy(job, setup.workload),
+        .system = copy(job, setup.system),
+        .network = copy(job, setup.network),
+        .memory = copy(job, setup.memory),
+        .groups = copy(job, setup.groups),
+        .queues_per_dim = setup.queues_per_dim,
+        .injection_scale = setup.injection_scale,
+        .compute_scale = setup.compute_scale,
+        .comm_scale = setup.comm_scale,
+        .rendezvous = setup.rendezvous != 0,
+        .strict = setup.strict != 0,
+        .compat = setup.compat != 0,
+        .max_sim_ns = setup.max_sim_ns,
+        .max_wall_ms = setup.max_wall_ms,
+    };
+    read_words(job, &setup);
+    return job;
+}
+
+void nadi_job_destroy(struct nadi_job *job)
+{
+    if (!job)
+        return;
+    if (job->ran)
+        nadi_result_release(&job->result);
+    if (job->load_called)
+        nadi_inputs_release(&job->inputs);
+    nadi_diags_release(&job->diags);
+    nadi_arena_release(&job->arena);
+    nadi_mem_free(job);
+}
+
+const struct nadi_diags *nadi_job_messages(const struct nadi_job *job)
+{
+    return &job->diags;
+}
+
+static bool has_files(struct nadi_job *job)
+{
+    static const char hint[] = "a simulation needs a workload, a system and a network";
+    if (!job->options.workload)
+        return nadi_error(&job->diags, "setup/missing", NADI_NOWHERE, hint, "no workload named");
+    if (!job->options.system)
+        return nadi_error(&job->diags, "setup/missing", NADI_NOWHERE, hint, "no system file named");
+    if (!job->options.network)
+        return nadi_error(&job->diags, "setup/missing", NADI_NOWHERE, hint,
+                          "no network file named");
+    return true;
+}
+
+enum nadi_status nadi_job_load(struct nadi_job *job)
+{
+    NADI_ASSERT(!job->load_called);
+    if (job->bad_setup || !has_files(job))
+        return NADI_STATUS_INPUT;
+    job->load_called = true;
+    job->loaded = nadi_inputs_load(&job->inputs, &job->options, &job->diags);
+    return job->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+enum nadi_status nadi_job_check(struct nadi_job *job)
+{
+    NADI_ASSERT(job->loaded);
+    return nadi_inputs_check(&job->inputs, &job->diags) ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+uint32_t nadi_job_rank_count(const struct nadi_job *job)
+{
+    NADI_ASSERT(job->loaded);
+    return job->inputs.rank_count;
+}
+
+uint64_t nadi_job_node_count(const struct nadi_job *job)
+{
+    NADI_ASSERT(job->loaded);
+    uint64_t nodes = 0;
+    for (uint32_t rank = 0; rank < job->inputs.rank_count; rank++)
+        nodes += job->inputs.traces[rank]->node_count;
+    return nodes;
+}
+
+void nadi_job_keep_ops(struct nadi_job *job)
+{
+    NADI_ASSERT(job->loaded && !job->ran);
+    job->inputs.options.record_ops = true;
+}
+
+static void show_progress(void *context, const struct nadi_progress *p)
+{
+    const struct nadi_watch *watch = context;
+    watch->progress(watch->context, p->now_ns, p->nodes_done, p->nodes_total);
+}
+
+enum nadi_status nadi_job_run(struct nadi_job *job, const struct nadi_watch *given)
+{
+    NADI_ASSERT(job->loaded && !job->ran);
+    struct nadi_watch watch;
+    nadi_watch_init(&watch);
+    if (given)
+        memcpy(&watch, given, given->size < sizeof(watch) ? given->size : sizeof(watch));
+    struct nadi_observer observer = {
+        .progress = watch.progress ? show_progress : NULL,
+        .context = &watch,
+        .stop = watch.stop,
+    };
+    nadi_simulate(&job->inputs, &observer, &job->result);
+    job->ran = true;
+    nadi_diags_append(&job->diags, &job->result.diags);
+    switch (job->result.outcome) {
+    case NADI_OUTCOME_DONE:
+        return NADI_STATUS_DONE;
+    case NADI_OUTCOME_DEADLOCK:
+        return NADI_STATUS_DEADLOCK;
+    case NADI_OUTCOME_LIMIT:
+    case NADI_OUTCOME_INTERRUPTED:
+        return NADI_STATUS_LIMIT;
+    case NADI_OUTCOME_NONE:
+        break;
+    }
+    NADI_BUG("a simulation ended without an outcome");
+}

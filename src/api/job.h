@@ -1,0 +1,22 @@
+/* job: what stands behind the public handle of one simulation. Private to this room. */
+#ifndef NADI_API_JOB_H
+#define NADI_API_JOB_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "sim/inputs.h"
+#include "sim/result.h"
+
+#include <nadi/nadi.h>
+
+struct nadi_job {
+    struct nadi_arena arena; /* copies of the setup's strings */
+    struct nadi_diags diags;
+    struct nadi_run_options options;
+    bool bad_setup; /* said in diags by create; load then fails */
+    bool load_called, loaded, ran;
+    struct nadi_inputs inputs; /* valid once load_called */
+    struct nadi_result result; /* valid once ran */
+};
+
+#endif

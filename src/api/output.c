@@ -1,0 +1,91 @@
+#include "api/job.h"
+#include "base/str.h"
+#include "report/reference.h"
+#include "report/report.h"
+
+void nadi_output_init(struct nadi_output *output)
+{
+    *output = (struct nadi_output){
+        .size = sizeof(*output),
+        .timeline_last_rank = UINT32_MAX,
+        .timeline_to_ns = UINT64_MAX,
+    };
+}
+
+uint64_t nadi_job_end_ns(const struct nadi_job *job)
+{
+    NADI_ASSERT(job->ran);
+    return job->result.end_ns;
+}
+
+struct nadi_rank_times nadi_job_rank(const struct nadi_job *job, uint32_t rank)
+{
+    NADI_ASSERT(job->ran && rank < job->result.rank_count);
+    const struct nadi_rank_result *r = &job->result.ranks[rank];
+    return (struct nadi_rank_times){
+        .finished = r->finished,
+        .finish_ns = r->finish_ns,
+        .exposed_comm_ns = r->exposed_comm_ns,
+        .compute_ns = r->compute_ns,
+        .comm_ns = r->comm_ns,
+        .true_exposed_comm_ns = r->true_exposed_comm_ns,
+        .memory_ns = r->memory_ns,
+        .cpu_ns = r->cpu_ns,
+        .idle_ns = r->idle_ns,
+        .peak_memory_bytes = r->peak_memory_bytes,
+    };
+}
+
+enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *given)
+{
+    NADI_ASSERT(job->ran);
+    struct nadi_output output;
+    nadi_output_init(&output);
+    memcpy(&output, given, given->size < sizeof(output) ? given->size : sizeof(output));
+    const bool all_time = output.timeline_from_ns == 0 && output.timeline_to_ns == UINT64_MAX;
+    const struct nadi_report_options options = {
+        .ops = output.ops != 0,
+        .five_column = output.five_column != 0,
+        .timeline = output.timeline != 0,
+        .timeline_limit_ranks =
+            output.timeline_first_rank != 0 || output.timeline_last_rank != UINT32_MAX,
+        .timeline_first_rank = output.timeline_first_rank,
+        .timeline_last_rank = output.timeline_last_rank,
+        .timeline_from_ns = output.timeline_from_ns,
+        .timeline_to_ns = all_time ? 0 : output.timeline_to_ns,
+    };
+    return nadi_report_write_folder(&job->inputs, &job->result, &options, output.folder,
+                                    &job->diags)
+               ? NADI_STATUS_DONE
+               : NADI_STATUS_INPUT;
+}
+
+static char *taken(struct nadi_str *text)
+{
+    nadi_str_add(text, ""); /* an empty text is "", not NULL */
+    return text->text;
+}
+
+char *nadi_job_text(const struct nadi_job *job, int colour)
+{
+    NADI_ASSERT(job->ran);
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_report_text(&job->inputs, &job->result, colour != 0, &text);
+    return taken(&text);
+}
+
+char *nadi_job_json(const struct nadi_job *job)
+{
+    NADI_ASSERT(job->ran);
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_report_json(&job->inputs, &job->result, &text);
+    return taken(&text);
+}
+
+char *nadi_job_reference_lines(const struct nadi_job *job)
+{
+    NADI_ASSERT(job->ran);
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_report_reference_lines(&job->inputs, &job->result, &text);
+    return taken(&text);
+}

@@ -1,0 +1,137 @@
+#include "cli/terminal.h"
+#include "base/units.h"
+#include "cli/command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+static const char *const levels[] = {"", "note", "warning", "error"};
+static const char *const colours[] = {"", "\033[36m", "\033[33m", "\033[31m"};
+
+bool nadi_terminal_colours(FILE *stream)
+{
+    return isatty(fileno(stream)) && !getenv("NO_COLOR");
+}
+
+/* The word "error" in the formatted text is what gets the colour. */
+static void print_message(const char *text, enum nadi_level level, bool colour)
+{
+    char word[16];
+    snprintf(word, sizeof(word), "%s[", levels[level]);
+    const char *at = colour ? strstr(text, word) : NULL;
+    if (!at) {
+        fputs(text, stderr);
+        return;
+    }
+    fwrite(text, 1, (size_t)(at - text), stderr);
+    fprintf(stderr, "%s%s\033[0m%s", colours[level], levels[level], at + strlen(levels[level]));
+}
+
+size_t nadi_terminal_messages(const struct nadi_diags *messages, size_t from, bool quiet)
+{
+    const size_t count = nadi_messages_count(messages);
+    const bool colour = nadi_terminal_colours(stderr);
+    size_t shown[NADI_LEVEL_ERROR + 1] = {0};
+    for (size_t i = 0; i < count; i++) {
+        const enum nadi_level level = nadi_messages_get(messages, i).level;
+        shown[level]++;
+        if (i < from || (quiet && level != NADI_LEVEL_ERROR))
+            continue;
+        char *text = nadi_message_format(messages, i);
+        print_message(text, level, colour);
+        nadi_free(text);
+    }
+    for (enum nadi_level level = NADI_LEVEL_WARNING; level <= NADI_LEVEL_ERROR; level++) {
+        const size_t hidden = nadi_messages_total(messages, level) - shown[level];
+        if (hidden > 0 && count > from && (!quiet || level == NADI_LEVEL_ERROR))
+            fprintf(stderr, "(and %zu more %ss)\n", hidden, levels[level]);
+    }
+    return count;
+}
+
+int nadi_terminal_close(int status)
+{
+    const bool bad = ferror(stdout) != 0;
+    if (fflush(stdout) == 0 && !bad)
+        return status;
+    fprintf(stderr, "nadi: error: cannot write to standard output: %s\n", strerror(errno));
+    return status == NADI_EXIT_DONE ? NADI_EXIT_INPUT : status;
+}
+
+/* --- progress ----------------------------------------------------------------------------------
+ */
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void nadi_progress_line_start(struct nadi_progress_line *line, bool quiet)
+{
+    *line = (struct nadi_progress_line){
+        .start_s = seconds_now(),
+        .enabled = !quiet && isatty(fileno(stderr)),
+    };
+}
+
+void nadi_progress_line_show(void *context, uint64_t now_ns, uint64_t nodes_done,
+                             uint64_t nodes_total)
+{
+    struct nadi_progress_line *line = context;
+    const double now_s = seconds_now(), passed_s = now_s - line->start_s;
+    if (!line->enabled || passed_s < 1 || now_s - line->last_s < 0.2)
+        return;
+    line->last_s = now_s;
+    line->drawn = true;
+    char simulated[32], left[32];
+    nadi_units_time(simulated, (double)now_ns);
+    fprintf(stderr, "\r\033[K%s simulated", simulated);
+    if (nodes_done > 0 && nodes_total > 0) {
+        const double share = (double)nodes_done / (double)nodes_total;
+        nadi_units_time(left, passed_s * (1 - share) / share * 1e9);
+        fprintf(stderr, ", %.1f %% of the nodes done, about %s left", 100 * share, left);
+    }
+}
+
+void nadi_progress_line_end(struct nadi_progress_line *line)
+{
+    if (line->drawn)
+        fprintf(stderr, "\r\033[K");
+    line->drawn = false;
+}
+
+/* --- signals -----------------------------------------------------------------------------------
+ */
+
+static void on_abort(int signal_number)
+{
+    (void)signal_number;
+    _exit(NADI_EXIT_INTERNAL);
+}
+
+void nadi_terminal_catch_abort(void)
+{
+    struct sigaction action = {.sa_handler = on_abort};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGABRT, &action, NULL);
+}
+
+static volatile int interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+const volatile int *nadi_terminal_catch_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return &interrupted;
+}

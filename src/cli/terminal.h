@@ -1,0 +1,39 @@
+/* terminal: how messages, progress and results reach the user. */
+#ifndef NADI_CLI_TERMINAL_H
+#define NADI_CLI_TERMINAL_H
+
+#include "base/base.h"
+
+#include <nadi/nadi.h>
+
+/* Prints the messages from index `from` on to standard error; quiet: only errors. Returns the
+ * number of messages, for the next call's `from`. */
+size_t nadi_terminal_messages(const struct nadi_diags *messages, size_t from, bool quiet);
+
+/* Is standard output / standard error a terminal that may be sent colours? */
+bool nadi_terminal_colours(FILE *stream);
+
+/* Flushes standard output; a result that could not be written turns success into failure. */
+int nadi_terminal_close(int status);
+
+/* A line with an estimate of what is left, redrawn in place; only on a terminal and only after a
+ * second. */
+struct nadi_progress_line {
+    double start_s, last_s;
+    bool enabled, drawn;
+};
+
+void nadi_progress_line_start(struct nadi_progress_line *line, bool quiet);
+/* Fits struct nadi_watch: context is the line. */
+void nadi_progress_line_show(void *context, uint64_t now_ns, uint64_t nodes_done,
+                             uint64_t nodes_total);
+void nadi_progress_line_end(struct nadi_progress_line *line);
+
+/* A fault of our own ends the process with exit code 70 rather than with a signal. */
+void nadi_terminal_catch_abort(void);
+
+/* From now on the first SIGINT or SIGTERM sets the returned flag; the second one ends the
+ * process. */
+const volatile int *nadi_terminal_catch_interrupt(void);
+
+#endif
