@@ -1,0 +1,16 @@
+/* utf8: bytes of unknown origin made valid UTF-8. */
+#ifndef NADI_FORMAT_UTF8_H
+#define NADI_FORMAT_UTF8_H
+
+#include "base/base.h"
+
+/* Length in bytes of the well-formed sequence that starts at s (1 to 4), or 0 when there is none.
+ * s is terminated; '\0' counts as one byte. */
+size_t nadi_utf8_length(const char *s);
+
+/* Columns of a terminal that the terminated text takes, one a code point. */
+size_t nadi_utf8_columns(const char *s);
+
+#define NADI_UTF8_REPLACEMENT "\xef\xbf\xbd"
+
+#endif

@@ -1,0 +1,188 @@
+#include "report/figures.h"
+
+#include <math.h>
+
+static const char *const figure_names[NADI_RANK_FIGURES] = {
+    [NADI_RANK_FINISH] = "finish_ns",
+    [NADI_RANK_EXPOSED_COMM] = "exposed_comm_ns",
+    [NADI_RANK_COMPUTE] = "compute_ns",
+    [NADI_RANK_COMMUNICATION] = "communication_ns",
+    [NADI_RANK_TRUE_EXPOSED_COMM] = "true_exposed_comm_ns",
+    [NADI_RANK_MEMORY] = "memory_ns",
+    [NADI_RANK_CPU] = "cpu_ns",
+    [NADI_RANK_IDLE] = "idle_ns",
+    [NADI_RANK_PEAK_MEMORY] = "peak_memory_bytes",
+};
+
+const char *nadi_rank_figure_name(enum nadi_rank_figure figure)
+{
+    return figure_names[figure];
+}
+
+uint64_t nadi_rank_figure(const struct nadi_rank_result *rank, enum nadi_rank_figure figure)
+{
+    switch (figure) {
+    case NADI_RANK_FINISH:
+        return rank->finish_ns;
+    case NADI_RANK_EXPOSED_COMM:
+        return rank->exposed_comm_ns;
+    case NADI_RANK_COMPUTE:
+        return rank->compute_ns;
+    case NADI_RANK_COMMUNICATION:
+        return rank->comm_ns;
+    case NADI_RANK_TRUE_EXPOSED_COMM:
+        return rank->true_exposed_comm_ns;
+    case NADI_RANK_MEMORY:
+        return rank->memory_ns;
+    case NADI_RANK_CPU:
+        return rank->cpu_ns;
+    case NADI_RANK_IDLE:
+        return rank->idle_ns;
+    case NADI_RANK_PEAK_MEMORY:
+        return rank->peak_memory_bytes;
+    case NADI_RANK_FIGURES:
+        break;
+    }
+    NADI_BUG("no such figure: %d", (int)figure);
+}
+
+struct nadi_spread nadi_spread_of(const struct nadi_result *r, enum nadi_rank_figure figure)
+{
+    struct nadi_spread s = {.min = UINT64_MAX};
+    double sum = 0;
+    if (r->rank_count == 0)
+        return (struct nadi_spread){0};
+    for (uint32_t i = 0; i < r->rank_count; i++) {
+        uint64_t v = nadi_rank_figure(&r->ranks[i], figure);
+        sum += (double)v;
+        if (v < s.min) {
+            s.min = v;
+            s.min_rank = i;
+        }
+        if (v > s.max || i == 0) {
+            s.max = v;
+            s.max_rank = i;
+        }
+    }
+    s.mean = sum / (double)r->rank_count;
+    return s;
+}
+
+static double share_ns(const struct nadi_rank_result *rank, enum nadi_share share, uint64_t end_ns)
+{
+    double finish = (double)rank->finish_ns, compute = (double)rank->compute_ns,
+           exposed = (double)rank->true_exposed_comm_ns, idle = (double)rank->idle_ns;
+    switch (share) {
+    case NADI_SHARE_COMPUTE:
+        return compute;
+    case NADI_SHARE_EXPOSED_COMM:
+        return exposed;
+    case NADI_SHARE_OTHER:
+        return fmax(0, finish - compute - exposed - idle);
+    case NADI_SHARE_IDLE:
+        return idle + ((double)end_ns - finish);
+    case NADI_SHARES:
+        break;
+    }
+    NADI_BUG("no such share: %d", (int)share);
+}
+
+struct nadi_share_spread nadi_share_of(const struct nadi_result *r, enum nadi_share share)
+{
+    struct nadi_share_spread s = {0};
+    double sum = 0;
+    if (r->end_ns == 0 || r->rank_count == 0)
+        return s;
+    for (uint32_t i = 0; i < r->rank_count; i++) {
+        double part = share_ns(&r->ranks[i], share, r->end_ns) / (double)r->end_ns;
+        sum += part;
+        if (part > s.max) {
+            s.max = part;
+            s.max_rank = i;
+        }
+    }
+    s.mean = sum / (double)r->rank_count;
+    return s;
+}
+
+const char *nadi_group_label(const struct nadi_inputs *in, uint32_t group)
+{
+    if (group >= in->groups.count)
+        return "?";
+    return in->groups.items[group].is_world ? "world" : in->groups.items[group].name;
+}
+
+static uint64_t links_per_npu(const struct nadi_dim *dim)
+{
+    switch (dim->kind) {
+    case NADI_DIM_RING:
+        return dim->npus > 2 ? 2 : 1;
+    case NADI_DIM_FULLY_CONNECTED:
+        return dim->npus - 1;
+    case NADI_DIM_SWITCH:
+        return 1;
+    case NADI_DIM_NONE:
+        break;
+    }
+    return 0;
+}
+
+uint64_t nadi_dimension_links(const struct nadi_inputs *in, const struct nadi_result *r,
+                              uint32_t dim)
+{
+    uint64_t links = 0;
+    for (size_t i = 0; i < r->link_count; i++)
+        links += r->links[i].dim == dim;
+    if (links == 0 && dim < in->topology.dim_count)
+        links = links_per_npu(&in->topology.dims[dim]) * in->topology.npu_count;
+    return links;
+}
+
+double nadi_utilisation(uint64_t busy_ns, uint64_t links, uint64_t end_ns)
+{
+    if (links == 0 || end_ns == 0)
+        return 0;
+    return (double)busy_ns / ((double)links * (double)end_ns);
+}
+
+struct nadi_node_counts nadi_count_nodes(const struct nadi_result *r)
+{
+    struct nadi_node_counts n = {0};
+    for (uint32_t i = 0; i < r->rank_count; i++) {
+        n.done += r->ranks[i].nodes_done;
+        n.open += r->ranks[i].nodes_open;
+        n.skipped += r->ranks[i].nodes_skipped;
+        n.ranks_finished += r->ranks[i].finished;
+    }
+    n.total = n.done + n.open;
+    return n;
+}
+
+double nadi_above_lower_bound(const struct nadi_result *r)
+{
+    if (r->outcome != NADI_OUTCOME_DONE || r->lower_bound_ns == 0)
+        return (double)NAN;
+    return (double)r->end_ns / (double)r->lower_bound_ns;
+}
+
+const char *nadi_outcome_name(enum nadi_outcome outcome)
+{
+    switch (outcome) {
+    case NADI_OUTCOME_DONE:
+        return "done";
+    case NADI_OUTCOME_DEADLOCK:
+        return "deadlock";
+    case NADI_OUTCOME_LIMIT:
+        return "limit";
+    case NADI_OUTCOME_INTERRUPTED:
+        return "interrupted";
+    case NADI_OUTCOME_NONE:
+        break;
+    }
+    return "none";
+}
+
+const char *nadi_network_model_name(const struct nadi_inputs *in)
+{
+    return in->options.network_model == NADI_NETWORK_AWARE ? "aware" : "unaware";
+}

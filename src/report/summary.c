@@ -1,0 +1,318 @@
+/* summary: summary.json, schema nadi-summary/1. Keys are only ever added within a version. */
+#include "report/summary.h"
+
+#include "base/mem.h"
+#include "format/json_write.h"
+#include "report/figures.h"
+#include "report/report.h"
+
+#include <openssl/evp.h>
+
+static const struct nadi_report_file_info files[NADI_FILES] = {
+    [NADI_FILE_SUMMARY] = {"summary.json", "inputs, settings, outcome and totals of the run",
+                           "in the key names", false},
+    [NADI_FILE_RANKS] = {"ranks.csv", "one row a rank: when it finished and where its time went",
+                         "ns, bytes; shares 0..1", false},
+    [NADI_FILE_COLLECTIVES] = {"collectives.csv",
+                               "one row a collective of a group, with the bandwidths as nccl-tests "
+                               "defines them",
+                               "ns, bytes, bytes/s", false},
+    [NADI_FILE_LINKS] = {"links.csv",
+                         "one row a network dimension, then one row a link where the model has "
+                         "links",
+                         "bytes, ns; utilisation 0..1", false},
+    [NADI_FILE_OPS] = {"ops.csv", "one row an executed node, in order of completion", "ns, bytes",
+                       true},
+    [NADI_FILE_TIMELINE] = {"timeline.pftrace", "timeline for ui.perfetto.dev: one process a rank",
+                            "ns", true},
+    [NADI_FILE_FIVE_COLUMN] = {"tutorial_result.csv",
+                               "one row for the run, the five columns of ASTRA-sim 1.0",
+                               "us, MB of 10^6 bytes", true},
+};
+
+const struct nadi_report_file_info *nadi_report_file_info(enum nadi_report_file file)
+{
+    return &files[file];
+}
+
+static void outcome(struct nadi_json *j, const struct nadi_result *r)
+{
+    static const char *const severities[] = {"none", "note", "warning", "error"};
+    struct nadi_node_counts n = nadi_count_nodes(r);
+    nadi_json_object(j, "outcome");
+    nadi_json_string(j, "kind", nadi_outcome_name(r->outcome));
+    nadi_json_string(j, "stopped_by", r->stopped_by);
+    nadi_json_u64(j, "ranks", r->rank_count);
+    nadi_json_u64(j, "ranks_finished", n.ranks_finished);
+    nadi_json_u64(j, "nodes_open", n.open);
+    nadi_json_array(j, "messages");
+    for (size_t i = 0; i < r->diags.count; i++) {
+        const struct nadi_diag *d = &r->diags.items[i];
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "severity", severities[d->severity]);
+        nadi_json_string(j, "code", d->code);
+        nadi_json_string(j, "file", d->place.file);
+        if (d->place.rank != NADI_NONE)
+            nadi_json_u64(j, "rank", d->place.rank);
+        if (d->place.node)
+            nadi_json_string(j, "node", d->place.node);
+        nadi_json_string(j, "message", d->message);
+        nadi_json_string(j, "hint", d->hint);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+    nadi_json_close(j);
+}
+
+static void hex(const uint8_t hash[32], char text[65])
+{
+    for (int i = 0; i < 32; i++)
+        snprintf(text + 2 * i, 3, "%02x", hash[i]);
+}
+
+/* SHA-256 over the content hashes of all ranks' traces, in rank order. */
+static void hash_of_all(const struct nadi_inputs *in, char text[65])
+{
+    uint8_t hash[32];
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    bool ok = context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
+    for (uint32_t i = 0; ok && i < in->rank_count; i++)
+        ok = EVP_DigestUpdate(context, in->traces[i]->content_hash, 32) == 1;
+    ok = ok && EVP_DigestFinal_ex(context, hash, NULL) == 1;
+    EVP_MD_CTX_free(context);
+    NADI_ASSERT(ok);
+    hex(hash, text);
+}
+
+static void traces(struct nadi_json *j, const struct nadi_inputs *in)
+{
+    char text[65];
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        bytes += in->owned[i]->file_bytes;
+    nadi_json_object(j, "traces");
+    nadi_json_string(j, "prefix", in->options.workload);
+    nadi_json_u64(j, "ranks", in->rank_count);
+    nadi_json_u64(j, "distinct", in->owned_count);
+    nadi_json_u64(j, "distinct_bytes", bytes);
+    hash_of_all(in, text);
+    nadi_json_string(j, "sha256_of_hashes_in_rank_order", text);
+    nadi_json_array(j, "list");
+    for (uint32_t i = 0; i < in->owned_count && i < NADI_SUMMARY_RANKS; i++) {
+        const struct nadi_trace *t = in->owned[i];
+        hex(t->content_hash, text);
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "path", t->path);
+        nadi_json_string(j, "sha256", text);
+        nadi_json_u64(j, "bytes", t->file_bytes);
+        nadi_json_u64(j, "nodes", t->node_count);
+        nadi_json_string(j, "schema_version", t->schema_version);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+    nadi_json_close(j);
+}
+
+static void inputs(struct nadi_json *j, const struct nadi_inputs *in)
+{
+    nadi_json_object(j, "inputs");
+    nadi_json_array(j, "files");
+    for (size_t i = 0; i < in->file_count; i++) {
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "role", in->files[i].role);
+        nadi_json_string(j, "path", in->files[i].path);
+        nadi_json_string(j, "sha256", in->files[i].sha256);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+    traces(j, in);
+    nadi_json_close(j);
+    nadi_json_array(j, "configuration");
+    for (size_t i = 0; i < in->setting_count; i++) {
+        const struct nadi_setting *s = &in->settings[i];
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "file", s->file);
+        nadi_json_string(j, "key", s->key);
+        nadi_json_string(j, "value", s->value);
+        nadi_json_string(j, "origin", s->origin);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+}
+
+static void rank_row(struct nadi_json *j, const struct nadi_inputs *in,
+                     const struct nadi_rank_result *rank, uint32_t index)
+{
+    nadi_json_row(j, NULL);
+    nadi_json_u64(j, "rank", index);
+    for (int f = 0; f < NADI_RANK_FIGURES; f++)
+        if (f != NADI_RANK_PEAK_MEMORY || in->system.track_local_mem)
+            nadi_json_u64(j, nadi_rank_figure_name((enum nadi_rank_figure)f),
+                          nadi_rank_figure(rank, (enum nadi_rank_figure)f));
+    nadi_json_bool(j, "finished", rank->finished);
+    if (in->system.roofline) {
+        nadi_json_double(j, "compute_bound", rank->compute_bound);
+        nadi_json_double(j, "compute_utilisation", rank->compute_utilisation);
+        nadi_json_double(j, "memory_utilisation", rank->memory_utilisation);
+        nadi_json_double(j, "operation_intensity_flop_per_byte", rank->operation_intensity);
+    }
+    nadi_json_close(j);
+}
+
+static void times(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r)
+{
+    static const char *const shares[NADI_SHARES] = {
+        [NADI_SHARE_COMPUTE] = "compute",
+        [NADI_SHARE_EXPOSED_COMM] = "exposed_communication",
+        [NADI_SHARE_OTHER] = "memory_and_processor",
+        [NADI_SHARE_IDLE] = "idle",
+    };
+    nadi_json_object(j, "time");
+    nadi_json_u64(j, "end_to_end_ns", r->end_ns);
+    nadi_json_object(j, "shares_of_end_to_end");
+    for (int s = 0; s < NADI_SHARES; s++) {
+        struct nadi_share_spread share = nadi_share_of(r, (enum nadi_share)s);
+        nadi_json_row(j, shares[s]);
+        nadi_json_double(j, "mean", share.mean);
+        nadi_json_double(j, "max", share.max);
+        nadi_json_u64(j, "max_rank", share.max_rank);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+    nadi_json_object(j, "over_ranks");
+    for (int f = 0; f < NADI_RANK_FIGURES; f++) {
+        struct nadi_spread s = nadi_spread_of(r, (enum nadi_rank_figure)f);
+        nadi_json_row(j, nadi_rank_figure_name((enum nadi_rank_figure)f));
+        nadi_json_u64(j, "min", s.min);
+        nadi_json_u64(j, "min_rank", s.min_rank);
+        nadi_json_double(j, "mean", s.mean);
+        nadi_json_u64(j, "max", s.max);
+        nadi_json_u64(j, "max_rank", s.max_rank);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+    nadi_json_close(j);
+    bool listed = r->rank_count <= NADI_SUMMARY_RANKS;
+    nadi_json_object(j, "ranks");
+    nadi_json_u64(j, "count", r->rank_count);
+    nadi_json_bool(j, "listed", listed);
+    nadi_json_string(j, "file", files[NADI_FILE_RANKS].name);
+    nadi_json_array(j, "list");
+    for (uint32_t i = 0; listed && i < r->rank_count; i++)
+        rank_row(j, in, &r->ranks[i], i);
+    nadi_json_close(j);
+    nadi_json_close(j);
+}
+
+static void collectives(struct nadi_json *j, const struct nadi_inputs *in,
+                        const struct nadi_result *r)
+{
+    size_t count;
+    struct nadi_collective_class *classes = nadi_collective_classes(in, r, &count);
+    uint64_t complete = 0;
+    for (size_t i = 0; i < count; i++)
+        complete += classes[i].count;
+    nadi_json_object(j, "collectives");
+    nadi_json_u64(j, "count", r->collective_count);
+    nadi_json_u64(j, "complete", complete);
+    nadi_json_u64(j, "classes", count);
+    nadi_json_array(j, "list");
+    for (size_t i = 0; i < count && i < NADI_SUMMARY_RANKS; i++) {
+        const struct nadi_collective_class *c = &classes[i];
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "kind", nadi_collective_name(c->kind));
+        nadi_json_u64(j, "ranks", c->group_ranks);
+        nadi_json_u64(j, "participants", c->ranks);
+        nadi_json_u64(j, "bytes", c->bytes);
+        nadi_json_u64(j, "count", c->count);
+        nadi_json_u64(j, "duration_ns", c->duration_ns);
+        nadi_json_double(j, "time_per_rank_ns", c->rank_ns / (double)r->rank_count);
+        nadi_json_double(j, "algorithm_bandwidth_bytes_per_s", c->algorithm_mean);
+        nadi_json_double(j, "bus_bandwidth_bytes_per_s", c->bus_mean);
+        nadi_json_double(j, "bus_bandwidth_min_bytes_per_s", c->bus_min);
+        nadi_json_double(j, "bus_bandwidth_max_bytes_per_s", c->bus_max);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+    nadi_json_close(j);
+    nadi_mem_free(classes);
+}
+
+static void network(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r)
+{
+    nadi_json_object(j, "network");
+    nadi_json_string(j, "model", nadi_network_model_name(in));
+    nadi_json_array(j, "dimensions");
+    for (uint32_t d = 0; d < r->dim_count; d++) {
+        const struct nadi_link_result *l = &r->dims[d];
+        const struct nadi_dim *dim = &in->topology.dims[l->dim];
+        uint64_t links = nadi_dimension_links(in, r, l->dim);
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "topology", nadi_dim_kind_name(dim->kind));
+        nadi_json_u64(j, "npus", dim->npus);
+        nadi_json_double(j, "bandwidth_bytes_per_s", dim->bytes_per_ns * 1e9);
+        nadi_json_double(j, "latency_ns", dim->latency_ns);
+        nadi_json_u64(j, "links", links);
+        nadi_json_u64(j, "messages", l->messages);
+        nadi_json_u64(j, "bytes", l->bytes);
+        nadi_json_u64(j, "busy_ns", l->busy_ns);
+        nadi_json_double(j, "utilisation", nadi_utilisation(l->busy_ns, links, r->end_ns));
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+    nadi_json_close(j);
+}
+
+static void sanity(struct nadi_json *j, const struct nadi_result *r)
+{
+    struct nadi_node_counts n = nadi_count_nodes(r);
+    nadi_json_object(j, "sanity");
+    nadi_json_u64(j, "offered_bytes", r->offered_bytes);
+    nadi_json_u64(j, "moved_bytes", r->message_bytes);
+    nadi_json_u64(j, "messages", r->messages);
+    nadi_json_row(j, "nodes");
+    nadi_json_u64(j, "total", n.total);
+    nadi_json_u64(j, "executed", n.done);
+    nadi_json_u64(j, "skipped", n.skipped);
+    nadi_json_u64(j, "open", n.open);
+    nadi_json_close(j);
+    nadi_json_row(j, "executed_by_type");
+    for (int t = 0; t < NADI_NODE_TYPES; t++)
+        nadi_json_u64(j, nadi_node_type_name((enum nadi_node_type)t), r->nodes_by_type[t]);
+    nadi_json_close(j);
+    nadi_json_u64(j, "lower_bound_ns", r->lower_bound_ns);
+    nadi_json_double(j, "end_to_end_over_lower_bound", nadi_above_lower_bound(r));
+    nadi_json_close(j);
+}
+
+void nadi_report_json(const struct nadi_inputs *in, const struct nadi_result *r,
+                      struct nadi_str *out)
+{
+    struct nadi_json j;
+    nadi_json_begin(&j, out);
+    nadi_json_object(&j, NULL);
+    nadi_json_string(&j, "schema", "nadi-summary/1");
+    nadi_json_string(&j, "version", NADI_VERSION);
+    outcome(&j, r);
+    times(&j, in, r);
+    sanity(&j, r);
+    collectives(&j, in, r);
+    network(&j, in, r);
+    nadi_json_row(&j, "execution");
+    nadi_json_string(&j, "executor", r->executor);
+    nadi_json_u64(&j, "events", r->events);
+    nadi_json_close(&j);
+    inputs(&j, in);
+    nadi_json_array(&j, "files");
+    for (int f = 0; f < NADI_FILES; f++) {
+        nadi_json_row(&j, NULL);
+        nadi_json_string(&j, "name", files[f].name);
+        nadi_json_string(&j, "what", files[f].what);
+        nadi_json_string(&j, "units", files[f].units);
+        nadi_json_bool(&j, "on_request", files[f].on_request);
+        nadi_json_close(&j);
+    }
+    nadi_json_close(&j);
+    nadi_json_close(&j);
+    nadi_json_finish(&j);
+}

@@ -1,0 +1,27 @@
+/* summary: what stands in summary.json beside the result. */
+#ifndef NADI_REPORT_SUMMARY_H
+#define NADI_REPORT_SUMMARY_H
+
+#include "base/base.h"
+
+enum { NADI_SUMMARY_RANKS = 1024 }; /* up to so many ranks and traces are listed one by one */
+
+enum nadi_report_file {
+    NADI_FILE_SUMMARY,
+    NADI_FILE_RANKS,
+    NADI_FILE_COLLECTIVES,
+    NADI_FILE_LINKS,
+    NADI_FILE_OPS,
+    NADI_FILE_TIMELINE,
+    NADI_FILE_FIVE_COLUMN,
+    NADI_FILES
+};
+
+struct nadi_report_file_info {
+    const char *name, *what, *units;
+    bool on_request;
+};
+
+const struct nadi_report_file_info *nadi_report_file_info(enum nadi_report_file file);
+
+#endif

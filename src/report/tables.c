@@ -1,0 +1,169 @@
+#include "report/tables.h"
+
+#include "format/csv_write.h"
+#include "report/figures.h"
+
+void nadi_table_ranks(const struct nadi_inputs *in, const struct nadi_result *r,
+                      struct nadi_str *out)
+{
+    struct nadi_csv csv = {.out = out};
+    bool roofline = in->system.roofline;
+    struct nadi_str header = NADI_STR_INIT;
+    nadi_str_add(&header, "rank");
+    for (int f = 0; f < NADI_RANK_FIGURES; f++)
+        nadi_str_printf(&header, ",%s", nadi_rank_figure_name((enum nadi_rank_figure)f));
+    nadi_str_add(&header, ",nodes_done,nodes_skipped,nodes_open,finished");
+    if (roofline)
+        nadi_str_add(&header, ",compute_bound,compute_utilisation,memory_utilisation,"
+                              "operation_intensity_flop_per_byte");
+    nadi_csv_header(&csv, nadi_str_get(&header));
+    nadi_str_release(&header);
+    for (uint32_t i = 0; i < r->rank_count; i++) {
+        const struct nadi_rank_result *rank = &r->ranks[i];
+        nadi_csv_u64(&csv, i);
+        for (int f = 0; f < NADI_RANK_FIGURES; f++)
+            nadi_csv_u64(&csv, nadi_rank_figure(rank, (enum nadi_rank_figure)f));
+        nadi_csv_u64(&csv, rank->nodes_done);
+        nadi_csv_u64(&csv, rank->nodes_skipped);
+        nadi_csv_u64(&csv, rank->nodes_open);
+        nadi_csv_u64(&csv, rank->finished);
+        if (roofline) {
+            nadi_csv_double(&csv, rank->compute_bound);
+            nadi_csv_double(&csv, rank->compute_utilisation);
+            nadi_csv_double(&csv, rank->memory_utilisation);
+            nadi_csv_double(&csv, rank->operation_intensity);
+        }
+        nadi_csv_end_row(&csv);
+    }
+}
+
+void nadi_table_collectives(const struct nadi_inputs *in, const struct nadi_result *r,
+                            struct nadi_str *out)
+{
+    struct nadi_csv csv = {.out = out};
+    nadi_csv_header(&csv, "group,sequence,kind,name,first_rank,node,ranks,participants,chunks,"
+                          "bytes,start_ns,end_ns,duration_ns,complete,nccl_bytes,"
+                          "algorithm_bandwidth_bytes_per_s,bus_bandwidth_bytes_per_s");
+    for (size_t i = 0; i < r->collective_count; i++) {
+        const struct nadi_collective_result *c = &r->collectives[i];
+        const struct nadi_trace *trace = in->traces[c->rank];
+        struct nadi_bandwidth b = nadi_bandwidth_of(in, c);
+        nadi_csv_text(&csv, nadi_group_label(in, c->group));
+        nadi_csv_u64(&csv, c->sequence);
+        nadi_csv_text(&csv, nadi_collective_name(c->kind));
+        nadi_csv_text(&csv, nadi_trace_name(trace, c->node));
+        nadi_csv_u64(&csv, c->rank);
+        nadi_csv_u64(&csv, trace->id[c->node]);
+        nadi_csv_u64(&csv, c->ranks);
+        nadi_csv_u64(&csv, b.ranks);
+        nadi_csv_u64(&csv, c->chunks);
+        nadi_csv_u64(&csv, c->bytes);
+        nadi_csv_u64(&csv, c->start_ns);
+        nadi_csv_u64(&csv, c->end_ns);
+        nadi_csv_u64(&csv, c->end_ns - c->start_ns);
+        nadi_csv_u64(&csv, c->complete);
+        nadi_csv_double(&csv, b.bytes);
+        nadi_csv_double(&csv, b.algorithm);
+        nadi_csv_double(&csv, b.bus);
+        nadi_csv_end_row(&csv);
+    }
+}
+
+/* "3" for an NPU, "switch 0" for a switch. */
+static void device(struct nadi_csv *csv, const struct nadi_inputs *in, uint32_t id)
+{
+    char text[32];
+    if (id == NADI_NONE)
+        nadi_csv_empty(csv);
+    else if (id < in->topology.npu_count)
+        nadi_csv_u64(csv, id);
+    else {
+        snprintf(text, sizeof(text), "switch %u", id - in->topology.npu_count);
+        nadi_csv_text(csv, text);
+    }
+}
+
+static void link_row(struct nadi_csv *csv, const struct nadi_inputs *in,
+                     const struct nadi_result *r, const struct nadi_link_result *l, uint64_t links)
+{
+    nadi_csv_text(csv, l->from == NADI_NONE ? "dimension" : "link");
+    nadi_csv_u64(csv, l->dim);
+    nadi_csv_text(csv, l->dim < in->topology.dim_count
+                           ? nadi_dim_kind_name(in->topology.dims[l->dim].kind)
+                           : "");
+    device(csv, in, l->from);
+    device(csv, in, l->to);
+    nadi_csv_u64(csv, links);
+    nadi_csv_u64(csv, l->messages);
+    nadi_csv_u64(csv, l->bytes);
+    nadi_csv_u64(csv, l->busy_ns);
+    nadi_csv_double(csv, nadi_utilisation(l->busy_ns, links, r->end_ns));
+    nadi_csv_end_row(csv);
+}
+
+void nadi_table_links(const struct nadi_inputs *in, const struct nadi_result *r,
+                      struct nadi_str *out)
+{
+    struct nadi_csv csv = {.out = out};
+    nadi_csv_header(&csv, "row,dimension,topology,from,to,links,messages,bytes,busy_ns,"
+                          "utilisation");
+    for (uint32_t d = 0; d < r->dim_count; d++)
+        link_row(&csv, in, r, &r->dims[d], nadi_dimension_links(in, r, r->dims[d].dim));
+    for (size_t i = 0; i < r->link_count; i++)
+        link_row(&csv, in, r, &r->links[i], 1);
+}
+
+void nadi_table_ops(const struct nadi_inputs *in, const struct nadi_result *r, struct nadi_str *out)
+{
+    struct nadi_csv csv = {.out = out};
+    nadi_csv_header(&csv, "rank,node,name,type,start_ns,end_ns,duration_ns,bytes,collective");
+    for (size_t i = 0; i < r->span_count; i++) {
+        const struct nadi_span *s = &r->spans[i];
+        const struct nadi_trace *trace = in->traces[s->rank];
+        enum nadi_node_type type = (enum nadi_node_type)trace->type[s->node];
+        nadi_csv_u64(&csv, s->rank);
+        nadi_csv_u64(&csv, trace->id[s->node]);
+        nadi_csv_text(&csv, nadi_trace_name(trace, s->node));
+        nadi_csv_text(&csv, nadi_node_type_name(type));
+        nadi_csv_u64(&csv, s->start_ns);
+        nadi_csv_u64(&csv, s->end_ns);
+        nadi_csv_u64(&csv, s->end_ns - s->start_ns);
+        nadi_csv_u64(&csv, trace->bytes[s->node]);
+        if (type == NADI_NODE_COLL)
+            nadi_csv_text(
+                &csv, nadi_collective_name((enum nadi_collective_kind)trace->collective[s->node]));
+        else
+            nadi_csv_empty(&csv);
+        nadi_csv_end_row(&csv);
+    }
+}
+
+static uint64_t offered_bytes(const struct nadi_trace *t)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->node_count; i++)
+        if (t->type[i] == NADI_NODE_COLL || t->type[i] == NADI_NODE_SEND)
+            sum += t->bytes[i];
+    return sum;
+}
+
+void nadi_table_five_column(const struct nadi_inputs *in, const struct nadi_result *r,
+                            struct nadi_str *out)
+{
+    struct nadi_csv csv = {.out = out};
+    struct nadi_spread finish = nadi_spread_of(r, NADI_RANK_FINISH);
+    const char *prefix = in->options.workload ? in->options.workload : "";
+    const char *slash = strrchr(prefix, '/');
+    nadi_csv_header(&csv, "Name,TotalTime(us),ComputeTime(us),ExposedCommunicationTime(us),"
+                          "TotalMessageSize(MB)");
+    if (r->rank_count == 0)
+        return;
+    const struct nadi_rank_result *last = &r->ranks[finish.max_rank];
+    uint64_t compute_ns = last->finish_ns - last->exposed_comm_ns;
+    nadi_csv_text(&csv, slash ? slash + 1 : prefix);
+    nadi_csv_double(&csv, (double)last->finish_ns / 1e3);
+    nadi_csv_double(&csv, (double)compute_ns / 1e3);
+    nadi_csv_double(&csv, (double)last->exposed_comm_ns / 1e3);
+    nadi_csv_double(&csv, (double)offered_bytes(in->traces[finish.max_rank]) / 1e6);
+    nadi_csv_end_row(&csv);
+}

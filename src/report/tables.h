@@ -1,0 +1,25 @@
+/* tables: the CSV files of a result, each appended to `out`. Units stand in the column names. */
+#ifndef NADI_REPORT_TABLES_H
+#define NADI_REPORT_TABLES_H
+
+#include "base/str.h"
+#include "sim/inputs.h"
+#include "sim/result.h"
+
+void nadi_table_ranks(const struct nadi_inputs *in, const struct nadi_result *r,
+                      struct nadi_str *out);
+void nadi_table_collectives(const struct nadi_inputs *in, const struct nadi_result *r,
+                            struct nadi_str *out);
+void nadi_table_links(const struct nadi_inputs *in, const struct nadi_result *r,
+                      struct nadi_str *out);
+void nadi_table_ops(const struct nadi_inputs *in, const struct nadi_result *r,
+                    struct nadi_str *out);
+
+/* Name, TotalTime(us), ComputeTime(us), ExposedCommunicationTime(us), TotalMessageSize(MB): one row
+ * for the run, as ASTRA-sim 1.0's tutorial wrote it. Of the rank that finishes last: total =
+ * compute + exposed (the reference's meaning); the size is what this rank's trace offers, in 10^6
+ * bytes. Name is the workload prefix without its folder. */
+void nadi_table_five_column(const struct nadi_inputs *in, const struct nadi_result *r,
+                            struct nadi_str *out);
+
+#endif

@@ -1,0 +1,347 @@
+/* text: the summary that a person reads at once, at most 100 columns wide. */
+#include "base/mem.h"
+#include "base/units.h"
+#include "report/figures.h"
+#include "report/report.h"
+
+#include <math.h>
+
+enum {
+    BAR_CELLS = 30,
+    DIM_BAR_CELLS = 10,
+    COLLECTIVES_SHOWN = 6,
+};
+
+enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_GREEN, INK_RED, INK_YELLOW, INK_BLUE };
+
+struct page {
+    const struct nadi_inputs *in;
+    const struct nadi_result *r;
+    struct nadi_str *out;
+    bool colour;
+};
+
+static void ink(const struct page *p, enum ink colour)
+{
+    static const char *const codes[] = {"0", "1", "2", "32", "31", "33", "34"};
+    if (p->colour)
+        nadi_str_printf(p->out, "\x1b[%sm", codes[colour]);
+}
+
+static void inked(const struct page *p, enum ink colour, const char *text)
+{
+    ink(p, colour);
+    nadi_str_add(p->out, text);
+    ink(p, INK_PLAIN);
+}
+
+/* A bar with eighths of a cell; the rest of it is dotted. */
+static void bar(const struct page *p, double share, int cells, enum ink colour)
+{
+    static const char *const parts[] = {"",
+                                        "\xe2\x96\x8f",
+                                        "\xe2\x96\x8e",
+                                        "\xe2\x96\x8d",
+                                        "\xe2\x96\x8c",
+                                        "\xe2\x96\x8b",
+                                        "\xe2\x96\x8a",
+                                        "\xe2\x96\x89",
+                                        "\xe2\x96\x88"};
+    double full = fmin(fmax(share, 0), 1) * cells;
+    int eighths = (int)(full * 8 + 0.5), used = 0;
+    ink(p, colour);
+    for (; eighths >= 8; eighths -= 8, used++)
+        nadi_str_add(p->out, parts[8]);
+    if (eighths) {
+        nadi_str_add(p->out, parts[eighths]);
+        used++;
+    }
+    ink(p, INK_DIM);
+    for (; used < cells; used++)
+        nadi_str_add(p->out, "\xc2\xb7");
+    ink(p, INK_PLAIN);
+}
+
+static const char *percent(char buffer[16], double share)
+{
+    snprintf(buffer, 16, "%.1f %%", share * 100);
+    return buffer;
+}
+
+/* 1234567 -> "1,234,567" */
+static const char *grouped(char buffer[32], uint64_t value)
+{
+    char digits[24];
+    int count = snprintf(digits, sizeof(digits), "%" PRIu64, value), at = 0;
+    for (int i = 0; i < count; i++) {
+        if (i && (count - i) % 3 == 0)
+            buffer[at++] = ',';
+        buffer[at++] = digits[i];
+    }
+    buffer[at] = '\0';
+    return buffer;
+}
+
+static void headline(const struct page *p)
+{
+    const struct nadi_result *r = p->r;
+    struct nadi_node_counts n = nadi_count_nodes(r);
+    char time[32], open[32];
+    nadi_units_time(time, (double)r->end_ns);
+    grouped(open, n.open);
+    switch (r->outcome) {
+    case NADI_OUTCOME_DONE:
+        ink(p, INK_BOLD);
+        nadi_str_printf(p->out, "%u rank%s finished in %s", r->rank_count,
+                        r->rank_count == 1 ? "" : "s", time);
+        ink(p, INK_PLAIN);
+        if (r->end_ns >= 1000)
+            nadi_str_printf(p->out, "  (%" PRIu64 " ns)", r->end_ns);
+        nadi_str_add(p->out, "\n");
+        return;
+    case NADI_OUTCOME_DEADLOCK:
+        ink(p, INK_RED);
+        nadi_str_printf(p->out, "DEADLOCK at %s: %u of %u ranks finished, %s nodes wait for ever.",
+                        time, n.ranks_finished, r->rank_count, open);
+        break;
+    case NADI_OUTCOME_LIMIT:
+    case NADI_OUTCOME_INTERRUPTED:
+        ink(p, INK_YELLOW);
+        nadi_str_printf(p->out, "%s at %s: %u of %u ranks finished, %s nodes are open.",
+                        r->outcome == NADI_OUTCOME_LIMIT ? "STOPPED" : "INTERRUPTED", time,
+                        n.ranks_finished, r->rank_count, open);
+        break;
+    case NADI_OUTCOME_NONE:
+        nadi_str_add(p->out, "Nothing was simulated.");
+        break;
+    }
+    ink(p, INK_PLAIN);
+    if (r->stopped_by)
+        nadi_str_printf(p->out, "\n%s", r->stopped_by);
+    nadi_str_add(p->out, "\nThe figures below cover only what ran: they are not the result of the "
+                         "workload.\n");
+}
+
+static void shares(const struct page *p)
+{
+    static const struct {
+        const char *name;
+        enum ink colour;
+    } rows[NADI_SHARES] = {
+        [NADI_SHARE_COMPUTE] = {"compute", INK_GREEN},
+        [NADI_SHARE_EXPOSED_COMM] = {"exposed communication", INK_RED},
+        [NADI_SHARE_OTHER] = {"memory and processor", INK_BLUE},
+        [NADI_SHARE_IDLE] = {"idle", INK_YELLOW},
+    };
+    char mean[16], most[16], time[32];
+    nadi_str_add(p->out, "\n");
+    inked(p, INK_BOLD, "where the time goes");
+    nadi_str_printf(p->out, "%16s%*s%s\n", "mean of ranks", BAR_CELLS + 16, "", "highest");
+    for (int s = 0; s < NADI_SHARES; s++) {
+        struct nadi_share_spread share = nadi_share_of(p->r, (enum nadi_share)s);
+        if (s == NADI_SHARE_OTHER && share.max <= 0)
+            continue;
+        nadi_str_printf(p->out, "  %-21s%9s  %9s  ", rows[s].name, percent(mean, share.mean),
+                        nadi_units_time(time, share.mean * (double)p->r->end_ns));
+        bar(p, share.mean, BAR_CELLS, rows[s].colour);
+        nadi_str_printf(p->out, "  %7s", percent(most, share.max));
+        if (share.max > share.mean + 5e-4)
+            nadi_str_printf(p->out, "  rank %u", share.max_rank);
+        nadi_str_add(p->out, "\n");
+    }
+}
+
+static void rank_line(const struct page *p, const char *label, uint32_t rank)
+{
+    const struct nadi_rank_result *x = &p->r->ranks[rank];
+    char a[32], b[32], c[32], d[32];
+    nadi_str_printf(p->out, "  %-8s rank %-8u %9s   compute %9s   communication %9s, exposed %9s\n",
+                    label, rank, nadi_units_time(a, (double)x->finish_ns),
+                    nadi_units_time(b, (double)x->compute_ns),
+                    nadi_units_time(c, (double)x->comm_ns),
+                    nadi_units_time(d, (double)x->true_exposed_comm_ns));
+}
+
+static void ranks(const struct page *p)
+{
+    struct nadi_spread finish = nadi_spread_of(p->r, NADI_RANK_FINISH);
+    nadi_str_add(p->out, "\n");
+    if (finish.min == finish.max) {
+        rank_line(p, "every", finish.max_rank);
+        return;
+    }
+    rank_line(p, "slowest", finish.max_rank);
+    rank_line(p, "fastest", finish.min_rank);
+}
+
+static void machine_details(const struct page *p)
+{
+    char a[32];
+    double bound = 0, compute = 0, memory = 0;
+    const struct nadi_result *r = p->r;
+    if (p->in->system.track_local_mem) {
+        struct nadi_spread peak = nadi_spread_of(r, NADI_RANK_PEAK_MEMORY);
+        nadi_str_printf(p->out, "  memory   rank %-8u %9s at its peak\n", peak.max_rank,
+                        nadi_units_bytes(a, (double)peak.max));
+    }
+    if (!p->in->system.roofline || r->rank_count == 0)
+        return;
+    for (uint32_t i = 0; i < r->rank_count; i++) {
+        bound += r->ranks[i].compute_bound / (double)r->rank_count;
+        compute += r->ranks[i].compute_utilisation / (double)r->rank_count;
+        memory += r->ranks[i].memory_utilisation / (double)r->rank_count;
+    }
+    nadi_str_printf(p->out,
+                    "  roofline %.1f %% of the compute time is compute bound; peak compute used "
+                    "%.1f %%, bandwidth %.1f %%\n",
+                    bound * 100, compute * 100, memory * 100);
+}
+
+/* ALL_REDUCE -> all-reduce */
+static const char *kind_name(char buffer[32], enum nadi_collective_kind kind)
+{
+    const char *name = nadi_collective_name(kind);
+    size_t i = 0;
+    for (; name[i] && i < 31; i++)
+        buffer[i] = name[i] == '_' ? '-' : (char)(name[i] | 0x20);
+    buffer[i] = '\0';
+    return buffer;
+}
+
+static void collectives(const struct page *p)
+{
+    const struct nadi_result *r = p->r;
+    size_t count;
+    struct nadi_collective_class *classes = nadi_collective_classes(p->in, r, &count);
+    char kind[32], size[32], times[32], each[32], rate[32], per_rank[32], share[16];
+    if (count) {
+        nadi_str_add(p->out, "\n");
+        inked(p, INK_BOLD, "collectives");
+        nadi_str_printf(p->out, "%17s%12s%9s%12s%14s%9s%16s\n", "ranks", "bytes", "count",
+                        "mean time", "time per rank", "of run", "bus bandwidth");
+    }
+    for (size_t i = 0; i < count && i < COLLECTIVES_SHOWN; i++) {
+        const struct nadi_collective_class *c = &classes[i];
+        double mine = c->rank_ns / (double)r->rank_count;
+        nadi_str_printf(p->out, "  %-18s%8u%12s%9s%12s%14s%9s%16s\n", kind_name(kind, c->kind),
+                        c->ranks, nadi_units_bytes(size, (double)c->bytes),
+                        grouped(times, c->count),
+                        nadi_units_time(each, (double)c->duration_ns / (double)c->count),
+                        nadi_units_time(per_rank, mine),
+                        percent(share, r->end_ns ? mine / (double)r->end_ns : 0),
+                        isfinite(c->bus_mean) ? nadi_units_rate(rate, c->bus_mean) : "-");
+    }
+    if (count > COLLECTIVES_SHOWN)
+        nadi_str_printf(p->out, "  and %zu more sorts of them\n", count - COLLECTIVES_SHOWN);
+    nadi_mem_free(classes);
+}
+
+static void dimension(const struct page *p, uint32_t index)
+{
+    const struct nadi_link_result *l = &p->r->dims[index];
+    const struct nadi_dim *dim = &p->in->topology.dims[l->dim];
+    double use =
+        nadi_utilisation(l->busy_ns, nadi_dimension_links(p->in, p->r, l->dim), p->r->end_ns);
+    char shape[32], rate[32], latency[32], messages[32], bytes[32], share[16];
+    snprintf(shape, sizeof(shape), "%s %u", nadi_dim_kind_name(dim->kind), dim->npus);
+    nadi_str_printf(p->out, "  %-19s%12s%10s", shape,
+                    nadi_units_rate(rate, dim->bytes_per_ns * 1e9),
+                    nadi_units_time(latency, dim->latency_ns));
+    if (l->messages == 0) {
+        inked(p, INK_DIM, "     no traffic\n");
+        return;
+    }
+    nadi_str_printf(p->out, "%12s%12s%9s  ", grouped(messages, l->messages),
+                    nadi_units_bytes(bytes, (double)l->bytes), percent(share, use));
+    bar(p, use, DIM_BAR_CELLS, use > 0.9 ? INK_RED : INK_GREEN);
+    nadi_str_add(p->out, use > 1 ? "  over 100 %: see below\n" : "\n");
+}
+
+static void network(const struct page *p)
+{
+    const struct nadi_result *r = p->r;
+    bool over = false;
+    nadi_str_add(p->out, "\n");
+    inked(p, INK_BOLD, "network");
+    nadi_str_printf(p->out, ", %-11s%13s%10s%12s%12s%9s\n", nadi_network_model_name(p->in),
+                    "a link", "latency", "messages", "bytes", "busy");
+    for (uint32_t d = 0; d < r->dim_count; d++) {
+        dimension(p, d);
+        over |= nadi_utilisation(r->dims[d].busy_ns, nadi_dimension_links(p->in, r, r->dims[d].dim),
+                                 r->end_ns) > 1;
+    }
+    if (over)
+        nadi_str_add(p->out, "  More was sent than the links can carry: this model lets messages "
+                             "pass each other.\n  The model `aware` makes them queue.\n");
+    if (r->messages == 0 && r->outcome == NADI_OUTCOME_DONE)
+        nadi_str_printf(p->out, "  The network has no influence: %s.\n",
+                        p->in->system.replay_only ? "replay-only takes every duration from the "
+                                                    "traces"
+                                                  : "the traces sent no message");
+}
+
+static void node_list(const struct page *p)
+{
+    static const char *const names[NADI_NODE_TYPES] = {
+        "invalid", "metadata", "load", "store", "compute", "send", "receive", "collective"};
+    char number[32];
+    const char *gap = ": ";
+    for (int t = NADI_NODE_TYPES - 1; t >= 0; t--) {
+        if (p->r->nodes_by_type[t] == 0)
+            continue;
+        nadi_str_printf(p->out, "%s%s %s", gap, grouped(number, p->r->nodes_by_type[t]), names[t]);
+        gap = ", ";
+    }
+}
+
+static void sanity(const struct page *p)
+{
+    const struct nadi_result *r = p->r;
+    struct nadi_node_counts n = nadi_count_nodes(r);
+    char a[32], b[32], c[32];
+    double above = nadi_above_lower_bound(r);
+    nadi_str_add(p->out, "\n");
+    inked(p, INK_BOLD, "sanity");
+    nadi_str_printf(p->out, "\n  bytes    %s asked for by the traces, %s moved in %s messages\n",
+                    nadi_units_bytes(a, (double)r->offered_bytes),
+                    nadi_units_bytes(b, (double)r->message_bytes), grouped(c, r->messages));
+    nadi_str_printf(p->out, "  nodes    %s executed", grouped(a, n.done));
+    node_list(p);
+    nadi_str_printf(p->out, "; %s skipped", grouped(a, n.skipped));
+    if (n.open)
+        nadi_str_printf(p->out, "; %s open", grouped(b, n.open));
+    nadi_str_add(p->out, "\n");
+    if (isfinite(above))
+        nadi_str_printf(p->out,
+                        "  bound    no schedule takes less than %s; this run takes %.*f "
+                        "times as long\n",
+                        nadi_units_time(a, (double)r->lower_bound_ns), above < 10 ? 3 : 1, above);
+}
+
+static void execution(const struct page *p)
+{
+    const struct nadi_result *r = p->r;
+    char a[32], b[32], c[32];
+    nadi_str_printf(p->out, "\n%s executor: %s events in %s", r->executor ? r->executor : "no",
+                    grouped(a, r->events), nadi_units_time(b, r->wall_s * 1e9));
+    if (r->wall_s > 0 && r->events)
+        nadi_str_printf(p->out, " (%s events/s)",
+                        nadi_units_count(c, (double)r->events / r->wall_s));
+    nadi_str_add(p->out, "\n");
+}
+
+void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r, bool colour,
+                      struct nadi_str *out)
+{
+    struct page p = {.in = in, .r = r, .out = out, .colour = colour};
+    headline(&p);
+    if (r->rank_count == 0)
+        return;
+    shares(&p);
+    ranks(&p);
+    machine_details(&p);
+    collectives(&p);
+    network(&p);
+    sanity(&p);
+    execution(&p);
+}
