@@ -9,9 +9,9 @@
  *   tutorial_result.csv   on request: the five columns of ASTRA-sim 1.0
  *
  * Units stand in the column and key names: _ns (integers), _bytes, _bytes_per_s, shares 0..1. The
- * bytes depend on inputs and result only, not on the machine; wall_s in summary.json is the one
- * exception. A partial result (deadlock, limit, interrupt) is written the same way, with its
- * outcome. Linear in what is written. */
+ * files depend on inputs and result only: the same run gives the same bytes (the wall time is in
+ * the text alone). A partial result (deadlock, limit, interrupt) is written the same way, with its
+ * outcome. Linear in what is written, the timeline n log n. */
 #ifndef NADI_REPORT_REPORT_H
 #define NADI_REPORT_REPORT_H
 
@@ -28,8 +28,8 @@ struct nadi_report_options {
     uint64_t timeline_from_ns, timeline_to_ns;        /* what overlaps it; 0 0: all */
 };
 
-/* Makes the folder and writes the files named above. False with errors in diags when one of them
- * could not be written; the others are written all the same. */
+/* Makes the folder and writes the files named above. False with an error in diags at the first that
+ * could not be written. */
 bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_result *r,
                               const struct nadi_report_options *o, const char *folder,
                               struct nadi_diags *diags) NADI_MUST_USE;
@@ -38,7 +38,7 @@ bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_re
 void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r, bool colour,
                       struct nadi_str *out);
 
-/* The text of summary.json, appended to out. */
+/* The text of summary.json without its list of files, appended to out. */
 void nadi_report_json(const struct nadi_inputs *in, const struct nadi_result *r,
                       struct nadi_str *out);
 

@@ -10,29 +10,47 @@
 
 static const struct nadi_report_file_info files[NADI_FILES] = {
     [NADI_FILE_SUMMARY] = {"summary.json", "inputs, settings, outcome and totals of the run",
-                           "in the key names", false},
+                           "in the key names"},
     [NADI_FILE_RANKS] = {"ranks.csv", "one row a rank: when it finished and where its time went",
-                         "ns, bytes; shares 0..1", false},
+                         "ns, bytes; shares 0..1"},
     [NADI_FILE_COLLECTIVES] = {"collectives.csv",
                                "one row a collective of a group, with the bandwidths as nccl-tests "
                                "defines them",
-                               "ns, bytes, bytes/s", false},
+                               "ns, bytes, bytes/s"},
     [NADI_FILE_LINKS] = {"links.csv",
                          "one row a network dimension, then one row a link where the model has "
                          "links",
-                         "bytes, ns; utilisation 0..1", false},
-    [NADI_FILE_OPS] = {"ops.csv", "one row an executed node, in order of completion", "ns, bytes",
-                       true},
+                         "bytes, ns; utilisation 0..1"},
+    [NADI_FILE_OPS] = {"ops.csv", "one row an executed node, in order of completion", "ns, bytes"},
     [NADI_FILE_TIMELINE] = {"timeline.pftrace", "timeline for ui.perfetto.dev: one process a rank",
-                            "ns", true},
+                            "ns"},
     [NADI_FILE_FIVE_COLUMN] = {"tutorial_result.csv",
                                "one row for the run, the five columns of ASTRA-sim 1.0",
-                               "us, MB of 10^6 bytes", true},
+                               "us, MB of 10^6 bytes"},
 };
 
 const struct nadi_report_file_info *nadi_report_file_info(enum nadi_report_file file)
 {
     return &files[file];
+}
+
+bool nadi_report_file_wanted(enum nadi_report_file file, const struct nadi_report_options *o)
+{
+    switch (file) {
+    case NADI_FILE_OPS:
+        return o->ops;
+    case NADI_FILE_TIMELINE:
+        return o->timeline;
+    case NADI_FILE_FIVE_COLUMN:
+        return o->five_column;
+    case NADI_FILE_SUMMARY:
+    case NADI_FILE_RANKS:
+    case NADI_FILE_COLLECTIVES:
+    case NADI_FILE_LINKS:
+    case NADI_FILES:
+        break;
+    }
+    return true;
 }
 
 static void outcome(struct nadi_json *j, const struct nadi_result *r)
@@ -285,8 +303,23 @@ static void sanity(struct nadi_json *j, const struct nadi_result *r)
     nadi_json_close(j);
 }
 
-void nadi_report_json(const struct nadi_inputs *in, const struct nadi_result *r,
-                      struct nadi_str *out)
+static void index_of_files(struct nadi_json *j, const struct nadi_report_options *written)
+{
+    nadi_json_array(j, "files");
+    for (int f = 0; f < NADI_FILES; f++) {
+        if (!nadi_report_file_wanted((enum nadi_report_file)f, written))
+            continue;
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "name", files[f].name);
+        nadi_json_string(j, "what", files[f].what);
+        nadi_json_string(j, "units", files[f].units);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+}
+
+void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r,
+                       const struct nadi_report_options *written, struct nadi_str *out)
 {
     struct nadi_json j;
     nadi_json_begin(&j, out);
@@ -302,17 +335,15 @@ void nadi_report_json(const struct nadi_inputs *in, const struct nadi_result *r,
     nadi_json_string(&j, "executor", r->executor);
     nadi_json_u64(&j, "events", r->events);
     nadi_json_close(&j);
+    if (written)
+        index_of_files(&j, written);
     inputs(&j, in);
-    nadi_json_array(&j, "files");
-    for (int f = 0; f < NADI_FILES; f++) {
-        nadi_json_row(&j, NULL);
-        nadi_json_string(&j, "name", files[f].name);
-        nadi_json_string(&j, "what", files[f].what);
-        nadi_json_string(&j, "units", files[f].units);
-        nadi_json_bool(&j, "on_request", files[f].on_request);
-        nadi_json_close(&j);
-    }
-    nadi_json_close(&j);
     nadi_json_close(&j);
     nadi_json_finish(&j);
+}
+
+void nadi_report_json(const struct nadi_inputs *in, const struct nadi_result *r,
+                      struct nadi_str *out)
+{
+    nadi_summary_json(in, r, NULL, out);
 }

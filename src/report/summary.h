@@ -2,7 +2,8 @@
 #ifndef NADI_REPORT_SUMMARY_H
 #define NADI_REPORT_SUMMARY_H
 
-#include "base/base.h"
+#include "base/str.h"
+#include "report/report.h"
 
 enum { NADI_SUMMARY_RANKS = 1024 }; /* up to so many ranks and traces are listed one by one */
 
@@ -19,9 +20,14 @@ enum nadi_report_file {
 
 struct nadi_report_file_info {
     const char *name, *what, *units;
-    bool on_request;
 };
 
 const struct nadi_report_file_info *nadi_report_file_info(enum nadi_report_file file);
+bool nadi_report_file_wanted(enum nadi_report_file file, const struct nadi_report_options *o);
+
+/* written: the options of the folder that the text goes to, for the index of its files; NULL: no
+ * folder, no index. */
+void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r,
+                       const struct nadi_report_options *written, struct nadi_str *out);
 
 #endif

@@ -1,0 +1,249 @@
+#include "report/timeline.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "format/perfetto.h"
+#include "report/figures.h"
+
+enum track_kind {
+    TRACK_NONE,
+    TRACK_COMPUTE,
+    TRACK_COMMUNICATION,
+    TRACK_RECEIVE,
+    TRACK_MEMORY,
+    TRACK_PROCESSOR,
+};
+
+static const char *const track_names[] = {
+    [TRACK_NONE] = "",
+    [TRACK_COMPUTE] = "compute",
+    [TRACK_COMMUNICATION] = "communication",
+    [TRACK_RECEIVE] = "receive",
+    [TRACK_MEMORY] = "memory",
+    [TRACK_PROCESSOR] = "processor",
+};
+
+static enum track_kind track_of(const struct nadi_trace *t, uint32_t node)
+{
+    if (t->flags[node] & NADI_NODE_IS_CPU)
+        return TRACK_PROCESSOR;
+    switch ((enum nadi_node_type)t->type[node]) {
+    case NADI_NODE_COMP:
+        return TRACK_COMPUTE;
+    case NADI_NODE_COLL:
+    case NADI_NODE_SEND:
+        return TRACK_COMMUNICATION;
+    case NADI_NODE_RECV:
+        return TRACK_RECEIVE;
+    case NADI_NODE_MEM_LOAD:
+    case NADI_NODE_MEM_STORE:
+        return TRACK_MEMORY;
+    case NADI_NODE_INVALID:
+    case NADI_NODE_METADATA:
+    case NADI_NODE_TYPES:
+        break;
+    }
+    return TRACK_NONE;
+}
+
+struct shown { /* a span inside the limits, sorted by rank, track, time */
+    uint32_t rank, span;
+    uint64_t start_ns, end_ns;
+    enum track_kind track;
+};
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_place(const void *x, const void *y)
+{
+    const struct shown *a = x, *b = y;
+    int order = compare(a->rank, b->rank);
+    if (!order)
+        order = compare((uint64_t)a->track, (uint64_t)b->track);
+    if (!order)
+        order = compare(a->start_ns, b->start_ns);
+    if (!order)
+        order = compare(a->end_ns, b->end_ns);
+    return order ? order : compare(a->span, b->span);
+}
+
+struct row { /* of a track: when its last slice ends */
+    uint64_t end_ns, uuid;
+};
+
+struct rows { /* binary heap by end_ns, then uuid */
+    struct row *items;
+    size_t count, capacity;
+};
+
+static bool before(const struct row *a, const struct row *b)
+{
+    return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->uuid < b->uuid;
+}
+
+static void swap(struct row *a, struct row *b)
+{
+    struct row t = *a;
+    *a = *b;
+    *b = t;
+}
+
+static void sift_down(struct rows *h)
+{
+    for (size_t i = 0;;) {
+        size_t least = i, left = 2 * i + 1;
+        if (left < h->count && before(&h->items[left], &h->items[least]))
+            least = left;
+        if (left + 1 < h->count && before(&h->items[left + 1], &h->items[least]))
+            least = left + 1;
+        if (least == i)
+            return;
+        swap(&h->items[i], &h->items[least]);
+        i = least;
+    }
+}
+
+static void push(struct rows *h, struct row row)
+{
+    NADI_PUSH(h, row);
+    for (size_t i = h->count - 1; i && before(&h->items[i], &h->items[(i - 1) / 2]);
+         i = (i - 1) / 2)
+        swap(&h->items[i], &h->items[(i - 1) / 2]);
+}
+
+struct drawing {
+    const struct nadi_inputs *in;
+    const struct nadi_result *r;
+    struct nadi_pftrace trace;
+    struct nadi_map64 flows; /* rank << 32 | node -> flow whose both ends are shown */
+    struct rows rows;        /* of the track being drawn */
+    uint64_t process;
+};
+
+static uint64_t node_key(uint32_t rank, uint32_t node)
+{
+    return (uint64_t)rank << 32 | node;
+}
+
+/* The row whose slices ended longest ago if it is free by then, else a new one. */
+static uint64_t row_for(struct drawing *d, const struct shown *s)
+{
+    if (d->rows.count && d->rows.items[0].end_ns <= s->start_ns) {
+        uint64_t uuid = d->rows.items[0].uuid;
+        d->rows.items[0].end_ns = s->end_ns;
+        sift_down(&d->rows);
+        return uuid;
+    }
+    uint64_t uuid =
+        nadi_pftrace_track(&d->trace, d->process, track_names[s->track], (uint32_t)s->track);
+    push(&d->rows, (struct row){s->end_ns, uuid});
+    return uuid;
+}
+
+static const char *category_of(const struct nadi_trace *t, uint32_t node)
+{
+    if (t->type[node] == NADI_NODE_COLL)
+        return nadi_collective_name((enum nadi_collective_kind)t->collective[node]);
+    return nadi_node_type_name((enum nadi_node_type)t->type[node]);
+}
+
+static void arguments(struct drawing *d, const struct nadi_trace *t, uint32_t node)
+{
+    struct nadi_pftrace *p = &d->trace;
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    nadi_pftrace_arg_u64(p, "node", t->id[node]);
+    if (t->flags[node] & NADI_NODE_HAS_BYTES)
+        nadi_pftrace_arg_u64(p, "bytes", t->bytes[node]);
+    if (t->flags[node] & NADI_NODE_HAS_OPS)
+        nadi_pftrace_arg_u64(p, "ops", t->ops[node]);
+    if (!comm)
+        return;
+    if (comm->group != NADI_NONE)
+        nadi_pftrace_arg_text(p, "group", nadi_trace_string(t, comm->group));
+    if (t->type[node] == NADI_NODE_SEND && (t->flags[node] & NADI_NODE_HAS_DST))
+        nadi_pftrace_arg_u64(p, "to rank", comm->dst);
+    if (t->type[node] == NADI_NODE_RECV && (t->flags[node] & NADI_NODE_HAS_SRC))
+        nadi_pftrace_arg_u64(p, "from rank", comm->src);
+    if (t->flags[node] & NADI_NODE_HAS_TAG)
+        nadi_pftrace_arg_u64(p, "tag", comm->tag);
+}
+
+static void draw(struct drawing *d, const struct shown *s)
+{
+    const struct nadi_trace *t = d->in->traces[s->rank];
+    uint32_t node = d->r->spans[s->span].node;
+    uint32_t flow = nadi_map64_find(&d->flows, node_key(s->rank, node));
+    uint64_t row = row_for(d, s);
+    const char *category = category_of(t, node), *name = nadi_trace_name(t, node);
+    nadi_pftrace_slice(&d->trace, row, s->start_ns, category, name[0] ? name : category);
+    arguments(d, t, node);
+    if (flow != NADI_NONE && t->type[node] == NADI_NODE_SEND)
+        nadi_pftrace_flow_begin(&d->trace, (uint64_t)flow + 1);
+    nadi_pftrace_slice_end(&d->trace, row, s->end_ns);
+    if (flow != NADI_NONE && t->type[node] == NADI_NODE_RECV)
+        nadi_pftrace_flow_end(&d->trace, (uint64_t)flow + 1);
+}
+
+static bool rank_shown(const struct nadi_report_options *o, uint32_t rank)
+{
+    return !o->timeline_limit_ranks ||
+           (rank >= o->timeline_first_rank && rank <= o->timeline_last_rank);
+}
+
+static struct shown *select_spans(const struct nadi_inputs *in, const struct nadi_result *r,
+                                  const struct nadi_report_options *o, size_t *count)
+{
+    uint64_t to_ns = o->timeline_to_ns ? o->timeline_to_ns : UINT64_MAX;
+    struct shown *list = NADI_NEW(struct shown, r->span_count);
+    *count = 0;
+    for (size_t i = 0; i < r->span_count; i++) {
+        const struct nadi_span *s = &r->spans[i];
+        enum track_kind track = track_of(in->traces[s->rank], s->node);
+        if (track == TRACK_NONE || !rank_shown(o, s->rank) || s->end_ns < o->timeline_from_ns ||
+            s->start_ns > to_ns)
+            continue;
+        list[(*count)++] = (struct shown){s->rank, (uint32_t)i, s->start_ns, s->end_ns, track};
+    }
+    qsort(list, *count, sizeof(*list), by_place);
+    return list;
+}
+
+static void select_flows(struct drawing *d, const struct nadi_report_options *o)
+{
+    nadi_map64_init(&d->flows, 2 * d->r->flow_count);
+    for (size_t i = 0; i < d->r->flow_count; i++) {
+        const struct nadi_flow *f = &d->r->flows[i];
+        if (!rank_shown(o, f->src) || !rank_shown(o, f->dst))
+            continue;
+        nadi_map64_put(&d->flows, node_key(f->src, f->send_node), (uint32_t)i, NULL);
+        nadi_map64_put(&d->flows, node_key(f->dst, f->recv_node), (uint32_t)i, NULL);
+    }
+}
+
+void nadi_timeline_write(const struct nadi_inputs *in, const struct nadi_result *r,
+                         const struct nadi_report_options *o, struct nadi_str *out)
+{
+    size_t count;
+    struct shown *list = select_spans(in, r, o, &count);
+    struct drawing d = {.in = in, .r = r};
+    char name[32];
+    select_flows(&d, o);
+    nadi_pftrace_begin(&d.trace, out);
+    for (size_t i = 0; i < count; i++) {
+        bool new_rank = i == 0 || list[i].rank != list[i - 1].rank;
+        if (new_rank) {
+            snprintf(name, sizeof(name), "rank %u", list[i].rank);
+            d.process = nadi_pftrace_process(&d.trace, list[i].rank, name);
+        }
+        if (new_rank || list[i].track != list[i - 1].track)
+            d.rows.count = 0;
+        draw(&d, &list[i]);
+    }
+    nadi_pftrace_finish(&d.trace);
+    nadi_map64_release(&d.flows);
+    nadi_mem_free(d.rows.items);
+    nadi_mem_free(list);
+}
