@@ -80,6 +80,10 @@ bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *opt
                       struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_inputs_release(struct nadi_inputs *in);
 
+/* Group of a collective node, by its pg_name; NULL when no such group is defined. */
+const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
+                                           uint32_t node);
+
 /* Everything that can be found across ranks without running (nadi check): collectives of a group in
  * the same order, kind and size on all members; sends and receives paired; algorithms that can run
  * on their sizes; attributes that a node's type needs. True when no error was found. */

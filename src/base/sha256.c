@@ -1,0 +1,20 @@
+#include "base/sha256.h"
+
+#include <openssl/evp.h>
+
+void nadi_sha256(const void *data, size_t bytes, uint8_t hash[32])
+{
+    unsigned length = 0;
+    if (EVP_Digest(data, bytes, hash, &length, EVP_sha256(), NULL) != 1 || length != 32)
+        NADI_BUG("libcrypto computes no SHA-256");
+}
+
+void nadi_sha256_hex(const uint8_t hash[32], char text[65])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < 32; i++) {
+        text[2 * i] = digits[hash[i] >> 4];
+        text[2 * i + 1] = digits[hash[i] & 15];
+    }
+    text[64] = '\0';
+}

@@ -1,0 +1,11 @@
+/* sha256: the hash that names an input in results and finds equal files. */
+#ifndef NADI_BASE_SHA256_H
+#define NADI_BASE_SHA256_H
+
+#include "base/base.h"
+
+void nadi_sha256(const void *data, size_t bytes, uint8_t hash[32]);
+/* 64 lower-case hexadecimal digits, terminated. */
+void nadi_sha256_hex(const uint8_t hash[32], char text[65]);
+
+#endif

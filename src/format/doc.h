@@ -1,0 +1,94 @@
+/* doc: a YAML or JSON document as a tree in which every key and every value knows its place.
+ *
+ * JSON is strict JSON (no comments, no trailing comma); YAML is 1.2, one document a file. Both are
+ * read with libfyaml. A scalar keeps its text: what it means is decided by the schema that checks
+ * it. Keys are scalars and unique within their map.
+ *
+ * Hostile input is refused with a message: more than NADI_DOC_MAX_BYTES, nesting deeper than
+ * NADI_DOC_MAX_DEPTH, aliases that multiply to more than NADI_DOC_MAX_NODES values, NUL bytes,
+ * text that is not UTF-8.
+ *
+ * Ownership: everything lives in the document's arena. O(bytes). */
+#ifndef NADI_FORMAT_DOC_H
+#define NADI_FORMAT_DOC_H
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+
+enum {
+    NADI_DOC_MAX_BYTES = 256 << 20,
+    NADI_DOC_MAX_DEPTH = 64,
+    NADI_DOC_MAX_NODES = 1 << 25,
+};
+
+enum nadi_doc_syntax {
+    NADI_DOC_YAML,
+    NADI_DOC_JSON,
+};
+
+enum nadi_doc_kind {
+    NADI_DOC_NONE,
+    NADI_DOC_SCALAR,
+    NADI_DOC_LIST,
+    NADI_DOC_MAP,
+};
+
+struct nadi_doc_node {
+    enum nadi_doc_kind kind;
+    bool quoted;      /* SCALAR: written in quotes or as a block */
+    const char *text; /* SCALAR: its text, terminated, without NUL inside */
+    uint32_t line, column;
+    const char *key; /* in a map: the key and its place; NULL elsewhere */
+    uint32_t key_line, key_column;
+    uint32_t count;              /* LIST, MAP: children */
+    struct nadi_doc_node *first; /* LIST, MAP: children in the order of the file */
+    struct nadi_doc_node *next;
+};
+
+struct nadi_doc {
+    struct nadi_arena arena;
+    const char *path;
+    enum nadi_doc_syntax syntax;
+    struct nadi_doc_node *root;
+    uint8_t sha256[32]; /* of the bytes as stored */
+};
+
+/* What a scalar says by itself. */
+enum nadi_doc_scalar {
+    NADI_DOC_SCALAR_NONE, /* the node is a list or a map */
+    NADI_DOC_NULL,        /* null, ~ or nothing */
+    NADI_DOC_BOOL,
+    NADI_DOC_INTEGER, /* also 0x1f and, in YAML, 017: as the reference's YAML reader takes them */
+    NADI_DOC_REAL,    /* also .inf and .nan in YAML */
+    NADI_DOC_TEXT,
+};
+
+/* The syntax that a name asks for: .json, .yml, .yaml; `fallback` otherwise. */
+enum nadi_doc_syntax nadi_doc_syntax_of(const char *path, enum nadi_doc_syntax fallback);
+
+/* Reads and parses; `what` names the kind of file in messages ("system file"). On false, nothing
+ * is to be released. */
+bool nadi_doc_read(struct nadi_doc *doc, const char *path, const char *what,
+                   enum nadi_doc_syntax syntax, struct nadi_diags *diags) NADI_MUST_USE;
+/* The same from memory; `path` is used in messages only. */
+bool nadi_doc_parse(struct nadi_doc *doc, const char *path, const void *data, size_t bytes,
+                    enum nadi_doc_syntax syntax, struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_doc_release(struct nadi_doc *doc);
+
+/* The value of a key, or NULL. O(children). */
+const struct nadi_doc_node *nadi_doc_find(const struct nadi_doc_node *map, const char *key);
+
+/* Place of a value or of its key, for messages. */
+struct nadi_place nadi_doc_place(const struct nadi_doc *doc, const struct nadi_doc_node *node);
+struct nadi_place nadi_doc_key_place(const struct nadi_doc *doc, const struct nadi_doc_node *node);
+
+/* Kind of a scalar, with its number where it is BOOL (0 or 1), INTEGER or REAL. An INTEGER beyond
+ * 64 bits is a REAL. `number` may be NULL. */
+enum nadi_doc_scalar nadi_doc_classify(const struct nadi_doc *doc, const struct nadi_doc_node *node,
+                                       double *number);
+/* The value in words: "the list of 3", "the text \"ring\"", "the number 2.5"; in `buffer`. */
+const char *nadi_doc_describe(const struct nadi_doc *doc, const struct nadi_doc_node *node,
+                              char buffer[96]);
+
+#endif

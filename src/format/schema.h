@@ -1,0 +1,130 @@
+/* schema: one table a kind of input file, from which everything about its keys follows: checking,
+ * "did you mean", `nadi explain`, the reference pages in docs/.
+ *
+ * A value is checked once and handed on in base units (ns, B, B/s, FLOP/s); a bare number takes the
+ * unit of its key, a text may carry its own: `400Gbps`, `50GB/s`, `500ns`.
+ *
+ * Numbers in JSON follow the reference: a fraction is cut where a whole number is wanted (with a
+ * warning when that loses something), true and false count as 1 and 0. YAML whole numbers may be
+ * written 0x10 or 010 (= 8). */
+#ifndef NADI_FORMAT_SCHEMA_H
+#define NADI_FORMAT_SCHEMA_H
+
+#include "base/units.h"
+#include "format/doc.h"
+
+struct nadi_str;
+
+enum nadi_schema_type {
+    NADI_SCHEMA_TYPE_NONE,
+    NADI_SCHEMA_INTEGER,
+    NADI_SCHEMA_NUMBER,
+    NADI_SCHEMA_FLAG,   /* on unless it is the number 0: the reference's rule */
+    NADI_SCHEMA_SWITCH, /* on only if it is the number 1 (or true) */
+    NADI_SCHEMA_TEXT,
+    NADI_SCHEMA_WORD, /* one of `words`; "direct[N]" there allows a number behind the word */
+};
+
+enum nadi_schema_effect {
+    NADI_SCHEMA_USED,
+    NADI_SCHEMA_NO_EFFECT, /* accepted, changes nothing: a note says so */
+    NADI_SCHEMA_LEGACY,    /* of ASTRA-sim 1.x: a warning says what to write instead */
+};
+
+struct nadi_schema_key {
+    const char *key;
+    const char *doc;    /* one sentence or two */
+    const char *preset; /* the value when absent, as it would be written; NULL: none */
+    const char *absent; /* what happens then: "using 1 chunk"; NULL: "using <preset>" */
+    const char *note;   /* given as a note when the key is absent from a file; NULL: silence */
+    const char *unit;   /* of a bare number, for the reader: "GB/s of 2^30 bytes" */
+    const char *const *words; /* WORD: allowed ones, NULL-terminated */
+    double unit_factor;       /* a bare number times this is in the dimension's base unit */
+    double min, max;          /* in the unit of a bare number; both 0: any */
+    enum nadi_schema_type type;
+    enum nadi_dimension dimension;
+    enum nadi_schema_effect effect;
+    uint32_t list_max; /* longest list allowed; 0: any */
+    bool list;         /* a list of `type` */
+    bool required;
+    bool above_min; /* min itself is not allowed */
+    bool may_be_infinite;
+};
+
+enum nadi_schema_kind {
+    NADI_SCHEMA_SYSTEM,
+    NADI_SCHEMA_NETWORK,
+    NADI_SCHEMA_MEMORY,
+    NADI_SCHEMA_GROUPS,
+    NADI_SCHEMA_CUSTOM_NODES,
+    NADI_SCHEMA_KINDS
+};
+
+struct nadi_schema {
+    const char *name;  /* "system" */
+    const char *title; /* "system file" */
+    const char *option;
+    const char *doc; /* what the file is for */
+    const char *example;
+    enum nadi_doc_syntax syntax; /* where the file's name does not tell */
+    bool open;                   /* keys are the user's own names; the one entry describes them */
+    const struct nadi_schema_key *keys;
+    size_t count;
+};
+
+const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind);
+const struct nadi_schema_key *nadi_schema_find(const struct nadi_schema *schema, const char *key);
+
+struct nadi_schema_scalar {
+    const struct nadi_doc_node *node; /* NULL: the default */
+    double number;                    /* INTEGER, NUMBER: in the base unit, not cut */
+    int64_t integer;                  /* INTEGER: in the key's unit; FLAG, SWITCH: 0 or 1; WORD with
+                                         [N]: the number behind it, 0 when there is none */
+    uint32_t word;                    /* WORD: index into words */
+    const char *text;                 /* TEXT, WORD: as written */
+};
+
+struct nadi_schema_value {
+    const struct nadi_schema_key *key;
+    const struct nadi_doc_node *node; /* NULL: absent from the file */
+    uint32_t count;                   /* 0: absent without a default; 1 unless a list */
+    struct nadi_schema_scalar *items;
+};
+
+struct nadi_schema_values {
+    const struct nadi_schema *schema;
+    const struct nadi_doc *doc;      /* may be NULL: everything at its default */
+    struct nadi_schema_value *items; /* one a key of the table, in its order */
+};
+
+/* Checks every key of the document against the table. All findings go to diags; false when there
+ * was an error. An unknown key is a warning, an error where `strict`. The values live in `arena`
+ * and point into the document, which must outlive them. doc may be NULL. */
+bool nadi_schema_check(struct nadi_schema_values *values, const struct nadi_schema *schema,
+                       const struct nadi_doc *doc, bool strict, struct nadi_arena *arena,
+                       struct nadi_diags *diags) NADI_MUST_USE;
+
+/* The value of a key; the key must be in the table. */
+const struct nadi_schema_value *nadi_schema_get(const struct nadi_schema_values *values,
+                                                const char *key);
+/* Shorthands for the first scalar; the key must have a value or a default. */
+double nadi_schema_number(const struct nadi_schema_values *values, const char *key);
+int64_t nadi_schema_integer(const struct nadi_schema_values *values, const char *key);
+uint32_t nadi_schema_word(const struct nadi_schema_values *values, const char *key);
+bool nadi_schema_is_set(const struct nadi_schema_values *values, const char *key); /* in the file */
+
+/* The value in SI units with the unit: "10 ns", "[53687091200 B/s, ...]", "none". */
+void nadi_schema_value_text(const struct nadi_schema_value *value, struct nadi_str *out);
+/* "system.json:5" or "default". */
+void nadi_schema_origin(const struct nadi_schema_values *values,
+                        const struct nadi_schema_value *value, struct nadi_str *out);
+/* The shortest decimal that reads back as the same double. */
+void nadi_schema_number_text(double number, struct nadi_str *out);
+
+/* What a key means, in all files that have it; all keys with a line each when `key` is NULL. False
+ * when no table has the key: `out` then has the near names, if any. */
+bool nadi_explain(const char *key, struct nadi_str *out);
+/* The reference page of one kind of file, in Markdown. */
+void nadi_schema_markdown(enum nadi_schema_kind kind, struct nadi_str *out);
+
+#endif

@@ -1,0 +1,340 @@
+#include "format/schema_scalar.h"
+
+#include "base/str.h"
+
+#include <math.h>
+
+/* 'npus_count[1]' */
+static const char *name_of(const struct nadi_schema_place *p, char buffer[96])
+{
+    if (p->index < 0)
+        snprintf(buffer, 96, "'%s'", p->key->key);
+    else
+        snprintf(buffer, 96, "'%s[%" PRId64 "]'", p->key->key, p->index);
+    return buffer;
+}
+
+static bool fail(const struct nadi_schema_place *p, struct nadi_diags *diags, const char *code,
+                 const char *hint, const char *wanted)
+{
+    char name[96], found[96];
+    return nadi_error(diags, code, nadi_doc_place(p->doc, p->node), hint, "%s must be %s, found %s",
+                      name_of(p, name), wanted, nadi_doc_describe(p->doc, p->node, found));
+}
+
+static const char *wanted_number(const struct nadi_schema_key *key, char buffer[128])
+{
+    const char *base = key->type == NADI_SCHEMA_INTEGER ? "a whole number" : "a number";
+    if (key->dimension != NADI_DIMENSION_NONE)
+        snprintf(buffer, 128, "%s (of %s) or a text with a unit", base, key->unit);
+    else
+        snprintf(buffer, 128, "%s", base);
+    return buffer;
+}
+
+static double factor_of(const struct nadi_schema_key *key)
+{
+    return key->unit_factor > 0 ? key->unit_factor : 1;
+}
+
+static bool starts_like_number(const char *text)
+{
+    if (*text == '+' || *text == '-')
+        text++;
+    return (*text >= '0' && *text <= '9') || *text == '.';
+}
+
+/* A text for a number: it must carry a unit, or be a quoted number in YAML, whose reader in the
+ * reference does not look at quotes. On true *in_unit is in the key's unit, *base in base units. */
+static bool number_from_text(const struct nadi_schema_place *p, double *in_unit, double *base,
+                             struct nadi_diags *diags)
+{
+    const struct nadi_schema_key *key = p->key;
+    double value;
+    bool has_unit = false;
+    char wanted[128], hint[160];
+    bool parsed = starts_like_number(p->node->text) &&
+                  nadi_units_parse(p->node->text, key->dimension, &value, &has_unit);
+    if (parsed && has_unit) {
+        *base = value;
+        *in_unit = value / factor_of(key);
+        return true;
+    }
+    if (parsed && p->doc->syntax == NADI_DOC_YAML) {
+        *base = value * factor_of(key);
+        *in_unit = value;
+        return true;
+    }
+    if (parsed)
+        return fail(p, diags, "schema/type", "write it without quotes", wanted_number(key, wanted));
+    if (key->dimension == NADI_DIMENSION_NONE)
+        return fail(p, diags, "schema/type", NULL, wanted_number(key, wanted));
+    snprintf(hint, sizeof(hint), "units are %s", nadi_units_list(key->dimension));
+    return fail(p, diags, starts_like_number(p->node->text) ? "schema/unit" : "schema/type", hint,
+                wanted_number(key, wanted));
+}
+
+static bool number_from_scalar(const struct nadi_schema_place *p, double *in_unit, double *base,
+                               struct nadi_diags *diags)
+{
+    char wanted[128], name[96];
+    bool json = p->doc->syntax == NADI_DOC_JSON;
+    switch (nadi_doc_classify(p->doc, p->node, in_unit)) {
+    case NADI_DOC_TEXT:
+        return number_from_text(p, in_unit, base, diags);
+    case NADI_DOC_BOOL:
+        if (!json)
+            return fail(p, diags, "schema/type", NULL, wanted_number(p->key, wanted));
+        nadi_warning(diags, "schema/bool-as-number", nadi_doc_place(p->doc, p->node),
+                     "write a number", "%s counts as %s", p->node->text,
+                     p->node->text[0] == 't' ? "1" : "0");
+        break;
+    case NADI_DOC_REAL:
+        if (!json && p->key->type == NADI_SCHEMA_INTEGER)
+            return fail(p, diags, "schema/type", "write it without a fraction",
+                        wanted_number(p->key, wanted));
+        break;
+    case NADI_DOC_INTEGER:
+        break;
+    case NADI_DOC_NULL:
+    case NADI_DOC_SCALAR_NONE:
+        return fail(p, diags, "schema/type", NULL, wanted_number(p->key, wanted));
+    }
+    *base = *in_unit * factor_of(p->key);
+    if (isnan(*in_unit))
+        return nadi_error(diags, "schema/range", nadi_doc_place(p->doc, p->node), NULL,
+                          "%s is not a number", name_of(p, name));
+    return true;
+}
+
+static void add_limit(struct nadi_str *s, const struct nadi_schema_key *key, double limit)
+{
+    nadi_schema_number_text(limit, s);
+    if (key->unit)
+        nadi_str_printf(s, " %s", key->unit);
+}
+
+static bool check_range(const struct nadi_schema_place *p, double value, struct nadi_diags *diags)
+{
+    const struct nadi_schema_key *key = p->key;
+    if (isinf(value) && value > 0 && key->may_be_infinite)
+        return true;
+    bool low = key->above_min ? value <= key->min : value < key->min;
+    bool high = value > key->max;
+    if (key->max <= 0 || (!low && !high))
+        return true;
+    struct nadi_str s = NADI_STR_INIT;
+    char name[96], found[96];
+    nadi_str_add(&s, low && key->above_min ? "more than " : low ? "at least " : "at most ");
+    add_limit(&s, key, low ? key->min : key->max);
+    nadi_error(diags, "schema/range", nadi_doc_place(p->doc, p->node), NULL,
+               "%s must be %s, found %s", name_of(p, name), nadi_str_get(&s),
+               nadi_doc_describe(p->doc, p->node, found));
+    nadi_str_release(&s);
+    return false;
+}
+
+static bool check_number(const struct nadi_schema_place *p, struct nadi_schema_scalar *out,
+                         struct nadi_diags *diags)
+{
+    double in_unit = 0;
+    if (!number_from_scalar(p, &in_unit, &out->number, diags) || !check_range(p, in_unit, diags))
+        return false;
+    if (p->key->type != NADI_SCHEMA_INTEGER)
+        return true;
+    /* A value that came through a unit may miss a whole number by rounding only. */
+    double nearest = round(in_unit);
+    double whole = fabs(in_unit - nearest) < 1e-9 * fabs(nearest) ? nearest : trunc(in_unit);
+    out->integer = (int64_t)whole;
+    if (whole < in_unit && fabs(in_unit - nearest) >= 1e-9 * fabs(nearest)) {
+        char name[96];
+        nadi_warning(diags, "schema/cut", nadi_doc_place(p->doc, p->node), "write a whole number",
+                     "%s is cut to %" PRId64 "%s%s: it takes whole numbers", name_of(p, name),
+                     out->integer, p->key->unit ? " " : "", p->key->unit ? p->key->unit : "");
+    }
+    return true;
+}
+
+static bool is_number(enum nadi_doc_scalar kind)
+{
+    return kind == NADI_DOC_INTEGER || kind == NADI_DOC_REAL;
+}
+
+/* The reference compares the value with the number 0, so that false is not off. */
+static bool check_flag(const struct nadi_schema_place *p, struct nadi_schema_scalar *out,
+                       struct nadi_diags *diags)
+{
+    double number = 0;
+    enum nadi_doc_scalar kind = nadi_doc_classify(p->doc, p->node, &number);
+    bool zero = !(number < 0) && !(number > 0);
+    out->integer = !(is_number(kind) && zero);
+    if (is_number(kind) || (kind == NADI_DOC_BOOL && !zero))
+        return true;
+    char found[96];
+    nadi_warning(diags, "schema/flag", nadi_doc_place(p->doc, p->node),
+                 "write 0 to turn it off, 1 to turn it on",
+                 "'%s' is %s, which turns it ON: as in the reference, only the number 0 turns it "
+                 "off",
+                 p->key->key, nadi_doc_describe(p->doc, p->node, found));
+    return true;
+}
+
+static bool check_switch(const struct nadi_schema_place *p, struct nadi_schema_scalar *out,
+                         struct nadi_diags *diags)
+{
+    double number = 0;
+    enum nadi_doc_scalar kind = nadi_doc_classify(p->doc, p->node, &number);
+    if (!is_number(kind) && kind != NADI_DOC_BOOL)
+        return fail(p, diags, "schema/type", NULL, "0 or 1");
+    bool one = trunc(number) >= 1 && trunc(number) <= 1;
+    bool zero = number >= 0 && number <= 0;
+    out->integer = one;
+    if (!one && !zero) {
+        char found[96];
+        nadi_warning(diags, "schema/switch", nadi_doc_place(p->doc, p->node), "write 0 or 1",
+                     "'%s' is %s, which turns it off: only 1 turns it on", p->key->key,
+                     nadi_doc_describe(p->doc, p->node, found));
+    }
+    return true;
+}
+
+static bool check_text(const struct nadi_schema_place *p, struct nadi_schema_scalar *out,
+                       struct nadi_diags *diags)
+{
+    enum nadi_doc_scalar kind = nadi_doc_classify(p->doc, p->node, NULL);
+    bool ok = kind == NADI_DOC_TEXT ||
+              (p->doc->syntax == NADI_DOC_YAML && (is_number(kind) || kind == NADI_DOC_BOOL));
+    if (!ok)
+        return fail(p, diags, "schema/type", NULL, "a text");
+    if (p->node->text[0] == '\0')
+        return fail(p, diags, "schema/type", NULL, "a text that is not empty");
+    out->text = p->node->text;
+    return true;
+}
+
+enum { NUMBER_MARK_LENGTH = 3 }; /* "[N]" */
+
+/* Matches "direct8" to "direct[N]". Like the reference, reads at most 5 characters and stops at the
+ * first that is no digit; *rest is what it did not read. */
+static bool match_numbered(const char *text, const char *word, int64_t *number, const char **rest)
+{
+    size_t stem = strlen(word) - NUMBER_MARK_LENGTH;
+    if (strncmp(text, word, stem) != 0)
+        return false;
+    const char *p = text + stem;
+    char digits[6] = "";
+    size_t n = 0;
+    if (*p == '-')
+        digits[n++] = *p++;
+    while (n < 5 && *p >= '0' && *p <= '9')
+        digits[n++] = *p++;
+    *rest = p;
+    *number = 0;
+    return text[stem] == '\0' || nadi_str_to_i64(digits, number);
+}
+
+static bool match_word(const char *text, const char *word, int64_t *number, const char **rest)
+{
+    *rest = "";
+    *number = 0;
+    return nadi_str_ends(word, "[N]") ? match_numbered(text, word, number, rest)
+                                      : strcmp(text, word) == 0;
+}
+
+void nadi_schema_words_text(const struct nadi_schema_key *key, struct nadi_str *out)
+{
+    for (size_t i = 0; key->words[i]; i++)
+        nadi_str_printf(out, "%s%s", i ? ", " : "", key->words[i]);
+}
+
+static bool refuse_word(const struct nadi_schema_place *p, struct nadi_diags *diags)
+{
+    enum { MANY = 16 };
+    const char *stems[MANY];
+    char buffers[MANY][32];
+    size_t count = 0;
+    for (; p->key->words[count] && count < MANY; count++) {
+        const char *word = p->key->words[count];
+        size_t length = strlen(word);
+        size_t stem = nadi_str_ends(word, "[N]") ? length - NUMBER_MARK_LENGTH : length;
+        snprintf(buffers[count], sizeof(buffers[count]), "%.*s", (int)stem, word);
+        stems[count] = buffers[count];
+    }
+    struct nadi_str allowed = NADI_STR_INIT, hint = NADI_STR_INIT;
+    char name[96], found[96];
+    nadi_schema_words_text(p->key, &allowed);
+    const char *near =
+        p->node->kind == NADI_DOC_SCALAR ? nadi_str_nearest(p->node->text, stems, count) : NULL;
+    if (near)
+        nadi_str_printf(&hint, "did you mean '%s'?", near);
+    nadi_error(diags, "schema/word", nadi_doc_place(p->doc, p->node),
+               near ? nadi_str_get(&hint) : NULL, "%s must be one of %s; found %s",
+               name_of(p, name), nadi_str_get(&allowed), nadi_doc_describe(p->doc, p->node, found));
+    nadi_str_release(&allowed);
+    nadi_str_release(&hint);
+    return false;
+}
+
+static bool check_word(const struct nadi_schema_place *p, struct nadi_schema_scalar *out,
+                       struct nadi_diags *diags)
+{
+    if (nadi_doc_classify(p->doc, p->node, NULL) != NADI_DOC_TEXT)
+        return refuse_word(p, diags);
+    const char *rest = "";
+    out->text = p->node->text;
+    for (out->word = 0; p->key->words[out->word]; out->word++)
+        if (match_word(out->text, p->key->words[out->word], &out->integer, &rest))
+            break;
+    if (!p->key->words[out->word])
+        return refuse_word(p, diags);
+    char name[96];
+    if (*rest)
+        nadi_warning(diags, "schema/word", nadi_doc_place(p->doc, p->node),
+                     "a number behind the word has at most 5 digits and nothing after it",
+                     "%s: '%s' is ignored", name_of(p, name), rest);
+    if (out->integer == 0 && strcspn(out->text, "0123456789") != strlen(out->text))
+        return nadi_error(diags, "schema/range", nadi_doc_place(p->doc, p->node),
+                          "leave the number out for no limit",
+                          "%s: with 0 messages in flight nothing would ever be sent",
+                          name_of(p, name));
+    return true;
+}
+
+bool nadi_schema_check_scalar(const struct nadi_schema_place *p, struct nadi_schema_scalar *out,
+                              struct nadi_diags *diags)
+{
+    *out = (struct nadi_schema_scalar){.node = p->node};
+    switch (p->key->type) {
+    case NADI_SCHEMA_INTEGER:
+    case NADI_SCHEMA_NUMBER:
+        return check_number(p, out, diags);
+    case NADI_SCHEMA_FLAG:
+        return check_flag(p, out, diags);
+    case NADI_SCHEMA_SWITCH:
+        return check_switch(p, out, diags);
+    case NADI_SCHEMA_TEXT:
+        return check_text(p, out, diags);
+    case NADI_SCHEMA_WORD:
+        return check_word(p, out, diags);
+    case NADI_SCHEMA_TYPE_NONE:
+        break;
+    }
+    NADI_BUG("key %s has no type", p->key->key);
+}
+
+void nadi_schema_preset(const struct nadi_schema_key *key, struct nadi_schema_scalar *out)
+{
+    *out = (struct nadi_schema_scalar){.text = key->preset};
+    if (key->type == NADI_SCHEMA_TEXT)
+        return;
+    if (key->type == NADI_SCHEMA_WORD) {
+        while (strcmp(key->words[out->word], key->preset) != 0)
+            out->word++;
+        return;
+    }
+    double in_unit;
+    if (!nadi_str_to_double(key->preset, &in_unit))
+        NADI_BUG("default of %s is not a number", key->key);
+    out->number = in_unit * factor_of(key);
+    out->integer = (int64_t)in_unit;
+}

@@ -1,0 +1,390 @@
+/* schema_tables: the keys of every input file. To add a key, add a line here and read it in the
+ * loader (src/sim/load_*.c); documentation and checks follow. */
+#include "format/schema.h"
+
+#include "base/str.h"
+
+#define GIB 1073741824.0 /* the reference's GB of network bandwidth */
+
+static const char *const policies[] = {"LIFO", "FIFO", "EXPLICIT", NULL};
+static const char *const optimizations[] = {"baseline", "localBWAware", NULL};
+static const char *const algorithms[] = {
+    "ring",    "direct[N]",    "halvingDoubling",    "doubleBinaryTree",
+    "oneRing", "oneDirect[N]", "oneHalvingDoubling", NULL,
+};
+static const char *const shapes[] = {"Ring", "FullyConnected", "Switch", NULL};
+static const char *const memories[] = {
+    "NO_MEMORY_EXPANSION",
+    "PER_NODE_MEMORY_EXPANSION",
+    "PER_NPU_MEMORY_EXPANSION",
+    "MEMORY_POOL",
+    NULL,
+};
+
+#define IMPLEMENTATION(name, what)                                                                 \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_WORD, .list = true, .words = algorithms,                  \
+        .absent = "no algorithm; a trace that needs it is refused",                                \
+        .doc = "Algorithm of " what                                                                \
+               ", one entry a network dimension, innermost first. A one* algorithm runs over all " \
+               "ranks at once and ends the list. A list shorter than the network leaves the "      \
+               "missing dimensions out. `direct[N]` keeps at most N messages in flight."           \
+    }
+#define CUSTOM(name, what)                                                                         \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_TEXT, .list = true, .list_max = 1,                        \
+        .absent = "the algorithm list is used",                                                    \
+        .doc = "Traces of a custom algorithm for " what                                            \
+               ": a list with one path prefix; position p of the group runs <prefix>.<p>.et. "     \
+               "Takes precedence over the algorithm list."                                         \
+    }
+#define FLAG(name, text)                                                                           \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_FLAG, .preset = "0",                                      \
+        .doc = text " Every value but the number 0 turns it on, even false, as in the reference."  \
+    }
+#define NO_EFFECT(name, text)                                                                      \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_TYPE_NONE, .effect = NADI_SCHEMA_NO_EFFECT, .doc = text   \
+    }
+#define LEGACY(name, instead)                                                                      \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_TYPE_NONE, .effect = NADI_SCHEMA_LEGACY, .doc = instead   \
+    }
+
+static const struct nadi_schema_key system_keys[] = {
+    IMPLEMENTATION("all-reduce-implementation", "all-reduce"),
+    IMPLEMENTATION("all-gather-implementation", "all-gather"),
+    IMPLEMENTATION("reduce-scatter-implementation", "reduce-scatter"),
+    IMPLEMENTATION("all-to-all-implementation", "all-to-all"),
+    CUSTOM("all-reduce-implementation-custom", "all-reduce"),
+    CUSTOM("all-gather-implementation-custom", "all-gather"),
+    CUSTOM("reduce-scatter-implementation-custom", "reduce-scatter"),
+    CUSTOM("all-to-all-implementation-custom", "all-to-all"),
+    {.key = "per-node-custom-implementation",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "no node has an algorithm of its own",
+     .doc = "Path of a YAML map from node id to the path prefix of a custom algorithm's traces; "
+            "comes before every other choice of algorithm."},
+    {.key = "collective-optimization",
+     .type = NADI_SCHEMA_WORD,
+     .words = optimizations,
+     .preset = "baseline",
+     .note = "not set: using baseline",
+     .doc = "How an all-reduce uses several dimensions: `baseline` runs a whole all-reduce on each "
+            "one after the other; `localBWAware` reduce-scatters inwards to outwards, all-reduces "
+            "on the outermost and all-gathers back, so that outer dimensions move less."},
+    {.key = "preferred-dataset-splits",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "1",
+     .absent = "using 1 chunk",
+     .note = "not set: using 1 chunk",
+     .min = 1,
+     .max = INT32_MAX,
+     .doc = "Chunks that a collective is cut into; they pass through the dimensions as in a "
+            "pipeline. A size that is not divisible gives further full chunks."},
+    {.key = "active-chunks-per-dimension",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "1",
+     .absent = "using 1",
+     .min = 1,
+     .max = INT32_MAX,
+     .doc =
+         "Chunks that may be in flight on a dimension at once; a queue gets this many divided by "
+         "--queues-per-dim, rounded up."},
+    {.key = "scheduling-policy",
+     .type = NADI_SCHEMA_WORD,
+     .words = policies,
+     .preset = "LIFO",
+     .note = "not set: using LIFO",
+     .doc = "Priority of a collective against others in the same queue. With one collective in "
+            "flight a rank, as here, all policies give the same times. EXPLICIT takes the node "
+            "attribute comm_priority."},
+    {.key = "endpoint-delay",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .preset = "10",
+     .max = INT32_MAX,
+     .doc = "Hand-over of one message between an NPU and its memory. Multiplied by "
+            "--injection-scale, except where the key is absent."},
+    {.key = "local-mem-bw",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s",
+     .unit_factor = 1e9,
+     .preset = "0",
+     .absent = "reductions are free",
+     .max = 1e12,
+     .doc = "Bandwidth of local memory: cost of reductions in collectives, and the slope of the "
+            "roofline. With 0 reductions are free."},
+    {.key = "peak-perf",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_FLOPS,
+     .unit = "TFLOP/s",
+     .unit_factor = 1e12,
+     .preset = "0",
+     .max = 1e12,
+     .doc = "Peak compute rate of an NPU, for the roofline."},
+    FLAG("roofline-enabled",
+         "Compute nodes take the time of the roofline (num_ops, tensor_size) instead of "
+         "their recorded duration."),
+    FLAG("replay-only", "Every node takes its recorded duration; nothing is communicated."),
+    FLAG("track-local-mem",
+         "Follow the tensors in the attributes inputs and outputs and report peak memory."),
+    {.key = "local-mem-trace-filename",
+     .type = NADI_SCHEMA_TEXT,
+     .preset = "local_mem_trace",
+     .doc = "With track-local-mem: rank r writes <this>.<r>.json."},
+    FLAG("trace-enabled", "Log every issue and completion; changes no time."),
+    {.key = "model-shared-bus",
+     .type = NADI_SCHEMA_SWITCH,
+     .preset = "0",
+     .doc = "1: messages between NPU and memory share a bus (LogGP: L, o, g, G) instead of taking "
+            "endpoint-delay each."},
+    {.key = "L",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .preset = "0",
+     .max = INT32_MAX,
+     .doc = "Shared bus: latency."},
+    {.key = "o",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .preset = "0",
+     .max = INT32_MAX,
+     .doc = "Shared bus: overhead at sender and receiver."},
+    {.key = "g",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .preset = "0",
+     .max = INT32_MAX,
+     .doc = "Shared bus: least gap between two messages."},
+    {.key = "G",
+     .type = NADI_SCHEMA_NUMBER,
+     .unit = "ns a byte",
+     .unit_factor = 1,
+     .preset = "0",
+     .max = 1e9,
+     .doc = "Shared bus: time of one byte, kept as a 32-bit float."},
+    {.key = "local-reduction-delay",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .preset = "1",
+     .max = INT32_MAX,
+     .doc = "Shared bus: time to reduce 100 bytes."},
+    NO_EFFECT("intra-dimension-scheduling", "Chunks of a dimension are always served in order."),
+    NO_EFFECT("inter-dimension-scheduling",
+              "Dimensions are always visited in ascending order (descending in all-gather)."),
+    NO_EFFECT("boost-mode", "The reference does not read it either."),
+};
+
+static const struct nadi_schema_key network_keys[] = {
+    {.key = "topology",
+     .type = NADI_SCHEMA_WORD,
+     .words = shapes,
+     .list = true,
+     .required = true,
+     .doc = "Shape of each dimension, innermost first. The length of this list is the number of "
+            "dimensions."},
+    {.key = "npus_count",
+     .type = NADI_SCHEMA_INTEGER,
+     .list = true,
+     .required = true,
+     .min = 1,
+     .max = INT32_MAX,
+     .doc = "NPUs in each dimension; their product is the number of ranks. Dimension 0 varies "
+            "fastest in the rank number. A dimension of 1 is skipped."},
+    {.key = "bandwidth",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s of 2^30 bytes",
+     .unit_factor = GIB,
+     .list = true,
+     .required = true,
+     .above_min = true,
+     .max = 1e12,
+     .may_be_infinite = true,
+     .doc = "Bandwidth of one link of each dimension. A bare number counts GB of 2^30 bytes, as in "
+            "the reference; with a unit it is what the unit says (50GB/s is 5*10^10 B/s)."},
+    {.key = "latency",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .list = true,
+     .required = true,
+     .max = 1e15,
+     .doc = "Time to traverse one link of each dimension; a Switch is two links."},
+    LEGACY("topology-name", "topology"),
+    LEGACY("topologies-per-dim", "topology"),
+    LEGACY("dimension-type", "topology"),
+    LEGACY("dimensions-count", "topology"),
+    LEGACY("units-count", "npus_count"),
+    LEGACY("links-count", "bandwidth"),
+    LEGACY("link-latency", "latency"),
+    LEGACY("link-bandwidth", "bandwidth"),
+    LEGACY("nic-latency", "latency"),
+    LEGACY("router-latency", "latency"),
+    LEGACY("hbm-latency", "latency"),
+    LEGACY("hbm-bandwidth", "bandwidth"),
+    LEGACY("hbm-scale", "bandwidth"),
+};
+
+static const struct nadi_schema_key memory_keys[] = {
+    {.key = "memory-type",
+     .type = NADI_SCHEMA_WORD,
+     .words = memories,
+     .preset = "NO_MEMORY_EXPANSION",
+     .note = "not set: no remote memory",
+     .doc = "Where the remote memory is: none; a server for each node of NPUs (requests queue); "
+            "one for each NPU (no queue); one pool for all (requests queue)."},
+    {.key = "remote-mem-latency",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .preset = "0",
+     .max = 1e15,
+     .doc = "Latency of one access."},
+    {.key = "remote-mem-bw",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s",
+     .unit_factor = 1e9,
+     .preset = "0",
+     .absent = "an access takes its latency only",
+     .max = 1e12,
+     .doc = "Bandwidth of one access, whole GB/s (10^9 bytes); a fraction is cut as in the "
+            "reference. With 0 an access takes its latency only."},
+    {.key = "num-nodes",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "0",
+     .max = INT32_MAX,
+     .doc = "PER_NODE_MEMORY_EXPANSION: number of servers."},
+    {.key = "num-npus-per-node",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "0",
+     .max = INT32_MAX,
+     .doc = "PER_NODE_MEMORY_EXPANSION: rank / this is the number of its server."},
+};
+
+static const struct nadi_schema_key groups_keys[] = {
+    {.key = "<name>",
+     .type = NADI_SCHEMA_INTEGER,
+     .list = true,
+     .max = INT32_MAX,
+     .doc = "Ranks of the group in the order of its ring. A collective names its group in the "
+            "attribute pg_name; without one, or with an empty one, it is for all ranks."},
+};
+
+static const struct nadi_schema_key custom_node_keys[] = {
+    {.key = "<node id>",
+     .type = NADI_SCHEMA_TEXT,
+     .doc = "Path prefix of the traces of the algorithm that this collective node runs."},
+};
+
+#define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
+
+static const struct nadi_schema schemas[NADI_SCHEMA_KINDS] = {
+    [NADI_SCHEMA_SYSTEM] =
+        {
+            .name = "system",
+            .title = "system file",
+            .option = "--system",
+            .syntax = NADI_DOC_JSON,
+            .doc = "Algorithms of collectives, their chunking and queues, local memory and the "
+                   "compute "
+                   "model; the same for all ranks.",
+            .example = "{\n"
+                       "  \"all-reduce-implementation\": [\"ring\", \"direct\"],\n"
+                       "  \"collective-optimization\": \"localBWAware\",\n"
+                       "  \"preferred-dataset-splits\": 4,\n"
+                       "  \"active-chunks-per-dimension\": 2,\n"
+                       "  \"endpoint-delay\": \"10ns\",\n"
+                       "  \"local-mem-bw\": \"1.6TB/s\"\n"
+                       "}\n",
+            KEYS(system_keys),
+        },
+    [NADI_SCHEMA_NETWORK] =
+        {
+            .name = "network",
+            .title = "network file",
+            .option = "--network",
+            .syntax = NADI_DOC_YAML,
+            .doc = "The network as a list of dimensions, innermost first; every key is a list with "
+                   "one "
+                   "entry a dimension.",
+            .example = "topology: [Ring, Switch]\n"
+                       "npus_count: [8, 4]\n"
+                       "bandwidth: [300GB/s, 400Gbps]\n"
+                       "latency: [500ns, 1.5us]\n",
+            KEYS(network_keys),
+        },
+    [NADI_SCHEMA_MEMORY] =
+        {
+            .name = "memory",
+            .title = "memory file",
+            .option = "--memory",
+            .syntax = NADI_DOC_JSON,
+            .doc =
+                "Remote memory that MEM_LOAD and MEM_STORE nodes access. An access of S bytes is "
+                "served in latency + S / bandwidth, cut to whole ns.",
+            .example = "{\n"
+                       "  \"memory-type\": \"MEMORY_POOL\",\n"
+                       "  \"remote-mem-latency\": \"1us\",\n"
+                       "  \"remote-mem-bw\": \"100GB/s\"\n"
+                       "}\n",
+            KEYS(memory_keys),
+        },
+    [NADI_SCHEMA_GROUPS] =
+        {
+            .name = "groups",
+            .title = "groups file",
+            .option = "--groups",
+            .syntax = NADI_DOC_JSON,
+            .open = true,
+            .doc = "Process groups (communicators) by name: each key is a name of your choice.",
+            .example = "{\n"
+                       "  \"tp0\": [0, 1],\n"
+                       "  \"tp1\": [2, 3],\n"
+                       "  \"dp\": [0, 2]\n"
+                       "}\n",
+            KEYS(groups_keys),
+        },
+    [NADI_SCHEMA_CUSTOM_NODES] =
+        {
+            .name = "custom-nodes",
+            .title = "map of custom algorithms",
+            .option = "per-node-custom-implementation",
+            .syntax = NADI_DOC_YAML,
+            .open = true,
+            .doc = "Which collective nodes run a custom algorithm, by node id.",
+            .example = "17: algorithms/hierarchical\n"
+                       "42: algorithms/tree\n",
+            KEYS(custom_node_keys),
+        },
+};
+
+const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
+{
+    NADI_ASSERT(kind < NADI_SCHEMA_KINDS);
+    return &schemas[kind];
+}
+
+const struct nadi_schema_key *nadi_schema_find(const struct nadi_schema *schema, const char *key)
+{
+    for (size_t i = 0; i < schema->count; i++)
+        if (strcmp(schema->keys[i].key, key) == 0)
+            return &schema->keys[i];
+    return NULL;
+}

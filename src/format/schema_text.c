@@ -1,0 +1,292 @@
+/* schema_text: the tables as text: values for the echo, `nadi explain`, reference pages. */
+#include "base/str.h"
+#include "format/schema.h"
+#include "format/schema_scalar.h"
+
+void nadi_schema_number_text(double number, struct nadi_str *out)
+{
+    char buffer[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        double again;
+        snprintf(buffer, sizeof(buffer), "%.*g", digits, number);
+        if (!nadi_str_to_double(buffer, &again) || (again >= number && again <= number))
+            break;
+    }
+    nadi_str_add(out, buffer);
+}
+
+static const char *base_unit(enum nadi_dimension dimension)
+{
+    switch (dimension) {
+    case NADI_DIMENSION_TIME:
+        return " ns";
+    case NADI_DIMENSION_BYTES:
+        return " B";
+    case NADI_DIMENSION_RATE:
+        return " B/s";
+    case NADI_DIMENSION_FLOPS:
+        return " FLOP/s";
+    case NADI_DIMENSION_NONE:
+        break;
+    }
+    return "";
+}
+
+static void add_scalar(const struct nadi_schema_key *key, const struct nadi_schema_scalar *s,
+                       struct nadi_str *out)
+{
+    switch (key->type) {
+    case NADI_SCHEMA_INTEGER:
+        nadi_schema_number_text((double)s->integer * (key->unit_factor > 0 ? key->unit_factor : 1),
+                                out);
+        nadi_str_add(out, base_unit(key->dimension));
+        return;
+    case NADI_SCHEMA_NUMBER:
+        nadi_schema_number_text(s->number, out);
+        nadi_str_add(out, base_unit(key->dimension));
+        if (key->dimension == NADI_DIMENSION_NONE && key->unit)
+            nadi_str_printf(out, " %s", key->unit);
+        return;
+    case NADI_SCHEMA_FLAG:
+    case NADI_SCHEMA_SWITCH:
+        nadi_str_add(out, s->integer ? "on" : "off");
+        return;
+    case NADI_SCHEMA_TEXT:
+    case NADI_SCHEMA_WORD:
+        nadi_str_add(out, s->text);
+        return;
+    case NADI_SCHEMA_TYPE_NONE:
+        break;
+    }
+}
+
+void nadi_schema_value_text(const struct nadi_schema_value *value, struct nadi_str *out)
+{
+    if (value->count == 0 && !value->key->list) {
+        nadi_str_add(out, "none");
+        return;
+    }
+    if (!value->key->list) {
+        add_scalar(value->key, &value->items[0], out);
+        return;
+    }
+    nadi_str_add_char(out, '[');
+    for (uint32_t i = 0; i < value->count; i++) {
+        nadi_str_add(out, i ? ", " : "");
+        add_scalar(value->key, &value->items[i], out);
+    }
+    nadi_str_add_char(out, ']');
+}
+
+void nadi_schema_origin(const struct nadi_schema_values *values,
+                        const struct nadi_schema_value *value, struct nadi_str *out)
+{
+    if (!value->node) {
+        nadi_str_add(out, "default");
+        return;
+    }
+    const char *slash = strrchr(values->doc->path, '/');
+    nadi_str_printf(out, "%s:%u", slash ? slash + 1 : values->doc->path, value->node->key_line);
+}
+
+static const char *type_name(const struct nadi_schema_key *key)
+{
+    switch (key->type) {
+    case NADI_SCHEMA_INTEGER:
+        return key->list ? "list of whole numbers" : "whole number";
+    case NADI_SCHEMA_NUMBER:
+        return key->list ? "list of numbers" : "number";
+    case NADI_SCHEMA_FLAG:
+        return "flag (0 is off)";
+    case NADI_SCHEMA_SWITCH:
+        return "0 or 1";
+    case NADI_SCHEMA_TEXT:
+        return key->list ? "list of texts" : "text";
+    case NADI_SCHEMA_WORD:
+        return key->list ? "list of words" : "word";
+    case NADI_SCHEMA_TYPE_NONE:
+        break;
+    }
+    return "any";
+}
+
+static void add_range(const struct nadi_schema_key *key, struct nadi_str *out)
+{
+    if (key->max <= 0)
+        return;
+    nadi_str_add(out, key->above_min ? "more than " : "");
+    nadi_schema_number_text(key->min, out);
+    nadi_str_add(out, key->above_min ? ", at most " : " to ");
+    nadi_schema_number_text(key->max, out);
+    if (key->may_be_infinite)
+        nadi_str_add(out, ", or .inf");
+}
+
+static void add_default(const struct nadi_schema_key *key, struct nadi_str *out)
+{
+    if (key->required)
+        nadi_str_add(out, "required");
+    else if (key->preset)
+        nadi_str_printf(out, "%s%s%s", key->preset, key->unit ? " " : "",
+                        key->unit ? key->unit : "");
+    else
+        nadi_str_add(out, "none");
+    if (!key->required && key->absent)
+        nadi_str_printf(out, " (%s)", key->absent);
+}
+
+static void explain_key(const struct nadi_schema *schema, const struct nadi_schema_key *key,
+                        struct nadi_str *out)
+{
+    nadi_str_printf(out, "%s   [%s, %s]\n", key->key, schema->title, schema->option);
+    if (key->effect == NADI_SCHEMA_LEGACY) {
+        nadi_str_printf(out, "  Of the ASTRA-sim 1.x format and not read; write '%s' instead.\n",
+                        key->doc);
+        return;
+    }
+    nadi_str_printf(out, "  %s\n", key->doc);
+    if (key->effect == NADI_SCHEMA_NO_EFFECT) {
+        nadi_str_add(out, "  Accepted for compatibility; has no effect.\n");
+        return;
+    }
+    nadi_str_printf(out, "  type      %s\n", type_name(key));
+    if (key->unit)
+        nadi_str_printf(out, "  unit      a bare number counts %s\n", key->unit);
+    if (key->dimension != NADI_DIMENSION_NONE)
+        nadi_str_printf(out, "            with a unit: %s\n", nadi_units_list(key->dimension));
+    if (key->words) {
+        nadi_str_add(out, "  allowed   ");
+        nadi_schema_words_text(key, out);
+        nadi_str_add_char(out, '\n');
+    }
+    if (key->max > 0) {
+        nadi_str_add(out, "  range     ");
+        add_range(key, out);
+        nadi_str_add_char(out, '\n');
+    }
+    nadi_str_add(out, "  default   ");
+    add_default(key, out);
+    nadi_str_add_char(out, '\n');
+}
+
+static void add_first_sentence(const char *doc, struct nadi_str *out)
+{
+    const char *end = strstr(doc, ". ");
+    size_t length = end ? (size_t)(end - doc) + 1 : strlen(doc);
+    nadi_str_add_bytes(out, doc, length);
+}
+
+static void explain_all(struct nadi_str *out)
+{
+    for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
+        const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
+        nadi_str_printf(out, "%s%s (%s)\n", k ? "\n" : "", schema->title, schema->option);
+        for (size_t i = 0; i < schema->count; i++) {
+            if (schema->keys[i].effect == NADI_SCHEMA_LEGACY)
+                continue;
+            nadi_str_printf(out, "  %-36s ", schema->keys[i].key);
+            add_first_sentence(schema->keys[i].doc, out);
+            nadi_str_add_char(out, '\n');
+        }
+    }
+    nadi_str_add(out, "\nnadi explain KEY says more about one key.\n");
+}
+
+bool nadi_explain(const char *key, struct nadi_str *out)
+{
+    enum { MANY = 128 };
+    const char *names[MANY];
+    size_t count = 0, found = 0;
+    if (!key) {
+        explain_all(out);
+        return true;
+    }
+    for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
+        const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
+        const struct nadi_schema_key *entry = nadi_schema_find(schema, key);
+        if (entry) {
+            nadi_str_add(out, found++ ? "\n" : "");
+            explain_key(schema, entry, out);
+        }
+        for (size_t i = 0; i < schema->count && count < MANY; i++)
+            names[count++] = schema->keys[i].key;
+    }
+    if (found)
+        return true;
+    const char *near = nadi_str_nearest(key, names, count);
+    nadi_str_printf(out, "no input file has a key '%s'", key);
+    if (near)
+        nadi_str_printf(out, "; did you mean '%s'?", near);
+    nadi_str_add_char(out, '\n');
+    return false;
+}
+
+static void add_cell(const char *text, struct nadi_str *out)
+{
+    for (; *text; text++) {
+        if (*text == '|' || *text == '*')
+            nadi_str_add_char(out, '\\');
+        if (*text == '<' || *text == '>')
+            nadi_str_add(out, *text == '<' ? "&lt;" : "&gt;");
+        else
+            nadi_str_add_char(out, *text);
+    }
+}
+
+static void markdown_row(const struct nadi_schema_key *key, struct nadi_str *out)
+{
+    struct nadi_str cell = NADI_STR_INIT;
+    nadi_str_printf(out, "| `%s` | %s", key->key, type_name(key));
+    if (key->unit)
+        nadi_str_printf(out, "; %s", key->unit);
+    nadi_str_add(out, " | ");
+    add_default(key, &cell);
+    add_cell(nadi_str_get(&cell), out);
+    nadi_str_clear(&cell);
+    nadi_str_add(out, " | ");
+    if (key->words)
+        nadi_schema_words_text(key, &cell);
+    else
+        add_range(key, &cell);
+    add_cell(nadi_str_get(&cell), out);
+    nadi_str_release(&cell);
+    nadi_str_add(out, " | ");
+    add_cell(key->doc, out);
+    nadi_str_add(out, " |\n");
+}
+
+static void markdown_others(const struct nadi_schema *schema, enum nadi_schema_effect effect,
+                            const char *title, const char *head, struct nadi_str *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < schema->count; i++) {
+        const struct nadi_schema_key *key = &schema->keys[i];
+        if (key->effect != effect)
+            continue;
+        if (!any)
+            nadi_str_printf(out, "\n## %s\n\n| key | %s |\n|---|---|\n", title, head);
+        any = true;
+        nadi_str_printf(out, "| `%s` | ", key->key);
+        add_cell(key->doc, out);
+        nadi_str_add(out, " |\n");
+    }
+}
+
+void nadi_schema_markdown(enum nadi_schema_kind kind, struct nadi_str *out)
+{
+    const struct nadi_schema *schema = nadi_schema_of(kind);
+    bool json = schema->syntax == NADI_DOC_JSON;
+    nadi_str_printf(out,
+                    "<!-- Generated by `nadi explain --markdown` from the schema table. Do not "
+                    "edit. -->\n# The %s\n\n`%s`; %s (the other of JSON and YAML where the file's "
+                    "name says so). %s\n\n```%s\n%s```\n\n",
+                    schema->title, schema->option, json ? "JSON" : "YAML", schema->doc,
+                    json ? "json" : "yaml", schema->example);
+    nadi_str_add(out, "| key | type; unit of a bare number | default | allowed | meaning |\n"
+                      "|---|---|---|---|---|\n");
+    for (size_t i = 0; i < schema->count; i++)
+        if (schema->keys[i].effect == NADI_SCHEMA_USED)
+            markdown_row(&schema->keys[i], out);
+    markdown_others(schema, NADI_SCHEMA_NO_EFFECT, "Accepted without effect", "why", out);
+    markdown_others(schema, NADI_SCHEMA_LEGACY, "Of ASTRA-sim 1.x, not read", "write instead", out);
+}

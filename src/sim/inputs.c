@@ -1,0 +1,81 @@
+#include "sim/inputs.h"
+
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "sim/load.h"
+
+static void record_file(struct nadi_inputs *in, const char *role, const struct nadi_doc *doc)
+{
+    if (in->file_count == in->file_capacity)
+        in->files =
+            nadi_mem_grow(in->files, &in->file_capacity, in->file_count + 1, sizeof(*in->files));
+    struct nadi_input_file *f = &in->files[in->file_count++];
+    f->role = role;
+    f->path = nadi_arena_strdup(&in->arena, doc->path);
+    nadi_sha256_hex(doc->sha256, f->sha256);
+}
+
+bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const char *path,
+                        struct nadi_doc *doc)
+{
+    const struct nadi_schema *schema = nadi_schema_of(kind);
+    enum nadi_doc_syntax syntax = nadi_doc_syntax_of(path, schema->syntax);
+    if (!nadi_doc_read(doc, path, schema->title, syntax, l->diags))
+        return false;
+    record_file(l->in, schema->name, doc);
+    return true;
+}
+
+const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
+                                           uint32_t node)
+{
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    const char *name = comm && comm->group != NADI_NONE ? nadi_trace_string(t, comm->group) : "";
+    uint32_t index = nadi_groups_find(&in->groups, name);
+    return index == NADI_NONE ? NULL : &in->groups.items[index];
+}
+
+/* As much as possible is read before giving up, so that one run names the errors of all files. */
+static bool load_files(struct nadi_load *l)
+{
+    bool network = nadi_load_network(l);
+    bool ok = network;
+    ok &= nadi_load_memory(l);
+    ok &= nadi_load_system(l) && nadi_load_custom_nodes(l);
+    if (!network)
+        return false;
+    nadi_groups_init(&l->in->groups, l->in->rank_count);
+    ok &= nadi_load_groups(l);
+    return ok & nadi_load_traces(l);
+}
+
+bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *options,
+                      struct nadi_diags *diags)
+{
+    *in = (struct nadi_inputs){.options = *options};
+    nadi_arena_init(&in->arena);
+    struct nadi_load l = {.in = in, .diags = diags};
+    if (!nadi_load_options(&l) || !load_files(&l) || !nadi_load_metadata_groups(&l))
+        return false;
+    /* "0" means all ranks, unless somebody defined a group of that name. */
+    nadi_strmap_put(&in->groups.by_name, "0", 1, 0, NULL);
+    return nadi_load_customs(&l);
+}
+
+void nadi_inputs_release(struct nadi_inputs *in)
+{
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        nadi_trace_destroy(in->owned[i]);
+    nadi_mem_free(in->owned);
+    nadi_mem_free(in->traces);
+    for (uint32_t c = 0; c < in->custom_count; c++)
+        for (uint32_t p = 0; p < in->rank_count; p++)
+            nadi_trace_destroy(in->customs[c].by_position[p]);
+    nadi_mem_free(in->customs);
+    nadi_mem_free(in->settings);
+    nadi_mem_free(in->files);
+    if (in->groups.items)
+        nadi_groups_release(&in->groups);
+    nadi_arena_release(&in->arena);
+    *in = (struct nadi_inputs){0};
+}

@@ -1,0 +1,49 @@
+/* load: the loaders behind nadi_inputs_load, one a kind of file. Private to inputs.
+ *
+ * Each fills its part of the inputs, records its settings and files, and returns false when it
+ * reported an error. They are called in the order of this header; the later ones need what the
+ * earlier ones filled. */
+#ifndef NADI_SIM_LOAD_H
+#define NADI_SIM_LOAD_H
+
+#include "format/schema.h"
+#include "sim/inputs.h"
+
+struct nadi_load {
+    struct nadi_inputs *in;
+    struct nadi_diags *diags;
+    struct nadi_place algorithms[NADI_NATIVE_KINDS]; /* of the keys all-*-implementation */
+    const char *custom_nodes_path; /* per-node-custom-implementation, NULL when absent */
+    struct nadi_place custom_nodes_place;
+};
+
+bool nadi_load_options(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_network(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_memory(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_system(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_custom_nodes(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_groups(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_traces(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_metadata_groups(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_customs(struct nadi_load *l) NADI_MUST_USE;
+
+/* Reads a document of a kind and records the file. On false, nothing is to be released. */
+bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const char *path,
+                        struct nadi_doc *doc) NADI_MUST_USE;
+
+/* settings.c: texts are copied. */
+void nadi_settings_add(struct nadi_inputs *in, const char *file, const char *key, const char *value,
+                       const char *origin);
+void nadi_settings_add_values(struct nadi_inputs *in, const struct nadi_schema_values *values);
+void nadi_settings_replace(struct nadi_inputs *in, const char *file, const char *key,
+                           const char *value, const char *origin);
+
+/* The native collective of a trace's kind; NADI_NATIVE_KINDS when there is none. */
+enum nadi_native_kind nadi_native_of(enum nadi_collective_kind kind);
+const char *nadi_native_key(enum nadi_native_kind kind); /* "all-reduce-implementation" */
+
+/* Prefix of the custom algorithm that a collective node runs; NULL for a native one. */
+const char *nadi_custom_of(const struct nadi_system_config *system, uint64_t node_id,
+                           enum nadi_native_kind kind);
+
+#endif

@@ -1,0 +1,145 @@
+/* load_customs: the map from nodes to custom algorithms, and the traces of those algorithms that
+ * the workload needs. */
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "sim/load.h"
+
+static int by_node(const void *a, const void *b)
+{
+    const struct nadi_custom_node *x = a, *y = b;
+    return x->node_id < y->node_id ? -1 : x->node_id > y->node_id;
+}
+
+/* A path of the system file: as written from the current folder, as the reference has it, or else
+ * from the folder of the system file. */
+static const char *resolve(struct nadi_load *l, const char *path, const char *ending)
+{
+    struct nadi_arena *arena = &l->in->arena;
+    const char *slash = strrchr(l->in->options.system, '/');
+    if (path[0] == '/' || !slash ||
+        nadi_file_exists(nadi_arena_printf(arena, "%s%s", path, ending)))
+        return path;
+    const char *beside = nadi_arena_printf(arena, "%.*s/%s", (int)(slash - l->in->options.system),
+                                           l->in->options.system, path);
+    bool exists = nadi_file_exists(nadi_arena_printf(arena, "%s%s", beside, ending));
+    return exists ? beside : path;
+}
+
+static bool read_custom_nodes(struct nadi_load *l, const struct nadi_doc *doc)
+{
+    struct nadi_system_config *system = &l->in->system;
+    char found[96];
+    bool ok = true;
+    if (doc->root->kind != NADI_DOC_MAP)
+        return nadi_error(l->diags, "custom/map", nadi_doc_place(doc, doc->root),
+                          "for example: 17: algorithms/tree",
+                          "must map node ids to path prefixes, found %s",
+                          nadi_doc_describe(doc, doc->root, found));
+    system->custom_nodes = NADI_ARENA_NEW(&l->in->arena, struct nadi_custom_node, doc->root->count);
+    for (const struct nadi_doc_node *n = doc->root->first; n; n = n->next) {
+        struct nadi_custom_node node;
+        if (!nadi_str_to_u64(n->key, &node.node_id)) {
+            ok = nadi_error(l->diags, "custom/node", nadi_doc_key_place(doc, n), NULL,
+                            "'%.60s' is not a node id", n->key);
+            continue;
+        }
+        if (n->kind != NADI_DOC_SCALAR || !n->text[0]) {
+            ok = nadi_error(l->diags, "custom/path", nadi_doc_place(doc, n), NULL,
+                            "node %s needs a path prefix, found %s", n->key,
+                            nadi_doc_describe(doc, n, found));
+            continue;
+        }
+        node.prefix = nadi_arena_strdup(&l->in->arena, n->text);
+        system->custom_nodes[system->custom_node_count++] = node;
+    }
+    if (system->custom_node_count)
+        qsort(system->custom_nodes, system->custom_node_count, sizeof(*system->custom_nodes),
+              by_node);
+    return ok;
+}
+
+bool nadi_load_custom_nodes(struct nadi_load *l)
+{
+    if (!l->custom_nodes_path)
+        return true;
+    struct nadi_doc doc;
+    if (!nadi_load_document(l, NADI_SCHEMA_CUSTOM_NODES, resolve(l, l->custom_nodes_path, ""),
+                            &doc))
+        return false;
+    bool ok = read_custom_nodes(l, &doc);
+    nadi_doc_release(&doc);
+    return ok;
+}
+
+const char *nadi_custom_of(const struct nadi_system_config *system, uint64_t node_id,
+                           enum nadi_native_kind kind)
+{
+    struct nadi_custom_node key = {.node_id = node_id};
+    const struct nadi_custom_node *found =
+        system->custom_node_count
+            ? bsearch(&key, system->custom_nodes, system->custom_node_count, sizeof(key), by_node)
+            : NULL;
+    if (found)
+        return found->prefix;
+    return kind < NADI_NATIVE_KINDS ? system->native[kind].custom : NULL;
+}
+
+static struct nadi_custom_algorithm *find_or_add(struct nadi_inputs *in, const char *prefix)
+{
+    for (uint32_t i = 0; i < in->custom_count; i++)
+        if (strcmp(in->customs[i].prefix, prefix) == 0)
+            return &in->customs[i];
+    in->customs = nadi_mem_realloc(in->customs, in->custom_count + 1, sizeof(*in->customs));
+    struct nadi_custom_algorithm *c = &in->customs[in->custom_count++];
+    c->prefix = prefix;
+    c->by_position = NADI_ARENA_ZNEW(&in->arena, struct nadi_trace *, in->rank_count);
+    return c;
+}
+
+static bool read_position(struct nadi_load *l, const char *prefix, uint32_t position)
+{
+    struct nadi_custom_algorithm *c = find_or_add(l->in, prefix);
+    if (c->by_position[position])
+        return true;
+    char ending[24];
+    snprintf(ending, sizeof(ending), ".%u.et", position);
+    const char *path = nadi_arena_printf(&l->in->arena, "%s%s", resolve(l, prefix, ending), ending);
+    c->by_position[position] = nadi_trace_read(path, 0, l->diags);
+    return c->by_position[position] != NULL;
+}
+
+static bool read_for_rank(struct nadi_load *l, uint32_t rank)
+{
+    const struct nadi_trace *t = l->in->traces[rank];
+    bool ok = true;
+    for (uint32_t n = 0; n < t->node_count && ok; n++) {
+        if (t->type[n] != NADI_NODE_COLL)
+            continue;
+        enum nadi_native_kind kind = nadi_native_of((enum nadi_collective_kind)t->collective[n]);
+        const char *prefix = nadi_custom_of(&l->in->system, t->id[n], kind);
+        const struct nadi_group *g = nadi_inputs_group(l->in, t, n);
+        uint32_t position = prefix && g ? nadi_group_sorted_position(g, rank) : NADI_NONE;
+        if (position != NADI_NONE)
+            ok = read_position(l, prefix, position);
+    }
+    return ok;
+}
+
+static bool uses_customs(const struct nadi_system_config *system)
+{
+    bool any = system->custom_node_count > 0;
+    for (int k = 0; k < NADI_NATIVE_KINDS; k++)
+        any |= system->native[k].custom != NULL;
+    return any;
+}
+
+bool nadi_load_customs(struct nadi_load *l)
+{
+    bool ok = true;
+    if (!uses_customs(&l->in->system) || l->in->system.replay_only)
+        return true;
+    for (uint32_t r = 0; r < l->in->rank_count; r++)
+        ok &= read_for_rank(l, r);
+    return ok;
+}

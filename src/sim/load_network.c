@@ -1,0 +1,75 @@
+/* load_network: network file -> topology. */
+#include "sim/load.h"
+
+static enum nadi_dim_kind kind_of(uint32_t word)
+{
+    static const enum nadi_dim_kind kinds[] = {NADI_DIM_RING, NADI_DIM_FULLY_CONNECTED,
+                                               NADI_DIM_SWITCH};
+    NADI_ASSERT(word < sizeof(kinds) / sizeof(kinds[0]));
+    return kinds[word];
+}
+
+static bool lengths_agree(struct nadi_load *l, const struct nadi_schema_values *values)
+{
+    static const char *const keys[] = {"npus_count", "bandwidth", "latency"};
+    const struct nadi_schema_value *topology = nadi_schema_get(values, "topology");
+    bool ok = true;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct nadi_schema_value *v = nadi_schema_get(values, keys[i]);
+        if (v->count != topology->count)
+            ok = nadi_error(l->diags, "network/length", nadi_doc_place(values->doc, v->node),
+                            "write one entry a dimension in every list",
+                            "'%s' has %u, but 'topology' has %u", keys[i], v->count,
+                            topology->count);
+    }
+    if (topology->count == 0)
+        ok = nadi_error(l->diags, "network/length", nadi_doc_place(values->doc, topology->node),
+                        "for example: topology: [Ring]", "'topology' has no dimension");
+    else if (topology->count > NADI_MAX_DIMS)
+        ok = nadi_error(l->diags, "network/length", nadi_doc_place(values->doc, topology->node),
+                        NULL, "'topology' has %u dimensions, at most %d are possible",
+                        topology->count, NADI_MAX_DIMS);
+    return ok;
+}
+
+static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
+{
+    struct nadi_topology *t = &l->in->topology;
+    const struct nadi_schema_value *topology = nadi_schema_get(values, "topology");
+    const struct nadi_schema_value *npus = nadi_schema_get(values, "npus_count");
+    const struct nadi_schema_value *bandwidth = nadi_schema_get(values, "bandwidth");
+    const struct nadi_schema_value *latency = nadi_schema_get(values, "latency");
+    t->dim_count = topology->count;
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        /* number is GB * 2^30 B/s: the reference multiplies first, then divides. */
+        t->dims[d] = (struct nadi_dim){
+            .kind = kind_of(topology->items[d].word),
+            .npus = (uint32_t)npus->items[d].integer,
+            .bytes_per_ns = bandwidth->items[d].number / 1000000000.0,
+            .latency_ns = latency->items[d].number,
+        };
+        if (t->dims[d].npus == 1)
+            nadi_note(l->diags, "network/one-npu", nadi_doc_place(values->doc, npus->items[d].node),
+                      NULL, "dimension %u has one NPU: nothing ever passes through it", d);
+    }
+    if (!nadi_topology_finish(t))
+        return nadi_error(l->diags, "network/size", nadi_doc_place(values->doc, npus->node), NULL,
+                          "the product of 'npus_count' is more than %d ranks", INT32_MAX);
+    l->in->rank_count = t->npu_count;
+    return true;
+}
+
+bool nadi_load_network(struct nadi_load *l)
+{
+    struct nadi_doc doc;
+    struct nadi_schema_values values;
+    if (!nadi_load_document(l, NADI_SCHEMA_NETWORK, l->in->options.network, &doc))
+        return false;
+    bool ok = nadi_schema_check(&values, nadi_schema_of(NADI_SCHEMA_NETWORK), &doc,
+                                l->in->options.strict, &doc.arena, l->diags) &&
+              lengths_agree(l, &values) && fill(l, &values);
+    if (ok)
+        nadi_settings_add_values(l->in, &values);
+    nadi_doc_release(&doc);
+    return ok;
+}

@@ -1,0 +1,83 @@
+/* load_traces: <prefix>.<rank>.et of every rank, counted against the network. */
+#include "base/mem.h"
+#include "base/str.h"
+#include "sim/load.h"
+#include "sim/trace_files.h"
+#include "sim/trace_folder.h"
+
+static void add_count(struct nadi_str *s, const struct nadi_load *l,
+                      const struct nadi_trace_folder *folder)
+{
+    nadi_str_printf(s, "network has %u NPU%s, workload has %zu rank file%s ", l->in->rank_count,
+                    l->in->rank_count == 1 ? "" : "s", folder->count,
+                    folder->count == 1 ? "" : "s");
+    nadi_ranges_text(folder->items, folder->count, s);
+}
+
+/* Ranks below the network's size that have no file; `below` is how many files are of such ranks. */
+static void report_missing(struct nadi_load *l, const struct nadi_trace_folder *folder,
+                           size_t below)
+{
+    enum { LISTED = 1000 };
+    uint32_t missing[LISTED];
+    size_t count = 0, at = 0;
+    for (uint32_t rank = 0; rank < l->in->rank_count && count < LISTED; rank++) {
+        if (at < below && folder->items[at] == rank)
+            at++;
+        else
+            missing[count++] = rank;
+    }
+    struct nadi_str text = NADI_STR_INIT, hint = NADI_STR_INIT;
+    add_count(&text, l, folder);
+    nadi_str_add(&hint, "no file for rank ");
+    nadi_ranges_text(missing, count, &hint);
+    nadi_str_add(&hint, "; give one trace a rank or a network of the right size");
+    nadi_error(l->diags, "workload/rank-count", NADI_IN_FILE(l->in->options.workload),
+               nadi_str_get(&hint), "%s", nadi_str_get(&text));
+    nadi_str_release(&text);
+    nadi_str_release(&hint);
+}
+
+static bool counts_agree(struct nadi_load *l, const struct nadi_trace_folder *folder)
+{
+    size_t below = 0;
+    while (below < folder->count && folder->items[below] < l->in->rank_count)
+        below++;
+    if (below < l->in->rank_count) {
+        report_missing(l, folder, below);
+        return false;
+    }
+    if (below < folder->count) {
+        struct nadi_str text = NADI_STR_INIT;
+        add_count(&text, l, folder);
+        nadi_warning(l->diags, "workload/rank-count", NADI_IN_FILE(l->in->options.workload),
+                     "use a network with as many NPUs as there are traces",
+                     "%s: ranks from %u on are not simulated", nadi_str_get(&text),
+                     l->in->rank_count);
+        nadi_str_release(&text);
+    }
+    return true;
+}
+
+static bool read_all(struct nadi_load *l)
+{
+    struct nadi_inputs *in = l->in;
+    const char **paths = NADI_NEW(const char *, in->rank_count);
+    for (uint32_t r = 0; r < in->rank_count; r++)
+        paths[r] = nadi_arena_printf(&in->arena, "%s.%u.et", in->options.workload, r);
+    in->traces = NADI_NEW(struct nadi_trace *, in->rank_count);
+    unsigned flags = in->system.track_local_mem ? NADI_TRACE_KEEP_IO : 0;
+    bool ok = nadi_trace_files_read(paths, in->rank_count, flags, in->traces, &in->owned,
+                                    &in->owned_count, l->diags);
+    nadi_mem_free(paths);
+    return ok;
+}
+
+bool nadi_load_traces(struct nadi_load *l)
+{
+    struct nadi_trace_folder folder;
+    bool ok = nadi_trace_folder_scan(&folder, l->in->options.workload, l->diags) &&
+              counts_agree(l, &folder) && read_all(l);
+    nadi_trace_folder_release(&folder);
+    return ok;
+}

@@ -1,0 +1,160 @@
+#include "sim/trace_files.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct file {
+    uint32_t index;
+    uint64_t bytes;
+    bool hashed; /* another file has as many bytes */
+    uint8_t hash[32];
+    uint32_t same_as; /* index of the file to parse: itself or an earlier equal one */
+};
+
+struct work {
+    const char *const *paths;
+    struct file *files; /* by index */
+    uint32_t count;
+    unsigned flags;
+    struct nadi_trace **traces;
+    struct nadi_diags *diags; /* one a file, so that the order of messages is fixed */
+    void (*step)(struct work *w, uint32_t index);
+    atomic_uint next;
+};
+
+static void *worker(void *argument)
+{
+    struct work *w = argument;
+    for (;;) {
+        uint32_t i = atomic_fetch_add(&w->next, 1);
+        if (i >= w->count)
+            return NULL;
+        w->step(w, i);
+    }
+}
+
+/* The calling thread works too; a thread that cannot be had is not missed. */
+static void run_parallel(struct work *w, void (*step)(struct work *, uint32_t))
+{
+    enum { MOST = 64 };
+    pthread_t threads[MOST];
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t want = cores < 1 ? 1 : cores > MOST ? MOST : (uint32_t)cores;
+    uint32_t started = 0;
+    want = want < w->count ? want : w->count;
+    w->step = step;
+    atomic_store(&w->next, 0);
+    while (started + 1 < want && pthread_create(&threads[started], NULL, worker, w) == 0)
+        started++;
+    worker(w);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void hash_file(struct work *w, uint32_t index)
+{
+    struct file *f = &w->files[index];
+    if (!f->hashed)
+        return;
+    struct nadi_diags ignored; /* reading it again to parse it reports the same */
+    char *data = NULL;
+    size_t bytes = 0;
+    nadi_diags_init(&ignored);
+    f->hashed = nadi_file_read(w->paths[index], "trace", &data, &bytes, &ignored);
+    if (f->hashed) {
+        f->bytes = bytes;
+        nadi_sha256(data, bytes, f->hash);
+        nadi_mem_free(data);
+    }
+    nadi_diags_release(&ignored);
+}
+
+static void parse_file(struct work *w, uint32_t index)
+{
+    if (w->files[index].same_as == index)
+        w->traces[index] = nadi_trace_read(w->paths[index], w->flags, &w->diags[index]);
+}
+
+static int by_content(const void *a, const void *b)
+{
+    const struct file *x = *(const struct file *const *)a, *y = *(const struct file *const *)b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    if (x->hashed != y->hashed)
+        return x->hashed < y->hashed ? -1 : 1;
+    int order = x->hashed ? memcmp(x->hash, y->hash, sizeof(x->hash)) : 0;
+    return order ? order : x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Only files with as many bytes as another one need a hash. */
+static void mark_equal_sizes(struct file **order, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (order[i]->bytes == order[i - 1]->bytes && order[i]->bytes > 0)
+            order[i]->hashed = order[i - 1]->hashed = true;
+}
+
+static void mark_equal_contents(struct file **order, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const struct file *a = order[i - 1];
+        struct file *b = order[i];
+        if (a->hashed && b->hashed && a->bytes == b->bytes &&
+            memcmp(a->hash, b->hash, sizeof(a->hash)) == 0)
+            b->same_as = a->same_as;
+    }
+}
+
+static void find_equal_files(struct work *w)
+{
+    struct file **order = NADI_NEW(struct file *, w->count);
+    for (uint32_t i = 0; i < w->count; i++) {
+        struct stat about;
+        bool known = stat(w->paths[i], &about) == 0 && S_ISREG(about.st_mode);
+        w->files[i] = (struct file){.index = i, .same_as = i};
+        w->files[i].bytes = known ? (uint64_t)about.st_size : 0;
+        order[i] = &w->files[i];
+    }
+    qsort(order, w->count, sizeof(*order), by_content);
+    mark_equal_sizes(order, w->count);
+    run_parallel(w, hash_file);
+    qsort(order, w->count, sizeof(*order), by_content);
+    mark_equal_contents(order, w->count);
+    nadi_mem_free(order);
+}
+
+bool nadi_trace_files_read(const char *const *paths, uint32_t count, unsigned flags,
+                           struct nadi_trace **traces, struct nadi_trace ***owned,
+                           uint32_t *owned_count, struct nadi_diags *diags)
+{
+    struct work w = {.paths = paths, .count = count, .flags = flags, .traces = traces};
+    bool ok = true;
+    w.files = NADI_ZNEW(struct file, count);
+    w.diags = NADI_NEW(struct nadi_diags, count);
+    for (uint32_t i = 0; i < count; i++) {
+        traces[i] = NULL;
+        nadi_diags_init(&w.diags[i]);
+    }
+    find_equal_files(&w);
+    run_parallel(&w, parse_file);
+    *owned = NADI_NEW(struct nadi_trace *, count);
+    *owned_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        nadi_diags_append(diags, &w.diags[i]);
+        nadi_diags_release(&w.diags[i]);
+        uint32_t source = w.files[i].same_as;
+        if (source == i && traces[i])
+            (*owned)[(*owned_count)++] = traces[i];
+        traces[i] = traces[source];
+        ok &= traces[i] != NULL;
+    }
+    nadi_mem_free(w.diags);
+    nadi_mem_free(w.files);
+    return ok;
+}

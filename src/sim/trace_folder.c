@@ -1,0 +1,167 @@
+#include "sim/trace_folder.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+#include <dirent.h>
+#include <errno.h>
+
+void nadi_ranges_text(const uint32_t *ascending, size_t count, struct nadi_str *out)
+{
+    enum { SHOWN = 12 };
+    size_t shown = 0;
+    for (size_t i = 0; i < count;) {
+        size_t end = i;
+        while (end + 1 < count && ascending[end + 1] == ascending[end] + 1)
+            end++;
+        if (shown++ == SHOWN) {
+            nadi_str_add(out, ", ...");
+            return;
+        }
+        nadi_str_printf(out, "%s%u", i ? ", " : "", ascending[i]);
+        if (end > i)
+            nadi_str_printf(out, "-%u", ascending[end]);
+        i = end + 1;
+    }
+}
+
+/* Splits "name.12.et" at the dot before the number; false for every other name. */
+static bool split_name(const char *name, size_t *stem, uint32_t *rank)
+{
+    size_t length = strlen(name);
+    if (length < 5 || strcmp(name + length - 3, ".et") != 0)
+        return false;
+    size_t digits = length - 3;
+    uint64_t value = 0, scale = 1;
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9' &&
+           scale <= UINT32_MAX) {
+        value += (uint64_t)(name[--digits] - '0') * scale;
+        scale *= 10;
+    }
+    bool leading_zero = name[digits] == '0' && digits + 1 < length - 3;
+    if (digits == length - 3 || digits < 2 || name[digits - 1] != '.' || leading_zero ||
+        value >= NADI_NONE)
+        return false;
+    *stem = digits - 1;
+    *rank = (uint32_t)value;
+    return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+struct others { /* stems of trace files with another prefix */
+    struct nadi_strmap seen;
+    struct {
+        const char **items;
+        size_t count, capacity;
+    } names;
+};
+
+static void read_entries(DIR *folder, const char *base, struct nadi_trace_folder *f,
+                         struct others *others)
+{
+    enum { MANY = 1000 };
+    struct dirent *entry;
+    while ((entry = readdir(folder))) {
+        size_t stem;
+        uint32_t rank;
+        if (!split_name(entry->d_name, &stem, &rank))
+            continue;
+        if (strlen(base) == stem && strncmp(base, entry->d_name, stem) == 0) {
+            NADI_PUSH(f, rank);
+            continue;
+        }
+        uint32_t index = (uint32_t)others->names.count;
+        const char *kept;
+        if (index < MANY &&
+            nadi_strmap_put(&others->seen, entry->d_name, stem, index, &kept) == index)
+            NADI_PUSH(&others->names, kept);
+    }
+    if (f->count)
+        qsort(f->items, f->count, sizeof(*f->items), by_value);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void add_others(struct others *others, const char *folder, const char *base,
+                       struct nadi_str *hint)
+{
+    enum { SHOWN = 5 };
+    size_t count = others->names.count;
+    if (count == 0) {
+        nadi_str_printf(hint, "the folder '%s' has no files that end in .<rank>.et", folder);
+        return;
+    }
+    qsort(others->names.items, count, sizeof(*others->names.items), by_name);
+    const char *near = nadi_str_nearest(base, others->names.items, count);
+    if (near)
+        nadi_str_printf(hint, "did you mean the prefix '%s'? ", near);
+    nadi_str_printf(hint, "the folder '%s' has traces with the prefix%s ", folder,
+                    count > 1 ? "es" : "");
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        nadi_str_printf(hint, "%s'%s'", i ? ", " : "", others->names.items[i]);
+    if (count > SHOWN)
+        nadi_str_add(hint, ", ...");
+}
+
+static void report_none(const char *prefix, const char *folder, const char *base,
+                        struct others *others, struct nadi_diags *diags)
+{
+    struct nadi_str hint = NADI_STR_INIT;
+    size_t stem;
+    uint32_t rank;
+    if (split_name(base, &stem, &rank))
+        nadi_str_printf(&hint, "give the prefix without rank and ending: '%.*s'",
+                        (int)(strlen(prefix) - (strlen(base) - stem)), prefix);
+    else
+        add_others(others, folder, base, &hint);
+    nadi_error(diags, "workload/missing", NADI_IN_FILE(prefix), nadi_str_get(&hint),
+               "no trace files: looked for '%s.0.et' and so on, one a rank", prefix);
+    nadi_str_release(&hint);
+}
+
+bool nadi_trace_folder_scan(struct nadi_trace_folder *f, const char *prefix,
+                            struct nadi_diags *diags)
+{
+    *f = (struct nadi_trace_folder){0};
+    struct nadi_str folder = NADI_STR_INIT;
+    const char *slash = strrchr(prefix, '/');
+    const char *base = slash ? slash + 1 : prefix;
+    if (slash)
+        nadi_str_add_bytes(&folder, prefix, slash == prefix ? 1 : (size_t)(slash - prefix));
+    else
+        nadi_str_add(&folder, ".");
+    DIR *open = opendir(nadi_str_get(&folder));
+    if (!open) {
+        nadi_error(diags, "workload/missing", NADI_IN_FILE(prefix),
+                   "check the path; relative paths start at the current folder",
+                   "no trace files: cannot list the folder '%s': %s", nadi_str_get(&folder),
+                   strerror(errno));
+        nadi_str_release(&folder);
+        return false;
+    }
+    struct others others = {0};
+    nadi_strmap_init(&others.seen);
+    read_entries(open, base, f, &others);
+    closedir(open);
+    if (f->count == 0)
+        report_none(prefix, nadi_str_get(&folder), base, &others, diags);
+    nadi_strmap_release(&others.seen);
+    nadi_mem_free(others.names.items);
+    nadi_str_release(&folder);
+    return f->count > 0;
+}
+
+void nadi_trace_folder_release(struct nadi_trace_folder *f)
+{
+    nadi_mem_free(f->items);
+    *f = (struct nadi_trace_folder){0};
+}
