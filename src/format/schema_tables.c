@@ -96,7 +96,6 @@ static const struct nadi_schema_key system_keys[] = {
      .type = NADI_SCHEMA_WORD,
      .words = policies,
      .preset = "LIFO",
-     .note = "not set: using LIFO",
      .doc = "Priority of a collective against others in the same queue. With one collective in "
             "flight a rank, as here, all policies give the same times. EXPLICIT takes the node "
             "attribute comm_priority."},
@@ -169,7 +168,7 @@ static const struct nadi_schema_key system_keys[] = {
      .doc = "Shared bus: least gap between two messages."},
     {.key = "G",
      .type = NADI_SCHEMA_NUMBER,
-     .unit = "ns a byte",
+     .unit = "ns/B",
      .unit_factor = 1,
      .preset = "0",
      .max = 1e9,

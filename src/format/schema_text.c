@@ -62,7 +62,7 @@ static void add_scalar(const struct nadi_schema_key *key, const struct nadi_sche
 
 void nadi_schema_value_text(const struct nadi_schema_value *value, struct nadi_str *out)
 {
-    if (value->count == 0 && !value->key->list) {
+    if (value->count == 0 && (!value->key->list || !value->node)) {
         nadi_str_add(out, "none");
         return;
     }
