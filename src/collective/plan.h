@@ -2,11 +2,13 @@
  *
  * A collective is cut into chunks of equal size (the last one is not shortened: the reference's
  * rule); each chunk walks through the phases, one algorithm in one dimension each. A phase's steps
- * are given by pure functions of the step number: whom to send to, how many bytes, whether the packet
- * is reduced. Nothing here knows how a step is timed. Rules: system-network spec sections 6 and 9.
+ * are given by pure functions of the step number: whom to send to, how many bytes, whether the
+ * packet is reduced. Nothing here knows how a step is timed. Rules: system-network spec sections 6
+ * and 9.
  *
  * `member` is a participant's index in its communicator: the rank where the communicator spans the
- * whole topology, else the position in the group's list. `local` is its index in the phase's ring. */
+ * whole topology, else the position in the group's list. `local` is its index in the phase's ring.
+ */
 #ifndef NADI_COLLECTIVE_PLAN_H
 #define NADI_COLLECTIVE_PLAN_H
 
@@ -25,26 +27,26 @@ enum nadi_phase_op {
 };
 
 enum nadi_queue_pool { /* which round-robin pointer of the dimension deals the phase's queue */
-    NADI_POOL_ANY,
-    NADI_POOL_FIRST,
-    NADI_POOL_LAST,
-    NADI_POOLS
+                       NADI_POOL_ANY,
+                       NADI_POOL_FIRST,
+                       NADI_POOL_LAST,
+                       NADI_POOLS
 };
 
 struct nadi_phase {
     enum nadi_algorithm algorithm;
     enum nadi_phase_op op;
     enum nadi_queue_pool pool;
-    uint32_t dim;    /* whose queues it uses */
-    uint32_t n;      /* participants */
-    uint32_t stride; /* member distance between neighbours */
-    bool local;      /* a small group's ring: fixed endpoint delay, own packet grouping */
-    uint32_t log2_n; /* halving-doubling and tree: floor(log2 n) */
-    uint64_t bytes;  /* of the chunk at the start of the phase */
+    uint32_t dim;           /* whose queues it uses */
+    uint32_t n;             /* participants */
+    uint32_t stride;        /* member distance between neighbours */
+    bool local;             /* a small group's ring: fixed endpoint delay, own packet grouping */
+    uint32_t log2_n;        /* halving-doubling and tree: floor(log2 n) */
+    uint64_t bytes;         /* of the chunk at the start of the phase */
     uint64_t message_bytes; /* of every message, where they are equal */
-    uint32_t first;  /* W: packets prepared at the start, first packets of a group */
-    uint32_t rest;   /* M: further packets of a group */
-    uint32_t sends;  /* messages that each participant sends */
+    uint32_t first;         /* W: packets prepared at the start, first packets of a group */
+    uint32_t rest;          /* M: further packets of a group */
+    uint32_t sends;         /* messages that each participant sends */
 };
 
 enum { NADI_MAX_PHASES = 2 * NADI_MAX_DIMS };

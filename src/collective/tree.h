@@ -1,9 +1,9 @@
 /* tree: the two binary trees of the double binary tree all-reduce, in closed form.
  *
- * A tree of 2^k nodes is a root with one child, the root of a complete binary tree of 2^k - 1 nodes,
- * numbered in order. In the MAX tree the root comes last (index 2^k - 1), in the MIN tree first
- * (index 0). In order position p = 1 .. 2^k - 1 of the complete tree has height ctz(p), children
- * p -+ 2^(height-1), and parent p with that bit cleared and the next one set. */
+ * A tree of 2^k nodes is a root with one child, the root of a complete binary tree of 2^k - 1
+ * nodes, numbered in order. In the MAX tree the root comes last (index 2^k - 1), in the MIN tree
+ * first (index 0). In order position p = 1 .. 2^k - 1 of the complete tree has height ctz(p),
+ * children p -+ 2^(height-1), and parent p with that bit cleared and the next one set. */
 #ifndef NADI_COLLECTIVE_TREE_H
 #define NADI_COLLECTIVE_TREE_H
 

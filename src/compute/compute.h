@@ -10,7 +10,7 @@
 #include "base/base.h"
 
 struct nadi_roofline {
-    double peak_flops;      /* FLOP/s */
+    double peak_flops;       /* FLOP/s */
     double bytes_per_second; /* of local memory */
 };
 

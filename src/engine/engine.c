@@ -213,8 +213,7 @@ void nadi_engine_schedule(struct nadi_engine *e, nadi_time at, uint32_t actor, u
                           uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t event = new_event(e);
-    e->events[event] =
-        (struct nadi_event){.actor = actor, .kind = kind, .a = a, .b = b, .c = c};
+    e->events[event] = (struct nadi_event){.actor = actor, .kind = kind, .a = a, .b = b, .c = c};
     NADI_ASSERT(at >= e->now);
     if (NADI_UNLIKELY(at == NADI_TIME_MAX))
         e->overflowed = true;

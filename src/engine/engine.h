@@ -1,16 +1,17 @@
 /* engine: the clock and the event queue. Knows nothing of what an event means.
  *
- * Order: by time; within one time first scheduled, first run, except that all events of one actor at
- * one time run together at the place of the first of them (an actor is an NPU with its own timer
+ * Order: by time; within one time first scheduled, first run, except that all events of one actor
+ * at one time run together at the place of the first of them (an actor is an NPU with its own timer
  * list; the rule is the reference's and visible in ties). Events of no actor (NADI_NONE) stand
- * alone. Events for the present time scheduled while it runs go to its end, or to their actor's group
- * if that has not ended.
+ * alone. Events for the present time scheduled while it runs go to its end, or to their actor's
+ * group if that has not ended.
  *
- * Structure: one FIFO list per distinct pending time. A small cache finds the newest list of a time;
- * a 4-ary heap orders lists by (time, creation). A cache miss opens a second list for the same time,
- * which is correct because the older one is never appended to again. Scheduling and running are O(1)
- * per event plus O(log lists) per list; simulations in lockstep have few lists. Event records are
- * recycled: nothing is allocated per event once the pool has grown to the largest number pending.
+ * Structure: one FIFO list per distinct pending time. A small cache finds the newest list of a
+ * time; a 4-ary heap orders lists by (time, creation). A cache miss opens a second list for the
+ * same time, which is correct because the older one is never appended to again. Scheduling and
+ * running are O(1) per event plus O(log lists) per list; simulations in lockstep have few lists.
+ * Event records are recycled: nothing is allocated per event once the pool has grown to the largest
+ * number pending.
  *
  * Times are picoseconds and must not lie in the past. */
 #ifndef NADI_ENGINE_ENGINE_H
@@ -19,9 +20,9 @@
 #include "base/base.h"
 
 struct nadi_event {
-    uint32_t next;  /* the engine's */
-    uint32_t actor; /* NADI_NONE: no actor */
-    uint32_t kind;  /* from nadi_engine_add_kind */
+    uint32_t next;    /* the engine's */
+    uint32_t actor;   /* NADI_NONE: no actor */
+    uint32_t kind;    /* from nadi_engine_add_kind */
     uint32_t a, b, c; /* the scheduler's own */
 };
 

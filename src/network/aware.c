@@ -1,21 +1,22 @@
 /* aware: a FIFO on every link, store and forward.
  *
  * A link is idle or busy. A message handed to an idle link arrives at the other end after
- * trunc(latency + bytes/bandwidth) ns and frees the link after trunc(bytes/bandwidth) ns (arrival is
- * scheduled first); handed to a busy link it waits in FIFO order. The full serialisation is paid at
- * every hop. Links: Ring both ways between neighbours (the shorter way is taken, clockwise on a
- * tie); FullyConnected one for each ordered pair; Switch one up and one down for each NPU. In several
- * dimensions every group of ranks that differ only in one coordinate has its own ring, mesh or
- * switch, and messages cross the dimensions in ascending order. Equal to the analytical reference's
- * congestion-aware model in one dimension; several dimensions follow the same link rules. */
+ * trunc(latency + bytes/bandwidth) ns and frees the link after trunc(bytes/bandwidth) ns (arrival
+ * is scheduled first); handed to a busy link it waits in FIFO order. The full serialisation is paid
+ * at every hop. Links: Ring both ways between neighbours (the shorter way is taken, clockwise on a
+ * tie); FullyConnected one for each ordered pair; Switch one up and one down for each NPU. In
+ * several dimensions every group of ranks that differ only in one coordinate has its own ring, mesh
+ * or switch, and messages cross the dimensions in ascending order. Equal to the analytical
+ * reference's congestion-aware model in one dimension; several dimensions follow the same link
+ * rules. */
 #include "base/mem.h"
 #include "network/network.h"
 
 struct flight { /* a message in the network */
     uint64_t bytes;
-    uint32_t at;    /* rank where it is, or on the way down from a switch to `at` */
+    uint32_t at; /* rank where it is, or on the way down from a switch to `at` */
     uint32_t dst;
-    uint32_t next;  /* in a link's FIFO, or in the free list */
+    uint32_t next; /* in a link's FIFO, or in the free list */
     uint32_t kind, a, b, c;
     bool in_switch; /* it is at the switch of `switch_dim` */
     uint8_t switch_dim;
@@ -93,7 +94,8 @@ static uint32_t next_link(struct aware *w, struct flight *f, uint32_t *dim)
     case NADI_DIM_RING: {
         uint32_t clockwise = b >= a ? b - a : b + shape->npus - a;
         bool forward = clockwise <= shape->npus - clockwise;
-        uint32_t next = forward ? (a + 1 == shape->npus ? 0 : a + 1) : (a ? a - 1 : shape->npus - 1);
+        uint32_t next =
+            forward ? (a + 1 == shape->npus ? 0 : a + 1) : (a ? a - 1 : shape->npus - 1);
         link += f->at * 2 + !forward;
         f->at = f->at - a * stride + next * stride;
         return link;

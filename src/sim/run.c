@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "network/network.h"
-#include "sim/local_memory.h"
 #include "workload/workload.h"
 
 enum { EVENTS_A_LOOK = 200000 }; /* between two looks at the wall clock */
@@ -197,9 +196,8 @@ static void collect_spans(const struct simulation *s)
     r->flow_count = count;
     for (size_t i = 0; i < count; i++)
         r->flows[i] = (struct nadi_flow){
-            flows[i].src,         flows[i].dst,
-            flows[i].send_node,   flows[i].recv_node,
-            to_ns(flows[i].sent), to_ns(flows[i].arrived),
+            flows[i].src,       flows[i].dst,         flows[i].send_node,
+            flows[i].recv_node, to_ns(flows[i].sent), to_ns(flows[i].arrived),
         };
 }
 
@@ -258,8 +256,6 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
     collect(&s);
     if (result->outcome == NADI_OUTCOME_DEADLOCK)
         nadi_workload_explain_deadlock(s.workload, &result->diags);
-    if (in->system.track_local_mem)
-        nadi_local_memory_peaks(in, result);
     result->wall_s = seconds_since(&s.begin);
     nadi_workload_destroy(s.workload);
     s.network->ops->destroy(s.network);

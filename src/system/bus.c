@@ -10,11 +10,11 @@ enum side_name { SIDE_A, SIDE_B, SIDE_A2, SIDE_B2, SIDES };
 
 enum activity { BUS_FREE, BUS_SENDING, BUS_RECEIVING };
 
-enum after { /* what the end of a request's last transfer leads to */
-    AFTER_STAGE,   /* the packet's endpoint stage has ended */
-    AFTER_SEND,    /* `parent` joins side A's out-queue */
-    AFTER_PROCESS, /* `parent` joins side A's processing queue */
-    AFTER_RETIRE,  /* `parent` is done */
+enum after {                /* what the end of a request's last transfer leads to */
+             AFTER_STAGE,   /* the packet's endpoint stage has ended */
+             AFTER_SEND,    /* `parent` joins side A's out-queue */
+             AFTER_PROCESS, /* `parent` joins side A's processing queue */
+             AFTER_RETIRE,  /* `parent` is done */
 };
 
 struct request {
@@ -117,10 +117,10 @@ static void transmit(struct nadi_bus *bus, uint32_t id)
     double serial = (double)(bus->requests.items[request].bytes - 1) * G;
     y->before = y->now;
     y->now = BUS_RECEIVING;
-    nadi_engine_schedule(bus->system->engine,
-                         after_double(bus, (double)offset + serial + (double)c->bus_L +
-                                               (double)c->bus_o),
-                         rank, bus->kind_received, partner(id), 0, 0);
+    nadi_engine_schedule(
+        bus->system->engine,
+        after_double(bus, (double)offset + serial + (double)c->bus_L + (double)c->bus_o), rank,
+        bus->kind_received, partner(id), 0, 0);
     y->sent_in_a_row = 0;
     x->now = BUS_SENDING;
     nadi_engine_schedule(bus->system->engine, after_double(bus, (double)offset + serial), rank,
@@ -250,17 +250,17 @@ static void on_processed(void *context, const struct nadi_event *event)
 void nadi_bus_stage(struct nadi_bus *bus, uint32_t rank, uint64_t bytes, unsigned flags,
                     uint32_t block, uint32_t member, uint32_t packet)
 {
-    uint32_t request = new_request(bus, (struct request){
-                                            .bytes = (int32_t)(uint32_t)bytes,
-                                            .reduce = (flags & STAGE_TO_NPU) &&
-                                                      (flags & STAGE_REDUCE),
-                                            .back = flags & STAGE_BACK,
-                                            .after = AFTER_STAGE,
-                                            .stage_reduces = flags & STAGE_REDUCE,
-                                            .block = block,
-                                            .member = member,
-                                            .packet = packet,
-                                        });
+    uint32_t request =
+        new_request(bus, (struct request){
+                             .bytes = (int32_t)(uint32_t)bytes,
+                             .reduce = (flags & STAGE_TO_NPU) && (flags & STAGE_REDUCE),
+                             .back = flags & STAGE_BACK,
+                             .after = AFTER_STAGE,
+                             .stage_reduces = flags & STAGE_REDUCE,
+                             .block = block,
+                             .member = member,
+                             .packet = packet,
+                         });
     read_side(bus, rank * SIDES + (flags & STAGE_TO_NPU ? SIDE_B : SIDE_A), request);
 }
 

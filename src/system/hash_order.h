@@ -1,9 +1,9 @@
 /* hash_order: the iteration order of the reference's hash set of node ids.
  *
  * Custom collectives issue ready nodes in that order, which decides ties in link queues. The set
- * chains all elements in one list; bucket = id mod bucket count. Insertion into an empty bucket goes
- * to the front of the list, into another one before the bucket's first element; growth re-inserts
- * front to back (workload spec appendix A). */
+ * chains all elements in one list; bucket = id mod bucket count. Insertion into an empty bucket
+ * goes to the front of the list, into another one before the bucket's first element; growth
+ * re-inserts front to back (workload spec appendix A). */
 #ifndef NADI_SYSTEM_HASH_ORDER_H
 #define NADI_SYSTEM_HASH_ORDER_H
 

@@ -32,9 +32,9 @@ struct stream {
 };
 
 enum { /* bits of a lane */
-    LANE_QUEUE = 0x0fff,
-    LANE_ANTICLOCKWISE = 0x1000,
-    LANE_MIN_TREE = 0x2000,
+       LANE_QUEUE = 0x0fff,
+       LANE_ANTICLOCKWISE = 0x1000,
+       LANE_MIN_TREE = 0x2000,
 };
 
 struct member_state {
@@ -168,7 +168,7 @@ struct nadi_system {
         struct nadi_flow_record *items;
         size_t count, capacity;
     } flows;
-    struct nadi_bus *bus;       /* shared-bus model, or NULL */
+    struct nadi_bus *bus;         /* shared-bus model, or NULL */
     struct nadi_customs *customs; /* running custom collectives, or NULL */
     struct nadi_mismatch mismatch;
     uint32_t kind_message, kind_late, kind_control, kind_start; /* collectives' messages */
@@ -218,7 +218,8 @@ static inline uint32_t nadi_block_rank(const struct block *b, uint32_t member)
     return b->members ? b->members[member] : member;
 }
 
-/* The reduction delay of `bytes`, ns: 3 * trunc(bytes / bandwidth * 1e9); free without a bandwidth. */
+/* The reduction delay of `bytes`, ns: 3 * trunc(bytes / bandwidth * 1e9); free without a bandwidth.
+ */
 uint64_t nadi_system_reduce_ns(const struct nadi_system *s, uint64_t bytes);
 
 /* streams.c */
@@ -258,7 +259,8 @@ struct nadi_bus *nadi_bus_create(struct nadi_system *s);
 void nadi_bus_destroy(struct nadi_bus *bus);
 void nadi_bus_stage(struct nadi_bus *bus, uint32_t rank, uint64_t bytes, unsigned flags,
                     uint32_t block, uint32_t member, uint32_t packet);
-/* Called by the bus when a stage's transfer has ended: reduction if flagged, then the stage's end. */
+/* Called by the bus when a stage's transfer has ended: reduction if flagged, then the stage's end.
+ */
 void nadi_packets_bus_done(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
                            bool reduces);
 

@@ -1,7 +1,8 @@
 /* p2p: messages of SEND and RECV nodes and of custom collectives (workload spec 5.8, 5.9).
  *
- * A channel is the traffic of one (src, dst, tag, bytes): the size is part of the key, the reference's
- * rule. The i-th send of a channel matches its i-th receive; messages of a channel arrive in order. */
+ * A channel is the traffic of one (src, dst, tag, bytes): the size is part of the key, the
+ * reference's rule. The i-th send of a channel matches its i-th receive; messages of a channel
+ * arrive in order. */
 #include "system/internal.h"
 
 static void done(struct nadi_system *s, uint32_t owner_kind, uint32_t a, uint32_t b)

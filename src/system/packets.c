@@ -120,9 +120,9 @@ static uint32_t step_of(const struct nadi_system *s, const struct block *b, uint
     return round + (p->n - 2 - (slot - round));
 }
 
-struct exchange { /* step k of a member */
-    uint32_t dst, src;           /* members */
-    uint32_t out_slot, in_slot;  /* names of the send and of the receive */
+struct exchange {               /* step k of a member */
+    uint32_t dst, src;          /* members */
+    uint32_t out_slot, in_slot; /* names of the send and of the receive */
 };
 
 static struct exchange exchange_of(const struct nadi_system *s, const struct block *b,
@@ -307,8 +307,8 @@ static void exchange(struct nadi_system *s, uint32_t block, uint32_t member, uin
         uint32_t to = nadi_phase_destination(p, local, k, b->clockwise);
         uint32_t dst = peer(p, member, local, to);
         if (k == 0)
-            m->route = nadi_network_route(s->network, nadi_block_rank(b, member),
-                                          nadi_block_rank(b, dst));
+            m->route =
+                nadi_network_route(s->network, nadi_block_rank(b, member), nadi_block_rank(b, dst));
         transmit(s, block, b, member, dst, m->route, p->message_bytes, k);
         here = k < m->inbox;
     } else {
@@ -397,8 +397,7 @@ void nadi_packets_bus_done(struct nadi_system *s, uint32_t block, uint32_t membe
         return;
     }
     const struct block *b = &s->blocks.items[block];
-    nadi_engine_schedule(s->engine,
-                         nadi_engine_after_ns(s->engine, packet_reduce_ns(s, b, packet)),
+    nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, packet_reduce_ns(s, b, packet)),
                          nadi_block_rank(b, member), s->kind_stage, block, member, packet);
 }
 

@@ -1,8 +1,8 @@
 /* storage: requests to remote memory (workload spec 2.4).
  *
- * A server serves one request at a time, in order of arrival. Its end is an event of its own, on the
- * requesting rank, right behind the request's: the requester goes on first, and what it then asks for
- * joins the queue behind the others. */
+ * A server serves one request at a time, in order of arrival. Its end is an event of its own, on
+ * the requesting rank, right behind the request's: the requester goes on first, and what it then
+ * asks for joins the queue behind the others. */
 #include "system/internal.h"
 
 static uint32_t server_of(const struct nadi_system *s, uint32_t rank)
@@ -23,8 +23,8 @@ static uint32_t server_of(const struct nadi_system *s, uint32_t rank)
 static void serve(struct nadi_system *s, uint32_t index)
 {
     const struct memory_request *r = &s->requests.items[index];
-    nadi_time end = nadi_engine_after_ns(s->engine,
-                                         nadi_memory_service_ns(s->setup.memory, r->bytes));
+    nadi_time end =
+        nadi_engine_after_ns(s->engine, nadi_memory_service_ns(s->setup.memory, r->bytes));
     uint32_t rank = r->rank, server = r->server;
     if (server != NADI_NONE)
         s->servers[server].busy = true;

@@ -130,7 +130,8 @@ static const struct nadi_plan *find_plan(struct nadi_system *s,
     return plan;
 }
 
-/* The operation that the member's next call belongs to, made if it is the first; NULL: too large. */
+/* The operation that the member's next call belongs to, made if it is the first; NULL: too large.
+ */
 static struct operation *find_operation(struct nadi_system *s,
                                         const struct nadi_collective_call *call, uint32_t member)
 {
@@ -205,8 +206,7 @@ static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint
 {
     uint32_t index;
     POOL_TAKE(&s->waiting, next, index);
-    s->waiting.items[index] =
-        (struct waiting){.stream = stream, .member = member, .phase = phase};
+    s->waiting.items[index] = (struct waiting){.stream = stream, .member = member, .phase = phase};
     struct queue *q = queue_of(s, stream, member, phase);
     FIFO_PUSH(q, &s->waiting, index);
 }
@@ -363,7 +363,8 @@ bool nadi_system_joined(const struct nadi_system *s, size_t index, uint32_t rank
     uint32_t position = nadi_group_sorted_position(g, rank);
     if (position == NADI_NONE)
         return false;
-    uint32_t member = g->size == s->rank_count ? rank : s->groups[op->view.group].position[position];
+    uint32_t member =
+        g->size == s->rank_count ? rank : s->groups[op->view.group].position[position];
     return s->groups[op->view.group].sequence[member] > op->view.sequence;
 }
 

@@ -1,9 +1,9 @@
 /* system: what an NPU does with a collective, a message or a memory request, message by message.
  *
- * The workload hands over operations; each completion calls the owner back with (rank, node), at the
- * simulated time and in the order of the reference. This is the `message` executor: every message
- * and every endpoint stage is an event. Cost of a collective: its messages, and for each one or two
- * endpoint events. Memory: about 24 bytes for each member of each running phase. */
+ * The workload hands over operations; each completion calls the owner back with (rank, node), at
+ * the simulated time and in the order of the reference. This is the `message` executor: every
+ * message and every endpoint stage is an event. Cost of a collective: its messages, and for each
+ * one or two endpoint events. Memory: about 24 bytes for each member of each running phase. */
 #ifndef NADI_SYSTEM_SYSTEM_H
 #define NADI_SYSTEM_SYSTEM_H
 
@@ -37,17 +37,17 @@ void nadi_system_destroy(struct nadi_system *s); /* NULL is allowed */
 
 struct nadi_collective_call {
     uint32_t rank, node;
-    uint32_t group; /* index into groups; the rank is a member */
+    uint32_t group;                 /* index into groups; the rank is a member */
     enum nadi_collective_kind kind; /* one of the native four */
     uint64_t bytes;
-    uint32_t involved; /* bit d: dimension d takes part */
+    uint32_t involved;                          /* bit d: dimension d takes part */
     const struct nadi_custom_algorithm *custom; /* NULL: the configured native one */
 };
 
 /* False when the operation cannot be simulated: its members disagree (nadi_system_mismatch tells
  * how) or it needs more than 2^32 steps. The run must stop then. */
-bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_call *call)
-    NADI_MUST_USE;
+bool nadi_system_collective(struct nadi_system *s,
+                            const struct nadi_collective_call *call) NADI_MUST_USE;
 void nadi_system_send(struct nadi_system *s, uint32_t rank, uint32_t node, uint32_t dst,
                       uint32_t tag, uint64_t bytes);
 void nadi_system_recv(struct nadi_system *s, uint32_t rank, uint32_t node, uint32_t src,
@@ -61,7 +61,7 @@ struct nadi_operation_view {
     uint64_t bytes;
     uint32_t members, joined, finished;
     uint32_t first_rank, first_node; /* of the member that issued it first */
-    nadi_time start, end; /* first issue; last completion so far */
+    nadi_time start, end;            /* first issue; last completion so far */
 };
 
 size_t nadi_system_operation_count(const struct nadi_system *s);

@@ -9,16 +9,16 @@
 enum { PARENT, LEFT, RIGHT };
 
 enum stage { /* what the endpoint stage that ends was for */
-    LEAF_READY,
-    CHILD_ARRIVED,
-    RESULT_ARRIVED,  /* inner: from the parent; root: from its child */
-    LEAF_RECEIVED,
+             LEAF_READY,
+             CHILD_ARRIVED,
+             RESULT_ARRIVED, /* inner: from the parent; root: from its child */
+             LEAF_RECEIVED,
 };
 
-enum { /* bits in block.bits */
-    CAME = 0,   /* + slot: the message came before its receive */
-    READY = 8,  /* + slot: rendezvous, the control message came before the send */
-    ASKED = 16, /* + slot: rendezvous, the send waits for the control message */
+enum {             /* bits in block.bits */
+       CAME = 0,   /* + slot: the message came before its receive */
+       READY = 8,  /* + slot: rendezvous, the control message came before the send */
+       ASKED = 16, /* + slot: rendezvous, the send waits for the control message */
 };
 
 static struct nadi_tree_node node_of(const struct block *b, uint32_t member, uint32_t *local)

@@ -40,8 +40,8 @@ static void add_reason(const struct nadi_workload *w, uint32_t rank, struct nadi
                         node_text(w, rank, r->in_flight.items[0].node, arena));
 }
 
-static void explain_operation(const struct nadi_workload *w, size_t index,
-                              struct nadi_diags *diags, struct nadi_arena *arena)
+static void explain_operation(const struct nadi_workload *w, size_t index, struct nadi_diags *diags,
+                              struct nadi_arena *arena)
 {
     struct nadi_operation_view op = nadi_system_operation(w->system, index);
     const struct nadi_group *g = &w->setup.groups->items[op.group];
@@ -49,8 +49,8 @@ static void explain_operation(const struct nadi_workload *w, size_t index,
         return;
     struct nadi_str text = NADI_STR_INIT;
     char bytes[32];
-    nadi_str_printf(&text, "collective #%u of group %s, %s of %s, is incomplete: ",
-                    op.sequence + 1, group_text(w, op.group, arena), nadi_collective_name(op.kind),
+    nadi_str_printf(&text, "collective #%u of group %s, %s of %s, is incomplete: ", op.sequence + 1,
+                    group_text(w, op.group, arena), nadi_collective_name(op.kind),
                     nadi_units_bytes(bytes, (double)op.bytes));
     uint32_t missing = op.members - op.joined, listed = 0, first = NADI_NONE;
     if (missing == 0)
@@ -118,8 +118,8 @@ static void explain_receive(const struct nadi_workload *w, const struct nadi_cha
     if (c->receive_node != NADI_NONE)
         place = place_of(w, c->dst, c->receive_node, arena);
     nadi_error(diags, "deadlock/receive", place,
-               "source, destination, tag and size of a send and its receive must be equal",
-               "%s", nadi_str_get(&text));
+               "source, destination, tag and size of a send and its receive must be equal", "%s",
+               nadi_str_get(&text));
     nadi_str_release(&text);
 }
 
@@ -146,9 +146,9 @@ static void explain_mismatch(const struct nadi_workload *w, struct nadi_diags *d
     char mine[32], theirs[32];
     nadi_units_bytes(mine, (double)m->bytes);
     if (m->too_large) {
-        nadi_error(diags, "limit/steps", place, "use an algorithm with fewer steps, or fewer chunks",
-                   "%s of %s needs more than 2^32 steps or chunks", nadi_collective_name(m->kind),
-                   mine);
+        nadi_error(
+            diags, "limit/steps", place, "use an algorithm with fewer steps, or fewer chunks",
+            "%s of %s needs more than 2^32 steps or chunks", nadi_collective_name(m->kind), mine);
         return;
     }
     struct nadi_operation_view op = nadi_system_operation(w->system, m->operation);

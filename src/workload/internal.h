@@ -8,20 +8,20 @@
 #include "workload/workload.h"
 
 enum slot { /* what a node occupies while it runs; receives occupy nothing */
-    SLOT_CPU,
-    SLOT_COMPUTE,
-    SLOT_COMM,
-    SLOT_NONE,
-    SLOTS
+            SLOT_CPU,
+            SLOT_COMPUTE,
+            SLOT_COMM,
+            SLOT_NONE,
+            SLOTS
 };
 
 enum activity { /* for the breakdown of a rank's time */
-    ACTIVITY_COMPUTE,
-    ACTIVITY_COMM,
-    ACTIVITY_MEMORY,
-    ACTIVITY_CPU,
-    ACTIVITY_OTHER,
-    ACTIVITIES
+                ACTIVITY_COMPUTE,
+                ACTIVITY_COMM,
+                ACTIVITY_MEMORY,
+                ACTIVITY_CPU,
+                ACTIVITY_OTHER,
+                ACTIVITIES
 };
 
 struct ready_heap { /* node indices, smallest first */

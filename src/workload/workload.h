@@ -2,8 +2,8 @@
  *
  * Readiness, the three resource slots of an NPU (processor, accelerator compute, accelerator
  * communication), issue order and completion follow the workload spec, sections 4 and 5: a pass
- * visits the ready nodes in ascending id and issues those whose slot is free; passes happen at time 0
- * and after each completion. Cost: O(log ready) per node. */
+ * visits the ready nodes in ascending id and issues those whose slot is free; passes happen at time
+ * 0 and after each completion. Cost: O(log ready) per node. */
 #ifndef NADI_WORKLOAD_WORKLOAD_H
 #define NADI_WORKLOAD_WORKLOAD_H
 
@@ -42,8 +42,8 @@ struct nadi_rank_times { /* ps; unions of intervals up to now */
 
 struct nadi_rank_view {
     bool finished;
-    nadi_time finish;     /* of the last completion so far */
-    uint64_t gpu_ticks;   /* ns: sum of accelerator runtimes, as the reference counts them */
+    nadi_time finish;   /* of the last completion so far */
+    uint64_t gpu_ticks; /* ns: sum of accelerator runtimes, as the reference counts them */
     uint32_t nodes_done, nodes_skipped, nodes_total;
     struct nadi_rank_times times;
     /* roofline sums, weighted by ns */
