@@ -58,7 +58,7 @@ enum nadi_level {
 #define NADI_UNKNOWN_RANK   UINT32_MAX
 #define NADI_UNKNOWN_OFFSET UINT64_MAX
 
-struct nadi_message {
+struct nadi_message_view {
     enum nadi_level level;
     const char *code;      /* stable, "trace/truncated" */
     const char *file;      /* NULL: not about a file */
@@ -77,13 +77,24 @@ struct nadi_diags *nadi_messages_create(void);
 void nadi_messages_destroy(struct nadi_diags *messages); /* NULL is allowed */
 size_t nadi_messages_count(const struct nadi_diags *messages);
 /* index < nadi_messages_count. */
-struct nadi_message nadi_messages_get(const struct nadi_diags *messages, size_t index);
+struct nadi_message_view nadi_messages_get(const struct nadi_diags *messages, size_t index);
 /* How many of a level were added, kept or not. */
 size_t nadi_messages_total(const struct nadi_diags *messages, enum nadi_level level);
 /* One message as the program prints it, "file:3:7: error[code]: text\n  help: hint\n". */
 char *nadi_message_format(const struct nadi_diags *messages, size_t index);
 /* All of them: {"errors": 1, "warnings": 0, "notes": 0, "messages": [{"level": ...}]}. */
 char *nadi_messages_json(const struct nadi_diags *messages);
+
+/* --- the keys of the input files ----------------------------------------------------------------
+ */
+
+/* What a key means, in every kind of file that has it; all keys with a line each for NULL. *known
+ * becomes 0 when there is no such key: the text then names near ones. */
+char *nadi_explain_key(const char *key, int *known);
+/* "system", "network", ...; NULL past the last one. */
+const char *nadi_input_kind(size_t index);
+/* The reference page of a kind, Markdown. */
+char *nadi_input_page(size_t index);
 
 /* --- one simulation ----------------------------------------------------------------------------
  */

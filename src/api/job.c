@@ -1,7 +1,6 @@
 #include "api/job.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "sim/run.h"
 
 void nadi_setup_init(struct nadi_setup *setup)
 {
@@ -14,11 +13,6 @@ void nadi_setup_init(struct nadi_setup *setup)
         .compute_scale = 1,
         .comm_scale = 1,
     };
-}
-
-void nadi_watch_init(struct nadi_watch *watch)
-{
-    *watch = (struct nadi_watch){.size = sizeof(*watch)};
 }
 
 /* The caller's struct may be shorter (older header): what it lacks keeps its default. */
@@ -143,39 +137,4 @@ void nadi_job_keep_ops(struct nadi_job *job)
 {
     NADI_ASSERT(job->loaded && !job->ran);
     job->inputs.options.record_ops = true;
-}
-
-static void show_progress(void *context, const struct nadi_progress *p)
-{
-    const struct nadi_watch *watch = context;
-    watch->progress(watch->context, p->now_ns, p->nodes_done, p->nodes_total);
-}
-
-enum nadi_status nadi_job_run(struct nadi_job *job, const struct nadi_watch *given)
-{
-    NADI_ASSERT(job->loaded && !job->ran);
-    struct nadi_watch watch;
-    nadi_watch_init(&watch);
-    if (given)
-        memcpy(&watch, given, given->size < sizeof(watch) ? given->size : sizeof(watch));
-    struct nadi_observer observer = {
-        .progress = watch.progress ? show_progress : NULL,
-        .context = &watch,
-        .stop = watch.stop,
-    };
-    nadi_simulate(&job->inputs, &observer, &job->result);
-    job->ran = true;
-    nadi_diags_append(&job->diags, &job->result.diags);
-    switch (job->result.outcome) {
-    case NADI_OUTCOME_DONE:
-        return NADI_STATUS_DONE;
-    case NADI_OUTCOME_DEADLOCK:
-        return NADI_STATUS_DEADLOCK;
-    case NADI_OUTCOME_LIMIT:
-    case NADI_OUTCOME_INTERRUPTED:
-        return NADI_STATUS_LIMIT;
-    case NADI_OUTCOME_NONE:
-        break;
-    }
-    NADI_BUG("a simulation ended without an outcome");
 }

@@ -36,11 +36,11 @@ size_t nadi_messages_count(const struct nadi_diags *messages)
     return messages->count;
 }
 
-struct nadi_message nadi_messages_get(const struct nadi_diags *messages, size_t index)
+struct nadi_message_view nadi_messages_get(const struct nadi_diags *messages, size_t index)
 {
     NADI_ASSERT(index < messages->count);
     const struct nadi_diag *d = &messages->items[index];
-    return (struct nadi_message){
+    return (struct nadi_message_view){
         .level = (enum nadi_level)d->severity,
         .code = d->code,
         .file = d->place.file,

@@ -3,6 +3,16 @@
 
 const struct nadi_command nadi_commands[] = {
     {
+        .name = "explain",
+        .group = "Help",
+        .summary = "Explain a key of the input files, or list all of them",
+        .words = "[KEY]",
+        .examples = "nadi explain active-chunks-per-dimension\n",
+        .options = nadi_explain_groups,
+        .max_words = 1,
+        .run = nadi_cmd_explain,
+    },
+    {
         .name = "version",
         .group = "Help",
         .summary = "Print the version",

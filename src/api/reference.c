@@ -1,0 +1,29 @@
+#include "api/job.h"
+#include "base/str.h"
+#include "format/schema.h"
+
+static char *taken(struct nadi_str *text)
+{
+    nadi_str_add(text, ""); /* an empty text is "", not NULL */
+    return text->text;
+}
+
+char *nadi_explain_key(const char *key, int *known)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    *known = nadi_explain(key, &text);
+    return taken(&text);
+}
+
+const char *nadi_input_kind(size_t index)
+{
+    return index < NADI_SCHEMA_KINDS ? nadi_schema_of((enum nadi_schema_kind)index)->name : NULL;
+}
+
+char *nadi_input_page(size_t index)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    NADI_ASSERT(index < NADI_SCHEMA_KINDS);
+    nadi_schema_markdown((enum nadi_schema_kind)index, &text);
+    return taken(&text);
+}

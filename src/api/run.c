@@ -1,0 +1,42 @@
+#include "sim/run.h"
+#include "api/job.h"
+
+void nadi_watch_init(struct nadi_watch *watch)
+{
+    *watch = (struct nadi_watch){.size = sizeof(*watch)};
+}
+
+static void show_progress(void *context, const struct nadi_progress *p)
+{
+    const struct nadi_watch *watch = context;
+    watch->progress(watch->context, p->now_ns, p->nodes_done, p->nodes_total);
+}
+
+enum nadi_status nadi_job_run(struct nadi_job *job, const struct nadi_watch *given)
+{
+    NADI_ASSERT(job->loaded && !job->ran);
+    struct nadi_watch watch;
+    nadi_watch_init(&watch);
+    if (given)
+        memcpy(&watch, given, given->size < sizeof(watch) ? given->size : sizeof(watch));
+    struct nadi_observer observer = {
+        .progress = watch.progress ? show_progress : NULL,
+        .context = &watch,
+        .stop = watch.stop,
+    };
+    nadi_simulate(&job->inputs, &observer, &job->result);
+    job->ran = true;
+    nadi_diags_append(&job->diags, &job->result.diags);
+    switch (job->result.outcome) {
+    case NADI_OUTCOME_DONE:
+        return NADI_STATUS_DONE;
+    case NADI_OUTCOME_DEADLOCK:
+        return NADI_STATUS_DEADLOCK;
+    case NADI_OUTCOME_LIMIT:
+    case NADI_OUTCOME_INTERRUPTED:
+        return NADI_STATUS_LIMIT;
+    case NADI_OUTCOME_NONE:
+        break;
+    }
+    NADI_BUG("a simulation ended without an outcome");
+}

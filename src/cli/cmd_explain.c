@@ -1,0 +1,63 @@
+#include "base/file.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+#include <nadi/nadi.h>
+
+struct values {
+    const char *pages;
+};
+
+static const struct nadi_option options[] = {
+    {.name = "pages",
+     .argument = "DIR",
+     .type = NADI_OPTION_TEXT,
+     .offset = offsetof(struct values, pages),
+     .help = "Write a reference page of each kind of file there, DIR/input-<kind>.md"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_explain_groups[] = {
+    {"Output", options, 0},
+    {.heading = NULL},
+};
+
+static int write_pages(const char *folder)
+{
+    struct nadi_diags *diags = nadi_messages_create();
+    bool good = nadi_file_make_folder(folder, diags);
+    struct nadi_str path = NADI_STR_INIT;
+    for (size_t i = 0; good && nadi_input_kind(i); i++) {
+        char *page = nadi_input_page(i);
+        nadi_str_clear(&path);
+        nadi_str_printf(&path, "%s/input-%s.md", folder, nadi_input_kind(i));
+        good = nadi_file_write(nadi_str_get(&path), page, strlen(page), diags);
+        nadi_free(page);
+    }
+    nadi_str_release(&path);
+    nadi_terminal_messages(diags, 0, true);
+    nadi_messages_destroy(diags);
+    return good ? NADI_EXIT_DONE : NADI_EXIT_INPUT;
+}
+
+static int explain(const char *key)
+{
+    int known;
+    char *text = nadi_explain_key(key, &known);
+    fputs(text, known ? stdout : stderr);
+    nadi_free(text);
+    return known ? NADI_EXIT_DONE : NADI_EXIT_USAGE;
+}
+
+int nadi_cmd_explain(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words))
+        return NADI_EXIT_USAGE;
+    if (values.pages)
+        return write_pages(values.pages);
+    return explain(words.count ? words.items[0] : NULL);
+}
