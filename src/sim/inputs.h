@@ -11,6 +11,7 @@
 #include "platform/groups.h"
 #include "platform/topology.h"
 #include "system/config.h"
+#include "system/custom.h"
 #include "trace/trace.h"
 
 enum nadi_network_model {
@@ -42,11 +43,6 @@ struct nadi_setting {
     const char *key;
     const char *value;  /* in SI units, with the unit */
     const char *origin; /* "system.json:5" or "default" or "--queues-per-dim" */
-};
-
-struct nadi_custom_algorithm { /* traces of one custom collective, by position */
-    const char *prefix;
-    struct nadi_trace **by_position; /* rank_count entries, NULL where not needed */
 };
 
 struct nadi_input_file { /* for the record in summary.json */

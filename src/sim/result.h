@@ -69,6 +69,8 @@ struct nadi_result {
     uint64_t end_ns;        /* largest finish_ns */
     uint32_t rank_count;
     struct nadi_rank_result *ranks;
+    uint32_t *finish_order; /* finished ranks in order of completion */
+    uint32_t finished_count;
     struct nadi_collective_result *collectives;
     size_t collective_count, collective_capacity;
     struct nadi_link_result *dims; /* one a dimension: sums */

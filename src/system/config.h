@@ -3,36 +3,8 @@
 #define NADI_SYSTEM_CONFIG_H
 
 #include "base/base.h"
+#include "collective/choice.h"
 #include "platform/topology.h"
-
-enum nadi_algorithm {
-    NADI_ALGORITHM_NONE,
-    NADI_ALGORITHM_RING,
-    NADI_ALGORITHM_DIRECT,
-    NADI_ALGORITHM_HALVING_DOUBLING,
-    NADI_ALGORITHM_DOUBLE_BINARY_TREE,
-};
-
-struct nadi_algorithm_choice {
-    enum nadi_algorithm algorithm;
-    bool flat;       /* the one* forms: one communicator over all ranks, later entries ignored */
-    uint32_t window; /* direct<W>; 0: unlimited */
-};
-
-/* The four collectives that the system file configures, in this order. */
-enum nadi_native_kind {
-    NADI_NATIVE_ALL_REDUCE,
-    NADI_NATIVE_ALL_GATHER,
-    NADI_NATIVE_REDUCE_SCATTER,
-    NADI_NATIVE_ALL_TO_ALL,
-    NADI_NATIVE_KINDS
-};
-
-struct nadi_implementation {
-    uint32_t count; /* entries; 0: none configured */
-    struct nadi_algorithm_choice dims[NADI_MAX_DIMS];
-    const char *custom; /* prefix of a custom algorithm's traces, or NULL */
-};
 
 enum nadi_scheduling_policy {
     NADI_SCHEDULING_LIFO,

@@ -1,0 +1,208 @@
+#include "collective/plan.h"
+
+bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *native)
+{
+    switch (kind) {
+    case NADI_ALL_REDUCE:
+        *native = NADI_NATIVE_ALL_REDUCE;
+        return true;
+    case NADI_ALL_GATHER:
+        *native = NADI_NATIVE_ALL_GATHER;
+        return true;
+    case NADI_REDUCE_SCATTER:
+        *native = NADI_NATIVE_REDUCE_SCATTER;
+        return true;
+    case NADI_ALL_TO_ALL:
+        *native = NADI_NATIVE_ALL_TO_ALL;
+        return true;
+    case NADI_REDUCE:
+    case NADI_GATHER:
+    case NADI_SCATTER:
+    case NADI_BROADCAST:
+    case NADI_REDUCE_SCATTER_BLOCK:
+    case NADI_BARRIER:
+    case NADI_COLLECTIVE_KINDS:
+        break;
+    }
+    return false;
+}
+
+uint64_t nadi_plan_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t splits,
+                          uint32_t rank_count, uint64_t *chunk_bytes)
+{
+    uint64_t chunk = bytes / splits;
+    if (kind == NADI_NATIVE_ALL_GATHER) {
+        if (chunk == 0) /* fewer bytes than chunks: one byte each; the reference loops for ever */
+            chunk = 1;
+    } else if (chunk < rank_count) {
+        chunk = rank_count;
+        bytes = (uint64_t)splits * rank_count;
+    }
+    *chunk_bytes = chunk;
+    return bytes / chunk + (bytes % chunk != 0);
+}
+
+static uint32_t floor_log2(uint32_t n)
+{
+    return 31U - (uint32_t)__builtin_clz(n);
+}
+
+/* Fills the step counts and sizes of a phase whose algorithm, op, n, bytes and local are set. */
+static bool finish_phase(struct nadi_phase *p, uint32_t window)
+{
+    uint64_t n = p->n, sends = 0;
+    p->log2_n = floor_log2(p->n);
+    p->message_bytes = p->op == NADI_PHASE_ALL_GATHER ? p->bytes : p->bytes / n;
+    p->first = 1;
+    switch (p->algorithm) {
+    case NADI_ALGORITHM_RING:
+        p->rest = p->n - 1;
+        sends = p->op == NADI_PHASE_ALL_REDUCE   ? 2 * (n - 1)
+                : p->op == NADI_PHASE_ALL_TO_ALL ? n * (n - 1) / 2
+                                                 : n - 1;
+        break;
+    case NADI_ALGORITHM_DIRECT: {
+        uint64_t first = window && window < n - 1 ? window : n - 1;
+        uint64_t rest = p->local ? (n - 1) * first : first;
+        if (rest > UINT32_MAX / 2) /* longer than any run of packets: the exact value is unseen */
+            rest = UINT32_MAX / 2;
+        p->first = (uint32_t)first;
+        p->rest = (uint32_t)rest;
+        sends = p->op == NADI_PHASE_ALL_REDUCE ? 2 * (n - 1) : n - 1;
+        break;
+    }
+    case NADI_ALGORITHM_HALVING_DOUBLING:
+        p->rest = p->log2_n - 1;
+        sends = p->op == NADI_PHASE_ALL_REDUCE ? 2 * p->log2_n : p->log2_n;
+        break;
+    case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
+        p->message_bytes = p->bytes;
+        break;
+    case NADI_ALGORITHM_NONE:
+        NADI_BUG("phase without an algorithm");
+    }
+    p->sends = (uint32_t)sends;
+    return sends < UINT32_MAX - 1;
+}
+
+static uint64_t bytes_after(const struct nadi_phase *p)
+{
+    if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+        return p->bytes;
+    if (p->op == NADI_PHASE_REDUCE_SCATTER)
+        return p->bytes / p->n;
+    if (p->op == NADI_PHASE_ALL_GATHER)
+        return p->bytes * p->n;
+    return p->bytes;
+}
+
+struct builder {
+    const struct nadi_plan_request *request;
+    struct nadi_plan *plan;
+    struct nadi_phase rings[NADI_MAX_DIMS]; /* participating dimensions, ascending */
+    uint32_t windows[NADI_MAX_DIMS];
+    uint32_t ring_count;
+    uint64_t bytes; /* of the chunk so far */
+    bool ok;
+};
+
+static void add(struct builder *b, uint32_t ring, enum nadi_phase_op op, enum nadi_queue_pool pool)
+{
+    struct nadi_phase *p = &b->plan->phases[b->plan->phase_count++];
+    *p = b->rings[ring];
+    p->op = op;
+    p->pool = pool;
+    p->bytes = b->bytes;
+    b->ok &= finish_phase(p, b->windows[ring]);
+    b->bytes = bytes_after(p);
+}
+
+static void add_rings_of_world(struct builder *b)
+{
+    const struct nadi_plan_request *q = b->request;
+    const struct nadi_topology *t = q->topology;
+    bool all = !q->group->is_world; /* a group of all ranks: involved_dim is not looked at */
+    for (uint32_t d = 0; d < q->implementation->count && d < t->dim_count; d++) {
+        const struct nadi_algorithm_choice *choice = &q->implementation->dims[d];
+        uint32_t n = choice->flat ? t->npu_count : t->dims[d].npus;
+        if (n > 1 && (all || q->involved >> d & 1)) {
+            b->windows[b->ring_count] = choice->window;
+            b->rings[b->ring_count++] = (struct nadi_phase){
+                .algorithm = choice->algorithm,
+                .dim = d,
+                .n = n,
+                .stride = choice->flat ? 1 : t->stride[d],
+            };
+        }
+        if (choice->flat)
+            break;
+    }
+}
+
+static void add_ring_of_group(struct builder *b)
+{
+    const struct nadi_implementation *i = b->request->implementation;
+    uint32_t n = b->request->group->size;
+    if (n < 2)
+        return;
+    b->windows[0] = i->count == 1 ? i->dims[0].window : 0;
+    b->rings[b->ring_count++] = (struct nadi_phase){
+        .algorithm = i->count == 1 ? i->dims[0].algorithm : NADI_ALGORITHM_RING,
+        .dim = 0,
+        .n = n,
+        .stride = 1,
+        .local = true,
+    };
+}
+
+static void add_all_reduce(struct builder *b)
+{
+    uint32_t last = b->ring_count - 1;
+    if (!b->request->local_bw_aware) {
+        for (uint32_t i = 0; i <= last; i++)
+            add(b, i, NADI_PHASE_ALL_REDUCE, NADI_POOL_ANY);
+        return;
+    }
+    for (uint32_t i = 0; i < last; i++)
+        add(b, i, NADI_PHASE_REDUCE_SCATTER, NADI_POOL_FIRST);
+    add(b, last, NADI_PHASE_ALL_REDUCE, NADI_POOL_FIRST);
+    for (uint32_t i = last; i-- > 0;)
+        add(b, i, NADI_PHASE_ALL_GATHER, NADI_POOL_LAST);
+}
+
+bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *plan)
+{
+    *plan = (struct nadi_plan){0};
+    struct builder b = {.request = request, .plan = plan, .ok = true};
+    uint64_t chunks = nadi_plan_chunks(request->kind, request->bytes, request->splits,
+                                       request->topology->npu_count, &plan->chunk_bytes);
+    plan->chunk_count = (uint32_t)chunks;
+    plan->world = request->group->size == request->topology->npu_count;
+    b.bytes = plan->chunk_bytes;
+    if (plan->world)
+        add_rings_of_world(&b);
+    else
+        add_ring_of_group(&b);
+    if (b.ring_count == 0 || chunks == 0)
+        return chunks <= UINT32_MAX;
+    switch (request->kind) {
+    case NADI_NATIVE_ALL_REDUCE:
+        add_all_reduce(&b);
+        break;
+    case NADI_NATIVE_ALL_GATHER:
+        for (uint32_t i = b.ring_count; i-- > 0;)
+            add(&b, i, NADI_PHASE_ALL_GATHER, NADI_POOL_ANY);
+        break;
+    case NADI_NATIVE_REDUCE_SCATTER:
+        for (uint32_t i = 0; i < b.ring_count; i++)
+            add(&b, i, NADI_PHASE_REDUCE_SCATTER, NADI_POOL_ANY);
+        break;
+    case NADI_NATIVE_ALL_TO_ALL:
+        for (uint32_t i = 0; i < b.ring_count; i++)
+            add(&b, i, NADI_PHASE_ALL_TO_ALL, NADI_POOL_ANY);
+        break;
+    case NADI_NATIVE_KINDS:
+        NADI_BUG("not a kind");
+    }
+    return b.ok && chunks <= UINT32_MAX;
+}

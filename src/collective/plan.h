@@ -1,0 +1,139 @@
+/* plan: what one chunk of a collective does, as a list of phases, and the steps of each phase.
+ *
+ * A collective is cut into chunks of equal size (the last one is not shortened: the reference's
+ * rule); each chunk walks through the phases, one algorithm in one dimension each. A phase's steps
+ * are given by pure functions of the step number: whom to send to, how many bytes, whether the
+ * packet is reduced. Nothing here knows how a step is timed. Rules: system-network spec sections 6
+ * and 9.
+ *
+ * `member` is a participant's index in its communicator: the rank where the communicator spans the
+ * whole topology, else the position in the group's list. `local` is its index in the phase's ring.
+ */
+#ifndef NADI_COLLECTIVE_PLAN_H
+#define NADI_COLLECTIVE_PLAN_H
+
+#include "base/base.h"
+#include "collective/choice.h"
+#include "platform/groups.h"
+#include "platform/topology.h"
+#include "trace/trace.h"
+
+enum nadi_phase_op {
+    NADI_PHASE_NONE,
+    NADI_PHASE_REDUCE_SCATTER,
+    NADI_PHASE_ALL_GATHER,
+    NADI_PHASE_ALL_REDUCE,
+    NADI_PHASE_ALL_TO_ALL,
+};
+
+enum nadi_queue_pool { /* which round-robin pointer of the dimension deals the phase's queue */
+                       NADI_POOL_ANY,
+                       NADI_POOL_FIRST,
+                       NADI_POOL_LAST,
+                       NADI_POOLS
+};
+
+struct nadi_phase {
+    enum nadi_algorithm algorithm;
+    enum nadi_phase_op op;
+    enum nadi_queue_pool pool;
+    uint32_t dim;           /* whose queues it uses */
+    uint32_t n;             /* participants */
+    uint32_t stride;        /* member distance between neighbours */
+    bool local;             /* a small group's ring: fixed endpoint delay, own packet grouping */
+    uint32_t log2_n;        /* halving-doubling and tree: floor(log2 n) */
+    uint64_t bytes;         /* of the chunk at the start of the phase */
+    uint64_t message_bytes; /* of every message, where they are equal */
+    uint32_t first;         /* W: packets prepared at the start, first packets of a group */
+    uint32_t rest;          /* M: further packets of a group */
+    uint32_t sends;         /* messages that each participant sends */
+};
+
+enum { NADI_MAX_PHASES = 2 * NADI_MAX_DIMS };
+
+struct nadi_plan {
+    bool world; /* members are ranks; phases follow the dimensions */
+    uint64_t chunk_bytes;
+    uint32_t chunk_count;
+    uint32_t phase_count; /* 0: nothing to do, complete at once */
+    struct nadi_phase phases[NADI_MAX_PHASES];
+};
+
+struct nadi_plan_request {
+    const struct nadi_topology *topology;
+    const struct nadi_group *group;
+    const struct nadi_implementation *implementation; /* of `kind`; count > 0 */
+    enum nadi_native_kind kind;
+    bool local_bw_aware;
+    uint32_t splits;
+    uint64_t bytes;
+    uint32_t involved; /* bit d: dimension d takes part; ignored for groups */
+};
+
+/* False when a count overflows 32 bits (a ring all-to-all of more than 92,681 ranks, more than
+ * 2^32 - 1 chunks). */
+bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *plan) NADI_MUST_USE;
+
+/* The chunk rule alone: bytes of each chunk and their number; also for custom collectives. */
+uint64_t nadi_plan_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t splits,
+                          uint32_t rank_count, uint64_t *chunk_bytes);
+
+/* Native kind of a trace's collective; false where the reference has none. */
+bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *native);
+
+static inline uint32_t nadi_phase_local(const struct nadi_phase *p, uint32_t member)
+{
+    return member / p->stride % p->n;
+}
+
+/* Local index of the peer that step `k` sends to. `clockwise` is the phase's ring direction. */
+static inline uint32_t nadi_phase_destination(const struct nadi_phase *p, uint32_t local,
+                                              uint32_t k, bool clockwise)
+{
+    if (p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING) {
+        uint32_t distance_log = k;
+        if (p->op == NADI_PHASE_ALL_GATHER)
+            distance_log = p->log2_n - 1 - k;
+        else if (k >= p->log2_n)
+            distance_log = 2 * p->log2_n - 1 - k;
+        return local ^ (1U << distance_log);
+    }
+    uint32_t distance = 1;
+    if (p->algorithm == NADI_ALGORITHM_DIRECT)
+        distance += k < p->n - 1 ? k : k - (p->n - 1);
+    if (clockwise)
+        return local + distance < p->n ? local + distance : local + distance - p->n;
+    return local >= distance ? local - distance : local + p->n - distance;
+}
+
+/* Bytes of packet k (sends are packets 0 .. sends-1; one more may be prepared). */
+static inline uint64_t nadi_phase_bytes(const struct nadi_phase *p, uint32_t k)
+{
+    if (p->algorithm != NADI_ALGORITHM_HALVING_DOUBLING)
+        return p->message_bytes;
+    if (p->op == NADI_PHASE_ALL_GATHER)
+        return p->bytes << k;
+    if (p->op == NADI_PHASE_ALL_REDUCE && k >= p->log2_n)
+        return p->bytes >> (p->log2_n + 1) << (k - p->log2_n + 1);
+    return p->bytes >> (k + 1);
+}
+
+/* Is packet k's endpoint stage followed by a reduction? */
+static inline bool nadi_phase_reduces(const struct nadi_phase *p, uint32_t k)
+{
+    if (p->op != NADI_PHASE_REDUCE_SCATTER && p->op != NADI_PHASE_ALL_REDUCE)
+        return false;
+    uint32_t group = p->first + p->rest;
+    if (k < group)
+        return k >= p->first;
+    return k % group >= p->first && (p->op == NADI_PHASE_REDUCE_SCATTER || k / group % 2 == 0);
+}
+
+/* Packets of the current group still to come, counting packet k, if it is a rest packet, else 0. */
+static inline uint32_t nadi_phase_rest_left(const struct nadi_phase *p, uint32_t k)
+{
+    uint32_t group = p->first + p->rest, at = k % group;
+    return at < p->first ? 0 : group - at;
+}
+
+#endif

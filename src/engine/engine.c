@@ -1,0 +1,309 @@
+#include "engine/engine.h"
+
+#include "base/mem.h"
+
+enum {
+    MAX_KINDS = 32,
+    CACHE_BITS = 10,
+    CACHE_SLOTS = 1 << CACHE_BITS,
+    HEAP_ARITY = 4,
+};
+
+struct list { /* events of one time, in scheduling order */
+    uint32_t head, tail;
+};
+
+struct heap_entry {
+    nadi_time at;
+    uint64_t order; /* of creation: ties between lists of the same time */
+    uint32_t list;
+};
+
+struct mark { /* where the current time step's events of an actor end */
+    uint64_t step;
+    uint32_t tail;
+};
+
+struct nadi_engine {
+    nadi_time now;
+    bool running, overflowed;
+    uint64_t step; /* number of the current time step, from 1 */
+    uint64_t handled, order;
+    struct list current;
+    struct nadi_event *events;
+    size_t event_capacity;
+    uint32_t event_count, free_event;
+    struct list *lists;
+    size_t list_capacity;
+    uint32_t list_count, free_list; /* free lists are chained through head */
+    struct heap_entry *heap;
+    size_t heap_count, heap_capacity;
+    nadi_time cache_time[CACHE_SLOTS]; /* -1: empty */
+    uint32_t cache_list[CACHE_SLOTS];
+    struct mark *marks;
+    uint32_t kind_count;
+    nadi_event_fn *handlers[MAX_KINDS];
+    void *contexts[MAX_KINDS];
+};
+
+struct nadi_engine *nadi_engine_create(uint32_t actor_count)
+{
+    struct nadi_engine *e = NADI_ZNEW(struct nadi_engine, 1);
+    e->marks = NADI_ZNEW(struct mark, actor_count);
+    e->free_event = e->free_list = NADI_NONE;
+    e->current = (struct list){NADI_NONE, NADI_NONE};
+    for (size_t i = 0; i < CACHE_SLOTS; i++)
+        e->cache_time[i] = -1;
+    return e;
+}
+
+void nadi_engine_destroy(struct nadi_engine *e)
+{
+    if (!e)
+        return;
+    nadi_mem_free(e->events);
+    nadi_mem_free(e->lists);
+    nadi_mem_free(e->heap);
+    nadi_mem_free(e->marks);
+    nadi_mem_free(e);
+}
+
+uint32_t nadi_engine_add_kind(struct nadi_engine *e, nadi_event_fn *handler, void *context)
+{
+    NADI_ASSERT(e->kind_count < MAX_KINDS);
+    e->handlers[e->kind_count] = handler;
+    e->contexts[e->kind_count] = context;
+    return e->kind_count++;
+}
+
+nadi_time nadi_engine_now(const struct nadi_engine *e)
+{
+    return e->now;
+}
+
+nadi_time nadi_engine_after_ns(const struct nadi_engine *e, uint64_t ns)
+{
+    if (NADI_UNLIKELY(ns > (uint64_t)((NADI_TIME_MAX - e->now) / NADI_PS_PER_NS)))
+        return NADI_TIME_MAX;
+    return e->now + (nadi_time)ns * NADI_PS_PER_NS;
+}
+
+uint64_t nadi_engine_events(const struct nadi_engine *e)
+{
+    return e->handled;
+}
+
+bool nadi_engine_pending(const struct nadi_engine *e)
+{
+    return e->heap_count > 0;
+}
+
+bool nadi_engine_overflowed(const struct nadi_engine *e)
+{
+    return e->overflowed;
+}
+
+static bool before(const struct heap_entry *x, const struct heap_entry *y)
+{
+    return x->at < y->at || (x->at == y->at && x->order < y->order);
+}
+
+static void heap_push(struct nadi_engine *e, struct heap_entry entry)
+{
+    if (e->heap_count == e->heap_capacity)
+        e->heap = nadi_mem_grow(e->heap, &e->heap_capacity, e->heap_count + 1, sizeof(*e->heap));
+    size_t i = e->heap_count++;
+    while (i > 0) {
+        size_t parent = (i - 1) / HEAP_ARITY;
+        if (!before(&entry, &e->heap[parent]))
+            break;
+        e->heap[i] = e->heap[parent];
+        i = parent;
+    }
+    e->heap[i] = entry;
+}
+
+static void heap_pop(struct nadi_engine *e)
+{
+    struct heap_entry last = e->heap[--e->heap_count];
+    size_t i = 0;
+    for (;;) {
+        size_t child = i * HEAP_ARITY + 1, best = child;
+        if (child >= e->heap_count)
+            break;
+        for (size_t k = child + 1; k < child + HEAP_ARITY && k < e->heap_count; k++)
+            if (before(&e->heap[k], &e->heap[best]))
+                best = k;
+        if (!before(&e->heap[best], &last))
+            break;
+        e->heap[i] = e->heap[best];
+        i = best;
+    }
+    e->heap[i] = last;
+}
+
+static uint32_t new_event(struct nadi_engine *e)
+{
+    uint32_t index = e->free_event;
+    if (NADI_LIKELY(index != NADI_NONE)) {
+        e->free_event = e->events[index].next;
+        return index;
+    }
+    if (e->event_count == e->event_capacity)
+        e->events = nadi_mem_grow(e->events, &e->event_capacity, (size_t)e->event_count + 1,
+                                  sizeof(*e->events));
+    return e->event_count++;
+}
+
+static uint32_t new_list(struct nadi_engine *e, nadi_time at)
+{
+    uint32_t index = e->free_list;
+    if (index != NADI_NONE)
+        e->free_list = e->lists[index].head;
+    else {
+        if (e->list_count == e->list_capacity)
+            e->lists = nadi_mem_grow(e->lists, &e->list_capacity, (size_t)e->list_count + 1,
+                                     sizeof(*e->lists));
+        index = e->list_count++;
+    }
+    e->lists[index] = (struct list){NADI_NONE, NADI_NONE};
+    heap_push(e, (struct heap_entry){.at = at, .order = e->order++, .list = index});
+    return index;
+}
+
+static void append(struct nadi_engine *e, struct list *l, uint32_t event)
+{
+    e->events[event].next = NADI_NONE;
+    if (l->tail == NADI_NONE)
+        l->head = event;
+    else
+        e->events[l->tail].next = event;
+    l->tail = event;
+}
+
+static void insert_after(struct nadi_engine *e, struct list *l, uint32_t place, uint32_t event)
+{
+    e->events[event].next = e->events[place].next;
+    e->events[place].next = event;
+    if (l->tail == place)
+        l->tail = event;
+}
+
+/* Into the time step that runs now: to the actor's group if it is still open, else to the end. */
+static void schedule_now(struct nadi_engine *e, uint32_t actor, uint32_t event)
+{
+    if (actor == NADI_NONE) {
+        append(e, &e->current, event);
+        return;
+    }
+    struct mark *m = &e->marks[actor];
+    if (m->step == e->step)
+        insert_after(e, &e->current, m->tail, event);
+    else
+        append(e, &e->current, event);
+    *m = (struct mark){e->step, event};
+}
+
+static size_t cache_slot(nadi_time at)
+{
+    return (size_t)((uint64_t)at * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CACHE_BITS));
+}
+
+void nadi_engine_schedule(struct nadi_engine *e, nadi_time at, uint32_t actor, uint32_t kind,
+                          uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t event = new_event(e);
+    e->events[event] = (struct nadi_event){.actor = actor, .kind = kind, .a = a, .b = b, .c = c};
+    NADI_ASSERT(at >= e->now);
+    if (NADI_UNLIKELY(at == NADI_TIME_MAX))
+        e->overflowed = true;
+    if (at == e->now && e->running) {
+        schedule_now(e, actor, event);
+        return;
+    }
+    size_t slot = cache_slot(at);
+    if (NADI_UNLIKELY(e->cache_time[slot] != at)) {
+        e->cache_list[slot] = new_list(e, at);
+        e->cache_time[slot] = at;
+    }
+    append(e, &e->lists[e->cache_list[slot]], event);
+}
+
+/* Takes all lists of the earliest time into `current`. */
+static void open_step(struct nadi_engine *e)
+{
+    nadi_time at = e->heap[0].at;
+    e->now = at;
+    e->step++;
+    e->current = (struct list){NADI_NONE, NADI_NONE};
+    while (e->heap_count && e->heap[0].at == at) {
+        uint32_t index = e->heap[0].list;
+        struct list *l = &e->lists[index];
+        if (e->current.tail == NADI_NONE)
+            e->current = *l;
+        else {
+            e->events[e->current.tail].next = l->head;
+            e->current.tail = l->tail;
+        }
+        l->head = e->free_list;
+        e->free_list = index;
+        heap_pop(e);
+    }
+    if (e->cache_time[cache_slot(at)] == at)
+        e->cache_time[cache_slot(at)] = -1;
+}
+
+/* Moves every actor's events behind its first one. One pass over the step's events. */
+static void group_by_actor(struct nadi_engine *e)
+{
+    struct nadi_event *events = e->events;
+    uint32_t previous = NADI_NONE;
+    for (uint32_t i = e->current.head, next; i != NADI_NONE; i = next) {
+        next = events[i].next;
+        uint32_t actor = events[i].actor;
+        if (actor == NADI_NONE) {
+            previous = i;
+            continue;
+        }
+        struct mark *m = &e->marks[actor];
+        if (m->step != e->step || m->tail == previous) {
+            *m = (struct mark){e->step, i};
+            previous = i;
+            continue;
+        }
+        events[previous].next = next;
+        if (e->current.tail == i)
+            e->current.tail = previous;
+        insert_after(e, &e->current, m->tail, i);
+        m->tail = i;
+    }
+}
+
+static void run_step(struct nadi_engine *e)
+{
+    open_step(e);
+    group_by_actor(e);
+    e->running = true;
+    while (e->current.head != NADI_NONE) {
+        uint32_t index = e->current.head;
+        struct nadi_event event = e->events[index];
+        e->handlers[event.kind](e->contexts[event.kind], &event);
+        e->handled++;
+        if (event.actor != NADI_NONE && e->marks[event.actor].tail == index)
+            e->marks[event.actor].step = 0;
+        e->current.head = e->events[index].next;
+        if (e->current.head == NADI_NONE)
+            e->current.tail = NADI_NONE;
+        e->events[index].next = e->free_event;
+        e->free_event = index;
+    }
+    e->running = false;
+}
+
+bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until)
+{
+    uint64_t stop = e->handled + max_events;
+    while (e->heap_count && e->handled < stop && e->heap[0].at <= until)
+        run_step(e);
+    return e->heap_count && e->heap[0].at <= until;
+}

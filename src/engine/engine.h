@@ -1,0 +1,55 @@
+/* engine: the clock and the event queue. Knows nothing of what an event means.
+ *
+ * Order: by time; within one time first scheduled, first run, except that all events of one actor
+ * at one time run together at the place of the first of them (an actor is an NPU with its own timer
+ * list; the rule is the reference's and visible in ties). Events of no actor (NADI_NONE) stand
+ * alone. Events for the present time scheduled while it runs go to its end, or to their actor's
+ * group if that has not ended.
+ *
+ * Structure: one FIFO list per distinct pending time. A small cache finds the newest list of a
+ * time; a 4-ary heap orders lists by (time, creation). A cache miss opens a second list for the
+ * same time, which is correct because the older one is never appended to again. Scheduling and
+ * running are O(1) per event plus O(log lists) per list; simulations in lockstep have few lists.
+ * Event records are recycled: nothing is allocated per event once the pool has grown to the largest
+ * number pending.
+ *
+ * Times are picoseconds and must not lie in the past. */
+#ifndef NADI_ENGINE_ENGINE_H
+#define NADI_ENGINE_ENGINE_H
+
+#include "base/base.h"
+
+struct nadi_event {
+    uint32_t next;    /* the engine's */
+    uint32_t actor;   /* NADI_NONE: no actor */
+    uint32_t kind;    /* from nadi_engine_add_kind */
+    uint32_t a, b, c; /* the scheduler's own */
+};
+
+/* `event` is a copy; the handler may schedule freely. */
+typedef void nadi_event_fn(void *context, const struct nadi_event *event);
+
+struct nadi_engine;
+
+struct nadi_engine *nadi_engine_create(uint32_t actor_count) NADI_MUST_USE;
+void nadi_engine_destroy(struct nadi_engine *e); /* NULL is allowed */
+
+/* One kind for each cause; at most 32. */
+uint32_t nadi_engine_add_kind(struct nadi_engine *e, nadi_event_fn *handler, void *context);
+
+nadi_time nadi_engine_now(const struct nadi_engine *e);
+/* at >= now. NADI_TIME_MAX means beyond the clock's range: nadi_engine_overflowed() is set. */
+void nadi_engine_schedule(struct nadi_engine *e, nadi_time at, uint32_t actor, uint32_t kind,
+                          uint32_t a, uint32_t b, uint32_t c);
+/* now + ns, NADI_TIME_MAX where that is beyond the clock's range. */
+nadi_time nadi_engine_after_ns(const struct nadi_engine *e, uint64_t ns);
+
+/* Runs whole time steps until at least `max_events` more events were handled, the queue is empty,
+ * or the next time would exceed `until`. True while events remain that are not beyond `until`. */
+bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until);
+
+uint64_t nadi_engine_events(const struct nadi_engine *e); /* handled so far */
+bool nadi_engine_pending(const struct nadi_engine *e);
+bool nadi_engine_overflowed(const struct nadi_engine *e);
+
+#endif

@@ -1,0 +1,66 @@
+/* network: how long a message takes. One table of operations; a model is the table and its state.
+ *
+ * A message is delivered by an engine event of the sender's choosing (kind, a, b, c): the model
+ * schedules it at the arrival time, on no actor. Bytes sent equal bytes delivered; nothing is lost.
+ * `route` names the way from src to dst for models where that takes time to find: it is constant
+ * during a run, so callers that send often between the same pair keep it. */
+#ifndef NADI_NETWORK_NETWORK_H
+#define NADI_NETWORK_NETWORK_H
+
+#include "base/base.h"
+#include "engine/engine.h"
+#include "platform/topology.h"
+
+struct nadi_network;
+
+struct nadi_network_counter { /* of one link, or of one dimension */
+    uint32_t dim;
+    uint32_t from, to; /* NPU, or npu_count + k for switch k; NADI_NONE on a dimension's sum */
+    uint64_t messages, bytes, busy_ns;
+};
+
+struct nadi_message {
+    uint32_t src, dst;
+    uint32_t route; /* of (src, dst) */
+    uint64_t bytes;
+    uint32_t kind, a, b, c; /* the delivery event */
+};
+
+typedef void nadi_network_visit_fn(void *context, const struct nadi_network_counter *counter);
+
+struct nadi_network_ops {
+    const char *name;
+    const char *summary; /* what it assumes, one paragraph */
+    struct nadi_network *(*create)(const struct nadi_topology *topology,
+                                   struct nadi_engine *engine);
+    void (*destroy)(struct nadi_network *net);
+    uint32_t (*route)(struct nadi_network *net, uint32_t src, uint32_t dst);
+    void (*send)(struct nadi_network *net, const struct nadi_message *message);
+    /* Calls `visit` for each dimension's sum (links false) or each link that the model has (links
+     * true), in a fixed order. */
+    void (*counters)(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
+                     void *context);
+};
+
+struct nadi_network {
+    const struct nadi_network_ops *ops; /* always the first member of a model's state */
+};
+
+extern const struct nadi_network_ops nadi_network_unaware;
+extern const struct nadi_network_ops nadi_network_aware;
+
+/* All models, NULL-terminated. */
+extern const struct nadi_network_ops *const nadi_network_models[];
+const struct nadi_network_ops *nadi_network_find(const char *name); /* NULL if none */
+
+static inline uint32_t nadi_network_route(struct nadi_network *net, uint32_t src, uint32_t dst)
+{
+    return net->ops->route(net, src, dst);
+}
+
+static inline void nadi_network_send(struct nadi_network *net, const struct nadi_message *message)
+{
+    net->ops->send(net, message);
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* unaware: messages never meet.
+ *
+ *   delay = trunc(hops * latency + bytes / bandwidth)   ns, IEEE double, one truncation
+ *
+ * charged in the lowest dimension in which the two addresses differ; higher ones are free. This is
+ * the analytical reference's congestion-unaware model, its quirk included. A route is (dimension,
+ * hops). */
+#include "base/mem.h"
+#include "network/network.h"
+
+enum {
+    MEMO_BITS = 8,
+    MEMO_SLOTS = 1 << MEMO_BITS,
+    DIM_BITS = 4, /* route = hops << DIM_BITS | dimension */
+};
+
+struct memo { /* the delay of the last message of this route and size */
+    uint32_t route;
+    uint64_t bytes;
+    uint64_t delay_ns, serial_ns;
+};
+
+struct unaware {
+    struct nadi_network base;
+    struct nadi_engine *engine;
+    const struct nadi_topology *topology;
+    uint32_t *coordinates; /* [rank * dim_count + dim] */
+    struct nadi_network_counter sums[NADI_MAX_DIMS];
+    struct memo memo[MEMO_SLOTS];
+};
+
+_Static_assert(NADI_MAX_DIMS <= 1 << DIM_BITS, "a dimension fits its bits of a route");
+
+static struct unaware *self(struct nadi_network *net)
+{
+    return (struct unaware *)net;
+}
+
+static uint32_t dim_of(uint32_t route)
+{
+    return route & ((1U << DIM_BITS) - 1);
+}
+
+static struct nadi_network *create(const struct nadi_topology *topology, struct nadi_engine *engine)
+{
+    struct unaware *u = NADI_ZNEW(struct unaware, 1);
+    u->base.ops = &nadi_network_unaware;
+    u->engine = engine;
+    u->topology = topology;
+    u->coordinates = NADI_NEW(uint32_t, (size_t)topology->npu_count * topology->dim_count);
+    uint32_t *c = u->coordinates;
+    for (uint32_t rank = 0; rank < topology->npu_count; rank++)
+        for (uint32_t d = 0; d < topology->dim_count; d++)
+            *c++ = nadi_topology_coordinate(topology, rank, d);
+    for (uint32_t d = 0; d < topology->dim_count; d++)
+        u->sums[d] = (struct nadi_network_counter){.dim = d, .from = NADI_NONE, .to = NADI_NONE};
+    for (size_t i = 0; i < MEMO_SLOTS; i++)
+        u->memo[i].route = NADI_NONE;
+    return &u->base;
+}
+
+static void destroy(struct nadi_network *net)
+{
+    nadi_mem_free(self(net)->coordinates);
+    nadi_mem_free(net);
+}
+
+static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
+{
+    const struct unaware *u = self(net);
+    uint32_t dims = u->topology->dim_count;
+    const uint32_t *a = u->coordinates + (size_t)src * dims;
+    const uint32_t *b = u->coordinates + (size_t)dst * dims;
+    uint32_t d = 0;
+    while (d + 1 < dims && a[d] == b[d])
+        d++;
+    return nadi_dim_hops(&u->topology->dims[d], a[d], b[d]) << DIM_BITS | d;
+}
+
+static void fill(const struct unaware *u, struct memo *m, uint32_t way, uint64_t bytes)
+{
+    const struct nadi_dim *dim = &u->topology->dims[dim_of(way)];
+    double hops = (double)(way >> DIM_BITS);
+    double serial = (double)bytes / dim->bytes_per_ns;
+    *m = (struct memo){
+        .route = way,
+        .bytes = bytes,
+        .delay_ns = (uint64_t)(hops * dim->latency_ns + serial),
+        .serial_ns = (uint64_t)serial,
+    };
+}
+
+static void send(struct nadi_network *net, const struct nadi_message *message)
+{
+    struct unaware *u = self(net);
+    uint64_t key = (message->bytes ^ message->route) * UINT64_C(0x9e3779b97f4a7c15);
+    struct memo *m = &u->memo[key >> (64 - MEMO_BITS)];
+    if (NADI_UNLIKELY(m->route != message->route || m->bytes != message->bytes))
+        fill(u, m, message->route, message->bytes);
+    struct nadi_network_counter *sum = &u->sums[dim_of(message->route)];
+    sum->messages++;
+    sum->bytes += message->bytes;
+    sum->busy_ns += m->serial_ns;
+    nadi_engine_schedule(u->engine, nadi_engine_after_ns(u->engine, m->delay_ns), NADI_NONE,
+                         message->kind, message->a, message->b, message->c);
+}
+
+static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
+                     void *context)
+{
+    const struct unaware *u = (const struct unaware *)net;
+    for (uint32_t d = 0; !links && d < u->topology->dim_count; d++)
+        visit(context, &u->sums[d]);
+}
+
+const struct nadi_network_ops nadi_network_unaware = {
+    .name = "unaware",
+    .summary = "Messages never meet: hops x latency + bytes / bandwidth, charged in the lowest "
+               "dimension in which the two addresses differ, truncated to whole nanoseconds. "
+               "Equal to the analytical reference's congestion-unaware model.",
+    .create = create,
+    .destroy = destroy,
+    .route = route,
+    .send = send,
+    .counters = counters,
+};

@@ -1,0 +1,13 @@
+/* custom: a collective given as one execution trace for each position in its communicator. */
+#ifndef NADI_SYSTEM_CUSTOM_H
+#define NADI_SYSTEM_CUSTOM_H
+
+#include "base/base.h"
+#include "trace/trace.h"
+
+struct nadi_custom_algorithm {
+    const char *prefix;
+    struct nadi_trace **by_position; /* rank_count entries, NULL where not needed */
+};
+
+#endif

@@ -1,0 +1,285 @@
+/* internal: the state that the files of system/ share. Nothing outside includes it.
+ *
+ *   operation  one collective of a group, all members      (streams.c)
+ *   stream     one chunk of it, all members                 (streams.c)
+ *   block      one phase of a stream: a member_state each   (packets.c, tree.c)
+ *   channel    point-to-point traffic of one key            (p2p.c)
+ */
+#ifndef NADI_SYSTEM_INTERNAL_H
+#define NADI_SYSTEM_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "collective/plan.h"
+#include "system/system.h"
+
+struct operation {
+    struct nadi_operation_view view;
+    const struct nadi_plan *plan; /* NULL: custom */
+    const struct nadi_custom_algorithm *custom;
+    uint32_t involved;
+    uint32_t *nodes; /* by member; NADI_NONE: not joined. Freed with the two below once all ended */
+    uint32_t *left;  /* by member: streams not finished */
+    uint32_t *streams; /* by chunk */
+};
+
+struct stream {
+    uint32_t operation;
+    uint32_t ended;   /* members that ended all phases */
+    uint32_t *blocks; /* by phase; NADI_NONE: not running */
+    uint16_t *lanes;  /* [member * phases + phase]: queue, direction, tree; NULL: all 0 */
+};
+
+enum { /* bits of a lane */
+       LANE_QUEUE = 0x0fff,
+       LANE_ANTICLOCKWISE = 0x1000,
+       LANE_MIN_TREE = 0x2000,
+};
+
+struct member_state {
+    uint32_t prepared; /* packets whose endpoint stage was started */
+    uint32_t sent;     /* sends issued = receives posted */
+    uint32_t arrived;  /* receives completed */
+    uint32_t credit;   /* endpoint stages ended and not yet used up by a send */
+    uint32_t inbox;    /* ring: messages (rendezvous: control messages) that reached the member */
+    uint32_t route;    /* ring: of its destination; direct: its local index; tree: slots posted */
+};
+
+struct block {
+    const struct nadi_phase *phase;
+    uint32_t stream, phase_index;
+    uint32_t members_left;
+    bool clockwise, max_tree; /* of the first member that started */
+    bool world;
+    const uint32_t *members; /* group members, NULL: member is rank */
+    uint64_t endpoint_ns, reduce_ns;
+    uint32_t words; /* of bits for each member */
+    uint64_t *bits; /* direct, halving-doubling, tree: messages that came before their receive */
+    struct member_state *states;
+    size_t bytes; /* size class, for recycling */
+};
+
+struct waiting { /* a stream of a member that waits in a queue */
+    uint32_t stream, member, phase, next;
+};
+
+struct queue { /* of one rank and dimension */
+    uint32_t running, head, tail;
+};
+
+struct group_state {
+    uint32_t *sequence; /* by member: operations issued so far */
+    uint32_t *position; /* file position by sorted position; NULL for the world */
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } operations; /* by sequence */
+};
+
+struct plan_key {
+    uint32_t group, kind, involved;
+    uint64_t bytes;
+    struct nadi_plan *plan;
+};
+
+struct transfer { /* a point-to-point message */
+    uint64_t bytes;
+    uint32_t channel, owner_kind, a, b; /* who is told when it has arrived */
+    uint32_t next;
+    nadi_time sent;
+};
+
+struct receive {
+    uint32_t channel, owner_kind, a, b;
+    uint32_t next;
+};
+
+enum owner_kind { OWNER_NODE, OWNER_CUSTOM };
+
+struct fifo {
+    uint32_t head, tail;
+};
+
+struct channel {
+    uint32_t src, dst, tag;
+    uint64_t bytes;
+    uint32_t route_there, route_back;
+    struct fifo receives; /* posted, no message yet */
+    struct fifo arrived;  /* transfers that came before their receive */
+    struct fifo held;     /* rendezvous: transfers that wait for the control message */
+    uint32_t ready;       /* rendezvous: control messages that wait for a send */
+};
+
+struct server { /* of remote memory */
+    bool busy;
+    struct fifo queue;
+};
+
+struct memory_request {
+    uint32_t rank, node, server, next;
+    uint64_t bytes;
+};
+
+#define POOL(type)                                                                                 \
+    struct {                                                                                       \
+        type *items;                                                                               \
+        size_t count, capacity;                                                                    \
+        uint32_t free;                                                                             \
+    }
+
+struct nadi_system {
+    struct nadi_system_setup setup;
+    const struct nadi_system_config *config;
+    struct nadi_engine *engine;
+    struct nadi_network *network;
+    struct nadi_arena arena;
+    uint32_t rank_count, queues_per_rank;
+    uint32_t active_limit; /* streams of a queue that run at once */
+    struct queue *queues;  /* [rank * queues_per_rank + queue] */
+    uint16_t *pools;       /* [(rank * dims + dim) * NADI_POOLS + pool]: next queue */
+    uint8_t *trees;        /* [(rank * dims + dim) * kinds + kind]: next tree; NULL: none used */
+    struct group_state *groups;
+    struct {
+        struct plan_key *items;
+        size_t count, capacity;
+    } plans;
+    POOL(struct operation) operations;
+    POOL(struct stream) streams;
+    POOL(struct block) blocks;
+    struct {
+        struct block *items; /* states and bits only */
+        size_t count, capacity;
+    } spare;
+    POOL(struct waiting) waiting;
+    POOL(struct transfer) transfers;
+    POOL(struct receive) receives;
+    POOL(struct memory_request) requests;
+    struct {
+        struct channel *items;
+        size_t count, capacity;
+    } channels;
+    struct {
+        uint32_t *first; /* channel by hash of (src, dst, tag, bytes), open addressing */
+        size_t slots;
+    } channel_index;
+    struct server *servers;
+    struct {
+        struct nadi_flow_record *items;
+        size_t count, capacity;
+    } flows;
+    struct nadi_bus *bus;         /* shared-bus model, or NULL */
+    struct nadi_customs *customs; /* running custom collectives, or NULL */
+    struct nadi_mismatch mismatch;
+    uint32_t kind_message, kind_late, kind_control, kind_start; /* collectives' messages */
+    uint32_t kind_stage, kind_reduce;
+    uint32_t kind_nothing; /* a collective with nothing to do */
+    uint32_t kind_p2p, kind_p2p_late, kind_p2p_control, kind_p2p_start;
+    uint32_t kind_memory, kind_server;
+};
+
+enum { CONTROL_BYTES = 8192 };
+
+/* Takes an element from a pool, recycled through its first uint32_t-typed `link` member. */
+#define POOL_TAKE(pool, link, index)                                                               \
+    do {                                                                                           \
+        if ((pool)->free != NADI_NONE) {                                                           \
+            (index) = (pool)->free;                                                                \
+            (pool)->free = (pool)->items[(index)].link;                                            \
+        } else {                                                                                   \
+            NADI_RESERVE((pool), (pool)->count + 1);                                               \
+            (index) = (uint32_t)(pool)->count++;                                                   \
+        }                                                                                          \
+    } while (0)
+#define POOL_GIVE(pool, link, index)                                                               \
+    do {                                                                                           \
+        (pool)->items[(index)].link = (pool)->free;                                                \
+        (pool)->free = (index);                                                                    \
+    } while (0)
+#define FIFO_PUSH(list, pool, index)                                                               \
+    do {                                                                                           \
+        (pool)->items[(index)].next = NADI_NONE;                                                   \
+        if ((list)->tail == NADI_NONE)                                                             \
+            (list)->head = (index);                                                                \
+        else                                                                                       \
+            (pool)->items[(list)->tail].next = (index);                                            \
+        (list)->tail = (index);                                                                    \
+    } while (0)
+#define FIFO_POP(list, pool, index)                                                                \
+    do {                                                                                           \
+        (index) = (list)->head;                                                                    \
+        (list)->head = (pool)->items[(index)].next;                                                \
+        if ((list)->head == NADI_NONE)                                                             \
+            (list)->tail = NADI_NONE;                                                              \
+    } while (0)
+
+static inline uint32_t nadi_block_rank(const struct block *b, uint32_t member)
+{
+    return b->members ? b->members[member] : member;
+}
+
+/* The reduction delay of `bytes`, ns: 3 * trunc(bytes / bandwidth * 1e9); free without a bandwidth.
+ */
+uint64_t nadi_system_reduce_ns(const struct nadi_system *s, uint64_t bytes);
+
+/* streams.c */
+void nadi_streams_init(struct nadi_system *s);
+void nadi_streams_phase_ended(struct nadi_system *s, uint32_t block, uint32_t member);
+void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t member);
+
+/* packets.c: blocks, messages and the packet engine */
+void nadi_packets_init(struct nadi_system *s);
+void nadi_packets_release(struct nadi_system *s);
+void nadi_packets_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
+void nadi_packets_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,
+                              uint32_t packet);
+/* The member has done all of the phase: its stream moves on, the block goes with the last one. */
+void nadi_packets_end_member(struct nadi_system *s, uint32_t block, uint32_t member);
+/* A message of the phase to another member, who sees it as exchange `slot`. */
+void nadi_packets_transmit(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t dst,
+                           uint32_t slot);
+/* Rendezvous: tells `src` that the receive of its exchange `slot` is posted. */
+void nadi_packets_send_control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t src,
+                               uint32_t slot);
+enum stage_flag { STAGE_TO_NPU = 1, STAGE_REDUCE = 2, STAGE_BACK = 4 };
+/* Endpoint stage (and reduction) of a packet; ends in nadi_packets_stage_ended. */
+void nadi_packets_stage(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
+                        uint64_t bytes, unsigned flags);
+
+/* tree.c: double binary tree */
+void nadi_tree_start(struct nadi_system *s, uint32_t block, uint32_t member);
+void nadi_tree_message(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+void nadi_tree_late(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+void nadi_tree_control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+void nadi_tree_transmit(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+void nadi_tree_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t stage);
+
+/* bus.c: the shared memory bus (LogGP) */
+struct nadi_bus *nadi_bus_create(struct nadi_system *s);
+void nadi_bus_destroy(struct nadi_bus *bus);
+void nadi_bus_stage(struct nadi_bus *bus, uint32_t rank, uint64_t bytes, unsigned flags,
+                    uint32_t block, uint32_t member, uint32_t packet);
+/* Called by the bus when a stage's transfer has ended: reduction if flagged, then the stage's end.
+ */
+void nadi_packets_bus_done(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
+                           bool reduces);
+
+/* p2p.c */
+void nadi_p2p_init(struct nadi_system *s);
+void nadi_p2p_release(struct nadi_system *s);
+void nadi_p2p_send(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag, uint64_t bytes,
+                   enum owner_kind owner, uint32_t a, uint32_t b);
+void nadi_p2p_recv(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag, uint64_t bytes,
+                   enum owner_kind owner, uint32_t a, uint32_t b);
+
+/* custom.c */
+struct nadi_customs *nadi_customs_create(struct nadi_system *s);
+void nadi_customs_destroy(struct nadi_customs *c);
+void nadi_customs_start(struct nadi_system *s, uint32_t stream, uint32_t member);
+void nadi_customs_node_done(struct nadi_system *s, uint32_t run, uint32_t node);
+
+/* storage.c: remote memory */
+void nadi_storage_init(struct nadi_system *s);
+void nadi_storage_release(struct nadi_system *s);
+
+#endif

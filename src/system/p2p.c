@@ -1,0 +1,279 @@
+/* p2p: messages of SEND and RECV nodes and of custom collectives (workload spec 5.8, 5.9).
+ *
+ * A channel is the traffic of one (src, dst, tag, bytes): the size is part of the key, the
+ * reference's rule. The i-th send of a channel matches its i-th receive; messages of a channel
+ * arrive in order. */
+#include "system/internal.h"
+
+static void done(struct nadi_system *s, uint32_t owner_kind, uint32_t a, uint32_t b)
+{
+    if (owner_kind == OWNER_NODE)
+        s->setup.done(s->setup.context, a, b);
+    else
+        nadi_customs_node_done(s, a, b);
+}
+
+static uint64_t key_hash(uint32_t src, uint32_t dst, uint32_t tag, uint64_t bytes)
+{
+    uint64_t h = nadi_hash_u64((uint64_t)src << 32 | dst);
+    return nadi_hash_u64(h ^ nadi_hash_u64(bytes + ((uint64_t)tag << 40)));
+}
+
+static size_t find_slot(const struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag,
+                        uint64_t bytes)
+{
+    size_t mask = s->channel_index.slots - 1, i = (size_t)key_hash(src, dst, tag, bytes) & mask;
+    for (;; i = (i + 1) & mask) {
+        uint32_t c = s->channel_index.first[i];
+        if (c == NADI_NONE)
+            return i;
+        const struct channel *x = &s->channels.items[c];
+        if (x->src == src && x->dst == dst && x->tag == tag && x->bytes == bytes)
+            return i;
+    }
+}
+
+static void grow_index(struct nadi_system *s)
+{
+    size_t slots = s->channel_index.slots ? s->channel_index.slots * 2 : 256;
+    nadi_mem_free(s->channel_index.first);
+    s->channel_index.first = NADI_NEW(uint32_t, slots);
+    s->channel_index.slots = slots;
+    memset(s->channel_index.first, 0xff, slots * sizeof(uint32_t));
+    for (uint32_t c = 0; c < s->channels.count; c++) {
+        const struct channel *x = &s->channels.items[c];
+        s->channel_index.first[find_slot(s, x->src, x->dst, x->tag, x->bytes)] = c;
+    }
+}
+
+static uint32_t get_channel(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag,
+                            uint64_t bytes)
+{
+    if ((s->channels.count + 1) * 2 > s->channel_index.slots)
+        grow_index(s);
+    size_t slot = find_slot(s, src, dst, tag, bytes);
+    if (s->channel_index.first[slot] != NADI_NONE)
+        return s->channel_index.first[slot];
+    const struct fifo empty = {NADI_NONE, NADI_NONE};
+    struct channel c = {
+        .src = src,
+        .dst = dst,
+        .tag = tag,
+        .bytes = bytes,
+        .route_there = nadi_network_route(s->network, src, dst),
+        .route_back = nadi_network_route(s->network, dst, src),
+        .receives = empty,
+        .arrived = empty,
+        .held = empty,
+    };
+    s->channel_index.first[slot] = (uint32_t)s->channels.count;
+    NADI_PUSH(&s->channels, c);
+    return (uint32_t)s->channels.count - 1;
+}
+
+static void transmit(struct nadi_system *s, uint32_t index)
+{
+    struct transfer *t = &s->transfers.items[index];
+    const struct channel *c = &s->channels.items[t->channel];
+    /* under rendezvous the size passes through 32 bits, as in the reference */
+    uint64_t bytes =
+        s->config->rendezvous ? (uint64_t)(int64_t)(int32_t)(uint32_t)t->bytes : t->bytes;
+    struct nadi_message m = {
+        .src = c->src,
+        .dst = c->dst,
+        .route = c->route_there,
+        .bytes = bytes,
+        .kind = s->kind_p2p,
+        .a = index,
+    };
+    nadi_network_send(s->network, &m);
+}
+
+static void record_flow(struct nadi_system *s, const struct transfer *t, const struct receive *r)
+{
+    if (!s->setup.record_flows || t->owner_kind != OWNER_NODE || r->owner_kind != OWNER_NODE)
+        return;
+    struct nadi_flow_record f = {
+        .src = t->a,
+        .dst = r->a,
+        .send_node = t->b,
+        .recv_node = r->b,
+        .sent = t->sent,
+        .arrived = nadi_engine_now(s->engine),
+    };
+    NADI_PUSH(&s->flows, f);
+}
+
+static void on_arrival(void *context, const struct nadi_event *event)
+{
+    struct nadi_system *s = context;
+    uint32_t index = event->a;
+    struct transfer t = s->transfers.items[index];
+    struct channel *c = &s->channels.items[t.channel];
+    if (c->receives.head == NADI_NONE) {
+        FIFO_PUSH(&c->arrived, &s->transfers, index);
+        done(s, t.owner_kind, t.a, t.b);
+        return;
+    }
+    uint32_t receive;
+    FIFO_POP(&c->receives, &s->receives, receive);
+    struct receive r = s->receives.items[receive];
+    POOL_GIVE(&s->receives, next, receive);
+    POOL_GIVE(&s->transfers, next, index);
+    record_flow(s, &t, &r);
+    done(s, t.owner_kind, t.a, t.b);
+    done(s, r.owner_kind, r.a, r.b);
+}
+
+static void on_late(void *context, const struct nadi_event *event)
+{
+    struct nadi_system *s = context;
+    struct receive r = s->receives.items[event->a];
+    POOL_GIVE(&s->receives, next, event->a);
+    done(s, r.owner_kind, r.a, r.b);
+}
+
+static void post(struct nadi_system *s, uint32_t receive)
+{
+    struct channel *c = &s->channels.items[s->receives.items[receive].channel];
+    if (c->arrived.head == NADI_NONE) {
+        FIFO_PUSH(&c->receives, &s->receives, receive);
+        return;
+    }
+    uint32_t index;
+    FIFO_POP(&c->arrived, &s->transfers, index);
+    record_flow(s, &s->transfers.items[index], &s->receives.items[receive]);
+    POOL_GIVE(&s->transfers, next, index);
+    nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE, s->kind_p2p_late,
+                         receive, 0, 0);
+}
+
+/* Rendezvous: the control message of a receive reached the sender. */
+static void on_control(void *context, const struct nadi_event *event)
+{
+    struct nadi_system *s = context;
+    struct channel *c = &s->channels.items[s->receives.items[event->a].channel];
+    post(s, event->a);
+    if (c->held.head == NADI_NONE) {
+        c->ready++;
+        return;
+    }
+    uint32_t index;
+    FIFO_POP(&c->held, &s->transfers, index);
+    transmit(s, index);
+}
+
+static void on_start(void *context, const struct nadi_event *event)
+{
+    transmit(context, event->a);
+}
+
+void nadi_p2p_send(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag, uint64_t bytes,
+                   enum owner_kind owner, uint32_t a, uint32_t b)
+{
+    uint32_t channel = get_channel(s, src, dst, tag, bytes), index;
+    POOL_TAKE(&s->transfers, next, index);
+    s->transfers.items[index] = (struct transfer){
+        .bytes = bytes,
+        .channel = channel,
+        .owner_kind = owner,
+        .a = a,
+        .b = b,
+        .sent = nadi_engine_now(s->engine),
+    };
+    struct channel *c = &s->channels.items[channel];
+    if (!s->config->rendezvous)
+        transmit(s, index);
+    else if (c->ready == 0)
+        FIFO_PUSH(&c->held, &s->transfers, index);
+    else {
+        c->ready--;
+        nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE, s->kind_p2p_start,
+                             index, 0, 0);
+    }
+}
+
+void nadi_p2p_recv(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag, uint64_t bytes,
+                   enum owner_kind owner, uint32_t a, uint32_t b)
+{
+    uint32_t channel = get_channel(s, src, dst, tag, bytes), index;
+    POOL_TAKE(&s->receives, next, index);
+    s->receives.items[index] =
+        (struct receive){.channel = channel, .owner_kind = owner, .a = a, .b = b};
+    if (!s->config->rendezvous) {
+        post(s, index);
+        return;
+    }
+    const struct channel *c = &s->channels.items[channel];
+    struct nadi_message m = {
+        .src = dst,
+        .dst = src,
+        .route = c->route_back,
+        .bytes = CONTROL_BYTES,
+        .kind = s->kind_p2p_control,
+        .a = index,
+    };
+    nadi_network_send(s->network, &m);
+}
+
+enum { TAGS = 500000000 }; /* the reference takes tags modulo this */
+
+void nadi_system_send(struct nadi_system *s, uint32_t rank, uint32_t node, uint32_t dst,
+                      uint32_t tag, uint64_t bytes)
+{
+    nadi_p2p_send(s, rank, dst, tag % TAGS, bytes, OWNER_NODE, rank, node);
+}
+
+void nadi_system_recv(struct nadi_system *s, uint32_t rank, uint32_t node, uint32_t src,
+                      uint32_t tag, uint64_t bytes)
+{
+    nadi_p2p_recv(s, src, rank, tag % TAGS, bytes, OWNER_NODE, rank, node);
+}
+
+void nadi_p2p_init(struct nadi_system *s)
+{
+    s->transfers.free = s->receives.free = NADI_NONE;
+    s->kind_p2p = nadi_engine_add_kind(s->engine, on_arrival, s);
+    s->kind_p2p_late = nadi_engine_add_kind(s->engine, on_late, s);
+    s->kind_p2p_control = nadi_engine_add_kind(s->engine, on_control, s);
+    s->kind_p2p_start = nadi_engine_add_kind(s->engine, on_start, s);
+}
+
+void nadi_p2p_release(struct nadi_system *s)
+{
+    nadi_mem_free(s->transfers.items);
+    nadi_mem_free(s->receives.items);
+    nadi_mem_free(s->channels.items);
+    nadi_mem_free(s->channel_index.first);
+}
+
+size_t nadi_system_channel_count(const struct nadi_system *s)
+{
+    return s->channels.count;
+}
+
+struct nadi_channel_view nadi_system_channel(const struct nadi_system *s, size_t index)
+{
+    const struct channel *c = &s->channels.items[index];
+    struct nadi_channel_view v = {
+        .src = c->src,
+        .dst = c->dst,
+        .tag = c->tag,
+        .bytes = c->bytes,
+        .receive_node = NADI_NONE,
+        .send_node = NADI_NONE,
+    };
+    for (uint32_t i = c->receives.head; i != NADI_NONE; i = s->receives.items[i].next)
+        v.open_receives++;
+    for (uint32_t i = c->arrived.head; i != NADI_NONE; i = s->transfers.items[i].next)
+        v.unclaimed_messages++;
+    for (uint32_t i = c->held.head; i != NADI_NONE; i = s->transfers.items[i].next)
+        v.held_sends++;
+    uint32_t receive = c->receives.head;
+    uint32_t send = v.unclaimed_messages ? c->arrived.head : c->held.head;
+    if (receive != NADI_NONE && s->receives.items[receive].owner_kind == OWNER_NODE)
+        v.receive_node = s->receives.items[receive].b;
+    if (send != NADI_NONE && s->transfers.items[send].owner_kind == OWNER_NODE)
+        v.send_node = s->transfers.items[send].b;
+    return v;
+}

@@ -1,0 +1,382 @@
+/* streams: operations, their chunks, and the queues that the chunks pass through (system-network
+ * spec sections 6.4 to 7). */
+#include "system/internal.h"
+
+static uint32_t member_of(struct nadi_system *s, uint32_t group, uint32_t rank)
+{
+    const struct nadi_group *g = &s->setup.groups->items[group];
+    if (g->size == s->rank_count)
+        return rank;
+    return s->groups[group].position[nadi_group_sorted_position(g, rank)];
+}
+
+static uint32_t rank_of(const struct nadi_system *s, uint32_t group, uint32_t member)
+{
+    const struct nadi_group *g = &s->setup.groups->items[group];
+    return g->size == s->rank_count ? member : g->members[member];
+}
+
+static void init_group(struct nadi_system *s, uint32_t group)
+{
+    const struct nadi_group *g = &s->setup.groups->items[group];
+    struct group_state *state = &s->groups[group];
+    state->sequence = NADI_ZNEW(uint32_t, g->size);
+    if (g->size == s->rank_count)
+        return;
+    state->position = NADI_NEW(uint32_t, g->size);
+    for (uint32_t i = 0; i < g->size; i++)
+        state->position[nadi_group_sorted_position(g, g->members[i])] = i;
+}
+
+static void on_nothing(void *context, const struct nadi_event *event);
+
+void nadi_streams_init(struct nadi_system *s)
+{
+    const struct nadi_system_config *c = s->config;
+    uint32_t dims = s->setup.topology->dim_count, q = c->queues_per_dim;
+    s->queues_per_rank = dims * q;
+    s->active_limit = (c->active_chunks + q - 1) / q;
+    s->queues = NADI_ARENA_NEW(&s->arena, struct queue, (size_t)s->rank_count * dims * q);
+    for (size_t i = 0; i < (size_t)s->rank_count * s->queues_per_rank; i++)
+        s->queues[i] = (struct queue){0, NADI_NONE, NADI_NONE};
+    if (q > 1) {
+        s->pools = NADI_ARENA_ZNEW(&s->arena, uint16_t, (size_t)s->rank_count * dims * NADI_POOLS);
+        for (size_t i = 0; i < (size_t)s->rank_count * dims; i++)
+            s->pools[i * NADI_POOLS + NADI_POOL_LAST] = (uint16_t)(q / 2);
+    }
+    s->groups = NADI_ARENA_ZNEW(&s->arena, struct group_state, s->setup.groups->count);
+    s->streams.free = s->waiting.free = s->operations.free = NADI_NONE;
+    s->kind_nothing = nadi_engine_add_kind(s->engine, on_nothing, s);
+}
+
+/* The next queue of a pool (spec 6.4); only with more than one queue a dimension. */
+static uint16_t deal_queue(struct nadi_system *s, uint32_t rank, const struct nadi_phase *p)
+{
+    uint32_t q = s->config->queues_per_dim, half = q / 2;
+    size_t at = ((size_t)rank * s->setup.topology->dim_count + p->dim) * NADI_POOLS + p->pool;
+    uint32_t queue = s->pools[at], next = queue + 1;
+    bool anticlockwise = p->pool == NADI_POOL_LAST || (p->pool == NADI_POOL_ANY && queue >= half);
+    if (p->pool == NADI_POOL_FIRST)
+        next = next >= half ? 0 : next;
+    else if (next >= q)
+        next = p->pool == NADI_POOL_LAST ? half : 0;
+    s->pools[at] = (uint16_t)next;
+    return (uint16_t)(queue | (anticlockwise ? LANE_ANTICLOCKWISE : 0));
+}
+
+static uint16_t deal_tree(struct nadi_system *s, uint32_t rank, const struct nadi_phase *p,
+                          enum nadi_collective_kind kind)
+{
+    uint32_t dims = s->setup.topology->dim_count;
+    if (!s->trees)
+        s->trees = NADI_ARENA_ZNEW(&s->arena, uint8_t,
+                                   (size_t)s->rank_count * dims * NADI_COLLECTIVE_KINDS);
+    uint8_t *next = &s->trees[((size_t)rank * dims + p->dim) * NADI_COLLECTIVE_KINDS + kind];
+    uint16_t lane = *next ? LANE_MIN_TREE : 0;
+    *next ^= 1;
+    return lane;
+}
+
+static bool needs_lanes(const struct nadi_system *s, const struct nadi_plan *plan)
+{
+    for (uint32_t p = 0; p < plan->phase_count; p++)
+        if (plan->phases[p].algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+            return true;
+    return s->config->queues_per_dim > 1;
+}
+
+static void deal_lanes(struct nadi_system *s, struct stream *stream, uint32_t rank, uint32_t member)
+{
+    const struct operation *op = &s->operations.items[stream->operation];
+    const struct nadi_plan *plan = op->plan;
+    uint16_t *lanes = stream->lanes + (size_t)member * plan->phase_count;
+    for (uint32_t i = 0; i < plan->phase_count; i++) {
+        const struct nadi_phase *p = &plan->phases[i];
+        lanes[i] = s->config->queues_per_dim > 1 ? deal_queue(s, rank, p)
+                   : p->pool == NADI_POOL_LAST   ? LANE_ANTICLOCKWISE
+                                                 : 0;
+        if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+            lanes[i] |= deal_tree(s, rank, p, op->view.kind);
+    }
+}
+
+static const struct nadi_plan *find_plan(struct nadi_system *s,
+                                         const struct nadi_collective_call *call)
+{
+    enum nadi_native_kind native;
+    if (!nadi_native_kind_of(call->kind, &native))
+        NADI_BUG("collective kind %d has no native algorithm", (int)call->kind);
+    for (size_t i = s->plans.count; i-- > 0;) {
+        const struct plan_key *k = &s->plans.items[i];
+        if (k->group == call->group && k->kind == native && k->bytes == call->bytes &&
+            k->involved == call->involved)
+            return k->plan;
+    }
+    struct nadi_plan_request request = {
+        .topology = s->setup.topology,
+        .group = &s->setup.groups->items[call->group],
+        .implementation = &s->config->native[native],
+        .kind = native,
+        .local_bw_aware = s->config->local_bw_aware,
+        .splits = s->config->splits,
+        .bytes = call->bytes,
+        .involved = call->involved,
+    };
+    struct nadi_plan *plan = NADI_ARENA_NEW(&s->arena, struct nadi_plan, 1);
+    if (!nadi_plan_make(&request, plan))
+        return NULL;
+    struct plan_key key = {call->group, native, call->involved, call->bytes, plan};
+    NADI_PUSH(&s->plans, key);
+    return plan;
+}
+
+/* The operation that the member's next call belongs to, made if it is the first; NULL: too large.
+ */
+static struct operation *find_operation(struct nadi_system *s,
+                                        const struct nadi_collective_call *call, uint32_t member)
+{
+    struct group_state *g = &s->groups[call->group];
+    uint32_t sequence = g->sequence[member];
+    if (sequence < g->operations.count)
+        return &s->operations.items[g->operations.items[sequence]];
+    const struct nadi_plan *plan = call->custom ? NULL : find_plan(s, call);
+    if (!call->custom && !plan)
+        return NULL;
+    uint32_t size = s->setup.groups->items[call->group].size;
+    uint32_t chunks = plan ? plan->chunk_count : 1;
+    NADI_RESERVE(&s->operations, s->operations.count + 1);
+    struct operation *op = &s->operations.items[s->operations.count];
+    *op = (struct operation){
+        .view = {.group = call->group,
+                 .sequence = sequence,
+                 .chunks = chunks,
+                 .kind = call->kind,
+                 .bytes = call->bytes,
+                 .members = size,
+                 .first_rank = call->rank,
+                 .first_node = call->node,
+                 .start = nadi_engine_now(s->engine)},
+        .plan = plan,
+        .custom = call->custom,
+        .involved = call->involved,
+        .nodes = NADI_NEW(uint32_t, size),
+        .left = NADI_ZNEW(uint32_t, size),
+        .streams = NADI_NEW(uint32_t, chunks),
+    };
+    memset(op->nodes, 0xff, size * sizeof(*op->nodes));
+    memset(op->streams, 0xff, chunks * sizeof(*op->streams));
+    NADI_PUSH(&g->operations, (uint32_t)s->operations.count);
+    s->operations.count++;
+    return op;
+}
+
+static uint32_t get_stream(struct nadi_system *s, struct operation *op, uint32_t chunk)
+{
+    uint32_t index = op->streams[chunk];
+    if (index != NADI_NONE)
+        return index;
+    POOL_TAKE(&s->streams, operation, index);
+    uint32_t phases = op->plan ? op->plan->phase_count : 0;
+    struct stream *stream = &s->streams.items[index];
+    *stream = (struct stream){.operation = (uint32_t)(op - s->operations.items)};
+    if (op->plan) {
+        stream->blocks = NADI_NEW(uint32_t, phases);
+        memset(stream->blocks, 0xff, phases * sizeof(*stream->blocks));
+        if (needs_lanes(s, op->plan))
+            stream->lanes = NADI_ZNEW(uint16_t, (size_t)op->view.members * phases);
+    }
+    op->streams[chunk] = index;
+    return index;
+}
+
+static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t member,
+                              uint32_t phase)
+{
+    const struct stream *x = &s->streams.items[stream];
+    const struct operation *op = &s->operations.items[x->operation];
+    uint32_t rank = rank_of(s, op->view.group, member);
+    struct queue *queues = s->queues + (size_t)rank * s->queues_per_rank;
+    if (!op->plan)
+        return queues;
+    uint32_t lane = x->lanes ? x->lanes[(size_t)member * op->plan->phase_count + phase] : 0;
+    return queues + op->plan->phases[phase].dim * s->config->queues_per_dim + (lane & LANE_QUEUE);
+}
+
+static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint32_t phase)
+{
+    uint32_t index;
+    POOL_TAKE(&s->waiting, next, index);
+    s->waiting.items[index] = (struct waiting){.stream = stream, .member = member, .phase = phase};
+    struct queue *q = queue_of(s, stream, member, phase);
+    FIFO_PUSH(q, &s->waiting, index);
+}
+
+static void kick(struct nadi_system *s, struct queue *q)
+{
+    while (q->running < s->active_limit && q->head != NADI_NONE) {
+        uint32_t index;
+        FIFO_POP(q, &s->waiting, index);
+        struct waiting w = s->waiting.items[index];
+        POOL_GIVE(&s->waiting, next, index);
+        q->running++;
+        if (s->operations.items[s->streams.items[w.stream].operation].plan)
+            nadi_packets_start(s, w.stream, w.phase, w.member);
+        else
+            nadi_customs_start(s, w.stream, w.member);
+    }
+}
+
+static void free_operation(struct nadi_system *s, struct operation *op)
+{
+    (void)s;
+    nadi_mem_free(op->nodes);
+    nadi_mem_free(op->left);
+    nadi_mem_free(op->streams);
+    op->nodes = op->left = op->streams = NULL;
+}
+
+/* One stream of a member has ended: the operation ends for the member with its last stream. */
+static void stream_ended(struct nadi_system *s, uint32_t operation, uint32_t member)
+{
+    struct operation *op = &s->operations.items[operation];
+    if (--op->left[member] > 0)
+        return;
+    uint32_t node = op->nodes[member], rank = rank_of(s, op->view.group, member);
+    op->view.end = nadi_engine_now(s->engine);
+    if (++op->view.finished == op->view.members)
+        free_operation(s, op);
+    s->setup.done(s->setup.context, rank, node);
+}
+
+static void free_stream(struct nadi_system *s, uint32_t index)
+{
+    struct stream *x = &s->streams.items[index];
+    nadi_mem_free(x->blocks);
+    nadi_mem_free(x->lanes);
+    x->blocks = NULL;
+    x->lanes = NULL;
+    POOL_GIVE(&s->streams, operation, index);
+}
+
+void nadi_streams_phase_ended(struct nadi_system *s, uint32_t block, uint32_t member)
+{
+    uint32_t stream = s->blocks.items[block].stream, phase = s->blocks.items[block].phase_index;
+    uint32_t operation = s->streams.items[stream].operation;
+    const struct nadi_plan *plan = s->operations.items[operation].plan;
+    struct queue *old = queue_of(s, stream, member, phase);
+    if (phase + 1 == plan->phase_count) {
+        bool last = ++s->streams.items[stream].ended == s->operations.items[operation].view.members;
+        stream_ended(s, operation, member);
+        old->running--;
+        if (last)
+            free_stream(s, stream);
+        kick(s, old);
+        return;
+    }
+    insert(s, stream, member, phase + 1);
+    struct queue *next = queue_of(s, stream, member, phase + 1);
+    old->running--;
+    kick(s, old);
+    kick(s, next);
+}
+
+void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t member)
+{
+    uint32_t operation = s->streams.items[stream].operation;
+    struct queue *q = queue_of(s, stream, member, 0);
+    bool last = ++s->streams.items[stream].ended == s->operations.items[operation].view.members;
+    stream_ended(s, operation, member);
+    q->running--;
+    if (last)
+        free_stream(s, stream);
+    kick(s, q);
+}
+
+/* Nothing to do (a group of one, no dimension involved): complete at the tick of issue. */
+static void on_nothing(void *context, const struct nadi_event *event)
+{
+    struct nadi_system *s = context;
+    s->operations.items[event->a].left[event->b] = 1;
+    stream_ended(s, event->a, event->b);
+}
+
+static bool disagrees(struct nadi_system *s, const struct operation *op,
+                      const struct nadi_collective_call *call)
+{
+    bool same = op->view.kind == call->kind && op->custom == call->custom &&
+                (call->custom || (op->view.bytes == call->bytes && op->involved == call->involved));
+    if (same)
+        return false;
+    s->mismatch = (struct nadi_mismatch){
+        .found = true,
+        .operation = (size_t)(op - s->operations.items),
+        .rank = call->rank,
+        .node = call->node,
+        .kind = call->kind,
+        .bytes = call->bytes,
+    };
+    return true;
+}
+
+bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_call *call)
+{
+    if (!s->groups[call->group].sequence)
+        init_group(s, call->group);
+    uint32_t member = member_of(s, call->group, call->rank);
+    struct operation *op = find_operation(s, call, member);
+    if (!op) {
+        s->mismatch = (struct nadi_mismatch){.found = true,
+                                             .too_large = true,
+                                             .rank = call->rank,
+                                             .node = call->node,
+                                             .kind = call->kind,
+                                             .bytes = call->bytes};
+        return false;
+    }
+    if (disagrees(s, op, call))
+        return false;
+    uint32_t operation = (uint32_t)(op - s->operations.items);
+    s->groups[call->group].sequence[member]++;
+    op->nodes[member] = call->node;
+    op->view.joined++;
+    uint32_t chunks = op->view.chunks;
+    if (op->plan && (op->plan->phase_count == 0 || chunks == 0)) {
+        nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), call->rank, s->kind_nothing,
+                             operation, member, 0);
+        return true;
+    }
+    op->left[member] = chunks;
+    for (uint32_t chunk = 0; chunk < chunks; chunk++) {
+        uint32_t stream = get_stream(s, &s->operations.items[operation], chunk);
+        if (s->streams.items[stream].lanes)
+            deal_lanes(s, &s->streams.items[stream], call->rank, member);
+        insert(s, stream, member, 0);
+        kick(s, queue_of(s, stream, member, 0));
+    }
+    return true;
+}
+
+bool nadi_system_joined(const struct nadi_system *s, size_t index, uint32_t rank)
+{
+    const struct operation *op = &s->operations.items[index];
+    const struct nadi_group *g = &s->setup.groups->items[op->view.group];
+    uint32_t position = nadi_group_sorted_position(g, rank);
+    if (position == NADI_NONE)
+        return false;
+    uint32_t member =
+        g->size == s->rank_count ? rank : s->groups[op->view.group].position[position];
+    return s->groups[op->view.group].sequence[member] > op->view.sequence;
+}
+
+size_t nadi_system_operation_of(const struct nadi_system *s, uint32_t rank, uint32_t node)
+{
+    for (size_t i = s->operations.count; i-- > 0;) {
+        const struct operation *op = &s->operations.items[i];
+        if (!op->nodes)
+            continue;
+        for (uint32_t m = 0; m < op->view.members; m++)
+            if (op->nodes[m] == node && rank_of(s, op->view.group, m) == rank)
+                return i;
+    }
+    return SIZE_MAX;
+}

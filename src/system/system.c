@@ -1,0 +1,81 @@
+#include "system/internal.h"
+
+uint64_t nadi_system_reduce_ns(const struct nadi_system *s, uint64_t bytes)
+{
+    double bandwidth = s->config->local_mem_bw;
+    if (bandwidth <= 0)
+        return 0;
+    return 3 * (uint64_t)((double)bytes / bandwidth * 1e9);
+}
+
+struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
+{
+    struct nadi_system *s = NADI_ZNEW(struct nadi_system, 1);
+    s->setup = *setup;
+    s->config = setup->config;
+    s->engine = setup->engine;
+    s->network = setup->network;
+    s->rank_count = setup->topology->npu_count;
+    nadi_arena_init(&s->arena);
+    nadi_streams_init(s);
+    nadi_packets_init(s);
+    nadi_p2p_init(s);
+    nadi_storage_init(s);
+    if (s->config->shared_bus)
+        s->bus = nadi_bus_create(s);
+    s->customs = nadi_customs_create(s);
+    return s;
+}
+
+void nadi_system_destroy(struct nadi_system *s)
+{
+    if (!s)
+        return;
+    nadi_customs_destroy(s->customs);
+    nadi_bus_destroy(s->bus);
+    nadi_storage_release(s);
+    nadi_p2p_release(s);
+    nadi_packets_release(s);
+    for (size_t g = 0; g < s->setup.groups->count; g++) {
+        nadi_mem_free(s->groups[g].sequence);
+        nadi_mem_free(s->groups[g].position);
+        nadi_mem_free(s->groups[g].operations.items);
+    }
+    for (size_t i = 0; i < s->operations.count; i++) {
+        nadi_mem_free(s->operations.items[i].nodes);
+        nadi_mem_free(s->operations.items[i].left);
+        nadi_mem_free(s->operations.items[i].streams);
+    }
+    for (size_t i = 0; i < s->streams.count; i++) {
+        nadi_mem_free(s->streams.items[i].blocks);
+        nadi_mem_free(s->streams.items[i].lanes);
+    }
+    nadi_mem_free(s->operations.items);
+    nadi_mem_free(s->streams.items);
+    nadi_mem_free(s->plans.items);
+    nadi_mem_free(s->waiting.items);
+    nadi_mem_free(s->flows.items);
+    nadi_arena_release(&s->arena);
+    nadi_mem_free(s);
+}
+
+const struct nadi_mismatch *nadi_system_mismatch(const struct nadi_system *s)
+{
+    return &s->mismatch;
+}
+
+size_t nadi_system_operation_count(const struct nadi_system *s)
+{
+    return s->operations.count;
+}
+
+struct nadi_operation_view nadi_system_operation(const struct nadi_system *s, size_t index)
+{
+    return s->operations.items[index].view;
+}
+
+const struct nadi_flow_record *nadi_system_flows(const struct nadi_system *s, size_t *count)
+{
+    *count = s->flows.count;
+    return s->flows.items;
+}

@@ -1,0 +1,181 @@
+/* deadlock: says who waits for whom when events ran out with open nodes. */
+#include "base/str.h"
+#include "base/units.h"
+#include "workload/internal.h"
+
+enum { LISTED = 16 }; /* ranks named in one message */
+
+static struct nadi_place place_of(const struct nadi_workload *w, uint32_t rank, uint32_t node,
+                                  struct nadi_arena *arena)
+{
+    return nadi_trace_place(w->ranks[rank].trace, rank, node, arena);
+}
+
+static const char *node_text(const struct nadi_workload *w, uint32_t rank, uint32_t node,
+                             struct nadi_arena *arena)
+{
+    const struct nadi_trace *t = w->ranks[rank].trace;
+    return nadi_arena_printf(arena, "node %" PRIu64 " \"%s\"", t->id[node],
+                             nadi_trace_name(t, node));
+}
+
+static const char *group_text(const struct nadi_workload *w, uint32_t group,
+                              struct nadi_arena *arena)
+{
+    const struct nadi_group *g = &w->setup.groups->items[group];
+    if (g->is_world)
+        return nadi_arena_printf(arena, "<world> (%u ranks)", g->size);
+    return nadi_arena_printf(arena, "\"%s\" (%u ranks)", g->name, g->size);
+}
+
+/* What a rank that did not join does instead. */
+static void add_reason(const struct nadi_workload *w, uint32_t rank, struct nadi_str *out,
+                       struct nadi_arena *arena)
+{
+    const struct rank_state *r = &w->ranks[rank];
+    if (r->view.finished)
+        nadi_str_printf(out, "; rank %u finished without it", rank);
+    else if (r->in_flight.count)
+        nadi_str_printf(out, "; rank %u is blocked in %s", rank,
+                        node_text(w, rank, r->in_flight.items[0].node, arena));
+}
+
+static void explain_operation(const struct nadi_workload *w, size_t index, struct nadi_diags *diags,
+                              struct nadi_arena *arena)
+{
+    struct nadi_operation_view op = nadi_system_operation(w->system, index);
+    const struct nadi_group *g = &w->setup.groups->items[op.group];
+    if (op.finished == op.members)
+        return;
+    struct nadi_str text = NADI_STR_INIT;
+    char bytes[32];
+    nadi_str_printf(&text, "collective #%u of group %s, %s of %s, is incomplete: ", op.sequence + 1,
+                    group_text(w, op.group, arena), nadi_collective_name(op.kind),
+                    nadi_units_bytes(bytes, (double)op.bytes));
+    uint32_t missing = op.members - op.joined, listed = 0, first = NADI_NONE;
+    if (missing == 0)
+        nadi_str_add(&text, "all members take part, but the algorithm does not finish on them");
+    else
+        nadi_str_printf(&text, "%u of %u members arrived; missing rank%s", op.joined, op.members,
+                        missing > 1 ? "s" : "");
+    for (uint32_t m = 0; missing && m < g->size && listed < LISTED; m++) {
+        uint32_t rank = nadi_group_member(g, m);
+        if (nadi_system_joined(w->system, index, rank))
+            continue;
+        first = first == NADI_NONE ? rank : first;
+        nadi_str_printf(&text, "%s%u", listed++ ? ", " : " ", rank);
+    }
+    if (missing > listed)
+        nadi_str_printf(&text, " and %u more", missing - listed);
+    if (first != NADI_NONE)
+        add_reason(w, first, &text, arena);
+    nadi_error(diags, "deadlock/collective", place_of(w, op.first_rank, op.first_node, arena),
+               "every member of a group must issue the group's collectives in the same order; "
+               "`nadi check` compares the ranks",
+               "%s", nadi_str_get(&text));
+    nadi_str_release(&text);
+}
+
+/* The unmatched send most like what the receive waits for; SIZE_MAX if none. */
+static size_t nearest_send(const struct nadi_workload *w, const struct nadi_channel_view *want)
+{
+    size_t best = SIZE_MAX;
+    int best_score = 0;
+    for (size_t i = 0; i < nadi_system_channel_count(w->system); i++) {
+        struct nadi_channel_view c = nadi_system_channel(w->system, i);
+        if (c.unclaimed_messages + c.held_sends == 0)
+            continue;
+        int score = (c.src == want->src) + 2 * (c.dst == want->dst) + (c.tag == want->tag) +
+                    (c.bytes == want->bytes);
+        if (score > best_score && score >= 3) {
+            best = i;
+            best_score = score;
+        }
+    }
+    return best;
+}
+
+static void explain_receive(const struct nadi_workload *w, const struct nadi_channel_view *c,
+                            struct nadi_diags *diags, struct nadi_arena *arena)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_str_printf(&text, "waits for %" PRIu64 " B from rank %u, tag %u", c->bytes, c->src,
+                    c->tag);
+    if (c->open_receives > 1)
+        nadi_str_printf(&text, " (and %u more receives of the same kind)", c->open_receives - 1);
+    size_t near = nearest_send(w, c);
+    if (near == SIZE_MAX)
+        nadi_str_printf(&text, "; rank %u has no unmatched send to rank %u", c->src, c->dst);
+    else {
+        struct nadi_channel_view n = nadi_system_channel(w->system, near);
+        nadi_str_printf(&text, "; nearest: rank %u sent %" PRIu64 " B to rank %u with tag %u",
+                        n.src, n.bytes, n.dst, n.tag);
+        if (n.send_node != NADI_NONE)
+            nadi_str_printf(&text, " (%s)", node_text(w, n.src, n.send_node, arena));
+    }
+    struct nadi_place place = NADI_NOWHERE;
+    place.rank = c->dst;
+    if (c->receive_node != NADI_NONE)
+        place = place_of(w, c->dst, c->receive_node, arena);
+    nadi_error(diags, "deadlock/receive", place,
+               "source, destination, tag and size of a send and its receive must be equal", "%s",
+               nadi_str_get(&text));
+    nadi_str_release(&text);
+}
+
+static void explain_channels(const struct nadi_workload *w, struct nadi_diags *diags,
+                             struct nadi_arena *arena)
+{
+    for (size_t i = 0; i < nadi_system_channel_count(w->system); i++) {
+        struct nadi_channel_view c = nadi_system_channel(w->system, i);
+        if (c.open_receives)
+            explain_receive(w, &c, diags, arena);
+        if (c.held_sends && c.send_node != NADI_NONE)
+            nadi_error(diags, "deadlock/send", place_of(w, c.src, c.send_node, arena),
+                       "under the rendezvous protocol a send waits for its receive",
+                       "waits until rank %u posts a receive of %" PRIu64 " B with tag %u", c.dst,
+                       c.bytes, c.tag);
+    }
+}
+
+static void explain_mismatch(const struct nadi_workload *w, struct nadi_diags *diags,
+                             struct nadi_arena *arena)
+{
+    const struct nadi_mismatch *m = nadi_system_mismatch(w->system);
+    struct nadi_place place = place_of(w, m->rank, m->node, arena);
+    char mine[32], theirs[32];
+    nadi_units_bytes(mine, (double)m->bytes);
+    if (m->too_large) {
+        nadi_error(
+            diags, "limit/steps", place, "use an algorithm with fewer steps, or fewer chunks",
+            "%s of %s needs more than 2^32 steps or chunks", nadi_collective_name(m->kind), mine);
+        return;
+    }
+    struct nadi_operation_view op = nadi_system_operation(w->system, m->operation);
+    nadi_error(diags, "deadlock/mismatch", place,
+               "every member of a group must issue the same collectives in the same order; "
+               "`nadi check` compares the ranks",
+               "collective #%u of group %s is %s of %s here, but %s of %s on rank %u (%s)",
+               op.sequence + 1, group_text(w, op.group, arena), nadi_collective_name(m->kind), mine,
+               nadi_collective_name(op.kind), nadi_units_bytes(theirs, (double)op.bytes),
+               op.first_rank, node_text(w, op.first_rank, op.first_node, arena));
+}
+
+void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_diags *diags)
+{
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    if (nadi_system_mismatch(w->system)->found)
+        explain_mismatch(w, diags, &arena);
+    else {
+        for (size_t i = 0; i < nadi_system_operation_count(w->system); i++)
+            explain_operation(w, i, diags, &arena);
+        explain_channels(w, diags, &arena);
+    }
+    uint32_t blocked = w->rank_count - w->finished_count;
+    if (diags->errors == 0)
+        nadi_error(diags, "deadlock/open", NADI_NOWHERE, NULL,
+                   "%u of %u ranks have open nodes and nothing is under way", blocked,
+                   w->rank_count);
+    nadi_arena_release(&arena);
+}

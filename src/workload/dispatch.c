@@ -1,0 +1,159 @@
+/* dispatch: turns a node into work for the system, or into a timer. */
+#include <math.h>
+
+#include "collective/plan.h"
+#include "compute/compute.h"
+#include "workload/internal.h"
+
+uint32_t nadi_workload_group(const struct nadi_workload *w, const struct nadi_trace *t,
+                             uint32_t node)
+{
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    NADI_ASSERT(comm);
+    if (comm->group == NADI_NONE)
+        return 0;
+    const char *name = nadi_trace_string(t, comm->group);
+    uint32_t group = nadi_groups_find(w->setup.groups, name);
+    return group == NADI_NONE && strcmp(name, "0") == 0 ? 0 : group;
+}
+
+static uint64_t scaled(uint64_t value, double scale)
+{
+    /* exactly 1 must leave values beyond 2^53 as they are */
+    return fabs(scale - 1) > 0 ? (uint64_t)((double)value * scale) : value;
+}
+
+static void timer(struct nadi_workload *w, uint32_t rank, uint32_t node, uint64_t ns)
+{
+    nadi_engine_schedule(w->engine, nadi_engine_after_ns(w->engine, ns), rank, w->kind_timer, node,
+                         0, 0);
+}
+
+static void replay(struct nadi_workload *w, uint32_t rank, uint32_t node)
+{
+    struct rank_state *r = &w->ranks[rank];
+    const struct nadi_trace *t = r->trace;
+    uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
+    if (t->type[node] == NADI_NODE_COMP)
+        ns = scaled(ns, w->setup.compute_scale);
+    if (!(t->flags[node] & NADI_NODE_IS_CPU))
+        r->view.gpu_ticks += ns;
+    timer(w, rank, node, ns);
+}
+
+static bool roofline(struct nadi_workload *w, uint32_t rank, uint32_t node)
+{
+    struct rank_state *r = &w->ranks[rank];
+    const struct nadi_trace *t = r->trace;
+    if (t->bytes[node] == 0)
+        return false;
+    struct nadi_roofline line = {w->setup.config->peak_perf, w->setup.config->local_mem_bw};
+    struct nadi_kernel_time k = nadi_roofline_time(&line, t->ops[node], t->bytes[node]);
+    k.ns = scaled(k.ns, w->setup.compute_scale);
+    double weight = (double)k.ns;
+    r->view.weight += weight;
+    r->view.compute_bound += k.memory_bound ? 0 : weight;
+    r->view.compute_utilisation += weight * k.compute_utilisation;
+    r->view.memory_utilisation += weight * k.memory_utilisation;
+    r->view.intensity += weight * k.intensity;
+    r->view.gpu_ticks += k.ns;
+    timer(w, rank, node, k.ns);
+    return true;
+}
+
+static const struct nadi_custom_algorithm *find_custom(const struct nadi_workload *w,
+                                                       const struct nadi_trace *t, uint32_t node,
+                                                       enum nadi_native_kind kind)
+{
+    const struct nadi_system_config *c = w->setup.config;
+    const char *prefix = c->native[kind].custom;
+    uint32_t low = 0, high = c->custom_node_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->custom_nodes[middle].node_id < t->id[node])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < c->custom_node_count && c->custom_nodes[low].node_id == t->id[node])
+        prefix = c->custom_nodes[low].prefix;
+    for (uint32_t i = 0; prefix && i < w->setup.custom_count; i++)
+        if (strcmp(w->setup.customs[i].prefix, prefix) == 0)
+            return &w->setup.customs[i];
+    return NULL;
+}
+
+static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
+{
+    struct rank_state *r = &w->ranks[rank];
+    const struct nadi_trace *t = r->trace;
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    NADI_ASSERT(comm);
+    enum nadi_collective_kind kind = (enum nadi_collective_kind)t->collective[node];
+    enum nadi_native_kind native;
+    if (!nadi_native_kind_of(kind, &native)) { /* BROADCAST: a local timer, as in the reference */
+        timer(w, rank, node, nadi_replay_ns(t->duration_ns[node]));
+        return;
+    }
+    uint64_t bytes = scaled(t->bytes[node], w->setup.comm_scale);
+    w->offered_bytes += bytes;
+    struct nadi_collective_call call = {
+        .rank = rank,
+        .node = node,
+        .group = nadi_workload_group(w, t, node),
+        .kind = kind,
+        .bytes = bytes,
+        .involved = comm->involved,
+        .custom = find_custom(w, t, node, native),
+    };
+    if (!nadi_system_collective(w->system, &call))
+        w->failed = true;
+}
+
+static void point_to_point(struct nadi_workload *w, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *t = w->ranks[rank].trace;
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    NADI_ASSERT(comm);
+    uint64_t bytes = scaled(t->bytes[node], w->setup.comm_scale);
+    if (bytes == 0)
+        bytes = 1; /* scaled down to nothing: the message still exists */
+    if (t->type[node] == NADI_NODE_RECV) {
+        nadi_system_recv(w->system, rank, node, comm->src, comm->tag, bytes);
+        return;
+    }
+    w->offered_bytes += bytes;
+    nadi_system_send(w->system, rank, node, comm->dst, comm->tag, bytes);
+}
+
+bool nadi_workload_dispatch(struct nadi_workload *w, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *t = w->ranks[rank].trace;
+    if (w->setup.config->replay_only) {
+        replay(w, rank, node);
+        return true;
+    }
+    switch ((enum nadi_node_type)t->type[node]) {
+    case NADI_NODE_MEM_LOAD:
+    case NADI_NODE_MEM_STORE:
+        nadi_system_memory(w->system, rank, node, t->bytes[node]);
+        return true;
+    case NADI_NODE_COMP:
+        if (w->setup.config->roofline && !(t->flags[node] & NADI_NODE_IS_CPU))
+            return roofline(w, rank, node);
+        replay(w, rank, node);
+        return true;
+    case NADI_NODE_COLL:
+        collective(w, rank, node);
+        return true;
+    case NADI_NODE_SEND:
+    case NADI_NODE_RECV:
+        point_to_point(w, rank, node);
+        return true;
+    case NADI_NODE_INVALID:
+    case NADI_NODE_METADATA:
+    case NADI_NODE_TYPES:
+        break;
+    }
+    return false;
+}

@@ -1,0 +1,89 @@
+/* internal: the state that the files of workload/ share. Nothing outside includes it. */
+#ifndef NADI_WORKLOAD_INTERNAL_H
+#define NADI_WORKLOAD_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "workload/workload.h"
+
+enum slot { /* what a node occupies while it runs; receives occupy nothing */
+            SLOT_CPU,
+            SLOT_COMPUTE,
+            SLOT_COMM,
+            SLOT_NONE,
+            SLOTS
+};
+
+enum activity { /* for the breakdown of a rank's time */
+                ACTIVITY_COMPUTE,
+                ACTIVITY_COMM,
+                ACTIVITY_MEMORY,
+                ACTIVITY_CPU,
+                ACTIVITY_OTHER,
+                ACTIVITIES
+};
+
+struct ready_heap { /* node indices, smallest first */
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+struct running { /* a node in flight */
+    uint32_t node;
+    nadi_time start;
+};
+
+struct rank_state {
+    const struct nadi_trace *trace;
+    uint32_t *waiting_for; /* by node: parents not finished; while in flight, its place there */
+    struct ready_heap ready[SLOTS];
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } became_ready; /* during a pass: visited by the next one */
+    struct {
+        struct running *items;
+        size_t count, capacity;
+    } in_flight;
+    bool busy[SLOTS];
+    bool in_pass;
+    uint32_t active[ACTIVITIES];
+    nadi_time last_change;
+    struct nadi_rank_view view;
+};
+
+struct nadi_workload {
+    struct nadi_workload_setup setup;
+    struct nadi_engine *engine;
+    struct nadi_system *system;
+    struct nadi_arena arena;
+    uint32_t rank_count;
+    struct rank_state *ranks;
+    uint32_t *finish_order;
+    uint32_t finished_count;
+    bool failed;
+    uint32_t kind_timer;
+    uint64_t nodes_done, nodes_total, offered_bytes;
+    uint64_t nodes_by_type[NADI_NODE_TYPES];
+    struct {
+        struct nadi_node_span *items;
+        size_t count, capacity;
+    } spans;
+};
+
+/* Index of the group that the node's pg_name means; NADI_NONE if there is none. "" and an unknown
+ * "0" are the world. */
+uint32_t nadi_workload_group(const struct nadi_workload *w, const struct nadi_trace *t,
+                             uint32_t node);
+
+enum slot nadi_workload_slot(const struct nadi_trace *t, uint32_t node);
+
+/* dispatch.c: starts the node's work. False: it was skipped and is done already. */
+bool nadi_workload_dispatch(struct nadi_workload *w, uint32_t rank, uint32_t node);
+
+/* account.c */
+enum activity nadi_workload_activity(const struct nadi_trace *t, uint32_t node);
+void nadi_workload_account(struct rank_state *r, nadi_time now, enum activity activity, int change);
+
+#endif

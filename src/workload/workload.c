@@ -1,0 +1,284 @@
+#include "workload/workload.h"
+
+#include "workload/internal.h"
+
+enum slot nadi_workload_slot(const struct nadi_trace *t, uint32_t node)
+{
+    if (t->flags[node] & NADI_NODE_IS_CPU)
+        return SLOT_CPU;
+    if (t->type[node] == NADI_NODE_COMP)
+        return SLOT_COMPUTE;
+    return t->type[node] == NADI_NODE_RECV ? SLOT_NONE : SLOT_COMM;
+}
+
+/* ---- ready nodes --------------------------------------------------------------------------- */
+
+static void heap_push(struct ready_heap *h, uint32_t node)
+{
+    NADI_RESERVE(h, h->count + 1);
+    size_t i = h->count++;
+    while (i > 0 && h->items[(i - 1) / 2] > node) {
+        h->items[i] = h->items[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    h->items[i] = node;
+}
+
+static uint32_t heap_pop(struct ready_heap *h)
+{
+    uint32_t top = h->items[0], last = h->items[--h->count];
+    size_t i = 0;
+    for (;;) {
+        size_t child = 2 * i + 1;
+        if (child >= h->count)
+            break;
+        if (child + 1 < h->count && h->items[child + 1] < h->items[child])
+            child++;
+        if (h->items[child] >= last)
+            break;
+        h->items[i] = h->items[child];
+        i = child;
+    }
+    h->items[i] = last;
+    return top;
+}
+
+static void make_ready(struct rank_state *r, uint32_t node)
+{
+    if (r->in_pass)
+        NADI_PUSH(&r->became_ready, node);
+    else
+        heap_push(&r->ready[nadi_workload_slot(r->trace, node)], node);
+}
+
+static bool any_ready(const struct rank_state *r)
+{
+    for (size_t i = 0; i < SLOTS; i++)
+        if (r->ready[i].count)
+            return true;
+    return false;
+}
+
+/* The slot whose first ready node comes next in a pass: the smallest node that can be issued. */
+static enum slot next_slot(const struct rank_state *r)
+{
+    enum slot best = SLOTS;
+    for (enum slot i = SLOT_CPU; i < SLOTS; i++)
+        if (r->ready[i].count && !r->busy[i] &&
+            (best == SLOTS || r->ready[i].items[0] < r->ready[best].items[0]))
+            best = i;
+    return best;
+}
+
+/* ---- a node's life ------------------------------------------------------------------------- */
+
+/* While a node runs, waiting_for holds its place in in_flight: its parents are done. */
+static void enter_flight(struct rank_state *r, uint32_t node, nadi_time now)
+{
+    struct running running = {.node = node, .start = now};
+    r->waiting_for[node] = (uint32_t)r->in_flight.count;
+    NADI_PUSH(&r->in_flight, running);
+}
+
+static nadi_time leave_flight(struct rank_state *r, uint32_t node)
+{
+    uint32_t place = r->waiting_for[node];
+    struct running left = r->in_flight.items[place];
+    NADI_ASSERT(left.node == node);
+    struct running moved = r->in_flight.items[--r->in_flight.count];
+    r->in_flight.items[place] = moved;
+    r->waiting_for[moved.node] = place;
+    return left.start;
+}
+
+static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
+{
+    struct rank_state *r = &w->ranks[rank];
+    const struct nadi_trace *t = r->trace;
+    enum slot slot = nadi_workload_slot(t, node);
+    nadi_time now = nadi_engine_now(w->engine);
+    if (slot != SLOT_NONE)
+        r->busy[slot] = false;
+    nadi_time start = leave_flight(r, node);
+    nadi_workload_account(r, now, nadi_workload_activity(t, node), -1);
+    if (w->setup.record) {
+        struct nadi_node_span span = {.rank = rank, .node = node, .start = start, .end = now};
+        NADI_PUSH(&w->spans, span);
+    }
+    r->view.nodes_done++;
+    r->view.finish = now;
+    w->nodes_done++;
+    w->nodes_by_type[t->type[node]]++;
+    for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++)
+        if (--r->waiting_for[t->children[i]] == 0)
+            make_ready(r, t->children[i]);
+}
+
+static void issue_node(struct nadi_workload *w, uint32_t rank, uint32_t node, enum slot slot)
+{
+    struct rank_state *r = &w->ranks[rank];
+    nadi_time now = nadi_engine_now(w->engine);
+    if (slot != SLOT_NONE)
+        r->busy[slot] = true;
+    enter_flight(r, node, now);
+    nadi_workload_account(r, now, nadi_workload_activity(r->trace, node), 1);
+    if (nadi_workload_dispatch(w, rank, node))
+        return;
+    r->view.nodes_skipped++;
+    finish_node(w, rank, node);
+}
+
+/* A pass over the ready nodes (workload spec 4.4). Nodes that become ready in a pass, through nodes
+ * that are skipped, wait for the next one; where nothing is in flight to cause one, it follows at
+ * once, instead of never as in the reference. */
+static void issue_pass(struct nadi_workload *w, uint32_t rank)
+{
+    struct rank_state *r = &w->ranks[rank];
+    do {
+        enum slot slot;
+        r->in_pass = true;
+        while (!w->failed && (slot = next_slot(r)) != SLOTS)
+            issue_node(w, rank, heap_pop(&r->ready[slot]), slot);
+        r->in_pass = false;
+        for (size_t i = 0; i < r->became_ready.count; i++)
+            make_ready(r, r->became_ready.items[i]);
+        r->became_ready.count = 0;
+    } while (!w->failed && r->in_flight.count == 0 && any_ready(r));
+    if (r->in_flight.count == 0 && !any_ready(r) && !r->view.finished &&
+        r->view.nodes_done == r->view.nodes_total) {
+        r->view.finished = true;
+        r->view.finish = nadi_engine_now(w->engine);
+        w->finish_order[w->finished_count++] = rank;
+    }
+}
+
+static void node_done(void *context, uint32_t rank, uint32_t node)
+{
+    struct nadi_workload *w = context;
+    finish_node(w, rank, node);
+    issue_pass(w, rank);
+}
+
+static void on_timer(void *context, const struct nadi_event *event)
+{
+    node_done(context, event->actor, event->a);
+}
+
+/* ---- set-up and views ---------------------------------------------------------------------- */
+
+static void init_rank(struct nadi_workload *w, uint32_t rank)
+{
+    struct rank_state *r = &w->ranks[rank];
+    const struct nadi_trace *t = w->setup.traces[rank];
+    r->trace = t;
+    r->view.nodes_total = t->node_count;
+    w->nodes_total += t->node_count;
+    r->waiting_for = NADI_ARENA_NEW(&w->arena, uint32_t, t->node_count);
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        r->waiting_for[i] = t->dep_start[i + 1] - t->dep_start[i];
+        if (r->waiting_for[i] == 0)
+            make_ready(r, i);
+    }
+}
+
+struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *setup)
+{
+    struct nadi_workload *w = NADI_ZNEW(struct nadi_workload, 1);
+    w->setup = *setup;
+    w->engine = setup->engine;
+    w->rank_count = setup->topology->npu_count;
+    nadi_arena_init(&w->arena);
+    struct nadi_system_setup system = {
+        .config = setup->config,
+        .topology = setup->topology,
+        .groups = setup->groups,
+        .memory = setup->memory,
+        .engine = setup->engine,
+        .network = setup->network,
+        .done = node_done,
+        .context = w,
+        .record_flows = setup->record,
+    };
+    w->system = nadi_system_create(&system);
+    w->kind_timer = nadi_engine_add_kind(w->engine, on_timer, w);
+    w->ranks = NADI_ARENA_ZNEW(&w->arena, struct rank_state, w->rank_count);
+    w->finish_order = NADI_ARENA_NEW(&w->arena, uint32_t, w->rank_count);
+    for (uint32_t rank = 0; rank < w->rank_count; rank++)
+        init_rank(w, rank);
+    return w;
+}
+
+void nadi_workload_destroy(struct nadi_workload *w)
+{
+    if (!w)
+        return;
+    for (uint32_t rank = 0; rank < w->rank_count; rank++) {
+        struct rank_state *r = &w->ranks[rank];
+        for (size_t i = 0; i < SLOTS; i++)
+            nadi_mem_free(r->ready[i].items);
+        nadi_mem_free(r->became_ready.items);
+        nadi_mem_free(r->in_flight.items);
+    }
+    nadi_system_destroy(w->system);
+    nadi_mem_free(w->spans.items);
+    nadi_arena_release(&w->arena);
+    nadi_mem_free(w);
+}
+
+void nadi_workload_start(struct nadi_workload *w)
+{
+    for (uint32_t rank = 0; rank < w->rank_count && !w->failed; rank++)
+        issue_pass(w, rank);
+}
+
+bool nadi_workload_failed(const struct nadi_workload *w)
+{
+    return w->failed;
+}
+
+bool nadi_workload_finished(const struct nadi_workload *w)
+{
+    return w->finished_count == w->rank_count;
+}
+
+uint64_t nadi_workload_nodes_done(const struct nadi_workload *w)
+{
+    return w->nodes_done;
+}
+
+uint64_t nadi_workload_nodes_total(const struct nadi_workload *w)
+{
+    return w->nodes_total;
+}
+
+struct nadi_rank_view nadi_workload_rank(const struct nadi_workload *w, uint32_t rank)
+{
+    return w->ranks[rank].view;
+}
+
+const uint64_t *nadi_workload_nodes_by_type(const struct nadi_workload *w)
+{
+    return w->nodes_by_type;
+}
+
+uint64_t nadi_workload_offered_bytes(const struct nadi_workload *w)
+{
+    return w->offered_bytes;
+}
+
+const struct nadi_node_span *nadi_workload_spans(const struct nadi_workload *w, size_t *count)
+{
+    *count = w->spans.count;
+    return w->spans.items;
+}
+
+const struct nadi_system *nadi_workload_system(const struct nadi_workload *w)
+{
+    return w->system;
+}
+
+const uint32_t *nadi_workload_finish_order(const struct nadi_workload *w, uint32_t *count)
+{
+    *count = w->finished_count;
+    return w->finish_order;
+}

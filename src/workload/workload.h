@@ -1,0 +1,75 @@
+/* workload: runs every rank's graph on the system.
+ *
+ * Readiness, the three resource slots of an NPU (processor, accelerator compute, accelerator
+ * communication), issue order and completion follow the workload spec, sections 4 and 5: a pass
+ * visits the ready nodes in ascending id and issues those whose slot is free; passes happen at time
+ * 0 and after each completion. Cost: O(log ready) per node. */
+#ifndef NADI_WORKLOAD_WORKLOAD_H
+#define NADI_WORKLOAD_WORKLOAD_H
+
+#include "base/base.h"
+#include "base/diag.h"
+#include "engine/engine.h"
+#include "network/network.h"
+#include "platform/groups.h"
+#include "system/system.h"
+#include "trace/trace.h"
+
+struct nadi_workload;
+
+struct nadi_workload_setup {
+    const struct nadi_system_config *config;
+    const struct nadi_topology *topology;
+    const struct nadi_groups *groups;
+    const struct nadi_memory_config *memory;
+    const struct nadi_custom_algorithm *customs;
+    uint32_t custom_count;
+    struct nadi_trace *const *traces; /* by rank */
+    struct nadi_engine *engine;
+    struct nadi_network *network;
+    double compute_scale, comm_scale;
+    bool record; /* keep each node's start and end, and the flows */
+};
+
+struct nadi_node_span {
+    uint32_t rank, node;
+    nadi_time start, end;
+};
+
+struct nadi_rank_times { /* ps; unions of intervals up to now */
+    nadi_time compute, comm, exposed_comm, memory, cpu, idle;
+};
+
+struct nadi_rank_view {
+    bool finished;
+    nadi_time finish;   /* of the last completion so far */
+    uint64_t gpu_ticks; /* ns: sum of accelerator runtimes, as the reference counts them */
+    uint32_t nodes_done, nodes_skipped, nodes_total;
+    struct nadi_rank_times times;
+    /* roofline sums, weighted by ns */
+    double weight, compute_bound, compute_utilisation, memory_utilisation, intensity;
+};
+
+struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *setup) NADI_MUST_USE;
+void nadi_workload_destroy(struct nadi_workload *w); /* NULL is allowed */
+
+/* The first pass of every rank, in rank order; then run the engine. */
+void nadi_workload_start(struct nadi_workload *w);
+/* Set when an operation cannot go on (members disagree): the run must stop. */
+bool nadi_workload_failed(const struct nadi_workload *w);
+bool nadi_workload_finished(const struct nadi_workload *w);
+uint64_t nadi_workload_nodes_done(const struct nadi_workload *w);
+uint64_t nadi_workload_nodes_total(const struct nadi_workload *w);
+
+struct nadi_rank_view nadi_workload_rank(const struct nadi_workload *w, uint32_t rank);
+const uint64_t *nadi_workload_nodes_by_type(const struct nadi_workload *w);
+uint64_t nadi_workload_offered_bytes(const struct nadi_workload *w);
+const struct nadi_node_span *nadi_workload_spans(const struct nadi_workload *w, size_t *count);
+const struct nadi_system *nadi_workload_system(const struct nadi_workload *w);
+/* Ranks in order of finishing. */
+const uint32_t *nadi_workload_finish_order(const struct nadi_workload *w, uint32_t *count);
+
+/* Who waits for whom: one error per blocked rank or operation, with the nearest mismatch. */
+void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_diags *diags);
+
+#endif
