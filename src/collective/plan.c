@@ -47,6 +47,23 @@ static uint32_t floor_log2(uint32_t n)
     return 31U - (uint32_t)__builtin_clz(n);
 }
 
+bool nadi_algorithm_can_run(enum nadi_algorithm algorithm, enum nadi_phase_op op, uint32_t n)
+{
+    bool power_of_two = (n & (n - 1)) == 0;
+    if (algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+        return power_of_two;
+    if (algorithm != NADI_ALGORITHM_HALVING_DOUBLING)
+        return true;
+    if (op == NADI_PHASE_ALL_TO_ALL)
+        return false;
+    if (op != NADI_PHASE_ALL_GATHER)
+        return power_of_two;
+    for (uint32_t reach = n / 2; reach > 0; reach /= 2)
+        if (n % (2 * reach) != 0)
+            return false;
+    return true;
+}
+
 /* Fills the step counts and sizes of a phase whose algorithm, op, n, bytes and local are set. */
 static bool finish_phase(struct nadi_phase *p, uint32_t window)
 {

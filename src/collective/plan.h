@@ -81,6 +81,11 @@ uint64_t nadi_plan_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t s
 /* Native kind of a trace's collective; false where the reference has none. */
 bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *native);
 
+/* Can the algorithm finish this operation on n participants? Halving-doubling and the tree want a
+ * power of two; a halving-doubling all-gather also runs where each of its distances n/2, n/4, ...
+ * (rounded down) pairs everybody up. */
+bool nadi_algorithm_can_run(enum nadi_algorithm algorithm, enum nadi_phase_op op, uint32_t n);
+
 static inline uint32_t nadi_phase_local(const struct nadi_phase *p, uint32_t member)
 {
     return member / p->stride % p->n;
@@ -91,12 +96,12 @@ static inline uint32_t nadi_phase_destination(const struct nadi_phase *p, uint32
                                               uint32_t k, bool clockwise)
 {
     if (p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING) {
-        uint32_t distance_log = k;
+        uint32_t reach = 1U << k;
         if (p->op == NADI_PHASE_ALL_GATHER)
-            distance_log = p->log2_n - 1 - k;
+            reach = p->n >> (k + 1);
         else if (k >= p->log2_n)
-            distance_log = 2 * p->log2_n - 1 - k;
-        return local ^ (1U << distance_log);
+            reach = 1U << (2 * p->log2_n - 1 - k);
+        return local / reach % 2 == 0 ? (local + reach) % p->n : (local + p->n - reach) % p->n;
     }
     uint32_t distance = 1;
     if (p->algorithm == NADI_ALGORITHM_DIRECT)

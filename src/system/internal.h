@@ -224,7 +224,8 @@ uint64_t nadi_system_reduce_ns(const struct nadi_system *s, uint64_t bytes);
 
 /* streams.c */
 void nadi_streams_init(struct nadi_system *s);
-void nadi_streams_phase_ended(struct nadi_system *s, uint32_t block, uint32_t member);
+void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                              uint32_t member);
 void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t member);
 
 /* packets.c: blocks, messages and the packet engine */

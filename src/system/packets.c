@@ -337,10 +337,11 @@ static void try_send(struct nadi_system *s, uint32_t block, uint32_t member)
 
 void nadi_packets_end_member(struct nadi_system *s, uint32_t block, uint32_t member)
 {
-    bool last = --s->blocks.items[block].members_left == 0;
-    nadi_streams_phase_ended(s, block, member);
-    if (last)
+    struct block *b = &s->blocks.items[block];
+    uint32_t stream = b->stream, phase = b->phase_index;
+    if (--b->members_left == 0)
         free_block(s, block);
+    nadi_streams_phase_ended(s, stream, phase, member);
 }
 
 void nadi_packets_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,

@@ -258,9 +258,9 @@ static void free_stream(struct nadi_system *s, uint32_t index)
     POOL_GIVE(&s->streams, operation, index);
 }
 
-void nadi_streams_phase_ended(struct nadi_system *s, uint32_t block, uint32_t member)
+void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                              uint32_t member)
 {
-    uint32_t stream = s->blocks.items[block].stream, phase = s->blocks.items[block].phase_index;
     uint32_t operation = s->streams.items[stream].operation;
     const struct nadi_plan *plan = s->operations.items[operation].plan;
     struct queue *old = queue_of(s, stream, member, phase);
