@@ -112,12 +112,6 @@ enum nadi_status nadi_job_load(struct nadi_job *job)
     return job->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
-enum nadi_status nadi_job_check(struct nadi_job *job)
-{
-    NADI_ASSERT(job->loaded);
-    return nadi_inputs_check(&job->inputs, &job->diags) ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
-}
-
 uint32_t nadi_job_rank_count(const struct nadi_job *job)
 {
     NADI_ASSERT(job->loaded);

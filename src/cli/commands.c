@@ -3,6 +3,18 @@
 
 const struct nadi_command nadi_commands[] = {
     {
+        .name = "run",
+        .group = "Simulate",
+        .summary = "Simulate a workload on a cluster",
+        .about = "Takes one Chakra trace a rank through the system, the network and the memory "
+                 "that the\n"
+                 "files describe, and says how long it takes and where the time goes.\n",
+        .examples = "nadi run --workload out/demo/workload --system out/demo/system.json \\\n"
+                    "         --network out/demo/network.yml --out out/demo/result\n",
+        .options = nadi_run_groups,
+        .run = nadi_cmd_run,
+    },
+    {
         .name = "explain",
         .group = "Help",
         .summary = "Explain a key of the input files, or list all of them",

@@ -1,5 +1,6 @@
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/compat.h"
 #include "cli/terminal.h"
 
 static bool wants_help(int count, char **arguments)
@@ -38,6 +39,8 @@ static int dispatch(int count, char **words)
 int main(int argc, char **argv)
 {
     nadi_terminal_catch_abort();
-    const int status = dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0));
+    const struct nadi_compat *compat = argc > 0 ? nadi_compat_find(argv[0]) : NULL;
+    const int status = compat ? nadi_compat_run(compat, argc - 1, argv + 1)
+                              : dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0));
     return nadi_terminal_close(status);
 }

@@ -1,0 +1,213 @@
+#include "base/diag.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
+#include "cli/terminal.h"
+
+#include <unistd.h>
+
+struct values {
+    struct nadi_cli_inputs inputs;
+    const char *out, *format, *timeline;
+    struct nadi_range timeline_ranks, timeline_window;
+    uint64_t max_sim_ns, max_wall_ns;
+    bool ops, five_column, quiet;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+/* A timeline is written unasked up to this many nodes: about 100 MB and a few seconds. */
+enum { TIMELINE_NODES = 1000000 };
+
+static const struct nadi_option output[] = {
+    {.name = "out",
+     .argument = "DIR",
+     .type = NADI_OPTION_TEXT,
+     AT(out),
+     .help =
+         "Write summary.json, ranks.csv, collectives.csv, links.csv and timeline.pftrace there"},
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json",
+     .initial = "text",
+     AT(format),
+     .help = "Form of the result on standard output"},
+    {.name = "ops", .type = NADI_OPTION_FLAG, AT(ops), .help = "Also ops.csv: every node's times"},
+    {.name = "five-column",
+     .type = NADI_OPTION_FLAG,
+     AT(five_column),
+     .help = "Also tutorial_result.csv, the five columns of ASTRA-sim 1.0"},
+    {.name = "timeline",
+     .type = NADI_OPTION_WORD,
+     .words = "auto|yes|no",
+     .initial = "auto",
+     AT(timeline),
+     .help = "Perfetto timeline among the files; auto: up to a million nodes"},
+    {.name = "timeline-ranks",
+     .argument = "A-B",
+     .type = NADI_OPTION_RANKS,
+     AT(timeline_ranks),
+     .help = "Only these ranks in the timeline"},
+    {.name = "timeline-window",
+     .argument = "T0..T1",
+     .type = NADI_OPTION_TIME_WINDOW,
+     AT(timeline_window),
+     .help = "Only what overlaps this time in the timeline"},
+    {.name = "quiet",
+     .type = NADI_OPTION_FLAG,
+     AT(quiet),
+     .help = "No warnings, notes and progress on standard error"},
+    {.name = NULL},
+};
+
+static const struct nadi_option limits[] = {
+    {.name = "max-sim",
+     .argument = "TIME",
+     .type = NADI_OPTION_TIME,
+     AT(max_sim_ns),
+     .help = "Stop when the simulated clock reaches it, like 10ms (a bare number is ns)"},
+    {.name = "max-wall",
+     .argument = "TIME",
+     .type = NADI_OPTION_WALL_TIME,
+     AT(max_wall_ns),
+     .help = "Stop after so much real time, like 2min (a bare number is seconds)"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_run_groups[] = {
+    {"Inputs", nadi_cli_input_files, offsetof(struct values, inputs)},
+    {"Model", nadi_cli_input_model, offsetof(struct values, inputs)},
+    {"Output", output, 0},
+    {"Limits", limits, 0},
+    {.heading = NULL},
+};
+
+/* Options that say nothing without another one. */
+static bool options_agree(const struct values *v)
+{
+    const char *alone = NULL;
+    if (!v->out && v->ops)
+        alone = "ops";
+    else if (!v->out && v->five_column)
+        alone = "five-column";
+    else if (!v->out && nadi_str_equal(v->timeline, "yes"))
+        alone = "timeline yes";
+    else if (!v->out && v->timeline_ranks.given)
+        alone = "timeline-ranks";
+    else if (!v->out && v->timeline_window.given)
+        alone = "timeline-window";
+    if (alone)
+        fprintf(stderr, "nadi run: error: '--%s' is about files: add '--out DIR'\n", alone);
+    return !alone;
+}
+
+/* Before the work rather than after it. */
+static bool can_write(const char *folder)
+{
+    struct nadi_diags *diags = nadi_messages_create();
+    const bool made = nadi_file_make_folder(folder, diags);
+    nadi_terminal_messages(diags, 0, true);
+    nadi_messages_destroy(diags);
+    if (made && access(folder, W_OK | X_OK) != 0) {
+        fprintf(stderr, "%s: error[file/write]: cannot write into this folder\n", folder);
+        return false;
+    }
+    return made;
+}
+
+/* Does this run write a timeline? Says so when it would have without the limit. */
+static bool choose_timeline(const struct values *v, const struct nadi_job *job)
+{
+    if (!v->out || nadi_str_equal(v->timeline, "no"))
+        return false;
+    if (nadi_str_equal(v->timeline, "yes") || v->timeline_ranks.given || v->timeline_window.given)
+        return true;
+    if (nadi_job_node_count(job) <= TIMELINE_NODES)
+        return true;
+    if (!v->quiet)
+        fprintf(stderr,
+                "note[run/timeline]: no timeline of %" PRIu64 " nodes\n"
+                "  help: --timeline yes writes it all the same, --timeline-ranks a part\n",
+                nadi_job_node_count(job));
+    return false;
+}
+
+static enum nadi_status write_files(const struct values *v, bool timeline, struct nadi_job *job)
+{
+    struct nadi_output files;
+    nadi_output_init(&files);
+    files.folder = v->out;
+    files.ops = v->ops;
+    files.five_column = v->five_column;
+    files.timeline = timeline;
+    if (v->timeline_ranks.given) {
+        files.timeline_first_rank = (uint32_t)nadi_min_u64(v->timeline_ranks.first, UINT32_MAX);
+        files.timeline_last_rank = (uint32_t)nadi_min_u64(v->timeline_ranks.last, UINT32_MAX);
+    }
+    if (v->timeline_window.given) {
+        files.timeline_from_ns = v->timeline_window.first;
+        files.timeline_to_ns = v->timeline_window.last;
+    }
+    return nadi_job_write(job, &files);
+}
+
+static void print_result(const struct values *v, bool timeline, const struct nadi_job *job)
+{
+    const bool json = nadi_str_equal(v->format, "json");
+    char *text = json ? nadi_job_json(job) : nadi_job_text(job, nadi_terminal_colours(stdout));
+    fputs(text, stdout);
+    nadi_free(text);
+    if (json || !v->out)
+        return;
+    const size_t length = strlen(v->out);
+    printf("\nFiles in %s%s summary.json, ranks.csv, collectives.csv, links.csv%s%s%s\n", v->out,
+           length && v->out[length - 1] == '/' ? ":" : "/:", v->ops ? ", ops.csv" : "",
+           v->five_column ? ", tutorial_result.csv" : "",
+           timeline ? ",\n  timeline.pftrace (open it in https://ui.perfetto.dev)" : "");
+}
+
+static enum nadi_status simulate(const struct values *v, struct nadi_job *job, size_t *shown)
+{
+    const bool timeline = choose_timeline(v, job);
+    if (v->ops || timeline)
+        nadi_job_keep_ops(job);
+    struct nadi_progress_line line;
+    nadi_progress_line_start(&line, v->quiet);
+    struct nadi_watch watch;
+    nadi_watch_init(&watch);
+    watch.progress = nadi_progress_line_show;
+    watch.context = &line;
+    watch.stop = nadi_terminal_catch_interrupt();
+    const enum nadi_status status = nadi_job_run(job, &watch);
+    nadi_progress_line_end(&line);
+    *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
+    enum nadi_status written = NADI_STATUS_DONE;
+    if (v->out)
+        written = write_files(v, timeline, job);
+    print_result(v, timeline, job);
+    return status == NADI_STATUS_DONE ? written : status;
+}
+
+int nadi_cmd_run(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words) ||
+        !options_agree(&values))
+        return NADI_EXIT_USAGE;
+    if (values.out && !can_write(values.out))
+        return NADI_EXIT_INPUT;
+    struct nadi_setup setup;
+    nadi_cli_inputs_apply(&values.inputs, &setup);
+    setup.max_sim_ns = values.max_sim_ns;
+    setup.max_wall_ms = (values.max_wall_ns + 999999) / 1000000;
+    struct nadi_job *job = nadi_job_create(&setup);
+    enum nadi_status status = nadi_job_load(job);
+    size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, values.quiet);
+    if (status == NADI_STATUS_DONE)
+        status = simulate(&values, job, &shown);
+    nadi_terminal_messages(nadi_job_messages(job), shown, values.quiet);
+    nadi_job_destroy(job);
+    return (int)status;
+}

@@ -1,0 +1,98 @@
+#include "cli/inputs.h"
+
+#define AT(member) .offset = offsetof(struct nadi_cli_inputs, member)
+
+const struct nadi_option nadi_cli_input_files[] = {
+    {.name = "workload",
+     .argument = "PREFIX",
+     .type = NADI_OPTION_TEXT,
+     AT(workload),
+     .required = true,
+     .help = "Chakra traces: rank r reads PREFIX.<r>.et (plain, gzip or zstd)"},
+    {.name = "system",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(system),
+     .required = true,
+     .help = "System: collective algorithms, chunks, compute and memory of an NPU"},
+    {.name = "network",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(network),
+     .required = true,
+     .help = "Network: topology, bandwidth and latency of each dimension"},
+    {.name = "memory",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(memory),
+     .help = "Remote memory (default: there is none)"},
+    {.name = "groups",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(groups),
+     .help = "Communicator groups (default: those of the traces, and all ranks)"},
+    {.name = "strict", .type = NADI_OPTION_FLAG, AT(strict), .help = "Unknown keys are errors"},
+    {.name = NULL},
+};
+
+const struct nadi_option nadi_cli_input_model[] = {
+    {.name = "network-model",
+     .type = NADI_OPTION_WORD,
+     .words = "unaware|aware",
+     .initial = "unaware",
+     AT(network_model),
+     .help = "Messages pass each other (unaware) or queue at every link (aware)"},
+    {.name = "executor",
+     .type = NADI_OPTION_WORD,
+     .words = "auto|message",
+     .initial = "auto",
+     AT(executor),
+     .help = "How collectives are simulated: message by message"},
+    {.name = "queues-per-dim",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     .initial = "1",
+     AT(queues_per_dim),
+     .help = "Logical queues of every network dimension"},
+    {.name = "injection-scale",
+     .argument = "X",
+     .type = NADI_OPTION_FACTOR,
+     .initial = "1",
+     AT(injection_scale),
+     .help = "Multiplies the system file's endpoint-delay"},
+    {.name = "compute-scale",
+     .argument = "X",
+     .type = NADI_OPTION_FACTOR,
+     .initial = "1",
+     AT(compute_scale),
+     .help = "Multiplies the time of compute nodes"},
+    {.name = "comm-scale",
+     .argument = "X",
+     .type = NADI_OPTION_FACTOR,
+     .initial = "1",
+     AT(comm_scale),
+     .help = "Multiplies the bytes of communication nodes"},
+    {.name = "rendezvous",
+     .type = NADI_OPTION_FLAG,
+     AT(rendezvous),
+     .help = "Every message asks the receiver first"},
+    {.name = NULL},
+};
+
+void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_setup *setup)
+{
+    nadi_setup_init(setup);
+    setup->workload = inputs->workload;
+    setup->system = inputs->system;
+    setup->network = inputs->network;
+    setup->memory = inputs->memory;
+    setup->groups = inputs->groups;
+    setup->network_model = inputs->network_model;
+    setup->executor = inputs->executor;
+    setup->queues_per_dim = inputs->queues_per_dim;
+    setup->injection_scale = inputs->injection_scale;
+    setup->compute_scale = inputs->compute_scale;
+    setup->comm_scale = inputs->comm_scale;
+    setup->rendezvous = inputs->rendezvous;
+    setup->strict = inputs->strict;
+}

@@ -1,0 +1,22 @@
+/* inputs: the options that say what to simulate, shared by the commands that read the inputs. */
+#ifndef NADI_CLI_INPUTS_H
+#define NADI_CLI_INPUTS_H
+
+#include "cli/options.h"
+
+#include <nadi/nadi.h>
+
+struct nadi_cli_inputs {
+    const char *workload, *system, *network, *memory, *groups;
+    const char *network_model, *executor;
+    uint32_t queues_per_dim;
+    double injection_scale, compute_scale, comm_scale;
+    bool rendezvous, strict;
+};
+
+extern const struct nadi_option nadi_cli_input_files[]; /* offsets into struct nadi_cli_inputs */
+extern const struct nadi_option nadi_cli_input_model[];
+
+void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_setup *setup);
+
+#endif
