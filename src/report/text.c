@@ -217,13 +217,13 @@ static void collectives(const struct page *p)
     if (count) {
         nadi_str_add(p->out, "\n");
         inked(p, INK_BOLD, "collectives");
-        nadi_str_printf(p->out, "%17s%12s%9s%12s%14s%9s%16s\n", "ranks", "bytes", "count",
-                        "mean time", "time per rank", "of run", "bus bandwidth");
+        nadi_str_printf(p->out, "%17s%12s%9s%12s%15s%9s%15s\n", "ranks", "bytes", "count",
+                        "mean time", "sum per rank", "of run", "bus bandwidth");
     }
     for (size_t i = 0; i < count && i < COLLECTIVES_SHOWN; i++) {
         const struct nadi_collective_class *c = &classes[i];
         double mine = c->rank_ns / (double)r->rank_count;
-        nadi_str_printf(p->out, "  %-18s%8u%12s%9s%12s%14s%9s%16s\n", kind_name(kind, c->kind),
+        nadi_str_printf(p->out, "  %-18s%8u%12s%9s%12s%15s%9s%15s\n", kind_name(kind, c->kind),
                         c->ranks, nadi_units_bytes(size, (double)c->bytes),
                         grouped(times, c->count),
                         nadi_units_time(each, (double)c->duration_ns / (double)c->count),
@@ -254,7 +254,7 @@ static void dimension(const struct page *p, uint32_t index)
     nadi_str_printf(p->out, "%12s%12s%9s  ", grouped(messages, l->messages),
                     nadi_units_bytes(bytes, (double)l->bytes), percent(share, use));
     bar(p, use, DIM_BAR_CELLS, use > 0.9 ? INK_RED : INK_GREEN);
-    nadi_str_add(p->out, use > 1 ? "  over 100 %: see below\n" : "\n");
+    nadi_str_add(p->out, use > 1 ? " *\n" : "\n");
 }
 
 static void network(const struct page *p)
@@ -264,15 +264,16 @@ static void network(const struct page *p)
     nadi_str_add(p->out, "\n");
     inked(p, INK_BOLD, "network");
     nadi_str_printf(p->out, ", %-11s%13s%10s%12s%12s%9s\n", nadi_network_model_name(p->in),
-                    "a link", "latency", "messages", "bytes", "busy");
+                    "link rate", "latency", "messages", "bytes", "busy");
     for (uint32_t d = 0; d < r->dim_count; d++) {
         dimension(p, d);
         over |= nadi_utilisation(r->dims[d].busy_ns, nadi_dimension_links(p->in, r, r->dims[d].dim),
                                  r->end_ns) > 1;
     }
     if (over)
-        nadi_str_add(p->out, "  More was sent than the links can carry: this model lets messages "
-                             "pass each other.\n  The model `aware` makes them queue.\n");
+        nadi_str_add(p->out,
+                     "  * More than the links can carry: this model lets messages pass each "
+                     "other.\n    The model `aware` makes them queue.\n");
     if (r->messages == 0 && r->outcome == NADI_OUTCOME_DONE)
         nadi_str_printf(p->out, "  The network has no influence: %s.\n",
                         p->in->system.replay_only ? "replay-only takes every duration from the "
@@ -280,18 +281,21 @@ static void network(const struct page *p)
                                                   : "the traces sent no message");
 }
 
+/* " (collective 4, compute 4)" */
 static void node_list(const struct page *p)
 {
     static const char *const names[NADI_NODE_TYPES] = {
         "invalid", "metadata", "load", "store", "compute", "send", "receive", "collective"};
     char number[32];
-    const char *gap = ": ";
+    const char *gap = " (";
     for (int t = NADI_NODE_TYPES - 1; t >= 0; t--) {
         if (p->r->nodes_by_type[t] == 0)
             continue;
-        nadi_str_printf(p->out, "%s%s %s", gap, grouped(number, p->r->nodes_by_type[t]), names[t]);
+        nadi_str_printf(p->out, "%s%s %s", gap, names[t], grouped(number, p->r->nodes_by_type[t]));
         gap = ", ";
     }
+    if (gap[0] == ',')
+        nadi_str_add_char(p->out, ')');
 }
 
 static void sanity(const struct page *p)
@@ -307,9 +311,9 @@ static void sanity(const struct page *p)
                     nadi_units_bytes(b, (double)r->message_bytes), grouped(c, r->messages));
     nadi_str_printf(p->out, "  nodes    %s executed", grouped(a, n.done));
     node_list(p);
-    nadi_str_printf(p->out, "; %s skipped", grouped(a, n.skipped));
+    nadi_str_printf(p->out, ", %s skipped", grouped(a, n.skipped));
     if (n.open)
-        nadi_str_printf(p->out, "; %s open", grouped(b, n.open));
+        nadi_str_printf(p->out, ", %s open", grouped(b, n.open));
     nadi_str_add(p->out, "\n");
     if (isfinite(above))
         nadi_str_printf(p->out,

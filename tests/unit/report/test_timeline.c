@@ -1,0 +1,166 @@
+/* timeline: tracks, slices and flows of a known result; limits by rank and time. */
+#include "report/timeline.h"
+
+#include "support/pftrace_read.h"
+#include "support/report_case.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+static void draw(const struct report_case *c, const struct nadi_report_options *o,
+                 struct pf_trace *t)
+{
+    struct nadi_str s = NADI_STR_INIT;
+    nadi_timeline_write(&c->in, &c->r, o, &s);
+    pftrace_read(t, nadi_str_get(&s), s.length);
+    nadi_str_release(&s);
+}
+
+static uint32_t pid_of(const struct pf_trace *t, const struct pf_slice *s)
+{
+    for (uint32_t i = 0; i < t->track_count; i++)
+        if (t->tracks[i].uuid == t->tracks[s->track].parent)
+            return t->tracks[i].pid;
+    fail_msg("a slice without a process");
+    return 0;
+}
+
+static const struct pf_slice *find(const struct pf_trace *t, uint32_t rank, const char *name)
+{
+    for (uint32_t i = 0; i < t->slice_count; i++)
+        if (pid_of(t, &t->slices[i]) == rank && strcmp(t->slices[i].name, name) == 0)
+            return &t->slices[i];
+    fail_msg("rank %u has no slice %s", rank, name);
+    return NULL;
+}
+
+static void tracks_and_slices(void **state)
+{
+    const struct nadi_report_options o = {.timeline = true};
+    struct report_case c;
+    struct pf_trace t;
+    (void)state;
+    report_case_init(&c);
+    draw(&c, &o, &t);
+    assert_int_equal(t.slice_count, c.r.span_count);
+    uint32_t processes = 0;
+    for (uint32_t i = 0; i < t.track_count; i++)
+        processes += t.tracks[i].is_process;
+    assert_int_equal(processes, 4);
+    assert_int_equal(t.track_count, 4 + 2 * 4 + 1); /* compute, communication; one receive */
+    const struct pf_slice *grad = find(&t, 1, "grad, \"sum\"");
+    assert_string_equal(grad->category, "ALL_REDUCE");
+    assert_string_equal(t.tracks[grad->track].name, "communication");
+    assert_int_equal(grad->start_ns, 5000);
+    assert_int_equal(grad->end_ns, 26000);
+    assert_int_equal(pf_arg(grad, "bytes")->number, 1000000);
+    assert_int_equal(pf_arg(grad, "node")->number, 11);
+    assert_null(pf_arg(grad, "tag"));
+    const struct pf_slice *receive = find(&t, 1, "receive");
+    assert_string_equal(t.tracks[receive->track].name, "receive");
+    assert_int_equal(pf_arg(receive, "from rank")->number, 0);
+    assert_int_equal(pf_arg(receive, "tag")->number, 7);
+    pftrace_release(&t);
+    report_case_release(&c);
+}
+
+static void arrows_from_send_to_receive(void **state)
+{
+    struct nadi_report_options o = {.timeline = true};
+    struct report_case c;
+    struct pf_trace t;
+    (void)state;
+    report_case_init(&c);
+    draw(&c, &o, &t);
+    assert_true(find(&t, 0, "send")->flow_begin != 0);
+    assert_int_equal(find(&t, 0, "send")->flow_begin, find(&t, 1, "receive")->flow_end);
+    assert_int_equal(find(&t, 0, "fwd")->flow_begin, 0);
+    pftrace_release(&t);
+    o.timeline_limit_ranks = true; /* rank 0 alone: no arrow into the void */
+    draw(&c, &o, &t);
+    assert_int_equal(t.slice_count, 3);
+    assert_int_equal(find(&t, 0, "send")->flow_begin, 0);
+    pftrace_release(&t);
+    report_case_release(&c);
+}
+
+static void limits(void **state)
+{
+    struct nadi_report_options o = {.timeline = true};
+    struct report_case c;
+    struct pf_trace t;
+    (void)state;
+    report_case_init(&c);
+    o.timeline_limit_ranks = true;
+    o.timeline_first_rank = 1;
+    o.timeline_last_rank = 2;
+    draw(&c, &o, &t);
+    assert_int_equal(t.slice_count, 5);
+    pftrace_release(&t);
+    o.timeline_limit_ranks = false;
+    o.timeline_from_ns = 25550;
+    draw(&c, &o, &t);
+    assert_int_equal(t.slice_count, 3); /* send, receive, the last all-reduce; whole slices */
+    assert_int_equal(find(&t, 1, "grad, \"sum\"")->start_ns, 5000);
+    pftrace_release(&t);
+    o.timeline_from_ns = 0;
+    o.timeline_to_ns = 4999;
+    draw(&c, &o, &t);
+    assert_int_equal(t.slice_count, 5);
+    pftrace_release(&t);
+    report_case_release(&c);
+}
+
+/* Receives that overlap get rows of their own, and rows are used again. */
+static void overlapping_receives(void **state)
+{
+    static const struct nadi_span spans[] = {
+        {1, 2, 0, 100}, {1, 2, 10, 50}, {1, 2, 60, 90}, {1, 2, 100, 100}, {1, 2, 100, 120},
+    };
+    const struct nadi_report_options o = {.timeline = true};
+    struct report_case c;
+    struct pf_trace t;
+    (void)state;
+    report_case_init(&c);
+    c.r.spans = NADI_ARENA_NEW(&c.r.arena, struct nadi_span, 5);
+    memcpy(c.r.spans, spans, sizeof(spans));
+    c.r.span_count = 5;
+    draw(&c, &o, &t);
+    assert_int_equal(t.slice_count, 5);
+    assert_int_equal(t.track_count, 1 + 2);
+    assert_string_equal(t.tracks[1].name, t.tracks[2].name);
+    assert_int_equal(t.tracks[1].parent, t.tracks[2].parent);
+    pftrace_release(&t);
+    report_case_release(&c);
+}
+
+static void nodes_without_a_slot_are_left_out(void **state)
+{
+    const struct nadi_report_options o = {.timeline = true};
+    struct report_case c;
+    struct pf_trace t;
+    (void)state;
+    report_case_init(&c);
+    c.in.traces[3]->type[0] = NADI_NODE_METADATA; /* shared by ranks 2 and 3 */
+    c.in.traces[0]->type[0] = NADI_NODE_MEM_LOAD;
+    c.in.traces[1]->flags[0] |= NADI_NODE_IS_CPU;
+    draw(&c, &o, &t);
+    assert_int_equal(t.slice_count, c.r.span_count - 2);
+    assert_string_equal(t.tracks[find(&t, 0, "fwd")->track].name, "memory");
+    assert_string_equal(t.tracks[find(&t, 1, "fwd")->track].name, "processor");
+    pftrace_release(&t);
+    report_case_release(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tracks_and_slices),
+        cmocka_unit_test(arrows_from_send_to_receive),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(overlapping_receives),
+        cmocka_unit_test(nodes_without_a_slot_are_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
