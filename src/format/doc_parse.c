@@ -352,6 +352,7 @@ static bool parse_text(struct builder *b)
         ok = build(b, parser, log);
     else
         report_syntax(b, log);
+    fy_diag_reset_error(log); /* frees the collected errors; destroying the log does not */
     fy_diag_unref(log);
     fy_parser_destroy(parser);
     return ok;
