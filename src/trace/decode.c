@@ -438,6 +438,6 @@ enum nadi_first_message nadi_decode_first(const struct nadi_message *m,
     if (node)
         return out->version ? NADI_FIRST_UNKNOWN : NADI_FIRST_NODE;
     bool begins_well = m->bytes && (m->data[0] == 0x0a || m->data[0] == 0x12);
-    bool evidence = out->version || attr || (cut && begins_well) || m->bytes == 0;
+    bool evidence = out->version || attr || (cut ? begins_well : m->bytes == 0);
     return evidence && !other_attr ? NADI_FIRST_METADATA : NADI_FIRST_UNKNOWN;
 }

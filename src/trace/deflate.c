@@ -57,7 +57,8 @@ static struct nadi_deflate *create(enum nadi_coding coding)
         NADI_BUG("zlib cannot start");
     if (coding == NADI_CODING_ZSTD) {
         s->zstd = ZSTD_createCStream();
-        if (!s->zstd || ZSTD_isError(ZSTD_initCStream(s->zstd, ZSTD_LEVEL)))
+        if (!s->zstd || ZSTD_isError(ZSTD_initCStream(s->zstd, ZSTD_LEVEL)) ||
+            ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1)))
             NADI_BUG("zstd cannot start");
     }
     return s;
