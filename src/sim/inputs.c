@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "sim/check.h"
 #include "sim/load.h"
 
 static void record_file(struct nadi_inputs *in, const char *role, const struct nadi_doc *doc)
@@ -59,7 +60,15 @@ bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *opt
         return false;
     /* "0" means all ranks, unless somebody defined a group of that name. */
     nadi_strmap_put(&in->groups.by_name, "0", 1, 0, NULL);
-    return nadi_load_customs(&l);
+    return nadi_load_customs(&l) && nadi_check_load(&l);
+}
+
+bool nadi_inputs_check(const struct nadi_inputs *in, struct nadi_diags *diags)
+{
+    if (in->system.replay_only)
+        return true; /* ranks do not meet */
+    bool ok = nadi_check_collectives(in, diags);
+    return nadi_check_p2p(in, diags) && ok;
 }
 
 void nadi_inputs_release(struct nadi_inputs *in)

@@ -80,9 +80,9 @@ void nadi_inputs_release(struct nadi_inputs *in);
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
                                            uint32_t node);
 
-/* Everything that can be found across ranks without running (nadi check): collectives of a group in
- * the same order, kind and size on all members; sends and receives paired; algorithms that can run
- * on their sizes; attributes that a node's type needs. True when no error was found. */
+/* What can be found across ranks without running, beyond what loading checks already (nadi check):
+ * collectives of a group in the same order, kind and size on all members; sends and receives
+ * paired. True when no error was found. */
 bool nadi_inputs_check(const struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;
 
 #endif

@@ -1,0 +1,292 @@
+/* check_algorithms: can the configured algorithm run this collective on this group at this size?
+ *
+ * Sizes follow the phases of the reference: a chunk passes through the participating dimensions,
+ * reduce-scatter divides it, all-gather multiplies it, and an algorithm cuts it into messages. A
+ * message of 0 bytes would never be matched, so it is refused here. All sizes grow with the
+ * collective's, so the smallest one of a use speaks for all. */
+#include "base/str.h"
+#include "sim/check.h"
+
+struct stage { /* one phase of a chunk */
+    const struct nadi_algorithm_choice *choice;
+    uint32_t npus;
+    enum nadi_collective_kind kind; /* of the phase */
+};
+
+struct plan {
+    struct nadi_check *c;
+    const struct nadi_use *use;
+    const struct nadi_implementation *impl;
+    enum nadi_native_kind native;
+    struct stage stages[2 * NADI_MAX_DIMS];
+    uint32_t count;
+    bool small_group;
+};
+
+static const char *const algorithm_names[] = {
+    [NADI_ALGORITHM_NONE] = "none",
+    [NADI_ALGORITHM_RING] = "ring",
+    [NADI_ALGORITHM_DIRECT] = "direct",
+    [NADI_ALGORITHM_HALVING_DOUBLING] = "halvingDoubling",
+    [NADI_ALGORITHM_DOUBLE_BINARY_TREE] = "doubleBinaryTree",
+};
+
+static struct nadi_place place_of(const struct plan *p)
+{
+    return nadi_trace_place(p->use->trace, p->use->rank, p->use->node, &p->c->arena);
+}
+
+static const char *group_text(const struct plan *p)
+{
+    const struct nadi_group *g = &p->c->in->groups.items[p->use->group];
+    return g->is_world
+               ? "all ranks"
+               : nadi_arena_printf(&p->c->arena, "group \"%s\" of %u ranks", g->name, g->size);
+}
+
+static bool refuse(const struct plan *p, const char *code, const char *hint, const char *why)
+{
+    return nadi_error(p->c->diags, code, place_of(p), hint, "%s on %s cannot run: %s",
+                      nadi_collective_name(p->use->kind), group_text(p), why);
+}
+
+static bool report_missing(const struct plan *p)
+{
+    struct nadi_str on = NADI_STR_INIT;
+    nadi_ranks_text(p->use->ranks, p->c->in->rank_count, &on);
+    const char *node = place_of(p).node;
+    nadi_error(p->c->diags, "system/no-algorithm", p->c->algorithms[p->native],
+               "add it, for example [\"ring\"]. Allowed: ring, direct[N], doubleBinaryTree, "
+               "halvingDoubling, oneRing, oneDirect[N], oneHalvingDoubling",
+               "no '%s', needed by node %s (%s) on %s", nadi_native_key(p->native), node,
+               nadi_collective_name(p->use->kind), nadi_str_get(&on));
+    nadi_str_release(&on);
+    return false;
+}
+
+static bool is_power_of_two(uint32_t n)
+{
+    return n && (n & (n - 1)) == 0;
+}
+
+static void add_stage(struct plan *p, uint32_t entry, enum nadi_collective_kind kind)
+{
+    const struct nadi_topology *t = &p->c->in->topology;
+    const struct nadi_algorithm_choice *choice = &p->impl->dims[entry];
+    p->stages[p->count++] = (struct stage){
+        .choice = choice,
+        .npus = choice->flat ? t->npu_count : t->dims[entry].npus,
+        .kind = kind,
+    };
+}
+
+/* Entries of the list that take part, ascending; a one* entry ends the list. */
+static uint32_t participants(struct plan *p, uint32_t entries[NADI_MAX_DIMS], uint32_t *used)
+{
+    const struct nadi_topology *t = &p->c->in->topology;
+    uint32_t count = 0;
+    *used = 0;
+    for (uint32_t i = 0; i < p->impl->count; i++) {
+        bool flat = p->impl->dims[i].flat;
+        *used = flat ? NADI_MAX_DIMS : i + 1;
+        if ((flat ? t->npu_count : t->dims[i].npus) > 1 && p->use->mask >> i & 1)
+            entries[count++] = i;
+        if (flat)
+            break;
+    }
+    return count;
+}
+
+static void plan_world(struct plan *p, const uint32_t *entries, uint32_t count)
+{
+    if (p->use->kind == NADI_ALL_GATHER) {
+        for (uint32_t i = count; i-- > 0;)
+            add_stage(p, entries[i], NADI_ALL_GATHER);
+        return;
+    }
+    bool split = p->use->kind == NADI_ALL_REDUCE && p->c->in->system.local_bw_aware;
+    for (uint32_t i = 0; i < count; i++)
+        add_stage(p, entries[i], split && i + 1 < count ? NADI_REDUCE_SCATTER : p->use->kind);
+    for (uint32_t i = count; split && i-- > 1;)
+        add_stage(p, entries[i - 1], NADI_ALL_GATHER);
+}
+
+/* Dimensions beyond the list are left out: legal, but hardly meant. */
+static void warn_of_short_list(const struct plan *p, uint32_t used)
+{
+    const struct nadi_topology *t = &p->c->in->topology;
+    uint32_t left_out = 0;
+    for (uint32_t d = used; d < t->dim_count; d++)
+        left_out += t->dims[d].npus > 1 && p->use->mask >> d & 1;
+    if (left_out)
+        nadi_warning(p->c->diags, "system/short-list", p->c->algorithms[p->native],
+                     "write one entry a network dimension, or one one* entry for all ranks",
+                     "'%s' has %u entr%s, the network has %u dimensions: %s (node %s) runs "
+                     "separately in each part of the network, as in the reference",
+                     nadi_native_key(p->native), p->impl->count, p->impl->count == 1 ? "y" : "ies",
+                     t->dim_count, nadi_collective_name(p->use->kind), place_of(p).node);
+}
+
+static void make_world_plan(struct plan *p)
+{
+    uint32_t entries[NADI_MAX_DIMS], used;
+    uint32_t count = participants(p, entries, &used);
+    plan_world(p, entries, count);
+    warn_of_short_list(p, used);
+    if (count == 0 && p->c->in->rank_count > 1)
+        nadi_warning(p->c->diags, "node/no-dimension", place_of(p),
+                     "set at least one entry of involved_dim whose dimension has several NPUs",
+                     "no dimension takes part in this %s: nothing is communicated",
+                     nadi_collective_name(p->use->kind));
+}
+
+/* One flat communicator; a list with several entries gives way to ring. */
+static void make_group_plan(struct plan *p, const struct nadi_group *g)
+{
+    static const struct nadi_algorithm_choice ring = {.algorithm = NADI_ALGORITHM_RING};
+    bool one = p->impl->count == 1;
+    bool replaced = false;
+    for (uint32_t i = 0; i < p->impl->count && !one; i++)
+        replaced |= p->impl->dims[i].algorithm != NADI_ALGORITHM_RING;
+    if (replaced)
+        nadi_note(p->c->diags, "system/group-ring", p->c->algorithms[p->native],
+                  "write a list with one entry to choose the algorithm of smaller groups",
+                  "%s on %s runs ring: groups smaller than the network use the list only where it "
+                  "has one entry, as in the reference",
+                  nadi_collective_name(p->use->kind), group_text(p));
+    p->small_group = true;
+    p->stages[p->count++] = (struct stage){
+        .choice = one ? &p->impl->dims[0] : &ring,
+        .npus = g->size,
+        .kind = p->use->kind,
+    };
+}
+
+/* The reference builds the tree of the list's last entry among the lowest ranks only. */
+static bool tree_fits(const struct plan *p, const struct stage *s)
+{
+    const struct nadi_topology *t = &p->c->in->topology;
+    bool last = s->choice == &p->impl->dims[p->impl->count - 1];
+    for (uint32_t d = p->impl->count; d < t->dim_count && last; d++)
+        if (t->dims[d].npus > 1)
+            return false;
+    return true;
+}
+
+static uint32_t log2_of(uint32_t n)
+{
+    uint32_t l = 0;
+    while (n >>= 1)
+        l++;
+    return l;
+}
+
+/* Halving-doubling pairs rank i with i + o where floor(i / o) is even, with i - o elsewhere: every
+ * rank has its partner where 2 o divides n. Reduce-scatter and all-reduce use o = 1, 2, 4, ..., all
+ * powers of two up to n / 2; all-gather halves o from n / 2, which also works for 6, 12 or 24. */
+static bool pairs_match(const struct stage *s)
+{
+    if (s->kind != NADI_ALL_GATHER)
+        return is_power_of_two(s->npus);
+    for (uint32_t o = s->npus / 2, step = log2_of(s->npus); step > 0; o /= 2, step--)
+        if (s->npus % (2 * o) != 0)
+            return false;
+    return true;
+}
+
+static bool check_shape(struct plan *p, const struct stage *s)
+{
+    const char *name = algorithm_names[s->choice->algorithm];
+    bool tree = s->choice->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE;
+    bool halving = s->choice->algorithm == NADI_ALGORITHM_HALVING_DOUBLING;
+    struct nadi_arena *arena = &p->c->arena;
+    if ((tree && !is_power_of_two(s->npus)) || (halving && !pairs_match(s)))
+        return refuse(p, "system/algorithm-size", "use ring or direct",
+                      nadi_arena_printf(arena, "%s needs a power of two of ranks, here are %u",
+                                        name, s->npus));
+    if (halving && s->kind == NADI_ALL_TO_ALL)
+        return refuse(p, "system/algorithm-kind", "use ring or direct in the list of all-to-all",
+                      nadi_arena_printf(arena, "%s has no all-to-all", name));
+    if (tree && p->small_group)
+        return refuse(p, "system/algorithm-group", "use ring, direct or halvingDoubling",
+                      "doubleBinaryTree is for all ranks of a dimension, not for smaller groups");
+    if (tree && !tree_fits(p, s))
+        return refuse(p, "system/algorithm-size", "write one entry a network dimension",
+                      "doubleBinaryTree ends a list that is shorter than the network");
+    return true;
+}
+
+/* Smallest message of the phase for a chunk of r bytes. */
+static uint64_t smallest_message(const struct stage *s, uint64_t r)
+{
+    if (s->choice->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE || s->kind == NADI_ALL_GATHER)
+        return r;
+    if (s->choice->algorithm == NADI_ALGORITHM_HALVING_DOUBLING && s->kind == NADI_ALL_REDUCE)
+        return (r >> log2_of(s->npus)) / 2 * 2;
+    return r / s->npus;
+}
+
+static uint64_t size_after(const struct stage *s, uint64_t r)
+{
+    if (s->choice->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+        return r;
+    if (s->kind == NADI_REDUCE_SCATTER)
+        return r / s->npus;
+    if (s->kind == NADI_ALL_GATHER)
+        return r > UINT64_MAX / s->npus ? UINT64_MAX : r * s->npus;
+    return r;
+}
+
+static bool check_sizes(struct plan *p)
+{
+    uint64_t chunk = p->use->bytes / p->c->in->system.splits;
+    uint64_t least = p->use->kind == NADI_ALL_GATHER ? 1 : p->c->in->rank_count;
+    uint64_t r = chunk < least ? least : chunk;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct stage *s = &p->stages[i];
+        if (smallest_message(s, r) == 0)
+            return refuse(
+                p, "system/algorithm-size", "use ring or direct, fewer chunks or more bytes",
+                nadi_arena_printf(&p->c->arena,
+                                  "%" PRIu64 " B in %u chunk%s leave %" PRIu64
+                                  " B for %s over %u ranks, which would send messages of 0 B",
+                                  p->use->bytes, p->c->in->system.splits,
+                                  p->c->in->system.splits == 1 ? "" : "s", r,
+                                  algorithm_names[s->choice->algorithm], s->npus));
+        r = size_after(s, r);
+    }
+    return true;
+}
+
+static void warn_of_tree(const struct plan *p)
+{
+    for (uint32_t i = 0; i < p->count && p->use->kind != NADI_ALL_REDUCE; i++)
+        if (p->stages[i].choice->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE) {
+            nadi_warning(p->c->diags, "system/tree-kind", p->c->algorithms[p->native],
+                         "use another algorithm for this collective",
+                         "doubleBinaryTree runs an all-reduce for %s too, as in the reference",
+                         nadi_collective_name(p->use->kind));
+            return;
+        }
+}
+
+bool nadi_check_use(struct nadi_check *c, const struct nadi_use *use)
+{
+    const struct nadi_inputs *in = c->in;
+    const struct nadi_group *g = &in->groups.items[use->group];
+    struct plan p = {.c = c, .use = use, .native = nadi_native_of(use->kind)};
+    if (use->custom || g->size == 1)
+        return true;
+    p.impl = &in->system.native[p.native];
+    if (p.impl->count == 0)
+        return report_missing(&p);
+    if (g->is_world || g->size == in->rank_count)
+        make_world_plan(&p);
+    else
+        make_group_plan(&p, g);
+    for (uint32_t i = 0; i < p.count; i++)
+        if (!check_shape(&p, &p.stages[i]))
+            return false;
+    warn_of_tree(&p);
+    return check_sizes(&p);
+}

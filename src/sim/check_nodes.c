@@ -1,0 +1,381 @@
+/* check_nodes: node by node, without looking at other ranks. */
+#include "base/mem.h"
+#include "base/str.h"
+#include "sim/check.h"
+#include "sim/trace_folder.h"
+
+struct finding_about {
+    const char *code, *hint;
+    enum nadi_severity severity;
+};
+
+static const struct finding_about about[NADI_FINDING_KINDS] = {
+    [NADI_FINDING_NO_PEER] = {"node/missing-attribute",
+                              "the tool that wrote the trace must add it (the PyTorch converter "
+                              "does not)",
+                              NADI_ERROR},
+    [NADI_FINDING_NO_TAG] = {"node/missing-attribute",
+                             "add an integer attribute comm_tag, equal on both sides", NADI_ERROR},
+    [NADI_FINDING_NO_SIZE] = {"node/missing-attribute",
+                              "add an integer attribute comm_size, in bytes", NADI_ERROR},
+    [NADI_FINDING_NO_KIND] = {"node/missing-attribute",
+                              "add an integer attribute comm_type (0 ALL_REDUCE, 2 ALL_GATHER, 6 "
+                              "ALL_TO_ALL, 7 REDUCE_SCATTER)",
+                              NADI_ERROR},
+    [NADI_FINDING_ON_CPU] = {"node/comm-on-cpu", "set is_cpu_op to 0 on communication nodes",
+                             NADI_ERROR},
+    [NADI_FINDING_ZERO_SIZE] = {"node/zero-size", "send at least one byte or drop both nodes",
+                                NADI_ERROR},
+    [NADI_FINDING_TAG_RANGE] = {"node/tag", "use tags below 2147483648", NADI_ERROR},
+    [NADI_FINDING_PEER_RANGE] = {"node/peer", "use a larger network or other traces", NADI_ERROR},
+    [NADI_FINDING_SELF] = {"node/peer", "a rank cannot send to itself; drop the node", NADI_ERROR},
+    [NADI_FINDING_NOT_OWN] = {"node/peer", "is the file of another rank under this rank's name?",
+                              NADI_ERROR},
+    [NADI_FINDING_UNSUPPORTED] = {"node/unsupported",
+                                  "ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER and ALL_TO_ALL are "
+                                  "simulated; BROADCAST takes its recorded duration",
+                                  NADI_ERROR},
+    [NADI_FINDING_BROADCAST] = {"node/broadcast",
+                                "use SEND and RECV nodes or a custom algorithm for its traffic",
+                                NADI_WARNING},
+    [NADI_FINDING_EMPTY_GATHER] = {"node/zero-size", NULL, NADI_WARNING},
+    [NADI_FINDING_SHORT_INVOLVED] = {"node/involved-dim", "give one entry a network dimension",
+                                     NADI_WARNING},
+    [NADI_FINDING_NO_OPS] = {"node/missing-attribute",
+                             "with 'roofline-enabled' a compute node needs num_ops and "
+                             "tensor_size; without, its duration is used",
+                             NADI_ERROR},
+    [NADI_FINDING_NO_BYTES] = {"node/missing-attribute",
+                               "add an integer attribute tensor_size, in bytes", NADI_ERROR},
+    [NADI_FINDING_NO_MEMORY] = {"node/no-memory",
+                                "give a memory file with another memory-type (--memory)",
+                                NADI_ERROR},
+    [NADI_FINDING_MEMORY_NODE] = {"node/memory-server",
+                                  "raise 'num-nodes' or 'num-npus-per-node' in the memory file",
+                                  NADI_ERROR},
+    [NADI_FINDING_CUSTOM_TYPE] = {"custom/node-type",
+                                  "a custom algorithm has SEND, RECV and COMP nodes only",
+                                  NADI_ERROR},
+};
+
+uint64_t *nadi_ranks_new(struct nadi_check *c)
+{
+    return NADI_ARENA_ZNEW(&c->arena, uint64_t, (size_t)c->in->rank_count / 64 + 1);
+}
+
+void nadi_ranks_text(const uint64_t *ranks, uint32_t rank_count, struct nadi_str *out)
+{
+    enum { LISTED = 4096 };
+    uint32_t list[LISTED];
+    size_t count = 0;
+    for (uint32_t r = 0; r < rank_count && count < LISTED; r++)
+        if (nadi_ranks_has(ranks, r))
+            list[count++] = r;
+    nadi_str_add(out, count == 1 ? "rank " : "ranks ");
+    nadi_ranges_text(list, count, out);
+}
+
+void nadi_check_found(struct nadi_check *c, enum nadi_finding_kind kind, const struct nadi_trace *t,
+                      uint32_t rank, uint32_t node, const char *format, ...)
+{
+    struct nadi_finding *f = &c->findings[kind];
+    if (f->nodes++ == 0) {
+        struct nadi_str s = NADI_STR_INIT;
+        va_list args;
+        va_start(args, format);
+        nadi_str_vprintf(&s, format, args);
+        va_end(args);
+        f->message = nadi_arena_strdup(&c->arena, nadi_str_get(&s));
+        nadi_str_release(&s);
+        f->place = nadi_trace_place(t, rank, node, &c->arena);
+        f->ranks = nadi_ranks_new(c);
+        c->order[c->found++] = kind;
+    }
+    nadi_ranks_add(f->ranks, rank);
+}
+
+bool nadi_check_report(struct nadi_check *c)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < c->found; i++) {
+        const struct nadi_finding *f = &c->findings[c->order[i]];
+        const struct finding_about *a = &about[c->order[i]];
+        struct nadi_str s = NADI_STR_INIT;
+        nadi_str_add(&s, f->message);
+        if (f->nodes > 1) {
+            nadi_str_printf(&s, " (and %" PRIu64 " more such node%s; on ", f->nodes - 1,
+                            f->nodes == 2 ? "" : "s");
+            nadi_ranks_text(f->ranks, c->in->rank_count, &s);
+            nadi_str_add_char(&s, ')');
+        }
+        nadi_diags_add(c->diags, a->severity, a->code, f->place, a->hint, "%s", nadi_str_get(&s));
+        nadi_str_release(&s);
+        ok &= a->severity != NADI_ERROR;
+    }
+    return ok;
+}
+
+struct pass { /* over one trace */
+    struct nadi_check *c;
+    const struct nadi_trace *t;
+    uint32_t rank;
+    struct nadi_trace_facts *facts; /* NULL in a custom algorithm */
+    uint32_t limit;                 /* ranks are below it */
+};
+
+#define FOUND(p, kind, node, ...)                                                                  \
+    do {                                                                                           \
+        if ((p)->facts)                                                                            \
+            (p)->facts->findings |= UINT32_C(1) << (kind);                                         \
+        nadi_check_found((p)->c, (kind), (p)->t, (p)->rank, (node), __VA_ARGS__);                  \
+    } while (0)
+
+/* SEND or RECV, without what depends on the rank. */
+static void check_p2p(struct pass *p, uint32_t n)
+{
+    static const char *const peers[] = {"comm_src", "comm_dst"};
+    const struct nadi_trace *t = p->t;
+    const struct nadi_trace_comm *comm = nadi_comm_of(t, n);
+    bool send = t->type[n] == NADI_NODE_SEND;
+    const char *type = send ? "SEND" : "RECV";
+    unsigned flags = t->flags[n];
+    uint32_t peer = send ? comm->dst : comm->src;
+    if (flags & NADI_NODE_IS_CPU)
+        FOUND(p, NADI_FINDING_ON_CPU, n, "%s node flagged is_cpu_op", type);
+    if (!(flags & (send ? NADI_NODE_HAS_DST : NADI_NODE_HAS_SRC)))
+        FOUND(p, NADI_FINDING_NO_PEER, n, "%s node without %s", type, peers[send]);
+    else if (peer >= p->limit)
+        FOUND(p, NADI_FINDING_PEER_RANGE, n, "%s is %u, ranks are 0-%u", peers[send], peer,
+              p->limit - 1);
+    if (!(flags & NADI_NODE_HAS_TAG))
+        FOUND(p, NADI_FINDING_NO_TAG, n, "%s node without comm_tag", type);
+    else if (comm->tag > INT32_MAX)
+        FOUND(p, NADI_FINDING_TAG_RANGE, n, "comm_tag is %u", comm->tag);
+    if (!(flags & NADI_NODE_HAS_BYTES))
+        FOUND(p, NADI_FINDING_NO_SIZE, n, "%s node without comm_size", type);
+    else if (t->bytes[n] == 0)
+        FOUND(p, NADI_FINDING_ZERO_SIZE, n, "%s of 0 bytes", type);
+}
+
+/* The part that depends on whose trace it is. */
+static void check_own(struct pass *p, uint32_t n)
+{
+    const struct nadi_trace *t = p->t;
+    const struct nadi_trace_comm *comm = nadi_comm_of(t, n);
+    bool send = t->type[n] == NADI_NODE_SEND;
+    unsigned own_flag = send ? NADI_NODE_HAS_SRC : NADI_NODE_HAS_DST;
+    unsigned peer_flag = send ? NADI_NODE_HAS_DST : NADI_NODE_HAS_SRC;
+    uint32_t own = send ? comm->src : comm->dst;
+    uint32_t peer = send ? comm->dst : comm->src;
+    if (t->flags[n] & own_flag && own != p->rank)
+        nadi_check_found(p->c, NADI_FINDING_NOT_OWN, t, p->rank, n,
+                         "%s is %u, but this is the trace of rank %u",
+                         send ? "comm_src" : "comm_dst", own, p->rank);
+    else if (t->flags[n] & peer_flag && peer == p->rank)
+        nadi_check_found(p->c, NADI_FINDING_SELF, t, p->rank, n, "%s is the rank itself",
+                         send ? "comm_dst" : "comm_src");
+}
+
+static void note_unknown_group(struct pass *p, uint32_t n, const char *name)
+{
+    struct nadi_check *c = p->c;
+    const char *kept;
+    uint32_t index = (uint32_t)c->unknown.count;
+    uint32_t found = nadi_strmap_put(&c->unknown_index, name, strlen(name), index, &kept);
+    if (found == index) {
+        struct nadi_unknown_group u = {
+            .name = kept,
+            .place = nadi_trace_place(p->t, p->rank, n, &c->arena),
+            .ranks = nadi_ranks_new(c),
+        };
+        NADI_PUSH(&c->unknown, u);
+    }
+    for (size_t i = 0; i < p->facts->unknown.count; i++)
+        if (p->facts->unknown.items[i] == found)
+            return;
+    NADI_PUSH(&p->facts->unknown, found);
+}
+
+/* Index of the use that the node belongs to, made if new. */
+static uint32_t use_of(struct pass *p, uint32_t n, uint32_t group, uint32_t mask, bool custom)
+{
+    struct nadi_check *c = p->c;
+    const struct nadi_trace *t = p->t;
+    uint64_t key = (uint64_t)group << 32 | (uint64_t)mask << 8 | (uint64_t)t->collective[n] << 1 |
+                   (uint64_t)custom;
+    uint32_t index = (uint32_t)c->uses.count;
+    bool added;
+    uint32_t found = *nadi_map64_put(&c->use_index, key, index, &added);
+    if (added) {
+        struct nadi_use u = {
+            .kind = (enum nadi_collective_kind)t->collective[n],
+            .group = group,
+            .mask = mask,
+            .custom = custom,
+            .trace = t,
+            .rank = p->rank,
+            .node = n,
+            .bytes = t->bytes[n],
+            .ranks = nadi_ranks_new(c),
+        };
+        NADI_PUSH(&c->uses, u);
+    }
+    return found;
+}
+
+static void note_use(struct pass *p, uint32_t n, uint32_t group)
+{
+    struct nadi_check *c = p->c;
+    const struct nadi_trace *t = p->t;
+    const struct nadi_topology *topology = &c->in->topology;
+    const struct nadi_trace_comm *comm = nadi_comm_of(t, n);
+    uint32_t all = (UINT32_C(1) << topology->dim_count) - 1;
+    bool is_world = c->in->groups.items[group].is_world;
+    if (is_world && comm->involved_count && comm->involved_count < topology->dim_count)
+        FOUND(p, NADI_FINDING_SHORT_INVOLVED, n,
+              "involved_dim has %u entries, the network has %u dimensions: the rest takes no part",
+              comm->involved_count, topology->dim_count);
+    enum nadi_native_kind kind = nadi_native_of((enum nadi_collective_kind)t->collective[n]);
+    bool custom = nadi_custom_of(&c->in->system, t->id[n], kind) != NULL;
+    uint32_t index = use_of(p, n, group, is_world ? nadi_involved(c->in, t, n) : all, custom);
+    struct nadi_use *u = &c->uses.items[index];
+    if (t->bytes[n] < u->bytes) {
+        u->trace = t;
+        u->rank = p->rank;
+        u->node = n;
+        u->bytes = t->bytes[n];
+    }
+    if (!nadi_ranks_has(u->ranks, p->rank)) {
+        nadi_ranks_add(u->ranks, p->rank);
+        NADI_PUSH(&p->facts->uses, index);
+    }
+}
+
+static void check_collective(struct pass *p, uint32_t n)
+{
+    const struct nadi_trace *t = p->t;
+    unsigned flags = t->flags[n];
+    enum nadi_collective_kind kind = (enum nadi_collective_kind)t->collective[n];
+    if (flags & NADI_NODE_IS_CPU)
+        FOUND(p, NADI_FINDING_ON_CPU, n, "collective flagged is_cpu_op");
+    if (!(flags & NADI_NODE_HAS_KIND)) {
+        FOUND(p, NADI_FINDING_NO_KIND, n, "collective without comm_type");
+        return;
+    }
+    if (kind == NADI_BROADCAST) {
+        FOUND(p, NADI_FINDING_BROADCAST, n,
+              "BROADCAST is not communicated: as in the reference it takes its recorded duration "
+              "on each rank");
+        return;
+    }
+    if (nadi_native_of(kind) == NADI_NATIVE_KINDS) {
+        FOUND(p, NADI_FINDING_UNSUPPORTED, n, "%s is not modelled", nadi_collective_name(kind));
+        return;
+    }
+    if (!(flags & NADI_NODE_HAS_BYTES))
+        FOUND(p, NADI_FINDING_NO_SIZE, n, "collective without comm_size");
+    else if (t->bytes[n] == 0 && kind == NADI_ALL_GATHER)
+        FOUND(p, NADI_FINDING_EMPTY_GATHER, n, "ALL_GATHER of 0 bytes counts as 1 byte");
+    const struct nadi_group *g = nadi_inputs_group(p->c->in, t, n);
+    if (g)
+        note_use(p, n, (uint32_t)(g - p->c->in->groups.items));
+    else
+        note_unknown_group(p, n, nadi_trace_string(t, nadi_comm_of(t, n)->group));
+}
+
+static void check_compute(struct pass *p, uint32_t n)
+{
+    unsigned flags = p->t->flags[n];
+    if (!p->c->in->system.roofline || flags & NADI_NODE_IS_CPU)
+        return;
+    if (!(flags & NADI_NODE_HAS_OPS))
+        FOUND(p, NADI_FINDING_NO_OPS, n, "compute node without num_ops");
+    else if (!(flags & NADI_NODE_HAS_BYTES))
+        FOUND(p, NADI_FINDING_NO_OPS, n, "compute node without tensor_size");
+}
+
+static void check_memory(struct pass *p, uint32_t n)
+{
+    const struct nadi_memory_config *m = &p->c->in->memory;
+    p->facts->has_memory = true;
+    if (!(p->t->flags[n] & NADI_NODE_HAS_BYTES))
+        FOUND(p, NADI_FINDING_NO_BYTES, n, "memory node without tensor_size");
+    if (m->kind == NADI_MEMORY_NONE)
+        FOUND(p, NADI_FINDING_NO_MEMORY, n, "memory node, but there is no remote memory%s",
+              p->c->in->options.memory ? " (NO_MEMORY_EXPANSION)" : " (no memory file)");
+}
+
+static void check_memory_server(struct nadi_check *c, const struct nadi_trace *t, uint32_t rank)
+{
+    const struct nadi_memory_config *m = &c->in->memory;
+    if (m->kind != NADI_MEMORY_PER_NODE || rank / m->npus_per_node < m->node_count)
+        return;
+    uint32_t n = 0;
+    while (t->type[n] != NADI_NODE_MEM_LOAD && t->type[n] != NADI_NODE_MEM_STORE)
+        n++;
+    nadi_check_found(c, NADI_FINDING_MEMORY_NODE, t, rank, n,
+                     "memory server %u (rank %u / %u NPUs a node) does not exist, there are %u",
+                     rank / m->npus_per_node, rank, m->npus_per_node, m->node_count);
+}
+
+void nadi_check_trace(struct nadi_check *c, const struct nadi_trace *t, uint32_t rank,
+                      struct nadi_trace_facts *facts)
+{
+    struct pass p = {.c = c, .t = t, .rank = rank, .facts = facts, .limit = c->in->rank_count};
+    for (uint32_t n = 0; n < t->node_count; n++) {
+        switch ((enum nadi_node_type)t->type[n]) {
+        case NADI_NODE_SEND:
+        case NADI_NODE_RECV:
+            facts->has_p2p = true;
+            check_p2p(&p, n);
+            break;
+        case NADI_NODE_COLL:
+            check_collective(&p, n);
+            break;
+        case NADI_NODE_COMP:
+            check_compute(&p, n);
+            break;
+        case NADI_NODE_MEM_LOAD:
+        case NADI_NODE_MEM_STORE:
+            check_memory(&p, n);
+            break;
+        case NADI_NODE_INVALID:
+        case NADI_NODE_METADATA:
+        case NADI_NODE_TYPES:
+            break;
+        }
+    }
+}
+
+void nadi_check_rank(struct nadi_check *c, const struct nadi_trace *t, uint32_t rank,
+                     const struct nadi_trace_facts *facts)
+{
+    struct pass p = {.c = c, .t = t, .rank = rank, .limit = c->in->rank_count};
+    for (int k = 0; k < NADI_FINDING_KINDS; k++)
+        if (facts->findings >> k & 1)
+            nadi_ranks_add(c->findings[k].ranks, rank);
+    for (size_t i = 0; i < facts->uses.count; i++)
+        nadi_ranks_add(c->uses.items[facts->uses.items[i]].ranks, rank);
+    for (size_t i = 0; i < facts->unknown.count; i++)
+        nadi_ranks_add(c->unknown.items[facts->unknown.items[i]].ranks, rank);
+    if (facts->has_memory)
+        check_memory_server(c, t, rank);
+    for (uint32_t n = 0; n < t->node_count && facts->has_p2p; n++)
+        if (t->type[n] == NADI_NODE_SEND || t->type[n] == NADI_NODE_RECV)
+            check_own(&p, n);
+}
+
+void nadi_check_custom(struct nadi_check *c, const struct nadi_trace *t, uint32_t position)
+{
+    struct pass p = {.c = c, .t = t, .rank = position, .limit = c->in->rank_count};
+    for (uint32_t n = 0; n < t->node_count; n++) {
+        enum nadi_node_type type = (enum nadi_node_type)t->type[n];
+        if (type == NADI_NODE_SEND || type == NADI_NODE_RECV) {
+            check_p2p(&p, n);
+            check_own(&p, n);
+        } else if (type != NADI_NODE_COMP) {
+            FOUND(&p, NADI_FINDING_CUSTOM_TYPE, n, "%s in a custom algorithm would never finish",
+                  nadi_node_type_name(type));
+        }
+    }
+}
