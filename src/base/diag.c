@@ -31,6 +31,7 @@ static bool counted(struct nadi_diags *d, enum nadi_severity severity)
     return ++*n <= KEPT_PER_SEVERITY;
 }
 
+NADI_PRINTF(6, 0)
 static void vadd(struct nadi_diags *d, enum nadi_severity severity, const char *code,
                  struct nadi_place place, const char *hint, const char *format, va_list args)
 {

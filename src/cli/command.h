@@ -42,11 +42,13 @@ void nadi_command_complain(int count, const char *const *words);
 void nadi_help_command(const struct nadi_command *command);
 
 int nadi_cmd_run(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_check(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_explain(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_version(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_help(const struct nadi_command *self, int count, char **arguments);
 
 extern const struct nadi_option_group nadi_run_groups[];
+extern const struct nadi_option_group nadi_check_groups[];
 extern const struct nadi_option_group nadi_explain_groups[];
 extern const struct nadi_option_group nadi_help_groups[];
 extern const struct nadi_option_group nadi_version_groups[];

@@ -15,6 +15,19 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_run,
     },
     {
+        .name = "check",
+        .group = "Simulate",
+        .summary = "Find what is wrong with the inputs without simulating",
+        .about =
+            "Reads the same files as `nadi run` and holds the ranks' traces against each other:\n"
+            "collectives of a group in the same order, kind and size, sends and receives in "
+            "pairs.\n",
+        .examples =
+            "nadi check --workload traces/step --system system.json --network network.yml\n",
+        .options = nadi_check_groups,
+        .run = nadi_cmd_check,
+    },
+    {
         .name = "explain",
         .group = "Help",
         .summary = "Explain a key of the input files, or list all of them",

@@ -236,7 +236,8 @@ static bool read_flags(const char *program, int count, char **arguments, struct 
     }
     bool complete = true;
     for (size_t i = 0; i < FLAG_COUNT; i++) {
-        if (flags[i].required && !*(const char **)((char *)values + flags[i].offset)) {
+        const void *value = (const char *)values + flags[i].offset;
+        if (flags[i].required && !*(const char *const *)value) {
             fprintf(stderr, "%s: error: option '--%s %s' is missing\n", program, flags[i].name,
                     flags[i].argument);
             complete = false;

@@ -105,8 +105,10 @@ static void write_node(FILE *file, char *line)
         fail("node wants an id and a type", line);
     Chakra__AttributeProto attributes[MAX_WORDS], *pointers[MAX_WORDS];
     uint64_t deps[MAX_LIST], ctrl[MAX_LIST];
-    Chakra__IOInfo inputs = CHAKRA__IOINFO__INIT;
-    Chakra__Node node = CHAKRA__NODE__INIT;
+    Chakra__IOInfo inputs;
+    Chakra__Node node;
+    chakra__ioinfo__init(&inputs);
+    chakra__node__init(&node);
     node.id = number(words[1]);
     node.type = read_type(words[2]);
     node.attr = pointers;
@@ -159,7 +161,8 @@ static FILE *open_rank(const char *prefix, uint64_t rank)
         fail("cannot write", nadi_str_get(&path));
     nadi_str_release(&path);
     static char version[] = "0.0.4";
-    Chakra__GlobalMetadata metadata = CHAKRA__GLOBAL_METADATA__INIT;
+    Chakra__GlobalMetadata metadata;
+    chakra__global_metadata__init(&metadata);
     metadata.version = version;
     write_frame(file, &metadata.base);
     return file;

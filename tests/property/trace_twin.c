@@ -124,10 +124,10 @@ static struct nadi_write_attr draw_attr(struct nadi_rng *r, struct nadi_arena *a
         a = draw_u32(r, arena);
     else if (strncmp(name, "comm_", 5) == 0 && strlen(name) == 8 && comm && !coll)
         a = draw_u32(r, arena);
-    else if (strcmp(name, "pg_name") == 0 && coll)
-        a.member = nadi_rng_below(r, 2) ? NADI_MEMBER_STRING : NADI_MEMBER_BYTES,
+    else if (strcmp(name, "pg_name") == 0 && coll) {
+        a.member = nadi_rng_below(r, 2) ? NADI_MEMBER_STRING : NADI_MEMBER_BYTES;
         a.value = draw_value(r, arena);
-    else if (strcmp(name, "involved_dim") == 0 && coll)
+    } else if (strcmp(name, "involved_dim") == 0 && coll)
         a = draw_list(r, arena, NADI_MEMBER_BOOL);
     a.name = name;
     return a;

@@ -1,0 +1,68 @@
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
+#include "cli/terminal.h"
+
+struct values {
+    struct nadi_cli_inputs inputs;
+    const char *format;
+    bool quiet;
+};
+
+static const struct nadi_option output[] = {
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json",
+     .initial = "text",
+     .offset = offsetof(struct values, format),
+     .help = "Form of the result on standard output"},
+    {.name = "quiet",
+     .type = NADI_OPTION_FLAG,
+     .offset = offsetof(struct values, quiet),
+     .help = "Only errors on standard error"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_check_groups[] = {
+    {"Inputs", nadi_cli_input_files, offsetof(struct values, inputs)},
+    {"Model", nadi_cli_input_model, offsetof(struct values, inputs)},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+static void print_text(const struct nadi_job *job, bool loaded)
+{
+    const struct nadi_diags *messages = nadi_job_messages(job);
+    const size_t errors = nadi_messages_total(messages, NADI_LEVEL_ERROR);
+    const size_t warnings = nadi_messages_total(messages, NADI_LEVEL_WARNING);
+    if (loaded)
+        printf("%" PRIu32 " ranks, %" PRIu64 " nodes: ", nadi_job_rank_count(job),
+               nadi_job_node_count(job));
+    printf("%zu error%s, %zu warning%s\n", errors, errors == 1 ? "" : "s", warnings,
+           warnings == 1 ? "" : "s");
+}
+
+int nadi_cmd_check(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words))
+        return NADI_EXIT_USAGE;
+    struct nadi_setup setup;
+    nadi_cli_inputs_apply(&values.inputs, &setup);
+    struct nadi_job *job = nadi_job_create(&setup);
+    enum nadi_status status = nadi_job_load(job);
+    const bool loaded = status == NADI_STATUS_DONE;
+    if (loaded)
+        status = nadi_job_check(job);
+    nadi_terminal_messages(nadi_job_messages(job), 0, values.quiet);
+    if (nadi_str_equal(values.format, "json")) {
+        char *json = nadi_messages_json(nadi_job_messages(job));
+        fputs(json, stdout);
+        nadi_free(json);
+    } else {
+        print_text(job, loaded);
+    }
+    nadi_job_destroy(job);
+    return (int)status;
+}
