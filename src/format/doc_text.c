@@ -2,23 +2,17 @@
 
 #include "base/str.h"
 #include "format/doc.h"
+#include "format/utf8.h"
 
-/* Length of the UTF-8 sequence at p, 0 if it is not one (overlong forms, surrogates and code points
- * beyond U+10FFFF are not). */
+/* Length of the UTF-8 sequence at p, 0 if it is not one. The bytes need not be terminated. */
 static size_t utf8_length(const unsigned char *p, const unsigned char *end)
 {
-    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc0 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-    if (n < 2 || p[0] > 0xf4 || (size_t)(end - p) < n)
-        return n == 1 ? 1 : 0;
-    unsigned code = p[0] & (0x7fU >> n);
-    for (size_t i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (p[i] & 0x3fU);
-    }
-    bool good = code >= least[n] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    return good ? n : 0;
+    enum { LONGEST = 4 };
+    char tail[LONGEST + 1] = "";
+    if (end - p > LONGEST)
+        return nadi_utf8_length((const char *)p);
+    memcpy(tail, p, (size_t)(end - p));
+    return nadi_utf8_length(tail);
 }
 
 static bool is_control(unsigned char c)

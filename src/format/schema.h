@@ -118,8 +118,6 @@ void nadi_schema_value_text(const struct nadi_schema_value *value, struct nadi_s
 /* "system.json:5" or "default". */
 void nadi_schema_origin(const struct nadi_schema_values *values,
                         const struct nadi_schema_value *value, struct nadi_str *out);
-/* The shortest decimal that reads back as the same double. */
-void nadi_schema_number_text(double number, struct nadi_str *out);
 
 /* What a key means, in all files that have it; all keys with a line each when `key` is NULL. False
  * when no table has the key: `out` then has the near names, if any. */

@@ -1,6 +1,7 @@
 #include "format/schema_scalar.h"
 
 #include "base/str.h"
+#include "format/number.h"
 
 #include <math.h>
 
@@ -109,7 +110,7 @@ static bool number_from_scalar(const struct nadi_schema_place *p, double *in_uni
 
 static void add_limit(struct nadi_str *s, const struct nadi_schema_key *key, double limit)
 {
-    nadi_schema_number_text(limit, s);
+    nadi_number_add_double(s, limit);
     if (key->unit)
         nadi_str_printf(s, " %s", key->unit);
 }

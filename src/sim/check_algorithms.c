@@ -239,7 +239,10 @@ static uint64_t size_after(const struct stage *s, uint64_t r)
 
 static bool check_sizes(struct plan *p)
 {
-    uint64_t chunk = p->use->bytes / p->c->in->system.splits;
+    double scale = p->c->in->options.comm_scale;
+    bool scaled = scale < 1 || scale > 1;
+    uint64_t bytes = scaled ? (uint64_t)((double)p->use->bytes * scale) : p->use->bytes;
+    uint64_t chunk = bytes / p->c->in->system.splits;
     uint64_t least = p->use->kind == NADI_ALL_GATHER ? 1 : p->c->in->rank_count;
     uint64_t r = chunk < least ? least : chunk;
     for (uint32_t i = 0; i < p->count; i++) {
@@ -250,7 +253,7 @@ static bool check_sizes(struct plan *p)
                 nadi_arena_printf(&p->c->arena,
                                   "%" PRIu64 " B in %u chunk%s leave %" PRIu64
                                   " B for %s over %u ranks, which would send messages of 0 B",
-                                  p->use->bytes, p->c->in->system.splits,
+                                  bytes, p->c->in->system.splits,
                                   p->c->in->system.splits == 1 ? "" : "s", r,
                                   algorithm_names[s->choice->algorithm], s->npus));
         r = size_after(s, r);

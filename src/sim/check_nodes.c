@@ -45,6 +45,10 @@ static const struct finding_about about[NADI_FINDING_KINDS] = {
                              "with 'roofline-enabled' a compute node needs num_ops and "
                              "tensor_size; without, its duration is used",
                              NADI_ERROR},
+    [NADI_FINDING_ZERO_OPS] = {"node/zero-ops",
+                               "the roofline needs work: set num_ops, or tensor_size 0 to skip "
+                               "the node",
+                               NADI_ERROR},
     [NADI_FINDING_NO_BYTES] = {"node/missing-attribute",
                                "add an integer attribute tensor_size, in bytes", NADI_ERROR},
     [NADI_FINDING_NO_MEMORY] = {"node/no-memory",
@@ -292,6 +296,9 @@ static void check_compute(struct pass *p, uint32_t n)
         FOUND(p, NADI_FINDING_NO_OPS, n, "compute node without num_ops");
     else if (!(flags & NADI_NODE_HAS_BYTES))
         FOUND(p, NADI_FINDING_NO_OPS, n, "compute node without tensor_size");
+    else if (p->t->ops[n] == 0 && p->t->bytes[n] > 0)
+        FOUND(p, NADI_FINDING_ZERO_OPS, n, "compute node with num_ops 0 and tensor_size %" PRIu64,
+              p->t->bytes[n]);
 }
 
 static void check_memory(struct pass *p, uint32_t n)

@@ -1,5 +1,6 @@
 /* load_options: what the command line says, checked and echoed. */
 #include "base/str.h"
+#include "format/number.h"
 #include "sim/load.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static void echo_number(struct nadi_load *l, const char *key, const char *option
                         double preset, const char *unit)
 {
     struct nadi_str s = NADI_STR_INIT;
-    nadi_schema_number_text(value, &s);
+    nadi_number_add_double(&s, value);
     nadi_str_add(&s, unit);
     bool is_preset = value >= preset && value <= preset;
     nadi_settings_add(l->in, "command line", key, nadi_str_get(&s), is_preset ? "default" : option);

@@ -1,5 +1,6 @@
 /* load_system: system file and command line -> system configuration. */
 #include "base/str.h"
+#include "collective/plan.h"
 #include "sim/load.h"
 
 static const char *const native_keys[NADI_NATIVE_KINDS] = {
@@ -17,25 +18,8 @@ const char *nadi_native_key(enum nadi_native_kind kind)
 
 enum nadi_native_kind nadi_native_of(enum nadi_collective_kind kind)
 {
-    switch (kind) {
-    case NADI_ALL_REDUCE:
-        return NADI_NATIVE_ALL_REDUCE;
-    case NADI_ALL_GATHER:
-        return NADI_NATIVE_ALL_GATHER;
-    case NADI_REDUCE_SCATTER:
-        return NADI_NATIVE_REDUCE_SCATTER;
-    case NADI_ALL_TO_ALL:
-        return NADI_NATIVE_ALL_TO_ALL;
-    case NADI_REDUCE:
-    case NADI_GATHER:
-    case NADI_SCATTER:
-    case NADI_BROADCAST:
-    case NADI_REDUCE_SCATTER_BLOCK:
-    case NADI_BARRIER:
-    case NADI_COLLECTIVE_KINDS:
-        break;
-    }
-    return NADI_NATIVE_KINDS;
+    enum nadi_native_kind native;
+    return nadi_native_kind_of(kind, &native) ? native : NADI_NATIVE_KINDS;
 }
 
 /* In the order of the words in the schema table. */

@@ -29,9 +29,9 @@ static void report_missing(struct nadi_load *l, const struct nadi_trace_folder *
     }
     struct nadi_str text = NADI_STR_INIT, hint = NADI_STR_INIT;
     add_count(&text, l, folder);
-    nadi_str_add(&hint, "no file for rank ");
+    nadi_str_add(&hint, count == 1 ? "no file for rank " : "no files for ranks ");
     nadi_ranges_text(missing, count, &hint);
-    nadi_str_add(&hint, "; give one trace a rank or a network of the right size");
+    nadi_str_add(&hint, "; give one trace a rank, or a network of the right size");
     nadi_error(l->diags, "workload/rank-count", NADI_IN_FILE(l->in->options.workload),
                nadi_str_get(&hint), "%s", nadi_str_get(&text));
     nadi_str_release(&text);
