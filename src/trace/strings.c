@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "format/utf8.h"
 #include "trace/trace.h"
 
 enum { FIRST_BYTES = 1024 };
@@ -40,33 +41,17 @@ static bool all_plain(const uint8_t *p, size_t bytes)
     return odd == 0;
 }
 
-/* Length of the valid UTF-8 sequence at p, 0 if there is none. */
-static size_t utf8_length(const uint8_t *p, size_t left)
-{
-    size_t length = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-    if (length == 0 || length > left || p[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    }
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-        return 0;
-    return length;
-}
-
-static void clean_copy(char *to, const uint8_t *p, size_t bytes)
+/* In place; a '\0' stands behind the last byte. */
+static void clean(char *text, size_t bytes)
 {
     for (size_t i = 0; i < bytes;) {
-        size_t length = utf8_length(p + i, bytes - i);
-        bool control = length == 1 && (p[i] < 0x20 || p[i] == 0x7f) && p[i] != '\t' &&
-                       p[i] != '\n' && p[i] != '\r';
+        size_t length = nadi_utf8_length(text + i);
+        unsigned char c = (unsigned char)text[i];
+        bool control = (c < 0x20 || c == 0x7f) && c != '\t' && c != '\n' && c != '\r';
         if (length == 0 || control) {
-            to[i++] = '?';
-            continue;
+            text[i] = '?';
+            length = 1;
         }
-        memcpy(to + i, p + i, length);
         i += length;
     }
 }
@@ -96,11 +81,10 @@ bool nadi_trace_strings_add(struct nadi_trace_strings *s, const struct nadi_mess
     if (want > s->capacity)
         t->strings = nadi_mem_grow(t->strings, &s->capacity, want, 1);
     char *to = t->strings + t->strings_bytes;
-    if (all_plain(text, bytes))
-        memcpy(to, text, bytes);
-    else
-        clean_copy(to, text, bytes);
+    memcpy(to, text, bytes);
     to[bytes] = '\0';
+    if (!all_plain(text, bytes))
+        clean(to, bytes);
     *offset = *cached = t->strings_bytes;
     t->strings_bytes = (uint32_t)want;
     return true;
@@ -114,7 +98,9 @@ void nadi_trace_quote(char *to, size_t room, const uint8_t *text, size_t bytes)
         kept--; /* not in the middle of a character */
     to[0] = ' ';
     to[1] = '"';
-    clean_copy(to + 2, text, kept);
+    memcpy(to + 2, text, kept);
+    to[2 + kept] = '\0';
+    clean(to + 2, kept);
     for (size_t i = 2; i < kept + 2; i++) {
         if (to[i] == '\n' || to[i] == '\r' || to[i] == '\t')
             to[i] = ' ';
