@@ -1,8 +1,7 @@
 #include "sim/trace_files.h"
 
-#include "base/file.h"
 #include "base/mem.h"
-#include "base/sha256.h"
+#include "trace/inflate.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -62,17 +61,8 @@ static void hash_file(struct work *w, uint32_t index)
     struct file *f = &w->files[index];
     if (!f->hashed)
         return;
-    struct nadi_diags ignored; /* reading it again to parse it reports the same */
-    char *data = NULL;
-    size_t bytes = 0;
-    nadi_diags_init(&ignored);
-    f->hashed = nadi_file_read(w->paths[index], "trace", &data, &bytes, &ignored);
-    if (f->hashed) {
-        f->bytes = bytes;
-        nadi_sha256(data, bytes, f->hash);
-        nadi_mem_free(data);
-    }
-    nadi_diags_release(&ignored);
+    /* When it cannot be read, parsing it says why. */
+    f->hashed = nadi_inflate_hash_file(w->paths[index], f->hash, &f->bytes);
 }
 
 static void parse_file(struct work *w, uint32_t index)

@@ -301,3 +301,20 @@ void nadi_inflate_digest(struct nadi_inflate *s, uint8_t hash[32], uint64_t *sto
         NADI_BUG("SHA-256 failed");
     *stored_bytes = s->stored_bytes;
 }
+
+bool nadi_inflate_hash_file(const char *path, uint8_t hash[32], uint64_t *stored_bytes)
+{
+    struct nadi_diags ignored;
+    size_t got = 0;
+    nadi_diags_init(&ignored);
+    struct nadi_inflate *s = nadi_inflate_open(path, &ignored);
+    bool ok = s != NULL;
+    do
+        ok = ok && read_file(s, s->piece, PIECE_BYTES, &got, &ignored);
+    while (ok && got);
+    if (ok)
+        nadi_inflate_digest(s, hash, stored_bytes);
+    nadi_inflate_close(s);
+    nadi_diags_release(&ignored);
+    return ok;
+}

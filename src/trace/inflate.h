@@ -24,6 +24,10 @@ void nadi_inflate_close(struct nadi_inflate *s); /* NULL is allowed */
 bool nadi_inflate_read(struct nadi_inflate *s, void *buffer, size_t want, size_t *got,
                        struct nadi_diags *diags) NADI_MUST_USE;
 
+/* Digest and size of a file as stored, without inflating it; in pieces, so that it takes no memory
+ * to speak of. False when it cannot be read; reading it as a trace says why. */
+bool nadi_inflate_hash_file(const char *path, uint8_t hash[32], uint64_t *stored_bytes);
+
 /* Once nadi_inflate_read has reported the end: digest and size of the file as stored. */
 void nadi_inflate_digest(struct nadi_inflate *s, uint8_t hash[32], uint64_t *stored_bytes);
 

@@ -1,11 +1,12 @@
 /* Stored bytes to plain ones and back: codings, several members, damage, files and pipes. */
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "support/trace_expect.h"
 #include "trace/deflate.h"
 #include "trace/inflate.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <sys/stat.h>
@@ -69,7 +70,7 @@ static void expect_same(const struct nadi_str *stored, const struct nadi_str *pl
         assert_memory_equal(got.text, plain->text, plain->length);
     nadi_inflate_digest(source, hash, &bytes);
     assert_int_equal(bytes, stored->length);
-    assert_true(EVP_Digest(nadi_str_get(stored), stored->length, wanted, NULL, EVP_sha256(), NULL));
+    nadi_sha256(nadi_str_get(stored), stored->length, wanted);
     assert_memory_equal(hash, wanted, sizeof hash);
     nadi_inflate_close(source);
     nadi_str_release(&got);
@@ -231,6 +232,29 @@ static void files_appear_only_when_complete(void **state)
     nadi_diags_release(&diags);
 }
 
+static void a_stored_file_is_hashed_in_pieces(void **state)
+{
+    (void)state;
+    struct nadi_str plain = NADI_STR_INIT;
+    struct nadi_diags diags;
+    uint8_t hash[32], wanted[32];
+    uint64_t bytes = 0;
+    char path[256];
+    nadi_diags_init(&diags);
+    put_text(&plain, 300000);
+    in_folder(path, sizeof path, "c.et");
+    assert_true(nadi_file_write(path, plain.text, plain.length, &diags));
+    assert_true(nadi_inflate_hash_file(path, hash, &bytes));
+    nadi_sha256(plain.text, plain.length, wanted);
+    assert_int_equal(bytes, plain.length);
+    assert_memory_equal(hash, wanted, sizeof hash);
+    unlink(path);
+    assert_false(nadi_inflate_hash_file(path, hash, &bytes));
+    assert_false(nadi_inflate_hash_file(folder, hash, &bytes));
+    nadi_str_release(&plain);
+    nadi_diags_release(&diags);
+}
+
 static void a_full_disk_is_reported(void **state)
 {
     (void)state;
@@ -317,6 +341,7 @@ int main(void)
         cmocka_unit_test(short_magic_is_plain),
         cmocka_unit_test(files_that_cannot_be_opened),
         cmocka_unit_test(files_appear_only_when_complete),
+        cmocka_unit_test(a_stored_file_is_hashed_in_pieces),
         cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(pipes_in_single_bytes),
     };
