@@ -194,6 +194,36 @@ char *nadi_job_json(const struct nadi_job *job);
  * for the order of ranks that finish at the same time. */
 char *nadi_job_reference_lines(const struct nadi_job *job);
 
+/* --- generators --------------------------------------------------------------------------------
+ */
+
+struct nadi_collective_traces { /* a micro-benchmark: one collective, on all ranks */
+    size_t size;
+    const char *kind; /* "all-reduce", "all-gather", ... */
+    uint32_t ranks;
+    uint64_t bytes; /* of the node, comm_size */
+    uint32_t repeat;
+    uint64_t compute_before_us, compute_after_us; /* around each; 0: none */
+    const char *group;                            /* pg_name; NULL: all ranks */
+    const char *compression;                      /* "none", "gzip", "zstd" */
+};
+
+void nadi_collective_traces_init(struct nadi_collective_traces *options);
+/* Writes <prefix>.<rank>.et. DONE or INPUT with a message. */
+enum nadi_status nadi_generate_collective(const struct nadi_collective_traces *options,
+                                          const char *prefix, struct nadi_diags *messages);
+
+struct nadi_demo { /* the example: a data-parallel training step with overlap */
+    size_t size;
+    uint32_t ranks, layers;
+    const char *compression;
+};
+
+void nadi_demo_init(struct nadi_demo *options);
+/* Writes workload.<rank>.et, system.json, network.yml and memory.json into the folder. */
+enum nadi_status nadi_generate_demo(const struct nadi_demo *options, const char *folder,
+                                    struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

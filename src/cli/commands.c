@@ -28,6 +28,28 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_check,
     },
     {
+        .name = "gen collective",
+        .group = "Make traces",
+        .summary = "Write the traces of one collective, as a micro-benchmark",
+        .about = "Kinds: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, "
+                 "gather,\n"
+                 "scatter, reduce-scatter-block, barrier; the first four can be simulated.\n",
+        .examples = "nadi gen collective --kind all-reduce --ranks 8 --bytes 100MiB -o out/ar\n",
+        .options = nadi_gen_collective_groups,
+        .run = nadi_cmd_gen_collective,
+    },
+    {
+        .name = "gen demo",
+        .group = "Make traces",
+        .summary = "Write the example: one training step, its system and its network",
+        .about =
+            "A data-parallel step of a GPT-like model of 1.3 billion parameters; gradients are\n"
+            "all-reduced while the backward pass goes on.\n",
+        .examples = "nadi gen demo -o out/demo\n",
+        .options = nadi_gen_demo_groups,
+        .run = nadi_cmd_gen_demo,
+    },
+    {
         .name = "explain",
         .group = "Help",
         .summary = "Explain a key of the input files, or list all of them",

@@ -1,0 +1,82 @@
+#include "api/job.h"
+#include "base/str.h"
+#include "trace/gen_collective.h"
+#include "trace/gen_demo.h"
+
+void nadi_collective_traces_init(struct nadi_collective_traces *options)
+{
+    struct nadi_gen_collective g;
+    nadi_gen_collective_init(&g);
+    *options = (struct nadi_collective_traces){
+        .size = sizeof(*options),
+        .kind = "all-reduce",
+        .ranks = g.ranks,
+        .bytes = g.bytes,
+        .repeat = g.repeat,
+        .compression = "none",
+    };
+}
+
+void nadi_demo_init(struct nadi_demo *options)
+{
+    struct nadi_gen_demo g;
+    nadi_gen_demo_init(&g);
+    *options = (struct nadi_demo){
+        .size = sizeof(*options),
+        .ranks = g.ranks,
+        .layers = g.layers,
+        .compression = "none",
+    };
+}
+
+static bool read_coding(const char *word, enum nadi_coding *coding, struct nadi_diags *messages)
+{
+    static const char *const words[] = {
+        [NADI_CODING_PLAIN] = "none",
+        [NADI_CODING_GZIP] = "gzip",
+        [NADI_CODING_ZSTD] = "zstd",
+    };
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (nadi_str_equal(word ? word : "none", words[i])) {
+            *coding = (enum nadi_coding)i;
+            return true;
+        }
+    }
+    return nadi_error(messages, "gen/compression", NADI_NOWHERE, "use none, gzip or zstd",
+                      "no compression is called '%s'", word);
+}
+
+enum nadi_status nadi_generate_collective(const struct nadi_collective_traces *given,
+                                          const char *prefix, struct nadi_diags *messages)
+{
+    struct nadi_collective_traces options;
+    nadi_collective_traces_init(&options);
+    memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
+    struct nadi_gen_collective g;
+    nadi_gen_collective_init(&g);
+    g.ranks = options.ranks;
+    g.bytes = options.bytes;
+    g.repeat = options.repeat;
+    g.compute_before_us = options.compute_before_us;
+    g.compute_after_us = options.compute_after_us;
+    g.group = options.group;
+    const bool good = nadi_gen_collective_kind(options.kind, &g.kind, NADI_NOWHERE, messages) &&
+                      read_coding(options.compression, &g.coding, messages) &&
+                      nadi_gen_collective_write(&g, prefix, messages);
+    return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+enum nadi_status nadi_generate_demo(const struct nadi_demo *given, const char *folder,
+                                    struct nadi_diags *messages)
+{
+    struct nadi_demo options;
+    nadi_demo_init(&options);
+    memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
+    struct nadi_gen_demo g;
+    nadi_gen_demo_init(&g);
+    g.ranks = options.ranks;
+    g.layers = options.layers;
+    const bool good = read_coding(options.compression, &g.coding, messages) &&
+                      nadi_gen_demo_folder(&g, folder, messages);
+    return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}

@@ -1,0 +1,190 @@
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+#include <nadi/nadi.h>
+
+struct collective_values {
+    const char *kind, *group, *compress, *out;
+    uint32_t ranks, repeat;
+    uint64_t bytes, before_ns, after_ns;
+};
+
+struct demo_values {
+    const char *compress, *out;
+    uint32_t ranks, layers;
+};
+
+#define AT(member) .offset = offsetof(struct collective_values, member)
+
+static const struct nadi_option collective_what[] = {
+    {.name = "kind",
+     .argument = "KIND",
+     .type = NADI_OPTION_TEXT,
+     AT(kind),
+     .required = true,
+     .help = "The collective"},
+    {.name = "ranks",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     AT(ranks),
+     .required = true,
+     .help = "Ranks, and files"},
+    {.name = "bytes",
+     .argument = "SIZE",
+     .type = NADI_OPTION_BYTES,
+     AT(bytes),
+     .required = true,
+     .help = "Size of the collective's node, like 100MiB"},
+    {.name = "repeat",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     .initial = "1",
+     AT(repeat),
+     .help = "So many, one after the other"},
+    {.name = "compute-before",
+     .argument = "TIME",
+     .type = NADI_OPTION_TIME,
+     AT(before_ns),
+     .help = "A compute node before each, in whole microseconds"},
+    {.name = "compute-after",
+     .argument = "TIME",
+     .type = NADI_OPTION_TIME,
+     AT(after_ns),
+     .help = "A compute node after each, in whole microseconds"},
+    {.name = "group",
+     .argument = "NAME",
+     .type = NADI_OPTION_TEXT,
+     AT(group),
+     .help = "Communicator group (default: all ranks)"},
+    {.name = NULL},
+};
+
+static const struct nadi_option collective_output[] = {
+    {.name = "out",
+     .letter = 'o',
+     .argument = "PREFIX",
+     .type = NADI_OPTION_TEXT,
+     AT(out),
+     .required = true,
+     .help = "Write PREFIX.<rank>.et"},
+    {.name = "compress",
+     .type = NADI_OPTION_WORD,
+     .words = "none|gzip|zstd",
+     .initial = "none",
+     AT(compress),
+     .help = "Compression of the traces"},
+    {.name = NULL},
+};
+
+#undef AT
+#define AT(member) .offset = offsetof(struct demo_values, member)
+
+static const struct nadi_option demo_what[] = {
+    {.name = "ranks",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     .initial = "8",
+     AT(ranks),
+     .help = "Ranks: servers with one accelerator each"},
+    {.name = "layers",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     .initial = "24",
+     AT(layers),
+     .help = "Layers of the model"},
+    {.name = NULL},
+};
+
+static const struct nadi_option demo_output[] = {
+    {.name = "out",
+     .letter = 'o',
+     .argument = "DIR",
+     .type = NADI_OPTION_TEXT,
+     AT(out),
+     .required = true,
+     .help = "Write workload.<rank>.et, system.json, network.yml and memory.json there"},
+    {.name = "compress",
+     .type = NADI_OPTION_WORD,
+     .words = "none|gzip|zstd",
+     .initial = "none",
+     AT(compress),
+     .help = "Compression of the traces"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_gen_collective_groups[] = {
+    {"What", collective_what, 0},
+    {"Output", collective_output, 0},
+    {.heading = NULL},
+};
+
+const struct nadi_option_group nadi_gen_demo_groups[] = {
+    {"What", demo_what, 0},
+    {"Output", demo_output, 0},
+    {.heading = NULL},
+};
+
+/* Prints and destroys the messages. What is wrong was an option unless a file could not be
+ * written. */
+static int finish(enum nadi_status status, struct nadi_diags *messages)
+{
+    int code = (int)status;
+    nadi_terminal_messages(messages, 0, false);
+    for (size_t i = 0; i < nadi_messages_count(messages); i++) {
+        if (nadi_str_starts(nadi_messages_get(messages, i).code, "gen/"))
+            code = NADI_EXIT_USAGE;
+    }
+    nadi_messages_destroy(messages);
+    return code;
+}
+
+static bool whole_microseconds(const char *option, uint64_t ns)
+{
+    if (ns % 1000 != 0)
+        fprintf(stderr, "nadi gen collective: error: '--%s' wants whole microseconds\n", option);
+    return ns % 1000 == 0;
+}
+
+int nadi_cmd_gen_collective(const struct nadi_command *self, int count, char **arguments)
+{
+    struct collective_values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words) ||
+        !whole_microseconds("compute-before", values.before_ns) ||
+        !whole_microseconds("compute-after", values.after_ns))
+        return NADI_EXIT_USAGE;
+    struct nadi_collective_traces traces;
+    nadi_collective_traces_init(&traces);
+    traces.kind = values.kind;
+    traces.ranks = values.ranks;
+    traces.bytes = values.bytes;
+    traces.repeat = values.repeat;
+    traces.compute_before_us = values.before_ns / 1000;
+    traces.compute_after_us = values.after_ns / 1000;
+    traces.group = values.group;
+    traces.compression = values.compress;
+    struct nadi_diags *messages = nadi_messages_create();
+    const enum nadi_status status = nadi_generate_collective(&traces, values.out, messages);
+    if (status == NADI_STATUS_DONE)
+        printf("%s.0.et to %s.%" PRIu32 ".et\n", values.out, values.out, values.ranks - 1);
+    return finish(status, messages);
+}
+
+int nadi_cmd_gen_demo(const struct nadi_command *self, int count, char **arguments)
+{
+    struct demo_values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words))
+        return NADI_EXIT_USAGE;
+    struct nadi_demo demo;
+    nadi_demo_init(&demo);
+    demo.ranks = values.ranks;
+    demo.layers = values.layers;
+    demo.compression = values.compress;
+    struct nadi_diags *messages = nadi_messages_create();
+    const enum nadi_status status = nadi_generate_demo(&demo, values.out, messages);
+    if (status == NADI_STATUS_DONE)
+        printf("%s/: workload.<rank>.et, system.json, network.yml, memory.json\n", values.out);
+    return finish(status, messages);
+}
