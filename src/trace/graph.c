@@ -137,20 +137,36 @@ static void trim(struct nadi_trace *t)
     TRIM(t->dep_start, n + 1);
 }
 
+/* Counts a fault; true when it is still to be described. */
+static bool describe(uint32_t *faults)
+{
+    return ++*faults <= NADI_TRACE_FAULTS_SHOWN;
+}
+
+/* True when there were no faults. */
+static bool no_faults(const struct nadi_trace *t, uint32_t faults, const char *what,
+                      struct nadi_diags *diags)
+{
+    if (faults > NADI_TRACE_FAULTS_SHOWN)
+        nadi_note(diags, "trace/more-faults", NADI_IN_FILE(t->path), NULL, "and %u more %s",
+                  faults - NADI_TRACE_FAULTS_SHOWN, what);
+    return faults == 0;
+}
+
 static bool check_unique(const struct nadi_trace *t, struct nadi_diags *diags)
 {
-    bool ok = true;
+    uint32_t faults = 0;
     for (uint32_t i = 1; i < t->node_count; i++) {
-        if (t->id[i] != t->id[i - 1])
+        if (t->id[i] != t->id[i - 1] || !describe(&faults))
             continue;
-        ok = nadi_error(diags, "trace/duplicate-id", place_of(t, i, diags),
-                        "give every node of a file an id of its own",
-                        "id %" PRIu64 " is used twice: by \"%s\" at byte %" PRIu64
-                        " and by \"%s\" at byte %" PRIu64,
-                        t->id[i], nadi_trace_name(t, i - 1), t->offset[i - 1],
-                        nadi_trace_name(t, i), t->offset[i]);
+        nadi_error(diags, "trace/duplicate-id", place_of(t, i, diags),
+                   "give every node of a file an id of its own",
+                   "id %" PRIu64 " is used twice: by \"%s\" at byte %" PRIu64
+                   " and by \"%s\" at byte %" PRIu64,
+                   t->id[i], nadi_trace_name(t, i - 1), t->offset[i - 1], nadi_trace_name(t, i),
+                   t->offset[i]);
     }
-    return ok;
+    return no_faults(t, faults, "nodes whose id is used twice", diags);
 }
 
 struct lookup {            /* id -> index */
@@ -195,16 +211,17 @@ static void lookup_release(struct lookup *l)
 }
 
 /* A target that must not be: absent, or the node itself. */
-static bool bad_target(const struct nadi_trace *t, uint32_t node, uint64_t id, bool self,
+static void bad_target(const struct nadi_trace *t, uint32_t node, uint64_t id, bool self,
                        struct nadi_diags *diags)
 {
     if (self)
-        return nadi_error(diags, "trace/self-dependency", place_of(t, node, diags),
-                          "remove the node's own id from its dependencies",
-                          "depends on itself and could never start");
-    return nadi_error(diags, "trace/dangling-dependency", place_of(t, node, diags),
-                      "the file is incomplete, or the dependency must go",
-                      "depends on id %" PRIu64 ", which no node of the file has", id);
+        nadi_error(diags, "trace/self-dependency", place_of(t, node, diags),
+                   "remove the node's own id from its dependencies",
+                   "depends on itself and could never start");
+    else
+        nadi_error(diags, "trace/dangling-dependency", place_of(t, node, diags),
+                   "the file is incomplete, or the dependency must go",
+                   "depends on id %" PRIu64 ", which no node of the file has", id);
 }
 
 /* Fills deps and dep_start in the order of indices. *forward: some dependency has a larger index
@@ -216,7 +233,7 @@ static bool resolve(struct nadi_stage *s, bool *forward, struct nadi_diags *diag
     uint32_t *file_start = t->dep_start, *start = NADI_NEW(uint32_t, (size_t)n + 1);
     uint32_t *seen_by = NADI_ZNEW(uint32_t, n); /* last node, plus 1, that named this target */
     struct lookup lookup;
-    bool ok = true;
+    uint32_t faults = 0;
     lookup_init(&lookup, t);
     t->deps = NADI_NEW(uint32_t, s->dep_ids.count);
     for (uint32_t i = 0; i < n; i++) {
@@ -226,7 +243,8 @@ static bool resolve(struct nadi_stage *s, bool *forward, struct nadi_diags *diag
             uint64_t id = s->dep_ids.items[k];
             uint32_t target = lookup_find(&lookup, id);
             if (NADI_UNLIKELY(target == NADI_NONE || target == i)) {
-                ok = bad_target(t, i, id, target == i, diags);
+                if (describe(&faults))
+                    bad_target(t, i, id, target == i, diags);
                 continue;
             }
             if (seen_by[target] == i + 1)
@@ -241,7 +259,7 @@ static bool resolve(struct nadi_stage *s, bool *forward, struct nadi_diags *diag
     nadi_mem_free(file_start);
     nadi_mem_free(seen_by);
     lookup_release(&lookup);
-    return ok;
+    return no_faults(t, faults, "dependencies that cannot be", diags);
 }
 
 /* children is the inverse of deps: counting sort by target. */

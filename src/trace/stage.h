@@ -12,6 +12,9 @@
 #include "trace/strings.h"
 #include "trace/trace.h"
 
+/* After so many faults of one file the others of their kind are only counted. */
+enum { NADI_TRACE_FAULTS_SHOWN = 20 };
+
 struct nadi_stage {
     struct nadi_trace *trace; /* its arrays are filled in file order */
     unsigned flags;           /* enum nadi_trace_read_flag */

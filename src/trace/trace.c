@@ -6,8 +6,6 @@
 #include "trace/graph.h"
 #include "trace/stage.h"
 
-enum { FAULTS_PER_FILE = 20 }; /* after so many the rest is not read */
-
 #define CONVERT_HINT                                                                               \
     "a Chakra execution trace is made by a trace converter or `nadi gen`; see `nadi help run`"
 
@@ -184,8 +182,11 @@ static bool read_nodes(struct nadi_stage *s, struct nadi_frames *f, struct nadi_
             ok = m.bytes ? nadi_stage_add(s, &m) : empty_message(&m);
             break;
         }
-        if (NADI_UNLIKELY(!ok) && ++faults == FAULTS_PER_FILE)
+        if (NADI_UNLIKELY(!ok) && ++faults == NADI_TRACE_FAULTS_SHOWN) {
+            nadi_note(diags, "trace/more-faults", NADI_IN_FILE(m.path), NULL,
+                      "after %u faulty messages the rest of the file was not read", faults);
             return false;
+        }
     }
 }
 

@@ -209,8 +209,35 @@ static void faults_are_collected_up_to_a_limit(void **state)
     assert_true(nadi_trace_writer_close(w, &diags));
     assert_null(nadi_trace_parse("x", nadi_str_get(&file), file.length, 0, &diags));
     assert_int_equal(diags.errors, 20);
+    assert_int_equal(diags.notes, 1);
+    assert_non_null(strstr(diags.items[20].message, "after 20 faulty messages"));
     nadi_diags_release(&diags);
     nadi_str_release(&file);
+}
+
+/* Many faults of the graph: the first are described, the others counted. */
+static void expect_count(const struct spec *specs, size_t count, const char *code, const char *says)
+{
+    struct nadi_str file = NADI_STR_INIT;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    put_file(&file, specs, count);
+    assert_null(nadi_trace_parse("x", nadi_str_get(&file), file.length, 0, &diags));
+    assert_int_equal(diags.errors, 20);
+    assert_string_equal(diags.items[19].code, code);
+    assert_string_equal(diags.items[20].message, says);
+    nadi_diags_release(&diags);
+    nadi_str_release(&file);
+}
+
+static void many_faults_are_counted(void **state)
+{
+    (void)state;
+    struct spec specs[50] = {{0}};
+    expect_count(specs, 50, "trace/duplicate-id", "and 29 more nodes whose id is used twice");
+    for (uint64_t i = 0; i < 50; i++)
+        specs[i] = (struct spec){.id = i, .data = {i + (i % 2) * 100}, .data_count = 1};
+    expect_count(specs, 50, "trace/dangling-dependency", "and 30 more dependencies that cannot be");
 }
 
 static void more_nodes_than_indices(void **state)
@@ -279,6 +306,7 @@ int main(void)
         cmocka_unit_test(a_cycle_behind_an_innocent_node),
         cmocka_unit_test(forward_dependencies_are_no_cycle),
         cmocka_unit_test(faults_are_collected_up_to_a_limit),
+        cmocka_unit_test(many_faults_are_counted),
         cmocka_unit_test(more_nodes_than_indices),
         cmocka_unit_test(places_name_rank_and_node),
     };
