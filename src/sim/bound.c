@@ -1,0 +1,299 @@
+#include "sim/bound.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "collective/plan.h"
+#include "sim/floor.h"
+
+enum slot { SLOT_PROCESSOR, SLOT_COMPUTE, SLOT_COMM, SLOT_NONE, SLOTS };
+
+struct bound {
+    const struct nadi_inputs *in;
+    struct nadi_floors *floors;
+    uint32_t *users;    /* by owned trace: ranks that run it */
+    uint32_t *waiting;  /* by node: dependencies left */
+    uint32_t *order;    /* nodes, each after its dependencies */
+    uint64_t *end;      /* by node: earliest end */
+    uint32_t *position; /* by node: accelerator computes on the longest chain before it */
+    size_t capacity;    /* nodes that the four hold */
+};
+
+static enum slot slot_of(const struct nadi_trace *t, uint32_t node)
+{
+    if (t->flags[node] & NADI_NODE_IS_CPU)
+        return SLOT_PROCESSOR;
+    if (t->type[node] == NADI_NODE_COMP)
+        return SLOT_COMPUTE;
+    return t->type[node] == NADI_NODE_RECV ? SLOT_NONE : SLOT_COMM;
+}
+
+static void reserve(struct bound *b, uint32_t nodes)
+{
+    if (nodes <= b->capacity)
+        return;
+    b->capacity = nodes;
+    b->waiting = nadi_mem_realloc(b->waiting, nodes, sizeof(*b->waiting));
+    b->order = nadi_mem_realloc(b->order, nodes, sizeof(*b->order));
+    b->end = nadi_mem_realloc(b->end, nodes, sizeof(*b->end));
+    b->position = nadi_mem_realloc(b->position, nodes, sizeof(*b->position));
+}
+
+/* A topological order of the trace; traces have no cycles. */
+static void sort(struct bound *b, const struct nadi_trace *t)
+{
+    uint32_t count = 0;
+    reserve(b, t->node_count);
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        b->waiting[i] = t->dep_start[i + 1] - t->dep_start[i];
+        if (b->waiting[i] == 0)
+            b->order[count++] = i;
+    }
+    for (uint32_t next = 0; next < count; next++) {
+        uint32_t node = b->order[next];
+        for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++)
+            if (--b->waiting[t->children[i]] == 0)
+                b->order[count++] = t->children[i];
+    }
+    NADI_ASSERT(count == t->node_count);
+}
+
+static uint64_t start_of(const struct bound *b, const struct nadi_trace *t, uint32_t node)
+{
+    uint64_t start = 0;
+    for (uint32_t i = t->dep_start[node]; i < t->dep_start[node + 1]; i++)
+        start = nadi_max_u64(start, b->end[t->deps[i]]);
+    return start;
+}
+
+/* ---- one rank by itself -------------------------------------------------------------------- */
+
+static bool is_collective(const struct bound *b, const struct nadi_trace *t, uint32_t node)
+{
+    return t->type[node] == NADI_NODE_COLL && !b->in->system.replay_only;
+}
+
+/* rank: the only one that runs the trace, or NADI_NONE. The order is made already. */
+static uint64_t rank_bound(struct bound *b, const struct nadi_trace *t, uint32_t rank)
+{
+    uint64_t busy[SLOTS] = {0}, longest = 0;
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        uint32_t node = b->order[i];
+        uint64_t least =
+            is_collective(b, t, node)
+                ? nadi_floor_collective(b->floors, t, node, nadi_floors_group(b->floors, t, node))
+                      .own
+                : nadi_floor_node(b->floors, t, node, rank);
+        b->end[node] = nadi_saturating_add(start_of(b, t, node), least);
+        longest = nadi_max_u64(longest, b->end[node]);
+        enum slot slot = slot_of(t, node);
+        busy[slot] = nadi_saturating_add(busy[slot], least);
+    }
+    for (int s = 0; s < SLOT_NONE; s++)
+        longest = nadi_max_u64(longest, busy[s]);
+    return longest;
+}
+
+/* ---- all ranks together -------------------------------------------------------------------- */
+
+static bool same_graph(const struct nadi_trace *a, const struct nadi_trace *b)
+{
+    size_t n = a->node_count;
+    if (a->node_count != b->node_count ||
+        memcmp(a->dep_start, b->dep_start, (n + 1) * sizeof(*a->dep_start)) != 0)
+        return false;
+    return memcmp(a->deps, b->deps, a->dep_start[n] * sizeof(*a->deps)) == 0 &&
+           memcmp(a->type, b->type, n) == 0 && memcmp(a->flags, b->flags, n) == 0 &&
+           memcmp(a->duration_ns, b->duration_ns, n * sizeof(*a->duration_ns)) == 0 &&
+           memcmp(a->ops, b->ops, n * sizeof(*a->ops)) == 0 &&
+           memcmp(a->bytes, b->bytes, n * sizeof(*a->bytes)) == 0;
+}
+
+/* Does the graph alone decide in which order a rank issues its collectives, namely ascending? It
+ * does if the computes form a chain and a collective waits only for computes that the next one also
+ * waits for, and for earlier collectives: when one of them can be issued, the ones before it could
+ * be as well, and lower ids go first. */
+static bool order_is_fixed(struct bound *b, const struct nadi_trace *t)
+{
+    uint32_t computes = 0, longest = 0, needed = 0;
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        uint32_t node = b->order[i];
+        b->position[node] = 0;
+        for (uint32_t d = t->dep_start[node]; d < t->dep_start[node + 1]; d++) {
+            uint32_t dep = t->deps[d], at = b->position[dep] + (slot_of(t, dep) == SLOT_COMPUTE);
+            b->position[node] = at > b->position[node] ? at : b->position[node];
+        }
+        if (slot_of(t, node) == SLOT_COMPUTE) {
+            computes++;
+            longest = b->position[node] + 1 > longest ? b->position[node] + 1 : longest;
+        }
+    }
+    for (uint32_t node = 0; node < t->node_count; node++) {
+        if (t->type[node] != NADI_NODE_COLL)
+            continue;
+        if (needed > b->position[node])
+            return false; /* an earlier one may still wait when this one is ready */
+        for (uint32_t d = t->dep_start[node]; d < t->dep_start[node + 1]; d++) {
+            uint32_t dep = t->deps[d];
+            bool earlier = t->type[dep] == NADI_NODE_COLL && dep < node;
+            if (slot_of(t, dep) == SLOT_COMPUTE)
+                needed = b->position[dep] + 1 > needed ? b->position[dep] + 1 : needed;
+            else if (!earlier)
+                return false;
+        }
+    }
+    return longest == computes;
+}
+
+/* Do the members of every group use it at the same nodes? A rank uses only groups it is a member
+ * of, so it is enough to count. seen: by group, zero. */
+static bool groups_match(struct bound *b, uint32_t *seen)
+{
+    const struct nadi_inputs *in = b->in;
+    const struct nadi_trace *first = in->owned[0];
+    for (uint32_t node = 0; node < first->node_count; node++) {
+        if (first->type[node] != NADI_NODE_COLL)
+            continue;
+        for (uint32_t i = 0; i < in->owned_count; i++) {
+            uint32_t group = nadi_floors_group(b->floors, in->owned[i], node);
+            if (group == NADI_NONE || in->owned[i]->collective[node] != first->collective[node])
+                return false;
+            seen[group] += b->users[i];
+        }
+        for (uint32_t i = 0; i < in->owned_count; i++) {
+            uint32_t group = nadi_floors_group(b->floors, in->owned[i], node);
+            if (seen[group] != 0 && seen[group] != in->groups.items[group].size)
+                return false;
+            seen[group] = 0;
+        }
+    }
+    return true;
+}
+
+static uint64_t least_last(struct bound *b, uint32_t node)
+{
+    const struct nadi_inputs *in = b->in;
+    uint64_t least = UINT64_MAX;
+    uint32_t before = NADI_NONE;
+    for (uint32_t i = 0; i < in->owned_count; i++) {
+        uint32_t group = nadi_floors_group(b->floors, in->owned[i], node);
+        if (group == before)
+            continue;
+        before = group;
+        least =
+            nadi_min_u64(least, nadi_floor_collective(b->floors, in->owned[i], node, group).last);
+    }
+    return least;
+}
+
+/* The critical path of the one graph that all ranks run, collectives in ascending order. */
+static uint64_t common_bound(struct bound *b)
+{
+    const struct nadi_trace *t = b->in->owned[0];
+    uint64_t longest = 0, comm_free = 0;
+    uint32_t next = 0; /* collectives are placed in ascending order, which is topological here */
+    for (uint32_t i = 0; i < t->node_count; i++)
+        b->end[i] = 0;
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        uint32_t node = b->order[i];
+        if (t->type[node] != NADI_NODE_COLL) {
+            b->end[node] = nadi_saturating_add(start_of(b, t, node),
+                                               nadi_floor_node(b->floors, t, node, NADI_NONE));
+            longest = nadi_max_u64(longest, b->end[node]);
+            continue;
+        }
+        for (; next <= node; next++) {
+            if (t->type[next] != NADI_NODE_COLL)
+                continue;
+            uint64_t start = nadi_max_u64(start_of(b, t, next), comm_free);
+            comm_free = b->end[next] = nadi_saturating_add(start, least_last(b, next));
+            longest = nadi_max_u64(longest, comm_free);
+        }
+    }
+    return longest;
+}
+
+/* Sum of the collectives of one trace if all of them are among all ranks, else 0. */
+static uint64_t world_sum(struct bound *b)
+{
+    const struct nadi_inputs *in = b->in;
+    uint64_t sum = 0;
+    uint32_t only = NADI_NONE;
+    enum nadi_native_kind kind;
+    for (uint32_t i = 0; i < in->owned_count; i++) {
+        const struct nadi_trace *t = in->owned[i];
+        for (uint32_t node = 0; node < t->node_count; node++) {
+            if (t->type[node] != NADI_NODE_COLL ||
+                !nadi_native_kind_of((enum nadi_collective_kind)t->collective[node], &kind))
+                continue;
+            uint32_t group = nadi_floors_group(b->floors, t, node);
+            only = only == NADI_NONE ? group : only;
+            if (group == NADI_NONE || group != only ||
+                in->groups.items[group].size != in->rank_count)
+                return 0;
+            if (i == 0)
+                sum =
+                    nadi_saturating_add(sum, nadi_floor_collective(b->floors, t, node, group).last);
+        }
+    }
+    return sum;
+}
+
+static uint64_t group_bound(struct bound *b)
+{
+    const struct nadi_inputs *in = b->in;
+    uint64_t sum = world_sum(b);
+    for (uint32_t i = 1; i < in->owned_count; i++)
+        if (!same_graph(in->owned[0], in->owned[i]))
+            return sum;
+    sort(b, in->owned[0]);
+    if (!order_is_fixed(b, in->owned[0]))
+        return sum;
+    uint32_t *seen = NADI_ZNEW(uint32_t, in->groups.count);
+    bool match = groups_match(b, seen);
+    nadi_mem_free(seen);
+    return match ? nadi_max_u64(sum, common_bound(b)) : sum;
+}
+
+/* Fills users and, for traces that one rank runs, that rank. */
+static void count_users(struct bound *b, uint32_t *only_rank)
+{
+    const struct nadi_inputs *in = b->in;
+    struct nadi_map64 index;
+    nadi_map64_init(&index, in->owned_count);
+    for (uint32_t i = 0; i < in->owned_count; i++) {
+        only_rank[i] = NADI_NONE;
+        nadi_map64_put(&index, (uint64_t)(uintptr_t)in->owned[i], i, NULL);
+    }
+    for (uint32_t rank = 0; rank < in->rank_count; rank++) {
+        uint32_t i = nadi_map64_find(&index, (uint64_t)(uintptr_t)in->traces[rank]);
+        NADI_ASSERT(i != NADI_NONE);
+        only_rank[i] = b->users[i]++ ? NADI_NONE : rank;
+    }
+    nadi_map64_release(&index);
+}
+
+uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
+{
+    struct bound b = {.in = in};
+    uint64_t bound = 0;
+    if (in->owned_count == 0)
+        return 0;
+    uint32_t *only_rank = NADI_NEW(uint32_t, in->owned_count);
+    b.floors = nadi_floors_create(in);
+    b.users = NADI_ZNEW(uint32_t, in->owned_count);
+    count_users(&b, only_rank);
+    for (uint32_t i = 0; i < in->owned_count; i++) {
+        sort(&b, in->owned[i]);
+        bound = nadi_max_u64(bound, rank_bound(&b, in->owned[i], only_rank[i]));
+    }
+    if (!in->system.replay_only)
+        bound = nadi_max_u64(bound, group_bound(&b));
+    nadi_mem_free(only_rank);
+    nadi_mem_free(b.users);
+    nadi_mem_free(b.waiting);
+    nadi_mem_free(b.order);
+    nadi_mem_free(b.end);
+    nadi_mem_free(b.position);
+    nadi_floors_destroy(b.floors);
+    return bound;
+}

@@ -1,0 +1,406 @@
+#include "sim/floor.h"
+
+#include "base/mem.h"
+#include "collective/plan.h"
+#include "compute/compute.h"
+
+#include <math.h>
+
+enum {
+    MEMO_BITS = 8,
+    LOCAL_ENDPOINT_NS = 10, /* of a small group, whatever endpoint-delay says */
+};
+
+struct memo { /* of one collective: group, kind, dimensions, size */
+    bool valid;
+    uint32_t group, involved;
+    enum nadi_native_kind kind;
+    uint64_t bytes;
+    struct nadi_floor floor;
+};
+
+struct nadi_floors {
+    const struct nadi_inputs *in;
+    double compute_scale, comm_scale;
+    uint32_t *group_dims; /* by group: bit d: its members differ in dimension d; 0: not known */
+    struct memo memo[1 << MEMO_BITS];
+};
+
+struct nadi_floors *nadi_floors_create(const struct nadi_inputs *in)
+{
+    struct nadi_floors *f = NADI_ZNEW(struct nadi_floors, 1);
+    f->in = in;
+    f->compute_scale = in->options.compat ? 1 : in->options.compute_scale;
+    f->comm_scale = in->options.compat ? 1 : in->options.comm_scale;
+    f->group_dims = NADI_ZNEW(uint32_t, in->groups.count);
+    return f;
+}
+
+void nadi_floors_destroy(struct nadi_floors *f)
+{
+    nadi_mem_free(f->group_dims);
+    nadi_mem_free(f);
+}
+
+uint64_t nadi_saturating_add(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+static uint64_t scaled(uint64_t value, double scale)
+{
+    return fabs(scale - 1) > 0 ? (uint64_t)((double)value * scale) : value;
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+/* Idle network, `hops` links of dimension d. */
+static uint64_t way_ns(const struct nadi_floors *f, uint32_t d, uint32_t hops, uint64_t bytes)
+{
+    const struct nadi_dim *dim = &f->in->topology.dims[d];
+    if (f->in->system.rendezvous && bytes > INT32_MAX)
+        bytes = 0; /* sizes pass through 32 bits there, as in the reference */
+    double serial = (double)bytes / dim->bytes_per_ns;
+    if (f->in->options.network_model == NADI_NETWORK_AWARE)
+        return times(hops, (uint64_t)(dim->latency_ns + serial));
+    return (uint64_t)((double)hops * dim->latency_ns + serial);
+}
+
+static uint32_t least_hops(const struct nadi_dim *dim)
+{
+    return dim->kind == NADI_DIM_SWITCH ? 2 : 1;
+}
+
+/* The quickest way between two members that differ in some of the dimensions. */
+static uint64_t quickest_ns(const struct nadi_floors *f, uint32_t dims, uint64_t bytes)
+{
+    const struct nadi_topology *t = &f->in->topology;
+    uint64_t best = UINT64_MAX;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        if (dims >> d & 1)
+            best = nadi_min_u64(best, way_ns(f, d, least_hops(&t->dims[d]), bytes));
+    return best == UINT64_MAX ? 0 : best;
+}
+
+static uint32_t all_dims(const struct nadi_topology *t)
+{
+    return (1U << t->dim_count) - 1;
+}
+
+static uint32_t dims_of_group(struct nadi_floors *f, uint32_t group)
+{
+    const struct nadi_topology *t = &f->in->topology;
+    const struct nadi_group *g = &f->in->groups.items[group];
+    uint32_t dims = 0;
+    if (f->group_dims[group])
+        return f->group_dims[group];
+    if (!g->members)
+        dims = all_dims(t);
+    for (uint32_t i = 1; g->members && i < g->size; i++)
+        for (uint32_t d = 0; d < t->dim_count; d++)
+            if (nadi_topology_coordinate(t, g->members[i], d) !=
+                nadi_topology_coordinate(t, g->members[0], d))
+                dims |= 1U << d;
+    f->group_dims[group] = dims;
+    return dims;
+}
+
+static uint64_t send_ns(const struct nadi_floors *f, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+    const struct nadi_topology *t = &f->in->topology;
+    uint64_t sum = 0;
+    for (uint32_t d = nadi_topology_lowest_difference(t, src, dst); d < t->dim_count; d++) {
+        uint32_t a = nadi_topology_coordinate(t, src, d), b = nadi_topology_coordinate(t, dst, d);
+        if (a == b)
+            continue;
+        sum = nadi_saturating_add(sum, way_ns(f, d, nadi_dim_hops(&t->dims[d], a, b), bytes));
+        if (f->in->options.network_model != NADI_NETWORK_AWARE)
+            break; /* higher dimensions are free */
+    }
+    return sum;
+}
+
+/* ---- one phase of a collective ------------------------------------------------------------- */
+
+struct phase_view {
+    const struct nadi_floors *f;
+    const struct nadi_phase *p;
+    uint32_t dims; /* bit d: a message may go by dimension d alone */
+    bool whole;    /* the phase's ring is dimension p->dim itself */
+    uint64_t endpoint_ns;
+};
+
+static uint64_t reduce_ns(const struct nadi_floors *f, uint64_t bytes)
+{
+    double bandwidth = f->in->system.local_mem_bw;
+    return bandwidth > 0 ? times(3, (uint64_t)((double)bytes / bandwidth * 1e9)) : 0;
+}
+
+/* The message of step k. The hops are everybody's where the ring is a dimension. */
+static uint64_t step_ns(const struct phase_view *v, uint32_t k)
+{
+    uint64_t bytes = nadi_phase_bytes(v->p, k);
+    if (!v->whole)
+        return quickest_ns(v->f, v->dims, bytes);
+    const struct nadi_dim *dim = &v->f->in->topology.dims[v->p->dim];
+    uint32_t to = nadi_phase_destination(v->p, 0, k, true);
+    return way_ns(v->f, v->p->dim, nadi_dim_hops(dim, 0, to), bytes);
+}
+
+/* The endpoint stage of packet k. */
+static uint64_t stage_ns(const struct phase_view *v, uint32_t k)
+{
+    uint64_t reduce = nadi_phase_reduces(v->p, k) ? reduce_ns(v->f, nadi_phase_bytes(v->p, k)) : 0;
+    return nadi_saturating_add(v->endpoint_ns, reduce);
+}
+
+/* One message at a time: step k + 1 waits for the receive of step k. The chain of messages that
+ * leaves a member passes through everybody and comes back after n steps. */
+static struct nadi_floor ring(const struct phase_view *v)
+{
+    const struct nadi_phase *p = v->p;
+    uint64_t stages = stage_ns(v, 0), message = step_ns(v, 0);
+    uint32_t reduced = p->op == NADI_PHASE_REDUCE_SCATTER || p->op == NADI_PHASE_ALL_REDUCE
+                           ? p->n - 1
+                           : 0; /* packets 1 .. n - 1 */
+    stages = nadi_saturating_add(stages, times(p->sends, v->endpoint_ns));
+    stages = nadi_saturating_add(stages, times(reduced, reduce_ns(v->f, p->message_bytes)));
+    uint64_t rounds = (uint64_t)p->sends / p->n * p->n;
+    return (struct nadi_floor){
+        .own = nadi_saturating_add(stages, times(rounds, message)),
+        .last = nadi_saturating_add(stages, times(p->sends, message)),
+    };
+}
+
+/* As the ring, with another partner each step; only the all-reduce comes back to where it began. */
+static struct nadi_floor halving_doubling(const struct phase_view *v)
+{
+    uint64_t stages = stage_ns(v, 0), messages = 0;
+    for (uint32_t k = 0; k < v->p->sends; k++) {
+        messages = nadi_saturating_add(messages, step_ns(v, k));
+        stages = nadi_saturating_add(stages, stage_ns(v, k + 1));
+    }
+    uint64_t all = nadi_saturating_add(stages, messages);
+    return (struct nadi_floor){v->p->op == NADI_PHASE_ALL_REDUCE ? all : stages, all};
+}
+
+/* A member sends to everybody, also to the farthest; an all-reduce's second half waits for the
+ * first halves of all. A window's sends take their turns. */
+static struct nadi_floor direct(const struct phase_view *v)
+{
+    const struct nadi_phase *p = v->p;
+    const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
+    uint64_t farthest = quickest_ns(v->f, v->dims, p->message_bytes);
+    if (v->whole && dim->kind == NADI_DIM_RING)
+        farthest = way_ns(v->f, p->dim, p->n / 2, p->message_bytes);
+    uint64_t turns = (p->sends + (uint64_t)p->first - 1) / p->first;
+    uint64_t stages = times(turns + 1, v->endpoint_ns);
+    bool both_ways = p->op == NADI_PHASE_ALL_REDUCE;
+    uint64_t chain =
+        nadi_saturating_add(times(2, v->endpoint_ns), times(both_ways ? 2 : 1, farthest));
+    uint64_t last = nadi_max_u64(stages, chain);
+    return (struct nadi_floor){both_ways ? last : stages, last};
+}
+
+/* From the root, whose child may have been waiting, down to a leaf. */
+static struct nadi_floor tree(const struct phase_view *v)
+{
+    uint64_t stage = nadi_saturating_add(v->endpoint_ns, reduce_ns(v->f, v->p->bytes));
+    uint64_t level = nadi_saturating_add(stage, quickest_ns(v->f, v->dims, v->p->bytes));
+    return (struct nadi_floor){
+        .own = stage,
+        .last = nadi_saturating_add(times(v->p->log2_n, level), v->endpoint_ns),
+    };
+}
+
+static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_phase *p,
+                                     uint32_t group, bool world)
+{
+    const struct nadi_topology *t = &f->in->topology;
+    bool flat = world && p->n == t->npu_count && t->dim_count > 1;
+    struct phase_view v = {
+        .f = f,
+        .p = p,
+        .whole = world && !flat,
+        .endpoint_ns = f->in->system.endpoint_delay_ns,
+    };
+    if (f->in->system.shared_bus)
+        v.endpoint_ns = 0;
+    if (p->local)
+        v.endpoint_ns = LOCAL_ENDPOINT_NS;
+    v.dims = v.whole ? 1U << p->dim : dims_of_group(f, group);
+    if (flat && p->algorithm == NADI_ALGORITHM_RING)
+        v.dims = 1; /* neighbours differ in dimension 0, also where they differ in others */
+    switch (p->algorithm) {
+    case NADI_ALGORITHM_RING:
+        return ring(&v);
+    case NADI_ALGORITHM_HALVING_DOUBLING:
+        return halving_doubling(&v);
+    case NADI_ALGORITHM_DIRECT:
+        return direct(&v);
+    case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
+        return tree(&v);
+    case NADI_ALGORITHM_NONE:
+        break;
+    }
+    return (struct nadi_floor){0};
+}
+
+/* ---- a collective -------------------------------------------------------------------------- */
+
+/* A chunk passes all phases; a queue lets `active` of its chunks run at once, so that the slowest
+ * phase is also passed once for each further batch. With one queue a dimension all chunks go the
+ * same way round, and the argument holds for the chain through all members as well; trees take
+ * turns, so there it does not. */
+static struct nadi_floor plan_floor(struct nadi_floors *f, const struct nadi_plan *plan,
+                                    uint32_t group)
+{
+    const struct nadi_system_config *c = &f->in->system;
+    uint64_t queues = c->queues_per_dim ? c->queues_per_dim : 1;
+    uint64_t active = ((uint64_t)c->active_chunks + queues - 1) / queues;
+    uint64_t queued = (plan->chunk_count + queues - 1) / queues;
+    uint64_t batches = active ? (queued + active - 1) / active : 1;
+    struct nadi_floor sum = {0}, slowest = {0};
+    if (plan->chunk_count == 0)
+        return sum;
+    for (uint32_t i = 0; i < plan->phase_count; i++) {
+        const struct nadi_phase *p = &plan->phases[i];
+        struct nadi_floor phase = phase_floor(f, p, group, plan->world);
+        sum.own = nadi_saturating_add(sum.own, phase.own);
+        sum.last = nadi_saturating_add(sum.last, phase.last);
+        slowest.own = nadi_max_u64(slowest.own, phase.own);
+        if (queues == 1 && p->algorithm != NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+            slowest.last = nadi_max_u64(slowest.last, phase.last);
+    }
+    sum.own = nadi_saturating_add(sum.own, times(batches - 1, slowest.own));
+    sum.last = nadi_saturating_add(sum.last, times(batches - 1, slowest.last));
+    sum.last = nadi_max_u64(sum.last, sum.own);
+    return sum;
+}
+
+static bool is_custom(const struct nadi_inputs *in, enum nadi_native_kind kind, uint64_t node_id)
+{
+    const struct nadi_system_config *c = &in->system;
+    uint32_t low = 0, high = c->custom_node_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->custom_nodes[middle].node_id < node_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return c->native[kind].custom ||
+           (low < c->custom_node_count && c->custom_nodes[low].node_id == node_id);
+}
+
+uint32_t nadi_floors_group(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node)
+{
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    if (!comm || comm->group == NADI_NONE)
+        return 0;
+    const char *name = nadi_trace_string(t, comm->group);
+    uint32_t group = nadi_groups_find(&f->in->groups, name);
+    return group == NADI_NONE && strcmp(name, "0") == 0 ? 0 : group;
+}
+
+static struct nadi_floor make_floor(struct nadi_floors *f, const struct memo *key)
+{
+    const struct nadi_inputs *in = f->in;
+    struct nadi_plan plan;
+    struct nadi_plan_request request = {
+        .topology = &in->topology,
+        .group = &in->groups.items[key->group],
+        .implementation = &in->system.native[key->kind],
+        .kind = key->kind,
+        .local_bw_aware = in->system.local_bw_aware,
+        .splits = in->system.splits ? in->system.splits : 1,
+        .bytes = key->bytes,
+        .involved = key->involved,
+    };
+    if (request.implementation->count == 0 || !nadi_plan_make(&request, &plan))
+        return (struct nadi_floor){0};
+    return plan_floor(f, &plan, key->group);
+}
+
+struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi_trace *t,
+                                        uint32_t node, uint32_t group)
+{
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    enum nadi_native_kind kind;
+    if (!nadi_native_kind_of((enum nadi_collective_kind)t->collective[node], &kind)) {
+        uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
+        return (struct nadi_floor){ns, ns};
+    }
+    if (group == NADI_NONE || is_custom(f->in, kind, t->id[node]))
+        return (struct nadi_floor){0};
+    struct memo key = {
+        .valid = true,
+        .group = group,
+        .involved = comm ? comm->involved : UINT32_MAX,
+        .kind = kind,
+        .bytes = scaled(t->bytes[node], f->comm_scale),
+    };
+    uint64_t hash = nadi_hash_u64(key.bytes ^ ((uint64_t)group << 40) ^
+                                  ((uint64_t)key.involved << 8) ^ (uint64_t)kind);
+    struct memo *m = &f->memo[hash >> (64 - MEMO_BITS)];
+    if (!m->valid || m->group != key.group || m->involved != key.involved || m->kind != key.kind ||
+        m->bytes != key.bytes) {
+        key.floor = make_floor(f, &key);
+        *m = key;
+    }
+    return m->floor;
+}
+
+/* ---- the other nodes ----------------------------------------------------------------------- */
+
+static uint64_t replay_ns(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node)
+{
+    uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
+    return t->type[node] == NADI_NODE_COMP ? scaled(ns, f->compute_scale) : ns;
+}
+
+static uint64_t compute_ns(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node)
+{
+    const struct nadi_system_config *c = &f->in->system;
+    if (!c->roofline || (t->flags[node] & NADI_NODE_IS_CPU))
+        return replay_ns(f, t, node);
+    if (t->bytes[node] == 0)
+        return 0;
+    struct nadi_roofline line = {c->peak_perf, c->local_mem_bw};
+    return scaled(nadi_roofline_time(&line, t->ops[node], t->bytes[node]).ns, f->compute_scale);
+}
+
+uint64_t nadi_floor_node(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node,
+                         uint32_t rank)
+{
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    if (f->in->system.replay_only)
+        return replay_ns(f, t, node);
+    switch ((enum nadi_node_type)t->type[node]) {
+    case NADI_NODE_COMP:
+        return compute_ns(f, t, node);
+    case NADI_NODE_MEM_LOAD:
+    case NADI_NODE_MEM_STORE:
+        return nadi_memory_service_ns(&f->in->memory, t->bytes[node]);
+    case NADI_NODE_SEND: {
+        uint64_t bytes = nadi_max_u64(scaled(t->bytes[node], f->comm_scale), 1);
+        if (rank == NADI_NONE || !comm || comm->dst >= f->in->rank_count)
+            return quickest_ns(f, all_dims(&f->in->topology), bytes);
+        return send_ns(f, rank, comm->dst, bytes);
+    }
+    case NADI_NODE_RECV:
+    case NADI_NODE_COLL:
+    case NADI_NODE_INVALID:
+    case NADI_NODE_METADATA:
+    case NADI_NODE_TYPES:
+        break;
+    }
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* floor: the least time of one operation on idle machinery; each is what the executor would charge,
+ * less everything that depends on others. See sim/bound.h for what it is used for. */
+#ifndef NADI_SIM_FLOOR_H
+#define NADI_SIM_FLOOR_H
+
+#include "sim/inputs.h"
+
+struct nadi_floor { /* ns from the issue on one member ... */
+    uint64_t own;   /* ... to the completion on the same member, even if it comes last */
+    uint64_t last;  /* ... to the completion on some member; at least own */
+};
+
+struct nadi_floors; /* remembers plans and groups; not thread safe */
+
+struct nadi_floors *nadi_floors_create(const struct nadi_inputs *in) NADI_MUST_USE;
+void nadi_floors_destroy(struct nadi_floors *f);
+
+/* Group that the collective node of a trace means; NADI_NONE if there is none. */
+uint32_t nadi_floors_group(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node);
+
+/* A collective node on its group. O(phases), remembered for repeated sizes. */
+struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi_trace *t,
+                                        uint32_t node, uint32_t group);
+
+/* Any other node, run by `rank`; NADI_NONE: by several ranks. */
+uint64_t nadi_floor_node(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node,
+                         uint32_t rank);
+
+uint64_t nadi_saturating_add(uint64_t a, uint64_t b);
+
+#endif
