@@ -298,7 +298,10 @@ static void sanity(struct nadi_json *j, const struct nadi_result *r)
     for (int t = 0; t < NADI_NODE_TYPES; t++)
         nadi_json_u64(j, nadi_node_type_name((enum nadi_node_type)t), r->nodes_by_type[t]);
     nadi_json_close(j);
-    nadi_json_u64(j, "lower_bound_ns", r->lower_bound_ns);
+    if (r->outcome == NADI_OUTCOME_DONE)
+        nadi_json_u64(j, "lower_bound_ns", r->lower_bound_ns);
+    else
+        nadi_json_null(j, "lower_bound_ns");
     nadi_json_double(j, "end_to_end_over_lower_bound", nadi_above_lower_bound(r));
     nadi_json_close(j);
 }

@@ -75,14 +75,18 @@ static bool is_collective(const struct bound *b, const struct nadi_trace *t, uin
 /* rank: the only one that runs the trace, or NADI_NONE. The order is made already. */
 static uint64_t rank_bound(struct bound *b, const struct nadi_trace *t, uint32_t rank)
 {
-    uint64_t busy[SLOTS] = {0}, longest = 0;
+    uint64_t busy[SLOTS] = {0}, load[NADI_MAX_DIMS] = {0}, longest = 0;
     for (uint32_t i = 0; i < t->node_count; i++) {
         uint32_t node = b->order[i];
-        uint64_t least =
-            is_collective(b, t, node)
-                ? nadi_floor_collective(b->floors, t, node, nadi_floors_group(b->floors, t, node))
-                      .own
-                : nadi_floor_node(b->floors, t, node, rank);
+        uint64_t least;
+        if (is_collective(b, t, node)) {
+            uint32_t group = nadi_floors_group(b->floors, t, node);
+            struct nadi_floor floor = nadi_floor_collective(b->floors, t, node, group);
+            least = floor.own;
+            for (uint32_t d = 0; d < b->in->topology.dim_count; d++)
+                load[d] = nadi_saturating_add(load[d], floor.load[d]);
+        } else
+            least = nadi_floor_node(b->floors, t, node, rank);
         b->end[node] = nadi_saturating_add(start_of(b, t, node), least);
         longest = nadi_max_u64(longest, b->end[node]);
         enum slot slot = slot_of(t, node);
@@ -90,6 +94,8 @@ static uint64_t rank_bound(struct bound *b, const struct nadi_trace *t, uint32_t
     }
     for (int s = 0; s < SLOT_NONE; s++)
         longest = nadi_max_u64(longest, busy[s]);
+    for (uint32_t d = 0; d < b->in->topology.dim_count; d++)
+        longest = nadi_max_u64(longest, load[d]);
     return longest;
 }
 

@@ -5,13 +5,14 @@
  *   rank    The nodes of one rank at their best: a compute node its duration, a send the idle
  *           network's delay, a collective what its member pays even if all others came early, a
  *           receive nothing. No rank ends before its critical path, nor before the sum of what
- *           each of its three slots must run one after another.
+ *           each of its three slots must run one after another. With `aware`, nor before the links
+ *           of a dimension have carried what the collectives among all ranks send over them.
  *   group   Where every rank runs the same graph on matching groups: the last end of a collective
  *           lies at least its own time after the last start of it (each algorithm has a chain of
  *           messages from any member to some other one), so the critical path may charge whole
  *           collectives. Where all collectives are the world's, their sum holds for any graphs.
  *
- * It says nothing of a run that does not finish. Contention and skew are not counted, so `aware`
+ * It says nothing of a run that does not finish. Skew and queueing are not counted, so `aware`
  * and pipelines lie further above it than `unaware` does. O(nodes + dependencies) of the
  * distinct traces. */
 #ifndef NADI_SIM_BOUND_H

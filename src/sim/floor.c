@@ -61,13 +61,17 @@ static uint64_t scaled(uint64_t value, double scale)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
+/* Under rendezvous sizes pass through 32 bits, as in the reference; the least they can become. */
+static uint64_t carried(const struct nadi_floors *f, uint64_t bytes)
+{
+    return f->in->system.rendezvous && bytes > INT32_MAX ? 0 : bytes;
+}
+
 /* Idle network, `hops` links of dimension d. */
 static uint64_t way_ns(const struct nadi_floors *f, uint32_t d, uint32_t hops, uint64_t bytes)
 {
     const struct nadi_dim *dim = &f->in->topology.dims[d];
-    if (f->in->system.rendezvous && bytes > INT32_MAX)
-        bytes = 0; /* sizes pass through 32 bits there, as in the reference */
-    double serial = (double)bytes / dim->bytes_per_ns;
+    double serial = (double)carried(f, bytes) / dim->bytes_per_ns;
     if (f->in->options.network_model == NADI_NETWORK_AWARE)
         return times(hops, (uint64_t)(dim->latency_ns + serial));
     return (uint64_t)((double)hops * dim->latency_ns + serial);
@@ -188,7 +192,10 @@ static struct nadi_floor halving_doubling(const struct phase_view *v)
         stages = nadi_saturating_add(stages, stage_ns(v, k + 1));
     }
     uint64_t all = nadi_saturating_add(stages, messages);
-    return (struct nadi_floor){v->p->op == NADI_PHASE_ALL_REDUCE ? all : stages, all};
+    return (struct nadi_floor){
+        .own = v->p->op == NADI_PHASE_ALL_REDUCE ? all : stages,
+        .last = all,
+    };
 }
 
 /* A member sends to everybody, also to the farthest; an all-reduce's second half waits for the
@@ -206,7 +213,7 @@ static struct nadi_floor direct(const struct phase_view *v)
     uint64_t chain =
         nadi_saturating_add(times(2, v->endpoint_ns), times(both_ways ? 2 : 1, farthest));
     uint64_t last = nadi_max_u64(stages, chain);
-    return (struct nadi_floor){both_ways ? last : stages, last};
+    return (struct nadi_floor){.own = both_ways ? last : stages, .last = last};
 }
 
 /* From the root, whose child may have been waiting, down to a leaf. */
@@ -218,6 +225,27 @@ static struct nadi_floor tree(const struct phase_view *v)
         .own = stage,
         .last = nadi_saturating_add(times(v->p->log2_n, level), v->endpoint_ns),
     };
+}
+
+/* How long a link of the phase's dimension is busy with one chunk, on average. */
+static uint64_t load_ns(const struct phase_view *v)
+{
+    const struct nadi_phase *p = v->p;
+    const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
+    if (!v->whole || v->f->in->options.network_model != NADI_NETWORK_AWARE ||
+        p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+        return 0;
+    bool all_alike = p->algorithm == NADI_ALGORITHM_RING;
+    uint64_t sum = 0, links = 2; /* of each NPU: a ring's two, to and from a switch */
+    for (uint32_t k = 0; k < (all_alike ? 1 : p->sends); k++) {
+        uint32_t hops = nadi_dim_hops(dim, 0, nadi_phase_destination(p, 0, k, true));
+        uint64_t bytes = carried(v->f, nadi_phase_bytes(p, k));
+        uint64_t busy = times(hops, (uint64_t)((double)bytes / dim->bytes_per_ns));
+        sum = nadi_saturating_add(sum, busy);
+    }
+    if (dim->kind == NADI_DIM_FULLY_CONNECTED || p->n == 2)
+        links = dim->kind == NADI_DIM_SWITCH ? 2 : p->n - 1;
+    return (all_alike ? times(sum, p->sends) : sum) / links;
 }
 
 static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_phase *p,
@@ -238,19 +266,25 @@ static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_ph
     v.dims = v.whole ? 1U << p->dim : dims_of_group(f, group);
     if (flat && p->algorithm == NADI_ALGORITHM_RING)
         v.dims = 1; /* neighbours differ in dimension 0, also where they differ in others */
+    struct nadi_floor floor = {0};
     switch (p->algorithm) {
     case NADI_ALGORITHM_RING:
-        return ring(&v);
+        floor = ring(&v);
+        break;
     case NADI_ALGORITHM_HALVING_DOUBLING:
-        return halving_doubling(&v);
+        floor = halving_doubling(&v);
+        break;
     case NADI_ALGORITHM_DIRECT:
-        return direct(&v);
+        floor = direct(&v);
+        break;
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
-        return tree(&v);
+        floor = tree(&v);
+        break;
     case NADI_ALGORITHM_NONE:
         break;
     }
-    return (struct nadi_floor){0};
+    floor.load[p->dim] = load_ns(&v);
+    return floor;
 }
 
 /* ---- a collective -------------------------------------------------------------------------- */
@@ -275,6 +309,8 @@ static struct nadi_floor plan_floor(struct nadi_floors *f, const struct nadi_pla
         struct nadi_floor phase = phase_floor(f, p, group, plan->world);
         sum.own = nadi_saturating_add(sum.own, phase.own);
         sum.last = nadi_saturating_add(sum.last, phase.last);
+        sum.load[p->dim] =
+            nadi_saturating_add(sum.load[p->dim], times(plan->chunk_count, phase.load[p->dim]));
         slowest.own = nadi_max_u64(slowest.own, phase.own);
         if (queues == 1 && p->algorithm != NADI_ALGORITHM_DOUBLE_BINARY_TREE)
             slowest.last = nadi_max_u64(slowest.last, phase.last);
@@ -336,7 +372,7 @@ struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi
     enum nadi_native_kind kind;
     if (!nadi_native_kind_of((enum nadi_collective_kind)t->collective[node], &kind)) {
         uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
-        return (struct nadi_floor){ns, ns};
+        return (struct nadi_floor){.own = ns, .last = ns};
     }
     if (group == NADI_NONE || is_custom(f->in, kind, t->id[node]))
         return (struct nadi_floor){0};

@@ -8,6 +8,9 @@
 struct nadi_floor { /* ns from the issue on one member ... */
     uint64_t own;   /* ... to the completion on the same member, even if it comes last */
     uint64_t last;  /* ... to the completion on some member; at least own */
+    /* aware: by dimension, how long each link is busy with it on average; only of collectives among
+     * all ranks, whose members load all links of a dimension alike */
+    uint64_t load[NADI_MAX_DIMS];
 };
 
 struct nadi_floors; /* remembers plans and groups; not thread safe */

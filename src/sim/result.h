@@ -85,7 +85,7 @@ struct nadi_result {
     uint64_t messages, message_bytes;        /* delivered */
     uint64_t events;                         /* handled by the engine */
     uint64_t offered_bytes;  /* comm_size summed over SEND and, once per rank, COLL nodes */
-    uint64_t lower_bound_ns; /* no schedule can be faster: see sim/bound.h */
+    uint64_t lower_bound_ns; /* no run can be faster: see sim/bound.h; 0: not DONE */
     double wall_s;
     struct nadi_diags diags; /* the deadlock report: who waits for whom */
 };

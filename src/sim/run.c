@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "network/network.h"
+#include "sim/bound.h"
 #include "workload/workload.h"
 
 enum { EVENTS_A_LOOK = 200000 }; /* between two looks at the wall clock */
@@ -260,6 +261,8 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
     nadi_workload_destroy(s.workload);
     s.network->ops->destroy(s.network);
     nadi_engine_destroy(s.engine);
+    if (result->outcome == NADI_OUTCOME_DONE)
+        result->lower_bound_ns = nadi_lower_bound_ns(in);
 }
 
 void nadi_result_release(struct nadi_result *r)

@@ -89,6 +89,7 @@ static void messages_of_a_failed_run(void **state)
     assert_string_equal(json_at(doc, "/outcome/messages/0/node"), "12 \"send\"");
     assert_string_equal(json_at(doc, "/outcome/messages/0/message"), "waits for 7");
     assert_string_equal(json_at(doc, "/outcome/messages/1/rank"), "");
+    assert_string_equal(json_at(doc, "/sanity/lower_bound_ns"), "null");
     assert_string_equal(json_at(doc, "/sanity/end_to_end_over_lower_bound"), "null");
     fy_document_destroy(doc);
     report_case_release(&c);

@@ -1,0 +1,47 @@
+/* job: inputs of a simulation made in memory, for tests that run one.
+ *
+ *   struct job j;
+ *   job_init(&j, dims, dim_count);              ring everywhere, 1 chunk, endpoint delay 10 ns
+ *   struct nadi_trace *t = job_trace(&j, nodes, node_count);
+ *   job_give(&j, t, 0, j.in.rank_count - 1);    ranks first..last run t
+ *   nadi_simulate(&j.in, NULL, &result);
+ *   nadi_result_release(&result);
+ *   job_release(&j); */
+#ifndef NADI_TESTS_JOB_H
+#define NADI_TESTS_JOB_H
+
+#include "base/rng.h"
+#include "sim/inputs.h"
+
+enum { JOB_DEPS = 4 };
+
+struct job_node { /* node i has id i */
+    enum nadi_node_type type;
+    const char *name;
+    bool cpu;
+    uint64_t duration_ns, ops, bytes;
+    enum nadi_collective_kind kind;
+    const char *group;  /* NULL: the world */
+    uint32_t left_out;  /* bit d: dimension d does not take part */
+    uint32_t peer, tag; /* of SEND and RECV */
+    uint32_t dep_count;
+    uint32_t deps[JOB_DEPS]; /* lower indices, ascending */
+};
+
+struct job {
+    struct nadi_inputs in;
+};
+
+void job_init(struct job *j, const struct nadi_dim *dims, uint32_t count);
+void job_release(struct job *j);
+struct nadi_trace *job_trace(struct job *j, const struct job_node *nodes, uint32_t count);
+void job_give(struct job *j, struct nadi_trace *t, uint32_t first, uint32_t last);
+
+/* The same algorithm for every kind and dimension. */
+void job_algorithm(struct job *j, enum nadi_algorithm algorithm);
+
+/* Anything the simulator can run, at most 16 ranks: 1 to 3 dimensions, either model, any algorithm
+ * that can run, groups, graphs that are shared, alike or different. Some deadlock. */
+void job_random(struct job *j, struct nadi_rng *rng);
+
+#endif

@@ -1,0 +1,193 @@
+/* bound: exact where nothing stands in the way, never above the run, and each argument by itself.
+ */
+#include "sim/bound.h"
+#include "sim/run.h"
+
+#include "support/job.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+static const struct nadi_dim ring8 = {NADI_DIM_RING, 8, 50 * 1073741824.0 / 1e9, 500};
+static const struct nadi_dim switch8 = {NADI_DIM_SWITCH, 8, 50 * 1073741824.0 / 1e9, 500};
+static const struct nadi_dim mesh8 = {NADI_DIM_FULLY_CONNECTED, 8, 50 * 1073741824.0 / 1e9, 500};
+
+static uint64_t run_ns(const struct job *j)
+{
+    struct nadi_result r;
+    nadi_simulate(&j->in, NULL, &r);
+    assert_int_equal(r.outcome, NADI_OUTCOME_DONE);
+    uint64_t end = r.end_ns;
+    assert_int_equal(r.lower_bound_ns, nadi_lower_bound_ns(&j->in));
+    nadi_result_release(&r);
+    return end;
+}
+
+/* The micro-benchmarks of the specification: 1000003 bytes in 5 chunks, 2 active. */
+static void specified_collectives(void **state)
+{
+    static const struct {
+        const struct nadi_dim *dim;
+        enum nadi_algorithm algorithm;
+        enum nadi_collective_kind kind;
+        uint64_t unaware, aware; /* bounds; the run's time where that is stated to be equal */
+        bool unaware_exact, aware_exact;
+    } cases[] = {
+        {&ring8, NADI_ALGORITHM_RING, NADI_ALL_REDUCE, 47091, 47091, true, false},
+        {&ring8, NADI_ALGORITHM_RING, NADI_REDUCE_SCATTER, 24159, 24159, true, false},
+        {&ring8, NADI_ALGORITHM_RING, NADI_ALL_GATHER, 108516, 108516, true, false},
+        {&ring8, NADI_ALGORITHM_RING, NADI_ALL_TO_ALL, 91758, 91758, true, false},
+        {&switch8, NADI_ALGORITHM_RING, NADI_ALL_REDUCE, 68091, 92535, true, true},
+        {&switch8, NADI_ALGORITHM_RING, NADI_ALL_TO_ALL, 133758, 182646, true, true},
+        {&mesh8, NADI_ALGORITHM_DIRECT, NADI_ALL_GATHER, 15528, 23280, true, false},
+        {&mesh8, NADI_ALGORITHM_DIRECT, NADI_ALL_TO_ALL, 3306, 3306, true, false},
+        {&mesh8, NADI_ALGORITHM_DIRECT, NADI_ALL_REDUCE, 6552, 6552, false, false},
+        {&ring8, NADI_ALGORITHM_DIRECT, NADI_ALL_GATHER, 20028, 186240, true, false},
+        {&switch8, NADI_ALGORITHM_DIRECT, NADI_ALL_REDUCE, 9552, 40740, false, false},
+        {&switch8, NADI_ALGORITHM_HALVING_DOUBLING, NADI_ALL_REDUCE, 43176, 67620, true, false},
+        {&ring8, NADI_ALGORITHM_HALVING_DOUBLING, NADI_ALL_REDUCE, 46176, 63636, true, false},
+        {&ring8, NADI_ALGORITHM_HALVING_DOUBLING, NADI_ALL_GATHER, 108405, 178248, true, false},
+        {&switch8, NADI_ALGORITHM_DOUBLE_BINARY_TREE, NADI_ALL_REDUCE, 18412, 32380, false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        for (int aware = 0; aware < 2; aware++) {
+            struct job j;
+            struct job_node node = {
+                .type = NADI_NODE_COLL, .kind = cases[i].kind, .bytes = 1000003};
+            job_init(&j, cases[i].dim, 1);
+            job_algorithm(&j, cases[i].algorithm);
+            job_give(&j, job_trace(&j, &node, 1), 0, 7);
+            j.in.system.splits = 4;
+            j.in.system.active_chunks = 2;
+            j.in.system.local_mem_bw = 1600e9;
+            j.in.options.network_model = aware ? NADI_NETWORK_AWARE : NADI_NETWORK_UNAWARE;
+            uint64_t bound = nadi_lower_bound_ns(&j.in), end = run_ns(&j);
+            assert_int_equal(bound, aware ? cases[i].aware : cases[i].unaware);
+            assert_int_equal(bound == end, aware ? cases[i].aware_exact : cases[i].unaware_exact);
+            job_release(&j);
+        }
+    }
+}
+
+/* Backward computes, each with its all-reduce behind it, then an update that waits for all. */
+static void overlapped_step(void **state)
+{
+    struct job_node nodes[] = {
+        {.type = NADI_NODE_COMP, .duration_ns = 20000},
+        {.type = NADI_NODE_COMP, .duration_ns = 20000, .dep_count = 1, .deps = {0}},
+        {.type = NADI_NODE_COMP, .duration_ns = 20000, .dep_count = 1, .deps = {1}},
+        {.type = NADI_NODE_COLL, .bytes = 1000000, .dep_count = 1, .deps = {0}},
+        {.type = NADI_NODE_COLL, .bytes = 3000000, .dep_count = 1, .deps = {1}},
+        {.type = NADI_NODE_COLL, .bytes = 1000000, .dep_count = 1, .deps = {2}},
+        {.type = NADI_NODE_COMP, .duration_ns = 5000, .dep_count = 4, .deps = {2, 3, 4, 5}},
+    };
+    struct job j;
+    (void)state;
+    job_init(&j, &ring8, 1);
+    job_give(&j, job_trace(&j, nodes, 7), 0, 7);
+    assert_int_equal(nadi_lower_bound_ns(&j.in), run_ns(&j));
+    job_release(&j);
+
+    /* the same with a trace of its own for every rank, in groups of four */
+    static const uint32_t members[2][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+    bool existed;
+    job_init(&j, &switch8, 1);
+    nadi_groups_add(&j.in.groups, "a", members[0], 4, &existed);
+    nadi_groups_add(&j.in.groups, "b", members[1], 4, &existed);
+    for (uint32_t rank = 0; rank < 8; rank++) {
+        for (int i = 3; i < 6; i++)
+            nodes[i].group = rank < 4 ? "a" : "b";
+        job_give(&j, job_trace(&j, nodes, 7), rank, rank);
+    }
+    assert_int_equal(nadi_lower_bound_ns(&j.in), run_ns(&j));
+    job_release(&j);
+}
+
+/* One rank comes late: the bound may charge its part of the collective only. */
+static void late_rank(void **state)
+{
+    const struct job_node early = {
+        .type = NADI_NODE_COLL, .kind = NADI_ALL_GATHER, .bytes = 1000000};
+    const struct job_node late[] = {
+        {.type = NADI_NODE_COMP, .duration_ns = 900000},
+        {.type = NADI_NODE_COLL,
+         .kind = NADI_ALL_GATHER,
+         .bytes = 1000000,
+         .dep_count = 1,
+         .deps = {0}},
+    };
+    struct job j;
+    (void)state;
+    job_init(&j, &ring8, 1);
+    job_give(&j, job_trace(&j, late, 2), 0, 0);
+    job_give(&j, job_trace(&j, &early, 1), 1, 7);
+    uint64_t bound = nadi_lower_bound_ns(&j.in), end = run_ns(&j);
+    assert_int_equal(bound, 900000 + 8 * 10); /* its endpoint stages */
+    assert_true(bound <= end);
+    job_release(&j);
+}
+
+static void slots_and_paths(void **state)
+{
+    static const struct job_node nodes[] = {
+        {.type = NADI_NODE_COMP, .duration_ns = 700}, /* compute slot: 1,500 */
+        {.type = NADI_NODE_COMP, .duration_ns = 800},
+        {.type = NADI_NODE_COMP, .cpu = true, .duration_ns = 900}, /* processor: 1,400 */
+        {.type = NADI_NODE_COMP, .cpu = true, .duration_ns = 500},
+        {.type = NADI_NODE_MEM_LOAD, .bytes = 3000}, /* 1,100 each: 2,200 */
+        {.type = NADI_NODE_MEM_STORE, .bytes = 3000},
+        {.type = NADI_NODE_METADATA},
+    };
+    struct job j;
+    (void)state;
+    job_init(&j, &ring8, 1);
+    job_give(&j, job_trace(&j, nodes, 7), 0, 7);
+    assert_int_equal(nadi_lower_bound_ns(&j.in), 2200);
+    assert_int_equal(run_ns(&j), 2200);
+    j.in.options.compute_scale = 2;
+    assert_int_equal(nadi_lower_bound_ns(&j.in), 3000);
+    assert_int_equal(run_ns(&j), 3000);
+    j.in.system.replay_only = true; /* memory nodes take 1 ns then, metadata too */
+    assert_int_equal(nadi_lower_bound_ns(&j.in), 3000);
+    job_release(&j);
+}
+
+/* A send holds its slot for the idle network's delay: lowest dimension only, or every hop. */
+static void point_to_point(void **state)
+{
+    static const struct nadi_dim dims[] = {{NADI_DIM_RING, 2, 100, 50},
+                                           {NADI_DIM_SWITCH, 4, 10, 7}};
+    static const struct job_node send = {
+        .type = NADI_NODE_SEND, .bytes = 1000, .peer = 3, .tag = 1};
+    static const struct job_node receive = {.type = NADI_NODE_RECV, .bytes = 1000, .tag = 1};
+    static const struct job_node nothing = {.type = NADI_NODE_COMP, .duration_ns = 1};
+    struct job j;
+    (void)state;
+    job_init(&j, dims, 2);
+    job_give(&j, job_trace(&j, &send, 1), 0, 0); /* (0, 0) -> (1, 1) */
+    job_give(&j, job_trace(&j, &receive, 1), 3, 3);
+    struct nadi_trace *t = job_trace(&j, &nothing, 1);
+    job_give(&j, t, 1, 2);
+    for (uint32_t rank = 4; rank < 8; rank++)
+        j.in.traces[rank] = t;
+    assert_int_equal(nadi_lower_bound_ns(&j.in), 60);
+    assert_int_equal(run_ns(&j), 60);
+    j.in.options.network_model = NADI_NETWORK_AWARE;
+    assert_int_equal(nadi_lower_bound_ns(&j.in), 60 + 2 * 107);
+    assert_int_equal(run_ns(&j), 60 + 2 * 107);
+    job_release(&j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(specified_collectives),
+        cmocka_unit_test(overlapped_step),
+        cmocka_unit_test(late_rank),
+        cmocka_unit_test(slots_and_paths),
+        cmocka_unit_test(point_to_point),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
