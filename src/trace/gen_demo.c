@@ -127,7 +127,7 @@ static uint64_t put_all_reduce(struct step *s, const char *name, uint64_t after,
 /* Adam: reads gradient, parameter and two moments, writes three of them, moments in 32 bits. */
 static uint64_t put_adam(struct step *s, const char *name, uint64_t after, uint64_t parameters)
 {
-    uint64_t bytes = parameters * (3 * bytes_a_number + 4 * 4);
+    uint64_t bytes = parameters * (3 * bytes_a_number + 16);
     return put_compute(s, name, after, 12 * parameters, bytes, (double)bytes / memory_bytes_per_s);
 }
 
@@ -178,7 +178,7 @@ static uint64_t put_update(struct step *s, uint64_t backward)
     uint64_t reduces = s->next_id;
     for (uint32_t i = 0; i < layers; i++) {
         snprintf(name, sizeof name, "all-reduce gradients layer %u", layers - 1 - i);
-        put_all_reduce(s, name, backward + 2 * i + 1, layer_parameters);
+        put_all_reduce(s, name, backward + UINT64_C(2) * i + 1, layer_parameters);
     }
     put_all_reduce(s, "all-reduce gradients embedding", backward + UINT64_C(2) * layers,
                    width * vocabulary);

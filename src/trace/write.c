@@ -136,7 +136,7 @@ static ProtobufCMessage *make_list(const struct nadi_write_attr *a,
 static Chakra__AttributeProto **make_attrs(const struct nadi_write_attr *attrs, size_t count,
                                            struct nadi_arena *arena)
 {
-    Chakra__AttributeProto **made = NADI_ARENA_NEW(arena, Chakra__AttributeProto *, count);
+    Chakra__AttributeProto **made = nadi_arena_alloc(arena, count, sizeof(void *));
     for (size_t i = 0; i < count; i++) {
         const struct nadi_write_attr *a = &attrs[i];
         Chakra__AttributeProto *p = NADI_ARENA_NEW(arena, Chakra__AttributeProto, 1);
