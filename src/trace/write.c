@@ -117,9 +117,8 @@ static void store(void *to, ProtobufCType type, const struct nadi_write_value *v
 }
 
 /* A list message: one field, repeated, packed where numeric. */
-static ProtobufCMessage *make_list(const struct nadi_write_attr *a,
-                                   const ProtobufCMessageDescriptor *descriptor,
-                                   struct nadi_arena *arena)
+static void *make_list(const struct nadi_write_attr *a,
+                       const ProtobufCMessageDescriptor *descriptor, struct nadi_arena *arena)
 {
     char *list = nadi_arena_alloc(arena, descriptor->sizeof_message, 1);
     protobuf_c_message_init(descriptor, (void *)list);
@@ -130,7 +129,7 @@ static ProtobufCMessage *make_list(const struct nadi_write_attr *a,
         store(items + i * step, field->type, &a->list[i], arena);
     memcpy(list + field->quantifier_offset, &a->count, sizeof a->count);
     memcpy(list + field->offset, &items, sizeof items);
-    return (void *)list;
+    return list;
 }
 
 static Chakra__AttributeProto **make_attrs(const struct nadi_write_attr *attrs, size_t count,
@@ -152,7 +151,7 @@ static Chakra__AttributeProto **make_attrs(const struct nadi_write_attr *attrs, 
         p->value_case = (Chakra__AttributeProto__ValueCase)a->member;
         void *to = (char *)p + field->offset;
         if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
-            ProtobufCMessage *list = make_list(a, field->descriptor, arena);
+            void *list = make_list(a, field->descriptor, arena);
             memcpy(to, &list, sizeof list);
         } else {
             store(to, field->type, &a->value, arena);
