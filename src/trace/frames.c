@@ -122,3 +122,13 @@ bool nadi_frame_cut_error(const struct nadi_message *m)
                       " announces %" PRIu64 " bytes, %zu left (file truncated?)",
                       m->number, m->offset, m->announced, m->bytes);
 }
+
+bool nadi_frame_empty_error(const struct nadi_message *m)
+{
+    struct nadi_place place = NADI_IN_FILE(m->path);
+    place.offset = m->offset;
+    return nadi_error(m->diags, "trace/empty-message", place,
+                      "some tools stop reading at such a message, others see a node of type "
+                      "INVALID; write the trace again",
+                      "message %" PRIu64 " at byte %" PRIu64 " has length 0", m->number, m->offset);
+}

@@ -48,5 +48,7 @@ enum nadi_frame_result nadi_frames_next(struct nadi_frames *f, struct nadi_messa
 
 /* "message 2 at byte 8 announces 57 bytes, 21 left (file truncated?)"; returns false. */
 bool nadi_frame_cut_error(const struct nadi_message *message);
+/* "message 2 at byte 8 has length 0"; returns false. */
+bool nadi_frame_empty_error(const struct nadi_message *message);
 
 #endif

@@ -2,12 +2,10 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "trace/first.h"
 #include "trace/frames.h"
 #include "trace/graph.h"
 #include "trace/stage.h"
-
-#define CONVERT_HINT                                                                               \
-    "a Chakra execution trace is made by a trace converter or `nadi gen`; see `nadi help run`"
 
 const char *nadi_collective_name(enum nadi_collective_kind kind)
 {
@@ -51,117 +49,11 @@ struct nadi_place nadi_trace_place(const struct nadi_trace *t, uint32_t rank, ui
     return place;
 }
 
-/* The first bytes of the file in hexadecimal and as text. */
-static void add_first_bytes(struct nadi_str *s, const uint8_t *p, size_t bytes)
-{
-    size_t shown = bytes < 8 ? bytes : 8;
-    for (size_t i = 0; i < shown; i++)
-        nadi_str_printf(s, "%s%02x", i ? " " : "", p[i]);
-    nadi_str_add(s, " \"");
-    for (size_t i = 0; i < shown; i++)
-        nadi_str_add_char(s, p[i] >= 0x20 && p[i] < 0x7f ? (char)p[i] : '.');
-    nadi_str_add(s, "\"");
-}
-
-static const char *guess(const uint8_t *p, size_t bytes)
-{
-    if (bytes >= 1 && (p[0] == '{' || p[0] == '['))
-        return "this looks like JSON; a PyTorch capture must be converted to a Chakra trace first";
-    if (bytes >= 2 && p[0] == 0x1f && p[1] == 0x8b)
-        return "this was compressed twice with gzip; decompress it once";
-    if (bytes >= 4 && memcmp(p, "\x28\xb5\x2f\xfd", 4) == 0)
-        return "this was compressed twice with zstd; decompress it once";
-    if (bytes >= 4 && memcmp(p, "PK\x03\x04", 4) == 0)
-        return "this is a zip archive; extract it first";
-    return CONVERT_HINT;
-}
-
-/* `m` is the first message; its frame starts the window. */
-static bool not_chakra(const struct nadi_frames *f, struct nadi_diags *diags)
-{
-    struct nadi_place place = NADI_IN_FILE(f->path);
-    struct nadi_str first = NADI_STR_INIT;
-    place.offset = 0;
-    add_first_bytes(&first, f->window, f->end);
-    nadi_error(diags, "trace/not-chakra", place, guess(f->window, f->end),
-               "not a Chakra ET (first bytes %s)", nadi_str_get(&first));
-    nadi_str_release(&first);
-    return false;
-}
-
-static bool is_old_version(const uint8_t *p, size_t bytes)
-{
-    return bytes == 5 && memcmp(p, "0.0.", 4) == 0 && p[4] >= '1' && p[4] <= '3';
-}
-
-static bool keep_metadata(struct nadi_trace *t, const struct nadi_message *m,
-                          const struct nadi_raw_metadata *raw)
+static void keep_metadata(struct nadi_trace *t, const struct nadi_raw_metadata *raw)
 {
     const uint8_t *version = raw->version_bytes ? raw->version : raw->schema;
     size_t bytes = raw->version_bytes ? raw->version_bytes : raw->schema_bytes;
     t->schema_version = nadi_arena_strndup(&t->arena, version ? (const char *)version : "", bytes);
-    /* The schema attribute reads like "1.0.2-chakra.0.0.4". */
-    const char *dash = strstr(t->schema_version, "chakra.");
-    const char *number = dash ? dash + strlen("chakra.") : t->schema_version;
-    if (!is_old_version((const uint8_t *)number, strlen(number)))
-        return true;
-    struct nadi_place place = NADI_IN_FILE(t->path);
-    place.offset = m->offset;
-    return nadi_error(m->diags, "trace/old-schema", place, NADI_OLD_SCHEMA_HINT,
-                      "the file says that it was written with Chakra schema %s", number);
-}
-
-static bool no_metadata(const struct nadi_message *m)
-{
-    struct nadi_place place = NADI_IN_FILE(m->path);
-    place.offset = m->offset;
-    return nadi_error(m->diags, "trace/no-metadata", place,
-                      "write a GlobalMetadata message first; other tools would lose the first node "
-                      "silently",
-                      "the first message is a Node where GlobalMetadata must stand");
-}
-
-/* The GlobalMetadata, or what stands in its place. */
-static bool read_first(struct nadi_trace *t, struct nadi_frames *f, struct nadi_diags *diags)
-{
-    struct nadi_message m;
-    struct nadi_raw_metadata raw;
-    struct nadi_place place = NADI_IN_FILE(t->path);
-    switch (nadi_frames_next(f, &m, diags)) {
-    case NADI_FRAME_END:
-        place.offset = 0;
-        return nadi_error(diags, "trace/empty-file", place,
-                          "write the trace again; a trace starts with a GlobalMetadata message",
-                          "the file is empty");
-    case NADI_FRAME_FAILED:
-        return false;
-    case NADI_FRAME_CUT:
-    case NADI_FRAME_MESSAGE:
-        break;
-    }
-    switch (nadi_decode_first(&m, &raw)) {
-    case NADI_FIRST_UNKNOWN:
-        return not_chakra(f, diags);
-    case NADI_FIRST_NODE:
-        return m.cut ? nadi_frame_cut_error(&m) : no_metadata(&m);
-    case NADI_FIRST_OLD_SCHEMA:
-        place.offset = m.offset;
-        return nadi_error(diags, "trace/old-schema", place, NADI_OLD_SCHEMA_HINT,
-                          "the first message follows an old Chakra schema (0.0.1 to 0.0.3)");
-    case NADI_FIRST_METADATA:
-        break;
-    }
-    return m.cut ? nadi_frame_cut_error(&m) : keep_metadata(t, &m, &raw);
-}
-
-static bool empty_message(const struct nadi_message *m)
-{
-    struct nadi_place place = NADI_IN_FILE(m->path);
-    place.offset = m->offset;
-    return nadi_error(m->diags, "trace/empty-message", place,
-                      "some tools stop reading at such a message, others see a node of type "
-                      "INVALID; write the trace again",
-                      "message %" PRIu64 " at byte %" PRIu64 " has length 0", m->number, m->offset);
 }
 
 /* All nodes into the stage; goes on after a faulty node to name more of them. */
@@ -179,7 +71,7 @@ static bool read_nodes(struct nadi_stage *s, struct nadi_frames *f, struct nadi_
         case NADI_FRAME_CUT:
             return nadi_frame_cut_error(&m);
         case NADI_FRAME_MESSAGE:
-            ok = m.bytes ? nadi_stage_add(s, &m) : empty_message(&m);
+            ok = m.bytes ? nadi_stage_add(s, &m) : nadi_frame_empty_error(&m);
             break;
         }
         if (NADI_UNLIKELY(!ok) && ++faults == NADI_TRACE_FAULTS_SHOWN) {
@@ -202,8 +94,11 @@ static bool no_nodes(const struct nadi_trace *t, struct nadi_diags *diags)
 static bool read_all(struct nadi_trace *t, struct nadi_frames *f, unsigned flags,
                      struct nadi_diags *diags)
 {
-    if (!read_first(t, f, diags))
+    struct nadi_message first;
+    struct nadi_raw_metadata metadata;
+    if (!nadi_first_read(f, &first, &metadata, diags))
         return false;
+    keep_metadata(t, &metadata);
     struct nadi_stage *stage = NADI_NEW(struct nadi_stage, 1);
     nadi_stage_init(stage, t, flags);
     bool ok = read_nodes(stage, f, diags);

@@ -1,0 +1,342 @@
+#include "trace/links.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+
+/* --- ids ---------------------------------------------------------------------------------------
+ */
+
+struct nadi_ids {
+    uint64_t first, range; /* smallest id; largest minus smallest */
+    uint32_t *table;       /* range + 1 entries, when ids are dense */
+    struct nadi_map64 map; /* otherwise */
+};
+
+struct nadi_ids *nadi_ids_create(const struct nadi_full *f)
+{
+    struct nadi_ids *ids = NADI_ZNEW(struct nadi_ids, 1);
+    uint64_t first = UINT64_MAX, last = 0;
+    for (size_t i = 0; i < f->node_count; i++) {
+        first = nadi_min_u64(first, f->nodes[i].id);
+        last = nadi_max_u64(last, f->nodes[i].id);
+    }
+    ids->first = f->node_count ? first : 0;
+    ids->range = f->node_count ? last - first : 0;
+    if (ids->range / 4 <= f->node_count) {
+        ids->table = NADI_NEW(uint32_t, (size_t)ids->range + 1);
+        memset(ids->table, 0xff, ((size_t)ids->range + 1) * sizeof(uint32_t));
+    } else {
+        nadi_map64_init(&ids->map, f->node_count);
+    }
+    for (size_t i = 0; i < f->node_count; i++) {
+        const uint64_t id = f->nodes[i].id;
+        if (!ids->table)
+            nadi_map64_put(&ids->map, id, (uint32_t)i, NULL);
+        else if (ids->table[id - ids->first] == NADI_NONE)
+            ids->table[id - ids->first] = (uint32_t)i;
+    }
+    return ids;
+}
+
+uint32_t nadi_ids_find(const struct nadi_ids *ids, uint64_t id)
+{
+    if (id < ids->first || id - ids->first > ids->range)
+        return NADI_NONE;
+    return ids->table ? ids->table[id - ids->first] : nadi_map64_find(&ids->map, id);
+}
+
+void nadi_ids_destroy(struct nadi_ids *ids)
+{
+    if (!ids)
+        return;
+    nadi_mem_free(ids->table);
+    nadi_map64_release(&ids->map);
+    nadi_mem_free(ids);
+}
+
+/* --- dependencies ------------------------------------------------------------------------------
+ */
+
+static void add_fault(struct nadi_links *l, enum nadi_link_fault_kind kind, uint32_t node,
+                      uint32_t other, uint64_t id)
+{
+    struct nadi_link_fault fault = {kind, node, other, id};
+    NADI_PUSH(&l->faults, fault);
+}
+
+struct builder {
+    struct nadi_links *links;
+    const struct nadi_ids *ids;
+    uint32_t *seen; /* last node, plus 1, that named this target at all */
+    uint32_t *kind; /* the same, among the dependencies of the kind being read */
+    uint32_t filled;
+};
+
+static void resolve_kind(struct builder *b, uint32_t node, const uint64_t *deps, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t target = nadi_ids_find(b->ids, deps[k]);
+        if (target == NADI_NONE) {
+            add_fault(b->links, NADI_LINK_DANGLING, node, NADI_NONE, deps[k]);
+            continue;
+        }
+        if (target == node) {
+            add_fault(b->links, NADI_LINK_SELF, node, node, deps[k]);
+            continue;
+        }
+        if (b->kind[target] == node + 1)
+            add_fault(b->links, NADI_LINK_DOUBLE, node, target, deps[k]);
+        b->kind[target] = node + 1;
+        if (b->seen[target] == node + 1)
+            continue;
+        b->seen[target] = node + 1;
+        b->links->deps[b->filled++] = target;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t target = nadi_ids_find(b->ids, deps[k]);
+        if (target != NADI_NONE)
+            b->kind[target] = 0;
+    }
+}
+
+static void invert(struct nadi_links *l)
+{
+    const uint32_t n = l->count, total = l->dep_start[n];
+    l->child_start = NADI_ZNEW(uint32_t, (size_t)n + 1);
+    l->children = NADI_NEW(uint32_t, total);
+    for (uint32_t k = 0; k < total; k++)
+        l->child_start[l->deps[k] + 1]++;
+    for (uint32_t i = 0; i < n; i++)
+        l->child_start[i + 1] += l->child_start[i];
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = l->dep_start[i]; k < l->dep_start[i + 1]; k++)
+            l->children[l->child_start[l->deps[k]]++] = i;
+    }
+    for (uint32_t i = n; i > 0; i--)
+        l->child_start[i] = l->child_start[i - 1];
+    l->child_start[0] = 0;
+}
+
+void nadi_links_build(struct nadi_links *l, const struct nadi_full *f)
+{
+    const uint32_t n = (uint32_t)f->node_count;
+    struct nadi_ids *ids = nadi_ids_create(f);
+    *l = (struct nadi_links){.count = n};
+    l->dep_start = NADI_NEW(uint32_t, (size_t)n + 1);
+    l->deps = NADI_NEW(uint32_t, f->dep_ids.count);
+    struct builder b = {
+        .links = l, .ids = ids, .seen = NADI_ZNEW(uint32_t, n), .kind = NADI_ZNEW(uint32_t, n)};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct nadi_full_node *node = &f->nodes[i];
+        const uint64_t *deps = nadi_full_deps(f, node);
+        const uint32_t first = nadi_ids_find(ids, node->id);
+        l->dep_start[i] = b.filled;
+        if (first != i)
+            add_fault(l, NADI_LINK_DUPLICATE_ID, i, first, node->id);
+        resolve_kind(&b, i, deps, node->data_deps);
+        resolve_kind(&b, i, deps + node->data_deps, node->ctrl_deps);
+    }
+    l->dep_start[n] = b.filled;
+    nadi_mem_free(b.seen);
+    nadi_mem_free(b.kind);
+    nadi_ids_destroy(ids);
+    invert(l);
+}
+
+void nadi_links_release(struct nadi_links *l)
+{
+    nadi_mem_free(l->dep_start);
+    nadi_mem_free(l->deps);
+    nadi_mem_free(l->child_start);
+    nadi_mem_free(l->children);
+    nadi_mem_free(l->order);
+    nadi_mem_free(l->faults.items);
+    *l = (struct nadi_links){0};
+}
+
+/* --- order and cycles --------------------------------------------------------------------------
+ */
+
+/* A binary heap of node indices, smallest first. */
+static void heap_push(uint32_t *heap, uint32_t *count, uint32_t node)
+{
+    uint32_t at = (*count)++;
+    for (; at && heap[(at - 1) / 2] > node; at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = node;
+}
+
+static uint32_t heap_pop(uint32_t *heap, uint32_t *count)
+{
+    const uint32_t top = heap[0], last = heap[--*count];
+    uint32_t at = 0;
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= *count)
+            break;
+        if (child + 1 < *count && heap[child + 1] < heap[child])
+            child++;
+        if (heap[child] >= last)
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = last;
+    return top;
+}
+
+bool nadi_links_order(struct nadi_links *l)
+{
+    const uint32_t n = l->count;
+    uint32_t *open = NADI_NEW(uint32_t, n), *heap = NADI_NEW(uint32_t, n);
+    uint32_t waiting = 0, done = 0;
+    nadi_mem_free(l->order);
+    l->order = NADI_NEW(uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) {
+        open[i] = l->dep_start[i + 1] - l->dep_start[i];
+        if (open[i] == 0)
+            heap_push(heap, &waiting, i);
+    }
+    while (waiting) {
+        const uint32_t node = heap_pop(heap, &waiting);
+        l->order[done++] = node;
+        for (uint32_t k = l->child_start[node]; k < l->child_start[node + 1]; k++) {
+            if (--open[l->children[k]] == 0)
+                heap_push(heap, &waiting, l->children[k]);
+        }
+    }
+    nadi_mem_free(open);
+    nadi_mem_free(heap);
+    if (done == n)
+        return true;
+    nadi_mem_free(l->order);
+    l->order = NULL;
+    return false;
+}
+
+struct tarjan { /* iterative; R. Tarjan, SIAM J. Comput. 1 (1972) 146 */
+    const struct nadi_links *l;
+    uint32_t *number; /* of the visit, from 1 */
+    uint32_t *low;
+    uint32_t *knot;       /* NADI_NONE while not in a finished component */
+    uint32_t *open;       /* nodes of unfinished components */
+    uint32_t *path, *arc; /* the search's own stack: node, its next dependency */
+    uint32_t visits, open_count, depth, knots;
+};
+
+static void enter(struct tarjan *t, uint32_t node)
+{
+    t->number[node] = t->low[node] = ++t->visits;
+    t->open[t->open_count++] = node;
+    t->path[t->depth] = node;
+    t->arc[t->depth++] = t->l->dep_start[node];
+}
+
+/* Takes the finished component of `root` off the open nodes; returns its size. */
+static uint32_t close_knot(struct tarjan *t, uint32_t root)
+{
+    uint32_t size = 0, node;
+    do {
+        node = t->open[--t->open_count];
+        t->knot[node] = t->knots;
+        size++;
+    } while (node != root);
+    t->knots++;
+    return size;
+}
+
+/* The shortest way from `root` back to itself inside its component, by breadth-first search. */
+static void report_cycle(const struct tarjan *t, uint32_t root, uint32_t size, nadi_cycle_fn *found,
+                         void *context)
+{
+    const struct nadi_links *l = t->l;
+    struct nadi_map64 from; /* node -> position of its predecessor in the queue */
+    uint32_t *queue = NADI_NEW(uint32_t, size), head = 0, tail = 0;
+    uint32_t *cycle = NADI_NEW(uint32_t, size), length = 0;
+    nadi_map64_init(&from, size);
+    queue[tail++] = root;
+    while (head < tail && length == 0) {
+        const uint32_t at = head++;
+        const uint32_t node = queue[at];
+        for (uint32_t k = l->dep_start[node]; k < l->dep_start[node + 1] && !length; k++) {
+            const uint32_t next = l->deps[k];
+            bool added = false;
+            if (next == root) {
+                uint32_t step = at;
+                for (cycle[length++] = queue[step]; step; cycle[length++] = queue[step])
+                    step = nadi_map64_find(&from, queue[step]);
+            } else if (t->knot[next] == t->knot[root]) {
+                nadi_map64_put(&from, next, at, &added);
+                if (added)
+                    queue[tail++] = next;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < length / 2; i++) {
+        const uint32_t swap = cycle[i];
+        cycle[i] = cycle[length - 1 - i];
+        cycle[length - 1 - i] = swap;
+    }
+    found(context, cycle, length, size);
+    nadi_map64_release(&from);
+    nadi_mem_free(queue);
+    nadi_mem_free(cycle);
+}
+
+static size_t search_from(struct tarjan *t, uint32_t start, nadi_cycle_fn *found, void *context)
+{
+    const struct nadi_links *l = t->l;
+    size_t count = 0;
+    enter(t, start);
+    while (t->depth) {
+        const uint32_t node = t->path[t->depth - 1];
+        uint32_t *arc = &t->arc[t->depth - 1];
+        if (*arc < l->dep_start[node + 1]) {
+            const uint32_t next = l->deps[(*arc)++];
+            if (!t->number[next])
+                enter(t, next);
+            else if (t->knot[next] == NADI_NONE && t->number[next] < t->low[node])
+                t->low[node] = t->number[next];
+            continue;
+        }
+        t->depth--;
+        if (t->depth && t->low[node] < t->low[t->path[t->depth - 1]])
+            t->low[t->path[t->depth - 1]] = t->low[node];
+        if (t->low[node] != t->number[node])
+            continue;
+        const uint32_t size = close_knot(t, node);
+        if (size > 1) {
+            count++;
+            report_cycle(t, node, size, found, context);
+        }
+    }
+    return count;
+}
+
+size_t nadi_links_cycles(const struct nadi_links *l, nadi_cycle_fn *found, void *context)
+{
+    const uint32_t n = l->count;
+    size_t count = 0;
+    struct tarjan t = {
+        .l = l,
+        .number = NADI_ZNEW(uint32_t, n),
+        .low = NADI_NEW(uint32_t, n),
+        .knot = NADI_NEW(uint32_t, n),
+        .open = NADI_NEW(uint32_t, n),
+        .path = NADI_NEW(uint32_t, n),
+        .arc = NADI_NEW(uint32_t, n),
+    };
+    for (uint32_t i = 0; i < n; i++)
+        t.knot[i] = NADI_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!t.number[i])
+            count += search_from(&t, i, found, context);
+    }
+    nadi_mem_free(t.number);
+    nadi_mem_free(t.low);
+    nadi_mem_free(t.knot);
+    nadi_mem_free(t.open);
+    nadi_mem_free(t.path);
+    nadi_mem_free(t.arc);
+    return count;
+}
