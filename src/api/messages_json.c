@@ -1,3 +1,5 @@
+#include "api/messages_json.h"
+
 #include "api/job.h"
 #include "format/json_write.h"
 
@@ -25,6 +27,14 @@ static void add_message(struct nadi_json *j, const struct nadi_message_view *m)
     nadi_json_close(j);
 }
 
+void nadi_messages_add_json(const struct nadi_diags *messages, struct nadi_json *j)
+{
+    for (size_t i = 0; i < messages->count; i++) {
+        const struct nadi_message_view m = nadi_messages_get(messages, i);
+        add_message(j, &m);
+    }
+}
+
 char *nadi_messages_json(const struct nadi_diags *messages)
 {
     struct nadi_str text = NADI_STR_INIT;
@@ -35,10 +45,7 @@ char *nadi_messages_json(const struct nadi_diags *messages)
     nadi_json_u64(&j, "warnings", messages->warnings);
     nadi_json_u64(&j, "notes", messages->notes);
     nadi_json_array(&j, "messages");
-    for (size_t i = 0; i < messages->count; i++) {
-        const struct nadi_message_view m = nadi_messages_get(messages, i);
-        add_message(&j, &m);
-    }
+    nadi_messages_add_json(messages, &j);
     nadi_json_close(&j);
     nadi_json_close(&j);
     nadi_json_finish(&j);

@@ -282,3 +282,13 @@ bool nadi_options_parse(const char *name, const struct nadi_option_group *groups
         fprintf(stderr, "`nadi help %s` shows the options\n", name);
     return !p.failed;
 }
+
+bool nadi_words_wanted(const char *name, const struct nadi_words *words, int least,
+                       const char *what)
+{
+    if (words->count >= least)
+        return true;
+    fprintf(stderr, "nadi %s: error: name %s\n`nadi help %s` shows the options\n", name, what,
+            name);
+    return false;
+}

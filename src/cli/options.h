@@ -46,7 +46,7 @@ struct nadi_option_group {
     size_t offset;                  /* added to the rows' */
 };
 
-enum { NADI_MAX_WORDS = 8 };
+enum { NADI_MAX_WORDS = 4096 };
 
 struct nadi_words { /* what stands between the options */
     const char *items[NADI_MAX_WORDS];
@@ -59,5 +59,9 @@ struct nadi_words { /* what stands between the options */
 bool nadi_options_parse(const char *name, const struct nadi_option_group *groups, int max_words,
                         int count, char **arguments, void *values,
                         struct nadi_words *words) NADI_MUST_USE;
+
+/* Are there at least so many words? Says what is wanted if not. */
+bool nadi_words_wanted(const char *name, const struct nadi_words *words, int least,
+                       const char *what) NADI_MUST_USE;
 
 #endif

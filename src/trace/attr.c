@@ -64,7 +64,7 @@ uint64_t nadi_member_widen(const struct nadi_member *member, uint64_t bits)
 bool nadi_attr_decode(const uint8_t *data, size_t bytes, struct nadi_named_attr *attr)
 {
     struct nadi_wire w = nadi_wire_of(data, bytes);
-    struct nadi_wire_field f;
+    struct nadi_wire_field f = {0};
     enum nadi_wire_result result;
     *attr = (struct nadi_named_attr){.value.at = data};
     while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
@@ -91,7 +91,7 @@ bool nadi_attr_find(const uint8_t *node, size_t bytes, const char *name,
 {
     enum { ATTR_FIELD = 10 };
     struct nadi_wire w = nadi_wire_of(node, bytes);
-    struct nadi_wire_field f;
+    struct nadi_wire_field f = {0};
     const size_t length = strlen(name);
     while (nadi_wire_next(&w, &f) == NADI_WIRE_FIELD) {
         if (f.number == ATTR_FIELD && f.type == NADI_WIRE_BYTES &&
@@ -130,7 +130,7 @@ static bool next_packed(struct nadi_attr_items *items, uint64_t *bits)
 bool nadi_attr_items_next(struct nadi_attr_items *items, struct nadi_attr *item)
 {
     const struct nadi_member *member = items->member;
-    struct nadi_wire_field f;
+    struct nadi_wire_field f = {0};
     enum nadi_wire_result result;
     *item = (struct nadi_attr){0};
     for (;;) {

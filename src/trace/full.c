@@ -43,7 +43,7 @@ static uint64_t start_of(const struct nadi_message *m)
 {
     enum { START_FIELD = 6 };
     struct nadi_wire w = nadi_wire_of(m->data, m->bytes);
-    struct nadi_wire_field field;
+    struct nadi_wire_field field = {0};
     uint64_t start = 0;
     while (nadi_wire_next(&w, &field) == NADI_WIRE_FIELD) {
         if (field.number == START_FIELD && field.type == NADI_WIRE_VARINT)
@@ -52,12 +52,24 @@ static uint64_t start_of(const struct nadi_message *m)
     return start;
 }
 
+/* Indices of nodes and dependencies have 32 bits. */
+static bool too_large(const struct nadi_message *m)
+{
+    struct nadi_place place = NADI_IN_FILE(m->path);
+    place.offset = m->offset;
+    return nadi_error(m->diags, "trace/too-large", place, "split the trace",
+                      "more than 2^32 nodes or dependencies in one file");
+}
+
 bool nadi_full_add(struct nadi_full *f, const struct nadi_message *m)
 {
     struct nadi_raw_node *raw = &f->raw;
     if (!nadi_decode_node(m, raw))
         return false;
     const size_t at = f->node_count;
+    if (at >= NADI_NONE - 1 ||
+        f->dep_ids.count + raw->data_deps.count + raw->ctrl_deps.count >= NADI_NONE - 1)
+        return too_large(m);
     if (at == f->node_capacity)
         f->nodes = nadi_mem_grow(f->nodes, &f->node_capacity, at + 1, sizeof(*f->nodes));
     struct nadi_full_node *n = &f->nodes[at];

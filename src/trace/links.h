@@ -20,6 +20,7 @@ enum nadi_link_fault_kind {
     NADI_LINK_DANGLING,     /* id: the one that no node has */
     NADI_LINK_SELF,
     NADI_LINK_DOUBLE, /* the same target twice among the data or among the control dependencies */
+    NADI_LINK_FAULT_KINDS
 };
 
 struct nadi_link_fault {

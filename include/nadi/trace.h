@@ -1,0 +1,40 @@
+/* nadi/trace.h: tools for Chakra execution traces. Part of the public C interface; nadi.h has the
+ * conventions (messages, ownership, structs that begin with their size).
+ *
+ * A trace is one file a rank, plain, gzip or zstd by content; "-" is standard input or output.
+ * Where several ranks make sense, `inputs` are files, or one prefix for PREFIX.<rank>.et. Outputs
+ * end in .gz or .zst to be compressed. Results are texts in `char **`, freed with nadi_free. */
+#ifndef NADI_TRACE_H
+#define NADI_TRACE_H
+
+#include <nadi/nadi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nadi_trace_inputs {
+    const char *const *names; /* files, or one prefix */
+    size_t count;
+};
+
+/* --- check -------------------------------------------------------------------------------------
+ */
+
+struct nadi_trace_check {
+    size_t size;
+    struct nadi_trace_inputs inputs;
+    const char *groups; /* communicator groups for the check across ranks; NULL: inferred */
+    int json;           /* the report as JSON rather than a line a file */
+};
+
+void nadi_trace_check_init(struct nadi_trace_check *options);
+/* What is wrong with each file and, when all are sound, with the ranks against each other. DONE
+ * when there is no error. *report may be NULL afterwards when the inputs were not found. */
+enum nadi_status nadi_trace_check(const struct nadi_trace_check *options, char **report,
+                                  struct nadi_diags *messages);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

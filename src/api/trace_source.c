@@ -1,0 +1,105 @@
+#include "api/trace_source.h"
+
+#include "base/file.h"
+#include "base/str.h"
+#include "sim/trace_folder.h"
+
+/* The number before ".et" in "dir/name.12.et.gz"; NADI_NONE when there is none. */
+static uint32_t rank_of(const char *path)
+{
+    static const char *const endings[] = {".et", ".et.gz", ".et.zst"};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        if (!nadi_str_ends(path, endings[i]))
+            continue;
+        const size_t end = length - strlen(endings[i]);
+        size_t start = end;
+        uint64_t value = 0, scale = 1;
+        while (start && path[start - 1] >= '0' && path[start - 1] <= '9' && scale <= UINT32_MAX) {
+            value += (uint64_t)(path[--start] - '0') * scale;
+            scale *= 10;
+        }
+        if (start < end && start && path[start - 1] == '.' && value < NADI_NONE)
+            return (uint32_t)value;
+    }
+    return NADI_NONE;
+}
+
+static bool from_prefix(struct nadi_trace_source *s, const char *prefix, struct nadi_diags *diags)
+{
+    struct nadi_trace_folder folder;
+    const bool found = nadi_trace_folder_scan(&folder, prefix, diags);
+    if (found) {
+        s->count = (uint32_t)folder.count;
+        s->paths = NADI_ARENA_NEW(&s->arena, const char *, folder.count);
+        s->ranks = NADI_ARENA_NEW(&s->arena, uint32_t, folder.count);
+        for (uint32_t i = 0; i < s->count; i++) {
+            s->ranks[i] = folder.items[i];
+            s->paths[i] = nadi_arena_printf(&s->arena, "%s.%u.et", prefix, folder.items[i]);
+        }
+    }
+    nadi_trace_folder_release(&folder);
+    return found;
+}
+
+static bool check_ranks(const struct nadi_trace_source *s, struct nadi_diags *diags)
+{
+    bool any = false, all = true;
+    for (uint32_t i = 0; i < s->count; i++) {
+        any |= s->ranks[i] != NADI_NONE;
+        all &= s->ranks[i] != NADI_NONE;
+    }
+    for (uint32_t i = 0; i < s->count && !any && s->count > 1; i++)
+        s->ranks[i] = i;
+    if (any && !all)
+        return nadi_error(diags, "trace/ranks", NADI_NOWHERE,
+                          "name all files like trace.0.et, trace.1.et, or none of them",
+                          "only some of the files have a rank in their names");
+    for (uint32_t i = 0; i < s->count && all; i++) {
+        for (uint32_t j = 0; j < i && s->count < 10000; j++) {
+            if (s->ranks[i] == s->ranks[j])
+                return nadi_error(diags, "trace/ranks", NADI_IN_FILE(s->paths[i]),
+                                  "give each rank once", "rank %u is also that of '%s'",
+                                  s->ranks[i], s->paths[j]);
+        }
+    }
+    return true;
+}
+
+bool nadi_trace_source_find(struct nadi_trace_source *s, const struct nadi_trace_inputs *inputs,
+                            struct nadi_diags *diags)
+{
+    *s = (struct nadi_trace_source){0};
+    nadi_arena_init(&s->arena);
+    if (inputs->count == 0)
+        return nadi_error(diags, "trace/no-input", NADI_NOWHERE,
+                          "name a file, a prefix, or - for standard input", "no trace named");
+    const char *first = inputs->names[0];
+    if (inputs->count == 1 && !nadi_str_equal(first, "-") && !nadi_file_exists(first))
+        return from_prefix(s, first, diags);
+    s->count = (uint32_t)inputs->count;
+    s->paths = NADI_ARENA_NEW(&s->arena, const char *, inputs->count);
+    s->ranks = NADI_ARENA_NEW(&s->arena, uint32_t, inputs->count);
+    for (uint32_t i = 0; i < s->count; i++) {
+        s->paths[i] = nadi_arena_strdup(&s->arena, inputs->names[i]);
+        s->ranks[i] = rank_of(inputs->names[i]);
+    }
+    return check_ranks(s, diags);
+}
+
+void nadi_trace_source_release(struct nadi_trace_source *s)
+{
+    nadi_arena_release(&s->arena);
+    *s = (struct nadi_trace_source){0};
+}
+
+bool nadi_trace_source_one(struct nadi_trace_source *s, const struct nadi_trace_inputs *inputs,
+                           struct nadi_diags *diags)
+{
+    if (!nadi_trace_source_find(s, inputs, diags))
+        return false;
+    if (s->count == 1)
+        return true;
+    return nadi_error(diags, "trace/one-file", NADI_IN_FILE(inputs->names[0]),
+                      "name one of the files", "%u traces where one is wanted", s->count);
+}

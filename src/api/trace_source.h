@@ -1,0 +1,30 @@
+/* trace_source: the words of a trace command -> files and their ranks. Private to this room.
+ *
+ * One word that names no file is a prefix. The rank of a file is the number before ".et" in its
+ * name, with or without .gz or .zst after it; files without one count from 0 in the order given,
+ * provided that none has one. */
+#ifndef NADI_API_TRACE_SOURCE_H
+#define NADI_API_TRACE_SOURCE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+#include <nadi/trace.h>
+
+struct nadi_trace_source {
+    struct nadi_arena arena;
+    const char **paths;
+    uint32_t *ranks; /* NADI_NONE for a single file without a number in its name */
+    uint32_t count;
+};
+
+/* The caller releases the source in both cases. */
+bool nadi_trace_source_find(struct nadi_trace_source *s, const struct nadi_trace_inputs *inputs,
+                            struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_trace_source_release(struct nadi_trace_source *s);
+
+/* Exactly one file is wanted. */
+bool nadi_trace_source_one(struct nadi_trace_source *s, const struct nadi_trace_inputs *inputs,
+                           struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif

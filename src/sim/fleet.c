@@ -1,0 +1,141 @@
+#include "sim/fleet.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "sim/load.h"
+#include "sim/trace_files.h"
+#include "sim/trace_folder.h"
+
+struct named_group { /* a name that the traces use and nobody defines */
+    const char *name;
+    uint32_t *ranks; /* ascending */
+    size_t count, capacity;
+    struct nadi_place place;
+};
+
+struct fleet {
+    struct nadi_inputs *in;
+    struct nadi_diags *diags;
+    struct nadi_strmap index;
+    struct {
+        struct named_group *items;
+        size_t count, capacity;
+    } unknown;
+};
+
+static void note_unknown(struct fleet *f, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *t = f->in->traces[rank];
+    const struct nadi_trace_comm *comm = &t->comms[t->comm[node]];
+    const char *name = nadi_trace_string(t, comm->group), *kept;
+    const uint32_t next = (uint32_t)f->unknown.count;
+    const uint32_t at = nadi_strmap_put(&f->index, name, strlen(name), next, &kept);
+    if (at == next) {
+        struct named_group g = {.name = kept};
+        g.place = nadi_trace_place(t, rank, node, &f->diags->arena);
+        NADI_PUSH(&f->unknown, g);
+    }
+    struct named_group *g = &f->unknown.items[at];
+    if (g->count && g->ranks[g->count - 1] == rank)
+        return;
+    if (g->count == g->capacity)
+        g->ranks = nadi_mem_grow(g->ranks, &g->capacity, g->count + 1, sizeof(*g->ranks));
+    g->ranks[g->count++] = rank;
+}
+
+/* A rank must be a member of every group that it uses; false with an error. */
+static bool check_member(struct fleet *f, const struct nadi_group *g, uint32_t rank, uint32_t node)
+{
+    if (g->is_world || nadi_group_sorted_position(g, rank) != NADI_NONE)
+        return true;
+    return nadi_error(f->diags, "node/not-member",
+                      nadi_trace_place(f->in->traces[rank], rank, node, &f->diags->arena),
+                      "correct the groups or the traces",
+                      "a collective of group \"%s\", of which rank %u is no member", g->name, rank);
+}
+
+static bool look_at_groups(struct fleet *f)
+{
+    bool ok = true;
+    for (uint32_t r = 0; r < f->in->rank_count; r++) {
+        const struct nadi_trace *t = f->in->traces[r];
+        for (uint32_t n = 0, wrong = 0; n < t->node_count && wrong < 5; n++) {
+            if (t->type[n] != NADI_NODE_COLL)
+                continue;
+            const struct nadi_group *g = nadi_inputs_group(f->in, t, n);
+            if (!g)
+                note_unknown(f, r, n);
+            else if (!check_member(f, g, r, n))
+                wrong++, ok = false;
+        }
+    }
+    return ok;
+}
+
+/* Unknown groups are errors beside a groups file; otherwise they are who uses them. */
+static bool settle_unknown(struct fleet *f, bool has_file)
+{
+    for (size_t i = 0; i < f->unknown.count; i++) {
+        const struct named_group *g = &f->unknown.items[i];
+        struct nadi_str ranks = NADI_STR_INIT;
+        bool existed;
+        nadi_ranges_text(g->ranks, g->count, &ranks);
+        if (has_file)
+            nadi_error(f->diags, "node/unknown-group", g->place, "define it in the groups file",
+                       "uses group \"%s\", which is not defined (on ranks %s)", g->name,
+                       nadi_str_get(&ranks));
+        else
+            nadi_note(f->diags, "check/inferred-group", NADI_NOWHERE,
+                      "give a groups file (--groups) to have the members checked too",
+                      "group \"%s\" is taken to be the ranks that use it: %s", g->name,
+                      nadi_str_get(&ranks));
+        nadi_groups_add(&f->in->groups, g->name, g->ranks, (uint32_t)g->count, &existed);
+        nadi_str_release(&ranks);
+    }
+    return !has_file || f->unknown.count == 0;
+}
+
+static bool check_groups(struct nadi_inputs *in, struct nadi_diags *diags)
+{
+    struct fleet f = {.in = in, .diags = diags};
+    nadi_strmap_init(&f.index);
+    bool ok = look_at_groups(&f);
+    ok &= settle_unknown(&f, in->options.groups != NULL);
+    for (size_t i = 0; i < f.unknown.count; i++)
+        nadi_mem_free(f.unknown.items[i].ranks);
+    nadi_mem_free(f.unknown.items);
+    nadi_strmap_release(&f.index);
+    return ok;
+}
+
+/* A network that nothing is asked of but its size. */
+static void fill_topology(struct nadi_inputs *in, uint32_t rank_count)
+{
+    in->topology.dim_count = 1;
+    in->topology.dims[0] = (struct nadi_dim){
+        .kind = NADI_DIM_SWITCH, .npus = rank_count, .bytes_per_ns = 1, .latency_ns = 0};
+    if (!nadi_topology_finish(&in->topology))
+        NADI_BUG("a fleet of %u ranks", rank_count);
+    in->rank_count = rank_count;
+    nadi_groups_init(&in->groups, rank_count);
+}
+
+bool nadi_fleet_check(const char *const *paths, uint32_t rank_count, const char *groups,
+                      struct nadi_diags *diags)
+{
+    struct nadi_inputs in = {.options.groups = groups};
+    nadi_arena_init(&in.arena);
+    fill_topology(&in, rank_count);
+    struct nadi_load l = {.in = &in, .diags = diags};
+    in.traces = NADI_NEW(struct nadi_trace *, rank_count);
+    bool ok = nadi_load_groups(&l);
+    ok &= nadi_trace_files_read(paths, rank_count, 0, in.traces, &in.owned, &in.owned_count, diags);
+    ok = ok && nadi_load_metadata_groups(&l);
+    if (ok) {
+        nadi_strmap_put(&in.groups.by_name, "0", 1, 0, NULL);
+        ok = check_groups(&in, diags);
+        ok &= nadi_inputs_check(&in, diags);
+    }
+    nadi_inputs_release(&in);
+    return ok;
+}

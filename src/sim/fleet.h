@@ -1,0 +1,14 @@
+/* fleet: the traces of all ranks without a system or a network, held against each other.
+ *
+ * Where no groups file is given, a group is the ranks whose traces use its name; a note says so. */
+#ifndef NADI_SIM_FLEET_H
+#define NADI_SIM_FLEET_H
+
+#include "base/base.h"
+#include "base/diag.h"
+
+/* paths[r] is rank r's trace. True when no error was found. */
+bool nadi_fleet_check(const char *const *paths, uint32_t rank_count, const char *groups,
+                      struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif
