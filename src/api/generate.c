@@ -46,37 +46,37 @@ static bool read_coding(const char *word, enum nadi_coding *coding, struct nadi_
                       "no compression is called '%s'", word);
 }
 
-enum nadi_status nadi_generate_collective(const struct nadi_collective_traces *given,
+enum nadi_status nadi_generate_collective(const struct nadi_collective_traces *options,
                                           const char *prefix, struct nadi_diags *messages)
 {
-    struct nadi_collective_traces options;
-    nadi_collective_traces_init(&options);
-    memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
+    struct nadi_collective_traces whole;
+    nadi_collective_traces_init(&whole);
+    memcpy(&whole, options, options->size < sizeof(whole) ? options->size : sizeof(whole));
     struct nadi_gen_collective g;
     nadi_gen_collective_init(&g);
-    g.ranks = options.ranks;
-    g.bytes = options.bytes;
-    g.repeat = options.repeat;
-    g.compute_before_us = options.compute_before_us;
-    g.compute_after_us = options.compute_after_us;
-    g.group = options.group;
-    const bool good = nadi_gen_collective_kind(options.kind, &g.kind, NADI_NOWHERE, messages) &&
-                      read_coding(options.compression, &g.coding, messages) &&
+    g.ranks = whole.ranks;
+    g.bytes = whole.bytes;
+    g.repeat = whole.repeat;
+    g.compute_before_us = whole.compute_before_us;
+    g.compute_after_us = whole.compute_after_us;
+    g.group = whole.group;
+    const bool good = nadi_gen_collective_kind(whole.kind, &g.kind, NADI_NOWHERE, messages) &&
+                      read_coding(whole.compression, &g.coding, messages) &&
                       nadi_gen_collective_write(&g, prefix, messages);
     return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
-enum nadi_status nadi_generate_demo(const struct nadi_demo *given, const char *folder,
+enum nadi_status nadi_generate_demo(const struct nadi_demo *options, const char *folder,
                                     struct nadi_diags *messages)
 {
-    struct nadi_demo options;
-    nadi_demo_init(&options);
-    memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
+    struct nadi_demo whole;
+    nadi_demo_init(&whole);
+    memcpy(&whole, options, options->size < sizeof(whole) ? options->size : sizeof(whole));
     struct nadi_gen_demo g;
     nadi_gen_demo_init(&g);
-    g.ranks = options.ranks;
-    g.layers = options.layers;
-    const bool good = read_coding(options.compression, &g.coding, messages) &&
+    g.ranks = whole.ranks;
+    g.layers = whole.layers;
+    const bool good = read_coding(whole.compression, &g.coding, messages) &&
                       nadi_gen_demo_folder(&g, folder, messages);
     return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

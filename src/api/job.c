@@ -16,12 +16,12 @@ void nadi_setup_init(struct nadi_setup *setup)
 }
 
 /* The caller's struct may be shorter (older header): what it lacks keeps its default. */
-static struct nadi_setup complete_setup(const struct nadi_setup *given)
+static struct nadi_setup complete_setup(const struct nadi_setup *setup)
 {
-    struct nadi_setup setup;
-    nadi_setup_init(&setup);
-    memcpy(&setup, given, given->size < sizeof(setup) ? given->size : sizeof(setup));
-    return setup;
+    struct nadi_setup whole;
+    nadi_setup_init(&whole);
+    memcpy(&whole, setup, setup->size < sizeof(whole) ? setup->size : sizeof(whole));
+    return whole;
 }
 
 static const char *copy(struct nadi_job *job, const char *text)
@@ -45,29 +45,29 @@ static void read_words(struct nadi_job *job, const struct nadi_setup *setup)
                                      "use auto or message", "no executor '%s'", executor);
 }
 
-struct nadi_job *nadi_job_create(const struct nadi_setup *given)
+struct nadi_job *nadi_job_create(const struct nadi_setup *setup)
 {
-    struct nadi_setup setup = complete_setup(given);
+    const struct nadi_setup whole = complete_setup(setup);
     struct nadi_job *job = NADI_ZNEW(struct nadi_job, 1);
     nadi_arena_init(&job->arena);
     nadi_diags_init(&job->diags);
     job->options = (struct nadi_run_options){
-        .workload = copy(job, setup.workload),
-        .system = copy(job, setup.system),
-        .network = copy(job, setup.network),
-        .memory = copy(job, setup.memory),
-        .groups = copy(job, setup.groups),
-        .queues_per_dim = setup.queues_per_dim,
-        .injection_scale = setup.injection_scale,
-        .compute_scale = setup.compute_scale,
-        .comm_scale = setup.comm_scale,
-        .rendezvous = setup.rendezvous != 0,
-        .strict = setup.strict != 0,
-        .compat = setup.compat != 0,
-        .max_sim_ns = setup.max_sim_ns,
-        .max_wall_ms = setup.max_wall_ms,
+        .workload = copy(job, whole.workload),
+        .system = copy(job, whole.system),
+        .network = copy(job, whole.network),
+        .memory = copy(job, whole.memory),
+        .groups = copy(job, whole.groups),
+        .queues_per_dim = whole.queues_per_dim,
+        .injection_scale = whole.injection_scale,
+        .compute_scale = whole.compute_scale,
+        .comm_scale = whole.comm_scale,
+        .rendezvous = whole.rendezvous != 0,
+        .strict = whole.strict != 0,
+        .compat = whole.compat != 0,
+        .max_sim_ns = whole.max_sim_ns,
+        .max_wall_ms = whole.max_wall_ms,
     };
-    read_words(job, &setup);
+    read_words(job, &whole);
     return job;
 }
 

@@ -36,26 +36,25 @@ struct nadi_rank_times nadi_job_rank(const struct nadi_job *job, uint32_t rank)
     };
 }
 
-enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *given)
+enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *output)
 {
     NADI_ASSERT(job->ran);
-    struct nadi_output output;
-    nadi_output_init(&output);
-    memcpy(&output, given, given->size < sizeof(output) ? given->size : sizeof(output));
-    const bool all_time = output.timeline_from_ns == 0 && output.timeline_to_ns == UINT64_MAX;
+    struct nadi_output whole;
+    nadi_output_init(&whole);
+    memcpy(&whole, output, output->size < sizeof(whole) ? output->size : sizeof(whole));
+    const bool all_time = whole.timeline_from_ns == 0 && whole.timeline_to_ns == UINT64_MAX;
     const struct nadi_report_options options = {
-        .ops = output.ops != 0,
-        .five_column = output.five_column != 0,
-        .timeline = output.timeline != 0,
+        .ops = whole.ops != 0,
+        .five_column = whole.five_column != 0,
+        .timeline = whole.timeline != 0,
         .timeline_limit_ranks =
-            output.timeline_first_rank != 0 || output.timeline_last_rank != UINT32_MAX,
-        .timeline_first_rank = output.timeline_first_rank,
-        .timeline_last_rank = output.timeline_last_rank,
-        .timeline_from_ns = output.timeline_from_ns,
-        .timeline_to_ns = all_time ? 0 : output.timeline_to_ns,
+            whole.timeline_first_rank != 0 || whole.timeline_last_rank != UINT32_MAX,
+        .timeline_first_rank = whole.timeline_first_rank,
+        .timeline_last_rank = whole.timeline_last_rank,
+        .timeline_from_ns = whole.timeline_from_ns,
+        .timeline_to_ns = all_time ? 0 : whole.timeline_to_ns,
     };
-    return nadi_report_write_folder(&job->inputs, &job->result, &options, output.folder,
-                                    &job->diags)
+    return nadi_report_write_folder(&job->inputs, &job->result, &options, whole.folder, &job->diags)
                ? NADI_STATUS_DONE
                : NADI_STATUS_INPUT;
 }

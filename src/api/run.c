@@ -12,17 +12,17 @@ static void show_progress(void *context, const struct nadi_progress *p)
     watch->progress(watch->context, p->now_ns, p->nodes_done, p->nodes_total);
 }
 
-enum nadi_status nadi_job_run(struct nadi_job *job, const struct nadi_watch *given)
+enum nadi_status nadi_job_run(struct nadi_job *job, const struct nadi_watch *watch)
 {
     NADI_ASSERT(job->loaded && !job->ran);
-    struct nadi_watch watch;
-    nadi_watch_init(&watch);
-    if (given)
-        memcpy(&watch, given, given->size < sizeof(watch) ? given->size : sizeof(watch));
+    struct nadi_watch whole;
+    nadi_watch_init(&whole);
+    if (watch)
+        memcpy(&whole, watch, watch->size < sizeof(whole) ? watch->size : sizeof(whole));
     struct nadi_observer observer = {
-        .progress = watch.progress ? show_progress : NULL,
-        .context = &watch,
-        .stop = watch.stop,
+        .progress = whole.progress ? show_progress : NULL,
+        .context = &whole,
+        .stop = whole.stop,
     };
     nadi_simulate(&job->inputs, &observer, &job->result);
     job->ran = true;

@@ -161,10 +161,11 @@ static void print_result(const struct values *v, bool timeline, const struct nad
     if (json || !v->out)
         return;
     const size_t length = strlen(v->out);
-    printf("\nFiles in %s%s summary.json, ranks.csv, collectives.csv, links.csv%s%s%s\n", v->out,
-           length && v->out[length - 1] == '/' ? ":" : "/:", v->ops ? ", ops.csv" : "",
-           v->five_column ? ", tutorial_result.csv" : "",
-           timeline ? ",\n  timeline.pftrace (open it in https://ui.perfetto.dev)" : "");
+    printf("\nfiles in %s%s\n  summary.json ranks.csv collectives.csv links.csv%s%s\n", v->out,
+           length && v->out[length - 1] == '/' ? "" : "/", v->ops ? " ops.csv" : "",
+           v->five_column ? " tutorial_result.csv" : "");
+    if (timeline)
+        printf("  timeline.pftrace: open it in https://ui.perfetto.dev\n");
 }
 
 static enum nadi_status simulate(const struct values *v, struct nadi_job *job, size_t *shown)

@@ -30,14 +30,14 @@ struct nadi_range { /* both included */
 
 struct nadi_option {
     const char *name;     /* without the dashes */
-    char letter;          /* short form or 0 */
     const char *argument; /* "FILE" in the help; NULL for flags */
+    const char *words;    /* WORD: "text|json" */
+    const char *initial;  /* the default as text, or NULL: zero */
+    const char *help;     /* one sentence without its full stop */
+    size_t offset;        /* in the struct of values */
     enum nadi_option_type type;
-    size_t offset;       /* in the struct of values */
-    const char *words;   /* WORD: "text|json" */
-    const char *initial; /* the default as text, or NULL: zero */
+    char letter; /* short form or 0 */
     bool required;
-    const char *help; /* one sentence without its full stop */
 };
 
 struct nadi_option_group {
