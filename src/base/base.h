@@ -48,5 +48,10 @@ static inline uint64_t nadi_max_u64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static inline int64_t nadi_max_i64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 #include "base/banned.h"
 #endif

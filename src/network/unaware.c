@@ -5,8 +5,9 @@
  * charged in the lowest dimension in which the two addresses differ; higher ones are free. This is
  * the analytical reference's congestion-unaware model, its quirk included. A route is (dimension,
  * hops). */
+#include "network/unaware.h"
+
 #include "base/mem.h"
-#include "network/network.h"
 
 enum {
     MEMO_BITS = 8,
@@ -90,19 +91,40 @@ static void fill(const struct unaware *u, struct memo *m, uint32_t way, uint64_t
     };
 }
 
+static const struct memo *look_up(struct unaware *u, uint32_t way, uint64_t bytes)
+{
+    uint64_t key = (bytes ^ way) * UINT64_C(0x9e3779b97f4a7c15);
+    struct memo *m = &u->memo[key >> (64 - MEMO_BITS)];
+    if (NADI_UNLIKELY(m->route != way || m->bytes != bytes))
+        fill(u, m, way, bytes);
+    return m;
+}
+
+static void count(struct unaware *u, const struct memo *m, uint64_t messages)
+{
+    struct nadi_network_counter *sum = &u->sums[dim_of(m->route)];
+    sum->messages += messages;
+    sum->bytes += messages * m->bytes;
+    sum->busy_ns += messages * m->serial_ns;
+}
+
 static void send(struct nadi_network *net, const struct nadi_message *message)
 {
     struct unaware *u = self(net);
-    uint64_t key = (message->bytes ^ message->route) * UINT64_C(0x9e3779b97f4a7c15);
-    struct memo *m = &u->memo[key >> (64 - MEMO_BITS)];
-    if (NADI_UNLIKELY(m->route != message->route || m->bytes != message->bytes))
-        fill(u, m, message->route, message->bytes);
-    struct nadi_network_counter *sum = &u->sums[dim_of(message->route)];
-    sum->messages++;
-    sum->bytes += message->bytes;
-    sum->busy_ns += m->serial_ns;
+    const struct memo *m = look_up(u, message->route, message->bytes);
+    count(u, m, message->copies);
     nadi_engine_schedule(u->engine, nadi_engine_after_ns(u->engine, m->delay_ns), NADI_NONE,
                          message->kind, message->a, message->b, message->c);
+}
+
+uint64_t nadi_unaware_delay_ns(struct nadi_network *net, uint32_t way, uint64_t bytes)
+{
+    return look_up(self(net), way, bytes)->delay_ns;
+}
+
+void nadi_unaware_count(struct nadi_network *net, uint32_t way, uint64_t bytes, uint64_t messages)
+{
+    count(self(net), look_up(self(net), way, bytes), messages);
 }
 
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,

@@ -127,15 +127,17 @@ static void issue(struct nadi_system *s, uint32_t run, uint32_t node)
     struct run *r = &s->customs->runs.items[run];
     const struct nadi_trace *t = s->customs->shapes.items[r->shape].trace;
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    struct endpoint_pair ends = {
+        .src = r->rank, .dst = r->rank, .src_rank = r->rank, .dst_rank = r->rank};
     r->in_flight++;
     switch ((enum nadi_node_type)t->type[node]) {
     case NADI_NODE_SEND:
-        nadi_p2p_send(s, r->rank, peer_rank(s, r, comm->dst), comm->tag, t->bytes[node],
-                      OWNER_CUSTOM, run, node);
+        ends.dst = ends.dst_rank = peer_rank(s, r, comm->dst);
+        nadi_p2p_send(s, &ends, comm->tag, t->bytes[node], OWNER_CUSTOM, run, node);
         return;
     case NADI_NODE_RECV:
-        nadi_p2p_recv(s, peer_rank(s, r, comm->src), r->rank, comm->tag, t->bytes[node],
-                      OWNER_CUSTOM, run, node);
+        ends.src = ends.src_rank = peer_rank(s, r, comm->src);
+        nadi_p2p_recv(s, &ends, comm->tag, t->bytes[node], OWNER_CUSTOM, run, node);
         return;
     case NADI_NODE_COMP: {
         uint64_t ns = t->duration_ns[node] ? t->duration_ns[node] : 1;

@@ -12,11 +12,13 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "collective/plan.h"
+#include "network/unaware.h"
 #include "system/system.h"
 
 struct operation {
     struct nadi_operation_view view;
     const struct nadi_plan *plan; /* NULL: custom */
+    struct phase_info *infos;     /* of the plan */
     const struct nadi_custom_algorithm *custom;
     uint32_t involved;
     uint32_t *nodes; /* by member; NADI_NONE: not joined. Freed with the two below once all ended */
@@ -66,21 +68,48 @@ struct waiting { /* a stream of a member that waits in a queue */
 
 struct queue { /* of one rank and dimension */
     uint32_t running, head, tail;
+    /* phase executor: the latest insertion, to notice insertions whose order is not known */
+    nadi_time inserted_at;
+    uint32_t inserted_phase;
+    int64_t inserted_lag;
 };
 
-struct group_state {
+struct group_state { /* of a canonical group */
+    uint32_t members;   /* actors in it: 1 where it is single */
+    bool single;
+    uint32_t actor;     /* of a single group */
+    uint32_t copies;    /* groups that it stands for */
     uint32_t *sequence; /* by member: operations issued so far */
-    uint32_t *position; /* file position by sorted position; NULL for the world */
+    uint32_t *position; /* file position by sorted position; NULL: folded, or the world */
     struct {
         uint32_t *items;
         size_t count, capacity;
     } operations; /* by sequence */
 };
 
+struct phase_info { /* what the phase executor knows of a phase in one ring direction */
+    bool known;
+    bool has_lockstep; /* a common duration for a common start */
+    int64_t lockstep_ns;
+    uint32_t *routes; /* by distance; NULL: they depend on the place */
+};
+
 struct plan_key {
     uint32_t group, kind, involved;
     uint64_t bytes;
     struct nadi_plan *plan;
+    struct phase_info *infos; /* [2 * phase + clockwise] */
+};
+
+struct gathering { /* a phase of a stream under the phase executor */
+    const struct nadi_phase *phase;
+    struct phase_info *info;
+    uint32_t stream, phase_index;
+    uint32_t members_left;
+    bool clockwise, max_tree;
+    int64_t *start;    /* by member, ns; not for single groups */
+    uint32_t *absent;  /* by ring: members that have not started */
+    size_t bytes;      /* size class of start and absent, for recycling */
 };
 
 struct transfer { /* a point-to-point message */
@@ -102,8 +131,10 @@ struct fifo {
 };
 
 struct channel {
-    uint32_t src, dst, tag;
+    uint32_t src, dst, tag; /* actors */
+    uint32_t edge;          /* folded: which of their peers the two are to each other */
     uint64_t bytes;
+    uint32_t src_rank, dst_rank; /* that the actors stand for */
     uint32_t route_there, route_back;
     struct fifo receives; /* posted, no message yet */
     struct fifo arrived;  /* transfers that came before their receive */
@@ -134,7 +165,7 @@ struct nadi_system {
     struct nadi_engine *engine;
     struct nadi_network *network;
     struct nadi_arena arena;
-    uint32_t rank_count, queues_per_rank;
+    uint32_t rank_count, actor_count, queues_per_rank;
     uint32_t active_limit; /* streams of a queue that run at once */
     struct queue *queues;  /* [rank * queues_per_rank + queue] */
     uint16_t *pools;       /* [(rank * dims + dim) * NADI_POOLS + pool]: next queue */
@@ -147,6 +178,17 @@ struct nadi_system {
     POOL(struct operation) operations;
     POOL(struct stream) streams;
     POOL(struct block) blocks;
+    POOL(struct gathering) gatherings;
+    struct {
+        struct gathering *items; /* start and absent only */
+        size_t count, capacity;
+    } spare_gatherings;
+    struct {
+        int64_t *items; /* of one ring: starts, ends, scratch, ranks */
+        size_t count, capacity;
+    } ring_space;
+    const char *undecided;
+    int64_t last_lag; /* of the end event that runs now; -1: none */
     struct {
         struct block *items; /* states and bits only */
         size_t count, capacity;
@@ -174,6 +216,7 @@ struct nadi_system {
     uint32_t kind_message, kind_late, kind_control, kind_start; /* collectives' messages */
     uint32_t kind_stage, kind_reduce;
     uint32_t kind_nothing; /* a collective with nothing to do */
+    uint32_t kind_ending, kind_ended; /* phase executor */
     uint32_t kind_p2p, kind_p2p_late, kind_p2p_control, kind_p2p_start;
     uint32_t kind_memory, kind_server;
 };
@@ -220,7 +263,7 @@ static inline uint32_t nadi_block_rank(const struct block *b, uint32_t member)
 
 /* The reduction delay of `bytes`, ns: 3 * trunc(bytes / bandwidth * 1e9); free without a bandwidth.
  */
-uint64_t nadi_system_reduce_ns(const struct nadi_system *s, uint64_t bytes);
+uint64_t nadi_reduce_ns(double bytes_per_second, uint64_t bytes);
 
 /* streams.c */
 void nadi_streams_init(struct nadi_system *s);
@@ -247,6 +290,15 @@ enum stage_flag { STAGE_TO_NPU = 1, STAGE_REDUCE = 2, STAGE_BACK = 4 };
 void nadi_packets_stage(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
                         uint64_t bytes, unsigned flags);
 
+/* phases.c: the phase executor */
+void nadi_phases_init(struct nadi_system *s);
+void nadi_phases_release(struct nadi_system *s);
+void nadi_phases_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
+
+/* streams.c: queue, direction and tree of a member's phase */
+uint32_t nadi_streams_lane(const struct nadi_system *s, uint32_t stream, uint32_t phase,
+                           uint32_t member);
+
 /* tree.c: double binary tree */
 void nadi_tree_start(struct nadi_system *s, uint32_t block, uint32_t member);
 void nadi_tree_message(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
@@ -268,10 +320,14 @@ void nadi_packets_bus_done(struct nadi_system *s, uint32_t block, uint32_t membe
 /* p2p.c */
 void nadi_p2p_init(struct nadi_system *s);
 void nadi_p2p_release(struct nadi_system *s);
-void nadi_p2p_send(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag, uint64_t bytes,
-                   enum owner_kind owner, uint32_t a, uint32_t b);
-void nadi_p2p_recv(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag, uint64_t bytes,
-                   enum owner_kind owner, uint32_t a, uint32_t b);
+struct endpoint_pair { /* of a message: actors, and the ranks that they stand for */
+    uint32_t src, dst, edge;
+    uint32_t src_rank, dst_rank;
+};
+void nadi_p2p_send(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
+                   uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b);
+void nadi_p2p_recv(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
+                   uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b);
 
 /* custom.c */
 struct nadi_customs *nadi_customs_create(struct nadi_system *s);

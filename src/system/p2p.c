@@ -13,22 +13,22 @@ static void done(struct nadi_system *s, uint32_t owner_kind, uint32_t a, uint32_
         nadi_customs_node_done(s, a, b);
 }
 
-static uint64_t key_hash(uint32_t src, uint32_t dst, uint32_t tag, uint64_t bytes)
+static uint64_t key_hash(const struct channel *k)
 {
-    uint64_t h = nadi_hash_u64((uint64_t)src << 32 | dst);
-    return nadi_hash_u64(h ^ nadi_hash_u64(bytes + ((uint64_t)tag << 40)));
+    uint64_t h = nadi_hash_u64((uint64_t)k->src << 32 | k->dst);
+    return nadi_hash_u64(h ^ nadi_hash_u64(k->bytes + ((uint64_t)k->tag << 40) + k->edge));
 }
 
-static size_t find_slot(const struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag,
-                        uint64_t bytes)
+static size_t find_slot(const struct nadi_system *s, const struct channel *k)
 {
-    size_t mask = s->channel_index.slots - 1, i = (size_t)key_hash(src, dst, tag, bytes) & mask;
+    size_t mask = s->channel_index.slots - 1, i = (size_t)key_hash(k) & mask;
     for (;; i = (i + 1) & mask) {
         uint32_t c = s->channel_index.first[i];
         if (c == NADI_NONE)
             return i;
         const struct channel *x = &s->channels.items[c];
-        if (x->src == src && x->dst == dst && x->tag == tag && x->bytes == bytes)
+        if (x->src == k->src && x->dst == k->dst && x->tag == k->tag && x->bytes == k->bytes &&
+            x->edge == k->edge)
             return i;
     }
 }
@@ -40,32 +40,33 @@ static void grow_index(struct nadi_system *s)
     s->channel_index.first = NADI_NEW(uint32_t, slots);
     s->channel_index.slots = slots;
     memset(s->channel_index.first, 0xff, slots * sizeof(uint32_t));
-    for (uint32_t c = 0; c < s->channels.count; c++) {
-        const struct channel *x = &s->channels.items[c];
-        s->channel_index.first[find_slot(s, x->src, x->dst, x->tag, x->bytes)] = c;
-    }
+    for (uint32_t c = 0; c < s->channels.count; c++)
+        s->channel_index.first[find_slot(s, &s->channels.items[c])] = c;
 }
 
-static uint32_t get_channel(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag,
+static uint32_t get_channel(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
                             uint64_t bytes)
 {
     if ((s->channels.count + 1) * 2 > s->channel_index.slots)
         grow_index(s);
-    size_t slot = find_slot(s, src, dst, tag, bytes);
-    if (s->channel_index.first[slot] != NADI_NONE)
-        return s->channel_index.first[slot];
     const struct fifo empty = {NADI_NONE, NADI_NONE};
     struct channel c = {
-        .src = src,
-        .dst = dst,
+        .src = ends->src,
+        .dst = ends->dst,
         .tag = tag,
+        .edge = ends->edge,
         .bytes = bytes,
-        .route_there = nadi_network_route(s->network, src, dst),
-        .route_back = nadi_network_route(s->network, dst, src),
         .receives = empty,
         .arrived = empty,
         .held = empty,
     };
+    size_t slot = find_slot(s, &c);
+    if (s->channel_index.first[slot] != NADI_NONE)
+        return s->channel_index.first[slot];
+    c.route_there = nadi_network_route(s->network, ends->src_rank, ends->dst_rank);
+    c.route_back = nadi_network_route(s->network, ends->dst_rank, ends->src_rank);
+    c.src_rank = ends->src_rank;
+    c.dst_rank = ends->dst_rank;
     s->channel_index.first[slot] = (uint32_t)s->channels.count;
     NADI_PUSH(&s->channels, c);
     return (uint32_t)s->channels.count - 1;
@@ -79,8 +80,9 @@ static void transmit(struct nadi_system *s, uint32_t index)
     uint64_t bytes =
         s->config->rendezvous ? (uint64_t)(int64_t)(int32_t)(uint32_t)t->bytes : t->bytes;
     struct nadi_message m = {
-        .src = c->src,
-        .dst = c->dst,
+        .copies = s->setup.fold ? s->setup.fold->weight[c->src] : 1,
+        .src = c->src_rank,
+        .dst = c->dst_rank,
         .route = c->route_there,
         .bytes = bytes,
         .kind = s->kind_p2p,
@@ -168,10 +170,10 @@ static void on_start(void *context, const struct nadi_event *event)
     transmit(context, event->a);
 }
 
-void nadi_p2p_send(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag, uint64_t bytes,
-                   enum owner_kind owner, uint32_t a, uint32_t b)
+void nadi_p2p_send(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
+                   uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b)
 {
-    uint32_t channel = get_channel(s, src, dst, tag, bytes), index;
+    uint32_t channel = get_channel(s, ends, tag, bytes), index;
     POOL_TAKE(&s->transfers, next, index);
     s->transfers.items[index] = (struct transfer){
         .bytes = bytes,
@@ -193,10 +195,10 @@ void nadi_p2p_send(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t t
     }
 }
 
-void nadi_p2p_recv(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t tag, uint64_t bytes,
-                   enum owner_kind owner, uint32_t a, uint32_t b)
+void nadi_p2p_recv(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
+                   uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b)
 {
-    uint32_t channel = get_channel(s, src, dst, tag, bytes), index;
+    uint32_t channel = get_channel(s, ends, tag, bytes), index;
     POOL_TAKE(&s->receives, next, index);
     s->receives.items[index] =
         (struct receive){.channel = channel, .owner_kind = owner, .a = a, .b = b};
@@ -206,8 +208,9 @@ void nadi_p2p_recv(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t t
     }
     const struct channel *c = &s->channels.items[channel];
     struct nadi_message m = {
-        .src = dst,
-        .dst = src,
+        .copies = s->setup.fold ? s->setup.fold->weight[c->dst] : 1,
+        .src = c->dst_rank,
+        .dst = c->src_rank,
         .route = c->route_back,
         .bytes = CONTROL_BYTES,
         .kind = s->kind_p2p_control,
@@ -218,16 +221,44 @@ void nadi_p2p_recv(struct nadi_system *s, uint32_t src, uint32_t dst, uint32_t t
 
 enum { TAGS = 500000000 }; /* the reference takes tags modulo this */
 
+/* The ends of a message between `actor` and the rank `peer`; outgoing or incoming. Folded, the two
+ * are told apart from other ranks of their classes by their places among each other's peers. */
+static struct endpoint_pair ends_of(const struct nadi_system *s, uint32_t actor, uint32_t peer,
+                                    bool outgoing)
+{
+    const struct nadi_fold *f = s->setup.fold;
+    struct endpoint_pair e = {.src = actor, .dst = peer, .src_rank = actor, .dst_rank = peer};
+    if (f) {
+        uint32_t slot = 0;
+        const struct nadi_fold_peer *peers = f->peers + f->peer_start[actor];
+        while (peers[slot].rank != peer)
+            slot++;
+        uint32_t back = peers[slot].back;
+        e = (struct endpoint_pair){
+            .src = actor,
+            .dst = peers[slot].actor,
+            .edge = outgoing ? slot << 16 | back : back << 16 | slot,
+            .src_rank = f->rank_of[actor],
+            .dst_rank = peer,
+        };
+    }
+    if (!outgoing)
+        e = (struct endpoint_pair){e.dst, e.src, e.edge, e.dst_rank, e.src_rank};
+    return e;
+}
+
 void nadi_system_send(struct nadi_system *s, uint32_t rank, uint32_t node, uint32_t dst,
                       uint32_t tag, uint64_t bytes)
 {
-    nadi_p2p_send(s, rank, dst, tag % TAGS, bytes, OWNER_NODE, rank, node);
+    struct endpoint_pair ends = ends_of(s, rank, dst, true);
+    nadi_p2p_send(s, &ends, tag % TAGS, bytes, OWNER_NODE, rank, node);
 }
 
 void nadi_system_recv(struct nadi_system *s, uint32_t rank, uint32_t node, uint32_t src,
                       uint32_t tag, uint64_t bytes)
 {
-    nadi_p2p_recv(s, src, rank, tag % TAGS, bytes, OWNER_NODE, rank, node);
+    struct endpoint_pair ends = ends_of(s, rank, src, false);
+    nadi_p2p_recv(s, &ends, tag % TAGS, bytes, OWNER_NODE, rank, node);
 }
 
 void nadi_p2p_init(struct nadi_system *s)
@@ -256,8 +287,8 @@ struct nadi_channel_view nadi_system_channel(const struct nadi_system *s, size_t
 {
     const struct channel *c = &s->channels.items[index];
     struct nadi_channel_view v = {
-        .src = c->src,
-        .dst = c->dst,
+        .src = c->src_rank,
+        .dst = c->dst_rank,
         .tag = c->tag,
         .bytes = c->bytes,
         .receive_node = NADI_NONE,

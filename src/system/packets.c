@@ -9,11 +9,7 @@
 
 static uint32_t lane_of(const struct nadi_system *s, const struct block *b, uint32_t member)
 {
-    const struct stream *x = &s->streams.items[b->stream];
-    if (!x->lanes)
-        return b->phase->pool == NADI_POOL_LAST ? LANE_ANTICLOCKWISE : 0;
-    const struct nadi_plan *plan = s->operations.items[x->operation].plan;
-    return x->lanes[(size_t)member * plan->phase_count + b->phase_index];
+    return nadi_streams_lane(s, b->stream, b->phase_index, member);
 }
 
 /* Words of bits that a member needs. */
@@ -65,7 +61,7 @@ static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phas
         .members_left = op->view.members,
         .members = op->plan->world ? NULL : g->members,
         .endpoint_ns = p->local ? 10 : s->config->endpoint_delay_ns,
-        .reduce_ns = nadi_system_reduce_ns(s, p->message_bytes),
+        .reduce_ns = nadi_reduce_ns(s->config->local_mem_bw, p->message_bytes),
         .words = words_of(p),
     };
     uint32_t lane = lane_of(s, b, member);
@@ -159,6 +155,7 @@ static void transmit(struct nadi_system *s, uint32_t block, const struct block *
                      uint32_t dst, uint32_t route, uint64_t bytes, uint32_t slot)
 {
     struct nadi_message m = {
+        .copies = 1,
         .src = nadi_block_rank(b, member),
         .dst = nadi_block_rank(b, dst),
         .bytes = s->config->rendezvous ? (uint64_t)(int32_t)(uint32_t)bytes : bytes,
@@ -175,6 +172,7 @@ static void send_control(struct nadi_system *s, uint32_t block, const struct blo
                          uint32_t member, uint32_t src, uint32_t slot)
 {
     struct nadi_message m = {
+        .copies = 1,
         .src = nadi_block_rank(b, member),
         .dst = nadi_block_rank(b, src),
         .bytes = CONTROL_BYTES,
@@ -377,7 +375,7 @@ static uint64_t packet_reduce_ns(const struct nadi_system *s, const struct block
                                  uint32_t packet)
 {
     if (b->phase->algorithm == NADI_ALGORITHM_HALVING_DOUBLING)
-        return nadi_system_reduce_ns(s, nadi_phase_bytes(b->phase, packet));
+        return nadi_reduce_ns(s->config->local_mem_bw, nadi_phase_bytes(b->phase, packet));
     return b->reduce_ns;
 }
 

@@ -2,30 +2,59 @@
  * spec sections 6.4 to 7). */
 #include "system/internal.h"
 
-static uint32_t member_of(struct nadi_system *s, uint32_t group, uint32_t rank)
+static uint32_t canonical(const struct nadi_system *s, uint32_t group)
 {
-    const struct nadi_group *g = &s->setup.groups->items[group];
-    if (g->size == s->rank_count)
-        return rank;
-    return s->groups[group].position[nadi_group_sorted_position(g, rank)];
+    return s->setup.fold ? s->setup.fold->canonical[group] : group;
 }
 
-static uint32_t rank_of(const struct nadi_system *s, uint32_t group, uint32_t member)
+/* The actor's index in the canonical group of `group`. */
+static uint32_t member_of(const struct nadi_system *s, uint32_t group, uint32_t actor)
 {
     const struct nadi_group *g = &s->setup.groups->items[group];
-    return g->size == s->rank_count ? member : g->members[member];
+    if (s->groups[canonical(s, group)].single)
+        return 0;
+    uint32_t rank = s->setup.fold ? s->setup.fold->rank_of[actor] : actor;
+    if (g->size == s->rank_count)
+        return rank;
+    const uint32_t *position = s->groups[group].position;
+    return position ? position[nadi_group_sorted_position(g, rank)] : nadi_group_position(g, rank);
+}
+
+/* The actor at a place of a canonical group. */
+static uint32_t actor_of(const struct nadi_system *s, uint32_t group, uint32_t member)
+{
+    const struct nadi_group *g = &s->setup.groups->items[group];
+    if (s->groups[group].single)
+        return s->groups[group].actor;
+    uint32_t rank = g->size == s->rank_count ? member : nadi_group_member(g, member);
+    return s->setup.fold ? s->setup.fold->actor_of[rank] : rank;
 }
 
 static void init_group(struct nadi_system *s, uint32_t group)
 {
     const struct nadi_group *g = &s->setup.groups->items[group];
+    const struct nadi_fold *f = s->setup.fold;
     struct group_state *state = &s->groups[group];
-    state->sequence = NADI_ZNEW(uint32_t, g->size);
-    if (g->size == s->rank_count)
+    state->single = f && f->single[group];
+    state->actor = f ? f->actor_of[nadi_group_member(g, 0)] : NADI_NONE;
+    state->copies = f ? f->copies[group] : 1;
+    state->members = state->single ? 1 : g->size;
+    state->sequence = NADI_ZNEW(uint32_t, state->members);
+    if (f || g->size == s->rank_count)
         return;
     state->position = NADI_NEW(uint32_t, g->size);
     for (uint32_t i = 0; i < g->size; i++)
         state->position[nadi_group_sorted_position(g, g->members[i])] = i;
+}
+
+uint32_t nadi_streams_lane(const struct nadi_system *s, uint32_t stream, uint32_t phase,
+                           uint32_t member)
+{
+    const struct stream *x = &s->streams.items[stream];
+    const struct nadi_plan *plan = s->operations.items[x->operation].plan;
+    if (x->lanes)
+        return x->lanes[(size_t)member * plan->phase_count + phase];
+    return plan->phases[phase].pool == NADI_POOL_LAST ? LANE_ANTICLOCKWISE : 0;
 }
 
 static void on_nothing(void *context, const struct nadi_event *event);
@@ -36,12 +65,12 @@ void nadi_streams_init(struct nadi_system *s)
     uint32_t dims = s->setup.topology->dim_count, q = c->queues_per_dim;
     s->queues_per_rank = dims * q;
     s->active_limit = (c->active_chunks + q - 1) / q;
-    s->queues = NADI_ARENA_NEW(&s->arena, struct queue, (size_t)s->rank_count * dims * q);
-    for (size_t i = 0; i < (size_t)s->rank_count * s->queues_per_rank; i++)
-        s->queues[i] = (struct queue){0, NADI_NONE, NADI_NONE};
+    s->queues = NADI_ARENA_NEW(&s->arena, struct queue, (size_t)s->actor_count * dims * q);
+    for (size_t i = 0; i < (size_t)s->actor_count * s->queues_per_rank; i++)
+        s->queues[i] = (struct queue){.head = NADI_NONE, .tail = NADI_NONE, .inserted_at = -1};
     if (q > 1) {
-        s->pools = NADI_ARENA_ZNEW(&s->arena, uint16_t, (size_t)s->rank_count * dims * NADI_POOLS);
-        for (size_t i = 0; i < (size_t)s->rank_count * dims; i++)
+        s->pools = NADI_ARENA_ZNEW(&s->arena, uint16_t, (size_t)s->actor_count * dims * NADI_POOLS);
+        for (size_t i = 0; i < (size_t)s->actor_count * dims; i++)
             s->pools[i * NADI_POOLS + NADI_POOL_LAST] = (uint16_t)(q / 2);
     }
     s->groups = NADI_ARENA_ZNEW(&s->arena, struct group_state, s->setup.groups->count);
@@ -70,7 +99,7 @@ static uint16_t deal_tree(struct nadi_system *s, uint32_t rank, const struct nad
     uint32_t dims = s->setup.topology->dim_count;
     if (!s->trees)
         s->trees = NADI_ARENA_ZNEW(&s->arena, uint8_t,
-                                   (size_t)s->rank_count * dims * NADI_COLLECTIVE_KINDS);
+                                   (size_t)s->actor_count * dims * NADI_COLLECTIVE_KINDS);
     uint8_t *next = &s->trees[((size_t)rank * dims + p->dim) * NADI_COLLECTIVE_KINDS + kind];
     uint16_t lane = *next ? LANE_MIN_TREE : 0;
     *next ^= 1;
@@ -100,8 +129,8 @@ static void deal_lanes(struct nadi_system *s, struct stream *stream, uint32_t ra
     }
 }
 
-static const struct nadi_plan *find_plan(struct nadi_system *s,
-                                         const struct nadi_collective_call *call)
+static const struct plan_key *find_plan(struct nadi_system *s,
+                                        const struct nadi_collective_call *call)
 {
     enum nadi_native_kind native;
     if (!nadi_native_kind_of(call->kind, &native))
@@ -110,7 +139,7 @@ static const struct nadi_plan *find_plan(struct nadi_system *s,
         const struct plan_key *k = &s->plans.items[i];
         if (k->group == call->group && k->kind == native && k->bytes == call->bytes &&
             k->involved == call->involved)
-            return k->plan;
+            return k;
     }
     struct nadi_plan_request request = {
         .topology = s->setup.topology,
@@ -125,9 +154,12 @@ static const struct nadi_plan *find_plan(struct nadi_system *s,
     struct nadi_plan *plan = NADI_ARENA_NEW(&s->arena, struct nadi_plan, 1);
     if (!nadi_plan_make(&request, plan))
         return NULL;
-    struct plan_key key = {call->group, native, call->involved, call->bytes, plan};
+    struct plan_key key = {call->group, native, call->involved, call->bytes, plan, NULL};
+    if (s->setup.phases)
+        key.infos =
+            NADI_ARENA_ZNEW(&s->arena, struct phase_info, (size_t)plan->phase_count * 2);
     NADI_PUSH(&s->plans, key);
-    return plan;
+    return &s->plans.items[s->plans.count - 1];
 }
 
 /* The operation that the member's next call belongs to, made if it is the first; NULL: too large.
@@ -139,10 +171,11 @@ static struct operation *find_operation(struct nadi_system *s,
     uint32_t sequence = g->sequence[member];
     if (sequence < g->operations.count)
         return &s->operations.items[g->operations.items[sequence]];
-    const struct nadi_plan *plan = call->custom ? NULL : find_plan(s, call);
-    if (!call->custom && !plan)
+    const struct plan_key *key = call->custom ? NULL : find_plan(s, call);
+    if (!call->custom && !key)
         return NULL;
-    uint32_t size = s->setup.groups->items[call->group].size;
+    const struct nadi_plan *plan = key ? key->plan : NULL;
+    uint32_t size = g->members;
     uint32_t chunks = plan ? plan->chunk_count : 1;
     NADI_RESERVE(&s->operations, s->operations.count + 1);
     struct operation *op = &s->operations.items[s->operations.count];
@@ -153,10 +186,12 @@ static struct operation *find_operation(struct nadi_system *s,
                  .kind = call->kind,
                  .bytes = call->bytes,
                  .members = size,
+                 .copies = g->copies,
                  .first_rank = call->rank,
                  .first_node = call->node,
                  .start = nadi_engine_now(s->engine)},
         .plan = plan,
+        .infos = key ? key->infos : NULL,
         .custom = call->custom,
         .involved = call->involved,
         .nodes = NADI_NEW(uint32_t, size),
@@ -194,12 +229,24 @@ static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t m
 {
     const struct stream *x = &s->streams.items[stream];
     const struct operation *op = &s->operations.items[x->operation];
-    uint32_t rank = rank_of(s, op->view.group, member);
-    struct queue *queues = s->queues + (size_t)rank * s->queues_per_rank;
+    uint32_t actor = actor_of(s, op->view.group, member);
+    struct queue *queues = s->queues + (size_t)actor * s->queues_per_rank;
     if (!op->plan)
         return queues;
     uint32_t lane = x->lanes ? x->lanes[(size_t)member * op->plan->phase_count + phase] : 0;
     return queues + op->plan->phases[phase].dim * s->config->queues_per_dim + (lane & LANE_QUEUE);
+}
+
+/* Two streams that enter a queue at one tick from different phases, both ended by timers of the same
+ * delay: which comes first is known to the message executor only. */
+static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phase)
+{
+    nadi_time now = nadi_engine_now(s->engine);
+    if (q->inserted_at == now && q->inserted_phase != phase && q->inserted_lag == s->last_lag)
+        s->undecided = "two chunks enter a queue at the same instant";
+    q->inserted_at = now;
+    q->inserted_phase = phase;
+    q->inserted_lag = s->last_lag;
 }
 
 static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint32_t phase)
@@ -209,6 +256,8 @@ static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint
     s->waiting.items[index] = (struct waiting){.stream = stream, .member = member, .phase = phase};
     struct queue *q = queue_of(s, stream, member, phase);
     FIFO_PUSH(q, &s->waiting, index);
+    if (s->setup.phases)
+        note_insertion(s, q, phase);
 }
 
 static void kick(struct nadi_system *s, struct queue *q)
@@ -219,10 +268,12 @@ static void kick(struct nadi_system *s, struct queue *q)
         struct waiting w = s->waiting.items[index];
         POOL_GIVE(&s->waiting, next, index);
         q->running++;
-        if (s->operations.items[s->streams.items[w.stream].operation].plan)
-            nadi_packets_start(s, w.stream, w.phase, w.member);
-        else
+        if (!s->operations.items[s->streams.items[w.stream].operation].plan)
             nadi_customs_start(s, w.stream, w.member);
+        else if (s->setup.phases)
+            nadi_phases_start(s, w.stream, w.phase, w.member);
+        else
+            nadi_packets_start(s, w.stream, w.phase, w.member);
     }
 }
 
@@ -241,7 +292,7 @@ static void stream_ended(struct nadi_system *s, uint32_t operation, uint32_t mem
     struct operation *op = &s->operations.items[operation];
     if (--op->left[member] > 0)
         return;
-    uint32_t node = op->nodes[member], rank = rank_of(s, op->view.group, member);
+    uint32_t node = op->nodes[member], rank = actor_of(s, op->view.group, member);
     op->view.end = nadi_engine_now(s->engine);
     if (++op->view.finished == op->view.members)
         free_operation(s, op);
@@ -318,11 +369,14 @@ static bool disagrees(struct nadi_system *s, const struct operation *op,
     return true;
 }
 
-bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_call *call)
+bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_call *asked)
 {
+    struct nadi_collective_call folded = *asked;
+    const struct nadi_collective_call *call = &folded;
+    folded.group = canonical(s, asked->group);
     if (!s->groups[call->group].sequence)
         init_group(s, call->group);
-    uint32_t member = member_of(s, call->group, call->rank);
+    uint32_t member = member_of(s, asked->group, call->rank);
     struct operation *op = find_operation(s, call, member);
     if (!op) {
         s->mismatch = (struct nadi_mismatch){.found = true,
@@ -360,23 +414,9 @@ bool nadi_system_joined(const struct nadi_system *s, size_t index, uint32_t rank
 {
     const struct operation *op = &s->operations.items[index];
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
-    uint32_t position = nadi_group_sorted_position(g, rank);
-    if (position == NADI_NONE)
-        return false;
-    uint32_t member =
-        g->size == s->rank_count ? rank : s->groups[op->view.group].position[position];
-    return s->groups[op->view.group].sequence[member] > op->view.sequence;
-}
-
-size_t nadi_system_operation_of(const struct nadi_system *s, uint32_t rank, uint32_t node)
-{
-    for (size_t i = s->operations.count; i-- > 0;) {
-        const struct operation *op = &s->operations.items[i];
-        if (!op->nodes)
-            continue;
-        for (uint32_t m = 0; m < op->view.members; m++)
-            if (op->nodes[m] == node && rank_of(s, op->view.group, m) == rank)
-                return i;
-    }
-    return SIZE_MAX;
+    const struct group_state *state = &s->groups[op->view.group];
+    uint32_t member = state->single                ? 0
+                      : g->size == s->rank_count ? rank
+                                                 : nadi_group_position(g, rank);
+    return member != NADI_NONE && state->sequence[member] > op->view.sequence;
 }

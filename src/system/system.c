@@ -1,11 +1,10 @@
 #include "system/internal.h"
 
-uint64_t nadi_system_reduce_ns(const struct nadi_system *s, uint64_t bytes)
+uint64_t nadi_reduce_ns(double bytes_per_second, uint64_t bytes)
 {
-    double bandwidth = s->config->local_mem_bw;
-    if (bandwidth <= 0)
+    if (bytes_per_second <= 0)
         return 0;
-    return 3 * (uint64_t)((double)bytes / bandwidth * 1e9);
+    return 3 * (uint64_t)((double)bytes / bytes_per_second * 1e9);
 }
 
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
@@ -16,9 +15,11 @@ struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
     s->engine = setup->engine;
     s->network = setup->network;
     s->rank_count = setup->topology->npu_count;
+    s->actor_count = setup->fold ? setup->fold->actor_count : s->rank_count;
     nadi_arena_init(&s->arena);
     nadi_streams_init(s);
     nadi_packets_init(s);
+    nadi_phases_init(s);
     nadi_p2p_init(s);
     nadi_storage_init(s);
     if (s->config->shared_bus)
@@ -36,6 +37,7 @@ void nadi_system_destroy(struct nadi_system *s)
     nadi_storage_release(s);
     nadi_p2p_release(s);
     nadi_packets_release(s);
+    nadi_phases_release(s);
     for (size_t g = 0; g < s->setup.groups->count; g++) {
         nadi_mem_free(s->groups[g].sequence);
         nadi_mem_free(s->groups[g].position);
@@ -62,6 +64,16 @@ void nadi_system_destroy(struct nadi_system *s)
 const struct nadi_mismatch *nadi_system_mismatch(const struct nadi_system *s)
 {
     return &s->mismatch;
+}
+
+const char *nadi_system_undecided(const struct nadi_system *s)
+{
+    return s->undecided;
+}
+
+int64_t nadi_system_last_lag(const struct nadi_system *s)
+{
+    return s->last_lag;
 }
 
 size_t nadi_system_operation_count(const struct nadi_system *s)

@@ -14,6 +14,7 @@
 #include "platform/groups.h"
 #include "system/config.h"
 #include "system/custom.h"
+#include "system/fold.h"
 #include "trace/trace.h"
 
 struct nadi_system;
@@ -30,13 +31,15 @@ struct nadi_system_setup {
     nadi_node_done_fn *done;
     void *context;
     bool record_flows;
+    bool phases;                  /* the phase executor; needs the network model `unaware` */
+    const struct nadi_fold *fold; /* NULL: each rank is its own actor. Needs `phases` */
 };
 
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup) NADI_MUST_USE;
 void nadi_system_destroy(struct nadi_system *s); /* NULL is allowed */
 
 struct nadi_collective_call {
-    uint32_t rank, node;
+    uint32_t rank, node; /* rank: the actor */
     uint32_t group;                 /* index into groups; the rank is a member */
     enum nadi_collective_kind kind; /* one of the native four */
     uint64_t bytes;
@@ -48,6 +51,7 @@ struct nadi_collective_call {
  * how) or it needs more than 2^32 steps. The run must stop then. */
 bool nadi_system_collective(struct nadi_system *s,
                             const struct nadi_collective_call *call) NADI_MUST_USE;
+/* `dst` and `src` are ranks, as the actor's representative sees them. */
 void nadi_system_send(struct nadi_system *s, uint32_t rank, uint32_t node, uint32_t dst,
                       uint32_t tag, uint64_t bytes);
 void nadi_system_recv(struct nadi_system *s, uint32_t rank, uint32_t node, uint32_t src,
@@ -59,7 +63,8 @@ struct nadi_operation_view {
     uint32_t group, sequence, chunks;
     enum nadi_collective_kind kind;
     uint64_t bytes;
-    uint32_t members, joined, finished;
+    uint32_t members, joined, finished; /* actors */
+    uint32_t copies; /* equal operations of other groups that this one stands for, itself included */
     uint32_t first_rank, first_node; /* of the member that issued it first */
     nadi_time start, end;            /* first issue; last completion so far */
 };
@@ -68,9 +73,6 @@ size_t nadi_system_operation_count(const struct nadi_system *s);
 struct nadi_operation_view nadi_system_operation(const struct nadi_system *s, size_t index);
 /* Has the rank issued operation `index` of its group? */
 bool nadi_system_joined(const struct nadi_system *s, size_t index, uint32_t rank);
-/* Index of the operation that the rank's collective node belongs to; SIZE_MAX if none is open. */
-size_t nadi_system_operation_of(const struct nadi_system *s, uint32_t rank, uint32_t node);
-
 struct nadi_mismatch { /* two members of a group that issue different operations */
     bool found;
     size_t operation;
@@ -80,6 +82,11 @@ struct nadi_mismatch { /* two members of a group that issue different operations
     bool too_large; /* no disagreement: the operation has too many steps */
 };
 const struct nadi_mismatch *nadi_system_mismatch(const struct nadi_system *s);
+
+/* Phase executor: why the result is not known to be exact; NULL while it is. */
+const char *nadi_system_undecided(const struct nadi_system *s);
+/* Phase executor: the delay of the timer that ended the collective that completes now, ns. */
+int64_t nadi_system_last_lag(const struct nadi_system *s);
 
 struct nadi_channel_view { /* unmatched point-to-point traffic of one (src, dst, tag, bytes) */
     uint32_t src, dst, tag;
