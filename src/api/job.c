@@ -39,10 +39,16 @@ static void read_words(struct nadi_job *job, const struct nadi_setup *setup)
     else
         job->bad_setup = !nadi_error(&job->diags, "setup/network-model", NADI_NOWHERE,
                                      "use unaware or aware", "no network model '%s'", model);
+    static const char *const executors[] = {"auto", "message", "phase", "fold"};
     const char *executor = setup->executor ? setup->executor : "auto";
-    if (!nadi_str_equal(executor, "auto") && !nadi_str_equal(executor, "message"))
-        job->bad_setup = !nadi_error(&job->diags, "setup/executor", NADI_NOWHERE,
-                                     "use auto or message", "no executor '%s'", executor);
+    for (size_t i = 0; i < sizeof(executors) / sizeof(*executors); i++) {
+        if (nadi_str_equal(executor, executors[i])) {
+            job->options.executor = (enum nadi_executor)i;
+            return;
+        }
+    }
+    job->bad_setup = !nadi_error(&job->diags, "setup/executor", NADI_NOWHERE,
+                                 "use auto, message, phase or fold", "no executor '%s'", executor);
 }
 
 struct nadi_job *nadi_job_create(const struct nadi_setup *setup)

@@ -21,7 +21,7 @@ struct nadi_network_counter { /* of one link, or of one dimension */
 
 struct nadi_message {
     uint32_t src, dst;
-    uint32_t route; /* of (src, dst) */
+    uint32_t route;  /* of (src, dst) */
     uint32_t copies; /* equal messages that this one stands for; more than 1 only in `unaware` */
     uint64_t bytes;
     uint32_t kind, a, b, c; /* the delivery event */

@@ -20,13 +20,21 @@ enum nadi_network_model {
     NADI_NETWORK_AWARE,
 };
 
+enum nadi_executor { /* how collectives are simulated; what is not exact falls back to MESSAGE */
+                     NADI_EXECUTOR_AUTO,
+                     NADI_EXECUTOR_MESSAGE,
+                     NADI_EXECUTOR_PHASE,
+                     NADI_EXECUTOR_FOLD,
+};
+
 /* What the command line says. Paths may be NULL where optional. */
 struct nadi_run_options {
     const char *workload; /* prefix: rank r reads <prefix>.<r>.et */
     const char *system, *network;
-    const char *memory;                                /* optional: no remote memory */
-    const char *groups;                                /* optional */
-    enum nadi_network_model network_model;             /* NONE: unaware */
+    const char *memory;                    /* optional: no remote memory */
+    const char *groups;                    /* optional */
+    enum nadi_network_model network_model; /* NONE: unaware */
+    enum nadi_executor executor;
     uint32_t queues_per_dim;                           /* 0: 1 */
     double injection_scale, compute_scale, comm_scale; /* 1 is neutral */
     bool rendezvous;

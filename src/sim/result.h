@@ -64,9 +64,10 @@ struct nadi_flow { /* one point-to-point message, recorded with the spans: SEND 
 struct nadi_result {
     struct nadi_arena arena;
     enum nadi_outcome outcome;
-    const char *stopped_by; /* sentence for LIMIT and INTERRUPTED, else NULL */
-    const char *executor;   /* "message" */
-    uint64_t end_ns;        /* largest finish_ns */
+    const char *stopped_by;    /* sentence for LIMIT and INTERRUPTED, else NULL */
+    const char *executor;      /* that made the figures: "message", "phase", "fold" */
+    const char *executor_note; /* why no faster executor did, or NULL */
+    uint64_t end_ns;           /* largest finish_ns */
     uint32_t rank_count;
     struct nadi_rank_result *ranks;
     uint32_t *finish_order; /* finished ranks in order of completion */

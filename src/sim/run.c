@@ -225,18 +225,28 @@ static void collect(struct simulation *s)
     memcpy(r->finish_order, order, r->finished_count * sizeof(*order));
 }
 
-void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *observer,
-                   struct nadi_result *result)
+/* Where the executors cannot be but the message executor. NULL: nowhere. */
+static const char *messages_needed(const struct nadi_inputs *in)
 {
-    struct simulation s = {.in = in, .observer = observer, .result = result};
+    if (model_of(in) != &nadi_network_unaware)
+        return "messages meet in this network model";
+    if (in->system.shared_bus)
+        return "the shared bus of an NPU orders its packets one by one";
+    if (in->custom_count > 0)
+        return "custom collectives are graphs of messages";
+    if (in->memory.kind == NADI_MEMORY_POOL || in->memory.kind == NADI_MEMORY_PER_NODE)
+        return "ranks queue at shared memory in the order of events";
+    return NULL;
+}
+
+/* One attempt. False: the phase executor could not decide an order of events. */
+static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool phases)
+{
+    const struct nadi_inputs *in = s->in;
+    struct nadi_result *r = s->result;
     bool scaled = !in->options.compat;
-    *result = (struct nadi_result){.executor = "message", .rank_count = in->rank_count};
-    nadi_arena_init(&result->arena);
-    nadi_diags_init(&result->diags);
-    result->ranks = NADI_ARENA_ZNEW(&result->arena, struct nadi_rank_result, in->rank_count);
-    clock_gettime(CLOCK_MONOTONIC, &s.begin);
-    s.engine = nadi_engine_create(in->rank_count);
-    s.network = model_of(in)->create(&in->topology, s.engine);
+    s->engine = nadi_engine_create(fold ? fold->actor_count : in->rank_count);
+    s->network = model_of(in)->create(&in->topology, s->engine);
     struct nadi_workload_setup setup = {
         .config = &in->system,
         .topology = &in->topology,
@@ -245,22 +255,51 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
         .customs = in->customs,
         .custom_count = in->custom_count,
         .traces = in->traces,
-        .engine = s.engine,
-        .network = s.network,
+        .engine = s->engine,
+        .network = s->network,
         .compute_scale = scaled ? in->options.compute_scale : 1,
         .comm_scale = scaled ? in->options.comm_scale : 1,
         .record = in->options.record_ops || in->system.track_local_mem,
+        .phases = phases,
+        .fold = fold,
     };
-    s.workload = nadi_workload_create(&setup);
-    nadi_workload_start(s.workload);
-    run_events(&s);
-    collect(&s);
-    if (result->outcome == NADI_OUTCOME_DEADLOCK)
-        nadi_workload_explain_deadlock(s.workload, &result->diags);
+    s->workload = nadi_workload_create(&setup);
+    nadi_workload_start(s->workload);
+    run_events(s);
+    const char *undecided = phases ? nadi_workload_undecided(s->workload) : NULL;
+    if (undecided)
+        r->executor_note = nadi_arena_strdup(&r->arena, undecided);
+    else
+        collect(s);
+    if (!undecided && r->outcome == NADI_OUTCOME_DEADLOCK)
+        nadi_workload_explain_deadlock(s->workload, &r->diags);
+    nadi_workload_destroy(s->workload);
+    s->network->ops->destroy(s->network);
+    nadi_engine_destroy(s->engine);
+    return !undecided;
+}
+
+void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *observer,
+                   struct nadi_result *result)
+{
+    struct simulation s = {.in = in, .observer = observer, .result = result};
+    *result = (struct nadi_result){.rank_count = in->rank_count};
+    nadi_arena_init(&result->arena);
+    nadi_diags_init(&result->diags);
+    result->ranks = NADI_ARENA_ZNEW(&result->arena, struct nadi_rank_result, in->rank_count);
+    clock_gettime(CLOCK_MONOTONIC, &s.begin);
+    const char *why_not = messages_needed(in);
+    bool done = false;
+    result->executor_note = why_not;
+    if (!why_not && in->options.executor != NADI_EXECUTOR_MESSAGE) {
+        result->executor = "phase";
+        done = attempt(&s, NULL, true);
+    }
+    if (!done) {
+        result->executor = "message";
+        (void)attempt(&s, NULL, false);
+    }
     result->wall_s = seconds_since(&s.begin);
-    nadi_workload_destroy(s.workload);
-    s.network->ops->destroy(s.network);
-    nadi_engine_destroy(s.engine);
     if (result->outcome == NADI_OUTCOME_DONE)
         result->lower_bound_ns = nadi_lower_bound_ns(in);
 }

@@ -1,9 +1,9 @@
 /* fold: which ranks are one. A value made by the simulation (sim/fold), read by the system.
  *
  * Ranks that are provably the same at all times form a class; the simulation runs one of them, the
- * class's actor. Groups fold too: groups whose members are of the same classes in the same places and
- * at the same distances are one, the canonical group; it is `single` where all its members are one
- * class and every place in it is like every other. */
+ * class's actor. Groups fold too: groups whose members are of the same classes in the same places
+ * and at the same distances are one, the canonical group; it is `single` where all its members are
+ * one class and every place in it is like every other. */
 #ifndef NADI_SYSTEM_FOLD_H
 #define NADI_SYSTEM_FOLD_H
 
@@ -17,12 +17,12 @@ struct nadi_fold_peer { /* a rank that an actor exchanges messages with */
 
 struct nadi_fold {
     uint32_t actor_count, rank_count;
-    uint32_t *rank_of;   /* actor -> its representative */
-    uint32_t *actor_of;  /* rank -> actor */
-    uint32_t *weight;    /* actor -> number of ranks */
-    uint32_t *canonical; /* group -> canonical group; NADI_NONE: not used */
-    uint32_t *copies;    /* canonical group -> groups that it stands for */
-    bool *single;        /* canonical group -> see above */
+    uint32_t *rank_of;    /* actor -> its representative */
+    uint32_t *actor_of;   /* rank -> actor */
+    uint32_t *weight;     /* actor -> number of ranks */
+    uint32_t *canonical;  /* group -> canonical group; NADI_NONE: not used */
+    uint32_t *copies;     /* canonical group -> groups that it stands for */
+    bool *single;         /* canonical group -> see above */
     uint32_t *peer_start; /* actor_count + 1 entries into peers */
     struct nadi_fold_peer *peers;
 };

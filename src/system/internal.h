@@ -74,8 +74,8 @@ struct queue { /* of one rank and dimension */
     int64_t inserted_lag;
 };
 
-struct group_state { /* of a canonical group */
-    uint32_t members;   /* actors in it: 1 where it is single */
+struct group_state {  /* of a canonical group */
+    uint32_t members; /* actors in it: 1 where it is single */
     bool single;
     uint32_t actor;     /* of a single group */
     uint32_t copies;    /* groups that it stands for */
@@ -107,9 +107,9 @@ struct gathering { /* a phase of a stream under the phase executor */
     uint32_t stream, phase_index;
     uint32_t members_left;
     bool clockwise, max_tree;
-    int64_t *start;    /* by member, ns; not for single groups */
-    uint32_t *absent;  /* by ring: members that have not started */
-    size_t bytes;      /* size class of start and absent, for recycling */
+    int64_t *start;   /* by member, ns; not for single groups */
+    uint32_t *absent; /* by ring: members that have not started */
+    size_t bytes;     /* size class of start and absent, for recycling */
 };
 
 struct transfer { /* a point-to-point message */
@@ -215,7 +215,7 @@ struct nadi_system {
     struct nadi_mismatch mismatch;
     uint32_t kind_message, kind_late, kind_control, kind_start; /* collectives' messages */
     uint32_t kind_stage, kind_reduce;
-    uint32_t kind_nothing; /* a collective with nothing to do */
+    uint32_t kind_nothing;            /* a collective with nothing to do */
     uint32_t kind_ending, kind_ended; /* phase executor */
     uint32_t kind_p2p, kind_p2p_late, kind_p2p_control, kind_p2p_start;
     uint32_t kind_memory, kind_server;

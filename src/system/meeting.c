@@ -48,7 +48,8 @@ int64_t nadi_meeting_lag(const struct nadi_meeting *m, uint32_t local)
     return m->reduce_ns;
 }
 
-/* Endpoint and reduction stages behind all receives of a window-1 phase, and the one at the start. */
+/* Endpoint and reduction stages behind all receives of a window-1 phase, and the one at the start.
+ */
 static int64_t all_stages(const struct nadi_meeting *m)
 {
     int64_t sum = m->endpoint_ns;
@@ -63,15 +64,16 @@ static int64_t all_stages(const struct nadi_meeting *m)
     return sum;
 }
 
-/* Working space of the ring form, by place on the way round (place q is local index q, or n-1-q when
- * the ring turns the other way), doubled so that windows need no wrapping. */
+/* Working space of the ring form, by place on the way round (place q is local index q, or n-1-q
+ * when the ring turns the other way), doubled so that windows need no wrapping. */
 struct lap {
     int64_t *sum;   /* delays of the links from place 0 to place q, 2 n entries */
     int64_t *value; /* start minus sum: what a source offers to later places */
     int64_t *queue; /* places whose values decrease: a monotone queue */
 };
 
-/* end(q) = max(end(q), extra + sum(q) + largest value among the places low .. high links before q). */
+/* end(q) = max(end(q), extra + sum(q) + largest value among the places low .. high links before q).
+ */
 static void window(struct nadi_meeting *m, const struct lap *lap, uint32_t low, uint32_t high,
                    int64_t extra)
 {
@@ -93,8 +95,9 @@ static void window(struct nadi_meeting *m, const struct lap *lap, uint32_t low, 
 }
 
 /* T(i,k+1) = max(T(i,k), T(i-1,k) + d) + stage(k) unrolled over R steps: a source j links before i
- * counts start + the j delays, for every j <= R. Delays are not negative, so the longest way counts:
- * floor(R/n) whole turns for sources at most R mod n links away, one turn less for the others. */
+ * counts start + the j delays, for every j <= R. Delays are not negative, so the longest way
+ * counts: floor(R/n) whole turns for sources at most R mod n links away, one turn less for the
+ * others. */
 static void ring(struct nadi_meeting *m)
 {
     uint32_t n = m->n, steps = m->phase->sends, rest = steps % n;
@@ -266,15 +269,14 @@ bool nadi_meeting_lockstep(const struct nadi_meeting *m, int64_t *duration_ns)
     switch (p->algorithm) {
     case NADI_ALGORITHM_RING: {
         uint32_t to = m->clockwise ? 1 : p->n - 1;
-        *duration_ns =
-            all_stages(m) + (int64_t)p->sends * exchange_delay(m, to, p->message_bytes);
+        *duration_ns = all_stages(m) + (int64_t)p->sends * exchange_delay(m, to, p->message_bytes);
         return true;
     }
     case NADI_ALGORITHM_HALVING_DOUBLING:
         *duration_ns = all_stages(m);
         for (uint32_t k = 0; k < p->sends; k++)
-            *duration_ns += exchange_delay(m, nadi_phase_destination(p, 0, k, true),
-                                           nadi_phase_bytes(p, k));
+            *duration_ns +=
+                exchange_delay(m, nadi_phase_destination(p, 0, k, true), nadi_phase_bytes(p, k));
         return true;
     case NADI_ALGORITHM_DIRECT:
         return nadi_meeting_direct(m, 1, &zero, duration_ns);

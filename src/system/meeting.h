@@ -21,8 +21,8 @@ struct nadi_meeting {
     uint32_t n;
     bool clockwise, max_tree, rendezvous;
     int64_t endpoint_ns;
-    int64_t reduce_ns;   /* of message_bytes */
-    double local_mem_bw; /* for reductions of other sizes */
+    int64_t reduce_ns;            /* of message_bytes */
+    double local_mem_bw;          /* for reductions of other sizes */
     struct nadi_network *network; /* unaware */
     const uint32_t *ranks;        /* by local index */
     /* routes by clockwise distance where they do not depend on the place, else NULL */

@@ -1,9 +1,9 @@
 /* meeting_direct: the packet engine of a direct phase on a private clock.
  *
  * The same counters as packets.c, for all participants of one ring or, in lockstep, for one that
- * stands for all. Within one tick receives and credits commute, with one exception: in an all-reduce
- * a credit that meets the arrival of the last message of the first half in the same tick. That case
- * is reported as undecided. */
+ * stands for all. Within one tick receives and credits commute, with one exception: in an
+ * all-reduce a credit that meets the arrival of the last message of the first half in the same
+ * tick. That case is reported as undecided. */
 #include "base/mem.h"
 #include "system/internal.h"
 #include "system/meeting.h"
@@ -19,7 +19,7 @@ struct entry {
 
 struct participant {
     uint32_t prepared, sent, arrived, credit;
-    int64_t crossed; /* tick at which the last message of the first half came; -1: not yet */
+    int64_t crossed;  /* tick at which the last message of the first half came; -1: not yet */
     int64_t credited; /* tick of its last credit event while the first half was incomplete */
     bool ended;
 };
@@ -92,8 +92,8 @@ static int64_t received(const struct nadi_meeting *m, uint32_t from, int64_t sen
     return nadi_max_i64(posted, sent + there);
 }
 
-/* Step k of i sends to its destination and posts the receive from its source. The step number is the
- * same at both ends of a message. */
+/* Step k of i sends to its destination and posts the receive from its source. The step number is
+ * the same at both ends of a message. */
 static void exchange(struct table *t, uint32_t i, uint32_t k, int64_t now)
 {
     const struct nadi_meeting *m = t->m;

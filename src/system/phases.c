@@ -1,8 +1,8 @@
-/* phases: the phase executor. The members of a phase gather; when the last of a ring has started, the
- * ends of all of them are computed (meeting.c) and become events.
+/* phases: the phase executor. The members of a phase gather; when the last of a ring has started,
+ * the ends of all of them are computed (meeting.c) and become events.
  *
- * An end is announced at the time when the message executor would start the participant's last timer,
- * so that it takes its place among the rank's other timers of the same tick. */
+ * An end is announced at the time when the message executor would start the participant's last
+ * timer, so that it takes its place among the rank's other timers of the same tick. */
 #include "system/internal.h"
 #include "system/meeting.h"
 
@@ -291,8 +291,8 @@ static bool same_direction(const struct nadi_system *s, const struct gathering *
     if (!s->streams.items[g->stream].lanes || g->phase->algorithm != NADI_ALGORITHM_DIRECT)
         return true;
     for (uint32_t i = 0; i < g->phase->n; i++) {
-        uint32_t lane = nadi_streams_lane(s, g->stream, g->phase_index,
-                                          first + i * g->phase->stride);
+        uint32_t lane =
+            nadi_streams_lane(s, g->stream, g->phase_index, first + i * g->phase->stride);
         if (!(lane & LANE_ANTICLOCKWISE) != g->clockwise)
             return false;
     }

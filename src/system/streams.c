@@ -156,8 +156,7 @@ static const struct plan_key *find_plan(struct nadi_system *s,
         return NULL;
     struct plan_key key = {call->group, native, call->involved, call->bytes, plan, NULL};
     if (s->setup.phases)
-        key.infos =
-            NADI_ARENA_ZNEW(&s->arena, struct phase_info, (size_t)plan->phase_count * 2);
+        key.infos = NADI_ARENA_ZNEW(&s->arena, struct phase_info, (size_t)plan->phase_count * 2);
     NADI_PUSH(&s->plans, key);
     return &s->plans.items[s->plans.count - 1];
 }
@@ -237,8 +236,8 @@ static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t m
     return queues + op->plan->phases[phase].dim * s->config->queues_per_dim + (lane & LANE_QUEUE);
 }
 
-/* Two streams that enter a queue at one tick from different phases, both ended by timers of the same
- * delay: which comes first is known to the message executor only. */
+/* Two streams that enter a queue at one tick from different phases, both ended by timers of the
+ * same delay: which comes first is known to the message executor only. */
 static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phase)
 {
     nadi_time now = nadi_engine_now(s->engine);
@@ -415,7 +414,7 @@ bool nadi_system_joined(const struct nadi_system *s, size_t index, uint32_t rank
     const struct operation *op = &s->operations.items[index];
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
     const struct group_state *state = &s->groups[op->view.group];
-    uint32_t member = state->single                ? 0
+    uint32_t member = state->single              ? 0
                       : g->size == s->rank_count ? rank
                                                  : nadi_group_position(g, rank);
     return member != NADI_NONE && state->sequence[member] > op->view.sequence;

@@ -39,7 +39,7 @@ struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup) NA
 void nadi_system_destroy(struct nadi_system *s); /* NULL is allowed */
 
 struct nadi_collective_call {
-    uint32_t rank, node; /* rank: the actor */
+    uint32_t rank, node;            /* rank: the actor */
     uint32_t group;                 /* index into groups; the rank is a member */
     enum nadi_collective_kind kind; /* one of the native four */
     uint64_t bytes;
@@ -64,7 +64,8 @@ struct nadi_operation_view {
     enum nadi_collective_kind kind;
     uint64_t bytes;
     uint32_t members, joined, finished; /* actors */
-    uint32_t copies; /* equal operations of other groups that this one stands for, itself included */
+    uint32_t
+        copies; /* equal operations of other groups that this one stands for, itself included */
     uint32_t first_rank, first_node; /* of the member that issued it first */
     nadi_time start, end;            /* first issue; last completion so far */
 };

@@ -5,9 +5,9 @@
 #include "compute/compute.h"
 #include "workload/internal.h"
 
-uint32_t nadi_workload_group(const struct nadi_workload *w, const struct nadi_trace *t,
-                             uint32_t node)
+uint32_t nadi_workload_group(const struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
+    const struct nadi_trace *t = w->ranks[rank].trace;
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     NADI_ASSERT(comm);
     if (comm->group == NADI_NONE)
@@ -100,7 +100,7 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
     struct nadi_collective_call call = {
         .rank = rank,
         .node = node,
-        .group = nadi_workload_group(w, t, node),
+        .group = nadi_workload_group(w, rank, node),
         .kind = kind,
         .bytes = bytes,
         .involved = comm->involved,

@@ -34,6 +34,16 @@ struct running { /* a node in flight */
     nadi_time start;
 };
 
+struct instant { /* what completed on a rank at one time: for ties.c, phase executor only */
+    nadi_time at;
+    bool message, collective;
+    uint32_t timer_count;
+    int64_t collective_lag;
+    nadi_time timer_starts[4];
+    bool issued[SLOTS];      /* something was issued into the slot */
+    uint32_t readied[SLOTS]; /* nodes of the slot that became ready */
+};
+
 struct rank_state {
     const struct nadi_trace *trace;
     uint32_t *waiting_for; /* by node: parents not finished; while in flight, its place there */
@@ -50,6 +60,7 @@ struct rank_state {
     bool in_pass;
     uint32_t active[ACTIVITIES];
     nadi_time last_change;
+    struct instant instant;
     struct nadi_rank_view view;
 };
 
@@ -58,11 +69,12 @@ struct nadi_workload {
     struct nadi_engine *engine;
     struct nadi_system *system;
     struct nadi_arena arena;
-    uint32_t rank_count;
+    uint32_t rank_count; /* actors */
     struct rank_state *ranks;
     uint32_t *finish_order;
     uint32_t finished_count;
     bool failed;
+    const char *undecided;
     uint32_t kind_timer;
     uint64_t nodes_done, nodes_total, offered_bytes;
     uint64_t nodes_by_type[NADI_NODE_TYPES];
@@ -74,13 +86,20 @@ struct nadi_workload {
 
 /* Index of the group that the node's pg_name means; NADI_NONE if there is none. "" and an unknown
  * "0" are the world. */
-uint32_t nadi_workload_group(const struct nadi_workload *w, const struct nadi_trace *t,
-                             uint32_t node);
+uint32_t nadi_workload_group(const struct nadi_workload *w, uint32_t rank, uint32_t node);
 
 enum slot nadi_workload_slot(const struct nadi_trace *t, uint32_t node);
 
 /* dispatch.c: starts the node's work. False: it was skipped and is done already. */
 bool nadi_workload_dispatch(struct nadi_workload *w, uint32_t rank, uint32_t node);
+
+/* ties.c: completions of one instant whose order only the message executor knows. Before the node's
+ * children become ready: returns whether its place among the instant's completions is uncertain. */
+bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, nadi_time start);
+/* After them (`readied` by slot): does the order decide what is issued? Then the run is undecided.
+ */
+void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, bool uncertain,
+                              const uint32_t readied[SLOTS]);
 
 /* account.c */
 enum activity nadi_workload_activity(const struct nadi_trace *t, uint32_t node);

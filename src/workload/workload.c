@@ -43,12 +43,14 @@ static uint32_t heap_pop(struct ready_heap *h)
     return top;
 }
 
-static void make_ready(struct rank_state *r, uint32_t node)
+static enum slot make_ready(struct rank_state *r, uint32_t node)
 {
+    enum slot slot = nadi_workload_slot(r->trace, node);
     if (r->in_pass)
         NADI_PUSH(&r->became_ready, node);
     else
-        heap_push(&r->ready[nadi_workload_slot(r->trace, node)], node);
+        heap_push(&r->ready[slot], node);
+    return slot;
 }
 
 static bool any_ready(const struct rank_state *r)
@@ -109,9 +111,13 @@ static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
     r->view.finish = now;
     w->nodes_done++;
     w->nodes_by_type[t->type[node]]++;
+    uint32_t readied[SLOTS] = {0};
+    bool tie = w->setup.phases && !r->in_pass && nadi_workload_tie(w, rank, node, start);
     for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++)
         if (--r->waiting_for[t->children[i]] == 0)
-            make_ready(r, t->children[i]);
+            readied[make_ready(r, t->children[i])]++;
+    if (w->setup.phases && !r->in_pass)
+        nadi_workload_settle_tie(w, rank, node, tie, readied);
 }
 
 static void issue_node(struct nadi_workload *w, uint32_t rank, uint32_t node, enum slot slot)
@@ -121,6 +127,8 @@ static void issue_node(struct nadi_workload *w, uint32_t rank, uint32_t node, en
     if (slot != SLOT_NONE)
         r->busy[slot] = true;
     enter_flight(r, node, now);
+    if (r->instant.at == now)
+        r->instant.issued[slot] = true;
     nadi_workload_account(r, now, nadi_workload_activity(r->trace, node), 1);
     if (nadi_workload_dispatch(w, rank, node))
         return;
@@ -141,7 +149,7 @@ static void issue_pass(struct nadi_workload *w, uint32_t rank)
             issue_node(w, rank, heap_pop(&r->ready[slot]), slot);
         r->in_pass = false;
         for (size_t i = 0; i < r->became_ready.count; i++)
-            make_ready(r, r->became_ready.items[i]);
+            (void)make_ready(r, r->became_ready.items[i]);
         r->became_ready.count = 0;
     } while (!w->failed && r->in_flight.count == 0 && any_ready(r));
     if (r->in_flight.count == 0 && !any_ready(r) && !r->view.finished &&
@@ -159,6 +167,16 @@ static void node_done(void *context, uint32_t rank, uint32_t node)
     issue_pass(w, rank);
 }
 
+const char *nadi_workload_undecided(const struct nadi_workload *w)
+{
+    return w->undecided ? w->undecided : nadi_system_undecided(w->system);
+}
+
+uint32_t nadi_workload_actor_count(const struct nadi_workload *w)
+{
+    return w->rank_count;
+}
+
 static void on_timer(void *context, const struct nadi_event *event)
 {
     node_done(context, event->actor, event->a);
@@ -169,15 +187,17 @@ static void on_timer(void *context, const struct nadi_event *event)
 static void init_rank(struct nadi_workload *w, uint32_t rank)
 {
     struct rank_state *r = &w->ranks[rank];
-    const struct nadi_trace *t = w->setup.traces[rank];
+    const struct nadi_fold *fold = w->setup.fold;
+    const struct nadi_trace *t = w->setup.traces[fold ? fold->rank_of[rank] : rank];
     r->trace = t;
+    r->instant.at = -1;
     r->view.nodes_total = t->node_count;
     w->nodes_total += t->node_count;
     r->waiting_for = NADI_ARENA_NEW(&w->arena, uint32_t, t->node_count);
     for (uint32_t i = 0; i < t->node_count; i++) {
         r->waiting_for[i] = t->dep_start[i + 1] - t->dep_start[i];
         if (r->waiting_for[i] == 0)
-            make_ready(r, i);
+            (void)make_ready(r, i);
     }
 }
 
@@ -186,7 +206,7 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
     struct nadi_workload *w = NADI_ZNEW(struct nadi_workload, 1);
     w->setup = *setup;
     w->engine = setup->engine;
-    w->rank_count = setup->topology->npu_count;
+    w->rank_count = setup->fold ? setup->fold->actor_count : setup->topology->npu_count;
     nadi_arena_init(&w->arena);
     struct nadi_system_setup system = {
         .config = setup->config,
@@ -198,6 +218,8 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
         .done = node_done,
         .context = w,
         .record_flows = setup->record,
+        .phases = setup->phases,
+        .fold = setup->fold,
     };
     w->system = nadi_system_create(&system);
     w->kind_timer = nadi_engine_add_kind(w->engine, on_timer, w);
@@ -233,7 +255,7 @@ void nadi_workload_start(struct nadi_workload *w)
 
 bool nadi_workload_failed(const struct nadi_workload *w)
 {
-    return w->failed;
+    return w->failed || nadi_workload_undecided(w);
 }
 
 bool nadi_workload_finished(const struct nadi_workload *w)
@@ -251,9 +273,9 @@ uint64_t nadi_workload_nodes_total(const struct nadi_workload *w)
     return w->nodes_total;
 }
 
-struct nadi_rank_view nadi_workload_rank(const struct nadi_workload *w, uint32_t rank)
+struct nadi_rank_view nadi_workload_rank(const struct nadi_workload *w, uint32_t actor)
 {
-    return w->ranks[rank].view;
+    return w->ranks[actor].view;
 }
 
 const uint64_t *nadi_workload_nodes_by_type(const struct nadi_workload *w)

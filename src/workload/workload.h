@@ -1,4 +1,4 @@
-/* workload: runs every rank's graph on the system.
+/* workload: runs every actor's graph on the system. An actor is a rank, or a class of equal ranks.
  *
  * Readiness, the three resource slots of an NPU (processor, accelerator compute, accelerator
  * communication), issue order and completion follow the workload spec, sections 4 and 5: a pass
@@ -28,11 +28,13 @@ struct nadi_workload_setup {
     struct nadi_engine *engine;
     struct nadi_network *network;
     double compute_scale, comm_scale;
-    bool record; /* keep each node's start and end, and the flows */
+    bool record;                  /* keep each node's start and end, and the flows */
+    bool phases;                  /* the phase executor (system/system.h) */
+    const struct nadi_fold *fold; /* NULL: each rank is its own actor; needs `phases` */
 };
 
 struct nadi_node_span {
-    uint32_t rank, node;
+    uint32_t rank, node; /* rank: the actor */
     nadi_time start, end;
 };
 
@@ -55,18 +57,21 @@ void nadi_workload_destroy(struct nadi_workload *w); /* NULL is allowed */
 
 /* The first pass of every rank, in rank order; then run the engine. */
 void nadi_workload_start(struct nadi_workload *w);
-/* Set when an operation cannot go on (members disagree): the run must stop. */
+/* Set when an operation cannot go on (members disagree, or undecided): the run must stop. */
 bool nadi_workload_failed(const struct nadi_workload *w);
+/* Phase executor: why the result is not known to be exact; NULL while it is. */
+const char *nadi_workload_undecided(const struct nadi_workload *w);
+uint32_t nadi_workload_actor_count(const struct nadi_workload *w);
 bool nadi_workload_finished(const struct nadi_workload *w);
 uint64_t nadi_workload_nodes_done(const struct nadi_workload *w);
 uint64_t nadi_workload_nodes_total(const struct nadi_workload *w);
 
-struct nadi_rank_view nadi_workload_rank(const struct nadi_workload *w, uint32_t rank);
+struct nadi_rank_view nadi_workload_rank(const struct nadi_workload *w, uint32_t actor);
 const uint64_t *nadi_workload_nodes_by_type(const struct nadi_workload *w);
 uint64_t nadi_workload_offered_bytes(const struct nadi_workload *w);
 const struct nadi_node_span *nadi_workload_spans(const struct nadi_workload *w, size_t *count);
 const struct nadi_system *nadi_workload_system(const struct nadi_workload *w);
-/* Ranks in order of finishing. */
+/* Actors in order of finishing. */
 const uint32_t *nadi_workload_finish_order(const struct nadi_workload *w, uint32_t *count);
 
 /* Who waits for whom: one error per blocked rank or operation, with the nearest mismatch. */

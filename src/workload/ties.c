@@ -1,0 +1,62 @@
+/* ties: completions that fall on one instant of one rank.
+ *
+ * Their order decides what the passes between them issue. The message executor has every timer and
+ * message and so knows the order; the phase executor and folding lack the messages of collectives,
+ * and with them the places of events within an instant. Two timers keep their order, and a timer
+ * that was set before or after a collective's last one does too; other pairs are uncertain. An
+ * uncertain order is harmless where both orders issue the same nodes, which is the rule; where not,
+ * the run is given up as undecided.
+ *
+ * Two completions X, Y issue the same in either order unless, in some slot, X led to an issue and Y
+ * makes another node ready; or Y frees the slot and X made a node ready that competes there. */
+#include "workload/internal.h"
+
+static void begin_instant(struct instant *t, nadi_time now)
+{
+    if (t->at != now)
+        *t = (struct instant){.at = now};
+}
+
+bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, nadi_time start)
+{
+    struct rank_state *r = &w->ranks[rank];
+    struct instant *t = &r->instant;
+    nadi_time now = nadi_engine_now(w->engine);
+    begin_instant(t, now);
+    uint8_t type = r->trace->type[node];
+    bool replayed = w->setup.config->replay_only;
+    bool uncertain = false;
+    if (!replayed && (type == NADI_NODE_SEND || type == NADI_NODE_RECV)) {
+        uncertain = t->message || t->collective || t->timer_count > 0;
+        t->message = true;
+    } else if (!replayed && type == NADI_NODE_COLL && nadi_system_last_lag(w->system) >= 0) {
+        int64_t lag = nadi_system_last_lag(w->system);
+        uncertain = t->message;
+        for (uint32_t i = 0; i < t->timer_count; i++)
+            uncertain |= t->timer_starts[i] == now - lag * NADI_PS_PER_NS;
+        t->collective = true;
+        t->collective_lag = lag;
+    } else {
+        uncertain =
+            t->message || (t->collective && start == now - t->collective_lag * NADI_PS_PER_NS);
+        if (t->timer_count < 4)
+            t->timer_starts[t->timer_count++] = start;
+        else
+            uncertain = true;
+    }
+    return uncertain;
+}
+
+void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, bool uncertain,
+                              const uint32_t readied[SLOTS])
+{
+    struct rank_state *r = &w->ranks[rank];
+    struct instant *t = &r->instant;
+    enum slot freed = nadi_workload_slot(r->trace, node);
+    for (enum slot i = SLOT_CPU; i < SLOT_NONE; i++) {
+        bool competes = i == freed && t->readied[i] > 0 && r->ready[i].count > t->readied[i];
+        if (uncertain && ((t->issued[i] && readied[i] > 0) || competes))
+            w->undecided = "two completions of one rank fall on the same instant";
+        t->readied[i] += readied[i];
+    }
+}
