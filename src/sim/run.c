@@ -290,6 +290,8 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
     clock_gettime(CLOCK_MONOTONIC, &s.begin);
     const char *why_not = messages_needed(in);
     bool done = false;
+    if (!why_not && in->options.compat)
+        why_not = "the reference's order of finish lines is that of its messages";
     result->executor_note = why_not;
     if (!why_not && in->options.executor != NADI_EXECUTOR_MESSAGE) {
         result->executor = "phase";

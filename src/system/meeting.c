@@ -38,10 +38,10 @@ static bool last_reduces(const struct nadi_meeting *m, uint32_t local)
     return nadi_phase_reduces(p, p->sends + p->first - 1);
 }
 
-int64_t nadi_meeting_lag(const struct nadi_meeting *m, uint32_t local)
+int64_t nadi_meeting_last_reduction(const struct nadi_meeting *m, uint32_t local)
 {
     if (!last_reduces(m, local))
-        return m->endpoint_ns;
+        return -1;
     const struct nadi_phase *p = m->phase;
     if (p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING)
         return nadi_meeting_reduce(m, p->sends);

@@ -32,8 +32,9 @@ struct nadi_meeting {
     int64_t *scratch;     /* 6 n words */
 };
 
-/* The delay of the last timer before a participant's end: what orders ends of the same tick. */
-int64_t nadi_meeting_lag(const struct nadi_meeting *m, uint32_t local);
+/* The reduction behind the participant's last endpoint stage, ns; -1 if there is none. The last
+ * timers before an end order it among the rank's other timers of the same tick. */
+int64_t nadi_meeting_last_reduction(const struct nadi_meeting *m, uint32_t local);
 
 /* False: the end depends on the order of events within a tick, which is not known here. */
 bool nadi_meeting_evaluate(struct nadi_meeting *m) NADI_MUST_USE;

@@ -224,34 +224,49 @@ static uint32_t actor_of(const struct nadi_system *s, const struct gathering *g,
     return s->setup.fold ? s->setup.fold->actor_of[rank] : rank;
 }
 
-static int64_t lag_of(const struct nadi_system *s, const struct gathering *g, uint32_t member)
+struct last_timers { /* of a member, ns; reduction -1: none */
+    int64_t endpoint, reduction;
+};
+
+static struct last_timers last_timers_of(const struct nadi_system *s, const struct gathering *g,
+                                         uint32_t member)
 {
     struct nadi_meeting m = meeting_of(s, g->phase, g->info, g->clockwise, g->max_tree);
-    return nadi_meeting_lag(&m, nadi_phase_local(g->phase, member));
+    return (struct last_timers){
+        .endpoint = m.endpoint_ns,
+        .reduction = nadi_meeting_last_reduction(&m, nadi_phase_local(g->phase, member)),
+    };
 }
+
+enum step { LAST_MESSAGE, LAST_ENDPOINT }; /* what `ending` stands for: it starts the next timer */
 
 static void schedule_end(struct nadi_system *s, uint32_t index, uint32_t member, int64_t end_ns)
 {
     const struct gathering *g = &s->gatherings.items[index];
     uint32_t actor = actor_of(s, g, member);
-    nadi_time now = nadi_engine_now(s->engine);
-    int64_t now_ns = now / NADI_PS_PER_NS, lag = lag_of(s, g, member);
+    int64_t now_ns = nadi_engine_now(s->engine) / NADI_PS_PER_NS;
+    struct last_timers last = last_timers_of(s, g, member);
+    int64_t message_ns = end_ns - last.endpoint - nadi_max_i64(last.reduction, 0);
+    if (message_ns < now_ns) { /* halving-doubling does not reach everybody on 6, 12, ... ranks */
+        s->undecided = "a member ends a collective before another one starts it";
+        return;
+    }
     if (end_ns > NADI_TIME_MAX / NADI_PS_PER_NS)
         nadi_engine_schedule(s->engine, NADI_TIME_MAX, actor, s->kind_ended, index, member, 0);
-    else if (lag > 0 && end_ns - lag > now_ns)
-        nadi_engine_schedule(s->engine, (end_ns - lag) * NADI_PS_PER_NS, actor, s->kind_ending,
-                             index, member, 0);
     else
-        nadi_engine_schedule(s->engine, end_ns * NADI_PS_PER_NS, actor, s->kind_ended, index,
-                             member, 0);
+        nadi_engine_schedule(s->engine, message_ns * NADI_PS_PER_NS, actor, s->kind_ending, index,
+                             member, LAST_MESSAGE);
 }
 
 static void on_ending(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
-    int64_t lag = lag_of(s, &s->gatherings.items[event->a], event->b);
-    nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, (uint64_t)lag), event->actor,
-                         s->kind_ended, event->a, event->b, 0);
+    struct last_timers last = last_timers_of(s, &s->gatherings.items[event->a], event->b);
+    bool reduces = event->c == LAST_MESSAGE && last.reduction >= 0;
+    int64_t delay = event->c == LAST_MESSAGE ? last.endpoint : last.reduction;
+    nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, (uint64_t)delay), event->actor,
+                         reduces ? s->kind_ending : s->kind_ended, event->a, event->b,
+                         LAST_ENDPOINT);
 }
 
 static void on_ended(void *context, const struct nadi_event *event)
@@ -260,7 +275,8 @@ static void on_ended(void *context, const struct nadi_event *event)
     uint32_t index = event->a, member = event->b;
     struct gathering *g = &s->gatherings.items[index];
     uint32_t stream = g->stream, phase = g->phase_index;
-    s->last_lag = lag_of(s, g, member);
+    struct last_timers last = last_timers_of(s, g, member);
+    s->last_lag = last.reduction >= 0 ? last.reduction : last.endpoint;
     if (--g->members_left == 0)
         free_gathering(s, index);
     nadi_streams_phase_ended(s, stream, phase, member);
