@@ -1,7 +1,8 @@
 /* headline: the whole program against the reference's measured figures (ASTRA-sim 2.x, stock build,
  * a machine with 2 cores of which one is used). Writes the inputs, runs `nadi` as a child process,
- * and prints the best of three wall times and the largest memory; the finish time is checked where
- * it is known. */
+ * and prints the best of three wall times and the largest memory, message by message and with the
+ * executor that it picks itself; both must finish at the same time, which is checked against the
+ * reference's where that is known. */
 #include "base/base.h"
 #include "base/diag.h"
 #include "base/file.h"
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 enum { RUNS = 3 };
+
+#define PROGRAM NADI_BUILD_DIR "/nadi"
 
 /* A real training trace lies beside the checkout where a developer has it. */
 #define TRACE_CASE NADI_SHARED_DIR "/conformance/cases/transformer-gpt64_dp4tp4pp4_unaware_64"
@@ -82,7 +85,7 @@ static void write_text(const char *path, const char *text)
 }
 
 /* Runs the program with its standard output in out.json; returns its exit code. */
-static int run(char *const *words, double *wall_s, double *peak_mb)
+static int run(const char *const *words, double *wall_s, double *peak_mb)
 {
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -93,7 +96,7 @@ static int run(char *const *words, double *wall_s, double *peak_mb)
         int out = open("out.json", O_WRONLY | O_CREAT | O_TRUNC, 0600);
         if (out < 0 || dup2(out, STDOUT_FILENO) < 0)
             _exit(127);
-        execv(words[0], words);
+        execv(words[0], (char *const *)(const void *)words);
         _exit(127);
     }
     int status;
@@ -122,7 +125,7 @@ static uint64_t finish_of_last_run(void)
     return finish;
 }
 
-static void write_inputs(const struct scenario *s, char *program)
+static void write_inputs(const struct scenario *s)
 {
     struct nadi_str system = NADI_STR_INIT;
     nadi_str_printf(&system,
@@ -134,88 +137,80 @@ static void write_inputs(const struct scenario *s, char *program)
     write_text("system.json", nadi_str_get(&system));
     write_text("network.yml", s->network);
     nadi_str_release(&system);
-    struct nadi_str ranks = NADI_STR_INIT;
-    nadi_str_add(&ranks, s->ranks);
-    static char words[][16] = {"gen",     "collective", "--kind", "all-reduce", "--ranks",
-                               "--bytes", "100MiB",     "-o",     "trace"};
-    char *const arguments[] = {program,    words[0], words[1], words[2], words[3], words[4],
-                               ranks.text, words[5], words[6], words[7], words[8], NULL};
+    const char *const words[] = {PROGRAM,      "gen",     "collective", "--kind",
+                                 "all-reduce", "--ranks", s->ranks,     "--bytes",
+                                 "100MiB",     "-o",      "trace",      NULL};
     double wall_s, peak_mb;
-    if (run(arguments, &wall_s, &peak_mb) != 0)
+    if (run(words, &wall_s, &peak_mb) != 0)
         fail("nadi gen failed");
-    nadi_str_release(&ranks);
 }
 
-/* The best of some runs of words[0], which must succeed; prints the row. */
-static bool measure(const struct scenario *s, char *const *words)
+/* The best of some runs of a command, which must succeed. */
+static uint64_t measure(const char *const *words, double *best_s, double *peak_mb)
 {
-    double best_s = 1e9, peak_mb = 0;
+    *best_s = 1e9;
+    *peak_mb = 0;
     for (int i = 0; i < RUNS; i++) {
         double wall_s, mb;
         if (run(words, &wall_s, &mb) != 0)
             fail("nadi run failed");
-        best_s = wall_s < best_s ? wall_s : best_s;
-        peak_mb = mb > peak_mb ? mb : peak_mb;
+        *best_s = wall_s < *best_s ? wall_s : *best_s;
+        *peak_mb = mb > *peak_mb ? mb : *peak_mb;
     }
-    const uint64_t finish = finish_of_last_run();
-    const bool right = !s->finish_ns || finish == s->finish_ns;
-    printf("%-48s %9.2f %6.0f %9.3f %6.0f %8.1fx %12" PRIu64 "%s\n", s->name, s->reference_s,
-           s->reference_mb, best_s, peak_mb, s->reference_s / best_s, finish,
-           right ? "" : "  WRONG");
+    return finish_of_last_run();
+}
+
+/* One row of the table; false when a finish time is wrong. */
+static bool show(const struct scenario *s, const char *workload, const char *system,
+                 const char *network, const char *groups)
+{
+    const char *words[] = {PROGRAM,    "run",        "--workload", workload,
+                           "--system", system,       "--network",  network,
+                           "--quiet",  "--format",   "json",       "--network-model",
+                           s->model,   "--executor", "message",    groups ? "--groups" : NULL,
+                           groups,     NULL};
+    const size_t executor = 14;
+    double message_s, message_mb, auto_s, auto_mb;
+    const uint64_t finish = measure(words, &message_s, &message_mb);
+    words[executor] = "auto";
+    const bool right =
+        measure(words, &auto_s, &auto_mb) == finish && (!s->finish_ns || finish == s->finish_ns);
+    printf("%-46s %9.2f %5.0f %10.3f %5.0f %10.3f %5.0f %8.0fx %12" PRIu64 "%s\n", s->name,
+           s->reference_s, s->reference_mb, message_s, message_mb, auto_s, auto_mb,
+           s->reference_s / auto_s, finish, right ? "" : "  WRONG");
     fflush(stdout);
     return right;
 }
 
-static bool measure_collective(const struct scenario *s, char *program)
-{
-    write_inputs(s, program);
-    static char words[][20] = {"run",         "--workload", "trace",          "--system",
-                               "system.json", "--network",  "network.yml",    "--quiet",
-                               "--format",    "json",       "--network-model"};
-    struct nadi_str model = NADI_STR_INIT;
-    nadi_str_add(&model, s->model);
-    char *const arguments[] = {program,  words[0],  words[1],   words[2], words[3],
-                               words[4], words[5],  words[6],   words[7], words[8],
-                               words[9], words[10], model.text, NULL};
-    const bool right = measure(s, arguments);
-    nadi_str_release(&model);
-    return right;
-}
-
-static bool measure_trace(char *program)
+static bool show_trace(void)
 {
     static const struct scenario about = {
         .name = "GPT trace of 64 ranks, switch of 64, unaware",
+        .model = "unaware",
         .reference_s = 5.8,
         .reference_mb = 150,
     };
-    static char words[][12] = {"run",      "--workload", "--system", "--network", "--groups",
-                               "--memory", "--quiet",    "--format", "json"};
-    static char workload[] = TRACE "/workload", groups[] = TRACE "/groups.json";
-    static char system[] = TRACE_CASE "/system.json", network[] = TRACE_CASE "/network.yml";
-    static char memory[] = TRACE_CASE "/memory.json";
-    char *const arguments[] = {program,  words[0], words[1], workload, words[2], system,
-                               words[3], network,  words[4], groups,   words[5], memory,
-                               words[6], words[7], words[8], NULL};
-    if (!nadi_file_exists(groups) || !nadi_file_exists(system)) {
-        printf("%-48s skipped: no such trace beside this checkout\n", about.name);
+    if (!nadi_file_exists(TRACE "/groups.json") || !nadi_file_exists(TRACE_CASE "/system.json")) {
+        printf("%-46s skipped: no such trace beside this checkout\n", about.name);
         return true;
     }
-    return measure(&about, arguments);
+    return show(&about, TRACE "/workload", TRACE_CASE "/system.json", TRACE_CASE "/network.yml",
+                TRACE "/groups.json");
 }
 
 int main(void)
 {
     char folder[] = "/tmp/nadi-bench-XXXXXX";
-    char program[] = NADI_BUILD_DIR "/nadi";
     if (!mkdtemp(folder) || chdir(folder) != 0)
         fail("cannot make a temporary folder");
-    printf("all-reduce of 100 MiB unless said otherwise      reference, s MB      nadi, s MB    "
-           "faster    finish ns\n");
+    printf("%-46s %15s %16s %16s %9s %12s\n", "all-reduce of 100 MiB, or a trace",
+           "reference, s MB", "messages, s MB", "nadi, s MB", "faster", "finish ns");
     bool right = true;
-    for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
-        right &= measure_collective(&scenarios[i], program);
-    right &= measure_trace(program);
+    for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+        write_inputs(&scenarios[i]);
+        right &= show(&scenarios[i], "trace", "system.json", "network.yml", NULL);
+    }
+    right &= show_trace();
     printf("inputs and the last result: %s\n", folder);
     return right ? 0 : 1;
 }
