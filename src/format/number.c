@@ -26,6 +26,13 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof(a)) == 0;
 }
 
+/* Writes so many digits; are they enough? */
+static bool reads_back(char text[32], int digits, double value)
+{
+    snprintf(text, 32, "%.*g", digits, value);
+    return same_bits(strtod(text, NULL), value);
+}
+
 void nadi_number_add_double(struct nadi_str *out, double value)
 {
     static const double exact = 9007199254740992.0; /* 2^53: every integer below is a double */
@@ -42,10 +49,11 @@ void nadi_number_add_double(struct nadi_str *out, double value)
         nadi_number_add_i64(out, (int64_t)value);
         return;
     }
-    for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
-        if (same_bits(strtod(text, NULL), value))
-            break;
-    }
+    /* 16 digits decide whether 15 may be enough or 17 are needed, which always are */
+    char shorter[32];
+    if (!reads_back(text, DBL_DIG + 1, value))
+        snprintf(text, sizeof(text), "%.*g", DBL_DECIMAL_DIG, value);
+    else if (reads_back(shorter, DBL_DIG, value))
+        memcpy(text, shorter, sizeof(text));
     nadi_str_add(out, text);
 }

@@ -1,6 +1,6 @@
 /* number: integers and doubles as text, fast and the same on every machine.
  *
- * Doubles take the shortest decimal form that reads back as the same bits. */
+ * Doubles take the fewest of 15, 16 or 17 significant digits that read back as the same bits. */
 #ifndef NADI_FORMAT_NUMBER_H
 #define NADI_FORMAT_NUMBER_H
 

@@ -11,6 +11,7 @@ struct bound {
     const struct nadi_inputs *in;
     struct nadi_floors *floors;
     uint32_t *users;    /* by owned trace: ranks that run it */
+    uint32_t *trace_of; /* by rank: index of its owned trace */
     uint32_t *waiting;  /* by node: dependencies left */
     uint32_t *order;    /* nodes, each after its dependencies */
     uint64_t *end;      /* by node: earliest end */
@@ -101,17 +102,19 @@ static uint64_t rank_bound(struct bound *b, const struct nadi_trace *t, uint32_t
 
 /* ---- all ranks together -------------------------------------------------------------------- */
 
+/* The same nodes and dependencies; durations and sizes may differ. */
 static bool same_graph(const struct nadi_trace *a, const struct nadi_trace *b)
 {
     size_t n = a->node_count;
     if (a->node_count != b->node_count ||
-        memcmp(a->dep_start, b->dep_start, (n + 1) * sizeof(*a->dep_start)) != 0)
+        memcmp(a->dep_start, b->dep_start, (n + 1) * sizeof(*a->dep_start)) != 0 ||
+        memcmp(a->deps, b->deps, a->dep_start[n] * sizeof(*a->deps)) != 0 ||
+        memcmp(a->type, b->type, n) != 0)
         return false;
-    return memcmp(a->deps, b->deps, a->dep_start[n] * sizeof(*a->deps)) == 0 &&
-           memcmp(a->type, b->type, n) == 0 && memcmp(a->flags, b->flags, n) == 0 &&
-           memcmp(a->duration_ns, b->duration_ns, n * sizeof(*a->duration_ns)) == 0 &&
-           memcmp(a->ops, b->ops, n * sizeof(*a->ops)) == 0 &&
-           memcmp(a->bytes, b->bytes, n * sizeof(*a->bytes)) == 0;
+    for (uint32_t node = 0; node < n; node++)
+        if (slot_of(a, node) != slot_of(b, node))
+            return false;
+    return true;
 }
 
 /* Does the graph alone decide in which order a rank issues its collectives, namely ascending? It
@@ -175,23 +178,30 @@ static bool groups_match(struct bound *b, uint32_t *seen)
     return true;
 }
 
+/* Of all ranks, the least that the collective takes from the last start to the last end. */
 static uint64_t least_last(struct bound *b, uint32_t node)
 {
     const struct nadi_inputs *in = b->in;
     uint64_t least = UINT64_MAX;
-    uint32_t before = NADI_NONE;
     for (uint32_t i = 0; i < in->owned_count; i++) {
         uint32_t group = nadi_floors_group(b->floors, in->owned[i], node);
-        if (group == before)
-            continue;
-        before = group;
-        least =
-            nadi_min_u64(least, nadi_floor_collective(b->floors, in->owned[i], node, group).last);
+        uint64_t last = nadi_floor_collective(b->floors, in->owned[i], node, group).last;
+        least = nadi_min_u64(least, last);
     }
     return least;
 }
 
-/* The critical path of the one graph that all ranks run, collectives in ascending order. */
+static uint64_t least_of(const struct bound *b, uint32_t node)
+{
+    const struct nadi_inputs *in = b->in;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        least = nadi_min_u64(least, nadi_floor_node(b->floors, in->owned[i], node, NADI_NONE));
+    return least;
+}
+
+/* The critical path of the one graph that all ranks run, collectives in ascending order: for each
+ * node the latest of all ranks' ends is at least the end found here. */
 static uint64_t common_bound(struct bound *b)
 {
     const struct nadi_trace *t = b->in->owned[0];
@@ -202,8 +212,7 @@ static uint64_t common_bound(struct bound *b)
     for (uint32_t i = 0; i < t->node_count; i++) {
         uint32_t node = b->order[i];
         if (t->type[node] != NADI_NODE_COLL) {
-            b->end[node] = nadi_saturating_add(start_of(b, t, node),
-                                               nadi_floor_node(b->floors, t, node, NADI_NONE));
+            b->end[node] = nadi_saturating_add(start_of(b, t, node), least_of(b, node));
             longest = nadi_max_u64(longest, b->end[node]);
             continue;
         }
@@ -260,7 +269,33 @@ static uint64_t group_bound(struct bound *b)
     return match ? nadi_max_u64(sum, common_bound(b)) : sum;
 }
 
-/* Fills users and, for traces that one rank runs, that rank. */
+/* What the busiest server of remote memory must serve, one request after another. */
+static uint64_t server_bound(const struct bound *b)
+{
+    const struct nadi_inputs *in = b->in;
+    const struct nadi_memory_config *m = &in->memory;
+    bool pool = m->kind == NADI_MEMORY_POOL;
+    if (!pool && (m->kind != NADI_MEMORY_PER_NODE || m->npus_per_node == 0))
+        return 0;
+    uint64_t longest = 0, *work = NADI_ZNEW(uint64_t, in->rank_count); /* by server */
+    uint64_t *of = NADI_ZNEW(uint64_t, in->owned_count);               /* by trace */
+    for (uint32_t i = 0; i < in->owned_count; i++) {
+        const struct nadi_trace *t = in->owned[i];
+        for (uint32_t node = 0; node < t->node_count; node++)
+            if (t->type[node] == NADI_NODE_MEM_LOAD || t->type[node] == NADI_NODE_MEM_STORE)
+                of[i] = nadi_saturating_add(of[i], nadi_memory_service_ns(m, t->bytes[node]));
+    }
+    for (uint32_t rank = 0; rank < in->rank_count; rank++) {
+        uint64_t *server = &work[pool ? 0 : rank / m->npus_per_node];
+        *server = nadi_saturating_add(*server, of[b->trace_of[rank]]);
+        longest = nadi_max_u64(longest, *server);
+    }
+    nadi_mem_free(of);
+    nadi_mem_free(work);
+    return longest;
+}
+
+/* Fills users, trace_of and, for traces that one rank runs, that rank. */
 static void count_users(struct bound *b, uint32_t *only_rank)
 {
     const struct nadi_inputs *in = b->in;
@@ -273,6 +308,7 @@ static void count_users(struct bound *b, uint32_t *only_rank)
     for (uint32_t rank = 0; rank < in->rank_count; rank++) {
         uint32_t i = nadi_map64_find(&index, (uint64_t)(uintptr_t)in->traces[rank]);
         NADI_ASSERT(i != NADI_NONE);
+        b->trace_of[rank] = i;
         only_rank[i] = b->users[i]++ ? NADI_NONE : rank;
     }
     nadi_map64_release(&index);
@@ -287,15 +323,19 @@ uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
     uint32_t *only_rank = NADI_NEW(uint32_t, in->owned_count);
     b.floors = nadi_floors_create(in);
     b.users = NADI_ZNEW(uint32_t, in->owned_count);
+    b.trace_of = NADI_NEW(uint32_t, in->rank_count);
     count_users(&b, only_rank);
     for (uint32_t i = 0; i < in->owned_count; i++) {
         sort(&b, in->owned[i]);
         bound = nadi_max_u64(bound, rank_bound(&b, in->owned[i], only_rank[i]));
     }
-    if (!in->system.replay_only)
+    if (!in->system.replay_only) {
         bound = nadi_max_u64(bound, group_bound(&b));
+        bound = nadi_max_u64(bound, server_bound(&b));
+    }
     nadi_mem_free(only_rank);
     nadi_mem_free(b.users);
+    nadi_mem_free(b.trace_of);
     nadi_mem_free(b.waiting);
     nadi_mem_free(b.order);
     nadi_mem_free(b.end);

@@ -1,6 +1,6 @@
 /* bound: a time that no run of the inputs can beat, whichever executor or network model.
  *
- * Two arguments, the larger result wins:
+ * Three arguments, the largest result wins:
  *
  *   rank    The nodes of one rank at their best: a compute node its duration, a send the idle
  *           network's delay, a collective what its member pays even if all others came early, a
@@ -10,7 +10,9 @@
  *   group   Where every rank runs the same graph on matching groups: the last end of a collective
  *           lies at least its own time after the last start of it (each algorithm has a chain of
  *           messages from any member to some other one), so the critical path may charge whole
- *           collectives. Where all collectives are the world's, their sum holds for any graphs.
+ *           collectives, and each node what it takes on the quickest rank. Where all collectives
+ *           are the world's, their sum holds for any graphs.
+ *   server  A server of remote memory serves its requests one after another.
  *
  * It says nothing of a run that does not finish. Skew and queueing are not counted, so `aware`
  * and pipelines lie further above it than `unaware` does. O(nodes + dependencies) of the

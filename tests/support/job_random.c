@@ -83,6 +83,10 @@ static void pick_system(struct job *j, struct nadi_rng *rng)
     c->bus_o = pick(rng, 0, 5);
     c->bus_g = pick(rng, 0, 5);
     c->bus_G = (double)pick(rng, 0, 10) / 1000;
+    struct nadi_memory_config *m = &j->in.memory;
+    m->kind = (enum nadi_memory_kind)pick(rng, NADI_MEMORY_PER_NODE, NADI_MEMORY_POOL);
+    m->npus_per_node = (uint32_t)pick(rng, 1, j->in.rank_count);
+    m->node_count = (j->in.rank_count + m->npus_per_node - 1) / m->npus_per_node;
 }
 
 /* Blocks of equal size, named by their lowest rank; members in a random order. */

@@ -154,6 +154,24 @@ static void slots_and_paths(void **state)
     job_release(&j);
 }
 
+/* Requests to one server queue: 8 ranks' 1,100 ns each; 3 on the busiest of servers for 3. */
+static void memory_servers(void **state)
+{
+    static const struct job_node load = {.type = NADI_NODE_MEM_LOAD, .bytes = 3000};
+    struct job j;
+    (void)state;
+    job_init(&j, &ring8, 1);
+    job_give(&j, job_trace(&j, &load, 1), 0, 7);
+    j.in.memory.kind = NADI_MEMORY_POOL;
+    assert_int_equal(nadi_lower_bound_ns(&j.in), 8 * 1100);
+    assert_int_equal(run_ns(&j), 8 * 1100);
+    j.in.memory.kind = NADI_MEMORY_PER_NODE;
+    j.in.memory.npus_per_node = j.in.memory.node_count = 3;
+    assert_int_equal(nadi_lower_bound_ns(&j.in), 3 * 1100);
+    assert_int_equal(run_ns(&j), 3 * 1100);
+    job_release(&j);
+}
+
 /* A send holds its slot for the idle network's delay: lowest dimension only, or every hop. */
 static void point_to_point(void **state)
 {
@@ -187,6 +205,7 @@ int main(void)
         cmocka_unit_test(overlapped_step),
         cmocka_unit_test(late_rank),
         cmocka_unit_test(slots_and_paths),
+        cmocka_unit_test(memory_servers),
         cmocka_unit_test(point_to_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
