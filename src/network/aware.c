@@ -46,6 +46,7 @@ struct aware {
     size_t flight_capacity;
     uint32_t flight_count, free_flight;
     uint32_t kind_hop, kind_free;
+    uint64_t sent_messages, sent_bytes;
 };
 
 static struct aware *self(struct nadi_network *net)
@@ -215,6 +216,8 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
 {
     struct aware *w = self(net);
     uint32_t flight = new_flight(w);
+    w->sent_messages++;
+    w->sent_bytes += message->bytes;
     w->flights[flight] = (struct flight){
         .bytes = message->bytes,
         .at = message->src,
@@ -274,6 +277,13 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     }
 }
 
+static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+{
+    const struct aware *w = (const struct aware *)net;
+    *messages = w->sent_messages;
+    *bytes = w->sent_bytes;
+}
+
 const struct nadi_network_ops nadi_network_aware = {
     .name = "aware",
     .summary = "A FIFO on every link, store and forward: a message occupies each link of its way "
@@ -285,4 +295,5 @@ const struct nadi_network_ops nadi_network_aware = {
     .route = route,
     .send = send,
     .counters = counters,
+    .sent = sent,
 };

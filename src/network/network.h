@@ -41,6 +41,8 @@ struct nadi_network_ops {
      * true), in a fixed order. */
     void (*counters)(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
                      void *context);
+    /* What was sent so far, each message once, however many links it crosses. */
+    void (*sent)(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes);
 };
 
 struct nadi_network {

@@ -135,6 +135,16 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
         visit(context, &u->sums[d]);
 }
 
+static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+{
+    const struct unaware *u = (const struct unaware *)net;
+    *messages = *bytes = 0;
+    for (uint32_t d = 0; d < u->topology->dim_count; d++) { /* a message is charged in one */
+        *messages += u->sums[d].messages;
+        *bytes += u->sums[d].bytes;
+    }
+}
+
 const struct nadi_network_ops nadi_network_unaware = {
     .name = "unaware",
     .summary = "Messages never meet: hops x latency + bytes / bandwidth, charged in the lowest "
@@ -145,4 +155,5 @@ const struct nadi_network_ops nadi_network_unaware = {
     .route = route,
     .send = send,
     .counters = counters,
+    .sent = sent,
 };

@@ -336,6 +336,7 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
     network(&j, in, r);
     nadi_json_row(&j, "execution");
     nadi_json_string(&j, "executor", r->executor);
+    nadi_json_string(&j, "no_faster_executor_because", r->executor_note);
     nadi_json_u64(&j, "events", r->events);
     nadi_json_close(&j);
     if (written)

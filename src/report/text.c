@@ -332,6 +332,8 @@ static void execution(const struct page *p)
         nadi_str_printf(p->out, " (%s events/s)",
                         nadi_units_count(c, (double)r->events / r->wall_s));
     nadi_str_add(p->out, "\n");
+    if (r->executor_note)
+        nadi_str_printf(p->out, "  no faster one: %s\n", r->executor_note);
 }
 
 void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r, bool colour,

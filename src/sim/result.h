@@ -83,7 +83,7 @@ struct nadi_result {
     struct nadi_flow *flows;
     size_t flow_count, flow_capacity;
     uint64_t nodes_by_type[NADI_NODE_TYPES]; /* executed */
-    uint64_t messages, message_bytes;        /* delivered */
+    uint64_t messages, message_bytes;        /* sent, each message once */
     uint64_t events;                         /* handled by the engine */
     uint64_t offered_bytes;  /* comm_size summed over SEND and, once per rank, COLL nodes */
     uint64_t lower_bound_ns; /* no run can be faster: see sim/bound.h; 0: not DONE */

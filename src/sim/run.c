@@ -212,10 +212,7 @@ static void collect(struct simulation *s)
     r->dims = collect_links(s, false, &count);
     r->dim_count = (uint32_t)count;
     r->links = collect_links(s, true, &r->link_count);
-    for (uint32_t d = 0; d < r->dim_count; d++) {
-        r->messages += r->dims[d].messages;
-        r->message_bytes += r->dims[d].bytes;
-    }
+    s->network->ops->sent(s->network, &r->messages, &r->message_bytes);
     collect_spans(s);
     memcpy(r->nodes_by_type, nadi_workload_nodes_by_type(s->workload), sizeof(r->nodes_by_type));
     r->offered_bytes = nadi_workload_offered_bytes(s->workload);

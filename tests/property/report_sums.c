@@ -271,7 +271,10 @@ static void links_against_summary(const struct report *x)
         }
         moved += csv_u64(t, d + 1, "bytes");
     }
-    equal(moved, json_u64(x->summary, "/sanity/moved_bytes"), "moved");
+    if (x->job.in.options.network_model == NADI_NETWORK_AWARE) /* a message may cross several */
+        assert_true(moved >= json_u64(x->summary, "/sanity/moved_bytes"));
+    else
+        equal(moved, json_u64(x->summary, "/sanity/moved_bytes"), "moved");
     for (size_t row = dims + 1; row < t->rows; row++)
         assert_true(csv_number(t, row, "utilisation") <= 1);
 }
