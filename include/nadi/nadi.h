@@ -185,6 +185,11 @@ void nadi_output_init(struct nadi_output *output);
 /* Writes summary.json, ranks.csv, collectives.csv, links.csv and what was asked for. DONE or
  * INPUT. */
 enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *output);
+/* Does the system file ask for it (track-local-mem)? */
+int nadi_job_tracks_memory(const struct nadi_job *job);
+/* Then: one Chrome trace a rank, named by local-mem-trace-filename, in the folder, or, for NULL,
+ * where the name itself leads. Nothing to do otherwise. DONE or INPUT. */
+enum nadi_status nadi_job_write_memory(struct nadi_job *job, const char *folder);
 /* The summary for people; colour != 0: with terminal colours. */
 char *nadi_job_text(const struct nadi_job *job, int colour);
 /* The text of summary.json. */

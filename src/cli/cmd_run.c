@@ -149,7 +149,8 @@ static enum nadi_status write_files(const struct values *v, bool timeline, struc
         files.timeline_from_ns = v->timeline_window.first;
         files.timeline_to_ns = v->timeline_window.last;
     }
-    return nadi_job_write(job, &files);
+    const enum nadi_status status = nadi_job_write(job, &files);
+    return status == NADI_STATUS_DONE ? nadi_job_write_memory(job, v->out) : status;
 }
 
 static void print_result(const struct values *v, bool timeline, const struct nadi_job *job)
@@ -164,6 +165,8 @@ static void print_result(const struct values *v, bool timeline, const struct nad
     printf("\nfiles in %s%s\n  summary.json ranks.csv collectives.csv links.csv%s%s\n", v->out,
            length && v->out[length - 1] == '/' ? "" : "/", v->ops ? " ops.csv" : "",
            v->five_column ? " tutorial_result.csv" : "");
+    if (nadi_job_tracks_memory(job))
+        printf("  a Chrome trace of each rank's memory\n");
     if (timeline)
         printf("  timeline.pftrace: open it in https://ui.perfetto.dev\n");
 }

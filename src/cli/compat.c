@@ -291,7 +291,8 @@ static enum nadi_status simulate(struct nadi_job *job, struct nadi_compat_log *l
     char *lines = nadi_job_reference_lines(job);
     nadi_compat_log_lines(log, lines);
     nadi_free(lines);
-    return status;
+    const enum nadi_status written = nadi_job_write_memory(job, NULL);
+    return status == NADI_STATUS_DONE ? written : status;
 }
 
 int nadi_compat_run(const struct nadi_compat *compat, int count, char **arguments)

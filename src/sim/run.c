@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "network/network.h"
 #include "sim/bound.h"
+#include "sim/local_memory.h"
 #include "workload/workload.h"
 
 enum { EVENTS_A_LOOK = 200000 }; /* between two looks at the wall clock */
@@ -233,6 +234,8 @@ static const char *messages_needed(const struct nadi_inputs *in)
         return "custom collectives are graphs of messages";
     if (in->memory.kind == NADI_MEMORY_POOL || in->memory.kind == NADI_MEMORY_PER_NODE)
         return "ranks queue at shared memory in the order of events";
+    if (in->system.track_local_mem)
+        return "local memory is followed on every rank by itself";
     return NULL;
 }
 
@@ -298,6 +301,8 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
         result->executor = "message";
         (void)attempt(&s, NULL, false);
     }
+    if (in->system.track_local_mem)
+        nadi_local_memory_peaks(in, result);
     result->wall_s = seconds_since(&s.begin);
     if (result->outcome == NADI_OUTCOME_DONE)
         result->lower_bound_ns = nadi_lower_bound_ns(in);

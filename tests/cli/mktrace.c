@@ -67,6 +67,22 @@ static Chakra__NodeType read_type(const char *word)
     fail("no such type", word);
 }
 
+/* "[a,10]"; lives until the process ends. */
+static Chakra__StringList *read_words(char *text)
+{
+    Chakra__StringList *list = NADI_NEW(Chakra__StringList, 1);
+    chakra__string_list__init(list);
+    list->values = NADI_NEW(char *, MAX_LIST);
+    text[strcspn(text, "]")] = '\0';
+    for (char *at = text + 1; *at && list->n_values < MAX_LIST;) {
+        list->values[list->n_values++] = at;
+        at += strcspn(at, ",");
+        if (*at)
+            *at++ = '\0';
+    }
+    return list;
+}
+
 static void read_attribute(Chakra__AttributeProto *a, char *name, char *value)
 {
     chakra__attribute_proto__init(a);
@@ -74,6 +90,9 @@ static void read_attribute(Chakra__AttributeProto *a, char *name, char *value)
     if (nadi_str_equal(value, "true") || nadi_str_equal(value, "false")) {
         a->value_case = CHAKRA__ATTRIBUTE_PROTO__VALUE_BOOL_VAL;
         a->bool_val = value[0] == 't';
+    } else if (value[0] == '[') {
+        a->value_case = CHAKRA__ATTRIBUTE_PROTO__VALUE_STRING_LIST;
+        a->string_list = read_words(value);
     } else if (value[0] == '"') {
         a->value_case = CHAKRA__ATTRIBUTE_PROTO__VALUE_STRING_VAL;
         a->string_val = value + 1;
