@@ -229,6 +229,40 @@ void nadi_demo_init(struct nadi_demo *options);
 enum nadi_status nadi_generate_demo(const struct nadi_demo *options, const char *folder,
                                     struct nadi_diags *messages);
 
+/* --- plain flows -------------------------------------------------------------------------------
+ */
+
+struct nadi_flows_setup {
+    size_t size;
+    const char *flows;         /* flow.txt of the HPCC simulator */
+    const char *topology;      /* topology.txt of the HPCC simulator */
+    const char *config;        /* config.txt of the HPCC simulator; NULL: all defaults */
+    const char *cc;            /* congestion control; NULL: the configuration's */
+    const char *network_model; /* "packet" */
+    const char *compat;        /* "ns3": exact mode; NULL: real headers, picoseconds */
+    uint64_t seed;             /* of random marks and losses */
+};
+
+void nadi_flows_setup_init(struct nadi_flows_setup *setup); /* all defaults; no files */
+
+struct nadi_flows;
+
+/* Copies the setup. Never NULL. */
+struct nadi_flows *nadi_flows_create(const struct nadi_flows_setup *setup);
+void nadi_flows_destroy(struct nadi_flows *flows); /* NULL is allowed */
+const struct nadi_diags *nadi_flows_messages(const struct nadi_flows *flows);
+/* Reads and checks the files. DONE or INPUT. Once. */
+enum nadi_status nadi_flows_load(struct nadi_flows *flows);
+/* Simulates. DEADLOCK when flows remain that nothing moves any more, LIMIT when stopped. `stop` may
+ * be NULL; nonzero: stop soon. */
+enum nadi_status nadi_flows_run(struct nadi_flows *flows, const volatile int *stop);
+/* Flow completion times, "src dst sport bytes start_ns fct_ns" a line. DONE or INPUT. */
+enum nadi_status nadi_flows_write_fct(struct nadi_flows *flows, const char *path);
+/* Pause frames, "time_ns node type port pause" a line. DONE or INPUT. */
+enum nadi_status nadi_flows_write_pfc(struct nadi_flows *flows, const char *path);
+/* Summary for people. */
+char *nadi_flows_text(const struct nadi_flows *flows);
+
 #ifdef __cplusplus
 }
 #endif

@@ -46,6 +46,7 @@ int nadi_cmd_check(const struct nadi_command *self, int count, char **arguments)
 int nadi_cmd_gen_collective(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_gen_demo(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_check(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_explain(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_version(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_help(const struct nadi_command *self, int count, char **arguments);
@@ -55,6 +56,7 @@ extern const struct nadi_option_group nadi_check_groups[];
 extern const struct nadi_option_group nadi_gen_collective_groups[];
 extern const struct nadi_option_group nadi_gen_demo_groups[];
 extern const struct nadi_option_group nadi_trace_check_groups[];
+extern const struct nadi_option_group nadi_flows_groups[];
 extern const struct nadi_option_group nadi_explain_groups[];
 extern const struct nadi_option_group nadi_help_groups[];
 extern const struct nadi_option_group nadi_version_groups[];

@@ -65,6 +65,21 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_trace_check,
     },
     {
+        .name = "flows",
+        .group = "Simulate",
+        .summary = "Simulate a list of flows over a network of switches",
+        .about =
+            "Takes plain flows through hosts, links and switches packet by packet: queues, "
+            "PFC, ECN and\n"
+            "congestion control. Reads the files of the HPCC simulator; --compat ns3 gives its "
+            "completion\n"
+            "times to the nanosecond.\n",
+        .examples = "nadi flows --flows flow.txt --topology topology.txt --config config.txt "
+                    "--fct fct.txt\n",
+        .options = nadi_flows_groups,
+        .run = nadi_cmd_flows,
+    },
+    {
         .name = "explain",
         .group = "Help",
         .summary = "Explain a key of the input files, or list all of them",

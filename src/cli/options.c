@@ -110,6 +110,8 @@ static const char *what_is_allowed(const struct nadi_option *o)
         return o->words;
     case NADI_OPTION_COUNT:
         return "a whole number from 1";
+    case NADI_OPTION_NUMBER:
+        return "a whole number from 0";
     case NADI_OPTION_FACTOR:
         return "a number that is not negative";
     case NADI_OPTION_BYTES:
@@ -141,6 +143,8 @@ static bool parse_value(const struct nadi_option *o, const char *text, void *at)
         return *text != '\0';
     case NADI_OPTION_COUNT:
         return parse_count(text, at);
+    case NADI_OPTION_NUMBER:
+        return nadi_str_to_u64(text, at);
     case NADI_OPTION_FACTOR:
         return parse_factor(text, at);
     case NADI_OPTION_BYTES:

@@ -1,0 +1,123 @@
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+struct values {
+    const char *flows, *topology, *config, *cc, *network_model, *compat, *fct, *pfc;
+    uint64_t seed;
+    bool quiet;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option inputs[] = {
+    {.name = "flows",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(flows),
+     .help = "Flows: a count, then SRC DST PRIORITY PORT BYTES START_S a line; default: the "
+             "configuration's FLOW_FILE"},
+    {.name = "topology",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(topology),
+     .help = "Nodes, switches and links in the HPCC simulator's form; default: the "
+             "configuration's TOPOLOGY_FILE"},
+    {.name = "config",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(config),
+     .help = "Configuration in the HPCC simulator's form"},
+    {.name = NULL},
+};
+
+static const struct nadi_option model[] = {
+    {.name = "cc",
+     .argument = "NAME",
+     .type = NADI_OPTION_TEXT,
+     AT(cc),
+     .help = "Congestion control: none, dcqcn, ...; default: the configuration's"},
+    {.name = "network-model",
+     .type = NADI_OPTION_WORD,
+     .words = "packet",
+     .initial = "packet",
+     AT(network_model),
+     .help = "How the flows are simulated"},
+    {.name = "compat",
+     .argument = "ns3",
+     .type = NADI_OPTION_TEXT,
+     AT(compat),
+     .help = "ns3: whole nanoseconds and the HPCC simulator's headers, for equal results"},
+    {.name = "seed",
+     .argument = "N",
+     .type = NADI_OPTION_NUMBER,
+     .initial = "1",
+     AT(seed),
+     .help = "Seed of random marks and losses"},
+    {.name = NULL},
+};
+
+static const struct nadi_option output[] = {
+    {.name = "fct",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(fct),
+     .help = "Write completion times: SRC DST SPORT BYTES START_NS FCT_NS a line"},
+    {.name = "pfc",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(pfc),
+     .help = "Write received pause frames: TIME_NS NODE TYPE PORT PAUSE a line"},
+    {.name = "quiet",
+     .type = NADI_OPTION_FLAG,
+     AT(quiet),
+     .help = "No warnings and notes on standard error"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_flows_groups[] = {
+    {"Inputs", inputs, 0},
+    {"Model", model, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+static enum nadi_status simulate(const struct values *v, struct nadi_flows *flows)
+{
+    enum nadi_status status = nadi_flows_run(flows, nadi_terminal_catch_interrupt());
+    if (status == NADI_STATUS_INPUT)
+        return status;
+    char *text = nadi_flows_text(flows);
+    fputs(text, stdout);
+    nadi_free(text);
+    enum nadi_status written = NADI_STATUS_DONE;
+    if (v->fct)
+        written = nadi_flows_write_fct(flows, v->fct);
+    if (v->pfc && written == NADI_STATUS_DONE)
+        written = nadi_flows_write_pfc(flows, v->pfc);
+    return status == NADI_STATUS_DONE ? written : status;
+}
+
+int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values v = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &v, &words))
+        return NADI_EXIT_USAGE;
+    struct nadi_flows_setup setup;
+    nadi_flows_setup_init(&setup);
+    setup.flows = v.flows;
+    setup.topology = v.topology;
+    setup.config = v.config;
+    setup.cc = v.cc;
+    setup.network_model = v.network_model;
+    setup.compat = v.compat;
+    setup.seed = v.seed;
+    struct nadi_flows *flows = nadi_flows_create(&setup);
+    enum nadi_status status = nadi_flows_load(flows);
+    if (status == NADI_STATUS_DONE)
+        status = simulate(&v, flows);
+    nadi_terminal_messages(nadi_flows_messages(flows), 0, v.quiet);
+    nadi_flows_destroy(flows);
+    return nadi_terminal_close((int)status);
+}

@@ -1,0 +1,238 @@
+/* build: makes the network's state from the graph and the configuration. */
+#include "base/mem.h"
+#include "network/packet/packet.h"
+#include "network/packet/routes.h"
+
+enum { MAX_RATES = 255, MAX_SLOTS = 1 << 16 };
+
+/* RoCEv2 frames. Counted in buffers: Ethernet 14 + FCS 4, IPv4 20, UDP 8, BTH 12, ICRC 4; an ACK
+ * adds AETH 4, a CNP 16 reserved bytes, PFC is a least frame of 64. Telemetry: INT as in HPCC. On
+ * the wire each frame also costs preamble 8 and gap 12. Exact mode: the HPCC simulator's headers
+ * with a link header of 2 bytes. */
+static struct nadi_pkt_frames frames_of(const struct nadi_packet_config *c)
+{
+    static const uint16_t exact_extra[] = {
+        [NADI_TELEMETRY_NONE] = 0,
+        [NADI_TELEMETRY_TIME] = 8,
+        [NADI_TELEMETRY_INT] = 42,
+        [NADI_TELEMETRY_PINT] = 1,
+    };
+    const uint16_t extra = exact_extra[c->cc->telemetry];
+    if (c->exact)
+        return (struct nadi_pkt_frames){
+            .data_overhead = (uint16_t)(36 + extra),
+            .ack = (uint16_t)(22 + (12 + extra > 26 ? 12 + extra : 26)),
+            .cnp = 48,
+            .pfc = 31,
+        };
+    const uint16_t carried = c->cc->telemetry == NADI_TELEMETRY_TIME ? 0 : extra;
+    return (struct nadi_pkt_frames){
+        .data_overhead = (uint16_t)(62 + carried),
+        .ack = (uint16_t)(66 + carried),
+        .cnp = 78,
+        .pfc = 64,
+        .gap = 20,
+    };
+}
+
+void nadi_pkt_more_cells(struct nadi_pkt *net)
+{
+    const size_t old = net->cell_capacity, capacity = old + old / 2 + 1024;
+    NADI_ASSERT(capacity < NADI_NONE);
+    net->cells = nadi_mem_realloc(net->cells, capacity, sizeof(*net->cells));
+    if (net->cc->telemetry >= NADI_TELEMETRY_INT)
+        net->ints = nadi_mem_realloc(net->ints, capacity, sizeof(*net->ints));
+    if (net->cc->telemetry == NADI_TELEMETRY_TIME)
+        net->stamps = nadi_mem_realloc(net->stamps, capacity, sizeof(*net->stamps));
+    net->cell_capacity = capacity;
+    nadi_pkt_wheel_cells(&net->wheel, net->cells, sizeof(*net->cells));
+    for (size_t i = capacity; i-- > old;)
+        nadi_pkt_free_cell(net, (uint32_t)i);
+}
+
+static uint32_t rate_index(struct nadi_pkt *net, uint64_t bits_per_s)
+{
+    for (uint32_t i = 0; i < net->rate_count; i++)
+        if (net->rates[i] == bits_per_s)
+            return i;
+    const uint32_t i = net->rate_count++;
+    const uint32_t sizes =
+        net->config.payload_bytes + net->frames.data_overhead + net->frames.ack + 64;
+    const double ticks_per_bit = 1e12 / ((double)net->tick * (double)bits_per_s);
+    net->rates[i] = bits_per_s;
+    net->ecn[i] = nadi_packet_config_ecn(&net->config, bits_per_s);
+    net->tx_ticks[i] = NADI_ARENA_NEW(&net->arena, uint32_t, sizes);
+    for (uint32_t bytes = 0; bytes < sizes; bytes++) {
+        const double ticks = (double)((bytes + net->frames.gap) * 8) * ticks_per_bit + 0.5;
+        net->tx_ticks[i][bytes] = ticks < 4e9 ? (uint32_t)ticks : UINT32_MAX;
+    }
+    return i;
+}
+
+static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
+{
+    const struct nadi_graph *g = net->graph;
+    net->port_count = g->first_port[g->node_count];
+    net->ports = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_port, net->port_count);
+    net->rates = NADI_ARENA_NEW(&net->arena, uint64_t, MAX_RATES);
+    net->tx_ticks = NADI_ARENA_NEW(&net->arena, uint32_t *, MAX_RATES);
+    net->ecn = NADI_ARENA_NEW(&net->arena, const struct nadi_ecn_row *, MAX_RATES);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        for (uint32_t p = g->first_port[n]; p < g->first_port[n + 1]; p++) {
+            const struct nadi_graph_link *link = &g->links[g->ports[p].link];
+            if (net->rate_count == MAX_RATES)
+                return nadi_error(diags, "packet/rates", NADI_NOWHERE, NULL,
+                                  "more than %d different link rates", MAX_RATES);
+            net->ports[p] = (struct nadi_pkt_port){
+                .peer = g->first_port[g->ports[p].peer] + g->ports[p].peer_port,
+                .node = n,
+                .owner = NADI_NONE,
+                .is_host = g->nodes[n].kind == NADI_GRAPH_HOST,
+                .rate = (uint8_t)rate_index(net, link->bits_per_s),
+                .latency = nadi_pkt_to_ticks(net, link->latency),
+            };
+        }
+    net->queues = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_queue,
+                                  (size_t)net->port_count * NADI_PKT_CLASSES);
+    net->ingress = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_ingress,
+                                   (size_t)net->port_count * NADI_PKT_CLASSES);
+    for (size_t i = 0; i < (size_t)net->port_count * NADI_PKT_CLASSES; i++)
+        net->queues[i].head = net->queues[i].tail = NADI_NONE;
+    return true;
+}
+
+static void make_nics(struct nadi_pkt *net)
+{
+    const struct nadi_graph *g = net->graph;
+    for (uint32_t h = 0; h < g->host_count; h++)
+        net->nic_count += nadi_graph_degree(g, g->hosts[h]);
+    net->nics = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_nic, net->nic_count);
+    uint32_t next = 0;
+    for (uint32_t h = 0; h < g->host_count; h++)
+        for (uint32_t p = g->first_port[g->hosts[h]]; p < g->first_port[g->hosts[h] + 1]; p++) {
+            net->ports[p].owner = next;
+            net->nics[next++] = (struct nadi_pkt_nic){.port = p, .timer = NADI_NONE};
+        }
+}
+
+/* Ports faster than the NICs have a larger share: one doubling for each doubling of the rate. */
+static uint8_t shift_of(const struct nadi_pkt *net, uint64_t rate, uint64_t nic_rate)
+{
+    uint32_t shift = net->config.threshold_shift;
+    for (; rate > nic_rate && shift > 0; rate /= 2)
+        shift--;
+    return (uint8_t)shift;
+}
+
+static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
+{
+    const struct nadi_graph *g = net->graph;
+    const uint64_t nic_rate = net->rates[net->ports[net->nics[0].port].rate];
+    net->switch_count = g->node_count - g->host_count;
+    net->switches = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_switch, net->switch_count);
+    uint32_t next = 0;
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        if (g->nodes[n].kind != NADI_GRAPH_SWITCH)
+            continue;
+        struct nadi_pkt_switch *s = &net->switches[next];
+        s->pool_bytes = (int64_t)net->config.buffer_bytes;
+        for (uint32_t p = g->first_port[n]; p < g->first_port[n + 1]; p++) {
+            struct nadi_pkt_port *port = &net->ports[p];
+            const uint64_t rate = net->rates[port->rate];
+            const double seconds = (double)port->latency * (double)net->tick * 1e-12;
+            const double headroom = (double)rate * seconds / 8 * net->config.headroom_factor;
+            port->owner = next;
+            port->shift = shift_of(net, rate, nic_rate);
+            port->headroom_bytes = headroom < 4e9 ? (uint32_t)(headroom + 0.5) : UINT32_MAX;
+            s->pool_bytes -= (int64_t)port->headroom_bytes + (int64_t)net->config.reserve_bytes;
+        }
+        if (s->pool_bytes < 0)
+            return nadi_error(diags, "packet/buffer", NADI_NOWHERE,
+                              "enlarge the buffer, or lower the headroom factor or the reserve",
+                              "switch node %" PRIu32 " has %" PRIu64 " bytes of buffer, %" PRId64
+                              " fewer than the headroom and reserve of its %" PRIu32 " ports",
+                              n, net->config.buffer_bytes, -s->pool_bytes, nadi_graph_degree(g, n));
+        next++;
+    }
+    return true;
+}
+
+/* Cells of ports come first: their own ends of transmission. */
+static void make_cells(struct nadi_pkt *net)
+{
+    nadi_time span = 8000000 / net->tick;
+    for (uint32_t p = 0; p < net->port_count; p++) {
+        const nadi_time reach = net->ports[p].latency + 2000000 / net->tick;
+        span = reach > span ? reach : span;
+    }
+    uint32_t shift = 0;
+    while (span >> shift > MAX_SLOTS && shift < 16)
+        shift++;
+    if (span >> shift > MAX_SLOTS)
+        span = (nadi_time)MAX_SLOTS << shift;
+    nadi_pkt_wheel_init(&net->wheel, shift, span);
+    net->cell_capacity = net->port_count;
+    net->cells = NADI_ZNEW(struct nadi_pkt_cell, net->port_count);
+    for (uint32_t p = 0; p < net->port_count; p++)
+        net->cells[p].event.kind = NADI_PKT_TX_DONE;
+    net->free_cell = NADI_NONE;
+    nadi_pkt_more_cells(net);
+}
+
+struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
+                                 const struct nadi_packet_config *config, struct nadi_diags *diags)
+{
+    struct nadi_pkt *net = NADI_ZNEW(struct nadi_pkt, 1);
+    nadi_arena_init(&net->arena);
+    net->config = *config;
+    net->graph = graph;
+    net->cc = config->cc;
+    net->tick = config->exact ? NADI_PS_PER_NS : 1;
+    net->frames = frames_of(config);
+    net->free_flow = NADI_NONE;
+    net->path_hops = 4;
+    nadi_rng_init(&net->rng, config->seed, "packet");
+    nadi_map64_init(&net->sports, graph->host_count);
+    bool good = make_ports(net, diags);
+    if (good) {
+        make_nics(net);
+        good = make_switches(net, diags);
+    }
+    if (!good) {
+        nadi_pkt_destroy(net);
+        return NULL;
+    }
+    net->routes = nadi_pkt_routes_create(net);
+    make_cells(net);
+    if (config->window_global)
+        nadi_pkt_routes_longest(net, &net->longest_rtt, &net->largest_bdp);
+    return net;
+}
+
+void nadi_pkt_destroy(struct nadi_pkt *net)
+{
+    if (!net)
+        return;
+    for (uint32_t i = 0; i < net->nic_count; i++) {
+        struct nadi_pkt_nic *nic = &net->nics[i];
+        nadi_mem_free(nic->flows);
+        nadi_mem_free(nic->avail);
+        nadi_mem_free(nic->classes);
+        nadi_mem_free(nic->open);
+        nadi_mem_free(nic->left);
+        nadi_mem_free(nic->done);
+    }
+    nadi_pkt_routes_destroy(net->routes);
+    nadi_pkt_wheel_release(&net->wheel);
+    nadi_map64_release(&net->sports);
+    nadi_mem_free(net->cells);
+    nadi_mem_free(net->ints);
+    nadi_mem_free(net->stamps);
+    nadi_mem_free(net->flows);
+    nadi_mem_free(net->receivers);
+    nadi_mem_free(net->infos);
+    nadi_mem_free(net->cc_state);
+    nadi_mem_free(net->paths);
+    nadi_arena_release(&net->arena);
+    nadi_mem_free(net);
+}

@@ -1,0 +1,24 @@
+#include "network/packet/cc.h"
+
+#include "base/str.h"
+
+const struct nadi_cc_ops *const nadi_cc_all[] = {
+    &nadi_cc_none,
+    NULL,
+};
+
+const struct nadi_cc_ops *nadi_cc_find(const char *name)
+{
+    for (size_t i = 0; nadi_cc_all[i]; i++)
+        if (nadi_str_equal(nadi_cc_all[i]->name, name))
+            return nadi_cc_all[i];
+    return NULL;
+}
+
+const struct nadi_cc_ops *nadi_cc_of_mode(uint64_t mode)
+{
+    for (size_t i = 0; mode && nadi_cc_all[i]; i++)
+        if (nadi_cc_all[i]->hpcc_mode == mode)
+            return nadi_cc_all[i];
+    return &nadi_cc_none;
+}

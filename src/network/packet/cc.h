@@ -1,0 +1,58 @@
+/* cc: congestion control of the packet model: one table of functions a scheme, one file each.
+ *
+ * A scheme sets a flow's rate (pacing) and, through it or directly, its window. Its state is a
+ * zeroed block of state_bytes a flow. Times are the model's ticks (ns in exact mode, else ps). To
+ * add a scheme: one file with a const table, and a line in cc.c. */
+#ifndef NADI_NETWORK_PACKET_CC_H
+#define NADI_NETWORK_PACKET_CC_H
+
+#include "base/base.h"
+
+struct nadi_pkt;
+
+enum nadi_telemetry { /* what data packets gather on their way and ACKs carry back */
+                      NADI_TELEMETRY_NONE,
+                      NADI_TELEMETRY_TIME, /* the sender's clock */
+                      NADI_TELEMETRY_INT,  /* a record a hop */
+                      NADI_TELEMETRY_PINT, /* one byte: the largest utilisation on the way */
+};
+
+struct nadi_cc_ack {
+    uint32_t seq;    /* packets acknowledged so far */
+    uint32_t cell;   /* the ACK itself, for its telemetry */
+    bool negative;   /* a NACK */
+    bool marked;     /* the data packet met congestion (ECN) */
+    bool mark_alone; /* a CNP: nothing is acknowledged */
+};
+
+struct nadi_cc_ops {
+    const char *name;
+    const char *summary;
+    uint32_t hpcc_mode; /* CC_MODE of the HPCC simulator; 0: not among them */
+    enum nadi_telemetry telemetry;
+    bool needs_marks; /* asks for ECN */
+    bool receiver_driven;
+    size_t state_bytes;
+    /* A flow begins; its rate is the line rate and its window the bandwidth-delay product. */
+    void (*start)(struct nadi_pkt *net, uint32_t flow);
+    /* An ACK, NACK or CNP has arrived; seen before the flow's completion is acted on. */
+    void (*on_ack)(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack);
+    /* A timer that the scheme set with nadi_pkt_set_timer. */
+    void (*on_timer)(struct nadi_pkt *net, uint32_t flow, uint32_t which);
+    /* The retransmission timer of the flow has run out. */
+    void (*on_timeout)(struct nadi_pkt *net, uint32_t flow);
+};
+
+extern const struct nadi_cc_ops nadi_cc_none;
+extern const struct nadi_cc_ops nadi_cc_dcqcn;
+extern const struct nadi_cc_ops nadi_cc_hpcc;
+extern const struct nadi_cc_ops nadi_cc_timely;
+extern const struct nadi_cc_ops nadi_cc_dctcp;
+
+/* All schemes, NULL-terminated. */
+extern const struct nadi_cc_ops *const nadi_cc_all[];
+const struct nadi_cc_ops *nadi_cc_find(const char *name); /* NULL if none */
+/* Of a CC_MODE: as in the HPCC simulator every unknown mode is "none". */
+const struct nadi_cc_ops *nadi_cc_of_mode(uint64_t mode);
+
+#endif

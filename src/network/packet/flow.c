@@ -1,0 +1,204 @@
+/* flow: the life of a flow (a queue pair that carries one message) and its timers. */
+#include "base/mem.h"
+#include "network/packet/packet.h"
+
+static void more_flows(struct nadi_pkt *net)
+{
+    const size_t old = net->flow_capacity, capacity = old ? old * 2 : 64;
+    net->flows = nadi_mem_realloc(net->flows, capacity, sizeof(*net->flows));
+    net->receivers = nadi_mem_realloc(net->receivers, capacity, sizeof(*net->receivers));
+    net->infos = nadi_mem_realloc(net->infos, capacity, sizeof(*net->infos));
+    net->paths = nadi_mem_realloc(net->paths, capacity * 2 * net->path_hops, sizeof(*net->paths));
+    if (net->cc->state_bytes)
+        net->cc_state = nadi_mem_realloc(net->cc_state, capacity, net->cc->state_bytes);
+    net->flow_capacity = capacity;
+}
+
+void *nadi_pkt_cc_state(const struct nadi_pkt *net, uint32_t flow)
+{
+    return net->cc_state + flow * net->cc->state_bytes;
+}
+
+static uint32_t new_flow(struct nadi_pkt *net)
+{
+    uint32_t flow = net->free_flow;
+    if (flow != NADI_NONE) {
+        net->free_flow = net->flows[flow].next;
+        return flow;
+    }
+    if (net->flow_count == net->flow_capacity)
+        more_flows(net);
+    return net->flow_count++;
+}
+
+/* Source ports count up from 10000 for each pair of hosts. */
+static uint16_t next_sport(struct nadi_pkt *net, uint32_t src, uint32_t dst)
+{
+    uint32_t *used = nadi_map64_put(&net->sports, (uint64_t)src << 32 | dst, 0, NULL);
+    return (uint16_t)(10000 + (*used)++);
+}
+
+static void choose_window(struct nadi_pkt *net, uint32_t flow)
+{
+    const struct nadi_packet_config *c = &net->config;
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    const struct nadi_pkt_info *info = &net->infos[flow];
+    uint64_t slowest;
+    nadi_pkt_routes_rtt(net, info->src, info->dst, &f->base_rtt, &slowest);
+    if (c->window_global)
+        f->base_rtt = net->longest_rtt;
+    const double ticks_per_byte = 8e12 / ((double)slowest * (double)net->tick);
+    if (!c->window)
+        f->window_bytes = 0;
+    else if (c->window_bytes)
+        f->window_bytes = c->window_bytes;
+    else if (c->window_global)
+        f->window_bytes = net->largest_bdp;
+    else if (c->exact)
+        f->window_bytes = (uint64_t)f->base_rtt * slowest / 1000000000 / 8;
+    else
+        f->window_bytes = (uint64_t)((double)f->base_rtt / ticks_per_byte) + 1;
+}
+
+uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec)
+{
+    const uint32_t payload = net->config.payload_bytes;
+    const uint32_t flow = new_flow(net);
+    const uint64_t packets = spec->bytes ? (spec->bytes + payload - 1) / payload : 1;
+    NADI_ASSERT(packets <= UINT32_MAX);
+    net->infos[flow] = (struct nadi_pkt_info){
+        .src = spec->src,
+        .dst = spec->dst,
+        .sport = next_sport(net, spec->src, spec->dst),
+        .dport = spec->dport,
+        .bytes = spec->bytes,
+        .start = net->wheel.now,
+        .user = spec->user,
+    };
+    net->receivers[flow] = (struct nadi_pkt_receiver){.nacked = NADI_NONE};
+    net->flows[flow] = (struct nadi_pkt_flow){
+        .packets = (uint32_t)packets,
+        .payload_bytes = (uint16_t)(spec->bytes - (packets - 1) * payload),
+        .class = spec->class,
+        .live = 1, /* the NIC's list */
+        .progress_at = net->wheel.now,
+        .timers = {NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE},
+    };
+    if (!nadi_pkt_routes_find(net, flow)) {
+        net->flows[flow].next = net->free_flow;
+        net->free_flow = flow;
+        return NADI_NONE;
+    }
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    const uint32_t nic = net->ports[nadi_pkt_path_port(net, flow, false, 0)].owner;
+    net->open_flows++;
+    choose_window(net, flow);
+    f->line_rate = f->rate = net->rates[net->ports[net->nics[nic].port].rate];
+    nadi_pkt_nic_add(net, nic, flow);
+    if (net->cc->state_bytes)
+        memset(nadi_pkt_cc_state(net, flow), 0, net->cc->state_bytes);
+    nadi_pkt_set_rate(net, flow, f->rate, false);
+    net->cc->start(net, flow);
+    if (net->config.rto)
+        nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, net->config.rto / net->tick);
+    nadi_pkt_nic_kick(net, nic);
+    return flow;
+}
+
+nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow)
+{
+    const struct nadi_pkt_flow *f = &net->flows[flow];
+    const struct nadi_pkt_info *info = &net->infos[flow];
+    nadi_time rtt, slowest = 0, sum = 0;
+    uint64_t rate;
+    if (net->config.exact) {
+        nadi_pkt_routes_rtt(net, info->src, info->dst, &rtt, &rate);
+        const uint64_t bytes = info->bytes + f->packets * UINT64_C(48);
+        return rtt + (nadi_time)((double)bytes * 8e9 / (double)rate);
+    }
+    const uint32_t last = f->payload_bytes + net->frames.data_overhead;
+    const uint32_t full = net->config.payload_bytes + net->frames.data_overhead;
+    for (uint32_t hop = 0;; hop++) {
+        const struct nadi_pkt_port *port = &net->ports[nadi_pkt_path_port(net, flow, false, hop)];
+        const nadi_time ticks = nadi_pkt_tx_ticks(net, port, full);
+        slowest = ticks > slowest ? ticks : slowest;
+        sum += port->latency + nadi_pkt_tx_ticks(net, port, last);
+        if (net->ports[port->peer].is_host)
+            return sum + (nadi_time)(f->packets - 1) * slowest;
+    }
+}
+
+void nadi_pkt_flow_unref(struct nadi_pkt *net, uint32_t flow)
+{
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    if (--f->live)
+        return;
+    f->next = net->free_flow;
+    net->free_flow = flow;
+}
+
+void nadi_pkt_flow_finish(struct nadi_pkt *net, uint32_t flow)
+{
+    net->flows[flow].finished = true;
+    net->open_flows--;
+    for (uint32_t i = 0; i <= NADI_PKT_TIMERS; i++)
+        nadi_pkt_cancel_timer(net, flow, i);
+    if (net->config.exact && net->hooks.finished)
+        net->hooks.finished(net->hooks.context, net, flow);
+}
+
+void nadi_pkt_set_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which, nadi_time delay)
+{
+    nadi_pkt_cancel_timer(net, flow, which);
+    if (net->flows[flow].finished)
+        return;
+    const uint32_t cell = nadi_pkt_new_cell(net);
+    net->cells[cell].event.kind = NADI_PKT_FLOW_TIMER;
+    net->cells[cell].flow = flow;
+    net->cells[cell].seq = which;
+    net->flows[flow].timers[which] = cell;
+    net->flows[flow].live++;
+    nadi_pkt_schedule(net, cell, net->wheel.now + delay);
+}
+
+void nadi_pkt_cancel_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
+{
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    if (f->timers[which] == NADI_NONE)
+        return;
+    net->cells[f->timers[which]].event.kind = NADI_PKT_DEAD_TIMER;
+    f->timers[which] = NADI_NONE;
+    f->live--; /* never the last one: the caller's packet or the NIC's list remains */
+}
+
+/* Nothing was acknowledged for a whole RTO: send everything after una again. */
+static void on_rto(struct nadi_pkt *net, uint32_t flow)
+{
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    const nadi_time due = f->progress_at + net->config.rto / net->tick;
+    if (due > net->wheel.now || f->next == f->una) {
+        const nadi_time wait = due > net->wheel.now ? due - net->wheel.now : net->config.rto;
+        nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, wait);
+        return;
+    }
+    net->totals.timeouts++;
+    net->totals.retransmitted += f->next - f->una;
+    f->next = f->una;
+    f->progress_at = net->wheel.now;
+    net->cc->on_timeout(net, flow);
+    nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, net->config.rto / net->tick);
+    nadi_pkt_nic_refresh(net, flow);
+    nadi_pkt_nic_kick(net, net->flows[flow].nic);
+}
+
+void nadi_pkt_flow_timer(struct nadi_pkt *net, uint32_t cell)
+{
+    const uint32_t flow = net->cells[cell].flow, which = net->cells[cell].seq;
+    nadi_pkt_free_cell(net, cell);
+    net->flows[flow].timers[which] = NADI_NONE;
+    net->flows[flow].live--; /* not finished, so the NIC's list still holds it */
+    if (which == NADI_PKT_RTO)
+        on_rto(net, flow);
+    else
+        net->cc->on_timer(net, flow, which);
+}

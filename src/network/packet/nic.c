@@ -1,0 +1,279 @@
+/* nic: what a host sends, and when.
+ *
+ * Control frames (ACK, NACK, CNP) go first unless their class is paused; then the flows take turns,
+ * beginning behind the one served last. A flow may send when its class is not paused, something is
+ * left, its window is open and its pacing gap is over. When none may, one timer is set to the end
+ * of the earliest gap of all flows with something left, provided that it lies ahead and no timer
+ * runs.
+ *
+ * Flows that are over leave the list when a turn passes over one of them: then all behind it that
+ * are over leave as well. The list's order, and with it who is served next, depends on this; it is
+ * part of the exact mode. */
+#include "base/mem.h"
+#include "network/packet/internal.h"
+
+static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
+{
+    while (from < to) {
+        const uint64_t word = bits[from >> 6] >> (from & 63);
+        if (word) {
+            const uint32_t at = from + (uint32_t)__builtin_ctzll(word);
+            return at < to ? at : to;
+        }
+        from = (from | 63) + 1;
+    }
+    return to;
+}
+
+static void put_bit(uint64_t *bits, uint32_t at, bool value)
+{
+    const uint64_t mask = UINT64_C(1) << (at & 63);
+    if (value)
+        bits[at >> 6] |= mask;
+    else
+        bits[at >> 6] &= ~mask;
+}
+
+void nadi_pkt_nic_refresh(struct nadi_pkt *net, uint32_t flow)
+{
+    const struct nadi_pkt_flow *f = &net->flows[flow];
+    struct nadi_pkt_nic *nic = &net->nics[f->nic];
+    if (f->removed)
+        return;
+    const bool left = f->next < f->packets;
+    put_bit(nic->left, f->slot, left);
+    put_bit(nic->open, f->slot,
+            left && (!f->window_packets || f->next - f->una < f->window_packets));
+    put_bit(nic->done, f->slot, f->una >= f->packets);
+}
+
+static void grow(struct nadi_pkt_nic *nic)
+{
+    const uint32_t capacity = nic->capacity ? nic->capacity * 2 : 4;
+    const uint32_t words = (capacity + 63) / 64, old = (nic->capacity + 63) / 64;
+    nic->flows = nadi_mem_realloc(nic->flows, capacity, sizeof(*nic->flows));
+    nic->avail = nadi_mem_realloc(nic->avail, capacity, sizeof(*nic->avail));
+    nic->classes = nadi_mem_realloc(nic->classes, capacity, sizeof(*nic->classes));
+    uint64_t **sets[] = {&nic->open, &nic->left, &nic->done};
+    for (size_t i = 0; i < 3 && words > old; i++) {
+        *sets[i] = nadi_mem_realloc(*sets[i], words, sizeof(uint64_t));
+        memset(*sets[i] + old, 0, (words - old) * sizeof(uint64_t));
+    }
+    nic->capacity = capacity;
+}
+
+void nadi_pkt_nic_add(struct nadi_pkt *net, uint32_t nic_index, uint32_t flow)
+{
+    struct nadi_pkt_nic *nic = &net->nics[nic_index];
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    if (nic->count == nic->capacity)
+        grow(nic);
+    f->nic = nic_index;
+    f->slot = nic->count++;
+    nic->flows[f->slot] = flow;
+    nic->avail[f->slot] = 0;
+    nic->classes[f->slot] = f->class;
+    nadi_pkt_nic_refresh(net, flow);
+}
+
+/* Removes the flows that are over from slot `first` on; returns where slot `keep` went. */
+static uint32_t compact(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t first,
+                        uint32_t keep)
+{
+    uint32_t to = first, kept = keep;
+    for (uint32_t i = first; i < nic->count; i++) {
+        const uint32_t flow = nic->flows[i];
+        struct nadi_pkt_flow *f = &net->flows[flow];
+        if (f->una >= f->packets) {
+            f->removed = true;
+            nadi_pkt_flow_unref(net, flow);
+            continue;
+        }
+        if (i == keep)
+            kept = to;
+        nic->flows[to] = flow;
+        nic->avail[to] = nic->avail[i];
+        nic->classes[to] = nic->classes[i];
+        f->slot = to++;
+        nadi_pkt_nic_refresh(net, flow);
+    }
+    for (uint32_t i = to; i < nic->count; i++) {
+        put_bit(nic->open, i, false);
+        put_bit(nic->left, i, false);
+        put_bit(nic->done, i, false);
+    }
+    nic->count = to;
+    return kept;
+}
+
+static uint32_t eligible(const struct nadi_pkt *net, const struct nadi_pkt_nic *nic, uint32_t from,
+                         uint32_t to)
+{
+    const uint8_t paused = net->ports[nic->port].paused;
+    for (uint32_t i = next_bit(nic->open, from, to); i < to; i = next_bit(nic->open, i + 1, to))
+        if (!(paused >> nic->classes[i] & 1) && nic->avail[i] <= net->wheel.now)
+            return i;
+    return NADI_NONE;
+}
+
+/* The slot whose turn it is, NADI_NONE if none may send. */
+static uint32_t take_turn(struct nadi_pkt *net, struct nadi_pkt_nic *nic)
+{
+    const uint32_t n = nic->count;
+    if (n == 0)
+        return NADI_NONE;
+    const uint32_t begin = (nic->last + 1) % n;
+    uint32_t slot = eligible(net, nic, begin, n), done;
+    if (slot != NADI_NONE) {
+        done = next_bit(nic->done, begin, slot);
+        if (done == slot)
+            return slot;
+    } else {
+        slot = eligible(net, nic, 0, begin);
+        const uint32_t end = slot == NADI_NONE ? begin : slot;
+        done = next_bit(nic->done, 0, end);
+        if (done == end) {
+            done = next_bit(nic->done, begin, n);
+            if (done == n)
+                return slot;
+        }
+    }
+    return compact(net, nic, done, slot);
+}
+
+static void arm_timer(struct nadi_pkt *net, struct nadi_pkt_nic *nic)
+{
+    if (nic->timer != NADI_NONE)
+        return;
+    nadi_time first = NADI_TIME_MAX;
+    for (uint32_t i = next_bit(nic->left, 0, nic->count); i < nic->count;
+         i = next_bit(nic->left, i + 1, nic->count)) {
+        if (nic->avail[i] <= net->wheel.now)
+            return;
+        if (nic->avail[i] < first)
+            first = nic->avail[i];
+    }
+    if (first == NADI_TIME_MAX)
+        return;
+    nic->timer = nadi_pkt_new_cell(net);
+    nic->timer_at = first;
+    net->cells[nic->timer].event.kind = NADI_PKT_NIC_TIMER;
+    net->cells[nic->timer].port = (uint32_t)(nic - net->nics);
+    nadi_pkt_schedule(net, nic->timer, first);
+}
+
+void nadi_pkt_nic_timer(struct nadi_pkt *net, uint32_t cell)
+{
+    const uint32_t nic = net->cells[cell].port;
+    net->nics[nic].timer = NADI_NONE;
+    nadi_pkt_free_cell(net, cell);
+    nadi_pkt_nic_kick(net, nic);
+}
+
+static nadi_time gap_ticks(const struct nadi_pkt *net, const struct nadi_pkt_flow *f, uint64_t rate,
+                           uint32_t bytes)
+{
+    const struct nadi_pkt_port *port = &net->ports[net->nics[f->nic].port];
+    if (rate == f->line_rate)
+        return nadi_pkt_tx_ticks(net, port, bytes);
+    const uint64_t ticks_per_s = UINT64_C(1000000000000) / (uint64_t)net->tick;
+    const uint64_t bits = (uint64_t)(bytes + net->frames.gap) * 8;
+    return (nadi_time)((2 * bits * ticks_per_s + rate) / (2 * rate));
+}
+
+static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t slot)
+{
+    const uint32_t flow = nic->flows[slot];
+    const uint32_t cell = nadi_pkt_new_cell(net);
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    struct nadi_pkt_cell *packet = &net->cells[cell];
+    const uint32_t payload =
+        f->next + 1 == f->packets ? f->payload_bytes : net->config.payload_bytes;
+    packet->event.kind = NADI_PKT_DATA;
+    packet->event.hop = 1;
+    packet->flow = flow;
+    packet->seq = f->next++;
+    packet->bytes = (uint16_t)(payload + net->frames.data_overhead);
+    packet->class = f->class;
+    packet->flags = 0;
+    if (net->stamps)
+        net->stamps[cell] = net->wheel.now;
+    if (net->ints)
+        net->ints[cell].hops = 0;
+    f->live++;
+    net->totals.data_sent++;
+    net->totals.data_bytes_sent += payload;
+    nadi_pkt_transmit(net, nic->port, cell);
+    f->gap_bytes = packet->bytes;
+    const uint64_t rate = net->config.rate_bound ? f->rate : f->line_rate;
+    nic->avail[slot] = net->wheel.now + gap_ticks(net, f, rate, packet->bytes);
+    nadi_pkt_nic_refresh(net, flow);
+}
+
+void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
+{
+    struct nadi_pkt_nic *nic = &net->nics[nic_index];
+    const struct nadi_pkt_port *port = &net->ports[nic->port];
+    if (port->busy)
+        return;
+    if (port->backlog & 1) {
+        const uint32_t head = nadi_pkt_queue(net, nic->port, 0)->head;
+        const uint32_t class = net->config.ack_first ? 0 : net->cells[head].class;
+        if (!(port->paused >> class & 1)) {
+            nadi_pkt_transmit(net, nic->port, nadi_pkt_dequeue(net, nic->port, 0));
+            return;
+        }
+    }
+    const uint32_t slot = take_turn(net, nic);
+    if (slot == NADI_NONE) {
+        arm_timer(net, nic);
+        return;
+    }
+    nic->last = slot;
+    send_data(net, nic, slot);
+}
+
+static void set_window(struct nadi_pkt *net, struct nadi_pkt_flow *f)
+{
+    if (!f->window_bytes)
+        return;
+    uint64_t window = f->window_bytes;
+    if (net->config.window_variable && f->rate != f->line_rate) {
+        if (window > UINT64_MAX / f->rate)
+            window = (uint64_t)((double)window * ((double)f->rate / (double)f->line_rate));
+        else
+            window = window * f->rate / f->line_rate;
+        if (window == 0)
+            window = 1;
+    }
+    const uint64_t packets = (window + net->config.payload_bytes - 1) / net->config.payload_bytes;
+    f->window_packets = packets > UINT32_MAX ? UINT32_MAX : (uint32_t)packets;
+}
+
+/* A gap that became shorter may end before the timer that was set. */
+static void pull_timer(struct nadi_pkt *net, struct nadi_pkt_nic *nic, nadi_time at)
+{
+    if (nic->timer == NADI_NONE || at >= nic->timer_at)
+        return;
+    net->cells[nic->timer].event.kind = NADI_PKT_DEAD_TIMER;
+    const uint32_t cell = nadi_pkt_new_cell(net);
+    net->cells[cell].event.kind = NADI_PKT_NIC_TIMER;
+    net->cells[cell].port = (uint32_t)(nic - net->nics);
+    nic->timer = cell;
+    nic->timer_at = at < net->wheel.now ? net->wheel.now : at;
+    nadi_pkt_schedule(net, cell, nic->timer_at);
+}
+
+void nadi_pkt_set_rate(struct nadi_pkt *net, uint32_t flow, uint64_t rate, bool rescale)
+{
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    struct nadi_pkt_nic *nic = &net->nics[f->nic];
+    if (rescale && !f->removed) {
+        nadi_time *avail = &nic->avail[f->slot];
+        *avail += gap_ticks(net, f, rate, f->gap_bytes) - gap_ticks(net, f, f->rate, f->gap_bytes);
+        pull_timer(net, nic, *avail);
+    }
+    f->rate = rate;
+    set_window(net, f);
+    nadi_pkt_nic_refresh(net, flow);
+}

@@ -1,0 +1,366 @@
+/* routes: shortest ways and ECMP.
+ *
+ * A tree holds, for every switch, the ports on shortest ways to one root; it is built when first
+ * needed. The root is the switch of hosts with a single cable (all of them share one tree), else
+ * the host itself. A flow's path is found once by walking the tree; which of several ports a switch
+ * takes is MurmurHash3 (Appleby, public domain) of the flow's addresses with the switch's number as
+ * seed, modulo their count. ACKs hash their own, reversed addresses.
+ *
+ * Exact mode: neighbours are visited in order of node number, and of parallel cables only the last
+ * one counts. Otherwise: in order of ports. */
+#include "network/packet/routes.h"
+
+#include "base/mem.h"
+
+struct tree {
+    uint32_t root;
+    uint32_t *first; /* [switch] -> into ports; switch_count + 1 entries */
+    uint32_t *ports;
+    uint16_t *hops; /* [switch] to the root; UINT16_MAX: no way */
+};
+
+struct nadi_pkt_routes {
+    uint32_t *tree_of; /* [node], NADI_NONE: not built */
+    struct tree *items;
+    size_t count, capacity;
+    uint32_t *order;     /* ports by node, in the order in which neighbours are visited */
+    uint32_t *first;     /* [node] -> into order */
+    uint32_t *switch_of; /* [node], NADI_NONE for hosts */
+    bool *down;          /* [port] */
+    uint32_t *distance, *queue;
+};
+
+static uint32_t rotl(uint32_t x, int r)
+{
+    return x << r | x >> (32 - r);
+}
+
+static uint32_t murmur3(const uint32_t *words, uint32_t count, uint32_t seed)
+{
+    uint32_t h = seed;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t k = rotl(words[i] * 0xcc9e2d51U, 15) * 0x1b873593U;
+        h = rotl(h ^ k, 13) * 5 + 0xe6546b64U;
+    }
+    h ^= count * 4;
+    h = (h ^ h >> 16) * 0x85ebca6bU;
+    h = (h ^ h >> 13) * 0xc2b2ae35U;
+    return h ^ h >> 16;
+}
+
+uint32_t nadi_pkt_address(uint32_t node)
+{
+    return 0x0b000001U + (node / 256 << 16) + (node % 256 << 8);
+}
+
+/* Visits the neighbours of a node in order of number, each once, by the last of its cables. */
+static uint32_t sort_ports(const struct nadi_graph *g, uint32_t *order, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t port = order[i];
+        uint32_t at = i;
+        for (; at > 0 && g->ports[order[at - 1]].peer > g->ports[port].peer; at--)
+            order[at] = order[at - 1];
+        order[at] = port;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (i + 1 == count || g->ports[order[i]].peer != g->ports[order[i + 1]].peer)
+            order[kept++] = order[i];
+    return kept;
+}
+
+struct nadi_pkt_routes *nadi_pkt_routes_create(const struct nadi_pkt *net)
+{
+    const struct nadi_graph *g = net->graph;
+    struct nadi_pkt_routes *r = NADI_ZNEW(struct nadi_pkt_routes, 1);
+    const uint32_t nodes = g->node_count, ports = g->first_port[nodes];
+    r->tree_of = NADI_NEW(uint32_t, nodes);
+    r->order = NADI_NEW(uint32_t, ports);
+    r->first = NADI_NEW(uint32_t, (size_t)nodes + 1);
+    r->switch_of = NADI_NEW(uint32_t, nodes);
+    r->down = NADI_ZNEW(bool, ports);
+    r->distance = NADI_NEW(uint32_t, nodes);
+    r->queue = NADI_NEW(uint32_t, nodes);
+    uint32_t used = 0, switches = 0;
+    for (uint32_t n = 0; n < nodes; n++) {
+        r->tree_of[n] = NADI_NONE;
+        r->switch_of[n] = g->nodes[n].kind == NADI_GRAPH_SWITCH ? switches++ : NADI_NONE;
+        r->first[n] = used;
+        const uint32_t degree = nadi_graph_degree(g, n);
+        for (uint32_t p = 0; p < degree; p++)
+            r->order[used + p] = g->first_port[n] + p;
+        used += net->config.exact ? sort_ports(g, r->order + used, degree) : degree;
+    }
+    r->first[nodes] = used;
+    return r;
+}
+
+static void drop_trees(struct nadi_pkt_routes *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        r->tree_of[r->items[i].root] = NADI_NONE;
+        nadi_mem_free(r->items[i].first);
+        nadi_mem_free(r->items[i].ports);
+        nadi_mem_free(r->items[i].hops);
+    }
+    r->count = 0;
+}
+
+void nadi_pkt_routes_destroy(struct nadi_pkt_routes *r)
+{
+    if (!r)
+        return;
+    drop_trees(r);
+    nadi_mem_free(r->items);
+    nadi_mem_free(r->tree_of);
+    nadi_mem_free(r->order);
+    nadi_mem_free(r->first);
+    nadi_mem_free(r->switch_of);
+    nadi_mem_free(r->down);
+    nadi_mem_free(r->distance);
+    nadi_mem_free(r->queue);
+    nadi_mem_free(r);
+}
+
+void nadi_pkt_routes_set(struct nadi_pkt_routes *r, uint32_t port, bool down)
+{
+    r->down[port] = down;
+    drop_trees(r);
+}
+
+/* Breadth first from the root; hosts are end points. Returns the number of nodes found. */
+static uint32_t search(const struct nadi_graph *g, struct nadi_pkt_routes *r, uint32_t root)
+{
+    uint32_t found = 0;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        r->distance[n] = NADI_NONE;
+    r->distance[root] = 0;
+    r->queue[found++] = root;
+    for (uint32_t i = 0; i < found; i++) {
+        const uint32_t node = r->queue[i];
+        if (i > 0 && g->nodes[node].kind != NADI_GRAPH_SWITCH)
+            continue;
+        for (uint32_t k = r->first[node]; k < r->first[node + 1]; k++) {
+            const uint32_t peer = g->ports[r->order[k]].peer;
+            if (r->down[r->order[k]] || r->distance[peer] != NADI_NONE)
+                continue;
+            r->distance[peer] = r->distance[node] + 1;
+            r->queue[found++] = peer;
+        }
+    }
+    return found;
+}
+
+/* Calls for each (switch, port towards the root), switches' ports in order of discovery. */
+static void each_way(const struct nadi_graph *g, const struct nadi_pkt_routes *r, uint32_t found,
+                     struct tree *t, uint32_t *fill)
+{
+    for (uint32_t i = 0; i < found; i++) {
+        const uint32_t node = r->queue[i];
+        if (i > 0 && g->nodes[node].kind != NADI_GRAPH_SWITCH)
+            continue;
+        for (uint32_t k = r->first[node]; k < r->first[node + 1]; k++) {
+            const struct nadi_graph_port *port = &g->ports[r->order[k]];
+            const uint32_t from = r->switch_of[port->peer];
+            if (from == NADI_NONE || r->down[r->order[k]] ||
+                r->distance[port->peer] != r->distance[node] + 1)
+                continue;
+            if (fill)
+                t->ports[fill[from]++] = g->first_port[port->peer] + port->peer_port;
+            else
+                t->first[from + 1]++;
+        }
+    }
+}
+
+static const struct tree *tree_to(const struct nadi_pkt *net, uint32_t root)
+{
+    struct nadi_pkt_routes *r = net->routes;
+    const struct nadi_graph *g = net->graph;
+    if (r->tree_of[root] != NADI_NONE)
+        return &r->items[r->tree_of[root]];
+    struct tree t = {.root = root};
+    t.first = NADI_ZNEW(uint32_t, (size_t)net->switch_count + 1);
+    const uint32_t found = search(g, r, root);
+    each_way(g, r, found, &t, NULL);
+    for (uint32_t s = 0; s < net->switch_count; s++)
+        t.first[s + 1] += t.first[s];
+    t.ports = NADI_NEW(uint32_t, t.first[net->switch_count]);
+    uint32_t *fill = NADI_NEW(uint32_t, (size_t)net->switch_count + 1);
+    memcpy(fill, t.first, net->switch_count * sizeof(*fill));
+    each_way(g, r, found, &t, fill);
+    nadi_mem_free(fill);
+    t.hops = NADI_NEW(uint16_t, net->switch_count);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (r->switch_of[n] != NADI_NONE)
+            t.hops[r->switch_of[n]] =
+                r->distance[n] < UINT16_MAX ? (uint16_t)r->distance[n] : UINT16_MAX;
+    r->tree_of[root] = (uint32_t)r->count;
+    NADI_PUSH(r, t);
+    return &r->items[r->count - 1];
+}
+
+static uint32_t root_of(const struct nadi_pkt *net, uint32_t host)
+{
+    const struct nadi_graph *g = net->graph;
+    const struct nadi_graph_port *port = &g->ports[g->first_port[host]];
+    if (nadi_graph_degree(g, host) == 1 && g->nodes[port->peer].kind == NADI_GRAPH_SWITCH)
+        return port->peer;
+    return host;
+}
+
+struct walk { /* from one host towards another */
+    const struct nadi_pkt *net;
+    const struct tree *tree;
+    uint32_t node, dst;
+    uint32_t hash[3];
+    bool first_way; /* always the first choice instead of the hash's */
+};
+
+/* Which of a host's cables: those that have a way, by the hash. */
+static uint32_t host_port(const struct walk *w, uint32_t host)
+{
+    const struct nadi_graph *g = w->net->graph;
+    const struct nadi_pkt_routes *r = w->net->routes;
+    uint32_t choices[64], count = 0, least = NADI_NONE;
+    for (uint32_t k = r->first[host]; k < r->first[host + 1]; k++) {
+        const uint32_t port = r->order[k], peer = g->ports[port].peer;
+        const uint32_t s = r->switch_of[peer];
+        const uint32_t hops = peer == w->dst ? 0 : s != NADI_NONE ? w->tree->hops[s] : UINT16_MAX;
+        if (r->down[port] || hops == UINT16_MAX || hops > least)
+            continue;
+        if (hops < least)
+            count = 0;
+        least = hops;
+        if (count < 64)
+            choices[count++] = port;
+    }
+    if (!count)
+        return NADI_NONE;
+    return choices[w->first_way || count == 1 ? 0 : murmur3(w->hash, 3, host) % count];
+}
+
+/* The port that the walk takes next; NADI_NONE when there is no way. */
+static uint32_t next_port(const struct walk *w)
+{
+    const struct nadi_graph *g = w->net->graph;
+    const uint32_t s = w->net->routes->switch_of[w->node];
+    if (s == NADI_NONE)
+        return host_port(w, w->node);
+    if (w->node == w->tree->root) {
+        const struct nadi_graph_port *last = &g->ports[g->first_port[w->dst]];
+        const uint32_t port = g->first_port[w->node] + last->peer_port;
+        return w->net->routes->down[port] ? NADI_NONE : port;
+    }
+    const uint32_t *choices = w->tree->ports + w->tree->first[s];
+    const uint32_t count = w->tree->first[s + 1] - w->tree->first[s];
+    if (!count)
+        return NADI_NONE;
+    return choices[w->first_way || count == 1 ? 0 : murmur3(w->hash, 3, w->node) % count];
+}
+
+static void longer_paths(struct nadi_pkt *net)
+{
+    const uint32_t old = net->path_hops, hops = old * 2;
+    uint32_t *paths = NADI_NEW(uint32_t, net->flow_capacity * 2 * hops);
+    for (size_t i = 0; i < net->flow_capacity * 2; i++)
+        memcpy(paths + i * hops, net->paths + i * old, old * sizeof(*paths));
+    nadi_mem_free(net->paths);
+    net->paths = paths;
+    net->path_hops = hops;
+}
+
+static bool find_one(struct nadi_pkt *net, uint32_t flow, bool back)
+{
+    const struct nadi_pkt_info *info = &net->infos[flow];
+    const uint32_t *hosts = net->graph->hosts;
+    const uint32_t src = hosts[back ? info->dst : info->src];
+    const uint32_t dst = hosts[back ? info->src : info->dst];
+    const uint32_t sport = back ? info->dport : info->sport;
+    const uint32_t dport = back ? info->sport : info->dport;
+    struct walk w = {
+        .net = net,
+        .tree = tree_to(net, root_of(net, dst)),
+        .node = src,
+        .dst = dst,
+        .hash = {nadi_pkt_address(src), nadi_pkt_address(dst), sport | dport << 16},
+    };
+    for (uint32_t hop = 0; w.node != dst; hop++) {
+        const uint32_t port = next_port(&w);
+        if (port == NADI_NONE)
+            return false;
+        while (hop >= net->path_hops)
+            longer_paths(net);
+        net->paths[((size_t)flow * 2 + back) * net->path_hops + hop] = port;
+        w.node = net->graph->ports[port].peer;
+    }
+    return true;
+}
+
+bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow)
+{
+    return find_one(net, flow, false) && find_one(net, flow, true);
+}
+
+void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_time *rtt,
+                         uint64_t *rate)
+{
+    const uint32_t *hosts = net->graph->hosts;
+    struct walk w = {
+        .net = net,
+        .tree = tree_to(net, root_of(net, hosts[dst])),
+        .node = hosts[src],
+        .dst = hosts[dst],
+        .first_way = true,
+    };
+    *rtt = 0;
+    *rate = UINT64_MAX;
+    while (w.node != w.dst) {
+        const uint32_t index = next_port(&w);
+        if (index == NADI_NONE)
+            return;
+        const struct nadi_pkt_port *port = &net->ports[index];
+        const uint64_t port_rate = net->rates[port->rate];
+        *rate = nadi_min_u64(*rate, port_rate);
+        *rtt += 2 * port->latency;
+        if (net->config.exact)
+            *rtt += (nadi_time)(net->config.payload_bytes * UINT64_C(8000000000) / port_rate);
+        else
+            *rtt += nadi_pkt_tx_ticks(net, port,
+                                      net->config.payload_bytes + net->frames.data_overhead) +
+                    nadi_pkt_tx_ticks(net, port, net->frames.ack);
+        w.node = net->graph->ports[index].peer;
+    }
+}
+
+void nadi_pkt_routes_longest(struct nadi_pkt *net, nadi_time *rtt, uint64_t *bdp)
+{
+    uint32_t *hosts = NADI_NEW(uint32_t, net->graph->host_count), count = 0;
+    bool *seen = NADI_ZNEW(bool, net->graph->node_count);
+    *rtt = 0;
+    *bdp = 0;
+    /* Of the hosts with one root, one pair of them and each with the first of another root. */
+    for (uint32_t h = 0; h < net->graph->host_count; h++) {
+        const uint32_t root = root_of(net, net->graph->hosts[h]);
+        if (!seen[root])
+            hosts[count++] = h;
+        seen[root] = true;
+    }
+    if (count == 1 && net->graph->host_count > 1)
+        hosts[count++] = 1;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < count; k++) {
+            nadi_time pair_rtt;
+            uint64_t rate;
+            if (i == k)
+                continue;
+            nadi_pkt_routes_rtt(net, hosts[i], hosts[k], &pair_rtt, &rate);
+            const uint64_t pair_bdp =
+                (uint64_t)((double)pair_rtt * (double)net->tick * 1e-12 * (double)rate / 8);
+            *rtt = pair_rtt > *rtt ? pair_rtt : *rtt;
+            *bdp = nadi_max_u64(*bdp, pair_bdp);
+        }
+    nadi_mem_free(hosts);
+    nadi_mem_free(seen);
+}

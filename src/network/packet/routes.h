@@ -1,0 +1,15 @@
+/* routes: what the other files of the folder ask of routes.c besides internal.h. */
+#ifndef NADI_NETWORK_PACKET_ROUTES_H
+#define NADI_NETWORK_PACKET_ROUTES_H
+
+#include "network/packet/internal.h"
+
+/* IPv4 address of a node in the HPCC simulator: 11.x.y.1. */
+uint32_t nadi_pkt_address(uint32_t node);
+/* A port stops or starts to carry packets; paths are found anew from then on. */
+void nadi_pkt_routes_set(struct nadi_pkt_routes *r, uint32_t port, bool down);
+/* The longest round trip and the largest bandwidth-delay product, hosts of one switch taken to be
+ * alike. O(switches^2) at worst. */
+void nadi_pkt_routes_longest(struct nadi_pkt *net, nadi_time *rtt, uint64_t *bdp);
+
+#endif

@@ -1,0 +1,113 @@
+#include "platform/graph_hpcc.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/scan.h"
+
+enum { MAX_NODES = 1 << 24 }; /* and links: keeps a nonsense header from exhausting memory */
+
+#define MAX_LATENCY_NS 1e12 /* 1000 s */
+#define MAX_RATE       1e16 /* byte/s */
+
+struct header {
+    uint32_t nodes, switches, links;
+};
+
+static bool read_header(struct nadi_scan *s, struct header *h)
+{
+    if (!nadi_scan_u32(s, "number of nodes", MAX_NODES, &h->nodes) ||
+        !nadi_scan_u32(s, "number of switches", MAX_NODES, &h->switches))
+        return false;
+    if (h->switches > h->nodes)
+        return nadi_scan_error(s, "the first line is: nodes, switches among them, links",
+                               "%" PRIu32 " switches among %" PRIu32 " nodes", h->switches,
+                               h->nodes);
+    if (!nadi_scan_u32(s, "number of links", MAX_NODES, &h->links))
+        return false;
+    /* A number takes two bytes at least, a link ten: what is promised must be able to follow. */
+    const size_t left = (size_t)(s->end - s->at);
+    if (h->links < h->nodes / 2)
+        return nadi_scan_error(s,
+                               "every node needs a link; the first line is: nodes, switches "
+                               "among them, links",
+                               "%" PRIu32 " nodes, but only %" PRIu32 " links", h->nodes, h->links);
+    if (h->switches > left / 2 + 1 || h->links > left / 9 + 1)
+        return nadi_scan_error(s, "the first line is: nodes, switches among them, links",
+                               "%" PRIu32 " switches and %" PRIu32
+                               " links are more than the file can hold",
+                               h->switches, h->links);
+    return true;
+}
+
+static bool read_nodes(struct nadi_scan *s, const struct header *h, struct nadi_graph *g)
+{
+    bool *is_switch = NADI_ZNEW(bool, h->nodes);
+    bool good = true;
+    for (uint32_t i = 0; good && i < h->switches; i++) {
+        uint32_t node = 0;
+        good = nadi_scan_u32(s, "switch number", h->nodes - 1, &node);
+        if (good && is_switch[node])
+            good = nadi_scan_error(s, "list each switch once", "switch %" PRIu32 " is listed twice",
+                                   node);
+        if (good)
+            is_switch[node] = true;
+    }
+    for (uint32_t i = 0; good && i < h->nodes; i++)
+        nadi_graph_add_node(g, is_switch[i] ? NADI_GRAPH_SWITCH : NADI_GRAPH_HOST, NULL);
+    nadi_mem_free(is_switch);
+    return good;
+}
+
+static bool read_link(struct nadi_scan *s, struct nadi_graph *g)
+{
+    struct nadi_graph_link link = {0};
+    double bytes_per_s, latency_ns;
+    if (!nadi_scan_u32(s, "node at one end of a link", g->node_count - 1, &link.a) ||
+        !nadi_scan_u32(s, "node at the other end of a link", g->node_count - 1, &link.b))
+        return false;
+    if (link.a == link.b)
+        return nadi_scan_error(s, "remove the line", "a link from node %" PRIu32 " to itself",
+                               link.a);
+    if (!nadi_scan_quantity(s, "rate of a link", NADI_DIMENSION_RATE, 0.125, 0.125, MAX_RATE,
+                            &bytes_per_s) ||
+        !nadi_scan_quantity(s, "latency of a link", NADI_DIMENSION_TIME, 1e9, 0, MAX_LATENCY_NS,
+                            &latency_ns) ||
+        !nadi_scan_double(s, "loss of a link", 0, 0.999999, &link.loss))
+        return false;
+    link.bits_per_s = (uint64_t)(bytes_per_s * 8 + 0.5);
+    link.latency = (nadi_time)(latency_ns * (double)NADI_PS_PER_NS + 0.5);
+    while (nadi_scan_same_line(s))
+        ;
+    nadi_graph_add_link(g, link);
+    return true;
+}
+
+bool nadi_graph_parse_hpcc(struct nadi_graph *g, const char *path, char *text, size_t bytes,
+                           struct nadi_diags *diags)
+{
+    struct nadi_scan s;
+    struct header h;
+    nadi_scan_init(&s, path, "hpcc/topology", text, bytes, diags);
+    if (!read_header(&s, &h))
+        return false;
+    if (h.nodes == h.switches)
+        return nadi_scan_error(&s, "nodes that are not switches are hosts", "no hosts");
+    if (!read_nodes(&s, &h, g))
+        return false;
+    for (uint32_t i = 0; i < h.links; i++)
+        if (!read_link(&s, g))
+            return false;
+    nadi_graph_finish(g);
+    return true;
+}
+
+bool nadi_graph_read_hpcc(struct nadi_graph *g, const char *path, struct nadi_diags *diags)
+{
+    char *text;
+    size_t bytes;
+    if (!nadi_file_read(path, "topology file", &text, &bytes, diags))
+        return false;
+    const bool good = nadi_graph_parse_hpcc(g, path, text, bytes, diags);
+    nadi_mem_free(text);
+    return good;
+}

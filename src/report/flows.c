@@ -1,0 +1,104 @@
+#include "report/flows.h"
+
+#include "base/mem.h"
+#include "base/units.h"
+
+static uint64_t ns(nadi_time ps)
+{
+    return (uint64_t)((ps + NADI_PS_PER_NS / 2) / NADI_PS_PER_NS);
+}
+
+void nadi_report_flows_fct(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,
+                           struct nadi_str *out)
+{
+    for (size_t i = 0; i < r->done_count; i++) {
+        const struct nadi_flow_done *d = &r->done[i];
+        const struct nadi_flow_spec *f = &in->flows.items[d->flow];
+        nadi_str_printf(out, "%" PRIu32 " %" PRIu32 " %u %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+                        in->graph.hosts[f->src], in->graph.hosts[f->dst], d->sport, f->bytes,
+                        ns(d->start), ns(d->duration));
+    }
+}
+
+static uint32_t address(uint32_t node)
+{
+    return 0x0b000001U + (node / 256 << 16) + (node % 256 << 8);
+}
+
+void nadi_report_flows_fct_long(const struct nadi_flows_inputs *in,
+                                const struct nadi_flows_result *r, struct nadi_str *out)
+{
+    for (size_t i = 0; i < r->done_count; i++) {
+        const struct nadi_flow_done *d = &r->done[i];
+        const struct nadi_flow_spec *f = &in->flows.items[d->flow];
+        nadi_str_printf(
+            out, "%08x %08x %u %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+            address(in->graph.hosts[f->src]), address(in->graph.hosts[f->dst]), d->sport, f->port,
+            f->bytes, ns(d->start), ns(d->duration), ns(d->alone));
+    }
+}
+
+void nadi_report_flows_pfc(const struct nadi_flows_result *r, struct nadi_str *out)
+{
+    for (size_t i = 0; i < r->pfc_count; i++) {
+        const struct nadi_pfc_event *e = &r->pfc[i];
+        nadi_str_printf(out, "%" PRIu64 " %" PRIu32 " %d %" PRIu32 " %d\n", ns(e->at), e->node,
+                        e->is_switch, e->port, e->pause);
+    }
+}
+
+static int by_value(const void *x, const void *y)
+{
+    const nadi_time a = *(const nadi_time *)x, b = *(const nadi_time *)y;
+    return a < b ? -1 : a > b;
+}
+
+static void add_times(const struct nadi_flows_result *r, struct nadi_str *out)
+{
+    nadi_time *times = NADI_NEW(nadi_time, r->done_count);
+    double sum = 0;
+    for (size_t i = 0; i < r->done_count; i++) {
+        times[i] = r->done[i].duration;
+        sum += (double)times[i];
+    }
+    qsort(times, r->done_count, sizeof(*times), by_value);
+    const struct {
+        const char *name;
+        double ns;
+    } rows[] = {
+        {"shortest", (double)times[0] / 1e3},
+        {"mean", sum / (double)r->done_count / 1e3},
+        {"median", (double)times[r->done_count / 2] / 1e3},
+        {"99th percentile", (double)times[(r->done_count - 1) * 99 / 100] / 1e3},
+        {"longest", (double)times[r->done_count - 1] / 1e3},
+    };
+    nadi_str_add(out, "Completion times\n");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char buffer[32];
+        nadi_str_printf(out, "  %-18s %s\n", rows[i].name, nadi_units_time(buffer, rows[i].ns));
+    }
+    nadi_mem_free(times);
+}
+
+void nadi_report_flows_text(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,
+                            struct nadi_str *out)
+{
+    char end[32], events[32], rate[32];
+    nadi_str_printf(out, "%zu of %zu flows done at %s\n", r->done_count, in->flows.count,
+                    nadi_units_time(end, (double)r->end / 1e3));
+    if (r->done_count)
+        add_times(r, out);
+    const struct nadi_pkt_totals *t = &r->totals;
+    nadi_str_printf(out,
+                    "Packets\n"
+                    "  data               %" PRIu64 " sent, %" PRIu64 " received, %" PRIu64
+                    " sent again\n"
+                    "  dropped            %" PRIu64 " without buffer, %" PRIu64 " on links\n"
+                    "  congestion marks   %" PRIu64 "\n"
+                    "  PFC frames         %" PRIu64 " (%" PRIu64 " pauses)\n",
+                    t->data_sent, t->data_received, t->retransmitted, t->dropped_full,
+                    t->dropped_loss, t->marked, t->pauses + t->resumes, t->pauses);
+    nadi_str_printf(out, "Simulated %s events in %.3f s: %s events/s\n",
+                    nadi_units_count(events, (double)t->events), r->wall_s,
+                    nadi_units_count(rate, r->wall_s > 0 ? (double)t->events / r->wall_s : 0));
+}

@@ -1,0 +1,56 @@
+/* flows: one simulation of a plain list of flows over a graph: no workload, no collectives.
+ *
+ * Times are ps. A flow's completion is when its last byte arrives; in the exact mode of the packet
+ * model, when the sender has the last byte's acknowledgement, as in the HPCC simulator. */
+#ifndef NADI_SIM_FLOWS_H
+#define NADI_SIM_FLOWS_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "network/flow_list.h"
+#include "network/packet/config.h"
+#include "network/packet/packet.h"
+#include "platform/graph.h"
+
+struct nadi_flow_done {
+    uint32_t flow; /* index in the list */
+    uint16_t sport;
+    nadi_time start, duration;
+    nadi_time alone; /* the HPCC simulator's estimate for an empty network */
+};
+
+struct nadi_pfc_event { /* a pause or resume frame, where and when it was received */
+    nadi_time at;
+    uint32_t node;
+    uint32_t port; /* of the node, from 1 */
+    bool is_switch, pause;
+};
+
+struct nadi_flows_inputs {
+    struct nadi_graph graph;
+    struct nadi_flow_list flows;
+    struct nadi_packet_config config;
+    const volatile int *stop; /* may be NULL; nonzero: stop soon */
+    uint64_t max_pfc_events;  /* kept; all are counted */
+};
+
+struct nadi_flows_result {
+    struct nadi_flow_done *done; /* in order of completion */
+    size_t done_count, done_capacity;
+    struct nadi_pfc_event *pfc;
+    size_t pfc_count, pfc_capacity;
+    uint64_t pfc_total;
+    struct nadi_pkt_totals totals;
+    uint64_t hops; /* packets put on cables */
+    nadi_time end;
+    double wall_s;
+    bool complete; /* every flow is done */
+};
+
+/* False with an error in diags when the inputs do not fit together. The caller releases `result` in
+ * both cases. */
+bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_result *result,
+                         struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_flows_result_release(struct nadi_flows_result *result);
+
+#endif
