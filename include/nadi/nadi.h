@@ -252,7 +252,7 @@ struct nadi_flows *nadi_flows_create(const struct nadi_flows_setup *setup);
 void nadi_flows_destroy(struct nadi_flows *flows); /* NULL is allowed */
 const struct nadi_diags *nadi_flows_messages(const struct nadi_flows *flows);
 /* Reads and checks the files. DONE or INPUT. Once. */
-enum nadi_status nadi_flows_load(struct nadi_flows *flows);
+enum nadi_status nadi_flows_read(struct nadi_flows *flows);
 /* Simulates. DEADLOCK when flows remain that nothing moves any more, LIMIT when stopped. `stop` may
  * be NULL; nonzero: stop soon. */
 enum nadi_status nadi_flows_run(struct nadi_flows *flows, const volatile int *stop);

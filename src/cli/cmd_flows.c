@@ -114,7 +114,7 @@ int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments)
     setup.compat = v.compat;
     setup.seed = v.seed;
     struct nadi_flows *flows = nadi_flows_create(&setup);
-    enum nadi_status status = nadi_flows_load(flows);
+    enum nadi_status status = nadi_flows_read(flows);
     if (status == NADI_STATUS_DONE)
         status = simulate(&v, flows);
     nadi_terminal_messages(nadi_flows_messages(flows), 0, v.quiet);

@@ -26,7 +26,16 @@ struct nadi_pfc_event { /* a pause or resume frame, where and when it was receiv
     bool is_switch, pause;
 };
 
+struct nadi_flows_options {       /* what the command line says; paths may be NULL where optional */
+    const char *flows, *topology; /* NULL: as the configuration says */
+    const char *config;           /* NULL: defaults */
+    const char *cc;               /* NULL: as the configuration says */
+    const char *compat;           /* "ns3" or NULL */
+    uint64_t seed;
+};
+
 struct nadi_flows_inputs {
+    struct nadi_arena arena;
     struct nadi_graph graph;
     struct nadi_flow_list flows;
     struct nadi_packet_config config;
@@ -46,6 +55,12 @@ struct nadi_flows_result {
     double wall_s;
     bool complete; /* every flow is done */
 };
+
+/* Reads and checks all inputs. False with errors in diags. The caller releases `in` in both cases.
+ */
+bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_options *options,
+                     struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_flows_inputs_release(struct nadi_flows_inputs *in);
 
 /* False with an error in diags when the inputs do not fit together. The caller releases `result` in
  * both cases. */
