@@ -143,9 +143,13 @@ static bool same_multiset(const struct slice *a, const struct slice *b,
     return same;
 }
 
-/* `node 7 "name" (ALL_REDUCE of 1024 B)` */
+/* `node 7 "name" (ALL_REDUCE of 1024 B)`, or "none" behind the last one. */
 static void add_node(struct compare *c, const struct slice *s, uint32_t i, struct nadi_str *out)
 {
+    if (i >= s->count) {
+        nadi_str_add(out, "none");
+        return;
+    }
     const struct nadi_trace *t = s->s->trace;
     uint32_t n = s->items[i].node;
     struct nadi_place place = nadi_trace_place(t, s->s->rank, n, &c->diags->arena);
@@ -191,15 +195,12 @@ static void report(struct compare *c, uint32_t group, const struct slice *a, con
     nadi_str_printf(&s, "collective #%u of ", at + 1);
     add_group(c, group, &s);
     nadi_str_add(&s, order_only ? " comes in another order of node ids: " : " does not match: ");
+    add_node(c, b, at, &s);
+    nadi_str_add(&s, " on ");
     add_ranks(c, group, b->s, &s);
-    nadi_str_add(&s, at < b->count ? " has " : " has no further one");
-    if (at < b->count)
-        add_node(c, b, at, &s);
-    nadi_str_printf(&s, ", rank %u has ", a->s->rank);
-    if (at < a->count)
-        add_node(c, a, at, &s);
-    else
-        nadi_str_add(&s, "no further one");
+    nadi_str_add(&s, ", but ");
+    add_node(c, a, at, &s);
+    nadi_str_printf(&s, " on rank %u", a->s->rank);
     struct nadi_place place = NADI_IN_FILE(b->s->trace->path);
     if (at < b->count)
         place = nadi_trace_place(b->s->trace, b->s->rank, b->items[at].node, &c->diags->arena);

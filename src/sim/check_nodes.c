@@ -98,6 +98,24 @@ void nadi_check_found(struct nadi_check *c, enum nadi_finding_kind kind, const s
     nadi_ranks_add(f->ranks, rank);
 }
 
+/* " (and 3 more such nodes; on ranks 0-7)" where there is more than the first node. */
+static void add_others(const struct nadi_check *c, const struct nadi_finding *f,
+                       struct nadi_str *out)
+{
+    uint32_t ranks = 0;
+    for (size_t i = 0; i <= c->in->rank_count / 64; i++)
+        ranks += (uint32_t)__builtin_popcountll(f->ranks[i]);
+    if (f->nodes == 1 && ranks == 1)
+        return;
+    nadi_str_add(out, " (");
+    if (f->nodes > 1)
+        nadi_str_printf(out, "and %" PRIu64 " more such node%s; ", f->nodes - 1,
+                        f->nodes == 2 ? "" : "s");
+    nadi_str_add(out, "on ");
+    nadi_ranks_text(f->ranks, c->in->rank_count, out);
+    nadi_str_add_char(out, ')');
+}
+
 bool nadi_check_report(struct nadi_check *c)
 {
     bool ok = true;
@@ -106,12 +124,7 @@ bool nadi_check_report(struct nadi_check *c)
         const struct finding_about *a = &about[c->order[i]];
         struct nadi_str s = NADI_STR_INIT;
         nadi_str_add(&s, f->message);
-        if (f->nodes > 1) {
-            nadi_str_printf(&s, " (and %" PRIu64 " more such node%s; on ", f->nodes - 1,
-                            f->nodes == 2 ? "" : "s");
-            nadi_ranks_text(f->ranks, c->in->rank_count, &s);
-            nadi_str_add_char(&s, ')');
-        }
+        add_others(c, f, &s);
         nadi_diags_add(c->diags, a->severity, a->code, f->place, a->hint, "%s", nadi_str_get(&s));
         nadi_str_release(&s);
         ok &= a->severity != NADI_ERROR;

@@ -110,12 +110,10 @@ static bool read_node(struct nadi_load *l, const struct source *s, const char *t
                       size_t from_file)
 {
     size_t length = strlen(text);
-    if (length == 0)
-        return true;
-    bool wrapped = length > 4 && text[0] == '[' && (text[1] == '\'' || text[1] == '"');
-    if (!wrapped) {
-        if (strstr(text, "pg_name"))
-            skip(l, s, "not a list with one text in it");
+    if (!strstr(text, "pg_name"))
+        return true; /* says other things */
+    if (length <= 4 || text[0] != '[' || (text[1] != '\'' && text[1] != '"')) {
+        skip(l, s, "not a list with one text in it");
         return true;
     }
     struct nadi_doc doc;
@@ -126,7 +124,7 @@ static bool read_node(struct nadi_load *l, const struct source *s, const char *t
     if (parsed) {
         ok = read_entries(l, s, &doc, from_file);
         nadi_doc_release(&doc);
-    } else if (strstr(text, "pg_name")) {
+    } else {
         skip(l, s, inner.items[0].message);
     }
     nadi_diags_release(&inner);
