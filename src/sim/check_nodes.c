@@ -321,8 +321,9 @@ static void check_memory(struct pass *p, uint32_t n)
     if (!(p->t->flags[n] & NADI_NODE_HAS_BYTES))
         FOUND(p, NADI_FINDING_NO_BYTES, n, "memory node without tensor_size");
     if (m->kind == NADI_MEMORY_NONE)
-        FOUND(p, NADI_FINDING_NO_MEMORY, n, "memory node, but there is no remote memory%s",
-              p->c->in->options.memory ? " (NO_MEMORY_EXPANSION)" : " (no memory file)");
+        FOUND(p, NADI_FINDING_NO_MEMORY, n, "memory node, but %s",
+              p->c->in->options.memory ? "the memory file says NO_MEMORY_EXPANSION"
+                                       : "there is no memory file");
 }
 
 static void check_memory_server(struct nadi_check *c, const struct nadi_trace *t, uint32_t rank)

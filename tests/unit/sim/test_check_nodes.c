@@ -74,7 +74,7 @@ static void node_messages(void **state)
         {"COLL 1 s comm_type=2 comm_size=0\n",
          "warning[node/zero-size]: ALL_GATHER of 0 bytes counts as 1 byte\n"},
         {"MEM_LOAD 1 s tensor_size=8\n",
-         "error[node/no-memory]: memory node, but there is no remote memory (no memory file)\n"
+         "error[node/no-memory]: memory node, but there is no memory file\n"
          "  help: give a memory file with another memory-type (--memory)\n"},
         {"COLL 1 s comm_type=0 comm_size=8 involved_dim=false,false\n",
          "warning[node/no-dimension]: no dimension takes part in this ALL_REDUCE: nothing is "
@@ -150,7 +150,7 @@ static void memory_nodes(void **state)
     input_case_workload(&c, 4, "MEM_STORE 1 m tensor_size=8\n");
     input_case_memory(&c, "{\"memory-type\": \"NO_MEMORY_EXPANSION\"}");
     assert_false(input_case_load(&c, false));
-    assert_non_null(strstr(nadi_str_get(&c.messages), "(NO_MEMORY_EXPANSION)"));
+    assert_non_null(strstr(nadi_str_get(&c.messages), "the memory file says NO_MEMORY_EXPANSION"));
     input_case_memory(&c, "{\"memory-type\": \"PER_NODE_MEMORY_EXPANSION\", \"num-nodes\": 1,\n"
                           "\"num-npus-per-node\": 2, \"remote-mem-bw\": 1}");
     input_case_refused(&c,
