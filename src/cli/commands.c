@@ -50,6 +50,30 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_gen_demo,
     },
     {
+        .name = "trace link",
+        .group = "Traces",
+        .summary = "Join a PyTorch execution trace and a Kineto profile",
+        .about =
+            "Finds for every operator of the execution trace its time in the profile, and for "
+            "every\n"
+            "kernel the operator that launched it. The linked trace is JSON, one node a line.\n",
+        .examples =
+            "nadi trace link --host et.0.json.gz --device kineto.0.json.gz -o linked.0.json\n",
+        .options = nadi_trace_link_groups,
+        .run = nadi_cmd_trace_link,
+    },
+    {
+        .name = "trace convert",
+        .group = "Traces",
+        .summary = "Turn a linked trace into a Chakra trace",
+        .words = "LINKED",
+        .about = "Reads what `nadi trace link` or the Chakra tools have written.\n",
+        .examples = "nadi trace convert linked.0.json -o step.0.et\n",
+        .options = nadi_trace_convert_groups,
+        .max_words = 1,
+        .run = nadi_cmd_trace_convert,
+    },
+    {
         .name = "trace check",
         .group = "Traces",
         .summary = "Find what is wrong with trace files",

@@ -1,0 +1,64 @@
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+#include <nadi/import.h>
+
+struct values {
+    const char *output, *compat;
+    bool quiet;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     .required = true,
+     AT(output),
+     .help = "Chakra trace to write"},
+    {.name = "compat",
+     .type = NADI_OPTION_WORD,
+     .words = "1.0.0",
+     .initial = "1.0.0",
+     AT(compat),
+     .help = "Version of the Chakra tools whose graph is wanted"},
+    {.name = "quiet",
+     .type = NADI_OPTION_FLAG,
+     AT(quiet),
+     .help = "Only errors on standard error, no summary"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_trace_convert_groups[] = {
+    {"Conversion", options, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_trace_convert(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words))
+        return NADI_EXIT_USAGE;
+    if (words.count != 1) {
+        fprintf(stderr, "nadi %s: error: name the linked trace to convert\n", self->name);
+        return NADI_EXIT_USAGE;
+    }
+    struct nadi_trace_convert convert;
+    nadi_trace_convert_init(&convert);
+    convert.input = words.items[0];
+    convert.output = values.output;
+    struct nadi_diags *messages = nadi_messages_create();
+    char *report;
+    const enum nadi_status status = nadi_trace_convert(&convert, &report, messages);
+    nadi_terminal_messages(messages, 0, values.quiet);
+    if (report && !values.quiet)
+        fputs(report, nadi_str_equal(values.output, "-") ? stderr : stdout);
+    nadi_free(report);
+    nadi_messages_destroy(messages);
+    return (int)status;
+}

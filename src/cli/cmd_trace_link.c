@@ -1,0 +1,89 @@
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+#include <nadi/import.h>
+
+struct values {
+    const char *host, *device, *output, *compat;
+    struct nadi_range rank;
+    bool quiet;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option files[] = {
+    {.name = "host",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     .required = true,
+     AT(host),
+     .help = "Execution trace of PyTorch's ExecutionTraceObserver"},
+    {.name = "device",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     .required = true,
+     AT(device),
+     .help = "Kineto profile of the same process"},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     .required = true,
+     AT(output),
+     .help = "Linked trace to write"},
+    {.name = NULL},
+};
+
+static const struct nadi_option how[] = {
+    {.name = "rank",
+     .argument = "N",
+     .type = NADI_OPTION_RANKS,
+     AT(rank),
+     .initial = "0",
+     .help = "Rank that the capture is of"},
+    {.name = "compat",
+     .type = NADI_OPTION_WORD,
+     .words = "1.0.0",
+     .initial = "1.0.0",
+     AT(compat),
+     .help = "Version of the Chakra tools whose result is wanted"},
+    {.name = "quiet",
+     .type = NADI_OPTION_FLAG,
+     AT(quiet),
+     .help = "Only errors on standard error, no summary"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_trace_link_groups[] = {
+    {"Files", files, 0},
+    {"Linking", how, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_trace_link(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words))
+        return NADI_EXIT_USAGE;
+    if (values.rank.first != values.rank.last || values.rank.first > UINT32_MAX - 1) {
+        fprintf(stderr, "nadi %s: error: '--rank' wants one rank\n", self->name);
+        return NADI_EXIT_USAGE;
+    }
+    struct nadi_trace_link options;
+    nadi_trace_link_init(&options);
+    options.host = values.host;
+    options.device = values.device;
+    options.output = values.output;
+    options.rank = (uint32_t)values.rank.first;
+    struct nadi_diags *messages = nadi_messages_create();
+    char *report;
+    const enum nadi_status status = nadi_trace_link(&options, &report, messages);
+    nadi_terminal_messages(messages, 0, values.quiet);
+    if (report && !values.quiet)
+        fputs(report, nadi_str_equal(values.output, "-") ? stderr : stdout);
+    nadi_free(report);
+    nadi_messages_destroy(messages);
+    return (int)status;
+}

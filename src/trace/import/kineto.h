@@ -1,0 +1,80 @@
+/* kineto: a PyTorch profiler's timeline, reduced to what ran when.
+ *
+ * Of the trace events only the complete ones (ph X) of processor operators, runtime calls, device
+ * work and synchronisation stay, in file order; about 80 bytes each. Times are whole ns, exact.
+ * CUDA, ROCm, XPU, MTIA and processor-only profiles. The text is read through a window, so its size
+ * costs no memory. Errors: no JSON, no "traceEvents". */
+#ifndef NADI_TRACE_IMPORT_KINETO_H
+#define NADI_TRACE_IMPORT_KINETO_H
+
+#include "trace/import/names.h"
+#include "trace/import/text.h"
+
+enum nadi_event_kind {
+    NADI_EVENT_NONE = 0,
+    NADI_EVENT_OPERATOR,      /* cpu_op */
+    NADI_EVENT_ANNOTATION,    /* user_annotation */
+    NADI_EVENT_RUNTIME,       /* cuda_runtime, cuda_driver */
+    NADI_EVENT_RUNTIME_OTHER, /* of other devices */
+    NADI_EVENT_KERNEL,
+    NADI_EVENT_MEMCPY,
+    NADI_EVENT_MEMSET,
+    NADI_EVENT_DEVICE_OTHER, /* work of other devices */
+    NADI_EVENT_SYNC,         /* cuda_sync: what a wait was for */
+    NADI_EVENT_KINDS
+};
+
+struct nadi_event {
+    int64_t ts_ns, dur_ns;
+    int64_t external_id, rf_id, correlation, stream; /* -1: not there */
+    uint32_t name;                                   /* number in names */
+    uint32_t thread;                                 /* number in threads */
+    uint32_t detail;                                 /* index into details, or NADI_NONE */
+    int32_t device;                                  /* -1: not there */
+    uint8_t kind;                                    /* enum nadi_event_kind */
+};
+
+struct nadi_event_detail { /* -1 and NADI_NONE: not there */
+    int64_t bytes;
+    int64_t sequence, forward_thread;
+    int64_t in_elements, out_elements, group_size, source, target;
+    int64_t wait_stream, record_correlation;
+    uint32_t collective, dtype, group, group_description, group_ranks;
+    uint32_t dims, types, concrete; /* of the operands: JSON lists */
+};
+
+struct nadi_kineto {
+    struct nadi_names names, threads; /* threads: the tid as it is written */
+    struct {
+        struct nadi_event *items;
+        size_t count, capacity;
+    } events;
+    struct {
+        struct nadi_event_detail *items;
+        size_t count, capacity;
+    } details;
+    size_t total;                     /* all trace events of the file */
+    uint32_t distributed, properties; /* "distributedInfo", "deviceProperties", or NADI_NONE */
+    size_t with_rf, with_external;    /* operators that have such an id other than 0 */
+};
+
+bool nadi_kineto_read(struct nadi_kineto *k, struct nadi_text *text,
+                      struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_kineto_release(struct nadi_kineto *k);
+
+static inline bool nadi_event_is_operator(const struct nadi_event *e)
+{
+    return e->kind == NADI_EVENT_OPERATOR || e->kind == NADI_EVENT_ANNOTATION;
+}
+
+static inline bool nadi_event_is_runtime(const struct nadi_event *e)
+{
+    return e->kind == NADI_EVENT_RUNTIME || e->kind == NADI_EVENT_RUNTIME_OTHER;
+}
+
+static inline bool nadi_event_is_device(const struct nadi_event *e)
+{
+    return e->kind >= NADI_EVENT_KERNEL && e->kind <= NADI_EVENT_DEVICE_OTHER;
+}
+
+#endif

@@ -1,0 +1,114 @@
+#include "trace/import/sink.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+
+enum nadi_coding nadi_coding_of_path(const char *path)
+{
+    if (nadi_str_ends(path, ".gz"))
+        return NADI_CODING_GZIP;
+    return nadi_str_ends(path, ".zst") ? NADI_CODING_ZSTD : NADI_CODING_PLAIN;
+}
+
+struct nadi_sink *nadi_sink_open(const char *path, struct nadi_diags *diags)
+{
+    struct nadi_deflate *file = nadi_deflate_open(path, nadi_coding_of_path(path), diags);
+    if (!file)
+        return NULL;
+    struct nadi_sink *s = NADI_NEW(struct nadi_sink, 1);
+    s->file = file;
+    s->filled = 0;
+    return s;
+}
+
+bool nadi_sink_close(struct nadi_sink *s, struct nadi_diags *diags)
+{
+    nadi_deflate_write(s->file, s->buffer, s->filled);
+    bool good = nadi_deflate_close(s->file, diags);
+    nadi_mem_free(s);
+    return good;
+}
+
+void nadi_sink_discard(struct nadi_sink *s)
+{
+    if (!s)
+        return;
+    nadi_deflate_discard(s->file);
+    nadi_mem_free(s);
+}
+
+void nadi_sink_bytes(struct nadi_sink *s, const void *data, size_t bytes)
+{
+    if (bytes > NADI_SINK_BYTES - s->filled) {
+        nadi_deflate_write(s->file, s->buffer, s->filled);
+        s->filled = 0;
+        if (bytes >= NADI_SINK_BYTES / 2) {
+            nadi_deflate_write(s->file, data, bytes);
+            return;
+        }
+    }
+    memcpy(s->buffer + s->filled, data, bytes);
+    s->filled += bytes;
+}
+
+void nadi_sink_text(struct nadi_sink *s, const char *text)
+{
+    nadi_sink_bytes(s, text, strlen(text));
+}
+
+/* Digits to the end of `to`; returns the first of them. */
+static char *digits_before(char *end, uint64_t number)
+{
+    do {
+        *--end = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    return end;
+}
+
+void nadi_sink_u64(struct nadi_sink *s, uint64_t number)
+{
+    char text[20], *end = text + sizeof(text), *at = digits_before(end, number);
+    nadi_sink_bytes(s, at, (size_t)(end - at));
+}
+
+void nadi_sink_i64(struct nadi_sink *s, int64_t number)
+{
+    if (number < 0)
+        NADI_SINK_LITERAL(s, "-");
+    nadi_sink_u64(s, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
+void nadi_sink_micros(struct nadi_sink *s, int64_t ns)
+{
+    uint64_t magnitude = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    unsigned fraction = (unsigned)(magnitude % 1000);
+    if (ns < 0)
+        NADI_SINK_LITERAL(s, "-");
+    nadi_sink_u64(s, magnitude / 1000);
+    if (!fraction)
+        return;
+    char text[4] = {'.', (char)('0' + fraction / 100), (char)('0' + fraction / 10 % 10),
+                    (char)('0' + fraction % 10)};
+    nadi_sink_bytes(s, text, fraction % 10 ? 4 : fraction % 100 ? 3 : 2);
+}
+
+void nadi_sink_string(struct nadi_sink *s, const char *text, size_t bytes)
+{
+    NADI_SINK_LITERAL(s, "\"");
+    const char *end = text + bytes, *from = text;
+    for (const char *at = text; at < end; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (NADI_LIKELY(c >= ' ' && c != '"' && c != '\\'))
+            continue;
+        char escape[8] = {'\\', (char)c};
+        size_t length = 2;
+        if (c < ' ')
+            length = (size_t)snprintf(escape, sizeof(escape), "\\u%04x", c);
+        nadi_sink_bytes(s, from, (size_t)(at - from));
+        nadi_sink_bytes(s, escape, length);
+        from = at + 1;
+    }
+    nadi_sink_bytes(s, from, (size_t)(end - from));
+    NADI_SINK_LITERAL(s, "\"");
+}

@@ -1,0 +1,60 @@
+/* text: a capture's JSON, brought to the tokenizer.
+ *
+ * Plain, gzip or zstd by content; "-" is standard input. Two ways: whole, for files whose bytes are
+ * needed again (views into them stay valid until release); or through a window that slides over the
+ * text and grows to the largest element, so that gigabytes need no memory. Either way the document
+ * is one object of which one member is a long list; members and elements are handed out one at a
+ * time. A callback may be called twice for the same bytes (the window ended inside them: it saw a
+ * fault, which is taken back), so it keeps results only when it has read to its end. */
+#ifndef NADI_TRACE_IMPORT_TEXT_H
+#define NADI_TRACE_IMPORT_TEXT_H
+
+#include "base/diag.h"
+#include "trace/import/scan.h"
+
+struct nadi_inflate;
+
+struct nadi_text {
+    const char *path;
+    struct nadi_diags *diags;
+    struct nadi_scan scan;
+    char *buffer;
+    size_t filled, capacity; /* capacity leaves room for the pad */
+    uint64_t base;           /* offset of buffer[0] in the text */
+    int fd;                  /* a plain file is read without detours; -1: not */
+    struct nadi_inflate *source;
+    bool whole, at_end;
+};
+
+/* False with an error. After that, release all the same. */
+bool nadi_text_open(struct nadi_text *t, const char *path, bool whole,
+                    struct nadi_diags *diags) NADI_MUST_USE;
+/* Text in memory: copied. For tests and fuzzing. */
+void nadi_text_memory(struct nadi_text *t, const char *path, const void *data, size_t bytes,
+                      struct nadi_diags *diags);
+void nadi_text_release(struct nadi_text *t);
+
+struct nadi_text_reader {
+    const char *list; /* key of the long list */
+    /* The value behind a key; must consume it. */
+    bool (*member)(void *context, struct nadi_scan *s, struct nadi_view key);
+    bool (*element)(void *context, struct nadi_scan *s);
+    void *context;
+};
+
+/* Reads the whole document. False with an error: no JSON, not an object, or a callback that set
+ * scan.fault or returned false (it then has added an error of its own). *lists counts how often
+ * the list was there. */
+bool nadi_text_read(struct nadi_text *t, const struct nadi_text_reader *reader,
+                    unsigned *lists) NADI_MUST_USE;
+
+/* Offset in the text of a byte of the buffer. */
+static inline uint64_t nadi_text_offset(const struct nadi_text *t, const char *at)
+{
+    return t->base + (uint64_t)(at - t->buffer);
+}
+
+/* File and byte offset; line and column too when the text is whole. */
+struct nadi_place nadi_text_place(const struct nadi_text *t, const char *at);
+
+#endif
