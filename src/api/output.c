@@ -21,7 +21,7 @@ uint64_t nadi_job_end_ns(const struct nadi_job *job)
 struct nadi_rank_times nadi_job_rank(const struct nadi_job *job, uint32_t rank)
 {
     NADI_ASSERT(job->ran && rank < job->result.rank_count);
-    const struct nadi_rank_result *r = &job->result.ranks[rank];
+    const struct nadi_rank_result *r = nadi_result_rank(&job->result, rank);
     return (struct nadi_rank_times){
         .finished = r->finished,
         .finish_ns = r->finish_ns,

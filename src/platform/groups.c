@@ -17,6 +17,7 @@ void nadi_groups_release(struct nadi_groups *g)
     nadi_strmap_release(&g->by_name);
     nadi_arena_release(&g->arena);
     nadi_mem_free(g->items);
+    nadi_mem_free(g->families);
     *g = (struct nadi_groups){0};
 }
 
@@ -48,6 +49,29 @@ uint32_t nadi_groups_add(struct nadi_groups *g, const char *name, const uint32_t
 uint32_t nadi_groups_find(const struct nadi_groups *g, const char *name)
 {
     return nadi_strmap_find(&g->by_name, name, strlen(name));
+}
+
+void nadi_groups_add_family(struct nadi_groups *g, const char *name, const uint32_t *group_of,
+                            uint32_t rank_count)
+{
+    uint32_t *own = NADI_ARENA_NEW(&g->arena, uint32_t, rank_count);
+    memcpy(own, group_of, rank_count * sizeof(*own));
+    if (g->family_count == g->family_capacity)
+        g->families = nadi_mem_grow(g->families, &g->family_capacity, g->family_count + 1,
+                                    sizeof(*g->families));
+    g->families[g->family_count++] = (struct nadi_group_family){
+        .name = nadi_arena_strdup(&g->arena, name),
+        .group_of = own,
+    };
+}
+
+uint32_t nadi_groups_resolve(const struct nadi_groups *g, const char *name, uint32_t rank)
+{
+    for (size_t i = 0; i < g->family_count; i++)
+        if (strcmp(g->families[i].name, name) == 0)
+            return g->families[i].group_of[rank];
+    uint32_t group = nadi_groups_find(g, name);
+    return group == NADI_NONE && strcmp(name, "0") == 0 ? 0 : group;
 }
 
 uint32_t nadi_group_position(const struct nadi_group *g, uint32_t rank)

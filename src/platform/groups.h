@@ -17,9 +17,16 @@ struct nadi_group {
     bool is_world;           /* the default group: all ranks, all dimensions */
 };
 
+struct nadi_group_family { /* one name that means another group on each rank */
+    const char *name;
+    const uint32_t *group_of; /* by rank */
+};
+
 struct nadi_groups {
     struct nadi_arena arena;
     struct nadi_strmap by_name;
+    struct nadi_group_family *families;
+    size_t family_count, family_capacity;
     struct nadi_group *items;
     size_t count, capacity;
 };
@@ -32,6 +39,13 @@ void nadi_groups_release(struct nadi_groups *g);
 uint32_t nadi_groups_add(struct nadi_groups *g, const char *name, const uint32_t *members,
                          uint32_t size, bool *existed);
 uint32_t nadi_groups_find(const struct nadi_groups *g, const char *name); /* NADI_NONE if none */
+
+/* Copies group_of (rank_count entries). The name must not be taken. */
+void nadi_groups_add_family(struct nadi_groups *g, const char *name, const uint32_t *group_of,
+                            uint32_t rank_count);
+/* What a trace's pg_name means on a rank: the world for "" and for "0" unless a group has that
+ * name, the rank's group of a family, or the group of that name; NADI_NONE if there is none. */
+uint32_t nadi_groups_resolve(const struct nadi_groups *g, const char *name, uint32_t rank);
 
 static inline uint32_t nadi_group_member(const struct nadi_group *g, uint32_t position)
 {

@@ -45,6 +45,13 @@ uint32_t nadi_dim_hops(const struct nadi_dim *dim, uint32_t a, uint32_t b);
 /* Lowest dimension in which the ranks differ; dim_count when they are equal. */
 uint32_t nadi_topology_lowest_difference(const struct nadi_topology *t, uint32_t a, uint32_t b);
 
+/* rank + distance, modulo the number of ranks; distance is a signed number in two's complement. */
+static inline uint32_t nadi_relative_peer(uint32_t rank, uint32_t distance, uint32_t rank_count)
+{
+    int64_t sum = ((int64_t)rank + (int32_t)distance) % (int64_t)rank_count;
+    return (uint32_t)(sum < 0 ? sum + rank_count : sum);
+}
+
 const char *nadi_dim_kind_name(enum nadi_dim_kind kind); /* "Ring", ... */
 
 #endif

@@ -53,7 +53,7 @@ struct nadi_spread nadi_spread_of(const struct nadi_result *r, enum nadi_rank_fi
     if (r->rank_count == 0)
         return (struct nadi_spread){0};
     for (uint32_t i = 0; i < r->rank_count; i++) {
-        uint64_t v = nadi_rank_figure(&r->ranks[i], figure);
+        uint64_t v = nadi_rank_figure(nadi_result_rank(r, i), figure);
         sum += (double)v;
         if (v < s.min) {
             s.min = v;
@@ -94,7 +94,7 @@ struct nadi_share_spread nadi_share_of(const struct nadi_result *r, enum nadi_sh
     if (r->end_ns == 0 || r->rank_count == 0)
         return s;
     for (uint32_t i = 0; i < r->rank_count; i++) {
-        double part = share_ns(&r->ranks[i], share, r->end_ns) / (double)r->end_ns;
+        double part = share_ns(nadi_result_rank(r, i), share, r->end_ns) / (double)r->end_ns;
         sum += part;
         if (part > s.max) {
             s.max = part;
@@ -149,10 +149,10 @@ struct nadi_node_counts nadi_count_nodes(const struct nadi_result *r)
 {
     struct nadi_node_counts n = {0};
     for (uint32_t i = 0; i < r->rank_count; i++) {
-        n.done += r->ranks[i].nodes_done;
-        n.open += r->ranks[i].nodes_open;
-        n.skipped += r->ranks[i].nodes_skipped;
-        n.ranks_finished += r->ranks[i].finished;
+        n.done += nadi_result_rank(r, i)->nodes_done;
+        n.open += nadi_result_rank(r, i)->nodes_open;
+        n.skipped += nadi_result_rank(r, i)->nodes_skipped;
+        n.ranks_finished += nadi_result_rank(r, i)->finished;
     }
     n.total = n.done + n.open;
     return n;

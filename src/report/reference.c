@@ -131,7 +131,7 @@ void nadi_report_reference_lines(const struct nadi_inputs *in, const struct nadi
     struct finished_rank *order = NADI_ZNEW(struct finished_rank, r->rank_count);
     for (uint32_t rank = 0; rank < r->rank_count; rank++) {
         order[rank].rank = rank;
-        order[rank].finish_ns = r->ranks[rank].finish_ns;
+        order[rank].finish_ns = nadi_result_rank(r, rank)->finish_ns;
     }
     for (size_t i = 0; i < r->span_count; i++) {
         const struct nadi_span *span = &r->spans[i];
@@ -139,8 +139,8 @@ void nadi_report_reference_lines(const struct nadi_inputs *in, const struct nadi
     }
     qsort(order, r->rank_count, sizeof(*order), by_finish);
     for (uint32_t i = 0; i < r->rank_count; i++) {
-        if (r->ranks[order[i].rank].finished)
-            add_rank(in, &r->ranks[order[i].rank], &order[i], out);
+        if (nadi_result_rank(r, order[i].rank)->finished)
+            add_rank(in, nadi_result_rank(r, order[i].rank), &order[i], out);
     }
     nadi_mem_free(order);
 }

@@ -217,7 +217,7 @@ static void times(struct nadi_json *j, const struct nadi_inputs *in, const struc
     nadi_json_string(j, "file", files[NADI_FILE_RANKS].name);
     nadi_json_array(j, "list");
     for (uint32_t i = 0; listed && i < r->rank_count; i++)
-        rank_row(j, in, &r->ranks[i], i);
+        rank_row(j, in, nadi_result_rank(r, i), i);
     nadi_json_close(j);
     nadi_json_close(j);
 }

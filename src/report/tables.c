@@ -19,7 +19,7 @@ void nadi_table_ranks(const struct nadi_inputs *in, const struct nadi_result *r,
     nadi_csv_header(&csv, nadi_str_get(&header));
     nadi_str_release(&header);
     for (uint32_t i = 0; i < r->rank_count; i++) {
-        const struct nadi_rank_result *rank = &r->ranks[i];
+        const struct nadi_rank_result *rank = nadi_result_rank(r, i);
         nadi_csv_u64(&csv, i);
         for (int f = 0; f < NADI_RANK_FIGURES; f++)
             nadi_csv_u64(&csv, nadi_rank_figure(rank, (enum nadi_rank_figure)f));
@@ -158,7 +158,7 @@ void nadi_table_five_column(const struct nadi_inputs *in, const struct nadi_resu
                           "TotalMessageSize(MB)");
     if (r->rank_count == 0)
         return;
-    const struct nadi_rank_result *last = &r->ranks[finish.max_rank];
+    const struct nadi_rank_result *last = nadi_result_rank(r, finish.max_rank);
     uint64_t compute_ns = last->finish_ns - last->exposed_comm_ns;
     nadi_csv_text(&csv, slash ? slash + 1 : prefix);
     nadi_csv_double(&csv, (double)last->finish_ns / 1e3);

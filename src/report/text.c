@@ -153,7 +153,7 @@ static void shares(const struct page *p)
 
 static void rank_line(const struct page *p, const char *label, uint32_t rank)
 {
-    const struct nadi_rank_result *x = &p->r->ranks[rank];
+    const struct nadi_rank_result *x = nadi_result_rank(p->r, rank);
     char a[32], b[32], c[32], d[32];
     nadi_str_printf(p->out, "  %-8s rank %-8u %9s   compute %9s   communication %9s, exposed %9s\n",
                     label, rank, nadi_units_time(a, (double)x->finish_ns),
@@ -187,9 +187,9 @@ static void machine_details(const struct page *p)
     if (!p->in->system.roofline || r->rank_count == 0)
         return;
     for (uint32_t i = 0; i < r->rank_count; i++) {
-        bound += r->ranks[i].compute_bound / (double)r->rank_count;
-        compute += r->ranks[i].compute_utilisation / (double)r->rank_count;
-        memory += r->ranks[i].memory_utilisation / (double)r->rank_count;
+        bound += nadi_result_rank(r, i)->compute_bound / (double)r->rank_count;
+        compute += nadi_result_rank(r, i)->compute_utilisation / (double)r->rank_count;
+        memory += nadi_result_rank(r, i)->memory_utilisation / (double)r->rank_count;
     }
     nadi_str_printf(p->out,
                     "  roofline %.1f %% of the compute time is compute bound; peak compute used "

@@ -67,6 +67,7 @@ struct nadi_inputs {
     struct nadi_memory_config memory;
     struct nadi_groups groups;
     uint32_t rank_count;
+    bool relative_peers; /* comm_src, comm_dst are distances from the rank: nadi_relative_peer */
     struct nadi_trace **traces; /* by rank; ranks with the same bytes share one */
     struct nadi_trace **owned;  /* the distinct ones */
     uint32_t owned_count;

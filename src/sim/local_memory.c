@@ -177,7 +177,7 @@ void nadi_local_memory_each(const struct nadi_inputs *in, const struct nadi_resu
 static void keep_peak(void *context, uint32_t rank, const struct nadi_local_memory *m)
 {
     struct nadi_result *r = context;
-    r->ranks[rank].peak_memory_bytes = m->peak_bytes;
+    r->classes[rank].peak_memory_bytes = m->peak_bytes; /* memory is tracked unfolded */
 }
 
 void nadi_local_memory_peaks(const struct nadi_inputs *in, struct nadi_result *r)

@@ -37,6 +37,7 @@ struct nadi_collective_result { /* one instance: all members of a group, one ope
     uint32_t group;      /* index into inputs.groups */
     uint32_t sequence;   /* within the group, from 0 */
     uint32_t ranks;      /* members that took part so far */
+    uint32_t copies;     /* equal instances of other groups that it stands for, itself included */
     uint32_t rank, node; /* of the first member that issued it, for its name */
     uint32_t chunks;
     uint64_t bytes;            /* comm_size of the node */
@@ -69,8 +70,11 @@ struct nadi_result {
     const char *executor_note; /* why no faster executor did, or NULL */
     uint64_t end_ns;           /* largest finish_ns */
     uint32_t rank_count;
-    struct nadi_rank_result *ranks;
-    uint32_t *finish_order; /* finished ranks in order of completion */
+    /* ranks that were simulated as one share a class; class_of NULL: class = rank */
+    uint32_t class_count;
+    struct nadi_rank_result *classes;
+    uint32_t *class_of, *class_weight; /* by rank; by class: number of ranks */
+    uint32_t *finish_order;            /* finished ranks in order of completion */
     uint32_t finished_count;
     struct nadi_collective_result *collectives;
     size_t collective_count, collective_capacity;
@@ -90,6 +94,12 @@ struct nadi_result {
     double wall_s;
     struct nadi_diags diags; /* the deadlock report: who waits for whom */
 };
+
+static inline const struct nadi_rank_result *nadi_result_rank(const struct nadi_result *r,
+                                                              uint32_t rank)
+{
+    return &r->classes[r->class_of ? r->class_of[rank] : rank];
+}
 
 void nadi_result_release(struct nadi_result *r);
 

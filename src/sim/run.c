@@ -3,6 +3,8 @@
 #include "base/mem.h"
 #include "network/network.h"
 #include "sim/bound.h"
+#include "sim/collect.h"
+#include "sim/fold.h"
 #include "sim/local_memory.h"
 #include "workload/workload.h"
 
@@ -25,11 +27,6 @@ static double seconds_since(const struct timespec *begin)
     return (double)(now.tv_sec - begin->tv_sec) + 1e-9 * (double)(now.tv_nsec - begin->tv_nsec);
 }
 
-static uint64_t to_ns(nadi_time ps)
-{
-    return (uint64_t)ps / (uint64_t)NADI_PS_PER_NS;
-}
-
 static const struct nadi_network_ops *model_of(const struct nadi_inputs *in)
 {
     switch (in->options.network_model) {
@@ -47,7 +44,7 @@ static void report_progress(const struct simulation *s)
     if (!s->observer || !s->observer->progress)
         return;
     struct nadi_progress p = {
-        .now_ns = to_ns(nadi_engine_now(s->engine)),
+        .now_ns = (uint64_t)(nadi_engine_now(s->engine) / NADI_PS_PER_NS),
         .nodes_done = nadi_workload_nodes_done(s->workload),
         .nodes_total = nadi_workload_nodes_total(s->workload),
         .events = nadi_engine_events(s->engine),
@@ -97,132 +94,6 @@ static void run_events(struct simulation *s)
         r->outcome = NADI_OUTCOME_DEADLOCK;
 }
 
-static void collect_rank(const struct simulation *s, uint32_t rank)
-{
-    struct nadi_rank_view v = nadi_workload_rank(s->workload, rank);
-    struct nadi_rank_result *out = &s->result->ranks[rank];
-    uint64_t finish = to_ns(v.finish);
-    *out = (struct nadi_rank_result){
-        .finish_ns = finish,
-        .exposed_comm_ns = finish - v.gpu_ticks, /* wraps in replay-only, as in the reference */
-        .compute_ns = to_ns(v.times.compute),
-        .comm_ns = to_ns(v.times.comm),
-        .true_exposed_comm_ns = to_ns(v.times.exposed_comm),
-        .memory_ns = to_ns(v.times.memory),
-        .cpu_ns = to_ns(v.times.cpu),
-        .idle_ns = to_ns(v.times.idle),
-        .nodes_done = v.nodes_done,
-        .nodes_open = v.nodes_total - v.nodes_done,
-        .nodes_skipped = v.nodes_skipped,
-        .finished = v.finished,
-    };
-    if (v.weight > 0) { /* the 1 is the reference's guard against division by zero */
-        out->compute_bound = v.compute_bound / (v.weight + 1);
-        out->compute_utilisation = v.compute_utilisation / (v.weight + 1);
-        out->memory_utilisation = v.memory_utilisation / (v.weight + 1);
-        out->operation_intensity = v.intensity / (v.weight + 1);
-    }
-    s->result->end_ns = nadi_max_u64(s->result->end_ns, finish);
-}
-
-static void collect_collectives(const struct simulation *s)
-{
-    const struct nadi_system *system = nadi_workload_system(s->workload);
-    struct nadi_result *r = s->result;
-    size_t count = nadi_system_operation_count(system);
-    r->collectives = NADI_ARENA_NEW(&r->arena, struct nadi_collective_result, count);
-    r->collective_count = count;
-    for (size_t i = 0; i < count; i++) {
-        struct nadi_operation_view op = nadi_system_operation(system, i);
-        r->collectives[i] = (struct nadi_collective_result){
-            .kind = op.kind,
-            .group = op.group,
-            .sequence = op.sequence,
-            .ranks = op.joined,
-            .rank = op.first_rank,
-            .node = op.first_node,
-            .chunks = op.chunks,
-            .bytes = op.bytes,
-            .start_ns = to_ns(op.start),
-            .end_ns = to_ns(op.end),
-            .complete = op.finished == op.members,
-        };
-    }
-}
-
-struct link_list {
-    struct nadi_link_result *items;
-    size_t count, capacity;
-};
-
-static void add_link(void *context, const struct nadi_network_counter *c)
-{
-    struct link_list *list = context;
-    struct nadi_link_result link = {
-        .dim = c->dim,
-        .from = c->from,
-        .to = c->to,
-        .messages = c->messages,
-        .bytes = c->bytes,
-        .busy_ns = c->busy_ns,
-    };
-    NADI_PUSH(list, link);
-}
-
-static struct nadi_link_result *collect_links(const struct simulation *s, bool links, size_t *count)
-{
-    struct link_list list = {0};
-    s->network->ops->counters(s->network, links, add_link, &list);
-    struct nadi_link_result *kept =
-        NADI_ARENA_NEW(&s->result->arena, struct nadi_link_result, list.count);
-    if (list.count)
-        memcpy(kept, list.items, list.count * sizeof(*kept));
-    nadi_mem_free(list.items);
-    *count = list.count;
-    return kept;
-}
-
-static void collect_spans(const struct simulation *s)
-{
-    struct nadi_result *r = s->result;
-    size_t count;
-    const struct nadi_node_span *spans = nadi_workload_spans(s->workload, &count);
-    r->spans = NADI_ARENA_NEW(&r->arena, struct nadi_span, count);
-    r->span_count = count;
-    for (size_t i = 0; i < count; i++)
-        r->spans[i] = (struct nadi_span){spans[i].rank, spans[i].node, to_ns(spans[i].start),
-                                         to_ns(spans[i].end)};
-    const struct nadi_flow_record *flows =
-        nadi_system_flows(nadi_workload_system(s->workload), &count);
-    r->flows = NADI_ARENA_NEW(&r->arena, struct nadi_flow, count);
-    r->flow_count = count;
-    for (size_t i = 0; i < count; i++)
-        r->flows[i] = (struct nadi_flow){
-            flows[i].src,       flows[i].dst,         flows[i].send_node,
-            flows[i].recv_node, to_ns(flows[i].sent), to_ns(flows[i].arrived),
-        };
-}
-
-static void collect(struct simulation *s)
-{
-    struct nadi_result *r = s->result;
-    size_t count;
-    for (uint32_t rank = 0; rank < r->rank_count; rank++)
-        collect_rank(s, rank);
-    collect_collectives(s);
-    r->dims = collect_links(s, false, &count);
-    r->dim_count = (uint32_t)count;
-    r->links = collect_links(s, true, &r->link_count);
-    s->network->ops->sent(s->network, &r->messages, &r->message_bytes);
-    collect_spans(s);
-    memcpy(r->nodes_by_type, nadi_workload_nodes_by_type(s->workload), sizeof(r->nodes_by_type));
-    r->offered_bytes = nadi_workload_offered_bytes(s->workload);
-    r->events = nadi_engine_events(s->engine);
-    const uint32_t *order = nadi_workload_finish_order(s->workload, &r->finished_count);
-    r->finish_order = NADI_ARENA_NEW(&r->arena, uint32_t, r->rank_count);
-    memcpy(r->finish_order, order, r->finished_count * sizeof(*order));
-}
-
 /* Where the executors cannot be but the message executor. NULL: nowhere. */
 static const char *messages_needed(const struct nadi_inputs *in)
 {
@@ -234,8 +105,8 @@ static const char *messages_needed(const struct nadi_inputs *in)
         return "custom collectives are graphs of messages";
     if (in->memory.kind == NADI_MEMORY_POOL || in->memory.kind == NADI_MEMORY_PER_NODE)
         return "ranks queue at shared memory in the order of events";
-    if (in->system.track_local_mem)
-        return "local memory is followed on every rank by itself";
+    if (in->options.compat)
+        return "the reference's order of finish lines is that of its messages";
     return NULL;
 }
 
@@ -257,6 +128,7 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
         .traces = in->traces,
         .engine = s->engine,
         .network = s->network,
+        .relative_peers = in->relative_peers,
         .compute_scale = scaled ? in->options.compute_scale : 1,
         .comm_scale = scaled ? in->options.comm_scale : 1,
         .record = in->options.record_ops || in->system.track_local_mem,
@@ -267,16 +139,67 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
     nadi_workload_start(s->workload);
     run_events(s);
     const char *undecided = phases ? nadi_workload_undecided(s->workload) : NULL;
-    if (undecided)
-        r->executor_note = nadi_arena_strdup(&r->arena, undecided);
+    /* who waits for whom is told rank by rank: by the message executor */
+    bool deadlock = r->outcome == NADI_OUTCOME_DEADLOCK;
+    bool decided = !undecided && !(deadlock && phases);
+    if (decided)
+        nadi_collect(in, s->workload, s->network, s->engine, fold, r);
     else
-        collect(s);
-    if (!undecided && r->outcome == NADI_OUTCOME_DEADLOCK)
+        r->executor_note = undecided ? undecided : "the run ends in a deadlock";
+    if (decided && deadlock)
         nadi_workload_explain_deadlock(s->workload, &r->diags);
     nadi_workload_destroy(s->workload);
     s->network->ops->destroy(s->network);
     nadi_engine_destroy(s->engine);
-    return !undecided;
+    return decided;
+}
+
+/* Bytes that the state of every rank's nodes takes without folding. */
+static bool fits_unfolded(const struct nadi_inputs *in)
+{
+    const uint64_t most = UINT64_C(4) << 30;
+    uint64_t nodes = 0;
+    for (uint32_t r = 0; r < in->rank_count; r++)
+        nodes += in->traces[r]->node_count;
+    return nodes * sizeof(uint32_t) < most;
+}
+
+static bool run_folded(struct simulation *s)
+{
+    struct nadi_result *r = s->result;
+    struct nadi_fold *fold = nadi_fold_create(s->in, &r->executor_note);
+    if (!fold)
+        return false;
+    r->executor = "fold";
+    bool done = attempt(s, fold, true);
+    nadi_fold_destroy(fold);
+    return done;
+}
+
+static void choose_executor(struct simulation *s)
+{
+    const struct nadi_inputs *in = s->in;
+    struct nadi_result *r = s->result;
+    enum nadi_executor wanted = in->options.executor;
+    r->executor_note = messages_needed(in);
+    bool phases = !r->executor_note && wanted != NADI_EXECUTOR_MESSAGE;
+    bool fold = phases && wanted != NADI_EXECUTOR_PHASE && !in->system.track_local_mem;
+    if (fold && run_folded(s))
+        return;
+    if (!fits_unfolded(in)) {
+        r->outcome = NADI_OUTCOME_LIMIT;
+        r->stopped_by =
+            "the workload cannot be folded and is too large to be simulated rank by rank";
+        r->class_count = 1;
+        r->class_of = NADI_ARENA_ZNEW(&r->arena, uint32_t, r->rank_count);
+        r->classes = NADI_ARENA_ZNEW(&r->arena, struct nadi_rank_result, 1);
+        return;
+    }
+    r->executor = "phase";
+    if (phases && attempt(s, NULL, true))
+        return;
+    r->executor = "message";
+    (void)attempt(s, NULL, false);
 }
 
 void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *observer,
@@ -286,22 +209,9 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
     *result = (struct nadi_result){.rank_count = in->rank_count};
     nadi_arena_init(&result->arena);
     nadi_diags_init(&result->diags);
-    result->ranks = NADI_ARENA_ZNEW(&result->arena, struct nadi_rank_result, in->rank_count);
     clock_gettime(CLOCK_MONOTONIC, &s.begin);
-    const char *why_not = messages_needed(in);
-    bool done = false;
-    if (!why_not && in->options.compat)
-        why_not = "the reference's order of finish lines is that of its messages";
-    result->executor_note = why_not;
-    if (!why_not && in->options.executor != NADI_EXECUTOR_MESSAGE) {
-        result->executor = "phase";
-        done = attempt(&s, NULL, true);
-    }
-    if (!done) {
-        result->executor = "message";
-        (void)attempt(&s, NULL, false);
-    }
-    if (in->system.track_local_mem)
+    choose_executor(&s);
+    if (in->system.track_local_mem && result->executor)
         nadi_local_memory_peaks(in, result);
     result->wall_s = seconds_since(&s.begin);
     if (result->outcome == NADI_OUTCOME_DONE)

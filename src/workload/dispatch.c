@@ -12,9 +12,8 @@ uint32_t nadi_workload_group(const struct nadi_workload *w, uint32_t rank, uint3
     NADI_ASSERT(comm);
     if (comm->group == NADI_NONE)
         return 0;
-    const char *name = nadi_trace_string(t, comm->group);
-    uint32_t group = nadi_groups_find(w->setup.groups, name);
-    return group == NADI_NONE && strcmp(name, "0") == 0 ? 0 : group;
+    return nadi_groups_resolve(w->setup.groups, nadi_trace_string(t, comm->group),
+                               nadi_workload_rank_of(w, rank));
 }
 
 static uint64_t scaled(uint64_t value, double scale)
@@ -96,7 +95,7 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
         return;
     }
     uint64_t bytes = scaled(t->bytes[node], w->setup.comm_scale);
-    w->offered_bytes += bytes;
+    w->offered_bytes += bytes * nadi_workload_weight(w, rank);
     struct nadi_collective_call call = {
         .rank = rank,
         .node = node,
@@ -110,6 +109,15 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
         w->failed = true;
 }
 
+/* The rank that a trace's comm_src or comm_dst means. */
+static uint32_t peer_of(const struct nadi_workload *w, uint32_t rank, uint32_t written)
+{
+    if (!w->setup.relative_peers)
+        return written;
+    return nadi_relative_peer(nadi_workload_rank_of(w, rank), written,
+                              w->setup.topology->npu_count);
+}
+
 static void point_to_point(struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
     const struct nadi_trace *t = w->ranks[rank].trace;
@@ -119,11 +127,11 @@ static void point_to_point(struct nadi_workload *w, uint32_t rank, uint32_t node
     if (bytes == 0)
         bytes = 1; /* scaled down to nothing: the message still exists */
     if (t->type[node] == NADI_NODE_RECV) {
-        nadi_system_recv(w->system, rank, node, comm->src, comm->tag, bytes);
+        nadi_system_recv(w->system, rank, node, peer_of(w, rank, comm->src), comm->tag, bytes);
         return;
     }
-    w->offered_bytes += bytes;
-    nadi_system_send(w->system, rank, node, comm->dst, comm->tag, bytes);
+    w->offered_bytes += bytes * nadi_workload_weight(w, rank);
+    nadi_system_send(w->system, rank, node, peer_of(w, rank, comm->dst), comm->tag, bytes);
 }
 
 bool nadi_workload_dispatch(struct nadi_workload *w, uint32_t rank, uint32_t node)

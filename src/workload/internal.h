@@ -88,6 +88,17 @@ struct nadi_workload {
  * "0" are the world. */
 uint32_t nadi_workload_group(const struct nadi_workload *w, uint32_t rank, uint32_t node);
 
+/* The rank that an actor stands for, and the number of ranks. */
+static inline uint32_t nadi_workload_rank_of(const struct nadi_workload *w, uint32_t actor)
+{
+    return w->setup.fold ? w->setup.fold->rank_of[actor] : actor;
+}
+
+static inline uint32_t nadi_workload_weight(const struct nadi_workload *w, uint32_t actor)
+{
+    return w->setup.fold ? w->setup.fold->weight[actor] : 1;
+}
+
 enum slot nadi_workload_slot(const struct nadi_trace *t, uint32_t node);
 
 /* dispatch.c: starts the node's work. False: it was skipped and is done already. */

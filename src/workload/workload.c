@@ -110,7 +110,7 @@ static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
     r->view.nodes_done++;
     r->view.finish = now;
     w->nodes_done++;
-    w->nodes_by_type[t->type[node]]++;
+    w->nodes_by_type[t->type[node]] += nadi_workload_weight(w, rank);
     uint32_t readied[SLOTS] = {0};
     bool tie = w->setup.phases && !r->in_pass && nadi_workload_tie(w, rank, node, start);
     for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++)

@@ -27,6 +27,8 @@ struct nadi_workload_setup {
     struct nadi_trace *const *traces; /* by rank */
     struct nadi_engine *engine;
     struct nadi_network *network;
+    bool
+        relative_peers; /* comm_src and comm_dst of the traces are distances (nadi_relative_peer) */
     double compute_scale, comm_scale;
     bool record;                  /* keep each node's start and end, and the flows */
     bool phases;                  /* the phase executor (system/system.h) */

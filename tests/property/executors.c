@@ -82,7 +82,7 @@ static bool same(uint64_t seed, const char *executor, struct nadi_result *want,
     if (!same_totals(seed, executor, want, got))
         return false;
     for (uint32_t rank = 0; rank < want->rank_count; rank++)
-        if (!same_rank(seed, executor, rank, &want->ranks[rank], &got->ranks[rank]))
+        if (!same_rank(seed, executor, rank, nadi_result_rank(want, rank), nadi_result_rank(got, rank)))
             return false;
     qsort(want->spans, want->span_count, sizeof(*want->spans), by_rank_then_node);
     qsort(got->spans, got->span_count, sizeof(*got->spans), by_rank_then_node);

@@ -123,11 +123,12 @@ static void make_result(struct nadi_result *r)
     r->executor = "message";
     r->end_ns = 26000;
     r->rank_count = RANKS;
-    r->ranks = NADI_ARENA_ZNEW(&r->arena, struct nadi_rank_result, RANKS);
-    make_rank(&r->ranks[0], 25600, 20600, 3);
-    make_rank(&r->ranks[1], 26000, 26000, 3);
-    make_rank(&r->ranks[2], 25500, 20500, 2);
-    make_rank(&r->ranks[3], 25500, 20500, 2);
+    r->class_count = RANKS;
+    r->classes = NADI_ARENA_ZNEW(&r->arena, struct nadi_rank_result, RANKS);
+    make_rank(&r->classes[0], 25600, 20600, 3);
+    make_rank(&r->classes[1], 26000, 26000, 3);
+    make_rank(&r->classes[2], 25500, 20500, 2);
+    make_rank(&r->classes[3], 25500, 20500, 2);
     r->collectives = NADI_ARENA_ZNEW(&r->arena, struct nadi_collective_result, 1);
     r->collectives[0] = (struct nadi_collective_result){
         .kind = NADI_ALL_REDUCE,

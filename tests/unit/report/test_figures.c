@@ -137,7 +137,7 @@ static void shares_add_up(void **state)
     struct report_case c;
     (void)state;
     report_case_init(&c);
-    struct nadi_rank_result *first = &c.r.ranks[0]; /* 25,600 of 26,000 ns */
+    struct nadi_rank_result *first = &c.r.classes[0]; /* 25,600 of 26,000 ns */
     first->compute_ns = 10000;
     first->true_exposed_comm_ns = 6000;
     first->idle_ns = 5600; /* so 4,000 were memory or processor alone */

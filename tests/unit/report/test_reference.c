@@ -70,7 +70,7 @@ static void unfinished_ranks_have_no_lines(void **state)
     (void)state;
     report_case_init(&c);
     for (uint32_t rank = 0; rank < 4; rank++)
-        c.r.ranks[rank].finished = rank == 3;
+        c.r.classes[rank].finished = rank == 3;
     lines_are(&c, RANK("3", "25500", "20500") COMM("3", "20500") GPU("3", "5000"));
     report_case_release(&c);
 }
@@ -81,8 +81,8 @@ static void roofline_and_memory(void **state)
     (void)state;
     report_case_init(&c);
     for (uint32_t rank = 0; rank < 4; rank++)
-        c.r.ranks[rank].finished = rank == 2;
-    struct nadi_rank_result *rank = &c.r.ranks[2];
+        c.r.classes[rank].finished = rank == 2;
+    struct nadi_rank_result *rank = &c.r.classes[2];
     c.in.system.roofline = true;
     c.in.system.track_local_mem = true;
     rank->compute_bound = 0.5;

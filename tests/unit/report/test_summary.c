@@ -74,8 +74,8 @@ static void messages_of_a_failed_run(void **state)
     (void)state;
     report_case_init(&c);
     c.r.outcome = NADI_OUTCOME_DEADLOCK;
-    c.r.ranks[0].finished = false;
-    c.r.ranks[0].nodes_open = 1;
+    c.r.classes[0].finished = false;
+    c.r.classes[0].nodes_open = 1;
     place.rank = 0;
     place.node = "12 \"send\"";
     nadi_error(&c.r.diags, "run/deadlock", place, "fix it", "waits for %d", 7);
@@ -102,10 +102,10 @@ static void many_ranks_are_not_listed(void **state)
     struct report_case c;
     (void)state;
     report_case_init(&c);
-    struct nadi_rank_result *few = c.r.ranks;
-    c.r.ranks = NADI_ZNEW(struct nadi_rank_result, MANY);
+    struct nadi_rank_result *few = c.r.classes;
+    c.r.classes = NADI_ZNEW(struct nadi_rank_result, MANY);
     c.r.rank_count = MANY;
-    c.r.ranks[MANY - 1].finish_ns = 26000;
+    c.r.classes[MANY - 1].finish_ns = 26000;
     struct fy_document *doc = summary(&c);
     assert_string_equal(json_at(doc, "/ranks/listed"), "false");
     assert_int_equal(json_length(doc, "/ranks/list"), 0);
@@ -113,8 +113,8 @@ static void many_ranks_are_not_listed(void **state)
     assert_string_equal(json_at(doc, "/ranks/file"), "ranks.csv");
     assert_int_equal(json_u64(doc, "/time/over_ranks/finish_ns/max_rank"), MANY - 1);
     fy_document_destroy(doc);
-    nadi_mem_free(c.r.ranks);
-    c.r.ranks = few;
+    nadi_mem_free(c.r.classes);
+    c.r.classes = few;
     report_case_release(&c);
 }
 

@@ -45,7 +45,7 @@ static void roofline_columns(void **state)
     (void)state;
     report_case_init(&c);
     c.in.system.roofline = true;
-    c.r.ranks[3].operation_intensity = 312.5;
+    c.r.classes[3].operation_intensity = 312.5;
     read_table(nadi_table_ranks, &c, &t);
     assert_string_equal(csv_at(&t, 4, "operation_intensity_flop_per_byte"), "312.5");
     assert_string_equal(csv_at(&t, 1, "compute_bound"), "0");

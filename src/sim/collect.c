@@ -1,0 +1,243 @@
+#include "sim/collect.h"
+
+#include "base/mem.h"
+
+struct collection {
+    const struct nadi_inputs *in;
+    const struct nadi_workload *workload;
+    struct nadi_network *network;
+    const struct nadi_fold *fold;
+    struct nadi_result *result;
+};
+
+enum { MOST_EXPANDED = 16 << 20 }; /* spans beyond this are kept of one rank a class */
+
+static uint64_t to_ns(nadi_time ps)
+{
+    return (uint64_t)(ps / NADI_PS_PER_NS);
+}
+
+static void collect_class(struct nadi_result *r, const struct nadi_workload *w, uint32_t actor)
+{
+    struct nadi_rank_view v = nadi_workload_rank(w, actor);
+    struct nadi_rank_result *out = &r->classes[actor];
+    uint64_t finish = to_ns(v.finish);
+    *out = (struct nadi_rank_result){
+        .finish_ns = finish,
+        .exposed_comm_ns = finish - v.gpu_ticks, /* wraps in replay-only, as in the reference */
+        .compute_ns = to_ns(v.times.compute),
+        .comm_ns = to_ns(v.times.comm),
+        .true_exposed_comm_ns = to_ns(v.times.exposed_comm),
+        .memory_ns = to_ns(v.times.memory),
+        .cpu_ns = to_ns(v.times.cpu),
+        .idle_ns = to_ns(v.times.idle),
+        .nodes_done = v.nodes_done,
+        .nodes_open = v.nodes_total - v.nodes_done,
+        .nodes_skipped = v.nodes_skipped,
+        .finished = v.finished,
+    };
+    if (v.weight > 0) { /* the 1 is the reference's guard against division by zero */
+        out->compute_bound = v.compute_bound / (v.weight + 1);
+        out->compute_utilisation = v.compute_utilisation / (v.weight + 1);
+        out->memory_utilisation = v.memory_utilisation / (v.weight + 1);
+        out->operation_intensity = v.intensity / (v.weight + 1);
+    }
+    r->end_ns = nadi_max_u64(r->end_ns, finish);
+}
+
+static void collect_classes(const struct collection *c)
+{
+    struct nadi_result *r = c->result;
+    uint32_t count = nadi_workload_actor_count(c->workload);
+    r->end_ns = 0;
+    r->class_count = count;
+    r->classes = NADI_ARENA_NEW(&r->arena, struct nadi_rank_result, count);
+    for (uint32_t a = 0; a < count; a++)
+        collect_class(r, c->workload, a);
+    if (!c->fold)
+        return;
+    r->class_of = NADI_ARENA_NEW(&r->arena, uint32_t, r->rank_count);
+    r->class_weight = NADI_ARENA_NEW(&r->arena, uint32_t, count);
+    memcpy(r->class_of, c->fold->actor_of, r->rank_count * sizeof(*r->class_of));
+    memcpy(r->class_weight, c->fold->weight, count * sizeof(*r->class_weight));
+}
+
+static void collect_collectives(const struct collection *c)
+{
+    const struct nadi_system *system = nadi_workload_system(c->workload);
+    struct nadi_result *r = c->result;
+    size_t count = nadi_system_operation_count(system);
+    r->collectives = NADI_ARENA_NEW(&r->arena, struct nadi_collective_result, count);
+    r->collective_count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct nadi_operation_view op = nadi_system_operation(system, i);
+        bool folded = c->fold && op.members == 1;
+        r->collectives[i] = (struct nadi_collective_result){
+            .kind = op.kind,
+            .group = op.group,
+            .sequence = op.sequence,
+            .ranks = folded ? c->in->groups.items[op.group].size : op.joined,
+            .copies = op.copies,
+            .rank = c->fold ? c->fold->rank_of[op.first_rank] : op.first_rank,
+            .node = op.first_node,
+            .chunks = op.chunks,
+            .bytes = op.bytes,
+            .start_ns = to_ns(op.start),
+            .end_ns = to_ns(op.end),
+            .complete = op.finished == op.members,
+        };
+    }
+}
+
+struct link_list {
+    struct nadi_link_result *items;
+    size_t count, capacity;
+};
+
+static void add_link(void *context, const struct nadi_network_counter *c)
+{
+    struct link_list *list = context;
+    struct nadi_link_result link = {
+        .dim = c->dim,
+        .from = c->from,
+        .to = c->to,
+        .messages = c->messages,
+        .bytes = c->bytes,
+        .busy_ns = c->busy_ns,
+    };
+    NADI_PUSH(list, link);
+}
+
+static struct nadi_link_result *collect_links(const struct collection *c, bool links, size_t *count)
+{
+    struct link_list list = {0};
+    c->network->ops->counters(c->network, links, add_link, &list);
+    struct nadi_link_result *kept =
+        NADI_ARENA_NEW(&c->result->arena, struct nadi_link_result, list.count);
+    if (list.count)
+        memcpy(kept, list.items, list.count * sizeof(*kept));
+    nadi_mem_free(list.items);
+    *count = list.count;
+    return kept;
+}
+
+/* ---- spans and flows: each class's, repeated for its ranks --------------------------------- */
+
+struct members { /* ranks by class, ascending */
+    uint32_t *start, *ranks;
+};
+
+static struct members list_members(const struct collection *c)
+{
+    struct members m;
+    uint32_t classes = nadi_workload_actor_count(c->workload), n = c->result->rank_count;
+    m.start = NADI_ZNEW(uint32_t, (size_t)classes + 1);
+    m.ranks = NADI_NEW(uint32_t, n);
+    for (uint32_t r = 0; r < n; r++)
+        m.start[(c->fold ? c->fold->actor_of[r] : r) + 1]++;
+    for (uint32_t a = 0; a < classes; a++)
+        m.start[a + 1] += m.start[a];
+    uint32_t *at = NADI_NEW(uint32_t, classes);
+    memcpy(at, m.start, classes * sizeof(*at));
+    for (uint32_t r = 0; r < n; r++)
+        m.ranks[at[c->fold ? c->fold->actor_of[r] : r]++] = r;
+    nadi_mem_free(at);
+    return m;
+}
+
+static uint64_t expanded_count(const struct collection *c)
+{
+    uint64_t count = 0;
+    for (uint32_t a = 0; a < nadi_workload_actor_count(c->workload); a++)
+        count += (uint64_t)nadi_workload_rank(c->workload, a).nodes_done *
+                 (c->fold ? c->fold->weight[a] : 1);
+    return count;
+}
+
+static void collect_spans(const struct collection *c, const struct members *m, bool expand)
+{
+    struct nadi_result *r = c->result;
+    size_t count;
+    const struct nadi_node_span *spans = nadi_workload_spans(c->workload, &count);
+    uint64_t total = expand ? expanded_count(c) : count;
+    r->spans = NADI_ARENA_NEW(&r->arena, struct nadi_span, total);
+    r->span_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t first = m->start[spans[i].rank];
+        uint32_t end = expand ? m->start[spans[i].rank + 1] : first + 1;
+        for (uint32_t k = first; k < end; k++)
+            r->spans[r->span_count++] = (struct nadi_span){
+                m->ranks[k], spans[i].node, to_ns(spans[i].start), to_ns(spans[i].end)};
+    }
+}
+
+static uint32_t destination(const struct collection *c, uint32_t rank, uint32_t send_node)
+{
+    const struct nadi_trace_comm *comm = nadi_trace_comm(c->in->traces[rank], send_node);
+    NADI_ASSERT(comm);
+    if (c->in->relative_peers)
+        return nadi_relative_peer(rank, comm->dst, c->result->rank_count);
+    return comm->dst;
+}
+
+static void collect_flows(const struct collection *c, const struct members *m, bool expand)
+{
+    struct nadi_result *r = c->result;
+    size_t count, total = 0;
+    const struct nadi_flow_record *flows =
+        nadi_system_flows(nadi_workload_system(c->workload), &count);
+    for (size_t i = 0; i < count; i++)
+        total += expand ? m->start[flows[i].src + 1] - m->start[flows[i].src] : 1;
+    r->flows = NADI_ARENA_NEW(&r->arena, struct nadi_flow, total);
+    r->flow_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t first = m->start[flows[i].src];
+        uint32_t end = expand ? m->start[flows[i].src + 1] : first + 1;
+        for (uint32_t k = first; k < end; k++)
+            r->flows[r->flow_count++] = (struct nadi_flow){
+                .src = m->ranks[k],
+                .dst = destination(c, m->ranks[k], flows[i].send_node),
+                .send_node = flows[i].send_node,
+                .recv_node = flows[i].recv_node,
+                .send_ns = to_ns(flows[i].sent),
+                .arrive_ns = to_ns(flows[i].arrived),
+            };
+    }
+}
+
+static void collect_order(const struct collection *c, const struct members *m)
+{
+    struct nadi_result *r = c->result;
+    uint32_t count;
+    const uint32_t *order = nadi_workload_finish_order(c->workload, &count);
+    r->finish_order = NADI_ARENA_NEW(&r->arena, uint32_t, r->rank_count);
+    r->finished_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = m->start[order[i]]; k < m->start[order[i] + 1]; k++)
+            r->finish_order[r->finished_count++] = m->ranks[k];
+}
+
+void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *workload,
+                  struct nadi_network *network, const struct nadi_engine *engine,
+                  const struct nadi_fold *fold, struct nadi_result *result)
+{
+    struct collection c = {in, workload, network, fold, result};
+    size_t count;
+    collect_classes(&c);
+    collect_collectives(&c);
+    result->dims = collect_links(&c, false, &count);
+    result->dim_count = (uint32_t)count;
+    result->links = collect_links(&c, true, &result->link_count);
+    network->ops->sent(network, &result->messages, &result->message_bytes);
+    struct members members = list_members(&c);
+    bool expand = expanded_count(&c) <= MOST_EXPANDED;
+    collect_spans(&c, &members, expand);
+    collect_flows(&c, &members, expand);
+    collect_order(&c, &members);
+    nadi_mem_free(members.start);
+    nadi_mem_free(members.ranks);
+    memcpy(result->nodes_by_type, nadi_workload_nodes_by_type(workload),
+           sizeof(result->nodes_by_type));
+    result->offered_bytes = nadi_workload_offered_bytes(workload);
+    result->events = nadi_engine_events(engine);
+}

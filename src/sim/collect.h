@@ -1,0 +1,14 @@
+/* collect: from the state of a simulation that has ended to a result. */
+#ifndef NADI_SIM_COLLECT_H
+#define NADI_SIM_COLLECT_H
+
+#include "sim/inputs.h"
+#include "sim/result.h"
+#include "workload/workload.h"
+
+/* Fills all figures of `result`, whose arena is ready. fold may be NULL. */
+void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *workload,
+                  struct nadi_network *network, const struct nadi_engine *engine,
+                  const struct nadi_fold *fold, struct nadi_result *result);
+
+#endif

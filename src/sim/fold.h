@@ -1,0 +1,24 @@
+/* fold: finds the ranks that are one.
+ *
+ * Ranks get colours, and colours are refined until they are stable (colour refinement, Weisfeiler
+ * and Leman 1968): a rank's colour is its graph up to peers and groups, then also the colours and
+ * the distances of its peers, and of its groups' members, place by place. A group whose members all
+ * have one colour and whose places are all alike (every distance that its algorithm uses has one
+ * route) is seen the same from each of its places. Stable colours are a fibration: what a rank
+ * receives, and when, is a function of colours alone, so ranks of one colour do the same things at
+ * the same times. Colours are 64-bit hashes; the final classes are checked member by member against
+ * their representatives, so that no hash decides.
+ *
+ * Cost: O(ranks * (groups + peers of a rank)) a round; as many rounds as the longest chain of ranks
+ * that only their distance from its end tells apart (pipeline stages). */
+#ifndef NADI_SIM_FOLD_H
+#define NADI_SIM_FOLD_H
+
+#include "sim/inputs.h"
+#include "system/fold.h"
+
+/* NULL where folding saves nothing or cannot be proved; *why_not then says so, a static text. */
+struct nadi_fold *nadi_fold_create(const struct nadi_inputs *in, const char **why_not);
+void nadi_fold_destroy(struct nadi_fold *f); /* NULL is allowed */
+
+#endif
