@@ -41,8 +41,8 @@ void nadi_table_collectives(const struct nadi_inputs *in, const struct nadi_resu
                             struct nadi_str *out)
 {
     struct nadi_csv csv = {.out = out};
-    nadi_csv_header(&csv, "group,sequence,kind,name,first_rank,node,ranks,participants,chunks,"
-                          "bytes,start_ns,end_ns,duration_ns,complete,nccl_bytes,"
+    nadi_csv_header(&csv, "group,sequence,kind,name,first_rank,node,ranks,participants,instances,"
+                          "chunks,bytes,start_ns,end_ns,duration_ns,complete,nccl_bytes,"
                           "algorithm_bandwidth_bytes_per_s,bus_bandwidth_bytes_per_s");
     for (size_t i = 0; i < r->collective_count; i++) {
         const struct nadi_collective_result *c = &r->collectives[i];
@@ -56,6 +56,7 @@ void nadi_table_collectives(const struct nadi_inputs *in, const struct nadi_resu
         nadi_csv_u64(&csv, trace->id[c->node]);
         nadi_csv_u64(&csv, c->ranks);
         nadi_csv_u64(&csv, b.ranks);
+        nadi_csv_u64(&csv, c->copies);
         nadi_csv_u64(&csv, c->chunks);
         nadi_csv_u64(&csv, c->bytes);
         nadi_csv_u64(&csv, c->start_ns);

@@ -331,9 +331,12 @@ static void execution(const struct page *p)
     if (r->wall_s > 0 && r->events)
         nadi_str_printf(p->out, " (%s events/s)",
                         nadi_units_count(c, (double)r->events / r->wall_s));
+    if (r->class_of)
+        nadi_str_printf(p->out, "; %s ranks are %s", grouped(a, r->rank_count),
+                        r->class_count == 1 ? "one" : grouped(b, r->class_count));
+    else if (r->executor_note)
+        nadi_str_printf(p->out, "; not folded: %s", r->executor_note);
     nadi_str_add(p->out, "\n");
-    if (r->executor_note)
-        nadi_str_printf(p->out, "  no faster one: %s\n", r->executor_note);
 }
 
 void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r, bool colour,

@@ -1,7 +1,8 @@
 /* The executors must agree: on every rank's times, on each node's start and end, on each collective
  * and on what crossed the network. The message executor is the reference for the others.
  *
- *   executors [CASES [FIRST_SEED]]    default 24,000 cases from seed 1; a failing seed is printed */
+ *   executors [CASES [FIRST_SEED]]    default 24,000 cases from seed 1; a failing seed is printed
+ */
 #include "base/str.h"
 #include "sim/run.h"
 #include "support/job.h"
@@ -82,7 +83,8 @@ static bool same(uint64_t seed, const char *executor, struct nadi_result *want,
     if (!same_totals(seed, executor, want, got))
         return false;
     for (uint32_t rank = 0; rank < want->rank_count; rank++)
-        if (!same_rank(seed, executor, rank, nadi_result_rank(want, rank), nadi_result_rank(got, rank)))
+        if (!same_rank(seed, executor, rank, nadi_result_rank(want, rank),
+                       nadi_result_rank(got, rank)))
             return false;
     qsort(want->spans, want->span_count, sizeof(*want->spans), by_rank_then_node);
     qsort(got->spans, got->span_count, sizeof(*got->spans), by_rank_then_node);

@@ -222,7 +222,8 @@ static void collectives_against_ops(const struct report *x)
     for (size_t row = 1; row < x->collectives.rows; row++) {
         const struct csv_table *c = &x->collectives;
         uint64_t start = csv_u64(c, row, "start_ns");
-        offered += csv_u64(c, row, "bytes") * csv_u64(c, row, "ranks");
+        offered +=
+            csv_u64(c, row, "bytes") * csv_u64(c, row, "ranks") * csv_u64(c, row, "instances");
         equal(csv_u64(c, row, "end_ns") - start, csv_u64(c, row, "duration_ns"), "duration");
         if (!csv_u64(c, row, "complete"))
             continue;
