@@ -8,6 +8,7 @@
  * fields of a node; every other key is an attribute: a whole number (int64), a word in quotes
  * ("tp"), or true / false. $r stands for the rank. A line that cannot be read ends the program
  * with 1. */
+#include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -67,12 +68,12 @@ static Chakra__NodeType read_type(const char *word)
     fail("no such type", word);
 }
 
-/* "[a,10]"; lives until the process ends. */
-static Chakra__StringList *read_words(char *text)
+/* "[a,10]" */
+static Chakra__StringList *read_words(char *text, struct nadi_arena *arena)
 {
-    Chakra__StringList *list = NADI_NEW(Chakra__StringList, 1);
+    Chakra__StringList *list = NADI_ARENA_NEW(arena, Chakra__StringList, 1);
     chakra__string_list__init(list);
-    list->values = NADI_NEW(char *, MAX_LIST);
+    list->values = NADI_ARENA_NEW(arena, char *, MAX_LIST);
     text[strcspn(text, "]")] = '\0';
     for (char *at = text + 1; *at && list->n_values < MAX_LIST;) {
         list->values[list->n_values++] = at;
@@ -83,7 +84,8 @@ static Chakra__StringList *read_words(char *text)
     return list;
 }
 
-static void read_attribute(Chakra__AttributeProto *a, char *name, char *value)
+static void read_attribute(Chakra__AttributeProto *a, char *name, char *value,
+                           struct nadi_arena *arena)
 {
     chakra__attribute_proto__init(a);
     a->name = name;
@@ -92,7 +94,7 @@ static void read_attribute(Chakra__AttributeProto *a, char *name, char *value)
         a->bool_val = value[0] == 't';
     } else if (value[0] == '[') {
         a->value_case = CHAKRA__ATTRIBUTE_PROTO__VALUE_STRING_LIST;
-        a->string_list = read_words(value);
+        a->string_list = read_words(value, arena);
     } else if (value[0] == '"') {
         a->value_case = CHAKRA__ATTRIBUTE_PROTO__VALUE_STRING_VAL;
         a->string_val = value + 1;
@@ -126,6 +128,8 @@ static void write_node(FILE *file, char *line)
     uint64_t deps[MAX_LIST], ctrl[MAX_LIST];
     Chakra__IOInfo inputs;
     Chakra__Node node;
+    struct nadi_arena arena; /* of the node's lists */
+    nadi_arena_init(&arena);
     chakra__ioinfo__init(&inputs);
     chakra__node__init(&node);
     node.id = number(words[1]);
@@ -151,10 +155,11 @@ static void write_node(FILE *file, char *line)
             node.inputs = &inputs;
         } else {
             pointers[node.n_attr] = &attributes[node.n_attr];
-            read_attribute(&attributes[node.n_attr++], words[i], value);
+            read_attribute(&attributes[node.n_attr++], words[i], value, &arena);
         }
     }
     write_frame(file, &node.base);
+    nadi_arena_release(&arena);
 }
 
 /* The line with every $r replaced. */
