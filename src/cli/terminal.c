@@ -86,13 +86,14 @@ void nadi_progress_line_show(void *context, uint64_t now_ns, uint64_t nodes_done
         return;
     line->last_s = now_s;
     line->drawn = true;
-    char simulated[32], left[32];
+    char simulated[32];
     nadi_units_time(simulated, (double)now_ns);
     fprintf(stderr, "\r\033[K%s simulated", simulated);
     if (nodes_done > 0 && nodes_total > 0) {
         const double share = (double)nodes_done / (double)nodes_total;
-        nadi_units_time(left, passed_s * (1 - share) / share * 1e9);
-        fprintf(stderr, ", %.1f %% of the nodes done, about %s left", 100 * share, left);
+        const double left_s = passed_s * (1 - share) / share;
+        fprintf(stderr, ", %.1f %% of the nodes done, about %.0f %s left", 100 * share,
+                left_s < 90 ? left_s : left_s / 60, left_s < 90 ? "s" : "min");
     }
 }
 
