@@ -148,6 +148,24 @@ static void print_exit_codes(const char *bullet)
         printf("%s%-3s %s\n", bullet, rows[i][0], rows[i][1]);
 }
 
+static bool is_first_of_group(const struct nadi_command *command)
+{
+    for (const struct nadi_command *c = nadi_commands; c != command; c++) {
+        if (nadi_str_equal(c->group, command->group))
+            return false;
+    }
+    return true;
+}
+
+static void print_group(const char *group)
+{
+    printf("\n%s\n", group);
+    for (const struct nadi_command *c = nadi_commands; c->name; c++) {
+        if (nadi_str_equal(c->group, group))
+            printf("  %-16s %s\n", c->name, c->summary);
+    }
+}
+
 static void print_all(bool markdown)
 {
     if (markdown) {
@@ -161,12 +179,9 @@ static void print_all(bool markdown)
     }
     printf("usage: nadi COMMAND [OPTIONS]\n\n"
            "Simulates distributed training of machine-learning models.\n");
-    const char *group = NULL;
     for (const struct nadi_command *c = nadi_commands; c->name; c++) {
-        if (!nadi_str_equal(group, c->group))
-            printf("\n%s\n", c->group);
-        group = c->group;
-        printf("  %-16s %s\n", c->name, c->summary);
+        if (is_first_of_group(c))
+            print_group(c->group);
     }
     printf("\nExit codes\n");
     print_exit_codes("  ");
