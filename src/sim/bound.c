@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "collective/plan.h"
 #include "sim/floor.h"
+#include "sim/pairs.h"
 
 enum slot { SLOT_PROCESSOR, SLOT_COMPUTE, SLOT_COMM, SLOT_NONE, SLOTS };
 
@@ -227,13 +228,15 @@ static uint64_t common_bound(struct bound *b)
     return longest;
 }
 
-/* Sum of the collectives of one trace if all of them are among all ranks, else 0. */
-static uint64_t world_sum(struct bound *b)
+/* A rank issues its collectives one after another, so those of one group follow each other: the
+ * largest sum of any group. All members have the same collectives: the first trace's are taken. */
+static uint64_t group_sums(struct bound *b)
 {
     const struct nadi_inputs *in = b->in;
-    uint64_t sum = 0;
-    uint32_t only = NADI_NONE;
+    uint64_t longest = 0, *sum = NADI_ZNEW(uint64_t, in->groups.count);
+    uint32_t *taken_from = NADI_NEW(uint32_t, in->groups.count);
     enum nadi_native_kind kind;
+    memset(taken_from, 0xff, in->groups.count * sizeof(*taken_from));
     for (uint32_t i = 0; i < in->owned_count; i++) {
         const struct nadi_trace *t = in->owned[i];
         for (uint32_t node = 0; node < t->node_count; node++) {
@@ -241,22 +244,23 @@ static uint64_t world_sum(struct bound *b)
                 !nadi_native_kind_of((enum nadi_collective_kind)t->collective[node], &kind))
                 continue;
             uint32_t group = nadi_floors_group(b->floors, t, node);
-            only = only == NADI_NONE ? group : only;
-            if (group == NADI_NONE || group != only ||
-                in->groups.items[group].size != in->rank_count)
-                return 0;
-            if (i == 0)
-                sum =
-                    nadi_saturating_add(sum, nadi_floor_collective(b->floors, t, node, group).last);
+            if (group == NADI_NONE || (taken_from[group] != NADI_NONE && taken_from[group] != i))
+                continue;
+            taken_from[group] = i;
+            sum[group] = nadi_saturating_add(sum[group],
+                                             nadi_floor_collective(b->floors, t, node, group).last);
+            longest = nadi_max_u64(longest, sum[group]);
         }
     }
-    return sum;
+    nadi_mem_free(sum);
+    nadi_mem_free(taken_from);
+    return longest;
 }
 
 static uint64_t group_bound(struct bound *b)
 {
     const struct nadi_inputs *in = b->in;
-    uint64_t sum = world_sum(b);
+    uint64_t sum = group_sums(b);
     for (uint32_t i = 1; i < in->owned_count; i++)
         if (!same_graph(in->owned[0], in->owned[i]))
             return sum;
@@ -332,6 +336,7 @@ uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
     if (!in->system.replay_only) {
         bound = nadi_max_u64(bound, group_bound(&b));
         bound = nadi_max_u64(bound, server_bound(&b));
+        bound = nadi_max_u64(bound, nadi_pairs_bound(in, b.floors, only_rank));
     }
     nadi_mem_free(only_rank);
     nadi_mem_free(b.users);

@@ -1,6 +1,6 @@
 /* bound: a time that no run of the inputs can beat, whichever executor or network model.
  *
- * Three arguments, the largest result wins:
+ * Four arguments, the largest result wins:
  *
  *   rank    The nodes of one rank at their best: a compute node its duration, a send the idle
  *           network's delay, a collective what its member pays even if all others came early, a
@@ -10,12 +10,14 @@
  *   group   Where every rank runs the same graph on matching groups: the last end of a collective
  *           lies at least its own time after the last start of it (each algorithm has a chain of
  *           messages from any member to some other one), so the critical path may charge whole
- *           collectives, and each node what it takes on the quickest rank. Where all collectives
- *           are the world's, their sum holds for any graphs.
+ *           collectives, and each node what it takes on the quickest rank. The collectives
+ *           of one group follow each other: their sum holds for any graphs.
+ *   pairs   The critical path of all ranks along sends and receives that can only be each other's,
+ *           with the nodes at their best: sim/pairs.h.
  *   server  A server of remote memory serves its requests one after another.
  *
  * It says nothing of a run that does not finish. Skew and queueing are not counted, so `aware`
- * and pipelines lie further above it than `unaware` does. O(nodes + dependencies) of the
+ * lies further above it than `unaware` does. O(nodes + dependencies) of the
  * distinct traces. */
 #ifndef NADI_SIM_BOUND_H
 #define NADI_SIM_BOUND_H

@@ -396,6 +396,12 @@ struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi
 
 /* ---- the other nodes ----------------------------------------------------------------------- */
 
+uint64_t nadi_floors_message_bytes(const struct nadi_floors *f, const struct nadi_trace *t,
+                                   uint32_t node)
+{
+    return nadi_max_u64(scaled(t->bytes[node], f->comm_scale), 1);
+}
+
 static uint64_t replay_ns(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node)
 {
     uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
@@ -426,7 +432,7 @@ uint64_t nadi_floor_node(const struct nadi_floors *f, const struct nadi_trace *t
     case NADI_NODE_MEM_STORE:
         return nadi_memory_service_ns(&f->in->memory, t->bytes[node]);
     case NADI_NODE_SEND: {
-        uint64_t bytes = nadi_max_u64(scaled(t->bytes[node], f->comm_scale), 1);
+        uint64_t bytes = nadi_floors_message_bytes(f, t, node);
         if (rank == NADI_NONE || !comm || comm->dst >= f->in->rank_count)
             return quickest_ns(f, all_dims(&f->in->topology), bytes);
         return send_ns(f, rank, comm->dst, bytes);

@@ -21,6 +21,10 @@ void nadi_floors_destroy(struct nadi_floors *f);
 /* Group that the collective node of a trace means; NADI_NONE if there is none. */
 uint32_t nadi_floors_group(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node);
 
+/* Bytes of a send's or receive's message, comm-scale applied. */
+uint64_t nadi_floors_message_bytes(const struct nadi_floors *f, const struct nadi_trace *t,
+                                   uint32_t node);
+
 /* A collective node on its group. O(phases), remembered for repeated sizes. */
 struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi_trace *t,
                                         uint32_t node, uint32_t group);

@@ -198,6 +198,45 @@ static void point_to_point(void **state)
     job_release(&j);
 }
 
+/* Two microbatches through four stages: three messages and the bubble stand before the last stage.
+ */
+static void pipeline(void **state)
+{
+    enum { COMPUTE = 5000, BYTES = 53687, STAGES = 4, BATCHES = 2 };
+    static const struct nadi_dim ring4 = {NADI_DIM_RING, STAGES, 50 * 1073741824.0 / 1e9, 500};
+    struct job j;
+    (void)state;
+    job_init(&j, &ring4, 1);
+    for (uint32_t rank = 0; rank < STAGES; rank++) {
+        struct job_node nodes[3 * BATCHES];
+        uint32_t count = 0;
+        for (uint32_t batch = 0; batch < BATCHES; batch++) {
+            struct job_node compute = {.type = NADI_NODE_COMP, .duration_ns = COMPUTE};
+            if (rank > 0) {
+                nodes[count] = (struct job_node){
+                    .type = NADI_NODE_RECV, .bytes = BYTES, .peer = rank - 1, .tag = batch};
+                compute.deps[compute.dep_count++] = count++;
+            }
+            nodes[count++] = compute;
+            if (rank + 1 < STAGES) {
+                nodes[count] = (struct job_node){.type = NADI_NODE_SEND,
+                                                 .bytes = BYTES,
+                                                 .peer = rank + 1,
+                                                 .tag = batch,
+                                                 .dep_count = 1,
+                                                 .deps = {count - 1}};
+                count++;
+            }
+        }
+        job_give(&j, job_trace(&j, nodes, count), rank, rank);
+    }
+    uint64_t message = 500 + 999; /* 53687 B / 53.687 B/ns, truncated */
+    assert_int_equal(nadi_lower_bound_ns(&j.in),
+                     (STAGES + BATCHES - 1) * COMPUTE + (STAGES - 1) * message);
+    assert_int_equal(nadi_lower_bound_ns(&j.in), run_ns(&j));
+    job_release(&j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +246,7 @@ int main(void)
         cmocka_unit_test(slots_and_paths),
         cmocka_unit_test(memory_servers),
         cmocka_unit_test(point_to_point),
+        cmocka_unit_test(pipeline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
