@@ -1,8 +1,10 @@
 #include "sim/trace_files.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "trace/inflate.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
@@ -11,7 +13,8 @@
 struct file {
     uint32_t index;
     uint64_t bytes;
-    bool hashed; /* another file has as many bytes */
+    uint64_t sample; /* hash of a few pieces */
+    bool hashed;     /* another file has as many bytes and the same sample */
     uint8_t hash[32];
     uint32_t same_as; /* index of the file to parse: itself or an earlier equal one */
 };
@@ -56,6 +59,26 @@ static void run_parallel(struct work *w, void (*step)(struct work *, uint32_t))
         pthread_join(threads[i], NULL);
 }
 
+/* A few KiB from the start, the middle and the end: files that differ mostly differ there, and then
+ * they are read once only. */
+static void sample_file(struct work *w, uint32_t index)
+{
+    enum { PIECES = 3, PIECE = 2048 };
+    struct file *f = &w->files[index];
+    char buffer[PIECES * PIECE];
+    size_t count = 0;
+    int fd = f->bytes ? open(w->paths[index], O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return;
+    uint64_t last = f->bytes > PIECE ? f->bytes - PIECE : 0;
+    for (uint64_t i = 0; i < PIECES; i++) {
+        ssize_t got = pread(fd, buffer + count, PIECE, (off_t)(last / (PIECES - 1) * i));
+        count += got > 0 ? (size_t)got : 0;
+    }
+    close(fd);
+    f->sample = nadi_hash_bytes(buffer, count);
+}
+
 static void hash_file(struct work *w, uint32_t index)
 {
     struct file *f = &w->files[index];
@@ -76,17 +99,20 @@ static int by_content(const void *a, const void *b)
     const struct file *x = *(const struct file *const *)a, *y = *(const struct file *const *)b;
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? -1 : 1;
+    if (x->sample != y->sample)
+        return x->sample < y->sample ? -1 : 1;
     if (x->hashed != y->hashed)
         return x->hashed < y->hashed ? -1 : 1;
     int order = x->hashed ? memcmp(x->hash, y->hash, sizeof(x->hash)) : 0;
     return order ? order : x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Only files with as many bytes as another one need a hash. */
-static void mark_equal_sizes(struct file **order, uint32_t count)
+/* Only files that another one may be equal to need a hash of all their bytes. */
+static void mark_candidates(struct file **order, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++)
-        if (order[i]->bytes == order[i - 1]->bytes && order[i]->bytes > 0)
+        if (order[i]->bytes == order[i - 1]->bytes && order[i]->sample == order[i - 1]->sample &&
+            order[i]->bytes > 0)
             order[i]->hashed = order[i - 1]->hashed = true;
 }
 
@@ -111,8 +137,9 @@ static void find_equal_files(struct work *w)
         w->files[i].bytes = known ? (uint64_t)about.st_size : 0;
         order[i] = &w->files[i];
     }
+    run_parallel(w, sample_file);
     qsort(order, w->count, sizeof(*order), by_content);
-    mark_equal_sizes(order, w->count);
+    mark_candidates(order, w->count);
     run_parallel(w, hash_file);
     qsort(order, w->count, sizeof(*order), by_content);
     mark_equal_contents(order, w->count);
