@@ -329,14 +329,20 @@ static void check_memory(struct pass *p, uint32_t n)
 static void check_memory_server(struct nadi_check *c, const struct nadi_trace *t, uint32_t rank)
 {
     const struct nadi_memory_config *m = &c->in->memory;
-    if (m->kind != NADI_MEMORY_PER_NODE || rank / m->npus_per_node < m->node_count)
-        return;
     uint32_t n = 0;
+    if (m->kind != NADI_MEMORY_PER_NODE ||
+        (m->npus_per_node && rank / m->npus_per_node < m->node_count))
+        return;
     while (t->type[n] != NADI_NODE_MEM_LOAD && t->type[n] != NADI_NODE_MEM_STORE)
         n++;
-    nadi_check_found(c, NADI_FINDING_MEMORY_NODE, t, rank, n,
-                     "memory server %u (rank %u / %u NPUs a node) does not exist, there are %u",
-                     rank / m->npus_per_node, rank, m->npus_per_node, m->node_count);
+    if (m->npus_per_node == 0)
+        nadi_check_found(c, NADI_FINDING_MEMORY_NODE, t, rank, n,
+                         "memory node, but 'num-npus-per-node' is 0");
+    else
+        nadi_check_found(c, NADI_FINDING_MEMORY_NODE, t, rank, n,
+                         "memory server %u of rank %u, at %u NPUs a node, does not exist: there "
+                         "are %u",
+                         rank / m->npus_per_node, rank, m->npus_per_node, m->node_count);
 }
 
 void nadi_check_trace(struct nadi_check *c, const struct nadi_trace *t, uint32_t rank,

@@ -46,9 +46,11 @@ static bool read_group(struct nadi_load *l, const struct nadi_doc *doc,
                           "for example: \"tp0\": [0, 1]",
                           "group \"%s\" must be a list of ranks, found %s", group->key,
                           nadi_doc_describe(doc, group, found));
-    if (group->count == 0)
-        return nadi_error(l->diags, "groups/list", nadi_doc_place(doc, group), "remove it",
-                          "group \"%s\" has no ranks", group->key);
+    if (group->count == 0) {
+        nadi_warning(l->diags, "groups/empty", nadi_doc_place(doc, group), "remove it",
+                     "group \"%s\" has no ranks and is left out", group->key);
+        return true;
+    }
     bool ok = true;
     m->count = 0;
     for (const struct nadi_doc_node *n = group->first; n && ok; n = n->next)

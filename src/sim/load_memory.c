@@ -9,18 +9,19 @@ static enum nadi_memory_kind kind_of(uint32_t word)
     return kinds[word];
 }
 
-static bool needs(struct nadi_load *l, const struct nadi_schema_values *values, const char *key)
+/* Only a warning: without memory nodes nobody asks a server. */
+static void wants(struct nadi_load *l, const struct nadi_schema_values *values, const char *key)
 {
     if (nadi_schema_integer(values, key) > 0)
-        return true;
+        return;
     const struct nadi_schema_value *v = nadi_schema_get(values, key);
     struct nadi_place place =
         v->node ? nadi_doc_place(values->doc, v->node) : NADI_IN_FILE(values->doc->path);
-    return nadi_error(l->diags, "memory/missing", place, NULL,
-                      "PER_NODE_MEMORY_EXPANSION needs '%s' of at least 1", key);
+    nadi_warning(l->diags, "memory/no-server", place, NULL,
+                 "PER_NODE_MEMORY_EXPANSION without '%s' of at least 1 has no server", key);
 }
 
-static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
+static void fill(struct nadi_load *l, const struct nadi_schema_values *values)
 {
     struct nadi_memory_config *m = &l->in->memory;
     *m = (struct nadi_memory_config){
@@ -30,16 +31,14 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
         .node_count = (uint32_t)nadi_schema_integer(values, "num-nodes"),
         .npus_per_node = (uint32_t)nadi_schema_integer(values, "num-npus-per-node"),
     };
-    bool ok = true;
     if (m->kind == NADI_MEMORY_PER_NODE) {
-        ok = needs(l, values, "num-nodes");
-        ok &= needs(l, values, "num-npus-per-node");
+        wants(l, values, "num-nodes");
+        wants(l, values, "num-npus-per-node");
     }
     if (m->kind != NADI_MEMORY_NONE && m->bytes_per_ns == 0)
         nadi_warning(l->diags, "memory/no-bandwidth", NADI_IN_FILE(values->doc->path),
                      "set 'remote-mem-bw' to at least 1 GB/s",
                      "'remote-mem-bw' is 0: an access takes its latency whatever its size");
-    return ok;
 }
 
 bool nadi_load_memory(struct nadi_load *l)
@@ -55,11 +54,11 @@ bool nadi_load_memory(struct nadi_load *l)
     }
     if (!nadi_load_document(l, NADI_SCHEMA_MEMORY, l->in->options.memory, &doc))
         return false;
-    bool ok =
-        nadi_schema_check(&values, schema, &doc, l->in->options.strict, &doc.arena, l->diags) &&
+    bool ok = nadi_schema_check(&values, schema, &doc, l->in->options.strict, &doc.arena, l->diags);
+    if (ok) {
         fill(l, &values);
-    if (ok)
         nadi_settings_add_values(l->in, &values);
+    }
     nadi_doc_release(&doc);
     return ok;
 }

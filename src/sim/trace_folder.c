@@ -40,7 +40,7 @@ static bool split_name(const char *name, size_t *stem, uint32_t *rank)
         scale *= 10;
     }
     bool leading_zero = name[digits] == '0' && digits + 1 < length - 3;
-    if (digits == length - 3 || digits < 2 || name[digits - 1] != '.' || leading_zero ||
+    if (digits == length - 3 || digits < 1 || name[digits - 1] != '.' || leading_zero ||
         value >= NADI_NONE)
         return false;
     *stem = digits - 1;

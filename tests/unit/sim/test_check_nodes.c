@@ -153,11 +153,11 @@ static void memory_nodes(void **state)
     assert_non_null(strstr(nadi_str_get(&c.messages), "the memory file says NO_MEMORY_EXPANSION"));
     input_case_memory(&c, "{\"memory-type\": \"PER_NODE_MEMORY_EXPANSION\", \"num-nodes\": 1,\n"
                           "\"num-npus-per-node\": 2, \"remote-mem-bw\": 1}");
-    input_case_refused(&c,
-                       "w.0.et:byte 8: rank 2: node 1 \"m\": error[node/memory-server]: memory "
-                       "server 1 (rank 2 / 2 NPUs a node) does not exist, there are 1 (and 1 more "
-                       "such node; on ranks 2-3)\n"
-                       "  help: raise 'num-nodes' or 'num-npus-per-node' in the memory file\n");
+    input_case_refused(
+        &c, "w.0.et:byte 8: rank 2: node 1 \"m\": error[node/memory-server]: memory "
+            "server 1 of rank 2, at 2 NPUs a node, does not exist: there are 1 (and 1 more "
+            "such node; on ranks 2-3)\n"
+            "  help: raise 'num-nodes' or 'num-npus-per-node' in the memory file\n");
     input_case_trace(&c, "w", 2, "COMP 1 c us=1\n");
     input_case_trace(&c, "w", 3, "COMP 1 c us=1\n");
     input_case_accepted(&c, ""); /* servers that nobody asks need not exist */

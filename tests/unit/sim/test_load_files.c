@@ -132,11 +132,16 @@ static void memory_messages(void **state)
     input_case_init(&c);
     input_case_memory(&c, "{\"memory-type\": \"PER_NODE_MEMORY_EXPANSION\", \"remote-mem-bw\": 1,\n"
                           "\"num-npus-per-node\": 0}\n");
-    input_case_refused(&c,
-                       "memory.json: error[memory/missing]: PER_NODE_MEMORY_EXPANSION needs "
-                       "'num-nodes' of at least 1\n"
-                       "memory.json:2:22: error[memory/missing]: PER_NODE_MEMORY_EXPANSION needs "
-                       "'num-npus-per-node' of at least 1\n");
+    input_case_accepted(
+        &c, "memory.json: warning[memory/no-server]: PER_NODE_MEMORY_EXPANSION without 'num-nodes' "
+            "of at least 1 has no server\n"
+            "memory.json:2:22: warning[memory/no-server]: PER_NODE_MEMORY_EXPANSION without "
+            "'num-npus-per-node' of at least 1 has no server\n");
+    input_case_trace(&c, "w", 1, "MEM_LOAD 1 m tensor_size=8\n");
+    assert_false(input_case_load(&c, false));
+    assert_non_null(strstr(nadi_str_get(&c.messages),
+                           "error[node/memory-server]: memory node, but 'num-npus-per-node' is 0"));
+    input_case_trace(&c, "w", 1, "COMP 1 c us=1\n");
     input_case_memory(&c, "{\"memory-type\": \"MEMORY_POOL\"}");
     input_case_accepted(&c, "memory.json: warning[memory/no-bandwidth]: 'remote-mem-bw' is 0: an "
                             "access takes its latency whatever its size\n"
@@ -363,7 +368,7 @@ static void groups_messages(void **state)
         "0-3\n"
         "groups.json:2:2: error[groups/twice]: group \"b\" has rank 1 twice\n"
         "  help: list it once\n"
-        "groups.json:2:11: error[groups/list]: group \"c\" has no ranks\n"
+        "groups.json:2:11: warning[groups/empty]: group \"c\" has no ranks and is left out\n"
         "  help: remove it\n"
         "groups.json:2:20: error[groups/list]: group \"d\" must be a list of ranks, found the "
         "number 3\n  help: for example: \"tp0\": [0, 1]\n"
