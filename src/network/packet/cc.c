@@ -4,6 +4,8 @@
 
 const struct nadi_cc_ops *const nadi_cc_all[] = {
     &nadi_cc_none,
+    &nadi_cc_hpcc,
+    &nadi_cc_timely,
     NULL,
 };
 

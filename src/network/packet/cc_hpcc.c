@@ -1,0 +1,205 @@
+/* hpcc: High Precision Congestion Control (Li et al., SIGCOMM 2019), rate-based form.
+ *
+ * Every hop reports time, bytes sent, queue and rate B. Between two reports of hop i
+ *
+ *   u_i = txRate_i / B_i + min(q_i, q_i') Rmax / (B_i W)          (paper: eq. 2)
+ *   U   = (1 - tau/T) U + (tau/T) max_i u_i                       (algorithm 1, lines 3-10)
+ *   c   = U / eta;  c >= 1 or stage = limit: R = Rc / c + R_AI, stage = 0; else R = Rc + R_AI
+ *
+ * tau the age of the report with the largest u, at most the base round trip T; W the window at line
+ * rate; eta 0.95. The reference rate Rc moves once a round trip; in between (fast reaction) only R
+ * does. The paper bounds the window by W c; here the window follows the rate, which is the same.
+ * multi_rate keeps U, Rc and stage a hop and takes the least R. sample_feedback ignores hops with
+ * an empty queue in between. */
+#include "network/packet/telemetry.h"
+
+struct hop {
+    double u;
+    uint64_t rate; /* Rc */
+    uint32_t stage;
+};
+
+struct state {
+    uint64_t last[NADI_INT_HOPS]; /* the reports of the last ACK */
+    uint32_t last_update;         /* packets sent when Rc last moved; 0: no ACK yet */
+    struct hop path;
+    struct hop hops[NADI_INT_HOPS]; /* multi_rate */
+};
+
+struct change { /* what one ACK says */
+    double u;   /* the largest */
+    nadi_time tau;
+    uint32_t updated; /* a bit a hop */
+    uint64_t rate;
+    uint32_t stage;
+};
+
+static void start(struct nadi_pkt *net, uint32_t flow)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    const struct hop begin = {.u = 1, .rate = net->flows[flow].line_rate};
+    s->path = begin;
+    for (uint32_t i = 0; i < NADI_INT_HOPS; i++)
+        s->hops[i] = begin;
+}
+
+static uint64_t clamp(const struct nadi_pkt *net, uint32_t flow, uint64_t rate)
+{
+    const uint64_t most = net->flows[flow].line_rate;
+    if (rate < net->config.min_rate)
+        rate = net->config.min_rate;
+    return rate > most ? most : rate;
+}
+
+/* Base round trip in ns, as the reports count. */
+static int64_t base_ns(const struct nadi_pkt *net, uint32_t flow)
+{
+    return net->flows[flow].base_rtt * net->tick / NADI_PS_PER_NS;
+}
+
+static double average(double u, double sample, int64_t tau, int64_t base)
+{
+    return (u * (double)(base - tau) + sample * (double)tau) / (double)base;
+}
+
+/* Algorithm 1, lines 14-22. */
+static uint64_t step(const struct nadi_pkt *net, uint32_t flow, const struct hop *h,
+                     uint32_t *stage)
+{
+    const double c = h->u / net->config.hpcc.target;
+    uint64_t rate;
+    if (c >= 1 || h->stage >= net->config.hpcc.mi_threshold) {
+        const double scaled = (double)h->rate / c;
+        rate = (scaled < 1e18 ? (uint64_t)scaled : UINT64_C(1000000000000000000)) +
+               net->config.rate_ai;
+        *stage = 0;
+    } else {
+        rate = h->rate + net->config.rate_ai;
+        *stage = h->stage + 1;
+    }
+    return clamp(net, flow, rate);
+}
+
+static double utilisation(const struct nadi_pkt *net, uint32_t flow, uint64_t now, uint64_t before,
+                          nadi_time *tau)
+{
+    const struct nadi_pkt_flow *f = &net->flows[flow];
+    const uint64_t multiple = net->config.hpcc.int_multiple;
+    const uint64_t time_mask = (1U << NADI_INT_TIME_BITS) - 1;
+    const uint64_t bytes_mask = (1U << NADI_INT_BYTES_BITS) - 1;
+    const uint64_t ns = (nadi_int_time(now) - nadi_int_time(before)) & time_mask;
+    const uint64_t bytes = ((nadi_int_sent(now) - nadi_int_sent(before)) & bytes_mask) *
+                           NADI_INT_BYTES_UNIT * multiple;
+    const double seconds = (double)ns * 1e-9;
+    const double sent = (double)(bytes * 8) / seconds;
+    const double line = (double)nadi_int_rate(now);
+    const uint64_t queue =
+        nadi_min_u64(nadi_int_queue(now), nadi_int_queue(before)) * NADI_INT_QUEUE_UNIT * multiple;
+    *tau = (nadi_time)ns;
+    return sent / line + (double)queue * (double)f->line_rate / line / (double)f->window_bytes;
+}
+
+static struct change read_reports(struct nadi_pkt *net, uint32_t flow, const struct nadi_pkt_int *r,
+                                  bool fast)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    struct change change = {0};
+    const int64_t base = base_ns(net, flow);
+    for (uint32_t i = 0; i < r->hops; i++) {
+        nadi_time tau;
+        if (fast && net->config.hpcc.sample_feedback && nadi_int_queue(r->hop[i]) == 0)
+            continue;
+        const double u = utilisation(net, flow, r->hop[i], s->last[i], &tau);
+        if (u > change.u) {
+            change.u = u;
+            change.tau = tau;
+        }
+        tau = tau < base ? tau : base;
+        s->hops[i].u = average(s->hops[i].u, u, tau, base);
+        s->last[i] = r->hop[i];
+        change.updated |= 1U << i;
+    }
+    if (change.updated) {
+        const nadi_time tau = change.tau < base ? change.tau : base;
+        s->path.u = average(s->path.u, change.u, tau, base);
+    }
+    return change;
+}
+
+static void update_path(struct nadi_pkt *net, uint32_t flow, bool fast)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    uint32_t stage;
+    const uint64_t rate = step(net, flow, &s->path, &stage);
+    nadi_pkt_set_rate(net, flow, rate, true);
+    if (!fast) {
+        s->path.rate = rate;
+        s->path.stage = stage;
+    }
+}
+
+static void update_hops(struct nadi_pkt *net, uint32_t flow, uint32_t hops, uint32_t updated,
+                        bool fast)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    uint64_t least = net->flows[flow].line_rate;
+    for (uint32_t i = 0; i < hops; i++) {
+        uint32_t stage = s->hops[i].stage;
+        uint64_t rate = s->hops[i].rate;
+        if (updated >> i & 1)
+            rate = step(net, flow, &s->hops[i], &stage);
+        least = nadi_min_u64(least, rate);
+        if (!fast) {
+            s->hops[i].rate = rate;
+            s->hops[i].stage = stage;
+        }
+    }
+    nadi_pkt_set_rate(net, flow, least, true);
+}
+
+static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    const struct nadi_pkt_int *r = &net->ints[ack->cell];
+    const uint32_t sent = net->flows[flow].next;
+    const bool fast = ack->seq <= s->last_update;
+    if (ack->mark_alone || r->hops > NADI_INT_HOPS)
+        return;
+    if (s->last_update == 0) {
+        s->last_update = sent;
+        memcpy(s->last, r->hop, r->hops * sizeof(r->hop[0]));
+        return;
+    }
+    if (fast && !net->config.hpcc.fast_react)
+        return;
+    const struct change change = read_reports(net, flow, r, fast);
+    if (change.updated && net->config.hpcc.multi_rate)
+        update_hops(net, flow, r->hops, change.updated, fast);
+    else if (change.updated)
+        update_path(net, flow, fast);
+    if (!fast && sent > s->last_update)
+        s->last_update = sent;
+}
+
+static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
+{
+    (void)net, (void)flow, (void)which;
+}
+
+static void on_timeout(struct nadi_pkt *net, uint32_t flow)
+{
+    (void)net, (void)flow;
+}
+
+const struct nadi_cc_ops nadi_cc_hpcc = {
+    .name = "hpcc",
+    .summary = "HPCC (SIGCOMM 2019): switches report bytes sent and queue in every packet; the "
+               "sender keeps the busiest link of its way at 95 %.",
+    .hpcc_mode = 3,
+    .telemetry = NADI_TELEMETRY_INT,
+    .state_bytes = sizeof(struct state),
+    .start = start,
+    .on_ack = on_ack,
+    .on_timer = on_timer,
+    .on_timeout = on_timeout,
+};

@@ -1,0 +1,99 @@
+/* timely: TIMELY (Mittal et al., SIGCOMM 2015), with its hyperactive increase.
+ *
+ * Once a round trip, with d the average change of the round-trip time and g = d / minRTT:
+ *
+ *   d = (1 - a) d + a (rtt - rtt');  rtt < Tlow: increase;  rtt > Thigh: R (1 - b (1 - Thigh/rtt));
+ *   g <= 0: increase;  else R (1 - b g)                                       (paper: algorithm 1)
+ *
+ * a 0.875, b 0.8, Tlow 50 us, Thigh 500 us, minRTT 20 us. An increase adds R_AI, after five in a
+ * row R_HAI. */
+#include "network/packet/internal.h"
+
+struct state {
+    nadi_time last_rtt;
+    double difference;
+    uint64_t rate;
+    uint32_t stage;
+    uint32_t last_update; /* packets sent at the last update; 0: no ACK yet */
+};
+
+static void start(struct nadi_pkt *net, uint32_t flow)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    s->rate = net->flows[flow].line_rate;
+}
+
+static void increase(const struct nadi_pkt *net, uint32_t flow, struct state *s)
+{
+    const bool large = s->stage >= net->config.timely.hyper_after;
+    s->rate += large ? net->config.rate_hai : net->config.rate_ai;
+    s->rate = nadi_min_u64(s->rate, net->flows[flow].line_rate);
+    if (!large)
+        s->stage++;
+}
+
+static void decrease(const struct nadi_pkt *net, struct state *s, double factor)
+{
+    s->rate = nadi_max_u64((uint64_t)((double)s->rate * factor), net->config.min_rate);
+    s->stage = 0;
+}
+
+static void update(struct nadi_pkt *net, uint32_t flow, nadi_time rtt)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    const struct nadi_timely_config *c = &net->config.timely;
+    const nadi_time low = c->low / net->tick, high = c->high / net->tick;
+    s->difference = (1 - c->alpha) * s->difference + c->alpha * (double)(rtt - s->last_rtt);
+    const double gradient = s->difference / (double)(c->least_rtt / net->tick);
+    if (rtt < low)
+        increase(net, flow, s);
+    else if (rtt > high)
+        decrease(net, s, 1 - c->beta * (1 - (double)high / (double)rtt));
+    else if (gradient <= 0)
+        increase(net, flow, s);
+    else
+        decrease(net, s, c->beta * gradient < 1 ? 1 - c->beta * gradient : 0);
+    nadi_pkt_set_rate(net, flow, s->rate, false);
+}
+
+static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    const nadi_time rtt = net->wheel.now - net->stamps[ack->cell];
+    const uint32_t sent = net->flows[flow].next;
+    if (ack->mark_alone)
+        return;
+    if (s->last_update == 0) {
+        s->last_update = sent;
+        s->last_rtt = rtt;
+        return;
+    }
+    if (ack->seq <= s->last_update)
+        return;
+    update(net, flow, rtt);
+    s->last_rtt = rtt;
+    if (sent > s->last_update)
+        s->last_update = sent;
+}
+
+static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
+{
+    (void)net, (void)flow, (void)which;
+}
+
+static void on_timeout(struct nadi_pkt *net, uint32_t flow)
+{
+    (void)net, (void)flow;
+}
+
+const struct nadi_cc_ops nadi_cc_timely = {
+    .name = "timely",
+    .summary = "TIMELY (SIGCOMM 2015): the rate follows the gradient of the round-trip time.",
+    .hpcc_mode = 7,
+    .telemetry = NADI_TELEMETRY_TIME,
+    .state_bytes = sizeof(struct state),
+    .start = start,
+    .on_ack = on_ack,
+    .on_timer = on_timer,
+    .on_timeout = on_timeout,
+};
