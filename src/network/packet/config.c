@@ -48,6 +48,7 @@ void nadi_packet_config_init(struct nadi_packet_config *c)
                   .decrease_interval = US(50),
                   .increase_interval = US(55),
                   .notify_interval = US(50),
+                  .increase_bytes = 10 << 20,
                   .fast_recovery = 5},
         .hpcc = {.target = 0.95,
                  .mi_threshold = 5,
@@ -82,6 +83,7 @@ void nadi_packet_config_init_hpcc(struct nadi_packet_config *c)
     c->dcqcn.decrease_interval = US(4);
     c->dcqcn.increase_interval = US(900);
     c->dcqcn.notify_interval = 0;
+    c->dcqcn.increase_bytes = 0;
     c->dcqcn.fast_recovery = 1;
     c->hpcc.mi_threshold = 0;
 }

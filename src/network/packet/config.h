@@ -33,6 +33,7 @@ enum nadi_spreading { /* which of the shortest ways a packet takes */
 struct nadi_dcqcn_config {
     nadi_time alpha_interval, decrease_interval, increase_interval;
     nadi_time notify_interval; /* least time between two CNPs of a flow; 0: in every ACK */
+    uint64_t increase_bytes;   /* acknowledged, for an increase besides the timer's; 0: none */
     uint32_t fast_recovery;    /* rounds */
     bool clamp_target;         /* every decrease moves the target */
 };

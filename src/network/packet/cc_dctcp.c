@@ -1,0 +1,79 @@
+/* dctcp: DCTCP (Alizadeh et al., SIGCOMM 2010), in the rate-based form of the HPCC simulator.
+ *
+ * Once a round trip alpha = (1 - g) alpha + g F, F the marked share of its packets (paper: eq. 1).
+ * At a mark, at most once a round trip, R = R (1 - alpha / 2) (paper: eq. 2); a round trip without
+ * a reduction adds dctcp_rate_ai. */
+#include "network/packet/internal.h"
+
+struct state {
+    double alpha;
+    uint32_t marks, batch; /* of this round trip: marked, and packets in it */
+    uint32_t last_update;  /* packets sent at its begin; 0: no ACK yet */
+    uint32_t reduced_at;   /* packets sent at the last reduction */
+    bool reduced;          /* and none of those that were sent since is acknowledged */
+};
+
+static void start(struct nadi_pkt *net, uint32_t flow)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    s->alpha = 1;
+}
+
+/* True once a round trip. */
+static bool end_round_trip(const struct nadi_pkt *net, uint32_t flow, struct state *s, uint32_t seq)
+{
+    const uint32_t sent = net->flows[flow].next;
+    if (seq <= s->last_update)
+        return false;
+    if (s->last_update == 0)
+        s->batch = sent + 1;
+    else {
+        const double share = s->marks < s->batch ? (double)s->marks / s->batch : 1;
+        s->alpha = (1 - net->config.gain) * s->alpha + net->config.gain * share;
+        s->marks = 0;
+        s->batch = sent - seq + 1;
+    }
+    s->last_update = sent;
+    return true;
+}
+
+static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)
+{
+    struct state *s = nadi_pkt_cc_state(net, flow);
+    const struct nadi_pkt_flow *f = &net->flows[flow];
+    s->marks += ack->marked;
+    const bool round_trip = end_round_trip(net, flow, s, ack->seq);
+    if (s->reduced && ack->seq > s->reduced_at)
+        s->reduced = false;
+    if (ack->marked && !s->reduced) {
+        const uint64_t rate = (uint64_t)((double)f->rate * (1 - s->alpha / 2));
+        s->reduced = true;
+        s->reduced_at = f->next;
+        nadi_pkt_set_rate(net, flow, nadi_max_u64(rate, net->config.min_rate), false);
+    }
+    if (round_trip && !s->reduced)
+        nadi_pkt_set_rate(net, flow,
+                          nadi_min_u64(f->rate + net->config.dctcp_rate_ai, f->line_rate), false);
+}
+
+static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
+{
+    (void)net, (void)flow, (void)which;
+}
+
+static void on_timeout(struct nadi_pkt *net, uint32_t flow)
+{
+    (void)net, (void)flow;
+}
+
+const struct nadi_cc_ops nadi_cc_dctcp = {
+    .name = "dctcp",
+    .summary = "DCTCP (SIGCOMM 2010): cuts once a round trip by the share of marked packets.",
+    .hpcc_mode = 8,
+    .needs_marks = true,
+    .state_bytes = sizeof(struct state),
+    .start = start,
+    .on_ack = on_ack,
+    .on_timer = on_timer,
+    .on_timeout = on_timeout,
+};
