@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "network/packet/packet.h"
 #include "network/packet/routes.h"
+#include "network/packet/telemetry.h"
 
 enum { MAX_RATES = 255, MAX_SLOTS = 1 << 16 };
 
@@ -40,7 +41,9 @@ void nadi_pkt_more_cells(struct nadi_pkt *net)
     const size_t old = net->cell_capacity, capacity = old + old / 2 + 1024;
     NADI_ASSERT(capacity < NADI_NONE);
     net->cells = nadi_mem_realloc(net->cells, capacity, sizeof(*net->cells));
-    if (net->cc->telemetry >= NADI_TELEMETRY_INT)
+    if (net->cc->telemetry == NADI_TELEMETRY_PINT)
+        net->powers = nadi_mem_realloc(net->powers, capacity, sizeof(*net->powers));
+    if (net->cc->telemetry == NADI_TELEMETRY_INT)
         net->ints = nadi_mem_realloc(net->ints, capacity, sizeof(*net->ints));
     if (net->cc->telemetry == NADI_TELEMETRY_TIME)
         net->stamps = nadi_mem_realloc(net->stamps, capacity, sizeof(*net->stamps));
@@ -204,7 +207,9 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     }
     net->routes = nadi_pkt_routes_create(net);
     make_cells(net);
-    if (config->window_global)
+    if (net->cc->telemetry == NADI_TELEMETRY_PINT)
+        nadi_pint_init(net);
+    if (config->window_global || net->pints)
         nadi_pkt_routes_longest(net, &net->longest_rtt, &net->largest_bdp);
     return net;
 }
@@ -227,6 +232,7 @@ void nadi_pkt_destroy(struct nadi_pkt *net)
     nadi_map64_release(&net->sports);
     nadi_mem_free(net->cells);
     nadi_mem_free(net->ints);
+    nadi_mem_free(net->powers);
     nadi_mem_free(net->stamps);
     nadi_mem_free(net->flows);
     nadi_mem_free(net->receivers);

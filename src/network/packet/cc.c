@@ -3,7 +3,8 @@
 #include "base/str.h"
 
 const struct nadi_cc_ops *const nadi_cc_all[] = {
-    &nadi_cc_none, &nadi_cc_dcqcn, &nadi_cc_hpcc, &nadi_cc_timely, &nadi_cc_dctcp, NULL,
+    &nadi_cc_none,   &nadi_cc_dcqcn, &nadi_cc_hpcc, &nadi_cc_pint,
+    &nadi_cc_timely, &nadi_cc_dctcp, NULL,
 };
 
 const struct nadi_cc_ops *nadi_cc_find(const char *name)

@@ -46,6 +46,7 @@ struct nadi_cc_ops {
 extern const struct nadi_cc_ops nadi_cc_none;
 extern const struct nadi_cc_ops nadi_cc_dcqcn;
 extern const struct nadi_cc_ops nadi_cc_hpcc;
+extern const struct nadi_cc_ops nadi_cc_pint;
 extern const struct nadi_cc_ops nadi_cc_timely;
 extern const struct nadi_cc_ops nadi_cc_dctcp;
 

@@ -142,6 +142,12 @@ struct nadi_pkt_int { /* telemetry of one data packet */
     uint32_t hops;
 };
 
+struct nadi_pkt_pint { /* PINT: a port's moving average */
+    double u;
+    nadi_time at; /* last departure */
+    uint32_t bytes;
+};
+
 struct nadi_pkt_frames { /* sizes in bytes */
     uint16_t data_overhead, ack, cnp, pfc;
     uint16_t gap; /* preamble and gap between frames: on the wire, not in buffers */
@@ -184,13 +190,16 @@ struct nadi_pkt {
     struct nadi_pkt_cell *cells;
     size_t cell_capacity;
     uint32_t cell_count, free_cell;
-    struct nadi_pkt_int *ints; /* by cell, where telemetry is INT or PINT */
+    struct nadi_pkt_int *ints; /* by cell, where telemetry is INT */
+    uint8_t *powers;           /* by cell, where it is PINT */
     nadi_time *stamps;         /* by cell, where it is TIME */
     /* network */
     struct nadi_pkt_port *ports;
     struct nadi_pkt_queue *queues;    /* [port * CLASSES + class] */
     struct nadi_pkt_ingress *ingress; /* [port * CLASSES + class] */
     struct nadi_pkt_switch *switches;
+    struct nadi_pkt_pint *pints; /* by port, where telemetry is PINT */
+    double *pint_values;         /* by power */
     struct nadi_pkt_nic *nics;
     uint32_t port_count, switch_count, nic_count;
     uint32_t **tx_ticks; /* [rate][bytes] */

@@ -200,6 +200,8 @@ static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t s
         net->stamps[cell] = net->wheel.now;
     if (net->ints)
         net->ints[cell].hops = 0;
+    if (net->powers)
+        net->powers[cell] = 0;
     f->live++;
     net->totals.data_sent++;
     net->totals.data_bytes_sent += payload;

@@ -136,7 +136,7 @@ void nadi_pkt_switch_send(struct nadi_pkt *net, uint32_t port_index)
         if (net->ports[in].pausing)
             check_resume(net, in, class); /* the array of cells may have moved */
         if (net->cc->telemetry >= NADI_TELEMETRY_INT)
-            nadi_pkt_telemetry_add(net, port, cell);
+            nadi_pkt_telemetry_add(net, port_index, cell);
         port->sent_bytes += net->cells[cell].bytes;
     }
     nadi_pkt_transmit(net, port_index, cell);

@@ -1,5 +1,8 @@
 #include "network/packet/telemetry.h"
 
+#include <math.h>
+
+
 static const uint64_t coded_rates[] = {25, 50, 100, 200, 400, 1200, 2400}; /* Gb/s */
 
 enum { CODED_RATES = sizeof(coded_rates) / sizeof(coded_rates[0]) };
@@ -19,10 +22,8 @@ uint64_t nadi_int_rate(uint64_t word)
     return coded_rates[code < CODED_RATES ? code : 0] * 1000000000;
 }
 
-void nadi_pkt_telemetry_add(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint32_t cell)
+static void add_int(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint32_t cell)
 {
-    if (net->cells[cell].event.kind != NADI_PKT_DATA)
-        return;
     struct nadi_pkt_int *record = &net->ints[cell];
     const uint64_t multiple = net->config.hpcc.int_multiple;
     const uint64_t ns = (uint64_t)net->wheel.now * (uint64_t)net->tick / 1000;
@@ -35,4 +36,59 @@ void nadi_pkt_telemetry_add(struct nadi_pkt *net, const struct nadi_pkt_port *po
         code_of(net->rates[port->rate]) | time << 3 | sent << (3 + NADI_INT_TIME_BITS) |
         queue << (3 + NADI_INT_TIME_BITS + NADI_INT_BYTES_BITS);
     record->hops++;
+}
+
+/* Powers count from the one nearest to 1/1024: 255 of 1.05 reach 247. */
+void nadi_pint_init(struct nadi_pkt *net)
+{
+    const double base = net->config.hpcc.pint_log_base;
+    const double first = -round(log(1024) / log(base));
+    net->pints = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_pint, net->port_count);
+    net->pint_values = NADI_ARENA_NEW(&net->arena, double, UINT8_MAX + 1);
+    for (uint32_t i = 0; i <= UINT8_MAX; i++)
+        net->pint_values[i] = pow(base, first + i);
+}
+
+double nadi_pint_decode(const struct nadi_pkt *net, uint8_t power)
+{
+    return net->pint_values[power];
+}
+
+static uint8_t pint_encode(struct nadi_pkt *net, double u)
+{
+    const double least = net->pint_values[0];
+    if (u <= least)
+        return 0;
+    const double exact = log(u / least) / log(net->config.hpcc.pint_log_base);
+    const double whole = floor(exact);
+    const double power = whole + (nadi_rng_unit(&net->rng) < exact - whole ? 1 : 0);
+    return power < UINT8_MAX ? (uint8_t)power : UINT8_MAX;
+}
+
+static void add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t cell)
+{
+    const struct nadi_pkt_port *port = &net->ports[port_index];
+    struct nadi_pkt_pint *p = &net->pints[port_index];
+    const nadi_time now = net->wheel.now;
+    if (net->cells[cell].event.kind == NADI_PKT_DATA) {
+        const double base = (double)net->longest_rtt;
+        const double since = (double)(now - p->at);
+        const double dt = since < base ? since : base;
+        const double bytes_per_tick = (double)net->rates[port->rate] / 8e12 * (double)net->tick;
+        p->u = (base - dt) / base * p->u + (double)p->bytes / (bytes_per_tick * base) +
+               (double)port->queued_bytes * dt / (bytes_per_tick * base * base);
+        const uint8_t power = pint_encode(net, p->u);
+        if (power > net->powers[cell])
+            net->powers[cell] = power;
+    }
+    p->at = now;
+    p->bytes = net->cells[cell].bytes;
+}
+
+void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t cell)
+{
+    if (net->pints)
+        add_pint(net, port, cell);
+    else if (net->cells[cell].event.kind == NADI_PKT_DATA)
+        add_int(net, &net->ports[port], cell);
 }

@@ -16,8 +16,8 @@ enum {
     NADI_INT_QUEUE_UNIT = 80,
 };
 
-/* INT and PINT: called as the packet leaves the port. */
-void nadi_pkt_telemetry_add(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint32_t cell);
+/* INT and PINT: called as a packet of a data class leaves the port. */
+void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t cell);
 
 static inline uint64_t nadi_int_field(uint64_t word, uint32_t shift, uint32_t bits)
 {
@@ -41,5 +41,10 @@ static inline uint64_t nadi_int_queue(uint64_t word)
 
 /* bit/s; the codes know 25, 50, 100, 200, 400, 1200 and 2400 Gb/s. */
 uint64_t nadi_int_rate(uint64_t word);
+
+/* Makes the ports' averages. */
+void nadi_pint_init(struct nadi_pkt *net);
+/* The utilisation that a byte of PINT stands for. */
+double nadi_pint_decode(const struct nadi_pkt *net, uint8_t power);
 
 #endif
