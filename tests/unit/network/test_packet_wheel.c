@@ -1,0 +1,88 @@
+/* The packet model's event queue against a sorted list: (time, scheduling order). */
+#include "base/mem.h"
+#include "base/rng.h"
+#include "network/packet/wheel.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+enum { CELLS = 4000 };
+
+struct due {
+    nadi_time at;
+    uint32_t order;
+    bool pending;
+};
+
+static uint32_t earliest(const struct due *due, uint32_t count)
+{
+    uint32_t best = NADI_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        if (due[i].pending && (best == NADI_NONE || due[i].at < due[best].at ||
+                               (due[i].at == due[best].at && due[i].order < due[best].order)))
+            best = i;
+    return best;
+}
+
+/* Delays of a few ticks, of about a slot, of the whole wheel and far beyond it. */
+static nadi_time delay(struct nadi_rng *rng, uint32_t shift)
+{
+    static const int64_t most[] = {0, 3, 70, 5000, 1000000};
+    return nadi_rng_between(rng, 0, most[nadi_rng_below(rng, 5)]) << nadi_rng_below(rng, shift + 1);
+}
+
+static void order_of(uint32_t shift, uint64_t seed)
+{
+    static struct nadi_pkt_event cells[CELLS];
+    static struct due due[CELLS];
+    struct nadi_pkt_wheel w;
+    struct nadi_rng rng;
+    uint32_t used = 0;
+    nadi_rng_init(&rng, seed, "wheel");
+    nadi_pkt_wheel_init(&w, shift, (nadi_time)128 << shift);
+    nadi_pkt_wheel_cells(&w, cells, sizeof(cells[0]));
+    for (;;) {
+        const uint32_t more = used < CELLS ? (uint32_t)nadi_rng_below(&rng, 4) : 0;
+        for (uint32_t i = 0; i < more && used < CELLS; i++, used++) {
+            due[used] = (struct due){w.now + delay(&rng, shift), used, true};
+            nadi_pkt_wheel_add(&w, &cells[used], due[used].at, used);
+        }
+        const uint32_t want = earliest(due, used);
+        if (want == NADI_NONE && used == CELLS)
+            break;
+        assert_true(nadi_pkt_wheel_next_time(&w) ==
+                    (want == NADI_NONE ? NADI_TIME_MAX : due[want].at));
+        if (want != NADI_NONE)
+            assert_int_equal(nadi_pkt_wheel_take(&w, due[want].at - 1), NADI_NONE);
+        assert_int_equal(nadi_pkt_wheel_take(&w, NADI_TIME_MAX - 1), want);
+        if (want == NADI_NONE)
+            continue;
+        assert_true(w.now == due[want].at);
+        due[want].pending = false;
+    }
+    nadi_pkt_wheel_release(&w);
+}
+
+static void whole_ticks(void **state)
+{
+    (void)state;
+    order_of(0, 1);
+    order_of(0, 2);
+}
+
+static void wide_slots(void **state)
+{
+    (void)state;
+    order_of(7, 3);
+    order_of(10, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_ticks),
+        cmocka_unit_test(wide_slots),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
