@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-
 static const uint64_t coded_rates[] = {25, 50, 100, 200, 400, 1200, 2400}; /* Gb/s */
 
 enum { CODED_RATES = sizeof(coded_rates) / sizeof(coded_rates[0]) };
