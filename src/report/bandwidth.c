@@ -160,9 +160,9 @@ struct nadi_collective_class *nadi_collective_classes(const struct nadi_inputs *
             .group_ranks = c->ranks,
             .ranks = b.ranks,
             .bytes = c->bytes,
-            .count = 1,
-            .duration_ns = duration,
-            .rank_ns = (double)duration * (double)c->ranks,
+            .count = c->copies,
+            .duration_ns = duration * c->copies,
+            .rank_ns = (double)duration * (double)c->ranks * (double)c->copies,
             .bus_min = b.bus,
             .bus_max = b.bus,
         };

@@ -227,11 +227,13 @@ static void collectives(struct nadi_json *j, const struct nadi_inputs *in,
 {
     size_t count;
     struct nadi_collective_class *classes = nadi_collective_classes(in, r, &count);
-    uint64_t complete = 0;
+    uint64_t complete = 0, all = 0;
     for (size_t i = 0; i < count; i++)
         complete += classes[i].count;
+    for (size_t i = 0; i < r->collective_count; i++)
+        all += r->collectives[i].copies;
     nadi_json_object(j, "collectives");
-    nadi_json_u64(j, "count", r->collective_count);
+    nadi_json_u64(j, "count", all);
     nadi_json_u64(j, "complete", complete);
     nadi_json_u64(j, "classes", count);
     nadi_json_array(j, "list");

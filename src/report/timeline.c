@@ -150,8 +150,14 @@ static const char *category_of(const struct nadi_trace *t, uint32_t node)
     return nadi_node_type_name((enum nadi_node_type)t->type[node]);
 }
 
-static void arguments(struct drawing *d, const struct nadi_trace *t, uint32_t node)
+static uint32_t peer_of(const struct nadi_inputs *in, uint32_t rank, uint32_t written)
 {
+    return in->relative_peers ? nadi_relative_peer(rank, written, in->rank_count) : written;
+}
+
+static void arguments(struct drawing *d, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *t = d->in->traces[rank];
     struct nadi_pftrace *p = &d->trace;
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     nadi_pftrace_arg_u64(p, "node", t->id[node]);
@@ -164,9 +170,9 @@ static void arguments(struct drawing *d, const struct nadi_trace *t, uint32_t no
     if (comm->group != NADI_NONE)
         nadi_pftrace_arg_text(p, "group", nadi_trace_string(t, comm->group));
     if (t->type[node] == NADI_NODE_SEND && (t->flags[node] & NADI_NODE_HAS_DST))
-        nadi_pftrace_arg_u64(p, "to rank", comm->dst);
+        nadi_pftrace_arg_u64(p, "to rank", peer_of(d->in, rank, comm->dst));
     if (t->type[node] == NADI_NODE_RECV && (t->flags[node] & NADI_NODE_HAS_SRC))
-        nadi_pftrace_arg_u64(p, "from rank", comm->src);
+        nadi_pftrace_arg_u64(p, "from rank", peer_of(d->in, rank, comm->src));
     if (t->flags[node] & NADI_NODE_HAS_TAG)
         nadi_pftrace_arg_u64(p, "tag", comm->tag);
 }
@@ -179,7 +185,7 @@ static void draw(struct drawing *d, const struct shown *s)
     uint64_t row = row_for(d, s);
     const char *category = category_of(t, node), *name = nadi_trace_name(t, node);
     nadi_pftrace_slice(&d->trace, row, s->start_ns, category, name[0] ? name : category);
-    arguments(d, t, node);
+    arguments(d, s->rank, node);
     if (flow != NADI_NONE && t->type[node] == NADI_NODE_SEND)
         nadi_pftrace_flow_begin(&d->trace, (uint64_t)flow + 1);
     nadi_pftrace_slice_end(&d->trace, row, s->end_ns);

@@ -12,6 +12,7 @@ struct bound {
     const struct nadi_inputs *in;
     struct nadi_floors *floors;
     uint32_t *users;    /* by owned trace: ranks that run it */
+    uint32_t *rank_of;  /* by owned trace: the only one of them, or NADI_NONE */
     uint32_t *trace_of; /* by rank: index of its owned trace */
     uint32_t *waiting;  /* by node: dependencies left */
     uint32_t *order;    /* nodes, each after its dependencies */
@@ -74,21 +75,27 @@ static bool is_collective(const struct bound *b, const struct nadi_trace *t, uin
     return t->type[node] == NADI_NODE_COLL && !b->in->system.replay_only;
 }
 
-/* rank: the only one that runs the trace, or NADI_NONE. The order is made already. */
-static uint64_t rank_bound(struct bound *b, const struct nadi_trace *t, uint32_t rank)
+static uint32_t group_of(const struct bound *b, uint32_t trace, uint32_t node)
 {
+    return nadi_floors_group(b->floors, b->in->owned[trace], node, b->rank_of[trace]);
+}
+
+/* The order is made already. */
+static uint64_t rank_bound(struct bound *b, uint32_t trace)
+{
+    const struct nadi_trace *t = b->in->owned[trace];
     uint64_t busy[SLOTS] = {0}, load[NADI_MAX_DIMS] = {0}, longest = 0;
     for (uint32_t i = 0; i < t->node_count; i++) {
         uint32_t node = b->order[i];
         uint64_t least;
         if (is_collective(b, t, node)) {
-            uint32_t group = nadi_floors_group(b->floors, t, node);
-            struct nadi_floor floor = nadi_floor_collective(b->floors, t, node, group);
+            struct nadi_floor floor =
+                nadi_floor_collective(b->floors, t, node, group_of(b, trace, node));
             least = floor.own;
             for (uint32_t d = 0; d < b->in->topology.dim_count; d++)
                 load[d] = nadi_saturating_add(load[d], floor.load[d]);
         } else
-            least = nadi_floor_node(b->floors, t, node, rank);
+            least = nadi_floor_node(b->floors, t, node, b->rank_of[trace]);
         b->end[node] = nadi_saturating_add(start_of(b, t, node), least);
         longest = nadi_max_u64(longest, b->end[node]);
         enum slot slot = slot_of(t, node);
@@ -164,14 +171,14 @@ static bool groups_match(struct bound *b, uint32_t *seen)
         if (first->type[node] != NADI_NODE_COLL)
             continue;
         for (uint32_t i = 0; i < in->owned_count; i++) {
-            uint32_t group = nadi_floors_group(b->floors, in->owned[i], node);
+            uint32_t group = group_of(b, i, node);
             if (group == NADI_NONE || in->owned[i]->collective[node] != first->collective[node])
                 return false;
             seen[group] += b->users[i];
         }
         for (uint32_t i = 0; i < in->owned_count; i++) {
-            uint32_t group = nadi_floors_group(b->floors, in->owned[i], node);
-            if (seen[group] != 0 && seen[group] != in->groups.items[group].size)
+            uint32_t group = group_of(b, i, node);
+            if (seen[group] != 0 && !nadi_floors_group_is_whole(b->floors, group, seen[group]))
                 return false;
             seen[group] = 0;
         }
@@ -185,7 +192,7 @@ static uint64_t least_last(struct bound *b, uint32_t node)
     const struct nadi_inputs *in = b->in;
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < in->owned_count; i++) {
-        uint32_t group = nadi_floors_group(b->floors, in->owned[i], node);
+        uint32_t group = group_of(b, i, node);
         uint64_t last = nadi_floor_collective(b->floors, in->owned[i], node, group).last;
         least = nadi_min_u64(least, last);
     }
@@ -233,17 +240,18 @@ static uint64_t common_bound(struct bound *b)
 static uint64_t group_sums(struct bound *b)
 {
     const struct nadi_inputs *in = b->in;
-    uint64_t longest = 0, *sum = NADI_ZNEW(uint64_t, in->groups.count);
-    uint32_t *taken_from = NADI_NEW(uint32_t, in->groups.count);
+    size_t count = nadi_floors_group_count(b->floors);
+    uint64_t longest = 0, *sum = NADI_ZNEW(uint64_t, count);
+    uint32_t *taken_from = NADI_NEW(uint32_t, count);
     enum nadi_native_kind kind;
-    memset(taken_from, 0xff, in->groups.count * sizeof(*taken_from));
+    memset(taken_from, 0xff, count * sizeof(*taken_from));
     for (uint32_t i = 0; i < in->owned_count; i++) {
         const struct nadi_trace *t = in->owned[i];
         for (uint32_t node = 0; node < t->node_count; node++) {
             if (t->type[node] != NADI_NODE_COLL ||
                 !nadi_native_kind_of((enum nadi_collective_kind)t->collective[node], &kind))
                 continue;
-            uint32_t group = nadi_floors_group(b->floors, t, node);
+            uint32_t group = group_of(b, i, node);
             if (group == NADI_NONE || (taken_from[group] != NADI_NONE && taken_from[group] != i))
                 continue;
             taken_from[group] = i;
@@ -267,7 +275,7 @@ static uint64_t group_bound(struct bound *b)
     sort(b, in->owned[0]);
     if (!order_is_fixed(b, in->owned[0]))
         return sum;
-    uint32_t *seen = NADI_ZNEW(uint32_t, in->groups.count);
+    uint32_t *seen = NADI_ZNEW(uint32_t, nadi_floors_group_count(b->floors));
     bool match = groups_match(b, seen);
     nadi_mem_free(seen);
     return match ? nadi_max_u64(sum, common_bound(b)) : sum;
@@ -299,21 +307,20 @@ static uint64_t server_bound(const struct bound *b)
     return longest;
 }
 
-/* Fills users, trace_of and, for traces that one rank runs, that rank. */
-static void count_users(struct bound *b, uint32_t *only_rank)
+static void count_users(struct bound *b)
 {
     const struct nadi_inputs *in = b->in;
     struct nadi_map64 index;
     nadi_map64_init(&index, in->owned_count);
     for (uint32_t i = 0; i < in->owned_count; i++) {
-        only_rank[i] = NADI_NONE;
+        b->rank_of[i] = NADI_NONE;
         nadi_map64_put(&index, (uint64_t)(uintptr_t)in->owned[i], i, NULL);
     }
     for (uint32_t rank = 0; rank < in->rank_count; rank++) {
         uint32_t i = nadi_map64_find(&index, (uint64_t)(uintptr_t)in->traces[rank]);
         NADI_ASSERT(i != NADI_NONE);
         b->trace_of[rank] = i;
-        only_rank[i] = b->users[i]++ ? NADI_NONE : rank;
+        b->rank_of[i] = b->users[i]++ ? NADI_NONE : rank;
     }
     nadi_map64_release(&index);
 }
@@ -324,21 +331,21 @@ uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
     uint64_t bound = 0;
     if (in->owned_count == 0)
         return 0;
-    uint32_t *only_rank = NADI_NEW(uint32_t, in->owned_count);
     b.floors = nadi_floors_create(in);
     b.users = NADI_ZNEW(uint32_t, in->owned_count);
+    b.rank_of = NADI_NEW(uint32_t, in->owned_count);
     b.trace_of = NADI_NEW(uint32_t, in->rank_count);
-    count_users(&b, only_rank);
+    count_users(&b);
     for (uint32_t i = 0; i < in->owned_count; i++) {
         sort(&b, in->owned[i]);
-        bound = nadi_max_u64(bound, rank_bound(&b, in->owned[i], only_rank[i]));
+        bound = nadi_max_u64(bound, rank_bound(&b, i));
     }
     if (!in->system.replay_only) {
         bound = nadi_max_u64(bound, group_bound(&b));
         bound = nadi_max_u64(bound, server_bound(&b));
-        bound = nadi_max_u64(bound, nadi_pairs_bound(in, b.floors, only_rank));
+        bound = nadi_max_u64(bound, nadi_pairs_bound(in, b.floors, b.rank_of));
     }
-    nadi_mem_free(only_rank);
+    nadi_mem_free(b.rank_of);
     nadi_mem_free(b.users);
     nadi_mem_free(b.trace_of);
     nadi_mem_free(b.waiting);

@@ -19,12 +19,34 @@ struct memo { /* of one collective: group, kind, dimensions, size */
     struct nadi_floor floor;
 };
 
+struct family {       /* groups of one name, one for each rank */
+    uint32_t example; /* one of them; NADI_NONE: they differ in size */
+    bool whole;       /* each consists of the ranks that mean it */
+};
+
 struct nadi_floors {
     const struct nadi_inputs *in;
     double compute_scale, comm_scale;
     uint32_t *group_dims; /* by group: bit d: its members differ in dimension d; 0: not known */
+    struct family *families;
     struct memo memo[1 << MEMO_BITS];
 };
+
+static struct family make_family(const struct nadi_inputs *in, const uint32_t *group_of)
+{
+    const struct nadi_group *groups = in->groups.items;
+    struct family family = {.example = group_of[0], .whole = true};
+    uint32_t *users = NADI_ZNEW(uint32_t, in->groups.count);
+    for (uint32_t rank = 0; rank < in->rank_count; rank++) {
+        users[group_of[rank]]++;
+        if (groups[group_of[rank]].size != groups[group_of[0]].size)
+            family.example = NADI_NONE;
+    }
+    for (size_t g = 0; g < in->groups.count; g++)
+        family.whole &= users[g] == 0 || users[g] == groups[g].size;
+    nadi_mem_free(users);
+    return family;
+}
 
 struct nadi_floors *nadi_floors_create(const struct nadi_inputs *in)
 {
@@ -32,13 +54,17 @@ struct nadi_floors *nadi_floors_create(const struct nadi_inputs *in)
     f->in = in;
     f->compute_scale = in->options.compat ? 1 : in->options.compute_scale;
     f->comm_scale = in->options.compat ? 1 : in->options.comm_scale;
-    f->group_dims = NADI_ZNEW(uint32_t, in->groups.count);
+    f->group_dims = NADI_ZNEW(uint32_t, nadi_floors_group_count(f));
+    f->families = NADI_NEW(struct family, in->groups.family_count);
+    for (size_t i = 0; i < in->groups.family_count; i++)
+        f->families[i] = make_family(in, in->groups.families[i].group_of);
     return f;
 }
 
 void nadi_floors_destroy(struct nadi_floors *f)
 {
     nadi_mem_free(f->group_dims);
+    nadi_mem_free(f->families);
     nadi_mem_free(f);
 }
 
@@ -98,20 +124,29 @@ static uint32_t all_dims(const struct nadi_topology *t)
     return (1U << t->dim_count) - 1;
 }
 
-static uint32_t dims_of_group(struct nadi_floors *f, uint32_t group)
+static uint32_t dims_of_members(const struct nadi_topology *t, const struct nadi_group *g)
 {
-    const struct nadi_topology *t = &f->in->topology;
-    const struct nadi_group *g = &f->in->groups.items[group];
     uint32_t dims = 0;
-    if (f->group_dims[group])
-        return f->group_dims[group];
     if (!g->members)
-        dims = all_dims(t);
-    for (uint32_t i = 1; g->members && i < g->size; i++)
+        return all_dims(t);
+    for (uint32_t i = 1; i < g->size; i++)
         for (uint32_t d = 0; d < t->dim_count; d++)
             if (nadi_topology_coordinate(t, g->members[i], d) !=
                 nadi_topology_coordinate(t, g->members[0], d))
                 dims |= 1U << d;
+    return dims;
+}
+
+static uint32_t dims_of_group(struct nadi_floors *f, uint32_t group)
+{
+    const struct nadi_groups *groups = &f->in->groups;
+    uint32_t dims = 0;
+    if (f->group_dims[group])
+        return f->group_dims[group];
+    if (group < groups->count)
+        dims = dims_of_members(&f->in->topology, &groups->items[group]);
+    for (uint32_t rank = 0; group >= groups->count && rank < f->in->rank_count; rank++)
+        dims |= dims_of_group(f, groups->families[group - groups->count].group_of[rank]);
     f->group_dims[group] = dims;
     return dims;
 }
@@ -336,23 +371,50 @@ static bool is_custom(const struct nadi_inputs *in, enum nadi_native_kind kind, 
            (low < c->custom_node_count && c->custom_nodes[low].node_id == node_id);
 }
 
-uint32_t nadi_floors_group(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node)
+uint32_t nadi_floors_group_count(const struct nadi_floors *f)
 {
+    return (uint32_t)(f->in->groups.count + f->in->groups.family_count);
+}
+
+bool nadi_floors_group_is_whole(const struct nadi_floors *f, uint32_t group, uint32_t users)
+{
+    const struct nadi_groups *groups = &f->in->groups;
+    if (group < groups->count)
+        return users == groups->items[group].size;
+    return users == f->in->rank_count && f->families[group - groups->count].whole;
+}
+
+uint32_t nadi_floors_peer(const struct nadi_floors *f, uint32_t rank, uint32_t written)
+{
+    return f->in->relative_peers ? nadi_relative_peer(rank, written, f->in->rank_count) : written;
+}
+
+uint32_t nadi_floors_group(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node,
+                           uint32_t rank)
+{
+    const struct nadi_groups *groups = &f->in->groups;
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     if (!comm || comm->group == NADI_NONE)
         return 0;
     const char *name = nadi_trace_string(t, comm->group);
-    uint32_t group = nadi_groups_find(&f->in->groups, name);
-    return group == NADI_NONE && strcmp(name, "0") == 0 ? 0 : group;
+    for (size_t i = 0; rank == NADI_NONE && i < groups->family_count; i++)
+        if (strcmp(groups->families[i].name, name) == 0)
+            return (uint32_t)(groups->count + i);
+    return nadi_groups_resolve(groups, name, rank == NADI_NONE ? 0 : rank);
 }
 
 static struct nadi_floor make_floor(struct nadi_floors *f, const struct memo *key)
 {
     const struct nadi_inputs *in = f->in;
     struct nadi_plan plan;
+    uint32_t group = key->group;
+    if (group >= in->groups.count)
+        group = f->families[group - in->groups.count].example;
+    if (group == NADI_NONE)
+        return (struct nadi_floor){0};
     struct nadi_plan_request request = {
         .topology = &in->topology,
-        .group = &in->groups.items[key->group],
+        .group = &in->groups.items[group],
         .implementation = &in->system.native[key->kind],
         .kind = key->kind,
         .local_bw_aware = in->system.local_bw_aware,
@@ -433,9 +495,9 @@ uint64_t nadi_floor_node(const struct nadi_floors *f, const struct nadi_trace *t
         return nadi_memory_service_ns(&f->in->memory, t->bytes[node]);
     case NADI_NODE_SEND: {
         uint64_t bytes = nadi_floors_message_bytes(f, t, node);
-        if (rank == NADI_NONE || !comm || comm->dst >= f->in->rank_count)
+        if (rank == NADI_NONE || !comm)
             return quickest_ns(f, all_dims(&f->in->topology), bytes);
-        return send_ns(f, rank, comm->dst, bytes);
+        return send_ns(f, rank, nadi_floors_peer(f, rank, comm->dst), bytes);
     }
     case NADI_NODE_RECV:
     case NADI_NODE_COLL:

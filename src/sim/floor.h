@@ -18,8 +18,19 @@ struct nadi_floors; /* remembers plans and groups; not thread safe */
 struct nadi_floors *nadi_floors_create(const struct nadi_inputs *in) NADI_MUST_USE;
 void nadi_floors_destroy(struct nadi_floors *f);
 
-/* Group that the collective node of a trace means; NADI_NONE if there is none. */
-uint32_t nadi_floors_group(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node);
+/* Group that the collective node of a trace means, run by `rank`; NADI_NONE if there is none. Where
+ * several ranks run it (rank NADI_NONE) and the name means another group on each, a number from
+ * groups.count on stands for all of them: it is below nadi_floors_group_count. */
+uint32_t nadi_floors_group(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node,
+                           uint32_t rank);
+uint32_t nadi_floors_group_count(const struct nadi_floors *f);
+
+/* Do the ranks that mean a group by its name, `users` of them, make up the whole group? For a
+ * number that stands for several: does each rank's group consist of ranks that mean it? */
+bool nadi_floors_group_is_whole(const struct nadi_floors *f, uint32_t group, uint32_t users);
+
+/* The rank that comm_src or comm_dst means on `rank`. */
+uint32_t nadi_floors_peer(const struct nadi_floors *f, uint32_t rank, uint32_t written);
 
 /* Bytes of a send's or receive's message, comm-scale applied. */
 uint64_t nadi_floors_message_bytes(const struct nadi_floors *f, const struct nadi_trace *t,

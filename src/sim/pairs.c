@@ -45,8 +45,8 @@ static void gather(struct pairs *p)
             if (!comm || (!is_send && t->type[node] != NADI_NODE_RECV))
                 continue;
             struct end end = {
-                .src = is_send ? rank : comm->src,
-                .dst = is_send ? comm->dst : rank,
+                .src = is_send ? rank : nadi_floors_peer(p->floors, rank, comm->src),
+                .dst = is_send ? nadi_floors_peer(p->floors, rank, comm->dst) : rank,
                 .tag = comm->tag % TAGS,
                 .bytes = nadi_floors_message_bytes(p->floors, t, node),
                 .place = (uint64_t)i << 32 | node,
@@ -140,9 +140,10 @@ static void start(struct pairs *p)
 static uint64_t least_of(const struct pairs *p, struct place at)
 {
     const struct nadi_trace *t = p->in->owned[at.trace];
+    uint32_t rank = p->only_rank[at.trace];
     if (t->type[at.node] != NADI_NODE_COLL)
-        return nadi_floor_node(p->floors, t, at.node, p->only_rank[at.trace]);
-    uint32_t group = nadi_floors_group(p->floors, t, at.node);
+        return nadi_floor_node(p->floors, t, at.node, rank);
+    uint32_t group = nadi_floors_group(p->floors, t, at.node, rank);
     return nadi_floor_collective(p->floors, t, at.node, group).own;
 }
 

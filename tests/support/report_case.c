@@ -133,6 +133,7 @@ static void make_result(struct nadi_result *r)
     r->collectives[0] = (struct nadi_collective_result){
         .kind = NADI_ALL_REDUCE,
         .ranks = RANKS,
+        .copies = 1,
         .node = 1,
         .chunks = 4,
         .bytes = 1000000,

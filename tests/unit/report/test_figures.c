@@ -114,6 +114,7 @@ static void classes_gather_equals(void **state)
     list[0].bytes = list[2].bytes = 8000;
     list[0].end_ns = list[0].start_ns + 500;
     list[2].end_ns = list[2].start_ns + 1500;
+    list[2].copies = 3;
     list[3].complete = false;
     c.r.collectives = list;
     c.r.collective_count = 4;
@@ -121,13 +122,13 @@ static void classes_gather_equals(void **state)
     assert_int_equal(count, 2);
     assert_int_equal(classes[0].bytes, 1000000); /* the most time first */
     assert_int_equal(classes[0].count, 1);
-    assert_int_equal(classes[1].count, 2);
-    assert_int_equal(classes[1].duration_ns, 2000);
-    near(classes[1].rank_ns, 8000);
+    assert_int_equal(classes[1].count, 4); /* 500 ns once, 1,500 ns three times */
+    assert_int_equal(classes[1].duration_ns, 5000);
+    near(classes[1].rank_ns, 20000);
     near(classes[1].bus_max, 24e9);
     near(classes[1].bus_min, 8e9);
-    near(classes[1].bus_mean, 12e9);
-    near(classes[1].algorithm_mean, 8e9);
+    near(classes[1].bus_mean, 9.6e9);
+    near(classes[1].algorithm_mean, 6.4e9);
     nadi_mem_free(classes);
     report_case_release(&c);
 }

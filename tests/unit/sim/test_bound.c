@@ -105,6 +105,31 @@ static void overlapped_step(void **state)
     job_release(&j);
 }
 
+/* One trace for all ranks, whose group name means another group on each half. */
+static void family_of_groups(void **state)
+{
+    static const uint32_t members[2][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+    static const struct job_node nodes[] = {
+        {.type = NADI_NODE_COMP, .duration_ns = 3000},
+        {.type = NADI_NODE_COLL, .bytes = 1000000, .group = "tp", .dep_count = 1, .deps = {0}},
+        {.type = NADI_NODE_COMP, .duration_ns = 4000, .dep_count = 1, .deps = {1}},
+    };
+    uint32_t group_of[8];
+    struct job j;
+    bool existed;
+    (void)state;
+    job_init(&j, &ring8, 1);
+    for (uint32_t rank = 0; rank < 8; rank++)
+        group_of[rank] = nadi_groups_add(&j.in.groups, rank < 4 ? "tp.0" : "tp.1",
+                                         members[rank / 4], 4, &existed);
+    nadi_groups_add_family(&j.in.groups, "tp", group_of, 8);
+    job_give(&j, job_trace(&j, nodes, 3), 0, 7);
+    uint64_t bound = nadi_lower_bound_ns(&j.in);
+    assert_int_equal(bound, 3000 + 4000 + 10 + 6 * ((500 + 4656) + 10)); /* one hop each step */
+    assert_true(bound <= run_ns(&j));
+    job_release(&j);
+}
+
 /* One rank comes late: the bound may charge its part of the collective only. */
 static void late_rank(void **state)
 {
@@ -243,6 +268,7 @@ int main(void)
         cmocka_unit_test(specified_collectives),
         cmocka_unit_test(overlapped_step),
         cmocka_unit_test(late_rank),
+        cmocka_unit_test(family_of_groups),
         cmocka_unit_test(slots_and_paths),
         cmocka_unit_test(memory_servers),
         cmocka_unit_test(point_to_point),
