@@ -34,6 +34,32 @@ void nadi_trace_check_init(struct nadi_trace_check *options);
 enum nadi_status nadi_trace_check(const struct nadi_trace_check *options, char **report,
                                   struct nadi_diags *messages);
 
+/* --- show, pack --------------------------------------------------------------------------------
+ */
+
+struct nadi_trace_show {
+    size_t size;
+    const char *input;
+    const char *output; /* default "-" */
+    int jsonizer;       /* the form of the Chakra tools rather than JSON lines */
+};
+
+void nadi_trace_show_init(struct nadi_trace_show *options);
+/* A trace as JSON lines, without loss. */
+enum nadi_status nadi_trace_show(const struct nadi_trace_show *options,
+                                 struct nadi_diags *messages);
+
+struct nadi_trace_pack {
+    size_t size;
+    const char *input; /* what show wrote */
+    const char *output;
+};
+
+void nadi_trace_pack_init(struct nadi_trace_pack *options);
+/* JSON lines back to a trace. */
+enum nadi_status nadi_trace_pack(const struct nadi_trace_pack *options,
+                                 struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

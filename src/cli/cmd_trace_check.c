@@ -1,6 +1,6 @@
 #include "base/str.h"
-#include "cli/command.h"
 #include "cli/terminal.h"
+#include "cli/trace_commands.h"
 
 #include <nadi/trace.h>
 

@@ -1,5 +1,6 @@
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/trace_commands.h"
 
 const struct nadi_command nadi_commands[] = {
     {
@@ -87,6 +88,32 @@ const struct nadi_command nadi_commands[] = {
         .options = nadi_trace_check_groups,
         .max_words = NADI_MAX_WORDS,
         .run = nadi_cmd_trace_check,
+    },
+    {
+        .name = "trace show",
+        .group = "Traces",
+        .summary = "Print a trace as JSON lines, without loss",
+        .words = "FILE",
+        .about = "One message a line, with the schema's field names and all digits of its "
+                 "numbers;\n`nadi trace pack` makes the same bytes of it again.\n",
+        .examples = "nadi trace show traces/step.0.et | head -3\n"
+                    "nadi trace show traces/step.0.et --jsonizer -o step.json\n",
+        .options = nadi_trace_show_groups,
+        .max_words = 1,
+        .run = nadi_cmd_trace_show,
+    },
+    {
+        .name = "trace pack",
+        .group = "Traces",
+        .summary = "Make a trace of JSON lines",
+        .words = "FILE",
+        .about = "The way back from `nadi trace show`: edit the lines, or write them yourself.\n",
+        .examples =
+            "nadi trace show step.0.et | sed 's/\"forward\"/\"fwd\"/' | nadi trace pack - -o "
+            "new.0.et\n",
+        .options = nadi_trace_pack_groups,
+        .max_words = 1,
+        .run = nadi_cmd_trace_pack,
     },
     {
         .name = "flows",

@@ -65,8 +65,9 @@ static bool look_at_groups(struct fleet *f)
             const struct nadi_group *g = nadi_inputs_group(f->in, t, n);
             if (!g)
                 note_unknown(f, r, n);
-            else if (!check_member(f, g, r, n))
-                wrong++, ok = false;
+            else
+                wrong += !check_member(f, g, r, n);
+            ok &= wrong == 0;
         }
     }
     return ok;

@@ -73,6 +73,11 @@ bool nadi_attr_decode(const uint8_t *data, size_t bytes, struct nadi_named_attr 
                 return false;
             attr->name = f.data;
             attr->name_bytes = f.bytes;
+        } else if (f.number == 2) {
+            if (f.type != NADI_WIRE_BYTES)
+                return false;
+            attr->doc = f.data;
+            attr->doc_bytes = f.bytes;
         } else if (f.number >= NADI_MEMBER_FIRST && f.number <= NADI_MEMBER_LAST) {
             const struct nadi_member *member = nadi_member_of(f.number);
             if (f.type != (member->is_list ? NADI_WIRE_BYTES : member->wire))
@@ -109,7 +114,7 @@ struct nadi_attr_items nadi_attr_items_begin(const struct nadi_attr *list)
     return (struct nadi_attr_items){
         .member = member,
         .list = nadi_wire_of(list->data, list->bytes),
-        .packed = nadi_wire_of(NULL, 0),
+        .packed = (struct nadi_wire){0},
     };
 }
 

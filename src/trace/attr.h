@@ -42,8 +42,8 @@ uint64_t nadi_member_widen(const struct nadi_member *member, uint64_t bits);
 
 /* An attribute and its name. */
 struct nadi_named_attr {
-    const uint8_t *name;
-    size_t name_bytes;
+    const uint8_t *name, *doc; /* doc: doc_string */
+    size_t name_bytes, doc_bytes;
     struct nadi_attr value; /* value.member 0: no value at all */
 };
 

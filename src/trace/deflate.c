@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #define ZLIB_CONST
 #include <zlib.h>
@@ -17,7 +18,7 @@ enum {
 
 struct nadi_deflate {
     struct nadi_str *memory; /* NULL: a file */
-    char *path, *temporary;
+    char *path, *temporary;  /* temporary NULL: written in place */
     int fd;
     int cause; /* errno of the first failed write, 0 while all is well */
     enum nadi_coding coding;
@@ -26,6 +27,13 @@ struct nadi_deflate {
     size_t filled; /* of the buffer */
     uint8_t buffer[BUFFER_BYTES];
 };
+
+enum nadi_coding nadi_coding_of(const char *path)
+{
+    return nadi_str_ends(path, ".gz")    ? NADI_CODING_GZIP
+           : nadi_str_ends(path, ".zst") ? NADI_CODING_ZSTD
+                                         : NADI_CODING_PLAIN;
+}
 
 static void write_out(struct nadi_deflate *s)
 {
@@ -75,20 +83,31 @@ static bool cannot_write(const char *path, int cause, struct nadi_diags *diags)
 {
     return nadi_error(diags, "file/unwritable", NADI_IN_FILE(path),
                       "check that the folder exists, is writable and has free space",
-                      "cannot write trace: %s", strerror(cause));
+                      "cannot write: %s", strerror(cause));
+}
+
+/* Standard output, pipes and devices cannot be renamed: they are written in place. */
+static bool is_in_place(const char *path)
+{
+    struct stat about;
+    return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
 }
 
 struct nadi_deflate *nadi_deflate_open(const char *path, enum nadi_coding coding,
                                        struct nadi_diags *diags)
 {
     struct nadi_str temporary = NADI_STR_INIT;
-    nadi_str_printf(&temporary, "%s.part", path);
-    int fd = open(nadi_str_get(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
+    const bool in_place = is_in_place(path);
+    nadi_str_printf(&temporary, in_place ? "%s" : "%s.part", path);
+    int fd = strcmp(path, "-") == 0
+                 ? dup(STDOUT_FILENO)
+                 : open(nadi_str_get(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
         cannot_write(path, errno, diags);
+    if (fd < 0 || in_place)
         nadi_str_release(&temporary);
+    if (fd < 0)
         return NULL;
-    }
     struct nadi_deflate *s = create(coding);
     s->fd = fd;
     s->temporary = temporary.text;
@@ -184,10 +203,11 @@ bool nadi_deflate_close(struct nadi_deflate *s, struct nadi_diags *diags)
     if (!s->memory) {
         if (close(s->fd) != 0 && !s->cause)
             s->cause = errno;
-        if (!s->cause && rename(s->temporary, s->path) != 0)
+        if (!s->cause && s->temporary && rename(s->temporary, s->path) != 0)
             s->cause = errno;
         if (s->cause) {
-            unlink(s->temporary);
+            if (s->temporary)
+                unlink(s->temporary);
             ok = cannot_write(s->path, s->cause, diags);
         }
     }
@@ -201,7 +221,8 @@ void nadi_deflate_discard(struct nadi_deflate *s)
         return;
     if (!s->memory) {
         close(s->fd);
-        unlink(s->temporary);
+        if (s->temporary)
+            unlink(s->temporary);
     }
     destroy(s);
 }

@@ -1,8 +1,9 @@
 /* deflate: bytes on their way to a file or to memory, compressed if wished; inflate's counterpart.
  *
  * A file is written under a temporary name beside its own and renamed at the end, so that no reader
- * sees half of it. Errors are kept and reported once, at the end. The same bytes in give the same
- * bytes out: no times or names are stored. */
+ * sees half of it; what cannot be renamed (standard output, a pipe) is written in place. Errors are
+ * kept and reported once, at the end. The same bytes in give the same bytes out: no times or names
+ * are stored. */
 #ifndef NADI_TRACE_DEFLATE_H
 #define NADI_TRACE_DEFLATE_H
 
@@ -16,9 +17,12 @@ enum nadi_coding {
     NADI_CODING_ZSTD,
 };
 
+/* What a name asks for: .gz, .zst; plain otherwise. */
+enum nadi_coding nadi_coding_of(const char *path);
+
 struct nadi_deflate;
 
-/* NULL with an error when the file cannot be made. */
+/* "-" is standard output. NULL with an error when the file cannot be made. */
 struct nadi_deflate *nadi_deflate_open(const char *path, enum nadi_coding coding,
                                        struct nadi_diags *diags) NADI_MUST_USE;
 /* Appends to `out`, which must outlive the sink. Never NULL. */

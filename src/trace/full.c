@@ -10,6 +10,7 @@ struct nadi_full *nadi_full_create(const char *path)
     struct nadi_full *f = NADI_ZNEW(struct nadi_full, 1);
     nadi_arena_init(&f->arena);
     f->path = nadi_arena_strdup(&f->arena, path);
+    NADI_RESERVE(&f->dep_ids, 1); /* never NULL, for arithmetic */
     return f;
 }
 

@@ -35,7 +35,8 @@ struct nadi_inflate {
     bool has_gzip;
     z_stream gzip;
     ZSTD_DStream *zstd;
-    EVP_MD_CTX *digest;
+    bool no_digest;
+    EVP_MD_CTX *digest; /* NULL until the first byte */
 };
 
 static struct nadi_inflate *create(const char *path)
@@ -43,10 +44,19 @@ static struct nadi_inflate *create(const char *path)
     struct nadi_inflate *s = NADI_ZNEW(struct nadi_inflate, 1);
     s->path = path;
     s->fd = -1;
+    return s;
+}
+
+static void begin_digest(struct nadi_inflate *s)
+{
     s->digest = EVP_MD_CTX_new();
     if (!s->digest || !EVP_DigestInit_ex(s->digest, EVP_sha256(), NULL))
         NADI_BUG("libcrypto has no SHA-256");
-    return s;
+}
+
+void nadi_inflate_skip_digest(struct nadi_inflate *s)
+{
+    s->no_digest = true;
 }
 
 struct nadi_inflate *nadi_inflate_memory(const char *path, const void *data, size_t bytes)
@@ -102,6 +112,10 @@ void nadi_inflate_close(struct nadi_inflate *s)
 static void account(struct nadi_inflate *s, const void *data, size_t bytes)
 {
     s->stored_bytes += bytes;
+    if (s->no_digest)
+        return;
+    if (!s->digest)
+        begin_digest(s);
     if (!EVP_DigestUpdate(s->digest, data, bytes))
         NADI_BUG("SHA-256 failed");
 }
@@ -297,6 +311,9 @@ bool nadi_inflate_read(struct nadi_inflate *s, void *buffer, size_t want, size_t
 void nadi_inflate_digest(struct nadi_inflate *s, uint8_t hash[32], uint64_t *stored_bytes)
 {
     unsigned length = 0;
+    NADI_ASSERT(!s->no_digest);
+    if (!s->digest)
+        begin_digest(s);
     if (!EVP_DigestFinal_ex(s->digest, hash, &length) || length != 32)
         NADI_BUG("SHA-256 failed");
     *stored_bytes = s->stored_bytes;

@@ -28,6 +28,9 @@ bool nadi_inflate_read(struct nadi_inflate *s, void *buffer, size_t want, size_t
  * to speak of. False when it cannot be read; reading it as a trace says why. */
 bool nadi_inflate_hash_file(const char *path, uint8_t hash[32], uint64_t *stored_bytes);
 
+/* Before the first read: the digest is not wanted. */
+void nadi_inflate_skip_digest(struct nadi_inflate *s);
+
 /* Once nadi_inflate_read has reported the end: digest and size of the file as stored. */
 void nadi_inflate_digest(struct nadi_inflate *s, uint8_t hash[32], uint64_t *stored_bytes);
 

@@ -1,0 +1,15 @@
+/* trace_commands: the sub-commands of `nadi trace`, one file each, for the table in commands.c. */
+#ifndef NADI_CLI_TRACE_COMMANDS_H
+#define NADI_CLI_TRACE_COMMANDS_H
+
+#include "cli/command.h"
+
+int nadi_cmd_trace_check(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **arguments);
+
+extern const struct nadi_option_group nadi_trace_check_groups[];
+extern const struct nadi_option_group nadi_trace_show_groups[];
+extern const struct nadi_option_group nadi_trace_pack_groups[];
+
+#endif

@@ -1,0 +1,25 @@
+/* fields: the fields of one message in the order of their numbers, and whether they are written as
+ * protobuf's own writers do: ascending, each number and length as short as possible. */
+#ifndef NADI_TRACE_FIELDS_H
+#define NADI_TRACE_FIELDS_H
+
+#include "base/base.h"
+#include "trace/wire.h"
+
+struct nadi_fields {
+    struct nadi_wire_field *items; /* ascending by number, otherwise as in the message */
+    size_t count, capacity;
+    bool canonical;
+};
+
+/* False when the message is damaged. Reuses the memory of `f`, which begins as {0}. */
+bool nadi_fields_read(struct nadi_fields *f, const uint8_t *data, size_t bytes);
+void nadi_fields_release(struct nadi_fields *f);
+
+/* Was the varint that ends at `end` written as short as possible? */
+static inline bool nadi_varint_is_short(const uint8_t *start, const uint8_t *end)
+{
+    return end - start == 1 || (end[-1] != 0 && (end - start < 10 || end[-1] == 1));
+}
+
+#endif

@@ -1,0 +1,190 @@
+#include "trace/text_out.h"
+
+#include "format/utf8.h"
+
+void nadi_text_init(struct nadi_text_out *o, struct nadi_deflate *sink)
+{
+    o->at = o->buffer;
+    o->end = o->buffer + sizeof(o->buffer);
+    o->sink = sink;
+}
+
+void nadi_text_flush(struct nadi_text_out *o)
+{
+    nadi_deflate_write(o->sink, o->buffer, (size_t)(o->at - o->buffer));
+    o->at = o->buffer;
+}
+
+void nadi_text_bytes(struct nadi_text_out *o, const void *data, size_t bytes)
+{
+    if (bytes <= (size_t)(o->end - o->at)) {
+        memcpy(o->at, data, bytes);
+        o->at += bytes;
+        return;
+    }
+    nadi_text_flush(o);
+    if (bytes <= sizeof(o->buffer)) {
+        memcpy(o->at, data, bytes);
+        o->at += bytes;
+    } else {
+        nadi_deflate_write(o->sink, data, bytes);
+    }
+}
+
+void nadi_text_u64(struct nadi_text_out *o, uint64_t value)
+{
+    enum { DIGITS = 20 };
+    static const char pairs[] =
+        "00010203040506070809101112131415161718192021222324252627282930313233"
+        "34353637383940414243444546474849505152535455565758596061626364656667"
+        "6869707172737475767778798081828384858687888990919293949596979899";
+    char digits[DIGITS];
+    size_t at = DIGITS;
+    while (value >= 100) {
+        at -= 2;
+        memcpy(digits + at, pairs + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        at -= 2;
+        memcpy(digits + at, pairs + 2 * value, 2);
+    } else {
+        digits[--at] = (char)('0' + value);
+    }
+    nadi_text_reserve(o, DIGITS);
+    memcpy(o->at, digits + at, DIGITS - at);
+    o->at += DIGITS - at;
+}
+
+void nadi_text_i64(struct nadi_text_out *o, int64_t value)
+{
+    if (value < 0)
+        nadi_text_char(o, '-');
+    nadi_text_u64(o, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void nadi_text_base64(struct nadi_text_out *o, const void *data, size_t bytes)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *p = data;
+    for (; bytes; p += 3) {
+        const size_t n = bytes < 3 ? bytes : 3;
+        const uint32_t word =
+            (uint32_t)p[0] << 16 | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
+        nadi_text_reserve(o, 4);
+        *o->at++ = digits[word >> 18];
+        *o->at++ = digits[word >> 12 & 63];
+        *o->at++ = n > 1 ? digits[word >> 6 & 63] : '=';
+        *o->at++ = n > 2 ? digits[word & 63] : '=';
+        bytes -= n;
+    }
+}
+
+/* Bytes that may stand in a JSON string as they are: eight at a time, then one. */
+static size_t plain_length(const uint8_t *p, size_t bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+    size_t i = 0;
+    for (; i + 8 <= bytes; i += 8) {
+        uint64_t w;
+        memcpy(&w, p + i, 8);
+        const uint64_t quote = w ^ ones * '"', slash = w ^ ones * '\\', del = w ^ ones * 0x7f;
+        /* A high bit for every byte below 0x20, equal to one of the three, or beyond ASCII. A byte
+         * after such a one may be marked too: it is then looked at alone. */
+        const uint64_t odd =
+            ((w - ones * 0x20) | (quote - ones) | (slash - ones) | (del - ones) | w) & highs;
+        if (odd)
+            break;
+    }
+    while (i < bytes && p[i] >= 0x20 && p[i] < 0x7f && p[i] != '"' && p[i] != '\\')
+        i++;
+    return i;
+}
+
+static void put_hex4(struct nadi_text_out *o, unsigned value)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char text[6] = {'\\',
+                          'u',
+                          digits[value >> 12 & 15],
+                          digits[value >> 8 & 15],
+                          digits[value >> 4 & 15],
+                          digits[value & 15]};
+    nadi_text_short(o, text, sizeof text);
+}
+
+static void put_escape(struct nadi_text_out *o, uint8_t c)
+{
+    static const char letters[] = "btn_fr"; /* 8, 9, 10, 12, 13 */
+    if (c == '"' || c == '\\') {
+        nadi_text_char(o, '\\');
+        nadi_text_char(o, (char)c);
+    } else if (c >= 8 && c <= 13 && c != 11) {
+        nadi_text_char(o, '\\');
+        nadi_text_char(o, letters[c - 8]);
+    } else {
+        put_hex4(o, c);
+    }
+}
+
+/* Length of the well-formed sequence at p, 0 if there is none. */
+static size_t utf8_length(const uint8_t *p, size_t left)
+{
+    char text[5] = {0};
+    memcpy(text, p, left < 4 ? left : 4);
+    return nadi_utf8_length(text);
+}
+
+static unsigned code_point(const uint8_t *p, size_t length)
+{
+    unsigned code = length == 2 ? p[0] & 0x1fu : length == 3 ? p[0] & 0x0fu : p[0] & 0x07u;
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (p[i] & 0x3fu);
+    return code;
+}
+
+static void put_beyond_ascii(struct nadi_text_out *o, const uint8_t *p, size_t length,
+                             enum nadi_json_style style)
+{
+    if (style == NADI_JSON_UTF8) {
+        nadi_text_short(o, (const char *)p, length);
+        return;
+    }
+    const unsigned code = code_point(p, length);
+    if (code < 0x10000) {
+        put_hex4(o, code);
+        return;
+    }
+    put_hex4(o, 0xd800 + ((code - 0x10000) >> 10));
+    put_hex4(o, 0xdc00 + ((code - 0x10000) & 0x3ff));
+}
+
+bool nadi_text_json(struct nadi_text_out *o, const void *text, size_t bytes,
+                    enum nadi_json_style style)
+{
+    static const uint8_t replacement[] = {0xef, 0xbf, 0xbd};
+    const uint8_t *p = text, *end = p + bytes;
+    bool valid = true;
+    nadi_text_char(o, '"');
+    while (p < end) {
+        const size_t plain = plain_length(p, (size_t)(end - p));
+        nadi_text_bytes(o, p, plain);
+        p += plain;
+        if (p == end)
+            break;
+        if (*p == 0x7f && style == NADI_JSON_UTF8) {
+            nadi_text_char(o, (char)*p++);
+            continue;
+        }
+        if (*p < 0x80) {
+            put_escape(o, *p++);
+            continue;
+        }
+        const size_t length = utf8_length(p, (size_t)(end - p));
+        valid &= length > 0;
+        put_beyond_ascii(o, length ? p : replacement, length ? length : 3, style);
+        p += length ? length : 1;
+    }
+    nadi_text_char(o, '"');
+    return valid;
+}
