@@ -1,4 +1,5 @@
 #include "base/str.h"
+#include "cli/cmd_model.h"
 #include "cli/command.h"
 #include "cli/trace_commands.h"
 
@@ -129,6 +130,40 @@ const struct nadi_command nadi_commands[] = {
                     "--fct fct.txt\n",
         .options = nadi_flows_groups,
         .run = nadi_cmd_flows,
+    },
+    {
+        .name = "model list",
+        .group = "Models",
+        .summary = "List the models, devices and clusters that come with the program",
+        .examples = "nadi model list\n",
+        .options = nadi_model_list_groups,
+        .run = nadi_cmd_model_list,
+    },
+    {
+        .name = "model flops",
+        .group = "Models",
+        .summary = "Count a model's parameters and the FLOPs of a step",
+        .words = "MODEL",
+        .about = "MODEL is a name of `nadi model list`, a description, or a config.json published "
+                 "with weights.\n",
+        .examples = "nadi model flops llama3-405b --set \"batch=2048 sequence=8192\"\n",
+        .options = nadi_model_report_groups,
+        .max_words = 1,
+        .run = nadi_cmd_model_flops,
+    },
+    {
+        .name = "model memory",
+        .group = "Models",
+        .summary = "Say what fills the memory of every rank, and whether it fits",
+        .words = "MODEL",
+        .about = "Parameters, gradients and optimizer states as ZeRO shards them, activations by "
+                 "the\npipeline's schedule, buffers. With a cluster, the bytes that are left or "
+                 "missing.\n",
+        .examples = "nadi model memory llama3-405b --cluster dgx-h100 \\\n"
+                    "    --set \"tp=8 pp=16 vp=4 dp=8 batch=512 sequence=8192 zero=1\"\n",
+        .options = nadi_model_report_groups,
+        .max_words = 1,
+        .run = nadi_cmd_model_memory,
     },
     {
         .name = "explain",

@@ -293,7 +293,8 @@ static bool check_word(const struct nadi_schema_place *p, struct nadi_schema_sca
         nadi_warning(diags, "schema/word", nadi_doc_place(p->doc, p->node),
                      "a number behind the word has at most 5 digits and nothing after it",
                      "%s: '%s' is ignored", name_of(p, name), rest);
-    if (out->integer == 0 && strcspn(out->text, "0123456789") != strlen(out->text))
+    if (out->integer == 0 && nadi_str_ends(p->key->words[out->word], "[N]") &&
+        strcspn(out->text, "0123456789") != strlen(out->text))
         return nadi_error(diags, "schema/range", nadi_doc_place(p->doc, p->node),
                           "leave the number out for no limit",
                           "%s: with 0 messages in flight nothing would ever be sent",

@@ -3,6 +3,7 @@
 #include "format/schema.h"
 
 #include "base/str.h"
+#include "format/schema_more.h"
 
 #define GIB 1073741824.0 /* the reference's GB of network bandwidth */
 
@@ -377,6 +378,14 @@ static const struct nadi_schema schemas[NADI_SCHEMA_KINDS] = {
 const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
 {
     NADI_ASSERT(kind < NADI_SCHEMA_KINDS);
+    if (kind == NADI_SCHEMA_MODEL)
+        return &nadi_model_schema;
+    if (kind == NADI_SCHEMA_PLAN)
+        return &nadi_plan_schema;
+    if (kind == NADI_SCHEMA_DEVICE)
+        return &nadi_device_schema;
+    if (kind == NADI_SCHEMA_CLUSTER)
+        return &nadi_cluster_schema;
     return &schemas[kind];
 }
 

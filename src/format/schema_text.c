@@ -183,7 +183,7 @@ static void explain_all(struct nadi_str *out)
 
 bool nadi_explain(const char *key, struct nadi_str *out)
 {
-    enum { MANY = 128 };
+    enum { MANY = 512 };
     const char *names[MANY];
     size_t count = 0, found = 0;
     if (!key) {

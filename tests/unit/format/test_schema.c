@@ -103,10 +103,19 @@ static void check_one(struct outcome *o, const struct key_case *c, const char *v
     nadi_str_release(&text);
 }
 
+/* Their cases are in tests/unit/model. */
+static bool is_of_models(int kind)
+{
+    return kind == NADI_SCHEMA_MODEL || kind == NADI_SCHEMA_PLAN || kind == NADI_SCHEMA_DEVICE ||
+           kind == NADI_SCHEMA_CLUSTER;
+}
+
 static void every_key_has_a_case(void **state)
 {
     (void)state;
     for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
+        if (is_of_models(k))
+            continue;
         const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
         for (size_t i = 0; i < schema->count && !schema->open; i++) {
             bool found = schema->keys[i].effect != NADI_SCHEMA_USED;
@@ -354,7 +363,7 @@ static void explain_one(void **state)
     (void)state;
     struct nadi_str s = NADI_STR_INIT;
     assert_true(nadi_explain("bandwidth", &s));
-    assert_string_equal(
+    assert_true(nadi_str_starts(
         nadi_str_get(&s),
         "bandwidth   [network file, --network]\n"
         "  Bandwidth of one link of each dimension. A bare number counts GB of 2^30 bytes, as in "
@@ -364,7 +373,8 @@ static void explain_one(void **state)
         "  unit      a bare number counts GB/s of 2^30 bytes\n"
         "            with a unit: B/s, kB/s, MB/s, GB/s, TB/s, GiB/s, Mbps, Gbps, Tbps\n"
         "  range     more than 0, at most 1000000000000, or .inf\n"
-        "  default   required\n");
+        "  default   required\n"));
+    assert_non_null(strstr(nadi_str_get(&s), "\nbandwidth   [cluster, --cluster]\n"));
     nadi_str_clear(&s);
     assert_false(nadi_explain("bandwith", &s));
     assert_string_equal(nadi_str_get(&s),

@@ -1,0 +1,107 @@
+/* cmd_model: `nadi model list|flops|memory`. */
+#include <nadi/model.h>
+
+#include "base/str.h"
+#include "cli/cmd_model.h"
+#include "cli/terminal.h"
+
+#define AT(member) .offset = offsetof(struct nadi_cli_model, member)
+
+const struct nadi_option nadi_cli_model_inputs[] = {
+    {.name = "plan",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(plan),
+     .help = "How it is run: parallelism, batch, schedule, precision (default: one device)"},
+    {.name = "set",
+     .argument = "KEYS",
+     .type = NADI_OPTION_TEXT,
+     AT(settings),
+     .help = "Keys of a plan, as in --set \"tp=8 pp=16 dp=8 batch=1024\"; they win over the file"},
+    {.name = "cluster",
+     .argument = "NAME",
+     .type = NADI_OPTION_TEXT,
+     AT(cluster),
+     .help = "Devices and network: a name of `nadi model list`, or a file"},
+    {.name = NULL},
+};
+
+static const struct nadi_option output[] = {
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json",
+     .initial = "text",
+     AT(format),
+     .help = "Form of the result on standard output"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_model_list_groups[] = {
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+const struct nadi_option_group nadi_model_report_groups[] = {
+    {"Inputs", nadi_cli_model_inputs, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+void nadi_cli_model_apply(const struct nadi_cli_model *values, const char *model,
+                          struct nadi_model_setup *setup)
+{
+    nadi_model_setup_init(setup);
+    setup->model = model;
+    setup->plan = values->plan;
+    setup->settings = values->settings;
+    setup->cluster = values->cluster;
+}
+
+int nadi_cmd_model_list(const struct nadi_command *self, int count, char **arguments)
+{
+    struct nadi_cli_model values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words))
+        return NADI_EXIT_USAGE;
+    char *text = nadi_model_list(nadi_str_equal(values.format, "json"));
+    fputs(text, stdout);
+    nadi_free(text);
+    return NADI_EXIT_DONE;
+}
+
+typedef enum nadi_status report_fn(const struct nadi_model_setup *, int, char **,
+                                   struct nadi_diags *);
+
+static int print_report(const struct nadi_command *self, int count, char **arguments,
+                        report_fn *report)
+{
+    struct nadi_cli_model values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a model"))
+        return NADI_EXIT_USAGE;
+    struct nadi_model_setup setup;
+    nadi_cli_model_apply(&values, words.items[0], &setup);
+    struct nadi_diags *messages = nadi_messages_create();
+    char *text;
+    const enum nadi_status status =
+        report(&setup, nadi_str_equal(values.format, "json"), &text, messages);
+    nadi_terminal_messages(messages, 0, false);
+    if (text)
+        fputs(text, stdout);
+    nadi_free(text);
+    nadi_messages_destroy(messages);
+    return (int)status;
+}
+
+int nadi_cmd_model_flops(const struct nadi_command *self, int count, char **arguments)
+{
+    return print_report(self, count, arguments, nadi_model_flops);
+}
+
+int nadi_cmd_model_memory(const struct nadi_command *self, int count, char **arguments)
+{
+    return print_report(self, count, arguments, nadi_model_memory);
+}

@@ -1,0 +1,21 @@
+/* embedded: the descriptions of models, devices and clusters in examples/, inside the program. */
+#ifndef NADI_FORMAT_EMBEDDED_H
+#define NADI_FORMAT_EMBEDDED_H
+
+#include "base/base.h"
+
+struct nadi_embedded {
+    const char *folder; /* "models", "devices", "clusters" */
+    const char *name;   /* of the file, without .yaml */
+    const unsigned char *text;
+    size_t bytes;
+};
+
+extern const struct nadi_embedded nadi_embedded_files[]; /* by folder, name; ends with NULLs */
+
+/* NULL when there is none. */
+const struct nadi_embedded *nadi_embedded_find(const char *folder, const char *name);
+/* The one with the nearest name, if it may be a slip of the pen; else NULL. */
+const char *nadi_embedded_nearest(const char *folder, const char *name);
+
+#endif

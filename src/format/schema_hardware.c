@@ -1,0 +1,201 @@
+/* schema_hardware: the keys of devices and clusters. Read in src/platform/device.c and cluster.c.
+ */
+#include "format/schema_more.h"
+
+static const char *const shapes[] = {"Ring", "FullyConnected", "Switch", NULL};
+static const char *const algorithms[] = {
+    "ring",    "direct[N]",    "halvingDoubling",    "doubleBinaryTree",
+    "oneRing", "oneDirect[N]", "oneHalvingDoubling", NULL,
+};
+
+static const char *const dataflows[] = {"weight", "output", "input", NULL};
+
+#define TFLOPS(name, text)                                                                         \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_FLOPS,                \
+        .unit = "TFLOP/s", .unit_factor = 1e12, .preset = "0", .max = 1e9, .doc = text             \
+    }
+#define RATE(name, default_value, text)                                                            \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "GB/s", \
+        .unit_factor = 1e9, .preset = default_value, .max = 1e9, .doc = text                       \
+    }
+#define TIME(name, default_value, text)                                                            \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .unit_factor = 1, .preset = default_value, .max = 1e12, .doc = text                        \
+    }
+#define TEXT(name, text)                                                                           \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_TEXT, .absent = "not said", .doc = text                   \
+    }
+
+static const struct nadi_schema_key device_keys[] = {
+    {.key = "name", .type = NADI_SCHEMA_TEXT, .preset = "device", .doc = "Name in results."},
+    TEXT("source", "Where the figures were published."),
+    TFLOPS("bf16", "Peak of dense matrix products with bfloat16. 0: as fp16."),
+    TFLOPS("fp16", "Peak with 16-bit floats. 0: as bf16."),
+    TFLOPS("fp8", "Peak with 8-bit floats. 0: not supported."),
+    TFLOPS("fp4", "Peak with 4-bit floats. 0: not supported."),
+    TFLOPS("tf32", "Peak with 32-bit floats of reduced precision. 0: as fp32."),
+    TFLOPS("fp32", "Peak with 32-bit floats."),
+    {.key = "sustained",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "0.8",
+     .max = 1,
+     .above_min = true,
+     .doc = "Share of the peak that the best large matrix products hold for long in 16 bits: power "
+            "and clock, not shape."},
+    {.key = "sustained-narrow",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "0",
+     .max = 1,
+     .absent = "as sustained",
+     .doc = "The same in 8 and 4 bits."},
+    {.key = "memory",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "GiB",
+     .unit_factor = 1073741824.0,
+     .required = true,
+     .above_min = true,
+     .max = 1e6,
+     .doc = "Capacity of the local memory."},
+    {.key = "memory-bandwidth",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s",
+     .unit_factor = 1e9,
+     .required = true,
+     .above_min = true,
+     .max = 1e9,
+     .doc = "Peak bandwidth of the local memory."},
+    {.key = "memory-efficiency",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "0.85",
+     .max = 1,
+     .above_min = true,
+     .doc = "Share of memory-bandwidth that a copy reaches (STREAM)."},
+    {.key = "processors",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "1",
+     .min = 1,
+     .max = 1e6,
+     .doc = "Units that work on one tile of a product each: SMs, CUs, or a TPU's matrix units."},
+    TIME("launch", "3000", "A kernel that does nothing, in a stream of others."),
+    TIME("tile", "600", "Filling and draining the pipeline of one tile."),
+    TFLOPS("attention", "Rate of fused attention on long sequences, forward. 0: 0.6 x sustained."),
+    TFLOPS("attention-backward", "The same backward. 0: 0.8 x attention."),
+    {.key = "attention-ramp",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "170",
+     .max = 1e6,
+     .doc = "Keys worth of time that a block of queries loses on starting and ending."},
+    RATE("host-bandwidth", "0", "To the host's memory, one direction. 0: no offload."),
+    {.key = "array",
+     .type = NADI_SCHEMA_INTEGER,
+     .list = true,
+     .list_max = 2,
+     .min = 1,
+     .max = 1 << 16,
+     .absent = "tiles and waves",
+     .doc = "Rows and columns of a systolic array; products are then timed by its cycles."},
+    {.key = "dataflow",
+     .type = NADI_SCHEMA_WORD,
+     .words = dataflows,
+     .preset = "weight",
+     .doc = "Systolic array: which operand stays in place."},
+    {.key = "clock",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "0",
+     .unit = "MHz",
+     .max = 1e6,
+     .doc = "Systolic array: its clock."},
+};
+
+const struct nadi_schema nadi_device_schema = {
+    .name = "device",
+    .title = "device",
+    .option = "device",
+    .syntax = NADI_DOC_YAML,
+    .doc = "An accelerator: its peaks, its memory, and what a program of dense layers gets of "
+           "them. `nadi model list` names those that come with the program.",
+    .example = "name: H100 SXM\n"
+               "bf16: 989.4TFLOPS\n"
+               "memory: 80\n"
+               "memory-bandwidth: 3352GB/s\n"
+               "processors: 132\n"
+               "sustained: 0.75\n",
+    .keys = device_keys,
+    .count = sizeof(device_keys) / sizeof(device_keys[0]),
+};
+
+static const struct nadi_schema_key cluster_keys[] = {
+    {.key = "name", .type = NADI_SCHEMA_TEXT, .preset = "cluster", .doc = "Name in results."},
+    TEXT("source", "Where the figures come from."),
+    {.key = "device",
+     .type = NADI_SCHEMA_TEXT,
+     .required = true,
+     .doc = "A device by name, or the path of its file."},
+    {.key = "topology",
+     .type = NADI_SCHEMA_WORD,
+     .words = shapes,
+     .list = true,
+     .required = true,
+     .doc = "Shape of each dimension, innermost first, as in a network file."},
+    {.key = "npus_count",
+     .type = NADI_SCHEMA_INTEGER,
+     .list = true,
+     .required = true,
+     .max = INT32_MAX,
+     .doc = "Devices in each dimension; the last one may be 0: as many as the plan needs."},
+    {.key = "bandwidth",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s of 2^30 bytes",
+     .unit_factor = 1073741824.0,
+     .list = true,
+     .required = true,
+     .above_min = true,
+     .max = 1e12,
+     .doc = "What one device gets out of each dimension, one direction: what the communication "
+            "library reaches, not what the cable is sold as."},
+    {.key = "latency",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .list = true,
+     .required = true,
+     .max = 1e15,
+     .doc = "Time to traverse one link of each dimension; a Switch is two links."},
+    {.key = "algorithm",
+     .type = NADI_SCHEMA_WORD,
+     .list = true,
+     .words = algorithms,
+     .absent = "ring on a Ring, direct on FullyConnected, ring on a Switch",
+     .doc = "Algorithm of all collectives, one entry a dimension."},
+    {.key = "chunks",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "4",
+     .min = 1,
+     .max = 1e6,
+     .doc = "Chunks of a collective that follow one another through the dimensions."},
+};
+
+const struct nadi_schema nadi_cluster_schema = {
+    .name = "cluster",
+    .title = "cluster",
+    .option = "--cluster",
+    .syntax = NADI_DOC_YAML,
+    .doc = "Devices and the network between them, for `nadi model`. `nadi model list` names those "
+           "that come with the program.",
+    .example = "name: DGX H100\n"
+               "device: h100-sxm\n"
+               "topology: [Switch, Switch]\n"
+               "npus_count: [8, 0]\n"
+               "bandwidth: [365GB/s, 46GB/s]\n"
+               "latency: [1us, 2.5us]\n",
+    .keys = cluster_keys,
+    .count = sizeof(cluster_keys) / sizeof(cluster_keys[0]),
+};

@@ -1,0 +1,161 @@
+/* schema_model: the keys of a model description. Read in src/model/describe.c. */
+#include "format/schema_more.h"
+
+static const char *const families[] = {
+    "decoder", "encoder", "encoder-decoder", "dlrm", "cnn", "rnn", "mlp", NULL,
+};
+static const char *const attentions[] = {"grouped", "latent", NULL};
+static const char *const positions[] = {"none", "rotary", "learned", "relative", NULL};
+static const char *const norms[] = {"layernorm", "rmsnorm", NULL};
+static const char *const biases[] = {"qkv", "output", "mlp", "norm", "head", NULL};
+static const char *const heads[] = {"lm", "none", "pooler", NULL};
+static const char *const blocks[] = {"bottleneck", "plain", NULL};
+
+#define COUNT(name, default_value, text)                                                           \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .preset = default_value, .max = 1e9, .doc = text \
+    }
+#define SWITCH(name, default_value, text)                                                          \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_SWITCH, .preset = default_value, .doc = text              \
+    }
+#define LIST(name, text)                                                                           \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .list = true, .min = 1, .max = 1e10,             \
+        .absent = "none", .doc = text                                                              \
+    }
+
+static const struct nadi_schema_key model_keys[] = {
+    {.key = "family",
+     .type = NADI_SCHEMA_WORD,
+     .words = families,
+     .required = true,
+     .doc = "Kind of network; says which of the other keys are read. encoder-decoder is a "
+            "transformer with both; rnn is a recurrent translator (GNMT)."},
+    {.key = "name", .type = NADI_SCHEMA_TEXT, .preset = "model", .doc = "Name in results."},
+    {.key = "source",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "not said",
+     .doc = "Where the shape was published."},
+    {.key = "published",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "0",
+     .max = 1e18,
+     .absent = "not compared",
+     .doc = "Number of parameters that the source gives, to hold the counted one against."},
+    {.key = "activated",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "0",
+     .max = 1e18,
+     .absent = "not compared",
+     .doc = "Mixture of experts: parameters that one token passes, as the source gives them."},
+
+    COUNT("layers", "0",
+          "Transformer blocks (of the encoder, where there is one); rnn: layers of the encoder."),
+    COUNT("decoder-layers", "0", "Encoder-decoder and rnn: layers of the decoder."),
+    COUNT("hidden", "0", "Width of the residual stream."),
+    COUNT("heads", "0", "Attention heads."),
+    COUNT("kv-heads", "0",
+          "Key and value heads; fewer than heads is grouped-query attention. 0: as many as heads."),
+    COUNT("head-dim", "0",
+          "Width of a head; for latent attention its part without positions. 0: hidden / heads."),
+    COUNT("ffn", "0", "Width of the feed-forward layer. 0: 4 x hidden."),
+    SWITCH("gated", "0", "1: the feed-forward layer has a gate (SwiGLU, GeGLU): three matrices."),
+    SWITCH("causal", "1", "Decoder: a token sees only those before it."),
+    COUNT("vocab", "0", "Entries of the vocabulary."),
+    SWITCH("tied", "0", "1: the output layer shares the embedding's weights."),
+    {.key = "positions",
+     .type = NADI_SCHEMA_WORD,
+     .words = positions,
+     .preset = "rotary",
+     .doc = "How positions enter: not at all (or ALiBi), rotary, a learned table of max-positions "
+            "rows, or relative biases (32 buckets a head)."},
+    COUNT("max-positions", "0", "Rows of the learned position table."),
+    COUNT("token-types", "0", "Rows of a token type embedding (BERT)."),
+    {.key = "head",
+     .type = NADI_SCHEMA_WORD,
+     .words = heads,
+     .preset = "lm",
+     .doc = "What follows the blocks: a language model's output layer, nothing, or BERT's pooler."},
+    {.key = "norm",
+     .type = NADI_SCHEMA_WORD,
+     .words = norms,
+     .preset = "rmsnorm",
+     .doc = "Normalisation; a layernorm has a bias where biases has the word norm."},
+    COUNT("norms-per-layer", "2", "Normalisations of width hidden in a block."),
+    SWITCH("final-norm", "1", "A normalisation before the output layer."),
+    SWITCH("embedding-norm", "0", "A normalisation after the embedding."),
+    SWITCH("qk-norm", "0", "A normalisation of each query and key head."),
+    {.key = "biases",
+     .type = NADI_SCHEMA_WORD,
+     .list = true,
+     .words = biases,
+     .absent = "no biases",
+     .doc = "Which layers have biases: query-key-value, attention output, mlp, norm, output head."},
+    SWITCH("dropout", "0",
+           "1: dropout after attention weights, attention and feed-forward, whose masks are kept."),
+
+    {.key = "attention",
+     .type = NADI_SCHEMA_WORD,
+     .words = attentions,
+     .preset = "grouped",
+     .doc = "grouped covers multi-head and multi-query; latent is DeepSeek's low-rank form."},
+    COUNT("query-rank", "0", "Latent attention: rank of the queries. 0: not compressed."),
+    COUNT("kv-rank", "0", "Latent attention: rank of keys and values, which is what is cached."),
+    COUNT("rope-dim", "0", "Latent attention: width of the rotary part of a head."),
+    COUNT("value-dim", "0", "Latent attention: width of a value head. 0: head-dim."),
+    COUNT("window", "0", "Tokens that a token looks back. 0: all."),
+    COUNT("full-every", "0", "Every so many layers one without window. 0: none."),
+
+    COUNT("experts", "0", "Experts of a mixture-of-experts layer. 0: dense."),
+    COUNT("top-k", "1", "Experts that a token goes to."),
+    COUNT("expert-ffn", "0", "Width of an expert. 0: ffn."),
+    COUNT("shared-experts", "0", "Experts that every token goes to, besides top-k."),
+    COUNT("dense-layers", "0", "The first so many layers are dense."),
+    COUNT("expert-every", "1", "Every so many layers one with experts, the others dense."),
+    SWITCH("router-bias", "0", "A bias for each expert in the router."),
+
+    LIST("embedding-rows", "DLRM: rows of each embedding table."),
+    COUNT("embedding-dim", "0", "DLRM: width of an embedding. rnn: 0 for hidden."),
+    COUNT("lookups", "1", "DLRM: rows that a sample looks up in a table, summed up."),
+    LIST("bottom-mlp", "DLRM: widths from the dense features to embedding-dim."),
+    LIST("top-mlp", "DLRM: widths after the interaction, down to 1."),
+
+    COUNT("image", "224", "cnn: pixels of a side."),
+    COUNT("channels", "3", "cnn: channels of the image."),
+    COUNT("classes", "1000", "cnn: outputs."),
+    {.key = "block",
+     .type = NADI_SCHEMA_WORD,
+     .words = blocks,
+     .preset = "bottleneck",
+     .doc = "cnn: bottleneck residual blocks (1x1, 3x3, 1x1; after a 7x7 stem) as in ResNet, or "
+            "plain 3x3 convolutions as in VGG."},
+    LIST("stages", "cnn: blocks (or convolutions) of each stage; a stage halves the image."),
+    LIST("widths", "cnn: channels of the 3x3 convolutions of each stage. mlp: width of each "
+                   "layer, input first."),
+    LIST("dense", "cnn: widths of dense layers before the last one."),
+};
+
+const struct nadi_schema nadi_model_schema = {
+    .name = "model",
+    .title = "model description",
+    .option = "nadi model",
+    .syntax = NADI_DOC_YAML,
+    .doc = "The shape of a neural network, without anything about how it is run. A "
+           "`config.json` as published with the weights is read as well. `nadi model list` names "
+           "the descriptions that come with the program.",
+    .example = "family: decoder\n"
+               "name: GPT-3 175B\n"
+               "layers: 96\n"
+               "hidden: 12288\n"
+               "heads: 96\n"
+               "ffn: 49152\n"
+               "vocab: 50257\n"
+               "tied: true\n"
+               "positions: learned\n"
+               "max-positions: 2048\n"
+               "norm: layernorm\n"
+               "biases: [qkv, output, mlp, norm]\n",
+    .keys = model_keys,
+    .count = sizeof(model_keys) / sizeof(model_keys[0]),
+};

@@ -1,0 +1,12 @@
+/* schema_more: tables that have a file of their own, because they are long. Private to schema. */
+#ifndef NADI_FORMAT_SCHEMA_MORE_H
+#define NADI_FORMAT_SCHEMA_MORE_H
+
+#include "format/schema.h"
+
+extern const struct nadi_schema nadi_model_schema;
+extern const struct nadi_schema nadi_plan_schema;
+extern const struct nadi_schema nadi_device_schema;
+extern const struct nadi_schema nadi_cluster_schema;
+
+#endif

@@ -1,0 +1,174 @@
+/* schema_plan: the keys of a plan: how a model is run. Read in src/model/plan_read.c. */
+#include "format/schema_more.h"
+
+static const char *const modes[] = {"train", "prefill", "decode", NULL};
+static const char *const axes[] = {"tp", "cp", "dp", "pp", NULL};
+static const char *const contexts[] = {"ring", "all-gather", "ulysses", NULL};
+static const char *const schedules[] = {"1f1b", "gpipe", "interleaved", "zb-h1", "dualpipe", NULL};
+static const char *const recomputes[] = {"none", "selective", "full", NULL};
+static const char *const precisions[] = {"bf16", "fp16", "fp8", "fp4", "tf32", "fp32", NULL};
+static const char *const kernels[] = {"flash", "plain", NULL};
+static const char *const optimizers[] = {"adam", "momentum", "sgd", NULL};
+static const char *const executions[] = {"stationary", "streaming", NULL};
+static const char *const offloads[] = {"optimizer", "gradients", "parameters", "activations", NULL};
+static const char *const details[] = {"block", "kernel", NULL};
+
+#define DEGREE(name, default_value, text)                                                          \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .preset = default_value, .max = 1 << 24,         \
+        .doc = text                                                                                \
+    }
+#define COUNT(name, default_value, text)                                                           \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .preset = default_value, .max = 1e9, .doc = text \
+    }
+#define SWITCH(name, default_value, text)                                                          \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_SWITCH, .preset = default_value, .doc = text              \
+    }
+#define WORD(name, table, default_value, text)                                                     \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_WORD, .words = table, .preset = default_value,            \
+        .doc = text                                                                                \
+    }
+
+static const struct nadi_schema_key plan_keys[] = {
+    WORD("mode", modes, "train",
+         "train: whole training steps. prefill: the prompts of a batch through the network. "
+         "decode: one token after another with a key-value cache."),
+    DEGREE("ranks", "0", "Accelerators. 0: as many as the degrees need."),
+    DEGREE("tp", "1", "Tensor parallelism: ranks that split every layer's matrices."),
+    DEGREE("pp", "1", "Pipeline parallelism: stages."),
+    DEGREE("dp", "0", "Data parallelism: replicas. 0: what ranks leaves, else 1."),
+    DEGREE("cp", "1", "Context parallelism: ranks that split every sequence."),
+    DEGREE("ep", "1",
+           "Expert parallelism: ranks that share out the experts, taken from the ranks of data, "
+           "context and tensor parallelism."),
+    DEGREE("etp", "0", "Tensor parallelism within an expert. 0: tp without ep, 1 with it."),
+    DEGREE("vp", "1", "Virtual stages of a rank, for the interleaved schedule."),
+    {.key = "order",
+     .type = NADI_SCHEMA_WORD,
+     .list = true,
+     .words = axes,
+     .absent = "tp, cp, dp, pp",
+     .doc = "Which parallelism is innermost on the topology: neighbouring ranks differ in the "
+            "first one. All four, each once; experts follow the order of the rest without pp."},
+    SWITCH("sequence-parallel", "1",
+           "With tp above 1: norms, dropout and residuals are split by tokens, and all-reduces "
+           "become reduce-scatter and all-gather."),
+    WORD("context", contexts, "ring",
+         "With cp above 1: keys and values go round a ring beside the attention, are gathered "
+         "before it, or heads are exchanged for tokens by all-to-all (Ulysses)."),
+    WORD("schedule", schedules, "1f1b",
+         "Order of the micro-batches in a pipeline; with vp above 1 it is interleaved. zb-h1 "
+         "splits the backward pass in two (zero bubble); dualpipe feeds from both ends and holds "
+         "two stages a rank."),
+    {.key = "stage-layers",
+     .type = NADI_SCHEMA_INTEGER,
+     .list = true,
+     .max = 1e6,
+     .absent = "as even as possible, more in the earlier stages",
+     .doc = "Layers of each of the pp x vp stages in order, for an uneven split."},
+
+    COUNT("batch", "0",
+          "Sequences (samples) of a step over all replicas. 0: one micro-batch each."),
+    COUNT("micro-batch", "1", "Sequences that a replica works on at once."),
+    COUNT("sequence", "2048", "Tokens of a sequence; decode: tokens in the cache at the start."),
+    COUNT("target-sequence", "0", "Tokens on the decoder's side. 0: as sequence."),
+    COUNT("steps", "1", "Training steps, or tokens that decode produces."),
+    COUNT("chunk", "0", "prefill: tokens that go through at once. 0: the whole prompt."),
+
+    COUNT("zero", "0",
+          "ZeRO stage: 1 splits optimizer states over the replicas, 2 gradients too, 3 parameters "
+          "too (FSDP). 1 is Megatron-LM's distributed optimizer."),
+    COUNT("prefetch", "1", "zero 3: layers gathered ahead."),
+    SWITCH("overlap-gradients", "1", "Gradients are reduced while the backward pass goes on."),
+    SWITCH("overlap-parameters", "1",
+           "zero 1 and 2: parameters are gathered while the next forward pass goes on."),
+    {.key = "bucket",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .unit_factor = 1,
+     .preset = "0",
+     .max = 1e15,
+     .absent = "one a layer",
+     .doc = "Gradients are collected to buckets of at least this size before they are reduced."},
+    WORD("recompute", recomputes, "none",
+         "What the backward pass computes again: nothing, the attention core, or whole layers."),
+    COUNT("recompute-layers", "0", "recompute full: so many layers of each stage. 0: all."),
+    WORD("precision", precisions, "bf16",
+         "Of matrix products; activations have two bytes but for tf32 and fp32."),
+    COUNT("parameter-bytes", "0", "Bytes of a parameter in memory. 0: 2, or 4 with tf32 and fp32."),
+    COUNT("gradient-bytes", "0",
+          "Bytes of a gradient in memory and in reductions. 0: 4 as in Megatron-LM with bf16; the "
+          "ZeRO papers have 2."),
+    WORD("optimizer", optimizers, "adam",
+         "States of a parameter: adam 12 bytes (with a 32-bit copy of the parameter), momentum 8, "
+         "sgd 4; without the copy where parameters have 32 bits."),
+    WORD("attention-kernel", kernels, "flash",
+         "flash: fused attention that keeps no scores. plain: separate kernels."),
+    {.key = "tp-overlap",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "0",
+     .max = 1,
+     .doc = "Share of a tensor-parallel transfer that hides behind the matrix product next to it "
+            "(split and pipelined, as Megatron-LM's tp-comm-overlap)."},
+    {.key = "capacity",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "0",
+     .max = 1e6,
+     .absent = "no token is dropped",
+     .doc = "Experts: tokens an expert takes at most, relative to the mean."},
+    {.key = "skew",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "0",
+     .max = 10,
+     .absent = "balanced",
+     .doc = "Experts: the i-th most popular one gets tokens in proportion to 1 / i^skew."},
+    {.key = "offload",
+     .type = NADI_SCHEMA_WORD,
+     .list = true,
+     .words = offloads,
+     .absent = "nothing",
+     .doc = "What lies in the host's (or remote) memory and is fetched where it is needed."},
+    WORD("execution", executions, "stationary",
+         "stationary: weights stay on their rank. streaming: weights come from remote memory "
+         "layer by layer and gradients go back there; ranks hold activations only."),
+    WORD("detail", details, "block",
+         "Nodes of a trace: what lies between two communications as one, or every kernel."),
+    {.key = "reserve",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .unit_factor = 1,
+     .preset = "2147483648",
+     .max = 1e15,
+     .doc = "Memory that is never free: the device's context, libraries' work space, buffers of "
+            "the communication library."},
+    {.key = "fragmentation",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "0.04",
+     .max = 1,
+     .doc = "Share of activations and buffers that the allocator loses."},
+};
+
+const struct nadi_schema nadi_plan_schema = {
+    .name = "plan",
+    .title = "plan",
+    .option = "--plan",
+    .syntax = NADI_DOC_YAML,
+    .doc = "How a model is run: degrees of parallelism, batch, schedule, precision, what is "
+           "sharded, recomputed and overlapped. Every key can be given on the command line too, "
+           "as `--set \"tp=8 pp=4\"`.",
+    .example = "tp: 8\n"
+               "pp: 16\n"
+               "vp: 8\n"
+               "dp: 8\n"
+               "batch: 1536\n"
+               "sequence: 2048\n"
+               "zero: 1\n"
+               "recompute: selective\n",
+    .keys = plan_keys,
+    .count = sizeof(plan_keys) / sizeof(plan_keys[0]),
+};

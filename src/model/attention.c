@@ -1,0 +1,247 @@
+/* attention: the sequence-mixing half of a block: multi-head, grouped-query and multi-query
+ * attention; DeepSeek's latent attention (arXiv 2405.04434); cross attention; context parallelism
+ * by ring (arXiv 2310.01889), by gathering keys and values, or by exchanging heads for tokens
+ * (Ulysses, arXiv 2309.14509). */
+#include "model/build.h"
+
+struct heads { /* on this rank */
+    uint64_t query, kv;
+    uint64_t qk_width, v_width;
+    bool causal;
+    uint64_t window; /* 0: none */
+};
+
+static uint64_t at_least_one(uint64_t a, uint64_t b)
+{
+    return a / b ? a / b : 1;
+}
+
+static struct heads local_heads(const struct nadi_build *b, bool windowed)
+{
+    const struct nadi_model *m = b->m;
+    struct heads h = {
+        .query = at_least_one(m->heads, b->s->tp),
+        .kv = at_least_one(m->kv_heads, b->s->tp),
+        .qk_width = m->head_dim,
+        .v_width = m->head_dim,
+        .causal = m->causal,
+        .window = windowed ? m->window : 0,
+    };
+    if (m->latent) {
+        h.kv = h.query;
+        h.qk_width = m->head_dim + m->rope_dim;
+        h.v_width = m->value_dim;
+    }
+    return h;
+}
+
+/* Part of the scores (queries x keys) that a mask leaves: sum of min(position, window). */
+static double computed_share(const struct heads *h, uint64_t queries, uint64_t keys)
+{
+    if (!h->causal)
+        return 1;
+    const double n = (double)keys, q = (double)queries, before = n - q;
+    double scores = q * before + q * (q + 1) / 2; /* sum of before + i */
+    const double w = (double)h->window;
+    if (h->window && w < n) {
+        const double rising = w > before ? w - before : 0; /* rows that see less than w */
+        scores = rising * before + rising * (rising + 1) / 2 + (q - rising) * w;
+    }
+    return scores / (q * n);
+}
+
+static void core_flag(struct nadi_build *b)
+{
+    nadi_build_last(b)->flags |= NADI_OP_CORE;
+}
+
+/* Scores, softmax, dropout and the sum over values as separate kernels. */
+static void plain_core(struct nadi_build *b, const struct heads *h, uint64_t sequences,
+                       uint64_t queries, uint64_t keys)
+{
+    const uint64_t count = sequences * h->query, scores = count * queries * keys;
+    const bool dropout = b->m->dropout;
+    nadi_build_op(b, (struct nadi_op){.name = "attention scores",
+                                      .kind = NADI_OP_GEMM,
+                                      .count = count,
+                                      .m = queries,
+                                      .n = keys,
+                                      .k = h->qk_width});
+    core_flag(b);
+    nadi_build_stream(b, "softmax", scores, scores, 0, scores);
+    core_flag(b);
+    if (dropout) {
+        nadi_build_stream(b, "attention dropout", scores, scores, 0, scores);
+        if (!b->s->inference)
+            nadi_build_last(b)->kept_bytes = scores;
+        core_flag(b);
+    }
+    nadi_build_op(b, (struct nadi_op){.name = "attention values",
+                                      .kind = NADI_OP_GEMM,
+                                      .count = count,
+                                      .m = queries,
+                                      .n = h->v_width,
+                                      .k = keys});
+    core_flag(b);
+}
+
+static void core(struct nadi_build *b, const struct heads *h, uint64_t sequences, uint64_t queries,
+                 uint64_t keys)
+{
+    if (!b->s->flash) {
+        plain_core(b, h, sequences, queries, keys);
+        return;
+    }
+    nadi_build_op(b, (struct nadi_op){
+                         .name = "attention",
+                         .kind = NADI_OP_ATTENTION,
+                         .flags = NADI_OP_CORE,
+                         .count = sequences * h->query,
+                         .m = queries,
+                         .n = keys,
+                         .k = h->qk_width,
+                         .v = h->v_width,
+                         .share = computed_share(h, queries, keys),
+                         .kept_bytes = 4 * sequences * h->query * queries, /* log-sum-exp */
+                     });
+}
+
+static void exchange(struct nadi_build *b, const char *name, uint64_t elements)
+{
+    const struct nadi_transfer t = {NADI_TRANSFER_ALL_TO_ALL, elements * b->s->activation_bytes};
+    nadi_build_comm(b, name, NADI_AXIS_CP, t, t, (struct nadi_transfer){0});
+}
+
+/* Attention over the tokens of all context ranks. q, k and v are there, each rank its tokens. */
+static void mixed_core(struct nadi_build *b, const struct nadi_tokens *t, struct heads h)
+{
+    const uint64_t width = b->s->activation_bytes, cp = b->s->cp;
+    const uint64_t kv = t->all * h.kv * (h.qk_width + h.v_width);
+    const struct nadi_transfer none = {0};
+    if (cp == 1) {
+        core(b, &h, t->sequences, t->queries, t->keys);
+        return;
+    }
+    switch (b->s->context) {
+    case NADI_CONTEXT_RING: /* backward the keys and values go round again, with their gradients */
+        nadi_build_comm(b, "keys and values", NADI_AXIS_CP,
+                        (struct nadi_transfer){NADI_TRANSFER_RING, kv * width},
+                        (struct nadi_transfer){NADI_TRANSFER_RING, 2 * kv * width}, none);
+        core(b, &h, t->sequences, t->queries, t->keys);
+        /* Each rank holds an early and a late part of the sequence, so that all have the mean. */
+        nadi_build_last(b)->share = h.causal && !h.window ? 0.5 : nadi_build_last(b)->share;
+        return;
+    case NADI_CONTEXT_ALL_GATHER:
+        nadi_build_comm(
+            b, "keys and values", NADI_AXIS_CP,
+            (struct nadi_transfer){NADI_TRANSFER_ALL_GATHER, kv * width},
+            (struct nadi_transfer){NADI_TRANSFER_REDUCE_SCATTER, kv * cp * width},
+            b->s->inference ? none : (struct nadi_transfer){NADI_TRANSFER_ALL_GATHER, kv * width});
+        core(b, &h, t->sequences, t->queries, t->keys);
+        nadi_build_last(b)->share = h.causal && !h.window ? 0.5 : nadi_build_last(b)->share;
+        return;
+    case NADI_CONTEXT_ULYSSES:
+        exchange(b, "heads of all tokens", t->all * h.query * h.qk_width + kv);
+        h.query = at_least_one(h.query, cp);
+        h.kv = at_least_one(h.kv, cp);
+        core(b, &h, t->sequences, t->queries * cp, t->keys);
+        exchange(b, "tokens of all heads", t->all * h.query * cp * h.v_width);
+        return;
+    }
+}
+
+/* Plain attention keeps queries and keys at the scores, values at the sum: 6 s b h bytes. */
+static void keep_qkv(struct nadi_build *b, uint64_t elements)
+{
+    nadi_build_stream(b, "rotary positions", elements, elements, 0, elements);
+    if (b->m->positions != NADI_POSITIONS_ROTARY) {
+        struct nadi_op *op = nadi_build_last(b); /* only the layout changes, within the kernel */
+        op->name = "heads";
+        op->bytes = op->back_bytes = 0;
+    }
+}
+
+static void head_norms(struct nadi_build *b, const struct heads *h, uint64_t tokens)
+{
+    const uint64_t n = tokens * (h->query + h->kv) * h->qk_width;
+    if (b->m->qk_norm)
+        nadi_build_stream(b, "head norms", n, n, 2 * h->qk_width, n);
+}
+
+static void grouped(struct nadi_build *b, const struct nadi_tokens *t, const struct heads *h)
+{
+    const struct nadi_model *m = b->m;
+    const uint64_t n = (h->query + 2 * h->kv) * h->qk_width;
+    nadi_build_linear(b, "qkv", t->all, m->hidden, n, m->biases & NADI_BIAS_QKV);
+    nadi_build_last(b)->kept_input = b->s->inference ? 0 : t->own * m->hidden;
+    head_norms(b, h, t->all);
+    keep_qkv(b, t->all * n);
+    mixed_core(b, t, *h);
+}
+
+static void narrow_norm(struct nadi_build *b, const char *name, uint64_t tokens, uint64_t width)
+{
+    nadi_build_stream(b, name, tokens * width, tokens * width, width, tokens * width);
+}
+
+/* Down to the ranks (whole on every tensor rank), norms, up to the local heads. */
+static void latent(struct nadi_build *b, const struct nadi_tokens *t, const struct heads *h)
+{
+    const struct nadi_model *m = b->m;
+    const uint64_t q = h->query * h->qk_width;
+    const uint64_t kept = b->s->inference ? 0 : t->own * m->hidden;
+    if (m->query_rank) {
+        nadi_build_linear(b, "query down", t->all, m->hidden, m->query_rank, false);
+        nadi_build_last(b)->kept_input = kept;
+        narrow_norm(b, "query norm", t->all, m->query_rank);
+        nadi_build_linear(b, "query up", t->all, m->query_rank, q, false);
+    } else {
+        nadi_build_linear(b, "queries", t->all, m->hidden, q, false);
+        nadi_build_last(b)->kept_input = kept;
+    }
+    nadi_build_linear(b, "key-value down", t->all, m->hidden, m->kv_rank + m->rope_dim, false);
+    nadi_build_last(b)->kept_input = m->query_rank ? 0 : kept; /* one copy serves both */
+    narrow_norm(b, "key-value norm", t->all, m->kv_rank);
+    nadi_build_linear(b, "key-value up", t->all, m->kv_rank,
+                      h->query * (m->head_dim + (uint64_t)h->v_width), false);
+    keep_qkv(b, t->all * (2 * q + h->query * h->v_width));
+    mixed_core(b, t, *h);
+}
+
+static void output(struct nadi_build *b, const struct nadi_tokens *t, const struct heads *h)
+{
+    nadi_build_linear(b, "attention output", t->all, h->query * h->v_width, b->m->hidden,
+                      b->m->biases & NADI_BIAS_OUTPUT);
+}
+
+void nadi_build_mixer(struct nadi_build *b, const struct nadi_tokens *t, bool windowed)
+{
+    const struct heads h = local_heads(b, windowed);
+    nadi_build_enter(b, "attention input", t);
+    if (b->m->latent)
+        latent(b, t, &h);
+    else
+        grouped(b, t, &h);
+    output(b, t, &h);
+    nadi_build_leave(b, "attention output sum", t);
+}
+
+/* Queries from the decoder's tokens, keys and values from the encoder's result. */
+void nadi_build_cross(struct nadi_build *b, const struct nadi_tokens *t,
+                      const struct nadi_tokens *source)
+{
+    struct heads h = local_heads(b, false);
+    const struct nadi_model *m = b->m;
+    const uint64_t kv = 2 * h.kv * h.qk_width;
+    h.causal = false;
+    nadi_build_enter(b, "cross input", t);
+    nadi_build_linear(b, "cross queries", t->all, m->hidden, h.query * h.qk_width,
+                      m->biases & NADI_BIAS_QKV);
+    nadi_build_last(b)->kept_input = b->s->inference ? 0 : t->own * m->hidden;
+    nadi_build_linear(b, "cross keys and values", source->all, m->hidden, kv,
+                      m->biases & NADI_BIAS_QKV);
+    keep_qkv(b, t->all * h.query * h.qk_width + source->all * kv);
+    core(b, &h, t->sequences, t->queries, source->keys);
+    output(b, t, &h);
+    nadi_build_leave(b, "cross output sum", t);
+}

@@ -1,0 +1,104 @@
+/* experts: a mixture-of-experts layer: router, dispatch by all-to-all over the expert group, the
+ * experts' matrices as one grouped product, the way back, and experts that every token passes.
+ *
+ * Tokens are those that sequence parallelism leaves to the rank. Within the experts the tensor
+ * group may be another one (etp): its ranks gather each other's tokens and hold a slice of every
+ * expert. `expert_load` is what skewed routing sends to this rank, relative to the mean; with a
+ * capacity every expert works on exactly capacity x mean tokens, padded or dropped. */
+#include "model/build.h"
+
+static uint64_t routed_tokens(const struct nadi_build *b, const struct nadi_tokens *t)
+{
+    const double mean = (double)t->own * b->m->top_k;
+    const double factor = b->s->capacity > 0 ? b->s->capacity : b->s->expert_load;
+    return (uint64_t)(mean * factor + 0.5);
+}
+
+static void router(struct nadi_build *b, const struct nadi_tokens *t)
+{
+    const struct nadi_model *m = b->m;
+    nadi_build_linear(b, "router", t->own, m->hidden, m->experts, m->router_bias);
+    nadi_build_last(b)->kept_input = 0; /* the norm's output, kept by the experts' first layer */
+    nadi_build_stream(b, "top-k", 2 * t->own * m->experts, t->own * m->top_k, 0,
+                      t->own * m->experts);
+}
+
+static void dispatch(struct nadi_build *b, const char *name, uint64_t sent, uint64_t received)
+{
+    const uint64_t width = b->m->hidden * (uint64_t)b->s->activation_bytes;
+    if (b->s->ep > 1)
+        nadi_build_comm(b, name, NADI_AXIS_EP,
+                        (struct nadi_transfer){NADI_TRANSFER_ALL_TO_ALL, sent * width},
+                        (struct nadi_transfer){NADI_TRANSFER_ALL_TO_ALL, received * width},
+                        (struct nadi_transfer){0});
+}
+
+static void expert_enter(struct nadi_build *b, uint64_t tokens)
+{
+    const uint64_t width = b->m->hidden * (uint64_t)b->s->activation_bytes;
+    if (b->s->etp > 1)
+        nadi_build_comm(
+            b, "expert input", NADI_AXIS_ETP,
+            (struct nadi_transfer){NADI_TRANSFER_ALL_GATHER, tokens * width},
+            (struct nadi_transfer){NADI_TRANSFER_REDUCE_SCATTER, tokens * b->s->etp * width},
+            (struct nadi_transfer){0});
+}
+
+static void expert_leave(struct nadi_build *b, uint64_t tokens)
+{
+    const uint64_t width = b->m->hidden * (uint64_t)b->s->activation_bytes;
+    if (b->s->etp > 1)
+        nadi_build_comm(
+            b, "expert output sum", NADI_AXIS_ETP,
+            (struct nadi_transfer){NADI_TRANSFER_REDUCE_SCATTER, tokens * b->s->etp * width},
+            (struct nadi_transfer){NADI_TRANSFER_ALL_GATHER, tokens * width},
+            (struct nadi_transfer){0});
+}
+
+static void grouped_linear(struct nadi_build *b, const char *name, uint64_t tokens, uint64_t k,
+                           uint64_t n, bool bias)
+{
+    const uint64_t local = b->m->experts / b->s->ep;
+    nadi_build_op(b, (struct nadi_op){
+                         .name = name,
+                         .kind = NADI_OP_GEMM,
+                         .flags = NADI_OP_EXPERT,
+                         .count = local,
+                         .m = nadi_divide_up(tokens, local),
+                         .n = n,
+                         .k = k,
+                         .weights = local * (k * n + (bias ? n : 0)),
+                         .kept_input = tokens * k,
+                     });
+}
+
+static void shared_experts(struct nadi_build *b, const struct nadi_tokens *t)
+{
+    const struct nadi_model *m = b->m;
+    if (!m->shared_experts)
+        return;
+    nadi_build_enter(b, "shared expert input", t);
+    nadi_build_mlp_block(b, t, (uint64_t)m->shared_experts * m->expert_ffn);
+    nadi_build_leave(b, "shared expert output sum", t);
+}
+
+void nadi_build_experts(struct nadi_build *b, const struct nadi_tokens *t)
+{
+    const struct nadi_model *m = b->m;
+    const uint64_t sent = t->own * m->top_k, routed = routed_tokens(b, t);
+    const uint64_t tokens = routed * b->s->etp;
+    const uint64_t f = m->expert_ffn / b->s->etp, up = m->gated ? 2 * f : f;
+    const bool bias = m->biases & NADI_BIAS_MLP;
+    shared_experts(b, t);
+    router(b, t);
+    nadi_build_stream(b, "permute", t->own * m->hidden, sent * m->hidden, 0, 0);
+    dispatch(b, "dispatch", sent, routed);
+    expert_enter(b, routed);
+    grouped_linear(b, "experts up", tokens, m->hidden, up, bias);
+    nadi_build_stream(b, "expert activation", tokens * up, tokens * f, 0, tokens * up);
+    nadi_build_last(b)->flags |= NADI_OP_EXPERT;
+    grouped_linear(b, "experts down", tokens, f, m->hidden, bias);
+    expert_leave(b, routed);
+    dispatch(b, "combine", routed, sent);
+    nadi_build_stream(b, "unpermute", sent * m->hidden, t->own * m->hidden, 0, sent);
+}

@@ -1,0 +1,244 @@
+#include "model/memory.h"
+
+#include "base/mem.h"
+
+const char *nadi_memory_part_name(enum nadi_memory_part part)
+{
+    static const char *const names[] = {
+        "parameters",      "gradients", "optimizer", "activations",
+        "key-value cache", "buffers",   "reserve",   "fragmentation",
+    };
+    return names[part];
+}
+
+struct estimate {
+    const struct nadi_plan *p;
+    const struct nadi_model *m;
+    const struct nadi_net *net;
+    const struct nadi_schedule *s;
+};
+
+/* ---- model states -------------------------------------------------------------------------- */
+
+static double sharded(const struct nadi_plan *p, double dense, double expert, uint32_t from_stage)
+{
+    if (p->zero < from_stage)
+        return dense + expert;
+    return dense / nadi_plan_replicas(p, false) + expert / nadi_plan_replicas(p, true);
+}
+
+static void place(struct nadi_rank_memory *r, const struct nadi_plan *p, enum nadi_memory_part part,
+                  enum nadi_offload_flag flag, double bytes)
+{
+    if ((p->offload & flag) || p->streaming)
+        r->remote += bytes;
+    else
+        r->parts[part] = bytes;
+}
+
+static void states(const struct estimate *e, struct nadi_rank_memory *r,
+                   const struct nadi_stage_weights *w)
+{
+    const struct nadi_plan *p = e->p;
+    const double dense = (double)w->dense, expert = (double)w->expert;
+    place(r, p, NADI_MEMORY_PARAMETERS, NADI_OFFLOAD_PARAMETERS,
+          p->parameter_bytes * sharded(p, dense, expert, 3));
+    if (p->mode != NADI_MODE_TRAIN)
+        return;
+    place(r, p, NADI_MEMORY_GRADIENTS, NADI_OFFLOAD_GRADIENTS,
+          p->gradient_bytes * sharded(p, dense, expert, 2));
+    place(r, p, NADI_MEMORY_OPTIMIZER, NADI_OFFLOAD_OPTIMIZER,
+          p->optimizer_bytes * sharded(p, dense, expert, 1));
+}
+
+/* ---- activations --------------------------------------------------------------------------- */
+
+static double stage_kept(const struct estimate *e, uint32_t stage)
+{
+    const struct nadi_stage s = nadi_stage_of(e->p, e->m, e->net, stage);
+    double bytes = 0;
+    for (uint32_t i = s.first; i < s.first + s.count; i++)
+        bytes += nadi_layer_kept(e->p, e->net, nadi_net_layer(e->net, i),
+                                 nadi_body_position(e->net, &s, i));
+    return bytes;
+}
+
+struct walk {                   /* along a rank's actions */
+    double kept[UINT8_MAX + 1]; /* by chunk */
+    double bytes;
+    uint32_t in_flight;
+};
+
+static void walk_start(struct walk *w, const struct estimate *e, uint32_t rank)
+{
+    NADI_ASSERT(e->s->chunks <= UINT8_MAX);
+    *w = (struct walk){0};
+    for (uint32_t c = 0; c < e->s->chunks; c++)
+        w->kept[c] = stage_kept(e, nadi_schedule_stage(e->s, rank, c));
+}
+
+static void walk_on(struct walk *w, const struct nadi_action *a)
+{
+    if (a->pass == NADI_PASS_FORWARD) {
+        w->bytes += w->kept[a->chunk];
+        w->in_flight++;
+    } else if (a->pass != NADI_PASS_INPUT) {
+        w->bytes -= w->kept[a->chunk];
+        w->in_flight--;
+    }
+}
+
+static void activations(const struct estimate *e, struct nadi_rank_memory *r, uint32_t rank)
+{
+    const struct nadi_actions *list = &e->s->lists[rank];
+    struct walk w;
+    double most = -1;
+    if (e->p->mode != NADI_MODE_TRAIN)
+        return;
+    walk_start(&w, e, rank);
+    for (uint32_t i = 0; i < list->count; i++) {
+        walk_on(&w, &list->items[i]);
+        if (w.bytes <= most)
+            continue;
+        most = w.bytes;
+        r->in_flight = w.in_flight;
+        r->peak_action = i;
+    }
+    if (e->p->offload & NADI_OFFLOAD_ACTIVATIONS) {
+        /* what the current pass works on stays */
+        const double here = r->in_flight ? most / r->in_flight : 0;
+        r->remote += most - here;
+        most = here;
+    }
+    r->parts[NADI_MEMORY_ACTIVATIONS] = most;
+}
+
+double *nadi_memory_activations(const struct nadi_plan *p, const struct nadi_model *m,
+                                const struct nadi_net *net, const struct nadi_schedule *schedule,
+                                uint32_t rank, struct nadi_arena *arena)
+{
+    const struct estimate e = {p, m, net, schedule};
+    const struct nadi_actions *list = &schedule->lists[rank];
+    double *bytes = NADI_ARENA_NEW(arena, double, list->count);
+    struct walk w;
+    walk_start(&w, &e, rank);
+    for (uint32_t i = 0; i < list->count; i++) {
+        walk_on(&w, &list->items[i]);
+        bytes[i] = w.bytes;
+    }
+    return bytes;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------ */
+
+static double largest(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* The largest output of a layer and its gradient; backward both are there. */
+static double largest_output(const struct estimate *e, const struct nadi_layer_kind *kind)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < kind->op_count; i++) {
+        const struct nadi_op *op = &kind->ops[i];
+        if (op->kind == NADI_OP_GEMM)
+            most = nadi_max_u64(most, op->count * op->m * op->n);
+        if (op->kind == NADI_OP_COMM)
+            most = nadi_max_u64(most, nadi_max_u64(op->forward.bytes, op->backward.bytes) /
+                                          e->p->activation_bytes);
+    }
+    return (e->p->mode == NADI_MODE_TRAIN ? 2.0 : 1.0) * e->p->activation_bytes * (double)most;
+}
+
+static double gathered_parameters(const struct estimate *e, const struct nadi_sums *sums)
+{
+    const struct nadi_plan *p = e->p;
+    if (p->zero < 3 && !p->streaming)
+        return 0;
+    const double weights = (double)sums->weights;
+    /* the layer at work and those gathered ahead, and one layer's gradient before it is reduced */
+    return weights * (p->parameter_bytes * (1.0 + p->prefetch) +
+                      (p->mode == NADI_MODE_TRAIN ? p->gradient_bytes : 0));
+}
+
+static double buffers(const struct estimate *e, uint32_t rank)
+{
+    double output = 0, recompute = 0, gathered = 0;
+    for (uint32_t c = 0; c < e->s->chunks; c++) {
+        const struct nadi_stage s =
+            nadi_stage_of(e->p, e->m, e->net, nadi_schedule_stage(e->s, rank, c));
+        for (uint32_t i = s.first; i < s.first + s.count; i++) {
+            const struct nadi_layer_kind *kind = nadi_net_layer(e->net, i);
+            const struct nadi_sums sums = nadi_layer_sums(kind);
+            const uint32_t position = nadi_body_position(e->net, &s, i);
+            output = largest(output, largest_output(e, kind));
+            gathered = largest(gathered, gathered_parameters(e, &sums));
+            if (nadi_layer_recomputed(e->p, position))
+                recompute = largest(recompute, nadi_kept_bytes(e->p, &sums.kept));
+            else if (e->p->recompute == NADI_RECOMPUTE_SELECTIVE && position != NADI_NONE)
+                recompute = largest(recompute, nadi_kept_bytes(e->p, &sums.kept_core));
+        }
+    }
+    return output + recompute + gathered;
+}
+
+/* Keys and values of all tokens so far, for all sequences of the batch. */
+static double cache(const struct estimate *e, uint32_t rank)
+{
+    const struct nadi_plan *p = e->p;
+    const struct nadi_model *m = e->m;
+    if (p->mode == NADI_MODE_TRAIN)
+        return 0;
+    const uint64_t tokens = p->mode == NADI_MODE_DECODE ? p->tokens + p->steps : p->tokens / p->cp;
+    const uint32_t kv = m->kv_heads > p->tp ? m->kv_heads / p->tp : 1;
+    const double width =
+        m->latent ? m->kv_rank + (double)m->rope_dim : 2.0 * kv * (double)m->head_dim;
+    double layers = 0, windowed = 0;
+    for (uint32_t c = 0; c < e->s->chunks; c++) {
+        const struct nadi_stage s = nadi_stage_of(p, m, e->net, nadi_schedule_stage(e->s, rank, c));
+        for (uint32_t i = s.first; i < s.first + s.count; i++)
+            if (nadi_body_position(e->net, &s, i) != NADI_NONE)
+                layers++;
+    }
+    if (m->window && m->window < tokens)
+        windowed = m->full_every ? layers * (1 - 1.0 / m->full_every) : layers;
+    const double kept = (layers - windowed) * (double)tokens + windowed * m->window;
+    return (double)(p->batch / p->dp) * kept * width * p->activation_bytes;
+}
+
+static void estimate_rank(const struct estimate *e, struct nadi_rank_memory *r, uint32_t rank)
+{
+    struct nadi_stage_weights all = {0};
+    for (uint32_t c = 0; c < e->s->chunks; c++) {
+        const struct nadi_stage stage =
+            nadi_stage_of(e->p, e->m, e->net, nadi_schedule_stage(e->s, rank, c));
+        const struct nadi_stage_weights w = nadi_stage_weights(e->m, e->net, &stage, e->p);
+        all.dense += w.dense;
+        all.expert += w.expert;
+    }
+    *r = (struct nadi_rank_memory){.weights = all.dense + all.expert, .expert_weights = all.expert};
+    states(e, r, &all);
+    activations(e, r, rank);
+    r->parts[NADI_MEMORY_CACHE] = cache(e, rank);
+    r->parts[NADI_MEMORY_BUFFERS] = buffers(e, rank);
+    r->parts[NADI_MEMORY_RESERVE] = e->p->reserve_bytes;
+    r->parts[NADI_MEMORY_FRAGMENTS] =
+        e->p->fragmentation * (r->parts[NADI_MEMORY_ACTIVATIONS] + r->parts[NADI_MEMORY_BUFFERS]);
+    for (int i = 0; i < NADI_MEMORY_PARTS; i++)
+        r->total += r->parts[i];
+}
+
+void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_plan *p,
+                          const struct nadi_model *m, const struct nadi_net *net,
+                          const struct nadi_schedule *schedule, struct nadi_arena *arena)
+{
+    const struct estimate e = {p, m, net, schedule};
+    *memory = (struct nadi_memory){.count = schedule->ranks};
+    memory->ranks = NADI_ARENA_ZNEW(arena, struct nadi_rank_memory, memory->count);
+    for (uint32_t r = 0; r < memory->count; r++) {
+        estimate_rank(&e, &memory->ranks[r], r);
+        if (memory->ranks[r].total > memory->ranks[memory->worst].total)
+            memory->worst = r;
+    }
+}

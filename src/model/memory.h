@@ -1,0 +1,53 @@
+/* memory: what lies in the memory of every rank of a pipeline, part by part, and when.
+ *
+ * Model states by ZeRO's rules (Rajbhandari et al., arXiv 1910.02054): with P parameters on a rank
+ * before sharding and N replicas, bytes a parameter are p + g + o without ZeRO (16 with 2 + 2 +
+ * 12), stage 1 divides o by N, 2 also g, 3 also p. Activations are those of the micro-batches in
+ * flight by the schedule's own order, each as long as its weights' gradient is missing. Ranks that
+ * differ only in data, tensor, context or expert coordinates hold the same. */
+#ifndef NADI_MODEL_MEMORY_H
+#define NADI_MODEL_MEMORY_H
+
+#include "model/schedule.h"
+#include "model/stage.h"
+
+enum nadi_memory_part {
+    NADI_MEMORY_PARAMETERS,
+    NADI_MEMORY_GRADIENTS,
+    NADI_MEMORY_OPTIMIZER,
+    NADI_MEMORY_ACTIVATIONS,
+    NADI_MEMORY_CACHE,   /* keys and values of inference */
+    NADI_MEMORY_BUFFERS, /* recomputation, gathered parameters, largest intermediate */
+    NADI_MEMORY_RESERVE,
+    NADI_MEMORY_FRAGMENTS,
+    NADI_MEMORY_PARTS
+};
+
+struct nadi_rank_memory {
+    double parts[NADI_MEMORY_PARTS]; /* bytes, at the peak */
+    double total;
+    double remote;                    /* bytes in the host's or remote memory */
+    uint64_t weights, expert_weights; /* parameters before sharding */
+    uint32_t in_flight;               /* stage passes kept at the peak */
+    uint32_t peak_action;             /* of the rank's list */
+};
+
+struct nadi_memory {
+    struct nadi_rank_memory *ranks; /* by rank of the pipeline */
+    uint32_t count;
+    uint32_t worst;
+};
+
+/* ranks live in `arena`. */
+void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_plan *p,
+                          const struct nadi_model *m, const struct nadi_net *net,
+                          const struct nadi_schedule *schedule, struct nadi_arena *arena);
+
+/* Activation bytes after each action of a rank's list, in the caller's arena. */
+double *nadi_memory_activations(const struct nadi_plan *p, const struct nadi_model *m,
+                                const struct nadi_net *net, const struct nadi_schedule *schedule,
+                                uint32_t rank, struct nadi_arena *arena);
+
+const char *nadi_memory_part_name(enum nadi_memory_part part);
+
+#endif

@@ -1,0 +1,317 @@
+/* plan: completing a plan and refusing what cannot work. */
+#include "model/plan.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+
+const char *nadi_schedule_name(enum nadi_schedule_kind kind)
+{
+    static const char *const names[] = {"1f1b", "gpipe", "interleaved", "zb-h1", "dualpipe"};
+    return names[kind];
+}
+
+struct resolve {
+    struct nadi_plan *p;
+    const struct nadi_model *m;
+    struct nadi_diags *diags;
+    bool ok;
+};
+
+static void refuse(struct resolve *r, const char *hint, const char *format, ...) NADI_PRINTF(3, 4);
+
+static void refuse(struct resolve *r, const char *hint, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    r->ok = nadi_error(r->diags, "plan/impossible", NADI_IN_FILE("plan"), hint, "%s", text);
+}
+
+static void at_least_one(struct resolve *r, const char *key, uint64_t value)
+{
+    if (value == 0)
+        refuse(r, NULL, "'%s' must be at least 1", key);
+}
+
+/* `whole` must be a multiple of `part`. */
+static void divides(struct resolve *r, const char *part_name, uint64_t part, const char *whole_name,
+                    uint64_t whole)
+{
+    if (part == 0 || whole % part != 0)
+        refuse(r, NULL, "%s %" PRIu64 " does not divide %s %" PRIu64, part_name, part, whole_name,
+               whole);
+}
+
+/* ---- degrees ------------------------------------------------------------------------------- */
+
+static void check_family(struct resolve *r)
+{
+    const struct nadi_plan *p = r->p;
+    const char *family = nadi_family_name(r->m->family);
+    const bool transformer = nadi_model_is_transformer(r->m);
+    const bool split = transformer || r->m->family == NADI_FAMILY_MLP;
+    if (!split && (p->tp > 1 || p->pp > 1 || p->vp > 1))
+        refuse(r, "use dp", "family %s is run with data parallelism only", family);
+    if (!transformer && p->cp > 1)
+        refuse(r, NULL, "family %s has no sequence that cp could split", family);
+    if (p->ep > 1 && !r->m->experts)
+        refuse(r, NULL, "ep %u, but the model has no experts", p->ep);
+    if (!transformer && p->mode != NADI_MODE_TRAIN)
+        refuse(r, NULL, "family %s is only trained here", family);
+    if (r->m->family == NADI_FAMILY_ENCODER_DECODER && p->mode != NADI_MODE_TRAIN)
+        refuse(r, NULL, "an encoder-decoder is only trained here");
+}
+
+static void resolve_ranks(struct resolve *r)
+{
+    struct nadi_plan *p = r->p;
+    at_least_one(r, "tp", p->tp);
+    at_least_one(r, "pp", p->pp);
+    at_least_one(r, "cp", p->cp);
+    at_least_one(r, "ep", p->ep);
+    at_least_one(r, "vp", p->vp);
+    at_least_one(r, "micro-batch", p->micro_batch);
+    at_least_one(r, "sequence", p->tokens);
+    at_least_one(r, "steps", p->steps);
+    if (!r->ok)
+        return;
+    const uint64_t model_ranks = (uint64_t)p->tp * p->pp * p->cp;
+    if (p->dp == 0 && p->ranks) {
+        if (p->ranks % model_ranks != 0)
+            refuse(r, "change a degree or the number of ranks",
+                   "tp x cp x pp = %" PRIu64 " does not divide the %u ranks", model_ranks,
+                   p->ranks);
+        p->dp = (uint32_t)(p->ranks / model_ranks);
+    }
+    if (p->dp == 0)
+        p->dp = 1;
+    const uint64_t all = model_ranks * p->dp;
+    if (r->ok && p->ranks && p->ranks != all)
+        refuse(r, "leave 'dp' or 'ranks' out", "tp x cp x dp x pp = %" PRIu64 ", but ranks is %u",
+               all, p->ranks);
+    if (all > INT32_MAX)
+        refuse(r, NULL, "%" PRIu64 " ranks are too many", all);
+    p->ranks = (uint32_t)all;
+}
+
+static void resolve_experts(struct resolve *r)
+{
+    struct nadi_plan *p = r->p;
+    const uint64_t grid = (uint64_t)p->tp * p->cp * p->dp;
+    if (p->etp == 0)
+        p->etp = p->ep > 1 ? 1 : p->tp;
+    p->edp = (uint32_t)(grid / ((uint64_t)p->etp * p->ep));
+    if (!r->m->experts) {
+        p->edp = r->m->family == NADI_FAMILY_DLRM ? 1 : p->dp * p->cp; /* tables have no copy */
+        return;
+    }
+    if (p->edp == 0 || (uint64_t)p->etp * p->ep * p->edp != grid)
+        refuse(r, "experts take their ranks from tensor, context and data parallelism",
+               "etp x ep = %" PRIu64 " does not divide tp x cp x dp = %" PRIu64,
+               (uint64_t)p->etp * p->ep, grid);
+    divides(r, "ep", p->ep, "the experts", r->m->experts);
+    divides(r, "etp", p->etp, "an expert's width", r->m->expert_ffn);
+    if (p->tp > 1 && !p->sequence_parallel)
+        refuse(r, "set sequence-parallel", "experts with tp above 1 need sequence parallelism");
+}
+
+static void check_transformer(struct resolve *r)
+{
+    const struct nadi_plan *p = r->p;
+    const struct nadi_model *m = r->m;
+    divides(r, "tp", p->tp, "the attention heads", m->heads);
+    if (m->kv_heads >= p->tp)
+        divides(r, "tp", p->tp, "the key-value heads", m->kv_heads);
+    else if (!m->latent)
+        divides(r, "the number of key-value heads", m->kv_heads, "tp", p->tp);
+    divides(r, "tp", p->tp, "the feed-forward width", m->ffn);
+    if (m->shared_experts)
+        divides(r, "tp", p->tp, "the shared experts' width",
+                (uint64_t)m->shared_experts * m->expert_ffn);
+    if (p->mode == NADI_MODE_DECODE && p->cp > 1)
+        refuse(r, NULL, "one token cannot be split: cp must be 1 in decode");
+    if (p->mode != NADI_MODE_DECODE)
+        divides(r, "cp", p->cp, "the sequence", p->tokens);
+    if (p->cp > 1 && p->context == NADI_CONTEXT_ULYSSES) {
+        divides(r, "cp", p->cp, "the heads of a tensor rank", m->heads / p->tp);
+        if (m->kv_heads / p->tp)
+            divides(r, "cp", p->cp, "the key-value heads of a tensor rank", m->kv_heads / p->tp);
+    }
+    if (p->mode == NADI_MODE_PREFILL && p->chunk)
+        divides(r, "chunk", p->chunk, "the sequence", p->tokens);
+}
+
+/* ---- pipeline ------------------------------------------------------------------------------ */
+
+static uint32_t body_layers(const struct nadi_model *m)
+{
+    struct nadi_net net;
+    struct nadi_shape whole = nadi_shape_whole(1);
+    nadi_net_build(&net, m, &whole);
+    const uint32_t count = net.body_count;
+    nadi_net_release(&net);
+    return count;
+}
+
+static void check_stages(struct resolve *r, uint32_t stages, uint32_t layers)
+{
+    const struct nadi_plan *p = r->p;
+    uint64_t sum = 0;
+    if (p->stage_count != stages) {
+        refuse(r, "one number a stage, pp x vp of them", "'stage-layers' has %u entries, not %u",
+               p->stage_count, stages);
+        return;
+    }
+    for (uint32_t i = 0; i < stages; i++)
+        sum += p->stage_layers[i];
+    if (sum != layers)
+        refuse(r, NULL, "'stage-layers' sums up to %" PRIu64 ", the model has %u layers", sum,
+               layers);
+}
+
+static void resolve_pipeline(struct resolve *r)
+{
+    struct nadi_plan *p = r->p;
+    if (p->vp > 1 && p->schedule == NADI_SCHEDULE_1F1B)
+        p->schedule = NADI_SCHEDULE_INTERLEAVED;
+    if (p->schedule == NADI_SCHEDULE_INTERLEAVED && p->vp == 1)
+        p->schedule = NADI_SCHEDULE_1F1B;
+    if (p->vp > 1 && p->pp == 1)
+        refuse(r, NULL, "vp is %u, but there is no pipeline", p->vp);
+    if (p->vp > 1 && p->schedule != NADI_SCHEDULE_INTERLEAVED)
+        refuse(r, "leave 'schedule' out", "vp is for the interleaved schedule, not for %s",
+               nadi_schedule_name(p->schedule));
+    const uint32_t stages = p->pp * p->vp, layers = body_layers(r->m);
+    if (p->stage_layers) {
+        check_stages(r, stages, layers);
+        return;
+    }
+    if (layers < stages)
+        refuse(r, NULL, "%u layers cannot be split into pp x vp = %u stages", layers, stages);
+    p->stage_count = stages;
+    p->stage_layers = NADI_ARENA_NEW(&p->arena, uint32_t, stages);
+    for (uint32_t i = 0; i < stages; i++)
+        p->stage_layers[i] = layers / stages + (i < layers % stages);
+}
+
+static void resolve_batch(struct resolve *r)
+{
+    struct nadi_plan *p = r->p;
+    const uint64_t unit = p->dp * p->micro_batch;
+    if (p->batch == 0)
+        p->batch = unit * (p->schedule == NADI_SCHEDULE_DUALPIPE ? 2 * p->pp : p->pp);
+    if (p->batch % unit != 0)
+        refuse(r, NULL,
+               "batch %" PRIu64 " is not a multiple of dp x micro-batch = %" PRIu64 "; near ones "
+               "are %" PRIu64 " and %" PRIu64,
+               p->batch, unit, p->batch / unit * unit, (p->batch / unit + 1) * unit);
+    p->micro_batches = p->batch / unit;
+    if (p->mode != NADI_MODE_TRAIN)
+        return;
+    if (p->schedule == NADI_SCHEDULE_INTERLEAVED && p->micro_batches % p->pp != 0)
+        refuse(r, NULL,
+               "the interleaved schedule needs a multiple of pp = %u micro-batches, not %" PRIu64,
+               p->pp, p->micro_batches);
+    if (p->schedule == NADI_SCHEDULE_DUALPIPE && p->pp % 2 != 0)
+        refuse(r, NULL, "dualpipe needs an even number of stages, not %u", p->pp);
+    if (p->schedule == NADI_SCHEDULE_DUALPIPE &&
+        (p->micro_batches % 2 != 0 || p->micro_batches < 2 * p->pp))
+        refuse(r, NULL,
+               "dualpipe needs an even number of at least 2 x pp micro-batches, not %" PRIu64,
+               p->micro_batches);
+}
+
+/* ---- bytes --------------------------------------------------------------------------------- */
+
+static void resolve_bytes(struct resolve *r)
+{
+    struct nadi_plan *p = r->p;
+    const bool wide = p->precision == NADI_TF32 || p->precision == NADI_FP32;
+    p->activation_bytes = wide ? 4 : 2;
+    if (!p->parameter_bytes)
+        p->parameter_bytes = wide ? 4 : 2;
+    if (!p->gradient_bytes)
+        p->gradient_bytes = 4;
+    const uint32_t copy = p->parameter_bytes < 4 ? 4 : 0;
+    p->optimizer_bytes = copy + (p->optimizer == NADI_OPTIMIZER_ADAM       ? 8
+                                 : p->optimizer == NADI_OPTIMIZER_MOMENTUM ? 4
+                                                                           : 0);
+    if (p->zero > 3)
+        refuse(r, NULL, "zero is %u; the stages are 0 to 3", p->zero);
+    if (p->zero == 3 && p->pp > 1 && p->schedule == NADI_SCHEDULE_DUALPIPE)
+        refuse(r, "use zero 1", "dualpipe holds two stages a rank and cannot shard parameters");
+    if (p->streaming && p->pp > 1)
+        refuse(r, NULL, "weights are streamed layer by layer: pp must be 1");
+    if (p->mode != NADI_MODE_TRAIN)
+        p->zero = 0;
+}
+
+bool nadi_plan_resolve(struct nadi_plan *p, const struct nadi_model *m, struct nadi_diags *diags)
+{
+    struct resolve r = {p, m, diags, true};
+    resolve_ranks(&r);
+    if (!r.ok)
+        return false;
+    if (!p->target_tokens)
+        p->target_tokens = p->tokens;
+    p->sequence_parallel = p->sequence_parallel && p->tp > 1 && nadi_model_is_transformer(m);
+    check_family(&r);
+    if (nadi_model_is_transformer(m))
+        check_transformer(&r);
+    resolve_experts(&r);
+    resolve_pipeline(&r);
+    resolve_batch(&r);
+    resolve_bytes(&r);
+    return r.ok;
+}
+
+/* ---- shape --------------------------------------------------------------------------------- */
+
+double nadi_expert_load(uint32_t experts, uint32_t ep, double skew)
+{
+    double *sums = NADI_ZNEW(double, ep), total = 0, most = 0;
+    for (uint32_t i = 0; i < experts; i++) {
+        const double share = pow((double)i + 1, -skew);
+        const uint32_t turn = i / ep, place = i % ep;
+        sums[turn % 2 == 0 ? place : ep - 1 - place] += share;
+        total += share;
+    }
+    for (uint32_t i = 0; i < ep; i++)
+        most = sums[i] > most ? sums[i] : most;
+    nadi_mem_free(sums);
+    return most * ep / total;
+}
+
+struct nadi_shape nadi_plan_shape(const struct nadi_plan *p, const struct nadi_model *m)
+{
+    struct nadi_shape s = {
+        .tp = p->tp,
+        .cp = p->cp,
+        .ep = p->ep,
+        .etp = p->etp,
+        .ranks = p->ranks,
+        .sequence_parallel = p->sequence_parallel,
+        .flash = p->flash,
+        .inference = p->mode != NADI_MODE_TRAIN,
+        .context = p->context,
+        .batch = p->micro_batch,
+        .tokens = p->tokens,
+        .target_tokens = p->target_tokens,
+        .expert_load = 1,
+        .capacity = p->capacity,
+        .activation_bytes = p->activation_bytes,
+    };
+    if (m->experts && p->skew > 0)
+        s.expert_load = nadi_expert_load(m->experts, p->ep, p->skew);
+    if (p->mode == NADI_MODE_PREFILL && p->chunk)
+        s.tokens = p->chunk;
+    if (p->mode == NADI_MODE_DECODE) {
+        s.tokens = 1;
+        s.cached = p->tokens;
+        s.sequence_parallel = false; /* one token a sequence */
+    }
+    return s;
+}

@@ -1,0 +1,111 @@
+/* plan: how a model is run: degrees of parallelism, batch, schedule, precision, sharding.
+ *
+ * Read from a file and from "key=value" words (keys in format/schema_plan.c), then resolved for one
+ * model: absent numbers become definite and everything that cannot work is an error. After
+ * nadi_plan_resolve: ranks = tp x cp x dp x pp; etp x ep x edp = tp x cp x dp; stage_layers has
+ * pp x vp entries; micro_batches x micro_batch x dp = batch. */
+#ifndef NADI_MODEL_PLAN_H
+#define NADI_MODEL_PLAN_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "model/model.h"
+#include "model/net.h"
+#include "platform/device.h"
+
+enum nadi_mode { /* all enums here are in the order of the schema's words */
+                 NADI_MODE_TRAIN,
+                 NADI_MODE_PREFILL,
+                 NADI_MODE_DECODE,
+};
+
+enum nadi_schedule_kind {
+    NADI_SCHEDULE_1F1B,
+    NADI_SCHEDULE_GPIPE,
+    NADI_SCHEDULE_INTERLEAVED,
+    NADI_SCHEDULE_ZB_H1,
+    NADI_SCHEDULE_DUALPIPE,
+};
+
+enum nadi_recompute {
+    NADI_RECOMPUTE_NONE,
+    NADI_RECOMPUTE_SELECTIVE,
+    NADI_RECOMPUTE_FULL,
+};
+
+enum nadi_optimizer {
+    NADI_OPTIMIZER_ADAM,
+    NADI_OPTIMIZER_MOMENTUM,
+    NADI_OPTIMIZER_SGD,
+};
+
+enum nadi_offload_flag {
+    NADI_OFFLOAD_OPTIMIZER = 1 << 0,
+    NADI_OFFLOAD_GRADIENTS = 1 << 1,
+    NADI_OFFLOAD_PARAMETERS = 1 << 2,
+    NADI_OFFLOAD_ACTIVATIONS = 1 << 3,
+};
+
+enum nadi_degree { /* of a rank's coordinates; order of the schema's words */
+                   NADI_DEGREE_TP,
+                   NADI_DEGREE_CP,
+                   NADI_DEGREE_DP,
+                   NADI_DEGREE_PP,
+                   NADI_DEGREES
+};
+
+struct nadi_plan {
+    struct nadi_arena arena;
+    enum nadi_mode mode;
+    uint32_t ranks, tp, cp, dp, pp, ep, etp, vp;
+    uint32_t edp;                         /* resolved */
+    enum nadi_degree order[NADI_DEGREES]; /* innermost first */
+    bool sequence_parallel;
+    enum nadi_context context;
+    enum nadi_schedule_kind schedule;
+    uint32_t *stage_layers; /* NULL until resolved, unless given */
+    uint32_t stage_count;
+    uint64_t batch, micro_batch, micro_batches;
+    uint64_t tokens, target_tokens;
+    uint32_t steps, chunk;
+    uint32_t zero, prefetch;
+    bool overlap_gradients, overlap_parameters;
+    double bucket_bytes;
+    enum nadi_recompute recompute;
+    uint32_t recompute_layers; /* 0: all */
+    enum nadi_precision precision;
+    uint32_t parameter_bytes, gradient_bytes, activation_bytes, optimizer_bytes;
+    enum nadi_optimizer optimizer;
+    bool flash;
+    double tp_overlap, capacity, skew;
+    unsigned offload; /* enum nadi_offload_flag */
+    bool streaming, every_kernel;
+    double reserve_bytes, fragmentation;
+};
+
+/* file: NULL for none. settings: "tp=8 pp=4, batch=64" or NULL; they win over the file. The caller
+ * releases the plan in both cases. */
+bool nadi_plan_read(struct nadi_plan *p, const char *file, const char *settings,
+                    struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_plan_release(struct nadi_plan *p);
+
+/* Completes and checks the plan for a model. */
+bool nadi_plan_resolve(struct nadi_plan *p, const struct nadi_model *m,
+                       struct nadi_diags *diags) NADI_MUST_USE;
+
+/* What one rank computes on; after resolve. */
+struct nadi_shape nadi_plan_shape(const struct nadi_plan *p, const struct nadi_model *m);
+
+/* Ranks among which parameters, gradients or optimizer states of a kind are split by ZeRO. */
+static inline uint32_t nadi_plan_replicas(const struct nadi_plan *p, bool expert)
+{
+    return expert ? p->edp : p->dp * p->cp;
+}
+
+const char *nadi_schedule_name(enum nadi_schedule_kind kind);
+
+/* Tokens of the busiest of ep ranks over the mean, when the i-th most popular of `experts` gets
+ * 1 / i^skew and experts are dealt out in order of popularity, back and forth. */
+double nadi_expert_load(uint32_t experts, uint32_t ep, double skew);
+
+#endif

@@ -1,0 +1,193 @@
+/* plan_read: a plan file and settings of the command line to a plan. */
+#include "base/str.h"
+#include "format/schema.h"
+#include "model/plan.h"
+
+static const char settings_name[] = "--set";
+
+/* "tp=8 pp=4, offload=[a,b]" as a YAML map. Commas inside brackets stay. */
+static bool settings_to_yaml(const char *settings, struct nadi_str *out, struct nadi_diags *diags)
+{
+    const char *at = settings;
+    nadi_str_add(out, "{");
+    while (*at) {
+        at += strspn(at, " ,;\n\t");
+        size_t length = strcspn(at, " ,;\n\t=");
+        if (length == 0 && *at != '=')
+            break;
+        if (length == 0 || at[length] != '=')
+            return nadi_error(diags, "plan/setting", NADI_IN_FILE(settings_name),
+                              "write key=value, as in \"tp=8 pp=4\"", "no value for '%.*s'",
+                              (int)length, at);
+        nadi_str_add(out, out->length > 1 ? ", " : "");
+        nadi_str_add_bytes(out, at, length);
+        nadi_str_add(out, ": ");
+        at += length + 1;
+        int depth = 0;
+        for (; *at && (depth > 0 || !strchr(" ,;\n\t", *at)); at++) {
+            depth += (*at == '[') - (*at == ']');
+            nadi_str_add_char(out, *at);
+        }
+    }
+    nadi_str_add(out, "}");
+    return true;
+}
+
+static uint32_t count_of(const struct nadi_schema_values *v, const char *key)
+{
+    return (uint32_t)nadi_schema_integer(v, key);
+}
+
+static bool switch_of(const struct nadi_schema_values *v, const char *key)
+{
+    return nadi_schema_integer(v, key) == 1;
+}
+
+static bool fill_order(struct nadi_plan *p, const struct nadi_schema_values *v,
+                       struct nadi_diags *diags)
+{
+    const struct nadi_schema_value *order = nadi_schema_get(v, "order");
+    bool seen[NADI_DEGREES] = {false};
+    for (uint32_t i = 0; i < NADI_DEGREES; i++)
+        p->order[i] = (enum nadi_degree)i;
+    if (order->count == 0)
+        return true;
+    for (uint32_t i = 0; i < order->count && i < NADI_DEGREES; i++) {
+        p->order[i] = (enum nadi_degree)order->items[i].word;
+        seen[p->order[i]] = true;
+    }
+    for (uint32_t i = 0; i < NADI_DEGREES; i++)
+        if (!seen[i] || order->count != NADI_DEGREES)
+            return nadi_error(diags, "plan/order", nadi_doc_place(v->doc, order->node),
+                              "for example [tp, cp, dp, pp]",
+                              "'order' must name tp, cp, dp and pp, each once");
+    return true;
+}
+
+static void fill_stages(struct nadi_plan *p, const struct nadi_schema_values *v)
+{
+    const struct nadi_schema_value *stages = nadi_schema_get(v, "stage-layers");
+    p->stage_count = stages->count;
+    if (!stages->count)
+        return;
+    p->stage_layers = NADI_ARENA_NEW(&p->arena, uint32_t, stages->count);
+    for (uint32_t i = 0; i < stages->count; i++)
+        p->stage_layers[i] = (uint32_t)stages->items[i].integer;
+}
+
+static void fill_parallel(struct nadi_plan *p, const struct nadi_schema_values *v)
+{
+    p->mode = (enum nadi_mode)nadi_schema_word(v, "mode");
+    p->ranks = count_of(v, "ranks");
+    p->tp = count_of(v, "tp");
+    p->pp = count_of(v, "pp");
+    p->dp = count_of(v, "dp");
+    p->cp = count_of(v, "cp");
+    p->ep = count_of(v, "ep");
+    p->etp = count_of(v, "etp");
+    p->vp = count_of(v, "vp");
+    p->sequence_parallel = switch_of(v, "sequence-parallel");
+    p->context = (enum nadi_context)nadi_schema_word(v, "context");
+    p->schedule = (enum nadi_schedule_kind)nadi_schema_word(v, "schedule");
+    p->batch = count_of(v, "batch");
+    p->micro_batch = count_of(v, "micro-batch");
+    p->tokens = count_of(v, "sequence");
+    p->target_tokens = count_of(v, "target-sequence");
+    p->steps = count_of(v, "steps");
+    p->chunk = count_of(v, "chunk");
+}
+
+static void fill_rest(struct nadi_plan *p, const struct nadi_schema_values *v)
+{
+    p->zero = count_of(v, "zero");
+    p->prefetch = count_of(v, "prefetch");
+    p->overlap_gradients = switch_of(v, "overlap-gradients");
+    p->overlap_parameters = switch_of(v, "overlap-parameters");
+    p->bucket_bytes = nadi_schema_number(v, "bucket");
+    p->recompute = (enum nadi_recompute)nadi_schema_word(v, "recompute");
+    p->recompute_layers = count_of(v, "recompute-layers");
+    p->precision = (enum nadi_precision)nadi_schema_word(v, "precision");
+    p->parameter_bytes = count_of(v, "parameter-bytes");
+    p->gradient_bytes = count_of(v, "gradient-bytes");
+    p->optimizer = (enum nadi_optimizer)nadi_schema_word(v, "optimizer");
+    p->flash = nadi_schema_word(v, "attention-kernel") == 0;
+    p->tp_overlap = nadi_schema_number(v, "tp-overlap");
+    p->capacity = nadi_schema_number(v, "capacity");
+    p->skew = nadi_schema_number(v, "skew");
+    const struct nadi_schema_value *offload = nadi_schema_get(v, "offload");
+    for (uint32_t i = 0; i < offload->count; i++)
+        p->offload |= 1u << offload->items[i].word;
+    p->streaming = nadi_schema_word(v, "execution") == 1;
+    p->every_kernel = nadi_schema_word(v, "detail") == 1;
+    p->reserve_bytes = nadi_schema_number(v, "reserve");
+    p->fragmentation = nadi_schema_number(v, "fragmentation");
+}
+
+struct source { /* a document and its values */
+    struct nadi_doc doc;
+    struct nadi_schema_values values;
+    bool is_open;
+};
+
+static bool check_source(struct source *s, struct nadi_arena *arena, struct nadi_diags *diags)
+{
+    return nadi_schema_check(&s->values, nadi_schema_of(NADI_SCHEMA_PLAN),
+                             s->is_open ? &s->doc : NULL, true, arena, diags);
+}
+
+static bool open_settings(struct source *s, const char *settings, struct nadi_diags *diags)
+{
+    struct nadi_str yaml = NADI_STR_INIT;
+    s->is_open =
+        settings_to_yaml(settings, &yaml, diags) &&
+        nadi_doc_parse(&s->doc, settings_name, yaml.text, yaml.length, NADI_DOC_YAML, diags);
+    nadi_str_release(&yaml);
+    return s->is_open;
+}
+
+/* Settings replace what the file says, key by key. */
+static void overlay(struct nadi_schema_values *values, const struct nadi_schema_values *over)
+{
+    for (size_t i = 0; i < values->schema->count; i++)
+        if (over->items[i].node)
+            values->items[i] = over->items[i];
+}
+
+bool nadi_plan_read(struct nadi_plan *p, const char *file, const char *settings,
+                    struct nadi_diags *diags)
+{
+    *p = (struct nadi_plan){0};
+    nadi_arena_init(&p->arena);
+    struct nadi_arena arena;
+    struct source base = {0}, over = {0};
+    bool ok = true;
+    nadi_arena_init(&arena);
+    if (file)
+        ok = base.is_open =
+            nadi_doc_read(&base.doc, file, "plan", nadi_doc_syntax_of(file, NADI_DOC_YAML), diags);
+    if (ok && settings)
+        ok = open_settings(&over, settings, diags);
+    ok = ok && check_source(&base, &arena, diags) && check_source(&over, &arena, diags);
+    if (ok) {
+        struct nadi_schema_values *v = &base.values;
+        overlay(v, &over.values);
+        if (nadi_schema_is_set(&over.values, "order"))
+            v->doc = &over.doc;
+        fill_parallel(p, v);
+        fill_rest(p, v);
+        fill_stages(p, v);
+        ok = fill_order(p, v, diags);
+    }
+    if (base.is_open)
+        nadi_doc_release(&base.doc);
+    if (over.is_open)
+        nadi_doc_release(&over.doc);
+    nadi_arena_release(&arena);
+    return ok;
+}
+
+void nadi_plan_release(struct nadi_plan *p)
+{
+    nadi_arena_release(&p->arena);
+    *p = (struct nadi_plan){0};
+}

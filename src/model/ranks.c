@@ -1,0 +1,255 @@
+#include "model/ranks.h"
+
+#include "base/mem.h"
+
+const char *nadi_axis_name(enum nadi_axis axis)
+{
+    static const char *const names[] = {"none", "tp",  "cp",   "dp", "ep",
+                                        "etp",  "edp", "tied", "all"};
+    return names[axis];
+}
+
+void nadi_grid_init(struct nadi_grid *g, const struct nadi_plan *p, const struct nadi_model *m)
+{
+    *g = (struct nadi_grid){
+        .ranks = p->ranks,
+        .degree = {p->tp, p->cp, p->dp, p->pp},
+        .etp = p->etp,
+        .ep = p->ep,
+        .edp = p->edp,
+        .tied = p->pp > 1 && m->tied && m->head == NADI_HEAD_LM &&
+                p->schedule != NADI_SCHEDULE_DUALPIPE,
+        .world = m->family == NADI_FAMILY_DLRM,
+        .experts = m->experts > 0,
+    };
+    uint32_t stride = 1;
+    for (uint32_t i = 0; i < NADI_DEGREES; i++) {
+        g->order[i] = p->order[i];
+        g->stride[p->order[i]] = stride;
+        stride *= g->degree[p->order[i]];
+    }
+}
+
+uint32_t nadi_grid_stage_rank(const struct nadi_grid *g, uint32_t rank, uint32_t stage)
+{
+    const uint32_t here = nadi_grid_coordinate(g, rank, NADI_DEGREE_PP);
+    return rank - here * g->stride[NADI_DEGREE_PP] + stage * g->stride[NADI_DEGREE_PP];
+}
+
+/* Place of a rank among those of its stage, and back. */
+static uint32_t block_place(const struct nadi_grid *g, uint32_t rank)
+{
+    uint32_t place = 0, stride = 1;
+    for (uint32_t i = 0; i < NADI_DEGREES; i++) {
+        if (g->order[i] == NADI_DEGREE_PP)
+            continue;
+        place += nadi_grid_coordinate(g, rank, g->order[i]) * stride;
+        stride *= g->degree[g->order[i]];
+    }
+    return place;
+}
+
+static uint32_t block_rank(const struct nadi_grid *g, uint32_t place, uint32_t stage)
+{
+    uint32_t rank = stage * g->stride[NADI_DEGREE_PP];
+    for (uint32_t i = 0; i < NADI_DEGREES; i++) {
+        if (g->order[i] == NADI_DEGREE_PP)
+            continue;
+        rank += place % g->degree[g->order[i]] * g->stride[g->order[i]];
+        place /= g->degree[g->order[i]];
+    }
+    return rank;
+}
+
+static bool is_expert_axis(enum nadi_axis axis)
+{
+    return axis == NADI_AXIS_EP || axis == NADI_AXIS_ETP || axis == NADI_AXIS_EDP;
+}
+
+uint32_t nadi_grid_size(const struct nadi_grid *g, enum nadi_axis axis)
+{
+    switch (axis) {
+    case NADI_AXIS_TP:
+        return g->degree[NADI_DEGREE_TP];
+    case NADI_AXIS_CP:
+        return g->degree[NADI_DEGREE_CP];
+    case NADI_AXIS_DP:
+        return g->degree[NADI_DEGREE_DP] * g->degree[NADI_DEGREE_CP];
+    case NADI_AXIS_EP:
+        return g->experts ? g->ep : 1;
+    case NADI_AXIS_ETP:
+        return g->experts ? g->etp : 1;
+    case NADI_AXIS_EDP:
+        return g->experts ? g->edp : 1;
+    case NADI_AXIS_TIED:
+        return g->tied ? 2 : 1;
+    case NADI_AXIS_WORLD:
+        return g->world ? g->ranks : 1;
+    case NADI_AXIS_NONE:
+    case NADI_AXES:
+        break;
+    }
+    return 1;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* etp, then ep, then edp vary within the block. */
+static void expert_members(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank,
+                           uint32_t *members)
+{
+    const uint32_t place = block_place(g, rank);
+    const uint32_t stage = nadi_grid_coordinate(g, rank, NADI_DEGREE_PP);
+    const uint32_t stride = axis == NADI_AXIS_ETP  ? 1
+                            : axis == NADI_AXIS_EP ? g->etp
+                                                   : g->etp * g->ep;
+    const uint32_t size = nadi_grid_size(g, axis);
+    const uint32_t first = place - place / stride % size * stride;
+    for (uint32_t i = 0; i < size; i++)
+        members[i] = block_rank(g, first + i * stride, stage);
+}
+
+static void dense_members(const struct nadi_grid *g, const enum nadi_degree *varied, uint32_t count,
+                          uint32_t rank, uint32_t *members)
+{
+    uint32_t first = rank, size = 1;
+    for (uint32_t i = 0; i < count; i++)
+        first -= nadi_grid_coordinate(g, rank, varied[i]) * g->stride[varied[i]];
+    members[0] = first;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t before = size;
+        for (uint32_t c = 1; c < g->degree[varied[i]]; c++)
+            for (uint32_t k = 0; k < before; k++)
+                members[size++] = members[k] + c * g->stride[varied[i]];
+    }
+}
+
+void nadi_grid_members(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank,
+                       uint32_t *members)
+{
+    static const enum nadi_degree tp[] = {NADI_DEGREE_TP}, cp[] = {NADI_DEGREE_CP},
+                                  dp[] = {NADI_DEGREE_CP, NADI_DEGREE_DP};
+    switch (axis) {
+    case NADI_AXIS_TP:
+        dense_members(g, tp, 1, rank, members);
+        break;
+    case NADI_AXIS_CP:
+        dense_members(g, cp, 1, rank, members);
+        break;
+    case NADI_AXIS_DP:
+        dense_members(g, dp, 2, rank, members);
+        break;
+    case NADI_AXIS_EP:
+    case NADI_AXIS_ETP:
+    case NADI_AXIS_EDP:
+        expert_members(g, axis, rank, members);
+        break;
+    case NADI_AXIS_TIED:
+        members[0] = nadi_grid_stage_rank(g, rank, 0);
+        members[1] = nadi_grid_stage_rank(g, rank, g->degree[NADI_DEGREE_PP] - 1);
+        break;
+    case NADI_AXIS_WORLD:
+        for (uint32_t i = 0; i < g->ranks; i++)
+            members[i] = i;
+        break;
+    case NADI_AXIS_NONE:
+    case NADI_AXES:
+        members[0] = rank;
+        break;
+    }
+    qsort(members, nadi_grid_size(g, axis), sizeof(*members), by_rank);
+}
+
+/* Coordinates that are fixed within a group, mixed to a number in the order of the plan. */
+static uint32_t dense_group(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank)
+{
+    uint32_t number = 0, stride = 1;
+    for (uint32_t i = 0; i < NADI_DEGREES; i++) {
+        const enum nadi_degree d = g->order[i];
+        const bool varied = (axis == NADI_AXIS_TP && d == NADI_DEGREE_TP) ||
+                            (axis == NADI_AXIS_CP && d == NADI_DEGREE_CP) ||
+                            (axis == NADI_AXIS_DP && (d == NADI_DEGREE_CP || d == NADI_DEGREE_DP));
+        if (varied)
+            continue;
+        number += nadi_grid_coordinate(g, rank, d) * stride;
+        stride *= g->degree[d];
+    }
+    return number;
+}
+
+static uint32_t expert_group(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank)
+{
+    const uint32_t place = block_place(g, rank);
+    const uint32_t etp = place % g->etp, ep = place / g->etp % g->ep;
+    const uint32_t edp = place / g->etp / g->ep;
+    const uint32_t stage = nadi_grid_coordinate(g, rank, NADI_DEGREE_PP);
+    const uint32_t count = g->etp * g->ep * g->edp / nadi_grid_size(g, axis);
+    const uint32_t within = axis == NADI_AXIS_ETP  ? ep + edp * g->ep
+                            : axis == NADI_AXIS_EP ? etp + edp * g->etp
+                                                   : etp + ep * g->etp;
+    return within + stage * count;
+}
+
+uint32_t nadi_grid_group(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank)
+{
+    const uint32_t stages = g->degree[NADI_DEGREE_PP];
+    if (is_expert_axis(axis))
+        return expert_group(g, axis, rank);
+    if (axis == NADI_AXIS_TIED) {
+        const uint32_t stage = nadi_grid_coordinate(g, rank, NADI_DEGREE_PP);
+        return stage == 0 || stage == stages - 1 ? block_place(g, rank) : NADI_NONE;
+    }
+    if (axis == NADI_AXIS_WORLD)
+        return 0;
+    return dense_group(g, axis, rank);
+}
+
+uint32_t nadi_grid_group_count(const struct nadi_grid *g, enum nadi_axis axis)
+{
+    const uint32_t size = nadi_grid_size(g, axis);
+    if (size == 1 || axis == NADI_AXIS_WORLD)
+        return 0;
+    if (axis == NADI_AXIS_TIED)
+        return g->ranks / g->degree[NADI_DEGREE_PP];
+    return g->ranks / size;
+}
+
+uint32_t nadi_grid_group_name(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank)
+{
+    uint32_t before = 1;
+    if (axis == NADI_AXIS_WORLD)
+        return 0;
+    for (enum nadi_axis a = NADI_AXIS_TP; a < axis; a++)
+        before += nadi_grid_group_count(g, a);
+    return before + nadi_grid_group(g, axis, rank);
+}
+
+void nadi_grid_groups(const struct nadi_grid *g, struct nadi_groups *groups)
+{
+    uint32_t *members = NADI_NEW(uint32_t, g->ranks);
+    for (enum nadi_axis axis = NADI_AXIS_TP; axis < NADI_AXES; axis++) {
+        const uint32_t count = nadi_grid_group_count(g, axis), size = nadi_grid_size(g, axis);
+        uint32_t *first = NADI_NEW(uint32_t, count); /* one rank of each group, by number */
+        for (uint32_t i = 0; i < count; i++)
+            first[i] = NADI_NONE;
+        for (uint32_t rank = 0; count && rank < g->ranks; rank++) {
+            const uint32_t group = nadi_grid_group(g, axis, rank);
+            if (group != NADI_NONE && first[group] == NADI_NONE)
+                first[group] = rank;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            char name[16];
+            bool existed;
+            nadi_grid_members(g, axis, first[i], members);
+            snprintf(name, sizeof(name), "%u", nadi_grid_group_name(g, axis, first[i]));
+            nadi_groups_add(groups, name, members, size, &existed);
+            NADI_ASSERT(!existed);
+        }
+        nadi_mem_free(first);
+    }
+    nadi_mem_free(members);
+}

@@ -1,0 +1,50 @@
+/* ranks: which rank has which coordinates, and the process groups of each axis.
+ *
+ * rank = sum of coordinate x stride, strides in the plan's order. Ranks of one stage (all but pp)
+ * form a block in the same order; experts cut the block anew: etp innermost, then ep, then edp.
+ * Groups of one member are never named. Names are decimal numbers from 1 on, axis after axis, as
+ * the reference wants them; members ascend, so rings go along the innermost degree first. */
+#ifndef NADI_MODEL_RANKS_H
+#define NADI_MODEL_RANKS_H
+
+#include "model/plan.h"
+#include "platform/groups.h"
+
+struct nadi_grid {
+    uint32_t ranks;
+    uint32_t degree[NADI_DEGREES]; /* tp, cp, dp, pp */
+    uint32_t stride[NADI_DEGREES];
+    enum nadi_degree order[NADI_DEGREES];
+    uint32_t etp, ep, edp;
+    bool tied;  /* first and last stage share the embedding */
+    bool world; /* somebody talks to all */
+    bool experts;
+};
+
+void nadi_grid_init(struct nadi_grid *g, const struct nadi_plan *p, const struct nadi_model *m);
+
+static inline uint32_t nadi_grid_coordinate(const struct nadi_grid *g, uint32_t rank,
+                                            enum nadi_degree d)
+{
+    return rank / g->stride[d] % g->degree[d];
+}
+/* The rank with another stage. */
+uint32_t nadi_grid_stage_rank(const struct nadi_grid *g, uint32_t rank, uint32_t stage);
+
+/* Members of the rank's group on an axis, ascending; the count (1: no communication). `members` has
+ * room for nadi_grid_size(g, axis) and may be NULL. */
+uint32_t nadi_grid_size(const struct nadi_grid *g, enum nadi_axis axis);
+void nadi_grid_members(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank,
+                       uint32_t *members);
+/* Which of the axis's groups the rank is in; NADI_NONE when it is in none (tied, middle stage). */
+uint32_t nadi_grid_group(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank);
+uint32_t nadi_grid_group_count(const struct nadi_grid *g, enum nadi_axis axis);
+/* Number of the group as in its name, from 1; 0: the world. Axis has more than one member. */
+uint32_t nadi_grid_group_name(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank);
+
+/* All groups of more than one member. */
+void nadi_grid_groups(const struct nadi_grid *g, struct nadi_groups *groups);
+
+const char *nadi_axis_name(enum nadi_axis axis);
+
+#endif

@@ -1,0 +1,72 @@
+#include "model/stage.h"
+
+struct nadi_stage nadi_stage_of(const struct nadi_plan *p, const struct nadi_model *m,
+                                const struct nadi_net *net, uint32_t stage)
+{
+    struct nadi_stage s = {
+        .first = net->body_first,
+        .count = p->stage_layers[stage],
+        .is_first = stage == 0,
+        .is_last = stage + 1 == p->stage_count,
+    };
+    for (uint32_t i = 0; i < stage; i++)
+        s.first += p->stage_layers[i];
+    if (s.is_first) {
+        s.count += net->body_first;
+        s.first = 0;
+    }
+    if (s.is_last)
+        s.count = net->layer_count - s.first;
+    s.holds_tied = s.is_last && !s.is_first && m->tied && m->head == NADI_HEAD_LM &&
+                   nadi_model_is_transformer(m);
+    return s;
+}
+
+struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const struct nadi_net *net,
+                                             const struct nadi_stage *stage,
+                                             const struct nadi_plan *p)
+{
+    struct nadi_stage_weights w = {0};
+    for (uint32_t i = stage->first; i < stage->first + stage->count; i++) {
+        const struct nadi_sums sums = nadi_layer_sums(nadi_net_layer(net, i));
+        w.dense += sums.weights - sums.expert_weights;
+        w.expert += sums.expert_weights;
+    }
+    if (stage->holds_tied)
+        w.dense += (m->vocab + p->tp - 1) / p->tp * (uint64_t)m->hidden;
+    return w;
+}
+
+double nadi_kept_bytes(const struct nadi_plan *p, const struct nadi_kept *kept)
+{
+    const bool narrow = p->precision == NADI_FP8 || p->precision == NADI_FP4;
+    const double input = narrow ? 1 : p->activation_bytes; /* kept as the product takes it */
+    return input * (double)kept->input + (double)p->activation_bytes * (double)kept->elements +
+           (double)kept->bytes;
+}
+
+uint32_t nadi_body_position(const struct nadi_net *net, const struct nadi_stage *stage,
+                            uint32_t layer)
+{
+    if (layer < net->body_first || layer >= net->body_first + net->body_count)
+        return NADI_NONE;
+    return layer - (stage->is_first ? net->body_first : stage->first);
+}
+
+bool nadi_layer_recomputed(const struct nadi_plan *p, uint32_t position)
+{
+    return p->recompute == NADI_RECOMPUTE_FULL && position != NADI_NONE &&
+           (p->recompute_layers == 0 || position < p->recompute_layers);
+}
+
+double nadi_layer_kept(const struct nadi_plan *p, const struct nadi_net *net,
+                       const struct nadi_layer_kind *kind, uint32_t position)
+{
+    const struct nadi_sums sums = nadi_layer_sums(kind);
+    if (nadi_layer_recomputed(p, position))
+        return (double)net->boundary_bytes;
+    double bytes = nadi_kept_bytes(p, &sums.kept);
+    if (p->recompute == NADI_RECOMPUTE_SELECTIVE && position != NADI_NONE)
+        bytes -= nadi_kept_bytes(p, &sums.kept_core);
+    return bytes;
+}

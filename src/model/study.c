@@ -1,0 +1,69 @@
+#include "model/study.h"
+
+static bool fits_cluster(struct nadi_study *s, const char *cluster, struct nadi_diags *diags)
+{
+    if (!cluster)
+        return true;
+    s->has_cluster = nadi_cluster_open(&s->cluster, cluster, diags);
+    if (!s->has_cluster)
+        return false;
+    const struct nadi_device *d = &s->cluster.device;
+    if (!(d->peak[s->plan.precision] > 0))
+        return nadi_error(diags, "plan/precision", NADI_IN_FILE("plan"), "choose another precision",
+                          "%s does not compute in %s", d->name,
+                          nadi_precision_name(s->plan.precision));
+    return nadi_cluster_fit(&s->cluster, s->plan.ranks, diags);
+}
+
+bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
+                     struct nadi_diags *diags)
+{
+    *s = (struct nadi_study){0};
+    nadi_arena_init(&s->arena);
+    if (!nadi_model_open(&s->model, setup->model, diags) ||
+        !nadi_plan_read(&s->plan, setup->plan, setup->settings, diags) ||
+        !nadi_plan_resolve(&s->plan, &s->model, diags) || !fits_cluster(s, setup->cluster, diags))
+        return false;
+    const struct nadi_plan *p = &s->plan;
+    const struct nadi_shape shape = nadi_plan_shape(p, &s->model);
+    nadi_net_build(&s->net, &s->model, &shape);
+    nadi_schedule_build(&s->schedule, p->schedule, p->pp, p->vp, (uint32_t)p->micro_batches,
+                        p->mode == NADI_MODE_TRAIN);
+    nadi_grid_init(&s->grid, p, &s->model);
+    return true;
+}
+
+void nadi_study_close(struct nadi_study *s)
+{
+    nadi_model_release(&s->model);
+    nadi_plan_release(&s->plan);
+    nadi_cluster_release(&s->cluster);
+    nadi_net_release(&s->net);
+    nadi_schedule_release(&s->schedule);
+    nadi_arena_release(&s->arena);
+    *s = (struct nadi_study){0};
+}
+
+double nadi_study_step_flops(const struct nadi_study *s, bool full)
+{
+    struct nadi_net whole;
+    struct nadi_shape shape = nadi_shape_whole(s->plan.tokens);
+    shape.target_tokens = s->plan.target_tokens;
+    shape.inference = s->plan.mode != NADI_MODE_TRAIN;
+    if (s->plan.mode == NADI_MODE_DECODE) {
+        shape.tokens = 1;
+        shape.cached = s->plan.tokens;
+    }
+    nadi_net_build(&whole, &s->model, &shape);
+    const double forward = nadi_net_flops(&whole, full);
+    nadi_net_release(&whole);
+    return forward * (double)s->plan.batch * (shape.inference ? 1 : 3);
+}
+
+double nadi_study_step_tokens(const struct nadi_study *s)
+{
+    const double sequences = (double)s->plan.batch;
+    if (!nadi_model_is_transformer(&s->model))
+        return sequences;
+    return s->plan.mode == NADI_MODE_DECODE ? sequences : sequences * (double)s->plan.tokens;
+}

@@ -1,0 +1,43 @@
+/* study: a model, a plan and (optionally) a cluster, read, checked and cut to one rank. */
+#ifndef NADI_MODEL_STUDY_H
+#define NADI_MODEL_STUDY_H
+
+#include "model/memory.h"
+#include "model/ranks.h"
+#include "platform/cluster.h"
+
+struct nadi_study_setup {
+    const char *model;    /* name or path */
+    const char *plan;     /* path; NULL: all defaults */
+    const char *settings; /* "tp=8 pp=4"; may be NULL */
+    const char *cluster;  /* name or path; NULL: none */
+};
+
+struct nadi_study {
+    struct nadi_arena arena;
+    struct nadi_model model;
+    struct nadi_plan plan;
+    struct nadi_cluster cluster; /* fitted to the plan's ranks */
+    bool has_cluster;
+    struct nadi_net net;
+    struct nadi_schedule schedule;
+    struct nadi_grid grid;
+};
+
+/* False with errors in diags. The caller closes the study in both cases. */
+bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
+                     struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_study_close(struct nadi_study *s);
+
+/* FLOPs of a whole step over all ranks, 3 x forward, without recomputation. */
+double nadi_study_step_flops(const struct nadi_study *s, bool full);
+/* Tokens (samples) of a step. */
+double nadi_study_step_tokens(const struct nadi_study *s);
+
+/* Bytes of the device's memory; 0 without a cluster. */
+static inline double nadi_study_capacity(const struct nadi_study *s)
+{
+    return s->has_cluster ? s->cluster.device.memory_bytes : 0;
+}
+
+#endif

@@ -1,0 +1,122 @@
+#include "base/units.h"
+#include "format/json_write.h"
+#include "model/text.h"
+
+enum { SHOWN_RANKS = 64 };
+
+static void add_part(const struct nadi_rank_memory *r, enum nadi_memory_part part,
+                     struct nadi_str *out)
+{
+    char bytes[32];
+    if (!(r->parts[part] > 0))
+        return;
+    nadi_str_printf(out, "  %-18s %10s", nadi_memory_part_name(part),
+                    nadi_units_bytes(bytes, r->parts[part]));
+    if (part == NADI_MEMORY_ACTIVATIONS)
+        nadi_str_printf(out, "   %u passes of a stage in flight", r->in_flight);
+    nadi_str_add_char(out, '\n');
+}
+
+static void add_verdict(const struct nadi_study *s, const struct nadi_rank_memory *r,
+                        struct nadi_str *out)
+{
+    const double capacity = nadi_study_capacity(s);
+    char a[32], b[32];
+    if (!(capacity > 0))
+        return;
+    const bool fits = r->total <= capacity;
+    nadi_str_printf(out, "%s: %s has %s, %s %s\n", fits ? "fits" : "DOES NOT FIT",
+                    s->cluster.device.name, nadi_units_bytes(a, capacity),
+                    nadi_units_bytes(b, fits ? capacity - r->total : r->total - capacity),
+                    fits ? "are left" : "are missing");
+}
+
+static void add_ranks(const struct nadi_memory *memory, struct nadi_str *out)
+{
+    char a[32], b[32], c[32];
+    nadi_str_add(out, "\nrank of the pipeline      states  activations        total  in flight\n");
+    for (uint32_t i = 0; i < memory->count && i < SHOWN_RANKS; i++) {
+        const struct nadi_rank_memory *r = &memory->ranks[i];
+        nadi_str_printf(out, "%20u  %10s   %10s   %10s  %9u\n", i,
+                        nadi_units_bytes(a, r->parts[NADI_MEMORY_PARAMETERS] +
+                                                r->parts[NADI_MEMORY_GRADIENTS] +
+                                                r->parts[NADI_MEMORY_OPTIMIZER]),
+                        nadi_units_bytes(b, r->parts[NADI_MEMORY_ACTIVATIONS]),
+                        nadi_units_bytes(c, r->total), r->in_flight);
+    }
+    if (memory->count > SHOWN_RANKS)
+        nadi_str_printf(out, "  ... and %u more\n", memory->count - SHOWN_RANKS);
+}
+
+void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out)
+{
+    struct nadi_arena arena;
+    struct nadi_memory memory;
+    char a[32], b[32];
+    nadi_arena_init(&arena);
+    nadi_memory_estimate(&memory, &s->plan, &s->model, &s->net, &s->schedule, &arena);
+    const struct nadi_rank_memory *worst = &memory.ranks[memory.worst];
+    nadi_str_printf(out, "%s on %u rank%s: ", s->model.name, s->plan.ranks,
+                    s->plan.ranks == 1 ? "" : "s");
+    nadi_plan_summary(&s->plan, out);
+    nadi_str_printf(out, "\n\nmemory of a rank at its peak");
+    if (memory.count > 1)
+        nadi_str_printf(out, " (rank %u of the pipeline is the fullest)", memory.worst);
+    nadi_str_printf(out, "\n");
+    for (int i = 0; i < NADI_MEMORY_PARTS; i++)
+        add_part(worst, (enum nadi_memory_part)i, out);
+    nadi_str_printf(out, "  %-18s %10s   %s parameters before sharding\n", "total",
+                    nadi_units_bytes(a, worst->total), nadi_units_count(b, (double)worst->weights));
+    if (worst->remote > 0)
+        nadi_str_printf(out, "  %-18s %10s\n", "in remote memory",
+                        nadi_units_bytes(a, worst->remote));
+    add_verdict(s, worst, out);
+    if (memory.count > 1)
+        add_ranks(&memory, out);
+    nadi_arena_release(&arena);
+}
+
+static void rank_json(const struct nadi_rank_memory *r, struct nadi_json *j)
+{
+    static const char *const keys[] = {
+        "parameters_bytes", "gradients_bytes", "optimizer_bytes", "activations_bytes",
+        "cache_bytes",      "buffers_bytes",   "reserve_bytes",   "fragmentation_bytes",
+    };
+    nadi_json_row(j, NULL);
+    for (int i = 0; i < NADI_MEMORY_PARTS; i++)
+        nadi_json_double(j, keys[i], r->parts[i]);
+    nadi_json_double(j, "total_bytes", r->total);
+    nadi_json_double(j, "remote_bytes", r->remote);
+    nadi_json_u64(j, "weights", r->weights);
+    nadi_json_u64(j, "in_flight", r->in_flight);
+    nadi_json_close(j);
+}
+
+void nadi_model_memory_json(const struct nadi_study *s, struct nadi_str *out)
+{
+    struct nadi_arena arena;
+    struct nadi_memory memory;
+    struct nadi_json j;
+    const double capacity = nadi_study_capacity(s);
+    nadi_arena_init(&arena);
+    nadi_memory_estimate(&memory, &s->plan, &s->model, &s->net, &s->schedule, &arena);
+    const double total = memory.ranks[memory.worst].total;
+    nadi_json_begin(&j, out);
+    nadi_json_object(&j, NULL);
+    nadi_json_string(&j, "model", s->model.name);
+    nadi_json_u64(&j, "ranks", s->plan.ranks);
+    nadi_json_u64(&j, "fullest", memory.worst);
+    nadi_json_double(&j, "peak_bytes", total);
+    if (capacity > 0) {
+        nadi_json_double(&j, "capacity_bytes", capacity);
+        nadi_json_bool(&j, "fits", total <= capacity);
+        nadi_json_double(&j, "missing_bytes", total > capacity ? total - capacity : 0);
+    }
+    nadi_json_array(&j, "pipeline_ranks");
+    for (uint32_t i = 0; i < memory.count; i++)
+        rank_json(&memory.ranks[i], &j);
+    nadi_json_close(&j);
+    nadi_json_close(&j);
+    nadi_json_finish(&j);
+    nadi_arena_release(&arena);
+}

@@ -1,0 +1,248 @@
+/* transformer: embedding, blocks and head of decoders, encoders and encoder-decoders.
+ *
+ * Tensor parallelism splits heads, the feed-forward width and the vocabulary (Shoeybi et al.,
+ * arXiv 1909.08053); with sequence parallelism norms, dropout and residuals are split by tokens
+ * (Korthikanti et al., arXiv 2205.05198). What each operation keeps for the backward pass follows
+ * section 4 of the latter: for a block without fused attention it sums up to s b h (34 + 5 a s / h)
+ * bytes, which tests/unit/model/test_net.c holds against. */
+#include "model/build.h"
+
+struct nadi_tokens nadi_build_tokens(const struct nadi_build *b, uint64_t tokens)
+{
+    const struct nadi_shape *s = b->s;
+    struct nadi_tokens t = {.sequences = s->batch};
+    t.queries = nadi_divide_up(tokens, s->cp);
+    t.keys = tokens + s->cached;
+    t.all = s->batch * t.queries;
+    t.own = s->sequence_parallel ? nadi_divide_up(t.all, s->tp) : t.all;
+    return t;
+}
+
+/* ---- embedding and head -------------------------------------------------------------------- */
+
+static void table(struct nadi_build *b, const char *name, uint64_t rows, uint64_t tokens)
+{
+    const uint64_t h = b->m->hidden;
+    nadi_build_stream(b, name, tokens * h, tokens * h, rows * h, 0);
+    nadi_build_last(b)->flags |= NADI_OP_TABLE | NADI_OP_NO_INPUT;
+}
+
+/* The end of a part that tensor parallelism splits: partial sums become whole. */
+void nadi_build_leave(struct nadi_build *b, const char *name, const struct nadi_tokens *t)
+{
+    const uint64_t width = b->m->hidden * (uint64_t)b->s->activation_bytes;
+    const struct nadi_transfer none = {0};
+    if (b->s->tp == 1)
+        return;
+    if (b->s->sequence_parallel)
+        nadi_build_comm(b, name, NADI_AXIS_TP,
+                        (struct nadi_transfer){NADI_TRANSFER_REDUCE_SCATTER, t->all * width},
+                        (struct nadi_transfer){NADI_TRANSFER_ALL_GATHER, t->own * width}, none);
+    else
+        nadi_build_comm(b, name, NADI_AXIS_TP,
+                        (struct nadi_transfer){NADI_TRANSFER_ALL_REDUCE, t->all * width}, none,
+                        none);
+}
+
+void nadi_build_enter(struct nadi_build *b, const char *name, const struct nadi_tokens *t)
+{
+    const uint64_t width = b->m->hidden * (uint64_t)b->s->activation_bytes;
+    const struct nadi_transfer none = {0};
+    const struct nadi_transfer gather = {NADI_TRANSFER_ALL_GATHER, t->own * width};
+    if (b->s->tp == 1)
+        return;
+    if (b->s->sequence_parallel)
+        nadi_build_comm(b, name, NADI_AXIS_TP, gather,
+                        (struct nadi_transfer){NADI_TRANSFER_REDUCE_SCATTER, t->all * width},
+                        b->s->inference ? none : gather);
+    else
+        nadi_build_comm(b, name, NADI_AXIS_TP, none,
+                        (struct nadi_transfer){NADI_TRANSFER_ALL_REDUCE, t->all * width}, none);
+}
+
+void nadi_build_norm(struct nadi_build *b, const char *name, uint64_t tokens)
+{
+    const struct nadi_model *m = b->m;
+    const uint64_t h = m->hidden;
+    const bool bias = m->layernorm && (m->biases & NADI_BIAS_NORM);
+    nadi_build_stream(b, name, tokens * h, tokens * h, bias ? 2 * h : h, tokens * h);
+}
+
+static void mask(struct nadi_build *b, uint64_t elements)
+{
+    if (b->m->dropout && !b->s->inference)
+        nadi_build_last(b)->kept_bytes += elements;
+}
+
+static void embedding(struct nadi_build *b, const struct nadi_tokens *t, bool first)
+{
+    const struct nadi_model *m = b->m;
+    const uint64_t rows = nadi_divide_up(m->vocab, b->s->tp);
+    table(b, "token embedding", first ? rows : 0, t->all);
+    nadi_build_leave(b, "token embedding sum", t);
+    if (m->positions == NADI_POSITIONS_LEARNED)
+        table(b, "position embedding", first ? m->max_positions : 0, t->own);
+    if (m->positions == NADI_POSITIONS_RELATIVE)
+        nadi_build_last(b)->weights += 32 * (uint64_t)m->heads / b->s->tp;
+    if (m->token_types)
+        table(b, "token type embedding", m->token_types, t->own);
+    if (m->embedding_norm)
+        nadi_build_norm(b, "embedding norm", t->own);
+    mask(b, t->own * m->hidden);
+    nadi_build_layers(b, nadi_build_kind(b, first ? "embedding" : "target embedding"), 1);
+}
+
+static void loss(struct nadi_build *b, uint64_t tokens, uint64_t vocab)
+{
+    const uint64_t logits = tokens * vocab;
+    const struct nadi_transfer none = {0};
+    if (b->s->inference)
+        return;
+    if (b->s->tp > 1) {
+        nadi_build_comm(b, "loss maximum", NADI_AXIS_TP,
+                        (struct nadi_transfer){NADI_TRANSFER_ALL_REDUCE, 4 * tokens}, none, none);
+        nadi_build_comm(b, "loss sum", NADI_AXIS_TP,
+                        (struct nadi_transfer){NADI_TRANSFER_ALL_REDUCE, 8 * tokens}, none, none);
+    }
+    /* to 32 bits, maximum, exponential and sum; back: subtract and convert */
+    nadi_build_op(b, (struct nadi_op){
+                         .name = "cross entropy",
+                         .kind = NADI_OP_STREAM,
+                         .bytes = 18 * logits,
+                         .back_bytes = 14 * logits,
+                         .kept_bytes = 4 * logits,
+                     });
+}
+
+static void head(struct nadi_build *b, const struct nadi_tokens *t)
+{
+    const struct nadi_model *m = b->m;
+    const struct nadi_shape *s = b->s;
+    if (m->final_norm)
+        nadi_build_norm(b, "final norm", t->own);
+    if (m->head == NADI_HEAD_POOLER)
+        nadi_build_linear(b, "pooler", t->sequences, m->hidden, m->hidden, true);
+    if (m->head == NADI_HEAD_LM) {
+        const uint64_t vocab = nadi_divide_up(m->vocab, s->tp);
+        const uint64_t rows = s->inference ? t->sequences : t->all;
+        nadi_build_enter(b, "head input", t);
+        nadi_build_linear(b, "output head", rows, m->hidden, vocab, m->biases & NADI_BIAS_HEAD);
+        struct nadi_op *op = nadi_build_last(b);
+        op->kept_input = s->inference ? 0 : t->own * m->hidden;
+        if (m->tied) {
+            op->weights -= (uint64_t)m->hidden * vocab;
+            op->flags |= NADI_OP_TIED;
+        }
+        loss(b, rows, vocab);
+    }
+    nadi_build_layers(b, nadi_build_kind(b, "head"), 1);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+void nadi_build_residual(struct nadi_build *b, const char *name, const struct nadi_tokens *t)
+{
+    const uint64_t n = t->own * b->m->hidden;
+    const uint64_t width = b->s->activation_bytes;
+    nadi_build_op(b, (struct nadi_op){
+                         .name = name,
+                         .kind = NADI_OP_STREAM,
+                         .bytes = 3 * n * width,
+                         .back_bytes = 2 * n * width,
+                     });
+    mask(b, n);
+}
+
+void nadi_build_mlp_block(struct nadi_build *b, const struct nadi_tokens *t, uint64_t width)
+{
+    const struct nadi_model *m = b->m;
+    const uint64_t f = width / b->s->tp, up = m->gated ? 2 * f : f;
+    const bool bias = m->biases & NADI_BIAS_MLP;
+    nadi_build_linear(b, "mlp up", t->all, m->hidden, up, bias);
+    nadi_build_last(b)->kept_input = b->s->inference ? 0 : t->own * m->hidden;
+    nadi_build_stream(b, "mlp activation", t->all * up, t->all * f, 0, t->all * up);
+    nadi_build_linear(b, "mlp down", t->all, f, m->hidden, bias);
+}
+
+/* Is there an unwindowed layer among the windowed ones, and is this one of them? */
+static bool is_windowed(const struct nadi_model *m, uint32_t layer)
+{
+    return m->window && !(m->full_every && (layer + 1) % m->full_every == 0);
+}
+
+static bool has_experts(const struct nadi_model *m, uint32_t layer)
+{
+    return m->experts && layer >= m->dense_layers && (layer + 1) % m->expert_every == 0;
+}
+
+enum block_flag { BLOCK_EXPERTS = 1, BLOCK_WINDOWED = 2, BLOCK_CROSS = 4 };
+
+static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
+                      const struct nadi_tokens *source, unsigned flags)
+{
+    static const char *const names[] = {
+        "block",         "expert block",         "windowed block", "windowed expert block",
+        "decoder block", "decoder expert block", "decoder block",  "decoder expert block",
+    };
+    const struct nadi_model *m = b->m;
+    uint32_t norms = 0;
+    nadi_build_norm(b, "attention norm", t->own);
+    norms++;
+    nadi_build_mixer(b, t, flags & BLOCK_WINDOWED);
+    nadi_build_residual(b, "attention residual", t);
+    if (source) {
+        nadi_build_norm(b, "cross norm", t->own);
+        nadi_build_cross(b, t, source);
+        nadi_build_residual(b, "cross residual", t);
+    }
+    for (; norms < m->norms_per_layer; norms++)
+        nadi_build_norm(b, "mlp norm", t->own);
+    if (flags & BLOCK_EXPERTS) {
+        nadi_build_experts(b, t);
+    } else {
+        nadi_build_enter(b, "mlp input", t);
+        nadi_build_mlp_block(b, t, m->ffn);
+        nadi_build_leave(b, "mlp output sum", t);
+    }
+    nadi_build_residual(b, "mlp residual", t);
+    return nadi_build_kind(b, names[flags]);
+}
+
+/* A stack of layers; kinds are made when the first layer of each appears. */
+static void stack(struct nadi_build *b, uint32_t layers, const struct nadi_tokens *t,
+                  const struct nadi_tokens *source)
+{
+    uint32_t kinds[8];
+    bool known[8] = {false};
+    for (uint32_t i = 0; i < layers; i++) {
+        unsigned flags = source ? BLOCK_CROSS : 0;
+        flags |= has_experts(b->m, i) ? BLOCK_EXPERTS : 0;
+        flags |= is_windowed(b->m, i) ? BLOCK_WINDOWED : 0;
+        if (!known[flags])
+            kinds[flags] = block(b, t, source, flags);
+        known[flags] = true;
+        nadi_build_layers(b, kinds[flags], 1);
+    }
+}
+
+void nadi_build_transformer(struct nadi_build *b)
+{
+    const struct nadi_model *m = b->m;
+    const struct nadi_tokens t = nadi_build_tokens(b, b->s->tokens);
+    embedding(b, &t, true);
+    b->net->body_first = 1;
+    b->net->boundary_bytes = t.own * m->hidden * b->s->activation_bytes;
+    stack(b, m->layers, &t, NULL);
+    if (m->family == NADI_FAMILY_ENCODER_DECODER) {
+        const struct nadi_tokens target = nadi_build_tokens(b, b->s->target_tokens);
+        nadi_build_norm(b, "encoder norm", t.own);
+        nadi_build_layers(b, nadi_build_kind(b, "encoder end"), 1);
+        embedding(b, &target, false);
+        stack(b, m->decoder_layers, &target, &t);
+        b->net->body_count = (uint32_t)b->layers.count - 1;
+        head(b, &target);
+        return;
+    }
+    b->net->body_count = m->layers;
+    head(b, &t);
+}

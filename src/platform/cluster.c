@@ -1,0 +1,103 @@
+#include "platform/cluster.h"
+
+#include "platform/catalogue.h"
+
+static enum nadi_dim_kind kind_of(uint32_t word)
+{
+    static const enum nadi_dim_kind kinds[] = {NADI_DIM_RING, NADI_DIM_FULLY_CONNECTED,
+                                               NADI_DIM_SWITCH};
+    return kinds[word];
+}
+
+static bool lengths_agree(const struct nadi_schema_values *v, struct nadi_diags *diags)
+{
+    static const char *const keys[] = {"npus_count", "bandwidth", "latency", "algorithm"};
+    const struct nadi_schema_value *shape = nadi_schema_get(v, "topology");
+    if (shape->count == 0 || shape->count > NADI_MAX_DIMS)
+        return nadi_error(diags, "cluster/length", nadi_doc_place(v->doc, shape->node), NULL,
+                          "'topology' needs 1 to %d dimensions", NADI_MAX_DIMS);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct nadi_schema_value *value = nadi_schema_get(v, keys[i]);
+        if (value->node && value->count != shape->count)
+            return nadi_error(diags, "cluster/length", nadi_doc_place(v->doc, value->node),
+                              "write one entry a dimension in every list",
+                              "'%s' has %u, but 'topology' has %u", keys[i], value->count,
+                              shape->count);
+    }
+    const struct nadi_schema_value *npus = nadi_schema_get(v, "npus_count");
+    for (uint32_t d = 0; d + 1 < npus->count; d++)
+        if (npus->items[d].integer < 1)
+            return nadi_error(diags, "cluster/open", nadi_doc_place(v->doc, npus->items[d].node),
+                              NULL, "only the last dimension may be 0");
+    return true;
+}
+
+static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
+{
+    const struct nadi_schema_value *source = nadi_schema_get(v, "source");
+    const struct nadi_schema_value *shape = nadi_schema_get(v, "topology");
+    const struct nadi_schema_value *algorithm = nadi_schema_get(v, "algorithm");
+    c->name = nadi_arena_strdup(&c->arena, nadi_schema_get(v, "name")->items[0].text);
+    c->source = source->count ? nadi_arena_strdup(&c->arena, source->items[0].text) : NULL;
+    c->chunks = (uint32_t)nadi_schema_integer(v, "chunks");
+    c->topology.dim_count = shape->count;
+    for (uint32_t d = 0; d < shape->count; d++) {
+        struct nadi_dim *dim = &c->topology.dims[d];
+        dim->kind = kind_of(shape->items[d].word);
+        dim->npus = (uint32_t)nadi_schema_get(v, "npus_count")->items[d].integer;
+        dim->bytes_per_ns = nadi_schema_get(v, "bandwidth")->items[d].number / 1e9;
+        dim->latency_ns = nadi_schema_get(v, "latency")->items[d].number;
+        c->algorithm[d] = dim->kind == NADI_DIM_FULLY_CONNECTED ? "direct" : "ring";
+        if (algorithm->count)
+            c->algorithm[d] = nadi_arena_strdup(&c->arena, algorithm->items[d].text);
+    }
+}
+
+bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_diags *diags)
+{
+    struct nadi_doc doc;
+    struct nadi_schema_values v;
+    *c = (struct nadi_cluster){0};
+    nadi_arena_init(&c->arena);
+    c->path = nadi_arena_strdup(&c->arena, name);
+    if (!nadi_catalogue_doc(&doc, "clusters", name, diags))
+        return false;
+    bool ok = nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_CLUSTER), &doc, false, &doc.arena,
+                                diags) &&
+              lengths_agree(&v, diags);
+    if (ok) {
+        fill(c, &v);
+        ok = nadi_device_open(&c->device, nadi_schema_get(&v, "device")->items[0].text, &c->arena,
+                              diags);
+    }
+    nadi_doc_release(&doc);
+    return ok;
+}
+
+void nadi_cluster_release(struct nadi_cluster *c)
+{
+    nadi_arena_release(&c->arena);
+    *c = (struct nadi_cluster){0};
+}
+
+bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, struct nadi_diags *diags)
+{
+    struct nadi_topology *t = &c->topology;
+    uint64_t inner = 1;
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        const bool last = d + 1 == t->dim_count;
+        if (inner * t->dims[d].npus >= ranks || (last && t->dims[d].npus == 0)) {
+            if (ranks % inner != 0)
+                break;
+            t->dims[d].npus = (uint32_t)(ranks / inner); /* a part of it, or the open one */
+            t->dim_count = d + 1;
+            return nadi_topology_finish(t);
+        }
+        inner *= t->dims[d].npus;
+    }
+    return nadi_error(diags, "cluster/size", NADI_IN_FILE(c->path),
+                      "choose degrees whose product fills whole nodes",
+                      "%u ranks do not fill the cluster '%s' evenly (%" PRIu64
+                      " in the inner dimensions)",
+                      ranks, c->name, inner);
+}

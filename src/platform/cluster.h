@@ -1,0 +1,32 @@
+/* cluster: devices and the network between them.
+ *
+ * The last dimension may be open (0 devices): it takes as many as a number of ranks needs. Groups
+ * of ranks are looked at only by how many of their members lie together in each dimension, which is
+ * all that the closed forms of model/comm.h need. */
+#ifndef NADI_PLATFORM_CLUSTER_H
+#define NADI_PLATFORM_CLUSTER_H
+
+#include "platform/device.h"
+#include "platform/topology.h"
+
+struct nadi_cluster {
+    struct nadi_arena arena;
+    const char *name, *source;
+    struct nadi_device device;
+    struct nadi_topology topology;        /* finished by nadi_cluster_fit */
+    const char *algorithm[NADI_MAX_DIMS]; /* as a system file has it */
+    uint32_t chunks;
+    const char *path; /* for messages */
+};
+
+/* A name of the catalogue or a path. The caller releases the cluster in both cases. */
+bool nadi_cluster_open(struct nadi_cluster *c, const char *name_or_path,
+                       struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_cluster_release(struct nadi_cluster *c);
+
+/* Sizes the cluster for `ranks`: fills the open dimension, drops dimensions that are not needed,
+ * shrinks the only one that is left. False with an error when they do not fit. */
+bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks,
+                      struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif

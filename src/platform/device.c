@@ -1,0 +1,87 @@
+#include "platform/device.h"
+
+#include "base/str.h"
+#include "platform/catalogue.h"
+
+const char *nadi_precision_name(enum nadi_precision precision)
+{
+    static const char *const names[] = {"bf16", "fp16", "fp8", "fp4", "tf32", "fp32"};
+    return names[precision];
+}
+
+static void fill_rates(struct nadi_device *d, const struct nadi_schema_values *v)
+{
+    const double wide = nadi_schema_number(v, "sustained");
+    const double narrow = nadi_schema_number(v, "sustained-narrow");
+    for (int i = 0; i < NADI_PRECISIONS; i++) {
+        const bool is_narrow = i == NADI_FP8 || i == NADI_FP4;
+        d->peak[i] = nadi_schema_number(v, nadi_precision_name((enum nadi_precision)i));
+        d->sustained[i] = is_narrow && narrow > 0 ? narrow : wide;
+    }
+    if (!(d->peak[NADI_BF16] > 0))
+        d->peak[NADI_BF16] = d->peak[NADI_FP16];
+    if (!(d->peak[NADI_FP16] > 0))
+        d->peak[NADI_FP16] = d->peak[NADI_BF16];
+    if (!(d->peak[NADI_TF32] > 0))
+        d->peak[NADI_TF32] = d->peak[NADI_FP32];
+    d->attention_rate[0] = nadi_schema_number(v, "attention");
+    d->attention_rate[1] = nadi_schema_number(v, "attention-backward");
+    if (!(d->attention_rate[0] > 0))
+        d->attention_rate[0] = 0.6 * wide * d->peak[NADI_BF16];
+    if (!(d->attention_rate[1] > 0))
+        d->attention_rate[1] = 0.8 * d->attention_rate[0];
+    d->attention_ramp = nadi_schema_number(v, "attention-ramp");
+}
+
+static void fill(struct nadi_device *d, const struct nadi_schema_values *v,
+                 struct nadi_arena *arena)
+{
+    const struct nadi_schema_value *source = nadi_schema_get(v, "source");
+    const struct nadi_schema_value *array = nadi_schema_get(v, "array");
+    *d = (struct nadi_device){
+        .name = nadi_arena_strdup(arena, nadi_schema_get(v, "name")->items[0].text),
+        .source = source->count ? nadi_arena_strdup(arena, source->items[0].text) : NULL,
+        .memory_bytes = nadi_schema_number(v, "memory"),
+        .memory_rate = nadi_schema_number(v, "memory-bandwidth"),
+        .memory_efficiency = nadi_schema_number(v, "memory-efficiency"),
+        .processors = (uint32_t)nadi_schema_integer(v, "processors"),
+        .launch_ns = nadi_schema_number(v, "launch"),
+        .tile_ns = nadi_schema_number(v, "tile"),
+        .host_rate = nadi_schema_number(v, "host-bandwidth"),
+        .dataflow = (enum nadi_dataflow)nadi_schema_word(v, "dataflow"),
+        .clock_hz = nadi_schema_number(v, "clock") * 1e6,
+    };
+    if (array->count == 2) {
+        d->array_rows = (uint32_t)array->items[0].integer;
+        d->array_columns = (uint32_t)array->items[1].integer;
+    }
+    fill_rates(d, v);
+}
+
+static bool check(const struct nadi_device *d, const char *path, struct nadi_diags *diags)
+{
+    if (!(d->peak[NADI_BF16] > 0) && !(d->peak[NADI_FP32] > 0))
+        return nadi_error(diags, "device/peak", NADI_IN_FILE(path), "for example: bf16: 312TFLOPS",
+                          "a device needs a peak: one of bf16, fp16, fp32 at least");
+    if (d->array_rows && !(d->clock_hz > 0))
+        return nadi_error(diags, "device/clock", NADI_IN_FILE(path), NULL,
+                          "a systolic array needs 'clock'");
+    return true;
+}
+
+bool nadi_device_open(struct nadi_device *d, const char *name, struct nadi_arena *arena,
+                      struct nadi_diags *diags)
+{
+    struct nadi_doc doc;
+    struct nadi_schema_values v;
+    if (!nadi_catalogue_doc(&doc, "devices", name, diags))
+        return false;
+    bool ok =
+        nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_DEVICE), &doc, false, &doc.arena, diags);
+    if (ok) {
+        fill(d, &v, arena);
+        ok = check(d, name, diags);
+    }
+    nadi_doc_release(&doc);
+    return ok;
+}

@@ -1,0 +1,48 @@
+/* device: an accelerator: peaks, memory, and what programs get of them. A value; see
+ * format/schema_hardware.c for the keys. Rates are FLOP/s and B/s, times ns. */
+#ifndef NADI_PLATFORM_DEVICE_H
+#define NADI_PLATFORM_DEVICE_H
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/diag.h"
+
+enum nadi_precision {
+    NADI_BF16,
+    NADI_FP16,
+    NADI_FP8,
+    NADI_FP4,
+    NADI_TF32,
+    NADI_FP32,
+    NADI_PRECISIONS
+};
+
+enum nadi_dataflow { /* of a systolic array: what stays in place */
+                     NADI_WEIGHT_STATIONARY,
+                     NADI_OUTPUT_STATIONARY,
+                     NADI_INPUT_STATIONARY,
+};
+
+struct nadi_device {
+    const char *name, *source;         /* in the arena that was given; source may be NULL */
+    double peak[NADI_PRECISIONS];      /* 0: not supported */
+    double sustained[NADI_PRECISIONS]; /* share of the peak */
+    double memory_bytes, memory_rate, memory_efficiency;
+    uint32_t processors;
+    double launch_ns, tile_ns;
+    double attention_rate[2];           /* forward, backward, 16 bits */
+    double attention_ramp;              /* keys */
+    double host_rate;                   /* 0: none */
+    uint32_t array_rows, array_columns; /* systolic; 0: none */
+    enum nadi_dataflow dataflow;
+    double clock_hz;
+};
+
+/* A name of the catalogue ("h100-sxm") or, when it has a '/' or '.', a path. Strings are put into
+ * `arena`. */
+bool nadi_device_open(struct nadi_device *d, const char *name_or_path, struct nadi_arena *arena,
+                      struct nadi_diags *diags) NADI_MUST_USE;
+
+const char *nadi_precision_name(enum nadi_precision precision);
+
+#endif

@@ -1,0 +1,191 @@
+/* memory: ZeRO's rules, Megatron's published figures, and what a schedule holds. */
+#include "model/memory.h"
+
+#include <math.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "model/study.h"
+
+static void near(double got, double wanted, double tolerance)
+{
+    if (fabs(got - wanted) > tolerance * fabs(wanted))
+        fail_msg("got %.10g, wanted %.10g", got, wanted);
+}
+
+static void open_study(struct nadi_study *s, const char *model, const char *settings)
+{
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    if (!nadi_study_open(s, &(struct nadi_study_setup){.model = model, .settings = settings},
+                         &diags))
+        fail_msg("%s: %s", settings, diags.items[0].message);
+    nadi_diags_release(&diags);
+}
+
+static struct nadi_memory estimate(struct nadi_study *s)
+{
+    struct nadi_memory memory;
+    nadi_memory_estimate(&memory, &s->plan, &s->model, &s->net, &s->schedule, &s->arena);
+    return memory;
+}
+
+static double states(const struct nadi_rank_memory *r)
+{
+    return r->parts[NADI_MEMORY_PARAMETERS] + r->parts[NADI_MEMORY_GRADIENTS] +
+           r->parts[NADI_MEMORY_OPTIMIZER];
+}
+
+/* Rajbhandari et al. 2020, figure 1: 7.5e9 parameters on 64 replicas take 120, 31.4, 16.6 and 1.9
+ * GB; 2 + 2 + 12 bytes, of which 12 / N, 14 / N and 16 / N are left. */
+static void zero(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n <= 64; n *= 4) {
+        for (uint32_t stage = 0; stage <= 3; stage++) {
+            char settings[96];
+            struct nadi_study s;
+            snprintf(settings, sizeof(settings), "dp=%u zero=%u gradient-bytes=2 batch=%u", n,
+                     stage, n);
+            open_study(&s, "megatron-7.5b", settings);
+            const struct nadi_memory memory = estimate(&s);
+            const double psi = nadi_model_parameters(&s.model).all, d = n;
+            const double bytes[] = {16, 4 + 12 / d, 2 + 14 / d, 16 / d};
+            near((double)memory.ranks[0].weights, psi, 1e-12);
+            near(states(&memory.ranks[0]), bytes[stage] * psi, 1e-9);
+            nadi_study_close(&s);
+        }
+    }
+}
+
+/* Experts are sharded over the ranks that have the same ones, the rest over all replicas. */
+static void zero_with_experts(void **state)
+{
+    struct nadi_study s;
+    (void)state;
+    open_study(&s, "mixtral-8x7b", "dp=16 ep=8 zero=1 batch=16 gradient-bytes=4");
+    const struct nadi_memory memory = estimate(&s);
+    const struct nadi_rank_memory *r = &memory.ranks[0];
+    const double expert = 32 * 3.0 * 4096 * 14336; /* one of eight */
+    near((double)r->expert_weights, expert, 1e-12);
+    const double dense = (double)r->weights - expert;
+    near(dense + 8 * expert, 46702792704.0, 1e-12);
+    near(states(r), 6 * (dense + expert) + 12 * (dense / 16 + expert / 2), 1e-9);
+    nadi_study_close(&s);
+}
+
+/* Korthikanti et al. 2022, figure 1, in GiB as the public validation file of Calculon has them:
+ * parameters and optimizer at 18 bytes, and activations, both of the blocks alone. */
+static void published_figure(void **state)
+{
+    static const struct {
+        const char *model, *settings;
+        double states, plain, selective;
+    } cases[] = {
+        {"megatron-22b", "tp=8 batch=4 micro-batch=4", 45.5625, 59.25, 9.5625},
+        {"gpt3-175b", "tp=8 pp=8 vp=3 batch=64", 45.5625, 66.84375, 12.3515625},
+        {"megatron-530b", "tp=8 pp=35 vp=3 batch=280", 31.640625, 114.0234375, 23.076171875},
+        {"megatron-1t", "tp=8 pp=64 batch=512", 32.958984375, 131.25, 26.5625},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (int selective = 0; selective < 2; selective++) {
+            char settings[200];
+            struct nadi_study s;
+            snprintf(settings, sizeof(settings), "%s attention-kernel=plain %s", cases[i].settings,
+                     selective ? "recompute=selective" : "sequence-parallel=0");
+            open_study(&s, cases[i].model, settings);
+            const struct nadi_memory memory = estimate(&s);
+            const struct nadi_rank_memory *r = &memory.ranks[0];
+            /* ours have the embedding, its dropout mask and, without stages, the output head */
+            const double gib = 1073741824.0;
+            near(states(&memory.ranks[memory.count / 2]) / gib, cases[i].states, 0.06);
+            near(r->parts[NADI_MEMORY_ACTIVATIONS] / gib,
+                 selective ? cases[i].selective : cases[i].plain, 0.035);
+            nadi_study_close(&s);
+        }
+    }
+}
+
+/* Full recomputation keeps 2 s b h (/ t) a layer (same paper, table 2). */
+static void full_recomputation(void **state)
+{
+    struct nadi_study s;
+    (void)state;
+    open_study(&s, "megatron-22b", "tp=8 batch=4 micro-batch=4 recompute=full");
+    const struct nadi_memory memory = estimate(&s);
+    const double sbh = 2048.0 * 4 * 6144;
+    const double ends = sbh / 8 + 4 * sbh / 8 * (1 + 51200.0 / 6144);
+    near(memory.ranks[0].parts[NADI_MEMORY_ACTIVATIONS], 48 * 2 * sbh / 8 + ends, 1e-12);
+    nadi_study_close(&s);
+    open_study(&s, "megatron-22b", "tp=8 batch=4 micro-batch=4 recompute=full recompute-layers=12");
+    const struct nadi_memory part = estimate(&s);
+    const struct nadi_sums sums = nadi_layer_sums(nadi_net_layer(&s.net, 1));
+    near(part.ranks[0].parts[NADI_MEMORY_ACTIVATIONS],
+         12 * 2 * sbh / 8 + 36 * nadi_kept_bytes(&s.plan, &sums.kept) + ends, 1e-12);
+    nadi_study_close(&s);
+}
+
+static void offload(void **state)
+{
+    struct nadi_study s, away;
+    (void)state;
+    open_study(&s, "llama3-8b", "dp=8 batch=8");
+    open_study(&away, "llama3-8b", "dp=8 batch=8 offload=[optimizer]");
+    const struct nadi_memory here = estimate(&s), there = estimate(&away);
+    near(here.ranks[0].total - there.ranks[0].total, 12 * 8030261248.0, 1e-9);
+    near(there.ranks[0].remote, 12 * 8030261248.0, 1e-9);
+    nadi_study_close(&s);
+    nadi_study_close(&away);
+}
+
+/* Llama 3 8B: 8 heads of keys and values of 128, 32 layers, 2 bytes: 128 KiB a token. */
+static void cache(void **state)
+{
+    struct nadi_study s;
+    (void)state;
+    open_study(&s, "llama3-8b", "mode=decode sequence=8000 steps=192 batch=16 micro-batch=16");
+    const struct nadi_memory memory = estimate(&s);
+    near(memory.ranks[0].parts[NADI_MEMORY_CACHE], 16 * 8192 * 131072.0, 1e-12);
+    assert_true(memory.ranks[0].parts[NADI_MEMORY_OPTIMIZER] < 1);
+    nadi_study_close(&s);
+    /* DeepSeek-V3 caches 512 + 64 numbers a token and layer */
+    open_study(&s, "deepseek-v3", "mode=decode sequence=1000 steps=24 tp=8 etp=8");
+    const struct nadi_memory latent = estimate(&s);
+    near(latent.ranks[0].parts[NADI_MEMORY_CACHE], 1024 * 61 * 576 * 2.0, 1e-12);
+    nadi_study_close(&s);
+}
+
+static void curve(void **state)
+{
+    struct nadi_study s;
+    (void)state;
+    open_study(&s, "gpt3-175b", "tp=8 pp=8 batch=64");
+    const struct nadi_memory memory = estimate(&s);
+    for (uint32_t r = 0; r < 8; r++) {
+        double most = 0;
+        const double *bytes =
+            nadi_memory_activations(&s.plan, &s.model, &s.net, &s.schedule, r, &s.arena);
+        for (uint32_t i = 0; i < s.schedule.lists[r].count; i++)
+            most = bytes[i] > most ? bytes[i] : most;
+        near(most, memory.ranks[r].parts[NADI_MEMORY_ACTIVATIONS], 1e-12);
+        assert_true(fabs(bytes[s.schedule.lists[r].count - 1]) < 1);
+        assert_int_equal(memory.ranks[r].in_flight, 8 - r);
+    }
+    nadi_study_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zero),
+        cmocka_unit_test(zero_with_experts),
+        cmocka_unit_test(published_figure),
+        cmocka_unit_test(full_recomputation),
+        cmocka_unit_test(offload),
+        cmocka_unit_test(cache),
+        cmocka_unit_test(curve),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
