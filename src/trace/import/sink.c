@@ -47,7 +47,8 @@ void nadi_sink_bytes(struct nadi_sink *s, const void *data, size_t bytes)
             return;
         }
     }
-    memcpy(s->buffer + s->filled, data, bytes);
+    if (bytes) /* an empty text may have no address */
+        memcpy(s->buffer + s->filled, data, bytes);
     s->filled += bytes;
 }
 
