@@ -17,7 +17,7 @@ const char *nadi_attr_key_name(enum nadi_attr_key key)
         [NADI_ATTR_COMM_SRC] = "comm_src",       [NADI_ATTR_COMM_DST] = "comm_dst",
         [NADI_ATTR_COMM_TAG] = "comm_tag",       [NADI_ATTR_GROUP] = "pg_name",
         [NADI_ATTR_INVOLVED] = "involved_dim",   [NADI_ATTR_INPUTS] = "inputs",
-        [NADI_ATTR_OUTPUTS] = "outputs",
+        [NADI_ATTR_OUTPUTS] = "outputs",         [NADI_ATTR_NANOS] = "duration_nanos",
     };
     return names[key];
 }
@@ -190,6 +190,9 @@ static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
         break;
     case 13:
         IS("comm_priority", NADI_ATTR_COMM_PRIORITY);
+        break;
+    case 14:
+        IS("duration_nanos", NADI_ATTR_NANOS);
         break;
     default:
         break;

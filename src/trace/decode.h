@@ -27,6 +27,7 @@ enum nadi_attr_key {
     NADI_ATTR_INVOLVED,
     NADI_ATTR_INPUTS,
     NADI_ATTR_OUTPUTS,
+    NADI_ATTR_NANOS,
     NADI_ATTR_KEYS, /* how many; also "a name that nobody here reads" */
 };
 

@@ -429,6 +429,24 @@ static bool check_limits(const struct nadi_stage *s, const struct nadi_message *
     return true;
 }
 
+/* duration_nanos where it refines duration_micros, else the whole microseconds. */
+static uint64_t duration_of(struct nadi_stage *s, const struct nadi_message *m)
+{
+    char buffer[ROOM_FOR_LABEL];
+    uint64_t exact = 0;
+    if (!(s->raw.seen >> NADI_ATTR_NANOS & 1) ||
+        get_size(s, m, NADI_ATTR_NANOS, NADI_WARNING, &exact) != FOUND)
+        return s->raw.duration_micros * 1000;
+    if (exact / 1000 == s->raw.duration_micros)
+        return exact;
+    nadi_warning(m->diags, "trace/duration", place_of(m, &s->raw, NULL, buffer),
+                 "change or remove both together",
+                 "duration_nanos %" PRIu64 " does not fit duration_micros %" PRIu64
+                 ", which is used",
+                 exact, s->raw.duration_micros);
+    return s->raw.duration_micros * 1000;
+}
+
 bool nadi_stage_add(struct nadi_stage *s, const struct nadi_message *m)
 {
     struct nadi_trace *t = s->trace;
@@ -441,7 +459,7 @@ bool nadi_stage_add(struct nadi_stage *s, const struct nadi_message *m)
     if (n == 0)
         t->dep_start[0] = 0;
     t->id[n] = s->raw.id;
-    t->duration_ns[n] = s->raw.duration_micros * 1000;
+    t->duration_ns[n] = duration_of(s, m);
     t->ops[n] = t->bytes[n] = 0;
     t->offset[n] = m->offset;
     t->comm[n] = NADI_NONE;

@@ -2,6 +2,8 @@
  *
  * The arrays are those of struct nadi_trace, growing; dependencies are still ids. The rules about
  * attributes are here: which node types read which, what kinds are accepted, what is out of range.
+ * The attribute duration_nanos, which nadi's own tools write, is the exact duration; one that does
+ * not fit the field duration_micros is not used, with a warning, since other tools read the field.
  * Attributes that every run reads are errors when wrong; those that only some modes read (num_ops
  * and tensor_size of COMP nodes) are warnings and count as absent. */
 #ifndef NADI_TRACE_STAGE_H

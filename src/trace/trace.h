@@ -72,7 +72,7 @@ struct nadi_trace {
     const char *schema_version; /* "" when the metadata have none */
     uint32_t node_count;
     uint64_t *id;
-    uint64_t *duration_ns; /* duration_micros * 1000 */
+    uint64_t *duration_ns; /* duration_nanos if present, else duration_micros * 1000 */
     uint64_t *ops;         /* num_ops, FLOP */
     uint64_t *bytes;       /* tensor_size or comm_size by type */
     uint64_t *offset;      /* of the node's frame in the uncompressed file */

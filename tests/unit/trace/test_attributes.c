@@ -383,6 +383,30 @@ static void durations_that_overflow(void **state)
     nadi_str_release(&node);
 }
 
+/* The node's duration_micros is 3. */
+static void nanoseconds_refine_microseconds(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t nanos, ns;
+        size_t warnings;
+    } cases[] = {{3000, 3000, 0}, {3999, 3999, 0}, {4000, 3000, 1}, {2999, 3000, 1}, {0, 3000, 1}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct nadi_write_attr a = nadi_write_uint64("duration_nanos", cases[i].nanos);
+        struct nadi_str file = NADI_STR_INIT;
+        struct nadi_diags diags;
+        nadi_diags_init(&diags);
+        put_file(&file, NADI_NODE_COMP, &a, 1);
+        struct nadi_trace *t = nadi_trace_parse("t.et", file.text, file.length, 0, &diags);
+        assert_non_null(t);
+        assert_int_equal(t->duration_ns[0], cases[i].ns);
+        assert_int_equal(diags.warnings, cases[i].warnings);
+        nadi_trace_destroy(t);
+        nadi_diags_release(&diags);
+        nadi_str_release(&file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,6 +424,7 @@ int main(void)
         cmocka_unit_test(bad_inputs_and_outputs),
         cmocka_unit_test(metadata_nodes_keep_their_text),
         cmocka_unit_test(durations_that_overflow),
+        cmocka_unit_test(nanoseconds_refine_microseconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
