@@ -101,7 +101,7 @@ char *nadi_input_page(size_t index);
 
 struct nadi_setup {
     size_t size;
-    const char *workload;      /* prefix: rank r reads <workload>.<r>.et */
+    const char *workload;      /* prefix: rank r reads <workload>.<r>.et; or a manifest, *.yml */
     const char *system;        /* JSON or YAML */
     const char *network;       /* YAML or JSON */
     const char *memory;        /* remote memory; NULL: none */

@@ -9,6 +9,7 @@
 
 struct check {
     struct nadi_schema_values *values;
+    const struct nadi_doc_node *map; /* NULL: everything at its default */
     bool strict;
     struct nadi_arena *arena;
     struct nadi_diags *diags;
@@ -151,7 +152,7 @@ static const struct nadi_schema_key *report_unknown(struct check *c,
         nadi_str_printf(&text, ", did you mean '%s'?", meant->key);
     else
         nadi_str_add(&text, "; it is ignored");
-    bool unset = meant && !nadi_doc_find(c->values->doc->root, meant->key);
+    bool unset = meant && !nadi_doc_find(c->map, meant->key);
     if (unset && meant->effect == NADI_SCHEMA_USED)
         nadi_str_printf(&text, " Not set: %s.", when_absent(c, meant));
     const char *hint =
@@ -169,7 +170,7 @@ static void report_legacy(struct check *c)
     const struct nadi_schema *schema = c->values->schema;
     const struct nadi_doc_node *where = NULL;
     struct nadi_str keys = NADI_STR_INIT;
-    for (const struct nadi_doc_node *n = c->values->doc->root->first; n; n = n->next) {
+    for (const struct nadi_doc_node *n = c->map->first; n; n = n->next) {
         const struct nadi_schema_key *key = nadi_schema_find(schema, n->key);
         if (!key || key->effect != NADI_SCHEMA_LEGACY)
             continue;
@@ -190,7 +191,7 @@ static bool check_present(struct check *c, bool *near)
 {
     const struct nadi_schema *schema = c->values->schema;
     bool ok = true, legacy = false;
-    for (const struct nadi_doc_node *n = c->values->doc->root->first; n; n = n->next) {
+    for (const struct nadi_doc_node *n = c->map->first; n; n = n->next) {
         const struct nadi_schema_key *key = nadi_schema_find(schema, n->key);
         if (!key) {
             const struct nadi_schema_key *meant = report_unknown(c, n);
@@ -217,6 +218,8 @@ static bool check_absent(struct check *c, const bool *near)
 {
     const struct nadi_schema *schema = c->values->schema;
     struct nadi_place place = NADI_IN_FILE(c->values->doc ? c->values->doc->path : NULL);
+    if (c->map && c->map != c->values->doc->root)
+        place = nadi_doc_place(c->values->doc, c->map);
     bool ok = true;
     for (size_t i = 0; i < schema->count; i++) {
         const struct nadi_schema_key *key = &schema->keys[i];
@@ -233,26 +236,34 @@ static bool check_absent(struct check *c, const bool *near)
     return ok;
 }
 
-bool nadi_schema_check(struct nadi_schema_values *values, const struct nadi_schema *schema,
-                       const struct nadi_doc *doc, bool strict, struct nadi_arena *arena,
-                       struct nadi_diags *diags)
+bool nadi_schema_check_map(struct nadi_schema_values *values, const struct nadi_schema *schema,
+                           const struct nadi_doc *doc, const struct nadi_doc_node *map, bool strict,
+                           struct nadi_arena *arena, struct nadi_diags *diags)
 {
     NADI_ASSERT(!schema->open);
     *values = (struct nadi_schema_values){.schema = schema, .doc = doc};
     values->items = NADI_ARENA_ZNEW(arena, struct nadi_schema_value, schema->count);
     for (size_t i = 0; i < schema->count; i++)
         values->items[i].key = &schema->keys[i];
-    struct check c = {.values = values, .strict = strict, .arena = arena, .diags = diags};
+    struct check c = {
+        .values = values, .map = map, .strict = strict, .arena = arena, .diags = diags};
     bool *near = NADI_ARENA_ZNEW(arena, bool, schema->count);
     bool ok = true;
-    if (doc && doc->root->kind != NADI_DOC_MAP) {
+    if (map && map->kind != NADI_DOC_MAP) {
         char found[96];
-        return nadi_error(diags, "schema/map", nadi_doc_place(doc, doc->root),
+        return nadi_error(diags, "schema/map", nadi_doc_place(doc, map),
                           nadi_arena_printf(arena, "for example:\n%s", schema->example),
                           "the %s must be a map of keys and values, found %s", schema->title,
-                          nadi_doc_describe(doc, doc->root, found));
+                          nadi_doc_describe(doc, map, found));
     }
-    if (doc)
+    if (map)
         ok = check_present(&c, near);
     return check_absent(&c, near) && ok;
+}
+
+bool nadi_schema_check(struct nadi_schema_values *values, const struct nadi_schema *schema,
+                       const struct nadi_doc *doc, bool strict, struct nadi_arena *arena,
+                       struct nadi_diags *diags)
+{
+    return nadi_schema_check_map(values, schema, doc, doc ? doc->root : NULL, strict, arena, diags);
 }

@@ -23,6 +23,7 @@ enum nadi_schema_type {
     NADI_SCHEMA_SWITCH, /* on only if it is the number 1 (or true) */
     NADI_SCHEMA_TEXT,
     NADI_SCHEMA_WORD, /* one of `words`; "direct[N]" there allows a number behind the word */
+    NADI_SCHEMA_MAP,  /* a map whose keys are the user's own; its reader checks them */
 };
 
 enum nadi_schema_effect {
@@ -61,6 +62,8 @@ enum nadi_schema_kind {
     NADI_SCHEMA_PLAN,
     NADI_SCHEMA_DEVICE,
     NADI_SCHEMA_CLUSTER,
+    NADI_SCHEMA_MANIFEST,
+    NADI_SCHEMA_MANIFEST_TRACE, /* one entry of the manifest's list of traces */
     NADI_SCHEMA_KINDS
 };
 
@@ -80,7 +83,7 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind);
 const struct nadi_schema_key *nadi_schema_find(const struct nadi_schema *schema, const char *key);
 
 struct nadi_schema_scalar {
-    const struct nadi_doc_node *node; /* NULL: the default */
+    const struct nadi_doc_node *node; /* NULL: the default; MAP: the map */
     double number;                    /* INTEGER, NUMBER: in the base unit, not cut */
     int64_t integer;                  /* INTEGER: in the key's unit; FLAG, SWITCH: 0 or 1; WORD with
                                          [N]: the number behind it, 0 when there is none */
@@ -107,6 +110,11 @@ struct nadi_schema_values {
 bool nadi_schema_check(struct nadi_schema_values *values, const struct nadi_schema *schema,
                        const struct nadi_doc *doc, bool strict, struct nadi_arena *arena,
                        struct nadi_diags *diags) NADI_MUST_USE;
+
+/* The same for a map within the document, which the table describes. */
+bool nadi_schema_check_map(struct nadi_schema_values *values, const struct nadi_schema *schema,
+                           const struct nadi_doc *doc, const struct nadi_doc_node *map, bool strict,
+                           struct nadi_arena *arena, struct nadi_diags *diags) NADI_MUST_USE;
 
 /* The value of a key; the key must be in the table. */
 const struct nadi_schema_value *nadi_schema_get(const struct nadi_schema_values *values,

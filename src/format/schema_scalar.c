@@ -302,6 +302,16 @@ static bool check_word(const struct nadi_schema_place *p, struct nadi_schema_sca
     return true;
 }
 
+static bool check_map(const struct nadi_schema_place *p, struct nadi_diags *diags)
+{
+    char name[96], found[96];
+    if (p->node->kind == NADI_DOC_MAP)
+        return true;
+    return nadi_error(diags, "schema/map", nadi_doc_place(p->doc, p->node), NULL,
+                      "%s must be a map of keys and values, found %s", name_of(p, name),
+                      nadi_doc_describe(p->doc, p->node, found));
+}
+
 bool nadi_schema_check_scalar(const struct nadi_schema_place *p, struct nadi_schema_scalar *out,
                               struct nadi_diags *diags)
 {
@@ -318,6 +328,8 @@ bool nadi_schema_check_scalar(const struct nadi_schema_place *p, struct nadi_sch
         return check_text(p, out, diags);
     case NADI_SCHEMA_WORD:
         return check_word(p, out, diags);
+    case NADI_SCHEMA_MAP:
+        return check_map(p, diags);
     case NADI_SCHEMA_TYPE_NONE:
         break;
     }

@@ -21,6 +21,24 @@ static const char *base_unit(enum nadi_dimension dimension)
     return "";
 }
 
+/* As in YAML on one line. */
+static void add_node(const struct nadi_doc_node *node, struct nadi_str *out)
+{
+    if (node->kind == NADI_DOC_SCALAR) {
+        nadi_str_add(out, node->text);
+        return;
+    }
+    bool map = node->kind == NADI_DOC_MAP;
+    nadi_str_add_char(out, map ? '{' : '[');
+    for (const struct nadi_doc_node *n = node->first; n; n = n->next) {
+        if (map)
+            nadi_str_printf(out, "%s: ", n->key);
+        add_node(n, out);
+        nadi_str_add(out, n->next ? ", " : "");
+    }
+    nadi_str_add_char(out, map ? '}' : ']');
+}
+
 static void add_scalar(const struct nadi_schema_key *key, const struct nadi_schema_scalar *s,
                        struct nadi_str *out)
 {
@@ -43,6 +61,9 @@ static void add_scalar(const struct nadi_schema_key *key, const struct nadi_sche
     case NADI_SCHEMA_TEXT:
     case NADI_SCHEMA_WORD:
         nadi_str_add(out, s->text);
+        return;
+    case NADI_SCHEMA_MAP:
+        add_node(s->node, out);
         return;
     case NADI_SCHEMA_TYPE_NONE:
         break;
@@ -93,6 +114,8 @@ static const char *type_name(const struct nadi_schema_key *key)
         return key->list ? "list of texts" : "text";
     case NADI_SCHEMA_WORD:
         return key->list ? "list of words" : "word";
+    case NADI_SCHEMA_MAP:
+        return key->list ? "list of maps" : "map";
     case NADI_SCHEMA_TYPE_NONE:
         break;
     }

@@ -27,6 +27,25 @@ static int by_rank(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static uint32_t push(struct nadi_groups *g, const char *kept, const uint32_t *members,
+                     uint32_t size)
+{
+    uint32_t *own = NADI_ARENA_NEW(&g->arena, uint32_t, size);
+    bool ascending = true;
+    memcpy(own, members, size * sizeof(*own));
+    for (uint32_t i = 1; i < size && ascending; i++)
+        ascending = own[i - 1] < own[i];
+    uint32_t *sorted = own;
+    if (!ascending) {
+        sorted = NADI_ARENA_NEW(&g->arena, uint32_t, size);
+        memcpy(sorted, members, size * sizeof(*sorted));
+        qsort(sorted, size, sizeof(*sorted), by_rank);
+    }
+    struct nadi_group group = {.name = kept, .size = size, .members = own, .sorted = sorted};
+    NADI_PUSH(g, group);
+    return (uint32_t)g->count - 1;
+}
+
 uint32_t nadi_groups_add(struct nadi_groups *g, const char *name, const uint32_t *members,
                          uint32_t size, bool *existed)
 {
@@ -36,14 +55,13 @@ uint32_t nadi_groups_add(struct nadi_groups *g, const char *name, const uint32_t
     *existed = found != index;
     if (*existed)
         return found;
-    uint32_t *own = NADI_ARENA_NEW(&g->arena, uint32_t, size);
-    uint32_t *sorted = NADI_ARENA_NEW(&g->arena, uint32_t, size);
-    memcpy(own, members, size * sizeof(*own));
-    memcpy(sorted, members, size * sizeof(*sorted));
-    qsort(sorted, size, sizeof(*sorted), by_rank);
-    struct nadi_group group = {.name = kept, .size = size, .members = own, .sorted = sorted};
-    NADI_PUSH(g, group);
-    return index;
+    return push(g, kept, members, size);
+}
+
+uint32_t nadi_groups_add_nameless(struct nadi_groups *g, const char *title, const uint32_t *members,
+                                  uint32_t size)
+{
+    return push(g, nadi_arena_strdup(&g->arena, title), members, size);
 }
 
 uint32_t nadi_groups_find(const struct nadi_groups *g, const char *name)
@@ -65,11 +83,19 @@ void nadi_groups_add_family(struct nadi_groups *g, const char *name, const uint3
     };
 }
 
-uint32_t nadi_groups_resolve(const struct nadi_groups *g, const char *name, uint32_t rank)
+uint32_t nadi_groups_family(const struct nadi_groups *g, const char *name)
 {
     for (size_t i = 0; i < g->family_count; i++)
         if (strcmp(g->families[i].name, name) == 0)
-            return g->families[i].group_of[rank];
+            return (uint32_t)i;
+    return NADI_NONE;
+}
+
+uint32_t nadi_groups_resolve(const struct nadi_groups *g, const char *name, uint32_t rank)
+{
+    uint32_t family = nadi_groups_family(g, name);
+    if (family != NADI_NONE)
+        return g->families[family].group_of[rank];
     uint32_t group = nadi_groups_find(g, name);
     return group == NADI_NONE && strcmp(name, "0") == 0 ? 0 : group;
 }

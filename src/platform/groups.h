@@ -38,11 +38,16 @@ void nadi_groups_release(struct nadi_groups *g);
  * has checked. */
 uint32_t nadi_groups_add(struct nadi_groups *g, const char *name, const uint32_t *members,
                          uint32_t size, bool *existed);
+/* The same for a group that is reached through a family only: names need not be unique. */
+uint32_t nadi_groups_add_nameless(struct nadi_groups *g, const char *title, const uint32_t *members,
+                                  uint32_t size);
 uint32_t nadi_groups_find(const struct nadi_groups *g, const char *name); /* NADI_NONE if none */
 
 /* Copies group_of (rank_count entries). The name must not be taken. */
 void nadi_groups_add_family(struct nadi_groups *g, const char *name, const uint32_t *group_of,
                             uint32_t rank_count);
+/* Index of the family that has the name; NADI_NONE if none. */
+uint32_t nadi_groups_family(const struct nadi_groups *g, const char *name);
 /* What a trace's pg_name means on a rank: the world for "" and for "0" unless a group has that
  * name, the rank's group of a family, or the group of that name; NADI_NONE if there is none. */
 uint32_t nadi_groups_resolve(const struct nadi_groups *g, const char *name, uint32_t rank);

@@ -49,6 +49,7 @@ struct nadi_use { /* collectives of one kind on one group and the same dimension
     uint32_t group;
     uint32_t mask; /* involved dimensions; all bits for groups */
     bool custom;   /* runs a custom algorithm */
+    bool family;   /* each rank in its own group of a family; `group` is one of them */
     const struct nadi_trace *trace;
     uint32_t rank, node; /* with the fewest bytes, for the message */
     uint64_t bytes;
@@ -85,6 +86,12 @@ struct nadi_check {
 struct nadi_trace_facts {
     uint32_t findings; /* bit k: kind k was found */
     bool has_p2p, has_memory;
+    bool has_own; /* a node names the rank that it is of */
+    uint32_t least_own, most_own;
+    struct {
+        uint32_t *items; /* distinct peers, ascending */
+        size_t count, capacity;
+    } peers;
     struct {
         uint32_t *items; /* indices into uses */
         size_t count, capacity;

@@ -9,8 +9,10 @@
 #include "sim/check_ranks.h"
 #include "sim/load.h"
 
-struct item { /* one collective node */
-    uint32_t group, node;
+enum { FAMILY = 1 << 30 }; /* marks the index of a family among those of groups */
+
+struct item {             /* one collective node */
+    uint32_t group, node; /* group: or FAMILY | family */
 };
 
 struct sequence { /* the collectives of one distinct trace, by group, then by id */
@@ -19,6 +21,7 @@ struct sequence { /* the collectives of one distinct trace, by group, then by id
     struct item *items;
     uint32_t count;
     uint32_t compared_group; /* last group that it was compared for */
+    uint32_t compared_first; /* with which sequence */
 };
 
 struct compare {
@@ -26,6 +29,7 @@ struct compare {
     struct nadi_diags *diags;
     struct sequence *sequences;
     uint32_t *of_rank; /* index of the rank's sequence */
+    uint32_t *slots;   /* by group: as in items */
     uint32_t reports;
     bool ok;
 };
@@ -49,6 +53,14 @@ static int by_group(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
+static uint32_t slot_of(const struct nadi_inputs *in, const struct nadi_trace *t, uint32_t n)
+{
+    uint32_t name = nadi_comm_of(t, n)->group;
+    const char *text = name == NADI_NONE ? "" : nadi_trace_string(t, name);
+    uint32_t family = nadi_groups_family(&in->groups, text);
+    return family == NADI_NONE ? nadi_groups_resolve(&in->groups, text, 0) : FAMILY | family;
+}
+
 static void collect(const struct nadi_inputs *in, struct sequence *s)
 {
     const struct nadi_trace *t = s->trace;
@@ -61,9 +73,9 @@ static void collect(const struct nadi_inputs *in, struct sequence *s)
         if (t->type[n] != NADI_NODE_COLL ||
             nadi_native_of((enum nadi_collective_kind)t->collective[n]) == NADI_NATIVE_KINDS)
             continue;
-        const struct nadi_group *g = nadi_inputs_group(in, t, n);
-        if (g)
-            s->items[s->count++] = (struct item){(uint32_t)(g - in->groups.items), n};
+        uint32_t slot = slot_of(in, t, n);
+        if (slot != NADI_NONE)
+            s->items[s->count++] = (struct item){slot, n};
     }
     if (s->count)
         qsort(s->items, s->count, sizeof(*s->items), by_group);
@@ -218,13 +230,15 @@ static void compare_group(struct compare *c, uint32_t group)
     const struct nadi_group *g = &c->in->groups.items[group];
     const struct sequence *first = &c->sequences[c->of_rank[nadi_group_member(g, 0)]];
     const struct nadi_inputs *in_world = g->is_world ? c->in : NULL;
-    struct slice a = slice_of(first, group);
+    uint32_t slot = c->slots[group], first_index = c->of_rank[nadi_group_member(g, 0)];
+    struct slice a = slice_of(first, slot);
     for (uint32_t i = 1; i < g->size; i++) {
         struct sequence *s = &c->sequences[c->of_rank[nadi_group_member(g, i)]];
-        if (s == first || s->compared_group == group)
+        if (s == first || (s->compared_group == slot && s->compared_first == first_index))
             continue;
-        s->compared_group = group;
-        struct slice b = slice_of(s, group);
+        s->compared_group = slot;
+        s->compared_first = first_index;
+        struct slice b = slice_of(s, slot);
         if (a.count != b.count || first_difference(&a, &b, in_world) < a.count)
             report(c, group, &a, &b);
     }
@@ -248,11 +262,23 @@ static uint32_t make_sequences(struct compare *c)
     return count;
 }
 
+static void find_slots(struct compare *c)
+{
+    const struct nadi_groups *groups = &c->in->groups;
+    for (uint32_t g = 0; g < groups->count; g++)
+        c->slots[g] = g;
+    for (uint32_t f = 0; f < groups->family_count; f++)
+        for (uint32_t r = 0; r < c->in->rank_count; r++)
+            c->slots[groups->families[f].group_of[r]] = FAMILY | f;
+}
+
 bool nadi_check_collectives(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
     struct compare c = {.in = in, .diags = diags, .ok = true};
     c.sequences = NADI_NEW(struct sequence, in->owned_count);
     c.of_rank = NADI_NEW(uint32_t, in->rank_count);
+    c.slots = NADI_NEW(uint32_t, in->groups.count);
+    find_slots(&c);
     uint32_t count = make_sequences(&c);
     for (uint32_t g = 0; g < in->groups.count; g++)
         compare_group(&c, g);
@@ -260,5 +286,6 @@ bool nadi_check_collectives(const struct nadi_inputs *in, struct nadi_diags *dia
         nadi_mem_free(c.sequences[i].items);
     nadi_mem_free(c.sequences);
     nadi_mem_free(c.of_rank);
+    nadi_mem_free(c.slots);
     return c.ok;
 }

@@ -42,7 +42,7 @@ static bool check_members(struct nadi_check *c, const struct nadi_use *use)
 {
     const struct nadi_group *g = &c->in->groups.items[use->group];
     uint64_t *outside = NULL;
-    if (g->is_world)
+    if (g->is_world || use->family)
         return true;
     for (uint32_t r = 0; r < c->in->rank_count; r++) {
         if (!nadi_ranks_has(use->ranks, r) || nadi_group_sorted_position(g, r) != NADI_NONE)
@@ -96,6 +96,7 @@ static void check_all_nodes(struct nadi_check *c)
     for (uint32_t i = 0; i < count; i++) {
         nadi_mem_free(facts[i].uses.items);
         nadi_mem_free(facts[i].unknown.items);
+        nadi_mem_free(facts[i].peers.items);
     }
     nadi_map64_release(&index);
     nadi_mem_free(facts);

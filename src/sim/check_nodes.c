@@ -138,6 +138,7 @@ struct pass { /* over one trace */
     uint32_t rank;
     struct nadi_trace_facts *facts; /* NULL in a custom algorithm */
     uint32_t limit;                 /* ranks are below it */
+    bool relative;                  /* peers are distances */
 };
 
 #define FOUND(p, kind, node, ...)                                                                  \
@@ -146,6 +147,13 @@ struct pass { /* over one trace */
             (p)->facts->findings |= UINT32_C(1) << (kind);                                         \
         nadi_check_found((p)->c, (kind), (p)->t, (p)->rank, (node), __VA_ARGS__);                  \
     } while (0)
+
+/* Further than once around all ranks. */
+static bool far_off(uint32_t distance, uint32_t ranks)
+{
+    int64_t d = (int32_t)distance;
+    return (d < 0 ? -d : d) >= (int64_t)ranks;
+}
 
 /* SEND or RECV, without what depends on the rank. */
 static void check_p2p(struct pass *p, uint32_t n)
@@ -161,7 +169,10 @@ static void check_p2p(struct pass *p, uint32_t n)
         FOUND(p, NADI_FINDING_ON_CPU, n, "%s node flagged is_cpu_op", type);
     if (!(flags & (send ? NADI_NODE_HAS_DST : NADI_NODE_HAS_SRC)))
         FOUND(p, NADI_FINDING_NO_PEER, n, "%s node without %s", type, peers[send]);
-    else if (peer >= p->limit)
+    else if (p->relative && far_off(peer, p->limit))
+        FOUND(p, NADI_FINDING_PEER_RANGE, n, "%s is %d, but distances are below %u", peers[send],
+              (int32_t)peer, p->limit);
+    else if (!p->relative && peer >= p->limit)
         FOUND(p, NADI_FINDING_PEER_RANGE, n, "%s is %u, ranks are 0-%u", peers[send], peer,
               p->limit - 1);
     if (!(flags & NADI_NODE_HAS_TAG))
@@ -174,7 +185,7 @@ static void check_p2p(struct pass *p, uint32_t n)
         FOUND(p, NADI_FINDING_ZERO_SIZE, n, "%s of 0 bytes", type);
 }
 
-/* The part that depends on whose trace it is. */
+/* The part that depends on whose trace it is; with distances, on the trace alone. */
 static void check_own(struct pass *p, uint32_t n)
 {
     const struct nadi_trace *t = p->t;
@@ -184,13 +195,54 @@ static void check_own(struct pass *p, uint32_t n)
     unsigned peer_flag = send ? NADI_NODE_HAS_DST : NADI_NODE_HAS_SRC;
     uint32_t own = send ? comm->src : comm->dst;
     uint32_t peer = send ? comm->dst : comm->src;
-    if (t->flags[n] & own_flag && own != p->rank)
-        nadi_check_found(p->c, NADI_FINDING_NOT_OWN, t, p->rank, n,
-                         "%s is %u, but this is the trace of rank %u",
-                         send ? "comm_src" : "comm_dst", own, p->rank);
-    else if (t->flags[n] & peer_flag && peer == p->rank)
-        nadi_check_found(p->c, NADI_FINDING_SELF, t, p->rank, n, "%s is the rank itself",
-                         send ? "comm_dst" : "comm_src");
+    uint32_t self = p->relative ? 0 : p->rank;
+    if (t->flags[n] & own_flag && own != self && p->relative)
+        FOUND(p, NADI_FINDING_NOT_OWN, n, "%s is %d, but the rank itself is distance 0",
+              send ? "comm_src" : "comm_dst", (int32_t)own);
+    else if (t->flags[n] & own_flag && own != self)
+        FOUND(p, NADI_FINDING_NOT_OWN, n, "%s is %u, but this is the trace of rank %u",
+              send ? "comm_src" : "comm_dst", own, p->rank);
+    else if (t->flags[n] & peer_flag && peer == self)
+        FOUND(p, NADI_FINDING_SELF, n, "%s is the rank itself", send ? "comm_dst" : "comm_src");
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* What check_own needs to know of a trace to pass over the ranks that it has nothing to say of. */
+static void note_ends(struct nadi_trace_facts *facts, const struct nadi_trace *t)
+{
+    for (uint32_t n = 0; n < t->node_count; n++) {
+        if (t->type[n] != NADI_NODE_SEND && t->type[n] != NADI_NODE_RECV)
+            continue;
+        const struct nadi_trace_comm *comm = nadi_comm_of(t, n);
+        bool send = t->type[n] == NADI_NODE_SEND;
+        uint32_t own = send ? comm->src : comm->dst, peer = send ? comm->dst : comm->src;
+        if (t->flags[n] & (send ? NADI_NODE_HAS_SRC : NADI_NODE_HAS_DST)) {
+            facts->least_own = facts->has_own && facts->least_own < own ? facts->least_own : own;
+            facts->most_own = facts->has_own && facts->most_own > own ? facts->most_own : own;
+            facts->has_own = true;
+        }
+        if (facts->peers.count == 0 || facts->peers.items[facts->peers.count - 1] != peer)
+            NADI_PUSH(&facts->peers, peer);
+    }
+    size_t kept = 0;
+    if (facts->peers.count)
+        qsort(facts->peers.items, facts->peers.count, sizeof(*facts->peers.items), by_value);
+    for (size_t i = 0; i < facts->peers.count; i++)
+        if (kept == 0 || facts->peers.items[kept - 1] != facts->peers.items[i])
+            facts->peers.items[kept++] = facts->peers.items[i];
+    facts->peers.count = kept;
+}
+
+static bool may_be_own(const struct nadi_trace_facts *facts, uint32_t rank)
+{
+    return (facts->has_own && (facts->least_own != rank || facts->most_own != rank)) ||
+           (facts->peers.count &&
+            bsearch(&rank, facts->peers.items, facts->peers.count, sizeof(rank), by_value));
 }
 
 static void note_unknown_group(struct pass *p, uint32_t n, const char *name)
@@ -213,12 +265,27 @@ static void note_unknown_group(struct pass *p, uint32_t n, const char *name)
     NADI_PUSH(&p->facts->unknown, found);
 }
 
+enum { FAMILY = 1 << 30 }; /* marks the index of a family among those of groups */
+
+static const char *group_name(const struct nadi_trace *t, uint32_t n)
+{
+    uint32_t name = nadi_comm_of(t, n)->group;
+    return name == NADI_NONE ? "" : nadi_trace_string(t, name);
+}
+
+static bool is_family(const struct nadi_inputs *in, const struct nadi_trace *t, uint32_t n)
+{
+    return nadi_groups_family(&in->groups, group_name(t, n)) != NADI_NONE;
+}
+
 /* Index of the use that the node belongs to, made if new. */
 static uint32_t use_of(struct pass *p, uint32_t n, uint32_t group, uint32_t mask, bool custom)
 {
     struct nadi_check *c = p->c;
     const struct nadi_trace *t = p->t;
-    uint64_t key = (uint64_t)group << 32 | (uint64_t)mask << 8 | (uint64_t)t->collective[n] << 1 |
+    bool family = is_family(c->in, t, n);
+    uint32_t who = family ? FAMILY | nadi_groups_family(&c->in->groups, group_name(t, n)) : group;
+    uint64_t key = (uint64_t)who << 32 | (uint64_t)mask << 8 | (uint64_t)t->collective[n] << 1 |
                    (uint64_t)custom;
     uint32_t index = (uint32_t)c->uses.count;
     bool added;
@@ -229,6 +296,7 @@ static uint32_t use_of(struct pass *p, uint32_t n, uint32_t group, uint32_t mask
             .group = group,
             .mask = mask,
             .custom = custom,
+            .family = family,
             .trace = t,
             .rank = p->rank,
             .node = n,
@@ -293,11 +361,11 @@ static void check_collective(struct pass *p, uint32_t n)
         FOUND(p, NADI_FINDING_NO_SIZE, n, "collective without comm_size");
     else if (t->bytes[n] == 0 && kind == NADI_ALL_GATHER)
         FOUND(p, NADI_FINDING_EMPTY_GATHER, n, "ALL_GATHER of 0 bytes counts as 1 byte");
-    const struct nadi_group *g = nadi_inputs_group(p->c->in, t, n);
+    const struct nadi_group *g = nadi_inputs_group(p->c->in, t, n, p->rank);
     if (g)
         note_use(p, n, (uint32_t)(g - p->c->in->groups.items));
     else
-        note_unknown_group(p, n, nadi_trace_string(t, nadi_comm_of(t, n)->group));
+        note_unknown_group(p, n, group_name(t, n));
 }
 
 static void check_compute(struct pass *p, uint32_t n)
@@ -348,13 +416,22 @@ static void check_memory_server(struct nadi_check *c, const struct nadi_trace *t
 void nadi_check_trace(struct nadi_check *c, const struct nadi_trace *t, uint32_t rank,
                       struct nadi_trace_facts *facts)
 {
-    struct pass p = {.c = c, .t = t, .rank = rank, .facts = facts, .limit = c->in->rank_count};
+    struct pass p = {
+        .c = c,
+        .t = t,
+        .rank = rank,
+        .facts = facts,
+        .limit = c->in->rank_count,
+        .relative = c->in->relative_peers,
+    };
     for (uint32_t n = 0; n < t->node_count; n++) {
         switch ((enum nadi_node_type)t->type[n]) {
         case NADI_NODE_SEND:
         case NADI_NODE_RECV:
             facts->has_p2p = true;
             check_p2p(&p, n);
+            if (p.relative)
+                check_own(&p, n);
             break;
         case NADI_NODE_COLL:
             check_collective(&p, n);
@@ -372,6 +449,8 @@ void nadi_check_trace(struct nadi_check *c, const struct nadi_trace *t, uint32_t
             break;
         }
     }
+    if (facts->has_p2p && !p.relative)
+        note_ends(facts, t);
 }
 
 void nadi_check_rank(struct nadi_check *c, const struct nadi_trace *t, uint32_t rank,
@@ -387,7 +466,9 @@ void nadi_check_rank(struct nadi_check *c, const struct nadi_trace *t, uint32_t 
         nadi_ranks_add(c->unknown.items[facts->unknown.items[i]].ranks, rank);
     if (facts->has_memory)
         check_memory_server(c, t, rank);
-    for (uint32_t n = 0; n < t->node_count && facts->has_p2p; n++)
+    if (!facts->has_p2p || c->in->relative_peers || !may_be_own(facts, rank))
+        return;
+    for (uint32_t n = 0; n < t->node_count; n++)
         if (t->type[n] == NADI_NODE_SEND || t->type[n] == NADI_NODE_RECV)
             check_own(&p, n);
 }

@@ -54,10 +54,13 @@ static void collect(const struct nadi_inputs *in, struct ends *ends)
             if (!is_recv && t->type[n] != NADI_NODE_SEND)
                 continue;
             const struct nadi_trace_comm *comm = nadi_comm_of(t, n);
+            uint32_t peer = is_recv ? comm->src : comm->dst;
+            if (in->relative_peers)
+                peer = nadi_relative_peer(r, peer, in->rank_count);
             struct end e = {
                 .bytes = t->bytes[n],
-                .src = is_recv ? comm->src : r,
-                .dst = is_recv ? r : comm->dst,
+                .src = is_recv ? peer : r,
+                .dst = is_recv ? r : peer,
                 .tag = comm->tag % TAG_MODULUS,
                 .node = n,
                 .is_recv = is_recv,

@@ -62,7 +62,7 @@ static bool look_at_groups(struct fleet *f)
         for (uint32_t n = 0, wrong = 0; n < t->node_count && wrong < 5; n++) {
             if (t->type[n] != NADI_NODE_COLL)
                 continue;
-            const struct nadi_group *g = nadi_inputs_group(f->in, t, n);
+            const struct nadi_group *g = nadi_inputs_group(f->in, t, n, r);
             if (!g)
                 note_unknown(f, r, n);
             else

@@ -28,11 +28,11 @@ bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const c
 }
 
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
-                                           uint32_t node)
+                                           uint32_t node, uint32_t rank)
 {
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     const char *name = comm && comm->group != NADI_NONE ? nadi_trace_string(t, comm->group) : "";
-    uint32_t index = nadi_groups_find(&in->groups, name);
+    uint32_t index = nadi_groups_resolve(&in->groups, name, rank);
     return index == NADI_NONE ? NULL : &in->groups.items[index];
 }
 

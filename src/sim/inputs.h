@@ -29,7 +29,7 @@ enum nadi_executor { /* how collectives are simulated; what is not exact falls b
 
 /* What the command line says. Paths may be NULL where optional. */
 struct nadi_run_options {
-    const char *workload; /* prefix: rank r reads <prefix>.<r>.et */
+    const char *workload; /* prefix: rank r reads <prefix>.<r>.et; *.yml, *.yaml: a manifest */
     const char *system, *network;
     const char *memory;                    /* optional: no remote memory */
     const char *groups;                    /* optional */
@@ -85,9 +85,9 @@ bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *opt
                       struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_inputs_release(struct nadi_inputs *in);
 
-/* Group of a collective node, by its pg_name; NULL when no such group is defined. */
+/* Group that a collective node means on a rank, by its pg_name; NULL when there is none. */
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
-                                           uint32_t node);
+                                           uint32_t node, uint32_t rank);
 
 /* What can be found across ranks without running, beyond what loading checks already (nadi check):
  * collectives of a group in the same order, kind and size on all members; sends and receives

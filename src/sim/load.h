@@ -23,9 +23,13 @@ bool nadi_load_memory(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_system(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_custom_nodes(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_groups(struct nadi_load *l) NADI_MUST_USE;
-bool nadi_load_traces(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_traces(struct nadi_load *l) NADI_MUST_USE; /* or nadi_load_manifest */
+bool nadi_load_manifest(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_metadata_groups(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_customs(struct nadi_load *l) NADI_MUST_USE;
+
+/* A workload whose name ends in .yml or .yaml is a manifest, otherwise a prefix. */
+bool nadi_is_manifest(const char *workload);
 
 /* Reads a document of a kind and records the file. On false, nothing is to be released. */
 bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const char *path,

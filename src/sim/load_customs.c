@@ -118,7 +118,7 @@ static bool read_for_rank(struct nadi_load *l, uint32_t rank)
             continue;
         enum nadi_native_kind kind = nadi_native_of((enum nadi_collective_kind)t->collective[n]);
         const char *prefix = nadi_custom_of(&l->in->system, t->id[n], kind);
-        const struct nadi_group *g = nadi_inputs_group(l->in, t, n);
+        const struct nadi_group *g = nadi_inputs_group(l->in, t, n, rank);
         uint32_t position = prefix && g ? nadi_group_sorted_position(g, rank) : NADI_NONE;
         if (position != NADI_NONE)
             ok = read_position(l, prefix, position);

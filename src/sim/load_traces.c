@@ -75,6 +75,8 @@ static bool read_all(struct nadi_load *l)
 
 bool nadi_load_traces(struct nadi_load *l)
 {
+    if (nadi_is_manifest(l->in->options.workload))
+        return nadi_load_manifest(l);
     struct nadi_trace_folder folder;
     bool ok = nadi_trace_folder_scan(&folder, l->in->options.workload, l->diags) &&
               counts_agree(l, &folder) && read_all(l);

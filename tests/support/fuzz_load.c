@@ -62,6 +62,8 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_PLAN:
     case NADI_SCHEMA_DEVICE:
     case NADI_SCHEMA_CLUSTER:
+    case NADI_SCHEMA_MANIFEST:
+    case NADI_SCHEMA_MANIFEST_TRACE: /* reads traces too: no loader of its own */
     case NADI_SCHEMA_KINDS:
         break;
     }

@@ -121,9 +121,9 @@ static bool is_bool_list(const char *value)
 
 static struct nadi_write_attr attr_of(struct line *l, const char *name, char *value)
 {
-    uint64_t number;
-    if (nadi_str_to_u64(value, &number))
-        return nadi_write_int64(name, (int64_t)number);
+    int64_t number;
+    if (nadi_str_to_i64(value, &number))
+        return nadi_write_int64(name, number);
     if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
         return nadi_write_bool(name, value[0] == 't');
     if (value[0] == '\'') {

@@ -40,9 +40,11 @@ struct key_case {
     const char *key, *good, *echo, *bad, *code;
 };
 
-#define SYSTEM  NADI_SCHEMA_SYSTEM
-#define NETWORK NADI_SCHEMA_NETWORK
-#define MEMORY  NADI_SCHEMA_MEMORY
+#define SYSTEM   NADI_SCHEMA_SYSTEM
+#define NETWORK  NADI_SCHEMA_NETWORK
+#define MEMORY   NADI_SCHEMA_MEMORY
+#define MANIFEST NADI_SCHEMA_MANIFEST
+#define ENTRY    NADI_SCHEMA_MANIFEST_TRACE
 
 static const struct key_case key_cases[] = {
     {SYSTEM, "all-reduce-implementation", "[\"ring\", \"direct4\"]", "[ring, direct4]", "\"ring\"",
@@ -90,6 +92,18 @@ static const struct key_case key_cases[] = {
     {MEMORY, "remote-mem-bw", "\"50GB/s\"", "50000000000 B/s", "\"50\"", "schema/type"},
     {MEMORY, "num-nodes", "2", "2", "\"two\"", "schema/type"},
     {MEMORY, "num-npus-per-node", "4", "4", "-4", "schema/range"},
+    {MANIFEST, "nadi-manifest", "1", "1", "2", "schema/range"},
+    {MANIFEST, "ranks", "16", "16", "0", "schema/range"},
+    {MANIFEST, "axes", "{tp: 8, pp: 2}", "{tp: 8, pp: 2}", "[8, 2]", "schema/map"},
+    {MANIFEST, "groups", "{tp: [tp, pp]}", "{tp: [tp, pp]}", "tp", "schema/map"},
+    {MANIFEST, "peers", "relative", "relative", "near", "schema/word"},
+    {MANIFEST, "traces", "[{file: a.et}, {file: b.et}]", "[{file: a.et}, {file: b.et}]", "[a.et]",
+     "schema/map"},
+    {ENTRY, "file", "a.et", "a.et", "[a.et]", "schema/type"},
+    {ENTRY, "where", "{pp: 1..2}", "{pp: 1..2}", "1..2", "schema/map"},
+    {ENTRY, "first", "8", "8", "-1", "schema/range"},
+    {ENTRY, "count", "2", "2", "0", "schema/range"},
+    {ENTRY, "stride", "4", "4", "0", "schema/range"},
 };
 
 enum { KEY_CASES = sizeof(key_cases) / sizeof(key_cases[0]) };

@@ -197,7 +197,7 @@ static void unknown_groups(void **state)
             "  help: defined are \"1\" (0-3), \"2\" (3, 1)\n");
     input_case_workload(&c, 4, "COLL 1 c1 comm_type=0 comm_size=8 pg_name='0'\n");
     input_case_accepted(&c, ""); /* all ranks */
-    assert_ptr_equal(nadi_inputs_group(&c.in, c.in.traces[0], 0), &c.in.groups.items[0]);
+    assert_ptr_equal(nadi_inputs_group(&c.in, c.in.traces[0], 0, 0), &c.in.groups.items[0]);
     input_case_release(&c);
 }
 
