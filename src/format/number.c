@@ -21,9 +21,16 @@ void nadi_number_add_i64(struct nadi_str *out, int64_t value)
     nadi_number_add_u64(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
 static bool same_bits(double a, double b)
 {
-    return memcmp(&a, &b, sizeof(a)) == 0;
+    return bits_of(a) == bits_of(b);
 }
 
 /* Writes so many digits; are they enough? */

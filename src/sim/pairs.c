@@ -34,26 +34,25 @@ struct pairs {
     } ready, order; /* order: as passed, each after what it waits for */
 };
 
-static void gather(struct pairs *p)
+static void gather(struct pairs *p, uint32_t trace)
 {
-    for (uint32_t i = 0; i < p->in->owned_count; i++) {
-        const struct nadi_trace *t = p->in->owned[i];
-        uint32_t rank = p->only_rank[i];
-        for (uint32_t node = 0; rank != NADI_NONE && node < t->node_count; node++) {
-            const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
-            bool is_send = t->type[node] == NADI_NODE_SEND;
-            if (!comm || (!is_send && t->type[node] != NADI_NODE_RECV))
-                continue;
-            struct end end = {
-                .src = is_send ? rank : nadi_floors_peer(p->floors, rank, comm->src),
-                .dst = is_send ? nadi_floors_peer(p->floors, rank, comm->dst) : rank,
-                .tag = comm->tag % TAGS,
-                .bytes = nadi_floors_message_bytes(p->floors, t, node),
-                .place = (uint64_t)i << 32 | node,
-                .is_send = is_send,
-            };
-            NADI_PUSH(&p->ends, end);
-        }
+    const struct nadi_trace *t = p->in->owned[trace];
+    uint32_t rank = p->only_rank[trace];
+    for (uint32_t node = 0; node < t->node_count; node++) {
+        const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+        bool is_send = t->type[node] == NADI_NODE_SEND;
+        if (!comm || (!is_send && t->type[node] != NADI_NODE_RECV))
+            continue;
+        uint32_t peer = nadi_floors_peer(p->floors, rank, is_send ? comm->dst : comm->src);
+        struct end end = {
+            .src = is_send ? rank : peer,
+            .dst = is_send ? peer : rank,
+            .tag = comm->tag % TAGS,
+            .bytes = nadi_floors_message_bytes(p->floors, t, node),
+            .place = (uint64_t)trace << 32 | node,
+            .is_send = is_send,
+        };
+        NADI_PUSH(&p->ends, end);
     }
 }
 
@@ -116,25 +115,29 @@ static void wait_less(struct pairs *p, struct place at)
         NADI_PUSH(&p->ready, at);
 }
 
+static void start_trace(struct pairs *p, uint32_t trace)
+{
+    const struct nadi_trace *t = p->in->owned[trace];
+    p->waiting[trace] = NADI_NEW(uint32_t, t->node_count);
+    p->end_ns[trace] = NADI_ZNEW(uint64_t, t->node_count);
+    p->tail_ns[trace] = NADI_ZNEW(uint64_t, t->node_count);
+    for (uint32_t node = 0; node < t->node_count; node++) {
+        struct place at = {trace, node};
+        bool paired_receive = t->type[node] == NADI_NODE_RECV && partner_of(p, at);
+        p->waiting[trace][node] = t->dep_start[node + 1] - t->dep_start[node] + paired_receive;
+        if (p->waiting[trace][node] == 0)
+            NADI_PUSH(&p->ready, at);
+    }
+}
+
 static void start(struct pairs *p)
 {
-    const struct nadi_inputs *in = p->in;
-    p->waiting = NADI_NEW(uint32_t *, in->owned_count);
-    p->end_ns = NADI_NEW(uint64_t *, in->owned_count);
-    p->tail_ns = NADI_NEW(uint64_t *, in->owned_count);
-    for (uint32_t i = 0; i < in->owned_count; i++) {
-        const struct nadi_trace *t = in->owned[i];
-        p->waiting[i] = NADI_NEW(uint32_t, t->node_count);
-        p->end_ns[i] = NADI_ZNEW(uint64_t, t->node_count);
-        p->tail_ns[i] = NADI_ZNEW(uint64_t, t->node_count);
-        for (uint32_t node = 0; node < t->node_count; node++) {
-            struct place at = {i, node};
-            bool paired_receive = t->type[node] == NADI_NODE_RECV && partner_of(p, at);
-            p->waiting[i][node] = t->dep_start[node + 1] - t->dep_start[node] + paired_receive;
-            if (p->waiting[i][node] == 0)
-                NADI_PUSH(&p->ready, at);
-        }
-    }
+    uint32_t count = p->in->owned_count;
+    p->waiting = NADI_NEW(uint32_t *, count);
+    p->end_ns = NADI_NEW(uint64_t *, count);
+    p->tail_ns = NADI_NEW(uint64_t *, count);
+    for (uint32_t i = 0; i < count; i++)
+        start_trace(p, i);
 }
 
 static uint64_t least_of(const struct pairs *p, struct place at)
@@ -238,7 +241,9 @@ uint64_t nadi_pairs_bound(const struct nadi_inputs *in, struct nadi_floors *floo
     uint64_t longest = 0;
     if (in->custom_count > 0) /* their messages share the tags */
         return 0;
-    gather(&p);
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        if (only_rank[i] != NADI_NONE)
+            gather(&p, i);
     if (pair_up(&p)) {
         start(&p);
         while (p.ready.count)
