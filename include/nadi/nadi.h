@@ -211,6 +211,7 @@ struct nadi_collective_traces { /* a micro-benchmark: one collective, on all ran
     uint64_t compute_before_us, compute_after_us; /* around each; 0: none */
     const char *group;                            /* pg_name; NULL: all ranks */
     const char *compression;                      /* "none", "gzip", "zstd" */
+    int manifest; /* only <prefix>.0.et, and <prefix>.yml that gives it to all ranks */
 };
 
 void nadi_collective_traces_init(struct nadi_collective_traces *options);
@@ -228,6 +229,22 @@ void nadi_demo_init(struct nadi_demo *options);
 /* Writes workload.<rank>.et, system.json, network.yml and memory.json into the folder. */
 enum nadi_status nadi_generate_demo(const struct nadi_demo *options, const char *folder,
                                     struct nadi_diags *messages);
+
+struct nadi_transformer { /* a training step on tensor x data x pipeline ranks */
+    size_t size;
+    uint32_t tensor, data, pipeline;
+    uint32_t layers, micro_batches, width, sequence;
+    uint32_t slow_rank; /* NADI_UNKNOWN_RANK: none */
+    uint32_t slow_by;   /* percent that its compute takes longer */
+    int files;          /* one trace a rank and groups.json, instead of a manifest */
+    const char *compression;
+};
+
+void nadi_transformer_init(struct nadi_transformer *options);
+/* Writes into the folder system.json, network.yml, memory.json and workload.yml with its traces, or
+ * workload.<rank>.et and groups.json. DONE or INPUT. */
+enum nadi_status nadi_generate_transformer(const struct nadi_transformer *options,
+                                           const char *folder, struct nadi_diags *messages);
 
 /* --- plain flows -------------------------------------------------------------------------------
  */

@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "trace/gen_collective.h"
 #include "trace/gen_demo.h"
+#include "trace/gen_transformer.h"
 
 void nadi_collective_traces_init(struct nadi_collective_traces *options)
 {
@@ -60,6 +61,7 @@ enum nadi_status nadi_generate_collective(const struct nadi_collective_traces *o
     g.compute_before_us = whole.compute_before_us;
     g.compute_after_us = whole.compute_after_us;
     g.group = whole.group;
+    g.manifest = whole.manifest != 0;
     const bool good = nadi_gen_collective_kind(whole.kind, &g.kind, NADI_NOWHERE, messages) &&
                       read_coding(whole.compression, &g.coding, messages) &&
                       nadi_gen_collective_write(&g, prefix, messages);
@@ -78,5 +80,47 @@ enum nadi_status nadi_generate_demo(const struct nadi_demo *options, const char 
     g.layers = whole.layers;
     const bool good = read_coding(whole.compression, &g.coding, messages) &&
                       nadi_gen_demo_folder(&g, folder, messages);
+    return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+void nadi_transformer_init(struct nadi_transformer *options)
+{
+    struct nadi_gen_transformer g;
+    nadi_gen_transformer_init(&g);
+    *options = (struct nadi_transformer){
+        .size = sizeof(*options),
+        .tensor = g.tensor,
+        .data = g.data,
+        .pipeline = g.pipeline,
+        .layers = g.layers,
+        .micro_batches = g.micro_batches,
+        .width = g.width,
+        .sequence = g.sequence,
+        .slow_rank = g.slow_rank,
+        .slow_by = g.slow_by,
+        .compression = "none",
+    };
+}
+
+enum nadi_status nadi_generate_transformer(const struct nadi_transformer *options,
+                                           const char *folder, struct nadi_diags *messages)
+{
+    struct nadi_transformer whole;
+    nadi_transformer_init(&whole);
+    memcpy(&whole, options, options->size < sizeof(whole) ? options->size : sizeof(whole));
+    struct nadi_gen_transformer g = {
+        .tensor = whole.tensor,
+        .data = whole.data,
+        .pipeline = whole.pipeline,
+        .layers = whole.layers,
+        .micro_batches = whole.micro_batches,
+        .width = whole.width,
+        .sequence = whole.sequence,
+        .slow_rank = whole.slow_rank,
+        .slow_by = whole.slow_by,
+        .files = whole.files != 0,
+    };
+    const bool good = read_coding(whole.compression, &g.coding, messages) &&
+                      nadi_gen_transformer_folder(&g, folder, messages);
     return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

@@ -8,11 +8,19 @@ struct collective_values {
     const char *kind, *group, *compress, *out;
     uint32_t ranks, repeat;
     uint64_t bytes, before_ns, after_ns;
+    bool manifest;
 };
 
 struct demo_values {
     const char *compress, *out;
     uint32_t ranks, layers;
+};
+
+struct transformer_values {
+    const char *compress, *out;
+    uint32_t tensor, data, pipeline, layers, micro_batches, width, sequence, slow_by;
+    struct nadi_range slow_rank;
+    bool files;
 };
 
 #define AT(member) .offset = offsetof(struct collective_values, member)
@@ -68,6 +76,10 @@ static const struct nadi_option collective_output[] = {
      AT(out),
      .required = true,
      .help = "Write PREFIX.<rank>.et"},
+    {.name = "manifest",
+     .type = NADI_OPTION_FLAG,
+     AT(manifest),
+     .help = "One trace for all ranks: only PREFIX.0.et, and PREFIX.yml for --workload"},
     {.name = "compress",
      .type = NADI_OPTION_WORD,
      .words = "none|gzip|zstd",
@@ -113,6 +125,52 @@ static const struct nadi_option demo_output[] = {
     {.name = NULL},
 };
 
+#undef AT
+#define AT(member) .offset = offsetof(struct transformer_values, member)
+#define COUNT(option, member, preset, text)                                                        \
+    {                                                                                              \
+        .name = option, .argument = "N", .type = NADI_OPTION_COUNT, .initial = preset, AT(member), \
+        .help = text                                                                               \
+    }
+
+static const struct nadi_option transformer_what[] = {
+    COUNT("tensor", tensor, "4", "Tensor-parallel ranks, innermost"),
+    COUNT("data", data, "4", "Data-parallel ranks"),
+    COUNT("pipeline", pipeline, "4", "Pipeline stages, outermost"),
+    COUNT("layers", layers, "16", "Layers of the model, as many on every stage"),
+    COUNT("micro-batches", micro_batches, "8", "Micro-batches of the step"),
+    COUNT("width", width, "4096", "Width of the model"),
+    COUNT("sequence", sequence, "2048", "Tokens of a micro-batch"),
+    {.name = "slow-rank",
+     .argument = "R",
+     .type = NADI_OPTION_RANKS,
+     AT(slow_rank),
+     .help = "One rank whose compute takes longer (default: none)"},
+    COUNT("slow-by", slow_by, "10", "How much longer, in percent"),
+    {.name = NULL},
+};
+
+static const struct nadi_option transformer_output[] = {
+    {.name = "out",
+     .letter = 'o',
+     .argument = "DIR",
+     .type = NADI_OPTION_TEXT,
+     AT(out),
+     .required = true,
+     .help = "Write workload.yml, its traces, system.json, network.yml and memory.json there"},
+    {.name = "files",
+     .type = NADI_OPTION_FLAG,
+     AT(files),
+     .help = "One trace a rank and groups.json instead of workload.yml"},
+    {.name = "compress",
+     .type = NADI_OPTION_WORD,
+     .words = "none|gzip|zstd",
+     .initial = "none",
+     AT(compress),
+     .help = "Compression of the traces"},
+    {.name = NULL},
+};
+
 const struct nadi_option_group nadi_gen_collective_groups[] = {
     {"What", collective_what, 0},
     {"Output", collective_output, 0},
@@ -122,6 +180,12 @@ const struct nadi_option_group nadi_gen_collective_groups[] = {
 const struct nadi_option_group nadi_gen_demo_groups[] = {
     {"What", demo_what, 0},
     {"Output", demo_output, 0},
+    {.heading = NULL},
+};
+
+const struct nadi_option_group nadi_gen_transformer_groups[] = {
+    {"What", transformer_what, 0},
+    {"Output", transformer_output, 0},
     {.heading = NULL},
 };
 
@@ -164,9 +228,12 @@ int nadi_cmd_gen_collective(const struct nadi_command *self, int count, char **a
     traces.compute_after_us = values.after_ns / 1000;
     traces.group = values.group;
     traces.compression = values.compress;
+    traces.manifest = values.manifest;
     struct nadi_diags *messages = nadi_messages_create();
     const enum nadi_status status = nadi_generate_collective(&traces, values.out, messages);
-    if (status == NADI_STATUS_DONE)
+    if (status == NADI_STATUS_DONE && values.manifest)
+        printf("%s.yml with %s.0.et\n", values.out, values.out);
+    else if (status == NADI_STATUS_DONE)
         printf("%s.0.et to %s.%" PRIu32 ".et\n", values.out, values.out, values.ranks - 1);
     return finish(status, messages);
 }
@@ -186,5 +253,42 @@ int nadi_cmd_gen_demo(const struct nadi_command *self, int count, char **argumen
     const enum nadi_status status = nadi_generate_demo(&demo, values.out, messages);
     if (status == NADI_STATUS_DONE)
         printf("%s/: workload.<rank>.et, system.json, network.yml, memory.json\n", values.out);
+    return finish(status, messages);
+}
+
+static bool one_rank(const struct nadi_range *range)
+{
+    const bool good = range->first == range->last && range->last < UINT32_MAX;
+    if (!good)
+        fprintf(stderr, "nadi gen transformer: error: '--slow-rank' wants one rank\n");
+    return good;
+}
+
+int nadi_cmd_gen_transformer(const struct nadi_command *self, int count, char **arguments)
+{
+    struct transformer_values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words) ||
+        (values.slow_rank.given && !one_rank(&values.slow_rank)))
+        return NADI_EXIT_USAGE;
+    struct nadi_transformer step;
+    nadi_transformer_init(&step);
+    step.tensor = values.tensor;
+    step.data = values.data;
+    step.pipeline = values.pipeline;
+    step.layers = values.layers;
+    step.micro_batches = values.micro_batches;
+    step.width = values.width;
+    step.sequence = values.sequence;
+    step.slow_by = values.slow_by;
+    step.files = values.files;
+    step.compression = values.compress;
+    if (values.slow_rank.given)
+        step.slow_rank = (uint32_t)values.slow_rank.first;
+    struct nadi_diags *messages = nadi_messages_create();
+    const enum nadi_status status = nadi_generate_transformer(&step, values.out, messages);
+    if (status == NADI_STATUS_DONE)
+        printf("%s/: %s, system.json, network.yml, memory.json\n", values.out,
+               values.files ? "workload.<rank>.et, groups.json" : "workload.yml, stage.<stage>.et");
     return finish(status, messages);
 }

@@ -52,6 +52,23 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_gen_demo,
     },
     {
+        .name = "gen transformer",
+        .group = "Make traces",
+        .summary = "Write a training step on tensor-, data- and pipeline-parallel ranks",
+        .about = "Micro-batches pass the stages one forward, one backward; every layer all-reduces "
+                 "its\n"
+                 "activations among the tensor ranks, and at the end its gradients among the data "
+                 "ranks.\n"
+                 "A manifest keeps it to one trace a stage, whatever the number of ranks.\n",
+        .examples = "nadi gen transformer --tensor 8 --data 8192 --pipeline 16 --layers 96 \\\n"
+                    "                     --micro-batches 384 -o out/million\n"
+                    "nadi run --workload out/million/workload.yml --system out/million/system.json "
+                    "\\\n"
+                    "         --network out/million/network.yml\n",
+        .options = nadi_gen_transformer_groups,
+        .run = nadi_cmd_gen_transformer,
+    },
+    {
         .name = "trace link",
         .group = "Traces",
         .summary = "Join a PyTorch execution trace and a Kineto profile",

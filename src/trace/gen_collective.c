@@ -1,5 +1,6 @@
 #include "trace/gen_collective.h"
 
+#include "base/file.h"
 #include "base/str.h"
 #include "trace/gen_files.h"
 
@@ -113,12 +114,28 @@ static void put_nodes(struct nadi_trace_writer *w, const struct nadi_gen_collect
     }
 }
 
+/* The trace's name in it is the prefix's last part: it lies in the same folder. */
+static bool write_manifest(const struct nadi_gen_collective *g, const char *prefix,
+                           struct nadi_diags *diags)
+{
+    const char *slash = strrchr(prefix, '/');
+    struct nadi_str path = NADI_STR_INIT, text = NADI_STR_INIT;
+    nadi_str_printf(&path, "%s.yml", prefix);
+    nadi_str_printf(&text, "nadi-manifest: 1\nranks: %u\ntraces:\n  - {file: \"%s.0.et\"}\n",
+                    g->ranks, slash ? slash + 1 : prefix);
+    bool ok = nadi_file_write(nadi_str_get(&path), nadi_str_get(&text), text.length, diags);
+    nadi_str_release(&path);
+    nadi_str_release(&text);
+    return ok;
+}
+
 bool nadi_gen_collective_write(const struct nadi_gen_collective *g, const char *prefix,
                                struct nadi_diags *diags)
 {
     if (!check(g, diags))
         return false;
-    for (uint32_t rank = 0; rank < g->ranks; rank++) {
+    uint32_t files = g->manifest ? 1 : g->ranks;
+    for (uint32_t rank = 0; rank < files; rank++) {
         struct nadi_trace_writer *w = nadi_gen_open(prefix, rank, g->coding, diags);
         if (!w)
             return false;
@@ -126,5 +143,5 @@ bool nadi_gen_collective_write(const struct nadi_gen_collective *g, const char *
         if (!nadi_trace_writer_close(w, diags))
             return false;
     }
-    return true;
+    return !g->manifest || write_manifest(g, prefix, diags);
 }

@@ -19,6 +19,7 @@ struct nadi_gen_collective {
     uint64_t compute_before_us; /* before each collective; 0: none */
     uint64_t compute_after_us;  /* after each collective; 0: none */
     const char *group;          /* pg_name; NULL: all ranks */
+    bool manifest;              /* PREFIX.0.et only, and PREFIX.yml that gives it to all ranks */
     enum nadi_coding coding;
 };
 
