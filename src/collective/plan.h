@@ -96,11 +96,13 @@ static inline uint32_t nadi_phase_destination(const struct nadi_phase *p, uint32
                                               uint32_t k, bool clockwise)
 {
     if (p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING) {
-        uint32_t reach = 1U << k;
+        uint32_t reach = 1;
         if (p->op == NADI_PHASE_ALL_GATHER)
             reach = p->n >> (k + 1);
-        else if (k >= p->log2_n)
-            reach = 1U << (2 * p->log2_n - 1 - k);
+        else if (k < p->log2_n)
+            reach <<= k;
+        else
+            reach = p->n >> (k - p->log2_n + 1); /* all-reduce, second half; n a power of two */
         return local / reach % 2 == 0 ? (local + reach) % p->n : (local + p->n - reach) % p->n;
     }
     uint32_t distance = 1;

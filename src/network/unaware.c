@@ -66,7 +66,7 @@ static void destroy(struct nadi_network *net)
     nadi_mem_free(net);
 }
 
-static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
+static uint32_t find_route(struct nadi_network *net, uint32_t src, uint32_t dst)
 {
     const struct unaware *u = self(net);
     uint32_t dims = u->topology->dim_count;
@@ -117,14 +117,14 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
                          message->kind, message->a, message->b, message->c);
 }
 
-uint64_t nadi_unaware_delay_ns(struct nadi_network *net, uint32_t way, uint64_t bytes)
+uint64_t nadi_unaware_delay_ns(struct nadi_network *net, uint32_t route, uint64_t bytes)
 {
-    return look_up(self(net), way, bytes)->delay_ns;
+    return look_up(self(net), route, bytes)->delay_ns;
 }
 
-void nadi_unaware_count(struct nadi_network *net, uint32_t way, uint64_t bytes, uint64_t messages)
+void nadi_unaware_count(struct nadi_network *net, uint32_t route, uint64_t bytes, uint64_t messages)
 {
-    count(self(net), look_up(self(net), way, bytes), messages);
+    count(self(net), look_up(self(net), route, bytes), messages);
 }
 
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
@@ -152,7 +152,7 @@ const struct nadi_network_ops nadi_network_unaware = {
                "Equal to the analytical reference's congestion-unaware model.",
     .create = create,
     .destroy = destroy,
-    .route = route,
+    .route = find_route,
     .send = send,
     .counters = counters,
     .sent = sent,

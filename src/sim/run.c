@@ -83,9 +83,7 @@ static void run_events(struct simulation *s)
     }
     if (nadi_workload_finished(s->workload))
         r->outcome = NADI_OUTCOME_DONE;
-    else if (nadi_workload_failed(s->workload))
-        r->outcome = NADI_OUTCOME_DEADLOCK;
-    else if (nadi_engine_pending(s->engine)) {
+    else if (nadi_engine_pending(s->engine) && !nadi_workload_failed(s->workload)) {
         r->outcome = NADI_OUTCOME_LIMIT;
         r->stopped_by = o->max_sim_ns
                             ? "--max-sim was reached; the figures are of what was simulated so far"

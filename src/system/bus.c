@@ -45,7 +45,7 @@ struct nadi_bus {
 
 enum { TURN = 8 }; /* sends in a row after which the partner may go first */
 
-#define SECONDARY_G 0.0038
+#define SECONDARY_GAP_NS 0.0038 /* G of the secondary bus, a byte */
 
 static bool owns_secondary(uint32_t id)
 {
@@ -113,8 +113,8 @@ static void transmit(struct nadi_bus *bus, uint32_t id)
     FIFO_POP(&x->out, &bus->requests, request);
     FIFO_PUSH(&y->in, &bus->requests, request);
     y->in_count++;
-    double G = id % SIDES < SIDE_A2 ? c->bus_G : SECONDARY_G;
-    double serial = (double)(bus->requests.items[request].bytes - 1) * G;
+    double gap_ns = id % SIDES < SIDE_A2 ? c->bus_G : SECONDARY_GAP_NS;
+    double serial = (double)(bus->requests.items[request].bytes - 1) * gap_ns;
     y->before = y->now;
     y->now = BUS_RECEIVING;
     nadi_engine_schedule(

@@ -305,7 +305,7 @@ void nadi_tree_message(struct nadi_system *s, uint32_t block, uint32_t member, u
 void nadi_tree_late(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
 void nadi_tree_control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
 void nadi_tree_transmit(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
-void nadi_tree_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t stage);
+void nadi_tree_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t which);
 
 /* bus.c: the shared memory bus (LogGP) */
 struct nadi_bus *nadi_bus_create(struct nadi_system *s);
