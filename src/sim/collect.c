@@ -7,6 +7,7 @@ struct collection {
     const struct nadi_workload *workload;
     struct nadi_network *network;
     const struct nadi_fold *fold;
+    nadi_time stopped_at;
     struct nadi_result *result;
 };
 
@@ -17,11 +18,14 @@ static uint64_t to_ns(nadi_time ps)
     return (uint64_t)(ps / NADI_PS_PER_NS);
 }
 
-static void collect_class(struct nadi_result *r, const struct nadi_workload *w, uint32_t actor)
+static void collect_class(const struct collection *c, uint32_t actor)
 {
-    struct nadi_rank_view v = nadi_workload_rank(w, actor);
+    struct nadi_rank_view v = nadi_workload_rank(c->workload, actor, c->stopped_at);
+    struct nadi_result *r = c->result;
     struct nadi_rank_result *out = &r->classes[actor];
     uint64_t finish = to_ns(v.finish);
+    if (!v.finished) /* the runtime of a compute in flight is counted already */
+        v.gpu_ticks = nadi_min_u64(v.gpu_ticks, finish);
     *out = (struct nadi_rank_result){
         .finish_ns = finish,
         .exposed_comm_ns = finish - v.gpu_ticks, /* wraps in replay-only, as in the reference */
@@ -53,7 +57,7 @@ static void collect_classes(const struct collection *c)
     r->class_count = count;
     r->classes = NADI_ARENA_NEW(&r->arena, struct nadi_rank_result, count);
     for (uint32_t a = 0; a < count; a++)
-        collect_class(r, c->workload, a);
+        collect_class(c, a);
     if (!c->fold)
         return;
     r->class_of = NADI_ARENA_NEW(&r->arena, uint32_t, r->rank_count);
@@ -149,7 +153,7 @@ static uint64_t expanded_count(const struct collection *c)
 {
     uint64_t count = 0;
     for (uint32_t a = 0; a < nadi_workload_actor_count(c->workload); a++)
-        count += (uint64_t)nadi_workload_rank(c->workload, a).nodes_done *
+        count += (uint64_t)nadi_workload_rank(c->workload, a, c->stopped_at).nodes_done *
                  (c->fold ? c->fold->weight[a] : 1);
     return count;
 }
@@ -219,9 +223,9 @@ static void collect_order(const struct collection *c, const struct members *m)
 
 void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *workload,
                   struct nadi_network *network, const struct nadi_engine *engine,
-                  const struct nadi_fold *fold, struct nadi_result *result)
+                  const struct nadi_fold *fold, nadi_time stopped_at, struct nadi_result *result)
 {
-    struct collection c = {in, workload, network, fold, result};
+    struct collection c = {in, workload, network, fold, stopped_at, result};
     size_t count;
     collect_classes(&c);
     collect_collectives(&c);

@@ -6,9 +6,10 @@
 #include "sim/result.h"
 #include "workload/workload.h"
 
-/* Fills all figures of `result`, whose arena is ready. fold may be NULL. */
+/* Fills all figures of `result`, whose arena is ready. fold may be NULL. Ranks that have not
+ * finished are taken up to stopped_at, what they have in flight included. */
 void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *workload,
                   struct nadi_network *network, const struct nadi_engine *engine,
-                  const struct nadi_fold *fold, struct nadi_result *result);
+                  const struct nadi_fold *fold, nadi_time stopped_at, struct nadi_result *result);
 
 #endif

@@ -16,7 +16,7 @@ enum nadi_outcome {
 };
 
 struct nadi_rank_result {
-    uint64_t finish_ns;       /* of the last node; of what was reached where not finished */
+    uint64_t finish_ns;       /* of the last node; not finished: where the clock stopped */
     uint64_t exposed_comm_ns; /* the reference's: finish - sum of accelerator compute runtimes */
     uint64_t compute_ns;      /* union of accelerator compute intervals */
     uint64_t comm_ns;         /* union of collective, send and receive intervals */

@@ -18,6 +18,7 @@ struct simulation {
     struct nadi_network *network;
     struct nadi_workload *workload;
     struct timespec begin;
+    bool stopped_by_wall;
 };
 
 static double seconds_since(const struct timespec *begin)
@@ -60,6 +61,14 @@ static nadi_time until_of(const struct nadi_run_options *o)
     return (nadi_time)ns * NADI_PS_PER_NS;
 }
 
+/* How far the clock came: with --max-sim up to the limit, where nothing more happened. */
+static nadi_time stopped_at(const struct simulation *s)
+{
+    bool by_clock = s->result->outcome == NADI_OUTCOME_LIMIT && s->in->options.max_sim_ns;
+    nadi_time now = nadi_engine_now(s->engine);
+    return by_clock && !s->stopped_by_wall ? until_of(&s->in->options) : now;
+}
+
 static void run_events(struct simulation *s)
 {
     const struct nadi_run_options *o = &s->in->options;
@@ -72,12 +81,13 @@ static void run_events(struct simulation *s)
         report_progress(s);
         if (s->observer && s->observer->stop && *s->observer->stop && more) {
             r->outcome = NADI_OUTCOME_INTERRUPTED;
-            r->stopped_by = "interrupted; the figures are of what was simulated so far";
+            r->stopped_by = "interrupted";
             return;
         }
         if (o->max_wall_ms && more && seconds_since(&s->begin) * 1e3 > (double)o->max_wall_ms) {
             r->outcome = NADI_OUTCOME_LIMIT;
-            r->stopped_by = "--max-wall was reached; the figures are of what was simulated so far";
+            s->stopped_by_wall = true;
+            r->stopped_by = "--max-wall was reached";
             return;
         }
     }
@@ -85,9 +95,8 @@ static void run_events(struct simulation *s)
         r->outcome = NADI_OUTCOME_DONE;
     else if (nadi_engine_pending(s->engine) && !nadi_workload_failed(s->workload)) {
         r->outcome = NADI_OUTCOME_LIMIT;
-        r->stopped_by = o->max_sim_ns
-                            ? "--max-sim was reached; the figures are of what was simulated so far"
-                            : "simulated time exceeds the clock's range of 106 days";
+        r->stopped_by = o->max_sim_ns ? "--max-sim was reached"
+                                      : "simulated time exceeds the clock's range of 106 days";
     } else
         r->outcome = NADI_OUTCOME_DEADLOCK;
 }
@@ -141,7 +150,7 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
     bool deadlock = r->outcome == NADI_OUTCOME_DEADLOCK;
     bool decided = !undecided && !(deadlock && phases);
     if (decided)
-        nadi_collect(in, s->workload, s->network, s->engine, fold, r);
+        nadi_collect(in, s->workload, s->network, s->engine, fold, stopped_at(s), r);
     else
         r->executor_note = undecided ? undecided : "the run ends in a deadlock";
     if (decided && deadlock)

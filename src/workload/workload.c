@@ -273,9 +273,15 @@ uint64_t nadi_workload_nodes_total(const struct nadi_workload *w)
     return w->nodes_total;
 }
 
-struct nadi_rank_view nadi_workload_rank(const struct nadi_workload *w, uint32_t actor)
+struct nadi_rank_view nadi_workload_rank(const struct nadi_workload *w, uint32_t actor,
+                                         nadi_time now)
 {
-    return w->ranks[actor].view;
+    struct rank_state r = w->ranks[actor];
+    if (!r.view.finished) {
+        nadi_workload_account(&r, now, ACTIVITY_OTHER, 0);
+        r.view.finish = now;
+    }
+    return r.view;
 }
 
 const uint64_t *nadi_workload_nodes_by_type(const struct nadi_workload *w)

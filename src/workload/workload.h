@@ -46,7 +46,7 @@ struct nadi_rank_times { /* ps; unions of intervals up to now */
 
 struct nadi_rank_view {
     bool finished;
-    nadi_time finish;   /* of the last completion so far */
+    nadi_time finish;   /* not finished: how far the clock came */
     uint64_t gpu_ticks; /* ns: sum of accelerator runtimes, as the reference counts them */
     uint32_t nodes_done, nodes_skipped, nodes_total;
     struct nadi_rank_times times;
@@ -68,7 +68,10 @@ bool nadi_workload_finished(const struct nadi_workload *w);
 uint64_t nadi_workload_nodes_done(const struct nadi_workload *w);
 uint64_t nadi_workload_nodes_total(const struct nadi_workload *w);
 
-struct nadi_rank_view nadi_workload_rank(const struct nadi_workload *w, uint32_t actor);
+/* now: how far the clock came. A rank that has not finished is taken up to it, with what it has in
+ * flight. */
+struct nadi_rank_view nadi_workload_rank(const struct nadi_workload *w, uint32_t actor,
+                                         nadi_time now);
 const uint64_t *nadi_workload_nodes_by_type(const struct nadi_workload *w);
 uint64_t nadi_workload_offered_bytes(const struct nadi_workload *w);
 const struct nadi_node_span *nadi_workload_spans(const struct nadi_workload *w, size_t *count);
