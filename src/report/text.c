@@ -82,6 +82,12 @@ static const char *grouped(char buffer[32], uint64_t value)
     return buffer;
 }
 
+/* For a column: all digits of what is small enough, else 4 of them ("1.208 G"). */
+static const char *counted(char buffer[32], uint64_t value)
+{
+    return value < 10000000 ? grouped(buffer, value) : nadi_units_count(buffer, (double)value);
+}
+
 static void headline(const struct page *p)
 {
     const struct nadi_result *r = p->r;
@@ -225,7 +231,7 @@ static void collectives(const struct page *p)
         double mine = c->rank_ns / (double)r->rank_count;
         nadi_str_printf(p->out, "  %-18s%8u%12s%9s%12s%15s%9s%15s\n", kind_name(kind, c->kind),
                         c->ranks, nadi_units_bytes(size, (double)c->bytes),
-                        grouped(times, c->count),
+                        counted(times, c->count),
                         nadi_units_time(each, (double)c->duration_ns / (double)c->count),
                         nadi_units_time(per_rank, mine),
                         percent(share, r->end_ns ? mine / (double)r->end_ns : 0),
@@ -251,7 +257,7 @@ static void dimension(const struct page *p, uint32_t index)
         inked(p, INK_DIM, "     no traffic\n");
         return;
     }
-    nadi_str_printf(p->out, "%12s%12s%9s  ", grouped(messages, l->messages),
+    nadi_str_printf(p->out, "%12s%12s%9s  ", counted(messages, l->messages),
                     nadi_units_bytes(bytes, (double)l->bytes), percent(share, use));
     bar(p, use, DIM_BAR_CELLS, use > 0.9 ? INK_RED : INK_GREEN);
     nadi_str_add(p->out, use > 1 ? " *\n" : "\n");

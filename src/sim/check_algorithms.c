@@ -237,6 +237,17 @@ static uint64_t size_after(const struct stage *s, uint64_t r)
     return r;
 }
 
+static const char *size_text(const struct plan *p, const struct stage *s, uint64_t bytes,
+                             uint64_t r)
+{
+    return nadi_arena_printf(
+        &p->c->arena, "%" PRIu64 " B in %u chunk%s leave %" PRIu64 " B for %s over %u ranks", bytes,
+        p->c->in->system.splits, p->c->in->system.splits == 1 ? "" : "s", r,
+        algorithm_names[s->choice->algorithm], s->npus);
+}
+
+/* Messages of 0 bytes, where the reference aborts: refused where a chunk has less than a byte for
+ * each rank; else they cost their latency, and a warning says so. */
 static bool check_sizes(struct plan *p)
 {
     double scale = p->c->in->options.comm_scale;
@@ -245,17 +256,22 @@ static bool check_sizes(struct plan *p)
     uint64_t chunk = bytes / p->c->in->system.splits;
     uint64_t least = p->use->kind == NADI_ALL_GATHER ? 1 : p->c->in->rank_count;
     uint64_t r = chunk < least ? least : chunk;
+    const char *hint = "use ring or direct, fewer chunks or more bytes";
     for (uint32_t i = 0; i < p->count; i++) {
         const struct stage *s = &p->stages[i];
-        if (smallest_message(s, r) == 0)
-            return refuse(
-                p, "system/algorithm-size", "use ring or direct, fewer chunks or more bytes",
-                nadi_arena_printf(&p->c->arena,
-                                  "%" PRIu64 " B in %u chunk%s leave %" PRIu64
-                                  " B for %s over %u ranks, which would send messages of 0 B",
-                                  bytes, p->c->in->system.splits,
-                                  p->c->in->system.splits == 1 ? "" : "s", r,
-                                  algorithm_names[s->choice->algorithm], s->npus));
+        bool empty = smallest_message(s, r) == 0;
+        if (empty && chunk < least)
+            return refuse(p, "system/algorithm-size", hint,
+                          nadi_arena_printf(&p->c->arena, "%s, which would send messages of 0 B",
+                                            size_text(p, s, bytes, r)));
+        if (empty) {
+            nadi_warning(p->c->diags, "system/empty-messages", p->c->algorithms[p->native], hint,
+                         "%s on %s: %s: some messages have 0 B and take the latency alone; the "
+                         "reference aborts",
+                         nadi_collective_name(p->use->kind), group_text(p),
+                         size_text(p, s, bytes, r));
+            return true;
+        }
         r = size_after(s, r);
     }
     return true;

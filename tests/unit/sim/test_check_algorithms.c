@@ -34,14 +34,14 @@ static const struct algorithm_case cases[] = {
     /* its second half would send 0 bytes: the chunk must be at least 2 n */
     {"8", "halvingDoubling", "baseline", 1, "comm_type=0 comm_size=4", "system/algorithm-size",
      "4 B in 1 chunk leave 8 B for halvingDoubling over 8 ranks, which would send messages of 0 B"},
-    {"8", "halvingDoubling", "baseline", 4, "comm_type=0 comm_size=63", "system/algorithm-size",
+    {"8", "halvingDoubling", "baseline", 4, "comm_type=0 comm_size=63", "system/empty-messages",
      "63 B in 4 chunks leave 15 B"},
     {"8", "halvingDoubling", "baseline", 4, "comm_type=0 comm_size=64", NULL, NULL},
     {"8", "halvingDoubling", "baseline", 1, "comm_type=0 comm_size=16", NULL, NULL},
     {"8", "halvingDoubling", "baseline", 1, "comm_type=7 comm_size=1", NULL, NULL},
     {"8", "halvingDoubling", "baseline", 1, "comm_type=2 comm_size=1", NULL, NULL},
     {"2, 8", "ring, halvingDoubling", "localBWAware", 1, "comm_type=0 comm_size=16",
-     "system/algorithm-size", "leave 8 B for halvingDoubling over 8 ranks"},
+     "system/empty-messages", "leave 8 B for halvingDoubling over 8 ranks"},
     {"2, 8", "ring, halvingDoubling", "baseline", 1, "comm_type=0 comm_size=16", NULL, NULL},
     {"2, 4", "ring, oneRing", "localBWAware", 1, "comm_type=0 comm_size=1", "system/algorithm-size",
      "leave 4 B for ring over 8 ranks"},
@@ -230,9 +230,9 @@ static void comm_scale(void **state)
     write_system(&c, "halvingDoubling", "baseline", 1);
     input_case_workload(&c, 4, "COLL 1 c comm_type=0 comm_size=16\n");
     input_case_accepted(&c, "");
-    c.options.comm_scale = 0.25;
+    c.options.comm_scale = 0.125;
     assert_false(input_case_load(&c, false));
-    assert_non_null(strstr(nadi_str_get(&c.messages), "4 B in 1 chunk leave 4 B"));
+    assert_non_null(strstr(nadi_str_get(&c.messages), "2 B in 1 chunk leave 4 B"));
     input_case_release(&c);
 }
 
