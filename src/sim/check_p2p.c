@@ -45,28 +45,31 @@ static int by_key(const void *a, const void *b)
     return order ? order : order32(x->node, y->node);
 }
 
+static struct end end_of(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *t = in->traces[rank];
+    const struct nadi_trace_comm *comm = nadi_comm_of(t, node);
+    bool is_recv = t->type[node] == NADI_NODE_RECV;
+    uint32_t peer = is_recv ? comm->src : comm->dst;
+    if (in->relative_peers)
+        peer = nadi_relative_peer(rank, peer, in->rank_count);
+    return (struct end){
+        .bytes = t->bytes[node],
+        .src = is_recv ? peer : rank,
+        .dst = is_recv ? rank : peer,
+        .tag = comm->tag % TAG_MODULUS,
+        .node = node,
+        .is_recv = is_recv,
+    };
+}
+
 static void collect(const struct nadi_inputs *in, struct ends *ends)
 {
     for (uint32_t r = 0; r < in->rank_count; r++) {
         const struct nadi_trace *t = in->traces[r];
-        for (uint32_t n = 0; n < t->node_count; n++) {
-            bool is_recv = t->type[n] == NADI_NODE_RECV;
-            if (!is_recv && t->type[n] != NADI_NODE_SEND)
-                continue;
-            const struct nadi_trace_comm *comm = nadi_comm_of(t, n);
-            uint32_t peer = is_recv ? comm->src : comm->dst;
-            if (in->relative_peers)
-                peer = nadi_relative_peer(r, peer, in->rank_count);
-            struct end e = {
-                .bytes = t->bytes[n],
-                .src = is_recv ? peer : r,
-                .dst = is_recv ? r : peer,
-                .tag = comm->tag % TAG_MODULUS,
-                .node = n,
-                .is_recv = is_recv,
-            };
-            NADI_PUSH(ends, e);
-        }
+        for (uint32_t n = 0; n < t->node_count; n++)
+            if (t->type[n] == NADI_NODE_SEND || t->type[n] == NADI_NODE_RECV)
+                NADI_PUSH(ends, end_of(in, r, n));
     }
 }
 

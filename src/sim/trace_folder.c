@@ -62,25 +62,28 @@ struct others { /* stems of trace files with another prefix */
     } names;
 };
 
+static void note_other(struct others *others, const char *name, size_t stem)
+{
+    enum { MANY = 1000 };
+    uint32_t index = (uint32_t)others->names.count;
+    const char *kept;
+    if (index < MANY && nadi_strmap_put(&others->seen, name, stem, index, &kept) == index)
+        NADI_PUSH(&others->names, kept);
+}
+
 static void read_entries(DIR *folder, const char *base, struct nadi_trace_folder *f,
                          struct others *others)
 {
-    enum { MANY = 1000 };
     struct dirent *entry;
     while ((entry = readdir(folder))) {
         size_t stem;
         uint32_t rank;
         if (!split_name(entry->d_name, &stem, &rank))
             continue;
-        if (strlen(base) == stem && strncmp(base, entry->d_name, stem) == 0) {
+        if (strlen(base) == stem && strncmp(base, entry->d_name, stem) == 0)
             NADI_PUSH(f, rank);
-            continue;
-        }
-        uint32_t index = (uint32_t)others->names.count;
-        const char *kept;
-        if (index < MANY &&
-            nadi_strmap_put(&others->seen, entry->d_name, stem, index, &kept) == index)
-            NADI_PUSH(&others->names, kept);
+        else
+            note_other(others, entry->d_name, stem);
     }
     if (f->count)
         qsort(f->items, f->count, sizeof(*f->items), by_value);
