@@ -1,7 +1,10 @@
 #include "trace/import/import.h"
-#include "base/str.h"
+
+#include "base/mem.h"
 
 #include <nadi/import.h>
+
+_Static_assert(NADI_UNKNOWN_RANK == NADI_NONE, "an unknown rank is no index");
 
 /* The caller's struct may be shorter (older header): what it lacks keeps its default. */
 static void complete(void *mine, size_t bytes, const void *given, size_t given_bytes)
@@ -9,9 +12,24 @@ static void complete(void *mine, size_t bytes, const void *given, size_t given_b
     memcpy(mine, given, given_bytes < bytes ? given_bytes : bytes);
 }
 
+static enum nadi_status hand_over(bool good, struct nadi_str *text, char **report)
+{
+    if (good)
+        nadi_str_add(text, "");
+    else
+        nadi_str_release(text);
+    *report = good ? text->text : NULL;
+    return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+static int64_t resolution(uint64_t ns)
+{
+    return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
+
 void nadi_trace_link_init(struct nadi_trace_link *options)
 {
-    *options = (struct nadi_trace_link){.size = sizeof(*options)};
+    *options = (struct nadi_trace_link){.size = sizeof(*options), .rank = NADI_UNKNOWN_RANK};
 }
 
 enum nadi_status nadi_trace_link(const struct nadi_trace_link *given, char **report,
@@ -20,30 +38,22 @@ enum nadi_status nadi_trace_link(const struct nadi_trace_link *given, char **rep
     struct nadi_trace_link o;
     nadi_trace_link_init(&o);
     complete(&o, sizeof(o), given, given->size);
-    *report = NULL;
     struct nadi_link_options options = {
         .host = o.host,
         .device = o.device,
         .output = o.output,
         .rank = o.rank,
-        .compat = true,
+        .compat = o.compat != 0,
+        .force = o.force != 0,
     };
-    struct nadi_link_report r;
-    if (!nadi_import_link(&options, &r, messages))
-        return NADI_STATUS_INPUT;
     struct nadi_str text = NADI_STR_INIT;
-    nadi_str_printf(&text,
-                    "%" PRIu64 " of %" PRIu64 " operators have times, %" PRIu64 " of %" PRIu64
-                    " device events are linked; %" PRIu64 " nodes in %s\n",
-                    r.timed_nodes, r.host_nodes, r.linked_devices, r.device_events, r.written_nodes,
-                    o.output);
-    *report = text.text;
-    return NADI_STATUS_DONE;
+    return hand_over(nadi_import_link(&options, &text, messages), &text, report);
 }
 
 void nadi_trace_convert_init(struct nadi_trace_convert *options)
 {
-    *options = (struct nadi_trace_convert){.size = sizeof(*options)};
+    *options =
+        (struct nadi_trace_convert){.size = sizeof(*options), .resolution_ns = NADI_RESOLUTION_NS};
 }
 
 enum nadi_status nadi_trace_convert(const struct nadi_trace_convert *given, char **report,
@@ -52,14 +62,45 @@ enum nadi_status nadi_trace_convert(const struct nadi_trace_convert *given, char
     struct nadi_trace_convert o;
     nadi_trace_convert_init(&o);
     complete(&o, sizeof(o), given, given->size);
-    *report = NULL;
-    struct nadi_convert_options options = {.input = o.input, .output = o.output, .compat = true};
-    struct nadi_convert_report r;
-    if (!nadi_import_convert(&options, &r, messages))
-        return NADI_STATUS_INPUT;
+    struct nadi_convert_options options = {
+        .input = o.input,
+        .output = o.output,
+        .groups = o.groups,
+        .compat = o.compat != 0,
+        .resolution_ns = resolution(o.resolution_ns),
+    };
     struct nadi_str text = NADI_STR_INIT;
-    nadi_str_printf(&text, "%" PRIu64 " of %" PRIu64 " nodes in %s\n", r.written_nodes,
-                    r.read_nodes, o.output);
-    *report = text.text;
-    return NADI_STATUS_DONE;
+    return hand_over(nadi_import_convert(&options, &text, messages), &text, report);
+}
+
+void nadi_trace_import_init(struct nadi_trace_import *options)
+{
+    *options = (struct nadi_trace_import){.size = sizeof(*options),
+                                          .suffix = "",
+                                          .first_rank = NADI_UNKNOWN_RANK,
+                                          .last_rank = NADI_UNKNOWN_RANK,
+                                          .resolution_ns = NADI_RESOLUTION_NS};
+}
+
+enum nadi_status nadi_trace_import(const struct nadi_trace_import *given, char **report,
+                                   struct nadi_diags *messages)
+{
+    struct nadi_trace_import o;
+    nadi_trace_import_init(&o);
+    complete(&o, sizeof(o), given, given->size);
+    struct nadi_import_options options = {
+        .host = o.host,
+        .device = o.device,
+        .output = o.output,
+        .suffix = o.suffix ? o.suffix : "",
+        .groups = o.groups,
+        .report_json = o.report_json,
+        .first_rank = o.first_rank,
+        .last_rank = o.last_rank,
+        .threads = o.threads,
+        .force = o.force != 0,
+        .resolution_ns = resolution(o.resolution_ns),
+    };
+    struct nadi_str text = NADI_STR_INIT;
+    return hand_over(nadi_import_ranks(&options, &text, messages), &text, report);
 }

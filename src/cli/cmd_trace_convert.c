@@ -1,11 +1,12 @@
 #include "base/str.h"
-#include "cli/command.h"
 #include "cli/terminal.h"
+#include "cli/trace_commands.h"
 
 #include <nadi/import.h>
 
 struct values {
-    const char *output, *compat;
+    const char *output, *groups, *compat;
+    uint64_t resolution_ns;
     bool quiet;
 };
 
@@ -19,12 +20,22 @@ static const struct nadi_option options[] = {
      .required = true,
      AT(output),
      .help = "Chakra trace to write"},
+    {.name = "groups",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(groups),
+     .help = "Also write the process groups there, for `nadi run --groups`"},
     {.name = "compat",
      .type = NADI_OPTION_WORD,
      .words = "1.0.0",
-     .initial = "1.0.0",
      AT(compat),
-     .help = "Version of the Chakra tools whose graph is wanted"},
+     .help = "Make the graph of this version of the Chakra tools, with its faults"},
+    {.name = "resolution",
+     .argument = "TIME",
+     .type = NADI_OPTION_TIME,
+     .initial = "1us",
+     AT(resolution_ns),
+     .help = "Processor time in shorter pieces is added to the operator behind it"},
     {.name = "quiet",
      .type = NADI_OPTION_FLAG,
      AT(quiet),
@@ -52,6 +63,9 @@ int nadi_cmd_trace_convert(const struct nadi_command *self, int count, char **ar
     nadi_trace_convert_init(&convert);
     convert.input = words.items[0];
     convert.output = values.output;
+    convert.groups = values.groups;
+    convert.compat = values.compat != NULL;
+    convert.resolution_ns = values.resolution_ns;
     struct nadi_diags *messages = nadi_messages_create();
     char *report;
     const enum nadi_status status = nadi_trace_convert(&convert, &report, messages);

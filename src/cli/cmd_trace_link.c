@@ -1,13 +1,13 @@
 #include "base/str.h"
-#include "cli/command.h"
 #include "cli/terminal.h"
+#include "cli/trace_commands.h"
 
 #include <nadi/import.h>
 
 struct values {
     const char *host, *device, *output, *compat;
     struct nadi_range rank;
-    bool quiet;
+    bool force, quiet;
 };
 
 #define AT(member) .offset = offsetof(struct values, member)
@@ -40,14 +40,16 @@ static const struct nadi_option how[] = {
      .argument = "N",
      .type = NADI_OPTION_RANKS,
      AT(rank),
-     .initial = "0",
-     .help = "Rank that the capture is of"},
+     .help = "Rank that the capture is of (default: as the profile says)"},
     {.name = "compat",
      .type = NADI_OPTION_WORD,
      .words = "1.0.0",
-     .initial = "1.0.0",
      AT(compat),
-     .help = "Version of the Chakra tools whose result is wanted"},
+     .help = "Write the linked trace of this version of the Chakra tools"},
+    {.name = "force",
+     .type = NADI_OPTION_FLAG,
+     AT(force),
+     .help = "Link what does not seem to be of one run and one rank"},
     {.name = "quiet",
      .type = NADI_OPTION_FLAG,
      AT(quiet),
@@ -76,7 +78,10 @@ int nadi_cmd_trace_link(const struct nadi_command *self, int count, char **argum
     options.host = values.host;
     options.device = values.device;
     options.output = values.output;
-    options.rank = (uint32_t)values.rank.first;
+    if (values.rank.given)
+        options.rank = (uint32_t)values.rank.first;
+    options.compat = values.compat != NULL;
+    options.force = values.force;
     struct nadi_diags *messages = nadi_messages_create();
     char *report;
     const enum nadi_status status = nadi_trace_link(&options, &report, messages);

@@ -46,8 +46,6 @@ int nadi_cmd_check(const struct nadi_command *self, int count, char **arguments)
 int nadi_cmd_gen_collective(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_gen_demo(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_gen_transformer(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_trace_link(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_trace_convert(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_explain(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_version(const struct nadi_command *self, int count, char **arguments);
@@ -58,8 +56,6 @@ extern const struct nadi_option_group nadi_check_groups[];
 extern const struct nadi_option_group nadi_gen_collective_groups[];
 extern const struct nadi_option_group nadi_gen_demo_groups[];
 extern const struct nadi_option_group nadi_gen_transformer_groups[];
-extern const struct nadi_option_group nadi_trace_link_groups[];
-extern const struct nadi_option_group nadi_trace_convert_groups[];
 extern const struct nadi_option_group nadi_flows_groups[];
 extern const struct nadi_option_group nadi_explain_groups[];
 extern const struct nadi_option_group nadi_help_groups[];

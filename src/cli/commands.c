@@ -69,15 +69,32 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_gen_transformer,
     },
     {
+        .name = "trace import",
+        .group = "Traces",
+        .summary = "Turn a PyTorch capture, one or all ranks, into Chakra traces",
+        .about =
+            "Reads the execution trace and the Kineto profile of each rank and writes a graph "
+            "with what\n"
+            "orders its work: program, launches, streams, synchronisation, process groups. Says "
+            "how much\n"
+            "of the capture is in it. {rank} in a name stands for 0, 1, ... as far as there are "
+            "files.\n",
+        .examples = "nadi trace import --host et.{rank}.json --device kineto.{rank}.json -o step\n"
+                    "nadi trace import --device profile.json.gz -o step\n",
+        .options = nadi_trace_import_groups,
+        .run = nadi_cmd_trace_import,
+    },
+    {
         .name = "trace link",
         .group = "Traces",
-        .summary = "Join a PyTorch execution trace and a Kineto profile",
-        .about =
-            "Finds for every operator of the execution trace its time in the profile, and for "
-            "every\n"
-            "kernel the operator that launched it. The linked trace is JSON, one node a line.\n",
+        .summary = "Join the execution trace and the Kineto profile of one rank",
+        .about = "Finds for every operator of the execution trace its time in the profile, and for "
+                 "every\n"
+                 "kernel the operator that launched it: the first half of `nadi trace import`.\n",
         .examples =
-            "nadi trace link --host et.0.json.gz --device kineto.0.json.gz -o linked.0.json\n",
+            "nadi trace link --host et.0.json.gz --device kineto.0.json.gz -o linked.0.json\n"
+            "nadi trace link --host et.0.json --device kineto.0.json --compat 1.0.0 \\\n"
+            "         -o linked.0.json\n",
         .options = nadi_trace_link_groups,
         .run = nadi_cmd_trace_link,
     },
@@ -86,7 +103,9 @@ const struct nadi_command nadi_commands[] = {
         .group = "Traces",
         .summary = "Turn a linked trace into a Chakra trace",
         .words = "LINKED",
-        .about = "Reads what `nadi trace link` or the Chakra tools have written.\n",
+        .about = "Reads what `nadi trace link` or the Chakra tools have written: the second half "
+                 "of\n"
+                 "`nadi trace import`.\n",
         .examples = "nadi trace convert linked.0.json -o step.0.et\n",
         .options = nadi_trace_convert_groups,
         .max_words = 1,

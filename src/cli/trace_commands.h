@@ -4,10 +4,16 @@
 
 #include "cli/command.h"
 
+int nadi_cmd_trace_import(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_trace_link(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_trace_convert(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_check(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **arguments);
 
+extern const struct nadi_option_group nadi_trace_import_groups[];
+extern const struct nadi_option_group nadi_trace_link_groups[];
+extern const struct nadi_option_group nadi_trace_convert_groups[];
 extern const struct nadi_option_group nadi_trace_check_groups[];
 extern const struct nadi_option_group nadi_trace_show_groups[];
 extern const struct nadi_option_group nadi_trace_pack_groups[];

@@ -21,29 +21,29 @@ struct draft {
     bool has_id, has_schema;
 };
 
-static bool skip(struct nadi_scan *s)
+static bool skip(struct nadi_pull *s)
 {
     struct nadi_view text;
-    return nadi_scan_skip(s, &text);
+    return nadi_pull_skip(s, &text);
 }
 
-static bool read_id(struct nadi_scan *s, uint64_t *id)
+static bool read_id(struct nadi_pull *s, uint64_t *id)
 {
     struct nadi_value v;
     int64_t number;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     if (!nadi_value_integer(&v, &number))
-        return nadi_scan_fail(s, "an id is wanted before here");
+        return nadi_pull_fail(s, "an id is wanted before here");
     *id = (uint64_t)number;
     return true;
 }
 
-static bool read_operand(struct draft *d, struct nadi_scan *s, unsigned which)
+static bool read_operand(struct draft *d, struct nadi_pull *s, unsigned which)
 {
     struct nadi_bytes *scratch = &d->trace->scratch;
     const char *from;
-    nadi_scan_peek(s);
+    nadi_pull_peek(s);
     from = s->at;
     d->repr[which].at = (uint32_t)scratch->count;
     if (!nadi_repr(s, scratch))
@@ -57,11 +57,11 @@ static bool read_operand(struct draft *d, struct nadi_scan *s, unsigned which)
     return true;
 }
 
-static bool read_operands(struct draft *d, struct nadi_scan *s, unsigned first)
+static bool read_operands(struct draft *d, struct nadi_pull *s, unsigned first)
 {
     struct nadi_view key;
-    nadi_scan_open(s, '{');
-    while (nadi_scan_key(s, &key)) {
+    nadi_pull_open(s, '{');
+    while (nadi_pull_key(s, &key)) {
         if (NADI_VIEW_IS(key, "values"))
             read_operand(d, s, first);
         else if (NADI_VIEW_IS(key, "shapes"))
@@ -90,19 +90,19 @@ static void set_attribute(struct draft *d, struct nadi_view name, const struct n
     }
 }
 
-static bool read_attributes(struct draft *d, struct nadi_scan *s)
+static bool read_attributes(struct draft *d, struct nadi_pull *s)
 {
     struct nadi_view key;
-    nadi_scan_open(s, '[');
-    while (nadi_scan_item(s)) {
+    nadi_pull_open(s, '[');
+    while (nadi_pull_item(s)) {
         struct nadi_view name = {0};
         struct nadi_value value = {0}, other;
-        nadi_scan_open(s, '{');
-        while (nadi_scan_key(s, &key)) {
+        nadi_pull_open(s, '{');
+        while (nadi_pull_key(s, &key)) {
             if (NADI_VIEW_IS(key, "name"))
-                nadi_scan_string(s, &name);
+                nadi_pull_string(s, &name);
             else
-                nadi_scan_value(s, NADI_VIEW_IS(key, "value") ? &value : &other);
+                nadi_pull_value(s, NADI_VIEW_IS(key, "value") ? &value : &other);
         }
         if (!s->fault && name.at && value.kind)
             set_attribute(d, name, &value);
@@ -111,12 +111,12 @@ static bool read_attributes(struct draft *d, struct nadi_scan *s)
 }
 
 /* The whole part of a number, cut as int() does; numbers below 0 count as 0. */
-static bool read_whole(struct nadi_scan *s, uint64_t *whole)
+static bool read_whole(struct nadi_pull *s, uint64_t *whole)
 {
     struct nadi_value v;
     int64_t number;
     double real;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     const char *point = memchr(v.text.at, '.', v.text.bytes);
     bool short_enough = !point || v.text.at + v.text.bytes - point < 14;
@@ -127,11 +127,11 @@ static bool read_whole(struct nadi_scan *s, uint64_t *whole)
     return true;
 }
 
-static bool read_wait(struct draft *d, struct nadi_scan *s)
+static bool read_wait(struct draft *d, struct nadi_pull *s)
 {
     struct nadi_value v;
     int64_t number;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     if (v.kind != NADI_VALUE_NULL && nadi_value_integer(&v, &number)) {
         d->node.waits_for = (uint64_t)number;
@@ -140,10 +140,10 @@ static bool read_wait(struct draft *d, struct nadi_scan *s)
     return true;
 }
 
-static bool read_rare(struct draft *d, struct nadi_scan *s, struct nadi_view key)
+static bool read_rare(struct draft *d, struct nadi_pull *s, struct nadi_view key)
 {
     struct nadi_value v;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     if (NADI_VIEW_IS(key, "cat"))
         d->node.flags |= NADI_COMPAT_DEVICE;
@@ -154,14 +154,14 @@ static bool read_rare(struct draft *d, struct nadi_scan *s, struct nadi_view key
     return true;
 }
 
-static bool read_member(struct draft *d, struct nadi_scan *s, struct nadi_view key)
+static bool read_member(struct draft *d, struct nadi_pull *s, struct nadi_view key)
 {
     if (NADI_VIEW_IS(key, "id")) {
         d->has_id = true;
         return read_id(s, &d->node.id);
     }
     if (NADI_VIEW_IS(key, "name"))
-        return nadi_scan_string(s, &d->name);
+        return nadi_pull_string(s, &d->name);
     if (NADI_VIEW_IS(key, "ctrl_deps"))
         return read_id(s, &d->node.parent_id);
     if (NADI_VIEW_IS(key, "inputs"))
@@ -179,17 +179,17 @@ static bool read_member(struct draft *d, struct nadi_scan *s, struct nadi_view k
 
 /* numel * element size of [id, storage, offset, numel, element size, device]; of a list of tensors
  * the sum. */
-static uint64_t tensor_bytes(struct nadi_scan *s)
+static uint64_t tensor_bytes(struct nadi_pull *s)
 {
     uint64_t sum = 0, elements = 0, size = 0;
     bool nested = false;
-    if (nadi_scan_peek(s) != '[') {
+    if (nadi_pull_peek(s) != '[') {
         skip(s);
         return 0;
     }
-    nadi_scan_open(s, '[');
-    for (unsigned i = 0; nadi_scan_item(s); i++) {
-        if (nadi_scan_peek(s) == '[') {
+    nadi_pull_open(s, '[');
+    for (unsigned i = 0; nadi_pull_item(s); i++) {
+        if (nadi_pull_peek(s) == '[') {
             nested = true;
             sum += tensor_bytes(s);
         } else if (i == 3) {
@@ -206,14 +206,14 @@ static uint64_t tensor_bytes(struct nadi_scan *s)
 /* Bytes of the inputs that are tensors or lists of them. */
 static uint64_t input_bytes(const struct draft *d)
 {
-    struct nadi_scan types = nadi_scan_of(d->types.at, d->types.bytes);
-    struct nadi_scan values = nadi_scan_of(d->values.at, d->values.bytes);
+    struct nadi_pull types = nadi_pull_of(d->types.at, d->types.bytes);
+    struct nadi_pull values = nadi_pull_of(d->values.at, d->values.bytes);
     struct nadi_view type;
     uint64_t sum = 0;
-    if (!d->types.at || !d->values.at || !nadi_scan_open(&types, '[') ||
-        !nadi_scan_open(&values, '['))
+    if (!d->types.at || !d->values.at || !nadi_pull_open(&types, '[') ||
+        !nadi_pull_open(&values, '['))
         return 0;
-    while (nadi_scan_item(&types) && nadi_scan_item(&values) && nadi_scan_string(&types, &type)) {
+    while (nadi_pull_item(&types) && nadi_pull_item(&values) && nadi_pull_string(&types, &type)) {
         bool tensor = (type.bytes >= 6 && memcmp(type.at, "Tensor", 6) == 0) ||
                       (type.bytes >= 18 && memcmp(type.at, "GenericList[Tensor", 18) == 0);
         if (tensor)
@@ -309,22 +309,22 @@ static bool complete(const struct draft *d)
                       "the node has no \"%s\"", missing);
 }
 
-static bool read_node(void *context, struct nadi_scan *s)
+static bool read_node(void *context, struct nadi_pull *s)
 {
     struct nadi_compat_trace *t = context;
     struct draft d = {.trace = t, .node = {.group = NADI_NONE, .parent_id = UINT64_MAX}};
     struct nadi_view key;
     t->scratch.count = 0;
-    nadi_scan_peek(s);
+    nadi_pull_peek(s);
     d.begin = s->at;
-    nadi_scan_open(s, '{');
-    while (nadi_scan_key(s, &key))
+    nadi_pull_open(s, '{');
+    while (nadi_pull_key(s, &key))
         if (!read_member(&d, s, key))
             return false;
     if (s->fault)
         return false;
     if (t->scratch.count > UINT32_MAX / 2)
-        return nadi_scan_fail(s, "operands of more than 2 GiB");
+        return nadi_pull_fail(s, "operands of more than 2 GiB");
     if (!complete(&d))
         return false;
     classify(&d);
@@ -333,12 +333,12 @@ static bool read_node(void *context, struct nadi_scan *s)
     return true;
 }
 
-static bool read_document_member(void *context, struct nadi_scan *s, struct nadi_view key)
+static bool read_document_member(void *context, struct nadi_pull *s, struct nadi_view key)
 {
     struct nadi_compat_trace *t = context;
     struct nadi_value v;
     int64_t number = 0;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     bool whole = nadi_value_integer(&v, &number);
     if (NADI_VIEW_IS(key, "schema"))

@@ -1,29 +1,67 @@
-#include "trace/import/import.h"
-
+#include "base/file.h"
 #include "trace/import/compat_convert.h"
 #include "trace/import/compat_read.h"
+#include "trace/import/coverage.h"
+#include "trace/import/import.h"
 
-static bool convert_compat(const struct nadi_convert_options *o, struct nadi_convert_report *report,
+static bool convert_compat(const struct nadi_convert_options *o, struct nadi_str *report,
                            struct nadi_diags *diags)
 {
     struct nadi_text text;
     struct nadi_compat_trace trace = {0};
+    uint64_t written = 0;
     bool good = nadi_text_open(&text, o->input, false, diags) &&
                 nadi_compat_read(&trace, &text, diags) &&
-                nadi_compat_convert(&trace, o->output, &report->written_nodes, diags);
-    report->read_nodes = trace.nodes.count;
+                nadi_compat_convert(&trace, o->output, &written, diags);
     if (trace.duplicates)
         nadi_warning(diags, "capture/duplicate-id", NADI_IN_FILE(o->input), NULL,
                      "%" PRIu32 " nodes have the id of a later one and were dropped",
                      trace.duplicates);
+    if (good)
+        nadi_str_printf(report, "%" PRIu64 " of %zu nodes in %s\n", written, trace.nodes.count,
+                        o->output);
     nadi_compat_release(&trace);
     nadi_text_release(&text);
     return good;
 }
 
-bool nadi_import_convert(const struct nadi_convert_options *o, struct nadi_convert_report *report,
+static bool write_groups(const char *path, struct nadi_group_book *book, struct nadi_diags *diags)
+{
+    struct nadi_str json = NADI_STR_INIT;
+    nadi_groups_json(&book, 1, &json);
+    bool good = nadi_file_write(path, json.text, json.length, diags);
+    nadi_str_release(&json);
+    return good;
+}
+
+static bool convert_all(const struct nadi_convert_options *o, struct nadi_str *report,
+                        struct nadi_diags *diags)
+{
+    struct nadi_capture capture;
+    struct nadi_capture_options options = {
+        .linked = o->input,
+        .rank = NADI_NONE,
+        .resolution_ns = o->resolution_ns,
+    };
+    bool good = nadi_capture_read(&capture, &options, diags);
+    if (good) {
+        struct nadi_group_book *book = &capture.book;
+        nadi_groups_number(&book, 1, 0);
+        nadi_capture_build(&capture, diags);
+        good = nadi_capture_write(&capture, o->output, diags) &&
+               (!o->groups || write_groups(o->groups, book, diags));
+    }
+    if (good) {
+        struct nadi_coverage coverage;
+        nadi_coverage_of(&coverage, &capture);
+        nadi_coverage_text(&coverage, 1, report);
+    }
+    nadi_capture_release(&capture);
+    return good;
+}
+
+bool nadi_import_convert(const struct nadi_convert_options *o, struct nadi_str *report,
                          struct nadi_diags *diags)
 {
-    *report = (struct nadi_convert_report){0};
-    return convert_compat(o, report, diags);
+    return (o->compat ? convert_compat : convert_all)(o, report, diags);
 }

@@ -17,11 +17,11 @@ static const struct {
     {"1.1.1-chakra.1.0.0", NADI_HOST_ATTRS},
 };
 
-static bool read_member(void *context, struct nadi_scan *s, struct nadi_view key)
+static bool read_member(void *context, struct nadi_pull *s, struct nadi_view key)
 {
     struct nadi_host *h = context;
     struct nadi_view value;
-    if (!nadi_scan_skip(s, &value))
+    if (!nadi_pull_skip(s, &value))
         return false;
     struct nadi_host_member m = {nadi_text_offset(&h->text, key.at),
                                  nadi_text_offset(&h->text, value.at), key.bytes, value.bytes};

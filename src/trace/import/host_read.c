@@ -9,43 +9,43 @@ static struct nadi_part part_of(const struct nadi_host_draft *d, struct nadi_vie
     return (struct nadi_part){(uint32_t)(v.at - d->begin), v.bytes};
 }
 
-static bool skip(struct nadi_scan *s)
+static bool skip(struct nadi_pull *s)
 {
     struct nadi_view text;
-    return nadi_scan_skip(s, &text);
+    return nadi_pull_skip(s, &text);
 }
 
-static bool skip_part(struct nadi_host_draft *d, struct nadi_scan *s, struct nadi_part *part)
+static bool skip_part(struct nadi_host_draft *d, struct nadi_pull *s, struct nadi_part *part)
 {
     struct nadi_view text;
-    if (!nadi_scan_skip(s, &text))
+    if (!nadi_pull_skip(s, &text))
         return false;
     *part = part_of(d, text);
     return true;
 }
 
 /* A number; of a list (later ctrl_deps) the first. *part may be NULL. Null leaves it alone. */
-static bool read_integer(struct nadi_host_draft *d, struct nadi_scan *s, int64_t *number,
+static bool read_integer(struct nadi_host_draft *d, struct nadi_pull *s, int64_t *number,
                          struct nadi_part *part)
 {
     struct nadi_value v;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     if (part)
         *part = part_of(d, v.text);
     if (v.kind == NADI_VALUE_NESTED) {
-        struct nadi_scan inner = nadi_scan_of(v.text.at, v.text.bytes);
-        if (!nadi_scan_open(&inner, '[') || !nadi_scan_item(&inner) || !nadi_scan_value(&inner, &v))
+        struct nadi_pull inner = nadi_pull_of(v.text.at, v.text.bytes);
+        if (!nadi_pull_open(&inner, '[') || !nadi_pull_item(&inner) || !nadi_pull_value(&inner, &v))
             return true;
     }
     nadi_value_integer(&v, number);
     return true;
 }
 
-static bool read_name(struct nadi_host_draft *d, struct nadi_scan *s, uint32_t *number)
+static bool read_name(struct nadi_host_draft *d, struct nadi_pull *s, uint32_t *number)
 {
     struct nadi_value v;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     if (v.kind != NADI_VALUE_NULL)
         *number = nadi_names_put(&d->host->names, v.text);
@@ -53,13 +53,13 @@ static bool read_name(struct nadi_host_draft *d, struct nadi_scan *s, uint32_t *
 }
 
 /* {"values": [...], "shapes": [...], "types": [...], "strides": [...]} */
-static bool read_io(struct nadi_host_draft *d, struct nadi_scan *s, struct nadi_host_io *io)
+static bool read_io(struct nadi_host_draft *d, struct nadi_pull *s, struct nadi_host_io *io)
 {
     struct nadi_view key;
-    if (nadi_scan_peek(s) != '{') /* 1.0.1: the values themselves */
+    if (nadi_pull_peek(s) != '{') /* 1.0.1: the values themselves */
         return skip_part(d, s, &io->values);
-    nadi_scan_open(s, '{');
-    while (nadi_scan_key(s, &key)) {
+    nadi_pull_open(s, '{');
+    while (nadi_pull_key(s, &key)) {
         if (NADI_VIEW_IS(key, "values"))
             skip_part(d, s, &io->values);
         else if (NADI_VIEW_IS(key, "shapes"))
@@ -156,21 +156,21 @@ static bool set_attribute(struct nadi_host_draft *d, struct nadi_view name,
 }
 
 /* [{"name": "rf_id", "type": "uint64", "value": 0}, ...] */
-static bool read_attributes(struct nadi_host_draft *d, struct nadi_scan *s)
+static bool read_attributes(struct nadi_host_draft *d, struct nadi_pull *s)
 {
     struct nadi_view key;
-    nadi_scan_open(s, '[');
-    while (nadi_scan_item(s)) {
+    nadi_pull_open(s, '[');
+    while (nadi_pull_item(s)) {
         struct nadi_view name = {0};
         struct nadi_value value = {0}, other;
-        nadi_scan_open(s, '{');
-        while (nadi_scan_key(s, &key)) {
+        nadi_pull_open(s, '{');
+        while (nadi_pull_key(s, &key)) {
             if (NADI_VIEW_IS(key, "name"))
-                nadi_scan_string(s, &name);
+                nadi_pull_string(s, &name);
             else if (NADI_VIEW_IS(key, "value"))
-                nadi_scan_value(s, &value);
+                nadi_pull_value(s, &value);
             else
-                nadi_scan_value(s, &other);
+                nadi_pull_value(s, &other);
         }
         if (!s->fault && name.at && value.kind)
             set_attribute(d, name, &value);
@@ -178,24 +178,24 @@ static bool read_attributes(struct nadi_host_draft *d, struct nadi_scan *s)
     return !s->fault;
 }
 
-static bool read_micros(struct nadi_host_draft *d, struct nadi_scan *s, int64_t *ns)
+static bool read_micros(struct nadi_host_draft *d, struct nadi_pull *s, int64_t *ns)
 {
     struct nadi_value v;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     if (nadi_value_micros(&v, ns))
         d->has_event = true;
     return true;
 }
 
-static bool read_event_number(struct nadi_host_draft *d, struct nadi_scan *s, int64_t *number)
+static bool read_event_number(struct nadi_host_draft *d, struct nadi_pull *s, int64_t *number)
 {
     d->has_event = true;
     return read_integer(d, s, number, NULL);
 }
 
 /* Members that linking adds. *mine: the key was one. */
-static bool read_linked(struct nadi_host_draft *d, struct nadi_scan *s, struct nadi_view key,
+static bool read_linked(struct nadi_host_draft *d, struct nadi_pull *s, struct nadi_view key,
                         bool *mine)
 {
     struct nadi_host_event *e = &d->event;
@@ -228,7 +228,7 @@ static bool read_linked(struct nadi_host_draft *d, struct nadi_scan *s, struct n
 }
 
 /* Members of schema 1.0.1, where attributes stand in the node itself. */
-static bool read_flat(struct nadi_host_draft *d, struct nadi_scan *s, struct nadi_view key)
+static bool read_flat(struct nadi_host_draft *d, struct nadi_pull *s, struct nadi_view key)
 {
     struct nadi_host_node *n = &d->node;
     struct nadi_value v;
@@ -242,13 +242,13 @@ static bool read_flat(struct nadi_host_draft *d, struct nadi_scan *s, struct nad
         return skip_part(d, s, &n->outputs.shapes);
     if (NADI_VIEW_IS(key, "output_types"))
         return skip_part(d, s, &n->outputs.types);
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     set_attribute(d, key, &v);
     return true;
 }
 
-static bool read_member(struct nadi_host_draft *d, struct nadi_scan *s, struct nadi_view key)
+static bool read_member(struct nadi_host_draft *d, struct nadi_pull *s, struct nadi_view key)
 {
     struct nadi_host_node *n = &d->node;
     bool mine;
@@ -258,7 +258,7 @@ static bool read_member(struct nadi_host_draft *d, struct nadi_scan *s, struct n
     }
     if (NADI_VIEW_IS(key, "name")) {
         struct nadi_view name;
-        if (!nadi_scan_string(s, &name))
+        if (!nadi_pull_string(s, &name))
             return false;
         n->name = nadi_names_put(&d->host->names, name);
         n->name_part = (struct nadi_part){(uint32_t)(name.at - 1 - d->begin), name.bytes + 2};
@@ -305,10 +305,10 @@ static void keep(struct nadi_host_draft *d)
     NADI_PUSH(&h->nodes, d->node);
 }
 
-bool nadi_host_read_node(void *host, struct nadi_scan *s)
+bool nadi_host_read_node(void *host, struct nadi_pull *s)
 {
     struct nadi_host *h = host;
-    nadi_scan_peek(s);
+    nadi_pull_peek(s);
     struct nadi_host_draft d = {
         .host = h,
         .begin = s->at,
@@ -329,15 +329,15 @@ bool nadi_host_read_node(void *host, struct nadi_scan *s)
                   .group = NADI_NONE},
     };
     struct nadi_view key;
-    nadi_scan_open(s, '{');
-    while (nadi_scan_key(s, &key)) {
+    nadi_pull_open(s, '{');
+    while (nadi_pull_key(s, &key)) {
         if (!read_member(&d, s, key))
             return false;
     }
     if (s->fault)
         return false;
     if (s->at - d.begin > (ptrdiff_t)UINT32_MAX)
-        return nadi_scan_fail(s, "a node of more than 4 GiB");
+        return nadi_pull_fail(s, "a node of more than 4 GiB");
     d.node.text_bytes = (uint32_t)(s->at - d.begin);
     if (!d.has_id || d.node.name == NADI_NONE)
         return nadi_error(h->text.diags, "capture/node", nadi_text_place(&h->text, d.begin),

@@ -15,6 +15,6 @@ struct nadi_host_draft {
 };
 
 /* The callback for nadi_text_read; the context is the host. */
-bool nadi_host_read_node(void *host, struct nadi_scan *s);
+bool nadi_host_read_node(void *host, struct nadi_pull *s);
 
 #endif

@@ -1,42 +1,52 @@
 /* import: from what PyTorch's profiler wrote to Chakra traces.
  *
- *   host execution trace + Kineto profile --link--> linked trace --convert--> Chakra trace
+ *   execution trace + Kineto profile --link--> linked trace --convert--> Chakra trace
+ *   the same for all ranks of a job  --import--> Chakra traces and their groups file
  *
  * With compat the result is that of the published tools (Chakra 1.0.0), node for node. All paths
  * may be "-" (standard input or output) and compressed; outputs are compressed when their name
- * ends in .gz or .zst. The options' strings stay the caller's. */
+ * ends in .gz or .zst. Reports are appended to a text. The options' strings stay the caller's. */
 #ifndef NADI_TRACE_IMPORT_IMPORT_H
 #define NADI_TRACE_IMPORT_IMPORT_H
 
 #include "base/diag.h"
+#include "base/str.h"
 
 struct nadi_link_options {
     const char *host, *device, *output;
-    uint32_t rank;
-    bool compat; /* as Chakra 1.0.0 */
-    bool force;  /* link what does not seem to belong together */
+    uint32_t rank; /* NADI_NONE: as the profile says */
+    bool compat;   /* as Chakra 1.0.0 */
+    bool force;    /* link what does not seem to belong together */
 };
 
-struct nadi_link_report {
-    uint64_t host_nodes, timed_nodes;       /* of the execution trace */
-    uint64_t device_events, linked_devices; /* kernels and copies of the profile */
-    uint64_t written_nodes;
-};
-
-bool nadi_import_link(const struct nadi_link_options *options, struct nadi_link_report *report,
+bool nadi_import_link(const struct nadi_link_options *options, struct nadi_str *report,
                       struct nadi_diags *diags) NADI_MUST_USE;
 
 struct nadi_convert_options {
     const char *input, *output;
+    const char *groups; /* file of groups to write; NULL: none */
     bool compat;
+    int64_t resolution_ns; /* pieces of the processor's time that are shorter get no node */
 };
 
-struct nadi_convert_report {
-    uint64_t read_nodes, written_nodes;
-};
-
-bool nadi_import_convert(const struct nadi_convert_options *options,
-                         struct nadi_convert_report *report,
+bool nadi_import_convert(const struct nadi_convert_options *options, struct nadi_str *report,
                          struct nadi_diags *diags) NADI_MUST_USE;
+
+struct nadi_import_options {
+    const char *host, *device;      /* "{rank}" stands for the rank; host may be NULL */
+    const char *output;             /* rank r is written to <output>.<r>.et */
+    const char *suffix;             /* behind .et: "", ".gz", ".zst" */
+    const char *groups;             /* NULL: <output>.groups.json */
+    const char *report_json;        /* file for the coverage report; NULL: none */
+    uint32_t first_rank, last_rank; /* NADI_NONE: those whose files are there, from 0 on */
+    uint32_t threads;               /* 0: one a core */
+    bool force;
+    int64_t resolution_ns;
+};
+
+bool nadi_import_ranks(const struct nadi_import_options *options, struct nadi_str *report,
+                       struct nadi_diags *diags) NADI_MUST_USE;
+
+#define NADI_RESOLUTION_NS INT64_C(1000)
 
 #endif

@@ -6,6 +6,7 @@ struct draft {
     struct nadi_kineto *kineto;
     struct nadi_event event;
     struct nadi_event_detail detail;
+    int64_t node; /* -1: not there */
     bool is_complete, has_detail;
 };
 
@@ -29,30 +30,38 @@ static const struct {
     {"mtia_ccp_events", NADI_EVENT_DEVICE_OTHER},
 };
 
-static uint8_t kind_of(struct nadi_view category)
+enum nadi_event_kind nadi_event_kind_of(struct nadi_view category)
 {
     for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
         if (nadi_view_is(category, categories[i].name, strlen(categories[i].name)))
-            return categories[i].kind;
+            return (enum nadi_event_kind)categories[i].kind;
     return NADI_EVENT_NONE;
 }
 
-static bool skip(struct nadi_scan *s)
+const char *nadi_event_category(enum nadi_event_kind kind)
 {
-    struct nadi_view text;
-    return nadi_scan_skip(s, &text);
+    for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
+        if (categories[i].kind == kind)
+            return categories[i].name;
+    return "";
 }
 
-static bool read_integer(struct nadi_scan *s, int64_t *number)
+static bool skip(struct nadi_pull *s)
+{
+    struct nadi_view text;
+    return nadi_pull_skip(s, &text);
+}
+
+static bool read_integer(struct nadi_pull *s, int64_t *number)
 {
     struct nadi_value v;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     nadi_value_integer(&v, number);
     return true;
 }
 
-static bool read_device(struct nadi_scan *s, int32_t *number)
+static bool read_device(struct nadi_pull *s, int32_t *number)
 {
     int64_t wide = -1;
     if (!read_integer(s, &wide))
@@ -62,24 +71,24 @@ static bool read_device(struct nadi_scan *s, int32_t *number)
 }
 
 /* Text as it is, or anything else as the JSON that it is written in. */
-static bool read_name(struct draft *d, struct nadi_scan *s, uint32_t *number)
+static bool read_name(struct draft *d, struct nadi_pull *s, uint32_t *number)
 {
     struct nadi_value v;
     d->has_detail = true;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     *number = nadi_names_put(&d->kineto->names, v.text);
     return true;
 }
 
-static bool read_detail(struct draft *d, struct nadi_scan *s, int64_t *number)
+static bool read_detail(struct draft *d, struct nadi_pull *s, int64_t *number)
 {
     d->has_detail = true;
     return read_integer(s, number);
 }
 
 /* Arguments that few events have. */
-static bool read_rare(struct draft *d, struct nadi_scan *s, struct nadi_view key)
+static bool read_rare(struct draft *d, struct nadi_pull *s, struct nadi_view key)
 {
     struct nadi_event_detail *t = &d->detail;
     if (NADI_VIEW_IS(key, "bytes"))
@@ -121,10 +130,14 @@ static bool read_rare(struct draft *d, struct nadi_scan *s, struct nadi_view key
     return skip(s);
 }
 
-static bool read_argument(struct draft *d, struct nadi_scan *s, struct nadi_view key)
+static bool read_argument(struct draft *d, struct nadi_pull *s, struct nadi_view key)
 {
     struct nadi_event *e = &d->event;
     switch (key.bytes) {
+    case 4:
+        if (NADI_VIEW_IS(key, "node"))
+            return read_integer(s, &d->node);
+        break;
     case 6:
         if (NADI_VIEW_IS(key, "stream"))
             return read_integer(s, &e->stream);
@@ -149,46 +162,46 @@ static bool read_argument(struct draft *d, struct nadi_scan *s, struct nadi_view
     return read_rare(d, s, key);
 }
 
-static bool read_arguments(struct draft *d, struct nadi_scan *s)
+static bool read_arguments(struct draft *d, struct nadi_pull *s)
 {
     struct nadi_view key;
-    if (nadi_scan_peek(s) != '{')
+    if (nadi_pull_peek(s) != '{')
         return skip(s);
-    nadi_scan_open(s, '{');
-    while (nadi_scan_key(s, &key))
+    nadi_pull_open(s, '{');
+    while (nadi_pull_key(s, &key))
         read_argument(d, s, key);
     return !s->fault;
 }
 
-static bool read_micros(struct nadi_scan *s, int64_t *ns)
+static bool read_micros(struct nadi_pull *s, int64_t *ns)
 {
     struct nadi_value v;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     nadi_value_micros(&v, ns);
     return true;
 }
 
-static bool read_text(struct nadi_scan *s, struct nadi_view *text)
+static bool read_text(struct nadi_pull *s, struct nadi_view *text)
 {
     struct nadi_value v;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     *text = v.text;
     return true;
 }
 
 /* The thread id with the quotes that tell "7" from 7. */
-static bool read_thread(struct draft *d, struct nadi_scan *s)
+static bool read_thread(struct draft *d, struct nadi_pull *s)
 {
     struct nadi_view text;
-    if (!nadi_scan_skip(s, &text))
+    if (!nadi_pull_skip(s, &text))
         return false;
     d->event.thread = nadi_names_put(&d->kineto->threads, text);
     return true;
 }
 
-static bool read_member(struct draft *d, struct nadi_scan *s, struct nadi_view key)
+static bool read_member(struct draft *d, struct nadi_pull *s, struct nadi_view key)
 {
     struct nadi_event *e = &d->event;
     struct nadi_view text;
@@ -211,7 +224,7 @@ static bool read_member(struct draft *d, struct nadi_scan *s, struct nadi_view k
         if (NADI_VIEW_IS(key, "cat")) {
             if (!read_text(s, &text))
                 return false;
-            e->kind = kind_of(text);
+            e->kind = (uint8_t)nadi_event_kind_of(text);
             return true;
         }
         break;
@@ -239,6 +252,10 @@ static void keep(struct draft *d)
         k->with_rf += e->rf_id > 0;
         k->with_external += e->external_id > 0;
     }
+    if (d->node >= 0) {
+        struct nadi_event_node n = {(uint64_t)d->node, (uint32_t)k->events.count};
+        NADI_PUSH(&k->nodes, n);
+    }
     if (d->has_detail) {
         e->detail = (uint32_t)k->details.count;
         NADI_PUSH(&k->details, d->detail);
@@ -246,10 +263,11 @@ static void keep(struct draft *d)
     NADI_PUSH(&k->events, *e);
 }
 
-static bool read_event(void *context, struct nadi_scan *s)
+static bool read_event(void *context, struct nadi_pull *s)
 {
     struct draft d = {
         .kineto = context,
+        .node = -1,
         .event = {.external_id = -1,
                   .rf_id = -1,
                   .correlation = -1,
@@ -262,8 +280,8 @@ static bool read_event(void *context, struct nadi_scan *s)
                    NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE},
     };
     struct nadi_view key;
-    nadi_scan_open(s, '{');
-    while (nadi_scan_key(s, &key))
+    nadi_pull_open(s, '{');
+    while (nadi_pull_key(s, &key))
         if (!read_member(&d, s, key))
             return false;
     if (s->fault)
@@ -279,25 +297,53 @@ static bool read_event(void *context, struct nadi_scan *s)
     return true;
 }
 
-static bool read_document_member(void *context, struct nadi_scan *s, struct nadi_view key)
+static bool read_document_member(void *context, struct nadi_pull *s, struct nadi_view key)
 {
     struct nadi_kineto *k = context;
     struct nadi_view value;
     uint32_t *kept = NADI_VIEW_IS(key, "distributedInfo")    ? &k->distributed
                      : NADI_VIEW_IS(key, "deviceProperties") ? &k->properties
                                                              : NULL;
-    if (!nadi_scan_skip(s, &value))
+    if (!nadi_pull_skip(s, &value))
         return false;
     if (kept)
         *kept = nadi_names_put(&k->names, value);
     return true;
 }
 
-bool nadi_kineto_read(struct nadi_kineto *k, struct nadi_text *text, struct nadi_diags *diags)
+void nadi_kineto_init(struct nadi_kineto *k)
 {
     *k = (struct nadi_kineto){.distributed = NADI_NONE, .properties = NADI_NONE};
     nadi_names_init(&k->names);
     nadi_names_init(&k->threads);
+}
+
+uint32_t nadi_kineto_add(struct nadi_kineto *k, const struct nadi_event *event)
+{
+    struct draft d = {.kineto = k, .event = *event, .node = -1};
+    keep(&d);
+    return (uint32_t)k->events.count - 1;
+}
+
+bool nadi_kineto_read_list(struct nadi_kineto *k, struct nadi_view list,
+                           struct nadi_view distributed, const char *file, struct nadi_diags *diags)
+{
+    struct nadi_pull s = nadi_pull_of(list.at, list.bytes);
+    nadi_kineto_init(k);
+    if (distributed.at)
+        k->distributed = nadi_names_put(&k->names, distributed);
+    if (nadi_pull_open(&s, '['))
+        while (nadi_pull_item(&s) && read_event(k, &s))
+            ;
+    if (!s.fault)
+        return true;
+    return nadi_error(diags, "capture/json", NADI_IN_FILE(file), "link the capture again",
+                      "\"traceEvents\" is no valid list of events: %s", s.fault);
+}
+
+bool nadi_kineto_read(struct nadi_kineto *k, struct nadi_text *text, struct nadi_diags *diags)
+{
+    nadi_kineto_init(k);
     struct nadi_text_reader reader = {"traceEvents", read_document_member, read_event, k};
     unsigned lists;
     if (!nadi_text_read(text, &reader, &lists))
@@ -318,5 +364,6 @@ void nadi_kineto_release(struct nadi_kineto *k)
     nadi_names_release(&k->threads);
     nadi_mem_free(k->events.items);
     nadi_mem_free(k->details.items);
+    nadi_mem_free(k->nodes.items);
     *k = (struct nadi_kineto){0};
 }

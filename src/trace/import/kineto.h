@@ -43,6 +43,11 @@ struct nadi_event_detail { /* -1 and NADI_NONE: not there */
     uint32_t dims, types, concrete; /* of the operands: JSON lists */
 };
 
+struct nadi_event_node {
+    uint64_t id; /* of the host node */
+    uint32_t event;
+};
+
 struct nadi_kineto {
     struct nadi_names names, threads; /* threads: the tid as it is written */
     struct {
@@ -53,7 +58,11 @@ struct nadi_kineto {
         struct nadi_event_detail *items;
         size_t count, capacity;
     } details;
-    size_t total;                     /* all trace events of the file */
+    struct {
+        struct nadi_event_node *items;
+        size_t count, capacity;
+    } nodes;      /* linked traces: which event is which node of the execution trace */
+    size_t total; /* all trace events of the file */
     uint32_t distributed, properties; /* "distributedInfo", "deviceProperties", or NADI_NONE */
     size_t with_rf, with_external;    /* operators that have such an id other than 0 */
 };
@@ -61,6 +70,19 @@ struct nadi_kineto {
 bool nadi_kineto_read(struct nadi_kineto *k, struct nadi_text *text,
                       struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_kineto_release(struct nadi_kineto *k);
+
+/* The same from the list of events alone, which lies in memory with zeros behind the document; for
+ * linked traces. `file` is for messages. */
+bool nadi_kineto_read_list(struct nadi_kineto *k, struct nadi_view list,
+                           struct nadi_view distributed, const char *file,
+                           struct nadi_diags *diags) NADI_MUST_USE;
+/* One more event, of a linked trace that has none of the profile's. */
+void nadi_kineto_init(struct nadi_kineto *k);
+uint32_t nadi_kineto_add(struct nadi_kineto *k, const struct nadi_event *event);
+
+/* "cpu_op", "kernel", ...: the category that is read as this kind. */
+const char *nadi_event_category(enum nadi_event_kind kind);
+enum nadi_event_kind nadi_event_kind_of(struct nadi_view category);
 
 static inline bool nadi_event_is_operator(const struct nadi_event *e)
 {

@@ -1,6 +1,7 @@
-#include "trace/import/import.h"
-
+#include "trace/import/capture.h"
 #include "trace/import/compat_link.h"
+#include "trace/import/coverage.h"
+#include "trace/import/import.h"
 #include "trace/import/link_write.h"
 
 static bool read_captures(const struct nadi_link_options *o, struct nadi_host *host,
@@ -16,8 +17,24 @@ static bool read_captures(const struct nadi_link_options *o, struct nadi_host *h
     return good;
 }
 
-bool nadi_import_link(const struct nadi_link_options *o, struct nadi_link_report *report,
-                      struct nadi_diags *diags)
+/* The published linker asks nothing of the rank and takes whatever it gets; here it is said. */
+static void warn(const struct nadi_link_options *o, const struct nadi_kineto *kineto,
+                 const struct nadi_link_count *count, struct nadi_diags *diags)
+{
+    uint32_t said = nadi_capture_rank(kineto);
+    if (o->rank != NADI_NONE && said != NADI_NONE && said != o->rank)
+        nadi_warning(diags, "capture/rank", NADI_IN_FILE(o->device), NULL,
+                     "this profile is of rank %" PRIu32 ", used for rank %" PRIu32, said, o->rank);
+    if (count->timed_nodes * 2 < count->host_nodes)
+        nadi_warning(diags, "capture/mismatch", NADI_IN_FILE(o->device),
+                     "are both of one run, and has the profile \"Record function id\"? Without "
+                     "--compat 1.0.0 other ways of linking are tried",
+                     "only %zu of %zu nodes of the execution trace have times", count->timed_nodes,
+                     count->host_nodes);
+}
+
+static bool link_compat(const struct nadi_link_options *o, struct nadi_str *report,
+                        struct nadi_diags *diags)
 {
     struct nadi_host host = {.text.fd = -1};
     struct nadi_kineto kineto = {0};
@@ -26,15 +43,47 @@ bool nadi_import_link(const struct nadi_link_options *o, struct nadi_link_report
     bool good = read_captures(o, &host, &kineto, diags) &&
                 nadi_compat_link(&link, &kineto, o->device, diags) &&
                 nadi_link_write(o->output, &host, &link, &count, diags);
-    *report = (struct nadi_link_report){
-        .host_nodes = count.host_nodes,
-        .timed_nodes = count.timed_nodes,
-        .device_events = link.device_total,
-        .linked_devices = link.device_linked,
-        .written_nodes = count.host_nodes + count.device_nodes,
-    };
+    if (good) {
+        warn(o, &kineto, &count, diags);
+        nadi_str_printf(report,
+                        "%zu of %zu operators have times, %zu of %zu device events are linked; "
+                        "%zu nodes in %s\n",
+                        count.timed_nodes, count.host_nodes, link.device_linked, link.device_total,
+                        count.host_nodes + count.device_nodes, o->output);
+    }
     nadi_compat_link_release(&link);
     nadi_kineto_release(&kineto);
     nadi_host_release(&host);
     return good;
+}
+
+static bool link_all(const struct nadi_link_options *o, struct nadi_str *report,
+                     struct nadi_diags *diags)
+{
+    struct nadi_capture capture;
+    struct nadi_capture_options options = {
+        .host = o->host,
+        .device = o->device,
+        .rank = o->rank,
+        .force = o->force,
+        .resolution_ns = NADI_RESOLUTION_NS,
+    };
+    bool good = nadi_capture_read(&capture, &options, diags) &&
+                nadi_capture_link(&capture, o->output, diags);
+    if (good) {
+        struct nadi_group_book *book = &capture.book;
+        struct nadi_coverage coverage;
+        nadi_groups_number(&book, 1, 0);
+        nadi_capture_build(&capture, diags);
+        nadi_coverage_of(&coverage, &capture);
+        nadi_coverage_text(&coverage, 1, report);
+    }
+    nadi_capture_release(&capture);
+    return good;
+}
+
+bool nadi_import_link(const struct nadi_link_options *o, struct nadi_str *report,
+                      struct nadi_diags *diags)
+{
+    return (o->compat ? link_compat : link_all)(o, report, diags);
 }

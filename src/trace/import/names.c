@@ -93,9 +93,12 @@ uint32_t nadi_names_put(struct nadi_names *n, struct nadi_view text)
         if (n->slots[slot])
             return (uint32_t)n->slots[slot] - 1;
     }
-    size_t want = n->text_bytes + text.bytes + 1;
-    if (want > n->text_capacity)
+    size_t want = n->text_bytes + text.bytes + 1 + NADI_PULL_PAD;
+    if (want > n->text_capacity) {
+        size_t old = n->text_capacity;
         n->text = nadi_mem_grow(n->text, &n->text_capacity, want, 1);
+        memset(n->text + old, 0, n->text_capacity - old);
+    }
     size_t bytes = text.bytes;
     if (text.escaped)
         bytes = nadi_view_unescape(text, n->text + n->text_bytes);

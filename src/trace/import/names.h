@@ -1,11 +1,12 @@
 /* names: each distinct text once, as a small number.
  *
  * The texts of a capture repeat heavily (operators, kernels, shapes). Numbers count from 0 in order
- * of first appearance; the texts are terminated. O(bytes) expected for a look-up. */
+ * of first appearance; the texts are terminated, and the tokenizer may run over them. O(bytes)
+ * expected for a look-up. */
 #ifndef NADI_TRACE_IMPORT_NAMES_H
 #define NADI_TRACE_IMPORT_NAMES_H
 
-#include "trace/import/scan.h"
+#include "trace/import/pull.h"
 
 struct nadi_names {
     char *text; /* terminated texts, one after another */

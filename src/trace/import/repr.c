@@ -196,10 +196,10 @@ static void put_string(struct nadi_view t, struct nadi_bytes *out)
     nadi_mem_free(plain);
 }
 
-static bool put_scalar(struct nadi_scan *s, struct nadi_bytes *out)
+static bool put_scalar(struct nadi_pull *s, struct nadi_bytes *out)
 {
     struct nadi_value v;
-    if (!nadi_scan_value(s, &v))
+    if (!nadi_pull_value(s, &v))
         return false;
     switch (v.kind) {
     case NADI_VALUE_STRING:
@@ -224,7 +224,7 @@ static bool put_scalar(struct nadi_scan *s, struct nadi_bytes *out)
 }
 
 /* A whole number with nothing odd about it, the commonest item by far: copied digit by digit. */
-static inline bool put_digits(struct nadi_scan *s, struct nadi_bytes *out)
+static inline bool put_digits(struct nadi_pull *s, struct nadi_bytes *out)
 {
     const char *at = s->at;
     char *to = out->items + out->count;
@@ -237,17 +237,17 @@ static inline bool put_digits(struct nadi_scan *s, struct nadi_bytes *out)
     return true;
 }
 
-bool nadi_repr(struct nadi_scan *s, struct nadi_bytes *out)
+bool nadi_repr(struct nadi_pull *s, struct nadi_bytes *out)
 {
     uint64_t braces = 0; /* bit d: level d is an object */
     unsigned depth = 0;
     for (;;) {
-        char c = nadi_scan_peek(s);
+        char c = nadi_pull_peek(s);
         nadi_bytes_reserve(out, 32);
         if (c == '[' || c == '{') {
-            if (depth == NADI_SCAN_DEPTH)
-                return nadi_scan_fail(s, "nested more than 64 deep");
-            nadi_scan_open(s, c);
+            if (depth == NADI_PULL_DEPTH)
+                return nadi_pull_fail(s, "nested more than 64 deep");
+            nadi_pull_open(s, c);
             out->items[out->count++] = c;
             braces = braces << 1 | (c == '{');
             depth++;
@@ -259,7 +259,7 @@ bool nadi_repr(struct nadi_scan *s, struct nadi_bytes *out)
                 return true;
             char close = braces & 1 ? '}' : ']';
             bool first = s->first;
-            if (nadi_scan_more(s, close)) {
+            if (nadi_pull_more(s, close)) {
                 nadi_bytes_reserve(out, 8);
                 if (!first) {
                     out->items[out->count++] = ',';
@@ -275,11 +275,11 @@ bool nadi_repr(struct nadi_scan *s, struct nadi_bytes *out)
         }
         if (braces & 1) {
             struct nadi_view key;
-            if (!nadi_scan_string(s, &key))
+            if (!nadi_pull_string(s, &key))
                 return false;
             put_string(key, out);
-            if (nadi_scan_peek(s) != ':')
-                return nadi_scan_fail(s, "':' is wanted");
+            if (nadi_pull_peek(s) != ':')
+                return nadi_pull_fail(s, "':' is wanted");
             s->at++;
             put(out, ": ");
         }

@@ -8,9 +8,9 @@
 #define NADI_TRACE_IMPORT_REPR_H
 
 #include "trace/import/encode.h"
-#include "trace/import/scan.h"
+#include "trace/import/pull.h"
 
 /* Reads one value and appends it. False with a fault in the scan. */
-bool nadi_repr(struct nadi_scan *s, struct nadi_bytes *out);
+bool nadi_repr(struct nadi_pull *s, struct nadi_bytes *out);
 
 #endif

@@ -28,7 +28,7 @@ static bool is_plain(int fd, struct stat *about)
 
 static void set_capacity(struct nadi_text *t, size_t capacity)
 {
-    t->buffer = nadi_mem_realloc(t->buffer, capacity + NADI_SCAN_PAD, 1);
+    t->buffer = nadi_mem_realloc(t->buffer, capacity + NADI_PULL_PAD, 1);
     t->capacity = capacity;
 }
 
@@ -64,7 +64,7 @@ static bool fill(struct nadi_text *t, size_t at)
             t->at_end = true;
         t->filled += good ? got : 0;
     }
-    memset(t->buffer + t->filled, 0, NADI_SCAN_PAD);
+    memset(t->buffer + t->filled, 0, NADI_PULL_PAD);
     t->scan.at = t->buffer + at;
     t->scan.end = t->buffer + t->filled;
     return good;
@@ -122,8 +122,8 @@ void nadi_text_memory(struct nadi_text *t, const char *path, const void *data, s
     set_capacity(t, bytes);
     if (bytes)
         memcpy(t->buffer, data, bytes);
-    memset(t->buffer + bytes, 0, NADI_SCAN_PAD);
-    t->scan = nadi_scan_of(t->buffer, bytes);
+    memset(t->buffer + bytes, 0, NADI_PULL_PAD);
+    t->scan = nadi_pull_of(t->buffer, bytes);
 }
 
 void nadi_text_release(struct nadi_text *t)
@@ -179,7 +179,7 @@ static bool read_list(struct nadi_text *t, const struct nadi_text_reader *r)
         bool first = t->scan.first;
         if (!begin(t, &mark))
             return false;
-        if (nadi_scan_item(&t->scan) && (good = r->element(r->context, &t->scan)) && !t->scan.fault)
+        if (nadi_pull_item(&t->scan) && (good = r->element(r->context, &t->scan)) && !t->scan.fault)
             continue;
         if (!t->scan.fault)
             return good; /* the end of the list, or the callback refused */
@@ -193,12 +193,12 @@ static bool read_member(struct nadi_text *t, const struct nadi_text_reader *r, u
                         bool *more)
 {
     struct nadi_view key;
-    *more = nadi_scan_key(&t->scan, &key);
+    *more = nadi_pull_key(&t->scan, &key);
     if (!*more)
         return !t->scan.fault;
     if (!nadi_view_is(key, r->list, strlen(r->list)))
         return r->member(r->context, &t->scan, key) && !t->scan.fault;
-    if (!nadi_scan_open(&t->scan, '['))
+    if (!nadi_pull_open(&t->scan, '['))
         return false;
     ++*lists;
     return read_list(t, r);
@@ -206,7 +206,7 @@ static bool read_member(struct nadi_text *t, const struct nadi_text_reader *r, u
 
 static bool read_document(struct nadi_text *t, const struct nadi_text_reader *r, unsigned *lists)
 {
-    if (!nadi_scan_open(&t->scan, '{'))
+    if (!nadi_pull_open(&t->scan, '{'))
         return false;
     for (bool more = true; more;) {
         size_t mark;
@@ -220,8 +220,8 @@ static bool read_document(struct nadi_text *t, const struct nadi_text_reader *r,
             more = true;
         }
     }
-    if (nadi_scan_peek(&t->scan) != '\0' || t->scan.at < t->scan.end)
-        return nadi_scan_fail(&t->scan, "something stands behind the end of the document");
+    if (nadi_pull_peek(&t->scan) != '\0' || t->scan.at < t->scan.end)
+        return nadi_pull_fail(&t->scan, "something stands behind the end of the document");
     return true;
 }
 

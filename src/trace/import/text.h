@@ -10,14 +10,14 @@
 #define NADI_TRACE_IMPORT_TEXT_H
 
 #include "base/diag.h"
-#include "trace/import/scan.h"
+#include "trace/import/pull.h"
 
 struct nadi_inflate;
 
 struct nadi_text {
     const char *path;
     struct nadi_diags *diags;
-    struct nadi_scan scan;
+    struct nadi_pull scan;
     char *buffer;
     size_t filled, capacity; /* capacity leaves room for the pad */
     uint64_t base;           /* offset of buffer[0] in the text */
@@ -37,8 +37,8 @@ void nadi_text_release(struct nadi_text *t);
 struct nadi_text_reader {
     const char *list; /* key of the long list */
     /* The value behind a key; must consume it. */
-    bool (*member)(void *context, struct nadi_scan *s, struct nadi_view key);
-    bool (*element)(void *context, struct nadi_scan *s);
+    bool (*member)(void *context, struct nadi_pull *s, struct nadi_view key);
+    bool (*element)(void *context, struct nadi_pull *s);
     void *context;
 };
 

@@ -1,22 +1,22 @@
-/* scan: a pull tokenizer for JSON in memory, fast enough for captures of gigabytes.
+/* pull: a pull tokenizer for JSON in memory, fast enough for captures of gigabytes.
  *
- *   if (nadi_scan_open(s, '{'))
- *       while (nadi_scan_key(s, &key))
+ *   if (nadi_pull_open(s, '{'))
+ *       while (nadi_pull_key(s, &key))
  *           read or skip the value;
  *   good = !s->fault;
  *
  * Nothing is allocated or copied: texts are views of the input with their escapes. The caller says
  * what it expects; the first surprise sets `fault` (a sentence) and every later call returns false
  * at once. Skipped values are checked for balance only, what is read is checked fully. The bytes
- * from end to end + NADI_SCAN_PAD must be zero, so that loops need no bounds.
+ * from end to end + NADI_PULL_PAD must be zero, so that loops need no bounds.
  * NaN, Infinity and the bare words nan and inf, which PyTorch writes, count as numbers.
  * O(bytes); 16 bytes at a time where the machine has SSE2. */
-#ifndef NADI_TRACE_IMPORT_SCAN_H
-#define NADI_TRACE_IMPORT_SCAN_H
+#ifndef NADI_TRACE_IMPORT_PULL_H
+#define NADI_TRACE_IMPORT_PULL_H
 
 #include "base/base.h"
 
-enum { NADI_SCAN_PAD = 64, NADI_SCAN_DEPTH = 64 };
+enum { NADI_PULL_PAD = 64, NADI_PULL_DEPTH = 64 };
 
 struct nadi_view { /* bytes of the input; of a string: between the quotes */
     const char *at;
@@ -24,7 +24,7 @@ struct nadi_view { /* bytes of the input; of a string: between the quotes */
     bool escaped; /* has backslashes */
 };
 
-struct nadi_scan {
+struct nadi_pull {
     const char *at, *end;
     const char *fault; /* NULL: all is well; s->at is where it is not */
     bool first;        /* no item of the innermost object or array was read yet */
@@ -45,45 +45,45 @@ struct nadi_value {
     struct nadi_view text; /* the bytes of the value; of a string: between the quotes */
 };
 
-static inline struct nadi_scan nadi_scan_of(const char *at, size_t bytes)
+static inline struct nadi_pull nadi_pull_of(const char *at, size_t bytes)
 {
-    return (struct nadi_scan){.at = at, .end = at + bytes};
+    return (struct nadi_pull){.at = at, .end = at + bytes};
 }
 
 /* Out of line: over blanks; to the end of a string; a nested value. */
-const char *nadi_scan_blanks(const char *at);
-bool nadi_scan_string_rest(struct nadi_scan *s, struct nadi_view *text);
-bool nadi_scan_skip(struct nadi_scan *s, struct nadi_view *text);
-bool nadi_scan_fail(struct nadi_scan *s, const char *fault); /* returns false */
+const char *nadi_pull_blanks(const char *at);
+bool nadi_pull_string_rest(struct nadi_pull *s, struct nadi_view *text);
+bool nadi_pull_skip(struct nadi_pull *s, struct nadi_view *text);
+bool nadi_pull_fail(struct nadi_pull *s, const char *fault); /* returns false */
 
 /* The next byte that is no blank, not consumed; 0 at the end. */
-static inline char nadi_scan_peek(struct nadi_scan *s)
+static inline char nadi_pull_peek(struct nadi_pull *s)
 {
     if ((unsigned char)*s->at <= ' ') {
         if (*s->at == ' ' && (unsigned char)s->at[1] > ' ')
             s->at++;
         else
-            s->at = nadi_scan_blanks(s->at);
+            s->at = nadi_pull_blanks(s->at);
     }
     return *s->at;
 }
 
 /* Consumes '{' or '['. */
-static inline bool nadi_scan_open(struct nadi_scan *s, char bracket)
+static inline bool nadi_pull_open(struct nadi_pull *s, char bracket)
 {
-    if (NADI_UNLIKELY(s->fault || nadi_scan_peek(s) != bracket))
-        return nadi_scan_fail(s, bracket == '{' ? "an object is wanted" : "a list is wanted");
+    if (NADI_UNLIKELY(s->fault || nadi_pull_peek(s) != bracket))
+        return nadi_pull_fail(s, bracket == '{' ? "an object is wanted" : "a list is wanted");
     s->at++;
     s->first = true;
     return true;
 }
 
 /* True when there is another item before `close`, which is consumed otherwise. */
-static inline bool nadi_scan_more(struct nadi_scan *s, char close)
+static inline bool nadi_pull_more(struct nadi_pull *s, char close)
 {
     if (NADI_UNLIKELY(s->fault))
         return false;
-    char c = nadi_scan_peek(s);
+    char c = nadi_pull_peek(s);
     if (c == close) {
         s->at++;
         s->first = false;
@@ -91,7 +91,7 @@ static inline bool nadi_scan_more(struct nadi_scan *s, char close)
     }
     if (!s->first) {
         if (NADI_UNLIKELY(c != ','))
-            return nadi_scan_fail(s,
+            return nadi_pull_fail(s,
                                   close == '}' ? "',' or '}' is wanted" : "',' or ']' is wanted");
         s->at++;
     }
@@ -99,33 +99,33 @@ static inline bool nadi_scan_more(struct nadi_scan *s, char close)
     return true;
 }
 
-static inline bool nadi_scan_item(struct nadi_scan *s)
+static inline bool nadi_pull_item(struct nadi_pull *s)
 {
-    return nadi_scan_more(s, ']');
+    return nadi_pull_more(s, ']');
 }
 
 /* A string; consumes it. */
-static inline bool nadi_scan_string(struct nadi_scan *s, struct nadi_view *text)
+static inline bool nadi_pull_string(struct nadi_pull *s, struct nadi_view *text)
 {
-    if (NADI_UNLIKELY(s->fault || nadi_scan_peek(s) != '"'))
-        return nadi_scan_fail(s, "a string is wanted");
+    if (NADI_UNLIKELY(s->fault || nadi_pull_peek(s) != '"'))
+        return nadi_pull_fail(s, "a string is wanted");
     s->at++;
-    return nadi_scan_string_rest(s, text);
+    return nadi_pull_string_rest(s, text);
 }
 
 /* The next key of an object, its colon consumed; false behind the closing brace. */
-static inline bool nadi_scan_key(struct nadi_scan *s, struct nadi_view *key)
+static inline bool nadi_pull_key(struct nadi_pull *s, struct nadi_view *key)
 {
-    if (!nadi_scan_more(s, '}') || !nadi_scan_string(s, key))
+    if (!nadi_pull_more(s, '}') || !nadi_pull_string(s, key))
         return false;
-    if (NADI_UNLIKELY(nadi_scan_peek(s) != ':'))
-        return nadi_scan_fail(s, "':' is wanted");
+    if (NADI_UNLIKELY(nadi_pull_peek(s) != ':'))
+        return nadi_pull_fail(s, "':' is wanted");
     s->at++;
     return true;
 }
 
 /* Any value; nested ones are skipped. */
-bool nadi_scan_value(struct nadi_scan *s, struct nadi_value *value);
+bool nadi_pull_value(struct nadi_pull *s, struct nadi_value *value);
 
 /* Numbers and strings that hold numbers. False: not a whole number of 64 bits (negative ones as
  * two's complement); fractions and exponents are cut off. */

@@ -1,4 +1,4 @@
-#include "trace/import/scan.h"
+#include "trace/import/pull.h"
 
 #include "base/str.h"
 
@@ -17,7 +17,7 @@ static inline __m128i load(const char *at)
     return _mm_loadu_si128((const __m128i *)(const void *)at);
 }
 
-const char *nadi_scan_blanks(const char *at)
+const char *nadi_pull_blanks(const char *at)
 {
     for (;; at += 16) {
         __m128i b = load(at);
@@ -54,7 +54,7 @@ static inline const char *nested_stop(const char *at)
 
 #else
 
-const char *nadi_scan_blanks(const char *at)
+const char *nadi_pull_blanks(const char *at)
 {
     while (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')
         at++;
@@ -77,7 +77,7 @@ static inline const char *nested_stop(const char *at)
 
 #endif
 
-bool nadi_scan_fail(struct nadi_scan *s, const char *fault)
+bool nadi_pull_fail(struct nadi_pull *s, const char *fault)
 {
     if (s->fault)
         return false;
@@ -86,7 +86,7 @@ bool nadi_scan_fail(struct nadi_scan *s, const char *fault)
     return false;
 }
 
-bool nadi_scan_string_rest(struct nadi_scan *s, struct nadi_view *text)
+bool nadi_pull_string_rest(struct nadi_pull *s, struct nadi_view *text)
 {
     const char *begin = s->at;
     bool escaped = false;
@@ -95,7 +95,7 @@ bool nadi_scan_string_rest(struct nadi_scan *s, struct nadi_view *text)
         if (NADI_LIKELY(*at == '"')) {
             size_t bytes = (size_t)(at - begin);
             if (NADI_UNLIKELY(bytes > UINT32_MAX))
-                return nadi_scan_fail(s, "a string of more than 4 GiB");
+                return nadi_pull_fail(s, "a string of more than 4 GiB");
             *text = (struct nadi_view){begin, (uint32_t)bytes, escaped};
             s->at = at + 1;
             return true;
@@ -106,12 +106,12 @@ bool nadi_scan_string_rest(struct nadi_scan *s, struct nadi_view *text)
             continue;
         }
         s->at = at + (*at == '\\');
-        return nadi_scan_fail(s, "a control character inside a string");
+        return nadi_pull_fail(s, "a control character inside a string");
     }
 }
 
 /* Over an object or array: brackets balanced and of one kind, strings closed. */
-static bool skip_nested(struct nadi_scan *s)
+static bool skip_nested(struct nadi_pull *s)
 {
     uint64_t braces = 0; /* bit d: level d is an object */
     unsigned depth = 0;
@@ -123,24 +123,24 @@ static bool skip_nested(struct nadi_scan *s)
         char c = *at++;
         if (c == '"') {
             s->at = at;
-            if (!nadi_scan_string_rest(s, &text))
+            if (!nadi_pull_string_rest(s, &text))
                 return false;
             at = s->at;
         } else if (c == '[' || c == '{') {
-            if (depth == NADI_SCAN_DEPTH)
-                return nadi_scan_fail(s, "nested more than 64 deep");
+            if (depth == NADI_PULL_DEPTH)
+                return nadi_pull_fail(s, "nested more than 64 deep");
             braces = braces << 1 | (c == '{');
             depth++;
         } else if (c == ']' || c == '}') {
             if ((c == '}') != (braces & 1))
-                return nadi_scan_fail(s, "a bracket of the other kind is wanted");
+                return nadi_pull_fail(s, "a bracket of the other kind is wanted");
             braces >>= 1;
             if (--depth == 0) {
                 s->at = at;
                 return true;
             }
         } else {
-            return nadi_scan_fail(s, "a zero byte");
+            return nadi_pull_fail(s, "a zero byte");
         }
     }
 }
@@ -152,39 +152,39 @@ static inline bool is_bare(char c)
 }
 
 /* A number or word: to the first byte that cannot belong to one. */
-static bool bare_word(struct nadi_scan *s, struct nadi_view *text)
+static bool bare_word(struct nadi_pull *s, struct nadi_view *text)
 {
     const char *at = s->at;
     while (is_bare(*at))
         at++;
     if (at == s->at)
-        return nadi_scan_fail(s, "a value is wanted");
+        return nadi_pull_fail(s, "a value is wanted");
     *text = (struct nadi_view){.at = s->at,
                                .bytes = (uint32_t)nadi_min_u64((uint64_t)(at - s->at), UINT32_MAX)};
     s->at = at;
     if (at >= s->end) /* the next piece of the input may go on with it */
-        return nadi_scan_fail(s, "a value is wanted");
+        return nadi_pull_fail(s, "a value is wanted");
     return true;
 }
 
-bool nadi_scan_skip(struct nadi_scan *s, struct nadi_view *text)
+bool nadi_pull_skip(struct nadi_pull *s, struct nadi_view *text)
 {
     if (s->fault)
         return false;
-    char c = nadi_scan_peek(s);
+    char c = nadi_pull_peek(s);
     const char *begin = s->at;
     struct nadi_view inner;
     bool good;
     if (c == '[' || c == '{')
         good = skip_nested(s);
     else if (c == '"')
-        good = nadi_scan_string(s, &inner);
+        good = nadi_pull_string(s, &inner);
     else
         good = bare_word(s, &inner);
     if (!good)
         return false;
     if (s->at - begin > (ptrdiff_t)UINT32_MAX)
-        return nadi_scan_fail(s, "a value of more than 4 GiB");
+        return nadi_pull_fail(s, "a value of more than 4 GiB");
     *text = (struct nadi_view){.at = begin, .bytes = (uint32_t)(s->at - begin)};
     return true;
 }
@@ -218,18 +218,18 @@ static bool is_number(struct nadi_view t)
     return at == end;
 }
 
-bool nadi_scan_value(struct nadi_scan *s, struct nadi_value *value)
+bool nadi_pull_value(struct nadi_pull *s, struct nadi_value *value)
 {
     if (s->fault)
         return false;
-    char c = nadi_scan_peek(s);
+    char c = nadi_pull_peek(s);
     if (c == '"') {
         value->kind = NADI_VALUE_STRING;
-        return nadi_scan_string(s, &value->text);
+        return nadi_pull_string(s, &value->text);
     }
     if (c == '[' || c == '{') {
         value->kind = NADI_VALUE_NESTED;
-        return nadi_scan_skip(s, &value->text);
+        return nadi_pull_skip(s, &value->text);
     }
     const char *begin = s->at;
     if (!bare_word(s, &value->text))
@@ -246,7 +246,7 @@ bool nadi_scan_value(struct nadi_scan *s, struct nadi_value *value)
         value->kind = NADI_VALUE_NUMBER;
     if (value->kind == NADI_VALUE_NUMBER && !is_number(value->text)) {
         s->at = begin;
-        return nadi_scan_fail(s, "a value is wanted");
+        return nadi_pull_fail(s, "a value is wanted");
     }
     return true;
 }

@@ -1,8 +1,8 @@
 /* The tokenizer, the interned names and the Python forms: every kind of value, every kind of fault,
  * escapes, exact times, and the same answers with the text in a small window. */
 #include "trace/import/names.h"
+#include "trace/import/pull.h"
 #include "trace/import/repr.h"
-#include "trace/import/scan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,37 +12,37 @@
 enum { ROOM = 4096 };
 
 struct padded { /* text with the zeros that the tokenizer wants behind it */
-    char bytes[ROOM + NADI_SCAN_PAD];
+    char bytes[ROOM + NADI_PULL_PAD];
 };
 
-static struct nadi_scan scan_text(struct padded *p, const char *text)
+static struct nadi_pull scan_text(struct padded *p, const char *text)
 {
     size_t bytes = strlen(text);
     assert_true(bytes < ROOM);
     memset(p, 0, sizeof(*p));
     memcpy(p->bytes, text, bytes);
-    return nadi_scan_of(p->bytes, bytes);
+    return nadi_pull_of(p->bytes, bytes);
 }
 
 static void objects_and_lists(void **state)
 {
     (void)state;
     struct padded p;
-    struct nadi_scan s =
+    struct nadi_pull s =
         scan_text(&p, " {\"a\" : 1, \"b\":[ ],\t\"c\":[{\"x\":[1,2]} , \"]}\\\"\"],\n\"d\":null}");
     struct nadi_view key, text;
     struct nadi_value v;
-    assert_true(nadi_scan_open(&s, '{'));
-    assert_true(nadi_scan_key(&s, &key) && NADI_VIEW_IS(key, "a"));
-    assert_true(nadi_scan_value(&s, &v) && v.kind == NADI_VALUE_NUMBER);
-    assert_true(nadi_scan_key(&s, &key) && NADI_VIEW_IS(key, "b"));
-    assert_true(nadi_scan_open(&s, '[') && !nadi_scan_item(&s) && !s.fault);
-    assert_true(nadi_scan_key(&s, &key) && NADI_VIEW_IS(key, "c"));
-    assert_true(nadi_scan_skip(&s, &text));
+    assert_true(nadi_pull_open(&s, '{'));
+    assert_true(nadi_pull_key(&s, &key) && NADI_VIEW_IS(key, "a"));
+    assert_true(nadi_pull_value(&s, &v) && v.kind == NADI_VALUE_NUMBER);
+    assert_true(nadi_pull_key(&s, &key) && NADI_VIEW_IS(key, "b"));
+    assert_true(nadi_pull_open(&s, '[') && !nadi_pull_item(&s) && !s.fault);
+    assert_true(nadi_pull_key(&s, &key) && NADI_VIEW_IS(key, "c"));
+    assert_true(nadi_pull_skip(&s, &text));
     assert_int_equal(text.bytes, strlen("[{\"x\":[1,2]} , \"]}\\\"\"]"));
-    assert_true(nadi_scan_key(&s, &key) && NADI_VIEW_IS(key, "d"));
-    assert_true(nadi_scan_value(&s, &v) && v.kind == NADI_VALUE_NULL);
-    assert_false(nadi_scan_key(&s, &key));
+    assert_true(nadi_pull_key(&s, &key) && NADI_VIEW_IS(key, "d"));
+    assert_true(nadi_pull_value(&s, &v) && v.kind == NADI_VALUE_NULL);
+    assert_false(nadi_pull_key(&s, &key));
     assert_null(s.fault);
     assert_ptr_equal(s.at, s.end);
 }
@@ -62,7 +62,7 @@ static void faults(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct padded p;
-        struct nadi_scan s = scan_text(&p, cases[i].text);
+        struct nadi_pull s = scan_text(&p, cases[i].text);
         struct nadi_bytes out = {0};
         assert_false(nadi_repr(&s, &out));
         assert_non_null(s.fault);
@@ -75,17 +75,17 @@ static void faults(void **state)
 static void deep_nesting_is_refused(void **state)
 {
     (void)state;
-    for (size_t depth = NADI_SCAN_DEPTH - 1; depth <= NADI_SCAN_DEPTH + 1; depth++) {
+    for (size_t depth = NADI_PULL_DEPTH - 1; depth <= NADI_PULL_DEPTH + 1; depth++) {
         struct padded p;
-        char text[2 * NADI_SCAN_DEPTH + 3] = "";
+        char text[2 * NADI_PULL_DEPTH + 3] = "";
         memset(text, '[', depth);
         memset(text + depth, ']', depth);
-        struct nadi_scan s = scan_text(&p, text);
+        struct nadi_pull s = scan_text(&p, text);
         struct nadi_view v;
-        assert_int_equal(nadi_scan_skip(&s, &v), depth <= NADI_SCAN_DEPTH);
+        assert_int_equal(nadi_pull_skip(&s, &v), depth <= NADI_PULL_DEPTH);
         s = scan_text(&p, text);
         struct nadi_bytes out = {0};
-        assert_int_equal(nadi_repr(&s, &out), depth <= NADI_SCAN_DEPTH);
+        assert_int_equal(nadi_repr(&s, &out), depth <= NADI_PULL_DEPTH);
         nadi_mem_free(out.items);
     }
 }
@@ -129,17 +129,17 @@ static void numbers(void **state)
     struct nadi_value v;
     int64_t n = 0;
     for (size_t i = 0; i < sizeof(integers) / sizeof(integers[0]); i++) {
-        struct nadi_scan s = scan_text(&p, integers[i].text);
+        struct nadi_pull s = scan_text(&p, integers[i].text);
         s.end = p.bytes + ROOM; /* the last byte of a text is never a number's */
-        assert_true(nadi_scan_value(&s, &v));
+        assert_true(nadi_pull_value(&s, &v));
         assert_int_equal(nadi_value_integer(&v, &n), integers[i].good);
         if (integers[i].good)
             assert_int_equal(n, integers[i].number);
     }
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-        struct nadi_scan s = scan_text(&p, times[i].text);
+        struct nadi_pull s = scan_text(&p, times[i].text);
         s.end = p.bytes + ROOM;
-        assert_true(nadi_scan_value(&s, &v));
+        assert_true(nadi_pull_value(&s, &v));
         assert_int_equal(nadi_value_micros(&v, &n), times[i].good);
         if (times[i].good)
             assert_int_equal(n, times[i].ns);
@@ -189,7 +189,7 @@ static void python_forms(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct padded p;
-        struct nadi_scan s = scan_text(&p, cases[i].json);
+        struct nadi_pull s = scan_text(&p, cases[i].json);
         struct nadi_bytes out = {0};
         assert_true(nadi_repr(&s, &out));
         nadi_bytes_add(&out, "", 1);

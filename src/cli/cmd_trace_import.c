@@ -1,0 +1,125 @@
+#include "cli/terminal.h"
+#include "cli/trace_commands.h"
+
+#include <nadi/import.h>
+
+struct values {
+    const char *host, *device, *output, *groups, *report, *compress;
+    struct nadi_range ranks;
+    uint64_t resolution_ns;
+    uint32_t threads;
+    bool force, quiet;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option files[] = {
+    {.name = "host",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(host),
+     .help = "Execution trace of the ExecutionTraceObserver (none: the profile alone)"},
+    {.name = "device",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     .required = true,
+     AT(device),
+     .help = "Kineto profile of the same process"},
+    {.name = "ranks",
+     .argument = "A-B",
+     .type = NADI_OPTION_RANKS,
+     AT(ranks),
+     .help = "Only these ranks (default: those whose files are there)"},
+    {.name = NULL},
+};
+
+static const struct nadi_option output[] = {
+    {.name = "output",
+     .letter = 'o',
+     .argument = "PREFIX",
+     .type = NADI_OPTION_TEXT,
+     .required = true,
+     AT(output),
+     .help = "Rank r is written to PREFIX.<r>.et"},
+    {.name = "compress",
+     .type = NADI_OPTION_WORD,
+     .words = "gz|zst",
+     AT(compress),
+     .help = "Compress the traces, PREFIX.<r>.et.gz"},
+    {.name = "groups",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(groups),
+     .help = "Process groups, for `nadi run --groups` (default: PREFIX.groups.json)"},
+    {.name = "report",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(report),
+     .help = "Also write the coverage report there, as JSON"},
+    {.name = "quiet",
+     .type = NADI_OPTION_FLAG,
+     AT(quiet),
+     .help = "Only errors on standard error, no report"},
+    {.name = NULL},
+};
+
+static const struct nadi_option how[] = {
+    {.name = "force",
+     .type = NADI_OPTION_FLAG,
+     AT(force),
+     .help = "Import what does not seem to be of one run and one rank"},
+    {.name = "resolution",
+     .argument = "TIME",
+     .type = NADI_OPTION_TIME,
+     .initial = "1us",
+     AT(resolution_ns),
+     .help = "Processor time in shorter pieces is added to the operator behind it"},
+    {.name = "threads",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     AT(threads),
+     .help = "Ranks to work on at once (default: one a core)"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_trace_import_groups[] = {
+    {"Capture", files, 0},
+    {"Output", output, 0},
+    {"Import", how, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_trace_import(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    char suffix[8] = "";
+    if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words))
+        return NADI_EXIT_USAGE;
+    if (values.compress)
+        snprintf(suffix, sizeof(suffix), ".%s", values.compress);
+    struct nadi_trace_import options;
+    nadi_trace_import_init(&options);
+    options.host = values.host;
+    options.device = values.device;
+    options.output = values.output;
+    options.suffix = suffix;
+    options.groups = values.groups;
+    options.report_json = values.report;
+    if (values.ranks.given) {
+        options.first_rank = (uint32_t)nadi_min_u64(values.ranks.first, UINT32_MAX - 1);
+        options.last_rank = (uint32_t)nadi_min_u64(values.ranks.last, UINT32_MAX - 1);
+    }
+    options.threads = values.threads;
+    options.force = values.force;
+    options.resolution_ns = values.resolution_ns;
+    struct nadi_diags *messages = nadi_messages_create();
+    char *report;
+    const enum nadi_status status = nadi_trace_import(&options, &report, messages);
+    nadi_terminal_messages(messages, 0, values.quiet);
+    if (report && !values.quiet)
+        fputs(report, stdout);
+    nadi_free(report);
+    nadi_messages_destroy(messages);
+    return (int)status;
+}

@@ -1,0 +1,31 @@
+/* chakra_write: the corrected graph as a Chakra trace.
+ *
+ * Every node has is_cpu_op, its duration in whole microseconds and exactly in duration_nanos, and
+ * its start where it was captured. operators        tid, rf_id, op_schema, inputs and outputs; the
+ * call tree as control dependencies other pieces     piece: rest, gap, wait, join device work
+ * stream, device, correlation, op (who launched it), num_ops (FLOP), tensor_size (bytes), cost (how
+ * those two were found) collectives      comm_type, comm_size, pg_name (a number of the groups
+ * file; 0 is all ranks), pg_desc sends, receives  comm_size, comm_src, comm_dst, comm_tag (the
+ * group's number), pg_name */
+#ifndef NADI_TRACE_IMPORT_CHAKRA_WRITE_H
+#define NADI_TRACE_IMPORT_CHAKRA_WRITE_H
+
+#include "trace/import/graph_build.h"
+#include "trace/import/work_cost.h"
+
+struct nadi_chakra_sources {
+    const struct nadi_built_graph *graph;
+    const struct nadi_timeline *timeline;
+    const struct nadi_device *device;
+    const struct nadi_comm *comm;
+    const struct nadi_work_costs *costs;
+    const struct nadi_group_book *book;
+    const struct nadi_host *host;   /* may be NULL */
+    const struct nadi_match *match; /* NULL with it */
+    uint32_t rank;
+};
+
+bool nadi_chakra_write(const char *path, const struct nadi_chakra_sources *sources,
+                       struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif
