@@ -1,6 +1,5 @@
 #include "sim/bound.h"
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "collective/plan.h"
 #include "sim/floor.h"
@@ -310,19 +309,12 @@ static uint64_t server_bound(const struct bound *b)
 static void count_users(struct bound *b)
 {
     const struct nadi_inputs *in = b->in;
-    struct nadi_map64 index;
-    nadi_map64_init(&index, in->owned_count);
-    for (uint32_t i = 0; i < in->owned_count; i++) {
-        b->rank_of[i] = NADI_NONE;
-        nadi_map64_put(&index, (uint64_t)(uintptr_t)in->owned[i], i, NULL);
-    }
+    nadi_trace_numbers(in, b->trace_of);
+    memset(b->rank_of, 0xff, in->owned_count * sizeof(*b->rank_of));
     for (uint32_t rank = 0; rank < in->rank_count; rank++) {
-        uint32_t i = nadi_map64_find(&index, (uint64_t)(uintptr_t)in->traces[rank]);
-        NADI_ASSERT(i != NADI_NONE);
-        b->trace_of[rank] = i;
+        uint32_t i = b->trace_of[rank];
         b->rank_of[i] = b->users[i]++ ? NADI_NONE : rank;
     }
-    nadi_map64_release(&index);
 }
 
 uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)

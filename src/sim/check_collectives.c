@@ -3,7 +3,6 @@
  * The order of node ids stands for the order of issue, so another order is a warning; another
  * number, kind or size can never match and is an error. Ranks that share a trace are compared
  * once. O(collectives + members). */
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "sim/check_ranks.h"
@@ -244,22 +243,15 @@ static void compare_group(struct compare *c, uint32_t group)
     }
 }
 
-static uint32_t make_sequences(struct compare *c)
+static void make_sequences(struct compare *c)
 {
-    struct nadi_map64 index;
-    uint32_t count = 0;
-    nadi_map64_init(&index, c->in->owned_count);
-    for (uint32_t r = 0; r < c->in->rank_count; r++) {
-        bool added;
-        const struct nadi_trace *t = c->in->traces[r];
-        c->of_rank[r] = *nadi_map64_put(&index, (uint64_t)(uintptr_t)t, count, &added);
-        if (!added)
-            continue;
-        c->sequences[count] = (struct sequence){.trace = t, .rank = r, .compared_group = NADI_NONE};
-        collect(c->in, &c->sequences[count++]);
+    nadi_trace_numbers(c->in, c->of_rank);
+    for (uint32_t i = 0; i < c->in->owned_count; i++) {
+        c->sequences[i] = (struct sequence){.trace = c->in->owned[i], .compared_group = NADI_NONE};
+        collect(c->in, &c->sequences[i]);
     }
-    nadi_map64_release(&index);
-    return count;
+    for (uint32_t r = c->in->rank_count; r-- > 0;)
+        c->sequences[c->of_rank[r]].rank = r;
 }
 
 static void find_slots(struct compare *c)
@@ -279,10 +271,10 @@ bool nadi_check_collectives(const struct nadi_inputs *in, struct nadi_diags *dia
     c.of_rank = NADI_NEW(uint32_t, in->rank_count);
     c.slots = NADI_NEW(uint32_t, in->groups.count);
     find_slots(&c);
-    uint32_t count = make_sequences(&c);
+    make_sequences(&c);
     for (uint32_t g = 0; g < in->groups.count; g++)
         compare_group(&c, g);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < in->owned_count; i++)
         nadi_mem_free(c.sequences[i].items);
     nadi_mem_free(c.sequences);
     nadi_mem_free(c.of_rank);

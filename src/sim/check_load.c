@@ -68,38 +68,28 @@ static bool check_members(struct nadi_check *c, const struct nadi_use *use)
     return false;
 }
 
-static uint32_t facts_of(struct nadi_check *c, struct nadi_map64 *index, uint32_t rank,
-                         struct nadi_trace_facts *facts, uint32_t *count)
-{
-    bool added;
-    uint64_t key = (uint64_t)(uintptr_t)c->in->traces[rank];
-    uint32_t found = *nadi_map64_put(index, key, *count, &added);
-    if (added) {
-        facts[*count] = (struct nadi_trace_facts){0};
-        nadi_check_trace(c, c->in->traces[rank], rank, &facts[*count]);
-        ++*count;
-    }
-    return found;
-}
-
 static void check_all_nodes(struct nadi_check *c)
 {
     const struct nadi_inputs *in = c->in;
-    struct nadi_trace_facts *facts = NADI_NEW(struct nadi_trace_facts, in->owned_count);
-    struct nadi_map64 index;
-    uint32_t count = 0;
-    nadi_map64_init(&index, in->owned_count);
+    struct nadi_trace_facts *facts = NADI_ZNEW(struct nadi_trace_facts, in->owned_count);
+    bool *seen = NADI_ZNEW(bool, in->owned_count);
+    uint32_t *trace_of = NADI_NEW(uint32_t, in->rank_count);
+    nadi_trace_numbers(in, trace_of);
     for (uint32_t r = 0; r < in->rank_count; r++) {
-        uint32_t f = facts_of(c, &index, r, facts, &count);
-        nadi_check_rank(c, in->traces[r], r, &facts[f]);
+        struct nadi_trace_facts *f = &facts[trace_of[r]];
+        if (!seen[trace_of[r]])
+            nadi_check_trace(c, in->traces[r], r, f);
+        seen[trace_of[r]] = true;
+        nadi_check_rank(c, in->traces[r], r, f);
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < in->owned_count; i++) {
         nadi_mem_free(facts[i].uses.items);
         nadi_mem_free(facts[i].unknown.items);
         nadi_mem_free(facts[i].peers.items);
     }
-    nadi_map64_release(&index);
     nadi_mem_free(facts);
+    nadi_mem_free(seen);
+    nadi_mem_free(trace_of);
     for (uint32_t i = 0; i < in->custom_count; i++)
         for (uint32_t p = 0; p < in->rank_count; p++)
             if (in->customs[i].by_position[p])

@@ -1,11 +1,10 @@
 /* check_p2p: every receive needs a send of the same source, destination, tag and size, and the
  * other way round. Tags count modulo 500,000,000, as in the reference. O(n log n) in the number of
- * sends and receives. */
+ * sends and receives; with distances for peers, of the distinct traces (check_lanes). */
 #include "base/mem.h"
 #include "base/str.h"
+#include "sim/check_lanes.h"
 #include "sim/check_ranks.h"
-
-enum { TAG_MODULUS = 500000000 };
 
 struct end { /* one side of a message */
     uint64_t bytes;
@@ -57,20 +56,42 @@ static struct end end_of(const struct nadi_inputs *in, uint32_t rank, uint32_t n
         .bytes = t->bytes[node],
         .src = is_recv ? peer : rank,
         .dst = is_recv ? rank : peer,
-        .tag = comm->tag % TAG_MODULUS,
+        .tag = comm->tag % NADI_TAG_MODULUS,
         .node = node,
         .is_recv = is_recv,
     };
 }
 
-static void collect(const struct nadi_inputs *in, struct ends *ends)
+/* Those of a rank; with one other rank, or with all (NADI_NONE). */
+static void collect(const struct nadi_inputs *in, uint32_t rank, uint32_t with, struct ends *ends)
 {
-    for (uint32_t r = 0; r < in->rank_count; r++) {
-        const struct nadi_trace *t = in->traces[r];
-        for (uint32_t n = 0; n < t->node_count; n++)
-            if (t->type[n] == NADI_NODE_SEND || t->type[n] == NADI_NODE_RECV)
-                NADI_PUSH(ends, end_of(in, r, n));
+    const struct nadi_trace *t = in->traces[rank];
+    for (uint32_t n = 0; n < t->node_count; n++) {
+        if (t->type[n] != NADI_NODE_SEND && t->type[n] != NADI_NODE_RECV)
+            continue;
+        struct end e = end_of(in, rank, n);
+        if (with == NADI_NONE || (e.is_recv ? e.src : e.dst) == with)
+            NADI_PUSH(ends, e);
     }
+}
+
+/* *beyond: unpaired ends that are not among them. */
+static void collect_all(const struct nadi_inputs *in, struct ends *ends, uint64_t *beyond,
+                        uint64_t *beyond_fatal)
+{
+    if (!in->relative_peers) {
+        for (uint32_t r = 0; r < in->rank_count; r++)
+            collect(in, r, NADI_NONE, ends);
+        return;
+    }
+    struct nadi_odd_pairs odd;
+    nadi_find_odd_pairs(in, &odd);
+    for (uint32_t i = 0; i < odd.count; i++) {
+        collect(in, odd.items[i].a, odd.items[i].b, ends);
+        collect(in, odd.items[i].b, odd.items[i].a, ends);
+    }
+    *beyond_fatal = odd.more_recvs + (in->options.rendezvous ? odd.more_sends : 0);
+    *beyond = odd.more_recvs + odd.more_sends;
 }
 
 /* Keeps the ends that have no counterpart, in order; of equal ones the later are the odd ones. */
@@ -170,7 +191,8 @@ bool nadi_check_p2p(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
     enum { REPORTED = 20 };
     struct ends ends = {0};
-    collect(in, &ends);
+    uint64_t beyond = 0, beyond_fatal = 0;
+    collect_all(in, &ends, &beyond, &beyond_fatal);
     if (ends.count)
         qsort(ends.items, ends.count, sizeof(*ends.items), by_key);
     keep_unpaired(&ends);
@@ -184,9 +206,10 @@ bool nadi_check_p2p(const struct nadi_inputs *in, struct nadi_diags *diags)
                 report(in, &ends, i, diags);
         }
     }
-    if (reported > REPORTED)
+    beyond += reported > REPORTED ? reported - REPORTED : 0;
+    if (beyond)
         nadi_note(diags, "check/more", NADI_NOWHERE, NULL,
-                  "%zu more sends and receives have no counterpart", reported - REPORTED);
+                  "%" PRIu64 " more sends and receives have no counterpart", beyond);
     nadi_mem_free(ends.items);
-    return fatal == 0;
+    return fatal == 0 && beyond_fatal == 0;
 }

@@ -18,6 +18,8 @@ struct place { /* a rank's membership in a group */
 
 struct group_info {
     bool used, world, alike; /* alike: every place is like every other */
+    bool own;                /* compared with no other group */
+    uint32_t slot;           /* its place among the groups of its members' graphs */
     uint64_t shape;          /* hash of the distances between its members */
     uint64_t colour;         /* of this round */
     bool one_colour;
@@ -41,6 +43,11 @@ struct folding {
     const char *why_not;
 };
 
+static uint64_t mixed(uint64_t hash, uint64_t value)
+{
+    return nadi_hash_u64(hash * UINT64_C(0x9e3779b97f4a7c15) + value);
+}
+
 /* ---- graphs, memberships, peers ------------------------------------------------------------ */
 
 static void make_skeletons(struct folding *f)
@@ -60,21 +67,8 @@ static void make_skeletons(struct folding *f)
 
 static void find_traces(struct folding *f)
 {
-    struct nadi_map64 index;
-    nadi_map64_init(&index, f->in->owned_count);
-    for (uint32_t i = 0; i < f->in->owned_count; i++)
-        nadi_map64_put(&index, (uint64_t)(uintptr_t)f->in->owned[i], i, NULL);
     f->trace_of = NADI_NEW(uint32_t, f->rank_count);
-    const struct nadi_trace *last = NULL;
-    uint32_t last_index = 0;
-    for (uint32_t r = 0; r < f->rank_count; r++) {
-        if (f->in->traces[r] != last) {
-            last = f->in->traces[r];
-            last_index = nadi_map64_find(&index, (uint64_t)(uintptr_t)last);
-        }
-        f->trace_of[r] = last_index;
-    }
-    nadi_map64_release(&index);
+    nadi_trace_numbers(f->in, f->trace_of);
 }
 
 static uint32_t resolve(const struct folding *f, const struct nadi_trace *t, uint32_t name,
@@ -116,6 +110,33 @@ static bool find_places(struct folding *f)
                                                  : s->peers[i];
     }
     return true;
+}
+
+static uint32_t slot_of(const struct folding *f, uint32_t rank, uint32_t group, bool *twice)
+{
+    uint32_t slot = NADI_NONE;
+    for (size_t p = f->place_start[rank]; p < f->place_start[rank + 1]; p++) {
+        if (f->places[p].group != group)
+            continue;
+        *twice |= slot != NADI_NONE;
+        slot = slot == NADI_NONE ? (uint32_t)(p - f->place_start[rank]) : slot;
+    }
+    return slot;
+}
+
+/* Two groups of one rank may look alike but are two: only those that the graphs use in the same
+ * place can be one. */
+static void find_slot(struct folding *f, uint32_t index)
+{
+    const struct nadi_group *g = &f->in->groups.items[index];
+    struct group_info *info = &f->groups[index];
+    bool one = true, twice = false;
+    info->slot = slot_of(f, nadi_group_member(g, 0), index, &twice);
+    for (uint32_t i = 1; i < g->size; i++)
+        one &= slot_of(f, nadi_group_member(g, i), index, &twice) == info->slot;
+    info->alike &= one;
+    info->own |= !one || twice;
+    info->shape = mixed(info->shape, info->own ? (uint64_t)index << 32 : info->slot);
 }
 
 static void find_positions(struct folding *f)
@@ -201,11 +222,6 @@ static uint32_t route_between(const struct folding *f, const struct nadi_group *
     return nadi_network_route(f->network, nadi_group_member(g, from), nadi_group_member(g, to));
 }
 
-static uint64_t mixed(uint64_t hash, uint64_t value)
-{
-    return nadi_hash_u64(hash * UINT64_C(0x9e3779b97f4a7c15) + value);
-}
-
 static void describe_group(struct folding *f, uint32_t index)
 {
     const struct nadi_group *g = &f->in->groups.items[index];
@@ -217,7 +233,7 @@ static void describe_group(struct folding *f, uint32_t index)
     if (info->world)
         return;
     if (f->algorithms & 1U << NADI_ALGORITHM_DIRECT && n > LARGEST_ALL_PAIRS) {
-        info->shape = mixed(index, n); /* not compared: like no other */
+        info->own = true;
         info->alike = false;
         return;
     }
@@ -238,7 +254,8 @@ static bool same_shape(const struct folding *f, uint32_t a, uint32_t b)
     const struct nadi_group *g = &f->in->groups.items[a], *h = &f->in->groups.items[b];
     if (a == b)
         return true;
-    if (g->size != h->size || f->groups[a].shape != f->groups[b].shape ||
+    if (f->groups[a].own || f->groups[b].own || f->groups[a].slot != f->groups[b].slot ||
+        g->size != h->size || f->groups[a].shape != f->groups[b].shape ||
         f->groups[a].alike != f->groups[b].alike)
         return false;
     for (uint32_t d = 1; !f->groups[a].world && d < g->size; d++) {
@@ -460,8 +477,10 @@ static bool prepare(struct folding *f)
         return false;
     }
     for (uint32_t g = 0; g < f->in->groups.count; g++)
-        if (f->groups[g].used)
+        if (f->groups[g].used) {
             describe_group(f, g);
+            find_slot(f, g);
+        }
     find_positions(f);
     f->colours = NADI_NEW(uint64_t, f->rank_count);
     f->next = NADI_NEW(uint64_t, f->rank_count);

@@ -1,5 +1,6 @@
 #include "sim/inputs.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "sim/check.h"
@@ -34,6 +35,25 @@ const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const s
     const char *name = comm && comm->group != NADI_NONE ? nadi_trace_string(t, comm->group) : "";
     uint32_t index = nadi_groups_resolve(&in->groups, name, rank);
     return index == NADI_NONE ? NULL : &in->groups.items[index];
+}
+
+void nadi_trace_numbers(const struct nadi_inputs *in, uint32_t *numbers)
+{
+    struct nadi_map64 index;
+    const struct nadi_trace *last = NULL;
+    uint32_t number = 0;
+    nadi_map64_init(&index, in->owned_count);
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        nadi_map64_put(&index, (uint64_t)(uintptr_t)in->owned[i], i, NULL);
+    for (uint32_t r = 0; r < in->rank_count; r++) {
+        if (in->traces[r] != last) {
+            last = in->traces[r];
+            number = nadi_map64_find(&index, (uint64_t)(uintptr_t)last);
+            NADI_ASSERT(number != NADI_NONE);
+        }
+        numbers[r] = number;
+    }
+    nadi_map64_release(&index);
 }
 
 /* As much as possible is read before giving up, so that one run names the errors of all files. */

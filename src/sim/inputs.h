@@ -89,6 +89,9 @@ void nadi_inputs_release(struct nadi_inputs *in);
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
                                            uint32_t node, uint32_t rank);
 
+/* By rank, the index of its trace among the owned ones. O(ranks). */
+void nadi_trace_numbers(const struct nadi_inputs *in, uint32_t *numbers);
+
 /* What can be found across ranks without running, beyond what loading checks already (nadi check):
  * collectives of a group in the same order, kind and size on all members; sends and receives
  * paired. True when no error was found. */

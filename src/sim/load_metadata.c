@@ -135,16 +135,19 @@ bool nadi_load_metadata_groups(struct nadi_load *l)
 {
     struct nadi_inputs *in = l->in;
     size_t from_file = in->groups.count;
-    bool ok = true;
+    bool ok = true,
+         *seen = NADI_ZNEW(bool, in->owned_count); /* ranks with one trace say the same */
+    uint32_t *trace_of = NADI_NEW(uint32_t, in->rank_count);
+    nadi_trace_numbers(in, trace_of);
     for (uint32_t r = 0; r < in->rank_count; r++) {
         const struct nadi_trace *t = in->traces[r];
-        bool seen = false; /* ranks that share a trace say the same */
-        for (uint32_t earlier = 0; earlier < r && t->metadata_count && !seen; earlier++)
-            seen = in->traces[earlier] == t;
-        for (uint32_t i = 0; i < t->metadata_count && !seen; i++) {
+        for (uint32_t i = 0; i < t->metadata_count && !seen[trace_of[r]]; i++) {
             struct source s = {.trace = t, .rank = r, .node = t->metadata_node[i]};
             ok &= read_node(l, &s, nadi_trace_string(t, t->metadata_text[i]), from_file);
         }
+        seen[trace_of[r]] = true;
     }
+    nadi_mem_free(seen);
+    nadi_mem_free(trace_of);
     return ok;
 }

@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "trace/inflate.h"
 
 #include <fcntl.h>
@@ -15,6 +16,7 @@ struct file {
     uint64_t bytes;
     uint64_t sample; /* hash of a few pieces */
     bool hashed;     /* another file has as many bytes and the same sample */
+    bool known;      /* its hash is */
     uint8_t hash[32];
     uint32_t same_as; /* index of the file to parse: itself or an earlier equal one */
 };
@@ -60,17 +62,28 @@ static void run_parallel(struct work *w, void (*step)(struct work *, uint32_t))
 }
 
 /* A few KiB from the start, the middle and the end: files that differ mostly differ there, and then
- * they are read once only. */
+ * they are read once only. A small file is hashed whole at once. */
 static void sample_file(struct work *w, uint32_t index)
 {
     enum { PIECES = 3, PIECE = 2048 };
     struct file *f = &w->files[index];
+    struct stat about;
     char buffer[PIECES * PIECE];
     size_t count = 0;
+    bool regular = stat(w->paths[index], &about) == 0 && S_ISREG(about.st_mode);
+    f->bytes = regular ? (uint64_t)about.st_size : 0;
     int fd = f->bytes ? open(w->paths[index], O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0)
         return;
-    uint64_t last = f->bytes > PIECE ? f->bytes - PIECE : 0;
+    if (f->bytes <= sizeof(buffer)) {
+        ssize_t got = pread(fd, buffer, f->bytes, 0);
+        close(fd);
+        f->known = f->hashed = got == (ssize_t)f->bytes;
+        if (f->known)
+            nadi_sha256(buffer, f->bytes, f->hash);
+        return;
+    }
+    uint64_t last = f->bytes - PIECE;
     for (uint64_t i = 0; i < PIECES; i++) {
         ssize_t got = pread(fd, buffer + count, PIECE, (off_t)(last / (PIECES - 1) * i));
         count += got > 0 ? (size_t)got : 0;
@@ -82,7 +95,7 @@ static void sample_file(struct work *w, uint32_t index)
 static void hash_file(struct work *w, uint32_t index)
 {
     struct file *f = &w->files[index];
-    if (!f->hashed)
+    if (!f->hashed || f->known)
         return;
     /* When it cannot be read, parsing it says why. */
     f->hashed = nadi_inflate_hash_file(w->paths[index], f->hash, &f->bytes);
@@ -131,10 +144,7 @@ static void find_equal_files(struct work *w)
 {
     struct file **order = NADI_NEW(struct file *, w->count);
     for (uint32_t i = 0; i < w->count; i++) {
-        struct stat about;
-        bool known = stat(w->paths[i], &about) == 0 && S_ISREG(about.st_mode);
         w->files[i] = (struct file){.index = i, .same_as = i};
-        w->files[i].bytes = known ? (uint64_t)about.st_size : 0;
         order[i] = &w->files[i];
     }
     run_parallel(w, sample_file);

@@ -44,4 +44,9 @@ void job_algorithm(struct job *j, enum nadi_algorithm algorithm);
  * that can run, groups, graphs that are shared, alike or different. Some deadlock. */
 void job_random(struct job *j, struct nadi_rng *rng);
 
+/* Jobs of which much can be folded, on the unaware network, up to 48 ranks on 1 to 4 dimensions:
+ * pipelines of tensor- and data-parallel groups, several groups a rank, shuffled and strided,
+ * halo exchanges; identical traces, almost identical ones, one straggler, skew along an axis. */
+void job_grid(struct job *j, struct nadi_rng *rng);
+
 #endif

@@ -2,24 +2,9 @@
 
 #include "base/mem.h"
 #include "collective/plan.h"
+#include "support/job_draw.h"
 
 enum { MOST_NODES = 14, MOST_RANKS = 16 };
-
-static uint64_t pick(struct nadi_rng *rng, uint64_t low, uint64_t high)
-{
-    return low + nadi_rng_below(rng, high - low + 1);
-}
-
-static bool chance(struct nadi_rng *rng, uint64_t of)
-{
-    return nadi_rng_below(rng, of) == 0;
-}
-
-/* From 1 B to about 2^most_bits, each magnitude as likely. */
-static uint64_t pick_size(struct nadi_rng *rng, uint64_t most_bits)
-{
-    return (UINT64_C(1) << pick(rng, 0, most_bits)) + pick(rng, 0, 1000);
-}
 
 static uint32_t pick_dims(struct nadi_rng *rng, struct nadi_dim *dims)
 {
@@ -39,7 +24,7 @@ static uint32_t pick_dims(struct nadi_rng *rng, struct nadi_dim *dims)
     return made;
 }
 
-static void pick_algorithms(struct job *j, struct nadi_rng *rng)
+void draw_algorithms(struct job *j, struct nadi_rng *rng)
 {
     static const enum nadi_phase_op ops[NADI_NATIVE_KINDS] = {
         [NADI_NATIVE_ALL_REDUCE] = NADI_PHASE_ALL_REDUCE,
@@ -65,7 +50,7 @@ static void pick_algorithms(struct job *j, struct nadi_rng *rng)
         }
 }
 
-static void pick_system(struct job *j, struct nadi_rng *rng)
+void draw_system(struct job *j, struct nadi_rng *rng)
 {
     struct nadi_system_config *c = &j->in.system;
     c->splits = (uint32_t)pick(rng, 1, 6);
@@ -188,8 +173,8 @@ void job_random(struct job *j, struct nadi_rng *rng)
     j->in.options.compute_scale = chance(rng, 5) ? 0.7 : 1;
     j->in.options.comm_scale = chance(rng, 5) ? 1.3 : 1;
     uint32_t group_size = pick_groups(j, rng), count = (uint32_t)pick(rng, 1, MOST_NODES);
-    pick_system(j, rng);
-    pick_algorithms(j, rng);
+    draw_system(j, rng);
+    draw_algorithms(j, rng);
     bool point_to_point = false, skewed = chance(rng, 3);
     for (uint32_t i = 0; i < count; i++) {
         pick_node(j, rng, &nodes[i], i, group_size > 0);

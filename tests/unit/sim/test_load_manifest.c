@@ -266,13 +266,57 @@ static void wrong_distances(void **state)
     input_case_release(&c);
 }
 
+static void unpaired_messages(void **state)
+{
+    (void)state;
+    struct input_case c;
+    sixteen(&c, AXES "peers: relative\ntraces:\n- {file: a.0.et, where: {pp: 0}}\n"
+                     "- {file: b.0.et, where: {pp: 1}}\n- {file: b.1.et, where: {pp: 2..3}}\n");
+    input_case_trace(&c, "a", 0,
+                     "SEND 1 s comm_dst=4 comm_tag=1 comm_size=8\n"
+                     "SEND 2 s comm_dst=4 comm_tag=2 comm_size=8\n");
+    input_case_trace(&c, "b", 0,
+                     "RECV 1 r comm_src=-4 comm_tag=1 comm_size=9\n"
+                     "RECV 2 r comm_src=12 comm_tag=2 comm_size=8\n");
+    assert_false(input_case_load(&c, true));
+    assert_int_equal(c.diags.errors, 4);
+    assert_int_equal(c.diags.warnings, 4);
+    const char *said = nadi_str_get(&c.messages);
+    assert_non_null(strstr(said, "rank 7: node 1 \"r\": error[check/recv-unmatched]: waits for 9 B "
+                                 "from rank 3, tag 1, which nobody sends"));
+    assert_null(strstr(said, "tag 2"));
+    input_case_release(&c);
+}
+
+/* What is wrong on thousands of ranks is told for some and counted for the rest. */
+static void unpaired_on_many_ranks(void **state)
+{
+    (void)state;
+    struct input_case c;
+    sixteen(&c, "nadi-manifest: 1\npeers: relative\ntraces: [{file: a.0.et}]\n");
+    input_case_network(&c,
+                       "topology: [Ring]\nnpus_count: [50000]\nbandwidth: [50]\nlatency: [5]\n");
+    input_case_trace(&c, "a", 0,
+                     "RECV 1 r comm_src=1 comm_tag=1 comm_size=8\n"
+                     "SEND 2 s comm_dst=-1 comm_tag=1 comm_size=7\n");
+    assert_false(input_case_load(&c, true));
+    assert_non_null(
+        strstr(nadi_str_get(&c.messages), "99980 more sends and receives have no counterpart"));
+    input_case_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_runs_what),     cmocka_unit_test(files_are_read_once),
-        cmocka_unit_test(groups_along_axes), cmocka_unit_test(same_as_files),
-        cmocka_unit_test(mistakes),          cmocka_unit_test(a_name_of_the_groups_file),
+        cmocka_unit_test(who_runs_what),
+        cmocka_unit_test(files_are_read_once),
+        cmocka_unit_test(groups_along_axes),
+        cmocka_unit_test(same_as_files),
+        cmocka_unit_test(mistakes),
+        cmocka_unit_test(a_name_of_the_groups_file),
         cmocka_unit_test(wrong_distances),
+        cmocka_unit_test(unpaired_messages),
+        cmocka_unit_test(unpaired_on_many_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
