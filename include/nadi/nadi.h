@@ -106,7 +106,7 @@ struct nadi_setup {
     const char *network;       /* YAML or JSON */
     const char *memory;        /* remote memory; NULL: none */
     const char *groups;        /* communicator groups; NULL: only the world */
-    const char *network_model; /* "unaware", "aware" */
+    const char *network_model; /* "unaware", "aware", "packet" */
     const char *executor;      /* "auto", "message", "phase", "fold" */
     uint32_t queues_per_dim;
     double injection_scale, compute_scale, comm_scale; /* 1 is neutral */
@@ -115,6 +115,7 @@ struct nadi_setup {
     int compat;          /* as under the reference's names: the scales do nothing and say so */
     uint64_t max_sim_ns; /* 0: no limit */
     uint64_t max_wall_ms;
+    const char *packet_compat; /* packet model: "ns3", equal to the HPCC simulator; NULL: not */
 };
 
 void nadi_setup_init(struct nadi_setup *setup); /* all defaults; no files */

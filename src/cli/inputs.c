@@ -38,10 +38,16 @@ const struct nadi_option nadi_cli_input_files[] = {
 const struct nadi_option nadi_cli_input_model[] = {
     {.name = "network-model",
      .type = NADI_OPTION_WORD,
-     .words = "unaware|aware",
+     .words = "unaware|aware|packet",
      .initial = "unaware",
      AT(network_model),
-     .help = "Messages pass each other (unaware) or queue at every link (aware)"},
+     .help = "Messages pass each other (unaware), queue at every link (aware) or go as RoCE "
+             "packets (packet)"},
+    {.name = "compat",
+     .argument = "ns3",
+     .type = NADI_OPTION_TEXT,
+     AT(compat),
+     .help = "ns3: packets in whole nanoseconds and with the HPCC simulator's headers"},
     {.name = "executor",
      .type = NADI_OPTION_WORD,
      .words = "auto|message|phase|fold",
@@ -93,6 +99,7 @@ void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_set
     setup->injection_scale = inputs->injection_scale;
     setup->compute_scale = inputs->compute_scale;
     setup->comm_scale = inputs->comm_scale;
+    setup->packet_compat = inputs->compat;
     setup->rendezvous = inputs->rendezvous;
     setup->strict = inputs->strict;
 }

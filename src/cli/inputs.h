@@ -12,6 +12,7 @@ struct nadi_cli_inputs {
     uint32_t queues_per_dim;
     double injection_scale, compute_scale, comm_scale;
     bool rendezvous, strict;
+    const char *compat; /* "ns3" or NULL */
 };
 
 extern const struct nadi_option nadi_cli_input_files[]; /* offsets into struct nadi_cli_inputs */

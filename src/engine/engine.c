@@ -25,7 +25,7 @@ struct mark { /* where the current time step's events of an actor end */
 };
 
 struct nadi_engine {
-    nadi_time now;
+    nadi_time now, until; /* until: of the present run */
     bool running, overflowed;
     uint64_t step; /* number of the current time step, from 1 */
     uint64_t handled, order;
@@ -41,6 +41,7 @@ struct nadi_engine {
     nadi_time cache_time[CACHE_SLOTS]; /* -1: empty */
     uint32_t cache_list[CACHE_SLOTS];
     struct mark *marks;
+    struct nadi_engine_follower follower; /* scheduled NULL: there is none */
     uint32_t kind_count;
     nadi_event_fn *handlers[MAX_KINDS];
     void *contexts[MAX_KINDS];
@@ -91,6 +92,36 @@ nadi_time nadi_engine_after_ns(const struct nadi_engine *e, uint64_t ns)
 uint64_t nadi_engine_events(const struct nadi_engine *e)
 {
     return e->handled;
+}
+
+void nadi_engine_follow(struct nadi_engine *e, const struct nadi_engine_follower *follower)
+{
+    e->follower = *follower;
+}
+
+nadi_time nadi_engine_horizon(const struct nadi_engine *e)
+{
+    if (e->events[e->current.head].next != NADI_NONE)
+        return e->now;
+    return e->heap_count && e->heap[0].at < e->until ? e->heap[0].at : e->until;
+}
+
+void nadi_engine_call(struct nadi_engine *e, nadi_time at, uint32_t kind, uint32_t a, uint32_t b,
+                      uint32_t c)
+{
+    const struct nadi_event event = {
+        .next = NADI_NONE, .actor = NADI_NONE, .kind = kind, .a = a, .b = b, .c = c};
+    NADI_ASSERT(at >= e->now && at <= nadi_engine_horizon(e));
+    if (at > e->now)
+        e->step++; /* groups of the time before are closed */
+    e->now = at;
+    e->handlers[kind](e->contexts[kind], &event);
+    e->handled++;
+}
+
+void nadi_engine_count(struct nadi_engine *e, uint64_t events)
+{
+    e->handled += events;
 }
 
 bool nadi_engine_pending(const struct nadi_engine *e)
@@ -217,6 +248,8 @@ void nadi_engine_schedule(struct nadi_engine *e, nadi_time at, uint32_t actor, u
     NADI_ASSERT(at >= e->now);
     if (NADI_UNLIKELY(at == NADI_TIME_MAX))
         e->overflowed = true;
+    if (NADI_UNLIKELY(e->follower.scheduled && kind != e->follower.pump))
+        e->follower.scheduled(e->follower.context, event, at);
     if (at == e->now && e->running) {
         schedule_now(e, actor, event);
         return;
@@ -284,13 +317,20 @@ static void run_step(struct nadi_engine *e)
     open_step(e);
     group_by_actor(e);
     e->running = true;
+    uint32_t group = NADI_NONE; /* actor whose group goes on */
     while (e->current.head != NADI_NONE) {
         uint32_t index = e->current.head;
         struct nadi_event event = e->events[index];
+        if (NADI_UNLIKELY(e->follower.reached && event.kind != e->follower.pump &&
+                          (event.actor == NADI_NONE || event.actor != group)))
+            e->follower.reached(e->follower.context, index);
+        group = event.actor;
         e->handlers[event.kind](e->contexts[event.kind], &event);
         e->handled++;
-        if (event.actor != NADI_NONE && e->marks[event.actor].tail == index)
+        if (event.actor != NADI_NONE && e->marks[event.actor].tail == index) {
             e->marks[event.actor].step = 0;
+            group = NADI_NONE;
+        }
         e->current.head = e->events[index].next;
         if (e->current.head == NADI_NONE)
             e->current.tail = NADI_NONE;
@@ -303,6 +343,7 @@ static void run_step(struct nadi_engine *e)
 bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until)
 {
     uint64_t stop = e->handled + max_events;
+    e->until = until;
     while (e->heap_count && e->handled < stop && e->heap[0].at <= until)
         run_step(e);
     return e->heap_count && e->heap[0].at <= until;

@@ -48,6 +48,27 @@ nadi_time nadi_engine_after_ns(const struct nadi_engine *e, uint64_t ns);
  * or the next time would exceed `until`. True while events remain that are not beyond `until`. */
 bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until);
 
+/* For one model with an event queue of its own, whose events must run in one order with the
+ * engine's. It handles them inside events of its own kind, the pump. */
+struct nadi_engine_follower {
+    void *context;
+    uint32_t pump; /* kind that the two functions are not told of */
+    /* An event was scheduled; `event` names it until it has run. */
+    void (*scheduled)(void *context, uint32_t event, nadi_time at);
+    /* It is about to run, alone or as the first of its actor's group. */
+    void (*reached)(void *context, uint32_t event);
+};
+
+void nadi_engine_follow(struct nadi_engine *e, const struct nadi_engine_follower *follower);
+/* While an event is handled: the time up to which nothing else of the engine will happen. */
+nadi_time nadi_engine_horizon(const struct nadi_engine *e);
+/* Handles an event at once, inside the present one; now <= at <= horizon, to which the clock
+ * moves. */
+void nadi_engine_call(struct nadi_engine *e, nadi_time at, uint32_t kind, uint32_t a, uint32_t b,
+                      uint32_t c);
+/* The model's own events count as handled. */
+void nadi_engine_count(struct nadi_engine *e, uint64_t events);
+
 uint64_t nadi_engine_events(const struct nadi_engine *e); /* handled so far */
 bool nadi_engine_pending(const struct nadi_engine *e);
 bool nadi_engine_overflowed(const struct nadi_engine *e);

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "format/schema_more.h"
+#include "format/schema_packet.h"
 
 #define GIB 1073741824.0 /* the reference's GB of network bandwidth */
 
@@ -225,6 +226,15 @@ static const struct nadi_schema_key network_keys[] = {
      .required = true,
      .max = 1e15,
      .doc = "Time to traverse one link of each dimension; a Switch is two links."},
+    {.key = "graph",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "the network is what the dimensions say",
+     .doc = "Packet model: path of the physical network, a link list in the HPCC simulator's form; "
+            "rank r is its r-th host."},
+    {.key = "packet",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "all its keys at their defaults",
+     .doc = "Packet model: path of its file, or of a config.txt of the HPCC simulator."},
     LEGACY("topology-name", "topology"),
     LEGACY("topologies-per-dim", "topology"),
     LEGACY("dimension-type", "topology"),
@@ -491,6 +501,8 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         return &nadi_device_schema;
     if (kind == NADI_SCHEMA_CLUSTER)
         return &nadi_cluster_schema;
+    if (kind == NADI_SCHEMA_PACKET)
+        return &nadi_schema_packet;
     return &schemas[kind];
 }
 

@@ -180,8 +180,10 @@ static void on_link_free(void *context, const struct nadi_event *event)
     start(w, event->a, event->b, flight);
 }
 
-static struct nadi_network *create(const struct nadi_topology *topology, struct nadi_engine *engine)
+static struct nadi_network *create(const struct nadi_network_setup *setup)
 {
+    const struct nadi_topology *topology = setup->topology;
+    struct nadi_engine *engine = setup->engine;
     struct aware *w = NADI_ZNEW(struct aware, 1);
     w->base.ops = &nadi_network_aware;
     w->engine = engine;

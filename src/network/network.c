@@ -5,6 +5,7 @@
 const struct nadi_network_ops *const nadi_network_models[] = {
     &nadi_network_unaware,
     &nadi_network_aware,
+    &nadi_network_packet,
     NULL,
 };
 

@@ -12,6 +12,15 @@
 #include "platform/topology.h"
 
 struct nadi_network;
+struct nadi_graph;
+struct nadi_packet_config;
+
+struct nadi_network_setup { /* all must outlive the network */
+    const struct nadi_topology *topology;
+    const struct nadi_graph *graph;          /* what the dimensions are made of; packet only */
+    const struct nadi_packet_config *packet; /* packet only */
+    struct nadi_engine *engine;
+};
 
 struct nadi_network_counter { /* of one link, or of one dimension */
     uint32_t dim;
@@ -32,8 +41,7 @@ typedef void nadi_network_visit_fn(void *context, const struct nadi_network_coun
 struct nadi_network_ops {
     const char *name;
     const char *summary; /* what it assumes, one paragraph */
-    struct nadi_network *(*create)(const struct nadi_topology *topology,
-                                   struct nadi_engine *engine);
+    struct nadi_network *(*create)(const struct nadi_network_setup *setup);
     void (*destroy)(struct nadi_network *net);
     uint32_t (*route)(struct nadi_network *net, uint32_t src, uint32_t dst);
     void (*send)(struct nadi_network *net, const struct nadi_message *message);
@@ -51,6 +59,7 @@ struct nadi_network {
 
 extern const struct nadi_network_ops nadi_network_unaware;
 extern const struct nadi_network_ops nadi_network_aware;
+extern const struct nadi_network_ops nadi_network_packet;
 
 /* All models, NULL-terminated. */
 extern const struct nadi_network_ops *const nadi_network_models[];

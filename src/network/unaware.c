@@ -42,8 +42,10 @@ static uint32_t dim_of(uint32_t route)
     return route & ((1U << DIM_BITS) - 1);
 }
 
-static struct nadi_network *create(const struct nadi_topology *topology, struct nadi_engine *engine)
+static struct nadi_network *create(const struct nadi_network_setup *setup)
 {
+    const struct nadi_topology *topology = setup->topology;
+    struct nadi_engine *engine = setup->engine;
     struct unaware *u = NADI_ZNEW(struct unaware, 1);
     u->base.ops = &nadi_network_unaware;
     u->engine = engine;

@@ -30,6 +30,7 @@ struct nadi_graph_link { /* a cable */
     uint64_t bits_per_s; /* each way, > 0 */
     nadi_time latency;   /* propagation, ps */
     double loss;         /* probability that a packet is lost, 0 <= loss < 1 */
+    uint32_t dim;        /* dimension of the network that it belongs to; 0 where there is one */
 };
 
 struct nadi_graph_port { /* where a cable meets a node */

@@ -184,5 +184,14 @@ const char *nadi_outcome_name(enum nadi_outcome outcome)
 
 const char *nadi_network_model_name(const struct nadi_inputs *in)
 {
-    return in->options.network_model == NADI_NETWORK_AWARE ? "aware" : "unaware";
+    switch (in->options.network_model) {
+    case NADI_NETWORK_AWARE:
+        return "aware";
+    case NADI_NETWORK_PACKET:
+        return "packet";
+    case NADI_NETWORK_NONE:
+    case NADI_NETWORK_UNAWARE:
+        break;
+    }
+    return "unaware";
 }

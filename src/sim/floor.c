@@ -97,6 +97,8 @@ static uint64_t carried(const struct nadi_floors *f, uint64_t bytes)
 static uint64_t way_ns(const struct nadi_floors *f, uint32_t d, uint32_t hops, uint64_t bytes)
 {
     const struct nadi_dim *dim = &f->in->topology.dims[d];
+    if (f->in->options.network_model == NADI_NETWORK_PACKET)
+        return 0; /* the graph, not the dimensions, says how long the way is */
     double serial = (double)carried(f, bytes) / dim->bytes_per_ns;
     if (f->in->options.network_model == NADI_NETWORK_AWARE)
         return times(hops, (uint64_t)(dim->latency_ns + serial));

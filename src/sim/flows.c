@@ -102,7 +102,7 @@ static void run_all(struct run *r, struct nadi_pkt *net)
         r->in->config.stop ? nadi_pkt_to_ticks(net, r->in->config.stop) : NADI_TIME_MAX - 1;
     if (r->in->flows.count)
         nadi_pkt_schedule_start(net, start_of(r, net, 0));
-    while (!nadi_pkt_run(net, until, EVENTS_A_LOOK))
+    while (!nadi_pkt_run(net, &until, EVENTS_A_LOOK))
         if (r->in->stop && *r->in->stop)
             break;
 }

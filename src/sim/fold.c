@@ -515,7 +515,8 @@ struct nadi_fold *nadi_fold_create(const struct nadi_inputs *in, const char **wh
     struct folding f = {.in = in, .rank_count = in->rank_count};
     struct nadi_fold *fold = NULL;
     f.engine = nadi_engine_create(1);
-    f.network = nadi_network_unaware.create(&in->topology, f.engine);
+    const struct nadi_network_setup setup = {.topology = &in->topology, .engine = f.engine};
+    f.network = nadi_network_unaware.create(&setup);
     if (prepare(&f)) {
         fold = NADI_ZNEW(struct nadi_fold, 1);
         make_classes(&f, fold);

@@ -59,7 +59,7 @@ void nadi_trace_numbers(const struct nadi_inputs *in, uint32_t *numbers)
 /* As much as possible is read before giving up, so that one run names the errors of all files. */
 static bool load_files(struct nadi_load *l)
 {
-    bool network = nadi_load_network(l);
+    bool network = nadi_load_network(l) && nadi_load_packet(l);
     bool ok = network;
     ok &= nadi_load_memory(l);
     ok &= nadi_load_system(l) && nadi_load_custom_nodes(l);
@@ -75,6 +75,7 @@ bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *opt
 {
     *in = (struct nadi_inputs){.options = *options};
     nadi_arena_init(&in->arena);
+    nadi_graph_init(&in->graph);
     struct nadi_load l = {.in = in, .diags = diags};
     if (!nadi_load_options(&l) || !load_files(&l) || !nadi_load_metadata_groups(&l))
         return false;
@@ -105,6 +106,7 @@ void nadi_inputs_release(struct nadi_inputs *in)
     nadi_mem_free(in->files);
     if (in->groups.items)
         nadi_groups_release(&in->groups);
+    nadi_graph_release(&in->graph);
     nadi_arena_release(&in->arena);
     *in = (struct nadi_inputs){0};
 }

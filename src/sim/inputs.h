@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "memory/memory.h"
+#include "network/packet/config.h"
+#include "platform/graph.h"
 #include "platform/groups.h"
 #include "platform/topology.h"
 #include "system/config.h"
@@ -18,6 +20,7 @@ enum nadi_network_model {
     NADI_NETWORK_NONE,
     NADI_NETWORK_UNAWARE,
     NADI_NETWORK_AWARE,
+    NADI_NETWORK_PACKET,
 };
 
 enum nadi_executor { /* how collectives are simulated; what is not exact falls back to MESSAGE */
@@ -42,6 +45,7 @@ struct nadi_run_options {
     bool compat;          /* drop-in names: the scales do nothing, and a note says so */
     uint64_t max_sim_ns;  /* 0: no limit */
     uint64_t max_wall_ms; /* 0: no limit */
+    bool exact_packets;   /* packet model: as the HPCC simulator on ns-3 */
     bool record_ops;      /* keep every node's start and end */
 };
 
@@ -63,6 +67,8 @@ struct nadi_inputs {
     struct nadi_arena arena;
     struct nadi_run_options options;
     struct nadi_topology topology;
+    struct nadi_graph graph;          /* packet model only */
+    struct nadi_packet_config packet; /* packet model only */
     struct nadi_system_config system;
     struct nadi_memory_config memory;
     struct nadi_groups groups;

@@ -15,10 +15,12 @@ struct nadi_load {
     struct nadi_place algorithms[NADI_NATIVE_KINDS]; /* of the keys all-*-implementation */
     const char *custom_nodes_path; /* per-node-custom-implementation, NULL when absent */
     struct nadi_place custom_nodes_place;
+    const char *graph_path, *packet_path; /* of the packet model, NULL when absent */
 };
 
 bool nadi_load_options(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_network(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_packet(struct nadi_load *l) NADI_MUST_USE; /* graph and packet model */
 bool nadi_load_memory(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_system(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_custom_nodes(struct nadi_load *l) NADI_MUST_USE;

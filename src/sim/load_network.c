@@ -32,6 +32,13 @@ static bool lengths_agree(struct nadi_load *l, const struct nadi_schema_values *
     return ok;
 }
 
+static const char *text_of(struct nadi_load *l, const struct nadi_schema_values *values,
+                           const char *key)
+{
+    const struct nadi_schema_value *v = nadi_schema_get(values, key);
+    return v->count ? nadi_arena_strdup(&l->in->arena, v->items[0].text) : NULL;
+}
+
 static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
 {
     struct nadi_topology *t = &l->in->topology;
@@ -56,6 +63,8 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
         return nadi_error(l->diags, "network/size", nadi_doc_place(values->doc, npus->node), NULL,
                           "the product of 'npus_count' is more than %d ranks", INT32_MAX);
     l->in->rank_count = t->npu_count;
+    l->graph_path = text_of(l, values, "graph");
+    l->packet_path = text_of(l, values, "packet");
     return true;
 }
 

@@ -56,10 +56,16 @@ static void echo_flag(struct nadi_load *l, const char *key, const char *option, 
 static void echo(struct nadi_load *l)
 {
     const struct nadi_run_options *o = &l->in->options;
-    bool aware = o->network_model == NADI_NETWORK_AWARE;
+    static const char *const models[] = {
+        [NADI_NETWORK_NONE] = "unaware",
+        [NADI_NETWORK_UNAWARE] = "unaware",
+        [NADI_NETWORK_AWARE] = "aware",
+        [NADI_NETWORK_PACKET] = "packet",
+    };
+    bool chosen = o->network_model > NADI_NETWORK_UNAWARE;
     nadi_settings_add(l->in, "command line", "workload", o->workload, "--workload");
-    nadi_settings_add(l->in, "command line", "network-model", aware ? "aware" : "unaware",
-                      aware ? "--network-model" : "default");
+    nadi_settings_add(l->in, "command line", "network-model", models[o->network_model],
+                      chosen ? "--network-model" : "default");
     echo_number(l, "queues-per-dim", "--queues-per-dim", o->queues_per_dim, 1, "");
     echo_number(l, "injection-scale", "--injection-scale", o->injection_scale, 1, "");
     echo_number(l, "compute-scale", "--compute-scale", o->compute_scale, 1, "");

@@ -36,6 +36,8 @@ static const struct nadi_network_ops *model_of(const struct nadi_inputs *in)
         return &nadi_network_unaware;
     case NADI_NETWORK_AWARE:
         return &nadi_network_aware;
+    case NADI_NETWORK_PACKET:
+        return &nadi_network_packet;
     }
     NADI_BUG("unknown network model");
 }
@@ -124,7 +126,13 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
     struct nadi_result *r = s->result;
     bool scaled = !in->options.compat;
     s->engine = nadi_engine_create(fold ? fold->actor_count : in->rank_count);
-    s->network = model_of(in)->create(&in->topology, s->engine);
+    const struct nadi_network_setup network = {
+        .topology = &in->topology,
+        .graph = &in->graph,
+        .packet = &in->packet,
+        .engine = s->engine,
+    };
+    s->network = model_of(in)->create(&network);
     struct nadi_workload_setup setup = {
         .config = &in->system,
         .topology = &in->topology,

@@ -58,6 +58,10 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_CUSTOM_NODES:
         l->custom_nodes_path = l->in->options.system;
         return nadi_load_custom_nodes(l);
+    case NADI_SCHEMA_PACKET:
+        l->packet_path = l->in->options.system;
+        l->in->options.network_model = NADI_NETWORK_PACKET;
+        return nadi_load_packet(l);
     case NADI_SCHEMA_MODEL: /* these have a target of their own: fuzz_model */
     case NADI_SCHEMA_PLAN:
     case NADI_SCHEMA_DEVICE:

@@ -224,7 +224,6 @@ void nadi_pkt_destroy(struct nadi_pkt *net)
         nadi_mem_free(nic->avail);
         nadi_mem_free(nic->classes);
         nadi_mem_free(nic->open);
-        nadi_mem_free(nic->left);
         nadi_mem_free(nic->done);
     }
     nadi_pkt_routes_destroy(net->routes);

@@ -2,6 +2,10 @@
 #include "base/mem.h"
 #include "network/packet/packet.h"
 
+/* Exact mode: a flow is an application there, which is initialised and started by two events of its
+ * own at the same time. */
+enum { EXACT_DEFERRALS = 2 };
+
 static void more_flows(struct nadi_pkt *net)
 {
     const size_t old = net->flow_capacity, capacity = old ? old * 2 : 64;
@@ -60,6 +64,24 @@ static void choose_window(struct nadi_pkt *net, uint32_t flow)
         f->window_bytes = (uint64_t)((double)f->base_rtt / ticks_per_byte) + 1;
 }
 
+static void begin(struct nadi_pkt *net, uint32_t flow)
+{
+    const uint32_t nic = net->ports[nadi_pkt_path_port(net, flow, false, 0)].owner;
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    net->infos[flow].start = net->wheel.now;
+    f->progress_at = net->wheel.now;
+    choose_window(net, flow);
+    f->line_rate = f->rate = net->rates[net->ports[net->nics[nic].port].rate];
+    nadi_pkt_nic_add(net, nic, flow);
+    if (net->cc->state_bytes)
+        memset(nadi_pkt_cc_state(net, flow), 0, net->cc->state_bytes);
+    nadi_pkt_set_rate(net, flow, f->rate, false);
+    net->cc->start(net, flow);
+    if (net->config.rto)
+        nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, net->config.rto / net->tick);
+    nadi_pkt_nic_kick(net, nic);
+}
+
 uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec)
 {
     const uint32_t payload = net->config.payload_bytes;
@@ -72,7 +94,6 @@ uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_sp
         .sport = next_sport(net, spec->src, spec->dst),
         .dport = spec->dport,
         .bytes = spec->bytes,
-        .start = net->wheel.now,
         .user = spec->user,
     };
     net->receivers[flow] = (struct nadi_pkt_receiver){.nacked = NADI_NONE};
@@ -81,7 +102,6 @@ uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_sp
         .payload_bytes = (uint16_t)(spec->bytes - (packets - 1) * payload),
         .class = spec->class,
         .live = 1, /* the NIC's list */
-        .progress_at = net->wheel.now,
         .timers = {NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE},
     };
     if (!nadi_pkt_routes_find(net, flow)) {
@@ -89,20 +109,28 @@ uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_sp
         net->free_flow = flow;
         return NADI_NONE;
     }
-    struct nadi_pkt_flow *f = &net->flows[flow];
-    const uint32_t nic = net->ports[nadi_pkt_path_port(net, flow, false, 0)].owner;
     net->open_flows++;
-    choose_window(net, flow);
-    f->line_rate = f->rate = net->rates[net->ports[net->nics[nic].port].rate];
-    nadi_pkt_nic_add(net, nic, flow);
-    if (net->cc->state_bytes)
-        memset(nadi_pkt_cc_state(net, flow), 0, net->cc->state_bytes);
-    nadi_pkt_set_rate(net, flow, f->rate, false);
-    net->cc->start(net, flow);
-    if (net->config.rto)
-        nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, net->config.rto / net->tick);
-    nadi_pkt_nic_kick(net, nic);
+    if (!net->config.exact) {
+        begin(net, flow);
+        return flow;
+    }
+    const uint32_t cell = nadi_pkt_new_cell(net);
+    net->cells[cell].event.kind = NADI_PKT_FLOW_BEGIN;
+    net->cells[cell].flow = flow;
+    net->cells[cell].seq = EXACT_DEFERRALS;
+    nadi_pkt_schedule(net, cell, net->wheel.now);
     return flow;
+}
+
+void nadi_pkt_flow_begin(struct nadi_pkt *net, uint32_t cell)
+{
+    const uint32_t flow = net->cells[cell].flow;
+    if (--net->cells[cell].seq > 0) {
+        nadi_pkt_schedule(net, cell, net->wheel.now);
+        return;
+    }
+    nadi_pkt_free_cell(net, cell);
+    begin(net, flow);
 }
 
 nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow)

@@ -149,6 +149,8 @@ void nadi_pkt_host_receive(struct nadi_pkt *net, uint32_t cell)
     case NADI_PKT_NIC_TIMER:
     case NADI_PKT_FLOW_TIMER:
     case NADI_PKT_FLOW_START:
+    case NADI_PKT_FLOW_BEGIN:
+    case NADI_PKT_MARKER:
     case NADI_PKT_DEAD_TIMER:
         break;
     }

@@ -38,6 +38,8 @@ enum nadi_pkt_kind {
     NADI_PKT_NIC_TIMER,  /* port = NIC */
     NADI_PKT_FLOW_TIMER, /* flow, seq = which */
     NADI_PKT_FLOW_START, /* the next ones of the list */
+    NADI_PKT_FLOW_BEGIN, /* flow, seq = how often to come back */
+    NADI_PKT_MARKER,     /* flow, seq: as given to schedule_marker */
     NADI_PKT_DEAD_TIMER, /* was cancelled */
 };
 
@@ -72,7 +74,7 @@ struct nadi_pkt_port {
     uint32_t headroom_bytes; /* limit */
     nadi_time latency;
     uint64_t sent_bytes; /* data classes only */
-    uint64_t sent_packets;
+    uint64_t sent_packets, wire_bytes;
     nadi_time busy_ticks;
 };
 
@@ -97,7 +99,6 @@ struct nadi_pkt_nic {
     nadi_time *avail; /* by slot: when pacing allows the next packet */
     uint8_t *classes; /* by slot */
     uint64_t *open;   /* a bit a slot: something to send and the window allows it */
-    uint64_t *left;   /* a bit a slot: something to send */
     uint64_t *done;   /* a bit a slot: everything acknowledged */
     uint32_t last;    /* slot served last */
     uint32_t timer;   /* cell, NADI_NONE when not armed */
@@ -173,6 +174,7 @@ struct nadi_pkt_hooks {
     /* The flow's last byte has been acknowledged (exact) or has arrived (default). */
     void (*finished)(void *context, struct nadi_pkt *net, uint32_t flow);
     void (*pfc)(void *context, const struct nadi_pkt *net, uint32_t port, bool pause);
+    void (*marker)(void *context, struct nadi_pkt *net, uint32_t a, uint32_t b);
     /* Flows of a list that are due now. */
     void (*start)(void *context, struct nadi_pkt *net);
 };
@@ -267,6 +269,7 @@ static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, 
     port->busy = 1;
     port->busy_ticks += ticks;
     port->sent_packets++;
+    port->wire_bytes += packet->bytes;
     packet->port = port->peer;
     nadi_pkt_schedule(net, port_index, end);
     nadi_pkt_schedule(net, cell, end + port->latency);
@@ -345,12 +348,14 @@ struct nadi_pkt_flow_spec {
     uint32_t user;
 };
 
-/* Begins a flow now; returns its number, NADI_NONE when there is no way. */
+/* Begins a flow now (exact mode: at the end of this time); returns its number, NADI_NONE when there
+ * is no way. */
 uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec);
 
 void nadi_pkt_set_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which, nadi_time delay);
 void nadi_pkt_cancel_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which);
 void nadi_pkt_flow_timer(struct nadi_pkt *net, uint32_t cell);
+void nadi_pkt_flow_begin(struct nadi_pkt *net, uint32_t cell);
 /* One cell fewer names the flow: recycles it when it was the last one and the flow is over. */
 void nadi_pkt_flow_unref(struct nadi_pkt *net, uint32_t flow);
 void nadi_pkt_flow_finish(struct nadi_pkt *net, uint32_t flow);

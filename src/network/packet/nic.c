@@ -3,8 +3,8 @@
  * Control frames (ACK, NACK, CNP) go first unless their class is paused; then the flows take turns,
  * beginning behind the one served last. A flow may send when its class is not paused, something is
  * left, its window is open and its pacing gap is over. When none may, one timer is set to the end
- * of the earliest gap of all flows with something left, provided that it lies ahead and no timer
- * runs.
+ * of the earliest gap of those that could go but for it. In exact mode: of all flows in the list,
+ * and only if every one of their gaps ends later than now; else the NIC waits for what arrives.
  *
  * Flows that are over leave the list when a turn passes over one of them: then all behind it that
  * are over leave as well. The list's order, and with it who is served next, depends on this; it is
@@ -40,10 +40,8 @@ void nadi_pkt_nic_refresh(struct nadi_pkt *net, uint32_t flow)
     struct nadi_pkt_nic *nic = &net->nics[f->nic];
     if (f->removed)
         return;
-    const bool left = f->next < f->packets;
-    put_bit(nic->left, f->slot, left);
     put_bit(nic->open, f->slot,
-            left && (!f->window_packets || f->next - f->una < f->window_packets));
+            f->next < f->packets && (!f->window_packets || f->next - f->una < f->window_packets));
     put_bit(nic->done, f->slot, f->una >= f->packets);
 }
 
@@ -54,8 +52,8 @@ static void grow(struct nadi_pkt_nic *nic)
     nic->flows = nadi_mem_realloc(nic->flows, capacity, sizeof(*nic->flows));
     nic->avail = nadi_mem_realloc(nic->avail, capacity, sizeof(*nic->avail));
     nic->classes = nadi_mem_realloc(nic->classes, capacity, sizeof(*nic->classes));
-    uint64_t **sets[] = {&nic->open, &nic->left, &nic->done};
-    for (size_t i = 0; i < 3 && words > old; i++) {
+    uint64_t **sets[] = {&nic->open, &nic->done};
+    for (size_t i = 0; i < 2 && words > old; i++) {
         *sets[i] = nadi_mem_realloc(*sets[i], words, sizeof(uint64_t));
         memset(*sets[i] + old, 0, (words - old) * sizeof(uint64_t));
     }
@@ -99,7 +97,6 @@ static uint32_t compact(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t
     }
     for (uint32_t i = to; i < nic->count; i++) {
         put_bit(nic->open, i, false);
-        put_bit(nic->left, i, false);
         put_bit(nic->done, i, false);
     }
     nic->count = to;
@@ -141,18 +138,31 @@ static uint32_t take_turn(struct nadi_pkt *net, struct nadi_pkt_nic *nic)
     return compact(net, nic, done, slot);
 }
 
+/* When the next gap ends; NADI_TIME_MAX when none does or no timer is to be set. */
+static nadi_time next_gap(const struct nadi_pkt *net, const struct nadi_pkt_nic *nic)
+{
+    const uint8_t paused = net->ports[nic->port].paused;
+    nadi_time first = NADI_TIME_MAX;
+    if (net->config.exact) {
+        for (uint32_t i = 0; i < nic->count; i++) {
+            if (nic->avail[i] <= net->wheel.now)
+                return NADI_TIME_MAX;
+            first = nic->avail[i] < first ? nic->avail[i] : first;
+        }
+        return first;
+    }
+    for (uint32_t i = next_bit(nic->open, 0, nic->count); i < nic->count;
+         i = next_bit(nic->open, i + 1, nic->count))
+        if (!(paused >> nic->classes[i] & 1) && nic->avail[i] < first)
+            first = nic->avail[i];
+    return first;
+}
+
 static void arm_timer(struct nadi_pkt *net, struct nadi_pkt_nic *nic)
 {
     if (nic->timer != NADI_NONE)
         return;
-    nadi_time first = NADI_TIME_MAX;
-    for (uint32_t i = next_bit(nic->left, 0, nic->count); i < nic->count;
-         i = next_bit(nic->left, i + 1, nic->count)) {
-        if (nic->avail[i] <= net->wheel.now)
-            return;
-        if (nic->avail[i] < first)
-            first = nic->avail[i];
-    }
+    const nadi_time first = next_gap(net, nic);
     if (first == NADI_TIME_MAX)
         return;
     nic->timer = nadi_pkt_new_cell(net);

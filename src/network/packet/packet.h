@@ -18,12 +18,22 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
                                  const struct nadi_packet_config *config, struct nadi_diags *diags);
 void nadi_pkt_destroy(struct nadi_pkt *net); /* NULL is allowed */
 
-/* Handles events up to and including tick `until`, at most `most` of them. True when nothing more
- * is due up to then. */
-bool nadi_pkt_run(struct nadi_pkt *net, nadi_time until, uint64_t most);
+/* Handles events up to and including tick *until, which a hook may bring nearer meanwhile; at most
+ * `most` of them. True when nothing more is due up to then. */
+bool nadi_pkt_run(struct nadi_pkt *net, const nadi_time *until, uint64_t most);
+
+/* Moves the clock forward to a tick up to which everything has been handled. */
+static inline void nadi_pkt_set_clock(struct nadi_pkt *net, nadi_time now)
+{
+    if (now > net->wheel.now)
+        net->wheel.now = now;
+}
 
 /* Calls hooks.start at a tick >= now. */
 void nadi_pkt_schedule_start(struct nadi_pkt *net, nadi_time at);
+
+/* Calls hooks.marker with a and b at a tick >= now, in order with all other events. */
+void nadi_pkt_schedule_marker(struct nadi_pkt *net, nadi_time at, uint32_t a, uint32_t b);
 
 /* Ticks that the flow would take in an empty network, to its last byte's arrival. Exact mode: the
  * HPCC simulator's estimate, round trip + bytes with 48-byte headers / slowest rate. */

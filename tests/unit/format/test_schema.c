@@ -45,6 +45,10 @@ struct key_case {
 #define MEMORY   NADI_SCHEMA_MEMORY
 #define MANIFEST NADI_SCHEMA_MANIFEST
 #define ENTRY    NADI_SCHEMA_MANIFEST_TRACE
+#define SYSTEM   NADI_SCHEMA_SYSTEM
+#define NETWORK  NADI_SCHEMA_NETWORK
+#define MEMORY   NADI_SCHEMA_MEMORY
+#define PACKET   NADI_SCHEMA_PACKET
 
 static const struct key_case key_cases[] = {
     {SYSTEM, "all-reduce-implementation", "[\"ring\", \"direct4\"]", "[ring, direct4]", "\"ring\"",
@@ -104,6 +108,56 @@ static const struct key_case key_cases[] = {
     {ENTRY, "first", "8", "8", "-1", "schema/range"},
     {ENTRY, "count", "2", "2", "0", "schema/range"},
     {ENTRY, "stride", "4", "4", "0", "schema/range"},
+    {NETWORK, "graph", "topology.txt", "topology.txt", "[a]", "schema/type"},
+    {NETWORK, "packet", "packet.yml", "packet.yml", "[a]", "schema/type"},
+    {PACKET, "congestion-control", "hpcc", "hpcc", "HPCC", "schema/word"},
+    {PACKET, "mode", "exact", "exact", "ns-3", "schema/word"},
+    {PACKET, "seed", "7", "7", "-1", "schema/range"},
+    {PACKET, "payload", "2kB", "2000 B", "-1", "schema/range"},
+    {PACKET, "window", "largest-bdp", "largest-bdp", "yes", "schema/word"},
+    {PACKET, "window-size", "2kB", "2000 B", "-1", "schema/range"},
+    {PACKET, "window-follows-rate", "true", "on", "yes", "schema/type"},
+    {PACKET, "pacing", "true", "on", "yes", "schema/type"},
+    {PACKET, "ack-first", "true", "on", "yes", "schema/type"},
+    {PACKET, "ack-interval", "2kB", "2000 B", "-1", "schema/range"},
+    {PACKET, "nack-interval", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {PACKET, "retransmission-timeout", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {PACKET, "pfc", "true", "on", "yes", "schema/type"},
+    {PACKET, "buffer", "2kB", "2000 B", "-1", "schema/range"},
+    {PACKET, "buffer-reserve", "2kB", "2000 B", "-1", "schema/range"},
+    {PACKET, "threshold-shift", "7", "7", "-1", "schema/range"},
+    {PACKET, "resume-offset", "2kB", "2000 B", "-1", "schema/range"},
+    {PACKET, "headroom", "2", "2", "-1", "schema/range"},
+    {PACKET, "ecn", "true", "on", "yes", "schema/type"},
+    {PACKET, "min-rate", "8Gbps", "1000000000 B/s", "8 ns", "schema/unit"},
+    {PACKET, "rate-ai", "8Gbps", "1000000000 B/s", "8 ns", "schema/unit"},
+    {PACKET, "rate-hai", "8Gbps", "1000000000 B/s", "8 ns", "schema/unit"},
+    {PACKET, "dctcp-rate-ai", "8Gbps", "1000000000 B/s", "8 ns", "schema/unit"},
+    {PACKET, "gain", "0.5", "0.5", "-1", "schema/range"},
+    {PACKET, "dcqcn-alpha-interval", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {PACKET, "dcqcn-decrease-interval", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {PACKET, "dcqcn-increase-interval", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {PACKET, "dcqcn-increase-bytes", "2kB", "2000 B", "-1", "schema/range"},
+    {PACKET, "dcqcn-fast-recovery", "7", "7", "-1", "schema/range"},
+    {PACKET, "dcqcn-clamp-target", "true", "on", "yes", "schema/type"},
+    {PACKET, "hpcc-target", "2", "2", "-1", "schema/range"},
+    {PACKET, "hpcc-mi-threshold", "7", "7", "-1", "schema/range"},
+    {PACKET, "hpcc-fast-react", "true", "on", "yes", "schema/type"},
+    {PACKET, "hpcc-multi-rate", "true", "on", "yes", "schema/type"},
+    {PACKET, "hpcc-sample-feedback", "true", "on", "yes", "schema/type"},
+    {PACKET, "int-multiple", "7", "7", "-1", "schema/range"},
+    {PACKET, "pint-log-base", "2", "2", "-1", "schema/range"},
+    {PACKET, "pint-probability", "0.5", "0.5", "-1", "schema/range"},
+    {PACKET, "timely-low", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {PACKET, "timely-high", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {PACKET, "timely-min-rtt", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {PACKET, "timely-alpha", "0.5", "0.5", "-1", "schema/range"},
+    {PACKET, "timely-beta", "0.5", "0.5", "-1", "schema/range"},
+    {PACKET, "ecn-rate", "[25Gbps, 400]", "[3125000000 B/s, 50000000000 B/s]", "[0]",
+     "schema/range"},
+    {PACKET, "ecn-kmin", "[100kB, 7]", "[100000 B, 7 B]", "[-1]", "schema/range"},
+    {PACKET, "ecn-kmax", "[400kB]", "[400000 B]", "400kB", "schema/list"},
+    {PACKET, "ecn-pmax", "[0.2, 1]", "[0.2, 1]", "[1.5]", "schema/range"},
 };
 
 enum { KEY_CASES = sizeof(key_cases) / sizeof(key_cases[0]) };

@@ -1,0 +1,149 @@
+#include "format/schema_packet.h"
+
+static const char *const schemes[] = {"none",   "dcqcn", "hpcc", "hpcc-pint",
+                                      "timely", "dctcp", NULL};
+static const char *const modes[] = {"real", "exact", NULL};
+static const char *const windows[] = {"none", "bdp", "largest-bdp", NULL};
+
+#define TIME(name, value, text)                                                                    \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .unit_factor = 1, .preset = value, .max = 1e15, .doc = text                                \
+    }
+#define BYTES(name, value, low, high, text)                                                        \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_BYTES, .unit = "B",   \
+        .unit_factor = 1, .preset = value, .min = low, .max = high, .doc = text                    \
+    }
+#define RATE(name, value, text)                                                                    \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "Gb/s", \
+        .unit_factor = 125e6, .preset = value, .max = 1e9, .doc = text                             \
+    }
+#define REAL(name, value, low, high, text)                                                         \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .preset = value, .min = low, .max = high,         \
+        .doc = text                                                                                \
+    }
+#define WHOLE(name, value, low, high, text)                                                        \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .preset = value, .min = low, .max = high,        \
+        .doc = text                                                                                \
+    }
+#define ON_OFF(name, value, text)                                                                  \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_SWITCH, .preset = value, .doc = text                      \
+    }
+#define WORD(name, list, value, text)                                                              \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_WORD, .words = list, .preset = value, .doc = text         \
+    }
+
+static const struct nadi_schema_key keys[] = {
+    WORD("congestion-control", schemes, "none",
+         "How senders react to congestion; `none` leaves it to PFC."),
+    WORD("mode", modes, "real",
+         "`real`: RoCE headers, picoseconds. `exact`: whole nanoseconds, the headers and the tie "
+         "order of the HPCC simulator, for results that are equal to its own."),
+    WHOLE("seed", "1", 0, 9007199254740992.0, "Of random marks, losses and spraying."),
+    BYTES("payload", "4096", 1, 9000, "Data bytes of a full packet."),
+    WORD("window", windows, "bdp",
+         "Bytes in flight of a flow: unbounded, the bandwidth-delay product of its pair, or the "
+         "largest of all pairs."),
+    BYTES("window-size", "0", 0, 1e15, "A fixed window instead; 0: as `window` says."),
+    ON_OFF("window-follows-rate", "1", "The window shrinks with the flow's rate."),
+    ON_OFF("pacing", "1", "Packets leave at the flow's rate; off: at line rate."),
+    ON_OFF("ack-first", "0", "ACKs travel in the control class, before data."),
+    BYTES("ack-interval", "1", 1, 1e9, "Data bytes that one ACK answers; 1: every packet."),
+    TIME("nack-interval", "500000", "Between two NACKs for the same packet."),
+    TIME("retransmission-timeout", "4000000", "Silence after which a sender repeats; 0: never."),
+    ON_OFF("pfc", "1", "Switches pause their neighbours before buffers run over."),
+    BYTES("buffer", "33554432", 0, 4e9, "Shared buffer of each switch."),
+    BYTES("buffer-reserve", "4096", 0, 1e9, "Of it, kept for each port."),
+    WHOLE("threshold-shift", "3", 0, 16,
+          "A port may hold the free pool / 2^this before it is paused; ports faster than the NICs "
+          "have one less for each doubling."),
+    BYTES("resume-offset", "3072", 0, 1e9, "How far below the threshold a port resumes."),
+    REAL("headroom", "3", 0, 100,
+         "Buffer kept for what arrives after a pause, in products of a port's rate and delay."),
+    ON_OFF("ecn", "1", "Switches mark packets by the length of their queue."),
+    {.key = "ecn-rate",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "Gb/s",
+     .unit_factor = 125e6,
+     .list = true,
+     .list_max = 16,
+     .absent = "thresholds for 25 Gb/s to 2.4 Tb/s",
+     .above_min = true,
+     .max = 1e9,
+     .doc = "Port rates, rising, for which the three lists below hold thresholds; a port takes "
+            "the nearest rate that is not above its own."},
+    {.key = "ecn-kmin",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .unit_factor = 1,
+     .list = true,
+     .list_max = 16,
+     .max = 1e12,
+     .doc = "Queue up to which nothing is marked."},
+    {.key = "ecn-kmax",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .unit_factor = 1,
+     .list = true,
+     .list_max = 16,
+     .max = 1e12,
+     .doc = "Queue beyond which every packet is marked."},
+    {.key = "ecn-pmax",
+     .type = NADI_SCHEMA_NUMBER,
+     .list = true,
+     .list_max = 16,
+     .max = 1,
+     .doc = "Share of packets marked at kmax; it grows linearly from kmin."},
+    RATE("min-rate", "0.1", "Least rate of a flow."),
+    RATE("rate-ai", "0.05", "Additive increase of DCQCN, HPCC and TIMELY."),
+    RATE("rate-hai", "0.1", "Hyper increase of DCQCN and TIMELY."),
+    RATE("dctcp-rate-ai", "1", "Additive increase of DCTCP."),
+    REAL("gain", "0.00390625", 0, 1, "g of DCQCN and DCTCP."),
+    TIME("dcqcn-alpha-interval", "55000", "DCQCN: between two updates of alpha."),
+    TIME("dcqcn-decrease-interval", "50000", "DCQCN: least time between two decreases."),
+    TIME("dcqcn-increase-interval", "55000", "DCQCN: between two increases."),
+    BYTES("dcqcn-increase-bytes", "10485760", 0, 1e15,
+          "DCQCN: bytes acknowledged for an increase besides the timer's; 0: none."),
+    WHOLE("dcqcn-fast-recovery", "5", 0, 1e6, "DCQCN: increases towards the old rate, F."),
+    ON_OFF("dcqcn-clamp-target", "0", "DCQCN: every decrease moves the target rate."),
+    REAL("hpcc-target", "0.95", 0.001, 10, "HPCC: utilisation aimed at."),
+    WHOLE("hpcc-mi-threshold", "5", 0, 1e6, "HPCC: additive steps before a multiplicative one."),
+    ON_OFF("hpcc-fast-react", "1", "HPCC: react to every ACK, not once a round trip."),
+    ON_OFF("hpcc-multi-rate", "0", "HPCC: a rate for each hop, the least counts."),
+    ON_OFF("hpcc-sample-feedback", "0", "HPCC: between round trips ignore empty queues."),
+    WHOLE("int-multiple", "1", 1, 1024, "HPCC: coarser units of bytes and queues in telemetry."),
+    REAL("pint-log-base", "1.05", 1.001, 10, "HPCC-PINT: step of the encoded utilisation."),
+    REAL("pint-probability", "1", 0, 1, "HPCC-PINT: share of ACKs that are looked at."),
+    TIME("timely-low", "50000", "TIMELY: round trip below which the rate always rises."),
+    TIME("timely-high", "500000", "TIMELY: round trip above which it always falls."),
+    TIME("timely-min-rtt", "20000", "TIMELY: unit of the gradient."),
+    REAL("timely-alpha", "0.875", 0, 1, "TIMELY: weight of the newest round trip."),
+    REAL("timely-beta", "0.8", 0, 1, "TIMELY: strength of a decrease."),
+};
+
+const struct nadi_schema nadi_schema_packet = {
+    .name = "packet",
+    .title = "packet file",
+    .option = "--packet",
+    .syntax = NADI_DOC_YAML,
+    .doc = "The packet model: frames, hosts, switches and congestion control. The HPCC "
+           "simulator's config.txt may stand in its place.",
+    .example = "congestion-control: dcqcn\n"
+               "payload: 4096\n"
+               "buffer: 32MiB\n"
+               "ecn-rate: [200Gbps, 400Gbps]\n"
+               "ecn-kmin: [600kB, 800kB]\n"
+               "ecn-kmax: [2400kB, 3200kB]\n"
+               "ecn-pmax: [0.2, 0.2]\n",
+    .keys = keys,
+    .count = sizeof(keys) / sizeof(keys[0]),
+};

@@ -1,0 +1,9 @@
+/* schema_packet: the keys of the packet model's file; a part of schema_tables. */
+#ifndef NADI_FORMAT_SCHEMA_PACKET_H
+#define NADI_FORMAT_SCHEMA_PACKET_H
+
+#include "format/schema.h"
+
+extern const struct nadi_schema nadi_schema_packet;
+
+#endif

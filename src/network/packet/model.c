@@ -1,0 +1,267 @@
+/* model: the packet network behind the table of network.h: a message is a flow of class 3.
+ *
+ * The packet model's own event queue and the engine's run as one. Each engine event leaves a marker
+ * in the packets' queue where it was scheduled; before it runs, the packets' events up to its
+ * marker are handled. The pump, an engine event at the packets' next time, runs them ahead as far
+ * as nothing else of the engine can happen. A message that is finished is delivered at once, inside
+ * the event that finished it. Times between two ticks count as the later one. */
+#include "base/mem.h"
+#include "network/network.h"
+#include "network/packet/packet.h"
+
+enum { CLASS = 3, PORT = 100, EVENTS_A_PUMP = 1 << 16 };
+
+struct delivery { /* of a message on its way */
+    uint32_t kind, a, b, c;
+    uint32_t next; /* free list */
+};
+
+struct packet {
+    struct nadi_network base;
+    struct nadi_engine *engine;
+    struct nadi_pkt *net;
+    uint32_t npu_count, dim_count;
+    uint32_t kind_pump;
+    nadi_time pump_at;   /* NADI_TIME_MAX: not scheduled */
+    nadi_time limit;     /* ticks: how far packets may go now */
+    uint32_t marked;     /* engine event whose marker was met last */
+    uint32_t *marker_of; /* by engine event: its marker's number */
+    size_t marker_capacity;
+    uint32_t markers; /* numbers given so far */
+    struct delivery *items;
+    size_t capacity;
+    uint32_t count, free_item;
+    uint64_t messages, bytes; /* sent */
+};
+
+static struct packet *self(struct nadi_network *net)
+{
+    return (struct packet *)net;
+}
+
+/* One pump is pending at the packets' next event, or none is needed. */
+static void schedule_pump(struct packet *p)
+{
+    const nadi_time next = nadi_pkt_wheel_next_time(&p->net->wheel);
+    if (next == NADI_TIME_MAX)
+        return;
+    const nadi_time at = next * p->net->tick;
+    if (at >= p->pump_at)
+        return;
+    p->pump_at = at;
+    nadi_engine_schedule(p->engine, at, NADI_NONE, p->kind_pump, 0, 0, 0);
+}
+
+/* Handles packets' events up to the limit, which a delivery or a marker may bring nearer. */
+static void run_packets(struct packet *p, uint64_t most)
+{
+    const uint64_t before = p->net->totals.events;
+    nadi_pkt_run(p->net, &p->limit, most);
+    nadi_engine_count(p->engine, p->net->totals.events - before);
+}
+
+static void on_pump(void *context, const struct nadi_event *event)
+{
+    struct packet *p = context;
+    (void)event;
+    if (nadi_engine_now(p->engine) == p->pump_at)
+        p->pump_at = NADI_TIME_MAX;
+    p->limit = nadi_engine_horizon(p->engine) / p->net->tick;
+    run_packets(p, EVENTS_A_PUMP);
+    schedule_pump(p);
+}
+
+static nadi_time tick_of(const struct packet *p, nadi_time at)
+{
+    return (at + p->net->tick - 1) / p->net->tick;
+}
+
+static void on_scheduled(void *context, uint32_t event, nadi_time at)
+{
+    struct packet *p = context;
+    if (at > NADI_TIME_MAX - p->net->tick)
+        return; /* beyond the clock's range: the run ends before */
+    if (event >= p->marker_capacity)
+        p->marker_of = nadi_mem_grow(p->marker_of, &p->marker_capacity, (size_t)event + 1,
+                                     sizeof(*p->marker_of));
+    p->marker_of[event] = ++p->markers;
+    nadi_pkt_schedule_marker(p->net, tick_of(p, at), event, p->markers);
+}
+
+/* Stops at a marker whose event has not been replaced by a later one. */
+static void on_marker(void *context, struct nadi_pkt *net, uint32_t event, uint32_t number)
+{
+    struct packet *p = context;
+    if (p->marker_of[event] != number)
+        return;
+    p->marked = event;
+    p->limit = net->wheel.now - 1;
+}
+
+static void on_reached(void *context, uint32_t event)
+{
+    struct packet *p = context;
+    const nadi_time now = tick_of(p, nadi_engine_now(p->engine));
+    while (p->marked != event) {
+        const uint32_t before = p->marked;
+        p->limit = now;
+        p->marked = NADI_NONE;
+        run_packets(p, UINT64_MAX);
+        if (p->marked == NADI_NONE) { /* scheduled before there was a network */
+            p->marked = before;
+            break;
+        }
+    }
+    p->marked = NADI_NONE;
+    schedule_pump(p);
+}
+
+static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
+{
+    struct packet *p = context;
+    const uint32_t index = net->infos[flow].user;
+    const struct delivery d = p->items[index];
+    const nadi_time at = net->wheel.now * net->tick;
+    p->items[index].next = p->free_item;
+    p->free_item = index;
+    nadi_engine_call(p->engine, nadi_engine_now(p->engine) > at ? nadi_engine_now(p->engine) : at,
+                     d.kind, d.a, d.b, d.c);
+    const nadi_time horizon = nadi_engine_horizon(p->engine) / net->tick;
+    p->limit = horizon < p->limit ? horizon : p->limit;
+}
+
+static struct nadi_network *create(const struct nadi_network_setup *setup)
+{
+    struct packet *p = NADI_ZNEW(struct packet, 1);
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    p->base.ops = &nadi_network_packet;
+    p->engine = setup->engine;
+    p->npu_count = setup->topology->npu_count;
+    p->dim_count = setup->topology->dim_count;
+    p->free_item = NADI_NONE;
+    p->pump_at = NADI_TIME_MAX;
+    p->kind_pump = nadi_engine_add_kind(setup->engine, on_pump, p);
+    p->net = nadi_pkt_create(setup->graph, setup->packet, &diags);
+    NADI_ASSERT(p->net); /* the loader has tried */
+    p->net->hooks.context = p;
+    p->net->hooks.finished = on_finished;
+    p->net->hooks.marker = on_marker;
+    p->marked = NADI_NONE;
+    const struct nadi_engine_follower follower = {
+        .context = p, .pump = p->kind_pump, .scheduled = on_scheduled, .reached = on_reached};
+    nadi_engine_follow(setup->engine, &follower);
+    nadi_diags_release(&diags);
+    return &p->base;
+}
+
+static void destroy(struct nadi_network *net)
+{
+    nadi_pkt_destroy(self(net)->net);
+    nadi_mem_free(self(net)->items);
+    nadi_mem_free(self(net)->marker_of);
+    nadi_mem_free(net);
+}
+
+static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
+{
+    (void)net, (void)src, (void)dst; /* each flow has its own */
+    return 0;
+}
+
+static uint32_t new_item(struct packet *p)
+{
+    const uint32_t index = p->free_item;
+    if (index != NADI_NONE) {
+        p->free_item = p->items[index].next;
+        return index;
+    }
+    if (p->count == p->capacity)
+        p->items = nadi_mem_grow(p->items, &p->capacity, (size_t)p->count + 1, sizeof(*p->items));
+    return p->count++;
+}
+
+static void send(struct nadi_network *net, const struct nadi_message *m)
+{
+    struct packet *p = self(net);
+    const nadi_time now = nadi_engine_now(p->engine);
+    p->messages++;
+    p->bytes += m->bytes;
+    if (m->src == m->dst) {
+        nadi_engine_schedule(p->engine, now, NADI_NONE, m->kind, m->a, m->b, m->c);
+        return;
+    }
+    const uint32_t index = new_item(p);
+    p->items[index] = (struct delivery){.kind = m->kind, .a = m->a, .b = m->b, .c = m->c};
+    const struct nadi_pkt_flow_spec spec = {
+        .src = m->src,
+        .dst = m->dst,
+        .class = CLASS,
+        .dport = PORT,
+        .bytes = m->bytes,
+        .user = index,
+    };
+    nadi_pkt_set_clock(p->net, tick_of(p, now));
+    const uint32_t flow = nadi_pkt_flow_start(p->net, &spec);
+    NADI_ASSERT(flow != NADI_NONE); /* the loader has seen that all hosts reach each other */
+    schedule_pump(p);
+}
+
+/* NPU, or npu_count + k for the k-th switch. */
+static uint32_t end_of(const struct packet *p, uint32_t node)
+{
+    const struct nadi_graph_node *n = &p->net->graph->nodes[node];
+    if (n->kind == NADI_GRAPH_HOST)
+        return n->host;
+    return p->npu_count + p->net->ports[p->net->graph->first_port[node]].owner;
+}
+
+static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
+                     void *context)
+{
+    const struct packet *p = (const struct packet *)net;
+    const struct nadi_graph *g = p->net->graph;
+    for (uint32_t d = 0; d < p->dim_count; d++) {
+        struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
+        for (uint32_t i = 0; i < p->net->port_count; i++) {
+            const struct nadi_pkt_port *port = &p->net->ports[i];
+            if (g->links[g->ports[i].link].dim != d)
+                continue;
+            const struct nadi_network_counter one = {
+                .dim = d,
+                .from = end_of(p, port->node),
+                .to = end_of(p, g->ports[i].peer),
+                .messages = port->sent_packets,
+                .bytes = port->wire_bytes,
+                .busy_ns = (uint64_t)(port->busy_ticks * p->net->tick / NADI_PS_PER_NS),
+            };
+            sum.messages += one.messages;
+            sum.bytes += one.bytes;
+            sum.busy_ns += one.busy_ns;
+            if (links)
+                visit(context, &one);
+        }
+        if (!links)
+            visit(context, &sum);
+    }
+}
+
+static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
+{
+    const struct packet *p = (const struct packet *)net;
+    *messages = p->messages;
+    *bytes = p->bytes;
+}
+
+const struct nadi_network_ops nadi_network_packet = {
+    .name = "packet",
+    .summary = "RoCE packets: NICs with windows and pacing, store-and-forward switches with shared "
+               "buffers, PFC, ECN and congestion control. In its exact mode equal to the HPCC "
+               "simulator on ns-3.",
+    .create = create,
+    .destroy = destroy,
+    .route = route,
+    .send = send,
+    .counters = counters,
+    .sent = sent,
+};
