@@ -3,20 +3,9 @@
  * and prints the best of three wall times and the largest memory, message by message and with the
  * executor that it picks itself; both must finish at the same time, which is checked against the
  * reference's where that is known. */
-#include "base/base.h"
-#include "base/diag.h"
-#include "base/file.h"
-#include "base/mem.h"
-#include "base/str.h"
-
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "child.h"
 
 enum { RUNS = 3 };
-
-#define PROGRAM NADI_BUILD_DIR "/nadi"
 
 /* A real training trace lies beside the checkout where a developer has it. */
 #define TRACE_CASE NADI_SHARED_DIR "/conformance/cases/transformer-gpt64_dp4tp4pp4_unaware_64"
@@ -69,62 +58,6 @@ static const struct scenario scenarios[] = {
     },
 };
 
-static _Noreturn void fail(const char *what)
-{
-    fprintf(stderr, "headline: %s\n", what);
-    exit(1);
-}
-
-static void write_text(const char *path, const char *text)
-{
-    struct nadi_diags diags;
-    nadi_diags_init(&diags);
-    if (!nadi_file_write(path, text, strlen(text), &diags))
-        fail("cannot write the inputs");
-    nadi_diags_release(&diags);
-}
-
-/* Runs the program with its standard output in out.json; returns its exit code. */
-static int run(const char *const *words, double *wall_s, double *peak_mb)
-{
-    struct timespec begin, end;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    pid_t child = fork();
-    if (child < 0)
-        fail("cannot fork");
-    if (child == 0) {
-        int out = open("out.json", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        if (out < 0 || dup2(out, STDOUT_FILENO) < 0)
-            _exit(127);
-        execv(words[0], (char *const *)(const void *)words);
-        _exit(127);
-    }
-    int status;
-    struct rusage usage;
-    if (wait4(child, &status, 0, &usage) != child)
-        fail("lost the child process");
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    *wall_s = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    *peak_mb = (double)usage.ru_maxrss * 1024 / 1e6;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
-static uint64_t finish_of_last_run(void)
-{
-    struct nadi_diags diags;
-    char *text = NULL;
-    size_t bytes;
-    nadi_diags_init(&diags);
-    if (!nadi_file_read("out.json", "result", &text, &bytes, &diags))
-        fail("no result");
-    static const char key[] = "\"end_to_end_ns\": ";
-    const char *at = strstr(text, key);
-    const uint64_t finish = at ? strtoull(at + sizeof(key) - 1, NULL, 10) : 0;
-    nadi_mem_free(text);
-    nadi_diags_release(&diags);
-    return finish;
-}
-
 static void write_inputs(const struct scenario *s)
 {
     struct nadi_str system = NADI_STR_INIT;
@@ -140,24 +73,7 @@ static void write_inputs(const struct scenario *s)
     const char *const words[] = {PROGRAM,      "gen",     "collective", "--kind",
                                  "all-reduce", "--ranks", s->ranks,     "--bytes",
                                  "100MiB",     "-o",      "trace",      NULL};
-    double wall_s, peak_mb;
-    if (run(words, &wall_s, &peak_mb) != 0)
-        fail("nadi gen failed");
-}
-
-/* The best of some runs of a command, which must succeed. */
-static uint64_t measure(const char *const *words, double *best_s, double *peak_mb)
-{
-    *best_s = 1e9;
-    *peak_mb = 0;
-    for (int i = 0; i < RUNS; i++) {
-        double wall_s, mb;
-        if (run(words, &wall_s, &mb) != 0)
-            fail("nadi run failed");
-        *best_s = wall_s < *best_s ? wall_s : *best_s;
-        *peak_mb = mb > *peak_mb ? mb : *peak_mb;
-    }
-    return finish_of_last_run();
+    make(words);
 }
 
 /* One row of the table; false when a finish time is wrong. */
@@ -171,10 +87,10 @@ static bool show(const struct scenario *s, const char *workload, const char *sys
                            groups,     NULL};
     const size_t executor = 14;
     double message_s, message_mb, auto_s, auto_mb;
-    const uint64_t finish = measure(words, &message_s, &message_mb);
+    const uint64_t finish = measure(words, RUNS, &message_s, &message_mb);
     words[executor] = "auto";
-    const bool right =
-        measure(words, &auto_s, &auto_mb) == finish && (!s->finish_ns || finish == s->finish_ns);
+    const bool right = measure(words, RUNS, &auto_s, &auto_mb) == finish &&
+                       (!s->finish_ns || finish == s->finish_ns);
     printf("%-46s %9.2f %5.0f %10.3f %5.0f %10.3f %5.0f %8.0fx %12" PRIu64 "%s\n", s->name,
            s->reference_s, s->reference_mb, message_s, message_mb, auto_s, auto_mb,
            s->reference_s / auto_s, finish, right ? "" : "  WRONG");

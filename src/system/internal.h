@@ -106,10 +106,11 @@ struct gathering { /* a phase of a stream under the phase executor */
     struct phase_info *info;
     uint32_t stream, phase_index;
     uint32_t members_left;
-    bool clockwise, max_tree;
-    int64_t *start;   /* by member, ns; not for single groups */
-    uint32_t *absent; /* by ring: members that have not started */
-    size_t bytes;     /* size class of start and absent, for recycling */
+    bool clockwise, max_tree; /* of the first member that started, */
+    int64_t first_ns;         /* at this time */
+    int64_t *start;           /* by member, ns; not for single groups */
+    uint32_t *absent;         /* by ring: members that have not started */
+    size_t bytes;             /* size class of start and absent, for recycling */
 };
 
 struct transfer { /* a point-to-point message */

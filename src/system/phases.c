@@ -195,6 +195,7 @@ static uint32_t make_gathering(struct nadi_system *s, uint32_t stream, uint32_t 
         .members_left = op->view.members,
         .clockwise = clockwise,
         .max_tree = !(lane & LANE_MIN_TREE),
+        .first_ns = nadi_engine_now(s->engine) / NADI_PS_PER_NS,
     };
     if (!state_of(s, g)->single)
         take_memory(s, g, op->view.members);
@@ -352,6 +353,17 @@ static void evaluate(struct nadi_system *s, uint32_t index, uint32_t ring)
         schedule_end(s, index, first + i * p->stride, end[i]);
 }
 
+/* The first member that starts decides for all which way round it goes. Of several that start at
+ * one tick, and differ, the message executor knows which was first. */
+static void note_direction(struct nadi_system *s, const struct gathering *g, uint32_t member,
+                           int64_t now_ns)
+{
+    uint32_t lane = nadi_streams_lane(s, g->stream, g->phase_index, member);
+    if (now_ns == g->first_ns &&
+        (g->clockwise != !(lane & LANE_ANTICLOCKWISE) || g->max_tree != !(lane & LANE_MIN_TREE)))
+        s->undecided = "members that would go different ways round start at the same instant";
+}
+
 void nadi_phases_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member)
 {
     uint32_t index = s->streams.items[stream].blocks[phase];
@@ -365,6 +377,7 @@ void nadi_phases_start(struct nadi_system *s, uint32_t stream, uint32_t phase, u
     const struct nadi_phase *p = g->phase;
     uint32_t ring = member / (p->stride * p->n) * p->stride + member % p->stride;
     g->start[member] = nadi_engine_now(s->engine) / NADI_PS_PER_NS;
+    note_direction(s, g, member, g->start[member]);
     if (--g->absent[ring] == 0)
         evaluate(s, index, ring);
 }
