@@ -153,6 +153,21 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_trace_pack,
     },
     {
+        .name = "trace from-text",
+        .group = "Traces",
+        .summary = "Make traces of a text workload of ASTRA-sim 1.0",
+        .words = "FILE",
+        .about = "All parallelisms of 1.0, with its training loop. The unit of time must be named, "
+                 "and the\n"
+                 "topology, which says the ranks that carry model and data parallelism.\n",
+        .examples =
+            "nadi trace from-text vgg16.txt --unit ns --topology 16x16 -o out/vgg16\n"
+            "nadi trace from-text vgg16.txt --compat 1.0.0 --ranks 2 --passes 2 -o out/vgg16\n",
+        .options = nadi_trace_from_text_groups,
+        .max_words = 1,
+        .run = nadi_cmd_trace_from_text,
+    },
+    {
         .name = "flows",
         .group = "Simulate",
         .summary = "Simulate a list of flows over a network of switches",

@@ -10,6 +10,7 @@ int nadi_cmd_trace_convert(const struct nadi_command *self, int count, char **ar
 int nadi_cmd_trace_check(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_trace_from_text(const struct nadi_command *self, int count, char **arguments);
 
 extern const struct nadi_option_group nadi_trace_import_groups[];
 extern const struct nadi_option_group nadi_trace_link_groups[];
@@ -17,5 +18,6 @@ extern const struct nadi_option_group nadi_trace_convert_groups[];
 extern const struct nadi_option_group nadi_trace_check_groups[];
 extern const struct nadi_option_group nadi_trace_show_groups[];
 extern const struct nadi_option_group nadi_trace_pack_groups[];
+extern const struct nadi_option_group nadi_trace_from_text_groups[];
 
 #endif

@@ -8,5 +8,6 @@ extern const struct nadi_schema nadi_model_schema;
 extern const struct nadi_schema nadi_plan_schema;
 extern const struct nadi_schema nadi_device_schema;
 extern const struct nadi_schema nadi_cluster_schema;
+extern const struct nadi_schema nadi_network_v1_schema;
 
 #endif

@@ -503,6 +503,8 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         return &nadi_cluster_schema;
     if (kind == NADI_SCHEMA_PACKET)
         return &nadi_schema_packet;
+    if (kind == NADI_SCHEMA_NETWORK_V1)
+        return &nadi_network_v1_schema;
     return &schemas[kind];
 }
 

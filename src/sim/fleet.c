@@ -140,3 +140,18 @@ bool nadi_fleet_check(const char *const *paths, uint32_t rank_count, const char 
     nadi_inputs_release(&in);
     return ok;
 }
+
+bool nadi_fleet_dims(const char *network, uint32_t *dims, uint32_t *count, struct nadi_diags *diags)
+{
+    struct nadi_inputs in = {.options.network = network};
+    nadi_arena_init(&in.arena);
+    struct nadi_load l = {.in = &in, .diags = diags};
+    const bool ok = nadi_load_network(&l);
+    if (ok) {
+        *count = in.topology.dim_count;
+        for (uint32_t d = 0; d < in.topology.dim_count; d++)
+            dims[d] = in.topology.dims[d].npus;
+    }
+    nadi_inputs_release(&in);
+    return ok;
+}

@@ -11,4 +11,8 @@
 bool nadi_fleet_check(const char *const *paths, uint32_t rank_count, const char *groups,
                       struct nadi_diags *diags) NADI_MUST_USE;
 
+/* NPUs of each dimension of a network file, innermost first; dims has room for 16. */
+bool nadi_fleet_dims(const char *network, uint32_t *dims, uint32_t *count,
+                     struct nadi_diags *diags) NADI_MUST_USE;
+
 #endif

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "sim/check.h"
-#include "sim/load.h"
+#include "sim/load_v1.h"
 
 static void record_file(struct nadi_inputs *in, const char *role, const struct nadi_doc *doc)
 {
@@ -22,6 +22,8 @@ bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const c
 {
     const struct nadi_schema *schema = nadi_schema_of(kind);
     enum nadi_doc_syntax syntax = nadi_doc_syntax_of(path, schema->syntax);
+    if (kind == NADI_SCHEMA_SYSTEM && nadi_v1_is_system(path))
+        syntax = NADI_DOC_YAML;
     if (!nadi_doc_read(doc, path, schema->title, syntax, l->diags))
         return false;
     record_file(l->in, schema->name, doc);

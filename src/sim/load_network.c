@@ -1,5 +1,5 @@
 /* load_network: network file -> topology. */
-#include "sim/load.h"
+#include "sim/load_v1.h"
 
 static enum nadi_dim_kind kind_of(uint32_t word)
 {
@@ -74,6 +74,11 @@ bool nadi_load_network(struct nadi_load *l)
     struct nadi_schema_values values;
     if (!nadi_load_document(l, NADI_SCHEMA_NETWORK, l->in->options.network, &doc))
         return false;
+    if (nadi_v1_is_network(&doc)) {
+        const bool read = nadi_v1_load_network(l, &doc);
+        nadi_doc_release(&doc);
+        return read;
+    }
     bool ok = nadi_schema_check(&values, nadi_schema_of(NADI_SCHEMA_NETWORK), &doc,
                                 l->in->options.strict, &doc.arena, l->diags) &&
               lengths_agree(l, &values) && fill(l, &values);

@@ -1,7 +1,7 @@
 /* load_system: system file and command line -> system configuration. */
 #include "base/str.h"
 #include "collective/plan.h"
-#include "sim/load.h"
+#include "sim/load_v1.h"
 
 static const char *const native_keys[NADI_NATIVE_KINDS] = {
     [NADI_NATIVE_ALL_REDUCE] = "all-reduce-implementation",
@@ -184,6 +184,8 @@ bool nadi_load_system(struct nadi_load *l)
     struct nadi_schema_values values;
     if (!nadi_load_document(l, NADI_SCHEMA_SYSTEM, l->in->options.system, &doc))
         return false;
+    if (nadi_v1_is_system(doc.path))
+        nadi_v1_split_lists(&doc);
     bool ok = nadi_schema_check(&values, nadi_schema_of(NADI_SCHEMA_SYSTEM), &doc,
                                 l->in->options.strict, &doc.arena, l->diags) &&
               fill(l, &values);

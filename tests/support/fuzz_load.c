@@ -50,6 +50,7 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_SYSTEM:
         return nadi_load_system(l);
     case NADI_SCHEMA_NETWORK:
+    case NADI_SCHEMA_NETWORK_V1:
         return nadi_load_network(l);
     case NADI_SCHEMA_MEMORY:
         return nadi_load_memory(l);

@@ -1,0 +1,107 @@
+#include "base/str.h"
+#include "cli/terminal.h"
+#include "cli/trace_commands.h"
+
+#include <nadi/trace.h>
+
+struct values {
+    const char *out, *unit, *topology, *network, *carry, *compat, *compress;
+    uint32_t ranks, passes;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option input[] = {
+    {.name = "unit",
+     .type = NADI_OPTION_WORD,
+     .words = "ns|us|ms",
+     AT(unit),
+     .help = "Unit of the file's times; ASTRA-sim 1.0 counts ns"},
+    {.name = "topology",
+     .argument = "NxM",
+     .type = NADI_OPTION_TEXT,
+     AT(topology),
+     .help = "NPUs of each dimension, innermost first"},
+    {.name = "network",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(network),
+     .help = "Take the topology from a network file, today's or that of 1.0"},
+    {.name = "ranks",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     AT(ranks),
+     .help = "One dimension of so many NPUs"},
+    {.name = NULL},
+};
+
+static const struct nadi_option output[] = {
+    {.name = "out",
+     .letter = 'o',
+     .argument = "PREFIX",
+     .type = NADI_OPTION_TEXT,
+     .required = true,
+     AT(out),
+     .help = "Write PREFIX.<rank>.et"},
+    {.name = "passes",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     .initial = "1",
+     AT(passes),
+     .help = "Training passes, one after the other"},
+    {.name = "carry",
+     .type = NADI_OPTION_WORD,
+     .words = "auto|dims|groups",
+     .initial = "auto",
+     AT(carry),
+     .help = "Collectives of part of the ranks name dimensions, or groups of PREFIX.groups.json"},
+    {.name = "compat",
+     .type = NADI_OPTION_WORD,
+     .words = "1.0.0",
+     AT(compat),
+     .help = "The graph of Chakra's text converter of that version, which takes all times for us"},
+    {.name = "compress",
+     .type = NADI_OPTION_WORD,
+     .words = "none|gzip|zstd",
+     .initial = "none",
+     AT(compress),
+     .help = "Compression of the traces"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_trace_from_text_groups[] = {
+    {"Input", input, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_trace_from_text(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a text workload, or - for standard input"))
+        return NADI_EXIT_USAGE;
+    struct nadi_trace_from_text from;
+    nadi_trace_from_text_init(&from);
+    from.input = words.items[0];
+    from.output = values.out;
+    from.unit = values.unit;
+    from.topology = values.topology;
+    from.network = values.network;
+    from.ranks = values.ranks;
+    from.passes = values.passes;
+    from.carry = values.carry;
+    from.compat = values.compat;
+    from.compression = values.compress;
+    struct nadi_diags *messages = nadi_messages_create();
+    char *report;
+    const enum nadi_status status = nadi_trace_from_text(&from, &report, messages);
+    nadi_terminal_messages(messages, 0, false);
+    if (report)
+        fputs(report, stdout);
+    nadi_free(report);
+    nadi_messages_destroy(messages);
+    return (int)status;
+}

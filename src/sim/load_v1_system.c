@@ -1,0 +1,51 @@
+/* load_v1_system: what is different about a system file of ASTRA-sim 1.0. */
+#include "base/str.h"
+#include "sim/load_v1.h"
+
+bool nadi_v1_is_system(const char *path)
+{
+    return nadi_str_ends(path, ".txt");
+}
+
+static struct nadi_doc_node *word_node(struct nadi_doc *doc, const struct nadi_doc_node *whole,
+                                       const char *word, size_t length)
+{
+    struct nadi_doc_node *node = NADI_ARENA_ZNEW(&doc->arena, struct nadi_doc_node, 1);
+    node->kind = NADI_DOC_SCALAR;
+    node->text = nadi_arena_strndup(&doc->arena, word, length);
+    node->line = whole->line;
+    node->column = whole->column + (uint32_t)(word - whole->text);
+    return node;
+}
+
+static void split(struct nadi_doc *doc, struct nadi_doc_node *node)
+{
+    struct nadi_doc_node *last = NULL;
+    for (const char *word = node->text;; word++) {
+        const size_t length = strcspn(word, "_");
+        struct nadi_doc_node *next = word_node(doc, node, word, length);
+        if (last)
+            last->next = next;
+        else
+            node->first = next;
+        last = next;
+        node->count++;
+        word += length;
+        if (*word == '\0')
+            break;
+    }
+    node->kind = NADI_DOC_LIST;
+    node->text = NULL;
+}
+
+void nadi_v1_split_lists(struct nadi_doc *doc)
+{
+    const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_SYSTEM);
+    if (doc->root->kind != NADI_DOC_MAP)
+        return;
+    for (struct nadi_doc_node *n = doc->root->first; n; n = n->next) {
+        const struct nadi_schema_key *key = nadi_schema_find(schema, n->key);
+        if (key && key->list && key->type == NADI_SCHEMA_WORD && n->kind == NADI_DOC_SCALAR)
+            split(doc, n);
+    }
+}
