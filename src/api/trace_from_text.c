@@ -25,7 +25,7 @@ static size_t word_of(const char *what, const char *word, const char *const *wor
         if (nadi_str_equal(word, words[i]))
             return i;
     }
-    nadi_error(messages, "option/word", NADI_NOWHERE, hint, "no %s is called '%s'", what,
+    nadi_error(messages, "usage/word", NADI_NOWHERE, hint, "no %s is called '%s'", what,
                word ? word : "");
     return count;
 }
@@ -40,10 +40,10 @@ static bool read_options(const struct nadi_trace_from_text *given, struct nadi_v
     o->converter = given->compat != NULL;
     o->passes = given->passes;
     if (given->compat && !nadi_str_equal(given->compat, "1.0.0"))
-        return nadi_error(messages, "option/word", NADI_NOWHERE, "use 1.0.0",
+        return nadi_error(messages, "usage/word", NADI_NOWHERE, "use 1.0.0",
                           "no compatible form is called '%s'", given->compat);
     if (!given->unit && !given->compat)
-        return nadi_error(messages, "text/unit", NADI_NOWHERE,
+        return nadi_error(messages, "usage/unit", NADI_NOWHERE,
                           "ASTRA-sim 1.0 itself counts ns; the Chakra converter took the same "
                           "numbers for us",
                           "the unit of the file's times must be named: ns, us or ms");
@@ -56,7 +56,7 @@ static bool read_options(const struct nadi_trace_from_text *given, struct nadi_v
     if (u == 3 || c == 3 || z == 3)
         return false;
     if (given->compat && u != 1)
-        return nadi_error(messages, "text/unit", NADI_NOWHERE, "leave out the unit, or --compat",
+        return nadi_error(messages, "usage/unit", NADI_NOWHERE, "leave out the unit, or --compat",
                           "the text converter 1.0.0 takes every time for us");
     o->unit_ns = factors[u];
     o->unit_name = units[u];
@@ -88,7 +88,7 @@ static bool parse_topology(const char *text, struct nadi_v1_shape *shape,
         if (*c == '\0')
             break;
     }
-    return ok || nadi_error(messages, "text/topology", NADI_NOWHERE,
+    return ok || nadi_error(messages, "usage/topology", NADI_NOWHERE,
                             "the NPUs of each dimension, innermost first, like 8x4",
                             "'%s' is no topology", text);
 }
@@ -97,7 +97,7 @@ static bool find_dims(const struct nadi_trace_from_text *given, struct nadi_v1_s
                       struct nadi_diags *messages)
 {
     if ((given->topology != NULL) + (given->network != NULL) + (given->ranks != 0) != 1)
-        return nadi_error(messages, "text/topology", NADI_NOWHERE,
+        return nadi_error(messages, "usage/topology", NADI_NOWHERE,
                           "--topology 16x16, --network FILE or --ranks 8",
                           "name the ranks in one way: a topology, a network or their number");
     if (given->topology)
@@ -127,8 +127,9 @@ static char *describe(const struct nadi_v1_workload *w, const struct nadi_v1_sha
 {
     struct nadi_str text = NADI_STR_INIT;
     char busy[32];
-    nadi_str_printf(&text, "%s: %u layers, times in %s%s\n", nadi_v1_policy_name(w->policy),
-                    w->layer_count, o->unit_name, o->converter ? " as the converter has it" : "");
+    nadi_str_printf(&text, "%s: %u layer%s, times in %s%s\n", nadi_v1_policy_name(w->policy),
+                    w->layer_count, w->layer_count == 1 ? "" : "s", o->unit_name,
+                    o->converter ? " as the converter has it" : "");
     nadi_str_printf(&text, "%s.0.et", prefix);
     if (shape->ranks > 1)
         nadi_str_printf(&text, " to %s.%u.et", prefix, shape->ranks - 1);

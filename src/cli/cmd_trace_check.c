@@ -1,8 +1,5 @@
 #include "base/str.h"
-#include "cli/terminal.h"
 #include "cli/trace_commands.h"
-
-#include <nadi/trace.h>
 
 struct values {
     const char *groups, *format;
@@ -49,10 +46,5 @@ int nadi_cmd_trace_check(const struct nadi_command *self, int count, char **argu
     struct nadi_diags *messages = nadi_messages_create();
     char *report;
     const enum nadi_status status = nadi_trace_check(&check, &report, messages);
-    nadi_terminal_messages(messages, 0, values.quiet);
-    if (report)
-        fputs(report, stdout);
-    nadi_free(report);
-    nadi_messages_destroy(messages);
-    return (int)status;
+    return nadi_trace_end(status, report, messages, values.quiet);
 }

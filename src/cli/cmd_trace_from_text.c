@@ -1,8 +1,4 @@
-#include "base/str.h"
-#include "cli/terminal.h"
 #include "cli/trace_commands.h"
-
-#include <nadi/trace.h>
 
 struct values {
     const char *out, *unit, *topology, *network, *carry, *compat, *compress;
@@ -98,10 +94,5 @@ int nadi_cmd_trace_from_text(const struct nadi_command *self, int count, char **
     struct nadi_diags *messages = nadi_messages_create();
     char *report;
     const enum nadi_status status = nadi_trace_from_text(&from, &report, messages);
-    nadi_terminal_messages(messages, 0, false);
-    if (report)
-        fputs(report, stdout);
-    nadi_free(report);
-    nadi_messages_destroy(messages);
-    return (int)status;
+    return nadi_trace_end(status, report, messages, false);
 }

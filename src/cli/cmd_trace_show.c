@@ -1,7 +1,4 @@
-#include "cli/terminal.h"
 #include "cli/trace_commands.h"
-
-#include <nadi/trace.h>
 
 struct values {
     const char *out;
@@ -44,13 +41,6 @@ const struct nadi_option_group nadi_trace_pack_groups[] = {
     {.heading = NULL},
 };
 
-static int finish(enum nadi_status status, struct nadi_diags *messages)
-{
-    nadi_terminal_messages(messages, 0, false);
-    nadi_messages_destroy(messages);
-    return (int)status;
-}
-
 int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
@@ -65,7 +55,7 @@ int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **argum
     show.output = values.out;
     show.jsonizer = values.jsonizer;
     struct nadi_diags *messages = nadi_messages_create();
-    return finish(nadi_trace_show(&show, messages), messages);
+    return nadi_trace_end(nadi_trace_show(&show, messages), NULL, messages, false);
 }
 
 int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **arguments)
@@ -81,5 +71,5 @@ int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **argum
     pack.input = words.items[0];
     pack.output = values.out;
     struct nadi_diags *messages = nadi_messages_create();
-    return finish(nadi_trace_pack(&pack, messages), messages);
+    return nadi_trace_end(nadi_trace_pack(&pack, messages), NULL, messages, false);
 }

@@ -4,6 +4,12 @@
 
 #include "cli/command.h"
 
+#include <nadi/trace.h>
+
+/* Prints the messages and the report, which may be NULL, and frees both. Returns the exit code: a
+ * mistake with code usage/... is one of the command line. */
+int nadi_trace_end(enum nadi_status status, char *report, struct nadi_diags *messages, bool quiet);
+
 int nadi_cmd_trace_import(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_link(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_convert(const struct nadi_command *self, int count, char **arguments);

@@ -99,8 +99,19 @@ static const struct nadi_schema_key system_keys[] = {
      .words = policies,
      .preset = "LIFO",
      .doc = "Priority of a collective against others in the same queue. With one collective in "
-            "flight a rank, as here, all policies give the same times. EXPLICIT takes the node "
+            "flight a rank (communication-streams 1) all policies give the same times. EXPLICIT "
+            "takes the node "
             "attribute comm_priority."},
+    {.key = "communication-streams",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "1",
+     .absent = "using 1; in a file of ASTRA-sim 1.0 as many as there are",
+     .min = 1,
+     .max = INT32_MAX,
+     .doc = "Collectives and sends that a rank may have in flight at once; 1 is the reference's "
+            "rule. With more, those ready wait for each other only where they meet in a "
+            "dimension's queues, and scheduling-policy says who comes first. More than 1 is "
+            "simulated message by message."},
     {.key = "endpoint-delay",
      .type = NADI_SCHEMA_INTEGER,
      .dimension = NADI_DIMENSION_TIME,
@@ -116,7 +127,7 @@ static const struct nadi_schema_key system_keys[] = {
      .unit = "GB/s",
      .unit_factor = 1e9,
      .preset = "0",
-     .absent = "reductions are free",
+     .absent = "reductions are free; in a file of ASTRA-sim 1.0 500000",
      .max = 1e12,
      .doc = "Bandwidth of local memory: cost of reductions in collectives, and the slope of the "
             "roofline. With 0 reductions are free."},

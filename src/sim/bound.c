@@ -18,6 +18,7 @@ struct bound {
     uint64_t *end;      /* by node: earliest end */
     uint32_t *position; /* by node: accelerator computes on the longest chain before it */
     size_t capacity;    /* nodes that the four hold */
+    bool concurrent;    /* a rank's communications pass each other: they do not add up */
 };
 
 static enum slot slot_of(const struct nadi_trace *t, uint32_t node)
@@ -101,8 +102,8 @@ static uint64_t rank_bound(struct bound *b, uint32_t trace)
         busy[slot] = nadi_saturating_add(busy[slot], least);
     }
     for (int s = 0; s < SLOT_NONE; s++)
-        longest = nadi_max_u64(longest, busy[s]);
-    for (uint32_t d = 0; d < b->in->topology.dim_count; d++)
+        longest = nadi_max_u64(longest, s == SLOT_COMM && b->concurrent ? 0 : busy[s]);
+    for (uint32_t d = 0; d < b->in->topology.dim_count && !b->concurrent; d++)
         longest = nadi_max_u64(longest, load[d]);
     return longest;
 }
@@ -319,7 +320,7 @@ static void count_users(struct bound *b)
 
 uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
 {
-    struct bound b = {.in = in};
+    struct bound b = {.in = in, .concurrent = in->system.comm_streams > 1};
     uint64_t bound = 0;
     if (in->owned_count == 0)
         return 0;
@@ -332,9 +333,10 @@ uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
         sort(&b, in->owned[i]);
         bound = nadi_max_u64(bound, rank_bound(&b, i));
     }
-    if (!in->system.replay_only) {
-        bound = nadi_max_u64(bound, group_bound(&b));
+    if (!in->system.replay_only)
         bound = nadi_max_u64(bound, server_bound(&b));
+    if (!in->system.replay_only && !b.concurrent) {
+        bound = nadi_max_u64(bound, group_bound(&b));
         bound = nadi_max_u64(bound, nadi_pairs_bound(in, b.floors, b.rank_of));
     }
     nadi_mem_free(b.rank_of);

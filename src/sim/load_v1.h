@@ -15,5 +15,8 @@ bool nadi_v1_load_network(struct nadi_load *l, struct nadi_doc *doc) NADI_MUST_U
 bool nadi_v1_is_system(const char *path);
 /* Makes "ring_direct" the list of the two, where a list of algorithms is wanted. */
 void nadi_v1_split_lists(struct nadi_doc *doc);
+/* What 1.0 does where the file says nothing: any number of communications in flight, and local
+ * memory of 500,000 GB/s, as its published figures show. After the settings were recorded. */
+void nadi_v1_set_defaults(struct nadi_load *l, const struct nadi_schema_values *values);
 
 #endif

@@ -49,3 +49,24 @@ void nadi_v1_split_lists(struct nadi_doc *doc)
             split(doc, n);
     }
 }
+
+static void record(struct nadi_load *l, const char *key, const char *value)
+{
+    nadi_settings_replace(l->in, "system", key, value, "default of ASTRA-sim 1.0");
+}
+
+void nadi_v1_set_defaults(struct nadi_load *l, const struct nadi_schema_values *values)
+{
+    struct nadi_system_config *s = &l->in->system;
+    if (!nadi_schema_is_set(values, "communication-streams")) {
+        s->comm_streams = INT32_MAX;
+        record(l, "communication-streams", "unlimited");
+    }
+    if (!nadi_schema_is_set(values, "local-mem-bw")) {
+        s->local_mem_bw = 500000e9;
+        record(l, "local-mem-bw", "500000000000000 B/s");
+    }
+    nadi_note(l->diags, "system/v1", NADI_IN_FILE(values->doc->path),
+              "set 'communication-streams' and 'local-mem-bw' to have it otherwise",
+              "read as a system file of ASTRA-sim 1.0: communications of a rank may overlap");
+}

@@ -114,6 +114,8 @@ static const char *messages_needed(const struct nadi_inputs *in)
         return "custom collectives are graphs of messages";
     if (in->memory.kind == NADI_MEMORY_POOL || in->memory.kind == NADI_MEMORY_PER_NODE)
         return "ranks queue at shared memory in the order of events";
+    if (in->system.comm_streams > 1)
+        return "several communications of a rank may be in flight at once";
     if (in->options.compat)
         return "the reference's order of finish lines is that of its messages";
     return NULL;

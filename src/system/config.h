@@ -24,6 +24,7 @@ struct nadi_system_config {
     uint32_t active_chunks;     /* active-chunks-per-dimension */
     uint32_t splits;            /* preferred-dataset-splits, at least 1 */
     uint32_t queues_per_dim;    /* --num-queues-per-dim */
+    uint32_t comm_streams;      /* communication-streams: so many of a rank at once; 0: 1 */
     double local_mem_bw;        /* B/s; 0: reductions are free */
     double peak_perf;           /* FLOP/s */
     uint64_t local_reduction_delay;

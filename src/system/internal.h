@@ -23,7 +23,8 @@ struct operation {
     uint32_t involved;
     uint32_t *nodes; /* by member; NADI_NONE: not joined. Freed with the two below once all ended */
     uint32_t *left;  /* by member: streams not finished */
-    uint32_t *streams; /* by chunk */
+    uint32_t *streams;   /* by chunk */
+    int64_t *priorities; /* by member; NULL: all are equal. Freed with the three above */
 };
 
 struct stream {
@@ -64,6 +65,7 @@ struct block {
 
 struct waiting { /* a stream of a member that waits in a queue */
     uint32_t stream, member, phase, next;
+    int64_t priority;
 };
 
 struct queue { /* of one rank and dimension */
@@ -177,6 +179,7 @@ struct nadi_system {
         size_t count, capacity;
     } plans;
     POOL(struct operation) operations;
+    int64_t *issued; /* by actor: its collectives so far; NULL with one communication stream */
     POOL(struct stream) streams;
     POOL(struct block) blocks;
     POOL(struct gathering) gatherings;

@@ -65,6 +65,8 @@ void nadi_streams_init(struct nadi_system *s)
     uint32_t dims = s->setup.topology->dim_count, q = c->queues_per_dim;
     s->queues_per_rank = dims * q;
     s->active_limit = (c->active_chunks + q - 1) / q;
+    if (s->config->comm_streams > 1)
+        s->issued = NADI_ARENA_ZNEW(&s->arena, int64_t, s->actor_count);
     s->queues = NADI_ARENA_NEW(&s->arena, struct queue, (size_t)s->actor_count * dims * q);
     for (size_t i = 0; i < (size_t)s->actor_count * s->queues_per_rank; i++)
         s->queues[i] = (struct queue){.head = NADI_NONE, .tail = NADI_NONE, .inserted_at = -1};
@@ -197,6 +199,7 @@ static struct operation *find_operation(struct nadi_system *s,
         .left = NADI_ZNEW(uint32_t, size),
         .streams = NADI_NEW(uint32_t, chunks),
     };
+    op->priorities = s->issued ? NADI_NEW(int64_t, size) : NULL;
     memset(op->nodes, 0xff, size * sizeof(*op->nodes));
     memset(op->streams, 0xff, chunks * sizeof(*op->streams));
     NADI_PUSH(&g->operations, (uint32_t)s->operations.count);
@@ -248,13 +251,35 @@ static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phas
     q->inserted_lag = s->last_lag;
 }
 
+/* Behind those that wait with at least its priority. */
+static void insert_by_priority(struct nadi_system *s, struct queue *q, uint32_t index)
+{
+    struct waiting *all = s->waiting.items;
+    uint32_t before = NADI_NONE, at = q->head;
+    for (; at != NADI_NONE && all[at].priority >= all[index].priority; at = all[at].next)
+        before = at;
+    all[index].next = at;
+    if (before == NADI_NONE)
+        q->head = index;
+    else
+        all[before].next = index;
+    if (at == NADI_NONE)
+        q->tail = index;
+}
+
 static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint32_t phase)
 {
     uint32_t index;
+    const int64_t *priorities = s->operations.items[s->streams.items[stream].operation].priorities;
     POOL_TAKE(&s->waiting, next, index);
     s->waiting.items[index] = (struct waiting){.stream = stream, .member = member, .phase = phase};
     struct queue *q = queue_of(s, stream, member, phase);
-    FIFO_PUSH(q, &s->waiting, index);
+    if (priorities) {
+        s->waiting.items[index].priority = priorities[member];
+        insert_by_priority(s, q, index);
+    } else {
+        FIFO_PUSH(q, &s->waiting, index);
+    }
     if (s->setup.phases)
         note_insertion(s, q, phase);
 }
@@ -282,7 +307,9 @@ static void free_operation(struct nadi_system *s, struct operation *op)
     nadi_mem_free(op->nodes);
     nadi_mem_free(op->left);
     nadi_mem_free(op->streams);
+    nadi_mem_free(op->priorities);
     op->nodes = op->left = op->streams = NULL;
+    op->priorities = NULL;
 }
 
 /* One stream of a member has ended: the operation ends for the member with its last stream. */
@@ -368,6 +395,21 @@ static bool disagrees(struct nadi_system *s, const struct operation *op,
     return true;
 }
 
+/* Larger goes first. One a collective, in the order in which the rank issues them. */
+static int64_t priority_of(struct nadi_system *s, const struct nadi_collective_call *call)
+{
+    const int64_t issued = s->issued[call->rank]++;
+    switch (s->config->policy) {
+    case NADI_SCHEDULING_LIFO:
+        return issued;
+    case NADI_SCHEDULING_FIFO:
+        return -issued;
+    case NADI_SCHEDULING_EXPLICIT:
+        break;
+    }
+    return call->priority;
+}
+
 bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_call *asked)
 {
     struct nadi_collective_call folded = *asked;
@@ -391,6 +433,8 @@ bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_
     uint32_t operation = (uint32_t)(op - s->operations.items);
     s->groups[call->group].sequence[member]++;
     op->nodes[member] = call->node;
+    if (s->issued)
+        op->priorities[member] = priority_of(s, call);
     op->view.joined++;
     uint32_t chunks = op->view.chunks;
     if (op->plan && (op->plan->phase_count == 0 || chunks == 0)) {

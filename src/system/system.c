@@ -46,6 +46,7 @@ void nadi_system_destroy(struct nadi_system *s)
     for (size_t i = 0; i < s->operations.count; i++) {
         nadi_mem_free(s->operations.items[i].nodes);
         nadi_mem_free(s->operations.items[i].left);
+        nadi_mem_free(s->operations.items[i].priorities);
         nadi_mem_free(s->operations.items[i].streams);
     }
     for (size_t i = 0; i < s->streams.count; i++) {

@@ -44,6 +44,7 @@ struct nadi_collective_call {
     enum nadi_collective_kind kind; /* one of the native four */
     uint64_t bytes;
     uint32_t involved;                          /* bit d: dimension d takes part */
+    int32_t priority;                           /* of the node; for scheduling-policy EXPLICIT */
     const struct nadi_custom_algorithm *custom; /* NULL: the configured native one */
 };
 

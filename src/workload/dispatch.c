@@ -103,6 +103,7 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
         .kind = kind,
         .bytes = bytes,
         .involved = comm->involved,
+        .priority = comm->priority,
         .custom = find_custom(w, t, node, native),
     };
     if (!nadi_system_collective(w->system, &call))

@@ -56,7 +56,7 @@ struct rank_state {
         struct running *items;
         size_t count, capacity;
     } in_flight;
-    bool busy[SLOTS];
+    uint32_t in_use[SLOTS];
     bool in_pass;
     uint32_t active[ACTIVITIES];
     nadi_time last_change;

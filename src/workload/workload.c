@@ -61,12 +61,18 @@ static bool any_ready(const struct rank_state *r)
     return false;
 }
 
+static bool has_room(const struct nadi_workload *w, const struct rank_state *r, enum slot slot)
+{
+    const uint32_t streams = w->setup.config->comm_streams;
+    return slot == SLOT_NONE || r->in_use[slot] < (slot == SLOT_COMM && streams > 1 ? streams : 1);
+}
+
 /* The slot whose first ready node comes next in a pass: the smallest node that can be issued. */
-static enum slot next_slot(const struct rank_state *r)
+static enum slot next_slot(const struct nadi_workload *w, const struct rank_state *r)
 {
     enum slot best = SLOTS;
     for (enum slot i = SLOT_CPU; i < SLOTS; i++)
-        if (r->ready[i].count && !r->busy[i] &&
+        if (r->ready[i].count && has_room(w, r, i) &&
             (best == SLOTS || r->ready[i].items[0] < r->ready[best].items[0]))
             best = i;
     return best;
@@ -100,7 +106,7 @@ static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
     enum slot slot = nadi_workload_slot(t, node);
     nadi_time now = nadi_engine_now(w->engine);
     if (slot != SLOT_NONE)
-        r->busy[slot] = false;
+        r->in_use[slot]--;
     nadi_time start = leave_flight(r, node);
     nadi_workload_account(r, now, nadi_workload_activity(t, node), -1);
     if (w->setup.record) {
@@ -125,7 +131,7 @@ static void issue_node(struct nadi_workload *w, uint32_t rank, uint32_t node, en
     struct rank_state *r = &w->ranks[rank];
     nadi_time now = nadi_engine_now(w->engine);
     if (slot != SLOT_NONE)
-        r->busy[slot] = true;
+        r->in_use[slot]++;
     enter_flight(r, node, now);
     if (r->instant.at == now)
         r->instant.issued[slot] = true;
@@ -145,7 +151,7 @@ static void issue_pass(struct nadi_workload *w, uint32_t rank)
     do {
         enum slot slot;
         r->in_pass = true;
-        while (!w->failed && (slot = next_slot(r)) != SLOTS)
+        while (!w->failed && (slot = next_slot(w, r)) != SLOTS)
             issue_node(w, rank, heap_pop(&r->ready[slot]), slot);
         r->in_pass = false;
         for (size_t i = 0; i < r->became_ready.count; i++)

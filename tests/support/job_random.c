@@ -55,6 +55,9 @@ void draw_system(struct job *j, struct nadi_rng *rng)
     struct nadi_system_config *c = &j->in.system;
     c->splits = (uint32_t)pick(rng, 1, 6);
     c->active_chunks = (uint32_t)pick(rng, 1, 4);
+    c->comm_streams = pick(rng, 0, 7) ? 1 : (uint32_t)pick(rng, 2, 5);
+    c->policy =
+        (enum nadi_scheduling_policy)pick(rng, NADI_SCHEDULING_LIFO, NADI_SCHEDULING_EXPLICIT);
     c->queues_per_dim = chance(rng, 2) ? 1 : (uint32_t)pick(rng, 2, 4);
     c->endpoint_delay_ns = pick(rng, 0, 60);
     c->local_bw_aware = chance(rng, 2);

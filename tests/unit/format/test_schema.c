@@ -49,6 +49,7 @@ struct key_case {
 #define NETWORK  NADI_SCHEMA_NETWORK
 #define MEMORY   NADI_SCHEMA_MEMORY
 #define PACKET   NADI_SCHEMA_PACKET
+#define V1       NADI_SCHEMA_NETWORK_V1
 
 static const struct key_case key_cases[] = {
     {SYSTEM, "all-reduce-implementation", "[\"ring\", \"direct4\"]", "[ring, direct4]", "\"ring\"",
@@ -69,6 +70,7 @@ static const struct key_case key_cases[] = {
      "schema/word"},
     {SYSTEM, "preferred-dataset-splits", "4", "4", "0", "schema/range"},
     {SYSTEM, "active-chunks-per-dimension", "8", "8", "0", "schema/range"},
+    {SYSTEM, "communication-streams", "4", "4", "0", "schema/range"},
     {SYSTEM, "scheduling-policy", "\"EXPLICIT\"", "EXPLICIT", "\"fifo\"", "schema/word"},
     {SYSTEM, "endpoint-delay", "\"1.5us\"", "1500 ns", "\"10 parsec\"", "schema/unit"},
     {SYSTEM, "local-mem-bw", "1600", "1600000000000 B/s", "-1", "schema/range"},
@@ -158,6 +160,14 @@ static const struct key_case key_cases[] = {
     {PACKET, "ecn-kmin", "[100kB, 7]", "[100000 B, 7 B]", "[-1]", "schema/range"},
     {PACKET, "ecn-kmax", "[400kB]", "[400000 B]", "400kB", "schema/list"},
     {PACKET, "ecn-pmax", "[0.2, 1]", "[0.2, 1]", "[1.5]", "schema/range"},
+    {V1, "topologies-per-dim", "[\"Ring\"]", "[Ring]", "[\"Torus\"]", "schema/word"},
+    {V1, "units-count", "[8, 4]", "[8, 4]", "[0]", "schema/range"},
+    {V1, "links-count", "[2]", "[2]", "2", "schema/list"},
+    {V1, "link-bandwidth", "[50]", "[53687091200 B/s]", "[0]", "schema/range"},
+    {V1, "link-latency", "[500]", "[500 ns]", "[-1]", "schema/range"},
+    {V1, "dimensions-count", "2", "2", "17", "schema/range"},
+    {V1, "nic-latency", "[10]", "[10 ns]", "[\"x\"]", "schema/type"},
+    {V1, "router-latency", "[0, 5]", "[0 ns, 5 ns]", "7", "schema/list"},
 };
 
 enum { KEY_CASES = sizeof(key_cases) / sizeof(key_cases[0]) };
