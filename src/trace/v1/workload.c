@@ -122,7 +122,6 @@ static uint32_t read_choice(struct reader *r, const char *what, const char *cons
 {
     size_t length;
     char text[WORD_SHOWN + 4];
-    struct nadi_str allowed = NADI_STR_INIT;
     const char *word = next_word(r, &length);
     if (!word) {
         (void)!missing(r, what);
@@ -131,8 +130,10 @@ static uint32_t read_choice(struct reader *r, const char *what, const char *cons
     for (uint32_t i = first; i < count; i++) {
         if (strlen(names[i]) == length && memcmp(names[i], word, length) == 0)
             return i;
-        nadi_str_printf(&allowed, "%s%s", i > first ? ", " : "", names[i]);
     }
+    struct nadi_str allowed = NADI_STR_INIT;
+    for (uint32_t i = first; i < count; i++)
+        nadi_str_printf(&allowed, "%s%s", i > first ? ", " : "", names[i]);
     snprintf(text, sizeof text, "%.*s", (int)nadi_min_u64(length, WORD_SHOWN), word);
     const char *near = nadi_str_nearest(text, names + first, count - first);
     nadi_error(r->diags, "text/word", place(r), nadi_str_get(&allowed), "'%s' is no %s%s%s%s", text,
