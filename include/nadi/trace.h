@@ -18,6 +18,23 @@ struct nadi_trace_inputs {
     size_t count;
 };
 
+/* --- info --------------------------------------------------------------------------------------
+ */
+
+struct nadi_trace_info {
+    size_t size;
+    struct nadi_trace_inputs inputs;
+    const char *format; /* "text", "csv", "json" */
+    const char *table;  /* csv: types, operators, groups, lanes, path, ranks, time */
+    uint32_t rows;      /* text: the most rows of a table; 0: all */
+};
+
+void nadi_trace_info_init(struct nadi_trace_info *options);
+/* What is in the traces: nodes, time and bytes by type, operator, group and lane, where the time
+ * goes, the critical path, parallelism over time. */
+enum nadi_status nadi_trace_info(const struct nadi_trace_info *options, char **report,
+                                 struct nadi_diags *messages);
+
 /* --- check -------------------------------------------------------------------------------------
  */
 

@@ -127,6 +127,21 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_trace_check,
     },
     {
+        .name = "trace info",
+        .group = "Traces",
+        .summary = "Say what is in a trace, or in all traces of a job",
+        .words = "FILE... | PREFIX",
+        .about = "Nodes, time and bytes by type, operator, process group and lane; where the time "
+                 "goes; the\ncritical path; parallelism over time. Times are those recorded in the "
+                 "trace or, where\nthere are none, replayed from durations and dependencies; "
+                 "nothing is simulated.\n",
+        .examples = "nadi trace info traces/step.0.et\n"
+                    "nadi trace info traces/step --format csv --table operators\n",
+        .options = nadi_trace_info_groups,
+        .max_words = NADI_MAX_WORDS,
+        .run = nadi_cmd_trace_info,
+    },
+    {
         .name = "trace show",
         .group = "Traces",
         .summary = "Print a trace as JSON lines, without loss",

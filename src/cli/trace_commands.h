@@ -17,6 +17,7 @@ int nadi_cmd_trace_check(const struct nadi_command *self, int count, char **argu
 int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_from_text(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_trace_info(const struct nadi_command *self, int count, char **arguments);
 
 extern const struct nadi_option_group nadi_trace_import_groups[];
 extern const struct nadi_option_group nadi_trace_link_groups[];
@@ -25,5 +26,6 @@ extern const struct nadi_option_group nadi_trace_check_groups[];
 extern const struct nadi_option_group nadi_trace_show_groups[];
 extern const struct nadi_option_group nadi_trace_pack_groups[];
 extern const struct nadi_option_group nadi_trace_from_text_groups[];
+extern const struct nadi_option_group nadi_trace_info_groups[];
 
 #endif

@@ -1,0 +1,58 @@
+#include "cli/trace_commands.h"
+
+struct values {
+    const char *format, *table;
+    uint32_t rows;
+    bool all;
+};
+
+static const struct nadi_option options[] = {
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|csv|json",
+     .initial = "text",
+     .offset = offsetof(struct values, format),
+     .help = "Form of the report on standard output"},
+    {.name = "table",
+     .type = NADI_OPTION_WORD,
+     .words = "types|operators|groups|lanes|path|ranks|time",
+     .initial = "operators",
+     .offset = offsetof(struct values, table),
+     .help = "The table that --format csv prints"},
+    {.name = "rows",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     .initial = "15",
+     .offset = offsetof(struct values, rows),
+     .help = "Rows of a table in the text"},
+    {.name = "all",
+     .type = NADI_OPTION_FLAG,
+     .offset = offsetof(struct values, all),
+     .help = "All rows of all tables in the text"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_trace_info_groups[] = {
+    {"Output", options, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_trace_info(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a trace file or a prefix"))
+        return NADI_EXIT_USAGE;
+    struct nadi_trace_info info;
+    nadi_trace_info_init(&info);
+    info.inputs = (struct nadi_trace_inputs){words.items, (size_t)words.count};
+    info.format = values.format;
+    info.table = values.table;
+    info.rows = values.all ? 0 : values.rows;
+    struct nadi_diags *messages = nadi_messages_create();
+    char *report;
+    const enum nadi_status status = nadi_trace_info(&info, &report, messages);
+    return nadi_trace_end(status, report, messages, false);
+}

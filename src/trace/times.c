@@ -1,0 +1,273 @@
+#include "trace/times.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+
+struct nadi_lane nadi_lane_of(const struct nadi_full_node *n)
+{
+    struct nadi_lane lane = {.kind = NADI_LANE_NONE};
+    struct nadi_named_attr attr;
+    const bool is_host = nadi_full_integer(n, "is_cpu_op", 0) != 0;
+    switch (n->type) {
+    case NADI_NODE_COMP:
+        lane.kind = is_host ? NADI_LANE_HOST : NADI_LANE_DEVICE;
+        break;
+    case NADI_NODE_SEND:
+    case NADI_NODE_RECV:
+    case NADI_NODE_COLL:
+        lane.kind = NADI_LANE_COMM;
+        break;
+    case NADI_NODE_MEM_LOAD:
+    case NADI_NODE_MEM_STORE:
+        lane.kind = NADI_LANE_MEMORY;
+        break;
+    default:
+        return lane;
+    }
+    const bool found =
+        nadi_full_attr(n, is_host ? "tid" : "stream", &attr) && nadi_attr_is_integer(&attr.value);
+    lane.number = found ? (int64_t)attr.value.bits : 0;
+    lane.numbered = found || lane.kind == NADI_LANE_HOST || lane.kind == NADI_LANE_DEVICE;
+    return lane;
+}
+
+const char *nadi_lane_name(enum nadi_lane_kind kind)
+{
+    static const char *const names[NADI_LANE_KINDS] = {"host", "device", "communication", "memory",
+                                                       "none"};
+    return names[kind];
+}
+
+uint64_t nadi_full_duration_ns(const struct nadi_full_node *n)
+{
+    uint64_t ns;
+    const int64_t exact = nadi_full_integer(n, "duration_nanos", -1);
+    if (exact >= 0 && (uint64_t)exact / 1000 == n->duration_micros)
+        return (uint64_t)exact;
+    return __builtin_mul_overflow(n->duration_micros, 1000u, &ns) ? UINT64_MAX : ns;
+}
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+bool nadi_links_require(struct nadi_links *l, const struct nadi_full *f, struct nadi_diags *diags)
+{
+    size_t dropped = 0, doubled = 0;
+    nadi_links_build(l, f);
+    for (size_t i = 0; i < l->faults.count; i++) {
+        const enum nadi_link_fault_kind kind = l->faults.items[i].kind;
+        dropped += kind == NADI_LINK_DANGLING || kind == NADI_LINK_SELF;
+        doubled += kind == NADI_LINK_DUPLICATE_ID;
+    }
+    if (dropped)
+        nadi_warning(diags, "trace/dropped-dependency", NADI_IN_FILE(f->path),
+                     "`nadi trace check` names them",
+                     "%zu dependenc%s on nothing, or on the node itself, left aside", dropped,
+                     dropped == 1 ? "y" : "ies");
+    if (doubled)
+        return nadi_error(diags, "trace/duplicate-id", NADI_IN_FILE(f->path),
+                          "`nadi trace check` names them, `nadi trace repair` makes them unique",
+                          "%zu ids are used twice", doubled);
+    if (!nadi_links_order(l))
+        return nadi_error(diags, "trace/cycle", NADI_IN_FILE(f->path),
+                          "`nadi trace check` names it, `nadi trace repair` cuts it",
+                          "the dependencies form a cycle");
+    return true;
+}
+
+/* --- replay ------------------------------------------------------------------------------------
+ */
+
+struct waiting { /* min-heap by (ready, node) */
+    uint64_t ready;
+    uint32_t node;
+};
+
+struct replay {
+    struct nadi_times *t;
+    const struct nadi_full *f;
+    const struct nadi_links *l;
+    uint32_t *open; /* by node: dependencies not ended */
+    uint64_t *ready;
+    struct waiting *heap;
+    uint32_t count;
+    struct nadi_map64 lanes; /* lane -> index into free */
+    struct {
+        uint64_t *items; /* when the lane is free */
+        size_t count, capacity;
+    } free;
+};
+
+static bool before(const struct waiting *a, const struct waiting *b)
+{
+    return a->ready != b->ready ? a->ready < b->ready : a->node < b->node;
+}
+
+static void push(struct replay *r, struct waiting w)
+{
+    uint32_t at = r->count++;
+    for (; at && before(&w, &r->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        r->heap[at] = r->heap[(at - 1) / 2];
+    r->heap[at] = w;
+}
+
+static struct waiting pop(struct replay *r)
+{
+    const struct waiting top = r->heap[0], last = r->heap[--r->count];
+    uint32_t at = 0;
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= r->count)
+            break;
+        if (child + 1 < r->count && before(&r->heap[child + 1], &r->heap[child]))
+            child++;
+        if (!before(&r->heap[child], &last))
+            break;
+        r->heap[at] = r->heap[child];
+        at = child;
+    }
+    r->heap[at] = last;
+    return top;
+}
+
+static uint64_t *lane_free(struct replay *r, const struct nadi_lane *lane)
+{
+    const uint64_t key = nadi_hash_u64((uint64_t)lane->number) * 8 + (uint64_t)lane->kind;
+    bool added;
+    const uint32_t at = *nadi_map64_put(&r->lanes, key, (uint32_t)r->free.count, &added);
+    if (added)
+        NADI_PUSH(&r->free, 0);
+    return &r->free.items[at];
+}
+
+static void run_node(struct replay *r, struct waiting w)
+{
+    const struct nadi_full_node *n = &r->f->nodes[w.node];
+    const struct nadi_lane lane = nadi_lane_of(n);
+    uint64_t *free = lane.numbered ? lane_free(r, &lane) : NULL;
+    const uint64_t start = free && *free > w.ready ? *free : w.ready;
+    const uint64_t end = plus(start, nadi_full_duration_ns(n));
+    r->t->start[w.node] = start;
+    r->t->end[w.node] = end;
+    if (free)
+        *free = end;
+    for (uint32_t k = r->l->child_start[w.node]; k < r->l->child_start[w.node + 1]; k++) {
+        const uint32_t child = r->l->children[k];
+        r->ready[child] = nadi_max_u64(r->ready[child], end);
+        if (--r->open[child] == 0)
+            push(r, (struct waiting){r->ready[child], child});
+    }
+}
+
+static void replay(struct nadi_times *t, const struct nadi_full *f, const struct nadi_links *l)
+{
+    const uint32_t n = l->count;
+    struct replay r = {.t = t, .f = f, .l = l};
+    r.open = NADI_NEW(uint32_t, n);
+    r.ready = NADI_ZNEW(uint64_t, n);
+    r.heap = NADI_NEW(struct waiting, n);
+    nadi_map64_init(&r.lanes, 16);
+    for (uint32_t i = 0; i < n; i++) {
+        r.open[i] = l->dep_start[i + 1] - l->dep_start[i];
+        if (r.open[i] == 0)
+            push(&r, (struct waiting){0, i});
+    }
+    while (r.count)
+        run_node(&r, pop(&r));
+    nadi_map64_release(&r.lanes);
+    nadi_mem_free(r.free.items);
+    nadi_mem_free(r.open);
+    nadi_mem_free(r.ready);
+    nadi_mem_free(r.heap);
+}
+
+/* --- recorded times ----------------------------------------------------------------------------
+ */
+
+static bool is_recorded(const struct nadi_full *f)
+{
+    for (size_t i = 0; i < f->node_count; i++) {
+        if (f->nodes[i].start_micros)
+            return true;
+    }
+    return false;
+}
+
+/* A node without a start time among nodes with one starts at the first of those. */
+static void take_recorded(struct nadi_times *t, const struct nadi_full *f)
+{
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < f->node_count; i++) {
+        if (f->nodes[i].start_micros)
+            first = nadi_min_u64(first, f->nodes[i].start_micros);
+    }
+    for (size_t i = 0; i < f->node_count; i++) {
+        const uint64_t start = f->nodes[i].start_micros;
+        uint64_t ns;
+        if (__builtin_mul_overflow(start ? start - first : 0, 1000u, &ns))
+            ns = UINT64_MAX;
+        t->start[i] = ns;
+        t->end[i] = plus(ns, nadi_full_duration_ns(&f->nodes[i]));
+    }
+}
+
+/* --- critical path -----------------------------------------------------------------------------
+ */
+
+static void find_critical(struct nadi_times *t, const struct nadi_full *f,
+                          const struct nadi_links *l)
+{
+    const uint32_t n = l->count;
+    uint64_t *end = NADI_NEW(uint64_t, n);
+    uint32_t *from = NADI_NEW(uint32_t, n), last = NADI_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t node = l->order[i];
+        uint64_t start = 0;
+        from[node] = NADI_NONE;
+        for (uint32_t k = l->dep_start[node]; k < l->dep_start[node + 1]; k++) {
+            const uint32_t dep = l->deps[k];
+            if (from[node] == NADI_NONE || end[dep] > start) {
+                start = end[dep];
+                from[node] = dep;
+            }
+        }
+        end[node] = plus(start, nadi_full_duration_ns(&f->nodes[node]));
+        if (last == NADI_NONE || end[node] > end[last])
+            last = node;
+    }
+    for (uint32_t node = last; node != NADI_NONE; node = from[node])
+        t->critical_count++;
+    t->critical = NADI_NEW(uint32_t, t->critical_count);
+    size_t at = t->critical_count;
+    for (uint32_t node = last; node != NADI_NONE; node = from[node])
+        t->critical[--at] = node;
+    t->critical_ns = last == NADI_NONE ? 0 : end[last];
+    nadi_mem_free(end);
+    nadi_mem_free(from);
+}
+
+void nadi_times_make(struct nadi_times *t, const struct nadi_full *f,
+                     const struct nadi_links *links)
+{
+    *t = (struct nadi_times){.recorded = is_recorded(f)};
+    t->start = NADI_ZNEW(uint64_t, f->node_count);
+    t->end = NADI_ZNEW(uint64_t, f->node_count);
+    if (t->recorded)
+        take_recorded(t, f);
+    else
+        replay(t, f, links);
+    for (size_t i = 0; i < f->node_count; i++)
+        t->span = nadi_max_u64(t->span, t->end[i]);
+    find_critical(t, f, links);
+}
+
+void nadi_times_release(struct nadi_times *t)
+{
+    nadi_mem_free(t->start);
+    nadi_mem_free(t->end);
+    nadi_mem_free(t->critical);
+    *t = (struct nadi_times){0};
+}
