@@ -28,34 +28,23 @@ static const char *path_of(const struct nadi_capture *c)
     return c->options.linked ? c->options.linked : c->options.device;
 }
 
-static bool read_linked(struct nadi_capture *c, struct nadi_diags *diags)
+static bool read_linked(struct nadi_capture *c, struct nadi_text *text, struct nadi_diags *diags)
 {
-    struct nadi_text text;
     uint32_t rank;
-    bool good = nadi_text_open(&text, c->options.linked, true, diags) &&
-                nadi_linked_read(&text, &c->host, &c->kineto, &c->match, &rank, diags);
-    nadi_text_release(&text);
+    bool good = nadi_linked_read(text, &c->host, &c->kineto, &c->match, &rank, diags);
     if (good && c->options.rank == NADI_NONE)
         c->options.rank = rank;
-    c->has_host = good;
     return good;
 }
 
-static bool read_files(struct nadi_capture *c, struct nadi_diags *diags)
+static bool read_texts(struct nadi_capture *c, const struct nadi_capture_texts *texts,
+                       struct nadi_diags *diags)
 {
-    struct nadi_text text;
-    if (c->options.linked)
-        return read_linked(c, diags);
-    bool good = nadi_text_open(&text, c->options.device, false, diags) &&
-                nadi_kineto_read(&c->kineto, &text, diags);
-    nadi_text_release(&text);
-    if (!good || !c->options.host)
-        return good;
-    good = nadi_text_open(&text, c->options.host, true, diags) &&
-           nadi_host_read(&c->host, &text, diags);
-    nadi_text_release(&text);
-    c->has_host = good;
-    return good;
+    c->has_host = texts->host || texts->linked;
+    if (texts->linked)
+        return read_linked(c, texts->linked, diags);
+    return nadi_kineto_read(&c->kineto, texts->device, diags) &&
+           (!texts->host || nadi_host_read(&c->host, texts->host, diags));
 }
 
 static bool check_rank(struct nadi_capture *c, struct nadi_diags *diags)
@@ -128,13 +117,12 @@ static void work_out(struct nadi_capture *c)
     nadi_groups_collect(&c->book, host_of(c), &c->kineto);
 }
 
-bool nadi_capture_read(struct nadi_capture *c, const struct nadi_capture_options *options,
-                       struct nadi_diags *diags)
+static bool parse(struct nadi_capture *c, const struct nadi_capture_texts *texts,
+                  struct nadi_diags *diags)
 {
-    *c = (struct nadi_capture){.options = *options, .host.text.fd = -1};
-    if (!read_files(c, diags) || !check_rank(c, diags))
+    if (!read_texts(c, texts, diags) || !check_rank(c, diags))
         return false;
-    if (c->has_host && !c->options.linked) {
+    if (c->has_host && !texts->linked) {
         nadi_match(&c->match, &c->host, &c->kineto);
         if (!check_match(c, diags))
             return false;
@@ -145,6 +133,33 @@ bool nadi_capture_read(struct nadi_capture *c, const struct nadi_capture_options
     return nadi_error(diags, "capture/empty", NADI_IN_FILE(path_of(c)),
                       "profile with ProfilerActivity.CPU and, where there is one, the device",
                       "the profile has neither operators nor device work");
+}
+
+bool nadi_capture_parse(struct nadi_capture *c, const struct nadi_capture_options *options,
+                        const struct nadi_capture_texts *texts, struct nadi_diags *diags)
+{
+    *c = (struct nadi_capture){.options = *options, .host.text.fd = -1};
+    return parse(c, texts, diags);
+}
+
+bool nadi_capture_read(struct nadi_capture *c, const struct nadi_capture_options *o,
+                       struct nadi_diags *diags)
+{
+    struct nadi_text host = {.fd = -1}, device = {.fd = -1}, linked = {.fd = -1};
+    struct nadi_capture_texts texts = {
+        o->host && !o->linked ? &host : NULL,
+        o->linked ? NULL : &device,
+        o->linked ? &linked : NULL,
+    };
+    *c = (struct nadi_capture){.options = *o, .host.text.fd = -1};
+    bool good = (!texts.host || nadi_text_open(&host, o->host, true, diags)) &&
+                (!texts.device || nadi_text_open(&device, o->device, false, diags)) &&
+                (!texts.linked || nadi_text_open(&linked, o->linked, true, diags)) &&
+                parse(c, &texts, diags);
+    nadi_text_release(&host);
+    nadi_text_release(&device);
+    nadi_text_release(&linked);
+    return good;
 }
 
 void nadi_capture_build(struct nadi_capture *c, struct nadi_diags *diags)
@@ -162,7 +177,7 @@ void nadi_capture_build(struct nadi_capture *c, struct nadi_diags *diags)
     nadi_built_graph_make(&c->graph, &sources, diags);
 }
 
-bool nadi_capture_write(const struct nadi_capture *c, const char *path, struct nadi_diags *diags)
+void nadi_capture_write(const struct nadi_capture *c, struct nadi_sink *out)
 {
     struct nadi_chakra_sources sources = {
         .graph = &c->graph,
@@ -175,14 +190,14 @@ bool nadi_capture_write(const struct nadi_capture *c, const char *path, struct n
         .match = match_of(c),
         .rank = c->rank,
     };
-    return nadi_chakra_write(path, &sources, diags);
+    nadi_chakra_write(out, &sources);
 }
 
-bool nadi_capture_link(const struct nadi_capture *c, const char *path, struct nadi_diags *diags)
+void nadi_capture_link(const struct nadi_capture *c, struct nadi_sink *out)
 {
     struct nadi_linked_sources sources = {&c->host,     &c->kineto, &c->match,
                                           &c->timeline, &c->device, c->rank};
-    return nadi_linked_write(path, &sources, diags);
+    nadi_linked_write(out, &sources);
 }
 
 void nadi_capture_release(struct nadi_capture *c)

@@ -9,6 +9,7 @@
 #define NADI_TRACE_IMPORT_CAPTURE_H
 
 #include "trace/import/graph_build.h"
+#include "trace/import/sink.h"
 #include "trace/import/work_cost.h"
 
 struct nadi_capture_options {
@@ -40,13 +41,20 @@ struct nadi_capture {
 /* Reads and works out all but the graph. False with an error; release all the same. */
 bool nadi_capture_read(struct nadi_capture *c, const struct nadi_capture_options *options,
                        struct nadi_diags *diags) NADI_MUST_USE;
+/* The same from texts that are open already: host may be NULL, linked instead of both. They are
+ * taken over. */
+struct nadi_capture_texts {
+    struct nadi_text *host, *device, *linked;
+};
+bool nadi_capture_parse(struct nadi_capture *c, const struct nadi_capture_options *options,
+                        const struct nadi_capture_texts *texts,
+                        struct nadi_diags *diags) NADI_MUST_USE;
 /* After the groups have numbers. */
 void nadi_capture_build(struct nadi_capture *c, struct nadi_diags *diags);
-bool nadi_capture_write(const struct nadi_capture *c, const char *path,
-                        struct nadi_diags *diags) NADI_MUST_USE;
+/* Writes the Chakra trace. */
+void nadi_capture_write(const struct nadi_capture *c, struct nadi_sink *out);
 /* Writes the linked trace; the capture has a host trace. */
-bool nadi_capture_link(const struct nadi_capture *c, const char *path,
-                       struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_capture_link(const struct nadi_capture *c, struct nadi_sink *out);
 void nadi_capture_release(struct nadi_capture *c);
 
 /* The rank that a profile says it is of, or NADI_NONE. */

@@ -295,20 +295,12 @@ static void put_metadata(struct writer *w)
     nadi_sink_bytes(w->out, w->node.items, w->node.count);
 }
 
-bool nadi_chakra_write(const char *path, const struct nadi_chakra_sources *sources,
-                       struct nadi_diags *diags)
+void nadi_chakra_write(struct nadi_sink *out, const struct nadi_chakra_sources *sources)
 {
-    struct writer w = {
-        .s = sources,
-        .k = sources->timeline->kineto,
-        .out = nadi_sink_open(path, diags),
-    };
-    if (w.out) {
-        put_metadata(&w);
-        for (uint32_t i = 0; i < sources->graph->nodes.count; i++)
-            put_node(&w, i);
-    }
+    struct writer w = {.s = sources, .k = sources->timeline->kineto, .out = out};
+    put_metadata(&w);
+    for (uint32_t i = 0; i < sources->graph->nodes.count; i++)
+        put_node(&w, i);
     nadi_mem_free(w.node.items);
     nadi_mem_free(w.scratch.items);
-    return w.out && nadi_sink_close(w.out, diags);
 }

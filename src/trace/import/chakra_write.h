@@ -25,7 +25,7 @@ struct nadi_chakra_sources {
     uint32_t rank;
 };
 
-bool nadi_chakra_write(const char *path, const struct nadi_chakra_sources *sources,
-                       struct nadi_diags *diags) NADI_MUST_USE;
+struct nadi_sink;
+void nadi_chakra_write(struct nadi_sink *out, const struct nadi_chakra_sources *sources);
 
 #endif

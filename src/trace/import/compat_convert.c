@@ -90,11 +90,14 @@ static void walk_thread(struct nadi_compat_trace *t, const struct tree *tree, ui
     stack[depth++] = root;
     while (depth) {
         uint32_t node = stack[--depth];
-        if (!(t->nodes.items[node].flags & NADI_COMPAT_KEPT))
-            continue;
         visit(t, node, &last);
-        for (uint32_t c = tree->start[node + 1]; c-- > tree->start[node];)
+        for (uint32_t c = tree->start[node + 1]; c-- > tree->start[node];) {
+            struct nadi_compat_node *child = &t->nodes.items[tree->children[c]];
+            if ((child->flags & (NADI_COMPAT_KEPT | NADI_COMPAT_VISITED)) != NADI_COMPAT_KEPT)
+                continue;
+            child->flags |= NADI_COMPAT_VISITED; /* parents of a damaged trace may go in circles */
             stack[depth++] = tree->children[c];
+        }
     }
 }
 
@@ -102,8 +105,11 @@ static void walk_threads(struct nadi_compat_trace *t, const struct tree *tree)
 {
     uint32_t *stack = NADI_NEW(uint32_t, t->nodes.count + 1);
     for (uint32_t i = 0; i < t->nodes.count; i++)
-        if (t->nodes.items[i].flags & NADI_COMPAT_THREAD)
+        if ((t->nodes.items[i].flags & (NADI_COMPAT_THREAD | NADI_COMPAT_VISITED)) ==
+            NADI_COMPAT_THREAD) {
+            t->nodes.items[i].flags |= NADI_COMPAT_VISITED;
             walk_thread(t, tree, i, stack);
+        }
     nadi_mem_free(stack);
 }
 
@@ -229,7 +235,7 @@ static bool has_parent(const struct nadi_compat_trace *t, uint32_t node)
     if (n->parent == NADI_NONE)
         return false;
     const struct nadi_compat_node *parent = &t->nodes.items[n->parent];
-    return (n->flags & NADI_COMPAT_DEVICE) || parent->at < n->at;
+    return (n->flags & NADI_COMPAT_DEVICE) || parent->place < n->place;
 }
 
 /* The fields between the name and the operands. */
@@ -261,25 +267,24 @@ static void put_fields(const struct nadi_compat_trace *t, uint32_t node, uint32_
 }
 
 static bool put_node(const struct nadi_compat_trace *t, uint32_t node, struct nadi_sink *out,
-                     struct nadi_bytes *fields, struct nadi_bytes *tail, struct nadi_diags *diags)
+                     struct nadi_bytes *head, struct nadi_bytes *tail, struct nadi_diags *diags)
 {
     const struct nadi_compat_node *n = &t->nodes.items[node];
     uint32_t type = type_of(t, node);
-    const char *body = t->body.items + n->at;
-    fields->count = tail->count = 0;
-    put_fields(t, node, type, fields);
+    head->count = tail->count = 0;
+    nadi_encode_number(head, NADI_FIELD_ID, n->id);
+    nadi_encode_bytes(head, NADI_FIELD_NAME, name_of(t, node),
+                      nadi_names_bytes(&t->names, n->name));
+    put_fields(t, node, type, head);
+    nadi_encode_attr(tail, "is_cpu_op", NADI_VALUE_BOOL, !(n->flags & NADI_COMPAT_DEVICE));
+    nadi_encode_attr(tail, "stream", NADI_VALUE_INT64, (uint64_t)n->stream);
     if (type >= NADI_NODE_SEND && !put_comm(t, node, type, tail, diags))
         return false;
-    char head[4 * NADI_VARINT_BYTES], *to = head;
-    size_t id_bytes = n->id ? 1 + nadi_varint_size(n->id) : 0;
-    to =
-        nadi_varint_put(to, id_bytes + n->name_bytes + fields->count + n->rest_bytes + tail->count);
-    if (n->id)
-        to = nadi_varint_put(nadi_varint_put(to, NADI_FIELD_ID), n->id);
-    nadi_sink_bytes(out, head, (size_t)(to - head));
-    nadi_sink_bytes(out, body, n->name_bytes);
-    nadi_sink_bytes(out, fields->items, fields->count);
-    nadi_sink_bytes(out, body + n->name_bytes, n->rest_bytes);
+    char length[NADI_VARINT_BYTES];
+    uint64_t bytes = head->count + n->body_bytes + tail->count;
+    nadi_sink_bytes(out, length, (size_t)(nadi_varint_put(length, bytes) - length));
+    nadi_sink_bytes(out, head->items, head->count);
+    nadi_sink_bytes(out, t->body.items + n->at, n->body_bytes);
     nadi_sink_bytes(out, tail->items, tail->count);
     return true;
 }
@@ -319,11 +324,12 @@ static void put_metadata(const struct nadi_compat_trace *t, struct nadi_sink *ou
     nadi_mem_free(all.items);
 }
 
-static bool put_trace(const struct nadi_compat_trace *t, struct nadi_sink *out, uint64_t *written,
-                      struct nadi_diags *diags)
+bool nadi_compat_write(const struct nadi_compat_trace *t, struct nadi_sink *out, uint64_t *written,
+                       struct nadi_diags *diags)
 {
     struct nadi_bytes fields = {0}, tail = {0};
     bool good = true;
+    *written = 0;
     put_metadata(t, out);
     for (uint32_t i = 0; good && i < t->nodes.count; i++) {
         if (!is_written(&t->nodes.items[i]))
@@ -336,22 +342,12 @@ static bool put_trace(const struct nadi_compat_trace *t, struct nadi_sink *out, 
     return good;
 }
 
-bool nadi_compat_convert(struct nadi_compat_trace *t, const char *path, uint64_t *written,
-                         struct nadi_diags *diags)
+bool nadi_compat_order(struct nadi_compat_trace *t, struct nadi_diags *diags)
 {
     struct tree tree = make_tree(t);
-    *written = 0;
     keep_nodes(t);
     walk_threads(t, &tree);
     nadi_mem_free(tree.start);
     nadi_mem_free(tree.children);
-    if (!check_cycles(t, diags))
-        return false;
-    struct nadi_sink *out = nadi_sink_open(path, diags);
-    if (!out)
-        return false;
-    if (put_trace(t, out, written, diags))
-        return nadi_sink_close(out, diags);
-    nadi_sink_discard(out);
-    return false;
+    return check_cycles(t, diags);
 }

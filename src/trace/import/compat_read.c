@@ -1,24 +1,23 @@
 #include "trace/import/compat_read.h"
 
+#include "trace/import/attribute.h"
 #include "trace/import/repr.h"
-
-enum attribute { RF_ID, FW_PARENT, SEQ_ID, SCOPE, TID, FW_TID, ATTRIBUTES };
-
-static const char *const attribute_names[ATTRIBUTES] = {"rf_id", "fw_parent", "seq_id",
-                                                        "scope", "tid",       "fw_tid"};
 
 struct draft {
     struct nadi_compat_trace *trace;
     struct nadi_compat_node node;
     const char *begin;
-    int64_t numbers[ATTRIBUTES];
-    int64_t stream;
+    int64_t numbers[NADI_KNOWN_NUMBERS];
     struct nadi_view name, schema, values, types;
+    struct nadi_view part[3]; /* inputs, outputs, attributes, as they are written */
     struct {
         uint32_t at, bytes;
     } repr[6];     /* of the trace's scratch: values, shapes, types of inputs, then of outputs */
     unsigned have; /* bit a: attribute a was there */
-    bool has_id, has_schema;
+    uint32_t attr_group;
+    bool has_id, has_schema, has_group; /* group: among the attributes, which go before members */
+    bool compare;                       /* look for parts that repeat those of the last node */
+    unsigned repeated;                  /* bit p: part p did, and was not read */
 };
 
 static bool skip(struct nadi_pull *s)
@@ -74,38 +73,29 @@ static bool read_operands(struct draft *d, struct nadi_pull *s, unsigned first)
     return !s->fault;
 }
 
-static void set_attribute(struct draft *d, struct nadi_view name, const struct nadi_value *v)
+static void set_attribute(struct draft *d, const struct nadi_attr_item *item)
 {
-    for (unsigned a = 0; a < ATTRIBUTES; a++)
-        if (nadi_view_is(name, attribute_names[a], strlen(attribute_names[a]))) {
-            if (nadi_value_integer(v, &d->numbers[a]))
-                d->have |= 1u << a;
-            return;
-        }
-    if (NADI_VIEW_IS(name, "op_schema")) {
-        d->schema = v->text;
+    if (item->known < NADI_KNOWN_NUMBERS) {
+        d->numbers[item->known] = item->number;
+        d->have |= 1u << item->known;
+    } else if (item->known == NADI_KNOWN_OP_SCHEMA) {
+        d->schema = item->value.text;
         d->has_schema = true;
-    } else if (NADI_VIEW_IS(name, "pg_name")) {
-        d->node.group = nadi_names_put(&d->trace->names, v->text);
+    } else if (NADI_VIEW_IS(item->name, "pg_name")) {
+        d->attr_group = d->node.group = nadi_names_put(&d->trace->names, item->value.text);
+        d->has_group = true;
     }
 }
 
 static bool read_attributes(struct draft *d, struct nadi_pull *s)
 {
-    struct nadi_view key;
+    enum nadi_known_attr expected = NADI_KNOWN_RF_ID;
+    struct nadi_attr_item item;
     nadi_pull_open(s, '[');
-    while (nadi_pull_item(s)) {
-        struct nadi_view name = {0};
-        struct nadi_value value = {0}, other;
-        nadi_pull_open(s, '{');
-        while (nadi_pull_key(s, &key)) {
-            if (NADI_VIEW_IS(key, "name"))
-                nadi_pull_string(s, &name);
-            else
-                nadi_pull_value(s, NADI_VIEW_IS(key, "value") ? &value : &other);
-        }
-        if (!s->fault && name.at && value.kind)
-            set_attribute(d, name, &value);
+    while (nadi_pull_item(s) && nadi_attr_item(s, expected, &item)) {
+        if (item.given)
+            set_attribute(d, &item);
+        expected = item.known + 1;
     }
     return !s->fault;
 }
@@ -148,10 +138,37 @@ static bool read_rare(struct draft *d, struct nadi_pull *s, struct nadi_view key
     if (NADI_VIEW_IS(key, "cat"))
         d->node.flags |= NADI_COMPAT_DEVICE;
     else if (NADI_VIEW_IS(key, "stream"))
-        nadi_value_integer(&v, &d->stream);
-    else if (NADI_VIEW_IS(key, "pg_name") && v.kind == NADI_VALUE_STRING)
+        nadi_value_integer(&v, &d->node.stream);
+    else if (NADI_VIEW_IS(key, "pg_name") && v.kind == NADI_VALUE_STRING && !d->has_group)
         d->node.group = nadi_names_put(&d->trace->names, v.text);
     return true;
+}
+
+enum part { INPUTS, OUTPUTS, ATTRS };
+
+/* Does the part that comes now stand in the last node just so? Then steps over it. */
+static bool repeats(struct draft *d, struct nadi_pull *s, enum part part)
+{
+    const struct nadi_compat_repeat *last = &d->trace->last;
+    nadi_pull_peek(s);
+    size_t bytes = last->part[part].bytes;
+    if (!d->compare || !last->whole || (size_t)(s->end - s->at) < bytes ||
+        memcmp(s->at, last->text.items + last->part[part].at, bytes) != 0)
+        return false;
+    s->at += bytes;
+    s->first = false;
+    d->repeated |= 1u << part;
+    return true;
+}
+
+static bool read_part(struct draft *d, struct nadi_pull *s, enum part part)
+{
+    if (repeats(d, s, part))
+        return true;
+    const char *begin = s->at;
+    bool good = part == ATTRS ? read_attributes(d, s) : read_operands(d, s, part == INPUTS ? 0 : 3);
+    d->part[part] = (struct nadi_view){.at = begin, .bytes = (uint32_t)(s->at - begin)};
+    return good;
 }
 
 static bool read_member(struct draft *d, struct nadi_pull *s, struct nadi_view key)
@@ -165,11 +182,11 @@ static bool read_member(struct draft *d, struct nadi_pull *s, struct nadi_view k
     if (NADI_VIEW_IS(key, "ctrl_deps"))
         return read_id(s, &d->node.parent_id);
     if (NADI_VIEW_IS(key, "inputs"))
-        return read_operands(d, s, 0);
+        return read_part(d, s, INPUTS);
     if (NADI_VIEW_IS(key, "outputs"))
-        return read_operands(d, s, 3);
+        return read_part(d, s, OUTPUTS);
     if (NADI_VIEW_IS(key, "attrs"))
-        return read_attributes(d, s);
+        return read_part(d, s, ATTRS);
     if (NADI_VIEW_IS(key, "exclusive_dur"))
         return read_whole(s, &d->node.duration_us);
     if (NADI_VIEW_IS(key, "inter_thread_dep"))
@@ -264,13 +281,11 @@ static void put_body(struct draft *d)
     struct nadi_compat_trace *t = d->trace;
     struct nadi_bytes *body = &t->body;
     d->node.at = body->count;
-    nadi_encode_bytes(body, NADI_FIELD_NAME, nadi_names_get(&t->names, d->node.name),
-                      nadi_names_bytes(&t->names, d->node.name));
-    d->node.name_bytes = (uint32_t)(body->count - d->node.at);
     put_operands(d, 0, NADI_FIELD_INPUTS);
     put_operands(d, 3, NADI_FIELD_OUTPUTS);
-    for (unsigned a = 0; a < ATTRIBUTES; a++)
-        nadi_encode_attr(body, attribute_names[a], NADI_VALUE_INT64, (uint64_t)d->numbers[a]);
+    for (unsigned a = 0; a < NADI_KNOWN_NUMBERS; a++)
+        nadi_encode_attr(body, nadi_known_attr_name((enum nadi_known_attr)a), NADI_VALUE_INT64,
+                         (uint64_t)d->numbers[a]);
     if (d->schema.escaped) {
         uint32_t schema = nadi_names_put(&t->names, d->schema);
         nadi_encode_attr_text(body, "op_schema", nadi_names_get(&t->names, schema),
@@ -278,24 +293,65 @@ static void put_body(struct draft *d)
     } else {
         nadi_encode_attr_text(body, "op_schema", d->schema.at, d->schema.bytes);
     }
-    nadi_encode_attr(body, "is_cpu_op", NADI_VALUE_BOOL, !(d->node.flags & NADI_COMPAT_DEVICE));
-    nadi_encode_attr(body, "stream", NADI_VALUE_INT64, (uint64_t)d->stream);
-    d->node.rest_bytes = (uint32_t)(body->count - d->node.at - d->node.name_bytes);
+    d->node.body_bytes = (uint32_t)(body->count - d->node.at);
+}
+
+/* Keeps what the next node may repeat. */
+static void remember(struct draft *d)
+{
+    struct nadi_compat_repeat *last = &d->trace->last;
+    last->text.count = 0;
+    last->whole = true;
+    for (unsigned p = 0; p < 3; p++) {
+        last->part[p].at = (uint32_t)last->text.count;
+        last->part[p].bytes = d->part[p].bytes;
+        last->whole = last->whole && d->part[p].at;
+        nadi_bytes_add(&last->text, d->part[p].at, d->part[p].bytes);
+    }
+    nadi_bytes_reserve(&last->text, NADI_PULL_PAD);
+    memset(last->text.items + last->text.count, 0, NADI_PULL_PAD);
+    last->values.at = d->values.at ? (uint32_t)(d->values.at - d->part[INPUTS].at) : 0;
+    last->values.bytes = d->values.bytes;
+    last->types.at = d->types.at ? (uint32_t)(d->types.at - d->part[INPUTS].at) : 0;
+    last->types.bytes = d->types.bytes;
+    last->node = d->node;
+    last->group = d->attr_group;
+    last->has_group = d->has_group;
+}
+
+/* Everything but id, name and times is as in the last node. */
+static void repeat(struct draft *d)
+{
+    const struct nadi_compat_repeat *last = &d->trace->last;
+    const char *inputs = last->text.items + last->part[INPUTS].at;
+    if (d->node.group == NADI_NONE || last->has_group)
+        d->node.group = last->group;
+    d->node.at = last->node.at;
+    d->node.body_bytes = last->node.body_bytes;
+    d->values = (struct nadi_view){.at = inputs + last->values.at, .bytes = last->values.bytes};
+    d->types = (struct nadi_view){.at = inputs + last->types.at, .bytes = last->types.bytes};
+}
+
+/* The first thing that a node lacks, or NULL; a repeated one has the parts of the one before. */
+static const char *missing_in(const struct draft *d)
+{
+    if (!d->has_id || !d->name.at)
+        return d->has_id ? "name" : "id";
+    if (d->repeated)
+        return NULL;
+    for (unsigned i = 0; i < 6; i++)
+        if (!d->repr[i].bytes)
+            return i < 3 ? "inputs" : "outputs";
+    for (unsigned a = 0; a < NADI_KNOWN_NUMBERS; a++)
+        if (!(d->have & 1u << a))
+            return nadi_known_attr_name((enum nadi_known_attr)a);
+    return d->has_schema ? NULL : "op_schema";
 }
 
 static bool complete(const struct draft *d)
 {
     const struct nadi_text *t = d->trace->text;
-    const char *missing = !d->has_id                                                    ? "id"
-                          : !d->name.at                                                 ? "name"
-                          : !d->repr[0].bytes || !d->repr[1].bytes || !d->repr[2].bytes ? "inputs"
-                          : !d->repr[3].bytes || !d->repr[4].bytes || !d->repr[5].bytes ? "outputs"
-                                                                                        : NULL;
-    for (unsigned a = 0; !missing && a < ATTRIBUTES; a++)
-        if (!(d->have & 1u << a))
-            missing = attribute_names[a];
-    if (!missing && !d->has_schema)
-        missing = "op_schema";
+    const char *missing = missing_in(d);
     if (!missing)
         return true;
     struct nadi_place place = nadi_text_place(t, d->begin);
@@ -309,26 +365,52 @@ static bool complete(const struct draft *d)
                       "the node has no \"%s\"", missing);
 }
 
+static bool read_members(struct draft *d, struct nadi_pull *s)
+{
+    struct nadi_view key;
+    d->trace->scratch.count = 0;
+    nadi_pull_open(s, '{');
+    while (nadi_pull_key(s, &key))
+        if (!read_member(d, s, key))
+            return false;
+    return !s->fault;
+}
+
 static bool read_node(void *context, struct nadi_pull *s)
 {
     struct nadi_compat_trace *t = context;
-    struct draft d = {.trace = t, .node = {.group = NADI_NONE, .parent_id = UINT64_MAX}};
-    struct nadi_view key;
-    t->scratch.count = 0;
     nadi_pull_peek(s);
-    d.begin = s->at;
-    nadi_pull_open(s, '{');
-    while (nadi_pull_key(s, &key))
-        if (!read_member(&d, s, key))
-            return false;
-    if (s->fault)
+    struct draft d = {
+        .trace = t,
+        .node = {.group = NADI_NONE,
+                 .parent_id = UINT64_MAX,
+                 .place = nadi_text_offset(t->text, s->at)},
+        .begin = s->at,
+        .attr_group = NADI_NONE,
+        .compare = true,
+    };
+    const struct draft blank = d;
+    if (!read_members(&d, s))
         return false;
+    bool all = d.repeated == 7;
+    if (d.repeated && !all) { /* only in part: read it as if nothing did */
+        d = blank;
+        d.compare = false;
+        s->at = d.begin;
+        if (!read_members(&d, s))
+            return false;
+    }
     if (t->scratch.count > UINT32_MAX / 2)
         return nadi_pull_fail(s, "operands of more than 2 GiB");
     if (!complete(&d))
         return false;
+    if (all)
+        repeat(&d);
     classify(&d);
-    put_body(&d);
+    if (!all) {
+        put_body(&d);
+        remember(&d);
+    }
     NADI_PUSH(&t->nodes, d.node);
     return true;
 }
@@ -345,12 +427,14 @@ static bool read_document_member(void *context, struct nadi_pull *s, struct nadi
         t->schema = nadi_names_put(&t->names, v.text);
     else if (NADI_VIEW_IS(key, "time"))
         t->time = nadi_names_put(&t->names, v.text);
-    else if (NADI_VIEW_IS(key, "pid") && whole)
-        t->pid.given = true, t->pid.value = (uint64_t)number;
-    else if (NADI_VIEW_IS(key, "start_ts") && whole)
-        t->start_ts.given = true, t->start_ts.value = (uint64_t)number;
-    else if (NADI_VIEW_IS(key, "finish_ts") && whole)
-        t->finish_ts.given = true, t->finish_ts.value = (uint64_t)number;
+    struct {
+        const char *key;
+        struct nadi_compat_number *number;
+    } const numbers[] = {
+        {"pid", &t->pid}, {"start_ts", &t->start_ts}, {"finish_ts", &t->finish_ts}};
+    for (size_t i = 0; whole && i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        if (nadi_view_is(key, numbers[i].key, strlen(numbers[i].key)))
+            *numbers[i].number = (struct nadi_compat_number){true, (uint64_t)number};
     return true;
 }
 
@@ -359,7 +443,7 @@ static int by_id(const void *a, const void *b)
     const struct nadi_compat_node *x = a, *y = b;
     if (x->id != y->id)
         return x->id < y->id ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
+    return x->place < y->place ? -1 : x->place > y->place;
 }
 
 static bool is_ascending(const struct nadi_compat_trace *t)
@@ -424,6 +508,7 @@ void nadi_compat_release(struct nadi_compat_trace *t)
     nadi_names_release(&t->names);
     nadi_mem_free(t->body.items);
     nadi_mem_free(t->scratch.items);
+    nadi_mem_free(t->last.text.items);
     nadi_mem_free(t->nodes.items);
     *t = (struct nadi_compat_trace){0};
 }

@@ -1,7 +1,9 @@
 /* compat_read: a linked trace, reduced to what the published converter makes of it.
  *
- * The text is read through a window; of each node its name, operands and attributes are encoded at
- * once as they will stand in the Chakra trace, so a node costs those bytes and about 80 more. */
+ * The text is read through a window; of each node the operands and attributes are encoded at once
+ * as they will stand in the Chakra trace. Kernels repeat those of their operator byte for byte:
+ * they are recognised by that and share what was made of it. A node costs about 90 bytes and,
+ * unless it shares them, its own. */
 #ifndef NADI_TRACE_IMPORT_COMPAT_READ_H
 #define NADI_TRACE_IMPORT_COMPAT_READ_H
 
@@ -18,15 +20,18 @@ enum nadi_compat_flag {
     NADI_COMPAT_NCCL = 1 << 4,      /* a kernel of the communication library */
     NADI_COMPAT_SEND_RECV = 1 << 5, /* ... that the operator above tells more of */
     NADI_COMPAT_HAS_RF = 1 << 6,
-    NADI_COMPAT_KEPT = 1 << 7,   /* is a node of the graph */
-    NADI_COMPAT_NEEDED = 1 << 8, /* has a data dependency or is one */
+    NADI_COMPAT_KEPT = 1 << 7,    /* is a node of the graph */
+    NADI_COMPAT_NEEDED = 1 << 8,  /* has a data dependency or is one */
+    NADI_COMPAT_VISITED = 1 << 9, /* by the walk over the call tree */
 };
 
 struct nadi_compat_node {
     uint64_t id, parent_id, waits_for;
     uint64_t duration_us, comm_bytes;
-    uint64_t at; /* in body: the name field, then operands and attributes */
-    uint32_t name_bytes, rest_bytes;
+    uint64_t at;    /* in body: operands and those attributes that kernels share */
+    uint64_t place; /* in the text: the order of the file */
+    int64_t stream;
+    uint32_t body_bytes;
     uint32_t name, group; /* numbers of names; group may be NADI_NONE */
     uint32_t parent;      /* index or NADI_NONE */
     uint32_t before;      /* the data dependency on the node visited before, or NADI_NONE */
@@ -34,18 +39,32 @@ struct nadi_compat_node {
     uint16_t flags;       /* enum nadi_compat_flag */
 };
 
+struct nadi_compat_repeat { /* the last node that was read in full: what the next may repeat */
+    struct nadi_bytes text; /* its inputs, outputs and attributes, as they are written */
+    struct {
+        uint32_t at, bytes;
+    } part[3], values, types; /* of text */
+    struct nadi_compat_node node;
+    uint32_t group; /* of its attributes */
+    bool has_group;
+    bool whole; /* all three are there */
+};
+
+struct nadi_compat_number { /* of the metadata */
+    bool given;
+    uint64_t value;
+};
+
 struct nadi_compat_trace {
     struct nadi_names names;
     struct nadi_bytes body, scratch;
+    struct nadi_compat_repeat last;
     struct {
         struct nadi_compat_node *items; /* ascending by id */
         size_t count, capacity;
     } nodes;
     uint32_t schema, time; /* numbers of names, or NADI_NONE */
-    struct {
-        bool given;
-        uint64_t value;
-    } pid, start_ts, finish_ts;
+    struct nadi_compat_number pid, start_ts, finish_ts;
     uint32_t duplicates; /* nodes dropped for their id */
     struct nadi_text *text;
 };

@@ -3,6 +3,7 @@
 #include "trace/import/compat_read.h"
 #include "trace/import/coverage.h"
 #include "trace/import/import.h"
+#include "trace/import/sink.h"
 
 static bool convert_compat(const struct nadi_convert_options *o, struct nadi_str *report,
                            struct nadi_diags *diags)
@@ -11,8 +12,13 @@ static bool convert_compat(const struct nadi_convert_options *o, struct nadi_str
     struct nadi_compat_trace trace = {0};
     uint64_t written = 0;
     bool good = nadi_text_open(&text, o->input, false, diags) &&
-                nadi_compat_read(&trace, &text, diags) &&
-                nadi_compat_convert(&trace, o->output, &written, diags);
+                nadi_compat_read(&trace, &text, diags) && nadi_compat_order(&trace, diags);
+    struct nadi_sink *out = good ? nadi_sink_open(o->output, diags) : NULL;
+    good = out && nadi_compat_write(&trace, out, &written, diags);
+    if (good)
+        good = nadi_sink_close(out, diags);
+    else
+        nadi_sink_discard(out);
     if (trace.duplicates)
         nadi_warning(diags, "capture/duplicate-id", NADI_IN_FILE(o->input), NULL,
                      "%" PRIu32 " nodes have the id of a later one and were dropped",
@@ -34,6 +40,16 @@ static bool write_groups(const char *path, struct nadi_group_book *book, struct 
     return good;
 }
 
+static bool write_trace(const char *path, const struct nadi_capture *capture,
+                        struct nadi_diags *diags)
+{
+    struct nadi_sink *out = nadi_sink_open(path, diags);
+    if (!out)
+        return false;
+    nadi_capture_write(capture, out);
+    return nadi_sink_close(out, diags);
+}
+
 static bool convert_all(const struct nadi_convert_options *o, struct nadi_str *report,
                         struct nadi_diags *diags)
 {
@@ -48,7 +64,7 @@ static bool convert_all(const struct nadi_convert_options *o, struct nadi_str *r
         struct nadi_group_book *book = &capture.book;
         nadi_groups_number(&book, 1, 0);
         nadi_capture_build(&capture, diags);
-        good = nadi_capture_write(&capture, o->output, diags) &&
+        good = write_trace(o->output, &capture, diags) &&
                (!o->groups || write_groups(o->groups, book, diags));
     }
     if (good) {

@@ -189,7 +189,8 @@ static void read_host_collectives(struct nadi_group_book *b, const struct nadi_h
                                  .bytes = (uint32_t)nadi_names_bytes(&h->names, c->group)};
         struct nadi_book_group *g = get(b, name);
         if (!g->ranks && c->first_rank >= 0 && c->rank_stride > 0 && c->group_size > 0 &&
-            c->group_size < 1 << 24 && c->first_rank + c->rank_stride * c->group_size < NADI_NONE) {
+            c->group_size < 1 << 24 && c->first_rank < NADI_NONE && c->rank_stride < NADI_NONE &&
+            c->first_rank + c->rank_stride * c->group_size < NADI_NONE) {
             g->count = (uint32_t)c->group_size;
             g->ranks = NADI_ARENA_NEW(&b->arena, uint32_t, g->count);
             for (uint32_t r = 0; r < g->count; r++)

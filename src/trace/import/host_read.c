@@ -1,6 +1,7 @@
 #include "trace/import/host_read.h"
 
 #include "base/mem.h"
+#include "trace/import/attribute.h"
 
 static const char hint_node[] = "export the execution trace again with a released PyTorch";
 
@@ -118,64 +119,44 @@ static bool set_comm(struct nadi_host_draft *d, struct nadi_view name, const str
     return false;
 }
 
-static int64_t *number_field(struct nadi_host_node *n, struct nadi_view name)
+static void set_number(struct nadi_host_draft *d, enum nadi_known_attr known, int64_t number)
 {
-    switch (name.bytes) {
-    case 3:
-        return NADI_VIEW_IS(name, "tid") ? &n->tid : NULL;
-    case 5:
-        return NADI_VIEW_IS(name, "rf_id")   ? &n->rf_id
-               : NADI_VIEW_IS(name, "scope") ? &n->scope
-                                             : NULL;
-    case 6:
-        return NADI_VIEW_IS(name, "seq_id")   ? &n->seq_id
-               : NADI_VIEW_IS(name, "fw_tid") ? &n->fw_tid
-                                              : NULL;
-    case 9:
-        return NADI_VIEW_IS(name, "fw_parent") ? &n->fw_parent : NULL;
-    default:
-        return NULL;
-    }
+    struct nadi_host_node *n = &d->node;
+    int64_t *const fields[NADI_KNOWN_NUMBERS] = {&n->rf_id, &n->fw_parent, &n->seq_id,
+                                                 &n->scope, &n->tid,       &n->fw_tid};
+    *fields[known] = number;
+    if (known == NADI_KNOWN_RF_ID)
+        n->flags |= NADI_HOST_HAS_RF;
 }
 
-/* Attributes of either layout; false: none of them. */
-static bool set_attribute(struct nadi_host_draft *d, struct nadi_view name,
-                          const struct nadi_value *v)
-{
-    int64_t *field = number_field(&d->node, name);
-    if (field) {
-        if (nadi_value_integer(v, field) && field == &d->node.rf_id)
-            d->node.flags |= NADI_HOST_HAS_RF;
-        return true;
-    }
-    if (NADI_VIEW_IS(name, "op_schema")) {
-        set_schema(d, v);
-        return true;
-    }
-    return set_comm(d, name, v);
-}
-
-/* [{"name": "rf_id", "type": "uint64", "value": 0}, ...] */
 static bool read_attributes(struct nadi_host_draft *d, struct nadi_pull *s)
 {
-    struct nadi_view key;
+    enum nadi_known_attr expected = NADI_KNOWN_RF_ID;
+    struct nadi_attr_item item;
     nadi_pull_open(s, '[');
-    while (nadi_pull_item(s)) {
-        struct nadi_view name = {0};
-        struct nadi_value value = {0}, other;
-        nadi_pull_open(s, '{');
-        while (nadi_pull_key(s, &key)) {
-            if (NADI_VIEW_IS(key, "name"))
-                nadi_pull_string(s, &name);
-            else if (NADI_VIEW_IS(key, "value"))
-                nadi_pull_value(s, &value);
-            else
-                nadi_pull_value(s, &other);
-        }
-        if (!s->fault && name.at && value.kind)
-            set_attribute(d, name, &value);
+    while (nadi_pull_item(s) && nadi_attr_item(s, expected, &item)) {
+        if (item.given && item.known < NADI_KNOWN_NUMBERS)
+            set_number(d, item.known, item.number);
+        else if (item.given && item.known == NADI_KNOWN_OP_SCHEMA)
+            set_schema(d, &item.value);
+        else if (item.given)
+            set_comm(d, item.name, &item.value);
+        expected = item.known + 1;
     }
     return !s->fault;
+}
+
+/* The same attributes as members of the node, schema 1.0.1. */
+static void set_flat(struct nadi_host_draft *d, struct nadi_view key, const struct nadi_value *v)
+{
+    int64_t number;
+    for (unsigned a = 0; a < NADI_KNOWN_NUMBERS; a++) {
+        const char *name = nadi_known_attr_name((enum nadi_known_attr)a);
+        if (nadi_view_is(key, name, strlen(name)) && nadi_value_integer(v, &number))
+            set_number(d, (enum nadi_known_attr)a, number);
+    }
+    if (NADI_VIEW_IS(key, "op_schema"))
+        set_schema(d, v);
 }
 
 static bool read_micros(struct nadi_host_draft *d, struct nadi_pull *s, int64_t *ns)
@@ -244,7 +225,7 @@ static bool read_flat(struct nadi_host_draft *d, struct nadi_pull *s, struct nad
         return skip_part(d, s, &n->outputs.types);
     if (!nadi_pull_value(s, &v))
         return false;
-    set_attribute(d, key, &v);
+    set_flat(d, key, &v);
     return true;
 }
 

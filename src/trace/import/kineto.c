@@ -244,10 +244,17 @@ static bool read_member(struct draft *d, struct nadi_pull *s, struct nadi_view k
     return skip(s);
 }
 
+static int64_t clamp(int64_t v, int64_t least, int64_t most)
+{
+    return v < least ? least : v > most ? most : v;
+}
+
 static void keep(struct draft *d)
 {
     struct nadi_kineto *k = d->kineto;
     struct nadi_event *e = &d->event;
+    e->ts_ns = clamp(e->ts_ns, -NADI_EVENT_TIME_MAX, NADI_EVENT_TIME_MAX);
+    e->dur_ns = clamp(e->dur_ns, 0, NADI_EVENT_DUR_MAX);
     if (nadi_event_is_operator(e)) {
         k->with_rf += e->rf_id > 0;
         k->with_external += e->external_id > 0;

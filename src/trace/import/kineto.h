@@ -24,8 +24,12 @@ enum nadi_event_kind {
     NADI_EVENT_KINDS
 };
 
+/* Times beyond these are nonsense and are cut to them, so that sums of them stay in 64 bits. */
+#define NADI_EVENT_TIME_MAX (INT64_C(1) << 62)
+#define NADI_EVENT_DUR_MAX  (INT64_C(1) << 52) /* 52 days */
+
 struct nadi_event {
-    int64_t ts_ns, dur_ns;
+    int64_t ts_ns, dur_ns;                           /* dur_ns is not negative */
     int64_t external_id, rf_id, correlation, stream; /* -1: not there */
     uint32_t name;                                   /* number in names */
     uint32_t thread;                                 /* number in threads */

@@ -39,11 +39,13 @@ static bool link_compat(const struct nadi_link_options *o, struct nadi_str *repo
     struct nadi_host host = {.text.fd = -1};
     struct nadi_kineto kineto = {0};
     struct nadi_compat_link link = {0};
-    struct nadi_link_count count = {0};
+    struct nadi_sink *out = NULL;
     bool good = read_captures(o, &host, &kineto, diags) &&
                 nadi_compat_link(&link, &kineto, o->device, diags) &&
-                nadi_link_write(o->output, &host, &link, &count, diags);
+                (out = nadi_sink_open(o->output, diags)) != NULL;
     if (good) {
+        struct nadi_link_count count = nadi_link_write(out, &host, &link);
+        good = nadi_sink_close(out, diags);
         warn(o, &kineto, &count, diags);
         nadi_str_printf(report,
                         "%zu of %zu operators have times, %zu of %zu device events are linked; "
@@ -68,8 +70,13 @@ static bool link_all(const struct nadi_link_options *o, struct nadi_str *report,
         .force = o->force,
         .resolution_ns = NADI_RESOLUTION_NS,
     };
+    struct nadi_sink *out = NULL;
     bool good = nadi_capture_read(&capture, &options, diags) &&
-                nadi_capture_link(&capture, o->output, diags);
+                (out = nadi_sink_open(o->output, diags)) != NULL;
+    if (good) {
+        nadi_capture_link(&capture, out);
+        good = nadi_sink_close(out, diags);
+    }
     if (good) {
         struct nadi_group_book *book = &capture.book;
         struct nadi_coverage coverage;

@@ -1,7 +1,6 @@
 #include "trace/import/link_write.h"
 
 #include "base/mem.h"
-#include "trace/import/sink.h"
 
 #include <math.h>
 
@@ -9,7 +8,8 @@ struct writer {
     const struct nadi_host *host;
     const struct nadi_compat_link *link;
     struct nadi_sink *out;
-    struct nadi_map64 new_id;     /* host id -> number of the new id in `ids` */
+    uint64_t *new_id;             /* by host node; NO_ID: none yet */
+    struct nadi_map64 absent;     /* the same for parents that are not in the file */
     struct nadi_map64 node_of_rf; /* rf id -> its host node so far: its new id */
     uint64_t next_id;
     bool *reachable; /* by host node: hangs below node 1 */
@@ -41,11 +41,25 @@ static void find_reachable(struct writer *w)
     nadi_mem_free(state);
 }
 
+#define NO_ID UINT64_MAX
+
 /* New ids are handed out at first sight, of a node itself or of one that names it as its parent. */
-static uint64_t new_id_of(struct writer *w, uint64_t old)
+static uint64_t new_id_of(struct writer *w, uint32_t node)
 {
+    if (w->new_id[node] == NO_ID)
+        w->new_id[node] = w->next_id++;
+    return w->new_id[node];
+}
+
+static uint64_t new_parent_of(struct writer *w, uint32_t node)
+{
+    const struct nadi_host_node *n = &w->host->nodes.items[node];
     bool added;
-    uint32_t *slot = nadi_map64_put(&w->new_id, old, (uint32_t)w->next_id, &added);
+    if (n->parent_id == n->id)
+        return new_id_of(w, node);
+    if (n->parent != NADI_NONE)
+        return new_id_of(w, n->parent);
+    uint32_t *slot = nadi_map64_put(&w->absent, n->parent_id, (uint32_t)w->next_id, &added);
     w->next_id += added;
     return *slot;
 }
@@ -165,9 +179,9 @@ static void put_device(struct writer *w, const struct nadi_host_node *n, uint64_
 static void put_host_node(struct writer *w, uint32_t index)
 {
     const struct nadi_host_node *n = &w->host->nodes.items[index];
-    uint64_t id = new_id_of(w, n->id);
+    uint64_t id = new_id_of(w, index);
     bool flat = w->host->layout == NADI_HOST_FLAT;
-    uint64_t parent = flat || !n->parent_part.bytes ? 0 : new_id_of(w, n->parent_id);
+    uint64_t parent = flat || !n->parent_part.bytes ? 0 : new_parent_of(w, index);
     struct patch patches[] = {
         {n->id_part, id, NULL, 0},
         {flat ? (struct nadi_part){0} : n->parent_part, parent, NULL, 0},
@@ -210,19 +224,19 @@ static void put_document(struct writer *w)
     NADI_SINK_LITERAL(w->out, "\n]}\n");
 }
 
-bool nadi_link_write(const char *path, const struct nadi_host *h, const struct nadi_compat_link *l,
-                     struct nadi_link_count *count, struct nadi_diags *diags)
+struct nadi_link_count nadi_link_write(struct nadi_sink *out, const struct nadi_host *h,
+                                       const struct nadi_compat_link *l)
 {
-    struct writer w = {.host = h, .link = l, .out = nadi_sink_open(path, diags)};
-    if (!w.out)
-        return false;
-    nadi_map64_init(&w.new_id, h->nodes.count);
+    struct writer w = {.host = h, .link = l, .out = out};
+    w.new_id = NADI_NEW(uint64_t, h->nodes.count);
+    memset(w.new_id, 0xff, h->nodes.count * sizeof(*w.new_id));
+    nadi_map64_init(&w.absent, 16);
     nadi_map64_init(&w.node_of_rf, h->nodes.count);
     find_reachable(&w);
     put_document(&w);
-    *count = w.count;
     nadi_mem_free(w.reachable);
     nadi_map64_release(&w.node_of_rf);
-    nadi_map64_release(&w.new_id);
-    return nadi_sink_close(w.out, diags);
+    nadi_map64_release(&w.absent);
+    nadi_mem_free(w.new_id);
+    return w.count;
 }

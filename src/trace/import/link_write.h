@@ -7,12 +7,13 @@
 #define NADI_TRACE_IMPORT_LINK_WRITE_H
 
 #include "trace/import/compat_link.h"
+#include "trace/import/sink.h"
 
 struct nadi_link_count { /* what was written */
     size_t host_nodes, timed_nodes, device_nodes;
 };
 
-bool nadi_link_write(const char *path, const struct nadi_host *h, const struct nadi_compat_link *l,
-                     struct nadi_link_count *count, struct nadi_diags *diags) NADI_MUST_USE;
+struct nadi_link_count nadi_link_write(struct nadi_sink *out, const struct nadi_host *h,
+                                       const struct nadi_compat_link *l);
 
 #endif

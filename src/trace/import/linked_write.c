@@ -157,17 +157,13 @@ static void put_event(struct writer *w, uint32_t index)
     NADI_SINK_LITERAL(w->out, "}}");
 }
 
-bool nadi_linked_write(const char *path, const struct nadi_linked_sources *sources,
-                       struct nadi_diags *diags)
+void nadi_linked_write(struct nadi_sink *out, const struct nadi_linked_sources *sources)
 {
-    struct writer w = {sources, nadi_sink_open(path, diags)};
-    if (!w.out)
-        return false;
+    struct writer w = {sources, out};
     put_members(&w);
     put_nodes(&w);
     NADI_SINK_LITERAL(w.out, ",\n\"traceEvents\": [");
     for (uint32_t i = 0; i < sources->kineto->events.count; i++)
         put_event(&w, i);
     NADI_SINK_LITERAL(w.out, "\n]}\n");
-    return nadi_sink_close(w.out, diags);
 }

@@ -56,7 +56,7 @@ static void by_id(struct matcher *x, bool external, int64_t shift)
         const struct nadi_event *event = &x->kineto->events.items[e];
         if (!nadi_event_is_operator(event) || id_of(event, external) < 0)
             continue;
-        uint32_t node = nadi_map64_find(&nodes, (uint64_t)(id_of(event, external) - shift));
+        uint32_t node = nadi_map64_find(&nodes, (uint64_t)id_of(event, external) - (uint64_t)shift);
         if (node == NADI_NONE)
             continue;
         x->m->same_id++;
@@ -149,7 +149,8 @@ static void vote(struct matcher *x, uint32_t node, uint32_t event, void *context
     int64_t id = id_of(&x->kineto->events.items[event], b->external);
     if (id < 0 || !(x->host->nodes.items[node].flags & NADI_HOST_HAS_RF))
         return;
-    ++*nadi_map64_put(&b->votes, (uint64_t)(id - x->host->nodes.items[node].rf_id), 0, NULL);
+    uint64_t shift = (uint64_t)id - (uint64_t)x->host->nodes.items[node].rf_id;
+    ++*nadi_map64_put(&b->votes, shift, 0, NULL);
 }
 
 /* The shift most pairs agree on; of equals the least. */

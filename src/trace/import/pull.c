@@ -5,7 +5,6 @@
 #include <math.h>
 
 #if defined(__SSE2__)
-#include <emmintrin.h>
 
 static inline unsigned match(__m128i bytes, char c)
 {
@@ -17,13 +16,16 @@ static inline __m128i load(const char *at)
     return _mm_loadu_si128((const __m128i *)(const void *)at);
 }
 
+/* Control characters other than the zero at the end count as blanks. */
 const char *nadi_pull_blanks(const char *at)
 {
+    const __m128i first = _mm_set1_epi8('!');
     for (;; at += 16) {
         __m128i b = load(at);
-        unsigned blank = match(b, ' ') | match(b, '\n') | match(b, '\t') | match(b, '\r');
-        if (blank != 0xffff)
-            return at + __builtin_ctz(~blank);
+        unsigned stop = (unsigned)_mm_movemask_epi8(_mm_or_si128(
+            _mm_cmpeq_epi8(_mm_max_epu8(b, first), b), _mm_cmpeq_epi8(b, _mm_setzero_si128())));
+        if (stop)
+            return at + __builtin_ctz(stop);
     }
 }
 
@@ -56,7 +58,7 @@ static inline const char *nested_stop(const char *at)
 
 const char *nadi_pull_blanks(const char *at)
 {
-    while (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r')
+    while (*at && (unsigned char)*at <= ' ')
         at++;
     return at;
 }
@@ -145,10 +147,15 @@ static bool skip_nested(struct nadi_pull *s)
     }
 }
 
+/* Letters, digits and what stands in numbers: a bit for each of the 128 ASCII characters. */
 static inline bool is_bare(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' ||
-           c == '-' || c == '.';
+    static const uint64_t signs = UINT64_C(1) << '+' | UINT64_C(1) << '-' | UINT64_C(1) << '.';
+    static const uint64_t digits = UINT64_C(0x3ff) << '0';
+    static const uint64_t letters = UINT64_C(0x3ffffff) << ('A' - 64) | UINT64_C(0x3ffffff)
+                                                                            << ('a' - 64);
+    unsigned char u = (unsigned char)c;
+    return u < 64 ? (signs | digits) >> u & 1 : u < 128 && (letters >> (u - 64) & 1);
 }
 
 /* A number or word: to the first byte that cannot belong to one. */
@@ -218,6 +225,14 @@ static bool is_number(struct nadi_view t)
     return at == end;
 }
 
+static inline bool all_digits(struct nadi_view t)
+{
+    for (uint32_t i = 0; i < t.bytes; i++)
+        if (t.at[i] < '0' || t.at[i] > '9')
+            return false;
+    return true;
+}
+
 bool nadi_pull_value(struct nadi_pull *s, struct nadi_value *value)
 {
     if (s->fault)
@@ -234,6 +249,10 @@ bool nadi_pull_value(struct nadi_pull *s, struct nadi_value *value)
     const char *begin = s->at;
     if (!bare_word(s, &value->text))
         return false;
+    if (NADI_LIKELY(c >= '0' && c <= '9' && all_digits(value->text))) {
+        value->kind = NADI_VALUE_NUMBER;
+        return true;
+    }
     if (NADI_LIKELY((c >= '0' && c <= '9') || c == '-'))
         value->kind = NADI_VALUE_NUMBER;
     else if (NADI_VIEW_IS(value->text, "null"))

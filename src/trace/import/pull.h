@@ -16,6 +16,10 @@
 
 #include "base/base.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 enum { NADI_PULL_PAD = 64, NADI_PULL_DEPTH = 64 };
 
 struct nadi_view { /* bytes of the input; of a string: between the quotes */
@@ -56,15 +60,29 @@ bool nadi_pull_string_rest(struct nadi_pull *s, struct nadi_view *text);
 bool nadi_pull_skip(struct nadi_pull *s, struct nadi_view *text);
 bool nadi_pull_fail(struct nadi_pull *s, const char *fault); /* returns false */
 
+/* Bytes before the closing quote when there are less than 16 and nothing odd is among them; 16
+ * otherwise. */
+static inline unsigned nadi_pull_short_string(const char *at)
+{
+#if defined(__SSE2__)
+    const __m128i top = _mm_set1_epi8(0x1f);
+    __m128i b = _mm_loadu_si128((const __m128i *)(const void *)at);
+    unsigned quote = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(b, _mm_set1_epi8('"')));
+    unsigned odd = (unsigned)_mm_movemask_epi8(_mm_or_si128(
+        _mm_cmpeq_epi8(b, _mm_set1_epi8('\\')), _mm_cmpeq_epi8(_mm_max_epu8(b, top), top)));
+    /* the lowest bit of both is the quote's */
+    return quote && (odd & (quote ^ (quote - 1))) == 0 ? (unsigned)__builtin_ctz(quote) : 16;
+#else
+    (void)at;
+    return 16;
+#endif
+}
+
 /* The next byte that is no blank, not consumed; 0 at the end. */
 static inline char nadi_pull_peek(struct nadi_pull *s)
 {
-    if ((unsigned char)*s->at <= ' ') {
-        if (*s->at == ' ' && (unsigned char)s->at[1] > ' ')
-            s->at++;
-        else
-            s->at = nadi_pull_blanks(s->at);
-    }
+    if ((unsigned char)*s->at <= ' ')
+        s->at = (unsigned char)s->at[1] > ' ' && *s->at ? s->at + 1 : nadi_pull_blanks(s->at);
     return *s->at;
 }
 
@@ -104,12 +122,18 @@ static inline bool nadi_pull_item(struct nadi_pull *s)
     return nadi_pull_more(s, ']');
 }
 
-/* A string; consumes it. */
+/* A string; consumes it. Most are shorter than 16 bytes and without escapes. */
 static inline bool nadi_pull_string(struct nadi_pull *s, struct nadi_view *text)
 {
     if (NADI_UNLIKELY(s->fault || nadi_pull_peek(s) != '"'))
         return nadi_pull_fail(s, "a string is wanted");
     s->at++;
+    unsigned length = nadi_pull_short_string(s->at);
+    if (NADI_LIKELY(length < 16)) {
+        *text = (struct nadi_view){s->at, length, false};
+        s->at += length + 1;
+        return true;
+    }
     return nadi_pull_string_rest(s, text);
 }
 

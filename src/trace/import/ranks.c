@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "trace/import/coverage.h"
 #include "trace/import/import.h"
+#include "trace/import/sink.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -130,7 +131,10 @@ static void run_job(struct jobs *all, struct rank_job *j)
         if (j->rank == NADI_NONE)
             name_output(j, o, capture.rank);
         nadi_capture_build(&capture, diags);
-        j->good = nadi_capture_write(&capture, j->output, diags);
+        struct nadi_sink *out = nadi_sink_open(j->output, diags);
+        if (out)
+            nadi_capture_write(&capture, out);
+        j->good = out && nadi_sink_close(out, diags);
         nadi_coverage_of(&j->coverage, &capture);
         nadi_groups_book_release(&j->book);
         j->book = capture.book;

@@ -6,6 +6,7 @@
 #define NADI_TRACE_IMPORT_SINK_H
 
 #include "base/base.h"
+#include "base/str.h"
 #include "trace/deflate.h"
 
 enum { NADI_SINK_BYTES = 64 * 1024 };
@@ -20,6 +21,8 @@ enum nadi_coding nadi_coding_of_path(const char *path);
 
 /* NULL with an error when the file cannot be made. */
 struct nadi_sink *nadi_sink_open(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
+/* Appends to `out`, which must outlive the sink. Never NULL. */
+struct nadi_sink *nadi_sink_memory(struct nadi_str *out) NADI_MUST_USE;
 bool nadi_sink_close(struct nadi_sink *s, struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_sink_discard(struct nadi_sink *s); /* instead of close; NULL is allowed */
 

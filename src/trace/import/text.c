@@ -114,16 +114,15 @@ bool nadi_text_open(struct nadi_text *t, const char *path, bool whole, struct na
     return fill(t, 0);
 }
 
-void nadi_text_memory(struct nadi_text *t, const char *path, const void *data, size_t bytes,
-                      struct nadi_diags *diags)
+bool nadi_text_memory(struct nadi_text *t, const char *path, const void *data, size_t bytes,
+                      size_t window, struct nadi_diags *diags)
 {
-    *t = (struct nadi_text){
-        .path = path, .diags = diags, .fd = -1, .whole = true, .at_end = true, .filled = bytes};
-    set_capacity(t, bytes);
-    if (bytes)
-        memcpy(t->buffer, data, bytes);
-    memset(t->buffer + bytes, 0, NADI_PULL_PAD);
-    t->scan = nadi_pull_of(t->buffer, bytes);
+    *t = (struct nadi_text){.path = path, .diags = diags, .fd = -1, .whole = window == 0};
+    t->source = nadi_inflate_memory(path, data, bytes);
+    if (t->whole)
+        return load_whole(t, bytes);
+    set_capacity(t, window);
+    return fill(t, 0);
 }
 
 void nadi_text_release(struct nadi_text *t)

@@ -29,9 +29,10 @@ struct nadi_text {
 /* False with an error. After that, release all the same. */
 bool nadi_text_open(struct nadi_text *t, const char *path, bool whole,
                     struct nadi_diags *diags) NADI_MUST_USE;
-/* Text in memory: copied. For tests and fuzzing. */
-void nadi_text_memory(struct nadi_text *t, const char *path, const void *data, size_t bytes,
-                      struct nadi_diags *diags);
+/* Text in memory, for tests: whole, or through a window of at first `window` bytes; then the memory
+ * must outlive the text. False with an error (compressed data may be damaged). */
+bool nadi_text_memory(struct nadi_text *t, const char *path, const void *data, size_t bytes,
+                      size_t window, struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_text_release(struct nadi_text *t);
 
 struct nadi_text_reader {

@@ -73,8 +73,10 @@ static void make_cut(struct cutter *c, const struct nadi_cut *cut, int64_t limit
         return;
     case NADI_CUT_WAIT:
         run_to(c, at);
-        if (to > c->now)
-            c->t->pieces.items[add_piece(c, NADI_PIECE_WAIT, to)].call = cut->event;
+        if (to > c->now) {
+            uint32_t wait = add_piece(c, NADI_PIECE_WAIT, to);
+            c->t->pieces.items[wait].call = cut->event;
+        }
         return;
     case NADI_CUT_FORK:
         bout->fork = end_here(c, at);
