@@ -2,7 +2,9 @@
  */
 #include "format/schema_more.h"
 
-static const char *const shapes[] = {"Ring", "FullyConnected", "Switch", NULL};
+static const char *const shapes[] = {
+    "Ring", "FullyConnected", "Switch", "Mesh[N]", "Torus[N]", "UnidirectionalRing", NULL,
+};
 static const char *const algorithms[] = {
     "ring",    "direct[N]",    "halvingDoubling",    "doubleBinaryTree",
     "oneRing", "oneDirect[N]", "oneHalvingDoubling", NULL,

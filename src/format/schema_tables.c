@@ -14,7 +14,9 @@ static const char *const algorithms[] = {
     "ring",    "direct[N]",    "halvingDoubling",    "doubleBinaryTree",
     "oneRing", "oneDirect[N]", "oneHalvingDoubling", NULL,
 };
-static const char *const shapes[] = {"Ring", "FullyConnected", "Switch", NULL};
+static const char *const shapes[] = {
+    "Ring", "FullyConnected", "Switch", "Mesh[N]", "Torus[N]", "UnidirectionalRing", NULL,
+};
 static const char *const memories[] = {
     "NO_MEMORY_EXPANSION",
     "PER_NODE_MEMORY_EXPANSION",
@@ -207,7 +209,9 @@ static const struct nadi_schema_key network_keys[] = {
      .list = true,
      .required = true,
      .doc = "Shape of each dimension, innermost first. The length of this list is the number of "
-            "dimensions."},
+            "dimensions. `Mesh` is a line, `Torus` a ring; `MeshN` and `TorusN` are grids of N "
+            "axes in one dimension, with sides as nearly equal as the number of NPUs allows. "
+            "`UnidirectionalRing` has links to the next NPU only."},
     {.key = "npus_count",
      .type = NADI_SCHEMA_INTEGER,
      .list = true,
@@ -237,6 +241,15 @@ static const struct nadi_schema_key network_keys[] = {
      .required = true,
      .max = 1e15,
      .doc = "Time to traverse one link of each dimension; a Switch is two links."},
+    {.key = "oversubscription",
+     .type = NADI_SCHEMA_NUMBER,
+     .list = true,
+     .min = 1,
+     .max = 1e6,
+     .absent = "1 everywhere: switches carry all that their links bring",
+     .doc = "Of each dimension, and other than 1 on a Switch only: the switch forwards the sum of "
+            "its links' bandwidths divided by this. `unaware` knows no sharing: there every "
+            "message of the dimension gets bandwidth / oversubscription."},
     {.key = "graph",
      .type = NADI_SCHEMA_TEXT,
      .absent = "the network is what the dimensions say",

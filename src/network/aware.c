@@ -111,6 +111,9 @@ static uint32_t next_link(struct aware *w, struct flight *f, uint32_t *dim)
         f->in_switch = true;
         f->switch_dim = (uint8_t)d;
         return link;
+    case NADI_DIM_MESH:
+    case NADI_DIM_TORUS:
+    case NADI_DIM_RING_ONE_WAY: /* refused by the loader */
     case NADI_DIM_NONE:
         break;
     }

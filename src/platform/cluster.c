@@ -2,13 +2,6 @@
 
 #include "platform/catalogue.h"
 
-static enum nadi_dim_kind kind_of(uint32_t word)
-{
-    static const enum nadi_dim_kind kinds[] = {NADI_DIM_RING, NADI_DIM_FULLY_CONNECTED,
-                                               NADI_DIM_SWITCH};
-    return kinds[word];
-}
-
 static bool lengths_agree(const struct nadi_schema_values *v, struct nadi_diags *diags)
 {
     static const char *const keys[] = {"npus_count", "bandwidth", "latency", "algorithm"};
@@ -43,7 +36,7 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
     c->topology.dim_count = shape->count;
     for (uint32_t d = 0; d < shape->count; d++) {
         struct nadi_dim *dim = &c->topology.dims[d];
-        dim->kind = kind_of(shape->items[d].word);
+        nadi_dim_set_kind(dim, shape->items[d].word, shape->items[d].integer);
         dim->npus = (uint32_t)nadi_schema_get(v, "npus_count")->items[d].integer;
         dim->bytes_per_ns = nadi_schema_get(v, "bandwidth")->items[d].number / 1e9;
         dim->latency_ns = nadi_schema_get(v, "latency")->items[d].number;

@@ -24,6 +24,10 @@ uint32_t nadi_graph_add_node(struct nadi_graph *g, enum nadi_graph_kind kind, co
     g->nodes[index] = (struct nadi_graph_node){
         .kind = kind,
         .host = NADI_NONE,
+        .role = kind == NADI_GRAPH_HOST ? "npu" : "switch",
+        .number = kind == NADI_GRAPH_HOST ? g->host_count : index - g->host_count,
+        .level = kind == NADI_GRAPH_SWITCH,
+        .group = NADI_NONE,
         .name = name ? nadi_arena_strdup(&g->arena, name) : NULL,
     };
     if (kind == NADI_GRAPH_HOST) {
@@ -47,6 +51,17 @@ uint32_t nadi_graph_add_link(struct nadi_graph *g, struct nadi_graph_link link)
     return index;
 }
 
+static void list_limited(struct nadi_graph *g)
+{
+    for (uint32_t n = 0; n < g->node_count; n++)
+        g->limited_count += g->nodes[n].forward_bits_s > 0;
+    g->limited = NADI_ARENA_NEW(&g->arena, uint32_t, g->limited_count);
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (g->nodes[n].forward_bits_s > 0)
+            g->limited[count++] = n;
+}
+
 void nadi_graph_finish(struct nadi_graph *g)
 {
     NADI_ASSERT(!g->first_port);
@@ -66,6 +81,55 @@ void nadi_graph_finish(struct nadi_graph *g)
         g->ports[g->first_port[b] + at_b] = (struct nadi_graph_port){i, a, at_a};
     }
     nadi_mem_free(used);
+    list_limited(g);
+}
+
+uint64_t nadi_graph_channel_rate(const struct nadi_graph *g, uint32_t channel)
+{
+    return nadi_graph_channel_is_link(g, channel)
+               ? g->links[channel / 2].bits_per_s
+               : g->nodes[g->limited[channel - 2 * g->link_count]].forward_bits_s;
+}
+
+nadi_time nadi_graph_channel_latency(const struct nadi_graph *g, uint32_t channel)
+{
+    return nadi_graph_channel_is_link(g, channel) ? g->links[channel / 2].latency : 0;
+}
+
+void nadi_graph_channel_ends(const struct nadi_graph *g, uint32_t channel, uint32_t *from,
+                             uint32_t *to)
+{
+    if (!nadi_graph_channel_is_link(g, channel)) {
+        *from = *to = g->limited[channel - 2 * g->link_count];
+        return;
+    }
+    const struct nadi_graph_link *link = &g->links[channel / 2];
+    *from = channel & 1 ? link->b : link->a;
+    *to = channel & 1 ? link->a : link->b;
+}
+
+uint32_t nadi_graph_node_channel(const struct nadi_graph *g, uint32_t node)
+{
+    if (!g->nodes[node].forward_bits_s)
+        return NADI_NONE;
+    uint32_t low = 0, high = g->limited_count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (g->limited[middle] <= node)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 2 * g->link_count + low;
+}
+
+const char *nadi_graph_node_name(const struct nadi_graph *g, uint32_t node, char buffer[48])
+{
+    const struct nadi_graph_node *n = &g->nodes[node];
+    if (n->name)
+        return n->name;
+    snprintf(buffer, 48, "%.30s %" PRIu32, n->role, n->number);
+    return buffer;
 }
 
 uint32_t nadi_graph_distances(const struct nadi_graph *g, uint32_t to, uint32_t *distance,
@@ -82,7 +146,8 @@ uint32_t nadi_graph_distances(const struct nadi_graph *g, uint32_t to, uint32_t 
             continue;
         for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
             const uint32_t peer = g->ports[p].peer;
-            if (distance[peer] != NADI_NONE)
+            if (distance[peer] != NADI_NONE ||
+                !nadi_graph_sends(g, peer, g->first_port[peer] + g->ports[p].peer_port))
                 continue;
             distance[peer] = distance[node] + 1;
             queue[found++] = peer;

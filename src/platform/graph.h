@@ -1,17 +1,23 @@
 /* graph: a network as nodes and the cables between them.
  *
- * A cable is full duplex: it is one directed link each way, both with the same bandwidth, latency
- * and loss. Ports of a node are numbered from 0 in the order in which its cables were added. A host
- * is an end point (an NPU with its NIC); NPU k is the k-th host added. Switches forward; hosts do
- * not. Several cables between one pair are allowed.
+ * A cable is full duplex, one directed link each way, both with the same bandwidth, latency and
+ * loss, unless it is marked one-way. Ports of a node are numbered from 0 in the order in which its
+ * cables were added. A host is an end point (an NPU with its NIC); NPU k is the k-th host added.
+ * Switches forward; hosts do not. Several cables between one pair are allowed.
  *
- * Built with add_node and add_link, closed by finish; read-only afterwards. Everything lives in the
+ * A channel is what a message occupies on its way: channel 2 i is link i from a to b, 2 i + 1 the
+ * same link from b to a, and those from 2 link_count on are the nodes that can forward only so much
+ * in all (a PCIe switch, a NIC, an oversubscribed hub), in the order of their numbers.
+ *
+ * Built with add_node and add_link, closed by finish; read-only afterwards. Role, number, level,
+ * group and capacity of a node may be set between add_node and finish. Everything lives in the
  * graph's arena. Bandwidth is in bit/s because packet models must divide by it exactly. */
 #ifndef NADI_PLATFORM_GRAPH_H
 #define NADI_PLATFORM_GRAPH_H
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "platform/topology.h"
 
 enum nadi_graph_kind {
     NADI_GRAPH_NONE,
@@ -21,8 +27,13 @@ enum nadi_graph_kind {
 
 struct nadi_graph_node {
     enum nadi_graph_kind kind;
-    uint32_t host;    /* NPU number of a host, NADI_NONE for a switch */
-    const char *name; /* NULL: its number */
+    uint32_t host;           /* NPU number of a host, NADI_NONE for a switch */
+    const char *name;        /* NULL: role and number */
+    const char *role;        /* "npu", "leaf", "spine", ...; never NULL */
+    uint32_t number;         /* among the nodes of its role */
+    uint32_t level;          /* layer in drawings, hosts are on 0 */
+    uint32_t group;          /* pod, group or plane; NADI_NONE where there are none */
+    uint64_t forward_bits_s; /* what it forwards in all, bit/s; 0: as much as its links carry */
 };
 
 struct nadi_graph_link { /* a cable */
@@ -30,13 +41,23 @@ struct nadi_graph_link { /* a cable */
     uint64_t bits_per_s; /* each way, > 0 */
     nadi_time latency;   /* propagation, ps */
     double loss;         /* probability that a packet is lost, 0 <= loss < 1 */
-    uint32_t dim;        /* dimension of the network that it belongs to; 0 where there is one */
+    uint32_t dim;        /* dimension of the network that it belongs to; 0 where there is one;
+                            NADI_NONE: on board, between an NPU and its own router */
+    bool one_way;        /* only from a to b */
 };
 
 struct nadi_graph_port { /* where a cable meets a node */
     uint32_t link;
     uint32_t peer;      /* node at the other end */
     uint32_t peer_port; /* port number there */
+};
+
+/* A graph that is a product of dimensions: router r of the shape is node first_router + r, and the
+ * ports of a Switch dimension's hub are in the order of the coordinate, `lanes` for each. */
+struct nadi_graph_product {
+    struct nadi_topology shape; /* of the routers; no Mesh or Torus of several axes */
+    uint32_t first_router;
+    uint32_t lanes[NADI_MAX_DIMS]; /* parallel cables between two neighbours */
 };
 
 struct nadi_graph {
@@ -49,12 +70,15 @@ struct nadi_graph {
     /* after finish: ports of node n are ports[first_port[n]] .. ports[first_port[n + 1] - 1] */
     uint32_t *first_port;
     struct nadi_graph_port *ports;
+    uint32_t *limited; /* nodes with forward_bits_s */
+    uint32_t limited_count;
+    const struct nadi_graph_product *product; /* NULL: just a graph */
 };
 
 void nadi_graph_init(struct nadi_graph *g);
 void nadi_graph_release(struct nadi_graph *g);
 
-/* Return the new index. name may be NULL; it is copied. */
+/* Return the new index. name may be NULL; it is copied. The role is "npu" or "switch". */
 uint32_t nadi_graph_add_node(struct nadi_graph *g, enum nadi_graph_kind kind, const char *name);
 uint32_t nadi_graph_add_link(struct nadi_graph *g, struct nadi_graph_link link);
 
@@ -66,7 +90,43 @@ static inline uint32_t nadi_graph_degree(const struct nadi_graph *g, uint32_t no
     return g->first_port[node + 1] - g->first_port[node];
 }
 
-/* Hops from `to` to every node, over switches only (hosts are end points); NADI_NONE where there is
+/* May port `port` of a node send? Not at the far end of a one-way link. */
+static inline bool nadi_graph_sends(const struct nadi_graph *g, uint32_t node, uint32_t port)
+{
+    const struct nadi_graph_link *link = &g->links[g->ports[port].link];
+    return !link->one_way || link->a == node;
+}
+
+/* The channel by which `node` sends out of `port` (an index of ports). */
+static inline uint32_t nadi_graph_channel(const struct nadi_graph *g, uint32_t node, uint32_t port)
+{
+    const uint32_t link = g->ports[port].link;
+    return 2 * link + (g->links[link].a != node);
+}
+
+static inline uint32_t nadi_graph_channel_count(const struct nadi_graph *g)
+{
+    return 2 * g->link_count + g->limited_count;
+}
+
+static inline bool nadi_graph_channel_is_link(const struct nadi_graph *g, uint32_t channel)
+{
+    return channel < 2 * g->link_count;
+}
+
+/* bit/s, and ps (0 for a node). */
+uint64_t nadi_graph_channel_rate(const struct nadi_graph *g, uint32_t channel);
+nadi_time nadi_graph_channel_latency(const struct nadi_graph *g, uint32_t channel);
+/* Its two ends; both are the node itself where the channel is one. */
+void nadi_graph_channel_ends(const struct nadi_graph *g, uint32_t channel, uint32_t *from,
+                             uint32_t *to);
+/* The channel of a node that forwards only so much; NADI_NONE for others. O(log nodes). */
+uint32_t nadi_graph_node_channel(const struct nadi_graph *g, uint32_t node);
+
+/* Name of a node: its own, or role and number ("leaf 3"); in `buffer` where it has none. */
+const char *nadi_graph_node_name(const struct nadi_graph *g, uint32_t node, char buffer[48]);
+
+/* Hops to `to` from every node, over switches only (hosts are end points); NADI_NONE where there is
  * no way. distance and queue have node_count entries. O(nodes + links). Returns the number of nodes
  * reached: queue holds them in order of discovery, neighbours in order of ports. */
 uint32_t nadi_graph_distances(const struct nadi_graph *g, uint32_t to, uint32_t *distance,

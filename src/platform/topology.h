@@ -11,6 +11,9 @@ enum nadi_dim_kind {
     NADI_DIM_RING,
     NADI_DIM_FULLY_CONNECTED,
     NADI_DIM_SWITCH,
+    NADI_DIM_MESH,         /* a line, or a grid of several axes */
+    NADI_DIM_TORUS,        /* a torus of several axes; with one axis it is a RING */
+    NADI_DIM_RING_ONE_WAY, /* from each NPU to the next one only */
 };
 
 enum { NADI_MAX_DIMS = 16 };
@@ -18,8 +21,10 @@ enum { NADI_MAX_DIMS = 16 };
 struct nadi_dim {
     enum nadi_dim_kind kind;
     uint32_t npus;
-    double bytes_per_ns; /* of one link: bandwidth_GiB_per_s * 2^30 / 1e9, multiplied first */
-    double latency_ns;   /* of one link traversal */
+    double bytes_per_ns;     /* of one link: bandwidth_GiB_per_s * 2^30 / 1e9, multiplied first */
+    double latency_ns;       /* of one link traversal */
+    uint32_t axes;           /* MESH, TORUS: sides as nearly equal as npus allows; 0 is 1 */
+    double oversubscription; /* SWITCH: it forwards npus * bytes_per_ns / this; 0 is 1 */
 };
 
 struct nadi_topology {
@@ -38,9 +43,19 @@ static inline uint32_t nadi_topology_coordinate(const struct nadi_topology *t, u
     return rank / t->stride[dim] % t->dims[dim].npus;
 }
 
-/* Links between local addresses a and b of one dimension: FullyConnected 1, Switch 2, Ring the
- * shorter way. a != b. */
+/* Links from local address a to b of one dimension: FullyConnected 1, Switch 2, Ring the shorter
+ * way, one-way ring up from a to b, Mesh and Torus the sum over the axes. a != b. */
 uint32_t nadi_dim_hops(const struct nadi_dim *dim, uint32_t a, uint32_t b);
+
+/* The sides of a Mesh or Torus, ascending; the first one varies fastest in the local address. The
+ * side of the first axis is the largest divisor of npus that is not above the root, and so on. */
+void nadi_dim_sides(const struct nadi_dim *dim, uint32_t sides[NADI_MAX_DIMS]);
+
+/* The same network with every Mesh and Torus of several axes taken apart into dimensions of one
+ * axis (Mesh, Ring); of[i], when not NULL, is the dimension that i came from. False when there are
+ * more than NADI_MAX_DIMS then. */
+bool nadi_topology_expand(const struct nadi_topology *t, struct nadi_topology *out,
+                          uint32_t of[NADI_MAX_DIMS]) NADI_MUST_USE;
 
 /* Lowest dimension in which the ranks differ; dim_count when they are equal. */
 uint32_t nadi_topology_lowest_difference(const struct nadi_topology *t, uint32_t a, uint32_t b);
@@ -51,6 +66,11 @@ static inline uint32_t nadi_relative_peer(uint32_t rank, uint32_t distance, uint
     int64_t sum = ((int64_t)rank + (int32_t)distance) % (int64_t)rank_count;
     return (uint32_t)(sum < 0 ? sum + rank_count : sum);
 }
+
+/* Sets kind and axes from the place of the word among those that network files have ("Ring",
+ * "FullyConnected", "Switch", "Mesh[N]", "Torus[N]", "UnidirectionalRing") and the number behind
+ * it, 0 for none. A Torus of one axis is a Ring. */
+void nadi_dim_set_kind(struct nadi_dim *dim, uint32_t word, int64_t axes);
 
 const char *nadi_dim_kind_name(enum nadi_dim_kind kind); /* "Ring", ... */
 

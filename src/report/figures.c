@@ -120,7 +120,11 @@ static uint64_t links_per_npu(const struct nadi_dim *dim)
     case NADI_DIM_FULLY_CONNECTED:
         return dim->npus - 1;
     case NADI_DIM_SWITCH:
+    case NADI_DIM_RING_ONE_WAY:
         return 1;
+    case NADI_DIM_MESH:
+    case NADI_DIM_TORUS:
+        return 2U * (dim->axes ? dim->axes : 1); /* as many as an NPU in the middle has */
     case NADI_DIM_NONE:
         break;
     }

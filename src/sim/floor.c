@@ -274,8 +274,12 @@ static uint64_t load_ns(const struct phase_view *v)
         return 0;
     bool all_alike = p->algorithm == NADI_ALGORITHM_RING;
     uint64_t sum = 0, links = 2; /* of each NPU: a ring's two, to and from a switch */
+    if (dim->axes > 1)
+        links = 2U * dim->axes;
     for (uint32_t k = 0; k < (all_alike ? 1 : p->sends); k++) {
         uint32_t hops = nadi_dim_hops(dim, 0, nadi_phase_destination(p, 0, k, true));
+        if (dim->kind == NADI_DIM_MESH)
+            hops = 1; /* rank 0 stands in a corner: its ways are longer than others' */
         uint64_t bytes = carried(v->f, nadi_phase_bytes(p, k));
         uint64_t busy = times(hops, (uint64_t)((double)bytes / dim->bytes_per_ns));
         sum = nadi_saturating_add(sum, busy);

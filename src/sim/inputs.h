@@ -67,7 +67,9 @@ struct nadi_inputs {
     struct nadi_arena arena;
     struct nadi_run_options options;
     struct nadi_topology topology;
-    struct nadi_graph graph;          /* packet model only */
+    struct nadi_graph graph; /* where has_graph */
+    bool has_graph; /* the model needs one: a graph was given, or dimensions say more than plain
+                       rings, cliques and switches */
     struct nadi_packet_config packet; /* packet model only */
     struct nadi_system_config system;
     struct nadi_memory_config memory;

@@ -20,7 +20,9 @@ struct nadi_load {
 
 bool nadi_load_options(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_network(struct nadi_load *l) NADI_MUST_USE;
-bool nadi_load_packet(struct nadi_load *l) NADI_MUST_USE; /* graph and packet model */
+bool nadi_load_packet(struct nadi_load *l) NADI_MUST_USE;
+/* For a model and a network that need one; nadi_load_packet calls it. */
+bool nadi_load_graph(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_memory(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_system(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_custom_nodes(struct nadi_load *l) NADI_MUST_USE;

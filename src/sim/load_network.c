@@ -1,22 +1,14 @@
 /* load_network: network file -> topology. */
 #include "sim/load_v1.h"
 
-static enum nadi_dim_kind kind_of(uint32_t word)
-{
-    static const enum nadi_dim_kind kinds[] = {NADI_DIM_RING, NADI_DIM_FULLY_CONNECTED,
-                                               NADI_DIM_SWITCH};
-    NADI_ASSERT(word < sizeof(kinds) / sizeof(kinds[0]));
-    return kinds[word];
-}
-
 static bool lengths_agree(struct nadi_load *l, const struct nadi_schema_values *values)
 {
-    static const char *const keys[] = {"npus_count", "bandwidth", "latency"};
+    static const char *const keys[] = {"npus_count", "bandwidth", "latency", "oversubscription"};
     const struct nadi_schema_value *topology = nadi_schema_get(values, "topology");
     bool ok = true;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const struct nadi_schema_value *v = nadi_schema_get(values, keys[i]);
-        if (v->count != topology->count)
+        if (v->node && v->count != topology->count)
             ok = nadi_error(l->diags, "network/length", nadi_doc_place(values->doc, v->node),
                             "write one entry a dimension in every list",
                             "'%s' has %u, but 'topology' has %u", keys[i], v->count,
@@ -39,6 +31,30 @@ static const char *text_of(struct nadi_load *l, const struct nadi_schema_values 
     return v->count ? nadi_arena_strdup(&l->in->arena, v->items[0].text) : NULL;
 }
 
+/* What the shapes ask of each other and of the network model. */
+static bool check_shapes(struct nadi_load *l, const struct nadi_schema_values *values)
+{
+    struct nadi_topology *t = &l->in->topology;
+    struct nadi_topology whole;
+    const struct nadi_schema_value *topology = nadi_schema_get(values, "topology");
+    const struct nadi_schema_value *over = nadi_schema_get(values, "oversubscription");
+    if (!nadi_topology_expand(t, &whole, NULL))
+        return nadi_error(l->diags, "network/axes", nadi_doc_place(values->doc, topology->node),
+                          NULL, "the dimensions have more than %d axes in all", NADI_MAX_DIMS);
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        struct nadi_dim *dim = &t->dims[d];
+        if (dim->oversubscription > 1 && dim->kind != NADI_DIM_SWITCH)
+            return nadi_error(l->diags, "network/oversubscription",
+                              nadi_doc_place(values->doc, over->items[d].node),
+                              "lower the dimension's bandwidth, or write 1",
+                              "only a Switch can be oversubscribed; dimension %u is a %s", d,
+                              nadi_dim_kind_name(dim->kind));
+        if (l->in->options.network_model == NADI_NETWORK_UNAWARE)
+            dim->bytes_per_ns /= dim->oversubscription;
+    }
+    return true;
+}
+
 static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
 {
     struct nadi_topology *t = &l->in->topology;
@@ -46,15 +62,17 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     const struct nadi_schema_value *npus = nadi_schema_get(values, "npus_count");
     const struct nadi_schema_value *bandwidth = nadi_schema_get(values, "bandwidth");
     const struct nadi_schema_value *latency = nadi_schema_get(values, "latency");
+    const struct nadi_schema_value *over = nadi_schema_get(values, "oversubscription");
     t->dim_count = topology->count;
     for (uint32_t d = 0; d < t->dim_count; d++) {
         /* number is GB * 2^30 B/s: the reference multiplies first, then divides. */
         t->dims[d] = (struct nadi_dim){
-            .kind = kind_of(topology->items[d].word),
             .npus = (uint32_t)npus->items[d].integer,
             .bytes_per_ns = bandwidth->items[d].number / 1000000000.0,
             .latency_ns = latency->items[d].number,
+            .oversubscription = over->count ? over->items[d].number : 1,
         };
+        nadi_dim_set_kind(&t->dims[d], topology->items[d].word, topology->items[d].integer);
         if (t->dims[d].npus == 1)
             nadi_note(l->diags, "network/one-npu", nadi_doc_place(values->doc, npus->items[d].node),
                       NULL, "dimension %u has one NPU: nothing ever passes through it", d);
@@ -62,6 +80,8 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     if (!nadi_topology_finish(t))
         return nadi_error(l->diags, "network/size", nadi_doc_place(values->doc, npus->node), NULL,
                           "the product of 'npus_count' is more than %d ranks", INT32_MAX);
+    if (!check_shapes(l, values))
+        return false;
     l->in->rank_count = t->npu_count;
     l->graph_path = text_of(l, values, "graph");
     l->packet_path = text_of(l, values, "packet");

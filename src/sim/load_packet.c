@@ -6,11 +6,7 @@
 #include "network/packet/cc.h"
 #include "network/packet/hpcc_config.h"
 #include "network/packet/packet.h"
-#include "platform/graph_dims.h"
-#include "platform/graph_hpcc.h"
 #include "sim/load.h"
-
-enum { MAX_LINKS = 1 << 24 };
 
 enum target {
     TARGET_BOOL,
@@ -192,45 +188,10 @@ static bool load_config(struct nadi_load *l, struct nadi_hpcc_files *files)
     return ok;
 }
 
-static bool load_graph(struct nadi_load *l, const char *path)
-{
-    struct nadi_inputs *in = l->in;
-    if (path) {
-        if (!nadi_graph_read_hpcc(&in->graph, path, l->diags))
-            return false;
-        if (in->graph.host_count == in->rank_count)
-            return true;
-        return nadi_error(l->diags, "packet/hosts", NADI_IN_FILE(path),
-                          "change 'npus_count' of the network file or the topology",
-                          "the topology has %" PRIu32 " hosts, but there are %" PRIu32 " ranks",
-                          in->graph.host_count, in->rank_count);
-    }
-    const uint64_t links = nadi_graph_dims_links(&in->topology);
-    if (links > MAX_LINKS)
-        return nadi_error(l->diags, "packet/links", NADI_IN_FILE(in->options.network), NULL,
-                          "the dimensions stand for %" PRIu64 " cables; at most %d are possible",
-                          links, MAX_LINKS);
-    nadi_graph_from_dims(&in->graph, &in->topology);
-    return true;
-}
-
-/* All hosts reach each other, and the buffers hold what they promise. */
+/* The buffers hold what they promise. */
 static bool check(struct nadi_load *l)
 {
-    const struct nadi_graph *g = &l->in->graph;
-    uint32_t *distance = NADI_NEW(uint32_t, g->node_count);
-    uint32_t *queue = NADI_NEW(uint32_t, g->node_count);
-    uint32_t far = NADI_NONE;
-    nadi_graph_distances(g, g->hosts[0], distance, queue);
-    for (uint32_t h = 0; h < g->host_count && far == NADI_NONE; h++)
-        far = distance[g->hosts[h]] == NADI_NONE ? h : NADI_NONE;
-    nadi_mem_free(distance);
-    nadi_mem_free(queue);
-    if (far != NADI_NONE)
-        return nadi_error(l->diags, "packet/unreachable", NADI_NOWHERE,
-                          "check the links of the topology",
-                          "there is no way from rank 0 to rank %" PRIu32, far);
-    struct nadi_pkt *net = nadi_pkt_create(g, &l->in->packet, l->diags);
+    struct nadi_pkt *net = nadi_pkt_create(&l->in->graph, &l->in->packet, l->diags);
     nadi_pkt_destroy(net);
     return net != NULL;
 }
@@ -239,10 +200,12 @@ bool nadi_load_packet(struct nadi_load *l)
 {
     struct nadi_hpcc_files files = {0};
     if (l->in->options.network_model != NADI_NETWORK_PACKET)
-        return true;
+        return nadi_load_graph(l);
     if (!load_config(l, &files))
         return false;
     if (l->in->options.exact_packets)
         l->in->packet.exact = true;
-    return load_graph(l, l->graph_path ? l->graph_path : files.topology) && check(l);
+    if (!l->graph_path)
+        l->graph_path = files.topology;
+    return nadi_load_graph(l) && check(l);
 }

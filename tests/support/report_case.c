@@ -75,8 +75,10 @@ static void make_inputs(struct nadi_inputs *in)
     in->options.workload = "traces/step";
     in->options.network_model = NADI_NETWORK_UNAWARE;
     in->topology.dim_count = 2;
-    in->topology.dims[0] = (struct nadi_dim){NADI_DIM_RING, 2, 214.7483648, 100};
-    in->topology.dims[1] = (struct nadi_dim){NADI_DIM_SWITCH, 2, 53.6870912, 500};
+    in->topology.dims[0] = (struct nadi_dim){
+        .kind = NADI_DIM_RING, .npus = 2, .bytes_per_ns = 214.7483648, .latency_ns = 100};
+    in->topology.dims[1] = (struct nadi_dim){
+        .kind = NADI_DIM_SWITCH, .npus = 2, .bytes_per_ns = 53.6870912, .latency_ns = 500};
     NADI_ASSERT(nadi_topology_finish(&in->topology));
     nadi_groups_init(&in->groups, RANKS);
     in->system.native[NADI_NATIVE_ALL_REDUCE].count = 2;

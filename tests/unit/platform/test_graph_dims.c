@@ -11,23 +11,32 @@ struct want {
     uint32_t farthest; /* hops from rank 0 */
 };
 
+#define DIM(of_kind, count, number_of_axes)                                                        \
+    {                                                                                              \
+        .kind = (of_kind), .npus = (count), .bytes_per_ns = 50, .latency_ns = 500,                 \
+        .axes = (number_of_axes)                                                                   \
+    }
+#define RING(n)     DIM(NADI_DIM_RING, n, 1)
+#define FULL(n)     DIM(NADI_DIM_FULLY_CONNECTED, n, 1)
+#define SWITCH(n)   DIM(NADI_DIM_SWITCH, n, 1)
+#define MESH(n, k)  DIM(NADI_DIM_MESH, n, k)
+#define TORUS(n, k) DIM(NADI_DIM_TORUS, n, k)
+#define ONE_WAY(n)  DIM(NADI_DIM_RING_ONE_WAY, n, 1)
+
 static const struct want wants[] = {
-    {{{NADI_DIM_SWITCH, 4, 50, 500}}, 1, 4, 5, 4, 2},
-    {{{NADI_DIM_FULLY_CONNECTED, 5, 50, 500}}, 1, 5, 5, 10, 1},
-    {{{NADI_DIM_RING, 6, 50, 500}}, 1, 6, 12, 6 + 6, 2 + 3},
-    {{{NADI_DIM_RING, 2, 50, 500}}, 1, 2, 4, 2 + 1, 2 + 1},
-    {{{NADI_DIM_RING, 4, 50, 500}, {NADI_DIM_SWITCH, 3, 25, 1000}},
-     2,
-     12,
-     12 + 12 + 4,
-     12 + 3 * 4 + 12,
-     2 + 2 + 2},
-    {{{NADI_DIM_FULLY_CONNECTED, 3, 50, 500}, {NADI_DIM_SWITCH, 1, 25, 1000}},
-     2,
-     3,
-     6,
-     3 + 3,
-     2 + 1},
+    {{SWITCH(4)}, 1, 4, 5, 4, 2},
+    {{FULL(5)}, 1, 5, 5, 10, 1},
+    {{RING(6)}, 1, 6, 12, 6 + 6, 2 + 3},
+    {{RING(2)}, 1, 2, 4, 2 + 1, 2 + 1},
+    {{RING(4), SWITCH(3)}, 2, 12, 12 + 12 + 4, 12 + 3 * 4 + 12, 2 + 2 + 2},
+    {{FULL(3), SWITCH(1)}, 2, 3, 6, 3 + 3, 2 + 1},
+    {{MESH(5, 1)}, 1, 5, 10, 5 + 4, 2 + 4},
+    {{MESH(12, 2)}, 1, 12, 24, 12 + 2 * 4 + 3 * 3, 2 + 2 + 3}, /* 3 x 4 */
+    {{TORUS(12, 2)}, 1, 12, 24, 12 + 12 + 12, 2 + 1 + 2},
+    {{TORUS(8, 3)}, 1, 8, 16, 8 + 12, 2 + 3}, /* a cube */
+    {{MESH(7, 2)}, 1, 7, 14, 7 + 6, 2 + 6},   /* 1 x 7 */
+    {{ONE_WAY(5)}, 1, 5, 10, 5 + 5, 2 + 4},
+    {{ONE_WAY(2), SWITCH(2)}, 2, 4, 4 + 4 + 2, 4 + 4 + 4, 2 + 1 + 2},
 };
 
 static void shapes(void **state)
@@ -59,8 +68,10 @@ static void rates_and_dimensions(void **state)
     struct nadi_topology t = {.dim_count = 2};
     struct nadi_graph g;
     (void)state;
-    t.dims[0] = (struct nadi_dim){NADI_DIM_RING, 4, 50, 500};
-    t.dims[1] = (struct nadi_dim){NADI_DIM_SWITCH, 3, 1e300, 1.5};
+    t.dims[0] =
+        (struct nadi_dim){.kind = NADI_DIM_RING, .npus = 4, .bytes_per_ns = 50, .latency_ns = 500};
+    t.dims[1] = (struct nadi_dim){
+        .kind = NADI_DIM_SWITCH, .npus = 3, .bytes_per_ns = 1e300, .latency_ns = 1.5};
     assert_true(nadi_topology_finish(&t));
     nadi_graph_init(&g);
     nadi_graph_from_dims(&g, &t);

@@ -32,7 +32,8 @@ static uint64_t textbook(enum nadi_collective_kind kind, bool ring)
 static void check(enum nadi_collective_kind kind, enum nadi_algorithm algorithm,
                   enum nadi_network_model model)
 {
-    static const struct nadi_dim mesh = {NADI_DIM_FULLY_CONNECTED, N, 50, 500};
+    static const struct nadi_dim mesh = {
+        .kind = NADI_DIM_FULLY_CONNECTED, .npus = N, .bytes_per_ns = 50, .latency_ns = 500};
     const struct job_node node = {.type = NADI_NODE_COLL, .kind = kind, .bytes = BYTES};
     struct job j;
     struct nadi_result r;

@@ -9,9 +9,14 @@
 
 #include <cmocka.h>
 
-static const struct nadi_dim ring8 = {NADI_DIM_RING, 8, 50 * 1073741824.0 / 1e9, 500};
-static const struct nadi_dim switch8 = {NADI_DIM_SWITCH, 8, 50 * 1073741824.0 / 1e9, 500};
-static const struct nadi_dim mesh8 = {NADI_DIM_FULLY_CONNECTED, 8, 50 * 1073741824.0 / 1e9, 500};
+static const struct nadi_dim ring8 = {
+    .kind = NADI_DIM_RING, .npus = 8, .bytes_per_ns = 50 * 1073741824.0 / 1e9, .latency_ns = 500};
+static const struct nadi_dim switch8 = {
+    .kind = NADI_DIM_SWITCH, .npus = 8, .bytes_per_ns = 50 * 1073741824.0 / 1e9, .latency_ns = 500};
+static const struct nadi_dim mesh8 = {.kind = NADI_DIM_FULLY_CONNECTED,
+                                      .npus = 8,
+                                      .bytes_per_ns = 50 * 1073741824.0 / 1e9,
+                                      .latency_ns = 500};
 
 static uint64_t run_ns(const struct job *j)
 {
@@ -200,8 +205,9 @@ static void memory_servers(void **state)
 /* A send holds its slot for the idle network's delay: lowest dimension only, or every hop. */
 static void point_to_point(void **state)
 {
-    static const struct nadi_dim dims[] = {{NADI_DIM_RING, 2, 100, 50},
-                                           {NADI_DIM_SWITCH, 4, 10, 7}};
+    static const struct nadi_dim dims[] = {
+        {.kind = NADI_DIM_RING, .npus = 2, .bytes_per_ns = 100, .latency_ns = 50},
+        {.kind = NADI_DIM_SWITCH, .npus = 4, .bytes_per_ns = 10, .latency_ns = 7}};
     static const struct job_node send = {
         .type = NADI_NODE_SEND, .bytes = 1000, .peer = 3, .tag = 1};
     static const struct job_node receive = {.type = NADI_NODE_RECV, .bytes = 1000, .tag = 1};
@@ -228,7 +234,10 @@ static void point_to_point(void **state)
 static void pipeline(void **state)
 {
     enum { COMPUTE = 5000, BYTES = 53687, STAGES = 4, BATCHES = 2 };
-    static const struct nadi_dim ring4 = {NADI_DIM_RING, STAGES, 50 * 1073741824.0 / 1e9, 500};
+    static const struct nadi_dim ring4 = {.kind = NADI_DIM_RING,
+                                          .npus = STAGES,
+                                          .bytes_per_ns = 50 * 1073741824.0 / 1e9,
+                                          .latency_ns = 500};
     struct job j;
     (void)state;
     job_init(&j, &ring4, 1);

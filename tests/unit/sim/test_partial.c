@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-static const struct nadi_dim ring2 = {NADI_DIM_RING, 2, 50, 500};
+static const struct nadi_dim ring2 = {
+    .kind = NADI_DIM_RING, .npus = 2, .bytes_per_ns = 50, .latency_ns = 500};
 
 static void stopped_in_a_compute(void **state)
 {

@@ -12,7 +12,8 @@
 
 static struct nadi_dim dim(enum nadi_dim_kind kind, uint32_t npus, double bandwidth, double latency)
 {
-    return (struct nadi_dim){kind, npus, GIB_PER_S(bandwidth), latency};
+    return (struct nadi_dim){
+        .kind = kind, .npus = npus, .bytes_per_ns = GIB_PER_S(bandwidth), .latency_ns = latency};
 }
 
 static void set_defaults(struct job *j)

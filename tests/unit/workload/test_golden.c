@@ -13,7 +13,10 @@ enum { MIB = 1048576 };
 
 static void begin(struct job *j, uint32_t npus)
 {
-    const struct nadi_dim ring = {NADI_DIM_RING, npus, 50 * 1073741824.0 / 1000000000.0, 500};
+    const struct nadi_dim ring = {.kind = NADI_DIM_RING,
+                                  .npus = npus,
+                                  .bytes_per_ns = 50 * 1073741824.0 / 1000000000.0,
+                                  .latency_ns = 500};
     job_init(j, &ring, 1);
     j->in.system.splits = 4;
     j->in.system.local_mem_bw = 1600e9;

@@ -1,0 +1,344 @@
+#include "platform/routing.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "platform/routing_state.h"
+
+enum { TABLE_LIMIT = 256 << 20 };
+
+static const char *const names[] = {"",     "shortest", "dimension-order",
+                                    "ecmp", "valiant",  "adaptive"};
+
+enum nadi_route_scheme nadi_route_scheme_find(const char *name)
+{
+    for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++)
+        if (nadi_str_equal(names[i], name))
+            return (enum nadi_route_scheme)i;
+    return NADI_ROUTE_NONE;
+}
+
+const char *nadi_route_scheme_name(enum nadi_route_scheme scheme)
+{
+    return names[scheme];
+}
+
+struct nadi_routing *nadi_routing_create(const struct nadi_graph *g,
+                                         const struct nadi_routing_config *config)
+{
+    NADI_ASSERT(config->scheme != NADI_ROUTE_NONE && g->first_port);
+    struct nadi_routing *r = NADI_ZNEW(struct nadi_routing, 1);
+    r->g = g;
+    r->config = *config;
+    r->key = nadi_hash_u64(config->seed ^ UINT64_C(0x6e61646920726f75));
+    r->table_limit = config->table_limit ? config->table_limit : TABLE_LIMIT;
+    r->down = NADI_ZNEW(bool, g->link_count);
+    nadi_routing_prepare(r);
+    return r;
+}
+
+void nadi_routing_destroy(struct nadi_routing *r)
+{
+    if (!r)
+        return;
+    nadi_routing_drop_tables(r);
+    nadi_mem_free(r->down);
+    nadi_mem_free(r->first_cable);
+    nadi_mem_free(r->cables);
+    nadi_mem_free(r->component);
+    nadi_mem_free(r->slot);
+    nadi_mem_free(r->members);
+    nadi_mem_free(r->first_member);
+    nadi_mem_free(r->tables);
+    nadi_mem_free(r->built);
+    nadi_mem_free(r->queue);
+    nadi_mem_free(r->choices);
+    nadi_mem_free(r->target.roots);
+    nadi_mem_free(r->middle.roots);
+    nadi_mem_free(r->detour.items);
+    nadi_mem_free(r);
+}
+
+size_t nadi_routing_bytes(const struct nadi_routing *r)
+{
+    return r->table_bytes;
+}
+
+void nadi_routing_set_down(struct nadi_routing *r, uint32_t link, bool down)
+{
+    if (r->down[link] == down)
+        return;
+    r->down[link] = down;
+    r->down_count += down ? 1U : UINT32_MAX;
+    nadi_routing_drop_tables(r);
+}
+
+static void add_root(struct nadi_routing *r, struct nadi_routing_target *t, uint32_t node)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (t->roots[i].node == node)
+            return;
+    const struct nadi_routing_root root = {
+        .node = node,
+        .distances = nadi_routing_uses_tables(r) ? nadi_routing_table(r, node) : NULL,
+    };
+    if (t->count == t->capacity)
+        t->roots = nadi_mem_grow(t->roots, &t->capacity, t->count + 1, sizeof(*t->roots));
+    t->roots[t->count++] = root;
+}
+
+static void aim_at_host(struct nadi_routing *r, struct nadi_routing_target *t, uint32_t host)
+{
+    const struct nadi_graph *g = r->g;
+    if (r->table_bytes > r->table_limit)
+        nadi_routing_drop_tables(r); /* nobody holds one here */
+    t->host = host;
+    t->count = 0;
+    for (uint32_t p = g->first_port[host]; p < g->first_port[host + 1]; p++) {
+        const struct nadi_graph_port *port = &g->ports[p];
+        if (g->nodes[port->peer].kind == NADI_GRAPH_SWITCH &&
+            nadi_routing_open(r, port->peer, g->first_port[port->peer] + port->peer_port))
+            add_root(r, t, port->peer);
+    }
+}
+
+struct walk {
+    struct nadi_routing *r;
+    const struct nadi_routing_target *target;
+    uint64_t key;
+    uint32_t node;        /* where it is */
+    uint32_t first, last; /* switches passed */
+    uint32_t hops;
+    double load; /* the largest on the way */
+    struct nadi_way *route;
+};
+
+/* Ports of a host: straight to the target, or to the switches nearest to it. */
+static uint32_t host_choices(const struct walk *w)
+{
+    const struct nadi_graph *g = w->r->g;
+    uint32_t count = 0, least = NADI_FAR;
+    for (uint32_t p = g->first_port[w->node]; p < g->first_port[w->node + 1]; p++) {
+        const uint32_t peer = g->ports[p].peer;
+        uint32_t distance = NADI_FAR;
+        if (!nadi_routing_open(w->r, w->node, p))
+            continue;
+        if (peer == w->target->host)
+            distance = 0;
+        else if (g->nodes[peer].kind == NADI_GRAPH_SWITCH)
+            distance = nadi_routing_distance(w->r, w->target, peer) + 1;
+        if (distance > least || distance >= NADI_FAR)
+            continue;
+        if (distance < least)
+            count = 0;
+        least = distance;
+        w->r->choices[count++] = p;
+    }
+    return count;
+}
+
+/* Ports of a switch that the target host hangs on. */
+static uint32_t last_choices(const struct walk *w)
+{
+    const struct nadi_graph *g = w->r->g;
+    uint32_t count = 0;
+    /* The host's few cables, seen from the other end. */
+    for (uint32_t p = g->first_port[w->target->host]; p < g->first_port[w->target->host + 1]; p++) {
+        const struct nadi_graph_port *port = &g->ports[p];
+        const uint32_t back = g->first_port[port->peer] + port->peer_port;
+        if (port->peer == w->node && nadi_routing_open(w->r, w->node, back))
+            w->r->choices[count++] = back;
+    }
+    return count;
+}
+
+static uint32_t table_choices(const struct walk *w, uint32_t distance)
+{
+    const struct nadi_routing *r = w->r;
+    uint32_t count = 0;
+    for (uint32_t c = r->first_cable[w->node]; c < r->first_cable[w->node + 1]; c++) {
+        const uint32_t port = r->cables[c];
+        if (nadi_routing_open(r, w->node, port) &&
+            nadi_routing_distance(r, w->target, r->g->ports[port].peer) + 1 == distance)
+            r->choices[count++] = port;
+    }
+    return count;
+}
+
+static uint32_t choices_of(const struct walk *w)
+{
+    struct nadi_routing *r = w->r;
+    const struct nadi_routing_target *t = w->target;
+    if (r->g->nodes[w->node].kind == NADI_GRAPH_HOST)
+        return host_choices(w);
+    if (!nadi_routing_uses_tables(r)) {
+        if (w->node == t->roots[0].node)
+            return last_choices(w);
+        const bool lowest = r->config.scheme <= NADI_ROUTE_DIMENSION_ORDER;
+        return nadi_routing_product_choices(r, w->node, t->roots[0].node, lowest, r->choices);
+    }
+    const uint32_t distance = nadi_routing_distance(r, t, w->node);
+    if (distance == 0)
+        return last_choices(w);
+    return distance == NADI_FAR ? 0 : table_choices(w, distance);
+}
+
+static double load_of(const struct nadi_routing *r, uint32_t channel)
+{
+    return r->config.loads ? r->config.loads[channel] : 0;
+}
+
+/* Keeps the choices with the least load; returns how many. */
+static uint32_t least_loaded(const struct walk *w, uint32_t count)
+{
+    const struct nadi_routing *r = w->r;
+    double least = 0;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t port = r->choices[i];
+        const double load = load_of(r, nadi_graph_channel(r->g, w->node, port));
+        if (kept && load > least)
+            continue;
+        if (kept && load < least)
+            kept = 0;
+        least = load;
+        r->choices[kept++] = port;
+    }
+    return kept;
+}
+
+static uint32_t choose(const struct walk *w, uint32_t count)
+{
+    const struct nadi_routing *r = w->r;
+    if (r->config.scheme <= NADI_ROUTE_DIMENSION_ORDER)
+        return r->choices[0];
+    if (r->config.scheme == NADI_ROUTE_ADAPTIVE)
+        count = least_loaded(w, count);
+    if (count == 1)
+        return r->choices[0];
+    const uint64_t hash =
+        nadi_hash_u64(w->key ^ (w->node + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15));
+    return r->choices[(hash >> 32) * count >> 32];
+}
+
+static void pass(struct walk *w, uint32_t channel)
+{
+    struct nadi_way *route = w->route;
+    const double load = load_of(w->r, channel);
+    w->load = load > w->load ? load : w->load;
+    NADI_PUSH(route, channel);
+}
+
+/* On to the target; false when there is no way. */
+static bool walk_to(struct walk *w, const struct nadi_routing_target *target)
+{
+    const struct nadi_graph *g = w->r->g;
+    const uint32_t end = target->host != NADI_NONE ? target->host : target->roots[0].node;
+    w->target = target;
+    while (w->node != end) {
+        const uint32_t count = choices_of(w);
+        if (!count)
+            return false;
+        const uint32_t port = choose(w, count);
+        const uint32_t own = nadi_graph_node_channel(g, w->node);
+        if (own != NADI_NONE && g->nodes[w->node].kind == NADI_GRAPH_SWITCH)
+            pass(w, own);
+        if (g->links[g->ports[port].link].dim != NADI_NONE)
+            pass(w, nadi_graph_channel(g, w->node, port));
+        w->node = g->ports[port].peer;
+        if (g->nodes[w->node].kind == NADI_GRAPH_SWITCH) {
+            w->last = w->node;
+            w->first = w->first == NADI_NONE ? w->node : w->first;
+        }
+        w->hops++;
+    }
+    return true;
+}
+
+static struct walk begin(struct nadi_routing *r, uint32_t node, uint64_t key,
+                         struct nadi_way *route)
+{
+    route->count = 0;
+    return (struct walk){
+        .r = r, .key = key, .node = node, .first = NADI_NONE, .last = NADI_NONE, .route = route};
+}
+
+/* A switch to go by, drawn from the part of the network that the direct way goes through; NADI_NONE
+ * where the direct way is through one switch, or none. */
+static uint32_t draw_middle(const struct walk *direct)
+{
+    const struct nadi_routing *r = direct->r;
+    const struct nadi_graph *g = r->g;
+    if (direct->first == direct->last)
+        return NADI_NONE;
+    const uint64_t hash = nadi_hash_u64(direct->key ^ UINT64_C(0x7661));
+    if (g->product)
+        return g->product->first_router +
+               (uint32_t)((hash >> 32) * g->product->shape.npu_count >> 32);
+    const uint32_t part = r->component[direct->first];
+    const uint32_t size = r->first_member[part + 1] - r->first_member[part];
+    return r->members[r->first_member[part] + (uint32_t)((hash >> 32) * size >> 32)];
+}
+
+static bool detour(struct nadi_routing *r, struct walk *w, uint32_t middle)
+{
+    r->middle.host = NADI_NONE;
+    r->middle.count = 0;
+    add_root(r, &r->middle, middle);
+    return walk_to(w, &r->middle) && walk_to(w, &r->target);
+}
+
+static void take(struct nadi_way *route, struct nadi_way *better)
+{
+    const struct nadi_way old = *route;
+    *route = *better;
+    *better = old;
+}
+
+bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint64_t flow,
+                       struct nadi_way *route)
+{
+    const enum nadi_route_scheme scheme = r->config.scheme;
+    uint64_t key = nadi_hash_u64(r->key ^ ((uint64_t)src << 32 | dst));
+    key = nadi_hash_u64(key + nadi_hash_u64(flow));
+    NADI_ASSERT(src < r->g->host_count && dst < r->g->host_count && src != dst);
+    aim_at_host(r, &r->target, r->g->hosts[dst]);
+    struct walk direct = begin(r, r->g->hosts[src], key, route);
+    if (!walk_to(&direct, &r->target)) {
+        route->count = 0;
+        return false;
+    }
+    if (scheme != NADI_ROUTE_VALIANT && scheme != NADI_ROUTE_ADAPTIVE)
+        return true;
+    if (scheme == NADI_ROUTE_ADAPTIVE && direct.load <= 0)
+        return true;
+    const uint32_t middle = draw_middle(&direct);
+    if (middle == NADI_NONE)
+        return true;
+    struct walk way = begin(r, r->g->hosts[src], key, &r->detour);
+    const bool found = detour(r, &way, middle);
+    if (found && (scheme == NADI_ROUTE_VALIANT || direct.load * direct.hops > way.load * way.hops))
+        take(route, &r->detour);
+    return true;
+}
+
+uint32_t nadi_routing_hops(struct nadi_routing *r, uint32_t src, uint32_t dst)
+{
+    const struct nadi_graph *g = r->g;
+    const uint32_t host = g->hosts[src];
+    uint32_t least = NADI_NONE;
+    aim_at_host(r, &r->target, g->hosts[dst]);
+    for (uint32_t p = g->first_port[host]; p < g->first_port[host + 1]; p++) {
+        const uint32_t peer = g->ports[p].peer;
+        if (!nadi_routing_open(r, host, p))
+            continue;
+        if (peer == g->hosts[dst])
+            return 1;
+        if (g->nodes[peer].kind != NADI_GRAPH_SWITCH)
+            continue;
+        const uint32_t distance = nadi_routing_distance(r, &r->target, peer);
+        if (distance != NADI_FAR && distance + 2 < least)
+            least = distance + 2;
+    }
+    return least;
+}

@@ -1,0 +1,80 @@
+/* routing: which way a flow takes through a graph.
+ *
+ * A route is a list of channels (platform/graph.h) in the order of travel, from the source's cable
+ * to the destination's; the channel of a node that forwards only so much stands between the links
+ * that meet there. Cables on board (between an NPU and its own router) take no time and are left
+ * out. Hosts do not forward. The same graph, configuration, pair, flow and (adaptive)
+ * loads give the same route, whatever was asked before.
+ *
+ *   shortest         the first of the shortest ways: cables in the order in which they were added
+ *   dimension-order  a shortest way that crosses the dimensions in ascending order, rings clockwise
+ *                    where both directions are as short; this is also what shortest does in a
+ *                    product of dimensions, and elsewhere it is shortest
+ *   ecmp             each switch takes one of its ports on shortest ways by a hash of seed, source,
+ *                    destination, flow and switch (RFC 2992 has the idea)
+ *   valiant          first to a switch drawn from all that the source reaches, then on, both parts
+ *                    by ecmp (Valiant, Brebner, STOC 1981); within one switch the direct way
+ *   adaptive         the port with the least load among those on shortest ways, or the detour of
+ *                    valiant where load times hops is less along it: UGAL with global knowledge
+ *                    (Kim, Dally, Scott, Abts, ISCA 2008, section 4)
+ *
+ * Cost. In a product of dimensions (tori, meshes, HyperX: graph->product) with all links up, a hop
+ * costs the ports of a router and nothing is stored. Elsewhere a hop looks at a switch's ports in a
+ * table of distances to the destination's switch: 2 bytes for each switch of the connected part,
+ * made by one breadth-first search, O(switches + cables between them), when first needed. Hosts of
+ * one switch share it; no table grows with the hosts. Tables above a limit (256 MiB) are dropped
+ * and made again. Not thread safe; one routing for each simulation. */
+#ifndef NADI_PLATFORM_ROUTING_H
+#define NADI_PLATFORM_ROUTING_H
+
+#include "platform/graph.h"
+
+enum nadi_route_scheme {
+    NADI_ROUTE_NONE,
+    NADI_ROUTE_SHORTEST,
+    NADI_ROUTE_DIMENSION_ORDER,
+    NADI_ROUTE_ECMP,
+    NADI_ROUTE_VALIANT,
+    NADI_ROUTE_ADAPTIVE,
+};
+
+struct nadi_routing_config {
+    enum nadi_route_scheme scheme;
+    uint64_t seed;       /* ecmp, valiant, adaptive */
+    size_t table_limit;  /* bytes; 0: 256 MiB */
+    const double *loads; /* adaptive: by channel, in any unit (bytes waiting, flows); must outlive
+                            the routing; NULL: no load anywhere */
+};
+
+/* Channels of a route; the caller frees items with nadi_mem_free. */
+struct nadi_way {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+struct nadi_routing;
+
+/* The graph must be finished and outlive the routing. */
+struct nadi_routing *nadi_routing_create(const struct nadi_graph *g,
+                                         const struct nadi_routing_config *config);
+void nadi_routing_destroy(struct nadi_routing *r); /* NULL is fine */
+
+/* The way of flow `flow` from NPU src to NPU dst (src != dst), put over what `route` held. False,
+ * with an empty route, when there is none. */
+bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint64_t flow,
+                       struct nadi_way *route) NADI_MUST_USE;
+
+/* Takes link `link` out, both ways, or puts it back. Ways found before are not touched. */
+void nadi_routing_set_down(struct nadi_routing *r, uint32_t link, bool down);
+
+/* Links of a shortest way from NPU src to NPU dst; NADI_NONE when there is none. */
+uint32_t nadi_routing_hops(struct nadi_routing *r, uint32_t src, uint32_t dst);
+
+/* Bytes of tables held now. */
+size_t nadi_routing_bytes(const struct nadi_routing *r);
+
+/* "shortest", "dimension-order", "ecmp", "valiant", "adaptive"; NONE when not known. */
+enum nadi_route_scheme nadi_route_scheme_find(const char *name);
+const char *nadi_route_scheme_name(enum nadi_route_scheme scheme);
+
+#endif
