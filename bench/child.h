@@ -31,8 +31,12 @@ static inline void write_text(const char *path, const char *text)
     nadi_diags_release(&diags);
 }
 
+struct child_cost {
+    double wall_s, cpu_s, user_s, peak_mb; /* cpu: user and system */
+};
+
 /* Runs the program with its standard output in out.json; returns its exit code. */
-static inline int run(const char *const *words, double *wall_s, double *peak_mb)
+static inline int run_cost(const char *const *words, struct child_cost *cost)
 {
     struct timespec begin, end;
     clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -43,7 +47,7 @@ static inline int run(const char *const *words, double *wall_s, double *peak_mb)
         int out = open("out.json", O_WRONLY | O_CREAT | O_TRUNC, 0600);
         if (out < 0 || dup2(out, STDOUT_FILENO) < 0)
             _exit(127);
-        execv(words[0], (char *const *)(const void *)words);
+        execvp(words[0], (char *const *)(const void *)words);
         _exit(127);
     }
     int status;
@@ -51,9 +55,22 @@ static inline int run(const char *const *words, double *wall_s, double *peak_mb)
     if (wait4(child, &status, 0, &usage) != child)
         fail("lost the child process");
     clock_gettime(CLOCK_MONOTONIC, &end);
-    *wall_s = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    *peak_mb = (double)usage.ru_maxrss * 1024 / 1e6;
+    cost->wall_s =
+        (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    cost->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                  1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    cost->user_s = (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec;
+    cost->peak_mb = (double)usage.ru_maxrss * 1024 / 1e6;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static inline int run(const char *const *words, double *wall_s, double *peak_mb)
+{
+    struct child_cost cost;
+    const int code = run_cost(words, &cost);
+    *wall_s = cost.wall_s;
+    *peak_mb = cost.peak_mb;
+    return code;
 }
 
 /* Runs it for its files only. */
