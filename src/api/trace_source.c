@@ -42,6 +42,34 @@ static bool from_prefix(struct nadi_trace_source *s, const char *prefix, struct 
     return found;
 }
 
+/* "traces/{rank}/step.et.gz" for 0, 1, ... */
+static bool from_pattern(struct nadi_trace_source *s, const char *pattern, struct nadi_diags *diags)
+{
+    static const char mark[] = "{rank}";
+    const char *at = strstr(pattern, mark);
+    size_t capacity = 0;
+    for (;;) {
+        const char *path = nadi_arena_printf(&s->arena, "%.*s%u%s", (int)(at - pattern), pattern,
+                                             s->count, at + sizeof(mark) - 1);
+        if (!nadi_file_exists(path))
+            break;
+        if (s->count == capacity) { /* what is outgrown goes with the arena */
+            capacity = capacity ? 2 * capacity : 16;
+            const char **paths = NADI_ARENA_NEW(&s->arena, const char *, capacity);
+            if (s->count)
+                memcpy(paths, s->paths, s->count * sizeof(*paths));
+            s->paths = paths;
+        }
+        s->paths[s->count++] = path;
+    }
+    s->ranks = NADI_ARENA_NEW(&s->arena, uint32_t, s->count);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->ranks[i] = i;
+    return s->count ||
+           nadi_error(diags, "trace/no-input", NADI_IN_FILE(pattern),
+                      "\"{rank}\" in the name stands for 0, 1, ...", "there is no file of rank 0");
+}
+
 static bool check_ranks(const struct nadi_trace_source *s, struct nadi_diags *diags)
 {
     bool any = false, all = true;
@@ -75,8 +103,15 @@ bool nadi_trace_source_find(struct nadi_trace_source *s, const struct nadi_trace
         return nadi_error(diags, "trace/no-input", NADI_NOWHERE,
                           "name a file, a prefix, or - for standard input", "no trace named");
     const char *first = inputs->names[0];
-    if (inputs->count == 1 && !nadi_str_equal(first, "-") && !nadi_file_exists(first))
+    s->several = inputs->count > 1;
+    if (inputs->count == 1 && strstr(first, "{rank}") && !nadi_file_exists(first)) {
+        s->several = true;
+        return from_pattern(s, first, diags);
+    }
+    if (inputs->count == 1 && !nadi_str_equal(first, "-") && !nadi_file_exists(first)) {
+        s->several = true;
         return from_prefix(s, first, diags);
+    }
     s->count = (uint32_t)inputs->count;
     s->paths = NADI_ARENA_NEW(&s->arena, const char *, inputs->count);
     s->ranks = NADI_ARENA_NEW(&s->arena, uint32_t, inputs->count);

@@ -1,6 +1,7 @@
 /* trace_source: the words of a trace command -> files and their ranks. Private to this room.
  *
- * One word that names no file is a prefix. The rank of a file is the number before ".et" in its
+ * One word that names no file is a prefix, or a pattern in which "{rank}" stands for 0, 1, ... as
+ * far as there are files. The rank of a file is the number before ".et" in its
  * name, with or without .gz or .zst after it; files without one count from 0 in the order given,
  * provided that none has one. */
 #ifndef NADI_API_TRACE_SOURCE_H
@@ -16,6 +17,7 @@ struct nadi_trace_source {
     const char **paths;
     uint32_t *ranks; /* NADI_NONE for a single file without a number in its name */
     uint32_t count;
+    bool several; /* more than one file, or a prefix or pattern */
 };
 
 /* The caller releases the source in both cases. */

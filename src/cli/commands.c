@@ -183,6 +183,34 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_trace_from_text,
     },
     {
+        .name = "trace slice",
+        .group = "Traces",
+        .summary = "Cut a training step, or any part, out of a trace",
+        .words = "FILE... | PREFIX",
+        .about = "Nodes that stay wait for each other exactly as they did, also where that went "
+                 "over\nnodes that are cut off. Work of the accelerator belongs to the step whose "
+                 "host operator\nlaunched it. METADATA nodes always stay.\n",
+        .examples = "nadi trace slice traces/job --step 4 -o out/step4\n"
+                    "nadi trace slice traces/job.0.et --time 1ms..2ms -o part.0.et\n",
+        .options = nadi_trace_slice_groups,
+        .max_words = NADI_MAX_WORDS,
+        .run = nadi_cmd_trace_slice,
+    },
+    {
+        .name = "trace filter",
+        .group = "Traces",
+        .summary = "Drop nodes of a trace, by kind or name, and keep the order of the others",
+        .words = "FILE... | PREFIX",
+        .about = "A node that waited for a dropped one waits for what that one waited for. Where a "
+                 "dropped\nnode joins many with many it stays as a junction, without time, so that "
+                 "the trace does\nnot grow.\n",
+        .examples = "nadi trace filter traces/job --drop host -o out/device\n"
+                    "nadi trace filter job.0.et --keep-name '^nccl' --format json -o comm.0.et\n",
+        .options = nadi_trace_filter_groups,
+        .max_words = NADI_MAX_WORDS,
+        .run = nadi_cmd_trace_filter,
+    },
+    {
         .name = "flows",
         .group = "Simulate",
         .summary = "Simulate a list of flows over a network of switches",

@@ -18,6 +18,8 @@ int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **argum
 int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_from_text(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_info(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_trace_slice(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_trace_filter(const struct nadi_command *self, int count, char **arguments);
 
 extern const struct nadi_option_group nadi_trace_import_groups[];
 extern const struct nadi_option_group nadi_trace_link_groups[];
@@ -27,5 +29,7 @@ extern const struct nadi_option_group nadi_trace_show_groups[];
 extern const struct nadi_option_group nadi_trace_pack_groups[];
 extern const struct nadi_option_group nadi_trace_from_text_groups[];
 extern const struct nadi_option_group nadi_trace_info_groups[];
+extern const struct nadi_option_group nadi_trace_slice_groups[];
+extern const struct nadi_option_group nadi_trace_filter_groups[];
 
 #endif

@@ -1,0 +1,54 @@
+/* nadi/trace_edit.h: tools that change Chakra execution traces. Part of the public C interface;
+ * nadi.h and trace.h have the conventions.
+ *
+ * One file goes to one file; a prefix, a name with "{rank}" or several files go to a prefix or a
+ * name with "{rank}", rank by rank. What a tool is not asked to change stays byte for byte. Each
+ * fills *report, which says what was done with figures; with `json` as one object with the messages
+ * in it. An output that was not finished is not left behind. Time and memory are linear in the size
+ * of the largest rank, except where said. */
+#ifndef NADI_TRACE_EDIT_H
+#define NADI_TRACE_EDIT_H
+
+#include <nadi/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nadi_trace_edit { /* what all of them have */
+    struct nadi_trace_inputs inputs;
+    const char *output; /* file, prefix, or name with "{rank}"; "-": standard output */
+    int json;
+};
+
+struct nadi_trace_slice { /* what is selected by all that is given */
+    size_t size;
+    struct nadi_trace_edit edit;
+    const char *step;           /* ProfilerStep#N by its N, or the name of a node; NULL */
+    uint64_t first_id, last_id; /* both included; default: all */
+    uint64_t from_ns, to_ns;    /* started in [from, to), from the first start on; default: all */
+};
+
+void nadi_trace_slice_init(struct nadi_trace_slice *options);
+/* Keeps the nodes of a step, of ids or of a span of time, and the order between them. */
+enum nadi_status nadi_trace_slice(const struct nadi_trace_slice *options, char **report,
+                                  struct nadi_diags *messages);
+
+struct nadi_trace_filter {
+    size_t size;
+    struct nadi_trace_edit edit;
+    const char *drop; /* kinds, "host,memory": host device memory send recv collective metadata
+                       * other; NULL */
+    const char *drop_name, *keep_name; /* extended regular expressions; a name that is kept is so
+                                        * whatever else is said */
+};
+
+void nadi_trace_filter_init(struct nadi_trace_filter *options);
+/* Drops nodes and keeps the order between those that stay. */
+enum nadi_status nadi_trace_filter(const struct nadi_trace_filter *options, char **report,
+                                   struct nadi_diags *messages);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

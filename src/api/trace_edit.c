@@ -1,0 +1,215 @@
+#include "api/trace_edit.h"
+
+#include "api/messages_json.h"
+#include "base/mem.h"
+#include "base/units.h"
+
+void nadi_edit_output(const char *pattern, bool several, uint32_t rank, struct nadi_str *path)
+{
+    static const char mark[] = "{rank}";
+    const char *at = pattern;
+    const bool marked = strstr(pattern, mark) != NULL;
+    nadi_str_clear(path);
+    for (const char *next; (next = strstr(at, mark)); at = next + sizeof(mark) - 1) {
+        nadi_str_add_bytes(path, at, (size_t)(next - at));
+        nadi_str_printf(path, "%" PRIu32, rank == NADI_NONE ? 0 : rank);
+    }
+    nadi_str_add(path, at);
+    if (several && !marked)
+        nadi_str_printf(path, ".%" PRIu32 ".et", rank);
+}
+
+struct files { /* through one tool */
+    const struct nadi_trace_edit *edit;
+    struct nadi_trace_source source;
+    nadi_edit_read_fn *read;
+    nadi_edit_fn *change;
+    void *context;
+    struct nadi_edit_report *reports; /* by file */
+    struct nadi_edit_report total;
+    struct nadi_diags *messages;
+};
+
+static bool change_file(struct files *w, uint32_t i)
+{
+    const char *path = w->source.paths[i];
+    const uint32_t rank = w->source.ranks[i];
+    struct nadi_str output = NADI_STR_INIT;
+    bool ok = false;
+    nadi_edit_report_init(&w->reports[i]);
+    struct nadi_full *f = w->read ? w->read(w->context, path, rank, &w->reports[i], w->messages)
+                                  : nadi_full_read(path, w->messages);
+    nadi_edit_output(w->edit->output, w->source.several, rank, &output);
+    struct nadi_deflate *sink =
+        f ? nadi_deflate_open(nadi_str_get(&output), nadi_coding_of(nadi_str_get(&output)),
+                              w->messages)
+          : NULL;
+    if (sink) {
+        ok = w->change(w->context, f, rank, sink, &w->reports[i], w->messages);
+        if (ok)
+            ok = nadi_deflate_close(sink, w->messages);
+        else
+            nadi_deflate_discard(sink);
+    }
+    nadi_full_destroy(f);
+    nadi_str_release(&output);
+    return ok;
+}
+
+static void add_to_total(struct nadi_edit_report *total, const struct nadi_edit_report *r)
+{
+    for (size_t i = 0; i < r->figure_count; i++)
+        nadi_edit_report_add(total, r->figures[i].what, r->figures[i].number);
+    nadi_edit_report_merge_names(total, r);
+}
+
+void nadi_edit_text(const struct nadi_edit_summary *s, struct nadi_str *out)
+{
+    const struct nadi_edit_report *r = s->total;
+    nadi_str_printf(out, "%s\n", s->outputs);
+    for (size_t i = 0; i < r->figure_count; i++) {
+        char time[32];
+        const char *what = r->figures[i].what;
+        if (r->figures[i].number == 0 && !nadi_str_starts(what, "nodes "))
+            continue;
+        if (nadi_str_ends(what, ", ns"))
+            nadi_str_printf(out, "  %-40.*s %14s\n", (int)strlen(what) - 4, what,
+                            nadi_units_time(time, (double)r->figures[i].number));
+        else
+            nadi_str_printf(out, "  %-40s %14" PRIu64 "\n", what, r->figures[i].number);
+    }
+    if (r->names.count)
+        nadi_str_printf(out, "%s, by time%s\n", r->names_title,
+                        r->names.count > NADI_REPORT_NAMES ? " (the first)" : "");
+    for (size_t i = 0; i < r->names.count && i < NADI_REPORT_NAMES; i++) {
+        const struct nadi_report_name *n = &r->names.items[i];
+        char time[32];
+        nadi_str_printf(out, "  %12s %8" PRIu64 " x %.60s\n", nadi_units_time(time, (double)n->ns),
+                        n->nodes, n->name[0] ? n->name : "(no name)");
+    }
+    if (r->names.count > NADI_REPORT_NAMES)
+        nadi_str_printf(out, "  and %zu more names\n", r->names.count - NADI_REPORT_NAMES);
+}
+
+void nadi_edit_json_report(const struct nadi_edit_report *r, struct nadi_json *j)
+{
+    struct nadi_str key = NADI_STR_INIT;
+    for (size_t i = 0; i < r->figure_count; i++) {
+        nadi_str_clear(&key); /* "time of the dropped, ns" -> "time_of_the_dropped_ns" */
+        for (const char *c = r->figures[i].what; *c; c++) {
+            if (*c != ',')
+                nadi_str_add_char(&key, *c == ' ' || *c == '-' ? '_' : *c);
+        }
+        nadi_json_u64(j, nadi_str_get(&key), r->figures[i].number);
+    }
+    nadi_str_release(&key);
+    if (!r->names.count)
+        return;
+    nadi_json_array(j, r->names_title);
+    for (size_t i = 0; i < r->names.count && i < 10 * NADI_REPORT_NAMES; i++) {
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "name", r->names.items[i].name);
+        nadi_json_u64(j, "nodes", r->names.items[i].nodes);
+        nadi_json_u64(j, "duration_ns", r->names.items[i].ns);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+}
+
+static void add_json(const struct files *w, uint32_t done, struct nadi_str *out)
+{
+    const struct nadi_diags *d = w->messages;
+    struct nadi_str output = NADI_STR_INIT;
+    struct nadi_json j;
+    nadi_json_begin(&j, out);
+    nadi_json_object(&j, NULL);
+    nadi_json_array(&j, "files");
+    for (uint32_t i = 0; i < done; i++) {
+        nadi_json_object(&j, NULL);
+        nadi_edit_output(w->edit->output, w->source.several, w->source.ranks[i], &output);
+        nadi_json_string(&j, "path", w->source.paths[i]);
+        nadi_json_string(&j, "output", nadi_str_get(&output));
+        if (w->source.ranks[i] != NADI_NONE)
+            nadi_json_u64(&j, "rank", w->source.ranks[i]);
+        nadi_edit_json_report(&w->reports[i], &j);
+        nadi_json_close(&j);
+    }
+    nadi_json_close(&j);
+    nadi_json_object(&j, "total");
+    nadi_edit_json_report(&w->total, &j);
+    nadi_json_close(&j);
+    nadi_json_u64(&j, "errors", d->errors);
+    nadi_json_u64(&j, "warnings", d->warnings);
+    nadi_json_u64(&j, "notes", d->notes);
+    nadi_json_array(&j, "messages");
+    nadi_messages_add_json(d, &j);
+    nadi_json_close(&j);
+    nadi_json_close(&j);
+    nadi_json_finish(&j);
+    nadi_str_release(&output);
+}
+
+static char *describe(struct files *w, uint32_t done)
+{
+    struct nadi_str text = NADI_STR_INIT, outputs = NADI_STR_INIT, last = NADI_STR_INIT;
+    for (uint32_t i = 0; i < done; i++) {
+        add_to_total(&w->total, &w->reports[i]);
+        nadi_edit_report_sort(&w->reports[i]);
+    }
+    nadi_edit_report_sort(&w->total);
+    if (w->edit->json) {
+        add_json(w, done, &text);
+    } else if (done == w->source.count) {
+        nadi_edit_output(w->edit->output, w->source.several, w->source.ranks[0], &outputs);
+        if (done > 1) {
+            nadi_edit_output(w->edit->output, true, w->source.ranks[done - 1], &last);
+            nadi_str_printf(&outputs, " to %s", nadi_str_get(&last));
+        }
+        const struct nadi_edit_summary s = {&w->total, nadi_str_get(&outputs), done};
+        nadi_edit_text(&s, &text);
+    }
+    nadi_str_release(&outputs);
+    nadi_str_release(&last);
+    return text.text;
+}
+
+static bool outputs_agree(const struct files *w)
+{
+    const bool marked = strstr(w->edit->output, "{rank}") != NULL;
+    if (w->source.several && nadi_str_equal(w->edit->output, "-"))
+        return nadi_error(w->messages, "usage/output", NADI_NOWHERE,
+                          "a prefix, or a name with {rank} in it",
+                          "standard output can take one trace, not %u", w->source.count);
+    if (w->source.several && !marked &&
+        (nadi_str_ends(w->edit->output, ".et") || nadi_str_ends(w->edit->output, ".gz") ||
+         nadi_str_ends(w->edit->output, ".zst")))
+        return nadi_error(w->messages, "usage/output", NADI_NOWHERE,
+                          "a prefix, for PREFIX.<rank>.et, or a name with {rank} in it",
+                          "'%s' is the name of one file, and there may be several ranks",
+                          w->edit->output);
+    return true;
+}
+
+enum nadi_status nadi_edit_files(const struct nadi_trace_edit *edit, nadi_edit_read_fn *read,
+                                 nadi_edit_fn *change, void *context, char **report,
+                                 struct nadi_diags *messages)
+{
+    struct files w = {
+        .edit = edit, .read = read, .change = change, .context = context, .messages = messages};
+    uint32_t done = 0;
+    *report = NULL;
+    const size_t errors_before = messages->errors;
+    if (nadi_trace_source_find(&w.source, &edit->inputs, messages) && outputs_agree(&w)) {
+        w.reports = NADI_ZNEW(struct nadi_edit_report, w.source.count);
+        nadi_edit_report_init(&w.total);
+        while (done < w.source.count && change_file(&w, done))
+            done++;
+        *report = describe(&w, done);
+        for (uint32_t i = 0; i < w.source.count && i <= done; i++)
+            nadi_edit_report_release(&w.reports[i]);
+        nadi_edit_report_release(&w.total);
+        nadi_mem_free(w.reports);
+    }
+    nadi_trace_source_release(&w.source);
+    return messages->errors == errors_before ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}

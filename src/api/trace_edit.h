@@ -1,0 +1,40 @@
+/* trace_edit: what the tools that change traces share: names of inputs and outputs, rank by rank,
+ * and the report. Private to this room. */
+#ifndef NADI_API_TRACE_EDIT_H
+#define NADI_API_TRACE_EDIT_H
+
+#include "api/trace_source.h"
+#include "base/str.h"
+#include "format/json_write.h"
+#include "trace/deflate.h"
+#include "trace/edit/report.h"
+#include "trace/full.h"
+
+#include <nadi/trace_edit.h>
+
+/* Writes one rank's trace anew. False with an error. */
+typedef bool nadi_edit_fn(void *context, const struct nadi_full *f, uint32_t rank,
+                          struct nadi_deflate *sink, struct nadi_edit_report *report,
+                          struct nadi_diags *diags);
+
+/* All ranks through `change`. `read` may be NULL: nadi_full_read. */
+typedef struct nadi_full *nadi_edit_read_fn(void *context, const char *path, uint32_t rank,
+                                            struct nadi_edit_report *report,
+                                            struct nadi_diags *diags);
+enum nadi_status nadi_edit_files(const struct nadi_trace_edit *edit, nadi_edit_read_fn *read,
+                                 nadi_edit_fn *change, void *context, char **report,
+                                 struct nadi_diags *messages);
+
+/* The name of a rank's output; several: there is more than one or the input is a prefix. */
+void nadi_edit_output(const char *pattern, bool several, uint32_t rank, struct nadi_str *path);
+
+/* The report: whole figures to text, or with the messages and what `more` adds to JSON. */
+struct nadi_edit_summary {
+    const struct nadi_edit_report *total;
+    const char *outputs; /* "out.0.et to out.7.et" */
+    uint32_t files;
+};
+void nadi_edit_text(const struct nadi_edit_summary *s, struct nadi_str *out);
+void nadi_edit_json_report(const struct nadi_edit_report *r, struct nadi_json *j);
+
+#endif

@@ -1,0 +1,54 @@
+#include "cli/trace_edit.h"
+
+struct values {
+    struct nadi_cli_edit edit;
+    const char *drop, *drop_name, *keep_name;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option what[] = {
+    {.name = "drop",
+     .argument = "KINDS",
+     .type = NADI_OPTION_TEXT,
+     AT(drop),
+     .help = "Kinds of nodes, with commas between: host (processor), device, memory, send, recv, "
+             "collective, metadata, other"},
+    {.name = "drop-name",
+     .argument = "REGEX",
+     .type = NADI_OPTION_TEXT,
+     AT(drop_name),
+     .help = "Nodes whose name the extended regular expression finds"},
+    {.name = "keep-name",
+     .argument = "REGEX",
+     .type = NADI_OPTION_TEXT,
+     AT(keep_name),
+     .help = "Keep these whatever else is said; alone: drop all others"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_trace_filter_groups[] = {
+    {"Filter", what, 0},
+    {"Output", nadi_cli_edit_options, offsetof(struct values, edit)},
+    {.heading = NULL},
+};
+
+int nadi_cmd_trace_filter(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a trace file or a prefix"))
+        return NADI_EXIT_USAGE;
+    struct nadi_trace_filter filter;
+    nadi_trace_filter_init(&filter);
+    nadi_cli_edit_apply(&values.edit, &words, &filter.edit);
+    filter.drop = values.drop;
+    filter.drop_name = values.drop_name;
+    filter.keep_name = values.keep_name;
+    struct nadi_diags *messages = nadi_messages_create();
+    char *report;
+    const enum nadi_status status = nadi_trace_filter(&filter, &report, messages);
+    return nadi_cli_edit_end(&values.edit, status, report, messages);
+}

@@ -1,0 +1,52 @@
+#include "cli/trace_edit.h"
+
+#include "base/str.h"
+#include "cli/terminal.h"
+
+#define AT(member) .offset = offsetof(struct nadi_cli_edit, member)
+
+const struct nadi_option nadi_cli_edit_options[] = {
+    {.name = "out",
+     .letter = 'o',
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     .required = true,
+     AT(out),
+     .help = "Write there: a file or -; of several ranks a prefix or a name with {rank}; .gz and "
+             ".zst are compressed"},
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json",
+     .initial = "text",
+     AT(format),
+     .help = "Form of the report on standard output (standard error with --out -)"},
+    {.name = "quiet",
+     .type = NADI_OPTION_FLAG,
+     AT(quiet),
+     .help = "Only errors on standard error, no report in words"},
+    {.name = NULL},
+};
+
+void nadi_cli_edit_apply(const struct nadi_cli_edit *values, const struct nadi_words *words,
+                         struct nadi_trace_edit *edit)
+{
+    edit->inputs = (struct nadi_trace_inputs){words->items, (size_t)words->count};
+    edit->output = values->out;
+    edit->json = nadi_str_equal(values->format, "json");
+}
+
+int nadi_cli_edit_end(const struct nadi_cli_edit *values, enum nadi_status status, char *report,
+                      struct nadi_diags *messages)
+{
+    const bool json = nadi_str_equal(values->format, "json");
+    if (values->quiet && !json) {
+        nadi_free(report);
+        report = NULL;
+    }
+    if (report && nadi_str_equal(values->out, "-")) {
+        fputs(report, stderr);
+        nadi_free(report);
+        report = NULL;
+    }
+    return nadi_trace_end(status, report, messages, values->quiet);
+}

@@ -1,0 +1,23 @@
+/* trace_edit: the options that all commands have which change traces. */
+#ifndef NADI_CLI_TRACE_EDIT_H
+#define NADI_CLI_TRACE_EDIT_H
+
+#include "cli/trace_commands.h"
+
+#include <nadi/trace_edit.h>
+
+struct nadi_cli_edit {
+    const char *out, *format;
+    bool quiet;
+};
+
+extern const struct nadi_option nadi_cli_edit_options[]; /* offsets into struct nadi_cli_edit */
+
+void nadi_cli_edit_apply(const struct nadi_cli_edit *values, const struct nadi_words *words,
+                         struct nadi_trace_edit *edit);
+/* As nadi_trace_end; the report goes to standard error where the trace goes to standard output, and
+ * with --quiet nowhere unless it is JSON. */
+int nadi_cli_edit_end(const struct nadi_cli_edit *values, enum nadi_status status, char *report,
+                      struct nadi_diags *messages);
+
+#endif

@@ -1,0 +1,160 @@
+#include "trace/full_write.h"
+
+#include "trace/wire_write.h"
+
+enum {
+    FIELD_ID = 1,
+    FIELD_NAME = 2,
+    FIELD_CTRL = 4,
+    FIELD_DATA = 5,
+    FIELD_DURATION = 7,
+    FIELD_ATTR = 10,
+    ATTR_NAME = 1,
+};
+
+/* Is the field one that the patch replaces? */
+static bool is_replaced(const struct nadi_node_patch *p, uint32_t field)
+{
+    switch (field) {
+    case FIELD_ID:
+        return p->has_id;
+    case FIELD_NAME:
+        return p->name != NULL;
+    case FIELD_CTRL:
+    case FIELD_DATA:
+        return p->deps;
+    case FIELD_DURATION:
+        return p->has_duration;
+    default:
+        return false;
+    }
+}
+
+static void put_replaced(struct nadi_str *out, const struct nadi_node_patch *p, uint32_t field)
+{
+    if (!is_replaced(p, field))
+        return;
+    if (field == FIELD_ID)
+        nadi_wire_add_number(out, FIELD_ID, p->id);
+    else if (field == FIELD_NAME && p->name[0])
+        nadi_wire_add_text(out, FIELD_NAME, p->name);
+    else if (field == FIELD_CTRL)
+        nadi_wire_add_packed(out, FIELD_CTRL, p->ctrl_deps, p->ctrl_count);
+    else if (field == FIELD_DATA)
+        nadi_wire_add_packed(out, FIELD_DATA, p->data_deps, p->data_count);
+    else if (field == FIELD_DURATION && p->duration_micros)
+        nadi_wire_add_number(out, FIELD_DURATION, p->duration_micros);
+}
+
+static void put_integer(struct nadi_str *out, uint32_t member, uint64_t bits)
+{
+    const struct nadi_member *m = member ? nadi_member_of(member) : NULL;
+    const bool plain =
+        m && !m->is_list && m->wire == NADI_WIRE_VARINT && !m->zigzag &&
+        (m->value_class == NADI_VALUE_SIGNED || m->value_class == NADI_VALUE_UNSIGNED) &&
+        (m->bits == 64 || bits <= INT32_MAX);
+    nadi_wire_add_number(out, plain ? member : NADI_MEMBER_INT64, bits);
+}
+
+/* The attribute with another value: name, documentation and unknown fields stay. */
+static void put_attr(struct nadi_str *out, struct nadi_str *scratch,
+                     const struct nadi_wire_field *field, const struct nadi_attr_patch *p,
+                     uint32_t member)
+{
+    struct nadi_wire w = nadi_wire_of(field->data, field->bytes);
+    struct nadi_wire_field part = {0};
+    nadi_str_clear(scratch);
+    while (nadi_wire_next(&w, &part) == NADI_WIRE_FIELD) {
+        if (part.number < NADI_MEMBER_FIRST || part.number > NADI_MEMBER_LAST)
+            nadi_str_add_bytes(scratch, part.at, (size_t)(w.at - part.at));
+    }
+    if (p->kind == NADI_ATTR_PATCH_TEXT)
+        nadi_wire_add_text(scratch, NADI_MEMBER_STRING, p->text);
+    else
+        put_integer(scratch, member, p->bits);
+    nadi_wire_add_bytes(out, FIELD_ATTR, scratch->text, scratch->length);
+}
+
+static void put_new_attr(struct nadi_str *out, struct nadi_str *scratch,
+                         const struct nadi_attr_patch *p)
+{
+    nadi_str_clear(scratch);
+    nadi_wire_add_text(scratch, ATTR_NAME, p->name);
+    nadi_wire_add_number(scratch, p->member, p->bits);
+    nadi_wire_add_bytes(out, FIELD_ATTR, scratch->text, scratch->length);
+}
+
+/* Writes the attribute if a patch names it; `done` has a bit for each patch that was met. */
+static bool patch_attr(struct nadi_str *out, struct nadi_str *scratch,
+                       const struct nadi_wire_field *field, const struct nadi_node_patch *p,
+                       uint64_t *done)
+{
+    struct nadi_named_attr attr;
+    if (p->attr_count == 0 || field->type != NADI_WIRE_BYTES ||
+        !nadi_attr_decode(field->data, field->bytes, &attr))
+        return false;
+    for (size_t i = 0; i < p->attr_count; i++) {
+        const struct nadi_attr_patch *a = &p->attrs[i];
+        if (a->kind == NADI_ATTR_PATCH_NONE || strlen(a->name) != attr.name_bytes ||
+            memcmp(a->name, attr.name, attr.name_bytes) != 0)
+            continue;
+        *done |= UINT64_C(1) << i;
+        if (a->kind != NADI_ATTR_PATCH_DROP)
+            put_attr(out, scratch, field, a, attr.value.member);
+        return true;
+    }
+    return false;
+}
+
+void nadi_full_put(struct nadi_str *out, const struct nadi_full_node *n,
+                   const struct nadi_node_patch *p)
+{
+    static const uint32_t replaceable[] = {FIELD_ID, FIELD_NAME, FIELD_CTRL, FIELD_DATA,
+                                           FIELD_DURATION};
+    enum { REPLACEABLE = sizeof(replaceable) / sizeof(replaceable[0]) };
+    struct nadi_wire w = nadi_wire_of(n->data, n->bytes);
+    struct nadi_wire_field field = {0};
+    struct nadi_str scratch = NADI_STR_INIT;
+    uint64_t done = 0;
+    size_t next = 0;
+    NADI_ASSERT(p->attr_count <= 64);
+    while (nadi_wire_next(&w, &field) == NADI_WIRE_FIELD) {
+        for (; next < REPLACEABLE && replaceable[next] <= field.number; next++)
+            put_replaced(out, p, replaceable[next]);
+        if (is_replaced(p, field.number) ||
+            (field.number == FIELD_ATTR && patch_attr(out, &scratch, &field, p, &done)))
+            continue;
+        nadi_str_add_bytes(out, field.at, (size_t)(w.at - field.at));
+    }
+    for (; next < REPLACEABLE; next++)
+        put_replaced(out, p, replaceable[next]);
+    for (size_t i = 0; i < p->attr_count; i++) {
+        if (p->attrs[i].kind == NADI_ATTR_PATCH_INTEGER && p->attrs[i].member && !(done >> i & 1))
+            put_new_attr(out, &scratch, &p->attrs[i]);
+    }
+    nadi_str_release(&scratch);
+}
+
+void nadi_full_write_frame(struct nadi_deflate *sink, const void *message, size_t bytes)
+{
+    uint8_t length[NADI_VARINT_MOST];
+    nadi_deflate_write(sink, length, nadi_varint_put(length, bytes));
+    nadi_deflate_write(sink, message, bytes);
+}
+
+void nadi_full_write_metadata(struct nadi_deflate *sink, const struct nadi_full *f)
+{
+    nadi_full_write_frame(sink, f->metadata, f->metadata_bytes);
+}
+
+void nadi_full_write_node(struct nadi_deflate *sink, struct nadi_str *scratch,
+                          const struct nadi_full_node *n, const struct nadi_node_patch *patch)
+{
+    if (!patch) {
+        nadi_full_write_frame(sink, n->data, n->bytes);
+        return;
+    }
+    nadi_str_clear(scratch);
+    nadi_full_put(scratch, n, patch);
+    nadi_full_write_frame(sink, nadi_str_get(scratch), scratch->length);
+}
