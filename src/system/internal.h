@@ -73,6 +73,7 @@ struct queue { /* of one rank and dimension */
     /* phase executor: the latest insertion, to notice insertions whose order is not known */
     nadi_time inserted_at;
     uint32_t inserted_phase;
+    uint32_t inserted_from; /* the gathering that it came from; NADI_NONE: a new collective */
     int64_t inserted_lag;
 };
 
@@ -110,9 +111,12 @@ struct gathering { /* a phase of a stream under the phase executor */
     uint32_t members_left;
     bool clockwise, max_tree; /* of the first member that started, */
     int64_t first_ns;         /* at this time */
-    int64_t *start;           /* by member, ns; not for single groups */
+    uint64_t serial;          /* of its making, from 1 */
+    int64_t *start;           /* by member, ns; not for single groups, as the rest */
+    uint64_t *behind;         /* by ring: serial of one that it follows step by step; 0: unknown */
+    uint32_t *order;          /* by member: of its start among all starts */
     uint32_t *absent;         /* by ring: members that have not started */
-    size_t bytes;             /* size class of start and absent, for recycling */
+    size_t bytes;             /* size class of these four, for recycling */
 };
 
 struct transfer { /* a point-to-point message */
@@ -183,8 +187,15 @@ struct nadi_system {
     POOL(struct stream) streams;
     POOL(struct block) blocks;
     POOL(struct gathering) gatherings;
+    uint64_t gatherings_made;
+    uint32_t starts; /* of members in phases, modulo 2^32 */
     struct {
-        struct gathering *items; /* start and absent only */
+        uint32_t *items; /* gatherings that ended at `ended_at`, kept for comparison until later */
+        size_t count, capacity;
+    } ended_gatherings;
+    nadi_time ended_at;
+    struct {
+        struct gathering *items; /* memory only */
         size_t count, capacity;
     } spare_gatherings;
     struct {
@@ -192,7 +203,8 @@ struct nadi_system {
         size_t count, capacity;
     } ring_space;
     const char *undecided;
-    int64_t last_lag; /* of the end event that runs now; -1: none */
+    int64_t last_lag;    /* of the end event that runs now; -1: none */
+    uint32_t last_ended; /* its gathering; NADI_NONE: none */
     struct {
         struct block *items; /* states and bits only */
         size_t count, capacity;
@@ -298,6 +310,9 @@ void nadi_packets_stage(struct nadi_system *s, uint32_t block, uint32_t member, 
 void nadi_phases_init(struct nadi_system *s);
 void nadi_phases_release(struct nadi_system *s);
 void nadi_phases_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
+/* Of two gatherings that end at one instant for the member: is it certain that `first` ends first,
+ * because it went before `second` at every step? */
+bool nadi_phases_in_step(struct nadi_system *s, uint32_t first, uint32_t second, uint32_t member);
 
 /* streams.c: queue, direction and tree of a member's phase */
 uint32_t nadi_streams_lane(const struct nadi_system *s, uint32_t stream, uint32_t phase,

@@ -163,7 +163,8 @@ static void count(struct nadi_system *s, const struct nadi_meeting *m, uint64_t 
 static void take_memory(struct nadi_system *s, struct gathering *g, uint32_t members)
 {
     uint32_t rings = members / g->phase->n;
-    g->bytes = (size_t)members * sizeof(int64_t) + (size_t)rings * sizeof(uint32_t);
+    g->bytes = (size_t)members * (sizeof(*g->start) + sizeof(*g->order)) +
+               (size_t)rings * (sizeof(*g->behind) + sizeof(*g->absent));
     for (size_t i = s->spare_gatherings.count; i-- > 0;) {
         if (s->spare_gatherings.items[i].bytes == g->bytes) {
             g->start = s->spare_gatherings.items[i].start;
@@ -173,9 +174,13 @@ static void take_memory(struct nadi_system *s, struct gathering *g, uint32_t mem
     }
     if (!g->start)
         g->start = nadi_mem_alloc(g->bytes, 1);
-    g->absent = (uint32_t *)(void *)(g->start + members);
-    for (uint32_t r = 0; r < rings; r++)
+    g->behind = (uint64_t *)(void *)(g->start + members);
+    g->order = (uint32_t *)(void *)(g->behind + rings);
+    g->absent = g->order + members;
+    for (uint32_t r = 0; r < rings; r++) {
+        g->behind[r] = 0;
         g->absent[r] = g->phase->n;
+    }
 }
 
 static uint32_t make_gathering(struct nadi_system *s, uint32_t stream, uint32_t phase,
@@ -196,6 +201,7 @@ static uint32_t make_gathering(struct nadi_system *s, uint32_t stream, uint32_t 
         .clockwise = clockwise,
         .max_tree = !(lane & LANE_MIN_TREE),
         .first_ns = nadi_engine_now(s->engine) / NADI_PS_PER_NS,
+        .serial = ++s->gatherings_made,
     };
     if (!state_of(s, g)->single)
         take_memory(s, g, op->view.members);
@@ -203,14 +209,28 @@ static uint32_t make_gathering(struct nadi_system *s, uint32_t stream, uint32_t 
     return index;
 }
 
-static void free_gathering(struct nadi_system *s, uint32_t index)
+static void free_ended(struct nadi_system *s)
 {
-    struct gathering *g = &s->gatherings.items[index];
+    for (size_t i = 0; i < s->ended_gatherings.count; i++) {
+        uint32_t index = s->ended_gatherings.items[i];
+        struct gathering *g = &s->gatherings.items[index];
+        if (g->start)
+            NADI_PUSH(&s->spare_gatherings, *g);
+        g->start = NULL;
+        POOL_GIVE(&s->gatherings, stream, index);
+    }
+    s->ended_gatherings.count = 0;
+}
+
+/* All members have ended. What is known of it may still be asked for at this instant. */
+static void end_gathering(struct nadi_system *s, uint32_t index)
+{
+    const struct gathering *g = &s->gatherings.items[index];
     s->streams.items[g->stream].blocks[g->phase_index] = NADI_NONE;
-    if (g->start)
-        NADI_PUSH(&s->spare_gatherings, *g);
-    g->start = NULL;
-    POOL_GIVE(&s->gatherings, stream, index);
+    if (s->ended_at != nadi_engine_now(s->engine))
+        free_ended(s);
+    s->ended_at = nadi_engine_now(s->engine);
+    NADI_PUSH(&s->ended_gatherings, index);
 }
 
 /* ---- ends ---------------------------------------------------------------------------------- */
@@ -278,10 +298,43 @@ static void on_ended(void *context, const struct nadi_event *event)
     uint32_t stream = g->stream, phase = g->phase_index;
     struct last_timers last = last_timers_of(s, g, member);
     s->last_lag = last.reduction >= 0 ? last.reduction : last.endpoint;
+    s->last_ended = index;
     if (--g->members_left == 0)
-        free_gathering(s, index);
+        end_gathering(s, index);
     nadi_streams_phase_ended(s, stream, phase, member);
     s->last_lag = -1;
+    s->last_ended = NADI_NONE;
+}
+
+static uint32_t ring_of(const struct nadi_phase *p, uint32_t member)
+{
+    return member / (p->stride * p->n) * p->stride + member % p->stride;
+}
+
+/* Of two equal phases that started in all places at the same times, one always before the other,
+ * each event of the one has its like in the other at the same time, and comes before it: events
+ * that are handled in order schedule others in order, and the timers of a rank at one time run
+ * together, so that no message comes between them. */
+bool nadi_phases_in_step(struct nadi_system *s, uint32_t first, uint32_t second, uint32_t member)
+{
+    if (first == NADI_NONE)
+        return false;
+    const struct gathering *a = &s->gatherings.items[first];
+    struct gathering *b = &s->gatherings.items[second];
+    const struct nadi_phase *p = b->phase;
+    if (a->phase != p || a->clockwise != b->clockwise || a->max_tree != b->max_tree)
+        return false;
+    if (!b->start)
+        return a->first_ns == b->first_ns;
+    uint32_t ring = ring_of(p, member);
+    if (b->behind[ring] == a->serial)
+        return true;
+    uint32_t at = ring / p->stride * (p->stride * p->n) + ring % p->stride;
+    for (uint32_t i = 0; i < p->n; i++, at += p->stride)
+        if (a->start[at] != b->start[at] || b->order[at] - a->order[at] > UINT32_MAX / 2)
+            return false;
+    b->behind[ring] = a->serial;
+    return true;
 }
 
 /* ---- starts -------------------------------------------------------------------------------- */
@@ -375,7 +428,8 @@ void nadi_phases_start(struct nadi_system *s, uint32_t stream, uint32_t phase, u
         return;
     }
     const struct nadi_phase *p = g->phase;
-    uint32_t ring = member / (p->stride * p->n) * p->stride + member % p->stride;
+    uint32_t ring = ring_of(p, member);
+    g->order[member] = s->starts++;
     g->start[member] = nadi_engine_now(s->engine) / NADI_PS_PER_NS;
     note_direction(s, g, member, g->start[member]);
     if (--g->absent[ring] == 0)
@@ -386,6 +440,8 @@ void nadi_phases_init(struct nadi_system *s)
 {
     s->gatherings.free = NADI_NONE;
     s->last_lag = -1;
+    s->last_ended = NADI_NONE;
+    s->ended_at = -1;
     s->kind_ending = nadi_engine_add_kind(s->engine, on_ending, s);
     s->kind_ended = nadi_engine_add_kind(s->engine, on_ended, s);
 }
@@ -397,6 +453,7 @@ void nadi_phases_release(struct nadi_system *s)
     for (size_t i = 0; i < s->spare_gatherings.count; i++)
         nadi_mem_free(s->spare_gatherings.items[i].start);
     nadi_mem_free(s->gatherings.items);
+    nadi_mem_free(s->ended_gatherings.items);
     nadi_mem_free(s->spare_gatherings.items);
     nadi_mem_free(s->ring_space.items);
 }

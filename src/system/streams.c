@@ -239,15 +239,19 @@ static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t m
     return queues + op->plan->phases[phase].dim * s->config->queues_per_dim + (lane & LANE_QUEUE);
 }
 
-/* Two streams that enter a queue at one tick from different phases, both ended by timers of the
- * same delay: which comes first is known to the message executor only. */
-static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phase)
+/* Two streams that enter a queue at one tick, both ended by timers of the same delay: which comes
+ * first is known to the message executor only, unless one has followed the other step by step. */
+static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phase, uint32_t member)
 {
     nadi_time now = nadi_engine_now(s->engine);
-    if (q->inserted_at == now && q->inserted_phase != phase && q->inserted_lag == s->last_lag)
+    uint32_t from = phase > 0 ? s->last_ended : NADI_NONE;
+    bool tie = q->inserted_at == now && q->inserted_lag == s->last_lag;
+    if (tie && (q->inserted_phase != phase ||
+                (phase > 0 && !nadi_phases_in_step(s, q->inserted_from, from, member))))
         s->undecided = "two chunks enter a queue at the same instant";
     q->inserted_at = now;
     q->inserted_phase = phase;
+    q->inserted_from = from;
     q->inserted_lag = s->last_lag;
 }
 
@@ -281,7 +285,7 @@ static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint
         FIFO_PUSH(q, &s->waiting, index);
     }
     if (s->setup.phases)
-        note_insertion(s, q, phase);
+        note_insertion(s, q, phase, member);
 }
 
 static void kick(struct nadi_system *s, struct queue *q)
