@@ -77,6 +77,27 @@ void nadi_trace_pack_init(struct nadi_trace_pack *options);
 enum nadi_status nadi_trace_pack(const struct nadi_trace_pack *options,
                                  struct nadi_diags *messages);
 
+/* --- graph -------------------------------------------------------------------------------------
+ */
+
+struct nadi_trace_graph {
+    size_t size;
+    struct nadi_trace_inputs inputs; /* one file */
+    const char *output;              /* default "-"; .gz and .zst are compressed */
+    const char *format;  /* "dot", "graphml", "svg"; NULL: by the output's name, or DOT */
+    const char *pattern; /* only operators of that name, as a shell has it; or NULL */
+    const char *around;  /* only what is near the node of that id; or NULL */
+    uint32_t distance;   /* edges from it */
+    int expand;          /* every node on its own, every edge */
+    uint32_t most;       /* boxes; the heaviest are drawn */
+};
+
+void nadi_trace_graph_init(struct nadi_trace_graph *options);
+/* A picture of the graph, small enough to look at: chains folded, edges that follow from others
+ * left out. What was not drawn is a note. SVG needs graphviz' program `dot`. */
+enum nadi_status nadi_trace_graph(const struct nadi_trace_graph *options,
+                                  struct nadi_diags *messages);
+
 /* --- from-text ---------------------------------------------------------------------------------
  */
 

@@ -142,6 +142,24 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_trace_info,
     },
     {
+        .name = "trace graph",
+        .group = "Traces",
+        .summary = "Draw a trace's graph: DOT, GraphML or SVG",
+        .words = "FILE",
+        .about =
+            "Kinds by colour, durations, the critical path in red. Chains of nodes are folded, "
+            "edges that\nfollow from others left out, and at most --most boxes drawn, the "
+            "heaviest; drawn boxes stay\nconnected over those that are not. SVG needs "
+            "graphviz.\n",
+        .examples = "nadi trace graph traces/step.0.et -o step.svg\n"
+                    "nadi trace graph traces/step.0.et --around 17 --distance 3 -o near.svg\n"
+                    "nadi trace graph traces/step.0.et --operator '*all-reduce*' | dot -Tpdf "
+                    ">reduce.pdf\n",
+        .options = nadi_trace_graph_groups,
+        .max_words = 1,
+        .run = nadi_cmd_trace_graph,
+    },
+    {
         .name = "trace show",
         .group = "Traces",
         .summary = "Print a trace as JSON lines, without loss",

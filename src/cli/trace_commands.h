@@ -17,6 +17,7 @@ int nadi_cmd_trace_check(const struct nadi_command *self, int count, char **argu
 int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_from_text(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_trace_graph(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_info(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_slice(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_filter(const struct nadi_command *self, int count, char **arguments);
@@ -28,6 +29,7 @@ extern const struct nadi_option_group nadi_trace_check_groups[];
 extern const struct nadi_option_group nadi_trace_show_groups[];
 extern const struct nadi_option_group nadi_trace_pack_groups[];
 extern const struct nadi_option_group nadi_trace_from_text_groups[];
+extern const struct nadi_option_group nadi_trace_graph_groups[];
 extern const struct nadi_option_group nadi_trace_info_groups[];
 extern const struct nadi_option_group nadi_trace_slice_groups[];
 extern const struct nadi_option_group nadi_trace_filter_groups[];

@@ -1,0 +1,83 @@
+#include "cli/trace_commands.h"
+
+struct values {
+    const char *out, *format, *pattern, *around;
+    uint32_t distance, most;
+    bool expand;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option what[] = {
+    {.name = "operator",
+     .argument = "PATTERN",
+     .type = NADI_OPTION_TEXT,
+     AT(pattern),
+     .help = "Only nodes of that name; * and ? as in a shell"},
+    {.name = "around",
+     .argument = "ID",
+     .type = NADI_OPTION_TEXT,
+     AT(around),
+     .help = "Only the node of that id and what is near it"},
+    {.name = "distance",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     .initial = "2",
+     AT(distance),
+     .help = "With --around: dependencies away, in either direction"},
+    {.name = "most",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     .initial = "100",
+     AT(most),
+     .help = "Boxes to draw: of more, those with the most time and bytes"},
+    {.name = "expand",
+     .type = NADI_OPTION_FLAG,
+     AT(expand),
+     .help = "Fold no chains and draw every dependency"},
+    {.name = NULL},
+};
+
+static const struct nadi_option output[] = {
+    {.name = "out",
+     .letter = 'o',
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     .initial = "-",
+     AT(out),
+     .help = "Write there; .dot, .graphml and .svg choose the format"},
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "dot|graphml|svg",
+     AT(format),
+     .help = "Format where the name does not say it (default: dot)"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_trace_graph_groups[] = {
+    {"What", what, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_trace_graph(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a trace file, or - for standard input"))
+        return NADI_EXIT_USAGE;
+    struct nadi_trace_graph graph;
+    nadi_trace_graph_init(&graph);
+    graph.inputs = (struct nadi_trace_inputs){words.items, (size_t)words.count};
+    graph.output = values.out;
+    graph.format = values.format;
+    graph.pattern = values.pattern;
+    graph.around = values.around;
+    graph.distance = values.distance;
+    graph.most = values.most;
+    graph.expand = values.expand;
+    struct nadi_diags *messages = nadi_messages_create();
+    return nadi_trace_end(nadi_trace_graph(&graph, messages), NULL, messages, false);
+}
