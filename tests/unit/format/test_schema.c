@@ -87,7 +87,8 @@ static const struct key_case key_cases[] = {
     {SYSTEM, "G", "0.01", "0.01 ns/B", "\"0.01ns\"", "schema/type"},
     {SYSTEM, "local-reduction-delay", "7", "7 ns", "1e12", "schema/range"},
     {NETWORK, "topology", "[Ring, Switch, FullyConnected]", "[Ring, Switch, FullyConnected]",
-     "[Torus]", "schema/word"},
+     "[Hypercube]", "schema/word"},
+    {NETWORK, "oversubscription", "[1, 2.5]", "[1, 2.5]", "[0.5]", "schema/range"},
     {NETWORK, "npus_count", "[8, 0x10, 010]", "[8, 16, 8]", "[2.0]", "schema/type"},
     {NETWORK, "bandwidth", "[50, 50GB/s, 400Gbps, .inf]",
      "[53687091200 B/s, 50000000000 B/s, 50000000000 B/s, inf B/s]", "[0]", "schema/range"},
@@ -362,7 +363,8 @@ static const struct message_case message_cases[] = {
      "  help: add it; see `nadi explain latency`\n"},
     {NETWORK, false,
      "topology: [ring]\nnpus_count: 8\nbandwidth: ['50', 40Gigs, .nan]\nlatency: [true]\n",
-     "f:1:12: error[schema/word]: 'topology[0]' must be one of Ring, FullyConnected, Switch; found "
+     "f:1:12: error[schema/word]: 'topology[0]' must be one of Ring, FullyConnected, Switch, "
+     "Mesh[N], Torus[N], UnidirectionalRing; found "
      "the text \"ring\"\n  help: did you mean 'Ring'?\n"
      "f:2:13: error[schema/list]: 'npus_count' must be a list, found the number 8\n"
      "  help: write [8]\n"
