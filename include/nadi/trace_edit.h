@@ -48,6 +48,28 @@ void nadi_trace_filter_init(struct nadi_trace_filter *options);
 enum nadi_status nadi_trace_filter(const struct nadi_trace_filter *options, char **report,
                                    struct nadi_diags *messages);
 
+struct nadi_trace_merge {
+    size_t size;
+    struct nadi_trace_edit edit;
+    uint64_t most; /* nodes of a chain, at least 2; default: any number */
+};
+
+void nadi_trace_merge_init(struct nadi_trace_merge *options);
+/* Makes one node of each chain of compute nodes, with the sum of their times. */
+enum nadi_status nadi_trace_merge(const struct nadi_trace_merge *options, char **report,
+                                  struct nadi_diags *messages);
+
+struct nadi_trace_repair {
+    size_t size;
+    struct nadi_trace_edit edit;
+};
+
+void nadi_trace_repair_init(struct nadi_trace_repair *options);
+/* Saves what can be read and makes a sound graph of it; everything done is a note. DONE unless
+ * nothing could be saved. */
+enum nadi_status nadi_trace_repair(const struct nadi_trace_repair *options, char **report,
+                                   struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

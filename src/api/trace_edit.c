@@ -70,7 +70,7 @@ void nadi_edit_text(const struct nadi_edit_summary *s, struct nadi_str *out)
     for (size_t i = 0; i < r->figure_count; i++) {
         char time[32];
         const char *what = r->figures[i].what;
-        if (r->figures[i].number == 0 && !nadi_str_starts(what, "nodes "))
+        if (r->figures[i].number == 0 && !nadi_str_equal(what, "nodes written"))
             continue;
         if (nadi_str_ends(what, ", ns"))
             nadi_str_printf(out, "  %-40.*s %14s\n", (int)strlen(what) - 4, what,

@@ -229,6 +229,33 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_trace_filter,
     },
     {
+        .name = "trace merge",
+        .group = "Traces",
+        .summary = "Make one node of each chain of compute nodes",
+        .words = "FILE... | PREFIX",
+        .about = "Fuses nodes of one host thread or stream where each waits for the one before "
+                 "alone and\nnothing else does. Durations, num_ops and tensor_size add up; "
+                 "everything else is that of\nthe first.\n",
+        .examples = "nadi trace merge traces/job -o out/small\n"
+                    "nadi trace merge job.0.et --most 100 -o small.0.et.zst\n",
+        .options = nadi_trace_merge_groups,
+        .max_words = NADI_MAX_WORDS,
+        .run = nadi_cmd_trace_merge,
+    },
+    {
+        .name = "trace repair",
+        .group = "Traces",
+        .summary = "Save what can be saved of damaged traces",
+        .words = "FILE... | PREFIX",
+        .about = "Reads up to the damage, leaves out messages that are no nodes, drops "
+                 "dependencies on\nnothing, makes ids unique and cuts cycles. Everything that is "
+                 "done is said.\n",
+        .examples = "nadi trace repair broken.0.et -o sound.0.et\n",
+        .options = nadi_trace_repair_groups,
+        .max_words = NADI_MAX_WORDS,
+        .run = nadi_cmd_trace_repair,
+    },
+    {
         .name = "flows",
         .group = "Simulate",
         .summary = "Simulate a list of flows over a network of switches",

@@ -307,13 +307,16 @@ static size_t search_from(struct tarjan *t, uint32_t start, nadi_cycle_fn *found
         const uint32_t size = close_knot(t, node);
         if (size > 1) {
             count++;
-            report_cycle(t, node, size, found, context);
+            if (found)
+                report_cycle(t, node, size, found, context);
         }
     }
     return count;
 }
 
-size_t nadi_links_cycles(const struct nadi_links *l, nadi_cycle_fn *found, void *context)
+/* knot: by node, the number of its component. */
+static size_t search_all(const struct nadi_links *l, uint32_t *knot, nadi_cycle_fn *found,
+                         void *context)
 {
     const uint32_t n = l->count;
     size_t count = 0;
@@ -321,7 +324,7 @@ size_t nadi_links_cycles(const struct nadi_links *l, nadi_cycle_fn *found, void 
         .l = l,
         .number = NADI_ZNEW(uint32_t, n),
         .low = NADI_NEW(uint32_t, n),
-        .knot = NADI_NEW(uint32_t, n),
+        .knot = knot,
         .open = NADI_NEW(uint32_t, n),
         .path = NADI_NEW(uint32_t, n),
         .arc = NADI_NEW(uint32_t, n),
@@ -334,9 +337,21 @@ size_t nadi_links_cycles(const struct nadi_links *l, nadi_cycle_fn *found, void 
     }
     nadi_mem_free(t.number);
     nadi_mem_free(t.low);
-    nadi_mem_free(t.knot);
     nadi_mem_free(t.open);
     nadi_mem_free(t.path);
     nadi_mem_free(t.arc);
     return count;
+}
+
+size_t nadi_links_cycles(const struct nadi_links *l, nadi_cycle_fn *found, void *context)
+{
+    uint32_t *knot = NADI_NEW(uint32_t, l->count);
+    const size_t count = search_all(l, knot, found, context);
+    nadi_mem_free(knot);
+    return count;
+}
+
+size_t nadi_links_knots(const struct nadi_links *l, uint32_t *knot)
+{
+    return search_all(l, knot, NULL, NULL);
 }

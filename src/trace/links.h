@@ -53,6 +53,10 @@ bool nadi_links_order(struct nadi_links *l) NADI_MUST_USE;
 typedef void nadi_cycle_fn(void *context, const uint32_t *nodes, size_t count, size_t knot_size);
 size_t nadi_links_cycles(const struct nadi_links *l, nadi_cycle_fn *found, void *context);
 
+/* knot[i]: the number of node i's knot, one of its own for a node that is in no cycle. Returns how
+ * many knots have several nodes. */
+size_t nadi_links_knots(const struct nadi_links *l, uint32_t *knot);
+
 /* A file's ids -> its node indices. */
 struct nadi_ids;
 struct nadi_ids *nadi_ids_create(const struct nadi_full *f) NADI_MUST_USE;

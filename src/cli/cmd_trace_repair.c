@@ -1,0 +1,23 @@
+#include "cli/trace_edit.h"
+
+const struct nadi_option_group nadi_trace_repair_groups[] = {
+    {"Output", nadi_cli_edit_options, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_trace_repair(const struct nadi_command *self, int count, char **arguments)
+{
+    struct nadi_cli_edit values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a trace file or a prefix"))
+        return NADI_EXIT_USAGE;
+    struct nadi_trace_repair repair;
+    nadi_trace_repair_init(&repair);
+    nadi_cli_edit_apply(&values, &words, &repair.edit);
+    struct nadi_diags *messages = nadi_messages_create();
+    char *report;
+    const enum nadi_status status = nadi_trace_repair(&repair, &report, messages);
+    return nadi_cli_edit_end(&values, status, report, messages);
+}

@@ -1,0 +1,21 @@
+/* fuse: chains of compute nodes as one node each.
+ *
+ * A node joins the one before it when it waits for that one alone and nothing else waits for that
+ * one, when both compute on the same lane (host thread, stream), and when both or neither have
+ * num_ops and tensor_size, of which the sums are kept like that of the durations. Nodes with tensor
+ * lists (attributes inputs, outputs) stay alone. Everything else is the chain's first node's. The
+ * attribute fused_nodes says how many there were. O(nodes + dependencies). */
+#ifndef NADI_TRACE_EDIT_FUSE_H
+#define NADI_TRACE_EDIT_FUSE_H
+
+#include "base/base.h"
+#include "trace/deflate.h"
+#include "trace/edit/report.h"
+#include "trace/full.h"
+#include "trace/links.h"
+
+/* most: nodes of a chain, at least 2. links must have an order. */
+void nadi_fuse_write(const struct nadi_full *f, const struct nadi_links *links, uint64_t most,
+                     struct nadi_deflate *sink, struct nadi_edit_report *report);
+
+#endif
