@@ -64,6 +64,25 @@ static bool check_rank(struct nadi_capture *c, struct nadi_diags *diags)
     return true;
 }
 
+int64_t nadi_capture_host_process(const struct nadi_capture *c)
+{
+    int64_t process;
+    struct nadi_value v = {NADI_VALUE_NUMBER, nadi_host_member(&c->host, "pid")};
+    return c->has_host && v.text.at && nadi_value_integer(&v, &process) ? process : -1;
+}
+
+/* The same program run twice has the same operators: then only this tells. */
+static void compare_processes(const struct nadi_capture *c, struct nadi_diags *diags)
+{
+    int64_t host = nadi_capture_host_process(c), device = c->kineto.process;
+    if (host >= 0 && device >= 0 && host != device)
+        nadi_note(diags, "capture/process", NADI_IN_FILE(path_of(c)),
+                  "make sure that they are of the same rank",
+                  "the execution trace is of process %" PRId64 ", the profile of process %" PRId64
+                  ": two ranks, or two runs",
+                  host, device);
+}
+
 /* Do the two files belong together? */
 static bool check_match(struct nadi_capture *c, struct nadi_diags *diags)
 {
@@ -120,12 +139,15 @@ static void work_out(struct nadi_capture *c)
 static bool parse(struct nadi_capture *c, const struct nadi_capture_texts *texts,
                   struct nadi_diags *diags)
 {
-    if (!read_texts(c, texts, diags) || !check_rank(c, diags))
+    const char *host = c->options.linked ? c->options.linked : c->options.host;
+    if (!read_texts(c, texts, diags) || !check_rank(c, diags) ||
+        (c->has_host && !nadi_host_check_ids(&c->host, host, c->options.force, diags)))
         return false;
     if (c->has_host && !texts->linked) {
         nadi_match(&c->match, &c->host, &c->kineto);
         if (!check_match(c, diags))
             return false;
+        compare_processes(c, diags);
     }
     work_out(c);
     if (c->timeline.op_count || c->device.work_count)

@@ -57,6 +57,8 @@ void nadi_capture_write(const struct nadi_capture *c, struct nadi_sink *out);
 void nadi_capture_link(const struct nadi_capture *c, struct nadi_sink *out);
 void nadi_capture_release(struct nadi_capture *c);
 
+/* The process that the execution trace is of, -1: it does not say. */
+int64_t nadi_capture_host_process(const struct nadi_capture *c);
 /* The rank that a profile says it is of, or NADI_NONE. */
 uint32_t nadi_capture_rank(const struct nadi_kineto *k);
 

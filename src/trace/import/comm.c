@@ -50,8 +50,9 @@ struct facts {
     enum operation operation;
     int64_t in_elements, out_elements;
     uint64_t element_bytes, tensor_bytes;
-    uint32_t group; /* index into the book */
-    int64_t source, target, peer;
+    uint32_t group;         /* index into the book */
+    int64_t source, target; /* ranks of the job, as the profile names them */
+    int64_t peer;           /* rank of the group, as operators are called with it */
 };
 
 struct finder {
@@ -228,7 +229,8 @@ static void set_type(const struct finder *f, struct nadi_comm_part *p, const str
     } else if (x->operation == SEND || x->operation == RECV) {
         int64_t said = x->operation == SEND ? x->target : x->source;
         p->type = x->operation == SEND ? NADI_NODE_SEND : NADI_NODE_RECV;
-        p->peer = global_rank(f, p->group, said >= 0 ? said : x->peer);
+        p->peer =
+            said >= 0 && said < NADI_NONE ? (uint32_t)said : global_rank(f, p->group, x->peer);
     } else {
         p->type = NADI_NODE_COMP;
         f->c->unknown++;

@@ -5,6 +5,17 @@
 #include "trace/import/import.h"
 #include "trace/import/sink.h"
 
+/* The published converter takes the last node of each id and says nothing. */
+static bool check_ids(const struct nadi_compat_trace *trace, const char *path,
+                      struct nadi_diags *diags)
+{
+    if (!trace->duplicates)
+        return true;
+    return nadi_error(diags, "capture/duplicate-id", NADI_IN_FILE(path),
+                      "link the capture again; two linked traces in one file are of no use",
+                      "%" PRIu32 " nodes have an id that another node has too", trace->duplicates);
+}
+
 static bool convert_compat(const struct nadi_convert_options *o, struct nadi_str *report,
                            struct nadi_diags *diags)
 {
@@ -12,17 +23,14 @@ static bool convert_compat(const struct nadi_convert_options *o, struct nadi_str
     struct nadi_compat_trace trace = {0};
     uint64_t written = 0;
     bool good = nadi_text_open(&text, o->input, false, diags) &&
-                nadi_compat_read(&trace, &text, diags) && nadi_compat_order(&trace, diags);
+                nadi_compat_read(&trace, &text, diags) && nadi_compat_order(&trace, diags) &&
+                check_ids(&trace, o->input, diags);
     struct nadi_sink *out = good ? nadi_sink_open(o->output, diags) : NULL;
     good = out && nadi_compat_write(&trace, out, &written, diags);
     if (good)
         good = nadi_sink_close(out, diags);
     else
         nadi_sink_discard(out);
-    if (trace.duplicates)
-        nadi_warning(diags, "capture/duplicate-id", NADI_IN_FILE(o->input), NULL,
-                     "%" PRIu32 " nodes have the id of a later one and were dropped",
-                     trace.duplicates);
     if (good)
         nadi_str_printf(report, "%" PRIu64 " of %zu nodes in %s\n", written, trace.nodes.count,
                         o->output);

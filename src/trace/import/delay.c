@@ -92,7 +92,7 @@ static int64_t delay_of(struct finder *f, uint32_t w)
         r = (struct ready){f->d->works[on].to, true};
         f->delays->from[w] = r.at;
     }
-    return r.by_device ? work->from - r.at : 0;
+    return r.by_device ? work->from - r.at : idle_between(f, w, r.at, work->from);
 }
 
 static int compare_edges(const void *a, const void *b)

@@ -3,9 +3,9 @@
  * Work is ready when its launch has returned, the work in front of it on its stream and what it
  * waits for on others are over. If it begins later than that:
  *   by little, after other work   the device's own overhead between kernels: kept as time
- *   by little, after its launch   latency, which overlaps with everything else: not kept
+ *   by little, after its launch   latency: kept as far as no other stream worked meanwhile
  *   by much                       another stream's work that ended just then explains it, and
- * becomes an edge; else the time in which the device was idle is kept "Much" is more than
+ * becomes an edge; else the time in which the device was idle is kept. "Much" is more than
  * NADI_LATENCY_NS. Kept times shorter than the resolution are added up along the stream. O(works x
  * streams x log). */
 #ifndef NADI_TRACE_IMPORT_DELAY_H

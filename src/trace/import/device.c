@@ -41,13 +41,46 @@ static void map_calls(struct nadi_device *d)
     nadi_map64_init(&d->sync_of, 16);
     for (uint32_t i = 0; i < k->events.count; i++) {
         const struct nadi_event *e = &k->events.items[i];
-        if (e->correlation < 0)
+        if (e->correlation <= 0) /* 0 is what some profilers write for none */
             continue;
         if (nadi_event_is_runtime(e))
             nadi_map64_put(&d->call_of, (uint64_t)e->correlation, i, NULL);
         else if (e->kind == NADI_EVENT_SYNC)
             nadi_map64_put(&d->sync_of, (uint64_t)e->correlation, i, NULL);
     }
+}
+
+/* The operators that external ids name, for work whose call is not known. */
+static void map_operators(const struct nadi_kineto *k, struct nadi_map64 *operator_of)
+{
+    nadi_map64_init(operator_of, 64);
+    for (uint32_t i = 0; i < k->events.count; i++) {
+        const struct nadi_event *e = &k->events.items[i];
+        if (nadi_event_is_operator(e) && e->external_id > 0)
+            nadi_map64_put(operator_of, (uint64_t)e->external_id, i, NULL);
+    }
+}
+
+static void guess_launches(struct nadi_device *d)
+{
+    const struct nadi_kineto *k = d->kineto;
+    struct nadi_map64 operator_of;
+    uint32_t unknown = 0;
+    for (uint32_t w = 0; w < d->work_count; w++)
+        unknown += d->works[w].call == NADI_NONE;
+    if (!unknown)
+        return;
+    map_operators(k, &operator_of);
+    for (uint32_t w = 0; w < d->work_count; w++) {
+        struct nadi_work *work = &d->works[w];
+        const int64_t external = k->events.items[work->event].external_id;
+        if (work->call != NADI_NONE || external <= 0)
+            continue;
+        const uint32_t op = nadi_map64_find(&operator_of, (uint64_t)external);
+        if (op != NADI_NONE && k->events.items[op].ts_ns < work->from)
+            work->launched = k->events.items[op].ts_ns;
+    }
+    nadi_map64_release(&operator_of);
 }
 
 static void collect_works(struct nadi_device *d)
@@ -61,8 +94,9 @@ static void collect_works(struct nadi_device *d)
         const struct nadi_event *e = &k->events.items[i];
         if (!nadi_event_is_device(e))
             continue;
-        uint32_t call =
-            e->correlation < 0 ? NADI_NONE : nadi_map64_find(&d->call_of, (uint64_t)e->correlation);
+        uint32_t call = e->correlation <= 0
+                            ? NADI_NONE
+                            : nadi_map64_find(&d->call_of, (uint64_t)e->correlation);
         d->works[d->work_count++] = (struct nadi_work){
             .from = e->ts_ns,
             .to = e->ts_ns + e->dur_ns,
@@ -231,6 +265,7 @@ void nadi_device_build(struct nadi_device *d, const struct nadi_kineto *k)
     map_calls(d);
     collect_works(d);
     correct_clock(d);
+    guess_launches(d);
     sort_works(d);
     order_launches(d);
     find_calls(d);
@@ -284,9 +319,9 @@ void nadi_device_attach(struct nadi_device *d, const struct nadi_timeline *t)
             w->piece = t->ops[w->op].head;
         if (w->piece != NADI_NONE)
             continue;
-        w->orphan = w->call != NADI_NONE                        ? NADI_ORPHAN_NO_OPERATOR
-                    : k->events.items[w->event].correlation < 0 ? NADI_ORPHAN_NO_CORRELATION
-                                                                : NADI_ORPHAN_NO_CALL;
+        w->orphan = w->call != NADI_NONE                         ? NADI_ORPHAN_NO_OPERATOR
+                    : k->events.items[w->event].correlation <= 0 ? NADI_ORPHAN_NO_CORRELATION
+                                                                 : NADI_ORPHAN_NO_CALL;
     }
     nadi_map64_release(&op_of);
 }

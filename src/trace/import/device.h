@@ -28,7 +28,8 @@ enum nadi_orphan { /* why work has no launching piece */
 
 struct nadi_work {
     int64_t from, to;
-    int64_t launched;     /* when its call began; without a call: its own start */
+    int64_t launched;     /* when its call began; without a call: the operator that its external
+                           * id names, or its own start */
     uint32_t event, call; /* events; call: NADI_NONE if unknown */
     uint32_t op;          /* index into the timeline's ops, or NADI_NONE */
     uint32_t piece;       /* of the timeline, that must be over before; or NADI_NONE */

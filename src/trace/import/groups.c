@@ -215,10 +215,14 @@ void nadi_groups_collect(struct nadi_group_book *b, const struct nadi_host *host
         read_host_collectives(b, host);
 }
 
+#define NO_NUMBER UINT64_MAX
+
 struct entry { /* a group of a book */
     const struct nadi_group_book *book;
     struct nadi_book_group *group;
-    uint64_t wanted; /* its name as a number, 0: it is none */
+    uint64_t wanted;     /* its name as a number, NO_NUMBER: it is none */
+    uint32_t owner;      /* the book */
+    uint32_t occurrence; /* how many groups of the same ranks the book has before it */
 };
 
 static const char *name_of(const struct entry *e)
@@ -228,21 +232,40 @@ static const char *name_of(const struct entry *e)
 
 static int compare_ranks(const struct nadi_book_group *a, const struct nadi_book_group *b)
 {
+    if (!a->ranks && !b->ranks)
+        return a->count < b->count ? -1 : a->count > b->count;
     if (!a->ranks || !b->ranks)
-        return a->ranks ? -1 : b->ranks ? 1 : 0;
+        return a->ranks ? -1 : 1;
     for (uint32_t i = 0; i < a->count && i < b->count; i++)
         if (a->ranks[i] != b->ranks[i])
             return a->ranks[i] < b->ranks[i] ? -1 : 1;
     return a->count < b->count ? -1 : a->count > b->count;
 }
 
-/* Groups of the same ranks in the same order are one when their names agree as well: two groups of
- * the same ranks are two communicators. */
+/* "2" before "10", numbers before words. */
+static int compare_names(const struct entry *x, const struct entry *y)
+{
+    if (x->wanted != y->wanted)
+        return x->wanted < y->wanted ? -1 : 1;
+    return strcmp(name_of(x), name_of(y));
+}
+
+/* By ranks and name; the books of one name in their order. */
 static int compare_entries(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
     int order = compare_ranks(x->group, y->group);
-    return order ? order : strcmp(name_of(x), name_of(y));
+    if (order == 0)
+        order = compare_names(x, y);
+    return order ? order : x->owner < y->owner ? -1 : x->owner > y->owner;
+}
+
+static int compare_occurrences(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->occurrence != y->occurrence)
+        return x->occurrence < y->occurrence ? -1 : 1;
+    return x->owner < y->owner ? -1 : x->owner > y->owner;
 }
 
 static bool is_world(const struct nadi_book_group *g, uint32_t world)
@@ -269,52 +292,90 @@ static struct entry *collect_entries(struct nadi_group_book *const *books, size_
         for (size_t g = 0; g < books[i]->groups.count; g++) {
             struct nadi_book_group *group = &books[i]->groups.items[g];
             struct entry *new = &e[(*entries)++];
-            *new = (struct entry){books[i], group, 0};
+            *new = (struct entry){books[i], group, NO_NUMBER, (uint32_t)i, 0};
             if (!nadi_str_to_u64(name_of(new), &new->wanted) || new->wanted >= INT32_MAX)
-                new->wanted = 0;
+                new->wanted = NO_NUMBER;
         }
     if (total)
         qsort(e, total, sizeof(*e), compare_entries);
     return e;
 }
 
-/* The number of a group that is not the world's, NADI_NONE when it must wait for the second pass,
- * after all that have a number for a name. */
-static uint32_t choose_number(const struct entry *e, const struct entry *before, bool first_pass,
-                              struct nadi_map64 *taken, uint32_t *next)
+/* Groups of the same ranks are as many communicators. Where the books have more names for them
+ * than any one book has groups, the processes named them apart, each for itself: then the first of
+ * each book are one, the second, and so on. Else the name tells. Sets `occurrence` to the number of
+ * the communicator. */
+static void tell_apart(struct entry *e, size_t count, uint32_t *of_owner)
 {
-    if (before && compare_entries(before, e) == 0 && before->group->number != NADI_NONE)
-        return before->group->number;
-    bool added;
-    if (first_pass) {
-        if (!e->wanted)
-            return NADI_NONE;
-        nadi_map64_put(taken, e->wanted, 0, &added);
-        return added ? (uint32_t)e->wanted : NADI_NONE;
+    uint32_t names = 0, most = 0;
+    for (size_t i = 0; i < count; i++)
+        of_owner[e[i].owner] = 0;
+    for (size_t i = 0; i < count; i++) {
+        names += i == 0 || compare_names(&e[i - 1], &e[i]) != 0;
+        e[i].occurrence = of_owner[e[i].owner]++;
+        most = of_owner[e[i].owner] > most ? of_owner[e[i].owner] : most;
     }
-    do
-        nadi_map64_put(taken, ++*next, 0, &added);
-    while (!added);
-    return *next;
+    if (names > most) {
+        qsort(e, count, sizeof(*e), compare_occurrences);
+        return;
+    }
+    for (size_t i = 0, name = 0; i < count; i++) {
+        name += i > 0 && compare_names(&e[i - 1], &e[i]) != 0;
+        e[i].occurrence = (uint32_t)name;
+    }
+}
+
+/* Numbers communicators of the same ranks: that of its name, if nobody has it, else, when `next` is
+ * given, the next free one. The first of all ranks has 0; others of all ranks too where it is not
+ * known which ranks those are, for a group without ranks can only be that of all. */
+static void number_communicators(struct entry *e, size_t count, bool world,
+                                 struct nadi_map64 *taken, uint32_t *next)
+{
+    for (size_t i = 0; i < count; i++) {
+        const bool again = i > 0 && e[i].occurrence == e[i - 1].occurrence;
+        if (again || e[i].group->number != NADI_NONE) {
+            e[i].group->number = again ? e[i - 1].group->number : e[i].group->number;
+            continue;
+        }
+        if (world && (e[i].occurrence == 0 || !e[i].group->ranks)) {
+            e[i].group->number = 0;
+            continue;
+        }
+        bool added = false;
+        if (e[i].wanted && e[i].wanted != NO_NUMBER)
+            nadi_map64_put(taken, e[i].wanted, 0, &added);
+        if (added)
+            e[i].group->number = (uint32_t)e[i].wanted;
+        else if (next)
+            do {
+                nadi_map64_put(taken, ++*next, 0, &added);
+                e[i].group->number = *next;
+            } while (!added);
+    }
 }
 
 void nadi_groups_number(struct nadi_group_book *const *books, size_t count, uint32_t world)
 {
     size_t entries;
     struct entry *e = collect_entries(books, count, &entries);
+    uint32_t *of_owner = NADI_NEW(uint32_t, count), next = 0;
     struct nadi_map64 taken;
-    uint32_t next = 0;
     nadi_map64_init(&taken, entries);
     for (size_t i = 0; i < count; i++)
         world = books[i]->world > world ? books[i]->world : world;
     for (size_t i = 0; i < entries; i++)
-        e[i].group->number = is_world(e[i].group, world) ? 0 : NADI_NONE;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < entries; i++)
-            if (e[i].group->number == NADI_NONE)
-                e[i].group->number =
-                    choose_number(&e[i], i ? &e[i - 1] : NULL, pass == 0, &taken, &next);
+        e[i].group->number = NADI_NONE;
+    for (int pass = 0; pass < 2; pass++) /* those that their names number go first */
+        for (size_t i = 0, to; i < entries; i = to) {
+            for (to = i + 1; to < entries && compare_ranks(e[i].group, e[to].group) == 0; to++)
+                ;
+            if (pass == 0)
+                tell_apart(e + i, to - i, of_owner);
+            number_communicators(e + i, to - i, is_world(e[i].group, world), &taken,
+                                 pass == 0 ? NULL : &next);
+        }
     nadi_map64_release(&taken);
+    nadi_mem_free(of_owner);
     nadi_mem_free(e);
 }
 

@@ -1,10 +1,11 @@
 /* groups: the process groups of a capture, and their numbers in the traces.
  *
  * PyTorch names groups by text that each process counts for itself; traces want one number for one
- * set of ranks. The group of all ranks is 0, which needs no entry in a groups file. Of the others
- * each keeps its name when that is a number nobody else claims, else gets the next free one, in
- * order of (ranks, name). Books of several ranks are merged so that the same ranks in the same
- * order have the same number everywhere. */
+ * communicator. The first group of all ranks is 0, which needs no entry in a groups file. Of the
+ * others each keeps its name when that is a number nobody else claims, else gets the next free one,
+ * in order of (ranks, name). Books of several ranks are merged: groups of the same ranks in the
+ * same order and of one name are one; where processes counted apart, so that the names differ,
+ * the k-th of those ranks is one everywhere. */
 #ifndef NADI_TRACE_IMPORT_GROUPS_H
 #define NADI_TRACE_IMPORT_GROUPS_H
 

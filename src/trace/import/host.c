@@ -123,8 +123,10 @@ static void sort_nodes(struct nadi_host *h)
     permute(h->nodes.items, keys, count);
     nadi_mem_free(keys);
     for (size_t i = 0; i < count; i++) {
-        if (kept && h->nodes.items[kept - 1].id == h->nodes.items[i].id)
+        if (kept && h->nodes.items[kept - 1].id == h->nodes.items[i].id) {
+            h->duplicate_id = h->nodes.items[i].id;
             kept--;
+        }
         h->nodes.items[kept++] = h->nodes.items[i];
     }
     h->duplicates = (uint32_t)(count - kept);
@@ -177,10 +179,22 @@ bool nadi_host_read(struct nadi_host *h, struct nadi_text *text, struct nadi_dia
                           lists ? "%zu nodes" : "the document has no \"nodes\"", h->nodes.count);
     sort_nodes(h);
     resolve_parents(h);
-    if (h->duplicates)
-        nadi_warning(diags, "capture/duplicate-id", NADI_IN_FILE(h->text.path), NULL,
-                     "%" PRIu32 " nodes have the id of a later one and were dropped",
-                     h->duplicates);
+    return true;
+}
+
+bool nadi_host_check_ids(const struct nadi_host *h, const char *path, bool force,
+                         struct nadi_diags *diags)
+{
+    static const char what[] =
+        "%" PRIu32 " nodes have an id that another node has too, such as %" PRIu64;
+    if (!h->duplicates)
+        return true;
+    if (!force)
+        return nadi_error(diags, "capture/duplicate-id", NADI_IN_FILE(path),
+                          "is it two execution traces in one? --force takes the last of each", what,
+                          h->duplicates, h->duplicate_id);
+    nadi_warning(diags, "capture/duplicate-id", NADI_IN_FILE(path), "the last of each was taken",
+                 what, h->duplicates, h->duplicate_id);
     return true;
 }
 

@@ -70,7 +70,8 @@ struct nadi_host {
     struct nadi_text text;
     struct nadi_names names;
     enum nadi_host_layout layout;
-    uint32_t duplicates; /* nodes dropped for their id */
+    uint32_t duplicates;   /* nodes dropped for their id */
+    uint64_t duplicate_id; /* one such id */
     struct {
         struct nadi_host_node *items;
         size_t count, capacity;
@@ -92,6 +93,9 @@ struct nadi_host {
 /* Takes over `text`, which is whole. False with an error; release all the same. */
 bool nadi_host_read(struct nadi_host *h, struct nadi_text *text,
                     struct nadi_diags *diags) NADI_MUST_USE;
+/* Ids that several nodes have: an error, or a warning with `force`. */
+bool nadi_host_check_ids(const struct nadi_host *h, const char *path, bool force,
+                         struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_host_release(struct nadi_host *h);
 
 /* Index of the node with this id, or NADI_NONE. O(log nodes). */

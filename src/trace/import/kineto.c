@@ -6,7 +6,8 @@ struct draft {
     struct nadi_kineto *kineto;
     struct nadi_event event;
     struct nadi_event_detail detail;
-    int64_t node; /* -1: not there */
+    int64_t node;    /* -1: not there */
+    int64_t process; /* pid */
     bool is_complete, has_detail;
 };
 
@@ -221,6 +222,8 @@ static bool read_member(struct draft *d, struct nadi_pull *s, struct nadi_view k
             return read_micros(s, &e->dur_ns);
         if (NADI_VIEW_IS(key, "tid"))
             return read_thread(d, s);
+        if (NADI_VIEW_IS(key, "pid"))
+            return read_integer(s, &d->process);
         if (NADI_VIEW_IS(key, "cat")) {
             if (!read_text(s, &text))
                 return false;
@@ -256,6 +259,7 @@ static void keep(struct draft *d)
     e->ts_ns = clamp(e->ts_ns, -NADI_EVENT_TIME_MAX, NADI_EVENT_TIME_MAX);
     e->dur_ns = clamp(e->dur_ns, 0, NADI_EVENT_DUR_MAX);
     if (nadi_event_is_operator(e)) {
+        k->process = k->process < 0 ? d->process : k->process;
         k->with_rf += e->rf_id > 0;
         k->with_external += e->external_id > 0;
     }
@@ -275,6 +279,7 @@ static bool read_event(void *context, struct nadi_pull *s)
     struct draft d = {
         .kineto = context,
         .node = -1,
+        .process = -1,
         .event = {.external_id = -1,
                   .rf_id = -1,
                   .correlation = -1,
@@ -320,14 +325,14 @@ static bool read_document_member(void *context, struct nadi_pull *s, struct nadi
 
 void nadi_kineto_init(struct nadi_kineto *k)
 {
-    *k = (struct nadi_kineto){.distributed = NADI_NONE, .properties = NADI_NONE};
+    *k = (struct nadi_kineto){.distributed = NADI_NONE, .properties = NADI_NONE, .process = -1};
     nadi_names_init(&k->names);
     nadi_names_init(&k->threads);
 }
 
 uint32_t nadi_kineto_add(struct nadi_kineto *k, const struct nadi_event *event)
 {
-    struct draft d = {.kineto = k, .event = *event, .node = -1};
+    struct draft d = {.kineto = k, .event = *event, .node = -1, .process = -1};
     keep(&d);
     return (uint32_t)k->events.count - 1;
 }

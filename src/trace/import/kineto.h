@@ -69,6 +69,7 @@ struct nadi_kineto {
     size_t total; /* all trace events of the file */
     uint32_t distributed, properties; /* "distributedInfo", "deviceProperties", or NADI_NONE */
     size_t with_rf, with_external;    /* operators that have such an id other than 0 */
+    int64_t process;                  /* pid of the first operator, -1: not there */
 };
 
 bool nadi_kineto_read(struct nadi_kineto *k, struct nadi_text *text,

@@ -10,7 +10,7 @@ static bool read_captures(const struct nadi_link_options *o, struct nadi_host *h
     struct nadi_text text;
     bool good = nadi_text_open(&text, o->host, true, diags) && nadi_host_read(host, &text, diags);
     nadi_text_release(&text);
-    if (!good)
+    if (!good || !nadi_host_check_ids(host, o->host, o->force, diags))
         return false;
     good = nadi_text_open(&text, o->device, false, diags) && nadi_kineto_read(kineto, &text, diags);
     nadi_text_release(&text);

@@ -182,7 +182,7 @@ static void pair_by_order(struct matcher *x, uint32_t node, uint32_t event, void
 static bool good_enough(struct nadi_match *m, enum nadi_match_way way)
 {
     uint64_t most = nadi_min_u64(m->host_ops, m->profile_ops);
-    uint64_t wanted = way == NADI_MATCH_ORDER ? most / 2 : most / 5;
+    uint64_t wanted = way != NADI_MATCH_ORDER ? most / 5 : m->has_ids ? most - most / 10 : most / 2;
     m->way = way;
     m->trusted = m->agreed > 0 && m->agreed >= wanted && m->agreed * 10 >= m->same_id * 9;
     return m->trusted;
@@ -224,7 +224,10 @@ void nadi_match(struct nadi_match *m, const struct nadi_host *h, const struct na
         x.host_name[n] = nadi_names_find(&h->names, nadi_names_get(&k->names, n),
                                          nadi_names_bytes(&k->names, n));
     for (size_t i = 0; i < h->nodes.count; i++)
-        m->host_ops += is_call(&h->nodes.items[i]);
+        if (is_call(&h->nodes.items[i])) {
+            m->host_ops++;
+            m->has_ids |= k->with_rf && h->nodes.items[i].rf_id > 0;
+        }
     for (size_t i = 0; i < k->events.count; i++)
         m->profile_ops += nadi_event_is_operator(&k->events.items[i]);
     forget(m, h, k);

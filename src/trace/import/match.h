@@ -8,7 +8,8 @@
  *   3. external ids, shifted likewise;
  *   4. the order among the operators of one name, where both have as many of it.
  * A pair counts only when the names are equal too. Of the pairs with one id nine in ten must agree,
- * and they must be a fifth of the operators of the side that has fewer (by order: half).
+ * and they must be a fifth of the operators of the side that has fewer (by order: half, and nine in
+ * ten where both have ids, which then disagree).
  * O(nodes + operators) expected. */
 #ifndef NADI_TRACE_IMPORT_MATCH_H
 #define NADI_TRACE_IMPORT_MATCH_H
@@ -34,6 +35,7 @@ struct nadi_match {
     uint64_t profile_ops; /* operators and annotations of the profile */
     uint64_t same_id;     /* nodes whose id some operator has */
     uint64_t agreed;      /* ... and its name: those that are linked */
+    bool has_ids;         /* both sides have record-function ids */
     bool trusted;         /* enough agree to believe that both are of one process */
 };
 

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "trace/import/coverage.h"
 #include "trace/import/import.h"
@@ -16,6 +17,7 @@ struct rank_job {
     struct nadi_diags diags;
     struct nadi_group_book book;
     struct nadi_coverage coverage;
+    int64_t host_process, device_process; /* -1: unknown */
     bool good, again;
 };
 
@@ -70,7 +72,7 @@ static void init_job(struct rank_job *j, const struct nadi_import_options *o, ui
 {
     bool fixed;
     struct nadi_str output = NADI_STR_INIT;
-    *j = (struct rank_job){.rank = rank};
+    *j = (struct rank_job){.rank = rank, .host_process = -1, .device_process = -1};
     j->device = path_for(o->device, rank, &fixed);
     if (fixed && o->first_rank == NADI_NONE)
         j->rank = NADI_NONE; /* the profile knows */
@@ -128,6 +130,8 @@ static void run_job(struct jobs *all, struct rank_job *j)
             take_numbers(book, &j->book);
         else
             nadi_groups_number(&book, 1, 0);
+        j->host_process = nadi_capture_host_process(&capture);
+        j->device_process = capture.kineto.process;
         if (j->rank == NADI_NONE)
             name_output(j, o, capture.rank);
         nadi_capture_build(&capture, diags);
@@ -241,6 +245,32 @@ static bool write_reports(const struct jobs *all, struct nadi_str *report, struc
     return good;
 }
 
+/* An execution trace of the process whose profile was given for another rank. */
+static bool check_processes(const struct jobs *all, struct nadi_diags *diags)
+{
+    bool good = true;
+    struct nadi_map64 rank_of;
+    nadi_map64_init(&rank_of, all->count);
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].device_process >= 0)
+            nadi_map64_put(&rank_of, (uint64_t)all->items[i].device_process, (uint32_t)i, NULL);
+    for (size_t i = 0; i < all->count && !all->options->force; i++) {
+        const struct rank_job *j = &all->items[i];
+        if (j->host_process < 0 || j->host_process == j->device_process)
+            continue;
+        uint32_t other = nadi_map64_find(&rank_of, (uint64_t)j->host_process);
+        if (other != NADI_NONE)
+            good = nadi_error(diags, "capture/swapped", NADI_IN_FILE(j->host),
+                              "give both files of a rank the same number; --force imports them "
+                              "all the same",
+                              "the execution trace of rank %" PRIu32 " is of process %" PRId64
+                              ", whose profile was given for rank %" PRIu32,
+                              j->rank, j->host_process, all->items[other].rank);
+    }
+    nadi_map64_release(&rank_of);
+    return good;
+}
+
 static bool finish(struct jobs *all, struct nadi_str *report, struct nadi_diags *diags)
 {
     struct nadi_group_book **books = NADI_NEW(struct nadi_group_book *, all->count);
@@ -249,6 +279,7 @@ static bool finish(struct jobs *all, struct nadi_str *report, struct nadi_diags 
         books[i] = &all->items[i].book;
         good &= all->items[i].good;
     }
+    good = good && check_processes(all, diags);
     if (good && agree_on_groups(all, books)) {
         all->second_pass = true;
         run_all(all, all->count);
