@@ -36,12 +36,14 @@ static void read_words(struct nadi_job *job, const struct nadi_setup *setup)
         job->options.network_model = NADI_NETWORK_UNAWARE;
     else if (nadi_str_equal(model, "aware"))
         job->options.network_model = NADI_NETWORK_AWARE;
+    else if (nadi_str_equal(model, "flow"))
+        job->options.network_model = NADI_NETWORK_FLOW;
     else if (nadi_str_equal(model, "packet"))
         job->options.network_model = NADI_NETWORK_PACKET;
     else
         job->bad_setup =
             !nadi_error(&job->diags, "setup/network-model", NADI_NOWHERE,
-                        "use unaware, aware or packet", "no network model '%s'", model);
+                        "use unaware, aware, flow or packet", "no network model '%s'", model);
     static const char *const executors[] = {"auto", "message", "phase", "fold"};
     job->options.exact_packets = setup->packet_compat != NULL;
     if (setup->packet_compat && !nadi_str_equal(setup->packet_compat, "ns3"))

@@ -38,11 +38,11 @@ const struct nadi_option nadi_cli_input_files[] = {
 const struct nadi_option nadi_cli_input_model[] = {
     {.name = "network-model",
      .type = NADI_OPTION_WORD,
-     .words = "unaware|aware|packet",
+     .words = "unaware|aware|flow|packet",
      .initial = "unaware",
      AT(network_model),
-     .help = "Messages pass each other (unaware), queue at every link (aware) or go as RoCE "
-             "packets (packet)"},
+     .help = "Messages pass each other (unaware), queue at every link (aware), share links "
+             "fairly (flow) or go as RoCE packets (packet)"},
     {.name = "compat",
      .argument = "ns3",
      .type = NADI_OPTION_TEXT,

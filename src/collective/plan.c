@@ -42,6 +42,14 @@ uint64_t nadi_plan_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t s
     return bytes / chunk + (bytes % chunk != 0);
 }
 
+/* Chunks of equal size but the last one; empty collectives have one empty chunk. */
+static uint64_t exact_chunks(uint64_t bytes, uint32_t splits, uint64_t *chunk_bytes)
+{
+    const uint64_t chunk = bytes / splits + (bytes % splits != 0);
+    *chunk_bytes = chunk;
+    return chunk ? bytes / chunk + (bytes % chunk != 0) : 1;
+}
+
 static uint32_t floor_log2(uint32_t n)
 {
     return 31U - (uint32_t)__builtin_clz(n);
@@ -115,21 +123,26 @@ static uint64_t bytes_after(const struct nadi_phase *p)
 
 struct builder {
     const struct nadi_plan_request *request;
-    struct nadi_plan *plan;
+    struct nadi_phase *phases;
+    uint32_t count;
     struct nadi_phase rings[NADI_MAX_DIMS]; /* participating dimensions, ascending */
     uint32_t windows[NADI_MAX_DIMS];
     uint32_t ring_count;
     uint64_t bytes; /* of the chunk so far */
+    bool uneven;    /* a share so far was rounded */
     bool ok;
 };
 
 static void add(struct builder *b, uint32_t ring, enum nadi_phase_op op, enum nadi_queue_pool pool)
 {
-    struct nadi_phase *p = &b->plan->phases[b->plan->phase_count++];
+    struct nadi_phase *p = &b->phases[b->count++];
     *p = b->rings[ring];
     p->op = op;
     p->pool = pool;
     p->bytes = b->bytes;
+    p->exact = b->request->exact;
+    b->uneven |= p->exact && op != NADI_PHASE_ALL_GATHER && b->bytes % p->n != 0;
+    p->uneven = b->uneven;
     b->ok &= finish_phase(p, b->windows[ring]);
     b->bytes = bytes_after(p);
 }
@@ -187,21 +200,17 @@ static void add_all_reduce(struct builder *b)
         add(b, i, NADI_PHASE_ALL_GATHER, NADI_POOL_LAST);
 }
 
-bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *plan)
+static bool make_phases(const struct nadi_plan_request *request, bool world, uint64_t bytes,
+                        struct nadi_phase *phases, uint32_t *count)
 {
-    *plan = (struct nadi_plan){0};
-    struct builder b = {.request = request, .plan = plan, .ok = true};
-    uint64_t chunks = nadi_plan_chunks(request->kind, request->bytes, request->splits,
-                                       request->topology->npu_count, &plan->chunk_bytes);
-    plan->chunk_count = (uint32_t)chunks;
-    plan->world = request->group->size == request->topology->npu_count;
-    b.bytes = plan->chunk_bytes;
-    if (plan->world)
+    struct builder b = {.request = request, .phases = phases, .bytes = bytes, .ok = true};
+    *count = 0;
+    if (world)
         add_rings_of_world(&b);
     else
         add_ring_of_group(&b);
-    if (b.ring_count == 0 || chunks == 0)
-        return chunks <= UINT32_MAX;
+    if (b.ring_count == 0)
+        return true;
     switch (request->kind) {
     case NADI_NATIVE_ALL_REDUCE:
         add_all_reduce(&b);
@@ -221,5 +230,27 @@ bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *p
     case NADI_NATIVE_KINDS:
         NADI_BUG("not a kind");
     }
-    return b.ok && chunks <= UINT32_MAX;
+    *count = b.count;
+    return b.ok;
+}
+
+bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *plan)
+{
+    *plan = (struct nadi_plan){0};
+    uint64_t chunks = request->exact
+                          ? exact_chunks(request->bytes, request->splits, &plan->chunk_bytes)
+                          : nadi_plan_chunks(request->kind, request->bytes, request->splits,
+                                             request->topology->npu_count, &plan->chunk_bytes);
+    plan->chunk_count = (uint32_t)chunks;
+    plan->world = request->group->size == request->topology->npu_count;
+    if (chunks == 0 || chunks > UINT32_MAX)
+        return chunks == 0;
+    if (!make_phases(request, plan->world, plan->chunk_bytes, plan->phases, &plan->phase_count))
+        return false;
+    const uint64_t last = request->bytes - (chunks - 1) * plan->chunk_bytes;
+    if (!request->exact || last == plan->chunk_bytes)
+        return true;
+    uint32_t count;
+    plan->has_tail = true;
+    return make_phases(request, plan->world, last, plan->tail, &count);
 }

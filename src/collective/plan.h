@@ -1,10 +1,14 @@
 /* plan: what one chunk of a collective does, as a list of phases, and the steps of each phase.
  *
- * A collective is cut into chunks of equal size (the last one is not shortened: the reference's
- * rule); each chunk walks through the phases, one algorithm in one dimension each. A phase's steps
- * are given by pure functions of the step number: whom to send to, how many bytes, whether the
- * packet is reduced. Nothing here knows how a step is timed. Rules: system-network spec sections 6
- * and 9.
+ * A collective is cut into chunks of equal size; each chunk walks through the phases, one algorithm
+ * in one dimension each. A phase's steps are given by pure functions of the step number: whom to
+ * send to, how many bytes, whether the packet is reduced. Nothing here knows how a step is timed.
+ * Rules: system-network spec sections 6 and 9.
+ *
+ * Two ways to round. The reference's: the last chunk is not shortened, a chunk has at least one
+ * byte a rank, shares of a chunk are rounded down, and which messages are reduced depends on
+ * windows. Exact: the last chunk is short, the shares of a chunk add up to it (they differ by a
+ * byte), and what is received for reduction is reduced, once.
  *
  * `member` is a participant's index in its communicator: the rank where the communicator spans the
  * whole topology, else the position in the group's list. `local` is its index in the phase's ring.
@@ -47,6 +51,8 @@ struct nadi_phase {
     uint32_t first;         /* W: packets prepared at the start, first packets of a group */
     uint32_t rest;          /* M: further packets of a group */
     uint32_t sends;         /* messages that each participant sends */
+    bool exact;             /* rounded exactly, and */
+    bool uneven;            /* shares differ: nadi_plan_share_bytes knows them */
 };
 
 enum { NADI_MAX_PHASES = 2 * NADI_MAX_DIMS };
@@ -57,6 +63,8 @@ struct nadi_plan {
     uint32_t chunk_count;
     uint32_t phase_count; /* 0: nothing to do, complete at once */
     struct nadi_phase phases[NADI_MAX_PHASES];
+    bool has_tail; /* exact: the last chunk is shorter, its phases are */
+    struct nadi_phase tail[NADI_MAX_PHASES];
 };
 
 struct nadi_plan_request {
@@ -68,6 +76,7 @@ struct nadi_plan_request {
     uint32_t splits;
     uint64_t bytes;
     uint32_t involved; /* bit d: dimension d takes part; ignored for groups */
+    bool exact;        /* else as the reference rounds */
 };
 
 /* False when a count overflows 32 bits (a ring all-to-all of more than 92,681 ranks, more than
@@ -77,6 +86,11 @@ bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *p
 /* The chunk rule alone: bytes of each chunk and their number; also for custom collectives. */
 uint64_t nadi_plan_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t splits,
                           uint32_t rank_count, uint64_t *chunk_bytes);
+
+/* Exact, uneven: bytes of packet k of a member. `phases` are all of the chunk, `index` is the one
+ * asked about. O(log n) a halving-doubling phase, else O(1). */
+uint64_t nadi_plan_share_bytes(const struct nadi_phase *phases, uint32_t index, uint32_t member,
+                               uint32_t k, bool clockwise);
 
 /* Native kind of a trace's collective; false where the reference has none. */
 bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *native);
@@ -121,7 +135,8 @@ static inline uint64_t nadi_phase_bytes(const struct nadi_phase *p, uint32_t k)
     if (p->op == NADI_PHASE_ALL_GATHER)
         return p->bytes << k;
     if (p->op == NADI_PHASE_ALL_REDUCE && k >= p->log2_n)
-        return p->bytes >> (p->log2_n + 1) << (k - p->log2_n + 1);
+        return p->exact ? p->bytes >> p->log2_n << (k - p->log2_n)
+                        : p->bytes >> (p->log2_n + 1) << (k - p->log2_n + 1);
     return p->bytes >> (k + 1);
 }
 
@@ -130,10 +145,19 @@ static inline bool nadi_phase_reduces(const struct nadi_phase *p, uint32_t k)
 {
     if (p->op != NADI_PHASE_REDUCE_SCATTER && p->op != NADI_PHASE_ALL_REDUCE)
         return false;
+    if (p->exact) /* packet k follows receive k - first */
+        return k >= p->first &&
+               k - p->first < (p->op == NADI_PHASE_ALL_REDUCE ? p->sends / 2 : p->sends);
     uint32_t group = p->first + p->rest;
     if (k < group)
         return k >= p->first;
     return k % group >= p->first && (p->op == NADI_PHASE_REDUCE_SCATTER || k / group % 2 == 0);
+}
+
+/* Bytes that the reduction of packet k is about. */
+static inline uint64_t nadi_phase_reduced_bytes(const struct nadi_phase *p, uint32_t k)
+{
+    return nadi_phase_bytes(p, p->exact ? k - p->first : k);
 }
 
 /* Packets of the current group still to come, counting packet k, if it is a rest packet, else 0. */

@@ -3,10 +3,7 @@
 #include "base/str.h"
 
 const struct nadi_network_ops *const nadi_network_models[] = {
-    &nadi_network_unaware,
-    &nadi_network_aware,
-    &nadi_network_packet,
-    NULL,
+    &nadi_network_unaware, &nadi_network_aware, &nadi_network_flow, &nadi_network_packet, NULL,
 };
 
 const struct nadi_network_ops *nadi_network_find(const char *name)

@@ -14,11 +14,15 @@
 struct nadi_network;
 struct nadi_graph;
 struct nadi_packet_config;
+struct nadi_flow_config;
+struct nadi_routing_config;
 
 struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_topology *topology;
-    const struct nadi_graph *graph;          /* what the dimensions are made of; packet only */
-    const struct nadi_packet_config *packet; /* packet only */
+    const struct nadi_graph *graph; /* NULL: the dimensions say it; packet has one always */
+    const struct nadi_packet_config *packet;   /* packet only */
+    const struct nadi_routing_config *routing; /* aware, flow: in graphs; NULL: dimension order */
+    const struct nadi_flow_config *flow;       /* flow only; NULL: no overheads, no window */
     struct nadi_engine *engine;
 };
 
@@ -26,6 +30,8 @@ struct nadi_network_counter { /* of one link, or of one dimension */
     uint32_t dim;
     uint32_t from, to; /* NPU, or npu_count + k for switch k; NADI_NONE on a dimension's sum */
     uint64_t messages, bytes, busy_ns;
+    uint64_t wait_ns;      /* aware: of all messages, for the link */
+    uint32_t most_waiting; /* aware: messages, at one time */
 };
 
 struct nadi_message {
@@ -59,6 +65,7 @@ struct nadi_network {
 
 extern const struct nadi_network_ops nadi_network_unaware;
 extern const struct nadi_network_ops nadi_network_aware;
+extern const struct nadi_network_ops nadi_network_flow;
 extern const struct nadi_network_ops nadi_network_packet;
 
 /* All models, NULL-terminated. */

@@ -191,6 +191,8 @@ const char *nadi_network_model_name(const struct nadi_inputs *in)
     switch (in->options.network_model) {
     case NADI_NETWORK_AWARE:
         return "aware";
+    case NADI_NETWORK_FLOW:
+        return "flow";
     case NADI_NETWORK_PACKET:
         return "packet";
     case NADI_NETWORK_NONE:

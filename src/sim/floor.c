@@ -97,7 +97,7 @@ static uint64_t carried(const struct nadi_floors *f, uint64_t bytes)
 static uint64_t way_ns(const struct nadi_floors *f, uint32_t d, uint32_t hops, uint64_t bytes)
 {
     const struct nadi_dim *dim = &f->in->topology.dims[d];
-    if (f->in->options.network_model == NADI_NETWORK_PACKET)
+    if (f->in->options.network_model == NADI_NETWORK_PACKET || f->in->has_graph)
         return 0; /* the graph, not the dimensions, says how long the way is */
     double serial = (double)carried(f, bytes) / dim->bytes_per_ns;
     if (f->in->options.network_model == NADI_NETWORK_AWARE)
@@ -269,7 +269,7 @@ static uint64_t load_ns(const struct phase_view *v)
 {
     const struct nadi_phase *p = v->p;
     const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
-    if (!v->whole || v->f->in->options.network_model != NADI_NETWORK_AWARE ||
+    if (!v->whole || v->f->in->has_graph || v->f->in->options.network_model != NADI_NETWORK_AWARE ||
         p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         return 0;
     bool all_alike = p->algorithm == NADI_ALGORITHM_RING;
@@ -442,7 +442,7 @@ struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi
         uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
         return (struct nadi_floor){.own = ns, .last = ns};
     }
-    if (group == NADI_NONE || is_custom(f->in, kind, t->id[node]))
+    if (group == NADI_NONE || f->in->system.exact || is_custom(f->in, kind, t->id[node]))
         return (struct nadi_floor){0};
     struct memo key = {
         .valid = true,

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "memory/memory.h"
+#include "network/flow.h"
 #include "network/packet/config.h"
 #include "platform/graph.h"
 #include "platform/groups.h"
@@ -20,6 +21,7 @@ enum nadi_network_model {
     NADI_NETWORK_NONE,
     NADI_NETWORK_UNAWARE,
     NADI_NETWORK_AWARE,
+    NADI_NETWORK_FLOW,
     NADI_NETWORK_PACKET,
 };
 
@@ -71,6 +73,7 @@ struct nadi_inputs {
     bool has_graph; /* the model needs one: a graph was given, or dimensions say more than plain
                        rings, cliques and switches */
     struct nadi_packet_config packet; /* packet model only */
+    struct nadi_flow_config flow;
     struct nadi_system_config system;
     struct nadi_memory_config memory;
     struct nadi_groups groups;

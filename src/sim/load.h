@@ -15,7 +15,8 @@ struct nadi_load {
     struct nadi_place algorithms[NADI_NATIVE_KINDS]; /* of the keys all-*-implementation */
     const char *custom_nodes_path; /* per-node-custom-implementation, NULL when absent */
     struct nadi_place custom_nodes_place;
-    const char *graph_path, *packet_path; /* of the packet model, NULL when absent */
+    bool exact; /* the network model has none of the reference's rounding */
+    const char *graph_path, *packet_path; /* NULL when absent */
 };
 
 bool nadi_load_options(struct nadi_load *l) NADI_MUST_USE;

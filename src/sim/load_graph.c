@@ -87,14 +87,10 @@ bool nadi_load_graph(struct nadi_load *l)
     struct nadi_inputs *in = l->in;
     const enum nadi_network_model model = in->options.network_model;
     if (model == NADI_NETWORK_UNAWARE ||
-        (model == NADI_NETWORK_AWARE && !l->graph_path && is_plain(&in->topology)))
+        (model != NADI_NETWORK_PACKET && !l->graph_path && is_plain(&in->topology)))
         return true;
     if (!(l->graph_path ? from_file(l) : from_dims(l)) || !all_reach(l))
         return false;
     in->has_graph = true;
-    if (model == NADI_NETWORK_AWARE)
-        return nadi_error(l->diags, "network/model", NADI_IN_FILE(in->options.network),
-                          "use --network-model packet",
-                          "the aware model takes dimensions of Ring, FullyConnected and Switch");
     return fits_model(l);
 }

@@ -83,6 +83,11 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     if (!check_shapes(l, values))
         return false;
     l->in->rank_count = t->npu_count;
+    l->in->flow = (struct nadi_flow_config){
+        .startup_ns = nadi_schema_get(values, "flow-startup")->items->number,
+        .overhead_ns = nadi_schema_get(values, "flow-overhead")->items->number,
+        .window_bytes = (uint64_t)nadi_schema_get(values, "flow-window")->items->number,
+    };
     l->graph_path = text_of(l, values, "graph");
     l->packet_path = text_of(l, values, "packet");
     return true;

@@ -57,9 +57,8 @@ static void echo(struct nadi_load *l)
 {
     const struct nadi_run_options *o = &l->in->options;
     static const char *const models[] = {
-        [NADI_NETWORK_NONE] = "unaware",
-        [NADI_NETWORK_UNAWARE] = "unaware",
-        [NADI_NETWORK_AWARE] = "aware",
+        [NADI_NETWORK_NONE] = "unaware",  [NADI_NETWORK_UNAWARE] = "unaware",
+        [NADI_NETWORK_AWARE] = "aware",   [NADI_NETWORK_FLOW] = "flow",
         [NADI_NETWORK_PACKET] = "packet",
     };
     bool chosen = o->network_model > NADI_NETWORK_UNAWARE;

@@ -199,12 +199,14 @@ static bool check(struct nadi_load *l)
 bool nadi_load_packet(struct nadi_load *l)
 {
     struct nadi_hpcc_files files = {0};
+    l->exact = l->in->options.network_model == NADI_NETWORK_FLOW;
     if (l->in->options.network_model != NADI_NETWORK_PACKET)
         return nadi_load_graph(l);
     if (!load_config(l, &files))
         return false;
     if (l->in->options.exact_packets)
         l->in->packet.exact = true;
+    l->exact = !l->in->packet.exact;
     if (!l->graph_path)
         l->graph_path = files.topology;
     return nadi_load_graph(l) && check(l);

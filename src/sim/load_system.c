@@ -128,6 +128,7 @@ static void fill_numbers(struct nadi_load *l, const struct nadi_schema_values *v
     s->active_chunks = (uint32_t)nadi_schema_integer(values, "active-chunks-per-dimension");
     s->splits = (uint32_t)nadi_schema_integer(values, "preferred-dataset-splits");
     s->queues_per_dim = l->in->options.queues_per_dim;
+    s->exact = l->exact;
     s->comm_streams = (uint32_t)nadi_schema_integer(values, "communication-streams");
     s->rendezvous = l->in->options.rendezvous;
     s->local_mem_bw = nadi_schema_number(values, "local-mem-bw");

@@ -36,6 +36,8 @@ static const struct nadi_network_ops *model_of(const struct nadi_inputs *in)
         return &nadi_network_unaware;
     case NADI_NETWORK_AWARE:
         return &nadi_network_aware;
+    case NADI_NETWORK_FLOW:
+        return &nadi_network_flow;
     case NADI_NETWORK_PACKET:
         return &nadi_network_packet;
     }
@@ -130,8 +132,9 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
     s->engine = nadi_engine_create(fold ? fold->actor_count : in->rank_count);
     const struct nadi_network_setup network = {
         .topology = &in->topology,
-        .graph = &in->graph,
+        .graph = in->graph.node_count ? &in->graph : NULL,
         .packet = &in->packet,
+        .flow = &in->flow,
         .engine = s->engine,
     };
     s->network = model_of(in)->create(&network);

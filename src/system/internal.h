@@ -51,14 +51,16 @@ struct member_state {
 
 struct block {
     const struct nadi_phase *phase;
+    const struct nadi_phase *phases; /* all of the chunk's */
     uint32_t stream, phase_index;
     uint32_t members_left;
     bool clockwise, max_tree; /* of the first member that started */
     bool world;
     const uint32_t *members; /* group members, NULL: member is rank */
-    uint64_t endpoint_ns, reduce_ns;
-    uint32_t words; /* of bits for each member */
-    uint64_t *bits; /* direct, halving-doubling, tree: messages that came before their receive */
+    uint64_t endpoint_ns;
+    nadi_time reduce; /* of message_bytes */
+    uint32_t words;   /* of bits for each member */
+    uint64_t *bits;   /* direct, halving-doubling, tree: messages that came before their receive */
     struct member_state *states;
     size_t bytes; /* size class, for recycling */
 };
@@ -277,9 +279,18 @@ static inline uint32_t nadi_block_rank(const struct block *b, uint32_t member)
     return b->members ? b->members[member] : member;
 }
 
+/* Under rendezvous sizes pass through 32 bits, as in the reference. */
+static inline uint64_t nadi_carried_bytes(const struct nadi_system_config *config, uint64_t bytes)
+{
+    return config->rendezvous && !config->exact ? (uint64_t)(int64_t)(int32_t)(uint32_t)bytes
+                                                : bytes;
+}
+
 /* The reduction delay of `bytes`, ns: 3 * trunc(bytes / bandwidth * 1e9); free without a bandwidth.
  */
 uint64_t nadi_reduce_ns(double bytes_per_second, uint64_t bytes);
+/* The same in picoseconds; `exact` does not truncate. */
+nadi_time nadi_reduce_time(double bytes_per_second, uint64_t bytes, bool exact);
 
 /* streams.c */
 void nadi_streams_init(struct nadi_system *s);

@@ -76,15 +76,12 @@ static void transmit(struct nadi_system *s, uint32_t index)
 {
     struct transfer *t = &s->transfers.items[index];
     const struct channel *c = &s->channels.items[t->channel];
-    /* under rendezvous the size passes through 32 bits, as in the reference */
-    uint64_t bytes =
-        s->config->rendezvous ? (uint64_t)(int64_t)(int32_t)(uint32_t)t->bytes : t->bytes;
     struct nadi_message m = {
         .copies = s->setup.fold ? s->setup.fold->weight[c->src] : 1,
         .src = c->src_rank,
         .dst = c->dst_rank,
         .route = c->route_there,
-        .bytes = bytes,
+        .bytes = nadi_carried_bytes(s->config, t->bytes),
         .kind = s->kind_p2p,
         .a = index,
     };

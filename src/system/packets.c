@@ -51,17 +51,21 @@ static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phas
     uint32_t index;
     POOL_TAKE(&s->blocks, stream, index);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
-    const struct nadi_phase *p = &op->plan->phases[phase];
+    const uint32_t last = op->streams[op->plan->chunk_count - 1];
+    const struct nadi_phase *phases =
+        op->plan->has_tail && stream == last ? op->plan->tail : op->plan->phases;
+    const struct nadi_phase *p = &phases[phase];
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
     struct block *b = &s->blocks.items[index];
     *b = (struct block){
         .phase = p,
+        .phases = phases,
         .stream = stream,
         .phase_index = phase,
         .members_left = op->view.members,
         .members = op->plan->world ? NULL : g->members,
-        .endpoint_ns = p->local ? 10 : s->config->endpoint_delay_ns,
-        .reduce_ns = nadi_reduce_ns(s->config->local_mem_bw, p->message_bytes),
+        .endpoint_ns = p->local && !p->exact ? 10 : s->config->endpoint_delay_ns,
+        .reduce = nadi_reduce_time(s->config->local_mem_bw, p->message_bytes, p->exact),
         .words = words_of(p),
     };
     uint32_t lane = lane_of(s, b, member);
@@ -149,6 +153,15 @@ static void set_bit(struct block *b, uint32_t member, uint32_t slot)
     b->bits[(size_t)member * b->words + slot / 64] |= UINT64_C(1) << (slot % 64);
 }
 
+/* Bytes of a member's packet k. */
+static uint64_t bytes_of(const struct nadi_system *s, const struct block *b, uint32_t member,
+                         uint32_t k)
+{
+    if (NADI_LIKELY(!b->phase->uneven))
+        return nadi_phase_bytes(b->phase, k);
+    return nadi_plan_share_bytes(b->phases, b->phase_index, member, k, is_clockwise(s, b, member));
+}
+
 /* ---- messages ------------------------------------------------------------------------------ */
 
 static void transmit(struct nadi_system *s, uint32_t block, const struct block *b, uint32_t member,
@@ -158,7 +171,7 @@ static void transmit(struct nadi_system *s, uint32_t block, const struct block *
         .copies = 1,
         .src = nadi_block_rank(b, member),
         .dst = nadi_block_rank(b, dst),
-        .bytes = s->config->rendezvous ? (uint64_t)(int32_t)(uint32_t)bytes : bytes,
+        .bytes = nadi_carried_bytes(s->config, bytes),
         .kind = s->kind_message,
         .a = block,
         .b = dst,
@@ -189,7 +202,7 @@ void nadi_packets_transmit(struct nadi_system *s, uint32_t block, uint32_t membe
                            uint32_t slot)
 {
     const struct block *b = &s->blocks.items[block];
-    transmit(s, block, b, member, dst, NADI_NONE, b->phase->message_bytes, slot);
+    transmit(s, block, b, member, dst, NADI_NONE, bytes_of(s, b, member, 0), slot);
 }
 
 void nadi_packets_send_control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t src,
@@ -261,8 +274,7 @@ static void on_control(void *context, const struct nadi_event *event)
     }
     if (asked) {
         struct exchange x = exchange_of(s, b, member, k);
-        transmit(s, event->a, b, member, x.dst, NADI_NONE, nadi_phase_bytes(b->phase, k),
-                 x.out_slot);
+        transmit(s, event->a, b, member, x.dst, NADI_NONE, bytes_of(s, b, member, k), x.out_slot);
     }
 }
 
@@ -276,7 +288,7 @@ static void on_start(void *context, const struct nadi_event *event)
         return;
     }
     struct exchange x = exchange_of(s, b, event->b, event->c);
-    transmit(s, event->a, b, event->b, x.dst, NADI_NONE, nadi_phase_bytes(b->phase, event->c),
+    transmit(s, event->a, b, event->b, x.dst, NADI_NONE, bytes_of(s, b, event->b, event->c),
              x.out_slot);
 }
 
@@ -307,11 +319,11 @@ static void exchange(struct nadi_system *s, uint32_t block, uint32_t member, uin
         if (k == 0)
             m->route =
                 nadi_network_route(s->network, nadi_block_rank(b, member), nadi_block_rank(b, dst));
-        transmit(s, block, b, member, dst, m->route, p->message_bytes, k);
+        transmit(s, block, b, member, dst, m->route, bytes_of(s, b, member, k), k);
         here = k < m->inbox;
     } else {
         struct exchange x = exchange_of(s, b, member, k);
-        transmit(s, block, b, member, x.dst, NADI_NONE, nadi_phase_bytes(b->phase, k), x.out_slot);
+        transmit(s, block, b, member, x.dst, NADI_NONE, bytes_of(s, b, member, k), x.out_slot);
         here = test_bit(b, member, x.in_slot);
     }
     if (here)
@@ -371,21 +383,24 @@ static void on_stage(void *context, const struct nadi_event *event)
     nadi_packets_stage_ended(context, event->a, event->b, event->c);
 }
 
-static uint64_t packet_reduce_ns(const struct nadi_system *s, const struct block *b,
-                                 uint32_t packet)
+/* When a reduction that starts now ends. */
+static nadi_time reduced_at(const struct nadi_system *s, const struct block *b, uint32_t packet)
 {
-    if (b->phase->algorithm == NADI_ALGORITHM_HALVING_DOUBLING)
-        return nadi_reduce_ns(s->config->local_mem_bw, nadi_phase_bytes(b->phase, packet));
-    return b->reduce_ns;
+    const struct nadi_phase *p = b->phase;
+    const nadi_time now = nadi_engine_now(s->engine);
+    nadi_time time = b->reduce;
+    if (p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING)
+        time = nadi_reduce_time(s->config->local_mem_bw, nadi_phase_reduced_bytes(p, packet),
+                                p->exact);
+    return time > NADI_TIME_MAX - now ? NADI_TIME_MAX : now + time;
 }
 
 /* The endpoint stage has ended; the reduction follows as a timer of its own, even if it is free. */
 static void on_reduce(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
-    uint64_t delay = packet_reduce_ns(s, &s->blocks.items[event->a], event->c);
-    nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, delay), event->actor,
-                         s->kind_stage, event->a, event->b, event->c);
+    const nadi_time at = reduced_at(s, &s->blocks.items[event->a], event->c);
+    nadi_engine_schedule(s->engine, at, event->actor, s->kind_stage, event->a, event->b, event->c);
 }
 
 void nadi_packets_bus_done(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
@@ -396,8 +411,8 @@ void nadi_packets_bus_done(struct nadi_system *s, uint32_t block, uint32_t membe
         return;
     }
     const struct block *b = &s->blocks.items[block];
-    nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, packet_reduce_ns(s, b, packet)),
-                         nadi_block_rank(b, member), s->kind_stage, block, member, packet);
+    nadi_engine_schedule(s->engine, reduced_at(s, b, packet), nadi_block_rank(b, member),
+                         s->kind_stage, block, member, packet);
 }
 
 void nadi_packets_stage(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,

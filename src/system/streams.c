@@ -152,6 +152,7 @@ static const struct plan_key *find_plan(struct nadi_system *s,
         .splits = s->config->splits,
         .bytes = call->bytes,
         .involved = call->involved,
+        .exact = s->config->exact,
     };
     struct nadi_plan *plan = NADI_ARENA_NEW(&s->arena, struct nadi_plan, 1);
     if (!nadi_plan_make(&request, plan))

@@ -7,6 +7,15 @@ uint64_t nadi_reduce_ns(double bytes_per_second, uint64_t bytes)
     return 3 * (uint64_t)((double)bytes / bytes_per_second * 1e9);
 }
 
+nadi_time nadi_reduce_time(double bytes_per_second, uint64_t bytes, bool exact)
+{
+    if (exact && bytes_per_second > 0)
+        return (nadi_time)(3 * (double)bytes / bytes_per_second * 1e12 + 0.5);
+    const uint64_t ns = nadi_reduce_ns(bytes_per_second, bytes);
+    return ns > (uint64_t)(NADI_TIME_MAX / NADI_PS_PER_NS) ? NADI_TIME_MAX
+                                                           : (nadi_time)ns * NADI_PS_PER_NS;
+}
+
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
 {
     struct nadi_system *s = NADI_ZNEW(struct nadi_system, 1);

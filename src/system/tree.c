@@ -118,7 +118,8 @@ void nadi_tree_late(struct nadi_system *s, uint32_t block, uint32_t member, uint
     if (is_leaf)
         stage(s, block, member, LEAF_RECEIVED, STAGE_TO_NPU);
     else if (slot == PARENT || is_root)
-        stage(s, block, member, RESULT_ARRIVED, STAGE_TO_NPU | STAGE_REDUCE | STAGE_BACK);
+        stage(s, block, member, RESULT_ARRIVED,
+              STAGE_TO_NPU | STAGE_BACK | (is_root || !b->phase->exact ? STAGE_REDUCE : 0U));
     else {
         bool second = b->states[member].arrived++ > 0;
         stage(s, block, member, CHILD_ARRIVED,

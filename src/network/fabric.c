@@ -1,0 +1,260 @@
+#include "network/fabric.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+
+/* ---- links of dimensions ------------------------------------------------------------------- */
+
+static uint32_t links_of(const struct nadi_topology *t, uint32_t d)
+{
+    if (t->dims[d].kind == NADI_DIM_FULLY_CONNECTED)
+        return t->npu_count * t->dims[d].npus; /* one column for each peer, its own unused */
+    return t->npu_count * 2;
+}
+
+/* Link `local` of dimension d. */
+static struct nadi_fabric_link link_of_dim(const struct nadi_topology *t, uint32_t d,
+                                           uint32_t local)
+{
+    const uint32_t n = t->dims[d].npus, stride = t->stride[d];
+    const bool mesh = t->dims[d].kind == NADI_DIM_FULLY_CONNECTED;
+    const uint32_t rank = mesh ? local / n : local / 2;
+    const uint32_t a = nadi_topology_coordinate(t, rank, d);
+    const uint32_t base = rank - a * stride;
+    struct nadi_fabric_link l = {
+        .bytes_per_ns = t->dims[d].bytes_per_ns,
+        .latency_ns = t->dims[d].latency_ns,
+        .dim = d,
+        .from = rank,
+    };
+    if (mesh) {
+        l.to = base + local % n * stride;
+        l.exists = l.to != rank;
+    } else if (t->dims[d].kind == NADI_DIM_SWITCH) {
+        const uint32_t hub = t->npu_count + base; /* one switch a group, named by its lowest rank */
+        l.from = local & 1 ? hub : rank;
+        l.to = local & 1 ? rank : hub;
+        l.exists = n > 1;
+    } else {
+        l.to = base + (local & 1 ? (a ? a - 1 : n - 1) : (a + 1 == n ? 0 : a + 1)) * stride;
+        l.exists = n > 2 || (n == 2 && !(local & 1)); /* a ring of two has one link each way */
+    }
+    return l;
+}
+
+static void init_dims(struct nadi_fabric *l)
+{
+    const struct nadi_topology *t = l->topology;
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        l->first_of_dim[d] = l->count;
+        l->count += links_of(t, d);
+    }
+    l->first_of_dim[t->dim_count] = l->count;
+    l->items = NADI_NEW(struct nadi_fabric_link, l->count);
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        for (uint32_t i = l->first_of_dim[d]; i < l->first_of_dim[d + 1]; i++)
+            l->items[i] = link_of_dim(t, d, i - l->first_of_dim[d]);
+}
+
+/* ---- links of a graph ---------------------------------------------------------------------- */
+
+static void init_graph(struct nadi_fabric *l)
+{
+    const struct nadi_graph *g = l->graph;
+    uint32_t *name = NADI_NEW(uint32_t, g->node_count);
+    uint32_t switches = 0;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        name[n] =
+            g->nodes[n].kind == NADI_GRAPH_HOST ? g->nodes[n].host : g->host_count + switches++;
+    l->count = nadi_graph_channel_count(g);
+    l->items = NADI_NEW(struct nadi_fabric_link, l->count);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const bool cable = nadi_graph_channel_is_link(g, i);
+        uint32_t from, to;
+        nadi_graph_channel_ends(g, i, &from, &to);
+        l->items[i] = (struct nadi_fabric_link){
+            .bytes_per_ns = (double)nadi_graph_channel_rate(g, i) / 8e9,
+            .latency_ns = (double)nadi_graph_channel_latency(g, i) / (double)NADI_PS_PER_NS,
+            .dim = cable ? g->links[i / 2].dim : g->links[g->ports[g->first_port[from]].link].dim,
+            .from = name[from],
+            .to = name[to],
+            .exists = !cable || !(i & 1) || !g->links[i / 2].one_way,
+        };
+    }
+    nadi_mem_free(name);
+}
+
+void nadi_fabric_init(struct nadi_fabric *l, const struct nadi_topology *topology,
+                      const struct nadi_graph *graph, const struct nadi_routing_config *routing)
+{
+    static const struct nadi_routing_config in_order = {.scheme = NADI_ROUTE_DIMENSION_ORDER};
+    *l = (struct nadi_fabric){
+        .topology = topology, .graph = graph, .npu_count = topology->npu_count};
+    nadi_arena_init(&l->arena);
+    nadi_map64_init(&l->index, 1024);
+    if (graph) {
+        init_graph(l);
+        l->routing = nadi_routing_create(graph, routing ? routing : &in_order);
+    } else
+        init_dims(l);
+}
+
+void nadi_fabric_release(struct nadi_fabric *l)
+{
+    nadi_routing_destroy(l->routing);
+    nadi_mem_free(l->found.items);
+    nadi_map64_release(&l->index);
+    nadi_mem_free(l->routes);
+    nadi_mem_free(l->items);
+    nadi_arena_release(&l->arena);
+}
+
+/* ---- routes -------------------------------------------------------------------------------- */
+
+/* The links from src to dst in dimension order. Writes as many as `out` has when it is not NULL;
+ * returns their number. */
+static uint32_t walk_dims(const struct nadi_fabric *l, uint32_t src, uint32_t dst, uint32_t *out)
+{
+    const struct nadi_topology *t = l->topology;
+    uint32_t hops = 0, at = src;
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        const uint32_t n = t->dims[d].npus, stride = t->stride[d], first = l->first_of_dim[d];
+        uint32_t a = nadi_topology_coordinate(t, at, d);
+        const uint32_t b = nadi_topology_coordinate(t, dst, d);
+        if (a == b)
+            continue;
+        const uint32_t base = at - a * stride, end = base + b * stride;
+        if (t->dims[d].kind == NADI_DIM_FULLY_CONNECTED) {
+            if (out)
+                out[hops] = first + at * n + b;
+            hops++;
+        } else if (t->dims[d].kind == NADI_DIM_SWITCH) {
+            if (out) {
+                out[hops] = first + at * 2;
+                out[hops + 1] = first + end * 2 + 1;
+            }
+            hops += 2;
+        } else {
+            const uint32_t clockwise = b >= a ? b - a : b + n - a;
+            const bool forward = clockwise <= n - clockwise;
+            for (; a != b; a = forward ? (a + 1 == n ? 0 : a + 1) : (a ? a - 1 : n - 1)) {
+                if (out)
+                    out[hops] = first + (base + a * stride) * 2 + !forward;
+                hops++;
+            }
+        }
+        at = end;
+    }
+    return hops;
+}
+
+static void find(struct nadi_fabric *l, struct nadi_fabric_way *r)
+{
+    uint32_t *links = NULL;
+    r->version = l->version;
+    r->broken = false;
+    if (l->graph) {
+        r->broken = !nadi_routing_find(l->routing, r->src, r->dst, 0, &l->found);
+        r->hops = (uint32_t)l->found.count;
+        links = NADI_ARENA_NEW(&l->arena, uint32_t, r->hops);
+        if (r->hops)
+            memcpy(links, l->found.items, r->hops * sizeof(*links));
+    } else {
+        r->hops = walk_dims(l, r->src, r->dst, NULL);
+        links = NADI_ARENA_NEW(&l->arena, uint32_t, r->hops);
+        walk_dims(l, r->src, r->dst, links);
+    }
+    if (r->broken)
+        r->hops = 0;
+    r->links = links;
+    r->latency_ns = 0;
+    r->bytes_per_ns = INFINITY;
+    for (uint32_t i = 0; i < r->hops; i++) {
+        const struct nadi_fabric_link *link = &l->items[links[i]];
+        r->latency_ns += link->latency_ns;
+        if (link->bytes_per_ns < r->bytes_per_ns)
+            r->bytes_per_ns = link->bytes_per_ns;
+    }
+}
+
+uint32_t nadi_fabric_route(struct nadi_fabric *l, uint32_t src, uint32_t dst)
+{
+    bool added;
+    const uint32_t index =
+        *nadi_map64_put(&l->index, (uint64_t)src << 32 | dst, (uint32_t)l->route_count, &added);
+    if (!added)
+        return index;
+    if (l->route_count == l->route_capacity)
+        l->routes =
+            nadi_mem_grow(l->routes, &l->route_capacity, l->route_count + 1, sizeof(*l->routes));
+    struct nadi_fabric_way *r = &l->routes[l->route_count++];
+    *r = (struct nadi_fabric_way){.src = src, .dst = dst};
+    find(l, r);
+    return index;
+}
+
+const struct nadi_fabric_way *nadi_fabric_way(struct nadi_fabric *l, uint32_t route)
+{
+    struct nadi_fabric_way *r = &l->routes[route];
+    if (NADI_UNLIKELY(r->version != l->version))
+        find(l, r);
+    return r;
+}
+
+void nadi_fabric_set_down(struct nadi_fabric *l, uint32_t cable, bool down)
+{
+    NADI_ASSERT(l->graph);
+    if (l->items[2 * cable].down == down)
+        return;
+    l->items[2 * cable].down = l->items[2 * cable + 1].down = down;
+    l->version++;
+    nadi_routing_set_down(l->routing, cable, down);
+}
+
+uint32_t nadi_fabric_between(const struct nadi_fabric *l, uint32_t from, uint32_t to,
+                             uint32_t *found, uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < l->count; i++) {
+        if (!l->items[i].exists || l->items[i].from != from || l->items[i].to != to)
+            continue;
+        if (count < most)
+            found[count] = i;
+        count++;
+    }
+    return count;
+}
+
+void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_tally *tallies,
+                          bool links, nadi_network_visit_fn *visit, void *context)
+{
+    for (uint32_t d = 0; d < f->topology->dim_count; d++) {
+        struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
+        for (uint32_t i = 0; i < f->count; i++) {
+            const struct nadi_fabric_link *link = &f->items[i];
+            if (link->dim != d || !link->exists)
+                continue;
+            const struct nadi_network_counter one = {
+                .dim = d,
+                .from = link->from,
+                .to = link->to,
+                .messages = tallies[i].messages,
+                .bytes = tallies[i].bytes,
+                .busy_ns = (uint64_t)(tallies[i].busy / NADI_PS_PER_NS),
+                .wait_ns = (uint64_t)(tallies[i].wait / NADI_PS_PER_NS),
+                .most_waiting = tallies[i].most_waiting,
+            };
+            sum.messages += one.messages;
+            sum.bytes += one.bytes;
+            sum.busy_ns += one.busy_ns;
+            sum.wait_ns += one.wait_ns;
+            if (one.most_waiting > sum.most_waiting)
+                sum.most_waiting = one.most_waiting;
+            if (links)
+                visit(context, &one);
+        }
+        if (!links)
+            visit(context, &sum);
+    }
+}

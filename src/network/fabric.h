@@ -1,0 +1,84 @@
+/* fabric: the directed links of a network and the way of a message over them.
+ *
+ * Made from a list of dimensions or from a graph. Of dimensions: Ring both ways between neighbours
+ * (the shorter way is taken, clockwise on a tie); FullyConnected one for each ordered pair; Switch
+ * one up and one down for each NPU. In several dimensions every group of ranks that differ only in
+ * one coordinate has its own ring, mesh or switch, and messages cross the dimensions in ascending
+ * order, through the NPUs. Of a graph: its channels (platform/graph.h), ways by platform/routing.h.
+ *
+ * A route is one way from a source to a destination, found once and kept: the number of a pair's
+ * route is constant, its links change when links go down or come up. Finding one costs its hops,
+ * and what routing costs. Memory: 4 bytes a hop and about 60 a pair that was asked for. */
+#ifndef NADI_NETWORK_FABRIC_H
+#define NADI_NETWORK_FABRIC_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "network/network.h"
+#include "platform/routing.h"
+#include "platform/topology.h"
+
+struct nadi_fabric_link {
+    double bytes_per_ns, latency_ns;
+    uint32_t dim;      /* NADI_NONE: belongs to none */
+    uint32_t from, to; /* NPU, or npu_count + k for switch k */
+    bool exists;       /* numbers of dimensions' links have holes */
+    bool down;         /* graphs only */
+};
+
+struct nadi_fabric_way {
+    const uint32_t *links; /* in order; valid until links change */
+    uint32_t hops;
+    uint32_t src, dst;
+    uint32_t version;
+    double latency_ns;   /* of all hops */
+    double bytes_per_ns; /* of the slowest; infinite without hops */
+    bool broken;         /* there is no way at present */
+};
+
+struct nadi_fabric {
+    const struct nadi_topology *topology;
+    const struct nadi_graph *graph; /* NULL: dimensions */
+    struct nadi_arena arena;
+    struct nadi_fabric_link *items;
+    uint32_t count;
+    uint32_t npu_count;
+    uint32_t first_of_dim[NADI_MAX_DIMS + 1]; /* dimensions only */
+    struct nadi_fabric_way *routes;
+    size_t route_count, route_capacity;
+    struct nadi_map64 index;      /* src << 32 | dst -> route */
+    uint32_t version;             /* of the set of links that are up */
+    struct nadi_routing *routing; /* graphs only */
+    struct nadi_way found;      /* scratch */
+};
+
+/* All arguments must outlive the links. graph NULL: the topology's dimensions; routing is about
+ * graphs only, NULL: dimension order. */
+void nadi_fabric_init(struct nadi_fabric *l, const struct nadi_topology *topology,
+                      const struct nadi_graph *graph, const struct nadi_routing_config *routing);
+void nadi_fabric_release(struct nadi_fabric *l);
+
+/* Number of the pair's route, src != dst. */
+uint32_t nadi_fabric_route(struct nadi_fabric *l, uint32_t src, uint32_t dst);
+/* The route as it is now; check `broken`. */
+const struct nadi_fabric_way *nadi_fabric_way(struct nadi_fabric *l, uint32_t route);
+
+/* A cable goes down or comes up, both its links at once: number / 2 of a link is its cable. Graphs
+ * only. */
+void nadi_fabric_set_down(struct nadi_fabric *l, uint32_t cable, bool down);
+/* Links from one end to another, by their ends; at most `most` of them are stored,
+ * all are counted. O(links). */
+uint32_t nadi_fabric_between(const struct nadi_fabric *l, uint32_t from, uint32_t to,
+                             uint32_t *found, uint32_t most);
+
+struct nadi_fabric_tally { /* what a link has done */
+    uint64_t messages, bytes;
+    nadi_time busy, wait;
+    uint32_t most_waiting;
+};
+
+/* The counters of network.h, from a tally for each link. */
+void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_tally *tallies,
+                          bool links, nadi_network_visit_fn *visit, void *context);
+
+#endif

@@ -1,0 +1,37 @@
+/* share: weighted max-min fair shares of links by demands.
+ *
+ * A demand crosses a list of links with a weight w; its rate is w times its level. Levels are
+ * max-min fair: no level can be raised without lowering one that is not higher (Bertsekas and
+ * Gallager, Data Networks, 2nd ed., section 6.5.2). Each active demand is held by a bottleneck, a
+ * link without spare capacity on which no level is higher, or by its own limit. Levels are found by
+ * progressive filling: all rise together, the links that fill up first hold their demands.
+ *
+ * Changes are collected; nadi_share_solve finds new levels where they can matter: in the
+ * components, connected by shared links, that hold a change. A solve of a component with F demands
+ * of h hops on L links costs O(F h + F h log L), O(F h) where everything fills up at once. */
+#ifndef NADI_NETWORK_SHARE_H
+#define NADI_NETWORK_SHARE_H
+
+#include "base/base.h"
+
+struct nadi_share;
+
+/* capacity[link] >= 0, in any unit of rate; copied. */
+struct nadi_share *nadi_share_create(uint32_t link_count, const double *capacity) NADI_MUST_USE;
+void nadi_share_destroy(struct nadi_share *s); /* NULL is allowed */
+
+/* A new demand, not active: weight 0. `links` has hops > 0 different links and outlives the demand;
+ * `limit` bounds the level, INFINITY: not. Numbers rise from 0. */
+uint32_t nadi_share_add(struct nadi_share *s, const uint32_t *links, uint32_t hops, double limit);
+/* Only while the weight is 0. */
+void nadi_share_set_links(struct nadi_share *s, uint32_t demand, const uint32_t *links,
+                          uint32_t hops, double limit);
+void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight); /* >= 0 */
+void nadi_share_set_capacity(struct nadi_share *s, uint32_t link, double capacity);
+
+/* The active demands whose levels were found anew, valid until the next call of anything. */
+size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands);
+double nadi_share_level(const struct nadi_share *s, uint32_t demand);
+uint32_t nadi_share_active(const struct nadi_share *s, uint32_t link); /* demands that cross it */
+
+#endif

@@ -1,0 +1,186 @@
+/* Max-min fair shares of random links and demands, with changes in between: no link above its
+ * capacity; every demand is at its limit or crosses a full link on which no level is higher (which
+ * makes the levels max-min fair, and with positive weights unique); and equal to levels found from
+ * scratch. Raising a link's capacity never lowers the lowest level. */
+#include "network/share.h"
+#include "base/mem.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { MOST_LINKS = 40, MOST_DEMANDS = 60, MOST_HOPS = 6, CASES = 300, CHANGES = 20 };
+
+struct plan {
+    uint32_t links, demands;
+    double capacity[MOST_LINKS];
+    double weight[MOST_DEMANDS], limit[MOST_DEMANDS];
+    uint32_t hops[MOST_DEMANDS];
+    uint32_t way[MOST_DEMANDS][MOST_HOPS];
+};
+
+static void draw_way(struct plan *p, struct nadi_rng *r, uint32_t d)
+{
+    p->hops[d] = 0;
+    const uint32_t want = 1 + (uint32_t)nadi_rng_below(r, MOST_HOPS);
+    for (uint32_t h = 0; h < want; h++) {
+        const uint32_t link = (uint32_t)nadi_rng_below(r, p->links);
+        bool there = false;
+        for (uint32_t k = 0; k < p->hops[d]; k++)
+            there |= p->way[d][k] == link;
+        if (!there)
+            p->way[d][p->hops[d]++] = link;
+    }
+}
+
+static double draw_capacity(struct nadi_rng *r)
+{
+    return nadi_rng_below(r, 3) ? 10.0 * (double)(1 + nadi_rng_below(r, 4))
+                                : 1 + 99 * nadi_rng_unit(r);
+}
+
+static void draw(struct plan *p, struct nadi_rng *r)
+{
+    p->links = 1 + (uint32_t)nadi_rng_below(r, MOST_LINKS);
+    p->demands = 1 + (uint32_t)nadi_rng_below(r, MOST_DEMANDS);
+    for (uint32_t l = 0; l < p->links; l++)
+        p->capacity[l] = draw_capacity(r);
+    for (uint32_t d = 0; d < p->demands; d++) {
+        draw_way(p, r, d);
+        p->weight[d] = nadi_rng_below(r, 2) ? 1 : 0.1 + 4 * nadi_rng_unit(r);
+        p->limit[d] = nadi_rng_below(r, 4) ? (double)INFINITY : 0.5 + 10 * nadi_rng_unit(r);
+    }
+}
+
+static struct nadi_share *make(const struct plan *p)
+{
+    struct nadi_share *s = nadi_share_create(p->links, p->capacity);
+    for (uint32_t d = 0; d < p->demands; d++) {
+        assert_int_equal(nadi_share_add(s, p->way[d], p->hops[d], p->limit[d]), d);
+        nadi_share_set_weight(s, d, p->weight[d]);
+    }
+    return s;
+}
+
+static void check(const struct plan *p, const struct nadi_share *s)
+{
+    double used[MOST_LINKS] = {0}, highest[MOST_LINKS] = {0};
+    for (uint32_t d = 0; d < p->demands; d++) {
+        if (p->weight[d] <= 0)
+            continue;
+        const double level = nadi_share_level(s, d);
+        assert_true(level > 0 && level <= p->limit[d] * (1 + 1e-12));
+        for (uint32_t h = 0; h < p->hops[d]; h++) {
+            used[p->way[d][h]] += level * p->weight[d];
+            if (level > highest[p->way[d][h]])
+                highest[p->way[d][h]] = level;
+        }
+    }
+    for (uint32_t l = 0; l < p->links; l++)
+        assert_true(used[l] <= p->capacity[l] * (1 + 1e-9));
+    for (uint32_t d = 0; d < p->demands; d++) {
+        if (p->weight[d] <= 0)
+            continue;
+        const double level = nadi_share_level(s, d);
+        bool held = level >= p->limit[d] * (1 - 1e-9);
+        for (uint32_t h = 0; h < p->hops[d] && !held; h++) {
+            const uint32_t l = p->way[d][h];
+            held = used[l] >= p->capacity[l] * (1 - 1e-9) && level >= highest[l] * (1 - 1e-9);
+        }
+        assert_true(held);
+    }
+}
+
+static void compare(const struct plan *p, const struct nadi_share *s)
+{
+    const uint32_t *demands;
+    struct nadi_share *fresh = make(p);
+    nadi_share_solve(fresh, &demands);
+    for (uint32_t d = 0; d < p->demands; d++)
+        if (fabs(nadi_share_level(s, d) - nadi_share_level(fresh, d)) >
+            1e-9 * nadi_share_level(fresh, d))
+            fail_msg("demand %" PRIu32 ": %.17g, from scratch %.17g", d, nadi_share_level(s, d),
+                     nadi_share_level(fresh, d));
+    nadi_share_destroy(fresh);
+}
+
+static void change(struct plan *p, struct nadi_share *s, struct nadi_rng *r)
+{
+    const uint32_t d = (uint32_t)nadi_rng_below(r, p->demands);
+    if (nadi_rng_below(r, 5) == 0) {
+        const uint32_t l = (uint32_t)nadi_rng_below(r, p->links);
+        p->capacity[l] = draw_capacity(r);
+        nadi_share_set_capacity(s, l, p->capacity[l]);
+        return;
+    }
+    p->weight[d] = p->weight[d] > 0 && nadi_rng_below(r, 3) ? 0 : 0.1 + 4 * nadi_rng_unit(r);
+    nadi_share_set_weight(s, d, p->weight[d]);
+    if (p->weight[d] <= 0 && nadi_rng_below(r, 2)) {
+        draw_way(p, r, d);
+        nadi_share_set_links(s, d, p->way[d], p->hops[d], p->limit[d]);
+    }
+}
+
+static void test_fair(void **state)
+{
+    struct nadi_rng r;
+    (void)state;
+    nadi_rng_init(&r, 1, "share");
+    for (int i = 0; i < CASES; i++) {
+        struct plan p;
+        const uint32_t *demands;
+        draw(&p, &r);
+        struct nadi_share *s = make(&p);
+        nadi_share_solve(s, &demands);
+        check(&p, s);
+        for (int k = 0; k < CHANGES; k++) {
+            for (uint64_t n = nadi_rng_below(&r, 3); n-- > 0;)
+                change(&p, s, &r);
+            nadi_share_solve(s, &demands);
+            check(&p, s);
+            compare(&p, s);
+        }
+        nadi_share_destroy(s);
+    }
+}
+
+static double lowest(const struct plan *p)
+{
+    const uint32_t *demands;
+    double least = INFINITY;
+    struct nadi_share *s = make(p);
+    nadi_share_solve(s, &demands);
+    for (uint32_t d = 0; d < p->demands; d++)
+        if (nadi_share_level(s, d) < least)
+            least = nadi_share_level(s, d);
+    nadi_share_destroy(s);
+    return least;
+}
+
+static void test_monotone(void **state)
+{
+    struct nadi_rng r;
+    (void)state;
+    nadi_rng_init(&r, 2, "share");
+    for (int i = 0; i < CASES; i++) {
+        struct plan p;
+        draw(&p, &r);
+        const double before = lowest(&p);
+        p.capacity[nadi_rng_below(&r, p.links)] *= 1 + nadi_rng_unit(&r);
+        assert_true(lowest(&p) >= before * (1 - 1e-12));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fair),
+        cmocka_unit_test(test_monotone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,46 @@
+/* flow_case: messages over a small network of any model, and when they arrive. */
+#ifndef NADI_TESTS_FLOW_CASE_H
+#define NADI_TESTS_FLOW_CASE_H
+
+#include "network/flow.h"
+#include "network/network.h"
+#include "platform/graph.h"
+
+struct flow_case_message {
+    nadi_time at, arrived; /* arrived -1: not yet */
+    uint32_t src, dst;
+    uint64_t bytes;
+};
+
+struct flow_case {
+    struct nadi_topology topology; /* of a graph: one Switch dimension of its hosts */
+    struct nadi_graph graph;
+    struct nadi_flow_config config;
+    struct nadi_engine *engine;
+    struct nadi_network *net;
+    uint32_t kind_send, kind_arrived;
+    struct flow_case_message *messages;
+    size_t count, capacity;
+};
+
+/* An empty graph; add nodes and links with the two below (bytes a ns, ns), or set the topology. */
+void flow_case_init(struct flow_case *c);
+void flow_case_link(struct flow_case *c, uint32_t a, uint32_t b, double bytes_per_ns,
+                    double latency_ns);
+void flow_case_release(struct flow_case *c);
+/* One dimension more. */
+void flow_case_dim(struct flow_case *c, enum nadi_dim_kind kind, uint32_t npus, double bytes_per_ns,
+                   double latency_ns);
+void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model);
+uint32_t flow_case_send(struct flow_case *c, double at_ns, uint32_t src, uint32_t dst,
+                        uint64_t bytes);
+void flow_case_run(struct flow_case *c);
+/* From sending to arrival, ns. */
+double flow_case_ns(const struct flow_case *c, uint32_t message);
+
+/* Leaf-spine: hosts of `host_rate`, leaves joined to every spine by one cable of `up_rate`. Node
+ * numbers: hosts first. */
+void flow_case_leaf_spine(struct flow_case *c, uint32_t leaves, uint32_t hosts_a_leaf,
+                          uint32_t spines, double host_rate, double up_rate, double latency_ns);
+
+#endif
