@@ -49,7 +49,7 @@ struct nadi_fabric {
     struct nadi_map64 index;      /* src << 32 | dst -> route */
     uint32_t version;             /* of the set of links that are up */
     struct nadi_routing *routing; /* graphs only */
-    struct nadi_way found;      /* scratch */
+    struct nadi_way found;        /* scratch */
 };
 
 /* All arguments must outlive the links. graph NULL: the topology's dimensions; routing is about
