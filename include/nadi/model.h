@@ -39,6 +39,27 @@ enum nadi_status nadi_model_flops(const struct nadi_model_setup *setup, int json
 enum nadi_status nadi_model_memory(const struct nadi_model_setup *setup, int json, char **report,
                                    struct nadi_diags *messages);
 
+/* A simulation of the model's step: create the job with nadi_setup_init's setup (its paths are not
+ * read), then call this instead of nadi_job_load; then nadi_job_run and everything that reads a
+ * result. A cluster is needed. */
+enum nadi_status nadi_model_load(struct nadi_job *job, const struct nadi_model_setup *setup);
+/* After the run: step time, throughput, utilisation, memory, for people or as JSON. */
+char *nadi_model_result(const struct nadi_job *job, int json, int colour);
+
+struct nadi_model_trace {
+    size_t size;
+    const char *folder;      /* made if missing */
+    int every_rank;          /* one trace a rank and groups.json instead of a manifest */
+    const char *compression; /* "none", "gzip", "zstd" */
+};
+
+void nadi_model_trace_init(struct nadi_model_trace *options);
+/* Writes the step's graphs and, where a cluster is named, system.json, network.yml and memory.json.
+ * *manifest: 1 when workload.yml was written, 0 when workload.<rank>.et were; may be NULL. */
+enum nadi_status nadi_model_trace(const struct nadi_model_setup *setup,
+                                  const struct nadi_model_trace *options, int *manifest,
+                                  struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

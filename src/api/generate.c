@@ -30,7 +30,7 @@ void nadi_demo_init(struct nadi_demo *options)
     };
 }
 
-static bool read_coding(const char *word, enum nadi_coding *coding, struct nadi_diags *messages)
+bool nadi_api_coding(const char *word, enum nadi_coding *coding, struct nadi_diags *messages)
 {
     static const char *const words[] = {
         [NADI_CODING_PLAIN] = "none",
@@ -63,7 +63,7 @@ enum nadi_status nadi_generate_collective(const struct nadi_collective_traces *o
     g.group = whole.group;
     g.manifest = whole.manifest != 0;
     const bool good = nadi_gen_collective_kind(whole.kind, &g.kind, NADI_NOWHERE, messages) &&
-                      read_coding(whole.compression, &g.coding, messages) &&
+                      nadi_api_coding(whole.compression, &g.coding, messages) &&
                       nadi_gen_collective_write(&g, prefix, messages);
     return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
@@ -78,7 +78,7 @@ enum nadi_status nadi_generate_demo(const struct nadi_demo *options, const char 
     nadi_gen_demo_init(&g);
     g.ranks = whole.ranks;
     g.layers = whole.layers;
-    const bool good = read_coding(whole.compression, &g.coding, messages) &&
+    const bool good = nadi_api_coding(whole.compression, &g.coding, messages) &&
                       nadi_gen_demo_folder(&g, folder, messages);
     return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
@@ -120,7 +120,7 @@ enum nadi_status nadi_generate_transformer(const struct nadi_transformer *option
         .slow_by = whole.slow_by,
         .files = whole.files != 0,
     };
-    const bool good = read_coding(whole.compression, &g.coding, messages) &&
+    const bool good = nadi_api_coding(whole.compression, &g.coding, messages) &&
                       nadi_gen_transformer_folder(&g, folder, messages);
     return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

@@ -95,6 +95,7 @@ void nadi_job_destroy(struct nadi_job *job)
         nadi_result_release(&job->result);
     if (job->load_called)
         nadi_inputs_release(&job->inputs);
+    nadi_job_drop_study(job);
     nadi_diags_release(&job->diags);
     nadi_arena_release(&job->arena);
     nadi_mem_free(job);

@@ -4,8 +4,10 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "model/study.h"
 #include "sim/inputs.h"
 #include "sim/result.h"
+#include "trace/deflate.h"
 
 #include <nadi/nadi.h>
 
@@ -17,6 +19,13 @@ struct nadi_job {
     bool load_called, loaded, ran;
     struct nadi_inputs inputs; /* valid once load_called */
     struct nadi_result result; /* valid once ran */
+    struct nadi_study *study;  /* of nadi_model_load, else NULL; owned */
 };
+
+/* model.c */
+void nadi_job_drop_study(struct nadi_job *job);
+
+/* generate.c: "none", "gzip", "zstd"; NULL: none. False with an error. */
+bool nadi_api_coding(const char *word, enum nadi_coding *coding, struct nadi_diags *messages);
 
 #endif

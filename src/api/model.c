@@ -1,6 +1,11 @@
 #include <nadi/model.h>
 
+#include "api/job.h"
 #include "base/diag.h"
+#include "base/mem.h"
+#include "explore/model_inputs.h"
+#include "model/figures.h"
+#include "model/files.h"
 #include "model/text.h"
 
 void nadi_model_setup_init(struct nadi_model_setup *setup)
@@ -67,4 +72,86 @@ enum nadi_status nadi_model_memory(const struct nadi_model_setup *setup, int jso
 {
     return report_on(setup, json ? nadi_model_memory_json : nadi_model_memory_text, report,
                      messages);
+}
+
+/* ---- simulation ---------------------------------------------------------------------------- */
+
+void nadi_job_drop_study(struct nadi_job *job)
+{
+    if (!job->study)
+        return;
+    nadi_study_close(job->study);
+    nadi_mem_free(job->study);
+    job->study = NULL;
+}
+
+static bool needs_cluster(const struct nadi_study *s, struct nadi_diags *messages)
+{
+    if (s->has_cluster)
+        return true;
+    return nadi_error(messages, "model/cluster", NADI_NOWHERE,
+                      "name one with --cluster; `nadi model list` shows those that come with nadi",
+                      "a time needs a cluster: devices and the network between them");
+}
+
+enum nadi_status nadi_model_load(struct nadi_job *job, const struct nadi_model_setup *setup)
+{
+    struct nadi_step step;
+    NADI_ASSERT(!job->load_called);
+    if (job->bad_setup)
+        return NADI_STATUS_INPUT;
+    job->study = NADI_ZNEW(struct nadi_study, 1);
+    if (!open_study(job->study, setup, &job->diags) || !needs_cluster(job->study, &job->diags))
+        return NADI_STATUS_INPUT;
+    if (nadi_step_init(&step, job->study, &job->diags)) {
+        job->load_called = true;
+        job->loaded = nadi_model_inputs(&job->inputs, &step, &job->options, &job->diags);
+    }
+    nadi_step_release(&step);
+    return job->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+char *nadi_model_result(const struct nadi_job *job, int json, int colour)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    NADI_ASSERT(job->ran && job->study);
+    const struct nadi_step_figures f = nadi_step_figures(job->study, job->result.end_ns);
+    if (json)
+        nadi_step_figures_json(job->study, &f, &text);
+    else
+        nadi_step_figures_text(job->study, &f, colour != 0, &text);
+    return taken(&text);
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+void nadi_model_trace_init(struct nadi_model_trace *options)
+{
+    *options = (struct nadi_model_trace){.size = sizeof(*options), .compression = "none"};
+}
+
+enum nadi_status nadi_model_trace(const struct nadi_model_setup *setup,
+                                  const struct nadi_model_trace *options, int *manifest,
+                                  struct nadi_diags *messages)
+{
+    struct nadi_model_trace whole;
+    struct nadi_study study;
+    struct nadi_step step;
+    struct nadi_model_files files = {0};
+    bool is_manifest = false;
+    nadi_model_trace_init(&whole);
+    memcpy(&whole, options, options->size < sizeof(whole) ? options->size : sizeof(whole));
+    files.every_rank = whole.every_rank != 0;
+    if (!nadi_api_coding(whole.compression, &files.coding, messages))
+        return NADI_STATUS_INPUT;
+    bool ok = open_study(&study, setup, messages);
+    if (ok) {
+        ok = nadi_step_init(&step, &study, messages) &&
+             nadi_model_files_write(&step, &files, whole.folder, &is_manifest, messages);
+        nadi_step_release(&step);
+    }
+    nadi_study_close(&study);
+    if (manifest)
+        *manifest = is_manifest;
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

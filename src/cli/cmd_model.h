@@ -18,7 +18,11 @@ void nadi_cli_model_apply(const struct nadi_cli_model *values, const char *model
 int nadi_cmd_model_list(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_model_flops(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_model_memory(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_model_run(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_model_trace(const struct nadi_command *self, int count, char **arguments);
 
+extern const struct nadi_option_group nadi_model_run_groups[];
+extern const struct nadi_option_group nadi_model_trace_groups[];
 extern const struct nadi_option_group nadi_model_list_groups[];
 extern const struct nadi_option_group nadi_model_report_groups[];
 

@@ -279,6 +279,34 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_model_list,
     },
     {
+        .name = "model run",
+        .group = "Models",
+        .summary = "Say how long a step of a model takes on a cluster, and why",
+        .words = "MODEL",
+        .about = "The step's graph is made in memory and simulated; no files. MODEL is a name of\n"
+                 "`nadi model list`, a description, or a config.json published with weights; so is "
+                 "the\ncluster. Keys of a plan: `nadi help model memory`, "
+                 "docs/reference/input-plan.md.\n",
+        .examples = "nadi model run llama3-405b --cluster dgx-h100 --out result \\\n"
+                    "    --set \"tp=8 pp=16 vp=4 dp=8 batch=512 sequence=8192 zero=1\"\n",
+        .options = nadi_model_run_groups,
+        .max_words = 1,
+        .run = nadi_cmd_model_run,
+    },
+    {
+        .name = "model trace",
+        .group = "Models",
+        .summary = "Write the graph of a model's step as Chakra traces",
+        .words = "MODEL",
+        .about = "One trace a pipeline stage and a manifest for all ranks, or one trace a rank; "
+                 "with a\ncluster also the system and the network, for `nadi run`.\n",
+        .examples = "nadi model trace gpt3-175b --cluster dgx-a100 --out out/gpt3 \\\n"
+                    "    --set \"tp=8 pp=16 dp=8 batch=1536\"\n",
+        .options = nadi_model_trace_groups,
+        .max_words = 1,
+        .run = nadi_cmd_model_trace,
+    },
+    {
         .name = "model flops",
         .group = "Models",
         .summary = "Count a model's parameters and the FLOPs of a step",

@@ -94,6 +94,12 @@ static const struct nadi_schema_key device_keys[] = {
      .max = 1e6,
      .doc = "Keys worth of time that a block of queries loses on starting and ending."},
     RATE("host-bandwidth", "0", "To the host's memory, one direction. 0: no offload."),
+    {.key = "measured",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "none",
+     .doc = "CSV of measured matrix products (precision, m, n, k, time_us), beside this file. Its "
+            "shapes take what it says, those between them are interpolated, the model does the "
+            "rest."},
     {.key = "array",
      .type = NADI_SCHEMA_INTEGER,
      .list = true,

@@ -102,6 +102,10 @@ static inline uint32_t nadi_plan_replicas(const struct nadi_plan *p, bool expert
     return expert ? p->edp : p->dp * p->cp;
 }
 
+/* "tp 8, pp 16 (interleaved, 4 stages a rank), dp 8": degrees above 1. */
+struct nadi_str;
+void nadi_plan_summary(const struct nadi_plan *p, struct nadi_str *out);
+
 const char *nadi_schedule_name(enum nadi_schedule_kind kind);
 
 /* Tokens of the busiest of ep ranks over the mean, when the i-th most popular of `experts` gets

@@ -13,7 +13,4 @@ void nadi_model_flops_json(const struct nadi_study *s, struct nadi_str *out);
 void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out);
 void nadi_model_memory_json(const struct nadi_study *s, struct nadi_str *out);
 
-/* "tp 8, pp 16 (interleaved, 4 stages a rank), dp 8": degrees above 1. */
-void nadi_plan_summary(const struct nadi_plan *p, struct nadi_str *out);
-
 #endif

@@ -25,6 +25,7 @@ enum nadi_dataflow { /* of a systolic array: what stays in place */
 
 struct nadi_device {
     const char *name, *source;         /* in the arena that was given; source may be NULL */
+    const char *measured;              /* path of a table of measured products; NULL: none */
     double peak[NADI_PRECISIONS];      /* 0: not supported */
     double sustained[NADI_PRECISIONS]; /* share of the peak */
     double memory_bytes, memory_rate, memory_efficiency;

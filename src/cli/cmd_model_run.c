@@ -1,0 +1,205 @@
+/* cmd_model_run: `nadi model run` and `nadi model trace`. */
+#include "base/str.h"
+#include "cli/cmd_model.h"
+#include "cli/terminal.h"
+
+struct run_values {
+    struct nadi_cli_model model;
+    const char *out, *executor, *network_model, *timeline;
+    bool quiet, brief;
+};
+
+struct trace_values {
+    struct nadi_cli_model model;
+    const char *out, *compress;
+    bool files;
+};
+
+#define AT(member)       .offset = offsetof(struct run_values, member)
+#define AT_TRACE(member) .offset = offsetof(struct trace_values, member)
+
+static const struct nadi_option simulation[] = {
+    {.name = "network-model",
+     .type = NADI_OPTION_WORD,
+     .words = "unaware|aware",
+     .initial = "unaware",
+     AT(network_model),
+     .help = "Messages pass each other (unaware) or queue at every link (aware)"},
+    {.name = "executor",
+     .type = NADI_OPTION_WORD,
+     .words = "auto|message|phase|fold",
+     .initial = "auto",
+     AT(executor),
+     .help = "How collectives are simulated; auto takes the fastest that is exact"},
+    {.name = NULL},
+};
+
+static const struct nadi_option run_output[] = {
+    {.name = "out",
+     .argument = "DIR",
+     .type = NADI_OPTION_TEXT,
+     .letter = 'o',
+     AT(out),
+     .help =
+         "Write summary.json, ranks.csv, collectives.csv, links.csv and timeline.pftrace there"},
+    {.name = "timeline",
+     .type = NADI_OPTION_WORD,
+     .words = "auto|yes|no",
+     .initial = "auto",
+     AT(timeline),
+     .help = "Perfetto timeline among the files; auto: one rank a pipeline stage"},
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json",
+     .initial = "text",
+     AT(model.format),
+     .help = "Form of the result on standard output"},
+    {.name = "brief",
+     .type = NADI_OPTION_FLAG,
+     AT(brief),
+     .help = "Only the first lines: time, throughput, utilisation, memory"},
+    {.name = "quiet",
+     .type = NADI_OPTION_FLAG,
+     AT(quiet),
+     .help = "No warnings, notes and progress on standard error"},
+    {.name = NULL},
+};
+
+static const struct nadi_option trace_output[] = {
+    {.name = "out",
+     .argument = "DIR",
+     .type = NADI_OPTION_TEXT,
+     .letter = 'o',
+     AT_TRACE(out),
+     .required = true,
+     .help = "Write the traces there; with --cluster also system.json, network.yml, memory.json"},
+    {.name = "files",
+     .type = NADI_OPTION_FLAG,
+     AT_TRACE(files),
+     .help = "One trace a rank and groups.json instead of workload.yml"},
+    {.name = "compress",
+     .type = NADI_OPTION_WORD,
+     .words = "none|gzip|zstd",
+     .initial = "none",
+     AT_TRACE(compress),
+     .help = "Compression of the traces"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_model_run_groups[] = {
+    {"Inputs", nadi_cli_model_inputs, offsetof(struct run_values, model)},
+    {"Simulation", simulation, 0},
+    {"Output", run_output, 0},
+    {.heading = NULL},
+};
+
+const struct nadi_option_group nadi_model_trace_groups[] = {
+    {"Inputs", nadi_cli_model_inputs, offsetof(struct trace_values, model)},
+    {"Output", trace_output, 0},
+    {.heading = NULL},
+};
+
+static bool wants_timeline(const struct run_values *v)
+{
+    return v->out && !nadi_str_equal(v->timeline, "no");
+}
+
+static enum nadi_status write_files(const struct run_values *v, struct nadi_job *job)
+{
+    struct nadi_output files;
+    nadi_output_init(&files);
+    files.folder = v->out;
+    files.timeline = wants_timeline(v);
+    return nadi_job_write(job, &files);
+}
+
+static void print_result(const struct run_values *v, const struct nadi_job *job)
+{
+    const bool json = nadi_str_equal(v->model.format, "json");
+    const int colour = nadi_terminal_colours(stdout);
+    char *text = nadi_model_result(job, json, colour);
+    fputs(text, stdout);
+    nadi_free(text);
+    if (!json && !v->brief) {
+        text = nadi_job_text(job, colour);
+        printf("\n%s", text);
+        nadi_free(text);
+    }
+    if (!json && v->out)
+        printf("\nfiles in %s\n  summary.json ranks.csv collectives.csv links.csv\n%s", v->out,
+               wants_timeline(v) ? "  timeline.pftrace: open it in https://ui.perfetto.dev\n" : "");
+}
+
+static enum nadi_status simulate(const struct run_values *v, struct nadi_job *job, size_t *shown)
+{
+    struct nadi_progress_line line;
+    struct nadi_watch watch;
+    if (wants_timeline(v))
+        nadi_job_keep_ops(job);
+    nadi_progress_line_start(&line, v->quiet);
+    nadi_watch_init(&watch);
+    watch.progress = nadi_progress_line_show;
+    watch.context = &line;
+    watch.stop = nadi_terminal_catch_interrupt();
+    enum nadi_status status = nadi_job_run(job, &watch);
+    nadi_progress_line_end(&line);
+    *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
+    if (status != NADI_STATUS_DONE)
+        return status;
+    if (v->out)
+        status = write_files(v, job);
+    print_result(v, job);
+    return status;
+}
+
+int nadi_cmd_model_run(const struct nadi_command *self, int count, char **arguments)
+{
+    struct run_values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a model"))
+        return NADI_EXIT_USAGE;
+    struct nadi_model_setup model;
+    struct nadi_setup setup;
+    nadi_cli_model_apply(&values.model, words.items[0], &model);
+    nadi_setup_init(&setup);
+    setup.executor = values.executor;
+    setup.network_model = values.network_model;
+    struct nadi_job *job = nadi_job_create(&setup);
+    enum nadi_status status = nadi_model_load(job, &model);
+    size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, values.quiet);
+    if (status == NADI_STATUS_DONE)
+        status = simulate(&values, job, &shown);
+    nadi_terminal_messages(nadi_job_messages(job), shown, values.quiet);
+    nadi_job_destroy(job);
+    return (int)status;
+}
+
+int nadi_cmd_model_trace(const struct nadi_command *self, int count, char **arguments)
+{
+    struct trace_values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a model"))
+        return NADI_EXIT_USAGE;
+    struct nadi_model_setup model;
+    struct nadi_model_trace trace;
+    int manifest = 0;
+    nadi_cli_model_apply(&values.model, words.items[0], &model);
+    nadi_model_trace_init(&trace);
+    trace.folder = values.out;
+    trace.every_rank = values.files;
+    trace.compression = values.compress;
+    struct nadi_diags *messages = nadi_messages_create();
+    const enum nadi_status status = nadi_model_trace(&model, &trace, &manifest, messages);
+    nadi_terminal_messages(messages, 0, false);
+    nadi_messages_destroy(messages);
+    if (status != NADI_STATUS_DONE)
+        return (int)status;
+    printf("%s: %s%s\n", values.out,
+           manifest ? "workload.yml, stage.<stage>.et" : "workload.<rank>.et, groups.json",
+           values.model.cluster ? ", system.json, network.yml, memory.json" : "");
+    return NADI_EXIT_DONE;
+}

@@ -1,0 +1,67 @@
+/* kernel: how long one kernel of a dense layer takes on a device, by one of a table of models.
+ *
+ *   roofline   FLOPs / peak or bytes / bandwidth, whichever is more; nothing is lost
+ *   tiles      products by tiles and waves (below)
+ *   systolic   products by the cycles of a systolic array (compute/systolic.h)
+ *
+ * tiles: a product is cut into tiles of the output; every processor works on one tile at a time,
+ * so T tiles on P processors take ceil(T / P) waves, and the last one may be almost empty (wave
+ * quantisation); tiles that stick out over the edge are computed whole (tile quantisation). A wave
+ * takes its FLOPs at the share of the peak that the device sustains, times what a tile of that size
+ * can reach (the efficiency surface: smaller tiles read more operands for each FLOP), plus the time
+ * to fill and drain the tile's pipeline. k may be split so that more processors have work; then the
+ * parts are added up through memory. The best of the tiles is taken, as a library does, and a
+ * product is never faster than its operands pass through memory.
+ *
+ * Fused attention: FLOPs at the device's rate for it, less on short sequences, where the blocks at
+ * the ends weigh more: rate x n / (n + ramp). Anything else is bytes through memory. Every kernel
+ * pays the device's launch time. A measured table (compute/measured.h) comes before all of them.
+ *
+ * Times are ns in double: the caller rounds once, when it knows what belongs together. */
+#ifndef NADI_COMPUTE_KERNEL_H
+#define NADI_COMPUTE_KERNEL_H
+
+#include "platform/device.h"
+
+enum nadi_kernel_kind {
+    NADI_KERNEL_GEMM,      /* count products (m x k)(k x n) */
+    NADI_KERNEL_ATTENTION, /* count heads, m queries over n keys of width k, values of width v */
+    NADI_KERNEL_STREAM,    /* bytes through memory */
+};
+
+struct nadi_kernel {
+    enum nadi_kernel_kind kind;
+    enum nadi_precision precision;
+    uint64_t count, m, n, k, v;
+    double share;          /* ATTENTION: part of the scores that is computed */
+    bool backward;         /* ATTENTION */
+    bool in_turn;          /* GEMM: the products follow one another */
+    double bytes;          /* STREAM: all; GEMM: beyond operands and result */
+    uint32_t output_bytes; /* GEMM: of one number of the result; 0: 2 */
+};
+
+struct nadi_measured;
+
+struct nadi_compute_model {
+    const char *name, *summary;
+    double (*gemm_ns)(const struct nadi_device *d, const struct nadi_kernel *k);
+    bool ideal; /* no launch, no ramp, all of the peaks */
+};
+
+struct nadi_compute {
+    const struct nadi_device *device;
+    const struct nadi_compute_model *model;
+    const struct nadi_measured *measured; /* NULL: none */
+};
+
+/* By name; NULL when there is none. NULL for the name: systolic where the device has an array, else
+ * tiles. */
+const struct nadi_compute_model *nadi_compute_model_find(const struct nadi_device *d,
+                                                         const char *name);
+
+double nadi_kernel_ns(const struct nadi_compute *c, const struct nadi_kernel *k);
+
+/* FLOPs that the kernel executes (attention backward does the scores again: 2.5 times). */
+double nadi_kernel_flops(const struct nadi_kernel *k);
+
+#endif

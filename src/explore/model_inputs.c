@@ -1,0 +1,119 @@
+#include "explore/model_inputs.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "model/files.h"
+
+static void add_setting(struct nadi_inputs *in, const char *file, const char *key,
+                        const char *value)
+{
+    if (in->setting_count == in->setting_capacity)
+        in->settings = nadi_mem_grow(in->settings, &in->setting_capacity, in->setting_count + 1,
+                                     sizeof(*in->settings));
+    in->settings[in->setting_count++] = (struct nadi_setting){
+        .file = file,
+        .key = key,
+        .value = nadi_arena_strdup(&in->arena, value),
+        .origin = "nadi model",
+    };
+}
+
+static enum nadi_algorithm algorithm_of(const char *word)
+{
+    if (nadi_str_starts(word, "direct") || nadi_str_starts(word, "oneDirect"))
+        return NADI_ALGORITHM_DIRECT;
+    if (nadi_str_starts(word, "halving") || nadi_str_starts(word, "oneHalving"))
+        return NADI_ALGORITHM_HALVING_DOUBLING;
+    if (nadi_str_starts(word, "double"))
+        return NADI_ALGORITHM_DOUBLE_BINARY_TREE;
+    return NADI_ALGORITHM_RING;
+}
+
+static void fill_system(struct nadi_inputs *in, const struct nadi_step *step)
+{
+    const struct nadi_cluster *c = &step->study->cluster;
+    struct nadi_system_config *s = &in->system;
+    *s = (struct nadi_system_config){
+        .policy = NADI_SCHEDULING_LIFO,
+        .local_bw_aware = true,
+        .endpoint_delay_ns = NADI_MODEL_ENDPOINT_NS,
+        .active_chunks = NADI_MODEL_ACTIVE_CHUNKS,
+        .splits = nadi_model_chunks(step),
+        .queues_per_dim = 1,
+        .comm_streams = 1,
+        .local_mem_trace_filename = "local_mem_trace",
+    };
+    for (int k = 0; k < NADI_NATIVE_KINDS; k++) {
+        struct nadi_implementation *i = &s->native[k];
+        i->count = c->topology.dim_count;
+        for (uint32_t d = 0; d < i->count; d++) {
+            const char *word = c->algorithm[d], *digits = strpbrk(word, "0123456789");
+            i->dims[d].algorithm = algorithm_of(word);
+            i->dims[d].flat = nadi_str_starts(word, "one");
+            i->dims[d].window = digits ? (uint32_t)strtoul(digits, NULL, 10) : 0;
+        }
+    }
+}
+
+static void echo(struct nadi_inputs *in, const struct nadi_study *study)
+{
+    const struct nadi_topology *t = &in->topology;
+    char text[32];
+    struct nadi_str shape = NADI_STR_INIT;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        nadi_str_printf(&shape, "%s%s %u at %s", d ? ", " : "", nadi_dim_kind_name(t->dims[d].kind),
+                        t->dims[d].npus, nadi_units_rate(text, t->dims[d].bytes_per_ns * 1e9));
+    add_setting(in, "model", "model", study->model.name);
+    add_setting(in, "model", "cluster", study->cluster.name);
+    add_setting(in, "model", "device", study->cluster.device.name);
+    add_setting(in, "network", "topology", nadi_str_get(&shape));
+    nadi_str_clear(&shape);
+    nadi_plan_summary(&study->plan, &shape);
+    add_setting(in, "model", "plan", nadi_str_get(&shape));
+    nadi_str_release(&shape);
+}
+
+static void fill_traces(struct nadi_inputs *in, const struct nadi_step *step)
+{
+    const struct nadi_study *study = step->study;
+    in->owned_count = study->plan.pp;
+    in->owned = NADI_NEW(struct nadi_trace *, in->owned_count);
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        in->owned[i] = nadi_step_trace(step, i);
+    in->traces = NADI_NEW(struct nadi_trace *, in->rank_count);
+    for (uint32_t rank = 0; rank < in->rank_count; rank++)
+        in->traces[rank] = in->owned[nadi_grid_coordinate(&study->grid, rank, NADI_DEGREE_PP)];
+}
+
+bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_step *step,
+                       const struct nadi_run_options *options, struct nadi_diags *diags)
+{
+    const struct nadi_study *study = step->study;
+    const struct nadi_cluster *c = &study->cluster;
+    *in = (struct nadi_inputs){.options = *options, .relative_peers = true};
+    nadi_arena_init(&in->arena);
+    nadi_graph_init(&in->graph);
+    NADI_ASSERT(study->has_cluster);
+    in->options.workload = nadi_arena_strdup(&in->arena, study->model.name);
+    in->options.queues_per_dim = 1;
+    in->topology = c->topology;
+    in->rank_count = study->plan.ranks;
+    fill_system(in, step);
+    nadi_groups_init(&in->groups, in->rank_count);
+    nadi_wires_groups(&step->wires, &study->grid, &in->groups);
+    if (nadi_step_uses_remote(&study->plan)) {
+        if (!(c->device.host_rate > 0))
+            return nadi_error(diags, "plan/offload", NADI_IN_FILE(c->path),
+                              "give the device a 'host-bandwidth', or drop 'offload'",
+                              "%s has no way to remote memory", c->device.name);
+        in->memory = (struct nadi_memory_config){
+            .kind = NADI_MEMORY_PER_NPU,
+            .latency_ns = NADI_MODEL_REMOTE_LATENCY_NS,
+            .bytes_per_ns = (uint64_t)(c->device.host_rate / 1e9),
+        };
+    }
+    fill_traces(in, step);
+    echo(in, study);
+    return true;
+}

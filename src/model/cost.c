@@ -1,0 +1,156 @@
+#include "model/cost.h"
+
+struct costing {
+    const struct nadi_plan *p;
+    const struct nadi_compute *compute;
+    bool body; /* else the embedding or the head */
+};
+
+static bool has_weights(const struct nadi_op *op)
+{
+    return op->weights > 0 || (op->flags & NADI_OP_TIED);
+}
+
+static bool is_narrow(enum nadi_precision precision)
+{
+    return precision == NADI_FP8 || precision == NADI_FP4;
+}
+
+static enum nadi_precision precision_of(const struct costing *c, const struct nadi_op *op)
+{
+    if (is_narrow(c->p->precision) && (!c->body || !has_weights(op)))
+        return NADI_BF16;
+    return c->p->precision;
+}
+
+static void add_kernel(const struct costing *c, struct nadi_work *w, const struct nadi_kernel *k)
+{
+    const double width = k->output_bytes ? k->output_bytes : c->p->activation_bytes;
+    if (c->compute)
+        w->ns += nadi_kernel_ns(c->compute, k);
+    w->flops += nadi_kernel_flops(k);
+    if (k->kind == NADI_KERNEL_STREAM)
+        w->bytes += k->bytes;
+    else
+        w->bytes +=
+            (double)k->count * ((double)(k->m + k->n) * (double)k->k * c->p->activation_bytes +
+                                (double)k->m * (double)k->n * width);
+}
+
+static void add_stream(const struct costing *c, struct nadi_work *w, double bytes)
+{
+    if (bytes > 0)
+        add_kernel(c, w, &(struct nadi_kernel){.kind = NADI_KERNEL_STREAM, .bytes = bytes});
+}
+
+static void add_gemm(const struct costing *c, struct nadi_work *w, const struct nadi_op *op,
+                     uint64_t m, uint64_t n, uint64_t k, uint32_t output_bytes)
+{
+    add_kernel(c, w,
+               &(struct nadi_kernel){
+                   .kind = NADI_KERNEL_GEMM,
+                   .precision = precision_of(c, op),
+                   .count = op->count,
+                   .m = m,
+                   .n = n,
+                   .k = k,
+                   .in_turn = op->flags & NADI_OP_IN_TURN,
+                   .output_bytes = output_bytes,
+               });
+}
+
+/* 2 bytes in, twice 1 byte out. */
+static void add_conversion(const struct costing *c, struct nadi_work *w, const struct nadi_op *op,
+                           double elements)
+{
+    if (is_narrow(precision_of(c, op)))
+        add_stream(c, w, 4 * elements);
+}
+
+static void gemm_cost(const struct costing *c, const struct nadi_op *op, struct nadi_op_cost *cost)
+{
+    const double count = (double)op->count;
+    struct nadi_work *input = &cost->part[NADI_COST_INPUT];
+    struct nadi_work *weight = &cost->part[has_weights(op) ? NADI_COST_WEIGHT : NADI_COST_INPUT];
+    add_gemm(c, &cost->part[NADI_COST_FORWARD], op, op->m, op->n, op->k, 0);
+    add_conversion(c, &cost->part[NADI_COST_FORWARD], op, count * (double)op->m * (double)op->k);
+    if (c->p->mode != NADI_MODE_TRAIN)
+        return;
+    if (!(op->flags & NADI_OP_NO_INPUT))
+        add_gemm(c, input, op, op->m, op->k, op->n, 0);
+    add_conversion(c, input, op, count * (double)op->m * (double)op->n);
+    /* added to what is there: read and written */
+    add_gemm(c, weight, op, op->k, op->n, op->m, has_weights(op) ? 2 * c->p->gradient_bytes : 0);
+}
+
+static void attention_cost(const struct costing *c, const struct nadi_op *op,
+                           struct nadi_op_cost *cost)
+{
+    struct nadi_kernel k = {
+        .kind = NADI_KERNEL_ATTENTION,
+        .precision = NADI_BF16,
+        .count = op->count,
+        .m = op->m,
+        .n = op->n,
+        .k = op->k,
+        .v = op->v,
+        .share = op->share,
+    };
+    add_kernel(c, &cost->part[NADI_COST_FORWARD], &k);
+    k.backward = true;
+    if (c->p->mode == NADI_MODE_TRAIN)
+        add_kernel(c, &cost->part[NADI_COST_INPUT], &k);
+}
+
+struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct nadi_plan *p,
+                                      const struct nadi_compute *compute, struct nadi_arena *arena)
+{
+    struct nadi_op_cost **costs = NADI_ARENA_NEW(arena, struct nadi_op_cost *, net->kind_count);
+    bool *body = NADI_ARENA_ZNEW(arena, bool, net->kind_count);
+    for (uint32_t i = net->body_first; i < net->body_first + net->body_count; i++)
+        body[net->layers[i]] = true;
+    for (uint32_t i = 0; i < net->kind_count; i++) {
+        const struct nadi_layer_kind *kind = &net->kinds[i];
+        const struct costing c = {p, compute, body[i]};
+        costs[i] = NADI_ARENA_ZNEW(arena, struct nadi_op_cost, kind->op_count);
+        for (uint32_t o = 0; o < kind->op_count; o++) {
+            const struct nadi_op *op = &kind->ops[o];
+            if (op->kind == NADI_OP_GEMM)
+                gemm_cost(&c, op, &costs[i][o]);
+            else if (op->kind == NADI_OP_ATTENTION)
+                attention_cost(&c, op, &costs[i][o]);
+            else if (op->kind == NADI_OP_STREAM) {
+                add_stream(&c, &costs[i][o].part[NADI_COST_FORWARD], (double)op->bytes);
+                if (p->mode == NADI_MODE_TRAIN)
+                    add_stream(&c, &costs[i][o].part[NADI_COST_INPUT], (double)op->back_bytes);
+            }
+        }
+    }
+    return costs;
+}
+
+struct nadi_work nadi_optimizer_cost(const struct nadi_plan *p, double parameters,
+                                     const struct nadi_compute *compute)
+{
+    const struct costing c = {p, compute, true};
+    struct nadi_work w = {0};
+    /* states and gradient read, states written, the parameter's copy written; and the gradient read
+     * before for its norm */
+    add_stream(&c, &w, parameters * p->gradient_bytes);
+    add_stream(&c, &w,
+               parameters * (2.0 * p->optimizer_bytes + p->gradient_bytes + p->parameter_bytes));
+    w.flops = 12 * parameters;
+    return w;
+}
+
+struct nadi_work nadi_layer_work(const struct nadi_layer_kind *kind,
+                                 const struct nadi_op_cost *costs, enum nadi_cost_part part)
+{
+    struct nadi_work sum = {0};
+    for (uint32_t o = 0; o < kind->op_count; o++) {
+        sum.ns += costs[o].part[part].ns;
+        sum.flops += costs[o].part[part].flops;
+        sum.bytes += costs[o].part[part].bytes;
+    }
+    return sum;
+}

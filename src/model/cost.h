@@ -1,0 +1,41 @@
+/* cost: time, FLOPs and bytes of a net's operations on a device.
+ *
+ * An operation has three parts: the forward pass, the gradient of its inputs and the gradient of
+ * its weights; a schedule may run the last two apart. A matrix product with weights has one product
+ * in each; products without weights and everything else do all their backward work in the second.
+ * The weights' gradient is added up over micro-batches in the gradient's own width, which passes
+ * through memory once more in either direction. With 8-bit products the operands are converted
+ * first: read in 16 bits, written in 8 (twice, the second copy transposed, for the other product of
+ * the backward pass). The embedding and the head stay in 16 bits.
+ *
+ * Without a device all times are 0 and FLOPs and bytes are still there. */
+#ifndef NADI_MODEL_COST_H
+#define NADI_MODEL_COST_H
+
+#include "compute/kernel.h"
+#include "model/net.h"
+#include "model/plan.h"
+
+enum nadi_cost_part { NADI_COST_FORWARD, NADI_COST_INPUT, NADI_COST_WEIGHT, NADI_COST_PARTS };
+
+struct nadi_work {
+    double ns, flops, bytes;
+};
+
+struct nadi_op_cost {
+    struct nadi_work part[NADI_COST_PARTS];
+};
+
+/* costs[kind][op], in the arena. compute: NULL for no device. */
+struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct nadi_plan *p,
+                                      const struct nadi_compute *compute, struct nadi_arena *arena);
+
+/* The optimizer's step on so many parameters. */
+struct nadi_work nadi_optimizer_cost(const struct nadi_plan *p, double parameters,
+                                     const struct nadi_compute *compute);
+
+/* Sum over a layer of one part. */
+struct nadi_work nadi_layer_work(const struct nadi_layer_kind *kind,
+                                 const struct nadi_op_cost *costs, enum nadi_cost_part part);
+
+#endif

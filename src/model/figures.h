@@ -1,0 +1,27 @@
+/* figures: what a step's time means: throughput and utilisation. */
+#ifndef NADI_MODEL_FIGURES_H
+#define NADI_MODEL_FIGURES_H
+
+#include "base/str.h"
+#include "model/study.h"
+
+struct nadi_step_figures {
+    double step_s;
+    double tokens_per_s;  /* samples where there are no tokens; of all ranks */
+    double model_flops;   /* FLOP/s a device; every score of attention, no recomputation */
+    double model_share;   /* of the peak of the plan's precision (MFU) */
+    double bubble;        /* share of the step that an even pipeline's schedule leaves idle */
+    double memory_bytes;  /* of the fullest rank */
+    double missing_bytes; /* 0: it fits */
+    uint32_t memory_rank; /* of the pipeline */
+};
+
+/* `ns`: of all the plan's steps together. The study has a cluster. */
+struct nadi_step_figures nadi_step_figures(const struct nadi_study *s, uint64_t ns);
+
+void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_figures *f,
+                            bool colour, struct nadi_str *out);
+void nadi_step_figures_json(const struct nadi_study *s, const struct nadi_step_figures *f,
+                            struct nadi_str *out);
+
+#endif

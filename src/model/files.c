@@ -1,0 +1,380 @@
+#include "model/files.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "trace/build.h"
+
+enum { MOST_AXES = 16, MOST_CUTS = 64, MOST_FILES = 1 << 16 };
+
+struct axes { /* of the ranks, innermost first */
+    uint32_t count;
+    uint32_t stride[MOST_AXES], size[MOST_AXES];
+    enum nadi_degree degree[MOST_AXES];
+    char name[MOST_AXES][16];
+};
+
+/* ---- axes ---------------------------------------------------------------------------------- */
+
+struct cuts {
+    uint64_t items[MOST_CUTS];
+    uint32_t count;
+};
+
+static void cut_at(struct cuts *c, uint64_t at)
+{
+    uint32_t i = c->count;
+    for (uint32_t k = 0; k < c->count; k++)
+        if (c->items[k] == at)
+            return;
+    NADI_ASSERT(c->count < MOST_CUTS);
+    for (; i > 0 && c->items[i - 1] > at; i--)
+        c->items[i] = c->items[i - 1];
+    c->items[i] = at;
+    c->count++;
+}
+
+/* The place `at` of the experts' block (all degrees but pp) as a distance between ranks; 0: it lies
+ * within a degree that it does not divide. */
+static uint64_t expert_cut(const struct nadi_grid *g, uint64_t at)
+{
+    uint64_t before = 1;
+    for (uint32_t i = 0; i < NADI_DEGREES; i++) {
+        const enum nadi_degree d = g->order[i];
+        if (d == NADI_DEGREE_PP)
+            continue;
+        if (at < before * g->degree[d])
+            return at % before == 0 ? g->stride[d] * (at / before) : 0;
+        before *= g->degree[d];
+    }
+    return g->ranks;
+}
+
+static bool collect_cuts(const struct nadi_step *s, struct cuts *c)
+{
+    const struct nadi_grid *g = &s->study->grid;
+    const uint64_t experts[] = {g->etp, (uint64_t)g->etp * g->ep};
+    bool levels = false, ok = true;
+    cut_at(c, 1);
+    cut_at(c, g->ranks);
+    for (uint32_t d = 0; d < NADI_DEGREES; d++) {
+        cut_at(c, g->stride[d]);
+        cut_at(c, (uint64_t)g->stride[d] * g->degree[d]);
+    }
+    for (uint32_t i = 0; i < 2 && g->experts; i++) {
+        const uint64_t at = expert_cut(g, experts[i]);
+        ok &= at != 0;
+        cut_at(c, at ? at : 1);
+    }
+    for (uint32_t a = 0; a < NADI_AXES; a++)
+        levels |= s->wires.axes[a].levels > 1;
+    for (uint32_t d = 0; levels && d < s->study->cluster.topology.dim_count; d++)
+        cut_at(c, s->study->cluster.topology.stride[d]);
+    for (uint32_t i = 1; i < c->count; i++)
+        ok &= c->items[i] % c->items[i - 1] == 0;
+    return ok && c->count <= MOST_AXES;
+}
+
+static bool find_axes(const struct nadi_step *s, struct axes *a)
+{
+    static const char *const names[] = {"tp", "cp", "dp", "pp"};
+    const struct nadi_grid *g = &s->study->grid;
+    struct cuts c = {.count = 0};
+    uint32_t pieces[NADI_DEGREES] = {0};
+    *a = (struct axes){0};
+    if (!collect_cuts(s, &c))
+        return false;
+    for (uint32_t i = 0; i + 1 < c.count; i++) {
+        const uint32_t stride = (uint32_t)c.items[i];
+        uint32_t d = 0;
+        while (d < NADI_DEGREES && !(g->degree[d] > 1 && stride >= g->stride[d] &&
+                                     stride < (uint64_t)g->stride[d] * g->degree[d]))
+            d++;
+        NADI_ASSERT(d < NADI_DEGREES);
+        a->stride[a->count] = stride;
+        a->size[a->count] = (uint32_t)(c.items[i + 1] / c.items[i]);
+        a->degree[a->count] = (enum nadi_degree)d;
+        snprintf(a->name[a->count], sizeof(a->name[0]), pieces[d] ? "%s%u" : "%s", names[d],
+                 pieces[d]);
+        pieces[d]++;
+        a->count++;
+    }
+    return true;
+}
+
+/* ---- manifest ------------------------------------------------------------------------------ */
+
+struct family {
+    const struct axes *axes;
+    bool along[MOST_AXES];
+    bool done, ok;
+};
+
+/* Along which axes the first group's members differ; do they fill them? */
+static void look_at(void *context, const uint32_t *members, uint32_t count)
+{
+    struct family *f = context;
+    uint32_t product = 1;
+    if (f->done)
+        return;
+    f->done = true;
+    for (uint32_t i = 0; i < f->axes->count; i++) {
+        const uint32_t stride = f->axes->stride[i], size = f->axes->size[i];
+        for (uint32_t k = 1; k < count; k++)
+            f->along[i] |= members[k] / stride % size != members[0] / stride % size;
+        product *= f->along[i] ? size : 1;
+    }
+    f->ok = product == count;
+}
+
+static bool add_families(const struct nadi_step *s, const struct axes *axes, struct nadi_str *out)
+{
+    bool any = false;
+    for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
+        const struct nadi_wire *wire = &s->wires.axes[axis];
+        for (uint32_t level = 0; level < wire->levels; level++) {
+            struct family f = {.axes = axes};
+            if (!wire->name[level][0])
+                continue;
+            nadi_wire_each(&s->wires, &s->study->grid, axis, level, look_at, &f);
+            if (!f.ok)
+                return false;
+            nadi_str_printf(out, "%s  %s: [", any ? "" : "groups:\n", wire->name[level]);
+            any = true;
+            const char *comma = "";
+            for (uint32_t i = 0; i < axes->count; i++)
+                if (f.along[i]) {
+                    nadi_str_printf(out, "%s%s", comma, axes->name[i]);
+                    comma = ", ";
+                }
+            nadi_str_add(out, "]\n");
+        }
+    }
+    return true;
+}
+
+static void add_where(const struct nadi_step *s, const struct axes *axes, uint32_t stage,
+                      struct nadi_str *out)
+{
+    const struct nadi_grid *g = &s->study->grid;
+    const char *comma = "";
+    nadi_str_printf(out, "  - {file: stage.%u.et", stage);
+    for (uint32_t i = 0; i < axes->count; i++) {
+        if (axes->degree[i] != NADI_DEGREE_PP)
+            continue;
+        nadi_str_printf(out, "%s%s: %u", comma[0] ? comma : ", where: {", axes->name[i],
+                        stage / (axes->stride[i] / g->stride[NADI_DEGREE_PP]) % axes->size[i]);
+        comma = ", ";
+    }
+    nadi_str_add(out, comma[0] ? "}}\n" : "}\n");
+}
+
+/* False: the groups lie along no axes. */
+static bool manifest_text(const struct nadi_step *s, struct nadi_str *out)
+{
+    const struct nadi_plan *p = &s->study->plan;
+    struct axes axes;
+    if (!find_axes(s, &axes))
+        return false;
+    nadi_str_printf(out, "# %s: ", s->study->model.name);
+    nadi_plan_summary(p, out);
+    nadi_str_add(out, "\nnadi-manifest: 1\n");
+    if (axes.count) {
+        nadi_str_add(out, "axes: {");
+        for (uint32_t i = 0; i < axes.count; i++)
+            nadi_str_printf(out, "%s%s: %u", i ? ", " : "", axes.name[i], axes.size[i]);
+        nadi_str_add(out, "}\n");
+    } else {
+        nadi_str_add(out, "ranks: 1\n");
+    }
+    if (!add_families(s, &axes, out))
+        return false;
+    nadi_str_add(out, "peers: relative\ntraces:\n");
+    for (uint32_t i = 0; i < p->pp; i++)
+        add_where(s, &axes, i, out);
+    return true;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static bool write_text(const char *folder, const char *name, const struct nadi_str *text,
+                       struct nadi_diags *diags)
+{
+    struct nadi_str path = NADI_STR_INIT;
+    nadi_str_printf(&path, "%s/%s", folder, name);
+    const bool ok = nadi_file_write(nadi_str_get(&path), nadi_str_get(text), text->length, diags);
+    nadi_str_release(&path);
+    return ok;
+}
+
+static bool write_trace(const struct nadi_trace *t, const char *folder, const char *stem,
+                        uint32_t number, const struct nadi_model_files *o,
+                        const struct nadi_trace_place *place, struct nadi_diags *diags)
+{
+    struct nadi_str path = NADI_STR_INIT;
+    nadi_str_printf(&path, "%s/%s.%u.et", folder, stem, number);
+    const bool ok = nadi_trace_save(t, nadi_str_get(&path), o->coding, place, diags);
+    nadi_str_release(&path);
+    return ok;
+}
+
+static bool write_stages(const struct nadi_step *s, const struct nadi_model_files *o,
+                         const char *folder, struct nadi_diags *diags)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < s->study->plan.pp && ok; i++) {
+        struct nadi_trace *t = nadi_step_trace(s, i);
+        ok = write_trace(t, folder, "stage", i, o, NULL, diags);
+        nadi_trace_destroy(t);
+    }
+    return ok;
+}
+
+/* Names of groups are decimal numbers, as the reference wants them. */
+static void number_of(void *context, const char *group, uint32_t rank, char name[64])
+{
+    snprintf(name, 64, "%u", nadi_groups_resolve(context, group, rank));
+}
+
+static bool write_groups(const struct nadi_groups *groups, const char *folder,
+                         struct nadi_diags *diags)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_str_add(&text, "{");
+    for (size_t i = 1; i < groups->count; i++) {
+        const struct nadi_group *g = &groups->items[i];
+        nadi_str_printf(&text, "%s\n  \"%zu\": [", i > 1 ? "," : "", i);
+        for (uint32_t k = 0; k < g->size; k++)
+            nadi_str_printf(&text, "%s%u", k ? ", " : "", g->members[k]);
+        nadi_str_add_char(&text, ']');
+    }
+    nadi_str_add(&text, "\n}\n");
+    const bool ok = write_text(folder, "groups.json", &text, diags);
+    nadi_str_release(&text);
+    return ok;
+}
+
+static bool write_ranks(const struct nadi_step *s, const struct nadi_model_files *o,
+                        const char *folder, struct nadi_diags *diags)
+{
+    const struct nadi_grid *grid = &s->study->grid;
+    struct nadi_groups groups;
+    if (grid->ranks > MOST_FILES)
+        return nadi_error(
+            diags, "model/files", NADI_NOWHERE, "a manifest holds any number of ranks",
+            "%u ranks would be as many files; at most %d are written", grid->ranks, MOST_FILES);
+    nadi_groups_init(&groups, grid->ranks);
+    nadi_wires_groups(&s->wires, grid, &groups);
+    bool ok = write_groups(&groups, folder, diags);
+    for (uint32_t stage = 0; stage < s->study->plan.pp && ok; stage++) {
+        struct nadi_trace *t = nadi_step_trace(s, stage);
+        for (uint32_t rank = 0; rank < grid->ranks && ok; rank++) {
+            const struct nadi_trace_place place = {rank, grid->ranks, number_of, &groups};
+            if (nadi_grid_coordinate(grid, rank, NADI_DEGREE_PP) == stage)
+                ok = write_trace(t, folder, "workload", rank, o, &place, diags);
+        }
+        nadi_trace_destroy(t);
+    }
+    nadi_groups_release(&groups);
+    return ok;
+}
+
+/* ---- the cluster --------------------------------------------------------------------------- */
+
+uint32_t nadi_model_chunks(const struct nadi_step *step)
+{
+    const struct nadi_cluster *c = &step->study->cluster;
+    for (uint32_t a = 0; a < NADI_AXES && c->topology.dim_count > 1; a++)
+        if (step->wires.axes[a].size > 1 && step->wires.axes[a].size == c->topology.npu_count)
+            return c->chunks;
+    return 1;
+}
+
+static bool write_system(const struct nadi_step *step, const char *folder, struct nadi_diags *diags)
+{
+    const struct nadi_cluster *c = &step->study->cluster;
+    static const char *const kinds[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all"};
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_str_printf(&text,
+                    "{\n  \"scheduling-policy\": \"LIFO\",\n  \"endpoint-delay\": %d,\n"
+                    "  \"active-chunks-per-dimension\": %d,\n  \"preferred-dataset-splits\": %u,\n"
+                    "  \"collective-optimization\": \"localBWAware\"",
+                    NADI_MODEL_ENDPOINT_NS, NADI_MODEL_ACTIVE_CHUNKS, nadi_model_chunks(step));
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        nadi_str_printf(&text, ",\n  \"%s-implementation\": [", kinds[i]);
+        for (uint32_t d = 0; d < c->topology.dim_count; d++)
+            nadi_str_printf(&text, "%s\"%s\"", d ? ", " : "", c->algorithm[d]);
+        nadi_str_add_char(&text, ']');
+    }
+    nadi_str_add(&text, "\n}\n");
+    const bool ok = write_text(folder, "system.json", &text, diags);
+    nadi_str_release(&text);
+    return ok;
+}
+
+static bool write_network(const struct nadi_cluster *c, const char *folder,
+                          struct nadi_diags *diags)
+{
+    const struct nadi_topology *t = &c->topology;
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_str_printf(&text, "# %s\n", c->name);
+    for (int row = 0; row < 4; row++) {
+        static const char *const keys[] = {"topology", "npus_count", "bandwidth", "latency"};
+        nadi_str_printf(&text, "%s: [", keys[row]);
+        for (uint32_t d = 0; d < t->dim_count; d++) {
+            const struct nadi_dim *dim = &t->dims[d];
+            nadi_str_add(&text, d ? ", " : "");
+            if (row == 0)
+                nadi_str_add(&text, nadi_dim_kind_name(dim->kind));
+            else if (row == 1)
+                nadi_str_printf(&text, "%u", dim->npus);
+            else if (row == 2)
+                nadi_str_printf(&text, "%.15gGB/s", dim->bytes_per_ns);
+            else
+                nadi_str_printf(&text, "%.15g", dim->latency_ns);
+        }
+        nadi_str_add(&text, row == 3 ? "]  # ns a link\n" : "]\n");
+    }
+    const bool ok = write_text(folder, "network.yml", &text, diags);
+    nadi_str_release(&text);
+    return ok;
+}
+
+static bool write_memory(const struct nadi_step *s, const char *folder, struct nadi_diags *diags)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    if (nadi_step_uses_remote(&s->study->plan))
+        nadi_str_printf(&text,
+                        "{\n  \"memory-type\": \"PER_NPU_MEMORY_EXPANSION\",\n"
+                        "  \"remote-mem-latency\": %d,\n  \"remote-mem-bw\": %.0f\n}\n",
+                        NADI_MODEL_REMOTE_LATENCY_NS, s->study->cluster.device.host_rate / 1e9);
+    else
+        nadi_str_add(&text, "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
+    const bool ok = write_text(folder, "memory.json", &text, diags);
+    nadi_str_release(&text);
+    return ok;
+}
+
+bool nadi_model_files_write(const struct nadi_step *step, const struct nadi_model_files *options,
+                            const char *folder, bool *manifest, struct nadi_diags *diags)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    const struct nadi_cluster *cluster = &step->study->cluster;
+    bool ok = nadi_file_make_folder(folder, diags);
+    *manifest = ok && !options->every_rank && manifest_text(step, &text);
+    if (ok && !options->every_rank && !*manifest)
+        nadi_note(
+            diags, "model/files", NADI_NOWHERE, NULL,
+            "the degrees do not fit together with the network's dimensions along common axes: "
+            "one trace a rank is written instead of a manifest");
+    if (*manifest)
+        ok = write_text(folder, "workload.yml", &text, diags) &&
+             write_stages(step, options, folder, diags);
+    else
+        ok = ok && write_ranks(step, options, folder, diags);
+    nadi_str_release(&text);
+    if (ok && step->study->has_cluster)
+        ok = write_system(step, folder, diags) && write_network(cluster, folder, diags) &&
+             write_memory(step, folder, diags);
+    return ok;
+}

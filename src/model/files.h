@@ -1,0 +1,36 @@
+/* files: a step as files that `nadi run` reads: graphs, groups, and the cluster.
+ *
+ *   workload.yml  manifest with one graph a rank of the pipeline, stage.<stage>.et
+ *   or            workload.<rank>.et for every rank, with peers as ranks, and groups.json
+ *   system.json, network.yml, memory.json   where the study has a cluster
+ *
+ * A manifest needs groups along axes of the ranks. Where degrees, expert groups and the network's
+ * dimensions cannot be cut to common axes (degree 6 on servers of 8), files of every rank are
+ * written instead, with a note. */
+#ifndef NADI_MODEL_FILES_H
+#define NADI_MODEL_FILES_H
+
+#include "model/step.h"
+#include "trace/deflate.h"
+
+enum { /* of the system that a generated step runs on */
+       NADI_MODEL_ENDPOINT_NS = 10,
+       NADI_MODEL_ACTIVE_CHUNKS = 1,
+       NADI_MODEL_REMOTE_LATENCY_NS = 1000,
+};
+
+/* Chunks of a collective: those of the cluster where the group of all ranks talks across several
+ * dimensions, so that these work at the same time; else 1. */
+uint32_t nadi_model_chunks(const struct nadi_step *step);
+
+struct nadi_model_files {
+    bool every_rank; /* no manifest */
+    enum nadi_coding coding;
+};
+
+/* Makes the folder. False with an error. *manifest: what was written. */
+bool nadi_model_files_write(const struct nadi_step *step, const struct nadi_model_files *options,
+                            const char *folder, bool *manifest,
+                            struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif

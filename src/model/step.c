@@ -1,0 +1,315 @@
+#include "model/step.h"
+
+#include "base/mem.h"
+#include "compute/measured.h"
+#include "model/step_emit.h"
+
+/* ---- messages between stages --------------------------------------------------------------- */
+
+enum direction { UP, DOWN }; /* activations, their gradients */
+
+static uint32_t tag_of(const struct nadi_emit *e, uint32_t part, uint32_t parts, uint32_t stage,
+                       enum direction direction)
+{
+    const struct nadi_schedule *s = &e->s->study->schedule;
+    const uint64_t pass = ((uint64_t)e->step * s->micro_batches + e->micro) * parts + part;
+    return (uint32_t)((pass * (s->stages + 1) + stage) * 2 + direction) & INT32_MAX;
+}
+
+static uint32_t distance_to(const struct nadi_emit *e, uint32_t rank)
+{
+    return (rank - e->rank) * e->s->study->grid.stride[NADI_DEGREE_PP];
+}
+
+struct place { /* where a pass stands: chunks of a prompt are parts */
+    uint32_t stage, part, parts;
+};
+
+/* `stage` is the sender's, for the tag. */
+static void receive(struct nadi_emit *e, const struct place *at, uint32_t from, uint32_t stage,
+                    enum direction direction, uint64_t bytes)
+{
+    if (from == e->rank)
+        return;
+    nadi_emit_flush(e);
+    char name[64];
+    snprintf(name, sizeof(name), "receive %s %u", direction == UP ? "activations" : "gradients",
+             e->micro);
+    const uint64_t id = nadi_trace_build_message(
+        &e->build, name, NADI_NODE_RECV, distance_to(e, from),
+        tag_of(e, at->part, at->parts, stage, direction), bytes, e->front.ids, e->front.count);
+    nadi_emit_join(e, id);
+}
+
+static void send(struct nadi_emit *e, const struct place *at, uint32_t to, enum direction direction,
+                 uint64_t bytes)
+{
+    nadi_emit_flush(e);
+    if (to == e->rank)
+        return;
+    char name[64];
+    snprintf(name, sizeof(name), "send %s %u", direction == UP ? "activations" : "gradients",
+             e->micro);
+    nadi_trace_build_message(&e->build, name, NADI_NODE_SEND, distance_to(e, to),
+                             tag_of(e, at->part, at->parts, at->stage, direction), bytes,
+                             e->front.ids, e->front.count);
+}
+
+/* ---- passes -------------------------------------------------------------------------------- */
+
+static uint64_t remote_activations(const struct nadi_emit *e, const struct nadi_stage *stage,
+                                   uint32_t layer)
+{
+    if (!(e->p->offload & NADI_OFFLOAD_ACTIVATIONS) || e->p->mode != NADI_MODE_TRAIN)
+        return 0;
+    return (uint64_t)nadi_layer_kept(e->p, &e->variant->net,
+                                     nadi_net_layer(&e->variant->net, layer),
+                                     nadi_body_position(&e->variant->net, stage, layer));
+}
+
+static void store_activations(struct nadi_emit *e, const struct nadi_stage *stage, uint32_t layer)
+{
+    const uint64_t bytes = remote_activations(e, stage, layer);
+    nadi_emit_flush(e);
+    if (bytes)
+        nadi_trace_build_memory(&e->build, "store activations", NADI_NODE_MEM_STORE, bytes,
+                                e->front.ids, e->front.count);
+}
+
+static uint64_t load_activations(struct nadi_emit *e, const struct nadi_stage *stage,
+                                 uint32_t layer)
+{
+    const uint64_t bytes = remote_activations(e, stage, layer);
+    if (bytes == 0)
+        return 0;
+    return nadi_trace_build_memory(&e->build, "load activations", NADI_NODE_MEM_LOAD, bytes,
+                                   e->front.ids, e->front.count);
+}
+
+static void forward(struct nadi_emit *e, const struct place *at, const struct nadi_stage *stage)
+{
+    const struct nadi_schedule *s = &e->s->study->schedule;
+    const struct nadi_net *net = &e->variant->net;
+    e->pass = "forward";
+    if (at->stage > 0)
+        receive(e, at, nadi_schedule_rank(s, at->stage - 1, e->micro), at->stage - 1, UP,
+                net->boundary_bytes);
+    for (e->layer = stage->first; e->layer < stage->first + stage->count; e->layer++) {
+        nadi_emit_fetch(e);
+        nadi_emit_forward(e, net->layers[e->layer], false);
+        if (e->p->offload & NADI_OFFLOAD_ACTIVATIONS)
+            store_activations(e, stage, e->layer);
+    }
+    nadi_emit_flush(e);
+    if (at->stage + 1 < s->stages)
+        send(e, at, nadi_schedule_rank(s, at->stage + 1, e->micro), UP, net->boundary_bytes);
+}
+
+static void backward(struct nadi_emit *e, const struct place *at, const struct nadi_stage *stage,
+                     enum nadi_pass pass)
+{
+    const struct nadi_schedule *s = &e->s->study->schedule;
+    const struct nadi_net *net = &e->variant->net;
+    const bool inputs = pass != NADI_PASS_WEIGHT, weights = pass != NADI_PASS_INPUT;
+    e->pass = pass == NADI_PASS_BACKWARD ? "backward"
+              : pass == NADI_PASS_INPUT  ? "backward inputs"
+                                         : "backward weights";
+    if (inputs && at->stage + 1 < s->stages)
+        receive(e, at, nadi_schedule_rank(s, at->stage + 1, e->micro), at->stage + 1, DOWN,
+                net->boundary_bytes);
+    nadi_emit_flush(e);
+    uint64_t loaded = load_activations(e, stage, stage->first + stage->count - 1);
+    for (uint32_t i = stage->count; i-- > 0;) {
+        e->layer = stage->first + i;
+        const uint32_t position = nadi_body_position(net, stage, e->layer);
+        const uint32_t kind = net->layers[e->layer];
+        nadi_emit_fetch(e);
+        if (e->p->offload & NADI_OFFLOAD_ACTIVATIONS) {
+            nadi_emit_flush(e);
+            const uint64_t mine = loaded;
+            loaded = i > 0 ? load_activations(e, stage, e->layer - 1) : 0;
+            nadi_emit_join(e, mine);
+        }
+        if (inputs && nadi_layer_recomputed(e->p, position))
+            nadi_emit_forward(e, kind, true);
+        nadi_emit_backward(e, kind, inputs, weights,
+                           e->p->recompute == NADI_RECOMPUTE_SELECTIVE && position != NADI_NONE);
+        if (weights)
+            nadi_emit_reduce(e, e->layer);
+    }
+    nadi_emit_flush(e);
+    if (inputs && at->stage > 0)
+        send(e, at, nadi_schedule_rank(s, at->stage - 1, e->micro), DOWN, net->boundary_bytes);
+}
+
+static void act(struct nadi_emit *e, const struct nadi_action *a)
+{
+    const struct nadi_study *study = e->s->study;
+    const struct place at = {.stage = nadi_schedule_stage(&study->schedule, e->rank, a->chunk),
+                             .parts = 1};
+    const struct nadi_stage stage = nadi_stage_of(e->p, &study->model, &e->variant->net, at.stage);
+    e->micro = a->micro;
+    if (a->pass == NADI_PASS_FORWARD)
+        forward(e, &at, &stage);
+    else
+        backward(e, &at, &stage, (enum nadi_pass)a->pass);
+}
+
+/* ---- training ------------------------------------------------------------------------------ */
+
+static bool is_last_of_chunk(const struct nadi_actions *list, uint32_t index)
+{
+    const struct nadi_action *a = &list->items[index];
+    if (a->pass == NADI_PASS_FORWARD || a->pass == NADI_PASS_INPUT)
+        return false;
+    for (uint32_t i = index + 1; i < list->count; i++) {
+        const struct nadi_action *b = &list->items[i];
+        if (b->chunk == a->chunk && b->pass != NADI_PASS_FORWARD && b->pass != NADI_PASS_INPUT)
+            return false;
+    }
+    return true;
+}
+
+/* Both begin where the rank stands; the rank goes on when both are done. */
+static void act_paired(struct nadi_emit *e, const struct nadi_actions *list, uint32_t first)
+{
+    nadi_emit_flush(e);
+    const struct nadi_front before = e->front;
+    act(e, &list->items[first]);
+    nadi_emit_flush(e);
+    const struct nadi_front after = e->front;
+    e->front = before;
+    e->last_micro = is_last_of_chunk(list, first + 1);
+    act(e, &list->items[first + 1]);
+    nadi_emit_flush(e);
+    for (uint32_t i = 0; i < after.count; i++)
+        nadi_emit_join(e, after.ids[i]);
+}
+
+static void train(struct nadi_emit *e)
+{
+    const struct nadi_actions *list = &e->s->study->schedule.lists[e->rank];
+    for (e->step = 0; e->step < e->p->steps; e->step++) {
+        nadi_emit_plan_fetches(e);
+        for (uint32_t i = 0; i < list->count; i++) {
+            e->last_micro = is_last_of_chunk(list, i);
+            if (list->items[i].paired) {
+                act_paired(e, list, i);
+                i++;
+            } else {
+                act(e, &list->items[i]);
+            }
+        }
+        nadi_emit_update(e);
+    }
+}
+
+/* ---- inference ----------------------------------------------------------------------------- */
+
+enum { BYTES_OF_A_TOKEN = 4 };
+
+static void infer_pass(struct nadi_emit *e, const struct nadi_action *a, uint32_t parts)
+{
+    const struct nadi_study *study = e->s->study;
+    const struct nadi_schedule *s = &study->schedule;
+    struct place at = {.stage = nadi_schedule_stage(s, e->rank, a->chunk), .parts = parts};
+    const bool decode = e->p->mode == NADI_MODE_DECODE;
+    const uint64_t bytes = e->p->micro_batch * BYTES_OF_A_TOKEN;
+    const uint32_t last = nadi_schedule_rank(s, s->stages - 1, a->micro);
+    const uint32_t first = nadi_schedule_rank(s, 0, a->micro);
+    e->micro = a->micro;
+    if (decode && at.stage == 0 && e->step > 0) {
+        e->step--;
+        receive(e, &at, last, s->stages, DOWN, bytes);
+        e->step++;
+    }
+    for (at.part = 0; at.part < parts; at.part++) {
+        e->variant = &e->s->variants[decode ? e->step : at.part];
+        const struct nadi_stage stage =
+            nadi_stage_of(e->p, &study->model, &e->variant->net, at.stage);
+        forward(e, &at, &stage);
+    }
+    at.part = 0;
+    if (decode && at.stage + 1 == s->stages && e->step + 1 < e->p->steps) {
+        at.stage = s->stages;
+        send(e, &at, first, DOWN, bytes);
+    }
+}
+
+static void infer(struct nadi_emit *e)
+{
+    const struct nadi_actions *list = &e->s->study->schedule.lists[e->rank];
+    const bool decode = e->p->mode == NADI_MODE_DECODE;
+    const uint32_t steps = decode ? e->p->steps : 1;
+    for (e->step = 0; e->step < steps; e->step++) {
+        nadi_emit_plan_fetches(e);
+        for (uint32_t i = 0; i < list->count; i++)
+            infer_pass(e, &list->items[i], decode ? 1 : e->s->variant_count);
+    }
+}
+
+struct nadi_trace *nadi_step_trace(const struct nadi_step *s, uint32_t stage_rank)
+{
+    struct nadi_emit e = {
+        .s = s, .p = &s->study->plan, .rank = stage_rank, .variant = &s->variants[0]};
+    char path[32];
+    snprintf(path, sizeof(path), "stage.%u", stage_rank);
+    nadi_trace_build_init(&e.build, path);
+    if (e.p->mode == NADI_MODE_TRAIN)
+        train(&e);
+    else
+        infer(&e);
+    nadi_emit_flush(&e);
+    nadi_mem_free(e.fetches.items);
+    nadi_mem_free(e.reduced.items);
+    return nadi_trace_build_finish(&e.build);
+}
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+static uint32_t variants_of(const struct nadi_plan *p)
+{
+    if (p->mode == NADI_MODE_DECODE)
+        return p->steps;
+    if (p->mode == NADI_MODE_PREFILL && p->chunk)
+        return (uint32_t)(p->tokens / p->chunk);
+    return 1;
+}
+
+bool nadi_step_init(struct nadi_step *s, const struct nadi_study *study, struct nadi_diags *diags)
+{
+    const struct nadi_plan *p = &study->plan;
+    *s = (struct nadi_step){.study = study, .has_device = study->has_cluster};
+    nadi_arena_init(&s->arena);
+    if (s->has_device) {
+        const struct nadi_device *d = &study->cluster.device;
+        s->compute = (struct nadi_compute){.device = d, .model = nadi_compute_model_find(d, NULL)};
+        if (d->measured) {
+            s->measured = nadi_measured_read(d->measured, diags);
+            s->compute.measured = s->measured;
+            if (!s->measured)
+                return false;
+        }
+    }
+    nadi_wires_init(&s->wires, &study->grid, s->has_device ? &study->cluster.topology : NULL);
+    const uint32_t count = variants_of(p);
+    s->variants = NADI_ARENA_ZNEW(&s->arena, struct nadi_step_variant, count);
+    for (; s->variant_count < count; s->variant_count++) {
+        struct nadi_step_variant *v = &s->variants[s->variant_count];
+        struct nadi_shape shape = nadi_plan_shape(p, &study->model);
+        shape.cached +=
+            p->mode == NADI_MODE_DECODE ? s->variant_count : (uint64_t)s->variant_count * p->chunk;
+        nadi_net_build(&v->net, &study->model, &shape);
+        v->costs = nadi_costs_make(&v->net, p, s->has_device ? &s->compute : NULL, &s->arena);
+    }
+    return true;
+}
+
+void nadi_step_release(struct nadi_step *s)
+{
+    for (uint32_t i = 0; i < s->variant_count; i++)
+        nadi_net_release(&s->variants[i].net);
+    nadi_measured_destroy(s->measured);
+    nadi_arena_release(&s->arena);
+    *s = (struct nadi_step){0};
+}

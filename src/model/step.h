@@ -1,0 +1,59 @@
+/* step: the graph of one rank's work: forward, backward, optimizer, and all that it sends.
+ *
+ * Ranks that differ only in data, tensor, context or expert coordinates do the same, so there is
+ * one graph a rank of the pipeline, with families of groups (model/wires.h) and peers as distances.
+ *
+ *   compute  nodes form a chain in the schedule's order; what lies between two transfers is one
+ *            node (detail block) or every kernel is (detail kernel), with its time on the device,
+ *            its FLOPs and its bytes
+ *   tensor   transfers hold up the chain, but for the share that tp-overlap hides and for those of
+ *            the backward pass that run beside the gradient of a weight (Megatron-LM)
+ *   context  a ring pass runs beside the attention, all but its last block: the hops of an
+ *            all-gather (forward), twice the bytes backward
+ *   pipeline a send follows the pass whose result it carries, a receive is posted when the rank
+ *            comes to the pass that needs it; tags count (step, micro-batch, stage, direction)
+ *   replicas gradients follow the backward pass of their layers, by buckets; parameters that are
+ *            sharded are gathered `prefetch` layers ahead
+ *   remote   what is offloaded or streamed is loaded ahead in the same way and stored behind
+ *
+ * Inference is the forward part: prompts (prefill, in chunks if wished) or `steps` tokens (decode),
+ * each of which starts when the last stage has sent the token before.
+ *
+ * Node ids rise in the order of the schedule and break ties. O(nodes). */
+#ifndef NADI_MODEL_STEP_H
+#define NADI_MODEL_STEP_H
+
+#include "compute/kernel.h"
+#include "model/study.h"
+#include "model/wires.h"
+#include "trace/trace.h"
+
+struct nadi_step_variant { /* one shape of the work: in inference it changes as the cache grows */
+    struct nadi_net net;
+    struct nadi_op_cost **costs; /* by kind and operation */
+};
+
+struct nadi_step {
+    struct nadi_arena arena;
+    const struct nadi_study *study;
+    struct nadi_compute compute;
+    bool has_device;
+    struct nadi_wires wires;
+    struct nadi_step_variant *variants;
+    uint32_t variant_count;
+    struct nadi_measured *measured;
+};
+
+/* The study's cluster, if it has one, gives times and levels; else times are 0. False with an error
+ * when the device's measured table cannot be read. The caller releases the step in both cases. */
+bool nadi_step_init(struct nadi_step *s, const struct nadi_study *study,
+                    struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_step_release(struct nadi_step *s);
+
+/* The graph of a rank of the pipeline; the caller destroys it. */
+struct nadi_trace *nadi_step_trace(const struct nadi_step *s, uint32_t stage_rank) NADI_MUST_USE;
+
+/* Does any graph load or store remote memory? */
+bool nadi_step_uses_remote(const struct nadi_plan *p);
+
+#endif

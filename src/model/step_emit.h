@@ -1,0 +1,75 @@
+/* step_emit: a graph being written. Private to step*.c.
+ *
+ * `front` is what the next node of the compute chain waits for. Work that needs no transfer between
+ * is pending until something flushes it to one node. */
+#ifndef NADI_MODEL_STEP_EMIT_H
+#define NADI_MODEL_STEP_EMIT_H
+
+#include "model/cost.h"
+#include "model/step.h"
+#include "trace/build.h"
+
+enum { NADI_FRONT = 12 };
+
+struct nadi_front {
+    uint64_t ids[NADI_FRONT];
+    uint32_t count;
+};
+
+struct nadi_fetch { /* parameters on their way: gathered from the replicas or loaded */
+    uint32_t layer;
+    uint64_t ids[2];
+    bool issued;
+};
+
+struct nadi_emit {
+    const struct nadi_step *s;
+    const struct nadi_plan *p;
+    struct nadi_trace_build build;
+    uint32_t rank; /* of the pipeline */
+    struct nadi_front front;
+    uint64_t hidden; /* transfer beside the pending work, joined after it; 0: none */
+    struct nadi_work pending;
+    char pending_name[64];
+    /* where the work stands, for names and tags */
+    const char *pass;
+    uint32_t step, micro, layer;
+    const struct nadi_step_variant *variant;
+    /* parameters, in the order of use within the step */
+    struct {
+        struct nadi_fetch *items;
+        size_t count, capacity;
+        size_t used;
+    } fetches;
+    /* gradients */
+    bool last_micro; /* the chunk's last backward pass of the step: gradients are complete */
+    struct {
+        uint64_t *items;
+        size_t count, capacity;
+    } reduced;          /* what the optimizer waits for */
+    uint64_t bucket[2]; /* parameters collected: dense, expert */
+};
+
+/* ---- step_emit.c: nodes and transfers ---- */
+void nadi_emit_work(struct nadi_emit *e, const char *name, const struct nadi_work *work);
+void nadi_emit_flush(struct nadi_emit *e);
+/* The front becomes this node (and nothing else). */
+void nadi_emit_follow(struct nadi_emit *e, uint64_t id);
+void nadi_emit_join(struct nadi_emit *e, uint64_t id); /* 0: nothing */
+/* A transfer after the given front, level by level; the last node, or 0 on a group of one. */
+uint64_t nadi_emit_transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,
+                            const struct nadi_transfer *t, const struct nadi_front *after);
+
+/* ---- step_layer.c: passes of one layer ---- */
+void nadi_emit_forward(struct nadi_emit *e, uint32_t kind, bool recompute);
+/* parts: with the gradients of inputs, of weights, or both. */
+void nadi_emit_backward(struct nadi_emit *e, uint32_t kind, bool inputs, bool weights,
+                        bool core_again);
+
+/* ---- step_state.c: parameters, gradients, optimizer ---- */
+void nadi_emit_plan_fetches(struct nadi_emit *e);
+void nadi_emit_fetch(struct nadi_emit *e);                 /* before the layer's pass: e->layer */
+void nadi_emit_reduce(struct nadi_emit *e, uint32_t kind); /* after the weights' gradient */
+void nadi_emit_update(struct nadi_emit *e);
+
+#endif

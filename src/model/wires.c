@@ -1,0 +1,163 @@
+#include "model/wires.h"
+
+#include "base/mem.h"
+
+/* Distinct coordinates of the members in each dimension; false when they form no box. */
+static bool box_of(const struct nadi_topology *t, const uint32_t *members, uint32_t count,
+                   uint32_t *extent)
+{
+    uint64_t product = 1;
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        bool *seen = NADI_ZNEW(bool, t->dims[d].npus);
+        extent[d] = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            bool *place = &seen[nadi_topology_coordinate(t, members[i], d)];
+            extent[d] += !*place;
+            *place = true;
+        }
+        nadi_mem_free(seen);
+        product *= extent[d];
+    }
+    return product == count;
+}
+
+struct survey { /* are all groups of an axis boxes of one shape? */
+    const struct nadi_topology *t;
+    uint32_t extent[NADI_MAX_DIMS];
+    bool first, ok;
+};
+
+static void look_at(void *context, const uint32_t *members, uint32_t count)
+{
+    struct survey *s = context;
+    uint32_t extent[NADI_MAX_DIMS] = {0};
+    s->ok = s->ok && box_of(s->t, members, count, extent) &&
+            (s->first || memcmp(extent, s->extent, sizeof(extent)) == 0);
+    memcpy(s->extent, extent, sizeof(extent));
+    s->first = false;
+}
+
+static void each_whole(const struct nadi_grid *g, enum nadi_axis axis, nadi_wire_visit *visit,
+                       void *context)
+{
+    const uint32_t size = nadi_grid_size(g, axis);
+    uint32_t *members = NADI_NEW(uint32_t, size);
+    for (uint32_t rank = 0; rank < g->ranks; rank++) {
+        if (nadi_grid_group(g, axis, rank) == NADI_NONE)
+            continue;
+        nadi_grid_members(g, axis, rank, members);
+        if (members[0] == rank)
+            visit(context, members, size);
+    }
+    nadi_mem_free(members);
+}
+
+static void split(struct nadi_wire *wire, enum nadi_axis axis, const struct nadi_grid *g,
+                  const struct nadi_topology *topology)
+{
+    struct survey s = {.t = topology, .first = true, .ok = topology != NULL};
+    const char *name = nadi_axis_name(axis);
+    if (topology)
+        each_whole(g, axis, look_at, &s);
+    for (uint32_t d = 0; s.ok && d < topology->dim_count; d++) {
+        if (s.extent[d] < 2)
+            continue;
+        if (wire->levels == NADI_WIRE_LEVELS)
+            s.ok = false;
+        else
+            wire->level_size[wire->levels++] = s.extent[d];
+    }
+    if (!s.ok || wire->levels < 2) {
+        wire->levels = 1;
+        wire->level_size[0] = wire->size;
+        snprintf(wire->name[0], sizeof(wire->name[0]), "%s", name);
+        return;
+    }
+    for (uint32_t i = 0; i < wire->levels; i++)
+        snprintf(wire->name[i], sizeof(wire->name[i]), "%s.%u", name, i);
+}
+
+void nadi_wires_init(struct nadi_wires *w, const struct nadi_grid *g,
+                     const struct nadi_topology *topology)
+{
+    *w = (struct nadi_wires){0};
+    for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
+        struct nadi_wire *wire = &w->axes[axis];
+        wire->size = nadi_grid_size(g, axis);
+        if (wire->size == g->ranks) { /* all ranks: no name */
+            wire->levels = 1;
+            wire->level_size[0] = wire->size;
+        } else if (wire->size > 1 && axis != NADI_AXIS_TIED) {
+            split(wire, axis, g, topology);
+        }
+    }
+}
+
+/* ---- groups of a level --------------------------------------------------------------------- */
+
+struct slices {
+    const struct nadi_wire *wire;
+    uint32_t level;
+    uint32_t *members;
+    nadi_wire_visit *visit;
+    void *context;
+};
+
+/* The members ascend, so their index counts through the levels, the first fastest. */
+static void visit_slices(void *context, const uint32_t *members, uint32_t count)
+{
+    const struct slices *s = context;
+    uint32_t stride = 1;
+    for (uint32_t i = 0; i < s->level; i++)
+        stride *= s->wire->level_size[i];
+    const uint32_t size = s->wire->level_size[s->level];
+    for (uint32_t first = 0; first < count; first++) {
+        if (first / stride % size != 0)
+            continue;
+        for (uint32_t k = 0; k < size; k++)
+            s->members[k] = members[first + k * stride];
+        s->visit(s->context, s->members, size);
+    }
+}
+
+void nadi_wire_each(const struct nadi_wires *w, const struct nadi_grid *g, enum nadi_axis axis,
+                    uint32_t level, nadi_wire_visit *visit, void *context)
+{
+    struct slices s = {&w->axes[axis], level, NULL, visit, context};
+    s.members = NADI_NEW(uint32_t, w->axes[axis].size);
+    each_whole(g, axis, visit_slices, &s);
+    nadi_mem_free(s.members);
+}
+
+struct family {
+    struct nadi_groups *groups;
+    const char *name;
+    uint32_t *group_of;
+};
+
+static void add_group(void *context, const uint32_t *members, uint32_t count)
+{
+    struct family *f = context;
+    char title[64];
+    snprintf(title, sizeof(title), "%s[%u]", f->name, members[0]);
+    const uint32_t group = nadi_groups_add_nameless(f->groups, title, members, count);
+    for (uint32_t i = 0; i < count; i++)
+        f->group_of[members[i]] = group;
+}
+
+void nadi_wires_groups(const struct nadi_wires *w, const struct nadi_grid *g,
+                       struct nadi_groups *groups)
+{
+    struct family f = {.groups = groups, .group_of = NADI_NEW(uint32_t, g->ranks)};
+    for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
+        const struct nadi_wire *wire = &w->axes[axis];
+        for (uint32_t level = 0; level < wire->levels; level++) {
+            f.name = wire->name[level];
+            if (!f.name[0])
+                continue;
+            nadi_wire_each(w, g, axis, level, add_group, &f);
+            nadi_groups_add_family(groups, f.name, f.group_of, g->ranks);
+        }
+    }
+    nadi_mem_free(f.group_of);
+}

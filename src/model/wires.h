@@ -1,0 +1,45 @@
+/* wires: the process groups that the transfers of a step run over, on a given network.
+ *
+ * Each axis of communication (model/op.h) has one group a rank. Where a network is known and the
+ * members of an axis's groups lie in several of its dimensions, as data-parallel replicas within
+ * and across servers do, a transfer is done dimension by dimension, as communication libraries do:
+ * an all-reduce is a reduce-scatter within the servers, an all-reduce across them of what is left,
+ * and an all-gather within the servers. Each such level is a family of groups. The group of all
+ * ranks needs no levels: the simulation takes it through the dimensions itself.
+ *
+ * Where members do not form a box of the network's dimensions (a degree that does not fill a
+ * server), the axis stays one flat group. */
+#ifndef NADI_MODEL_WIRES_H
+#define NADI_MODEL_WIRES_H
+
+#include "model/ranks.h"
+#include "platform/topology.h"
+
+enum { NADI_WIRE_LEVELS = 4 };
+
+struct nadi_wire {
+    uint32_t size;   /* of the axis's groups; 1: no communication */
+    uint32_t levels; /* 1: one flat group */
+    uint32_t level_size[NADI_WIRE_LEVELS];
+    char name[NADI_WIRE_LEVELS][16]; /* of the families; "": all ranks */
+};
+
+struct nadi_wires {
+    struct nadi_wire axes[NADI_AXES];
+};
+
+/* topology: NULL when there is none. O(axes x ranks x dimensions). */
+void nadi_wires_init(struct nadi_wires *w, const struct nadi_grid *g,
+                     const struct nadi_topology *topology);
+
+/* Adds a family for each level of each axis. */
+void nadi_wires_groups(const struct nadi_wires *w, const struct nadi_grid *g,
+                       struct nadi_groups *groups);
+
+/* group_of[rank] and members of the groups of one level, for whoever writes them down: calls back
+ * once a group, with members ascending. */
+typedef void nadi_wire_visit(void *context, const uint32_t *members, uint32_t count);
+void nadi_wire_each(const struct nadi_wires *w, const struct nadi_grid *g, enum nadi_axis axis,
+                    uint32_t level, nadi_wire_visit *visit, void *context);
+
+#endif
