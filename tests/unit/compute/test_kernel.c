@@ -1,0 +1,173 @@
+/* kernel: what the models must have in common, wave quantisation by hand, and measured tables. */
+#include "compute/kernel.h"
+
+#include <math.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "compute/measured.h"
+
+static void near(double got, double wanted, double tolerance)
+{
+    if (!(fabs(got - wanted) <= tolerance))
+        fail_msg("got %.12g, wanted %.12g", got, wanted);
+}
+
+static struct nadi_device device(void)
+{
+    struct nadi_device d = {
+        .memory_rate = 2e12,
+        .memory_efficiency = 0.9,
+        .processors = 100,
+        .launch_ns = 2000,
+        .tile_ns = 500,
+        .attention_rate = {200e12, 150e12},
+        .attention_ramp = 200,
+    };
+    for (int i = 0; i < NADI_PRECISIONS; i++) {
+        d.peak[i] = 300e12;
+        d.sustained[i] = 0.8;
+    }
+    return d;
+}
+
+static double gemm_ns(const struct nadi_compute *c, uint64_t m, uint64_t n, uint64_t k)
+{
+    return nadi_kernel_ns(
+        c, &(struct nadi_kernel){.kind = NADI_KERNEL_GEMM, .count = 1, .m = m, .n = n, .k = k});
+}
+
+/* 100 tiles of 256 x 128 fill the 100 processors once; one more costs a whole wave. */
+static void waves(void **state)
+{
+    (void)state;
+    const struct nadi_device d = device();
+    const struct nadi_compute c = {.device = &d, .model = nadi_compute_model_find(&d, "tiles")};
+    const double wave = 2.0 * 256 * 128 * 8192 / (300e12 * 0.8 / 100) * 1e9 + 500;
+    near(gemm_ns(&c, 2560, 1280, 8192), wave + 2000, 1e-3);
+    const double more = gemm_ns(&c, 2560 + 1, 1280, 8192);
+    assert_true(more > 1.1 * wave && more <= 2 * wave + 2000);
+}
+
+/* A tiny product is bound by the launch, a thin one by memory. */
+static void limits(void **state)
+{
+    (void)state;
+    const struct nadi_device d = device();
+    const struct nadi_compute c = {.device = &d, .model = nadi_compute_model_find(&d, "tiles")};
+    assert_true(gemm_ns(&c, 16, 16, 16) < 2000 + 600);
+    const double bytes = 2.0 * (16.0 * 16384 + 16384.0 * 16384 + 16.0 * 16384);
+    near(gemm_ns(&c, 16, 16384, 16384), bytes / 1.8e12 * 1e9 + 2000, 1);
+}
+
+/* Never faster than the roofline, and more work never takes less time by more than a tile. */
+static void above_the_roofline(void **state)
+{
+    (void)state;
+    const struct nadi_device d = device();
+    const struct nadi_compute tiles = {.device = &d, .model = nadi_compute_model_find(&d, "tiles")};
+    const struct nadi_compute ideal = {.device = &d,
+                                       .model = nadi_compute_model_find(&d, "roofline")};
+    for (uint64_t m = 1; m < 20000; m = m * 3 + 1)
+        for (uint64_t n = 1; n < 20000; n = n * 3 + 2)
+            for (uint64_t k = 32; k < 20000; k *= 4) {
+                assert_true(gemm_ns(&tiles, m, n, k) >= gemm_ns(&ideal, m, n, k));
+                assert_true(gemm_ns(&tiles, m, n, 2 * k) > gemm_ns(&tiles, m, n, k) * 0.99);
+            }
+}
+
+static void model_names(void **state)
+{
+    (void)state;
+    struct nadi_device d = device();
+    assert_string_equal(nadi_compute_model_find(&d, NULL)->name, "tiles");
+    d.array_rows = d.array_columns = 128;
+    d.clock_hz = 1e9;
+    d.processors = 2;
+    const struct nadi_compute c = {.device = &d, .model = nadi_compute_model_find(&d, NULL)};
+    assert_string_equal(c.model->name, "systolic");
+    assert_null(nadi_compute_model_find(&d, "quantum"));
+    /* weight stationary: k 128 down, n 2 x 128 across two units, m 1000 in time */
+    const double cycles = 2 * 128 + 128 + 1000 - 2;
+    near(gemm_ns(&c, 1000, 256, 128), cycles / 0.8 + 2000, 1e-6);
+}
+
+static void attention(void **state)
+{
+    (void)state;
+    const struct nadi_device d = device();
+    const struct nadi_compute c = {.device = &d, .model = nadi_compute_model_find(&d, "tiles")};
+    struct nadi_kernel k = {.kind = NADI_KERNEL_ATTENTION,
+                            .count = 32,
+                            .m = 4096,
+                            .n = 4096,
+                            .k = 128,
+                            .v = 128,
+                            .share = 0.5};
+    const double flops = 2.0 * 32 * 4096 * 4096 * 256 * 0.5;
+    near(nadi_kernel_flops(&k), flops, 1);
+    near(nadi_kernel_ns(&c, &k), flops / (200e12 * 4096 / 4296) * 1e9 + 2000, 1);
+    k.backward = true;
+    near(nadi_kernel_flops(&k), 2.5 * flops, 1);
+}
+
+static const char table[] = "# measured\nm,n,k,precision,time_us\n1024,1024,1024,bf16,20\n"
+                            "2048,1024,1024,bf16,30\n64,64,64,fp8,1\n";
+
+static void measured(void **state)
+{
+    (void)state;
+    struct nadi_diags diags;
+    const struct nadi_device d = device();
+    nadi_diags_init(&diags);
+    struct nadi_measured *t = nadi_measured_parse("t.csv", table, sizeof(table) - 1, &diags);
+    assert_non_null(t);
+    const struct nadi_compute c = {
+        .device = &d, .model = nadi_compute_model_find(&d, "tiles"), .measured = t};
+    near(gemm_ns(&c, 1024, 1024, 1024), 20000, 1e-6);
+    near(gemm_ns(&c, 2048, 1024, 1024), 30000, 1e-6);
+    /* half way in log m: the mean of the two rates */
+    const double m = 1448.1546878700494, rate = (1024.0 / 20 + 2048.0 / 30) / 2;
+    struct nadi_kernel k = {.kind = NADI_KERNEL_GEMM, .count = 1, .m = 1448, .n = 1024, .k = 1024};
+    double ns;
+    assert_true(nadi_measured_ns(t, &k, &ns));
+    near(ns, m / rate * 1e3, 10);
+    k.m = 4096; /* outside */
+    assert_false(nadi_measured_ns(t, &k, &ns));
+    nadi_measured_destroy(t);
+    nadi_diags_release(&diags);
+}
+
+static void measured_faults(void **state)
+{
+    static const char *const bad[] = {
+        "",
+        "m,n,k,precision\n1,1,1,bf16\n",
+        "m,n,k,precision,time_us\n1,1,1,bf17,1\n",
+        "m,n,k,precision,time_us\n0,1,1,bf16,1\n",
+        "m,n,k,precision,time_us\n1,1,1,bf16,-1\n",
+        "m,n,k,precision,time_us\n1,1,1,bf16,1\n1,1,1,bf16,2\n",
+        "m,n,k,precision,time_us\n1,1,1,bf16,1,2\n",
+        "m,n,k,precision,time_us\n1,1,1,\"bf16,1\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct nadi_diags diags;
+        nadi_diags_init(&diags);
+        assert_null(nadi_measured_parse("t.csv", bad[i], strlen(bad[i]), &diags));
+        assert_int_equal(diags.errors, 1);
+        nadi_diags_release(&diags);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waves),       cmocka_unit_test(limits),
+        cmocka_unit_test(attention),   cmocka_unit_test(above_the_roofline),
+        cmocka_unit_test(measured),    cmocka_unit_test(measured_faults),
+        cmocka_unit_test(model_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,305 @@
+/* step: what a rank sends, against closed forms in h, sequence, batch and the degrees. */
+#include "model/step.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+enum { SEQUENCE = 256, MICRO_BATCHES = 4 };
+
+struct sent { /* by a rank, in a step */
+    uint64_t gathers, gather_bytes, scatters, scatter_bytes, reduces, reduce_bytes;
+    uint64_t exchanges, exchange_bytes;
+};
+
+struct opened {
+    struct nadi_study study;
+    struct nadi_step step;
+    struct nadi_diags diags;
+};
+
+static void open_step(struct opened *o, const char *model, const char *settings)
+{
+    nadi_diags_init(&o->diags);
+    const struct nadi_study_setup setup = {.model = model, .settings = settings};
+    if (!nadi_study_open(&o->study, &setup, &o->diags))
+        fail_msg("%s: %s", settings, o->diags.items[0].message);
+    assert_true(nadi_step_init(&o->step, &o->study, &o->diags));
+}
+
+static void close_step(struct opened *o)
+{
+    nadi_step_release(&o->step);
+    nadi_study_close(&o->study);
+    nadi_diags_release(&o->diags);
+}
+
+static struct sent count(const struct nadi_trace *t, const char *group)
+{
+    struct sent s = {0};
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        if (t->type[i] != NADI_NODE_COLL)
+            continue;
+        const uint32_t name = t->comms[t->comm[i]].group;
+        if (strcmp(name == NADI_NONE ? "" : nadi_trace_string(t, name), group) != 0)
+            continue;
+        const uint64_t bytes = t->bytes[i];
+        switch (t->collective[i]) {
+        case NADI_ALL_GATHER:
+            s.gathers++;
+            s.gather_bytes += bytes;
+            break;
+        case NADI_REDUCE_SCATTER:
+            s.scatters++;
+            s.scatter_bytes += bytes;
+            break;
+        case NADI_ALL_REDUCE:
+            s.reduces++;
+            s.reduce_bytes += bytes;
+            break;
+        default:
+            s.exchanges++;
+            s.exchange_bytes += bytes;
+        }
+    }
+    return s;
+}
+
+static uint64_t messages(const struct nadi_trace *t, enum nadi_node_type type, uint64_t *bytes)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < t->node_count; i++)
+        if (t->type[i] == type) {
+            all++;
+            *bytes += t->bytes[i];
+        }
+    return all;
+}
+
+static const char *group_of(const struct nadi_step *s, enum nadi_axis axis)
+{
+    return s->wires.axes[axis].name[0];
+}
+
+struct degrees {
+    uint32_t tp, cp, dp, pp;
+    bool sequence_parallel;
+};
+
+/* Two all-gathers and two reduce-scatters of a layer forward, the same backward with the roles
+ * exchanged, and the inputs of two products gathered again. Of the ends: the embedding's sum and
+ * the output head's input, likewise. */
+static void check_tensor(const struct opened *o, const struct nadi_trace *t,
+                         const struct degrees *d, uint32_t stage)
+{
+    const struct nadi_model *m = &o->study.model;
+    const uint64_t layers = o->study.plan.stage_layers[stage], n = MICRO_BATCHES;
+    const uint64_t whole = (uint64_t)SEQUENCE / d->cp * m->hidden * 2;
+    const uint64_t first = stage == 0, last = stage + 1 == d->pp;
+    const uint64_t tokens = SEQUENCE / d->cp;
+    const struct sent s = count(t, group_of(&o->step, NADI_AXIS_TP));
+    if (d->tp == 1)
+        return;
+    const uint64_t losses = 2 * last * n, loss_bytes = 12 * tokens * last * n;
+    if (d->sequence_parallel) {
+        assert_int_equal(s.gathers, n * (6 * layers + first + 2 * last));
+        assert_int_equal(s.gather_bytes, n * (6 * layers + first + 2 * last) * (whole / d->tp));
+        assert_int_equal(s.scatters, n * (4 * layers + first + last));
+        assert_int_equal(s.scatter_bytes, n * (4 * layers + first + last) * whole);
+        assert_int_equal(s.reduces, losses);
+        assert_int_equal(s.reduce_bytes, loss_bytes);
+    } else {
+        assert_int_equal(s.gathers + s.scatters, 0);
+        assert_int_equal(s.reduces, n * (4 * layers + first + last) + losses);
+        assert_int_equal(s.reduce_bytes, n * (4 * layers + first + last) * whole + loss_bytes);
+    }
+}
+
+/* Keys and values of one hop forward, twice that backward (an all-gather is all the hops). */
+static void check_context(const struct opened *o, const struct nadi_trace *t,
+                          const struct degrees *d, uint32_t stage)
+{
+    const struct nadi_model *m = &o->study.model;
+    const uint64_t layers = o->study.plan.stage_layers[stage];
+    const uint64_t kv = (uint64_t)SEQUENCE / d->cp * 2 * m->hidden / d->tp * 2;
+    if (d->cp == 1 || d->cp == o->study.plan.ranks)
+        return;
+    const struct sent s = count(t, group_of(&o->step, NADI_AXIS_CP));
+    assert_int_equal(s.gathers, 2 * MICRO_BATCHES * layers);
+    assert_int_equal(s.gather_bytes, MICRO_BATCHES * layers * 3 * kv);
+}
+
+/* All parameters of the rank once, in 4 bytes. */
+static void check_replicas(const struct opened *o, const struct nadi_trace *t,
+                           const struct degrees *d, uint32_t stage)
+{
+    const struct nadi_stage s =
+        nadi_stage_of(&o->study.plan, &o->study.model, &o->study.net, stage);
+    uint64_t parameters = 0;
+    for (uint32_t i = s.first; i < s.first + s.count; i++)
+        parameters += nadi_layer_sums(nadi_net_layer(&o->study.net, i)).weights;
+    if (d->dp * d->cp == 1 || d->dp * d->cp == o->study.plan.ranks)
+        return;
+    const struct sent sent = count(t, group_of(&o->step, NADI_AXIS_DP));
+    assert_int_equal(sent.reduce_bytes, 4 * parameters);
+    assert_int_equal(sent.gathers + sent.scatters + sent.exchanges, 0);
+}
+
+static void check_pipeline(const struct opened *o, const struct nadi_trace *t,
+                           const struct degrees *d, uint32_t stage)
+{
+    const struct nadi_model *m = &o->study.model;
+    uint64_t sent_bytes = 0, received_bytes = 0;
+    const uint64_t sends = messages(t, NADI_NODE_SEND, &sent_bytes);
+    const uint64_t receives = messages(t, NADI_NODE_RECV, &received_bytes);
+    const uint64_t neighbours = (uint64_t)(stage > 0) + (stage + 1 < d->pp);
+    const uint64_t share = d->sequence_parallel ? d->tp : 1;
+    const uint64_t boundary = (uint64_t)SEQUENCE / d->cp * m->hidden * 2 / share;
+    const bool end = d->pp > 1 && (stage == 0 || stage + 1 == d->pp);
+    const uint64_t tied = end ? 4 * (uint64_t)m->hidden * ((m->vocab + d->tp - 1) / d->tp) : 0;
+    assert_int_equal(sends, MICRO_BATCHES * neighbours + end);
+    assert_int_equal(sent_bytes, MICRO_BATCHES * neighbours * boundary + tied);
+    assert_int_equal(receives, sends);
+    assert_int_equal(received_bytes, sent_bytes);
+}
+
+static void check(const struct degrees *d)
+{
+    struct opened o;
+    char settings[160];
+    snprintf(settings, sizeof(settings),
+             "tp=%u cp=%u dp=%u pp=%u sequence=%d batch=%u sequence-parallel=%d", d->tp, d->cp,
+             d->dp, d->pp, SEQUENCE, MICRO_BATCHES * d->dp, d->sequence_parallel);
+    open_step(&o, "gpt2-medium", settings);
+    for (uint32_t stage = 0; stage < d->pp; stage++) {
+        struct nadi_trace *t = nadi_step_trace(&o.step, stage);
+        check_tensor(&o, t, d, stage);
+        check_context(&o, t, d, stage);
+        check_replicas(&o, t, d, stage);
+        check_pipeline(&o, t, d, stage);
+        nadi_trace_destroy(t);
+    }
+    close_step(&o);
+}
+
+static void every_combination(void **state)
+{
+    (void)state;
+    for (uint32_t tp = 1; tp <= 16; tp *= 2)
+        for (uint32_t cp = 1; tp * cp <= 64; cp *= 2)
+            for (uint32_t dp = 1; tp * cp * dp <= 64; dp *= 2)
+                for (uint32_t pp = 1; tp * cp * dp * pp <= 64 && pp <= 8; pp *= 2) {
+                    check(&(struct degrees){tp, cp, dp, pp, true});
+                    check(&(struct degrees){tp, cp, dp, pp, false});
+                }
+}
+
+static void rank_bytes(const char *settings, struct sent *dp, uint64_t *parameters)
+{
+    struct opened o;
+    open_step(&o, "gpt2-medium", settings);
+    struct nadi_trace *t = nadi_step_trace(&o.step, 0);
+    *dp = count(t, group_of(&o.step, NADI_AXIS_DP));
+    *parameters = (uint64_t)nadi_model_parameters(&o.study.model).all;
+    nadi_trace_destroy(t);
+    close_step(&o);
+}
+
+/* Rajbhandari et al.: stages 1 and 2 move 2 P in all, stage 3 gathers for both passes: 3 P. */
+static void zero_stages(void **state)
+{
+    struct sent s;
+    uint64_t p;
+    (void)state;
+    rank_bytes("dp=8 batch=8 zero=0 gradient-bytes=2", &s, &p);
+    assert_int_equal(s.reduce_bytes, 2 * p);
+    for (int zero = 1; zero <= 2; zero++) {
+        char settings[64];
+        snprintf(settings, sizeof(settings), "dp=8 batch=8 zero=%d gradient-bytes=2", zero);
+        rank_bytes(settings, &s, &p);
+        assert_int_equal(s.reduces, 0);
+        assert_int_equal(s.scatter_bytes, 2 * p);
+        assert_true(s.gather_bytes <= 2 * p / 8 && s.gather_bytes + 2 * s.gathers >= 2 * p / 8);
+    }
+    rank_bytes("dp=8 batch=8 zero=3 gradient-bytes=2", &s, &p);
+    assert_int_equal(s.scatter_bytes, 2 * p);
+    assert_true(s.gather_bytes <= 4 * p / 8 && s.gather_bytes + 2 * s.gathers >= 4 * p / 8);
+    /* accumulation: stage 1 reduces once a step, stage 2 and 3 once a micro-batch */
+    rank_bytes("dp=8 batch=32 zero=1 gradient-bytes=2", &s, &p);
+    assert_int_equal(s.scatter_bytes, 2 * p);
+    rank_bytes("dp=8 batch=32 zero=2 gradient-bytes=2", &s, &p);
+    assert_int_equal(s.scatter_bytes, 4 * 2 * p);
+}
+
+/* Buckets collect layers; nothing is lost. */
+static void buckets(void **state)
+{
+    struct sent one, few;
+    uint64_t p;
+    (void)state;
+    rank_bytes("dp=8 batch=8", &one, &p);
+    rank_bytes("dp=8 batch=8 bucket=200MB", &few, &p);
+    assert_int_equal(one.reduce_bytes, few.reduce_bytes);
+    assert_true(few.reduces < one.reduces && few.reduces > 1);
+    rank_bytes("dp=8 batch=8 overlap-gradients=0", &few, &p);
+    assert_int_equal(few.reduces, 1);
+    assert_int_equal(few.reduce_bytes, one.reduce_bytes);
+}
+
+/* Mixtral: top-2 of the rank's tokens go out and come back, forward and backward. */
+static void experts(void **state)
+{
+    struct opened o;
+    (void)state;
+    open_step(&o, "mixtral-8x7b", "ep=8 dp=8 batch=16 sequence=1024");
+    struct nadi_trace *t = nadi_step_trace(&o.step, 0);
+    const struct sent s = count(t, ""); /* all ranks */
+    assert_int_equal(s.exchanges, 2 * 4 * 32);
+    assert_int_equal(s.exchange_bytes, UINT64_C(2) * 4 * 32 * 2 * 1024 * 4096 * 2);
+    nadi_trace_destroy(t);
+    close_step(&o);
+}
+
+/* FLOPs of the nodes: 6 N D and attention, in training and in the forward pass alone. */
+static void flops_of_the_nodes(void **state)
+{
+    static const char *const settings[] = {
+        "sequence=1024",
+        "sequence=1024 tp=4",
+        "sequence=1024 pp=4 batch=8",
+        "sequence=1024 pp=4 batch=8 schedule=zb-h1 detail=kernel",
+        "sequence=1024 cp=4",
+        "sequence=1024 mode=prefill",
+        "sequence=1024 mode=prefill chunk=256",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        struct opened o;
+        double sum = 0;
+        open_step(&o, "megatron-1.7b", settings[i]);
+        for (uint32_t stage = 0; stage < o.study.plan.pp; stage++) {
+            struct nadi_trace *t = nadi_step_trace(&o.step, stage);
+            for (uint32_t n = 0; n < t->node_count; n++)
+                sum += strcmp(nadi_trace_name(t, n), "optimizer") ? (double)t->ops[n] : 0;
+            nadi_trace_destroy(t);
+        }
+        sum *= o.study.plan.tp * o.study.plan.cp;
+        const double step = nadi_study_step_flops(&o.study, false);
+        /* attention's backward pass does the scores again, once in five */
+        if (sum < step * 0.999 || sum > step * 1.06)
+            fail_msg("%s: %g FLOPs, wanted %g", settings[i], sum, step);
+        close_step(&o);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_combination),
+        cmocka_unit_test(zero_stages),
+        cmocka_unit_test(buckets),
+        cmocka_unit_test(experts),
+        cmocka_unit_test(flops_of_the_nodes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
