@@ -98,6 +98,22 @@ void nadi_trace_graph_init(struct nadi_trace_graph *options);
 enum nadi_status nadi_trace_graph(const struct nadi_trace_graph *options,
                                   struct nadi_diags *messages);
 
+/* --- timeline ----------------------------------------------------------------------------------
+ */
+
+struct nadi_trace_timeline {
+    size_t size;
+    struct nadi_trace_inputs inputs; /* traces, or one log of a simulator */
+    const char *output;              /* default "-" */
+    double cycles_per_us;            /* of the log; default 1000 */
+};
+
+void nadi_trace_timeline_init(struct nadi_trace_timeline *options);
+/* JSON for Perfetto: the traces' own times, replayed where none were recorded; or the issue and
+ * callback lines of a simulator's log. */
+enum nadi_status nadi_trace_timeline(const struct nadi_trace_timeline *options,
+                                     struct nadi_diags *messages);
+
 /* --- from-text ---------------------------------------------------------------------------------
  */
 

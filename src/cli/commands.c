@@ -160,6 +160,22 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_trace_graph,
     },
     {
+        .name = "trace timeline",
+        .group = "Traces",
+        .summary = "Write the times of a trace, or of a simulator's log, for Perfetto",
+        .words = "FILE... | PREFIX",
+        .about =
+            "One process a rank, one track a thread or stream, arrows for dependencies between "
+            "tracks. Times\nare those recorded in the trace or, where there are none, "
+            "replayed. A file of text is taken for\na log with issue and callback lines. "
+            "Open the result on ui.perfetto.dev.\n",
+        .examples = "nadi trace timeline traces/step -o step.json.gz\n"
+                    "nadi trace timeline simulation.csv --frequency 1.5GHz -o simulation.json\n",
+        .options = nadi_trace_timeline_groups,
+        .max_words = NADI_MAX_WORDS,
+        .run = nadi_cmd_trace_timeline,
+    },
+    {
         .name = "trace show",
         .group = "Traces",
         .summary = "Print a trace as JSON lines, without loss",

@@ -18,6 +18,7 @@ int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **argum
 int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_from_text(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_graph(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_trace_timeline(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_info(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_slice(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_filter(const struct nadi_command *self, int count, char **arguments);
@@ -32,6 +33,7 @@ extern const struct nadi_option_group nadi_trace_show_groups[];
 extern const struct nadi_option_group nadi_trace_pack_groups[];
 extern const struct nadi_option_group nadi_trace_from_text_groups[];
 extern const struct nadi_option_group nadi_trace_graph_groups[];
+extern const struct nadi_option_group nadi_trace_timeline_groups[];
 extern const struct nadi_option_group nadi_trace_info_groups[];
 extern const struct nadi_option_group nadi_trace_slice_groups[];
 extern const struct nadi_option_group nadi_trace_filter_groups[];

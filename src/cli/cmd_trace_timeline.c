@@ -1,0 +1,65 @@
+#include "cli/trace_commands.h"
+
+struct values {
+    const char *out, *frequency;
+};
+
+static const struct nadi_option options[] = {
+    {.name = "out",
+     .letter = 'o',
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     .initial = "-",
+     .offset = offsetof(struct values, out),
+     .help = "Write there; .gz and .zst are compressed"},
+    {.name = "frequency",
+     .argument = "MHZ",
+     .type = NADI_OPTION_TEXT,
+     .initial = "1000",
+     .offset = offsetof(struct values, frequency),
+     .help = "Of the cycles in a simulator's log; also 1.5GHz"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_trace_timeline_groups[] = {
+    {"Timeline", options, 0},
+    {.heading = NULL},
+};
+
+/* "1500", "1500MHz", "1.5 GHz" to cycles a microsecond; 0: none of these. */
+static double read_frequency(const char *text)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    while (*end == ' ')
+        end++;
+    const double factor = strcasecmp(end, "ghz") == 0                   ? 1000
+                          : *end == '\0' || strcasecmp(end, "mhz") == 0 ? 1
+                          : strcasecmp(end, "khz") == 0                 ? 1e-3
+                                                                        : 0;
+    return end != text && value > 0 && value < 1e9 ? value * factor : 0;
+}
+
+int nadi_cmd_trace_timeline(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "traces, a prefix or a simulator's log"))
+        return NADI_EXIT_USAGE;
+    struct nadi_trace_timeline timeline;
+    nadi_trace_timeline_init(&timeline);
+    timeline.inputs = (struct nadi_trace_inputs){words.items, (size_t)words.count};
+    timeline.output = values.out;
+    timeline.cycles_per_us = read_frequency(values.frequency);
+    if (!(timeline.cycles_per_us > 0)) {
+        fprintf(stderr,
+                "nadi %s: error: '--frequency' wants a number of MHz or one with its unit, like "
+                "1.5GHz; found '%s'\n",
+                self->name, values.frequency);
+        return NADI_EXIT_USAGE;
+    }
+    struct nadi_diags *messages = nadi_messages_create();
+    return nadi_trace_end(nadi_trace_timeline(&timeline, messages), NULL, messages, false);
+}
