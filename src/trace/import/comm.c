@@ -193,6 +193,21 @@ static void learn_from_op(const struct finder *f, struct facts *x, uint32_t op)
         learn_from_node(f, x, node_of(f, op));
 }
 
+/* Where nothing says the size: the tensors of the innermost operator that has any. */
+static void learn_from_tensors(const struct finder *f, struct facts *x, uint32_t op)
+{
+    const struct nadi_timeline *t = f->s->timeline;
+    for (; op != NADI_NONE && !x->tensor_bytes; op = t->ops[op].parent) {
+        uint32_t node = node_of(f, op);
+        const struct nadi_host *h = f->s->host;
+        if (node != NADI_NONE)
+            x->tensor_bytes =
+                nadi_cost_tensor_bytes(h, &h->nodes.items[node], &h->nodes.items[node].inputs);
+        if (!x->tensor_bytes)
+            x->tensor_bytes = nadi_cost_event_bytes(f->k, &f->k->events.items[t->ops[op].event]);
+    }
+}
+
 static uint64_t bytes_of(const struct facts *x)
 {
     int64_t elements = x->in_elements > 0 ? x->in_elements : x->out_elements;
@@ -305,6 +320,8 @@ static void find_part(const struct finder *f, uint32_t work, int64_t *since)
     }
     if (x.operation == SEND || x.operation == RECV)
         *since = w->launched;
+    if (!bytes_of(&x) && x.operation != BARRIER)
+        learn_from_tensors(f, &x, record != NADI_NONE ? record : w->op);
     add_part(f, work, record != NADI_NONE ? record : w->op, &x,
              record != NADI_NONE ? f->uses[record] : 1);
 }

@@ -360,3 +360,13 @@ uint64_t nadi_cost_tensor_bytes(const struct nadi_host *h, const struct nadi_hos
     read_io(h, node, io, &o);
     return o.bytes;
 }
+
+uint64_t nadi_cost_event_bytes(const struct nadi_kineto *k, const struct nadi_event *event)
+{
+    struct nadi_operands o;
+    if (event->detail == NADI_NONE)
+        return 0;
+    const struct nadi_event_detail *d = &k->details.items[event->detail];
+    nadi_operands_read(&o, (struct nadi_view){0}, name_view(k, d->dims), name_view(k, d->types));
+    return o.bytes;
+}

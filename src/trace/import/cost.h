@@ -50,5 +50,7 @@ uint64_t nadi_cost_type_bytes(struct nadi_view type);
 /* Bytes of the tensors among a node's inputs or outputs. */
 uint64_t nadi_cost_tensor_bytes(const struct nadi_host *h, const struct nadi_host_node *node,
                                 const struct nadi_host_io *io);
+/* ... and among the inputs that the profile says an operator had. */
+uint64_t nadi_cost_event_bytes(const struct nadi_kineto *k, const struct nadi_event *event);
 
 #endif
