@@ -169,6 +169,11 @@ static struct nadi_place place_of_work(const struct builder *b, uint32_t work)
     return place;
 }
 
+static bool overlap(const struct nadi_work *works, uint32_t before, uint32_t after)
+{
+    return works[before].to > works[after].from + NADI_CLOCK_SLIP_NS;
+}
+
 /* One stream does one thing at a time. Where the profile shows two at once, the later one is tied
  * to what had ended by then instead. */
 static void order_stream(struct builder *b, const struct nadi_stream *s)
@@ -177,22 +182,25 @@ static void order_stream(struct builder *b, const struct nadi_stream *s)
     const struct nadi_work *works = b->s->device->works;
     for (uint32_t w = s->first + 1; w < s->first + s->count; w++) {
         uint32_t before = w - 1, steps = 0;
-        if (works[before].to > works[w].from + NADI_CLOCK_SLIP_NS) {
+        if (overlap(works, before, w)) {
             if (b->g->dropped[NADI_EDGE_STREAM]++ < SHOWN)
                 nadi_warning(b->diags, "capture/stream-order", place_of_work(b, w),
                              "the two are not ordered in the trace",
                              "begins %.3f us before the work in front of it on stream %" PRId64
                              " has ended",
                              (double)(works[before].to - works[w].from) / 1000, s->number);
-            while (steps < BACK && before > s->first &&
-                   works[before].to > works[w].from + NADI_CLOCK_SLIP_NS) {
+            while (steps < BACK && before > s->first && overlap(works, before, w)) {
                 before--;
                 steps++;
             }
-            if (works[before].to > works[w].from + NADI_CLOCK_SLIP_NS)
+            if (overlap(works, before, w))
                 continue;
         }
         order_works(b, w, before, NADI_EDGE_STREAM);
+        /* what ran beside that one is over as well */
+        for (; steps < BACK && before > s->first && overlap(works, before - 1, before); steps++)
+            if (!overlap(works, --before, w))
+                order_works(b, w, before, NADI_EDGE_STREAM);
     }
 }
 

@@ -243,6 +243,48 @@ static void processor_only(void **state)
     }
 }
 
+/* Two kernels of one stream at one time, and work that ends after the wait for it: what is not
+ * ordered is named, the trace is sound. */
+static void contradictions(void **state)
+{
+    (void)state;
+    struct recording r;
+    struct imported x;
+    struct capture *c = recording_begin(&r, NULL);
+    capture_op(c, &(struct capture_op){.name = "aten::mm", .from = T0, .to = T0 + 90000});
+    uint64_t call[3];
+    for (int i = 0; i < 3; i++)
+        call[i] =
+            capture_call(c, 0, "cudaLaunchKernel", T0 + 5000 + i * 5000, T0 + 8000 + i * 5000);
+    capture_call(c, 0, "cudaDeviceSynchronize", T0 + 30000, T0 + 60000);
+    static const char *const names[] = {"first", "second", "third"};
+    static const int64_t from[] = {20000, 30000, 50000}, to[] = {40000, 45000, 80000};
+    for (int i = 0; i < 3; i++)
+        capture_work(c, &(struct capture_work){.name = names[i],
+                                               .stream = 7,
+                                               .from = T0 + from[i],
+                                               .to = T0 + to[i],
+                                               .correlation = call[i],
+                                               .external = c->external});
+    recording_end(&r);
+    imported_make(&x, &r, NULL);
+    recording_release(&r);
+    assert_non_null(x.trace);
+    assert_true(imported_said(&x, "capture/stream-order"));
+    assert_int_equal(x.coverage.dropped[NADI_EDGE_STREAM], 1);
+    const uint32_t first = imported_find(&x, "first", 0), second = imported_find(&x, "second", 0);
+    const uint32_t third = imported_find(&x, "third", 0);
+    assert_false(imported_waits_for(&x, second, first));
+    assert_true(imported_waits_for(&x, third, second) && imported_waits_for(&x, third, first));
+    const uint32_t wait = imported_find(&x, "cudaDeviceSynchronize", 0);
+    assert_false(imported_waits_for(&x, wait, third));
+    bool named = false;
+    for (size_t i = 0; i < x.diags.count; i++)
+        named |= x.diags.items[i].place.node && strstr(x.diags.items[i].place.node, "second");
+    assert_true(named);
+    imported_release(&x);
+}
+
 static void refuse(const char *host, const char *device, const char *code)
 {
     struct imported x;
@@ -324,7 +366,8 @@ int main(void)
         cmocka_unit_test(host_schemas),      cmocka_unit_test(ways_to_link),
         cmocka_unit_test(devices_and_steps), cmocka_unit_test(exact_times),
         cmocka_unit_test(device_clock),      cmocka_unit_test(processor_only),
-        cmocka_unit_test(named_errors),      cmocka_unit_test(not_of_one_run),
+        cmocka_unit_test(contradictions),    cmocka_unit_test(named_errors),
+        cmocka_unit_test(not_of_one_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
