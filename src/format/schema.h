@@ -66,6 +66,10 @@ enum nadi_schema_kind {
     NADI_SCHEMA_MANIFEST_TRACE, /* one entry of the manifest's list of traces */
     NADI_SCHEMA_PACKET,
     NADI_SCHEMA_NETWORK_V1,
+    NADI_SCHEMA_GRAPH, /* a network file of nodes and links */
+    NADI_SCHEMA_GRAPH_NODE,
+    NADI_SCHEMA_GRAPH_LINK,
+    NADI_SCHEMA_GENERATOR,
     NADI_SCHEMA_KINDS
 };
 

@@ -555,6 +555,14 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         return &nadi_schema_packet;
     if (kind == NADI_SCHEMA_NETWORK_V1)
         return &nadi_network_v1_schema;
+    if (kind == NADI_SCHEMA_GRAPH)
+        return &nadi_graph_schema;
+    if (kind == NADI_SCHEMA_GRAPH_NODE)
+        return &nadi_graph_node_schema;
+    if (kind == NADI_SCHEMA_GRAPH_LINK)
+        return &nadi_graph_link_schema;
+    if (kind == NADI_SCHEMA_GENERATOR)
+        return &nadi_generator_schema;
     return &schemas[kind];
 }
 

@@ -1,0 +1,301 @@
+/* schema_graph: the keys of a network that is written as a graph or made by a generator. */
+#include "format/schema_more.h"
+
+static const char *const generators[] = {
+    "fat-tree", "clos",  "leaf-spine", "rail", "dragonfly", "dragonfly+",
+    "hyperx",   "torus", "mesh",       "hgx",  NULL,
+};
+static const char *const schemes[] = {"shortest", "dimension-order", "ecmp",
+                                      "valiant",  "adaptive",        NULL};
+static const char *const kinds[] = {"npu", "switch", "nic", "pcie", "router", NULL};
+static const char *const joins[] = {"pairs", "all", NULL};
+
+#define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
+
+#define COUNT(name, most, text)                                                                    \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .min = 1, .max = most,                           \
+        .absent = "see the generator", .doc = text                                                 \
+    }
+#define COUNTS(name, most, text)                                                                   \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .list = true, .list_max = 16, .min = 1,          \
+        .max = most, .absent = "see the generator", .doc = text                                    \
+    }
+#define RATE(name, default_value, otherwise, text)                                                 \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "GB/s", \
+        .unit_factor = 1e9, .preset = default_value, .absent = otherwise, .max = 1e6,              \
+        .above_min = true, .doc = text                                                             \
+    }
+#define TIME(name, default_value, otherwise, text)                                                 \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .unit_factor = 1, .preset = default_value, .absent = otherwise, .max = 1e12, .doc = text   \
+    }
+
+static const struct nadi_schema_key generator_keys[] = {
+    {.key = "type",
+     .type = NADI_SCHEMA_WORD,
+     .words = generators,
+     .required = true,
+     .doc = "What is made. Each type takes the keys that name it below, and all take `bandwidth` "
+            "and `latency`."},
+    COUNT("k", 4096,
+          "fat-tree (required): ports of every switch, even. Levels L give 2 (k/2)^L NPUs."),
+    COUNT("levels", 8, "fat-tree: levels of switches; 3."),
+    COUNT("pods", 4096, "fat-tree: subtrees below the top, at most k; k."),
+    {.key = "oversubscription",
+     .type = NADI_SCHEMA_NUMBER,
+     .min = 1,
+     .max = 1000,
+     .absent = "1",
+     .doc = "fat-tree: ports down to ports up of a leaf switch; both must come out whole."},
+    COUNTS("down", 65536,
+           "clos (required): for each level of switches, from the leaves up, how many children a "
+           "switch has: NPUs first. Their product is the number of NPUs."),
+    COUNTS("up", 65536,
+           "clos (required with more than one level): for each level but the highest, how many "
+           "switches above a switch has."),
+    COUNT("leaves", 1 << 20,
+          "leaf-spine, dragonfly+ (required): leaf switches, in dragonfly+ of a group."),
+    COUNT("spines", 1 << 20,
+          "leaf-spine, dragonfly+ (required), rail: spine switches, in dragonfly+ of a group. In "
+          "rail 0 of them, when the key is absent: rails meet in the nodes only."),
+    COUNT("hosts", 65536,
+          "leaf-spine, dragonfly+ (required): NPUs of a leaf. hyperx, torus, mesh: NPUs of a "
+          "switch, 1."),
+    COUNTS("lanes", 4096,
+           "Parallel cables between two neighbouring switches: leaf-spine, rail, fat-tree, clos "
+           "one number; hyperx, torus, mesh one number or one a dimension; 1."),
+    COUNT("nodes", 1 << 24, "rail (required): servers."),
+    COUNT("npus", 65536, "rail, hgx: NPUs of a server; 8."),
+    COUNT("pod", 1 << 24,
+          "rail: servers of a pod, which has one leaf switch for each rail; all servers."),
+    COUNT("a", 65536, "dragonfly (required): routers of a group."),
+    COUNT("p", 65536, "dragonfly (required): NPUs of a router."),
+    COUNT("h", 65536, "dragonfly, dragonfly+ (required): global cables of a router, of a spine."),
+    COUNT("g", 1 << 20,
+          "dragonfly, dragonfly+: groups; as many as give one cable between each two groups: "
+          "a h + 1, spines h + 1."),
+    COUNTS("shape", 65536,
+           "hyperx, torus, mesh (required): switches of each dimension, innermost first."),
+    RATE("bandwidth", "50", NULL, "Of an NPU's cable, each way; torus and mesh: of every cable."),
+    TIME("latency", "500", NULL, "Of an NPU's cable; torus and mesh: of every cable."),
+    RATE("uplink-bandwidth", NULL, "as bandwidth", "Of a cable between two switches."),
+    TIME("uplink-latency", NULL, "as latency", "Of a cable between two switches."),
+    RATE("global-bandwidth", NULL, "as uplink-bandwidth",
+         "dragonfly, dragonfly+: of a cable between groups."),
+    TIME("global-latency", NULL, "as uplink-latency",
+         "dragonfly, dragonfly+: of a cable between groups."),
+    RATE("scale-up-bandwidth", NULL, "450, the NVLink of an H100",
+         "rail, hgx: of an NPU to all switches within its server together."),
+    TIME("scale-up-latency", NULL, "250", "rail, hgx: of a cable within the server."),
+    COUNT("planes", 64,
+          "rail, hgx: switches within a server that an NPU's scale-up bandwidth is shared out "
+          "on; 1."),
+    COUNT("nics", 65536,
+          "hgx: NICs of a server, a divisor of npus; as many as NPUs. With fewer, NPUs share "
+          "them by PCIe."),
+    RATE("pcie-bandwidth", NULL, "64, PCIe 5.0 x16",
+         "hgx with fewer NICs than NPUs: between an NPU and its NIC."),
+    TIME("pcie-latency", NULL, "150", "hgx with fewer NICs than NPUs: between an NPU and its NIC."),
+    {.key = "scale-out",
+     .type = NADI_SCHEMA_MAP,
+     .absent = "one server",
+     .doc = "hgx: generator of the network between servers; NIC i of server s is its NPU "
+            "s nics + i."},
+};
+
+const struct nadi_schema nadi_generator_schema = {
+    .name = "generator",
+    .title = "generator of networks",
+    .option = "generator",
+    .syntax = NADI_DOC_YAML,
+    .doc = "Makes a network from a few numbers: under the key `generator` of a network file, or as "
+           "words of `nadi topo`: `nadi topo fat-tree k=8`. A bare bandwidth is GB/s of 10^9 "
+           "bytes.",
+    .example = "type: fat-tree\n"
+               "k: 16\n"
+               "oversubscription: 3\n"
+               "bandwidth: 400Gbps\n"
+               "latency: 600ns\n",
+    KEYS(generator_keys),
+};
+
+static const struct nadi_schema_key graph_keys[] = {
+    {.key = "generator",
+     .type = NADI_SCHEMA_MAP,
+     .absent = "nodes and links are listed",
+     .doc = "Makes the network: see [generators](input-generator.md)."},
+    {.key = "nodes",
+     .type = NADI_SCHEMA_MAP,
+     .list = true,
+     .absent = "a generator makes them",
+     .doc = "Nodes, each a map: see [nodes](input-network-nodes.md). NPUs are ranks in this "
+            "order."},
+    {.key = "links",
+     .type = NADI_SCHEMA_MAP,
+     .list = true,
+     .absent = "a generator makes them",
+     .doc = "Links, each a map: see [links](input-network-links.md)."},
+    {.key = "dimensions",
+     .type = NADI_SCHEMA_INTEGER,
+     .list = true,
+     .list_max = 16,
+     .min = 1,
+     .max = INT32_MAX,
+     .absent = "one dimension of all NPUs, or what the generator says",
+     .doc = "How collectives see the ranks, innermost first; the product is the number of NPUs. "
+            "A system file has one algorithm for each."},
+    {.key = "routing",
+     .type = NADI_SCHEMA_WORD,
+     .words = schemes,
+     .preset = "ecmp",
+     .doc = "Which way a message takes: the first `shortest` way; `dimension-order`; `ecmp`: one "
+            "of the shortest by a hash; `valiant`: by way of a random switch; `adaptive`: by "
+            "load."},
+    {.key = "routing-seed",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "1",
+     .max = 9007199254740992.0,
+     .doc = "Seed of `ecmp`, `valiant` and `adaptive`."},
+    {.key = "prices",
+     .type = NADI_SCHEMA_MAP,
+     .absent = "no cost is given",
+     .doc = "Price of a node by its role, and of a `cable`, for `nadi topo`: "
+            "`{leaf: 18000, spine: 25000, cable: 300}`. Any unit of money."},
+};
+
+const struct nadi_schema nadi_graph_schema = {
+    .name = "network-graph",
+    .title = "network file of nodes and links",
+    .option = "--network",
+    .syntax = NADI_DOC_YAML,
+    .doc = "A network that is no list of dimensions: nodes and the links between them, or a "
+           "generator that makes them. For the models that see links; `unaware` does not and "
+           "refuses it. The same option takes the link list of the HPCC simulator and the .topo "
+           "files of htsim.",
+    .example = "nodes:\n"
+               "  - {name: \"gpu[0-3]\", kind: npu}\n"
+               "  - {name: pcie, kind: pcie, bandwidth: 64GB/s}\n"
+               "  - {name: leaf, kind: switch}\n"
+               "links:\n"
+               "  - {from: \"gpu[0-3]\", to: pcie, bandwidth: 32GB/s, latency: 150ns}\n"
+               "  - {from: pcie, to: leaf, bandwidth: 400Gbps, latency: 1us}\n"
+               "dimensions: [4]\n"
+               "routing: shortest\n",
+    KEYS(graph_keys),
+};
+
+static const struct nadi_schema_key node_keys[] = {
+    {.key = "name",
+     .type = NADI_SCHEMA_TEXT,
+     .required = true,
+     .doc = "Name, or many: `gpu[0-7]` is gpu0 to gpu7, `n[0-1]g[0-3]` is n0g0, n0g1, ... n1g3."},
+    {.key = "kind",
+     .type = NADI_SCHEMA_WORD,
+     .words = kinds,
+     .required = true,
+     .doc = "`npu` is an end point: a rank. All others forward."},
+    {.key = "role",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "the kind",
+     .doc = "A word for tables, pictures and prices: leaf, spine, nvswitch."},
+    RATE("bandwidth", NULL, "as much as its links carry",
+         "All that the node forwards, in sum: a shared resource."),
+    {.key = "level",
+     .type = NADI_SCHEMA_INTEGER,
+     .max = 15,
+     .absent = "0 for NPUs, else how many links it is away from the nearest one",
+     .doc = "Row in the picture, from below."},
+    {.key = "group",
+     .type = NADI_SCHEMA_INTEGER,
+     .max = INT32_MAX,
+     .absent = "none",
+     .doc = "Pod, group or server that the node is drawn in."},
+};
+
+const struct nadi_schema nadi_graph_node_schema = {
+    .name = "network-nodes",
+    .title = "entry of 'nodes' in a network file",
+    .option = "--network",
+    .syntax = NADI_DOC_YAML,
+    .doc = "One node of a network, or several with the same properties.",
+    .example = "name: leaf[0-3]\n"
+               "kind: switch\n"
+               "role: leaf\n"
+               "bandwidth: 12.8Tbps\n"
+               "level: 1\n",
+    KEYS(node_keys),
+};
+
+static const struct nadi_schema_key link_keys[] = {
+    {.key = "from",
+     .type = NADI_SCHEMA_TEXT,
+     .required = true,
+     .doc = "Node at one end, or several as in `name` of a node."},
+    {.key = "to", .type = NADI_SCHEMA_TEXT, .required = true, .doc = "Node at the other end."},
+    {.key = "join",
+     .type = NADI_SCHEMA_WORD,
+     .words = joins,
+     .preset = "pairs",
+     .doc = "With several nodes: `pairs` joins the first to the first and so on, or all to a "
+            "single one; `all` joins each to each, and with the same nodes on both sides each two "
+            "of them once."},
+    {.key = "bandwidth",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s",
+     .unit_factor = 1e9,
+     .required = true,
+     .above_min = true,
+     .max = 1e6,
+     .doc = "Each way."},
+    {.key = "latency",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .required = true,
+     .max = 1e12,
+     .doc = "Propagation, and the time that the far end needs to pass on."},
+    {.key = "loss",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "0",
+     .max = 0.999999,
+     .doc = "Probability that a packet is lost (packet model)."},
+    {.key = "count",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "1",
+     .min = 1,
+     .max = 4096,
+     .doc = "Parallel cables."},
+    {.key = "one-way",
+     .type = NADI_SCHEMA_SWITCH,
+     .preset = "0",
+     .doc = "1: only from `from` to `to`."},
+    {.key = "on-board",
+     .type = NADI_SCHEMA_SWITCH,
+     .preset = "0",
+     .doc = "1: within an NPU, to its own router: takes no time and is not counted."},
+    {.key = "dimension",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "0",
+     .max = 15,
+     .doc = "Number under which results sum it up and dimension-order routing sorts it."},
+};
+
+const struct nadi_schema nadi_graph_link_schema = {
+    .name = "network-links",
+    .title = "entry of 'links' in a network file",
+    .option = "--network",
+    .syntax = NADI_DOC_YAML,
+    .doc = "One cable of a network, or several with the same properties.",
+    .example = "from: leaf[0-3]\n"
+               "to: spine[0-1]\n"
+               "join: all\n"
+               "bandwidth: 400Gbps\n"
+               "latency: 500ns\n",
+    KEYS(link_keys),
+};
