@@ -1,4 +1,5 @@
 /* schema_graph: the keys of a network that is written as a graph or made by a generator. */
+#include "format/schema_models.h"
 #include "format/schema_more.h"
 
 static const char *const generators[] = {
@@ -67,7 +68,7 @@ static const struct nadi_schema_key generator_keys[] = {
           "switch, 1."),
     COUNTS("lanes", 4096,
            "Parallel cables between two neighbouring switches: leaf-spine, rail, fat-tree, clos "
-           "one number; hyperx, torus, mesh one number or one a dimension; 1."),
+           "a list of one; hyperx, torus, mesh of one or one a dimension; [1]."),
     COUNT("nodes", 1 << 24, "rail (required): servers."),
     COUNT("npus", 65536, "rail, hgx: NPUs of a server; 8."),
     COUNT("pod", 1 << 24,
@@ -165,6 +166,7 @@ static const struct nadi_schema_key graph_keys[] = {
      .absent = "no cost is given",
      .doc = "Price of a node by its role, and of a `cable`, for `nadi topo`: "
             "`{leaf: 18000, spine: 25000, cable: 300}`. Any unit of money."},
+    NADI_NETWORK_MODEL_KEYS,
 };
 
 const struct nadi_schema nadi_graph_schema = {

@@ -3,6 +3,7 @@
 #include "format/schema.h"
 
 #include "base/str.h"
+#include "format/schema_models.h"
 #include "format/schema_more.h"
 #include "format/schema_packet.h"
 
@@ -253,38 +254,10 @@ static const struct nadi_schema_key network_keys[] = {
     {.key = "graph",
      .type = NADI_SCHEMA_TEXT,
      .absent = "the network is what the dimensions say",
-     .doc = "Models `aware`, `flow` and `packet`: path of the physical network, a link list in the "
-            "HPCC simulator's form; rank r is its r-th host."},
-    {.key = "flow-startup",
-     .type = NADI_SCHEMA_NUMBER,
-     .dimension = NADI_DIMENSION_TIME,
-     .unit = "ns",
-     .unit_factor = 1,
-     .preset = "0",
-     .max = 1e15,
-     .doc = "Model `flow`: delay of each message before its first byte leaves."},
-    {.key = "flow-overhead",
-     .type = NADI_SCHEMA_NUMBER,
-     .dimension = NADI_DIMENSION_TIME,
-     .unit = "ns",
-     .unit_factor = 1,
-     .preset = "0",
-     .max = 1e15,
-     .doc = "Model `flow`: time that each message takes of its sender, who prepares one at a "
-            "time."},
-    {.key = "flow-window",
-     .type = NADI_SCHEMA_NUMBER,
-     .dimension = NADI_DIMENSION_BYTES,
-     .unit = "B",
-     .unit_factor = 1,
-     .preset = "0",
-     .max = 1e15,
-     .doc = "Model `flow`: bytes that a message may have in flight, so that its rate is at most "
-            "window / round trip of the latencies; 0: unbounded."},
-    {.key = "packet",
-     .type = NADI_SCHEMA_TEXT,
-     .absent = "all its keys at their defaults",
-     .doc = "Packet model: path of its file, or of a config.txt of the HPCC simulator."},
+     .doc = "Models `aware`, `flow` and `packet`: path of the physical network: nodes and links, a "
+            "generator, a link list of the HPCC simulator or a .topo file of htsim; rank r is its "
+            "r-th NPU. `unaware` takes the dimensions."},
+    NADI_NETWORK_MODEL_KEYS,
     LEGACY("topology-name", "topology"),
     LEGACY("topologies-per-dim", "topology"),
     LEGACY("dimension-type", "topology"),

@@ -70,8 +70,7 @@ void nadi_make_clos(struct nadi_graph *g, const struct nadi_generator *gen)
                     const uint32_t s = t / gen->down[l - 1];
                     nadi_make_cables(g, below + t * (uint32_t)lower.copies + b,
                                      first + s * (uint32_t)level.copies + (uint32_t)c,
-                                     &gen->tier[l - 1],
-                                     l == 1 ? 1 : gen->lanes[l - 2], l - 1);
+                                     &gen->tier[l - 1], l == 1 ? 1 : gen->lanes[l - 2], l - 1);
                 }
         below = first;
     }

@@ -95,8 +95,7 @@ static uint32_t put_link(const struct nadi_graph *g, uint32_t first, struct nadi
 {
     const struct nadi_graph_link *l = &g->links[first];
     uint32_t last = first;
-    while (last + 1 < g->link_count && last - first < 4095 &&
-           same_cable(&g->links[last + 1], l))
+    while (last + 1 < g->link_count && last - first < 4095 && same_cable(&g->links[last + 1], l))
         last++;
     nadi_str_add(out, "  - {from: ");
     put_node(g, l->a, out);

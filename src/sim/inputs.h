@@ -12,6 +12,7 @@
 #include "network/packet/config.h"
 #include "platform/graph.h"
 #include "platform/groups.h"
+#include "platform/routing.h"
 #include "platform/topology.h"
 #include "system/config.h"
 #include "system/custom.h"
@@ -69,7 +70,8 @@ struct nadi_inputs {
     struct nadi_arena arena;
     struct nadi_run_options options;
     struct nadi_topology topology;
-    struct nadi_graph graph; /* where has_graph */
+    struct nadi_graph graph;            /* where has_graph */
+    struct nadi_routing_config routing; /* of the graph */
     bool has_graph; /* the model needs one: a graph was given, or dimensions say more than plain
                        rings, cliques and switches */
     struct nadi_packet_config packet; /* packet model only */

@@ -15,13 +15,18 @@ struct nadi_load {
     struct nadi_place algorithms[NADI_NATIVE_KINDS]; /* of the keys all-*-implementation */
     const char *custom_nodes_path; /* per-node-custom-implementation, NULL when absent */
     struct nadi_place custom_nodes_place;
-    bool exact; /* the network model has none of the reference's rounding */
+    bool exact;       /* the network model has none of the reference's rounding */
+    bool graph_ready; /* the network file was a graph: it is read */
     const char *graph_path, *packet_path; /* NULL when absent */
 };
 
 bool nadi_load_options(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_network(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_packet(struct nadi_load *l) NADI_MUST_USE;
+/* A network file of nodes and links, or with a generator; doc NULL: a list of another simulator. */
+bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc) NADI_MUST_USE;
+/* Keys for single models, which all kinds of network files have. */
+void nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *values);
 /* For a model and a network that need one; nadi_load_packet calls it. */
 bool nadi_load_graph(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_memory(struct nadi_load *l) NADI_MUST_USE;

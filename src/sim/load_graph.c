@@ -1,8 +1,9 @@
 /* load_graph: the network as a graph, read or made of the dimensions, for the models that need it.
  */
 #include "base/mem.h"
+#include "base/str.h"
 #include "platform/graph_dims.h"
-#include "platform/graph_hpcc.h"
+#include "platform/graph_file.h"
 #include "sim/load.h"
 
 enum { MAX_LINKS = 1 << 24 };
@@ -28,13 +29,24 @@ static bool from_dims(struct nadi_load *l)
                           "the dimensions stand for %" PRIu64 " cables; at most %d are possible",
                           links, MAX_LINKS);
     nadi_graph_from_dims(&l->in->graph, &l->in->topology);
+    l->in->routing.scheme = NADI_ROUTE_DIMENSION_ORDER;
     return true;
+}
+
+static void take(struct nadi_inputs *in, struct nadi_graph_file *f)
+{
+    nadi_graph_release(&in->graph);
+    in->graph = f->graph;
+    in->routing = (struct nadi_routing_config){.scheme = f->routing, .seed = f->routing_seed};
 }
 
 static bool from_file(struct nadi_load *l)
 {
     struct nadi_inputs *in = l->in;
-    if (!nadi_graph_read_hpcc(&in->graph, l->graph_path, l->diags))
+    struct nadi_graph_file f;
+    const bool read = nadi_graph_file_read(&f, l->graph_path, l->diags);
+    take(in, &f);
+    if (!read)
         return false;
     if (in->graph.host_count == in->rank_count)
         return true;
@@ -42,6 +54,90 @@ static bool from_file(struct nadi_load *l)
                       "change 'npus_count' of the network file or the topology",
                       "the topology has %" PRIu32 " hosts, but there are %" PRIu32 " ranks",
                       in->graph.host_count, in->rank_count);
+}
+
+/* What one NPU can send in all, B/ns. */
+static double rate_of_npu(const struct nadi_graph *g)
+{
+    double most = 0;
+    for (uint32_t h = 0; h < g->host_count; h++) {
+        double sum = 0;
+        for (uint32_t p = g->first_port[g->hosts[h]]; p < g->first_port[g->hosts[h] + 1]; p++)
+            sum += (double)g->links[g->ports[p].link].bits_per_s / 8e9;
+        most = sum > most ? sum : most;
+    }
+    return most > 0 ? most : 1;
+}
+
+/* The dimensions that collectives see: how long a way is, only the graph says. */
+static void set_dims(struct nadi_inputs *in, const struct nadi_graph_file *f)
+{
+    const double rate = rate_of_npu(&in->graph);
+    in->topology = (struct nadi_topology){.dim_count = f->dim_count};
+    for (uint32_t d = 0; d < f->dim_count; d++)
+        in->topology.dims[d] = (struct nadi_dim){
+            .kind = NADI_DIM_SWITCH,
+            .npus = f->dims[d],
+            .bytes_per_ns = rate,
+            .oversubscription = 1,
+            .axes = 1,
+        };
+    if (!nadi_topology_finish(&in->topology))
+        NADI_BUG("a graph with more NPUs than a topology");
+    in->rank_count = in->topology.npu_count;
+}
+
+static void echo(struct nadi_load *l, const struct nadi_graph_file *f)
+{
+    struct nadi_inputs *in = l->in;
+    const struct nadi_graph *g = &in->graph;
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_settings_add(in, "network", "graph", f->kind, in->options.network);
+    nadi_str_printf(&text, "%" PRIu32 " NPUs, %" PRIu32 " switches, %" PRIu32 " links",
+                    g->host_count, g->node_count - g->host_count, g->link_count);
+    nadi_settings_add(in, "network", "size", nadi_str_get(&text), in->options.network);
+    nadi_settings_add(in, "network", "routing", nadi_route_scheme_name(f->routing),
+                      in->options.network);
+    nadi_str_clear(&text);
+    nadi_str_printf(&text, "%" PRIu64, f->routing_seed);
+    nadi_settings_add(in, "network", "routing-seed", nadi_str_get(&text), in->options.network);
+    nadi_str_release(&text);
+}
+
+static bool use(struct nadi_load *l, struct nadi_graph_file *f, bool read)
+{
+    take(l->in, f);
+    if (!read)
+        return false;
+    set_dims(l->in, f);
+    l->graph_ready = true;
+    echo(l, f);
+    if (l->in->options.network_model > NADI_NETWORK_UNAWARE)
+        return true;
+    return nadi_error(l->diags, "network/model", NADI_IN_FILE(l->in->options.network),
+                      "use --network-model flow, aware or packet, or write the network as "
+                      "dimensions: topology, npus_count, bandwidth, latency",
+                      "the unaware model sees dimensions only, and this network is a graph");
+}
+
+bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc)
+{
+    struct nadi_graph_file f;
+    struct nadi_schema_values v;
+    if (!doc) {
+        const bool good = nadi_graph_file_read(&f, l->in->options.network, l->diags);
+        return use(l, &f, good);
+    }
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    bool ok = nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_GRAPH), doc, true, &arena, l->diags);
+    if (ok)
+        nadi_load_model_keys(l, &v);
+    nadi_arena_release(&arena);
+    if (!ok)
+        return false;
+    ok = nadi_graph_file_from_doc(&f, doc, l->diags);
+    return use(l, &f, ok);
 }
 
 static bool all_reach(struct nadi_load *l)
@@ -86,10 +182,10 @@ bool nadi_load_graph(struct nadi_load *l)
 {
     struct nadi_inputs *in = l->in;
     const enum nadi_network_model model = in->options.network_model;
-    if (model == NADI_NETWORK_UNAWARE ||
-        (model != NADI_NETWORK_PACKET && !l->graph_path && is_plain(&in->topology)))
+    if (model == NADI_NETWORK_UNAWARE || (model != NADI_NETWORK_PACKET && !l->graph_path &&
+                                          !l->graph_ready && is_plain(&in->topology)))
         return true;
-    if (!(l->graph_path ? from_file(l) : from_dims(l)) || !all_reach(l))
+    if (!(l->graph_ready || (l->graph_path ? from_file(l) : from_dims(l))) || !all_reach(l))
         return false;
     in->has_graph = true;
     return fits_model(l);

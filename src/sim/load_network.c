@@ -1,4 +1,7 @@
 /* load_network: network file -> topology. */
+#include "base/file.h"
+#include "base/mem.h"
+#include "platform/graph_file.h"
 #include "sim/load_v1.h"
 
 static bool lengths_agree(struct nadi_load *l, const struct nadi_schema_values *values)
@@ -55,6 +58,16 @@ static bool check_shapes(struct nadi_load *l, const struct nadi_schema_values *v
     return true;
 }
 
+void nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *values)
+{
+    l->in->flow = (struct nadi_flow_config){
+        .startup_ns = nadi_schema_get(values, "flow-startup")->items->number,
+        .overhead_ns = nadi_schema_get(values, "flow-overhead")->items->number,
+        .window_bytes = (uint64_t)nadi_schema_get(values, "flow-window")->items->number,
+    };
+    l->packet_path = text_of(l, values, "packet");
+}
+
 static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
 {
     struct nadi_topology *t = &l->in->topology;
@@ -83,24 +96,42 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     if (!check_shapes(l, values))
         return false;
     l->in->rank_count = t->npu_count;
-    l->in->flow = (struct nadi_flow_config){
-        .startup_ns = nadi_schema_get(values, "flow-startup")->items->number,
-        .overhead_ns = nadi_schema_get(values, "flow-overhead")->items->number,
-        .window_bytes = (uint64_t)nadi_schema_get(values, "flow-window")->items->number,
-    };
+    nadi_load_model_keys(l, values);
     l->graph_path = text_of(l, values, "graph");
-    l->packet_path = text_of(l, values, "packet");
     return true;
+}
+
+/* A list of htsim or the HPCC simulator instead of YAML or JSON? */
+static bool is_list(const char *path)
+{
+    struct nadi_diags ignored;
+    char *text;
+    size_t bytes;
+    nadi_diags_init(&ignored);
+    const bool read = nadi_file_read(path, "file", &text, &bytes, &ignored);
+    nadi_diags_release(&ignored);
+    if (!read)
+        return false;
+    const bool list = nadi_graph_form_of(text) != NADI_GRAPH_FORM_DOC;
+    nadi_mem_free(text);
+    return list;
 }
 
 bool nadi_load_network(struct nadi_load *l)
 {
     struct nadi_doc doc;
     struct nadi_schema_values values;
+    if (is_list(l->in->options.network))
+        return nadi_load_graph_network(l, NULL);
     if (!nadi_load_document(l, NADI_SCHEMA_NETWORK, l->in->options.network, &doc))
         return false;
     if (nadi_v1_is_network(&doc)) {
         const bool read = nadi_v1_load_network(l, &doc);
+        nadi_doc_release(&doc);
+        return read;
+    }
+    if (nadi_graph_file_is(&doc)) {
+        const bool read = nadi_load_graph_network(l, &doc);
         nadi_doc_release(&doc);
         return read;
     }

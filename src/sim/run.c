@@ -133,6 +133,7 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
     const struct nadi_network_setup network = {
         .topology = &in->topology,
         .graph = in->graph.node_count ? &in->graph : NULL,
+        .routing = in->has_graph ? &in->routing : NULL,
         .packet = &in->packet,
         .flow = &in->flow,
         .engine = s->engine,

@@ -51,6 +51,7 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
         return nadi_load_system(l);
     case NADI_SCHEMA_NETWORK:
     case NADI_SCHEMA_NETWORK_V1:
+    case NADI_SCHEMA_GRAPH:
         return nadi_load_network(l);
     case NADI_SCHEMA_MEMORY:
         return nadi_load_memory(l);
@@ -69,6 +70,9 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_CLUSTER:
     case NADI_SCHEMA_MANIFEST:
     case NADI_SCHEMA_MANIFEST_TRACE: /* reads traces too: no loader of its own */
+    case NADI_SCHEMA_GRAPH_NODE:     /* parts of a network file */
+    case NADI_SCHEMA_GRAPH_LINK:
+    case NADI_SCHEMA_GENERATOR:
     case NADI_SCHEMA_KINDS:
         break;
     }

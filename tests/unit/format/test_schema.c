@@ -40,16 +40,20 @@ struct key_case {
     const char *key, *good, *echo, *bad, *code;
 };
 
-#define SYSTEM   NADI_SCHEMA_SYSTEM
-#define NETWORK  NADI_SCHEMA_NETWORK
-#define MEMORY   NADI_SCHEMA_MEMORY
-#define MANIFEST NADI_SCHEMA_MANIFEST
-#define ENTRY    NADI_SCHEMA_MANIFEST_TRACE
-#define SYSTEM   NADI_SCHEMA_SYSTEM
-#define NETWORK  NADI_SCHEMA_NETWORK
-#define MEMORY   NADI_SCHEMA_MEMORY
-#define PACKET   NADI_SCHEMA_PACKET
-#define V1       NADI_SCHEMA_NETWORK_V1
+#define SYSTEM    NADI_SCHEMA_SYSTEM
+#define NETWORK   NADI_SCHEMA_NETWORK
+#define MEMORY    NADI_SCHEMA_MEMORY
+#define MANIFEST  NADI_SCHEMA_MANIFEST
+#define ENTRY     NADI_SCHEMA_MANIFEST_TRACE
+#define SYSTEM    NADI_SCHEMA_SYSTEM
+#define NETWORK   NADI_SCHEMA_NETWORK
+#define MEMORY    NADI_SCHEMA_MEMORY
+#define PACKET    NADI_SCHEMA_PACKET
+#define V1        NADI_SCHEMA_NETWORK_V1
+#define GENERATOR NADI_SCHEMA_GENERATOR
+#define GRAPH     NADI_SCHEMA_GRAPH
+#define NODE      NADI_SCHEMA_GRAPH_NODE
+#define LINK      NADI_SCHEMA_GRAPH_LINK
 
 static const struct key_case key_cases[] = {
     {SYSTEM, "all-reduce-implementation", "[\"ring\", \"direct4\"]", "[ring, direct4]", "\"ring\"",
@@ -112,6 +116,9 @@ static const struct key_case key_cases[] = {
     {ENTRY, "count", "2", "2", "0", "schema/range"},
     {ENTRY, "stride", "4", "4", "0", "schema/range"},
     {NETWORK, "graph", "topology.txt", "topology.txt", "[a]", "schema/type"},
+    {NETWORK, "flow-startup", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {NETWORK, "flow-overhead", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {NETWORK, "flow-window", "2kB", "2000 B", "-1", "schema/range"},
     {NETWORK, "packet", "packet.yml", "packet.yml", "[a]", "schema/type"},
     {PACKET, "congestion-control", "hpcc", "hpcc", "HPCC", "schema/word"},
     {PACKET, "mode", "exact", "exact", "ns-3", "schema/word"},
@@ -169,6 +176,65 @@ static const struct key_case key_cases[] = {
     {V1, "dimensions-count", "2", "2", "17", "schema/range"},
     {V1, "nic-latency", "[10]", "[10 ns]", "[\"x\"]", "schema/type"},
     {V1, "router-latency", "[0, 5]", "[0 ns, 5 ns]", "7", "schema/list"},
+    {GENERATOR, "k", "4", "4", "0", "schema/range"},
+    {GENERATOR, "levels", "4", "4", "0", "schema/range"},
+    {GENERATOR, "pods", "4", "4", "0", "schema/range"},
+    {GENERATOR, "leaves", "4", "4", "0", "schema/range"},
+    {GENERATOR, "spines", "4", "4", "0", "schema/range"},
+    {GENERATOR, "hosts", "4", "4", "0", "schema/range"},
+    {GENERATOR, "nodes", "4", "4", "0", "schema/range"},
+    {GENERATOR, "npus", "4", "4", "0", "schema/range"},
+    {GENERATOR, "pod", "4", "4", "0", "schema/range"},
+    {GENERATOR, "a", "4", "4", "0", "schema/range"},
+    {GENERATOR, "p", "4", "4", "0", "schema/range"},
+    {GENERATOR, "h", "4", "4", "0", "schema/range"},
+    {GENERATOR, "g", "4", "4", "0", "schema/range"},
+    {GENERATOR, "planes", "4", "4", "0", "schema/range"},
+    {GENERATOR, "nics", "4", "4", "0", "schema/range"},
+    {GENERATOR, "down", "[4, 2]", "[4, 2]", "[0]", "schema/range"},
+    {GENERATOR, "up", "[4, 2]", "[4, 2]", "[0]", "schema/range"},
+    {GENERATOR, "lanes", "[4, 2]", "[4, 2]", "[0]", "schema/range"},
+    {GENERATOR, "shape", "[4, 2]", "[4, 2]", "[0]", "schema/range"},
+    {GENERATOR, "bandwidth", "400Gbps", "50000000000 B/s", "0", "schema/range"},
+    {GENERATOR, "uplink-bandwidth", "400Gbps", "50000000000 B/s", "0", "schema/range"},
+    {GENERATOR, "global-bandwidth", "400Gbps", "50000000000 B/s", "0", "schema/range"},
+    {GENERATOR, "scale-up-bandwidth", "400Gbps", "50000000000 B/s", "0", "schema/range"},
+    {GENERATOR, "pcie-bandwidth", "400Gbps", "50000000000 B/s", "0", "schema/range"},
+    {GENERATOR, "latency", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {GENERATOR, "uplink-latency", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {GENERATOR, "global-latency", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {GENERATOR, "scale-up-latency", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {GENERATOR, "pcie-latency", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {GENERATOR, "type", "dragonfly+", "dragonfly+", "ring", "schema/word"},
+    {GENERATOR, "oversubscription", "2.5", "2.5", "0.5", "schema/range"},
+    {GENERATOR, "scale-out", "{type: torus}", "{type: torus}", "torus", "schema/map"},
+    {GRAPH, "generator", "{type: torus}", "{type: torus}", "torus", "schema/map"},
+    {GRAPH, "nodes", "[{name: a}]", "[{name: a}]", "[a]", "schema/map"},
+    {GRAPH, "links", "[{from: a}]", "[{from: a}]", "a", "schema/list"},
+    {GRAPH, "dimensions", "[8, 2]", "[8, 2]", "[0]", "schema/range"},
+    {GRAPH, "routing", "valiant", "valiant", "random", "schema/word"},
+    {GRAPH, "routing-seed", "7", "7", "-1", "schema/range"},
+    {GRAPH, "prices", "{leaf: 1}", "{leaf: 1}", "[1]", "schema/map"},
+    {GRAPH, "packet", "packet.yml", "packet.yml", "[a]", "schema/type"},
+    {GRAPH, "flow-startup", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {GRAPH, "flow-overhead", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {GRAPH, "flow-window", "2kB", "2000 B", "-1", "schema/range"},
+    {NODE, "name", "sw[0-3]", "sw[0-3]", "[a]", "schema/type"},
+    {NODE, "kind", "pcie", "pcie", "gpu", "schema/word"},
+    {NODE, "role", "leaf", "leaf", "[a]", "schema/type"},
+    {NODE, "bandwidth", "64GB/s", "64000000000 B/s", "0", "schema/range"},
+    {NODE, "level", "2", "2", "16", "schema/range"},
+    {NODE, "group", "2", "2", "-1", "schema/range"},
+    {LINK, "from", "a", "a", "[a]", "schema/type"},
+    {LINK, "to", "b", "b", "[b]", "schema/type"},
+    {LINK, "join", "all", "all", "each", "schema/word"},
+    {LINK, "bandwidth", "64GB/s", "64000000000 B/s", "0", "schema/range"},
+    {LINK, "latency", "1us", "1000 ns", "-1", "schema/range"},
+    {LINK, "loss", "0.01", "0.01", "1", "schema/range"},
+    {LINK, "count", "4", "4", "0", "schema/range"},
+    {LINK, "one-way", "true", "on", "yes", "schema/type"},
+    {LINK, "on-board", "true", "on", "yes", "schema/type"},
+    {LINK, "dimension", "2", "2", "16", "schema/range"},
 };
 
 enum { KEY_CASES = sizeof(key_cases) / sizeof(key_cases[0]) };
@@ -217,7 +283,9 @@ static void right_values(void **state)
         const struct nadi_schema_value *v = nadi_schema_get(&o.values, key_cases[i].key);
         assert_non_null(v->node);
         assert_true(nadi_schema_is_set(&o.values, key_cases[i].key));
-        if (strstr(nadi_str_get(&o.text), v->key->key) && !strstr(nadi_str_get(&o.text), "not set"))
+        char quoted[80];
+        snprintf(quoted, sizeof(quoted), "'%s", v->key->key);
+        if (strstr(nadi_str_get(&o.text), quoted) && !strstr(nadi_str_get(&o.text), "not set"))
             fail_msg("%s", nadi_str_get(&o.text));
         nadi_schema_value_text(v, &echo);
         assert_string_equal(nadi_str_get(&echo), key_cases[i].echo);

@@ -1,0 +1,39 @@
+/* schema_models: keys that every kind of network file has, for one network model each. Private to
+ * schema. */
+#ifndef NADI_FORMAT_SCHEMA_MODELS_H
+#define NADI_FORMAT_SCHEMA_MODELS_H
+
+#define NADI_NETWORK_MODEL_KEYS                                                                    \
+    {.key = "flow-startup",                                                                        \
+     .type = NADI_SCHEMA_NUMBER,                                                                   \
+     .dimension = NADI_DIMENSION_TIME,                                                             \
+     .unit = "ns",                                                                                 \
+     .unit_factor = 1,                                                                             \
+     .preset = "0",                                                                                \
+     .max = 1e15,                                                                                  \
+     .doc = "Model `flow`: delay of each message before its first byte leaves."},                  \
+        {.key = "flow-overhead",                                                                   \
+         .type = NADI_SCHEMA_NUMBER,                                                               \
+         .dimension = NADI_DIMENSION_TIME,                                                         \
+         .unit = "ns",                                                                             \
+         .unit_factor = 1,                                                                         \
+         .preset = "0",                                                                            \
+         .max = 1e15,                                                                              \
+         .doc = "Model `flow`: time that each message takes of its sender, who prepares one at a " \
+                "time."},                                                                          \
+        {.key = "flow-window",                                                                     \
+         .type = NADI_SCHEMA_NUMBER,                                                               \
+         .dimension = NADI_DIMENSION_BYTES,                                                        \
+         .unit = "B",                                                                              \
+         .unit_factor = 1,                                                                         \
+         .preset = "0",                                                                            \
+         .max = 1e15,                                                                              \
+         .doc =                                                                                    \
+             "Model `flow`: bytes that a message may have in flight, so that its rate is at most " \
+             "window / round trip of the latencies; 0: unbounded."},                               \
+    {                                                                                              \
+        .key = "packet", .type = NADI_SCHEMA_TEXT, .absent = "all its keys at their defaults",     \
+        .doc = "Packet model: path of its file, or of a config.txt of the HPCC simulator."         \
+    }
+
+#endif
