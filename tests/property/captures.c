@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 200, STREAMS = 3, LATENCY_NS = 4000 };
+enum { CASES = 120, STREAMS = 3, LATENCY_NS = 4000 };
 
 struct machine {
     struct nadi_rng rng;

@@ -1,120 +1,11 @@
 #include "trace/import/cost.h"
 
+#include "trace/import/cost_formula.h"
 #include "trace/import/operands.h"
-
-enum formula {
-    ELEMENTWISE = 0,
-    MM,     /* a x b */
-    ADDMM,  /* bias, a x b */
-    LINEAR, /* a x b^T */
-    BMM,
-    BADDBMM,
-    CONVOLUTION, /* input, weight */
-    TRANSPOSED,
-    CONVOLUTION_BACKWARD, /* gradient, input, weight */
-    CONVOLUTION_BACKWARD_ONE,
-    ATTENTION,
-    ATTENTION_BACKWARD,
-    NORM,
-    NORM_BACKWARD,
-    SOFTMAX,
-    SOFTMAX_BACKWARD,
-    REDUCTION,
-};
-
-static const struct {
-    const char *name;
-    enum formula formula;
-} formulas[] = {
-    /* sorted by name */
-    {"aten::_cudnn_attention_backward", ATTENTION_BACKWARD},
-    {"aten::_cudnn_attention_forward", ATTENTION},
-    {"aten::_efficient_attention_backward", ATTENTION_BACKWARD},
-    {"aten::_efficient_attention_forward", ATTENTION},
-    {"aten::_flash_attention_backward", ATTENTION_BACKWARD},
-    {"aten::_flash_attention_forward", ATTENTION},
-    {"aten::_fused_rms_norm", NORM},
-    {"aten::_fused_rms_norm_backward", NORM_BACKWARD},
-    {"aten::_log_softmax", SOFTMAX},
-    {"aten::_log_softmax_backward_data", SOFTMAX_BACKWARD},
-    {"aten::_scaled_dot_product_cudnn_attention", ATTENTION},
-    {"aten::_scaled_dot_product_cudnn_attention_backward", ATTENTION_BACKWARD},
-    {"aten::_scaled_dot_product_efficient_attention", ATTENTION},
-    {"aten::_scaled_dot_product_efficient_attention_backward", ATTENTION_BACKWARD},
-    {"aten::_scaled_dot_product_flash_attention", ATTENTION},
-    {"aten::_scaled_dot_product_flash_attention_backward", ATTENTION_BACKWARD},
-    {"aten::_scaled_mm", MM},
-    {"aten::_softmax", SOFTMAX},
-    {"aten::_softmax_backward_data", SOFTMAX_BACKWARD},
-    {"aten::addbmm", BADDBMM},
-    {"aten::addmm", ADDMM},
-    {"aten::addmm_", ADDMM},
-    {"aten::addmv", ADDMM},
-    {"aten::baddbmm", BADDBMM},
-    {"aten::batch_norm", NORM},
-    {"aten::batch_norm_backward", NORM_BACKWARD},
-    {"aten::bmm", BMM},
-    {"aten::conv1d", CONVOLUTION},
-    {"aten::conv2d", CONVOLUTION},
-    {"aten::conv3d", CONVOLUTION},
-    {"aten::conv_transpose1d", TRANSPOSED},
-    {"aten::conv_transpose2d", TRANSPOSED},
-    {"aten::conv_transpose3d", TRANSPOSED},
-    {"aten::convolution", CONVOLUTION},
-    {"aten::convolution_backward", CONVOLUTION_BACKWARD},
-    {"aten::cudnn_batch_norm", NORM},
-    {"aten::cudnn_batch_norm_backward", NORM_BACKWARD},
-    {"aten::cudnn_convolution", CONVOLUTION},
-    {"aten::cudnn_convolution_add_relu", CONVOLUTION},
-    {"aten::cudnn_convolution_backward", CONVOLUTION_BACKWARD},
-    {"aten::cudnn_convolution_backward_input", CONVOLUTION_BACKWARD_ONE},
-    {"aten::cudnn_convolution_backward_weight", CONVOLUTION_BACKWARD_ONE},
-    {"aten::cudnn_convolution_relu", CONVOLUTION},
-    {"aten::cudnn_convolution_transpose", TRANSPOSED},
-    {"aten::dot", MM},
-    {"aten::group_norm", NORM},
-    {"aten::layer_norm", NORM},
-    {"aten::linear", LINEAR},
-    {"aten::linear_backward", LINEAR},
-    {"aten::matmul", BMM},
-    {"aten::mean", REDUCTION},
-    {"aten::miopen_batch_norm", NORM},
-    {"aten::miopen_batch_norm_backward", NORM_BACKWARD},
-    {"aten::miopen_convolution", CONVOLUTION},
-    {"aten::mkldnn_convolution", CONVOLUTION},
-    {"aten::mm", MM},
-    {"aten::mv", MM},
-    {"aten::native_batch_norm", NORM},
-    {"aten::native_batch_norm_backward", NORM_BACKWARD},
-    {"aten::native_group_norm", NORM},
-    {"aten::native_group_norm_backward", NORM_BACKWARD},
-    {"aten::native_layer_norm", NORM},
-    {"aten::native_layer_norm_backward", NORM_BACKWARD},
-    {"aten::norm", REDUCTION},
-    {"aten::sum", REDUCTION},
-    {"flash_attn::_flash_attn_backward", ATTENTION_BACKWARD},
-    {"flash_attn::_flash_attn_forward", ATTENTION},
-};
-
-static enum formula find_formula(const char *name)
-{
-    size_t low = 0, high = sizeof(formulas) / sizeof(formulas[0]);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(formulas[middle].name, name);
-        if (order == 0)
-            return formulas[middle].formula;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return ELEMENTWISE;
-}
 
 bool nadi_cost_has_formula(const char *operator)
 {
-    return find_formula(operator) != ELEMENTWISE;
+    return nadi_formula_find(operator)->formula != NADI_FORMULA_ELEMENTWISE;
 }
 
 const char *nadi_cost_name(enum nadi_cost_kind kind)
@@ -183,21 +74,16 @@ static double matmul_ops(const struct nadi_operands *in, unsigned at, bool trans
     return 2 * (double)a->elements * columns;
 }
 
-/* Where the attention operators have their flag for a causal mask. */
-static bool is_causal(const char *name, const struct nadi_operands *in)
-{
-    if (strstr(name, "efficient") || strstr(name, "cudnn"))
-        return in->flags[6];
-    return in->flags[strcmp(name, "aten::_flash_attention_forward") == 0 ? 8 : 4];
-}
-
-/* Elements that a convolution makes; where only its inputs are known, as if its stride were 1. */
-static double convolved(const struct nadi_operands *in, const struct nadi_operands *out)
+/* Elements that a convolution makes; where only its inputs are known, as if it were padded to keep
+ * their size before its stride. */
+static double convolved(const struct nadi_operands *in, const struct nadi_operands *out,
+                        unsigned stride)
 {
     if (out->count || in->count < 2 || in->items[0].rank < 2 || !in->items[0].dims[1])
         return (double)(out->count ? out->items[0].elements : 0);
+    const int64_t step = in->numbers[stride];
     return (double)in->items[0].elements / (double)in->items[0].dims[1] *
-           (double)in->items[1].dims[0];
+           (double)in->items[1].dims[0] / (step > 1 ? (double)step : 1);
 }
 
 /* Per output element one multiply-add for each weight of its channel. */
@@ -207,112 +93,168 @@ static double convolution_ops(double per_element_of, const struct nadi_operand *
     return channels > 0 ? 2 * per_element_of * (double)weight->elements / channels : 0;
 }
 
-static double attention_ops(const struct nadi_operands *in, unsigned at, bool causal)
+/* Gradients of input and weight that were asked for: both where it is not known. */
+static double gradients(const struct nadi_operands *out)
 {
-    if (in->count < at + 2 || in->items[at].rank < 3)
-        return 0;
-    const struct nadi_operand *q = &in->items[at], *k = &in->items[at + 1];
-    double width = last(q, 0);
-    double heads_and_batch =
-        k->rank == 4 && q->rank == 4 ? (double)k->dims[0] * (double)k->dims[1] : (double)k->dims[0];
-    double keys =
-        width > 0 && heads_and_batch > 0 ? (double)k->elements / last(k, 0) / heads_and_batch : 0;
-    return 4 * (double)q->elements * keys * (causal ? 0.5 : 1);
+    enum { SMALLEST = 3 }; /* dimensions; the bias has one */
+    double count = 0;
+    for (unsigned i = 0; i < out->count; i++)
+        count += out->items[i].rank >= SMALLEST;
+    return count > 0 ? count : out->count ? 1 : 2;
 }
 
-static double flops(enum formula formula, const char *name, const struct nadi_operands *in,
+/* Keys that each query meets. The scaled_dot_product operators have (.., sequence, width), those
+ * below them (batch, sequence, head, width) or (sequence, head, width). */
+static double keys_of(const char *name, const struct nadi_operand *k)
+{
+    if (strstr(name, "scaled_dot_product"))
+        return last(k, 1);
+    return (double)k->dims[k->rank == 3 ? 0 : 1];
+}
+
+static double attention_ops(const struct nadi_formula_row *row, const struct nadi_operands *in,
+                            unsigned at)
+{
+    if (in->count < at + 2 || in->items[at + 1].rank < 3)
+        return 0;
+    const bool causal = row->argument && in->numbers[row->argument] > 0;
+    return 4 * (double)in->items[at].elements * keys_of(row->name, &in->items[at + 1]) *
+           (causal ? 0.5 : 1);
+}
+
+static double flops(const struct nadi_formula_row *row, const struct nadi_operands *in,
                     const struct nadi_operands *out)
 {
     double largest = (double)nadi_max_u64(in->largest, out->largest);
     double read = (double)in->largest;
     double made = (double)(out->count ? out->items[0].elements : 0);
-    switch (formula) {
-    case MM:
+    switch (row->formula) {
+    case NADI_FORMULA_MM:
+    case NADI_FORMULA_BMM:
         return matmul_ops(in, 0, false);
-    case BMM:
-        return matmul_ops(in, 0, false);
-    case ADDMM:
-    case BADDBMM:
+    case NADI_FORMULA_ADDMM:
+    case NADI_FORMULA_BADDBMM:
         return matmul_ops(in, 1, false) + made;
-    case LINEAR:
+    case NADI_FORMULA_LINEAR:
         return matmul_ops(in, 0, true) + made;
-    case CONVOLUTION:
-        return in->count < 2 ? 0 : convolution_ops(convolved(in, out), &in->items[1]);
-    case TRANSPOSED:
+    case NADI_FORMULA_CONVOLUTION:
+        return in->count < 2 ? 0
+                             : convolution_ops(convolved(in, out, row->argument), &in->items[1]);
+    case NADI_FORMULA_TRANSPOSED:
+    case NADI_FORMULA_CONVOLUTION_BACKWARD_ONE:
         return in->count < 2 ? 0 : convolution_ops((double)in->items[0].elements, &in->items[1]);
-    case CONVOLUTION_BACKWARD:
-        return in->count < 3 ? 0
-                             : convolution_ops((double)in->items[0].elements, &in->items[2]) *
-                                   (out->count > 1 ? 2 : 1);
-    case CONVOLUTION_BACKWARD_ONE:
-        return in->count < 2 ? 0 : convolution_ops((double)in->items[0].elements, &in->items[1]);
-    case ATTENTION:
-        return attention_ops(in, 0, is_causal(name, in));
-    case ATTENTION_BACKWARD:
-        return 2.5 * attention_ops(in, 1, false);
-    case NORM:
+    case NADI_FORMULA_CONVOLUTION_BACKWARD:
+        return in->count < 3
+                   ? 0
+                   : convolution_ops((double)in->items[0].elements, &in->items[2]) * gradients(out);
+    case NADI_FORMULA_ATTENTION:
+        return attention_ops(row, in, 0);
+    case NADI_FORMULA_ATTENTION_BACKWARD:
+        return 2.5 * attention_ops(row, in, 1);
+    case NADI_FORMULA_NORM:
         return 8 * read;
-    case NORM_BACKWARD:
+    case NADI_FORMULA_NORM_BACKWARD:
         return 12 * read;
-    case SOFTMAX:
+    case NADI_FORMULA_SOFTMAX:
         return 5 * read;
-    case SOFTMAX_BACKWARD:
+    case NADI_FORMULA_SOFTMAX_BACKWARD:
         return 4 * read;
-    case REDUCTION:
+    case NADI_FORMULA_REDUCTION:
         return read;
-    case ELEMENTWISE:
+    case NADI_FORMULA_GATHER:
+        return made > 0 ? made : read;
+    case NADI_FORMULA_SCATTER_INTO:
+        return in->count > 1 ? (double)in->items[in->count - 1].elements : read;
+    case NADI_FORMULA_FILL:
+    case NADI_FORMULA_COPY:
+    case NADI_FORMULA_ELEMENTWISE:
         return largest;
     }
     return largest;
 }
 
-static enum nadi_cost_kind kind_of(enum formula formula)
+static enum nadi_cost_kind kind_of(enum nadi_formula formula)
 {
     switch (formula) {
-    case MM:
-    case BMM:
-    case ADDMM:
-    case BADDBMM:
-    case LINEAR:
+    case NADI_FORMULA_MM:
+    case NADI_FORMULA_BMM:
+    case NADI_FORMULA_ADDMM:
+    case NADI_FORMULA_BADDBMM:
+    case NADI_FORMULA_LINEAR:
         return NADI_COST_MATMUL;
-    case CONVOLUTION:
-    case TRANSPOSED:
-    case CONVOLUTION_BACKWARD:
-    case CONVOLUTION_BACKWARD_ONE:
+    case NADI_FORMULA_CONVOLUTION:
+    case NADI_FORMULA_TRANSPOSED:
+    case NADI_FORMULA_CONVOLUTION_BACKWARD:
+    case NADI_FORMULA_CONVOLUTION_BACKWARD_ONE:
         return NADI_COST_CONVOLUTION;
-    case ATTENTION:
-    case ATTENTION_BACKWARD:
+    case NADI_FORMULA_ATTENTION:
+    case NADI_FORMULA_ATTENTION_BACKWARD:
         return NADI_COST_ATTENTION;
-    case NORM:
-    case NORM_BACKWARD:
+    case NADI_FORMULA_NORM:
+    case NADI_FORMULA_NORM_BACKWARD:
         return NADI_COST_NORM;
-    case SOFTMAX:
-    case SOFTMAX_BACKWARD:
+    case NADI_FORMULA_SOFTMAX:
+    case NADI_FORMULA_SOFTMAX_BACKWARD:
         return NADI_COST_SOFTMAX;
-    case REDUCTION:
+    case NADI_FORMULA_REDUCTION:
         return NADI_COST_REDUCTION;
-    case ELEMENTWISE:
+    case NADI_FORMULA_COPY:
+    case NADI_FORMULA_FILL:
+    case NADI_FORMULA_GATHER:
+    case NADI_FORMULA_SCATTER_INTO:
+        return NADI_COST_COPY;
+    case NADI_FORMULA_ELEMENTWISE:
         break;
     }
     return NADI_COST_ELEMENTWISE;
 }
 
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    uint64_t s;
+    return __builtin_add_overflow(a, b, &s) ? UINT64_MAX : s;
+}
+
+static uint64_t twice(uint64_t bytes)
+{
+    return sum(bytes, bytes);
+}
+
+/* All that is read and written, but for operators that touch parts of their tensors. Without
+ * outputs what is made is taken to be as large as the first input. */
+static uint64_t traffic(enum nadi_formula formula, const struct nadi_operands *in,
+                        const struct nadi_operands *out)
+{
+    const uint64_t first = in->count ? in->items[0].bytes : 0;
+    const uint64_t last_in = in->count ? in->items[in->count - 1].bytes : 0;
+    const uint64_t made = out->count ? out->bytes : first;
+    if (formula == NADI_FORMULA_FILL)
+        return made;
+    if (formula == NADI_FORMULA_COPY)
+        return in->count > 1 ? sum(last_in, made) : twice(made);
+    if (formula == NADI_FORMULA_GATHER && out->count)
+        return sum(twice(made), in->bytes - first);
+    if (formula == NADI_FORMULA_SCATTER_INTO && in->count > 1)
+        return sum(sum(twice(last_in), last_in), in->bytes - first - last_in);
+    return sum(in->bytes, made);
+}
+
 static struct nadi_cost compute(const char *name, const struct nadi_operands *in,
                                 const struct nadi_operands *out)
 {
-    enum formula formula = find_formula(name);
+    static const struct nadi_formula_row fallback = {"", NADI_FORMULA_ELEMENTWISE, 0};
+    const struct nadi_formula_row *row = nadi_formula_find(name);
     struct nadi_cost cost = {0};
     if (!in->count && !out->count)
         return cost;
-    double ops = flops(formula, name, in, out);
+    double ops = flops(row, in, out);
     if (ops < 1) { /* shapes that the formula cannot use */
-        formula = ELEMENTWISE;
-        ops = flops(formula, name, in, out);
+        row = &fallback;
+        ops = flops(row, in, out);
     }
-    cost.kind = kind_of(formula);
+    cost.kind = kind_of(row->formula);
     cost.ops = ops < 1.8e19 ? (uint64_t)ops : UINT64_MAX;
-    if (__builtin_add_overflow(in->bytes, out->bytes, &cost.bytes))
-        cost.bytes = UINT64_MAX;
+    cost.bytes = traffic(row->formula, in, out);
     return cost;
 }
 
@@ -346,11 +288,8 @@ struct nadi_cost nadi_cost_of_event(const struct nadi_kineto *k, const struct na
         return (struct nadi_cost){0};
     const struct nadi_event_detail *d = &k->details.items[event->detail];
     nadi_operands_read(&in, (struct nadi_view){0}, name_view(k, d->dims), name_view(k, d->types));
-    struct nadi_cost cost = compute(nadi_names_get(&k->names, event->name), &in, &out);
-    uint64_t written = in.count ? in.items[0].bytes : 0; /* as large as the first one read */
-    if (__builtin_add_overflow(cost.bytes, written, &cost.bytes))
-        cost.bytes = UINT64_MAX;
-    return cost;
+    nadi_operands_add_concrete(&in, name_view(k, d->concrete));
+    return compute(nadi_names_get(&k->names, event->name), &in, &out);
 }
 
 uint64_t nadi_cost_tensor_bytes(const struct nadi_host *h, const struct nadi_host_node *node,

@@ -5,6 +5,7 @@
  *   attention          4 b h s_q s_k d, half of it when causal; backward 5/2 of that
  *   normalisation      8 |x|, backward 12 |x|; softmax 5 |x|, backward 4 |x|
  *   pooling, reduction 1 per element read
+ *   gather, scatter    1 per element taken or given; of the table only that is read or written
  *   anything else      1 per element of the largest tensor (an elementwise operator)
  *
  * Operations are FLOP (a multiply-add is two). Bytes are those of the tensors read and written,

@@ -121,6 +121,39 @@ static uint64_t element_bytes(struct nadi_view type)
     return nadi_cost_type_bytes(inner);
 }
 
+/* true, 2, [2, 2] as a number; 0 for anything else. */
+static int64_t number_of(struct nadi_view text)
+{
+    struct nadi_value v = {NADI_VALUE_NUMBER, text};
+    int64_t number = 0, whole = 1;
+    if (NADI_VIEW_IS(text, "true") || NADI_VIEW_IS(text, "True"))
+        return 1;
+    if (!text.bytes || text.at[0] != '[')
+        return nadi_value_integer(&v, &number) ? number : 0;
+    struct nadi_pull s = nadi_pull_of(text.at, text.bytes);
+    nadi_pull_open(&s, '[');
+    while (nadi_pull_item(&s)) {
+        if (!nadi_pull_value(&s, &v) || !nadi_value_integer(&v, &number) ||
+            __builtin_mul_overflow(whole, number, &whole))
+            return 0;
+    }
+    return s.fault ? 0 : whole;
+}
+
+void nadi_operands_add_concrete(struct nadi_operands *o, struct nadi_view list)
+{
+    struct nadi_pull s = nadi_pull_of(list.at, list.bytes);
+    if (!list.at || !nadi_pull_open(&s, '['))
+        return;
+    for (unsigned i = 0; i < NADI_OPERANDS && nadi_pull_item(&s); i++) {
+        struct nadi_value v;
+        if (!nadi_pull_value(&s, &v))
+            return;
+        if (v.kind == NADI_VALUE_STRING)
+            o->numbers[i] = number_of(v.text);
+    }
+}
+
 static void read_argument(struct nadi_operands *o, struct nadi_view value, struct nadi_view shape,
                           struct nadi_view type)
 {
@@ -131,8 +164,8 @@ static void read_argument(struct nadi_operands *o, struct nadi_view value, struc
         list = starts(type, "TensorList");
         tensor = !list && bytes > 0;
     }
-    if (o->arguments < NADI_OPERANDS)
-        o->flags[o->arguments] = value.at && NADI_VIEW_IS(value, "true");
+    if (o->arguments < NADI_OPERANDS && value.at && !tensor && !list)
+        o->numbers[o->arguments] = number_of(value);
     o->arguments++;
     if (list)
         add_list(o, value, shape, bytes);

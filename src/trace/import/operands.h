@@ -17,14 +17,17 @@ struct nadi_operand {
 struct nadi_operands {
     struct nadi_operand items[NADI_OPERANDS];
     unsigned count;
-    uint64_t bytes;            /* of all tensors */
-    uint64_t largest;          /* elements of the largest */
-    bool flags[NADI_OPERANDS]; /* of argument i, when it is a bool */
+    uint64_t bytes;                 /* of all tensors */
+    uint64_t largest;               /* elements of the largest */
+    int64_t numbers[NADI_OPERANDS]; /* argument i: a number, 1 for true, the product of a list */
     unsigned arguments;
 };
 
 /* Views of JSON lists; values.at may be NULL when only shapes and types are known (Kineto). */
 void nadi_operands_read(struct nadi_operands *o, struct nadi_view values, struct nadi_view shapes,
                         struct nadi_view types);
+
+/* The arguments that are no tensors, from Kineto's list of texts: "True", "2", "[2, 2]". */
+void nadi_operands_add_concrete(struct nadi_operands *o, struct nadi_view list);
 
 #endif

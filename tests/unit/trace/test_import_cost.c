@@ -1,0 +1,324 @@
+/* Arithmetic and traffic of operators, by hand, from the shapes of the execution trace and, where
+ * those of the profile are enough, from them alone. */
+#include "support/imported.h"
+
+#include "base/str.h"
+#include "trace/import/cost.h"
+#include "trace/import/cost_formula.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+struct argument {
+    const char *shape; /* of a float32 tensor; NULL: none */
+    const char *value; /* what is no tensor */
+};
+
+struct row {
+    const char *name;
+    struct argument in[16];
+    const char *out[3];
+    const char *kind;
+    uint64_t ops, bytes;
+    uint64_t alone_ops; /* from the profile alone */
+};
+
+#define T(shape)                                                                                   \
+    {                                                                                              \
+        shape, NULL                                                                                \
+    }
+#define V(value)                                                                                   \
+    {                                                                                              \
+        NULL, value                                                                                \
+    }
+
+static const struct row table[] = {
+    {"aten::mm",
+     {T("[32, 64]"), T("[64, 16]")},
+     {"[32, 16]"},
+     "matmul",
+     2 * 32 * 64 * 16,
+     4 * (32 * 64 + 64 * 16 + 32 * 16),
+     2 * 32 * 64 * 16},
+    {"aten::addmm",
+     {T("[16]"), T("[32, 64]"), T("[64, 16]"), V("1")},
+     {"[32, 16]"},
+     "matmul",
+     2 * 32 * 64 * 16 + 32 * 16,
+     4 * (16 + 32 * 64 + 64 * 16 + 32 * 16),
+     2 * 32 * 64 * 16},
+    {"aten::bmm",
+     {T("[8, 32, 64]"), T("[8, 64, 16]")},
+     {"[8, 32, 16]"},
+     "matmul",
+     8 * 2 * 32 * 64 * 16,
+     4 * 8 * (32 * 64 + 64 * 16 + 32 * 16),
+     8 * 2 * 32 * 64 * 16},
+    {"aten::linear",
+     {T("[4, 32, 64]"), T("[16, 64]"), T("[16]")},
+     {"[4, 32, 16]"},
+     "matmul",
+     2 * 4 * 32 * 64 * 16 + 4 * 32 * 16,
+     4 * (4 * 32 * 64 + 16 * 64 + 16 + 4 * 32 * 16),
+     2 * 4 * 32 * 64 * 16},
+    {"aten::mv",
+     {T("[32, 64]"), T("[64]")},
+     {"[32]"},
+     "matmul",
+     2 * 32 * 64,
+     4 * (32 * 64 + 64 + 32),
+     2 * 32 * 64},
+    {"aten::cudnn_convolution",
+     {T("[8, 3, 32, 32]"), T("[64, 3, 7, 7]"), V("[3, 3]"), V("[2, 2]"), V("[1, 1]"), V("1")},
+     {"[8, 64, 16, 16]"},
+     "convolution",
+     2 * 8 * 64 * 16 * 16 * 3 * 7 * 7,
+     4 * (8 * 3 * 32 * 32 + 64 * 3 * 7 * 7 + 8 * 64 * 16 * 16),
+     2 * 8 * 64 * 16 * 16 * 3 * 7 * 7},
+    {"aten::convolution_backward",
+     {T("[8, 64, 16, 16]"), T("[8, 32, 16, 16]"), T("[64, 32, 3, 3]")},
+     {"[8, 32, 16, 16]", "[64, 32, 3, 3]", "[64]"},
+     "convolution",
+     2 * 2 * 8 * 64 * 16 * 16 * 32 * 9,
+     4 * (8 * 64 * 256 + 8 * 32 * 256 + 64 * 32 * 9 + 8 * 32 * 256 + 64 * 32 * 9 + 64),
+     2 * 2 * 8 * 64 * 16 * 16 * 32 * 9},
+    {"aten::convolution_backward",
+     {T("[8, 64, 16, 16]"), T("[8, 32, 16, 16]"), T("[64, 32, 3, 3]")},
+     {"[64, 32, 3, 3]", "[64]"},
+     "convolution",
+     2 * 8 * 64 * 16 * 16 * 32 * 9,
+     4 * (8 * 64 * 256 + 8 * 32 * 256 + 64 * 32 * 9 + 64 * 32 * 9 + 64),
+     2 * 2 * 8 * 64 * 16 * 16 * 32 * 9},
+    {"aten::_scaled_dot_product_flash_attention",
+     {T("[2, 8, 128, 64]"), T("[2, 8, 256, 64]"), T("[2, 8, 256, 64]"), V("0."), V("false")},
+     {"[2, 8, 128, 64]"},
+     "attention",
+     UINT64_C(4) * 2 * 8 * 128 * 256 * 64,
+     4 * 2 * 8 * 64 * (128 + 256 + 256 + 128),
+     UINT64_C(4) * 2 * 8 * 128 * 256 * 64},
+    {"aten::_scaled_dot_product_flash_attention",
+     {T("[2, 8, 128, 64]"), T("[2, 8, 128, 64]"), T("[2, 8, 128, 64]"), V("0."), V("true")},
+     {"[2, 8, 128, 64]"},
+     "attention",
+     UINT64_C(2) * 2 * 8 * 128 * 128 * 64,
+     4 * 2 * 8 * 64 * 4 * 128,
+     UINT64_C(2) * 2 * 8 * 128 * 128 * 64},
+    {"aten::_flash_attention_forward", /* sequence before head */
+     {T("[2, 128, 8, 64]"), T("[2, 256, 8, 64]"), T("[2, 256, 8, 64]")},
+     {"[2, 128, 8, 64]"},
+     "attention",
+     UINT64_C(4) * 2 * 8 * 128 * 256 * 64,
+     4 * 2 * 8 * 64 * (128 + 256 + 256 + 128),
+     UINT64_C(4) * 2 * 8 * 128 * 256 * 64},
+    {"aten::_scaled_dot_product_flash_attention_backward",
+     {T("[2, 8, 128, 64]"), T("[2, 8, 128, 64]"), T("[2, 8, 128, 64]"), T("[2, 8, 128, 64]")},
+     {"[2, 8, 128, 64]"},
+     "attention",
+     UINT64_C(10) * 2 * 8 * 128 * 128 * 64,
+     4 * 2 * 8 * 64 * 5 * 128,
+     UINT64_C(10) * 2 * 8 * 128 * 128 * 64},
+    {"aten::native_layer_norm",
+     {T("[32, 64]"), V("[64]"), T("[64]"), T("[64]")},
+     {"[32, 64]"},
+     "norm",
+     8 * 32 * 64,
+     4 * (2 * 32 * 64 + 2 * 64),
+     8 * 32 * 64},
+    {"aten::native_layer_norm_backward",
+     {T("[32, 64]"), T("[32, 64]")},
+     {"[32, 64]"},
+     "norm",
+     12 * 32 * 64,
+     4 * 3 * 32 * 64,
+     12 * 32 * 64},
+    {"aten::_softmax",
+     {T("[32, 64]"), V("-1"), V("false")},
+     {"[32, 64]"},
+     "softmax",
+     5 * 32 * 64,
+     4 * 2 * 32 * 64,
+     5 * 32 * 64},
+    {"aten::add",
+     {T("[32, 64]"), T("[64]"), V("1")},
+     {"[32, 64]"},
+     "elementwise",
+     32 * 64,
+     4 * (2 * 32 * 64 + 64),
+     32 * 64},
+    {"aten::sum", {T("[32, 64]")}, {"[1]"}, "reduction", 32 * 64, 4 * (32 * 64 + 1), 32 * 64},
+    {"aten::copy_",
+     {T("[32, 64]"), T("[32, 64]"), V("false")},
+     {"[32, 64]"},
+     "copy",
+     32 * 64,
+     4 * 2 * 32 * 64,
+     32 * 64},
+    {"aten::fill_", {T("[32, 64]"), V("0")}, {"[32, 64]"}, "copy", 32 * 64, 4 * 32 * 64, 32 * 64},
+    {"aten::embedding",
+     {T("[50000, 64]"), T("[8]")},
+     {"[8, 64]"},
+     "copy",
+     8 * 64,
+     4 * (2 * 8 * 64 + 8),
+     50000 * 64},
+    {"aten::index_put_",
+     {T("[50000, 64]"), T("[8]"), T("[8, 64]")},
+     {"[50000, 64]"},
+     "copy",
+     8 * 64,
+     4 * (3 * 8 * 64 + 8),
+     8 * 64},
+};
+
+static uint64_t elements_of(const char *shape)
+{
+    uint64_t product = 1;
+    for (const char *p = shape + 1; *p && *p != ']'; p += strcspn(p, "0123456789]"))
+        product *= strtoull(p, (char **)(void *)&p, 10);
+    return product;
+}
+
+struct lists {
+    struct nadi_str values, shapes, types, dims, kinds, concrete;
+};
+
+static void put_tensor(struct lists *l, const char *shape, unsigned i)
+{
+    nadi_str_printf(&l->values, "%s[%u, %u, 0, %" PRIu64 ", 4, \"cuda:0\"]", i ? ", " : "", i + 9,
+                    i + 99, elements_of(shape));
+    nadi_str_printf(&l->shapes, "%s%s", i ? ", " : "", shape);
+    nadi_str_printf(&l->types, "%s\"Tensor(float)\"", i ? ", " : "");
+    nadi_str_printf(&l->dims, "%s%s", i ? ", " : "", shape);
+    nadi_str_printf(&l->kinds, "%s\"float\"", i ? ", " : "");
+    nadi_str_printf(&l->concrete, "%s\"\"", i ? ", " : "");
+}
+
+static void put_value(struct lists *l, const char *value, unsigned i)
+{
+    const char *shown = strcmp(value, "true") == 0    ? "True"
+                        : strcmp(value, "false") == 0 ? "False"
+                                                      : value;
+    nadi_str_printf(&l->values, "%s%s", i ? ", " : "", value[0] == '0' ? "0.5" : value);
+    nadi_str_printf(&l->shapes, "%s[]", i ? ", " : "");
+    nadi_str_printf(&l->types, "%s\"%s\"", i ? ", " : "",
+                    value[0] == '[' ? "GenericList[Int]" : "Int");
+    nadi_str_printf(&l->dims, "%s[]", i ? ", " : "");
+    nadi_str_printf(&l->kinds, "%s\"Scalar\"", i ? ", " : "");
+    nadi_str_printf(&l->concrete, "%s\"%s\"", i ? ", " : "", shown);
+}
+
+static void each_list(struct lists *l, void (*use)(struct nadi_str *))
+{
+    use(&l->values);
+    use(&l->shapes);
+    use(&l->types);
+    use(&l->dims);
+    use(&l->kinds);
+    use(&l->concrete);
+}
+
+static void begin_list(struct nadi_str *s)
+{
+    *s = (struct nadi_str)NADI_STR_INIT;
+    nadi_str_add(s, "[");
+}
+
+static void end_list(struct nadi_str *s)
+{
+    nadi_str_add(s, "]");
+}
+
+/* The operator with one kernel. */
+static void write_row(struct recording *r, const struct row *row)
+{
+    struct lists in, out;
+    struct nadi_str args = NADI_STR_INIT;
+    each_list(&in, begin_list);
+    each_list(&out, begin_list);
+    for (unsigned i = 0; row->in[i].shape || row->in[i].value; i++)
+        if (row->in[i].shape)
+            put_tensor(&in, row->in[i].shape, i);
+        else
+            put_value(&in, row->in[i].value, i);
+    for (unsigned i = 0; i < 3 && row->out[i]; i++)
+        put_tensor(&out, row->out[i], i);
+    each_list(&in, end_list);
+    each_list(&out, end_list);
+    nadi_str_printf(&args, ", \"Input Dims\": %s, \"Input type\": %s, \"Concrete Inputs\": %s",
+                    in.dims.text, in.kinds.text, in.concrete.text);
+    struct capture *c = recording_begin(r, NULL);
+    capture_op(c,
+               &(struct capture_op){.name = row->name,
+                                    .from = 1000,
+                                    .to = 50000,
+                                    .inputs = {in.values.text, in.shapes.text, in.types.text},
+                                    .outputs = {out.values.text, out.shapes.text, out.types.text},
+                                    .args = args.text});
+    const uint64_t call = capture_call(c, 0, "cudaLaunchKernel", 3000, 8000);
+    capture_work(c, &(struct capture_work){.name = "kernel",
+                                           .stream = 7,
+                                           .from = 9000,
+                                           .to = 40000,
+                                           .correlation = call,
+                                           .external = c->external});
+    recording_end(r);
+    each_list(&in, nadi_str_release);
+    each_list(&out, nadi_str_release);
+    nadi_str_release(&args);
+}
+
+static void by_hand(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        struct recording r;
+        struct imported x;
+        write_row(&r, &table[i]);
+        for (int alone = 0; alone < 2; alone++) {
+            imported_make(&x, &r, &(struct import_how){.device_alone = alone});
+            assert_non_null(x.trace);
+            const uint32_t node = imported_find(&x, "kernel", 0);
+            const uint64_t want = alone ? table[i].alone_ops : table[i].ops;
+            if (x.trace->ops[node] != want || (!alone && x.trace->bytes[node] != table[i].bytes))
+                print_error("%s%s: %" PRIu64 " operations, %" PRIu64 " bytes\n", table[i].name,
+                            alone ? ", alone" : "", x.trace->ops[node], x.trace->bytes[node]);
+            assert_int_equal(x.trace->ops[node], want);
+            assert_string_equal(x.capture.costs.items[0].kind, table[i].kind);
+            if (!alone)
+                assert_int_equal(x.trace->bytes[node], table[i].bytes);
+            imported_release(&x);
+        }
+        recording_release(&r);
+    }
+}
+
+/* The table is searched by halving: every name must be found. */
+static void names_are_sorted(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "aten::_addmm_activation",
+        "aten::_flash_attention_forward",
+        "aten::mm",
+        "aten::addmm",
+        "aten::native_batch_norm",
+        "aten::zero_",
+        "flash_attn::_flash_attn_varlen_forward",
+        "aten::conv2d",
+        "aten::cudnn_convolution",
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        assert_true(nadi_cost_has_formula(names[i]));
+    assert_false(nadi_cost_has_formula("aten::relu"));
+    assert_true(nadi_cost_has_formula("triton_tem_fused_addmm_3"));
+    assert_false(nadi_cost_has_formula("triton_poi_fused_add_0"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
+                                       cmocka_unit_test(names_are_sorted)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
