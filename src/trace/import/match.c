@@ -179,12 +179,22 @@ static void pair_by_order(struct matcher *x, uint32_t node, uint32_t event, void
     pair(x, node, event);
 }
 
-static bool good_enough(struct nadi_match *m, enum nadi_match_way way)
+/* A shift and an order are fitted to what is there, so they must explain more than equal ids. */
+static uint64_t wanted_of(const struct nadi_match *m, enum nadi_match_way way)
 {
     uint64_t most = nadi_min_u64(m->host_ops, m->profile_ops);
-    uint64_t wanted = way != NADI_MATCH_ORDER ? most / 5 : m->has_ids ? most - most / 10 : most / 2;
+    if (way == NADI_MATCH_IDS)
+        return (most + 4) / 5;
+    if (way == NADI_MATCH_ORDER && m->has_ids)
+        return most - most / 10;
+    return (most + 1) / 2;
+}
+
+static bool good_enough(struct nadi_match *m, enum nadi_match_way way)
+{
     m->way = way;
-    m->trusted = m->agreed > 0 && m->agreed >= wanted && m->agreed * 10 >= m->same_id * 9;
+    m->trusted =
+        m->agreed > 0 && m->agreed >= wanted_of(m, way) && m->agreed * 10 >= m->same_id * 9;
     return m->trusted;
 }
 

@@ -8,8 +8,8 @@
  *   3. external ids, shifted likewise;
  *   4. the order among the operators of one name, where both have as many of it.
  * A pair counts only when the names are equal too. Of the pairs with one id nine in ten must agree,
- * and they must be a fifth of the operators of the side that has fewer (by order: half, and nine in
- * ten where both have ids, which then disagree).
+ * and of the side that has fewer operators they must be a fifth (equal ids), half (a shift, the
+ * order), or nine in ten (the order, where both sides have ids that disagree).
  * O(nodes + operators) expected. */
 #ifndef NADI_TRACE_IMPORT_MATCH_H
 #define NADI_TRACE_IMPORT_MATCH_H
