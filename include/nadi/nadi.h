@@ -247,6 +247,35 @@ void nadi_transformer_init(struct nadi_transformer *options);
 enum nadi_status nadi_generate_transformer(const struct nadi_transformer *options,
                                            const char *folder, struct nadi_diags *messages);
 
+struct nadi_pattern { /* a job of a named family; what a family does not use is not looked at */
+    size_t size;
+    const char *family; /* "collectives", "ring", "pairs", "incast", "all-to-all", "overlap",
+                         * "memory", "pipeline" */
+    uint32_t ranks;
+    uint32_t rounds;      /* layers of overlap and memory, micro-batches of a pipeline */
+    uint64_t bytes;       /* of a message, collective or tensor; all-to-all: what a rank sends */
+    uint64_t compute_ns;  /* of a round */
+    uint64_t seed;        /* pairs, all-to-all */
+    uint32_t stride;      /* ring: to whom */
+    int both_ways;        /* ring */
+    uint32_t root;        /* incast: to whom */
+    double skew;          /* all-to-all: exponent of a Zipf law, 0: all alike */
+    const char *overlap;  /* "none", "gradients", "prefetch" */
+    uint32_t ahead;       /* overlap prefetch, memory: how many rounds */
+    const char *schedule; /* pipeline: "1f1b", "gpipe" */
+    const char *kinds, *sizes, *groups; /* "all-reduce,all-gather", "1MiB,16MiB", "2,8"; NULL */
+    int manifest;                       /* one trace for all ranks, where they are alike */
+    const char *compression;
+};
+
+/* false (0) with a message when no family is called so. */
+int nadi_pattern_init(struct nadi_pattern *options, const char *family,
+                      struct nadi_diags *messages);
+/* Writes into the folder workload.<rank>.et, or workload.yml with one trace, and system.json,
+ * network.yml, memory.json and, for groups, groups.json. DONE or INPUT. */
+enum nadi_status nadi_generate_pattern(const struct nadi_pattern *options, const char *folder,
+                                       struct nadi_diags *messages);
+
 /* --- plain flows -------------------------------------------------------------------------------
  */
 

@@ -189,9 +189,7 @@ const struct nadi_option_group nadi_gen_transformer_groups[] = {
     {.heading = NULL},
 };
 
-/* Prints and destroys the messages. What is wrong was an option unless a file could not be
- * written. */
-static int finish(enum nadi_status status, struct nadi_diags *messages)
+int nadi_gen_end(enum nadi_status status, struct nadi_diags *messages)
 {
     int code = (int)status;
     nadi_terminal_messages(messages, 0, false);
@@ -235,7 +233,7 @@ int nadi_cmd_gen_collective(const struct nadi_command *self, int count, char **a
         printf("%s.yml with %s.0.et\n", values.out, values.out);
     else if (status == NADI_STATUS_DONE)
         printf("%s.0.et to %s.%" PRIu32 ".et\n", values.out, values.out, values.ranks - 1);
-    return finish(status, messages);
+    return nadi_gen_end(status, messages);
 }
 
 int nadi_cmd_gen_demo(const struct nadi_command *self, int count, char **arguments)
@@ -253,7 +251,7 @@ int nadi_cmd_gen_demo(const struct nadi_command *self, int count, char **argumen
     const enum nadi_status status = nadi_generate_demo(&demo, values.out, messages);
     if (status == NADI_STATUS_DONE)
         printf("%s/: workload.<rank>.et, system.json, network.yml, memory.json\n", values.out);
-    return finish(status, messages);
+    return nadi_gen_end(status, messages);
 }
 
 static bool one_rank(const struct nadi_range *range)
@@ -290,5 +288,5 @@ int nadi_cmd_gen_transformer(const struct nadi_command *self, int count, char **
     if (status == NADI_STATUS_DONE)
         printf("%s/: %s, system.json, network.yml, memory.json\n", values.out,
                values.files ? "workload.<rank>.et, groups.json" : "workload.yml, stage.<stage>.et");
-    return finish(status, messages);
+    return nadi_gen_end(status, messages);
 }

@@ -11,6 +11,8 @@
 #include "base/base.h"
 #include "cli/options.h"
 
+#include <nadi/nadi.h>
+
 enum nadi_exit { /* the rest are the values of enum nadi_status */
                  NADI_EXIT_DONE = 0,
                  NADI_EXIT_USAGE = 2,
@@ -41,11 +43,17 @@ void nadi_command_complain(int count, const char *const *words);
 /* Whole help of one command on standard output. */
 void nadi_help_command(const struct nadi_command *command);
 
+/* The end of a generator: prints and destroys the messages and returns the exit code. What is wrong
+ * was an option unless a file could not be written. */
+struct nadi_diags;
+int nadi_gen_end(enum nadi_status status, struct nadi_diags *messages);
+
 int nadi_cmd_run(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_check(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_gen_collective(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_gen_demo(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_gen_transformer(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_gen_pattern(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_explain(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_version(const struct nadi_command *self, int count, char **arguments);
@@ -56,6 +64,14 @@ extern const struct nadi_option_group nadi_check_groups[];
 extern const struct nadi_option_group nadi_gen_collective_groups[];
 extern const struct nadi_option_group nadi_gen_demo_groups[];
 extern const struct nadi_option_group nadi_gen_transformer_groups[];
+extern const struct nadi_option_group nadi_gen_collectives_groups[];
+extern const struct nadi_option_group nadi_gen_ring_groups[];
+extern const struct nadi_option_group nadi_gen_pairs_groups[];
+extern const struct nadi_option_group nadi_gen_incast_groups[];
+extern const struct nadi_option_group nadi_gen_all_to_all_groups[];
+extern const struct nadi_option_group nadi_gen_overlap_groups[];
+extern const struct nadi_option_group nadi_gen_memory_groups[];
+extern const struct nadi_option_group nadi_gen_pipeline_groups[];
 extern const struct nadi_option_group nadi_flows_groups[];
 extern const struct nadi_option_group nadi_explain_groups[];
 extern const struct nadi_option_group nadi_help_groups[];

@@ -69,6 +69,86 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_gen_transformer,
     },
     {
+        .name = "gen collectives",
+        .group = "Make traces",
+        .summary =
+            "Write traces of every collective kind, size and group size, one after the other",
+        .about = "Ranks that follow each other form a group. The simulator communicates the first "
+                 "four kinds of\n"
+                 "`nadi gen collective`; the others take no time, with a warning.\n",
+        .examples =
+            "nadi gen collectives --ranks 16 --sizes 64KiB,1MiB,64MiB --groups 4,16 -o out/sweep\n",
+        .options = nadi_gen_collectives_groups,
+        .run = nadi_cmd_gen_pattern,
+    },
+    {
+        .name = "gen ring",
+        .group = "Make traces",
+        .summary = "Write sends and receives around a ring",
+        .about = "In each round every rank sends to the one --stride further on, and computes.\n",
+        .examples = "nadi gen ring --ranks 64 --bytes 1MiB --both-ways -o out/ring\n",
+        .options = nadi_gen_ring_groups,
+        .run = nadi_cmd_gen_pattern,
+    },
+    {
+        .name = "gen pairs",
+        .group = "Make traces",
+        .summary = "Write exchanges between pairs of ranks, drawn anew in each round",
+        .examples = "nadi gen pairs --ranks 64 --bytes 1MiB --rounds 10 --seed 7 -o out/pairs\n",
+        .options = nadi_gen_pairs_groups,
+        .run = nadi_cmd_gen_pattern,
+    },
+    {
+        .name = "gen incast",
+        .group = "Make traces",
+        .summary = "Write sends of all ranks to one",
+        .examples = "nadi gen incast --ranks 33 --bytes 64KiB -o out/incast\n",
+        .options = nadi_gen_incast_groups,
+        .run = nadi_cmd_gen_pattern,
+    },
+    {
+        .name = "gen all-to-all",
+        .group = "Make traces",
+        .summary = "Write an all-to-all of messages of unequal sizes",
+        .about = "As in a mixture of experts: the popularity of the ranks follows a Zipf law, "
+                 "drawn anew in each\n"
+                 "round; --skew 0 treats all alike.\n",
+        .examples =
+            "nadi gen all-to-all --ranks 32 --bytes 16MiB --skew 0.8 --seed 3 -o out/experts\n",
+        .options = nadi_gen_all_to_all_groups,
+        .run = nadi_cmd_gen_pattern,
+    },
+    {
+        .name = "gen overlap",
+        .group = "Make traces",
+        .summary = "Write computation that overlaps with collectives",
+        .about = "none: one after the other. gradients: a collective follows each layer while the "
+                 "next one computes.\n"
+                 "prefetch: a collective before each layer, --ahead layers in advance.\n",
+        .examples =
+            "nadi gen overlap --pattern prefetch --ahead 2 --ranks 8 --bytes 64MiB -o out/fsdp\n",
+        .options = nadi_gen_overlap_groups,
+        .run = nadi_cmd_gen_pattern,
+    },
+    {
+        .name = "gen memory",
+        .group = "Make traces",
+        .summary = "Write layers that load from and store to remote memory",
+        .examples = "nadi gen memory --ranks 4 --bytes 256MiB --ahead 2 -o out/offload\n",
+        .options = nadi_gen_memory_groups,
+        .run = nadi_cmd_gen_pattern,
+    },
+    {
+        .name = "gen pipeline",
+        .group = "Make traces",
+        .summary = "Write micro-batches through pipeline stages",
+        .about = "A rank is a stage; backward takes twice the time of forward.\n",
+        .examples =
+            "nadi gen pipeline --ranks 8 --rounds 32 --bytes 16MiB --schedule gpipe -o out/pipe\n",
+        .options = nadi_gen_pipeline_groups,
+        .run = nadi_cmd_gen_pattern,
+    },
+    {
         .name = "trace import",
         .group = "Traces",
         .summary = "Turn a PyTorch capture, one or all ranks, into Chakra traces",

@@ -1,0 +1,230 @@
+#include "base/file.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+#include <nadi/nadi.h>
+
+struct values {
+    const char *out, *compress, *kinds, *sizes, *groups, *overlap, *schedule;
+    uint32_t ranks, rounds, stride, ahead;
+    uint64_t bytes, compute_ns, seed, root;
+    double skew;
+    bool both_ways, manifest;
+};
+
+#define ROW(option, kind, member, ...)                                                             \
+    {                                                                                              \
+        .name = option, .type = NADI_OPTION_##kind, .offset = offsetof(struct values, member),     \
+        __VA_ARGS__                                                                                \
+    }
+
+#define RANKS                                                                                      \
+    ROW("ranks", COUNT, ranks, .argument = "N", .required = true, .help = "Ranks, and files")
+#define ROUNDS(what) ROW("rounds", COUNT, rounds, .argument = "N", .initial = "4", .help = what)
+#define BYTES(what)  ROW("bytes", BYTES, bytes, .argument = "SIZE", .initial = "1MiB", .help = what)
+#define COMPUTE(preset, what)                                                                      \
+    ROW("compute", TIME, compute_ns, .argument = "TIME", .initial = preset, .help = what)
+#define SEED                                                                                       \
+    ROW("seed", NUMBER, seed, .argument = "N", .initial = "1",                                     \
+        .help = "Another number draws another job")
+#define AHEAD(what) ROW("ahead", COUNT, ahead, .argument = "N", .initial = "1", .help = what)
+#define END                                                                                        \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
+
+static const struct nadi_option output[] = {
+    ROW("out", TEXT, out, .letter = 'o', .argument = "DIR", .required = true,
+        .help = "Write workload.<rank>.et, system.json, network.yml and memory.json there"),
+    ROW("compress", WORD, compress, .words = "none|gzip|zstd", .initial = "none",
+        .help = "Compression of the traces"),
+    END,
+};
+
+static const struct nadi_option alike[] = {
+    ROW("manifest", FLAG, manifest, .help = "One trace for all ranks, in workload.yml"),
+    END,
+};
+
+static const struct nadi_option collectives[] = {
+    RANKS,
+    ROW("kinds", TEXT, kinds, .argument = "LIST",
+        .initial = "all-reduce,all-gather,reduce-scatter,all-to-all", .help = "Kinds"),
+    ROW("sizes", TEXT, sizes, .argument = "LIST", .initial = "1MiB", .help = "Sizes"),
+    ROW("groups", TEXT, groups, .argument = "LIST",
+        .help = "Ranks of a group (default: all); other sizes are written to groups.json"),
+    COMPUTE("0", "Computation between two collectives"),
+    END,
+};
+
+static const struct nadi_option ring[] = {
+    RANKS,
+    BYTES("Size of a message"),
+    ROUNDS("Rounds, one after the other"),
+    ROW("stride", COUNT, stride, .argument = "N", .initial = "1", .help = "Ranks to the receiver"),
+    ROW("both-ways", FLAG, both_ways, .help = "Also the other way round at the same time"),
+    COMPUTE("0", "Computation after each round"),
+    END,
+};
+
+static const struct nadi_option pairs[] = {
+    RANKS,
+    BYTES("Size of a message, each way"),
+    ROUNDS("Rounds, one after the other"),
+    COMPUTE("0", "Computation after each round"),
+    SEED,
+    END,
+};
+
+static const struct nadi_option incast[] = {
+    RANKS,
+    BYTES("Size of a message"),
+    ROUNDS("Rounds, one after the other"),
+    ROW("root", NUMBER, root, .argument = "RANK", .initial = "0", .help = "Who receives"),
+    COMPUTE("0", "Computation after each round"),
+    END,
+};
+
+static const struct nadi_option all_to_all[] = {
+    RANKS,
+    BYTES("Size of all that a rank sends in a round"),
+    ROUNDS("Rounds, one after the other"),
+    ROW("skew", FACTOR, skew, .argument = "X", .initial = "0",
+        .help = "Exponent of the Zipf law that gives the ranks their popularity"),
+    COMPUTE("0", "Computation after each round"),
+    SEED,
+    END,
+};
+
+static const struct nadi_option overlap[] = {
+    RANKS,
+    ROW("pattern", WORD, overlap, .words = "none|gradients|prefetch", .initial = "gradients",
+        .help = "What overlaps"),
+    ROW("kind", TEXT, kinds, .argument = "KIND",
+        .help = "Collective (default: all-reduce, with prefetch all-gather)"),
+    BYTES("Size of a collective"),
+    ROW("layers", COUNT, rounds, .argument = "N", .initial = "4", .help = "Layers"),
+    COMPUTE("100us", "Computation of a layer"),
+    AHEAD("With prefetch: layers that are gathered in advance"),
+    END,
+};
+
+static const struct nadi_option memory[] = {
+    RANKS,
+    BYTES("Size of what a layer loads, and stores"),
+    ROW("layers", COUNT, rounds, .argument = "N", .initial = "4", .help = "Layers"),
+    COMPUTE("100us", "Computation of a layer"),
+    AHEAD("Layers that are loaded in advance"),
+    END,
+};
+
+static const struct nadi_option pipeline[] = {
+    ROW("ranks", COUNT, ranks, .argument = "N", .required = true, .help = "Stages"),
+    ROW("rounds", COUNT, rounds, .argument = "N", .initial = "8", .help = "Micro-batches"),
+    BYTES("Activations, and gradients, between two stages"),
+    COMPUTE("100us", "Forward computation of a stage"),
+    ROW("schedule", WORD, schedule, .words = "1f1b|gpipe", .initial = "1f1b",
+        .help = "One forward, one backward; or all forward first"),
+    END,
+};
+
+const struct nadi_option_group nadi_gen_collectives_groups[] = {
+    {"What", collectives, 0},
+    {"Output", output, 0},
+    {"Ranks that are alike", alike, 0},
+    {.heading = NULL},
+};
+
+const struct nadi_option_group nadi_gen_ring_groups[] = {
+    {"What", ring, 0},
+    {"Output", output, 0},
+    {"Ranks that are alike", alike, 0},
+    {.heading = NULL},
+};
+
+const struct nadi_option_group nadi_gen_pairs_groups[] = {
+    {"What", pairs, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+const struct nadi_option_group nadi_gen_incast_groups[] = {
+    {"What", incast, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+const struct nadi_option_group nadi_gen_all_to_all_groups[] = {
+    {"What", all_to_all, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+const struct nadi_option_group nadi_gen_overlap_groups[] = {
+    {"What", overlap, 0},
+    {"Output", output, 0},
+    {"Ranks that are alike", alike, 0},
+    {.heading = NULL},
+};
+
+const struct nadi_option_group nadi_gen_memory_groups[] = {
+    {"What", memory, 0},
+    {"Output", output, 0},
+    {"Ranks that are alike", alike, 0},
+    {.heading = NULL},
+};
+
+const struct nadi_option_group nadi_gen_pipeline_groups[] = {
+    {"What", pipeline, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+/* Says how what was written runs. */
+static void say(const struct values *v, const char *family)
+{
+    struct nadi_str groups = NADI_STR_INIT;
+    nadi_str_printf(&groups, "%s/groups.json", v->out);
+    printf("nadi run --workload %s/workload%s --system %s/system.json --network %s/network.yml",
+           v->out, v->manifest ? ".yml" : "", v->out, v->out);
+    if (nadi_file_exists(nadi_str_get(&groups)))
+        printf(" --groups %s", nadi_str_get(&groups));
+    if (nadi_str_equal(family, "memory"))
+        printf(" --memory %s/memory.json", v->out);
+    putchar('\n');
+    nadi_str_release(&groups);
+}
+
+int nadi_cmd_gen_pattern(const struct nadi_command *self, int count, char **arguments)
+{
+    const char *family = strchr(self->name, ' ') + 1;
+    struct values v = {.overlap = "gradients", .schedule = "1f1b", .rounds = 1, .bytes = 1};
+    struct nadi_words words;
+    struct nadi_pattern pattern;
+    if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &v, &words))
+        return NADI_EXIT_USAGE;
+    struct nadi_diags *messages = nadi_messages_create();
+    (void)nadi_pattern_init(&pattern, family, messages);
+    pattern.ranks = v.ranks;
+    pattern.rounds = v.rounds;
+    pattern.bytes = v.bytes;
+    pattern.compute_ns = v.compute_ns;
+    pattern.seed = v.seed;
+    pattern.stride = v.stride;
+    pattern.both_ways = v.both_ways;
+    pattern.root = v.root < UINT32_MAX ? (uint32_t)v.root : UINT32_MAX;
+    pattern.skew = v.skew;
+    pattern.overlap = v.overlap;
+    pattern.ahead = v.ahead;
+    pattern.schedule = v.schedule;
+    pattern.kinds = v.kinds;
+    pattern.sizes = v.sizes;
+    pattern.groups = v.groups;
+    pattern.manifest = v.manifest;
+    pattern.compression = v.compress;
+    const enum nadi_status status = nadi_generate_pattern(&pattern, v.out, messages);
+    if (status == NADI_STATUS_DONE)
+        say(&v, family);
+    return nadi_gen_end(status, messages);
+}

@@ -1,0 +1,41 @@
+/* gen_pattern_steps: the nodes of one rank of a pattern. Private to the generators. */
+#ifndef NADI_TRACE_GEN_PATTERN_STEPS_H
+#define NADI_TRACE_GEN_PATTERN_STEPS_H
+
+#include "trace/gen_pattern.h"
+#include "trace/write.h"
+
+struct nadi_gen_steps {
+    const struct nadi_gen_pattern *g;
+    struct nadi_trace_writer *writer;
+    uint32_t rank;
+    bool relative;           /* peers as distances */
+    const uint32_t *partner; /* pairs: by round, then rank; NADI_NONE: none */
+    uint64_t next_id;
+};
+
+/* Dependencies are ids; 0 stands for none. Each returns its id. */
+uint64_t nadi_gen_put_compute(struct nadi_gen_steps *s, const char *name, const uint64_t *deps,
+                              size_t count, uint64_t ns);
+uint64_t nadi_gen_put_collective(struct nadi_gen_steps *s, const char *name, uint64_t after,
+                                 enum nadi_collective_kind kind, uint64_t bytes, const char *group);
+uint64_t nadi_gen_put_message(struct nadi_gen_steps *s, bool send, uint32_t peer, uint32_t tag,
+                              uint64_t bytes, uint64_t after);
+uint64_t nadi_gen_put_memory(struct nadi_gen_steps *s, bool load, const char *name, uint64_t after,
+                             uint64_t bytes);
+
+void nadi_gen_steps_collectives(struct nadi_gen_steps *s);
+void nadi_gen_steps_overlap(struct nadi_gen_steps *s);
+void nadi_gen_steps_memory(struct nadi_gen_steps *s);
+void nadi_gen_steps_ring(struct nadi_gen_steps *s);
+void nadi_gen_steps_pairs(struct nadi_gen_steps *s);
+void nadi_gen_steps_incast(struct nadi_gen_steps *s);
+void nadi_gen_steps_all_to_all(struct nadi_gen_steps *s);
+void nadi_gen_steps_pipeline(struct nadi_gen_steps *s);
+
+/* By round, then rank: whom each exchanges with. The caller frees it. */
+uint32_t *nadi_gen_draw_pairs(const struct nadi_gen_pattern *g) NADI_MUST_USE;
+/* How popular the ranks are in a round: weight[ranks], above 0. */
+void nadi_gen_draw_weights(const struct nadi_gen_pattern *g, uint32_t round, double *weight);
+
+#endif
