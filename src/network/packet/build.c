@@ -4,12 +4,12 @@
 #include "network/packet/routes.h"
 #include "network/packet/telemetry.h"
 
-enum { MAX_RATES = 255, MAX_SLOTS = 1 << 16 };
+enum { MAX_RATES = 255, MAX_SLOTS = 1 << 16, REORDER_PACKETS = 128 };
 
 /* RoCEv2 frames. Counted in buffers: Ethernet 14 + FCS 4, IPv4 20, UDP 8, BTH 12, ICRC 4; an ACK
- * adds AETH 4, a CNP 16 reserved bytes, PFC is a least frame of 64. Telemetry: INT as in HPCC. On
- * the wire each frame also costs preamble 8 and gap 12. Exact mode: the HPCC simulator's headers
- * with a link header of 2 bytes. */
+ * adds AETH 4, as does a pull, a CNP 16 reserved bytes; PFC and trimmed packets are least frames
+ * of 64. Telemetry: INT as in HPCC. On the wire each frame also costs preamble 8 and gap 12. Exact
+ * mode: the HPCC simulator's headers with a link header of 2 bytes. */
 static struct nadi_pkt_frames frames_of(const struct nadi_packet_config *c)
 {
     static const uint16_t exact_extra[] = {
@@ -23,34 +23,21 @@ static struct nadi_pkt_frames frames_of(const struct nadi_packet_config *c)
         return (struct nadi_pkt_frames){
             .data_overhead = (uint16_t)(36 + extra),
             .ack = (uint16_t)(22 + (12 + extra > 26 ? 12 + extra : 26)),
+            .header = 36,
             .cnp = 48,
+            .pull = 48,
             .pfc = 31,
         };
     const uint16_t carried = c->cc->telemetry == NADI_TELEMETRY_TIME ? 0 : extra;
     return (struct nadi_pkt_frames){
         .data_overhead = (uint16_t)(62 + carried),
         .ack = (uint16_t)(66 + carried),
+        .header = 64,
         .cnp = 78,
+        .pull = 66,
         .pfc = 64,
         .gap = 20,
     };
-}
-
-void nadi_pkt_more_cells(struct nadi_pkt *net)
-{
-    const size_t old = net->cell_capacity, capacity = old + old / 2 + 1024;
-    NADI_ASSERT(capacity < NADI_NONE);
-    net->cells = nadi_mem_realloc(net->cells, capacity, sizeof(*net->cells));
-    if (net->cc->telemetry == NADI_TELEMETRY_PINT)
-        net->powers = nadi_mem_realloc(net->powers, capacity, sizeof(*net->powers));
-    if (net->cc->telemetry == NADI_TELEMETRY_INT)
-        net->ints = nadi_mem_realloc(net->ints, capacity, sizeof(*net->ints));
-    if (net->cc->telemetry == NADI_TELEMETRY_TIME)
-        net->stamps = nadi_mem_realloc(net->stamps, capacity, sizeof(*net->stamps));
-    net->cell_capacity = capacity;
-    nadi_pkt_wheel_cells(&net->wheel, net->cells, sizeof(*net->cells));
-    for (size_t i = capacity; i-- > old;)
-        nadi_pkt_free_cell(net, (uint32_t)i);
 }
 
 static uint32_t rate_index(struct nadi_pkt *net, uint64_t bits_per_s)
@@ -93,6 +80,7 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
                 .is_host = g->nodes[n].kind == NADI_GRAPH_HOST,
                 .rate = (uint8_t)rate_index(net, link->bits_per_s),
                 .latency = nadi_pkt_to_ticks(net, link->latency),
+                .loss = (float)(1 - (1 - link->loss) * (1 - net->config.loss)),
             };
         }
     net->queues = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_queue,
@@ -100,7 +88,7 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
     net->ingress = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_ingress,
                                    (size_t)net->port_count * NADI_PKT_CLASSES);
     for (size_t i = 0; i < (size_t)net->port_count * NADI_PKT_CLASSES; i++)
-        net->queues[i].head = net->queues[i].tail = NADI_NONE;
+        net->queues[i].head = net->queues[i].sent = net->queues[i].tail = NADI_NONE;
     return true;
 }
 
@@ -160,8 +148,7 @@ static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
     return true;
 }
 
-/* Cells of ports come first: their own ends of transmission. */
-static void make_cells(struct nadi_pkt *net)
+static void make_wheel(struct nadi_pkt *net)
 {
     nadi_time span = 8000000 / net->tick;
     for (uint32_t p = 0; p < net->port_count; p++) {
@@ -174,12 +161,17 @@ static void make_cells(struct nadi_pkt *net)
     if (span >> shift > MAX_SLOTS)
         span = (nadi_time)MAX_SLOTS << shift;
     nadi_pkt_wheel_init(&net->wheel, shift, span);
-    net->cell_capacity = net->port_count;
-    net->cells = NADI_ZNEW(struct nadi_pkt_cell, net->port_count);
-    for (uint32_t p = 0; p < net->port_count; p++)
-        net->cells[p].event.kind = NADI_PKT_TX_DONE;
-    net->free_cell = NADI_NONE;
-    nadi_pkt_more_cells(net);
+}
+
+/* What the scheme needs, and what the user asks for. */
+static void resolve(struct nadi_pkt *net)
+{
+    struct nadi_packet_config *c = &net->config;
+    net->spraying = net->cc->receiver_driven || c->spreading == NADI_SPREADING_PACKET;
+    net->trimming = net->cc->receiver_driven || c->trimming;
+    net->selective = net->spraying || net->trimming || c->recovery == NADI_RECOVERY_SELECTIVE;
+    if (net->selective && !c->reorder_packets)
+        c->reorder_packets = net->trimming ? UINT32_MAX : net->spraying ? REORDER_PACKETS : 0;
 }
 
 struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
@@ -192,7 +184,8 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     net->cc = config->cc;
     net->tick = config->exact ? NADI_PS_PER_NS : 1;
     net->frames = frames_of(config);
-    net->free_flow = NADI_NONE;
+    net->free_flow = net->free_cell = net->free_chunk = NADI_NONE;
+    resolve(net);
     net->path_hops = 4;
     nadi_rng_init(&net->rng, config->seed, "packet");
     nadi_map64_init(&net->sports, graph->host_count);
@@ -206,7 +199,10 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
         return NULL;
     }
     net->routes = nadi_pkt_routes_create(net);
-    make_cells(net);
+    make_wheel(net);
+    nadi_pkt_more_cells(net);
+    nadi_pkt_more_chunks(net);
+    nadi_pkt_faults_schedule(net);
     if (net->cc->telemetry == NADI_TELEMETRY_PINT)
         nadi_pint_init(net);
     if (config->window_global || net->pints)
@@ -225,14 +221,13 @@ void nadi_pkt_destroy(struct nadi_pkt *net)
         nadi_mem_free(nic->classes);
         nadi_mem_free(nic->open);
         nadi_mem_free(nic->done);
+        nadi_mem_free(nic->owed);
     }
     nadi_pkt_routes_destroy(net->routes);
     nadi_pkt_wheel_release(&net->wheel);
     nadi_map64_release(&net->sports);
-    nadi_mem_free(net->cells);
-    nadi_mem_free(net->ints);
-    nadi_mem_free(net->powers);
-    nadi_mem_free(net->stamps);
+    nadi_pkt_pools_release(net);
+    nadi_pkt_track_release(net);
     nadi_mem_free(net->flows);
     nadi_mem_free(net->receivers);
     nadi_mem_free(net->infos);

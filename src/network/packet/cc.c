@@ -3,8 +3,9 @@
 #include "base/str.h"
 
 const struct nadi_cc_ops *const nadi_cc_all[] = {
-    &nadi_cc_none,   &nadi_cc_dcqcn, &nadi_cc_hpcc, &nadi_cc_pint,
-    &nadi_cc_timely, &nadi_cc_dctcp, NULL,
+    &nadi_cc_none,   &nadi_cc_dcqcn, &nadi_cc_hpcc,  &nadi_cc_pint,
+    &nadi_cc_timely, &nadi_cc_dctcp, &nadi_cc_swift, &nadi_cc_window,
+    &nadi_cc_ndp,    &nadi_cc_eqds,  NULL,
 };
 
 const struct nadi_cc_ops *nadi_cc_find(const char *name)

@@ -19,7 +19,7 @@ enum nadi_telemetry { /* what data packets gather on their way and ACKs carry ba
 
 struct nadi_cc_ack {
     uint32_t seq;    /* packets acknowledged so far */
-    uint32_t cell;   /* the ACK itself, for its telemetry */
+    uint32_t packet; /* the place of the ACK, for its telemetry */
     bool negative;   /* a NACK */
     bool marked;     /* the data packet met congestion (ECN) */
     bool mark_alone; /* a CNP: nothing is acknowledged */
@@ -30,8 +30,13 @@ struct nadi_cc_ops {
     const char *summary;
     uint32_t hpcc_mode; /* CC_MODE of the HPCC simulator; 0: not among them */
     enum nadi_telemetry telemetry;
-    bool needs_marks; /* asks for ECN */
-    bool receiver_driven;
+    bool needs_marks;     /* asks for ECN */
+    bool needs_window;    /* a bandwidth-delay product to begin with, whatever `window` says */
+    bool notifies;        /* the receiver answers marks with CNPs instead of marked ACKs */
+    bool receiver_driven; /* the receiver grants packets; sprayed and trimmed, sent again one by one
+                           */
+    bool
+        arrival_clocked; /* receiver-driven: one pull an arrival, else as demand and credit allow */
     size_t state_bytes;
     /* A flow begins; its rate is the line rate and its window the bandwidth-delay product. */
     void (*start)(struct nadi_pkt *net, uint32_t flow);
@@ -49,6 +54,10 @@ extern const struct nadi_cc_ops nadi_cc_hpcc;
 extern const struct nadi_cc_ops nadi_cc_pint;
 extern const struct nadi_cc_ops nadi_cc_timely;
 extern const struct nadi_cc_ops nadi_cc_dctcp;
+extern const struct nadi_cc_ops nadi_cc_swift;
+extern const struct nadi_cc_ops nadi_cc_window;
+extern const struct nadi_cc_ops nadi_cc_ndp;
+extern const struct nadi_cc_ops nadi_cc_eqds;
 
 /* All schemes, NULL-terminated. */
 extern const struct nadi_cc_ops *const nadi_cc_all[];

@@ -121,6 +121,7 @@ const struct nadi_cc_ops nadi_cc_dcqcn = {
                "its rate by an estimate of how often, and recovers by timers.",
     .hpcc_mode = 1,
     .needs_marks = true,
+    .notifies = true,
     .state_bytes = sizeof(struct state),
     .start = start,
     .on_ack = on_ack,

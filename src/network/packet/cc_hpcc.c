@@ -160,7 +160,7 @@ static void update_hops(struct nadi_pkt *net, uint32_t flow, uint32_t hops, uint
 static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
-    const struct nadi_pkt_int *r = &net->ints[ack->cell];
+    const struct nadi_pkt_int *r = &net->ints[ack->packet];
     const uint32_t sent = net->flows[flow].next;
     const bool fast = ack->seq <= s->last_update;
     if (ack->mark_alone || r->hops > NADI_INT_HOPS)

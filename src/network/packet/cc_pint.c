@@ -56,7 +56,7 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
     }
     if (fast && !net->config.hpcc.fast_react)
         return;
-    update(net, flow, nadi_pint_decode(net, net->powers[ack->cell]), fast);
+    update(net, flow, nadi_pint_decode(net, net->powers[ack->packet]), fast);
     if (!fast && sent > s->last_update)
         s->last_update = sent;
 }

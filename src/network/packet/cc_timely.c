@@ -59,7 +59,7 @@ static void update(struct nadi_pkt *net, uint32_t flow, nadi_time rtt)
 static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
-    const nadi_time rtt = net->wheel.now - net->stamps[ack->cell];
+    const nadi_time rtt = net->wheel.now - net->stamps[ack->packet];
     const uint32_t sent = net->flows[flow].next;
     if (ack->mark_alone)
         return;

@@ -29,6 +29,7 @@ void nadi_packet_config_init(struct nadi_packet_config *c)
         .chunk_bytes = 4000,
         .nack_interval = US(500),
         .rto = US(4000),
+        .retry_limit = 7,
         .pfc = true,
         .ecn = true,
         .buffer_bytes = 32 << 20,
@@ -79,6 +80,7 @@ void nadi_packet_config_init_hpcc(struct nadi_packet_config *c)
     nadi_packet_config_init(c);
     c->payload_bytes = 1000;
     c->rto = 0;
+    c->retry_limit = 0;
     c->dcqcn.alpha_interval = US(1);
     c->dcqcn.decrease_interval = US(4);
     c->dcqcn.increase_interval = US(900);

@@ -86,7 +86,10 @@ struct nadi_packet_config {
     bool back_to_chunk;      /* go back to the chunk's start */
     nadi_time nack_interval; /* between two NACKs for the same packet */
     nadi_time rto;           /* retransmission timeout; 0: none */
-    uint32_t nic_pauses;     /* pauses that each NIC injects */
+    uint32_t retry_limit;    /* timeouts in a row after which a flow is given up; 0: never */
+    uint32_t
+        reorder_packets; /* selective: how far ahead a packet must be for others to be missing */
+    uint32_t nic_pauses; /* pauses that each NIC injects */
     /* switch */
     bool pfc, ecn;
     uint64_t buffer_bytes, reserve_bytes, resume_bytes;

@@ -13,6 +13,10 @@ static void more_flows(struct nadi_pkt *net)
     net->receivers = nadi_mem_realloc(net->receivers, capacity, sizeof(*net->receivers));
     net->infos = nadi_mem_realloc(net->infos, capacity, sizeof(*net->infos));
     net->paths = nadi_mem_realloc(net->paths, capacity * 2 * net->path_hops, sizeof(*net->paths));
+    if (net->selective) {
+        net->tracks = nadi_mem_realloc(net->tracks, capacity, sizeof(*net->tracks));
+        memset(net->tracks + old, 0, (capacity - old) * sizeof(*net->tracks));
+    }
     if (net->cc->state_bytes)
         net->cc_state = nadi_mem_realloc(net->cc_state, capacity, net->cc->state_bytes);
     net->flow_capacity = capacity;
@@ -52,7 +56,7 @@ static void choose_window(struct nadi_pkt *net, uint32_t flow)
     if (c->window_global)
         f->base_rtt = net->longest_rtt;
     const double ticks_per_byte = 8e12 / ((double)slowest * (double)net->tick);
-    if (!c->window)
+    if (!c->window && !net->cc->needs_window)
         f->window_bytes = 0;
     else if (c->window_bytes)
         f->window_bytes = c->window_bytes;
@@ -71,6 +75,10 @@ static void begin(struct nadi_pkt *net, uint32_t flow)
     net->infos[flow].start = net->wheel.now;
     f->progress_at = net->wheel.now;
     choose_window(net, flow);
+    if (net->selective)
+        nadi_pkt_track_begin(net, flow);
+    if (net->cc->receiver_driven)
+        f->credits = nadi_pkt_initial_packets(net, flow);
     f->line_rate = f->rate = net->rates[net->ports[net->nics[nic].port].rate];
     nadi_pkt_nic_add(net, nic, flow);
     if (net->cc->state_bytes)
@@ -114,18 +122,15 @@ uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_sp
         begin(net, flow);
         return flow;
     }
-    const uint32_t cell = nadi_pkt_new_cell(net);
-    net->cells[cell].event.kind = NADI_PKT_FLOW_BEGIN;
-    net->cells[cell].flow = flow;
-    net->cells[cell].seq = EXACT_DEFERRALS;
-    nadi_pkt_schedule(net, cell, net->wheel.now);
+    nadi_pkt_schedule(net, nadi_pkt_new_cell(net, NADI_PKT_FLOW_BEGIN, flow, EXACT_DEFERRALS),
+                      net->wheel.now);
     return flow;
 }
 
 void nadi_pkt_flow_begin(struct nadi_pkt *net, uint32_t cell)
 {
-    const uint32_t flow = net->cells[cell].flow;
-    if (--net->cells[cell].seq > 0) {
+    const uint32_t flow = net->cells[cell].a;
+    if (--net->cells[cell].b > 0) {
         nadi_pkt_schedule(net, cell, net->wheel.now);
         return;
     }
@@ -180,10 +185,7 @@ void nadi_pkt_set_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which, nad
     nadi_pkt_cancel_timer(net, flow, which);
     if (net->flows[flow].finished)
         return;
-    const uint32_t cell = nadi_pkt_new_cell(net);
-    net->cells[cell].event.kind = NADI_PKT_FLOW_TIMER;
-    net->cells[cell].flow = flow;
-    net->cells[cell].seq = which;
+    const uint32_t cell = nadi_pkt_new_cell(net, NADI_PKT_FLOW_TIMER, flow, which);
     net->flows[flow].timers[which] = cell;
     net->flows[flow].live++;
     nadi_pkt_schedule(net, cell, net->wheel.now + delay);
@@ -194,34 +196,65 @@ void nadi_pkt_cancel_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
     struct nadi_pkt_flow *f = &net->flows[flow];
     if (f->timers[which] == NADI_NONE)
         return;
-    net->cells[f->timers[which]].event.kind = NADI_PKT_DEAD_TIMER;
+    net->cells[f->timers[which]].kind = NADI_PKT_DEAD_TIMER;
     f->timers[which] = NADI_NONE;
     f->live--; /* never the last one: the caller's packet or the NIC's list remains */
+}
+
+uint32_t nadi_pkt_initial_packets(const struct nadi_pkt *net, uint32_t flow)
+{
+    const uint64_t window = net->flows[flow].window_bytes;
+    const uint64_t packets = (window + net->config.payload_bytes - 1) / net->config.payload_bytes;
+    return packets > 1 ? (uint32_t)nadi_min_u64(packets, UINT32_MAX) : 1;
+}
+
+/* The NIC drops the flow at its next turn; what is still on its way finds it finished. */
+static void abandon(struct nadi_pkt *net, uint32_t flow)
+{
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    net->totals.abandoned++;
+    f->finished = true;
+    f->abandoned = true;
+    f->una = f->next = f->packets;
+    f->repeats = 0;
+    net->open_flows--;
+    for (uint32_t i = 0; i <= NADI_PKT_TIMERS; i++)
+        nadi_pkt_cancel_timer(net, flow, i);
+    nadi_pkt_nic_refresh(net, flow);
 }
 
 /* Nothing was acknowledged for a whole RTO: send everything after una again. */
 static void on_rto(struct nadi_pkt *net, uint32_t flow)
 {
     struct nadi_pkt_flow *f = &net->flows[flow];
-    const nadi_time due = f->progress_at + net->config.rto / net->tick;
-    if (due > net->wheel.now || f->next == f->una) {
-        const nadi_time wait = due > net->wheel.now ? due - net->wheel.now : net->config.rto;
-        nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, wait);
+    const nadi_time rto = net->config.rto / net->tick, due = f->progress_at + rto;
+    const bool paused = net->ports[net->nics[f->nic].port].paused >> f->class & 1;
+    if (due > net->wheel.now || f->next == f->una || paused) {
+        nadi_pkt_set_timer(net, flow, NADI_PKT_RTO,
+                           due > net->wheel.now ? due - net->wheel.now : rto);
         return;
     }
     net->totals.timeouts++;
-    net->totals.retransmitted += f->next - f->una;
-    f->next = f->una;
+    if (net->config.retry_limit && f->timeouts++ >= net->config.retry_limit) {
+        abandon(net, flow);
+        return;
+    }
+    if (net->selective)
+        nadi_pkt_track_timeout(net, flow);
+    else {
+        net->totals.retransmitted += f->next - f->una;
+        f->next = f->una;
+    }
     f->progress_at = net->wheel.now;
     net->cc->on_timeout(net, flow);
-    nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, net->config.rto / net->tick);
+    nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, rto);
     nadi_pkt_nic_refresh(net, flow);
     nadi_pkt_nic_kick(net, net->flows[flow].nic);
 }
 
 void nadi_pkt_flow_timer(struct nadi_pkt *net, uint32_t cell)
 {
-    const uint32_t flow = net->cells[cell].flow, which = net->cells[cell].seq;
+    const uint32_t flow = net->cells[cell].a, which = net->cells[cell].b;
     nadi_pkt_free_cell(net, cell);
     net->flows[flow].timers[which] = NADI_NONE;
     net->flows[flow].live--; /* not finished, so the NIC's list still holds it */

@@ -1,53 +1,81 @@
 /* host: what arrives at a host. Data is answered with ACKs or NACKs; those move the sender on. */
 #include "network/packet/internal.h"
 
-/* Turns the received data packet into its answer: the cell, and with it telemetry, stays. */
-static void answer(struct nadi_pkt *net, uint32_t cell, enum nadi_pkt_kind kind)
+enum { PAUSE_NS = 10000, PAUSE_AGAIN_NS = 1000000 }; /* of injected pauses, in exact ns */
+
+uint32_t nadi_pkt_send_back(struct nadi_pkt *net, uint32_t flow, enum nadi_pkt_kind kind,
+                            uint32_t seq, uint32_t flags)
 {
-    struct nadi_pkt_cell *packet = &net->cells[cell];
-    const uint32_t port =
-        nadi_pkt_path_port(net, packet->flow, true, 0); /* the way back begins here */
-    packet->event.kind = (uint8_t)kind;
-    packet->event.hop = 1;
-    packet->seq = net->receivers[packet->flow].expected;
-    packet->bytes = net->frames.ack;
-    packet->flags = packet->flags & NADI_PKT_MARKED ? NADI_PKT_ECHO : 0;
-    if (net->config.ack_first && !net->config.exact)
-        packet->class = 0;
-    net->totals.acks_sent++;
-    nadi_pkt_enqueue(net, port, 0, cell);
-    nadi_pkt_nic_kick(net, net->ports[port].owner);
+    const uint32_t port = nadi_pkt_path_port(net, flow, true, 0); /* the way back begins here */
+    const uint32_t bytes = kind == NADI_PKT_CNP    ? net->frames.cnp
+                           : kind == NADI_PKT_PULL ? net->frames.pull
+                                                   : net->frames.ack;
+    const bool first = kind >= NADI_PKT_CNP || (net->config.ack_first && !net->config.exact);
+    const struct nadi_pkt_packet packet = {
+        .flow = flow,
+        .seq = seq,
+        .in = port * NADI_PKT_CLASSES + (first ? 0U : net->flows[flow].class),
+        .word = nadi_pkt_word(bytes, 1, kind) | flags,
+    };
+    net->flows[flow].live++;
+    net->totals.acks_sent += kind == NADI_PKT_ACK || kind == NADI_PKT_NACK;
+    return nadi_pkt_enqueue(net, port, 0, packet);
 }
 
-static void discard(struct nadi_pkt *net, uint32_t cell)
+/* Answers the data packet at `at`; its mark and telemetry travel back. */
+static void answer(struct nadi_pkt *net, uint32_t at, enum nadi_pkt_kind kind, uint32_t seq)
 {
-    const uint32_t flow = net->cells[cell].flow;
-    nadi_pkt_free_cell(net, cell);
-    nadi_pkt_flow_unref(net, flow);
+    const struct nadi_pkt_packet packet = net->packets[at];
+    uint32_t flags = packet.word & NADI_PKT_MARKED ? NADI_PKT_ECHO : 0;
+    struct nadi_pkt_receiver *r = &net->receivers[packet.flow];
+    if (net->cc->notifies && net->config.dcqcn.notify_interval) {
+        if (flags && net->wheel.now >= r->notify_at) {
+            r->notify_at = net->wheel.now + net->config.dcqcn.notify_interval / net->tick;
+            nadi_pkt_send_back(net, packet.flow, NADI_PKT_CNP, 0, flags);
+        }
+        flags = 0;
+    }
+    const uint32_t to = nadi_pkt_send_back(net, packet.flow, kind, seq, flags);
+    nadi_pkt_copy_telemetry(net, at, to);
+    nadi_pkt_nic_kick(net, net->ports[net->packets[to].in / NADI_PKT_CLASSES].owner);
 }
 
-static void receive_in_order(struct nadi_pkt *net, uint32_t cell)
+static uint32_t payload_of(const struct nadi_pkt *net, uint32_t flow, uint32_t seq)
 {
-    const uint32_t flow = net->cells[cell].flow;
+    const struct nadi_pkt_flow *f = &net->flows[flow];
+    return seq + 1 == f->packets ? f->payload_bytes : net->config.payload_bytes;
+}
+
+static void delivered(struct nadi_pkt *net, uint32_t flow, uint32_t seq)
+{
+    net->totals.data_bytes_received += payload_of(net, flow, seq);
+}
+
+static void finish_here(struct nadi_pkt *net, uint32_t flow)
+{
+    if (!net->config.exact && net->hooks.finished)
+        net->hooks.finished(net->hooks.context, net, flow);
+}
+
+static void receive_in_order(struct nadi_pkt *net, uint32_t flow, uint32_t at)
+{
     struct nadi_pkt_receiver *r = &net->receivers[flow];
+    delivered(net, flow, r->expected);
     const bool last = ++r->expected == net->flows[flow].packets;
     r->unacked_bytes += net->config.payload_bytes;
     if (r->unacked_bytes >= net->config.ack_interval_bytes || last) {
         r->unacked_bytes = 0;
-        answer(net, cell, NADI_PKT_ACK);
-    } else
-        discard(net, cell);
-    if (last && !net->config.exact && net->hooks.finished)
-        net->hooks.finished(net->hooks.context, net, flow);
+        answer(net, at, NADI_PKT_ACK, r->expected);
+    }
+    if (last)
+        finish_here(net, flow);
 }
 
-static void receive_gap(struct nadi_pkt *net, uint32_t cell)
+static void receive_gap(struct nadi_pkt *net, uint32_t flow, uint32_t at)
 {
-    struct nadi_pkt_receiver *r = &net->receivers[net->cells[cell].flow];
-    if (net->wheel.now < r->nack_at && r->nacked == r->expected) {
-        discard(net, cell);
+    struct nadi_pkt_receiver *r = &net->receivers[flow];
+    if (net->wheel.now < r->nack_at && r->nacked == r->expected)
         return;
-    }
     r->nack_at = net->wheel.now + net->config.nack_interval / net->tick;
     r->nacked = r->expected;
     if (net->config.back_to_chunk) {
@@ -55,64 +83,152 @@ static void receive_gap(struct nadi_pkt *net, uint32_t cell)
         if (chunk > 1)
             r->expected = r->expected / chunk * chunk;
     }
-    answer(net, cell, NADI_PKT_NACK);
+    if (net->config.recovery != NADI_RECOVERY_NONE)
+        answer(net, at, NADI_PKT_NACK, r->expected);
 }
 
-static void receive_data(struct nadi_pkt *net, uint32_t cell)
+/* Every packet counts for itself, in any order. */
+static void receive_selective(struct nadi_pkt *net, uint32_t flow, uint32_t at, bool trimmed)
 {
-    const struct nadi_pkt_cell *packet = &net->cells[cell];
-    const struct nadi_pkt_receiver *r = &net->receivers[packet->flow];
-    net->totals.data_received++;
-    if (packet->seq == r->expected)
-        receive_in_order(net, cell);
-    else if (packet->seq > r->expected)
-        receive_gap(net, cell);
-    else if (net->config.rto)
-        answer(net, cell, NADI_PKT_ACK); /* the ACK may have been lost */
-    else
-        discard(net, cell);
+    struct nadi_pkt_receiver *r = &net->receivers[flow];
+    const uint32_t seq = net->packets[at].seq;
+    const bool fresh = !trimmed && nadi_pkt_track_receive(net, flow, seq);
+    if (fresh)
+        delivered(net, flow, seq);
+    r->arrived++;
+    r->trimmed += trimmed;
+    answer(net, at, trimmed ? NADI_PKT_NACK : NADI_PKT_ACK, seq);
+    if (net->cc->receiver_driven)
+        nadi_pkt_pull_arrival(net, flow);
+    if (fresh && net->receivers[flow].expected == net->flows[flow].packets)
+        finish_here(net, flow);
 }
 
-static void receive_ack(struct nadi_pkt *net, uint32_t cell)
+/* A NIC that plays dead for a while: NIC_TOTAL_PAUSE_TIME of the HPCC simulator. */
+static void inject_pause(struct nadi_pkt *net, uint32_t port, uint32_t class)
 {
-    const struct nadi_pkt_cell *packet = &net->cells[cell];
-    const uint32_t flow = packet->flow;
-    struct nadi_pkt_flow *f = &net->flows[flow];
-    const struct nadi_cc_ack ack = {
-        .seq = packet->seq,
-        .cell = cell,
-        .negative = packet->event.kind == NADI_PKT_NACK,
-        .marked = packet->flags & NADI_PKT_ECHO,
-        .mark_alone = packet->event.kind == NADI_PKT_CNP,
-    };
-    net->totals.acks_received++;
-    if (ack.seq > f->una) {
-        f->una = ack.seq;
-        f->progress_at = net->wheel.now;
-        if (f->next < f->una)
-            f->next = f->una;
+    struct nadi_pkt_nic *nic = &net->nics[net->ports[port].owner];
+    if (nic->pausing || nic->pauses >= net->config.nic_pauses)
+        return;
+    nic->pausing = true;
+    nic->pauses++;
+    nadi_pkt_send_pfc(net, port, class, true);
+    nadi_pkt_schedule(net,
+                      nadi_pkt_new_cell(net, NADI_PKT_NIC_PAUSE, net->ports[port].owner, class),
+                      net->wheel.now + PAUSE_NS * (NADI_PS_PER_NS / net->tick));
+}
+
+void nadi_pkt_nic_pause(struct nadi_pkt *net, uint32_t cell)
+{
+    const uint32_t nic = net->cells[cell].a, class = net->cells[cell].b;
+    nadi_pkt_free_cell(net, cell);
+    if (class == NADI_PKT_CLASSES) {
+        net->nics[nic].pausing = false;
+        return;
     }
+    nadi_pkt_send_pfc(net, net->nics[nic].port, class, false);
+    nadi_pkt_schedule(net, nadi_pkt_new_cell(net, NADI_PKT_NIC_PAUSE, nic, NADI_PKT_CLASSES),
+                      net->wheel.now + PAUSE_AGAIN_NS * (NADI_PS_PER_NS / net->tick));
+}
+
+static void receive_data(struct nadi_pkt *net, uint32_t port, uint32_t at)
+{
+    const struct nadi_pkt_packet packet = net->packets[at];
+    const uint32_t expected = net->receivers[packet.flow].expected;
+    const bool trimmed = nadi_pkt_kind(packet.word) == NADI_PKT_TRIMMED;
+    net->totals.data_received += !trimmed;
+    if (net->selective)
+        receive_selective(net, packet.flow, at, trimmed);
+    else if (packet.seq == expected && !trimmed)
+        receive_in_order(net, packet.flow, at);
+    else if (packet.seq >= expected)
+        receive_gap(net, packet.flow, at);
+    else if (net->config.rto)
+        answer(net, at, NADI_PKT_ACK, expected); /* the ACK may have been lost */
+    if (net->config.nic_pauses)
+        inject_pause(net, port, packet.in % NADI_PKT_CLASSES);
+    nadi_pkt_flow_unref(net, packet.flow);
+}
+
+static void take_cumulative(struct nadi_pkt *net, uint32_t flow, uint32_t seq)
+{
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    if (seq <= f->una)
+        return;
+    f->una = seq;
+    if (f->next < f->una)
+        f->next = f->una;
+}
+
+/* Moves the sender on; what congestion control is told: packets acknowledged so far. */
+static uint32_t take_answer(struct nadi_pkt *net, const struct nadi_pkt_packet *packet)
+{
+    const uint32_t flow = packet->flow, before = net->flows[flow].una;
+    if (nadi_pkt_kind(packet->word) == NADI_PKT_CNP)
+        return before;
+    if (net->flows[flow].finished)
+        return packet->seq;
+    if (!net->selective)
+        take_cumulative(net, flow, packet->seq);
+    else if (nadi_pkt_kind(packet->word) == NADI_PKT_ACK)
+        nadi_pkt_track_ack(net, flow, packet->seq);
+    else
+        nadi_pkt_track_lost(net, flow, packet->seq);
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    if (f->una != before) {
+        f->progress_at = net->wheel.now;
+        f->timeouts = 0;
+    }
+    return net->selective ? f->una : packet->seq;
+}
+
+static void receive_ack(struct nadi_pkt *net, uint32_t at)
+{
+    const struct nadi_pkt_packet packet = net->packets[at];
+    const uint32_t flow = packet.flow;
+    const struct nadi_cc_ack ack = {
+        .seq = take_answer(net, &packet),
+        .packet = at,
+        .negative = nadi_pkt_kind(packet.word) == NADI_PKT_NACK,
+        .marked = packet.word & NADI_PKT_ECHO,
+        .mark_alone = nadi_pkt_kind(packet.word) == NADI_PKT_CNP,
+    };
+    net->totals.acks_received += !ack.mark_alone;
+    struct nadi_pkt_flow *f = &net->flows[flow];
     if (f->una >= f->packets && !f->finished)
         nadi_pkt_flow_finish(net, flow);
     f = &net->flows[flow]; /* flows that begin at that moment may move the array */
-    if (ack.negative && !f->finished) {
+    if (ack.negative && !f->finished && !net->selective) {
         net->totals.retransmitted += f->next - f->una;
         f->next = f->una;
     }
     net->cc->on_ack(net, flow, &ack);
     nadi_pkt_nic_refresh(net, flow);
     const uint32_t nic = net->flows[flow].nic;
-    discard(net, cell);
+    nadi_pkt_flow_unref(net, flow);
     nadi_pkt_nic_kick(net, nic);
 }
 
-void nadi_pkt_receive_pfc(struct nadi_pkt *net, uint32_t cell)
+/* Pulls are counted: one that was lost is made up for by the next. */
+static void receive_pull(struct nadi_pkt *net, uint32_t at)
 {
-    const uint32_t port_index = net->cells[cell].port;
+    const struct nadi_pkt_packet packet = net->packets[at];
+    struct nadi_pkt_flow *f = &net->flows[packet.flow];
+    if (packet.seq > f->pulled && !f->finished) {
+        f->credits += packet.seq - f->pulled;
+        f->pulled = packet.seq;
+        nadi_pkt_nic_refresh(net, packet.flow);
+    }
+    const uint32_t nic = f->nic;
+    nadi_pkt_flow_unref(net, packet.flow);
+    nadi_pkt_nic_kick(net, nic);
+}
+
+void nadi_pkt_receive_pfc(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
+{
     struct nadi_pkt_port *port = &net->ports[port_index];
-    const uint8_t bit = (uint8_t)(1U << net->cells[cell].class);
-    const bool pause = net->cells[cell].flags & NADI_PKT_PAUSE;
-    nadi_pkt_free_cell(net, cell);
+    const uint8_t bit = (uint8_t)(1U << net->packets[at].seq);
+    const bool pause = net->packets[at].word & NADI_PKT_PAUSE;
     if (net->hooks.pfc)
         net->hooks.pfc(net->hooks.context, net, port_index, pause);
     if (pause) {
@@ -132,26 +248,22 @@ void nadi_pkt_receive_pfc(struct nadi_pkt *net, uint32_t cell)
         nadi_pkt_switch_send(net, port_index);
 }
 
-void nadi_pkt_host_receive(struct nadi_pkt *net, uint32_t cell)
+void nadi_pkt_host_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
 {
-    switch ((enum nadi_pkt_kind)net->cells[cell].event.kind) {
+    switch (nadi_pkt_kind(net->packets[at].word)) {
     case NADI_PKT_DATA:
-        receive_data(net, cell);
+    case NADI_PKT_TRIMMED:
+        receive_data(net, port, at);
         return;
     case NADI_PKT_ACK:
     case NADI_PKT_NACK:
     case NADI_PKT_CNP:
-        receive_ack(net, cell);
+        receive_ack(net, at);
+        return;
+    case NADI_PKT_PULL:
+        receive_pull(net, at);
         return;
     case NADI_PKT_PFC:
-    case NADI_PKT_FREE:
-    case NADI_PKT_TX_DONE:
-    case NADI_PKT_NIC_TIMER:
-    case NADI_PKT_FLOW_TIMER:
-    case NADI_PKT_FLOW_START:
-    case NADI_PKT_FLOW_BEGIN:
-    case NADI_PKT_MARKER:
-    case NADI_PKT_DEAD_TIMER:
         break;
     }
     NADI_BUG("no packet for a host");

@@ -1,15 +1,17 @@
 /* internal: the state of the packet model, shared by the files of this folder.
  *
- * Ticks are nanoseconds in exact mode and picoseconds otherwise. Everything that can be an event or
- * wait in a queue is a cell: a packet, the end of a port's transmission, a timer. The first
- * port_count cells belong to the ports (ends of transmissions); the others are recycled.
+ * Ticks are nanoseconds in exact mode and picoseconds otherwise.
  *
- * A port is one end of a cable; what leaves it arrives at its peer. Packets carry their flow's
- * number and how many hops they have made; the ports of the way there and back were found when the
- * flow began (routes.h), so that switches neither hash nor look up.
+ * A port is one end of a cable; what leaves it arrives at its peer. Each class of a port has one
+ * queue in which packets lie in order: from head on those on the cable, from sent on those that
+ * wait. A packet is copied once a hop, from one queue to the next; queues are chains of chunks, so
+ * that memory is walked in order. Packets carry their flow's number and how many hops they have
+ * made; the ports of the way there and back were found when the flow began (routes.h), so that
+ * switches neither hash nor look up, but for packets that are sprayed.
  *
- * Order of one transmission, which ties depend on: end of transmission is scheduled before the
- * arrival at the peer. */
+ * An event is a number: the end of a port's transmission, the arrival of the head of a queue, or a
+ * cell (a timer or the like). Order of one transmission, which ties depend on: its end is scheduled
+ * before the arrival at the peer. */
 #ifndef NADI_NETWORK_PACKET_INTERNAL_H
 #define NADI_NETWORK_PACKET_INTERNAL_H
 
@@ -25,38 +27,89 @@ enum {
     NADI_PKT_CLASSES = 8, /* 0 is the control class */
     NADI_PKT_TIMERS = 3,  /* a flow, for its congestion control */
     NADI_PKT_RTO = NADI_PKT_TIMERS,
+    NADI_PKT_CHUNK = 8, /* packets */
+    NADI_PKT_MAX_HOPS = 1023,
 };
 
 enum nadi_pkt_kind {
-    NADI_PKT_FREE,
     NADI_PKT_DATA,
+    NADI_PKT_TRIMMED, /* data whose payload was cut off */
     NADI_PKT_ACK,
     NADI_PKT_NACK,
     NADI_PKT_CNP,
-    NADI_PKT_PFC,
-    NADI_PKT_TX_DONE,    /* cell = port */
-    NADI_PKT_NIC_TIMER,  /* port = NIC */
-    NADI_PKT_FLOW_TIMER, /* flow, seq = which */
+    NADI_PKT_PULL,
+    NADI_PKT_PFC, /* seq: class; flag: pause or resume */
+};
+
+/* A packet's word: bytes, hops made (the one on the cable included), kind and flags. Written and
+ * read as a whole, which is faster than members of a few bits. */
+enum {
+    NADI_PKT_BYTES_BITS = 14,
+    NADI_PKT_HOP = 1 << NADI_PKT_BYTES_BITS,
+    NADI_PKT_KIND_SHIFT = 24,
+    NADI_PKT_MARKED = 1 << 27, /* ECN */
+    NADI_PKT_ECHO = 1 << 28,   /* ACK: the packet that it answers was marked */
+    NADI_PKT_PAUSE = 1 << 29,  /* PFC: pause, else resume */
+    NADI_PKT_LOST = 1 << 30,   /* will not arrive */
+};
+
+struct nadi_pkt_packet {
+    uint32_t flow;
+    uint32_t seq; /* data: number of the packet; ACK: packets received in order, or, with selective
+                     recovery, the one received; PULL: granted so far */
+    uint32_t in;  /* port * CLASSES + class: where it came in, and its class */
+    uint32_t word;
+};
+
+static inline uint32_t nadi_pkt_word(uint32_t bytes, uint32_t hop, enum nadi_pkt_kind kind)
+{
+    return bytes | hop << NADI_PKT_BYTES_BITS | (uint32_t)kind << NADI_PKT_KIND_SHIFT;
+}
+
+static inline uint32_t nadi_pkt_bytes(uint32_t word)
+{
+    return word & (NADI_PKT_HOP - 1);
+}
+
+static inline uint32_t nadi_pkt_hop(uint32_t word)
+{
+    return word >> NADI_PKT_BYTES_BITS & NADI_PKT_MAX_HOPS;
+}
+
+static inline enum nadi_pkt_kind nadi_pkt_kind(uint32_t word)
+{
+    return (enum nadi_pkt_kind)(word >> NADI_PKT_KIND_SHIFT & 7);
+}
+
+static inline bool nadi_pkt_backwards(uint32_t word)
+{
+    return nadi_pkt_kind(word) >= NADI_PKT_ACK;
+}
+
+enum nadi_pkt_event_kind { /* in the upper bits of an event */
+                           NADI_PKT_EVENT_TX_DONE,
+                           NADI_PKT_EVENT_ARRIVE,
+                           NADI_PKT_EVENT_CELL,
+                           NADI_PKT_EVENT_SHIFT = 30,
+};
+
+enum nadi_pkt_cell_kind {
+    NADI_PKT_FREE,
+    NADI_PKT_NIC_TIMER,  /* a: NIC */
+    NADI_PKT_PULL_TIMER, /* a: NIC */
+    NADI_PKT_NIC_PAUSE,  /* a: NIC; b: class, or CLASSES to be ready for a pause again */
+    NADI_PKT_FLOW_TIMER, /* a: flow, b: which */
     NADI_PKT_FLOW_START, /* the next ones of the list */
-    NADI_PKT_FLOW_BEGIN, /* flow, seq = how often to come back */
-    NADI_PKT_MARKER,     /* flow, seq: as given to schedule_marker */
+    NADI_PKT_FLOW_BEGIN, /* a: flow, b: how often to come back */
+    NADI_PKT_FAULT,      /* a: index of the configuration's fault */
+    NADI_PKT_MARKER,     /* a, b: as given to schedule_marker */
     NADI_PKT_DEAD_TIMER, /* was cancelled */
 };
 
-enum {                      /* flags */
-       NADI_PKT_MARKED = 1, /* ECN */
-       NADI_PKT_ECHO = 2,   /* ACK: the packet that it answers was marked */
-       NADI_PKT_PAUSE = 4,  /* PFC: pause, else resume */
-};
-
 struct nadi_pkt_cell {
-    struct nadi_pkt_event event; /* with the kind and the hops made */
-    uint32_t flow;
-    uint32_t seq;  /* data: number of the packet; ACK: packets received in order */
-    uint32_t port; /* on the wire: where it arrives; in a switch: where it came in */
-    uint16_t bytes;
-    uint8_t class;
-    uint8_t flags;
+    uint32_t next; /* free list */
+    enum nadi_pkt_cell_kind kind;
+    uint32_t a, b;
 };
 
 struct nadi_pkt_port {
@@ -70,6 +123,8 @@ struct nadi_pkt_port {
     uint8_t last;    /* class served last */
     uint8_t rate;    /* index of its transmission times */
     uint8_t shift;   /* pause threshold = free pool >> shift */
+    uint8_t down;
+    float loss; /* probability */
     uint32_t queued_bytes;
     uint32_t headroom_bytes; /* limit */
     nadi_time latency;
@@ -78,9 +133,11 @@ struct nadi_pkt_port {
     nadi_time busy_ticks;
 };
 
-struct nadi_pkt_queue { /* of one class of one port */
-    uint32_t head, tail;
-    uint32_t bytes, peak_bytes;
+struct nadi_pkt_queue { /* of one class of one port; places in packets, NONE before the first */
+    uint32_t head;      /* the next one to arrive */
+    uint32_t sent;      /* the next one to leave */
+    uint32_t tail;      /* of the next one to come */
+    uint32_t bytes, peak_bytes; /* waiting */
 };
 
 struct nadi_pkt_ingress { /* buffer held by what came in at one port in one class */
@@ -103,17 +160,29 @@ struct nadi_pkt_nic {
     uint32_t last;    /* slot served last */
     uint32_t timer;   /* cell, NADI_NONE when not armed */
     nadi_time timer_at;
+    /* receiver-driven: flows that are owed pulls take turns */
+    uint32_t *owed; /* ring of flows, a power of two */
+    uint32_t owed_first, owed_count, owed_capacity;
+    bool pulling;    /* a pull was sent less than a packet's time ago */
+    bool pausing;    /* an injected pause is on, or was a short time ago */
+    uint32_t pauses; /* injected so far */
 };
 
 struct nadi_pkt_flow {
     uint32_t packets;        /* in all */
     uint32_t next, una;      /* next to send; first not acknowledged */
     uint32_t window_packets; /* in flight at most; 0: any number */
+    uint32_t credits;        /* receiver-driven: packets that may be sent */
+    uint32_t in_flight;      /* selective: sent, and neither acknowledged nor given up */
+    uint32_t repeats;        /* selective: packets to send again */
+    uint32_t timeouts;       /* in a row */
+    uint32_t pulled;         /* receiver-driven: pulls that arrived */
     uint32_t nic, slot;
     uint16_t payload_bytes; /* of the last packet; the others are full */
     uint16_t gap_bytes;     /* size of the packet that pacing counts from */
     uint8_t class;
     bool finished, removed; /* acknowledged; out of the NIC's list */
+    bool abandoned;         /* after too many timeouts */
     uint64_t rate, line_rate;
     uint64_t window_bytes; /* at line rate; 0: no window */
     nadi_time base_rtt;
@@ -128,6 +197,9 @@ struct nadi_pkt_receiver { /* the other end of a flow */
     nadi_time nack_at;     /* until then no second one */
     nadi_time notify_at;   /* until then no second CNP */
     uint32_t unacked_bytes;
+    uint32_t arrived, trimmed; /* receiver-driven: packets */
+    uint32_t granted, owed;    /* receiver-driven: pulls sent; to be sent */
+    bool waiting;              /* in the NIC's ring */
 };
 
 struct nadi_pkt_info { /* what is not needed to move packets */
@@ -136,6 +208,13 @@ struct nadi_pkt_info { /* what is not needed to move packets */
     uint64_t bytes;
     nadi_time start;
     uint32_t user; /* the caller's */
+};
+
+struct nadi_pkt_track { /* selective recovery: a bit a packet in each */
+    uint64_t *received;
+    uint64_t *acked, *repeat; /* behind it */
+    uint32_t words, capacity;
+    uint32_t looked; /* packets below were acknowledged, or found missing once */
 };
 
 struct nadi_pkt_int { /* telemetry of one data packet */
@@ -149,8 +228,8 @@ struct nadi_pkt_pint { /* PINT: a port's moving average */
     uint32_t bytes;
 };
 
-struct nadi_pkt_frames { /* sizes in bytes */
-    uint16_t data_overhead, ack, cnp, pfc;
+struct nadi_pkt_frames {                                 /* sizes in bytes */
+    uint16_t data_overhead, header, ack, cnp, pull, pfc; /* header: of trimmed data */
     uint16_t gap; /* preamble and gap between frames: on the wire, not in buffers */
 };
 
@@ -160,10 +239,11 @@ struct nadi_pkt_totals {
     uint64_t data_bytes_sent, data_bytes_received;
     uint64_t acks_sent, acks_received;
     uint64_t dropped_full, dropped_loss; /* packets: no buffer; a cable's loss or a link down */
+    uint64_t trimmed, pulls;
     uint64_t marked;
-    uint64_t pauses, resumes; /* PFC frames received */
-    uint64_t retransmitted;   /* packets */
-    uint64_t timeouts;
+    uint64_t pauses, resumes;     /* PFC frames received */
+    uint64_t retransmitted;       /* packets */
+    uint64_t timeouts, abandoned; /* flows given up after too many of them */
 };
 
 struct nadi_pkt;
@@ -191,10 +271,15 @@ struct nadi_pkt {
     /* cells */
     struct nadi_pkt_cell *cells;
     size_t cell_capacity;
-    uint32_t cell_count, free_cell;
-    struct nadi_pkt_int *ints; /* by cell, where telemetry is INT */
-    uint8_t *powers;           /* by cell, where it is PINT */
-    nadi_time *stamps;         /* by cell, where it is TIME */
+    uint32_t free_cell;
+    /* packets */
+    struct nadi_pkt_packet *packets;
+    uint32_t *next_chunk; /* by chunk: place of the next one's first packet */
+    size_t packet_capacity;
+    uint32_t free_chunk;
+    struct nadi_pkt_int *ints; /* by packet, where telemetry is INT */
+    uint8_t *powers;           /* by packet, where it is PINT */
+    nadi_time *stamps;         /* by packet, where it is TIME */
     /* network */
     struct nadi_pkt_port *ports;
     struct nadi_pkt_queue *queues;    /* [port * CLASSES + class] */
@@ -208,10 +293,13 @@ struct nadi_pkt {
     uint64_t *rates;
     const struct nadi_ecn_row **ecn; /* by rate; NULL: never marks */
     uint32_t rate_count;
+    bool rerouted;                      /* some paths may be stale */
+    bool selective, spraying, trimming; /* recovery and ways, as the scheme or the user wants */
     /* flows */
     struct nadi_pkt_flow *flows;
     struct nadi_pkt_receiver *receivers;
     struct nadi_pkt_info *infos;
+    struct nadi_pkt_track *tracks; /* where recovery is selective */
     char *cc_state;
     uint32_t *paths; /* [flow * 2 * path_hops], there and back */
     uint32_t path_hops;
@@ -225,55 +313,38 @@ struct nadi_pkt {
     struct nadi_pkt_totals totals;
 };
 
-/* --- cells: build.c --- */
+/* --- cells and packets: pools.c --- */
 
 void nadi_pkt_more_cells(struct nadi_pkt *net);
+void nadi_pkt_more_chunks(struct nadi_pkt *net);
+void nadi_pkt_pools_release(struct nadi_pkt *net);
 
 /* The array of cells may move. */
-static inline uint32_t nadi_pkt_new_cell(struct nadi_pkt *net)
+static inline uint32_t nadi_pkt_new_cell(struct nadi_pkt *net, enum nadi_pkt_cell_kind kind,
+                                         uint32_t a, uint32_t b)
 {
     if (NADI_UNLIKELY(net->free_cell == NADI_NONE))
         nadi_pkt_more_cells(net);
     const uint32_t cell = net->free_cell;
-    net->free_cell = net->cells[cell].event.next;
+    net->free_cell = net->cells[cell].next;
+    net->cells[cell] = (struct nadi_pkt_cell){NADI_NONE, kind, a, b};
     return cell;
 }
 
 static inline void nadi_pkt_free_cell(struct nadi_pkt *net, uint32_t cell)
 {
-    net->cells[cell].event.kind = NADI_PKT_FREE;
-    net->cells[cell].event.next = net->free_cell;
+    net->cells[cell].kind = NADI_PKT_FREE;
+    net->cells[cell].next = net->free_cell;
     net->free_cell = cell;
 }
 
 static inline void nadi_pkt_schedule(struct nadi_pkt *net, uint32_t cell, nadi_time at)
 {
-    nadi_pkt_wheel_add(&net->wheel, &net->cells[cell].event, at, cell);
+    nadi_pkt_wheel_add(&net->wheel, at,
+                       cell | (uint32_t)NADI_PKT_EVENT_CELL << NADI_PKT_EVENT_SHIFT);
 }
 
-/* --- links --- */
-
-static inline nadi_time nadi_pkt_tx_ticks(const struct nadi_pkt *net,
-                                          const struct nadi_pkt_port *port, uint32_t bytes)
-{
-    return net->tx_ticks[port->rate][bytes];
-}
-
-/* Puts a packet on the idle port's cable. */
-static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, uint32_t cell)
-{
-    struct nadi_pkt_port *port = &net->ports[port_index];
-    struct nadi_pkt_cell *packet = &net->cells[cell];
-    const nadi_time ticks = nadi_pkt_tx_ticks(net, port, packet->bytes);
-    const nadi_time end = net->wheel.now + ticks;
-    port->busy = 1;
-    port->busy_ticks += ticks;
-    port->sent_packets++;
-    port->wire_bytes += packet->bytes;
-    packet->port = port->peer;
-    nadi_pkt_schedule(net, port_index, end);
-    nadi_pkt_schedule(net, cell, end + port->latency);
-}
+/* --- queues and links --- */
 
 static inline struct nadi_pkt_queue *nadi_pkt_queue(struct nadi_pkt *net, uint32_t port,
                                                     uint32_t class)
@@ -281,36 +352,123 @@ static inline struct nadi_pkt_queue *nadi_pkt_queue(struct nadi_pkt *net, uint32
     return &net->queues[port * NADI_PKT_CLASSES + class];
 }
 
-static inline void nadi_pkt_enqueue(struct nadi_pkt *net, uint32_t port, uint32_t class,
-                                    uint32_t cell)
+static inline bool nadi_pkt_waiting(const struct nadi_pkt_queue *q)
 {
-    struct nadi_pkt_queue *q = nadi_pkt_queue(net, port, class);
-    struct nadi_pkt_cell *packet = &net->cells[cell];
-    packet->event.next = NADI_NONE;
-    if (q->head == NADI_NONE) {
-        q->head = cell;
-        net->ports[port].backlog |= (uint8_t)(1U << class);
-    } else
-        net->cells[q->tail].event.next = cell;
-    q->tail = cell;
-    q->bytes += packet->bytes;
-    if (q->bytes > q->peak_bytes)
-        q->peak_bytes = q->bytes;
-    net->ports[port].queued_bytes += packet->bytes;
+    return q->sent != q->tail;
 }
 
-/* The queue must not be empty. */
-static inline uint32_t nadi_pkt_dequeue(struct nadi_pkt *net, uint32_t port, uint32_t class)
+/* The first place of an empty chunk; the arrays of packets may move. */
+static inline uint32_t nadi_pkt_new_chunk(struct nadi_pkt *net)
+{
+    if (NADI_UNLIKELY(net->free_chunk == NADI_NONE))
+        nadi_pkt_more_chunks(net);
+    const uint32_t first = net->free_chunk;
+    net->free_chunk = net->next_chunk[first / NADI_PKT_CHUNK];
+    return first;
+}
+
+static inline uint32_t nadi_pkt_after(const struct nadi_pkt *net, uint32_t at)
+{
+    return (at + 1) % NADI_PKT_CHUNK ? at + 1 : net->next_chunk[at / NADI_PKT_CHUNK];
+}
+
+/* Puts a copy of the packet behind the queue's last one; returns its place. */
+static inline uint32_t nadi_pkt_push(struct nadi_pkt *net, uint32_t queue,
+                                     struct nadi_pkt_packet packet)
+{
+    struct nadi_pkt_queue *q = &net->queues[queue];
+    if (NADI_UNLIKELY(q->tail == NADI_NONE))
+        q->head = q->sent = q->tail = nadi_pkt_new_chunk(net);
+    const uint32_t at = q->tail;
+    net->packets[at] = packet;
+    if ((at + 1) % NADI_PKT_CHUNK)
+        q->tail = at + 1;
+    else {
+        const uint32_t next = nadi_pkt_new_chunk(net);
+        net->next_chunk[at / NADI_PKT_CHUNK] = next;
+        q->tail = next;
+    }
+    return at;
+}
+
+/* Forgets the packet that has arrived. */
+static inline void nadi_pkt_pop(struct nadi_pkt *net, uint32_t queue)
+{
+    struct nadi_pkt_queue *q = &net->queues[queue];
+    const uint32_t at = q->head, next = nadi_pkt_after(net, at);
+    q->head = next;
+    if ((at + 1) % NADI_PKT_CHUNK == 0) {
+        const uint32_t first = at + 1 - NADI_PKT_CHUNK;
+        net->next_chunk[first / NADI_PKT_CHUNK] = net->free_chunk;
+        net->free_chunk = first;
+    }
+    if (next == q->tail) /* empty: back to the chunk's begin, which is in the cache */
+        q->head = q->sent = q->tail = next / NADI_PKT_CHUNK * NADI_PKT_CHUNK;
+}
+
+static inline void nadi_pkt_copy_telemetry(struct nadi_pkt *net, uint32_t from, uint32_t to)
+{
+    if (net->ints)
+        net->ints[to] = net->ints[from];
+    else if (net->stamps)
+        net->stamps[to] = net->stamps[from];
+    else if (net->powers)
+        net->powers[to] = net->powers[from];
+}
+
+/* Pushes a packet that waits; returns its place. */
+static inline uint32_t nadi_pkt_enqueue(struct nadi_pkt *net, uint32_t port, uint32_t class,
+                                        struct nadi_pkt_packet packet)
+{
+    const uint32_t bytes = nadi_pkt_bytes(packet.word);
+    const uint32_t at = nadi_pkt_push(net, port * NADI_PKT_CLASSES + class, packet);
+    struct nadi_pkt_queue *q = nadi_pkt_queue(net, port, class);
+    net->ports[port].backlog |= (uint8_t)(1U << class);
+    q->bytes += bytes;
+    if (q->bytes > q->peak_bytes)
+        q->peak_bytes = q->bytes;
+    net->ports[port].queued_bytes += bytes;
+    return at;
+}
+
+/* The queue's first waiting packet no longer waits; it must be put on the cable. */
+static inline void nadi_pkt_dequeue(struct nadi_pkt *net, uint32_t port, uint32_t class)
 {
     struct nadi_pkt_queue *q = nadi_pkt_queue(net, port, class);
-    const uint32_t cell = q->head;
-    const struct nadi_pkt_cell *packet = &net->cells[cell];
-    q->head = packet->event.next;
-    if (q->head == NADI_NONE)
+    const uint32_t bytes = nadi_pkt_bytes(net->packets[q->sent].word);
+    q->sent = nadi_pkt_after(net, q->sent);
+    if (q->sent == q->tail)
         net->ports[port].backlog &= (uint8_t) ~(1U << class);
-    q->bytes -= packet->bytes;
-    net->ports[port].queued_bytes -= packet->bytes;
-    return cell;
+    q->bytes -= bytes;
+    net->ports[port].queued_bytes -= bytes;
+}
+
+static inline nadi_time nadi_pkt_tx_ticks(const struct nadi_pkt *net,
+                                          const struct nadi_pkt_port *port, uint32_t bytes)
+{
+    return net->tx_ticks[port->rate][bytes];
+}
+
+/* Puts a packet that left its queue on the idle port's cable. */
+static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
+                                     uint32_t at)
+{
+    struct nadi_pkt_port *port = &net->ports[port_index];
+    const uint32_t word = net->packets[at].word, bytes = nadi_pkt_bytes(word);
+    const nadi_time ticks = nadi_pkt_tx_ticks(net, port, bytes);
+    const nadi_time end = net->wheel.now + ticks;
+    port->busy = 1;
+    port->busy_ticks += ticks;
+    port->sent_packets++;
+    port->wire_bytes += bytes;
+    if (NADI_UNLIKELY(port->loss > 0) && nadi_pkt_kind(word) != NADI_PKT_PFC &&
+        nadi_rng_unit(&net->rng) < (double)port->loss)
+        net->packets[at].word |= NADI_PKT_LOST;
+    nadi_pkt_wheel_add(&net->wheel, end,
+                       port_index | (uint32_t)NADI_PKT_EVENT_TX_DONE << NADI_PKT_EVENT_SHIFT);
+    nadi_pkt_wheel_add(&net->wheel, end + port->latency,
+                       (port_index * NADI_PKT_CLASSES + class) | (uint32_t)NADI_PKT_EVENT_ARRIVE
+                                                                     << NADI_PKT_EVENT_SHIFT);
 }
 
 /* --- nic.c: what a host sends --- */
@@ -324,19 +482,55 @@ void nadi_pkt_nic_refresh(struct nadi_pkt *net, uint32_t flow);
 /* The rate of packets from now on. rescale: also the gap that runs now. */
 void nadi_pkt_set_rate(struct nadi_pkt *net, uint32_t flow, uint64_t rate, bool rescale);
 
-/* --- host.c: what a host receives --- */
+/* The window from now on, > 0 packets, for schemes that have one of their own. */
+void nadi_pkt_set_window(struct nadi_pkt *net, uint32_t flow, uint32_t packets);
 
-void nadi_pkt_host_receive(struct nadi_pkt *net, uint32_t cell);
+/* --- host.c: what a host receives; `at` is the packet's place --- */
+
+void nadi_pkt_host_receive(struct nadi_pkt *net, uint32_t port, uint32_t at);
 /* At any node: on any port. */
-void nadi_pkt_receive_pfc(struct nadi_pkt *net, uint32_t cell);
+void nadi_pkt_receive_pfc(struct nadi_pkt *net, uint32_t port, uint32_t at);
+/* Puts a control packet of the flow, from its destination to its source, into the NIC's queue and
+ * sends it when the NIC is idle; returns its place. */
+uint32_t nadi_pkt_send_back(struct nadi_pkt *net, uint32_t flow, enum nadi_pkt_kind kind,
+                            uint32_t seq, uint32_t flags);
+void nadi_pkt_nic_pause(struct nadi_pkt *net, uint32_t cell);
 
 /* --- switch.c --- */
 
-void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t cell);
+void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at);
 /* Sends the next packet of an idle switch port. */
 void nadi_pkt_switch_send(struct nadi_pkt *net, uint32_t port);
 /* Pauses or resumes a class at the port's peer. */
 void nadi_pkt_send_pfc(struct nadi_pkt *net, uint32_t port, uint32_t class, bool pause);
+/* Loses everything that waits at a port. */
+void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port);
+
+/* --- fault.c --- */
+
+void nadi_pkt_faults_schedule(struct nadi_pkt *net);
+void nadi_pkt_fault(struct nadi_pkt *net, uint32_t index);
+
+/* --- track.c: selective recovery --- */
+
+void nadi_pkt_track_begin(struct nadi_pkt *net, uint32_t flow);
+/* At the receiver: false when the packet was there before. Moves `expected`. */
+bool nadi_pkt_track_receive(struct nadi_pkt *net, uint32_t flow, uint32_t seq);
+/* At the sender. Moves `una`. */
+void nadi_pkt_track_ack(struct nadi_pkt *net, uint32_t flow, uint32_t seq);
+/* A packet is known to be lost. */
+void nadi_pkt_track_lost(struct nadi_pkt *net, uint32_t flow, uint32_t seq);
+/* Everything in flight is given up. */
+void nadi_pkt_track_timeout(struct nadi_pkt *net, uint32_t flow);
+/* The next packet to repeat; there must be one. */
+uint32_t nadi_pkt_track_repeat(struct nadi_pkt *net, uint32_t flow);
+void nadi_pkt_track_release(struct nadi_pkt *net);
+
+/* --- pull.c: receivers that tell senders when to send --- */
+
+/* Something of the flow has arrived at its destination. */
+void nadi_pkt_pull_arrival(struct nadi_pkt *net, uint32_t flow);
+void nadi_pkt_pull_timer(struct nadi_pkt *net, uint32_t cell);
 
 /* --- flow.c --- */
 
@@ -359,6 +553,8 @@ void nadi_pkt_flow_begin(struct nadi_pkt *net, uint32_t cell);
 /* One cell fewer names the flow: recycles it when it was the last one and the flow is over. */
 void nadi_pkt_flow_unref(struct nadi_pkt *net, uint32_t flow);
 void nadi_pkt_flow_finish(struct nadi_pkt *net, uint32_t flow);
+/* Receiver-driven: packets that a flow sends unasked, a bandwidth-delay product. */
+uint32_t nadi_pkt_initial_packets(const struct nadi_pkt *net, uint32_t flow);
 void *nadi_pkt_cc_state(const struct nadi_pkt *net, uint32_t flow);
 
 /* --- routes.c --- */
@@ -367,6 +563,11 @@ struct nadi_pkt_routes *nadi_pkt_routes_create(const struct nadi_pkt *net);
 void nadi_pkt_routes_destroy(struct nadi_pkt_routes *r);
 /* Fills the flow's two paths. False when there is no way. */
 bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow);
+/* Where a packet of the flow goes from a switch: by its flow's hash; sprayed, by its number.
+ * NADI_NONE when there is no way. */
+uint32_t nadi_pkt_routes_step(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back);
+uint32_t nadi_pkt_routes_spray(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back,
+                               uint32_t seq, bool first);
 /* Round trip (without queues), ticks, and the least rate on the first shortest way. */
 void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_time *rtt,
                          uint64_t *rate);

@@ -34,14 +34,25 @@ static void put_bit(uint64_t *bits, uint32_t at, bool value)
         bits[at >> 6] &= ~mask;
 }
 
+/* Is something left that window and credits allow to send? */
+static bool may_send(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
+{
+    if (!net->selective)
+        return f->next < f->packets && (!f->window_packets || f->next - f->una < f->window_packets);
+    if (f->next == f->packets && !f->repeats)
+        return false;
+    if (net->cc->receiver_driven)
+        return f->credits > 0;
+    return !f->window_packets || f->in_flight < f->window_packets;
+}
+
 void nadi_pkt_nic_refresh(struct nadi_pkt *net, uint32_t flow)
 {
     const struct nadi_pkt_flow *f = &net->flows[flow];
     struct nadi_pkt_nic *nic = &net->nics[f->nic];
     if (f->removed)
         return;
-    put_bit(nic->open, f->slot,
-            f->next < f->packets && (!f->window_packets || f->next - f->una < f->window_packets));
+    put_bit(nic->open, f->slot, may_send(net, f));
     put_bit(nic->done, f->slot, f->una >= f->packets);
 }
 
@@ -165,16 +176,14 @@ static void arm_timer(struct nadi_pkt *net, struct nadi_pkt_nic *nic)
     const nadi_time first = next_gap(net, nic);
     if (first == NADI_TIME_MAX)
         return;
-    nic->timer = nadi_pkt_new_cell(net);
+    nic->timer = nadi_pkt_new_cell(net, NADI_PKT_NIC_TIMER, (uint32_t)(nic - net->nics), 0);
     nic->timer_at = first;
-    net->cells[nic->timer].event.kind = NADI_PKT_NIC_TIMER;
-    net->cells[nic->timer].port = (uint32_t)(nic - net->nics);
     nadi_pkt_schedule(net, nic->timer, first);
 }
 
 void nadi_pkt_nic_timer(struct nadi_pkt *net, uint32_t cell)
 {
-    const uint32_t nic = net->cells[cell].port;
+    const uint32_t nic = net->cells[cell].a;
     net->nics[nic].timer = NADI_NONE;
     nadi_pkt_free_cell(net, cell);
     nadi_pkt_nic_kick(net, nic);
@@ -191,34 +200,49 @@ static nadi_time gap_ticks(const struct nadi_pkt *net, const struct nadi_pkt_flo
     return (nadi_time)((2 * bits * ticks_per_s + rate) / (2 * rate));
 }
 
+/* The number of the packet that goes next; counts it. */
+static uint32_t next_packet(struct nadi_pkt *net, uint32_t flow)
+{
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    if (!net->selective)
+        return f->next++;
+    f->in_flight++;
+    if (net->cc->receiver_driven)
+        f->credits--;
+    if (!f->repeats)
+        return f->next++;
+    net->totals.retransmitted++;
+    return nadi_pkt_track_repeat(net, flow);
+}
+
 static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t slot)
 {
-    const uint32_t flow = nic->flows[slot];
-    const uint32_t cell = nadi_pkt_new_cell(net);
+    const uint32_t flow = nic->flows[slot], seq = next_packet(net, flow);
     struct nadi_pkt_flow *f = &net->flows[flow];
-    struct nadi_pkt_cell *packet = &net->cells[cell];
-    const uint32_t payload =
-        f->next + 1 == f->packets ? f->payload_bytes : net->config.payload_bytes;
-    packet->event.kind = NADI_PKT_DATA;
-    packet->event.hop = 1;
-    packet->flow = flow;
-    packet->seq = f->next++;
-    packet->bytes = (uint16_t)(payload + net->frames.data_overhead);
-    packet->class = f->class;
-    packet->flags = 0;
+    const uint32_t payload = seq + 1 == f->packets ? f->payload_bytes : net->config.payload_bytes;
+    const uint32_t bytes = payload + net->frames.data_overhead;
+    const uint32_t queue = nic->port * NADI_PKT_CLASSES + f->class;
+    const struct nadi_pkt_packet packet = {
+        .flow = flow,
+        .seq = seq,
+        .in = queue,
+        .word = nadi_pkt_word(bytes, 1, NADI_PKT_DATA),
+    };
+    const uint32_t at = nadi_pkt_push(net, queue, packet);
+    net->queues[queue].sent = nadi_pkt_after(net, at); /* data never waits here */
     if (net->stamps)
-        net->stamps[cell] = net->wheel.now;
+        net->stamps[at] = net->wheel.now;
     if (net->ints)
-        net->ints[cell].hops = 0;
+        net->ints[at].hops = 0;
     if (net->powers)
-        net->powers[cell] = 0;
+        net->powers[at] = 0;
     f->live++;
     net->totals.data_sent++;
     net->totals.data_bytes_sent += payload;
-    nadi_pkt_transmit(net, nic->port, cell);
-    f->gap_bytes = packet->bytes;
+    nadi_pkt_transmit(net, nic->port, f->class, at);
+    f->gap_bytes = (uint16_t)bytes;
     const uint64_t rate = net->config.rate_bound ? f->rate : f->line_rate;
-    nic->avail[slot] = net->wheel.now + gap_ticks(net, f, rate, packet->bytes);
+    nic->avail[slot] = net->wheel.now + gap_ticks(net, f, rate, bytes);
     nadi_pkt_nic_refresh(net, flow);
 }
 
@@ -226,13 +250,17 @@ void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
 {
     struct nadi_pkt_nic *nic = &net->nics[nic_index];
     const struct nadi_pkt_port *port = &net->ports[nic->port];
-    if (port->busy)
+    if (port->busy || port->down)
         return;
     if (port->backlog & 1) {
-        const uint32_t head = nadi_pkt_queue(net, nic->port, 0)->head;
-        const uint32_t class = net->config.ack_first ? 0 : net->cells[head].class;
+        const uint32_t head = nadi_pkt_queue(net, nic->port, 0)->sent;
+        const struct nadi_pkt_packet *packet = &net->packets[head];
+        const uint32_t class = net->config.ack_first || nadi_pkt_kind(packet->word) == NADI_PKT_PFC
+                                   ? 0
+                                   : packet->in % NADI_PKT_CLASSES;
         if (!(port->paused >> class & 1)) {
-            nadi_pkt_transmit(net, nic->port, nadi_pkt_dequeue(net, nic->port, 0));
+            nadi_pkt_dequeue(net, nic->port, 0);
+            nadi_pkt_transmit(net, nic->port, 0, head);
             return;
         }
     }
@@ -247,7 +275,7 @@ void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
 
 static void set_window(struct nadi_pkt *net, struct nadi_pkt_flow *f)
 {
-    if (!f->window_bytes)
+    if (!f->window_bytes || net->cc->needs_window)
         return;
     uint64_t window = f->window_bytes;
     if (net->config.window_variable && f->rate != f->line_rate) {
@@ -267,10 +295,9 @@ static void pull_timer(struct nadi_pkt *net, struct nadi_pkt_nic *nic, nadi_time
 {
     if (nic->timer == NADI_NONE || at >= nic->timer_at)
         return;
-    net->cells[nic->timer].event.kind = NADI_PKT_DEAD_TIMER;
-    const uint32_t cell = nadi_pkt_new_cell(net);
-    net->cells[cell].event.kind = NADI_PKT_NIC_TIMER;
-    net->cells[cell].port = (uint32_t)(nic - net->nics);
+    net->cells[nic->timer].kind = NADI_PKT_DEAD_TIMER;
+    const uint32_t cell =
+        nadi_pkt_new_cell(net, NADI_PKT_NIC_TIMER, (uint32_t)(nic - net->nics), 0);
     nic->timer = cell;
     nic->timer_at = at < net->wheel.now ? net->wheel.now : at;
     nadi_pkt_schedule(net, cell, nic->timer_at);
@@ -287,5 +314,11 @@ void nadi_pkt_set_rate(struct nadi_pkt *net, uint32_t flow, uint64_t rate, bool 
     }
     f->rate = rate;
     set_window(net, f);
+    nadi_pkt_nic_refresh(net, flow);
+}
+
+void nadi_pkt_set_window(struct nadi_pkt *net, uint32_t flow, uint32_t packets)
+{
+    net->flows[flow].window_packets = packets;
     nadi_pkt_nic_refresh(net, flow);
 }

@@ -271,7 +271,7 @@ static void longer_paths(struct nadi_pkt *net)
     net->path_hops = hops;
 }
 
-static bool find_one(struct nadi_pkt *net, uint32_t flow, bool back)
+static struct walk walk_of(const struct nadi_pkt *net, uint32_t flow, bool back)
 {
     const struct nadi_pkt_info *info = &net->infos[flow];
     const uint32_t *hosts = net->graph->hosts;
@@ -279,16 +279,22 @@ static bool find_one(struct nadi_pkt *net, uint32_t flow, bool back)
     const uint32_t dst = hosts[back ? info->src : info->dst];
     const uint32_t sport = back ? info->dport : info->sport;
     const uint32_t dport = back ? info->sport : info->dport;
-    struct walk w = {
+    return (struct walk){
         .net = net,
         .tree = tree_to(net, root_of(net, dst)),
         .node = src,
         .dst = dst,
         .hash = {nadi_pkt_address(src), nadi_pkt_address(dst), sport | dport << 16},
+        .first_way = net->config.spreading == NADI_SPREADING_NONE,
     };
-    for (uint32_t hop = 0; w.node != dst; hop++) {
+}
+
+/* Follows the hash from where the walk is; hop: of the next port. */
+static bool find_from(struct nadi_pkt *net, uint32_t flow, bool back, struct walk w, uint32_t hop)
+{
+    for (; w.node != w.dst; hop++) {
         const uint32_t port = next_port(&w);
-        if (port == NADI_NONE)
+        if (port == NADI_NONE || hop == NADI_PKT_MAX_HOPS)
             return false;
         while (hop >= net->path_hops)
             longer_paths(net);
@@ -296,6 +302,50 @@ static bool find_one(struct nadi_pkt *net, uint32_t flow, bool back)
         w.node = net->graph->ports[port].peer;
     }
     return true;
+}
+
+static bool find_one(struct nadi_pkt *net, uint32_t flow, bool back)
+{
+    return find_from(net, flow, back, walk_of(net, flow, back), 0);
+}
+
+/* Both ends keep the cable that they began with. */
+void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow)
+{
+    for (uint32_t back = 0; back < 2; back++) {
+        struct walk w = walk_of(net, flow, back);
+        w.node = net->graph->ports[nadi_pkt_path_port(net, flow, back, 0)].peer;
+        (void)find_from(net, flow, back, w, 1); /* a cut way stays: packets on it are lost */
+    }
+}
+
+uint32_t nadi_pkt_routes_step(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back)
+{
+    struct walk w = walk_of(net, flow, back);
+    w.node = node;
+    return next_port(&w);
+}
+
+uint32_t nadi_pkt_routes_spray(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back,
+                               uint32_t seq, bool first)
+{
+    const struct nadi_pkt_info *info = &net->infos[flow];
+    const uint32_t dst = net->graph->hosts[back ? info->src : info->dst];
+    const struct nadi_pkt_routes *r = net->routes;
+    const uint32_t root = root_of(net, dst);
+    struct walk w = {.net = net, .tree = tree_to(net, root), .node = node, .dst = dst};
+    const uint32_t s = r->switch_of[node];
+    if (node == root || s == NADI_NONE)
+        return next_port(&w);
+    const uint32_t *choices = w.tree->ports + w.tree->first[s];
+    const uint32_t count = w.tree->first[s + 1] - w.tree->first[s];
+    if (count < 2)
+        return count ? choices[0] : NADI_NONE;
+    const uint32_t words[2] = {info->src << 16 ^ info->dst ^ info->sport, seq};
+    /* The first switch deals a flow's packets out in turn; later ones choose by number. */
+    const uint32_t key =
+        first ? murmur3(words, 1, net->config.seed & UINT32_MAX) + seq : murmur3(words, 2, node);
+    return choices[key % count];
 }
 
 bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow)

@@ -8,6 +8,8 @@
 uint32_t nadi_pkt_address(uint32_t node);
 /* A port stops or starts to carry packets; paths are found anew from then on. */
 void nadi_pkt_routes_set(struct nadi_pkt_routes *r, uint32_t port, bool down);
+/* Finds the flow's ways anew, behind its first cables. */
+void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow);
 /* The longest round trip and the largest bandwidth-delay product, hosts of one switch taken to be
  * alike. O(switches^2) at worst. */
 void nadi_pkt_routes_longest(struct nadi_pkt *net, nadi_time *rtt, uint64_t *bdp);

@@ -11,50 +11,63 @@ static void tx_done(struct nadi_pkt *net, uint32_t port_index)
         nadi_pkt_switch_send(net, port_index);
 }
 
-static void arrive(struct nadi_pkt *net, uint32_t cell)
+static void lose(struct nadi_pkt *net, const struct nadi_pkt_packet *packet)
 {
-    if (net->ports[net->cells[cell].port].is_host)
-        nadi_pkt_host_receive(net, cell);
-    else
-        nadi_pkt_switch_receive(net, cell);
+    net->totals.dropped_loss++;
+    if (nadi_pkt_kind(packet->word) != NADI_PKT_PFC)
+        nadi_pkt_flow_unref(net, packet->flow);
 }
 
-static void handle(struct nadi_pkt *net, uint32_t cell)
+/* The first packet of a queue has reached the other end of the cable. */
+static void arrive(struct nadi_pkt *net, uint32_t queue)
 {
-    uint32_t a, b;
-    switch ((enum nadi_pkt_kind)net->cells[cell].event.kind) {
-    case NADI_PKT_TX_DONE:
-        tx_done(net, cell);
-        return;
-    case NADI_PKT_DATA:
-    case NADI_PKT_ACK:
-    case NADI_PKT_NACK:
-    case NADI_PKT_CNP:
-        arrive(net, cell);
-        return;
-    case NADI_PKT_PFC:
-        nadi_pkt_receive_pfc(net, cell);
-        return;
+    const uint32_t at = net->queues[queue].head;
+    const uint32_t port = net->ports[queue / NADI_PKT_CLASSES].peer;
+    const struct nadi_pkt_packet *packet = &net->packets[at];
+    if (NADI_UNLIKELY(packet->word & NADI_PKT_LOST))
+        lose(net, packet);
+    else if (nadi_pkt_kind(packet->word) == NADI_PKT_PFC)
+        nadi_pkt_receive_pfc(net, port, at);
+    else if (net->ports[port].is_host)
+        nadi_pkt_host_receive(net, port, at);
+    else
+        nadi_pkt_switch_receive(net, port, at);
+    nadi_pkt_pop(net, queue);
+}
+
+static void fire(struct nadi_pkt *net, uint32_t index)
+{
+    const struct nadi_pkt_cell cell = net->cells[index];
+    switch (cell.kind) {
     case NADI_PKT_NIC_TIMER:
-        nadi_pkt_nic_timer(net, cell);
+        nadi_pkt_nic_timer(net, index);
+        return;
+    case NADI_PKT_PULL_TIMER:
+        nadi_pkt_pull_timer(net, index);
+        return;
+    case NADI_PKT_NIC_PAUSE:
+        nadi_pkt_nic_pause(net, index);
         return;
     case NADI_PKT_FLOW_TIMER:
-        nadi_pkt_flow_timer(net, cell);
+        nadi_pkt_flow_timer(net, index);
         return;
     case NADI_PKT_FLOW_START:
-        nadi_pkt_free_cell(net, cell);
+        nadi_pkt_free_cell(net, index);
         net->hooks.start(net->hooks.context, net);
         return;
     case NADI_PKT_FLOW_BEGIN:
-        nadi_pkt_flow_begin(net, cell);
+        nadi_pkt_flow_begin(net, index);
+        return;
+    case NADI_PKT_FAULT:
+        nadi_pkt_free_cell(net, index);
+        nadi_pkt_fault(net, cell.a);
         return;
     case NADI_PKT_MARKER:
-        a = net->cells[cell].flow, b = net->cells[cell].seq;
-        nadi_pkt_free_cell(net, cell);
-        net->hooks.marker(net->hooks.context, net, a, b);
+        nadi_pkt_free_cell(net, index);
+        net->hooks.marker(net->hooks.context, net, cell.a, cell.b);
         return;
     case NADI_PKT_DEAD_TIMER:
-        nadi_pkt_free_cell(net, cell);
+        nadi_pkt_free_cell(net, index);
         return;
     case NADI_PKT_FREE:
         break;
@@ -62,15 +75,34 @@ static void handle(struct nadi_pkt *net, uint32_t cell)
     NADI_BUG("a free cell was scheduled");
 }
 
+static void handle(struct nadi_pkt *net, uint32_t event)
+{
+    const uint32_t index = event & (((uint32_t)1 << NADI_PKT_EVENT_SHIFT) - 1);
+    switch ((enum nadi_pkt_event_kind)(event >> NADI_PKT_EVENT_SHIFT)) {
+    case NADI_PKT_EVENT_TX_DONE:
+        tx_done(net, index);
+        return;
+    case NADI_PKT_EVENT_ARRIVE:
+        arrive(net, index);
+        return;
+    case NADI_PKT_EVENT_CELL:
+        fire(net, index);
+        return;
+    case NADI_PKT_EVENT_SHIFT:
+        break;
+    }
+    NADI_BUG("no such event");
+}
+
 bool nadi_pkt_run(struct nadi_pkt *net, const nadi_time *until, uint64_t most)
 {
     for (uint64_t i = 0; i < most; i++) {
-        const uint32_t cell = nadi_pkt_wheel_take(&net->wheel, *until);
-        if (cell == NADI_NONE) {
+        const uint32_t event = nadi_pkt_wheel_take(&net->wheel, *until);
+        if (event == NADI_NONE) {
             net->totals.events += i;
             return true;
         }
-        handle(net, cell);
+        handle(net, event);
     }
     net->totals.events += most;
     return false;
@@ -78,16 +110,11 @@ bool nadi_pkt_run(struct nadi_pkt *net, const nadi_time *until, uint64_t most)
 
 void nadi_pkt_schedule_start(struct nadi_pkt *net, nadi_time at)
 {
-    const uint32_t cell = nadi_pkt_new_cell(net);
-    net->cells[cell].event.kind = NADI_PKT_FLOW_START;
-    nadi_pkt_schedule(net, cell, at);
+    nadi_pkt_schedule(net, nadi_pkt_new_cell(net, NADI_PKT_FLOW_START, 0, 0), at);
 }
 
 void nadi_pkt_schedule_marker(struct nadi_pkt *net, nadi_time at, uint32_t a, uint32_t b)
 {
-    const uint32_t cell = nadi_pkt_new_cell(net);
-    net->cells[cell].event.kind = NADI_PKT_MARKER;
-    net->cells[cell].flow = a;
-    net->cells[cell].seq = b;
-    nadi_pkt_schedule(net, cell, at > net->wheel.now ? at : net->wheel.now);
+    nadi_pkt_schedule(net, nadi_pkt_new_cell(net, NADI_PKT_MARKER, a, b),
+                      at > net->wheel.now ? at : net->wheel.now);
 }

@@ -51,14 +51,17 @@ static void release(const struct nadi_pkt *net, struct nadi_pkt_switch *s,
 
 void nadi_pkt_send_pfc(struct nadi_pkt *net, uint32_t port, uint32_t class, bool pause)
 {
-    const uint32_t cell = nadi_pkt_new_cell(net);
-    struct nadi_pkt_cell *frame = &net->cells[cell];
-    frame->event.kind = NADI_PKT_PFC;
-    frame->bytes = net->frames.pfc;
-    frame->class = (uint8_t) class;
-    frame->flags = pause ? NADI_PKT_PAUSE : 0;
-    nadi_pkt_enqueue(net, port, 0, cell);
-    if (!net->ports[port].busy)
+    const struct nadi_pkt_packet frame = {
+        .flow = NADI_NONE,
+        .seq = class,
+        .word = nadi_pkt_word(net->frames.pfc, 1, NADI_PKT_PFC) | (pause ? NADI_PKT_PAUSE : 0),
+    };
+    nadi_pkt_enqueue(net, port, 0, frame);
+    if (net->ports[port].busy)
+        return;
+    if (net->ports[port].is_host)
+        nadi_pkt_nic_kick(net, net->ports[port].owner);
+    else
         nadi_pkt_switch_send(net, port);
 }
 
@@ -114,54 +117,118 @@ static uint32_t choose_class(const struct nadi_pkt_port *port)
     return (first + (uint32_t)__builtin_ctz(turned)) % NADI_PKT_CLASSES;
 }
 
-void nadi_pkt_switch_send(struct nadi_pkt *net, uint32_t port_index)
+/* What leaving costs and gives a packet of a data class. */
+static void account(struct nadi_pkt *net, uint32_t port_index, uint32_t class, uint32_t at)
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
-    const uint32_t class = choose_class(port);
-    if (class == NADI_PKT_CLASSES)
-        return;
-    const uint32_t cell = nadi_pkt_dequeue(net, port_index, class);
-    if (class != 0) {
-        struct nadi_pkt_cell *packet = &net->cells[cell];
-        const uint32_t in = packet->port;
-        port->last = (uint8_t) class;
-        if (net->config.pfc || net->config.buffer_bytes)
-            release(net, &net->switches[port->owner], &net->ingress[in * NADI_PKT_CLASSES + class],
-                    packet->bytes);
-        if (net->config.ecn &&
-            should_mark(net, port, nadi_pkt_queue(net, port_index, class)->bytes)) {
-            packet->flags |= NADI_PKT_MARKED;
-            net->totals.marked++;
-        }
-        if (net->ports[in].pausing)
-            check_resume(net, in, class); /* the array of cells may have moved */
-        if (net->cc->telemetry >= NADI_TELEMETRY_INT)
-            nadi_pkt_telemetry_add(net, port_index, cell);
-        port->sent_bytes += net->cells[cell].bytes;
+    const uint32_t in = net->packets[at].in, bytes = nadi_pkt_bytes(net->packets[at].word);
+    port->last = (uint8_t) class;
+    if (net->config.pfc || net->config.buffer_bytes)
+        release(net, &net->switches[port->owner], &net->ingress[in], bytes);
+    if (net->config.ecn && should_mark(net, port, nadi_pkt_queue(net, port_index, class)->bytes)) {
+        net->packets[at].word |= NADI_PKT_MARKED;
+        net->totals.marked++;
     }
-    nadi_pkt_transmit(net, port_index, cell);
+    if (net->ports[in / NADI_PKT_CLASSES].pausing)
+        check_resume(net, in / NADI_PKT_CLASSES, class);
+    if (net->cc->telemetry >= NADI_TELEMETRY_INT)
+        nadi_pkt_telemetry_add(net, port_index, at);
+    port->sent_bytes += bytes;
 }
 
-void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t cell)
+void nadi_pkt_switch_send(struct nadi_pkt *net, uint32_t port_index)
 {
-    struct nadi_pkt_cell *packet = &net->cells[cell];
-    const uint32_t in = packet->port, class = packet->class;
-    const uint32_t out = nadi_pkt_path_port(net, packet->flow, packet->event.kind != NADI_PKT_DATA,
-                                            packet->event.hop++);
+    const uint32_t class = choose_class(&net->ports[port_index]);
+    if (class == NADI_PKT_CLASSES)
+        return;
+    const uint32_t at = nadi_pkt_queue(net, port_index, class)->sent;
+    nadi_pkt_dequeue(net, port_index, class);
+    if (class != 0)
+        account(net, port_index, class, at);
+    nadi_pkt_transmit(net, port_index, class, at);
+}
+
+void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port_index)
+{
+    for (uint32_t class = 0; class < NADI_PKT_CLASSES; class ++) {
+        struct nadi_pkt_queue *q = nadi_pkt_queue(net, port_index, class);
+        while (q->sent != q->tail) {
+            const struct nadi_pkt_packet packet = net->packets[q->sent];
+            /* The queue stays whole: what lies behind the cable's packets is sent lost, at once. */
+            net->packets[q->sent].word |= NADI_PKT_LOST;
+            nadi_pkt_dequeue(net, port_index, class);
+            if (class != 0 && (net->config.pfc || net->config.buffer_bytes)) {
+                const uint32_t in = packet.in;
+                release(net, &net->switches[net->ports[port_index].owner], &net->ingress[in],
+                        nadi_pkt_bytes(packet.word));
+                if (net->ports[in / NADI_PKT_CLASSES].pausing)
+                    check_resume(net, in / NADI_PKT_CLASSES, class);
+            }
+            nadi_pkt_wheel_add(&net->wheel, net->wheel.now + net->ports[port_index].latency,
+                               (port_index * NADI_PKT_CLASSES + class) |
+                                   (uint32_t)NADI_PKT_EVENT_ARRIVE << NADI_PKT_EVENT_SHIFT);
+        }
+    }
+}
+
+static void drop(struct nadi_pkt *net, const struct nadi_pkt_packet *packet, uint64_t *count)
+{
+    ++*count;
+    nadi_pkt_flow_unref(net, packet->flow);
+}
+
+/* The port towards the packet's destination; NADI_NONE when there is no way. */
+static uint32_t way_out(struct nadi_pkt *net, uint32_t port, const struct nadi_pkt_packet *packet)
+{
+    const bool back = nadi_pkt_backwards(packet->word);
+    const uint32_t node = net->ports[port].node, hop = nadi_pkt_hop(packet->word);
+    if (net->spraying)
+        return nadi_pkt_routes_spray(net, node, packet->flow, back, packet->seq, hop == 1);
+    const uint32_t out =
+        hop < net->path_hops ? nadi_pkt_path_port(net, packet->flow, back, hop) : NADI_NONE;
+    if (NADI_UNLIKELY(net->rerouted) &&
+        (out >= net->port_count || net->ports[out].node != node || net->ports[out].down))
+        return nadi_pkt_routes_step(net, node, packet->flow, back);
+    return out;
+}
+
+/* Cuts the payload off a packet that finds its queue full (Handley et al., SIGCOMM 2017). */
+static void trim(struct nadi_pkt *net, struct nadi_pkt_packet *packet)
+{
+    packet->word = nadi_pkt_word(net->frames.header, nadi_pkt_hop(packet->word), NADI_PKT_TRIMMED) |
+                   (packet->word & NADI_PKT_MARKED);
+    packet->in = packet->in / NADI_PKT_CLASSES * NADI_PKT_CLASSES;
+    net->totals.trimmed++;
+}
+
+void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
+{
+    struct nadi_pkt_packet packet = net->packets[at];
+    const uint32_t out = way_out(net, port, &packet);
+    packet.in = port * NADI_PKT_CLASSES + packet.in % NADI_PKT_CLASSES;
+    packet.word += NADI_PKT_HOP;
+    if (NADI_UNLIKELY(out == NADI_NONE || net->ports[out].down)) {
+        drop(net, &packet, &net->totals.dropped_loss);
+        return;
+    }
+    if (net->trimming && nadi_pkt_kind(packet.word) == NADI_PKT_DATA &&
+        nadi_pkt_queue(net, out, packet.in % NADI_PKT_CLASSES)->bytes +
+                nadi_pkt_bytes(packet.word) >
+            net->config.trim_queue_bytes)
+        trim(net, &packet);
+    const uint32_t class = packet.in % NADI_PKT_CLASSES;
     if (class != 0) {
-        const struct nadi_pkt_port *port = &net->ports[in];
-        if (!admit(net, &net->switches[port->owner], port,
-                   &net->ingress[in * NADI_PKT_CLASSES + class], packet->bytes)) {
-            net->totals.dropped_full++;
-            const uint32_t flow = packet->flow;
-            nadi_pkt_free_cell(net, cell);
-            nadi_pkt_flow_unref(net, flow);
+        const struct nadi_pkt_port *in = &net->ports[port];
+        if (!admit(net, &net->switches[in->owner], in, &net->ingress[packet.in],
+                   nadi_pkt_bytes(packet.word))) {
+            drop(net, &packet, &net->totals.dropped_full);
             return;
         }
         if (net->config.pfc)
-            check_pause(net, in, class);
+            check_pause(net, port, class);
     }
-    nadi_pkt_enqueue(net, out, class, cell);
+    const uint32_t to = nadi_pkt_enqueue(net, out, class, packet);
+    nadi_pkt_copy_telemetry(net, at, to);
     if (!net->ports[out].busy)
         nadi_pkt_switch_send(net, out);
 }

@@ -21,9 +21,9 @@ uint64_t nadi_int_rate(uint64_t word)
     return coded_rates[code < CODED_RATES ? code : 0] * 1000000000;
 }
 
-static void add_int(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint32_t cell)
+static void add_int(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint32_t at)
 {
-    struct nadi_pkt_int *record = &net->ints[cell];
+    struct nadi_pkt_int *record = &net->ints[at];
     const uint64_t multiple = net->config.hpcc.int_multiple;
     const uint64_t ns = (uint64_t)net->wheel.now * (uint64_t)net->tick / 1000;
     const uint64_t time = ns & ((1U << NADI_INT_TIME_BITS) - 1);
@@ -64,12 +64,12 @@ static uint8_t pint_encode(struct nadi_pkt *net, double u)
     return power < UINT8_MAX ? (uint8_t)power : UINT8_MAX;
 }
 
-static void add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t cell)
+static void add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
 {
     const struct nadi_pkt_port *port = &net->ports[port_index];
     struct nadi_pkt_pint *p = &net->pints[port_index];
     const nadi_time now = net->wheel.now;
-    if (net->cells[cell].event.kind == NADI_PKT_DATA) {
+    if (nadi_pkt_kind(net->packets[at].word) == NADI_PKT_DATA) {
         const double base = (double)net->longest_rtt;
         const double since = (double)(now - p->at);
         const double dt = since < base ? since : base;
@@ -77,17 +77,17 @@ static void add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t cell)
         p->u = (base - dt) / base * p->u + (double)p->bytes / (bytes_per_tick * base) +
                (double)port->queued_bytes * dt / (bytes_per_tick * base * base);
         const uint8_t power = pint_encode(net, p->u);
-        if (power > net->powers[cell])
-            net->powers[cell] = power;
+        if (power > net->powers[at])
+            net->powers[at] = power;
     }
     p->at = now;
-    p->bytes = net->cells[cell].bytes;
+    p->bytes = nadi_pkt_bytes(net->packets[at].word);
 }
 
-void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t cell)
+void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t at)
 {
     if (net->pints)
-        add_pint(net, port, cell);
-    else if (net->cells[cell].event.kind == NADI_PKT_DATA)
-        add_int(net, &net->ports[port], cell);
+        add_pint(net, port, at);
+    else if (nadi_pkt_kind(net->packets[at].word) == NADI_PKT_DATA)
+        add_int(net, &net->ports[port], at);
 }

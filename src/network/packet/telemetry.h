@@ -17,7 +17,7 @@ enum {
 };
 
 /* INT and PINT: called as a packet of a data class leaves the port. */
-void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t cell);
+void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t at);
 
 static inline uint64_t nadi_int_field(uint64_t word, uint32_t shift, uint32_t bits)
 {

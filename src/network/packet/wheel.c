@@ -2,11 +2,6 @@
 
 #include "base/mem.h"
 
-static struct nadi_pkt_event *event_of(const struct nadi_pkt_wheel *w, uint32_t cell)
-{
-    return (void *)(w->cells + cell * w->cell_bytes);
-}
-
 void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time span)
 {
     uint32_t slots = 64;
@@ -19,6 +14,7 @@ void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time spa
         .late_at = NADI_TIME_MAX,
         .slots = NADI_NEW(struct nadi_pkt_slot, slots),
         .bits = NADI_ZNEW(uint64_t, slots / 64),
+        .free_block = NADI_NONE,
     };
     for (uint32_t i = 0; i < slots; i++)
         w->slots[i].head = NADI_NONE;
@@ -28,8 +24,27 @@ void nadi_pkt_wheel_release(struct nadi_pkt_wheel *w)
 {
     nadi_mem_free(w->slots);
     nadi_mem_free(w->bits);
+    nadi_mem_free(w->dues);
+    nadi_mem_free(w->open);
     nadi_mem_free(w->late);
-    nadi_mem_free(w->scratch_cells);
+}
+
+uint32_t nadi_pkt_wheel_block(struct nadi_pkt_wheel *w)
+{
+    if (w->free_block == NADI_NONE) {
+        const size_t old = w->due_capacity;
+        const size_t capacity = (old + old / 2 + 1024) / NADI_PKT_BLOCK * NADI_PKT_BLOCK;
+        NADI_ASSERT(capacity < NADI_NONE);
+        w->dues = nadi_mem_realloc(w->dues, capacity, sizeof(*w->dues));
+        w->due_capacity = capacity;
+        for (size_t i = capacity; i > old; i -= NADI_PKT_BLOCK) {
+            w->dues[i - 1].event = w->free_block;
+            w->free_block = (uint32_t)i - NADI_PKT_BLOCK;
+        }
+    }
+    const uint32_t block = w->free_block;
+    w->free_block = w->dues[block + NADI_PKT_BLOCK - 1].event;
+    return block;
 }
 
 static bool before(const struct nadi_pkt_late *x, const struct nadi_pkt_late *y)
@@ -37,9 +52,9 @@ static bool before(const struct nadi_pkt_late *x, const struct nadi_pkt_late *y)
     return x->at < y->at || (x->at == y->at && x->order < y->order);
 }
 
-void nadi_pkt_wheel_add_late(struct nadi_pkt_wheel *w, nadi_time at, uint32_t cell)
+void nadi_pkt_wheel_add_late(struct nadi_pkt_wheel *w, nadi_time at, uint32_t event)
 {
-    const struct nadi_pkt_late entry = {at, w->late_order++, cell};
+    const struct nadi_pkt_late entry = {at, w->late_order++, event};
     if (w->late_count == w->late_capacity)
         w->late = nadi_mem_grow(w->late, &w->late_capacity, w->late_count + 1, sizeof(*w->late));
     size_t i = w->late_count++;
@@ -70,24 +85,26 @@ static struct nadi_pkt_late take_late(struct nadi_pkt_wheel *w)
     return top;
 }
 
-/* Into the slot that is being emptied, behind everything that is not later. */
-void nadi_pkt_wheel_add_open(struct nadi_pkt_wheel *w, struct nadi_pkt_event *event, nadi_time at,
-                             uint32_t cell)
+static void reserve_open(struct nadi_pkt_wheel *w, size_t count)
 {
-    struct nadi_pkt_slot *s = &w->slots[(uint32_t)(at >> w->shift) & w->mask];
-    uint32_t previous = NADI_NONE, i = s->head;
-    for (; i != NADI_NONE && event_of(w, i)->offset <= event->offset; i = event_of(w, i)->next)
-        previous = i;
-    event->next = i;
-    if (previous == NADI_NONE)
-        s->head = cell;
-    else
-        event_of(w, previous)->next = cell;
-    if (i == NADI_NONE)
-        s->tail = cell;
+    if (count > w->open_capacity)
+        w->open = nadi_mem_grow(w->open, &w->open_capacity, count, sizeof(*w->open));
 }
 
-/* Slots from the open one's successor to the next that is not empty; NADI_TIME_MAX if none. */
+/* Into the slot that is being emptied, behind everything that is not later. */
+void nadi_pkt_wheel_add_open(struct nadi_pkt_wheel *w, nadi_time at, uint32_t event)
+{
+    const struct nadi_pkt_due due = {event, (uint32_t)(at - w->base)};
+    if (w->open_at == w->open_count)
+        w->open_at = w->open_count = 0;
+    reserve_open(w, (size_t)w->open_count + 1);
+    uint32_t i = w->open_count++;
+    for (; i > w->open_at && w->open[i - 1].offset > due.offset; i--)
+        w->open[i] = w->open[i - 1];
+    w->open[i] = due;
+}
+
+/* Beginning of the next slot that is not empty, behind the open one; NADI_TIME_MAX if none. */
 static nadi_time next_slot(const struct nadi_pkt_wheel *w)
 {
     if (!w->pending)
@@ -104,79 +121,84 @@ static nadi_time next_slot(const struct nadi_pkt_wheel *w)
     return w->base + ((nadi_time)((slot - open) & w->mask) << w->shift);
 }
 
-/* Stable merge sort of a slot's list by offset. */
-static void sort_slot(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s)
+static void free_block(struct nadi_pkt_wheel *w, uint32_t first)
 {
-    size_t n = 0;
-    for (uint32_t i = s->head; i != NADI_NONE; i = event_of(w, i)->next) {
-        if (n == w->scratch_capacity)
-            w->scratch_cells = nadi_mem_grow(w->scratch_cells, &w->scratch_capacity, n + 1,
-                                             sizeof(*w->scratch_cells));
-        /* Insertion: a slot is narrow, so that it holds a few events, mostly in order. */
-        const uint16_t offset = event_of(w, i)->offset;
-        size_t at = n++;
-        for (; at > 0 && event_of(w, w->scratch_cells[at - 1])->offset > offset; at--)
-            w->scratch_cells[at] = w->scratch_cells[at - 1];
-        w->scratch_cells[at] = i;
-    }
-    s->head = w->scratch_cells[0];
-    s->tail = w->scratch_cells[n - 1];
-    for (size_t k = 0; k + 1 < n; k++)
-        event_of(w, w->scratch_cells[k])->next = w->scratch_cells[k + 1];
-    event_of(w, s->tail)->next = NADI_NONE;
+    w->dues[first + NADI_PKT_BLOCK - 1].event = w->free_block;
+    w->free_block = first;
 }
 
-/* A late event to the end of its slot, which is not the one being emptied. */
-static void append(struct nadi_pkt_wheel *w, nadi_time at, uint32_t cell)
+/* Stable; a slot is narrow, so that it holds a few events. */
+static void sort_open(struct nadi_pkt_wheel *w)
 {
-    const uint32_t slot = (uint32_t)(at >> w->shift) & w->mask;
-    struct nadi_pkt_slot *s = &w->slots[slot];
-    struct nadi_pkt_event *event = event_of(w, cell);
-    event->offset = (uint16_t)(at & (((nadi_time)1 << w->shift) - 1));
-    event->next = NADI_NONE;
-    if (s->head == NADI_NONE)
-        s->head = cell;
-    else
-        event_of(w, s->tail)->next = cell;
-    s->tail = cell;
-    w->bits[slot >> 6] |= UINT64_C(1) << (slot & 63);
-    w->pending++;
+    for (uint32_t i = 1; i < w->open_count; i++) {
+        const struct nadi_pkt_due due = w->open[i];
+        uint32_t k = i;
+        for (; k > 0 && w->open[k - 1].offset > due.offset; k--)
+            w->open[k] = w->open[k - 1];
+        w->open[k] = due;
+    }
+}
+
+/* Moves a slot's entries to the open list and frees its blocks. */
+static void open_slot(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s)
+{
+    enum { ENTRIES = NADI_PKT_BLOCK - 1 };
+    uint32_t count = 0, block = s->head;
+    for (; s->tail - block >= NADI_PKT_BLOCK; count += ENTRIES) {
+        const uint32_t next = w->dues[block + ENTRIES].event;
+        reserve_open(w, (size_t)count + ENTRIES);
+        memcpy(w->open + count, w->dues + block, ENTRIES * sizeof(*w->open));
+        free_block(w, block);
+        block = next;
+    }
+    reserve_open(w, (size_t)count + ENTRIES);
+    memcpy(w->open + count, w->dues + block, ENTRIES * sizeof(*w->open));
+    count += s->tail - block;
+    free_block(w, block);
+    s->head = NADI_NONE;
+    w->open_at = 0;
+    w->open_count = count;
+    w->pending -= count;
+    if (w->shift)
+        sort_open(w);
 }
 
 bool nadi_pkt_wheel_advance(struct nadi_pkt_wheel *w, nadi_time until)
 {
-    const uint32_t open = (uint32_t)(w->base >> w->shift) & w->mask;
-    const nadi_time width = (nadi_time)1 << w->shift;
-    w->bits[open >> 6] &= ~(UINT64_C(1) << (open & 63));
     nadi_time at = next_slot(w);
-    if (w->late_at != NADI_TIME_MAX && w->late_at < at)
-        at = w->late_at & ~(width - 1);
-    if (at > until)
+    if (w->late_at < at)
+        at = w->late_at & ~(((nadi_time)1 << w->shift) - 1);
+    if (at > until || at == NADI_TIME_MAX)
         return false;
     w->base = at;
     w->horizon = at + ((nadi_time)(w->mask + 1) << w->shift);
     while (w->late_at < w->horizon) {
         const struct nadi_pkt_late late = take_late(w);
-        append(w, late.at, late.cell);
+        nadi_pkt_wheel_append(w, late.at, late.event);
     }
-    struct nadi_pkt_slot *s = &w->slots[(uint32_t)(at >> w->shift) & w->mask];
-    if (w->shift && s->head != s->tail)
-        sort_slot(w, s);
+    const uint32_t slot = (uint32_t)(at >> w->shift) & w->mask;
+    w->bits[slot >> 6] &= ~(UINT64_C(1) << (slot & 63));
+    open_slot(w, &w->slots[slot]);
     return true;
 }
 
 nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w)
 {
-    const struct nadi_pkt_slot *open = &w->slots[(uint32_t)(w->base >> w->shift) & w->mask];
-    if (open->head != NADI_NONE)
-        return w->base + event_of(w, open->head)->offset;
+    if (w->open_at < w->open_count)
+        return w->base + w->open[w->open_at].offset;
     const nadi_time base = next_slot(w);
     if (base == NADI_TIME_MAX)
         return w->late_at;
+    const struct nadi_pkt_slot *s = &w->slots[(uint32_t)(base >> w->shift) & w->mask];
     nadi_time first = NADI_TIME_MAX;
-    for (uint32_t i = w->slots[(uint32_t)(base >> w->shift) & w->mask].head; i != NADI_NONE;
-         i = event_of(w, i)->next)
-        if (base + event_of(w, i)->offset < first)
-            first = base + event_of(w, i)->offset;
+    for (uint32_t i = s->head; i != s->tail;) {
+        if (i % NADI_PKT_BLOCK == NADI_PKT_BLOCK - 1) {
+            i = w->dues[i].event;
+            continue;
+        }
+        if (base + w->dues[i].offset < first)
+            first = base + w->dues[i].offset;
+        i++;
+    }
     return first < w->late_at ? first : w->late_at;
 }

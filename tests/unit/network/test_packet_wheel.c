@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-enum { CELLS = 4000 };
+enum { EVENTS = 4000 };
 
 struct due {
     nadi_time at;
@@ -34,22 +34,20 @@ static nadi_time delay(struct nadi_rng *rng, uint32_t shift)
 
 static void order_of(uint32_t shift, uint64_t seed)
 {
-    static struct nadi_pkt_event cells[CELLS];
-    static struct due due[CELLS];
+    static struct due due[EVENTS];
     struct nadi_pkt_wheel w;
     struct nadi_rng rng;
     uint32_t used = 0;
     nadi_rng_init(&rng, seed, "wheel");
     nadi_pkt_wheel_init(&w, shift, (nadi_time)128 << shift);
-    nadi_pkt_wheel_cells(&w, cells, sizeof(cells[0]));
     for (;;) {
-        const uint32_t more = used < CELLS ? (uint32_t)nadi_rng_below(&rng, 4) : 0;
-        for (uint32_t i = 0; i < more && used < CELLS; i++, used++) {
+        const uint32_t more = used < EVENTS ? (uint32_t)nadi_rng_below(&rng, 4) : 0;
+        for (uint32_t i = 0; i < more && used < EVENTS; i++, used++) {
             due[used] = (struct due){w.now + delay(&rng, shift), used, true};
-            nadi_pkt_wheel_add(&w, &cells[used], due[used].at, used);
+            nadi_pkt_wheel_add(&w, due[used].at, used);
         }
         const uint32_t want = earliest(due, used);
-        if (want == NADI_NONE && used == CELLS)
+        if (want == NADI_NONE && used == EVENTS)
             break;
         assert_true(nadi_pkt_wheel_next_time(&w) ==
                     (want == NADI_NONE ? NADI_TIME_MAX : due[want].at));
