@@ -281,13 +281,16 @@ enum nadi_status nadi_generate_pattern(const struct nadi_pattern *options, const
 
 struct nadi_flows_setup {
     size_t size;
-    const char *flows;         /* flow.txt of the HPCC simulator */
-    const char *topology;      /* topology.txt of the HPCC simulator */
-    const char *config;        /* config.txt of the HPCC simulator; NULL: all defaults */
-    const char *cc;            /* congestion control; NULL: the configuration's */
+    const char *flows;    /* flow.txt of the HPCC simulator */
+    const char *topology; /* topology.txt of the HPCC simulator, or a network file */
+    const char *config;   /* packet file or config.txt of the HPCC simulator; NULL: all defaults */
+    const char *cc;       /* congestion control; NULL: the configuration's */
     const char *network_model; /* "packet" */
     const char *compat;        /* "ns3": exact mode; NULL: real headers, picoseconds */
-    uint64_t seed;             /* of random marks and losses */
+    uint64_t seed;             /* of random marks and losses; 0: as the configuration says */
+    int sampled;               /* keep samples of queues, links and rates for write_folder */
+    uint64_t sample_ns; /* between two of them; doubled whenever a table would pass max_rows */
+    uint64_t max_rows;
 };
 
 void nadi_flows_setup_init(struct nadi_flows_setup *setup); /* all defaults; no files */
@@ -307,6 +310,9 @@ enum nadi_status nadi_flows_run(struct nadi_flows *flows, const volatile int *st
 enum nadi_status nadi_flows_write_fct(struct nadi_flows *flows, const char *path);
 /* Pause frames, "time_ns node type port pause" a line. DONE or INPUT. */
 enum nadi_status nadi_flows_write_pfc(struct nadi_flows *flows, const char *path);
+/* flows.csv, pfc.csv, ports.csv and the samples: queues.csv, links.csv, rates.csv. DONE or INPUT.
+ */
+enum nadi_status nadi_flows_write_folder(struct nadi_flows *flows, const char *folder);
 /* Summary for people. */
 char *nadi_flows_text(const struct nadi_flows *flows);
 

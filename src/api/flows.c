@@ -21,7 +21,8 @@ void nadi_flows_setup_init(struct nadi_flows_setup *setup)
     *setup = (struct nadi_flows_setup){
         .size = sizeof(*setup),
         .network_model = "packet",
-        .seed = 1,
+        .sample_ns = 10000,
+        .max_rows = 200000,
     };
 }
 
@@ -75,6 +76,8 @@ enum nadi_status nadi_flows_read(struct nadi_flows *flows)
         .cc = s->cc,
         .compat = s->compat,
         .seed = s->seed,
+        .sample = s->sampled ? (nadi_time)s->sample_ns * NADI_PS_PER_NS : 0,
+        .max_rows = (size_t)s->max_rows,
     };
     NADI_ASSERT(!flows->load_tried);
     if (!nadi_str_equal(s->network_model, "packet")) {
@@ -127,6 +130,23 @@ enum nadi_status nadi_flows_write_pfc(struct nadi_flows *flows, const char *path
     NADI_ASSERT(flows->ran);
     nadi_report_flows_pfc(&flows->result, &text);
     return write_text(flows, path, &text);
+}
+
+enum nadi_status nadi_flows_write_folder(struct nadi_flows *flows, const char *folder)
+{
+    NADI_ASSERT(flows->ran);
+    if (!nadi_file_make_folder(folder, &flows->diags))
+        return NADI_STATUS_INPUT;
+    enum nadi_status status = NADI_STATUS_DONE;
+    for (int t = 0; t < NADI_FLOWS_TABLES && status == NADI_STATUS_DONE; t++) {
+        const enum nadi_flows_table table = (enum nadi_flows_table)t;
+        struct nadi_str text = NADI_STR_INIT, path = NADI_STR_INIT;
+        nadi_flows_table_write(table, &flows->inputs, &flows->result, &text);
+        nadi_str_printf(&path, "%s/%s", folder, nadi_flows_table_name(table));
+        status = write_text(flows, nadi_str_get(&path), &text);
+        nadi_str_release(&path);
+    }
+    return status;
 }
 
 char *nadi_flows_text(const struct nadi_flows *flows)

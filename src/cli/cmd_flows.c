@@ -3,8 +3,8 @@
 #include "cli/terminal.h"
 
 struct values {
-    const char *flows, *topology, *config, *cc, *network_model, *compat, *fct, *pfc;
-    uint64_t seed;
+    const char *flows, *topology, *config, *cc, *network_model, *compat, *fct, *pfc, *out;
+    uint64_t seed, sample_ns, max_rows;
     bool quiet;
 };
 
@@ -21,13 +21,13 @@ static const struct nadi_option inputs[] = {
      .argument = "FILE",
      .type = NADI_OPTION_TEXT,
      AT(topology),
-     .help = "Nodes, switches and links in the HPCC simulator's form; default: the "
-             "configuration's TOPOLOGY_FILE"},
+     .help = "Network file, or nodes, switches and links in the HPCC simulator's form; default: "
+             "the configuration's TOPOLOGY_FILE"},
     {.name = "config",
      .argument = "FILE",
      .type = NADI_OPTION_TEXT,
      AT(config),
-     .help = "Configuration in the HPCC simulator's form"},
+     .help = "Packet file, or configuration in the HPCC simulator's form"},
     {.name = NULL},
 };
 
@@ -51,9 +51,9 @@ static const struct nadi_option model[] = {
     {.name = "seed",
      .argument = "N",
      .type = NADI_OPTION_NUMBER,
-     .initial = "1",
+     .initial = "0",
      AT(seed),
-     .help = "Seed of random marks and losses"},
+     .help = "Seed of random marks, losses and spraying; 0: the configuration's, or 1"},
     {.name = NULL},
 };
 
@@ -68,6 +68,24 @@ static const struct nadi_option output[] = {
      .type = NADI_OPTION_TEXT,
      AT(pfc),
      .help = "Write received pause frames: TIME_NS NODE TYPE PORT PAUSE a line"},
+    {.name = "out",
+     .argument = "DIR",
+     .type = NADI_OPTION_TEXT,
+     AT(out),
+     .help = "Write tables: flows.csv, pfc.csv, ports.csv, and over time queues.csv, links.csv, "
+             "rates.csv"},
+    {.name = "sample-ns",
+     .argument = "N",
+     .type = NADI_OPTION_NUMBER,
+     .initial = "10000",
+     AT(sample_ns),
+     .help = "Time between two rows over time; doubled whenever a table would pass --max-rows"},
+    {.name = "max-rows",
+     .argument = "N",
+     .type = NADI_OPTION_NUMBER,
+     .initial = "200000",
+     AT(max_rows),
+     .help = "Rows of a table over time"},
     {.name = "quiet",
      .type = NADI_OPTION_FLAG,
      AT(quiet),
@@ -95,6 +113,8 @@ static enum nadi_status simulate(const struct values *v, struct nadi_flows *flow
         written = nadi_flows_write_fct(flows, v->fct);
     if (v->pfc && written == NADI_STATUS_DONE)
         written = nadi_flows_write_pfc(flows, v->pfc);
+    if (v->out && written == NADI_STATUS_DONE)
+        written = nadi_flows_write_folder(flows, v->out);
     return status == NADI_STATUS_DONE ? written : status;
 }
 
@@ -113,6 +133,9 @@ int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments)
     setup.network_model = v.network_model;
     setup.compat = v.compat;
     setup.seed = v.seed;
+    setup.sampled = v.out && v.sample_ns > 0;
+    setup.sample_ns = v.sample_ns;
+    setup.max_rows = v.max_rows;
     struct nadi_flows *flows = nadi_flows_create(&setup);
     enum nadi_status status = nadi_flows_read(flows);
     if (status == NADI_STATUS_DONE)

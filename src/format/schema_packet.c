@@ -1,8 +1,11 @@
 #include "format/schema_packet.h"
 
-static const char *const schemes[] = {"none",   "dcqcn", "hpcc", "hpcc-pint",
-                                      "timely", "dctcp", NULL};
+static const char *const schemes[] = {"none",  "dcqcn",  "hpcc", "hpcc-pint", "timely", "dctcp",
+                                      "swift", "window", "ndp",  "eqds",      NULL};
 static const char *const modes[] = {"real", "exact", NULL};
+static const char *const recoveries[] = {"auto", "none", "go-back-n", "selective", NULL};
+static const char *const spreadings[] = {"auto", "first", "flow", "packet", NULL};
+static const char *const states[] = {"down", "up", NULL};
 static const char *const windows[] = {"none", "bdp", "largest-bdp", NULL};
 
 #define TIME(name, value, text)                                                                    \
@@ -47,6 +50,9 @@ static const struct nadi_schema_key keys[] = {
          "order of the HPCC simulator, for results that are equal to its own."),
     WHOLE("seed", "1", 0, 9007199254740992.0, "Of random marks, losses and spraying."),
     BYTES("payload", "4096", 1, 9000, "Data bytes of a full packet."),
+    BYTES("frame-gap", "0", 0, 64,
+          "Time on the cable that each frame costs besides its bytes; 20 for the preamble and gap "
+          "of Ethernet where a link's bandwidth includes them."),
     WORD("window", windows, "bdp",
          "Bytes in flight of a flow: unbounded, the bandwidth-delay product of its pair, or the "
          "largest of all pairs."),
@@ -55,8 +61,32 @@ static const struct nadi_schema_key keys[] = {
     ON_OFF("pacing", "1", "Packets leave at the flow's rate; off: at line rate."),
     ON_OFF("ack-first", "0", "ACKs travel in the control class, before data."),
     BYTES("ack-interval", "1", 1, 1e9, "Data bytes that one ACK answers; 1: every packet."),
+    WORD("recovery", recoveries, "auto",
+         "What a sender repeats at a NACK: nothing (only a timeout repeats), everything from the "
+         "missing packet on, or "
+         "the missing packets; `auto`: `selective` where packets are sprayed or trimmed, else "
+         "`go-back-n`."),
+    WHOLE("reorder-packets", "0", 0, 4294967294.0,
+          "Selective recovery: a packet is missing when one that was sent by more than this later "
+          "has arrived; 0: 128 where packets are sprayed, never where they are trimmed, else at "
+          "once."),
+    ON_OFF("back-to-chunk", "0", "Go back to the beginning of the chunk of the missing packet."),
+    BYTES("chunk", "4000", 1, 1e9, "Size of such a chunk."),
     TIME("nack-interval", "500000", "Between two NACKs for the same packet."),
-    TIME("retransmission-timeout", "4000000", "Silence after which a sender repeats; 0: never."),
+    TIME("retransmission-timeout", "4000000",
+         "Silence after which a sender repeats, twice as long each time in a row; 0: never."),
+    WHOLE("retry-limit", "7", 0, 1e6,
+          "Timeouts in a row after which a flow is given up; 0: never."),
+    WHOLE("nic-pauses", "0", 0, 1e9,
+          "Pauses of 10 us, a millisecond apart, that each NIC asks for as data arrive."),
+    WORD("spreading", spreadings, "auto",
+         "Which of several shortest ways: the first, one a flow (ECMP by a hash), or each packet "
+         "its own (spraying); `auto`: as the scheme wants, else `flow`."),
+    ON_OFF("trimming", "0",
+           "Full queues cut the payload off packets instead of dropping them; NDP and EQDS always "
+           "do."),
+    BYTES("trim-queue", "65536", 0, 1e9, "Queue of a port beyond which packets are trimmed."),
+    REAL("loss", "0", 0, 0.999999, "Probability that a cable loses a packet, besides its own."),
     ON_OFF("pfc", "1", "Switches pause their neighbours before buffers run over."),
     BYTES("buffer", "33554432", 0, 4e9, "Shared buffer of each switch."),
     BYTES("buffer-reserve", "4096", 0, 1e9, "Of it, kept for each port."),
@@ -65,7 +95,8 @@ static const struct nadi_schema_key keys[] = {
           "have one less for each doubling."),
     BYTES("resume-offset", "3072", 0, 1e9, "How far below the threshold a port resumes."),
     REAL("headroom", "3", 0, 100,
-         "Buffer kept for what arrives after a pause, in products of a port's rate and delay."),
+         "Buffer kept for what arrives after a pause, in products of a port's rate and delay; "
+         "`real` mode adds three full packets."),
     ON_OFF("ecn", "1", "Switches mark packets by the length of their queue."),
     {.key = "ecn-rate",
      .type = NADI_SCHEMA_NUMBER,
@@ -103,6 +134,29 @@ static const struct nadi_schema_key keys[] = {
      .list_max = 16,
      .max = 1,
      .doc = "Share of packets marked at kmax; it grows linearly from kmin."},
+    {.key = "fault-time",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .list = true,
+     .max = 1e15,
+     .doc = "When cables fail or come back, rising; the three lists below say which and how."},
+    {.key = "fault-from",
+     .type = NADI_SCHEMA_INTEGER,
+     .list = true,
+     .max = 4294967294.0,
+     .doc = "Node at one end, by its number in the graph."},
+    {.key = "fault-to",
+     .type = NADI_SCHEMA_INTEGER,
+     .list = true,
+     .max = 4294967294.0,
+     .doc = "Node at the other end: all cables between the two."},
+    {.key = "fault-state",
+     .type = NADI_SCHEMA_WORD,
+     .words = states,
+     .list = true,
+     .doc = "What becomes of them."},
     RATE("min-rate", "0.1", "Least rate of a flow."),
     RATE("rate-ai", "0.05", "Additive increase of DCQCN, HPCC and TIMELY."),
     RATE("rate-hai", "0.1", "Hyper increase of DCQCN and TIMELY."),
@@ -111,6 +165,8 @@ static const struct nadi_schema_key keys[] = {
     TIME("dcqcn-alpha-interval", "55000", "DCQCN: between two updates of alpha."),
     TIME("dcqcn-decrease-interval", "50000", "DCQCN: least time between two decreases."),
     TIME("dcqcn-increase-interval", "55000", "DCQCN: between two increases."),
+    TIME("dcqcn-notify-interval", "50000",
+         "DCQCN: least time between two CNPs of a flow; 0: a mark in every ACK instead."),
     BYTES("dcqcn-increase-bytes", "10485760", 0, 1e15,
           "DCQCN: bytes acknowledged for an increase besides the timer's; 0: none."),
     WHOLE("dcqcn-fast-recovery", "5", 0, 1e6, "DCQCN: increases towards the old rate, F."),
@@ -128,6 +184,16 @@ static const struct nadi_schema_key keys[] = {
     TIME("timely-min-rtt", "20000", "TIMELY: unit of the gradient."),
     REAL("timely-alpha", "0.875", 0, 1, "TIMELY: weight of the newest round trip."),
     REAL("timely-beta", "0.8", 0, 1, "TIMELY: strength of a decrease."),
+    WHOLE("timely-hyper-after", "5", 0, 1e6, "TIMELY: increases in a row before larger ones."),
+    TIME("swift-base-target", "20000",
+         "Swift: delay aimed at without hops; at least 1.25 empty round trips."),
+    TIME("swift-per-hop", "3053", "Swift: more of it for each switch."),
+    REAL("swift-additive", "1", 0, 1e6, "Swift: packets that a round trip below target adds."),
+    REAL("swift-beta", "0.8", 0, 1, "Swift: strength of a decrease."),
+    REAL("swift-max-decrease", "0.5", 0, 1, "Swift: most that one decrease takes."),
+    REAL("swift-scale-range", "5", 0, 1000, "Swift: most that small windows add, in base targets."),
+    REAL("swift-scale-min", "0.1", 0.0001, 1e6, "Swift: window for which that is added."),
+    REAL("swift-scale-max", "100", 0.001, 1e6, "Swift: window from which nothing is added."),
 };
 
 const struct nadi_schema nadi_schema_packet = {

@@ -30,6 +30,8 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
         result->done = nadi_mem_grow(result->done, &result->done_capacity, result->done_count + 1,
                                      sizeof(*result->done));
     result->done[result->done_count++] = done;
+    if (r->in->sample)
+        nadi_samples_flow_done(&result->samples, net, flow);
 }
 
 static void on_pfc(void *context, const struct nadi_pkt *net, uint32_t port, bool pause)
@@ -96,15 +98,60 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Samples go on while there is anything to see. */
+static void on_sample(void *context, struct nadi_pkt *net, uint32_t a, uint32_t b)
+{
+    struct run *r = context;
+    (void)a, (void)b;
+    nadi_samples_take(&r->result->samples, net);
+    if (net->open_flows || r->next < r->in->flows.count)
+        nadi_pkt_schedule_marker(net, net->wheel.now + nadi_pkt_to_ticks(net, r->in->sample), 0, 0);
+}
+
 static void run_all(struct run *r, struct nadi_pkt *net)
 {
     const nadi_time until =
         r->in->config.stop ? nadi_pkt_to_ticks(net, r->in->config.stop) : NADI_TIME_MAX - 1;
     if (r->in->flows.count)
         nadi_pkt_schedule_start(net, start_of(r, net, 0));
+    if (r->in->sample) {
+        nadi_samples_init(&r->result->samples, r->in->sample, r->in->max_rows);
+        nadi_samples_begin(&r->result->samples, net, r->in->flows.count);
+        nadi_pkt_schedule_marker(net, nadi_pkt_to_ticks(net, r->in->sample), 0, 0);
+    }
     while (!nadi_pkt_run(net, &until, EVENTS_A_LOOK))
         if (r->in->stop && *r->in->stop)
             break;
+}
+
+static void add_ports(const struct nadi_pkt *net, struct nadi_flows_result *result)
+{
+    result->port_count = net->port_count;
+    result->ports = NADI_ZNEW(struct nadi_port_total, net->port_count);
+    for (uint32_t p = 0; p < net->port_count; p++) {
+        const struct nadi_pkt_port *port = &net->ports[p];
+        struct nadi_port_total *total = &result->ports[p];
+        *total = (struct nadi_port_total){
+            .packets = port->sent_packets,
+            .bytes = port->wire_bytes,
+            .busy = port->busy_ticks * net->tick,
+        };
+        for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++)
+            total->peak_bytes =
+                nadi_max_u64(total->peak_bytes, net->queues[p * NADI_PKT_CLASSES + c].peak_bytes);
+        result->hops += port->sent_packets;
+    }
+}
+
+/* Timers that are left may move the clock beyond it. */
+static nadi_time last_end(const struct nadi_flows_result *result)
+{
+    nadi_time end = 0;
+    for (size_t i = 0; i < result->done_count; i++) {
+        const nadi_time at = result->done[i].start + result->done[i].duration;
+        end = at > end ? at : end;
+    }
+    return end;
 }
 
 bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_result *result,
@@ -120,15 +167,17 @@ bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_r
     for (size_t i = 0; i < in->flows.count; i++)
         r.order[i] = (uint32_t)i;
     qsort_r(r.order, in->flows.count, sizeof(*r.order), by_start, in->flows.items);
-    net->hooks = (struct nadi_pkt_hooks){
-        .context = &r, .finished = on_finished, .pfc = on_pfc, .start = on_start};
+    net->hooks = (struct nadi_pkt_hooks){.context = &r,
+                                         .finished = on_finished,
+                                         .pfc = on_pfc,
+                                         .start = on_start,
+                                         .marker = on_sample};
     run_all(&r, net);
     result->totals = net->totals;
-    for (uint32_t p = 0; p < net->port_count; p++)
-        result->hops += net->ports[p].sent_packets;
-    result->end = net->wheel.now * net->tick;
+    add_ports(net, result);
     result->wall_s = now_s() - begin;
     result->complete = result->done_count == in->flows.count;
+    result->end = result->complete ? last_end(result) : net->wheel.now * net->tick;
     if (r.unreachable)
         nadi_error(diags, "flows/unreachable", NADI_NOWHERE, "check the links of the topology",
                    "flow %" PRIu32 ": there is no way from its source to its destination",
@@ -142,4 +191,6 @@ void nadi_flows_result_release(struct nadi_flows_result *result)
 {
     nadi_mem_free(result->done);
     nadi_mem_free(result->pfc);
+    nadi_mem_free(result->ports);
+    nadi_samples_release(&result->samples);
 }

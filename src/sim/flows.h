@@ -11,6 +11,7 @@
 #include "network/packet/config.h"
 #include "network/packet/packet.h"
 #include "platform/graph.h"
+#include "sim/flow_samples.h"
 
 struct nadi_flow_done {
     uint32_t flow; /* index in the list */
@@ -31,7 +32,9 @@ struct nadi_flows_options {       /* what the command line says; paths may be NU
     const char *config;           /* NULL: defaults */
     const char *cc;               /* NULL: as the configuration says */
     const char *compat;           /* "ns3" or NULL */
-    uint64_t seed;
+    uint64_t seed;                /* 0: as the configuration says */
+    nadi_time sample;             /* ps between two samples of queues, links and flows; 0: none */
+    size_t max_rows;              /* of each kind of sample */
 };
 
 struct nadi_flows_inputs {
@@ -41,6 +44,14 @@ struct nadi_flows_inputs {
     struct nadi_packet_config config;
     const volatile int *stop; /* may be NULL; nonzero: stop soon */
     uint64_t max_pfc_events;  /* kept; all are counted */
+    nadi_time sample;
+    size_t max_rows;
+};
+
+struct nadi_port_total {
+    uint64_t packets, bytes; /* put on the cable, headers included */
+    uint64_t peak_bytes;     /* longest queue of one class */
+    nadi_time busy;          /* transmitting, ps */
 };
 
 struct nadi_flows_result {
@@ -49,6 +60,9 @@ struct nadi_flows_result {
     struct nadi_pfc_event *pfc;
     size_t pfc_count, pfc_capacity;
     uint64_t pfc_total;
+    struct nadi_port_total *ports; /* by port of the graph */
+    uint32_t port_count;
+    struct nadi_samples samples;
     struct nadi_pkt_totals totals;
     uint64_t hops; /* packets put on cables */
     nadi_time end;

@@ -1,9 +1,13 @@
 #include "sim/flows.h"
 
+#include "base/file.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "network/packet/cc.h"
 #include "network/packet/hpcc_config.h"
 #include "platform/graph_hpcc.h"
+#include "sim/load.h"
+#include "sim/packet_config.h"
 
 enum { MAX_PFC_EVENTS = 10000000 }; /* 240 MB */
 
@@ -23,40 +27,114 @@ static bool choose_cc(struct nadi_flows_inputs *in, const char *name, struct nad
     return false;
 }
 
+/* The packet file or config.txt; exact mode without either has the HPCC simulator's defaults. */
 static bool load_config(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
                         struct nadi_hpcc_files *files, struct nadi_diags *diags)
 {
-    if (o->compat && !nadi_str_equal(o->compat, "ns3"))
-        return nadi_error(diags, "setup/compat", NADI_NOWHERE, "use ns3",
-                          "nothing to be compatible with is named '%s'", o->compat);
-    if (o->compat || o->config)
-        nadi_packet_config_init_hpcc(&in->config);
-    else
+    struct nadi_schema_values values;
+    struct nadi_doc doc;
+    if (!o->config && !o->compat)
         nadi_packet_config_init(&in->config);
-    in->config.exact = o->compat != NULL;
-    in->config.seed = o->seed;
-    if (o->config && !nadi_hpcc_config_read(&in->config, files, o->config, &in->arena, diags))
+    else if (!o->config || nadi_packet_is_hpcc(o->config)) {
+        nadi_packet_config_init_hpcc(&in->config);
+        return !o->config ||
+               nadi_hpcc_config_read(&in->config, files, o->config, &in->arena, diags);
+    } else {
+        const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_PACKET);
+        if (!nadi_doc_read(&doc, o->config, schema->title,
+                           nadi_doc_syntax_of(o->config, schema->syntax), diags))
+            return false;
+        const bool ok = nadi_schema_check(&values, schema, &doc, false, &doc.arena, diags) &&
+                        nadi_packet_config_fill(&in->config, &values, &in->arena, diags);
+        nadi_doc_release(&doc);
+        return ok;
+    }
+    return true;
+}
+
+/* Is it a link list of the HPCC simulator: does it begin with a number? */
+static bool is_link_list(const char *path)
+{
+    struct nadi_diags ignored;
+    char *text;
+    size_t bytes;
+    nadi_diags_init(&ignored);
+    const bool read = nadi_file_read(path, "topology file", &text, &bytes, &ignored);
+    nadi_diags_release(&ignored);
+    if (!read)
+        return true; /* whose reader says why */
+    const char *first = text + strspn(text, " \t\r\n");
+    const bool digit = *first >= '0' && *first <= '9';
+    nadi_mem_free(text);
+    return digit;
+}
+
+/* A network file as `nadi run` has it: dimensions, a graph or both. Without a configuration on the
+ * command line its `packet` key says how. */
+static bool load_network(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
+                         const char *path, struct nadi_diags *diags)
+{
+    struct nadi_inputs base = {.options = {.network = path,
+                                           .network_model = NADI_NETWORK_PACKET,
+                                           .exact_packets = o->compat != NULL}};
+    struct nadi_load l = {.in = &base, .diags = diags};
+    nadi_arena_init(&base.arena);
+    nadi_graph_init(&base.graph);
+    bool ok = nadi_load_network(&l);
+    if (o->config)
+        l.packet_path = o->config;
+    ok = ok && nadi_load_packet(&l);
+    if (ok) {
+        nadi_graph_release(&in->graph);
+        nadi_arena_release(&in->arena);
+        in->graph = base.graph;
+        in->arena = base.arena;
+        in->config = base.packet;
+        nadi_graph_init(&base.graph);
+        nadi_arena_init(&base.arena);
+    }
+    nadi_inputs_release(&base);
+    return ok;
+}
+
+static bool load_topology(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
+                          const char **list, struct nadi_diags *diags)
+{
+    struct nadi_hpcc_files files = {0};
+    if (o->topology && !is_link_list(o->topology))
+        return load_network(in, o, o->topology, diags);
+    if (!load_config(in, o, &files, diags))
         return false;
-    return choose_cc(in, o->cc, diags);
+    const char *path = o->topology ? o->topology : files.topology;
+    if (!*list)
+        *list = files.flows;
+    if (!path)
+        return nadi_error(diags, "setup/missing", NADI_NOWHERE,
+                          "name it, or give a configuration that does", "no topology file");
+    return nadi_graph_read_hpcc(&in->graph, path, diags);
 }
 
 bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
                      struct nadi_diags *diags)
 {
-    struct nadi_hpcc_files files = {0};
-    *in = (struct nadi_flows_inputs){.max_pfc_events = MAX_PFC_EVENTS};
+    const char *list = o->flows;
+    *in = (struct nadi_flows_inputs){
+        .max_pfc_events = MAX_PFC_EVENTS, .sample = o->sample, .max_rows = o->max_rows};
     nadi_arena_init(&in->arena);
     nadi_graph_init(&in->graph);
-    if (!load_config(in, o, &files, diags))
+    if (o->compat && !nadi_str_equal(o->compat, "ns3"))
+        return nadi_error(diags, "setup/compat", NADI_NOWHERE, "use ns3",
+                          "nothing to be compatible with is named '%s'", o->compat);
+    if (!load_topology(in, o, &list, diags))
         return false;
-    const char *topology = o->topology ? o->topology : files.topology;
-    const char *list = o->flows ? o->flows : files.flows;
-    if (!topology || !list)
+    if (!list)
         return nadi_error(diags, "setup/missing", NADI_NOWHERE,
-                          "name it, or give a configuration that does", "no %s file",
-                          topology ? "flow" : "topology");
-    return nadi_graph_read_hpcc(&in->graph, topology, diags) &&
-           nadi_flow_list_read(&in->flows, list, diags) &&
+                          "name it, or give a configuration that does", "no flow file");
+    if (o->compat)
+        in->config.exact = true;
+    if (o->seed)
+        in->config.seed = o->seed;
+    return choose_cc(in, o->cc, diags) && nadi_flow_list_read(&in->flows, list, diags) &&
            nadi_flow_list_check(&in->flows, &in->graph, list, diags);
 }
 

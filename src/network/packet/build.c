@@ -36,7 +36,7 @@ static struct nadi_pkt_frames frames_of(const struct nadi_packet_config *c)
         .cnp = 78,
         .pull = 66,
         .pfc = 64,
-        .gap = 20,
+        .gap = (uint16_t)c->gap_bytes,
     };
 }
 
@@ -131,7 +131,13 @@ static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
             struct nadi_pkt_port *port = &net->ports[p];
             const uint64_t rate = net->rates[port->rate];
             const double seconds = (double)port->latency * (double)net->tick * 1e-12;
-            const double headroom = (double)rate * seconds / 8 * net->config.headroom_factor;
+            /* Behind a pause may come what is on the cable both ways, and a whole packet before
+             * the pause leaves, one before it is heeded and one that it finds arriving. */
+            const double packets =
+                net->config.exact ? 0
+                                  : 3.0 * (net->config.payload_bytes + net->frames.data_overhead);
+            const double headroom =
+                (double)rate * seconds / 8 * net->config.headroom_factor + packets;
             port->owner = next;
             port->shift = shift_of(net, rate, nic_rate);
             port->headroom_bytes = headroom < 4e9 ? (uint32_t)(headroom + 0.5) : UINT32_MAX;
@@ -174,6 +180,37 @@ static void resolve(struct nadi_pkt *net)
         c->reorder_packets = net->trimming ? UINT32_MAX : net->spraying ? REORDER_PACKETS : 0;
 }
 
+/* Faults must name nodes that a cable joins. */
+static bool check_faults(const struct nadi_pkt *net, struct nadi_diags *diags)
+{
+    const struct nadi_graph *g = net->graph;
+    for (size_t i = 0; i < net->config.fault_count; i++) {
+        const struct nadi_fault *f = &net->config.faults[i];
+        bool joined = false;
+        if (f->a < g->node_count)
+            for (uint32_t p = g->first_port[f->a]; p < g->first_port[f->a + 1]; p++)
+                joined |= g->ports[p].peer == f->b;
+        if (!joined)
+            return nadi_error(diags, "packet/fault", NADI_NOWHERE,
+                              "name two nodes of the topology, from 0, that a link joins",
+                              "fault %zu: there is no link between nodes %" PRIu32 " and %" PRIu32,
+                              i + 1, f->a, f->b);
+    }
+    return true;
+}
+
+/* The exact mode knows what the HPCC simulator has and nothing else. */
+static bool check_exact(const struct nadi_pkt *net, struct nadi_diags *diags)
+{
+    if (!net->config.exact || (!net->selective && net->cc->hpcc_mode))
+        return true;
+    return nadi_error(diags, "packet/exact", NADI_NOWHERE,
+                      "leave exact mode (--compat ns3, mode: exact) or choose none, dcqcn, hpcc, "
+                      "hpcc-pint, timely or dctcp without spraying, trimming or selective recovery",
+                      "the HPCC simulator has no %s",
+                      net->cc->hpcc_mode ? "such recovery" : net->cc->name);
+}
+
 struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
                                  const struct nadi_packet_config *config, struct nadi_diags *diags)
 {
@@ -189,7 +226,7 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     net->path_hops = 4;
     nadi_rng_init(&net->rng, config->seed, "packet");
     nadi_map64_init(&net->sports, graph->host_count);
-    bool good = make_ports(net, diags);
+    bool good = check_exact(net, diags) && make_ports(net, diags) && check_faults(net, diags);
     if (good) {
         make_nics(net);
         good = make_switches(net, diags);

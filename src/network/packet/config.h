@@ -73,6 +73,7 @@ struct nadi_packet_config {
     const struct nadi_cc_ops *cc;
     /* frames */
     uint32_t payload_bytes;
+    uint32_t gap_bytes; /* preamble and gap: on the cable, not in buffers */
     /* host */
     bool window;           /* bounds bytes in flight: the bandwidth-delay product */
     bool window_global;    /* the largest of the network instead of the pair's */

@@ -227,7 +227,8 @@ static void abandon(struct nadi_pkt *net, uint32_t flow)
 static void on_rto(struct nadi_pkt *net, uint32_t flow)
 {
     struct nadi_pkt_flow *f = &net->flows[flow];
-    const nadi_time rto = net->config.rto / net->tick, due = f->progress_at + rto;
+    const uint32_t doublings = f->timeouts < 16 ? f->timeouts : 16;
+    const nadi_time rto = (net->config.rto / net->tick) << doublings, due = f->progress_at + rto;
     const bool paused = net->ports[net->nics[f->nic].port].paused >> f->class & 1;
     if (due > net->wheel.now || f->next == f->una || paused) {
         nadi_pkt_set_timer(net, flow, NADI_PKT_RTO,
@@ -235,7 +236,7 @@ static void on_rto(struct nadi_pkt *net, uint32_t flow)
         return;
     }
     net->totals.timeouts++;
-    if (net->config.retry_limit && f->timeouts++ >= net->config.retry_limit) {
+    if (f->timeouts++ >= net->config.retry_limit && net->config.retry_limit) {
         abandon(net, flow);
         return;
     }
@@ -247,7 +248,7 @@ static void on_rto(struct nadi_pkt *net, uint32_t flow)
     }
     f->progress_at = net->wheel.now;
     net->cc->on_timeout(net, flow);
-    nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, rto);
+    nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, 2 * rto);
     nadi_pkt_nic_refresh(net, flow);
     nadi_pkt_nic_kick(net, net->flows[flow].nic);
 }

@@ -15,9 +15,18 @@ static uint64_t code_of(uint64_t bits_per_s)
     return code;
 }
 
-uint64_t nadi_int_rate(uint64_t word)
+/* The HPCC simulator's codes know a few rates only. Otherwise a code is the number of the rate
+ * while eight numbers are enough. */
+static bool numbered(const struct nadi_pkt *net)
+{
+    return !net->config.exact && net->rate_count <= 8;
+}
+
+uint64_t nadi_int_rate(const struct nadi_pkt *net, uint64_t word)
 {
     const uint64_t code = nadi_int_field(word, 0, 3);
+    if (numbered(net))
+        return net->rates[code];
     return coded_rates[code < CODED_RATES ? code : 0] * 1000000000;
 }
 
@@ -32,8 +41,8 @@ static void add_int(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint
     const uint64_t queue =
         port->queued_bytes / (NADI_INT_QUEUE_UNIT * multiple) & ((1U << NADI_INT_QUEUE_BITS) - 1);
     record->hop[record->hops % NADI_INT_HOPS] =
-        code_of(net->rates[port->rate]) | time << 3 | sent << (3 + NADI_INT_TIME_BITS) |
-        queue << (3 + NADI_INT_TIME_BITS + NADI_INT_BYTES_BITS);
+        (numbered(net) ? port->rate : code_of(net->rates[port->rate])) | time << 3 |
+        sent << (3 + NADI_INT_TIME_BITS) | queue << (3 + NADI_INT_TIME_BITS + NADI_INT_BYTES_BITS);
     record->hops++;
 }
 

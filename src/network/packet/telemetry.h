@@ -39,8 +39,9 @@ static inline uint64_t nadi_int_queue(uint64_t word)
     return nadi_int_field(word, 3 + NADI_INT_TIME_BITS + NADI_INT_BYTES_BITS, NADI_INT_QUEUE_BITS);
 }
 
-/* bit/s; the codes know 25, 50, 100, 200, 400, 1200 and 2400 Gb/s. */
-uint64_t nadi_int_rate(uint64_t word);
+/* bit/s; exact mode and networks of more than 8 rates know 25, 50, 100, 200, 400, 1200 and 2400
+ * Gb/s, and take the nearest one below. */
+uint64_t nadi_int_rate(const struct nadi_pkt *net, uint64_t word);
 
 /* Makes the ports' averages. */
 void nadi_pint_init(struct nadi_pkt *net);

@@ -1,0 +1,183 @@
+/* What holds of every packet network, whatever its shape, scheme, losses and flows. */
+#include "base/mem.h"
+#include "network/packet/cc.h"
+
+#include "support/packet_case.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+enum { CASES = 400, EVENTS = 20000000 };
+
+struct drawn {
+    struct packet_case c;
+    struct nadi_pkt *net;
+    uint64_t bytes; /* of all flows */
+    uint32_t flows, finished;
+};
+
+static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
+{
+    struct drawn *d = context;
+    (void)net, (void)flow;
+    d->finished++;
+}
+
+static void draw_config(struct nadi_packet_config *config, struct nadi_rng *rng, bool lossy)
+{
+    static const uint32_t payloads[] = {256, 1000, 4096, 9000};
+    uint32_t schemes = 0;
+    while (nadi_cc_all[schemes])
+        schemes++;
+    nadi_packet_config_init(config);
+    config->seed = nadi_rng_u64(rng);
+    config->cc = nadi_cc_all[nadi_rng_below(rng, schemes)];
+    config->payload_bytes = payloads[nadi_rng_below(rng, 4)];
+    config->window = nadi_rng_below(rng, 2);
+    config->window_global = nadi_rng_below(rng, 4) == 0;
+    config->ack_first = nadi_rng_below(rng, 2);
+    config->ack_interval_bytes = nadi_rng_below(rng, 4) ? 1 : 4000;
+    config->rate_bound = nadi_rng_below(rng, 4) > 0;
+    config->retry_limit = 0;
+    config->buffer_bytes = 2600 << 10;
+    if (nadi_rng_below(rng, 3) == 0)
+        config->recovery = NADI_RECOVERY_SELECTIVE;
+    if (nadi_rng_below(rng, 4) == 0)
+        config->spreading = NADI_SPREADING_PACKET;
+    if (lossy) {
+        config->pfc = nadi_rng_below(rng, 2);
+        config->buffer_bytes = config->pfc ? 2600 << 10 : 1 << 20;
+        config->headroom_factor = config->pfc ? 3 : 0;
+        config->loss = 0.02 * nadi_rng_unit(rng);
+        config->trimming = nadi_rng_below(rng, 4) == 0;
+        config->nack_interval = 10000 * NADI_PS_PER_NS;
+        config->rto = 200000 * NADI_PS_PER_NS;
+    }
+}
+
+static void draw(struct drawn *d, struct nadi_rng *rng, bool lossy)
+{
+    *d = (struct drawn){0};
+    if (nadi_rng_below(rng, 2))
+        packet_case_star(&d->c, (uint32_t)nadi_rng_between(rng, 2, 12));
+    else
+        packet_case_clos(&d->c, (uint32_t)nadi_rng_between(rng, 2, 3),
+                         (uint32_t)nadi_rng_between(rng, 1, 4),
+                         (uint32_t)nadi_rng_between(rng, 1, 3));
+    draw_config(&d->c.in.config, rng, lossy);
+    const uint32_t hosts = d->c.in.graph.host_count;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    d->net = nadi_pkt_create(&d->c.in.graph, &d->c.in.config, &diags);
+    assert_non_null(d->net);
+    nadi_diags_release(&diags);
+    d->net->hooks = (struct nadi_pkt_hooks){.context = d, .finished = on_finished};
+    d->flows = (uint32_t)nadi_rng_between(rng, 1, 20);
+    const uint32_t target = (uint32_t)nadi_rng_below(rng, hosts); /* of an incast */
+    for (uint32_t f = 0; f < d->flows; f++) {
+        struct nadi_pkt_flow_spec spec = {
+            .src = (uint32_t)nadi_rng_below(rng, hosts),
+            .dst = nadi_rng_below(rng, 2) ? target : (uint32_t)nadi_rng_below(rng, hosts),
+            .class = (uint8_t)nadi_rng_between(rng, 1, 7),
+            .dport = 100,
+            .bytes = (uint64_t)1 << nadi_rng_below(rng, 21) | nadi_rng_below(rng, 1000),
+        };
+        if (spec.src == spec.dst)
+            spec.dst = (spec.src + 1) % hosts;
+        d->bytes += spec.bytes;
+        assert_int_not_equal(nadi_pkt_flow_start(d->net, &spec), NADI_NONE);
+    }
+}
+
+static void release(struct drawn *d)
+{
+    nadi_pkt_destroy(d->net);
+    packet_case_release(&d->c);
+}
+
+/* Nothing waits, nothing is held, nobody is paused: buffers are counted right. */
+static void is_empty(const struct drawn *d)
+{
+    const struct nadi_pkt *net = d->net;
+    for (uint32_t q = 0; q < net->port_count * NADI_PKT_CLASSES; q++) {
+        assert_int_equal(net->queues[q].head, net->queues[q].tail);
+        assert_int_equal(net->queues[q].bytes, 0);
+        assert_int_equal(net->ingress[q].used_bytes, 0);
+        assert_int_equal(net->ingress[q].headroom_bytes, 0);
+    }
+    for (uint32_t s = 0; s < net->switch_count; s++)
+        assert_int_equal(net->switches[s].shared_bytes, 0);
+    for (uint32_t p = 0; p < net->port_count; p++) {
+        assert_int_equal(net->ports[p].pausing, 0);
+        assert_int_equal(net->ports[p].paused, 0);
+        assert_int_equal(net->ports[p].queued_bytes, 0);
+    }
+}
+
+static void run(struct drawn *d)
+{
+    const nadi_time forever = NADI_TIME_MAX - 1;
+    assert_true(nadi_pkt_run(d->net, &forever, EVENTS)); /* no deadlock, no endless repeating */
+}
+
+/* Enough headroom and PFC: nothing is ever dropped, and on these trees nothing stays paused. */
+static void lossless(void **state)
+{
+    uint64_t pauses = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        struct nadi_rng rng;
+        struct drawn d;
+        nadi_rng_init(&rng, seed, "lossless");
+        draw(&d, &rng, false);
+        run(&d);
+        const struct nadi_pkt_totals *t = &d.net->totals;
+        if (t->data_bytes_received != d.bytes)
+            fail_msg("seed %" PRIu64 ": %" PRIu64 " of %" PRIu64 " bytes with %s", seed,
+                     t->data_bytes_received, d.bytes, d.net->cc->name);
+        assert_int_equal(t->dropped_full + t->dropped_loss, 0);
+        assert_int_equal(t->data_sent, t->data_received + t->trimmed);
+        assert_int_equal(t->pauses, t->resumes);
+        assert_int_equal(d.finished, d.flows);
+        pauses += t->pauses;
+        assert_int_equal(d.net->open_flows, 0);
+        is_empty(&d);
+        release(&d);
+    }
+    assert_true(pauses > 100);
+}
+
+/* Every byte arrives once, whatever is lost, and every packet is accounted for. */
+static void byte_exact_under_loss(void **state)
+{
+    uint64_t repeated = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        struct nadi_rng rng;
+        struct drawn d;
+        nadi_rng_init(&rng, seed, "loss");
+        draw(&d, &rng, true);
+        run(&d);
+        const struct nadi_pkt_totals *t = &d.net->totals;
+        if (t->data_bytes_received != d.bytes)
+            fail_msg("seed %" PRIu64 ": %" PRIu64 " of %" PRIu64 " bytes with %s", seed,
+                     t->data_bytes_received, d.bytes, d.net->cc->name);
+        assert_int_equal(d.net->open_flows, 0);
+        assert_true(t->data_sent <=
+                    t->data_received + t->trimmed + t->dropped_full + t->dropped_loss);
+        repeated += t->retransmitted;
+        is_empty(&d);
+        release(&d);
+    }
+    assert_true(repeated > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lossless),
+        cmocka_unit_test(byte_exact_under_loss),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
