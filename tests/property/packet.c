@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 400, EVENTS = 20000000 };
+enum { CASES = 200, EVENTS = 20000000 };
 
 struct drawn {
     struct packet_case c;
