@@ -70,6 +70,35 @@ void nadi_trace_repair_init(struct nadi_trace_repair *options);
 enum nadi_status nadi_trace_repair(const struct nadi_trace_repair *options, char **report,
                                    struct nadi_diags *messages);
 
+struct nadi_trace_anonymize {
+    size_t size;
+    struct nadi_trace_edit edit;
+    const char *key;                       /* text, or "@FILE"; NULL: a random one, in the report */
+    const char *shapes;                    /* "keep", "bucket", "scale": times, sizes and shapes */
+    const char *groups;                    /* NULL: those of the traces */
+    const char *system, *network, *memory; /* to simulate both with; NULL: a ring */
+};
+
+void nadi_trace_anonymize_init(struct nadi_trace_anonymize *options);
+/* Keeps nothing but what a simulation needs, with keyed names; the result is verified. With "keep"
+ * a whole job is simulated before and after: a difference is an error. Memory: all ranks. */
+enum nadi_status nadi_trace_anonymize(const struct nadi_trace_anonymize *options, char **report,
+                                      struct nadi_diags *messages);
+
+struct nadi_trace_dedup {
+    size_t size;
+    struct nadi_trace_edit edit; /* output: a prefix, for <prefix>.yml */
+    const char *same;            /* "all", "simulated", "shape" */
+    const char *groups;          /* NULL: those of the traces */
+};
+
+void nadi_trace_dedup_init(struct nadi_trace_dedup *options);
+/* Writes the traces of ranks that are the same once, and a manifest of which ranks run which;
+ * groups as families along axes and peers as distances where that makes more ranks the same. Time
+ * is linear in all ranks, memory in the largest. */
+enum nadi_status nadi_trace_dedup(const struct nadi_trace_dedup *options, char **report,
+                                  struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

@@ -53,7 +53,9 @@ enum nadi_status nadi_trace_slice(const struct nadi_trace_slice *given, char **r
                    "nothing says what the slice is");
         return NADI_STATUS_INPUT;
     }
-    return nadi_edit_files(&o.edit, NULL, slice_rank, &slice, report, messages);
+    return nadi_edit_files(&o.edit,
+                           &(struct nadi_edit_tool){.change = slice_rank, .context = &slice},
+                           report, messages);
 }
 
 struct filter {
@@ -118,8 +120,9 @@ enum nadi_status nadi_trace_filter(const struct nadi_trace_filter *given, char *
     filter.names = nadi_filter_names_create(&filter.what, messages);
     if (!filter.names)
         return NADI_STATUS_INPUT;
-    const enum nadi_status status =
-        nadi_edit_files(&o.edit, NULL, filter_rank, &filter, report, messages);
+    const enum nadi_status status = nadi_edit_files(
+        &o.edit, &(struct nadi_edit_tool){.change = filter_rank, .context = &filter}, report,
+        messages);
     nadi_filter_names_destroy(filter.names);
     return status;
 }

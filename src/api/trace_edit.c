@@ -1,6 +1,7 @@
 #include "api/trace_edit.h"
 
 #include "api/messages_json.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/units.h"
 
@@ -19,12 +20,23 @@ void nadi_edit_output(const char *pattern, bool several, uint32_t rank, struct n
         nadi_str_printf(path, ".%" PRIu32 ".et", rank);
 }
 
+/* Of a prefix or a name with "{rank}". */
+static bool make_folder(const char *path, struct nadi_diags *diags)
+{
+    const char *slash = strrchr(path, '/');
+    struct nadi_str folder = NADI_STR_INIT;
+    if (!slash || slash == path)
+        return true;
+    nadi_str_add_bytes(&folder, path, (size_t)(slash - path));
+    const bool ok = nadi_file_make_folder(nadi_str_get(&folder), diags);
+    nadi_str_release(&folder);
+    return ok;
+}
+
 struct files { /* through one tool */
     const struct nadi_trace_edit *edit;
     struct nadi_trace_source source;
-    nadi_edit_read_fn *read;
-    nadi_edit_fn *change;
-    void *context;
+    const struct nadi_edit_tool *tool;
     struct nadi_edit_report *reports; /* by file */
     struct nadi_edit_report total;
     struct nadi_diags *messages;
@@ -36,16 +48,16 @@ static bool change_file(struct files *w, uint32_t i)
     const uint32_t rank = w->source.ranks[i];
     struct nadi_str output = NADI_STR_INIT;
     bool ok = false;
-    nadi_edit_report_init(&w->reports[i]);
-    struct nadi_full *f = w->read ? w->read(w->context, path, rank, &w->reports[i], w->messages)
-                                  : nadi_full_read(path, w->messages);
+    struct nadi_full *f =
+        w->tool->read ? w->tool->read(w->tool->context, path, rank, &w->reports[i], w->messages)
+                      : nadi_full_read(path, w->messages);
     nadi_edit_output(w->edit->output, w->source.several, rank, &output);
     struct nadi_deflate *sink =
         f ? nadi_deflate_open(nadi_str_get(&output), nadi_coding_of(nadi_str_get(&output)),
                               w->messages)
           : NULL;
     if (sink) {
-        ok = w->change(w->context, f, rank, sink, &w->reports[i], w->messages);
+        ok = w->tool->change(w->tool->context, f, rank, sink, &w->reports[i], w->messages);
         if (ok)
             ok = nadi_deflate_close(sink, w->messages);
         else
@@ -78,34 +90,46 @@ void nadi_edit_text(const struct nadi_edit_summary *s, struct nadi_str *out)
         else
             nadi_str_printf(out, "  %-40s %14" PRIu64 "\n", what, r->figures[i].number);
     }
+    for (size_t i = 0; i < r->text_count; i++)
+        nadi_str_printf(out, "%s: %s\n", r->texts[i].what, r->texts[i].text);
+    const bool timed = r->names.count && r->names.items[0].ns > 0;
     if (r->names.count)
-        nadi_str_printf(out, "%s, by time%s\n", r->names_title,
+        nadi_str_printf(out, "%s, %s%s\n", r->names_title, timed ? "by time" : "by number",
                         r->names.count > NADI_REPORT_NAMES ? " (the first)" : "");
     for (size_t i = 0; i < r->names.count && i < NADI_REPORT_NAMES; i++) {
         const struct nadi_report_name *n = &r->names.items[i];
         char time[32];
-        nadi_str_printf(out, "  %12s %8" PRIu64 " x %.60s\n", nadi_units_time(time, (double)n->ns),
-                        n->nodes, n->name[0] ? n->name : "(no name)");
+        nadi_str_printf(out, "  %12s %8" PRIu64 " x %.60s\n",
+                        timed ? nadi_units_time(time, (double)n->ns) : "", n->nodes,
+                        n->name[0] ? n->name : "(no name)");
     }
     if (r->names.count > NADI_REPORT_NAMES)
         nadi_str_printf(out, "  and %zu more names\n", r->names.count - NADI_REPORT_NAMES);
 }
 
+/* "time of the dropped, ns" -> "time_of_the_dropped_ns" */
+static const char *key_of(const char *what, struct nadi_str *key)
+{
+    nadi_str_clear(key);
+    for (const char *c = what; *c; c++) {
+        if (*c != ',')
+            nadi_str_add_char(key, *c == ' ' || *c == '-' ? '_' : *c);
+    }
+    return nadi_str_get(key);
+}
+
 void nadi_edit_json_report(const struct nadi_edit_report *r, struct nadi_json *j)
 {
     struct nadi_str key = NADI_STR_INIT;
-    for (size_t i = 0; i < r->figure_count; i++) {
-        nadi_str_clear(&key); /* "time of the dropped, ns" -> "time_of_the_dropped_ns" */
-        for (const char *c = r->figures[i].what; *c; c++) {
-            if (*c != ',')
-                nadi_str_add_char(&key, *c == ' ' || *c == '-' ? '_' : *c);
-        }
-        nadi_json_u64(j, nadi_str_get(&key), r->figures[i].number);
-    }
+    for (size_t i = 0; i < r->figure_count; i++)
+        nadi_json_u64(j, key_of(r->figures[i].what, &key), r->figures[i].number);
+    for (size_t i = 0; i < r->text_count; i++)
+        nadi_json_string(j, r->texts[i].what, r->texts[i].text);
+    if (r->names.count)
+        nadi_json_array(j, key_of(r->names_title, &key));
     nadi_str_release(&key);
     if (!r->names.count)
         return;
-    nadi_json_array(j, r->names_title);
     for (size_t i = 0; i < r->names.count && i < 10 * NADI_REPORT_NAMES; i++) {
         nadi_json_row(j, NULL);
         nadi_json_string(j, "name", r->names.items[i].name);
@@ -190,22 +214,42 @@ static bool outputs_agree(const struct files *w)
     return true;
 }
 
-enum nadi_status nadi_edit_files(const struct nadi_trace_edit *edit, nadi_edit_read_fn *read,
-                                 nadi_edit_fn *change, void *context, char **report,
+/* Returns how many ranks are done. */
+static uint32_t change_files(struct files *w)
+{
+    const struct nadi_edit_tool *tool = w->tool;
+    uint32_t done = 0;
+    struct nadi_str first = NADI_STR_INIT;
+    nadi_edit_output(w->edit->output, w->source.several, 0, &first);
+    const bool made = !w->source.several || make_folder(nadi_str_get(&first), w->messages);
+    nadi_str_release(&first);
+    if (!made)
+        return 0;
+    if (tool->begin && !tool->begin(tool->context, &w->source, w->messages))
+        return 0;
+    while (done < w->source.count && change_file(w, done))
+        done++;
+    if (done == w->source.count && tool->finish &&
+        !tool->finish(tool->context, &w->source, &w->total, w->messages))
+        return 0;
+    return done;
+}
+
+enum nadi_status nadi_edit_files(const struct nadi_trace_edit *edit,
+                                 const struct nadi_edit_tool *tool, char **report,
                                  struct nadi_diags *messages)
 {
-    struct files w = {
-        .edit = edit, .read = read, .change = change, .context = context, .messages = messages};
-    uint32_t done = 0;
+    struct files w = {.edit = edit, .tool = tool, .messages = messages};
     *report = NULL;
     const size_t errors_before = messages->errors;
     if (nadi_trace_source_find(&w.source, &edit->inputs, messages) && outputs_agree(&w)) {
-        w.reports = NADI_ZNEW(struct nadi_edit_report, w.source.count);
+        w.reports = NADI_NEW(struct nadi_edit_report, w.source.count);
         nadi_edit_report_init(&w.total);
-        while (done < w.source.count && change_file(&w, done))
-            done++;
+        for (uint32_t i = 0; i < w.source.count; i++)
+            nadi_edit_report_init(&w.reports[i]);
+        const uint32_t done = change_files(&w);
         *report = describe(&w, done);
-        for (uint32_t i = 0; i < w.source.count && i <= done; i++)
+        for (uint32_t i = 0; i < w.source.count; i++)
             nadi_edit_report_release(&w.reports[i]);
         nadi_edit_report_release(&w.total);
         nadi_mem_free(w.reports);

@@ -12,17 +12,24 @@
 
 #include <nadi/trace_edit.h>
 
-/* Writes one rank's trace anew. False with an error. */
-typedef bool nadi_edit_fn(void *context, const struct nadi_full *f, uint32_t rank,
-                          struct nadi_deflate *sink, struct nadi_edit_report *report,
-                          struct nadi_diags *diags);
+struct nadi_edit_tool {
+    /* Reads a rank; NULL: nadi_full_read. */
+    struct nadi_full *(*read)(void *context, const char *path, uint32_t rank,
+                              struct nadi_edit_report *report, struct nadi_diags *diags);
+    /* Writes one rank's trace anew. False with an error. */
+    bool (*change)(void *context, const struct nadi_full *f, uint32_t rank,
+                   struct nadi_deflate *sink, struct nadi_edit_report *report,
+                   struct nadi_diags *diags);
+    /* Before the first and after the last rank; may be NULL. False with an error. */
+    bool (*begin)(void *context, const struct nadi_trace_source *source, struct nadi_diags *diags);
+    bool (*finish)(void *context, const struct nadi_trace_source *source,
+                   struct nadi_edit_report *total, struct nadi_diags *diags);
+    void *context;
+};
 
-/* All ranks through `change`. `read` may be NULL: nadi_full_read. */
-typedef struct nadi_full *nadi_edit_read_fn(void *context, const char *path, uint32_t rank,
-                                            struct nadi_edit_report *report,
-                                            struct nadi_diags *diags);
-enum nadi_status nadi_edit_files(const struct nadi_trace_edit *edit, nadi_edit_read_fn *read,
-                                 nadi_edit_fn *change, void *context, char **report,
+/* All ranks through a tool. */
+enum nadi_status nadi_edit_files(const struct nadi_trace_edit *edit,
+                                 const struct nadi_edit_tool *tool, char **report,
                                  struct nadi_diags *messages);
 
 /* The name of a rank's output; several: there is more than one or the input is a prefix. */

@@ -40,7 +40,8 @@ enum nadi_status nadi_trace_merge(const struct nadi_trace_merge *given, char **r
                    "chains of one node are no chains");
         return NADI_STATUS_INPUT;
     }
-    return nadi_edit_files(&o.edit, NULL, merge_rank, &o, report, messages);
+    return nadi_edit_files(&o.edit, &(struct nadi_edit_tool){.change = merge_rank, .context = &o},
+                           report, messages);
 }
 
 static struct nadi_full *read_damaged(void *context, const char *path, uint32_t rank,
@@ -65,5 +66,7 @@ enum nadi_status nadi_trace_repair(const struct nadi_trace_repair *given, char *
     struct nadi_trace_repair o;
     nadi_trace_repair_init(&o);
     memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
-    return nadi_edit_files(&o.edit, read_damaged, repair_rank, NULL, report, messages);
+    return nadi_edit_files(&o.edit,
+                           &(struct nadi_edit_tool){.read = read_damaged, .change = repair_rank},
+                           report, messages);
 }

@@ -5,6 +5,9 @@
 #include "base/base.h"
 
 void nadi_sha256(const void *data, size_t bytes, uint8_t hash[32]);
+/* HMAC with SHA-256 (RFC 2104). */
+void nadi_hmac_sha256(const void *key, size_t key_bytes, const void *data, size_t bytes,
+                      uint8_t hash[32]);
 /* 64 lower-case hexadecimal digits, terminated. */
 void nadi_sha256_hex(const uint8_t hash[32], char text[65]);
 

@@ -352,6 +352,36 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_trace_repair,
     },
     {
+        .name = "trace anonymize",
+        .group = "Traces",
+        .summary = "Make traces that can be given away",
+        .words = "FILE... | PREFIX",
+        .about = "Keeps what a simulation needs, by a list, and nothing else: no names, times of "
+                 "day, hosts,\npaths, values or operator schemas. Names become keyed hashes. The "
+                 "result is read again to\nverify that; with --shapes keep both jobs are simulated "
+                 "and must agree to the last bit.\n",
+        .examples = "nadi trace anonymize traces/job --key @secret.txt -o out/job\n"
+                    "nadi trace anonymize traces/job --shapes bucket -o out/job\n",
+        .options = nadi_trace_anonymize_groups,
+        .max_words = NADI_MAX_WORDS,
+        .run = nadi_cmd_trace_anonymize,
+    },
+    {
+        .name = "trace dedup",
+        .group = "Traces",
+        .summary = "Fold ranks that do the same into a manifest with few traces",
+        .words = "FILE... | PREFIX",
+        .about = "Writes each different trace once, PREFIX.class<k>.et, and PREFIX.yml for `nadi "
+                 "run`, which\nsays who runs which. Ranks may differ in peers and process groups: "
+                 "those become distances\nand families of groups along axes that are found in "
+                 "them.\n",
+        .examples = "nadi trace dedup traces/job --groups groups.json -o out/job\n"
+                    "nadi run --workload out/job.yml --system system.json --network network.yml\n",
+        .options = nadi_trace_dedup_groups,
+        .max_words = NADI_MAX_WORDS,
+        .run = nadi_cmd_trace_dedup,
+    },
+    {
         .name = "flows",
         .group = "Simulate",
         .summary = "Simulate a list of flows over a network of switches",

@@ -141,6 +141,30 @@ bool nadi_fleet_check(const char *const *paths, uint32_t rank_count, const char 
     return ok;
 }
 
+bool nadi_fleet_groups(struct nadi_groups *groups, const char *file,
+                       struct nadi_trace *const *traces, uint32_t rank_count,
+                       struct nadi_trace *const *owned, uint32_t owned_count,
+                       struct nadi_diags *diags)
+{
+    struct nadi_inputs in = {.options.groups = file};
+    nadi_arena_init(&in.arena);
+    fill_topology(&in, rank_count);
+    struct nadi_load l = {.in = &in, .diags = diags};
+    bool ok = nadi_load_groups(&l);
+    in.traces = NADI_NEW(struct nadi_trace *, rank_count);
+    in.owned = NADI_NEW(struct nadi_trace *, owned_count);
+    memcpy(in.traces, traces, rank_count * sizeof(struct nadi_trace *));
+    memcpy(in.owned, owned, owned_count * sizeof(struct nadi_trace *));
+    in.owned_count = owned_count;
+    ok = ok && nadi_load_metadata_groups(&l);
+    nadi_strmap_put(&in.groups.by_name, "0", 1, 0, NULL);
+    *groups = in.groups;
+    in.groups = (struct nadi_groups){0};
+    in.owned_count = 0; /* the traces are the caller's */
+    nadi_inputs_release(&in);
+    return ok;
+}
+
 bool nadi_fleet_dims(const char *network, uint32_t *dims, uint32_t *count, struct nadi_diags *diags)
 {
     struct nadi_inputs in = {.options.network = network};

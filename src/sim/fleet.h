@@ -6,10 +6,19 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "platform/groups.h"
+#include "trace/trace.h"
 
 /* paths[r] is rank r's trace. True when no error was found. */
 bool nadi_fleet_check(const char *const *paths, uint32_t rank_count, const char *groups,
                       struct nadi_diags *diags) NADI_MUST_USE;
+
+/* Groups of a groups file (or NULL) and of METADATA nodes: traces[r] needs nothing of rank r but
+ * those; the `owned` are the distinct ones. The caller releases the groups in both cases. */
+bool nadi_fleet_groups(struct nadi_groups *groups, const char *file,
+                       struct nadi_trace *const *traces, uint32_t rank_count,
+                       struct nadi_trace *const *owned, uint32_t owned_count,
+                       struct nadi_diags *diags) NADI_MUST_USE;
 
 /* NPUs of each dimension of a network file, innermost first; dims has room for 16. */
 bool nadi_fleet_dims(const char *network, uint32_t *dims, uint32_t *count,

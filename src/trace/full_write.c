@@ -8,6 +8,7 @@ enum {
     FIELD_CTRL = 4,
     FIELD_DATA = 5,
     FIELD_DURATION = 7,
+    FIELD_INPUTS = 8,
     FIELD_ATTR = 10,
     ATTR_NAME = 1,
 };
@@ -25,6 +26,8 @@ static bool is_replaced(const struct nadi_node_patch *p, uint32_t field)
         return p->deps;
     case FIELD_DURATION:
         return p->has_duration;
+    case FIELD_INPUTS:
+        return p->drop_inputs;
     default:
         return false;
     }

@@ -31,6 +31,7 @@ struct nadi_node_patch {
     const char *name; /* or NULL */
     size_t attr_count;
     bool deps, has_id, has_duration; /* which of the above are meant */
+    bool drop_inputs;                /* the field, not an attribute */
 };
 
 /* Appends the node's message to `out`. */

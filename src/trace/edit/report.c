@@ -1,6 +1,7 @@
 #include "trace/edit/report.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 
 void nadi_edit_report_init(struct nadi_edit_report *r)
 {
@@ -12,6 +13,8 @@ void nadi_edit_report_release(struct nadi_edit_report *r)
 {
     nadi_strmap_release(&r->index);
     nadi_mem_free(r->names.items);
+    for (size_t i = 0; i < r->text_count; i++)
+        nadi_mem_free(r->texts[i].text);
 }
 
 void nadi_edit_report_add(struct nadi_edit_report *r, const char *what, uint64_t number)
@@ -50,13 +53,31 @@ static struct nadi_report_name *find_name(struct nadi_edit_report *r, const char
     return &r->names.items[at];
 }
 
-void nadi_edit_report_name(struct nadi_edit_report *r, const char *title,
-                           const struct nadi_full_node *n, uint64_t ns)
+void nadi_edit_report_text(struct nadi_edit_report *r, const char *what, const char *format, ...)
 {
-    struct nadi_report_name *name = find_name(r, (const char *)n->name, n->name_bytes);
+    struct nadi_str text = NADI_STR_INIT;
+    va_list args;
+    NADI_ASSERT(r->text_count < NADI_REPORT_TEXTS);
+    va_start(args, format);
+    nadi_str_vprintf(&text, format, args);
+    va_end(args);
+    r->texts[r->text_count].what = what;
+    r->texts[r->text_count++].text = text.text;
+}
+
+void nadi_edit_report_word(struct nadi_edit_report *r, const char *title, const void *word,
+                           size_t bytes, uint64_t ns)
+{
+    struct nadi_report_name *name = find_name(r, word, bytes);
     r->names_title = title;
     name->nodes++;
     name->ns += ns;
+}
+
+void nadi_edit_report_name(struct nadi_edit_report *r, const char *title,
+                           const struct nadi_full_node *n, uint64_t ns)
+{
+    nadi_edit_report_word(r, title, n->name, n->name_bytes, ns);
 }
 
 void nadi_edit_report_merge_names(struct nadi_edit_report *r, const struct nadi_edit_report *from)

@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "trace/full.h"
 
-enum { NADI_REPORT_FIGURES = 32, NADI_REPORT_NAMES = 10 };
+enum { NADI_REPORT_FIGURES = 32, NADI_REPORT_NAMES = 10, NADI_REPORT_TEXTS = 8 };
 
 struct nadi_report_name { /* nodes that have a name in common */
     const char *name;
@@ -22,6 +22,11 @@ struct nadi_edit_report {
         uint64_t number;
     } figures[NADI_REPORT_FIGURES];
     size_t figure_count;
+    struct {
+        const char *what; /* a literal */
+        char *text;
+    } texts[NADI_REPORT_TEXTS];
+    size_t text_count;
     const char *names_title; /* "dropped"; NULL when no names were added */
     struct nadi_strmap index;
     struct {
@@ -37,6 +42,13 @@ void nadi_edit_report_release(struct nadi_edit_report *r);
 void nadi_edit_report_add(struct nadi_edit_report *r, const char *what, uint64_t number);
 uint64_t nadi_edit_report_get(const struct nadi_edit_report *r, const char *what);
 
+/* Something to be said in words: "key", "3f...". */
+void nadi_edit_report_text(struct nadi_edit_report *r, const char *what, const char *format, ...)
+    NADI_PRINTF(3, 4);
+
+/* Counts something that has a name. */
+void nadi_edit_report_word(struct nadi_edit_report *r, const char *title, const void *word,
+                           size_t bytes, uint64_t ns);
 /* Counts a node under its name. */
 void nadi_edit_report_name(struct nadi_edit_report *r, const char *title,
                            const struct nadi_full_node *n, uint64_t ns);

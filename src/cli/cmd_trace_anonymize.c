@@ -1,0 +1,79 @@
+#include "cli/trace_edit.h"
+
+struct values {
+    struct nadi_cli_edit edit;
+    const char *key, *shapes, *groups, *system, *network, *memory;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option what[] = {
+    {.name = "key",
+     .argument = "KEY",
+     .type = NADI_OPTION_TEXT,
+     AT(key),
+     .help = "Any text, or @FILE with it; the same key gives the same names (default: a random "
+             "one, which is printed)"},
+    {.name = "shapes",
+     .type = NADI_OPTION_WORD,
+     .words = "keep|bucket|scale",
+     .initial = "keep",
+     AT(shapes),
+     .help = "Durations, operations, sizes and shapes: as they are, rounded to three bits, or "
+             "times secret factors"},
+    {.name = NULL},
+};
+
+static const struct nadi_option proof[] = {
+    {.name = "groups",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(groups),
+     .help = "Communicator groups (default: those of the traces); written anew beside the output"},
+    {.name = "system",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(system),
+     .help = "System to simulate both with (default: rings, one chunk)"},
+    {.name = "network",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(network),
+     .help = "Network to simulate both on (default: a ring of 50 GB/s, 500 ns)"},
+    {.name = "memory",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(memory),
+     .help = "Remote memory to simulate both with"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_trace_anonymize_groups[] = {
+    {"Anonymize", what, 0},
+    {"Proof, with --shapes keep", proof, 0},
+    {"Output", nadi_cli_edit_options, offsetof(struct values, edit)},
+    {.heading = NULL},
+};
+
+int nadi_cmd_trace_anonymize(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a trace file or a prefix"))
+        return NADI_EXIT_USAGE;
+    struct nadi_trace_anonymize o;
+    nadi_trace_anonymize_init(&o);
+    nadi_cli_edit_apply(&values.edit, &words, &o.edit);
+    o.key = values.key;
+    o.shapes = values.shapes;
+    o.groups = values.groups;
+    o.system = values.system;
+    o.network = values.network;
+    o.memory = values.memory;
+    struct nadi_diags *messages = nadi_messages_create();
+    char *report;
+    const enum nadi_status status = nadi_trace_anonymize(&o, &report, messages);
+    return nadi_cli_edit_end(&values.edit, status, report, messages);
+}

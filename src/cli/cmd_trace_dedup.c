@@ -1,0 +1,48 @@
+#include "cli/trace_edit.h"
+
+struct values {
+    struct nadi_cli_edit edit;
+    const char *same, *groups;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option what[] = {
+    {.name = "same",
+     .type = NADI_OPTION_WORD,
+     .words = "all|simulated|shape",
+     .initial = "all",
+     AT(same),
+     .help = "What must be the same: everything; what a simulation reads; that without durations"},
+    {.name = "groups",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(groups),
+     .help = "Communicator groups (default: those of the traces)"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_trace_dedup_groups[] = {
+    {"Fold", what, 0},
+    {"Output", nadi_cli_edit_options, offsetof(struct values, edit)},
+    {.heading = NULL},
+};
+
+int nadi_cmd_trace_dedup(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a prefix, or the files of all ranks"))
+        return NADI_EXIT_USAGE;
+    struct nadi_trace_dedup o;
+    nadi_trace_dedup_init(&o);
+    nadi_cli_edit_apply(&values.edit, &words, &o.edit);
+    o.same = values.same;
+    o.groups = values.groups;
+    struct nadi_diags *messages = nadi_messages_create();
+    char *report;
+    const enum nadi_status status = nadi_trace_dedup(&o, &report, messages);
+    return nadi_cli_edit_end(&values.edit, status, report, messages);
+}
