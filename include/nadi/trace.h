@@ -90,6 +90,7 @@ struct nadi_trace_graph {
     uint32_t distance;   /* edges from it */
     int expand;          /* every node on its own, every edge */
     uint32_t most;       /* boxes; the heaviest are drawn */
+    const char *step;    /* only that training step, a name or N of ProfilerStep#N; or NULL */
 };
 
 void nadi_trace_graph_init(struct nadi_trace_graph *options);

@@ -99,6 +99,7 @@ static bool draw(const struct nadi_trace_graph *o, const struct nadi_full *f, en
     const struct nadi_picture_choice choice = {
         .pattern = o->pattern,
         .around = o->around,
+        .step = o->step,
         .distance = o->distance,
         .expand = o->expand != 0,
         .most = o->most,

@@ -1,7 +1,7 @@
 #include "cli/trace_commands.h"
 
 struct values {
-    const char *out, *format, *pattern, *around;
+    const char *out, *format, *pattern, *around, *step;
     uint32_t distance, most;
     bool expand;
 };
@@ -14,6 +14,11 @@ static const struct nadi_option what[] = {
      .type = NADI_OPTION_TEXT,
      AT(pattern),
      .help = "Only nodes of that name; * and ? as in a shell"},
+    {.name = "step",
+     .argument = "NAME",
+     .type = NADI_OPTION_TEXT,
+     AT(step),
+     .help = "Only that training step: N for ProfilerStep#N, or the whole name"},
     {.name = "around",
      .argument = "ID",
      .type = NADI_OPTION_TEXT,
@@ -75,6 +80,7 @@ int nadi_cmd_trace_graph(const struct nadi_command *self, int count, char **argu
     graph.format = values.format;
     graph.pattern = values.pattern;
     graph.around = values.around;
+    graph.step = values.step;
     graph.distance = values.distance;
     graph.most = values.most;
     graph.expand = values.expand;

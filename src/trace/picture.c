@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "trace/edit/cut.h"
 
 #include <fnmatch.h>
 
@@ -67,16 +68,34 @@ static void choose_around(struct painter *w, uint32_t middle)
     nadi_mem_free(queue);
 }
 
+/* Of the chosen nodes those of the step stay. */
+static bool choose_step(struct painter *w, struct nadi_diags *diags)
+{
+    const struct nadi_slice slice = {
+        .step = w->choice->step, .last_id = UINT64_MAX, .to_ns = UINT64_MAX};
+    bool *keep = NADI_ZNEW(bool, w->links.count), any = false;
+    const bool ok = nadi_slice_select(&slice, w->f, &w->links, NADI_NONE, keep, diags);
+    for (uint32_t i = 0; i < w->links.count; i++) {
+        w->chosen[i] &= keep[i];
+        any |= w->chosen[i];
+    }
+    nadi_mem_free(keep);
+    return ok && (any || nadi_error(diags, "graph/nothing", NADI_IN_FILE(w->f->path), NULL,
+                                    "nothing near node %s is of step '%s'", w->choice->around,
+                                    w->choice->step));
+}
+
 static bool choose(struct painter *w, struct nadi_diags *diags)
 {
-    if (!w->choice->around) {
-        memset(w->chosen, true, w->links.count);
-        return true;
-    }
-    const uint32_t middle = w->p->middle = find_node(w, diags);
-    if (middle != NADI_NONE)
+    if (w->choice->around) {
+        const uint32_t middle = w->p->middle = find_node(w, diags);
+        if (middle == NADI_NONE)
+            return false;
         choose_around(w, middle);
-    return middle != NADI_NONE;
+    } else {
+        memset(w->chosen, true, w->links.count);
+    }
+    return !w->choice->step || choose_step(w, diags);
 }
 
 /* --- boxes -------------------------------------------------------------------------------------

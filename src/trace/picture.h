@@ -1,6 +1,6 @@
 /* picture: a trace's graph made small enough to look at.
  *
- *   nodes   those selected: within a distance of one of them, or all;
+ *   nodes   those selected: of a step, within a distance of one of them, or all;
  *   boxes   chains of nodes that run one after the other in one lane, folded into one box each,
  * when all of the trace is drawn; drawn   boxes whose operator matches, and of these at most so
  * many: half of them those that take longest, half those that move the most bytes, as far as there
@@ -23,6 +23,7 @@ enum { NADI_PICTURE_MOST = 10000 };
 
 struct nadi_picture_choice {
     const char *pattern; /* of the operator's name, as a shell has it; NULL: all */
+    const char *step;    /* a training step, as slice has it; NULL: all */
     const char *around;  /* id of a node; NULL: no such limit */
     uint32_t distance;   /* edges from it, in either direction */
     bool expand;         /* every node a box, every edge drawn */
