@@ -1,8 +1,9 @@
 /* check_collectives: the members of a group must run the same collectives in the same order.
  *
- * The order of node ids stands for the order of issue, so another order is a warning; another
- * number, kind or size can never match and is an error. Ranks that share a trace are compared
- * once. O(collectives + members). */
+ * The order of node ids stands for the order of issue, so another order is a warning, and an error
+ * where the dependencies of both members force it; another number, kind or size can never match
+ * and is an error. Ranks that share a trace are compared once. O(collectives + members), and
+ * O(nodes + dependencies) for each difference found. */
 #include "base/mem.h"
 #include "base/str.h"
 #include "sim/check_ranks.h"
@@ -192,20 +193,56 @@ static void add_ranks(struct compare *c, uint32_t group, const struct sequence *
     nadi_mem_free(set);
 }
 
+/* Do all collectives of `s` from `from` on that are like `wanted` wait for the node at `from`? */
+static bool all_wait_for_it(const struct slice *s, uint32_t from, struct key wanted,
+                            const struct nadi_inputs *in_world)
+{
+    const struct nadi_trace *t = s->s->trace;
+    bool *after = NADI_ZNEW(bool, t->node_count), all = true;
+    uint32_t *stack = NADI_NEW(uint32_t, t->node_count), depth = 0;
+    stack[depth++] = s->items[from].node;
+    while (depth) {
+        const uint32_t n = stack[--depth];
+        for (uint32_t k = t->child_start[n]; k < t->child_start[n + 1]; k++) {
+            if (!after[t->children[k]])
+                stack[depth++] = t->children[k];
+            after[t->children[k]] = true;
+        }
+    }
+    for (uint32_t i = from; i < s->count && all; i++) {
+        const struct key key = key_of(s, i, in_world);
+        all = compare_keys(&key, &wanted) != 0 || after[s->items[i].node];
+    }
+    nadi_mem_free(after);
+    nadi_mem_free(stack);
+    return all;
+}
+
+/* The two come in another order at `at`: do the dependencies of both leave no other? */
+static bool order_is_forced(const struct slice *a, const struct slice *b, uint32_t at,
+                            const struct nadi_inputs *in_world)
+{
+    return all_wait_for_it(a, at, key_of(b, at, in_world), in_world) &&
+           all_wait_for_it(b, at, key_of(a, at, in_world), in_world);
+}
+
 /* a: the first member's, b: another's. */
 static void report(struct compare *c, uint32_t group, const struct slice *a, const struct slice *b)
 {
     enum { MOST = 20 };
     const struct nadi_inputs *in_world = c->in->groups.items[group].is_world ? c->in : NULL;
-    bool order_only = same_multiset(a, b, in_world);
-    c->ok &= order_only;
+    const bool order_only = same_multiset(a, b, in_world);
+    const uint32_t at = first_difference(a, b, in_world);
+    const bool forced = order_only && order_is_forced(a, b, at, in_world);
+    c->ok &= order_only && !forced;
     if (++c->reports > MOST)
         return;
-    uint32_t at = first_difference(a, b, in_world);
     struct nadi_str s = NADI_STR_INIT;
     nadi_str_printf(&s, "collective #%u of ", at + 1);
     add_group(c, group, &s);
-    nadi_str_add(&s, order_only ? " comes in another order of node ids: " : " does not match: ");
+    nadi_str_add(&s, forced       ? " comes in another order, and dependencies leave no other: "
+                     : order_only ? " comes in another order of node ids: "
+                                  : " does not match: ");
     add_node(c, b, at, &s);
     nadi_str_add(&s, " on ");
     add_ranks(c, group, b->s, &s);
@@ -215,11 +252,12 @@ static void report(struct compare *c, uint32_t group, const struct slice *a, con
     struct nadi_place place = NADI_IN_FILE(b->s->trace->path);
     if (at < b->count)
         place = nadi_trace_place(b->s->trace, b->s->rank, b->items[at].node, &c->diags->arena);
-    nadi_diags_add(c->diags, order_only ? NADI_WARNING : NADI_ERROR,
+    nadi_diags_add(c->diags, order_only && !forced ? NADI_WARNING : NADI_ERROR,
                    order_only ? "check/collective-order" : "check/collective-mismatch", place,
-                   order_only ? "if they are issued in that order too, the run deadlocks"
-                              : "all members of a group must run the same collectives in the same "
-                                "order with the same sizes",
+                   forced       ? "each waits for the other: the run deadlocks"
+                   : order_only ? "if they are issued in that order too, the run deadlocks"
+                                : "all members of a group must run the same collectives in the "
+                                  "same order with the same sizes",
                    "%s", nadi_str_get(&s));
     nadi_str_release(&s);
 }

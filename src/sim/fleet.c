@@ -21,6 +21,7 @@ struct fleet {
         struct named_group *items;
         size_t count, capacity;
     } unknown;
+    bool *used; /* by group that the file defines */
 };
 
 static void note_unknown(struct fleet *f, uint32_t rank, uint32_t node)
@@ -67,6 +68,8 @@ static bool look_at_groups(struct fleet *f)
                 note_unknown(f, r, n);
             else
                 wrong += !check_member(f, g, r, n);
+            if (g)
+                f->used[g - f->in->groups.items] = true;
             ok &= wrong == 0;
         }
     }
@@ -96,11 +99,37 @@ static bool settle_unknown(struct fleet *f, bool has_file)
     return !has_file || f->unknown.count == 0;
 }
 
+/* A group that the file defines and no collective names: said, in one message. */
+static void note_unused(const struct fleet *f)
+{
+    enum { NAMED = 5 };
+    const struct nadi_groups *groups = &f->in->groups;
+    struct nadi_str names = NADI_STR_INIT;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const struct nadi_group *g = &groups->items[i];
+        if (g->is_world || f->used[i])
+            continue;
+        if (count++ < NAMED)
+            nadi_str_printf(&names, "%s\"%s\"", names.length ? ", " : "", g->name);
+    }
+    if (count > NAMED)
+        nadi_str_printf(&names, " and %u more", count - NAMED);
+    if (count)
+        nadi_note(f->diags, "check/unused-group", NADI_IN_FILE(f->in->options.groups), NULL,
+                  "no collective is for group%s %s", count == 1 ? "" : "s", nadi_str_get(&names));
+    nadi_str_release(&names);
+}
+
 static bool check_groups(struct nadi_inputs *in, struct nadi_diags *diags)
 {
     struct fleet f = {.in = in, .diags = diags};
     nadi_strmap_init(&f.index);
+    f.used = NADI_ZNEW(bool, in->groups.count);
     bool ok = look_at_groups(&f);
+    if (in->options.groups)
+        note_unused(&f);
+    nadi_mem_free(f.used);
     ok &= settle_unknown(&f, in->options.groups != NULL);
     for (size_t i = 0; i < f.unknown.count; i++)
         nadi_mem_free(f.unknown.items[i].ranks);
