@@ -1,12 +1,14 @@
 /* chakra_write: the corrected graph as a Chakra trace.
  *
  * Every node has is_cpu_op, its duration in whole microseconds and exactly in duration_nanos, and
- * its start where it was captured. operators        tid, rf_id, op_schema, inputs and outputs; the
- * call tree as control dependencies other pieces     piece: rest, gap, wait, join device work
- * stream, device, correlation, op (who launched it), num_ops (FLOP), tensor_size (bytes), cost (how
- * those two were found) collectives      comm_type, comm_size, pg_name (a number of the groups
- * file; 0 is all ranks), pg_desc sends, receives  comm_size, comm_src, comm_dst, comm_tag (the
- * group's number), pg_name */
+ * its start where it was captured; the call tree is in the control dependencies. Besides:
+ *   - operators: tid, rf_id, op_schema, inputs and outputs;
+ *   - other pieces of a thread: piece, which is rest, gap, wait or join;
+ *   - device work: stream, device, correlation, op (who launched it), num_ops (FLOP), tensor_size
+ *     (bytes), cost (how those two were found); idle time in front of it: piece "delay";
+ *   - collectives: comm_type, comm_size, pg_name (a number of the groups file; 0 is all ranks),
+ *     pg_desc;
+ *   - sends, receives: comm_size, comm_src, comm_dst, comm_tag (the group's number), pg_name. */
 #ifndef NADI_TRACE_IMPORT_CHAKRA_WRITE_H
 #define NADI_TRACE_IMPORT_CHAKRA_WRITE_H
 

@@ -28,10 +28,12 @@ static bool blocks(const char *call)
  * not asynchronous. */
 static bool copy_blocks(const char *call, const char *copy)
 {
-    bool to_host = strstr(copy, "DtoH") || strstr(copy, "Device -> Pageable");
+    bool to_host =
+        strstr(copy, "DtoH") || strstr(copy, "Device -> Pageable") || strstr(copy, "DeviceToHost");
     if (strstr(call, "Async"))
         return to_host && strstr(copy, "Pageable");
-    return strstr(call, "emcpy") && (to_host || strstr(copy, "HtoD"));
+    return strstr(call, "emcpy") &&
+           (to_host || strstr(copy, "HtoD") || strstr(copy, "HostToDevice"));
 }
 
 static void map_calls(struct nadi_device *d)

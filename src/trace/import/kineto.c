@@ -23,6 +23,8 @@ static const struct {
     {"gpu_memcpy", NADI_EVENT_MEMCPY},
     {"gpu_memset", NADI_EVENT_MEMSET},
     {"cuda_sync", NADI_EVENT_SYNC},
+    {"hip_runtime", NADI_EVENT_RUNTIME_OTHER},
+    {"hip_driver", NADI_EVENT_RUNTIME_OTHER},
     {"xpu_runtime", NADI_EVENT_RUNTIME_OTHER},
     {"xpu_driver", NADI_EVENT_RUNTIME_OTHER},
     {"mtia_runtime", NADI_EVENT_RUNTIME_OTHER},

@@ -51,7 +51,8 @@ struct nadi_value {
 
 static inline struct nadi_pull nadi_pull_of(const char *at, size_t bytes)
 {
-    return (struct nadi_pull){.at = at, .end = at + bytes};
+    return (struct nadi_pull){.at = at,
+                              .end = at ? at + bytes : at}; /* nothing may have no address */
 }
 
 /* Out of line: over blanks; to the end of a string; a nested value. */

@@ -130,13 +130,54 @@ static void put_number(struct nadi_view t, struct nadi_bytes *out)
         nadi_bytes_add(out, t.at, t.bytes);
 }
 
+/* What Python does not print as it is: controls, formats, separators, surrogates, private use. */
+static const struct {
+    uint32_t first, last;
+} unprintable[] = {
+    {0x0080, 0x00a0},   {0x00ad, 0x00ad},   {0x0600, 0x0605},     {0x061c, 0x061c},
+    {0x06dd, 0x06dd},   {0x070f, 0x070f},   {0x0890, 0x0891},     {0x08e2, 0x08e2},
+    {0x1680, 0x1680},   {0x180e, 0x180e},   {0x2000, 0x200f},     {0x2028, 0x202f},
+    {0x205f, 0x2064},   {0x2066, 0x206f},   {0x3000, 0x3000},     {0xd800, 0xf8ff},
+    {0xfeff, 0xfeff},   {0xfff9, 0xfffb},   {0x110bd, 0x110bd},   {0x110cd, 0x110cd},
+    {0x13430, 0x13438}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},   {0xe0001, 0xe0001},
+    {0xe0020, 0xe007f}, {0xf0000, 0xffffd}, {0x100000, 0x10fffd},
+};
+
+static bool is_unprintable(uint32_t code)
+{
+    for (size_t i = 0; i < sizeof(unprintable) / sizeof(unprintable[0]); i++)
+        if (code <= unprintable[i].last)
+            return code >= unprintable[i].first;
+    return false;
+}
+
+/* The character at `at`, in UTF-8; *bytes 1 when it is none. */
+static uint32_t decode(const char *at, const char *end, unsigned *bytes)
+{
+    const unsigned char first = (unsigned char)*at;
+    const unsigned length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+    uint32_t code = length == 1 ? first : first & (0x7fu >> length);
+    *bytes = 1;
+    if (end - at < (ptrdiff_t)length)
+        return first;
+    for (unsigned i = 1; i < length; i++) {
+        if (((unsigned char)at[i] & 0xc0) != 0x80)
+            return first;
+        code = code << 6 | ((unsigned char)at[i] & 0x3fu);
+    }
+    *bytes = length;
+    return code;
+}
+
 /* One character of a string that may need an escape. */
 static const char *put_character(const char *at, const char *end, char quote,
                                  struct nadi_bytes *out)
 {
     static const char names[] = "\\\n\r\t", codes[] = "\\nrt";
-    char text[8];
-    unsigned char c = (unsigned char)*at, next = at + 1 < end ? (unsigned char)at[1] : 0;
+    char text[16];
+    unsigned char c = (unsigned char)*at;
+    unsigned bytes;
+    const uint32_t code = decode(at, end, &bytes);
     const char *name = c ? strchr(names, c) : NULL;
     if (name) {
         snprintf(text, sizeof(text), "\\%c", codes[name - names]);
@@ -147,14 +188,17 @@ static const char *put_character(const char *at, const char *end, char quote,
     } else if (c < ' ' || c == 0x7f) {
         snprintf(text, sizeof(text), "\\x%02x", c);
         put(out, text);
-    } else if (c == 0xc2 && (next <= 0xa0 || next == 0xad)) {
-        snprintf(text, sizeof(text), "\\x%02x", next);
+    } else if (bytes > 1 && is_unprintable(code)) {
+        snprintf(text, sizeof(text),
+                 code < 0x100     ? "\\x%02" PRIx32
+                 : code < 0x10000 ? "\\u%04" PRIx32
+                                  : "\\U%08" PRIx32,
+                 code);
         put(out, text);
-        return at + 2;
     } else {
-        nadi_bytes_add(out, at, 1);
+        nadi_bytes_add(out, at, bytes);
     }
-    return at + 1;
+    return at + bytes;
 }
 
 static void put_string_slowly(const char *text, size_t bytes, struct nadi_bytes *out)
