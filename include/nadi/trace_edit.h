@@ -99,6 +99,19 @@ void nadi_trace_dedup_init(struct nadi_trace_dedup *options);
 enum nadi_status nadi_trace_dedup(const struct nadi_trace_dedup *options, char **report,
                                   struct nadi_diags *messages);
 
+struct nadi_trace_diff {
+    size_t size;
+    const char *first, *second; /* two files, or two jobs: prefixes or names with "{rank}" */
+    int json;
+    uint32_t rows; /* places and operators in the report; 0: all */
+};
+
+void nadi_trace_diff_init(struct nadi_trace_diff *options);
+/* Compares sequences of operators, and durations, sizes, groups, peers and dependencies of those in
+ * common. *same: nothing differs. */
+enum nadi_status nadi_trace_diff(const struct nadi_trace_diff *options, int *same, char **report,
+                                 struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

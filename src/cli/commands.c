@@ -382,6 +382,20 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_trace_dedup,
     },
     {
+        .name = "trace diff",
+        .group = "Traces",
+        .summary = "Compare two traces, or two jobs, by their operators",
+        .words = "FIRST SECOND",
+        .about = "Finds the longest sequence of operators that both have, in the order of ids, and "
+                 "says what\nonly one has and where, and which of the others differ in time, size, "
+                 "group, peer or\ndependencies. Exit code 1 when anything differs.\n",
+        .examples = "nadi trace diff before.0.et after.0.et\n"
+                    "nadi trace diff traces/before traces/after --format json\n",
+        .options = nadi_trace_diff_groups,
+        .max_words = 2,
+        .run = nadi_cmd_trace_diff,
+    },
+    {
         .name = "flows",
         .group = "Simulate",
         .summary = "Simulate a list of flows over a network of switches",

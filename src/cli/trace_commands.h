@@ -26,6 +26,7 @@ int nadi_cmd_trace_merge(const struct nadi_command *self, int count, char **argu
 int nadi_cmd_trace_repair(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_anonymize(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_trace_dedup(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_trace_diff(const struct nadi_command *self, int count, char **arguments);
 
 extern const struct nadi_option_group nadi_trace_import_groups[];
 extern const struct nadi_option_group nadi_trace_link_groups[];
@@ -43,5 +44,6 @@ extern const struct nadi_option_group nadi_trace_merge_groups[];
 extern const struct nadi_option_group nadi_trace_repair_groups[];
 extern const struct nadi_option_group nadi_trace_anonymize_groups[];
 extern const struct nadi_option_group nadi_trace_dedup_groups[];
+extern const struct nadi_option_group nadi_trace_diff_groups[];
 
 #endif

@@ -1,0 +1,53 @@
+#include "base/str.h"
+#include "cli/trace_commands.h"
+
+#include <nadi/trace_edit.h>
+
+struct values {
+    const char *format;
+    uint64_t rows;
+};
+
+static const struct nadi_option options[] = {
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json",
+     .initial = "text",
+     .offset = offsetof(struct values, format),
+     .help = "Form of the report on standard output"},
+    {.name = "rows",
+     .argument = "N",
+     .type = NADI_OPTION_NUMBER,
+     .initial = "10",
+     .offset = offsetof(struct values, rows),
+     .help = "At most so many places and operators of a rank; 0: all"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_trace_diff_groups[] = {
+    {"Output", options, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_trace_diff(const struct nadi_command *self, int count, char **arguments)
+{
+    enum { DIFFERENT = 1 }; /* as diff and cmp have it */
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 2, "two trace files or two prefixes"))
+        return NADI_EXIT_USAGE;
+    struct nadi_trace_diff diff;
+    nadi_trace_diff_init(&diff);
+    diff.first = words.items[0];
+    diff.second = words.items[1];
+    diff.json = nadi_str_equal(values.format, "json");
+    diff.rows = (uint32_t)(values.rows < UINT32_MAX ? values.rows : 0);
+    struct nadi_diags *messages = nadi_messages_create();
+    char *report;
+    int same;
+    const enum nadi_status status = nadi_trace_diff(&diff, &same, &report, messages);
+    const int code = nadi_trace_end(status, report, messages, false);
+    return code == NADI_EXIT_DONE && !same ? DIFFERENT : code;
+}
