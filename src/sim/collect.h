@@ -12,4 +12,9 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
                   struct nadi_network *network, const struct nadi_engine *engine,
                   const struct nadi_fold *fold, nadi_time stopped_at, struct nadi_result *result);
 
+/* Puts before the figures of `result`, a run's second part, those of its first part; `fold` is the
+ * folding of that. */
+void nadi_collect_earlier(const struct nadi_result *first, const struct nadi_fold *fold,
+                          struct nadi_result *result);
+
 #endif

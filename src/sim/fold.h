@@ -17,8 +17,18 @@
 #include "sim/inputs.h"
 #include "system/fold.h"
 
-/* NULL where folding saves nothing or cannot be proved; *why_not then says so, a static text. */
-struct nadi_fold *nadi_fold_create(const struct nadi_inputs *in, const char **why_not);
+struct nadi_folding;
+
+/* NULL where nothing can be folded; *why_not then says so, a static text, here and below. */
+struct nadi_folding *nadi_folding_open(const struct nadi_inputs *in,
+                                       const char **why_not) NADI_MUST_USE;
+void nadi_folding_close(struct nadi_folding *f); /* NULL is allowed */
+
+/* The classes of the whole workload. NULL where folding saves nothing or cannot be proved. */
+struct nadi_fold *nadi_fold_whole(struct nadi_folding *f, const char **why_not) NADI_MUST_USE;
+/* The classes of its first part: of the ranks up to their first collective of a deferred group.
+ * As few groups are deferred as leave at most `most` classes; NULL where there is no such part. */
+struct nadi_fold *nadi_fold_part(struct nadi_folding *f, uint32_t most) NADI_MUST_USE;
 void nadi_fold_destroy(struct nadi_fold *f); /* NULL is allowed */
 
 #endif

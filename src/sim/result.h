@@ -62,13 +62,21 @@ struct nadi_flow { /* one point-to-point message, recorded with the spans: SEND 
     uint64_t send_ns, arrive_ns;
 };
 
+struct nadi_part_result { /* a part of the run that one executor made */
+    const char *executor;
+    uint32_t classes;       /* of ranks that were simulated as one */
+    uint64_t nodes, events; /* nodes: of all ranks */
+};
+
 struct nadi_result {
     struct nadi_arena arena;
     enum nadi_outcome outcome;
-    const char *stopped_by;    /* sentence for LIMIT and INTERRUPTED, else NULL */
-    const char *executor;      /* that made the figures: "message", "phase", "fold" */
-    const char *executor_note; /* why no faster executor did, or NULL */
-    uint64_t end_ns;           /* largest finish_ns */
+    const char *stopped_by;           /* sentence for LIMIT and INTERRUPTED, else NULL */
+    const char *executor;             /* that made the figures: "message", "phase", "fold" */
+    const char *executor_note;        /* why no faster executor did, or NULL */
+    struct nadi_part_result parts[2]; /* in order of time */
+    uint32_t part_count;
+    uint64_t end_ns; /* largest finish_ns */
     uint32_t rank_count;
     /* ranks that were simulated as one share a class; class_of NULL: class = rank */
     uint32_t class_count;

@@ -123,11 +123,10 @@ static const char *messages_needed(const struct nadi_inputs *in)
     return NULL;
 }
 
-/* One attempt. False: the phase executor could not decide an order of events. */
-static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool phases)
+static void open_run(struct simulation *s, const struct nadi_fold *fold, bool phases,
+                     const struct nadi_workload *before)
 {
     const struct nadi_inputs *in = s->in;
-    struct nadi_result *r = s->result;
     bool scaled = !in->options.compat;
     s->engine = nadi_engine_create(fold ? fold->actor_count : in->rank_count);
     const struct nadi_network_setup network = {
@@ -155,24 +154,117 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
         .record = in->options.record_ops || in->system.track_local_mem,
         .phases = phases,
         .fold = fold,
+        .before = before,
     };
     s->workload = nadi_workload_create(&setup);
     nadi_workload_start(s->workload);
+}
+
+static void close_run(struct simulation *s)
+{
+    nadi_workload_destroy(s->workload);
+    s->network->ops->destroy(s->network);
+    nadi_engine_destroy(s->engine);
+}
+
+static void collect(const struct simulation *s, const struct nadi_fold *fold,
+                    struct nadi_result *result)
+{
+    nadi_collect(s->in, s->workload, s->network, s->engine, fold, stopped_at(s), result);
+    result->parts[0] = (struct nadi_part_result){
+        .executor = s->result->executor,
+        .classes = result->class_count,
+        .events = result->events,
+    };
+    for (size_t t = 0; t < NADI_NODE_TYPES; t++)
+        result->parts[0].nodes += result->nodes_by_type[t];
+    result->part_count = 1;
+}
+
+/* One attempt. False: the phase executor could not decide an order of events. */
+static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool phases)
+{
+    struct nadi_result *r = s->result;
+    open_run(s, fold, phases, NULL);
     run_events(s);
     const char *undecided = phases ? nadi_workload_undecided(s->workload) : NULL;
     /* who waits for whom is told rank by rank: by the message executor */
     bool deadlock = r->outcome == NADI_OUTCOME_DEADLOCK;
     bool decided = !undecided && !(deadlock && phases);
     if (decided)
-        nadi_collect(in, s->workload, s->network, s->engine, fold, stopped_at(s), r);
+        collect(s, fold, r);
     else
         r->executor_note = undecided ? undecided : "the run ends in a deadlock";
     if (decided && deadlock)
         nadi_workload_explain_deadlock(s->workload, &r->diags);
-    nadi_workload_destroy(s->workload);
-    s->network->ops->destroy(s->network);
-    nadi_engine_destroy(s->engine);
+    close_run(s);
     return decided;
+}
+
+/* ---- in two parts -------------------------------------------------------------------------- */
+
+enum { MOST_SECOND_PART = 3000 }; /* MB */
+
+/* Why the first part, which has come to its end, is not followed by a second; NULL: it can be. */
+static const char *no_second_part(const struct simulation *s)
+{
+    const char *undecided = nadi_workload_undecided(s->workload);
+    if (undecided)
+        return undecided;
+    const char *unclean = nadi_workload_unclean(s->workload);
+    if (unclean)
+        return unclean;
+    return nadi_workload_rest_bytes(s->workload) > (uint64_t)MOST_SECOND_PART << 20
+               ? "too much is left to do where the ranks begin to differ"
+               : NULL;
+}
+
+/* From where the first part stopped, every rank by itself. False: it is undecided. */
+static bool second_part(struct simulation *s, struct simulation *first,
+                        const struct nadi_fold *fold)
+{
+    struct nadi_result *r = s->result, head = {.rank_count = r->rank_count};
+    nadi_arena_init(&head.arena);
+    nadi_diags_init(&head.diags);
+    collect(first, fold, &head);
+    r->executor = "phase";
+    open_run(s, NULL, true, first->workload);
+    close_run(first);
+    run_events(s);
+    const char *undecided = nadi_workload_undecided(s->workload);
+    bool decided = !undecided && r->outcome != NADI_OUTCOME_DEADLOCK;
+    if (decided) {
+        collect(s, NULL, r);
+        nadi_collect_earlier(&head, fold, r);
+        r->executor = "fold";
+        r->executor_note = "one rank is unlike the others, which differ once they meet it";
+    } else
+        r->executor_note = undecided ? undecided : "the run ends in a deadlock";
+    close_run(s);
+    nadi_result_release(&head);
+    return decided;
+}
+
+/* Folded up to the collectives that `fold` defers. False: not possible. */
+static bool run_in_parts(struct simulation *s, const struct nadi_fold *fold)
+{
+    struct nadi_result *r = s->result;
+    r->executor = "fold";
+    open_run(s, fold, true, NULL);
+    run_events(s);
+    if (r->outcome != NADI_OUTCOME_DEADLOCK && !nadi_workload_undecided(s->workload)) {
+        collect(s, fold, r);
+        close_run(s);
+        return true;
+    }
+    const char *why = no_second_part(s);
+    if (why) {
+        r->executor_note = why;
+        close_run(s);
+        return false;
+    }
+    struct simulation first = *s;
+    return second_part(s, &first, fold);
 }
 
 /* Bytes that the state of every rank's nodes takes without folding. */
@@ -185,15 +277,30 @@ static bool fits_unfolded(const struct nadi_inputs *in)
     return nodes * sizeof(uint32_t) < most;
 }
 
+/* Are there so many classes that folding only a first part may be better? */
+static bool try_parts(const struct nadi_inputs *in, const struct nadi_fold *whole)
+{
+    if (in->options.max_sim_ns || in->system.rendezvous)
+        return false;
+    return !whole || whole->actor_count > 1000 || whole->actor_count > in->rank_count / 4;
+}
+
 static bool run_folded(struct simulation *s)
 {
     struct nadi_result *r = s->result;
-    struct nadi_fold *fold = nadi_fold_create(s->in, &r->executor_note);
-    if (!fold)
+    struct nadi_folding *folding = nadi_folding_open(s->in, &r->executor_note);
+    if (!folding)
         return false;
+    struct nadi_fold *whole = nadi_fold_whole(folding, &r->executor_note), *part = NULL;
+    if (try_parts(s->in, whole))
+        part = nadi_fold_part(folding, (whole ? whole->actor_count : r->rank_count) / 2);
+    nadi_folding_close(folding);
+    bool done = part && run_in_parts(s, part);
+    nadi_fold_destroy(part);
     r->executor = "fold";
-    bool done = attempt(s, fold, true);
-    nadi_fold_destroy(fold);
+    if (!done && whole)
+        done = attempt(s, whole, true);
+    nadi_fold_destroy(whole);
     return done;
 }
 

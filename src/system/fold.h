@@ -23,6 +23,7 @@ struct nadi_fold {
     uint32_t *canonical;  /* group -> canonical group; NADI_NONE: not used */
     uint32_t *copies;     /* canonical group -> groups that it stands for */
     bool *single;         /* canonical group -> see above */
+    bool *deferred;       /* group -> its collectives are not run: an actor stops before them */
     uint32_t *peer_start; /* actor_count + 1 entries into peers */
     struct nadi_fold_peer *peers;
 };

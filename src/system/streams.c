@@ -95,6 +95,14 @@ static uint16_t deal_queue(struct nadi_system *s, uint32_t rank, const struct na
     return (uint16_t)(queue | (anticlockwise ? LANE_ANTICLOCKWISE : 0));
 }
 
+void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct nadi_system *before,
+                           uint32_t before_actor)
+{
+    size_t row = (size_t)s->setup.topology->dim_count * NADI_POOLS;
+    if (s->pools)
+        memcpy(s->pools + actor * row, before->pools + before_actor * row, row * sizeof(*s->pools));
+}
+
 static uint16_t deal_tree(struct nadi_system *s, uint32_t rank, const struct nadi_phase *p,
                           enum nadi_collective_kind kind)
 {

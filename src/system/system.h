@@ -85,6 +85,10 @@ struct nadi_mismatch { /* two members of a group that issue different operations
 };
 const struct nadi_mismatch *nadi_system_mismatch(const struct nadi_system *s);
 
+/* Takes over where the actor of another system, which has nothing under way, left its queues. */
+void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct nadi_system *before,
+                           uint32_t before_actor);
+
 /* Phase executor: why the result is not known to be exact; NULL while it is. */
 const char *nadi_system_undecided(const struct nadi_system *s);
 /* Phase executor: the delay of the timer that ended the collective that completes now, ns. */

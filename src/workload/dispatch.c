@@ -110,12 +110,15 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
         w->failed = true;
 }
 
-/* The rank that a trace's comm_src or comm_dst means. */
-static uint32_t peer_of(const struct nadi_workload *w, uint32_t rank, uint32_t written)
+uint32_t nadi_workload_peer(const struct nadi_workload *w, uint32_t actor, uint32_t node)
 {
+    const struct nadi_trace *t = w->ranks[actor].trace;
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    NADI_ASSERT(comm);
+    uint32_t written = t->type[node] == NADI_NODE_RECV ? comm->src : comm->dst;
     if (!w->setup.relative_peers)
         return written;
-    return nadi_relative_peer(nadi_workload_rank_of(w, rank), written,
+    return nadi_relative_peer(nadi_workload_rank_of(w, actor), written,
                               w->setup.topology->npu_count);
 }
 
@@ -124,15 +127,16 @@ static void point_to_point(struct nadi_workload *w, uint32_t rank, uint32_t node
     const struct nadi_trace *t = w->ranks[rank].trace;
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     NADI_ASSERT(comm);
+    uint32_t peer = nadi_workload_peer(w, rank, node);
     uint64_t bytes = scaled(t->bytes[node], w->setup.comm_scale);
     if (bytes == 0)
         bytes = 1; /* scaled down to nothing: the message still exists */
     if (t->type[node] == NADI_NODE_RECV) {
-        nadi_system_recv(w->system, rank, node, peer_of(w, rank, comm->src), comm->tag, bytes);
+        nadi_system_recv(w->system, rank, node, peer, comm->tag, bytes);
         return;
     }
     w->offered_bytes += bytes * nadi_workload_weight(w, rank);
-    nadi_system_send(w->system, rank, node, peer_of(w, rank, comm->dst), comm->tag, bytes);
+    nadi_system_send(w->system, rank, node, peer, comm->tag, bytes);
 }
 
 bool nadi_workload_dispatch(struct nadi_workload *w, uint32_t rank, uint32_t node)

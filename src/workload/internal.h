@@ -44,9 +44,15 @@ struct instant { /* what completed on a rank at one time: for ties.c, phase exec
     uint32_t readied[SLOTS]; /* nodes of the slot that became ready */
 };
 
+struct late { /* a node that completed on an actor that had stopped */
+    nadi_time at;
+    uint32_t node;
+};
+
 struct rank_state {
     const struct nadi_trace *trace;
-    uint32_t *waiting_for; /* by node: parents not finished; while in flight, its place there */
+    uint32_t *waiting_for; /* see nadi_workload_waits */
+    uint32_t base;         /* lowest node that waiting_for has: those below are done */
     struct ready_heap ready[SLOTS];
     struct {
         uint32_t *items;
@@ -58,6 +64,12 @@ struct rank_state {
     } in_flight;
     uint32_t in_use[SLOTS];
     bool in_pass;
+    bool stopped; /* before a deferred collective, in the middle of a pass, at: */
+    nadi_time stopped_at;
+    struct {
+        struct late *items; /* in order */
+        size_t count, capacity;
+    } late;
     uint32_t active[ACTIVITIES];
     nadi_time last_change;
     struct instant instant;
@@ -75,7 +87,8 @@ struct nadi_workload {
     uint32_t finished_count;
     bool failed;
     const char *undecided;
-    uint32_t kind_timer;
+    uint32_t kind_timer, kind_resume;
+    uint32_t *first_left; /* second part: by actor of the first, the lowest node not done */
     uint64_t nodes_done, nodes_total, offered_bytes;
     uint64_t nodes_by_type[NADI_NODE_TYPES];
     struct {
@@ -100,6 +113,26 @@ static inline uint32_t nadi_workload_weight(const struct nadi_workload *w, uint3
 }
 
 enum slot nadi_workload_slot(const struct nadi_trace *t, uint32_t node);
+
+/* Of a node that is not done: its parents that are not; while it is in flight, its place there.
+ * NADI_NONE: it is done. */
+static inline uint32_t *nadi_workload_waits(struct rank_state *r, uint32_t node)
+{
+    return &r->waiting_for[node - r->base];
+}
+
+/* cut.c: the end of one part of a run and the beginning of the next. */
+bool nadi_workload_stops_before(const struct nadi_workload *w, uint32_t actor, uint32_t node);
+void nadi_workload_prepare_resume(struct nadi_workload *w); /* before the ranks */
+void nadi_workload_resume_rank(struct nadi_workload *w, uint32_t rank);
+void nadi_workload_restart(struct nadi_workload *w);
+
+/* workload.c: a pass over the ready nodes; what the end of a node leads to. */
+void nadi_workload_pass(struct nadi_workload *w, uint32_t rank);
+void nadi_workload_node_done(struct nadi_workload *w, uint32_t rank, uint32_t node);
+
+/* dispatch.c: the rank that a SEND or RECV of the actor names. */
+uint32_t nadi_workload_peer(const struct nadi_workload *w, uint32_t actor, uint32_t node);
 
 /* dispatch.c: starts the node's work. False: it was skipped and is done already. */
 bool nadi_workload_dispatch(struct nadi_workload *w, uint32_t rank, uint32_t node);

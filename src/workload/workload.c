@@ -84,18 +84,19 @@ static enum slot next_slot(const struct nadi_workload *w, const struct rank_stat
 static void enter_flight(struct rank_state *r, uint32_t node, nadi_time now)
 {
     struct running running = {.node = node, .start = now};
-    r->waiting_for[node] = (uint32_t)r->in_flight.count;
+    *nadi_workload_waits(r, node) = (uint32_t)r->in_flight.count;
     NADI_PUSH(&r->in_flight, running);
 }
 
 static nadi_time leave_flight(struct rank_state *r, uint32_t node)
 {
-    uint32_t place = r->waiting_for[node];
+    uint32_t place = *nadi_workload_waits(r, node);
     struct running left = r->in_flight.items[place];
     NADI_ASSERT(left.node == node);
     struct running moved = r->in_flight.items[--r->in_flight.count];
     r->in_flight.items[place] = moved;
-    r->waiting_for[moved.node] = place;
+    *nadi_workload_waits(r, moved.node) = place;
+    *nadi_workload_waits(r, node) = NADI_NONE;
     return left.start;
 }
 
@@ -120,7 +121,7 @@ static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
     uint32_t readied[SLOTS] = {0};
     bool tie = w->setup.phases && !r->in_pass && nadi_workload_tie(w, rank, node, start);
     for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++)
-        if (--r->waiting_for[t->children[i]] == 0)
+        if (--*nadi_workload_waits(r, t->children[i]) == 0)
             readied[make_ready(r, t->children[i])]++;
     if (w->setup.phases && !r->in_pass)
         nadi_workload_settle_tie(w, rank, node, tie, readied);
@@ -145,14 +146,20 @@ static void issue_node(struct nadi_workload *w, uint32_t rank, uint32_t node, en
 /* A pass over the ready nodes (workload spec 4.4). Nodes that become ready in a pass, through nodes
  * that are skipped, wait for the next one; where nothing is in flight to cause one, it follows at
  * once, instead of never as in the reference. */
-static void issue_pass(struct nadi_workload *w, uint32_t rank)
+void nadi_workload_pass(struct nadi_workload *w, uint32_t rank)
 {
     struct rank_state *r = &w->ranks[rank];
     do {
         enum slot slot;
         r->in_pass = true;
-        while (!w->failed && (slot = next_slot(w, r)) != SLOTS)
+        while (!w->failed && (slot = next_slot(w, r)) != SLOTS) {
+            if (w->setup.fold && nadi_workload_stops_before(w, rank, r->ready[slot].items[0])) {
+                r->stopped = true;
+                r->stopped_at = nadi_engine_now(w->engine);
+                return;
+            }
             issue_node(w, rank, heap_pop(&r->ready[slot]), slot);
+        }
         r->in_pass = false;
         for (size_t i = 0; i < r->became_ready.count; i++)
             (void)make_ready(r, r->became_ready.items[i]);
@@ -166,11 +173,21 @@ static void issue_pass(struct nadi_workload *w, uint32_t rank)
     }
 }
 
+void nadi_workload_node_done(struct nadi_workload *w, uint32_t rank, uint32_t node)
+{
+    struct rank_state *r = &w->ranks[rank];
+    if (r->stopped) {
+        struct late late = {nadi_engine_now(w->engine), node};
+        NADI_PUSH(&r->late, late);
+        return;
+    }
+    finish_node(w, rank, node);
+    nadi_workload_pass(w, rank);
+}
+
 static void node_done(void *context, uint32_t rank, uint32_t node)
 {
-    struct nadi_workload *w = context;
-    finish_node(w, rank, node);
-    issue_pass(w, rank);
+    nadi_workload_node_done(context, rank, node);
 }
 
 const char *nadi_workload_undecided(const struct nadi_workload *w)
@@ -185,7 +202,12 @@ uint32_t nadi_workload_actor_count(const struct nadi_workload *w)
 
 static void on_timer(void *context, const struct nadi_event *event)
 {
-    node_done(context, event->actor, event->a);
+    nadi_workload_node_done(context, event->actor, event->a);
+}
+
+static void on_resume(void *context, const struct nadi_event *event)
+{
+    nadi_workload_pass(context, event->actor);
 }
 
 /* ---- set-up and views ---------------------------------------------------------------------- */
@@ -195,10 +217,14 @@ static void init_rank(struct nadi_workload *w, uint32_t rank)
     struct rank_state *r = &w->ranks[rank];
     const struct nadi_fold *fold = w->setup.fold;
     const struct nadi_trace *t = w->setup.traces[fold ? fold->rank_of[rank] : rank];
+    w->nodes_total += t->node_count;
+    if (w->setup.before) {
+        nadi_workload_resume_rank(w, rank);
+        return;
+    }
     r->trace = t;
     r->instant.at = -1;
     r->view.nodes_total = t->node_count;
-    w->nodes_total += t->node_count;
     r->waiting_for = NADI_ARENA_NEW(&w->arena, uint32_t, t->node_count);
     for (uint32_t i = 0; i < t->node_count; i++) {
         r->waiting_for[i] = t->dep_start[i + 1] - t->dep_start[i];
@@ -229,8 +255,11 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
     };
     w->system = nadi_system_create(&system);
     w->kind_timer = nadi_engine_add_kind(w->engine, on_timer, w);
+    w->kind_resume = nadi_engine_add_kind(w->engine, on_resume, w);
     w->ranks = NADI_ARENA_ZNEW(&w->arena, struct rank_state, w->rank_count);
     w->finish_order = NADI_ARENA_NEW(&w->arena, uint32_t, w->rank_count);
+    if (setup->before)
+        nadi_workload_prepare_resume(w);
     for (uint32_t rank = 0; rank < w->rank_count; rank++)
         init_rank(w, rank);
     return w;
@@ -246,6 +275,7 @@ void nadi_workload_destroy(struct nadi_workload *w)
             nadi_mem_free(r->ready[i].items);
         nadi_mem_free(r->became_ready.items);
         nadi_mem_free(r->in_flight.items);
+        nadi_mem_free(r->late.items);
     }
     nadi_system_destroy(w->system);
     nadi_mem_free(w->spans.items);
@@ -255,8 +285,12 @@ void nadi_workload_destroy(struct nadi_workload *w)
 
 void nadi_workload_start(struct nadi_workload *w)
 {
+    if (w->setup.before) {
+        nadi_workload_restart(w);
+        return;
+    }
     for (uint32_t rank = 0; rank < w->rank_count && !w->failed; rank++)
-        issue_pass(w, rank);
+        nadi_workload_pass(w, rank);
 }
 
 bool nadi_workload_failed(const struct nadi_workload *w)

@@ -33,6 +33,9 @@ struct nadi_workload_setup {
     bool record;                  /* keep each node's start and end, and the flows */
     bool phases;                  /* the phase executor (system/system.h) */
     const struct nadi_fold *fold; /* NULL: each rank is its own actor; needs `phases` */
+    /* The part of the run before this one, stopped cleanly; NULL: this is the first. Needed by
+     * create and start only. Then fold is NULL. */
+    const struct nadi_workload *before;
 };
 
 struct nadi_node_span {
@@ -56,6 +59,13 @@ struct nadi_rank_view {
 
 struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *setup) NADI_MUST_USE;
 void nadi_workload_destroy(struct nadi_workload *w); /* NULL is allowed */
+
+/* Where folding defers groups, an actor stops before its first collective of such a group, and the
+ * run comes to an end when nothing can happen any more. Then: why the next part cannot go on from
+ * here; NULL: it can. */
+const char *nadi_workload_unclean(const struct nadi_workload *w);
+/* About how much memory the next part takes. */
+uint64_t nadi_workload_rest_bytes(const struct nadi_workload *w);
 
 /* The first pass of every rank, in rank order; then run the engine. */
 void nadi_workload_start(struct nadi_workload *w);

@@ -1,0 +1,184 @@
+/* cut: a run in two parts.
+ *
+ * In the first part an actor stops where it would issue a collective that folding defers. What
+ * happens elsewhere cannot depend on that collective or on anything later of that rank, except by
+ * waiting for it. So when nothing can happen any more, every rank has done a part of its work that
+ * is closed under causes; the second part goes on from there, each rank at its own time.
+ *
+ * The cut is clean when nothing crosses it but what is easily carried over: compute that is still
+ * under way (its end is known: it has come to pass on the stopped actor and is kept as `late`),
+ * and receives that were posted and whose messages come in the second part. */
+#include "collective/plan.h"
+#include "workload/internal.h"
+
+bool nadi_workload_stops_before(const struct nadi_workload *w, uint32_t actor, uint32_t node)
+{
+    const struct nadi_trace *t = w->ranks[actor].trace;
+    enum nadi_native_kind kind;
+    if (w->setup.config->replay_only || t->type[node] != NADI_NODE_COLL ||
+        !nadi_native_kind_of((enum nadi_collective_kind)t->collective[node], &kind))
+        return false;
+    return w->setup.fold->deferred[nadi_workload_group(w, actor, node)];
+}
+
+static bool is_late(const struct rank_state *r, uint32_t node)
+{
+    for (size_t i = 0; i < r->late.count; i++)
+        if (r->late.items[i].node == node)
+            return true;
+    return false;
+}
+
+/* Two receives that were posted at one time for the same kind of message: their order is lost. */
+static bool ambiguous(const struct nadi_workload *w, uint32_t actor, const struct running *a,
+                      const struct running *b)
+{
+    return a->node != b->node && a->start == b->start &&
+           nadi_workload_peer(w, actor, a->node) == nadi_workload_peer(w, actor, b->node);
+}
+
+static bool clean_actor(const struct nadi_workload *w, uint32_t actor)
+{
+    const struct rank_state *r = &w->ranks[actor];
+    for (size_t i = 0; i < r->late.count; i++)
+        if (r->trace->type[r->late.items[i].node] == NADI_NODE_COLL)
+            return false;
+    for (size_t i = 0; i < r->in_flight.count; i++) {
+        const struct running *x = &r->in_flight.items[i];
+        if (is_late(r, x->node))
+            continue;
+        if (r->trace->type[x->node] != NADI_NODE_RECV)
+            return false;
+        for (size_t k = 0; k < i; k++)
+            if (r->trace->type[r->in_flight.items[k].node] == NADI_NODE_RECV &&
+                ambiguous(w, actor, x, &r->in_flight.items[k]))
+                return false;
+    }
+    return true;
+}
+
+const char *nadi_workload_unclean(const struct nadi_workload *w)
+{
+    bool any = false;
+    for (uint32_t a = 0; a < w->rank_count; a++) {
+        any |= w->ranks[a].stopped;
+        if (!clean_actor(w, a))
+            return "something waits for a rank that has stopped before a deferred collective";
+    }
+    for (size_t i = 0; i < nadi_system_operation_count(w->system); i++) {
+        struct nadi_operation_view op = nadi_system_operation(w->system, i);
+        if (op.finished != op.members)
+            return "a collective waits for a rank that has stopped before a deferred one";
+    }
+    for (size_t i = 0; i < nadi_system_channel_count(w->system); i++) {
+        struct nadi_channel_view c = nadi_system_channel(w->system, i);
+        if (c.unclaimed_messages || c.held_sends)
+            return "a message came to a rank that had stopped before a deferred collective";
+    }
+    return any ? NULL : "no rank stopped before a deferred collective";
+}
+
+static uint32_t first_left(const struct rank_state *r)
+{
+    uint32_t base = r->base;
+    while (base < r->trace->node_count && r->waiting_for[base - r->base] == NADI_NONE)
+        base++;
+    return base;
+}
+
+uint64_t nadi_workload_rest_bytes(const struct nadi_workload *w)
+{
+    const uint64_t of_a_rank = sizeof(struct rank_state) + 600; /* lists, queues, events */
+    uint64_t sum = 0;
+    for (uint32_t a = 0; a < w->rank_count; a++) {
+        const struct rank_state *r = &w->ranks[a];
+        uint64_t left = r->trace->node_count - first_left(r);
+        sum += (left * sizeof(uint32_t) + of_a_rank) * nadi_workload_weight(w, a);
+    }
+    return sum;
+}
+
+/* ---- the second part ----------------------------------------------------------------------- */
+
+static void copy_heap(struct ready_heap *to, const struct ready_heap *from)
+{
+    *to = (struct ready_heap){0};
+    for (size_t i = 0; i < from->count; i++)
+        NADI_PUSH(to, from->items[i]);
+}
+
+void nadi_workload_prepare_resume(struct nadi_workload *w)
+{
+    const struct nadi_workload *before = w->setup.before;
+    w->first_left = NADI_ARENA_NEW(&w->arena, uint32_t, before->rank_count);
+    for (uint32_t a = 0; a < before->rank_count; a++)
+        w->first_left[a] = first_left(&before->ranks[a]);
+}
+
+void nadi_workload_resume_rank(struct nadi_workload *w, uint32_t rank)
+{
+    const struct nadi_workload *before = w->setup.before;
+    uint32_t actor = before->setup.fold->actor_of[rank];
+    const struct rank_state *from = &before->ranks[actor];
+    struct rank_state *r = &w->ranks[rank];
+    uint32_t count = from->trace->node_count, base = w->first_left[actor];
+    *r = *from;
+    r->trace = w->setup.traces[rank];
+    r->base = base;
+    r->waiting_for = NADI_ARENA_NEW(&w->arena, uint32_t, count - base);
+    memcpy(r->waiting_for, from->waiting_for + (base - from->base),
+           (count - base) * sizeof(*r->waiting_for));
+    for (size_t i = 0; i < SLOTS; i++)
+        copy_heap(&r->ready[i], &from->ready[i]);
+    memset(&r->became_ready, 0, sizeof(r->became_ready));
+    for (size_t i = 0; i < from->became_ready.count; i++)
+        NADI_PUSH(&r->became_ready, from->became_ready.items[i]);
+    memset(&r->in_flight, 0, sizeof(r->in_flight));
+    for (size_t i = 0; i < from->in_flight.count; i++)
+        NADI_PUSH(&r->in_flight, from->in_flight.items[i]);
+    memset(&r->late, 0, sizeof(r->late));
+    r->stopped = false;
+    w->nodes_done += r->view.nodes_done;
+    nadi_system_take_over(w->system, rank, before->system, actor);
+}
+
+/* Posts again what the rank has posted, in the order of the first time. */
+static void post_again(struct nadi_workload *w, uint32_t rank, const struct rank_state *from)
+{
+    struct rank_state *r = &w->ranks[rank];
+    nadi_time last = -1;
+    for (;;) {
+        nadi_time next = NADI_TIME_MAX;
+        for (size_t i = 0; i < r->in_flight.count; i++) {
+            const struct running *x = &r->in_flight.items[i];
+            if (x->start > last && x->start < next && r->trace->type[x->node] == NADI_NODE_RECV)
+                next = x->start;
+        }
+        if (next == NADI_TIME_MAX)
+            return;
+        for (size_t i = 0; i < r->in_flight.count; i++) {
+            const struct running *x = &r->in_flight.items[i];
+            if (x->start == next && r->trace->type[x->node] == NADI_NODE_RECV &&
+                !is_late(from, x->node))
+                (void)nadi_workload_dispatch(w, rank, x->node);
+        }
+        last = next;
+    }
+}
+
+void nadi_workload_restart(struct nadi_workload *w)
+{
+    const struct nadi_workload *before = w->setup.before;
+    for (uint32_t rank = 0; rank < w->rank_count; rank++) {
+        const struct rank_state *from = &before->ranks[before->setup.fold->actor_of[rank]];
+        if (from->view.finished)
+            w->finish_order[w->finished_count++] = rank;
+        if (from->in_flight.count > 0)
+            post_again(w, rank, from);
+        if (from->stopped)
+            nadi_engine_schedule(w->engine, from->stopped_at, rank, w->kind_resume, 0, 0, 0);
+        for (size_t i = 0; i < from->late.count; i++)
+            nadi_engine_schedule(w->engine, from->late.items[i].at, rank, w->kind_timer,
+                                 from->late.items[i].node, 0, 0);
+    }
+}
