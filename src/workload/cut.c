@@ -7,7 +7,9 @@
  *
  * The cut is clean when nothing crosses it but what is easily carried over: compute that is still
  * under way (its end is known: it has come to pass on the stopped actor and is kept as `late`),
- * and receives that were posted and whose messages come in the second part. */
+ * and receives that were posted and whose messages come in the second part. Such a message may come
+ * before the last thing that its receiver did in the first part: then it has come too late to be
+ * taken into account there, and the run is undecided. */
 #include "collective/plan.h"
 #include "workload/internal.h"
 

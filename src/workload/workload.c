@@ -181,6 +181,10 @@ void nadi_workload_node_done(struct nadi_workload *w, uint32_t rank, uint32_t no
         NADI_PUSH(&r->late, late);
         return;
     }
+    if (nadi_engine_now(w->engine) < r->last_change) { /* see cut.c */
+        w->undecided = "a rank is met before what it had done by itself";
+        return;
+    }
     finish_node(w, rank, node);
     nadi_workload_pass(w, rank);
 }
