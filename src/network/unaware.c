@@ -51,10 +51,13 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     u->engine = engine;
     u->topology = topology;
     u->coordinates = NADI_NEW(uint32_t, (size_t)topology->npu_count * topology->dim_count);
-    uint32_t *c = u->coordinates;
-    for (uint32_t rank = 0; rank < topology->npu_count; rank++)
+    uint32_t at[NADI_MAX_DIMS] = {0}, *c = u->coordinates; /* counted: dimension 0 runs fastest */
+    for (uint32_t rank = 0; rank < topology->npu_count; rank++) {
         for (uint32_t d = 0; d < topology->dim_count; d++)
-            *c++ = nadi_topology_coordinate(topology, rank, d);
+            *c++ = at[d];
+        for (uint32_t d = 0; d < topology->dim_count && ++at[d] == topology->dims[d].npus; d++)
+            at[d] = 0;
+    }
     for (uint32_t d = 0; d < topology->dim_count; d++)
         u->sums[d] = (struct nadi_network_counter){.dim = d, .from = NADI_NONE, .to = NADI_NONE};
     for (size_t i = 0; i < MEMO_SLOTS; i++)

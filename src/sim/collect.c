@@ -58,7 +58,7 @@ static void collect_classes(const struct collection *c)
     r->classes = NADI_ARENA_NEW(&r->arena, struct nadi_rank_result, count);
     for (uint32_t a = 0; a < count; a++)
         collect_class(c, a);
-    if (!c->fold)
+    if (!c->fold || c->fold->each)
         return;
     r->class_of = NADI_ARENA_NEW(&r->arena, uint32_t, r->rank_count);
     r->class_weight = NADI_ARENA_NEW(&r->arena, uint32_t, count);
@@ -136,6 +136,13 @@ static struct members list_members(const struct collection *c)
     struct members m;
     uint32_t classes = nadi_workload_actor_count(c->workload), n = c->result->rank_count;
     m.start = NADI_ZNEW(uint32_t, (size_t)classes + 1);
+    if (c->fold && c->fold->each) {
+        m.ranks = NADI_NEW(uint32_t, classes);
+        memcpy(m.ranks, c->fold->rank_of, classes * sizeof(*m.ranks));
+        for (uint32_t a = 0; a < classes; a++)
+            m.start[a + 1] = a + 1;
+        return m;
+    }
     m.ranks = NADI_NEW(uint32_t, n);
     for (uint32_t r = 0; r < n; r++)
         m.start[(c->fold ? c->fold->actor_of[r] : r) + 1]++;
@@ -214,7 +221,7 @@ static void collect_order(const struct collection *c, const struct members *m)
     struct nadi_result *r = c->result;
     uint32_t count;
     const uint32_t *order = nadi_workload_finish_order(c->workload, &count);
-    r->finish_order = NADI_ARENA_NEW(&r->arena, uint32_t, r->rank_count);
+    r->finish_order = NADI_ARENA_NEW(&r->arena, uint32_t, m->start[r->class_count]);
     r->finished_count = 0;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = m->start[order[i]]; k < m->start[order[i] + 1]; k++)

@@ -12,9 +12,35 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
                   struct nadi_network *network, const struct nadi_engine *engine,
                   const struct nadi_fold *fold, nadi_time stopped_at, struct nadi_result *result);
 
-/* Puts before the figures of `result`, a run's second part, those of its first part; `fold` is the
- * folding of that. */
-void nadi_collect_earlier(const struct nadi_result *first, const struct nadi_fold *fold,
-                          struct nadi_result *result);
+/* One result from those of several parts of a run: of all ranks up to some point, then of some of
+ * them at a time from there on. */
+struct nadi_sum {
+    struct nadi_result *result;
+    const struct nadi_fold *first; /* folding of the first part */
+    struct {
+        uint32_t *items; /* by group: collectives of the first part */
+        size_t count, capacity;
+    } made;
+    struct {
+        struct nadi_collective_result *items;
+        size_t count, capacity;
+    } collectives;
+    struct {
+        struct nadi_span *items;
+        size_t count, capacity;
+    } spans;
+    struct {
+        struct nadi_flow *items;
+        size_t count, capacity;
+    } flows;
+};
+
+/* `result` has its arena and rank_count; it is complete after nadi_sum_end. */
+void nadi_sum_begin(struct nadi_sum *sum, const struct nadi_result *first,
+                    const struct nadi_fold *fold, struct nadi_result *result);
+/* A part that goes on where the first one stopped, of the ranks of `fold`. */
+void nadi_sum_add(struct nadi_sum *sum, const struct nadi_result *part,
+                  const struct nadi_fold *fold);
+void nadi_sum_end(struct nadi_sum *sum);
 
 #endif

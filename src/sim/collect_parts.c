@@ -1,40 +1,101 @@
-/* collect_parts: one result of a run that was made in two parts. */
 #include "base/mem.h"
 #include "sim/collect.h"
 
-#define PUT_BEFORE(list, count)                                                                    \
-    (result->list) = put_before(&result->arena, first->list, first->count, result->list,           \
-                                result->count, sizeof(*result->list))
+#define APPEND(list, more, more_count)                                                             \
+    do {                                                                                           \
+        NADI_RESERVE((list), (list)->count + (more_count));                                        \
+        for (size_t append_at = 0; append_at < (more_count); append_at++)                          \
+            (list)->items[(list)->count++] = (more)[append_at];                                    \
+    } while (0)
 
-static void *put_before(struct nadi_arena *arena, const void *first, size_t first_count,
-                        const void *second, size_t second_count, size_t size)
+/* Moves a list to the result's arena. */
+#define KEEP(sum, list, type, member, member_count)                                                \
+    do {                                                                                           \
+        (sum)->result->member = NADI_ARENA_NEW(&(sum)->result->arena, type, (sum)->list.count);    \
+        if ((sum)->list.count)                                                                     \
+            memcpy((sum)->result->member, (sum)->list.items, (sum)->list.count * sizeof(type));    \
+        (sum)->result->member_count = (sum)->list.count;                                           \
+        nadi_mem_free((sum)->list.items);                                                          \
+    } while (0)
+
+static void add_totals(struct nadi_result *r, const struct nadi_result *part)
 {
-    char *all = nadi_arena_alloc(arena, first_count + second_count, size);
-    if (first_count)
-        memcpy(all, first, first_count * size);
-    if (second_count)
-        memcpy(all + first_count * size, second, second_count * size);
-    return all;
+    for (uint32_t d = 0; d < r->dim_count; d++) {
+        r->dims[d].messages += part->dims[d].messages;
+        r->dims[d].bytes += part->dims[d].bytes;
+        r->dims[d].busy_ns += part->dims[d].busy_ns;
+    }
+    for (size_t t = 0; t < NADI_NODE_TYPES; t++)
+        r->nodes_by_type[t] += part->nodes_by_type[t];
+    r->messages += part->messages;
+    r->message_bytes += part->message_bytes;
+    r->events += part->events;
+    r->offered_bytes += part->offered_bytes;
 }
 
-/* A group's operations are numbered through. */
-static void number_collectives(const struct nadi_result *first, const struct nadi_fold *fold,
-                               struct nadi_result *result)
+static void add_lists(struct nadi_sum *sum, const struct nadi_result *part)
 {
-    uint32_t groups = 0;
-    for (size_t i = 0; i < first->collective_count; i++)
-        if (first->collectives[i].group >= groups)
-            groups = first->collectives[i].group + 1;
-    uint32_t *made = NADI_ZNEW(uint32_t, groups);
-    for (size_t i = 0; i < first->collective_count; i++)
-        made[first->collectives[i].group]++;
-    for (size_t i = 0; i < result->collective_count; i++) {
-        struct nadi_collective_result *c = &result->collectives[i];
-        uint32_t canonical = fold->canonical[c->group];
-        if (canonical < groups)
-            c->sequence += made[canonical];
+    APPEND(&sum->collectives, part->collectives, part->collective_count);
+    APPEND(&sum->spans, part->spans, part->span_count);
+    APPEND(&sum->flows, part->flows, part->flow_count);
+}
+
+void nadi_sum_begin(struct nadi_sum *sum, const struct nadi_result *first,
+                    const struct nadi_fold *fold, struct nadi_result *result)
+{
+    *sum = (struct nadi_sum){.result = result, .first = fold};
+    result->end_ns = 0;
+    result->class_count = result->rank_count;
+    result->classes = NADI_ARENA_ZNEW(&result->arena, struct nadi_rank_result, result->rank_count);
+    result->finish_order = NADI_ARENA_NEW(&result->arena, uint32_t, result->rank_count);
+    result->dim_count = first->dim_count;
+    result->dims = NADI_ARENA_NEW(&result->arena, struct nadi_link_result, first->dim_count);
+    memcpy(result->dims, first->dims, first->dim_count * sizeof(*first->dims));
+    for (uint32_t d = 0; d < first->dim_count; d++)
+        result->dims[d].messages = result->dims[d].bytes = result->dims[d].busy_ns = 0;
+    add_totals(result, first);
+    add_lists(sum, first);
+    for (size_t i = 0; i < first->collective_count; i++) {
+        while (sum->made.count <= first->collectives[i].group)
+            NADI_PUSH(&sum->made, 0);
+        sum->made.items[first->collectives[i].group]++;
     }
-    nadi_mem_free(made);
+    result->parts[0] = first->parts[0];
+    result->parts[1] = (struct nadi_part_result){.executor = "phase", .classes = 0};
+    result->part_count = 2;
+}
+
+void nadi_sum_add(struct nadi_sum *sum, const struct nadi_result *part,
+                  const struct nadi_fold *fold)
+{
+    struct nadi_result *r = sum->result;
+    size_t old = sum->collectives.count;
+    add_totals(r, part);
+    add_lists(sum, part);
+    for (size_t i = old; i < sum->collectives.count; i++) { /* a group's are numbered through */
+        struct nadi_collective_result *c = &sum->collectives.items[i];
+        uint32_t canonical = sum->first->canonical[c->group];
+        if (canonical < sum->made.count)
+            c->sequence += sum->made.items[canonical];
+    }
+    for (uint32_t a = 0; a < fold->actor_count; a++)
+        r->classes[fold->rank_of[a]] = part->classes[a];
+    for (uint32_t i = 0; i < part->finished_count; i++)
+        r->finish_order[r->finished_count++] = part->finish_order[i];
+    r->end_ns = nadi_max_u64(r->end_ns, part->end_ns);
+    r->parts[1].classes += fold->actor_count;
+    r->parts[1].nodes += part->parts[0].nodes;
+    r->parts[1].events += part->events;
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct nadi_span *x = a, *y = b;
+    if (x->end_ns != y->end_ns)
+        return x->end_ns < y->end_ns ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
 }
 
 struct finish {
@@ -54,37 +115,20 @@ static void order_finishes(struct nadi_result *r)
 {
     struct finish *all = NADI_NEW(struct finish, r->finished_count);
     for (uint32_t i = 0; i < r->finished_count; i++)
-        all[i] = (struct finish){nadi_result_rank(r, r->finish_order[i])->finish_ns, i,
-                                 r->finish_order[i]};
+        all[i] = (struct finish){r->classes[r->finish_order[i]].finish_ns, i, r->finish_order[i]};
     qsort(all, r->finished_count, sizeof(*all), by_time);
     for (uint32_t i = 0; i < r->finished_count; i++)
         r->finish_order[i] = all[i].rank;
     nadi_mem_free(all);
 }
 
-void nadi_collect_earlier(const struct nadi_result *first, const struct nadi_fold *fold,
-                          struct nadi_result *result)
+void nadi_sum_end(struct nadi_sum *sum)
 {
-    number_collectives(first, fold, result);
-    PUT_BEFORE(collectives, collective_count);
-    result->collective_count += first->collective_count;
-    PUT_BEFORE(spans, span_count);
-    result->span_count += first->span_count;
-    PUT_BEFORE(flows, flow_count);
-    result->flow_count += first->flow_count;
-    for (uint32_t d = 0; d < result->dim_count; d++) {
-        result->dims[d].messages += first->dims[d].messages;
-        result->dims[d].bytes += first->dims[d].bytes;
-        result->dims[d].busy_ns += first->dims[d].busy_ns;
-    }
-    for (size_t t = 0; t < NADI_NODE_TYPES; t++)
-        result->nodes_by_type[t] += first->nodes_by_type[t];
-    result->messages += first->messages;
-    result->message_bytes += first->message_bytes;
-    result->events += first->events;
-    result->offered_bytes += first->offered_bytes;
-    result->parts[1] = result->parts[0];
-    result->parts[0] = first->parts[0];
-    result->part_count = 2;
-    order_finishes(result);
+    if (sum->spans.count)
+        qsort(sum->spans.items, sum->spans.count, sizeof(*sum->spans.items), by_end);
+    KEEP(sum, collectives, struct nadi_collective_result, collectives, collective_count);
+    KEEP(sum, spans, struct nadi_span, spans, span_count);
+    KEEP(sum, flows, struct nadi_flow, flows, flow_count);
+    nadi_mem_free(sum->made.items);
+    order_finishes(sum->result);
 }

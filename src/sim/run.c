@@ -4,6 +4,7 @@
 #include "network/network.h"
 #include "sim/bound.h"
 #include "sim/collect.h"
+#include "sim/components.h"
 #include "sim/fold.h"
 #include "sim/local_memory.h"
 #include "workload/workload.h"
@@ -203,46 +204,106 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
 
 /* ---- in two parts -------------------------------------------------------------------------- */
 
-enum { MOST_SECOND_PART = 3000 }; /* MB */
-
 /* Why the first part, which has come to its end, is not followed by a second; NULL: it can be. */
 static const char *no_second_part(const struct simulation *s)
 {
     const char *undecided = nadi_workload_undecided(s->workload);
-    if (undecided)
-        return undecided;
-    const char *unclean = nadi_workload_unclean(s->workload);
-    if (unclean)
-        return unclean;
-    return nadi_workload_rest_bytes(s->workload) > (uint64_t)MOST_SECOND_PART << 20
-               ? "too much is left to do where the ranks begin to differ"
-               : NULL;
+    return undecided ? undecided : nadi_workload_unclean(s->workload);
+}
+
+/* A folding of which every rank is an actor of its own, of one component at a time. */
+static struct nadi_fold single_ranks(const struct nadi_inputs *in)
+{
+    size_t groups = in->groups.count;
+    struct nadi_fold f = {.each = true, .rank_count = in->rank_count};
+    f.actor_of = NADI_ZNEW(uint32_t, in->rank_count);
+    f.weight = NADI_NEW(uint32_t, in->rank_count);
+    f.canonical = NADI_NEW(uint32_t, groups);
+    f.copies = NADI_NEW(uint32_t, groups);
+    f.single = NADI_ZNEW(bool, groups);
+    for (uint32_t r = 0; r < in->rank_count; r++)
+        f.weight[r] = 1;
+    for (uint32_t g = 0; g < groups; g++) {
+        f.canonical[g] = g;
+        f.copies[g] = 1;
+    }
+    return f;
+}
+
+/* One component from where the first part stopped; not run where the run was stopped before.
+ * False: it is undecided. */
+static bool run_component(struct simulation *s, const struct simulation *first,
+                          const struct nadi_fold *ranks, struct nadi_sum *sum)
+{
+    struct nadi_result *r = s->result, part = {.rank_count = r->rank_count};
+    bool stopped = r->outcome == NADI_OUTCOME_LIMIT || r->outcome == NADI_OUTCOME_INTERRUPTED;
+    open_run(s, ranks, true, first->workload);
+    if (!stopped)
+        run_events(s);
+    const char *undecided = nadi_workload_undecided(s->workload);
+    if (undecided || r->outcome == NADI_OUTCOME_DEADLOCK) {
+        r->executor_note = undecided ? undecided : "the run ends in a deadlock";
+        close_run(s);
+        return false;
+    }
+    nadi_arena_init(&part.arena);
+    nadi_diags_init(&part.diags);
+    collect(s, ranks, &part);
+    nadi_sum_add(sum, &part, ranks);
+    nadi_result_release(&part);
+    close_run(s);
+    return true;
 }
 
 /* From where the first part stopped, every rank by itself. False: it is undecided. */
-static bool second_part(struct simulation *s, struct simulation *first,
-                        const struct nadi_fold *fold)
+static bool second_part(struct simulation *s, const struct simulation *first,
+                        const struct nadi_fold *fold, struct nadi_sum *sum)
+{
+    struct nadi_components parts = nadi_components_find(s->in, first->workload, fold);
+    struct nadi_fold ranks = single_ranks(s->in);
+    bool decided = true;
+    s->result->outcome = NADI_OUTCOME_NONE;
+    for (uint32_t i = 0; i < parts.count && decided; i++) {
+        ranks.rank_of = parts.ranks + parts.start[i];
+        ranks.actor_count = parts.start[i + 1] - parts.start[i];
+        for (uint32_t a = 0; a < ranks.actor_count; a++)
+            ranks.actor_of[ranks.rank_of[a]] = a;
+        decided = run_component(s, first, &ranks, sum);
+    }
+    nadi_mem_free(ranks.actor_of);
+    nadi_mem_free(ranks.weight);
+    nadi_mem_free(ranks.canonical);
+    nadi_mem_free(ranks.copies);
+    nadi_mem_free(ranks.single);
+    nadi_components_release(&parts);
+    return decided;
+}
+
+static bool both_parts(struct simulation *s, const struct simulation *first,
+                       const struct nadi_fold *fold)
 {
     struct nadi_result *r = s->result, head = {.rank_count = r->rank_count};
+    struct nadi_result whole = {.rank_count = r->rank_count, .executor = "fold"};
+    struct nadi_sum sum;
     nadi_arena_init(&head.arena);
     nadi_diags_init(&head.diags);
+    nadi_arena_init(&whole.arena);
+    nadi_diags_init(&whole.diags);
     collect(first, fold, &head);
-    r->executor = "phase";
-    open_run(s, NULL, true, first->workload);
-    close_run(first);
-    run_events(s);
-    const char *undecided = nadi_workload_undecided(s->workload);
-    bool decided = !undecided && r->outcome != NADI_OUTCOME_DEADLOCK;
-    if (decided) {
-        collect(s, NULL, r);
-        nadi_collect_earlier(&head, fold, r);
-        r->executor = "fold";
-        r->executor_note = "one rank is unlike the others, which differ once they meet it";
-    } else
-        r->executor_note = undecided ? undecided : "the run ends in a deadlock";
-    close_run(s);
+    nadi_sum_begin(&sum, &head, fold, &whole);
+    bool decided = second_part(s, first, fold, &sum);
+    nadi_sum_end(&sum);
     nadi_result_release(&head);
-    return decided;
+    if (!decided) {
+        nadi_result_release(&whole);
+        return false;
+    }
+    whole.outcome = r->outcome;
+    whole.stopped_by = r->stopped_by;
+    whole.executor_note = "some rank is unlike the others, which differ once they meet it";
+    nadi_result_release(r);
+    *r = whole;
+    return true;
 }
 
 /* Folded up to the collectives that `fold` defers. False: not possible. */
@@ -264,7 +325,9 @@ static bool run_in_parts(struct simulation *s, const struct nadi_fold *fold)
         return false;
     }
     struct simulation first = *s;
-    return second_part(s, &first, fold);
+    bool decided = both_parts(s, &first, fold);
+    close_run(&first);
+    return decided;
 }
 
 /* Bytes that the state of every rank's nodes takes without folding. */

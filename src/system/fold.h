@@ -16,6 +16,9 @@ struct nadi_fold_peer { /* a rank that an actor exchanges messages with */
 };
 
 struct nadi_fold {
+    /* Every actor is one rank and every group itself; but only some ranks have an actor: a part of
+     * the system that nothing joins with the others. `deferred` and `peers` are NULL. */
+    bool each;
     uint32_t actor_count, rank_count;
     uint32_t *rank_of;    /* actor -> its representative */
     uint32_t *actor_of;   /* rank -> actor */

@@ -85,7 +85,7 @@ struct group_state {  /* of a canonical group */
     uint32_t actor;     /* of a single group */
     uint32_t copies;    /* groups that it stands for */
     uint32_t *sequence; /* by member: operations issued so far */
-    uint32_t *position; /* file position by sorted position; NULL: folded, or the world */
+    uint32_t *position; /* file position by sorted position; NULL: a folded copy, or the world */
     struct {
         uint32_t *items;
         size_t count, capacity;
@@ -96,6 +96,7 @@ struct phase_info { /* what the phase executor knows of a phase in one ring dire
     bool known;
     bool has_lockstep; /* a common duration for a common start */
     int64_t lockstep_ns;
+    int64_t reduce_ns; /* of a message */
     uint32_t *routes; /* by distance; NULL: they depend on the place */
 };
 

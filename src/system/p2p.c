@@ -225,7 +225,10 @@ static struct endpoint_pair ends_of(const struct nadi_system *s, uint32_t actor,
 {
     const struct nadi_fold *f = s->setup.fold;
     struct endpoint_pair e = {.src = actor, .dst = peer, .src_rank = actor, .dst_rank = peer};
-    if (f) {
+    if (f && f->each) {
+        e.dst = f->actor_of[peer];
+        e.src_rank = f->rank_of[actor];
+    } else if (f) {
         uint32_t slot = 0;
         const struct nadi_fold_peer *peers = f->peers + f->peer_start[actor];
         while (peers[slot].rank != peer)

@@ -85,7 +85,7 @@ static struct nadi_meeting meeting_of(const struct nadi_system *s, const struct 
         .max_tree = max_tree,
         .rendezvous = s->config->rendezvous,
         .endpoint_ns = p->local ? 10 : (int64_t)s->config->endpoint_delay_ns,
-        .reduce_ns = (int64_t)nadi_reduce_ns(s->config->local_mem_bw, p->message_bytes),
+        .reduce_ns = info->reduce_ns,
         .local_mem_bw = s->config->local_mem_bw,
         .network = s->network,
         .routes = info->routes,
@@ -101,6 +101,7 @@ static struct phase_info *get_info(struct nadi_system *s, uint32_t stream, uint3
         return info;
     const struct nadi_phase *p = &op->plan->phases[phase];
     info->known = true;
+    info->reduce_ns = (int64_t)nadi_reduce_ns(s->config->local_mem_bw, p->message_bytes);
     find_routes(s, &s->setup.groups->items[op->view.group], p, info);
     if (!info->routes)
         return info;

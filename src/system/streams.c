@@ -40,7 +40,7 @@ static void init_group(struct nadi_system *s, uint32_t group)
     state->copies = f ? f->copies[group] : 1;
     state->members = state->single ? 1 : g->size;
     state->sequence = NADI_ZNEW(uint32_t, state->members);
-    if (f || g->size == s->rank_count)
+    if (g->size == s->rank_count)
         return;
     state->position = NADI_NEW(uint32_t, g->size);
     for (uint32_t i = 0; i < g->size; i++)

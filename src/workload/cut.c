@@ -20,7 +20,7 @@ bool nadi_workload_stops_before(const struct nadi_workload *w, uint32_t actor, u
     if (w->setup.config->replay_only || t->type[node] != NADI_NODE_COLL ||
         !nadi_native_kind_of((enum nadi_collective_kind)t->collective[node], &kind))
         return false;
-    return w->setup.fold->deferred[nadi_workload_group(w, actor, node)];
+    return w->setup.fold->deferred && w->setup.fold->deferred[nadi_workload_group(w, actor, node)];
 }
 
 static bool is_late(const struct rank_state *r, uint32_t node)
@@ -80,6 +80,12 @@ const char *nadi_workload_unclean(const struct nadi_workload *w)
     return any ? NULL : "no rank stopped before a deferred collective";
 }
 
+bool nadi_workload_is_left(const struct nadi_workload *w, uint32_t actor, uint32_t node)
+{
+    const struct rank_state *r = &w->ranks[actor];
+    return node >= r->base && r->waiting_for[node - r->base] != NADI_NONE;
+}
+
 static uint32_t first_left(const struct rank_state *r)
 {
     uint32_t base = r->base;
@@ -88,19 +94,18 @@ static uint32_t first_left(const struct rank_state *r)
     return base;
 }
 
-uint64_t nadi_workload_rest_bytes(const struct nadi_workload *w)
+uint32_t nadi_workload_first_left(const struct nadi_workload *w, uint32_t actor)
 {
-    const uint64_t of_a_rank = sizeof(struct rank_state) + 600; /* lists, queues, events */
-    uint64_t sum = 0;
-    for (uint32_t a = 0; a < w->rank_count; a++) {
-        const struct rank_state *r = &w->ranks[a];
-        uint64_t left = r->trace->node_count - first_left(r);
-        sum += (left * sizeof(uint32_t) + of_a_rank) * nadi_workload_weight(w, a);
-    }
-    return sum;
+    return first_left(&w->ranks[actor]);
 }
 
 /* ---- the second part ----------------------------------------------------------------------- */
+
+/* The actor of the first part that stood for the rank. */
+static uint32_t before_of(const struct nadi_workload *w, uint32_t actor)
+{
+    return w->setup.before->setup.fold->actor_of[nadi_workload_rank_of(w, actor)];
+}
 
 static void copy_heap(struct ready_heap *to, const struct ready_heap *from)
 {
@@ -120,12 +125,12 @@ void nadi_workload_prepare_resume(struct nadi_workload *w)
 void nadi_workload_resume_rank(struct nadi_workload *w, uint32_t rank)
 {
     const struct nadi_workload *before = w->setup.before;
-    uint32_t actor = before->setup.fold->actor_of[rank];
+    uint32_t actor = before_of(w, rank);
     const struct rank_state *from = &before->ranks[actor];
     struct rank_state *r = &w->ranks[rank];
     uint32_t count = from->trace->node_count, base = w->first_left[actor];
     *r = *from;
-    r->trace = w->setup.traces[rank];
+    r->trace = w->setup.traces[nadi_workload_rank_of(w, rank)];
     r->base = base;
     r->waiting_for = NADI_ARENA_NEW(&w->arena, uint32_t, count - base);
     memcpy(r->waiting_for, from->waiting_for + (base - from->base),
@@ -172,7 +177,7 @@ void nadi_workload_restart(struct nadi_workload *w)
 {
     const struct nadi_workload *before = w->setup.before;
     for (uint32_t rank = 0; rank < w->rank_count; rank++) {
-        const struct rank_state *from = &before->ranks[before->setup.fold->actor_of[rank]];
+        const struct rank_state *from = &before->ranks[before_of(w, rank)];
         if (from->view.finished)
             w->finish_order[w->finished_count++] = rank;
         if (from->in_flight.count > 0)

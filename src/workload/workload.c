@@ -321,6 +321,8 @@ struct nadi_rank_view nadi_workload_rank(const struct nadi_workload *w, uint32_t
                                          nadi_time now)
 {
     struct rank_state r = w->ranks[actor];
+    if (now < r.last_change)
+        now = r.last_change;
     if (!r.view.finished) {
         nadi_workload_account(&r, now, ACTIVITY_OTHER, 0);
         r.view.finish = now;

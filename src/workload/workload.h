@@ -34,7 +34,7 @@ struct nadi_workload_setup {
     bool phases;                  /* the phase executor (system/system.h) */
     const struct nadi_fold *fold; /* NULL: each rank is its own actor; needs `phases` */
     /* The part of the run before this one, stopped cleanly; NULL: this is the first. Needed by
-     * create and start only. Then fold is NULL. */
+     * create and start only. Then fold is of single ranks. */
     const struct nadi_workload *before;
 };
 
@@ -64,8 +64,9 @@ void nadi_workload_destroy(struct nadi_workload *w); /* NULL is allowed */
  * run comes to an end when nothing can happen any more. Then: why the next part cannot go on from
  * here; NULL: it can. */
 const char *nadi_workload_unclean(const struct nadi_workload *w);
-/* About how much memory the next part takes. */
-uint64_t nadi_workload_rest_bytes(const struct nadi_workload *w);
+/* Is the node not done yet, and which is the first such node of an actor? */
+bool nadi_workload_is_left(const struct nadi_workload *w, uint32_t actor, uint32_t node);
+uint32_t nadi_workload_first_left(const struct nadi_workload *w, uint32_t actor);
 
 /* The first pass of every rank, in rank order; then run the engine. */
 void nadi_workload_start(struct nadi_workload *w);
