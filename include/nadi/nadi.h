@@ -179,6 +179,9 @@ struct nadi_output {
     int timeline;       /* timeline.pftrace; wants nadi_job_keep_ops */
     uint32_t timeline_first_rank, timeline_last_rank; /* both included; default: all */
     uint64_t timeline_from_ns, timeline_to_ns;        /* default: all */
+    /* ranks.csv: "each" a row a rank, "classes" a row for ranks with the same figures; "auto", the
+     * default: each up to 100,000 ranks */
+    const char *ranks;
 };
 
 void nadi_output_init(struct nadi_output *output);

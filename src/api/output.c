@@ -9,7 +9,15 @@ void nadi_output_init(struct nadi_output *output)
         .size = sizeof(*output),
         .timeline_last_rank = UINT32_MAX,
         .timeline_to_ns = UINT64_MAX,
+        .ranks = "auto",
     };
+}
+
+static enum nadi_ranks_form ranks_form(const char *word)
+{
+    if (word && strcmp(word, "each") == 0)
+        return NADI_RANKS_ONE_BY_ONE;
+    return word && strcmp(word, "classes") == 0 ? NADI_RANKS_BY_CLASS : NADI_RANKS_AUTO;
 }
 
 uint64_t nadi_job_end_ns(const struct nadi_job *job)
@@ -44,6 +52,7 @@ enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *
     memcpy(&whole, output, output->size < sizeof(whole) ? output->size : sizeof(whole));
     const bool all_time = whole.timeline_from_ns == 0 && whole.timeline_to_ns == UINT64_MAX;
     const struct nadi_report_options options = {
+        .ranks = ranks_form(whole.ranks),
         .ops = whole.ops != 0,
         .five_column = whole.five_column != 0,
         .timeline = whole.timeline != 0,

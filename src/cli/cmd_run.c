@@ -9,7 +9,7 @@
 
 struct values {
     struct nadi_cli_inputs inputs;
-    const char *out, *format, *timeline;
+    const char *out, *format, *ranks, *timeline;
     struct nadi_range timeline_ranks, timeline_window;
     uint64_t max_sim_ns, max_wall_ns;
     bool ops, five_column, quiet;
@@ -19,6 +19,8 @@ struct values {
 
 /* A timeline is written unasked up to this many nodes: about 100 MB and a few seconds. */
 enum { TIMELINE_NODES = 1000000 };
+
+enum { EACH_RANK = 100000 }; /* ranks.csv has a row each up to here */
 
 static const struct nadi_option output[] = {
     {.name = "out",
@@ -34,6 +36,14 @@ static const struct nadi_option output[] = {
      AT(format),
      .help = "Form of the result on standard output"},
     {.name = "ops", .type = NADI_OPTION_FLAG, AT(ops), .help = "Also ops.csv: every node's times"},
+    {.name = "ranks",
+     .type = NADI_OPTION_WORD,
+     .words = "auto|each|classes",
+     .initial = "auto",
+     AT(ranks),
+     .help =
+         "Rows of ranks.csv: each rank, or classes with the same figures (first, last, stride); "
+         "auto: each up to 100,000 ranks"},
     {.name = "five-column",
      .type = NADI_OPTION_FLAG,
      AT(five_column),
@@ -91,6 +101,8 @@ static bool options_agree(const struct values *v)
         alone = "ops";
     else if (!v->out && v->five_column)
         alone = "five-column";
+    else if (!v->out && !nadi_str_equal(v->ranks, "auto"))
+        alone = nadi_str_equal(v->ranks, "each") ? "ranks each" : "ranks classes";
     else if (!v->out && nadi_str_equal(v->timeline, "yes"))
         alone = "timeline yes";
     else if (!v->out && v->timeline_ranks.given)
@@ -138,6 +150,7 @@ static enum nadi_status write_files(const struct values *v, bool timeline, struc
     struct nadi_output files;
     nadi_output_init(&files);
     files.folder = v->out;
+    files.ranks = v->ranks;
     files.ops = v->ops;
     files.five_column = v->five_column;
     files.timeline = timeline;
@@ -165,6 +178,9 @@ static void print_result(const struct values *v, bool timeline, const struct nad
     printf("\nfiles in %s%s\n  summary.json ranks.csv collectives.csv links.csv%s%s\n", v->out,
            length && v->out[length - 1] == '/' ? "" : "/", v->ops ? " ops.csv" : "",
            v->five_column ? " tutorial_result.csv" : "");
+    if (nadi_str_equal(v->ranks, "classes") ||
+        (nadi_str_equal(v->ranks, "auto") && nadi_job_rank_count(job) > EACH_RANK))
+        printf("  ranks.csv has a row a class of equal ranks; --ranks each: a row a rank\n");
     if (nadi_job_tracks_memory(job))
         printf("  a Chrome trace of each rank's memory\n");
     if (timeline)

@@ -5,6 +5,12 @@
 #include "report/tables.h"
 #include "report/timeline.h"
 
+bool nadi_report_by_class(const struct nadi_inputs *in, const struct nadi_report_options *o)
+{
+    return o->ranks == NADI_RANKS_BY_CLASS ||
+           (o->ranks == NADI_RANKS_AUTO && in->rank_count > NADI_RANKS_EACH);
+}
+
 static void fill(enum nadi_report_file file, const struct nadi_inputs *in,
                  const struct nadi_result *r, const struct nadi_report_options *o,
                  struct nadi_str *out)
@@ -14,7 +20,10 @@ static void fill(enum nadi_report_file file, const struct nadi_inputs *in,
         nadi_summary_json(in, r, o, out);
         return;
     case NADI_FILE_RANKS:
-        nadi_table_ranks(in, r, out);
+        if (nadi_report_by_class(in, o))
+            nadi_table_rank_classes(in, r, out);
+        else
+            nadi_table_ranks(in, r, out);
         return;
     case NADI_FILE_COLLECTIVES:
         nadi_table_collectives(in, r, out);

@@ -1,7 +1,7 @@
 /* report: a result as text, JSON and a folder of files. Reads inputs and result, changes neither.
  *
  *   summary.json          what ran, with what, how it ended, every total; schema nadi-summary/1
- *   ranks.csv             one row a rank
+ *   ranks.csv             one row a rank; for more than NADI_RANKS_EACH a row a class of ranks
  *   collectives.csv       one row a collective of a group, in order of completion
  *   links.csv             one row a dimension, then (aware) one row a link
  *   ops.csv               on request: one row an executed node, in order of completion
@@ -20,13 +20,21 @@
 #include "sim/inputs.h"
 #include "sim/result.h"
 
+enum nadi_ranks_form { NADI_RANKS_AUTO, NADI_RANKS_ONE_BY_ONE, NADI_RANKS_BY_CLASS };
+
+enum { NADI_RANKS_EACH = 100000 }; /* ranks that AUTO writes one by one */
+
 /* All zero: the standard files. ops and timeline need inputs.options.record_ops. */
 struct nadi_report_options {
+    enum nadi_ranks_form ranks; /* of ranks.csv */
     bool ops, five_column, timeline;
     bool timeline_limit_ranks; /* false: every rank, whatever the two below say */
     uint32_t timeline_first_rank, timeline_last_rank; /* both included */
     uint64_t timeline_from_ns, timeline_to_ns;        /* what overlaps it; 0 0: all */
 };
+
+/* Is ranks.csv written by class? */
+bool nadi_report_by_class(const struct nadi_inputs *in, const struct nadi_report_options *o);
 
 /* Makes the folder and writes the files named above. False with an error in diags at the first that
  * could not be written. */

@@ -308,15 +308,44 @@ static void sanity(struct nadi_json *j, const struct nadi_result *r)
     nadi_json_close(j);
 }
 
-static void index_of_files(struct nadi_json *j, const struct nadi_report_options *written)
+/* Which executor made which part of the run, in order of time, and its share of the nodes. */
+static void execution(struct nadi_json *j, const struct nadi_result *r)
 {
+    uint64_t nodes = 0;
+    for (uint32_t i = 0; i < r->part_count; i++)
+        nodes += r->parts[i].nodes;
+    nadi_json_object(j, "execution");
+    nadi_json_string(j, "executor", r->executor);
+    nadi_json_string(j, "no_faster_executor_because", r->executor_note);
+    nadi_json_u64(j, "events", r->events);
+    nadi_json_array(j, "parts");
+    for (uint32_t i = 0; i < r->part_count; i++) {
+        const struct nadi_part_result *p = &r->parts[i];
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "executor", p->executor);
+        nadi_json_u64(j, "classes_of_ranks", p->classes);
+        nadi_json_u64(j, "nodes", p->nodes);
+        nadi_json_double(j, "share_of_nodes", nodes ? (double)p->nodes / (double)nodes : 1);
+        nadi_json_u64(j, "events", p->events);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+    nadi_json_close(j);
+}
+
+static void index_of_files(struct nadi_json *j, const struct nadi_inputs *in,
+                           const struct nadi_report_options *written)
+{
+    static const char by_class[] =
+        "one row a class of ranks with the same figures, first to last in steps of stride";
     nadi_json_array(j, "files");
     for (int f = 0; f < NADI_FILES; f++) {
         if (!nadi_report_file_wanted((enum nadi_report_file)f, written))
             continue;
         nadi_json_row(j, NULL);
         nadi_json_string(j, "name", files[f].name);
-        nadi_json_string(j, "what", files[f].what);
+        bool classes = f == NADI_FILE_RANKS && nadi_report_by_class(in, written);
+        nadi_json_string(j, "what", classes ? by_class : files[f].what);
         nadi_json_string(j, "units", files[f].units);
         nadi_json_close(j);
     }
@@ -336,13 +365,9 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
     sanity(&j, r);
     collectives(&j, in, r);
     network(&j, in, r);
-    nadi_json_row(&j, "execution");
-    nadi_json_string(&j, "executor", r->executor);
-    nadi_json_string(&j, "no_faster_executor_because", r->executor_note);
-    nadi_json_u64(&j, "events", r->events);
-    nadi_json_close(&j);
+    execution(&j, r);
     if (written)
-        index_of_files(&j, written);
+        index_of_files(&j, in, written);
     inputs(&j, in);
     nadi_json_close(&j);
     nadi_json_finish(&j);

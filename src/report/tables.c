@@ -3,40 +3,6 @@
 #include "format/csv_write.h"
 #include "report/figures.h"
 
-void nadi_table_ranks(const struct nadi_inputs *in, const struct nadi_result *r,
-                      struct nadi_str *out)
-{
-    struct nadi_csv csv = {.out = out};
-    bool roofline = in->system.roofline;
-    struct nadi_str header = NADI_STR_INIT;
-    nadi_str_add(&header, "rank");
-    for (int f = 0; f < NADI_RANK_FIGURES; f++)
-        nadi_str_printf(&header, ",%s", nadi_rank_figure_name((enum nadi_rank_figure)f));
-    nadi_str_add(&header, ",nodes_done,nodes_skipped,nodes_open,finished");
-    if (roofline)
-        nadi_str_add(&header, ",compute_bound,compute_utilisation,memory_utilisation,"
-                              "operation_intensity_flop_per_byte");
-    nadi_csv_header(&csv, nadi_str_get(&header));
-    nadi_str_release(&header);
-    for (uint32_t i = 0; i < r->rank_count; i++) {
-        const struct nadi_rank_result *rank = nadi_result_rank(r, i);
-        nadi_csv_u64(&csv, i);
-        for (int f = 0; f < NADI_RANK_FIGURES; f++)
-            nadi_csv_u64(&csv, nadi_rank_figure(rank, (enum nadi_rank_figure)f));
-        nadi_csv_u64(&csv, rank->nodes_done);
-        nadi_csv_u64(&csv, rank->nodes_skipped);
-        nadi_csv_u64(&csv, rank->nodes_open);
-        nadi_csv_u64(&csv, rank->finished);
-        if (roofline) {
-            nadi_csv_double(&csv, rank->compute_bound);
-            nadi_csv_double(&csv, rank->compute_utilisation);
-            nadi_csv_double(&csv, rank->memory_utilisation);
-            nadi_csv_double(&csv, rank->operation_intensity);
-        }
-        nadi_csv_end_row(&csv);
-    }
-}
-
 void nadi_table_collectives(const struct nadi_inputs *in, const struct nadi_result *r,
                             struct nadi_str *out)
 {

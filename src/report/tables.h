@@ -8,6 +8,9 @@
 
 void nadi_table_ranks(const struct nadi_inputs *in, const struct nadi_result *r,
                       struct nadi_str *out);
+/* A row is ranks with the same figures: first, first + stride, ... last. In order of `first`. */
+void nadi_table_rank_classes(const struct nadi_inputs *in, const struct nadi_result *r,
+                             struct nadi_str *out);
 void nadi_table_collectives(const struct nadi_inputs *in, const struct nadi_result *r,
                             struct nadi_str *out);
 void nadi_table_links(const struct nadi_inputs *in, const struct nadi_result *r,

@@ -328,6 +328,16 @@ static void sanity(const struct page *p)
                         nadi_units_time(a, (double)r->lower_bound_ns), above < 10 ? 3 : 1, above);
 }
 
+/* Ranks that were simulated as classes up to where they began to differ. */
+static void parts(const struct page *p)
+{
+    const struct nadi_part_result *first = &p->r->parts[0], *rest = &p->r->parts[1];
+    char a[32], b[32];
+    nadi_str_printf(p->out, ";\n  %s ranks are %s for %.2f %% of the nodes, then each for itself",
+                    grouped(a, p->r->rank_count), grouped(b, first->classes),
+                    100 * (double)first->nodes / (double)(first->nodes + rest->nodes));
+}
+
 static void execution(const struct page *p)
 {
     const struct nadi_result *r = p->r;
@@ -337,7 +347,9 @@ static void execution(const struct page *p)
     if (r->wall_s > 0 && r->events)
         nadi_str_printf(p->out, " (%s events/s)",
                         nadi_units_count(c, (double)r->events / r->wall_s));
-    if (r->class_of)
+    if (r->part_count == 2)
+        parts(p);
+    else if (r->class_of)
         nadi_str_printf(p->out, "; %s ranks are %s", grouped(a, r->rank_count),
                         r->class_count == 1 ? "one" : grouped(b, r->class_count));
     else if (r->executor_note)
