@@ -97,7 +97,7 @@ struct phase_info { /* what the phase executor knows of a phase in one ring dire
     bool has_lockstep; /* a common duration for a common start */
     int64_t lockstep_ns;
     int64_t reduce_ns; /* of a message */
-    uint32_t *routes; /* by distance; NULL: they depend on the place */
+    uint32_t *routes;  /* by distance; NULL: they depend on the place */
 };
 
 struct plan_key {
