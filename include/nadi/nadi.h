@@ -288,7 +288,7 @@ struct nadi_flows_setup {
     const char *topology; /* topology.txt of the HPCC simulator, or a network file */
     const char *config;   /* packet file or config.txt of the HPCC simulator; NULL: all defaults */
     const char *cc;       /* congestion control; NULL: the configuration's */
-    const char *network_model; /* "packet" */
+    const char *network_model; /* "packet", "flow" or "aware" */
     const char *compat;        /* "ns3": exact mode; NULL: real headers, picoseconds */
     uint64_t seed;             /* of random marks and losses; 0: as the configuration says */
     int sampled;               /* keep samples of queues, links and rates for write_folder */

@@ -74,17 +74,13 @@ enum nadi_status nadi_flows_read(struct nadi_flows *flows)
         .topology = s->topology,
         .config = s->config,
         .cc = s->cc,
+        .model = s->network_model,
         .compat = s->compat,
         .seed = s->seed,
         .sample = s->sampled ? (nadi_time)s->sample_ns * NADI_PS_PER_NS : 0,
         .max_rows = (size_t)s->max_rows,
     };
     NADI_ASSERT(!flows->load_tried);
-    if (!nadi_str_equal(s->network_model, "packet")) {
-        nadi_error(&flows->diags, "setup/network-model", NADI_NOWHERE, "use packet",
-                   "no network model '%s' for flows", s->network_model);
-        return NADI_STATUS_INPUT;
-    }
     flows->load_tried = true;
     flows->loaded = nadi_flows_load(&flows->inputs, &options, &flows->diags);
     return flows->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;

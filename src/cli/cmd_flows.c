@@ -39,10 +39,11 @@ static const struct nadi_option model[] = {
      .help = "Congestion control: none, dcqcn, ...; default: the configuration's"},
     {.name = "network-model",
      .type = NADI_OPTION_WORD,
-     .words = "packet",
+     .words = "packet|flow|aware",
      .initial = "packet",
      AT(network_model),
-     .help = "How the flows are simulated"},
+     .help = "How the flows are simulated: as packets, as fluids with fair shares, or as messages "
+             "that queue at links"},
     {.name = "compat",
      .argument = "ns3",
      .type = NADI_OPTION_TEXT,

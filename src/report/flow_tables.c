@@ -37,8 +37,13 @@ static void flows(const struct nadi_flows_inputs *in, const struct nadi_flows_re
         nadi_csv_u64(&csv, f->bytes);
         nadi_csv_double(&csv, ns(d->start));
         nadi_csv_double(&csv, ns(d->duration));
-        nadi_csv_double(&csv, ns(d->alone));
-        nadi_csv_double(&csv, d->alone > 0 ? (double)d->duration / (double)d->alone : 1);
+        if (d->alone > 0) {
+            nadi_csv_double(&csv, ns(d->alone));
+            nadi_csv_double(&csv, (double)d->duration / (double)d->alone);
+        } else { /* only the packet model knows */
+            nadi_csv_empty(&csv);
+            nadi_csv_empty(&csv);
+        }
         nadi_csv_double(&csv, d->duration > 0 ? (double)f->bytes * 8 / ns(d->duration) : 0);
         nadi_csv_end_row(&csv);
     }

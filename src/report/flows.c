@@ -89,15 +89,16 @@ void nadi_report_flows_text(const struct nadi_flows_inputs *in, const struct nad
     if (r->done_count)
         add_times(r, out);
     const struct nadi_pkt_totals *t = &r->totals;
-    nadi_str_printf(out,
-                    "Packets\n"
-                    "  data               %" PRIu64 " sent, %" PRIu64 " received, %" PRIu64
-                    " sent again\n"
-                    "  dropped            %" PRIu64 " without buffer, %" PRIu64 " on links\n"
-                    "  congestion marks   %" PRIu64 "\n"
-                    "  PFC frames         %" PRIu64 " (%" PRIu64 " pauses)\n",
-                    t->data_sent, t->data_received, t->retransmitted, t->dropped_full,
-                    t->dropped_loss, t->marked, t->pauses + t->resumes, t->pauses);
+    if (t->data_sent)
+        nadi_str_printf(out,
+                        "Packets\n"
+                        "  data               %" PRIu64 " sent, %" PRIu64 " received, %" PRIu64
+                        " sent again\n"
+                        "  dropped            %" PRIu64 " without buffer, %" PRIu64 " on links\n"
+                        "  congestion marks   %" PRIu64 "\n"
+                        "  PFC frames         %" PRIu64 " (%" PRIu64 " pauses)\n",
+                        t->data_sent, t->data_received, t->retransmitted, t->dropped_full,
+                        t->dropped_loss, t->marked, t->pauses + t->resumes, t->pauses);
     nadi_str_printf(out, "Simulated %s events in %.3f s: %s events/s\n",
                     nadi_units_count(events, (double)t->events), r->wall_s,
                     nadi_units_count(rate, r->wall_s > 0 ? (double)t->events / r->wall_s : 0));

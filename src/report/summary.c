@@ -258,6 +258,22 @@ static void collectives(struct nadi_json *j, const struct nadi_inputs *in,
     nadi_mem_free(classes);
 }
 
+static void packets(struct nadi_json *j, const struct nadi_packet_figures *f)
+{
+    nadi_json_object(j, "packets");
+    nadi_json_u64(j, "data", f->data_packets);
+    nadi_json_u64(j, "retransmitted", f->retransmitted);
+    nadi_json_u64(j, "dropped", f->dropped);
+    nadi_json_u64(j, "trimmed", f->trimmed);
+    nadi_json_u64(j, "timeouts", f->timeouts);
+    nadi_json_u64(j, "ecn_marks", f->marks);
+    nadi_json_u64(j, "pfc_frames", f->pauses + f->resumes);
+    nadi_json_u64(j, "pfc_pauses", f->pauses);
+    nadi_json_u64(j, "peak_queue_bytes", f->peak_queue_bytes);
+    nadi_json_double(j, "mean_peak_queue_bytes", f->mean_peak_queue_bytes);
+    nadi_json_close(j);
+}
+
 static void network(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r)
 {
     nadi_json_object(j, "network");
@@ -280,6 +296,8 @@ static void network(struct nadi_json *j, const struct nadi_inputs *in, const str
         nadi_json_close(j);
     }
     nadi_json_close(j);
+    if (r->has_packets)
+        packets(j, &r->packets);
     nadi_json_close(j);
 }
 

@@ -263,6 +263,18 @@ static void dimension(const struct page *p, uint32_t index)
     nadi_str_add(p->out, use > 1 ? " *\n" : "\n");
 }
 
+static void packets(const struct page *p)
+{
+    char a[32], b[32], c[32];
+    const struct nadi_packet_figures *f = &p->r->packets;
+    nadi_str_printf(p->out, "  %s data packets, %s sent again, %s dropped\n",
+                    grouped(a, f->data_packets), grouped(b, f->retransmitted),
+                    grouped(c, f->dropped));
+    nadi_str_printf(p->out, "  %s PFC frames, %s ECN marks; longest queue %s\n",
+                    grouped(a, f->pauses + f->resumes), grouped(b, f->marks),
+                    nadi_units_bytes(c, (double)f->peak_queue_bytes));
+}
+
 static void network(const struct page *p)
 {
     const struct nadi_result *r = p->r;
@@ -280,6 +292,8 @@ static void network(const struct page *p)
         nadi_str_add(p->out,
                      "  * More than the links can carry: this model lets messages pass each "
                      "other.\n    The model `aware` makes them queue.\n");
+    if (r->has_packets && r->messages > 0)
+        packets(p);
     if (r->messages == 0 && r->outcome == NADI_OUTCOME_DONE)
         nadi_str_printf(p->out, "  The network has no influence: %s.\n",
                         p->in->system.replay_only ? "replay-only takes every duration from the "

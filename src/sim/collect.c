@@ -240,6 +240,9 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     result->dim_count = (uint32_t)count;
     result->links = collect_links(&c, true, &result->link_count);
     network->ops->sent(network, &result->messages, &result->message_bytes);
+    result->has_packets = in->options.network_model == NADI_NETWORK_PACKET;
+    if (result->has_packets)
+        nadi_packet_figures_get(network, &result->packets);
     struct members members = list_members(&c);
     bool expand = expanded_count(&c) <= MOST_EXPANDED;
     collect_spans(&c, &members, expand);

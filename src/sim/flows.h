@@ -7,10 +7,13 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "network/flow.h"
 #include "network/flow_list.h"
 #include "network/packet/config.h"
 #include "network/packet/packet.h"
 #include "platform/graph.h"
+#include "platform/routing.h"
+#include "platform/topology.h"
 #include "sim/flow_samples.h"
 
 struct nadi_flow_done {
@@ -31,6 +34,7 @@ struct nadi_flows_options {       /* what the command line says; paths may be NU
     const char *flows, *topology; /* NULL: as the configuration says */
     const char *config;           /* NULL: defaults */
     const char *cc;               /* NULL: as the configuration says */
+    const char *model;            /* NULL: packet; or flow, aware */
     const char *compat;           /* "ns3" or NULL */
     uint64_t seed;                /* 0: as the configuration says */
     nadi_time sample;             /* ps between two samples of queues, links and flows; 0: none */
@@ -42,6 +46,10 @@ struct nadi_flows_inputs {
     struct nadi_graph graph;
     struct nadi_flow_list flows;
     struct nadi_packet_config config;
+    const struct nadi_network_ops *model; /* NULL or packet: packets */
+    struct nadi_topology topology;        /* the other models */
+    struct nadi_routing_config routing;
+    struct nadi_flow_config flow;
     const volatile int *stop; /* may be NULL; nonzero: stop soon */
     uint64_t max_pfc_events;  /* kept; all are counted */
     nadi_time sample;
@@ -80,6 +88,9 @@ void nadi_flows_inputs_release(struct nadi_flows_inputs *in);
  * both cases. */
 bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_result *result,
                          struct nadi_diags *diags) NADI_MUST_USE;
+/* flows_messages.c: for the models flow and aware. Fills an empty result. */
+void nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
+                                  struct nadi_flows_result *result);
 void nadi_flows_result_release(struct nadi_flows_result *result);
 
 #endif

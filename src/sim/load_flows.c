@@ -3,8 +3,10 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "network/network.h"
 #include "network/packet/cc.h"
 #include "network/packet/hpcc_config.h"
+#include "platform/graph_dims.h"
 #include "platform/graph_hpcc.h"
 #include "sim/load.h"
 #include "sim/packet_config.h"
@@ -69,13 +71,36 @@ static bool is_link_list(const char *path)
     return digit;
 }
 
+static enum nadi_network_model kind_of(const struct nadi_network_ops *model)
+{
+    return model == &nadi_network_flow    ? NADI_NETWORK_FLOW
+           : model == &nadi_network_aware ? NADI_NETWORK_AWARE
+                                          : NADI_NETWORK_PACKET;
+}
+
+static bool choose_model(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
+                         struct nadi_diags *diags)
+{
+    in->model = nadi_network_find(o->model ? o->model : "packet");
+    if (!in->model || in->model == &nadi_network_unaware)
+        return nadi_error(diags, "setup/network-model", NADI_NOWHERE, "use packet, flow or aware",
+                          "no network model '%s' for flows", o->model);
+    if (in->model == &nadi_network_packet || !(o->config || o->cc || o->compat))
+        return true;
+    return nadi_error(diags, "setup/network-model", NADI_NOWHERE, "leave it out",
+                      "the network model %s knows no packets: no %s", o->model,
+                      o->config ? "configuration"
+                      : o->cc   ? "congestion control"
+                                : "compatibility");
+}
+
 /* A network file as `nadi run` has it: dimensions, a graph or both. Without a configuration on the
  * command line its `packet` key says how. */
 static bool load_network(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
                          const char *path, struct nadi_diags *diags)
 {
     struct nadi_inputs base = {.options = {.network = path,
-                                           .network_model = NADI_NETWORK_PACKET,
+                                           .network_model = kind_of(in->model),
                                            .exact_packets = o->compat != NULL}};
     struct nadi_load l = {.in = &base, .diags = diags};
     nadi_arena_init(&base.arena);
@@ -84,17 +109,37 @@ static bool load_network(struct nadi_flows_inputs *in, const struct nadi_flows_o
     if (o->config)
         l.packet_path = o->config;
     ok = ok && nadi_load_packet(&l);
+    if (ok && base.graph.node_count == 0) { /* plain dimensions, which some models take as such */
+        nadi_graph_from_dims(&base.graph, &base.topology);
+        base.routing.scheme = NADI_ROUTE_DIMENSION_ORDER;
+    }
     if (ok) {
         nadi_graph_release(&in->graph);
         nadi_arena_release(&in->arena);
         in->graph = base.graph;
         in->arena = base.arena;
-        in->config = base.packet;
+        if (in->model == &nadi_network_packet)
+            in->config = base.packet;
+        in->topology = base.topology;
+        in->routing = base.routing;
+        in->flow = base.flow;
         nadi_graph_init(&base.graph);
         nadi_arena_init(&base.arena);
     }
     nadi_inputs_release(&base);
     return ok;
+}
+
+/* The other models ask how many NPUs there are; the graph says the rest. */
+static bool set_topology(struct nadi_flows_inputs *in)
+{
+    in->topology = (struct nadi_topology){.dim_count = 1};
+    in->topology.dims[0] = (struct nadi_dim){.kind = NADI_DIM_SWITCH,
+                                             .npus = in->graph.host_count,
+                                             .bytes_per_ns = 1,
+                                             .oversubscription = 1};
+    in->routing.scheme = NADI_ROUTE_ECMP;
+    return nadi_topology_finish(&in->topology);
 }
 
 static bool load_topology(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
@@ -111,7 +156,7 @@ static bool load_topology(struct nadi_flows_inputs *in, const struct nadi_flows_
     if (!path)
         return nadi_error(diags, "setup/missing", NADI_NOWHERE,
                           "name it, or give a configuration that does", "no topology file");
-    return nadi_graph_read_hpcc(&in->graph, path, diags);
+    return nadi_graph_read_hpcc(&in->graph, path, diags) && set_topology(in);
 }
 
 bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
@@ -122,10 +167,11 @@ bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_optio
         .max_pfc_events = MAX_PFC_EVENTS, .sample = o->sample, .max_rows = o->max_rows};
     nadi_arena_init(&in->arena);
     nadi_graph_init(&in->graph);
+    nadi_packet_config_init(&in->config);
     if (o->compat && !nadi_str_equal(o->compat, "ns3"))
         return nadi_error(diags, "setup/compat", NADI_NOWHERE, "use ns3",
                           "nothing to be compatible with is named '%s'", o->compat);
-    if (!load_topology(in, o, &list, diags))
+    if (!choose_model(in, o, diags) || !load_topology(in, o, &list, diags))
         return false;
     if (!list)
         return nadi_error(diags, "setup/missing", NADI_NOWHERE,
@@ -133,7 +179,7 @@ bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_optio
     if (o->compat)
         in->config.exact = true;
     if (o->seed)
-        in->config.seed = o->seed;
+        in->config.seed = in->routing.seed = o->seed;
     return choose_cc(in, o->cc, diags) && nadi_flow_list_read(&in->flows, list, diags) &&
            nadi_flow_list_check(&in->flows, &in->graph, list, diags);
 }

@@ -7,6 +7,7 @@
  * the event that finished it. Times between two ticks count as the later one. */
 #include "base/mem.h"
 #include "network/network.h"
+#include "network/packet/figures.h"
 #include "network/packet/packet.h"
 
 enum { CLASS = 3, PORT = 100, EVENTS_A_PUMP = 1 << 16 };
@@ -251,6 +252,35 @@ static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *b
     const struct packet *p = (const struct packet *)net;
     *messages = p->messages;
     *bytes = p->bytes;
+}
+
+void nadi_packet_figures_get(const struct nadi_network *base, struct nadi_packet_figures *f)
+{
+    const struct nadi_pkt *net = ((const struct packet *)base)->net;
+    const struct nadi_pkt_totals *t = &net->totals;
+    uint64_t sum = 0, ports = 0;
+    *f = (struct nadi_packet_figures){
+        .data_packets = t->data_sent,
+        .retransmitted = t->retransmitted,
+        .dropped = t->dropped_full + t->dropped_loss,
+        .trimmed = t->trimmed,
+        .timeouts = t->timeouts,
+        .abandoned = t->abandoned,
+        .marks = t->marked,
+        .pauses = t->pauses,
+        .resumes = t->resumes,
+    };
+    for (uint32_t p = 0; p < net->port_count; p++) {
+        uint64_t peak = 0;
+        if (net->ports[p].is_host || !net->ports[p].sent_packets)
+            continue;
+        for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++)
+            peak = nadi_max_u64(peak, net->queues[p * NADI_PKT_CLASSES + c].peak_bytes);
+        f->peak_queue_bytes = nadi_max_u64(f->peak_queue_bytes, peak);
+        sum += peak;
+        ports++;
+    }
+    f->mean_peak_queue_bytes = ports ? (double)sum / (double)ports : 0;
 }
 
 const struct nadi_network_ops nadi_network_packet = {

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Does RoCE congestion control matter for distributed training? 128 GPUs, every scheme, every collective.
+
+usage: study.py [NADI] [--bytes SIZE] [--schemes A,B,..] [--out DIR]
+
+Writes the networks, workloads and results to DIR (default: roce-study), prints a table and draws DIR/roce.svg: end-to-end
+time of each scheme, relative to PFC alone. docs/guide/roce.md says what is to be seen.
+"""
+import argparse, json, os, subprocess, sys
+
+SCHEMES = ['none', 'dcqcn', 'dctcp', 'timely', 'hpcc', 'hpcc-pint', 'swift', 'window', 'ndp', 'eqds']
+RACKS, PER_RACK, SPINES, SERVER, NVSWITCHES = 8, 16, 8, 8, 6
+GPUS = RACKS * PER_RACK
+
+
+def save(path, text):
+    with open(path, 'w') as f:
+        f.write(text)
+
+
+def topology(nvswitch):
+    """8 racks of 16 GPUs at 200 Gb/s, 64 uplinks of 200 Gb/s (2:1); in the second variant servers of 8 GPUs with 6 NVSwitches."""
+    servers = GPUS // SERVER if nvswitch else 0
+    rack = GPUS
+    spine = rack + RACKS
+    nv = spine + SPINES
+    links = [(g, rack + g // PER_RACK, '200Gbps 5us') for g in range(GPUS)]
+    links += [(rack + r, spine + s, '200Gbps 12.5us') for r in range(RACKS) for s in range(SPINES)]
+    for s in range(servers):
+        links += [(s * SERVER + g, nv + s * NVSWITCHES + k, '2400Gbps 25ns') for g in range(SERVER) for k in range(NVSWITCHES)]
+    nodes = nv + servers * NVSWITCHES
+    out = [f'{nodes} {nodes - GPUS} {len(links)}', ' '.join(str(n) for n in range(GPUS, nodes))]
+    return '\n'.join(out + [f'{a} {b} {how} 0' for a, b, how in links]) + '\n'
+
+
+def system(algorithms, chunks):
+    every = {f'{kind}-implementation': algorithms for kind in ('all-reduce', 'all-gather', 'reduce-scatter')}
+    every['all-to-all-implementation'] = ['direct'] * len(algorithms)
+    return json.dumps({'scheduling-policy': 'LIFO', 'endpoint-delay': 10, 'active-chunks-per-dimension': 1,
+                       'preferred-dataset-splits': chunks, 'collective-optimization': 'baseline', **every})
+
+
+def network(dims, variant, scheme):
+    return (f'topology: [{", ".join(["Switch"] * len(dims))}]\nnpus_count: {dims}\nbandwidth: {[25] * len(dims)}\n'
+            f'latency: {[1000] * len(dims)}\ngraph: {variant}.txt\npacket: {scheme}.yml\n')
+
+
+def transformer(size):
+    """Data parallel, 8 layers: gradients are reduced while the backward pass goes on. Times in ns."""
+    rows = [f'layer{i} -1 200000 NONE 0 200000 NONE 0 200000 ALLREDUCE {size // 4} 1' for i in range(8)]
+    return '\n'.join(['DATA', str(len(rows))] + rows) + '\n'
+
+
+def dlrm(size):
+    """Embeddings exchanged all to all, multilayer perceptrons reduced. Times in ns."""
+    rows = [f'bottom{i} -1 20000 NONE 0 20000 NONE 0 20000 ALLREDUCE {size // 8} 1' for i in range(3)]
+    rows += [f'embedding -1 30000 ALLTOALL {size} 30000 ALLTOALL {size} 30000 NONE 0 1']
+    rows += [f'top{i} -1 40000 NONE 0 40000 NONE 0 40000 ALLREDUCE {size // 8} 1' for i in range(4)]
+    return '\n'.join(['HYBRID_DLRM 3', str(len(rows))] + rows) + '\n'
+
+
+# name, dimensions (flat, or rack or server first), algorithms, chunks, kind or text workload
+def workloads(variant, size):
+    inner = SERVER if variant == 'nvswitch' else PER_RACK
+    tiers = [inner, GPUS // inner]
+    return [('ring all-reduce', [GPUS], ['ring'], 1, 'all-reduce'),
+            ('halving-doubling', [GPUS], ['halvingDoubling'], 1, 'all-reduce'),
+            ('hierarchical', tiers, ['ring', 'halvingDoubling'], 4, 'all-reduce'),
+            ('all-to-all', [GPUS], ['direct'], 1, 'all-to-all'),
+            ('DLRM step', [GPUS], ['halvingDoubling'], 1, dlrm(size)),
+            ('transformer step', tiers, ['ring', 'halvingDoubling'], 4, transformer(size))]
+
+
+def make(nadi, name, dims, what, size):
+    stem = name.replace(' ', '-') + '-' + 'x'.join(map(str, dims))
+    if what in ('all-reduce', 'all-to-all'):
+        cmd = [nadi, 'gen', 'collective', '--kind', what, '--ranks', str(GPUS), '--bytes', str(size), '-o', stem]
+    else:
+        save(stem + '.txt', what)
+        cmd = [nadi, 'trace', 'from-text', stem + '.txt', '--unit', 'ns', '--topology', 'x'.join(map(str, dims)), '-o', stem]
+    subprocess.run(cmd, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return stem
+
+
+def simulate(nadi, stem, variant, scheme, dims, algorithms, chunks):
+    save('system.json', system(algorithms, chunks))
+    save('network.yml', network(dims, variant, scheme))
+    cmd = [nadi, 'run', '--quiet', '--workload', stem, '--system', 'system.json', '--network', 'network.yml',
+           '--network-model', 'packet', '--format', 'json']
+    if os.path.exists(stem + '.groups.json'):
+        cmd += ['--groups', stem + '.groups.json']
+    p = subprocess.run(cmd, capture_output=True, text=True)
+    if p.returncode:
+        sys.exit(f'study: {stem}, {variant}, {scheme}: {p.stderr.strip()}')
+    r = json.loads(p.stdout)
+    packets = r['network']['packets']
+    return {'ns': r['time']['end_to_end_ns'], 'pfc': packets['pfc_frames'], 'queue': packets['peak_queue_bytes'],
+            'mean_queue': packets['mean_peak_queue_bytes'], 'marks': packets['ecn_marks'], 'resent': packets['retransmitted']}
+
+
+def draw(path, results, schemes, names, size):
+    """A panel a network, a row a workload, a dot a scheme: time relative to PFC alone."""
+    colours = ['#4269d0', '#efb118', '#ff725c', '#6cc5b0', '#3ca951', '#ff8ab7', '#a463f2', '#97bbf5', '#9c6b4e', '#9498a0']
+    most = max(r['ns'] / results[v, w, 'none']['ns'] for (v, w, s), r in results.items())
+    least = min(r['ns'] / results[v, w, 'none']['ns'] for (v, w, s), r in results.items())
+    low, high = min(0.9, least - 0.02), max(1.1, most + 0.05)
+    variants = sorted({v for v, _, _ in results})
+    left, width, row, top = 150, 620, 46, 84
+    panel = row * len(names) + 66
+    height = top + panel * len(variants) + 10
+    x = lambda value: left + (value - low) / (high - low) * width
+    o = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 40}" height="{height}" '
+         f'font-family="sans-serif" font-size="13" fill="#222">', '<rect width="100%" height="100%" fill="white"/>',
+         f'<text x="16" y="26" font-size="17" font-weight="bold">Time of a step or collective, relative to PFC alone</text>',
+         f'<text x="16" y="46" fill="#666">128 GPUs, 8 racks, 8 spines, 200 Gb/s; collectives of {size / 1e6:.4g} MB</text>']
+    for i, s in enumerate(schemes):
+        o.append(f'<circle cx="{22 + i * 79}" cy="66" r="5" fill="{colours[i % 10]}"/>'
+                 f'<text x="{31 + i * 79}" y="70.5">{s}</text>')
+    step = next(t for t in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5) if (high - low) / t <= 12)
+    for p, v in enumerate(variants):
+        y0 = top + p * panel + 34
+        label = 'Two-level Clos' if v == 'clos' else 'Servers of 8 GPUs with NVSwitches under the Clos'
+        o.append(f'<text x="16" y="{y0 - 10}" font-weight="bold">{label}</text>')
+        tick = round(low / step) * step
+        while tick <= high + 1e-9:
+            if tick >= low - 1e-9:
+                bold = abs(tick - 1) < 1e-9
+                o.append(f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{y0}" y2="{y0 + row * len(names)}" '
+                         f'stroke="{"#888" if bold else "#e3e3e3"}"/><text x="{x(tick):.1f}" y="{y0 + row * len(names) + 16}" '
+                         f'text-anchor="middle" fill="#666">{tick:.4g}</text>')
+            tick += step
+        for i, w in enumerate(names):
+            y = y0 + row * i + row / 2
+            o.append(f'<text x="{left - 12}" y="{y + 4}" text-anchor="end">{w}</text>')
+            for k, s in enumerate(schemes):
+                ratio = results[v, w, s]['ns'] / results[v, w, 'none']['ns']
+                o.append(f'<circle cx="{x(ratio):.1f}" cy="{y + (k - (len(schemes) - 1) / 2) * 3.6:.1f}" r="4.5" '
+                         f'fill="{colours[k % 10]}" fill-opacity="0.85"/>')
+    save(path, '\n'.join(o + ['</svg>']) + '\n')
+
+
+def main():
+    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument('nadi', nargs='?', default='nadi')
+    a.add_argument('--bytes', type=int, default=16 << 20)
+    a.add_argument('--schemes', default=','.join(SCHEMES))
+    a.add_argument('--out', default='roce-study')
+    o = a.parse_args()
+    nadi = os.path.abspath(o.nadi) if os.path.exists(o.nadi) else o.nadi
+    schemes = o.schemes.split(',')
+    if 'none' not in schemes:
+        schemes.insert(0, 'none')
+    os.makedirs(o.out, exist_ok=True)
+    os.chdir(o.out)
+    for variant in ('clos', 'nvswitch'):
+        save(variant + '.txt', topology(variant == 'nvswitch'))
+    for s in schemes:
+        save(s + '.yml', f'congestion-control: {s}\n')
+    results, names = {}, []
+    print(f'{"network":9} {"workload":17} {"scheme":10} {"time us":>11} {"of PFC":>7} {"PFC frames":>10} {"longest queue kB":>17} '
+          f'{"mean kB":>8} {"sent again":>10}')
+    for variant in ('clos', 'nvswitch'):
+        for name, dims, algorithms, chunks, what in workloads(variant, o.bytes):
+            names += [name] if name not in names else []
+            stem = make(nadi, name, dims, what, o.bytes)
+            for s in schemes:
+                r = results[variant, name, s] = simulate(nadi, stem, variant, s, dims, algorithms, chunks)
+                base = results[variant, name, 'none']['ns']
+                print(f'{variant:9} {name:17} {s:10} {r["ns"] / 1e3:11.1f} {r["ns"] / base:7.3f} {r["pfc"]:10d} '
+                      f'{r["queue"] / 1e3:17.1f} {r["mean_queue"] / 1e3:8.1f} {r["resent"]:10d}', flush=True)
+    save('results.json', json.dumps([{'network': v, 'workload': w, 'scheme': s, **r} for (v, w, s), r in results.items()], indent=1))
+    draw('roce.svg', results, schemes, names, o.bytes)
+    print(f'plot: {o.out}/roce.svg')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,20 @@
+/* figures: what a finished run on the packet model counted, for results. */
+#ifndef NADI_NETWORK_PACKET_FIGURES_H
+#define NADI_NETWORK_PACKET_FIGURES_H
+
+#include "base/base.h"
+
+struct nadi_network;
+
+struct nadi_packet_figures {
+    uint64_t data_packets, retransmitted, dropped, trimmed, timeouts, abandoned;
+    uint64_t marks;               /* ECN, on packets of any kind */
+    uint64_t pauses, resumes;     /* PFC frames received */
+    uint64_t peak_queue_bytes;    /* of one class of one port */
+    double mean_peak_queue_bytes; /* of the switch ports that carried something */
+};
+
+/* The network must be of the packet model. */
+void nadi_packet_figures_get(const struct nadi_network *net, struct nadi_packet_figures *figures);
+
+#endif
