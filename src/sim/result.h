@@ -2,10 +2,10 @@
 #ifndef NADI_SIM_RESULT_H
 #define NADI_SIM_RESULT_H
 
-#include "network/packet/figures.h"
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "network/packet/figures.h"
 #include "trace/trace.h"
 
 enum nadi_outcome {
@@ -99,7 +99,7 @@ struct nadi_result {
     uint64_t messages, message_bytes;        /* sent, each message once */
     bool has_packets;
     struct nadi_packet_figures packets; /* packet model only */
-    uint64_t events;                         /* handled by the engine */
+    uint64_t events;                    /* handled by the engine */
     uint64_t offered_bytes;  /* comm_size summed over SEND and, once per rank, COLL nodes */
     uint64_t lower_bound_ns; /* no run can be faster: see sim/bound.h; 0: not DONE */
     double wall_s;
