@@ -6,8 +6,8 @@
  *   - other pieces of a thread: piece, which is rest, gap, wait or join;
  *   - device work: stream, device, correlation, op (who launched it), num_ops (FLOP), tensor_size
  *     (bytes), cost (how those two were found); idle time in front of it: piece "delay";
- *   - collectives: comm_type, comm_size, pg_name (a number of the groups file; 0 is all ranks),
- *     pg_desc;
+ *   - collectives: comm_type, comm_size, comm_root (rank of the job, where there is a root),
+ * pg_name (a number of the groups file; 0 is all ranks), pg_desc;
  *   - sends, receives: comm_size, comm_src, comm_dst, comm_tag (the group's number), pg_name. */
 #ifndef NADI_TRACE_IMPORT_CHAKRA_WRITE_H
 #define NADI_TRACE_IMPORT_CHAKRA_WRITE_H

@@ -52,7 +52,7 @@ struct facts {
     uint64_t element_bytes, tensor_bytes;
     uint32_t group;         /* index into the book */
     int64_t source, target; /* ranks of the job, as the profile names them */
-    int64_t peer;           /* rank of the group, as operators are called with it */
+    int64_t peer;           /* rank of the group, as operators are called with it; a root too */
 };
 
 struct finder {
@@ -102,6 +102,7 @@ static void learn_from_event(const struct finder *f, struct facts *x, const stru
     learn_number(&x->out_elements, d->out_elements);
     learn_number(&x->source, d->source);
     learn_number(&x->target, d->target);
+    learn_number(&x->peer, d->rank);
 }
 
 /* [tensors, sequence, [group, description], peer or root, "name", splits, splits, first, stride,
@@ -241,6 +242,9 @@ static void set_type(const struct finder *f, struct nadi_comm_part *p, const str
     if (x->operation >= ALL_REDUCE && x->operation <= BARRIER) {
         p->type = NADI_NODE_COLL;
         p->kind = kinds[x->operation];
+        if (p->kind == NADI_REDUCE || p->kind == NADI_GATHER || p->kind == NADI_SCATTER ||
+            p->kind == NADI_BROADCAST)
+            p->peer = global_rank(f, p->group, x->peer);
     } else if (x->operation == SEND || x->operation == RECV) {
         int64_t said = x->operation == SEND ? x->target : x->source;
         p->type = x->operation == SEND ? NADI_NODE_SEND : NADI_NODE_RECV;

@@ -18,7 +18,7 @@ struct nadi_comm_part {
     uint32_t work;  /* of the device; NADI_NONE: the operator `op` itself */
     uint32_t op;    /* of the timeline, or NADI_NONE */
     uint32_t group; /* index into the book, or NADI_NONE: unknown */
-    uint32_t peer;  /* SEND, RECV: rank in the job, or NADI_NONE: unknown */
+    uint32_t peer;  /* SEND, RECV, the root of COLL: rank in the job, or NADI_NONE: unknown */
     uint64_t bytes;
     uint8_t type; /* NADI_NODE_COLL, SEND, RECV; COMP: nothing could be found out */
     uint8_t kind; /* enum nadi_collective_kind, of COLL */

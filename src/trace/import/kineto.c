@@ -110,6 +110,8 @@ static bool read_rare(struct draft *d, struct nadi_pull *s, struct nadi_view key
         return read_detail(d, s, &t->source);
     if (NADI_VIEW_IS(key, "Dst Rank"))
         return read_detail(d, s, &t->target);
+    if (NADI_VIEW_IS(key, "Rank"))
+        return read_detail(d, s, &t->rank);
     if (NADI_VIEW_IS(key, "wait_on_stream"))
         return read_detail(d, s, &t->wait_stream);
     if (NADI_VIEW_IS(key, "wait_on_cuda_event_record_corr_id"))
@@ -290,7 +292,7 @@ static bool read_event(void *context, struct nadi_pull *s)
                   .name = NADI_NONE,
                   .thread = NADI_NONE,
                   .detail = NADI_NONE},
-        .detail = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, NADI_NONE, NADI_NONE, NADI_NONE,
+        .detail = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, NADI_NONE, NADI_NONE, NADI_NONE,
                    NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE},
     };
     struct nadi_view key;

@@ -42,6 +42,7 @@ struct nadi_event_detail { /* -1 and NADI_NONE: not there */
     int64_t bytes;
     int64_t sequence, forward_thread;
     int64_t in_elements, out_elements, group_size, source, target;
+    int64_t rank; /* of the group: the root, or the peer of a send or receive */
     int64_t wait_stream, record_correlation;
     uint32_t collective, dtype, group, group_description, group_ranks;
     uint32_t dims, types, concrete; /* of the operands: JSON lists */

@@ -100,6 +100,7 @@ static void put_detail(struct writer *w, const struct nadi_event_detail *d)
     put_number(w, "In msg nelems", d->in_elements);
     put_number(w, "Out msg nelems", d->out_elements);
     put_number(w, "Group size", d->group_size);
+    put_number(w, "Rank", d->rank);
     put_number(w, "Src Rank", d->source);
     put_number(w, "Dst Rank", d->target);
     put_number(w, "wait_on_stream", d->wait_stream);

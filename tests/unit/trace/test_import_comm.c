@@ -150,7 +150,7 @@ static void names(void **state)
                 .ranks = "[0, 1]",
                 .source = -1,
                 .target = -1,
-                .peer = 0,
+                .peer = 1,
                 .plain_kernel = way > 0,
                 .plain_op = way == 2,
             };
@@ -162,6 +162,12 @@ static void names(void **state)
             assert_int_equal(x.trace->collective[node], collectives[i].kind);
             assert_int_equal(x.trace->bytes[node], 4096);
             assert_int_equal(nth(&x, NADI_NODE_COLL, 1), NADI_NONE);
+            const bool rooted =
+                m.kernel &&
+                (collectives[i].kind == NADI_BROADCAST || collectives[i].kind == NADI_REDUCE ||
+                 collectives[i].kind == NADI_GATHER || collectives[i].kind == NADI_SCATTER);
+            if (rooted)
+                assert_int_equal(x.capture.comm.parts.items[0].peer, 1);
             assert_string_equal(group_of(&x, node), "0");
             imported_release(&x);
         }
