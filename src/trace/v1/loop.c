@@ -226,10 +226,9 @@ static struct when dlrm_pass(struct loop *l, struct when after)
         if (i == bottom)
             after = both(l, after, embedded);
         after = compute(l, i, NADI_V1_FORWARD, "forward", after);
-        if (l->w->layers[i].comm[NADI_V1_FORWARD] == NADI_V1_ALL_TO_ALL) {
-            const struct when end = collective(l, i, NADI_V1_FORWARD, "forward", after);
-            embedded = i == 0 ? end : embedded;
-        }
+        /* Only the embedding, layer 0, communicates in the forward pass. */
+        if (i == 0 && l->w->layers[i].comm[NADI_V1_FORWARD] == NADI_V1_ALL_TO_ALL)
+            embedded = collective(l, i, NADI_V1_FORWARD, "forward", after);
     }
     for (uint32_t i = l->w->layer_count; i-- > 0;) {
         if (i == 0)
