@@ -55,6 +55,7 @@ int nadi_cmd_gen_demo(const struct nadi_command *self, int count, char **argumen
 int nadi_cmd_gen_transformer(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_gen_pattern(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_topo(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_explain(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_version(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_help(const struct nadi_command *self, int count, char **arguments);
@@ -73,6 +74,7 @@ extern const struct nadi_option_group nadi_gen_overlap_groups[];
 extern const struct nadi_option_group nadi_gen_memory_groups[];
 extern const struct nadi_option_group nadi_gen_pipeline_groups[];
 extern const struct nadi_option_group nadi_flows_groups[];
+extern const struct nadi_option_group nadi_topo_groups[];
 extern const struct nadi_option_group nadi_explain_groups[];
 extern const struct nadi_option_group nadi_help_groups[];
 extern const struct nadi_option_group nadi_version_groups[];

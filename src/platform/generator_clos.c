@@ -74,6 +74,7 @@ void nadi_make_clos(struct nadi_graph *g, const struct nadi_generator *gen)
                 }
         below = first;
     }
+    g->alike = 1;
     nadi_graph_finish(g);
 }
 
@@ -129,6 +130,7 @@ void nadi_make_rail(struct nadi_graph *g, const struct nadi_generator *gen)
     for (uint32_t leaf = first_leaf; leaf < first_spine; leaf++)
         for (uint32_t i = 0; i < gen->spines; i++)
             nadi_make_cables(g, leaf, first_spine + i, &gen->uplink, gen->lanes[0], 2);
+    g->alike = gen->nodes % gen->pod == 0;
     nadi_graph_finish(g);
 }
 

@@ -55,6 +55,7 @@ void nadi_make_dragonfly(struct nadi_graph *g, const struct nadi_generator *gen)
             for (uint32_t y = x + 1; y < a; y++)
                 nadi_make_cables(g, npus + i * a + x, npus + i * a + y, &gen->uplink, 1, 1);
     make_global(g, gen, npus, a, gen->h, a);
+    g->alike = a * p; /* the routers of a group differ, turned groups do not */
     nadi_graph_finish(g);
 }
 
@@ -92,6 +93,7 @@ void nadi_make_dragonfly_plus(struct nadi_graph *g, const struct nadi_generator 
                 nadi_make_cables(g, npus + i * of_group + x, npus + i * of_group + leaves + y,
                                  &gen->uplink, 1, 1);
     make_global(g, gen, npus + leaves, of_group, gen->h, spines);
+    g->alike = 1;
     nadi_graph_finish(g);
 }
 

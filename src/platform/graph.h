@@ -73,6 +73,7 @@ struct nadi_graph {
     uint32_t *limited; /* nodes with forward_bits_s */
     uint32_t limited_count;
     const struct nadi_graph_product *product; /* NULL: just a graph */
+    uint32_t alike; /* all NPUs see the network as one of the first so many does; 0: not known */
 };
 
 void nadi_graph_init(struct nadi_graph *g);

@@ -182,6 +182,10 @@ static void begin(struct builder *b, struct nadi_graph *g, const struct nadi_top
 
 static void connect_all(struct builder *b)
 {
+    b->g->alike = 1;
+    for (uint32_t d = 0; d < b->shape.dim_count; d++)
+        if (b->shape.dims[d].kind == NADI_DIM_MESH)
+            b->g->alike = 0; /* corners, edges and the middle differ */
     for (uint32_t d = 0; d < b->shape.dim_count; d++)
         for (uint32_t r = 0; r < b->shape.npu_count; r++)
             if (nadi_topology_coordinate(&b->shape, r, d) == 0)

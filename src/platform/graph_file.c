@@ -321,6 +321,14 @@ static bool read_prices(struct reader *r, const struct nadi_doc_node *map)
     return true;
 }
 
+double nadi_graph_price_of(const struct nadi_graph_file *f, const char *role)
+{
+    for (uint32_t i = 0; i < f->price_count; i++)
+        if (strcmp(f->prices[i].role, role) == 0)
+            return f->prices[i].price;
+    return -1;
+}
+
 static bool read_dims(struct reader *r, const struct nadi_schema_values *v)
 {
     struct nadi_graph_file *f = r->f;

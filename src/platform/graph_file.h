@@ -28,6 +28,9 @@ struct nadi_graph_file {
     uint32_t price_count;
 };
 
+/* Price of a node of the role, or of a "cable"; negative where none is given. */
+double nadi_graph_price_of(const struct nadi_graph_file *f, const char *role);
+
 /* Is the document such a network (keys nodes, links or generator and no topology)? */
 bool nadi_graph_file_is(const struct nadi_doc *doc);
 

@@ -29,6 +29,7 @@ bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc) NA
 void nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *values);
 /* For a model and a network that need one; nadi_load_packet calls it. */
 bool nadi_load_graph(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_graph_from_dims(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_memory(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_system(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_custom_nodes(struct nadi_load *l) NADI_MUST_USE;

@@ -21,7 +21,7 @@ static bool is_plain(const struct nadi_topology *t)
     return true;
 }
 
-static bool from_dims(struct nadi_load *l)
+bool nadi_load_graph_from_dims(struct nadi_load *l)
 {
     const uint64_t links = nadi_graph_dims_links(&l->in->topology);
     if (links > MAX_LINKS)
@@ -185,7 +185,8 @@ bool nadi_load_graph(struct nadi_load *l)
     if (model == NADI_NETWORK_UNAWARE || (model != NADI_NETWORK_PACKET && !l->graph_path &&
                                           !l->graph_ready && is_plain(&in->topology)))
         return true;
-    if (!(l->graph_ready || (l->graph_path ? from_file(l) : from_dims(l))) || !all_reach(l))
+    if (!(l->graph_ready || (l->graph_path ? from_file(l) : nadi_load_graph_from_dims(l))) ||
+        !all_reach(l))
         return false;
     in->has_graph = true;
     return fits_model(l);

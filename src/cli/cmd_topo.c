@@ -1,0 +1,82 @@
+/* cmd_topo: `nadi topo`. */
+#include <nadi/topo.h>
+
+#include "base/file.h"
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+struct values {
+    const char *prices, *svg, *out, *format;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option inputs[] = {
+    {.name = "price",
+     .argument = "ROLE=P,...",
+     .type = NADI_OPTION_TEXT,
+     AT(prices),
+     .help = "Prices of nodes by role, and of a 'cable': leaf=18000,cable=300"},
+    {.name = NULL},
+};
+
+static const struct nadi_option output[] = {
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json",
+     .initial = "text",
+     AT(format),
+     .help = "Form of the result on standard output"},
+    {.name = "svg",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(svg),
+     .help = "Draw the network"},
+    {.name = "out",
+     .letter = 'o',
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(out),
+     .help = "Write it as a network file of nodes and links"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_topo_groups[] = {
+    {"Input", inputs, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+static bool write_text(const char *path, char *text, struct nadi_diags *messages)
+{
+    const bool good = !path || nadi_file_write(path, text, strlen(text), messages);
+    nadi_free(text);
+    return good;
+}
+
+int nadi_cmd_topo(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values v = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a network file or a generator"))
+        return NADI_EXIT_USAGE;
+    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_topo *t = nadi_topo_open(words.items, (size_t)words.count, v.prices, messages);
+    bool good = t != NULL;
+    if (good && v.svg)
+        good = write_text(v.svg, nadi_topo_svg(t), messages);
+    if (good && v.out)
+        good = write_text(v.out, nadi_topo_file(t), messages);
+    if (good) {
+        char *text = nadi_topo_report(t, nadi_str_equal(v.format, "json"));
+        fputs(text, stdout);
+        nadi_free(text);
+    }
+    nadi_terminal_messages(messages, 0, false);
+    nadi_messages_destroy(messages);
+    nadi_topo_close(t);
+    return nadi_terminal_close(good ? NADI_EXIT_DONE : NADI_EXIT_INPUT);
+}

@@ -1,0 +1,375 @@
+#include "platform/graph_measure.h"
+
+#include "base/mem.h"
+
+enum {
+    MOST_VISITS = 150000000, /* of nodes and cables by all searches: about a second */
+    MOST_ROUTERS = 4096,     /* of a product whose bisection is a flow */
+};
+
+/* ---- what it is made of -------------------------------------------------------------------- */
+
+static bool on_board(const struct nadi_graph_link *link)
+{
+    return link->dim == NADI_NONE;
+}
+
+static void count_role(struct nadi_graph_measures *m, const char *role)
+{
+    for (uint32_t i = 0; i < m->role_count; i++)
+        if (strcmp(m->roles[i].role, role) == 0) {
+            m->roles[i].count++;
+            return;
+        }
+    if (m->role_count < NADI_MEASURE_ROLES)
+        m->roles[m->role_count++] = (struct nadi_measure_role){role, 1};
+}
+
+static void count_cable(struct nadi_graph_measures *m, const struct nadi_graph *g,
+                        const struct nadi_graph_link *link, const bool *board)
+{
+    const struct nadi_measure_cable one = {
+        .a = board[link->a] ? "npu" : g->nodes[link->a].role,
+        .b = board[link->b] ? "npu" : g->nodes[link->b].role,
+        .bits_per_s = link->bits_per_s,
+        .latency = link->latency,
+        .dim = link->dim,
+        .count = 1,
+        .one_way = link->one_way,
+    };
+    for (size_t i = 0; i < m->cable_count; i++) {
+        struct nadi_measure_cable *c = &m->cables[i];
+        if (c->bits_per_s == one.bits_per_s && c->latency == one.latency && c->dim == one.dim &&
+            c->one_way == one.one_way && strcmp(c->a, one.a) == 0 && strcmp(c->b, one.b) == 0) {
+            c->count++;
+            return;
+        }
+    }
+    if (m->cable_count == m->cable_capacity)
+        m->cables =
+            nadi_mem_grow(m->cables, &m->cable_capacity, m->cable_count + 1, sizeof(*m->cables));
+    m->cables[m->cable_count++] = one;
+}
+
+static void count_parts(struct nadi_graph_measures *m, const struct nadi_graph *g)
+{
+    bool *board = NADI_ZNEW(bool, g->node_count);
+    m->npus = g->host_count;
+    for (uint32_t l = 0; l < g->link_count; l++)
+        if (on_board(&g->links[l]))
+            board[g->links[l].a] = board[g->links[l].b] = true;
+    for (uint32_t l = 0; l < g->link_count; l++) {
+        if (on_board(&g->links[l]))
+            continue;
+        m->links++;
+        if (m->cable_count < 1000)
+            count_cable(m, g, &g->links[l], board);
+    }
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        const bool is_switch = g->nodes[n].kind == NADI_GRAPH_SWITCH;
+        m->switches += is_switch && !board[n];
+        m->routers += is_switch && board[n];
+        if (!is_switch || !board[n])
+            count_role(m, g->nodes[n].role);
+    }
+    const uint32_t npu = g->hosts[0];
+    for (uint32_t p = g->first_port[npu]; p < g->first_port[npu + 1]; p++) {
+        const uint32_t peer = g->ports[p].peer;
+        if (!on_board(&g->links[g->ports[p].link]))
+            m->npu_bits_per_s += (double)g->links[g->ports[p].link].bits_per_s;
+        else /* all cables of its router */
+            for (uint32_t q = g->first_port[peer]; q < g->first_port[peer + 1]; q++)
+                if (!on_board(&g->links[g->ports[q].link]) && nadi_graph_sends(g, peer, q))
+                    m->npu_bits_per_s += (double)g->links[g->ports[q].link].bits_per_s;
+    }
+    nadi_mem_free(board);
+}
+
+/* ---- distances ----------------------------------------------------------------------------- */
+
+struct search {
+    const struct nadi_graph *g;
+    uint32_t *distance, *queue;
+    uint32_t *before; /* cable by which a node was found */
+    double *ways;     /* shortest ones */
+    uint32_t found;
+};
+
+/* Forwards from a node; hosts are end points; cables on board take no step but are walked like
+ * others, since every NPU that has one has it first and last. */
+static void look_from(struct search *s, uint32_t from)
+{
+    const struct nadi_graph *g = s->g;
+    memset(s->distance, 0xff, g->node_count * sizeof(*s->distance));
+    s->found = 0;
+    s->distance[from] = 0;
+    s->ways[from] = 1;
+    s->queue[s->found++] = from;
+    for (uint32_t i = 0; i < s->found; i++) {
+        const uint32_t node = s->queue[i];
+        if (i > 0 && g->nodes[node].kind == NADI_GRAPH_HOST)
+            continue;
+        for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
+            const uint32_t peer = g->ports[p].peer;
+            if (!nadi_graph_sends(g, node, p))
+                continue;
+            if (s->distance[peer] == NADI_NONE) {
+                s->distance[peer] = s->distance[node] + 1;
+                s->ways[peer] = 0;
+                s->before[peer] = g->ports[p].link;
+                s->queue[s->found++] = peer;
+            }
+            if (s->distance[peer] == s->distance[node] + 1)
+                s->ways[peer] += s->ways[node];
+        }
+    }
+}
+
+/* Cables on board at the two ends of a way between NPUs: every NPU has one then, or none. */
+static uint32_t board_hops(const struct nadi_graph *g)
+{
+    const uint32_t npu = g->hosts[0];
+    return nadi_graph_degree(g, npu) == 1 && on_board(&g->links[g->ports[g->first_port[npu]].link])
+               ? 2
+               : 0;
+}
+
+static void list_distances(struct nadi_graph_measures *m, const struct search *s)
+{
+    const uint32_t less = board_hops(s->g);
+    for (uint32_t i = 1; i < s->found; i++) {
+        const uint32_t node = s->queue[i];
+        if (s->g->nodes[node].kind != NADI_GRAPH_HOST)
+            continue;
+        const uint32_t hops = s->distance[node] - less;
+        struct nadi_measure_distance *d =
+            &m->distances[m->distance_count ? m->distance_count - 1 : 0];
+        if (!m->distance_count || d->hops != hops) {
+            if (m->distance_count == NADI_MEASURE_HOPS)
+                return;
+            d = &m->distances[m->distance_count++];
+            *d = (struct nadi_measure_distance){hops, 0, s->ways[node], s->ways[node]};
+        }
+        d->npus++;
+        d->least_ways = s->ways[node] < d->least_ways ? s->ways[node] : d->least_ways;
+        d->most_ways = s->ways[node] > d->most_ways ? s->ways[node] : d->most_ways;
+    }
+}
+
+static nadi_time latency_back(const struct search *s, uint32_t node)
+{
+    nadi_time latency = 0;
+    while (s->distance[node] > 0) {
+        const struct nadi_graph_link *link = &s->g->links[s->before[node]];
+        latency += link->latency;
+        node = link->a == node ? link->b : link->a;
+    }
+    return latency;
+}
+
+static void add_source(struct nadi_graph_measures *m, const struct search *s, double weight,
+                       double *sum, double *pairs)
+{
+    const struct nadi_graph *g = s->g;
+    const uint32_t less = board_hops(g);
+    uint32_t reached = 1;
+    for (uint32_t i = 1; i < s->found; i++) {
+        const uint32_t node = s->queue[i];
+        if (g->nodes[node].kind != NADI_GRAPH_HOST)
+            continue;
+        const uint32_t hops = s->distance[node] - less;
+        reached++;
+        *sum += weight * hops;
+        *pairs += weight;
+        if (hops > m->diameter) {
+            m->diameter = hops;
+            m->diameter_latency = latency_back(s, node);
+        }
+    }
+    m->connected &= reached == g->host_count;
+}
+
+/* Does the NPU hang on one switch, and on the same as the one before it? */
+static bool like_last(const struct nadi_graph *g, uint32_t npu)
+{
+    const uint32_t a = g->hosts[npu], b = g->hosts[npu - 1];
+    return nadi_graph_degree(g, a) == 1 && nadi_graph_degree(g, b) == 1 &&
+           g->ports[g->first_port[a]].peer == g->ports[g->first_port[b]].peer &&
+           g->nodes[g->ports[g->first_port[a]].peer].kind == NADI_GRAPH_SWITCH;
+}
+
+static uint32_t first_switch(const struct search *s, uint32_t npu)
+{
+    const struct nadi_graph *g = s->g;
+    for (uint32_t p = g->first_port[npu]; p < g->first_port[npu + 1]; p++)
+        if (g->nodes[g->ports[p].peer].kind == NADI_GRAPH_SWITCH &&
+            s->distance[g->ports[p].peer] != NADI_NONE)
+            return g->ports[p].peer;
+    return NADI_NONE;
+}
+
+static void measure_first(struct nadi_graph_measures *m, struct search *s)
+{
+    const struct nadi_graph *g = s->g;
+    look_from(s, g->hosts[0]);
+    list_distances(m, s);
+    uint32_t far = NADI_NONE;
+    for (uint32_t i = 1; i < s->found; i++)
+        if (g->nodes[s->queue[i]].kind == NADI_GRAPH_HOST)
+            far = s->queue[i];
+    if (far == NADI_NONE)
+        return;
+    /* The switches on that way: the one next to NPU 0 and the one next to the farthest. */
+    const struct nadi_graph_link *last = &g->links[s->before[far]];
+    const uint32_t end = last->a == far ? last->b : last->a;
+    uint32_t begin = end;
+    while (s->distance[begin] > 1) {
+        const struct nadi_graph_link *link = &g->links[s->before[begin]];
+        begin = link->a == begin ? link->b : link->a;
+    }
+    if (first_switch(s, g->hosts[0]) != NADI_NONE && g->nodes[end].kind == NADI_GRAPH_SWITCH)
+        m->disjoint = nadi_graph_disjoint(g, begin, end);
+}
+
+static void measure_distances(struct nadi_graph_measures *m, const struct nadi_graph *g)
+{
+    struct search s = {
+        .g = g,
+        .distance = NADI_NEW(uint32_t, g->node_count),
+        .queue = NADI_NEW(uint32_t, g->node_count),
+        .before = NADI_NEW(uint32_t, g->node_count),
+        .ways = NADI_NEW(double, g->node_count),
+    };
+    const uint64_t visits = (uint64_t)g->node_count + 2 * (uint64_t)g->link_count;
+    const uint32_t most = (uint32_t)(MOST_VISITS / visits) + 2;
+    const uint32_t all = g->alike ? g->alike : g->host_count;
+    double sum = 0, pairs = 0;
+    uint32_t sources = 0;
+    m->connected = true;
+    measure_first(m, &s);
+    for (uint32_t npu = 0; npu < all; npu++)
+        sources += npu == 0 || !like_last(g, npu);
+    const uint32_t step = sources > most ? sources / most + 1 : 1;
+    m->sampled = step > 1 ? (sources + step - 1) / step : 0;
+    for (uint32_t npu = 0, k = 0; npu < all; npu++) {
+        /* NPUs on one switch are as far from the others. */
+        if (npu > 0 && like_last(g, npu))
+            continue;
+        if (k++ % step)
+            continue;
+        uint32_t weight = 1;
+        while (npu + weight < all && like_last(g, npu + weight))
+            weight++;
+        look_from(&s, g->hosts[npu]);
+        add_source(m, &s, weight, &sum, &pairs);
+    }
+    m->mean_hops = pairs > 0 ? sum / pairs : 0;
+    nadi_mem_free(s.distance);
+    nadi_mem_free(s.queue);
+    nadi_mem_free(s.before);
+    nadi_mem_free(s.ways);
+}
+
+/* ---- bisection ----------------------------------------------------------------------------- */
+
+static void try_split(struct nadi_graph_measures *m, const struct nadi_graph *g, const bool *side,
+                      const char *name)
+{
+    const double cut = nadi_graph_cut(g, side);
+    if (m->splits++ == 0 || cut < m->bisection_bits_per_s) {
+        m->bisection_bits_per_s = cut;
+        m->bisection_split = name;
+    }
+}
+
+/* The cables between the halves of one dimension's coordinates, in all its groups. */
+static double cut_of_dim(const struct nadi_graph_product *p, uint32_t d)
+{
+    const struct nadi_dim *dim = &p->shape.dims[d];
+    const double half = dim->npus / 2, rest = dim->npus - half;
+    const double rate = (double)((uint64_t)(dim->bytes_per_ns * 8e9 + 0.5)) * p->lanes[d];
+    const double groups = (double)p->shape.npu_count / dim->npus;
+    double cables = half;
+    if (dim->kind == NADI_DIM_RING)
+        cables = dim->npus > 2 ? 2 : 1;
+    else if (dim->kind == NADI_DIM_MESH || dim->kind == NADI_DIM_RING_ONE_WAY)
+        cables = 1;
+    else if (dim->kind == NADI_DIM_FULLY_CONNECTED)
+        cables = half * rest;
+    const double hub = dim->npus / (dim->oversubscription > 1 ? dim->oversubscription : 1);
+    return (dim->kind == NADI_DIM_SWITCH && hub < cables ? hub : cables) * rate * groups;
+}
+
+static void cut_product(struct nadi_graph_measures *m, const struct nadi_graph_product *p)
+{
+    m->bisection_split = "between the halves of a dimension, counted";
+    bool first = true;
+    for (uint32_t d = 0; d < p->shape.dim_count; d++) {
+        if (p->shape.dims[d].npus < 2)
+            continue;
+        const double cut = cut_of_dim(p, d);
+        if (first || cut < m->bisection_bits_per_s)
+            m->bisection_bits_per_s = cut;
+        first = false;
+    }
+}
+
+static void nearest_half(const struct nadi_graph *g, bool *side)
+{
+    uint32_t *distance = NADI_NEW(uint32_t, g->node_count);
+    uint32_t *queue = NADI_NEW(uint32_t, g->node_count);
+    const uint32_t found = nadi_graph_distances(g, g->hosts[0], distance, queue);
+    uint32_t taken = 0;
+    memset(side, 0, g->host_count * sizeof(*side));
+    for (uint32_t i = 0; i < found && taken < g->host_count / 2; i++)
+        if (g->nodes[queue[i]].kind == NADI_GRAPH_HOST) {
+            side[g->nodes[queue[i]].host] = true;
+            taken++;
+        }
+    nadi_mem_free(distance);
+    nadi_mem_free(queue);
+}
+
+static void measure_bisection(struct nadi_graph_measures *m, const struct nadi_graph *g,
+                              const uint32_t *dims, uint32_t dim_count)
+{
+    if (g->product && g->product->shape.npu_count > MOST_ROUTERS) {
+        cut_product(m, g->product);
+        return;
+    }
+    bool *side = NADI_NEW(bool, g->host_count);
+    uint32_t stride = 1;
+    for (uint32_t h = 0; h < g->host_count; h++)
+        side[h] = h < g->host_count / 2;
+    try_split(m, g, side, "the first half of the ranks and the rest");
+    nearest_half(g, side);
+    try_split(m, g, side, "the half that is nearest to NPU 0 and the rest");
+    for (uint32_t d = 0; d + 1 < dim_count; d++) {
+        for (uint32_t h = 0; h < g->host_count; h++)
+            side[h] = h / stride % dims[d] < dims[d] / 2;
+        if (dims[d] % 2 == 0)
+            try_split(m, g, side, "halves of a dimension");
+        stride *= dims[d];
+    }
+    nadi_mem_free(side);
+}
+
+void nadi_graph_measure_parts(struct nadi_graph_measures *m, const struct nadi_graph *g)
+{
+    *m = (struct nadi_graph_measures){.bisection_split = "none"};
+    count_parts(m, g);
+}
+
+void nadi_graph_measure(struct nadi_graph_measures *m, const struct nadi_graph *g,
+                        const uint32_t *dims, uint32_t dim_count)
+{
+    nadi_graph_measure_parts(m, g);
+    measure_distances(m, g);
+    if (g->host_count > 1)
+        measure_bisection(m, g, dims, dim_count);
+}
+
+void nadi_graph_measures_release(struct nadi_graph_measures *m)
+{
+    nadi_mem_free(m->cables);
+}

@@ -1,0 +1,145 @@
+/* graph_measure: distances, bisection and diversity that the literature gives in closed form. */
+#include "base/mem.h"
+#include "platform/graph_file.h"
+#include "platform/graph_measure.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+static void open_text(struct nadi_graph_file *f, const char *what)
+{
+    struct nadi_diags diags;
+    struct nadi_doc doc;
+    char text[256];
+    snprintf(text, sizeof(text), "generator: %s\n", what);
+    nadi_diags_init(&diags);
+    if (!nadi_doc_parse(&doc, "net.yml", text, strlen(text), NADI_DOC_YAML, &diags) ||
+        !nadi_graph_file_from_doc(f, &doc, &diags))
+        fail_msg("%s: %s", what, diags.items[0].message);
+    nadi_doc_release(&doc);
+    nadi_diags_release(&diags);
+}
+
+/* Cables have 1 GB/s, so that the bisection counts them. */
+static const struct {
+    const char *what;
+    uint32_t diameter;
+    double bisection;     /* cables */
+    double mean;          /* links, 0: not known */
+    uint32_t disjoint;    /* 0: not known */
+    double farthest_ways; /* from NPU 0 */
+} cases[] = {
+    /* Full bisection: half of the NPUs; (k/2)^2 ways between pods (Al-Fares 2008, section 3) */
+    {"{type: fat-tree, k: 8, bandwidth: 1}", 6, 64, 0, 4, 16},
+    {"{type: fat-tree, k: 8, levels: 2, oversubscription: 3, bandwidth: 1}", 4, 8, 0, 2, 2},
+    {"{type: leaf-spine, leaves: 4, spines: 3, hosts: 6, bandwidth: 1}", 4, 6, 0, 3, 3},
+    /* k-ary n-cube: 2 k^(n-1) cables across, mean n k / 4 over all pairs (Dally 1990) */
+    {"{type: torus, shape: [8, 8], bandwidth: 1}", 8, 16, 4 * 64 / 63., 4, 280},
+    {"{type: torus, shape: [4, 4, 4], bandwidth: 1}", 6, 32, 3 * 64 / 63., 6, 720},
+    {"{type: torus, shape: [2, 2, 2, 2, 2], bandwidth: 1}", 5, 16, 2.5 * 32 / 31., 5, 120},
+    {"{type: mesh, shape: [8, 8], bandwidth: 1}", 14, 8, 5.333333333333333, 2, 3432},
+    /* HyperX: (S/2)^2 cables in each of the other dimensions' groups (Ahn 2009, section 3) */
+    {"{type: hyperx, shape: [4, 4], hosts: 4, bandwidth: 1}", 4, 16, 0, 6, 2},
+    /* one cable between each two of 9 groups: 4 x 5 and 4 within the cut group, at most */
+    {"{type: dragonfly, a: 4, p: 2, h: 2, bandwidth: 1}", 5, 24, 0, 5, 0},
+    {"{type: hgx, scale-up-bandwidth: 1}", 2, 4, 2, 0, 1},
+};
+
+static bool near(double a, double b)
+{
+    return a - b < 1e-9 * b && b - a < 1e-9 * b;
+}
+
+static void closed_forms(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_graph_file f;
+        struct nadi_graph_measures m;
+        open_text(&f, cases[i].what);
+        nadi_graph_measure(&m, &f.graph, f.dims, f.dim_count);
+        assert_true(m.connected && m.sampled == 0);
+        assert_int_equal(m.diameter, cases[i].diameter);
+        if (!near(m.bisection_bits_per_s / 8e9, cases[i].bisection))
+            fail_msg("%s: bisection %g", cases[i].what, m.bisection_bits_per_s / 8e9);
+        if (cases[i].mean > 0 && !near(m.mean_hops, cases[i].mean))
+            fail_msg("%s: mean %.9f", cases[i].what, m.mean_hops);
+        assert_int_equal(m.disjoint, cases[i].disjoint);
+        const struct nadi_measure_distance *last = &m.distances[m.distance_count - 1];
+        if (cases[i].farthest_ways > 0 && !near(last->most_ways, cases[i].farthest_ways))
+            fail_msg("%s: %g ways", cases[i].what, last->most_ways);
+        assert_true(m.diameter_latency == (nadi_time)m.diameter * (i + 1 < 10 ? 500000 : 250000));
+        uint32_t npus = 1;
+        for (uint32_t d = 0; d < m.distance_count; d++)
+            npus += m.distances[d].npus;
+        assert_int_equal(npus, m.npus);
+        nadi_graph_measures_release(&m);
+        nadi_graph_file_release(&f);
+    }
+}
+
+/* A large product is counted, a small one is a flow: both must agree. */
+static void counted_or_flow(void **state)
+{
+    static const struct {
+        const char *what;
+        double cables;
+    } wants[] = {
+        {"{type: torus, shape: [128, 64], bandwidth: 1}", 128},
+        {"{type: mesh, shape: [128, 64], bandwidth: 1}", 64},
+        {"{type: hyperx, shape: [2, 2, 2048], hosts: 1, bandwidth: 1}", 4096},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
+        struct nadi_graph_file f;
+        struct nadi_graph_measures m;
+        open_text(&f, wants[i].what);
+        nadi_graph_measure(&m, &f.graph, f.dims, f.dim_count);
+        assert_int_equal(m.splits, 0);
+        assert_true(near(m.bisection_bits_per_s / 8e9, wants[i].cables));
+        nadi_graph_measures_release(&m);
+        nadi_graph_file_release(&f);
+    }
+}
+
+/* The capacity of a node is a limit of the flow; two parts are not connected. */
+static void limits(void **state)
+{
+    struct nadi_graph g;
+    struct nadi_graph_measures m;
+    const bool side[4] = {true, true, false, false};
+    (void)state;
+    nadi_graph_init(&g);
+    for (uint32_t i = 0; i < 4; i++)
+        nadi_graph_add_node(&g, NADI_GRAPH_HOST, NULL);
+    const uint32_t hub = nadi_graph_add_node(&g, NADI_GRAPH_SWITCH, NULL);
+    g.nodes[hub].forward_bits_s = 1500;
+    for (uint32_t i = 0; i < 4; i++)
+        nadi_graph_add_link(&g, (struct nadi_graph_link){.a = i, .b = hub, .bits_per_s = 1000});
+    nadi_graph_finish(&g);
+    assert_true(near(nadi_graph_cut(&g, side), 1500));
+    nadi_graph_release(&g);
+
+    nadi_graph_init(&g);
+    for (uint32_t i = 0; i < 4; i++)
+        nadi_graph_add_node(&g, NADI_GRAPH_HOST, NULL);
+    nadi_graph_add_link(&g, (struct nadi_graph_link){.a = 0, .b = 1, .bits_per_s = 1000});
+    nadi_graph_add_link(&g, (struct nadi_graph_link){.a = 2, .b = 3, .bits_per_s = 1000});
+    nadi_graph_finish(&g);
+    nadi_graph_measure(&m, &g, NULL, 0);
+    assert_false(m.connected);
+    assert_true(m.bisection_bits_per_s <= 0);
+    nadi_graph_measures_release(&m);
+    nadi_graph_release(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_forms),
+        cmocka_unit_test(counted_or_flow),
+        cmocka_unit_test(limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
