@@ -135,7 +135,8 @@ static bool add_prices(struct nadi_topo *t, const char *text, struct nadi_diags 
         all[count++] = (struct nadi_graph_price){at, price};
         at = next;
     }
-    memcpy(all + count, f->prices, f->price_count * sizeof(*all));
+    for (uint32_t i = 0; i < f->price_count; i++)
+        all[count + i] = f->prices[i];
     f->prices = all;
     f->price_count += count;
     return true;

@@ -124,6 +124,7 @@ static const struct key_case key_cases[] = {
     {PACKET, "mode", "exact", "exact", "ns-3", "schema/word"},
     {PACKET, "seed", "7", "7", "-1", "schema/range"},
     {PACKET, "payload", "2kB", "2000 B", "-1", "schema/range"},
+    {PACKET, "frame-gap", "20", "20 B", "65", "schema/range"},
     {PACKET, "window", "largest-bdp", "largest-bdp", "yes", "schema/word"},
     {PACKET, "window-size", "2kB", "2000 B", "-1", "schema/range"},
     {PACKET, "window-follows-rate", "true", "on", "yes", "schema/type"},
@@ -168,6 +169,30 @@ static const struct key_case key_cases[] = {
     {PACKET, "ecn-kmin", "[100kB, 7]", "[100000 B, 7 B]", "[-1]", "schema/range"},
     {PACKET, "ecn-kmax", "[400kB]", "[400000 B]", "400kB", "schema/list"},
     {PACKET, "ecn-pmax", "[0.2, 1]", "[0.2, 1]", "[1.5]", "schema/range"},
+    {PACKET, "recovery", "selective", "selective", "sack", "schema/word"},
+    {PACKET, "reorder-packets", "7", "7", "-1", "schema/range"},
+    {PACKET, "back-to-chunk", "true", "on", "yes", "schema/type"},
+    {PACKET, "chunk", "2kB", "2000 B", "0", "schema/range"},
+    {PACKET, "retry-limit", "0", "0", "-1", "schema/range"},
+    {PACKET, "nic-pauses", "7", "7", "-1", "schema/range"},
+    {PACKET, "spreading", "packet", "packet", "spray", "schema/word"},
+    {PACKET, "trimming", "true", "on", "yes", "schema/type"},
+    {PACKET, "trim-queue", "2kB", "2000 B", "-1", "schema/range"},
+    {PACKET, "loss", "0.01", "0.01", "1", "schema/range"},
+    {PACKET, "fault-time", "[1us, 5]", "[1000 ns, 5 ns]", "[-1]", "schema/range"},
+    {PACKET, "fault-from", "[3, 4]", "[3, 4]", "[-1]", "schema/range"},
+    {PACKET, "fault-to", "[3, 4]", "[3, 4]", "4", "schema/list"},
+    {PACKET, "fault-state", "[down, up]", "[down, up]", "[broken]", "schema/word"},
+    {PACKET, "dcqcn-notify-interval", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {PACKET, "timely-hyper-after", "7", "7", "-1", "schema/range"},
+    {PACKET, "swift-base-target", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {PACKET, "swift-per-hop", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {PACKET, "swift-additive", "0.5", "0.5", "-1", "schema/range"},
+    {PACKET, "swift-beta", "0.5", "0.5", "2", "schema/range"},
+    {PACKET, "swift-max-decrease", "0.25", "0.25", "2", "schema/range"},
+    {PACKET, "swift-scale-range", "2", "2", "-1", "schema/range"},
+    {PACKET, "swift-scale-min", "0.5", "0.5", "0", "schema/range"},
+    {PACKET, "swift-scale-max", "50", "50", "0", "schema/range"},
     {V1, "topologies-per-dim", "[\"Ring\"]", "[Ring]", "[\"Torus\"]", "schema/word"},
     {V1, "units-count", "[8, 4]", "[8, 4]", "[0]", "schema/range"},
     {V1, "links-count", "[2]", "[2]", "2", "schema/list"},
@@ -257,6 +282,7 @@ static bool is_of_models(int kind)
 
 static void every_key_has_a_case(void **state)
 {
+    struct nadi_str missing = NADI_STR_INIT;
     (void)state;
     for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
         if (is_of_models(k))
@@ -268,9 +294,12 @@ static void every_key_has_a_case(void **state)
                 found = (int)key_cases[c].kind == k &&
                         strcmp(key_cases[c].key, schema->keys[i].key) == 0;
             if (!found)
-                fail_msg("%s has no test", schema->keys[i].key);
+                nadi_str_printf(&missing, " '%s'", schema->keys[i].key);
         }
     }
+    if (missing.length)
+        fail_msg("no case for%s", nadi_str_get(&missing));
+    nadi_str_release(&missing);
 }
 
 static void right_values(void **state)
