@@ -1,5 +1,6 @@
 #include "trace/import/import.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #include <nadi/import.h>
@@ -102,5 +103,7 @@ enum nadi_status nadi_trace_import(const struct nadi_trace_import *given, char *
         .resolution_ns = resolution(o.resolution_ns),
     };
     struct nadi_str text = NADI_STR_INIT;
-    return hand_over(nadi_import_ranks(&options, &text, messages), &text, report);
+    return hand_over(nadi_file_make_parent(o.output, messages) &&
+                         nadi_import_ranks(&options, &text, messages),
+                     &text, report);
 }

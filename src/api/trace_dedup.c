@@ -350,7 +350,7 @@ static bool write_groups(struct fold *w)
 
 static bool write_all(struct fold *w)
 {
-    const char *output = w->o->edit.output, *slash = strrchr(output, '/');
+    const char *output = w->o->edit.output;
     size_t length = strlen(output);
     if (nadi_str_equal(output, "-") || strstr(output, "{rank}"))
         return nadi_error(w->diags, "usage/output", NADI_NOWHERE,
@@ -359,11 +359,8 @@ static bool write_all(struct fold *w)
     if (nadi_str_ends(output, ".yml"))
         length -= 4;
     nadi_str_add_bytes(&w->prefix, output, length);
-    if (slash && slash != output) {
-        nadi_str_add_bytes(&w->path, output, (size_t)(slash - output));
-        if (!nadi_file_make_folder(nadi_str_get(&w->path), w->diags))
-            return false;
-    }
+    if (!nadi_file_make_parent(output, w->diags))
+        return false;
     for (uint32_t c = 0; c < w->class_count; c++) {
         if (!write_class(w, c))
             return false;

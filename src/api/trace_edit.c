@@ -20,19 +20,6 @@ void nadi_edit_output(const char *pattern, bool several, uint32_t rank, struct n
         nadi_str_printf(path, ".%" PRIu32 ".et", rank);
 }
 
-/* Of a prefix or a name with "{rank}". */
-static bool make_folder(const char *path, struct nadi_diags *diags)
-{
-    const char *slash = strrchr(path, '/');
-    struct nadi_str folder = NADI_STR_INIT;
-    if (!slash || slash == path)
-        return true;
-    nadi_str_add_bytes(&folder, path, (size_t)(slash - path));
-    const bool ok = nadi_file_make_folder(nadi_str_get(&folder), diags);
-    nadi_str_release(&folder);
-    return ok;
-}
-
 struct files { /* through one tool */
     const struct nadi_trace_edit *edit;
     struct nadi_trace_source source;
@@ -221,7 +208,8 @@ static uint32_t change_files(struct files *w)
     uint32_t done = 0;
     struct nadi_str first = NADI_STR_INIT;
     nadi_edit_output(w->edit->output, w->source.several, 0, &first);
-    const bool made = !w->source.several || make_folder(nadi_str_get(&first), w->messages);
+    const bool made =
+        !w->source.several || nadi_file_make_parent(nadi_str_get(&first), w->messages);
     nadi_str_release(&first);
     if (!made)
         return 0;

@@ -109,18 +109,6 @@ static bool find_dims(const struct nadi_trace_from_text *given, struct nadi_v1_s
     return true;
 }
 
-static bool make_folder(const char *prefix, struct nadi_diags *messages)
-{
-    const char *slash = strrchr(prefix, '/');
-    struct nadi_str folder = NADI_STR_INIT;
-    if (!slash || slash == prefix)
-        return true;
-    nadi_str_add_bytes(&folder, prefix, (size_t)(slash - prefix));
-    const bool ok = nadi_file_make_folder(nadi_str_get(&folder), messages);
-    nadi_str_release(&folder);
-    return ok;
-}
-
 static char *describe(const struct nadi_v1_workload *w, const struct nadi_v1_shape *shape,
                       const struct nadi_v1_options *o, const char *prefix,
                       const struct nadi_v1_written *written)
@@ -155,7 +143,7 @@ enum nadi_status nadi_trace_from_text(const struct nadi_trace_from_text *given, 
         return NADI_STATUS_INPUT;
     const bool ok = nadi_v1_read(&workload, whole.input, messages) &&
                     nadi_v1_shape_find(&shape, &workload, options.converter, messages) &&
-                    make_folder(whole.output, messages) &&
+                    nadi_file_make_parent(whole.output, messages) &&
                     nadi_v1_write(&workload, &shape, &options, whole.output, &written, messages);
     if (ok)
         *report = describe(&workload, &shape, &options, whole.output, &written);

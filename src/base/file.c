@@ -134,3 +134,15 @@ bool nadi_file_exists(const char *path)
     struct stat about;
     return stat(path, &about) == 0;
 }
+
+bool nadi_file_make_parent(const char *path, struct nadi_diags *diags)
+{
+    const char *slash = strrchr(path, '/');
+    struct nadi_str folder = NADI_STR_INIT;
+    if (!slash || slash == path)
+        return true;
+    nadi_str_add_bytes(&folder, path, (size_t)(slash - path));
+    const bool ok = nadi_file_make_folder(nadi_str_get(&folder), diags);
+    nadi_str_release(&folder);
+    return ok;
+}

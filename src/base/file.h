@@ -15,6 +15,8 @@ bool nadi_file_write(const char *path, const void *data, size_t bytes,
                      struct nadi_diags *diags) NADI_MUST_USE;
 /* mkdir -p. */
 bool nadi_file_make_folder(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
+/* The same for the folder that a file of this name, or of a name that begins so, lies in. */
+bool nadi_file_make_parent(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_file_exists(const char *path);
 
 #endif
