@@ -344,6 +344,13 @@ static struct nadi_lane lane_of_issue(const struct nadi_issue *issue)
     }
 }
 
+/* Up to the latest time that the file can name. */
+static uint64_t cycles_to_ps(uint64_t cycles, double ps_per_cycle)
+{
+    const double ps = (double)cycles * ps_per_cycle + 0.5;
+    return ps < 9e18 ? (uint64_t)ps : UINT64_C(9000000000000000000);
+}
+
 struct by_npu {
     uint32_t npu, index;
 };
@@ -362,8 +369,8 @@ static void put_npu(struct nadi_trace_timeline_writer *w, const struct nadi_issu
         const struct nadi_issue *issue = &log->issues.items[order[i].index];
         l.spans[i] = (struct span){
             .lane = lane_of_issue(issue),
-            .start_ps = (uint64_t)((double)issue->start * ps_per_cycle + 0.5),
-            .end_ps = (uint64_t)((double)issue->end * ps_per_cycle + 0.5),
+            .start_ps = cycles_to_ps(issue->start, ps_per_cycle),
+            .end_ps = cycles_to_ps(issue->end, ps_per_cycle),
             .index = order[i].index,
         };
     }
