@@ -60,6 +60,11 @@ enum nadi_status nadi_model_trace(const struct nadi_model_setup *setup,
                                   const struct nadi_model_trace *options, int *manifest,
                                   struct nadi_diags *messages);
 
+/* Published training runs in a folder of tables against the simulation: each row's error and their
+ * sums. form: "text", "json" or "markdown". */
+enum nadi_status nadi_validate_training_runs(const char *folder, const char *form, char **report,
+                                             struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

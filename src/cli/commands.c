@@ -491,6 +491,20 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_topo,
     },
     {
+        .name = "validate training",
+        .group = "Models",
+        .summary = "Hold predicted step times against published training runs",
+        .words = "FOLDER",
+        .about =
+            "FOLDER holds tables of runs; docs/models/training.md names them and says what is\n"
+            "assumed where a source is silent. The error is that of the model FLOP "
+            "utilisation.\n",
+        .examples = "nadi validate training ../shared/validation/training\n",
+        .options = nadi_validate_training_groups,
+        .max_words = 1,
+        .run = nadi_cmd_validate_training,
+    },
+    {
         .name = "explain",
         .group = "Help",
         .summary = "Explain a key of the input files, or list all of them",

@@ -38,10 +38,10 @@ static void fill_system(struct nadi_inputs *in, const struct nadi_step *step)
         .policy = NADI_SCHEDULING_LIFO,
         .local_bw_aware = true,
         .endpoint_delay_ns = NADI_MODEL_ENDPOINT_NS,
-        .active_chunks = NADI_MODEL_ACTIVE_CHUNKS,
+        .active_chunks = nadi_model_streams(step),
         .splits = nadi_model_chunks(step),
         .queues_per_dim = 1,
-        .comm_streams = 1,
+        .comm_streams = nadi_model_streams(step),
         .local_mem_trace_filename = "local_mem_trace",
     };
     for (int k = 0; k < NADI_NATIVE_KINDS; k++) {

@@ -297,9 +297,11 @@ static bool write_system(const struct nadi_step *step, const char *folder, struc
     struct nadi_str text = NADI_STR_INIT;
     nadi_str_printf(&text,
                     "{\n  \"scheduling-policy\": \"LIFO\",\n  \"endpoint-delay\": %d,\n"
-                    "  \"active-chunks-per-dimension\": %d,\n  \"preferred-dataset-splits\": %u,\n"
+                    "  \"active-chunks-per-dimension\": %u,\n  \"communication-streams\": %u,\n"
+                    "  \"preferred-dataset-splits\": %u,\n"
                     "  \"collective-optimization\": \"localBWAware\"",
-                    NADI_MODEL_ENDPOINT_NS, NADI_MODEL_ACTIVE_CHUNKS, nadi_model_chunks(step));
+                    NADI_MODEL_ENDPOINT_NS, nadi_model_streams(step), nadi_model_streams(step),
+                    nadi_model_chunks(step));
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
         nadi_str_printf(&text, ",\n  \"%s-implementation\": [", kinds[i]);
         for (uint32_t d = 0; d < c->topology.dim_count; d++)

@@ -15,13 +15,20 @@
 
 enum { /* of the system that a generated step runs on */
        NADI_MODEL_ENDPOINT_NS = 10,
-       NADI_MODEL_ACTIVE_CHUNKS = 1,
+       NADI_MODEL_STREAMS = 4, /* tensor and context, replicas, messages up and down */
        NADI_MODEL_REMOTE_LATENCY_NS = 1000,
 };
 
 /* Chunks of a collective: those of the cluster where the group of all ranks talks across several
  * dimensions, so that these work at the same time; else 1. */
 uint32_t nadi_model_chunks(const struct nadi_step *step);
+
+/* Communications of a rank at once: those of different parallelisms, each of which is a chain of
+ * its own; 1 with several chunks, which then pass the dimensions one behind the other. */
+static inline uint32_t nadi_model_streams(const struct nadi_step *step)
+{
+    return nadi_model_chunks(step) == 1 ? NADI_MODEL_STREAMS : 1;
+}
 
 struct nadi_model_files {
     bool every_rank; /* no manifest */

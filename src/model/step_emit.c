@@ -135,8 +135,8 @@ static uint64_t exchange_tied(struct nadi_emit *e, const char *name, uint64_t by
                                     after->count);
 }
 
-uint64_t nadi_emit_transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,
-                            const struct nadi_transfer *t, const struct nadi_front *after)
+static uint64_t transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,
+                         const struct nadi_transfer *t, const struct nadi_front *after)
 {
     const struct nadi_wire *wire = &e->s->wires.axes[axis];
     if (t->kind == NADI_TRANSFER_NONE || wire->size < 2 || t->bytes == 0)
@@ -146,4 +146,16 @@ uint64_t nadi_emit_transfer(struct nadi_emit *e, const char *name, enum nadi_axi
     if (wire->levels == 1)
         return one_level(e, name, wire, 0, t->kind, t->bytes, after);
     return level_by_level(e, name, wire, t->kind, t->bytes, after);
+}
+
+uint64_t nadi_emit_transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,
+                            const struct nadi_transfer *t, const struct nadi_front *after)
+{
+    if (axis != NADI_AXIS_DP && axis != NADI_AXIS_EDP)
+        return transfer(e, name, axis, t, after);
+    struct nadi_front both = *after;
+    add_to(&both, e->replicas);
+    const uint64_t id = transfer(e, name, axis, t, &both);
+    e->replicas = id ? id : e->replicas;
+    return id;
 }

@@ -48,6 +48,7 @@ struct nadi_emit {
         size_t count, capacity;
     } reduced;          /* what the optimizer waits for */
     uint64_t bucket[2]; /* parameters collected: dense, expert */
+    uint64_t replicas;  /* last transfer among replicas: they follow one another; 0: none */
 };
 
 /* ---- step_emit.c: nodes and transfers ---- */
@@ -57,6 +58,7 @@ void nadi_emit_flush(struct nadi_emit *e);
 void nadi_emit_follow(struct nadi_emit *e, uint64_t id);
 void nadi_emit_join(struct nadi_emit *e, uint64_t id); /* 0: nothing */
 /* A transfer after the given front, level by level; the last node, or 0 on a group of one. */
+/* Among replicas the transfer also follows the one before. */
 uint64_t nadi_emit_transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,
                             const struct nadi_transfer *t, const struct nadi_front *after);
 

@@ -97,8 +97,8 @@ static void overlapped(struct nadi_emit *e, const struct back *b, uint32_t o)
         nadi_emit_transfer(e, wire->name, wire->axis, &wire->regather, &e->front);
     nadi_emit_work(e, op->name, &cost->part[NADI_COST_INPUT]);
     nadi_emit_flush(e);
-    const uint64_t sent = nadi_emit_transfer(e, wire->name, wire->axis, &wire->backward, &e->front);
     nadi_emit_join(e, again);
+    const uint64_t sent = nadi_emit_transfer(e, wire->name, wire->axis, &wire->backward, &e->front);
     nadi_emit_work(e, op->name, &cost->part[NADI_COST_WEIGHT]);
     nadi_emit_flush(e);
     nadi_emit_join(e, sent);

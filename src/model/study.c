@@ -15,12 +15,21 @@ static bool fits_cluster(struct nadi_study *s, const char *cluster, struct nadi_
     return nadi_cluster_fit(&s->cluster, s->plan.ranks, diags);
 }
 
+static bool open_model(struct nadi_study *s, const struct nadi_study_setup *setup,
+                       struct nadi_diags *diags)
+{
+    if (setup->model)
+        return nadi_model_open(&s->model, setup->model, diags);
+    return nadi_model_parse(&s->model, "model", setup->model_text, strlen(setup->model_text),
+                            diags);
+}
+
 bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
                      struct nadi_diags *diags)
 {
     *s = (struct nadi_study){0};
     nadi_arena_init(&s->arena);
-    if (!nadi_model_open(&s->model, setup->model, diags) ||
+    if (!open_model(s, setup, diags) ||
         !nadi_plan_read(&s->plan, setup->plan, setup->settings, diags) ||
         !nadi_plan_resolve(&s->plan, &s->model, diags) || !fits_cluster(s, setup->cluster, diags))
         return false;

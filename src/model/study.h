@@ -7,10 +7,11 @@
 #include "platform/cluster.h"
 
 struct nadi_study_setup {
-    const char *model;    /* name or path */
-    const char *plan;     /* path; NULL: all defaults */
-    const char *settings; /* "tp=8 pp=4"; may be NULL */
-    const char *cluster;  /* name or path; NULL: none */
+    const char *model;      /* name or path; NULL: */
+    const char *model_text; /* a description */
+    const char *plan;       /* path; NULL: all defaults */
+    const char *settings;   /* "tp=8 pp=4"; may be NULL */
+    const char *cluster;    /* name or path; NULL: none */
 };
 
 struct nadi_study {
