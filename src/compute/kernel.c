@@ -159,8 +159,9 @@ static double attention_ns(const struct nadi_compute *c, const struct nadi_kerne
                          (k->backward ? 2 : 1);
     if (c->model->ideal)
         return fmax(nadi_kernel_flops(k) / d->peak[NADI_BF16], bytes / d->memory_rate) * 1e9;
-    const double n = (double)k->n,
-                 rate = d->attention_rate[k->backward] * n / (n + d->attention_ramp);
+    const double n = (double)k->n, rate = d->attention_rate[k->backward] * n /
+                                          (n + d->attention_ramp) *
+                                          (k->portable ? d->attention_portable : 1);
     return fmax(nadi_kernel_flops(k) / rate, bytes / (d->memory_rate * d->memory_efficiency)) * 1e9;
 }
 
@@ -179,5 +180,6 @@ double nadi_kernel_ns(const struct nadi_compute *c, const struct nadi_kernel *k)
     } else {
         ns = attention_ns(c, k);
     }
-    return ns + (c->model->ideal ? 0 : d->launch_ns);
+    const bool each = k->kind == NADI_KERNEL_GEMM && k->in_turn;
+    return ns + (c->model->ideal ? 0 : d->launch_ns * (each ? (double)k->count : 1));
 }

@@ -35,6 +35,7 @@ struct nadi_kernel {
     uint64_t count, m, n, k, v;
     double share;          /* ATTENTION: part of the scores that is computed */
     bool backward;         /* ATTENTION */
+    bool portable;         /* ATTENTION: not written for the device */
     bool in_turn;          /* GEMM: the products follow one another */
     double bytes;          /* STREAM: all; GEMM: beyond operands and result */
     uint32_t output_bytes; /* GEMM: of one number of the result; 0: 2 */

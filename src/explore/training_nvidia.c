@@ -216,6 +216,9 @@ void nadi_read_bridge(struct nadi_training_reader *r)
                              .sharded = of(r, "FSDP") > 1};
     const double gpus = of(r, "#-GPUs"), batch = of(r, "GBS"), s = of(r, "Sequence Length");
     const bool other = !nadi_text_has(nadi_row_text(r, "section"), "Pre-Training");
+    char *keys = settings(r, &l, gpus, batch, s, precision);
+    if (nadi_text_has(name, "GPT OSS")) /* attention with sinks had no fused kernel */
+        keys = nadi_row_printf(r, "%s attention-kernel=plain", keys);
     nadi_row_add(
         r, (struct nadi_training_row){
                .source = nadi_row_printf(r, "Megatron-Bridge, %s", cluster_of(system)),
@@ -224,7 +227,7 @@ void nadi_read_bridge(struct nadi_training_reader *r)
                    nadi_text_has(system, "DGX-") ? strstr(system, "DGX-") + 4 : system, precision),
                .model = known ? known->model : NULL,
                .cluster = cluster_of(system),
-               .settings = settings(r, &l, gpus, batch, s, precision),
+               .settings = keys,
                .step_s = batch * s / (of(r, "Tokens / sec / GPU") * gpus),
                .left_out = other                     ? "fine-tuning"
                            : !known || !known->model ? "the model is not in the catalogue"

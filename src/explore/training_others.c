@@ -40,7 +40,7 @@ void nadi_read_mosaic(struct nadi_training_reader *r)
             .settings = nadi_row_printf(
                 r,
                 "ranks=%.0f batch=%.0f micro-batch=%.0f sequence=%.0f precision=%s zero=%d "
-                "gradient-bytes=%d recompute=%s%s",
+                "gradient-bytes=%d recompute=%s attention-kernel=flash-dense prefetch=0%s",
                 gpus, of(r, "GlobalBatchSize"), of(r, "MicroBatchSize"), s, precision, all ? 3 : 2,
                 pure ? 2 : 4, again ? "full" : "none", away ? " offload=[activations]" : ""),
             .step_s = of(r, "GlobalBatchSize") * s / of(r, "Throughput (T/s)"),

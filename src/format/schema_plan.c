@@ -7,7 +7,7 @@ static const char *const contexts[] = {"ring", "all-gather", "ulysses", NULL};
 static const char *const schedules[] = {"1f1b", "gpipe", "interleaved", "zb-h1", "dualpipe", NULL};
 static const char *const recomputes[] = {"none", "selective", "full", NULL};
 static const char *const precisions[] = {"bf16", "fp16", "fp8", "fp4", "tf32", "fp32", NULL};
-static const char *const kernels[] = {"flash", "plain", NULL};
+static const char *const kernels[] = {"flash", "plain", "flash-dense", NULL};
 static const char *const optimizers[] = {"adam", "momentum", "sgd", NULL};
 static const char *const executions[] = {"stationary", "streaming", NULL};
 static const char *const offloads[] = {"optimizer", "gradients", "parameters", "activations", NULL};
@@ -107,7 +107,8 @@ static const struct nadi_schema_key plan_keys[] = {
          "States of a parameter: adam 12 bytes (with a 32-bit copy of the parameter), momentum 8, "
          "sgd 4; without the copy where parameters have 32 bits."),
     WORD("attention-kernel", kernels, "flash",
-         "flash: fused attention that keeps no scores. plain: separate kernels."),
+         "flash: fused attention that keeps no scores and leaves out masked ones. plain: separate "
+         "kernels. flash-dense: fused, but computes masked scores too."),
     {.key = "tp-overlap",
      .type = NADI_SCHEMA_NUMBER,
      .preset = "0",

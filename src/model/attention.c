@@ -24,7 +24,7 @@ static struct heads local_heads(const struct nadi_build *b, bool windowed)
         .kv = at_least_one(m->kv_heads, b->s->tp),
         .qk_width = m->head_dim,
         .v_width = m->head_dim,
-        .causal = m->causal,
+        .causal = m->causal && !b->s->dense_scores,
         .window = windowed ? m->window : 0,
     };
     if (m->latent) {

@@ -95,6 +95,7 @@ static void attention_cost(const struct costing *c, const struct nadi_op *op,
         .k = op->k,
         .v = op->v,
         .share = op->share,
+        .portable = c->p->dense_scores,
     };
     add_kernel(c, &cost->part[NADI_COST_FORWARD], &k);
     k.backward = true;

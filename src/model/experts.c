@@ -62,7 +62,7 @@ static void grouped_linear(struct nadi_build *b, const char *name, uint64_t toke
     nadi_build_op(b, (struct nadi_op){
                          .name = name,
                          .kind = NADI_OP_GEMM,
-                         .flags = NADI_OP_EXPERT,
+                         .flags = NADI_OP_EXPERT | NADI_OP_IN_TURN, /* a kernel each */
                          .count = local,
                          .m = nadi_divide_up(tokens, local),
                          .n = n,

@@ -293,7 +293,7 @@ uint32_t nadi_model_chunks(const struct nadi_step *step)
 static bool write_system(const struct nadi_step *step, const char *folder, struct nadi_diags *diags)
 {
     const struct nadi_cluster *c = &step->study->cluster;
-    static const char *const kinds[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all"};
+    static const char *const kinds[] = {"all-reduce", "all-gather", "reduce-scatter"};
     struct nadi_str text = NADI_STR_INIT;
     nadi_str_printf(&text,
                     "{\n  \"scheduling-policy\": \"LIFO\",\n  \"endpoint-delay\": %d,\n"
@@ -308,7 +308,7 @@ static bool write_system(const struct nadi_step *step, const char *folder, struc
             nadi_str_printf(&text, "%s\"%s\"", d ? ", " : "", c->algorithm[d]);
         nadi_str_add_char(&text, ']');
     }
-    nadi_str_add(&text, "\n}\n");
+    nadi_str_add(&text, ",\n  \"all-to-all-implementation\": [\"oneDirect1\"]\n}\n");
     const bool ok = write_text(folder, "system.json", &text, diags);
     nadi_str_release(&text);
     return ok;

@@ -20,6 +20,7 @@ struct nadi_shape {
     uint32_t ranks;           /* all of them: DLRM spreads its tables over them */
     bool sequence_parallel;   /* norms and residuals by tokens within tp */
     bool flash;               /* fused attention that keeps no scores */
+    bool dense_scores;        /* masked ones are computed too */
     bool inference;           /* nothing is kept, no loss */
     enum nadi_context context;
     uint64_t batch;         /* samples of a micro-batch */

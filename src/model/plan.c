@@ -295,6 +295,7 @@ struct nadi_shape nadi_plan_shape(const struct nadi_plan *p, const struct nadi_m
         .ranks = p->ranks,
         .sequence_parallel = p->sequence_parallel,
         .flash = p->flash,
+        .dense_scores = p->dense_scores,
         .inference = p->mode != NADI_MODE_TRAIN,
         .context = p->context,
         .batch = p->micro_batch,

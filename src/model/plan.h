@@ -76,7 +76,7 @@ struct nadi_plan {
     enum nadi_precision precision;
     uint32_t parameter_bytes, gradient_bytes, activation_bytes, optimizer_bytes;
     enum nadi_optimizer optimizer;
-    bool flash;
+    bool flash, dense_scores;
     double tp_overlap, capacity, skew;
     unsigned offload; /* enum nadi_offload_flag */
     bool streaming, every_kernel;

@@ -110,7 +110,8 @@ static void fill_rest(struct nadi_plan *p, const struct nadi_schema_values *v)
     p->parameter_bytes = count_of(v, "parameter-bytes");
     p->gradient_bytes = count_of(v, "gradient-bytes");
     p->optimizer = (enum nadi_optimizer)nadi_schema_word(v, "optimizer");
-    p->flash = nadi_schema_word(v, "attention-kernel") == 0;
+    p->flash = nadi_schema_word(v, "attention-kernel") != 1;
+    p->dense_scores = nadi_schema_word(v, "attention-kernel") == 2;
     p->tp_overlap = nadi_schema_number(v, "tp-overlap");
     p->capacity = nadi_schema_number(v, "capacity");
     p->skew = nadi_schema_number(v, "skew");

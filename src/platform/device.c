@@ -15,8 +15,9 @@ static void fill_rates(struct nadi_device *d, const struct nadi_schema_values *v
     const double narrow = nadi_schema_number(v, "sustained-narrow");
     for (int i = 0; i < NADI_PRECISIONS; i++) {
         const bool is_narrow = i == NADI_FP8 || i == NADI_FP4;
+        const double four = i == NADI_FP4 ? nadi_schema_number(v, "sustained-4bit") : 0;
         d->peak[i] = nadi_schema_number(v, nadi_precision_name((enum nadi_precision)i));
-        d->sustained[i] = is_narrow && narrow > 0 ? narrow : wide;
+        d->sustained[i] = four > 0 ? four : is_narrow && narrow > 0 ? narrow : wide;
     }
     if (!(d->peak[NADI_BF16] > 0))
         d->peak[NADI_BF16] = d->peak[NADI_FP16];
@@ -30,6 +31,7 @@ static void fill_rates(struct nadi_device *d, const struct nadi_schema_values *v
         d->attention_rate[0] = 0.6 * wide * d->peak[NADI_BF16];
     if (!(d->attention_rate[1] > 0))
         d->attention_rate[1] = 0.8 * d->attention_rate[0];
+    d->attention_portable = nadi_schema_number(v, "attention-portable");
     d->attention_ramp = nadi_schema_number(v, "attention-ramp");
 }
 

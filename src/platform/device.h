@@ -33,6 +33,7 @@ struct nadi_device {
     double launch_ns, tile_ns;
     double attention_rate[2];           /* forward, backward, 16 bits */
     double attention_ramp;              /* keys */
+    double attention_portable;          /* share of attention_rate */
     double host_rate;                   /* 0: none */
     uint32_t array_rows, array_columns; /* systolic; 0: none */
     enum nadi_dataflow dataflow;

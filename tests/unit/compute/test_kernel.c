@@ -24,6 +24,7 @@ static struct nadi_device device(void)
         .tile_ns = 500,
         .attention_rate = {200e12, 150e12},
         .attention_ramp = 200,
+        .attention_portable = 0.5,
     };
     for (int i = 0; i < NADI_PRECISIONS; i++) {
         d.peak[i] = 300e12;
