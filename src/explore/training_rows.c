@@ -24,6 +24,7 @@ static const struct file files[] = {
     {"mosaicml_llm_foundry_mpt.csv", nadi_read_mosaic},
     {"amd_primus_logs_mi3xx.csv", nadi_read_primus},
     {"google_maxtext_tpu_tiering.csv", nadi_read_tpu},
+    {"runs.csv", nadi_read_own},
 };
 
 /* ---- fields -------------------------------------------------------------------------------- */

@@ -58,5 +58,6 @@ nadi_training_reader_fn nadi_read_sc21_table1, nadi_read_sc21_table2, nadi_read_
     nadi_read_h100_weak, nadi_read_a100_1024;                              /* training_megatron.c */
 nadi_training_reader_fn nadi_read_dgxc, nadi_read_bridge, nadi_read_nemo;  /* training_nvidia.c */
 nadi_training_reader_fn nadi_read_mosaic, nadi_read_primus, nadi_read_tpu; /* training_others.c */
+nadi_training_reader_fn nadi_read_own;                                     /* training_own.c */
 
 #endif
