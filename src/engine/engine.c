@@ -32,7 +32,8 @@ struct nadi_engine {
     struct list current;
     struct nadi_event *events;
     size_t event_capacity;
-    uint32_t event_count, free_event;
+    uint32_t event_count;
+    struct list free_events; /* first freed, first used: events that follow each other lie so */
     struct list *lists;
     size_t list_capacity;
     uint32_t list_count, free_list; /* free lists are chained through head */
@@ -51,7 +52,8 @@ struct nadi_engine *nadi_engine_create(uint32_t actor_count)
 {
     struct nadi_engine *e = NADI_ZNEW(struct nadi_engine, 1);
     e->marks = NADI_ZNEW(struct mark, actor_count);
-    e->free_event = e->free_list = NADI_NONE;
+    e->free_events = (struct list){NADI_NONE, NADI_NONE};
+    e->free_list = NADI_NONE;
     e->current = (struct list){NADI_NONE, NADI_NONE};
     for (size_t i = 0; i < CACHE_SLOTS; i++)
         e->cache_time[i] = -1;
@@ -175,9 +177,11 @@ static void heap_pop(struct nadi_engine *e)
 
 static uint32_t new_event(struct nadi_engine *e)
 {
-    uint32_t index = e->free_event;
+    uint32_t index = e->free_events.head;
     if (NADI_LIKELY(index != NADI_NONE)) {
-        e->free_event = e->events[index].next;
+        e->free_events.head = e->events[index].next;
+        if (e->free_events.head == NADI_NONE)
+            e->free_events.tail = NADI_NONE;
         return index;
     }
     if (e->event_count == e->event_capacity)
@@ -334,8 +338,7 @@ static void run_step(struct nadi_engine *e)
         e->current.head = e->events[index].next;
         if (e->current.head == NADI_NONE)
             e->current.tail = NADI_NONE;
-        e->events[index].next = e->free_event;
-        e->free_event = index;
+        append(e, &e->free_events, index);
     }
     e->running = false;
 }

@@ -89,13 +89,16 @@ void nadi_fabric_init(struct nadi_fabric *l, const struct nadi_topology *topolog
                       const struct nadi_graph *graph, const struct nadi_routing_config *routing)
 {
     static const struct nadi_routing_config in_order = {.scheme = NADI_ROUTE_DIMENSION_ORDER};
+    static const struct nadi_routing_config hashed = {.scheme = NADI_ROUTE_ECMP};
+    if (!routing)
+        routing = graph && graph->product ? &in_order : &hashed;
     *l = (struct nadi_fabric){
         .topology = topology, .graph = graph, .npu_count = topology->npu_count};
     nadi_arena_init(&l->arena);
     nadi_map64_init(&l->index, 1024);
     if (graph) {
         init_graph(l);
-        l->routing = nadi_routing_create(graph, routing ? routing : &in_order);
+        l->routing = nadi_routing_create(graph, routing);
     } else
         init_dims(l);
 }

@@ -18,9 +18,10 @@ struct demand {
     uint32_t *place; /* by hop: index in the link's members */
     double weight, limit, level;
     uint32_t hops;
-    uint32_t visit; /* number of the solve that saw it last */
-    bool held;      /* in this solve: its level is final */
-    bool listed;    /* among the changed ones */
+    uint32_t held_by; /* link; NADI_NONE: its own limit */
+    uint32_t visit;   /* number of the solve that found its level last */
+    bool held;        /* in this solve: its level is final */
+    bool listed;      /* among the changed ones */
 };
 
 struct candidate { /* a link, or a demand's own limit, and the level at which it holds demands */
@@ -47,10 +48,12 @@ struct nadi_share {
     /* of a solve */
     uint32_t visit;
     uint32_t *link_visit;
-    double *room, *weight; /* by link: capacity and weight of demands that are not held */
-    uint32_t *open;        /* by link: demands that are not held */
-    struct list links;     /* of the component */
-    struct list solved;
+    double *room, *weight; /* by link: what is left for the demands of the set that are not held */
+    uint32_t *open;        /* by link: demands of the set that are not held */
+    double *hold;          /* by link: level at which it holds demands; infinite: it holds none */
+    struct list links;     /* that the set crosses */
+    struct list set;       /* demands whose levels are being found */
+    struct list solved;    /* all of this solve */
     struct {
         struct candidate *items;
         size_t count, capacity;
@@ -69,6 +72,7 @@ struct nadi_share *nadi_share_create(uint32_t link_count, const double *capacity
     s->room = NADI_ZNEW(double, link_count);
     s->weight = NADI_ZNEW(double, link_count);
     s->open = NADI_ZNEW(uint32_t, link_count);
+    s->hold = NADI_ZNEW(double, link_count);
     return s;
 }
 
@@ -85,6 +89,7 @@ void nadi_share_destroy(struct nadi_share *s)
     nadi_mem_free(s->changed_demands.items);
     nadi_mem_free(s->changed_links.items);
     nadi_mem_free(s->links.items);
+    nadi_mem_free(s->set.items);
     nadi_mem_free(s->solved.items);
     nadi_mem_free(s->heap.items);
     nadi_mem_free(s->capacity);
@@ -93,6 +98,7 @@ void nadi_share_destroy(struct nadi_share *s)
     nadi_mem_free(s->room);
     nadi_mem_free(s->weight);
     nadi_mem_free(s->open);
+    nadi_mem_free(s->hold);
     nadi_mem_free(s);
 }
 
@@ -178,62 +184,133 @@ void nadi_share_set_capacity(struct nadi_share *s, uint32_t link, double capacit
         list_link(s, link);
 }
 
-/* ---- one component ------------------------------------------------------------------------- */
+/* ---- the set: demands whose levels are found anew ------------------------------------------ */
 
-static void visit_link(struct nadi_share *s, uint32_t link)
+#define SLACK 1e-11 /* relative: levels and loads this near are equal */
+
+static bool in_set(const struct nadi_share *s, const struct demand *d)
 {
-    if (s->link_visit[link] == s->visit)
-        return;
-    s->link_visit[link] = s->visit;
-    NADI_PUSH(&s->links, link);
+    return d->visit == s->visit;
 }
 
-static void visit_demand(struct nadi_share *s, uint32_t index)
+static void join(struct nadi_share *s, uint32_t index)
 {
     struct demand *d = &s->demands.items[index];
-    if (d->visit == s->visit)
+    if (in_set(s, d))
         return;
     d->visit = s->visit;
-    d->held = false;
-    NADI_PUSH(&s->solved, index);
-    for (uint32_t h = 0; h < d->hops; h++)
-        visit_link(s, d->links[h]);
+    NADI_PUSH(&s->set, index);
+    for (uint32_t h = 0; h < d->hops; h++) {
+        const uint32_t link = d->links[h];
+        if (s->link_visit[link] == s->visit)
+            continue;
+        s->link_visit[link] = s->visit;
+        NADI_PUSH(&s->links, link);
+    }
 }
 
-/* Most components are one demand alone on its links. */
+/* Most sets are one demand alone on its links. */
 static bool solve_alone(struct nadi_share *s, uint32_t index)
 {
     struct demand *d = &s->demands.items[index];
     double least = INFINITY;
+    d->held_by = NADI_NONE;
     for (uint32_t h = 0; h < d->hops; h++) {
         const uint32_t link = d->links[h];
         if (s->members[link].count != 1)
             return false;
-        if (s->capacity[link] < least)
+        if (s->capacity[link] < least) {
             least = s->capacity[link];
+            d->held_by = link;
+        }
     }
-    const double level = least / d->weight;
-    d->level = level < d->limit ? level : d->limit;
+    d->level = least / d->weight;
+    if (d->level > d->limit) {
+        d->level = d->limit;
+        d->held_by = NADI_NONE;
+    }
     d->visit = s->visit;
     NADI_PUSH(&s->solved, index);
     return true;
 }
 
-/* Fills links and solved[from..] with what is connected to the links and demands there already. */
+/* The level to which a link alone would fill, with the set's demands unlimited and all others not
+ * above the level that they have: those that would lose join the set. */
+static void join_losers(struct nadi_share *s, uint32_t link)
+{
+    const struct member_list *m = &s->members[link];
+    double level = 0, before = -1;
+    while (level > before) {
+        double room = s->capacity[link], weight = 0;
+        for (size_t k = 0; k < m->count; k++) {
+            const struct demand *d = &s->demands.items[m->items[k].demand];
+            if (in_set(s, d) || d->level > level)
+                weight += d->weight;
+            else
+                room -= d->weight * d->level;
+        }
+        before = level;
+        if (weight > 0 && room / weight > level)
+            level = room / weight;
+    }
+    for (size_t k = 0; k < m->count; k++)
+        if (s->demands.items[m->items[k].demand].level > level * (1 - SLACK))
+            join(s, m->items[k].demand);
+}
+
+/* What the links have left for the set while all others keep their levels. */
 static void gather(struct nadi_share *s)
 {
     for (size_t i = 0; i < s->links.count; i++) {
         const uint32_t link = s->links.items[i];
         const struct member_list *m = &s->members[link];
-        double weight = 0;
+        double room = s->capacity[link], weight = 0;
+        uint32_t open = 0;
         for (size_t k = 0; k < m->count; k++) {
-            visit_demand(s, m->items[k].demand);
-            weight += s->demands.items[m->items[k].demand].weight;
+            const struct demand *d = &s->demands.items[m->items[k].demand];
+            if (in_set(s, d)) {
+                weight += d->weight;
+                open++;
+            } else
+                room -= d->weight * d->level;
         }
-        s->room[link] = s->capacity[link];
+        s->room[link] = room > 0 ? room : 0;
         s->weight[link] = weight;
-        s->open[link] = (uint32_t)m->count;
+        s->open[link] = open;
+        s->hold[link] = INFINITY;
     }
+}
+
+/* Who outside the set has no bottleneck any more, or stands above somebody who is held there. True
+ * when the set has grown. With `all`, everybody whom the set meets joins. */
+static bool join_affected(struct nadi_share *s, bool all)
+{
+    const size_t before = s->set.count, links = s->links.count;
+    for (size_t i = 0; i < links; i++) {
+        const uint32_t link = s->links.items[i];
+        const struct member_list *m = &s->members[link];
+        double room = s->capacity[link], highest = 0;
+        uint32_t others = 0;
+        for (size_t k = 0; k < m->count; k++) {
+            const struct demand *d = &s->demands.items[m->items[k].demand];
+            room -= d->weight * d->level;
+            if (!in_set(s, d))
+                others++;
+            else if (d->level > highest)
+                highest = d->level;
+        }
+        const bool full = room <= s->capacity[link] * SLACK;
+        for (size_t k = 0; others && k < m->count; k++) {
+            const struct demand *d = &s->demands.items[m->items[k].demand];
+            if (in_set(s, d))
+                continue;
+            const bool above = d->level > s->hold[link] * (1 + SLACK);
+            const bool freed = d->held_by == link && (!full || highest > d->level * (1 + SLACK));
+            if (all || above || freed)
+                join(s, m->items[k].demand);
+        }
+    }
+    return s->set.count > before;
 }
 
 static void sift_down(struct nadi_share *s, size_t i)
@@ -262,7 +339,7 @@ static void pop(struct nadi_share *s)
         sift_down(s, 0);
 }
 
-static void make_heap(struct nadi_share *s, size_t from)
+static void make_heap(struct nadi_share *s)
 {
     s->heap.count = 0;
     for (size_t i = 0; i < s->links.count; i++) {
@@ -272,22 +349,23 @@ static void make_heap(struct nadi_share *s, size_t from)
         const struct candidate c = {.level = s->room[link] / s->weight[link], .index = link};
         NADI_PUSH(&s->heap, c);
     }
-    for (size_t i = from; i < s->solved.count; i++) {
-        const struct demand *d = &s->demands.items[s->solved.items[i]];
+    for (size_t i = 0; i < s->set.count; i++) {
+        struct demand *d = &s->demands.items[s->set.items[i]];
+        d->held = false;
         if (isinf(d->limit))
             continue;
-        const struct candidate c = {
-            .level = d->limit, .index = s->solved.items[i], .is_demand = true};
+        const struct candidate c = {.level = d->limit, .index = s->set.items[i], .is_demand = true};
         NADI_PUSH(&s->heap, c);
     }
     for (size_t i = s->heap.count / 2; i-- > 0;)
         sift_down(s, i);
 }
 
-static void hold(struct nadi_share *s, struct demand *d, double level)
+static void hold(struct nadi_share *s, struct demand *d, double level, uint32_t by)
 {
     d->held = true;
     d->level = level;
+    d->held_by = by;
     for (uint32_t h = 0; h < d->hops; h++) {
         const uint32_t link = d->links[h];
         s->room[link] -= d->weight * level;
@@ -296,24 +374,39 @@ static void hold(struct nadi_share *s, struct demand *d, double level)
     }
 }
 
-/* Levels only rise while links fill: a link whose level is out of date goes back further down. */
-static void fill(struct nadi_share *s, size_t from)
+static uint32_t hold_members(struct nadi_share *s, uint32_t link, double level)
 {
-    size_t left = s->solved.count - from;
-    double reached = 0;
-    make_heap(s, from);
+    const struct member_list *m = &s->members[link];
+    uint32_t held = 0;
+    s->hold[link] = level;
+    for (size_t k = 0; k < m->count && s->open[link]; k++) {
+        struct demand *d = &s->demands.items[m->items[k].demand];
+        if (!in_set(s, d) || d->held)
+            continue;
+        hold(s, d, level, link);
+        held++;
+    }
+    return held;
+}
+
+/* Progressive filling of the set. Levels only rise while links fill: a link whose level is out of
+ * date goes back further down. */
+static void fill(struct nadi_share *s)
+{
+    size_t left = s->set.count;
+    double reached = 0; /* rounding must not lower it */
+    make_heap(s);
     while (left) {
+        NADI_ASSERT(s->heap.count);
         struct candidate *c = &s->heap.items[0];
         const uint32_t index = c->index;
-        NADI_ASSERT(s->heap.count);
         if (c->is_demand) {
             struct demand *d = &s->demands.items[index];
-            const double level = c->level > reached ? c->level : reached;
             pop(s);
             if (d->held)
                 continue;
-            reached = level;
-            hold(s, d, d->limit);
+            reached = d->limit > reached ? d->limit : reached;
+            hold(s, d, d->limit, NADI_NONE);
             left--;
             continue;
         }
@@ -328,58 +421,58 @@ static void fill(struct nadi_share *s, size_t from)
             if (s->heap.items[0].index != index || s->heap.items[0].is_demand)
                 continue;
         }
-        reached = now > reached ? now : reached; /* rounding must not lower it */
+        reached = now > reached ? now : reached;
         pop(s);
-        const struct member_list *m = &s->members[index];
-        for (size_t k = 0; k < m->count && s->open[index]; k++) {
-            struct demand *d = &s->demands.items[m->items[k].demand];
-            if (d->held)
-                continue;
-            hold(s, d, reached);
-            left--;
-        }
+        left -= hold_members(s, index, reached);
     }
 }
 
 /* ---- all changes --------------------------------------------------------------------------- */
 
-static void solve_from(struct nadi_share *s)
+enum { PATIENCE = 8 }; /* rounds before whole neighbourhoods join */
+
+static void take_changes(struct nadi_share *s)
 {
-    const size_t from = s->solved.count;
-    if (s->links.count == 0)
-        return;
-    gather(s);
-    fill(s, from);
+    for (size_t i = 0; i < s->changed_demands.count; i++) {
+        const uint32_t index = s->changed_demands.items[i];
+        struct demand *d = &s->demands.items[index];
+        d->listed = false;
+        if (d->weight > 0 && !solve_alone(s, index))
+            join(s, index);
+    }
+    const size_t links = s->links.count;
+    for (size_t i = 0; i < links; i++)
+        join_losers(s, s->links.items[i]);
+    for (size_t i = 0; i < s->changed_links.count; i++) {
+        const uint32_t link = s->changed_links.items[i];
+        const struct member_list *m = &s->members[link];
+        s->link_listed[link] = false;
+        double room = s->capacity[link];
+        for (size_t k = 0; k < m->count; k++) {
+            const struct demand *d = &s->demands.items[m->items[k].demand];
+            room -= d->weight * d->level;
+        }
+        for (size_t k = 0; k < m->count; k++)
+            if (room < 0 || s->demands.items[m->items[k].demand].held_by == link)
+                join(s, m->items[k].demand);
+    }
+    s->changed_demands.count = s->changed_links.count = 0;
 }
 
 size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
 {
     s->visit++;
-    s->solved.count = 0;
-    for (size_t i = 0; i < s->changed_demands.count; i++) {
-        const uint32_t index = s->changed_demands.items[i];
-        struct demand *d = &s->demands.items[index];
-        d->listed = false;
-        if (d->weight <= 0 || d->visit == s->visit || solve_alone(s, index))
-            continue;
-        s->links.count = 0;
-        for (uint32_t h = 0; h < d->hops; h++)
-            visit_link(s, d->links[h]);
-        solve_from(s);
+    s->solved.count = s->set.count = s->links.count = 0;
+    take_changes(s);
+    for (uint32_t round = 0; s->set.count; round++) {
+        gather(s);
+        fill(s);
+        if (!join_affected(s, round >= PATIENCE))
+            break;
     }
-    for (size_t i = 0; i < s->changed_links.count; i++) {
-        const uint32_t link = s->changed_links.items[i];
-        s->link_listed[link] = false;
-        if (s->link_visit[link] == s->visit || s->members[link].count == 0)
-            continue;
-        const uint32_t first = s->members[link].items[0].demand;
-        if (s->demands.items[first].visit == s->visit)
-            continue; /* alone, and solved */
-        s->links.count = 0;
-        visit_link(s, link);
-        solve_from(s);
-    }
-    s->changed_demands.count = s->changed_links.count = 0;
+    NADI_RESERVE(&s->solved, s->solved.count + s->set.count);
+    for (size_t i = 0; i < s->set.count; i++)
+        s->solved.items[s->solved.count++] = s->set.items[i];
     *demands = s->solved.items;
     return s->solved.count;
 }

@@ -6,9 +6,12 @@
  * link without spare capacity on which no level is higher, or by its own limit. Levels are found by
  * progressive filling: all rise together, the links that fill up first hold their demands.
  *
- * Changes are collected; nadi_share_solve finds new levels where they can matter: in the
- * components, connected by shared links, that hold a change. A solve of a component with F demands
- * of h hops on L links costs O(F h + F h log L), O(F h) where everything fills up at once. */
+ * Changes are collected; nadi_share_solve finds new levels where they can matter. It starts with
+ * the demands that changed, those that they push down on their own links, and those whose
+ * bottleneck has got room; fills this set while all others keep their levels; and takes in whoever
+ * has lost its bottleneck or stands above one that is held, until nobody does: then all are max-min
+ * fair, and these levels are unique. Filling a set of F demands of h hops on L links costs O(F h +
+ * members of the links), and O(log L) for each link that fills up after others. */
 #ifndef NADI_NETWORK_SHARE_H
 #define NADI_NETWORK_SHARE_H
 
