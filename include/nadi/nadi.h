@@ -203,6 +203,16 @@ char *nadi_job_json(const struct nadi_job *job);
  * for the order of ranks that finish at the same time. */
 char *nadi_job_reference_lines(const struct nadi_job *job);
 
+/* --- several network models ----------------------------------------------------------------------
+ */
+
+/* Jobs of the same workload that have run to their end, at most 8, the chosen model first. The
+ * factor between the first one's end and the farthest other's, at least 1; *other: which one. */
+double nadi_jobs_factor(struct nadi_job *const *jobs, size_t count, size_t *other);
+/* Side by side: end to end, by collective, where they part. */
+char *nadi_jobs_text(struct nadi_job *const *jobs, size_t count, int colour);
+char *nadi_jobs_json(struct nadi_job *const *jobs, size_t count); /* schema nadi-ladder/1 */
+
 /* --- generators --------------------------------------------------------------------------------
  */
 

@@ -60,7 +60,7 @@ static void spell_option(const struct nadi_option *o, struct nadi_str *out)
     if (o->letter)
         nadi_str_printf(out, "-%c, ", o->letter);
     nadi_str_printf(out, "--%s", o->name);
-    if (o->type == NADI_OPTION_WORD)
+    if (o->type == NADI_OPTION_WORD || o->type == NADI_OPTION_WORDS)
         nadi_str_printf(out, " %s", o->words);
     else if (o->argument)
         nadi_str_printf(out, " %s", o->argument);

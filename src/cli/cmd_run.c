@@ -1,5 +1,6 @@
 #include "base/diag.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
@@ -12,6 +13,7 @@ struct values {
     const char *out, *format, *ranks, *timeline;
     struct nadi_range timeline_ranks, timeline_window;
     uint64_t max_sim_ns, max_wall_ns;
+    double hidden_factor;
     bool ops, five_column, quiet;
 };
 
@@ -68,6 +70,13 @@ static const struct nadi_option output[] = {
      .type = NADI_OPTION_FLAG,
      AT(quiet),
      .help = "No warnings, notes and progress on standard error"},
+    {.name = "hidden-factor",
+     .argument = "X",
+     .type = NADI_OPTION_FACTOR,
+     .initial = "1.5",
+     AT(hidden_factor),
+     .help =
+         "With several network models: warn when the first one's end differs by more than this"},
     {.name = NULL},
 };
 
@@ -145,11 +154,12 @@ static bool choose_timeline(const struct values *v, const struct nadi_job *job)
     return false;
 }
 
-static enum nadi_status write_files(const struct values *v, bool timeline, struct nadi_job *job)
+static enum nadi_status write_files(const struct values *v, bool timeline, const char *folder,
+                                    struct nadi_job *job)
 {
     struct nadi_output files;
     nadi_output_init(&files);
-    files.folder = v->out;
+    files.folder = folder;
     files.ranks = v->ranks;
     files.ops = v->ops;
     files.five_column = v->five_column;
@@ -163,7 +173,7 @@ static enum nadi_status write_files(const struct values *v, bool timeline, struc
         files.timeline_to_ns = v->timeline_window.last;
     }
     const enum nadi_status status = nadi_job_write(job, &files);
-    return status == NADI_STATUS_DONE ? nadi_job_write_memory(job, v->out) : status;
+    return status == NADI_STATUS_DONE ? nadi_job_write_memory(job, folder) : status;
 }
 
 static void print_result(const struct values *v, bool timeline, const struct nadi_job *job)
@@ -187,9 +197,9 @@ static void print_result(const struct values *v, bool timeline, const struct nad
         printf("  timeline.pftrace: open it in https://ui.perfetto.dev\n");
 }
 
-static enum nadi_status simulate(const struct values *v, struct nadi_job *job, size_t *shown)
+static enum nadi_status run_and_write(const struct values *v, bool timeline, const char *folder,
+                                      struct nadi_job *job, size_t *shown)
 {
-    const bool timeline = choose_timeline(v, job);
     if (v->ops || timeline)
         nadi_job_keep_ops(job);
     struct nadi_progress_line line;
@@ -203,10 +213,84 @@ static enum nadi_status simulate(const struct values *v, struct nadi_job *job, s
     nadi_progress_line_end(&line);
     *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
     enum nadi_status written = NADI_STATUS_DONE;
-    if (v->out)
-        written = write_files(v, timeline, job);
-    print_result(v, timeline, job);
+    if (folder)
+        written = write_files(v, timeline, folder, job);
     return status == NADI_STATUS_DONE ? written : status;
+}
+
+/* Loads and runs a job; its files go to `folder`. The result is printed unless `silent`. */
+static enum nadi_status one_model(const struct values *v, const char *folder, bool silent,
+                                  struct nadi_job *job)
+{
+    enum nadi_status status = nadi_job_load(job);
+    size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, v->quiet);
+    if (status == NADI_STATUS_DONE) {
+        const bool timeline = choose_timeline(v, job);
+        status = run_and_write(v, timeline, folder, job, &shown);
+        if (!silent || status != NADI_STATUS_DONE)
+            print_result(v, timeline, job);
+    }
+    nadi_terminal_messages(nadi_job_messages(job), shown, v->quiet);
+    return status;
+}
+
+/* ---- several models ------------------------------------------------------------------------ */
+
+enum { MOST_MODELS = 8, WORD_LENGTH = 16 };
+
+static void compare(const struct values *v, struct nadi_job *const *jobs, size_t count,
+                    char (*names)[WORD_LENGTH])
+{
+    const bool json = nadi_str_equal(v->format, "json");
+    char *text = json ? nadi_jobs_json(jobs, count)
+                      : nadi_jobs_text(jobs, count, nadi_terminal_colours(stdout));
+    fputs(text, stdout);
+    nadi_free(text);
+    size_t other;
+    const double factor = nadi_jobs_factor(jobs, count, &other);
+    fflush(stdout);
+    if (factor > v->hidden_factor && !v->quiet)
+        fprintf(stderr,
+                "warning[run/hidden-factor]: the model %s hides a factor of %.3g that %s sees\n"
+                "  help: trust the model that sees more, or say --hidden-factor %.3g\n",
+                names[0], factor, names[other], factor * 1.05);
+}
+
+static char *folder_of(const char *out, const char *model)
+{
+    if (!out)
+        return NULL;
+    const size_t size = strlen(out) + WORD_LENGTH + 2;
+    char *path = nadi_mem_alloc(size, 1);
+    snprintf(path, size, "%s/%s", out, model);
+    return path;
+}
+
+static enum nadi_status several_models(const struct values *v, struct nadi_setup *setup)
+{
+    struct nadi_job *jobs[MOST_MODELS];
+    char names[MOST_MODELS][WORD_LENGTH];
+    enum nadi_status status = NADI_STATUS_DONE;
+    size_t count = 0;
+    const char *at = v->inputs.network_model;
+    while (status == NADI_STATUS_DONE && *at && count < MOST_MODELS) {
+        const size_t length = strcspn(at, ",");
+        snprintf(names[count], WORD_LENGTH, "%.*s", (int)length, at);
+        setup->network_model = names[count];
+        char *folder = folder_of(v->out, names[count]);
+        jobs[count] = nadi_job_create(setup);
+        status = one_model(v, folder, true, jobs[count]);
+        nadi_mem_free(folder);
+        count++;
+        at += length + (at[length] == ',');
+    }
+    if (status == NADI_STATUS_DONE)
+        compare(v, jobs, count, names);
+    if (status == NADI_STATUS_DONE && v->out && !nadi_str_equal(v->format, "json"))
+        printf("\nfiles of each model in a folder of its name in %s\n", v->out);
+    for (size_t i = 0; i < count; i++)
+        nadi_job_destroy(jobs[i]);
+    return status;
 }
 
 int nadi_cmd_run(const struct nadi_command *self, int count, char **arguments)
@@ -222,12 +306,10 @@ int nadi_cmd_run(const struct nadi_command *self, int count, char **arguments)
     nadi_cli_inputs_apply(&values.inputs, &setup);
     setup.max_sim_ns = values.max_sim_ns;
     setup.max_wall_ms = (values.max_wall_ns + 999999) / 1000000;
+    if (strchr(values.inputs.network_model, ','))
+        return (int)several_models(&values, &setup);
     struct nadi_job *job = nadi_job_create(&setup);
-    enum nadi_status status = nadi_job_load(job);
-    size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, values.quiet);
-    if (status == NADI_STATUS_DONE)
-        status = simulate(&values, job, &shown);
-    nadi_terminal_messages(nadi_job_messages(job), shown, values.quiet);
+    const enum nadi_status status = one_model(&values, values.out, false, job);
     nadi_job_destroy(job);
     return (int)status;
 }

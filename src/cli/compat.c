@@ -158,6 +158,7 @@ static bool parse_value(const struct nadi_option *o, const char *text, void *at)
         *(const char **)at = text;
         return true;
     case NADI_OPTION_WORD:
+    case NADI_OPTION_WORDS:
     case NADI_OPTION_NUMBER:
     case NADI_OPTION_BYTES:
     case NADI_OPTION_TIME:

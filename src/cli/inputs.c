@@ -37,12 +37,13 @@ const struct nadi_option nadi_cli_input_files[] = {
 
 const struct nadi_option nadi_cli_input_model[] = {
     {.name = "network-model",
-     .type = NADI_OPTION_WORD,
+     .type = NADI_OPTION_WORDS,
      .words = "unaware|aware|flow|packet",
      .initial = "unaware",
      AT(network_model),
-     .help = "Messages pass each other (unaware), queue at every link (aware), share links "
-             "fairly (flow) or go as RoCE packets (packet)"},
+     .help =
+         "Messages pass each other (unaware), queue at every link (aware), share links "
+         "fairly (flow) or go as RoCE packets (packet); with commas between: all, side by side"},
     {.name = "compat",
      .argument = "ns3",
      .type = NADI_OPTION_TEXT,

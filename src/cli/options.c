@@ -43,6 +43,28 @@ static bool is_word(const char *words, const char *text)
     return false;
 }
 
+/* Words with commas between, each once. */
+static bool are_words(const char *words, const char *text)
+{
+    char word[MAX_WORD];
+    const char *at = text;
+    for (;;) {
+        const size_t length = strcspn(at, ",");
+        if (length >= sizeof(word))
+            return false;
+        memcpy(word, at, length);
+        word[length] = '\0';
+        if (!is_word(words, word))
+            return false;
+        for (const char *before = text; before < at; before += strcspn(before, ",") + 1)
+            if (strcspn(before, ",") == length && memcmp(before, at, length) == 0)
+                return false;
+        if (at[length] == '\0')
+            return true;
+        at += length + 1;
+    }
+}
+
 /* A whole number of ns or bytes; a bare number is multiplied by `bare`. */
 static bool parse_amount(const char *text, enum nadi_dimension dimension, double bare,
                          uint64_t *amount)
@@ -108,6 +130,8 @@ static const char *what_is_allowed(const struct nadi_option *o)
         return "a text that is not empty";
     case NADI_OPTION_WORD:
         return o->words;
+    case NADI_OPTION_WORDS:
+        return o->words;
     case NADI_OPTION_COUNT:
         return "a whole number from 1";
     case NADI_OPTION_NUMBER:
@@ -134,7 +158,8 @@ static bool parse_value(const struct nadi_option *o, const char *text, void *at)
         *(bool *)at = true;
         return true;
     case NADI_OPTION_WORD:
-        if (!is_word(o->words, text))
+    case NADI_OPTION_WORDS:
+        if (!(o->type == NADI_OPTION_WORDS ? are_words : is_word)(o->words, text))
             return false;
         *(const char **)at = text;
         return true;

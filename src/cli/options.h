@@ -14,6 +14,7 @@ enum nadi_option_type {                          /* value in the struct: */
                         NADI_OPTION_FLAG = 1,    /* bool */
                         NADI_OPTION_TEXT,        /* const char * */
                         NADI_OPTION_WORD,        /* const char *, one of the option's words */
+                        NADI_OPTION_WORDS,       /* const char *, some of them: "a,b" */
                         NADI_OPTION_COUNT,       /* uint32_t, at least 1 */
                         NADI_OPTION_NUMBER,      /* uint64_t */
                         NADI_OPTION_FACTOR,      /* double, at least 0 */
