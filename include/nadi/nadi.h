@@ -151,6 +151,9 @@ uint32_t nadi_job_rank_count(const struct nadi_job *job);
 uint64_t nadi_job_node_count(const struct nadi_job *job); /* of all ranks together */
 /* Before run: keep every node's start and end, for ops.csv and the timeline; 24 bytes a node. */
 void nadi_job_keep_ops(struct nadi_job *job);
+/* Before run: keep what each link carries over time, for link_usage.csv (models aware and flow);
+ * 768 bytes a link. */
+void nadi_job_keep_usage(struct nadi_job *job);
 
 /* --- results, after run ------------------------------------------------------------------------
  */
@@ -182,6 +185,7 @@ struct nadi_output {
     /* ranks.csv: "each" a row a rank, "classes" a row for ranks with the same figures; "auto", the
      * default: each up to 100,000 ranks */
     const char *ranks;
+    int link_usage; /* link_usage.csv; wants nadi_job_keep_usage */
 };
 
 void nadi_output_init(struct nadi_output *output);

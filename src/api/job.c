@@ -149,3 +149,9 @@ void nadi_job_keep_ops(struct nadi_job *job)
     NADI_ASSERT(job->loaded && !job->ran);
     job->inputs.options.record_ops = true;
 }
+
+void nadi_job_keep_usage(struct nadi_job *job)
+{
+    NADI_ASSERT(job->loaded && !job->ran);
+    job->inputs.options.record_usage = true;
+}

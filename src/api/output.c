@@ -55,6 +55,7 @@ enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *
         .ranks = ranks_form(whole.ranks),
         .ops = whole.ops != 0,
         .five_column = whole.five_column != 0,
+        .link_usage = whole.link_usage != 0,
         .timeline = whole.timeline != 0,
         .timeline_limit_ranks =
             whole.timeline_first_rank != 0 || whole.timeline_last_rank != UINT32_MAX,

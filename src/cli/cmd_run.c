@@ -14,7 +14,7 @@ struct values {
     struct nadi_range timeline_ranks, timeline_window;
     uint64_t max_sim_ns, max_wall_ns;
     double hidden_factor;
-    bool ops, five_column, quiet;
+    bool ops, five_column, link_usage, quiet;
 };
 
 #define AT(member) .offset = offsetof(struct values, member)
@@ -50,6 +50,10 @@ static const struct nadi_option output[] = {
      .type = NADI_OPTION_FLAG,
      AT(five_column),
      .help = "Also tutorial_result.csv, the five columns of ASTRA-sim 1.0"},
+    {.name = "link-usage",
+     .type = NADI_OPTION_FLAG,
+     AT(link_usage),
+     .help = "Also link_usage.csv: what each link carries over time (models aware and flow)"},
     {.name = "timeline",
      .type = NADI_OPTION_WORD,
      .words = "auto|yes|no",
@@ -112,6 +116,8 @@ static bool options_agree(const struct values *v)
         alone = "five-column";
     else if (!v->out && !nadi_str_equal(v->ranks, "auto"))
         alone = nadi_str_equal(v->ranks, "each") ? "ranks each" : "ranks classes";
+    else if (!v->out && v->link_usage)
+        alone = "link-usage";
     else if (!v->out && nadi_str_equal(v->timeline, "yes"))
         alone = "timeline yes";
     else if (!v->out && v->timeline_ranks.given)
@@ -163,6 +169,7 @@ static enum nadi_status write_files(const struct values *v, bool timeline, const
     files.ranks = v->ranks;
     files.ops = v->ops;
     files.five_column = v->five_column;
+    files.link_usage = v->link_usage;
     files.timeline = timeline;
     if (v->timeline_ranks.given) {
         files.timeline_first_rank = (uint32_t)nadi_min_u64(v->timeline_ranks.first, UINT32_MAX);
@@ -185,9 +192,9 @@ static void print_result(const struct values *v, bool timeline, const struct nad
     if (json || !v->out)
         return;
     const size_t length = strlen(v->out);
-    printf("\nfiles in %s%s\n  summary.json ranks.csv collectives.csv links.csv%s%s\n", v->out,
-           length && v->out[length - 1] == '/' ? "" : "/", v->ops ? " ops.csv" : "",
-           v->five_column ? " tutorial_result.csv" : "");
+    printf("\nfiles in %s%s\n  summary.json ranks.csv collectives.csv links.csv%s%s%s\n", v->out,
+           length && v->out[length - 1] == '/' ? "" : "/", v->link_usage ? " link_usage.csv" : "",
+           v->ops ? " ops.csv" : "", v->five_column ? " tutorial_result.csv" : "");
     if (nadi_str_equal(v->ranks, "classes") ||
         (nadi_str_equal(v->ranks, "auto") && nadi_job_rank_count(job) > EACH_RANK))
         printf("  ranks.csv has a row a class of equal ranks; --ranks each: a row a rank\n");
@@ -202,6 +209,8 @@ static enum nadi_status run_and_write(const struct values *v, bool timeline, con
 {
     if (v->ops || timeline)
         nadi_job_keep_ops(job);
+    if (v->link_usage)
+        nadi_job_keep_usage(job);
     struct nadi_progress_line line;
     nadi_progress_line_start(&line, v->quiet);
     struct nadi_watch watch;

@@ -10,6 +10,7 @@
  * Cost of a message: two events a hop, O(1) each. */
 #include "base/mem.h"
 #include "network/fabric.h"
+#include "network/usage.h"
 
 struct flight { /* a message in the network */
     const uint32_t *links;
@@ -50,6 +51,7 @@ struct aware {
     } flights;
     uint32_t free_flight;
     uint32_t kind_hop, kind_free;
+    struct nadi_usage *usage; /* NULL: not wanted */
     uint64_t sent_messages, sent_bytes;
 };
 
@@ -91,6 +93,11 @@ static void start(struct aware *w, uint32_t index, uint32_t flight)
     tally->messages++;
     tally->bytes += f->bytes;
     tally->busy += (nadi_time)c->free_ns * NADI_PS_PER_NS;
+    if (w->usage) {
+        const nadi_time now = nadi_engine_now(w->engine);
+        nadi_usage_add(w->usage, index, now, now + (nadi_time)c->free_ns * NADI_PS_PER_NS,
+                       (double)f->bytes);
+    }
     const nadi_time arrival = nadi_engine_after_ns(w->engine, c->arrive_ns);
     const nadi_time free_at = nadi_engine_after_ns(w->engine, c->free_ns);
     if (f->hop + 1 == f->hops) {
@@ -120,6 +127,8 @@ static void hand_over(struct aware *w, uint32_t flight)
     l->tail = flight;
     if (++l->waiting > w->tallies[index].most_waiting)
         w->tallies[index].most_waiting = l->waiting;
+    if (w->usage)
+        nadi_usage_waiting(w->usage, index, nadi_engine_now(w->engine), l->waiting);
 }
 
 static void on_hop(void *context, const struct nadi_event *event)
@@ -175,6 +184,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     }
     w->kind_hop = nadi_engine_add_kind(setup->engine, on_hop, w);
     w->kind_free = nadi_engine_add_kind(setup->engine, on_link_free, w);
+    if (setup->record_usage)
+        w->usage = nadi_usage_create(w->fabric.count);
     return &w->base;
 }
 
@@ -182,6 +193,7 @@ static void destroy(struct nadi_network *net)
 {
     struct aware *w = self(net);
     nadi_fabric_release(&w->fabric);
+    nadi_usage_destroy(w->usage);
     nadi_mem_free(w->links);
     nadi_mem_free(w->tallies);
     nadi_mem_free(w->classes.items);
@@ -226,6 +238,11 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     nadi_fabric_counters(&w->fabric, w->tallies, links, visit, context);
 }
 
+static const struct nadi_usage *usage(const struct nadi_network *net)
+{
+    return ((const struct aware *)net)->usage;
+}
+
 static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
 {
     const struct aware *w = (const struct aware *)net;
@@ -244,5 +261,6 @@ const struct nadi_network_ops nadi_network_aware = {
     .route = route,
     .send = send,
     .counters = counters,
+    .usage = usage,
     .sent = sent,
 };

@@ -247,6 +247,8 @@ void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_
                 .busy_ns = (uint64_t)(tallies[i].busy / NADI_PS_PER_NS),
                 .wait_ns = (uint64_t)(tallies[i].wait / NADI_PS_PER_NS),
                 .most_waiting = tallies[i].most_waiting,
+                .number = i,
+                .bytes_per_ns = link->bytes_per_ns,
             };
             sum.messages += one.messages;
             sum.bytes += one.bytes;

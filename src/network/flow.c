@@ -17,6 +17,7 @@
 #include "network/fabric.h"
 #include "network/network.h"
 #include "network/share.h"
+#include "network/usage.h"
 
 #include <math.h>
 
@@ -74,8 +75,9 @@ struct flow {
     nadi_time *sender_free; /* by NPU; NULL without an overhead */
     uint32_t free_transfer;
     uint32_t kind_begin, kind_settle, kind_pump;
-    nadi_time pump_at; /* NADI_TIME_MAX: not scheduled */
-    bool settling;     /* a settle event is pending */
+    nadi_time pump_at;        /* NADI_TIME_MAX: not scheduled */
+    bool settling;            /* a settle event is pending */
+    struct nadi_usage *usage; /* NULL: not wanted */
     uint64_t sent_messages, sent_bytes;
 };
 
@@ -162,8 +164,18 @@ static void set_end(struct flow *f, uint32_t pair, nadi_time end)
 
 /* ---- levels -------------------------------------------------------------------------------- */
 
-static void advance(struct pair *p, nadi_time now)
+static void record(struct flow *f, const struct pair *p, nadi_time now)
 {
+    const struct nadi_fabric_way *way = &f->fabric.routes[f->owners.items[p->demand]];
+    const double bytes = p->level * p->count * ((double)(now - p->since) * 1e-3);
+    for (uint32_t i = 0; i < way->hops; i++)
+        nadi_usage_add(f->usage, way->links[i], p->since, now, bytes);
+}
+
+static void advance(struct flow *f, struct pair *p, nadi_time now)
+{
+    if (f->usage && now > p->since && p->level > 0)
+        record(f, p, now);
     p->got += p->level * ((double)(now - p->since) * 1e-3);
     p->since = now;
 }
@@ -208,7 +220,7 @@ static void on_settle(void *context, const struct nadi_event *event)
     for (size_t i = 0; i < count; i++) {
         const uint32_t pair = f->owners.items[demands[i]];
         struct pair *p = &f->pairs.items[pair];
-        advance(p, now);
+        advance(f, p, now);
         p->level = nadi_share_level(f->share, demands[i]);
         find_end(f, pair);
     }
@@ -297,7 +309,7 @@ static void begin(struct flow *f, uint32_t index)
     if (p->count == 0)
         open_pair(f, p, t->route, r);
     else
-        advance(p, nadi_engine_now(f->engine));
+        advance(f, p, nadi_engine_now(f->engine));
     t->full = p->got + (double)t->bytes;
     insert(f, p, index);
     p->count++;
@@ -316,7 +328,7 @@ static void end_due(struct flow *f, uint32_t pair)
     struct pair *p = &f->pairs.items[pair];
     const nadi_time now = nadi_engine_now(f->engine);
     const uint32_t before = p->count;
-    advance(p, now);
+    advance(f, p, now);
     const double due = p->got + p->level * 0.5e-3; /* half a picosecond's worth */
     while (p->head != NADI_NONE &&
            (p->count == before || f->transfers.items[p->head].full <= due)) {
@@ -439,6 +451,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     f->kind_begin = nadi_engine_add_kind(f->engine, on_begin, f);
     f->kind_settle = nadi_engine_add_kind(f->engine, on_settle, f);
     f->kind_pump = nadi_engine_add_kind(f->engine, on_pump, f);
+    if (setup->record_usage)
+        f->usage = nadi_usage_create(f->fabric.count);
     return &f->base;
 }
 
@@ -447,6 +461,7 @@ static void destroy(struct nadi_network *net)
     struct flow *f = self(net);
     nadi_share_destroy(f->share);
     nadi_fabric_release(&f->fabric);
+    nadi_usage_destroy(f->usage);
     nadi_mem_free(f->tallies);
     nadi_mem_free(f->busy_since);
     nadi_mem_free(f->pairs.items);
@@ -472,6 +487,11 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     nadi_mem_free(tallies);
 }
 
+static const struct nadi_usage *usage(const struct nadi_network *net)
+{
+    return ((const struct flow *)net)->usage;
+}
+
 static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
 {
     const struct flow *f = (const struct flow *)net;
@@ -489,5 +509,6 @@ const struct nadi_network_ops nadi_network_flow = {
     .route = route,
     .send = send,
     .counters = counters,
+    .usage = usage,
     .sent = sent,
 };

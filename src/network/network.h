@@ -24,6 +24,7 @@ struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_routing_config *routing; /* aware, flow: in graphs; NULL: dimension order */
     const struct nadi_flow_config *flow;       /* flow only; NULL: no overheads, no window */
     struct nadi_engine *engine;
+    bool record_usage; /* aware, flow: what links carry over time */
 };
 
 struct nadi_network_counter { /* of one link, or of one dimension */
@@ -32,6 +33,8 @@ struct nadi_network_counter { /* of one link, or of one dimension */
     uint64_t messages, bytes, busy_ns;
     uint64_t wait_ns;      /* aware: of all messages, for the link */
     uint32_t most_waiting; /* aware: messages, at one time */
+    uint32_t number;       /* of a link in the model's usage; NADI_NONE: not there */
+    double bytes_per_ns;   /* of a link; 0: not told */
 };
 
 struct nadi_message {
@@ -41,6 +44,8 @@ struct nadi_message {
     uint64_t bytes;
     uint32_t kind, a, b, c; /* the delivery event */
 };
+
+struct nadi_usage;
 
 typedef void nadi_network_visit_fn(void *context, const struct nadi_network_counter *counter);
 
@@ -55,6 +60,9 @@ struct nadi_network_ops {
      * true), in a fixed order. */
     void (*counters)(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
                      void *context);
+    /* What links carry over time, in the order in which `counters` visits links; NULL where that
+     * was not asked for or the model does not know. Until the network is destroyed. */
+    const struct nadi_usage *(*usage)(const struct nadi_network *net);
     /* What was sent so far, each message once, however many links it crosses. */
     void (*sent)(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes);
 };

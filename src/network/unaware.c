@@ -140,6 +140,12 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
         visit(context, &u->sums[d]);
 }
 
+static const struct nadi_usage *usage(const struct nadi_network *net)
+{
+    (void)net;
+    return NULL;
+}
+
 static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
 {
     const struct unaware *u = (const struct unaware *)net;
@@ -160,5 +166,6 @@ const struct nadi_network_ops nadi_network_unaware = {
     .route = find_route,
     .send = send,
     .counters = counters,
+    .usage = usage,
     .sent = sent,
 };

@@ -31,6 +31,9 @@ static void fill(enum nadi_report_file file, const struct nadi_inputs *in,
     case NADI_FILE_LINKS:
         nadi_table_links(in, r, out);
         return;
+    case NADI_FILE_LINK_USAGE:
+        nadi_table_link_usage(in, r, out);
+        return;
     case NADI_FILE_OPS:
         nadi_table_ops(in, r, out);
         return;

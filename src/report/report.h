@@ -4,6 +4,7 @@
  *   ranks.csv             one row a rank; for more than NADI_RANKS_EACH a row a class of ranks
  *   collectives.csv       one row a collective of a group, in order of completion
  *   links.csv             one row a dimension, then (aware) one row a link
+ *   link_usage.csv        on request (aware, flow): one row a link and span of time
  *   ops.csv               on request: one row an executed node, in order of completion
  *   timeline.pftrace      on request: native Perfetto protobuf, for ui.perfetto.dev
  *   tutorial_result.csv   on request: the five columns of ASTRA-sim 1.0
@@ -28,6 +29,7 @@ enum { NADI_RANKS_EACH = 100000 }; /* ranks that AUTO writes one by one */
 struct nadi_report_options {
     enum nadi_ranks_form ranks; /* of ranks.csv */
     bool ops, five_column, timeline;
+    bool link_usage;           /* needs inputs.options.record_usage */
     bool timeline_limit_ranks; /* false: every rank, whatever the two below say */
     uint32_t timeline_first_rank, timeline_last_rank; /* both included */
     uint64_t timeline_from_ns, timeline_to_ns;        /* what overlaps it; 0 0: all */

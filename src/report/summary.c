@@ -21,6 +21,8 @@ static const struct nadi_report_file_info files[NADI_FILES] = {
                          "one row a network dimension, then one row a link where the model has "
                          "links",
                          "bytes, ns; utilisation 0..1"},
+    [NADI_FILE_LINK_USAGE] = {"link_usage.csv", "one row a link and span of time: what it carried",
+                              "bytes, ns; utilisation 0..1"},
     [NADI_FILE_OPS] = {"ops.csv", "one row an executed node, in order of completion", "ns, bytes"},
     [NADI_FILE_TIMELINE] = {"timeline.pftrace", "timeline for ui.perfetto.dev: one process a rank",
                             "ns"},
@@ -37,6 +39,8 @@ const struct nadi_report_file_info *nadi_report_file_info(enum nadi_report_file 
 bool nadi_report_file_wanted(enum nadi_report_file file, const struct nadi_report_options *o)
 {
     switch (file) {
+    case NADI_FILE_LINK_USAGE:
+        return o->link_usage;
     case NADI_FILE_OPS:
         return o->ops;
     case NADI_FILE_TIMELINE:
@@ -274,6 +278,40 @@ static void packets(struct nadi_json *j, const struct nadi_packet_figures *f)
     nadi_json_close(j);
 }
 
+/* The links that are busy longest; of equal ones the first. O(links). */
+static void bottlenecks(struct nadi_json *j, const struct nadi_result *r)
+{
+    enum { MOST = 10 };
+    const struct nadi_link_result *top[MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < r->link_count; i++) {
+        size_t at = count;
+        while (at > 0 && top[at - 1]->busy_ns < r->links[i].busy_ns)
+            at--;
+        if (at == MOST)
+            continue;
+        if (count < MOST)
+            count++;
+        for (size_t k = count - 1; k > at; k--)
+            top[k] = top[k - 1];
+        top[at] = &r->links[i];
+    }
+    nadi_json_array(j, "bottlenecks");
+    for (size_t i = 0; i < count; i++) {
+        nadi_json_row(j, NULL);
+        nadi_json_u64(j, "dimension", top[i]->dim);
+        nadi_json_u64(j, "from", top[i]->from);
+        nadi_json_u64(j, "to", top[i]->to);
+        nadi_json_u64(j, "bytes", top[i]->bytes);
+        nadi_json_u64(j, "busy_ns", top[i]->busy_ns);
+        nadi_json_double(j, "utilisation", nadi_utilisation(top[i]->busy_ns, 1, r->end_ns));
+        nadi_json_u64(j, "wait_ns", top[i]->wait_ns);
+        nadi_json_u64(j, "most_waiting", top[i]->most_waiting);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+}
+
 static void network(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r)
 {
     nadi_json_object(j, "network");
@@ -298,6 +336,8 @@ static void network(struct nadi_json *j, const struct nadi_inputs *in, const str
     nadi_json_close(j);
     if (r->has_packets)
         packets(j, &r->packets);
+    if (r->link_count)
+        bottlenecks(j, r);
     nadi_json_close(j);
 }
 

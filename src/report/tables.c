@@ -1,5 +1,7 @@
 #include "report/tables.h"
 
+#include <math.h>
+
 #include "format/csv_write.h"
 #include "report/figures.h"
 
@@ -65,6 +67,8 @@ static void link_row(struct nadi_csv *csv, const struct nadi_inputs *in,
     nadi_csv_u64(csv, l->bytes);
     nadi_csv_u64(csv, l->busy_ns);
     nadi_csv_double(csv, nadi_utilisation(l->busy_ns, links, r->end_ns));
+    nadi_csv_u64(csv, l->wait_ns);
+    nadi_csv_u64(csv, l->most_waiting);
     nadi_csv_end_row(csv);
 }
 
@@ -73,11 +77,40 @@ void nadi_table_links(const struct nadi_inputs *in, const struct nadi_result *r,
 {
     struct nadi_csv csv = {.out = out};
     nadi_csv_header(&csv, "row,dimension,topology,from,to,links,messages,bytes,busy_ns,"
-                          "utilisation");
+                          "utilisation,wait_ns,most_waiting");
     for (uint32_t d = 0; d < r->dim_count; d++)
         link_row(&csv, in, r, &r->dims[d], nadi_dimension_links(in, r, r->dims[d].dim));
     for (size_t i = 0; i < r->link_count; i++)
         link_row(&csv, in, r, &r->links[i], 1);
+}
+
+static void usage_row(struct nadi_csv *csv, const struct nadi_inputs *in,
+                      const struct nadi_result *r, size_t link, uint32_t bucket)
+{
+    const struct nadi_link_result *l = &r->links[link];
+    const struct nadi_usage_result *u = &r->usage;
+    const size_t at = link * u->buckets + bucket;
+    const double start = bucket * u->bucket_ns;
+    const double end = fmin(start + u->bucket_ns, (double)r->end_ns);
+    nadi_csv_u64(csv, l->dim);
+    device(csv, in, l->from);
+    device(csv, in, l->to);
+    nadi_csv_u64(csv, (uint64_t)start);
+    nadi_csv_u64(csv, (uint64_t)end);
+    nadi_csv_double(csv, u->bytes[at]);
+    nadi_csv_double(csv, end > start ? u->bytes[at] / l->bytes_per_ns / (end - start) : 0);
+    nadi_csv_u64(csv, u->waiting[at]);
+    nadi_csv_end_row(csv);
+}
+
+void nadi_table_link_usage(const struct nadi_inputs *in, const struct nadi_result *r,
+                           struct nadi_str *out)
+{
+    struct nadi_csv csv = {.out = out};
+    nadi_csv_header(&csv, "dimension,from,to,start_ns,end_ns,bytes,utilisation,most_waiting");
+    for (size_t i = 0; r->usage.buckets && i < r->link_count; i++)
+        for (uint32_t b = 0; b < r->usage.buckets; b++)
+            usage_row(&csv, in, r, i, b);
 }
 
 void nadi_table_ops(const struct nadi_inputs *in, const struct nadi_result *r, struct nadi_str *out)

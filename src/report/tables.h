@@ -15,6 +15,9 @@ void nadi_table_collectives(const struct nadi_inputs *in, const struct nadi_resu
                             struct nadi_str *out);
 void nadi_table_links(const struct nadi_inputs *in, const struct nadi_result *r,
                       struct nadi_str *out);
+/* What each link carried in each of at most 64 equal spans of time: the data of a heat map. */
+void nadi_table_link_usage(const struct nadi_inputs *in, const struct nadi_result *r,
+                           struct nadi_str *out);
 void nadi_table_ops(const struct nadi_inputs *in, const struct nadi_result *r,
                     struct nadi_str *out);
 

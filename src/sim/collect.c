@@ -1,6 +1,7 @@
 #include "sim/collect.h"
 
 #include "base/mem.h"
+#include "network/usage.h"
 
 struct collection {
     const struct nadi_inputs *in;
@@ -108,6 +109,9 @@ static void add_link(void *context, const struct nadi_network_counter *c)
         .messages = c->messages,
         .bytes = c->bytes,
         .busy_ns = c->busy_ns,
+        .wait_ns = c->wait_ns,
+        .most_waiting = c->most_waiting,
+        .bytes_per_ns = c->bytes_per_ns,
     };
     NADI_PUSH(list, link);
 }
@@ -123,6 +127,44 @@ static struct nadi_link_result *collect_links(const struct collection *c, bool l
     nadi_mem_free(list.items);
     *count = list.count;
     return kept;
+}
+
+/* ---- links over time ----------------------------------------------------------------------- */
+
+struct usage_rows {
+    const struct nadi_usage *from;
+    uint32_t buckets;
+    size_t row;
+    double *bytes;
+    uint32_t *waiting;
+};
+
+static void add_usage(void *context, const struct nadi_network_counter *c)
+{
+    struct usage_rows *u = context;
+    const size_t from = (size_t)c->number * NADI_USAGE_BUCKETS, to = u->row++ * u->buckets;
+    memcpy(u->bytes + to, u->from->bytes + from, u->buckets * sizeof(*u->bytes));
+    memcpy(u->waiting + to, u->from->waiting + from, u->buckets * sizeof(*u->waiting));
+}
+
+static void collect_usage(const struct collection *c)
+{
+    struct nadi_result *r = c->result;
+    struct usage_rows u = {.from = c->network->ops->usage(c->network)};
+    if (!u.from || !r->link_count || !r->end_ns)
+        return;
+    const uint64_t width = (uint64_t)u.from->width;
+    const uint64_t used = (r->end_ns * (uint64_t)NADI_PS_PER_NS + width - 1) / width;
+    u.buckets = (uint32_t)nadi_min_u64(used, NADI_USAGE_BUCKETS);
+    u.bytes = NADI_ARENA_NEW(&r->arena, double, r->link_count *u.buckets);
+    u.waiting = NADI_ARENA_NEW(&r->arena, uint32_t, r->link_count * u.buckets);
+    c->network->ops->counters(c->network, true, add_usage, &u);
+    r->usage = (struct nadi_usage_result){
+        .buckets = u.buckets,
+        .bucket_ns = (double)width / (double)NADI_PS_PER_NS,
+        .bytes = u.bytes,
+        .waiting = u.waiting,
+    };
 }
 
 /* ---- spans and flows: each class's, repeated for its ranks --------------------------------- */
@@ -239,6 +281,7 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     result->dims = collect_links(&c, false, &count);
     result->dim_count = (uint32_t)count;
     result->links = collect_links(&c, true, &result->link_count);
+    collect_usage(&c);
     network->ops->sent(network, &result->messages, &result->message_bytes);
     result->has_packets = in->options.network_model == NADI_NETWORK_PACKET;
     if (result->has_packets)

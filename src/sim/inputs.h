@@ -50,6 +50,7 @@ struct nadi_run_options {
     uint64_t max_wall_ms; /* 0: no limit */
     bool exact_packets;   /* packet model: as the HPCC simulator on ns-3 */
     bool record_ops;      /* keep every node's start and end */
+    bool record_usage;    /* keep what links carry over time */
 };
 
 /* One resolved setting, for the echo of the configuration and `nadi explain`. */

@@ -50,7 +50,17 @@ struct nadi_link_result {
     uint32_t dim;
     uint32_t from, to; /* NPU, or npu_count + k for switch k; NADI_NONE on a dimension's sum */
     uint64_t messages, bytes;
-    uint64_t busy_ns; /* aware: time that the link was occupied; unaware: sum of serialisation */
+    uint64_t busy_ns; /* time that the link was occupied; unaware: sum of serialisation */
+    uint64_t wait_ns; /* aware: of all messages, for the link */
+    uint32_t most_waiting;
+    double bytes_per_ns; /* its bandwidth; 0 on a dimension's sum */
+};
+
+struct nadi_usage_result {   /* what links carried over time */
+    uint32_t buckets;        /* that the run reached; 0: not recorded */
+    double bucket_ns;        /* width */
+    const double *bytes;     /* [link * buckets + bucket], links as in the result */
+    const uint32_t *waiting; /* likewise: most messages that waited (aware) */
 };
 
 struct nadi_span { /* one node's life, recorded on request */
@@ -89,8 +99,9 @@ struct nadi_result {
     size_t collective_count, collective_capacity;
     struct nadi_link_result *dims; /* one a dimension: sums */
     uint32_t dim_count;
-    struct nadi_link_result *links; /* aware only */
+    struct nadi_link_result *links; /* not in unaware */
     size_t link_count;
+    struct nadi_usage_result usage;
     struct nadi_span *spans; /* in order of completion */
     size_t span_count, span_capacity;
     struct nadi_flow *flows;

@@ -145,6 +145,7 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .routing = in->has_graph ? &in->routing : NULL,
         .packet = &in->packet,
         .flow = &in->flow,
+        .record_usage = in->options.record_usage,
         .engine = s->engine,
     };
     s->network = model_of(in)->create(&network);

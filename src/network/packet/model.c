@@ -247,6 +247,12 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     }
 }
 
+static const struct nadi_usage *usage(const struct nadi_network *net)
+{
+    (void)net;
+    return NULL;
+}
+
 static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
 {
     const struct packet *p = (const struct packet *)net;
@@ -293,5 +299,6 @@ const struct nadi_network_ops nadi_network_packet = {
     .route = route,
     .send = send,
     .counters = counters,
+    .usage = usage,
     .sent = sent,
 };

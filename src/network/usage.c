@@ -1,0 +1,73 @@
+#include "network/usage.h"
+
+#include "base/mem.h"
+
+enum { BUCKETS = NADI_USAGE_BUCKETS };
+
+struct nadi_usage *nadi_usage_create(uint32_t link_count)
+{
+    struct nadi_usage *u = NADI_ZNEW(struct nadi_usage, 1);
+    u->link_count = link_count;
+    u->width = NADI_PS_PER_NS;
+    u->bytes = NADI_ZNEW(double, (size_t)link_count *BUCKETS);
+    u->waiting = NADI_ZNEW(uint32_t, (size_t)link_count * BUCKETS);
+    return u;
+}
+
+void nadi_usage_destroy(struct nadi_usage *u)
+{
+    if (!u)
+        return;
+    nadi_mem_free(u->bytes);
+    nadi_mem_free(u->waiting);
+    nadi_mem_free(u);
+}
+
+/* Two buckets become one, in every link. */
+static void widen(struct nadi_usage *u)
+{
+    for (uint32_t l = 0; l < u->link_count; l++) {
+        double *bytes = u->bytes + (size_t)l * BUCKETS;
+        uint32_t *waiting = u->waiting + (size_t)l * BUCKETS;
+        for (uint32_t b = 0; b < BUCKETS; b++) {
+            const bool kept = b < BUCKETS / 2;
+            const double sum = kept ? bytes[2 * b] + bytes[2 * b + 1] : 0;
+            uint32_t most = kept ? waiting[2 * b] : 0;
+            if (kept && waiting[2 * b + 1] > most)
+                most = waiting[2 * b + 1];
+            bytes[b] = sum;
+            waiting[b] = most;
+        }
+    }
+    u->width *= 2;
+}
+
+static uint32_t bucket_of(struct nadi_usage *u, nadi_time at)
+{
+    while (at / u->width >= BUCKETS)
+        widen(u);
+    return (uint32_t)(at / u->width);
+}
+
+void nadi_usage_add(struct nadi_usage *u, uint32_t link, nadi_time from, nadi_time to, double bytes)
+{
+    const uint32_t last = bucket_of(u, to > from ? to - 1 : from);
+    const uint32_t first = bucket_of(u, from);
+    double *row = u->bytes + (size_t)link * BUCKETS;
+    if (first == last) {
+        row[first] += bytes;
+        return;
+    }
+    const double rate = bytes / (double)(to - from);
+    for (uint32_t b = first; b <= last; b++) {
+        const nadi_time start = b * u->width, end = start + u->width;
+        row[b] += rate * (double)((end < to ? end : to) - (start > from ? start : from));
+    }
+}
+
+void nadi_usage_waiting(struct nadi_usage *u, uint32_t link, nadi_time at, uint32_t waiting)
+{
+    uint32_t *most = &u->waiting[(size_t)link * BUCKETS + bucket_of(u, at)];
+    if (waiting > *most)
+        *most = waiting;
+}
