@@ -145,8 +145,14 @@ static void make_result(struct nadi_result *r)
     };
     r->collective_count = 1;
     r->dims = NADI_ARENA_ZNEW(&r->arena, struct nadi_link_result, 2);
-    r->dims[0] = (struct nadi_link_result){0, NADI_NONE, NADI_NONE, 17, 4004096, 18640};
-    r->dims[1] = (struct nadi_link_result){1, NADI_NONE, NADI_NONE, 16, 2000000, 37248};
+    r->dims[0] = (struct nadi_link_result){
+        .from = NADI_NONE, .to = NADI_NONE, .messages = 17, .bytes = 4004096, .busy_ns = 18640};
+    r->dims[1] = (struct nadi_link_result){.dim = 1,
+                                           .from = NADI_NONE,
+                                           .to = NADI_NONE,
+                                           .messages = 16,
+                                           .bytes = 2000000,
+                                           .busy_ns = 37248};
     r->dim_count = 2;
     r->span_count = sizeof(spans) / sizeof(*spans);
     r->spans = NADI_ARENA_ZNEW(&r->arena, struct nadi_span, r->span_count);
