@@ -52,9 +52,9 @@ def transformer(size):
 
 
 def dlrm(size):
-    """Embeddings exchanged all to all, multilayer perceptrons reduced. Times in ns."""
-    rows = [f'bottom{i} -1 20000 NONE 0 20000 NONE 0 20000 ALLREDUCE {size // 8} 1' for i in range(3)]
-    rows += [f'embedding -1 30000 ALLTOALL {size} 30000 ALLTOALL {size} 30000 NONE 0 1']
+    """Embeddings exchanged all to all while the bottom layers compute, multilayer perceptrons reduced. Times in ns."""
+    rows = [f'embedding -1 30000 ALLTOALL {size} 30000 ALLTOALL {size} 30000 NONE 0 1']
+    rows += [f'bottom{i} -1 20000 NONE 0 20000 NONE 0 20000 ALLREDUCE {size // 8} 1' for i in range(3)]
     rows += [f'top{i} -1 40000 NONE 0 40000 NONE 0 40000 ALLREDUCE {size // 8} 1' for i in range(4)]
     return '\n'.join(['HYBRID_DLRM 3', str(len(rows))] + rows) + '\n'
 

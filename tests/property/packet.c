@@ -103,8 +103,8 @@ static void is_empty(const struct drawn *d)
     for (uint32_t q = 0; q < net->port_count * NADI_PKT_CLASSES; q++) {
         assert_int_equal(net->queues[q].head, net->queues[q].tail);
         assert_int_equal(net->queues[q].bytes, 0);
-        assert_int_equal(net->ingress[q].used_bytes, 0);
-        assert_int_equal(net->ingress[q].headroom_bytes, 0);
+        assert_int_equal(net->queues[q].held.used_bytes, 0);
+        assert_int_equal(net->queues[q].held.headroom_bytes, 0);
     }
     for (uint32_t s = 0; s < net->switch_count; s++)
         assert_int_equal(net->switches[s].shared_bytes, 0);

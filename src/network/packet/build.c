@@ -82,11 +82,11 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
                 .latency = nadi_pkt_to_ticks(net, link->latency),
                 .loss = (float)(1 - (1 - link->loss) * (1 - net->config.loss)),
             };
+            net->ports[p].lossy = net->ports[p].loss > 0;
+            net->ports[p].ticks = net->tx_ticks[net->ports[p].rate];
         }
     net->queues = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_queue,
                                   (size_t)net->port_count * NADI_PKT_CLASSES);
-    net->ingress = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_ingress,
-                                   (size_t)net->port_count * NADI_PKT_CLASSES);
     for (size_t i = 0; i < (size_t)net->port_count * NADI_PKT_CLASSES; i++)
         net->queues[i].head = net->queues[i].sent = net->queues[i].tail = NADI_NONE;
     return true;
@@ -175,6 +175,7 @@ static void resolve(struct nadi_pkt *net)
     struct nadi_packet_config *c = &net->config;
     net->spraying = net->cc->receiver_driven || c->spreading == NADI_SPREADING_PACKET;
     net->trimming = net->cc->receiver_driven || c->trimming;
+    net->looks_up = net->spraying;
     net->selective = net->spraying || net->trimming || c->recovery == NADI_RECOVERY_SELECTIVE;
     if (net->selective && !c->reorder_packets)
         c->reorder_packets = net->trimming ? UINT32_MAX : net->spraying ? REORDER_PACKETS : 0;

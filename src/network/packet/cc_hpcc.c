@@ -114,8 +114,8 @@ static struct change read_reports(struct nadi_pkt *net, uint32_t flow, const str
             change.u = u;
             change.tau = tau;
         }
-        tau = tau < base ? tau : base;
-        s->hops[i].u = average(s->hops[i].u, u, tau, base);
+        if (net->config.hpcc.multi_rate)
+            s->hops[i].u = average(s->hops[i].u, u, tau < base ? tau : base, base);
         s->last[i] = r->hop[i];
         change.updated |= 1U << i;
     }

@@ -124,7 +124,9 @@ struct nadi_pkt_port {
     uint8_t rate;    /* index of its transmission times */
     uint8_t shift;   /* pause threshold = free pool >> shift */
     uint8_t down;
-    float loss; /* probability */
+    uint8_t lossy;
+    float loss;            /* probability */
+    const uint32_t *ticks; /* of a transmission, by bytes */
     uint32_t queued_bytes;
     uint32_t headroom_bytes; /* limit */
     nadi_time latency;
@@ -133,15 +135,19 @@ struct nadi_pkt_port {
     nadi_time busy_ticks;
 };
 
-struct nadi_pkt_queue { /* of one class of one port; places in packets, NONE before the first */
-    uint32_t head;      /* the next one to arrive */
-    uint32_t sent;      /* the next one to leave */
-    uint32_t tail;      /* of the next one to come */
-    uint32_t bytes, peak_bytes; /* waiting */
-};
-
 struct nadi_pkt_ingress { /* buffer held by what came in at one port in one class */
     uint32_t used_bytes, headroom_bytes;
+};
+
+/* Of one class of one port: what leaves, in places of packets, NONE before the first; and what came
+ * in, wherever it waits. 32 bytes, so that two share a cache line. */
+struct nadi_pkt_queue {
+    uint32_t head;              /* the next one to arrive */
+    uint32_t sent;              /* the next one to leave */
+    uint32_t tail;              /* of the next one to come */
+    uint32_t bytes, peak_bytes; /* waiting */
+    struct nadi_pkt_ingress held;
+    uint32_t unused;
 };
 
 struct nadi_pkt_switch {
@@ -282,8 +288,7 @@ struct nadi_pkt {
     nadi_time *stamps;         /* by packet, where it is TIME */
     /* network */
     struct nadi_pkt_port *ports;
-    struct nadi_pkt_queue *queues;    /* [port * CLASSES + class] */
-    struct nadi_pkt_ingress *ingress; /* [port * CLASSES + class] */
+    struct nadi_pkt_queue *queues; /* [port * CLASSES + class] */
     struct nadi_pkt_switch *switches;
     struct nadi_pkt_pint *pints; /* by port, where telemetry is PINT */
     double *pint_values;         /* by power */
@@ -294,6 +299,7 @@ struct nadi_pkt {
     const struct nadi_ecn_row **ecn; /* by rate; NULL: never marks */
     uint32_t rate_count;
     bool rerouted;                      /* some paths may be stale */
+    bool looks_up;                      /* switches look for ways: spraying or rerouted */
     bool selective, spraying, trimming; /* recovery and ways, as the scheme or the user wants */
     /* flows */
     struct nadi_pkt_flow *flows;
@@ -446,7 +452,8 @@ static inline void nadi_pkt_dequeue(struct nadi_pkt *net, uint32_t port, uint32_
 static inline nadi_time nadi_pkt_tx_ticks(const struct nadi_pkt *net,
                                           const struct nadi_pkt_port *port, uint32_t bytes)
 {
-    return net->tx_ticks[port->rate][bytes];
+    (void)net;
+    return port->ticks[bytes];
 }
 
 /* Puts a packet that left its queue on the idle port's cable. */
@@ -461,7 +468,7 @@ static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, 
     port->busy_ticks += ticks;
     port->sent_packets++;
     port->wire_bytes += bytes;
-    if (NADI_UNLIKELY(port->loss > 0) && nadi_pkt_kind(word) != NADI_PKT_PFC &&
+    if (NADI_UNLIKELY(port->lossy) && nadi_pkt_kind(word) != NADI_PKT_PFC &&
         nadi_rng_unit(&net->rng) < (double)port->loss)
         net->packets[at].word |= NADI_PKT_LOST;
     nadi_pkt_wheel_add(&net->wheel, end,

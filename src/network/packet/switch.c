@@ -68,7 +68,7 @@ void nadi_pkt_send_pfc(struct nadi_pkt *net, uint32_t port, uint32_t class, bool
 static void check_pause(struct nadi_pkt *net, uint32_t port_index, uint32_t class)
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
-    const struct nadi_pkt_ingress *in = &net->ingress[port_index * NADI_PKT_CLASSES + class];
+    const struct nadi_pkt_ingress *in = &net->queues[port_index * NADI_PKT_CLASSES + class].held;
     if (port->pausing >> class & 1)
         return;
     if (in->headroom_bytes == 0 &&
@@ -81,7 +81,7 @@ static void check_pause(struct nadi_pkt *net, uint32_t port_index, uint32_t clas
 static void check_resume(struct nadi_pkt *net, uint32_t port_index, uint32_t class)
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
-    const struct nadi_pkt_ingress *in = &net->ingress[port_index * NADI_PKT_CLASSES + class];
+    const struct nadi_pkt_ingress *in = &net->queues[port_index * NADI_PKT_CLASSES + class].held;
     const uint32_t shared = shared_of(net, in);
     if (!(port->pausing >> class & 1) || in->headroom_bytes > 0)
         return;
@@ -124,7 +124,7 @@ static void account(struct nadi_pkt *net, uint32_t port_index, uint32_t class, u
     const uint32_t in = net->packets[at].in, bytes = nadi_pkt_bytes(net->packets[at].word);
     port->last = (uint8_t) class;
     if (net->config.pfc || net->config.buffer_bytes)
-        release(net, &net->switches[port->owner], &net->ingress[in], bytes);
+        release(net, &net->switches[port->owner], &net->queues[in].held, bytes);
     if (net->config.ecn && should_mark(net, port, nadi_pkt_queue(net, port_index, class)->bytes)) {
         net->packets[at].word |= NADI_PKT_MARKED;
         net->totals.marked++;
@@ -159,7 +159,7 @@ void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port_index)
             nadi_pkt_dequeue(net, port_index, class);
             if (class != 0 && (net->config.pfc || net->config.buffer_bytes)) {
                 const uint32_t in = packet.in;
-                release(net, &net->switches[net->ports[port_index].owner], &net->ingress[in],
+                release(net, &net->switches[net->ports[port_index].owner], &net->queues[in].held,
                         nadi_pkt_bytes(packet.word));
                 if (net->ports[in / NADI_PKT_CLASSES].pausing)
                     check_resume(net, in / NADI_PKT_CLASSES, class);
@@ -177,19 +177,31 @@ static void drop(struct nadi_pkt *net, const struct nadi_pkt_packet *packet, uin
     nadi_pkt_flow_unref(net, packet->flow);
 }
 
-/* The port towards the packet's destination; NADI_NONE when there is no way. */
-static uint32_t way_out(struct nadi_pkt *net, uint32_t port, const struct nadi_pkt_packet *packet)
+/* The port towards the packet's destination where its path does not say; NADI_NONE when there is no
+ * way. */
+static uint32_t look_up(struct nadi_pkt *net, uint32_t port, const struct nadi_pkt_packet *packet,
+                        uint32_t out)
 {
     const bool back = nadi_pkt_backwards(packet->word);
-    const uint32_t node = net->ports[port].node, hop = nadi_pkt_hop(packet->word);
+    const uint32_t node = net->ports[port].node;
     if (net->spraying)
-        return nadi_pkt_routes_spray(net, node, packet->flow, back, packet->seq, hop == 1);
+        out = nadi_pkt_routes_spray(net, node, packet->flow, back, packet->seq,
+                                    nadi_pkt_hop(packet->word) == 1);
+    else if (out >= net->port_count || net->ports[out].node != node || net->ports[out].down)
+        out = nadi_pkt_routes_step(net, node, packet->flow, back);
+    return out == NADI_NONE || net->ports[out].down ? NADI_NONE : out;
+}
+
+static uint32_t way_out(struct nadi_pkt *net, uint32_t port, const struct nadi_pkt_packet *packet)
+{
+    const uint32_t hop = nadi_pkt_hop(packet->word);
+    if (NADI_LIKELY(!net->looks_up))
+        return nadi_pkt_path_port(net, packet->flow, nadi_pkt_backwards(packet->word), hop);
     const uint32_t out =
-        hop < net->path_hops ? nadi_pkt_path_port(net, packet->flow, back, hop) : NADI_NONE;
-    if (NADI_UNLIKELY(net->rerouted) &&
-        (out >= net->port_count || net->ports[out].node != node || net->ports[out].down))
-        return nadi_pkt_routes_step(net, node, packet->flow, back);
-    return out;
+        hop < net->path_hops
+            ? nadi_pkt_path_port(net, packet->flow, nadi_pkt_backwards(packet->word), hop)
+            : NADI_NONE;
+    return look_up(net, port, packet, out);
 }
 
 /* Cuts the payload off a packet that finds its queue full (Handley et al., SIGCOMM 2017). */
@@ -207,11 +219,11 @@ void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
     const uint32_t out = way_out(net, port, &packet);
     packet.in = port * NADI_PKT_CLASSES + packet.in % NADI_PKT_CLASSES;
     packet.word += NADI_PKT_HOP;
-    if (NADI_UNLIKELY(out == NADI_NONE || net->ports[out].down)) {
+    if (NADI_UNLIKELY(out == NADI_NONE)) {
         drop(net, &packet, &net->totals.dropped_loss);
         return;
     }
-    if (net->trimming && nadi_pkt_kind(packet.word) == NADI_PKT_DATA &&
+    if (NADI_UNLIKELY(net->trimming) && nadi_pkt_kind(packet.word) == NADI_PKT_DATA &&
         nadi_pkt_queue(net, out, packet.in % NADI_PKT_CLASSES)->bytes +
                 nadi_pkt_bytes(packet.word) >
             net->config.trim_queue_bytes)
@@ -219,7 +231,7 @@ void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
     const uint32_t class = packet.in % NADI_PKT_CLASSES;
     if (class != 0) {
         const struct nadi_pkt_port *in = &net->ports[port];
-        if (!admit(net, &net->switches[in->owner], in, &net->ingress[packet.in],
+        if (!admit(net, &net->switches[in->owner], in, &net->queues[packet.in].held,
                    nadi_pkt_bytes(packet.word))) {
             drop(net, &packet, &net->totals.dropped_full);
             return;

@@ -10,6 +10,7 @@ void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time spa
     *w = (struct nadi_pkt_wheel){
         .mask = slots - 1,
         .shift = shift,
+        .open_end = (nadi_time)1 << shift,
         .horizon = (nadi_time)slots << shift,
         .late_at = NADI_TIME_MAX,
         .slots = NADI_NEW(struct nadi_pkt_slot, slots),
@@ -38,12 +39,12 @@ uint32_t nadi_pkt_wheel_block(struct nadi_pkt_wheel *w)
         w->dues = nadi_mem_realloc(w->dues, capacity, sizeof(*w->dues));
         w->due_capacity = capacity;
         for (size_t i = capacity; i > old; i -= NADI_PKT_BLOCK) {
-            w->dues[i - 1].event = w->free_block;
+            w->dues[i - 1] = w->free_block;
             w->free_block = (uint32_t)i - NADI_PKT_BLOCK;
         }
     }
     const uint32_t block = w->free_block;
-    w->free_block = w->dues[block + NADI_PKT_BLOCK - 1].event;
+    w->free_block = (uint32_t)w->dues[block + NADI_PKT_BLOCK - 1];
     return block;
 }
 
@@ -94,12 +95,12 @@ static void reserve_open(struct nadi_pkt_wheel *w, size_t count)
 /* Into the slot that is being emptied, behind everything that is not later. */
 void nadi_pkt_wheel_add_open(struct nadi_pkt_wheel *w, nadi_time at, uint32_t event)
 {
-    const struct nadi_pkt_due due = {event, (uint32_t)(at - w->base)};
+    const nadi_pkt_due due = event | (uint64_t)(at - w->base) << 32;
     if (w->open_at == w->open_count)
         w->open_at = w->open_count = 0;
     reserve_open(w, (size_t)w->open_count + 1);
     uint32_t i = w->open_count++;
-    for (; i > w->open_at && w->open[i - 1].offset > due.offset; i--)
+    for (; i > w->open_at && w->open[i - 1] >> 32 > due >> 32; i--)
         w->open[i] = w->open[i - 1];
     w->open[i] = due;
 }
@@ -123,7 +124,7 @@ static nadi_time next_slot(const struct nadi_pkt_wheel *w)
 
 static void free_block(struct nadi_pkt_wheel *w, uint32_t first)
 {
-    w->dues[first + NADI_PKT_BLOCK - 1].event = w->free_block;
+    w->dues[first + NADI_PKT_BLOCK - 1] = w->free_block;
     w->free_block = first;
 }
 
@@ -131,9 +132,9 @@ static void free_block(struct nadi_pkt_wheel *w, uint32_t first)
 static void sort_open(struct nadi_pkt_wheel *w)
 {
     for (uint32_t i = 1; i < w->open_count; i++) {
-        const struct nadi_pkt_due due = w->open[i];
+        const nadi_pkt_due due = w->open[i];
         uint32_t k = i;
-        for (; k > 0 && w->open[k - 1].offset > due.offset; k--)
+        for (; k > 0 && w->open[k - 1] >> 32 > due >> 32; k--)
             w->open[k] = w->open[k - 1];
         w->open[k] = due;
     }
@@ -145,7 +146,7 @@ static void open_slot(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s)
     enum { ENTRIES = NADI_PKT_BLOCK - 1 };
     uint32_t count = 0, block = s->head;
     for (; s->tail - block >= NADI_PKT_BLOCK; count += ENTRIES) {
-        const uint32_t next = w->dues[block + ENTRIES].event;
+        const uint32_t next = (uint32_t)w->dues[block + ENTRIES];
         reserve_open(w, (size_t)count + ENTRIES);
         memcpy(w->open + count, w->dues + block, ENTRIES * sizeof(*w->open));
         free_block(w, block);
@@ -171,6 +172,7 @@ bool nadi_pkt_wheel_advance(struct nadi_pkt_wheel *w, nadi_time until)
     if (at > until || at == NADI_TIME_MAX)
         return false;
     w->base = at;
+    w->open_end = at + ((nadi_time)1 << w->shift);
     w->horizon = at + ((nadi_time)(w->mask + 1) << w->shift);
     while (w->late_at < w->horizon) {
         const struct nadi_pkt_late late = take_late(w);
@@ -185,7 +187,7 @@ bool nadi_pkt_wheel_advance(struct nadi_pkt_wheel *w, nadi_time until)
 nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w)
 {
     if (w->open_at < w->open_count)
-        return w->base + w->open[w->open_at].offset;
+        return w->base + (nadi_time)(w->open[w->open_at] >> 32);
     const nadi_time base = next_slot(w);
     if (base == NADI_TIME_MAX)
         return w->late_at;
@@ -193,12 +195,11 @@ nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w)
     nadi_time first = NADI_TIME_MAX;
     for (uint32_t i = s->head; i != s->tail;) {
         if (i % NADI_PKT_BLOCK == NADI_PKT_BLOCK - 1) {
-            i = w->dues[i].event;
+            i = (uint32_t)w->dues[i];
             continue;
         }
-        if (base + w->dues[i].offset < first)
-            first = base + w->dues[i].offset;
-        i++;
+        const nadi_time at = base + (nadi_time)(w->dues[i++] >> 32);
+        first = at < first ? at : first;
     }
     return first < w->late_at ? first : w->late_at;
 }

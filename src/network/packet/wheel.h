@@ -16,10 +16,9 @@
 
 enum { NADI_PKT_BLOCK = 8 }; /* entries; the last one says where the next block is */
 
-struct nadi_pkt_due {
-    uint32_t event;
-    uint32_t offset; /* of its time in the slot, ticks */
-};
+/* An event, and in the upper half the offset of its time in the slot, in ticks: one word, because
+ * it is moved more often than looked at. The last word of a block: the next block's place. */
+typedef uint64_t nadi_pkt_due;
 
 struct nadi_pkt_slot { /* places in dues; tail: of the next entry */
     uint32_t head, tail;
@@ -32,18 +31,19 @@ struct nadi_pkt_late { /* an event beyond the wheel */
 };
 
 struct nadi_pkt_wheel {
-    nadi_time now;             /* of the event taken last */
-    nadi_time base;            /* beginning of the open slot */
-    nadi_time horizon;         /* end of the wheel: base + slots */
-    nadi_time late_at;         /* of the first late event, NADI_TIME_MAX without one */
-    struct nadi_pkt_due *open; /* events of the open slot */
+    nadi_time now;      /* of the event taken last */
+    nadi_time base;     /* beginning of the open slot */
+    nadi_time open_end; /* of the open slot */
+    nadi_time horizon;  /* end of the wheel: base + slots */
+    nadi_time late_at;  /* of the first late event, NADI_TIME_MAX without one */
+    nadi_pkt_due *open; /* events of the open slot */
     uint32_t open_at, open_count;
     uint32_t mask, shift;
     struct nadi_pkt_slot *slots;
-    struct nadi_pkt_due *dues; /* blocks */
-    uint32_t free_block;       /* place of its first entry */
-    uint32_t pending;          /* events in slots, without the open one's */
-    uint64_t *bits;            /* one a slot: not empty */
+    nadi_pkt_due *dues;  /* blocks */
+    uint32_t free_block; /* place of its first entry */
+    uint32_t pending;    /* events in slots, without the open one's */
+    uint64_t *bits;      /* one a slot: not empty */
     size_t due_capacity, open_capacity;
     struct nadi_pkt_late *late;
     size_t late_count, late_capacity;
@@ -74,11 +74,11 @@ static inline void nadi_pkt_wheel_append(struct nadi_pkt_wheel *w, nadi_time at,
         w->bits[slot >> 6] |= UINT64_C(1) << (slot & 63);
     } else if (NADI_UNLIKELY(s->tail % NADI_PKT_BLOCK == NADI_PKT_BLOCK - 1)) {
         const uint32_t block = nadi_pkt_wheel_block(w);
-        w->dues[s->tail].event = block;
+        w->dues[s->tail] = block;
         s->tail = block;
     }
-    w->dues[s->tail++] =
-        (struct nadi_pkt_due){event, (uint32_t)(at & (((nadi_time)1 << w->shift) - 1))};
+    const uint64_t offset = (uint64_t)at & (((uint64_t)1 << w->shift) - 1);
+    w->dues[s->tail++] = event | offset << 32;
 }
 
 /* at >= now. */
@@ -86,7 +86,7 @@ static inline void nadi_pkt_wheel_add(struct nadi_pkt_wheel *w, nadi_time at, ui
 {
     if (NADI_UNLIKELY(at >= w->horizon))
         nadi_pkt_wheel_add_late(w, at, event);
-    else if (NADI_UNLIKELY(at - w->base < (nadi_time)1 << w->shift))
+    else if (NADI_UNLIKELY(at < w->open_end))
         nadi_pkt_wheel_add_open(w, at, event);
     else
         nadi_pkt_wheel_append(w, at, event);
@@ -97,13 +97,13 @@ static inline uint32_t nadi_pkt_wheel_take(struct nadi_pkt_wheel *w, nadi_time u
 {
     if (w->open_at == w->open_count && !nadi_pkt_wheel_advance(w, until))
         return NADI_NONE;
-    const struct nadi_pkt_due due = w->open[w->open_at];
-    const nadi_time at = w->base + due.offset;
+    const nadi_pkt_due due = w->open[w->open_at];
+    const nadi_time at = w->base + (nadi_time)(due >> 32);
     if (NADI_UNLIKELY(at > until))
         return NADI_NONE;
     w->now = at;
     w->open_at++;
-    return due.event;
+    return (uint32_t)due;
 }
 
 #endif
