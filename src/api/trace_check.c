@@ -93,31 +93,78 @@ static const char *compare_ranks(struct nadi_trace_source *s, const struct nadi_
                                                                      : "INCONSISTENT";
 }
 
+struct found { /* files, and the fleet where they are those of a manifest */
+    struct nadi_trace_source source;
+    struct nadi_fleet fleet;
+    bool manifest;
+};
+
+static bool find_files(struct found *f, const struct nadi_trace_check *options,
+                       struct nadi_diags *diags)
+{
+    struct nadi_trace_source *s = &f->source;
+    f->manifest = options->inputs.count == 1 && nadi_fleet_is_manifest(options->inputs.names[0]);
+    if (!f->manifest)
+        return nadi_trace_source_find(s, &options->inputs, diags);
+    *s = (struct nadi_trace_source){.several = true};
+    nadi_arena_init(&s->arena);
+    if (!nadi_fleet_open(&f->fleet, options->inputs.names[0], options->groups, diags))
+        return false;
+    s->count = f->fleet.in.owned_count;
+    s->paths = NADI_ARENA_NEW(&s->arena, const char *, s->count);
+    s->ranks = NADI_ARENA_NEW(&s->arena, uint32_t, s->count);
+    for (uint32_t i = 0; i < s->count; i++) {
+        s->paths[i] = f->fleet.in.owned[i]->path;
+        s->ranks[i] = NADI_NONE;
+    }
+    return true;
+}
+
+static const char *compare(struct found *f, const struct nadi_audit *audits, const char *groups,
+                           struct nadi_diags *diags)
+{
+    if (!f->manifest)
+        return compare_ranks(&f->source, audits, groups, diags);
+    return nadi_fleet_compare(&f->fleet, diags) ? "consistent" : "INCONSISTENT";
+}
+
+static void report_files(struct found *f, const struct nadi_trace_check *options,
+                         struct nadi_diags *messages, struct nadi_str *text)
+{
+    struct nadi_trace_source *source = &f->source;
+    struct nadi_audit *audits = NADI_NEW(struct nadi_audit, source->count);
+    for (uint32_t i = 0; i < source->count; i++) {
+        nadi_audit_file(&audits[i], source->paths[i], source->ranks[i], messages);
+        if (!options->json)
+            add_line(source->paths[i], &audits[i], text);
+    }
+    if (f->manifest && !options->json)
+        nadi_str_printf(text, "%s: %u ranks run these\n", options->inputs.names[0],
+                        f->fleet.in.rank_count);
+    const char *ranks = compare(f, audits, options->groups, messages);
+    if (options->json)
+        add_json(source, audits, ranks, messages, text);
+    else
+        add_summary(messages, ranks, text);
+    nadi_mem_free(audits);
+}
+
 enum nadi_status nadi_trace_check(const struct nadi_trace_check *given, char **report,
                                   struct nadi_diags *messages)
 {
     struct nadi_trace_check options;
-    struct nadi_trace_source source;
+    struct found found = {0};
     nadi_trace_check_init(&options);
     memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
     *report = NULL;
     const size_t errors_before = messages->errors;
-    if (nadi_trace_source_find(&source, &options.inputs, messages)) {
-        struct nadi_audit *audits = NADI_NEW(struct nadi_audit, source.count);
+    if (find_files(&found, &options, messages)) {
         struct nadi_str text = NADI_STR_INIT;
-        for (uint32_t i = 0; i < source.count; i++) {
-            nadi_audit_file(&audits[i], source.paths[i], source.ranks[i], messages);
-            if (!options.json)
-                add_line(source.paths[i], &audits[i], &text);
-        }
-        const char *ranks = compare_ranks(&source, audits, options.groups, messages);
-        if (options.json)
-            add_json(&source, audits, ranks, messages, &text);
-        else
-            add_summary(messages, ranks, &text);
+        report_files(&found, &options, messages, &text);
         *report = text.text;
-        nadi_mem_free(audits);
     }
-    nadi_trace_source_release(&source);
+    nadi_trace_source_release(&found.source);
+    if (found.manifest)
+        nadi_fleet_close(&found.fleet);
     return messages->errors == errors_before ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

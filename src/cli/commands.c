@@ -195,13 +195,14 @@ const struct nadi_command nadi_commands[] = {
         .name = "trace check",
         .group = "Traces",
         .summary = "Find what is wrong with trace files",
-        .words = "FILE... | PREFIX",
+        .words = "FILE... | PREFIX | MANIFEST.yml",
         .about = "Framing, ids, cycles, dependencies on nothing, attributes, times; with several "
                  "ranks also\n"
                  "their collectives, sends and receives against each other. Exit code 3 on "
                  "damage.\n",
         .examples = "nadi trace check traces/step.0.et\n"
-                    "nadi trace check traces/step --groups groups.json --format json\n",
+                    "nadi trace check traces/step --groups groups.json --format json\n"
+                    "nadi trace check out/million/workload.yml\n",
         .options = nadi_trace_check_groups,
         .max_words = NADI_MAX_WORDS,
         .run = nadi_cmd_trace_check,

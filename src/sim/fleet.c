@@ -55,25 +55,58 @@ static bool check_member(struct fleet *f, const struct nadi_group *g, uint32_t r
                       "a collective of group \"%s\", of which rank %u is no member", g->name, rank);
 }
 
-static bool look_at_groups(struct fleet *f)
+struct names { /* of a trace: the groups of its collectives, each with its first node */
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+static bool named_before(const struct nadi_trace *t, const struct names *names, uint32_t node)
+{
+    for (size_t i = names->count; i-- > 0;)
+        if (t->comms[t->comm[names->items[i]]].group == t->comms[t->comm[node]].group)
+            return true;
+    return false;
+}
+
+static void find_names(const struct nadi_trace *t, struct names *names)
+{
+    for (uint32_t n = 0; n < t->node_count; n++)
+        if (t->type[n] == NADI_NODE_COLL && !named_before(t, names, n))
+            NADI_PUSH(names, n);
+}
+
+static bool look_at_rank(struct fleet *f, uint32_t rank, const struct names *names)
 {
     bool ok = true;
-    for (uint32_t r = 0; r < f->in->rank_count; r++) {
-        const struct nadi_trace *t = f->in->traces[r];
-        for (uint32_t n = 0, wrong = 0; n < t->node_count && wrong < 5; n++) {
-            if (t->type[n] != NADI_NODE_COLL)
-                continue;
-            const struct nadi_group *g = nadi_inputs_group(f->in, t, n, r);
-            if (!g)
-                note_unknown(f, r, n);
-            else
-                wrong += !check_member(f, g, r, n);
-            if (g)
-                f->used[g - f->in->groups.items] = true;
-            ok &= wrong == 0;
+    for (size_t i = 0; i < names->count; i++) {
+        const struct nadi_group *g =
+            nadi_inputs_group(f->in, f->in->traces[rank], names->items[i], rank);
+        if (!g) {
+            note_unknown(f, rank, names->items[i]);
+            continue;
         }
+        ok &= check_member(f, g, rank, names->items[i]);
+        f->used[g - f->in->groups.items] = true;
     }
     return ok;
+}
+
+/* O(nodes of the distinct traces + ranks * groups of a rank); stops where much is wrong. */
+static bool look_at_groups(struct fleet *f)
+{
+    enum { MOST_WRONG = 20 };
+    struct names *names = NADI_ZNEW(struct names, f->in->owned_count);
+    uint32_t *trace_of = NADI_NEW(uint32_t, f->in->rank_count), wrong = 0;
+    nadi_trace_numbers(f->in, trace_of);
+    for (uint32_t i = 0; i < f->in->owned_count; i++)
+        find_names(f->in->owned[i], &names[i]);
+    for (uint32_t r = 0; r < f->in->rank_count && wrong < MOST_WRONG; r++)
+        wrong += !look_at_rank(f, r, &names[trace_of[r]]);
+    for (uint32_t i = 0; i < f->in->owned_count; i++)
+        nadi_mem_free(names[i].items);
+    nadi_mem_free(names);
+    nadi_mem_free(trace_of);
+    return wrong == 0;
 }
 
 /* Unknown groups are errors beside a groups file; otherwise they are who uses them. */
@@ -138,8 +171,7 @@ static bool check_groups(struct nadi_inputs *in, struct nadi_diags *diags)
     return ok;
 }
 
-/* A network that nothing is asked of but its size. */
-static void fill_topology(struct nadi_inputs *in, uint32_t rank_count)
+void nadi_load_bare_topology(struct nadi_inputs *in, uint32_t rank_count)
 {
     in->topology.dim_count = 1;
     in->topology.dims[0] = (struct nadi_dim){
@@ -150,24 +182,53 @@ static void fill_topology(struct nadi_inputs *in, uint32_t rank_count)
     nadi_groups_init(&in->groups, rank_count);
 }
 
+static bool check_loaded(struct nadi_load *l)
+{
+    if (!nadi_load_metadata_groups(l))
+        return false;
+    nadi_strmap_put(&l->in->groups.by_name, "0", 1, 0, NULL);
+    bool ok = check_groups(l->in, l->diags);
+    return nadi_inputs_check(l->in, l->diags) && ok;
+}
+
 bool nadi_fleet_check(const char *const *paths, uint32_t rank_count, const char *groups,
                       struct nadi_diags *diags)
 {
     struct nadi_inputs in = {.options.groups = groups};
     nadi_arena_init(&in.arena);
-    fill_topology(&in, rank_count);
+    nadi_load_bare_topology(&in, rank_count);
     struct nadi_load l = {.in = &in, .diags = diags};
     in.traces = NADI_NEW(struct nadi_trace *, rank_count);
     bool ok = nadi_load_groups(&l);
     ok &= nadi_trace_files_read(paths, rank_count, 0, in.traces, &in.owned, &in.owned_count, diags);
-    ok = ok && nadi_load_metadata_groups(&l);
-    if (ok) {
-        nadi_strmap_put(&in.groups.by_name, "0", 1, 0, NULL);
-        ok = check_groups(&in, diags);
-        ok &= nadi_inputs_check(&in, diags);
-    }
+    ok = ok && check_loaded(&l);
     nadi_inputs_release(&in);
     return ok;
+}
+
+bool nadi_fleet_is_manifest(const char *workload)
+{
+    return nadi_is_manifest(workload);
+}
+
+bool nadi_fleet_open(struct nadi_fleet *fleet, const char *manifest, const char *groups,
+                     struct nadi_diags *diags)
+{
+    *fleet = (struct nadi_fleet){.in.options = {.workload = manifest, .groups = groups}};
+    nadi_arena_init(&fleet->in.arena);
+    struct nadi_load l = {.in = &fleet->in, .diags = diags};
+    return nadi_load_manifest(&l);
+}
+
+bool nadi_fleet_compare(struct nadi_fleet *fleet, struct nadi_diags *diags)
+{
+    struct nadi_load l = {.in = &fleet->in, .diags = diags};
+    return nadi_load_groups(&l) && check_loaded(&l);
+}
+
+void nadi_fleet_close(struct nadi_fleet *fleet)
+{
+    nadi_inputs_release(&fleet->in);
 }
 
 bool nadi_fleet_groups(struct nadi_groups *groups, const char *file,
@@ -177,7 +238,7 @@ bool nadi_fleet_groups(struct nadi_groups *groups, const char *file,
 {
     struct nadi_inputs in = {.options.groups = file};
     nadi_arena_init(&in.arena);
-    fill_topology(&in, rank_count);
+    nadi_load_bare_topology(&in, rank_count);
     struct nadi_load l = {.in = &in, .diags = diags};
     bool ok = nadi_load_groups(&l);
     in.traces = NADI_NEW(struct nadi_trace *, rank_count);

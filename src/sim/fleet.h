@@ -7,11 +7,24 @@
 #include "base/base.h"
 #include "base/diag.h"
 #include "platform/groups.h"
+#include "sim/inputs.h"
 #include "trace/trace.h"
 
 /* paths[r] is rank r's trace. True when no error was found. */
 bool nadi_fleet_check(const char *const *paths, uint32_t rank_count, const char *groups,
                       struct nadi_diags *diags) NADI_MUST_USE;
+
+/* The same for a workload manifest, which says itself how many ranks there are. Its distinct traces
+ * are fleet->in.owned. The caller closes the fleet in both cases. */
+struct nadi_fleet {
+    struct nadi_inputs in;
+};
+
+bool nadi_fleet_is_manifest(const char *workload); /* by its name: *.yml, *.yaml */
+bool nadi_fleet_open(struct nadi_fleet *fleet, const char *manifest, const char *groups,
+                     struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_fleet_compare(struct nadi_fleet *fleet, struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_fleet_close(struct nadi_fleet *fleet);
 
 /* Groups of a groups file (or NULL) and of METADATA nodes: traces[r] needs nothing of rank r but
  * those; the `owned` are the distinct ones. The caller releases the groups in both cases. */

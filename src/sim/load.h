@@ -39,6 +39,9 @@ bool nadi_load_manifest(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_metadata_groups(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_customs(struct nadi_load *l) NADI_MUST_USE;
 
+/* A network that nothing is asked of but its size, and no groups. */
+void nadi_load_bare_topology(struct nadi_inputs *in, uint32_t rank_count);
+
 /* A workload whose name ends in .yml or .yaml is a manifest, otherwise a prefix. */
 bool nadi_is_manifest(const char *workload);
 

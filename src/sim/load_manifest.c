@@ -67,6 +67,21 @@ static bool read_axes(struct nadi_manifest *m, const struct nadi_doc_node *map)
     return true;
 }
 
+/* Without a network, the manifest alone says how many ranks there are. */
+static bool set_count(struct nadi_manifest *m, const struct nadi_schema_value *says, uint64_t count)
+{
+    if (!says->count)
+        return nadi_error(m->l->diags, "workload/rank-count", NADI_IN_FILE(m->doc->path),
+                          "add 'ranks' or 'axes', or check it with its network: nadi check",
+                          "the manifest does not say how many ranks there are");
+    if (count < 1 || count > NADI_MANIFEST_RANKS)
+        return nadi_error(m->l->diags, "workload/rank-count", nadi_doc_place(m->doc, says->node),
+                          NULL, "%" PRIu64 " ranks; 1 to %d are possible", count,
+                          NADI_MANIFEST_RANKS);
+    nadi_load_bare_topology(m->l->in, (uint32_t)count);
+    return true;
+}
+
 /* Axes, 'ranks' and the network must agree. */
 static bool counts_agree(struct nadi_manifest *m, const struct nadi_schema_values *values)
 {
@@ -84,6 +99,8 @@ static bool counts_agree(struct nadi_manifest *m, const struct nadi_schema_value
                           ranks->items[0].integer, m->axes_product);
     const struct nadi_schema_value *says = ranks->count ? ranks : axes;
     uint64_t count = ranks->count ? (uint64_t)ranks->items[0].integer : m->axes_product;
+    if (npus == 0)
+        return set_count(m, says, count);
     if (says->count && count != npus)
         return nadi_error(m->l->diags, "workload/rank-count", nadi_doc_place(m->doc, says->node),
                           "give a network with as many NPUs as the workload has ranks",

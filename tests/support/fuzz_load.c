@@ -57,6 +57,9 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
         return nadi_load_memory(l);
     case NADI_SCHEMA_GROUPS:
         return nadi_load_groups(l);
+    case NADI_SCHEMA_MANIFEST:
+        l->in->options.workload = l->in->options.system;
+        return nadi_load_manifest(l);
     case NADI_SCHEMA_CUSTOM_NODES:
         l->custom_nodes_path = l->in->options.system;
         return nadi_load_custom_nodes(l);
@@ -68,8 +71,7 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_PLAN:
     case NADI_SCHEMA_DEVICE:
     case NADI_SCHEMA_CLUSTER:
-    case NADI_SCHEMA_MANIFEST:
-    case NADI_SCHEMA_MANIFEST_TRACE: /* reads traces too: no loader of its own */
+    case NADI_SCHEMA_MANIFEST_TRACE: /* a part of a manifest */
     case NADI_SCHEMA_GRAPH_NODE:     /* parts of a network file */
     case NADI_SCHEMA_GRAPH_LINK:
     case NADI_SCHEMA_GENERATOR:
