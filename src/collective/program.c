@@ -1,0 +1,177 @@
+#include "collective/program.h"
+
+#include "collective/algorithms/algorithms.h"
+
+const struct nadi_program_ops *const nadi_program_algorithms[] = {
+    &nadi_algorithm_ring,
+    &nadi_algorithm_multi_ring,
+    &nadi_algorithm_direct,
+    &nadi_algorithm_pairwise,
+    &nadi_algorithm_bruck,
+    &nadi_algorithm_recursive_doubling,
+    &nadi_algorithm_rabenseifner,
+    &nadi_algorithm_tree,
+    &nadi_algorithm_double_tree,
+    &nadi_algorithm_chain,
+    &nadi_algorithm_scatter_gather,
+    &nadi_algorithm_pat,
+    &nadi_algorithm_torus,
+    &nadi_algorithm_hierarchical,
+    NULL,
+};
+
+const struct nadi_program_ops *nadi_program_find(const char *name)
+{
+    for (size_t i = 0; nadi_program_algorithms[i]; i++)
+        if (strcmp(nadi_program_algorithms[i]->name, name) == 0)
+            return nadi_program_algorithms[i];
+    return NULL;
+}
+
+static uint64_t total_of_sizes(const struct nadi_program_request *q)
+{
+    uint64_t total = 0;
+    for (uint64_t i = 0; i < (uint64_t)q->n * q->n; i++)
+        total += q->sizes[i];
+    return total;
+}
+
+static uint64_t buffer_bytes(const struct nadi_program_request *q)
+{
+    switch (q->kind) {
+    case NADI_ALL_GATHER:
+    case NADI_GATHER:
+        return q->bytes * q->n;
+    case NADI_ALL_TO_ALL:
+        return q->sizes ? total_of_sizes(q) : q->bytes * q->n;
+    case NADI_BARRIER:
+        return 0;
+    case NADI_ALL_REDUCE:
+    case NADI_REDUCE:
+    case NADI_SCATTER:
+    case NADI_BROADCAST:
+    case NADI_REDUCE_SCATTER:
+    case NADI_REDUCE_SCATTER_BLOCK:
+    case NADI_COLLECTIVE_KINDS:
+        break;
+    }
+    return q->bytes;
+}
+
+const char *nadi_program_make(const struct nadi_program_ops *ops,
+                              const struct nadi_program_request *request, struct nadi_program *p)
+{
+    *p = (struct nadi_program){.ops = ops, .request = *request};
+    struct nadi_program_request *q = &p->request;
+    NADI_ASSERT(q->n > 0 && q->root < q->n);
+    if (!nadi_program_runs(ops, q->kind))
+        return "the algorithm does not do this collective";
+    if (q->kind == NADI_REDUCE_SCATTER_BLOCK)
+        q->kind = NADI_REDUCE_SCATTER;
+    if (q->radix == 0)
+        q->radix = 2;
+    if (q->segments == 0)
+        q->segments = 1;
+    p->bytes = buffer_bytes(q);
+    p->blocks = p->lanes = 1;
+    const char *refused = ops->prepare(p);
+    if (refused)
+        return refused;
+    if (q->n == 1)
+        p->lanes = 0;
+    return NULL;
+}
+
+struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member, uint32_t lane,
+                                   uint32_t k)
+{
+    struct nadi_step step = {.to = NADI_NONE, .from = NADI_NONE};
+    p->ops->step(p, member, lane, k, &step);
+    return step;
+}
+
+/* Where block b begins. Blocks of an all-to-all are (src, dst) pairs and have sizes of their own.
+ */
+static uint64_t block_start(const struct nadi_program *p, uint32_t block)
+{
+    return p->bytes / p->blocks * block + p->bytes % p->blocks * block / p->blocks;
+}
+
+uint64_t nadi_program_block_bytes(const struct nadi_program *p, uint32_t first, uint32_t count)
+{
+    if (!p->request.sizes)
+        return block_start(p, first + count) - block_start(p, first);
+    uint64_t bytes = 0;
+    for (uint32_t b = first; b < first + count; b++)
+        bytes += p->request.sizes[b];
+    return bytes;
+}
+
+struct summing {
+    const struct nadi_program *p;
+    uint64_t bytes;
+};
+
+static void add_bytes(void *context, uint32_t first, uint32_t count)
+{
+    struct summing *s = context;
+    s->bytes += nadi_program_block_bytes(s->p, first, count);
+}
+
+uint64_t nadi_program_sent_bytes(const struct nadi_program *p, uint32_t member, uint32_t lane,
+                                 uint32_t k)
+{
+    struct summing s = {.p = p};
+    p->ops->sent(p, member, lane, k, add_bytes, &s);
+    return s.bytes;
+}
+
+bool nadi_program_adds(enum nadi_collective_kind kind)
+{
+    return kind == NADI_ALL_REDUCE || kind == NADI_REDUCE || kind == NADI_REDUCE_SCATTER ||
+           kind == NADI_REDUCE_SCATTER_BLOCK || kind == NADI_BARRIER;
+}
+
+bool nadi_program_has(const struct nadi_program *p, uint32_t member, uint32_t block)
+{
+    switch (p->request.kind) {
+    case NADI_ALL_GATHER:
+    case NADI_GATHER:
+        return nadi_program_owner(p, block) == member;
+    case NADI_BROADCAST:
+    case NADI_SCATTER:
+        return member == p->request.root;
+    case NADI_ALL_TO_ALL:
+        return block / p->request.n == member;
+    case NADI_ALL_REDUCE:
+    case NADI_REDUCE:
+    case NADI_REDUCE_SCATTER:
+    case NADI_REDUCE_SCATTER_BLOCK:
+    case NADI_BARRIER:
+    case NADI_COLLECTIVE_KINDS:
+        break;
+    }
+    return true;
+}
+
+bool nadi_program_wants(const struct nadi_program *p, uint32_t member, uint32_t block)
+{
+    switch (p->request.kind) {
+    case NADI_REDUCE:
+    case NADI_GATHER:
+        return member == p->request.root;
+    case NADI_REDUCE_SCATTER:
+    case NADI_REDUCE_SCATTER_BLOCK:
+    case NADI_SCATTER:
+        return nadi_program_owner(p, block) == member;
+    case NADI_ALL_TO_ALL:
+        return block % p->request.n == member;
+    case NADI_ALL_REDUCE:
+    case NADI_ALL_GATHER:
+    case NADI_BROADCAST:
+    case NADI_BARRIER:
+    case NADI_COLLECTIVE_KINDS:
+        break;
+    }
+    return true;
+}

@@ -1,0 +1,117 @@
+/* program: a collective algorithm as steps: one interface for all who time, run or check it.
+ *
+ * A program says what each of n members does. A member works in lanes, side by side; a lane is a
+ * list of steps, one after the other. A step sends to at most one member and receives from at most
+ * one; it begins when the step before it in its lane has ended and what it waits for has ended; it
+ * ends when what it sends has been delivered and what it receives is there (and reduced). The i-th
+ * message from a to b on a lane is received by b's i-th step that receives from a on the same lane.
+ *
+ * Steps are pure functions of (member, lane, number): nothing is stored for each step, unless the
+ * program was read from a file. What a step sends is a set of blocks. The buffer that the members
+ * work on has `blocks` blocks; block b begins at byte bytes * b / blocks, so that blocks differ by
+ * one byte at most and nothing is rounded away. Which blocks a member has at the start and must
+ * have at the end follows from the kind (nadi_program_has, nadi_program_wants).
+ *
+ * Sizes: `bytes` of a request is what a trace's node carries: the whole vector for all-reduce,
+ * reduce, broadcast, reduce-scatter and scatter, each member's part for all-gather and gather, what
+ * a member sends to all for all-to-all. */
+#ifndef NADI_COLLECTIVE_PROGRAM_H
+#define NADI_COLLECTIVE_PROGRAM_H
+
+#include "base/base.h"
+#include "trace/trace.h"
+
+enum { NADI_PROGRAM_DIMS = 4, NADI_ALL_LANES = -1 };
+
+struct nadi_program_request {
+    enum nadi_collective_kind kind;
+    uint32_t n;    /* members, at least 1 */
+    uint32_t root; /* of broadcast, reduce, gather, scatter */
+    uint64_t bytes;
+    const uint64_t *sizes; /* all-to-all-v: from src to dst at [src * n + dst]; NULL: all equal */
+    uint32_t radix;        /* of trees; 0: 2 */
+    uint32_t channels;     /* of rings; 0: the algorithm's own number */
+    uint32_t segments;     /* of pipelines; 0: 1 */
+    uint32_t dim_count; /* of grids; innermost first, their product is n; 0: the nearest square */
+    uint32_t dims[NADI_PROGRAM_DIMS];
+};
+
+struct nadi_step {
+    uint32_t to, from;   /* members; NADI_NONE: does not send, does not receive */
+    bool reduces;        /* what comes is added to what is there, else it replaces it */
+    int wait_lane;       /* NADI_ALL_LANES, or a lane of the same member, ... */
+    uint32_t wait_steps; /* ... so many of whose steps have to end first; 0: waits for nothing */
+};
+
+struct nadi_program;
+
+/* A run of blocks [first, first + count) with count >= 1, first + count <= blocks. */
+typedef void nadi_blocks_visit(void *context, uint32_t first, uint32_t count);
+
+struct nadi_program_ops {
+    const char *name;    /* as written in files */
+    const char *summary; /* one sentence */
+    const char *cost;    /* closed form without contention */
+    uint32_t kinds;      /* bit k: runs enum nadi_collective_kind k */
+    /* Why it cannot run the request (NULL: it can); fills in the program's numbers. */
+    const char *(*prepare)(struct nadi_program *p);
+    uint32_t (*steps)(const struct nadi_program *p, uint32_t member, uint32_t lane);
+    /* Fills `step`, which comes zeroed with to and from NADI_NONE. */
+    void (*step)(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+                 struct nadi_step *step);
+    /* Blocks that step k sends, each once, in an order of its own. */
+    void (*sent)(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+                 nadi_blocks_visit *visit, void *context);
+    /* Seconds without contention: alpha a message, beta a byte sent, gamma a byte reduced; blocks
+     * of equal size. Negative: no closed form (then a run tells). */
+    double (*seconds)(const struct nadi_program *p, double alpha, double beta, double gamma);
+};
+
+struct nadi_program {
+    const struct nadi_program_ops *ops;
+    struct nadi_program_request request;
+    uint64_t bytes;                         /* of the buffer */
+    uint32_t blocks;                        /* of the buffer, at least 1 */
+    uint32_t lanes;                         /* of every member */
+    uint32_t a, b;                          /* the algorithm's own */
+    const struct nadi_program_table *table; /* of programs from a file */
+};
+
+/* All algorithms, NULL-terminated. */
+extern const struct nadi_program_ops *const nadi_program_algorithms[];
+const struct nadi_program_ops *nadi_program_find(const char *name); /* NULL if none */
+
+/* Makes the program of `ops` for a request; returns NULL, or why it cannot run. Request is copied
+ * (sizes must stay). */
+const char *nadi_program_make(const struct nadi_program_ops *ops,
+                              const struct nadi_program_request *request,
+                              struct nadi_program *p) NADI_MUST_USE;
+
+static inline bool nadi_program_runs(const struct nadi_program_ops *ops,
+                                     enum nadi_collective_kind kind)
+{
+    return ops->kinds >> kind & 1;
+}
+
+/* Step k, with defaults filled in. */
+struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member, uint32_t lane,
+                                   uint32_t k);
+/* Bytes that step k sends. O(runs of blocks). */
+uint64_t nadi_program_sent_bytes(const struct nadi_program *p, uint32_t member, uint32_t lane,
+                                 uint32_t k);
+uint64_t nadi_program_block_bytes(const struct nadi_program *p, uint32_t first, uint32_t count);
+
+/* Who owns block b: all-gather, gather: who has it first; reduce-scatter, scatter: who needs it. */
+static inline uint32_t nadi_program_owner(const struct nadi_program *p, uint32_t block)
+{
+    return block / (p->blocks / p->request.n);
+}
+
+/* Does the member hold (its part of) block b at the start? */
+bool nadi_program_has(const struct nadi_program *p, uint32_t member, uint32_t block);
+/* Must the member hold block b at the end, complete? */
+bool nadi_program_wants(const struct nadi_program *p, uint32_t member, uint32_t block);
+/* Are a block's parts of all members to be added up? */
+bool nadi_program_adds(enum nadi_collective_kind kind);
+
+#endif

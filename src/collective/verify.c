@@ -1,0 +1,360 @@
+#include "collective/verify.h"
+
+#include "base/arena.h"
+#include "base/mem.h"
+
+enum { NO_MESSAGE = UINT32_MAX };
+enum { MAX_BITS_LOG2 = 33 }; /* 1 GiB of contributor sets */
+
+struct message {
+    uint32_t next;
+    uint32_t first, count; /* of `carried` */
+    double at;
+    uint64_t bytes;
+};
+
+struct lane { /* of a member */
+    uint32_t step, count;
+    bool sent;        /* step's message is on its way */
+    double begin, at; /* of the step; when the lane's last step ended */
+    double sent_at;
+};
+
+struct checker {
+    const struct nadi_program *p;
+    const struct nadi_verify_machine *machine;
+    struct nadi_verify_outcome out;
+    uint32_t n, lanes, words; /* words of a set; 1: one bit, there or not, when nothing is added */
+    bool adds;
+    uint64_t *sets; /* [(member * blocks + block) * words] */
+    struct lane *state;
+    double *ends;        /* [(member * lanes + lane)] of steps: see end_of */
+    uint32_t *first_end; /* offsets into ends */
+    uint64_t *sent_by_member;
+    struct {
+        struct message *items;
+        size_t count, capacity;
+    } messages;
+    struct { /* what messages carry: block numbers, with their sets in `parts` */
+        uint32_t *items;
+        size_t count, capacity;
+    } carried;
+    struct {
+        uint64_t *items;
+        size_t count, capacity;
+    } parts;
+    uint32_t *head,
+        *tail; /* of the queue [(lane * n + to) * n + from]; by map where that is large */
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } ready; /* members to look at again */
+    bool *is_ready;
+    uint32_t sender;
+};
+
+static uint64_t *set_of(struct checker *c, uint32_t member, uint32_t block)
+{
+    return &c->sets[((size_t)member * c->p->blocks + block) * c->words];
+}
+
+static size_t queue_of(const struct checker *c, uint32_t lane, uint32_t from, uint32_t to)
+{
+    return ((size_t)lane * c->n + to) * c->n + from;
+}
+
+static void fill_start(struct checker *c)
+{
+    for (uint32_t m = 0; m < c->n; m++)
+        for (uint32_t b = 0; b < c->p->blocks; b++)
+            if (nadi_program_has(c->p, m, b))
+                set_of(c, m, b)[c->adds ? m / 64 : 0] |= 1ULL << (c->adds ? m % 64 : 0);
+}
+
+static void wake(struct checker *c, uint32_t member)
+{
+    if (c->is_ready[member])
+        return;
+    c->is_ready[member] = true;
+    NADI_PUSH(&c->ready, member);
+}
+
+/* Has enough of what the step waits for ended? *at: when. */
+static bool waited(const struct checker *c, uint32_t member, const struct nadi_step *s, double *at)
+{
+    if (s->wait_steps == 0)
+        return true;
+    for (uint32_t l = 0; l < c->lanes; l++) {
+        if (s->wait_lane != NADI_ALL_LANES && (uint32_t)s->wait_lane != l)
+            continue;
+        size_t i = (size_t)member * c->lanes + l;
+        uint32_t wanted = s->wait_steps < c->state[i].count ? s->wait_steps : c->state[i].count;
+        if (c->state[i].step < wanted)
+            return false;
+        if (wanted > 0 && c->ends[c->first_end[i] + wanted - 1] > *at)
+            *at = c->ends[c->first_end[i] + wanted - 1];
+    }
+    return true;
+}
+
+static void carry(void *context, uint32_t first, uint32_t count)
+{
+    struct checker *c = context;
+    for (uint32_t b = first; b < first + count; b++) {
+        NADI_PUSH(&c->carried, b);
+        const uint64_t *set = set_of(c, c->sender, b);
+        for (uint32_t w = 0; w < c->words; w++)
+            NADI_PUSH(&c->parts, set[w]);
+    }
+}
+
+static void send(struct checker *c, uint32_t member, uint32_t lane, const struct nadi_step *s)
+{
+    struct lane *l = &c->state[(size_t)member * c->lanes + lane];
+    struct message m = {.next = NO_MESSAGE, .first = (uint32_t)c->carried.count};
+    c->sender = member;
+    c->p->ops->sent(c->p, member, lane, l->step, carry, c);
+    m.count = (uint32_t)c->carried.count - m.first;
+    m.bytes = nadi_program_sent_bytes(c->p, member, lane, l->step);
+    m.at = l->begin + c->machine->alpha + c->machine->beta * (double)m.bytes;
+    l->sent_at = m.at;
+    c->out.messages++;
+    c->out.bytes += m.bytes;
+    c->sent_by_member[member] += m.bytes;
+    uint32_t index = (uint32_t)c->messages.count;
+    NADI_PUSH(&c->messages, m);
+    size_t q = queue_of(c, lane, member, s->to);
+    if (c->head[q] == NO_MESSAGE)
+        c->head[q] = index;
+    else
+        c->messages.items[c->tail[q]].next = index;
+    c->tail[q] = index;
+    wake(c, s->to);
+}
+
+static bool complain(struct checker *c, enum nadi_verify_result result, uint32_t member,
+                     uint32_t lane, uint32_t step)
+{
+    if (c->out.result == NADI_VERIFY_OK) {
+        c->out.result = result;
+        c->out.member = member;
+        c->out.lane = lane;
+        c->out.step = step;
+    }
+    return false;
+}
+
+/* Takes a message's blocks in. False: a part comes twice. */
+static bool take(struct checker *c, uint32_t member, uint32_t lane, const struct message *m,
+                 bool reduces)
+{
+    bool idempotent = c->p->request.kind == NADI_BARRIER;
+    uint32_t step = c->state[(size_t)member * c->lanes + lane].step;
+    for (uint32_t i = m->first; i < m->first + m->count; i++) {
+        uint64_t *mine = set_of(c, member, c->carried.items[i]);
+        const uint64_t *part = &c->parts.items[(size_t)i * c->words];
+        for (uint32_t w = 0; w < c->words; w++) {
+            uint64_t twice = mine[w] & part[w];
+            if (reduces && twice && !idempotent) {
+                complain(c, NADI_VERIFY_TWICE, member, lane, step);
+                c->out.block = c->carried.items[i];
+                c->out.contributor = 64 * w + (uint32_t)__builtin_ctzll(twice);
+                return false;
+            }
+            mine[w] = reduces ? mine[w] | part[w] : part[w];
+        }
+    }
+    return true;
+}
+
+/* One step further in a lane. False: nothing moved. */
+static bool advance(struct checker *c, uint32_t member, uint32_t lane)
+{
+    struct lane *l = &c->state[(size_t)member * c->lanes + lane];
+    if (l->step >= l->count)
+        return false;
+    struct nadi_step s = nadi_program_step(c->p, member, lane, l->step);
+    if (!l->sent) {
+        l->begin = l->at;
+        if (!waited(c, member, &s, &l->begin))
+            return false;
+        l->sent_at = l->begin;
+        if (s.to != NADI_NONE)
+            send(c, member, lane, &s);
+        l->sent = true;
+    }
+    double end = l->sent_at;
+    if (s.from != NADI_NONE) {
+        size_t q = queue_of(c, lane, s.from, member);
+        uint32_t index = c->head[q];
+        if (index == NO_MESSAGE)
+            return false;
+        const struct message *m = &c->messages.items[index];
+        c->head[q] = m->next;
+        double there = m->at > l->begin ? m->at : l->begin;
+        there += s.reduces ? c->machine->gamma * (double)m->bytes : 0;
+        if (there > end)
+            end = there;
+        if (!take(c, member, lane, m, s.reduces))
+            return false;
+    }
+    c->ends[c->first_end[(size_t)member * c->lanes + lane] + l->step] = end;
+    l->at = end;
+    l->step++;
+    l->sent = false;
+    return true;
+}
+
+static void run_all(struct checker *c)
+{
+    for (uint32_t m = 0; m < c->n; m++)
+        wake(c, m);
+    while (c->ready.count > 0 && c->out.result == NADI_VERIFY_OK) {
+        uint32_t member = c->ready.items[--c->ready.count];
+        c->is_ready[member] = false;
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (uint32_t l = 0; l < c->lanes; l++)
+                while (advance(c, member, l))
+                    moved = true;
+        }
+    }
+}
+
+static void look_for_stuck(struct checker *c)
+{
+    for (uint32_t m = 0; m < c->n; m++)
+        for (uint32_t l = 0; l < c->lanes; l++) {
+            const struct lane *lane = &c->state[(size_t)m * c->lanes + l];
+            if (lane->step < lane->count)
+                complain(c, NADI_VERIFY_STUCK, m, l, lane->step);
+            if (lane->at > c->out.seconds)
+                c->out.seconds = lane->at;
+        }
+    for (uint32_t l = 0; l < c->lanes; l++)
+        for (uint32_t to = 0; to < c->n; to++)
+            for (uint32_t from = 0; from < c->n; from++)
+                if (c->head[queue_of(c, l, from, to)] != NO_MESSAGE) {
+                    complain(c, NADI_VERIFY_LEFTOVER, to, l, from);
+                    return;
+                }
+}
+
+static bool part_wanted(const struct checker *c, uint32_t block, uint32_t contributor)
+{
+    return c->adds || nadi_program_has(c->p, contributor, block);
+}
+
+static void look_for_missing(struct checker *c)
+{
+    for (uint32_t m = 0; m < c->n; m++)
+        for (uint32_t b = 0; b < c->p->blocks; b++) {
+            if (!nadi_program_wants(c->p, m, b))
+                continue;
+            const uint64_t *set = set_of(c, m, b);
+            for (uint32_t k = 0; k < (c->adds ? c->n : 1); k++) {
+                if (set[k / 64] >> (k % 64) & 1)
+                    continue;
+                complain(c, NADI_VERIFY_MISSING, m, 0, 0);
+                c->out.block = b;
+                c->out.contributor = k;
+                if (!c->adds)
+                    for (k = 0; k < c->n && !part_wanted(c, b, k);)
+                        c->out.contributor = ++k;
+                return;
+            }
+        }
+}
+
+static void prepare_lanes(struct checker *c)
+{
+    size_t lanes = (size_t)c->n * c->lanes, ends = 0;
+    c->state = NADI_ZNEW(struct lane, lanes);
+    c->first_end = NADI_NEW(uint32_t, lanes);
+    for (uint32_t m = 0; m < c->n; m++)
+        for (uint32_t l = 0; l < c->lanes; l++) {
+            size_t i = (size_t)m * c->lanes + l;
+            c->state[i].count = c->p->ops->steps(c->p, m, l);
+            c->first_end[i] = (uint32_t)ends;
+            ends += c->state[i].count;
+        }
+    c->ends = NADI_NEW(double, ends);
+    size_t queues = lanes * c->n;
+    c->head = NADI_NEW(uint32_t, queues);
+    c->tail = NADI_NEW(uint32_t, queues);
+    for (size_t i = 0; i < queues; i++)
+        c->head[i] = NO_MESSAGE;
+    c->sent_by_member = NADI_ZNEW(uint64_t, c->n);
+    c->is_ready = NADI_ZNEW(bool, c->n);
+}
+
+static void release(struct checker *c)
+{
+    nadi_mem_free(c->sets);
+    nadi_mem_free(c->state);
+    nadi_mem_free(c->first_end);
+    nadi_mem_free(c->ends);
+    nadi_mem_free(c->head);
+    nadi_mem_free(c->tail);
+    nadi_mem_free(c->sent_by_member);
+    nadi_mem_free(c->is_ready);
+    nadi_mem_free(c->messages.items);
+    nadi_mem_free(c->carried.items);
+    nadi_mem_free(c->parts.items);
+    nadi_mem_free(c->ready.items);
+}
+
+struct nadi_verify_outcome nadi_verify(const struct nadi_program *p,
+                                       const struct nadi_verify_machine *machine)
+{
+    struct checker c = {.p = p, .machine = machine, .n = p->request.n, .lanes = p->lanes};
+    c.adds = nadi_program_adds(p->request.kind);
+    c.words = c.adds ? (c.n + 63) / 64 : 1;
+    double bits = (double)c.n * p->blocks * c.words * 64, queues = (double)c.n * c.n * p->lanes;
+    if (bits > (double)(1ULL << MAX_BITS_LOG2) || queues > (double)(1ULL << 28)) {
+        c.out.result = NADI_VERIFY_SIZE;
+        return c.out;
+    }
+    c.sets = NADI_ZNEW(uint64_t, (size_t)c.n * p->blocks * c.words);
+    prepare_lanes(&c);
+    fill_start(&c);
+    run_all(&c);
+    if (c.out.result == NADI_VERIFY_OK)
+        look_for_stuck(&c);
+    if (c.out.result == NADI_VERIFY_OK)
+        look_for_missing(&c);
+    for (uint32_t m = 0; m < c.n; m++)
+        c.out.largest_bytes = nadi_max_u64(c.out.largest_bytes, c.sent_by_member[m]);
+    release(&c);
+    return c.out;
+}
+
+const char *nadi_verify_text(const struct nadi_program *p, const struct nadi_verify_outcome *o,
+                             struct nadi_arena *arena)
+{
+    switch (o->result) {
+    case NADI_VERIFY_OK:
+        return "every member ends with what the collective promises";
+    case NADI_VERIFY_STUCK:
+        return nadi_arena_printf(arena,
+                                 "member %u waits for ever in step %u of lane %u: what it receives "
+                                 "there is never sent, or in a circle",
+                                 o->member, o->step, o->lane);
+    case NADI_VERIFY_LEFTOVER:
+        return nadi_arena_printf(
+            arena, "a message from member %u to member %u on lane %u is never received", o->step,
+            o->member, o->lane);
+    case NADI_VERIFY_MISSING:
+        return nadi_arena_printf(arena,
+                                 "member %u ends without member %u's part of block %u (of %u)",
+                                 o->member, o->contributor, o->block, p->blocks);
+    case NADI_VERIFY_TWICE:
+        return nadi_arena_printf(
+            arena,
+            "member %u adds member %u's part of block %u (of %u) twice, in step %u of lane %u",
+            o->member, o->contributor, o->block, p->blocks, o->step, o->lane);
+    case NADI_VERIFY_SIZE:
+        return "too large to be checked block by block";
+    }
+    NADI_BUG("no such outcome");
+}
