@@ -5,18 +5,22 @@
 #include "base/base.h"
 #include "platform/topology.h"
 
+struct nadi_program_ops;
+
 enum nadi_algorithm {
     NADI_ALGORITHM_NONE,
     NADI_ALGORITHM_RING,
     NADI_ALGORITHM_DIRECT,
     NADI_ALGORITHM_HALVING_DOUBLING,
     NADI_ALGORITHM_DOUBLE_BINARY_TREE,
+    NADI_ALGORITHM_PROGRAM, /* a step generator: `program` says which */
 };
 
 struct nadi_algorithm_choice {
     enum nadi_algorithm algorithm;
     bool flat;       /* the one* forms: one communicator over all ranks, later entries ignored */
-    uint32_t window; /* direct<W>; 0: unlimited */
+    uint32_t window; /* direct<W>; 0: unlimited. Programs: the number behind the word; 0: none */
+    const struct nadi_program_ops *program;
 };
 
 /* The four collectives that the system file configures, in this order. */

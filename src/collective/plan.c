@@ -103,6 +103,9 @@ static bool finish_phase(struct nadi_phase *p, uint32_t window)
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
         p->message_bytes = p->bytes;
         break;
+    case NADI_ALGORITHM_PROGRAM:
+        p->parameter = window;
+        break;
     case NADI_ALGORITHM_NONE:
         NADI_BUG("phase without an algorithm");
     }
@@ -159,6 +162,8 @@ static void add_rings_of_world(struct builder *b)
             b->windows[b->ring_count] = choice->window;
             b->rings[b->ring_count++] = (struct nadi_phase){
                 .algorithm = choice->algorithm,
+                .program = choice->program,
+                .spans_all = choice->flat,
                 .dim = d,
                 .n = n,
                 .stride = choice->flat ? 1 : t->stride[d],
@@ -178,6 +183,7 @@ static void add_ring_of_group(struct builder *b)
     b->windows[0] = i->count == 1 ? i->dims[0].window : 0;
     b->rings[b->ring_count++] = (struct nadi_phase){
         .algorithm = i->count == 1 ? i->dims[0].algorithm : NADI_ALGORITHM_RING,
+        .program = i->count == 1 ? i->dims[0].program : NULL,
         .dim = 0,
         .n = n,
         .stride = 1,

@@ -39,6 +39,7 @@ enum nadi_queue_pool { /* which round-robin pointer of the dimension deals the p
 
 struct nadi_phase {
     enum nadi_algorithm algorithm;
+    const struct nadi_program_ops *program; /* of algorithm PROGRAM */
     enum nadi_phase_op op;
     enum nadi_queue_pool pool;
     uint32_t dim;           /* whose queues it uses */
@@ -48,6 +49,8 @@ struct nadi_phase {
     uint32_t log2_n;        /* halving-doubling and tree: floor(log2 n) */
     uint64_t bytes;         /* of the chunk at the start of the phase */
     uint64_t message_bytes; /* of every message, where they are equal */
+    uint32_t parameter;     /* of a program: the number behind its word; 0: none */
+    bool spans_all;         /* of a program: one communicator over all dimensions */
     uint32_t first;         /* W: packets prepared at the start, first packets of a group */
     uint32_t rest;          /* M: further packets of a group */
     uint32_t sends;         /* messages that each participant sends */

@@ -175,3 +175,55 @@ bool nadi_program_wants(const struct nadi_program *p, uint32_t member, uint32_t 
     }
     return true;
 }
+
+static enum nadi_collective_kind kind_of_phase(const struct nadi_phase *phase)
+{
+    switch (phase->op) {
+    case NADI_PHASE_REDUCE_SCATTER:
+        return NADI_REDUCE_SCATTER;
+    case NADI_PHASE_ALL_GATHER:
+        return NADI_ALL_GATHER;
+    case NADI_PHASE_ALL_TO_ALL:
+        return NADI_ALL_TO_ALL;
+    case NADI_PHASE_ALL_REDUCE:
+    case NADI_PHASE_NONE:
+        break;
+    }
+    return NADI_ALL_REDUCE;
+}
+
+/* A grid for algorithms that want one: the network's dimensions where the members are all of it,
+ * nodes of the innermost dimension where they divide the group. */
+static void grid_of(const struct nadi_phase *phase, const struct nadi_topology *t,
+                    struct nadi_program_request *q)
+{
+    if (phase->spans_all) {
+        for (uint32_t d = 0; d < t->dim_count; d++)
+            if (t->dims[d].npus > 1)
+                q->dims[q->dim_count++] = t->dims[d].npus;
+        return;
+    }
+    uint32_t node = t->dims[0].npus;
+    if (!phase->local || node < 2 || node >= phase->n || phase->n % node)
+        return;
+    q->dim_count = 2;
+    q->dims[0] = node;
+    q->dims[1] = phase->n / node;
+}
+
+const char *nadi_program_of_phase(const struct nadi_phase *phase,
+                                  const struct nadi_topology *topology, struct nadi_program *p)
+{
+    struct nadi_program_request q = {
+        .kind = kind_of_phase(phase), .n = phase->n, .bytes = phase->bytes};
+    uint32_t *const numbers[] = {
+        [NADI_NUMBER_NONE] = NULL,
+        [NADI_NUMBER_RADIX] = &q.radix,
+        [NADI_NUMBER_CHANNELS] = &q.channels,
+        [NADI_NUMBER_SEGMENTS] = &q.segments,
+    };
+    if (phase->program->number)
+        *numbers[phase->program->number] = phase->parameter;
+    grid_of(phase, topology, &q);
+    return nadi_program_make(phase->program, &q, p);
+}

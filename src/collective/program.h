@@ -19,9 +19,10 @@
 #define NADI_COLLECTIVE_PROGRAM_H
 
 #include "base/base.h"
+#include "collective/plan.h"
 #include "trace/trace.h"
 
-enum { NADI_PROGRAM_DIMS = 4, NADI_ALL_LANES = -1 };
+enum { NADI_PROGRAM_DIMS = NADI_MAX_DIMS, NADI_ALL_LANES = -1 };
 
 struct nadi_program_request {
     enum nadi_collective_kind kind;
@@ -43,6 +44,13 @@ struct nadi_step {
     uint32_t wait_steps; /* ... so many of whose steps have to end first; 0: waits for nothing */
 };
 
+enum nadi_program_number {
+    NADI_NUMBER_NONE,
+    NADI_NUMBER_RADIX,
+    NADI_NUMBER_CHANNELS,
+    NADI_NUMBER_SEGMENTS,
+};
+
 struct nadi_program;
 
 /* A run of blocks [first, first + count) with count >= 1, first + count <= blocks. */
@@ -51,8 +59,9 @@ typedef void nadi_blocks_visit(void *context, uint32_t first, uint32_t count);
 struct nadi_program_ops {
     const char *name;    /* as written in files */
     const char *summary; /* one sentence */
-    const char *cost;    /* closed form without contention */
-    uint32_t kinds;      /* bit k: runs enum nadi_collective_kind k */
+    const char *cost; /* closed form without contention: a (alpha), b (beta), c (gamma), m bytes */
+    enum nadi_program_number number; /* what a number behind the name sets */
+    uint32_t kinds;                  /* bit k: runs enum nadi_collective_kind k */
     /* Why it cannot run the request (NULL: it can); fills in the program's numbers. */
     const char *(*prepare)(struct nadi_program *p);
     uint32_t (*steps)(const struct nadi_program *p, uint32_t member, uint32_t lane);
@@ -92,6 +101,11 @@ static inline bool nadi_program_runs(const struct nadi_program_ops *ops,
 {
     return ops->kinds >> kind & 1;
 }
+
+/* The program of a plan's phase. */
+const char *nadi_program_of_phase(const struct nadi_phase *phase,
+                                  const struct nadi_topology *topology,
+                                  struct nadi_program *p) NADI_MUST_USE;
 
 /* Step k, with defaults filled in. */
 struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member, uint32_t lane,

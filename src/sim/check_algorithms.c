@@ -5,6 +5,7 @@
  * message of 0 bytes would never be matched, so it is refused here. All sizes grow with the
  * collective's, so the smallest one of a use speaks for all. */
 #include "base/str.h"
+#include "collective/program.h"
 #include "sim/check.h"
 
 struct stage { /* one phase of a chunk */
@@ -30,6 +31,11 @@ static const char *const algorithm_names[] = {
     [NADI_ALGORITHM_HALVING_DOUBLING] = "halvingDoubling",
     [NADI_ALGORITHM_DOUBLE_BINARY_TREE] = "doubleBinaryTree",
 };
+
+static const char *name_of(const struct nadi_algorithm_choice *choice)
+{
+    return choice->program ? choice->program->name : algorithm_names[choice->algorithm];
+}
 
 static struct nadi_place place_of(const struct plan *p)
 {
@@ -194,12 +200,39 @@ static bool pairs_match(const struct stage *s)
     return true;
 }
 
+/* A step generator says itself what it can do. */
+static bool check_program(struct plan *p, const struct stage *s)
+{
+    struct nadi_phase phase = {
+        .program = s->choice->program,
+        .op = s->kind == NADI_ALL_REDUCE       ? NADI_PHASE_ALL_REDUCE
+              : s->kind == NADI_ALL_GATHER     ? NADI_PHASE_ALL_GATHER
+              : s->kind == NADI_REDUCE_SCATTER ? NADI_PHASE_REDUCE_SCATTER
+                                               : NADI_PHASE_ALL_TO_ALL,
+        .n = s->npus,
+        .bytes = s->npus,
+        .parameter = s->choice->window,
+        .local = p->small_group,
+        .spans_all = s->choice->flat && !p->small_group,
+    };
+    struct nadi_program program;
+    const char *refused = nadi_program_of_phase(&phase, &p->c->in->topology, &program);
+    if (!refused)
+        return true;
+    return refuse(
+        p, "system/algorithm-kind", "use another algorithm: see docs/models/collectives.md",
+        nadi_arena_printf(&p->c->arena, "%s as %s over %u ranks: %s", nadi_collective_name(s->kind),
+                          s->choice->program->name, s->npus, refused));
+}
+
 static bool check_shape(struct plan *p, const struct stage *s)
 {
-    const char *name = algorithm_names[s->choice->algorithm];
+    const char *name = name_of(s->choice);
     bool tree = s->choice->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE;
     bool halving = s->choice->algorithm == NADI_ALGORITHM_HALVING_DOUBLING;
     struct nadi_arena *arena = &p->c->arena;
+    if (s->choice->program)
+        return check_program(p, s);
     if ((tree && !is_power_of_two(s->npus)) || (halving && !pairs_match(s)))
         return refuse(p, "system/algorithm-size", "use ring or direct",
                       nadi_arena_printf(arena, "%s needs a power of two of ranks, here are %u",
@@ -219,6 +252,8 @@ static bool check_shape(struct plan *p, const struct stage *s)
 /* Smallest message of the phase for a chunk of r bytes. */
 static uint64_t smallest_message(const struct stage *s, uint64_t r)
 {
+    if (s->choice->program) /* its blocks differ by a byte at most */
+        return 1;
     if (s->choice->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE || s->kind == NADI_ALL_GATHER)
         return r;
     if (s->choice->algorithm == NADI_ALGORITHM_HALVING_DOUBLING && s->kind == NADI_ALL_REDUCE)
@@ -242,8 +277,8 @@ static const char *size_text(const struct plan *p, const struct stage *s, uint64
 {
     return nadi_arena_printf(
         &p->c->arena, "%" PRIu64 " B in %u chunk%s leave %" PRIu64 " B for %s over %u ranks", bytes,
-        p->c->in->system.splits, p->c->in->system.splits == 1 ? "" : "s", r,
-        algorithm_names[s->choice->algorithm], s->npus);
+        p->c->in->system.splits, p->c->in->system.splits == 1 ? "" : "s", r, name_of(s->choice),
+        s->npus);
 }
 
 /* Messages of 0 bytes, where the reference aborts: refused where a chunk has less than a byte for

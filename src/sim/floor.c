@@ -321,6 +321,7 @@ static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_ph
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
         floor = tree(&v);
         break;
+    case NADI_ALGORITHM_PROGRAM:
     case NADI_ALGORITHM_NONE:
         break;
     }
@@ -347,6 +348,8 @@ static struct nadi_floor plan_floor(struct nadi_floors *f, const struct nadi_pla
         return sum;
     for (uint32_t i = 0; i < plan->phase_count; i++) {
         const struct nadi_phase *p = &plan->phases[i];
+        if (p->program) /* no bound is known for step generators */
+            continue;
         struct nadi_floor phase = phase_floor(f, p, group, plan->world);
         sum.own = nadi_saturating_add(sum.own, phase.own);
         sum.last = nadi_saturating_add(sum.last, phase.last);

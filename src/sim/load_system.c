@@ -1,6 +1,6 @@
 /* load_system: system file and command line -> system configuration. */
 #include "base/str.h"
-#include "collective/plan.h"
+#include "collective/program.h"
 #include "sim/load_v1.h"
 
 static const char *const native_keys[NADI_NATIVE_KINDS] = {
@@ -34,8 +34,22 @@ static struct nadi_algorithm_choice choice_of(const struct nadi_schema_scalar *s
         {.algorithm = NADI_ALGORITHM_DIRECT, .flat = true},
         {.algorithm = NADI_ALGORITHM_HALVING_DOUBLING, .flat = true},
     };
-    NADI_ASSERT(s->word < sizeof(choices) / sizeof(choices[0]));
-    struct nadi_algorithm_choice choice = choices[s->word];
+    /* then the step generators, likewise */
+    static const char *const programs[] = {
+        "multiRing", "pairwise", "bruck", "recursiveDoubling", "rabenseifner", "tree", "doubleTree",
+        "chain",     "pat",      "torus", "hierarchical",
+    };
+    const uint32_t natives = sizeof(choices) / sizeof(choices[0]);
+    const uint32_t count = sizeof(programs) / sizeof(programs[0]);
+    struct nadi_algorithm_choice choice = {.algorithm = NADI_ALGORITHM_PROGRAM};
+    if (s->word < natives) {
+        choice = choices[s->word];
+    } else {
+        NADI_ASSERT(s->word - natives < 2 * count);
+        choice.flat = s->word - natives >= count;
+        choice.program = nadi_program_find(programs[(s->word - natives) % count]);
+        NADI_ASSERT(choice.program);
+    }
     choice.window = s->integer > 0 ? (uint32_t)s->integer : 0;
     return choice;
 }

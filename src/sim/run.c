@@ -115,6 +115,15 @@ static bool may_wait_in_queues(const struct nadi_system_config *c)
            c->comm_streams * chunks > c->active_chunks / nadi_max_u64(c->queues_per_dim, 1);
 }
 
+static bool runs_programs(const struct nadi_inputs *in)
+{
+    for (int k = 0; k < NADI_NATIVE_KINDS; k++)
+        for (uint32_t d = 0; d < in->system.native[k].count; d++)
+            if (in->system.native[k].dims[d].program)
+                return true;
+    return false;
+}
+
 /* Where the executors cannot be but the message executor. NULL: nowhere. */
 static const char *messages_needed(const struct nadi_inputs *in)
 {
@@ -128,6 +137,8 @@ static const char *messages_needed(const struct nadi_inputs *in)
         return "ranks queue at shared memory in the order of events";
     if (may_wait_in_queues(&in->system))
         return "several communications of a rank may be in flight at once";
+    if (runs_programs(in))
+        return "collectives of step generators run message by message";
     if (in->options.compat)
         return "the reference's order of finish lines is that of its messages";
     return NULL;

@@ -229,8 +229,9 @@ struct nadi_system {
         struct nadi_flow_record *items;
         size_t count, capacity;
     } flows;
-    struct nadi_bus *bus;         /* shared-bus model, or NULL */
-    struct nadi_customs *customs; /* running custom collectives, or NULL */
+    struct nadi_bus *bus;           /* shared-bus model, or NULL */
+    struct nadi_customs *customs;   /* running custom collectives, or NULL */
+    struct nadi_programs *programs; /* running phases of step generators */
     struct nadi_mismatch mismatch;
     uint32_t kind_message, kind_late, kind_control, kind_start; /* collectives' messages */
     uint32_t kind_stage, kind_reduce;
@@ -365,6 +366,11 @@ struct nadi_customs *nadi_customs_create(struct nadi_system *s);
 void nadi_customs_destroy(struct nadi_customs *c);
 void nadi_customs_start(struct nadi_system *s, uint32_t stream, uint32_t member);
 void nadi_customs_node_done(struct nadi_system *s, uint32_t run, uint32_t node);
+
+/* programs.c: phases whose algorithm is a step generator */
+struct nadi_programs *nadi_programs_create(struct nadi_system *s);
+void nadi_programs_destroy(struct nadi_programs *all);
+void nadi_programs_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
 
 /* storage.c: remote memory */
 void nadi_storage_init(struct nadi_system *s);

@@ -22,6 +22,7 @@ static uint32_t words_of(const struct nadi_phase *p)
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
         return 1;
     case NADI_ALGORITHM_RING:
+    case NADI_ALGORITHM_PROGRAM:
     case NADI_ALGORITHM_NONE:
         break;
     }

@@ -305,8 +305,12 @@ static void kick(struct nadi_system *s, struct queue *q)
         struct waiting w = s->waiting.items[index];
         POOL_GIVE(&s->waiting, next, index);
         q->running++;
-        if (!s->operations.items[s->streams.items[w.stream].operation].plan)
+        const struct nadi_plan *plan =
+            s->operations.items[s->streams.items[w.stream].operation].plan;
+        if (!plan)
             nadi_customs_start(s, w.stream, w.member);
+        else if (plan->phases[w.phase].algorithm == NADI_ALGORITHM_PROGRAM)
+            nadi_programs_start(s, w.stream, w.phase, w.member);
         else if (s->setup.phases)
             nadi_phases_start(s, w.stream, w.phase, w.member);
         else

@@ -34,6 +34,7 @@ struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
     if (s->config->shared_bus)
         s->bus = nadi_bus_create(s);
     s->customs = nadi_customs_create(s);
+    s->programs = nadi_programs_create(s);
     return s;
 }
 
@@ -42,6 +43,7 @@ void nadi_system_destroy(struct nadi_system *s)
     if (!s)
         return;
     nadi_customs_destroy(s->customs);
+    nadi_programs_destroy(s->programs);
     nadi_bus_destroy(s->bus);
     nadi_storage_release(s);
     nadi_p2p_release(s);

@@ -82,6 +82,7 @@ static double seconds(const struct nadi_program *p, double alpha, double beta, d
 
 const struct nadi_program_ops nadi_algorithm_chain = {
     .name = "chain",
+    .number = NADI_NUMBER_SEGMENTS,
     .summary = "A line of members, in `segments` pieces (pipelined).",
     .cost = "broadcast (n-2+s)(a + b m/s); reduce the same + (n-1) c m/s while c <= b",
     .kinds = NADI_KIND(NADI_BROADCAST) | NADI_KIND(NADI_REDUCE) | NADI_KIND(NADI_ALL_REDUCE),

@@ -172,6 +172,7 @@ static double seconds(const struct nadi_program *p, double alpha, double beta, d
 
 const struct nadi_program_ops nadi_algorithm_double_tree = {
     .name = "doubleTree",
+    .number = NADI_NUMBER_SEGMENTS,
     .summary = "Two binary trees with half of the data each, in `segments` pieces (pipelined).",
     .cost = "about 2 (log2 n + s)(a + (b + c) m/2s) for all-reduce, half of it for broadcast and "
             "reduce; what a run gives is exact",

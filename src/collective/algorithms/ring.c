@@ -125,6 +125,7 @@ const struct nadi_program_ops nadi_algorithm_ring = {
 
 const struct nadi_program_ops nadi_algorithm_multi_ring = {
     .name = "multiRing",
+    .number = NADI_NUMBER_CHANNELS,
     .summary = "Blocks go round several rings (`channels`; by default 2: both directions).",
     .cost = "as ring with m / channels",
     .kinds = NADI_KIND(NADI_ALL_REDUCE) | NADI_KIND(NADI_ALL_GATHER) | NADI_KINDS_REDUCE_SCATTER,

@@ -151,6 +151,7 @@ static double seconds(const struct nadi_program *p, double alpha, double beta, d
 
 const struct nadi_program_ops nadi_algorithm_tree = {
     .name = "tree",
+    .number = NADI_NUMBER_RADIX,
     .summary = "A k-nomial tree (`radix`; 2: binomial), largest subtrees first.",
     .cost = "radix 2: broadcast ceil(log2 n)(a + b m); for powers of two reduce log2 n (a + (b + "
             "c) m), "
