@@ -23,12 +23,17 @@ struct nadi_algorithm_choice {
     const struct nadi_program_ops *program;
 };
 
-/* The four collectives that the system file configures, in this order. */
+/* The collectives that the system file configures; the reference's four come first. */
 enum nadi_native_kind {
     NADI_NATIVE_ALL_REDUCE,
     NADI_NATIVE_ALL_GATHER,
     NADI_NATIVE_REDUCE_SCATTER,
     NADI_NATIVE_ALL_TO_ALL,
+    NADI_NATIVE_BROADCAST, /* from here on: step generators only, on all members at once */
+    NADI_NATIVE_REDUCE,
+    NADI_NATIVE_GATHER,
+    NADI_NATIVE_SCATTER,
+    NADI_NATIVE_BARRIER,
     NADI_NATIVE_KINDS
 };
 

@@ -10,21 +10,38 @@ bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *
         *native = NADI_NATIVE_ALL_GATHER;
         return true;
     case NADI_REDUCE_SCATTER:
+    case NADI_REDUCE_SCATTER_BLOCK:
         *native = NADI_NATIVE_REDUCE_SCATTER;
         return true;
     case NADI_ALL_TO_ALL:
         *native = NADI_NATIVE_ALL_TO_ALL;
         return true;
     case NADI_REDUCE:
+        *native = NADI_NATIVE_REDUCE;
+        return true;
     case NADI_GATHER:
+        *native = NADI_NATIVE_GATHER;
+        return true;
     case NADI_SCATTER:
+        *native = NADI_NATIVE_SCATTER;
+        return true;
     case NADI_BROADCAST:
-    case NADI_REDUCE_SCATTER_BLOCK:
+        *native = NADI_NATIVE_BROADCAST;
+        return true;
     case NADI_BARRIER:
+        *native = NADI_NATIVE_BARRIER;
+        return true;
     case NADI_COLLECTIVE_KINDS:
         break;
     }
     return false;
+}
+
+bool nadi_native_in(const struct nadi_implementation *native, enum nadi_collective_kind kind,
+                    enum nadi_native_kind *found)
+{
+    return nadi_native_kind_of(kind, found) &&
+           (kind != NADI_BROADCAST || native[NADI_NATIVE_BROADCAST].count > 0);
 }
 
 uint64_t nadi_plan_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t splits,
@@ -206,6 +223,16 @@ static void add_all_reduce(struct builder *b)
         add(b, i, NADI_PHASE_ALL_GATHER, NADI_POOL_LAST);
 }
 
+static enum nadi_collective_kind other_kind(enum nadi_native_kind kind)
+{
+    static const enum nadi_collective_kind kinds[NADI_NATIVE_KINDS] = {
+        [NADI_NATIVE_BROADCAST] = NADI_BROADCAST, [NADI_NATIVE_REDUCE] = NADI_REDUCE,
+        [NADI_NATIVE_GATHER] = NADI_GATHER,       [NADI_NATIVE_SCATTER] = NADI_SCATTER,
+        [NADI_NATIVE_BARRIER] = NADI_BARRIER,
+    };
+    return kinds[kind];
+}
+
 static bool make_phases(const struct nadi_plan_request *request, bool world, uint64_t bytes,
                         struct nadi_phase *phases, uint32_t *count)
 {
@@ -233,6 +260,15 @@ static bool make_phases(const struct nadi_plan_request *request, bool world, uin
         for (uint32_t i = 0; i < b.ring_count; i++)
             add(&b, i, NADI_PHASE_ALL_TO_ALL, NADI_POOL_ANY);
         break;
+    case NADI_NATIVE_BROADCAST:
+    case NADI_NATIVE_REDUCE:
+    case NADI_NATIVE_GATHER:
+    case NADI_NATIVE_SCATTER:
+    case NADI_NATIVE_BARRIER:
+        add(&b, 0, NADI_PHASE_OTHER, NADI_POOL_ANY);
+        phases[0].kind = other_kind(request->kind);
+        phases[0].root = request->root;
+        break;
     case NADI_NATIVE_KINDS:
         NADI_BUG("not a kind");
     }
@@ -240,8 +276,14 @@ static bool make_phases(const struct nadi_plan_request *request, bool world, uin
     return b.ok;
 }
 
-bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *plan)
+bool nadi_plan_make(const struct nadi_plan_request *asked, struct nadi_plan *plan)
 {
+    struct nadi_plan_request whole = *asked;
+    const struct nadi_plan_request *request = &whole;
+    if (asked->kind >= NADI_NATIVE_BROADCAST) { /* the reference has no rounding for them */
+        whole.exact = true;
+        whole.involved = UINT32_MAX;
+    }
     *plan = (struct nadi_plan){0};
     uint64_t chunks = request->exact
                           ? exact_chunks(request->bytes, request->splits, &plan->chunk_bytes)

@@ -28,6 +28,7 @@ enum nadi_phase_op {
     NADI_PHASE_ALL_GATHER,
     NADI_PHASE_ALL_REDUCE,
     NADI_PHASE_ALL_TO_ALL,
+    NADI_PHASE_OTHER, /* a program does the phase's `kind` */
 };
 
 enum nadi_queue_pool { /* which round-robin pointer of the dimension deals the phase's queue */
@@ -50,12 +51,14 @@ struct nadi_phase {
     uint64_t bytes;         /* of the chunk at the start of the phase */
     uint64_t message_bytes; /* of every message, where they are equal */
     uint32_t parameter;     /* of a program: the number behind its word; 0: none */
-    bool spans_all;         /* of a program: one communicator over all dimensions */
-    uint32_t first;         /* W: packets prepared at the start, first packets of a group */
-    uint32_t rest;          /* M: further packets of a group */
-    uint32_t sends;         /* messages that each participant sends */
-    bool exact;             /* rounded exactly, and */
-    bool uneven;            /* shares differ: nadi_plan_share_bytes knows them */
+    enum nadi_collective_kind kind; /* of op OTHER */
+    uint32_t root;                  /* local index, likewise */
+    bool spans_all;                 /* of a program: one communicator over all dimensions */
+    uint32_t first;                 /* W: packets prepared at the start, first packets of a group */
+    uint32_t rest;                  /* M: further packets of a group */
+    uint32_t sends;                 /* messages that each participant sends */
+    bool exact;                     /* rounded exactly, and */
+    bool uneven;                    /* shares differ: nadi_plan_share_bytes knows them */
 };
 
 enum { NADI_MAX_PHASES = 2 * NADI_MAX_DIMS };
@@ -80,6 +83,7 @@ struct nadi_plan_request {
     uint64_t bytes;
     uint32_t involved; /* bit d: dimension d takes part; ignored for groups */
     bool exact;        /* else as the reference rounds */
+    uint32_t root;     /* member; of kinds that have one */
 };
 
 /* False when a count overflows 32 bits (a ring all-to-all of more than 92,681 ranks, more than
@@ -95,8 +99,13 @@ uint64_t nadi_plan_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t s
 uint64_t nadi_plan_share_bytes(const struct nadi_phase *phases, uint32_t index, uint32_t member,
                                uint32_t k, bool clockwise);
 
-/* Native kind of a trace's collective; false where the reference has none. */
+/* Which of the system file's collectives a trace's kind is; false: none. */
 bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *native);
+
+/* The same where it is communicated: not a BROADCAST without an algorithm, which takes its recorded
+ * duration as in the reference. */
+bool nadi_native_in(const struct nadi_implementation *native, enum nadi_collective_kind kind,
+                    enum nadi_native_kind *found);
 
 /* Can the algorithm finish this operation on n participants? Halving-doubling and the tree want a
  * power of two; a halving-doubling all-gather also runs where each of its distances n/2, n/4, ...

@@ -185,6 +185,8 @@ static enum nadi_collective_kind kind_of_phase(const struct nadi_phase *phase)
         return NADI_ALL_GATHER;
     case NADI_PHASE_ALL_TO_ALL:
         return NADI_ALL_TO_ALL;
+    case NADI_PHASE_OTHER:
+        return phase->kind;
     case NADI_PHASE_ALL_REDUCE:
     case NADI_PHASE_NONE:
         break;
@@ -215,7 +217,7 @@ const char *nadi_program_of_phase(const struct nadi_phase *phase,
                                   const struct nadi_topology *topology, struct nadi_program *p)
 {
     struct nadi_program_request q = {
-        .kind = kind_of_phase(phase), .n = phase->n, .bytes = phase->bytes};
+        .kind = kind_of_phase(phase), .n = phase->n, .root = phase->root, .bytes = phase->bytes};
     uint32_t *const numbers[] = {
         [NADI_NUMBER_NONE] = NULL,
         [NADI_NUMBER_RADIX] = &q.radix,

@@ -342,7 +342,8 @@ void nadi_schema_preset(const struct nadi_schema_key *key, struct nadi_schema_sc
     if (key->type == NADI_SCHEMA_TEXT)
         return;
     if (key->type == NADI_SCHEMA_WORD) {
-        while (strcmp(key->words[out->word], key->preset) != 0)
+        const char *rest;
+        while (!match_word(key->preset, key->words[out->word], &out->integer, &rest))
             out->word++;
         return;
     }

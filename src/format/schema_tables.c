@@ -44,6 +44,10 @@ static const char *const algorithms[] = {
     "oneHierarchical",
     NULL,
 };
+static const char *const broadcasts[] = {"tree[N]",       "doubleTree[N]", "chain[N]",
+                                         "scatterGather", "direct",        NULL};
+static const char *const collects[] = {"tree[N]", "direct", NULL};
+static const char *const barriers[] = {"bruck", "recursiveDoubling", "tree[N]", "direct", NULL};
 static const char *const shapes[] = {
     "Ring", "FullyConnected", "Switch", "Mesh[N]", "Torus[N]", "UnidirectionalRing", NULL,
 };
@@ -63,6 +67,13 @@ static const char *const memories[] = {
                ", one entry a network dimension, innermost first. A one* algorithm runs over all " \
                "ranks at once and ends the list. A list shorter than the network leaves the "      \
                "missing dimensions out. `direct[N]` keeps at most N messages in flight."           \
+    }
+#define OTHER(name, table, default_word, missing, what)                                            \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_WORD, .list = true, .list_max = 1, .words = table,        \
+        .preset = default_word, .absent = missing,                                                 \
+        .doc = "Algorithm of " what ". Runs over all members at once; under the reference's "      \
+               "program names the collective stays unknown."                                       \
     }
 #define CUSTOM(name, what)                                                                         \
     {                                                                                              \
@@ -91,6 +102,16 @@ static const struct nadi_schema_key system_keys[] = {
     IMPLEMENTATION("all-gather-implementation", "all-gather"),
     IMPLEMENTATION("reduce-scatter-implementation", "reduce-scatter"),
     IMPLEMENTATION("all-to-all-implementation", "all-to-all"),
+    OTHER("broadcast-implementation", broadcasts, NULL,
+          "no traffic: a BROADCAST takes its recorded duration, as in the reference",
+          "broadcast; root: the node's comm_src, else the group's first rank"),
+    OTHER("reduce-implementation", broadcasts, "tree", NULL,
+          "reduce; root: the node's comm_dst, else the group's first rank"),
+    OTHER("gather-implementation", collects, "tree", NULL,
+          "gather; root: the node's comm_dst, else the group's first rank"),
+    OTHER("scatter-implementation", collects, "tree", NULL,
+          "scatter; root: the node's comm_src, else the group's first rank"),
+    OTHER("barrier-implementation", barriers, "bruck", NULL, "barrier"),
     CUSTOM("all-reduce-implementation-custom", "all-reduce"),
     CUSTOM("all-gather-implementation-custom", "all-gather"),
     CUSTOM("reduce-scatter-implementation-custom", "reduce-scatter"),

@@ -249,7 +249,8 @@ static uint64_t group_sums(struct bound *b)
         const struct nadi_trace *t = in->owned[i];
         for (uint32_t node = 0; node < t->node_count; node++) {
             if (t->type[node] != NADI_NODE_COLL ||
-                !nadi_native_kind_of((enum nadi_collective_kind)t->collective[node], &kind))
+                !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node],
+                                &kind))
                 continue;
             uint32_t group = group_of(b, i, node);
             if (group == NADI_NONE || (taken_from[group] != NADI_NONE && taken_from[group] != i))

@@ -208,7 +208,9 @@ static bool check_program(struct plan *p, const struct stage *s)
         .op = s->kind == NADI_ALL_REDUCE       ? NADI_PHASE_ALL_REDUCE
               : s->kind == NADI_ALL_GATHER     ? NADI_PHASE_ALL_GATHER
               : s->kind == NADI_REDUCE_SCATTER ? NADI_PHASE_REDUCE_SCATTER
-                                               : NADI_PHASE_ALL_TO_ALL,
+              : s->kind == NADI_ALL_TO_ALL     ? NADI_PHASE_ALL_TO_ALL
+                                               : NADI_PHASE_OTHER,
+        .kind = s->kind,
         .n = s->npus,
         .bytes = s->npus,
         .parameter = s->choice->window,
@@ -342,5 +344,5 @@ bool nadi_check_use(struct nadi_check *c, const struct nadi_use *use)
         if (!check_shape(&p, &p.stages[i]))
             return false;
     warn_of_tree(&p);
-    return check_sizes(&p);
+    return p.native >= NADI_NATIVE_BROADCAST || check_sizes(&p);
 }

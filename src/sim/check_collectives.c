@@ -6,6 +6,7 @@
  * O(nodes + dependencies) for each difference found. */
 #include "base/mem.h"
 #include "base/str.h"
+#include "collective/plan.h"
 #include "sim/check_ranks.h"
 #include "sim/load.h"
 
@@ -65,13 +66,14 @@ static void collect(const struct nadi_inputs *in, struct sequence *s)
 {
     const struct nadi_trace *t = s->trace;
     uint32_t count = 0;
+    enum nadi_native_kind kind;
     for (uint32_t n = 0; n < t->node_count; n++)
         count += t->type[n] == NADI_NODE_COLL;
     s->items = NADI_NEW(struct item, count);
     s->count = 0;
     for (uint32_t n = 0; n < t->node_count; n++) {
         if (t->type[n] != NADI_NODE_COLL ||
-            nadi_native_of((enum nadi_collective_kind)t->collective[n]) == NADI_NATIVE_KINDS)
+            !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[n], &kind))
             continue;
         uint32_t slot = slot_of(in, t, n);
         if (slot != NADI_NONE)

@@ -33,12 +33,15 @@ static const struct finding_about about[NADI_FINDING_KINDS] = {
                               NADI_ERROR},
     [NADI_FINDING_UNSUPPORTED] = {"node/unsupported",
                                   "ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER and ALL_TO_ALL are "
-                                  "simulated; BROADCAST takes its recorded duration",
+                                  "simulated under these names; `nadi run` does all kinds",
                                   NADI_ERROR},
-    [NADI_FINDING_BROADCAST] = {"node/broadcast",
-                                "use SEND and RECV nodes or a custom algorithm for its traffic",
-                                NADI_WARNING},
+    [NADI_FINDING_BROADCAST] =
+        {"node/broadcast",
+         "write 'broadcast-implementation', for example [\"tree\"], into the system file",
+         NADI_WARNING},
     [NADI_FINDING_EMPTY_GATHER] = {"node/zero-size", NULL, NADI_WARNING},
+    [NADI_FINDING_ROOT] = {"node/root", "name a member of the group, or leave it out for the first",
+                           NADI_ERROR},
     [NADI_FINDING_SHORT_INVOLVED] = {"node/involved-dim", "give one entry a network dimension",
                                      NADI_WARNING},
     [NADI_FINDING_NO_OPS] = {"node/missing-attribute",
@@ -336,6 +339,24 @@ static void note_use(struct pass *p, uint32_t n, uint32_t group)
     }
 }
 
+/* comm_src of broadcast and scatter, comm_dst of reduce and gather; in a manifest the root's place in
+ * the group. */
+static void check_root(struct pass *p, uint32_t n, const struct nadi_group *g)
+{
+    const struct nadi_trace *t = p->t;
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, n);
+    enum nadi_collective_kind kind = (enum nadi_collective_kind)t->collective[n];
+    bool from = kind == NADI_BROADCAST || kind == NADI_SCATTER;
+    bool to = kind == NADI_REDUCE || kind == NADI_GATHER;
+    if (!(from && t->flags[n] & NADI_NODE_HAS_SRC) && !(to && t->flags[n] & NADI_NODE_HAS_DST))
+        return;
+    uint32_t root = from ? comm->src : comm->dst;
+    bool member = p->relative ? root < g->size : nadi_group_position(g, root) != NADI_NONE;
+    if (!member)
+        FOUND(p, NADI_FINDING_ROOT, n, "%s %u is the root, but not in the group of %u ranks",
+              from ? "comm_src" : "comm_dst", root, g->size);
+}
+
 static void check_collective(struct pass *p, uint32_t n)
 {
     const struct nadi_trace *t = p->t;
@@ -347,25 +368,29 @@ static void check_collective(struct pass *p, uint32_t n)
         FOUND(p, NADI_FINDING_NO_KIND, n, "collective without comm_type");
         return;
     }
-    if (kind == NADI_BROADCAST) {
+    const struct nadi_implementation *native = p->c->in->system.native;
+    if (kind == NADI_BROADCAST && native[NADI_NATIVE_BROADCAST].count == 0) {
         FOUND(p, NADI_FINDING_BROADCAST, n,
               "BROADCAST is not communicated: as in the reference it takes its recorded duration "
               "on each rank");
         return;
     }
-    if (nadi_native_of(kind) == NADI_NATIVE_KINDS) {
+    enum nadi_native_kind slot = nadi_native_of(kind);
+    if (slot == NADI_NATIVE_KINDS || (slot > NADI_NATIVE_BROADCAST && native[slot].count == 0)) {
         FOUND(p, NADI_FINDING_UNSUPPORTED, n, "%s is not modelled", nadi_collective_name(kind));
         return;
     }
-    if (!(flags & NADI_NODE_HAS_BYTES))
+    if (!(flags & NADI_NODE_HAS_BYTES) && kind != NADI_BARRIER)
         FOUND(p, NADI_FINDING_NO_SIZE, n, "collective without comm_size");
     else if (t->bytes[n] == 0 && kind == NADI_ALL_GATHER)
         FOUND(p, NADI_FINDING_EMPTY_GATHER, n, "ALL_GATHER of 0 bytes counts as 1 byte");
     const struct nadi_group *g = nadi_inputs_group(p->c->in, t, n, p->rank);
-    if (g)
+    if (g) {
+        check_root(p, n, g);
         note_use(p, n, (uint32_t)(g - p->c->in->groups.items));
-    else
+    } else {
         note_unknown_group(p, n, group_name(t, n));
+    }
 }
 
 static void check_compute(struct pass *p, uint32_t n)

@@ -60,7 +60,8 @@ static void find_left(const struct search *s, uint32_t actor, const struct nadi_
         else if (t->type[n] == NADI_NODE_RECV)
             add_once(&left->peers, comm->src);
         else if (t->type[n] == NADI_NODE_COLL &&
-                 nadi_native_kind_of((enum nadi_collective_kind)t->collective[n], &kind))
+                 nadi_native_in(s->in->system.native, (enum nadi_collective_kind)t->collective[n],
+                                &kind))
             add_once(&left->groups, comm->group);
     }
 }

@@ -441,7 +441,8 @@ struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi
 {
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     enum nadi_native_kind kind;
-    if (!nadi_native_kind_of((enum nadi_collective_kind)t->collective[node], &kind)) {
+    if (!nadi_native_in(f->in->system.native, (enum nadi_collective_kind)t->collective[node],
+                        &kind)) {
         uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
         return (struct nadi_floor){.own = ns, .last = ns};
     }

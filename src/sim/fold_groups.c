@@ -15,7 +15,8 @@ static bool find_algorithms(struct nadi_folding *f)
         for (uint32_t n = 0; n < t->node_count; n++) {
             enum nadi_native_kind kind;
             if (t->type[n] != NADI_NODE_COLL ||
-                !nadi_native_kind_of((enum nadi_collective_kind)t->collective[n], &kind))
+                !nadi_native_in(f->in->system.native, (enum nadi_collective_kind)t->collective[n],
+                                &kind))
                 continue;
             const struct nadi_implementation *impl = &f->in->system.native[kind];
             for (uint32_t d = 0; d < impl->count; d++)

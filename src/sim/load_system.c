@@ -8,6 +8,11 @@ static const char *const native_keys[NADI_NATIVE_KINDS] = {
     [NADI_NATIVE_ALL_GATHER] = "all-gather-implementation",
     [NADI_NATIVE_REDUCE_SCATTER] = "reduce-scatter-implementation",
     [NADI_NATIVE_ALL_TO_ALL] = "all-to-all-implementation",
+    [NADI_NATIVE_BROADCAST] = "broadcast-implementation",
+    [NADI_NATIVE_REDUCE] = "reduce-implementation",
+    [NADI_NATIVE_GATHER] = "gather-implementation",
+    [NADI_NATIVE_SCATTER] = "scatter-implementation",
+    [NADI_NATIVE_BARRIER] = "barrier-implementation",
 };
 
 const char *nadi_native_key(enum nadi_native_kind kind)
@@ -54,9 +59,39 @@ static struct nadi_algorithm_choice choice_of(const struct nadi_schema_scalar *s
     return choice;
 }
 
+/* Of the collectives that the reference lacks: one step generator for all members at once. Under
+ * its names they stay unknown. */
+static bool fill_program(struct nadi_load *l, const struct nadi_schema_values *values,
+                         enum nadi_native_kind kind)
+{
+    struct nadi_implementation *impl = &l->in->system.native[kind];
+    const struct nadi_schema_value *v = nadi_schema_get(values, native_keys[kind]);
+    l->algorithms[kind] = NADI_IN_FILE(nadi_arena_strdup(&l->in->arena, values->doc->path));
+    if (v->node) {
+        l->algorithms[kind].line = v->node->line;
+        l->algorithms[kind].column = v->node->column;
+    }
+    if (l->in->options.compat || v->count == 0)
+        return true;
+    const struct nadi_schema_scalar *s = &v->items[0];
+    char name[32];
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(s->text, "0123456789"), s->text);
+    impl->count = 1;
+    impl->dims[0] = (struct nadi_algorithm_choice){
+        .algorithm = NADI_ALGORITHM_PROGRAM,
+        .flat = true,
+        .program = nadi_program_find(name),
+        .window = s->integer > 0 ? (uint32_t)s->integer : 0,
+    };
+    NADI_ASSERT(impl->dims[0].program);
+    return true;
+}
+
 static bool fill_algorithms(struct nadi_load *l, const struct nadi_schema_values *values,
                             enum nadi_native_kind kind)
 {
+    if (kind >= NADI_NATIVE_BROADCAST)
+        return fill_program(l, values, kind);
     struct nadi_implementation *impl = &l->in->system.native[kind];
     const char *key = native_keys[kind];
     const struct nadi_schema_value *v = nadi_schema_get(values, key);

@@ -1,6 +1,7 @@
 #include "sim/run.h"
 
 #include "base/mem.h"
+#include "collective/plan.h"
 #include "network/network.h"
 #include "sim/bound.h"
 #include "sim/collect.h"
@@ -115,12 +116,22 @@ static bool may_wait_in_queues(const struct nadi_system_config *c)
            c->comm_streams * chunks > c->active_chunks / nadi_max_u64(c->queues_per_dim, 1);
 }
 
+/* Does a collective of the traces run on a step generator? O(nodes of distinct traces). */
 static bool runs_programs(const struct nadi_inputs *in)
 {
-    for (int k = 0; k < NADI_NATIVE_KINDS; k++)
-        for (uint32_t d = 0; d < in->system.native[k].count; d++)
-            if (in->system.native[k].dims[d].program)
-                return true;
+    const struct nadi_implementation *native = in->system.native;
+    for (uint32_t i = 0; i < in->owned_count; i++) {
+        const struct nadi_trace *t = in->owned[i];
+        for (uint32_t n = 0; n < t->node_count; n++) {
+            enum nadi_native_kind kind;
+            if (t->type[n] != NADI_NODE_COLL ||
+                !nadi_native_in(native, (enum nadi_collective_kind)t->collective[n], &kind))
+                continue;
+            for (uint32_t d = 0; d < native[kind].count; d++)
+                if (native[kind].dims[d].program)
+                    return true;
+        }
+    }
     return false;
 }
 

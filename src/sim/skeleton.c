@@ -18,6 +18,7 @@ static bool is_native(const struct nadi_trace *t, uint32_t node)
 {
     enum nadi_native_kind kind;
     return t->type[node] == NADI_NODE_COLL &&
+           t->collective[node] != NADI_BROADCAST && /* a timer, where ranks are folded */
            nadi_native_kind_of((enum nadi_collective_kind)t->collective[node], &kind);
 }
 

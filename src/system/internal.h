@@ -20,7 +20,7 @@ struct operation {
     const struct nadi_plan *plan; /* NULL: custom */
     struct phase_info *infos;     /* of the plan */
     const struct nadi_custom_algorithm *custom;
-    uint32_t involved;
+    uint32_t involved, root;
     uint32_t *nodes; /* by member; NADI_NONE: not joined. Freed with the two below once all ended */
     uint32_t *left;  /* by member: streams not finished */
     uint32_t *streams;   /* by chunk */
@@ -101,7 +101,7 @@ struct phase_info { /* what the phase executor knows of a phase in one ring dire
 };
 
 struct plan_key {
-    uint32_t group, kind, involved;
+    uint32_t group, kind, involved, root;
     uint64_t bytes;
     struct nadi_plan *plan;
     struct phase_info *infos; /* [2 * phase + clockwise] */
@@ -275,6 +275,15 @@ enum { CONTROL_BYTES = 8192 };
         if ((list)->head == NADI_NONE)                                                             \
             (list)->tail = NADI_NONE;                                                              \
     } while (0)
+
+/* A phase of a stream: the last chunk may be shorter than the others. */
+static inline const struct nadi_phase *nadi_stream_phase(const struct operation *op,
+                                                         uint32_t stream, uint32_t phase)
+{
+    const struct nadi_plan *plan = op->plan;
+    bool tail = plan->has_tail && stream == op->streams[plan->chunk_count - 1];
+    return tail ? &plan->tail[phase] : &plan->phases[phase];
+}
 
 static inline uint32_t nadi_block_rank(const struct block *b, uint32_t member)
 {

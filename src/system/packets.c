@@ -52,10 +52,7 @@ static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phas
     uint32_t index;
     POOL_TAKE(&s->blocks, stream, index);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
-    const uint32_t last = op->streams[op->plan->chunk_count - 1];
-    const struct nadi_phase *phases =
-        op->plan->has_tail && stream == last ? op->plan->tail : op->plan->phases;
-    const struct nadi_phase *p = &phases[phase];
+    const struct nadi_phase *phases = nadi_stream_phase(op, stream, 0), *p = &phases[phase];
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
     struct block *b = &s->blocks.items[index];
     *b = (struct block){

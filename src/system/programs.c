@@ -96,7 +96,7 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
     uint32_t index;
     POOL_TAKE(&s->programs->runs, next, index);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
-    const struct nadi_phase *p = &op->plan->phases[phase];
+    const struct nadi_phase *p = nadi_stream_phase(op, stream, phase);
     struct run *r = &s->programs->runs.items[index];
     *r = (struct run){
         .stream = stream,
@@ -191,13 +191,14 @@ static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t 
 static bool receive(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane,
                     const struct nadi_step *step, uint64_t bytes)
 {
-    uint64_t ns = step->reduces ? nadi_reduce_ns(s->config->local_mem_bw, bytes) : 0;
-    if (ns == 0) {
+    nadi_time reduce =
+        step->reduces ? nadi_reduce_time(s->config->local_mem_bw, bytes, s->config->exact) : 0;
+    if (reduce == 0) {
         lane_of(&s->programs->runs.items[run], member, lane)->receiving = false;
         return true;
     }
     lane_of(&s->programs->runs.items[run], member, lane)->taken = true;
-    nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, ns), NADI_NONE,
+    nadi_engine_schedule(s->engine, nadi_engine_now(s->engine) + reduce, NADI_NONE,
                          s->programs->kind_reduced, run, member, lane);
     return false;
 }

@@ -139,6 +139,12 @@ static void deal_lanes(struct nadi_system *s, struct stream *stream, uint32_t ra
     }
 }
 
+static uint32_t root_member(const struct nadi_system *s, const struct nadi_collective_call *call)
+{
+    const struct nadi_group *g = &s->setup.groups->items[call->group];
+    return g->size == s->rank_count ? call->root : nadi_group_position(g, call->root);
+}
+
 static const struct plan_key *find_plan(struct nadi_system *s,
                                         const struct nadi_collective_call *call)
 {
@@ -148,7 +154,7 @@ static const struct plan_key *find_plan(struct nadi_system *s,
     for (size_t i = s->plans.count; i-- > 0;) {
         const struct plan_key *k = &s->plans.items[i];
         if (k->group == call->group && k->kind == native && k->bytes == call->bytes &&
-            k->involved == call->involved)
+            k->involved == call->involved && k->root == call->root)
             return k;
     }
     struct nadi_plan_request request = {
@@ -161,11 +167,13 @@ static const struct plan_key *find_plan(struct nadi_system *s,
         .bytes = call->bytes,
         .involved = call->involved,
         .exact = s->config->exact,
+        .root = root_member(s, call),
     };
     struct nadi_plan *plan = NADI_ARENA_NEW(&s->arena, struct nadi_plan, 1);
     if (!nadi_plan_make(&request, plan))
         return NULL;
-    struct plan_key key = {call->group, native, call->involved, call->bytes, plan, NULL};
+    struct plan_key key = {call->group, native, call->involved, call->root, call->bytes,
+                           plan,        NULL};
     if (s->setup.phases)
         key.infos = NADI_ARENA_ZNEW(&s->arena, struct phase_info, (size_t)plan->phase_count * 2);
     NADI_PUSH(&s->plans, key);
@@ -204,6 +212,7 @@ static struct operation *find_operation(struct nadi_system *s,
         .infos = key ? key->infos : NULL,
         .custom = call->custom,
         .involved = call->involved,
+        .root = call->root,
         .nodes = NADI_NEW(uint32_t, size),
         .left = NADI_ZNEW(uint32_t, size),
         .streams = NADI_NEW(uint32_t, chunks),
@@ -398,6 +407,7 @@ static bool disagrees(struct nadi_system *s, const struct operation *op,
                       const struct nadi_collective_call *call)
 {
     bool same = op->view.kind == call->kind && op->custom == call->custom &&
+                op->root == call->root &&
                 (call->custom || (op->view.bytes == call->bytes && op->involved == call->involved));
     if (same)
         return false;

@@ -41,9 +41,10 @@ void nadi_system_destroy(struct nadi_system *s); /* NULL is allowed */
 struct nadi_collective_call {
     uint32_t rank, node;            /* rank: the actor */
     uint32_t group;                 /* index into groups; the rank is a member */
-    enum nadi_collective_kind kind; /* one of the native four */
+    enum nadi_collective_kind kind; /* one of the system file's (nadi_native_in) */
     uint64_t bytes;
     uint32_t involved;                          /* bit d: dimension d takes part */
+    uint32_t root;                              /* rank; of kinds that have one, else 0 */
     int32_t priority;                           /* of the node; for scheduling-policy EXPLICIT */
     const struct nadi_custom_algorithm *custom; /* NULL: the configured native one */
 };

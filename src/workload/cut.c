@@ -18,7 +18,8 @@ bool nadi_workload_stops_before(const struct nadi_workload *w, uint32_t actor, u
     const struct nadi_trace *t = w->ranks[actor].trace;
     enum nadi_native_kind kind;
     if (w->setup.config->replay_only || t->type[node] != NADI_NODE_COLL ||
-        !nadi_native_kind_of((enum nadi_collective_kind)t->collective[node], &kind))
+        !nadi_native_in(w->setup.config->native, (enum nadi_collective_kind)t->collective[node],
+                        &kind))
         return false;
     return w->setup.fold->deferred && w->setup.fold->deferred[nadi_workload_group(w, actor, node)];
 }

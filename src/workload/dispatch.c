@@ -82,6 +82,24 @@ static const struct nadi_custom_algorithm *find_custom(const struct nadi_workloa
     return NULL;
 }
 
+/* The rank that a rooted collective names as its root: comm_src where data come from it, comm_dst
+ * where they go to it; in a manifest its place in the group. Without, the group's first member. */
+static uint32_t root_of(const struct nadi_workload *w, uint32_t rank, uint32_t node,
+                        enum nadi_native_kind kind)
+{
+    const struct nadi_trace *t = w->ranks[rank].trace;
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    bool from = kind == NADI_NATIVE_BROADCAST || kind == NADI_NATIVE_SCATTER;
+    bool to = kind == NADI_NATIVE_REDUCE || kind == NADI_NATIVE_GATHER;
+    if (!from && !to)
+        return 0;
+    const struct nadi_group *g = &w->setup.groups->items[nadi_workload_group(w, rank, node)];
+    if (!(t->flags[node] & (from ? NADI_NODE_HAS_SRC : NADI_NODE_HAS_DST)))
+        return nadi_group_member(g, 0);
+    uint32_t root = from ? comm->src : comm->dst;
+    return w->setup.relative_peers ? nadi_group_member(g, root) : root;
+}
+
 static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
     struct rank_state *r = &w->ranks[rank];
@@ -90,7 +108,8 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
     NADI_ASSERT(comm);
     enum nadi_collective_kind kind = (enum nadi_collective_kind)t->collective[node];
     enum nadi_native_kind native;
-    if (!nadi_native_kind_of(kind, &native)) { /* BROADCAST: a local timer, as in the reference */
+    if (!nadi_native_in(w->setup.config->native, kind,
+                        &native)) { /* BROADCAST: a local timer, as in the reference */
         timer(w, rank, node, nadi_replay_ns(t->duration_ns[node]));
         return;
     }
@@ -103,6 +122,7 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
         .kind = kind,
         .bytes = bytes,
         .involved = comm->involved,
+        .root = root_of(w, rank, node, native),
         .priority = comm->priority,
         .custom = find_custom(w, t, node, native),
     };
