@@ -339,8 +339,8 @@ static void note_use(struct pass *p, uint32_t n, uint32_t group)
     }
 }
 
-/* comm_src of broadcast and scatter, comm_dst of reduce and gather; in a manifest the root's place in
- * the group. */
+/* comm_src of broadcast and scatter, comm_dst of reduce and gather; in a manifest the root's place
+ * in the group. */
 static void check_root(struct pass *p, uint32_t n, const struct nadi_group *g)
 {
     const struct nadi_trace *t = p->t;

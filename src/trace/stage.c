@@ -185,6 +185,23 @@ static bool bad_collective(const struct nadi_stage *s, const struct nadi_message
                       below ? 0 - kind : kind);
 }
 
+/* The root of a collective that has one: comm_src where data come from it, else comm_dst. */
+static bool get_root(struct nadi_stage *s, const struct nadi_message *m, uint32_t n,
+                     struct nadi_trace_comm *comm)
+{
+    struct nadi_trace *t = s->trace;
+    enum nadi_collective_kind kind = (enum nadi_collective_kind)t->collective[n];
+    enum found found = FOUND_NOT;
+    if (kind == NADI_BROADCAST || kind == NADI_SCATTER) {
+        found = get_u32(s, m, NADI_ATTR_COMM_SRC, &comm->src);
+        t->flags[n] |= (uint8_t)(found == FOUND ? NADI_NODE_HAS_SRC : 0);
+    } else if (kind == NADI_REDUCE || kind == NADI_GATHER) {
+        found = get_u32(s, m, NADI_ATTR_COMM_DST, &comm->dst);
+        t->flags[n] |= (uint8_t)(found == FOUND ? NADI_NODE_HAS_DST : 0);
+    }
+    return found != FOUND_BAD;
+}
+
 /* What only SEND, RECV and COLL nodes have. */
 static bool add_comm(struct nadi_stage *s, const struct nadi_message *m, uint32_t n)
 {
@@ -199,7 +216,7 @@ static bool add_comm(struct nadi_stage *s, const struct nadi_message *m, uint32_
         if (found[1] == FOUND && kind >= NADI_COLLECTIVE_KINDS)
             return bad_collective(s, m, kind);
         t->collective[n] = (uint8_t)kind;
-        if (!get_group(s, m, &comm) || !get_involved(s, m, &comm))
+        if (!get_group(s, m, &comm) || !get_involved(s, m, &comm) || !get_root(s, m, n, &comm))
             return false;
     } else {
         found[1] = get_u32(s, m, NADI_ATTR_COMM_SRC, &comm.src);

@@ -34,7 +34,7 @@ void job_release(struct job *j)
 
 void job_algorithm(struct job *j, enum nadi_algorithm algorithm)
 {
-    for (int k = 0; k < NADI_NATIVE_KINDS; k++) {
+    for (int k = 0; k < NADI_NATIVE_BROADCAST; k++) {
         j->in.system.native[k].count = j->in.topology.dim_count;
         for (uint32_t d = 0; d < j->in.topology.dim_count; d++)
             j->in.system.native[k].dims[d] = (struct nadi_algorithm_choice){.algorithm = algorithm};

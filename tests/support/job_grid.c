@@ -182,7 +182,7 @@ static void draw_family(struct grid *g, uint32_t family)
 /* Halving-doubling cannot run on every size of group. */
 static void keep_runnable(struct grid *g)
 {
-    for (int k = 0; k < NADI_NATIVE_KINDS; k++) {
+    for (int k = 0; k < NADI_NATIVE_BROADCAST; k++) {
         struct nadi_implementation *impl = &g->j->in.system.native[k];
         bool powers = true;
         for (size_t i = 1; i < g->j->in.groups.count; i++) {

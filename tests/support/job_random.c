@@ -26,13 +26,13 @@ static uint32_t pick_dims(struct nadi_rng *rng, struct nadi_dim *dims)
 
 void draw_algorithms(struct job *j, struct nadi_rng *rng)
 {
-    static const enum nadi_phase_op ops[NADI_NATIVE_KINDS] = {
+    static const enum nadi_phase_op ops[NADI_NATIVE_BROADCAST] = {
         [NADI_NATIVE_ALL_REDUCE] = NADI_PHASE_ALL_REDUCE,
         [NADI_NATIVE_ALL_GATHER] = NADI_PHASE_ALL_GATHER,
         [NADI_NATIVE_REDUCE_SCATTER] = NADI_PHASE_REDUCE_SCATTER,
         [NADI_NATIVE_ALL_TO_ALL] = NADI_PHASE_ALL_TO_ALL,
     };
-    for (int k = 0; k < NADI_NATIVE_KINDS; k++)
+    for (int k = 0; k < NADI_NATIVE_BROADCAST; k++)
         for (uint32_t d = 0; d < j->in.topology.dim_count; d++) {
             struct nadi_algorithm_choice *choice = &j->in.system.native[k].dims[d];
             enum nadi_algorithm a = (enum nadi_algorithm)pick(rng, NADI_ALGORITHM_RING,

@@ -58,6 +58,14 @@ struct key_case {
 static const struct key_case key_cases[] = {
     {SYSTEM, "all-reduce-implementation", "[\"ring\", \"direct4\"]", "[ring, direct4]", "\"ring\"",
      "schema/list"},
+    {SYSTEM, "broadcast-implementation", "[\"chain8\"]", "[chain8]", "[\"bruck\"]", "schema/word"},
+    {SYSTEM, "reduce-implementation", "[\"doubleTree\"]", "[doubleTree]", "[\"ring\"]",
+     "schema/word"},
+    {SYSTEM, "gather-implementation", "[\"tree4\"]", "[tree4]", "[\"tree\", \"tree\"]",
+     "schema/list"},
+    {SYSTEM, "scatter-implementation", "[\"direct\"]", "[direct]", "\"direct\"", "schema/list"},
+    {SYSTEM, "barrier-implementation", "[\"recursiveDoubling\"]", "[recursiveDoubling]",
+     "[\"chain\"]", "schema/word"},
     {SYSTEM, "all-gather-implementation", "[\"oneRing\"]", "[oneRing]", "[\"Ring\"]",
      "schema/word"},
     {SYSTEM, "reduce-scatter-implementation", "[\"halvingDoubling\", \"oneHalvingDoubling\"]",
@@ -441,7 +449,11 @@ static const struct message_case message_cases[] = {
      "{\"collective-optimization\": \"baseline\", \"preferred-dataset-splits\": 1,\n"
      " \"all-reduce-implementation\": [\"ring\", \"dircet4\", \"direct123456\"]}",
      "f:2:40: error[schema/word]: 'all-reduce-implementation[1]' must be one of ring, direct[N], "
-     "halvingDoubling, doubleBinaryTree, oneRing, oneDirect[N], oneHalvingDoubling; found the text "
+     "halvingDoubling, doubleBinaryTree, oneRing, oneDirect[N], oneHalvingDoubling, multiRing[N], "
+     "pairwise, bruck, recursiveDoubling, rabenseifner, tree[N], doubleTree[N], chain[N], pat, "
+     "torus, "
+     "hierarchical, oneMultiRing[N], onePairwise, oneBruck, oneRecursiveDoubling, oneRabenseifner, "
+     "oneTree[N], oneDoubleTree[N], oneChain[N], onePat, oneTorus, oneHierarchical; found the text "
      "\"dircet4\"\n  help: did you mean 'direct'?\n"
      "f:2:51: warning[schema/word]: 'all-reduce-implementation[2]': '6' is ignored\n"
      "  help: a number behind the word has at most 5 digits and nothing after it\n"},

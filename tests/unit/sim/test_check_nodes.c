@@ -59,18 +59,17 @@ static void node_messages(void **state)
          "REDUCE_SCATTER)\n"},
         {"COLL 1 s comm_type=0\n", "error[node/missing-attribute]: collective without comm_size\n"
                                    "  help: add an integer attribute comm_size, in bytes\n"},
-        {"COLL 1 s comm_type=3 comm_size=8\n",
-         "error[node/unsupported]: GATHER is not modelled\n"
-         "  help: ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER and ALL_TO_ALL are simulated; BROADCAST "
-         "takes its recorded duration\n"},
-        {"COLL 1 s comm_type=9 comm_size=8\n",
-         "error[node/unsupported]: BARRIER is not modelled\n"
-         "  help: ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER and ALL_TO_ALL are simulated; BROADCAST "
-         "takes its recorded duration\n"},
+        {"COLL 1 s comm_type=3 comm_size=8 comm_dst=9\n",
+         "error[node/root]: comm_dst 9 is the root, but not in the group of 4 ranks\n"
+         "  help: name a member of the group, or leave it out for the first\n"},
+        {"COLL 1 s comm_type=4 comm_size=8 comm_src=7\n",
+         "error[node/root]: comm_src 7 is the root, but not in the group of 4 ranks\n"
+         "  help: name a member of the group, or leave it out for the first\n"},
         {"COLL 1 s comm_type=5 comm_size=8 us=4\n",
          "warning[node/broadcast]: BROADCAST is not communicated: as in the reference it takes its "
          "recorded duration on each rank\n"
-         "  help: use SEND and RECV nodes or a custom algorithm for its traffic\n"},
+         "  help: write 'broadcast-implementation', for example [\"tree\"], into the system "
+         "file\n"},
         {"COLL 1 s comm_type=2 comm_size=0\n",
          "warning[node/zero-size]: ALL_GATHER of 0 bytes counts as 1 byte\n"},
         {"MEM_LOAD 1 s tensor_size=8\n",

@@ -149,13 +149,15 @@ static void one_dimension(void **state)
 
 /* ---- several dimensions -------------------------------------------------------------------- */
 
-static const struct nadi_algorithm_choice ring = {NADI_ALGORITHM_RING, false, 0};
-static const struct nadi_algorithm_choice direct = {NADI_ALGORITHM_DIRECT, false, 0};
-static const struct nadi_algorithm_choice direct2 = {NADI_ALGORITHM_DIRECT, false, 2};
-static const struct nadi_algorithm_choice halving = {NADI_ALGORITHM_HALVING_DOUBLING, false, 0};
-static const struct nadi_algorithm_choice one_ring = {NADI_ALGORITHM_RING, true, 0};
-static const struct nadi_algorithm_choice one_direct = {NADI_ALGORITHM_DIRECT, true, 0};
-static const struct nadi_algorithm_choice one_halving = {NADI_ALGORITHM_HALVING_DOUBLING, true, 0};
+static const struct nadi_algorithm_choice ring = {NADI_ALGORITHM_RING, false, 0, NULL};
+static const struct nadi_algorithm_choice direct = {NADI_ALGORITHM_DIRECT, false, 0, NULL};
+static const struct nadi_algorithm_choice direct2 = {NADI_ALGORITHM_DIRECT, false, 2, NULL};
+static const struct nadi_algorithm_choice halving = {NADI_ALGORITHM_HALVING_DOUBLING, false, 0,
+                                                     NULL};
+static const struct nadi_algorithm_choice one_ring = {NADI_ALGORITHM_RING, true, 0, NULL};
+static const struct nadi_algorithm_choice one_direct = {NADI_ALGORITHM_DIRECT, true, 0, NULL};
+static const struct nadi_algorithm_choice one_halving = {NADI_ALGORITHM_HALVING_DOUBLING, true, 0,
+                                                         NULL};
 
 static void choose(struct job *j, uint32_t count, const struct nadi_algorithm_choice *choices)
 {
