@@ -122,7 +122,7 @@ static struct nadi_write_attr draw_attr(struct nadi_rng *r, struct nadi_arena *a
         a.value.bits %= NADI_COLLECTIVE_KINDS;
     } else if (strcmp(name, "comm_priority") == 0 && coll)
         a = draw_u32(r, arena);
-    else if (strncmp(name, "comm_", 5) == 0 && strlen(name) == 8 && comm && !coll)
+    else if (strncmp(name, "comm_", 5) == 0 && strlen(name) == 8 && comm)
         a = draw_u32(r, arena);
     else if (strcmp(name, "pg_name") == 0 && coll) {
         a.member = nadi_rng_below(r, 2) ? NADI_MEMBER_STRING : NADI_MEMBER_BYTES;
@@ -351,6 +351,19 @@ static void compare_involved(const struct nadi_trace_comm *c, const Chakra__Node
     assert_int_equal(c->involved_count, count);
 }
 
+/* The root of a collective that has one; the ends of others are not kept. */
+static void compare_root(const struct nadi_trace *t, uint32_t i, const Chakra__Node *n,
+                         unsigned *flags)
+{
+    const struct nadi_trace_comm *c = nadi_trace_comm(t, i);
+    bool from = t->collective[i] == NADI_BROADCAST || t->collective[i] == NADI_SCATTER;
+    bool to = t->collective[i] == NADI_REDUCE || t->collective[i] == NADI_GATHER;
+    uint64_t src = from ? twin_integer(n, "comm_src", NADI_NODE_HAS_SRC, flags) : 0;
+    uint64_t dst = to ? twin_integer(n, "comm_dst", NADI_NODE_HAS_DST, flags) : 0;
+    assert_int_equal(c->src, (uint32_t)src);
+    assert_int_equal(c->dst, (uint32_t)dst);
+}
+
 static void compare_comm(const struct nadi_trace *t, uint32_t i, const Chakra__Node *n,
                          unsigned *flags)
 {
@@ -364,6 +377,7 @@ static void compare_comm(const struct nadi_trace *t, uint32_t i, const Chakra__N
                          (int32_t)(uint32_t)twin_integer(n, "comm_priority", 0, &none));
         compare_group(t, c, n);
         compare_involved(c, n);
+        compare_root(t, i, n, flags);
         return;
     }
     assert_int_equal(c->src, (uint32_t)twin_integer(n, "comm_src", NADI_NODE_HAS_SRC, flags));
