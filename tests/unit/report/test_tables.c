@@ -77,7 +77,10 @@ static void collectives(void **state)
 
 static void links(void **state)
 {
-    struct nadi_link_result list[2] = {{1, 0, 4, 3, 300, 130}, {1, 4, 2, 3, 300, 260}};
+    struct nadi_link_result list[2] = {
+        {.dim = 1, .from = 0, .to = 4, .messages = 3, .bytes = 300, .busy_ns = 130},
+        {.dim = 1, .from = 4, .to = 2, .messages = 3, .bytes = 300, .busy_ns = 260},
+    };
     struct report_case c;
     struct csv_table t;
     (void)state;
