@@ -113,6 +113,22 @@ uint32_t nadi_dim_hops(const struct nadi_dim *dim, uint32_t a, uint32_t b)
     NADI_BUG("dimension without a kind");
 }
 
+bool nadi_topology_alike(const struct nadi_topology *t)
+{
+    bool alike = true;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        alike &= nadi_dim_alike(&t->dims[d]);
+    return alike;
+}
+
+bool nadi_topology_one_way(const struct nadi_topology *t)
+{
+    bool one_way = false;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        one_way |= t->dims[d].kind == NADI_DIM_RING_ONE_WAY && t->dims[d].npus > 2;
+    return one_way;
+}
+
 uint32_t nadi_topology_lowest_difference(const struct nadi_topology *t, uint32_t a, uint32_t b)
 {
     uint32_t d = 0;

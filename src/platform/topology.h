@@ -47,6 +47,17 @@ static inline uint32_t nadi_topology_coordinate(const struct nadi_topology *t, u
  * way, one-way ring up from a to b, Mesh and Torus the sum over the axes. a != b. */
 uint32_t nadi_dim_hops(const struct nadi_dim *dim, uint32_t a, uint32_t b);
 
+/* Does the dimension look the same from each local address: is nadi_dim_hops a function of the
+ * difference of the addresses modulo npus? */
+static inline bool nadi_dim_alike(const struct nadi_dim *dim)
+{
+    return dim->npus <= 2 || (dim->kind != NADI_DIM_MESH && dim->kind != NADI_DIM_TORUS);
+}
+/* The same of all dimensions. */
+bool nadi_topology_alike(const struct nadi_topology *t);
+/* Is there a one-way ring of more than two? */
+bool nadi_topology_one_way(const struct nadi_topology *t);
+
 /* The sides of a Mesh or Torus, ascending; the first one varies fastest in the local address. The
  * side of the first axis is the largest divisor of npus that is not above the root, and so on. */
 void nadi_dim_sides(const struct nadi_dim *dim, uint32_t sides[NADI_MAX_DIMS]);

@@ -24,6 +24,8 @@ static bool find_algorithms(struct nadi_folding *f)
                     return false;
             f->algorithms |=
                 1U << (impl->count == 1 ? impl->dims[0].algorithm : NADI_ALGORITHM_RING);
+            for (uint32_t d = 0; d < impl->count; d++)
+                f->halves |= impl->dims[d].algorithm == NADI_ALGORITHM_HALVING_DOUBLING;
         }
     }
     return true;
@@ -59,8 +61,11 @@ static void describe_group(struct nadi_folding *f, uint32_t index)
     info->shape = n;
     info->alike = true;
     info->world = n == f->rank_count;
-    if (info->world)
+    if (info->world) {
+        info->alike = nadi_topology_alike(&f->in->topology) &&
+                      !(f->halves && nadi_topology_one_way(&f->in->topology));
         return;
+    }
     if (f->algorithms & 1U << NADI_ALGORITHM_DIRECT && n > LARGEST_ALL_PAIRS) {
         info->own = true;
         info->alike = false;
@@ -70,6 +75,7 @@ static void describe_group(struct nadi_folding *f, uint32_t index)
         if (!uses_distance(f, n, d))
             continue;
         uint32_t first = route_between(f, g, 0, d);
+        info->alike &= !f->halves || first == route_between(f, g, 0, n - d);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t route = route_between(f, g, i, d);
             info->alike &= route == first;

@@ -275,9 +275,12 @@ bool nadi_meeting_lockstep(const struct nadi_meeting *m, int64_t *duration_ns)
     }
     case NADI_ALGORITHM_HALVING_DOUBLING:
         *duration_ns = all_stages(m);
-        for (uint32_t k = 0; k < p->sends; k++)
-            *duration_ns +=
-                exchange_delay(m, nadi_phase_destination(p, 0, k, true), nadi_phase_bytes(p, k));
+        for (uint32_t k = 0; k < p->sends; k++) {
+            uint32_t to = nadi_phase_destination(p, 0, k, true);
+            if (nadi_meeting_route(m, 0, to) != nadi_meeting_route(m, to, 0))
+                return false; /* half of the ranks send the other, longer way */
+            *duration_ns += exchange_delay(m, to, nadi_phase_bytes(p, k));
+        }
         return true;
     case NADI_ALGORITHM_DIRECT:
         return nadi_meeting_direct(m, 1, &zero, duration_ns);

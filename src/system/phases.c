@@ -53,20 +53,21 @@ static bool uses_distance(const struct nadi_phase *p, uint32_t distance)
     return false;
 }
 
-/* The route of each distance, if it is the same from every place. On the topology's own dimensions
- * it is, by symmetry; in small groups it is looked up. */
+/* The route of each distance, if it is the same from every place. On dimensions that look the same
+ * from everywhere it is, by symmetry; in small groups and on meshes it is looked up. */
 static void find_routes(struct nadi_system *s, const struct nadi_group *g,
                         const struct nadi_phase *p, struct phase_info *info)
 {
+    bool symmetric = !p->local && nadi_topology_alike(s->setup.topology);
     if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE ||
-        (p->local && p->algorithm == NADI_ALGORITHM_DIRECT && p->n > TABLE_LIMIT))
+        (!symmetric && p->algorithm == NADI_ALGORITHM_DIRECT && p->n > TABLE_LIMIT))
         return;
     uint32_t *routes = NADI_ARENA_ZNEW(&s->arena, uint32_t, p->n);
     for (uint32_t d = 1; d < p->n; d++) {
         if (!uses_distance(p, d))
             continue;
         routes[d] = nadi_network_route(s->network, rank_at(s, g, p, 0, 0), rank_at(s, g, p, 0, d));
-        for (uint32_t i = 1; p->local && i < p->n; i++) {
+        for (uint32_t i = 1; !symmetric && i < p->n; i++) {
             uint32_t to = i + d < p->n ? i + d : i + d - p->n;
             if (nadi_network_route(s->network, rank_at(s, g, p, 0, i), rank_at(s, g, p, 0, to)) !=
                 routes[d])

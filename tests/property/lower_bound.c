@@ -20,6 +20,8 @@ static void no_run_is_faster(void **state)
         struct nadi_result r;
         nadi_rng_init(&rng, seed, "lower bound");
         job_random(&j, &rng);
+        if (seed % 2)
+            job_other_kinds(&j, seed);
         uint64_t bound = nadi_lower_bound_ns(&j.in);
         nadi_simulate(&j.in, NULL, &r);
         if (r.outcome == NADI_OUTCOME_DONE) {

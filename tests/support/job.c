@@ -140,3 +140,26 @@ void job_give(struct job *j, struct nadi_trace *t, uint32_t first, uint32_t last
     for (uint32_t rank = first; rank <= last; rank++)
         j->in.traces[rank] = t;
 }
+
+void job_other_kinds(struct job *j, uint64_t seed)
+{
+    static const enum nadi_dim_kind kinds[] = {NADI_DIM_MESH, NADI_DIM_TORUS, NADI_DIM_RING_ONE_WAY,
+                                               NADI_DIM_SWITCH};
+    struct nadi_topology *t = &j->in.topology;
+    struct nadi_rng rng;
+    if (j->in.options.network_model != NADI_NETWORK_UNAWARE)
+        return;
+    nadi_rng_init(&rng, seed, "kinds");
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        struct nadi_dim *dim = &t->dims[d];
+        if (nadi_rng_below(&rng, 3) != 0)
+            continue;
+        dim->kind = kinds[nadi_rng_below(&rng, 4)];
+        if (dim->kind == NADI_DIM_MESH)
+            dim->axes = 1 + (uint32_t)nadi_rng_below(&rng, 3);
+        if (dim->kind == NADI_DIM_TORUS)
+            dim->axes = 2 + (uint32_t)nadi_rng_below(&rng, 2);
+        if (dim->kind == NADI_DIM_SWITCH)
+            dim->bytes_per_ns /= 1 + (double)nadi_rng_below(&rng, 8) / 2;
+    }
+}

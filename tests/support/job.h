@@ -49,4 +49,8 @@ void job_random(struct job *j, struct nadi_rng *rng);
  * halo exchanges; identical traces, almost identical ones, one straggler, skew along an axis. */
 void job_grid(struct job *j, struct nadi_rng *rng);
 
+/* Some dimensions of a job become a mesh, a torus, a one-way ring or a switch of less bandwidth; on
+ * the unaware network, others need a graph for those. */
+void job_other_kinds(struct job *j, uint64_t seed);
+
 #endif
