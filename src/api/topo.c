@@ -14,13 +14,16 @@ struct nadi_topo {
 static void put_value(struct nadi_str *out, const struct nadi_schema_key *key, const char *value)
 {
     static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-/";
-    if (key && key->list && strspn(value, "0123456789x,") == strlen(value)) {
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-/,";
+    const bool has_list =
+        key && key->list && *value >= '0' && *value <= '9' && value[strspn(value, plain)] == '\0';
+    if (has_list) {
+        const bool whole = strspn(value, "0123456789x,") == strlen(value);
         nadi_str_add_char(out, '[');
         for (const char *c = value; *c; c++)
-            nadi_str_add(out, *c == 'x' || *c == ',' ? ", " : (const char[]){*c, '\0'});
+            nadi_str_add(out, *c == ',' || (whole && *c == 'x') ? ", " : (const char[]){*c, '\0'});
         nadi_str_add_char(out, ']');
-    } else if (*value && strspn(value, plain) == strlen(value))
+    } else if (*value && !strchr(value, ',') && value[strspn(value, plain)] == '\0')
         nadi_str_add(out, value);
     else {
         nadi_str_add_char(out, '"');
@@ -53,7 +56,7 @@ static bool put_generator(struct nadi_str *out, const char *const *words, size_t
 {
     static const char nested[] = "scale-out.", below[] = "scale-out=";
     struct nadi_str inner = NADI_STR_INIT;
-    bool ok = true;
+    bool ok = true, scale_out = false;
     nadi_str_add(out, "generator: {type: ");
     put_value(out, NULL, words[0]);
     for (size_t i = 1; ok && i < count; i++) {
@@ -67,7 +70,11 @@ static bool put_generator(struct nadi_str *out, const char *const *words, size_t
             nadi_str_add(out, ", scale-out: {type: ");
             put_value(out, NULL, words[i] + strlen(below));
             nadi_str_printf(out, "%s}", nadi_str_get(&inner));
+            scale_out = true;
         }
+    if (ok && inner.length && !scale_out)
+        ok = nadi_error(diags, "topo/word", NADI_NOWHERE, "for example scale-out=leaf-spine",
+                        "parameters of a scale-out network, but not which one it is");
     nadi_str_add(out, "}\n");
     nadi_str_release(&inner);
     return ok;

@@ -83,14 +83,20 @@ static bool check_list(struct check *c, const struct nadi_schema_key *key,
 {
     char found[96];
     const struct nadi_doc *doc = c->values->doc;
+    if (key->or_one && node->kind == NADI_DOC_SCALAR) {
+        struct nadi_schema_place place = {doc, key, node, -1};
+        value->items = NADI_ARENA_ZNEW(c->arena, struct nadi_schema_scalar, 1);
+        value->count = 1;
+        return nadi_schema_check_scalar(&place, value->items, c->diags);
+    }
     if (node->kind != NADI_DOC_LIST)
         return nadi_error(c->diags, "schema/list", nadi_doc_place(doc, node), list_form(c, node),
                           "'%s' must be a list, found %s", key->key,
                           nadi_doc_describe(doc, node, found));
     if (key->list_max && (node->count == 0 || node->count > key->list_max))
         return nadi_error(c->diags, "schema/list", nadi_doc_place(doc, node), NULL,
-                          "'%s' must be a list of exactly %u, found %u", key->key, key->list_max,
-                          node->count);
+                          "'%s' must be a list of %s%u, found %u", key->key,
+                          key->list_max == 1 ? "exactly " : "1 to ", key->list_max, node->count);
     bool ok = true;
     value->items = NADI_ARENA_ZNEW(c->arena, struct nadi_schema_scalar, node->count);
     for (const struct nadi_doc_node *n = node->first; n; n = n->next) {

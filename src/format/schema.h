@@ -47,6 +47,7 @@ struct nadi_schema_key {
     enum nadi_schema_effect effect;
     uint32_t list_max; /* longest list allowed; 0: any */
     bool list;         /* a list of `type` */
+    bool or_one;       /* a single value stands for a list of one */
     bool required;
     bool above_min; /* min itself is not allowed */
     bool may_be_infinite;

@@ -20,8 +20,8 @@ static const char *const joins[] = {"pairs", "all", NULL};
     }
 #define COUNTS(name, most, text)                                                                   \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .list = true, .list_max = 16, .min = 1,          \
-        .max = most, .absent = "see the generator", .doc = text                                    \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .list = true, .or_one = true, .list_max = 16,    \
+        .min = 1, .max = most, .absent = "see the generator", .doc = text                          \
     }
 #define RATE(name, default_value, otherwise, text)                                                 \
     {                                                                                              \
@@ -33,6 +33,19 @@ static const char *const joins[] = {"pairs", "all", NULL};
     {                                                                                              \
         .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
         .unit_factor = 1, .preset = default_value, .absent = otherwise, .max = 1e12, .doc = text   \
+    }
+
+#define RATES(name, otherwise, text)                                                               \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "GB/s", \
+        .unit_factor = 1e9, .absent = otherwise, .max = 1e6, .above_min = true, .list = true,      \
+        .or_one = true, .list_max = 16, .doc = text                                                \
+    }
+#define TIMES(name, otherwise, text)                                                               \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .unit_factor = 1, .absent = otherwise, .max = 1e12, .list = true, .or_one = true,          \
+        .list_max = 16, .doc = text                                                                \
     }
 
 static const struct nadi_schema_key generator_keys[] = {
@@ -62,17 +75,20 @@ static const struct nadi_schema_key generator_keys[] = {
           "leaf-spine, dragonfly+ (required): leaf switches, in dragonfly+ of a group."),
     COUNT("spines", 1 << 20,
           "leaf-spine, dragonfly+ (required), rail: spine switches, in dragonfly+ of a group. In "
-          "rail 0 of them, when the key is absent: rails meet in the nodes only."),
+          "rail 0 of them, when the key is absent: rails meet in the servers only, whose NPUs "
+          "forward from one rail to another."),
     COUNT("hosts", 65536,
           "leaf-spine, dragonfly+ (required): NPUs of a leaf. hyperx, torus, mesh: NPUs of a "
           "switch, 1."),
     COUNTS("lanes", 4096,
-           "Parallel cables between two neighbouring switches: leaf-spine, rail, fat-tree, clos "
-           "a list of one; hyperx, torus, mesh of one or one a dimension; [1]."),
+           "Parallel cables between two neighbouring switches: leaf-spine, rail one number; "
+           "fat-tree, clos, hyperx, torus, mesh one, or a list: from the leaves up, by dimension; "
+           "1."),
     COUNT("nodes", 1 << 24, "rail (required): servers."),
     COUNT("npus", 65536, "rail, hgx: NPUs of a server; 8."),
     COUNT("pod", 1 << 24,
-          "rail: servers of a pod, which has one leaf switch for each rail; all servers."),
+          "rail: servers of a pod, which has one leaf switch for each rail; all servers. Several "
+          "pods need spines."),
     COUNT("a", 65536, "dragonfly (required): routers of a group."),
     COUNT("p", 65536, "dragonfly (required): NPUs of a router."),
     COUNT("h", 65536, "dragonfly, dragonfly+ (required): global cables of a router, of a spine."),
@@ -83,8 +99,11 @@ static const struct nadi_schema_key generator_keys[] = {
            "hyperx, torus, mesh (required): switches of each dimension, innermost first."),
     RATE("bandwidth", "50", NULL, "Of an NPU's cable, each way; torus and mesh: of every cable."),
     TIME("latency", "500", NULL, "Of an NPU's cable; torus and mesh: of every cable."),
-    RATE("uplink-bandwidth", NULL, "as bandwidth", "Of a cable between two switches."),
-    TIME("uplink-latency", NULL, "as latency", "Of a cable between two switches."),
+    RATES("uplink-bandwidth", "as bandwidth",
+          "Of a cable between two switches; fat-tree, clos, hyperx, torus, mesh: one, or a list: "
+          "from the leaves up, by dimension."),
+    TIMES("uplink-latency", "as latency",
+          "Of a cable between two switches; one or a list, as uplink-bandwidth."),
     RATE("global-bandwidth", NULL, "as uplink-bandwidth",
          "dragonfly, dragonfly+: of a cable between groups."),
     TIME("global-latency", NULL, "as uplink-latency",

@@ -103,9 +103,11 @@ static const char *type_name(const struct nadi_schema_key *key)
 {
     switch (key->type) {
     case NADI_SCHEMA_INTEGER:
-        return key->list ? "list of whole numbers" : "whole number";
+        return key->or_one ? "whole number or list of them"
+               : key->list ? "list of whole numbers"
+                           : "whole number";
     case NADI_SCHEMA_NUMBER:
-        return key->list ? "list of numbers" : "number";
+        return key->or_one ? "number or list of them" : key->list ? "list of numbers" : "number";
     case NADI_SCHEMA_FLAG:
         return "flag (0 is off)";
     case NADI_SCHEMA_SWITCH:

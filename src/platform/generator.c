@@ -122,13 +122,28 @@ static struct nadi_generator_cable cable(const struct reading *r, const char *ra
     return otherwise;
 }
 
+/* One for all, or one each; how many there must be is checked when the shape is known. */
+static void read_uplinks(const struct reading *r)
+{
+    const struct nadi_schema_value *rate = nadi_schema_get(r->values, "uplink-bandwidth");
+    const struct nadi_schema_value *latency = nadi_schema_get(r->values, "uplink-latency");
+    for (uint32_t i = 0; i < NADI_MAX_DIMS; i++) {
+        struct nadi_generator_cable *c = &r->gen->uplink[i];
+        *c = r->gen->host;
+        if (rate->count)
+            c->bytes_per_s = rate->items[i < rate->count ? i : rate->count - 1].number;
+        if (latency->count)
+            c->latency_ns = latency->items[i < latency->count ? i : latency->count - 1].number;
+    }
+}
+
 static void read_plain(const struct reading *r)
 {
     struct nadi_generator *gen = r->gen;
     const struct nadi_schema_value *over = nadi_schema_get(r->values, "oversubscription");
     gen->oversubscription = over->count ? over->items[0].number : 1;
     gen->k = number(r, "k", 0);
-    gen->levels = number(r, "levels", 3);
+    gen->levels = gen->type == NADI_GENERATE_FAT_TREE ? number(r, "levels", 3) : 0;
     gen->pods = number(r, "pods", gen->k);
     gen->leaves = number(r, "leaves", 0);
     gen->spines = number(r, "spines", 0);
@@ -144,14 +159,25 @@ static void read_plain(const struct reading *r)
     gen->nics = number(r, "nics", gen->npus);
     gen->axes = numbers(r, "shape", gen->shape);
     gen->host = cable(r, "bandwidth", "latency", (struct nadi_generator_cable){0});
-    gen->uplink = cable(r, "uplink-bandwidth", "uplink-latency", gen->host);
-    gen->global = cable(r, "global-bandwidth", "global-latency", gen->uplink);
+    read_uplinks(r);
+    gen->global = cable(r, "global-bandwidth", "global-latency", gen->uplink[0]);
     gen->scale_up = cable(r, "scale-up-bandwidth", "scale-up-latency",
                           (struct nadi_generator_cable){450e9, 250});
-    for (uint32_t l = 0; l < NADI_MAX_DIMS; l++)
-        gen->tier[l] = l == 0 ? gen->host : gen->uplink;
     gen->pcie =
         cable(r, "pcie-bandwidth", "pcie-latency", (struct nadi_generator_cable){64e9, 150});
+}
+
+/* The oversubscription nearest to `want` that k ports allow. */
+static double nearest_share(uint32_t k, double want)
+{
+    double best = 1;
+    for (uint32_t up = 1; up <= k / 2; up++) {
+        const double share = (double)(k - up) / up;
+        const double off = share > want ? share - want : want - share;
+        const double best_off = best > want ? best - want : want - best;
+        best = off < best_off ? share : best;
+    }
+    return best;
 }
 
 /* k-port switches as numbers of children and parents. */
@@ -165,7 +191,10 @@ static bool shape_fat_tree(const struct reading *r)
                      gen->k);
     if (gen->levels > 1 && (up - ups > 1e-9 || ups - up > 1e-9 || ups == 0))
         return wrong(r, "oversubscription",
-                     "ports down are k o / (1 + o), ports up k / (1 + o): both must be whole",
+                     nadi_arena_printf(r->arena,
+                                       "of its k ports a leaf has k / (1 + o) up, a whole number: "
+                                       "%g to 1 is nearest; `clos` takes any numbers",
+                                       nearest_share(gen->k, gen->oversubscription)),
                      "%" PRIu32 " ports cannot be shared out %g to 1", gen->k,
                      gen->oversubscription);
     if (gen->pods > gen->k)
@@ -194,15 +223,24 @@ static bool shape_clos(const struct reading *r)
     return true;
 }
 
-static bool read_lanes(const struct reading *r)
+/* Lists over levels of switches or dimensions: one for all or as many as there are. */
+static bool read_lists(const struct reading *r)
 {
+    static const char *const lists[] = {"lanes", "uplink-bandwidth", "uplink-latency"};
     struct nadi_generator *gen = r->gen;
+    const uint32_t want = gen->axes ? gen->axes : gen->levels > 1 ? gen->levels - 1 : 1;
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        const uint32_t count = nadi_schema_get(r->values, lists[i])->count;
+        if (count > 1 && count != want)
+            return wrong(r, lists[i],
+                         "one for all, or one for each dimension or row of cables "
+                         "between switches",
+                         "'%s' has %" PRIu32 " entries, 1%s%.0" PRIu32 " %s wanted", lists[i],
+                         count, want > 1 ? " or " : "", want > 1 ? want : 0,
+                         want > 1 ? "are" : "is");
+    }
     const uint32_t count = numbers(r, "lanes", gen->lanes);
-    const uint32_t want = gen->axes ? gen->axes : 1;
-    if (count > 1 && count != want)
-        return wrong(r, "lanes", NULL,
-                     "'lanes' has %" PRIu32 " entries, 1 or %" PRIu32 " are wanted", count, want);
-    for (uint32_t d = count ? count : 0; d < NADI_MAX_DIMS; d++)
+    for (uint32_t d = count; d < NADI_MAX_DIMS; d++)
         gen->lanes[d] = count == 1 ? gen->lanes[0] : 1;
     return true;
 }
@@ -250,6 +288,10 @@ static bool read_shape(const struct reading *r)
     case NADI_GENERATE_HGX:
         return read_scale_out(r);
     case NADI_GENERATE_RAIL:
+        if (gen->spines == 0 && gen->pod < gen->nodes)
+            return wrong(r, "pod", "give 'spines', or one pod",
+                         "without spines nothing joins the pods of %" PRIu32 " servers", gen->pod);
+        return true;
     case NADI_GENERATE_HYPERX:
     case NADI_GENERATE_TORUS:
     case NADI_GENERATE_MESH:
@@ -278,7 +320,7 @@ bool nadi_generator_read(struct nadi_generator *gen, const struct nadi_doc *doc,
     if (!keys_fit(&r))
         return false;
     read_plain(&r);
-    return read_lanes(&r) && read_shape(&r);
+    return read_shape(&r) && read_lists(&r);
 }
 
 static bool small_enough(const struct nadi_generator *gen, const struct nadi_made *made,

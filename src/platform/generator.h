@@ -6,8 +6,8 @@
  *               Das, Kumar (IPPS 1995)
  *   leaf-spine  every leaf joined to every spine
  *   rail        servers in pods; NPU i of each server of a pod hangs on the pod's leaf i, leaves
- *               on all spines; without spines rails meet in the servers only (Wang et al., "Rail-
- *               only", HotI 2024)
+ *               on all spines; without spines rails meet in the servers only, where NPUs
+ *               forward from rail to rail (Wang et al., "Rail-only", HotI 2024)
  *   dragonfly   Kim, Dally, Scott, Abts (ISCA 2008): groups are cliques of routers; global cables
  *               go round the groups (palm tree), as many between each two
  *   dragonfly+  Shpiner et al. (HiPINEB 2017): groups are leaf-spine, spines hold the global cables
@@ -55,10 +55,11 @@ struct nadi_generator {
     uint32_t shape[NADI_MAX_DIMS], axes;
     bool hosts_given; /* torus, mesh: NPUs beside their switch */
     uint32_t planes, nics;
-    struct nadi_generator_cable host, uplink, global, scale_up, pcie;
-    struct nadi_generator_cable tier[NADI_MAX_DIMS]; /* trees: below each level of switches */
-    const struct nadi_generator *scale_out;          /* NULL: none */
-    const struct nadi_doc *doc;                      /* and the map in it, for messages */
+    struct nadi_generator_cable host, global, scale_up, pcie;
+    struct nadi_generator_cable uplink[NADI_MAX_DIMS]; /* trees: above each level of switches from
+                                                          the leaves on; grids: by dimension */
+    const struct nadi_generator *scale_out;            /* NULL: none */
+    const struct nadi_doc *doc;                        /* and the map in it, for messages */
     const struct nadi_doc_node *map;
 };
 

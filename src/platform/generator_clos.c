@@ -70,7 +70,8 @@ void nadi_make_clos(struct nadi_graph *g, const struct nadi_generator *gen)
                     const uint32_t s = t / gen->down[l - 1];
                     nadi_make_cables(g, below + t * (uint32_t)lower.copies + b,
                                      first + s * (uint32_t)level.copies + (uint32_t)c,
-                                     &gen->tier[l - 1], l == 1 ? 1 : gen->lanes[l - 2], l - 1);
+                                     l == 1 ? &gen->host : &gen->uplink[l - 2],
+                                     l == 1 ? 1 : gen->lanes[l - 2], l - 1);
                 }
         below = first;
     }
@@ -83,14 +84,34 @@ static uint32_t pods_of(const struct nadi_generator *gen)
     return (gen->nodes + gen->pod - 1) / gen->pod;
 }
 
+/* Without spines the only way to another rail is by way of an NPU of it: NPUs are routers then. */
+static bool forwards(const struct nadi_generator *gen)
+{
+    return gen->type == NADI_GENERATE_RAIL && gen->spines == 0 && gen->nodes > 1 && gen->npus > 1;
+}
+
+/* A router on the board of every NPU; returns the first. */
+static uint32_t make_routers(struct nadi_graph *g, const struct nadi_generator *gen)
+{
+    const struct nadi_generator_cable board = {.bytes_per_s = gen->scale_up.bytes_per_s +
+                                                              gen->host.bytes_per_s};
+    const uint32_t first = g->node_count;
+    for (uint32_t npu = 0; npu < first; npu++) {
+        nadi_make_switch(g, "router", npu, 0, npu / gen->npus);
+        nadi_make_cables(g, npu, first + npu, &board, 1, NADI_NONE);
+    }
+    return first;
+}
+
 struct nadi_made nadi_count_rail(const struct nadi_generator *gen)
 {
     const uint64_t npus = (uint64_t)gen->nodes * gen->npus;
     const uint64_t leaves = (uint64_t)pods_of(gen) * gen->npus;
     return (struct nadi_made){
         .npus = npus,
-        .switches = (uint64_t)gen->nodes * gen->planes + leaves + gen->spines,
-        .links = npus * gen->planes + npus +
+        .switches =
+            (uint64_t)gen->nodes * gen->planes + leaves + gen->spines + (forwards(gen) ? npus : 0),
+        .links = npus * gen->planes + npus + (forwards(gen) ? npus : 0) +
                  nadi_made_times(nadi_made_times(leaves, gen->spines), gen->lanes[0]),
     };
 }
@@ -114,8 +135,9 @@ void nadi_make_rail(struct nadi_graph *g, const struct nadi_generator *gen)
 {
     const uint32_t pods = pods_of(gen);
     nadi_make_hosts(g, (uint64_t)gen->nodes * gen->npus, gen->npus);
+    const uint32_t first_npu = forwards(gen) ? make_routers(g, gen) : 0;
     for (uint32_t s = 0; s < gen->nodes; s++)
-        make_server(g, gen, s, s * gen->npus);
+        make_server(g, gen, s, first_npu + s * gen->npus);
     const uint32_t first_leaf = g->node_count;
     for (uint32_t pod = 0; pod < pods; pod++)
         for (uint32_t rail = 0; rail < gen->npus; rail++)
@@ -125,11 +147,11 @@ void nadi_make_rail(struct nadi_graph *g, const struct nadi_generator *gen)
         nadi_make_switch(g, "spine", i, 3, NADI_NONE);
     for (uint32_t npu = 0; npu < gen->nodes * gen->npus; npu++) {
         const uint32_t pod = npu / gen->npus / gen->pod, rail = npu % gen->npus;
-        nadi_make_cables(g, npu, first_leaf + pod * gen->npus + rail, &gen->host, 1, 1);
+        nadi_make_cables(g, first_npu + npu, first_leaf + pod * gen->npus + rail, &gen->host, 1, 1);
     }
     for (uint32_t leaf = first_leaf; leaf < first_spine; leaf++)
         for (uint32_t i = 0; i < gen->spines; i++)
-            nadi_make_cables(g, leaf, first_spine + i, &gen->uplink, gen->lanes[0], 2);
+            nadi_make_cables(g, leaf, first_spine + i, &gen->uplink[0], gen->lanes[0], 2);
     g->alike = gen->nodes % gen->pod == 0;
     nadi_graph_finish(g);
 }

@@ -53,7 +53,7 @@ void nadi_make_dragonfly(struct nadi_graph *g, const struct nadi_generator *gen)
     for (uint32_t i = 0; i < gen->g; i++)
         for (uint32_t x = 0; x < a; x++)
             for (uint32_t y = x + 1; y < a; y++)
-                nadi_make_cables(g, npus + i * a + x, npus + i * a + y, &gen->uplink, 1, 1);
+                nadi_make_cables(g, npus + i * a + x, npus + i * a + y, &gen->uplink[0], 1, 1);
     make_global(g, gen, npus, a, gen->h, a);
     g->alike = a * p; /* the routers of a group differ, turned groups do not */
     nadi_graph_finish(g);
@@ -91,7 +91,7 @@ void nadi_make_dragonfly_plus(struct nadi_graph *g, const struct nadi_generator 
         for (uint32_t x = 0; x < leaves; x++)
             for (uint32_t y = 0; y < spines; y++)
                 nadi_make_cables(g, npus + i * of_group + x, npus + i * of_group + leaves + y,
-                                 &gen->uplink, 1, 1);
+                                 &gen->uplink[0], 1, 1);
     make_global(g, gen, npus + leaves, of_group, gen->h, spines);
     g->alike = 1;
     nadi_graph_finish(g);
@@ -108,8 +108,8 @@ static void shape_of(const struct nadi_generator *gen, struct nadi_topology *t)
                     : gen->type == NADI_GENERATE_TORUS ? NADI_DIM_RING
                                                        : NADI_DIM_MESH,
             .npus = gen->shape[d],
-            .bytes_per_ns = gen->uplink.bytes_per_s / 1e9,
-            .latency_ns = gen->uplink.latency_ns,
+            .bytes_per_ns = gen->uplink[d].bytes_per_s / 1e9,
+            .latency_ns = gen->uplink[d].latency_ns,
             .axes = 1,
         };
     if (!nadi_topology_finish(t))

@@ -153,6 +153,7 @@ static uint32_t out_of(const struct nadi_graph *g, uint32_t node)
     return channel == NADI_NONE ? node : g->node_count + (channel - 2 * g->link_count);
 }
 
+/* NPUs do not forward; `ones`: but are ends here, and every link counts once. */
 static void add_switches(struct net *n, const struct nadi_graph *g, bool ones)
 {
     for (uint32_t i = 0; i < g->limited_count && !ones; i++)
@@ -160,7 +161,10 @@ static void add_switches(struct net *n, const struct nadi_graph *g, bool ones)
     for (uint32_t l = 0; l < g->link_count; l++) {
         const struct nadi_graph_link *link = &g->links[l];
         const double rate = ones ? 1 : (double)link->bits_per_s;
-        if (g->nodes[link->a].kind == NADI_GRAPH_HOST || g->nodes[link->b].kind == NADI_GRAPH_HOST)
+        const bool is_end = ones && (link->a == n->source || link->a == n->sink ||
+                                     link->b == n->source || link->b == n->sink);
+        if (!is_end && (g->nodes[link->a].kind == NADI_GRAPH_HOST ||
+                        g->nodes[link->b].kind == NADI_GRAPH_HOST))
             continue;
         if (ones || (out_of(g, link->a) == link->a && out_of(g, link->b) == link->b)) {
             add(n, link->a, link->b, rate, link->one_way ? 0 : rate);

@@ -148,7 +148,7 @@ static bool plan(struct file *f, struct nadi_generator *gen)
         }
         /* Half of each switch's latency on either side: every way passes all of it. */
         const double below_ns = i > 0 ? t[i - 1].switch_ns : 0;
-        gen->tier[i] = (struct nadi_generator_cable){
+        *(i > 0 ? &gen->uplink[i - 1] : &gen->host) = (struct nadi_generator_cable){
             .bytes_per_s = t[i].gbps * 125e6,
             .latency_ns = t[i].cable_ns + (t[i].switch_ns + below_ns) / 2,
         };

@@ -2,10 +2,7 @@
 
 #include "base/mem.h"
 
-enum {
-    MOST_VISITS = 150000000, /* of nodes and cables by all searches: about a second */
-    MOST_ROUTERS = 4096,     /* of a product whose bisection is a flow */
-};
+enum { MOST_VISITS = 150000000 }; /* of nodes and cables by all searches: about a second */
 
 /* ---- what it is made of -------------------------------------------------------------------- */
 
@@ -90,8 +87,9 @@ static void count_parts(struct nadi_graph_measures *m, const struct nadi_graph *
 struct search {
     const struct nadi_graph *g;
     uint32_t *distance, *queue;
-    uint32_t *before; /* cable by which a node was found */
-    double *ways;     /* shortest ones */
+    uint32_t *before;   /* cable by which a node was found */
+    double *ways;       /* shortest ones */
+    nadi_time *latency; /* the least of them */
     uint32_t found;
 };
 
@@ -104,6 +102,7 @@ static void look_from(struct search *s, uint32_t from)
     s->found = 0;
     s->distance[from] = 0;
     s->ways[from] = 1;
+    s->latency[from] = 0;
     s->queue[s->found++] = from;
     for (uint32_t i = 0; i < s->found; i++) {
         const uint32_t node = s->queue[i];
@@ -117,74 +116,81 @@ static void look_from(struct search *s, uint32_t from)
                 s->distance[peer] = s->distance[node] + 1;
                 s->ways[peer] = 0;
                 s->before[peer] = g->ports[p].link;
+                s->latency[peer] = INT64_MAX;
                 s->queue[s->found++] = peer;
             }
-            if (s->distance[peer] == s->distance[node] + 1)
+            if (s->distance[peer] == s->distance[node] + 1) {
+                const nadi_time latency = s->latency[node] + g->links[g->ports[p].link].latency;
+                s->latency[peer] = latency < s->latency[peer] ? latency : s->latency[peer];
                 s->ways[peer] += s->ways[node];
+            }
         }
     }
 }
 
-/* Cables on board at the two ends of a way between NPUs: every NPU has one then, or none. */
-static uint32_t board_hops(const struct nadi_graph *g)
+/* Cables on board at the two ends of a way between NPUs. */
+static uint32_t board_hops(const struct nadi_graph *g, uint32_t from, uint32_t to)
 {
-    const uint32_t npu = g->hosts[0];
-    return nadi_graph_degree(g, npu) == 1 && on_board(&g->links[g->ports[g->first_port[npu]].link])
-               ? 2
-               : 0;
+    uint32_t count = 0;
+    const uint32_t ends[2] = {from, to};
+    for (uint32_t i = 0; i < 2; i++)
+        count += nadi_graph_degree(g, ends[i]) == 1 &&
+                 on_board(&g->links[g->ports[g->first_port[ends[i]]].link]);
+    return count;
+}
+
+/* Where NPUs with a router on board and others meet, distances need not come in order. */
+static struct nadi_measure_distance *distance_of(struct nadi_graph_measures *m, uint32_t hops)
+{
+    uint32_t at = m->distance_count;
+    while (at > 0 && m->distances[at - 1].hops > hops)
+        at--;
+    if (at > 0 && m->distances[at - 1].hops == hops)
+        return &m->distances[at - 1];
+    if (m->distance_count == NADI_MEASURE_HOPS)
+        return NULL;
+    memmove(&m->distances[at + 1], &m->distances[at],
+            (m->distance_count++ - at) * sizeof(*m->distances));
+    m->distances[at] = (struct nadi_measure_distance){.hops = hops};
+    return &m->distances[at];
 }
 
 static void list_distances(struct nadi_graph_measures *m, const struct search *s)
 {
-    const uint32_t less = board_hops(s->g);
     for (uint32_t i = 1; i < s->found; i++) {
         const uint32_t node = s->queue[i];
         if (s->g->nodes[node].kind != NADI_GRAPH_HOST)
             continue;
-        const uint32_t hops = s->distance[node] - less;
+        const double ways = s->ways[node];
         struct nadi_measure_distance *d =
-            &m->distances[m->distance_count ? m->distance_count - 1 : 0];
-        if (!m->distance_count || d->hops != hops) {
-            if (m->distance_count == NADI_MEASURE_HOPS)
-                return;
-            d = &m->distances[m->distance_count++];
-            *d = (struct nadi_measure_distance){hops, 0, s->ways[node], s->ways[node]};
-        }
+            distance_of(m, s->distance[node] - board_hops(s->g, s->queue[0], node));
+        if (!d)
+            return;
+        d->least_ways = d->npus == 0 || ways < d->least_ways ? ways : d->least_ways;
+        d->most_ways = ways > d->most_ways ? ways : d->most_ways;
         d->npus++;
-        d->least_ways = s->ways[node] < d->least_ways ? s->ways[node] : d->least_ways;
-        d->most_ways = s->ways[node] > d->most_ways ? s->ways[node] : d->most_ways;
     }
-}
-
-static nadi_time latency_back(const struct search *s, uint32_t node)
-{
-    nadi_time latency = 0;
-    while (s->distance[node] > 0) {
-        const struct nadi_graph_link *link = &s->g->links[s->before[node]];
-        latency += link->latency;
-        node = link->a == node ? link->b : link->a;
-    }
-    return latency;
 }
 
 static void add_source(struct nadi_graph_measures *m, const struct search *s, double weight,
                        double *sum, double *pairs)
 {
     const struct nadi_graph *g = s->g;
-    const uint32_t less = board_hops(g);
     uint32_t reached = 1;
     for (uint32_t i = 1; i < s->found; i++) {
         const uint32_t node = s->queue[i];
         if (g->nodes[node].kind != NADI_GRAPH_HOST)
             continue;
-        const uint32_t hops = s->distance[node] - less;
+        const uint32_t hops = s->distance[node] - board_hops(g, s->queue[0], node);
         reached++;
         *sum += weight * hops;
         *pairs += weight;
-        if (hops > m->diameter) {
-            m->diameter = hops;
-            m->diameter_latency = latency_back(s, node);
-        }
+        if (hops < m->diameter)
+            continue;
+        const nadi_time latency = s->latency[node];
+        if (hops > m->diameter || latency > m->diameter_latency)
+            m->diameter_latency = latency;
+        m->diameter = hops;
     }
     m->connected &= reached == g->host_count;
 }
@@ -195,19 +201,13 @@ static bool like_last(const struct nadi_graph *g, uint32_t npu)
     const uint32_t a = g->hosts[npu], b = g->hosts[npu - 1];
     return nadi_graph_degree(g, a) == 1 && nadi_graph_degree(g, b) == 1 &&
            g->ports[g->first_port[a]].peer == g->ports[g->first_port[b]].peer &&
+           g->links[g->ports[g->first_port[a]].link].latency ==
+               g->links[g->ports[g->first_port[b]].link].latency &&
            g->nodes[g->ports[g->first_port[a]].peer].kind == NADI_GRAPH_SWITCH;
 }
 
-static uint32_t first_switch(const struct search *s, uint32_t npu)
-{
-    const struct nadi_graph *g = s->g;
-    for (uint32_t p = g->first_port[npu]; p < g->first_port[npu + 1]; p++)
-        if (g->nodes[g->ports[p].peer].kind == NADI_GRAPH_SWITCH &&
-            s->distance[g->ports[p].peer] != NADI_NONE)
-            return g->ports[p].peer;
-    return NADI_NONE;
-}
-
+/* Ways to the farthest NPU: those of the two NPUs' own cables, or, as one cable is often all that
+ * an NPU has, those between the switches next to the two. */
 static void measure_first(struct nadi_graph_measures *m, struct search *s)
 {
     const struct nadi_graph *g = s->g;
@@ -219,7 +219,6 @@ static void measure_first(struct nadi_graph_measures *m, struct search *s)
             far = s->queue[i];
     if (far == NADI_NONE)
         return;
-    /* The switches on that way: the one next to NPU 0 and the one next to the farthest. */
     const struct nadi_graph_link *last = &g->links[s->before[far]];
     const uint32_t end = last->a == far ? last->b : last->a;
     uint32_t begin = end;
@@ -227,8 +226,11 @@ static void measure_first(struct nadi_graph_measures *m, struct search *s)
         const struct nadi_graph_link *link = &g->links[s->before[begin]];
         begin = link->a == begin ? link->b : link->a;
     }
-    if (first_switch(s, g->hosts[0]) != NADI_NONE && g->nodes[end].kind == NADI_GRAPH_SWITCH)
-        m->disjoint = nadi_graph_disjoint(g, begin, end);
+    m->disjoint = nadi_graph_disjoint(g, g->hosts[0], far);
+    if (begin != end && s->distance[begin] == 1) {
+        const uint32_t between = nadi_graph_disjoint(g, begin, end);
+        m->disjoint = between > m->disjoint ? between : m->disjoint;
+    }
 }
 
 static void measure_distances(struct nadi_graph_measures *m, const struct nadi_graph *g)
@@ -239,6 +241,7 @@ static void measure_distances(struct nadi_graph_measures *m, const struct nadi_g
         .queue = NADI_NEW(uint32_t, g->node_count),
         .before = NADI_NEW(uint32_t, g->node_count),
         .ways = NADI_NEW(double, g->node_count),
+        .latency = NADI_NEW(nadi_time, g->node_count),
     };
     const uint64_t visits = (uint64_t)g->node_count + 2 * (uint64_t)g->link_count;
     const uint32_t most = (uint32_t)(MOST_VISITS / visits) + 2;
@@ -268,90 +271,7 @@ static void measure_distances(struct nadi_graph_measures *m, const struct nadi_g
     nadi_mem_free(s.queue);
     nadi_mem_free(s.before);
     nadi_mem_free(s.ways);
-}
-
-/* ---- bisection ----------------------------------------------------------------------------- */
-
-static void try_split(struct nadi_graph_measures *m, const struct nadi_graph *g, const bool *side,
-                      const char *name)
-{
-    const double cut = nadi_graph_cut(g, side);
-    if (m->splits++ == 0 || cut < m->bisection_bits_per_s) {
-        m->bisection_bits_per_s = cut;
-        m->bisection_split = name;
-    }
-}
-
-/* The cables between the halves of one dimension's coordinates, in all its groups. */
-static double cut_of_dim(const struct nadi_graph_product *p, uint32_t d)
-{
-    const struct nadi_dim *dim = &p->shape.dims[d];
-    const double half = dim->npus / 2, rest = dim->npus - half;
-    const double rate = (double)((uint64_t)(dim->bytes_per_ns * 8e9 + 0.5)) * p->lanes[d];
-    const double groups = (double)p->shape.npu_count / dim->npus;
-    double cables = half;
-    if (dim->kind == NADI_DIM_RING)
-        cables = dim->npus > 2 ? 2 : 1;
-    else if (dim->kind == NADI_DIM_MESH || dim->kind == NADI_DIM_RING_ONE_WAY)
-        cables = 1;
-    else if (dim->kind == NADI_DIM_FULLY_CONNECTED)
-        cables = half * rest;
-    const double hub = dim->npus / (dim->oversubscription > 1 ? dim->oversubscription : 1);
-    return (dim->kind == NADI_DIM_SWITCH && hub < cables ? hub : cables) * rate * groups;
-}
-
-static void cut_product(struct nadi_graph_measures *m, const struct nadi_graph_product *p)
-{
-    m->bisection_split = "between the halves of a dimension, counted";
-    bool first = true;
-    for (uint32_t d = 0; d < p->shape.dim_count; d++) {
-        if (p->shape.dims[d].npus < 2)
-            continue;
-        const double cut = cut_of_dim(p, d);
-        if (first || cut < m->bisection_bits_per_s)
-            m->bisection_bits_per_s = cut;
-        first = false;
-    }
-}
-
-static void nearest_half(const struct nadi_graph *g, bool *side)
-{
-    uint32_t *distance = NADI_NEW(uint32_t, g->node_count);
-    uint32_t *queue = NADI_NEW(uint32_t, g->node_count);
-    const uint32_t found = nadi_graph_distances(g, g->hosts[0], distance, queue);
-    uint32_t taken = 0;
-    memset(side, 0, g->host_count * sizeof(*side));
-    for (uint32_t i = 0; i < found && taken < g->host_count / 2; i++)
-        if (g->nodes[queue[i]].kind == NADI_GRAPH_HOST) {
-            side[g->nodes[queue[i]].host] = true;
-            taken++;
-        }
-    nadi_mem_free(distance);
-    nadi_mem_free(queue);
-}
-
-static void measure_bisection(struct nadi_graph_measures *m, const struct nadi_graph *g,
-                              const uint32_t *dims, uint32_t dim_count)
-{
-    if (g->product && g->product->shape.npu_count > MOST_ROUTERS) {
-        cut_product(m, g->product);
-        return;
-    }
-    bool *side = NADI_NEW(bool, g->host_count);
-    uint32_t stride = 1;
-    for (uint32_t h = 0; h < g->host_count; h++)
-        side[h] = h < g->host_count / 2;
-    try_split(m, g, side, "the first half of the ranks and the rest");
-    nearest_half(g, side);
-    try_split(m, g, side, "the half that is nearest to NPU 0 and the rest");
-    for (uint32_t d = 0; d + 1 < dim_count; d++) {
-        for (uint32_t h = 0; h < g->host_count; h++)
-            side[h] = h / stride % dims[d] < dims[d] / 2;
-        if (dims[d] % 2 == 0)
-            try_split(m, g, side, "halves of a dimension");
-        stride *= dims[d];
-    }
-    nadi_mem_free(side);
+    nadi_mem_free(s.latency);
 }
 
 void nadi_graph_measure_parts(struct nadi_graph_measures *m, const struct nadi_graph *g)
@@ -366,7 +286,7 @@ void nadi_graph_measure(struct nadi_graph_measures *m, const struct nadi_graph *
     nadi_graph_measure_parts(m, g);
     measure_distances(m, g);
     if (g->host_count > 1)
-        measure_bisection(m, g, dims, dim_count);
+        nadi_graph_measure_bisection(m, g, dims, dim_count);
 }
 
 void nadi_graph_measures_release(struct nadi_graph_measures *m)

@@ -3,11 +3,15 @@
  * Cables on board (between an NPU and its own router) count nowhere. Distances come from a
  * breadth-first search from each NPU that sees another network than those before it (graph.alike,
  * or NPUs on the same switches), or, where that is too much work, from a sample: then the diameter
- * is a lower bound and says so. Bisection is the largest flow between two halves of the NPUs, each
- * way, by Dinic's algorithm (1970), the least of several ways to halve them; in a large product of
- * dimensions the cables between the halves of a dimension are counted instead. The least of all
- * ways to halve is NP-hard to find, so this is an upper bound, and exact where the literature's
- * cut is among those tried: trees, tori, cliques. */
+ * is a lower bound and says so.
+ *
+ * Bisection is the least, over the ways to halve the NPUs, of the largest flow from one half to the
+ * other (Dinic's algorithm, 1970). All ways are tried where they are a few thousand. Finding the
+ * least is NP-hard, so elsewhere it is an upper bound: of the halvings by rank, by distance and by
+ * dimension, each improved by moving nodes across as Fiduccia and Mattheyses (DAC 1982) have it
+ * while the network has a few thousand nodes. It is exact where the literature's cut is among
+ * those: trees, tori, cliques. In a large product of dimensions the cables between the halves of a
+ * dimension are counted instead. */
 #ifndef NADI_PLATFORM_GRAPH_MEASURE_H
 #define NADI_PLATFORM_GRAPH_MEASURE_H
 
@@ -43,15 +47,15 @@ struct nadi_graph_measures {
     bool connected;
     uint32_t diameter, sampled; /* sampled: NPUs looked from; 0: all that differ */
     double mean_hops;
-    nadi_time diameter_latency; /* of a longest way */
+    nadi_time diameter_latency; /* of the slowest pair so far apart, by its quickest shortest way */
     struct nadi_measure_distance distances[NADI_MEASURE_HOPS];
     uint32_t distance_count;
-    uint32_t
-        disjoint; /* ways without a common cable between the switches of NPU 0 and a farthest */
+    uint32_t disjoint; /* ways from NPU 0 to a farthest that share no cable but those of the two */
     double npu_bits_per_s;       /* of NPU 0: all its cables */
     double bisection_bits_per_s; /* each way */
     const char *bisection_split; /* which halves: "by rank", ... */
     uint32_t splits;             /* how many were tried; 0: counted by structure */
+    bool all_splits;             /* every one: the bisection is exact */
 };
 
 /* dims: how the ranks are seen, for ways to halve them; may be none. The caller releases m. */
@@ -61,9 +65,13 @@ void nadi_graph_measure(struct nadi_graph_measures *m, const struct nadi_graph *
 void nadi_graph_measure_parts(struct nadi_graph_measures *m, const struct nadi_graph *g);
 void nadi_graph_measures_release(struct nadi_graph_measures *m);
 
+/* The bisection alone, into m. Two NPUs at least. */
+void nadi_graph_measure_bisection(struct nadi_graph_measures *m, const struct nadi_graph *g,
+                                  const uint32_t *dims, uint32_t dim_count);
+
 /* Largest flow, bit/s, from the NPUs of the one side to the others; side[] by NPU. */
 double nadi_graph_cut(const struct nadi_graph *g, const bool *side);
-/* Ways without a common cable from switch a to switch b. */
+/* Ways without a common cable from node a to node b; a != b. */
 uint32_t nadi_graph_disjoint(const struct nadi_graph *g, uint32_t a, uint32_t b);
 
 #endif

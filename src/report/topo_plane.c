@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { MOST_ROUTERS = 300, MOST_SIDE = 16, MOST_SLICES = 9, CELL = 58 };
+enum { MOST_ROUTERS = 80, MOST_SIDE = 16, MOST_SLICES = 9, CELL = 58 };
 
 #define TURN 6.283185307179586
 
@@ -65,30 +65,42 @@ static void circle_of_groups(struct nadi_topo_drawing *d, uint32_t groups, const
     nadi_mem_free(box);
 }
 
-static void circle_of_nodes(struct nadi_topo_drawing *d, uint32_t groups, const uint32_t *sizes,
-                            uint32_t drawn)
+/* The upper level of a group lies further in. */
+static bool is_inner(const struct nadi_graph *g, uint32_t node, uint32_t groups)
+{
+    return groups > 1 && g->nodes[node].level > 1;
+}
+
+static void circle_of_nodes(struct nadi_topo_drawing *d, uint32_t groups)
 {
     const struct nadi_graph *g = d->g;
-    const double total = drawn + (groups > 1 ? 0.9 * groups : 0);
+    uint32_t *levels = NADI_ZNEW(uint32_t, (size_t)groups * 2), wide = 1;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (is_drawn(g, n)) {
+            const uint32_t group = groups > 1 ? g->nodes[n].group : 0;
+            const uint32_t count = ++levels[2 * group + is_inner(g, n, groups)];
+            wide = count > wide ? count : wide;
+        }
+    /* Every group has as many places, and one more as a gap. */
+    const double total = groups > 1 ? (wide + 0.9) * groups : wide;
     const double least = total * 30 / TURN, radius = least < 150 ? 150 : least,
                  centre = radius + 40;
-    uint32_t *first = NADI_ZNEW(uint32_t, (size_t)groups + 1);
-    for (uint32_t i = 0; i < groups; i++)
-        first[i + 1] = first[i] + sizes[i];
+    memset(levels, 0, (size_t)groups * 2 * sizeof(*levels));
     for (uint32_t n = 0; n < g->node_count; n++) {
         if (!is_drawn(g, n))
             continue;
         const uint32_t group = groups > 1 ? g->nodes[n].group : 0;
+        const bool inner = is_inner(g, n, groups);
         struct nadi_topo_box b = box_for(g, n, 27);
-        /* The upper level of a group lies further in. */
-        const double r = radius - (groups > 1 && g->nodes[n].level > 1 ? 46 : 0);
-        around(r, centre, first[group]++ + (groups > 1 ? 0.9 * group : 0), total, &b.x, &b.y);
+        around(radius - (inner ? 56 : 0), centre,
+               levels[2 * group + inner]++ + (groups > 1 ? (wide + 0.9) * group : 0), total, &b.x,
+               &b.y);
         d->box_of[n] = nadi_topo_add_box(d, b);
     }
     d->width = d->height = 2 * centre;
     if (!g->product && g->host_count < g->node_count)
         d->note = "Outside: the switches of each group; the NPUs on them are not drawn.";
-    nadi_mem_free(first);
+    nadi_mem_free(levels);
 }
 
 void nadi_topo_circle(struct nadi_topo_drawing *d)
@@ -108,7 +120,7 @@ void nadi_topo_circle(struct nadi_topo_drawing *d)
     if (groups > 1 && drawn > MOST_ROUTERS)
         circle_of_groups(d, groups, sizes);
     else
-        circle_of_nodes(d, groups, sizes, drawn);
+        circle_of_nodes(d, groups);
     nadi_mem_free(sizes);
 }
 

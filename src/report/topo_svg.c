@@ -108,7 +108,7 @@ static void put_line(const struct nadi_topo_drawing *d, const struct line *line,
         bend_y = 34 + (dx < 0 ? -dx : dx) / 9;
     else if (d->round_boxes) { /* inwards, and outwards within a group */
         const bool same = a->group != NADI_NONE && a->group == b->group;
-        const double pull = same ? -0.09 : 0.1;
+        const double pull = same ? (a->level == b->level ? -0.09 : 0) : 0.1;
         bend_x = pull * (d->width / 2 - (a->x + b->x) / 2);
         bend_y = pull * (d->height / 2 - (a->y + b->y) / 2);
     } else if (!d->rows && away > near * near && (level || upright)) {
@@ -244,7 +244,7 @@ static void put_legend(const struct nadi_graph_measures *m, double y, struct nad
         put_text(out, c->a);
         nadi_str_add(out, " – ");
         put_text(out, c->b);
-        if (c->dim)
+        if (m->cables[0].dim != m->cables[m->cable_count - 1].dim)
             nadi_str_printf(out, ", dimension %" PRIu32, c->dim);
         nadi_str_printf(out, ": %" PRIu32 " × %s, %s</text>\n", c->count,
                         nadi_units_rate(rate, (double)c->bits_per_s / 8),

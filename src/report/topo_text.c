@@ -65,9 +65,11 @@ static void put_distances(const struct nadi_graph_measures *m, struct nadi_str *
 {
     char time[32], least[32], most[32];
     if (!m->connected)
-        nadi_str_add(out, "  not connected: some NPUs cannot reach others\n");
-    nadi_str_printf(out, "  diameter         %s%" PRIu32 " links, %s of latency\n",
-                    m->sampled ? "at least " : "", m->diameter,
+        nadi_str_add(out,
+                     "  not connected    some NPUs cannot reach others; distances are of those "
+                     "that can\n");
+    nadi_str_printf(out, "  diameter         %s%" PRIu32 " link%s, %s of latency\n",
+                    m->sampled ? "at least " : "", m->diameter, m->diameter == 1 ? "" : "s",
                     nadi_units_time(time, (double)m->diameter_latency / (double)NADI_PS_PER_NS));
     if (m->sampled)
         nadi_str_printf(out, "                   looked from %" PRIu32 " NPUs, not from all\n",
@@ -81,16 +83,17 @@ static void put_distances(const struct nadi_graph_measures *m, struct nadi_str *
                             m->distances[m->distance_count - 1].hops);
             break;
         }
-        nadi_str_printf(out, "  %-15s  %3" PRIu32 " links to %8" PRIu32 " NPUs by %s%s%s way%s\n",
-                        i ? "" : "from NPU 0", d->hops, d->npus, count_text(least, d->least_ways),
+        nadi_str_printf(out, "  %-15s  %3" PRIu32 " link%s to %8" PRIu32 " NPU%s by %s%s%s way%s\n",
+                        i ? "" : "from NPU 0", d->hops, d->hops == 1 ? " " : "s", d->npus,
+                        d->npus == 1 ? " " : "s", count_text(least, d->least_ways),
                         same ? "" : " to ", same ? "" : count_text(most, d->most_ways),
                         d->most_ways > 1 ? "s" : "");
     }
     if (m->disjoint)
         nadi_str_printf(out,
                         "  path diversity   %" PRIu32
-                        " ways without a common link between the switches of the farthest\n",
-                        m->disjoint);
+                        " way%s to the farthest that share%s no link but those of the NPUs\n",
+                        m->disjoint, m->disjoint == 1 ? "" : "s", m->disjoint == 1 ? "s" : "");
 }
 
 static void put_bisection(const struct nadi_graph_measures *m, struct nadi_str *out)
@@ -102,7 +105,13 @@ static void put_bisection(const struct nadi_graph_measures *m, struct nadi_str *
     nadi_str_printf(out, "  bisection        %s each way, %s an NPU (%.3g %% of its links)\n",
                     nadi_units_rate(rate, m->bisection_bits_per_s / 8),
                     nadi_units_rate(each, per_npu / 8), 100 * per_npu / m->npu_bits_per_s);
-    if (m->splits)
+    if (m->all_splits && m->splits == 1)
+        nadi_str_add(out, "                   largest flow; all halves are alike\n");
+    else if (m->all_splits)
+        nadi_str_printf(
+            out, "                   largest flow, least of all %" PRIu32 " ways to halve it\n",
+            m->splits);
+    else if (m->splits)
         nadi_str_printf(
             out, "                   largest flow, least of %" PRIu32 " ways to halve it: %s\n",
             m->splits, m->bisection_split);
@@ -189,6 +198,7 @@ void nadi_topo_write_json(const struct nadi_graph_file *f, const struct nadi_gra
     nadi_json_double(&j, "bisection_bytes_per_s", m->bisection_bits_per_s / 8);
     nadi_json_string(&j, "bisection_halves", m->bisection_split);
     nadi_json_u64(&j, "bisection_flows", m->splits);
+    nadi_json_bool(&j, "bisection_is_exact", m->all_splits);
     if (f->price_count) {
         nadi_json_double(&j, "cost", nadi_topo_cost(f, m, &missing));
         nadi_json_string(&j, "without_price", missing);

@@ -41,9 +41,18 @@ static const struct {
     {"{type: mesh, shape: [8, 8], bandwidth: 1}", 14, 8, 5.333333333333333, 2, 3432},
     /* HyperX: (S/2)^2 cables in each of the other dimensions' groups (Ahn 2009, section 3) */
     {"{type: hyperx, shape: [4, 4], hosts: 4, bandwidth: 1}", 4, 16, 0, 6, 2},
-    /* one cable between each two of 9 groups: 4 x 5 and 4 within the cut group, at most */
-    {"{type: dragonfly, a: 4, p: 2, h: 2, bandwidth: 1}", 5, 24, 0, 5, 0},
-    {"{type: hgx, scale-up-bandwidth: 1}", 2, 4, 2, 0, 1},
+    /* one cable between each two of 9 groups: 4 x 4, and 4 within the group that is cut */
+    {"{type: dragonfly, a: 4, p: 2, h: 2, bandwidth: 1}", 5, 20, 0, 5, 0},
+    /* two between each two of 5: 2 x 2 x 2 and 4 */
+    {"{type: dragonfly, a: 4, p: 2, h: 2, g: 5, bandwidth: 1}", 5, 12, 0, 5, 0},
+    /* NPUs that forward: two servers on each side, a cable of each NPU there */
+    {"{type: rail, nodes: 4, npus: 4, bandwidth: 1, scale-up-latency: 500}", 4, 8, 0, 2, 2},
+    {"{type: hgx, scale-up-bandwidth: 1}", 2, 4, 2, 1, 1},
+    {"{type: hgx, planes: 4, scale-up-bandwidth: 4}", 2, 16, 2, 4, 4},
+    /* uneven: the cables along dimension 1 carry a fourth */
+    {"{type: torus, shape: [4, 4], bandwidth: 1, uplink-bandwidth: [1, 0.25]}", 4, 2, 0, 4, 24},
+    {"{type: clos, down: [2, 2, 2], up: [2, 2], bandwidth: 1, uplink-bandwidth: [1, 0.25]}", 6, 1,
+     0, 2, 4},
 };
 
 static bool near(double a, double b)
@@ -69,7 +78,8 @@ static void closed_forms(void **state)
         const struct nadi_measure_distance *last = &m.distances[m.distance_count - 1];
         if (cases[i].farthest_ways > 0 && !near(last->most_ways, cases[i].farthest_ways))
             fail_msg("%s: %g ways", cases[i].what, last->most_ways);
-        assert_true(m.diameter_latency == (nadi_time)m.diameter * (i + 1 < 10 ? 500000 : 250000));
+        assert_true(m.diameter_latency ==
+                    (nadi_time)m.diameter * (strstr(cases[i].what, "hgx") ? 250000 : 500000));
         uint32_t npus = 1;
         for (uint32_t d = 0; d < m.distance_count; d++)
             npus += m.distances[d].npus;
@@ -134,12 +144,49 @@ static void limits(void **state)
     nadi_graph_release(&g);
 }
 
+/* NPU 0 has a router on board, NPUs 1 to 3 hang on it: one link for one, two for two others; ways
+ * back are one-way here, so that the bisection is that of the worse direction. */
+static void mixed(void **state)
+{
+    struct nadi_graph g;
+    struct nadi_graph_measures m;
+    (void)state;
+    nadi_graph_init(&g);
+    for (uint32_t i = 0; i < 4; i++)
+        nadi_graph_add_node(&g, NADI_GRAPH_HOST, NULL);
+    const uint32_t router = nadi_graph_add_node(&g, NADI_GRAPH_SWITCH, NULL);
+    const uint32_t far = nadi_graph_add_node(&g, NADI_GRAPH_SWITCH, NULL);
+    nadi_graph_add_link(
+        &g, (struct nadi_graph_link){.a = 0, .b = router, .bits_per_s = 9000, .dim = NADI_NONE});
+    nadi_graph_add_link(&g, (struct nadi_graph_link){.a = 1, .b = router, .bits_per_s = 1000});
+    for (uint32_t i = 2; i < 4; i++)
+        nadi_graph_add_link(&g, (struct nadi_graph_link){.a = i, .b = far, .bits_per_s = 1000});
+    nadi_graph_add_link(
+        &g, (struct nadi_graph_link){.a = router, .b = far, .bits_per_s = 1500, .one_way = true});
+    nadi_graph_add_link(
+        &g, (struct nadi_graph_link){
+                .a = far, .b = router, .bits_per_s = 500, .latency = 7, .one_way = true});
+    nadi_graph_finish(&g);
+    nadi_graph_measure(&m, &g, NULL, 0);
+    assert_true(m.connected && m.all_splits);
+    assert_int_equal(m.diameter, 3);
+    assert_int_equal(m.diameter_latency, 7);
+    assert_int_equal(m.distance_count, 2);
+    assert_int_equal(m.distances[0].hops, 1);
+    assert_int_equal(m.distances[1].hops, 2);
+    assert_int_equal(m.distances[1].npus, 2);
+    assert_true(near(m.bisection_bits_per_s, 500));
+    nadi_graph_measures_release(&m);
+    nadi_graph_release(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_forms),
         cmocka_unit_test(counted_or_flow),
         cmocka_unit_test(limits),
+        cmocka_unit_test(mixed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
