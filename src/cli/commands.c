@@ -492,8 +492,23 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_topo,
     },
     {
+        .name = "validate collectives",
+        .group = "Measurements",
+        .summary = "Hold predicted collectives against measured ones",
+        .words = "FOLDER",
+        .about =
+            "FOLDER holds logs of nccl-tests, rccl-tests or OSU benchmarks, or CSV. Each table is\n"
+            "predicted from the catalogue's platform of its device alone; docs/models/nccl.md "
+            "says\n"
+            "how, and docs/validation.md what came out.\n",
+        .examples = "nadi validate collectives ../shared/validation/collectives --summary\n",
+        .options = nadi_validate_collectives_groups,
+        .max_words = 1,
+        .run = nadi_cmd_validate_collectives,
+    },
+    {
         .name = "validate training",
-        .group = "Models",
+        .group = "Measurements",
         .summary = "Hold predicted step times against published training runs",
         .words = "FOLDER",
         .about =
@@ -534,59 +549,3 @@ const struct nadi_command nadi_commands[] = {
     },
     {.name = NULL},
 };
-
-static bool is_named(const struct nadi_command *command, int count, const char *const *words,
-                     int *used)
-{
-    const char *space = strchr(command->name, ' ');
-    if (!space) {
-        *used = 1;
-        return count >= 1 && nadi_str_equal(command->name, words[0]);
-    }
-    const size_t first = (size_t)(space - command->name);
-    *used = 2;
-    return count >= 2 && strlen(words[0]) == first && memcmp(command->name, words[0], first) == 0 &&
-           nadi_str_equal(space + 1, words[1]);
-}
-
-const struct nadi_command *nadi_command_find(int count, const char *const *words, int *used)
-{
-    for (const struct nadi_command *c = nadi_commands; c->name; c++) {
-        if (is_named(c, count, words, used))
-            return c;
-    }
-    return NULL;
-}
-
-void nadi_command_complain(int count, const char *const *words)
-{
-    enum { MAX_COMMANDS = 64 };
-    const char *names[MAX_COMMANDS];
-    size_t known = 0;
-    bool is_family = false; /* the first of two words is right */
-    for (const struct nadi_command *c = nadi_commands; c->name && known < MAX_COMMANDS; c++) {
-        names[known++] = c->name;
-        const char *space = strchr(c->name, ' ');
-        is_family |= space && strlen(words[0]) == (size_t)(space - c->name) &&
-                     nadi_str_starts(c->name, words[0]);
-    }
-    struct nadi_str written = NADI_STR_INIT;
-    nadi_str_add(&written, words[0]);
-    if (is_family && count > 1 && words[1][0] != '-')
-        nadi_str_printf(&written, " %s", words[1]);
-    const char *nearest = nadi_str_nearest(nadi_str_get(&written), names, known);
-    fprintf(stderr, "nadi: error: no command '%s'", nadi_str_get(&written));
-    if (nearest)
-        fprintf(stderr, ", did you mean '%s'?", nearest);
-    fputc('\n', stderr);
-    if (is_family) {
-        fprintf(stderr, "commands:");
-        for (const struct nadi_command *c = nadi_commands; c->name; c++) {
-            if (strchr(c->name, ' ') && nadi_str_starts(c->name, words[0]))
-                fprintf(stderr, " 'nadi %s'", c->name);
-        }
-        fputc('\n', stderr);
-    }
-    fprintf(stderr, "`nadi help` lists the commands\n");
-    nadi_str_release(&written);
-}

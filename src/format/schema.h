@@ -63,6 +63,7 @@ enum nadi_schema_kind {
     NADI_SCHEMA_PLAN,
     NADI_SCHEMA_DEVICE,
     NADI_SCHEMA_CLUSTER,
+    NADI_SCHEMA_PLATFORM,
     NADI_SCHEMA_MANIFEST,
     NADI_SCHEMA_MANIFEST_TRACE, /* one entry of the manifest's list of traces */
     NADI_SCHEMA_PACKET,

@@ -8,6 +8,7 @@ extern const struct nadi_schema nadi_model_schema;
 extern const struct nadi_schema nadi_plan_schema;
 extern const struct nadi_schema nadi_device_schema;
 extern const struct nadi_schema nadi_cluster_schema;
+extern const struct nadi_schema nadi_platform_schema;
 extern const struct nadi_schema nadi_network_v1_schema;
 extern const struct nadi_schema nadi_graph_schema;
 extern const struct nadi_schema nadi_graph_node_schema;

@@ -574,6 +574,8 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         return &nadi_device_schema;
     if (kind == NADI_SCHEMA_CLUSTER)
         return &nadi_cluster_schema;
+    if (kind == NADI_SCHEMA_PLATFORM)
+        return &nadi_platform_schema;
     if (kind == NADI_SCHEMA_PACKET)
         return &nadi_schema_packet;
     if (kind == NADI_SCHEMA_NETWORK_V1)

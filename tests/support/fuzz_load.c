@@ -72,6 +72,7 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_DEVICE:
     case NADI_SCHEMA_CLUSTER:
     case NADI_SCHEMA_MANIFEST_TRACE: /* a part of a manifest */
+    case NADI_SCHEMA_PLATFORM:       /* fuzz_platform */
     case NADI_SCHEMA_GRAPH_NODE:     /* parts of a network file */
     case NADI_SCHEMA_GRAPH_LINK:
     case NADI_SCHEMA_GENERATOR:

@@ -286,7 +286,7 @@ static void check_one(struct outcome *o, const struct key_case *c, const char *v
 static bool is_of_models(int kind)
 {
     return kind == NADI_SCHEMA_MODEL || kind == NADI_SCHEMA_PLAN || kind == NADI_SCHEMA_DEVICE ||
-           kind == NADI_SCHEMA_CLUSTER;
+           kind == NADI_SCHEMA_CLUSTER || kind == NADI_SCHEMA_PLATFORM;
 }
 
 static void every_key_has_a_case(void **state)

@@ -1,0 +1,53 @@
+/* cmd_validate_collectives: `nadi validate collectives`. */
+#include <nadi/measure.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+struct values {
+    const char *format;
+    bool summary;
+};
+
+static const struct nadi_option output[] = {
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json|markdown",
+     .initial = "text",
+     .offset = offsetof(struct values, format),
+     .help = "Form of the result on standard output"},
+    {.name = "summary",
+     .type = NADI_OPTION_FLAG,
+     .offset = offsetof(struct values, summary),
+     .help = "Sums only, no rows"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_validate_collectives_groups[] = {
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_validate_collectives(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a folder"))
+        return NADI_EXIT_USAGE;
+    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_validate_options options;
+    nadi_validate_options_init(&options);
+    options.folder = words.items[0];
+    options.form = values.format;
+    options.summary = values.summary;
+    char *text;
+    const enum nadi_status status = nadi_validate_collectives_folder(&options, &text, messages);
+    nadi_terminal_messages(messages, 0, false);
+    if (text)
+        fputs(text, stdout);
+    nadi_free(text);
+    nadi_messages_destroy(messages);
+    return (int)status;
+}

@@ -1,0 +1,250 @@
+#include "comm/platform.h"
+
+#include <math.h>
+
+#include "platform/catalogue.h"
+
+static const struct nadi_comm_figure_about abouts[NADI_FIGURES] = {
+    [NADI_FIGURE_LAUNCH] = {"launch", "ns", 1, 200, 1e+06, 1.6, "launch"},
+    [NADI_FIGURE_HOP_LL] = {"hop-ll", "ns", 1, 50, 20000, 1.5, "hop, LL"},
+    [NADI_FIGURE_HOP_LL128] = {"hop-ll128", "ns", 1, 50, 40000, 1.5, "hop, LL128"},
+    [NADI_FIGURE_HOP_SIMPLE] = {"hop-simple", "ns", 1, 50, 80000, 1.5, "hop, Simple"},
+    [NADI_FIGURE_HOP_SWITCH] = {"hop-switch", "ns", 1, 50, 200000, 1.6, "reduction in the switch"},
+    [NADI_FIGURE_NET_LL] = {"net-hop-ll", "ns", 1, 200, 500000, 1.6, "hop between nodes, LL"},
+    [NADI_FIGURE_NET_LL128] = {"net-hop-ll128", "ns", 1, 200, 500000, 1.6,
+                               "hop between nodes, LL128"},
+    [NADI_FIGURE_NET_SIMPLE] = {"net-hop-simple", "ns", 1, 200, 1e+06, 1.6,
+                                "hop between nodes, Simple"},
+    [NADI_FIGURE_RING] = {"ring-efficiency", "", 1, 0.02, 1.2, 1.15, "ring, share of the link"},
+    [NADI_FIGURE_TREE] = {"tree-efficiency", "", 1, 0.02, 1.2, 1.15, "tree, share of the link"},
+    [NADI_FIGURE_NVLS] = {"nvls-efficiency", "", 1, 0.02, 1.2, 1.15, "NVLS, share of the link"},
+    [NADI_FIGURE_DIRECT] = {"direct-efficiency", "", 1, 0.02, 1.2, 1.15,
+                            "direct, share of the link"},
+    [NADI_FIGURE_LL] = {"ll-efficiency", "", 1, 0.01, 1, 1.3, "LL, share of the rate"},
+    [NADI_FIGURE_LL128] = {"ll128-efficiency", "", 1, 0.02, 1, 1.2, "LL128, share of the rate"},
+    [NADI_FIGURE_NIC] = {"nic-efficiency", "", 1, 0.02, 1.2, 1.15, "NIC, share of its rate"},
+    [NADI_FIGURE_LOCAL] = {"local-bandwidth", "GB/s", 1e+09, 1e+09, 1e+14, 1.5, "own part, rate"},
+    [NADI_FIGURE_RAMP_RING] = {"ring-ramp", "B", 1, 1, 1e+09, 2, "ring, half-rate size"},
+    [NADI_FIGURE_RAMP_SWITCH] = {"nvls-ramp", "B", 1, 1, 1e+09, 2, "NVLS, half-rate size"},
+    [NADI_FIGURE_RAMP_DIRECT] = {"direct-ramp", "B", 1, 1, 1e+09, 2, "direct, half-rate size"},
+};
+
+const struct nadi_comm_figure_about *nadi_comm_figure_about(enum nadi_comm_figure figure)
+{
+    return &abouts[figure];
+}
+
+double nadi_comm_link_rate(const struct nadi_comm_platform *p, uint32_t per_node)
+{
+    if (!p->mesh || p->gpus_per_node < 2 || per_node >= p->gpus_per_node)
+        return p->link_rate;
+    return p->link_rate * (per_node > 1 ? per_node - 1 : 1) / (p->gpus_per_node - 1);
+}
+
+double nadi_comm_nic_rate(const struct nadi_comm_platform *p, uint32_t per_node)
+{
+    const double part = per_node >= p->gpus_per_node ? 1 : (double)per_node / p->gpus_per_node;
+    const double all = p->nics * p->nic_rate;
+    return all * part > p->nic_rate || all < p->nic_rate ? all * part : p->nic_rate;
+}
+
+/* ---- which one ----------------------------------------------------------------------------- */
+
+const char *nadi_comm_platform_for(const char *device)
+{
+    /* Longer words before those that they contain. */
+    static const struct {
+        const char *word, *name;
+    } known[] = {
+        {"GB300", "gb300-nvl72"},  {"sm_103", "gb300-nvl72"}, {"GB200", "gb200-nvl72"},
+        {"B300", "b300-node"},     {"B200", "b200-node"},     {"H200", "h200-node"},
+        {"H100", "h100-node"},     {"sm_90", "h100-node"},    {"H800", "h100-node"},
+        {"A100", "a100-node"},     {"A800", "a100-node"},     {"MI355X", "mi355x-node"},
+        {"MI350X", "mi355x-node"}, {"MI325X", "mi325x-node"}, {"MI300X", "mi300x-node"},
+        {"V100", "v100-node"},     {"sm_80", "a100-node"},    {"DGX-2", "v100-node"},
+    };
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (strstr(device, known[i].word))
+            return known[i].name;
+    return NULL;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static bool refuse(const struct nadi_schema_values *v, const struct nadi_schema_scalar *item,
+                   const char *form, struct nadi_diags *diags)
+{
+    return nadi_error(diags, "platform/list", nadi_doc_place(v->doc, item->node), form,
+                      "'%s' is not understood", item->text);
+}
+
+static bool read_interval(const char *text, struct nadi_comm_interval *interval)
+{
+    char key[64];
+    double low, high;
+    if (sscanf(text, "%63s %lf %lf", key, &low, &high) != 3 || !(low <= high) || !isfinite(high))
+        return false;
+    for (int f = 0; f < NADI_FIGURES; f++)
+        if (strcmp(abouts[f].key, key) == 0) {
+            *interval = (struct nadi_comm_interval){.figure = (enum nadi_comm_figure)f,
+                                                    .low = low * abouts[f].scale,
+                                                    .high = high * abouts[f].scale};
+            return true;
+        }
+    return false;
+}
+
+/* "all-reduce 8:" and what follows; NULL when it is none. */
+static const char *read_case(const char *text, enum nadi_comm_kind *kind, uint32_t *ranks)
+{
+    char word[32];
+    int used = 0;
+    if (sscanf(text, "%31s %" SCNu32 ":%n", word, ranks, &used) != 2 || used == 0 || *ranks < 2)
+        return NULL;
+    *kind = nadi_comm_kind_of(word);
+    return *kind ? text + used : NULL;
+}
+
+static uint32_t count_of(const char *text)
+{
+    uint32_t count = 1;
+    for (; *text; text++)
+        count += *text == ',';
+    return count;
+}
+
+static bool read_residual(const char *text, struct nadi_arena *arena, struct nadi_comm_residual *r)
+{
+    *r = (struct nadi_comm_residual){.count = 0};
+    const char *at = read_case(text, &r->kind, &r->ranks);
+    if (!at)
+        return false;
+    const uint32_t most = count_of(at);
+    r->bytes = NADI_ARENA_NEW(arena, double, most);
+    r->factor = NADI_ARENA_NEW(arena, double, most);
+    for (int used; r->count < most; at += used) {
+        double bytes, factor;
+        used = 0;
+        if (sscanf(at, "%lf %lf%n", &bytes, &factor, &used) != 2 || !(factor > 0) ||
+            !isfinite(factor) || !(bytes > 0) || !isfinite(bytes) ||
+            (r->count && bytes <= r->bytes[r->count - 1]))
+            return false;
+        r->bytes[r->count] = bytes;
+        r->factor[r->count++] = factor;
+        used += at[used] == ',';
+    }
+    return true;
+}
+
+static bool read_crossovers(const char *text, struct nadi_arena *arena,
+                            struct nadi_comm_platform *p)
+{
+    enum nadi_comm_kind kind;
+    uint32_t ranks;
+    const char *at = read_case(text, &kind, &ranks);
+    if (!at)
+        return false;
+    const uint32_t count = count_of(at), before = p->crossover_count;
+    struct nadi_comm_crossover *all =
+        NADI_ARENA_NEW(arena, struct nadi_comm_crossover, before + count);
+    if (before)
+        memcpy(all, p->crossovers, before * sizeof(*all));
+    for (uint32_t i = 0; i < count; i++) {
+        char algorithm[32], protocol[32];
+        int used = 0;
+        struct nadi_comm_crossover *x = &all[before + i];
+        *x = (struct nadi_comm_crossover){.kind = kind, .ranks = ranks, .protocol = 3};
+        if (sscanf(at, "%lf %31s %31[A-Za-z0-9]%n", &x->bytes, algorithm, protocol, &used) != 3)
+            return false;
+        x->algorithm = nadi_comm_algorithm_of(algorithm);
+        for (int k = 0; k < NADI_COMM_PROTOCOLS; k++)
+            if (nadi_str_equal(protocol, nadi_comm_protocol_name((enum nadi_comm_protocol)k)))
+                x->protocol = (enum nadi_comm_protocol)k;
+        if (x->algorithm == NADI_COMM_AUTO || x->protocol == NADI_COMM_PROTOCOLS)
+            return false;
+        at += used;
+        at += *at == ',';
+    }
+    p->crossovers = all;
+    p->crossover_count += count;
+    return true;
+}
+
+static bool read_lists(struct nadi_comm_platform *p, const struct nadi_schema_values *v,
+                       struct nadi_arena *arena, struct nadi_diags *diags)
+{
+    const struct nadi_schema_value *intervals = nadi_schema_get(v, "intervals");
+    const struct nadi_schema_value *residuals = nadi_schema_get(v, "residuals");
+    const struct nadi_schema_value *crossovers = nadi_schema_get(v, "crossovers");
+    p->intervals = NADI_ARENA_NEW(arena, struct nadi_comm_interval, intervals->count);
+    p->residuals = NADI_ARENA_NEW(arena, struct nadi_comm_residual, residuals->count);
+    for (uint32_t i = 0; i < intervals->count; i++)
+        if (!read_interval(intervals->items[i].text, &p->intervals[p->interval_count++]))
+            return refuse(v, &intervals->items[i], "for example: ring-efficiency 0.80 0.82", diags);
+    for (uint32_t i = 0; i < residuals->count; i++)
+        if (!read_residual(residuals->items[i].text, arena, &p->residuals[p->residual_count++]))
+            return refuse(v, &residuals->items[i],
+                          "for example: \"all-reduce 8: 1024 1.1, 4096 1\"", diags);
+    for (uint32_t i = 0; i < crossovers->count; i++)
+        if (!read_crossovers(crossovers->items[i].text, arena, p))
+            return refuse(v, &crossovers->items[i],
+                          "for example: \"all-reduce 8: 0 ring LL, 1048576 NVLS Simple\"", diags);
+    return true;
+}
+
+static void read_algorithms(struct nadi_comm_platform *p, const struct nadi_schema_value *v)
+{
+    for (int a = 1; a < NADI_COMM_ALGORITHMS; a++)
+        p->algorithm_allowed[a] = v->count == 0 || a == NADI_COMM_DIRECT;
+    for (uint32_t i = 0; i < v->count; i++)
+        p->algorithm_allowed[v->items[i].word + 1] = true;
+    p->algorithm_allowed[NADI_COMM_RING] |= v->count > 0; /* what others cannot run */
+}
+
+static const char *text_of(const struct nadi_schema_values *v, const char *key,
+                           struct nadi_arena *arena)
+{
+    const struct nadi_schema_value *value = nadi_schema_get(v, key);
+    return value->count ? nadi_arena_strdup(arena, value->items[0].text) : "";
+}
+
+bool nadi_comm_platform_read(struct nadi_comm_platform *p, const struct nadi_schema_values *v,
+                             struct nadi_arena *arena, struct nadi_diags *diags)
+{
+    *p = (struct nadi_comm_platform){
+        .name = text_of(v, "platform", arena),
+        .source = text_of(v, "source", arena),
+        .device = text_of(v, "device", arena),
+        .gpus_per_node = (uint32_t)nadi_schema_integer(v, "gpus-per-node"),
+        .nodes = (uint32_t)nadi_schema_integer(v, "nodes"),
+        .nics = (uint32_t)nadi_schema_integer(v, "nics"),
+        .link_rate = nadi_schema_number(v, "link-bandwidth"),
+        .nic_rate = nadi_schema_number(v, "nic-bandwidth"),
+        .mesh = nadi_schema_word(v, "fabric") == 1,
+        .rack = nadi_schema_integer(v, "rack") != 0,
+        .nvls = nadi_schema_integer(v, "nvls") != 0,
+        .sharp = nadi_schema_integer(v, "sharp") != 0,
+        .generation = (enum nadi_comm_generation)nadi_schema_word(v, "generation"),
+    };
+    for (int f = 0; f < NADI_FIGURES; f++)
+        p->value[f] = nadi_schema_number(v, abouts[f].key);
+    read_algorithms(p, nadi_schema_get(v, "algorithms"));
+    if (p->nics == 0 && p->nodes > 1)
+        return nadi_error(diags, "platform/nics", NADI_IN_FILE(v->doc->path),
+                          "write nics: and nic-bandwidth:", "several nodes need NICs between them");
+    return read_lists(p, v, arena, diags);
+}
+
+bool nadi_comm_platform_open(struct nadi_comm_platform *p, const char *name,
+                             struct nadi_arena *arena, struct nadi_diags *diags)
+{
+    struct nadi_doc doc;
+    struct nadi_schema_values v;
+    if (!nadi_catalogue_doc(&doc, "platforms", name, diags))
+        return false;
+    const bool ok = nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_PLATFORM), &doc, true,
+                                      &doc.arena, diags) &&
+                    nadi_comm_platform_read(p, &v, arena, diags);
+    nadi_doc_release(&doc);
+    return ok;
+}

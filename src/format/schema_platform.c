@@ -1,0 +1,156 @@
+/* schema_platform: the keys of platforms of communication libraries. Read in src/comm/platform.c.
+ */
+#include "format/schema_more.h"
+
+static const char *const fabrics[] = {"switch", "mesh", NULL};
+static const char *const generations[] = {"volta", "ampere", "hopper", "blackwell", "cdna", NULL};
+static const char *const algorithms[] = {
+    "ring", "tree", "nvls", "nvlstree", "collnet", "pat", "direct", NULL,
+};
+
+#define TIME(name, value, text)                                                                    \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .unit_factor = 1, .preset = value, .max = 1e9, .doc = text                                 \
+    }
+#define SHARE(name, value, text)                                                                   \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .preset = value, .above_min = true, .max = 2,     \
+        .doc = text                                                                                \
+    }
+#define RATE(name, value, text)                                                                    \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "GB/s", \
+        .unit_factor = 1e9, .preset = value, .above_min = true, .max = 1e6, .doc = text            \
+    }
+#define SIZE(name, value, text)                                                                    \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_BYTES, .unit = "B",   \
+        .unit_factor = 1, .preset = value, .max = 1e12, .doc = text                                \
+    }
+#define COUNT(name, value, text)                                                                   \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .preset = value, .min = 1, .max = 1000000,       \
+        .doc = text                                                                                \
+    }
+
+static const struct nadi_schema_key platform_keys[] = {
+    {.key = "platform",
+     .type = NADI_SCHEMA_TEXT,
+     .required = true,
+     .doc = "Name in results. The key tells a platform from other network files."},
+    {.key = "source",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "not said",
+     .doc = "Where the figures come from."},
+    {.key = "device", .type = NADI_SCHEMA_TEXT, .absent = "not said", .doc = "The accelerator."},
+    COUNT("gpus-per-node", "8", "Accelerators that the fabric of a node joins."),
+    COUNT("nodes", "1", "Nodes of a run: ranks are gpus-per-node times this."),
+    {.key = "nics",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "8",
+     .max = 1000000,
+     .doc = "Network ports of a node that the library uses."},
+    {.key = "link-bandwidth",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s",
+     .unit_factor = 1e9,
+     .required = true,
+     .above_min = true,
+     .max = 1e6,
+     .doc = "All links of an accelerator to the others of its node, one direction, as built."},
+    RATE("nic-bandwidth", "50", "One network port, one direction, as built."),
+    {.key = "fabric",
+     .type = NADI_SCHEMA_WORD,
+     .words = fabrics,
+     .preset = "switch",
+     .doc = "How accelerators of a node are joined: by switches, or every pair by a link of its "
+            "own (`mesh`), so that a part of the node has a part of the bandwidth."},
+    {.key = "rack",
+     .type = NADI_SCHEMA_SWITCH,
+     .preset = "0",
+     .doc = "1: the fabric joins several machines; a node here is all that it joins."},
+    {.key = "nvls",
+     .type = NADI_SCHEMA_SWITCH,
+     .preset = "0",
+     .doc = "1: the node's switches reduce and multicast (NVLink SHARP)."},
+    {.key = "sharp",
+     .type = NADI_SCHEMA_SWITCH,
+     .preset = "0",
+     .doc = "1: the switches between nodes reduce (CollNet)."},
+    {.key = "generation",
+     .type = NADI_SCHEMA_WORD,
+     .words = generations,
+     .preset = "hopper",
+     .doc = "Which column of the library's cost tables decides."},
+    {.key = "algorithms",
+     .type = NADI_SCHEMA_WORD,
+     .words = algorithms,
+     .list = true,
+     .absent = "all that the platform has",
+     .doc = "The only algorithms that the library may take, as with NCCL_ALGO."},
+    TIME("launch", "8000",
+         "Any collective, whatever its size: launching its kernel and setting up."),
+    TIME("hop-ll", "600", "One step inside a node, protocol LL."),
+    TIME("hop-ll128", "1900", "One step inside a node, protocol LL128."),
+    TIME("hop-simple", "3400", "One step inside a node, protocol Simple."),
+    TIME("hop-switch", "15000", "A reduction in the node's switch (NVLS), all of its steps."),
+    TIME("net-hop-ll", "2700", "One step between nodes, protocol LL."),
+    TIME("net-hop-ll128", "4000", "One step between nodes, protocol LL128."),
+    TIME("net-hop-simple", "14000", "One step between nodes, protocol Simple."),
+    SHARE("ring-efficiency", "0.82",
+          "Share of the link's bandwidth that a ring reaches in protocol Simple on the largest "
+          "sizes."),
+    SHARE("tree-efficiency", "0.8", "The same of a tree."),
+    SHARE("nvls-efficiency", "0.67", "The same of a reduction in the node's switch."),
+    SHARE("direct-efficiency", "0.8", "The same of all-to-all and of messages."),
+    SHARE("ll-efficiency", "0.25", "Share of an algorithm's bandwidth that protocol LL reaches."),
+    SHARE("ll128-efficiency", "0.8",
+          "Share of an algorithm's bandwidth that protocol LL128 reaches."),
+    SHARE("nic-efficiency", "0.92",
+          "Share of a NIC's bandwidth that is reached on the largest sizes."),
+    RATE("local-bandwidth", "1100",
+         "Rate at which a rank of a ring passes on its own part, while its link rests."),
+    SIZE("ring-ramp", "4000000",
+         "Protocol Simple: size of the collective at which its bandwidth part takes twice as long "
+         "as at the largest sizes; ring, tree, CollNet."),
+    SIZE("nvls-ramp", "4000000", "The same of a reduction in the node's switch."),
+    SIZE("direct-ramp", "8000000", "The same of all-to-all and of messages."),
+    {.key = "intervals",
+     .type = NADI_SCHEMA_TEXT,
+     .list = true,
+     .absent = "no uncertainty",
+     .doc = "Of fitted figures: \"ring-efficiency 0.80 0.82\", the ends of the 95 % interval in "
+            "the unit of a bare number."},
+    {.key = "residuals",
+     .type = NADI_SCHEMA_TEXT,
+     .list = true,
+     .absent = "none",
+     .doc = "What the figures leave unexplained of one kind on so many ranks: \"all-reduce 8: "
+            "1048576 1.04, 4194304 0.98\", measured over predicted time by size."},
+    {.key = "crossovers",
+     .type = NADI_SCHEMA_TEXT,
+     .list = true,
+     .absent = "the library's cost tables decide",
+     .doc = "What one kind on so many ranks takes from a size on: \"all-reduce 8: 0 ring LL, "
+            "1048576 NVLS Simple\"."},
+};
+
+const struct nadi_schema nadi_platform_schema = {
+    .name = "platform",
+    .title = "platform",
+    .option = "--network",
+    .syntax = NADI_DOC_YAML,
+    .doc = "Nodes of accelerators as a communication library (NCCL, RCCL) finds them. A run whose "
+           "network it is times collectives as the library does them; `nadi fit` writes one from "
+           "benchmark logs.",
+    .example = "platform: H100 node\n"
+               "link-bandwidth: 450GB/s\n"
+               "nic-bandwidth: 50GB/s\n"
+               "nics: 8\n"
+               "nvls: 1\n"
+               "nodes: 2\n",
+    .keys = platform_keys,
+    .count = sizeof(platform_keys) / sizeof(platform_keys[0]),
+};
