@@ -43,8 +43,10 @@ static bool read_texts(struct nadi_capture *c, const struct nadi_capture_texts *
     c->has_host = texts->host || texts->linked;
     if (texts->linked)
         return read_linked(c, texts->linked, diags);
-    return nadi_kineto_read(&c->kineto, texts->device, diags) &&
-           (!texts->host || nadi_host_read(&c->host, texts->host, diags));
+    if (!nadi_kineto_read(&c->kineto, texts->device, diags))
+        return false;
+    nadi_kineto_drop_far(&c->kineto, texts->device->path, diags);
+    return !texts->host || nadi_host_read(&c->host, texts->host, diags);
 }
 
 static bool check_rank(struct nadi_capture *c, struct nadi_diags *diags)

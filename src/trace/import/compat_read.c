@@ -423,6 +423,10 @@ static bool read_document_member(void *context, struct nadi_pull *s, struct nadi
     if (!nadi_pull_value(s, &v))
         return false;
     bool whole = nadi_value_integer(&v, &number);
+    if (NADI_VIEW_IS(key, "schema") && NADI_VIEW_IS(v.text, "1.0.1"))
+        return nadi_error(t->text->diags, "capture/schema", nadi_text_place(t->text, s->at),
+                          "import both files without --compat 1.0.0",
+                          "schema 1.0.1: the published converter does not read it");
     if (NADI_VIEW_IS(key, "schema"))
         t->schema = nadi_names_put(&t->names, v.text);
     else if (NADI_VIEW_IS(key, "time"))

@@ -8,7 +8,7 @@ struct draft {
     struct nadi_event_detail detail;
     int64_t node;    /* -1: not there */
     int64_t process; /* pid */
-    bool is_complete, has_detail;
+    bool is_complete, has_detail, has_start;
 };
 
 static const struct {
@@ -178,12 +178,13 @@ static bool read_arguments(struct draft *d, struct nadi_pull *s)
     return !s->fault;
 }
 
-static bool read_micros(struct nadi_pull *s, int64_t *ns)
+/* *good stays as it is when this is no time. */
+static bool read_micros(struct nadi_pull *s, int64_t *ns, bool *good)
 {
     struct nadi_value v;
     if (!nadi_pull_value(s, &v))
         return false;
-    nadi_value_micros(&v, ns);
+    *good |= nadi_value_micros(&v, ns);
     return true;
 }
 
@@ -210,10 +211,11 @@ static bool read_member(struct draft *d, struct nadi_pull *s, struct nadi_view k
 {
     struct nadi_event *e = &d->event;
     struct nadi_view text;
+    bool is_time = false;
     switch (key.bytes) {
     case 2:
         if (NADI_VIEW_IS(key, "ts"))
-            return read_micros(s, &e->ts_ns);
+            return read_micros(s, &e->ts_ns, &d->has_start);
         if (NADI_VIEW_IS(key, "ph")) {
             if (!read_text(s, &text))
                 return false;
@@ -223,7 +225,7 @@ static bool read_member(struct draft *d, struct nadi_pull *s, struct nadi_view k
         break;
     case 3:
         if (NADI_VIEW_IS(key, "dur"))
-            return read_micros(s, &e->dur_ns);
+            return read_micros(s, &e->dur_ns, &is_time);
         if (NADI_VIEW_IS(key, "tid"))
             return read_thread(d, s);
         if (NADI_VIEW_IS(key, "pid"))
@@ -309,7 +311,10 @@ static bool read_event(void *context, struct nadi_pull *s)
         d.event.name = nadi_names_put_text(&d.kineto->names, "");
     if (d.event.thread == NADI_NONE)
         d.event.thread = nadi_names_put_text(&d.kineto->threads, "");
-    keep(&d);
+    if (d.has_start)
+        keep(&d);
+    else if (d.kineto->timeless++ == 0)
+        d.kineto->first_timeless = d.event.name;
     return true;
 }
 
@@ -368,6 +373,11 @@ bool nadi_kineto_read(struct nadi_kineto *k, struct nadi_text *text, struct nadi
         return nadi_error(diags, "capture/no-events", NADI_IN_FILE(text->path),
                           "this is no Kineto profile; an execution trace goes to --host",
                           "the document has no \"traceEvents\"");
+    if (k->timeless)
+        nadi_warning(diags, "capture/no-time", NADI_IN_FILE(text->path),
+                     "the profile is damaged or was edited: export it again",
+                     "%zu events have no time (ts) and are left out, the first is \"%s\"",
+                     k->timeless, nadi_names_get(&k->names, k->first_timeless));
     if (k->events.count >= NADI_NONE)
         return nadi_error(diags, "capture/too-large", NADI_IN_FILE(text->path),
                           "profile fewer steps", "more than 4 billion events");

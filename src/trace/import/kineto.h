@@ -69,6 +69,8 @@ struct nadi_kineto {
     } nodes;      /* linked traces: which event is which node of the execution trace */
     size_t total; /* all trace events of the file */
     uint32_t distributed, properties; /* "distributedInfo", "deviceProperties", or NADI_NONE */
+    size_t timeless;                  /* events left out since they have no "ts" */
+    uint32_t first_timeless;          /* name of the first of them */
     size_t with_rf, with_external;    /* operators that have such an id other than 0 */
     int64_t process;                  /* pid of the first operator, -1: not there */
 };
@@ -76,6 +78,9 @@ struct nadi_kineto {
 bool nadi_kineto_read(struct nadi_kineto *k, struct nadi_text *text,
                       struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_kineto_release(struct nadi_kineto *k);
+/* Leaves out, with a warning, events that lie days from the others or take days: one damaged time
+ * would be the time of the whole step. Before anything knows an event by its number. */
+void nadi_kineto_drop_far(struct nadi_kineto *k, const char *file, struct nadi_diags *diags);
 
 /* The same from the list of events alone, which lies in memory with zeros behind the document; for
  * linked traces. `file` is for messages. */

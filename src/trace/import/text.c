@@ -1,6 +1,8 @@
 #include "trace/import/text.h"
 
 #include "base/mem.h"
+#include "base/str.h"
+#include "format/utf8.h"
 #include "trace/inflate.h"
 
 #include <errno.h>
@@ -13,6 +15,9 @@ enum { WINDOW_BYTES = 256 * 1024, LOW_BYTES = 16 * 1024 };
 static const char hint_json[] =
     "the capture is cut or damaged: export it again, and let the profiler finish before the "
     "process ends";
+
+static const char hint_form[] =
+    "PyTorch does not write this: is it another kind of file, or was it edited?";
 
 /* Is it a plain regular file? Leaves the offset at its start. */
 static bool is_plain(int fd, struct stat *about)
@@ -53,6 +58,44 @@ static bool read_some(struct nadi_text *t, char *to, size_t want, size_t *got)
     }
 }
 
+/* To the first byte of a character that is not ASCII. Reads into the pad. */
+static const char *ascii_end(const char *at, const char *end)
+{
+#if defined(__SSE2__)
+    for (; at < end; at += 16) {
+        unsigned high =
+            (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)at));
+        if (high) {
+            at += __builtin_ctz(high);
+            break;
+        }
+    }
+#else
+    while (at < end && (unsigned char)*at < 0x80)
+        at++;
+#endif
+    return at < end ? at : end;
+}
+
+/* Of what is new in the buffer; a character that is cut by its end waits for the next piece. */
+static bool check_utf8(struct nadi_text *t)
+{
+    static const char hint[] =
+        "the capture is damaged; if only names are: iconv -c -f utf-8 -t utf-8 FILE";
+    const char *end = t->buffer + t->filled, *at = ascii_end(t->buffer + t->checked, end);
+    while (at < end) {
+        const size_t length = nadi_utf8_length(at);
+        if (!length && !t->at_end && end - at < 4)
+            break;
+        if (!length)
+            return nadi_error(t->diags, "capture/utf8", nadi_text_place(t, at), hint,
+                              "not UTF-8: byte 0x%02x", (unsigned char)*at);
+        at = ascii_end(at + length, end);
+    }
+    t->checked = (size_t)(at - t->buffer);
+    return true;
+}
+
 /* Fills the buffer to its capacity or to the end. The scan stays at the same byte. */
 static bool fill(struct nadi_text *t, size_t at)
 {
@@ -67,7 +110,7 @@ static bool fill(struct nadi_text *t, size_t at)
     memset(t->buffer + t->filled, 0, NADI_PULL_PAD);
     t->scan.at = t->buffer + at;
     t->scan.end = t->buffer + t->filled;
-    return good;
+    return good && check_utf8(t);
 }
 
 /* Drops what lies before offset `keep` of the buffer and reads on. */
@@ -76,6 +119,7 @@ static bool slide(struct nadi_text *t, size_t keep)
     memmove(t->buffer, t->buffer + keep, t->filled - keep);
     t->base += keep;
     t->filled -= keep;
+    t->checked -= keep;
     if (t->filled > t->capacity / 2)
         set_capacity(t, t->capacity * 2);
     return fill(t, 0);
@@ -224,13 +268,42 @@ static bool read_document(struct nadi_text *t, const struct nadi_text_reader *r,
     return true;
 }
 
+/* What begins here, when it is JSON; NULL when it is not. */
+static const char *kind_at(const char *at)
+{
+    static const struct {
+        const char *begin, *kind;
+    } kinds[] = {{"{", "an object"}, {"[", "a list"},       {"\"", "a string"},
+                 {"null", "null"},   {"true", "a boolean"}, {"false", "a boolean"},
+                 {"NaN", "a number"}};
+    if (*at == '-' || (*at >= '0' && *at <= '9'))
+        return "a number";
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strncmp(at, kinds[i].begin, strlen(kinds[i].begin)) == 0)
+            return kinds[i].kind;
+    }
+    return NULL;
+}
+
+/* Does it say which kind of value should stand there? */
+static bool wants_kind(const char *fault)
+{
+    return nadi_str_equal(fault, "an object is wanted") ||
+           nadi_str_equal(fault, "a list is wanted") || nadi_str_equal(fault, "a string is wanted");
+}
+
 bool nadi_text_read(struct nadi_text *t, const struct nadi_text_reader *reader, unsigned *lists)
 {
     *lists = 0;
     if (read_document(t, reader, lists))
         return true;
-    if (t->scan.fault)
-        nadi_error(t->diags, "capture/json", nadi_text_place(t, t->scan.at), hint_json,
-                   "no valid JSON: %s", t->scan.fault);
-    return false;
+    const char *fault = t->scan.fault;
+    if (!fault)
+        return false;
+    const struct nadi_place place = nadi_text_place(t, t->scan.at);
+    const char *found = wants_kind(fault) ? kind_at(t->scan.at) : NULL;
+    if (found)
+        return nadi_error(t->diags, "capture/form", place, hint_form, "%s, but here is %s", fault,
+                          found);
+    return nadi_error(t->diags, "capture/json", place, hint_json, "no valid JSON: %s", fault);
 }

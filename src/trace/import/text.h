@@ -20,6 +20,7 @@ struct nadi_text {
     struct nadi_pull scan;
     char *buffer;
     size_t filled, capacity; /* capacity leaves room for the pad */
+    size_t checked;          /* bytes of the buffer that are known to be UTF-8 */
     uint64_t base;           /* offset of buffer[0] in the text */
     int fd;                  /* a plain file is read without detours; -1: not */
     struct nadi_inflate *source;
@@ -43,9 +44,9 @@ struct nadi_text_reader {
     void *context;
 };
 
-/* Reads the whole document. False with an error: no JSON, not an object, or a callback that set
- * scan.fault or returned false (it then has added an error of its own). *lists counts how often
- * the list was there. */
+/* Reads the whole document. False with an error: not UTF-8, no JSON, not an object, or a callback
+ * that set scan.fault or returned false (it then has added an error of its own). *lists counts how
+ * often the list was there. */
 bool nadi_text_read(struct nadi_text *t, const struct nadi_text_reader *reader,
                     unsigned *lists) NADI_MUST_USE;
 

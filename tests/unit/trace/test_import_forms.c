@@ -309,7 +309,7 @@ static void named_errors(void **state)
 {
     (void)state;
     refuse("", DEVICE(EVENT("a")), "capture/json");
-    refuse("[1, 2]", DEVICE(EVENT("a")), "capture/json");
+    refuse("[1, 2]", DEVICE(EVENT("a")), "capture/form");
     refuse(HOST(NODE("1", "a") ", {\"id\": 2"), DEVICE(EVENT("a")), "capture/json");
     refuse(HOST(NODE("1", "a")), "{\"traceEvents\": [{\"ph\": \"X\", \"ts\": 1", "capture/json");
     refuse(HOST(NODE("1", "a")), "{\"schemaVersion\": 1}", "capture/no-events");
