@@ -188,6 +188,30 @@ static void print_all(bool markdown)
     printf("\n`nadi help COMMAND` shows a command's options.\n");
 }
 
+/* "trace" of "trace check" */
+static bool is_of_family(const struct nadi_command *command, const char *word)
+{
+    const char *space = strchr(command->name, ' ');
+    return space && strlen(word) == (size_t)(space - command->name) &&
+           nadi_str_starts(command->name, word);
+}
+
+bool nadi_help_family(const char *word)
+{
+    bool any = false;
+    for (const struct nadi_command *c = nadi_commands; c->name; c++) {
+        if (!is_of_family(c, word))
+            continue;
+        if (!any)
+            printf("usage: nadi %s COMMAND [OPTIONS]\n\n", word);
+        any = true;
+        printf("  %-16s %s\n", c->name + strlen(word) + 1, c->summary);
+    }
+    if (any)
+        printf("\n`nadi help %s COMMAND` shows a command's options.\n", word);
+    return any;
+}
+
 int nadi_cmd_help(const struct nadi_command *self, int count, char **arguments)
 {
     struct nadi_words words;
@@ -201,6 +225,8 @@ int nadi_cmd_help(const struct nadi_command *self, int count, char **arguments)
     }
     int used = 0;
     const struct nadi_command *command = nadi_command_find(words.count, words.items, &used);
+    if (!command && words.count == 1 && nadi_help_family(words.items[0]))
+        return NADI_EXIT_DONE;
     if (!command) {
         nadi_command_complain(words.count, words.items);
         return NADI_EXIT_USAGE;

@@ -42,6 +42,8 @@ void nadi_command_complain(int count, const char *const *words);
 
 /* Whole help of one command on standard output. */
 void nadi_help_command(const struct nadi_command *command);
+/* The commands whose first of two words this is, likewise; false when there are none. */
+bool nadi_help_family(const char *word);
 
 /* The end of a generator: prints and destroys the messages and returns the exit code. What is wrong
  * was an option unless a file could not be written. */

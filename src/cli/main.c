@@ -22,9 +22,13 @@ static int dispatch(int count, char **words)
         return dispatch(1, help_words);
     if (nadi_str_equal(words[0], "--version"))
         return dispatch(1, version_words);
+    if (count >= 2 && nadi_str_equal(words[0], "trace") && nadi_str_equal(words[1], "gen"))
+        return dispatch(count - 1, words + 1); /* generators are tools for traces as well */
     int used = 0;
     const struct nadi_command *command =
         nadi_command_find(count, (const char *const *)words, &used);
+    if (!command && count == 2 && wants_help(1, words + 1) && nadi_help_family(words[0]))
+        return NADI_EXIT_DONE;
     if (!command) {
         nadi_command_complain(count, (const char *const *)words);
         return NADI_EXIT_USAGE;
