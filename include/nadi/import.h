@@ -45,9 +45,10 @@ enum nadi_status nadi_trace_convert(const struct nadi_trace_convert *options, ch
 struct nadi_trace_import {
     size_t size;
     const char *host, *device;      /* "{rank}" stands for the rank; host may be NULL */
-    const char *output;             /* rank r is written to <output>.<r>.et */
+    const char *output;             /* rank r is written to <output>.<r>.et; of one rank it may be
+                                     * "-", or a name that ends in .et, .et.gz or .et.zst */
     const char *suffix;             /* behind .et: "", ".gz" or ".zst" */
-    const char *groups;             /* NULL: <output>.groups.json */
+    const char *groups;             /* NULL: <output>.groups.json; of one file: none */
     const char *report_json;        /* coverage report to write; NULL: none */
     uint32_t first_rank, last_rank; /* NADI_UNKNOWN_RANK: those whose files are there */
     uint32_t threads;               /* 0: one a core */

@@ -352,10 +352,8 @@ static bool write_all(struct fold *w)
 {
     const char *output = w->o->edit.output;
     size_t length = strlen(output);
-    if (nadi_str_equal(output, "-") || strstr(output, "{rank}"))
-        return nadi_error(w->diags, "usage/output", NADI_NOWHERE,
-                          "a prefix, for PREFIX.yml and its traces",
-                          "'%s' cannot be the name of several files", output);
+    if (!nadi_edit_prefix(output, w->diags))
+        return false;
     if (nadi_str_ends(output, ".yml"))
         length -= 4;
     nadi_str_add_bytes(&w->prefix, output, length);

@@ -184,6 +184,15 @@ static char *describe(struct files *w, uint32_t done)
     return text.text;
 }
 
+bool nadi_edit_prefix(const char *output, struct nadi_diags *diags)
+{
+    if (!nadi_str_equal(output, "-") && !strstr(output, "{rank}"))
+        return true;
+    return nadi_error(diags, "usage/output", NADI_NOWHERE,
+                      "a prefix: the names of the files begin with it",
+                      "'%s' cannot be the name of several files", output);
+}
+
 static bool outputs_agree(const struct files *w)
 {
     const bool marked = strstr(w->edit->output, "{rank}") != NULL;

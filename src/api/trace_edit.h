@@ -35,6 +35,9 @@ enum nadi_status nadi_edit_files(const struct nadi_trace_edit *edit,
 /* The name of a rank's output; several: there is more than one or the input is a prefix. */
 void nadi_edit_output(const char *pattern, bool several, uint32_t rank, struct nadi_str *path);
 
+/* Can `output` be what the names of several files begin with? False with an error. */
+bool nadi_edit_prefix(const char *output, struct nadi_diags *diags) NADI_MUST_USE;
+
 /* The report: whole figures to text, or with the messages and what `more` adds to JSON. */
 struct nadi_edit_summary {
     const struct nadi_edit_report *total;

@@ -1,3 +1,4 @@
+#include "api/trace_edit.h"
 #include "base/file.h"
 #include "base/str.h"
 #include "base/units.h"
@@ -139,6 +140,8 @@ enum nadi_status nadi_trace_from_text(const struct nadi_trace_from_text *given, 
     nadi_trace_from_text_init(&whole);
     memcpy(&whole, given, given->size < sizeof(whole) ? given->size : sizeof(whole));
     *report = NULL;
+    if (!nadi_edit_prefix(whole.output, messages))
+        return NADI_STATUS_INPUT;
     if (!read_options(&whole, &options, messages) || !find_dims(&whole, &shape, messages))
         return NADI_STATUS_INPUT;
     const bool ok = nadi_v1_read(&workload, whole.input, messages) &&

@@ -34,8 +34,10 @@ static bool from_prefix(struct nadi_trace_source *s, const char *prefix, struct 
         s->paths = NADI_ARENA_NEW(&s->arena, const char *, folder.count);
         s->ranks = NADI_ARENA_NEW(&s->arena, uint32_t, folder.count);
         for (uint32_t i = 0; i < s->count; i++) {
-            s->ranks[i] = folder.items[i];
-            s->paths[i] = nadi_arena_printf(&s->arena, "%s.%u.et", prefix, folder.items[i]);
+            const struct nadi_trace_file *file = &folder.items[i];
+            s->ranks[i] = file->rank;
+            s->paths[i] = nadi_arena_printf(&s->arena, "%s.%u%s", prefix, file->rank,
+                                            nadi_trace_file_ending(file));
         }
     }
     nadi_trace_folder_release(&folder);

@@ -65,20 +65,6 @@ static bool add_traces(struct nadi_trace_timeline_writer *w, const struct nadi_t
 /* --- one file, of either kind ------------------------------------------------------------------
  */
 
-static bool inflate_all(const char *path, const char *data, size_t bytes, struct nadi_str *text,
-                        struct nadi_diags *messages)
-{
-    struct nadi_inflate *source = nadi_inflate_memory(path, data, bytes);
-    char buffer[65536];
-    size_t got = 0;
-    bool ok;
-    nadi_inflate_skip_digest(source);
-    while ((ok = nadi_inflate_read(source, buffer, sizeof buffer, &got, messages)) && got)
-        nadi_str_add_bytes(text, buffer, got);
-    nadi_inflate_close(source);
-    return ok;
-}
-
 static bool add_log(struct nadi_trace_timeline_writer *w, const char *path,
                     const struct nadi_str *text, double cycles_per_us, struct nadi_diags *messages)
 {
@@ -98,7 +84,7 @@ static bool add_file(struct nadi_trace_timeline_writer *w, const struct nadi_tra
     char *data = NULL;
     size_t bytes = 0;
     bool ok = nadi_file_read(path, "trace or log", &data, &bytes, messages) &&
-              inflate_all(path, data, bytes, &text, messages);
+              nadi_inflate_all(path, data, bytes, &text, messages);
     if (ok && nadi_issue_log_looks_so(nadi_str_get(&text), text.length)) {
         ok = add_log(w, path, &text, cycles_per_us, messages);
     } else if (ok) {

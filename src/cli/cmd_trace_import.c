@@ -1,3 +1,4 @@
+#include "base/str.h"
 #include "cli/terminal.h"
 #include "cli/trace_commands.h"
 
@@ -40,7 +41,7 @@ static const struct nadi_option output[] = {
      .type = NADI_OPTION_TEXT,
      .required = true,
      AT(output),
-     .help = "Rank r is written to PREFIX.<r>.et"},
+     .help = "Rank r is written to PREFIX.<r>.et; a single one may go to FILE.et or -"},
     {.name = "compress",
      .type = NADI_OPTION_WORD,
      .words = "gz|zst",
@@ -118,7 +119,7 @@ int nadi_cmd_trace_import(const struct nadi_command *self, int count, char **arg
     const enum nadi_status status = nadi_trace_import(&options, &report, messages);
     nadi_terminal_messages(messages, 0, values.quiet);
     if (report && !values.quiet)
-        fputs(report, stdout);
+        fputs(report, nadi_str_equal(values.output, "-") ? stderr : stdout);
     nadi_free(report);
     nadi_messages_destroy(messages);
     return (int)status;

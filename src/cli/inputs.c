@@ -8,7 +8,7 @@ const struct nadi_option nadi_cli_input_files[] = {
      .type = NADI_OPTION_TEXT,
      AT(workload),
      .required = true,
-     .help = "Chakra traces: rank r reads PREFIX.<r>.et; or a manifest, FILE.yml"},
+     .help = "Chakra traces: rank r reads PREFIX.<r>.et (.gz, .zst); or a manifest, FILE.yml"},
     {.name = "system",
      .argument = "FILE",
      .type = NADI_OPTION_TEXT,

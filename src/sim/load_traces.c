@@ -11,7 +11,11 @@ static void add_count(struct nadi_str *s, const struct nadi_load *l,
     nadi_str_printf(s, "network has %u NPU%s, workload has %zu rank file%s ", l->in->rank_count,
                     l->in->rank_count == 1 ? "" : "s", folder->count,
                     folder->count == 1 ? "" : "s");
-    nadi_ranges_text(folder->items, folder->count, s);
+    uint32_t *ranks = NADI_NEW(uint32_t, folder->count);
+    for (size_t i = 0; i < folder->count; i++)
+        ranks[i] = folder->items[i].rank;
+    nadi_ranges_text(ranks, folder->count, s);
+    nadi_mem_free(ranks);
 }
 
 /* Ranks below the network's size that have no file; `below` is how many files are of such ranks. */
@@ -22,7 +26,7 @@ static void report_missing(struct nadi_load *l, const struct nadi_trace_folder *
     uint32_t missing[LISTED];
     size_t count = 0, at = 0;
     for (uint32_t rank = 0; rank < l->in->rank_count && count < LISTED; rank++) {
-        if (at < below && folder->items[at] == rank)
+        if (at < below && folder->items[at].rank == rank)
             at++;
         else
             missing[count++] = rank;
@@ -41,7 +45,7 @@ static void report_missing(struct nadi_load *l, const struct nadi_trace_folder *
 static bool counts_agree(struct nadi_load *l, const struct nadi_trace_folder *folder)
 {
     size_t below = 0;
-    while (below < folder->count && folder->items[below] < l->in->rank_count)
+    while (below < folder->count && folder->items[below].rank < l->in->rank_count)
         below++;
     if (below < l->in->rank_count) {
         report_missing(l, folder, below);
@@ -59,12 +63,14 @@ static bool counts_agree(struct nadi_load *l, const struct nadi_trace_folder *fo
     return true;
 }
 
-static bool read_all(struct nadi_load *l)
+/* The first files of the folder are those of the ranks. */
+static bool read_all(struct nadi_load *l, const struct nadi_trace_folder *folder)
 {
     struct nadi_inputs *in = l->in;
     const char **paths = NADI_NEW(const char *, in->rank_count);
     for (uint32_t r = 0; r < in->rank_count; r++)
-        paths[r] = nadi_arena_printf(&in->arena, "%s.%u.et", in->options.workload, r);
+        paths[r] = nadi_arena_printf(&in->arena, "%s.%u%s", in->options.workload, r,
+                                     nadi_trace_file_ending(&folder->items[r]));
     in->traces = NADI_NEW(struct nadi_trace *, in->rank_count);
     unsigned flags = in->system.track_local_mem ? NADI_TRACE_KEEP_IO : 0;
     bool ok = nadi_trace_files_read(paths, in->rank_count, flags, in->traces, &in->owned,
@@ -79,7 +85,7 @@ bool nadi_load_traces(struct nadi_load *l)
         return nadi_load_manifest(l);
     struct nadi_trace_folder folder;
     bool ok = nadi_trace_folder_scan(&folder, l->in->options.workload, l->diags) &&
-              counts_agree(l, &folder) && read_all(l);
+              counts_agree(l, &folder) && read_all(l, &folder);
     nadi_trace_folder_release(&folder);
     return ok;
 }

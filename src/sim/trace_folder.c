@@ -26,32 +26,43 @@ void nadi_ranges_text(const uint32_t *ascending, size_t count, struct nadi_str *
     }
 }
 
+static const char *const endings[] = {".et", ".et.gz", ".et.zst"}; /* the first is preferred */
+
+enum { ENDINGS = sizeof(endings) / sizeof(endings[0]) };
+
 /* Splits "name.12.et" at the dot before the number; false for every other name. */
-static bool split_name(const char *name, size_t *stem, uint32_t *rank)
+static bool split_name(const char *name, size_t *stem, uint32_t *rank, unsigned *ending)
 {
-    size_t length = strlen(name);
-    if (length < 5 || strcmp(name + length - 3, ".et") != 0)
+    unsigned e = 0;
+    while (e < ENDINGS && !nadi_str_ends(name, endings[e]))
+        e++;
+    if (e == ENDINGS)
         return false;
-    size_t digits = length - 3;
+    const size_t end = strlen(name) - strlen(endings[e]);
+    size_t digits = end;
     uint64_t value = 0, scale = 1;
     while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9' &&
            scale <= UINT32_MAX) {
         value += (uint64_t)(name[--digits] - '0') * scale;
         scale *= 10;
     }
-    bool leading_zero = name[digits] == '0' && digits + 1 < length - 3;
-    if (digits == length - 3 || digits < 1 || name[digits - 1] != '.' || leading_zero ||
+    const bool leading_zero = name[digits] == '0' && digits + 1 < end;
+    if (digits == end || digits < 1 || name[digits - 1] != '.' || leading_zero ||
         value >= NADI_NONE)
         return false;
     *stem = digits - 1;
     *rank = (uint32_t)value;
+    *ending = e;
     return true;
 }
 
-static int by_value(const void *a, const void *b)
+/* By rank, then by ending. */
+static int by_file(const void *a, const void *b)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
+    const struct nadi_trace_file *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->ending < y->ending ? -1 : x->ending > y->ending;
 }
 
 struct others { /* stems of trace files with another prefix */
@@ -77,16 +88,22 @@ static void read_entries(DIR *folder, const char *base, struct nadi_trace_folder
     struct dirent *entry;
     while ((entry = readdir(folder))) {
         size_t stem;
-        uint32_t rank;
-        if (!split_name(entry->d_name, &stem, &rank))
+        struct nadi_trace_file file;
+        if (!split_name(entry->d_name, &stem, &file.rank, &file.ending))
             continue;
         if (strlen(base) == stem && strncmp(base, entry->d_name, stem) == 0)
-            NADI_PUSH(f, rank);
+            NADI_PUSH(f, file);
         else
             note_other(others, entry->d_name, stem);
     }
     if (f->count)
-        qsort(f->items, f->count, sizeof(*f->items), by_value);
+        qsort(f->items, f->count, sizeof(*f->items), by_file);
+    size_t kept = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        if (kept == 0 || f->items[kept - 1].rank != f->items[i].rank)
+            f->items[kept++] = f->items[i];
+    }
+    f->count = kept;
 }
 
 static int by_name(const void *a, const void *b)
@@ -121,7 +138,8 @@ static void report_none(const char *prefix, const char *folder, const char *base
     struct nadi_str hint = NADI_STR_INIT;
     size_t stem;
     uint32_t rank;
-    if (split_name(base, &stem, &rank))
+    unsigned ending;
+    if (split_name(base, &stem, &rank, &ending))
         nadi_str_printf(&hint, "give the prefix without rank and ending: '%.*s'",
                         (int)(strlen(prefix) - (strlen(base) - stem)), prefix);
     else
@@ -161,6 +179,11 @@ bool nadi_trace_folder_scan(struct nadi_trace_folder *f, const char *prefix,
     nadi_mem_free(others.names.items);
     nadi_str_release(&folder);
     return f->count > 0;
+}
+
+const char *nadi_trace_file_ending(const struct nadi_trace_file *file)
+{
+    return endings[file->ending];
 }
 
 void nadi_trace_folder_release(struct nadi_trace_folder *f)

@@ -1,6 +1,7 @@
 #include "trace/inflate.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -317,6 +318,22 @@ void nadi_inflate_digest(struct nadi_inflate *s, uint8_t hash[32], uint64_t *sto
     if (!EVP_DigestFinal_ex(s->digest, hash, &length) || length != 32)
         NADI_BUG("SHA-256 failed");
     *stored_bytes = s->stored_bytes;
+}
+
+bool nadi_inflate_all(const char *path, const void *data, size_t bytes, struct nadi_str *out,
+                      struct nadi_diags *diags)
+{
+    enum { PIECE = 65536 };
+    struct nadi_inflate *s = nadi_inflate_memory(path, data, bytes);
+    char *buffer = NADI_NEW(char, PIECE);
+    size_t got = 0;
+    bool ok;
+    nadi_inflate_skip_digest(s);
+    while ((ok = nadi_inflate_read(s, buffer, PIECE, &got, diags)) && got)
+        nadi_str_add_bytes(out, buffer, got);
+    nadi_mem_free(buffer);
+    nadi_inflate_close(s);
+    return ok;
 }
 
 bool nadi_inflate_hash_file(const char *path, uint8_t hash[32], uint64_t *stored_bytes)

@@ -24,6 +24,11 @@ void nadi_inflate_close(struct nadi_inflate *s); /* NULL is allowed */
 bool nadi_inflate_read(struct nadi_inflate *s, void *buffer, size_t want, size_t *got,
                        struct nadi_diags *diags) NADI_MUST_USE;
 
+/* All of what lies in memory, appended to `out`. */
+struct nadi_str;
+bool nadi_inflate_all(const char *path, const void *data, size_t bytes, struct nadi_str *out,
+                      struct nadi_diags *diags) NADI_MUST_USE;
+
 /* Digest and size of a file as stored, without inflating it; in pieces, so that it takes no memory
  * to speak of. False when it cannot be read; reading it as a trace says why. */
 bool nadi_inflate_hash_file(const char *path, uint8_t hash[32], uint64_t *stored_bytes);

@@ -34,9 +34,10 @@ bool nadi_import_convert(const struct nadi_convert_options *options, struct nadi
 
 struct nadi_import_options {
     const char *host, *device;      /* "{rank}" stands for the rank; host may be NULL */
-    const char *output;             /* rank r is written to <output>.<r>.et */
+    const char *output;             /* rank r is written to <output>.<r>.et; of one rank it may be
+                                     * "-" or the name of a file, that ends in .et, .et.gz, .et.zst */
     const char *suffix;             /* behind .et: "", ".gz", ".zst" */
-    const char *groups;             /* NULL: <output>.groups.json */
+    const char *groups;             /* NULL: <output>.groups.json; of one file: none */
     const char *report_json;        /* file for the coverage report; NULL: none */
     uint32_t first_rank, last_rank; /* NADI_NONE: those whose files are there, from 0 on */
     uint32_t threads;               /* 0: one a core */

@@ -44,6 +44,23 @@ static char *path_for(const char *pattern, uint32_t rank, bool *fixed)
     return path.text;
 }
 
+/* "-", "step.et.gz": where the one rank of an import goes, rather than a prefix. */
+static bool is_file(const char *output)
+{
+    return nadi_str_equal(output, "-") || nadi_str_ends(output, ".et") ||
+           nadi_str_ends(output, ".et.gz") || nadi_str_ends(output, ".et.zst");
+}
+
+static char *output_for(const struct nadi_import_options *o, uint32_t rank)
+{
+    struct nadi_str output = NADI_STR_INIT;
+    if (is_file(o->output))
+        nadi_str_add(&output, o->output);
+    else
+        nadi_str_printf(&output, "%s.%" PRIu32 ".et%s", o->output, rank, o->suffix);
+    return output.text;
+}
+
 static bool has_files(const struct nadi_import_options *o, uint32_t rank)
 {
     bool fixed;
@@ -71,15 +88,13 @@ static uint32_t count_ranks(const struct nadi_import_options *o, uint32_t *first
 static void init_job(struct rank_job *j, const struct nadi_import_options *o, uint32_t rank)
 {
     bool fixed;
-    struct nadi_str output = NADI_STR_INIT;
     *j = (struct rank_job){.rank = rank, .host_process = -1, .device_process = -1};
     j->device = path_for(o->device, rank, &fixed);
     if (fixed && o->first_rank == NADI_NONE)
         j->rank = NADI_NONE; /* the profile knows */
     if (o->host)
         j->host = path_for(o->host, rank, &fixed);
-    nadi_str_printf(&output, "%s.%" PRIu32 ".et%s", o->output, rank, o->suffix);
-    j->output = output.text;
+    j->output = output_for(o, rank);
     nadi_diags_init(&j->diags);
     nadi_groups_book_init(&j->book);
 }
@@ -102,10 +117,8 @@ static void take_numbers(struct nadi_group_book *to, const struct nadi_group_boo
 
 static void name_output(struct rank_job *j, const struct nadi_import_options *o, uint32_t rank)
 {
-    struct nadi_str output = NADI_STR_INIT;
-    nadi_str_printf(&output, "%s.%" PRIu32 ".et%s", o->output, rank, o->suffix);
     nadi_mem_free(j->output);
-    j->output = output.text;
+    j->output = output_for(o, rank);
     j->rank = rank;
 }
 
@@ -205,6 +218,8 @@ static bool write_text(const char *path, const struct nadi_str *text, struct nad
 static bool write_groups(const struct nadi_import_options *o, struct nadi_group_book **books,
                          size_t count, struct nadi_str *report, struct nadi_diags *diags)
 {
+    if (!o->groups && is_file(o->output))
+        return true;
     struct nadi_str json = NADI_STR_INIT, path = NADI_STR_INIT;
     bool any = nadi_groups_json(books, count, &json);
     if (o->groups)
@@ -295,10 +310,42 @@ static bool finish(struct jobs *all, struct nadi_str *report, struct nadi_diags 
     return good;
 }
 
+/* A file that is missing in the middle of a job. */
+static bool check_gap(const struct nadi_import_options *o, uint32_t count, struct nadi_diags *diags)
+{
+    enum { LOOKED_FOR = 256 };
+    if (o->first_rank != NADI_NONE || !strstr(o->device, "{rank}"))
+        return true;
+    for (uint32_t rank = count + 1; rank < count + LOOKED_FOR; rank++) {
+        if (has_files(o, rank))
+            return nadi_error(diags, "capture/no-files", NADI_IN_FILE(o->device),
+                              "capture all ranks, or say which with --ranks A-B",
+                              "there is no profile of rank %" PRIu32 ", but one of rank %" PRIu32,
+                              count, rank);
+    }
+    return true;
+}
+
+static bool check_output(const struct nadi_import_options *o, uint32_t count,
+                         struct nadi_diags *diags)
+{
+    if (strstr(o->output, "{rank}") || (is_file(o->output) && count > 1))
+        return nadi_error(diags, "usage/output", NADI_NOWHERE,
+                          "a prefix; rank r is written to PREFIX.<r>.et",
+                          "'%s' cannot be the name of several files", o->output);
+    if (is_file(o->output) && *o->suffix)
+        return nadi_error(diags, "usage/output", NADI_NOWHERE,
+                          "leave --compress out; a name that ends in .gz or .zst is compressed",
+                          "'%s' is the name of a file, not a prefix", o->output);
+    return true;
+}
+
 bool nadi_import_ranks(const struct nadi_import_options *o, struct nadi_str *report,
                        struct nadi_diags *diags)
 {
     uint32_t first, count = count_ranks(o, &first);
+    if (!check_gap(o, count, diags) || !check_output(o, count, diags))
+        return false;
     if (o->host && strstr(o->device, "{rank}") && !strstr(o->host, "{rank}"))
         return nadi_error(diags, "capture/pattern", NADI_IN_FILE(o->host),
                           "write {rank} where the names of the execution traces differ",

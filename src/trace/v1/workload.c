@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "trace/inflate.h"
 
 enum { LAYERS_MOST = 1 << 20, WORD_SHOWN = 60 };
 
@@ -363,14 +364,16 @@ bool nadi_v1_parse(struct nadi_v1_workload *w, const char *path, const char *tex
 
 bool nadi_v1_read(struct nadi_v1_workload *w, const char *path, struct nadi_diags *diags)
 {
-    char *text = NULL;
+    char *data = NULL;
     size_t bytes = 0;
+    struct nadi_str text = NADI_STR_INIT;
     *w = (struct nadi_v1_workload){0};
     nadi_arena_init(&w->arena);
-    if (!nadi_file_read(path, "text workload", &text, &bytes, diags))
-        return false;
-    const bool ok = nadi_v1_parse(w, path, text, bytes, diags);
-    nadi_mem_free(text);
+    const bool ok = nadi_file_read(path, "text workload", &data, &bytes, diags) &&
+                    nadi_inflate_all(path, data, bytes, &text, diags) &&
+                    nadi_v1_parse(w, path, nadi_str_get(&text), text.length, diags);
+    nadi_mem_free(data);
+    nadi_str_release(&text);
     return ok;
 }
 
