@@ -44,13 +44,46 @@ void nadi_emit_flush(struct nadi_emit *e)
     e->hidden = 0;
 }
 
+/* A name is made for every node; printf would be a tenth of a run. */
+struct text {
+    char *at, *end;
+};
+
+static void add_text(struct text *t, const char *s)
+{
+    while (*s && t->at < t->end)
+        *t->at++ = *s++;
+    *t->at = '\0';
+}
+
+static void add_number(struct text *t, uint32_t number)
+{
+    char digits[12], *first = &digits[sizeof(digits) - 1];
+    *first = '\0';
+    do
+        *--first = (char)('0' + number % 10);
+    while ((number /= 10) != 0);
+    add_text(t, first);
+}
+
+static void name_pending(struct nadi_emit *e, const char *name)
+{
+    struct text t = {e->pending_name, e->pending_name + sizeof(e->pending_name) - 1};
+    add_text(&t, e->pass);
+    add_text(&t, " ");
+    add_number(&t, e->micro);
+    add_text(&t, " layer ");
+    add_number(&t, e->layer);
+    add_text(&t, " ");
+    add_text(&t, name);
+}
+
 void nadi_emit_work(struct nadi_emit *e, const char *name, const struct nadi_work *work)
 {
     if (!(work->ns > 0) && !(work->flops > 0) && !(work->bytes > 0))
         return;
     if (!e->pending_name[0])
-        snprintf(e->pending_name, sizeof(e->pending_name), "%s %u layer %u %s", e->pass, e->micro,
-                 e->layer, name);
+        name_pending(e, name);
     e->pending.ns += work->ns;
     e->pending.flops += work->flops;
     e->pending.bytes += work->bytes;
