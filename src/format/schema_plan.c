@@ -67,13 +67,15 @@ static const struct nadi_schema_key plan_keys[] = {
      .type = NADI_SCHEMA_INTEGER,
      .list = true,
      .max = 1e6,
-     .absent = "as even as possible, more in the earlier stages",
+     .absent = "as even as possible; stages with the embedding or the head get less",
      .doc = "Layers of each of the pp x vp stages in order, for an uneven split."},
 
     COUNT("batch", "0",
           "Sequences (samples) of a step over all replicas. 0: one micro-batch each."),
     COUNT("micro-batch", "1", "Sequences that a replica works on at once."),
-    COUNT("sequence", "2048", "Tokens of a sequence; decode: tokens in the cache at the start."),
+    COUNT("sequence", "0",
+          "Tokens of a sequence; decode: tokens in the cache at the start. 0: 2048, or all "
+          "positions of a model that has learned fewer."),
     COUNT("target-sequence", "0", "Tokens on the decoder's side. 0: as sequence."),
     COUNT("steps", "1", "Training steps, or tokens that decode produces."),
     COUNT("chunk", "0", "prefill: tokens that go through at once. 0: the whole prompt."),

@@ -74,7 +74,6 @@ static void resolve_ranks(struct resolve *r)
     at_least_one(r, "ep", p->ep);
     at_least_one(r, "vp", p->vp);
     at_least_one(r, "micro-batch", p->micro_batch);
-    at_least_one(r, "sequence", p->tokens);
     at_least_one(r, "steps", p->steps);
     if (!r->ok)
         return;
@@ -172,6 +171,18 @@ static void check_stages(struct resolve *r, uint32_t stages, uint32_t layers)
                layers);
 }
 
+/* What is left over goes to stages without embedding and head first, the earlier ones before. */
+static void spread_layers(uint32_t *per_stage, uint32_t stages, uint32_t layers)
+{
+    uint32_t left = layers % stages;
+    for (uint32_t i = 0; i < stages; i++)
+        per_stage[i] = layers / stages;
+    for (uint32_t i = 1; i + 1 < stages && left > 0; i++, left--)
+        per_stage[i]++;
+    for (uint32_t i = 0; i < stages && left > 0; i += stages > 1 ? stages - 1 : 1, left--)
+        per_stage[i]++;
+}
+
 static void resolve_pipeline(struct resolve *r)
 {
     struct nadi_plan *p = r->p;
@@ -189,12 +200,12 @@ static void resolve_pipeline(struct resolve *r)
         check_stages(r, stages, layers);
         return;
     }
-    if (layers < stages)
+    /* embedding and head may each have a stage of their own */
+    if (layers < stages && (layers + 2 < stages || !nadi_model_is_transformer(r->m)))
         refuse(r, NULL, "%u layers cannot be split into pp x vp = %u stages", layers, stages);
     p->stage_count = stages;
     p->stage_layers = NADI_ARENA_NEW(&p->arena, uint32_t, stages);
-    for (uint32_t i = 0; i < stages; i++)
-        p->stage_layers[i] = layers / stages + (i < layers % stages);
+    spread_layers(p->stage_layers, stages, layers);
 }
 
 static void resolve_batch(struct resolve *r)
@@ -249,14 +260,32 @@ static void resolve_bytes(struct resolve *r)
         p->zero = 0;
 }
 
+enum { USUAL_TOKENS = 2048 };
+
+static void resolve_tokens(struct resolve *r)
+{
+    struct nadi_plan *p = r->p;
+    const bool learned = r->m->positions == NADI_POSITIONS_LEARNED;
+    const uint64_t most = learned ? r->m->max_positions : UINT32_MAX;
+    const uint64_t used = p->tokens + (p->mode == NADI_MODE_DECODE ? p->steps : 0);
+    if (!p->tokens)
+        p->tokens = most < USUAL_TOKENS ? most : USUAL_TOKENS;
+    else if (used > most)
+        nadi_warning(r->diags, "plan/positions", NADI_IN_FILE("plan"),
+                     "the model cannot tell later tokens apart; choose a shorter sequence",
+                     "%" PRIu64 " tokens, but the model has %" PRIu64 " learned positions", used,
+                     most);
+    if (!p->target_tokens)
+        p->target_tokens = p->tokens;
+}
+
 bool nadi_plan_resolve(struct nadi_plan *p, const struct nadi_model *m, struct nadi_diags *diags)
 {
     struct resolve r = {p, m, diags, true};
     resolve_ranks(&r);
     if (!r.ok)
         return false;
-    if (!p->target_tokens)
-        p->target_tokens = p->tokens;
+    resolve_tokens(&r);
     p->sequence_parallel = p->sequence_parallel && p->tp > 1 && nadi_model_is_transformer(m);
     check_family(&r);
     if (nadi_model_is_transformer(m))

@@ -12,7 +12,9 @@ static bool fits_cluster(struct nadi_study *s, const char *cluster, struct nadi_
         return nadi_error(diags, "plan/precision", NADI_IN_FILE("plan"), "choose another precision",
                           "%s does not compute in %s", d->name,
                           nadi_precision_name(s->plan.precision));
-    return nadi_cluster_fit(&s->cluster, s->plan.ranks, diags);
+    const struct nadi_plan *p = &s->plan;
+    const uint32_t degree[NADI_DEGREES] = {p->tp, p->cp, p->dp, p->pp};
+    return nadi_cluster_fit(&s->cluster, p->ranks, degree[p->order[0]], diags);
 }
 
 static bool open_model(struct nadi_study *s, const struct nadi_study_setup *setup,

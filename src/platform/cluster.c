@@ -73,24 +73,78 @@ void nadi_cluster_release(struct nadi_cluster *c)
     *c = (struct nadi_cluster){0};
 }
 
-bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, struct nadi_diags *diags)
+/* Every dimension whole but for the last one in use. */
+static bool fit_whole(struct nadi_topology *t, uint32_t ranks)
 {
-    struct nadi_topology *t = &c->topology;
     uint64_t inner = 1;
     for (uint32_t d = 0; d < t->dim_count; d++) {
         const bool last = d + 1 == t->dim_count;
         if (inner * t->dims[d].npus >= ranks || (last && t->dims[d].npus == 0)) {
             if (ranks % inner != 0)
-                break;
+                return false;
             t->dims[d].npus = (uint32_t)(ranks / inner); /* a part of it, or the open one */
             t->dim_count = d + 1;
-            return nadi_topology_finish(t);
+            return true;
         }
         inner *= t->dims[d].npus;
     }
-    return nadi_error(diags, "cluster/size", NADI_IN_FILE(c->path),
-                      "choose degrees whose product fills whole nodes",
-                      "%u ranks do not fill the cluster '%s' evenly (%" PRIu64
-                      " in the inner dimensions)",
-                      ranks, c->name, inner);
+    return false;
+}
+
+/* The largest divisor of `ranks` up to `most`; of those that keep blocks of `unit` ranks together,
+ * if there is one. */
+static uint32_t part_of(uint32_t ranks, uint32_t most, uint32_t unit)
+{
+    uint32_t any = 1, whole = 0;
+    for (uint32_t k = 1; k <= most && k <= ranks; k++) {
+        if (ranks % k != 0)
+            continue;
+        any = k;
+        if (k % unit == 0)
+            whole = k;
+    }
+    return whole ? whole : any;
+}
+
+/* The same part of every node. */
+static bool fit_parts(struct nadi_topology *t, uint32_t ranks, uint32_t unit)
+{
+    uint32_t left = ranks;
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        struct nadi_dim *dim = &t->dims[d];
+        const bool open = dim->npus == 0;
+        dim->npus = open ? left : part_of(left, dim->npus, unit);
+        left /= dim->npus;
+        unit = unit > dim->npus ? unit / dim->npus : 1;
+        if (left == 1) {
+            t->dim_count = d + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
+                      struct nadi_diags *diags)
+{
+    struct nadi_topology *t = &c->topology;
+    const uint32_t node = t->dims[0].npus;
+    uint64_t all = 1;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        all *= t->dims[d].npus;
+    if (all && all < ranks)
+        return nadi_error(diags, "cluster/size", NADI_IN_FILE(c->path),
+                          "give the last dimension of 'npus_count' more, or 0 for as many as needed",
+                          "%u ranks, but the cluster '%s' has %" PRIu64, ranks, c->name, all);
+    if (fit_whole(t, ranks))
+        return nadi_topology_finish(t);
+    if (!fit_parts(t, ranks, unit))
+        return nadi_error(diags, "cluster/size", NADI_IN_FILE(c->path),
+                          "choose degrees whose product fills whole nodes",
+                          "%u ranks cannot be laid out evenly on the cluster '%s'", ranks, c->name);
+    nadi_note(diags, "cluster/part", NADI_IN_FILE(c->path),
+              "choose degrees whose product fills whole nodes to use all of them",
+              "%u ranks do not fill nodes of %u: %u of each are used", ranks, node,
+              t->dims[0].npus);
+    return nadi_topology_finish(t);
 }

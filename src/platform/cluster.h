@@ -2,7 +2,7 @@
  *
  * The last dimension may be open (0 devices): it takes as many as a number of ranks needs. Groups
  * of ranks are looked at only by how many of their members lie together in each dimension, which is
- * all that the closed forms of model/comm.h need. */
+ * all that the closed forms of model/wires.h needs. */
 #ifndef NADI_PLATFORM_CLUSTER_H
 #define NADI_PLATFORM_CLUSTER_H
 
@@ -25,8 +25,11 @@ bool nadi_cluster_open(struct nadi_cluster *c, const char *name_or_path,
 void nadi_cluster_release(struct nadi_cluster *c);
 
 /* Sizes the cluster for `ranks`: fills the open dimension, drops dimensions that are not needed,
- * shrinks the only one that is left. False with an error when they do not fit. */
-bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks,
+ * shrinks the only one that is left. Ranks that do not fill whole nodes get the same part of every
+ * node, with a note: the largest that divides them, and if possible one that keeps blocks of `unit`
+ * neighbouring ranks together. False with an error when there are not enough devices. O(devices of a
+ * dimension). */
+bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
                       struct nadi_diags *diags) NADI_MUST_USE;
 
 #endif

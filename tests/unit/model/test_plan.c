@@ -39,11 +39,26 @@ static void completed(void **state)
     for (uint32_t i = 0; i < 64; i++)
         layers += p.stage_layers[i];
     assert_int_equal(layers, 126);
-    assert_int_equal(p.stage_layers[61], 2);
-    assert_int_equal(p.stage_layers[62], 1);
+    for (uint32_t i = 1; i < 63; i++) /* as Llama 3 was run (arXiv 2407.21783, section 3.3.2) */
+        assert_int_equal(p.stage_layers[i], 2);
+    assert_int_equal(p.stage_layers[0], 1);
+    assert_int_equal(p.stage_layers[63], 1);
     assert_int_equal(p.micro_batches, 64);
     assert_int_equal(p.parameter_bytes, 2);
     assert_int_equal(p.optimizer_bytes, 12);
+    drop(&p, &m, &diags);
+    /* embedding and head are stages of their own */
+    assert_true(resolve(&p, &m, "llama3-405b", "tp=8 pp=16 vp=8 batch=16", &diags));
+    assert_int_equal(p.stage_layers[0] + p.stage_layers[127], 0);
+    assert_int_equal(p.stage_layers[1], 1);
+    assert_int_equal(p.tokens, 2048);
+    drop(&p, &m, &diags);
+    assert_true(resolve(&p, &m, "gpt2", "batch=1", &diags));
+    assert_int_equal(p.tokens, 1024);
+    assert_int_equal(diags.count, 0);
+    drop(&p, &m, &diags);
+    assert_true(resolve(&p, &m, "gpt2", "sequence=1025", &diags));
+    assert_int_equal(diags.count, 1);
     drop(&p, &m, &diags);
     assert_true(resolve(&p, &m, "deepseek-v3", "tp=2 cp=2 dp=16 ep=32 pp=1", &diags));
     assert_int_equal(p.etp, 1);
@@ -66,7 +81,7 @@ static void refused(void **state)
         {"llama3-8b", "tp=8 dp=2 ranks=32", "plan/impossible", "but ranks is 32"},
         {"llama3-8b", "tp=0", "plan/impossible", "'tp' must be at least 1"},
         {"llama3-8b", "dp=8 batch=12", "plan/impossible", "near ones are 8 and 16"},
-        {"llama3-8b", "pp=33", "plan/impossible", "32 layers"},
+        {"llama3-8b", "pp=35", "plan/impossible", "32 layers"},
         {"llama3-8b", "pp=4 vp=2 batch=6", "plan/impossible", "multiple of pp"},
         {"llama3-8b", "vp=2", "plan/impossible", "no pipeline"},
         {"llama3-8b", "pp=4 schedule=zb-h1 vp=2", "plan/impossible", "for the interleaved"},
