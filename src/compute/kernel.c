@@ -152,11 +152,17 @@ const struct nadi_compute_model *nadi_compute_model_find(const struct nadi_devic
 
 /* ---- all kernels --------------------------------------------------------------------------- */
 
+double nadi_kernel_attention_bytes(const struct nadi_kernel *k)
+{
+    const double keys = (double)k->n / (k->readers ? (double)k->readers : 1);
+    return 2.0 * (double)k->count * ((double)k->m + keys) * (double)(k->k + k->v) *
+           (k->backward ? 2 : 1);
+}
+
 static double attention_ns(const struct nadi_compute *c, const struct nadi_kernel *k)
 {
     const struct nadi_device *d = c->device;
-    const double bytes = 2.0 * (double)k->count * (double)(k->m + k->n) * (double)(k->k + k->v) *
-                         (k->backward ? 2 : 1);
+    const double bytes = nadi_kernel_attention_bytes(k);
     if (c->model->ideal)
         return fmax(nadi_kernel_flops(k) / d->peak[NADI_BF16], bytes / d->memory_rate) * 1e9;
     const double n = (double)k->n, rate = d->attention_rate[k->backward] * n /

@@ -34,6 +34,7 @@ struct nadi_kernel {
     enum nadi_precision precision;
     uint64_t count, m, n, k, v;
     double share;          /* ATTENTION: part of the scores that is computed */
+    uint64_t readers;      /* ATTENTION: heads that read the same keys and values; 0: 1 */
     bool backward;         /* ATTENTION */
     bool portable;         /* ATTENTION: not written for the device */
     bool in_turn;          /* GEMM: the products follow one another */
@@ -61,6 +62,9 @@ const struct nadi_compute_model *nadi_compute_model_find(const struct nadi_devic
                                                          const char *name);
 
 double nadi_kernel_ns(const struct nadi_compute *c, const struct nadi_kernel *k);
+
+/* ATTENTION: bytes of queries, results, keys and values through memory, 2 a number. */
+double nadi_kernel_attention_bytes(const struct nadi_kernel *k);
 
 /* FLOPs that the kernel executes (attention backward does the scores again: 2.5 times). */
 double nadi_kernel_flops(const struct nadi_kernel *k);

@@ -114,6 +114,8 @@ static const struct nadi_schema_key model_keys[] = {
     COUNT("dense-layers", "0", "The first so many layers are dense."),
     COUNT("expert-every", "1", "Every so many layers one with experts, the others dense."),
     SWITCH("router-bias", "0", "A bias for each expert in the router."),
+    SWITCH("shared-gate", "0", "A gate of its own before the shared experts."),
+    SWITCH("sinks", "0", "A learned attention sink for each head."),
 
     LIST("embedding-rows", "DLRM: rows of each embedding table."),
     COUNT("embedding-dim", "0", "DLRM: width of an embedding. rnn: 0 for hidden."),

@@ -102,6 +102,7 @@ static void core(struct nadi_build *b, const struct heads *h, uint64_t sequences
                          .k = h->qk_width,
                          .v = h->v_width,
                          .share = computed_share(h, queries, keys),
+                         .readers = h->query / h->kv,
                          .kept_bytes = 4 * sequences * h->query * queries, /* log-sum-exp */
                      });
 }
@@ -174,6 +175,7 @@ static void grouped(struct nadi_build *b, const struct nadi_tokens *t, const str
     const uint64_t n = (h->query + 2 * h->kv) * h->qk_width;
     nadi_build_linear(b, "qkv", t->all, m->hidden, n, m->biases & NADI_BIAS_QKV);
     nadi_build_last(b)->kept_input = b->s->inference ? 0 : t->own * m->hidden;
+    nadi_build_last(b)->weights += m->sinks ? h->query : 0;
     head_norms(b, h, t->all);
     keep_qkv(b, t->all * n);
     mixed_core(b, t, *h);
@@ -182,6 +184,16 @@ static void grouped(struct nadi_build *b, const struct nadi_tokens *t, const str
 static void narrow_norm(struct nadi_build *b, const char *name, uint64_t tokens, uint64_t width)
 {
     nadi_build_stream(b, name, tokens * width, tokens * width, width, tokens * width);
+}
+
+/* One new token: all heads read the cached ranks themselves, the matrices upwards are applied to the
+ * query and the result instead of to every cached token (arXiv 2405.04434, appendix C). */
+static void absorbed_core(struct nadi_build *b, const struct nadi_tokens *t, struct heads h)
+{
+    h.kv = 1;
+    h.qk_width = b->m->kv_rank + (uint64_t)b->m->rope_dim;
+    h.v_width = b->m->kv_rank;
+    core(b, &h, t->sequences, t->queries, t->keys);
 }
 
 /* Down to the ranks (whole on every tensor rank), norms, up to the local heads. */
@@ -205,7 +217,10 @@ static void latent(struct nadi_build *b, const struct nadi_tokens *t, const stru
     nadi_build_linear(b, "key-value up", t->all, m->kv_rank,
                       h->query * (m->head_dim + (uint64_t)h->v_width), false);
     keep_qkv(b, t->all * (2 * q + h->query * h->v_width));
-    mixed_core(b, t, *h);
+    if (t->queries == 1 && b->s->inference)
+        absorbed_core(b, t, *h);
+    else
+        mixed_core(b, t, *h);
 }
 
 static void output(struct nadi_build *b, const struct nadi_tokens *t, const struct heads *h)

@@ -31,6 +31,8 @@ static void add_kernel(const struct costing *c, struct nadi_work *w, const struc
     w->flops += nadi_kernel_flops(k);
     if (k->kind == NADI_KERNEL_STREAM)
         w->bytes += k->bytes;
+    else if (k->kind == NADI_KERNEL_ATTENTION)
+        w->bytes += nadi_kernel_attention_bytes(k);
     else
         w->bytes +=
             (double)k->count * ((double)(k->m + k->n) * (double)k->k * c->p->activation_bytes +
@@ -95,6 +97,7 @@ static void attention_cost(const struct costing *c, const struct nadi_op *op,
         .k = op->k,
         .v = op->v,
         .share = op->share,
+        .readers = op->readers,
         .portable = c->p->dense_scores,
     };
     add_kernel(c, &cost->part[NADI_COST_FORWARD], &k);

@@ -78,6 +78,8 @@ static void fill_transformer(struct nadi_model *m, const struct nadi_schema_valu
     m->dense_layers = count_of(v, "dense-layers");
     m->expert_every = count_of(v, "expert-every");
     m->router_bias = switch_of(v, "router-bias");
+    m->shared_gate = switch_of(v, "shared-gate");
+    m->sinks = switch_of(v, "sinks");
 }
 
 static void fill_others(struct nadi_model *m, const struct nadi_schema_values *v)

@@ -59,12 +59,13 @@ static void grouped_linear(struct nadi_build *b, const char *name, uint64_t toke
                            uint64_t n, bool bias)
 {
     const uint64_t local = b->m->experts / b->s->ep;
+    const uint64_t busy = nadi_max_u64(nadi_min_u64(local, tokens), 1);
     nadi_build_op(b, (struct nadi_op){
                          .name = name,
                          .kind = NADI_OP_GEMM,
                          .flags = NADI_OP_EXPERT | NADI_OP_IN_TURN, /* a kernel each */
-                         .count = local,
-                         .m = nadi_divide_up(tokens, local),
+                         .count = busy,
+                         .m = nadi_divide_up(tokens, busy),
                          .n = n,
                          .k = k,
                          .weights = local * (k * n + (bias ? n : 0)),
@@ -79,6 +80,8 @@ static void shared_experts(struct nadi_build *b, const struct nadi_tokens *t)
         return;
     nadi_build_enter(b, "shared expert input", t);
     nadi_build_mlp_block(b, t, (uint64_t)m->shared_experts * m->expert_ffn);
+    if (m->shared_gate)
+        nadi_build_linear(b, "shared expert gate", t->all, m->hidden, 1, false);
     nadi_build_leave(b, "shared expert output sum", t);
 }
 

@@ -9,7 +9,7 @@ struct family { /* what an absent key means */
     enum nadi_model_head head;
     unsigned biases;
     uint32_t norms_per_layer;
-    bool layernorm, gated, tied, qk_norm, embedding_norm, no_final_norm;
+    bool layernorm, gated, tied, qk_norm, embedding_norm, no_final_norm, shared_gate, sinks;
 };
 
 #define ALL_BIASES (NADI_BIAS_QKV | NADI_BIAS_OUTPUT | NADI_BIAS_MLP | NADI_BIAS_NORM)
@@ -24,7 +24,8 @@ static const struct family families[] = {
     {.type = "qwen2_moe",
      .positions = NADI_POSITIONS_ROTARY,
      .gated = true,
-     .biases = NADI_BIAS_QKV},
+     .biases = NADI_BIAS_QKV,
+     .shared_gate = true},
     {.type = "qwen3", .positions = NADI_POSITIONS_ROTARY, .gated = true, .qk_norm = true},
     {.type = "qwen3_moe", .positions = NADI_POSITIONS_ROTARY, .gated = true, .qk_norm = true},
     {.type = "gemma", .positions = NADI_POSITIONS_ROTARY, .gated = true, .tied = true},
@@ -33,6 +34,47 @@ static const struct family families[] = {
      .gated = true,
      .tied = true,
      .norms_per_layer = 4},
+    {.type = "gemma3",
+     .positions = NADI_POSITIONS_ROTARY,
+     .gated = true,
+     .tied = true,
+     .qk_norm = true,
+     .norms_per_layer = 4},
+    {.type = "gemma3_text",
+     .positions = NADI_POSITIONS_ROTARY,
+     .gated = true,
+     .tied = true,
+     .qk_norm = true,
+     .norms_per_layer = 4},
+    {.type = "glm4", .positions = NADI_POSITIONS_ROTARY, .gated = true, .norms_per_layer = 4},
+    {.type = "granite", .positions = NADI_POSITIONS_ROTARY, .gated = true},
+    {.type = "gpt_oss",
+     .positions = NADI_POSITIONS_ROTARY,
+     .gated = true,
+     .biases = NADI_BIAS_QKV | NADI_BIAS_OUTPUT | NADI_BIAS_MLP,
+     .sinks = true},
+    {.type = "cohere",
+     .positions = NADI_POSITIONS_ROTARY,
+     .gated = true,
+     .tied = true,
+     .layernorm = true,
+     .norms_per_layer = 1},
+    {.type = "starcoder2",
+     .positions = NADI_POSITIONS_ROTARY,
+     .biases = ALL_BIASES,
+     .layernorm = true,
+     .tied = true},
+    {.type = "falcon",
+     .positions = NADI_POSITIONS_ROTARY,
+     .biases = NADI_BIAS_NORM,
+     .layernorm = true,
+     .tied = true,
+     .norms_per_layer = 1},
+    {.type = "gptj",
+     .positions = NADI_POSITIONS_ROTARY,
+     .biases = NADI_BIAS_MLP | NADI_BIAS_NORM | NADI_BIAS_HEAD,
+     .layernorm = true,
+     .norms_per_layer = 1},
     {.type = "deepseek_v2", .positions = NADI_POSITIONS_ROTARY, .gated = true},
     {.type = "deepseek_v3", .positions = NADI_POSITIONS_ROTARY, .gated = true},
     {.type = "gpt2",
@@ -65,6 +107,15 @@ static const struct family families[] = {
      .tied = true,
      .embedding_norm = true,
      .no_final_norm = true},
+    {.type = "roberta",
+     .family = NADI_FAMILY_ENCODER,
+     .positions = NADI_POSITIONS_LEARNED,
+     .head = NADI_HEAD_POOLER,
+     .biases = ALL_BIASES,
+     .layernorm = true,
+     .tied = true,
+     .embedding_norm = true,
+     .no_final_norm = true},
     {.type = "t5",
      .family = NADI_FAMILY_ENCODER_DECODER,
      .positions = NADI_POSITIONS_RELATIVE,
@@ -73,6 +124,7 @@ static const struct family families[] = {
 
 struct reader {
     const struct nadi_doc *doc;
+    const struct nadi_doc_node *map; /* the root, or what it has under text_config */
     struct nadi_diags *diags;
     bool ok;
 };
@@ -86,7 +138,7 @@ static const struct nadi_doc_node *find(const struct reader *r, const char *name
         NADI_ASSERT(length < sizeof(key));
         memcpy(key, names, length);
         key[length] = '\0';
-        const struct nadi_doc_node *node = nadi_doc_find(r->doc->root, key);
+        const struct nadi_doc_node *node = nadi_doc_find(r->map, key);
         if (node && node->kind == NADI_DOC_SCALAR &&
             nadi_doc_classify(r->doc, node, NULL) != NADI_DOC_NULL)
             return node;
@@ -123,21 +175,65 @@ static const char *text(const struct reader *r, const char *names)
     return node ? node->text : "";
 }
 
+/* "LlamaForCausalLM" begins with "llama", underscores aside; how long the type is, or 0. */
+static size_t names_type(const char *architecture, const char *type)
+{
+    size_t length = 0;
+    for (; *type; type++) {
+        if (*type == '_')
+            continue;
+        if ((architecture[length] | 0x20) != *type)
+            return 0;
+        length++;
+    }
+    return length;
+}
+
+/* By the name of the class, where there is no type: the longest that fits. */
+static const struct family *family_of_class(const struct reader *r)
+{
+    const struct nadi_doc_node *list = nadi_doc_find(r->map, "architectures");
+    const struct family *best = NULL;
+    size_t most = 0;
+    if (!list || list->kind != NADI_DOC_LIST || !list->first || !list->first->text)
+        return NULL;
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        const size_t length = names_type(list->first->text, families[i].type);
+        if (length > most)
+            best = &families[i];
+        most = nadi_max_u64(length, most);
+    }
+    return best;
+}
+
 static const struct family *family_of(const struct reader *r)
 {
     const char *type = text(r, "model_type");
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
         if (strcmp(families[i].type, type) == 0)
             return &families[i];
+    const struct family *by_class = *type ? NULL : family_of_class(r);
+    if (by_class)
+        return by_class;
     nadi_warning(r->diags, "model/type", NADI_IN_FILE(r->doc->path),
                  "write a model description where that is wrong",
                  "model_type '%s' is not known: taken as '%s'", type, families[0].type);
     return &families[0];
 }
 
-static void fill_attention(struct nadi_model *m, struct reader *r)
+/* Every how many layers one without a window, where the file does not say. */
+static uint32_t windowed_of(const struct family *f)
 {
-    m->kv_heads = number(r, "num_key_value_heads", 0);
+    if (strcmp(f->type, "gemma2") == 0 || strcmp(f->type, "gpt_oss") == 0)
+        return 2;
+    return nadi_str_starts(f->type, "gemma3") ? 6 : 0;
+}
+
+static void fill_attention(struct nadi_model *m, struct reader *r, const struct family *f)
+{
+    m->kv_heads = number(r, "num_key_value_heads num_kv_heads", 0);
+    if (truth(r, "multi_query", false) && !truth(r, "new_decoder_architecture", false))
+        m->kv_heads = 1;
     m->head_dim = number(r, "head_dim d_kv qk_nope_head_dim", 0);
     m->kv_rank = number(r, "kv_lora_rank", 0);
     m->latent = m->kv_rank > 0;
@@ -150,13 +246,12 @@ static void fill_attention(struct nadi_model *m, struct reader *r)
     }
     if (truth(r, "use_sliding_window", true))
         m->window = number(r, "sliding_window", 0);
-    if (m->window && strcmp(text(r, "model_type"), "gemma2") == 0)
-        m->full_every = 2;
+    m->full_every = m->window ? number(r, "sliding_window_pattern", windowed_of(f)) : 0;
     if (truth(r, "attention_bias", false))
-        m->biases |= NADI_BIAS_QKV | NADI_BIAS_OUTPUT;
+        m->biases |= NADI_BIAS_QKV | (strcmp(f->type, "glm4") == 0 ? 0 : NADI_BIAS_OUTPUT);
 }
 
-static void fill_experts(struct nadi_model *m, struct reader *r)
+static void fill_experts(struct nadi_model *m, struct reader *r, const struct family *f)
 {
     m->experts = number(r, "num_local_experts n_routed_experts num_experts", 0);
     if (!m->experts)
@@ -169,7 +264,8 @@ static void fill_experts(struct nadi_model *m, struct reader *r)
         m->shared_experts = shared / m->expert_ffn;
     m->dense_layers = number(r, "first_k_dense_replace", 0);
     m->expert_every = number(r, "decoder_sparse_step moe_layer_freq", 1);
-    m->router_bias = strcmp(text(r, "topk_method"), "noaux_tc") == 0;
+    m->router_bias = strcmp(text(r, "topk_method"), "noaux_tc") == 0 || f->sinks;
+    m->shared_gate = f->shared_gate;
 }
 
 static void fill_rows(struct nadi_model *m, struct reader *r, const struct family *f)
@@ -191,10 +287,13 @@ bool nadi_hf_is_config(const struct nadi_doc *doc)
 
 bool nadi_hf_fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_diags *diags)
 {
-    struct reader r = {doc, diags, true};
+    struct reader r = {.doc = doc, .map = doc->root, .diags = diags, .ok = true};
+    const struct nadi_doc_node *part = nadi_doc_find(doc->root, "text_config");
+    if (part && part->kind == NADI_DOC_MAP)
+        r.map = part; /* of a model that takes pictures too: its language model */
     const struct family *f = family_of(&r);
     const char *name = text(&r, "_name_or_path");
-    m->name = nadi_arena_strdup(&m->arena, *name ? name : text(&r, "model_type"));
+    m->name = nadi_arena_strdup(&m->arena, *name ? name : f->type);
     m->source = nadi_arena_strdup(&m->arena, doc->path);
     m->family = f->family;
     m->positions = f->positions;
@@ -203,6 +302,7 @@ bool nadi_hf_fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_
     m->norms_per_layer = f->norms_per_layer ? f->norms_per_layer : 2;
     m->layernorm = f->layernorm;
     m->qk_norm = f->qk_norm;
+    m->sinks = f->sinks;
     m->embedding_norm = f->embedding_norm;
     m->final_norm = !f->no_final_norm;
     m->causal = true;
@@ -215,7 +315,7 @@ bool nadi_hf_fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_
     m->ffn = number(&r, "intermediate_size n_inner ffn_dim d_ff", 0);
     m->lookups = 1;
     fill_rows(m, &r, f);
-    fill_attention(m, &r);
-    fill_experts(m, &r);
+    fill_attention(m, &r, f);
+    fill_experts(m, &r, f);
     return r.ok;
 }

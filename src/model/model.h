@@ -68,10 +68,11 @@ struct nadi_model {
     bool latent;     /* multi-head latent attention; head_dim is then the part without positions */
     uint32_t query_rank, kv_rank, rope_dim, value_dim;
     uint32_t window, full_every;
+    bool sinks;
 
     /* mixture of experts: experts is 0 in a dense model */
     uint32_t experts, top_k, expert_ffn, shared_experts, dense_layers, expert_every;
-    bool router_bias;
+    bool router_bias, shared_gate;
 
     /* the other families */
     struct nadi_widths embedding_rows, bottom_mlp, top_mlp; /* DLRM */

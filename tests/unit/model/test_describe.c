@@ -123,6 +123,49 @@ static void published_configs(void **state)
          " \"n_routed_experts\": 160, \"n_shared_experts\": 2, \"num_experts_per_tok\": 6,"
          " \"first_k_dense_replace\": 1, \"moe_layer_freq\": 1, \"vocab_size\": 102400}",
          235741434880},
+        {"{\"model_type\": \"gemma3\", \"vision_config\": {\"hidden_size\": 1152}, \"text_config\": {"
+         "\"model_type\": \"gemma3_text\", \"num_hidden_layers\": 34, \"hidden_size\": 2560,"
+         " \"num_attention_heads\": 8, \"num_key_value_heads\": 4, \"head_dim\": 256,"
+         " \"intermediate_size\": 10240, \"vocab_size\": 262208, \"sliding_window\": 1024}}",
+         3880263168},
+        {"{\"model_type\": \"gpt_oss\", \"num_hidden_layers\": 24, \"hidden_size\": 2880,"
+         " \"num_attention_heads\": 64, \"num_key_value_heads\": 8, \"head_dim\": 64,"
+         " \"intermediate_size\": 2880, \"num_local_experts\": 32, \"num_experts_per_tok\": 4,"
+         " \"vocab_size\": 201088, \"attention_bias\": true, \"sliding_window\": 128}",
+         20914757184},
+        {"{\"model_type\": \"qwen2_moe\", \"num_hidden_layers\": 24, \"hidden_size\": 2048,"
+         " \"num_attention_heads\": 16, \"num_key_value_heads\": 16, \"intermediate_size\": 5632,"
+         " \"moe_intermediate_size\": 1408, \"shared_expert_intermediate_size\": 5632,"
+         " \"num_experts\": 60, \"num_experts_per_tok\": 4, \"vocab_size\": 151936}",
+         14315784192},
+        {"{\"model_type\": \"gptj\", \"n_layer\": 28, \"n_embd\": 4096, \"n_head\": 16,"
+         " \"n_inner\": null, \"vocab_size\": 50400, \"n_positions\": 2048}",
+         6050882784},
+        {"{\"model_type\": \"falcon\", \"num_hidden_layers\": 32, \"hidden_size\": 4544,"
+         " \"num_attention_heads\": 71, \"multi_query\": true, \"vocab_size\": 65024}",
+         6921720704},
+        {"{\"model_type\": \"cohere\", \"num_hidden_layers\": 40, \"hidden_size\": 8192,"
+         " \"num_attention_heads\": 64, \"num_key_value_heads\": 64, \"intermediate_size\": 22528,"
+         " \"vocab_size\": 256000}",
+         34980831232},
+        {"{\"model_type\": \"glm4\", \"num_hidden_layers\": 40, \"hidden_size\": 4096,"
+         " \"num_attention_heads\": 32, \"num_key_value_heads\": 2, \"head_dim\": 128,"
+         " \"intermediate_size\": 13696, \"vocab_size\": 151552, \"attention_bias\": true}",
+         9400279040},
+        {"{\"model_type\": \"starcoder2\", \"num_hidden_layers\": 30, \"hidden_size\": 3072,"
+         " \"num_attention_heads\": 24, \"num_key_value_heads\": 2, \"intermediate_size\": 12288,"
+         " \"vocab_size\": 49152, \"sliding_window\": 4096}",
+         3030371328},
+        {"{\"model_type\": \"roberta\", \"num_hidden_layers\": 12, \"hidden_size\": 768,"
+         " \"num_attention_heads\": 12, \"intermediate_size\": 3072, \"vocab_size\": 50265,"
+         " \"max_position_embeddings\": 514, \"type_vocab_size\": 1}",
+         124645632},
+        /* the class stands for the type */
+        {"{\"architectures\": [\"Qwen3ForCausalLM\"], \"num_hidden_layers\": 28,"
+         " \"hidden_size\": 1024, \"num_attention_heads\": 16, \"num_key_value_heads\": 8,"
+         " \"head_dim\": 128, \"intermediate_size\": 3072, \"vocab_size\": 151936,"
+         " \"tie_word_embeddings\": true}",
+         596049920},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

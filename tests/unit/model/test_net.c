@@ -213,13 +213,50 @@ static void degrees_divide(void **state)
     }
 }
 
+static const struct nadi_op *attention_of(const struct nadi_net *net)
+{
+    const struct nadi_layer_kind *block = nadi_net_layer(net, net->body_first + 5);
+    uint32_t i = 0;
+    while (i + 1 < block->op_count && block->ops[i].kind != NADI_OP_ATTENTION)
+        i++;
+    assert_int_equal(block->ops[i].kind, NADI_OP_ATTENTION);
+    return &block->ops[i];
+}
+
+/* A token after others reads what is cached: grouped heads their keys and values, latent attention
+ * one row of the ranks for all heads. */
+static void decoding(void **state)
+{
+    static const struct {
+        const char *name;
+        uint64_t readers, k, v;
+    } cases[] = {{"llama3-70b", 8, 128, 128}, {"deepseek-v3", 128, 576, 512}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_model m;
+        struct nadi_net net;
+        open_model(&m, cases[i].name);
+        struct nadi_shape s = nadi_shape_whole(1);
+        s.cached = 4095;
+        s.inference = true;
+        nadi_net_build(&net, &m, &s);
+        const struct nadi_op *op = attention_of(&net);
+        assert_int_equal(op->n, 4096);
+        assert_int_equal(op->readers, cases[i].readers);
+        assert_int_equal(op->k, cases[i].k);
+        assert_int_equal(op->v, cases[i].v);
+        nadi_net_release(&net);
+        nadi_model_release(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(megatron_flops),       cmocka_unit_test(six_n_d),
         cmocka_unit_test(causal_share),         cmocka_unit_test(image_flops),
         cmocka_unit_test(megatron_activations), cmocka_unit_test(megatron_ends),
-        cmocka_unit_test(degrees_divide),
+        cmocka_unit_test(degrees_divide),       cmocka_unit_test(decoding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
