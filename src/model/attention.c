@@ -186,8 +186,8 @@ static void narrow_norm(struct nadi_build *b, const char *name, uint64_t tokens,
     nadi_build_stream(b, name, tokens * width, tokens * width, width, tokens * width);
 }
 
-/* One new token: all heads read the cached ranks themselves, the matrices upwards are applied to the
- * query and the result instead of to every cached token (arXiv 2405.04434, appendix C). */
+/* One new token: all heads read the cached ranks themselves, the matrices upwards are applied to
+ * the query and the result instead of to every cached token (arXiv 2405.04434, appendix C). */
 static void absorbed_core(struct nadi_build *b, const struct nadi_tokens *t, struct heads h)
 {
     h.kv = 1;

@@ -133,9 +133,10 @@ bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
     for (uint32_t d = 0; d < t->dim_count; d++)
         all *= t->dims[d].npus;
     if (all && all < ranks)
-        return nadi_error(diags, "cluster/size", NADI_IN_FILE(c->path),
-                          "give the last dimension of 'npus_count' more, or 0 for as many as needed",
-                          "%u ranks, but the cluster '%s' has %" PRIu64, ranks, c->name, all);
+        return nadi_error(
+            diags, "cluster/size", NADI_IN_FILE(c->path),
+            "give the last dimension of 'npus_count' more, or 0 for as many as needed",
+            "%u ranks, but the cluster '%s' has %" PRIu64, ranks, c->name, all);
     if (fit_whole(t, ranks))
         return nadi_topology_finish(t);
     if (!fit_parts(t, ranks, unit))

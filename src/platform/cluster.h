@@ -27,8 +27,8 @@ void nadi_cluster_release(struct nadi_cluster *c);
 /* Sizes the cluster for `ranks`: fills the open dimension, drops dimensions that are not needed,
  * shrinks the only one that is left. Ranks that do not fill whole nodes get the same part of every
  * node, with a note: the largest that divides them, and if possible one that keeps blocks of `unit`
- * neighbouring ranks together. False with an error when there are not enough devices. O(devices of a
- * dimension). */
+ * neighbouring ranks together. False with an error when there are not enough devices. O(devices of
+ * a dimension). */
 bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
                       struct nadi_diags *diags) NADI_MUST_USE;
 

@@ -54,8 +54,8 @@ struct published {
 };
 
 static const struct published runs[] = {
-    {"gpt8_dp8", 1, 8, 1, false},      {"gpt8_dp8_fsdp", 1, 8, 1, true},
-    {"gpt8_tp8", 8, 1, 1, false},      {"gpt8_pp8", 1, 1, 8, false},
+    {"gpt8_dp8", 1, 8, 1, false},       {"gpt8_dp8_fsdp", 1, 8, 1, true},
+    {"gpt8_tp8", 8, 1, 1, false},       {"gpt8_pp8", 1, 1, 8, false},
     {"gpt8_dp2tp2pp2", 2, 2, 2, false}, {"gpt64_dp4tp4pp4", 4, 4, 4, false},
 };
 
@@ -225,8 +225,8 @@ struct workload {
     uint32_t tp, sequence, batch;
 };
 
-/* Two layers lie in a file; gradients have two bytes and wait for the second one. Its layers have no
- * biases and no norms, which the generator's all-reduce has too: they are taken off. */
+/* Two layers lie in a file; gradients have two bytes and wait for the second one. Its layers have
+ * no biases and no norms, which the generator's all-reduce has too: they are taken off. */
 static void check_workload(const struct workload *w, const char *text)
 {
     struct ours o;
@@ -271,8 +271,9 @@ static void text_workloads(void **state)
         char path[1024], *text = NULL;
         size_t bytes;
         struct nadi_diags diags;
-        snprintf(path, sizeof(path), "%s/published/bandwidth-allocation/sc22/evaluation_input/%s/%s",
-                 NADI_SHARED_DIR, "workload", workloads[i].file);
+        snprintf(path, sizeof(path),
+                 "%s/published/bandwidth-allocation/sc22/evaluation_input/%s/%s", NADI_SHARED_DIR,
+                 "workload", workloads[i].file);
         if (!nadi_file_exists(path)) {
             print_message("no %s: skipped\n", workloads[i].file);
             skip();
