@@ -186,6 +186,7 @@ struct nadi_output {
      * default: each up to 100,000 ranks */
     const char *ranks;
     int link_usage; /* link_usage.csv; wants nadi_job_keep_usage */
+    int why;        /* critical_path.csv and run.db; wants nadi_job_keep_ops */
 };
 
 void nadi_output_init(struct nadi_output *output);

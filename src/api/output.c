@@ -51,7 +51,11 @@ enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *
     nadi_output_init(&whole);
     memcpy(&whole, output, output->size < sizeof(whole) ? output->size : sizeof(whole));
     const bool all_time = whole.timeline_from_ns == 0 && whole.timeline_to_ns == UINT64_MAX;
+    struct nadi_why why;
+    if (whole.why)
+        nadi_why_find(&job->inputs, &job->result, &why);
     const struct nadi_report_options options = {
+        .why = whole.why ? &why : NULL,
         .ranks = ranks_form(whole.ranks),
         .ops = whole.ops != 0,
         .five_column = whole.five_column != 0,
@@ -64,9 +68,11 @@ enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *
         .timeline_from_ns = whole.timeline_from_ns,
         .timeline_to_ns = all_time ? 0 : whole.timeline_to_ns,
     };
-    return nadi_report_write_folder(&job->inputs, &job->result, &options, whole.folder, &job->diags)
-               ? NADI_STATUS_DONE
-               : NADI_STATUS_INPUT;
+    const bool written =
+        nadi_report_write_folder(&job->inputs, &job->result, &options, whole.folder, &job->diags);
+    if (whole.why)
+        nadi_why_release(&why);
+    return written ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
 static char *taken(struct nadi_str *text)

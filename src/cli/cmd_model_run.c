@@ -104,12 +104,19 @@ static bool wants_timeline(const struct run_values *v)
     return v->out && !nadi_str_equal(v->timeline, "no");
 }
 
+/* critical_path.csv and run.db: unasked up to a million nodes. */
+static bool wants_db(const struct run_values *v, const struct nadi_job *job)
+{
+    return wants_timeline(v) && nadi_job_node_count(job) <= 1000000;
+}
+
 static enum nadi_status write_files(const struct run_values *v, struct nadi_job *job)
 {
     struct nadi_output files;
     nadi_output_init(&files);
     files.folder = v->out;
     files.timeline = wants_timeline(v);
+    files.why = wants_db(v, job);
     return nadi_job_write(job, &files);
 }
 
@@ -126,8 +133,9 @@ static void print_result(const struct run_values *v, const struct nadi_job *job)
         nadi_free(text);
     }
     if (!json && v->out)
-        printf("\nfiles in %s\n  summary.json ranks.csv collectives.csv links.csv\n%s", v->out,
-               wants_timeline(v) ? "  timeline.pftrace: open it in https://ui.perfetto.dev\n" : "");
+        printf("\nfiles in %s\n  summary.json ranks.csv collectives.csv links.csv\n%s%s", v->out,
+               wants_timeline(v) ? "  timeline.pftrace: open it in https://ui.perfetto.dev\n" : "",
+               wants_db(v, job) ? "  run.db: for `nadi report` and `nadi query`\n" : "");
 }
 
 static enum nadi_status simulate(const struct run_values *v, struct nadi_job *job, size_t *shown)

@@ -14,7 +14,7 @@ struct values {
     struct nadi_range timeline_ranks, timeline_window;
     uint64_t max_sim_ns, max_wall_ns;
     double hidden_factor;
-    bool ops, five_column, link_usage, quiet;
+    bool ops, db, five_column, link_usage, quiet;
 };
 
 #define AT(member) .offset = offsetof(struct values, member)
@@ -60,6 +60,11 @@ static const struct nadi_option output[] = {
      .initial = "auto",
      AT(timeline),
      .help = "Perfetto timeline among the files; auto: up to a million nodes"},
+    {.name = "db",
+     .type = NADI_OPTION_FLAG,
+     AT(db),
+     .help = "run.db and critical_path.csv of any number of nodes, for nadi report and nadi query; "
+             "without it up to a million nodes and unless --timeline no"},
     {.name = "timeline-ranks",
      .argument = "A-B",
      .type = NADI_OPTION_RANKS,
@@ -112,6 +117,8 @@ static bool options_agree(const struct values *v)
     const char *alone = NULL;
     if (!v->out && v->ops)
         alone = "ops";
+    else if (!v->out && v->db)
+        alone = "db";
     else if (!v->out && v->five_column)
         alone = "five-column";
     else if (!v->out && !nadi_str_equal(v->ranks, "auto"))
@@ -160,6 +167,14 @@ static bool choose_timeline(const struct values *v, const struct nadi_job *job)
     return false;
 }
 
+/* Are critical_path.csv and run.db written? */
+static bool wants_db(const struct values *v, const struct nadi_job *job)
+{
+    if (!v->out || v->db)
+        return v->db;
+    return !nadi_str_equal(v->timeline, "no") && nadi_job_node_count(job) <= TIMELINE_NODES;
+}
+
 static enum nadi_status write_files(const struct values *v, bool timeline, const char *folder,
                                     struct nadi_job *job)
 {
@@ -171,6 +186,7 @@ static enum nadi_status write_files(const struct values *v, bool timeline, const
     files.five_column = v->five_column;
     files.link_usage = v->link_usage;
     files.timeline = timeline;
+    files.why = wants_db(v, job);
     if (v->timeline_ranks.given) {
         files.timeline_first_rank = (uint32_t)nadi_min_u64(v->timeline_ranks.first, UINT32_MAX);
         files.timeline_last_rank = (uint32_t)nadi_min_u64(v->timeline_ranks.last, UINT32_MAX);
@@ -202,12 +218,14 @@ static void print_result(const struct values *v, bool timeline, const struct nad
         printf("  a Chrome trace of each rank's memory\n");
     if (timeline)
         printf("  timeline.pftrace: open it in https://ui.perfetto.dev\n");
+    if (wants_db(v, job))
+        printf("  run.db: for `nadi report` and `nadi query`\n");
 }
 
 static enum nadi_status run_and_write(const struct values *v, bool timeline, const char *folder,
                                       struct nadi_job *job, size_t *shown)
 {
-    if (v->ops || timeline)
+    if (v->ops || timeline || wants_db(v, job))
         nadi_job_keep_ops(job);
     if (v->link_usage)
         nadi_job_keep_usage(job);

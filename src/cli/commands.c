@@ -30,6 +30,21 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_check,
     },
     {
+        .name = "query",
+        .group = "Results",
+        .summary = "Ask the database of a run with SQL",
+        .words = "RUN SELECT",
+        .about = "RUN is the folder of `nadi run --out`, or the run.db in it. Tables and columns: "
+                 "docs/guide/database.md.\n",
+        .examples =
+            "nadi query result \"select cause, sum(duration_ns) from critical_path group by "
+            "cause\"\n"
+            "nadi query result \"select * from timeline where rank = 0\" --format jsonl\n",
+        .options = nadi_query_groups,
+        .max_words = 2,
+        .run = nadi_cmd_query,
+    },
+    {
         .name = "gen collective",
         .group = "Make traces",
         .summary = "Write the traces of one collective, as a micro-benchmark",

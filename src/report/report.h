@@ -7,6 +7,9 @@
  *   link_usage.csv        on request (aware, flow): one row a link and span of time
  *   ops.csv               on request: one row an executed node, in order of completion
  *   timeline.pftrace      on request: native Perfetto protobuf, for ui.perfetto.dev
+ *   critical_path.csv     with why: one row a step of the critical path
+ *   sensitivities.csv     with sensitivities: one row a parameter
+ *   run.db                with why: all of it as an SQLite file, report/run_db.h
  *   tutorial_result.csv   on request: the five columns of ASTRA-sim 1.0
  *
  * Units stand in the column and key names: _ns (integers), _bytes, _bytes_per_s, shares 0..1. The
@@ -20,6 +23,8 @@
 #include "base/str.h"
 #include "sim/inputs.h"
 #include "sim/result.h"
+#include "why/sensitivity.h"
+#include "why/why.h"
 
 enum nadi_ranks_form { NADI_RANKS_AUTO, NADI_RANKS_ONE_BY_ONE, NADI_RANKS_BY_CLASS };
 
@@ -29,7 +34,10 @@ enum { NADI_RANKS_EACH = 100000 }; /* ranks that AUTO writes one by one */
 struct nadi_report_options {
     enum nadi_ranks_form ranks; /* of ranks.csv */
     bool ops, five_column, timeline;
-    bool link_usage;           /* needs inputs.options.record_usage */
+    const struct nadi_why
+        *why; /* critical_path.csv, run.db and the causes in summary.json, or NULL */
+    const struct nadi_sensitivities *sensitivities; /* with why: sensitivities.csv too, or NULL */
+    bool link_usage;                                /* needs inputs.options.record_usage */
     bool timeline_limit_ranks; /* false: every rank, whatever the two below say */
     uint32_t timeline_first_rank, timeline_last_rank; /* both included */
     uint64_t timeline_from_ns, timeline_to_ns;        /* what overlaps it; 0 0: all */

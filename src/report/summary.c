@@ -5,6 +5,7 @@
 #include "format/json_write.h"
 #include "report/figures.h"
 #include "report/report.h"
+#include "report/run_db.h"
 
 #include <openssl/evp.h>
 
@@ -29,6 +30,13 @@ static const struct nadi_report_file_info files[NADI_FILES] = {
     [NADI_FILE_FIVE_COLUMN] = {"tutorial_result.csv",
                                "one row for the run, the five columns of ASTRA-sim 1.0",
                                "us, MB of 10^6 bytes"},
+    [NADI_FILE_CRITICAL_PATH] = {"critical_path.csv",
+                                 "one row a step of the critical path; they add up to the end",
+                                 "ns"},
+    [NADI_FILE_SENSITIVITIES] = {"sensitivities.csv",
+                                 "one row a parameter: what more of it would gain", "ns"},
+    [NADI_FILE_RUN_DB] = {NADI_RUN_DB_FILE, "everything, as an SQLite database",
+                          "in the column names"},
 };
 
 const struct nadi_report_file_info *nadi_report_file_info(enum nadi_report_file file)
@@ -47,6 +55,12 @@ bool nadi_report_file_wanted(enum nadi_report_file file, const struct nadi_repor
         return o->timeline;
     case NADI_FILE_FIVE_COLUMN:
         return o->five_column;
+    case NADI_FILE_CRITICAL_PATH:
+        return o->why && !o->why->why_not;
+    case NADI_FILE_RUN_DB:
+        return o->why;
+    case NADI_FILE_SENSITIVITIES:
+        return o->sensitivities;
     case NADI_FILE_SUMMARY:
     case NADI_FILE_RANKS:
     case NADI_FILE_COLLECTIVES:
@@ -410,6 +424,19 @@ static void index_of_files(struct nadi_json *j, const struct nadi_inputs *in,
     nadi_json_close(j);
 }
 
+static void causes(struct nadi_json *j, const struct nadi_why *why)
+{
+    nadi_json_object(j, "critical_path");
+    nadi_json_string(j, "not_known_because", why->why_not);
+    nadi_json_u64(j, "steps", why->step_count);
+    nadi_json_object(j, "causes_ns");
+    for (int c = 0; c < NADI_CAUSES; c++)
+        if (why->sums[c])
+            nadi_json_u64(j, nadi_cause_name((enum nadi_cause)c), why->sums[c]);
+    nadi_json_close(j);
+    nadi_json_close(j);
+}
+
 void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r,
                        const struct nadi_report_options *written, struct nadi_str *out)
 {
@@ -424,6 +451,8 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
     collectives(&j, in, r);
     network(&j, in, r);
     execution(&j, r);
+    if (written && written->why)
+        causes(&j, written->why);
     if (written)
         index_of_files(&j, in, written);
     inputs(&j, in);

@@ -5,6 +5,8 @@
 #include "base/str.h"
 #include "sim/inputs.h"
 #include "sim/result.h"
+#include "why/sensitivity.h"
+#include "why/why.h"
 
 void nadi_table_ranks(const struct nadi_inputs *in, const struct nadi_result *r,
                       struct nadi_str *out);
@@ -27,5 +29,9 @@ void nadi_table_ops(const struct nadi_inputs *in, const struct nadi_result *r,
  * bytes. Name is the workload prefix without its folder. */
 void nadi_table_five_column(const struct nadi_inputs *in, const struct nadi_result *r,
                             struct nadi_str *out);
+
+void nadi_table_critical_path(const struct nadi_inputs *in, const struct nadi_result *r,
+                              const struct nadi_why *why, struct nadi_str *out);
+void nadi_table_sensitivities(const struct nadi_sensitivities *list, struct nadi_str *out);
 
 #endif

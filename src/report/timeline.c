@@ -46,6 +46,11 @@ static enum track_kind track_of(const struct nadi_trace *t, uint32_t node)
     return TRACK_NONE;
 }
 
+const char *nadi_timeline_track(const struct nadi_trace *t, uint32_t node)
+{
+    return track_names[track_of(t, node)];
+}
+
 struct shown { /* a span inside the limits, sorted by rank, track, time */
     uint32_t rank, span;
     uint64_t start_ns, end_ns;

@@ -13,4 +13,7 @@
 void nadi_timeline_write(const struct nadi_inputs *in, const struct nadi_result *r,
                          const struct nadi_report_options *o, struct nadi_str *out);
 
+/* The track that shows the node: "compute", "communication", ...; "" for none. */
+const char *nadi_timeline_track(const struct nadi_trace *t, uint32_t node);
+
 #endif

@@ -1,0 +1,24 @@
+/* nadi/report: what a finished run left behind, looked at.
+ *
+ *     const char *runs[] = {"out/a", "out/b"};
+ *     if (nadi_report_page(runs, 2, "report.html", messages) != NADI_STATUS_DONE) ...
+ *
+ * A run is the folder that nadi_job_write filled (with `why`), or the run.db in it. The conventions
+ * of nadi.h hold. */
+#ifndef NADI_REPORT_H
+#define NADI_REPORT_H
+
+#include <nadi/nadi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The rows of one SQL select on a run's database (docs/guide/database.md). form: "table", "csv",
+ * "json", "jsonl". NULL with messages when something is wrong. */
+char *nadi_query(const char *run, const char *sql, const char *form, struct nadi_diags *messages);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+#include <nadi/report.h>
+
+#include "base/str.h"
+#include "report/query.h"
+
+char *nadi_query(const char *run, const char *sql, const char *form, struct nadi_diags *messages)
+{
+    static const char *const words[] = {"table", "csv", "json", "jsonl"};
+    struct nadi_str text = NADI_STR_INIT;
+    size_t i = 0;
+    while (i < 4 && !nadi_str_equal(form, words[i]))
+        i++;
+    if (i == 4) {
+        (void)nadi_error(messages, "query/form", NADI_NOWHERE, "use table, csv, json or jsonl",
+                         "no form '%s'", form);
+        return NULL;
+    }
+    struct nadi_database *db = nadi_run_open(run, messages);
+    bool ok = db && nadi_query_write(db, sql, (enum nadi_query_form)i, &text, messages);
+    nadi_database_close(db);
+    if (ok) {
+        nadi_str_add(&text, "");
+        return text.text;
+    }
+    nadi_str_release(&text);
+    return NULL;
+}

@@ -1,0 +1,252 @@
+#include "format/database.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+struct nadi_database {
+    sqlite3 *handle;
+    sqlite3_stmt *insert;
+    int column, columns;
+    bool failed;
+    char *path, *temporary; /* while written */
+};
+
+struct nadi_query {
+    sqlite3_stmt *statement;
+    const char *path;
+};
+
+static bool complain(struct nadi_diags *diags, const char *path, const char *code, const char *hint,
+                     const char *what)
+{
+    return nadi_error(diags, code, NADI_IN_FILE(path), hint, "%s", what);
+}
+
+static void release(struct nadi_database *db)
+{
+    sqlite3_finalize(db->insert);
+    sqlite3_close(db->handle);
+    nadi_mem_free(db->path);
+    nadi_mem_free(db->temporary);
+    nadi_mem_free(db);
+}
+
+static char *joined(const char *a, const char *b)
+{
+    const size_t size = strlen(a) + strlen(b) + 1;
+    char *text = NADI_NEW(char, size);
+    snprintf(text, size, "%s%s", a, b);
+    return text;
+}
+
+struct nadi_database *nadi_database_create(const char *path, const char *schema,
+                                           struct nadi_diags *diags)
+{
+    static const char fast[] = "pragma journal_mode = off; pragma synchronous = off; "
+                               "pragma locking_mode = exclusive; begin;";
+    struct nadi_database *db = NADI_ZNEW(struct nadi_database, 1);
+    db->path = joined(path, "");
+    db->temporary = joined(path, ".new");
+    (void)unlink(db->temporary);
+    if (sqlite3_open_v2(db->temporary, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                        NULL) == SQLITE_OK &&
+        sqlite3_exec(db->handle, fast, NULL, NULL, NULL) == SQLITE_OK &&
+        sqlite3_exec(db->handle, schema, NULL, NULL, NULL) == SQLITE_OK)
+        return db;
+    (void)complain(diags, path, "file/write", "is the folder there, and is there room?",
+                   sqlite3_errmsg(db->handle));
+    (void)unlink(db->temporary);
+    release(db);
+    return NULL;
+}
+
+void nadi_database_into(struct nadi_database *db, const char *table, int columns)
+{
+    struct nadi_str sql = NADI_STR_INIT;
+    sqlite3_finalize(db->insert);
+    db->insert = NULL;
+    nadi_str_printf(&sql, "insert into %s values(", table);
+    for (int i = 0; i < columns; i++)
+        nadi_str_add(&sql, i ? ",?" : "?");
+    nadi_str_add_char(&sql, ')');
+    int code = sqlite3_prepare_v2(db->handle, sql.text, -1, &db->insert, NULL);
+    if (code != SQLITE_OK)
+        NADI_BUG("%s: %s", sql.text, sqlite3_errmsg(db->handle));
+    nadi_str_release(&sql);
+    db->column = 0;
+    db->columns = columns;
+}
+
+static void bound(struct nadi_database *db, int code)
+{
+    NADI_ASSERT(code == SQLITE_OK || code == SQLITE_NOMEM);
+    db->failed |= code != SQLITE_OK;
+}
+
+void nadi_database_u64(struct nadi_database *db, uint64_t value)
+{
+    if (value > INT64_MAX) {
+        nadi_database_null(db);
+        return;
+    }
+    bound(db, sqlite3_bind_int64(db->insert, ++db->column, (sqlite3_int64)value));
+}
+
+void nadi_database_i64(struct nadi_database *db, int64_t value)
+{
+    bound(db, sqlite3_bind_int64(db->insert, ++db->column, value));
+}
+
+void nadi_database_double(struct nadi_database *db, double value)
+{
+    if (!isfinite(value)) {
+        nadi_database_null(db);
+        return;
+    }
+    bound(db, sqlite3_bind_double(db->insert, ++db->column, value));
+}
+
+void nadi_database_text(struct nadi_database *db, const char *value)
+{
+    if (!value) {
+        nadi_database_null(db);
+        return;
+    }
+    bound(db, sqlite3_bind_text(db->insert, ++db->column, value, -1, SQLITE_TRANSIENT));
+}
+
+void nadi_database_null(struct nadi_database *db)
+{
+    bound(db, sqlite3_bind_null(db->insert, ++db->column));
+}
+
+void nadi_database_row(struct nadi_database *db)
+{
+    NADI_ASSERT(db->column == db->columns);
+    db->column = 0;
+    if (db->failed)
+        return;
+    db->failed = sqlite3_step(db->insert) != SQLITE_DONE;
+    sqlite3_reset(db->insert);
+}
+
+bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags)
+{
+    sqlite3_finalize(db->insert);
+    db->insert = NULL;
+    bool ok = !db->failed && sqlite3_exec(db->handle, "commit;", NULL, NULL, NULL) == SQLITE_OK;
+    if (!ok)
+        (void)complain(diags, db->path, "file/write", "is there room?", sqlite3_errmsg(db->handle));
+    sqlite3_close(db->handle);
+    db->handle = NULL;
+    if (ok && rename(db->temporary, db->path) != 0)
+        ok =
+            complain(diags, db->path, "file/write", NULL, "cannot give the finished file its name");
+    if (!ok)
+        (void)unlink(db->temporary);
+    release(db);
+    return ok;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+struct nadi_database *nadi_database_open(const char *path, struct nadi_diags *diags)
+{
+    struct nadi_database *db = NADI_ZNEW(struct nadi_database, 1);
+    db->path = joined(path, "");
+    if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        sqlite3_exec(db->handle, "select count(*) from sqlite_master", NULL, NULL, NULL) ==
+            SQLITE_OK)
+        return db;
+    (void)complain(diags, path, "database/open",
+                   "run.db is written by `nadi run --out DIR`; is it another file?",
+                   sqlite3_errmsg(db->handle));
+    release(db);
+    return NULL;
+}
+
+void nadi_database_close(struct nadi_database *db)
+{
+    if (db)
+        release(db);
+}
+
+struct nadi_query *nadi_query_open(struct nadi_database *db, const char *sql,
+                                   struct nadi_diags *diags)
+{
+    struct nadi_query *q = NADI_ZNEW(struct nadi_query, 1);
+    const char *rest = "";
+    q->path = db->path;
+    int code = sqlite3_prepare_v2(db->handle, sql, -1, &q->statement, &rest);
+    if (code == SQLITE_OK && q->statement && rest[strspn(rest, " \t\r\n;")] == '\0' &&
+        sqlite3_stmt_readonly(q->statement))
+        return q;
+    if (code != SQLITE_OK)
+        (void)complain(diags, db->path, "database/query",
+                       "tables and columns are in docs/guide/database.md",
+                       sqlite3_errmsg(db->handle));
+    else
+        (void)complain(diags, db->path, "database/query", "write one select",
+                       "a query is one statement that only reads");
+    nadi_query_close(q);
+    return NULL;
+}
+
+bool nadi_query_next(struct nadi_query *q, bool *failed, struct nadi_diags *diags)
+{
+    int code = sqlite3_step(q->statement);
+    *failed = code != SQLITE_ROW && code != SQLITE_DONE;
+    if (*failed)
+        (void)complain(diags, q->path, "database/query", NULL,
+                       sqlite3_errmsg(sqlite3_db_handle(q->statement)));
+    return code == SQLITE_ROW;
+}
+
+int nadi_query_columns(const struct nadi_query *q)
+{
+    return sqlite3_column_count(q->statement);
+}
+
+const char *nadi_query_name(const struct nadi_query *q, int column)
+{
+    return sqlite3_column_name(q->statement, column);
+}
+
+bool nadi_query_is_null(const struct nadi_query *q, int column)
+{
+    return sqlite3_column_type(q->statement, column) == SQLITE_NULL;
+}
+
+bool nadi_query_is_text(const struct nadi_query *q, int column)
+{
+    int type = sqlite3_column_type(q->statement, column);
+    return type == SQLITE_TEXT || type == SQLITE_BLOB;
+}
+
+const char *nadi_query_text(const struct nadi_query *q, int column)
+{
+    const unsigned char *text = sqlite3_column_text(q->statement, column);
+    return text ? (const char *)text : "";
+}
+
+uint64_t nadi_query_u64(const struct nadi_query *q, int column)
+{
+    return (uint64_t)sqlite3_column_int64(q->statement, column);
+}
+
+double nadi_query_double(const struct nadi_query *q, int column)
+{
+    return sqlite3_column_double(q->statement, column);
+}
+
+void nadi_query_close(struct nadi_query *q)
+{
+    if (!q)
+        return;
+    sqlite3_finalize(q->statement);
+    nadi_mem_free(q);
+}

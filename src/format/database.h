@@ -1,0 +1,53 @@
+/* database: SQLite files, written once in one go and read with queries.
+ *
+ *   struct nadi_database *db = nadi_database_create("run.db", schema, diags);
+ *   nadi_database_into(db, "ranks", 2);
+ *   nadi_database_u64(db, 0); nadi_database_text(db, "a"); nadi_database_row(db);
+ *   ok = nadi_database_finish(db, diags);
+ *
+ * The file appears under its name when it is finished, never half of it. The same rows give the
+ * same bytes. Errors are kept until finish. About a million rows a second. */
+#ifndef NADI_FORMAT_DATABASE_H
+#define NADI_FORMAT_DATABASE_H
+
+#include "base/diag.h"
+#include "base/str.h"
+
+struct nadi_database;
+
+/* NULL with an error when the file cannot be made. */
+struct nadi_database *nadi_database_create(const char *path, const char *schema,
+                                           struct nadi_diags *diags) NADI_MUST_USE;
+/* The rows that follow go to this table of so many columns. */
+void nadi_database_into(struct nadi_database *db, const char *table, int columns);
+void nadi_database_u64(struct nadi_database *db, uint64_t value); /* above 2^63-1: null */
+void nadi_database_i64(struct nadi_database *db, int64_t value);
+void nadi_database_double(struct nadi_database *db, double value);    /* not finite: null */
+void nadi_database_text(struct nadi_database *db, const char *value); /* NULL: null */
+void nadi_database_null(struct nadi_database *db);
+void nadi_database_row(struct nadi_database *db);
+bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags) NADI_MUST_USE;
+
+/* ---- reading ---- */
+
+struct nadi_query;
+
+/* Opens the file for reading alone. NULL with an error where there is no such database. */
+struct nadi_database *nadi_database_open(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_database_close(struct nadi_database *db); /* NULL is allowed */
+/* NULL with an error that quotes the database's own words. */
+struct nadi_query *nadi_query_open(struct nadi_database *db, const char *sql,
+                                   struct nadi_diags *diags) NADI_MUST_USE;
+/* The next row. False at the end, or, with *failed set and an error, when it cannot go on. */
+bool nadi_query_next(struct nadi_query *q, bool *failed, struct nadi_diags *diags);
+int nadi_query_columns(const struct nadi_query *q);
+const char *nadi_query_name(const struct nadi_query *q, int column);
+bool nadi_query_is_null(const struct nadi_query *q, int column);
+bool nadi_query_is_text(const struct nadi_query *q, int column);
+/* Valid until the next row; "" for null. */
+const char *nadi_query_text(const struct nadi_query *q, int column);
+uint64_t nadi_query_u64(const struct nadi_query *q, int column);
+double nadi_query_double(const struct nadi_query *q, int column);
+void nadi_query_close(struct nadi_query *q); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,187 @@
+#include "report/query.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "format/csv_write.h"
+#include "report/run_db.h"
+
+#include <sys/stat.h>
+
+struct nadi_database *nadi_run_open(const char *run, struct nadi_diags *diags)
+{
+    struct nadi_str path = NADI_STR_INIT;
+    struct nadi_database *db = NULL;
+    struct stat info;
+    nadi_str_add(&path, run);
+    if (stat(run, &info) == 0 && S_ISDIR(info.st_mode))
+        nadi_str_add(&path, "/" NADI_RUN_DB_FILE);
+    if (nadi_file_exists(nadi_str_get(&path)))
+        db = nadi_database_open(nadi_str_get(&path), diags);
+    else
+        (void)nadi_error(diags, "report/no-run", NADI_IN_FILE(nadi_str_get(&path)),
+                         "`nadi run --out DIR` writes it up to a million nodes, beyond with --db; "
+                         "then name DIR",
+                         "there is no database of a run");
+    nadi_str_release(&path);
+    return db;
+}
+
+/* ---- forms --------------------------------------------------------------------------------- */
+
+static void json_text(struct nadi_str *out, const char *text)
+{
+    nadi_str_add_char(out, '"');
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            nadi_str_printf(out, "\\%c", *c);
+        else if (*c < 0x20)
+            nadi_str_printf(out, "\\u%04x", *c);
+        else
+            nadi_str_add_char(out, (char)*c);
+    }
+    nadi_str_add_char(out, '"');
+}
+
+static void json_row(const struct nadi_query *q, struct nadi_str *out)
+{
+    nadi_str_add_char(out, '{');
+    for (int i = 0; i < nadi_query_columns(q); i++) {
+        nadi_str_add(out, i ? ", " : "");
+        json_text(out, nadi_query_name(q, i));
+        nadi_str_add(out, ": ");
+        if (nadi_query_is_null(q, i))
+            nadi_str_add(out, "null");
+        else if (nadi_query_is_text(q, i))
+            json_text(out, nadi_query_text(q, i));
+        else
+            nadi_str_add(out, nadi_query_text(q, i));
+    }
+    nadi_str_add_char(out, '}');
+}
+
+static void csv_header(const struct nadi_query *q, struct nadi_csv *csv)
+{
+    csv->columns = (unsigned)nadi_query_columns(q);
+    for (int i = 0; i < nadi_query_columns(q); i++)
+        nadi_csv_text(csv, nadi_query_name(q, i));
+    nadi_csv_end_row(csv);
+}
+
+static void csv_row(const struct nadi_query *q, struct nadi_csv *csv)
+{
+    for (int i = 0; i < nadi_query_columns(q); i++) {
+        if (nadi_query_is_null(q, i))
+            nadi_csv_empty(csv);
+        else
+            nadi_csv_text(csv, nadi_query_text(q, i));
+    }
+    nadi_csv_end_row(csv);
+}
+
+/* ---- aligned columns ----------------------------------------------------------------------- */
+
+enum { WIDEST = 48 };
+
+struct cells {
+    struct {
+        char **items;
+        size_t count, capacity;
+    } texts;
+    struct {
+        bool *items;
+        size_t count, capacity;
+    } right; /* by cell: a number */
+    size_t columns;
+};
+
+static void keep_cell(struct cells *c, const char *text, bool right)
+{
+    size_t length = strlen(text);
+    char *copy = NADI_NEW(char, length + 1);
+    memcpy(copy, text, length + 1);
+    NADI_PUSH(&c->texts, copy);
+    NADI_PUSH(&c->right, right);
+}
+
+static size_t letters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+static void table_line(const struct cells *c, size_t row, const size_t *widths,
+                       struct nadi_str *out)
+{
+    for (size_t i = 0; i < c->columns; i++) {
+        size_t at = row * c->columns + i, length = letters(c->texts.items[at]);
+        size_t blanks = widths[i] > length ? widths[i] - length : 0;
+        nadi_str_add(out, i ? "  " : "");
+        if (c->right.items[at])
+            nadi_str_printf(out, "%*s", (int)blanks, "");
+        nadi_str_add(out, c->texts.items[at]);
+        if (!c->right.items[at] && i + 1 < c->columns)
+            nadi_str_printf(out, "%*s", (int)blanks, "");
+    }
+    nadi_str_add_char(out, '\n');
+}
+
+static void put_table(struct cells *c, struct nadi_str *out)
+{
+    size_t *widths = NADI_ZNEW(size_t, c->columns);
+    for (size_t i = 0; i < c->texts.count; i++) {
+        size_t length = letters(c->texts.items[i]);
+        size_t *width = &widths[i % c->columns];
+        length = length > WIDEST ? WIDEST : length;
+        *width = length > *width ? length : *width;
+        if (i < c->columns && c->texts.count > c->columns) /* a title stands as its column does */
+            c->right.items[i] = c->right.items[i + c->columns];
+    }
+    for (size_t row = 0; row * c->columns < c->texts.count; row++)
+        table_line(c, row, widths, out);
+    nadi_mem_free(widths);
+}
+
+static void table_row(const struct nadi_query *q, struct cells *c)
+{
+    for (int i = 0; i < nadi_query_columns(q); i++)
+        keep_cell(c, nadi_query_text(q, i), !nadi_query_is_text(q, i));
+}
+
+bool nadi_query_write(struct nadi_database *db, const char *sql, enum nadi_query_form form,
+                      struct nadi_str *out, struct nadi_diags *diags)
+{
+    struct nadi_query *q = nadi_query_open(db, sql, diags);
+    struct nadi_csv csv = {.out = out};
+    struct cells cells = {0};
+    bool failed = false;
+    if (!q)
+        return false;
+    cells.columns = (size_t)nadi_query_columns(q);
+    for (size_t i = 0; i < cells.columns && form == NADI_QUERY_TABLE; i++)
+        keep_cell(&cells, nadi_query_name(q, (int)i), false);
+    if (form == NADI_QUERY_CSV)
+        csv_header(q, &csv);
+    nadi_str_add(out, form == NADI_QUERY_JSON ? "[" : "");
+    for (size_t row = 0; nadi_query_next(q, &failed, diags); row++) {
+        if (form == NADI_QUERY_TABLE)
+            table_row(q, &cells);
+        else if (form == NADI_QUERY_CSV)
+            csv_row(q, &csv);
+        else {
+            nadi_str_add(out, form == NADI_QUERY_LINES ? "" : row ? ",\n " : "\n ");
+            json_row(q, out);
+            nadi_str_add(out, form == NADI_QUERY_LINES ? "\n" : "");
+        }
+    }
+    nadi_str_add(out, form == NADI_QUERY_JSON ? "\n]\n" : "");
+    if (form == NADI_QUERY_TABLE)
+        put_table(&cells, out);
+    for (size_t i = 0; i < cells.texts.count; i++)
+        nadi_mem_free(cells.texts.items[i]);
+    nadi_mem_free(cells.texts.items);
+    nadi_mem_free(cells.right.items);
+    nadi_query_close(q);
+    return !failed;
+}

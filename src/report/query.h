@@ -1,0 +1,23 @@
+/* query: the rows of a query as text. */
+#ifndef NADI_REPORT_QUERY_H
+#define NADI_REPORT_QUERY_H
+
+#include "base/diag.h"
+#include "base/str.h"
+#include "format/database.h"
+
+enum nadi_query_form {
+    NADI_QUERY_TABLE, /* aligned columns, for people */
+    NADI_QUERY_CSV,
+    NADI_QUERY_JSON,  /* an array of objects */
+    NADI_QUERY_LINES, /* JSON Lines: an object a line */
+};
+
+/* Opens the database of a run: a folder that holds run.db, or that file. NULL with an error. */
+struct nadi_database *nadi_run_open(const char *run, struct nadi_diags *diags) NADI_MUST_USE;
+
+/* False with an error when the query is wrong or fails. */
+bool nadi_query_write(struct nadi_database *db, const char *sql, enum nadi_query_form form,
+                      struct nadi_str *out, struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif

@@ -1,0 +1,320 @@
+#include "report/run_db.h"
+
+#include "base/mem.h"
+#include "format/database.h"
+#include "report/figures.h"
+#include "report/timeline.h"
+
+#include <math.h>
+
+static void put_run(struct nadi_database *db, const struct nadi_run_db *run)
+{
+    const struct nadi_result *r = run->r;
+    struct nadi_node_counts n = nadi_count_nodes(r);
+    nadi_database_into(db, "runs", 17);
+    nadi_database_text(db, "nadi-run/1");
+    nadi_database_text(db, NADI_VERSION);
+    nadi_database_text(db, run->in->options.workload);
+    nadi_database_text(db, nadi_outcome_name(r->outcome));
+    nadi_database_text(db, nadi_network_model_name(run->in));
+    nadi_database_text(db, r->executor);
+    nadi_database_u64(db, r->rank_count);
+    nadi_database_u64(db, r->class_count);
+    nadi_database_u64(db, n.done);
+    nadi_database_u64(db, r->end_ns);
+    nadi_database_u64(db, r->lower_bound_ns);
+    nadi_database_u64(db, r->messages);
+    nadi_database_u64(db, r->message_bytes);
+    nadi_database_u64(db, r->offered_bytes);
+    nadi_database_u64(db, run->why->slack_is_exact);
+    nadi_database_text(db, run->why->why_not);
+    nadi_database_text(db, run->summary);
+    nadi_database_row(db);
+}
+
+static void put_ranks(struct nadi_database *db, const struct nadi_run_db *run)
+{
+    const struct nadi_result *r = run->r;
+    uint32_t *trace = NADI_NEW(uint32_t, r->rank_count);
+    nadi_trace_numbers(run->in, trace);
+    nadi_database_into(db, "ranks", 15);
+    for (uint32_t i = 0; i < r->rank_count; i++) {
+        const struct nadi_rank_result *k = nadi_result_rank(r, i);
+        const uint64_t values[] = {
+            i,
+            trace[i],
+            r->class_of ? r->class_of[i] : i,
+            k->finished,
+            k->finish_ns,
+            k->compute_ns,
+            k->comm_ns,
+            k->true_exposed_comm_ns,
+            k->exposed_comm_ns,
+            k->memory_ns,
+            k->cpu_ns,
+            k->idle_ns,
+            k->peak_memory_bytes,
+            k->nodes_done,
+            k->nodes_open,
+        };
+        for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++)
+            nadi_database_u64(db, values[v]);
+        nadi_database_row(db);
+    }
+    nadi_mem_free(trace);
+    nadi_database_into(db, "shares", 3);
+    for (uint32_t i = 0; i < r->rank_count && run->why->shares; i++) {
+        const uint64_t *shares = run->why->shares + (size_t)i * NADI_CAUSES;
+        for (int c = 0; c < NADI_CAUSES; c++) {
+            if (shares[c] == 0)
+                continue;
+            nadi_database_u64(db, i);
+            nadi_database_text(db, nadi_cause_name((enum nadi_cause)c));
+            nadi_database_u64(db, shares[c]);
+            nadi_database_row(db);
+        }
+    }
+}
+
+/* ---- network ------------------------------------------------------------------------------- */
+
+static void put_device(struct nadi_database *db, const struct nadi_inputs *in, uint32_t id)
+{
+    char text[32];
+    if (id < in->topology.npu_count)
+        snprintf(text, sizeof(text), "%u", id);
+    else
+        snprintf(text, sizeof(text), "switch %u", id - in->topology.npu_count);
+    nadi_database_text(db, text);
+}
+
+static void put_dimensions(struct nadi_database *db, const struct nadi_run_db *run)
+{
+    const struct nadi_result *r = run->r;
+    const struct nadi_topology *t = &run->in->topology;
+    nadi_database_into(db, "dimensions", 10);
+    for (uint32_t i = 0; i < r->dim_count; i++) {
+        const struct nadi_link_result *l = &r->dims[i];
+        uint64_t links = nadi_dimension_links(run->in, r, l->dim);
+        bool known = l->dim < t->dim_count;
+        nadi_database_u64(db, l->dim);
+        nadi_database_text(db, known ? nadi_dim_kind_name(t->dims[l->dim].kind) : NULL);
+        nadi_database_u64(db, known ? t->dims[l->dim].npus : UINT64_MAX);
+        nadi_database_double(db, known ? t->dims[l->dim].bytes_per_ns : (double)NAN);
+        nadi_database_double(db, known ? t->dims[l->dim].latency_ns : (double)NAN);
+        nadi_database_u64(db, links);
+        nadi_database_u64(db, l->messages);
+        nadi_database_u64(db, l->bytes);
+        nadi_database_u64(db, l->busy_ns);
+        nadi_database_double(db, nadi_utilisation(l->busy_ns, links, r->end_ns));
+        nadi_database_row(db);
+    }
+}
+
+static void put_usage(struct nadi_database *db, const struct nadi_result *r)
+{
+    nadi_database_into(db, "link_usage", 6);
+    for (size_t i = 0; i < r->link_count; i++)
+        for (uint32_t b = 0; b < r->usage.buckets; b++) {
+            size_t at = i * r->usage.buckets + b;
+            if (!(r->usage.bytes[at] > 0))
+                continue;
+            nadi_database_u64(db, i);
+            nadi_database_u64(db, b);
+            nadi_database_double(db, b * r->usage.bucket_ns);
+            nadi_database_double(db, (b + 1) * r->usage.bucket_ns);
+            nadi_database_double(db, r->usage.bytes[at]);
+            nadi_database_u64(db, r->usage.waiting ? r->usage.waiting[at] : UINT64_MAX);
+            nadi_database_row(db);
+        }
+}
+
+static void put_links(struct nadi_database *db, const struct nadi_run_db *run)
+{
+    const struct nadi_result *r = run->r;
+    nadi_database_into(db, "links", 11);
+    for (size_t i = 0; i < r->link_count; i++) {
+        const struct nadi_link_result *l = &r->links[i];
+        nadi_database_u64(db, i);
+        nadi_database_u64(db, l->dim);
+        put_device(db, run->in, l->from);
+        put_device(db, run->in, l->to);
+        nadi_database_double(db, l->bytes_per_ns);
+        nadi_database_u64(db, l->messages);
+        nadi_database_u64(db, l->bytes);
+        nadi_database_u64(db, l->busy_ns);
+        nadi_database_double(db, nadi_utilisation(l->busy_ns, 1, r->end_ns));
+        nadi_database_u64(db, l->wait_ns);
+        nadi_database_u64(db, l->most_waiting);
+        nadi_database_row(db);
+    }
+    put_usage(db, r);
+}
+
+/* ---- operations ---------------------------------------------------------------------------- */
+
+static void put_collectives(struct nadi_database *db, const struct nadi_run_db *run)
+{
+    const struct nadi_result *r = run->r;
+    nadi_database_into(db, "collectives", 19);
+    for (size_t i = 0; i < r->collective_count; i++) {
+        const struct nadi_collective_result *c = &r->collectives[i];
+        const struct nadi_trace *t = run->in->traces[c->rank];
+        struct nadi_bandwidth b = nadi_bandwidth_of(run->in, c);
+        nadi_database_u64(db, i);
+        nadi_database_text(db, nadi_group_label(run->in, c->group));
+        nadi_database_u64(db, c->sequence);
+        nadi_database_text(db, nadi_collective_name(c->kind));
+        nadi_database_text(db, nadi_trace_name(t, c->node));
+        const uint64_t values[] = {
+            c->rank,    t->id[c->node], c->ranks,    b.ranks,   c->copies,
+            c->chunks,  c->bytes,       c->start_ns, c->end_ns, c->end_ns - c->start_ns,
+            c->complete};
+        for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++)
+            nadi_database_u64(db, values[v]);
+        nadi_database_double(db, b.bytes);
+        nadi_database_double(db, b.algorithm / 1e9);
+        nadi_database_double(db, b.bus / 1e9);
+        nadi_database_row(db);
+    }
+}
+
+static void put_group(struct nadi_database *db, const struct nadi_trace *t, uint32_t node)
+{
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    if (!comm || comm->group == NADI_NONE)
+        nadi_database_null(db);
+    else
+        nadi_database_text(db, nadi_trace_string(t, comm->group));
+}
+
+static void put_ops(struct nadi_database *db, const struct nadi_run_db *run)
+{
+    nadi_database_into(db, "ops", 8);
+    for (uint32_t i = 0; i < run->in->owned_count; i++) {
+        const struct nadi_trace *t = run->in->owned[i];
+        for (uint32_t node = 0; node < t->node_count; node++) {
+            bool joint = t->type[node] == NADI_NODE_COLL;
+            nadi_database_u64(db, i);
+            nadi_database_u64(db, t->id[node]);
+            nadi_database_text(db, nadi_trace_name(t, node));
+            nadi_database_text(db, nadi_node_type_name((enum nadi_node_type)t->type[node]));
+            nadi_database_text(
+                db, joint ? nadi_collective_name((enum nadi_collective_kind)t->collective[node])
+                          : NULL);
+            put_group(db, t, node);
+            nadi_database_u64(db, t->bytes[node]);
+            nadi_database_u64(db, t->ops[node]);
+            nadi_database_row(db);
+        }
+    }
+}
+
+static void put_spans(struct nadi_database *db, const struct nadi_run_db *run)
+{
+    const struct nadi_result *r = run->r;
+    nadi_database_into(db, "spans", 6);
+    for (size_t i = 0; i < r->span_count; i++) {
+        const struct nadi_span *s = &r->spans[i];
+        const struct nadi_trace *t = run->in->traces[s->rank];
+        const struct nadi_node_time *time = nadi_why_time(run->why, s->rank, s->node);
+        nadi_database_u64(db, s->rank);
+        nadi_database_u64(db, t->id[s->node]);
+        nadi_database_text(db, nadi_timeline_track(t, s->node));
+        nadi_database_u64(db, s->start_ns);
+        nadi_database_u64(db, s->end_ns);
+        nadi_database_u64(db, time ? time->slack_ns : UINT64_MAX);
+        nadi_database_row(db);
+    }
+    nadi_database_into(db, "point_to_point", 6);
+    for (size_t i = 0; i < r->flow_count; i++) {
+        const struct nadi_flow *f = &r->flows[i];
+        nadi_database_u64(db, f->src);
+        nadi_database_u64(db, run->in->traces[f->src]->id[f->send_node]);
+        nadi_database_u64(db, f->dst);
+        nadi_database_u64(db, run->in->traces[f->dst]->id[f->recv_node]);
+        nadi_database_u64(db, f->send_ns);
+        nadi_database_u64(db, f->arrive_ns);
+        nadi_database_row(db);
+    }
+}
+
+/* ---- why ----------------------------------------------------------------------------------- */
+
+static void put_index(struct nadi_database *db, uint32_t index)
+{
+    nadi_database_u64(db, index == NADI_NONE ? UINT64_MAX : index);
+}
+
+static void put_path(struct nadi_database *db, const struct nadi_run_db *run)
+{
+    nadi_database_into(db, "critical_path", 13);
+    for (size_t i = 0; i < run->why->step_count; i++) {
+        const struct nadi_path_step *s = &run->why->steps[i];
+        const struct nadi_trace *t = run->in->traces[s->rank];
+        bool has_node = s->node != NADI_NONE;
+        nadi_database_u64(db, i);
+        nadi_database_u64(db, s->start_ns);
+        nadi_database_u64(db, s->end_ns);
+        nadi_database_u64(db, s->end_ns - s->start_ns);
+        nadi_database_u64(db, s->rank);
+        nadi_database_u64(db, has_node ? t->id[s->node] : UINT64_MAX);
+        nadi_database_text(db, has_node ? nadi_trace_name(t, s->node) : NULL);
+        nadi_database_text(db, nadi_cause_name(s->cause));
+        nadi_database_text(db, nadi_binding_name(s->binding));
+        nadi_database_text(db, s->group);
+        put_index(db, s->dim);
+        nadi_database_text(db, s->algorithm);
+        put_index(db, s->link);
+        nadi_database_row(db);
+    }
+}
+
+static void put_gain(struct nadi_database *db, bool has, int64_t gain)
+{
+    if (has)
+        nadi_database_i64(db, gain);
+    else
+        nadi_database_null(db);
+}
+
+static void put_sensitivities(struct nadi_database *db, const struct nadi_sensitivities *list)
+{
+    nadi_database_into(db, "sensitivities", 9);
+    for (size_t i = 0; list && i < list->count; i++) {
+        const struct nadi_sensitivity *s = &list->items[i];
+        nadi_database_text(db, s->name);
+        put_index(db, s->dim);
+        nadi_database_double(db, s->value);
+        nadi_database_text(db, s->unit);
+        nadi_database_double(db, s->has_path ? s->path_ns_per_unit : (double)NAN);
+        nadi_database_double(db, s->has_path ? s->path_gain_ns : (double)NAN);
+        put_gain(db, s->has_again, s->gain_small_ns);
+        put_gain(db, s->has_again, s->gain_large_ns);
+        nadi_database_text(db, s->next);
+        nadi_database_row(db);
+    }
+    nadi_database_into(db, "bounds", 2);
+    for (size_t i = 0; list && i < list->bound_count; i++) {
+        nadi_database_text(db, list->bounds[i].name);
+        nadi_database_u64(db, list->bounds[i].ns);
+        nadi_database_row(db);
+    }
+}
+
+bool nadi_run_db_write(const struct nadi_run_db *run, const char *path, struct nadi_diags *diags)
+{
+    struct nadi_database *db = nadi_database_create(path, nadi_run_db_schema, diags);
+    if (!db)
+        return false;
+    put_run(db, run);
+    put_ranks(db, run);
+    put_dimensions(db, run);
+    put_links(db, run);
+    put_collectives(db, run);
+    put_ops(db, run);
+    put_spans(db, run);
+    put_path(db, run);
+    put_sensitivities(db, run->sensitivities);
+    return nadi_database_finish(db, diags);
+}

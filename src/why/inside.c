@@ -1,0 +1,149 @@
+#include "why/inside.h"
+
+#include "base/mem.h"
+#include "collective/program.h"
+
+static const char *algorithm_name(const struct nadi_phase *p)
+{
+    switch (p->algorithm) {
+    case NADI_ALGORITHM_PROGRAM:
+        return p->program->name;
+    case NADI_ALGORITHM_RING:
+        return "ring";
+    case NADI_ALGORITHM_DIRECT:
+        return "direct";
+    case NADI_ALGORITHM_HALVING_DOUBLING:
+        return "halving-doubling";
+    case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
+        return "double binary tree";
+    case NADI_ALGORITHM_NONE:
+        break;
+    }
+    return "none";
+}
+
+/* What one chunk's phase takes on idle links, about: only proportions matter. */
+static double weight_of(const struct nadi_inputs *in, const struct nadi_phase *p)
+{
+    const struct nadi_dim *dim = &in->topology.dims[p->dim];
+    double rate = dim->bytes_per_ns > 0 ? dim->bytes_per_ns : 1;
+    double rounds = p->sends;
+    if (p->algorithm == NADI_ALGORITHM_DIRECT &&
+        in->options.network_model <= NADI_NETWORK_UNAWARE && p->first > 0)
+        rounds = (double)((p->sends + (uint64_t)p->first - 1) / p->first);
+    if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+        rounds = 2.0 * p->log2_n;
+    double bytes = 0;
+    for (uint32_t k = 0; k < p->log2_n && p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING; k++)
+        bytes += (double)nadi_phase_bytes(p, k) / p->log2_n;
+    if (p->algorithm != NADI_ALGORITHM_HALVING_DOUBLING)
+        bytes = (double)p->message_bytes;
+    return rounds * (dim->latency_ns + bytes / rate + (double)in->system.endpoint_delay_ns);
+}
+
+bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node,
+                      struct nadi_plan *plan)
+{
+    const struct nadi_trace *t = in->traces[rank];
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    const struct nadi_group *group = nadi_inputs_group(in, t, node, rank);
+    enum nadi_native_kind kind;
+    if (!comm || !group ||
+        !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node], &kind) ||
+        in->system.native[kind].custom || in->system.native[kind].count == 0)
+        return false;
+    struct nadi_plan_request request = {
+        .topology = &in->topology,
+        .group = group,
+        .implementation = &in->system.native[kind],
+        .kind = kind,
+        .local_bw_aware = in->system.local_bw_aware,
+        .splits = in->system.splits ? in->system.splits : 1,
+        .bytes = t->bytes[node],
+        .involved = comm->involved,
+        .exact = in->system.exact,
+    };
+    return nadi_plan_make(&request, plan) && plan->phase_count > 0;
+}
+
+/* Each phase its own time once; what is left to the slowest, behind which chunks queue. When they
+ * took less than that (members came early), shares in proportion, the rounding to the slowest. */
+static void share_out(const struct nadi_inputs *in, const struct nadi_plan *plan, uint64_t ns,
+                      struct nadi_inside_part *parts)
+{
+    double weights[NADI_MAX_PHASES], sum = 0;
+    uint32_t slowest = 0;
+    for (uint32_t i = 0; i < plan->phase_count; i++) {
+        weights[i] = weight_of(in, &plan->phases[i]);
+        sum += weights[i];
+        if (weights[i] > weights[slowest])
+            slowest = i;
+    }
+    double scale = sum > (double)ns && sum > 0 ? (double)ns / sum : 1;
+    uint64_t given = 0;
+    for (uint32_t i = 0; i < plan->phase_count; i++) {
+        uint64_t own = i == slowest ? 0 : (uint64_t)(weights[i] * scale);
+        own = nadi_min_u64(own, ns - given);
+        given += own;
+        parts[i] = (struct nadi_inside_part){
+            .ns = own,
+            .dim = plan->phases[i].dim,
+            .algorithm = algorithm_name(&plan->phases[i]),
+        };
+    }
+    parts[slowest].ns = ns - given;
+}
+
+uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_floors *floors,
+                                uint32_t rank, uint32_t node, uint64_t ns,
+                                struct nadi_inside_part *parts)
+{
+    const struct nadi_trace *t = in->traces[rank];
+    struct nadi_plan plan;
+    uint64_t queue = 0;
+    parts[0] = (struct nadi_inside_part){.ns = ns, .dim = NADI_NONE};
+    if (!nadi_inside_plan(in, rank, node, &plan))
+        return 1;
+    if (in->options.network_model == NADI_NETWORK_AWARE && !in->has_graph) {
+        uint32_t group = nadi_floors_group(floors, t, node, rank);
+        uint64_t least = nadi_floor_collective(floors, t, node, group).last;
+        queue = least > 0 && least < ns ? ns - least : 0;
+    }
+    share_out(in, &plan, ns - queue, parts);
+    if (queue == 0)
+        return plan.phase_count;
+    uint32_t slowest = 0;
+    for (uint32_t i = 1; i < plan.phase_count; i++)
+        if (parts[i].ns > parts[slowest].ns)
+            slowest = i;
+    parts[plan.phase_count] = (struct nadi_inside_part){
+        .ns = queue,
+        .dim = parts[slowest].dim,
+        .queue = true,
+    };
+    return plan.phase_count + 1;
+}
+
+uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_floors *floors,
+                             uint32_t rank, uint32_t send_node, uint64_t ns,
+                             struct nadi_inside_part *parts)
+{
+    const struct nadi_trace *t = in->traces[rank];
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, send_node);
+    uint32_t dim = NADI_NONE;
+    uint64_t queue = 0;
+    if (comm) {
+        uint32_t to = nadi_floors_peer(floors, rank, comm->dst);
+        if (to != rank && to < in->rank_count && in->topology.dim_count > 0)
+            dim = nadi_topology_lowest_difference(&in->topology, rank, to);
+    }
+    if (dim >= in->topology.dim_count)
+        dim = NADI_NONE;
+    if (in->options.network_model == NADI_NETWORK_AWARE && !in->has_graph) {
+        uint64_t least = nadi_floor_node(floors, t, send_node, rank);
+        queue = least > 0 && least < ns ? ns - least : 0;
+    }
+    parts[0] = (struct nadi_inside_part){.ns = ns - queue, .dim = dim};
+    parts[1] = (struct nadi_inside_part){.ns = queue, .dim = dim, .queue = true};
+    return queue ? 2 : 1;
+}

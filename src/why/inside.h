@@ -1,0 +1,32 @@
+/* inside: how the time of one operation goes to the parts of it. Private to why/. */
+#ifndef NADI_WHY_INSIDE_H
+#define NADI_WHY_INSIDE_H
+
+#include "collective/plan.h"
+#include "sim/floor.h"
+#include "why/why.h"
+
+struct nadi_inside_part {
+    uint64_t ns;
+    uint32_t dim;          /* NADI_NONE: not a phase */
+    const char *algorithm; /* NULL: not a phase */
+    bool queue;            /* on links that others use as well */
+};
+
+enum { NADI_INSIDE_PARTS = NADI_MAX_PHASES + 1 };
+
+/* What each chunk of a collective does; false where no plan says so (custom algorithms). */
+bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node,
+                      struct nadi_plan *plan) NADI_MUST_USE;
+
+/* A collective of `group` that took `ns` after its last member had started. The parts add up to ns;
+ * returns their number, at least 1. */
+uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_floors *floors,
+                                uint32_t rank, uint32_t node, uint64_t ns,
+                                struct nadi_inside_part *parts);
+/* A message that was `ns` on its way; the same. */
+uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_floors *floors,
+                             uint32_t rank, uint32_t send_node, uint64_t ns,
+                             struct nadi_inside_part *parts);
+
+#endif

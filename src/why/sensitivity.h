@@ -1,0 +1,56 @@
+/* sensitivity: what another bandwidth, latency, compute rate, ... would do to the end of the run.
+ *
+ * Two figures for each parameter p with value v:
+ *   path     d(end)/d(p), from the critical path alone: its computes, memory accesses, messages and
+ *            collectives are timed anew with p a little better, everything else stays
+ *   again    the whole run simulated again with p 0.1 % and 10 % better: what becomes critical next
+ *            is in it
+ * Better is more for rates, less for times. Figures are ns; gain is end(now) - end(better). */
+#ifndef NADI_WHY_SENSITIVITY_H
+#define NADI_WHY_SENSITIVITY_H
+
+#include "why/why.h"
+
+enum nadi_parameter {
+    NADI_PARAMETER_BANDWIDTH, /* of a dimension */
+    NADI_PARAMETER_LATENCY,   /* of a dimension */
+    NADI_PARAMETER_COMPUTE_RATE,
+    NADI_PARAMETER_LOCAL_MEMORY, /* bandwidth: roofline and reductions */
+    NADI_PARAMETER_REMOTE_MEMORY,
+    NADI_PARAMETER_REMOTE_LATENCY,
+    NADI_PARAMETER_ENDPOINT_DELAY,
+    NADI_PARAMETER_CHUNKS,        /* preferred-dataset-splits: half and twice as many */
+    NADI_PARAMETER_ACTIVE_CHUNKS, /* active-chunks-per-dimension: likewise */
+    NADI_PARAMETERS
+};
+
+struct nadi_sensitivity {
+    enum nadi_parameter parameter;
+    uint32_t dim;            /* of a dimension; else NADI_NONE */
+    const char *name;        /* "bandwidth of dimension 0" */
+    const char *unit;        /* "GB/s", "ns", "TFLOP/s", "chunks" */
+    double value;            /* in that unit */
+    bool has_path;           /* not of chunks */
+    double path_ns_per_unit; /* d(end)/d(p) */
+    double path_gain_ns;     /* of +0.1 %, by it */
+    bool has_again;
+    int64_t gain_small_ns; /* +0.1 %; chunks: twice as many */
+    int64_t gain_large_ns; /* +10 %; chunks: half as many */
+    const char *next;      /* what has most of the path after +10 %, or NULL */
+};
+
+struct nadi_bound_part { /* no run of these inputs ends before; ns */
+    const char *name;    /* "compute", "bandwidth of dimension 0", "latency", "memory" */
+    uint64_t ns;
+};
+
+struct nadi_sensitivities {
+    struct nadi_arena arena;
+    struct nadi_sensitivity *items; /* largest gain first */
+    size_t count;
+    struct nadi_bound_part *bounds; /* largest first */
+    size_t bound_count;
+    uint64_t runs; /* simulations that were made for it */
+};
+
+#endif

@@ -1,0 +1,237 @@
+#include "why/times.h"
+
+#include "base/mem.h"
+#include "collective/plan.h"
+#include "platform/topology.h"
+#include "why/inside.h"
+
+enum nadi_slot nadi_times_slot(const struct nadi_trace *t, uint32_t node)
+{
+    if (t->flags[node] & NADI_NODE_IS_CPU)
+        return NADI_SLOT_PROCESSOR;
+    if (t->type[node] == NADI_NODE_COMP)
+        return NADI_SLOT_COMPUTE;
+    return t->type[node] == NADI_NODE_RECV ? NADI_SLOT_NONE : NADI_SLOT_COMM;
+}
+
+bool nadi_times_joint(const struct nadi_inputs *in, const struct nadi_trace *t, uint32_t node)
+{
+    enum nadi_native_kind kind;
+    return t->type[node] == NADI_NODE_COLL && !in->system.replay_only &&
+           nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node], &kind);
+}
+
+static void place_nodes(struct nadi_times *t, struct nadi_arena *arena)
+{
+    const struct nadi_result *r = t->r;
+    uint64_t count = 0;
+    t->first = NADI_ARENA_NEW(arena, uint64_t, r->rank_count + 1);
+    for (uint32_t rank = 0; rank < r->rank_count; rank++) {
+        t->first[rank] = count;
+        count += t->in->traces[rank]->node_count;
+    }
+    t->first[r->rank_count] = count;
+    t->nodes = NADI_ARENA_NEW(arena, struct nadi_node_time, count);
+    t->order = NADI_ARENA_NEW(arena, uint32_t, count);
+    t->op = NADI_ARENA_NEW(arena, uint32_t, count);
+    t->flow = NADI_ARENA_NEW(arena, uint32_t, count);
+    t->done = NADI_ARENA_ZNEW(arena, uint32_t, r->rank_count);
+    for (uint64_t i = 0; i < count; i++) {
+        t->nodes[i] = (struct nadi_node_time){0, UINT64_MAX, UINT64_MAX};
+        t->op[i] = t->flow[i] = NADI_NONE;
+    }
+}
+
+static void take_spans(struct nadi_times *t)
+{
+    for (size_t i = 0; i < t->r->span_count; i++) {
+        const struct nadi_span *s = &t->r->spans[i];
+        uint64_t at = nadi_times_index(t, s->rank, s->node);
+        t->nodes[at].start_ns = s->start_ns;
+        t->nodes[at].end_ns = s->end_ns;
+        t->order[t->first[s->rank] + t->done[s->rank]++] = s->node;
+    }
+    for (size_t i = 0; i < t->r->flow_count; i++) {
+        const struct nadi_flow *f = &t->r->flows[i];
+        t->flow[nadi_times_index(t, f->src, f->send_node)] = (uint32_t)i;
+        t->flow[nadi_times_index(t, f->dst, f->recv_node)] = (uint32_t)i;
+    }
+}
+
+/* Is every executed node recorded, and is there room for all nodes? */
+static bool all_there(const struct nadi_inputs *in, const struct nadi_result *r)
+{
+    const uint64_t most = UINT64_C(1) << 28;
+    uint64_t done = 0, nodes = 0;
+    for (uint32_t rank = 0; rank < r->rank_count; rank++) {
+        done += nadi_result_rank(r, rank)->nodes_done;
+        nodes += in->traces[rank]->node_count;
+    }
+    return done > 0 && done == r->span_count && nodes <= most;
+}
+
+/* ---- collectives: the k-th of a group on each of its members ------------------------------- */
+
+struct joining {
+    struct nadi_times *times;
+    struct nadi_map64 counts; /* rank << 32 | group -> collectives so far */
+    struct nadi_map64 wholes; /* group << 32 | sequence -> number */
+    struct nadi_map64 ops;    /* that number << 32 | cell -> op */
+    uint32_t whole_count;
+};
+
+struct issued {
+    uint64_t start_ns;
+    uint32_t node;
+};
+
+static int by_issue(const void *a, const void *b)
+{
+    const struct issued *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* A collective of all ranks in some dimensions only is one of its own for each place in the others:
+ * a number of that place. */
+static uint32_t cell_of(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
+{
+    const struct nadi_topology *topology = &in->topology;
+    struct nadi_plan plan;
+    uint32_t cell = 0, dims = 0;
+    if (!nadi_inside_plan(in, rank, node, &plan) || !plan.world)
+        return 0;
+    for (uint32_t i = 0; i < plan.phase_count; i++) {
+        if (plan.phases[i].n == topology->npu_count || plan.phases[i].spans_all)
+            return 0;
+        dims |= 1U << plan.phases[i].dim;
+    }
+    for (uint32_t d = 0; d < topology->dim_count; d++)
+        if (!(dims >> d & 1))
+            cell = cell * topology->dims[d].npus + nadi_topology_coordinate(topology, rank, d);
+    return cell;
+}
+
+/* Can a collective leave a dimension out? */
+static bool may_have_cells(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *t = in->traces[rank];
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    enum nadi_native_kind kind;
+    if (!comm || in->topology.dim_count < 2 ||
+        !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node], &kind))
+        return false;
+    uint32_t all = (1U << in->topology.dim_count) - 1;
+    return (comm->involved & all) != all || in->system.native[kind].count < in->topology.dim_count;
+}
+
+static void join(struct joining *j, uint32_t rank, uint32_t node)
+{
+    struct nadi_times *t = j->times;
+    const struct nadi_group *g = nadi_inputs_group(t->in, t->in->traces[rank], node, rank);
+    if (!g)
+        return;
+    uint32_t group = (uint32_t)(g - t->in->groups.items), sequence;
+    uint32_t *count = nadi_map64_put(&j->counts, (uint64_t)rank << 32 | group, 0, NULL);
+    sequence = (*count)++;
+    bool added;
+    uint32_t whole =
+        *nadi_map64_put(&j->wholes, (uint64_t)group << 32 | sequence, j->whole_count, &added);
+    j->whole_count += added;
+    uint64_t cell =
+        g->is_world && may_have_cells(t->in, rank, node) ? cell_of(t->in, rank, node) : 0;
+    uint32_t op = *nadi_map64_put(&j->ops, (uint64_t)whole << 32 | cell, t->op_count, &added);
+    t->op_count += added;
+    t->op[nadi_times_index(t, rank, node)] = op;
+}
+
+static void join_rank(struct joining *j, uint32_t rank)
+{
+    struct nadi_times *t = j->times;
+    const struct nadi_trace *trace = t->in->traces[rank];
+    struct issued *list = NADI_NEW(struct issued, t->done[rank]);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < t->done[rank]; i++) {
+        uint32_t node = t->order[t->first[rank] + i];
+        if (nadi_times_joint(t->in, trace, node))
+            list[count++] =
+                (struct issued){t->nodes[nadi_times_index(t, rank, node)].start_ns, node};
+    }
+    qsort(list, count, sizeof(*list), by_issue);
+    for (uint32_t i = 0; i < count; i++)
+        join(j, rank, list[i].node);
+    nadi_mem_free(list);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct nadi_member *x = a, *y = b;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static void list_members(struct nadi_times *t, struct nadi_arena *arena)
+{
+    uint32_t *at;
+    t->member_start = NADI_ARENA_ZNEW(arena, uint32_t, t->op_count + 1);
+    for (uint64_t i = 0; i < t->first[t->r->rank_count]; i++)
+        if (t->op[i] != NADI_NONE)
+            t->member_start[t->op[i] + 1]++;
+    for (uint32_t op = 0; op < t->op_count; op++)
+        t->member_start[op + 1] += t->member_start[op];
+    t->members = NADI_ARENA_NEW(arena, struct nadi_member, t->member_start[t->op_count]);
+    at = NADI_NEW(uint32_t, t->op_count);
+    memcpy(at, t->member_start, t->op_count * sizeof(*at));
+    for (uint32_t rank = 0; rank < t->r->rank_count; rank++) {
+        for (uint32_t node = 0; node < t->in->traces[rank]->node_count; node++) {
+            uint64_t i = nadi_times_index(t, rank, node);
+            uint32_t op = t->op[i];
+            if (op == NADI_NONE)
+                continue;
+            t->members[at[op]++] = (struct nadi_member){t->nodes[i].start_ns, rank, node};
+        }
+    }
+    nadi_mem_free(at);
+    for (uint32_t op = 0; op < t->op_count; op++)
+        qsort(t->members + t->member_start[op], t->member_start[op + 1] - t->member_start[op],
+              sizeof(*t->members), by_start);
+}
+
+uint32_t nadi_times_last(const struct nadi_times *t, uint64_t at)
+{
+    uint32_t op = t->op[at], low = t->member_start[op], high = t->member_start[op + 1];
+    uint64_t start = t->nodes[at].start_ns;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->members[middle].start_ns < t->nodes[at].end_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == t->member_start[op] || t->members[low - 1].start_ns <= start)
+        return NADI_NONE;
+    return low - 1;
+}
+
+bool nadi_times_open(struct nadi_times *t, const struct nadi_inputs *in,
+                     const struct nadi_result *r, struct nadi_arena *arena)
+{
+    *t = (struct nadi_times){.in = in, .r = r};
+    if (!all_there(in, r))
+        return false;
+    place_nodes(t, arena);
+    take_spans(t);
+    struct joining j = {.times = t};
+    nadi_map64_init(&j.counts, r->rank_count);
+    nadi_map64_init(&j.wholes, r->collective_count);
+    nadi_map64_init(&j.ops, r->collective_count);
+    for (uint32_t rank = 0; rank < r->rank_count; rank++)
+        join_rank(&j, rank);
+    nadi_map64_release(&j.counts);
+    nadi_map64_release(&j.wholes);
+    nadi_map64_release(&j.ops);
+    list_members(t, arena);
+    return true;
+}

@@ -1,0 +1,52 @@
+/* times: the recorded nodes of a result, by rank, with what joins ranks: collectives and messages.
+ * Private to why/. */
+#ifndef NADI_WHY_TIMES_H
+#define NADI_WHY_TIMES_H
+
+#include "base/map.h"
+#include "why/why.h"
+
+enum nadi_slot { NADI_SLOT_PROCESSOR, NADI_SLOT_COMPUTE, NADI_SLOT_COMM, NADI_SLOT_NONE };
+
+struct nadi_ranked { /* a node of a rank */
+    uint32_t rank, node;
+};
+
+struct nadi_member { /* of a collective */
+    uint64_t start_ns;
+    uint32_t rank, node;
+};
+
+struct nadi_times {
+    const struct nadi_inputs *in;
+    const struct nadi_result *r;
+    uint64_t *first;              /* by rank, rank_count + 1 entries: index of its node 0 */
+    struct nadi_node_time *nodes; /* by index; end_ns UINT64_MAX: not recorded */
+    uint32_t *order;              /* by index: nodes of the rank in order of completion */
+    uint32_t *done;               /* by rank: how many of them */
+    uint32_t *op;                 /* by index: of a collective; NADI_NONE */
+    uint32_t *flow;               /* by index: of a SEND or RECV; NADI_NONE */
+    uint32_t op_count;
+    uint32_t *member_start;      /* by op, op_count + 1 entries */
+    struct nadi_member *members; /* by start */
+};
+
+/* False where not every rank's nodes were recorded; then `t` needs no close. */
+bool nadi_times_open(struct nadi_times *t, const struct nadi_inputs *in,
+                     const struct nadi_result *r, struct nadi_arena *arena) NADI_MUST_USE;
+
+static inline uint64_t nadi_times_index(const struct nadi_times *t, uint32_t rank, uint32_t node)
+{
+    return t->first[rank] + node;
+}
+
+/* The member that started last of those that can have held up a collective's node: its place in
+ * `members`; NADI_NONE: the node itself, or another that started with it. O(log members). */
+uint32_t nadi_times_last(const struct nadi_times *t, uint64_t at);
+
+enum nadi_slot nadi_times_slot(const struct nadi_trace *t, uint32_t node);
+
+/* Is the node a collective that its members carry out together? */
+bool nadi_times_joint(const struct nadi_inputs *in, const struct nadi_trace *t, uint32_t node);
+
+#endif

@@ -1,0 +1,38 @@
+#include "why/why.h"
+
+#include "why/path.h"
+#include "why/slack.h"
+
+void nadi_why_find(const struct nadi_inputs *in, const struct nadi_result *r, struct nadi_why *x)
+{
+    struct nadi_times t;
+    *x = (struct nadi_why){0};
+    nadi_arena_init(&x->arena);
+    if (r->outcome != NADI_OUTCOME_DONE) {
+        x->why_not = "the run did not finish";
+        return;
+    }
+    if (!nadi_times_open(&t, in, r, &x->arena)) {
+        x->why_not = "not every node's start and end was recorded";
+        return;
+    }
+    nadi_path_find(&t, x);
+    nadi_shares_find(&t, x);
+    x->slack_is_exact = nadi_slack_find(&t);
+    x->first = t.first;
+    x->times = t.nodes;
+}
+
+void nadi_why_release(struct nadi_why *x)
+{
+    nadi_arena_release(&x->arena);
+    *x = (struct nadi_why){0};
+}
+
+const struct nadi_node_time *nadi_why_time(const struct nadi_why *x, uint32_t rank, uint32_t node)
+{
+    if (!x->times)
+        return NULL;
+    const struct nadi_node_time *n = &x->times[x->first[rank] + node];
+    return n->end_ns == UINT64_MAX ? NULL : n;
+}

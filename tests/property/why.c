@@ -1,0 +1,144 @@
+/* Explanations of random runs: the steps of the critical path have no holes and add up to the end,
+ * every rank's shares do, and a compute that takes as much longer as its slack says, where that is
+ * a promise, does not move the end.
+ *
+ *   why [CASES [FIRST_SEED]]    default 1,500 cases from seed 1; a failing seed is printed */
+#include "why/why.h"
+#include "base/mem.h"
+#include "sim/run.h"
+#include "support/job.h"
+
+#include <math.h>
+
+enum { CASES = 1500, DELAYS = 4 };
+
+struct counts {
+    uint64_t paths, steps, delays, with_slack, idle;
+};
+
+static bool wrong(uint64_t seed, const char *what, uint64_t want, uint64_t got)
+{
+    printf("seed %" PRIu64 ": %s: %" PRIu64 " wanted, %" PRIu64 " found\n", seed, what, want, got);
+    return false;
+}
+
+static bool path_is_whole(uint64_t seed, const struct nadi_result *r, const struct nadi_why *x,
+                          struct counts *n)
+{
+    uint64_t at = 0, sum = 0;
+    for (size_t i = 0; i < x->step_count; i++) {
+        if (x->steps[i].start_ns != at || x->steps[i].end_ns <= at)
+            return wrong(seed, "start of a step", at, x->steps[i].start_ns);
+        at = x->steps[i].end_ns;
+    }
+    for (int c = 0; c < NADI_CAUSES; c++)
+        sum += x->sums[c];
+    n->paths++;
+    n->steps += x->step_count;
+    n->idle += x->sums[NADI_CAUSE_IDLE] > 0;
+    if (at != r->end_ns)
+        return wrong(seed, "end of the path", r->end_ns, at);
+    return sum == r->end_ns || wrong(seed, "sum of causes", r->end_ns, sum);
+}
+
+static bool shares_are_whole(uint64_t seed, const struct nadi_result *r, const struct nadi_why *x)
+{
+    for (uint32_t rank = 0; rank < r->rank_count; rank++) {
+        uint64_t sum = 0;
+        for (int c = 0; c < NADI_CAUSES; c++)
+            sum += x->shares[(size_t)rank * NADI_CAUSES + (size_t)c];
+        if (sum != r->end_ns)
+            return wrong(seed, "sum of a rank's shares", r->end_ns, sum);
+    }
+    return true;
+}
+
+/* Runs again with one node of one rank longer. */
+static uint64_t end_with_delay(struct nadi_inputs *in, uint32_t rank, uint32_t node, uint64_t by_ns)
+{
+    struct nadi_trace *old = in->traces[rank], **old_owned = in->owned, changed = *old;
+    changed.duration_ns = NADI_NEW(uint64_t, old->node_count);
+    memcpy(changed.duration_ns, old->duration_ns, old->node_count * sizeof(uint64_t));
+    changed.duration_ns[node] += by_ns;
+    in->owned = NADI_NEW(struct nadi_trace *, in->owned_count + 1);
+    memcpy(in->owned, old_owned, in->owned_count * sizeof(struct nadi_trace *));
+    in->owned[in->owned_count++] = &changed;
+    in->traces[rank] = &changed;
+    struct nadi_result r;
+    nadi_simulate(in, NULL, &r);
+    uint64_t end = r.outcome == NADI_OUTCOME_DONE ? r.end_ns : UINT64_MAX;
+    nadi_result_release(&r);
+    in->traces[rank] = old;
+    nadi_mem_free(in->owned);
+    in->owned = old_owned;
+    in->owned_count--;
+    nadi_mem_free(changed.duration_ns);
+    return end;
+}
+
+static bool delays_fit(uint64_t seed, struct nadi_inputs *in, const struct nadi_result *r,
+                       const struct nadi_why *x, struct counts *n)
+{
+    struct nadi_rng rng;
+    nadi_rng_init(&rng, seed, "delays");
+    if (!x->slack_is_exact || fabs(in->options.compute_scale - 1) > 0)
+        return true;
+    for (int tries = 0, done = 0; tries < 40 && done < DELAYS; tries++) {
+        uint32_t rank = (uint32_t)nadi_rng_below(&rng, r->rank_count);
+        const struct nadi_trace *t = in->traces[rank];
+        uint32_t node = (uint32_t)nadi_rng_below(&rng, t->node_count);
+        const struct nadi_node_time *time = nadi_why_time(x, rank, node);
+        if (!time || t->type[node] != NADI_NODE_COMP || in->system.roofline ||
+            time->end_ns == time->start_ns)
+            continue;
+        uint64_t end = end_with_delay(in, rank, node, time->slack_ns);
+        done++;
+        n->delays++;
+        n->with_slack += time->slack_ns > 0;
+        if (end != r->end_ns) {
+            printf("rank %u node %u, slack %" PRIu64 " ns\n", rank, node, time->slack_ns);
+            return wrong(seed, "end with a delay", r->end_ns, end);
+        }
+    }
+    return true;
+}
+
+static bool one_case(uint64_t seed, struct counts *n)
+{
+    struct job job;
+    struct nadi_rng rng;
+    struct nadi_result r;
+    struct nadi_why x;
+    nadi_rng_init(&rng, seed, "why");
+    if (seed % 2)
+        job_random(&job, &rng);
+    else
+        job_grid(&job, &rng);
+    job.in.options.record_ops = true;
+    nadi_simulate(&job.in, NULL, &r);
+    nadi_why_find(&job.in, &r, &x);
+    bool ok = true;
+    if (r.outcome == NADI_OUTCOME_DONE)
+        ok = (!x.why_not || wrong(seed, "a path", 1, 0)) && path_is_whole(seed, &r, &x, n) &&
+             shares_are_whole(seed, &r, &x) && delays_fit(seed, &job.in, &r, &x, n);
+    else
+        ok = x.why_not != NULL || wrong(seed, "no path", 0, 1);
+    nadi_why_release(&x);
+    nadi_result_release(&r);
+    job_release(&job);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t cases = argc > 1 ? strtoull(argv[1], NULL, 10) : CASES;
+    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    struct counts n = {0};
+    bool ok = true;
+    for (uint64_t seed = first; seed < first + cases; seed++)
+        ok &= one_case(seed, &n);
+    printf("%" PRIu64 " paths of %" PRIu64 " steps, %" PRIu64 " with idle time; %" PRIu64
+           " delays, %" PRIu64 " of more than 0 ns\n",
+           n.paths, n.steps, n.idle, n.delays, n.with_slack);
+    return ok && (cases < 1000 || (n.paths > cases / 2 && n.with_slack > cases / 4)) ? 0 : 1;
+}

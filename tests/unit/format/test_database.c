@@ -1,0 +1,118 @@
+#include "format/database.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void make(const char *path, struct nadi_diags *diags)
+{
+    struct nadi_database *db =
+        nadi_database_create(path, "create table t(a integer, b real, c text);", diags);
+    assert_non_null(db);
+    nadi_database_into(db, "t", 3);
+    nadi_database_u64(db, 7);
+    nadi_database_double(db, 0.5);
+    nadi_database_text(db, "it's");
+    nadi_database_row(db);
+    nadi_database_i64(db, -3);
+    nadi_database_double(db, (double)NAN);
+    nadi_database_text(db, NULL);
+    nadi_database_row(db);
+    nadi_database_u64(db, UINT64_MAX);
+    nadi_database_null(db);
+    nadi_database_text(db, "");
+    nadi_database_row(db);
+    assert_true(nadi_database_finish(db, diags));
+}
+
+static void rows_come_back(void **state)
+{
+    static const char path[] = "test_database.db";
+    struct nadi_diags diags;
+    bool failed;
+    (void)state;
+    nadi_diags_init(&diags);
+    make(path, &diags);
+    struct nadi_database *db = nadi_database_open(path, &diags);
+    assert_non_null(db);
+    struct nadi_query *q = nadi_query_open(db, "select * from t", &diags);
+    assert_int_equal(nadi_query_columns(q), 3);
+    assert_string_equal(nadi_query_name(q, 2), "c");
+    assert_true(nadi_query_next(q, &failed, &diags));
+    assert_int_equal(nadi_query_u64(q, 0), 7);
+    assert_true(fabs(nadi_query_double(q, 1) - 0.5) < 1e-12);
+    assert_string_equal(nadi_query_text(q, 2), "it's");
+    assert_true(nadi_query_is_text(q, 2) && !nadi_query_is_text(q, 0));
+    assert_true(nadi_query_next(q, &failed, &diags));
+    assert_string_equal(nadi_query_text(q, 0), "-3");
+    assert_true(nadi_query_is_null(q, 1) && nadi_query_is_null(q, 2));
+    assert_true(nadi_query_next(q, &failed, &diags));
+    assert_true(nadi_query_is_null(q, 0));
+    assert_false(nadi_query_next(q, &failed, &diags));
+    assert_false(failed);
+    nadi_query_close(q);
+    nadi_database_close(db);
+    assert_int_equal(diags.errors, 0);
+    nadi_diags_release(&diags);
+    unlink(path);
+}
+
+static void same_rows_same_bytes(void **state)
+{
+    struct nadi_diags diags;
+    char *a, *b;
+    size_t a_bytes, b_bytes;
+    (void)state;
+    nadi_diags_init(&diags);
+    make("test_database_a.db", &diags);
+    make("test_database_b.db", &diags);
+    assert_true(nadi_file_read("test_database_a.db", "database", &a, &a_bytes, &diags));
+    assert_true(nadi_file_read("test_database_b.db", "database", &b, &b_bytes, &diags));
+    assert_int_equal(a_bytes, b_bytes);
+    assert_memory_equal(a, b, a_bytes);
+    nadi_mem_free(a);
+    nadi_mem_free(b);
+    nadi_diags_release(&diags);
+    unlink("test_database_a.db");
+    unlink("test_database_b.db");
+}
+
+static void mistakes_are_said(void **state)
+{
+    struct nadi_diags diags;
+    (void)state;
+    nadi_diags_init(&diags);
+    assert_null(nadi_database_create("no/such/folder/x.db", "create table t(a);", &diags));
+    assert_int_equal(diags.errors, 1);
+    assert_true(nadi_file_write("test_database_text.db", "no database, whatever its name says", 35,
+                                &diags));
+    assert_null(nadi_database_open("test_database_text.db", &diags));
+    assert_int_equal(diags.errors, 2);
+    make("test_database_q.db", &diags);
+    struct nadi_database *db = nadi_database_open("test_database_q.db", &diags);
+    static const char *const wrong[] = {"select x from t", "delete from t", "select 1; select 2",
+                                        "", "selec"};
+    for (size_t i = 0; i < 5; i++) {
+        assert_null(nadi_query_open(db, wrong[i], &diags));
+        assert_int_equal(diags.errors, 3 + i);
+    }
+    nadi_database_close(db);
+    nadi_diags_release(&diags);
+    unlink("test_database_q.db");
+    unlink("test_database_text.db");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_come_back),
+        cmocka_unit_test(same_rows_same_bytes),
+        cmocka_unit_test(mistakes_are_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
