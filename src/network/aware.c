@@ -3,9 +3,10 @@
  * A link is idle or busy. A message handed to an idle link arrives at the other end after
  * trunc(latency + bytes/bandwidth) ns and frees the link after trunc(bytes/bandwidth) ns (arrival
  * is scheduled first); handed to a busy link it waits in FIFO order. The full serialisation is paid
- * at every hop. Ways over a list of dimensions or a graph are those of network/fabric.h. Equal to
- * the analytical reference's congestion-aware model in one dimension; several dimensions and graphs
- * follow the same link rules. docs/models/aware.md has the equations.
+ * at every hop. With adaptive routing every message chooses its way as it is sent, by the bytes
+ * that each link still has to carry. Ways over a list of dimensions or a graph are those of
+ * network/fabric.h. Equal to the analytical reference's congestion-aware model in one dimension;
+ * several dimensions and graphs follow the same link rules. docs/models/aware.md has the equations.
  *
  * Cost of a message: two events a hop, O(1) each. */
 #include "base/mem.h"
@@ -22,6 +23,7 @@ struct flight { /* a message in the network */
 };
 
 struct link {
+    uint64_t bytes;      /* of the message that it carries */
     uint32_t head, tail; /* waiting */
     uint32_t waiting;
     uint32_t class;
@@ -90,6 +92,7 @@ static void start(struct aware *w, uint32_t index, uint32_t flight)
     const struct link_class *c = times_of(w, index, f->bytes);
     struct nadi_fabric_tally *tally = &w->tallies[index];
     w->links[index].busy = true;
+    w->links[index].bytes = f->bytes;
     tally->messages++;
     tally->bytes += f->bytes;
     tally->busy += (nadi_time)c->free_ns * NADI_PS_PER_NS;
@@ -143,6 +146,7 @@ static void on_link_free(void *context, const struct nadi_event *event)
     struct aware *w = context;
     struct link *l = &w->links[event->a];
     l->busy = false;
+    nadi_fabric_load(&w->fabric, &event->a, 1, -(double)l->bytes);
     if (l->head == NADI_NONE)
         return;
     const uint32_t flight = l->head;
@@ -212,12 +216,15 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
     w->sent_messages++;
     w->sent_bytes += message->bytes;
     const struct nadi_fabric_way *way =
-        message->src == message->dst ? NULL : nadi_fabric_way(&w->fabric, message->route);
+        message->src == message->dst
+            ? NULL
+            : nadi_fabric_choose(&w->fabric, message->route, message->bytes);
     if (!way || way->hops == 0) {
         nadi_engine_schedule(w->engine, nadi_engine_now(w->engine), NADI_NONE, message->kind,
                              message->a, message->b, message->c);
         return;
     }
+    nadi_fabric_load(&w->fabric, way->links, way->hops, (double)message->bytes);
     const uint32_t flight = new_flight(w);
     w->flights.items[flight] = (struct flight){
         .links = way->links,

@@ -97,8 +97,13 @@ void nadi_fabric_init(struct nadi_fabric *l, const struct nadi_topology *topolog
     nadi_arena_init(&l->arena);
     nadi_map64_init(&l->index, 1024);
     if (graph) {
+        struct nadi_routing_config config = *routing;
         init_graph(l);
-        l->routing = nadi_routing_create(graph, routing);
+        if (config.scheme == NADI_ROUTE_ADAPTIVE) {
+            config.loads = l->loads = NADI_ZNEW(double, l->count);
+            nadi_map64_init(&l->ways, 1024);
+        }
+        l->routing = nadi_routing_create(graph, &config);
     } else
         init_dims(l);
 }
@@ -107,6 +112,10 @@ void nadi_fabric_release(struct nadi_fabric *l)
 {
     nadi_routing_destroy(l->routing);
     nadi_mem_free(l->found.items);
+    if (l->loads)
+        nadi_map64_release(&l->ways);
+    nadi_mem_free(l->loads);
+    nadi_mem_free(l->kept.items);
     nadi_map64_release(&l->index);
     nadi_mem_free(l->routes);
     nadi_mem_free(l->items);
@@ -152,25 +161,36 @@ static uint32_t walk_dims(const struct nadi_fabric *l, uint32_t src, uint32_t ds
     return hops;
 }
 
-static void find(struct nadi_fabric *l, struct nadi_fabric_way *r)
+static const uint32_t *keep(struct nadi_fabric *l, const uint32_t *links, uint32_t hops)
 {
-    uint32_t *links = NULL;
-    r->version = l->version;
-    r->broken = false;
-    if (l->graph) {
-        r->broken = !nadi_routing_find(l->routing, r->src, r->dst, 0, &l->found);
-        r->hops = (uint32_t)l->found.count;
-        links = NADI_ARENA_NEW(&l->arena, uint32_t, r->hops);
-        if (r->hops)
-            memcpy(links, l->found.items, r->hops * sizeof(*links));
-    } else {
-        r->hops = walk_dims(l, r->src, r->dst, NULL);
-        links = NADI_ARENA_NEW(&l->arena, uint32_t, r->hops);
-        walk_dims(l, r->src, r->dst, links);
+    uint32_t *kept = NADI_ARENA_NEW(&l->arena, uint32_t, hops);
+    if (hops)
+        memcpy(kept, links, hops * sizeof(*kept));
+    return kept;
+}
+
+/* Ways of adaptive routing come again and again: one copy each. Two that share a hash are kept
+ * beside each other. */
+static const uint32_t *keep_once(struct nadi_fabric *l, uint32_t route, const uint32_t *links,
+                                 uint32_t hops)
+{
+    bool added;
+    const uint64_t hash = nadi_hash_bytes(links, hops * sizeof(*links)) ^ nadi_hash_u64(route);
+    const uint32_t at = *nadi_map64_put(&l->ways, hash, (uint32_t)l->kept.count, &added);
+    if (added) {
+        const uint32_t *kept = keep(l, links, hops);
+        NADI_PUSH(&l->kept, kept);
+        return kept;
     }
-    if (r->broken)
-        r->hops = 0;
+    if (memcmp(l->kept.items[at], links, hops * sizeof(*links)) == 0)
+        return l->kept.items[at];
+    return keep(l, links, hops);
+}
+
+static void use_links(struct nadi_fabric *l, struct nadi_fabric_way *r, const uint32_t *links)
+{
     r->links = links;
+    r->changes++;
     r->latency_ns = 0;
     r->bytes_per_ns = INFINITY;
     for (uint32_t i = 0; i < r->hops; i++) {
@@ -178,6 +198,22 @@ static void find(struct nadi_fabric *l, struct nadi_fabric_way *r)
         r->latency_ns += link->latency_ns;
         if (link->bytes_per_ns < r->bytes_per_ns)
             r->bytes_per_ns = link->bytes_per_ns;
+    }
+}
+
+static void find(struct nadi_fabric *l, struct nadi_fabric_way *r)
+{
+    r->version = l->version;
+    r->broken = false;
+    if (l->graph) {
+        r->broken = !nadi_routing_find(l->routing, r->src, r->dst, 0, &l->found);
+        r->hops = r->broken ? 0 : (uint32_t)l->found.count;
+        use_links(l, r, keep(l, l->found.items, r->hops));
+    } else {
+        r->hops = walk_dims(l, r->src, r->dst, NULL);
+        uint32_t *links = NADI_ARENA_NEW(&l->arena, uint32_t, r->hops);
+        walk_dims(l, r->src, r->dst, links);
+        use_links(l, r, links);
     }
 }
 
@@ -202,6 +238,27 @@ const struct nadi_fabric_way *nadi_fabric_way(struct nadi_fabric *l, uint32_t ro
     struct nadi_fabric_way *r = &l->routes[route];
     if (NADI_UNLIKELY(r->version != l->version))
         find(l, r);
+    return r;
+}
+
+const struct nadi_fabric_way *nadi_fabric_choose(struct nadi_fabric *l, uint32_t route,
+                                                 uint64_t bytes)
+{
+    struct nadi_fabric_way *r = &l->routes[route];
+    if (!l->loads)
+        return nadi_fabric_way(l, route);
+    nadi_routing_set_own_load(l->routing, (double)bytes);
+    const bool found = nadi_routing_find(l->routing, r->src, r->dst, 0, &l->found);
+    const uint32_t hops = found ? (uint32_t)l->found.count : 0;
+    const bool same =
+        r->version == l->version && r->broken == !found && r->hops == hops &&
+        (hops == 0 || memcmp(r->links, l->found.items, hops * sizeof(*r->links)) == 0);
+    if (same)
+        return r;
+    r->version = l->version;
+    r->broken = !found;
+    r->hops = hops;
+    use_links(l, r, hops ? keep_once(l, route, l->found.items, hops) : NULL);
     return r;
 }
 

@@ -7,8 +7,10 @@
  * order, through the NPUs. Of a graph: its channels (platform/graph.h), ways by platform/routing.h.
  *
  * A route is one way from a source to a destination, found once and kept: the number of a pair's
- * route is constant, its links change when links go down or come up. Finding one costs its hops,
- * and what routing costs. Memory: 4 bytes a hop and about 60 a pair that was asked for. */
+ * route is constant, its links change when links go down or come up, and with adaptive routing
+ * whenever the model asks for a choice by the loads of now. Finding one costs its hops, and what
+ * routing costs. Memory: 4 bytes a hop of each different way and about 60 a pair that was asked
+ * for. */
 #ifndef NADI_NETWORK_FABRIC_H
 #define NADI_NETWORK_FABRIC_H
 
@@ -30,7 +32,8 @@ struct nadi_fabric_way {
     const uint32_t *links; /* in order; valid until links change */
     uint32_t hops;
     uint32_t src, dst;
-    uint32_t version;
+    uint32_t version;    /* of the links that were up */
+    uint32_t changes;    /* how often it was another way than before */
     double latency_ns;   /* of all hops */
     double bytes_per_ns; /* of the slowest; infinite without hops */
     bool broken;         /* there is no way at present */
@@ -50,6 +53,12 @@ struct nadi_fabric {
     uint32_t version;             /* of the set of links that are up */
     struct nadi_routing *routing; /* graphs only */
     struct nadi_way found;        /* scratch */
+    double *loads;          /* adaptive routing: by link, kept by nadi_fabric_load; else NULL */
+    struct nadi_map64 ways; /* of adaptive routing: hash of route and links -> place in `kept` */
+    struct {
+        const uint32_t **items;
+        size_t count, capacity;
+    } kept;
 };
 
 /* All arguments must outlive the links. graph NULL: the topology's dimensions; routing is about
@@ -62,6 +71,19 @@ void nadi_fabric_release(struct nadi_fabric *l);
 uint32_t nadi_fabric_route(struct nadi_fabric *l, uint32_t src, uint32_t dst);
 /* The route as it is now; check `broken`. */
 const struct nadi_fabric_way *nadi_fabric_way(struct nadi_fabric *l, uint32_t route);
+
+/* The same, but with adaptive routing chosen anew for so many bytes by the loads of now. Links of
+ * ways that were the pair's before stay valid. */
+const struct nadi_fabric_way *nadi_fabric_choose(struct nadi_fabric *l, uint32_t route,
+                                                 uint64_t bytes);
+/* Bytes that are on their way over these links, more or (negative) less; nothing to do unless
+ * routing is adaptive. */
+static inline void nadi_fabric_load(struct nadi_fabric *l, const uint32_t *links, uint32_t hops,
+                                    double bytes)
+{
+    for (uint32_t i = 0; l->loads && i < hops; i++)
+        l->loads[links[i]] += bytes;
+}
 
 /* A cable goes down or comes up, both its links at once: number / 2 of a link is its cable. Graphs
  * only. */

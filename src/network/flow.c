@@ -8,6 +8,9 @@
  * they were sent, and the levels that this changes are found once, when everything else of the
  * instant has been done.
  *
+ * With adaptive routing a pair that has nothing on its way chooses it when it sends, by the bytes
+ * that were sent over each link and have not arrived.
+ *
  * Cost of a message: O(hops) and what nadi_share_solve costs for the components it touches, shared
  * by all that begin or end in the same instant. Memory: 64 bytes a message on its way, 80 a pair.
  */
@@ -27,6 +30,7 @@ struct transfer { /* a message on its way */
     uint32_t route;
     uint32_t next; /* of its pair, or in the free list */
     uint32_t kind, a, b, c;
+    bool itself; /* to its sender */
 };
 
 struct pair {             /* of a route: its messages that share links now */
@@ -36,7 +40,11 @@ struct pair {             /* of a route: its messages that share links now */
     uint32_t head, count;
     uint32_t slot;    /* in the heap; NADI_NONE: not there */
     uint32_t demand;  /* NADI_NONE: none yet */
-    uint32_t version; /* of the route that the demand has */
+    uint32_t changes; /* of the route, when the demand got its links */
+    /* adaptive routing: messages that were sent and have not arrived, and the links that count
+     * their bytes as load: those of the way when the first was sent */
+    uint32_t sent, hops;
+    const uint32_t *links;
 };
 
 struct ending {
@@ -269,9 +277,9 @@ static void open_pair(struct flow *f, struct pair *p, uint32_t route,
         p->demand = nadi_share_add(f->share, r->links, r->hops, limit_of(f, r));
         NADI_PUSH(&f->owners, route);
         NADI_ASSERT(f->owners.count == p->demand + 1);
-    } else if (p->version != r->version)
+    } else if (p->changes != r->changes)
         nadi_share_set_links(f->share, p->demand, r->links, r->hops, limit_of(f, r));
-    p->version = r->version;
+    p->changes = r->changes;
     p->got = 0;
     p->level = 0;
     p->since = nadi_engine_now(f->engine);
@@ -287,9 +295,36 @@ static void insert(struct flow *f, struct pair *p, uint32_t index)
     *at = index;
 }
 
+/* The way of a message that is sent now. With adaptive routing a pair that has nothing on its way
+ * chooses. */
+static const struct nadi_fabric_way *way_out(struct flow *f, uint32_t pair, uint64_t bytes)
+{
+    struct pair *p = &f->pairs.items[pair];
+    if (!f->fabric.loads)
+        return nadi_fabric_way(&f->fabric, pair);
+    const struct nadi_fabric_way *r =
+        p->sent ? nadi_fabric_way(&f->fabric, pair) : nadi_fabric_choose(&f->fabric, pair, bytes);
+    if (p->sent++ == 0) {
+        p->links = r->links;
+        p->hops = r->hops;
+    }
+    nadi_fabric_load(&f->fabric, p->links, p->hops, (double)bytes);
+    return r;
+}
+
+static void arrived(struct flow *f, const struct transfer *t)
+{
+    struct pair *p = &f->pairs.items[t->route];
+    if (!f->fabric.loads || t->itself)
+        return;
+    p->sent--;
+    nadi_fabric_load(&f->fabric, p->links, p->hops, -(double)t->bytes);
+}
+
 static void deliver(struct flow *f, uint32_t index)
 {
     struct transfer *t = &f->transfers.items[index];
+    arrived(f, t);
     nadi_engine_schedule(f->engine, nadi_engine_now(f->engine), NADI_NONE, t->kind, t->a, t->b,
                          t->c);
     t->next = f->free_transfer;
@@ -396,6 +431,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .a = m->a,
         .b = m->b,
         .c = m->c,
+        .itself = m->src == m->dst,
     };
     f->sent_bytes += m->bytes;
     if (m->src == m->dst) {
@@ -407,7 +443,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         *ready = later(*ready > now ? *ready : now, f->config.overhead_ns * 1e3);
         now = *ready;
     }
-    const struct nadi_fabric_way *r = nadi_fabric_way(&f->fabric, m->route);
+    const struct nadi_fabric_way *r = way_out(f, m->route, m->bytes);
     const nadi_time at = later(now, (f->config.startup_ns + r->latency_ns) * 1e3);
     if (at == nadi_engine_now(f->engine))
         begin(f, index);

@@ -73,6 +73,11 @@ void nadi_routing_set_down(struct nadi_routing *r, uint32_t link, bool down)
     nadi_routing_drop_tables(r);
 }
 
+void nadi_routing_set_own_load(struct nadi_routing *r, double load)
+{
+    r->own_load = load;
+}
+
 static void add_root(struct nadi_routing *r, struct nadi_routing_target *t, uint32_t node)
 {
     for (size_t i = 0; i < t->count; i++)
@@ -108,8 +113,9 @@ struct walk {
     uint64_t key;
     uint32_t node;        /* where it is */
     uint32_t first, last; /* switches passed */
-    uint32_t hops;
-    double load; /* the largest on the way */
+    uint32_t hops;        /* those on board not counted */
+    double load;   /* the largest on the way */
+    bool busy;     /* something else is on the way */
     struct nadi_way *route;
 };
 
@@ -183,9 +189,13 @@ static uint32_t choices_of(const struct walk *w)
     return distance == NADI_FAR ? 0 : table_choices(w, distance);
 }
 
+/* Time to send what waits for a channel, and what is asked for: loads of uneven links compare. */
 static double load_of(const struct nadi_routing *r, uint32_t channel)
 {
-    return r->config.loads ? r->config.loads[channel] : 0;
+    if (!r->config.loads)
+        return 0;
+    return (r->config.loads[channel] + r->own_load) /
+           (double)nadi_graph_channel_rate(r->g, channel);
 }
 
 /* Keeps the choices with the least load; returns how many. */
@@ -226,6 +236,7 @@ static void pass(struct walk *w, uint32_t channel)
     struct nadi_way *route = w->route;
     const double load = load_of(w->r, channel);
     w->load = load > w->load ? load : w->load;
+    w->busy |= w->r->config.loads && w->r->config.loads[channel] > 0;
     NADI_PUSH(route, channel);
 }
 
@@ -243,14 +254,15 @@ static bool walk_to(struct walk *w, const struct nadi_routing_target *target)
         const uint32_t own = nadi_graph_node_channel(g, w->node);
         if (own != NADI_NONE && g->nodes[w->node].kind == NADI_GRAPH_SWITCH)
             pass(w, own);
-        if (g->links[g->ports[port].link].dim != NADI_NONE)
+        if (g->links[g->ports[port].link].dim != NADI_NONE) {
             pass(w, nadi_graph_channel(g, w->node, port));
+            w->hops++;
+        }
         w->node = g->ports[port].peer;
         if (g->nodes[w->node].kind == NADI_GRAPH_SWITCH) {
             w->last = w->node;
             w->first = w->first == NADI_NONE ? w->node : w->first;
         }
-        w->hops++;
     }
     return true;
 }
@@ -310,7 +322,7 @@ bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint6
     }
     if (scheme != NADI_ROUTE_VALIANT && scheme != NADI_ROUTE_ADAPTIVE)
         return true;
-    if (scheme == NADI_ROUTE_ADAPTIVE && direct.load <= 0)
+    if (scheme == NADI_ROUTE_ADAPTIVE && !direct.busy)
         return true;
     const uint32_t middle = draw_middle(&direct);
     if (middle == NADI_NONE)

@@ -15,8 +15,9 @@
  *   valiant          first to a switch drawn from all that the source reaches, then on, both parts
  *                    by ecmp (Valiant, Brebner, STOC 1981); within one switch the direct way
  *   adaptive         the port with the least load among those on shortest ways, or the detour of
- *                    valiant where load times hops is less along it: UGAL with global knowledge
- *                    (Kim, Dally, Scott, Abts, ISCA 2008, section 4)
+ *                    valiant where load times hops is less along it; the load is the time that a
+ *                    channel needs for what it has to carry and for what is sent now: UGAL with
+ * global knowledge (Kim, Dally, Scott, Abts, ISCA 2008, section 4)
  *
  * Cost. In a product of dimensions (tori, meshes, HyperX: graph->product) with all links up, a hop
  * costs the ports of a router and nothing is stored. Elsewhere a hop looks at a switch's ports in a
@@ -42,7 +43,7 @@ struct nadi_routing_config {
     enum nadi_route_scheme scheme;
     uint64_t seed;       /* ecmp, valiant, adaptive */
     size_t table_limit;  /* bytes; 0: 256 MiB */
-    const double *loads; /* adaptive: by channel, in any unit (bytes waiting, flows); must outlive
+    const double *loads; /* adaptive: by channel, bytes that it has still to carry; must outlive
                             the routing; NULL: no load anywhere */
 };
 
@@ -63,6 +64,9 @@ void nadi_routing_destroy(struct nadi_routing *r); /* NULL is fine */
  * with an empty route, when there is none. */
 bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint64_t flow,
                        struct nadi_way *route) NADI_MUST_USE;
+
+/* Adaptive: the bytes that the next ways are for; 0 at first. */
+void nadi_routing_set_own_load(struct nadi_routing *r, double load);
 
 /* Takes link `link` out, both ways, or puts it back. Ways found before are not touched. */
 void nadi_routing_set_down(struct nadi_routing *r, uint32_t link, bool down);

@@ -36,6 +36,7 @@ struct nadi_routing {
     uint32_t *choices; /* ports, as many as the largest degree */
     struct nadi_routing_target target, middle;
     struct nadi_way detour;
+    double own_load; /* adaptive: of the way that is asked for */
 };
 
 static inline bool nadi_routing_open(const struct nadi_routing *r, uint32_t node, uint32_t port)

@@ -74,6 +74,7 @@ void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model)
         .topology = &c->topology,
         .graph = graph ? &c->graph : NULL,
         .flow = &c->config,
+        .routing = c->routing,
         .engine = c->engine,
     };
     c->net = model->create(&setup);

@@ -16,6 +16,7 @@ struct flow_case {
     struct nadi_topology topology; /* of a graph: one Switch dimension of its hosts */
     struct nadi_graph graph;
     struct nadi_flow_config config;
+    const struct nadi_routing_config *routing; /* NULL: the model's choice */
     struct nadi_engine *engine;
     struct nadi_network *net;
     uint32_t kind_send, kind_arrived;
