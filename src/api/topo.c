@@ -107,14 +107,6 @@ static bool generate(struct nadi_topo *t, const char *const *words, size_t count
     return ok;
 }
 
-static bool has_role(const struct nadi_graph *g, const char *role)
-{
-    for (uint32_t n = 0; n < g->node_count; n++)
-        if (nadi_str_equal(g->nodes[n].role, role))
-            return true;
-    return nadi_str_equal(role, "cable");
-}
-
 /* "leaf=18000,cable=300", before those of the file. */
 static bool add_prices(struct nadi_topo *t, const char *text, struct nadi_diags *diags)
 {
@@ -135,7 +127,7 @@ static bool add_prices(struct nadi_topo *t, const char *text, struct nadi_diags 
         if (!nadi_str_to_double(equals + 1, &price) || !(price >= 0))
             return nadi_error(diags, "topo/price", NADI_NOWHERE, "for example leaf=18000,cable=300",
                               "'%s' is no price of '%s'", equals + 1, at);
-        if (!has_role(&f->graph, at))
+        if (!nadi_graph_has_price(&f->graph, at))
             return nadi_error(diags, "topo/price", NADI_NOWHERE,
                               "the line 'nodes' has the roles, and links are 'cable'",
                               "no node has the role '%s'", at);

@@ -234,12 +234,14 @@ static bool read_lists(struct reader *r, const struct nadi_schema_values *v)
     const struct nadi_schema_value *nodes = nadi_schema_get(v, "nodes");
     const struct nadi_schema_value *links = nadi_schema_get(v, "links");
     r->f->kind = "file";
-    if (!nodes->count || !links->count)
-        return nadi_error(r->diags, "graph/empty", nadi_doc_place(r->doc, r->doc->root),
-                          "write both, or a generator", "a network needs 'nodes' and 'links'");
-    for (uint32_t i = 0; i < nodes->count; i++)
+    bool enough = nodes->count > 0 && links->node;
+    for (uint32_t i = 0; enough && i < nodes->count; i++)
         if (!read_node(r, nodes->items[i].node))
             return false;
+    enough &= links->count > 0 || r->f->graph.node_count == 1; /* one NPU alone */
+    if (!enough)
+        return nadi_error(r->diags, "graph/empty", nadi_doc_place(r->doc, r->doc->root),
+                          "write both, or a generator", "a network needs 'nodes' and 'links'");
     if (!r->f->graph.host_count)
         return nadi_error(r->diags, "graph/no-npu", place_of(r, nodes->node),
                           "give the end points `kind: npu`", "no node is an npu");
@@ -293,10 +295,21 @@ static bool read_generator(struct reader *r, const struct nadi_schema_values *v)
     return true;
 }
 
-static bool has_role(const struct nadi_graph *g, const char *role)
+/* Routers on board are a part of their NPU. */
+static bool is_on_board(const struct nadi_graph *g, uint32_t node)
+{
+    if (g->nodes[node].kind == NADI_GRAPH_HOST)
+        return false;
+    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++)
+        if (g->links[g->ports[p].link].dim == NADI_NONE)
+            return true;
+    return false;
+}
+
+bool nadi_graph_has_price(const struct nadi_graph *g, const char *role)
 {
     for (uint32_t n = 0; n < g->node_count; n++)
-        if (strcmp(g->nodes[n].role, role) == 0)
+        if (strcmp(g->nodes[n].role, role) == 0 && !is_on_board(g, n))
             return true;
     return strcmp(role, "cable") == 0;
 }
@@ -311,7 +324,7 @@ static bool read_prices(struct reader *r, const struct nadi_doc_node *map)
         if ((kind != NADI_DOC_INTEGER && kind != NADI_DOC_REAL) || !(price >= 0 && price < 1e15))
             return nadi_error(r->diags, "graph/price", place_of(r, n), NULL,
                               "the price of '%s' must be a number, at least 0", n->key);
-        if (!has_role(&f->graph, n->key))
+        if (!nadi_graph_has_price(&f->graph, n->key))
             return nadi_error(r->diags, "graph/price", nadi_doc_key_place(r->doc, n),
                               "prices are given by role; `nadi topo` lists the roles, and links "
                               "are 'cable'",

@@ -31,6 +31,10 @@ struct nadi_graph_file {
 /* Price of a node of the role, or of a "cable"; negative where none is given. */
 double nadi_graph_price_of(const struct nadi_graph_file *f, const char *role);
 
+/* Can the role have a price: has a node it that is no router on board, or is it "cable"? O(nodes).
+ */
+bool nadi_graph_has_price(const struct nadi_graph *g, const char *role);
+
 /* Is the document such a network (keys nodes, links or generator and no topology)? */
 bool nadi_graph_file_is(const struct nadi_doc *doc);
 

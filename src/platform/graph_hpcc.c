@@ -97,6 +97,12 @@ bool nadi_graph_parse_hpcc(struct nadi_graph *g, const char *path, char *text, s
     for (uint32_t i = 0; i < h.links; i++)
         if (!read_link(&s, g))
             return false;
+    if (nadi_scan_next(&s) && s.word[0] >= '0' && s.word[0] <= '9')
+        nadi_diags_add(diags, NADI_WARNING, "hpcc/topology", NADI_IN_FILE(path),
+                       "the first line is: nodes, switches among them, links",
+                       "more follows after the %" PRIu32 " links that the first line promises; it "
+                       "is not read",
+                       h.links);
     nadi_graph_finish(g);
     return true;
 }

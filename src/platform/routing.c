@@ -114,8 +114,8 @@ struct walk {
     uint32_t node;        /* where it is */
     uint32_t first, last; /* switches passed */
     uint32_t hops;        /* those on board not counted */
-    double load;   /* the largest on the way */
-    bool busy;     /* something else is on the way */
+    double load;          /* the largest on the way */
+    bool busy;            /* something else is on the way */
     struct nadi_way *route;
 };
 

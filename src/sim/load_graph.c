@@ -140,22 +140,53 @@ bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc)
     return use(l, &f, ok);
 }
 
+/* Are all NPUs on one connected set of switches, by cables that carry both ways? O(links). */
+static bool has_common_part(const struct nadi_graph *g, uint32_t *queue)
+{
+    bool *seen = NADI_ZNEW(bool, g->node_count);
+    uint32_t found = 0, hosts = 0;
+    seen[g->hosts[0]] = true;
+    queue[found++] = g->hosts[0];
+    for (uint32_t i = 0; i < found; i++) {
+        const uint32_t node = queue[i];
+        const bool is_host = g->nodes[node].kind == NADI_GRAPH_HOST;
+        hosts += is_host;
+        for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
+            const uint32_t peer = g->ports[p].peer;
+            const bool to_host = g->nodes[peer].kind == NADI_GRAPH_HOST;
+            /* The first NPU goes on to one switch only, others to none. */
+            if (seen[peer] || g->links[g->ports[p].link].one_way ||
+                (is_host && (i > 0 || to_host || found > 1)))
+                continue;
+            seen[peer] = true;
+            queue[found++] = peer;
+        }
+    }
+    nadi_mem_free(seen);
+    return hosts == g->host_count;
+}
+
+/* NPUs do not forward: a way from each to each must lead over switches. */
 static bool all_reach(struct nadi_load *l)
 {
     const struct nadi_graph *g = &l->in->graph;
     uint32_t *distance = NADI_NEW(uint32_t, g->node_count);
     uint32_t *queue = NADI_NEW(uint32_t, g->node_count);
-    uint32_t far = NADI_NONE;
-    nadi_graph_distances(g, g->hosts[0], distance, queue);
-    for (uint32_t h = 0; h < g->host_count && far == NADI_NONE; h++)
-        far = distance[g->hosts[h]] == NADI_NONE ? h : NADI_NONE;
+    uint32_t from = NADI_NONE, to = 0;
+    const bool sure = has_common_part(g, queue);
+    for (; !sure && to < g->host_count && from == NADI_NONE; to++) {
+        nadi_graph_distances(g, g->hosts[to], distance, queue);
+        for (uint32_t h = 0; h < g->host_count && from == NADI_NONE; h++)
+            from = distance[g->hosts[h]] == NADI_NONE ? h : NADI_NONE;
+    }
     nadi_mem_free(distance);
     nadi_mem_free(queue);
-    if (far == NADI_NONE)
+    if (from == NADI_NONE)
         return true;
-    return nadi_error(l->diags, "network/unreachable", NADI_NOWHERE,
-                      "check the links of the topology",
-                      "there is no way from rank %" PRIu32 " to rank 0", far);
+    return nadi_error(l->diags, "network/unreachable",
+                      NADI_IN_FILE(l->graph_path ? l->graph_path : l->in->options.network),
+                      "check the links; NPUs do not forward, and one-way links lead one way",
+                      "there is no way from rank %" PRIu32 " to rank %" PRIu32, from, to - 1);
 }
 
 /* What the network has and the model does not know. */

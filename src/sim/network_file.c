@@ -17,9 +17,12 @@ bool nadi_network_file_open(struct nadi_graph_file *f, const char *path, struct 
         ok = nadi_load_graph(&l) && (in.has_graph || nadi_load_graph_from_dims(&l));
     *f = (struct nadi_graph_file){.kind = "dimensions", .routing = in.routing.scheme};
     if (ok && is_graph) {
-        /* Once more, with what a run does not need: prices. */
+        /* Once more, with what a run does not need: prices. What it says has been said. */
+        struct nadi_diags again;
         nadi_inputs_release(&in);
-        const bool read = nadi_graph_file_read(&whole, path, diags);
+        nadi_diags_init(&again);
+        const bool read = nadi_graph_file_read(&whole, path, &again);
+        nadi_diags_release(&again);
         *f = whole;
         return read;
     }
