@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Does RoCE congestion control matter for distributed training? 128 GPUs, every scheme, every collective.
 
-usage: study.py [NADI] [--bytes SIZE] [--schemes A,B,..] [--out DIR]
+usage: study.py [NADI] [--bytes SIZE] [--schemes A,B,..] [--jobs N] [--out DIR]
 
-Writes the networks, workloads and results to DIR (default: roce-study), prints a table and draws DIR/roce.svg: end-to-end
-time of each scheme, relative to PFC alone. docs/guide/roce.md says what is to be seen.
+Writes the networks, workloads and results to DIR (default: roce-study), prints a table (and DIR/results.json) and draws
+DIR/roce.svg: end-to-end time of each scheme, relative to PFC alone. docs/guide/roce.md says what is to be seen.
 """
-import argparse, json, os, subprocess, sys
+import argparse, csv, json, math, os, subprocess, sys
+from concurrent.futures import ThreadPoolExecutor
 
 SCHEMES = ['none', 'dcqcn', 'dctcp', 'timely', 'hpcc', 'hpcc-pint', 'swift', 'window', 'ndp', 'eqds']
 RACKS, PER_RACK, SPINES, SERVER, NVSWITCHES = 8, 16, 8, 8, 6
@@ -59,6 +60,13 @@ def dlrm(size):
     return '\n'.join(['HYBRID_DLRM 3', str(len(rows))] + rows) + '\n'
 
 
+def incast():
+    """Flows of 16 MB: two GPUs of each other rack to GPU 0, and two more of each to GPUs elsewhere, the bystanders."""
+    senders = range(PER_RACK, GPUS, 8)
+    rows = [(g, 0) for g in senders] + [(g + 4, (g + 4 + 2 * PER_RACK) % (GPUS - PER_RACK) + PER_RACK) for g in senders]
+    return [f'{a} {b} 3 100 16000000 0' for a, b in rows if a // PER_RACK != b // PER_RACK]
+
+
 # name, dimensions (flat, or rack or server first), algorithms, chunks, kind or text workload
 def workloads(variant, size):
     inner = SERVER if variant == 'nvswitch' else PER_RACK
@@ -68,11 +76,18 @@ def workloads(variant, size):
             ('hierarchical', tiers, ['ring', 'halvingDoubling'], 4, 'all-reduce'),
             ('all-to-all', [GPUS], ['direct'], 1, 'all-to-all'),
             ('DLRM step', [GPUS], ['halvingDoubling'], 1, dlrm(size)),
-            ('transformer step', tiers, ['ring', 'halvingDoubling'], 4, transformer(size))]
+            ('transformer step', tiers, ['ring', 'halvingDoubling'], 4, transformer(size)),
+            ('incast', [GPUS], None, 0, 'incast'),
+            ('beside the incast', [GPUS], None, 0, 'incast')]
 
 
 def make(nadi, name, dims, what, size):
+    """The workload's trace; its prefix."""
     stem = name.replace(' ', '-') + '-' + 'x'.join(map(str, dims))
+    if what == 'incast':
+        rows = incast()
+        save('incast.txt', '\n'.join([str(len(rows))] + rows) + '\n')
+        return stem
     if what in ('all-reduce', 'all-to-all'):
         cmd = [nadi, 'gen', 'collective', '--kind', what, '--ranks', str(GPUS), '--bytes', str(size), '-o', stem]
     else:
@@ -82,20 +97,43 @@ def make(nadi, name, dims, what, size):
     return stem
 
 
-def simulate(nadi, stem, variant, scheme, dims, algorithms, chunks):
-    save('system.json', system(algorithms, chunks))
-    save('network.yml', network(dims, variant, scheme))
-    cmd = [nadi, 'run', '--quiet', '--workload', stem, '--system', 'system.json', '--network', 'network.yml',
+def run(cmd, what):
+    p = subprocess.run(cmd, capture_output=True, text=True)
+    if p.returncode:
+        sys.exit(f'study: {what}: {p.stderr.strip()}')
+    return p.stdout
+
+
+def simulate_flows(nadi, variant, scheme, name):
+    """The incast itself, or the bystanders' mean."""
+    out = f'{variant}-{scheme}-{name.replace(" ", "-")}'
+    run([nadi, 'flows', '--quiet', '--topology', variant + '.txt', '--flows', 'incast.txt', '--config', scheme + '.yml',
+         '--out', out], out)
+    def table(which):
+        with open(f'{out}/{which}.csv') as f:
+            return list(csv.DictReader(f))
+    times = {kind: [float(r['fct_ns']) for r in table('flows') if (r['dst'] == '0') == (kind == 'incast')]
+             for kind in ('incast', 'beside the incast')}[name]
+    peaks = [int(r['peak_queue_bytes']) for r in table('ports')]
+    peaks = [q for q in peaks if q]
+    return {'ns': max(times) if name == 'incast' else sum(times) / len(times), 'pfc': len(table('pfc')), 'queue': max(peaks),
+            'mean_queue': sum(peaks) / len(peaks), 'resent': None}
+
+
+def simulate(nadi, variant, scheme, name, stem, dims, algorithms, chunks):
+    if algorithms is None:
+        return simulate_flows(nadi, variant, scheme, name)
+    own = f'{variant}-{scheme}-{stem}'
+    save(own + '.system.json', system(algorithms, chunks))
+    save(own + '.network.yml', network(dims, variant, scheme))
+    cmd = [nadi, 'run', '--quiet', '--workload', stem, '--system', own + '.system.json', '--network', own + '.network.yml',
            '--network-model', 'packet', '--format', 'json']
     if os.path.exists(stem + '.groups.json'):
         cmd += ['--groups', stem + '.groups.json']
-    p = subprocess.run(cmd, capture_output=True, text=True)
-    if p.returncode:
-        sys.exit(f'study: {stem}, {variant}, {scheme}: {p.stderr.strip()}')
-    r = json.loads(p.stdout)
+    r = json.loads(run(cmd, own))
     packets = r['network']['packets']
     return {'ns': r['time']['end_to_end_ns'], 'pfc': packets['pfc_frames'], 'queue': packets['peak_queue_bytes'],
-            'mean_queue': packets['mean_peak_queue_bytes'], 'marks': packets['ecn_marks'], 'resent': packets['retransmitted']}
+            'mean_queue': packets['mean_peak_queue_bytes'], 'resent': packets['retransmitted']}
 
 
 def draw(path, results, schemes, names, size):
@@ -103,34 +141,34 @@ def draw(path, results, schemes, names, size):
     colours = ['#4269d0', '#efb118', '#ff725c', '#6cc5b0', '#3ca951', '#ff8ab7', '#a463f2', '#97bbf5', '#9c6b4e', '#9498a0']
     most = max(r['ns'] / results[v, w, 'none']['ns'] for (v, w, s), r in results.items())
     least = min(r['ns'] / results[v, w, 'none']['ns'] for (v, w, s), r in results.items())
-    low, high = min(0.9, least - 0.02), max(1.1, most + 0.05)
+    low, high = math.log(min(0.9, least - 0.03)), math.log(max(1.1, most + 0.05))
     variants = sorted({v for v, _, _ in results})
     left, width, row, top = 150, 620, 46, 84
     panel = row * len(names) + 66
     height = top + panel * len(variants) + 10
-    x = lambda value: left + (value - low) / (high - low) * width
+    x = lambda value: left + (math.log(value) - low) / (high - low) * width
+    seen = 22
     o = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 40}" height="{height}" '
          f'font-family="sans-serif" font-size="13" fill="#222">', '<rect width="100%" height="100%" fill="white"/>',
          f'<text x="16" y="26" font-size="17" font-weight="bold">Time of a step or collective, relative to PFC alone</text>',
-         f'<text x="16" y="46" fill="#666">128 GPUs, 8 racks, 8 spines, 200 Gb/s; collectives of {size / 1e6:.4g} MB</text>']
+         f'<text x="16" y="46" fill="#666">128 GPUs, 8 racks, 8 spines, 200 Gb/s; collectives of {size / (1 << 20):.4g} MiB; 1 is PFC alone, less is better</text>']
     for i, s in enumerate(schemes):
-        o.append(f'<circle cx="{22 + i * 79}" cy="66" r="5" fill="{colours[i % 10]}"/>'
-                 f'<text x="{31 + i * 79}" y="70.5">{s}</text>')
-    step = next(t for t in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5) if (high - low) / t <= 12)
+        o.append(f'<circle cx="{seen}" cy="66" r="5" fill="{colours[i % 10]}"/><text x="{seen + 9}" y="70.5">{s}</text>')
+        seen += 36 + 7.5 * len(s)
+    span = math.exp(high - low)
+    ticks = (0.9, 0.95, 1, 1.05, 1.1, 1.2) if span < 1.4 else (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.4, 1.7, 2, 2.5, 3, 4, 5, 6, 8, 10, 15, 20)
     for p, v in enumerate(variants):
         y0 = top + p * panel + 34
         label = 'Two-level Clos' if v == 'clos' else 'Servers of 8 GPUs with NVSwitches under the Clos'
         o.append(f'<text x="16" y="{y0 - 10}" font-weight="bold">{label}</text>')
-        tick = round(low / step) * step
-        while tick <= high + 1e-9:
-            if tick >= low - 1e-9:
-                bold = abs(tick - 1) < 1e-9
+        for tick in ticks:
+            if low <= math.log(tick) <= high:
                 o.append(f'<line x1="{x(tick):.1f}" x2="{x(tick):.1f}" y1="{y0}" y2="{y0 + row * len(names)}" '
-                         f'stroke="{"#888" if bold else "#e3e3e3"}"/><text x="{x(tick):.1f}" y="{y0 + row * len(names) + 16}" '
-                         f'text-anchor="middle" fill="#666">{tick:.4g}</text>')
-            tick += step
+                         f'stroke="{"#888" if tick == 1 else "#e3e3e3"}"/><text x="{x(tick):.1f}" y="{y0 + row * len(names) + 16}" '
+                         f'text-anchor="middle" fill="#666">{tick:g}</text>')
         for i, w in enumerate(names):
             y = y0 + row * i + row / 2
+            o.append(f'<line x1="16" x2="{left + width}" y1="{y0 + row * i}" y2="{y0 + row * i}" stroke="#e3e3e3"/>')
             o.append(f'<text x="{left - 12}" y="{y + 4}" text-anchor="end">{w}</text>')
             for k, s in enumerate(schemes):
                 ratio = results[v, w, s]['ns'] / results[v, w, 'none']['ns']
@@ -143,13 +181,13 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument('nadi', nargs='?', default='nadi')
     a.add_argument('--bytes', type=int, default=16 << 20)
+    a.add_argument('--jobs', type=int, default=os.cpu_count())
     a.add_argument('--schemes', default=','.join(SCHEMES))
     a.add_argument('--out', default='roce-study')
     o = a.parse_args()
     nadi = os.path.abspath(o.nadi) if os.path.exists(o.nadi) else o.nadi
     schemes = o.schemes.split(',')
-    if 'none' not in schemes:
-        schemes.insert(0, 'none')
+    schemes = ['none'] + [s for s in schemes if s != 'none']
     os.makedirs(o.out, exist_ok=True)
     os.chdir(o.out)
     for variant in ('clos', 'nvswitch'):
@@ -159,15 +197,18 @@ def main():
     results, names = {}, []
     print(f'{"network":9} {"workload":17} {"scheme":10} {"time us":>11} {"of PFC":>7} {"PFC frames":>10} {"longest queue kB":>17} '
           f'{"mean kB":>8} {"sent again":>10}')
-    for variant in ('clos', 'nvswitch'):
-        for name, dims, algorithms, chunks, what in workloads(variant, o.bytes):
+    cases = [(variant, make(nadi, w[0], w[1], w[4], o.bytes)) + w
+             for variant in ('clos', 'nvswitch') for w in workloads(variant, o.bytes)]
+    with ThreadPoolExecutor(o.jobs) as pool:
+        work = [(variant, name, s, pool.submit(simulate, nadi, variant, s, name, stem, dims, algorithms, chunks))
+                for variant, stem, name, dims, algorithms, chunks, _ in cases for s in schemes]
+        for variant, name, s, job in work:
             names += [name] if name not in names else []
-            stem = make(nadi, name, dims, what, o.bytes)
-            for s in schemes:
-                r = results[variant, name, s] = simulate(nadi, stem, variant, s, dims, algorithms, chunks)
-                base = results[variant, name, 'none']['ns']
-                print(f'{variant:9} {name:17} {s:10} {r["ns"] / 1e3:11.1f} {r["ns"] / base:7.3f} {r["pfc"]:10d} '
-                      f'{r["queue"] / 1e3:17.1f} {r["mean_queue"] / 1e3:8.1f} {r["resent"]:10d}', flush=True)
+            r = results[variant, name, s] = job.result()
+            base = results[variant, name, 'none']['ns']
+            resent = '-' if r['resent'] is None else r['resent']
+            print(f'{variant:9} {name:17} {s:10} {r["ns"] / 1e3:11.1f} {r["ns"] / base:7.3f} {r["pfc"]:10d} '
+                  f'{r["queue"] / 1e3:17.1f} {r["mean_queue"] / 1e3:8.1f} {resent:>10}', flush=True)
     save('results.json', json.dumps([{'network': v, 'workload': w, 'scheme': s, **r} for (v, w, s), r in results.items()], indent=1))
     draw('roce.svg', results, schemes, names, o.bytes)
     print(f'plot: {o.out}/roce.svg')

@@ -78,7 +78,7 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
                 .node = n,
                 .owner = NADI_NONE,
                 .is_host = g->nodes[n].kind == NADI_GRAPH_HOST,
-                .rate = (uint8_t)rate_index(net, link->bits_per_s),
+                .rate = (uint16_t)rate_index(net, link->bits_per_s),
                 .latency = nadi_pkt_to_ticks(net, link->latency),
                 .loss = (float)(1 - (1 - link->loss) * (1 - net->config.loss)),
             };
@@ -107,12 +107,12 @@ static void make_nics(struct nadi_pkt *net)
 }
 
 /* Ports faster than the NICs have a larger share: one doubling for each doubling of the rate. */
-static uint8_t shift_of(const struct nadi_pkt *net, uint64_t rate, uint64_t nic_rate)
+static uint16_t shift_of(const struct nadi_pkt *net, uint64_t rate, uint64_t nic_rate)
 {
     uint32_t shift = net->config.threshold_shift;
     for (; rate > nic_rate && shift > 0; rate /= 2)
         shift--;
-    return (uint8_t)shift;
+    return (uint16_t)shift;
 }
 
 static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)

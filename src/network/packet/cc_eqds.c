@@ -1,8 +1,9 @@
 /* eqds: EQDS (Olteanu et al., NSDI 2022), its receiver-driven mode. A flow sends a first window of
  * a bandwidth-delay product unasked; from then on the receiver, which knows how much its senders
  * hold, hands out credit in turns at its line rate, at most a bandwidth-delay product of it ahead
- * of what has arrived. Packets are sprayed and full queues trim them as in NDP; unlike there credit
- * does not wait for arrivals. Mechanics: switch.c, routes.c, pull.c and track.c. */
+ * of what has arrived, the unasked packets not counted. Packets are sprayed and full queues trim
+ * them as in NDP; unlike there credit does not wait for arrivals, so that a flow held up inside the
+ * network may have twice as much on its way. Mechanics: switch.c, routes.c, pull.c and track.c. */
 #include "network/packet/internal.h"
 
 static void start(struct nadi_pkt *net, uint32_t flow)

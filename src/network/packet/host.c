@@ -227,7 +227,7 @@ static void receive_pull(struct nadi_pkt *net, uint32_t at)
 void nadi_pkt_receive_pfc(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
-    const uint8_t bit = (uint8_t)(1U << net->packets[at].seq);
+    const uint16_t bit = (uint16_t)(1U << net->packets[at].seq);
     const bool pause = net->packets[at].word & NADI_PKT_PAUSE;
     if (net->hooks.pfc)
         net->hooks.pfc(net->hooks.context, net, port_index, pause);
@@ -239,7 +239,7 @@ void nadi_pkt_receive_pfc(struct nadi_pkt *net, uint32_t port_index, uint32_t at
     net->totals.resumes++;
     if (!(port->paused & bit))
         return;
-    port->paused &= (uint8_t)~bit;
+    port->paused &= (uint16_t)~bit;
     if (port->busy)
         return;
     if (port->is_host)

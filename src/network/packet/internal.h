@@ -112,27 +112,27 @@ struct nadi_pkt_cell {
     uint32_t a, b;
 };
 
+/* Small numbers are not of a character type, whose stores would make the compiler read every
+ * pointer again. What each packet touches comes first. */
 struct nadi_pkt_port {
     uint32_t peer, node;
-    uint32_t owner; /* NIC of a host's port, switch of a switch's */
-    uint8_t is_host;
-    uint8_t busy;
-    uint8_t paused;  /* classes that the peer paused */
-    uint8_t pausing; /* classes that this port has paused at the peer */
-    uint8_t backlog; /* classes with packets waiting */
-    uint8_t last;    /* class served last */
-    uint8_t rate;    /* index of its transmission times */
-    uint8_t shift;   /* pause threshold = free pool >> shift */
-    uint8_t down;
-    uint8_t lossy;
-    float loss;            /* probability */
-    const uint32_t *ticks; /* of a transmission, by bytes */
+    uint32_t owner;   /* NIC of a host's port, switch of a switch's */
+    uint16_t rate;    /* index of its transmission times */
+    uint16_t shift;   /* pause threshold = free pool >> shift */
+    uint16_t paused;  /* classes that the peer paused */
+    uint16_t pausing; /* classes that this port has paused at the peer */
+    uint16_t backlog; /* classes with packets waiting */
+    uint16_t last;    /* class served last */
+    uint16_t is_host, busy, down, lossy;
     uint32_t queued_bytes;
-    uint32_t headroom_bytes; /* limit */
+    const uint32_t *ticks; /* of a transmission, by bytes */
     nadi_time latency;
-    uint64_t sent_bytes; /* data classes only */
-    uint64_t sent_packets, wire_bytes;
     nadi_time busy_ticks;
+    uint64_t wire_bytes;
+    uint64_t sent_bytes; /* data classes only */
+    uint64_t sent_packets;
+    uint32_t headroom_bytes; /* limit */
+    float loss;              /* probability */
 };
 
 struct nadi_pkt_ingress { /* buffer held by what came in at one port in one class */
@@ -429,7 +429,7 @@ static inline uint32_t nadi_pkt_enqueue(struct nadi_pkt *net, uint32_t port, uin
     const uint32_t bytes = nadi_pkt_bytes(packet.word);
     const uint32_t at = nadi_pkt_push(net, port * NADI_PKT_CLASSES + class, packet);
     struct nadi_pkt_queue *q = nadi_pkt_queue(net, port, class);
-    net->ports[port].backlog |= (uint8_t)(1U << class);
+    net->ports[port].backlog |= (uint16_t)(1U << class);
     q->bytes += bytes;
     if (q->bytes > q->peak_bytes)
         q->peak_bytes = q->bytes;
@@ -444,7 +444,7 @@ static inline void nadi_pkt_dequeue(struct nadi_pkt *net, uint32_t port, uint32_
     const uint32_t bytes = nadi_pkt_bytes(net->packets[q->sent].word);
     q->sent = nadi_pkt_after(net, q->sent);
     if (q->sent == q->tail)
-        net->ports[port].backlog &= (uint8_t) ~(1U << class);
+        net->ports[port].backlog &= (uint16_t) ~(1U << class);
     q->bytes -= bytes;
     net->ports[port].queued_bytes -= bytes;
 }

@@ -117,7 +117,7 @@ static uint32_t compact(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t
 static uint32_t eligible(const struct nadi_pkt *net, const struct nadi_pkt_nic *nic, uint32_t from,
                          uint32_t to)
 {
-    const uint8_t paused = net->ports[nic->port].paused;
+    const uint16_t paused = net->ports[nic->port].paused;
     for (uint32_t i = next_bit(nic->open, from, to); i < to; i = next_bit(nic->open, i + 1, to))
         if (!(paused >> nic->classes[i] & 1) && nic->avail[i] <= net->wheel.now)
             return i;
@@ -152,7 +152,7 @@ static uint32_t take_turn(struct nadi_pkt *net, struct nadi_pkt_nic *nic)
 /* When the next gap ends; NADI_TIME_MAX when none does or no timer is to be set. */
 static nadi_time next_gap(const struct nadi_pkt *net, const struct nadi_pkt_nic *nic)
 {
-    const uint8_t paused = net->ports[nic->port].paused;
+    const uint16_t paused = net->ports[nic->port].paused;
     nadi_time first = NADI_TIME_MAX;
     if (net->config.exact) {
         for (uint32_t i = 0; i < nic->count; i++) {

@@ -7,8 +7,9 @@
  * is owed:
  *
  *   clocked by arrivals (NDP):   one for each packet or trimmed header that arrives
- *   by demand and credit (EQDS): all that it still needs, while no more than a bandwidth-delay
- *                                product of them is on its way
+ *   by demand and credit (EQDS): all that it still needs, arrived or not, while no more than a
+ *                                bandwidth-delay product of pulled packets is on its way; what was
+ *                                sent unasked does not count
  *
  * and never more than it still has to send. */
 #include "base/mem.h"
@@ -31,10 +32,9 @@ static uint32_t owed(const struct nadi_pkt *net, uint32_t flow)
         return 0;
     if (net->cc->arrival_clocked)
         return r->owed < most ? r->owed : most;
-    /* On its way: what was granted, the unasked part included, and has not arrived. */
     const uint32_t initial = nadi_pkt_initial_packets(net, flow);
-    const uint32_t flying =
-        r->granted + initial > r->arrived ? r->granted + initial - r->arrived : 0;
+    const uint32_t answered = r->arrived > initial ? r->arrived - initial : 0;
+    const uint32_t flying = r->granted > answered ? r->granted - answered : 0;
     const uint32_t room = flying < initial ? initial - flying : 0;
     return room < most ? room : most;
 }

@@ -74,7 +74,7 @@ static void check_pause(struct nadi_pkt *net, uint32_t port_index, uint32_t clas
     if (in->headroom_bytes == 0 &&
         (int64_t)shared_of(net, in) < threshold(&net->switches[port->owner], port))
         return;
-    port->pausing |= (uint8_t)(1U << class);
+    port->pausing |= (uint16_t)(1U << class);
     nadi_pkt_send_pfc(net, port_index, class, true);
 }
 
@@ -88,7 +88,7 @@ static void check_resume(struct nadi_pkt *net, uint32_t port_index, uint32_t cla
     if (shared > 0 &&
         (int64_t)(shared + net->config.resume_bytes) > threshold(&net->switches[port->owner], port))
         return;
-    port->pausing &= (uint8_t) ~(1U << class);
+    port->pausing &= (uint16_t) ~(1U << class);
     nadi_pkt_send_pfc(net, port_index, class, false);
 }
 
@@ -122,7 +122,7 @@ static void account(struct nadi_pkt *net, uint32_t port_index, uint32_t class, u
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
     const uint32_t in = net->packets[at].in, bytes = nadi_pkt_bytes(net->packets[at].word);
-    port->last = (uint8_t) class;
+    port->last = (uint16_t) class;
     if (net->config.pfc || net->config.buffer_bytes)
         release(net, &net->switches[port->owner], &net->queues[in].held, bytes);
     if (net->config.ecn && should_mark(net, port, nadi_pkt_queue(net, port_index, class)->bytes)) {
