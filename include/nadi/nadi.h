@@ -116,6 +116,7 @@ struct nadi_setup {
     uint64_t max_sim_ns; /* 0: no limit */
     uint64_t max_wall_ms;
     const char *packet_compat; /* packet model: "ns3", equal to the HPCC simulator; NULL: not */
+    const char *events;        /* what happens to the cluster during the run; NULL: nothing */
 };
 
 void nadi_setup_init(struct nadi_setup *setup); /* all defaults; no files */

@@ -73,6 +73,7 @@ struct nadi_job *nadi_job_create(const struct nadi_setup *setup)
         .network = copy(job, whole.network),
         .memory = copy(job, whole.memory),
         .groups = copy(job, whole.groups),
+        .events = copy(job, whole.events),
         .queues_per_dim = whole.queues_per_dim,
         .injection_scale = whole.injection_scale,
         .compute_scale = whole.compute_scale,

@@ -31,6 +31,12 @@ const struct nadi_option nadi_cli_input_files[] = {
      .type = NADI_OPTION_TEXT,
      AT(groups),
      .help = "Communicator groups (default: those of the traces, and all ranks)"},
+    {.name = "events",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(events),
+     .help = "What happens meanwhile: links that change or fail, slow and late ranks, traffic of "
+             "others"},
     {.name = "strict", .type = NADI_OPTION_FLAG, AT(strict), .help = "Unknown keys are errors"},
     {.name = NULL},
 };
@@ -94,6 +100,7 @@ void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_set
     setup->network = inputs->network;
     setup->memory = inputs->memory;
     setup->groups = inputs->groups;
+    setup->events = inputs->events;
     setup->network_model = inputs->network_model;
     setup->executor = inputs->executor;
     setup->queues_per_dim = inputs->queues_per_dim;

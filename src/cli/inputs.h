@@ -7,7 +7,7 @@
 #include <nadi/nadi.h>
 
 struct nadi_cli_inputs {
-    const char *workload, *system, *network, *memory, *groups;
+    const char *workload, *system, *network, *memory, *groups, *events;
     const char *network_model, *executor;
     uint32_t queues_per_dim;
     double injection_scale, compute_scale, comm_scale;

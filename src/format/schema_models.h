@@ -31,6 +31,13 @@
          .doc =                                                                                    \
              "Model `flow`: bytes that a message may have in flight, so that its rate is at most " \
              "window / round trip of the latencies; 0: unbounded."},                               \
+        {.key = "flow-in-flight",                                                                  \
+         .type = NADI_SCHEMA_INTEGER,                                                              \
+         .preset = "0",                                                                            \
+         .max = INT32_MAX,                                                                         \
+         .doc =                                                                                    \
+             "Model `flow`: messages of a pair that flow at once; the others wait in order, as "   \
+             "in a queue pair (1). 0: any number, all share."},                                    \
     {                                                                                              \
         .key = "packet", .type = NADI_SCHEMA_TEXT, .absent = "all its keys at their defaults",     \
         .doc = "Packet model: path of its file, or of a config.txt of the HPCC simulator."         \

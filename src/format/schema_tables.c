@@ -566,29 +566,25 @@ static const struct nadi_schema schemas[NADI_SCHEMA_KINDS] = {
 const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
 {
     NADI_ASSERT(kind < NADI_SCHEMA_KINDS);
-    if (kind == NADI_SCHEMA_MODEL)
-        return &nadi_model_schema;
-    if (kind == NADI_SCHEMA_PLAN)
-        return &nadi_plan_schema;
-    if (kind == NADI_SCHEMA_DEVICE)
-        return &nadi_device_schema;
-    if (kind == NADI_SCHEMA_CLUSTER)
-        return &nadi_cluster_schema;
-    if (kind == NADI_SCHEMA_PLATFORM)
-        return &nadi_platform_schema;
-    if (kind == NADI_SCHEMA_PACKET)
-        return &nadi_schema_packet;
-    if (kind == NADI_SCHEMA_NETWORK_V1)
-        return &nadi_network_v1_schema;
-    if (kind == NADI_SCHEMA_GRAPH)
-        return &nadi_graph_schema;
-    if (kind == NADI_SCHEMA_GRAPH_NODE)
-        return &nadi_graph_node_schema;
-    if (kind == NADI_SCHEMA_GRAPH_LINK)
-        return &nadi_graph_link_schema;
-    if (kind == NADI_SCHEMA_GENERATOR)
-        return &nadi_generator_schema;
-    return &schemas[kind];
+    static const struct nadi_schema *const elsewhere[NADI_SCHEMA_KINDS] = {
+        [NADI_SCHEMA_MODEL] = &nadi_model_schema,
+        [NADI_SCHEMA_PLAN] = &nadi_plan_schema,
+        [NADI_SCHEMA_DEVICE] = &nadi_device_schema,
+        [NADI_SCHEMA_CLUSTER] = &nadi_cluster_schema,
+        [NADI_SCHEMA_PLATFORM] = &nadi_platform_schema,
+        [NADI_SCHEMA_PACKET] = &nadi_schema_packet,
+        [NADI_SCHEMA_NETWORK_V1] = &nadi_network_v1_schema,
+        [NADI_SCHEMA_GRAPH] = &nadi_graph_schema,
+        [NADI_SCHEMA_GRAPH_NODE] = &nadi_graph_node_schema,
+        [NADI_SCHEMA_GRAPH_LINK] = &nadi_graph_link_schema,
+        [NADI_SCHEMA_GENERATOR] = &nadi_generator_schema,
+        [NADI_SCHEMA_EVENTS] = &nadi_events_schema,
+        [NADI_SCHEMA_EVENTS_LINK] = &nadi_events_link_schema,
+        [NADI_SCHEMA_EVENTS_COMPUTE] = &nadi_events_compute_schema,
+        [NADI_SCHEMA_EVENTS_START] = &nadi_events_start_schema,
+        [NADI_SCHEMA_EVENTS_TRAFFIC] = &nadi_events_traffic_schema,
+    };
+    return elsewhere[kind] ? elsewhere[kind] : &schemas[kind];
 }
 
 const struct nadi_schema_key *nadi_schema_find(const struct nadi_schema *schema, const char *key)

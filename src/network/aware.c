@@ -18,6 +18,7 @@ struct flight { /* a message in the network */
     uint64_t bytes;
     uint32_t hop, hops; /* hop: the link that it is on or waits for */
     uint32_t next;      /* in a link's FIFO, or in the free list */
+    uint32_t route;
     uint32_t kind, a, b, c;
     nadi_time waits_since;
 };
@@ -52,6 +53,10 @@ struct aware {
         size_t count, capacity;
     } flights;
     uint32_t free_flight;
+    struct {
+        uint32_t *items; /* messages without a way, in order */
+        size_t count, capacity;
+    } stranded;
     uint32_t kind_hop, kind_free;
     struct nadi_usage *usage; /* NULL: not wanted */
     uint64_t sent_messages, sent_bytes;
@@ -112,11 +117,18 @@ static void start(struct aware *w, uint32_t index, uint32_t flight)
     nadi_engine_schedule(w->engine, free_at, NADI_NONE, w->kind_free, index, 0, 0);
 }
 
+/* From its source, on the way of now. */
+static void send_again(struct aware *w, uint32_t flight);
+
 static void hand_over(struct aware *w, uint32_t flight)
 {
     struct flight *f = &w->flights.items[flight];
     const uint32_t index = f->links[f->hop];
     struct link *l = &w->links[index];
+    if (NADI_UNLIKELY(w->fabric.items[index].down)) {
+        send_again(w, flight);
+        return;
+    }
     if (!l->busy) {
         start(w, index, flight);
         return;
@@ -132,6 +144,23 @@ static void hand_over(struct aware *w, uint32_t flight)
         w->tallies[index].most_waiting = l->waiting;
     if (w->usage)
         nadi_usage_waiting(w->usage, index, nadi_engine_now(w->engine), l->waiting);
+}
+
+static void send_again(struct aware *w, uint32_t flight)
+{
+    struct flight *f = &w->flights.items[flight];
+    if (f->hops)
+        nadi_fabric_load(&w->fabric, f->links + f->hop, f->hops - f->hop, -(double)f->bytes);
+    f->hop = f->hops = 0;
+    const struct nadi_fabric_way *way = nadi_fabric_choose(&w->fabric, f->route, f->bytes);
+    if (way->broken) {
+        NADI_PUSH(&w->stranded, flight);
+        return;
+    }
+    nadi_fabric_load(&w->fabric, way->links, way->hops, (double)f->bytes);
+    f->links = way->links;
+    f->hops = way->hops;
+    hand_over(w, flight);
 }
 
 static void on_hop(void *context, const struct nadi_event *event)
@@ -202,6 +231,7 @@ static void destroy(struct nadi_network *net)
     nadi_mem_free(w->tallies);
     nadi_mem_free(w->classes.items);
     nadi_mem_free(w->flights.items);
+    nadi_mem_free(w->stranded.items);
     nadi_mem_free(net);
 }
 
@@ -219,7 +249,7 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
         message->src == message->dst
             ? NULL
             : nadi_fabric_choose(&w->fabric, message->route, message->bytes);
-    if (!way || way->hops == 0) {
+    if (!way || (way->hops == 0 && !way->broken)) {
         nadi_engine_schedule(w->engine, nadi_engine_now(w->engine), NADI_NONE, message->kind,
                              message->a, message->b, message->c);
         return;
@@ -230,12 +260,54 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
         .links = way->links,
         .hops = way->hops,
         .bytes = message->bytes,
+        .route = message->route,
         .kind = message->kind,
         .a = message->a,
         .b = message->b,
         .c = message->c,
     };
-    hand_over(w, flight);
+    if (NADI_UNLIKELY(way->broken))
+        NADI_PUSH(&w->stranded, flight);
+    else
+        hand_over(w, flight);
+}
+
+/* ---- links that change --------------------------------------------------------------------- */
+
+/* What waits for a link that has gone down starts again from its source. */
+static void empty_queue(struct aware *w, uint32_t index)
+{
+    struct link *l = &w->links[index];
+    const nadi_time now = nadi_engine_now(w->engine);
+    uint32_t flight = l->head;
+    l->head = l->tail = NADI_NONE;
+    l->waiting = 0;
+    while (flight != NADI_NONE) {
+        const uint32_t next = w->flights.items[flight].next;
+        w->tallies[index].wait += now - w->flights.items[flight].waits_since;
+        send_again(w, flight);
+        flight = next;
+    }
+}
+
+static void change(struct nadi_network *net, const struct nadi_link_state *states, size_t count)
+{
+    struct aware *w = self(net);
+    nadi_fabric_change(&w->fabric, states, count);
+    for (size_t i = 0; i < count; i++)
+        w->links[states[i].link].class = class_of(w, &w->fabric.items[states[i].link]);
+    for (size_t i = 0; i < count; i++)
+        if (states[i].down)
+            empty_queue(w, states[i].link);
+    const size_t waiting = w->stranded.count;
+    w->stranded.count = 0;
+    for (size_t i = 0; i < waiting; i++)
+        send_again(w, w->stranded.items[i]); /* may strand again, at or before its old place */
+}
+
+static uint64_t count_stranded(const struct nadi_network *net)
+{
+    return ((const struct aware *)net)->stranded.count;
 }
 
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
@@ -270,4 +342,6 @@ const struct nadi_network_ops nadi_network_aware = {
     .counters = counters,
     .usage = usage,
     .sent = sent,
+    .change = change,
+    .stranded = count_stranded,
 };

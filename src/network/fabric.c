@@ -262,14 +262,20 @@ const struct nadi_fabric_way *nadi_fabric_choose(struct nadi_fabric *l, uint32_t
     return r;
 }
 
-void nadi_fabric_set_down(struct nadi_fabric *l, uint32_t cable, bool down)
+void nadi_fabric_change(struct nadi_fabric *l, const struct nadi_link_state *states, size_t count)
 {
     NADI_ASSERT(l->graph);
-    if (l->items[2 * cable].down == down)
-        return;
-    l->items[2 * cable].down = l->items[2 * cable + 1].down = down;
     l->version++;
-    nadi_routing_set_down(l->routing, cable, down);
+    for (size_t i = 0; i < count; i++) {
+        struct nadi_fabric_link *link = &l->items[states[i].link];
+        link->bytes_per_ns = states[i].bytes_per_ns;
+        link->latency_ns = states[i].latency_ns;
+        if (link->down == states[i].down)
+            continue;
+        const uint32_t cable = states[i].link / 2;
+        l->items[2 * cable].down = l->items[2 * cable + 1].down = states[i].down;
+        nadi_routing_set_down(l->routing, cable, states[i].down);
+    }
 }
 
 uint32_t nadi_fabric_between(const struct nadi_fabric *l, uint32_t from, uint32_t to,

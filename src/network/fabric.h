@@ -85,9 +85,10 @@ static inline void nadi_fabric_load(struct nadi_fabric *l, const uint32_t *links
         l->loads[links[i]] += bytes;
 }
 
-/* A cable goes down or comes up, both its links at once: number / 2 of a link is its cable. Graphs
- * only. */
-void nadi_fabric_set_down(struct nadi_fabric *l, uint32_t cable, bool down);
+/* Links are as the states say from now on; a cable goes down and comes up with both its links:
+ * number / 2 of a link is its cable. Graphs only. All ways are looked at anew when next asked for.
+ */
+void nadi_fabric_change(struct nadi_fabric *l, const struct nadi_link_state *states, size_t count);
 /* Links from one end to another, by their ends; at most `most` of them are stored,
  * all are counted. O(links). */
 uint32_t nadi_fabric_between(const struct nadi_fabric *l, uint32_t from, uint32_t to,

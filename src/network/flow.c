@@ -14,85 +14,10 @@
  * Cost of a message: O(hops) and what nadi_share_solve costs for the components it touches, shared
  * by all that begin or end in the same instant. Memory: 64 bytes a message on its way, 80 a pair.
  */
-#include "network/flow.h"
-
 #include "base/mem.h"
-#include "network/fabric.h"
-#include "network/network.h"
-#include "network/share.h"
-#include "network/usage.h"
+#include "network/flow_inside.h"
 
 #include <math.h>
-
-struct transfer { /* a message on its way */
-    double full;  /* value of its pair's `got` at which it has arrived */
-    uint64_t bytes, number;
-    uint32_t route;
-    uint32_t next; /* of its pair, or in the free list */
-    uint32_t kind, a, b, c;
-    bool itself; /* to its sender */
-};
-
-struct pair {             /* of a route: its messages that share links now */
-    double got;           /* bytes that each has got since the first of them began, up to `since` */
-    double level;         /* bytes/ns that each gets */
-    nadi_time since, end; /* end: of the first to end, while in the heap */
-    uint32_t head, count;
-    uint32_t slot;    /* in the heap; NADI_NONE: not there */
-    uint32_t demand;  /* NADI_NONE: none yet */
-    uint32_t changes; /* of the route, when the demand got its links */
-    /* adaptive routing: messages that were sent and have not arrived, and the links that count
-     * their bytes as load: those of the way when the first was sent */
-    uint32_t sent, hops;
-    const uint32_t *links;
-};
-
-struct ending {
-    uint64_t number;
-    uint32_t transfer;
-};
-
-struct flow {
-    struct nadi_network base;
-    struct nadi_engine *engine;
-    struct nadi_flow_config config;
-    struct nadi_fabric fabric;
-    struct nadi_share *share;
-    struct nadi_fabric_tally *tallies; /* by link */
-    nadi_time *busy_since;             /* by link, while it carries something */
-    struct {
-        struct pair *items; /* by route */
-        size_t count, capacity;
-    } pairs;
-    struct {
-        uint32_t *items; /* pair of a demand */
-        size_t count, capacity;
-    } owners;
-    struct {
-        struct transfer *items;
-        size_t count, capacity;
-    } transfers;
-    struct {
-        uint32_t *items; /* pairs by end */
-        size_t count, capacity;
-    } heap;
-    struct {
-        struct ending *items;
-        size_t count, capacity;
-    } ended;
-    nadi_time *sender_free; /* by NPU; NULL without an overhead */
-    uint32_t free_transfer;
-    uint32_t kind_begin, kind_settle, kind_pump;
-    nadi_time pump_at;        /* NADI_TIME_MAX: not scheduled */
-    bool settling;            /* a settle event is pending */
-    struct nadi_usage *usage; /* NULL: not wanted */
-    uint64_t sent_messages, sent_bytes;
-};
-
-static struct flow *self(struct nadi_network *net)
-{
-    return (struct flow *)net;
-}
 
 static nadi_time later(nadi_time at, double ps)
 {
@@ -101,86 +26,17 @@ static nadi_time later(nadi_time at, double ps)
     return at + (nadi_time)(ps + 0.5);
 }
 
-/* ---- the heap of ends ---------------------------------------------------------------------- */
-
-static void place(struct flow *f, size_t slot, uint32_t pair)
-{
-    f->heap.items[slot] = pair;
-    f->pairs.items[pair].slot = (uint32_t)slot;
-}
-
-static void sift_up(struct flow *f, size_t i)
-{
-    const uint32_t moved = f->heap.items[i];
-    const nadi_time end = f->pairs.items[moved].end;
-    while (i > 0) {
-        const size_t parent = (i - 1) / 2;
-        if (f->pairs.items[f->heap.items[parent]].end <= end)
-            break;
-        place(f, i, f->heap.items[parent]);
-        i = parent;
-    }
-    place(f, i, moved);
-}
-
-static void sift_down(struct flow *f, size_t i)
-{
-    const uint32_t moved = f->heap.items[i];
-    const nadi_time end = f->pairs.items[moved].end;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= f->heap.count)
-            break;
-        if (child + 1 < f->heap.count &&
-            f->pairs.items[f->heap.items[child + 1]].end < f->pairs.items[f->heap.items[child]].end)
-            child++;
-        if (f->pairs.items[f->heap.items[child]].end >= end)
-            break;
-        place(f, i, f->heap.items[child]);
-        i = child;
-    }
-    place(f, i, moved);
-}
-
-static void take_out(struct flow *f, uint32_t pair)
-{
-    const uint32_t slot = f->pairs.items[pair].slot;
-    if (slot == NADI_NONE)
-        return;
-    f->pairs.items[pair].slot = NADI_NONE;
-    const uint32_t last = f->heap.items[--f->heap.count];
-    if (slot == f->heap.count)
-        return;
-    place(f, slot, last);
-    sift_up(f, slot);
-    sift_down(f, f->pairs.items[last].slot);
-}
-
-static void set_end(struct flow *f, uint32_t pair, nadi_time end)
-{
-    struct pair *p = &f->pairs.items[pair];
-    const nadi_time before = p->end;
-    p->end = end;
-    if (p->slot == NADI_NONE) {
-        NADI_PUSH(&f->heap, pair);
-        sift_up(f, f->heap.count - 1);
-    } else if (end < before)
-        sift_up(f, p->slot);
-    else
-        sift_down(f, p->slot);
-}
-
 /* ---- levels -------------------------------------------------------------------------------- */
 
 static void record(struct flow *f, const struct pair *p, nadi_time now)
 {
     const struct nadi_fabric_way *way = &f->fabric.routes[f->owners.items[p->demand]];
-    const double bytes = p->level * p->count * ((double)(now - p->since) * 1e-3);
+    const double bytes = p->level * p->weight * ((double)(now - p->since) * 1e-3);
     for (uint32_t i = 0; i < way->hops; i++)
         nadi_usage_add(f->usage, way->links[i], p->since, now, bytes);
 }
 
-static void advance(struct flow *f, struct pair *p, nadi_time now)
+void nadi_flow_advance(struct flow *f, struct pair *p, nadi_time now)
 {
     if (f->usage && now > p->since && p->level > 0)
         record(f, p, now);
@@ -188,7 +44,7 @@ static void advance(struct flow *f, struct pair *p, nadi_time now)
     p->since = now;
 }
 
-static void need_settling(struct flow *f)
+void nadi_flow_need_settling(struct flow *f)
 {
     if (f->settling)
         return;
@@ -212,9 +68,9 @@ static void find_end(struct flow *f, uint32_t pair)
     const struct pair *p = &f->pairs.items[pair];
     const double left = f->transfers.items[p->head].full - p->got;
     if (p->level > 0)
-        set_end(f, pair, later(p->since, left > 0 ? left / p->level * 1e3 : 0));
+        nadi_flow_set_end(f, pair, later(p->since, left > 0 ? left / p->level * 1e3 : 0));
     else
-        take_out(f, pair); /* its way is closed */
+        nadi_flow_take_out(f, pair); /* its way is closed */
 }
 
 static void on_settle(void *context, const struct nadi_event *event)
@@ -228,7 +84,7 @@ static void on_settle(void *context, const struct nadi_event *event)
     for (size_t i = 0; i < count; i++) {
         const uint32_t pair = f->owners.items[demands[i]];
         struct pair *p = &f->pairs.items[pair];
-        advance(f, p, now);
+        nadi_flow_advance(f, p, now);
         p->level = nadi_share_level(f->share, demands[i]);
         find_end(f, pair);
     }
@@ -246,22 +102,23 @@ static void count_links(struct flow *f, const struct nadi_fabric_way *r, uint64_
     }
 }
 
-static void set_weight(struct flow *f, const struct pair *p, const struct nadi_fabric_way *r)
+void nadi_flow_apply_weight(struct flow *f, struct pair *p, const struct nadi_fabric_way *r)
 {
     const nadi_time now = nadi_engine_now(f->engine);
-    nadi_share_set_weight(f->share, p->demand, (double)p->count);
-    if (p->count > 1)
+    const bool was = nadi_share_weight(f->share, p->demand) > 0, is = p->weight > 0 && !p->closed;
+    nadi_share_set_weight(f->share, p->demand, is ? p->weight : 0);
+    if (was == is)
         return;
     for (uint32_t i = 0; i < r->hops; i++) {
         const uint32_t link = r->links[i], active = nadi_share_active(f->share, link);
-        if (p->count == 1 && active == 1)
+        if (is && active == 1)
             f->busy_since[link] = now;
-        else if (p->count == 0 && active == 0)
+        else if (!is && active == 0)
             f->tallies[link].busy += now - f->busy_since[link];
     }
 }
 
-static double limit_of(const struct flow *f, const struct nadi_fabric_way *r)
+double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_way *r)
 {
     const double round_trip_ns = 2 * r->latency_ns;
     if (f->config.window_bytes == 0 || round_trip_ns <= 0)
@@ -274,14 +131,15 @@ static void open_pair(struct flow *f, struct pair *p, uint32_t route,
                       const struct nadi_fabric_way *r)
 {
     if (p->demand == NADI_NONE) {
-        p->demand = nadi_share_add(f->share, r->links, r->hops, limit_of(f, r));
+        p->demand = nadi_share_add(f->share, r->links, r->hops, nadi_flow_limit(f, r));
         NADI_PUSH(&f->owners, route);
         NADI_ASSERT(f->owners.count == p->demand + 1);
     } else if (p->changes != r->changes)
-        nadi_share_set_links(f->share, p->demand, r->links, r->hops, limit_of(f, r));
+        nadi_share_set_links(f->share, p->demand, r->links, r->hops, nadi_flow_limit(f, r));
     p->changes = r->changes;
     p->got = 0;
     p->level = 0;
+    p->closed = false;
     p->since = nadi_engine_now(f->engine);
 }
 
@@ -331,25 +189,51 @@ static void deliver(struct flow *f, uint32_t index)
     f->free_transfer = index;
 }
 
+/* From now on the message flows with the others of its pair. */
+static void join_pair(struct flow *f, struct pair *p, uint32_t index)
+{
+    struct transfer *t = &f->transfers.items[index];
+    t->full = p->got + (double)t->bytes / t->weight;
+    insert(f, p, index);
+    p->count++;
+    p->weight += t->weight;
+}
+
+static void enqueue(struct flow *f, struct pair *p, uint32_t index)
+{
+    f->transfers.items[index].next = NADI_NONE;
+    if (p->queue == NADI_NONE)
+        p->queue = index;
+    else
+        f->transfers.items[p->queue_end].next = index;
+    p->queue_end = index;
+}
+
 static void begin(struct flow *f, uint32_t index)
 {
     struct transfer *t = &f->transfers.items[index];
     const struct nadi_fabric_way *r = nadi_fabric_way(&f->fabric, t->route);
+    if (NADI_UNLIKELY(r->broken)) {
+        NADI_PUSH(&f->stranded, index);
+        return;
+    }
     count_links(f, r, t->bytes);
     if (t->bytes == 0 || r->hops == 0) {
         deliver(f, index);
         return;
     }
     struct pair *p = &f->pairs.items[t->route];
+    if (f->config.in_flight && p->count >= f->config.in_flight) {
+        enqueue(f, p, index);
+        return;
+    }
     if (p->count == 0)
         open_pair(f, p, t->route, r);
     else
-        advance(f, p, nadi_engine_now(f->engine));
-    t->full = p->got + (double)t->bytes;
-    insert(f, p, index);
-    p->count++;
-    set_weight(f, p, r);
-    need_settling(f);
+        nadi_flow_advance(f, p, nadi_engine_now(f->engine));
+    join_pair(f, p, index);
+    nadi_flow_apply_weight(f, p, r);
+    nadi_flow_need_settling(f);
 }
 
 static void on_begin(void *context, const struct nadi_event *event)
@@ -363,16 +247,24 @@ static void end_due(struct flow *f, uint32_t pair)
     struct pair *p = &f->pairs.items[pair];
     const nadi_time now = nadi_engine_now(f->engine);
     const uint32_t before = p->count;
-    advance(f, p, now);
+    nadi_flow_advance(f, p, now);
     const double due = p->got + p->level * 0.5e-3; /* half a picosecond's worth */
     while (p->head != NADI_NONE &&
            (p->count == before || f->transfers.items[p->head].full <= due)) {
         const struct ending e = {f->transfers.items[p->head].number, p->head};
         NADI_PUSH(&f->ended, e);
+        p->weight -= f->transfers.items[p->head].weight;
         p->head = f->transfers.items[p->head].next;
         p->count--;
     }
-    set_weight(f, p, &f->fabric.routes[pair]);
+    if (p->count == 0)
+        p->weight = 0; /* without what rounding has left */
+    while (p->queue != NADI_NONE && p->count < f->config.in_flight) {
+        const uint32_t index = p->queue;
+        p->queue = f->transfers.items[index].next;
+        join_pair(f, p, index);
+    }
+    nadi_flow_apply_weight(f, p, &f->fabric.routes[pair]);
 }
 
 static int by_number(const void *x, const void *y)
@@ -392,7 +284,7 @@ static void on_pump(void *context, const struct nadi_event *event)
     f->ended.count = 0;
     while (f->heap.count && f->pairs.items[f->heap.items[0]].end <= now) {
         const uint32_t pair = f->heap.items[0];
-        take_out(f, pair);
+        nadi_flow_take_out(f, pair);
         end_due(f, pair);
     }
     for (size_t i = 1; i < f->ended.count && sorted; i++)
@@ -402,7 +294,7 @@ static void on_pump(void *context, const struct nadi_event *event)
     for (size_t i = 0; i < f->ended.count; i++)
         deliver(f, f->ended.items[i].transfer);
     if (f->ended.count)
-        need_settling(f);
+        nadi_flow_need_settling(f);
     else
         schedule_pump(f);
 }
@@ -418,13 +310,25 @@ static uint32_t new_transfer(struct flow *f)
     return (uint32_t)f->transfers.count++;
 }
 
+/* The message is ready to leave its sender at this time. */
+void nadi_flow_schedule(struct flow *f, uint32_t index, nadi_time ready)
+{
+    const struct nadi_fabric_way *r = nadi_fabric_way(&f->fabric, f->transfers.items[index].route);
+    const nadi_time at = later(ready, (f->config.startup_ns + r->latency_ns) * 1e3);
+    if (at == nadi_engine_now(f->engine))
+        begin(f, index);
+    else
+        nadi_engine_schedule(f->engine, at, NADI_NONE, f->kind_begin, index, 0, 0);
+}
+
 static void send(struct nadi_network *net, const struct nadi_message *m)
 {
-    struct flow *f = self(net);
+    struct flow *f = nadi_flow_self(net);
     nadi_time now = nadi_engine_now(f->engine);
     const uint32_t index = new_transfer(f);
     f->transfers.items[index] = (struct transfer){
         .bytes = m->bytes,
+        .weight = m->weight > 0 ? m->weight : 1,
         .number = f->sent_messages++,
         .route = m->route,
         .kind = m->kind,
@@ -443,22 +347,19 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         *ready = later(*ready > now ? *ready : now, f->config.overhead_ns * 1e3);
         now = *ready;
     }
-    const struct nadi_fabric_way *r = way_out(f, m->route, m->bytes);
-    const nadi_time at = later(now, (f->config.startup_ns + r->latency_ns) * 1e3);
-    if (at == nadi_engine_now(f->engine))
-        begin(f, index);
-    else
-        nadi_engine_schedule(f->engine, at, NADI_NONE, f->kind_begin, index, 0, 0);
+    (void)way_out(f, m->route, m->bytes);
+    nadi_flow_schedule(f, index, now);
 }
 
 static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
 {
-    struct flow *f = self(net);
+    struct flow *f = nadi_flow_self(net);
     if (src == dst)
         return 0;
     const uint32_t index = nadi_fabric_route(&f->fabric, src, dst);
     while (f->pairs.count <= index) {
-        const struct pair fresh = {.head = NADI_NONE, .slot = NADI_NONE, .demand = NADI_NONE};
+        const struct pair fresh = {
+            .head = NADI_NONE, .queue = NADI_NONE, .slot = NADI_NONE, .demand = NADI_NONE};
         NADI_PUSH(&f->pairs, fresh);
     }
     return index;
@@ -494,7 +395,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
 
 static void destroy(struct nadi_network *net)
 {
-    struct flow *f = self(net);
+    struct flow *f = nadi_flow_self(net);
     nadi_share_destroy(f->share);
     nadi_fabric_release(&f->fabric);
     nadi_usage_destroy(f->usage);
@@ -505,6 +406,7 @@ static void destroy(struct nadi_network *net)
     nadi_mem_free(f->transfers.items);
     nadi_mem_free(f->heap.items);
     nadi_mem_free(f->ended.items);
+    nadi_mem_free(f->stranded.items);
     nadi_mem_free(f->sender_free);
     nadi_mem_free(f);
 }
@@ -547,4 +449,6 @@ const struct nadi_network_ops nadi_network_flow = {
     .counters = counters,
     .usage = usage,
     .sent = sent,
+    .change = nadi_flow_change,
+    .stranded = nadi_flow_stranded,
 };

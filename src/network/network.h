@@ -37,12 +37,19 @@ struct nadi_network_counter { /* of one link, or of one dimension */
     double bytes_per_ns;   /* of a link; 0: not told */
 };
 
+struct nadi_link_state { /* from now on */
+    uint32_t link;       /* channel of the graph */
+    double bytes_per_ns, latency_ns;
+    bool down; /* of both links of a cable */
+};
+
 struct nadi_message {
     uint32_t src, dst;
     uint32_t route;  /* of (src, dst) */
     uint32_t copies; /* equal messages that this one stands for; more than 1 only in `unaware` */
     uint64_t bytes;
     uint32_t kind, a, b, c; /* the delivery event */
+    double weight;          /* flow: shares links as so many messages do; 0 is 1 */
 };
 
 struct nadi_usage;
@@ -65,6 +72,11 @@ struct nadi_network_ops {
     const struct nadi_usage *(*usage)(const struct nadi_network *net);
     /* What was sent so far, each message once, however many links it crosses. */
     void (*sent)(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes);
+    /* Links change, all at once; messages on their way find other ways where theirs is down. Only
+     * with a graph; NULL: the model has no links that could. */
+    void (*change)(struct nadi_network *net, const struct nadi_link_state *states, size_t count);
+    /* Messages that wait because there is no way at present; NULL: never. */
+    uint64_t (*stranded)(const struct nadi_network *net);
 };
 
 struct nadi_network {

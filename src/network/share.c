@@ -477,6 +477,11 @@ size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
     return s->solved.count;
 }
 
+double nadi_share_weight(const struct nadi_share *s, uint32_t demand)
+{
+    return s->demands.items[demand].weight;
+}
+
 double nadi_share_level(const struct nadi_share *s, uint32_t demand)
 {
     return s->demands.items[demand].level;

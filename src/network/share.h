@@ -34,6 +34,7 @@ void nadi_share_set_capacity(struct nadi_share *s, uint32_t link, double capacit
 
 /* The active demands whose levels were found anew, valid until the next call of anything. */
 size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands);
+double nadi_share_weight(const struct nadi_share *s, uint32_t demand);
 double nadi_share_level(const struct nadi_share *s, uint32_t demand);
 uint32_t nadi_share_active(const struct nadi_share *s, uint32_t link); /* demands that cross it */
 

@@ -276,6 +276,23 @@ static void collectives(struct nadi_json *j, const struct nadi_inputs *in,
     nadi_mem_free(classes);
 }
 
+/* What the events file says; until_ns is absent where it lasts to the end. */
+static void events(struct nadi_json *j, const struct nadi_inputs *in)
+{
+    nadi_json_array(j, "events");
+    for (size_t i = 0; i < in->events->row_count; i++) {
+        const struct nadi_event_row *row = &in->events->rows[i];
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "kind", row->kind);
+        nadi_json_u64(j, "at_ns", (uint64_t)(row->at / NADI_PS_PER_NS));
+        if (row->until != NADI_TIME_MAX)
+            nadi_json_u64(j, "until_ns", (uint64_t)(row->until / NADI_PS_PER_NS));
+        nadi_json_string(j, "what", row->text);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+}
+
 static void packets(struct nadi_json *j, const struct nadi_packet_figures *f)
 {
     nadi_json_object(j, "packets");
@@ -450,6 +467,8 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
     sanity(&j, r);
     collectives(&j, in, r);
     network(&j, in, r);
+    if (in->events)
+        events(&j, in);
     execution(&j, r);
     if (written && written->why)
         causes(&j, written->why);

@@ -318,6 +318,35 @@ static void node_list(const struct page *p)
         nadi_str_add_char(p->out, ')');
 }
 
+/* What the events file says, as far as the run came. */
+static void events(const struct page *p)
+{
+    enum { SHOWN = 8 };
+    const struct nadi_events *ev = p->in->events;
+    char from[32], until[32];
+    size_t shown = 0, more = 0;
+    for (size_t i = 0; ev && i < ev->row_count; i++) {
+        const struct nadi_event_row *row = &ev->rows[i];
+        if ((uint64_t)(row->at / NADI_PS_PER_NS) > p->r->end_ns || shown == SHOWN) {
+            more++;
+            continue;
+        }
+        if (shown++ == 0) {
+            nadi_str_add(p->out, "\n");
+            inked(p, INK_BOLD, "events");
+            nadi_str_add(p->out, "\n");
+        }
+        nadi_units_time(from, (double)row->at / (double)NADI_PS_PER_NS);
+        if (row->until == NADI_TIME_MAX)
+            snprintf(until, sizeof(until), "the end");
+        else
+            nadi_units_time(until, (double)row->until / (double)NADI_PS_PER_NS);
+        nadi_str_printf(p->out, "  %-8s %9s to %-9s  %s\n", row->kind, from, until, row->text);
+    }
+    if (shown && more)
+        nadi_str_printf(p->out, "  and %zu more\n", more);
+}
+
 static void sanity(const struct page *p)
 {
     const struct nadi_result *r = p->r;
@@ -383,6 +412,7 @@ void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r,
     machine_details(&p);
     collectives(&p);
     network(&p);
+    events(&p);
     sanity(&p);
     execution(&p);
 }

@@ -198,6 +198,26 @@ static void draw(struct drawing *d, const struct shown *s)
         nadi_pftrace_flow_end(&d->trace, (uint64_t)flow + 1);
 }
 
+/* What happened to the cluster: a process after the ranks, a slice an entry of the events file. */
+static void draw_events(struct drawing *d, const struct nadi_report_options *o)
+{
+    const struct nadi_events *ev = d->in->events;
+    const uint64_t to_ns = o->timeline_to_ns ? o->timeline_to_ns : UINT64_MAX;
+    uint64_t process = 0;
+    for (size_t i = 0; ev && i < ev->row_count; i++) {
+        const struct nadi_event_row *row = &ev->rows[i];
+        const uint64_t from = (uint64_t)(row->at / NADI_PS_PER_NS);
+        const uint64_t until = nadi_min_u64((uint64_t)(row->until / NADI_PS_PER_NS), d->r->end_ns);
+        if (from > until || from > to_ns || until < o->timeline_from_ns)
+            continue;
+        if (!process)
+            process = nadi_pftrace_process(&d->trace, d->in->rank_count, "events");
+        const uint64_t track = nadi_pftrace_track(&d->trace, process, row->kind, (uint32_t)i);
+        nadi_pftrace_slice(&d->trace, track, from, row->kind, row->text);
+        nadi_pftrace_slice_end(&d->trace, track, until);
+    }
+}
+
 static bool rank_shown(const struct nadi_report_options *o, uint32_t rank)
 {
     return !o->timeline_limit_ranks ||
@@ -253,6 +273,7 @@ void nadi_timeline_write(const struct nadi_inputs *in, const struct nadi_result 
             d.rows.count = 0;
         draw(&d, &list[i]);
     }
+    draw_events(&d, o);
     nadi_pftrace_finish(&d.trace);
     nadi_map64_release(&d.flows);
     nadi_mem_free(d.rows.items);

@@ -3,7 +3,8 @@
  * One process a rank; tracks compute, communication (collectives and sends), receives, memory and
  * processor. Spans of a track that overlap go to rows of their own: receives do, since any number
  * may be posted. A message is an arrow from the start of its send to the end of its receive. Nodes
- * that take no slot (INVALID, METADATA) are left out. O(n log n) in the spans shown. */
+ * that take no slot (INVALID, METADATA) are left out. A process after the ranks has the entries of
+ * the events file. O(n log n) in the spans shown. */
 #ifndef NADI_REPORT_TIMELINE_H
 #define NADI_REPORT_TIMELINE_H
 

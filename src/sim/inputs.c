@@ -67,6 +67,7 @@ static bool load_files(struct nadi_load *l)
     ok &= nadi_load_system(l) && nadi_load_custom_nodes(l);
     if (!network)
         return false;
+    ok &= nadi_load_events(l);
     nadi_groups_init(&l->in->groups, l->in->rank_count);
     ok &= nadi_load_groups(l);
     return ok & nadi_load_traces(l);

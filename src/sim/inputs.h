@@ -14,6 +14,7 @@
 #include "platform/groups.h"
 #include "platform/routing.h"
 #include "platform/topology.h"
+#include "sim/events.h"
 #include "system/config.h"
 #include "system/custom.h"
 #include "trace/trace.h"
@@ -39,6 +40,7 @@ struct nadi_run_options {
     const char *system, *network;
     const char *memory;                    /* optional: no remote memory */
     const char *groups;                    /* optional */
+    const char *events;                    /* optional: nothing happens to the cluster */
     enum nadi_network_model network_model; /* NONE: unaware */
     enum nadi_executor executor;
     uint32_t queues_per_dim;                           /* 0: 1 */
@@ -87,6 +89,7 @@ struct nadi_inputs {
     uint32_t owned_count;
     struct nadi_custom_algorithm *customs;
     uint32_t custom_count;
+    struct nadi_events *events; /* NULL: no events file */
     struct nadi_setting *settings;
     size_t setting_count, setting_capacity;
     struct nadi_input_file *files;

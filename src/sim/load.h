@@ -30,6 +30,10 @@ void nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *
 /* For a model and a network that need one; nadi_load_packet calls it. */
 bool nadi_load_graph(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_graph_from_dims(struct nadi_load *l) NADI_MUST_USE;
+/* After the network: names of nodes and ranks are looked up. */
+bool nadi_load_events(struct nadi_load *l) NADI_MUST_USE;
+/* The links that the events' entries name; makes the graph where the model had none. */
+bool nadi_find_event_links(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_memory(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_system(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_custom_nodes(struct nadi_load *l) NADI_MUST_USE;

@@ -64,6 +64,7 @@ void nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *
         .startup_ns = nadi_schema_get(values, "flow-startup")->items->number,
         .overhead_ns = nadi_schema_get(values, "flow-overhead")->items->number,
         .window_bytes = (uint64_t)nadi_schema_get(values, "flow-window")->items->number,
+        .in_flight = (uint32_t)nadi_schema_integer(values, "flow-in-flight"),
     };
     l->packet_path = text_of(l, values, "packet");
 }

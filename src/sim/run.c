@@ -19,6 +19,7 @@ struct simulation {
     struct nadi_engine *engine;
     struct nadi_network *network;
     struct nadi_workload *workload;
+    struct nadi_play *play; /* NULL: without an events file */
     struct timespec begin;
     bool stopped_by_wall;
 };
@@ -188,13 +189,17 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .phases = phases,
         .fold = fold,
         .before = before,
+        .perturb = in->events ? &in->events->perturb : NULL,
     };
     s->workload = nadi_workload_create(&setup);
+    if (in->events)
+        s->play = nadi_play_create(in->events, &in->graph, s->engine, s->network, s->workload);
     nadi_workload_start(s->workload);
 }
 
 static void close_run(struct simulation *s)
 {
+    nadi_play_destroy(s->play);
     nadi_workload_destroy(s->workload);
     s->network->ops->destroy(s->network);
     nadi_engine_destroy(s->engine);
@@ -214,6 +219,16 @@ static void collect(const struct simulation *s, const struct nadi_fold *fold,
     result->part_count = 1;
 }
 
+static void explain_stranded(const struct simulation *s)
+{
+    const uint64_t count = s->network->ops->stranded ? s->network->ops->stranded(s->network) : 0;
+    if (count)
+        nadi_error(&s->result->diags, "run/no-way", NADI_IN_FILE(s->in->options.events),
+                   "let a link come up again (`until`), or leave another way",
+                   "%" PRIu64 " message%s for ever: all ways are cut by links that are down", count,
+                   count == 1 ? " waits" : "s wait");
+}
+
 /* One attempt. False: the phase executor could not decide an order of events. */
 static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool phases)
 {
@@ -228,8 +243,10 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
         collect(s, fold, r);
     else
         r->executor_note = undecided ? undecided : "the run ends in a deadlock";
-    if (decided && deadlock)
+    if (decided && deadlock) {
+        explain_stranded(s);
         nadi_workload_explain_deadlock(s->workload, &r->diags);
+    }
     close_run(s);
     return decided;
 }
@@ -407,6 +424,10 @@ static void choose_executor(struct simulation *s)
     r->executor_note = messages_needed(in);
     bool phases = !r->executor_note && wanted != NADI_EXECUTOR_MESSAGE;
     bool fold = phases && wanted != NADI_EXECUTOR_PHASE && !in->system.track_local_mem;
+    if (fold && in->events) {
+        r->executor_note = "the events file treats ranks differently";
+        fold = false;
+    }
     if (fold && run_folded(s))
         return;
     if (!fits_unfolded(in)) {
@@ -437,7 +458,7 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
     if (in->system.track_local_mem && result->executor)
         nadi_local_memory_peaks(in, result);
     result->wall_s = seconds_since(&s.begin);
-    if (result->outcome == NADI_OUTCOME_DONE)
+    if (result->outcome == NADI_OUTCOME_DONE && !in->events) /* a bound of the cluster as it is */
         result->lower_bound_ns = nadi_lower_bound_ns(in);
 }
 

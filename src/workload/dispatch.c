@@ -22,6 +22,14 @@ static uint64_t scaled(uint64_t value, double scale)
     return fabs(scale - 1) > 0 ? (uint64_t)((double)value * scale) : value;
 }
 
+static uint64_t compute_time(const struct nadi_workload *w, uint32_t rank, uint32_t node,
+                             uint64_t ns)
+{
+    const struct nadi_perturb *p = w->setup.perturb;
+    ns = scaled(ns, w->setup.compute_scale);
+    return p ? nadi_perturb_compute(p, rank, node, nadi_engine_now(w->engine), ns) : ns;
+}
+
 static void timer(struct nadi_workload *w, uint32_t rank, uint32_t node, uint64_t ns)
 {
     nadi_engine_schedule(w->engine, nadi_engine_after_ns(w->engine, ns), rank, w->kind_timer, node,
@@ -34,7 +42,7 @@ static void replay(struct nadi_workload *w, uint32_t rank, uint32_t node)
     const struct nadi_trace *t = r->trace;
     uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
     if (t->type[node] == NADI_NODE_COMP)
-        ns = scaled(ns, w->setup.compute_scale);
+        ns = compute_time(w, rank, node, ns);
     if (!(t->flags[node] & NADI_NODE_IS_CPU))
         r->view.gpu_ticks += ns;
     timer(w, rank, node, ns);
@@ -48,7 +56,7 @@ static bool roofline(struct nadi_workload *w, uint32_t rank, uint32_t node)
         return false;
     struct nadi_roofline line = {w->setup.config->peak_perf, w->setup.config->local_mem_bw};
     struct nadi_kernel_time k = nadi_roofline_time(&line, t->ops[node], t->bytes[node]);
-    k.ns = scaled(k.ns, w->setup.compute_scale);
+    k.ns = compute_time(w, rank, node, k.ns);
     double weight = (double)k.ns;
     r->view.weight += weight;
     r->view.compute_bound += k.memory_bound ? 0 : weight;

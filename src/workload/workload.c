@@ -293,8 +293,14 @@ void nadi_workload_start(struct nadi_workload *w)
         nadi_workload_restart(w);
         return;
     }
-    for (uint32_t rank = 0; rank < w->rank_count && !w->failed; rank++)
-        nadi_workload_pass(w, rank);
+    for (uint32_t rank = 0; rank < w->rank_count && !w->failed; rank++) {
+        const struct nadi_perturb *p = w->setup.perturb;
+        const nadi_time begins = p ? nadi_perturb_start(p, rank) : 0;
+        if (begins > 0)
+            nadi_engine_schedule(w->engine, begins, rank, w->kind_resume, 0, 0, 0);
+        else
+            nadi_workload_pass(w, rank);
+    }
 }
 
 bool nadi_workload_failed(const struct nadi_workload *w)

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "compute/perturb.h"
 #include "engine/engine.h"
 #include "network/network.h"
 #include "platform/groups.h"
@@ -30,9 +31,10 @@ struct nadi_workload_setup {
     bool
         relative_peers; /* comm_src and comm_dst of the traces are distances (nadi_relative_peer) */
     double compute_scale, comm_scale;
-    bool record;                  /* keep each node's start and end, and the flows */
-    bool phases;                  /* the phase executor (system/system.h) */
-    const struct nadi_fold *fold; /* NULL: each rank is its own actor; needs `phases` */
+    const struct nadi_perturb *perturb; /* NULL: all ranks compute and begin alike; no folding */
+    bool record;                        /* keep each node's start and end, and the flows */
+    bool phases;                        /* the phase executor (system/system.h) */
+    const struct nadi_fold *fold;       /* NULL: each rank is its own actor; needs `phases` */
     /* The part of the run before this one, stopped cleanly; NULL: this is the first. Needed by
      * create and start only. Then fold is of single ranks. */
     const struct nadi_workload *before;

@@ -47,6 +47,7 @@ static void on_send(void *context, const struct nadi_event *event)
         .bytes = m->bytes,
         .kind = c->kind_arrived,
         .a = event->a,
+        .weight = m->weight,
     };
     nadi_network_send(c->net, &message);
 }
@@ -56,6 +57,20 @@ static void on_arrived(void *context, const struct nadi_event *event)
     struct flow_case *c = context;
     NADI_ASSERT(c->messages[event->a].arrived < 0);
     c->messages[event->a].arrived = nadi_engine_now(c->engine);
+}
+
+static void on_change(void *context, const struct nadi_event *event)
+{
+    struct flow_case *c = context;
+    c->net->ops->change(c->net, &c->changes[event->a], 1);
+}
+
+void flow_case_change(struct flow_case *c, double at_ns, struct nadi_link_state state)
+{
+    NADI_ASSERT(c->change_count < sizeof(c->changes) / sizeof(c->changes[0]));
+    c->changes[c->change_count] = state;
+    nadi_engine_schedule(c->engine, (nadi_time)(at_ns * 1e3 + 0.5), NADI_NONE, c->kind_change,
+                         c->change_count++, 0, 0);
 }
 
 void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model)
@@ -70,6 +85,7 @@ void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model)
     c->engine = nadi_engine_create(c->topology.npu_count);
     c->kind_send = nadi_engine_add_kind(c->engine, on_send, c);
     c->kind_arrived = nadi_engine_add_kind(c->engine, on_arrived, c);
+    c->kind_change = nadi_engine_add_kind(c->engine, on_change, c);
     const struct nadi_network_setup setup = {
         .topology = &c->topology,
         .graph = graph ? &c->graph : NULL,

@@ -10,6 +10,7 @@ struct flow_case_message {
     nadi_time at, arrived; /* arrived -1: not yet */
     uint32_t src, dst;
     uint64_t bytes;
+    double weight; /* 0: 1 */
 };
 
 struct flow_case {
@@ -19,7 +20,9 @@ struct flow_case {
     const struct nadi_routing_config *routing; /* NULL: the model's choice */
     struct nadi_engine *engine;
     struct nadi_network *net;
-    uint32_t kind_send, kind_arrived;
+    uint32_t kind_send, kind_arrived, kind_change;
+    struct nadi_link_state changes[8];
+    uint32_t change_count;
     struct flow_case_message *messages;
     size_t count, capacity;
 };
@@ -36,6 +39,8 @@ void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model);
 uint32_t flow_case_send(struct flow_case *c, double at_ns, uint32_t src, uint32_t dst,
                         uint64_t bytes);
 void flow_case_run(struct flow_case *c);
+/* At a time the graph's channel is as said; at most 8. */
+void flow_case_change(struct flow_case *c, double at_ns, struct nadi_link_state state);
 /* From sending to arrival, ns. */
 double flow_case_ns(const struct flow_case *c, uint32_t message);
 

@@ -67,6 +67,10 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
         l->packet_path = l->in->options.system;
         l->in->options.network_model = NADI_NETWORK_PACKET;
         return nadi_load_packet(l);
+    case NADI_SCHEMA_EVENTS:
+        l->in->options.events = l->in->options.system;
+        l->in->options.network_model = NADI_NETWORK_FLOW;
+        return nadi_load_events(l);
     case NADI_SCHEMA_MODEL: /* these have a target of their own: fuzz_model */
     case NADI_SCHEMA_PLAN:
     case NADI_SCHEMA_DEVICE:
@@ -76,6 +80,10 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_GRAPH_NODE:     /* parts of a network file */
     case NADI_SCHEMA_GRAPH_LINK:
     case NADI_SCHEMA_GENERATOR:
+    case NADI_SCHEMA_EVENTS_LINK: /* parts of an events file */
+    case NADI_SCHEMA_EVENTS_COMPUTE:
+    case NADI_SCHEMA_EVENTS_START:
+    case NADI_SCHEMA_EVENTS_TRAFFIC:
     case NADI_SCHEMA_KINDS:
         break;
     }

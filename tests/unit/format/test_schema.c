@@ -54,6 +54,11 @@ struct key_case {
 #define GRAPH     NADI_SCHEMA_GRAPH
 #define NODE      NADI_SCHEMA_GRAPH_NODE
 #define LINK      NADI_SCHEMA_GRAPH_LINK
+#define EVENTS    NADI_SCHEMA_EVENTS
+#define CHANGE    NADI_SCHEMA_EVENTS_LINK
+#define COMPUTE   NADI_SCHEMA_EVENTS_COMPUTE
+#define START     NADI_SCHEMA_EVENTS_START
+#define TRAFFIC   NADI_SCHEMA_EVENTS_TRAFFIC
 
 static const struct key_case key_cases[] = {
     {SYSTEM, "all-reduce-implementation", "[\"ring\", \"direct4\"]", "[ring, direct4]", "\"ring\"",
@@ -269,6 +274,43 @@ static const struct key_case key_cases[] = {
     {LINK, "one-way", "true", "on", "yes", "schema/type"},
     {LINK, "on-board", "true", "on", "yes", "schema/type"},
     {LINK, "dimension", "2", "2", "16", "schema/range"},
+    {GRAPH, "flow-in-flight", "1", "1", "-1", "schema/range"},
+    {NETWORK, "flow-in-flight", "1", "1", "-1", "schema/range"},
+    {EVENTS, "seed", "7", "7", "-1", "schema/range"},
+    {EVENTS, "links", "[{from: a}]", "[{from: a}]", "a", "schema/list"},
+    {EVENTS, "compute", "[{scale: 2}]", "[{scale: 2}]", "[2]", "schema/map"},
+    {EVENTS, "start", "[{delay: 2}]", "[{delay: 2}]", "[2]", "schema/map"},
+    {EVENTS, "traffic", "[{from: 2}]", "[{from: 2}]", "[2]", "schema/map"},
+    {CHANGE, "at", "1.5us", "1500 ns", "-1", "schema/range"},
+    {CHANGE, "until", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {COMPUTE, "at", "1.5us", "1500 ns", "-1", "schema/range"},
+    {COMPUTE, "until", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {TRAFFIC, "at", "1.5us", "1500 ns", "-1", "schema/range"},
+    {TRAFFIC, "until", "1.5us", "1500 ns", "3 GB", "schema/unit"},
+    {CHANGE, "from", "leaf [0-3]", "leaf [0-3]", "[a]", "schema/type"},
+    {CHANGE, "to", "3", "3", "[a]", "schema/type"},
+    {CHANGE, "dimension", "2", "2", "16", "schema/range"},
+    {CHANGE, "one-way", "true", "on", "yes", "schema/type"},
+    {CHANGE, "down", "1", "on", "yes", "schema/type"},
+    {CHANGE, "bandwidth", "64GB/s", "64000000000 B/s", "0", "schema/range"},
+    {CHANGE, "bandwidth-scale", "0.5", "0.5", "0", "schema/range"},
+    {CHANGE, "latency", "1us", "1000 ns", "-1", "schema/range"},
+    {CHANGE, "latency-scale", "0", "0", "-1", "schema/range"},
+    {COMPUTE, "ranks", "0-7,12", "0-7,12", "[1]", "schema/type"},
+    {COMPUTE, "jitter", "0.1", "0.1", "-0.1", "schema/range"},
+    {COMPUTE, "distribution", "lognormal", "lognormal", "gauss", "schema/word"},
+    {START, "ranks", "0-7,12", "0-7,12", "[1]", "schema/type"},
+    {START, "jitter", "0.1", "0.1", "-0.1", "schema/range"},
+    {START, "distribution", "lognormal", "lognormal", "gauss", "schema/word"},
+    {COMPUTE, "scale", "1.1", "1.1", "0", "schema/range"},
+    {COMPUTE, "draw", "rank", "rank", "node", "schema/word"},
+    {START, "delay", "1.5us", "1500 ns", "-1", "schema/range"},
+    {TRAFFIC, "from", "0-3", "0-3", "[1]", "schema/type"},
+    {TRAFFIC, "to", "4", "4", "[1]", "schema/type"},
+    {TRAFFIC, "bytes", "1MB", "1000000 B", "0", "schema/range"},
+    {TRAFFIC, "rate", "10GB/s", "10000000000 B/s", "0", "schema/range"},
+    {TRAFFIC, "arrivals", "poisson", "poisson", "random", "schema/word"},
+    {TRAFFIC, "weight", "4", "4", "0", "schema/range"},
 };
 
 enum { KEY_CASES = sizeof(key_cases) / sizeof(key_cases[0]) };

@@ -1,0 +1,83 @@
+#include "compute/perturb.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+
+static const double two_pi = 6.283185307179586;
+
+static bool has_rank(const struct nadi_perturb_entry *e, uint32_t rank)
+{
+    for (size_t i = 0; i < e->range_count; i++)
+        if (rank >= e->ranks[i].first && rank <= e->ranks[i].last)
+            return true;
+    return false;
+}
+
+/* Standard normal: Box and Muller, Ann. Math. Stat. 29, 1958. */
+static double normal(struct nadi_rng *r)
+{
+    const double u = 1 - nadi_rng_unit(r), v = nadi_rng_unit(r);
+    return sqrt(-2 * log(u)) * cos(two_pi * v);
+}
+
+double nadi_perturb_factor(enum nadi_distribution spread, double jitter, uint64_t seed,
+                           const char *stream, uint32_t entry, uint32_t rank, uint32_t node)
+{
+    struct nadi_rng r;
+    nadi_rng_init(&r, seed, stream);
+    r.state ^= nadi_rng_u64(&r) + entry;
+    r.state ^= nadi_rng_u64(&r) + rank;
+    r.state ^= nadi_rng_u64(&r) + node;
+    switch (spread) {
+    case NADI_SPREAD_UNIFORM:
+        return 1 + jitter * (2 * nadi_rng_unit(&r) - 1);
+    case NADI_SPREAD_NORMAL:
+        return fmax(0, 1 + jitter * normal(&r));
+    case NADI_SPREAD_LOGNORMAL: {
+        const double variance = log(1 + jitter * jitter); /* of the logarithm */
+        return exp(sqrt(variance) * normal(&r) - variance / 2);
+    }
+    case NADI_SPREAD_EXPONENTIAL:
+        return 1 - jitter * log(1 - nadi_rng_unit(&r));
+    }
+    NADI_BUG("unknown distribution");
+}
+
+uint64_t nadi_perturb_compute(const struct nadi_perturb *p, uint32_t rank, uint32_t node,
+                              nadi_time now, uint64_t ns)
+{
+    double factor = 1;
+    bool touched = false;
+    for (size_t i = 0; i < p->compute_count; i++) {
+        const struct nadi_perturb_entry *e = &p->compute[i];
+        if (now < e->at || now >= e->until || !has_rank(e, rank))
+            continue;
+        touched = true;
+        factor *= e->scale;
+        if (e->jitter > 0)
+            factor *= nadi_perturb_factor(e->spread, e->jitter, p->seed, "compute", (uint32_t)i,
+                                          rank, e->by_rank ? NADI_NONE : node);
+    }
+    if (!touched)
+        return ns;
+    const double scaled = (double)ns * factor;
+    return scaled < 9.2e18 ? (uint64_t)(scaled + 0.5) : UINT64_MAX / 2;
+}
+
+nadi_time nadi_perturb_start(const struct nadi_perturb *p, uint32_t rank)
+{
+    double ns = 0;
+    for (size_t i = 0; i < p->start_count; i++) {
+        const struct nadi_perturb_entry *e = &p->start[i];
+        if (!has_rank(e, rank))
+            continue;
+        const double factor = e->jitter > 0
+                                  ? nadi_perturb_factor(e->spread, e->jitter, p->seed, "start",
+                                                        (uint32_t)i, rank, NADI_NONE)
+                                  : 1;
+        ns += e->delay_ns * factor;
+    }
+    const double most = (double)(NADI_TIME_MAX / NADI_PS_PER_NS) - 1;
+    return (nadi_time)(fmin(ns, most) + 0.5) * NADI_PS_PER_NS;
+}

@@ -1,0 +1,263 @@
+/* schema_events: the keys of an events file: what happens to the cluster during a run. */
+#include "format/schema_models.h"
+#include "format/schema_more.h"
+
+static const char *const distributions[] = {"uniform", "normal", "lognormal", "exponential", NULL};
+static const char *const draws[] = {"operation", "rank", NULL};
+static const char *const arrivals[] = {"periodic", "poisson", NULL};
+
+#define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
+
+#define WHEN(name, default_value, otherwise, text)                                                 \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .unit_factor = 1, .preset = default_value, .absent = otherwise, .max = 9e15, .doc = text   \
+    }
+#define FACTOR(name, least, text)                                                                  \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_NUMBER, .preset = "1", .min = least, .max = 1e6,          \
+        .above_min = true, .doc = text                                                             \
+    }
+#define AT    WHEN("at", "0", NULL, "When it begins.")
+#define UNTIL WHEN("until", NULL, "it lasts to the end", "When it is over: all is as before.")
+#define RANKS                                                                                      \
+    {                                                                                              \
+        .key = "ranks", .type = NADI_SCHEMA_TEXT, .preset = "all",                                 \
+        .doc = "The ranks meant: `all`, or numbers and ranges: `\"0-7,12\"`."                      \
+    }
+#define JITTER                                                                                     \
+    {.key = "jitter",                                                                              \
+     .type = NADI_SCHEMA_NUMBER,                                                                   \
+     .preset = "0",                                                                                \
+     .max = 100,                                                                                   \
+     .doc =                                                                                        \
+         "Spread of a random factor with mean 1: standard deviation of `normal` (cut at 0) and "   \
+         "`lognormal`, half width of `uniform` (at most 1); `exponential` is 1 and, on top, a "    \
+         "value of this mean."},                                                                   \
+    {                                                                                              \
+        .key = "distribution", .type = NADI_SCHEMA_WORD, .words = distributions,                   \
+        .preset = "normal", .doc = "Of the random factor."                                         \
+    }
+
+static const struct nadi_schema_key event_keys[] = {
+    {.key = "seed",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "1",
+     .max = 9007199254740992.0,
+     .doc = "Of everything random here: the same seed gives the same run."},
+    {.key = "links",
+     .type = NADI_SCHEMA_MAP,
+     .list = true,
+     .absent = "links stay as they are",
+     .doc = "Links that change or fail, each a map: see [links](input-events-links.md)."},
+    {.key = "compute",
+     .type = NADI_SCHEMA_MAP,
+     .list = true,
+     .absent = "compute takes its time",
+     .doc = "Ranks that compute slower, faster or unevenly: see "
+            "[compute](input-events-compute.md)."},
+    {.key = "start",
+     .type = NADI_SCHEMA_MAP,
+     .list = true,
+     .absent = "all ranks begin at time 0",
+     .doc = "Ranks that begin later: see [start](input-events-start.md)."},
+    {.key = "traffic",
+     .type = NADI_SCHEMA_MAP,
+     .list = true,
+     .absent = "the network belongs to the workload",
+     .doc = "Messages of others: see [traffic](input-events-traffic.md)."},
+};
+
+const struct nadi_schema nadi_events_schema = {
+    .name = "events",
+    .title = "events file",
+    .option = "--events",
+    .syntax = NADI_DOC_YAML,
+    .doc = "What happens to the cluster during a run: links that slow down or fail, slow and late "
+           "ranks, traffic of others. Entries that overlap all hold: factors multiply, and of two "
+           "absolute values the later in the file wins.",
+    .example = "seed: 7\n"
+               "links:\n"
+               "  - {at: 2ms, until: 5ms, from: leaf 0, to: spine 1, down: 1}\n"
+               "  - {from: npu 3, bandwidth-scale: 0.5}\n"
+               "compute:\n"
+               "  - {ranks: \"8-15\", scale: 1.1, jitter: 0.02}\n"
+               "start:\n"
+               "  - {ranks: 5, delay: 300us}\n"
+               "traffic:\n"
+               "  - {from: 0, to: 9, bytes: 1MB, rate: 10GB/s, until: 20ms}\n",
+    KEYS(event_keys),
+};
+
+static const struct nadi_schema_key link_keys[] = {
+    AT,
+    UNTIL,
+    {.key = "from",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "all links of `dimension`",
+     .doc = "Node at one end: the name in the network file, role and number (`leaf 3`), or a rank "
+            "(`npu 3`, `3`); several as in `leaf [0-3]`."},
+    {.key = "to",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "all links of `from`",
+     .doc = "Node at the other end; parallel cables are all meant."},
+    {.key = "dimension",
+     .type = NADI_SCHEMA_INTEGER,
+     .max = 15,
+     .absent = "any",
+     .doc = "Only links of this dimension."},
+    {.key = "one-way",
+     .type = NADI_SCHEMA_SWITCH,
+     .preset = "0",
+     .doc = "1: only from `from` to `to`, not back."},
+    {.key = "down",
+     .type = NADI_SCHEMA_SWITCH,
+     .preset = "0",
+     .doc = "1: carries nothing; messages take other ways, or wait where there is none."},
+    {.key = "bandwidth",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s",
+     .unit_factor = 1e9,
+     .absent = "as in the network file",
+     .above_min = true,
+     .max = 1e6,
+     .doc = "Of each link, each way."},
+    FACTOR("bandwidth-scale", 0, "Multiplies the bandwidth."),
+    WHEN("latency", NULL, "as in the network file", "Of each link."),
+    {.key = "latency-scale",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "1",
+     .max = 1e6,
+     .doc = "Multiplies the latency."},
+};
+
+const struct nadi_schema nadi_events_link_schema = {
+    .name = "events-links",
+    .title = "entry of 'links' in an events file",
+    .option = "--events",
+    .syntax = NADI_DOC_YAML,
+    .doc = "Links that change. For the models that see links: aware and flow.",
+    .example = "at: 2ms\n"
+               "until: 5ms\n"
+               "from: leaf 0\n"
+               "to: spine [0-1]\n"
+               "bandwidth-scale: 0.25\n",
+    KEYS(link_keys),
+};
+
+static const struct nadi_schema_key compute_keys[] = {
+    RANKS,
+    AT,
+    UNTIL,
+    FACTOR("scale", 0, "Multiplies the time of compute that begins between `at` and `until`."),
+    JITTER,
+    {.key = "draw",
+     .type = NADI_SCHEMA_WORD,
+     .words = draws,
+     .preset = "operation",
+     .doc = "A random factor for each `operation`, or one for each `rank`."},
+};
+
+const struct nadi_schema nadi_events_compute_schema = {
+    .name = "events-compute",
+    .title = "entry of 'compute' in an events file",
+    .option = "--events",
+    .syntax = NADI_DOC_YAML,
+    .doc = "Ranks whose compute takes longer or shorter.",
+    .example = "ranks: \"8-15\"\n"
+               "scale: 1.1\n"
+               "jitter: 0.02\n"
+               "distribution: lognormal\n",
+    KEYS(compute_keys),
+};
+
+static const struct nadi_schema_key start_keys[] = {
+    RANKS,
+    {.key = "delay",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .required = true,
+     .max = 9e15,
+     .doc = "How much later a rank begins; of several entries the sum."},
+    JITTER,
+};
+
+const struct nadi_schema nadi_events_start_schema = {
+    .name = "events-start",
+    .title = "entry of 'start' in an events file",
+    .option = "--events",
+    .syntax = NADI_DOC_YAML,
+    .doc = "Ranks that begin later than at time 0.",
+    .example = "ranks: \"0-3\"\n"
+               "delay: 200us\n"
+               "jitter: 0.5\n"
+               "distribution: uniform\n",
+    KEYS(start_keys),
+};
+
+static const struct nadi_schema_key traffic_keys[] = {
+    {.key = "from",
+     .type = NADI_SCHEMA_TEXT,
+     .required = true,
+     .doc = "Sending ranks, as `ranks` elsewhere."},
+    {.key = "to",
+     .type = NADI_SCHEMA_TEXT,
+     .required = true,
+     .doc = "Receiving ranks: as many as sending ones, the first to the first and so on, or one."},
+    AT,
+    {.key = "until",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .required = true,
+     .max = 9e15,
+     .doc = "No message begins after it, nor after the end of the workload."},
+    {.key = "bytes",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .unit_factor = 1,
+     .preset = "1000000",
+     .min = 1,
+     .max = 1e15,
+     .doc = "Of each message."},
+    {.key = "rate",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s",
+     .unit_factor = 1e9,
+     .absent = "each message follows when the last one has arrived",
+     .above_min = true,
+     .max = 1e6,
+     .doc = "Of each sender: a message every `bytes` / `rate`, whether or not the last one has "
+            "arrived."},
+    {.key = "arrivals",
+     .type = NADI_SCHEMA_WORD,
+     .words = arrivals,
+     .preset = "periodic",
+     .doc = "With `rate`: evenly, or at random with that mean."},
+    {.key = "weight",
+     .type = NADI_SCHEMA_NUMBER,
+     .preset = "1",
+     .above_min = true,
+     .max = 1e6,
+     .doc = "In `flow`: a message of weight w shares links as w messages of the workload do."},
+};
+
+const struct nadi_schema nadi_events_traffic_schema = {
+    .name = "events-traffic",
+    .title = "entry of 'traffic' in an events file",
+    .option = "--events",
+    .syntax = NADI_DOC_YAML,
+    .doc = "Messages that are not of the workload and meet its own. For the models that see links.",
+    .example = "from: \"0-3\"\n"
+               "to: \"12-15\"\n"
+               "bytes: 1MB\n"
+               "rate: 10GB/s\n"
+               "until: 20ms\n",
+    KEYS(traffic_keys),
+};

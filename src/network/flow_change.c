@@ -1,0 +1,91 @@
+/* flow_change: links that change while messages are on their way. Rates are found anew; where a way
+ * is down the rest of its messages takes another one, at once and without its latency, or waits
+ * where there is none. A message that has not begun pays the latency of the way it then takes. */
+#include "base/mem.h"
+#include "network/flow_inside.h"
+
+/* What is left of the pair's messages is counted where it will go. */
+static void count_rest(struct flow *f, const struct pair *p, const struct nadi_fabric_way *from,
+                       const struct nadi_fabric_way *to)
+{
+    double left = 0;
+    for (uint32_t t = p->head; t != NADI_NONE; t = f->transfers.items[t].next) {
+        const double rest = (f->transfers.items[t].full - p->got) * f->transfers.items[t].weight;
+        left += rest > 0 ? rest : 0;
+    }
+    const uint64_t bytes = (uint64_t)(left + 0.5);
+    for (uint32_t i = 0; i < from->hops; i++)
+        f->tallies[from->links[i]].bytes -= nadi_min_u64(bytes, f->tallies[from->links[i]].bytes);
+    for (uint32_t i = 0; i < to->hops; i++) {
+        f->tallies[to->links[i]].bytes += bytes;
+        f->tallies[to->links[i]].messages += p->count;
+    }
+}
+
+static bool same_way(const struct nadi_fabric_way *a, const struct nadi_fabric_way *b)
+{
+    return a->broken == b->broken && a->hops == b->hops &&
+           (a->hops == 0 || memcmp(a->links, b->links, a->hops * sizeof(*a->links)) == 0);
+}
+
+/* The pair has messages on their way; puts them on the way of now. */
+static void move(struct flow *f, uint32_t pair)
+{
+    struct pair *p = &f->pairs.items[pair];
+    nadi_flow_advance(f, p, nadi_engine_now(f->engine));
+    const struct nadi_fabric_way old = f->fabric.routes[pair];
+    const struct nadi_fabric_way *way = nadi_fabric_way(&f->fabric, pair);
+    const bool moved = !same_way(&old, way);
+    p->changes = way->changes;
+    if (!moved && !(f->config.window_bytes > 0 && !way->broken))
+        return;
+    if (!p->closed) {
+        p->closed = true; /* leaves the old links */
+        nadi_flow_apply_weight(f, p, &old);
+        p->level = 0;
+        nadi_flow_take_out(f, pair);
+    }
+    if (moved)
+        count_rest(f, p, &old, way);
+    if (way->broken)
+        return;
+    nadi_share_set_links(f->share, p->demand, way->links, way->hops, nadi_flow_limit(f, way));
+    p->closed = false;
+    nadi_flow_apply_weight(f, p, way);
+}
+
+void nadi_flow_change(struct nadi_network *net, const struct nadi_link_state *states, size_t count)
+{
+    struct flow *f = nadi_flow_self(net);
+    nadi_fabric_change(&f->fabric, states, count);
+    for (size_t i = 0; i < count; i++)
+        nadi_share_set_capacity(f->share, states[i].link, states[i].bytes_per_ns);
+    for (uint32_t pair = 0; pair < f->pairs.count; pair++)
+        if (f->pairs.items[pair].count)
+            move(f, pair);
+    const size_t waiting = f->stranded.count;
+    f->stranded.count = 0;
+    for (size_t i = 0; i < waiting; i++) {
+        const uint32_t transfer = f->stranded.items[i];
+        if (nadi_fabric_way(&f->fabric, f->transfers.items[transfer].route)->broken)
+            f->stranded.items[f->stranded.count++] = transfer;
+        else
+            nadi_flow_schedule(f, transfer, nadi_engine_now(f->engine));
+    }
+    nadi_flow_need_settling(f);
+}
+
+uint64_t nadi_flow_stranded(const struct nadi_network *net)
+{
+    const struct flow *f = (const struct flow *)net;
+    uint64_t count = f->stranded.count;
+    for (size_t i = 0; i < f->pairs.count; i++) {
+        const struct pair *p = &f->pairs.items[i];
+        if (!p->closed)
+            continue;
+        count += p->count;
+        for (uint32_t t = p->queue; t != NADI_NONE; t = f->transfers.items[t].next)
+            count++;
+    }
+    return count;
+}

@@ -1,0 +1,105 @@
+/* flow_inside: the state that the files of the flow model share. Nothing else includes it. */
+#ifndef NADI_NETWORK_FLOW_INSIDE_H
+#define NADI_NETWORK_FLOW_INSIDE_H
+
+#include "network/fabric.h"
+#include "network/flow.h"
+#include "network/network.h"
+#include "network/share.h"
+#include "network/usage.h"
+
+struct transfer { /* a message on its way */
+    double full;  /* value of its pair's `got` at which it has arrived */
+    uint64_t bytes, number;
+    double weight;
+    uint32_t route;
+    uint32_t next; /* of its pair, or in the free list */
+    uint32_t kind, a, b, c;
+    bool itself; /* to its sender */
+};
+
+struct pair {             /* of a route: its messages that share links now */
+    double got;           /* bytes that each has got since the first of them began, up to `since` */
+    double level;         /* bytes/ns that each gets */
+    nadi_time since, end; /* end: of the first to end, while in the heap */
+    double weight;        /* of its messages together */
+    uint32_t head, count;
+    uint32_t queue, queue_end; /* messages that wait for those before them */
+    uint32_t slot;             /* in the heap; NADI_NONE: not there */
+    uint32_t demand;           /* NADI_NONE: none yet */
+    uint32_t changes;          /* of the route, when the demand got its links */
+    bool closed;               /* its way is cut: the demand is not active */
+    /* adaptive routing: messages that were sent and have not arrived, and the links that count
+     * their bytes as load: those of the way when the first was sent */
+    uint32_t sent, hops;
+    const uint32_t *links;
+};
+
+struct ending {
+    uint64_t number;
+    uint32_t transfer;
+};
+
+struct flow {
+    struct nadi_network base;
+    struct nadi_engine *engine;
+    struct nadi_flow_config config;
+    struct nadi_fabric fabric;
+    struct nadi_share *share;
+    struct nadi_fabric_tally *tallies; /* by link */
+    nadi_time *busy_since;             /* by link, while it carries something */
+    struct {
+        struct pair *items; /* by route */
+        size_t count, capacity;
+    } pairs;
+    struct {
+        uint32_t *items; /* pair of a demand */
+        size_t count, capacity;
+    } owners;
+    struct {
+        struct transfer *items;
+        size_t count, capacity;
+    } transfers;
+    struct {
+        uint32_t *items; /* pairs by end */
+        size_t count, capacity;
+    } heap;
+    struct {
+        struct ending *items;
+        size_t count, capacity;
+    } ended;
+    nadi_time *sender_free; /* by NPU; NULL without an overhead */
+    uint32_t free_transfer;
+    uint32_t kind_begin, kind_settle, kind_pump;
+    struct {
+        uint32_t *items; /* messages that found no way when they began; in order */
+        size_t count, capacity;
+    } stranded;
+    nadi_time pump_at;        /* NADI_TIME_MAX: not scheduled */
+    bool settling;            /* a settle event is pending */
+    struct nadi_usage *usage; /* NULL: not wanted */
+    uint64_t sent_messages, sent_bytes;
+};
+
+static inline struct flow *nadi_flow_self(struct nadi_network *net)
+{
+    return (struct flow *)net;
+}
+
+/* flow_ends.c: the heap of pairs by the end of their first message to end. */
+void nadi_flow_set_end(struct flow *f, uint32_t pair, nadi_time end);
+void nadi_flow_take_out(struct flow *f, uint32_t pair);
+
+/* flow.c */
+void nadi_flow_advance(struct flow *f, struct pair *p, nadi_time now);
+void nadi_flow_need_settling(struct flow *f);
+/* The pair's weight, which its messages have together, is that of its demand from now on. */
+void nadi_flow_apply_weight(struct flow *f, struct pair *p, const struct nadi_fabric_way *r);
+void nadi_flow_schedule(struct flow *f, uint32_t transfer, nadi_time ready);
+double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_way *r);
+
+/* flow_change.c */
+void nadi_flow_change(struct nadi_network *net, const struct nadi_link_state *states, size_t count);
+uint64_t nadi_flow_stranded(const struct nadi_network *net);
+
+#endif
