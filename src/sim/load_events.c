@@ -125,8 +125,8 @@ static bool read_ranks(struct reader *r, const struct nadi_schema_values *v, con
     nadi_mem_free(list.items);
     *ranks = kept;
     *count = list.count;
-    const struct nadi_place place = value->node ? nadi_doc_place(r->doc, value->node)
-                                                : NADI_IN_FILE(r->l->in->options.events);
+    const struct nadi_place place =
+        value->node ? nadi_doc_place(r->doc, value->node) : NADI_IN_FILE(r->l->in->options.events);
     if (!read)
         return nadi_error(r->l->diags, "events/ranks", place, "write all, 3, 0-7 or 0-7,12",
                           "'%s' is no list of ranks", value->items[0].text);
