@@ -186,8 +186,9 @@ struct nadi_output {
     /* ranks.csv: "each" a row a rank, "classes" a row for ranks with the same figures; "auto", the
      * default: each up to 100,000 ranks */
     const char *ranks;
-    int link_usage; /* link_usage.csv; wants nadi_job_keep_usage */
-    int why;        /* critical_path.csv and run.db; wants nadi_job_keep_ops */
+    int link_usage;  /* link_usage.csv; wants nadi_job_keep_usage */
+    int why;         /* critical_path.csv and run.db; wants nadi_job_keep_ops */
+    int sensitivity; /* with why: also sensitivities.csv; simulates about 25 times more */
 };
 
 void nadi_output_init(struct nadi_output *output);

@@ -2,6 +2,9 @@
 #include "base/str.h"
 #include "report/reference.h"
 #include "report/report.h"
+#include "why/sensitivity.h"
+
+#include <unistd.h>
 
 void nadi_output_init(struct nadi_output *output)
 {
@@ -44,6 +47,17 @@ struct nadi_rank_times nadi_job_rank(const struct nadi_job *job, uint32_t rank)
     };
 }
 
+static void find_sensitivities(struct nadi_job *job, const struct nadi_why *why,
+                               struct nadi_sensitivities *out)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const unsigned threads = cores > 1 ? (unsigned)nadi_min_u64((uint64_t)cores, 8) : 1;
+    nadi_sensitivities_find(&job->inputs, &job->result, why, threads, out);
+    if (out->why_not)
+        nadi_note(&job->diags, "sensitivity/not-simulated", NADI_NOWHERE, NULL,
+                  "sensitivities are those of the critical path alone: %s", out->why_not);
+}
+
 enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *output)
 {
     NADI_ASSERT(job->ran);
@@ -52,10 +66,15 @@ enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *
     memcpy(&whole, output, output->size < sizeof(whole) ? output->size : sizeof(whole));
     const bool all_time = whole.timeline_from_ns == 0 && whole.timeline_to_ns == UINT64_MAX;
     struct nadi_why why;
+    struct nadi_sensitivities sensitivities;
+    const bool again = whole.why && whole.sensitivity;
     if (whole.why)
         nadi_why_find(&job->inputs, &job->result, &why);
+    if (again)
+        find_sensitivities(job, &why, &sensitivities);
     const struct nadi_report_options options = {
         .why = whole.why ? &why : NULL,
+        .sensitivities = again ? &sensitivities : NULL,
         .ranks = ranks_form(whole.ranks),
         .ops = whole.ops != 0,
         .five_column = whole.five_column != 0,
@@ -70,6 +89,8 @@ enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *
     };
     const bool written =
         nadi_report_write_folder(&job->inputs, &job->result, &options, whole.folder, &job->diags);
+    if (again)
+        nadi_sensitivities_release(&sensitivities);
     if (whole.why)
         nadi_why_release(&why);
     return written ? NADI_STATUS_DONE : NADI_STATUS_INPUT;

@@ -14,7 +14,7 @@ struct values {
     struct nadi_range timeline_ranks, timeline_window;
     uint64_t max_sim_ns, max_wall_ns;
     double hidden_factor;
-    bool ops, db, five_column, link_usage, quiet;
+    bool ops, db, sensitivity, five_column, link_usage, quiet;
 };
 
 #define AT(member) .offset = offsetof(struct values, member)
@@ -65,6 +65,11 @@ static const struct nadi_option output[] = {
      AT(db),
      .help = "run.db and critical_path.csv of any number of nodes, for nadi report and nadi query; "
              "without it up to a million nodes and unless --timeline no"},
+    {.name = "sensitivity",
+     .type = NADI_OPTION_FLAG,
+     AT(sensitivity),
+     .help = "Also sensitivities.csv: what more bandwidth, less latency, faster compute, ... would "
+             "gain; simulates about 25 times more"},
     {.name = "timeline-ranks",
      .argument = "A-B",
      .type = NADI_OPTION_RANKS,
@@ -119,6 +124,8 @@ static bool options_agree(const struct values *v)
         alone = "ops";
     else if (!v->out && v->db)
         alone = "db";
+    else if (!v->out && v->sensitivity)
+        alone = "sensitivity";
     else if (!v->out && v->five_column)
         alone = "five-column";
     else if (!v->out && !nadi_str_equal(v->ranks, "auto"))
@@ -170,8 +177,8 @@ static bool choose_timeline(const struct values *v, const struct nadi_job *job)
 /* Are critical_path.csv and run.db written? */
 static bool wants_db(const struct values *v, const struct nadi_job *job)
 {
-    if (!v->out || v->db)
-        return v->db;
+    if (!v->out || v->db || v->sensitivity)
+        return v->out != NULL;
     return !nadi_str_equal(v->timeline, "no") && nadi_job_node_count(job) <= TIMELINE_NODES;
 }
 
@@ -187,6 +194,7 @@ static enum nadi_status write_files(const struct values *v, bool timeline, const
     files.link_usage = v->link_usage;
     files.timeline = timeline;
     files.why = wants_db(v, job);
+    files.sensitivity = v->sensitivity;
     if (v->timeline_ranks.given) {
         files.timeline_first_rank = (uint32_t)nadi_min_u64(v->timeline_ranks.first, UINT32_MAX);
         files.timeline_last_rank = (uint32_t)nadi_min_u64(v->timeline_ranks.last, UINT32_MAX);

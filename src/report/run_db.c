@@ -289,8 +289,8 @@ static void put_sensitivities(struct nadi_database *db, const struct nadi_sensit
         nadi_database_text(db, s->unit);
         nadi_database_double(db, s->has_path ? s->path_ns_per_unit : (double)NAN);
         nadi_database_double(db, s->has_path ? s->path_gain_ns : (double)NAN);
-        put_gain(db, s->has_again, s->gain_small_ns);
-        put_gain(db, s->has_again, s->gain_large_ns);
+        put_gain(db, s->has_small, s->gain_small_ns);
+        put_gain(db, s->has_large, s->gain_large_ns);
         nadi_database_text(db, s->next);
         nadi_database_row(db);
     }

@@ -92,8 +92,8 @@ void nadi_table_sensitivities(const struct nadi_sensitivities *list, struct nadi
             nadi_csv_empty(&csv);
             nadi_csv_empty(&csv);
         }
-        gain(&csv, s->has_again, s->gain_small_ns);
-        gain(&csv, s->has_again, s->gain_large_ns);
+        gain(&csv, s->has_small, s->gain_small_ns);
+        gain(&csv, s->has_large, s->gain_large_ns);
         text_or_empty(&csv, s->next);
         nadi_csv_end_row(&csv);
     }

@@ -26,17 +26,17 @@ enum nadi_parameter {
 
 struct nadi_sensitivity {
     enum nadi_parameter parameter;
-    uint32_t dim;            /* of a dimension; else NADI_NONE */
-    const char *name;        /* "bandwidth of dimension 0" */
-    const char *unit;        /* "GB/s", "ns", "TFLOP/s", "chunks" */
-    double value;            /* in that unit */
-    bool has_path;           /* not of chunks */
-    double path_ns_per_unit; /* d(end)/d(p) */
-    double path_gain_ns;     /* of +0.1 %, by it */
-    bool has_again;
-    int64_t gain_small_ns; /* +0.1 %; chunks: twice as many */
-    int64_t gain_large_ns; /* +10 %; chunks: half as many */
-    const char *next;      /* what has most of the path after +10 %, or NULL */
+    uint32_t dim;              /* of a dimension; else NADI_NONE */
+    const char *name;          /* "bandwidth of dimension 0" */
+    const char *unit;          /* "GB/s", "ns", "TFLOP/s", "chunks" */
+    double value;              /* in that unit */
+    bool has_path;             /* not of chunks */
+    double path_ns_per_unit;   /* d(end)/d(p) */
+    double path_gain_ns;       /* of +0.1 %, by it */
+    bool has_small, has_large; /* simulated again */
+    int64_t gain_small_ns;     /* +0.1 %; chunks: twice as many */
+    int64_t gain_large_ns;     /* +10 %; chunks: half as many */
+    const char *next;          /* what has most of the path after +10 %, or NULL */
 };
 
 struct nadi_bound_part { /* no run of these inputs ends before; ns */
@@ -50,7 +50,16 @@ struct nadi_sensitivities {
     size_t count;
     struct nadi_bound_part *bounds; /* largest first */
     size_t bound_count;
-    uint64_t runs; /* simulations that were made for it */
+    bool path_is_exact;  /* else members that start apart make the path's figures estimates */
+    const char *why_not; /* the run was not simulated again: a sentence, or NULL */
 };
+
+/* Of a run that is done, with `why` of it. Simulates on up to `threads` threads; nothing is run
+ * again where that would be more than about MOST_EVENTS events. The same inputs give the same
+ * figures. The caller releases it. */
+void nadi_sensitivities_find(const struct nadi_inputs *in, const struct nadi_result *r,
+                             const struct nadi_why *why, unsigned threads,
+                             struct nadi_sensitivities *out);
+void nadi_sensitivities_release(struct nadi_sensitivities *s);
 
 #endif

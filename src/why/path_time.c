@@ -1,0 +1,245 @@
+#include "why/path_time.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "collective/plan.h"
+#include "compute/compute.h"
+#include "sim/floor.h"
+#include "why/micro.h"
+
+#include <math.h>
+
+struct path_op { /* operations that take the same time */
+    uint32_t rank, node;
+    uint64_t alone_ns; /* as it is */
+    double times;      /* on the path; a part of one counts as that part of its time */
+};
+
+struct nadi_path_ops {
+    const struct nadi_inputs *in;
+    const struct nadi_why *why;
+    struct nadi_floors *floors;
+    struct nadi_map64 alike;
+    struct {
+        struct path_op *items;
+        size_t count, capacity;
+    } list; /* collectives and messages */
+    bool exact;
+};
+
+/* By this the time of a byte, or a latency, is made longer: little, so that the same phases stay
+ * the slowest, but enough for whole nanoseconds to be none of it. By how long the operation takes.
+ */
+static const struct {
+    uint64_t from_ns;
+    double longer;
+} steps[] = {{0, 1.125}, {200000, 1.01}, {20000000, 1.002}};
+
+enum { STEPS = sizeof(steps) / sizeof(*steps) };
+
+static size_t step_of(uint64_t ns)
+{
+    size_t i = STEPS - 1;
+    while (ns < steps[i].from_ns)
+        i--;
+    return i;
+}
+
+static bool is_collective(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *t = in->traces[rank];
+    enum nadi_native_kind kind;
+    return t->type[node] == NADI_NODE_COLL &&
+           nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node], &kind);
+}
+
+/* Collectives and messages that look alike are timed once. */
+static uint64_t key_of(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *t = in->traces[rank];
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    uint64_t key = nadi_hash_u64(t->bytes[node] ^ ((uint64_t)t->type[node] << 56));
+    if (!is_collective(in, rank, node))
+        return nadi_hash_u64(key ^ ((uint64_t)rank << 32) ^ comm->dst);
+    const struct nadi_group *g = nadi_inputs_group(in, t, node, rank);
+    const char *name = comm->group == NADI_NONE ? "" : nadi_trace_string(t, comm->group);
+    key ^= nadi_hash_bytes(name, strlen(name)) + ((uint64_t)t->collective[node] << 40);
+    return nadi_hash_u64(key ^ ((uint64_t)comm->involved << 32) ^ (g ? g->size : 0));
+}
+
+static uint64_t time_of(const struct nadi_inputs *in, struct nadi_floors *floors, uint32_t rank,
+                        uint32_t node)
+{
+    const struct nadi_trace *t = in->traces[rank];
+    if (!is_collective(in, rank, node))
+        return nadi_floor_node(floors, t, node, rank);
+    if (in->options.network_model <= NADI_NETWORK_UNAWARE)
+        return nadi_micro_collective(in, rank, node);
+    return nadi_floor_collective(floors, t, node, nadi_floors_group(floors, t, node, rank)).last;
+}
+
+static void add_op(struct nadi_path_ops *ops, uint32_t rank, uint32_t node, uint64_t ns)
+{
+    bool added;
+    uint64_t key = key_of(ops->in, rank, node);
+    uint32_t i = *nadi_map64_put(&ops->alike, key, (uint32_t)ops->list.count, &added);
+    if (added) {
+        struct path_op op = {rank, node, time_of(ops->in, ops->floors, rank, node), 0};
+        NADI_PUSH(&ops->list, op);
+    }
+    struct path_op *op = &ops->list.items[i];
+    if (op->alone_ns > 0 && op->alone_ns != UINT64_MAX)
+        op->times += (double)ns / (double)op->alone_ns;
+    ops->exact &= op->alone_ns == ns;
+}
+
+static bool communicates(const struct nadi_inputs *in, const struct nadi_path_step *s)
+{
+    if (s->node == NADI_NONE || in->system.replay_only)
+        return false;
+    uint8_t type = in->traces[s->rank]->type[s->node];
+    return type == NADI_NODE_SEND || is_collective(in, s->rank, s->node);
+}
+
+struct nadi_path_ops *nadi_path_ops_create(const struct nadi_inputs *in, const struct nadi_why *why)
+{
+    struct nadi_path_ops *ops = NADI_ZNEW(struct nadi_path_ops, 1);
+    *ops = (struct nadi_path_ops){
+        .in = in, .why = why, .floors = nadi_floors_create(in), .exact = true};
+    nadi_map64_init(&ops->alike, 64);
+    for (size_t i = 0; i < why->step_count && !in->has_graph && !in->system.exact;) {
+        const struct nadi_path_step *s = &why->steps[i];
+        uint64_t ns = 0;
+        size_t end = i;
+        while (end < why->step_count && why->steps[end].rank == s->rank &&
+               why->steps[end].node == s->node) {
+            ns += why->steps[end].end_ns - why->steps[end].start_ns;
+            end++;
+        }
+        if (communicates(in, s))
+            add_op(ops, s->rank, s->node, ns);
+        i = end;
+    }
+    return ops;
+}
+
+void nadi_path_ops_destroy(struct nadi_path_ops *ops)
+{
+    if (!ops)
+        return;
+    nadi_floors_destroy(ops->floors);
+    nadi_map64_release(&ops->alike);
+    nadi_mem_free(ops->list.items);
+    nadi_mem_free(ops);
+}
+
+/* The communication of the path that takes so long, with the parameter worse, against as it is. */
+static double gain_of_step(struct nadi_path_ops *ops, enum nadi_parameter p, uint32_t dim,
+                           size_t step)
+{
+    struct nadi_changed c;
+    double sum = 0;
+    bool rate = p == NADI_PARAMETER_BANDWIDTH || p == NADI_PARAMETER_LOCAL_MEMORY;
+    double factor = rate ? 1 / steps[step].longer : steps[step].longer;
+    double before = nadi_parameter_value(ops->in, p, dim);
+    if (p == NADI_PARAMETER_ENDPOINT_DELAY) /* a whole number */
+        factor = fmax(factor, (before + 1) / before);
+    bool changed = nadi_change_open(&c, ops->in, p, dim, factor);
+    double after = nadi_parameter_value(&c.in, p, dim);
+    struct nadi_floors *floors = nadi_floors_create(&c.in);
+    for (size_t i = 0; changed && i < ops->list.count; i++) {
+        const struct path_op *op = &ops->list.items[i];
+        if (!(op->times > 0) || step_of(op->alone_ns) != step)
+            continue;
+        uint64_t ns = time_of(&c.in, floors, op->rank, op->node);
+        if (ns != UINT64_MAX)
+            sum += op->times * ((double)ns - (double)op->alone_ns);
+    }
+    nadi_floors_destroy(floors);
+    nadi_change_close(&c);
+    if (!changed)
+        return 0;
+    /* the time of a byte is 1 / rate; latencies and delays are times already */
+    return sum / (rate ? before / after - 1 : after / before - 1);
+}
+
+static double network_gain(struct nadi_path_ops *ops, enum nadi_parameter p, uint32_t dim)
+{
+    const struct nadi_inputs *in = ops->in;
+    double sum = 0;
+    if (in->has_graph || in->system.exact || in->options.network_model > NADI_NETWORK_AWARE ||
+        !(nadi_parameter_value(in, p, dim) > 0))
+        return (double)NAN;
+    for (size_t i = 0; i < STEPS; i++)
+        sum += gain_of_step(ops, p, dim, i);
+    return sum;
+}
+
+/* Kernels of the path, by what bounds them. */
+static double kernel_gain(const struct nadi_path_ops *ops, bool memory_bound)
+{
+    const struct nadi_inputs *in = ops->in;
+    const struct nadi_roofline line = {in->system.peak_perf, in->system.local_mem_bw};
+    double sum = 0;
+    for (size_t i = 0; i < ops->why->step_count; i++) {
+        const struct nadi_path_step *s = &ops->why->steps[i];
+        const struct nadi_trace *t = in->traces[s->rank];
+        if (s->node == NADI_NONE || t->type[s->node] != NADI_NODE_COMP)
+            continue;
+        bool by_memory = false;
+        if (in->system.roofline) {
+            if ((t->flags[s->node] & NADI_NODE_IS_CPU) || t->bytes[s->node] == 0)
+                continue;
+            by_memory = nadi_roofline_time(&line, t->ops[s->node], t->bytes[s->node]).memory_bound;
+        }
+        if (by_memory == memory_bound)
+            sum += (double)(s->end_ns - s->start_ns);
+    }
+    return sum;
+}
+
+/* Remote accesses of the path: the part of the bytes, or of the latency. */
+static double remote_gain(const struct nadi_path_ops *ops, bool latency)
+{
+    const struct nadi_inputs *in = ops->in;
+    double sum = 0;
+    for (size_t i = 0; i < ops->why->step_count; i++) {
+        const struct nadi_path_step *s = &ops->why->steps[i];
+        if (s->cause != NADI_CAUSE_MEMORY)
+            continue;
+        double all = (double)(s->end_ns - s->start_ns), fixed = (double)in->memory.latency_ns;
+        sum += latency ? fixed : fmax(all - fixed, 0);
+    }
+    return sum;
+}
+
+bool nadi_path_ops_exact(const struct nadi_path_ops *ops)
+{
+    return ops->exact;
+}
+
+double nadi_path_gain(struct nadi_path_ops *ops, enum nadi_parameter p, uint32_t dim)
+{
+    switch (p) {
+    case NADI_PARAMETER_BANDWIDTH:
+    case NADI_PARAMETER_LATENCY:
+    case NADI_PARAMETER_ENDPOINT_DELAY:
+        return network_gain(ops, p, dim);
+    case NADI_PARAMETER_COMPUTE_RATE:
+        return kernel_gain(ops, false);
+    case NADI_PARAMETER_LOCAL_MEMORY: {
+        double reductions = network_gain(ops, p, dim);
+        double kernels = ops->in->system.roofline ? kernel_gain(ops, true) : 0;
+        return kernels + (isfinite(reductions) ? reductions : 0);
+    }
+    case NADI_PARAMETER_REMOTE_MEMORY:
+        return remote_gain(ops, false);
+    case NADI_PARAMETER_REMOTE_LATENCY:
+        return remote_gain(ops, true);
+    case NADI_PARAMETER_CHUNKS:
+    case NADI_PARAMETER_ACTIVE_CHUNKS:
+    case NADI_PARAMETERS:
+        break;
+    }
+    return (double)NAN;
+}

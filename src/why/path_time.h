@@ -1,0 +1,21 @@
+/* path_time: the critical path timed anew with other parameters. Private to why/. */
+#ifndef NADI_WHY_PATH_TIME_H
+#define NADI_WHY_PATH_TIME_H
+
+#include "why/change.h"
+
+struct nadi_path_ops; /* the operations of a path, each with how often it is on it */
+
+struct nadi_path_ops *nadi_path_ops_create(const struct nadi_inputs *in,
+                                           const struct nadi_why *why) NADI_MUST_USE;
+void nadi_path_ops_destroy(struct nadi_path_ops *ops); /* NULL is allowed */
+
+/* Does each operation of the path take what it takes alone with all members starting together? Else
+ * its time is taken in proportion. */
+bool nadi_path_ops_exact(const struct nadi_path_ops *ops);
+
+/* By how much the path is shorter for each part of a better parameter: d(end) / d(ln better), ns.
+ * NaN where no rule says it (a network that is a graph, the models flow and packet). */
+double nadi_path_gain(struct nadi_path_ops *ops, enum nadi_parameter p, uint32_t dim);
+
+#endif

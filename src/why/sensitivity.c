@@ -1,0 +1,309 @@
+#include "why/sensitivity.h"
+
+#include "base/mem.h"
+#include "sim/run.h"
+#include "why/path_time.h"
+
+#include <math.h>
+#include <pthread.h>
+
+static const uint64_t MOST_EVENTS = UINT64_C(2000000000);
+
+static const struct {
+    const char *name, *unit;
+    bool less_is_better, whole; /* whole: tried at half and twice */
+} parameters[NADI_PARAMETERS] = {
+    [NADI_PARAMETER_BANDWIDTH] = {"bandwidth", "GB/s", false, false},
+    [NADI_PARAMETER_LATENCY] = {"latency", "ns", true, false},
+    [NADI_PARAMETER_COMPUTE_RATE] = {"compute rate", "times the recorded", false, false},
+    [NADI_PARAMETER_LOCAL_MEMORY] = {"local memory bandwidth", "GB/s", false, false},
+    [NADI_PARAMETER_REMOTE_MEMORY] = {"remote memory bandwidth", "GB/s", false, false},
+    [NADI_PARAMETER_REMOTE_LATENCY] = {"remote memory latency", "ns", true, false},
+    [NADI_PARAMETER_ENDPOINT_DELAY] = {"endpoint delay", "ns", true, false},
+    [NADI_PARAMETER_CHUNKS] = {"chunks of a collective", "chunks", false, true},
+    [NADI_PARAMETER_ACTIVE_CHUNKS] = {"active chunks of a dimension", "chunks", false, true},
+};
+
+/* ---- simulated again ----------------------------------------------------------------------- */
+
+struct rerun {
+    struct nadi_changed changed;
+    bool wanted; /* also its causes */
+    bool causes;
+    uint64_t end_ns; /* UINT64_MAX: it did not finish */
+    enum nadi_cause top;
+};
+
+struct work { /* shared by the threads: each takes the next */
+    struct rerun *items;
+    size_t count, next;
+    pthread_mutex_t lock;
+};
+
+static void rerun(struct rerun *x)
+{
+    struct nadi_result r;
+    x->changed.in.options.record_ops = x->causes;
+    x->changed.in.options.record_usage = false;
+    x->changed.in.system.track_local_mem = false;
+    nadi_simulate(&x->changed.in, NULL, &r);
+    x->end_ns = r.outcome == NADI_OUTCOME_DONE ? r.end_ns : UINT64_MAX;
+    x->top = NADI_CAUSES;
+    if (x->causes) {
+        struct nadi_why why;
+        nadi_why_find(&x->changed.in, &r, &why);
+        for (int c = 0; c < NADI_CAUSES && !why.why_not; c++)
+            if (x->top == NADI_CAUSES || why.sums[c] > why.sums[x->top])
+                x->top = (enum nadi_cause)c;
+        nadi_why_release(&why);
+    }
+    nadi_result_release(&r);
+}
+
+static void *take_work(void *context)
+{
+    struct work *w = context;
+    for (;;) {
+        pthread_mutex_lock(&w->lock);
+        size_t i = w->next++;
+        pthread_mutex_unlock(&w->lock);
+        if (i >= w->count)
+            return NULL;
+        if (w->items[i].wanted)
+            rerun(&w->items[i]);
+    }
+}
+
+static void rerun_all(struct rerun *items, size_t count, unsigned threads)
+{
+    enum { MOST_THREADS = 64 };
+    struct work w = {.items = items, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t ids[MOST_THREADS];
+    unsigned started = 0;
+    while (started + 1 < threads && started < MOST_THREADS &&
+           pthread_create(&ids[started], NULL, take_work, &w) == 0)
+        started++;
+    (void)take_work(&w);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(ids[i], NULL);
+}
+
+/* ---- the list ------------------------------------------------------------------------------ */
+
+struct search {
+    const struct nadi_inputs *in;
+    const struct nadi_result *r;
+    struct nadi_sensitivities *out;
+    struct rerun *reruns; /* two a parameter, then the bounds */
+};
+
+static void add_parameter(struct search *s, enum nadi_parameter p, uint32_t dim)
+{
+    struct nadi_sensitivities *out = s->out;
+    double value = nadi_parameter_value(s->in, p, dim == NADI_NONE ? 0 : dim);
+    if (!(value > 0))
+        return;
+    struct nadi_sensitivity *x = &out->items[out->count++];
+    const char *unit = parameters[p].unit;
+    if (p == NADI_PARAMETER_COMPUTE_RATE && s->in->system.roofline)
+        unit = "TFLOP/s";
+    *x = (struct nadi_sensitivity){.parameter = p, .dim = dim, .value = value, .unit = unit};
+    x->name = parameters[p].name;
+    if (dim != NADI_NONE)
+        x->name = nadi_arena_printf(&out->arena, "%s of dimension %u", parameters[p].name, dim);
+}
+
+static void list_parameters(struct search *s)
+{
+    uint32_t dims = s->in->topology.dim_count;
+    s->out->items = NADI_ARENA_ZNEW(&s->out->arena, struct nadi_sensitivity,
+                                    2 * (size_t)dims + NADI_PARAMETERS);
+    for (uint32_t d = 0; d < dims; d++) {
+        if (s->in->topology.dims[d].npus < 2)
+            continue;
+        add_parameter(s, NADI_PARAMETER_BANDWIDTH, d);
+        add_parameter(s, NADI_PARAMETER_LATENCY, d);
+    }
+    for (enum nadi_parameter p = NADI_PARAMETER_COMPUTE_RATE; p < NADI_PARAMETERS; p++)
+        add_parameter(s, p, NADI_NONE);
+}
+
+static void prepare_reruns(struct search *s)
+{
+    const double small = 1.001, large = 1.1;
+    for (size_t i = 0; i < s->out->count; i++) {
+        const struct nadi_sensitivity *x = &s->out->items[i];
+        bool whole = parameters[x->parameter].whole;
+        double factors[2] = {whole ? 2 : small, whole ? 0.5 : large};
+        for (size_t k = 0; k < 2; k++) {
+            struct rerun *run = &s->reruns[2 * i + k];
+            double factor = parameters[x->parameter].less_is_better ? 2 - factors[k] : factors[k];
+            run->wanted = nadi_change_open(&run->changed, s->in, x->parameter,
+                                           x->dim == NADI_NONE ? 0 : x->dim, factor);
+            run->causes = k == 1 && !whole;
+        }
+    }
+    for (int k = NADI_ONLY_LATENCY; k <= NADI_ONLY_COMPUTE; k++) {
+        struct rerun *run = &s->reruns[2 * s->out->count + (size_t)k];
+        nadi_change_only(&run->changed, s->in, (enum nadi_only)k);
+        run->wanted = !s->in->options.compat;
+    }
+}
+
+static bool gain_of(const struct search *s, const struct rerun *run, int64_t *gain)
+{
+    if (!run->wanted || run->end_ns == UINT64_MAX)
+        return false;
+    *gain = (int64_t)s->r->end_ns - (int64_t)run->end_ns;
+    return true;
+}
+
+static void take_reruns(struct search *s)
+{
+    for (size_t i = 0; i < s->out->count; i++) {
+        struct nadi_sensitivity *x = &s->out->items[i];
+        const struct rerun *small = &s->reruns[2 * i], *large = small + 1;
+        x->has_small = gain_of(s, small, &x->gain_small_ns);
+        x->has_large = gain_of(s, large, &x->gain_large_ns);
+        if (x->has_large && large->causes && large->top != NADI_CAUSES)
+            x->next = nadi_cause_name(large->top);
+    }
+}
+
+static void take_paths(struct search *s, const struct nadi_why *why)
+{
+    struct nadi_path_ops *ops = why->why_not ? NULL : nadi_path_ops_create(s->in, why);
+    s->out->path_is_exact = ops && nadi_path_ops_exact(ops);
+    for (size_t i = 0; ops && i < s->out->count; i++) {
+        struct nadi_sensitivity *x = &s->out->items[i];
+        double gain = nadi_path_gain(ops, x->parameter, x->dim == NADI_NONE ? 0 : x->dim);
+        x->has_path = isfinite(gain);
+        if (!x->has_path)
+            continue;
+        bool less = parameters[x->parameter].less_is_better;
+        x->path_ns_per_unit = (less ? gain : -gain) / x->value;
+        x->path_gain_ns = gain * 0.001;
+    }
+    nadi_path_ops_destroy(ops);
+}
+
+static double rank_of(const struct nadi_sensitivity *x)
+{
+    double small = x->has_small ? (double)x->gain_small_ns : 0;
+    if (parameters[x->parameter].whole) {
+        double large = x->has_large ? (double)x->gain_large_ns : 0;
+        return fmax(small, large);
+    }
+    if (x->has_large)
+        return (double)x->gain_large_ns;
+    return x->has_path ? x->path_gain_ns * 100 : 100 * small;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct nadi_sensitivity *x = a, *y = b;
+    double left = rank_of(x), right = rank_of(y);
+    if (left > right || left < right)
+        return left > right ? -1 : 1;
+    if (x->parameter != y->parameter)
+        return x->parameter < y->parameter ? -1 : 1;
+    return x->dim < y->dim ? -1 : x->dim > y->dim;
+}
+
+/* ---- bounds -------------------------------------------------------------------------------- */
+
+static void add_bound(struct nadi_sensitivities *out, const char *name, uint64_t ns)
+{
+    if (ns > 0)
+        out->bounds[out->bound_count++] = (struct nadi_bound_part){name, ns};
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct nadi_bound_part *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns > y->ns ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* Links that carry a dimension's bytes: those of the result, else those that leave an NPU. */
+static uint64_t links_of(const struct nadi_inputs *in, const struct nadi_result *r, uint32_t dim)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < r->link_count; i++)
+        count += r->links[i].dim == dim;
+    if (count > 0 || r->link_count > 0)
+        return count;
+    const struct nadi_dim *d = &in->topology.dims[dim];
+    uint64_t each = d->kind == NADI_DIM_FULLY_CONNECTED ? d->npus - 1
+                    : d->kind == NADI_DIM_RING          ? (d->npus > 2 ? 2 : 1)
+                                                        : 1;
+    return each * in->topology.npu_count;
+}
+
+static void find_bounds(struct search *s, bool again)
+{
+    struct nadi_sensitivities *out = s->out;
+    const struct nadi_result *r = s->r;
+    uint64_t compute = 0, memory = 0;
+    static const char *const only[] = {"latency alone", "network alone", "compute alone"};
+    out->bounds = NADI_ARENA_NEW(&out->arena, struct nadi_bound_part, r->dim_count + 7);
+    for (uint32_t c = 0; c < r->class_count; c++) {
+        compute = nadi_max_u64(compute, r->classes[c].compute_ns);
+        memory = nadi_max_u64(memory, r->classes[c].memory_ns);
+    }
+    add_bound(out, "any schedule", r->lower_bound_ns);
+    add_bound(out, "compute of the busiest rank", compute);
+    add_bound(out, "remote memory of the busiest rank", memory);
+    for (uint32_t i = 0; i < r->dim_count; i++) {
+        const struct nadi_link_result *l = &r->dims[i];
+        double rate =
+            l->dim < s->in->topology.dim_count ? s->in->topology.dims[l->dim].bytes_per_ns : 0;
+        uint64_t links = links_of(s->in, r, l->dim);
+        if (rate > 0 && links > 0)
+            add_bound(out, nadi_arena_printf(&out->arena, "bandwidth of dimension %u", l->dim),
+                      (uint64_t)((double)l->bytes / (rate * (double)links)));
+    }
+    for (size_t k = 0; k < 3 && again; k++) {
+        const struct rerun *run = &s->reruns[2 * out->count + k];
+        if (run->wanted && run->end_ns != UINT64_MAX)
+            add_bound(out, only[k], run->end_ns);
+    }
+    qsort(out->bounds, out->bound_count, sizeof(*out->bounds), by_size);
+}
+
+void nadi_sensitivities_find(const struct nadi_inputs *in, const struct nadi_result *r,
+                             const struct nadi_why *why, unsigned threads,
+                             struct nadi_sensitivities *out)
+{
+    struct search s = {.in = in, .r = r, .out = out};
+    *out = (struct nadi_sensitivities){0};
+    nadi_arena_init(&out->arena);
+    if (r->outcome != NADI_OUTCOME_DONE) {
+        out->why_not = "the run did not finish";
+        return;
+    }
+    list_parameters(&s);
+    size_t runs = 2 * out->count + 3;
+    bool again = r->events < MOST_EVENTS / runs;
+    s.reruns = NADI_ZNEW(struct rerun, runs);
+    if (again) {
+        prepare_reruns(&s);
+        rerun_all(s.reruns, runs, threads);
+        take_reruns(&s);
+    } else
+        out->why_not = "the run has too many events to be simulated again so often";
+    take_paths(&s, why);
+    find_bounds(&s, again);
+    for (size_t i = 0; i < runs; i++)
+        nadi_change_close(&s.reruns[i].changed);
+    nadi_mem_free(s.reruns);
+    if (out->count)
+        qsort(out->items, out->count, sizeof(*out->items), by_gain);
+}
+
+void nadi_sensitivities_release(struct nadi_sensitivities *s)
+{
+    nadi_arena_release(&s->arena);
+    *s = (struct nadi_sensitivities){0};
+}
