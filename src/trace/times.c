@@ -196,8 +196,39 @@ static bool is_recorded(const struct nadi_full *f)
     return false;
 }
 
-/* A node without a start time among nodes with one starts at the first of those. */
-static void take_recorded(struct nadi_times *t, const struct nadi_full *f)
+/* Recorded starts are cut to whole microseconds: within its own, a node comes behind what it waits
+ * for. */
+static void place_recorded(struct nadi_times *t, const struct nadi_full *f,
+                           const struct nadi_links *l, uint32_t node)
+{
+    const uint64_t cut = t->start[node];
+    for (uint32_t k = l->dep_start[node]; k < l->dep_start[node + 1]; k++) {
+        const uint64_t end = t->end[l->deps[k]];
+        if (end > t->start[node] && end - cut < 1000)
+            t->start[node] = end;
+    }
+    t->end[node] = plus(t->start[node], nadi_full_duration_ns(&f->nodes[node]));
+}
+
+/* A node without a start time among nodes with one lies between what it waits for and what waits
+ * for it: it starts when the former has ended and ends, if need be early, when the latter starts.
+ */
+static void place_between(struct nadi_times *t, const struct nadi_full *f,
+                          const struct nadi_links *l, uint32_t node)
+{
+    uint64_t start = 0, next = UINT64_MAX;
+    for (uint32_t k = l->dep_start[node]; k < l->dep_start[node + 1]; k++)
+        start = nadi_max_u64(start, t->end[l->deps[k]]);
+    for (uint32_t k = l->child_start[node]; k < l->child_start[node + 1]; k++) {
+        if (f->nodes[l->children[k]].start_micros)
+            next = nadi_min_u64(next, t->start[l->children[k]]);
+    }
+    t->start[node] = nadi_min_u64(start, next);
+    t->end[node] = nadi_min_u64(plus(start, nadi_full_duration_ns(&f->nodes[node])), next);
+}
+
+static void take_recorded(struct nadi_times *t, const struct nadi_full *f,
+                          const struct nadi_links *l)
 {
     uint64_t first = UINT64_MAX;
     for (size_t i = 0; i < f->node_count; i++) {
@@ -206,11 +237,15 @@ static void take_recorded(struct nadi_times *t, const struct nadi_full *f)
     }
     for (size_t i = 0; i < f->node_count; i++) {
         const uint64_t start = f->nodes[i].start_micros;
-        uint64_t ns;
-        if (__builtin_mul_overflow(start ? start - first : 0, 1000u, &ns))
-            ns = UINT64_MAX;
-        t->start[i] = ns;
-        t->end[i] = plus(ns, nadi_full_duration_ns(&f->nodes[i]));
+        if (start && __builtin_mul_overflow(start - first, 1000u, &t->start[i]))
+            t->start[i] = UINT64_MAX;
+    }
+    for (uint32_t i = 0; i < l->count; i++) {
+        const uint32_t node = l->order[i];
+        if (f->nodes[node].start_micros)
+            place_recorded(t, f, l, node);
+        else
+            place_between(t, f, l, node);
     }
 }
 
@@ -256,7 +291,7 @@ void nadi_times_make(struct nadi_times *t, const struct nadi_full *f,
     t->start = NADI_ZNEW(uint64_t, f->node_count);
     t->end = NADI_ZNEW(uint64_t, f->node_count);
     if (t->recorded)
-        take_recorded(t, f);
+        take_recorded(t, f, links);
     else
         replay(t, f, links);
     for (size_t i = 0; i < f->node_count; i++)

@@ -1,11 +1,12 @@
 /* times: when each node of a full trace runs, for statistics, pictures and timelines.
  *
- * Recorded: the trace's own start times, where it has any (start_time_micros). Otherwise replayed:
- * each node starts when what it waits for has ended and its lane is free, the one that has waited
- * longest first; lanes are host threads (tid), device streams (stream), and none for communication
- * without a stream and for memory, which never wait for each other. Durations are those of the
- * trace, duration_nanos before duration_micros; nothing is simulated, so a collective without a
- * recorded duration takes no time.
+ * Recorded: the trace's own start times, where it has any (start_time_micros). Within its
+ * microsecond a node comes behind what it waits for; one without a start lies between what it waits
+ * for and what waits for it. Otherwise replayed: each node starts when what it waits for has ended
+ * and its lane is free, the one that has waited longest first; lanes are host threads (tid), device
+ * streams (stream), and none for communication without a stream and for memory, which never wait
+ * for each other. Durations are those of the trace, duration_nanos before duration_micros; nothing
+ * is simulated, so a collective without a recorded duration takes no time.
  *
  * The critical path is the longest chain of dependencies by duration, whatever the lanes.
  * O((nodes + dependencies) log nodes). */

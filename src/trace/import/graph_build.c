@@ -42,12 +42,13 @@ static bool is_node(const struct builder *b, const struct nadi_piece *p)
            p->must || p->own >= b->s->resolution_ns;
 }
 
-/* A wait begins to count when what it waits for is over. */
-static int64_t start_of(const struct nadi_piece *p)
+/* A wait begins to count when what it waits for is over, other pieces where the time that is
+ * carried to them began. */
+static int64_t start_of(const struct nadi_piece *p, int64_t carried)
 {
     return p->kind == NADI_PIECE_WAIT   ? p->to - p->own
            : p->kind == NADI_PIECE_JOIN ? p->to
-                                        : p->from;
+                                        : p->from - carried;
 }
 
 static uint32_t node_of_op(const struct builder *b, uint32_t op)
@@ -69,7 +70,7 @@ static void add_thread(struct builder *b, const struct nadi_thread *th)
         }
         bool head = p->kind == NADI_PIECE_HEAD;
         struct nadi_built_node n = {
-            .from = start_of(p),
+            .from = start_of(p, carried),
             .dur = p->own + carried,
             .piece = i,
             .work = NADI_NONE,

@@ -150,6 +150,38 @@ static void recorded(void **state)
     nadi_diags_release(&diags);
 }
 
+/* Starts are whole microseconds; a pause between two kernels has none at all. */
+static void recorded_in_part(void **state)
+{
+    (void)state;
+    static const struct spec specs[] = {
+        {.id = 1, .start = 100, .micros = 10, .nanos = 10700, .type = C, .name = "a", .stream = 7},
+        {.id = 2, .start = 110, .micros = 5, .type = C, .name = "b", .dep = 1, .stream = 7},
+        {.id = 3, .micros = 3, .type = C, .name = "pause", .dep = 2, .stream = 7},
+        {.id = 4, .start = 118, .micros = 2, .type = C, .name = "c", .dep = 3, .stream = 7},
+        {.id = 5, .micros = 1, .type = C, .name = "last", .dep = 4, .stream = 7},
+        {.id = 6, .start = 105, .micros = 1, .type = C, .name = "early", .dep = 1, .stream = 8},
+    };
+    static const uint64_t start[] = {0, 10700, 15700, 18000, 20000, 5000};
+    static const uint64_t end[] = {10700, 15700, 18000, 20000, 21000, 6000};
+    struct nadi_full *f = make(specs, 6);
+    struct nadi_links links;
+    struct nadi_times times;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    assert_true(nadi_links_require(&links, f, &diags));
+    nadi_times_make(&times, f, &links);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(times.start[i], start[i]);
+        assert_int_equal(times.end[i], end[i]);
+    }
+    assert_int_equal(times.span, 21000);
+    nadi_times_release(&times);
+    nadi_links_release(&links);
+    nadi_full_destroy(f);
+    nadi_diags_release(&diags);
+}
+
 static void faults(void **state)
 {
     (void)state;
@@ -183,9 +215,8 @@ static void faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replayed),
-        cmocka_unit_test(where_the_time_goes),
-        cmocka_unit_test(recorded),
+        cmocka_unit_test(replayed), cmocka_unit_test(where_the_time_goes),
+        cmocka_unit_test(recorded), cmocka_unit_test(recorded_in_part),
         cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
