@@ -12,11 +12,34 @@
 extern "C" {
 #endif
 
+struct nadi_fit_options {
+    size_t size;
+    const char *const *logs; /* benchmarks' output: nccl-tests, rccl-tests, OSU, CSV */
+    size_t log_count;
+    const char *platform; /* that is fitted: a name of the catalogue or a path; NULL: by the device
+                             that the logs name */
+    const char *kind, *device; /* of all tables, where the logs do not say; may be NULL */
+    unsigned ranks, nodes;     /* likewise; 0: as the logs say */
+    const char *hold;          /* "none", "half" of each table's sizes, "all-reduce": only those of
+                                  the most ranks are fitted */
+    const char *form;          /* "text" or "json" */
+    const char *out;           /* the fitted platform is written here; may be NULL */
+    const char *plot;          /* SVG; may be NULL */
+};
+
+void nadi_fit_options_init(struct nadi_fit_options *options);
+
+/* Fits a platform to benchmarks' logs. */
+enum nadi_status nadi_fit_logs(const struct nadi_fit_options *options, char **report,
+                               struct nadi_diags *messages);
+
 struct nadi_validate_options {
     size_t size;
     const char *folder;
-    const char *form;  /* "text", "json" or "markdown" */
-    int summary;       /* text: sums only */
+    const char *form; /* "text", "json" or "markdown" */
+    const char *fit;  /* what is fitted first: "none", "half" of each table's sizes, "all-reduce" of
+                         the most ranks of each machine; the rest is the test set */
+    int summary;      /* text: sums only */
     const char *plots; /* folder for plots and their page, made if missing; NULL: none */
 };
 

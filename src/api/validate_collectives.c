@@ -6,7 +6,8 @@
 
 void nadi_validate_options_init(struct nadi_validate_options *options)
 {
-    *options = (struct nadi_validate_options){.size = sizeof(*options), .form = "text"};
+    *options =
+        (struct nadi_validate_options){.size = sizeof(*options), .form = "text", .fit = "none"};
 }
 
 enum nadi_status nadi_validate_collectives_folder(const struct nadi_validate_options *options,
@@ -14,7 +15,11 @@ enum nadi_status nadi_validate_collectives_folder(const struct nadi_validate_opt
 {
     struct nadi_validate_collectives v;
     struct nadi_str text = NADI_STR_INIT;
-    const bool ok = nadi_validate_collectives(&v, options->folder, messages);
+    const enum nadi_fit_hold hold = nadi_str_equal(options->fit, "half") ? NADI_FIT_HALF
+                                    : nadi_str_equal(options->fit, "all-reduce")
+                                        ? NADI_FIT_ALL_REDUCE
+                                        : NADI_FIT_ALL;
+    const bool ok = nadi_validate_collectives(&v, options->folder, hold, messages);
     *report = NULL;
     if (ok) {
         if (nadi_str_equal(options->form, "json"))

@@ -5,8 +5,19 @@
 #include "cli/terminal.h"
 
 struct values {
-    const char *format;
+    const char *format, *fit;
     bool summary;
+};
+
+static const struct nadi_option input[] = {
+    {.name = "fit",
+     .type = NADI_OPTION_WORD,
+     .words = "none|half|all-reduce",
+     .initial = "none",
+     .offset = offsetof(struct values, fit),
+     .help = "Fit platforms first, to half of each table's sizes or to each machine's all-reduces "
+             "of the most ranks, and hold the rest against them"},
+    {.name = NULL},
 };
 
 static const struct nadi_option output[] = {
@@ -24,6 +35,7 @@ static const struct nadi_option output[] = {
 };
 
 const struct nadi_option_group nadi_validate_collectives_groups[] = {
+    {"Input", input, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
@@ -41,6 +53,7 @@ int nadi_cmd_validate_collectives(const struct nadi_command *self, int count, ch
     nadi_validate_options_init(&options);
     options.folder = words.items[0];
     options.form = values.format;
+    options.fit = values.fit;
     options.summary = values.summary;
     char *text;
     const enum nadi_status status = nadi_validate_collectives_folder(&options, &text, messages);

@@ -507,6 +507,22 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_topo,
     },
     {
+        .name = "fit",
+        .group = "Measurements",
+        .summary = "Fit a platform to logs of nccl-tests, rccl-tests or OSU benchmarks",
+        .words = "LOG...",
+        .about =
+            "From the logs of one machine come its platform's latencies, shares of bandwidth and\n"
+            "crossovers with 95 % intervals, the outliers by line, and a file of them.\n"
+            "docs/guide/calibrate.md walks through it.\n",
+        .examples = "nadi fit all_reduce.log all_gather.log --out mine.yaml --plot mine.svg\n"
+                    "nadi fit osu.txt --platform h100-node --ranks 16 --nodes 2\n"
+                    "nadi fit all_reduce.log --hold half\n",
+        .options = nadi_fit_groups,
+        .max_words = NADI_MAX_WORDS,
+        .run = nadi_cmd_fit,
+    },
+    {
         .name = "validate collectives",
         .group = "Measurements",
         .summary = "Hold predicted collectives against measured ones",

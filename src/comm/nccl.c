@@ -5,7 +5,8 @@
 #include "base/str.h"
 
 #define RAMP_EXPONENT 0.6
-#define ONE_PARTNER   0.8 /* of the rate that many partners get */
+#define WITH_SUMS     0.98 /* of a ring's rate when its steps reduce and pass on */
+#define ONE_PARTNER   0.8  /* of the rate that many partners get */
 
 uint32_t nadi_comm_nodes(const struct nadi_comm_platform *p, const struct nadi_comm_case *c)
 {
@@ -56,7 +57,7 @@ static bool ring(const struct nadi_comm_platform *p, const struct nadi_comm_case
         t->own = part;
         break;
     case NADI_COMM_REDUCE_SCATTER:
-        t->own = 1.5 * part;
+        t->own = 1.25 * part;
         break;
     case NADI_COMM_BROADCAST:
     case NADI_COMM_REDUCE:
@@ -74,7 +75,7 @@ static bool ring(const struct nadi_comm_platform *p, const struct nadi_comm_case
     t->hops = turns * (s->n - 1) - t->net_hops;
     if (t->hops < 0)
         t->hops = 0;
-    t->rate = p->value[NADI_FIGURE_RING];
+    t->rate = p->value[NADI_FIGURE_RING] * (c->kind == NADI_COMM_ALL_REDUCE ? WITH_SUMS : 1);
     t->ramp = NADI_FIGURE_RAMP_RING;
     return true;
 }
@@ -278,23 +279,32 @@ static struct nadi_comm_time choose(const struct nadi_comm_platform *p,
     return best;
 }
 
-static double residual_of(const struct nadi_comm_platform *p, const struct nadi_comm_case *c)
+static const struct nadi_comm_residual *find_residual(const struct nadi_comm_platform *p,
+                                                      const struct nadi_comm_case *c)
 {
+    const struct nadi_comm_residual *found = NULL;
     for (uint32_t i = 0; i < p->residual_count; i++) {
         const struct nadi_comm_residual *r = &p->residuals[i];
-        if (r->kind != c->kind || r->ranks != c->ranks || r->count == 0)
-            continue;
-        if (c->bytes <= r->bytes[0])
-            return r->factor[0];
-        for (uint32_t k = 1; k < r->count; k++)
-            if (c->bytes <= r->bytes[k]) {
-                const double at =
-                    log(c->bytes / r->bytes[k - 1]) / log(r->bytes[k] / r->bytes[k - 1]);
-                return r->factor[k - 1] * pow(r->factor[k] / r->factor[k - 1], at);
-            }
-        return r->factor[r->count - 1];
+        if (r->kind == c->kind && r->ranks == c->ranks && r->count &&
+            (!found || r->in_place == c->in_place))
+            found = r;
     }
-    return 1;
+    return found;
+}
+
+static double residual_of(const struct nadi_comm_platform *p, const struct nadi_comm_case *c)
+{
+    const struct nadi_comm_residual *r = find_residual(p, c);
+    if (!r)
+        return 1;
+    if (c->bytes <= r->bytes[0])
+        return r->factor[0];
+    for (uint32_t k = 1; k < r->count; k++)
+        if (c->bytes <= r->bytes[k]) {
+            const double at = log(c->bytes / r->bytes[k - 1]) / log(r->bytes[k] / r->bytes[k - 1]);
+            return r->factor[k - 1] * pow(r->factor[k] / r->factor[k - 1], at);
+        }
+    return r->factor[r->count - 1];
 }
 
 struct nadi_comm_time nadi_comm_predict(const struct nadi_comm_platform *p,

@@ -10,16 +10,9 @@
  *     + max(X / B, Y / N) * (1 + (ramp / S)^0.6)
  *
  * B the link's rate times the algorithm's share (and the protocol's), N that of the group's NICs in
- * a node; X what every rank sends in a node, Y what a node sends to others:
- *
- *   ring        X = f S + own, Y = f S; f is 2 (n-1)/n, (n-1)/n or 1; steps f n. A rank's own part
- * is copied while its link rests: time S/n / local, in a reduce-scatter 1.5, in an all-reduce 2
- * times that tree        X = 2 S, Y = 2 S, on two nodes S (the double tree's two roots share the
- * way down); steps 2 (g-1) in a node and 2 log2 m between them NVLS        X = (1 + 1/n) S: each
- * rank's memory is read by all and written by all NVLSTree    X = (1 + 1/g) S, Y as tree CollNet X
- * = 2 (g-1)/g S, Y = S: the network's switches reduce PAT         as ring with log2 n steps; one
- * rank a node direct      X, Y what goes to ranks of the node, of other nodes; an all-to-all's own
- * part as a ring's
+ * a node. X is what every rank sends in a node, Y what a node sends to others; docs/models/nccl.md
+ * has the table of them. Besides, a rank of a ring copies its own part while its link rests: S/n at
+ * the rate LOCAL, 1.25 times that in a reduce-scatter, twice in an all-reduce.
  *
  * Sources: P. Sanders et al., "Two-tree algorithms for full bandwidth broadcast, reduction and
  * scan", Parallel Computing 35 (2009): the double tree; Z. Hu et al., "Demystifying NCCL",
@@ -37,6 +30,7 @@ struct nadi_comm_case {
     uint32_t ranks, nodes; /* nodes 0: as few as the platform allows */
     double bytes;
     enum nadi_comm_algorithm algorithm; /* AUTO: the library chooses; else as told */
+    bool in_place;                      /* which residual; none of that kind: the other */
 };
 
 struct nadi_comm_time {

@@ -16,6 +16,8 @@ static const double ll_most[][3] = {
     {39.0, 39.0, 20.4},  {87.7, 22.5, 19.0}, {141.0, 45.0, 35.0},
     {282.0, 90.0, 70.0}, {87.7, 22.5, 19.0},
 };
+/* LL128 of the rings' rate; Ampere as its crossover to Simple below 16 MiB says. */
+static const double ll128_share[] = {0.92, 0.88, 0.92, 0.92, 0.92};
 static const double switch_share[] = {0.85, 0.85, 0.85, 0.74, 0.85};
 
 /* The tree falls behind its bandwidth at middle sizes: by log2(bytes / 64). */
@@ -50,7 +52,7 @@ static double ring_or_tree_rate(const struct nadi_comm_platform *p, bool is_tree
     case NADI_COMM_LL:
         return is_tree ? fmin(bus / 3.8, ll) : fmin(bus * 0.5, ll);
     case NADI_COMM_LL128:
-        return bus * (!is_tree ? 0.92 : nodes > 1 ? 120.0 / 128 : 7.0 / 9);
+        return bus * (!is_tree ? ll128_share[p->generation] : nodes > 1 ? 120.0 / 128 : 7.0 / 9);
     case NADI_COMM_SIMPLE:
         return is_tree ? bus * 0.92 : bus;
     case NADI_COMM_PROTOCOLS:

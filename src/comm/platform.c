@@ -5,24 +5,23 @@
 #include "platform/catalogue.h"
 
 static const struct nadi_comm_figure_about abouts[NADI_FIGURES] = {
-    [NADI_FIGURE_LAUNCH] = {"launch", "ns", 1, 200, 1e+06, 1.6, "launch"},
-    [NADI_FIGURE_HOP_LL] = {"hop-ll", "ns", 1, 50, 20000, 1.5, "hop, LL"},
-    [NADI_FIGURE_HOP_LL128] = {"hop-ll128", "ns", 1, 50, 40000, 1.5, "hop, LL128"},
-    [NADI_FIGURE_HOP_SIMPLE] = {"hop-simple", "ns", 1, 50, 80000, 1.5, "hop, Simple"},
+    [NADI_FIGURE_LAUNCH] = {"launch", "ns", 1, 200, 1e+06, 1.3, "launch"},
+    [NADI_FIGURE_HOP_LL] = {"hop-ll", "ns", 1, 50, 20000, 2, "hop, LL"},
+    [NADI_FIGURE_HOP_LL128] = {"hop-ll128", "ns", 1, 50, 40000, 2, "hop, LL128"},
+    [NADI_FIGURE_HOP_SIMPLE] = {"hop-simple", "ns", 1, 50, 80000, 2, "hop, Simple"},
     [NADI_FIGURE_HOP_SWITCH] = {"hop-switch", "ns", 1, 50, 200000, 1.6, "reduction in the switch"},
     [NADI_FIGURE_NET_LL] = {"net-hop-ll", "ns", 1, 200, 500000, 1.6, "hop between nodes, LL"},
     [NADI_FIGURE_NET_LL128] = {"net-hop-ll128", "ns", 1, 200, 500000, 1.6,
                                "hop between nodes, LL128"},
     [NADI_FIGURE_NET_SIMPLE] = {"net-hop-simple", "ns", 1, 200, 1e+06, 1.6,
                                 "hop between nodes, Simple"},
-    [NADI_FIGURE_RING] = {"ring-efficiency", "", 1, 0.02, 1.2, 1.15, "ring, share of the link"},
-    [NADI_FIGURE_TREE] = {"tree-efficiency", "", 1, 0.02, 1.2, 1.15, "tree, share of the link"},
-    [NADI_FIGURE_NVLS] = {"nvls-efficiency", "", 1, 0.02, 1.2, 1.15, "NVLS, share of the link"},
-    [NADI_FIGURE_DIRECT] = {"direct-efficiency", "", 1, 0.02, 1.2, 1.15,
-                            "direct, share of the link"},
+    [NADI_FIGURE_RING] = {"ring-efficiency", "", 1, 0.02, 1, 1.15, "ring, share of the link"},
+    [NADI_FIGURE_TREE] = {"tree-efficiency", "", 1, 0.02, 1, 1.15, "tree, share of the link"},
+    [NADI_FIGURE_NVLS] = {"nvls-efficiency", "", 1, 0.02, 1, 1.15, "NVLS, share of the link"},
+    [NADI_FIGURE_DIRECT] = {"direct-efficiency", "", 1, 0.02, 1, 1.15, "direct, share of the link"},
     [NADI_FIGURE_LL] = {"ll-efficiency", "", 1, 0.01, 1, 1.3, "LL, share of the rate"},
     [NADI_FIGURE_LL128] = {"ll128-efficiency", "", 1, 0.02, 1, 1.2, "LL128, share of the rate"},
-    [NADI_FIGURE_NIC] = {"nic-efficiency", "", 1, 0.02, 1.2, 1.15, "NIC, share of its rate"},
+    [NADI_FIGURE_NIC] = {"nic-efficiency", "", 1, 0.02, 1, 1.15, "NIC, share of its rate"},
     [NADI_FIGURE_LOCAL] = {"local-bandwidth", "GB/s", 1e+09, 1e+09, 1e+14, 1.5, "own part, rate"},
     [NADI_FIGURE_RAMP_RING] = {"ring-ramp", "B", 1, 1, 1e+09, 2, "ring, half-rate size"},
     [NADI_FIGURE_RAMP_SWITCH] = {"nvls-ramp", "B", 1, 1, 1e+09, 2, "NVLS, half-rate size"},
@@ -94,15 +93,19 @@ static bool read_interval(const char *text, struct nadi_comm_interval *interval)
     return false;
 }
 
-/* "all-reduce 8:" and what follows; NULL when it is none. */
-static const char *read_case(const char *text, enum nadi_comm_kind *kind, uint32_t *ranks)
+/* "all-reduce 8:" or "all-reduce 8 in-place:" and what follows; NULL when it is none. */
+static const char *read_case(const char *text, enum nadi_comm_kind *kind, uint32_t *ranks,
+                             bool *in_place)
 {
     char word[32];
     int used = 0;
-    if (sscanf(text, "%31s %" SCNu32 ":%n", word, ranks, &used) != 2 || used == 0 || *ranks < 2)
+    if (sscanf(text, "%31s %" SCNu32 "%n", word, ranks, &used) != 2 || *ranks < 2)
         return NULL;
+    text += used;
+    *in_place = nadi_str_starts(text, " in-place");
+    text += *in_place ? strlen(" in-place") : 0;
     *kind = nadi_comm_kind_of(word);
-    return *kind ? text + used : NULL;
+    return *kind && *text == ':' ? text + 1 : NULL;
 }
 
 static uint32_t count_of(const char *text)
@@ -116,7 +119,7 @@ static uint32_t count_of(const char *text)
 static bool read_residual(const char *text, struct nadi_arena *arena, struct nadi_comm_residual *r)
 {
     *r = (struct nadi_comm_residual){.count = 0};
-    const char *at = read_case(text, &r->kind, &r->ranks);
+    const char *at = read_case(text, &r->kind, &r->ranks, &r->in_place);
     if (!at)
         return false;
     const uint32_t most = count_of(at);
@@ -141,8 +144,9 @@ static bool read_crossovers(const char *text, struct nadi_arena *arena,
 {
     enum nadi_comm_kind kind;
     uint32_t ranks;
-    const char *at = read_case(text, &kind, &ranks);
-    if (!at)
+    bool in_place;
+    const char *at = read_case(text, &kind, &ranks, &in_place);
+    if (!at || in_place)
         return false;
     const uint32_t count = count_of(at), before = p->crossover_count;
     struct nadi_comm_crossover *all =

@@ -55,6 +55,7 @@ struct nadi_comm_interval { /* of a fitted figure */
  * so many ranks, piecewise linear in the logarithm of the size, constant beyond its ends. */
 struct nadi_comm_residual {
     enum nadi_comm_kind kind;
+    bool in_place;
     uint32_t ranks, count;
     double *bytes, *factor;
 };

@@ -117,6 +117,47 @@ static void predict_rows(struct nadi_validate_collectives *v, struct nadi_collec
     }
 }
 
+/* Tables of one file and device, as one machine's: `index` is the first. */
+static bool of_one_machine(const struct nadi_bench_table *a, const struct nadi_bench_table *b)
+{
+    return strcmp(a->path, b->path) == 0 && strcmp(a->device, b->device) == 0;
+}
+
+/* Fits the platform to what the table's machine gives to the fitting set, and predicts the table
+ * with that. */
+static void fit_rows(struct nadi_validate_collectives *v, struct nadi_collective_table *out,
+                     const struct nadi_bench_table *t, const struct nadi_comm_platform *p)
+{
+    struct nadi_diags own;
+    struct nadi_fit fit;
+    struct nadi_bench_log log = {.tables = NADI_NEW(struct nadi_bench_table, v->log.count)};
+    uint32_t index = 0;
+    for (size_t i = 0; i < v->log.count; i++) {
+        const struct nadi_bench_table *other = &v->log.tables[i];
+        if (other != t && (v->hold == NADI_FIT_HALF || !of_one_machine(t, other)))
+            continue;
+        if (other == t)
+            index = (uint32_t)log.count;
+        log.tables[log.count++] = *other;
+    }
+    nadi_diags_init(&own);
+    if (!nadi_fit_run(&fit, p, &log, v->hold, &own))
+        out->left_out = nadi_arena_strdup(&v->arena, own.items[0].message);
+    for (size_t i = 0, row = 0; !out->left_out && i < fit.count; i++) {
+        const struct nadi_fit_point *point = &fit.points[i];
+        if (point->table != index)
+            continue;
+        out->rows[row].predicted_us = point->fitted_us;
+        out->rows[row].error = point->fitted_us / point->us - 1;
+        out->rows[row].algorithm = point->algorithm;
+        out->rows[row].protocol = point->protocol;
+        out->rows[row++].fitted = point->used;
+    }
+    nadi_fit_release(&fit);
+    nadi_diags_release(&own);
+    nadi_mem_free(log.tables);
+}
+
 static void push(struct nadi_validate_collectives *v, struct nadi_collective_table table)
 {
     if (v->count == v->capacity)
@@ -152,6 +193,10 @@ static void add_table(struct nadi_validate_collectives *v, const struct nadi_ben
         out.left_out = "the platform has no NICs";
     else
         predict_rows(v, &out, t, &p, algorithm);
+    if (!out.left_out && v->hold != NADI_FIT_ALL)
+        fit_rows(v, &out, t, &p);
+    if (out.left_out)
+        out.count = 0;
     push(v, out);
 }
 
@@ -209,11 +254,11 @@ static void read_one(struct nadi_validate_collectives *v, const char *path)
 }
 
 bool nadi_validate_collectives(struct nadi_validate_collectives *v, const char *folder,
-                               struct nadi_diags *diags)
+                               enum nadi_fit_hold hold, struct nadi_diags *diags)
 {
     char **names;
     size_t count;
-    *v = (struct nadi_validate_collectives){.tables = NULL};
+    *v = (struct nadi_validate_collectives){.hold = hold};
     nadi_arena_init(&v->arena);
     nadi_bench_log_init(&v->log);
     bool ok = list_files(v, folder, &names, &count, diags);
@@ -254,7 +299,7 @@ struct nadi_error_sums nadi_collective_sums(const struct nadi_validate_collectiv
         const struct nadi_collective_table *table = &v->tables[t];
         for (size_t i = 0; i < table->count; i++) {
             const struct nadi_collective_row *r = &table->rows[i];
-            if ((system && strcmp(system, table->system) != 0) || r->bytes < least ||
+            if (r->fitted || (system && strcmp(system, table->system) != 0) || r->bytes < least ||
                 r->bytes >= most)
                 continue;
             NADI_PUSH(&errors, fabs(r->error));

@@ -9,14 +9,13 @@
 #ifndef NADI_EXPLORE_VALIDATE_COLLECTIVES_H
 #define NADI_EXPLORE_VALIDATE_COLLECTIVES_H
 
-#include "comm/nccl.h"
-#include "measure/bench_log.h"
+#include "explore/fit.h"
 
 struct nadi_collective_row {
     double bytes, measured_us, predicted_us, error, rounding;
     enum nadi_comm_algorithm algorithm;
     enum nadi_comm_protocol protocol;
-    bool in_place;
+    bool in_place, fitted; /* fitted: the platform was made from it; no part of the sums */
     uint32_t line;
 };
 
@@ -34,6 +33,7 @@ struct nadi_collective_table {
 
 struct nadi_validate_collectives {
     struct nadi_arena arena;
+    enum nadi_fit_hold hold; /* ALL: nothing is fitted */
     struct nadi_bench_log log;
     struct nadi_collective_table *tables;
     size_t count, capacity;
@@ -41,7 +41,7 @@ struct nadi_validate_collectives {
 
 /* False with an error when the folder cannot be read. The caller releases in both cases. */
 bool nadi_validate_collectives(struct nadi_validate_collectives *v, const char *folder,
-                               struct nadi_diags *diags) NADI_MUST_USE;
+                               enum nadi_fit_hold hold, struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_validate_collectives_release(struct nadi_validate_collectives *v);
 
 /* The platform for a table: that of its device, its NICs as the comments say. NULL name: none. */
@@ -53,7 +53,8 @@ struct nadi_error_sums { /* of rows of some tables */
     size_t count;
     double mean, median, p90, worst, bias; /* of the absolute error, but the bias */
 };
-/* system NULL: all; rows of at least `least` and less than `most` bytes. O(n log n). */
+/* Of the test set. system NULL: all; rows of at least `least` and less than `most` bytes.
+ * O(n log n). */
 struct nadi_error_sums nadi_collective_sums(const struct nadi_validate_collectives *v,
                                             const char *system, double least, double most);
 

@@ -55,6 +55,32 @@ static void add_systems(const struct nadi_validate_collectives *v, bool markdown
     add_sums(v, NULL, markdown, out);
 }
 
+static const char *fitting_set(const struct nadi_validate_collectives *v)
+{
+    switch (v->hold) {
+    case NADI_FIT_ALL:
+        return "none; platforms of the catalogue";
+    case NADI_FIT_HALF:
+        return "every second size of each table, beginning with the smallest; one fit a table";
+    case NADI_FIT_ALL_REDUCE:
+        return "all-reduces of the most ranks of each machine; one fit a machine";
+    }
+    NADI_BUG("unknown hold-out");
+}
+
+static const char *test_set(const struct nadi_validate_collectives *v)
+{
+    switch (v->hold) {
+    case NADI_FIT_ALL:
+        return "every row";
+    case NADI_FIT_HALF:
+        return "the sizes between";
+    case NADI_FIT_ALL_REDUCE:
+        return "other collectives and fewer ranks of the same machine";
+    }
+    NADI_BUG("unknown hold-out");
+}
+
 static void add_rows(const struct nadi_collective_table *t, struct nadi_str *out)
 {
     nadi_str_printf(out, "%s:%u\n  %s; platform %s%s%c\n", t->file, t->count ? t->rows[0].line : 1,
@@ -67,9 +93,11 @@ static void add_rows(const struct nadi_collective_table *t, struct nadi_str *out
     nadi_str_printf(out, "  %14s %12s %12s %8s\n", "bytes", "measured us", "predicted", "error");
     for (size_t i = 0; i < t->count; i++) {
         const struct nadi_collective_row *r = &t->rows[i];
-        nadi_str_printf(out, "  %14.0f %12.2f %12.2f %+7.1f%%  %s %s%s\n", r->bytes, r->measured_us,
-                        r->predicted_us, r->error * 100, nadi_comm_algorithm_name(r->algorithm),
-                        nadi_comm_protocol_name(r->protocol), r->in_place ? ", in place" : "");
+        nadi_str_printf(out, "  %14.0f %12.2f %12.2f %+7.1f%%  %s %s%s%s\n", r->bytes,
+                        r->measured_us, r->predicted_us, r->error * 100,
+                        nadi_comm_algorithm_name(r->algorithm),
+                        nadi_comm_protocol_name(r->protocol), r->in_place ? ", in place" : "",
+                        r->fitted ? ", fitted" : "");
     }
     nadi_str_add(out, "\n");
 }
@@ -80,9 +108,10 @@ void nadi_validate_collectives_text(const struct nadi_validate_collectives *v, b
     for (size_t i = 0; rows && i < v->count; i++)
         add_rows(&v->tables[i], out);
     nadi_str_printf(out,
-                    "test set: every row; fitting set: none (platforms of the catalogue)\n"
-                    "error of the time\n%-24s %-12s %5s %8s %8s %8s %8s %8s\n",
-                    "system", "sizes", "rows", "mean", "median", "p90", "worst", "bias");
+                    "fitting set: %s\ntest set: %s\n"
+                    "error of the time, test set\n%-24s %-12s %5s %8s %8s %8s %8s %8s\n",
+                    fitting_set(v), test_set(v), "system", "sizes", "rows", "mean", "median", "p90",
+                    "worst", "bias");
     add_systems(v, false, out);
     for (size_t i = 0; i < v->count; i++)
         if (v->tables[i].left_out)
@@ -92,6 +121,7 @@ void nadi_validate_collectives_text(const struct nadi_validate_collectives *v, b
 void nadi_validate_collectives_markdown(const struct nadi_validate_collectives *v,
                                         struct nadi_str *out)
 {
+    nadi_str_printf(out, "Fitting set: %s. Test set: %s.\n\n", fitting_set(v), test_set(v));
     nadi_str_add(out, "| system | sizes | rows | mean | median | p90 | worst | bias |\n"
                       "|---|---|---|---|---|---|---|---|\n");
     add_systems(v, true, out);
@@ -134,6 +164,7 @@ static void add_json_table(struct nadi_json *j, const struct nadi_collective_tab
         return;
     }
     nadi_json_string(j, "kind", nadi_comm_kind_name(t->kind));
+    nadi_json_string(j, "quality", (const char[]){t->quality, '\0'});
     nadi_json_u64(j, "ranks", t->ranks);
     nadi_json_u64(j, "nodes", t->nodes);
     nadi_json_array(j, "rows");
@@ -143,6 +174,7 @@ static void add_json_table(struct nadi_json *j, const struct nadi_collective_tab
         nadi_json_u64(j, "line", r->line);
         nadi_json_double(j, "bytes", r->bytes);
         nadi_json_bool(j, "in_place", r->in_place);
+        nadi_json_bool(j, "fitted", r->fitted);
         nadi_json_double(j, "measured_us", r->measured_us);
         nadi_json_double(j, "predicted_us", r->predicted_us);
         nadi_json_double(j, "error", r->error);
@@ -159,8 +191,8 @@ void nadi_validate_collectives_json(const struct nadi_validate_collectives *v, s
     struct nadi_json j;
     nadi_json_begin(&j, out);
     nadi_json_object(&j, NULL);
-    nadi_json_string(&j, "test_set", "every row");
-    nadi_json_string(&j, "fitting_set", "none");
+    nadi_json_string(&j, "fitting_set", fitting_set(v));
+    nadi_json_string(&j, "test_set", test_set(v));
     nadi_json_array(&j, "systems");
     for (size_t i = 0; i < v->count; i++)
         if (is_first_of_system(v, i))

@@ -128,7 +128,8 @@ static const struct nadi_schema_key platform_keys[] = {
      .list = true,
      .absent = "none",
      .doc = "What the figures leave unexplained of one kind on so many ranks: \"all-reduce 8: "
-            "1048576 1.04, 4194304 0.98\", measured over predicted time by size."},
+            "1048576 1.04, 4194304 0.98\", measured over predicted time by size; \"all-reduce 8 "
+            "in-place: ...\"."},
     {.key = "crossovers",
      .type = NADI_SCHEMA_TEXT,
      .list = true,

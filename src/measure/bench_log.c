@@ -154,7 +154,7 @@ static uint32_t ranks_of_facts(const struct nadi_bench_facts *f)
 {
     if (f->ranks)
         return f->ranks;
-    if (f->rank_lines)
+    if (f->rank_lines > 1 && f->rank_lines >= f->processes)
         return f->rank_lines;
     if (f->nodes && f->per_node)
         return f->nodes * f->per_node;

@@ -84,11 +84,18 @@ static void lines(const char *folder, const char *heading,
             line(e, out);
 }
 
+static void platform_line(const struct nadi_embedded *e, struct nadi_str *out)
+{
+    nadi_str_printf(out, "  %s\n", e->name);
+}
+
 void nadi_model_list_text(struct nadi_str *out)
 {
     lines("models", "models, and their parameters", model_line, out);
     lines("devices", "\ndevices", device_line, out);
     lines("clusters", "\nclusters, and what a device gets out of each dimension", cluster_line,
+          out);
+    lines("platforms", "\nplatforms of communication libraries, for `nadi fit`", platform_line,
           out);
 }
 

@@ -1,0 +1,153 @@
+#include "explore/validate_collectives.h"
+
+#include <nadi/measure.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "report/plot.h"
+
+void nadi_fit_options_init(struct nadi_fit_options *options)
+{
+    *options = (struct nadi_fit_options){.size = sizeof(*options), .hold = "none", .form = "text"};
+}
+
+static bool read_logs(const struct nadi_fit_options *o, struct nadi_bench_log *log,
+                      struct nadi_diags *messages)
+{
+    const struct nadi_bench_known known = {
+        .kind = o->kind ? nadi_comm_kind_of(o->kind) : NADI_COMM_NONE,
+        .ranks = o->ranks,
+        .nodes = o->nodes,
+        .device = o->device,
+    };
+    if (o->kind && !known.kind)
+        return nadi_error(messages, "fit/kind", NADI_NOWHERE,
+                          "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, "
+                          "gather, scatter or send-receive",
+                          "'%s' is no collective", o->kind);
+    for (size_t i = 0; i < o->log_count; i++)
+        if (!nadi_bench_log_read(log, o->logs[i], &known, messages))
+            return false;
+    return true;
+}
+
+/* Tables of other platforms than the first one's would be fitted to the wrong hardware. */
+static bool find_platform(const struct nadi_fit_options *o, const struct nadi_bench_log *log,
+                          const char **name, struct nadi_diags *messages)
+{
+    *name = o->platform;
+    for (size_t i = 0; i < log->count && !o->platform; i++) {
+        const struct nadi_bench_table *t = &log->tables[i];
+        const char *found = nadi_comm_platform_for(t->device);
+        struct nadi_place place = NADI_IN_FILE(t->path);
+        place.line = t->line;
+        if (!found)
+            return nadi_error(
+                messages, "fit/device", place,
+                "name the platform: --platform h100-node, or a file of your own; "
+                "`nadi model list` names those that come with the program",
+                "%s%s", *t->device ? "no platform is known for " : "no device is named", t->device);
+        if (*name && strcmp(*name, found) != 0)
+            return nadi_error(messages, "fit/device", place, "fit one machine at a time",
+                              "the logs are of different devices: '%s' and '%s'", *name, found);
+        *name = found;
+    }
+    return true;
+}
+
+static void plot(const struct nadi_fit *f, struct nadi_str *out)
+{
+    struct nadi_plot_panel *panels = NADI_ZNEW(struct nadi_plot_panel, f->log->count);
+    struct nadi_plot_point *points = NADI_NEW(struct nadi_plot_point, f->count);
+    struct nadi_str *titles = NADI_ZNEW(struct nadi_str, f->log->count);
+    for (size_t i = 0; i < f->count; i++) { /* points of a table stand together */
+        const struct nadi_fit_point *p = &f->points[i];
+        struct nadi_plot_panel *panel = &panels[p->table];
+        points[i] = (struct nadi_plot_point){
+            .bytes = p->call.bytes,
+            .measured_us = p->us,
+            .predicted_us = p->fitted_us,
+            .error_of_us = p->used ? p->plain_us : 0,
+            .fitted = p->used && f->used < f->count,
+            .second = p->call.in_place,
+        };
+        if (!panel->count++)
+            panel->points = &points[i];
+    }
+    for (size_t t = 0; t < f->log->count; t++) {
+        nadi_str_printf(&titles[t], "%s, %u ranks", nadi_comm_kind_name(f->log->tables[t].kind),
+                        f->log->tables[t].ranks);
+        panels[t].title = nadi_str_get(&titles[t]);
+    }
+    nadi_plot_svg(panels, f->log->count, f->platform.name, true, out);
+    for (size_t t = 0; t < f->log->count; t++)
+        nadi_str_release(&titles[t]);
+    nadi_mem_free(titles);
+    nadi_mem_free(points);
+    nadi_mem_free(panels);
+}
+
+static bool write_files(const struct nadi_fit_options *o, struct nadi_fit *f,
+                        struct nadi_diags *messages)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    bool ok = true;
+    if (o->out) {
+        f->platform.source =
+            nadi_arena_printf(&f->arena, "nadi fit of %s%s, from %s", o->logs[0],
+                              o->log_count > 1 ? " and others" : "", f->prior.name);
+        nadi_comm_platform_write(&f->platform, &text);
+        ok = nadi_file_write(o->out, nadi_str_get(&text), text.length, messages);
+    }
+    nadi_str_clear(&text);
+    if (ok && o->plot) {
+        plot(f, &text);
+        ok = nadi_file_write(o->plot, nadi_str_get(&text), text.length, messages);
+    }
+    nadi_str_release(&text);
+    return ok;
+}
+
+static bool run(const struct nadi_fit_options *o, const struct nadi_bench_log *log,
+                struct nadi_arena *arena, struct nadi_str *report, struct nadi_diags *messages)
+{
+    struct nadi_comm_platform prior;
+    struct nadi_fit fit;
+    const char *name;
+    enum nadi_comm_algorithm ignored;
+    const enum nadi_fit_hold hold = nadi_str_equal(o->hold, "half")         ? NADI_FIT_HALF
+                                    : nadi_str_equal(o->hold, "all-reduce") ? NADI_FIT_ALL_REDUCE
+                                                                            : NADI_FIT_ALL;
+    if (!find_platform(o, log, &name, messages))
+        return false;
+    if (o->platform ? !nadi_comm_platform_open(&prior, name, arena, messages)
+                    : !nadi_platform_for_table(&prior, &log->tables[0], arena, &name, &ignored))
+        return false;
+    bool ok = nadi_fit_run(&fit, &prior, log, hold, messages) && write_files(o, &fit, messages);
+    if (ok && nadi_str_equal(o->form, "json"))
+        nadi_fit_json(&fit, report);
+    else if (ok)
+        nadi_fit_text(&fit, report);
+    nadi_fit_release(&fit);
+    return ok;
+}
+
+enum nadi_status nadi_fit_logs(const struct nadi_fit_options *options, char **report,
+                               struct nadi_diags *messages)
+{
+    struct nadi_bench_log log;
+    struct nadi_arena arena;
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_bench_log_init(&log);
+    nadi_arena_init(&arena);
+    *report = NULL;
+    const bool ok =
+        read_logs(options, &log, messages) && run(options, &log, &arena, &text, messages);
+    if (ok)
+        *report = text.text;
+    else
+        nadi_str_release(&text);
+    nadi_arena_release(&arena);
+    nadi_bench_log_release(&log);
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}

@@ -1,0 +1,106 @@
+/* cmd_fit: `nadi fit`. */
+#include <nadi/measure.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+struct values {
+    const char *platform, *kind, *device, *hold, *format, *out, *plot;
+    uint32_t ranks, nodes;
+};
+
+static const struct nadi_option input[] = {
+    {.name = "platform",
+     .type = NADI_OPTION_TEXT,
+     .argument = "NAME|FILE",
+     .offset = offsetof(struct values, platform),
+     .help = "Platform that is fitted: of the catalogue, or a file (default: by the device that "
+             "the logs name)"},
+    {.name = "kind",
+     .type = NADI_OPTION_TEXT,
+     .argument = "COLLECTIVE",
+     .offset = offsetof(struct values, kind),
+     .help = "What the logs measured, where they do not say it"},
+    {.name = "ranks",
+     .type = NADI_OPTION_COUNT,
+     .argument = "N",
+     .offset = offsetof(struct values, ranks),
+     .help = "Ranks that took part, where the logs do not say it"},
+    {.name = "nodes",
+     .type = NADI_OPTION_COUNT,
+     .argument = "N",
+     .offset = offsetof(struct values, nodes),
+     .help = "Nodes that they were on, where the logs do not say it"},
+    {.name = "device",
+     .type = NADI_OPTION_TEXT,
+     .argument = "NAME",
+     .offset = offsetof(struct values, device),
+     .help = "Device, where the logs do not say it"},
+    {.name = "hold",
+     .type = NADI_OPTION_WORD,
+     .words = "none|half|all-reduce",
+     .initial = "none",
+     .offset = offsetof(struct values, hold),
+     .help =
+         "What is held out of the fit, to see how well it predicts: half of each table's sizes, "
+         "or all but the all-reduces of the most ranks"},
+    {.name = NULL},
+};
+
+static const struct nadi_option output[] = {
+    {.name = "out",
+     .type = NADI_OPTION_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(struct values, out),
+     .help = "Write the fitted platform"},
+    {.name = "plot",
+     .type = NADI_OPTION_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(struct values, plot),
+     .help = "Draw measured and fitted times and their errors, as SVG"},
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json",
+     .initial = "text",
+     .offset = offsetof(struct values, format),
+     .help = "Form of the result on standard output"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_fit_groups[] = {
+    {"Input", input, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_fit(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a benchmark log"))
+        return NADI_EXIT_USAGE;
+    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_fit_options options;
+    nadi_fit_options_init(&options);
+    options.logs = words.items;
+    options.log_count = (size_t)words.count;
+    options.platform = values.platform;
+    options.kind = values.kind;
+    options.device = values.device;
+    options.ranks = values.ranks;
+    options.nodes = values.nodes;
+    options.hold = values.hold;
+    options.form = values.format;
+    options.out = values.out;
+    options.plot = values.plot;
+    char *text;
+    const enum nadi_status status = nadi_fit_logs(&options, &text, messages);
+    nadi_terminal_messages(messages, 0, false);
+    if (text)
+        fputs(text, stdout);
+    nadi_free(text);
+    nadi_messages_destroy(messages);
+    return (int)status;
+}

@@ -1,0 +1,215 @@
+#include "explore/fit.h"
+
+#include <math.h>
+
+#include "base/mem.h"
+
+#define LEAST_ERROR 0.04
+#define LOSS_KNEE   2.0
+
+double nadi_fit_loss(double z)
+{
+    return 2 * LOSS_KNEE * LOSS_KNEE * (sqrt(1 + z * z / (LOSS_KNEE * LOSS_KNEE)) - 1);
+}
+
+/* ---- points -------------------------------------------------------------------------------- */
+
+/* The number of distinct sizes of the table below this one. */
+static uint32_t size_index(const struct nadi_bench_table *t, double bytes)
+{
+    uint32_t index = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        bool first = t->rows[i].bytes < bytes;
+        for (size_t k = 0; k < i && first; k++)
+            first = fabs(t->rows[k].bytes - t->rows[i].bytes) > 0.5;
+        index += first;
+    }
+    return index;
+}
+
+static uint32_t most_ranks(const struct nadi_bench_log *log)
+{
+    uint32_t most = 0;
+    for (size_t t = 0; t < log->count; t++)
+        if (log->tables[t].kind == NADI_COMM_ALL_REDUCE && log->tables[t].ranks > most)
+            most = log->tables[t].ranks;
+    return most;
+}
+
+static bool is_used(const struct nadi_bench_log *log, const struct nadi_bench_table *t,
+                    const struct nadi_bench_row *row, enum nadi_fit_hold hold)
+{
+    switch (hold) {
+    case NADI_FIT_ALL:
+        return true;
+    case NADI_FIT_HALF:
+        return size_index(t, row->bytes) % 2 == 0;
+    case NADI_FIT_ALL_REDUCE:
+        return t->kind == NADI_COMM_ALL_REDUCE && t->ranks == most_ranks(log);
+    }
+    NADI_BUG("unknown hold-out");
+}
+
+static enum nadi_comm_algorithm forced_algorithm(const struct nadi_bench_table *t)
+{
+    return nadi_comm_algorithm_of(t->algorithm);
+}
+
+static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold)
+{
+    size_t most = 0;
+    for (size_t t = 0; t < f->log->count; t++)
+        most += f->log->tables[t].count;
+    f->points = NADI_ARENA_ZNEW(&f->arena, struct nadi_fit_point, most);
+    for (size_t i = 0; i < f->log->count; i++) {
+        const struct nadi_bench_table *t = &f->log->tables[i];
+        for (size_t k = 0; k < t->count; k++) {
+            const struct nadi_bench_row *row = &t->rows[k];
+            struct nadi_fit_point *p = &f->points[f->count++];
+            *p = (struct nadi_fit_point){
+                .call = {.kind = t->kind,
+                         .ranks = t->ranks,
+                         .nodes = t->nodes,
+                         .bytes = row->bytes,
+                         .algorithm = forced_algorithm(t),
+                         .in_place = row->in_place},
+                .us = row->time_us,
+                .error = hypot(LEAST_ERROR, row->rounding),
+                .table = (uint32_t)i,
+                .line = row->line,
+                .used = is_used(f->log, t, row, hold),
+            };
+            const struct nadi_comm_time time = nadi_comm_predict(&f->prior, &p->call);
+            p->algorithm = time.algorithm;
+            p->protocol = time.protocol;
+            f->used += p->used;
+        }
+    }
+}
+
+void nadi_fit_predict(struct nadi_fit *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        struct nadi_comm_time time;
+        struct nadi_fit_point *p = &f->points[i];
+        const bool runs =
+            nadi_comm_time_of(&f->platform, &p->call, p->algorithm, p->protocol, &time);
+        NADI_ASSERT(runs);
+        p->plain_us = time.ns / 1e3;
+    }
+}
+
+/* ---- what is left -------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* 1.48 times the median of the absolute residuals: a deviation that outliers do not move. */
+static void find_scale(struct nadi_fit *f)
+{
+    double *left = NADI_NEW(double, f->used);
+    size_t n = 0;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->points[i].used)
+            left[n++] = fabs(log(f->points[i].plain_us / f->points[i].us));
+    qsort(left, n, sizeof(*left), by_value);
+    f->scale = fmax(1.4826 * left[n / 2], 0.01);
+    nadi_mem_free(left);
+    for (size_t i = 0; i < f->count; i++) {
+        struct nadi_fit_point *p = &f->points[i];
+        p->outlier = p->used && fabs(log(p->plain_us / p->us)) > 4 * hypot(f->scale, p->error);
+    }
+}
+
+static void add_intervals(struct nadi_fit *f)
+{
+    f->platform.intervals = NADI_ARENA_NEW(&f->arena, struct nadi_comm_interval, NADI_FIGURES);
+    f->platform.interval_count = 0;
+    for (int k = 0; k < NADI_FIGURES; k++) {
+        const double width = 1.96 * f->deviation[k];
+        if (!(f->platform.value[k] > 0))
+            continue;
+        f->platform.intervals[f->platform.interval_count++] = (struct nadi_comm_interval){
+            .figure = (enum nadi_comm_figure)k,
+            .low = f->platform.value[k] * exp(-width),
+            .high = f->platform.value[k] * exp(width),
+        };
+    }
+}
+
+static void predict_all(struct nadi_fit *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        f->points[i].fitted_us = nadi_comm_predict(&f->platform, &f->points[i].call).ns / 1e3;
+}
+
+static bool check_tables(const struct nadi_fit *f, struct nadi_diags *diags)
+{
+    for (size_t i = 0; i < f->log->count; i++) {
+        const struct nadi_bench_table *t = &f->log->tables[i];
+        struct nadi_place place = NADI_IN_FILE(t->path);
+        place.line = t->line;
+        const struct nadi_comm_case c = {.ranks = t->ranks, .nodes = t->nodes};
+        if (nadi_comm_nodes(&f->prior, &c) > 1 && f->prior.nics == 0)
+            return nadi_error(diags, "fit/nics", place, "give a platform with NICs",
+                              "%u ranks need several nodes of '%s', which has no NICs", t->ranks,
+                              f->prior.name);
+    }
+    return true;
+}
+
+bool nadi_fit_run(struct nadi_fit *f, const struct nadi_comm_platform *prior,
+                  const struct nadi_bench_log *log, enum nadi_fit_hold hold,
+                  struct nadi_diags *diags)
+{
+    *f = (struct nadi_fit){.log = log, .prior = *prior};
+    nadi_arena_init(&f->arena);
+    f->prior.residual_count = f->prior.crossover_count = 0;
+    f->platform = f->prior;
+    if (!check_tables(f, diags))
+        return false;
+    add_points(f, hold);
+    if (f->used < 3)
+        return nadi_error(diags, "fit/points",
+                          NADI_IN_FILE(log->count ? log->tables[0].path : "logs"), NULL,
+                          "%zu sizes are too few to fit", f->used);
+    nadi_fit_solve(f);
+    for (int round = 0; round < 2 && nadi_fit_crossovers(f); round++)
+        nadi_fit_solve(f);
+    nadi_fit_predict(f);
+    find_scale(f);
+    nadi_fit_residuals(f);
+    add_intervals(f);
+    predict_all(f);
+    return true;
+}
+
+void nadi_fit_release(struct nadi_fit *f)
+{
+    nadi_arena_release(&f->arena);
+}
+
+struct nadi_fit_errors nadi_fit_errors(const struct nadi_fit *f, uint32_t table, bool used,
+                                       double least, double most)
+{
+    struct nadi_fit_errors e = {.count = 0};
+    for (size_t i = 0; i < f->count; i++) {
+        const struct nadi_fit_point *p = &f->points[i];
+        if (p->used != used || (table != NADI_NONE && p->table != table) || p->call.bytes < least ||
+            p->call.bytes >= most)
+            continue;
+        const double error = p->fitted_us / p->us - 1;
+        e.count++;
+        e.mean += fabs(error);
+        e.bias += error;
+        e.worst = fmax(e.worst, fabs(error));
+    }
+    if (e.count) {
+        e.mean /= (double)e.count;
+        e.bias /= (double)e.count;
+    }
+    return e;
+}
