@@ -1,6 +1,7 @@
-/* scale: large systems, the whole program as a child process on one core's worth of work, beside
- * the reference's measured figures where it finishes at all and what is wanted of us. Each row is
- * the best of three wall times and the largest memory. */
+/* scale: large systems, the whole program as a child process, beside the reference's measured
+ * figures where it finishes at all and what is wanted of us. Each row is the best of three runs:
+ * its wall time, and the time of all its threads on the processor, which is what one idle core
+ * would take and what is held against the wanted time; and the largest memory. */
 #include "child.h"
 
 #include "base/rng.h"
@@ -20,9 +21,23 @@ struct row {
 };
 
 struct measured {
-    double wall_s, peak_mb;
+    double wall_s, cpu_s, peak_mb;
     bool good;
 };
+
+static struct measured measure_all(const char *const *words)
+{
+    struct measured m = {.wall_s = 1e9, .cpu_s = 1e9};
+    for (int i = 0; i < RUNS; i++) {
+        struct child_cost cost;
+        if (run_cost(words, &cost) != 0)
+            fail("nadi run failed");
+        m.wall_s = cost.wall_s < m.wall_s ? cost.wall_s : m.wall_s;
+        m.cpu_s = cost.cpu_s < m.cpu_s ? cost.cpu_s : m.cpu_s;
+        m.peak_mb = cost.peak_mb > m.peak_mb ? cost.peak_mb : m.peak_mb;
+    }
+    return m;
+}
 
 static struct measured show(const struct row *r)
 {
@@ -30,11 +45,11 @@ static struct measured show(const struct row *r)
                            "--system", r->system,  "--network",  r->network,
                            "--quiet",  "--format", "json",       r->groups ? "--groups" : NULL,
                            r->groups,  NULL};
-    struct measured m;
-    const uint64_t finish = measure(words, RUNS, &m.wall_s, &m.peak_mb);
+    struct measured m = measure_all(words);
+    const uint64_t finish = finish_of_last_run();
     const bool right = !r->finish_ns || finish == r->finish_ns;
-    m.good = right && m.wall_s <= r->wanted_s && (r->wanted_mb <= 0 || m.peak_mb <= r->wanted_mb);
-    printf("%-58s %9s %7.3f %8.3f", r->name, r->reference, r->wanted_s, m.wall_s);
+    m.good = right && m.cpu_s <= r->wanted_s && (r->wanted_mb <= 0 || m.peak_mb <= r->wanted_mb);
+    printf("%-58s %9s %7.3f %8.3f %8.3f", r->name, r->reference, r->wanted_s, m.cpu_s, m.wall_s);
     if (r->wanted_mb > 0)
         printf(" %6.0f", r->wanted_mb);
     else
@@ -234,7 +249,7 @@ static bool slower(struct row row, const char *slow_workload, const char *slow_g
     row.workload = slow_workload;
     row.groups = slow_groups;
     row.finish_ns = 0;
-    row.wanted_s = 3 * even.wall_s;
+    row.wanted_s = 3 * even.cpu_s;
     return show(&row).good && even.good;
 }
 
@@ -285,9 +300,9 @@ int main(void)
     char folder[] = "/tmp/nadi-scale-XXXXXX";
     if (!mkdtemp(folder) || chdir(folder) != 0)
         fail("cannot make a temporary folder");
-    printf("%-58s %9s %7s %8s %6s %6s %14s\n", "", "reference", "wanted", "nadi", "wanted", "nadi",
-           "finish");
-    printf("%-58s %9s %7s %8s %6s %6s %14s\n", "", "s", "s", "s", "MB", "MB", "ns");
+    printf("%-58s %9s %7s %8s %8s %6s %6s %14s\n", "", "reference", "wanted", "core", "wall",
+           "wanted", "nadi", "finish");
+    printf("%-58s %9s %7s %8s %8s %6s %6s %14s\n", "", "s", "s", "s", "s", "MB", "MB", "ns");
     bool good = ring();
     good &= skewed_ring();
     good &= all_four_dimensions();

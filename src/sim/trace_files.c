@@ -21,7 +21,16 @@ struct file {
     uint32_t same_as; /* index of the file to parse: itself or an earlier equal one */
 };
 
+enum { PIECES = 3, PIECE = 2048 };
+
+struct first { /* the first file, if it is small */
+    size_t bytes;
+    char content[PIECES * PIECE];
+    uint8_t hash[32];
+};
+
 struct work {
+    const struct first *first; /* NULL while it is being read */
     const char *const *paths;
     struct file *files; /* by index */
     uint32_t count;
@@ -61,35 +70,50 @@ static void run_parallel(struct work *w, void (*step)(struct work *, uint32_t))
         pthread_join(threads[i], NULL);
 }
 
-/* A few KiB from the start, the middle and the end: files that differ mostly differ there, and then
- * they are read once only. A small file is hashed whole at once. */
-static void sample_file(struct work *w, uint32_t index)
+/* The hash of a small file. Those of most ranks are often equal: then it is known already. */
+static void hash_small(const struct work *w, struct file *f, const char *content)
 {
-    enum { PIECES = 3, PIECE = 2048 };
+    if (w->first && f->bytes == w->first->bytes &&
+        memcmp(content, w->first->content, f->bytes) == 0)
+        memcpy(f->hash, w->first->hash, sizeof(f->hash));
+    else
+        nadi_sha256(content, f->bytes, f->hash);
+}
+
+/* A few KiB from the start, the middle and the end: files that differ mostly differ there, and then
+ * they are read once only. A small file is hashed whole at once. Returns the bytes in `buffer`. */
+static size_t sample_into(const struct work *w, uint32_t index, char buffer[PIECES * PIECE])
+{
     struct file *f = &w->files[index];
     struct stat about;
-    char buffer[PIECES * PIECE];
     size_t count = 0;
-    bool regular = stat(w->paths[index], &about) == 0 && S_ISREG(about.st_mode);
-    f->bytes = regular ? (uint64_t)about.st_size : 0;
-    int fd = f->bytes ? open(w->paths[index], O_RDONLY | O_CLOEXEC) : -1;
+    int fd = open(w->paths[index], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return;
-    if (f->bytes <= sizeof(buffer)) {
-        ssize_t got = pread(fd, buffer, f->bytes, 0);
-        close(fd);
+        return 0;
+    f->bytes = fstat(fd, &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+    if (f->bytes > 0 && f->bytes <= PIECES * PIECE) {
+        ssize_t got = read(fd, buffer, f->bytes);
         f->known = f->hashed = got == (ssize_t)f->bytes;
+        count = f->known ? f->bytes : 0;
         if (f->known)
-            nadi_sha256(buffer, f->bytes, f->hash);
-        return;
-    }
-    uint64_t last = f->bytes - PIECE;
-    for (uint64_t i = 0; i < PIECES; i++) {
-        ssize_t got = pread(fd, buffer + count, PIECE, (off_t)(last / (PIECES - 1) * i));
-        count += got > 0 ? (size_t)got : 0;
+            hash_small(w, f, buffer);
+    } else if (f->bytes > 0) {
+        uint64_t last = f->bytes - PIECE;
+        for (uint64_t i = 0; i < PIECES; i++) {
+            ssize_t got = pread(fd, buffer + count, PIECE, (off_t)(last / (PIECES - 1) * i));
+            count += got > 0 ? (size_t)got : 0;
+        }
+        f->sample = nadi_hash_bytes(buffer, count);
     }
     close(fd);
-    f->sample = nadi_hash_bytes(buffer, count);
+    return count;
+}
+
+static void sample_file(struct work *w, uint32_t index)
+{
+    char buffer[PIECES * PIECE];
+    if (index > 0)
+        (void)sample_into(w, index, buffer);
 }
 
 static void hash_file(struct work *w, uint32_t index)
@@ -147,12 +171,19 @@ static void find_equal_files(struct work *w)
         w->files[i] = (struct file){.index = i, .same_as = i};
         order[i] = &w->files[i];
     }
+    struct first first;
+    first.bytes = w->count > 0 ? sample_into(w, 0, first.content) : 0;
+    if (w->count > 0 && w->files[0].known) {
+        memcpy(first.hash, w->files[0].hash, sizeof(first.hash));
+        w->first = &first;
+    }
     run_parallel(w, sample_file);
     qsort(order, w->count, sizeof(*order), by_content);
     mark_candidates(order, w->count);
     run_parallel(w, hash_file);
     qsort(order, w->count, sizeof(*order), by_content);
     mark_equal_contents(order, w->count);
+    w->first = NULL;
     nadi_mem_free(order);
 }
 

@@ -37,7 +37,8 @@ struct running { /* a node in flight */
 struct instant { /* what completed on a rank at one time: for ties.c, phase executor only */
     nadi_time at;
     bool message, collective;
-    uint32_t timer_count;
+    uint32_t causes;      /* completions but for timers that were set at this time */
+    uint32_t timer_count; /* of different starts */
     int64_t collective_lag;
     nadi_time timer_starts[4];
     bool issued[SLOTS];      /* something was issued into the slot */

@@ -7,6 +7,9 @@
  * uncertain order is harmless where both orders issue the same nodes, which is the rule; where not,
  * the run is given up as undecided.
  *
+ * A timer that was set in the same instant follows from what completed before it. Where that is one
+ * completion only, its place is certain.
+ *
  * Two completions X, Y issue the same in either order unless, in some slot, X led to an issue and Y
  * makes another node ready; or Y frees the slot and X made a node ready that competes there. */
 #include "workload/internal.h"
@@ -17,18 +20,33 @@ static void begin_instant(struct instant *t, nadi_time now)
         *t = (struct instant){.at = now};
 }
 
+/* False: there are too many. */
+static bool note_start(struct instant *t, nadi_time start)
+{
+    const uint32_t most = sizeof(t->timer_starts) / sizeof(*t->timer_starts);
+    for (uint32_t i = 0; i < t->timer_count; i++)
+        if (t->timer_starts[i] == start)
+            return true;
+    if (t->timer_count == most)
+        return false;
+    t->timer_starts[t->timer_count++] = start;
+    return true;
+}
+
 bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, nadi_time start)
 {
     struct rank_state *r = &w->ranks[rank];
     struct instant *t = &r->instant;
     nadi_time now = nadi_engine_now(w->engine);
     begin_instant(t, now);
+    const bool alone = t->causes <= 1;
     uint8_t type = r->trace->type[node];
     bool replayed = w->setup.config->replay_only;
     bool uncertain = false;
     if (!replayed && (type == NADI_NODE_SEND || type == NADI_NODE_RECV)) {
         uncertain = t->message || t->collective || t->timer_count > 0;
         t->message = true;
+        t->causes++;
     } else if (!replayed && type == NADI_NODE_COLL && nadi_system_last_lag(w->system) >= 0) {
         int64_t lag = nadi_system_last_lag(w->system);
         uncertain = t->message;
@@ -36,13 +54,15 @@ bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, na
             uncertain |= t->timer_starts[i] == now - lag * NADI_PS_PER_NS;
         t->collective = true;
         t->collective_lag = lag;
+        t->causes++;
     } else {
         uncertain =
             t->message || (t->collective && start == now - t->collective_lag * NADI_PS_PER_NS);
-        if (t->timer_count < 4)
-            t->timer_starts[t->timer_count++] = start;
+        uncertain |= !note_start(t, start);
+        if (start < now)
+            t->causes++;
         else
-            uncertain = true;
+            uncertain &= !alone;
     }
     return uncertain;
 }
