@@ -7,25 +7,39 @@ enum {
         128, /* groups whose algorithm uses every distance are compared up to here */
 };
 
+/* Takes in one more algorithm; false: its members are not alike. */
+static bool add_algorithm(struct nadi_folding *f, const struct nadi_implementation *impl)
+{
+    enum nadi_algorithm small = impl->count == 1 ? impl->dims[0].algorithm : NADI_ALGORITHM_RING;
+    for (uint32_t d = 0; d < impl->count; d++) {
+        enum nadi_algorithm a = impl->dims[d].algorithm;
+        if (a == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+            f->why_not = "the members of a double binary tree differ";
+        f->halves |= a == NADI_ALGORITHM_HALVING_DOUBLING;
+    }
+    if (small == NADI_ALGORITHM_PROGRAM) /* who knows whom it sends to */
+        small = NADI_ALGORITHM_DIRECT;
+    f->algorithms |= 1U << small;
+    return !f->why_not;
+}
+
 /* The algorithms that small groups run, of the kinds that occur; false: one cannot be folded. */
 static bool find_algorithms(struct nadi_folding *f)
 {
+    const struct nadi_implementation *native = f->in->system.native;
     for (uint32_t i = 0; i < f->in->owned_count; i++) {
         const struct nadi_trace *t = f->in->owned[i];
         for (uint32_t n = 0; n < t->node_count; n++) {
             enum nadi_native_kind kind;
             if (t->type[n] != NADI_NODE_COLL ||
-                !nadi_native_in(f->in->system.native, (enum nadi_collective_kind)t->collective[n],
-                                &kind))
+                !nadi_native_in(native, (enum nadi_collective_kind)t->collective[n], &kind))
                 continue;
-            const struct nadi_implementation *impl = &f->in->system.native[kind];
-            for (uint32_t d = 0; d < impl->count; d++)
-                if (impl->dims[d].algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
-                    return false;
-            f->algorithms |=
-                1U << (impl->count == 1 ? impl->dims[0].algorithm : NADI_ALGORITHM_RING);
-            for (uint32_t d = 0; d < impl->count; d++)
-                f->halves |= impl->dims[d].algorithm == NADI_ALGORITHM_HALVING_DOUBLING;
+            if (kind >= NADI_NATIVE_BROADCAST && kind != NADI_NATIVE_BARRIER) {
+                f->why_not = "the root of a collective is unlike its other members";
+                return false;
+            }
+            if (!add_algorithm(f, &native[kind]))
+                return false;
         }
     }
     return true;
@@ -147,10 +161,8 @@ bool nadi_fold_same_shape(const struct nadi_folding *f, uint32_t a, uint32_t b)
 
 bool nadi_fold_groups(struct nadi_folding *f)
 {
-    if (!find_algorithms(f)) {
-        f->why_not = "the members of a double binary tree differ";
+    if (!find_algorithms(f))
         return false;
-    }
     for (uint32_t g = 0; g < f->in->groups.count; g++)
         if (f->groups[g].used) {
             describe_group(f, g);

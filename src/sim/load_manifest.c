@@ -321,8 +321,8 @@ static bool read_traces(struct nadi_manifest *m, const struct nadi_schema_value 
         struct nadi_schema_values values;
         struct entry *e = &c.entries[c.entry];
         *e = (struct entry){.node = traces->items[c.entry].node};
-        if (!nadi_schema_check_map(&values, schema, m->doc, e->node, m->l->in->options.strict,
-                                   &m->arena, m->l->diags)) {
+        if (!nadi_schema_check_map(&values, schema, m->doc, e->node, true, &m->arena,
+                                   m->l->diags)) {
             ok = false;
             e->path = "";
             continue;
@@ -342,8 +342,8 @@ static bool read_manifest(struct nadi_manifest *m)
 {
     struct nadi_load *l = m->l;
     struct nadi_schema_values values;
-    if (!nadi_schema_check(&values, nadi_schema_of(NADI_SCHEMA_MANIFEST), m->doc,
-                           l->in->options.strict, &m->arena, l->diags))
+    if (!nadi_schema_check(&values, nadi_schema_of(NADI_SCHEMA_MANIFEST), m->doc, true, &m->arena,
+                           l->diags))
         return false;
     const struct nadi_schema_value *axes = nadi_schema_get(&values, "axes");
     const struct nadi_schema_value *groups = nadi_schema_get(&values, "groups");

@@ -117,25 +117,6 @@ static bool may_wait_in_queues(const struct nadi_system_config *c)
            c->comm_streams * chunks > c->active_chunks / nadi_max_u64(c->queues_per_dim, 1);
 }
 
-/* Does a collective of the traces run on a step generator? O(nodes of distinct traces). */
-static bool runs_programs(const struct nadi_inputs *in)
-{
-    const struct nadi_implementation *native = in->system.native;
-    for (uint32_t i = 0; i < in->owned_count; i++) {
-        const struct nadi_trace *t = in->owned[i];
-        for (uint32_t n = 0; n < t->node_count; n++) {
-            enum nadi_native_kind kind;
-            if (t->type[n] != NADI_NODE_COLL ||
-                !nadi_native_in(native, (enum nadi_collective_kind)t->collective[n], &kind))
-                continue;
-            for (uint32_t d = 0; d < native[kind].count; d++)
-                if (native[kind].dims[d].program)
-                    return true;
-        }
-    }
-    return false;
-}
-
 /* Where the executors cannot be but the message executor. NULL: nowhere. */
 static const char *messages_needed(const struct nadi_inputs *in)
 {
@@ -149,8 +130,6 @@ static const char *messages_needed(const struct nadi_inputs *in)
         return "ranks queue at shared memory in the order of events";
     if (may_wait_in_queues(&in->system))
         return "several communications of a rank may be in flight at once";
-    if (runs_programs(in))
-        return "collectives of step generators run message by message";
     if (in->options.compat)
         return "the reference's order of finish lines is that of its messages";
     return NULL;

@@ -206,7 +206,7 @@ struct nadi_system {
         size_t count, capacity;
     } ring_space;
     const char *undecided;
-    int64_t last_lag;    /* of the end event that runs now; -1: none */
+    int64_t last_lag;    /* of the end event that runs now; -1: none; NADI_LAG_MESSAGE: no timer */
     uint32_t last_ended; /* its gathering; NADI_NONE: none */
     struct {
         struct block *items; /* states and bits only */
@@ -229,9 +229,10 @@ struct nadi_system {
         struct nadi_flow_record *items;
         size_t count, capacity;
     } flows;
-    struct nadi_bus *bus;           /* shared-bus model, or NULL */
-    struct nadi_customs *customs;   /* running custom collectives, or NULL */
-    struct nadi_programs *programs; /* running phases of step generators */
+    struct nadi_bus *bus;              /* shared-bus model, or NULL */
+    struct nadi_customs *customs;      /* running custom collectives, or NULL */
+    struct nadi_programs *programs;    /* running phases of step generators */
+    struct nadi_programs_ahead *ahead; /* the same under the phase executor */
     struct nadi_mismatch mismatch;
     uint32_t kind_message, kind_late, kind_control, kind_start; /* collectives' messages */
     uint32_t kind_stage, kind_reduce;
@@ -380,6 +381,13 @@ void nadi_customs_node_done(struct nadi_system *s, uint32_t run, uint32_t node);
 struct nadi_programs *nadi_programs_create(struct nadi_system *s);
 void nadi_programs_destroy(struct nadi_programs *all);
 void nadi_programs_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
+const struct nadi_program *nadi_programs_of(struct nadi_system *s, const struct nadi_phase *phase);
+
+/* programs_ahead.c: the same for the phase executor */
+struct nadi_programs_ahead *nadi_programs_ahead_create(struct nadi_system *s);
+void nadi_programs_ahead_destroy(struct nadi_programs_ahead *all);
+void nadi_programs_ahead_start(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                               uint32_t member);
 
 /* storage.c: remote memory */
 void nadi_storage_init(struct nadi_system *s);

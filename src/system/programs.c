@@ -52,7 +52,7 @@ struct nadi_programs {
     uint32_t kind_begin, kind_send, kind_message, kind_reduced;
 };
 
-static const struct nadi_program *program_of(struct nadi_system *s, const struct nadi_phase *phase)
+const struct nadi_program *nadi_programs_of(struct nadi_system *s, const struct nadi_phase *phase)
 {
     struct nadi_programs *all = s->programs;
     for (size_t i = all->made.count; i-- > 0;)
@@ -102,7 +102,7 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
         .stream = stream,
         .phase_index = phase,
         .members_left = op->view.members,
-        .program = program_of(s, p),
+        .program = nadi_programs_of(s, p),
         .phase = p,
         .members = op->plan->world ? NULL : s->setup.groups->items[op->view.group].members,
         .endpoint_ns = s->config->endpoint_delay_ns,

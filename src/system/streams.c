@@ -142,6 +142,8 @@ static void deal_lanes(struct nadi_system *s, struct stream *stream, uint32_t ra
 static uint32_t root_member(const struct nadi_system *s, const struct nadi_collective_call *call)
 {
     const struct nadi_group *g = &s->setup.groups->items[call->group];
+    if (call->kind == NADI_BARRIER) /* has none; rank 0 need not be a member */
+        return 0;
     return g->size == s->rank_count ? call->root : nadi_group_position(g, call->root);
 }
 
@@ -263,7 +265,9 @@ static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phas
 {
     nadi_time now = nadi_engine_now(s->engine);
     uint32_t from = phase > 0 ? s->last_ended : NADI_NONE;
-    bool tie = q->inserted_at == now && q->inserted_lag == s->last_lag;
+    bool tie = q->inserted_at == now &&
+               (q->inserted_lag == s->last_lag || q->inserted_lag == NADI_LAG_MESSAGE ||
+                s->last_lag == NADI_LAG_MESSAGE);
     if (tie && (q->inserted_phase != phase ||
                 (phase > 0 && !nadi_phases_in_step(s, q->inserted_from, from, member))))
         s->undecided = "two chunks enter a queue at the same instant";
@@ -318,6 +322,8 @@ static void kick(struct nadi_system *s, struct queue *q)
             s->operations.items[s->streams.items[w.stream].operation].plan;
         if (!plan)
             nadi_customs_start(s, w.stream, w.member);
+        else if (plan->phases[w.phase].algorithm == NADI_ALGORITHM_PROGRAM && s->setup.phases)
+            nadi_programs_ahead_start(s, w.stream, w.phase, w.member);
         else if (plan->phases[w.phase].algorithm == NADI_ALGORITHM_PROGRAM)
             nadi_programs_start(s, w.stream, w.phase, w.member);
         else if (s->setup.phases)

@@ -35,6 +35,7 @@ struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
         s->bus = nadi_bus_create(s);
     s->customs = nadi_customs_create(s);
     s->programs = nadi_programs_create(s);
+    s->ahead = nadi_programs_ahead_create(s);
     return s;
 }
 
@@ -44,6 +45,7 @@ void nadi_system_destroy(struct nadi_system *s)
         return;
     nadi_customs_destroy(s->customs);
     nadi_programs_destroy(s->programs);
+    nadi_programs_ahead_destroy(s->ahead);
     nadi_bus_destroy(s->bus);
     nadi_storage_release(s);
     nadi_p2p_release(s);

@@ -92,7 +92,9 @@ void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct n
 
 /* Phase executor: why the result is not known to be exact; NULL while it is. */
 const char *nadi_system_undecided(const struct nadi_system *s);
-/* Phase executor: the delay of the timer that ended the collective that completes now, ns. */
+enum { NADI_LAG_MESSAGE = -2 };
+/* Phase executor: the delay of the timer that ended the collective that completes now, ns; of none
+ * -1; NADI_LAG_MESSAGE: a message may have ended it. */
 int64_t nadi_system_last_lag(const struct nadi_system *s);
 
 struct nadi_channel_view { /* unmatched point-to-point traffic of one (src, dst, tag, bytes) */

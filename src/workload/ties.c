@@ -43,7 +43,10 @@ bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, na
     uint8_t type = r->trace->type[node];
     bool replayed = w->setup.config->replay_only;
     bool uncertain = false;
-    if (!replayed && (type == NADI_NODE_SEND || type == NADI_NODE_RECV)) {
+    const bool by_message =
+        type == NADI_NODE_SEND || type == NADI_NODE_RECV ||
+        (type == NADI_NODE_COLL && nadi_system_last_lag(w->system) == NADI_LAG_MESSAGE);
+    if (!replayed && by_message) {
         uncertain = t->message || t->collective || t->timer_count > 0;
         t->message = true;
         t->causes++;

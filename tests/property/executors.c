@@ -109,7 +109,7 @@ struct tally {
     uint64_t done, phase, fold, parts;
 };
 
-static bool try_seed(uint64_t seed, bool all_kinds, struct tally *tally)
+static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
 {
     static const enum nadi_executor others[] = {NADI_EXECUTOR_PHASE, NADI_EXECUTOR_FOLD,
                                                 NADI_EXECUTOR_AUTO};
@@ -123,8 +123,10 @@ static bool try_seed(uint64_t seed, bool all_kinds, struct tally *tally)
     else
         job_grid(&j, &rng);
     j.in.options.network_model = NADI_NETWORK_UNAWARE;
-    if (all_kinds)
+    if (drawn)
         job_other_kinds(&j, seed);
+    if (drawn && seed / 2 % 4 == 0)
+        job_programs(&j, seed);
     j.in.options.record_ops = true;
     j.in.options.executor = NADI_EXECUTOR_MESSAGE;
     nadi_simulate(&j.in, NULL, &want);

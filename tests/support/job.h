@@ -53,4 +53,8 @@ void job_grid(struct job *j, struct nadi_rng *rng);
  * the unaware network, others need a graph for those. */
 void job_other_kinds(struct job *j, uint64_t seed);
 
+/* Step generators (collective/program.h) in the place of some algorithms, and rooted collectives
+ * and barriers in the place of broadcasts. */
+void job_programs(struct job *j, uint64_t seed);
+
 #endif
