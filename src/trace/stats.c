@@ -113,11 +113,17 @@ static void count_lane(struct nadi_stats *s, const struct nadi_lane *lane, uint6
     count(&s->tables[NADI_STATS_LANES], name, (size_t)length, ns, bytes);
 }
 
+/* By operator: what an import cut into "aten::mm" and "aten::mm (goes on)" is one. */
 static void count_name(struct nadi_stats_rows *rows, const struct nadi_full_node *n, uint64_t ns,
                        uint64_t bytes)
 {
-    if (n->name_bytes)
-        count(rows, (const char *)n->name, n->name_bytes, ns, bytes);
+    static const char rest[] = " (goes on)";
+    const size_t cut = sizeof(rest) - 1;
+    size_t length = n->name_bytes;
+    if (length > cut && memcmp(n->name + length - cut, rest, cut) == 0)
+        length -= cut;
+    if (length)
+        count(rows, (const char *)n->name, length, ns, bytes);
     else
         count(rows, "(no name)", strlen("(no name)"), ns, bytes);
 }

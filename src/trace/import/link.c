@@ -33,6 +33,33 @@ static void warn(const struct nadi_link_options *o, const struct nadi_kineto *ki
                      count->host_nodes);
 }
 
+/* The published linker compares no names; another program's profile has the same small numbers. A
+ * few may differ: a thread is called so here and so there. */
+static bool check_names(const struct nadi_link_options *o, const struct nadi_host *host,
+                        const struct nadi_compat_link *link, struct nadi_diags *diags)
+{
+    enum { FEW = 20 };
+    size_t same_id = 0, agreed = 0;
+    for (size_t i = 0; i < host->nodes.count; i++) {
+        const struct nadi_host_node *n = &host->nodes.items[i];
+        const struct nadi_compat_op *op = nadi_compat_op_of(link, n);
+        if (!op)
+            continue;
+        const struct nadi_event *e = &link->kineto->events.items[op->event];
+        same_id++;
+        agreed += nadi_str_equal(nadi_names_get(&host->names, n->name),
+                                 nadi_names_get(&link->kineto->names, e->name));
+    }
+    if (o->force || same_id < FEW || agreed * 2 >= same_id)
+        return true;
+    return nadi_error(
+        diags, "capture/mismatch", NADI_IN_FILE(o->device),
+        "are both of one run and one rank? --force links them all the same",
+        "the profile and the execution trace do not belong together: of %zu operators "
+        "with one record-function id %zu have one name",
+        same_id, agreed);
+}
+
 static bool link_compat(const struct nadi_link_options *o, struct nadi_str *report,
                         struct nadi_diags *diags)
 {
@@ -42,6 +69,7 @@ static bool link_compat(const struct nadi_link_options *o, struct nadi_str *repo
     struct nadi_sink *out = NULL;
     bool good = read_captures(o, &host, &kineto, diags) &&
                 nadi_compat_link(&link, &kineto, o->device, diags) &&
+                check_names(o, &host, &link, diags) &&
                 (out = nadi_sink_open(o->output, diags)) != NULL;
     if (good) {
         struct nadi_link_count count = nadi_link_write(out, &host, &link);
