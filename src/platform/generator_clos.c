@@ -198,7 +198,8 @@ void nadi_make_servers(struct nadi_graph *g, const struct nadi_generator *gen,
         struct nadi_graph_link link = between->links[i];
         link.a = place[link.a];
         link.b = place[link.b];
-        link.dim = link.dim == NADI_NONE ? NADI_NONE : link.dim + 1;
+        if (link.dim != NADI_NONE && link.dim + 1 < NADI_MAX_DIMS)
+            link.dim++;
         nadi_graph_add_link(g, link);
     }
     nadi_graph_finish(g);

@@ -79,15 +79,15 @@ static void connect(struct builder *b, uint32_t dim, uint32_t x, uint32_t y)
 {
     const struct nadi_dim *shape = &b->shape.dims[dim];
     for (uint32_t lane = 0; lane < b->lanes[dim]; lane++)
-        nadi_graph_add_link(b->g,
-                            (struct nadi_graph_link){
-                                .a = x,
-                                .b = y,
-                                .bits_per_s = nadi_graph_rate(shape->bytes_per_ns),
-                                .latency = (nadi_time)(shape->latency_ns * (double)NADI_PS_PER_NS),
-                                .dim = b->of[dim] + b->first_dim,
-                                .one_way = shape->kind == NADI_DIM_RING_ONE_WAY,
-                            });
+        nadi_graph_add_link(
+            b->g, (struct nadi_graph_link){
+                      .a = x,
+                      .b = y,
+                      .bits_per_s = nadi_graph_rate(shape->bytes_per_ns),
+                      .latency = (nadi_time)(shape->latency_ns * (double)NADI_PS_PER_NS),
+                      .dim = (uint32_t)nadi_min_u64(b->of[dim] + b->first_dim, NADI_MAX_DIMS - 1),
+                      .one_way = shape->kind == NADI_DIM_RING_ONE_WAY,
+                  });
 }
 
 static void connect_hub(struct builder *b, uint32_t dim, uint32_t base)

@@ -1,7 +1,10 @@
 /* Any bytes as a network of nodes and links or with a generator: a graph whose ports agree with its
- * links and that is the same when written and read again, or at least one error. */
+ * links and that is the same when written and read again, measured and drawn, or at least one
+ * error.
+ */
 #include "base/mem.h"
 #include "platform/graph_file.h"
+#include "report/topo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,6 +18,19 @@ static void check_graph(const struct nadi_graph *g)
     }
     for (uint32_t n = 0; n < g->node_count; n++)
         NADI_ASSERT(g->nodes[n].role && g->nodes[n].level <= 15 + 1);
+}
+
+static void look(const struct nadi_graph_file *f)
+{
+    struct nadi_graph_measures m;
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_graph_measure(&m, &f->graph, f->dims, f->dim_count);
+    NADI_ASSERT(m.diameter <= f->graph.node_count && m.bisection_bits_per_s >= 0);
+    nadi_topo_write_text(f, &m, &text);
+    nadi_topo_write_json(f, &m, &text);
+    nadi_topo_write_svg(f, &text);
+    nadi_graph_measures_release(&m);
+    nadi_str_release(&text);
 }
 
 static bool open_bytes(struct nadi_graph_file *f, const void *data, size_t size,
@@ -41,6 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (good && f.graph.link_count < 10000) {
         struct nadi_str text = NADI_STR_INIT;
         check_graph(&f.graph);
+        if (f.graph.link_count < 100)
+            look(&f);
         nadi_graph_file_write(&f, &text);
         NADI_ASSERT(open_bytes(&again, text.text, text.length, &diags));
         NADI_ASSERT(again.graph.link_count == f.graph.link_count);
