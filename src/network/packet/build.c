@@ -241,6 +241,8 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     nadi_pkt_more_cells(net);
     nadi_pkt_more_chunks(net);
     nadi_pkt_faults_schedule(net);
+    net->carries = net->cc->telemetry != NADI_TELEMETRY_NONE;
+    nadi_pkt_int_init(net);
     if (net->cc->telemetry == NADI_TELEMETRY_PINT)
         nadi_pint_init(net);
     if (config->window_global || net->pints)

@@ -153,9 +153,9 @@ nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow)
     const uint32_t full = net->config.payload_bytes + net->frames.data_overhead;
     for (uint32_t hop = 0;; hop++) {
         const struct nadi_pkt_port *port = &net->ports[nadi_pkt_path_port(net, flow, false, hop)];
-        const nadi_time ticks = nadi_pkt_tx_ticks(net, port, full);
+        const nadi_time ticks = port->ticks[full];
         slowest = ticks > slowest ? ticks : slowest;
-        sum += port->latency + nadi_pkt_tx_ticks(net, port, last);
+        sum += port->latency + port->ticks[last];
         if (net->ports[port->peer].is_host)
             return sum + (nadi_time)(f->packets - 1) * slowest;
     }

@@ -124,6 +124,7 @@ struct nadi_pkt_port {
     uint16_t backlog; /* classes with packets waiting */
     uint16_t last;    /* class served last */
     uint16_t is_host, busy, down, lossy;
+    uint16_t code; /* of its rate in telemetry */
     uint32_t queued_bytes;
     const uint32_t *ticks; /* of a transmission, by bytes */
     nadi_time latency;
@@ -283,6 +284,7 @@ struct nadi_pkt {
     uint32_t *next_chunk; /* by chunk: place of the next one's first packet */
     size_t packet_capacity;
     uint32_t free_chunk;
+    bool carries;              /* packets carry one of: */
     struct nadi_pkt_int *ints; /* by packet, where telemetry is INT */
     uint8_t *powers;           /* by packet, where it is PINT */
     nadi_time *stamps;         /* by packet, where it is TIME */
@@ -414,6 +416,8 @@ static inline void nadi_pkt_pop(struct nadi_pkt *net, uint32_t queue)
 
 static inline void nadi_pkt_copy_telemetry(struct nadi_pkt *net, uint32_t from, uint32_t to)
 {
+    if (NADI_LIKELY(!net->carries))
+        return;
     if (net->ints)
         net->ints[to] = net->ints[from];
     else if (net->stamps)
@@ -423,37 +427,34 @@ static inline void nadi_pkt_copy_telemetry(struct nadi_pkt *net, uint32_t from, 
 }
 
 /* Pushes a packet that waits; returns its place. */
-static inline uint32_t nadi_pkt_enqueue(struct nadi_pkt *net, uint32_t port, uint32_t class,
+static inline uint32_t nadi_pkt_enqueue(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
                                         struct nadi_pkt_packet packet)
 {
-    const uint32_t bytes = nadi_pkt_bytes(packet.word);
-    const uint32_t at = nadi_pkt_push(net, port * NADI_PKT_CLASSES + class, packet);
-    struct nadi_pkt_queue *q = nadi_pkt_queue(net, port, class);
-    net->ports[port].backlog |= (uint16_t)(1U << class);
+    const uint32_t bytes = nadi_pkt_bytes(packet.word),
+                   queue = port_index * NADI_PKT_CLASSES + class;
+    const uint32_t at = nadi_pkt_push(net, queue, packet);
+    struct nadi_pkt_queue *q = &net->queues[queue];
+    struct nadi_pkt_port *port = &net->ports[port_index];
+    port->backlog |= (uint16_t)(1U << class);
+    port->queued_bytes += bytes;
     q->bytes += bytes;
     if (q->bytes > q->peak_bytes)
         q->peak_bytes = q->bytes;
-    net->ports[port].queued_bytes += bytes;
     return at;
 }
 
-/* The queue's first waiting packet no longer waits; it must be put on the cable. */
-static inline void nadi_pkt_dequeue(struct nadi_pkt *net, uint32_t port, uint32_t class)
+/* The queue's first waiting packet, `at`, no longer waits; it must be put on the cable. */
+static inline void nadi_pkt_dequeue(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
+                                    uint32_t at)
 {
-    struct nadi_pkt_queue *q = nadi_pkt_queue(net, port, class);
-    const uint32_t bytes = nadi_pkt_bytes(net->packets[q->sent].word);
-    q->sent = nadi_pkt_after(net, q->sent);
-    if (q->sent == q->tail)
-        net->ports[port].backlog &= (uint16_t) ~(1U << class);
+    struct nadi_pkt_queue *q = nadi_pkt_queue(net, port_index, class);
+    struct nadi_pkt_port *port = &net->ports[port_index];
+    const uint32_t bytes = nadi_pkt_bytes(net->packets[at].word), next = nadi_pkt_after(net, at);
+    q->sent = next;
     q->bytes -= bytes;
-    net->ports[port].queued_bytes -= bytes;
-}
-
-static inline nadi_time nadi_pkt_tx_ticks(const struct nadi_pkt *net,
-                                          const struct nadi_pkt_port *port, uint32_t bytes)
-{
-    (void)net;
-    return port->ticks[bytes];
+    port->queued_bytes -= bytes;
+    if (next == q->tail)
+        port->backlog &= (uint16_t) ~(1U << class);
 }
 
 /* Puts a packet that left its queue on the idle port's cable. */
@@ -462,7 +463,7 @@ static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, 
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
     const uint32_t word = net->packets[at].word, bytes = nadi_pkt_bytes(word);
-    const nadi_time ticks = nadi_pkt_tx_ticks(net, port, bytes);
+    const nadi_time ticks = port->ticks[bytes];
     const nadi_time end = net->wheel.now + ticks;
     port->busy = 1;
     port->busy_ticks += ticks;

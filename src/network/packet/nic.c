@@ -194,7 +194,7 @@ static nadi_time gap_ticks(const struct nadi_pkt *net, const struct nadi_pkt_flo
 {
     const struct nadi_pkt_port *port = &net->ports[net->nics[f->nic].port];
     if (rate == f->line_rate)
-        return nadi_pkt_tx_ticks(net, port, bytes);
+        return port->ticks[bytes];
     const uint64_t ticks_per_s = UINT64_C(1000000000000) / (uint64_t)net->tick;
     const uint64_t bits = (uint64_t)(bytes + net->frames.gap) * 8;
     return (nadi_time)((2 * bits * ticks_per_s + rate) / (2 * rate));
@@ -259,7 +259,7 @@ void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
                                    ? 0
                                    : packet->in % NADI_PKT_CLASSES;
         if (!(port->paused >> class & 1)) {
-            nadi_pkt_dequeue(net, nic->port, 0);
+            nadi_pkt_dequeue(net, nic->port, 0, head);
             nadi_pkt_transmit(net, nic->port, 0, head);
             return;
         }

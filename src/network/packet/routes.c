@@ -377,9 +377,8 @@ void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_
         if (net->config.exact)
             *rtt += (nadi_time)(net->config.payload_bytes * UINT64_C(8000000000) / port_rate);
         else
-            *rtt += nadi_pkt_tx_ticks(net, port,
-                                      net->config.payload_bytes + net->frames.data_overhead) +
-                    nadi_pkt_tx_ticks(net, port, net->frames.ack);
+            *rtt += port->ticks[net->config.payload_bytes + net->frames.data_overhead] +
+                    port->ticks[net->frames.ack];
         w.node = net->graph->ports[index].peer;
     }
 }

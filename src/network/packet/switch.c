@@ -39,12 +39,13 @@ static bool admit(const struct nadi_pkt *net, struct nadi_pkt_switch *s,
     return true;
 }
 
-static void release(const struct nadi_pkt *net, struct nadi_pkt_switch *s,
-                    struct nadi_pkt_ingress *in, uint32_t bytes)
+static inline void release(const struct nadi_pkt *net, struct nadi_pkt_switch *s,
+                           struct nadi_pkt_ingress *in, uint32_t bytes)
 {
     const uint32_t headroom = in->headroom_bytes < bytes ? in->headroom_bytes : bytes;
     const uint32_t rest = bytes - headroom, shared = shared_of(net, in);
-    in->headroom_bytes -= headroom;
+    if (headroom)
+        in->headroom_bytes -= headroom;
     in->used_bytes -= rest;
     s->shared_bytes -= rest < shared ? rest : shared;
 }
@@ -76,6 +77,29 @@ static void check_pause(struct nadi_pkt *net, uint32_t port_index, uint32_t clas
         return;
     port->pausing |= (uint16_t)(1U << class);
     nadi_pkt_send_pfc(net, port_index, class, true);
+}
+
+/* Takes a packet into the buffer; false when it is to be dropped. Mostly there is room below the
+ * threshold before and after, and nothing to say. */
+static inline bool take_in(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
+                           uint32_t bytes)
+{
+    const struct nadi_pkt_port *port = &net->ports[port_index];
+    struct nadi_pkt_switch *s = &net->switches[port->owner];
+    struct nadi_pkt_ingress *in = &net->queues[port_index * NADI_PKT_CLASSES + class].held;
+    const uint32_t used = in->used_bytes + bytes, reserve = (uint32_t)net->config.reserve_bytes;
+    const uint32_t over = used > reserve ? used - reserve : 0, more = over < bytes ? over : bytes;
+    if (NADI_LIKELY(in->headroom_bytes == 0 && bytes <= port->headroom_bytes &&
+                    (int64_t)over < (s->pool_bytes - s->shared_bytes - more) >> port->shift)) {
+        in->used_bytes = used;
+        s->shared_bytes += more;
+        return true;
+    }
+    if (!admit(net, s, port, in, bytes))
+        return false;
+    if (net->config.pfc)
+        check_pause(net, port_index, class);
+    return true;
 }
 
 static void check_resume(struct nadi_pkt *net, uint32_t port_index, uint32_t class)
@@ -112,28 +136,29 @@ static uint32_t choose_class(const struct nadi_pkt_port *port)
     const uint32_t ready = port->backlog & ~(uint32_t)port->paused;
     if (!ready)
         return NADI_PKT_CLASSES;
+    if (NADI_LIKELY((ready & (ready - 1)) == 0))
+        return (uint32_t)__builtin_ctz(ready);
     const uint32_t first = (port->last + 1U) % NADI_PKT_CLASSES;
     const uint32_t turned = (ready >> first | ready << (NADI_PKT_CLASSES - first)) & 0xff;
     return (first + (uint32_t)__builtin_ctz(turned)) % NADI_PKT_CLASSES;
 }
 
 /* What leaving costs and gives a packet of a data class. */
-static void account(struct nadi_pkt *net, uint32_t port_index, uint32_t class, uint32_t at)
+static inline void account(struct nadi_pkt *net, uint32_t port_index, uint32_t class, uint32_t at)
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
     const uint32_t in = net->packets[at].in, bytes = nadi_pkt_bytes(net->packets[at].word);
     port->last = (uint16_t) class;
-    if (net->config.pfc || net->config.buffer_bytes)
-        release(net, &net->switches[port->owner], &net->queues[in].held, bytes);
+    port->sent_bytes += bytes;
+    release(net, &net->switches[port->owner], &net->queues[in].held, bytes);
     if (net->config.ecn && should_mark(net, port, nadi_pkt_queue(net, port_index, class)->bytes)) {
         net->packets[at].word |= NADI_PKT_MARKED;
         net->totals.marked++;
     }
-    if (net->ports[in / NADI_PKT_CLASSES].pausing)
+    if (NADI_UNLIKELY(net->ports[in / NADI_PKT_CLASSES].pausing))
         check_resume(net, in / NADI_PKT_CLASSES, class);
     if (net->cc->telemetry >= NADI_TELEMETRY_INT)
-        nadi_pkt_telemetry_add(net, port_index, at);
-    port->sent_bytes += bytes;
+        nadi_pkt_telemetry_add(net, port_index, at, bytes);
 }
 
 void nadi_pkt_switch_send(struct nadi_pkt *net, uint32_t port_index)
@@ -142,7 +167,7 @@ void nadi_pkt_switch_send(struct nadi_pkt *net, uint32_t port_index)
     if (class == NADI_PKT_CLASSES)
         return;
     const uint32_t at = nadi_pkt_queue(net, port_index, class)->sent;
-    nadi_pkt_dequeue(net, port_index, class);
+    nadi_pkt_dequeue(net, port_index, class, at);
     if (class != 0)
         account(net, port_index, class, at);
     nadi_pkt_transmit(net, port_index, class, at);
@@ -156,8 +181,8 @@ void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port_index)
             const struct nadi_pkt_packet packet = net->packets[q->sent];
             /* The queue stays whole: what lies behind the cable's packets is sent lost, at once. */
             net->packets[q->sent].word |= NADI_PKT_LOST;
-            nadi_pkt_dequeue(net, port_index, class);
-            if (class != 0 && (net->config.pfc || net->config.buffer_bytes)) {
+            nadi_pkt_dequeue(net, port_index, class, q->sent);
+            if (class != 0) {
                 const uint32_t in = packet.in;
                 release(net, &net->switches[net->ports[port_index].owner], &net->queues[in].held,
                         nadi_pkt_bytes(packet.word));
@@ -229,15 +254,9 @@ void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
             net->config.trim_queue_bytes)
         trim(net, &packet);
     const uint32_t class = packet.in % NADI_PKT_CLASSES;
-    if (class != 0) {
-        const struct nadi_pkt_port *in = &net->ports[port];
-        if (!admit(net, &net->switches[in->owner], in, &net->queues[packet.in].held,
-                   nadi_pkt_bytes(packet.word))) {
-            drop(net, &packet, &net->totals.dropped_full);
-            return;
-        }
-        if (net->config.pfc)
-            check_pause(net, port, class);
+    if (class != 0 && !take_in(net, port, class, nadi_pkt_bytes(packet.word))) {
+        drop(net, &packet, &net->totals.dropped_full);
+        return;
     }
     const uint32_t to = nadi_pkt_enqueue(net, out, class, packet);
     nadi_pkt_copy_telemetry(net, at, to);

@@ -30,20 +30,37 @@ uint64_t nadi_int_rate(const struct nadi_pkt *net, uint64_t word)
     return coded_rates[code < CODED_RATES ? code : 0] * 1000000000;
 }
 
-static void add_int(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint32_t at)
+/* The multiple is 1 as a rule; a division by what the compiler knows costs much less. */
+static inline uint64_t in_units(uint64_t bytes, uint64_t unit, uint64_t multiple)
+{
+    return multiple == 1 ? bytes / unit : bytes / (unit * multiple);
+}
+
+void nadi_pkt_int_init(struct nadi_pkt *net)
+{
+    for (uint32_t p = 0; p < net->port_count; p++) {
+        struct nadi_pkt_port *port = &net->ports[p];
+        port->code = (uint16_t)(numbered(net) ? port->rate : code_of(net->rates[port->rate]));
+    }
+}
+
+static void add_int(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint32_t at,
+                    uint32_t bytes)
 {
     struct nadi_pkt_int *record = &net->ints[at];
     const uint64_t multiple = net->config.hpcc.int_multiple;
-    const uint64_t ns = (uint64_t)net->wheel.now * (uint64_t)net->tick / 1000;
+    const uint64_t now = (uint64_t)net->wheel.now;
+    const uint64_t ns = net->config.exact ? now : now / 1000;
     const uint64_t time = ns & ((1U << NADI_INT_TIME_BITS) - 1);
+    const uint64_t before = port->sent_bytes - bytes;
     const uint64_t sent =
-        port->sent_bytes / (NADI_INT_BYTES_UNIT * multiple) & ((1U << NADI_INT_BYTES_BITS) - 1);
-    const uint64_t queue =
-        port->queued_bytes / (NADI_INT_QUEUE_UNIT * multiple) & ((1U << NADI_INT_QUEUE_BITS) - 1);
-    record->hop[record->hops % NADI_INT_HOPS] =
-        (numbered(net) ? port->rate : code_of(net->rates[port->rate])) | time << 3 |
-        sent << (3 + NADI_INT_TIME_BITS) | queue << (3 + NADI_INT_TIME_BITS + NADI_INT_BYTES_BITS);
-    record->hops++;
+        in_units(before, NADI_INT_BYTES_UNIT, multiple) & ((1U << NADI_INT_BYTES_BITS) - 1);
+    const uint64_t queue = in_units(port->queued_bytes, NADI_INT_QUEUE_UNIT, multiple) &
+                           ((1U << NADI_INT_QUEUE_BITS) - 1);
+    const uint32_t hop = record->hops++;
+    record->hop[hop < NADI_INT_HOPS ? hop : hop % NADI_INT_HOPS] =
+        (uint64_t)port->code | time << 3 | sent << (3 + NADI_INT_TIME_BITS) |
+        queue << (3 + NADI_INT_TIME_BITS + NADI_INT_BYTES_BITS);
 }
 
 /* Powers count from the one nearest to 1/1024: 255 of 1.05 reach 247. */
@@ -93,10 +110,10 @@ static void add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
     p->bytes = nadi_pkt_bytes(net->packets[at].word);
 }
 
-void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t at)
+void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t at, uint32_t bytes)
 {
     if (net->pints)
         add_pint(net, port, at);
     else if (nadi_pkt_kind(net->packets[at].word) == NADI_PKT_DATA)
-        add_int(net, &net->ports[port], at);
+        add_int(net, &net->ports[port], at, bytes);
 }

@@ -16,8 +16,8 @@ enum {
     NADI_INT_QUEUE_UNIT = 80,
 };
 
-/* INT and PINT: called as a packet of a data class leaves the port. */
-void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t at);
+/* INT and PINT: called as a packet of a data class leaves the port, which has counted its bytes. */
+void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t at, uint32_t bytes);
 
 static inline uint64_t nadi_int_field(uint64_t word, uint32_t shift, uint32_t bits)
 {
@@ -43,6 +43,8 @@ static inline uint64_t nadi_int_queue(uint64_t word)
  * Gb/s, and take the nearest one below. */
 uint64_t nadi_int_rate(const struct nadi_pkt *net, uint64_t word);
 
+/* The codes of the ports' rates. */
+void nadi_pkt_int_init(struct nadi_pkt *net);
 /* Makes the ports' averages. */
 void nadi_pint_init(struct nadi_pkt *net);
 /* The utilisation that a byte of PINT stands for. */

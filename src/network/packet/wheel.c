@@ -10,6 +10,7 @@ void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time spa
     *w = (struct nadi_pkt_wheel){
         .mask = slots - 1,
         .shift = shift,
+        .offset_mask = (UINT64_C(1) << shift) - 1,
         .open_end = (nadi_time)1 << shift,
         .horizon = (nadi_time)slots << shift,
         .late_at = NADI_TIME_MAX,
@@ -18,7 +19,7 @@ void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time spa
         .free_block = NADI_NONE,
     };
     for (uint32_t i = 0; i < slots; i++)
-        w->slots[i].head = NADI_NONE;
+        w->slots[i] = (struct nadi_pkt_slot){NADI_NONE, NADI_NONE};
 }
 
 void nadi_pkt_wheel_release(struct nadi_pkt_wheel *w)
@@ -30,7 +31,7 @@ void nadi_pkt_wheel_release(struct nadi_pkt_wheel *w)
     nadi_mem_free(w->late);
 }
 
-uint32_t nadi_pkt_wheel_block(struct nadi_pkt_wheel *w)
+static uint32_t new_block(struct nadi_pkt_wheel *w)
 {
     if (w->free_block == NADI_NONE) {
         const size_t old = w->due_capacity;
@@ -45,6 +46,18 @@ uint32_t nadi_pkt_wheel_block(struct nadi_pkt_wheel *w)
     }
     const uint32_t block = w->free_block;
     w->free_block = (uint32_t)w->dues[block + NADI_PKT_BLOCK - 1];
+    return block;
+}
+
+uint32_t nadi_pkt_wheel_extend(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s)
+{
+    const uint32_t block = new_block(w);
+    if (s->tail == NADI_NONE) {
+        const size_t slot = (size_t)(s - w->slots);
+        s->head = block;
+        w->bits[slot >> 6] |= UINT64_C(1) << (slot & 63);
+    } else
+        w->dues[s->tail] = block;
     return block;
 }
 
@@ -156,7 +169,7 @@ static void open_slot(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s)
     memcpy(w->open + count, w->dues + block, ENTRIES * sizeof(*w->open));
     count += s->tail - block;
     free_block(w, block);
-    s->head = NADI_NONE;
+    s->head = s->tail = NADI_NONE;
     w->open_at = 0;
     w->open_count = count;
     w->pending -= count;

@@ -14,13 +14,15 @@
 
 #include "base/base.h"
 
-enum { NADI_PKT_BLOCK = 8 }; /* entries; the last one says where the next block is */
+enum {
+    NADI_PKT_BLOCK = 16
+}; /* entries, a power of two; the last one says where the next block is */
 
 /* An event, and in the upper half the offset of its time in the slot, in ticks: one word, because
  * it is moved more often than looked at. The last word of a block: the next block's place. */
 typedef uint64_t nadi_pkt_due;
 
-struct nadi_pkt_slot { /* places in dues; tail: of the next entry */
+struct nadi_pkt_slot { /* places in dues, NONE when empty; tail: of the next entry */
     uint32_t head, tail;
 };
 
@@ -39,6 +41,7 @@ struct nadi_pkt_wheel {
     nadi_pkt_due *open; /* events of the open slot */
     uint32_t open_at, open_count;
     uint32_t mask, shift;
+    uint64_t offset_mask; /* of a time in its slot */
     struct nadi_pkt_slot *slots;
     nadi_pkt_due *dues;  /* blocks */
     uint32_t free_block; /* place of its first entry */
@@ -56,29 +59,23 @@ void nadi_pkt_wheel_release(struct nadi_pkt_wheel *w);
 
 void nadi_pkt_wheel_add_late(struct nadi_pkt_wheel *w, nadi_time at, uint32_t event);
 void nadi_pkt_wheel_add_open(struct nadi_pkt_wheel *w, nadi_time at, uint32_t event);
-/* An empty block: the place of its first entry. */
-uint32_t nadi_pkt_wheel_block(struct nadi_pkt_wheel *w);
+/* A block more for a slot that has none or a full one: the place of its first entry. */
+uint32_t nadi_pkt_wheel_extend(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s);
 /* Opens the slot of the next event if that is not later than `until`: false otherwise. */
 bool nadi_pkt_wheel_advance(struct nadi_pkt_wheel *w, nadi_time until);
 /* Time of the next event, NADI_TIME_MAX if none: exact, and O(slots) at worst. */
 nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w);
 
-/* To a slot that is not the open one. */
+/* To a slot that is not the open one. An empty slot's tail looks like the end of a block. */
 static inline void nadi_pkt_wheel_append(struct nadi_pkt_wheel *w, nadi_time at, uint32_t event)
 {
-    const uint32_t slot = (uint32_t)(at >> w->shift) & w->mask;
-    struct nadi_pkt_slot *s = &w->slots[slot];
+    struct nadi_pkt_slot *s = &w->slots[(uint32_t)(at >> w->shift) & w->mask];
+    uint32_t tail = s->tail;
+    if (NADI_UNLIKELY(tail % NADI_PKT_BLOCK == NADI_PKT_BLOCK - 1))
+        tail = nadi_pkt_wheel_extend(w, s);
+    w->dues[tail] = event | ((uint64_t)at & w->offset_mask) << 32;
+    s->tail = tail + 1;
     w->pending++;
-    if (s->head == NADI_NONE) {
-        s->head = s->tail = nadi_pkt_wheel_block(w);
-        w->bits[slot >> 6] |= UINT64_C(1) << (slot & 63);
-    } else if (NADI_UNLIKELY(s->tail % NADI_PKT_BLOCK == NADI_PKT_BLOCK - 1)) {
-        const uint32_t block = nadi_pkt_wheel_block(w);
-        w->dues[s->tail] = block;
-        s->tail = block;
-    }
-    const uint64_t offset = (uint64_t)at & (((uint64_t)1 << w->shift) - 1);
-    w->dues[s->tail++] = event | offset << 32;
 }
 
 /* at >= now. */
