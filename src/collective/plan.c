@@ -233,8 +233,20 @@ static enum nadi_collective_kind other_kind(enum nadi_native_kind kind)
     return kinds[kind];
 }
 
+/* Puts the rings in `order`, as they are visited in ascending phases. */
+static void reorder(struct builder *b, const uint8_t *order)
+{
+    struct builder old = *b;
+    bool descending = b->request->kind == NADI_NATIVE_ALL_GATHER;
+    for (uint32_t i = 0; i < b->ring_count; i++) {
+        uint32_t from = order[descending ? b->ring_count - 1 - i : i];
+        b->rings[i] = old.rings[from];
+        b->windows[i] = old.windows[from];
+    }
+}
+
 static bool make_phases(const struct nadi_plan_request *request, bool world, uint64_t bytes,
-                        struct nadi_phase *phases, uint32_t *count)
+                        const uint8_t *order, struct nadi_phase *phases, uint32_t *count)
 {
     struct builder b = {.request = request, .phases = phases, .bytes = bytes, .ok = true};
     *count = 0;
@@ -244,6 +256,8 @@ static bool make_phases(const struct nadi_plan_request *request, bool world, uin
         add_ring_of_group(&b);
     if (b.ring_count == 0)
         return true;
+    if (order)
+        reorder(&b, order);
     switch (request->kind) {
     case NADI_NATIVE_ALL_REDUCE:
         add_all_reduce(&b);
@@ -293,12 +307,20 @@ bool nadi_plan_make(const struct nadi_plan_request *asked, struct nadi_plan *pla
     plan->world = request->group->size == request->topology->npu_count;
     if (chunks == 0 || chunks > UINT32_MAX)
         return chunks == 0;
-    if (!make_phases(request, plan->world, plan->chunk_bytes, plan->phases, &plan->phase_count))
+    if (!make_phases(request, plan->world, plan->chunk_bytes, NULL, plan->phases,
+                     &plan->phase_count))
         return false;
     const uint64_t last = request->bytes - (chunks - 1) * plan->chunk_bytes;
     if (!request->exact || last == plan->chunk_bytes)
         return true;
     uint32_t count;
     plan->has_tail = true;
-    return make_phases(request, plan->world, last, plan->tail, &count);
+    return make_phases(request, plan->world, last, NULL, plan->tail, &count);
+}
+
+bool nadi_plan_ordered(const struct nadi_plan_request *request, uint64_t bytes,
+                       const uint8_t *order, struct nadi_phase *phases)
+{
+    uint32_t count;
+    return make_phases(request, true, bytes, order, phases, &count);
 }

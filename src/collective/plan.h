@@ -90,6 +90,11 @@ struct nadi_plan_request {
  * 2^32 - 1 chunks). */
 bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *plan) NADI_MUST_USE;
 
+/* The phases of a chunk of `bytes` whose dimensions come in an order of their own (of the rings
+ * that take part, ascending; of an all-reduce's reduce-scatter). As many as the plan has. */
+bool nadi_plan_ordered(const struct nadi_plan_request *request, uint64_t bytes,
+                       const uint8_t *order, struct nadi_phase *phases) NADI_MUST_USE;
+
 /* The chunk rule alone: bytes of each chunk and their number; also for custom collectives. */
 uint64_t nadi_plan_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t splits,
                           uint32_t rank_count, uint64_t *chunk_bytes);

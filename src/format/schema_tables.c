@@ -97,6 +97,11 @@ static const char *const memories[] = {
         .key = name, .type = NADI_SCHEMA_TYPE_NONE, .effect = NADI_SCHEMA_LEGACY, .doc = instead   \
     }
 
+static const char *const inter_schedulers[] = {
+    "baseline", "ascending", "themis", "offlineGreedy", "offlineGreedyFlex", "roundRobin", NULL};
+static const char *const intra_schedulers[] = {
+    "FIFO", "SCF", "smallestFirst", "LRF", "lessRemainingPhaseFirst", NULL};
+
 static const struct nadi_schema_key system_keys[] = {
     IMPLEMENTATION("all-reduce-implementation", "all-reduce"),
     IMPLEMENTATION("all-gather-implementation", "all-gather"),
@@ -247,9 +252,24 @@ static const struct nadi_schema_key system_keys[] = {
      .preset = "1",
      .max = INT32_MAX,
      .doc = "Shared bus: time to reduce 100 bytes."},
-    NO_EFFECT("intra-dimension-scheduling", "Chunks of a dimension are always served in order."),
-    NO_EFFECT("inter-dimension-scheduling",
-              "Dimensions are always visited in ascending order (descending in all-gather)."),
+    {.key = "inter-dimension-scheduling",
+     .type = NADI_SCHEMA_WORD,
+     .words = inter_schedulers,
+     .preset = "baseline",
+     .doc =
+         "In which order a chunk visits the dimensions. `baseline` and `ascending`: ascending, "
+         "all-gathers descending. `themis` and `offlineGreedy`: each chunk first where the least "
+         "load has been dealt. `offlineGreedyFlex`: the same, chunks as large as the loads "
+         "differ. `roundRobin`: chunk i begins in dimension i modulo their number. Collectives "
+         "of all ranks only; without effect under the reference's program names."},
+    {.key = "intra-dimension-scheduling",
+     .type = NADI_SCHEMA_WORD,
+     .words = intra_schedulers,
+     .preset = "FIFO",
+     .doc = "Which of the chunks that wait for a dimension is next: `FIFO`; `SCF` and "
+            "`smallestFirst`: that whose members send the fewest bytes in its phase; `LRF` and "
+            "`lessRemainingPhaseFirst`: that with the fewest phases left. Without effect under the "
+            "reference's program names."},
     NO_EFFECT("boost-mode", "The reference does not read it either."),
 };
 

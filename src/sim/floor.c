@@ -344,8 +344,8 @@ static struct nadi_floor plan_floor(struct nadi_floors *f, const struct nadi_pla
     uint64_t queued = (plan->chunk_count + queues - 1) / queues;
     uint64_t batches = active ? (queued + active - 1) / active : 1;
     struct nadi_floor sum = {0}, slowest = {0};
-    if (plan->chunk_count == 0)
-        return sum;
+    if (plan->chunk_count == 0 || (plan->world && c->inter != NADI_INTER_BASELINE))
+        return sum; /* how many bytes a dimension carries depends on the schedule */
     for (uint32_t i = 0; i < plan->phase_count; i++) {
         const struct nadi_phase *p = &plan->phases[i];
         if (p->program) /* no bound is known for step generators */

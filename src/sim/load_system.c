@@ -169,10 +169,36 @@ static uint64_t bus_ticks(const struct nadi_schema_values *values, const char *k
     return (uint64_t)(float)nadi_schema_number(values, key);
 }
 
+/* The reference's program names do not know them. */
+static void fill_schedulers(struct nadi_load *l, const struct nadi_schema_values *values)
+{
+    static const enum nadi_inter_scheduling inter[] = {
+        NADI_INTER_BASELINE, NADI_INTER_BASELINE, NADI_INTER_THEMIS,
+        NADI_INTER_THEMIS,   NADI_INTER_FLEX,     NADI_INTER_ROUND_ROBIN,
+    };
+    static const enum nadi_intra_scheduling intra[] = {
+        NADI_INTRA_FIFO,           NADI_INTRA_SMALLEST,       NADI_INTRA_SMALLEST,
+        NADI_INTRA_LESS_REMAINING, NADI_INTRA_LESS_REMAINING,
+    };
+    static const char *const keys[] = {"inter-dimension-scheduling", "intra-dimension-scheduling"};
+    if (!l->in->options.compat) {
+        l->in->system.inter = inter[nadi_schema_word(values, keys[0])];
+        l->in->system.intra = intra[nadi_schema_word(values, keys[1])];
+        return;
+    }
+    for (size_t i = 0; i < 2; i++)
+        if (nadi_schema_is_set(values, keys[i]))
+            nadi_note(l->diags, "system/no-effect",
+                      nadi_doc_place(values->doc, nadi_schema_get(values, keys[i])->node),
+                      "use 'nadi run', where it has",
+                      "'%s' has no effect under this program name, as in the reference", keys[i]);
+}
+
 static void fill_numbers(struct nadi_load *l, const struct nadi_schema_values *values)
 {
     struct nadi_system_config *s = &l->in->system;
     s->policy = (enum nadi_scheduling_policy)nadi_schema_word(values, "scheduling-policy");
+    fill_schedulers(l, values);
     s->local_bw_aware = nadi_schema_word(values, "collective-optimization") == 1;
     s->active_chunks = (uint32_t)nadi_schema_integer(values, "active-chunks-per-dimension");
     s->splits = (uint32_t)nadi_schema_integer(values, "preferred-dataset-splits");

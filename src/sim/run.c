@@ -108,15 +108,6 @@ static void run_events(struct simulation *s)
         r->outcome = NADI_OUTCOME_DEADLOCK;
 }
 
-/* Can chunks of different communications of a rank wait for each other in a queue? Not where as
- * many may be active as there ever are: then the order of the queue is never looked at. */
-static bool may_wait_in_queues(const struct nadi_system_config *c)
-{
-    const uint64_t chunks = c->splits == 1 ? 1 : (uint64_t)c->splits + 1; /* and a remainder */
-    return c->comm_streams > 1 &&
-           c->comm_streams * chunks > c->active_chunks / nadi_max_u64(c->queues_per_dim, 1);
-}
-
 /* Where the executors cannot be but the message executor. NULL: nowhere. */
 static const char *messages_needed(const struct nadi_inputs *in)
 {
@@ -128,8 +119,10 @@ static const char *messages_needed(const struct nadi_inputs *in)
         return "custom collectives are graphs of messages";
     if (in->memory.kind == NADI_MEMORY_POOL || in->memory.kind == NADI_MEMORY_PER_NODE)
         return "ranks queue at shared memory in the order of events";
-    if (may_wait_in_queues(&in->system))
+    if (in->system.comm_streams > 1 && nadi_system_queues_matter(&in->system))
         return "several communications of a rank may be in flight at once";
+    if (in->system.inter != NADI_INTER_BASELINE || in->system.intra != NADI_INTRA_FIFO)
+        return "the order of chunks in the queues depends on the schedulers";
     if (in->options.compat)
         return "the reference's order of finish lines is that of its messages";
     return NULL;

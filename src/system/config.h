@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "collective/choice.h"
+#include "collective/schedule.h"
 #include "platform/topology.h"
 
 enum nadi_scheduling_policy {
@@ -19,6 +20,8 @@ struct nadi_custom_node { /* per-node-custom-implementation */
 
 struct nadi_system_config {
     enum nadi_scheduling_policy policy;
+    enum nadi_inter_scheduling inter;
+    enum nadi_intra_scheduling intra;
     bool local_bw_aware;        /* collective-optimization: localBWAware (else baseline) */
     uint64_t endpoint_delay_ns; /* injection scale applied */
     uint32_t active_chunks;     /* active-chunks-per-dimension */
@@ -39,5 +42,16 @@ struct nadi_system_config {
     struct nadi_custom_node *custom_nodes; /* ascending by node_id */
     uint32_t custom_node_count;
 };
+
+/* Can chunks wait for each other in a dimension's queue? Not where as many may be active as there
+ * ever are: then the order of the queue is never looked at. Of one collective at a time they wait
+ * in the same order everywhere. */
+static inline bool nadi_system_queues_matter(const struct nadi_system_config *c)
+{
+    const uint64_t chunks = c->splits == 1 ? 1 : (uint64_t)c->splits + 1; /* and a remainder */
+    const uint64_t queues = c->queues_per_dim ? c->queues_per_dim : 1;
+    const uint64_t streams = c->comm_streams ? c->comm_streams : 1;
+    return streams * chunks > c->active_chunks / queues;
+}
 
 #endif

@@ -25,11 +25,13 @@ struct operation {
     uint32_t *left;  /* by member: streams not finished */
     uint32_t *streams;   /* by chunk */
     int64_t *priorities; /* by member; NULL: all are equal. Freed with the three above */
+    const struct nadi_phase **ordered; /* by chunk; NULL: all as in the plan. Freed likewise */
 };
 
 struct stream {
     uint32_t operation;
-    uint32_t ended;   /* members that ended all phases */
+    uint32_t ended; /* members that ended all phases */
+    const struct nadi_phase *phases;
     uint32_t *blocks; /* by phase; NADI_NONE: not running */
     uint16_t *lanes;  /* [member * phases + phase]: queue, direction, tree; NULL: all 0 */
 };
@@ -68,10 +70,12 @@ struct block {
 struct waiting { /* a stream of a member that waits in a queue */
     uint32_t stream, member, phase, next;
     int64_t priority;
+    uint64_t key; /* of equal priority: least first */
 };
 
 struct queue { /* of one rank and dimension */
     uint32_t running, head, tail;
+    uint32_t begun; /* phases of chunks, where all ranks keep one order */
     /* phase executor: the latest insertion, to notice insertions whose order is not known */
     nadi_time inserted_at;
     uint32_t inserted_phase;
@@ -233,6 +237,7 @@ struct nadi_system {
     struct nadi_customs *customs;      /* running custom collectives, or NULL */
     struct nadi_programs *programs;    /* running phases of step generators */
     struct nadi_programs_ahead *ahead; /* the same under the phase executor */
+    struct nadi_schedules *schedules;  /* NULL: ascending dimensions, plain queues */
     struct nadi_mismatch mismatch;
     uint32_t kind_message, kind_late, kind_control, kind_start; /* collectives' messages */
     uint32_t kind_stage, kind_reduce;
@@ -276,15 +281,6 @@ enum { CONTROL_BYTES = 8192 };
         if ((list)->head == NADI_NONE)                                                             \
             (list)->tail = NADI_NONE;                                                              \
     } while (0)
-
-/* A phase of a stream: the last chunk may be shorter than the others. */
-static inline const struct nadi_phase *nadi_stream_phase(const struct operation *op,
-                                                         uint32_t stream, uint32_t phase)
-{
-    const struct nadi_plan *plan = op->plan;
-    bool tail = plan->has_tail && stream == op->streams[plan->chunk_count - 1];
-    return tail ? &plan->tail[phase] : &plan->phases[phase];
-}
 
 static inline uint32_t nadi_block_rank(const struct block *b, uint32_t member)
 {
@@ -388,6 +384,20 @@ struct nadi_programs_ahead *nadi_programs_ahead_create(struct nadi_system *s);
 void nadi_programs_ahead_destroy(struct nadi_programs_ahead *all);
 void nadi_programs_ahead_start(struct nadi_system *s, uint32_t stream, uint32_t phase,
                                uint32_t member);
+
+/* schedules.c: orders of dimensions by chunk; NULL where nothing but the usual is asked for */
+struct nadi_schedules *nadi_schedules_create(const struct nadi_system *s);
+void nadi_schedules_destroy(struct nadi_schedules *all);
+/* The phases of each chunk of a new operation, to be freed; sets how many chunks there are. NULL:
+ * all chunks go as the plan says. */
+const struct nadi_phase **nadi_schedules_chunks(struct nadi_system *s,
+                                                const struct nadi_plan_request *request,
+                                                const struct nadi_plan *plan, uint32_t *count);
+/* Of the chunks that wait in a queue the one with the least key is next. */
+uint64_t nadi_schedules_key(const struct nadi_system *s, const struct nadi_phase *phase,
+                            uint32_t phases_left);
+/* Takes the chunk out of a rank's queue that may begin next; NADI_NONE: none may. O(waiting). */
+uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q, uint32_t dim);
 
 /* storage.c: remote memory */
 void nadi_storage_init(struct nadi_system *s);

@@ -52,7 +52,7 @@ static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phas
     uint32_t index;
     POOL_TAKE(&s->blocks, stream, index);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
-    const struct nadi_phase *phases = nadi_stream_phase(op, stream, 0), *p = &phases[phase];
+    const struct nadi_phase *phases = s->streams.items[stream].phases, *p = &phases[phase];
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
     struct block *b = &s->blocks.items[index];
     *b = (struct block){

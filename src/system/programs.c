@@ -96,7 +96,7 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
     uint32_t index;
     POOL_TAKE(&s->programs->runs, next, index);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
-    const struct nadi_phase *p = nadi_stream_phase(op, stream, phase);
+    const struct nadi_phase *p = &s->streams.items[stream].phases[phase];
     struct run *r = &s->programs->runs.items[index];
     *r = (struct run){
         .stream = stream,

@@ -70,7 +70,7 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
     uint32_t index;
     POOL_TAKE(&s->ahead->runs, next, index);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
-    const struct nadi_phase *p = nadi_stream_phase(op, stream, phase);
+    const struct nadi_phase *p = &s->streams.items[stream].phases[phase];
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
     struct run *r = &s->ahead->runs.items[index];
     *r = (struct run){

@@ -54,7 +54,7 @@ uint32_t nadi_streams_lane(const struct nadi_system *s, uint32_t stream, uint32_
     const struct nadi_plan *plan = s->operations.items[x->operation].plan;
     if (x->lanes)
         return x->lanes[(size_t)member * plan->phase_count + phase];
-    return plan->phases[phase].pool == NADI_POOL_LAST ? LANE_ANTICLOCKWISE : 0;
+    return x->phases[phase].pool == NADI_POOL_LAST ? LANE_ANTICLOCKWISE : 0;
 }
 
 static void on_nothing(void *context, const struct nadi_event *event);
@@ -130,7 +130,7 @@ static void deal_lanes(struct nadi_system *s, struct stream *stream, uint32_t ra
     const struct nadi_plan *plan = op->plan;
     uint16_t *lanes = stream->lanes + (size_t)member * plan->phase_count;
     for (uint32_t i = 0; i < plan->phase_count; i++) {
-        const struct nadi_phase *p = &plan->phases[i];
+        const struct nadi_phase *p = &stream->phases[i];
         lanes[i] = s->config->queues_per_dim > 1 ? deal_queue(s, rank, p)
                    : p->pool == NADI_POOL_LAST   ? LANE_ANTICLOCKWISE
                                                  : 0;
@@ -147,19 +147,13 @@ static uint32_t root_member(const struct nadi_system *s, const struct nadi_colle
     return g->size == s->rank_count ? call->root : nadi_group_position(g, call->root);
 }
 
-static const struct plan_key *find_plan(struct nadi_system *s,
-                                        const struct nadi_collective_call *call)
+static struct nadi_plan_request request_of(const struct nadi_system *s,
+                                           const struct nadi_collective_call *call)
 {
     enum nadi_native_kind native;
     if (!nadi_native_kind_of(call->kind, &native))
         NADI_BUG("collective kind %d has no native algorithm", (int)call->kind);
-    for (size_t i = s->plans.count; i-- > 0;) {
-        const struct plan_key *k = &s->plans.items[i];
-        if (k->group == call->group && k->kind == native && k->bytes == call->bytes &&
-            k->involved == call->involved && k->root == call->root)
-            return k;
-    }
-    struct nadi_plan_request request = {
+    return (struct nadi_plan_request){
         .topology = s->setup.topology,
         .group = &s->setup.groups->items[call->group],
         .implementation = &s->config->native[native],
@@ -171,15 +165,38 @@ static const struct plan_key *find_plan(struct nadi_system *s,
         .exact = s->config->exact,
         .root = root_member(s, call),
     };
+}
+
+static const struct plan_key *find_plan(struct nadi_system *s,
+                                        const struct nadi_collective_call *call)
+{
+    const struct nadi_plan_request request = request_of(s, call);
+    for (size_t i = s->plans.count; i-- > 0;) {
+        const struct plan_key *k = &s->plans.items[i];
+        if (k->group == call->group && k->kind == request.kind && k->bytes == call->bytes &&
+            k->involved == call->involved && k->root == call->root)
+            return k;
+    }
     struct nadi_plan *plan = NADI_ARENA_NEW(&s->arena, struct nadi_plan, 1);
     if (!nadi_plan_make(&request, plan))
         return NULL;
-    struct plan_key key = {call->group, native, call->involved, call->root, call->bytes,
+    struct plan_key key = {call->group, request.kind, call->involved, call->root, call->bytes,
                            plan,        NULL};
     if (s->setup.phases)
         key.infos = NADI_ARENA_ZNEW(&s->arena, struct phase_info, (size_t)plan->phase_count * 2);
     NADI_PUSH(&s->plans, key);
     return &s->plans.items[s->plans.count - 1];
+}
+
+/* The chunks' own orders of dimensions; NULL: the plan's. */
+static const struct nadi_phase **order_chunks(struct nadi_system *s,
+                                              const struct nadi_collective_call *call,
+                                              const struct nadi_plan *plan, uint32_t *chunks)
+{
+    if (!s->schedules || !plan)
+        return NULL;
+    const struct nadi_plan_request request = request_of(s, call);
+    return nadi_schedules_chunks(s, &request, plan, chunks);
 }
 
 /* The operation that the member's next call belongs to, made if it is the first; NULL: too large.
@@ -197,6 +214,7 @@ static struct operation *find_operation(struct nadi_system *s,
     const struct nadi_plan *plan = key ? key->plan : NULL;
     uint32_t size = g->members;
     uint32_t chunks = plan ? plan->chunk_count : 1;
+    const struct nadi_phase **ordered = order_chunks(s, call, plan, &chunks);
     NADI_RESERVE(&s->operations, s->operations.count + 1);
     struct operation *op = &s->operations.items[s->operations.count];
     *op = (struct operation){
@@ -213,6 +231,7 @@ static struct operation *find_operation(struct nadi_system *s,
         .plan = plan,
         .infos = key ? key->infos : NULL,
         .custom = call->custom,
+        .ordered = ordered,
         .involved = call->involved,
         .root = call->root,
         .nodes = NADI_NEW(uint32_t, size),
@@ -237,6 +256,10 @@ static uint32_t get_stream(struct nadi_system *s, struct operation *op, uint32_t
     struct stream *stream = &s->streams.items[index];
     *stream = (struct stream){.operation = (uint32_t)(op - s->operations.items)};
     if (op->plan) {
+        bool tail = op->plan->has_tail && chunk == op->plan->chunk_count - 1;
+        stream->phases = op->ordered ? op->ordered[chunk]
+                         : tail      ? op->plan->tail
+                                     : op->plan->phases;
         stream->blocks = NADI_NEW(uint32_t, phases);
         memset(stream->blocks, 0xff, phases * sizeof(*stream->blocks));
         if (needs_lanes(s, op->plan))
@@ -256,7 +279,7 @@ static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t m
     if (!op->plan)
         return queues;
     uint32_t lane = x->lanes ? x->lanes[(size_t)member * op->plan->phase_count + phase] : 0;
-    return queues + op->plan->phases[phase].dim * s->config->queues_per_dim + (lane & LANE_QUEUE);
+    return queues + x->phases[phase].dim * s->config->queues_per_dim + (lane & LANE_QUEUE);
 }
 
 /* Two streams that enter a queue at one tick, both ended by timers of the same delay: which comes
@@ -277,12 +300,15 @@ static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phas
     q->inserted_lag = s->last_lag;
 }
 
-/* Behind those that wait with at least its priority. */
+/* Behind those that wait with at least its priority and at most its key. */
 static void insert_by_priority(struct nadi_system *s, struct queue *q, uint32_t index)
 {
     struct waiting *all = s->waiting.items;
+    const struct waiting *w = &all[index];
     uint32_t before = NADI_NONE, at = q->head;
-    for (; at != NADI_NONE && all[at].priority >= all[index].priority; at = all[at].next)
+    for (; at != NADI_NONE && (all[at].priority > w->priority ||
+                               (all[at].priority == w->priority && all[at].key <= w->key));
+         at = all[at].next)
         before = at;
     all[index].next = at;
     if (before == NADI_NONE)
@@ -293,6 +319,15 @@ static void insert_by_priority(struct nadi_system *s, struct queue *q, uint32_t 
         q->tail = index;
 }
 
+static uint64_t key_of(const struct nadi_system *s, uint32_t stream, uint32_t phase)
+{
+    const struct stream *x = &s->streams.items[stream];
+    if (!s->schedules || !x->phases)
+        return 0;
+    uint32_t phases = s->operations.items[x->operation].plan->phase_count;
+    return nadi_schedules_key(s, &x->phases[phase], phases - phase);
+}
+
 static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint32_t phase)
 {
     uint32_t index;
@@ -300,8 +335,9 @@ static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint
     POOL_TAKE(&s->waiting, next, index);
     s->waiting.items[index] = (struct waiting){.stream = stream, .member = member, .phase = phase};
     struct queue *q = queue_of(s, stream, member, phase);
-    if (priorities) {
-        s->waiting.items[index].priority = priorities[member];
+    if (priorities || s->schedules) {
+        s->waiting.items[index].priority = priorities ? priorities[member] : 0;
+        s->waiting.items[index].key = key_of(s, stream, phase);
         insert_by_priority(s, q, index);
     } else {
         FIFO_PUSH(q, &s->waiting, index);
@@ -310,26 +346,41 @@ static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint
         note_insertion(s, q, phase, member);
 }
 
+/* The chunk that begins next, out of the queue; NADI_NONE: none may. */
+static uint32_t take_next(struct nadi_system *s, struct queue *q)
+{
+    uint32_t index, place = (uint32_t)((size_t)(q - s->queues) % s->queues_per_rank);
+    if (s->schedules)
+        return nadi_schedules_pick(s, q, place / s->config->queues_per_dim);
+    FIFO_POP(q, &s->waiting, index);
+    return index;
+}
+
+static void start(struct nadi_system *s, const struct waiting *w)
+{
+    const struct nadi_phase *phases = s->streams.items[w->stream].phases;
+    if (!phases)
+        nadi_customs_start(s, w->stream, w->member);
+    else if (phases[w->phase].algorithm == NADI_ALGORITHM_PROGRAM && s->setup.phases)
+        nadi_programs_ahead_start(s, w->stream, w->phase, w->member);
+    else if (phases[w->phase].algorithm == NADI_ALGORITHM_PROGRAM)
+        nadi_programs_start(s, w->stream, w->phase, w->member);
+    else if (s->setup.phases)
+        nadi_phases_start(s, w->stream, w->phase, w->member);
+    else
+        nadi_packets_start(s, w->stream, w->phase, w->member);
+}
+
 static void kick(struct nadi_system *s, struct queue *q)
 {
     while (q->running < s->active_limit && q->head != NADI_NONE) {
-        uint32_t index;
-        FIFO_POP(q, &s->waiting, index);
+        uint32_t index = take_next(s, q);
+        if (index == NADI_NONE)
+            return;
         struct waiting w = s->waiting.items[index];
         POOL_GIVE(&s->waiting, next, index);
         q->running++;
-        const struct nadi_plan *plan =
-            s->operations.items[s->streams.items[w.stream].operation].plan;
-        if (!plan)
-            nadi_customs_start(s, w.stream, w.member);
-        else if (plan->phases[w.phase].algorithm == NADI_ALGORITHM_PROGRAM && s->setup.phases)
-            nadi_programs_ahead_start(s, w.stream, w.phase, w.member);
-        else if (plan->phases[w.phase].algorithm == NADI_ALGORITHM_PROGRAM)
-            nadi_programs_start(s, w.stream, w.phase, w.member);
-        else if (s->setup.phases)
-            nadi_phases_start(s, w.stream, w.phase, w.member);
-        else
-            nadi_packets_start(s, w.stream, w.phase, w.member);
+        start(s, &w);
     }
 }
 
@@ -340,8 +391,10 @@ static void free_operation(struct nadi_system *s, struct operation *op)
     nadi_mem_free(op->left);
     nadi_mem_free(op->streams);
     nadi_mem_free(op->priorities);
+    nadi_mem_free(op->ordered);
     op->nodes = op->left = op->streams = NULL;
     op->priorities = NULL;
+    op->ordered = NULL;
 }
 
 /* One stream of a member has ended: the operation ends for the member with its last stream. */

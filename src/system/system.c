@@ -36,6 +36,7 @@ struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
     s->customs = nadi_customs_create(s);
     s->programs = nadi_programs_create(s);
     s->ahead = nadi_programs_ahead_create(s);
+    s->schedules = nadi_schedules_create(s);
     return s;
 }
 
@@ -46,6 +47,7 @@ void nadi_system_destroy(struct nadi_system *s)
     nadi_customs_destroy(s->customs);
     nadi_programs_destroy(s->programs);
     nadi_programs_ahead_destroy(s->ahead);
+    nadi_schedules_destroy(s->schedules);
     nadi_bus_destroy(s->bus);
     nadi_storage_release(s);
     nadi_p2p_release(s);
@@ -60,6 +62,7 @@ void nadi_system_destroy(struct nadi_system *s)
         nadi_mem_free(s->operations.items[i].nodes);
         nadi_mem_free(s->operations.items[i].left);
         nadi_mem_free(s->operations.items[i].priorities);
+        nadi_mem_free(s->operations.items[i].ordered);
         nadi_mem_free(s->operations.items[i].streams);
     }
     for (size_t i = 0; i < s->streams.count; i++) {

@@ -88,6 +88,8 @@ static const struct key_case key_cases[] = {
     {SYSTEM, "preferred-dataset-splits", "4", "4", "0", "schema/range"},
     {SYSTEM, "active-chunks-per-dimension", "8", "8", "0", "schema/range"},
     {SYSTEM, "communication-streams", "4", "4", "0", "schema/range"},
+    {SYSTEM, "inter-dimension-scheduling", "\"themis\"", "themis", "\"greedy\"", "schema/word"},
+    {SYSTEM, "intra-dimension-scheduling", "\"SCF\"", "SCF", "\"RG\"", "schema/word"},
     {SYSTEM, "scheduling-policy", "\"EXPLICIT\"", "EXPLICIT", "\"fifo\"", "schema/word"},
     {SYSTEM, "endpoint-delay", "\"1.5us\"", "1500 ns", "\"10 parsec\"", "schema/unit"},
     {SYSTEM, "local-mem-bw", "1600", "1600000000000 B/s", "-1", "schema/range"},
