@@ -36,6 +36,9 @@ char *nadi_model_list(int json);
 /* Each sets *report to a text, or to NULL when an input was wrong (status INPUT). */
 enum nadi_status nadi_model_flops(const struct nadi_model_setup *setup, int json, char **report,
                                   struct nadi_diags *messages);
+/* Time, FLOPs and traffic of every kernel; a cluster is needed. */
+enum nadi_status nadi_model_kernels(const struct nadi_model_setup *setup, int json, char **report,
+                                    struct nadi_diags *messages);
 enum nadi_status nadi_model_memory(const struct nadi_model_setup *setup, int json, char **report,
                                    struct nadi_diags *messages);
 

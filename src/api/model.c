@@ -67,6 +67,21 @@ enum nadi_status nadi_model_flops(const struct nadi_model_setup *setup, int json
     return report_on(setup, json ? nadi_model_flops_json : nadi_model_flops_text, report, messages);
 }
 
+enum nadi_status nadi_model_kernels(const struct nadi_model_setup *setup, int json, char **report,
+                                    struct nadi_diags *messages)
+{
+    struct nadi_study study;
+    struct nadi_str text = NADI_STR_INIT;
+    const bool ok = open_study(&study, setup, messages) &&
+                    (json ? nadi_model_kernels_json(&study, &text, messages)
+                          : nadi_model_kernels_text(&study, &text, messages));
+    *report = NULL;
+    if (ok)
+        *report = taken(&text);
+    nadi_study_close(&study);
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
 enum nadi_status nadi_model_memory(const struct nadi_model_setup *setup, int json, char **report,
                                    struct nadi_diags *messages)
 {

@@ -101,6 +101,11 @@ int nadi_cmd_model_flops(const struct nadi_command *self, int count, char **argu
     return print_report(self, count, arguments, nadi_model_flops);
 }
 
+int nadi_cmd_model_kernels(const struct nadi_command *self, int count, char **arguments)
+{
+    return print_report(self, count, arguments, nadi_model_kernels);
+}
+
 int nadi_cmd_model_memory(const struct nadi_command *self, int count, char **arguments)
 {
     return print_report(self, count, arguments, nadi_model_memory);

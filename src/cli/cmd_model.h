@@ -17,6 +17,7 @@ void nadi_cli_model_apply(const struct nadi_cli_model *values, const char *model
 
 int nadi_cmd_model_list(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_model_flops(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_model_kernels(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_model_memory(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_model_run(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_model_trace(const struct nadi_command *self, int count, char **arguments);

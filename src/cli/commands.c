@@ -475,6 +475,21 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_model_flops,
     },
     {
+        .name = "model kernels",
+        .group = "Models",
+        .summary = "List the kernels of each kind of layer, with times, FLOPs and traffic",
+        .words = "MODEL",
+        .about =
+            "One micro-batch on one rank, forward and backward. A device with a systolic array "
+            "also shows\ncycles, utilisation and what passes between the array and its "
+            "buffers. docs/models/kernels.md\nhas the formulas.\n",
+        .examples = "nadi model kernels llama3-8b --cluster dgx-h100 --set \"tp=8 sequence=8192\"\n"
+                    "nadi model kernels gpt2 --cluster mine.yaml --set \"kernels=systolic\"\n",
+        .options = nadi_model_report_groups,
+        .max_words = 1,
+        .run = nadi_cmd_model_kernels,
+    },
+    {
         .name = "model memory",
         .group = "Models",
         .summary = "Say what fills the memory of every rank, and whether it fits",

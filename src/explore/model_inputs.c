@@ -54,6 +54,7 @@ static void fill_system(struct nadi_inputs *in, const struct nadi_step *step)
             i->dims[d].window = digits ? (uint32_t)strtoul(digits, NULL, 10) : 0;
         }
     }
+    s->settle_ties = in->options.executor == NADI_EXECUTOR_AUTO;
     /* Every rank sends to one other at a time, whatever the group. */
     s->native[NADI_NATIVE_ALL_TO_ALL] = (struct nadi_implementation){
         .count = 1,

@@ -11,6 +11,7 @@ static const char *const kernels[] = {"flash", "plain", "flash-dense", NULL};
 static const char *const optimizers[] = {"adam", "momentum", "sgd", NULL};
 static const char *const executions[] = {"stationary", "streaming", NULL};
 static const char *const offloads[] = {"optimizer", "gradients", "parameters", "activations", NULL};
+static const char *const kernel_models[] = {"auto", "roofline", "tiles", "systolic", NULL};
 static const char *const details[] = {"block", "kernel", NULL};
 
 #define DEGREE(name, default_value, text)                                                          \
@@ -111,6 +112,9 @@ static const struct nadi_schema_key plan_keys[] = {
     WORD("attention-kernel", kernels, "flash",
          "flash: fused attention that keeps no scores and leaves out masked ones. plain: separate "
          "kernels. flash-dense: fused, but computes masked scores too."),
+    WORD("kernels", kernel_models, "auto",
+         "How long kernels take: roofline, tiles (and waves), systolic (the device's array). auto: "
+         "systolic where the device has an array, else tiles. docs/models/kernels.md."),
     {.key = "tp-overlap",
      .type = NADI_SCHEMA_NUMBER,
      .preset = "0",

@@ -3,7 +3,10 @@
 struct costing {
     const struct nadi_plan *p;
     const struct nadi_compute *compute;
-    bool body; /* else the embedding or the head */
+    bool body;                /* else the embedding or the head */
+    nadi_kernel_visit *visit; /* of every kernel; NULL: nobody */
+    void *context;
+    const struct nadi_work *parts; /* of the operation, for the visitor */
 };
 
 static bool has_weights(const struct nadi_op *op)
@@ -26,8 +29,10 @@ static enum nadi_precision precision_of(const struct costing *c, const struct na
 static void add_kernel(const struct costing *c, struct nadi_work *w, const struct nadi_kernel *k)
 {
     const double width = k->output_bytes ? k->output_bytes : c->p->activation_bytes;
-    if (c->compute)
-        w->ns += nadi_kernel_ns(c->compute, k);
+    const double ns = c->compute ? nadi_kernel_ns(c->compute, k) : 0;
+    if (c->visit)
+        c->visit(c->context, (enum nadi_cost_part)(w - c->parts), k, ns);
+    w->ns += ns;
     w->flops += nadi_kernel_flops(k);
     if (k->kind == NADI_KERNEL_STREAM)
         w->bytes += k->bytes;
@@ -106,6 +111,32 @@ static void attention_cost(const struct costing *c, const struct nadi_op *op,
         add_kernel(c, &cost->part[NADI_COST_INPUT], &k);
 }
 
+static void op_cost(const struct costing *c, const struct nadi_op *op, struct nadi_op_cost *cost)
+{
+    if (op->kind == NADI_OP_GEMM) {
+        gemm_cost(c, op, cost);
+    } else if (op->kind == NADI_OP_ATTENTION) {
+        attention_cost(c, op, cost);
+    } else if (op->kind == NADI_OP_STREAM) {
+        add_stream(c, &cost->part[NADI_COST_FORWARD], (double)op->bytes);
+        if (c->p->mode == NADI_MODE_TRAIN)
+            add_stream(c, &cost->part[NADI_COST_INPUT], (double)op->back_bytes);
+    }
+}
+
+void nadi_op_kernels(const struct nadi_op *op, bool body, const struct nadi_plan *p,
+                     const struct nadi_compute *compute, nadi_kernel_visit *visit, void *context)
+{
+    struct nadi_op_cost cost = {0};
+    const struct costing c = {.p = p,
+                              .compute = compute,
+                              .body = body,
+                              .visit = visit,
+                              .context = context,
+                              .parts = cost.part};
+    op_cost(&c, op, &cost);
+}
+
 struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct nadi_plan *p,
                                       const struct nadi_compute *compute, struct nadi_arena *arena)
 {
@@ -115,20 +146,10 @@ struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct n
         body[net->layers[i]] = true;
     for (uint32_t i = 0; i < net->kind_count; i++) {
         const struct nadi_layer_kind *kind = &net->kinds[i];
-        const struct costing c = {p, compute, body[i]};
+        const struct costing c = {.p = p, .compute = compute, .body = body[i]};
         costs[i] = NADI_ARENA_ZNEW(arena, struct nadi_op_cost, kind->op_count);
-        for (uint32_t o = 0; o < kind->op_count; o++) {
-            const struct nadi_op *op = &kind->ops[o];
-            if (op->kind == NADI_OP_GEMM)
-                gemm_cost(&c, op, &costs[i][o]);
-            else if (op->kind == NADI_OP_ATTENTION)
-                attention_cost(&c, op, &costs[i][o]);
-            else if (op->kind == NADI_OP_STREAM) {
-                add_stream(&c, &costs[i][o].part[NADI_COST_FORWARD], (double)op->bytes);
-                if (p->mode == NADI_MODE_TRAIN)
-                    add_stream(&c, &costs[i][o].part[NADI_COST_INPUT], (double)op->back_bytes);
-            }
-        }
+        for (uint32_t o = 0; o < kind->op_count; o++)
+            op_cost(&c, &kind->ops[o], &costs[i][o]);
     }
     return costs;
 }
@@ -136,7 +157,7 @@ struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct n
 struct nadi_work nadi_optimizer_cost(const struct nadi_plan *p, double parameters,
                                      const struct nadi_compute *compute)
 {
-    const struct costing c = {p, compute, true};
+    const struct costing c = {.p = p, .compute = compute, .body = true};
     struct nadi_work w = {0};
     /* states and gradient read, states written, the parameter's copy written; and the gradient read
      * before for its norm */

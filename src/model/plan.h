@@ -80,6 +80,7 @@ struct nadi_plan {
     double tp_overlap, capacity, skew;
     unsigned offload; /* enum nadi_offload_flag */
     bool streaming, every_kernel;
+    const char *kernels; /* static: name of a model of compute/kernel.h; NULL: the device's own */
     double reserve_bytes, fragmentation;
 };
 

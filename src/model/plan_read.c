@@ -112,6 +112,11 @@ static void fill_rest(struct nadi_plan *p, const struct nadi_schema_values *v)
     p->optimizer = (enum nadi_optimizer)nadi_schema_word(v, "optimizer");
     p->flash = nadi_schema_word(v, "attention-kernel") != 1;
     p->dense_scores = nadi_schema_word(v, "attention-kernel") == 2;
+    const int kernels = (int)nadi_schema_word(v, "kernels");
+    p->kernels = kernels == 0   ? NULL
+                 : kernels == 1 ? "roofline"
+                 : kernels == 2 ? "tiles"
+                                : "systolic";
     p->tp_overlap = nadi_schema_number(v, "tp-overlap");
     p->capacity = nadi_schema_number(v, "capacity");
     p->skew = nadi_schema_number(v, "skew");

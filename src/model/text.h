@@ -10,6 +10,11 @@ void nadi_model_list_text(struct nadi_str *out);
 void nadi_model_list_json(struct nadi_str *out);
 void nadi_model_flops_text(const struct nadi_study *s, struct nadi_str *out);
 void nadi_model_flops_json(const struct nadi_study *s, struct nadi_str *out);
+/* Every kernel of one layer of each kind, with its time on the cluster's device. */
+bool nadi_model_kernels_text(const struct nadi_study *s, struct nadi_str *out,
+                             struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_model_kernels_json(const struct nadi_study *s, struct nadi_str *out,
+                             struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out);
 void nadi_model_memory_json(const struct nadi_study *s, struct nadi_str *out);
 

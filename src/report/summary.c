@@ -407,6 +407,8 @@ static void execution(struct nadi_json *j, const struct nadi_result *r)
     nadi_json_string(j, "executor", r->executor);
     nadi_json_string(j, "no_faster_executor_because", r->executor_note);
     nadi_json_u64(j, "events", r->events);
+    if (r->ties_settled)
+        nadi_json_u64(j, "ties_settled", r->ties_settled);
     nadi_json_array(j, "parts");
     for (uint32_t i = 0; i < r->part_count; i++) {
         const struct nadi_part_result *p = &r->parts[i];

@@ -397,6 +397,11 @@ static void execution(const struct page *p)
                         r->class_count == 1 ? "one" : grouped(b, r->class_count));
     else if (r->executor_note)
         nadi_str_printf(p->out, "; not folded: %s", r->executor_note);
+    if (r->ties_settled)
+        nadi_str_printf(p->out,
+                        "\n%s pairs of completions of one instant kept an order that may be "
+                        "another one with --executor message",
+                        grouped(a, r->ties_settled));
     nadi_str_add(p->out, "\n");
 }
 

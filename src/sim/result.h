@@ -85,6 +85,7 @@ struct nadi_result {
     const char *stopped_by;           /* sentence for LIMIT and INTERRUPTED, else NULL */
     const char *executor;             /* that made the figures: "message", "phase", "fold" */
     const char *executor_note;        /* why no faster executor did, or NULL */
+    uint64_t ties_settled;            /* system/config.h, settle_ties; else 0 */
     struct nadi_part_result parts[2]; /* in order of time */
     uint32_t part_count;
     uint64_t end_ns; /* largest finish_ns */

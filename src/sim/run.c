@@ -189,6 +189,7 @@ static void collect(const struct simulation *s, const struct nadi_fold *fold,
     for (size_t t = 0; t < NADI_NODE_TYPES; t++)
         result->parts[0].nodes += result->nodes_by_type[t];
     result->part_count = 1;
+    result->ties_settled = nadi_workload_ties(s->workload);
 }
 
 static void explain_stranded(const struct simulation *s)

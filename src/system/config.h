@@ -38,6 +38,10 @@ struct nadi_system_config {
     bool roofline, replay_only, track_local_mem, trace_enabled;
     const char *local_mem_trace_filename;
     bool rendezvous;
+    /* Phase and fold: where only the message executor knows which of two completions of one instant
+     * comes first, they keep the order that they have, and are counted; else the run is undecided.
+     */
+    bool settle_ties;
     struct nadi_implementation native[NADI_NATIVE_KINDS];
     struct nadi_custom_node *custom_nodes; /* ascending by node_id */
     uint32_t custom_node_count;

@@ -210,6 +210,7 @@ struct nadi_system {
         size_t count, capacity;
     } ring_space;
     const char *undecided;
+    uint64_t ties_settled;
     int64_t last_lag;    /* of the end event that runs now; -1: none; NADI_LAG_MESSAGE: no timer */
     uint32_t last_ended; /* its gathering; NADI_NONE: none */
     struct {

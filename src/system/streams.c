@@ -292,8 +292,12 @@ static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phas
                (q->inserted_lag == s->last_lag || q->inserted_lag == NADI_LAG_MESSAGE ||
                 s->last_lag == NADI_LAG_MESSAGE);
     if (tie && (q->inserted_phase != phase ||
-                (phase > 0 && !nadi_phases_in_step(s, q->inserted_from, from, member))))
-        s->undecided = "two chunks enter a queue at the same instant";
+                (phase > 0 && !nadi_phases_in_step(s, q->inserted_from, from, member)))) {
+        if (s->config->settle_ties)
+            s->ties_settled++;
+        else
+            s->undecided = "two chunks enter a queue at the same instant";
+    }
     q->inserted_at = now;
     q->inserted_phase = phase;
     q->inserted_from = from;

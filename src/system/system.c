@@ -88,6 +88,11 @@ const char *nadi_system_undecided(const struct nadi_system *s)
     return s->undecided;
 }
 
+uint64_t nadi_system_ties(const struct nadi_system *s)
+{
+    return s->ties_settled;
+}
+
 int64_t nadi_system_last_lag(const struct nadi_system *s)
 {
     return s->last_lag;

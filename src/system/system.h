@@ -92,6 +92,7 @@ void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct n
 
 /* Phase executor: why the result is not known to be exact; NULL while it is. */
 const char *nadi_system_undecided(const struct nadi_system *s);
+uint64_t nadi_system_ties(const struct nadi_system *s); /* that were settled: config.h */
 enum { NADI_LAG_MESSAGE = -2 };
 /* Phase executor: the delay of the timer that ended the collective that completes now, ns; of none
  * -1; NADI_LAG_MESSAGE: a message may have ended it. */

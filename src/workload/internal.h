@@ -88,6 +88,7 @@ struct nadi_workload {
     uint32_t finished_count;
     bool failed;
     const char *undecided;
+    uint64_t ties_settled;
     uint32_t kind_timer, kind_resume;
     uint32_t *first_left; /* second part: by actor of the first, the lowest node not done */
     uint64_t nodes_done, nodes_total, offered_bytes;

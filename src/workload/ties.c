@@ -78,7 +78,10 @@ void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t n
     enum slot freed = nadi_workload_slot(r->trace, node);
     for (enum slot i = SLOT_CPU; i < SLOT_NONE; i++) {
         bool competes = i == freed && t->readied[i] > 0 && r->ready[i].count > t->readied[i];
-        if (uncertain && ((t->issued[i] && readied[i] > 0) || competes))
+        const bool matters = uncertain && ((t->issued[i] && readied[i] > 0) || competes);
+        if (matters && w->setup.config->settle_ties)
+            w->ties_settled++;
+        else if (matters)
             w->undecided = "two completions of one rank fall on the same instant";
         t->readied[i] += readied[i];
     }

@@ -199,6 +199,11 @@ const char *nadi_workload_undecided(const struct nadi_workload *w)
     return w->undecided ? w->undecided : nadi_system_undecided(w->system);
 }
 
+uint64_t nadi_workload_ties(const struct nadi_workload *w)
+{
+    return w->ties_settled + nadi_system_ties(w->system);
+}
+
 uint32_t nadi_workload_actor_count(const struct nadi_workload *w)
 {
     return w->rank_count;

@@ -76,6 +76,8 @@ void nadi_workload_start(struct nadi_workload *w);
 bool nadi_workload_failed(const struct nadi_workload *w);
 /* Phase executor: why the result is not known to be exact; NULL while it is. */
 const char *nadi_workload_undecided(const struct nadi_workload *w);
+/* Pairs of completions whose order was settled: system/config.h, settle_ties. */
+uint64_t nadi_workload_ties(const struct nadi_workload *w);
 uint32_t nadi_workload_actor_count(const struct nadi_workload *w);
 bool nadi_workload_finished(const struct nadi_workload *w);
 uint64_t nadi_workload_nodes_done(const struct nadi_workload *w);
