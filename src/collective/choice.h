@@ -14,6 +14,7 @@ enum nadi_algorithm {
     NADI_ALGORITHM_HALVING_DOUBLING,
     NADI_ALGORITHM_DOUBLE_BINARY_TREE,
     NADI_ALGORITHM_PROGRAM, /* a step generator: `program` says which */
+    NADI_ALGORITHM_LIBRARY, /* a communication library's: a time, no messages (comm/nccl.h) */
 };
 
 struct nadi_algorithm_choice {

@@ -123,6 +123,7 @@ static bool finish_phase(struct nadi_phase *p, uint32_t window)
     case NADI_ALGORITHM_PROGRAM:
         p->parameter = window;
         break;
+    case NADI_ALGORITHM_LIBRARY:
     case NADI_ALGORITHM_NONE:
         NADI_BUG("phase without an algorithm");
     }
@@ -290,6 +291,23 @@ static bool make_phases(const struct nadi_plan_request *request, bool world, uin
     return b.ok;
 }
 
+/* One chunk, one phase: the library cuts and pipelines by itself. */
+static void make_library_plan(const struct nadi_plan_request *request, struct nadi_plan *plan)
+{
+    plan->world = request->group->size == request->topology->npu_count;
+    plan->chunk_bytes = request->bytes;
+    plan->chunk_count = 1;
+    plan->phase_count = request->group->size > 1;
+    plan->phases[0] = (struct nadi_phase){
+        .algorithm = NADI_ALGORITHM_LIBRARY,
+        .op = NADI_PHASE_OTHER,
+        .n = request->group->size,
+        .stride = 1,
+        .bytes = request->bytes,
+        .exact = true,
+    };
+}
+
 bool nadi_plan_make(const struct nadi_plan_request *asked, struct nadi_plan *plan)
 {
     struct nadi_plan_request whole = *asked;
@@ -299,6 +317,11 @@ bool nadi_plan_make(const struct nadi_plan_request *asked, struct nadi_plan *pla
         whole.involved = UINT32_MAX;
     }
     *plan = (struct nadi_plan){0};
+    if (request->implementation->count &&
+        request->implementation->dims[0].algorithm == NADI_ALGORITHM_LIBRARY) {
+        make_library_plan(request, plan);
+        return true;
+    }
     uint64_t chunks = request->exact
                           ? exact_chunks(request->bytes, request->splits, &plan->chunk_bytes)
                           : nadi_plan_chunks(request->kind, request->bytes, request->splits,

@@ -294,7 +294,12 @@ static void network(const struct page *p)
                      "other.\n    The model `aware` makes them queue.\n");
     if (r->has_packets && r->messages > 0)
         packets(p);
-    if (r->messages == 0 && r->outcome == NADI_OUTCOME_DONE)
+    if (p->in->system.library)
+        nadi_str_printf(p->out,
+                        "  Collectives take the library's times on %s: no messages of theirs are "
+                        "here.\n",
+                        p->in->system.library->name);
+    else if (r->messages == 0 && r->outcome == NADI_OUTCOME_DONE)
         nadi_str_printf(p->out, "  The network has no influence: %s.\n",
                         p->in->system.replay_only ? "replay-only takes every duration from the "
                                                     "traces"

@@ -336,6 +336,8 @@ bool nadi_check_use(struct nadi_check *c, const struct nadi_use *use)
     p.impl = &in->system.native[p.native];
     if (p.impl->count == 0)
         return report_missing(&p);
+    if (p.impl->dims[0].algorithm == NADI_ALGORITHM_LIBRARY)
+        return true;
     if (g->is_world || g->size == in->rank_count)
         make_world_plan(&p);
     else

@@ -322,6 +322,7 @@ static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_ph
         floor = tree(&v);
         break;
     case NADI_ALGORITHM_PROGRAM:
+    case NADI_ALGORITHM_LIBRARY:
     case NADI_ALGORITHM_NONE:
         break;
     }
@@ -348,7 +349,7 @@ static struct nadi_floor plan_floor(struct nadi_floors *f, const struct nadi_pla
         return sum; /* how many bytes a dimension carries depends on the schedule */
     for (uint32_t i = 0; i < plan->phase_count; i++) {
         const struct nadi_phase *p = &plan->phases[i];
-        if (p->program) /* no bound is known for step generators */
+        if (p->program || p->algorithm == NADI_ALGORITHM_LIBRARY) /* no bound is known for them */
             continue;
         struct nadi_floor phase = phase_floor(f, p, group, plan->world);
         sum.own = nadi_saturating_add(sum.own, phase.own);

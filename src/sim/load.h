@@ -23,6 +23,11 @@ struct nadi_load {
 bool nadi_load_options(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_network(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_packet(struct nadi_load *l) NADI_MUST_USE;
+/* load_platform.c: a network file that is a platform of a communication library, and, after the
+ * system file, the collectives that this leaves to the library. */
+bool nadi_is_platform(const struct nadi_doc *doc);
+bool nadi_load_platform(struct nadi_load *l, const struct nadi_doc *doc) NADI_MUST_USE;
+void nadi_take_library(struct nadi_load *l);
 /* A network file of nodes and links, or with a generator; doc NULL: a list of another simulator. */
 bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc) NADI_MUST_USE;
 /* Keys for single models, which all kinds of network files have. */

@@ -131,6 +131,11 @@ bool nadi_load_network(struct nadi_load *l)
         nadi_doc_release(&doc);
         return read;
     }
+    if (nadi_is_platform(&doc)) {
+        const bool read = nadi_load_platform(l, &doc);
+        nadi_doc_release(&doc);
+        return read;
+    }
     if (nadi_graph_file_is(&doc)) {
         const bool read = nadi_load_graph_network(l, &doc);
         nadi_doc_release(&doc);

@@ -267,6 +267,7 @@ bool nadi_load_system(struct nadi_load *l)
                                 l->in->options.strict, &doc.arena, l->diags) &&
               fill(l, &values);
     if (ok) {
+        nadi_take_library(l);
         nadi_settings_add_values(l->in, &values);
         echo_endpoint_delay(l, &values);
         if (nadi_v1_is_system(doc.path))

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "collective/choice.h"
 #include "collective/schedule.h"
+#include "comm/platform.h"
 #include "platform/topology.h"
 
 enum nadi_scheduling_policy {
@@ -42,6 +43,7 @@ struct nadi_system_config {
      * comes first, they keep the order that they have, and are counted; else the run is undecided.
      */
     bool settle_ties;
+    const struct nadi_comm_platform *library; /* of the algorithm LIBRARY; NULL: none uses it */
     struct nadi_implementation native[NADI_NATIVE_KINDS];
     struct nadi_custom_node *custom_nodes; /* ascending by node_id */
     uint32_t custom_node_count;

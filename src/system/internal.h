@@ -239,6 +239,7 @@ struct nadi_system {
     struct nadi_programs *programs;    /* running phases of step generators */
     struct nadi_programs_ahead *ahead; /* the same under the phase executor */
     struct nadi_schedules *schedules;  /* NULL: ascending dimensions, plain queues */
+    uint32_t kind_library;             /* a library's collective ends */
     struct nadi_mismatch mismatch;
     uint32_t kind_message, kind_late, kind_control, kind_start; /* collectives' messages */
     uint32_t kind_stage, kind_reduce;
@@ -399,6 +400,10 @@ uint64_t nadi_schedules_key(const struct nadi_system *s, const struct nadi_phase
                             uint32_t phases_left);
 /* Takes the chunk out of a rank's queue that may begin next; NADI_NONE: none may. O(waiting). */
 uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q, uint32_t dim);
+
+/* library.c: collectives of a communication library */
+void nadi_library_init(struct nadi_system *s);
+void nadi_library_start(struct nadi_system *s, uint32_t stream, uint32_t member);
 
 /* storage.c: remote memory */
 void nadi_storage_init(struct nadi_system *s);

@@ -247,6 +247,7 @@ bool nadi_meeting_evaluate(struct nadi_meeting *m)
         tree(m);
         return true;
     case NADI_ALGORITHM_PROGRAM:
+    case NADI_ALGORITHM_LIBRARY:
     case NADI_ALGORITHM_NONE:
         break;
     }
@@ -286,6 +287,7 @@ bool nadi_meeting_lockstep(const struct nadi_meeting *m, int64_t *duration_ns)
         return nadi_meeting_direct(m, 1, &zero, duration_ns);
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
     case NADI_ALGORITHM_PROGRAM:
+    case NADI_ALGORITHM_LIBRARY:
     case NADI_ALGORITHM_NONE:
         break;
     }

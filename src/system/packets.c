@@ -23,6 +23,7 @@ static uint32_t words_of(const struct nadi_phase *p)
         return 1;
     case NADI_ALGORITHM_RING:
     case NADI_ALGORITHM_PROGRAM:
+    case NADI_ALGORITHM_LIBRARY:
     case NADI_ALGORITHM_NONE:
         break;
     }

@@ -47,6 +47,7 @@ static bool uses_distance(const struct nadi_phase *p, uint32_t distance)
         return false;
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
     case NADI_ALGORITHM_PROGRAM:
+    case NADI_ALGORITHM_LIBRARY:
     case NADI_ALGORITHM_NONE:
         break;
     }

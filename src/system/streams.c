@@ -369,6 +369,8 @@ static void start(struct nadi_system *s, const struct waiting *w)
         nadi_programs_ahead_start(s, w->stream, w->phase, w->member);
     else if (phases[w->phase].algorithm == NADI_ALGORITHM_PROGRAM)
         nadi_programs_start(s, w->stream, w->phase, w->member);
+    else if (phases[w->phase].algorithm == NADI_ALGORITHM_LIBRARY)
+        nadi_library_start(s, w->stream, w->member);
     else if (s->setup.phases)
         nadi_phases_start(s, w->stream, w->phase, w->member);
     else

@@ -37,6 +37,7 @@ struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
     s->programs = nadi_programs_create(s);
     s->ahead = nadi_programs_ahead_create(s);
     s->schedules = nadi_schedules_create(s);
+    nadi_library_init(s);
     return s;
 }
 

@@ -16,6 +16,8 @@ static const char *algorithm_name(const struct nadi_phase *p)
         return "halving-doubling";
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
         return "double binary tree";
+    case NADI_ALGORITHM_LIBRARY:
+        return "library";
     case NADI_ALGORITHM_NONE:
         break;
     }

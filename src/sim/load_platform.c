@@ -1,0 +1,72 @@
+/* load_platform: a platform of a communication library (comm/platform.h) as the network: nodes of
+ * accelerators for messages, the library for collectives that the system file leaves open. */
+#include "comm/nccl.h"
+#include "sim/load.h"
+
+bool nadi_is_platform(const struct nadi_doc *doc)
+{
+    return doc->root->kind == NADI_DOC_MAP && nadi_doc_find(doc->root, "platform") &&
+           !nadi_doc_find(doc->root, "topology");
+}
+
+/* A message between two neighbours takes what the library's send and receive take: half of its
+ * latency on each of the switch's two links. */
+static struct nadi_dim dim_of(const struct nadi_comm_platform *p, bool between_nodes)
+{
+    const double hop = p->value[between_nodes ? NADI_FIGURE_NET_SIMPLE : NADI_FIGURE_HOP_SIMPLE];
+    const double rate = between_nodes ? nadi_comm_nic_rate(p, 1) * p->value[NADI_FIGURE_NIC]
+                                      : p->link_rate * p->value[NADI_FIGURE_DIRECT];
+    const bool mesh = p->mesh && !between_nodes && p->gpus_per_node > 1;
+    return (struct nadi_dim){
+        .kind = mesh ? NADI_DIM_FULLY_CONNECTED : NADI_DIM_SWITCH,
+        .npus = between_nodes ? p->nodes : p->gpus_per_node,
+        .bytes_per_ns = rate / (mesh ? p->gpus_per_node - 1 : 1) / 1e9,
+        .latency_ns = (p->value[NADI_FIGURE_LAUNCH] + hop) / (mesh ? 1 : 2),
+        .oversubscription = 1,
+    };
+}
+
+static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
+{
+    struct nadi_inputs *in = l->in;
+    struct nadi_topology *t = &in->topology;
+    struct nadi_comm_platform *p = NADI_ARENA_ZNEW(&in->arena, struct nadi_comm_platform, 1);
+    if (in->options.network_model != NADI_NETWORK_UNAWARE)
+        return nadi_error(l->diags, "network/platform", NADI_IN_FILE(values->doc->path),
+                          "leave --network-model out, or give a network of dimensions or links",
+                          "collectives of a communication library are times, not messages: the "
+                          "network model `unaware` alone takes a platform");
+    if (!nadi_comm_platform_read(p, values, &in->arena, l->diags))
+        return false;
+    t->dim_count = p->nodes > 1 ? 2 : 1;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        t->dims[d] = dim_of(p, d == 1);
+    if (!nadi_topology_finish(t))
+        return nadi_error(l->diags, "network/size", NADI_IN_FILE(values->doc->path), NULL,
+                          "'gpus-per-node' times 'nodes' is more than %d ranks", INT32_MAX);
+    in->rank_count = t->npu_count;
+    in->system.library = p;
+    return true;
+}
+
+bool nadi_load_platform(struct nadi_load *l, const struct nadi_doc *doc)
+{
+    struct nadi_schema_values values;
+    const bool ok = nadi_schema_check(&values, nadi_schema_of(NADI_SCHEMA_PLATFORM), doc,
+                                      l->in->options.strict, &l->in->arena, l->diags) &&
+                    fill(l, &values);
+    if (ok)
+        nadi_settings_add_values(l->in, &values);
+    return ok;
+}
+
+void nadi_take_library(struct nadi_load *l)
+{
+    struct nadi_system_config *s = &l->in->system;
+    for (int k = 0; k < NADI_NATIVE_KINDS && s->library; k++)
+        if (s->native[k].count == 0 && !s->native[k].custom)
+            s->native[k] = (struct nadi_implementation){
+                .count = 1,
+                .dims = {{.algorithm = NADI_ALGORITHM_LIBRARY, .flat = true}},
+            };
+}
