@@ -249,7 +249,7 @@ const struct nadi_command nadi_commands[] = {
             "graphviz.\n",
         .examples = "nadi trace graph traces/step.0.et -o step.svg\n"
                     "nadi trace graph traces/step.0.et --around 17 --distance 3 -o near.svg\n"
-                    "nadi trace graph traces/step.0.et --operator '*all-reduce*' | dot -Tpdf "
+                    "nadi trace graph traces/step.0.et --operator '*AllReduce*' | dot -Tpdf "
                     ">reduce.pdf\n",
         .options = nadi_trace_graph_groups,
         .max_words = 1,
