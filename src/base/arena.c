@@ -80,7 +80,8 @@ void *nadi_arena_zalloc(struct nadi_arena *a, size_t count, size_t size)
 char *nadi_arena_strndup(struct nadi_arena *a, const char *s, size_t length)
 {
     char *p = nadi_arena_alloc(a, length + 1, 1);
-    memcpy(p, s, length);
+    if (length) /* s may be NULL then */
+        memcpy(p, s, length);
     p[length] = '\0';
     return p;
 }

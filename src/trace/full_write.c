@@ -120,6 +120,7 @@ void nadi_full_put(struct nadi_str *out, const struct nadi_full_node *n,
     struct nadi_str scratch = NADI_STR_INIT;
     uint64_t done = 0;
     size_t next = 0;
+    const size_t before = out->length;
     NADI_ASSERT(p->attr_count <= 64);
     while (nadi_wire_next(&w, &field) == NADI_WIRE_FIELD) {
         for (; next < REPLACEABLE && replaceable[next] <= field.number; next++)
@@ -134,6 +135,10 @@ void nadi_full_put(struct nadi_str *out, const struct nadi_full_node *n,
     for (size_t i = 0; i < p->attr_count; i++) {
         if (p->attrs[i].kind == NADI_ATTR_PATCH_INTEGER && p->attrs[i].member && !(done >> i & 1))
             put_new_attr(out, &scratch, &p->attrs[i]);
+    }
+    if (out->length == before) { /* an empty message would be the end of the file to some */
+        nadi_wire_add_tag(out, FIELD_ID, NADI_WIRE_VARINT);
+        nadi_wire_add_varint(out, 0);
     }
     nadi_str_release(&scratch);
 }
