@@ -111,9 +111,14 @@ static struct nadi_full *read_source(const char *path, struct nadi_inflate *sour
     struct nadi_frames frames;
     nadi_diags_init(&r.faults);
     nadi_frames_init(&frames, r.f->path, source);
-    const bool ok = read_first(&r, &frames);
-    if (ok)
+    bool ok = read_first(&r, &frames);
+    if (ok) {
         read_rest(&r, &frames);
+        ok = r.f->node_count > 0 ||
+             nadi_error(diags, "repair/nothing", NADI_IN_FILE(r.f->path),
+                        "write the trace again; `nadi trace check` says what is wrong with it",
+                        "not a single node could be saved");
+    }
     nadi_frames_release(&frames);
     nadi_diags_release(&r.faults);
     if (ok)
