@@ -97,9 +97,13 @@ enum nadi_status nadi_flows_run(struct nadi_flows *flows, const volatile int *st
         return NADI_STATUS_DONE;
     const size_t open = flows->inputs.flows.count - flows->result.done_count;
     const bool stopped = stop && *stop;
+    if (!stopped)
+        nadi_sim_explain_blocked(flows->result.blocked_ports, flows->result.blocked_node,
+                                 &flows->diags);
     nadi_error(&flows->diags, "flows/open", NADI_NOWHERE,
-               stopped ? NULL
-                       : "lost packets that nothing repeats hang a flow: see dropped packets",
+               stopped || flows->result.blocked_ports
+                   ? NULL
+                   : "lost packets that nothing repeats hang a flow: see dropped packets",
                "%zu of %zu flows are not done at %" PRId64 " ns", open, flows->inputs.flows.count,
                flows->result.end / NADI_PS_PER_NS);
     return stopped ? NADI_STATUS_LIMIT : NADI_STATUS_DEADLOCK;

@@ -183,6 +183,7 @@ bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_r
     result->totals = net->totals;
     add_ports(net, result);
     result->wall_s = now_s() - begin;
+    result->blocked_ports = nadi_pkt_blocked_ports(net, &result->blocked_node);
     result->complete = result->done_count == in->flows.count;
     result->end = result->complete ? last_end(result) : net->wheel.now * net->tick;
     if (r.unreachable)
@@ -192,6 +193,18 @@ bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_r
     nadi_mem_free(r.order);
     nadi_pkt_destroy(net);
     return !r.unreachable;
+}
+
+void nadi_sim_explain_blocked(uint32_t ports, uint32_t node, struct nadi_diags *diags)
+{
+    if (ports)
+        nadi_error(diags, "packet/pfc-deadlock", NADI_NOWHERE,
+                   "no routes in circles (a tree, or routes up and then down), more buffer, or "
+                   "`pfc: 0` with a scheme that repeats lost packets",
+                   "%" PRIu32 " switch port%s (of node %" PRIu32
+                   " first) wait for pauses that never end: full buffers wait for each other in a "
+                   "circle",
+                   ports, ports == 1 ? "" : "s", node);
 }
 
 void nadi_flows_result_release(struct nadi_flows_result *result)

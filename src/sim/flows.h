@@ -75,7 +75,8 @@ struct nadi_flows_result {
     uint64_t hops; /* packets put on cables */
     nadi_time end;
     double wall_s;
-    bool complete; /* every flow is done */
+    bool complete;                        /* every flow is done */
+    uint32_t blocked_ports, blocked_node; /* as in struct nadi_packet_figures */
 };
 
 /* Reads and checks all inputs. False with errors in diags. The caller releases `in` in both cases.
@@ -83,6 +84,9 @@ struct nadi_flows_result {
 bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_options *options,
                      struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_flows_inputs_release(struct nadi_flows_inputs *in);
+
+/* An error when packets wait for each other's buffers in a circle: ports > 0. */
+void nadi_sim_explain_blocked(uint32_t ports, uint32_t node, struct nadi_diags *diags);
 
 /* False with an error in diags when the inputs do not fit together. The caller releases `result` in
  * both cases. */

@@ -6,6 +6,7 @@
 #include "sim/bound.h"
 #include "sim/collect.h"
 #include "sim/components.h"
+#include "sim/flows.h"
 #include "sim/fold.h"
 #include "sim/local_memory.h"
 #include "workload/workload.h"
@@ -202,6 +203,9 @@ static void explain_stranded(const struct simulation *s)
                    "let a link come up again (`until`), or leave another way",
                    "%" PRIu64 " message%s for ever: all ways are cut by links that are down", count,
                    count == 1 ? " waits" : "s wait");
+    if (s->result->has_packets)
+        nadi_sim_explain_blocked(s->result->packets.blocked_ports, s->result->packets.blocked_node,
+                                 &s->result->diags);
 }
 
 /* One attempt. False: the phase executor could not decide an order of events. */

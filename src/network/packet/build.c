@@ -154,6 +154,7 @@ static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
     return true;
 }
 
+/* And what depends on the longest cable. */
 static void make_wheel(struct nadi_pkt *net)
 {
     nadi_time span = 8000000 / net->tick;
@@ -161,6 +162,7 @@ static void make_wheel(struct nadi_pkt *net)
         const nadi_time reach = net->ports[p].latency + 2000000 / net->tick;
         span = reach > span ? reach : span;
     }
+    net->still_after = 4 * span; /* more than any cable, and than an injected pause */
     uint32_t shift = 0;
     while (span >> shift > MAX_SLOTS && shift < 16)
         shift++;

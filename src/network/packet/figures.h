@@ -12,6 +12,8 @@ struct nadi_packet_figures {
     uint64_t pauses, resumes;     /* PFC frames received */
     uint64_t peak_queue_bytes;    /* of one class of one port */
     double mean_peak_queue_bytes; /* of the switch ports that carried something */
+    uint32_t blocked_ports;       /* of switches: packets wait for a pause to end */
+    uint32_t blocked_node;        /* of the first */
 };
 
 /* The network must be of the packet model. */

@@ -223,6 +223,13 @@ static void abandon(struct nadi_pkt *net, uint32_t flow)
     nadi_pkt_nic_refresh(net, flow);
 }
 
+/* Nothing has moved anywhere for longer than anything can be on its way: what is paused now stays
+ * paused, because buffers wait for each other in a circle. */
+static bool stands_still(const struct nadi_pkt *net)
+{
+    return net->wheel.now - net->moved_at > net->still_after;
+}
+
 /* Nothing was acknowledged for a whole RTO: send everything after una again. */
 static void on_rto(struct nadi_pkt *net, uint32_t flow)
 {
@@ -230,6 +237,10 @@ static void on_rto(struct nadi_pkt *net, uint32_t flow)
     const uint32_t doublings = f->timeouts < 16 ? f->timeouts : 16;
     const nadi_time rto = (net->config.rto / net->tick) << doublings, due = f->progress_at + rto;
     const bool paused = net->ports[net->nics[f->nic].port].paused >> f->class & 1;
+    if (paused && stands_still(net)) {
+        abandon(net, flow);
+        return;
+    }
     if (due > net->wheel.now || f->next == f->una || paused) {
         nadi_pkt_set_timer(net, flow, NADI_PKT_RTO,
                            due > net->wheel.now ? due - net->wheel.now : rto);

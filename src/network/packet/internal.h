@@ -319,6 +319,8 @@ struct nadi_pkt {
     uint64_t largest_bdp;
     struct nadi_pkt_hooks hooks;
     struct nadi_pkt_totals totals;
+    nadi_time moved_at;    /* the last time that a packet was put on a cable */
+    nadi_time still_after; /* so long without any: nothing moves any more */
 };
 
 /* --- cells and packets: pools.c --- */
@@ -465,6 +467,7 @@ static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, 
     const uint32_t word = net->packets[at].word, bytes = nadi_pkt_bytes(word);
     const nadi_time ticks = port->ticks[bytes];
     const nadi_time end = net->wheel.now + ticks;
+    net->moved_at = net->wheel.now;
     port->busy = 1;
     port->busy_ticks += ticks;
     port->sent_packets++;

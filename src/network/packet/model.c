@@ -286,6 +286,7 @@ void nadi_packet_figures_get(const struct nadi_network *base, struct nadi_packet
         sum += peak;
         ports++;
     }
+    f->blocked_ports = nadi_pkt_blocked_ports(net, &f->blocked_node);
     f->mean_peak_queue_bytes = ports ? (double)sum / (double)ports : 0;
 }
 

@@ -39,6 +39,10 @@ void nadi_pkt_schedule_marker(struct nadi_pkt *net, nadi_time at, uint32_t a, ui
  * HPCC simulator's estimate, round trip + bytes with 48-byte headers / slowest rate. */
 nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow);
 
+/* Ports of switches whose packets wait for a pause to end; the node of the first one. When nothing
+ * moves any more these are a PFC deadlock: buffers that wait for each other in a circle. */
+uint32_t nadi_pkt_blocked_ports(const struct nadi_pkt *net, uint32_t *node);
+
 static inline nadi_time nadi_pkt_to_ticks(const struct nadi_pkt *net, nadi_time ps)
 {
     return ps / net->tick;

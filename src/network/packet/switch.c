@@ -5,7 +5,7 @@
  * dropped when neither the headroom nor the threshold has room for it. Class c of port p is paused
  * when headroom is in use or shared use reaches T(p), and resumed when headroom is empty and shared
  * use is `resume` below T(p). Class 0 (control) is not counted. */
-#include "network/packet/internal.h"
+#include "network/packet/packet.h"
 #include "network/packet/telemetry.h"
 
 static uint32_t shared_of(const struct nadi_pkt *net, const struct nadi_pkt_ingress *in)
@@ -171,6 +171,19 @@ void nadi_pkt_switch_send(struct nadi_pkt *net, uint32_t port_index)
     if (class != 0)
         account(net, port_index, class, at);
     nadi_pkt_transmit(net, port_index, class, at);
+}
+
+uint32_t nadi_pkt_blocked_ports(const struct nadi_pkt *net, uint32_t *node)
+{
+    uint32_t count = 0;
+    for (uint32_t p = net->port_count; p-- > 0;) {
+        const struct nadi_pkt_port *port = &net->ports[p];
+        if (port->is_host || port->busy || !(port->backlog & port->paused))
+            continue;
+        *node = port->node;
+        count++;
+    }
+    return count;
 }
 
 void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port_index)
