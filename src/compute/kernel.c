@@ -74,8 +74,8 @@ static double tile_ns(const struct nadi_device *d, const struct nadi_kernel *k,
     const uint64_t count = k->in_turn ? 1 : k->count;
     const uint64_t all = count * divide_up(k->m, t->m) * divide_up(k->n, t->n) * split;
     const double waves = (double)divide_up(all, d->processors);
-    const double rate =
-        peak_of(d, k->precision) * d->sustained[k->precision] * t->reach / d->processors;
+    const double share = (k->alone ? d->burst : d->sustained)[k->precision];
+    const double rate = peak_of(d, k->precision) * share * t->reach / d->processors;
     const double inner = (double)divide_up(divide_up(k->k, split), 32) * 32;
     const double one = 2.0 * t->m * t->n * inner / rate * 1e9 + d->tile_ns;
     double added = 0; /* partial results of 4 bytes, written and read */

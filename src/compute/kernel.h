@@ -7,7 +7,8 @@
  * tiles: a product is cut into tiles of the output; every processor works on one tile at a time,
  * so T tiles on P processors take ceil(T / P) waves, and the last one may be almost empty (wave
  * quantisation); tiles that stick out over the edge are computed whole (tile quantisation). A wave
- * takes its FLOPs at the share of the peak that the device sustains, times what a tile of that size
+ * takes its FLOPs at the share of the peak that the device sustains (a product
+ * timed by itself: bursts), times what a tile of that size
  * can reach (the efficiency surface: smaller tiles read more operands for each FLOP), plus the time
  * to fill and drain the tile's pipeline. k may be split so that more processors have work; then the
  * parts are added up through memory. The best of the tiles is taken, as a library does, and a
@@ -37,6 +38,7 @@ struct nadi_kernel {
     uint64_t readers;      /* ATTENTION: heads that read the same keys and values; 0: 1 */
     bool backward;         /* ATTENTION */
     bool portable;         /* ATTENTION: not written for the device */
+    bool alone;            /* GEMM: timed by itself, not within a long run: at the burst rate */
     bool in_turn;          /* GEMM: the products follow one another */
     double bytes;          /* STREAM: all; GEMM: beyond operands and result */
     uint32_t output_bytes; /* GEMM: of one number of the result; 0: 2 */

@@ -9,6 +9,18 @@ const char *nadi_precision_name(enum nadi_precision precision)
     return names[precision];
 }
 
+static void fill_bursts(struct nadi_device *d, const struct nadi_schema_values *v)
+{
+    const double wide = nadi_schema_number(v, "burst");
+    const double narrow = nadi_schema_number(v, "burst-narrow");
+    const double tf32 = nadi_schema_number(v, "burst-tf32");
+    for (int i = 0; i < NADI_PRECISIONS; i++) {
+        const bool is_narrow = i == NADI_FP8 || i == NADI_FP4;
+        const double own = is_narrow ? narrow : i == NADI_TF32 ? tf32 : wide;
+        d->burst[i] = own > 0 ? own : wide > 0 ? wide : d->sustained[i];
+    }
+}
+
 static void fill_rates(struct nadi_device *d, const struct nadi_schema_values *v)
 {
     const double wide = nadi_schema_number(v, "sustained");
@@ -19,6 +31,7 @@ static void fill_rates(struct nadi_device *d, const struct nadi_schema_values *v
         d->peak[i] = nadi_schema_number(v, nadi_precision_name((enum nadi_precision)i));
         d->sustained[i] = four > 0 ? four : is_narrow && narrow > 0 ? narrow : wide;
     }
+    fill_bursts(d, v);
     if (!(d->peak[NADI_BF16] > 0))
         d->peak[NADI_BF16] = d->peak[NADI_FP16];
     if (!(d->peak[NADI_FP16] > 0))

@@ -28,6 +28,7 @@ struct nadi_device {
     const char *measured;              /* path of a table of measured products; NULL: none */
     double peak[NADI_PRECISIONS];      /* 0: not supported */
     double sustained[NADI_PRECISIONS]; /* share of the peak */
+    double burst[NADI_PRECISIONS];     /* the same of a product by itself */
     double memory_bytes, memory_rate, memory_efficiency;
     uint32_t processors;
     double launch_ns, tile_ns;
