@@ -18,6 +18,15 @@ extern "C" {
  * "json", "jsonl". NULL with messages when something is wrong. */
 char *nadi_query(const char *run, const char *sql, const char *form, struct nadi_diags *messages);
 
+/* One self-contained HTML page about the runs, compared when there are several. DONE or INPUT. */
+enum nadi_status nadi_report_page(const char *const *runs, size_t count, const char *path,
+                                  struct nadi_diags *messages);
+/* The same in short, for a terminal. NULL with messages when something is wrong. */
+char *nadi_report_summary(const char *run, int colour, struct nadi_diags *messages);
+/* What two runs differ in. NULL with messages when something is wrong. */
+char *nadi_report_diff(const char *first, const char *second, int colour,
+                       struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

@@ -57,6 +57,8 @@ int nadi_cmd_gen_demo(const struct nadi_command *self, int count, char **argumen
 int nadi_cmd_gen_transformer(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_gen_pattern(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_report(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_diff(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_query(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_topo(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_validate_training(const struct nadi_command *self, int count, char **arguments);
@@ -80,6 +82,8 @@ extern const struct nadi_option_group nadi_gen_overlap_groups[];
 extern const struct nadi_option_group nadi_gen_memory_groups[];
 extern const struct nadi_option_group nadi_gen_pipeline_groups[];
 extern const struct nadi_option_group nadi_flows_groups[];
+extern const struct nadi_option_group nadi_report_groups[];
+extern const struct nadi_option_group nadi_diff_groups[];
 extern const struct nadi_option_group nadi_query_groups[];
 extern const struct nadi_option_group nadi_topo_groups[];
 extern const struct nadi_option_group nadi_validate_training_groups[];

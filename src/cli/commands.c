@@ -30,6 +30,33 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_check,
     },
     {
+        .name = "report",
+        .group = "Results",
+        .summary = "Say why a run took so long, on a page or in the terminal",
+        .words = "RUN...",
+        .about = "RUN is the folder of `nadi run --out`. Several runs are compared. What is in it: "
+                 "docs/guide/report.md.\n",
+        .examples = "nadi report result -o report.html\n"
+                    "nadi report before after -o compared.html\n"
+                    "nadi report result --text\n",
+        .options = nadi_report_groups,
+        .max_words = 64,
+        .run = nadi_cmd_report,
+    },
+    {
+        .name = "diff",
+        .group = "Results",
+        .summary = "Say what two runs differ in",
+        .words = "FIRST SECOND",
+        .about =
+            "End to end, critical path, time of the ranks, collectives, settings; what differs "
+            "most comes first.\n",
+        .examples = "nadi diff before after\n",
+        .options = nadi_diff_groups,
+        .max_words = 2,
+        .run = nadi_cmd_diff,
+    },
+    {
         .name = "query",
         .group = "Results",
         .summary = "Ask the database of a run with SQL",

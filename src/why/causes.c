@@ -85,12 +85,18 @@ static enum nadi_cause by_name(const char *name)
     return NADI_CAUSES;
 }
 
-enum nadi_cause nadi_cause_of_group(const char *name, const struct nadi_trace *t, uint32_t node)
+enum nadi_cause nadi_cause_of_name(const char *name, bool message, bool all_to_all)
 {
     enum nadi_cause cause = name ? by_name(name) : NADI_CAUSES;
     if (cause != NADI_CAUSES)
         return cause;
-    if (t->type[node] == NADI_NODE_SEND || t->type[node] == NADI_NODE_RECV)
+    if (message)
         return NADI_CAUSE_PIPELINE;
-    return t->collective[node] == NADI_ALL_TO_ALL ? NADI_CAUSE_EXPERT : NADI_CAUSE_OTHER_COMM;
+    return all_to_all ? NADI_CAUSE_EXPERT : NADI_CAUSE_OTHER_COMM;
+}
+
+enum nadi_cause nadi_cause_of_group(const char *name, const struct nadi_trace *t, uint32_t node)
+{
+    bool message = t->type[node] == NADI_NODE_SEND || t->type[node] == NADI_NODE_RECV;
+    return nadi_cause_of_name(name, message, t->collective[node] == NADI_ALL_TO_ALL);
 }

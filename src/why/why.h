@@ -46,6 +46,7 @@ const char *nadi_cause_label(enum nadi_cause cause); /* "tensor communication": 
 /* The role of a collective or message by its group's name ("tp", "dp_shard", "pipeline", "ep3",
  * ...); without a telling name an all-to-all counts as expert, a message between ranks as pipeline.
  */
+enum nadi_cause nadi_cause_of_name(const char *name, bool message, bool all_to_all);
 enum nadi_cause nadi_cause_of_group(const char *name, const struct nadi_trace *t, uint32_t node);
 
 enum nadi_binding {                        /* what the start of a step waited for */

@@ -1,0 +1,41 @@
+#include <nadi/report.h>
+
+#include "base/file.h"
+#include "base/str.h"
+#include "report/page.h"
+#include "report/run_text.h"
+
+static char *taken(struct nadi_str *text, bool ok)
+{
+    if (ok) {
+        nadi_str_add(text, ""); /* an empty text is "", not NULL */
+        return text->text;
+    }
+    nadi_str_release(text);
+    return NULL;
+}
+
+enum nadi_status nadi_report_page(const char *const *runs, size_t count, const char *path,
+                                  struct nadi_diags *messages)
+{
+    struct nadi_str page = NADI_STR_INIT;
+    const bool ok = nadi_page_write(runs, count, &page, messages) &&
+                    nadi_file_write(path, nadi_str_get(&page), page.length, messages);
+    nadi_str_release(&page);
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+char *nadi_report_summary(const char *run, int colour, struct nadi_diags *messages)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    const bool ok = nadi_run_text(run, colour != 0, &text, messages);
+    return taken(&text, ok);
+}
+
+char *nadi_report_diff(const char *first, const char *second, int colour,
+                       struct nadi_diags *messages)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    const bool ok = nadi_run_diff(first, second, colour != 0, &text, messages);
+    return taken(&text, ok);
+}

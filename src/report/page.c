@@ -1,0 +1,169 @@
+#include "report/page.h"
+
+#include "base/mem.h"
+#include "report/page_spans.h"
+#include "report/query.h"
+#include "report/web.h"
+
+#include <zlib.h>
+
+/* Ranks that the page shows. */
+#define SHOWN                                                                                      \
+    "(select min(rank) from ranks group by case when (select ranks from runs) <= 1024 then rank "  \
+    "else class end order by 1 limit 1024)"
+
+static const struct {
+    const char *name, *sql;
+} tables[] = {
+    {"run", "select * from runs"},
+    {"ranks", "select *, (select count(*) from ranks o where o.class = ranks.class) as weight "
+              "from ranks where rank in " SHOWN " order by rank"},
+    {"shares", "select rank, cause, ns from shares where rank in " SHOWN " order by rank"},
+    {"causes", "select cause, cast(avg(ns) as integer) as ns from (select r.rank, c.cause, "
+               "coalesce(s.ns, 0) as ns from ranks r join (select distinct cause from shares) c "
+               "left join shares s on s.rank = r.rank and s.cause = c.cause) group by cause"},
+    {"dimensions", "select * from dimensions"},
+    {"links", "select * from links limit 50000"},
+    {"link_usage", "select link, bucket, bytes from link_usage limit 500000"},
+    {"usage_buckets", "select bucket, min(start_ns) as start_ns, max(end_ns) as end_ns from "
+                      "link_usage group by bucket"},
+    {"collectives", "select * from collectives limit 100000"},
+    {"path", "select start_ns, end_ns, rank, node, name, cause, bound_by, group_name, dimension, "
+             "algorithm, link from critical_path limit 200000"},
+    {"sensitivities", "select * from sensitivities"},
+    {"bounds", "select * from bounds"},
+};
+
+static void json_text(struct nadi_str *out, const char *text)
+{
+    nadi_str_add_char(out, '"');
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            nadi_str_printf(out, "\\%c", *c);
+        else if (*c < 0x20)
+            nadi_str_printf(out, "\\u%04x", *c);
+        else
+            nadi_str_add_char(out, (char)*c);
+    }
+    nadi_str_add_char(out, '"');
+}
+
+/* {"columns":["a","b"],"rows":[[1,"x"],...]} */
+static bool put_table(struct nadi_database *db, const char *sql, struct nadi_str *out,
+                      struct nadi_diags *diags)
+{
+    bool failed = false;
+    struct nadi_query *q = nadi_query_open(db, sql, diags);
+    if (!q)
+        return false;
+    int columns = nadi_query_columns(q);
+    nadi_str_add(out, "{\"columns\":[");
+    for (int i = 0; i < columns; i++) {
+        nadi_str_add(out, i ? "," : "");
+        json_text(out, nadi_query_name(q, i));
+    }
+    nadi_str_add(out, "],\"rows\":[");
+    for (size_t row = 0; nadi_query_next(q, &failed, diags); row++) {
+        nadi_str_add(out, row ? ",[" : "[");
+        for (int i = 0; i < columns; i++) {
+            nadi_str_add(out, i ? "," : "");
+            if (nadi_query_is_null(q, i))
+                nadi_str_add(out, "null");
+            else if (nadi_query_is_text(q, i))
+                json_text(out, nadi_query_text(q, i));
+            else
+                nadi_str_add(out, nadi_query_text(q, i));
+        }
+        nadi_str_add_char(out, ']');
+    }
+    nadi_str_add(out, "]}");
+    nadi_query_close(q);
+    return !failed;
+}
+
+static void put_u32(struct nadi_str *out, size_t at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        out->text[at + (size_t)i] = (char)(value >> (8 * i) & 0xff);
+}
+
+/* Length of the JSON (32 bits, little-endian), the JSON, the blob. */
+static bool put_data(struct nadi_database *db, const char *run, struct nadi_str *out,
+                     struct nadi_diags *diags)
+{
+    struct nadi_str blob = NADI_STR_INIT;
+    size_t begin = out->length;
+    nadi_str_add_bytes(out, "\0\0\0\0", 4);
+    nadi_str_add(out, "{\"name\":");
+    json_text(out, run);
+    for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+        nadi_str_printf(out, ",\"%s\":", tables[i].name);
+        if (!put_table(db, tables[i].sql, out, diags))
+            return false;
+    }
+    nadi_str_add(out, ",\"ops\":");
+    bool ok = nadi_page_put_spans(db, SHOWN, out, &blob, diags);
+    nadi_str_add_char(out, '}');
+    put_u32(out, begin, (uint32_t)(out->length - begin - 4));
+    nadi_str_add_bytes(out, blob.text ? blob.text : "", blob.length);
+    nadi_str_release(&blob);
+    return ok;
+}
+
+bool nadi_page_data(const char *run, struct nadi_str *out, struct nadi_diags *diags)
+{
+    struct nadi_database *db = nadi_run_open(run, diags);
+    bool ok = db && put_data(db, run, out, diags);
+    nadi_database_close(db);
+    return ok;
+}
+
+/* ---- the page ------------------------------------------------------------------------------ */
+
+static void put_base64(struct nadi_str *out, const unsigned char *data, size_t count)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char four[4];
+    for (size_t i = 0; i < count; i += 3) {
+        size_t have = count - i < 3 ? count - i : 3;
+        uint32_t word = (uint32_t)data[i] << 16;
+        word |= have > 1 ? (uint32_t)data[i + 1] << 8 : 0;
+        word |= have > 2 ? data[i + 2] : 0;
+        for (size_t k = 0; k < 4; k++)
+            four[k] = k <= have ? digits[word >> (18 - 6 * k) & 63] : '=';
+        nadi_str_add_bytes(out, four, 4);
+    }
+}
+
+static bool put_compressed(struct nadi_str *out, const struct nadi_str *data,
+                           struct nadi_diags *diags)
+{
+    uLongf room = compressBound((uLong)data->length);
+    unsigned char *packed = NADI_NEW(unsigned char, room);
+    bool ok =
+        compress2(packed, &room, (const unsigned char *)data->text, (uLong)data->length, 6) == Z_OK;
+    if (ok)
+        put_base64(out, packed, room);
+    else
+        ok = nadi_error(diags, "report/compress", NADI_NOWHERE, NULL,
+                        "the data could not be compressed");
+    nadi_mem_free(packed);
+    return ok;
+}
+
+bool nadi_page_write(const char *const *runs, size_t count, struct nadi_str *out,
+                     struct nadi_diags *diags)
+{
+    bool ok = true;
+    nadi_str_add_bytes(out, nadi_web_head, nadi_web_head_bytes);
+    for (size_t i = 0; i < count && ok; i++) {
+        struct nadi_str data = NADI_STR_INIT;
+        ok = nadi_page_data(runs[i], &data, diags);
+        nadi_str_add(out, "<script type=\"text/plain\" class=\"run\">");
+        ok = ok && put_compressed(out, &data, diags);
+        nadi_str_add(out, "</script>\n");
+        nadi_str_release(&data);
+    }
+    nadi_str_add_bytes(out, nadi_web_tail, nadi_web_tail_bytes);
+    return ok;
+}

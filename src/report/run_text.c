@@ -1,0 +1,358 @@
+#include "report/run_text.h"
+
+#include "base/units.h"
+#include "report/query.h"
+#include "why/why.h"
+
+#include <math.h>
+
+enum { CELLS = 28, LABEL = 30 };
+
+struct text {
+    struct nadi_database *db;
+    struct nadi_str *out;
+    struct nadi_diags *diags;
+    bool colour;
+    double end_ns;
+};
+
+static void dim(const struct text *t, bool on)
+{
+    if (t->colour)
+        nadi_str_add(t->out, on ? "\x1b[2m" : "\x1b[0m");
+}
+
+static void bold(const struct text *t, const char *line)
+{
+    nadi_str_printf(t->out, t->colour ? "\x1b[1m%s\x1b[0m\n" : "%s\n", line);
+}
+
+/* A bar in eighths of a cell, the rest dotted. */
+static void bar(const struct text *t, double share, const char *ink)
+{
+    static const char *const parts[] = {"",
+                                        "\xe2\x96\x8f",
+                                        "\xe2\x96\x8e",
+                                        "\xe2\x96\x8d",
+                                        "\xe2\x96\x8c",
+                                        "\xe2\x96\x8b",
+                                        "\xe2\x96\x8a",
+                                        "\xe2\x96\x89",
+                                        "\xe2\x96\x88"};
+    int eighths = (int)(fmin(fmax(share, 0), 1) * CELLS * 8 + 0.5), used = 0;
+    nadi_str_add(t->out, t->colour ? ink : "");
+    for (; eighths >= 8; eighths -= 8, used++)
+        nadi_str_add(t->out, parts[8]);
+    if (eighths) {
+        nadi_str_add(t->out, parts[eighths]);
+        used++;
+    }
+    dim(t, true);
+    for (; used < CELLS; used++)
+        nadi_str_add(t->out, "\xc2\xb7");
+    dim(t, false);
+}
+
+static const char *const blue = "\x1b[34m";
+static const char *const green = "\x1b[32m";
+static const char *const red = "\x1b[31m";
+
+static void time_cell(const struct text *t, double ns)
+{
+    char text[32];
+    nadi_units_time(text, fabs(ns));
+    nadi_str_printf(t->out, "%s%10s", ns < 0 ? "-" : " ", text);
+}
+
+static const char *label_of(const char *cause)
+{
+    for (int c = 0; c < NADI_CAUSES; c++)
+        if (nadi_str_equal(nadi_cause_name((enum nadi_cause)c), cause))
+            return nadi_cause_label((enum nadi_cause)c);
+    return cause;
+}
+
+/* Rows of (label, ns): a line each with share and bar. */
+static bool bars(const struct text *t, const char *sql, const char *ink)
+{
+    bool failed = false;
+    struct nadi_query *q = nadi_query_open(t->db, sql, t->diags);
+    if (!q)
+        return false;
+    while (nadi_query_next(q, &failed, t->diags)) {
+        double ns = nadi_query_double(q, 1);
+        nadi_str_printf(t->out, "  %-*.*s", LABEL, LABEL, label_of(nadi_query_text(q, 0)));
+        time_cell(t, ns);
+        nadi_str_printf(t->out, "  %5.1f %%  ", t->end_ns > 0 ? 100 * ns / t->end_ns : 0);
+        bar(t, t->end_ns > 0 ? ns / t->end_ns : 0, ink);
+        nadi_str_add_char(t->out, '\n');
+    }
+    nadi_query_close(q);
+    return !failed;
+}
+
+/* The one number of a query; 0 where there is none. */
+static double number(const struct text *t, const char *sql)
+{
+    bool failed = false;
+    struct nadi_query *q = nadi_query_open(t->db, sql, t->diags);
+    double value = q && nadi_query_next(q, &failed, t->diags) ? nadi_query_double(q, 0) : 0;
+    nadi_query_close(q);
+    return value;
+}
+
+static void word(const struct text *t, const char *sql, char *text, size_t room)
+{
+    bool failed = false;
+    struct nadi_query *q = nadi_query_open(t->db, sql, t->diags);
+    text[0] = '\0';
+    if (q && nadi_query_next(q, &failed, t->diags))
+        snprintf(text, room, "%s", nadi_query_text(q, 0));
+    nadi_query_close(q);
+}
+
+static void heading(const struct text *t, const char *run)
+{
+    char time[32], outcome[32], model[32];
+    word(t, "select outcome from runs", outcome, sizeof(outcome));
+    word(t, "select network_model from runs", model, sizeof(model));
+    nadi_units_time(time, t->end_ns);
+    nadi_str_printf(t->out, t->colour ? "\x1b[1m%s\x1b[0m: " : "%s: ", run);
+    nadi_str_printf(t->out, "%s  (%.0f ns), %s, %.0f ranks, network %s\n", time, t->end_ns, outcome,
+                    number(t, "select ranks from runs"), model);
+}
+
+static bool path(const struct text *t)
+{
+    char why[160];
+    word(t, "select no_path_because from runs", why, sizeof(why));
+    if (why[0]) {
+        nadi_str_printf(t->out, "\nno critical path: %s\n", why);
+        return true;
+    }
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "critical path, by cause");
+    if (!bars(t,
+              "select cause, sum(duration_ns) as ns from critical_path group by cause "
+              "order by ns desc",
+              blue))
+        return false;
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "its largest parts");
+    return bars(t,
+                "select 'rank ' || rank || ' ' || coalesce(nullif(name, ''), cause), "
+                "sum(duration_ns) as ns from critical_path group by rank, node "
+                "order by ns desc, min(step) limit 5",
+                blue);
+}
+
+static bool communication(const struct text *t)
+{
+    if (number(t, "select count(*) from critical_path where dimension is not null") < 1)
+        return true;
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "its communication, by group, dimension and algorithm");
+    return bars(t,
+                "select case when group_name is null then 'messages' when group_name = '' then "
+                "'all ranks' else group_name end || ', dimension ' || dimension || "
+                "coalesce(', ' || algorithm, ''), sum(duration_ns) as ns from critical_path where "
+                "dimension is not null group by 1 order by ns desc limit 8",
+                blue);
+}
+
+static bool ranks(const struct text *t)
+{
+    if (number(t, "select count(*) from shares") < 1)
+        return true;
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "mean of the ranks");
+    return bars(t,
+                "select cause, sum(ns) * 1.0 / (select ranks from runs) as ns from shares group by "
+                "cause order by ns desc",
+                green);
+}
+
+static bool sensitivities(const struct text *t)
+{
+    bool failed = false;
+    if (number(t, "select count(*) from sensitivities") < 1)
+        return true;
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "10 % more (latencies, delays: less) buys");
+    struct nadi_query *q =
+        nadi_query_open(t->db,
+                        "select parameter, coalesce(gain_large_ns, 100 * path_gain_ns) as gain, "
+                        "next_cause from sensitivities where unit <> 'chunks' and gain is not null "
+                        "order by gain desc",
+                        t->diags);
+    while (q && nadi_query_next(q, &failed, t->diags)) {
+        double gain = nadi_query_double(q, 1), share = t->end_ns > 0 ? gain / t->end_ns : 0;
+        nadi_str_printf(t->out, "  %-*.*s", LABEL, LABEL, nadi_query_text(q, 0));
+        time_cell(t, gain);
+        nadi_str_printf(t->out, "  %5.2f %%  ", 100 * share);
+        bar(t, share * 10, gain < 0 ? red : green);
+        nadi_str_add_char(t->out, '\n');
+    }
+    nadi_query_close(q);
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "bounds");
+    return q && !failed && bars(t, "select bound, ns from bounds order by ns desc", blue);
+}
+
+static bool open_text(struct text *t, const char *run, bool colour, struct nadi_str *out,
+                      struct nadi_diags *diags)
+{
+    *t = (struct text){.out = out, .diags = diags, .colour = colour};
+    t->db = nadi_run_open(run, diags);
+    if (t->db)
+        t->end_ns = number(t, "select end_ns from runs");
+    return t->db != NULL;
+}
+
+bool nadi_run_text(const char *run, bool colour, struct nadi_str *out, struct nadi_diags *diags)
+{
+    struct text t;
+    if (!open_text(&t, run, colour, out, diags))
+        return false;
+    size_t errors = diags->errors;
+    heading(&t, run);
+    bool ok = path(&t) && communication(&t) && ranks(&t) && sensitivities(&t);
+    nadi_database_close(t.db);
+    return ok && diags->errors == errors;
+}
+
+/* ---- two runs ------------------------------------------------------------------------------ */
+
+static void diff_line(const struct text *t, const char *label, double before, double after)
+{
+    nadi_str_printf(t->out, "  %-*.*s", LABEL, LABEL, label);
+    time_cell(t, before);
+    nadi_str_add(t->out, "  ");
+    time_cell(t, after);
+    nadi_str_add(t->out, "  ");
+    if (t->colour && fabs(after - before) > 0.5)
+        nadi_str_add(t->out, after < before ? green : red);
+    nadi_str_add(t->out, after > before + 0.5 ? "+" : after < before - 0.5 ? "-" : " ");
+    char text[32];
+    nadi_units_time(text, fabs(after - before));
+    nadi_str_printf(t->out, "%10s", text);
+    if (before > 0)
+        nadi_str_printf(t->out, "  %+7.2f %%", 100 * (after / before - 1));
+    nadi_str_add(t->out, t->colour ? "\x1b[0m\n" : "\n");
+}
+
+/* Rows (label, ns) of both runs, those that differ most first. */
+static bool diff_rows(const struct text *a, const struct text *b, const char *sql, size_t most)
+{
+    enum { MOST = 256 };
+    struct {
+        char label[96];
+        double before, after;
+        bool shown;
+    } rows[MOST];
+    size_t count = 0;
+    const struct text *both[2] = {a, b};
+    bool failed = false, ok = true;
+    for (int i = 0; i < 2 && ok; i++) {
+        struct nadi_query *q = nadi_query_open(both[i]->db, sql, a->diags);
+        ok = q != NULL;
+        while (q && nadi_query_next(q, &failed, a->diags)) {
+            size_t at = 0;
+            const char *label = label_of(nadi_query_text(q, 0));
+            while (at < count && strncmp(rows[at].label, label, sizeof(rows[at].label) - 1) != 0)
+                at++;
+            if (at == MOST)
+                continue;
+            if (at == count) {
+                memset(&rows[at], 0, sizeof(rows[at]));
+                snprintf(rows[count++].label, sizeof(rows[at].label), "%s", label);
+            }
+            *(i == 0 ? &rows[at].before : &rows[at].after) = nadi_query_double(q, 1);
+        }
+        nadi_query_close(q);
+    }
+    for (size_t n = 0; n < most && n < count; n++) {
+        size_t best = MOST;
+        for (size_t i = 0; i < count; i++)
+            if (!rows[i].shown && (best == MOST || fabs(rows[i].after - rows[i].before) >
+                                                       fabs(rows[best].after - rows[best].before)))
+                best = i;
+        rows[best].shown = true;
+        diff_line(a, rows[best].label, rows[best].before, rows[best].after);
+    }
+    return ok && !failed;
+}
+
+/* The settings of one run, as they stand in its summary. */
+static const char settings_sql[] =
+    "select json_extract(value, '$.file') || ': ' || json_extract(value, '$.key'), "
+    "json_extract(value, '$.value') from runs, json_each(runs.summary, '$.configuration') order by "
+    "1";
+
+/* Both lists are sorted: merged, what differs or is in one alone is told. */
+static bool diff_settings(const struct text *a, const struct text *b)
+{
+    bool failed = false, other_failed = false;
+    struct nadi_query *p = nadi_query_open(a->db, settings_sql, a->diags);
+    struct nadi_query *q = nadi_query_open(b->db, settings_sql, b->diags);
+    bool left = p && nadi_query_next(p, &failed, a->diags);
+    bool right = q && nadi_query_next(q, &other_failed, a->diags);
+    for (size_t shown = 0; left || right;) {
+        int order = !left ? 1 : !right ? -1 : strcmp(nadi_query_text(p, 0), nadi_query_text(q, 0));
+        const char *before = order <= 0 ? nadi_query_text(p, 1) : "(not set)";
+        const char *after = order >= 0 ? nadi_query_text(q, 1) : "(not set)";
+        if (!nadi_str_equal(before, after)) {
+            if (shown++ == 0) {
+                nadi_str_add_char(a->out, '\n');
+                bold(a, "settings that differ");
+            }
+            nadi_str_printf(a->out, "  %-32s %.30s -> %.30s\n",
+                            order <= 0 ? nadi_query_text(p, 0) : nadi_query_text(q, 0), before,
+                            after);
+        }
+        if (order <= 0)
+            left = nadi_query_next(p, &failed, a->diags);
+        if (order >= 0)
+            right = nadi_query_next(q, &other_failed, a->diags);
+    }
+    bool ok = p && q && !failed && !other_failed;
+    nadi_query_close(p);
+    nadi_query_close(q);
+    return ok;
+}
+
+bool nadi_run_diff(const char *first, const char *second, bool colour, struct nadi_str *out,
+                   struct nadi_diags *diags)
+{
+    struct text a, b = {0};
+    bool ok = open_text(&a, first, colour, out, diags) && open_text(&b, second, colour, out, diags);
+    if (ok) {
+        heading(&a, first);
+        heading(&b, second);
+        nadi_str_printf(out, "\n  %-*s%11s  %11s  %11s\n", LABEL, "", "first", "second",
+                        "difference");
+        diff_line(&a, "end to end", a.end_ns, b.end_ns);
+        nadi_str_add_char(out, '\n');
+        bold(&a, "critical path, by cause");
+        ok = diff_rows(&a, &b, "select cause, sum(duration_ns) from critical_path group by cause",
+                       NADI_CAUSES);
+        nadi_str_add_char(out, '\n');
+        bold(&a, "mean of the ranks");
+        ok = ok &&
+             diff_rows(&a, &b,
+                       "select cause, sum(ns) * 1.0 / (select ranks from runs) from shares group "
+                       "by cause",
+                       NADI_CAUSES);
+        nadi_str_add_char(out, '\n');
+        bold(&a, "collectives, their times added up");
+        ok = ok && diff_rows(&a, &b,
+                             "select lower(replace(kind, '_', '-')) || ' ' || bytes || ' B on ' || "
+                             "participants, sum(duration_ns * instances) from collectives group by "
+                             "1",
+                             10);
+        ok = ok && diff_settings(&a, &b);
+    }
+    nadi_database_close(a.db);
+    nadi_database_close(b.db);
+    return ok;
+}

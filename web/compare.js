@@ -1,0 +1,57 @@
+/* Several runs side by side, and two of them in detail. */
+function settingsOf(run) {
+  try {
+    const summary = JSON.parse(run.info.summary), all = {};
+    for (const s of summary.configuration) all[`${s.file}: ${s.key}`] = s.value;
+    return all;
+  } catch { return {}; }
+}
+
+function change(now, before, text) {
+  if (!before && !now) return el("span", {}, "–");
+  const d = before ? now / before - 1 : NaN;
+  return el("span", { class: now < before ? "good" : now > before ? "bad" : "" }, text(now - before), Number.isFinite(d) ? ` (${d > 0 ? "+" : ""}${percent(d)})` : "");
+}
+
+function diffView(a, b) {
+  const x = pathSums(a), y = pathSums(b), causes = CAUSES.map(c => c[0]).filter(c => x[c] || y[c]);
+  const rows = [["end to end", a.end, b.end], ...causes.map(c => [labelOf(c), x[c] || 0, y[c] || 0])];
+  const kinds = new Map();
+  for (const [run, at] of [[a, 0], [b, 1]])
+    for (const c of run.collectives) {
+      const key = `${c.kind.toLowerCase().replaceAll("_", "-")} of ${bytes(c.bytes)} on ${c.participants} ranks`;
+      if (!kinds.has(key)) kinds.set(key, [0, 0]);
+      kinds.get(key)[at] += c.duration_ns * c.instances;
+    }
+  const p = settingsOf(a), q = settingsOf(b);
+  const settings = [...new Set([...Object.keys(p), ...Object.keys(q)])].filter(k => p[k] !== q[k]).slice(0, 60);
+  const table = list => el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ["", "first", "second", "difference"].map((t, i) =>
+    el("th", { class: i ? "" : "text", scope: "col" }, t)))), el("tbody", {}, list.map(([label, m, n]) => el("tr", {}, el("td", { class: "text" }, label),
+    el("td", {}, time(m)), el("td", {}, time(n)), el("td", {}, change(n, m, time)))))));
+  return el("div", {}, el("h2", {}, "Critical path"), table(rows),
+    el("h2", {}, "Collectives, their times added up"), table([...kinds].map(([k, v]) => [k, ...v]).sort((m, n) => Math.abs(n[2] - n[1]) - Math.abs(m[2] - m[1])).slice(0, 40)),
+    el("h2", {}, "Settings that differ"), settings.length ? el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, settings.map(k => el("tr", {},
+      el("td", { class: "text" }, k), el("td", { class: "text" }, String(p[k] ?? "–")), el("td", { class: "text" }, String(q[k] ?? "–"))))))) : el("p", { class: "note" }, "None."));
+}
+
+function compareView(runs) {
+  const best = Math.min(...runs.map(r => r.end)), box = el("div");
+  const pick = start => el("select", { on: { change: show } }, runs.map((r, i) => el("option", { value: i, selected: i === start }, r.name)));
+  const first = pick(0), second = pick(runs.length > 1 ? 1 : 0);
+  first.setAttribute("aria-label", "First run"); second.setAttribute("aria-label", "Second run");
+  function show() { box.replaceChildren(diffView(runs[Number(first.value)], runs[Number(second.value)])); }
+  show();
+  const grid = el("div", { class: "bars" });
+  const most = Math.max(...runs.map(r => r.end), 1);
+  for (const r of runs) {
+    const bar = causeBar(pathSums(r), most);
+    grid.append(el("span", {}, r.name), bar, el("span", { class: "num" }, time(r.end)));
+  }
+  const used = new Set(runs.flatMap(r => r.path.map(p => p.cause)));
+  return el("section", {}, el("h2", {}, "Critical paths side by side"), grid, legend(CAUSES.map(c => c[0]).filter(c => used.has(c))),
+    sortableTable(runs.map(r => ({ name: r.name, end: r.end, factor: r.end / best, bound: r.info.lower_bound_ns, model: r.info.network_model, executor: r.info.executor,
+      ranks: r.info.ranks, moved: r.info.moved_bytes, compute: r.causes.compute || 0, idle: (r.causes.idle || 0) + (r.causes.pipeline_bubble || 0) + (r.causes.straggler_wait || 0) })),
+    [["name", "run", null, true], ["end", "end to end", time], ["factor", "times the best", three], ["bound", "bound", time], ["model", "network", null, true], ["executor", "executor", null, true],
+      ["ranks", "ranks", count], ["moved", "moved", bytes], ["compute", "mean compute", time], ["idle", "mean waiting", time]], { sort: "end", down: false }),
+    el("h2", {}, "Two in detail"), el("div", { class: "tools" }, first, " and ", second), box);
+}

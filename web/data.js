@@ -1,0 +1,98 @@
+/* The data of a run: base64, zlib, then JSON and variable-length integers (src/report/page_spans.h). */
+const TRACKS = ["compute", "communication", "receive", "memory", "processor"];
+
+function fromBase64(text) {
+  const binary = atob(text), bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+async function inflate(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function makeReader(bytes, start) {
+  let at = start;
+  const number = () => {
+    let value = 0, unit = 1;
+    for (;;) {
+      const b = bytes[at++];
+      value += (b & 127) * unit;
+      if (b < 128) return value;
+      unit *= 128;
+    }
+  };
+  const signed = () => {
+    const v = number();
+    return v % 2 ? -(v + 1) / 2 : v / 2;
+  };
+  return { number, signed };
+}
+
+/* Rows of objects. */
+function objects(table) {
+  return table.rows.map(row => {
+    const o = {};
+    table.columns.forEach((c, i) => { o[c] = row[i]; });
+    return o;
+  });
+}
+
+function readTracks(run, read) {
+  run.tracks = [];
+  run.spanCount = 0;
+  for (const rank of run.ranks)
+    for (let k = 0; k < TRACKS.length; k++) {
+      const n = read.number();
+      if (!n) continue;
+      const t = { rank: rank.rank, kind: k, count: n, start: new Float64Array(n), end: new Float64Array(n),
+        op: new Uint32Array(n), slack: new Float64Array(n), longest: 0 };
+      let op = 0, time = 0;
+      for (let i = 0; i < n; i++) {
+        op += read.signed();
+        const start = time + read.signed();
+        time = start + read.number();
+        t.op[i] = op; t.start[i] = start; t.end[i] = time;
+        t.slack[i] = read.number() - 1;
+        if (time - start > t.longest) t.longest = time - start;
+      }
+      run.spanCount += n;
+      run.tracks.push(t);
+    }
+}
+
+function readMessages(run, read) {
+  const n = read.number();
+  const m = { count: n, from: new Uint32Array(n), to: new Uint32Array(n), sent: new Float64Array(n), arrived: new Float64Array(n) };
+  let time = 0;
+  for (let i = 0; i < n; i++) {
+    m.from[i] = read.number(); m.to[i] = read.number();
+    time += read.signed();
+    m.sent[i] = time; m.arrived[i] = time + read.number();
+  }
+  run.messages = m;
+}
+
+async function readRun(element) {
+  const bytes = await inflate(fromBase64(element.textContent));
+  const length = new DataView(bytes.buffer).getUint32(0, true);
+  const json = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+  const run = { name: json.name, info: objects(json.run)[0] };
+  for (const key of ["ranks", "dimensions", "links", "collectives", "path", "sensitivities", "bounds", "ops"])
+    run[key] = objects(json[key]);
+  run.usage = json.link_usage.rows; run.buckets = objects(json.usage_buckets);
+  run.causes = {};
+  for (const [cause, ns] of json.causes.rows) run.causes[cause] = ns;
+  run.shares = new Map();
+  for (const [rank, cause, ns] of json.shares.rows) {
+    if (!run.shares.has(rank)) run.shares.set(rank, {});
+    run.shares.get(rank)[cause] = ns;
+  }
+  run.end = run.info.end_ns;
+  const read = makeReader(bytes, 4 + length);
+  readTracks(run, read);
+  readMessages(run, read);
+  element.textContent = "";
+  return run;
+}

@@ -1,0 +1,84 @@
+/* Tabs, theme, keys. Views are made when they are first shown; printing shows all of them. */
+const VIEWS = [["Overview", overviewView], ["Timeline", timelineView], ["Critical path", pathView], ["Collectives", collectivesView],
+  ["Network", networkView], ["Sensitivity", sensitivityView]];
+
+const app = { runs: [], current: 0, tab: 0, made: new Map() };
+
+function shownViews() {
+  return app.runs.length > 1 ? [...VIEWS, ["Compare", () => compareView(app.runs)]] : VIEWS;
+}
+
+function viewOf(tab) {
+  const key = app.current + ":" + tab;
+  if (!app.made.has(key)) {
+    const section = shownViews()[tab][1](app.runs[app.current]);
+    section.setAttribute("role", "tabpanel");
+    section.setAttribute("aria-label", shownViews()[tab][0]);
+    app.made.set(key, section);
+  }
+  return app.made.get(key);
+}
+
+function showTab(tab, focus) {
+  app.tab = tab;
+  tip.hide();
+  document.getElementById("main").replaceChildren(viewOf(tab));
+  document.querySelectorAll("#tabs button").forEach((b, i) => {
+    b.setAttribute("aria-selected", String(i === tab));
+    b.tabIndex = i === tab ? 0 : -1;
+    if (i === tab && focus) b.focus();
+    if (i === tab) b.scrollIntoView({ block: "nearest", inline: "nearest" });
+  });
+}
+
+function setTheme(dark) {
+  document.documentElement.classList.toggle("dark", dark);
+  app.made.clear();
+  if (app.runs.length) showTab(app.tab);
+  document.dispatchEvent(new Event("themechange"));
+}
+
+function makeTabs() {
+  const tabs = document.getElementById("tabs");
+  tabs.replaceChildren(...shownViews().map(([name], i) => el("button", { type: "button", role: "tab", on: { click: () => showTab(i) } }, name)));
+  tabs.addEventListener("keydown", e => {
+    const n = shownViews().length, to = { ArrowRight: app.tab + 1, ArrowLeft: app.tab - 1, Home: 0, End: n - 1 }[e.key];
+    if (to === undefined) return;
+    showTab((to + n) % n, true); e.preventDefault();
+  });
+}
+
+function makeRunPicker() {
+  const select = document.getElementById("run");
+  document.getElementById("title").textContent = app.runs.length > 1 ? `${app.runs.length} runs` : app.runs[0].name;
+  document.getElementById("run-label").hidden = app.runs.length < 2;
+  select.replaceChildren(...app.runs.map((r, i) => el("option", { value: i }, r.name)));
+  select.addEventListener("change", () => { app.current = Number(select.value); showTab(app.tab); });
+}
+
+async function begin() {
+  const began = performance.now();
+  setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+  for (const element of document.querySelectorAll("script.run")) app.runs.push(await readRun(element));
+  makeRunPicker();
+  makeTabs();
+  showTab(app.runs.length > 1 ? VIEWS.length : 0);
+  app.loadedIn = performance.now() - began;
+  document.documentElement.dataset.ready = "yes";
+}
+
+document.getElementById("theme").addEventListener("click", () => setTheme(!isDark()));
+document.addEventListener("keydown", e => {
+  if (/INPUT|SELECT/.test(e.target.tagName) || e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.key === "t") setTheme(!isDark());
+  if (/^[1-9]$/.test(e.key) && Number(e.key) <= shownViews().length) showTab(Number(e.key) - 1, true);
+});
+addEventListener("beforeprint", () => {
+  app.printed = [];
+  shownViews().forEach((v, i) => { if (i !== app.tab) { const s = viewOf(i); document.getElementById("main").append(s); app.printed.push(s); } });
+});
+addEventListener("afterprint", () => showTab(app.tab));
+begin().catch(error => {
+  document.getElementById("main").replaceChildren(el("p", { class: "bad" },
+    `The data of this report cannot be read: ${error.message}. A browser of 2023 or later is needed.`));
+});

@@ -1,0 +1,156 @@
+/* The network: ranks placed by their coordinates, links coloured by how busy they are, and what each rank does at a
+ * moment of the run. */
+function heat(share) {
+  const stops = [[0, [70, 130, 180]], [0.5, [230, 180, 60]], [1, [190, 30, 45]]];
+  const x = Math.max(0, Math.min(1, share));
+  let i = 1;
+  while (i < stops.length - 1 && x > stops[i][0]) i++;
+  const [a, b] = [stops[i - 1], stops[i]], f = (x - a[0]) / (b[0] - a[0]);
+  return `rgb(${a[1].map((v, c) => Math.round(v + (b[1][c] - v) * f)).join(",")})`;
+}
+
+/* Dimensions take turns: 0 to the right, 1 down, 2 to the right in larger steps, ... */
+function placeRanks(run) {
+  const dims = run.dimensions.filter(d => d.npus > 0), n = run.info.ranks, places = new Map();
+  let size = [1, 1];
+  const steps = dims.map((d, i) => {
+    let across = i % 2, columns = d.npus, rows = 1;
+    if (dims.length === 1 || d.npus > 32) { columns = Math.ceil(Math.sqrt(d.npus * 1.8)); rows = Math.ceil(d.npus / columns); across = 0; }
+    const gap = i === 0 ? 0 : 0.6 * i, w = size[0] + gap, h = size[1] + gap;
+    const step = { columns, w, h, across };
+    if (across === 0) size = [columns * w, Math.max(1, rows) * h]; else size = [w, columns * h];
+    return step;
+  });
+  for (let rank = 0; rank < Math.min(n, 4096); rank++) {
+    let x = 0, y = 0, rest = rank;
+    dims.forEach((d, i) => {
+      const c = rest % d.npus, s = steps[i];
+      rest = Math.floor(rest / d.npus);
+      if (s.across === 0) { x += (c % s.columns) * s.w; y += Math.floor(c / s.columns) * s.h; } else y += c * s.h;
+    });
+    places.set(String(rank), [x, y]);
+  }
+  return { places, size };
+}
+
+function networkView(run) {
+  const { places, size } = placeRanks(run), links = run.links.filter(l => l.from_device !== null);
+  const near = new Map();
+  for (const l of links)
+    for (const [a, b] of [[l.from_device, l.to_device], [l.to_device, l.from_device]])
+      if (!places.has(a) && places.has(b)) { if (!near.has(a)) near.set(a, []); near.get(a).push(places.get(b)); }
+  for (const [name, list] of near)
+    places.set(name, [list.reduce((x, p) => x + p[0], 0) / list.length + 0.25, list.reduce((y, p) => y + p[1], 0) / list.length - 0.55]);
+  const bucketOf = new Map();
+  for (const [link, bucket, moved] of run.usage) {
+    if (!bucketOf.has(bucket)) bucketOf.set(bucket, new Map());
+    bucketOf.get(bucket).set(link, moved);
+  }
+  const buckets = run.buckets, state = { at: 0.5, all: true };
+  const shownRank = new Map();
+  run.tracks.forEach(t => { if (!shownRank.has(t.rank)) shownRank.set(t.rank, []); shownRank.get(t.rank).push(t); });
+
+  function useOf(l) {
+    if (state.all || !buckets.length) return l.utilisation;
+    const t = state.at * run.end, b = buckets.find(x => x.start_ns <= t && t < x.end_ns);
+    if (!b) return 0;
+    return (bucketOf.get(b.bucket).get(l.link) || 0) / (l.link_gbps * (b.end_ns - b.start_ns));
+  }
+
+  function doing(rank) {
+    const t = state.at * run.end;
+    for (const track of shownRank.get(rank) || []) {
+      const i = firstAtOrAfter(track.start, t + 1e-9, 0, track.count) - 1;
+      if (i >= 0 && track.end[i] > t) return run.ops[track.op[i]];
+    }
+    return null;
+  }
+
+  function project(view) {
+    const k = Math.min((view.width - 50) / Math.max(size[0], 1), (view.height - 50) / Math.max(size[1], 1), 70);
+    const dx = (view.width - (size[0] - 1) * k) / 2, dy = (view.height - (size[1] - 1) * k) / 2 + 8;
+    return { k, at: p => [dx + p[0] * k, dy + p[1] * k] };
+  }
+
+  function draw(view) {
+    const { ctx, ratio } = view;
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ctx.fillStyle = css("--card"); ctx.fillRect(0, 0, view.width, view.height);
+    const { k, at } = project(view), r = Math.max(1.5, Math.min(13, k * 0.3));
+    ctx.lineWidth = Math.max(1, Math.min(4, k * 0.06));
+    for (const l of links) {
+      const a = places.get(l.from_device), b = places.get(l.to_device);
+      if (!a || !b) continue;
+      const [x0, y0] = at(a), [x1, y1] = at(b), bend = 0.12;
+      ctx.strokeStyle = heat(useOf(l));
+      ctx.beginPath(); ctx.moveTo(x0, y0);
+      ctx.quadraticCurveTo((x0 + x1) / 2 + (y1 - y0) * bend, (y0 + y1) / 2 - (x1 - x0) * bend, x1, y1); ctx.stroke();
+    }
+    if (!links.length) drawDimensions(ctx, at, k);
+    ctx.textAlign = "center"; ctx.textBaseline = "middle"; ctx.font = `${Math.round(r * 0.95)}px system-ui, sans-serif`;
+    for (const [name, p] of places) {
+      const [x, y] = at(p), isRank = !name.startsWith("switch"), op = isRank && !state.all ? doing(Number(name)) : null;
+      ctx.fillStyle = isRank ? (state.all ? css("--accent") : op ? colourOf(op.cause) : colourOf("idle")) : css("--dim");
+      ctx.beginPath();
+      if (isRank) ctx.arc(x, y, r, 0, 7); else ctx.rect(x - r * 0.9, y - r * 0.7, r * 1.8, r * 1.4);
+      ctx.fill();
+      if (r > 8) { ctx.fillStyle = "#fff"; ctx.fillText(isRank ? name : name.slice(7), x, y + 0.5); }
+    }
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+  }
+
+  /* Without links: each dimension's neighbours, coloured by the dimension. */
+  function drawDimensions(ctx, at, k) {
+    let stride = 1;
+    ctx.globalAlpha = 0.7;
+    run.dimensions.forEach(d => {
+      if (!d.npus) return;
+      ctx.strokeStyle = heat(d.utilisation);
+      for (const [name, p] of places) {
+        const rank = Number(name), c = Math.floor(rank / stride) % d.npus;
+        const next = c + 1 < d.npus ? rank + stride : d.topology === "Ring" && d.npus > 2 ? rank - c * stride : -1;
+        const q = next >= 0 && places.get(String(next));
+        if (!q) continue;
+        const [x0, y0] = at(p), [x1, y1] = at(q), far = Math.abs(x1 - x0) + Math.abs(y1 - y0) > 1.5 * k * Math.max(1, stride > 1 ? 1e9 : 1);
+        ctx.beginPath(); ctx.moveTo(x0, y0);
+        if (far) ctx.quadraticCurveTo((x0 + x1) / 2 + (y1 - y0) * 0.2, (y0 + y1) / 2 - (x1 - x0) * 0.2, x1, y1); else ctx.lineTo(x1, y1);
+        ctx.stroke();
+      }
+      stride *= d.npus;
+    });
+    ctx.globalAlpha = 1;
+  }
+
+  const view = sharpCanvas(Math.max(260, Math.min(560, innerHeight - 260, 90 + size[1] * 60)), draw, "Network: ranks and links");
+  view.canvas.style.touchAction = "pan-y";
+  view.canvas.addEventListener("pointermove", e => {
+    const { k, at } = project(view);
+    for (const [name, p] of places) {
+      const [x, y] = at(p);
+      if (Math.hypot(x - e.offsetX, y - e.offsetY) > Math.max(6, k * 0.35)) continue;
+      const own = links.filter(l => l.from_device === name), op = doing(Number(name));
+      tip.show((name.startsWith("switch") ? name : "rank " + name) +
+        (own.length ? `\nsends ${bytes(own.reduce((s, l) => s + l.bytes, 0))}, busiest link ${percent(Math.max(...own.map(useOf)))}` : "") +
+        (!state.all && !name.startsWith("switch") ? `\nat ${time(state.at * run.end)}: ${op ? op.name || op.type : "nothing in flight"}` : ""), e.clientX, e.clientY);
+      return;
+    }
+    tip.hide();
+  });
+  view.canvas.addEventListener("pointerleave", tip.hide);
+  const label = el("span", {}, "whole run");
+  const slider = el("input", { type: "range", min: "0", max: "1000", value: "0", style: "flex:1 1 12rem", "aria-label": "Moment of the run",
+    on: { input: () => { state.all = slider.value === "0"; state.at = slider.value / 1000; label.textContent = state.all ? "whole run" : time(state.at * run.end); view.redraw(); } } });
+  return el("section", {},
+    el("div", { class: "tools" }, el("span", {}, "moment"), slider, label),
+    view.canvas,
+    el("ul", { class: "legend" }, [0, 0.25, 0.5, 0.75, 1].map(v => el("li", {}, el("i", { style: "background:" + heat(v) }), percent(v) + (v === 1 ? " busy or more" : "")))),
+    el("p", { class: "note" }, links.length
+      ? (buckets.length ? "Links by what they carry at the moment of the slider." : "Links over the whole run; “--link-usage” records them over time.")
+      : "In this network model messages pass each other and there are no links: lines join neighbours, coloured by how busy their dimension is.",
+    " Move the slider to see what each rank does."),
+    el("h2", {}, "Dimensions"), sortableTable(run.dimensions, [["dimension", "dimension"], ["topology", "topology", null, true], ["npus", "NPUs", count],
+      ["link_gbps", "link rate", rate], ["latency_ns", "latency", time], ["links", "links", count], ["messages", "messages", count],
+      ["bytes", "bytes", bytes], ["utilisation", "busy", percent]], { sort: "dimension", down: false }),
+    links.length ? [el("h2", {}, "Links"), sortableTable(links, [["from_device", "from", null, true], ["to_device", "to", null, true], ["dimension", "dimension"],
+      ["bytes", "bytes", bytes], ["utilisation", "busy", percent], ["wait_ns", "waited for", time], ["most_waiting", "most waiting", count]], { sort: "wait_ns" })] : null);
+}

@@ -1,0 +1,102 @@
+/* The first part: the figures, the critical path by cause, where every rank's time goes; and the tables. */
+function pathSums(run) {
+  const sums = {};
+  for (const p of run.path) sums[p.cause] = (sums[p.cause] || 0) + p.end_ns - p.start_ns;
+  return sums;
+}
+
+function largest(sums) {
+  return Object.entries(sums).sort((a, b) => b[1] - a[1]);
+}
+
+function breakdownView(run) {
+  const causes = CAUSES.map(c => c[0]), whole = run.end || 1;
+  const classes = new Map();
+  for (const r of run.ranks) {
+    const shares = run.shares.get(r.rank) || {}, key = JSON.stringify(shares);
+    if (!classes.has(key)) classes.set(key, { shares, ranks: [], weight: 0 });
+    const c = classes.get(key);
+    c.ranks.push(r.rank); c.weight += run.info.ranks > run.ranks.length ? r.weight : 1;
+  }
+  const list = [...classes.values()], box = el("div"), used = new Set(list.flatMap(c => Object.keys(c.shares)));
+  const names = c => (c.ranks.length > 3 ? `${c.ranks[0]}, ${c.ranks[1]}, … ${c.ranks[c.ranks.length - 1]}` : c.ranks.join(", "));
+  function show(byClass) {
+    const rows = byClass ? list.map(c => [`${count(c.weight)} × rank ${names(c)}`, c.shares])
+      : run.ranks.map(r => ["rank " + r.rank, run.shares.get(r.rank) || {}]);
+    const grid = el("div", { class: "bars", style: "grid-template-columns:minmax(4rem,max-content) 1fr" });
+    rows.slice(0, 128).forEach(([label, shares]) => grid.append(el("span", {}, label), causeBar(shares, whole)));
+    box.replaceChildren(grid);
+    if (rows.length > 128) {
+      const all = sharpCanvas(Math.min(520, rows.length), view => {
+        const { ctx, ratio } = view, h = view.canvas.height / rows.length;
+        ctx.fillStyle = css("--card"); ctx.fillRect(0, 0, view.canvas.width, view.canvas.height);
+        rows.forEach(([, shares], i) => {
+          let x = 0;
+          for (const c of causes) {
+            const w = (shares[c] || 0) / whole * view.canvas.width;
+            if (w > 0) { ctx.fillStyle = colourOf(c); ctx.fillRect(x, i * h, w, Math.max(h, ratio)); }
+            x += w;
+          }
+        });
+      }, "Time of all ranks by cause, a line a rank");
+      box.prepend(el("p", { class: "note" }, `All ${count(rows.length)} ${byClass ? "classes" : "ranks"}, a line each; the first 128 below with figures.`), all.canvas);
+    }
+  }
+  const choose = el("select", { "aria-label": "Rows", on: { change: () => show(choose.value === "class") } },
+    el("option", { value: "class" }, "a class of equal ranks"), el("option", { value: "rank" }, "a rank"));
+  if (list.length === run.ranks.length) choose.value = "rank";
+  show(choose.value === "class");
+  return el("section", {}, el("h2", {}, "Where the time of the ranks goes"), el("div", { class: "tools" }, el("label", {}, "a bar is ", choose)),
+    box, legend(causes.filter(c => used.has(c))));
+}
+
+function overviewView(run) {
+  const i = run.info, sums = pathSums(run), top = largest(sums);
+  const slow = run.ranks.reduce((a, b) => (b.finish_ns > a.finish_ns ? b : a), run.ranks[0] || { rank: 0, finish_ns: 0 });
+  const waits = run.causes;
+  return el("section", {},
+    el("div", { class: "cards" },
+      card("end to end", time(i.end_ns), i.outcome === "done" ? `${count(i.ranks)} ranks finished` : `not finished: ${i.outcome}`),
+      card("no schedule is faster than", time(i.lower_bound_ns || null), i.lower_bound_ns ? `this takes ${three(i.end_ns / i.lower_bound_ns)} times as long` : ""),
+      card("most of the critical path", top.length ? labelOf(top[0][0]) : "–", top.length ? percent(top[0][1] / i.end_ns) : i.no_path_because || ""),
+      card("last rank", "rank " + slow.rank, time(slow.finish_ns)),
+      card("moved", bytes(i.moved_bytes), `${count(i.messages)} messages, ${bytes(i.offered_bytes)} asked for`),
+      card("nodes", count(i.nodes), `${i.network_model} network, ${i.executor} executor`),
+      card("mean wait for stragglers", time(waits.straggler_wait || 0), percent((waits.straggler_wait || 0) / i.end_ns)),
+      card("mean pipeline bubble", time(waits.pipeline_bubble || 0), percent((waits.pipeline_bubble || 0) / i.end_ns))),
+    el("h2", {}, "The critical path, by cause"),
+    run.path.length ? [causeBar(sums, run.end), barList(top.map(([c, ns]) => [labelOf(c), ns, `${time(ns)}  ${percent(ns / run.end)}`, null, colourOf(c)]))]
+      : el("p", { class: "note" }, `There is none: ${i.no_path_because || "nothing was recorded"}.`),
+    el("p", { class: "note" }, "From the end of the run backwards through what each node waited for, across ranks; the parts add up to the end exactly."),
+    breakdownView(run));
+}
+
+function pathView(run) {
+  const groups = new Map();
+  for (const p of run.path) {
+    const key = [p.cause, p.group_name ?? "", p.dimension ?? "", p.algorithm ?? ""].join("|");
+    if (!groups.has(key)) groups.set(key, { cause: labelOf(p.cause), group_name: p.group_name, dimension: p.dimension, algorithm: p.algorithm, ns: 0, steps: 0 });
+    const g = groups.get(key);
+    g.ns += p.end_ns - p.start_ns; g.steps++;
+  }
+  const ranks = new Map();
+  for (const p of run.path) ranks.set(p.rank, (ranks.get(p.rank) || 0) + p.end_ns - p.start_ns);
+  const share = v => `${time(v)}  ${percent(v / run.end)}`;
+  return el("section", {}, el("h2", {}, "What it is made of"),
+    sortableTable([...groups.values()], [["cause", "cause", null, true], ["group_name", "group", v => (v === null ? "–" : v === "" ? "all ranks" : v), true], ["dimension", "dimension"],
+      ["algorithm", "algorithm", null, true], ["steps", "steps", count], ["ns", "time", share]], { sort: "ns" }),
+    el("h2", {}, "On which ranks"),
+    barList([...ranks].sort((a, b) => b[1] - a[1]).slice(0, 12).map(([r, ns]) => ["rank " + r, ns, share(ns)])),
+    el("h2", {}, "Step by step"),
+    sortableTable(run.path.map(p => ({ ...p, ns: p.end_ns - p.start_ns, cause: labelOf(p.cause) })), [["start_ns", "start", time], ["ns", "time", time], ["rank", "rank"],
+      ["name", "name", null, true], ["cause", "cause", null, true], ["bound_by", "bound by", null, true], ["group_name", "group", null, true],
+      ["dimension", "dimension"], ["algorithm", "algorithm", null, true]], { sort: "start_ns", down: false }));
+}
+
+function collectivesView(run) {
+  return el("section", {}, el("h2", {}, "Collectives"),
+    el("p", { class: "note" }, "Bus bandwidth as nccl-tests defines it. A row of folded ranks stands for as many equal collectives as its column instances says."),
+    sortableTable(run.collectives, [["name", "name", null, true], ["kind", "kind", v => v.toLowerCase().replaceAll("_", "-"), true], ["group_name", "group", null, true],
+      ["participants", "ranks", count], ["instances", "instances", count], ["bytes", "bytes", bytes], ["chunks", "chunks", count], ["start_ns", "start", time],
+      ["duration_ns", "time", time], ["algorithm_gbps", "algorithm bandwidth", rate], ["bus_gbps", "bus bandwidth", rate]], { sort: "duration_ns" }));
+}

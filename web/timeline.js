@@ -1,0 +1,273 @@
+/* The timeline: rows are tracks of ranks, time runs to the right. Spans narrower than a pixel share it, and
+ * everything up to the next pixel is skipped by binary search: a frame costs pixels, not spans. */
+const GUTTER = 100, LANE = 26, AXIS = 22;
+
+function firstAtOrAfter(list, value, low, high) {
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < value) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+function parseRanks(text) {
+  const ranges = text.split(/[\s,]+/).filter(Boolean).map(part => {
+    const m = /^(\d+)(?:-(\d+))?$/.exec(part);
+    return m ? [Number(m[1]), Number(m[2] ?? m[1])] : null;
+  });
+  return ranges.length && !ranges.includes(null) ? ranges : null;
+}
+
+function timelineView(run) {
+  const s = { t0: 0, t1: Math.max(run.end, 1), top: 0, row: 14, word: "", ranks: null, kinds: new Set([0, 1, 2, 3, 4]), rows: [] };
+  let colours = [], marked = null;
+
+  function prepare() {
+    s.rows = run.tracks.filter(t => s.kinds.has(t.kind) &&
+      (!s.ranks || s.ranks.some(r => t.rank >= r[0] && t.rank <= r[1])));
+    s.rowOf = new Map();
+    s.rows.forEach((t, i) => {
+      if (!s.rowOf.has(t.rank + ":" + t.kind)) s.rowOf.set(t.rank + ":" + t.kind, i);
+    });
+    const words = s.word.toLowerCase();
+    marked = words ? run.ops.map(o => o.name.toLowerCase().includes(words)) : null;
+  }
+
+  function colourTable() {
+    const faded = pixelOf(isDark() ? "#343c42" : "#dfe2e5");
+    colours = run.ops.map((o, i) => (marked && !marked[i] ? faded : pixelOf(colourOf(o.cause))));
+  }
+
+  /* One line of pixels of a track, from `x0` to the right end. */
+  function paintLine(t, line, left, k, background) {
+    const waiting = t.kind === 2 && !marked ? pixelOf(colourOf("pipeline_bubble")) : null; /* until the message is there */
+    line.fill(background);
+    const n = t.count, width = line.length;
+    let i = firstAtOrAfter(t.start, s.t0 - t.longest, 0, n);
+    while (i < n && t.start[i] < s.t1) {
+      let a = Math.floor((t.start[i] - s.t0) * k), b = Math.floor((t.end[i] - s.t0) * k);
+      if (b < 0) { i++; continue; }
+      if (a < 0) a = 0;
+      if (b <= a) b = a + 1;
+      if (t.end[i] > t.start[i]) line.fill(waiting ?? colours[t.op[i]], a, Math.min(b, width));
+      if (b - a > 2) { /* a gap between neighbours that both are wide */
+        line[a] = background;
+        i++;
+      } else if (b - a === 2) i++;
+      else i = Math.max(i + 1, firstAtOrAfter(t.start, s.t0 + (a + 1) / k, i + 1, Math.min(n, i + 1 + 65536)));
+    }
+  }
+
+  function pathLine(line, k, background) {
+    line.fill(background);
+    for (const p of run.path) {
+      if (p.end_ns < s.t0 || p.start_ns > s.t1) continue;
+      const a = Math.max(0, Math.floor((p.start_ns - s.t0) * k)), b = Math.max(a + 1, Math.floor((p.end_ns - s.t0) * k));
+      line.fill(pixelOf(colourOf(p.cause)), a, Math.min(b, line.length));
+    }
+  }
+
+  function draw(view) {
+    const { ctx, ratio } = view, W = view.canvas.width, H = view.canvas.height;
+    const left = Math.round(GUTTER * ratio), k = (W - left) / (s.t1 - s.t0);
+    const image = ctx.createImageData(W, H), buffer = new Uint32Array(image.data.buffer);
+    const background = pixelOf(css("--card").length === 7 ? css("--card") : "#ffffff");
+    colourTable();
+    buffer.fill(background);
+    const line = new Uint32Array(W - left);
+    const put = (y0, y1) => { for (let y = Math.max(0, y0); y < Math.min(H, y1); y++) buffer.set(line, y * W + left); };
+    pathLine(line, k, background);
+    put(Math.round(AXIS * ratio), Math.round((AXIS + LANE - 6) * ratio));
+    const top = (AXIS + LANE) * ratio, row = s.row * ratio;
+    s.top = Math.max(0, Math.min(s.top, s.rows.length * s.row - (view.height - AXIS - LANE)));
+    if (row >= 1.5) {
+      const first = Math.floor(s.top / s.row), last = Math.min(s.rows.length, Math.ceil((s.top + view.height) / s.row));
+      for (let i = first; i < last; i++) {
+        const y = top + (i * s.row - s.top) * ratio;
+        paintLine(s.rows[i], line, left, k, background);
+        put(Math.max(Math.round(y), Math.ceil(top)), Math.round(y + row) - (row >= 4 ? Math.ceil(ratio) : 0));
+      }
+    } else
+      for (let y = Math.ceil(top); y < H; y++) {
+        const i = Math.floor(((y - top) / ratio + s.top) / s.row);
+        if (i >= s.rows.length) break;
+        paintLine(s.rows[i], line, left, k, background);
+        put(y, y + 1);
+      }
+    ctx.putImageData(image, 0, 0);
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    drawAxis(view);
+    drawLabels(view);
+    drawArrows(view);
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+  }
+
+  const xOf = (view, t) => GUTTER + (t - s.t0) * (view.width - GUTTER) / (s.t1 - s.t0);
+  const timeAt = (view, x) => s.t0 + (x - GUTTER) * (s.t1 - s.t0) / (view.width - GUTTER);
+  const yOf = i => AXIS + LANE + i * s.row - s.top;
+
+  function drawAxis(view) {
+    const { ctx } = view, span = s.t1 - s.t0, rough = span / Math.max(2, (view.width - GUTTER) / 110);
+    const power = Math.pow(10, Math.floor(Math.log10(rough)));
+    const step = [1, 2, 5, 10].map(m => m * power).find(v => v >= rough);
+    ctx.font = "11px system-ui, sans-serif"; ctx.textBaseline = "middle";
+    ctx.fillStyle = css("--dim"); ctx.strokeStyle = css("--grid");
+    for (let t = Math.ceil(s.t0 / step) * step; t <= s.t1; t += step) {
+      const x = Math.round(xOf(view, t)) + 0.5;
+      ctx.beginPath(); ctx.moveTo(x, AXIS - 4); ctx.lineTo(x, AXIS); ctx.stroke();
+      ctx.textAlign = x < GUTTER + 25 ? "left" : x > view.width - 30 ? "right" : "center";
+      ctx.fillText(time(t), x, AXIS / 2);
+    }
+    ctx.textAlign = "left";
+    ctx.fillText("critical path", 6, AXIS + (LANE - 6) / 2);
+  }
+
+  function drawLabels(view) {
+    const { ctx } = view;
+    ctx.save();
+    ctx.beginPath(); ctx.rect(0, AXIS + LANE, view.width, view.height); ctx.clip();
+    ctx.font = "11px system-ui, sans-serif"; ctx.textBaseline = "middle";
+    const first = Math.floor(s.top / s.row), last = Math.min(s.rows.length, Math.ceil((s.top + view.height) / s.row));
+    const every = Math.max(1, Math.ceil(13 / s.row));
+    for (let i = first; i < last; i++) {
+      const t = s.rows[i], y = yOf(i) + s.row / 2, newRank = i === 0 || s.rows[i - 1].rank !== t.rank;
+      ctx.fillStyle = css("--dim");
+      if (s.row >= 9 ? newRank : i % every === 0) ctx.fillText("rank " + t.rank, 6, y);
+      if (s.row < 11) continue;
+      ctx.textAlign = "right"; ctx.fillText(["comp", "comm", "recv", "mem", "cpu"][t.kind].slice(0, 4), GUTTER - 4, y); ctx.textAlign = "left";
+      let n = firstAtOrAfter(t.start, s.t0 - t.longest, 0, t.count), tries = 0;
+      for (; n < t.count && t.start[n] < s.t1 && tries < 400; n++, tries++) {
+        const a = Math.max(GUTTER, xOf(view, t.start[n])), b = Math.min(view.width, xOf(view, t.end[n]));
+        if (b - a < 42) continue;
+        ctx.fillStyle = t.kind === 2 && !isDark() ? "#1d2327" : "#ffffff";
+        ctx.save(); ctx.beginPath(); ctx.rect(a, y - s.row / 2, b - a - 3, s.row); ctx.clip();
+        ctx.fillText(run.ops[t.op[n]].name || run.ops[t.op[n]].type, a + 4, y); ctx.restore();
+      }
+    }
+    ctx.restore();
+  }
+
+  function drawArrows(view) {
+    const m = run.messages, { ctx } = view;
+    const a = firstAtOrAfter(m.sent, s.t0, 0, m.count), b = firstAtOrAfter(m.sent, s.t1, a, m.count);
+    if (b - a > 500 || s.row < 5) return;
+    ctx.save();
+    ctx.beginPath(); ctx.rect(GUTTER, AXIS + LANE, view.width, view.height); ctx.clip();
+    ctx.strokeStyle = css("--ink"); ctx.fillStyle = css("--ink"); ctx.globalAlpha = 0.55;
+    for (let i = a; i < b; i++) {
+      const from = s.rowOf.get(m.from[i] + ":1"), to = s.rowOf.get(m.to[i] + ":2") ?? s.rowOf.get(m.to[i] + ":1");
+      if (from === undefined || to === undefined) continue;
+      const x0 = xOf(view, m.sent[i]), y0 = yOf(from) + s.row / 2, x1 = xOf(view, m.arrived[i]), y1 = yOf(to) + s.row / 2;
+      const angle = Math.atan2(y1 - y0, x1 - x0);
+      ctx.beginPath(); ctx.moveTo(x0, y0); ctx.lineTo(x1, y1); ctx.stroke();
+      ctx.beginPath(); ctx.moveTo(x1, y1);
+      ctx.lineTo(x1 - 6 * Math.cos(angle - 0.4), y1 - 6 * Math.sin(angle - 0.4));
+      ctx.lineTo(x1 - 6 * Math.cos(angle + 0.4), y1 - 6 * Math.sin(angle + 0.4)); ctx.fill();
+    }
+    ctx.restore();
+  }
+
+  /* What is under the pointer, as text. */
+  function describe(x, y) {
+    const t = timeAt(view, x);
+    if (x < GUTTER) return null;
+    if (y >= AXIS && y < AXIS + LANE) {
+      const p = run.path.find(q => q.start_ns <= t && t < q.end_ns);
+      return p ? `critical path: ${labelOf(p.cause)}\n${p.name || ""} on rank ${p.rank}\n${time(p.end_ns - p.start_ns)} from ${time(p.start_ns)}` +
+        (p.dimension === null ? "" : `\ndimension ${p.dimension}${p.algorithm ? ", " + p.algorithm : ""}`) : null;
+    }
+    const row = s.rows[Math.floor((y - AXIS - LANE + s.top) / s.row)];
+    if (!row || y < AXIS + LANE) return null;
+    let i = firstAtOrAfter(row.start, t + 1e-9, 0, row.count) - 1;
+    const slack = 2 * (s.t1 - s.t0) / (view.width - GUTTER);
+    for (let back = 0; back < 50 && i >= 0; back++, i--)
+      if (row.end[i] >= t - slack) {
+        const o = run.ops[row.op[i]];
+        return `${o.name || o.type}\nrank ${row.rank}, ${TRACKS[row.kind]}: ${labelOf(o.cause)}\n` +
+          `${time(row.end[i] - row.start[i])} from ${time(row.start[i])}` +
+          (o.group_name ? `\ngroup ${o.group_name}` : "") + (o.bytes ? `\n${bytes(o.bytes)}` : "") +
+          (row.slack[i] >= 0 ? `\nslack ${time(row.slack[i])}${run.info.slack_is_exact ? "" : " (estimate)"}` : "");
+      }
+    return null;
+  }
+
+  function zoom(factor, x) {
+    const at = x === undefined ? (s.t0 + s.t1) / 2 : timeAt(view, Math.max(x, GUTTER));
+    const least = Math.min(20, run.end);
+    factor = Math.max(factor, least / (s.t1 - s.t0));
+    s.t0 = at - (at - s.t0) * factor; s.t1 = at + (s.t1 - at) * factor;
+    pan(0);
+  }
+
+  function pan(part) {
+    const span = Math.min(s.t1 - s.t0, Math.max(run.end, 1) * 1.02), move = part * span;
+    s.t0 = Math.max(-0.01 * run.end, Math.min(s.t0 + move, run.end * 1.01 - span));
+    s.t1 = s.t0 + span;
+    view.redraw();
+  }
+
+  const height = Math.max(260, Math.min(640, AXIS + LANE + run.tracks.length * s.row + 6, innerHeight - 170));
+  const view = sharpCanvas(height, draw, "Timeline of ranks. Arrow keys move, plus and minus zoom, 0 shows all.");
+  const pointers = new Map();
+  view.canvas.addEventListener("wheel", e => {
+    e.preventDefault();
+    if (e.shiftKey) { s.top += e.deltaY + e.deltaX; view.redraw(); } else zoom(Math.exp(e.deltaY * 0.0015), e.offsetX);
+  }, { passive: false });
+  view.canvas.addEventListener("pointerdown", e => { pointers.set(e.pointerId, e); view.canvas.setPointerCapture(e.pointerId); tip.hide(); });
+  view.canvas.addEventListener("pointermove", e => {
+    const old = pointers.get(e.pointerId);
+    if (!old) {
+      const text = describe(e.offsetX, e.offsetY);
+      if (text) tip.show(text, e.clientX, e.clientY); else tip.hide();
+      return;
+    }
+    const others = [...pointers.values()].filter(p => p.pointerId !== e.pointerId);
+    if (others.length === 1) {
+      const before = Math.abs(old.clientX - others[0].clientX), after = Math.abs(e.clientX - others[0].clientX);
+      if (before > 10 && after > 10) zoom(before / after, (e.offsetX + others[0].offsetX) / 2);
+    } else {
+      s.top -= e.clientY - old.clientY;
+      pan((old.clientX - e.clientX) / (view.width - GUTTER));
+    }
+    pointers.set(e.pointerId, e);
+  });
+  for (const type of ["pointerup", "pointercancel"])
+    view.canvas.addEventListener(type, e => {
+      pointers.delete(e.pointerId);
+      if (e.pointerType === "touch") { const text = describe(e.offsetX, e.offsetY); if (text) tip.show(text, e.clientX, e.clientY); }
+    });
+  view.canvas.addEventListener("pointerleave", tip.hide);
+  view.canvas.addEventListener("keydown", e => {
+    const acts = { ArrowLeft: () => pan(-0.1), ArrowRight: () => pan(0.1), a: () => pan(-0.1), d: () => pan(0.1),
+      "+": () => zoom(0.7), "=": () => zoom(0.7), w: () => zoom(0.7), "-": () => zoom(1.4), s: () => zoom(1.4),
+      ArrowUp: () => { s.top -= 3 * s.row; view.redraw(); }, ArrowDown: () => { s.top += 3 * s.row; view.redraw(); },
+      "0": () => { s.t0 = 0; s.t1 = Math.max(run.end, 1); view.redraw(); } };
+    if (!acts[e.key] || e.ctrlKey || e.metaKey) return;
+    acts[e.key](); e.preventDefault();
+  });
+
+  const again = () => { prepare(); view.redraw(); };
+  const ranks = el("input", { size: "10", placeholder: "all", "aria-label": "Ranks to show, like 0-7,12",
+    on: { input: () => { s.ranks = parseRanks(ranks.value); s.top = 0; again(); } } });
+  const search = el("input", { type: "search", size: "14", placeholder: "name", "aria-label": "Mark nodes by name",
+    on: { input: () => { s.word = search.value; again(); } } });
+  const size = el("input", { type: "range", min: "0", max: "100", value: "81", "aria-label": "Height of a row",
+    on: { input: () => { s.row = 0.5 * Math.pow(60, size.value / 100); view.redraw(); } } });
+  const kinds = TRACKS.map((name, i) => run.tracks.some(t => t.kind === i)
+    ? el("label", {}, el("input", { type: "checkbox", checked: true, on: { change: e => {
+      if (e.target.checked) s.kinds.add(i); else s.kinds.delete(i);
+      again();
+    } } }), " " + name) : null);
+  prepare();
+  const used = new Set(run.ops.map(o => o.cause));
+  run.path.forEach(p => used.add(p.cause));
+  if (run.tracks.some(t => t.kind === 2)) used.add("pipeline_bubble");
+  const section = el("section", {},
+    el("div", { class: "tools" }, el("label", {}, "ranks ", ranks), el("label", {}, "mark ", search), el("label", {}, "rows ", size), kinds),
+    view.canvas, legend(CAUSES.map(c => c[0]).filter(c => used.has(c))),
+    el("p", { class: "note" }, "Drag to move, wheel to zoom, shift and wheel for other ranks. Keys: ", el("kbd", {}, "←"), el("kbd", {}, "→"), " move, ",
+      el("kbd", {}, "+"), el("kbd", {}, "−"), " zoom, ", el("kbd", {}, "↑"), el("kbd", {}, "↓"), " ranks, ", el("kbd", {}, "0"), " all. Arrows are messages; they show when few are in view.",
+      run.info.ranks > run.ranks.length ? ` One rank of each of ${count(run.ranks.length)} classes of equal ranks is shown.` : ""));
+  section.timeline = { state: s, view, zoom, pan };
+  return section;
+}
