@@ -1,7 +1,7 @@
 # cmake -D OUT=file.c -D ROOT=web -P web.cmake
 # Writes the report's page as C: web/page.html with web/style.css and the scripts put in, up to the
 # place of the data and from there on. Declared in src/report/web.h.
-set(scripts data format table charts timeline network overview sensitivity compare main)
+set(scripts data format table charts timeline overview sensitivity compare network main)
 file(READ ${ROOT}/page.html page HEX)
 function(text_of path result)
   file(READ ${path} hex HEX)

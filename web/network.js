@@ -9,17 +9,18 @@ function heat(share) {
   return `rgb(${a[1].map((v, c) => Math.round(v + (b[1][c] - v) * f)).join(",")})`;
 }
 
-/* Dimensions take turns: 0 to the right, 1 down, 2 to the right in larger steps, ... */
+/* Each dimension goes to the right or down, so that the whole stays about twice as wide as high. */
 function placeRanks(run) {
   const dims = run.dimensions.filter(d => d.npus > 0), n = run.info.ranks, places = new Map();
   let size = [1, 1];
   const steps = dims.map((d, i) => {
-    let across = i % 2, columns = d.npus, rows = 1;
-    if (dims.length === 1 || d.npus > 32) { columns = Math.ceil(Math.sqrt(d.npus * 1.8)); rows = Math.ceil(d.npus / columns); across = 0; }
-    const gap = i === 0 ? 0 : 0.6 * i, w = size[0] + gap, h = size[1] + gap;
-    const step = { columns, w, h, across };
-    if (across === 0) size = [columns * w, Math.max(1, rows) * h]; else size = [w, columns * h];
-    return step;
+    const gap = i === 0 ? 0 : 0.7 * i, w = size[0] + gap, h = size[1] + gap;
+    let columns = d.npus, rows = 1;
+    const off = aspect => Math.abs(Math.log(aspect / 2));
+    const across = i === 0 || off(w * d.npus / size[1]) <= off(size[0] / (h * d.npus)) ? 0 : 1;
+    if (d.npus > 24 && across === 0) { columns = Math.ceil(Math.sqrt(d.npus * 2)); rows = Math.ceil(d.npus / columns); }
+    if (across === 0) size = [columns * w, rows * h]; else size = [w, d.npus * h];
+    return { columns, w, h, across };
   });
   for (let rank = 0; rank < Math.min(n, 4096); rank++) {
     let x = 0, y = 0, rest = rank;
@@ -34,13 +35,18 @@ function placeRanks(run) {
 }
 
 function networkView(run) {
-  const { places, size } = placeRanks(run), links = run.links.filter(l => l.from_device !== null);
+  const { places, size } = placeRanks(run), isGraph = "network: graph" in settingsOf(run);
+  /* switches are numbered within their dimension, unless the network is a graph */
+  const device = (name, l) => (name.startsWith("switch") && !isGraph ? `${name} of dimension ${l.dimension}` : name);
+  const links = run.links.filter(l => l.from_device !== null)
+    .map(l => ({ ...l, from_device: device(l.from_device, l), to_device: device(l.to_device, l) }));
   const near = new Map();
   for (const l of links)
     for (const [a, b] of [[l.from_device, l.to_device], [l.to_device, l.from_device]])
       if (!places.has(a) && places.has(b)) { if (!near.has(a)) near.set(a, []); near.get(a).push(places.get(b)); }
+  const tall = list => (Math.max(...list.map(p => p[1])) - Math.min(...list.map(p => p[1])) > 0.5 ? 1 : 0);
   for (const [name, list] of near)
-    places.set(name, [list.reduce((x, p) => x + p[0], 0) / list.length + 0.25, list.reduce((y, p) => y + p[1], 0) / list.length - 0.55]);
+    places.set(name, [list.reduce((x, p) => x + p[0], 0) / list.length + 0.3 * tall(list), list.reduce((y, p) => y + p[1], 0) / list.length - 0.5 + 0.45 * tall(list)]);
   const bucketOf = new Map();
   for (const [link, bucket, moved] of run.usage) {
     if (!bucketOf.has(bucket)) bucketOf.set(bucket, new Map());
@@ -49,6 +55,13 @@ function networkView(run) {
   const buckets = run.buckets, state = { at: 0.5, all: true };
   const shownRank = new Map();
   run.tracks.forEach(t => { if (!shownRank.has(t.rank)) shownRank.set(t.rank, []); shownRank.get(t.rank).push(t); });
+
+  let most = Math.max(...run.dimensions.map(d => d.utilisation || 0), ...links.map(l => l.utilisation || 0), 1e-12);
+  for (const [link, bucket, moved] of run.usage) {
+    const l = links[link], b = buckets.find(x => x.bucket === bucket);
+    if (l && b) most = Math.max(most, moved / (l.link_gbps * (b.end_ns - b.start_ns)));
+  }
+  const shade = share => heat(share / most);
 
   function useOf(l) {
     if (state.all || !buckets.length) return l.utilisation;
@@ -82,7 +95,7 @@ function networkView(run) {
       const a = places.get(l.from_device), b = places.get(l.to_device);
       if (!a || !b) continue;
       const [x0, y0] = at(a), [x1, y1] = at(b), bend = 0.12;
-      ctx.strokeStyle = heat(useOf(l));
+      ctx.strokeStyle = shade(useOf(l));
       ctx.beginPath(); ctx.moveTo(x0, y0);
       ctx.quadraticCurveTo((x0 + x1) / 2 + (y1 - y0) * bend, (y0 + y1) / 2 - (x1 - x0) * bend, x1, y1); ctx.stroke();
     }
@@ -94,7 +107,7 @@ function networkView(run) {
       ctx.beginPath();
       if (isRank) ctx.arc(x, y, r, 0, 7); else ctx.rect(x - r * 0.9, y - r * 0.7, r * 1.8, r * 1.4);
       ctx.fill();
-      if (r > 8) { ctx.fillStyle = "#fff"; ctx.fillText(isRank ? name : name.slice(7), x, y + 0.5); }
+      if (r > 8) { ctx.fillStyle = "#fff"; ctx.fillText(isRank ? name : parseInt(name.slice(7), 10), x, y + 0.5); }
     }
     ctx.setTransform(1, 0, 0, 1, 0, 0);
   }
@@ -105,7 +118,7 @@ function networkView(run) {
     ctx.globalAlpha = 0.7;
     run.dimensions.forEach(d => {
       if (!d.npus) return;
-      ctx.strokeStyle = heat(d.utilisation);
+      ctx.strokeStyle = shade(d.utilisation);
       for (const [name, p] of places) {
         const rank = Number(name), c = Math.floor(rank / stride) % d.npus;
         const next = c + 1 < d.npus ? rank + stride : d.topology === "Ring" && d.npus > 2 ? rank - c * stride : -1;
@@ -143,7 +156,7 @@ function networkView(run) {
   return el("section", {},
     el("div", { class: "tools" }, el("span", {}, "moment"), slider, label),
     view.canvas,
-    el("ul", { class: "legend" }, [0, 0.25, 0.5, 0.75, 1].map(v => el("li", {}, el("i", { style: "background:" + heat(v) }), percent(v) + (v === 1 ? " busy or more" : "")))),
+    el("ul", { class: "legend" }, [0, 0.25, 0.5, 0.75, 1].map(v => el("li", {}, el("i", { style: "background:" + heat(v) }), percent(v * most) + (v === 1 ? " busy, the most" : "")))),
     el("p", { class: "note" }, links.length
       ? (buckets.length ? "Links by what they carry at the moment of the slider." : "Links over the whole run; “--link-usage” records them over time.")
       : "In this network model messages pass each other and there are no links: lines join neighbours, coloured by how busy their dimension is.",

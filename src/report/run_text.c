@@ -138,12 +138,12 @@ static bool path(const struct text *t)
               blue))
         return false;
     nadi_str_add_char(t->out, '\n');
-    bold(t, "its largest parts");
-    return bars(t,
-                "select 'rank ' || rank || ' ' || coalesce(nullif(name, ''), cause), "
-                "sum(duration_ns) as ns from critical_path group by rank, node "
-                "order by ns desc, min(step) limit 5",
-                blue);
+    bold(t, "by name of the node");
+    return bars(
+        t,
+        "select coalesce(nullif(name, ''), cause), sum(duration_ns) as ns from critical_path "
+        "group by 1 order by ns desc, min(step) limit 6",
+        blue);
 }
 
 static bool communication(const struct text *t)

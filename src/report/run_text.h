@@ -1,5 +1,5 @@
-/* run_text: runs from their databases as text: why one took so long, and what two differ in. At most
- * 100 columns. colour: ANSI sequences. */
+/* run_text: runs from their databases as text: why one took so long, and what two differ in. At
+ * most 100 columns. colour: ANSI sequences. */
 #ifndef NADI_REPORT_RUN_TEXT_H
 #define NADI_REPORT_RUN_TEXT_H
 

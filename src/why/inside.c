@@ -68,6 +68,23 @@ bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node
     return nadi_plan_make(&request, plan) && plan->phase_count > 0;
 }
 
+/* A process group's phases all use the queues of dimension 0; this is the dimension in which its
+ * members differ; NADI_NONE where there are several. */
+static uint32_t dim_of_group(const struct nadi_topology *t, const struct nadi_group *g)
+{
+    uint32_t found = NADI_NONE;
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        bool differ = false;
+        for (uint32_t i = 1; i < g->size && !differ; i++)
+            differ = nadi_topology_coordinate(t, nadi_group_member(g, i), d) !=
+                     nadi_topology_coordinate(t, nadi_group_member(g, 0), d);
+        if (differ && found != NADI_NONE)
+            return NADI_NONE;
+        found = differ ? d : found;
+    }
+    return found;
+}
+
 /* Each phase its own time once; what is left to the slowest, behind which chunks queue. When they
  * took less than that (members came early), shares in proportion, the rounding to the slowest. */
 static void share_out(const struct nadi_inputs *in, const struct nadi_plan *plan, uint64_t ns,
@@ -112,6 +129,10 @@ uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_floors
         queue = least > 0 && least < ns ? ns - least : 0;
     }
     share_out(in, &plan, ns - queue, parts);
+    uint32_t own =
+        plan.world ? NADI_NONE : dim_of_group(&in->topology, nadi_inputs_group(in, t, node, rank));
+    for (uint32_t i = 0; i < plan.phase_count && !plan.world; i++)
+        parts[i].dim = own;
     if (queue == 0)
         return plan.phase_count;
     uint32_t slowest = 0;

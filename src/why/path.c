@@ -19,7 +19,7 @@ struct walk {
 static const char *group_of(const struct nadi_trace *t, uint32_t node)
 {
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
-    if (!comm)
+    if (!comm || (t->type[node] != NADI_NODE_COLL && comm->group == NADI_NONE))
         return NULL;
     return comm->group == NADI_NONE ? "" : nadi_trace_string(t, comm->group);
 }
