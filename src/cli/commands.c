@@ -531,6 +531,22 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_model_memory,
     },
     {
+        .name = "collective bench",
+        .group = "Networks",
+        .summary = "Collectives over sizes and algorithms, as nccl-tests prints them",
+        .words = "",
+        .about = "Simulates one collective at a time on all NPUs of a network and prints the\n"
+                 "columns of nccl-tests: size, time, algorithm and bus bandwidth, to be held "
+                 "against\n"
+                 "a real log. With several algorithms the fastest of each size follows.\n",
+        .examples = "nadi collective bench --network network.yml --algorithm ring,direct\n"
+                    "nadi collective bench --network network.yml --network-model flow \\\n"
+                    "    --kind all-reduce,all-gather --from 64KiB --to 64MiB --factor 4 \\\n"
+                    "    --algorithm ring,oneRabenseifner,oneTree,oneDoubleTree8 --plot bus.svg\n",
+        .options = nadi_collective_bench_groups,
+        .run = nadi_cmd_collective_bench,
+    },
+    {
         .name = "topo",
         .group = "Networks",
         .summary = "Look at a network: size, distances, bisection, path diversity, a picture",

@@ -34,9 +34,17 @@ enum nadi_executor { /* how collectives are simulated; what is not exact falls b
                      NADI_EXECUTOR_FOLD,
 };
 
+struct nadi_lone_collective { /* a workload without files: one collective on all ranks */
+    enum nadi_collective_kind kind;
+    uint64_t bytes;        /* of the node */
+    const char *algorithm; /* words as in the system file, a dimension each, joined by "_"; one word
+                              is that of all dimensions. NULL: what the system file says */
+};
+
 /* What the command line says. Paths may be NULL where optional. */
 struct nadi_run_options {
     const char *workload; /* prefix: rank r reads <prefix>.<r>.et; *.yml, *.yaml: a manifest */
+    const struct nadi_lone_collective *lone; /* instead of a workload; `system` is optional then */
     const char *system, *network;
     const char *memory;                    /* optional: no remote memory */
     const char *groups;                    /* optional */

@@ -44,6 +44,9 @@ bool nadi_load_system(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_custom_nodes(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_groups(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_traces(struct nadi_load *l) NADI_MUST_USE; /* or nadi_load_manifest */
+/* load_lone.c: the system file with the algorithm of options.lone in it, and its trace */
+bool nadi_load_lone_system(struct nadi_load *l, struct nadi_doc *doc) NADI_MUST_USE;
+void nadi_load_lone_trace(struct nadi_load *l);
 bool nadi_load_manifest(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_metadata_groups(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_customs(struct nadi_load *l) NADI_MUST_USE;

@@ -62,7 +62,8 @@ static void echo(struct nadi_load *l)
         [NADI_NETWORK_PACKET] = "packet",
     };
     bool chosen = o->network_model > NADI_NETWORK_UNAWARE;
-    nadi_settings_add(l->in, "command line", "workload", o->workload, "--workload");
+    if (!o->lone)
+        nadi_settings_add(l->in, "command line", "workload", o->workload, "--workload");
     nadi_settings_add(l->in, "command line", "network-model", models[o->network_model],
                       chosen ? "--network-model" : "default");
     echo_number(l, "queues-per-dim", "--queues-per-dim", o->queues_per_dim, 1, "");
@@ -79,8 +80,8 @@ static void echo(struct nadi_load *l)
 bool nadi_load_options(struct nadi_load *l)
 {
     struct nadi_run_options *o = &l->in->options;
-    bool ok = is_path_given(l, o->workload, "--workload");
-    ok &= is_path_given(l, o->system, "--system");
+    bool ok = o->lone || is_path_given(l, o->workload, "--workload");
+    ok &= o->lone || is_path_given(l, o->system, "--system");
     ok &= is_path_given(l, o->network, "--network");
     ok &= is_scale(l, o->injection_scale, "--injection-scale");
     ok &= is_scale(l, o->compute_scale, "--compute-scale");

@@ -259,7 +259,10 @@ bool nadi_load_system(struct nadi_load *l)
 {
     struct nadi_doc doc;
     struct nadi_schema_values values;
-    if (!nadi_load_document(l, NADI_SCHEMA_SYSTEM, l->in->options.system, &doc))
+    const bool read = l->in->options.lone
+                          ? nadi_load_lone_system(l, &doc)
+                          : nadi_load_document(l, NADI_SCHEMA_SYSTEM, l->in->options.system, &doc);
+    if (!read)
         return false;
     if (nadi_v1_is_system(doc.path))
         nadi_v1_split_lists(&doc);

@@ -81,6 +81,10 @@ static bool read_all(struct nadi_load *l, const struct nadi_trace_folder *folder
 
 bool nadi_load_traces(struct nadi_load *l)
 {
+    if (l->in->options.lone) {
+        nadi_load_lone_trace(l);
+        return true;
+    }
     if (nadi_is_manifest(l->in->options.workload))
         return nadi_load_manifest(l);
     struct nadi_trace_folder folder;

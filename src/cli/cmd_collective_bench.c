@@ -1,0 +1,124 @@
+/* cmd_collective_bench: `nadi collective bench`. */
+#include <nadi/collective.h>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+struct values {
+    const char *network, *system, *model, *kinds, *algorithms, *format, *plot;
+    uint64_t first, last;
+    double factor;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option input[] = {
+    {.name = "network",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     .required = true,
+     AT(network),
+     .help = "Network file; all its NPUs take part"},
+    {.name = "system",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(system),
+     .help = "System file; without, its keys' defaults"},
+    {.name = "network-model",
+     .type = NADI_OPTION_WORD,
+     .words = "unaware|aware|flow|packet",
+     .initial = "unaware",
+     AT(model),
+     .help = "How messages are timed"},
+    {.name = NULL},
+};
+
+static const struct nadi_option what[] = {
+    {.name = "kind",
+     .argument = "KIND,...",
+     .type = NADI_OPTION_TEXT,
+     .initial = "all-reduce",
+     AT(kinds),
+     .help = "Collectives: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, "
+             "gather, scatter, barrier"},
+    {.name = "algorithm",
+     .argument = "NAME,...",
+     .type = NADI_OPTION_TEXT,
+     AT(algorithms),
+     .help = "Words of the system file: ring, oneRabenseifner, ring_halvingDoubling (a dimension "
+             "each); without, those of the system file"},
+    {.name = "from",
+     .argument = "SIZE",
+     .type = NADI_OPTION_BYTES,
+     .initial = "1KiB",
+     AT(first),
+     .help = "Smallest size, as nccl-tests counts it"},
+    {.name = "to",
+     .argument = "SIZE",
+     .type = NADI_OPTION_BYTES,
+     .initial = "1GiB",
+     AT(last),
+     .help = "Largest size"},
+    {.name = "factor",
+     .argument = "F",
+     .type = NADI_OPTION_FACTOR,
+     .initial = "2",
+     AT(factor),
+     .help = "From one size to the next"},
+    {.name = NULL},
+};
+
+static const struct nadi_option output[] = {
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|csv",
+     .initial = "text",
+     AT(format),
+     .help = "Form of the result on standard output"},
+    {.name = "plot",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(plot),
+     .help = "Bus bandwidth over size as SVG"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_collective_bench_groups[] = {
+    {"Input", input, 0},
+    {"What", what, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_collective_bench(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values v = {.first = 1024, .last = UINT64_C(1) << 30, .factor = 2};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
+                            &words))
+        return NADI_EXIT_USAGE;
+    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_collective_bench_options options;
+    nadi_collective_bench_options_init(&options);
+    options.network = v.network;
+    options.system = v.system;
+    options.network_model = v.model;
+    options.kinds = v.kinds;
+    options.algorithms = v.algorithms;
+    options.first_bytes = v.first;
+    options.last_bytes = v.last;
+    options.factor = v.factor;
+    options.csv = v.format[0] == 'c';
+    char *text, *plot;
+    enum nadi_status status = nadi_collective_bench(&options, &text, &plot, messages);
+    if (plot && v.plot && !nadi_file_write(v.plot, plot, strlen(plot), messages))
+        status = NADI_STATUS_INPUT;
+    if (text)
+        fputs(text, stdout);
+    nadi_terminal_messages(messages, 0, false);
+    nadi_free(text);
+    nadi_free(plot);
+    nadi_messages_destroy(messages);
+    return nadi_terminal_close((int)status);
+}

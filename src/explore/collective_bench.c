@@ -1,0 +1,173 @@
+#include "explore/collective_bench.h"
+
+#include "base/mem.h"
+#include "sim/run.h"
+
+static const char *const models[] = {
+    [NADI_NETWORK_NONE] = "unaware",  [NADI_NETWORK_UNAWARE] = "unaware",
+    [NADI_NETWORK_AWARE] = "aware",   [NADI_NETWORK_FLOW] = "flow",
+    [NADI_NETWORK_PACKET] = "packet",
+};
+
+double nadi_collective_bus_factor(enum nadi_collective_kind kind, uint32_t n)
+{
+    switch (kind) {
+    case NADI_ALL_REDUCE:
+        return 2.0 * (n - 1) / n;
+    case NADI_ALL_GATHER:
+    case NADI_REDUCE_SCATTER:
+    case NADI_REDUCE_SCATTER_BLOCK:
+    case NADI_ALL_TO_ALL:
+    case NADI_GATHER:
+    case NADI_SCATTER:
+        return 1.0 * (n - 1) / n;
+    case NADI_BROADCAST:
+    case NADI_REDUCE:
+        return 1;
+    case NADI_BARRIER:
+    case NADI_COLLECTIVE_KINDS:
+        break;
+    }
+    return 0;
+}
+
+/* What a node carries for nccl-tests' size. */
+static uint64_t node_bytes(enum nadi_collective_kind kind, uint64_t bytes, uint32_t n)
+{
+    const bool part = kind == NADI_ALL_GATHER || kind == NADI_GATHER;
+    return part && n ? nadi_max_u64(bytes / n, 1) : bytes;
+}
+
+static bool find_kind(const char *word, enum nadi_collective_kind *kind)
+{
+    for (int k = 0; k < NADI_COLLECTIVE_KINDS; k++) {
+        const char *name = nadi_collective_name((enum nadi_collective_kind)k);
+        size_t i = 0;
+        while (name[i] && word[i] &&
+               (name[i] == '_' ? '-' : (name[i] | 0x20)) == (word[i] == '_' ? '-' : word[i] | 0x20))
+            i++;
+        if (!name[i] && !word[i]) {
+            *kind = (enum nadi_collective_kind)k;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Commas become ends of strings. */
+static char **split(struct nadi_arena *arena, const char *text, size_t *count)
+{
+    char *copy = nadi_arena_strdup(arena, text);
+    *count = 1;
+    for (const char *c = copy; *c; c++)
+        *count += *c == ',';
+    char **words = NADI_ARENA_NEW(arena, char *, *count);
+    for (size_t i = 0; i < *count; i++) {
+        words[i] = copy;
+        copy += strcspn(copy, ",");
+        *copy++ = '\0';
+    }
+    return words;
+}
+
+struct cell {
+    struct nadi_collective_bench *bench;
+    const struct nadi_collective_bench_request *request;
+    struct nadi_lone_collective lone;
+    const char *algorithm;
+};
+
+/* One simulation. False with messages. */
+static bool measure(struct cell *c, uint64_t bytes, double *ns, struct nadi_diags *diags)
+{
+    struct nadi_run_options options = c->request->options;
+    struct nadi_inputs in;
+    struct nadi_result r;
+    const uint32_t ranks = c->bench->ranks;
+    c->lone.bytes = node_bytes(c->lone.kind, bytes, ranks);
+    options.lone = &c->lone;
+    bool ok = nadi_inputs_load(&in, &options, diags);
+    if (ok && ranks == 0) { /* the first one: how many there are */
+        c->bench->ranks = in.rank_count;
+        nadi_inputs_release(&in);
+        return measure(c, bytes, ns, diags);
+    }
+    if (ok) {
+        nadi_simulate(&in, NULL, &r);
+        ok = r.outcome == NADI_OUTCOME_DONE;
+        if (!ok)
+            nadi_error(diags, "bench/unfinished", NADI_NOWHERE, NULL,
+                       "%s of %" PRIu64 " bytes with %s did not finish",
+                       nadi_collective_name(c->lone.kind), bytes, c->algorithm);
+        *ns = (double)r.end_ns;
+        nadi_result_release(&r);
+    }
+    nadi_inputs_release(&in);
+    return ok;
+}
+
+/* All sizes of an algorithm. What is wrong with one size is wrong with all: said once. */
+static bool sweep(struct cell *c, struct nadi_diags *diags)
+{
+    const struct nadi_collective_bench_request *q = c->request;
+    double ns = 0;
+    for (double exact = (double)q->first_bytes;; exact *= q->factor) {
+        const uint64_t bytes = (uint64_t)(exact + 0.5);
+        if (bytes > q->last_bytes)
+            return true;
+        struct nadi_diags own;
+        nadi_diags_init(&own);
+        const bool ok = measure(c, bytes, &ns, &own);
+        for (size_t i = 0; !ok && i < own.count; i++)
+            if (own.items[i].severity == NADI_ERROR)
+                nadi_diags_add(diags, c->algorithm && q->algorithms ? NADI_WARNING : NADI_ERROR,
+                               own.items[i].code, q->algorithms ? NADI_NOWHERE : own.items[i].place,
+                               own.items[i].hint, "%s with %s: %s",
+                               nadi_collective_name(c->lone.kind), c->algorithm,
+                               own.items[i].message);
+        nadi_diags_release(&own);
+        if (!ok)
+            return false;
+        struct nadi_collective_bench_row row = {c->lone.kind, c->algorithm, bytes, ns};
+        NADI_PUSH(c->bench, row);
+        if (c->lone.kind == NADI_BARRIER) /* has no size */
+            return true;
+    }
+}
+
+bool nadi_collective_bench_run(struct nadi_collective_bench *b,
+                               const struct nadi_collective_bench_request *request,
+                               struct nadi_diags *diags)
+{
+    *b = (struct nadi_collective_bench){.model = models[request->options.network_model]};
+    nadi_arena_init(&b->arena);
+    b->network = nadi_arena_strdup(&b->arena, request->options.network);
+    size_t kind_count, algorithm_count = 1;
+    char **kinds = split(&b->arena, request->kinds, &kind_count), **algorithms = NULL;
+    if (request->algorithms)
+        algorithms = split(&b->arena, request->algorithms, &algorithm_count);
+    for (size_t k = 0; k < kind_count; k++) {
+        struct cell c = {.bench = b, .request = request};
+        if (!find_kind(kinds[k], &c.lone.kind))
+            return nadi_error(diags, "bench/kind", NADI_NOWHERE,
+                              "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, "
+                              "reduce, gather, scatter, barrier",
+                              "'%s' is no collective", kinds[k]);
+        for (size_t a = 0; a < algorithm_count; a++) {
+            c.lone.algorithm = algorithms ? algorithms[a] : NULL;
+            c.algorithm = algorithms ? algorithms[a] : "as configured";
+            (void)sweep(&c, diags);
+        }
+    }
+    if (b->count == 0)
+        return nadi_error(diags, "bench/nothing", NADI_NOWHERE,
+                          "`nadi explain all-reduce-implementation` lists the words",
+                          "no collective could be simulated");
+    return true;
+}
+
+void nadi_collective_bench_release(struct nadi_collective_bench *b)
+{
+    nadi_mem_free(b->items);
+    nadi_arena_release(&b->arena);
+}
