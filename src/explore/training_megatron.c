@@ -60,24 +60,22 @@ void nadi_read_sc21_table2(struct nadi_training_reader *r)
     const double l = big ? 105 : 96, h = big ? 20480 : 12288, gpus = of(r, "gpus");
     const double batch = of(r, "global_batch");
     nadi_row_add(
-        r,
-        (struct nadi_training_row){
-            .source = zero ? "ZeRO-3 2021, A100" : "Megatron-LM 2021, A100",
-            .label = nadi_row_printf(r, "GPT %.1fB, %.0f x A100, %s", of(r, "params_B"), gpus,
-                                     zero ? "ZeRO-3" : "tp 8 and pipeline"),
-            .model_text = gpt(r, l, h, big ? 128 : 96, 51200),
-            .cluster = "dgx-a100",
-            .settings = nadi_row_printf(
-                r,
-                "%s ranks=%.0f batch=%.0f micro-batch=%.0f sequence=2048 precision=fp16 "
-                "recompute=full sequence-parallel=0 attention-kernel=plain",
-                zero  ? "zero=3 gradient-bytes=2 prefetch=0 overlap-gradients=0"
-                : big ? "tp=8 pp=35 overlap-gradients=0"
-                      : "tp=8 pp=12 overlap-gradients=0",
-                gpus, batch, of(r, "micro_batch")),
-            .step_s = sc21_flops(batch, l, h) / (of(r, "achieved_TFLOPs_per_gpu") * 1e12 * gpus),
-            .left_out = zero ? "a collective for every parameter of its own, one at a time" : NULL,
-        });
+        r, (struct nadi_training_row){
+               .source = zero ? "ZeRO-3 2021, A100" : "Megatron-LM 2021, A100",
+               .label = nadi_row_printf(r, "GPT %.1fB, %.0f x A100, %s", of(r, "params_B"), gpus,
+                                        zero ? "ZeRO-3" : "tp 8 and pipeline"),
+               .model_text = gpt(r, l, h, big ? 128 : 96, 51200),
+               .cluster = "dgx-a100",
+               .settings = nadi_row_printf(
+                   r,
+                   "%s ranks=%.0f batch=%.0f micro-batch=%.0f sequence=2048 precision=fp16 "
+                   "recompute=full sequence-parallel=0 attention-kernel=plain",
+                   zero  ? "zero=3 gradient-bytes=2 prefetch=0 overlap-gradients=0"
+                   : big ? "tp=8 pp=35 overlap-gradients=0"
+                         : "tp=8 pp=12 overlap-gradients=0",
+                   gpus, batch, of(r, "micro_batch")),
+               .step_s = sc21_flops(batch, l, h) / (of(r, "achieved_TFLOPs_per_gpu") * 1e12 * gpus),
+           });
 }
 
 void nadi_read_seqpar_table5(struct nadi_training_reader *r)

@@ -4,8 +4,11 @@
  * Assumed for all: sequence parallelism with tensor parallelism, a distributed optimizer (zero 1)
  * with overlap, overlap of tensor-parallel transfers, flash attention, balanced routing of experts.
  * Where a table of the recipes has no degrees, those of the other tables for the same model. JAX
- * runs (MaxText, Paxml) shard fully (zero 3) and recompute layers. */
+ * runs (MaxText, Paxml) shard fully (zero 3); Paxml recomputes every layer, MaxText keeps part of
+ * each layer's products, which counts as every second layer. GPT-OSS has a fused attention with
+ * sinks since the release 26.06, but for the one with a note about it. */
 #include "explore/training_rows.h"
+#include "model/model.h"
 
 static double of(const struct nadi_training_reader *r, const char *column)
 {
@@ -156,6 +159,17 @@ static const char *why_not(const struct nadi_training_reader *r, const char *tex
     return NULL;
 }
 
+static uint32_t layers_of(const char *model)
+{
+    struct nadi_model m;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    const uint32_t layers = nadi_model_open(&m, model, &diags) ? m.layers : 0;
+    nadi_model_release(&m);
+    nadi_diags_release(&diags);
+    return layers;
+}
+
 void nadi_read_dgxc(struct nadi_training_reader *r)
 {
     const char *text = nadi_row_text(r, "model_precision");
@@ -168,7 +182,10 @@ void nadi_read_dgxc(struct nadi_training_reader *r)
     const double batch = nadi_text_number(system, "GBS=", (double)(long)(step * rate / s + 0.5));
     const struct layout l = recipe_layout(known && known->model ? known->model : "", text);
     char *keys = settings(r, &l, gpus, batch, s, precision_of(text));
-    if (l.sharded)
+    if (l.sharded && nadi_text_has(text, "maxtext") && known && known->model)
+        keys = nadi_row_printf(r, "%s recompute=full recompute-layers=%u", keys,
+                               layers_of(known->model) / 2);
+    else if (l.sharded)
         keys = nadi_row_printf(r, "%s recompute=full", keys);
     nadi_row_add(r, (struct nadi_training_row){
                         .source = l.sharded ? "DGX Cloud recipes, JAX" : "DGX Cloud recipes",
@@ -199,6 +216,12 @@ static const char *cluster_of(const char *system)
     return NULL;
 }
 
+static bool fused_sinks(const struct nadi_training_reader *r)
+{
+    return of(r, "release") > 26.055 &&
+           !nadi_text_has(nadi_row_text(r, "Model TFLOP / sec / GPU"), "note");
+}
+
 void nadi_read_bridge(struct nadi_training_reader *r)
 {
     const char *first = nadi_row_text(r, "model_or_system"), *named = nadi_row_text(r, "Model");
@@ -217,7 +240,7 @@ void nadi_read_bridge(struct nadi_training_reader *r)
     const double gpus = of(r, "#-GPUs"), batch = of(r, "GBS"), s = of(r, "Sequence Length");
     const bool other = !nadi_text_has(nadi_row_text(r, "section"), "Pre-Training");
     char *keys = settings(r, &l, gpus, batch, s, precision);
-    if (nadi_text_has(name, "GPT OSS")) /* attention with sinks had no fused kernel */
+    if (nadi_text_has(name, "GPT OSS") && !fused_sinks(r))
         keys = nadi_row_printf(r, "%s attention-kernel=plain", keys);
     nadi_row_add(
         r, (struct nadi_training_row){
