@@ -49,6 +49,12 @@ void nadi_validate_options_init(struct nadi_validate_options *options);
 enum nadi_status nadi_validate_collectives_folder(const struct nadi_validate_options *options,
                                                   char **report, struct nadi_diags *messages);
 
+/* Published results made again. list: the studies. name: one of them, or "all". *failed: 1 when a
+ * figure is not as published. */
+char *nadi_repro_list(void);
+enum nadi_status nadi_repro(const char *name, int json, char **report, int *failed,
+                            struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

@@ -569,13 +569,11 @@ const struct nadi_command nadi_commands[] = {
         .group = "Measurements",
         .summary = "Fit a platform to logs of nccl-tests, rccl-tests or OSU benchmarks",
         .words = "LOG...",
-        .about =
-            "From the logs of one machine come its platform's latencies, shares of bandwidth and\n"
-            "crossovers with 95 % intervals, the outliers by line, and a file of them.\n"
-            "docs/guide/calibrate.md walks through it.\n",
+        .about = "Latencies, shares of bandwidth and crossovers with 95 % intervals, outliers by "
+                 "line, and a\n"
+                 "file of them; docs/guide/calibrate.md walks through it.\n",
         .examples = "nadi fit all_reduce.log all_gather.log --out mine.yaml --plot mine.svg\n"
-                    "nadi fit osu.txt --platform h100-node --ranks 16 --nodes 2\n"
-                    "nadi fit all_reduce.log --hold half\n",
+                    "nadi fit osu.txt --platform h100-node --ranks 16 --nodes 2\n",
         .options = nadi_fit_groups,
         .max_words = NADI_MAX_WORDS,
         .run = nadi_cmd_fit,
@@ -585,11 +583,10 @@ const struct nadi_command nadi_commands[] = {
         .group = "Measurements",
         .summary = "Hold predicted collectives against measured ones",
         .words = "FOLDER",
-        .about =
-            "FOLDER holds logs of nccl-tests, rccl-tests or OSU benchmarks, or CSV. Each table is\n"
-            "predicted from the catalogue's platform of its device alone; docs/models/nccl.md "
-            "says\n"
-            "how, and docs/validation.md what came out.\n",
+        .about = "FOLDER holds logs or CSV. Each table is predicted from the catalogue's platform "
+                 "of its\n"
+                 "device, or from that fitted to a part of the rows; docs/validation.md has the "
+                 "results.\n",
         .examples = "nadi validate collectives ../shared/validation/collectives --summary\n",
         .options = nadi_validate_collectives_groups,
         .max_words = 1,
@@ -608,6 +605,17 @@ const struct nadi_command nadi_commands[] = {
         .options = nadi_validate_training_groups,
         .max_words = 1,
         .run = nadi_cmd_validate_training,
+    },
+    {
+        .name = "repro",
+        .group = "Measurements",
+        .summary = "Make published results again, each beside the published figure",
+        .words = "NAME | all | list",
+        .about = "The exit code is 1 when a figure is not as published.\n",
+        .examples = "nadi repro list\nnadi repro all\n",
+        .options = nadi_repro_groups,
+        .max_words = 1,
+        .run = nadi_cmd_repro,
     },
     {
         .name = "explain",

@@ -1,0 +1,54 @@
+/* cmd_repro: `nadi repro`. */
+#include <nadi/measure.h>
+
+#include "base/str.h"
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+enum { EXIT_NOT_AS_PUBLISHED = 1 };
+
+struct values {
+    const char *format;
+};
+
+static const struct nadi_option output[] = {
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json",
+     .initial = "text",
+     .offset = offsetof(struct values, format),
+     .help = "Form of the result on standard output"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_repro_groups[] = {
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_repro(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values values = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a study, `all` or `list`"))
+        return NADI_EXIT_USAGE;
+    if (nadi_str_equal(words.items[0], "list")) {
+        char *list = nadi_repro_list();
+        fputs(list, stdout);
+        nadi_free(list);
+        return NADI_EXIT_DONE;
+    }
+    struct nadi_diags *messages = nadi_messages_create();
+    char *text;
+    int failed;
+    const enum nadi_status status =
+        nadi_repro(words.items[0], nadi_str_equal(values.format, "json"), &text, &failed, messages);
+    nadi_terminal_messages(messages, 0, true);
+    if (text)
+        fputs(text, stdout);
+    nadi_free(text);
+    nadi_messages_destroy(messages);
+    return status == NADI_STATUS_DONE && failed ? EXIT_NOT_AS_PUBLISHED : (int)status;
+}
