@@ -295,7 +295,9 @@ uint32_t nadi_fabric_between(const struct nadi_fabric *l, uint32_t from, uint32_
 void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_tally *tallies,
                           bool links, nadi_network_visit_fn *visit, void *context)
 {
-    for (uint32_t d = 0; d < f->topology->dim_count; d++) {
+    const uint32_t dims =
+        f->graph && !f->graph->of_topology ? f->graph->dim_count : f->topology->dim_count;
+    for (uint32_t d = 0; d < dims; d++) {
         struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
         for (uint32_t i = 0; i < f->count; i++) {
             const struct nadi_fabric_link *link = &f->items[i];

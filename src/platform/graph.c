@@ -82,6 +82,39 @@ void nadi_graph_finish(struct nadi_graph *g)
     }
     nadi_mem_free(used);
     list_limited(g);
+    g->switches = NADI_ARENA_NEW(&g->arena, uint32_t, g->node_count - g->host_count);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (g->nodes[n].kind == NADI_GRAPH_SWITCH)
+            g->switches[g->switch_count++] = n;
+    g->dim_count = 1;
+    for (uint32_t i = 0; i < g->link_count; i++)
+        if (g->links[i].dim != NADI_NONE && g->links[i].dim >= g->dim_count)
+            g->dim_count = g->links[i].dim + 1;
+}
+
+uint32_t nadi_graph_owner(const struct nadi_graph *g, uint32_t node)
+{
+    if (g->nodes[node].kind == NADI_GRAPH_HOST)
+        return node;
+    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++)
+        if (g->links[g->ports[p].link].dim == NADI_NONE &&
+            g->nodes[g->ports[p].peer].kind == NADI_GRAPH_HOST)
+            return g->ports[p].peer;
+    return node;
+}
+
+const char *nadi_graph_dim_name(const struct nadi_graph *g, uint32_t dim, char buffer[64])
+{
+    buffer[0] = '\0';
+    for (uint32_t i = 0; i < g->link_count; i++) {
+        const struct nadi_graph_link *l = &g->links[i];
+        if (l->dim != dim)
+            continue;
+        snprintf(buffer, 64, "%.28s %s %.28s", g->nodes[nadi_graph_owner(g, l->a)].role,
+                 l->one_way ? "->" : "-", g->nodes[nadi_graph_owner(g, l->b)].role);
+        break;
+    }
+    return buffer;
 }
 
 uint64_t nadi_graph_channel_rate(const struct nadi_graph *g, uint32_t channel)

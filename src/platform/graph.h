@@ -72,6 +72,10 @@ struct nadi_graph {
     struct nadi_graph_port *ports;
     uint32_t *limited; /* nodes with forward_bits_s */
     uint32_t limited_count;
+    uint32_t *switches; /* node of each switch, in the order of the nodes */
+    uint32_t switch_count;
+    uint32_t dim_count; /* largest dim of a link, and 1 */
+    bool of_topology;   /* its dims are those of the list of dimensions that it was made of */
     const struct nadi_graph_product *product; /* NULL: just a graph */
     uint32_t alike; /* all NPUs see the network as one of the first so many does; 0: not known */
 };
@@ -126,6 +130,11 @@ uint32_t nadi_graph_node_channel(const struct nadi_graph *g, uint32_t node);
 
 /* Name of a node: its own, or role and number ("leaf 3"); in `buffer` where it has none. */
 const char *nadi_graph_node_name(const struct nadi_graph *g, uint32_t node, char buffer[48]);
+/* The NPU (its node) on whose board a router sits, or the node itself. */
+uint32_t nadi_graph_owner(const struct nadi_graph *g, uint32_t node);
+/* "npu - leaf": the roles that the first link of a dimension joins, routers on board being their
+ * NPU; "" where there is none. O(links). */
+const char *nadi_graph_dim_name(const struct nadi_graph *g, uint32_t dim, char buffer[64]);
 
 /* Hops to `to` from every node, over switches only (hosts are end points); NADI_NONE where there is
  * no way. distance and queue have node_count entries. O(nodes + links). Returns the number of nodes

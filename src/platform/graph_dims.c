@@ -210,6 +210,7 @@ void nadi_graph_from_grid(struct nadi_graph *g, const struct nadi_graph_grid *gr
 
 void nadi_graph_from_dims(struct nadi_graph *g, const struct nadi_topology *t)
 {
+    g->of_topology = true;
     if (has_routers(t)) {
         const struct nadi_graph_grid grid = {.shape = t, .hosts = 1, .router_role = "router"};
         nadi_graph_from_grid(g, &grid);

@@ -295,21 +295,10 @@ static bool read_generator(struct reader *r, const struct nadi_schema_values *v)
     return true;
 }
 
-/* Routers on board are a part of their NPU. */
-static bool is_on_board(const struct nadi_graph *g, uint32_t node)
-{
-    if (g->nodes[node].kind == NADI_GRAPH_HOST)
-        return false;
-    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++)
-        if (g->links[g->ports[p].link].dim == NADI_NONE)
-            return true;
-    return false;
-}
-
 bool nadi_graph_has_price(const struct nadi_graph *g, const char *role)
 {
     for (uint32_t n = 0; n < g->node_count; n++)
-        if (strcmp(g->nodes[n].role, role) == 0 && !is_on_board(g, n))
+        if (strcmp(g->nodes[n].role, role) == 0 && nadi_graph_owner(g, n) == n)
             return true;
     return strcmp(role, "cable") == 0;
 }

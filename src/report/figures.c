@@ -131,12 +131,62 @@ static uint64_t links_per_npu(const struct nadi_dim *dim)
     return 0;
 }
 
+void nadi_dimension_view(struct nadi_dimension_view *view, const struct nadi_inputs *in,
+                         uint32_t dim)
+{
+    const struct nadi_graph *g = &in->graph;
+    *view = (struct nadi_dimension_view){.npus = in->topology.npu_count};
+    if (!in->has_graph || g->of_topology) {
+        const struct nadi_dim *d = &in->topology.dims[dim];
+        snprintf(view->name, sizeof(view->name), "%s", nadi_dim_kind_name(d->kind));
+        view->npus = d->npus;
+        view->bytes_per_ns = d->bytes_per_ns;
+        view->latency_ns = d->latency_ns;
+        return;
+    }
+    nadi_graph_dim_name(g, dim, view->name);
+    for (uint32_t i = 0; i < g->link_count; i++)
+        if (g->links[i].dim == dim) {
+            view->bytes_per_ns = (double)g->links[i].bits_per_s / 8e9;
+            view->latency_ns = (double)g->links[i].latency / (double)NADI_PS_PER_NS;
+            return;
+        }
+}
+
+const char *nadi_device_name(const struct nadi_inputs *in, uint32_t id, char text[48])
+{
+    const struct nadi_graph *g = &in->graph;
+    const uint32_t number = id - in->topology.npu_count;
+    if (id >= in->topology.npu_count && in->has_graph && number < g->switch_count) {
+        const uint32_t owner = nadi_graph_owner(g, g->switches[number]);
+        if (g->nodes[owner].kind != NADI_GRAPH_HOST)
+            return nadi_graph_node_name(g, owner, text);
+        id = g->nodes[owner].host;
+    }
+    if (id < in->topology.npu_count)
+        snprintf(text, 48, "%" PRIu32, id);
+    else
+        snprintf(text, 48, "switch %" PRIu32, number);
+    return text;
+}
+
+static uint64_t graph_links(const struct nadi_graph *g, uint32_t dim)
+{
+    uint64_t links = 0;
+    for (uint32_t i = 0; i < g->link_count; i++)
+        if (g->links[i].dim == dim)
+            links += g->links[i].one_way ? 1 : 2;
+    return links;
+}
+
 uint64_t nadi_dimension_links(const struct nadi_inputs *in, const struct nadi_result *r,
                               uint32_t dim)
 {
     uint64_t links = 0;
     for (size_t i = 0; i < r->link_count; i++)
         links += r->links[i].dim == dim;
+    if (links == 0 && in->has_graph && !in->graph.of_topology)
+        return graph_links(&in->graph, dim);
     if (links == 0 && dim < in->topology.dim_count)
         links = links_per_npu(&in->topology.dims[dim]) * in->topology.npu_count;
     return links;

@@ -76,6 +76,19 @@ struct nadi_collective_class { /* complete collectives of equal kind, participan
 struct nadi_collective_class *nadi_collective_classes(const struct nadi_inputs *in,
                                                       const struct nadi_result *r, size_t *count);
 
+/* A dimension of the network: of the list of dimensions, or of a graph its links with that number.
+ * Where links differ, bandwidth and latency are the first one's. */
+struct nadi_dimension_view {
+    char name[64]; /* "Switch", "npu - leaf" */
+    uint32_t npus;
+    double bytes_per_ns, latency_ns;
+};
+
+void nadi_dimension_view(struct nadi_dimension_view *view, const struct nadi_inputs *in,
+                         uint32_t dim);
+/* A device of a link: "3" for an NPU, "switch 0" or its name in the graph for others. */
+const char *nadi_device_name(const struct nadi_inputs *in, uint32_t id, char text[48]);
+
 const char *nadi_group_label(const struct nadi_inputs *in, uint32_t group); /* "world" for 0 */
 
 /* Links that carry a dimension's traffic: aware: those of the result; unaware: those that leave an

@@ -189,11 +189,11 @@ static void collective_rows(const struct page *p, const struct rows *rows)
         nadi_str_printf(p->out, "  and %zu more\n", rows->count - SHOWN);
 }
 
-static const char *end_name(const struct nadi_inputs *in, uint32_t id, char text[32])
+static const char *end_name(const struct nadi_inputs *in, uint32_t id, char text[48])
 {
-    const bool npu = id < in->topology.npu_count;
-    snprintf(text, 32, npu ? "NPU %" PRIu32 : "switch %" PRIu32,
-             npu ? id : id - in->topology.npu_count);
+    if (id >= in->topology.npu_count)
+        return nadi_device_name(in, id, text);
+    snprintf(text, 48, "NPU %" PRIu32, id);
     return text;
 }
 
@@ -211,7 +211,7 @@ static void reason(const struct page *p, size_t rung)
     const struct nadi_inputs *in = p->rungs[rung].in;
     const struct nadi_result *r = p->rungs[rung].r;
     const struct nadi_link_result *l = nadi_busiest_link(r);
-    char from[32], to[32], bytes[32];
+    char from[48], to[48], bytes[32];
     if (!l)
         return;
     const double use = nadi_utilisation(l->busy_ns, 1, r->end_ns);
@@ -288,7 +288,7 @@ void nadi_ladder_text(const struct nadi_rung *rungs, size_t count, bool colour,
 static void json_link(struct nadi_json *j, const struct nadi_rung *rung)
 {
     const struct nadi_link_result *l = nadi_busiest_link(rung->r);
-    char name[32];
+    char name[48];
     if (!l) {
         nadi_json_null(j, "busiest_link");
         return;

@@ -80,28 +80,24 @@ static void put_ranks(struct nadi_database *db, const struct nadi_run_db *run)
 
 static void put_device(struct nadi_database *db, const struct nadi_inputs *in, uint32_t id)
 {
-    char text[32];
-    if (id < in->topology.npu_count)
-        snprintf(text, sizeof(text), "%u", id);
-    else
-        snprintf(text, sizeof(text), "switch %u", id - in->topology.npu_count);
-    nadi_database_text(db, text);
+    char text[48];
+    nadi_database_text(db, nadi_device_name(in, id, text));
 }
 
 static void put_dimensions(struct nadi_database *db, const struct nadi_run_db *run)
 {
     const struct nadi_result *r = run->r;
-    const struct nadi_topology *t = &run->in->topology;
     nadi_database_into(db, "dimensions", 10);
     for (uint32_t i = 0; i < r->dim_count; i++) {
         const struct nadi_link_result *l = &r->dims[i];
         uint64_t links = nadi_dimension_links(run->in, r, l->dim);
-        bool known = l->dim < t->dim_count;
+        struct nadi_dimension_view dim;
+        nadi_dimension_view(&dim, run->in, l->dim);
         nadi_database_u64(db, l->dim);
-        nadi_database_text(db, known ? nadi_dim_kind_name(t->dims[l->dim].kind) : NULL);
-        nadi_database_u64(db, known ? t->dims[l->dim].npus : UINT64_MAX);
-        nadi_database_double(db, known ? t->dims[l->dim].bytes_per_ns : (double)NAN);
-        nadi_database_double(db, known ? t->dims[l->dim].latency_ns : (double)NAN);
+        nadi_database_text(db, dim.name);
+        nadi_database_u64(db, dim.npus);
+        nadi_database_double(db, dim.bytes_per_ns);
+        nadi_database_double(db, dim.latency_ns);
         nadi_database_u64(db, links);
         nadi_database_u64(db, l->messages);
         nadi_database_u64(db, l->bytes);

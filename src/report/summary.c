@@ -310,7 +310,8 @@ static void packets(struct nadi_json *j, const struct nadi_packet_figures *f)
 }
 
 /* The links that are busy longest; of equal ones the first. O(links). */
-static void bottlenecks(struct nadi_json *j, const struct nadi_result *r)
+static void bottlenecks(struct nadi_json *j, const struct nadi_inputs *in,
+                        const struct nadi_result *r)
 {
     enum { MOST = 10 };
     const struct nadi_link_result *top[MOST];
@@ -330,9 +331,10 @@ static void bottlenecks(struct nadi_json *j, const struct nadi_result *r)
     nadi_json_array(j, "bottlenecks");
     for (size_t i = 0; i < count; i++) {
         nadi_json_row(j, NULL);
+        char from[48], to[48];
         nadi_json_u64(j, "dimension", top[i]->dim);
-        nadi_json_u64(j, "from", top[i]->from);
-        nadi_json_u64(j, "to", top[i]->to);
+        nadi_json_string(j, "from", nadi_device_name(in, top[i]->from, from));
+        nadi_json_string(j, "to", nadi_device_name(in, top[i]->to, to));
         nadi_json_u64(j, "bytes", top[i]->bytes);
         nadi_json_u64(j, "busy_ns", top[i]->busy_ns);
         nadi_json_double(j, "utilisation", nadi_utilisation(top[i]->busy_ns, 1, r->end_ns));
@@ -350,13 +352,14 @@ static void network(struct nadi_json *j, const struct nadi_inputs *in, const str
     nadi_json_array(j, "dimensions");
     for (uint32_t d = 0; d < r->dim_count; d++) {
         const struct nadi_link_result *l = &r->dims[d];
-        const struct nadi_dim *dim = &in->topology.dims[l->dim];
+        struct nadi_dimension_view dim;
         uint64_t links = nadi_dimension_links(in, r, l->dim);
+        nadi_dimension_view(&dim, in, l->dim);
         nadi_json_row(j, NULL);
-        nadi_json_string(j, "topology", nadi_dim_kind_name(dim->kind));
-        nadi_json_u64(j, "npus", dim->npus);
-        nadi_json_double(j, "bandwidth_bytes_per_s", dim->bytes_per_ns * 1e9);
-        nadi_json_double(j, "latency_ns", dim->latency_ns);
+        nadi_json_string(j, "topology", dim.name);
+        nadi_json_u64(j, "npus", dim.npus);
+        nadi_json_double(j, "bandwidth_bytes_per_s", dim.bytes_per_ns * 1e9);
+        nadi_json_double(j, "latency_ns", dim.latency_ns);
         nadi_json_u64(j, "links", links);
         nadi_json_u64(j, "messages", l->messages);
         nadi_json_u64(j, "bytes", l->bytes);
@@ -368,7 +371,7 @@ static void network(struct nadi_json *j, const struct nadi_inputs *in, const str
     if (r->has_packets)
         packets(j, &r->packets);
     if (r->link_count)
-        bottlenecks(j, r);
+        bottlenecks(j, in, r);
     nadi_json_close(j);
 }
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/mem.h"
 #include "format/csv_write.h"
 #include "report/figures.h"
 
@@ -41,25 +42,22 @@ void nadi_table_collectives(const struct nadi_inputs *in, const struct nadi_resu
 /* "3" for an NPU, "switch 0" for a switch. */
 static void device(struct nadi_csv *csv, const struct nadi_inputs *in, uint32_t id)
 {
-    char text[32];
+    char text[48];
     if (id == NADI_NONE)
         nadi_csv_empty(csv);
     else if (id < in->topology.npu_count)
         nadi_csv_u64(csv, id);
-    else {
-        snprintf(text, sizeof(text), "switch %u", id - in->topology.npu_count);
-        nadi_csv_text(csv, text);
-    }
+    else
+        nadi_csv_text(csv, nadi_device_name(in, id, text));
 }
 
 static void link_row(struct nadi_csv *csv, const struct nadi_inputs *in,
-                     const struct nadi_result *r, const struct nadi_link_result *l, uint64_t links)
+                     const struct nadi_result *r, const struct nadi_link_result *l, uint64_t links,
+                     const char *dimension)
 {
     nadi_csv_text(csv, l->from == NADI_NONE ? "dimension" : "link");
     nadi_csv_u64(csv, l->dim);
-    nadi_csv_text(csv, l->dim < in->topology.dim_count
-                           ? nadi_dim_kind_name(in->topology.dims[l->dim].kind)
-                           : "");
+    nadi_csv_text(csv, dimension);
     device(csv, in, l->from);
     device(csv, in, l->to);
     nadi_csv_u64(csv, links);
@@ -78,10 +76,16 @@ void nadi_table_links(const struct nadi_inputs *in, const struct nadi_result *r,
     struct nadi_csv csv = {.out = out};
     nadi_csv_header(&csv, "row,dimension,topology,from,to,links,messages,bytes,busy_ns,"
                           "utilisation,wait_ns,most_waiting");
-    for (uint32_t d = 0; d < r->dim_count; d++)
-        link_row(&csv, in, r, &r->dims[d], nadi_dimension_links(in, r, r->dims[d].dim));
+    struct nadi_dimension_view *views = NADI_NEW(struct nadi_dimension_view, r->dim_count);
+    for (uint32_t d = 0; d < r->dim_count; d++) {
+        nadi_dimension_view(&views[d], in, r->dims[d].dim);
+        link_row(&csv, in, r, &r->dims[d], nadi_dimension_links(in, r, r->dims[d].dim),
+                 views[d].name);
+    }
     for (size_t i = 0; i < r->link_count; i++)
-        link_row(&csv, in, r, &r->links[i], 1);
+        link_row(&csv, in, r, &r->links[i], 1,
+                 r->links[i].dim < r->dim_count ? views[r->links[i].dim].name : "");
+    nadi_mem_free(views);
 }
 
 static void usage_row(struct nadi_csv *csv, const struct nadi_inputs *in,

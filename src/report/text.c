@@ -245,14 +245,17 @@ static void collectives(const struct page *p)
 static void dimension(const struct page *p, uint32_t index)
 {
     const struct nadi_link_result *l = &p->r->dims[index];
-    const struct nadi_dim *dim = &p->in->topology.dims[l->dim];
+    struct nadi_dimension_view dim;
     double use =
         nadi_utilisation(l->busy_ns, nadi_dimension_links(p->in, p->r, l->dim), p->r->end_ns);
-    char shape[32], rate[32], latency[32], messages[32], bytes[32], share[16];
-    snprintf(shape, sizeof(shape), "%s %u", nadi_dim_kind_name(dim->kind), dim->npus);
-    nadi_str_printf(p->out, "  %-19s%12s%10s", shape,
-                    nadi_units_rate(rate, dim->bytes_per_ns * 1e9),
-                    nadi_units_time(latency, dim->latency_ns));
+    char shape[80], rate[32], latency[32], messages[32], bytes[32], share[16];
+    nadi_dimension_view(&dim, p->in, l->dim);
+    if (p->in->has_graph && !p->in->graph.of_topology)
+        snprintf(shape, sizeof(shape), "%s", dim.name);
+    else
+        snprintf(shape, sizeof(shape), "%s %u", dim.name, dim.npus);
+    nadi_str_printf(p->out, "  %-19s%12s%10s", shape, nadi_units_rate(rate, dim.bytes_per_ns * 1e9),
+                    nadi_units_time(latency, dim.latency_ns));
     if (l->messages == 0) {
         inked(p, INK_DIM, "     no traffic\n");
         return;

@@ -48,7 +48,4 @@ void nadi_topo_rows(struct nadi_topo_drawing *d);   /* levels above each other *
 void nadi_topo_circle(struct nadi_topo_drawing *d); /* groups, or all nodes, around a circle */
 void nadi_topo_grid(struct nadi_topo_drawing *d);   /* a product of dimensions */
 
-/* The NPU on whose board a router sits (its node), or the node itself. */
-uint32_t nadi_topo_owner(const struct nadi_graph *g, uint32_t node);
-
 #endif

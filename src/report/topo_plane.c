@@ -11,7 +11,7 @@ enum { MOST_ROUTERS = 80, MOST_SIDE = 16, MOST_SLICES = 9, CELL = 58 };
 
 static struct nadi_topo_box box_for(const struct nadi_graph *g, uint32_t node, double size)
 {
-    const uint32_t owner = nadi_topo_owner(g, node);
+    const uint32_t owner = nadi_graph_owner(g, node);
     return (struct nadi_topo_box){
         .w = size,
         .h = size * 0.72,
@@ -161,7 +161,7 @@ void nadi_topo_grid(struct nadi_topo_drawing *d)
     d->height = (shown + across - 1) / across * slice_h;
     if (wide < t->dims[0].npus || high < t->dims[1].npus || shown < slices)
         d->note = "Only a corner of the network is drawn.";
-    else if (nadi_topo_owner(d->g, first) == first)
+    else if (nadi_graph_owner(d->g, first) == first)
         d->note = "The NPUs beside the switches are not drawn.";
     else if (slices > 1)
         d->note = "A slice shows dimensions 0 and 1; dimension 2 joins equal places of slices.";

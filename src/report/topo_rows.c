@@ -21,7 +21,7 @@ struct rows {
 
 static uint32_t level_of(const struct nadi_graph *g, uint32_t node)
 {
-    const uint32_t owner = nadi_topo_owner(g, node);
+    const uint32_t owner = nadi_graph_owner(g, node);
     const uint32_t level = g->nodes[owner].level;
     return level < LEVELS ? level : LEVELS - 1;
 }
@@ -56,7 +56,7 @@ static size_t boxes_in_level(const struct rows *r, uint32_t level)
     struct nadi_map64 seen;
     nadi_map64_init(&seen, 256);
     for (uint32_t n = 0; n < g->node_count; n++)
-        if (level_of(g, n) == level && nadi_topo_owner(g, n) == n)
+        if (level_of(g, n) == level && nadi_graph_owner(g, n) == n)
             nadi_map64_put(&seen, key_of(r, n), 0, NULL);
     const size_t count = seen.count;
     nadi_map64_release(&seen);
@@ -93,7 +93,7 @@ static void make_boxes(struct rows *r)
     nadi_map64_init(&index, 256);
     for (uint32_t n = 0; n < g->node_count; n++) {
         bool added;
-        if (nadi_topo_owner(g, n) != n)
+        if (nadi_graph_owner(g, n) != n)
             continue;
         const struct nadi_graph_node *node = &g->nodes[n];
         const uint32_t at =
@@ -111,8 +111,8 @@ static void make_boxes(struct rows *r)
         r->d->box_of[n] = at;
     }
     for (uint32_t n = 0; n < g->node_count; n++)
-        if (nadi_topo_owner(g, n) != n)
-            r->d->box_of[n] = r->d->box_of[nadi_topo_owner(g, n)];
+        if (nadi_graph_owner(g, n) != n)
+            r->d->box_of[n] = r->d->box_of[nadi_graph_owner(g, n)];
     nadi_map64_release(&index);
 }
 

@@ -23,17 +23,6 @@ static const char *colour_of(const char *role)
     return others[nadi_hash_bytes(role, strlen(role)) % 5];
 }
 
-uint32_t nadi_topo_owner(const struct nadi_graph *g, uint32_t node)
-{
-    if (g->nodes[node].kind != NADI_GRAPH_SWITCH)
-        return node;
-    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++)
-        if (g->links[g->ports[p].link].dim == NADI_NONE &&
-            g->nodes[g->ports[p].peer].kind == NADI_GRAPH_HOST)
-            return g->ports[p].peer;
-    return node;
-}
-
 uint32_t nadi_topo_add_box(struct nadi_topo_drawing *d, struct nadi_topo_box box)
 {
     NADI_PUSH(&d->boxes, box);

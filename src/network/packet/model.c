@@ -139,7 +139,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     p->base.ops = &nadi_network_packet;
     p->engine = setup->engine;
     p->npu_count = setup->topology->npu_count;
-    p->dim_count = setup->topology->dim_count;
+    p->dim_count = setup->graph->of_topology ? setup->topology->dim_count : setup->graph->dim_count;
     p->free_item = NADI_NONE;
     p->pump_at = NADI_TIME_MAX;
     p->kind_pump = nadi_engine_add_kind(setup->engine, on_pump, p);
