@@ -77,7 +77,7 @@ const struct nadi_command nadi_commands[] = {
         .summary = "Write the traces of one collective, as a micro-benchmark",
         .about = "Kinds: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, "
                  "gather,\n"
-                 "scatter, reduce-scatter-block, barrier; the first four can be simulated.\n",
+                 "scatter, reduce-scatter-block, barrier.\n",
         .examples = "nadi gen collective --kind all-reduce --ranks 8 --bytes 100MiB -o out/ar\n",
         .options = nadi_gen_collective_groups,
         .run = nadi_cmd_gen_collective,
