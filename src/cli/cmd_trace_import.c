@@ -1,5 +1,3 @@
-#include "base/str.h"
-#include "cli/terminal.h"
 #include "cli/trace_commands.h"
 
 #include <nadi/import.h>
@@ -117,10 +115,5 @@ int nadi_cmd_trace_import(const struct nadi_command *self, int count, char **arg
     struct nadi_diags *messages = nadi_messages_create();
     char *report;
     const enum nadi_status status = nadi_trace_import(&options, &report, messages);
-    nadi_terminal_messages(messages, 0, values.quiet);
-    if (report && !values.quiet)
-        fputs(report, nadi_str_equal(values.output, "-") ? stderr : stdout);
-    nadi_free(report);
-    nadi_messages_destroy(messages);
-    return (int)status;
+    return nadi_trace_end_beside(status, report, messages, values.quiet, values.output);
 }

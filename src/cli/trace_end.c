@@ -16,3 +16,15 @@ int nadi_trace_end(enum nadi_status status, char *report, struct nadi_diags *mes
     nadi_messages_destroy(messages);
     return code;
 }
+
+int nadi_trace_end_beside(enum nadi_status status, char *report, struct nadi_diags *messages,
+                          bool quiet, const char *output)
+{
+    if (report && (quiet || nadi_str_equal(output, "-"))) {
+        if (!quiet)
+            fputs(report, stderr);
+        nadi_free(report);
+        report = NULL;
+    }
+    return nadi_trace_end(status, report, messages, quiet);
+}
