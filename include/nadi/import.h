@@ -54,6 +54,7 @@ struct nadi_trace_import {
     uint32_t threads;               /* 0: one a core */
     int force;
     uint64_t resolution_ns;
+    int compat; /* the graphs of Chakra 1.0.0; needs host, gives no groups and no coverage */
 };
 
 void nadi_trace_import_init(struct nadi_trace_import *options);

@@ -100,6 +100,7 @@ enum nadi_status nadi_trace_import(const struct nadi_trace_import *given, char *
         .last_rank = o.last_rank,
         .threads = o.threads,
         .force = o.force != 0,
+        .compat = o.compat != 0,
         .resolution_ns = resolution(o.resolution_ns),
     };
     struct nadi_str text = NADI_STR_INIT;

@@ -3,7 +3,7 @@
 #include <nadi/import.h>
 
 struct values {
-    const char *host, *device, *output, *groups, *report, *compress;
+    const char *host, *device, *output, *groups, *report, *compress, *compat;
     struct nadi_range ranks;
     uint64_t resolution_ns;
     uint32_t threads;
@@ -67,6 +67,11 @@ static const struct nadi_option how[] = {
      .type = NADI_OPTION_FLAG,
      AT(force),
      .help = "Import what does not seem to be of one run and one rank"},
+    {.name = "compat",
+     .type = NADI_OPTION_WORD,
+     .words = "1.0.0",
+     AT(compat),
+     .help = "Make the graphs of this version of the Chakra tools, with their faults"},
     {.name = "resolution",
      .argument = "TIME",
      .type = NADI_OPTION_TIME,
@@ -111,6 +116,7 @@ int nadi_cmd_trace_import(const struct nadi_command *self, int count, char **arg
     }
     options.threads = values.threads;
     options.force = values.force;
+    options.compat = values.compat != NULL;
     options.resolution_ns = values.resolution_ns;
     struct nadi_diags *messages = nadi_messages_create();
     char *report;

@@ -16,16 +16,14 @@ static bool check_ids(const struct nadi_compat_trace *trace, const char *path,
                       "%" PRIu32 " nodes have an id that another node has too", trace->duplicates);
 }
 
-static bool convert_compat(const struct nadi_convert_options *o, struct nadi_str *report,
-                           struct nadi_diags *diags)
+static bool convert_text(struct nadi_text *text, const char *output, struct nadi_str *report,
+                         struct nadi_diags *diags)
 {
-    struct nadi_text text;
     struct nadi_compat_trace trace = {0};
     uint64_t written = 0;
-    bool good = nadi_text_open(&text, o->input, false, diags) &&
-                nadi_compat_read(&trace, &text, diags) && nadi_compat_order(&trace, diags) &&
-                check_ids(&trace, o->input, diags);
-    struct nadi_sink *out = good ? nadi_sink_open(o->output, diags) : NULL;
+    bool good = nadi_compat_read(&trace, text, diags) && nadi_compat_order(&trace, diags) &&
+                check_ids(&trace, text->path, diags);
+    struct nadi_sink *out = good ? nadi_sink_open(output, diags) : NULL;
     good = out && nadi_compat_write(&trace, out, &written, diags);
     if (good)
         good = nadi_sink_close(out, diags);
@@ -33,8 +31,28 @@ static bool convert_compat(const struct nadi_convert_options *o, struct nadi_str
         nadi_sink_discard(out);
     if (good)
         nadi_str_printf(report, "%" PRIu64 " of %zu nodes in %s\n", written, trace.nodes.count,
-                        o->output);
+                        output);
     nadi_compat_release(&trace);
+    return good;
+}
+
+static bool convert_compat(const struct nadi_convert_options *o, struct nadi_str *report,
+                           struct nadi_diags *diags)
+{
+    struct nadi_text text;
+    const bool good = nadi_text_open(&text, o->input, false, diags) &&
+                      convert_text(&text, o->output, report, diags);
+    nadi_text_release(&text);
+    return good;
+}
+
+bool nadi_import_convert_packed(const struct nadi_str *linked, const char *path, const char *output,
+                                struct nadi_str *report, struct nadi_diags *diags)
+{
+    enum { WINDOW = 256 * 1024 };
+    struct nadi_text text;
+    const bool good = nadi_text_memory(&text, path, linked->text, linked->length, WINDOW, diags) &&
+                      convert_text(&text, output, report, diags);
     nadi_text_release(&text);
     return good;
 }

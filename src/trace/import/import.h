@@ -32,6 +32,15 @@ struct nadi_convert_options {
 bool nadi_import_convert(const struct nadi_convert_options *options, struct nadi_str *report,
                          struct nadi_diags *diags) NADI_MUST_USE;
 
+/* What both do with compat. The linked trace goes to `linked`, packed, or where that is NULL to the
+ * options' output. *said: the rank that the profile says it is of, or NADI_NONE. `path` is for
+ * messages. */
+bool nadi_import_link_compat(const struct nadi_link_options *options, struct nadi_str *linked,
+                             uint32_t *said, struct nadi_str *report,
+                             struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_import_convert_packed(const struct nadi_str *linked, const char *path, const char *output,
+                                struct nadi_str *report, struct nadi_diags *diags) NADI_MUST_USE;
+
 struct nadi_import_options {
     const char *host, *device;      /* "{rank}" stands for the rank; host may be NULL */
     const char *output;             /* rank r is written to <output>.<r>.et; of one rank it may be
@@ -42,6 +51,7 @@ struct nadi_import_options {
     uint32_t first_rank, last_rank; /* NADI_NONE: those whose files are there, from 0 on */
     uint32_t threads;               /* 0: one a core */
     bool force;
+    bool compat; /* as Chakra 1.0.0: no groups, no coverage */
     int64_t resolution_ns;
 };
 

@@ -60,31 +60,42 @@ static bool check_names(const struct nadi_link_options *o, const struct nadi_hos
         same_id, agreed);
 }
 
-static bool link_compat(const struct nadi_link_options *o, struct nadi_str *report,
-                        struct nadi_diags *diags)
+bool nadi_import_link_compat(const struct nadi_link_options *o, struct nadi_str *linked,
+                             uint32_t *said, struct nadi_str *report, struct nadi_diags *diags)
 {
     struct nadi_host host = {.text.fd = -1};
     struct nadi_kineto kineto = {0};
     struct nadi_compat_link link = {0};
     struct nadi_sink *out = NULL;
-    bool good = read_captures(o, &host, &kineto, diags) &&
-                nadi_compat_link(&link, &kineto, o->device, diags) &&
-                check_names(o, &host, &link, diags) &&
-                (out = nadi_sink_open(o->output, diags)) != NULL;
+    bool good =
+        read_captures(o, &host, &kineto, diags) &&
+        nadi_compat_link(&link, &kineto, o->device, diags) && check_names(o, &host, &link, diags) &&
+        (out = linked ? nadi_sink_packed(linked) : nadi_sink_open(o->output, diags)) != NULL;
     if (good) {
         struct nadi_link_count count = nadi_link_write(out, &host, &link);
         good = nadi_sink_close(out, diags);
         warn(o, &kineto, &count, diags);
+        *said = nadi_capture_rank(&kineto);
         nadi_str_printf(report,
                         "%zu of %zu operators have times, %zu of %zu device events are linked; "
-                        "%zu nodes in %s\n",
+                        "%zu nodes",
                         count.timed_nodes, count.host_nodes, link.device_linked, link.device_total,
-                        count.host_nodes + count.device_nodes, o->output);
+                        count.host_nodes + count.device_nodes);
     }
     nadi_compat_link_release(&link);
     nadi_kineto_release(&kineto);
     nadi_host_release(&host);
     return good;
+}
+
+static bool link_compat(const struct nadi_link_options *o, struct nadi_str *report,
+                        struct nadi_diags *diags)
+{
+    uint32_t said;
+    if (!nadi_import_link_compat(o, NULL, &said, report, diags))
+        return false;
+    nadi_str_printf(report, " in %s\n", o->output);
+    return true;
 }
 
 static bool link_all(const struct nadi_link_options *o, struct nadi_str *report,

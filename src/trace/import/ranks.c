@@ -17,6 +17,7 @@ struct rank_job {
     struct nadi_diags diags;
     struct nadi_group_book book;
     struct nadi_coverage coverage;
+    struct nadi_str report;               /* of the published tools' way */
     int64_t host_process, device_process; /* -1: unknown */
     bool good, again;
 };
@@ -104,6 +105,7 @@ static void release_job(struct rank_job *j)
     nadi_mem_free(j->host);
     nadi_mem_free(j->device);
     nadi_mem_free(j->output);
+    nadi_str_release(&j->report);
     nadi_diags_release(&j->diags);
     nadi_groups_book_release(&j->book);
 }
@@ -161,11 +163,39 @@ static void run_job(struct jobs *all, struct rank_job *j)
     nadi_diags_release(&repeated);
 }
 
+static void run_compat(const struct jobs *all, struct rank_job *j)
+{
+    const struct nadi_link_options link = {
+        .host = j->host,
+        .device = j->device,
+        .rank = all->options->force ? j->rank : NADI_NONE, /* only then a warning will do */
+        .compat = true,
+        .force = all->options->force,
+    };
+    struct nadi_str linked = NADI_STR_INIT;
+    uint32_t said = NADI_NONE;
+    j->good = nadi_import_link_compat(&link, &linked, &said, &j->report, &j->diags);
+    if (j->good && j->rank != NADI_NONE && said != NADI_NONE && said != j->rank && !link.force)
+        j->good =
+            nadi_error(&j->diags, "capture/rank", NADI_IN_FILE(j->device),
+                       "name the files of one rank; --force imports it all the same",
+                       "this profile is of rank %" PRIu32 ", not of rank %" PRIu32, said, j->rank);
+    if (j->good) {
+        if (j->rank == NADI_NONE)
+            name_output(j, all->options, said == NADI_NONE ? 0 : said);
+        nadi_str_add(&j->report, " linked; ");
+        j->good = nadi_import_convert_packed(&linked, j->device, j->output, &j->report, &j->diags);
+    }
+    nadi_str_release(&linked);
+}
+
 static void *work(void *context)
 {
     struct jobs *all = context;
     for (size_t i; (i = atomic_fetch_add(&all->next, 1)) < all->count;)
-        if (!all->second_pass || all->items[i].again)
+        if (all->options->compat)
+            run_compat(all, &all->items[i]);
+        else if (!all->second_pass || all->items[i].again)
             run_job(all, &all->items[i]);
     return NULL;
 }
@@ -286,6 +316,17 @@ static bool check_processes(const struct jobs *all, struct nadi_diags *diags)
     return good;
 }
 
+static bool finish_compat(struct jobs *all, struct nadi_str *report, struct nadi_diags *diags)
+{
+    bool good = true;
+    for (size_t i = 0; i < all->count; i++) {
+        good &= all->items[i].good;
+        nadi_diags_append(diags, &all->items[i].diags);
+        nadi_str_add(report, nadi_str_get(&all->items[i].report));
+    }
+    return good;
+}
+
 static bool finish(struct jobs *all, struct nadi_str *report, struct nadi_diags *diags)
 {
     struct nadi_group_book **books = NADI_NEW(struct nadi_group_book *, all->count);
@@ -346,6 +387,13 @@ bool nadi_import_ranks(const struct nadi_import_options *o, struct nadi_str *rep
     uint32_t first, count = count_ranks(o, &first);
     if (!check_gap(o, count, diags) || !check_output(o, count, diags))
         return false;
+    if (o->compat && !o->host)
+        return nadi_error(diags, "usage/compat", NADI_NOWHERE,
+                          "name the execution trace with --host",
+                          "the published tools need both files");
+    if (o->compat && (o->groups || o->report_json))
+        return nadi_error(diags, "usage/compat", NADI_NOWHERE, "leave --groups and --report out",
+                          "the published tools make no groups and no report");
     if (o->host && strstr(o->device, "{rank}") && !strstr(o->host, "{rank}"))
         return nadi_error(diags, "capture/pattern", NADI_IN_FILE(o->host),
                           "write {rank} where the names of the execution traces differ",
@@ -359,7 +407,7 @@ bool nadi_import_ranks(const struct nadi_import_options *o, struct nadi_str *rep
     for (uint32_t i = 0; i < count; i++)
         init_job(&all.items[i], o, first + i);
     run_all(&all, count);
-    bool good = finish(&all, report, diags);
+    bool good = (o->compat ? finish_compat : finish)(&all, report, diags);
     for (uint32_t i = 0; i < count; i++)
         release_job(&all.items[i]);
     nadi_mem_free(all.items);

@@ -29,6 +29,14 @@ struct nadi_sink *nadi_sink_memory(struct nadi_str *out)
     return s;
 }
 
+struct nadi_sink *nadi_sink_packed(struct nadi_str *out)
+{
+    struct nadi_sink *s = NADI_NEW(struct nadi_sink, 1);
+    s->file = nadi_deflate_memory(out, NADI_CODING_ZSTD);
+    s->filled = 0;
+    return s;
+}
+
 bool nadi_sink_close(struct nadi_sink *s, struct nadi_diags *diags)
 {
     nadi_deflate_write(s->file, s->buffer, s->filled);

@@ -23,6 +23,8 @@ enum nadi_coding nadi_coding_of_path(const char *path);
 struct nadi_sink *nadi_sink_open(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
 /* Appends to `out`, which must outlive the sink. Never NULL. */
 struct nadi_sink *nadi_sink_memory(struct nadi_str *out) NADI_MUST_USE;
+/* The same, packed with zstd. */
+struct nadi_sink *nadi_sink_packed(struct nadi_str *out) NADI_MUST_USE;
 bool nadi_sink_close(struct nadi_sink *s, struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_sink_discard(struct nadi_sink *s); /* instead of close; NULL is allowed */
 
