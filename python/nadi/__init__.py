@@ -1,0 +1,20 @@
+"""nadi: simulate distributed training of machine-learning models, from Python.
+
+    import nadi
+    run = nadi.run(workload="step/workload.yml", system="step/system.json", network="step/network.yml")
+    run.end_ns                                  # integer nanoseconds
+    run.ranks()                                 # a pandas.DataFrame, or a list of dicts without pandas
+    run.sql("select cause, sum(duration_ns) as ns from critical_path group by cause")
+    run.report("report.html")
+    run                                         # in a notebook: the report itself
+
+A thin layer over the C library (include/nadi/*.h), by ctypes: nothing needs to be compiled. The library is found in
+the package's folder, by the variable NADI_LIBRARY, or as build/libnadi.so of the checkout. numpy and pandas are used
+where they are installed.
+"""
+from ._library import Error, library_path, version
+from .results import Run, diff, load, report
+from .simulate import check, generate_collective, run
+
+__all__ = ["Error", "Run", "check", "diff", "generate_collective", "library_path", "load", "report", "run", "version"]
+__version__ = version()

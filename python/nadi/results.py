@@ -1,0 +1,134 @@
+"""What a run left behind: its database as tables, its report."""
+import base64
+import ctypes
+import html
+import json
+import os
+import sqlite3
+import tempfile
+
+from ._library import DONE, Messages, encoded, lib, take_text
+
+
+def _frame(names, rows):
+    """A pandas.DataFrame where pandas is installed, else a list of dicts."""
+    try:
+        import pandas
+    except ImportError:
+        return [dict(zip(names, row)) for row in rows]
+    return pandas.DataFrame.from_records(rows, columns=names)
+
+
+class Run:
+    """A finished run: the folder of `nadi run --out`, or what nadi.run returned."""
+
+    def __init__(self, folder, messages=(), keep=None):
+        self.folder, self.messages, self._keep = os.fspath(folder), list(messages), keep
+        self._file = os.path.join(self.folder, "run.db") if os.path.isdir(self.folder) else self.folder
+        if not os.path.exists(self._file):
+            raise FileNotFoundError(f"{self._file}: `nadi run --out DIR` writes it, beyond a million nodes with --db")
+        self._db = sqlite3.connect(f"file:{os.path.abspath(self._file)}?mode=ro", uri=True)
+        names, rows = self._rows("select * from runs")
+        self.info = dict(zip(names, rows[0]))
+        self.summary = json.loads(self.info.pop("summary"))
+
+    def _rows(self, query, parameters=()):
+        cursor = self._db.execute(query, parameters)
+        return [c[0] for c in cursor.description], cursor.fetchall()
+
+    def sql(self, query, parameters=()):
+        """The rows of a select on the database (docs/guide/database.md)."""
+        return _frame(*self._rows(query, parameters))
+
+    def array(self, query, parameters=()):
+        """The rows of a select of numbers as a numpy array, one column an array column."""
+        import numpy
+        return numpy.array(self._rows(query, parameters)[1])
+
+    def table(self, name):
+        if name not in [row[0] for row in self._rows("select name from sqlite_master")[1]]:
+            raise KeyError(f"no table '{name}'")
+        return self.sql(f"select * from {name}")
+
+    end_ns = property(lambda self: self.info["end_ns"])
+    rank_count = property(lambda self: self.info["ranks"])
+
+    def ranks(self):
+        return self.table("ranks")
+
+    def collectives(self):
+        return self.table("collectives")
+
+    def links(self):
+        return self.table("links")
+
+    def timeline(self):
+        return self.table("timeline")
+
+    def critical_path(self):
+        return self.table("critical_path")
+
+    def sensitivities(self):
+        return self.table("sensitivities")
+
+    def bounds(self):
+        return self.table("bounds")
+
+    def causes(self):
+        """{cause: ns} of the critical path, the largest first; they add up to end_ns."""
+        return dict(self._rows("select cause, sum(duration_ns) from critical_path group by 1 order by 2 desc")[1])
+
+    def report(self, path):
+        """Writes the HTML page and returns its path."""
+        return report([self], path)
+
+    def text(self):
+        """What `nadi report --text` prints."""
+        with Messages() as m:
+            text = take_text(lib.nadi_report_summary(encoded(self._file), 0, m.handle))
+            if text is None:
+                raise m.error()
+            return text
+
+    def __repr__(self):
+        i = self.info
+        return f"<nadi.Run {self.folder}: {i['end_ns']} ns, {i['ranks']} ranks, {i['outcome']}>"
+
+    def _repr_html_(self):
+        with tempfile.TemporaryDirectory() as work:
+            with open(self.report(os.path.join(work, "report.html")), "rb") as f:
+                page = base64.b64encode(f.read()).decode()
+        title = html.escape(repr(self))
+        return (f'<iframe title="{title}" style="width:100%;height:640px;border:1px solid #ccc" '
+                f'src="data:text/html;base64,{page}"></iframe>')
+
+    def close(self):
+        self._db.close()
+        if self._keep:
+            self._keep.cleanup()
+            self._keep = None
+
+
+def load(folder):
+    """The run of a folder that `nadi run --out` wrote."""
+    return Run(folder)
+
+
+def report(runs, path):
+    """One HTML page about several runs, compared; returns its path."""
+    files = (ctypes.c_char_p * len(runs))(*[encoded(r._file if isinstance(r, Run) else r) for r in runs])
+    with Messages() as m:
+        status = lib.nadi_report_page(files, len(runs), encoded(path), m.handle)
+        if status != DONE:
+            raise m.error(status)
+    return os.fspath(path)
+
+
+def diff(first, second):
+    """What two runs differ in, as `nadi diff` prints it."""
+    with Messages() as m:
+        a, b = (encoded(r._file if isinstance(r, Run) else r) for r in (first, second))
+        text = take_text(lib.nadi_report_diff(a, b, 0, m.handle))
+        if text is None:
+            raise m.error()
+        return text
