@@ -40,7 +40,7 @@ struct nadi_validate_options {
     const char *fit;  /* what is fitted first: "none", "half" of each table's sizes, "all-reduce" of
                          the most ranks of each machine; the rest is the test set */
     int summary;      /* text: sums only */
-    const char *plots; /* folder for plots and their page, made if missing; NULL: none */
+    const char *page; /* an HTML page with plots is written here; NULL: none */
 };
 
 void nadi_validate_options_init(struct nadi_validate_options *options);
@@ -48,6 +48,11 @@ void nadi_validate_options_init(struct nadi_validate_options *options);
 /* Measured collectives of a folder against the platforms of the catalogue. */
 enum nadi_status nadi_validate_collectives_folder(const struct nadi_validate_options *options,
                                                   char **report, struct nadi_diags *messages);
+
+/* Measured matrix products and attention of a folder against the catalogue's devices; `fit` and
+ * `page` are not looked at. */
+enum nadi_status nadi_validate_compute_folder(const struct nadi_validate_options *options,
+                                              char **report, struct nadi_diags *messages);
 
 /* Published results made again. list: the studies. name: one of them, or "all". *failed: 1 when a
  * figure is not as published. */

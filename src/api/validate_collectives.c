@@ -1,4 +1,4 @@
-#include "explore/validate_collectives.h"
+#include "api/validate_page.h"
 
 #include <nadi/measure.h>
 
@@ -19,8 +19,10 @@ enum nadi_status nadi_validate_collectives_folder(const struct nadi_validate_opt
                                     : nadi_str_equal(options->fit, "all-reduce")
                                         ? NADI_FIT_ALL_REDUCE
                                         : NADI_FIT_ALL;
-    const bool ok = nadi_validate_collectives(&v, options->folder, hold, messages);
+    bool ok = nadi_validate_collectives(&v, options->folder, hold, messages);
     *report = NULL;
+    if (ok && options->page)
+        ok = nadi_validate_page(&v, options->page, messages);
     if (ok) {
         if (nadi_str_equal(options->form, "json"))
             nadi_validate_collectives_json(&v, &text);

@@ -5,7 +5,7 @@
 #include "cli/terminal.h"
 
 struct values {
-    const char *format, *fit;
+    const char *format, *fit, *page;
     bool summary;
 };
 
@@ -27,6 +27,11 @@ static const struct nadi_option output[] = {
      .initial = "text",
      .offset = offsetof(struct values, format),
      .help = "Form of the result on standard output"},
+    {.name = "page",
+     .type = NADI_OPTION_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(struct values, page),
+     .help = "Write an HTML page with the sums and a plot of each table"},
     {.name = "summary",
      .type = NADI_OPTION_FLAG,
      .offset = offsetof(struct values, summary),
@@ -54,6 +59,7 @@ int nadi_cmd_validate_collectives(const struct nadi_command *self, int count, ch
     options.folder = words.items[0];
     options.form = values.format;
     options.fit = values.fit;
+    options.page = values.page;
     options.summary = values.summary;
     char *text;
     const enum nadi_status status = nadi_validate_collectives_folder(&options, &text, messages);

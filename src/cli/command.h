@@ -63,6 +63,8 @@ int nadi_cmd_query(const struct nadi_command *self, int count, char **arguments)
 int nadi_cmd_collective_bench(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_topo(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_validate_training(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_validate_compute(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_validate_all(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_repro(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_fit(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_validate_collectives(const struct nadi_command *self, int count, char **arguments);
@@ -90,6 +92,7 @@ extern const struct nadi_option_group nadi_diff_groups[];
 extern const struct nadi_option_group nadi_query_groups[];
 extern const struct nadi_option_group nadi_topo_groups[];
 extern const struct nadi_option_group nadi_validate_training_groups[];
+extern const struct nadi_option_group nadi_validate_compute_groups[];
 extern const struct nadi_option_group nadi_repro_groups[];
 extern const struct nadi_option_group nadi_fit_groups[];
 extern const struct nadi_option_group nadi_validate_collectives_groups[];

@@ -58,6 +58,10 @@ struct nadi_error_sums { /* of rows of some tables */
 struct nadi_error_sums nadi_collective_sums(const struct nadi_validate_collectives *v,
                                             const char *system, double least, double most);
 
+/* What was fitted, what is held against it: for every view. */
+const char *nadi_collective_fitting_set(const struct nadi_validate_collectives *v);
+const char *nadi_collective_test_set(const struct nadi_validate_collectives *v);
+
 void nadi_validate_collectives_text(const struct nadi_validate_collectives *v, bool rows,
                                     struct nadi_str *out);
 void nadi_validate_collectives_json(const struct nadi_validate_collectives *v,

@@ -40,7 +40,7 @@ static void add_sums(const struct nadi_validate_collectives *v, const char *syst
         nadi_str_printf(
             out,
             markdown ? "| %s | %s | %zu | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %+.1f %% |\n"
-                     : "%-24s %-12s %5zu %7.1f%% %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n",
+                     : "%-28s %-12s %5zu %7.1f%% %7.1f%% %7.1f%% %7.1f%% %+7.1f%%\n",
             system ? system : "all", classes[c].name, s.count, s.mean * 100, s.median * 100,
             s.p90 * 100, s.worst * 100, s.bias * 100);
     }
@@ -55,7 +55,7 @@ static void add_systems(const struct nadi_validate_collectives *v, bool markdown
     add_sums(v, NULL, markdown, out);
 }
 
-static const char *fitting_set(const struct nadi_validate_collectives *v)
+const char *nadi_collective_fitting_set(const struct nadi_validate_collectives *v)
 {
     switch (v->hold) {
     case NADI_FIT_ALL:
@@ -68,7 +68,7 @@ static const char *fitting_set(const struct nadi_validate_collectives *v)
     NADI_BUG("unknown hold-out");
 }
 
-static const char *test_set(const struct nadi_validate_collectives *v)
+const char *nadi_collective_test_set(const struct nadi_validate_collectives *v)
 {
     switch (v->hold) {
     case NADI_FIT_ALL:
@@ -109,9 +109,9 @@ void nadi_validate_collectives_text(const struct nadi_validate_collectives *v, b
         add_rows(&v->tables[i], out);
     nadi_str_printf(out,
                     "fitting set: %s\ntest set: %s\n"
-                    "error of the time, test set\n%-24s %-12s %5s %8s %8s %8s %8s %8s\n",
-                    fitting_set(v), test_set(v), "system", "sizes", "rows", "mean", "median", "p90",
-                    "worst", "bias");
+                    "error of the time, test set\n%-28s %-12s %5s %8s %8s %8s %8s %8s\n",
+                    nadi_collective_fitting_set(v), nadi_collective_test_set(v), "system", "sizes",
+                    "rows", "mean", "median", "p90", "worst", "bias");
     add_systems(v, false, out);
     for (size_t i = 0; i < v->count; i++)
         if (v->tables[i].left_out)
@@ -121,7 +121,8 @@ void nadi_validate_collectives_text(const struct nadi_validate_collectives *v, b
 void nadi_validate_collectives_markdown(const struct nadi_validate_collectives *v,
                                         struct nadi_str *out)
 {
-    nadi_str_printf(out, "Fitting set: %s. Test set: %s.\n\n", fitting_set(v), test_set(v));
+    nadi_str_printf(out, "Fitting set: %s. Test set: %s.\n\n", nadi_collective_fitting_set(v),
+                    nadi_collective_test_set(v));
     nadi_str_add(out, "| system | sizes | rows | mean | median | p90 | worst | bias |\n"
                       "|---|---|---|---|---|---|---|---|\n");
     add_systems(v, true, out);
@@ -191,8 +192,8 @@ void nadi_validate_collectives_json(const struct nadi_validate_collectives *v, s
     struct nadi_json j;
     nadi_json_begin(&j, out);
     nadi_json_object(&j, NULL);
-    nadi_json_string(&j, "fitting_set", fitting_set(v));
-    nadi_json_string(&j, "test_set", test_set(v));
+    nadi_json_string(&j, "fitting_set", nadi_collective_fitting_set(v));
+    nadi_json_string(&j, "test_set", nadi_collective_test_set(v));
     nadi_json_array(&j, "systems");
     for (size_t i = 0; i < v->count; i++)
         if (is_first_of_system(v, i))
