@@ -21,7 +21,7 @@ struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_topology *topology;
     const struct nadi_graph *graph; /* NULL: the dimensions say it; packet has one always */
     const struct nadi_packet_config *packet;   /* packet only */
-    const struct nadi_routing_config *routing; /* aware, flow: in graphs; NULL: dimension order */
+    const struct nadi_routing_config *routing; /* in graphs; NULL: dimension order */
     const struct nadi_flow_config *flow;       /* flow only; NULL: no overheads, no window */
     struct nadi_engine *engine;
     bool record_usage; /* aware, flow: what links carry over time */

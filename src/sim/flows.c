@@ -169,6 +169,7 @@ bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_r
     struct nadi_pkt *net = nadi_pkt_create(&in->graph, &in->config, diags);
     if (!net)
         return false;
+    nadi_pkt_set_routing(net, &in->routing);
     const double begin = now_s();
     r.order = NADI_NEW(uint32_t, in->flows.count);
     for (size_t i = 0; i < in->flows.count; i++)

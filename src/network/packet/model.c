@@ -145,6 +145,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     p->kind_pump = nadi_engine_add_kind(setup->engine, on_pump, p);
     p->net = nadi_pkt_create(setup->graph, setup->packet, &diags);
     NADI_ASSERT(p->net); /* the loader has tried */
+    if (setup->routing)
+        nadi_pkt_set_routing(p->net, setup->routing);
     p->net->hooks.context = p;
     p->net->hooks.finished = on_finished;
     p->net->hooks.marker = on_marker;

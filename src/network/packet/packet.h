@@ -11,12 +11,17 @@
 
 #include "base/diag.h"
 #include "network/packet/internal.h"
+#include "platform/routing.h"
 
 /* The graph must outlive the network; the config is copied, but not its faults. NULL with an error
  * in diags when the two do not fit (buffers smaller than the headroom they promise). */
 struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
                                  const struct nadi_packet_config *config, struct nadi_diags *diags);
 void nadi_pkt_destroy(struct nadi_pkt *net); /* NULL is allowed */
+
+/* Before the first flow: ways in dimension order, the first of the shortest, or Valiant's. Exact
+ * mode and all other schemes, adaptive ones too: ECMP. Sprayed packets take shortest ways. */
+void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config *config);
 
 /* Handles events up to and including tick *until, which a hook may bring nearer meanwhile; at most
  * `most` of them. True when nothing more is due up to then. */

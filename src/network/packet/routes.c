@@ -6,11 +6,15 @@
  * takes is MurmurHash3 (Appleby, public domain) of the flow's addresses with the switch's number as
  * seed, modulo their count. ACKs hash their own, reversed addresses.
  *
+ * Where the network's file asks for another routing (dimension order, Valiant's), flows take the
+ * ways of platform/routing.h, until a link goes down.
+ *
  * Exact mode: neighbours are visited in order of node number, and of parallel cables only the last
  * one counts. Otherwise: in order of ports. */
 #include "network/packet/routes.h"
 
 #include "base/mem.h"
+#include "network/packet/packet.h"
 
 struct tree {
     uint32_t root;
@@ -28,6 +32,8 @@ struct nadi_pkt_routes {
     uint32_t *switch_of; /* [node], NADI_NONE for hosts */
     bool *down;          /* [port] */
     uint32_t *distance, *queue;
+    struct nadi_routing *given; /* NULL: ECMP */
+    struct nadi_way way;        /* of the last flow */
 };
 
 static uint32_t rotl(uint32_t x, int r)
@@ -112,6 +118,8 @@ void nadi_pkt_routes_destroy(struct nadi_pkt_routes *r)
     if (!r)
         return;
     drop_trees(r);
+    nadi_routing_destroy(r->given);
+    nadi_mem_free(r->way.items);
     nadi_mem_free(r->items);
     nadi_mem_free(r->tree_of);
     nadi_mem_free(r->order);
@@ -289,23 +297,73 @@ static struct walk walk_of(const struct nadi_pkt *net, uint32_t flow, bool back)
     };
 }
 
+static bool set_hop(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t hop, uint32_t port)
+{
+    if (port == NADI_NONE || hop == NADI_PKT_MAX_HOPS)
+        return false;
+    while (hop >= net->path_hops)
+        longer_paths(net);
+    net->paths[((size_t)flow * 2 + back) * net->path_hops + hop] = port;
+    return true;
+}
+
 /* Follows the hash from where the walk is; hop: of the next port. */
 static bool find_from(struct nadi_pkt *net, uint32_t flow, bool back, struct walk w, uint32_t hop)
 {
     for (; w.node != w.dst; hop++) {
         const uint32_t port = next_port(&w);
-        if (port == NADI_NONE || hop == NADI_PKT_MAX_HOPS)
+        if (!set_hop(net, flow, back, hop, port))
             return false;
-        while (hop >= net->path_hops)
-            longer_paths(net);
-        net->paths[((size_t)flow * 2 + back) * net->path_hops + hop] = port;
         w.node = net->graph->ports[port].peer;
+    }
+    return true;
+}
+
+void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config *config)
+{
+    if (!net->config.exact && net->config.spreading != NADI_SPREADING_NONE &&
+        (config->scheme == NADI_ROUTE_DIMENSION_ORDER || config->scheme == NADI_ROUTE_SHORTEST ||
+         config->scheme == NADI_ROUTE_VALIANT))
+        net->routes->given = nadi_routing_create(net->graph, config);
+}
+
+/* A port of the node that leads to a node beside it; link NONE: over any cable. */
+static uint32_t port_to(const struct nadi_graph *g, uint32_t node, uint32_t peer, uint32_t link)
+{
+    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++)
+        if (link == NADI_NONE ? g->ports[p].peer == peer : g->ports[p].link == link)
+            return p;
+    return NADI_NONE;
+}
+
+/* The way of platform/routing.h, which leaves out the cables on board at its ends. */
+static bool find_given(struct nadi_pkt *net, uint32_t flow, bool back)
+{
+    const struct nadi_graph *g = net->graph;
+    const struct nadi_pkt_info *info = &net->infos[flow];
+    const uint32_t src = back ? info->dst : info->src, dst = back ? info->src : info->dst;
+    struct nadi_way *way = &net->routes->way;
+    uint32_t node = g->hosts[src], hop = 0;
+    if (!nadi_routing_find(net->routes->given, src, dst, info->sport, way))
+        return false;
+    for (size_t i = 0; i <= way->count; i++) {
+        uint32_t from = g->hosts[dst], to = NADI_NONE;
+        if (i < way->count)
+            nadi_graph_channel_ends(g, way->items[i], &from, &to);
+        if (node != from && !set_hop(net, flow, back, hop++, port_to(g, node, from, NADI_NONE)))
+            return false;
+        if (i < way->count &&
+            !set_hop(net, flow, back, hop++, port_to(g, from, to, way->items[i] / 2)))
+            return false;
+        node = to;
     }
     return true;
 }
 
 static bool find_one(struct nadi_pkt *net, uint32_t flow, bool back)
 {
+    if (net->routes->given && !net->rerouted)
+        return find_given(net, flow, back);
     return find_from(net, flow, back, walk_of(net, flow, back), 0);
 }
 
