@@ -154,20 +154,18 @@ static void steps(struct nadi_meeting *m)
     memcpy(m->end, now, m->n * sizeof(*now));
 }
 
-/* Unlimited window, every pair exchanges once: the last message to come decides. */
-static void direct_once(struct nadi_meeting *m)
+static bool direct(struct nadi_meeting *m)
 {
-    int64_t stage = m->endpoint_ns + nadi_meeting_reduce(m, m->phase->first);
-    int64_t *at = m->scratch;
-    for (uint32_t i = 0; i < m->n; i++)
-        at[i] = m->start[i] + m->endpoint_ns;
-    for (uint32_t i = 0; i < m->n; i++) {
-        int64_t last = at[i];
-        for (uint32_t from = 0; from < m->n; from++)
-            if (from != i)
-                last = nadi_max_i64(last, arrival(m, at, from, i, m->phase->message_bytes));
-        m->end[i] = last + stage;
+    const struct nadi_phase *p = m->phase;
+    if (p->first == p->n - 1 && p->op != NADI_PHASE_ALL_REDUCE) {
+        nadi_meeting_once(m);
+        return true;
     }
+    enum nadi_meeting_outcome outcome =
+        p->first == p->n - 1 ? nadi_meeting_halves(m) : NADI_MEETING_OTHER;
+    if (outcome == NADI_MEETING_OTHER)
+        return nadi_meeting_direct(m, p->n, m->start, m->end);
+    return outcome == NADI_MEETING_DONE;
 }
 
 /* ---- double binary tree -------------------------------------------------------------------- */
@@ -239,10 +237,7 @@ bool nadi_meeting_evaluate(struct nadi_meeting *m)
         steps(m);
         return true;
     case NADI_ALGORITHM_DIRECT:
-        if (p->first < p->n - 1 || p->op == NADI_PHASE_ALL_REDUCE)
-            return nadi_meeting_direct(m, m->n, m->start, m->end);
-        direct_once(m);
-        return true;
+        return direct(m);
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
         tree(m);
         return true;

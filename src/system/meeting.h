@@ -5,8 +5,9 @@
  *   ring, one message on the way: T(i,k+1) = max(T(i,k), T(i-1,k) + d(i-1)) + stage(k), so
  *     end(i) = stages + max over j of start(i-j) + (delays of the j links before i), one pass;
  *   halving-doubling and rendezvous rings: the same recurrence step by step;
- *   direct with an unlimited window (not all-reduce): a maximum over the peers;
- *   other direct: the packet engine's counters on a private clock (meeting_direct.c);
+ *   direct with an unlimited window: a maximum over the peers, twice for all-reduce
+ *     (meeting_halves.c);
+ *   direct with a window: the packet engine's counters on a private clock (meeting_direct.c);
  *   double binary tree: one pass up, one down.
  * Times are ns. All participants start at some time >= 0 relative to a common origin. */
 #ifndef NADI_SYSTEM_MEETING_H
@@ -45,7 +46,7 @@ bool nadi_meeting_lockstep(const struct nadi_meeting *m, int64_t *duration_ns) N
 /* Local index of the parent in the double binary tree; NADI_NONE for the root. */
 uint32_t nadi_meeting_tree_parent(const struct nadi_meeting *m, uint32_t local);
 
-/* ---- shared with meeting_direct.c ---- */
+/* ---- shared with meeting_direct.c and meeting_halves.c ---- */
 uint32_t nadi_meeting_route(const struct nadi_meeting *m, uint32_t from, uint32_t to);
 int64_t nadi_meeting_delay(const struct nadi_meeting *m, uint32_t from, uint32_t to,
                            uint64_t bytes);
@@ -53,5 +54,10 @@ int64_t nadi_meeting_reduce(const struct nadi_meeting *m, uint32_t packet);
 /* participants 1: lockstep, everybody does what local 0 does; else n. */
 bool nadi_meeting_direct(const struct nadi_meeting *m, uint32_t participants, const int64_t *start,
                          int64_t *end) NADI_MUST_USE;
+/* Direct, no window: not all-reduce; */
+void nadi_meeting_once(struct nadi_meeting *m);
+/* all-reduce. OTHER: its credits mix, nadi_meeting_direct can tell. */
+enum nadi_meeting_outcome { NADI_MEETING_DONE, NADI_MEETING_UNDECIDED, NADI_MEETING_OTHER };
+enum nadi_meeting_outcome nadi_meeting_halves(struct nadi_meeting *m) NADI_MUST_USE;
 
 #endif
