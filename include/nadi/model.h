@@ -42,6 +42,10 @@ enum nadi_status nadi_model_kernels(const struct nadi_model_setup *setup, int js
 enum nadi_status nadi_model_memory(const struct nadi_model_setup *setup, int json, char **report,
                                    struct nadi_diags *messages);
 
+/* A table: what lies in memory after every pass of every rank of the pipeline. */
+enum nadi_status nadi_model_memory_over_time(const struct nadi_model_setup *setup, char **table,
+                                             struct nadi_diags *messages);
+
 /* A simulation of the model's step: create the job with nadi_setup_init's setup (its paths are not
  * read), then call this instead of nadi_job_load; then nadi_job_run and everything that reads a
  * result. A cluster is needed. */

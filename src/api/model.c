@@ -82,6 +82,12 @@ enum nadi_status nadi_model_kernels(const struct nadi_model_setup *setup, int js
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
+enum nadi_status nadi_model_memory_over_time(const struct nadi_model_setup *setup, char **table,
+                                             struct nadi_diags *messages)
+{
+    return report_on(setup, nadi_model_memory_csv, table, messages);
+}
+
 enum nadi_status nadi_model_memory(const struct nadi_model_setup *setup, int json, char **report,
                                    struct nadi_diags *messages)
 {

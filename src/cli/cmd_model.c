@@ -36,6 +36,23 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
+static const struct nadi_option memory_output[] = {
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json|csv",
+     .initial = "text",
+     AT(format),
+     .help = "Form of the result on standard output; csv: what lies there after every pass of "
+             "every rank"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_model_memory_groups[] = {
+    {"Inputs", nadi_cli_model_inputs, 0},
+    {"Output", memory_output, 0},
+    {.heading = NULL},
+};
+
 const struct nadi_option_group nadi_model_list_groups[] = {
     {"Output", output, 0},
     {.heading = NULL},
@@ -87,7 +104,9 @@ static int print_report(const struct nadi_command *self, int count, char **argum
     struct nadi_diags *messages = nadi_messages_create();
     char *text;
     const enum nadi_status status =
-        report(&setup, nadi_str_equal(values.format, "json"), &text, messages);
+        nadi_str_equal(values.format, "csv")
+            ? nadi_model_memory_over_time(&setup, &text, messages)
+            : report(&setup, nadi_str_equal(values.format, "json"), &text, messages);
     nadi_terminal_messages(messages, 0, false);
     if (text)
         fputs(text, stdout);

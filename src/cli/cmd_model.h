@@ -26,5 +26,6 @@ extern const struct nadi_option_group nadi_model_run_groups[];
 extern const struct nadi_option_group nadi_model_trace_groups[];
 extern const struct nadi_option_group nadi_model_list_groups[];
 extern const struct nadi_option_group nadi_model_report_groups[];
+extern const struct nadi_option_group nadi_model_memory_groups[];
 
 #endif

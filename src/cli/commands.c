@@ -526,7 +526,7 @@ const struct nadi_command nadi_commands[] = {
                  "missing.\n",
         .examples = "nadi model memory llama3-405b --cluster dgx-h100 \\\n"
                     "    --set \"tp=8 pp=16 vp=4 dp=8 batch=512 sequence=8192 zero=1\"\n",
-        .options = nadi_model_report_groups,
+        .options = nadi_model_memory_groups,
         .max_words = 1,
         .run = nadi_cmd_model_memory,
     },

@@ -1,7 +1,7 @@
 /* dlrm: recommendation model (Naumov et al., arXiv 1906.00091) in its hybrid-parallel form: dense
  * layers are copies on every rank, embedding tables are spread over all ranks, and an all-to-all
  * turns "all samples, my tables" into "my samples, all tables" and back. A rank holds the mean
- * share of the rows. */
+ * share of the rows; those that were looked up are changed in place by the backward pass. */
 #include "model/build.h"
 
 static void mlp(struct nadi_build *b, const char *name, const char *activation, uint64_t samples,

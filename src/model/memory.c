@@ -45,10 +45,11 @@ static void states(const struct estimate *e, struct nadi_rank_memory *r,
           p->parameter_bytes * sharded(p, dense, expert, 3));
     if (p->mode != NADI_MODE_TRAIN)
         return;
+    const double kept = nadi_model_updates_rows(e->m) ? 0 : expert; /* has gradients and states */
     place(r, p, NADI_MEMORY_GRADIENTS, NADI_OFFLOAD_GRADIENTS,
-          p->gradient_bytes * sharded(p, dense, expert, 2));
+          p->gradient_bytes * sharded(p, dense, kept, 2));
     place(r, p, NADI_MEMORY_OPTIMIZER, NADI_OFFLOAD_OPTIMIZER,
-          p->optimizer_bytes * sharded(p, dense, expert, 1));
+          p->optimizer_bytes * sharded(p, dense, kept, 1));
 }
 
 /* ---- activations --------------------------------------------------------------------------- */

@@ -103,6 +103,13 @@ static inline uint32_t nadi_plan_replicas(const struct nadi_plan *p, bool expert
     return expert ? p->edp : p->dp * p->cp;
 }
 
+/* DLRM's tables: only rows that were looked up change, in place and without states (as in MLPerf);
+ * the look-up's backward pass has that, the optimizer does not see them. */
+static inline bool nadi_model_updates_rows(const struct nadi_model *m)
+{
+    return m->family == NADI_FAMILY_DLRM;
+}
+
 /* "tp 8, pp 16 (interleaved, 4 stages a rank), dp 8": degrees above 1. */
 struct nadi_str;
 void nadi_plan_summary(const struct nadi_plan *p, struct nadi_str *out);

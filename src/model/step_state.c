@@ -179,7 +179,7 @@ static struct weights all_weights(const struct nadi_emit *e)
         const struct nadi_stage_weights w =
             nadi_stage_weights(&study->model, &e->variant->net, &stage, e->p);
         all.dense += (double)w.dense;
-        all.expert += (double)w.expert;
+        all.expert += nadi_model_updates_rows(&study->model) ? 0 : (double)w.expert;
     }
     return all;
 }

@@ -16,6 +16,8 @@ bool nadi_model_kernels_text(const struct nadi_study *s, struct nadi_str *out,
 bool nadi_model_kernels_json(const struct nadi_study *s, struct nadi_str *out,
                              struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out);
+/* After every pass of every rank of the pipeline. */
+void nadi_model_memory_csv(const struct nadi_study *s, struct nadi_str *out);
 void nadi_model_memory_json(const struct nadi_study *s, struct nadi_str *out);
 
 #endif

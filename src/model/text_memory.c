@@ -48,6 +48,68 @@ static void add_ranks(const struct nadi_memory *memory, struct nadi_str *out)
         nadi_str_printf(out, "  ... and %u more\n", memory->count - SHOWN_RANKS);
 }
 
+/* ---- over time ----------------------------------------------------------------------------- */
+
+enum { COLUMNS = 60 };
+
+/* A line of blocks: in each column the highest of its part of the rank's passes. */
+static void add_curve(const struct nadi_study *s, uint32_t rank, struct nadi_arena *arena,
+                      struct nadi_str *out)
+{
+    static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                         "\u2585", "\u2586", "\u2587", "\u2588"};
+    const uint32_t count = s->schedule.lists[rank].count;
+    const double *bytes =
+        nadi_memory_activations(&s->plan, &s->model, &s->net, &s->schedule, rank, arena);
+    const uint32_t columns = count < COLUMNS ? count : COLUMNS;
+    double most = 0;
+    for (uint32_t i = 0; i < count; i++)
+        most = bytes[i] > most ? bytes[i] : most;
+    if (!(most > 0) || count < 4)
+        return;
+    nadi_str_printf(out, "\nits activations, pass after pass\n  ");
+    for (uint32_t c = 0; c < columns; c++) {
+        double highest = 0;
+        const uint32_t end = (uint32_t)((uint64_t)(c + 1) * count / columns);
+        for (uint32_t i = (uint32_t)((uint64_t)c * count / columns); i < end; i++)
+            highest = bytes[i] > highest ? bytes[i] : highest;
+        nadi_str_add(out, blocks[(int)(highest / most * 7)]);
+    }
+    nadi_str_add_char(out, '\n');
+}
+
+void nadi_model_memory_csv(const struct nadi_study *s, struct nadi_str *out)
+{
+    static const char *const passes[] = {"forward", "backward", "inputs", "weights"};
+    struct nadi_arena arena;
+    struct nadi_memory memory;
+    nadi_arena_init(&arena);
+    nadi_memory_estimate(&memory, &s->plan, &s->model, &s->net, &s->schedule, &arena);
+    nadi_str_add(out, "pipeline_rank,pass_number,pass,stage,micro_batch,parameters_bytes,"
+                      "gradients_bytes,optimizer_bytes,activations_bytes,rest_bytes,total_bytes\n");
+    for (uint32_t r = 0; r < memory.count; r++) {
+        const struct nadi_rank_memory *m = &memory.ranks[r];
+        const struct nadi_actions *list = &s->schedule.lists[r];
+        const double *kept =
+            nadi_memory_activations(&s->plan, &s->model, &s->net, &s->schedule, r, &arena);
+        const double peak = m->parts[NADI_MEMORY_ACTIVATIONS];
+        for (uint32_t i = 0; i < list->count; i++) {
+            const struct nadi_action *a = &list->items[i];
+            /* those of inference are not kept, offloaded ones lie elsewhere */
+            const double here = kept[i] < peak ? kept[i] : peak;
+            const double states = m->parts[NADI_MEMORY_PARAMETERS] +
+                                  m->parts[NADI_MEMORY_GRADIENTS] + m->parts[NADI_MEMORY_OPTIMIZER];
+            const double rest = m->total - states - peak;
+            nadi_str_printf(out, "%u,%u,%s,%u,%u,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f\n", r, i,
+                            passes[a->pass], nadi_schedule_stage(&s->schedule, r, a->chunk),
+                            a->micro, m->parts[NADI_MEMORY_PARAMETERS],
+                            m->parts[NADI_MEMORY_GRADIENTS], m->parts[NADI_MEMORY_OPTIMIZER], here,
+                            rest, states + here + rest);
+        }
+    }
+    nadi_arena_release(&arena);
+}
+
 void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out)
 {
     struct nadi_arena arena;
@@ -71,6 +133,8 @@ void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out)
         nadi_str_printf(out, "  %-18s %10s\n", "in remote memory",
                         nadi_units_bytes(a, worst->remote));
     add_verdict(s, worst, out);
+    if (s->plan.mode == NADI_MODE_TRAIN)
+        add_curve(s, memory.worst, &arena, out);
     if (memory.count > 1)
         add_ranks(&memory, out);
     nadi_arena_release(&arena);

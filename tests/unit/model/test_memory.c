@@ -176,6 +176,22 @@ static void curve(void **state)
     nadi_study_close(&s);
 }
 
+/* Rows of DLRM's tables change in place: neither gradients nor states of them. */
+static void tables_in_place(void **state)
+{
+    struct nadi_study s;
+    (void)state;
+    open_study(&s, "dlrm", "dp=8 batch=8");
+    const struct nadi_memory memory = estimate(&s);
+    const struct nadi_rank_memory *r = &memory.ranks[0];
+    const double dense = (double)(r->weights - r->expert_weights);
+    assert_true(r->expert_weights > 100 * (uint64_t)dense);
+    near(r->parts[NADI_MEMORY_PARAMETERS], 2.0 * (double)r->weights, 1e-12);
+    near(r->parts[NADI_MEMORY_GRADIENTS], 4 * dense, 1e-12);
+    near(r->parts[NADI_MEMORY_OPTIMIZER], 12 * dense, 1e-12);
+    nadi_study_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +202,7 @@ int main(void)
         cmocka_unit_test(offload),
         cmocka_unit_test(cache),
         cmocka_unit_test(curve),
+        cmocka_unit_test(tables_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
