@@ -97,6 +97,7 @@ uint32_t nadi_fabric_between(const struct nadi_fabric *l, uint32_t from, uint32_
 struct nadi_fabric_tally { /* what a link has done */
     uint64_t messages, bytes;
     nadi_time busy, wait;
+    nadi_time since; /* flow: that it carries something */
     uint32_t most_waiting;
 };
 

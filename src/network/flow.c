@@ -112,9 +112,9 @@ void nadi_flow_apply_weight(struct flow *f, struct pair *p, const struct nadi_fa
     for (uint32_t i = 0; i < r->hops; i++) {
         const uint32_t link = r->links[i], active = nadi_share_active(f->share, link);
         if (is && active == 1)
-            f->busy_since[link] = now;
+            f->tallies[link].since = now;
         else if (!is && active == 0)
-            f->tallies[link].busy += now - f->busy_since[link];
+            f->tallies[link].busy += now - f->tallies[link].since;
     }
 }
 
@@ -380,7 +380,6 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     f->share = nadi_share_create(f->fabric.count, capacity);
     nadi_mem_free(capacity);
     f->tallies = NADI_ZNEW(struct nadi_fabric_tally, f->fabric.count);
-    f->busy_since = NADI_ZNEW(nadi_time, f->fabric.count);
     if (f->config.overhead_ns > 0)
         f->sender_free = NADI_ZNEW(nadi_time, f->fabric.npu_count);
     f->free_transfer = NADI_NONE;
@@ -400,7 +399,6 @@ static void destroy(struct nadi_network *net)
     nadi_fabric_release(&f->fabric);
     nadi_usage_destroy(f->usage);
     nadi_mem_free(f->tallies);
-    nadi_mem_free(f->busy_since);
     nadi_mem_free(f->pairs.items);
     nadi_mem_free(f->owners.items);
     nadi_mem_free(f->transfers.items);
@@ -420,7 +418,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     memcpy(tallies, f->tallies, f->fabric.count * sizeof(*tallies));
     for (uint32_t i = 0; i < f->fabric.count; i++) /* what goes on */
         if (nadi_share_active(f->share, i))
-            tallies[i].busy += now - f->busy_since[i];
+            tallies[i].busy += now - f->tallies[i].since;
     nadi_fabric_counters(&f->fabric, tallies, links, visit, context);
     nadi_mem_free(tallies);
 }

@@ -47,7 +47,6 @@ struct flow {
     struct nadi_fabric fabric;
     struct nadi_share *share;
     struct nadi_fabric_tally *tallies; /* by link */
-    nadi_time *busy_since;             /* by link, while it carries something */
     struct {
         struct pair *items; /* by route */
         size_t count, capacity;

@@ -8,14 +8,25 @@ struct member { /* a demand on a link */
     uint32_t demand, hop;
 };
 
-struct member_list {
-    struct member *items;
-    size_t count, capacity;
+struct link {             /* a cache line: what is done to a link touches one */
+    struct member *items; /* active demands */
+    uint32_t count, space;
+    double capacity;
+    /* of a solve */
+    double room, weight; /* what is left for the demands of the set that are not held */
+    double hold;         /* level at which it holds demands; infinite: it holds none */
+    uint32_t open;       /* demands of the set that are not held */
+    uint32_t visit;
+    bool listed; /* among the changed ones */
+};
+
+struct hop {
+    uint32_t link;
+    uint32_t place; /* index in the link's members */
 };
 
 struct demand {
-    const uint32_t *links;
-    uint32_t *place; /* by hop: index in the link's members */
+    struct hop *way;
     double weight, limit, level;
     uint32_t hops;
     uint32_t held_by; /* link; NADI_NONE: its own limit */
@@ -37,23 +48,17 @@ struct list {
 
 struct nadi_share {
     uint32_t link_count;
-    double *capacity;
-    struct member_list *members; /* by link: active demands */
+    struct link *links;
     struct {
         struct demand *items;
         size_t count, capacity;
     } demands;
     struct list changed_demands, changed_links;
-    bool *link_listed;
     /* of a solve */
     uint32_t visit;
-    uint32_t *link_visit;
-    double *room, *weight; /* by link: what is left for the demands of the set that are not held */
-    uint32_t *open;        /* by link: demands of the set that are not held */
-    double *hold;          /* by link: level at which it holds demands; infinite: it holds none */
-    struct list links;     /* that the set crosses */
-    struct list set;       /* demands whose levels are being found */
-    struct list solved;    /* all of this solve */
+    struct list crossed; /* links that the set crosses */
+    struct list set;     /* demands whose levels are being found */
+    struct list solved;  /* all of this solve */
     struct {
         struct candidate *items;
         size_t count, capacity;
@@ -64,15 +69,9 @@ struct nadi_share *nadi_share_create(uint32_t link_count, const double *capacity
 {
     struct nadi_share *s = NADI_ZNEW(struct nadi_share, 1);
     s->link_count = link_count;
-    s->capacity = NADI_NEW(double, link_count);
-    memcpy(s->capacity, capacity, link_count * sizeof(*capacity));
-    s->members = NADI_ZNEW(struct member_list, link_count);
-    s->link_listed = NADI_ZNEW(bool, link_count);
-    s->link_visit = NADI_ZNEW(uint32_t, link_count);
-    s->room = NADI_ZNEW(double, link_count);
-    s->weight = NADI_ZNEW(double, link_count);
-    s->open = NADI_ZNEW(uint32_t, link_count);
-    s->hold = NADI_ZNEW(double, link_count);
+    s->links = NADI_ZNEW(struct link, link_count);
+    for (uint32_t l = 0; l < link_count; l++)
+        s->links[l].capacity = capacity[l];
     return s;
 }
 
@@ -81,34 +80,36 @@ void nadi_share_destroy(struct nadi_share *s)
     if (!s)
         return;
     for (uint32_t l = 0; l < s->link_count; l++)
-        nadi_mem_free(s->members[l].items);
+        nadi_mem_free(s->links[l].items);
     for (size_t d = 0; d < s->demands.count; d++)
-        nadi_mem_free(s->demands.items[d].place);
-    nadi_mem_free(s->members);
+        nadi_mem_free(s->demands.items[d].way);
+    nadi_mem_free(s->links);
     nadi_mem_free(s->demands.items);
     nadi_mem_free(s->changed_demands.items);
     nadi_mem_free(s->changed_links.items);
-    nadi_mem_free(s->links.items);
+    nadi_mem_free(s->crossed.items);
     nadi_mem_free(s->set.items);
     nadi_mem_free(s->solved.items);
     nadi_mem_free(s->heap.items);
-    nadi_mem_free(s->capacity);
-    nadi_mem_free(s->link_listed);
-    nadi_mem_free(s->link_visit);
-    nadi_mem_free(s->room);
-    nadi_mem_free(s->weight);
-    nadi_mem_free(s->open);
-    nadi_mem_free(s->hold);
     nadi_mem_free(s);
 }
 
 /* ---- changes ------------------------------------------------------------------------------- */
 
+static void copy_way(struct demand *d, const uint32_t *links, uint32_t hops)
+{
+    NADI_ASSERT(d->weight <= 0 && hops > 0);
+    if (hops > d->hops)
+        d->way = nadi_mem_realloc(d->way, hops, sizeof(*d->way));
+    d->hops = hops;
+    for (uint32_t h = 0; h < hops; h++)
+        d->way[h].link = links[h];
+}
+
 uint32_t nadi_share_add(struct nadi_share *s, const uint32_t *links, uint32_t hops, double limit)
 {
-    const struct demand d = {
-        .links = links, .place = NADI_NEW(uint32_t, hops), .hops = hops, .limit = limit};
-    NADI_ASSERT(hops > 0);
+    struct demand d = {.limit = limit};
+    copy_way(&d, links, hops);
     NADI_PUSH(&s->demands, d);
     return (uint32_t)s->demands.count - 1;
 }
@@ -117,18 +118,15 @@ void nadi_share_set_links(struct nadi_share *s, uint32_t demand, const uint32_t 
                           uint32_t hops, double limit)
 {
     struct demand *d = &s->demands.items[demand];
-    NADI_ASSERT(d->weight <= 0 && hops > 0);
-    d->links = links;
-    d->place = nadi_mem_realloc(d->place, hops, sizeof(*d->place));
-    d->hops = hops;
+    copy_way(d, links, hops);
     d->limit = limit;
 }
 
 static void list_link(struct nadi_share *s, uint32_t link)
 {
-    if (s->link_listed[link])
+    if (s->links[link].listed)
         return;
-    s->link_listed[link] = true;
+    s->links[link].listed = true;
     NADI_PUSH(&s->changed_links, link);
 }
 
@@ -136,10 +134,13 @@ static void enter(struct nadi_share *s, uint32_t index)
 {
     struct demand *d = &s->demands.items[index];
     for (uint32_t h = 0; h < d->hops; h++) {
-        struct member_list *m = &s->members[d->links[h]];
-        const struct member one = {index, h};
-        d->place[h] = (uint32_t)m->count;
-        NADI_PUSH(m, one);
+        struct link *l = &s->links[d->way[h].link];
+        if (l->count == l->space) {
+            l->space = l->space ? 2 * l->space : 2;
+            l->items = nadi_mem_realloc(l->items, l->space, sizeof(*l->items));
+        }
+        d->way[h].place = l->count;
+        l->items[l->count++] = (struct member){index, h};
     }
 }
 
@@ -147,13 +148,13 @@ static void leave(struct nadi_share *s, uint32_t index)
 {
     const struct demand *d = &s->demands.items[index];
     for (uint32_t h = 0; h < d->hops; h++) {
-        const uint32_t link = d->links[h];
-        struct member_list *m = &s->members[link];
-        const struct member moved = m->items[--m->count];
-        m->items[d->place[h]] = moved;
-        s->demands.items[moved.demand].place[moved.hop] = d->place[h];
-        if (m->count)
-            list_link(s, link);
+        struct link *l = &s->links[d->way[h].link];
+        const struct member moved = l->items[--l->count];
+        if (l->count == 0)
+            continue;
+        l->items[d->way[h].place] = moved;
+        s->demands.items[moved.demand].way[moved.hop].place = d->way[h].place;
+        list_link(s, d->way[h].link);
     }
 }
 
@@ -179,8 +180,8 @@ void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight)
 
 void nadi_share_set_capacity(struct nadi_share *s, uint32_t link, double capacity)
 {
-    s->capacity[link] = capacity;
-    if (s->members[link].count)
+    s->links[link].capacity = capacity;
+    if (s->links[link].count)
         list_link(s, link);
 }
 
@@ -201,11 +202,11 @@ static void join(struct nadi_share *s, uint32_t index)
     d->visit = s->visit;
     NADI_PUSH(&s->set, index);
     for (uint32_t h = 0; h < d->hops; h++) {
-        const uint32_t link = d->links[h];
-        if (s->link_visit[link] == s->visit)
+        const uint32_t link = d->way[h].link;
+        if (s->links[link].visit == s->visit)
             continue;
-        s->link_visit[link] = s->visit;
-        NADI_PUSH(&s->links, link);
+        s->links[link].visit = s->visit;
+        NADI_PUSH(&s->crossed, link);
     }
 }
 
@@ -216,12 +217,12 @@ static bool solve_alone(struct nadi_share *s, uint32_t index)
     double least = INFINITY;
     d->held_by = NADI_NONE;
     for (uint32_t h = 0; h < d->hops; h++) {
-        const uint32_t link = d->links[h];
-        if (s->members[link].count != 1)
+        const struct link *l = &s->links[d->way[h].link];
+        if (l->count != 1)
             return false;
-        if (s->capacity[link] < least) {
-            least = s->capacity[link];
-            d->held_by = link;
+        if (l->capacity < least) {
+            least = l->capacity;
+            d->held_by = d->way[h].link;
         }
     }
     d->level = least / d->weight;
@@ -238,10 +239,10 @@ static bool solve_alone(struct nadi_share *s, uint32_t index)
  * above the level that they have: those that would lose join the set. */
 static void join_losers(struct nadi_share *s, uint32_t link)
 {
-    const struct member_list *m = &s->members[link];
+    const struct link *m = &s->links[link];
     double level = 0, before = -1;
     while (level > before) {
-        double room = s->capacity[link], weight = 0;
+        double room = m->capacity, weight = 0;
         for (size_t k = 0; k < m->count; k++) {
             const struct demand *d = &s->demands.items[m->items[k].demand];
             if (in_set(s, d) || d->level > level)
@@ -261,10 +262,10 @@ static void join_losers(struct nadi_share *s, uint32_t link)
 /* What the links have left for the set while all others keep their levels. */
 static void gather(struct nadi_share *s)
 {
-    for (size_t i = 0; i < s->links.count; i++) {
-        const uint32_t link = s->links.items[i];
-        const struct member_list *m = &s->members[link];
-        double room = s->capacity[link], weight = 0;
+    for (size_t i = 0; i < s->crossed.count; i++) {
+        const uint32_t link = s->crossed.items[i];
+        struct link *m = &s->links[link];
+        double room = m->capacity, weight = 0;
         uint32_t open = 0;
         for (size_t k = 0; k < m->count; k++) {
             const struct demand *d = &s->demands.items[m->items[k].demand];
@@ -274,10 +275,10 @@ static void gather(struct nadi_share *s)
             } else
                 room -= d->weight * d->level;
         }
-        s->room[link] = room > 0 ? room : 0;
-        s->weight[link] = weight;
-        s->open[link] = open;
-        s->hold[link] = INFINITY;
+        m->room = room > 0 ? room : 0;
+        m->weight = weight;
+        m->open = open;
+        m->hold = INFINITY;
     }
 }
 
@@ -285,11 +286,11 @@ static void gather(struct nadi_share *s)
  * when the set has grown. With `all`, everybody whom the set meets joins. */
 static bool join_affected(struct nadi_share *s, bool all)
 {
-    const size_t before = s->set.count, links = s->links.count;
+    const size_t before = s->set.count, links = s->crossed.count;
     for (size_t i = 0; i < links; i++) {
-        const uint32_t link = s->links.items[i];
-        const struct member_list *m = &s->members[link];
-        double room = s->capacity[link], highest = 0;
+        const uint32_t link = s->crossed.items[i];
+        const struct link *m = &s->links[link];
+        double room = m->capacity, highest = 0;
         uint32_t others = 0;
         for (size_t k = 0; k < m->count; k++) {
             const struct demand *d = &s->demands.items[m->items[k].demand];
@@ -299,12 +300,12 @@ static bool join_affected(struct nadi_share *s, bool all)
             else if (d->level > highest)
                 highest = d->level;
         }
-        const bool full = room <= s->capacity[link] * SLACK;
+        const bool full = room <= m->capacity * SLACK;
         for (size_t k = 0; others && k < m->count; k++) {
             const struct demand *d = &s->demands.items[m->items[k].demand];
             if (in_set(s, d))
                 continue;
-            const bool above = d->level > s->hold[link] * (1 + SLACK);
+            const bool above = d->level > m->hold * (1 + SLACK);
             const bool freed = d->held_by == link && (!full || highest > d->level * (1 + SLACK));
             if (all || above || freed)
                 join(s, m->items[k].demand);
@@ -342,11 +343,12 @@ static void pop(struct nadi_share *s)
 static void make_heap(struct nadi_share *s)
 {
     s->heap.count = 0;
-    for (size_t i = 0; i < s->links.count; i++) {
-        const uint32_t link = s->links.items[i];
-        if (s->open[link] == 0)
+    for (size_t i = 0; i < s->crossed.count; i++) {
+        const uint32_t link = s->crossed.items[i];
+        const struct link *m = &s->links[link];
+        if (m->open == 0)
             continue;
-        const struct candidate c = {.level = s->room[link] / s->weight[link], .index = link};
+        const struct candidate c = {.level = m->room / m->weight, .index = link};
         NADI_PUSH(&s->heap, c);
     }
     for (size_t i = 0; i < s->set.count; i++) {
@@ -367,19 +369,19 @@ static void hold(struct nadi_share *s, struct demand *d, double level, uint32_t 
     d->level = level;
     d->held_by = by;
     for (uint32_t h = 0; h < d->hops; h++) {
-        const uint32_t link = d->links[h];
-        s->room[link] -= d->weight * level;
-        s->weight[link] -= d->weight;
-        s->open[link]--;
+        struct link *l = &s->links[d->way[h].link];
+        l->room -= d->weight * level;
+        l->weight -= d->weight;
+        l->open--;
     }
 }
 
 static uint32_t hold_members(struct nadi_share *s, uint32_t link, double level)
 {
-    const struct member_list *m = &s->members[link];
+    struct link *m = &s->links[link];
     uint32_t held = 0;
-    s->hold[link] = level;
-    for (size_t k = 0; k < m->count && s->open[link]; k++) {
+    m->hold = level;
+    for (size_t k = 0; k < m->count && m->open; k++) {
         struct demand *d = &s->demands.items[m->items[k].demand];
         if (!in_set(s, d) || d->held)
             continue;
@@ -410,11 +412,11 @@ static void fill(struct nadi_share *s)
             left--;
             continue;
         }
-        if (s->open[index] == 0) {
+        if (s->links[index].open == 0) {
             pop(s);
             continue;
         }
-        const double now = s->room[index] / s->weight[index];
+        const double now = s->links[index].room / s->links[index].weight;
         if (now > c->level) {
             c->level = now;
             sift_down(s, 0);
@@ -440,14 +442,14 @@ static void take_changes(struct nadi_share *s)
         if (d->weight > 0 && !solve_alone(s, index))
             join(s, index);
     }
-    const size_t links = s->links.count;
+    const size_t links = s->crossed.count;
     for (size_t i = 0; i < links; i++)
-        join_losers(s, s->links.items[i]);
+        join_losers(s, s->crossed.items[i]);
     for (size_t i = 0; i < s->changed_links.count; i++) {
         const uint32_t link = s->changed_links.items[i];
-        const struct member_list *m = &s->members[link];
-        s->link_listed[link] = false;
-        double room = s->capacity[link];
+        struct link *m = &s->links[link];
+        m->listed = false;
+        double room = m->capacity;
         for (size_t k = 0; k < m->count; k++) {
             const struct demand *d = &s->demands.items[m->items[k].demand];
             room -= d->weight * d->level;
@@ -462,7 +464,7 @@ static void take_changes(struct nadi_share *s)
 size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
 {
     s->visit++;
-    s->solved.count = s->set.count = s->links.count = 0;
+    s->solved.count = s->set.count = s->crossed.count = 0;
     take_changes(s);
     for (uint32_t round = 0; s->set.count; round++) {
         gather(s);
@@ -489,5 +491,5 @@ double nadi_share_level(const struct nadi_share *s, uint32_t demand)
 
 uint32_t nadi_share_active(const struct nadi_share *s, uint32_t link)
 {
-    return (uint32_t)s->members[link].count;
+    return (uint32_t)s->links[link].count;
 }

@@ -23,7 +23,7 @@ struct nadi_share;
 struct nadi_share *nadi_share_create(uint32_t link_count, const double *capacity) NADI_MUST_USE;
 void nadi_share_destroy(struct nadi_share *s); /* NULL is allowed */
 
-/* A new demand, not active: weight 0. `links` has hops > 0 different links and outlives the demand;
+/* A new demand, not active: weight 0. `links` has hops > 0 different links, copied;
  * `limit` bounds the level, INFINITY: not. Numbers rise from 0. */
 uint32_t nadi_share_add(struct nadi_share *s, const uint32_t *links, uint32_t hops, double limit);
 /* Only while the weight is 0. */
