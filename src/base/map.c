@@ -114,7 +114,8 @@ void nadi_strmap_release(struct nadi_strmap *m)
 static size_t strmap_slot(const struct nadi_strmap *m, const char *key, size_t length)
 {
     size_t i = (size_t)nadi_hash_bytes(key, length) & (m->slots - 1);
-    while (m->keys[i] && (strlen(m->keys[i]) != length || memcmp(m->keys[i], key, length) != 0))
+    while (m->keys[i] && (strlen(m->keys[i]) != length ||
+                          (length && memcmp(m->keys[i], key, length) != 0))) /* it may be NULL */
         i = (i + 1) & (m->slots - 1);
     return i;
 }

@@ -49,7 +49,7 @@ static bool is_old_version(const uint8_t *p, size_t bytes)
 }
 
 /* The schema attribute reads like "1.0.2-chakra.0.0.4". */
-static bool accept_version(const struct nadi_message *m, const struct nadi_raw_metadata *raw)
+bool nadi_first_accept(const struct nadi_message *m, const struct nadi_raw_metadata *raw)
 {
     const uint8_t *version = raw->version_bytes ? raw->version : raw->schema;
     size_t bytes = raw->version_bytes ? raw->version_bytes : raw->schema_bytes;
@@ -105,5 +105,5 @@ bool nadi_first_read(struct nadi_frames *f, struct nadi_message *message,
     case NADI_FIRST_METADATA:
         break;
     }
-    return message->cut ? nadi_frame_cut_error(message) : accept_version(message, raw);
+    return message->cut ? nadi_frame_cut_error(message) : nadi_first_accept(message, raw);
 }

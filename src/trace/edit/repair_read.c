@@ -61,6 +61,9 @@ static bool read_first(struct reading *r, struct nadi_frames *frames)
     struct nadi_place place = NADI_IN_FILE(r->f->path);
     place.rank = r->rank;
     if (result == NADI_FRAME_MESSAGE && nadi_decode_first(&m, &metadata) == NADI_FIRST_METADATA) {
+        if (!nadi_first_accept(&m, &metadata))
+            return nadi_error(r->diags, "trace/old-schema", place, NADI_OLD_SCHEMA_HINT, "%s",
+                              reason(r));
         nadi_full_set_metadata(r->f, &m);
         return true;
     }
