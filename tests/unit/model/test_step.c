@@ -194,6 +194,79 @@ static void every_combination(void **state)
                 }
 }
 
+/* Degrees that are no powers of two; layers that do not divide evenly. */
+static void odd_combinations(void **state)
+{
+    static const uint32_t dps[] = {1, 3, 5, 7}, pps[] = {1, 3, 5, 6, 7, 9};
+    (void)state;
+    for (uint32_t tp = 1; tp <= 4; tp *= 4)
+        for (size_t d = 0; d < sizeof(dps) / sizeof(dps[0]); d++)
+            for (size_t p = 0; p < sizeof(pps) / sizeof(pps[0]); p++)
+                if (tp * dps[d] * pps[p] <= 64)
+                    check(&(struct degrees){tp, 1, dps[d], pps[p], true});
+}
+
+/* The other two ways of context parallelism, with grouped heads (Llama 3 8B: 32 and 8 of width
+ * 128). */
+static void contexts(void **state)
+{
+    enum { TOKENS = 1024, CP = 4, LAYERS = 32, OWN = TOKENS / CP, HEAD = 128 * 2 };
+    struct opened o;
+    (void)state;
+    open_step(&o, "llama3-8b", "cp=4 dp=2 batch=2 sequence=1024 context=ulysses");
+    struct nadi_trace *t = nadi_step_trace(&o.step, 0);
+    struct sent s = count(t, group_of(&o.step, NADI_AXIS_CP));
+    assert_int_equal(s.exchanges, 4 * LAYERS);
+    assert_int_equal(s.exchange_bytes, UINT64_C(2) * LAYERS * OWN * HEAD * (32 + 8 + 8 + 32));
+    assert_int_equal(s.gathers + s.scatters + s.reduces, 0);
+    nadi_trace_destroy(t);
+    close_step(&o);
+    open_step(&o, "llama3-8b", "cp=4 dp=2 batch=2 sequence=1024 context=all-gather");
+    t = nadi_step_trace(&o.step, 0);
+    s = count(t, group_of(&o.step, NADI_AXIS_CP));
+    assert_int_equal(s.gathers, 2 * LAYERS); /* and again for the backward pass */
+    assert_int_equal(s.gather_bytes, s.gathers * OWN * HEAD * (8 + 8));
+    assert_int_equal(s.scatters, LAYERS);
+    assert_int_equal(s.scatter_bytes, s.scatters * CP * OWN * HEAD * (8 + 8));
+    nadi_trace_destroy(t);
+    close_step(&o);
+}
+
+/* The tokens that sequence parallelism leaves to a rank go to k experts and come back, in both
+ * passes; the slices of an expert gather each other's and add up the results. */
+static void expert_combinations(void **state)
+{
+    enum { TOKENS = 512, LAYERS = 32, K = 2, WIDTH = 4096 * 2, TIMES = 2 };
+    (void)state;
+    for (uint32_t tp = 1; tp <= 4; tp *= 2)
+        for (uint32_t ep = 2; ep <= 8; ep *= 2)
+            for (uint32_t etp = 1; etp <= 2; etp *= 2)
+                for (uint32_t dp = 4; tp * dp <= 64; dp *= 2) {
+                    struct opened o;
+                    char settings[120];
+                    if (tp * dp % (etp * ep) != 0)
+                        continue;
+                    snprintf(settings, sizeof(settings),
+                             "tp=%u ep=%u etp=%u dp=%u batch=%u sequence=%d", tp, ep, etp, dp,
+                             TIMES * dp, TOKENS);
+                    open_step(&o, "mixtral-8x7b", settings);
+                    struct nadi_trace *t = nadi_step_trace(&o.step, 0);
+                    const struct sent out = count(t, group_of(&o.step, NADI_AXIS_EP));
+                    const uint64_t routed = UINT64_C(1) * TOKENS / tp * K * WIDTH;
+                    assert_int_equal(out.exchanges, 4 * LAYERS * TIMES);
+                    assert_int_equal(out.exchange_bytes, out.exchanges * routed);
+                    if (etp > 1 && etp * ep < tp * dp) {
+                        const struct sent in = count(t, group_of(&o.step, NADI_AXIS_ETP));
+                        assert_int_equal(in.gathers, 2 * LAYERS * TIMES);
+                        assert_int_equal(in.gather_bytes, in.gathers * routed);
+                        assert_int_equal(in.scatters, 2 * LAYERS * TIMES);
+                        assert_int_equal(in.scatter_bytes, in.scatters * routed * etp);
+                    }
+                    nadi_trace_destroy(t);
+                    close_step(&o);
+                }
+}
+
 static void rank_bytes(const char *settings, struct sent *dp, uint64_t *parameters)
 {
     struct opened o;
@@ -295,11 +368,10 @@ static void flops_of_the_nodes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_combination),
-        cmocka_unit_test(zero_stages),
-        cmocka_unit_test(buckets),
-        cmocka_unit_test(experts),
-        cmocka_unit_test(flops_of_the_nodes),
+        cmocka_unit_test(every_combination), cmocka_unit_test(odd_combinations),
+        cmocka_unit_test(contexts),          cmocka_unit_test(expert_combinations),
+        cmocka_unit_test(zero_stages),       cmocka_unit_test(buckets),
+        cmocka_unit_test(experts),           cmocka_unit_test(flops_of_the_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
