@@ -83,6 +83,8 @@ struct nadi_job *nadi_job_create(const struct nadi_setup *setup)
         .compat = whole.compat != 0,
         .max_sim_ns = whole.max_sim_ns,
         .max_wall_ms = whole.max_wall_ms,
+        .samples = whole.samples,
+        .seed = whole.seed,
     };
     read_words(job, &whole);
     return job;

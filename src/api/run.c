@@ -1,5 +1,6 @@
 #include "sim/run.h"
 #include "api/job.h"
+#include "sim/uncertainty.h"
 
 void nadi_watch_init(struct nadi_watch *watch)
 {
@@ -29,6 +30,9 @@ enum nadi_status nadi_job_run(struct nadi_job *job, const struct nadi_watch *wat
     nadi_diags_append(&job->diags, &job->result.diags);
     switch (job->result.outcome) {
     case NADI_OUTCOME_DONE:
+        if (job->options.samples && job->inputs.system.library)
+            job->result.uncertainty =
+                nadi_sample_platform(&job->inputs, job->options.samples, job->options.seed);
         return NADI_STATUS_DONE;
     case NADI_OUTCOME_DEADLOCK:
         return NADI_STATUS_DEADLOCK;

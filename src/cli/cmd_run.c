@@ -12,7 +12,8 @@ struct values {
     struct nadi_cli_inputs inputs;
     const char *out, *format, *ranks, *timeline;
     struct nadi_range timeline_ranks, timeline_window;
-    uint64_t max_sim_ns, max_wall_ns;
+    uint64_t max_sim_ns, max_wall_ns, seed;
+    uint32_t samples;
     double hidden_factor;
     bool ops, db, sensitivity, five_column, link_usage, quiet;
 };
@@ -94,6 +95,22 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
+static const struct nadi_option intervals[] = {
+    {.name = "samples",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     AT(samples),
+     .help =
+         "Also an interval of the end: simulate N times with figures drawn from the intervals of "
+         "a fitted platform (--network)"},
+    {.name = "seed",
+     .argument = "N",
+     .type = NADI_OPTION_NUMBER,
+     AT(seed),
+     .help = "Another draw of the samples"},
+    {.name = NULL},
+};
+
 static const struct nadi_option limits[] = {
     {.name = "max-sim",
      .argument = "TIME",
@@ -112,6 +129,7 @@ const struct nadi_option_group nadi_run_groups[] = {
     {"Inputs", nadi_cli_input_files, offsetof(struct values, inputs)},
     {"Model", nadi_cli_input_model, offsetof(struct values, inputs)},
     {"Output", output, 0},
+    {"Uncertainty", intervals, 0},
     {"Limits", limits, 0},
     {.heading = NULL},
 };
@@ -340,6 +358,8 @@ int nadi_cmd_run(const struct nadi_command *self, int count, char **arguments)
     struct nadi_setup setup;
     nadi_cli_inputs_apply(&values.inputs, &setup);
     setup.max_sim_ns = values.max_sim_ns;
+    setup.samples = values.samples;
+    setup.seed = values.seed;
     setup.max_wall_ms = (values.max_wall_ns + 999999) / 1000000;
     if (strchr(values.inputs.network_model, ','))
         return (int)several_models(&values, &setup);

@@ -397,6 +397,14 @@ static void sanity(struct nadi_json *j, const struct nadi_result *r)
     else
         nadi_json_null(j, "lower_bound_ns");
     nadi_json_double(j, "end_to_end_over_lower_bound", nadi_above_lower_bound(r));
+    if (r->uncertainty.samples) {
+        nadi_json_row(j, "end_to_end_interval");
+        nadi_json_u64(j, "samples", r->uncertainty.samples);
+        nadi_json_u64(j, "low_ns", r->uncertainty.low_ns);
+        nadi_json_u64(j, "median_ns", r->uncertainty.median_ns);
+        nadi_json_u64(j, "high_ns", r->uncertainty.high_ns);
+        nadi_json_close(j);
+    }
     nadi_json_close(j);
 }
 

@@ -88,6 +88,20 @@ static const char *counted(char buffer[32], uint64_t value)
     return value < 10000000 ? grouped(buffer, value) : nadi_units_count(buffer, (double)value);
 }
 
+/* The platform's fitted intervals, carried through to the end. */
+static void uncertainty(const struct page *p)
+{
+    const struct nadi_uncertainty *u = &p->r->uncertainty;
+    char low[32], median[32], high[32];
+    if (u->samples)
+        nadi_str_printf(p->out,
+                        "95 %% between %s and %s, median %s: %u samples of the platform's "
+                        "intervals\n",
+                        nadi_units_time(low, (double)u->low_ns),
+                        nadi_units_time(high, (double)u->high_ns),
+                        nadi_units_time(median, (double)u->median_ns), u->samples);
+}
+
 static void headline(const struct page *p)
 {
     const struct nadi_result *r = p->r;
@@ -104,6 +118,7 @@ static void headline(const struct page *p)
         if (r->end_ns >= 1000)
             nadi_str_printf(p->out, "  (%" PRIu64 " ns)", r->end_ns);
         nadi_str_add(p->out, "\n");
+        uncertainty(p);
         return;
     case NADI_OUTCOME_DEADLOCK:
         ink(p, INK_RED);

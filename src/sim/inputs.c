@@ -63,6 +63,10 @@ static bool load_files(struct nadi_load *l)
 {
     bool network = nadi_load_network(l) && nadi_load_packet(l);
     bool ok = network;
+    if (network && l->in->options.samples && !l->in->system.library)
+        ok = nadi_error(l->diags, "platform/intervals", NADI_IN_FILE(l->in->options.network),
+                        "give a platform that `nadi fit --out` wrote",
+                        "--samples needs a network with intervals, which a platform has");
     ok &= nadi_load_memory(l);
     ok &= nadi_load_system(l) && nadi_load_custom_nodes(l);
     if (!network)

@@ -26,6 +26,13 @@ static struct nadi_dim dim_of(const struct nadi_comm_platform *p, bool between_n
     };
 }
 
+void nadi_platform_dims(const struct nadi_comm_platform *p, struct nadi_topology *t)
+{
+    t->dim_count = p->nodes > 1 ? 2 : 1;
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        t->dims[d] = dim_of(p, d == 1);
+}
+
 static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
 {
     struct nadi_inputs *in = l->in;
@@ -38,14 +45,16 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
                           "network model `unaware` alone takes a platform");
     if (!nadi_comm_platform_read(p, values, &in->arena, l->diags))
         return false;
-    t->dim_count = p->nodes > 1 ? 2 : 1;
-    for (uint32_t d = 0; d < t->dim_count; d++)
-        t->dims[d] = dim_of(p, d == 1);
+    nadi_platform_dims(p, t);
     if (!nadi_topology_finish(t))
         return nadi_error(l->diags, "network/size", NADI_IN_FILE(values->doc->path), NULL,
                           "'gpus-per-node' times 'nodes' is more than %d ranks", INT32_MAX);
     in->rank_count = t->npu_count;
     in->system.library = p;
+    if (in->options.samples && p->interval_count == 0)
+        return nadi_error(l->diags, "platform/intervals", NADI_IN_FILE(values->doc->path),
+                          "`nadi fit --out` writes them",
+                          "--samples needs the intervals of a fit; the platform has none");
     return true;
 }
 

@@ -79,6 +79,11 @@ struct nadi_part_result { /* a part of the run that one executor made */
     uint64_t nodes, events; /* nodes: of all ranks */
 };
 
+struct nadi_uncertainty { /* of the end, from the platform's intervals: sim/uncertainty.h */
+    uint32_t samples;
+    uint64_t low_ns, median_ns, high_ns; /* 2.5 %, 50 %, 97.5 % */
+};
+
 struct nadi_result {
     struct nadi_arena arena;
     enum nadi_outcome outcome;
@@ -115,7 +120,8 @@ struct nadi_result {
     uint64_t offered_bytes;  /* comm_size summed over SEND and, once per rank, COLL nodes */
     uint64_t lower_bound_ns; /* no run can be faster: see sim/bound.h; 0: not DONE */
     double wall_s;
-    struct nadi_diags diags; /* the deadlock report: who waits for whom */
+    struct nadi_uncertainty uncertainty; /* samples 0: not asked for */
+    struct nadi_diags diags;             /* the deadlock report: who waits for whom */
 };
 
 static inline const struct nadi_rank_result *nadi_result_rank(const struct nadi_result *r,
