@@ -124,18 +124,29 @@ static void find_scale(struct nadi_fit *f)
     }
 }
 
+double nadi_fit_low(const struct nadi_fit *f, int figure)
+{
+    return fmax(f->platform.value[figure] * exp(-1.96 * f->deviation[figure]),
+                nadi_comm_figure_about((enum nadi_comm_figure)figure)->low);
+}
+
+double nadi_fit_high(const struct nadi_fit *f, int figure)
+{
+    return fmin(f->platform.value[figure] * exp(1.96 * f->deviation[figure]),
+                nadi_comm_figure_about((enum nadi_comm_figure)figure)->high);
+}
+
 static void add_intervals(struct nadi_fit *f)
 {
     f->platform.intervals = NADI_ARENA_NEW(&f->arena, struct nadi_comm_interval, NADI_FIGURES);
     f->platform.interval_count = 0;
     for (int k = 0; k < NADI_FIGURES; k++) {
-        const double width = 1.96 * f->deviation[k];
         if (!(f->platform.value[k] > 0))
             continue;
         f->platform.intervals[f->platform.interval_count++] = (struct nadi_comm_interval){
             .figure = (enum nadi_comm_figure)k,
-            .low = f->platform.value[k] * exp(-width),
-            .high = f->platform.value[k] * exp(width),
+            .low = nadi_fit_low(f, k),
+            .high = nadi_fit_high(f, k),
         };
     }
 }

@@ -72,6 +72,9 @@ void nadi_fit_solve(struct nadi_fit *f);
 /* Gives the points the algorithms that fit better than the library's tables; true: some changed. */
 bool nadi_fit_crossovers(struct nadi_fit *f);
 void nadi_fit_residuals(struct nadi_fit *f);
+/* Ends of a figure's 95 % interval, within what is possible. */
+double nadi_fit_low(const struct nadi_fit *f, int figure);
+double nadi_fit_high(const struct nadi_fit *f, int figure);
 void nadi_fit_predict(struct nadi_fit *f); /* plain_us of every point */
 /* The loss of a relative residual: z^2 near 0, linear far off. */
 double nadi_fit_loss(double z);

@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "explore/fit.h"
 
+#define MOST_FACTOR 20.0 /* more than that is no efficiency but a broken measurement */
+
 struct knot {
     double bytes, sum;
     uint32_t count;
@@ -44,7 +46,8 @@ static void add_residual(struct nadi_fit *f, const struct nadi_comm_case *c, str
     };
     for (size_t i = 0; i < k->count; i++) {
         r->bytes[i] = k->items[i].bytes;
-        r->factor[i] = exp(k->items[i].sum / k->items[i].count);
+        r->factor[i] =
+            fmin(fmax(exp(k->items[i].sum / k->items[i].count), 1 / MOST_FACTOR), MOST_FACTOR);
     }
 }
 

@@ -32,13 +32,13 @@ static void add_figures(const struct nadi_fit *f, struct nadi_str *out)
                     "catalogue");
     for (int k = 0; k < NADI_FIGURES; k++) {
         const struct nadi_comm_figure_about *a = nadi_comm_figure_about((enum nadi_comm_figure)k);
-        const double value = f->platform.value[k], width = exp(1.96 * f->deviation[k]);
+        const double value = f->platform.value[k];
         char fitted[32], low[32], high[32], prior[32];
         if (!f->free[k])
             continue;
         figure_text(a, value, fitted);
-        figure_text(a, value / width, low);
-        figure_text(a, value * width, high);
+        figure_text(a, nadi_fit_low(f, k), low);
+        figure_text(a, nadi_fit_high(f, k), high);
         figure_text(a, f->prior.value[k], prior);
         nadi_str_printf(out, "%-26s %12s %12s ... %10s %12s%s\n", a->name, fitted, low, high, prior,
                         is_told(f, k) ? "" : "  (mostly the catalogue's)");
@@ -153,13 +153,13 @@ void nadi_fit_json(const struct nadi_fit *f, struct nadi_str *out)
     nadi_json_array(&j, "figures");
     for (int k = 0; k < NADI_FIGURES; k++) {
         const struct nadi_comm_figure_about *a = nadi_comm_figure_about((enum nadi_comm_figure)k);
-        const double value = f->platform.value[k], width = exp(1.96 * f->deviation[k]);
+        const double value = f->platform.value[k];
         nadi_json_row(&j, NULL);
         nadi_json_string(&j, "key", a->key);
         nadi_json_string(&j, "unit", *a->unit ? a->unit : "1");
         nadi_json_double(&j, "value", value / a->scale);
-        nadi_json_double(&j, "low", value / width / a->scale);
-        nadi_json_double(&j, "high", value * width / a->scale);
+        nadi_json_double(&j, "low", nadi_fit_low(f, k) / a->scale);
+        nadi_json_double(&j, "high", nadi_fit_high(f, k) / a->scale);
         nadi_json_double(&j, "catalogue", f->prior.value[k] / a->scale);
         nadi_json_bool(&j, "depends", f->free[k]);
         nadi_json_close(&j);
