@@ -54,7 +54,8 @@ static const struct nadi_option output[] = {
     {.name = "link-usage",
      .type = NADI_OPTION_FLAG,
      AT(link_usage),
-     .help = "Also link_usage.csv: what each link carries over time (models aware and flow)"},
+     .help = "Also link_usage.csv and link_usage.json: what each link carries over time (models "
+             "aware and flow)"},
     {.name = "timeline",
      .type = NADI_OPTION_WORD,
      .words = "auto|yes|no",
@@ -235,8 +236,9 @@ static void print_result(const struct values *v, bool timeline, const struct nad
         return;
     const size_t length = strlen(v->out);
     printf("\nfiles in %s%s\n  summary.json ranks.csv collectives.csv links.csv%s%s%s\n", v->out,
-           length && v->out[length - 1] == '/' ? "" : "/", v->link_usage ? " link_usage.csv" : "",
-           v->ops ? " ops.csv" : "", v->five_column ? " tutorial_result.csv" : "");
+           length && v->out[length - 1] == '/' ? "" : "/",
+           v->link_usage ? " link_usage.csv link_usage.json" : "", v->ops ? " ops.csv" : "",
+           v->five_column ? " tutorial_result.csv" : "");
     if (nadi_str_equal(v->ranks, "classes") ||
         (nadi_str_equal(v->ranks, "auto") && nadi_job_rank_count(job) > EACH_RANK))
         printf("  ranks.csv has a row a class of equal ranks; --ranks each: a row a rank\n");

@@ -35,6 +35,9 @@ static void fill(enum nadi_report_file file, const struct nadi_inputs *in,
     case NADI_FILE_LINK_USAGE:
         nadi_table_link_usage(in, r, out);
         return;
+    case NADI_FILE_LINK_USAGE_JSON:
+        nadi_link_usage_json(in, r, out);
+        return;
     case NADI_FILE_OPS:
         nadi_table_ops(in, r, out);
         return;

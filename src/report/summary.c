@@ -24,6 +24,9 @@ static const struct nadi_report_file_info files[NADI_FILES] = {
                          "bytes, ns; utilisation 0..1"},
     [NADI_FILE_LINK_USAGE] = {"link_usage.csv", "one row a link and span of time: what it carried",
                               "bytes, ns; utilisation 0..1"},
+    [NADI_FILE_LINK_USAGE_JSON] = {"link_usage.json",
+                                   "what links and dimensions carried over time, a heat map",
+                                   "in the key names; utilisation 0..1"},
     [NADI_FILE_OPS] = {"ops.csv", "one row an executed node, in order of completion", "ns, bytes"},
     [NADI_FILE_TIMELINE] = {"timeline.pftrace", "timeline for ui.perfetto.dev: one process a rank",
                             "ns"},
@@ -48,6 +51,7 @@ bool nadi_report_file_wanted(enum nadi_report_file file, const struct nadi_repor
 {
     switch (file) {
     case NADI_FILE_LINK_USAGE:
+    case NADI_FILE_LINK_USAGE_JSON:
         return o->link_usage;
     case NADI_FILE_OPS:
         return o->ops;

@@ -20,6 +20,9 @@ void nadi_table_links(const struct nadi_inputs *in, const struct nadi_result *r,
 /* What each link carried in each of at most 64 equal spans of time: the data of a heat map. */
 void nadi_table_link_usage(const struct nadi_inputs *in, const struct nadi_result *r,
                            struct nadi_str *out);
+/* The same as JSON, a row a link and a dimension; utilisation is 0 to 1. */
+void nadi_link_usage_json(const struct nadi_inputs *in, const struct nadi_result *r,
+                          struct nadi_str *out);
 void nadi_table_ops(const struct nadi_inputs *in, const struct nadi_result *r,
                     struct nadi_str *out);
 
