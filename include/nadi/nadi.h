@@ -117,8 +117,8 @@ struct nadi_setup {
     uint64_t max_wall_ms;
     const char *packet_compat; /* packet model: "ns3", equal to the HPCC simulator; NULL: not */
     const char *events;        /* what happens to the cluster during the run; NULL: nothing */
-    uint32_t samples; /* of a fitted platform's intervals, for one of the end; 0: none */
-    uint64_t seed;    /* of the samples */
+    uint32_t samples;          /* of a fitted platform's intervals, for one of the end; 0: none */
+    uint64_t seed;             /* of the samples */
 };
 
 void nadi_setup_init(struct nadi_setup *setup); /* all defaults; no files */
