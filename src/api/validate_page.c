@@ -14,7 +14,8 @@ static const char head[] =
     "collectives</title>\n<meta name=\"viewport\" content=\"width=device-width\">\n"
     "<style>body{font:15px/1.5 sans-serif;max-width:980px;margin:24px auto;padding:0 12px;"
     "color:#1f2328;background:#fff}table{border-collapse:collapse;margin:12px 0}td,th{padding:3px "
-    "10px;text-align:right;border-bottom:1px solid #d8dee4}td:first-child,th:first-child,th:nth-child(2),"
+    "10px;text-align:right;border-bottom:1px solid "
+    "#d8dee4}td:first-child,th:first-child,th:nth-child(2),"
     "td:nth-child(2){text-align:left}svg{max-width:100%;height:auto;margin:18px 0}"
     "@media(prefers-color-scheme:dark){body{color:#f0f6fc;background:#0d1117}td,th{border-color:"
     "#3d444d}}</style>\n<h1>Measured collectives against nadi</h1>\n";

@@ -259,8 +259,8 @@ static bool crossover(const struct nadi_comm_platform *p, const struct nadi_comm
 static struct nadi_comm_time choose(const struct nadi_comm_platform *p,
                                     const struct nadi_comm_case *c)
 {
-    struct nadi_comm_time best = {.ns = INFINITY}, time;
-    double least = INFINITY;
+    struct nadi_comm_time best = {.ns = HUGE_VAL}, time;
+    double least = HUGE_VAL;
     if (crossover(p, c, &best))
         return best;
     for (int a = NADI_COMM_RING; a < NADI_COMM_ALGORITHMS; a++)

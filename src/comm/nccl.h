@@ -48,7 +48,7 @@ struct nadi_comm_time nadi_comm_predict(const struct nadi_comm_platform *p,
 bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                        enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol,
                        struct nadi_comm_time *time) NADI_MUST_USE;
-/* The library's estimate from its tables, us; INFINITY where it would not run it (nccl_cost.c). */
+/* The library's estimate from its tables, us; HUGE_VAL where it would not run it (nccl_cost.c). */
 double nadi_comm_estimate_us(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                              enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol);
 /* Nodes that the case takes. */

@@ -126,7 +126,7 @@ static double other_us(const struct nadi_comm_platform *p, const struct nadi_com
     case NADI_COMM_ALGORITHMS:
         break;
     }
-    return INFINITY;
+    return HUGE_VAL;
 }
 
 double nadi_comm_estimate_us(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
@@ -136,9 +136,9 @@ double nadi_comm_estimate_us(const struct nadi_comm_platform *p, const struct na
     const struct group s = {
         .n = c->ranks, .m = nodes, .g = per_node, .bus = bus_rate(p, per_node, nodes)};
     if (!p->algorithm_allowed[algorithm])
-        return INFINITY;
+        return HUGE_VAL;
     if (protocol == NADI_COMM_LL128 && p->generation == NADI_GENERATION_CDNA)
-        return INFINITY;
+        return HUGE_VAL;
     if (algorithm == NADI_COMM_RING)
         return ring_us(p, c, &s, protocol);
     if (algorithm == NADI_COMM_TREE)

@@ -57,7 +57,7 @@ static int default_choice(const struct nadi_fit *f, const struct nadi_fit_point 
     return (int)t.algorithm * NADI_COMM_PROTOCOLS + (int)t.protocol;
 }
 
-/* Loss of a point under a choice; INFINITY where the library would never run it. */
+/* Loss of a point under a choice; HUGE_VAL where the library would never run it. */
 static double loss_of(const struct nadi_fit *f, const struct nadi_fit_point *p, int choice,
                       int preset)
 {
@@ -66,7 +66,7 @@ static double loss_of(const struct nadi_fit *f, const struct nadi_fit_point *p, 
                                         protocol_of(choice))) ||
         !nadi_comm_time_of(&f->platform, &p->call, algorithm_of(choice), protocol_of(choice),
                            &time))
-        return INFINITY;
+        return HUGE_VAL;
     const double departure = choice == preset ? 0 : DEPARTURE;
     if (!p->used) /* between two runs the faster one goes on */
         return 2 * log(time.ns);
@@ -83,7 +83,7 @@ static void walk(const struct series *s, double *best, int *from)
         const struct nadi_fit_point *p = &f->points[s->points[i]];
         const int preset = default_choice(f, p);
         for (int c = 0; c < CHOICES; c++) {
-            double least = i ? INFINITY : 0;
+            double least = i ? HUGE_VAL : 0;
             from[i * CHOICES + (size_t)c] = c;
             for (int b = 0; i && b < CHOICES; b++) {
                 const bool natural = b == c || (b == before && c == preset);

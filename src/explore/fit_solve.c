@@ -140,7 +140,7 @@ static void find_deviations(struct problem *q)
 
 void nadi_fit_solve(struct nadi_fit *f)
 {
-    struct problem q = {.f = f, .least = INFINITY};
+    struct problem q = {.f = f, .least = HUGE_VAL};
     double x[NADI_FIGURES], low[NADI_FIGURES], high[NADI_FIGURES], value;
     find_free(&q);
     for (unsigned k = 0; k < q.count; k++) {

@@ -80,7 +80,7 @@ static void add_choices(const struct nadi_fit *f, struct nadi_str *out)
         int before = -1;
         nadi_str_printf(out, "  %s, %u ranks:", nadi_comm_kind_name(table->kind), table->ranks);
         for (;;) { /* the sizes in order */
-            double next = INFINITY;
+            double next = HUGE_VAL;
             int choice = -1;
             for (size_t i = 0; i < f->count; i++) {
                 const struct nadi_fit_point *p = &f->points[i];

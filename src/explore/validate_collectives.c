@@ -184,7 +184,8 @@ static void add_table(struct nadi_validate_collectives *v, const struct nadi_ben
         return;
     }
     out.nodes = nadi_comm_nodes(&p, &(struct nadi_comm_case){.ranks = t->ranks, .nodes = t->nodes});
-    out.system = nadi_arena_printf(&v->arena, "%s%s", p.name, out.nodes > 1 ? ", several nodes" : "");
+    out.system =
+        nadi_arena_printf(&v->arena, "%s%s", p.name, out.nodes > 1 ? ", several nodes" : "");
     out.label =
         nadi_arena_printf(&v->arena, "%s, %u ranks, %u node%s%s%s", nadi_comm_kind_name(t->kind),
                           t->ranks, out.nodes, out.nodes == 1 ? "" : "s", algorithm ? ", " : "",

@@ -22,10 +22,10 @@ static const struct {
     const char *name;
     double least, most;
 } classes[] = {
-    {"all sizes", 0, INFINITY},
+    {"all sizes", 0, HUGE_VAL},
     {"< 1 MiB", 0, MIB},
     {"1 - 16 MiB", MIB, 16 * MIB},
-    {"> 16 MiB", 16 * MIB + 1, INFINITY},
+    {"> 16 MiB", 16 * MIB + 1, HUGE_VAL},
 };
 enum { CLASSES = sizeof(classes) / sizeof(classes[0]) };
 

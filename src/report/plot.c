@@ -60,8 +60,8 @@ static void include(struct axis *a, double value)
 
 static void find_axes(struct panel *p)
 {
-    p->x = (struct axis){INFINITY, 0, p->left + LEFT, p->left + PANEL_W - RIGHT};
-    p->y = (struct axis){INFINITY, 0, p->top + TOP + CURVE_H, p->top + TOP};
+    p->x = (struct axis){HUGE_VAL, 0, p->left + LEFT, p->left + PANEL_W - RIGHT};
+    p->y = (struct axis){HUGE_VAL, 0, p->top + TOP + CURVE_H, p->top + TOP};
     for (size_t i = 0; i < p->data->count; i++) {
         const struct nadi_plot_point *q = &p->data->points[i];
         include(&p->x, q->bytes);
