@@ -47,7 +47,7 @@ function compareView(runs) {
     const bar = causeBar(pathSums(r), most);
     grid.append(el("span", {}, r.name), bar, el("span", { class: "num" }, time(r.end)));
   }
-  const used = new Set(runs.flatMap(r => r.path.map(p => p.cause)));
+  const used = new Set(runs.flatMap(r => Object.keys(r.pathCauses)));
   return el("section", {}, el("h2", {}, "Critical paths side by side"), grid, legend(CAUSES.map(c => c[0]).filter(c => used.has(c))),
     sortableTable(runs.map(r => ({ name: r.name, end: r.end, factor: r.end / best, bound: r.info.lower_bound_ns, model: r.info.network_model, executor: r.info.executor,
       ranks: r.info.ranks, moved: r.info.moved_bytes, compute: r.causes.compute || 0, idle: (r.causes.idle || 0) + (r.causes.pipeline_bubble || 0) + (r.causes.straggler_wait || 0) })),

@@ -82,6 +82,8 @@ async function readRun(element) {
   for (const key of ["ranks", "dimensions", "links", "collectives", "path", "sensitivities", "bounds", "ops"])
     run[key] = objects(json[key]);
   run.usage = json.link_usage.rows; run.buckets = objects(json.usage_buckets);
+  run.pathCauses = Object.fromEntries(json.path_causes.rows.map(r => [r[0], r[1]]));
+  run.pathSteps = json.path_causes.rows.reduce((s, r) => s + r[2], 0);
   run.causes = {};
   for (const [cause, ns] of json.causes.rows) run.causes[cause] = ns;
   run.shares = new Map();

@@ -1,9 +1,5 @@
 /* The first part: the figures, the critical path by cause, where every rank's time goes; and the tables. */
-function pathSums(run) {
-  const sums = {};
-  for (const p of run.path) sums[p.cause] = (sums[p.cause] || 0) + p.end_ns - p.start_ns;
-  return sums;
-}
+const pathSums = run => run.pathCauses;
 
 function largest(sums) {
   return Object.entries(sums).sort((a, b) => b[1] - a[1]);
@@ -88,6 +84,7 @@ function pathView(run) {
     el("h2", {}, "On which ranks"),
     barList([...ranks].sort((a, b) => b[1] - a[1]).slice(0, 12).map(([r, ns]) => ["rank " + r, ns, share(ns)])),
     el("h2", {}, "Step by step"),
+    run.pathSteps > run.path.length ? el("p", { class: "note" }, `The first ${count(run.path.length)} of ${count(run.pathSteps)} steps; run.db has all of them.`) : null,
     sortableTable(run.path.map(p => ({ ...p, ns: p.end_ns - p.start_ns, cause: labelOf(p.cause) })), [["start_ns", "start", time], ["ns", "time", time], ["rank", "rank"],
       ["name", "name", null, true], ["cause", "cause", null, true], ["bound_by", "bound by", null, true], ["group_name", "group", null, true],
       ["dimension", "dimension"], ["algorithm", "algorithm", null, true]], { sort: "start_ns", down: false }));

@@ -34,8 +34,10 @@ function timelineView(run) {
   }
 
   function colourTable() {
+    if (colours.length && colours.for === marked && colours.dark === isDark()) return;
     const faded = pixelOf(isDark() ? "#343c42" : "#dfe2e5");
     colours = run.ops.map((o, i) => (marked && !marked[i] ? faded : pixelOf(colourOf(o.cause))));
+    colours.for = marked; colours.dark = isDark();
   }
 
   /* One line of pixels of a track, from `x0` to the right end. */
@@ -58,12 +60,16 @@ function timelineView(run) {
     }
   }
 
+  const pathStart = Float64Array.from(run.path, q => q.start_ns);
+
   function pathLine(line, k, background) {
     line.fill(background);
-    for (const p of run.path) {
-      if (p.end_ns < s.t0 || p.start_ns > s.t1) continue;
-      const a = Math.max(0, Math.floor((p.start_ns - s.t0) * k)), b = Math.max(a + 1, Math.floor((p.end_ns - s.t0) * k));
-      line.fill(pixelOf(colourOf(p.cause)), a, Math.min(b, line.length));
+    const n = run.path.length;
+    let i = Math.max(0, firstAtOrAfter(pathStart, s.t0, 0, n) - 1);
+    while (i < n && pathStart[i] < s.t1) {
+      const q = run.path[i], a = Math.max(0, Math.floor((q.start_ns - s.t0) * k)), b = Math.max(a + 1, Math.floor((q.end_ns - s.t0) * k));
+      if (q.end_ns > s.t0) line.fill(pixelOf(colourOf(q.cause)), a, Math.min(b, line.length));
+      i = b - a > 1 ? i + 1 : Math.max(i + 1, firstAtOrAfter(pathStart, s.t0 + (a + 1) / k, i + 1, n));
     }
   }
 
@@ -172,7 +178,7 @@ function timelineView(run) {
     const t = timeAt(view, x);
     if (x < GUTTER) return null;
     if (y >= AXIS && y < AXIS + LANE) {
-      const p = run.path.find(q => q.start_ns <= t && t < q.end_ns);
+      const p = run.path[firstAtOrAfter(pathStart, t + 1e-9, 0, run.path.length) - 1];
       return p ? `critical path: ${labelOf(p.cause)}\n${p.name || ""} on rank ${p.rank}\n${time(p.end_ns - p.start_ns)} from ${time(p.start_ns)}` +
         (p.dimension === null ? "" : `\ndimension ${p.dimension}${p.algorithm ? ", " + p.algorithm : ""}`) : null;
     }
@@ -260,7 +266,7 @@ function timelineView(run) {
     } } }), " " + name) : null);
   prepare();
   const used = new Set(run.ops.map(o => o.cause));
-  run.path.forEach(p => used.add(p.cause));
+  Object.keys(run.pathCauses).forEach(c => used.add(c));
   if (run.tracks.some(t => t.kind === 2)) used.add("pipeline_bubble");
   const section = el("section", {},
     el("div", { class: "tools" }, el("label", {}, "ranks ", ranks), el("label", {}, "mark ", search), el("label", {}, "rows ", size), kinds),

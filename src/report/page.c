@@ -12,24 +12,31 @@
     "(select min(rank) from ranks group by case when (select ranks from runs) <= 1024 then rank "  \
     "else class end order by 1 limit 1024)"
 
+/* Classes of equal ranks: the first rank of each, and how many there are. */
+#define CLASSES "(select min(rank) as home, count(*) as n from ranks group by class)"
+
 static const struct {
     const char *name, *sql;
 } tables[] = {
     {"run", "select * from runs"},
-    {"ranks", "select *, (select count(*) from ranks o where o.class = ranks.class) as weight "
-              "from ranks where rank in " SHOWN " order by rank"},
+    {"ranks", "select ranks.*, coalesce(n, 1) as weight from ranks left join " CLASSES
+              " on home = rank where rank in " SHOWN " order by rank"},
     {"shares", "select rank, cause, ns from shares where rank in " SHOWN " order by rank"},
-    {"causes", "select cause, cast(avg(ns) as integer) as ns from (select r.rank, c.cause, "
-               "coalesce(s.ns, 0) as ns from ranks r join (select distinct cause from shares) c "
-               "left join shares s on s.rank = r.rank and s.cause = c.cause) group by cause"},
+    {"causes",
+     "select cause, sum(ns * n) / (select ranks from runs) as ns from shares join " CLASSES
+     " on home = rank group by cause"},
     {"dimensions", "select * from dimensions"},
     {"links", "select * from links limit 50000"},
     {"link_usage", "select link, bucket, bytes from link_usage limit 500000"},
     {"usage_buckets", "select bucket, min(start_ns) as start_ns, max(end_ns) as end_ns from "
                       "link_usage group by bucket"},
-    {"collectives", "select * from collectives limit 100000"},
+    {"collectives",
+     "select * from collectives order by duration_ns * instances desc, collective limit 20000"},
     {"path", "select start_ns, end_ns, rank, node, name, cause, bound_by, group_name, dimension, "
-             "algorithm, link from critical_path limit 200000"},
+             "algorithm, link from critical_path limit 100000"},
+    {"path_causes",
+     "select cause, sum(duration_ns) as ns, count(*) as steps from critical_path group "
+     "by cause"},
     {"sensitivities", "select * from sensitivities"},
     {"bounds", "select * from bounds"},
 };

@@ -6,6 +6,11 @@
 
 #include <math.h>
 
+/* Ranks of a class have the same shares: those of its first one count for all. */
+#define MEAN_OF_RANKS                                                                              \
+    "select cause, sum(ns * n) * 1.0 / (select ranks from runs) from shares join (select "         \
+    "min(rank) as home, count(*) as n from ranks group by class) on home = rank group by cause"
+
 enum { CELLS = 28, LABEL = 30 };
 
 struct text {
@@ -166,10 +171,7 @@ static bool ranks(const struct text *t)
         return true;
     nadi_str_add_char(t->out, '\n');
     bold(t, "mean of the ranks");
-    return bars(t,
-                "select cause, sum(ns) * 1.0 / (select ranks from runs) as ns from shares group by "
-                "cause order by ns desc",
-                green);
+    return bars(t, MEAN_OF_RANKS " order by 2 desc", green);
 }
 
 static bool sensitivities(const struct text *t)
@@ -338,11 +340,7 @@ bool nadi_run_diff(const char *first, const char *second, bool colour, struct na
                        NADI_CAUSES);
         nadi_str_add_char(out, '\n');
         bold(&a, "mean of the ranks");
-        ok = ok &&
-             diff_rows(&a, &b,
-                       "select cause, sum(ns) * 1.0 / (select ranks from runs) from shares group "
-                       "by cause",
-                       NADI_CAUSES);
+        ok = ok && diff_rows(&a, &b, MEAN_OF_RANKS, NADI_CAUSES);
         nadi_str_add_char(out, '\n');
         bold(&a, "collectives, their times added up");
         ok = ok && diff_rows(&a, &b,

@@ -220,7 +220,7 @@ static uint32_t late_dependency(const struct walk *w, uint64_t at_ns)
 static uint32_t ended_by(const struct walk *w, uint64_t at_ns)
 {
     const uint32_t *order = w->t->order + w->t->first[w->rank];
-    uint32_t low = 0, high = w->t->done[w->rank];
+    uint32_t low = 0, high = nadi_times_done(w->t, w->rank);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (time_of(w, w->rank, order[middle])->end_ns <= at_ns)
@@ -299,7 +299,7 @@ static bool last_node(struct walk *w)
 {
     const struct nadi_result *r = w->t->r;
     for (uint32_t rank = 0; rank < r->rank_count; rank++) {
-        uint32_t done = w->t->done[rank];
+        uint32_t done = nadi_times_done(w->t, rank);
         const uint32_t *order = w->t->order + w->t->first[rank];
         if (done == 0 ||
             w->t->nodes[nadi_times_index(w->t, rank, order[done - 1])].end_ns != r->end_ns)
@@ -317,7 +317,7 @@ void nadi_path_find(const struct nadi_times *t, struct nadi_why *x)
     if (!last_node(&w))
         return;
     w.floors = nadi_floors_create(t->in);
-    w.visited = NADI_ZNEW(uint8_t, t->first[t->r->rank_count] / 8 + 1);
+    w.visited = NADI_ZNEW(uint8_t, t->count / 8 + 1);
     visit(&w, w.node);
     do
         over_node(&w);

@@ -62,7 +62,7 @@ static void sweep_rank(struct sweep *s, uint32_t rank, uint64_t *shares)
     uint32_t active[NADI_CAUSES] = {0};
     uint64_t now = 0;
     s->changes.count = 0;
-    for (uint32_t i = 0; i < s->t->done[rank]; i++)
+    for (uint32_t i = 0; i < nadi_times_done(s->t, rank); i++)
         add_node(s, rank, s->t->order[s->t->first[rank] + i]);
     between(s, 0, s->t->r->end_ns, NADI_CAUSE_IDLE);
     if (s->changes.count)
@@ -84,6 +84,7 @@ void nadi_shares_find(const struct nadi_times *t, struct nadi_why *x)
     struct sweep s = {.t = t};
     x->shares = NADI_ARENA_ZNEW(&x->arena, uint64_t, (uint64_t)t->r->rank_count * NADI_CAUSES);
     for (uint32_t rank = 0; rank < t->r->rank_count; rank++)
-        sweep_rank(&s, rank, x->shares + (size_t)rank * NADI_CAUSES);
+        if (t->home[rank] == rank)
+            sweep_rank(&s, rank, x->shares + (size_t)rank * NADI_CAUSES);
     nadi_mem_free(s.changes.items);
 }

@@ -64,7 +64,7 @@ static void list_slot(struct slack *s, uint32_t rank, enum nadi_slot slot)
 {
     const struct nadi_times *t = s->t;
     s->issues.count = 0;
-    for (uint32_t i = 0; i < t->done[rank]; i++) {
+    for (uint32_t i = 0; i < nadi_times_done(t, rank); i++) {
         uint32_t node = t->order[t->first[rank] + i];
         if (nadi_times_slot(t->in->traces[rank], node) != slot)
             continue;
@@ -238,7 +238,7 @@ static bool rules_hold(const struct nadi_inputs *in)
 
 static void open_slack(struct slack *s, struct nadi_times *t)
 {
-    uint64_t count = t->first[t->r->rank_count];
+    uint64_t count = t->count;
     *s = (struct slack){.t = t, .exact = rules_hold(t->in)};
     s->waiting = NADI_ZNEW(uint32_t, count);
     s->slot_first = NADI_NEW(uint32_t, count);
@@ -272,7 +272,7 @@ static void close_slack(struct slack *s)
 static bool forget_unsettled(const struct slack *s)
 {
     bool all = true;
-    for (uint64_t at = 0; at < s->t->first[s->t->r->rank_count]; at++) {
+    for (uint64_t at = 0; at < s->t->count; at++) {
         if (s->waiting[at] == 0 && (s->t->op[at] == NADI_NONE || s->op_left[s->t->op[at]] == 0))
             continue;
         s->t->nodes[at].slack_ns = UINT64_MAX;

@@ -21,16 +21,33 @@ bool nadi_times_joint(const struct nadi_inputs *in, const struct nadi_trace *t, 
            nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node], &kind);
 }
 
+/* Of ranks that share their times the first one has them. */
+static void find_homes(struct nadi_times *t, struct nadi_arena *arena)
+{
+    const struct nadi_result *r = t->r;
+    uint32_t *first = NADI_NEW(uint32_t, r->class_count);
+    memset(first, 0xff, r->class_count * sizeof(*first));
+    t->home = NADI_ARENA_NEW(arena, uint32_t, r->rank_count);
+    for (uint32_t rank = 0; rank < r->rank_count; rank++) {
+        uint32_t class = t->by_class ? r->class_of[rank] : rank;
+        if (t->by_class && first[class] == NADI_NONE)
+            first[class] = rank;
+        t->home[rank] = t->by_class ? first[class] : rank;
+    }
+    nadi_mem_free(first);
+}
+
 static void place_nodes(struct nadi_times *t, struct nadi_arena *arena)
 {
     const struct nadi_result *r = t->r;
     uint64_t count = 0;
-    t->first = NADI_ARENA_NEW(arena, uint64_t, r->rank_count + 1);
+    t->first = NADI_ARENA_NEW(arena, uint64_t, r->rank_count);
     for (uint32_t rank = 0; rank < r->rank_count; rank++) {
-        t->first[rank] = count;
-        count += t->in->traces[rank]->node_count;
+        t->first[rank] = t->home[rank] == rank ? count : t->first[t->home[rank]];
+        if (t->home[rank] == rank)
+            count += t->in->traces[rank]->node_count;
     }
-    t->first[r->rank_count] = count;
+    t->count = count;
     t->nodes = NADI_ARENA_NEW(arena, struct nadi_node_time, count);
     t->order = NADI_ARENA_NEW(arena, uint32_t, count);
     t->op = NADI_ARENA_NEW(arena, uint32_t, count);
@@ -49,7 +66,7 @@ static void take_spans(struct nadi_times *t)
         uint64_t at = nadi_times_index(t, s->rank, s->node);
         t->nodes[at].start_ns = s->start_ns;
         t->nodes[at].end_ns = s->end_ns;
-        t->order[t->first[s->rank] + t->done[s->rank]++] = s->node;
+        t->order[t->first[s->rank] + t->done[t->home[s->rank]]++] = s->node;
     }
     for (size_t i = 0; i < t->r->flow_count; i++) {
         const struct nadi_flow *f = &t->r->flows[i];
@@ -58,8 +75,8 @@ static void take_spans(struct nadi_times *t)
     }
 }
 
-/* Is every executed node recorded, and is there room for all nodes? */
-static bool all_there(const struct nadi_inputs *in, const struct nadi_result *r)
+/* Is every executed node recorded, of each rank or of one of each class, and is there room? */
+static bool all_there(const struct nadi_inputs *in, const struct nadi_result *r, bool *by_class)
 {
     const uint64_t most = UINT64_C(1) << 28;
     uint64_t done = 0, nodes = 0;
@@ -67,17 +84,34 @@ static bool all_there(const struct nadi_inputs *in, const struct nadi_result *r)
         done += nadi_result_rank(r, rank)->nodes_done;
         nodes += in->traces[rank]->node_count;
     }
-    return done > 0 && done == r->span_count && nodes <= most;
+    *by_class = false;
+    if (done > 0 && done == r->span_count && nodes <= most)
+        return true;
+    *by_class = r->class_of != NULL;
+    done = 0;
+    for (uint32_t c = 0; c < r->class_count && *by_class; c++)
+        done += r->classes[c].nodes_done;
+    return *by_class && done > 0 && done == r->span_count;
 }
 
 /* ---- collectives: the k-th of a group on each of its members ------------------------------- */
+
+struct joined {
+    uint32_t op;
+    struct nadi_member member;
+};
 
 struct joining {
     struct nadi_times *times;
     struct nadi_map64 counts; /* rank << 32 | group -> collectives so far */
     struct nadi_map64 wholes; /* group << 32 | sequence -> number */
     struct nadi_map64 ops;    /* that number << 32 | cell -> op */
+    struct nadi_map64 met;    /* group << 32 | home, and group << 32 | NONE: joined already */
     uint32_t whole_count;
+    struct {
+        struct joined *items;
+        size_t count, capacity;
+    } joined;
 };
 
 struct issued {
@@ -126,11 +160,12 @@ static bool may_have_cells(const struct nadi_inputs *in, uint32_t rank, uint32_t
     return (comm->involved & all) != all || in->system.native[kind].count < in->topology.dim_count;
 }
 
-static void join(struct joining *j, uint32_t rank, uint32_t node)
+/* only: NADI_NONE, or the one group that is asked about. */
+static void join(struct joining *j, uint32_t rank, uint32_t node, uint32_t only)
 {
     struct nadi_times *t = j->times;
     const struct nadi_group *g = nadi_inputs_group(t->in, t->in->traces[rank], node, rank);
-    if (!g)
+    if (!g || (only != NADI_NONE && g != &t->in->groups.items[only]))
         return;
     uint32_t group = (uint32_t)(g - t->in->groups.items), sequence;
     uint32_t *count = nadi_map64_put(&j->counts, (uint64_t)rank << 32 | group, 0, NULL);
@@ -142,17 +177,21 @@ static void join(struct joining *j, uint32_t rank, uint32_t node)
     uint64_t cell =
         g->is_world && may_have_cells(t->in, rank, node) ? cell_of(t->in, rank, node) : 0;
     uint32_t op = *nadi_map64_put(&j->ops, (uint64_t)whole << 32 | cell, t->op_count, &added);
+    uint64_t at = nadi_times_index(t, rank, node);
+    struct joined one = {op, {t->nodes[at].start_ns, rank, node}};
+    NADI_PUSH(&j->joined, one);
     t->op_count += added;
-    t->op[nadi_times_index(t, rank, node)] = op;
+    if (t->home[rank] == rank)
+        t->op[at] = op;
 }
 
-static void join_rank(struct joining *j, uint32_t rank)
+static void join_rank(struct joining *j, uint32_t rank, uint32_t only)
 {
     struct nadi_times *t = j->times;
     const struct nadi_trace *trace = t->in->traces[rank];
-    struct issued *list = NADI_NEW(struct issued, t->done[rank]);
+    struct issued *list = NADI_NEW(struct issued, nadi_times_done(t, rank));
     uint32_t count = 0;
-    for (uint32_t i = 0; i < t->done[rank]; i++) {
+    for (uint32_t i = 0; i < nadi_times_done(t, rank); i++) {
         uint32_t node = t->order[t->first[rank] + i];
         if (nadi_times_joint(t->in, trace, node))
             list[count++] =
@@ -160,8 +199,39 @@ static void join_rank(struct joining *j, uint32_t rank)
     }
     qsort(list, count, sizeof(*list), by_issue);
     for (uint32_t i = 0; i < count; i++)
-        join(j, rank, list[i].node);
+        join(j, rank, list[i].node, only);
     nadi_mem_free(list);
+}
+
+/* One rank of each other class in the group. */
+static void join_classes(struct joining *j, uint32_t group)
+{
+    struct nadi_times *t = j->times;
+    const struct nadi_group *g = &t->in->groups.items[group];
+    bool added;
+    (void)nadi_map64_put(&j->met, (uint64_t)group << 32 | NADI_NONE, 0, &added);
+    for (uint32_t i = 0; i < g->size && added; i++) {
+        uint32_t rank = nadi_group_member(g, i), home = t->home[rank];
+        bool first;
+        (void)nadi_map64_put(&j->met, (uint64_t)group << 32 | home, 0, &first);
+        if (first && nadi_group_sorted_position(g, home) == NADI_NONE)
+            join_rank(j, rank, group); /* else the class's own rank is a member and joins */
+    }
+}
+
+static void join_all(struct joining *j)
+{
+    struct nadi_times *t = j->times;
+    for (uint32_t rank = 0; rank < t->r->rank_count; rank++)
+        if (t->home[rank] == rank)
+            join_rank(j, rank, NADI_NONE);
+    size_t own = j->joined.count;
+    for (size_t i = 0; i < own && t->by_class; i++) {
+        const struct nadi_member *m = &j->joined.items[i].member;
+        const struct nadi_group *g =
+            nadi_inputs_group(t->in, t->in->traces[m->rank], m->node, m->rank);
+        join_classes(j, (uint32_t)(g - t->in->groups.items));
+    }
 }
 
 static int by_start(const void *a, const void *b)
@@ -172,27 +242,19 @@ static int by_start(const void *a, const void *b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static void list_members(struct nadi_times *t, struct nadi_arena *arena)
+static void list_members(const struct joining *j, struct nadi_arena *arena)
 {
-    uint32_t *at;
+    struct nadi_times *t = j->times;
     t->member_start = NADI_ARENA_ZNEW(arena, uint32_t, t->op_count + 1);
-    for (uint64_t i = 0; i < t->first[t->r->rank_count]; i++)
-        if (t->op[i] != NADI_NONE)
-            t->member_start[t->op[i] + 1]++;
+    for (size_t i = 0; i < j->joined.count; i++)
+        t->member_start[j->joined.items[i].op + 1]++;
     for (uint32_t op = 0; op < t->op_count; op++)
         t->member_start[op + 1] += t->member_start[op];
-    t->members = NADI_ARENA_NEW(arena, struct nadi_member, t->member_start[t->op_count]);
-    at = NADI_NEW(uint32_t, t->op_count);
+    t->members = NADI_ARENA_NEW(arena, struct nadi_member, j->joined.count);
+    uint32_t *at = NADI_NEW(uint32_t, t->op_count);
     memcpy(at, t->member_start, t->op_count * sizeof(*at));
-    for (uint32_t rank = 0; rank < t->r->rank_count; rank++) {
-        for (uint32_t node = 0; node < t->in->traces[rank]->node_count; node++) {
-            uint64_t i = nadi_times_index(t, rank, node);
-            uint32_t op = t->op[i];
-            if (op == NADI_NONE)
-                continue;
-            t->members[at[op]++] = (struct nadi_member){t->nodes[i].start_ns, rank, node};
-        }
-    }
+    for (size_t i = 0; i < j->joined.count; i++)
+        t->members[at[j->joined.items[i].op]++] = j->joined.items[i].member;
     nadi_mem_free(at);
     for (uint32_t op = 0; op < t->op_count; op++)
         qsort(t->members + t->member_start[op], t->member_start[op + 1] - t->member_start[op],
@@ -219,19 +281,22 @@ bool nadi_times_open(struct nadi_times *t, const struct nadi_inputs *in,
                      const struct nadi_result *r, struct nadi_arena *arena)
 {
     *t = (struct nadi_times){.in = in, .r = r};
-    if (!all_there(in, r))
+    if (!all_there(in, r, &t->by_class))
         return false;
+    find_homes(t, arena);
     place_nodes(t, arena);
     take_spans(t);
     struct joining j = {.times = t};
-    nadi_map64_init(&j.counts, r->rank_count);
+    nadi_map64_init(&j.counts, r->class_count);
     nadi_map64_init(&j.wholes, r->collective_count);
     nadi_map64_init(&j.ops, r->collective_count);
-    for (uint32_t rank = 0; rank < r->rank_count; rank++)
-        join_rank(&j, rank);
+    nadi_map64_init(&j.met, 0);
+    join_all(&j);
+    list_members(&j, arena);
     nadi_map64_release(&j.counts);
     nadi_map64_release(&j.wholes);
     nadi_map64_release(&j.ops);
-    list_members(t, arena);
+    nadi_map64_release(&j.met);
+    nadi_mem_free(j.joined.items);
     return true;
 }

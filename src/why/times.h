@@ -20,10 +20,13 @@ struct nadi_member { /* of a collective */
 struct nadi_times {
     const struct nadi_inputs *in;
     const struct nadi_result *r;
-    uint64_t *first;              /* by rank, rank_count + 1 entries: index of its node 0 */
+    bool by_class;                /* ranks of a class share the times of its first one, */
+    uint32_t *home;               /* by rank: that one; else the rank itself */
+    uint64_t *first;              /* by rank: index of its node 0 */
+    uint64_t count;               /* of indices */
     struct nadi_node_time *nodes; /* by index; end_ns UINT64_MAX: not recorded */
     uint32_t *order;              /* by index: nodes of the rank in order of completion */
-    uint32_t *done;               /* by rank: how many of them */
+    uint32_t *done;               /* by home: how many of them */
     uint32_t *op;                 /* by index: of a collective; NADI_NONE */
     uint32_t *flow;               /* by index: of a SEND or RECV; NADI_NONE */
     uint32_t op_count;
@@ -31,7 +34,7 @@ struct nadi_times {
     struct nadi_member *members; /* by start */
 };
 
-/* False where not every rank's nodes were recorded; then `t` needs no close. */
+/* False where the nodes were recorded neither of every rank nor of one of each class. */
 bool nadi_times_open(struct nadi_times *t, const struct nadi_inputs *in,
                      const struct nadi_result *r, struct nadi_arena *arena) NADI_MUST_USE;
 
@@ -43,6 +46,11 @@ static inline uint64_t nadi_times_index(const struct nadi_times *t, uint32_t ran
 /* The member that started last of those that can have held up a collective's node: its place in
  * `members`; NADI_NONE: the node itself, or another that started with it. O(log members). */
 uint32_t nadi_times_last(const struct nadi_times *t, uint64_t at);
+
+static inline uint32_t nadi_times_done(const struct nadi_times *t, uint32_t rank)
+{
+    return t->done[t->home[rank]];
+}
 
 enum nadi_slot nadi_times_slot(const struct nadi_trace *t, uint32_t node);
 

@@ -13,12 +13,13 @@ void nadi_why_find(const struct nadi_inputs *in, const struct nadi_result *r, st
         return;
     }
     if (!nadi_times_open(&t, in, r, &x->arena)) {
-        x->why_not = "not every node's start and end was recorded";
+        x->why_not = "neither every rank's nodes nor those of one rank a class were recorded";
         return;
     }
     nadi_path_find(&t, x);
     nadi_shares_find(&t, x);
-    x->slack_is_exact = nadi_slack_find(&t);
+    if (!t.by_class)
+        x->slack_is_exact = nadi_slack_find(&t);
     x->first = t.first;
     x->times = t.nodes;
 }

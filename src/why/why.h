@@ -14,8 +14,9 @@
  * Slack: by how much the end of a node may be late without moving the end of the run, the order in
  * which every rank issues its nodes kept. A lower bound: see why/slack.h.
  *
- * Needs every node's start and end (record_ops). Cost: O(n log n) in the executed nodes, about 60
- * bytes a node. Times are ns. */
+ * Needs the nodes' starts and ends (record_ops): of every rank, or, of a folded run that is too
+ * large for that, of one rank of each class, which then stands for the others; slack is not known
+ * then. Cost: O(n log n) in the executed nodes, about 60 bytes a node. Times are ns. */
 #ifndef NADI_WHY_WHY_H
 #define NADI_WHY_WHY_H
 
@@ -84,7 +85,7 @@ struct nadi_why {
     struct nadi_path_step *steps;
     size_t step_count;
     uint64_t sums[NADI_CAUSES]; /* of the steps; they add up to end_ns */
-    /* by rank: CAUSES each; NULL: not every rank's nodes were recorded */
+    /* by rank: CAUSES each; where only one rank of each class was recorded, of that one */
     uint64_t *shares;
     bool slack_is_exact; /* a promise, not an estimate: why/slack.h */
     uint64_t *first;     /* by rank: its first node in `times`; rank_count + 1 entries */
