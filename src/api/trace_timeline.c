@@ -32,7 +32,7 @@ static bool add_trace(struct nadi_trace_timeline_writer *w, const struct nadi_fu
     struct nadi_links links;
     struct nadi_times times;
     const uint64_t first = first_start(f);
-    const bool ok = nadi_links_require(&links, f, messages);
+    const bool ok = nadi_links_view(&links, f, messages);
     if (ok) {
         nadi_times_make(&times, f, &links);
         nadi_timeline_json_trace(w, f, &links, &times, rank == NADI_NONE ? 0 : rank,

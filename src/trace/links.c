@@ -143,6 +143,28 @@ void nadi_links_build(struct nadi_links *l, const struct nadi_full *f)
     invert(l);
 }
 
+void nadi_links_drop(struct nadi_links *l, const struct nadi_link_cuts *cuts)
+{
+    uint32_t *cut_of = NADI_ZNEW(uint32_t, l->count); /* by target: node + 1 that drops it */
+    uint32_t kept = 0, from = 0;
+    size_t next = 0;
+    for (uint32_t i = 0; i < l->count; i++) {
+        const uint32_t end = l->dep_start[i + 1];
+        for (; next < cuts->count && cuts->items[next].node == i; next++)
+            cut_of[cuts->items[next].target] = i + 1;
+        l->dep_start[i] = kept;
+        for (; from < end; from++) {
+            if (cut_of[l->deps[from]] != i + 1)
+                l->deps[kept++] = l->deps[from];
+        }
+    }
+    l->dep_start[l->count] = kept;
+    nadi_mem_free(cut_of);
+    nadi_mem_free(l->child_start);
+    nadi_mem_free(l->children);
+    invert(l);
+}
+
 void nadi_links_release(struct nadi_links *l)
 {
     nadi_mem_free(l->dep_start);

@@ -57,6 +57,21 @@ size_t nadi_links_cycles(const struct nadi_links *l, nadi_cycle_fn *found, void 
  * many knots have several nodes. */
 size_t nadi_links_knots(const struct nadi_links *l, uint32_t *knot);
 
+struct nadi_link_cut { /* `node` waits for `target`, which waits for it */
+    uint32_t node, target;
+};
+
+struct nadi_link_cuts { /* ascending by node; the caller frees the items */
+    struct nadi_link_cut *items;
+    size_t count, capacity;
+};
+
+/* Adds to `cuts`, which is empty, dependencies without which there is no cycle, none of them
+ * needlessly. What is found tends to go against the order of the file. O(nodes + dependencies). */
+void nadi_links_closing(const struct nadi_links *l, struct nadi_link_cuts *cuts);
+/* Leaves those dependencies out, before there is an order. */
+void nadi_links_drop(struct nadi_links *l, const struct nadi_link_cuts *cuts);
+
 /* A file's ids -> its node indices. */
 struct nadi_ids;
 struct nadi_ids *nadi_ids_create(const struct nadi_full *f) NADI_MUST_USE;

@@ -483,7 +483,7 @@ bool nadi_picture_make(struct nadi_picture *p, const struct nadi_full *f,
         return nadi_error(diags, "usage/most", NADI_NOWHERE,
                           "a picture of more cannot be read; `nadi trace show` has everything",
                           "%u boxes; 1 to %d are possible", choice->most, NADI_PICTURE_MOST);
-    const bool ok = nadi_links_require(&w.links, f, diags) && paint(&w, diags);
+    const bool ok = nadi_links_view(&w.links, f, diags) && paint(&w, diags);
     nadi_links_release(&w.links);
     nadi_times_release(&w.times);
     nadi_mem_free(w.chosen);

@@ -248,7 +248,7 @@ bool nadi_stats_add(struct nadi_stats *s, const struct nadi_full *f, uint32_t ra
 {
     struct nadi_links links;
     struct nadi_times times;
-    const bool ok = nadi_links_require(&links, f, diags);
+    const bool ok = nadi_links_view(&links, f, diags);
     if (ok) {
         nadi_times_make(&times, f, &links);
         count_nodes(s, f);

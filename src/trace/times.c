@@ -53,10 +53,11 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-bool nadi_links_require(struct nadi_links *l, const struct nadi_full *f, struct nadi_diags *diags)
+/* Says what links leave aside; false with an error when ids are used twice. */
+static bool report_faults(const struct nadi_links *l, const struct nadi_full *f,
+                          struct nadi_diags *diags)
 {
     size_t dropped = 0, doubled = 0;
-    nadi_links_build(l, f);
     for (size_t i = 0; i < l->faults.count; i++) {
         const enum nadi_link_fault_kind kind = l->faults.items[i].kind;
         dropped += kind == NADI_LINK_DANGLING || kind == NADI_LINK_SELF;
@@ -71,11 +72,41 @@ bool nadi_links_require(struct nadi_links *l, const struct nadi_full *f, struct 
         return nadi_error(diags, "trace/duplicate-id", NADI_IN_FILE(f->path),
                           "`nadi trace check` names them, `nadi trace repair` makes them unique",
                           "%zu ids are used twice", doubled);
+    return true;
+}
+
+bool nadi_links_require(struct nadi_links *l, const struct nadi_full *f, struct nadi_diags *diags)
+{
+    nadi_links_build(l, f);
+    if (!report_faults(l, f, diags))
+        return false;
     if (!nadi_links_order(l))
         return nadi_error(diags, "trace/cycle", NADI_IN_FILE(f->path),
                           "`nadi trace check` names it, `nadi trace repair` cuts it",
                           "the dependencies form a cycle");
     return true;
+}
+
+bool nadi_links_view(struct nadi_links *l, const struct nadi_full *f, struct nadi_diags *diags)
+{
+    nadi_links_build(l, f);
+    if (!report_faults(l, f, diags))
+        return false;
+    if (nadi_links_order(l))
+        return true;
+    struct nadi_link_cuts cuts = {0};
+    nadi_links_closing(l, &cuts);
+    nadi_links_drop(l, &cuts);
+    nadi_warning(
+        diags, "trace/cycle", NADI_IN_FILE(f->path),
+        "no simulation can run it; `nadi trace check` names the cycles, `nadi trace repair` "
+        "cuts them",
+        "the dependencies form cycles: %zu %s left aside here", cuts.count,
+        cuts.count == 1 ? "is" : "are");
+    nadi_mem_free(cuts.items);
+    const bool ordered = nadi_links_order(l);
+    NADI_ASSERT(ordered);
+    return ordered;
 }
 
 /* --- replay ------------------------------------------------------------------------------------

@@ -53,6 +53,10 @@ struct nadi_times {
 bool nadi_links_require(struct nadi_links *l, const struct nadi_full *f,
                         struct nadi_diags *diags) NADI_MUST_USE;
 
+/* The same for tools that only show: cycles are cut, with a warning. */
+bool nadi_links_view(struct nadi_links *l, const struct nadi_full *f,
+                     struct nadi_diags *diags) NADI_MUST_USE;
+
 /* links must have an order. */
 void nadi_times_make(struct nadi_times *t, const struct nadi_full *f,
                      const struct nadi_links *links);

@@ -8,20 +8,13 @@
 
 enum { NAMED = 20 }; /* of a kind */
 
-struct edge {
-    uint32_t node, target;
-};
-
 struct repair {
     const struct nadi_full *f;
     uint32_t rank;
     struct nadi_edit_report *report;
     struct nadi_diags *diags;
     struct nadi_links links;
-    struct {
-        struct edge *items;
-        size_t count, capacity;
-    } cut;                     /* dependencies that close a cycle, ascending */
+    struct nadi_link_cuts cut;
     struct nadi_map64 new_ids; /* node -> place in new_list */
     struct nadi_u64_list new_list;
     bool *left_out; /* the same node again */
@@ -39,80 +32,10 @@ static struct nadi_place place_of(struct repair *w, uint32_t node)
     return nadi_full_place(w->f, w->rank, node, &w->diags->arena);
 }
 
-/* --- cycles ------------------------------------------------------------------------------------
- */
-
-struct search {
-    const struct nadi_links *l;
-    uint32_t *knot, *path, *arc;
-    uint8_t *state;
-};
-
-enum { NEW, OPEN, DONE };
-
-/* Depth-first along the dependencies inside of a knot; one on a node that is still open closes a
- * cycle. */
-static void search_knot(struct repair *w, struct search *s, uint32_t root)
-{
-    uint32_t depth = 1;
-    s->path[0] = root;
-    s->arc[0] = s->l->dep_start[root];
-    s->state[root] = OPEN;
-    while (depth) {
-        const uint32_t node = s->path[depth - 1];
-        if (s->arc[depth - 1] == s->l->dep_start[node + 1]) {
-            s->state[node] = DONE;
-            depth--;
-            continue;
-        }
-        const uint32_t next = s->l->deps[s->arc[depth - 1]++];
-        if (s->knot[next] != s->knot[node])
-            continue;
-        if (s->state[next] == OPEN) {
-            struct edge closing = {node, next};
-            NADI_PUSH(&w->cut, closing);
-        } else if (s->state[next] == NEW) {
-            s->state[next] = OPEN;
-            s->path[depth] = next;
-            s->arc[depth++] = s->l->dep_start[next];
-        }
-    }
-}
-
-/* Each knot is entered at its last node of the file, so that dependencies on earlier ones stay. */
-static void cut_cycles(struct repair *w)
-{
-    const uint32_t n = w->links.count;
-    struct search s = {.l = &w->links, .knot = NADI_NEW(uint32_t, n)};
-    if (nadi_links_knots(&w->links, s.knot)) {
-        s.state = NADI_ZNEW(uint8_t, n);
-        s.path = NADI_NEW(uint32_t, n);
-        s.arc = NADI_NEW(uint32_t, n);
-        for (uint32_t root = n; root > 0; root--) {
-            if (s.state[root - 1] == NEW)
-                search_knot(w, &s, root - 1);
-        }
-    }
-    nadi_mem_free(s.state);
-    nadi_mem_free(s.path);
-    nadi_mem_free(s.arc);
-    nadi_mem_free(s.knot);
-}
-
-static int by_node(const void *a, const void *b)
-{
-    const struct edge *x = a, *y = b;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    return x->target < y->target ? -1 : x->target > y->target;
-}
-
 static void report_cut(struct repair *w)
 {
-    if (w->cut.count)
-        qsort(w->cut.items, w->cut.count, sizeof(*w->cut.items), by_node);
     for (size_t i = 0; i < w->cut.count; i++) {
-        const struct edge *e = &w->cut.items[i];
+        const struct nadi_link_cut *e = &w->cut.items[i];
         const struct nadi_full_node *target = &w->f->nodes[e->target];
         char quoted[96] = "";
         if (!is_named(w, NADI_LINK_FAULT_KINDS))
@@ -286,7 +209,7 @@ void nadi_repair_write(const struct nadi_full *f, uint32_t rank, struct nadi_def
     nadi_links_build(&w.links, f);
     repair_ids(&w);
     report_faults(&w);
-    cut_cycles(&w);
+    nadi_links_closing(&w.links, &w.cut);
     report_cut(&w);
     nadi_full_write_metadata(sink, f);
     write_nodes(&w, sink);

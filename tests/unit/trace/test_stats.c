@@ -212,12 +212,44 @@ static void faults(void **state)
     }
 }
 
+/* What only shows a trace leaves aside what closes cycles: of each of two knots one dependency. */
+static void cycles_are_cut_to_look_at(void **state)
+{
+    (void)state;
+    static const struct spec specs[] = {
+        {.id = 1, .micros = 1, .type = C, .dep = 3, .stream = -1},
+        {.id = 2, .micros = 2, .type = C, .dep = 1, .stream = -1},
+        {.id = 3, .micros = 4, .type = C, .dep = 2, .stream = -1},
+        {.id = 4, .micros = 8, .type = C, .dep = 3, .stream = -1},
+        {.id = 5, .micros = 1, .type = C, .dep = 6, .stream = -1},
+        {.id = 6, .micros = 1, .type = C, .dep = 5, .stream = -1},
+    };
+    struct nadi_full *f = make(specs, 6);
+    struct nadi_links links;
+    struct nadi_times times;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    assert_true(nadi_links_view(&links, f, &diags));
+    assert_int_equal(diags.count, 1);
+    assert_int_equal(diags.errors, 0);
+    assert_string_equal(diags.items[0].code, "trace/cycle");
+    assert_int_equal(links.dep_start[6], 4);
+    assert_int_equal(links.child_start[6], 4);
+    nadi_times_make(&times, f, &links);
+    assert_int_equal(times.critical_ns, 15000);
+    assert_int_equal(times.critical[0], 0);
+    nadi_times_release(&times);
+    nadi_links_release(&links);
+    nadi_full_destroy(f);
+    nadi_diags_release(&diags);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replayed), cmocka_unit_test(where_the_time_goes),
         cmocka_unit_test(recorded), cmocka_unit_test(recorded_in_part),
-        cmocka_unit_test(faults),
+        cmocka_unit_test(faults),   cmocka_unit_test(cycles_are_cut_to_look_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
