@@ -139,6 +139,9 @@ static void check_transformer(struct resolve *r)
         if (m->kv_heads / p->tp)
             divides(r, "cp", p->cp, "the key-value heads of a tensor rank", m->kv_heads / p->tp);
     }
+    if (p->mode == NADI_MODE_PREFILL && p->steps > 1)
+        refuse(r, "give more sequences in 'batch'",
+               "steps is for train and decode, not for prefill");
     if (p->mode == NADI_MODE_PREFILL && p->chunk)
         divides(r, "chunk", p->chunk, "the sequence", p->tokens);
 }

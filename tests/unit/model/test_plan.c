@@ -92,6 +92,7 @@ static void refused(void **state)
         {"llama3-8b", "ep=2", "plan/impossible", "no experts"},
         {"llama3-8b", "cp=3 sequence=1024", "plan/impossible", "the sequence"},
         {"llama3-8b", "cp=16 sequence=4096 context=ulysses", "plan/impossible", "key-value heads"},
+        {"llama3-8b", "mode=prefill steps=2", "plan/impossible", "not for prefill"},
         {"llama3-8b", "zero=4", "plan/impossible", "0 to 3"},
         {"llama3-8b", "mode=decode cp=2", "plan/impossible", "cannot be split"},
         {"mixtral-8x7b", "ep=16 dp=16", "plan/impossible", "the experts"},
