@@ -92,7 +92,7 @@ static double utilisation(const struct nadi_pkt *net, uint32_t flow, uint64_t no
                            NADI_INT_BYTES_UNIT * multiple;
     const double seconds = (double)ns * 1e-9;
     const double sent = (double)(bytes * 8) / seconds;
-    const double line = (double)nadi_int_rate(net, now);
+    const double line = nadi_int_rate(net, now);
     const uint64_t queue =
         nadi_min_u64(nadi_int_queue(now), nadi_int_queue(before)) * NADI_INT_QUEUE_UNIT * multiple;
     *tau = (nadi_time)ns;

@@ -208,7 +208,8 @@ static bool read_value(struct reader *r, const struct key *k)
         return nadi_scan_double(&r->scan, k->name, k->least, k->most, &value) &&
                (*(uint64_t *)at = (uint64_t)(value * 1048576), true);
     case KIND_REAL:
-        return nadi_scan_double(&r->scan, k->name, k->least, k->most, at);
+        return nadi_scan_double(&r->scan, k->name, k->least, k->most, &value) &&
+               (*(double *)at = value, true);
     case KIND_TIME:
     case KIND_STOP:
     case KIND_RATE:

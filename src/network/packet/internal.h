@@ -292,6 +292,7 @@ struct nadi_pkt {
     struct nadi_pkt_port *ports;
     struct nadi_pkt_queue *queues; /* [port * CLASSES + class] */
     struct nadi_pkt_switch *switches;
+    double coded_rates[8];       /* bit/s, by the code in telemetry */
     struct nadi_pkt_pint *pints; /* by port, where telemetry is PINT */
     double *pint_values;         /* by power */
     struct nadi_pkt_nic *nics;

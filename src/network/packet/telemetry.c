@@ -22,14 +22,6 @@ static bool numbered(const struct nadi_pkt *net)
     return !net->config.exact && net->rate_count <= 8;
 }
 
-uint64_t nadi_int_rate(const struct nadi_pkt *net, uint64_t word)
-{
-    const uint64_t code = nadi_int_field(word, 0, 3);
-    if (numbered(net))
-        return net->rates[code];
-    return coded_rates[code < CODED_RATES ? code : 0] * 1000000000;
-}
-
 /* The multiple is 1 as a rule; a division by what the compiler knows costs much less. */
 static inline uint64_t in_units(uint64_t bytes, uint64_t unit, uint64_t multiple)
 {
@@ -38,6 +30,10 @@ static inline uint64_t in_units(uint64_t bytes, uint64_t unit, uint64_t multiple
 
 void nadi_pkt_int_init(struct nadi_pkt *net)
 {
+    for (uint32_t code = 0; code < 8; code++)
+        net->coded_rates[code] =
+            numbered(net) ? (double)net->rates[code < net->rate_count ? code : 0]
+                          : (double)(coded_rates[code < CODED_RATES ? code : 0] * 1000000000);
     for (uint32_t p = 0; p < net->port_count; p++) {
         struct nadi_pkt_port *port = &net->ports[p];
         port->code = (uint16_t)(numbered(net) ? port->rate : code_of(net->rates[port->rate]));

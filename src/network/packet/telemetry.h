@@ -41,7 +41,10 @@ static inline uint64_t nadi_int_queue(uint64_t word)
 
 /* bit/s; exact mode and networks of more than 8 rates know 25, 50, 100, 200, 400, 1200 and 2400
  * Gb/s, and take the nearest one below. */
-uint64_t nadi_int_rate(const struct nadi_pkt *net, uint64_t word);
+static inline double nadi_int_rate(const struct nadi_pkt *net, uint64_t word)
+{
+    return net->coded_rates[nadi_int_field(word, 0, 3)];
+}
 
 /* The codes of the ports' rates. */
 void nadi_pkt_int_init(struct nadi_pkt *net);
