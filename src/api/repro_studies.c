@@ -305,6 +305,66 @@ static bool nccl(struct nadi_repro *r)
     return true;
 }
 
+/* ---- wafer: one dimension against several of the same bandwidth ---------------------------------
+ */
+
+/* Bandwidths of links of a FullyConnected dimension are an NPU's share of 7. Only the systems and
+ * the conclusions are published. */
+static const struct wafer_system {
+    const char *name, *shapes, *npus, *bandwidths, *latencies, *algorithms;
+} wafer_systems[] = {
+    {"W-1D-500", "Switch", "512", "500GB/s", "100", "\"halvingDoubling\""},
+    {"W-1D-600", "Switch", "512", "600GB/s", "100", "\"halvingDoubling\""},
+    {"W-2D", "Switch, Switch", "32, 16", "250GB/s, 250GB/s", "100, 100",
+     "\"halvingDoubling\", \"halvingDoubling\""},
+    {"Conv-4D", "Ring, FullyConnected, Ring, Switch", "2, 8, 8, 4",
+     "250GB/s, 28.571GB/s, 100GB/s, 50GB/s", "100, 500, 700, 1000",
+     "\"ring\", \"direct\", \"ring\", \"halvingDoubling\""},
+};
+
+static bool wafer_run(struct nadi_repro *r, const struct wafer_system *w, bool scheduled,
+                      double *ms)
+{
+    uint64_t end = 0;
+    const struct nadi_repro_run run = {
+        .kind = "all-reduce",
+        .bytes = 1000000000,
+        .ranks = 512,
+        .network = nadi_repro_file(
+            r, "network.yml", "topology: [%s]\nnpus_count: [%s]\nbandwidth: [%s]\nlatency: [%s]\n",
+            w->shapes, w->npus, w->bandwidths, w->latencies),
+        .system = nadi_repro_file(
+            r, "system.json",
+            "{\"all-reduce-implementation\": [%s], \"endpoint-delay\": 10, "
+            "\"active-chunks-per-dimension\": 1, \"preferred-dataset-splits\": 64, "
+            "\"collective-optimization\": \"localBWAware\", "
+            "\"inter-dimension-scheduling\": \"%s\", \"intra-dimension-scheduling\": \"%s\"}\n",
+            w->algorithms, scheduled ? "themis" : "baseline", scheduled ? "SCF" : "FIFO"),
+    };
+    const bool ok = nadi_repro_simulate(r, &run, &end);
+    *ms = (double)end / 1e6;
+    return ok;
+}
+
+static bool wafer(struct nadi_repro *r)
+{
+    enum { SYSTEMS = sizeof(wafer_systems) / sizeof(wafer_systems[0]) };
+    double plain[SYSTEMS], scheduled[SYSTEMS];
+    for (int i = 0; i < SYSTEMS; i++)
+        if (!wafer_run(r, &wafer_systems[i], false, &plain[i]) ||
+            !wafer_run(r, &wafer_systems[i], true, &scheduled[i]))
+            return false;
+    nadi_repro_word(r, "500 GB/s: one dimension beats two", "yes",
+                    plain[0] < plain[2] ? "yes" : "no");
+    nadi_repro_word(r, "600 GB/s: one dimension beats four", "yes",
+                    plain[1] < plain[3] ? "yes" : "no");
+    nadi_repro_word(r, "Themis closes the gap to two dimensions (10 %)", "yes",
+                    scheduled[2] < 1.1 * scheduled[0] ? "yes" : "no");
+    nadi_repro_word(r, "Themis narrows the gap to four dimensions", "yes",
+                    scheduled[3] / scheduled[1] < plain[3] / plain[1] ? "yes" : "no");
+    return true;
+}
+
 /* ---- executors: the same finish however it was computed ----------------------------------------
  */
 
@@ -351,6 +411,8 @@ const struct nadi_repro_study nadi_repro_studies[] = {
      "ASTRA-sim tutorial, ASPLOS 2023, exercise 3; Rashidi et al., ISCA 2022", themis},
     {"congestion", "Direct all-reduce on a switch, without and with queues",
      "ASTRA-sim tutorial, ASPLOS 2023, exercise 3", congestion},
+    {"wafer", "512 NPUs: one dimension against several of the same bandwidth, and Themis",
+     "ASTRA-sim 2.0, ISPASS 2023, case study 1: its systems and conclusions", wafer},
     {"reference", "One collective on one dimension", "ASTRA-sim 2.x, analytical network",
      reference},
     {"ns3", "Flow completion times on one switch, three congestion controls",
