@@ -25,6 +25,7 @@ struct nadi_fit_options {
     const char *form;          /* "text" or "json" */
     const char *out;           /* the fitted platform is written here; may be NULL */
     const char *plot;          /* SVG; may be NULL */
+    const char *page;          /* HTML: the plot and the report; may be NULL */
 };
 
 void nadi_fit_options_init(struct nadi_fit_options *options);

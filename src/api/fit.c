@@ -55,7 +55,7 @@ static bool find_platform(const struct nadi_fit_options *o, const struct nadi_be
     return true;
 }
 
-static void plot(const struct nadi_fit *f, struct nadi_str *out)
+static void plot(const struct nadi_fit *f, bool alone, struct nadi_str *out)
 {
     struct nadi_plot_panel *panels = NADI_ZNEW(struct nadi_plot_panel, f->log->count);
     struct nadi_plot_point *points = NADI_NEW(struct nadi_plot_point, f->count);
@@ -79,12 +79,34 @@ static void plot(const struct nadi_fit *f, struct nadi_str *out)
                         f->log->tables[t].ranks);
         panels[t].title = nadi_str_get(&titles[t]);
     }
-    nadi_plot_svg(panels, f->log->count, f->platform.name, true, out);
+    nadi_plot_svg(panels, f->log->count, f->platform.name, alone, out);
     for (size_t t = 0; t < f->log->count; t++)
         nadi_str_release(&titles[t]);
     nadi_mem_free(titles);
     nadi_mem_free(points);
     nadi_mem_free(panels);
+}
+
+/* The plot and what the command prints, as one page. */
+static void page(const struct nadi_fit *f, struct nadi_str *out)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_str_add(out, "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n"
+                      "<title>nadi fit</title>\n<style>body{font:15px sans-serif;max-width:980px;"
+                      "margin:24px auto;padding:0 12px;color:#1f2328;background:#fff}pre{font:12px/"
+                      "1.5 monospace;overflow-x:auto}svg{max-width:100%;height:auto}"
+                      "@media(prefers-color-scheme:dark){body{color:#f0f6fc;background:#0d1117}}"
+                      "</style>\n");
+    plot(f, false, out);
+    nadi_fit_text(f, &text);
+    nadi_str_add(out, "<pre>");
+    for (const char *c = nadi_str_get(&text); *c; c++)
+        if (*c == '<' || *c == '&' || *c == '>')
+            nadi_str_printf(out, "&#%d;", *c);
+        else
+            nadi_str_add_char(out, *c);
+    nadi_str_add(out, "</pre>\n</html>\n");
+    nadi_str_release(&text);
 }
 
 static bool write_files(const struct nadi_fit_options *o, struct nadi_fit *f,
@@ -101,8 +123,13 @@ static bool write_files(const struct nadi_fit_options *o, struct nadi_fit *f,
     }
     nadi_str_clear(&text);
     if (ok && o->plot) {
-        plot(f, &text);
+        plot(f, true, &text);
         ok = nadi_file_write(o->plot, nadi_str_get(&text), text.length, messages);
+    }
+    nadi_str_clear(&text);
+    if (ok && o->page) {
+        page(f, &text);
+        ok = nadi_file_write(o->page, nadi_str_get(&text), text.length, messages);
     }
     nadi_str_release(&text);
     return ok;

@@ -5,7 +5,7 @@
 #include "cli/terminal.h"
 
 struct values {
-    const char *platform, *kind, *device, *hold, *format, *out, *plot;
+    const char *platform, *kind, *device, *hold, *format, *out, *plot, *page;
     uint32_t ranks, nodes;
 };
 
@@ -58,6 +58,11 @@ static const struct nadi_option output[] = {
      .argument = "FILE",
      .offset = offsetof(struct values, plot),
      .help = "Draw measured and fitted times and their errors, as SVG"},
+    {.name = "page",
+     .type = NADI_OPTION_TEXT,
+     .argument = "FILE",
+     .offset = offsetof(struct values, page),
+     .help = "Write the plot and the report as one HTML page"},
     {.name = "format",
      .type = NADI_OPTION_WORD,
      .words = "text|json",
@@ -95,6 +100,7 @@ int nadi_cmd_fit(const struct nadi_command *self, int count, char **arguments)
     options.form = values.format;
     options.out = values.out;
     options.plot = values.plot;
+    options.page = values.page;
     char *text;
     const enum nadi_status status = nadi_fit_logs(&options, &text, messages);
     nadi_terminal_messages(messages, 0, false);

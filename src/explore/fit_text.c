@@ -56,7 +56,7 @@ static void add_tables(const struct nadi_fit *f, struct nadi_str *out)
         const struct nadi_bench_table *table = &f->log->tables[t];
         char label[64];
         snprintf(label, sizeof(label), "%s, %u ranks%s%s", nadi_comm_kind_name(table->kind),
-                 table->ranks, *table->algorithm ? ", " : "",
+                 table->ranks, nadi_comm_algorithm_of(table->algorithm) ? ", " : "",
                  nadi_comm_algorithm_of(table->algorithm) ? table->algorithm : "");
         nadi_str_printf(out, "  %-46.46s", label);
         for (int part = 0; part < 4; part++) {
@@ -130,8 +130,9 @@ static void add_outliers(const struct nadi_fit *f, struct nadi_str *out)
 void nadi_fit_text(const struct nadi_fit *f, struct nadi_str *out)
 {
     char link[32], nic[32];
-    nadi_str_printf(out, "%s: %zu points of %zu tables, %zu of them fitted, residual %.1f %%\n",
-                    f->platform.name, f->count, f->log->count, f->used, f->scale * 100);
+    nadi_str_printf(out, "%s: %zu points of %zu table%s, %zu of them fitted, residual %.1f %%\n",
+                    f->platform.name, f->count, f->log->count, f->log->count == 1 ? "" : "s",
+                    f->used, f->scale * 100);
     nadi_str_printf(out, "links: %s out of each accelerator (built); %u NICs of %s a node\n",
                     nadi_units_rate(link, f->platform.link_rate), f->platform.nics,
                     nadi_units_rate(nic, f->platform.nic_rate));
