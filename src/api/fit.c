@@ -109,12 +109,26 @@ static void page(const struct nadi_fit *f, struct nadi_str *out)
     nadi_str_release(&text);
 }
 
+/* As many as the largest of the logs: a run on the file is of the machine that was measured. */
+static uint32_t nodes_of_logs(const struct nadi_fit *f)
+{
+    uint32_t most = 1;
+    for (size_t t = 0; t < f->log->count; t++) {
+        const struct nadi_comm_case c = {.ranks = f->log->tables[t].ranks,
+                                         .nodes = f->log->tables[t].nodes};
+        const uint32_t nodes = nadi_comm_nodes(&f->platform, &c);
+        most = nodes > most ? nodes : most;
+    }
+    return most;
+}
+
 static bool write_files(const struct nadi_fit_options *o, struct nadi_fit *f,
                         struct nadi_diags *messages)
 {
     struct nadi_str text = NADI_STR_INIT;
     bool ok = true;
     if (o->out) {
+        f->platform.nodes = nodes_of_logs(f);
         f->platform.source =
             nadi_arena_printf(&f->arena, "nadi fit of %s%s, from %s", o->logs[0],
                               o->log_count > 1 ? " and others" : "", f->prior.name);
