@@ -62,6 +62,25 @@ static void list_limited(struct nadi_graph *g)
             g->limited[count++] = n;
 }
 
+static void find_owners(struct nadi_graph *g)
+{
+    g->owner = NADI_ARENA_NEW(&g->arena, uint32_t, g->node_count);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        g->owner[n] = n;
+    g->dim_count = 1;
+    for (uint32_t i = g->link_count; i-- > 0;) {
+        const struct nadi_graph_link *l = &g->links[i];
+        if (l->dim != NADI_NONE) {
+            g->dim_count = l->dim >= g->dim_count ? l->dim + 1 : g->dim_count;
+            continue;
+        }
+        if (g->nodes[l->a].kind == NADI_GRAPH_HOST && g->nodes[l->b].kind == NADI_GRAPH_SWITCH)
+            g->owner[l->b] = l->a;
+        if (g->nodes[l->b].kind == NADI_GRAPH_HOST && g->nodes[l->a].kind == NADI_GRAPH_SWITCH)
+            g->owner[l->a] = l->b;
+    }
+}
+
 void nadi_graph_finish(struct nadi_graph *g)
 {
     NADI_ASSERT(!g->first_port);
@@ -86,21 +105,7 @@ void nadi_graph_finish(struct nadi_graph *g)
     for (uint32_t n = 0; n < g->node_count; n++)
         if (g->nodes[n].kind == NADI_GRAPH_SWITCH)
             g->switches[g->switch_count++] = n;
-    g->dim_count = 1;
-    for (uint32_t i = 0; i < g->link_count; i++)
-        if (g->links[i].dim != NADI_NONE && g->links[i].dim >= g->dim_count)
-            g->dim_count = g->links[i].dim + 1;
-}
-
-uint32_t nadi_graph_owner(const struct nadi_graph *g, uint32_t node)
-{
-    if (g->nodes[node].kind == NADI_GRAPH_HOST)
-        return node;
-    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++)
-        if (g->links[g->ports[p].link].dim == NADI_NONE &&
-            g->nodes[g->ports[p].peer].kind == NADI_GRAPH_HOST)
-            return g->ports[p].peer;
-    return node;
+    find_owners(g);
 }
 
 const char *nadi_graph_dim_name(const struct nadi_graph *g, uint32_t dim, char buffer[64])

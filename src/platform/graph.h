@@ -74,6 +74,7 @@ struct nadi_graph {
     uint32_t limited_count;
     uint32_t *switches; /* node of each switch, in the order of the nodes */
     uint32_t switch_count;
+    uint32_t *owner;    /* by node: see nadi_graph_owner */
     uint32_t dim_count; /* largest dim of a link, and 1 */
     bool of_topology;   /* its dims are those of the list of dimensions that it was made of */
     const struct nadi_graph_product *product; /* NULL: just a graph */
@@ -89,6 +90,12 @@ uint32_t nadi_graph_add_link(struct nadi_graph *g, struct nadi_graph_link link);
 
 /* Numbers the ports. O(nodes + links). Once. */
 void nadi_graph_finish(struct nadi_graph *g);
+
+/* The NPU (its node) on whose board a router sits, or the node itself. */
+static inline uint32_t nadi_graph_owner(const struct nadi_graph *g, uint32_t node)
+{
+    return g->owner[node];
+}
 
 static inline uint32_t nadi_graph_degree(const struct nadi_graph *g, uint32_t node)
 {
@@ -130,8 +137,6 @@ uint32_t nadi_graph_node_channel(const struct nadi_graph *g, uint32_t node);
 
 /* Name of a node: its own, or role and number ("leaf 3"); in `buffer` where it has none. */
 const char *nadi_graph_node_name(const struct nadi_graph *g, uint32_t node, char buffer[48]);
-/* The NPU (its node) on whose board a router sits, or the node itself. */
-uint32_t nadi_graph_owner(const struct nadi_graph *g, uint32_t node);
 /* "npu - leaf": the roles that the first link of a dimension joins, routers on board being their
  * NPU; "" where there is none. O(links). */
 const char *nadi_graph_dim_name(const struct nadi_graph *g, uint32_t dim, char buffer[64]);
