@@ -9,6 +9,21 @@ static bool is_path(const char *name)
            nadi_str_ends(name, ".json");
 }
 
+const char *nadi_file_beside(const char *description, const char *path, struct nadi_arena *arena)
+{
+    const char *slash = strrchr(description, '/');
+    if (path[0] == '/' || !slash)
+        return nadi_arena_strdup(arena, path);
+    return nadi_arena_printf(arena, "%.*s/%s", (int)(slash - description), description, path);
+}
+
+const char *nadi_catalogue_beside(const char *description, const char *name,
+                                  struct nadi_arena *arena)
+{
+    return is_path(name) ? nadi_file_beside(description, name, arena)
+                         : nadi_arena_strdup(arena, name);
+}
+
 static bool refuse(const char *folder, const char *name, struct nadi_diags *diags)
 {
     const char *near = nadi_embedded_nearest(folder, name);

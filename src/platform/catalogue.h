@@ -10,4 +10,11 @@
 bool nadi_catalogue_doc(struct nadi_doc *doc, const char *folder, const char *name_or_path,
                         struct nadi_diags *diags) NADI_MUST_USE;
 
+/* A name, or a path that a description at `description` gives: relative ones start beside it. In
+ * the arena. */
+const char *nadi_catalogue_beside(const char *description, const char *name_or_path,
+                                  struct nadi_arena *arena);
+/* The same for a file that has no names. */
+const char *nadi_file_beside(const char *description, const char *path, struct nadi_arena *arena);
+
 #endif

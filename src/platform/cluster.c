@@ -60,8 +60,9 @@ bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_dia
               lengths_agree(&v, diags);
     if (ok) {
         fill(c, &v);
-        ok = nadi_device_open(&c->device, nadi_schema_get(&v, "device")->items[0].text, &c->arena,
-                              diags);
+        const char *device = nadi_schema_get(&v, "device")->items[0].text;
+        ok = nadi_device_open(&c->device, nadi_catalogue_beside(c->path, device, &c->arena),
+                              &c->arena, diags);
     }
     nadi_doc_release(&doc);
     return ok;

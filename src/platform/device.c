@@ -48,15 +48,6 @@ static void fill_rates(struct nadi_device *d, const struct nadi_schema_values *v
     d->attention_ramp = nadi_schema_number(v, "attention-ramp");
 }
 
-/* Beside the description, as all paths in files are. */
-static const char *beside(const char *path, const char *file, struct nadi_arena *arena)
-{
-    const char *slash = strrchr(path, '/');
-    if (file[0] == '/' || !slash)
-        return nadi_arena_strdup(arena, file);
-    return nadi_arena_printf(arena, "%.*s/%s", (int)(slash - path), path, file);
-}
-
 static void fill(struct nadi_device *d, const struct nadi_schema_values *v,
                  struct nadi_arena *arena)
 {
@@ -77,7 +68,7 @@ static void fill(struct nadi_device *d, const struct nadi_schema_values *v,
         .clock_hz = nadi_schema_number(v, "clock") * 1e6,
     };
     if (measured->count)
-        d->measured = beside(v->doc->path, measured->items[0].text, arena);
+        d->measured = nadi_file_beside(v->doc->path, measured->items[0].text, arena);
     if (array->count == 2) {
         d->array_rows = (uint32_t)array->items[0].integer;
         d->array_columns = (uint32_t)array->items[1].integer;
