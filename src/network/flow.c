@@ -56,7 +56,7 @@ static void schedule_pump(struct flow *f)
 {
     if (f->heap.count == 0)
         return;
-    const nadi_time at = f->pairs.items[f->heap.items[0]].end;
+    const nadi_time at = f->heap.items[0].end;
     if (at >= f->pump_at || at == NADI_TIME_MAX)
         return;
     f->pump_at = at;
@@ -282,8 +282,8 @@ static void on_pump(void *context, const struct nadi_event *event)
     if (f->pump_at == now)
         f->pump_at = NADI_TIME_MAX;
     f->ended.count = 0;
-    while (f->heap.count && f->pairs.items[f->heap.items[0]].end <= now) {
-        const uint32_t pair = f->heap.items[0];
+    while (f->heap.count && f->heap.items[0].end <= now) {
+        const uint32_t pair = f->heap.items[0].pair;
         nadi_flow_take_out(f, pair);
         end_due(f, pair);
     }
@@ -358,9 +358,10 @@ static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
         return 0;
     const uint32_t index = nadi_fabric_route(&f->fabric, src, dst);
     while (f->pairs.count <= index) {
-        const struct pair fresh = {
-            .head = NADI_NONE, .queue = NADI_NONE, .slot = NADI_NONE, .demand = NADI_NONE};
+        const struct pair fresh = {.head = NADI_NONE, .queue = NADI_NONE, .demand = NADI_NONE};
+        const uint32_t nowhere = NADI_NONE;
         NADI_PUSH(&f->pairs, fresh);
+        NADI_PUSH(&f->slots, nowhere);
     }
     return index;
 }
@@ -403,6 +404,7 @@ static void destroy(struct nadi_network *net)
     nadi_mem_free(f->owners.items);
     nadi_mem_free(f->transfers.items);
     nadi_mem_free(f->heap.items);
+    nadi_mem_free(f->slots.items);
     nadi_mem_free(f->ended.items);
     nadi_mem_free(f->stranded.items);
     nadi_mem_free(f->sender_free);

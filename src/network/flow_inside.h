@@ -18,21 +18,25 @@ struct transfer { /* a message on its way */
     bool itself; /* to its sender */
 };
 
-struct pair {             /* of a route: its messages that share links now */
-    double got;           /* bytes that each has got since the first of them began, up to `since` */
-    double level;         /* bytes/ns that each gets */
-    nadi_time since, end; /* end: of the first to end, while in the heap */
-    double weight;        /* of its messages together */
+struct pair {      /* of a route: its messages that share links now; what all touch comes first */
+    double got;    /* bytes that each has got since the first of them began, up to `since` */
+    double level;  /* bytes/ns that each gets */
+    double weight; /* of its messages together */
+    nadi_time since;
     uint32_t head, count;
-    uint32_t queue, queue_end; /* messages that wait for those before them */
-    uint32_t slot;             /* in the heap; NADI_NONE: not there */
     uint32_t demand;           /* NADI_NONE: none yet */
     uint32_t changes;          /* of the route, when the demand got its links */
+    uint32_t queue, queue_end; /* messages that wait for those before them */
     bool closed;               /* its way is cut: the demand is not active */
     /* adaptive routing: messages that were sent and have not arrived, and the links that count
      * their bytes as load: those of the way when the first was sent */
     uint32_t sent, hops;
     const uint32_t *links;
+};
+
+struct pair_end { /* of the pair's first message to end */
+    nadi_time end;
+    uint32_t pair;
 };
 
 struct ending {
@@ -60,9 +64,13 @@ struct flow {
         size_t count, capacity;
     } transfers;
     struct {
-        uint32_t *items; /* pairs by end */
+        struct pair_end *items; /* earliest first */
         size_t count, capacity;
     } heap;
+    struct {
+        uint32_t *items; /* by pair: place in the heap; NADI_NONE: not there */
+        size_t count, capacity;
+    } slots;
     struct {
         struct ending *items;
         size_t count, capacity;
