@@ -14,9 +14,13 @@ static void fill_bursts(struct nadi_device *d, const struct nadi_schema_values *
     const double wide = nadi_schema_number(v, "burst");
     const double narrow = nadi_schema_number(v, "burst-narrow");
     const double tf32 = nadi_schema_number(v, "burst-tf32");
+    const double four = nadi_schema_number(v, "burst-4bit");
     for (int i = 0; i < NADI_PRECISIONS; i++) {
         const bool is_narrow = i == NADI_FP8 || i == NADI_FP4;
-        const double own = is_narrow ? narrow : i == NADI_TF32 ? tf32 : wide;
+        const double own = i == NADI_FP4 && four > 0 ? four
+                           : is_narrow               ? narrow
+                           : i == NADI_TF32          ? tf32
+                                                     : wide;
         d->burst[i] = own > 0 ? own : wide > 0 ? wide : d->sustained[i];
     }
 }
