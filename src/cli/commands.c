@@ -587,7 +587,7 @@ const struct nadi_command nadi_commands[] = {
                  "of its\n"
                  "device, or from that fitted to a part of the rows; docs/validation.md has the "
                  "results.\n",
-        .examples = "nadi validate collectives ../shared/validation/collectives --summary\n",
+        .examples = "nadi validate collectives measured/collectives --summary\n",
         .options = nadi_validate_collectives_groups,
         .max_words = 1,
         .run = nadi_cmd_validate_collectives,
@@ -597,7 +597,7 @@ const struct nadi_command nadi_commands[] = {
         .group = "Measurements",
         .summary = "Hold predicted matrix products and attention against measured ones",
         .words = "FOLDER",
-        .examples = "nadi validate compute ../shared/validation/compute --summary\n",
+        .examples = "nadi validate compute measured/compute --summary\n",
         .options = nadi_validate_compute_groups,
         .max_words = 1,
         .run = nadi_cmd_validate_compute,
@@ -607,7 +607,7 @@ const struct nadi_command nadi_commands[] = {
         .group = "Measurements",
         .summary = "The same for the folders collectives, compute and training of a folder",
         .words = "FOLDER",
-        .examples = "nadi validate all ../shared/validation --summary\n",
+        .examples = "nadi validate all measured --summary\n",
         .options = nadi_validate_compute_groups,
         .max_words = 1,
         .run = nadi_cmd_validate_all,
@@ -621,7 +621,7 @@ const struct nadi_command nadi_commands[] = {
             "FOLDER holds tables of runs; docs/models/training.md names them and says what is\n"
             "assumed where a source is silent. The error is that of the model FLOP "
             "utilisation.\n",
-        .examples = "nadi validate training ../shared/validation/training\n",
+        .examples = "nadi validate training measured/training\n",
         .options = nadi_validate_training_groups,
         .max_words = 1,
         .run = nadi_cmd_validate_training,

@@ -85,7 +85,8 @@ void nadi_validate_compute_text(const struct nadi_validate_compute *v, bool rows
                             r->error * 100);
     }
     nadi_str_printf(out,
-                    "fitting set: none; devices of the catalogue, one surface each\n"
+                    "fitting set: none in this run; devices of the catalogue, one surface each, "
+                    "set by hand on published tables\n"
                     "test set: every row; %zu left out\n%-28s %5s %8s %8s %8s %8s %8s\n",
                     left_out, "error of the time", "rows", "mean", "median", "p90", "worst",
                     "bias");
