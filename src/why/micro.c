@@ -1,5 +1,6 @@
 #include "why/micro.h"
 
+#include "base/map.h"
 #include "sim/run.h"
 
 /* A trace of the one node, or of none. */
@@ -28,7 +29,7 @@ static struct nadi_trace *one_node(const struct nadi_trace *from, uint32_t node,
     return t;
 }
 
-uint64_t nadi_micro_collective(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
+static uint64_t run_one(const struct nadi_inputs *in, uint32_t rank, uint32_t node, bool longest)
 {
     const struct nadi_trace *from = in->traces[rank];
     struct nadi_inputs x = *in;
@@ -50,9 +51,31 @@ uint64_t nadi_micro_collective(const struct nadi_inputs *in, uint32_t rank, uint
     x.options.max_sim_ns = x.options.max_wall_ms = 0;
     x.system.track_local_mem = false;
     nadi_simulate(&x, NULL, &r);
-    uint64_t end =
-        r.outcome == NADI_OUTCOME_DONE ? nadi_result_rank(&r, rank)->finish_ns : UINT64_MAX;
+    uint64_t end = longest ? r.end_ns : nadi_result_rank(&r, rank)->finish_ns;
+    if (r.outcome != NADI_OUTCOME_DONE)
+        end = UINT64_MAX;
     nadi_result_release(&r);
     nadi_arena_release(&arena);
     return end;
+}
+
+uint64_t nadi_micro_collective(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
+{
+    return run_one(in, rank, node, false);
+}
+
+uint64_t nadi_micro_longest(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
+{
+    return run_one(in, rank, node, true);
+}
+
+uint64_t nadi_micro_key(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *t = in->traces[rank];
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    const struct nadi_group *g = nadi_inputs_group(in, t, node, rank);
+    const char *name = !comm || comm->group == NADI_NONE ? "" : nadi_trace_string(t, comm->group);
+    uint64_t key = nadi_hash_u64(t->bytes[node]) + nadi_hash_bytes(name, strlen(name));
+    key = nadi_hash_u64(key + ((uint64_t)t->collective[node] << 40));
+    return nadi_hash_u64(key ^ ((uint64_t)(comm ? comm->involved : 0) << 32) ^ (g ? g->size : 0));
 }

@@ -8,4 +8,10 @@
  * one node a rank on every rank that means a group by the node's name. */
 uint64_t nadi_micro_collective(const struct nadi_inputs *in, uint32_t rank, uint32_t node);
 
+/* The same to the end on the last member. */
+uint64_t nadi_micro_longest(const struct nadi_inputs *in, uint32_t rank, uint32_t node);
+
+/* Collectives with one key look alike: kind, size, dimensions, name and size of the group. */
+uint64_t nadi_micro_key(const struct nadi_inputs *in, uint32_t rank, uint32_t node);
+
 #endif

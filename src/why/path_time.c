@@ -57,14 +57,11 @@ static bool is_collective(const struct nadi_inputs *in, uint32_t rank, uint32_t 
 static uint64_t key_of(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
 {
     const struct nadi_trace *t = in->traces[rank];
+    if (is_collective(in, rank, node))
+        return nadi_micro_key(in, rank, node);
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     uint64_t key = nadi_hash_u64(t->bytes[node] ^ ((uint64_t)t->type[node] << 56));
-    if (!is_collective(in, rank, node))
-        return nadi_hash_u64(key ^ ((uint64_t)rank << 32) ^ comm->dst);
-    const struct nadi_group *g = nadi_inputs_group(in, t, node, rank);
-    const char *name = comm->group == NADI_NONE ? "" : nadi_trace_string(t, comm->group);
-    key ^= nadi_hash_bytes(name, strlen(name)) + ((uint64_t)t->collective[node] << 40);
-    return nadi_hash_u64(key ^ ((uint64_t)comm->involved << 32) ^ (g ? g->size : 0));
+    return nadi_hash_u64(key ^ ((uint64_t)rank << 32) ^ (comm ? comm->dst : 0));
 }
 
 static uint64_t time_of(const struct nadi_inputs *in, struct nadi_floors *floors, uint32_t rank,

@@ -2,10 +2,16 @@
 
 #include "base/mem.h"
 #include "sim/floor.h"
+#include "why/inside.h"
+#include "why/micro.h"
 
 struct issue { /* a node of one slot of one rank */
     uint64_t start_ns, ready_ns;
     uint32_t node;
+};
+
+struct alike {           /* collectives of one key */
+    uint64_t longest_ns; /* from the last start to the last end, at most */
 };
 
 struct slack {
@@ -17,6 +23,11 @@ struct slack {
     uint64_t *ready_till; /* by index: when it must be ready if its slot is free */
     uint64_t *op_slack;   /* by op */
     uint32_t *op_left;
+    struct nadi_map64 keys;
+    struct {
+        struct alike *items;
+        size_t count, capacity;
+    } alike;
     struct {
         struct nadi_ranked *items;
         size_t count, capacity;
@@ -163,6 +174,78 @@ static void prepare(struct slack *s)
     }
 }
 
+/* ---- collectives whose members start apart ------------------------------------------------- */
+
+enum { MOST_ALIKE = 64 }; /* different collectives that are timed by themselves */
+
+static uint64_t last_start(const struct slack *s, uint32_t op)
+{
+    return s->t->members[s->t->member_start[op + 1] - 1].start_ns;
+}
+
+/* Rings are max-plus maps of their starts; other algorithms' ends may be some ns later than the
+ * starts alone say, where chunks side by side change places. */
+static bool is_ring(const struct nadi_inputs *in, uint32_t rank, uint32_t node)
+{
+    struct nadi_plan plan;
+    if (!nadi_inside_plan(in, rank, node, &plan))
+        return false;
+    for (uint32_t i = 0; i < plan.phase_count; i++)
+        if (plan.phases[i].algorithm != NADI_ALGORITHM_RING)
+            return false;
+    return true;
+}
+
+/* How long each kind of collective that members reach apart takes from a common start: alone, and
+ * at least as long as any of its kind took here. */
+static void time_collectives(struct slack *s)
+{
+    const struct nadi_times *t = s->t;
+    nadi_map64_init(&s->keys, 0);
+    for (uint32_t op = 0; op < t->op_count && s->exact; op++) {
+        const struct nadi_member *m = &t->members[t->member_start[op]];
+        if (m->start_ns == last_start(s, op))
+            continue;
+        bool added;
+        uint64_t key = nadi_micro_key(t->in, m->rank, m->node);
+        (void)nadi_map64_put(&s->keys, key, (uint32_t)s->alike.count, &added);
+        if (!added)
+            continue;
+        bool known = s->alike.count < MOST_ALIKE && is_ring(t->in, m->rank, m->node);
+        struct alike one = {known ? nadi_micro_longest(t->in, m->rank, m->node) : UINT64_MAX};
+        NADI_PUSH(&s->alike, one);
+    }
+    for (uint32_t op = 0; op < t->op_count && s->alike.count; op++) {
+        const struct nadi_member *m = &t->members[t->member_start[op]];
+        uint32_t i = nadi_map64_find(&s->keys, nadi_micro_key(t->in, m->rank, m->node));
+        for (uint32_t k = t->member_start[op]; i != NADI_NONE && k < t->member_start[op + 1]; k++) {
+            uint64_t end = t->nodes[index_of(s, t->members[k].rank, t->members[k].node)].end_ns;
+            if (end > last_start(s, op))
+                s->alike.items[i].longest_ns =
+                    nadi_max_u64(s->alike.items[i].longest_ns, end - last_start(s, op));
+        }
+    }
+}
+
+/* How late all members may start together: by then each ends in time. 0: not known. */
+static uint64_t common_start(const struct slack *s, uint32_t op)
+{
+    const struct nadi_times *t = s->t;
+    const struct nadi_member *m = &t->members[t->member_start[op]];
+    uint64_t least = UINT64_MAX;
+    if (s->alike.count == 0 || m->start_ns == last_start(s, op))
+        return 0;
+    uint32_t i = nadi_map64_find(&s->keys, nadi_micro_key(t->in, m->rank, m->node));
+    if (i == NADI_NONE || s->alike.items[i].longest_ns == UINT64_MAX)
+        return 0;
+    for (uint32_t k = t->member_start[op]; k < t->member_start[op + 1]; k++) {
+        const struct nadi_node_time *n =
+            &t->nodes[index_of(s, t->members[k].rank, t->members[k].node)];
+        least = nadi_min_u64(least, n->end_ns + n->slack_ns);
+    }
+    return least > s->alike.items[i].longest_ns ? least - s->alike.items[i].longest_ns : 0;
+}
+
 /* ---- backwards ----------------------------------------------------------------------------- */
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -213,8 +296,12 @@ static void settle(struct slack *s, uint32_t rank, uint32_t node)
         s->op_slack[op] = nadi_min_u64(s->op_slack[op], late);
         if (--s->op_left[op] > 0)
             return;
-        for (uint32_t i = t->member_start[op]; i < t->member_start[op + 1]; i++)
-            start_may(s, t->members[i].rank, t->members[i].node, s->op_slack[op]);
+        uint64_t common = common_start(s, op);
+        for (uint32_t i = t->member_start[op]; i < t->member_start[op + 1]; i++) {
+            const struct nadi_member *m = &t->members[i];
+            uint64_t early = common > m->start_ns ? common - m->start_ns : 0;
+            start_may(s, m->rank, m->node, nadi_max_u64(s->op_slack[op], early));
+        }
         return;
     }
     if (t->in->traces[rank]->type[node] == NADI_NODE_RECV && t->flow[at] != NADI_NONE) {
@@ -262,6 +349,8 @@ static void close_slack(struct slack *s)
     nadi_mem_free(s->ready_till);
     nadi_mem_free(s->op_slack);
     nadi_mem_free(s->op_left);
+    nadi_mem_free(s->alike.items);
+    nadi_map64_release(&s->keys);
     nadi_mem_free(s->least);
     nadi_mem_free(s->settled.items);
     nadi_mem_free(s->issues.items);
@@ -286,6 +375,7 @@ bool nadi_slack_find(struct nadi_times *t)
     struct slack s;
     open_slack(&s, t);
     prepare(&s);
+    time_collectives(&s);
     for (uint32_t rank = 0; rank < t->r->rank_count; rank++) {
         for (uint32_t node = 0; node < t->in->traces[rank]->node_count; node++) {
             uint64_t at = index_of(&s, rank, node);

@@ -75,6 +75,8 @@ static void straggler(void **state)
     assert_int_equal(share(&x, 0, NADI_CAUSE_STRAGGLER), 4000);
     assert_int_equal(share(&x, 2, NADI_CAUSE_STRAGGLER), 0);
     assert_true(x.why.slack_is_exact);
+    assert_int_equal(nadi_why_time(&x.why, 2, 0)->slack_ns, 0);
+    assert_in_range(nadi_why_time(&x.why, 0, 0)->slack_ns, 1, 4000);
     release(&x);
 }
 
