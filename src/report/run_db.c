@@ -76,6 +76,11 @@ static void put_ranks(struct nadi_database *db, const struct nadi_run_db *run)
     }
 }
 
+static void put_index(struct nadi_database *db, uint32_t index)
+{
+    nadi_database_u64(db, index == NADI_NONE ? UINT64_MAX : index);
+}
+
 /* ---- network ------------------------------------------------------------------------------- */
 
 static void put_device(struct nadi_database *db, const struct nadi_inputs *in, uint32_t id)
@@ -132,7 +137,7 @@ static void put_links(struct nadi_database *db, const struct nadi_run_db *run)
     for (size_t i = 0; i < r->link_count; i++) {
         const struct nadi_link_result *l = &r->links[i];
         nadi_database_u64(db, i);
-        nadi_database_u64(db, l->dim);
+        put_index(db, l->dim);
         put_device(db, run->in, l->from);
         put_device(db, run->in, l->to);
         nadi_database_double(db, l->bytes_per_ns);
@@ -236,11 +241,6 @@ static void put_spans(struct nadi_database *db, const struct nadi_run_db *run)
 }
 
 /* ---- why ----------------------------------------------------------------------------------- */
-
-static void put_index(struct nadi_database *db, uint32_t index)
-{
-    nadi_database_u64(db, index == NADI_NONE ? UINT64_MAX : index);
-}
 
 static void put_path(struct nadi_database *db, const struct nadi_run_db *run)
 {
