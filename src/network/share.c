@@ -431,7 +431,9 @@ static void fill(struct nadi_share *s)
 
 /* ---- all changes --------------------------------------------------------------------------- */
 
-enum { PATIENCE = 8 }; /* rounds before whole neighbourhoods join */
+/* Rounds before whole neighbourhoods join. A large set is filled anew at a price each time it grows
+ * by a few, and most of what it meets joins in the end. */
+enum { PATIENCE = 8, LARGE_SET = 500, PATIENCE_OF_LARGE = 1 };
 
 static void take_changes(struct nadi_share *s)
 {
@@ -469,7 +471,8 @@ size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
     for (uint32_t round = 0; s->set.count; round++) {
         gather(s);
         fill(s);
-        if (!join_affected(s, round >= PATIENCE))
+        const uint32_t patience = s->set.count > LARGE_SET ? PATIENCE_OF_LARGE : PATIENCE;
+        if (!join_affected(s, round >= patience))
             break;
     }
     NADI_RESERVE(&s->solved, s->solved.count + s->set.count);

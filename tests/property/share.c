@@ -14,7 +14,14 @@
 
 #include <cmocka.h>
 
-enum { MOST_LINKS = 40, MOST_DEMANDS = 60, MOST_HOPS = 6, CASES = 300, CHANGES = 20 };
+enum {
+    MOST_LINKS = 40,
+    MOST_DEMANDS = 1500,
+    FEW_DEMANDS = 60,
+    MOST_HOPS = 6,
+    CASES = 300,
+    CHANGES = 20
+};
 
 struct plan {
     uint32_t links, demands;
@@ -44,10 +51,10 @@ static double draw_capacity(struct nadi_rng *r)
                                 : 1 + 99 * nadi_rng_unit(r);
 }
 
-static void draw(struct plan *p, struct nadi_rng *r)
+static void draw(struct plan *p, struct nadi_rng *r, uint32_t most)
 {
     p->links = 1 + (uint32_t)nadi_rng_below(r, MOST_LINKS);
-    p->demands = 1 + (uint32_t)nadi_rng_below(r, MOST_DEMANDS);
+    p->demands = 1 + (uint32_t)nadi_rng_below(r, most);
     for (uint32_t l = 0; l < p->links; l++)
         p->capacity[l] = draw_capacity(r);
     for (uint32_t d = 0; d < p->demands; d++) {
@@ -134,7 +141,7 @@ static void test_fair(void **state)
     for (int i = 0; i < CASES; i++) {
         struct plan p;
         const uint32_t *demands;
-        draw(&p, &r);
+        draw(&p, &r, i % 50 ? FEW_DEMANDS : MOST_DEMANDS); /* few, or more than a large set has */
         struct nadi_share *s = make(&p);
         nadi_share_solve(s, &demands);
         check(&p, s);
@@ -169,7 +176,7 @@ static void test_monotone(void **state)
     nadi_rng_init(&r, 2, "share");
     for (int i = 0; i < CASES; i++) {
         struct plan p;
-        draw(&p, &r);
+        draw(&p, &r, FEW_DEMANDS);
         const double before = lowest(&p);
         p.capacity[nadi_rng_below(&r, p.links)] *= 1 + nadi_rng_unit(&r);
         assert_true(lowest(&p) >= before * (1 - 1e-12));
