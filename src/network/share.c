@@ -48,6 +48,7 @@ struct list {
 
 struct nadi_share {
     uint32_t link_count;
+    uint32_t active; /* demands */
     struct link *links;
     struct {
         struct demand *items;
@@ -165,13 +166,16 @@ void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight)
     d->weight = is ? weight : 0;
     if (was && !is) {
         leave(s, demand);
+        s->active--;
         d->level = 0;
         return;
     }
     if (!is)
         return;
-    if (!was)
+    if (!was) {
         enter(s, demand);
+        s->active++;
+    }
     if (!d->listed) {
         d->listed = true;
         NADI_PUSH(&s->changed_demands, demand);
@@ -431,9 +435,9 @@ static void fill(struct nadi_share *s)
 
 /* ---- all changes --------------------------------------------------------------------------- */
 
-/* Rounds before whole neighbourhoods join. A large set is filled anew at a price each time it grows
- * by a few, and most of what it meets joins in the end. */
-enum { PATIENCE = 8, LARGE_SET = 500, PATIENCE_OF_LARGE = 1 };
+/* Rounds before whole neighbourhoods join. A set that is most of all active demands is filled anew
+ * each time it grows by a few: there the rest joins at once. */
+enum { PATIENCE = 8, PATIENCE_OF_MOST = 1 };
 
 static void take_changes(struct nadi_share *s)
 {
@@ -471,7 +475,7 @@ size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
     for (uint32_t round = 0; s->set.count; round++) {
         gather(s);
         fill(s);
-        const uint32_t patience = s->set.count > LARGE_SET ? PATIENCE_OF_LARGE : PATIENCE;
+        const uint32_t patience = s->set.count > s->active / 2 ? PATIENCE_OF_MOST : PATIENCE;
         if (!join_affected(s, round >= patience))
             break;
     }
