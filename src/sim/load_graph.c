@@ -140,23 +140,21 @@ bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc)
     return use(l, &f, ok);
 }
 
-/* Are all NPUs on one connected set of switches, by cables that carry both ways? O(links). */
-static bool has_common_part(const struct nadi_graph *g, uint32_t *queue)
+/* Are all NPUs on the connected set of switches that `first` is of, by cables that carry both ways?
+ * O(links). */
+static bool is_common_part(const struct nadi_graph *g, uint32_t first, uint32_t *queue)
 {
     bool *seen = NADI_ZNEW(bool, g->node_count);
     uint32_t found = 0, hosts = 0;
-    seen[g->hosts[0]] = true;
-    queue[found++] = g->hosts[0];
+    seen[first] = true;
+    queue[found++] = first;
     for (uint32_t i = 0; i < found; i++) {
         const uint32_t node = queue[i];
         const bool is_host = g->nodes[node].kind == NADI_GRAPH_HOST;
         hosts += is_host;
-        for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
+        for (uint32_t p = g->first_port[node]; !is_host && p < g->first_port[node + 1]; p++) {
             const uint32_t peer = g->ports[p].peer;
-            const bool to_host = g->nodes[peer].kind == NADI_GRAPH_HOST;
-            /* The first NPU goes on to one switch only, others to none. */
-            if (seen[peer] || g->links[g->ports[p].link].one_way ||
-                (is_host && (i > 0 || to_host || found > 1)))
+            if (seen[peer] || g->links[g->ports[p].link].one_way)
                 continue;
             seen[peer] = true;
             queue[found++] = peer;
@@ -164,6 +162,17 @@ static bool has_common_part(const struct nadi_graph *g, uint32_t *queue)
     }
     nadi_mem_free(seen);
     return hosts == g->host_count;
+}
+
+/* One of the sets of switches that the first NPU is on. */
+static bool has_common_part(const struct nadi_graph *g, uint32_t *queue)
+{
+    const uint32_t npu = g->hosts[0];
+    for (uint32_t p = g->first_port[npu]; p < g->first_port[npu + 1]; p++)
+        if (g->nodes[g->ports[p].peer].kind == NADI_GRAPH_SWITCH &&
+            is_common_part(g, g->ports[p].peer, queue))
+            return true;
+    return false;
 }
 
 /* NPUs do not forward: a way from each to each must lead over switches. */
