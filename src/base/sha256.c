@@ -1,22 +1,39 @@
 #include "base/sha256.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <nettle/hmac.h>
+
+void nadi_sha256_begin(struct nadi_sha256 *h)
+{
+    sha256_init(&h->state);
+}
+
+void nadi_sha256_add(struct nadi_sha256 *h, const void *data, size_t bytes)
+{
+    if (bytes) /* `data` may be NULL else */
+        sha256_update(&h->state, bytes, data);
+}
+
+void nadi_sha256_end(struct nadi_sha256 *h, uint8_t hash[32])
+{
+    sha256_digest(&h->state, SHA256_DIGEST_SIZE, hash);
+}
 
 void nadi_sha256(const void *data, size_t bytes, uint8_t hash[32])
 {
-    unsigned length = 0;
-    if (EVP_Digest(data, bytes, hash, &length, EVP_sha256(), NULL) != 1 || length != 32)
-        NADI_BUG("libcrypto computes no SHA-256");
+    struct nadi_sha256 h;
+    nadi_sha256_begin(&h);
+    nadi_sha256_add(&h, data, bytes);
+    nadi_sha256_end(&h, hash);
 }
 
 void nadi_hmac_sha256(const void *key, size_t key_bytes, const void *data, size_t bytes,
                       uint8_t hash[32])
 {
-    unsigned length = 0;
-    NADI_ASSERT(key_bytes <= INT_MAX);
-    if (!HMAC(EVP_sha256(), key, (int)key_bytes, data, bytes, hash, &length) || length != 32)
-        NADI_BUG("libcrypto computes no HMAC");
+    struct hmac_sha256_ctx h;
+    hmac_sha256_set_key(&h, key_bytes, key);
+    if (bytes)
+        hmac_sha256_update(&h, bytes, data);
+    hmac_sha256_digest(&h, SHA256_DIGEST_SIZE, hash);
 }
 
 void nadi_sha256_hex(const uint8_t hash[32], char text[65])

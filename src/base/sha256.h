@@ -4,6 +4,18 @@
 
 #include "base/base.h"
 
+#include <nettle/sha2.h>
+
+/* A hash piece by piece: begin, add, end. The library is nettle: small, so that a program that runs
+ * for milliseconds is not held up by loading it. */
+struct nadi_sha256 {
+    struct sha256_ctx state;
+};
+
+void nadi_sha256_begin(struct nadi_sha256 *h);
+void nadi_sha256_add(struct nadi_sha256 *h, const void *data, size_t bytes);
+void nadi_sha256_end(struct nadi_sha256 *h, uint8_t hash[32]);
+
 void nadi_sha256(const void *data, size_t bytes, uint8_t hash[32]);
 /* HMAC with SHA-256 (RFC 2104). */
 void nadi_hmac_sha256(const void *key, size_t key_bytes, const void *data, size_t bytes,

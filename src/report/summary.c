@@ -2,12 +2,11 @@
 #include "report/summary.h"
 
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "format/json_write.h"
 #include "report/figures.h"
 #include "report/report.h"
 #include "report/run_db.h"
-
-#include <openssl/evp.h>
 
 static const struct nadi_report_file_info files[NADI_FILES] = {
     [NADI_FILE_SUMMARY] = {"summary.json", "inputs, settings, outcome and totals of the run",
@@ -114,13 +113,11 @@ static void hex(const uint8_t hash[32], char text[65])
 static void hash_of_all(const struct nadi_inputs *in, char text[65])
 {
     uint8_t hash[32];
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-    bool ok = context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
-    for (uint32_t i = 0; ok && i < in->rank_count; i++)
-        ok = EVP_DigestUpdate(context, in->traces[i]->content_hash, 32) == 1;
-    ok = ok && EVP_DigestFinal_ex(context, hash, NULL) == 1;
-    EVP_MD_CTX_free(context);
-    NADI_ASSERT(ok);
+    struct nadi_sha256 all;
+    nadi_sha256_begin(&all);
+    for (uint32_t i = 0; i < in->rank_count; i++)
+        nadi_sha256_add(&all, in->traces[i]->content_hash, 32);
+    nadi_sha256_end(&all, hash);
     hex(hash, text);
 }
 

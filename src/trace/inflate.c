@@ -1,11 +1,11 @@
 #include "trace/inflate.h"
 
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #define ZLIB_CONST
@@ -37,7 +37,7 @@ struct nadi_inflate {
     z_stream gzip;
     ZSTD_DStream *zstd;
     bool no_digest;
-    EVP_MD_CTX *digest; /* NULL until the first byte */
+    struct nadi_sha256 digest;
 };
 
 static struct nadi_inflate *create(const char *path)
@@ -45,14 +45,8 @@ static struct nadi_inflate *create(const char *path)
     struct nadi_inflate *s = NADI_ZNEW(struct nadi_inflate, 1);
     s->path = path;
     s->fd = -1;
+    nadi_sha256_begin(&s->digest);
     return s;
-}
-
-static void begin_digest(struct nadi_inflate *s)
-{
-    s->digest = EVP_MD_CTX_new();
-    if (!s->digest || !EVP_DigestInit_ex(s->digest, EVP_sha256(), NULL))
-        NADI_BUG("libcrypto has no SHA-256");
 }
 
 void nadi_inflate_skip_digest(struct nadi_inflate *s)
@@ -103,7 +97,6 @@ void nadi_inflate_close(struct nadi_inflate *s)
     if (s->has_gzip)
         inflateEnd(&s->gzip);
     ZSTD_freeDStream(s->zstd);
-    EVP_MD_CTX_free(s->digest);
     if (s->close_fd)
         close(s->fd);
     nadi_mem_free(s->piece);
@@ -115,10 +108,7 @@ static void account(struct nadi_inflate *s, const void *data, size_t bytes)
     s->stored_bytes += bytes;
     if (s->no_digest)
         return;
-    if (!s->digest)
-        begin_digest(s);
-    if (!EVP_DigestUpdate(s->digest, data, bytes))
-        NADI_BUG("SHA-256 failed");
+    nadi_sha256_add(&s->digest, data, bytes);
 }
 
 /* Up to `want` stored bytes from the file into `to`; 0 at the end. */
@@ -311,12 +301,8 @@ bool nadi_inflate_read(struct nadi_inflate *s, void *buffer, size_t want, size_t
 
 void nadi_inflate_digest(struct nadi_inflate *s, uint8_t hash[32], uint64_t *stored_bytes)
 {
-    unsigned length = 0;
     NADI_ASSERT(!s->no_digest);
-    if (!s->digest)
-        begin_digest(s);
-    if (!EVP_DigestFinal_ex(s->digest, hash, &length) || length != 32)
-        NADI_BUG("SHA-256 failed");
+    nadi_sha256_end(&s->digest, hash);
     *stored_bytes = s->stored_bytes;
 }
 
