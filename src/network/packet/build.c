@@ -224,7 +224,7 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     net->cc = config->cc;
     net->tick = config->exact ? NADI_PS_PER_NS : 1;
     net->frames = frames_of(config);
-    net->free_flow = net->free_cell = net->free_chunk = NADI_NONE;
+    net->free_flow = net->free_cell = net->free_chunk = net->free_int = NADI_NONE;
     resolve(net);
     net->path_hops = 4;
     nadi_rng_init(&net->rng, config->seed, "packet");

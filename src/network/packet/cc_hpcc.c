@@ -20,9 +20,9 @@ struct hop {
 };
 
 struct state {
-    uint64_t last[NADI_INT_HOPS]; /* the reports of the last ACK */
-    uint32_t last_update;         /* packets sent when Rc last moved; 0: no ACK yet */
     struct hop path;
+    uint32_t last_update;           /* packets sent when Rc last moved; 0: no ACK yet */
+    uint64_t last[NADI_INT_HOPS];   /* the reports of the last ACK */
     struct hop hops[NADI_INT_HOPS]; /* multi_rate */
 };
 
@@ -96,6 +96,8 @@ static double utilisation(const struct nadi_pkt *net, uint32_t flow, uint64_t no
     const uint64_t queue =
         nadi_min_u64(nadi_int_queue(now), nadi_int_queue(before)) * NADI_INT_QUEUE_UNIT * multiple;
     *tau = (nadi_time)ns;
+    if (queue == 0 && f->window_bytes) /* as below, without its divisions */
+        return sent / line;
     return sent / line + (double)queue * (double)f->line_rate / line / (double)f->window_bytes;
 }
 
@@ -160,10 +162,12 @@ static void update_hops(struct nadi_pkt *net, uint32_t flow, uint32_t hops, uint
 static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
-    const struct nadi_pkt_int *r = &net->ints[ack->packet];
     const uint32_t sent = net->flows[flow].next;
     const bool fast = ack->seq <= s->last_update;
-    if (ack->mark_alone || r->hops > NADI_INT_HOPS)
+    if (ack->mark_alone)
+        return;
+    const struct nadi_pkt_int *r = &net->ints[net->int_of[ack->packet]];
+    if (r->hops > NADI_INT_HOPS)
         return;
     if (s->last_update == 0) {
         s->last_update = sent;

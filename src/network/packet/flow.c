@@ -22,11 +22,6 @@ static void more_flows(struct nadi_pkt *net)
     net->flow_capacity = capacity;
 }
 
-void *nadi_pkt_cc_state(const struct nadi_pkt *net, uint32_t flow)
-{
-    return net->cc_state + flow * net->cc->state_bytes;
-}
-
 static uint32_t new_flow(struct nadi_pkt *net)
 {
     uint32_t flow = net->free_flow;

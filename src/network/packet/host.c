@@ -1,5 +1,5 @@
 /* host: what arrives at a host. Data is answered with ACKs or NACKs; those move the sender on. */
-#include "network/packet/internal.h"
+#include "network/packet/telemetry.h"
 
 enum { PAUSE_NS = 10000, PAUSE_AGAIN_NS = 1000000 }; /* of injected pauses, in exact ns */
 
@@ -19,7 +19,10 @@ uint32_t nadi_pkt_send_back(struct nadi_pkt *net, uint32_t flow, enum nadi_pkt_k
     };
     net->flows[flow].live++;
     net->totals.acks_sent += kind == NADI_PKT_ACK || kind == NADI_PKT_NACK;
-    return nadi_pkt_enqueue(net, port, 0, packet);
+    const uint32_t at = nadi_pkt_enqueue(net, port, 0, packet);
+    if (net->int_of)
+        net->int_of[at] = NADI_NONE; /* until it takes over that of what it answers */
+    return at;
 }
 
 /* Answers the data packet at `at`; its mark and telemetry travel back. */
@@ -36,7 +39,7 @@ static void answer(struct nadi_pkt *net, uint32_t at, enum nadi_pkt_kind kind, u
         flags = 0;
     }
     const uint32_t to = nadi_pkt_send_back(net, packet.flow, kind, seq, flags);
-    nadi_pkt_copy_telemetry(net, at, to);
+    nadi_pkt_move_telemetry(net, at, to);
     nadi_pkt_nic_kick(net, net->ports[net->packets[to].in / NADI_PKT_CLASSES].owner);
 }
 
@@ -147,6 +150,7 @@ static void receive_data(struct nadi_pkt *net, uint32_t port, uint32_t at)
         answer(net, at, NADI_PKT_ACK, expected); /* the ACK may have been lost */
     if (net->config.nic_pauses)
         inject_pause(net, port, packet.in % NADI_PKT_CLASSES);
+    nadi_pkt_free_int(net, at);
     nadi_pkt_flow_unref(net, packet.flow);
 }
 
@@ -203,6 +207,7 @@ static void receive_ack(struct nadi_pkt *net, uint32_t at)
         f->next = f->una;
     }
     net->cc->on_ack(net, flow, &ack);
+    nadi_pkt_free_int(net, at);
     nadi_pkt_nic_refresh(net, flow);
     const uint32_t nic = net->flows[flow].nic;
     nadi_pkt_flow_unref(net, flow);

@@ -196,6 +196,9 @@ struct nadi_pkt_flow {
     uint32_t live; /* cells that name it */
     uint32_t timers[NADI_PKT_TIMERS + 1];
     nadi_time progress_at; /* last advance of una, for the RTO */
+    nadi_time gap_ticks;   /* of the rate and the bytes below: the one computed last */
+    uint64_t gap_rate;     /* 0: none yet */
+    uint32_t gap_of_bytes;
 };
 
 struct nadi_pkt_receiver { /* the other end of a flow */
@@ -224,9 +227,11 @@ struct nadi_pkt_track { /* selective recovery: a bit a packet in each */
     uint32_t looked; /* packets below were acknowledged, or found missing once */
 };
 
-struct nadi_pkt_int { /* telemetry of one data packet */
-    uint64_t hop[5];
+/* Telemetry of one data packet, which stays where it is while the packet and its ACK move. */
+struct nadi_pkt_int {
     uint32_t hops;
+    uint32_t next; /* free list */
+    uint64_t hop[5];
 };
 
 struct nadi_pkt_pint { /* PINT: a port's moving average */
@@ -284,10 +289,13 @@ struct nadi_pkt {
     uint32_t *next_chunk; /* by chunk: place of the next one's first packet */
     size_t packet_capacity;
     uint32_t free_chunk;
-    bool carries;              /* packets carry one of: */
-    struct nadi_pkt_int *ints; /* by packet, where telemetry is INT */
-    uint8_t *powers;           /* by packet, where it is PINT */
-    nadi_time *stamps;         /* by packet, where it is TIME */
+    bool carries;     /* packets carry one of: */
+    uint32_t *int_of; /* by packet, where telemetry is INT: its record, or NONE */
+    struct nadi_pkt_int *ints;
+    size_t int_capacity;
+    uint32_t free_int;
+    uint8_t *powers;   /* by packet, where it is PINT */
+    nadi_time *stamps; /* by packet, where it is TIME */
     /* network */
     struct nadi_pkt_port *ports;
     struct nadi_pkt_queue *queues; /* [port * CLASSES + class] */
@@ -295,6 +303,7 @@ struct nadi_pkt {
     double coded_rates[8];       /* bit/s, by the code in telemetry */
     struct nadi_pkt_pint *pints; /* by port, where telemetry is PINT */
     double *pint_values;         /* by power */
+    double pint_log;             /* of the powers' base */
     struct nadi_pkt_nic *nics;
     uint32_t port_count, switch_count, nic_count;
     uint32_t **tx_ticks; /* [rate][bytes] */
@@ -328,6 +337,7 @@ struct nadi_pkt {
 
 void nadi_pkt_more_cells(struct nadi_pkt *net);
 void nadi_pkt_more_chunks(struct nadi_pkt *net);
+void nadi_pkt_more_ints(struct nadi_pkt *net);
 void nadi_pkt_pools_release(struct nadi_pkt *net);
 
 /* The array of cells may move. */
@@ -415,18 +425,6 @@ static inline void nadi_pkt_pop(struct nadi_pkt *net, uint32_t queue)
     }
     if (next == q->tail) /* empty: back to the chunk's begin, which is in the cache */
         q->head = q->sent = q->tail = next / NADI_PKT_CHUNK * NADI_PKT_CHUNK;
-}
-
-static inline void nadi_pkt_copy_telemetry(struct nadi_pkt *net, uint32_t from, uint32_t to)
-{
-    if (NADI_LIKELY(!net->carries))
-        return;
-    if (net->ints)
-        net->ints[to] = net->ints[from];
-    else if (net->stamps)
-        net->stamps[to] = net->stamps[from];
-    else if (net->powers)
-        net->powers[to] = net->powers[from];
 }
 
 /* Pushes a packet that waits; returns its place. */
@@ -567,7 +565,10 @@ void nadi_pkt_flow_unref(struct nadi_pkt *net, uint32_t flow);
 void nadi_pkt_flow_finish(struct nadi_pkt *net, uint32_t flow);
 /* Receiver-driven: packets that a flow sends unasked, a bandwidth-delay product. */
 uint32_t nadi_pkt_initial_packets(const struct nadi_pkt *net, uint32_t flow);
-void *nadi_pkt_cc_state(const struct nadi_pkt *net, uint32_t flow);
+static inline void *nadi_pkt_cc_state(const struct nadi_pkt *net, uint32_t flow)
+{
+    return net->cc_state + flow * net->cc->state_bytes;
+}
 
 /* --- routes.c --- */
 

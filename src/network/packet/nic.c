@@ -10,7 +10,7 @@
  * are over leave as well. The list's order, and with it who is served next, depends on this; it is
  * part of the exact mode. */
 #include "base/mem.h"
-#include "network/packet/internal.h"
+#include "network/packet/telemetry.h"
 
 static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
 {
@@ -117,10 +117,18 @@ static uint32_t compact(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t
 static uint32_t eligible(const struct nadi_pkt *net, const struct nadi_pkt_nic *nic, uint32_t from,
                          uint32_t to)
 {
-    const uint16_t paused = net->ports[nic->port].paused;
-    for (uint32_t i = next_bit(nic->open, from, to); i < to; i = next_bit(nic->open, i + 1, to))
-        if (!(paused >> nic->classes[i] & 1) && nic->avail[i] <= net->wheel.now)
-            return i;
+    const uint32_t paused = net->ports[nic->port].paused;
+    const nadi_time now = net->wheel.now, *avail = nic->avail;
+    for (; from < to; from = (from | 63) + 1) {
+        uint64_t word = nic->open[from >> 6] >> (from & 63) << (from & 63);
+        for (; word; word &= word - 1) {
+            const uint32_t slot = (from & ~63U) + (uint32_t)__builtin_ctzll(word);
+            if (slot >= to)
+                return NADI_NONE;
+            if (avail[slot] <= now && !(paused >> nic->classes[slot] & 1))
+                return slot;
+        }
+    }
     return NADI_NONE;
 }
 
@@ -189,15 +197,20 @@ void nadi_pkt_nic_timer(struct nadi_pkt *net, uint32_t cell)
     nadi_pkt_nic_kick(net, nic);
 }
 
-static nadi_time gap_ticks(const struct nadi_pkt *net, const struct nadi_pkt_flow *f, uint64_t rate,
+static nadi_time gap_ticks(const struct nadi_pkt *net, struct nadi_pkt_flow *f, uint64_t rate,
                            uint32_t bytes)
 {
     const struct nadi_pkt_port *port = &net->ports[net->nics[f->nic].port];
     if (rate == f->line_rate)
         return port->ticks[bytes];
-    const uint64_t ticks_per_s = UINT64_C(1000000000000) / (uint64_t)net->tick;
+    if (rate == f->gap_rate && bytes == f->gap_of_bytes)
+        return f->gap_ticks;
+    const uint64_t ticks_per_s = net->config.exact ? UINT64_C(1000000000) : UINT64_C(1000000000000);
     const uint64_t bits = (uint64_t)(bytes + net->frames.gap) * 8;
-    return (nadi_time)((2 * bits * ticks_per_s + rate) / (2 * rate));
+    f->gap_rate = rate;
+    f->gap_of_bytes = bytes;
+    f->gap_ticks = (nadi_time)((2 * bits * ticks_per_s + rate) / (2 * rate));
+    return f->gap_ticks;
 }
 
 /* The number of the packet that goes next; counts it. */
@@ -232,8 +245,8 @@ static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t s
     net->queues[queue].sent = nadi_pkt_after(net, at); /* data never waits here */
     if (net->stamps)
         net->stamps[at] = net->wheel.now;
-    if (net->ints)
-        net->ints[at].hops = 0;
+    if (net->int_of)
+        nadi_pkt_new_int(net, at);
     if (net->powers)
         net->powers[at] = 0;
     f->live++;
@@ -244,6 +257,11 @@ static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t s
     const uint64_t rate = net->config.rate_bound ? f->rate : f->line_rate;
     nic->avail[slot] = net->wheel.now + gap_ticks(net, f, rate, bytes);
     nadi_pkt_nic_refresh(net, flow);
+    const struct nadi_pkt_flow *next =
+        &net->flows[nic->flows[slot + 1 < nic->count ? slot + 1 : 0]]; /* whose turn is next */
+    __builtin_prefetch(next);
+    __builtin_prefetch(&next->rate);
+    __builtin_prefetch(&next->gap_ticks);
 }
 
 void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
@@ -279,10 +297,11 @@ static void set_window(struct nadi_pkt *net, struct nadi_pkt_flow *f)
         return;
     uint64_t window = f->window_bytes;
     if (net->config.window_variable && f->rate != f->line_rate) {
-        if (window > UINT64_MAX / f->rate)
+        uint64_t product;
+        if (__builtin_mul_overflow(window, f->rate, &product))
             window = (uint64_t)((double)window * ((double)f->rate / (double)f->line_rate));
         else
-            window = window * f->rate / f->line_rate;
+            window = product / f->line_rate;
         if (window == 0)
             window = 1;
     }
@@ -309,7 +328,8 @@ void nadi_pkt_set_rate(struct nadi_pkt *net, uint32_t flow, uint64_t rate, bool 
     struct nadi_pkt_nic *nic = &net->nics[f->nic];
     if (rescale && !f->removed) {
         nadi_time *avail = &nic->avail[f->slot];
-        *avail += gap_ticks(net, f, rate, f->gap_bytes) - gap_ticks(net, f, f->rate, f->gap_bytes);
+        *avail -= gap_ticks(net, f, f->rate, f->gap_bytes);
+        *avail += gap_ticks(net, f, rate, f->gap_bytes);
         pull_timer(net, nic, *avail);
     }
     f->rate = rate;

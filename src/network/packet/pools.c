@@ -22,7 +22,7 @@ void nadi_pkt_more_chunks(struct nadi_pkt *net)
     if (net->cc->telemetry == NADI_TELEMETRY_PINT)
         net->powers = nadi_mem_realloc(net->powers, capacity, sizeof(*net->powers));
     if (net->cc->telemetry == NADI_TELEMETRY_INT)
-        net->ints = nadi_mem_realloc(net->ints, capacity, sizeof(*net->ints));
+        net->int_of = nadi_mem_realloc(net->int_of, capacity, sizeof(*net->int_of));
     if (net->cc->telemetry == NADI_TELEMETRY_TIME)
         net->stamps = nadi_mem_realloc(net->stamps, capacity, sizeof(*net->stamps));
     net->packet_capacity = capacity;
@@ -32,11 +32,24 @@ void nadi_pkt_more_chunks(struct nadi_pkt *net)
     }
 }
 
+void nadi_pkt_more_ints(struct nadi_pkt *net)
+{
+    const size_t old = net->int_capacity, capacity = old + old / 2 + 64;
+    NADI_ASSERT(capacity < NADI_NONE);
+    net->ints = nadi_mem_realloc(net->ints, capacity, sizeof(*net->ints));
+    net->int_capacity = capacity;
+    for (size_t i = capacity; i-- > old;) {
+        net->ints[i].next = net->free_int;
+        net->free_int = (uint32_t)i;
+    }
+}
+
 void nadi_pkt_pools_release(struct nadi_pkt *net)
 {
     nadi_mem_free(net->cells);
     nadi_mem_free(net->packets);
     nadi_mem_free(net->next_chunk);
+    nadi_mem_free(net->int_of);
     nadi_mem_free(net->ints);
     nadi_mem_free(net->powers);
     nadi_mem_free(net->stamps);

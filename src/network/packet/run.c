@@ -1,5 +1,6 @@
 /* run: takes events in order and hands each to its cause. */
 #include "network/packet/packet.h"
+#include "network/packet/telemetry.h"
 
 static void tx_done(struct nadi_pkt *net, uint32_t port_index)
 {
@@ -11,11 +12,13 @@ static void tx_done(struct nadi_pkt *net, uint32_t port_index)
         nadi_pkt_switch_send(net, port_index);
 }
 
-static void lose(struct nadi_pkt *net, const struct nadi_pkt_packet *packet)
+static void lose(struct nadi_pkt *net, uint32_t at)
 {
     net->totals.dropped_loss++;
-    if (nadi_pkt_kind(packet->word) != NADI_PKT_PFC)
-        nadi_pkt_flow_unref(net, packet->flow);
+    if (nadi_pkt_kind(net->packets[at].word) == NADI_PKT_PFC)
+        return;
+    nadi_pkt_free_int(net, at);
+    nadi_pkt_flow_unref(net, net->packets[at].flow);
 }
 
 /* The first packet of a queue has reached the other end of the cable. */
@@ -25,7 +28,7 @@ static void arrive(struct nadi_pkt *net, uint32_t queue)
     const uint32_t port = net->ports[queue / NADI_PKT_CLASSES].peer;
     const struct nadi_pkt_packet *packet = &net->packets[at];
     if (NADI_UNLIKELY(packet->word & NADI_PKT_LOST))
-        lose(net, packet);
+        lose(net, at);
     else if (nadi_pkt_kind(packet->word) == NADI_PKT_PFC)
         nadi_pkt_receive_pfc(net, port, at);
     else if (net->ports[port].is_host)
@@ -114,14 +117,20 @@ static inline void look_ahead(const struct nadi_pkt *net)
     const uint32_t far = arrival(w, QUEUE), middle = arrival(w, PACKET), near = arrival(w, FLOW);
     if (far != NADI_NONE)
         __builtin_prefetch(&net->queues[far]);
-    if (middle != NADI_NONE)
-        __builtin_prefetch(&net->packets[net->queues[middle].head]);
+    if (middle != NADI_NONE) {
+        const uint32_t head = net->queues[middle].head;
+        __builtin_prefetch(&net->packets[head]);
+        if (net->int_of)
+            __builtin_prefetch(&net->int_of[head]);
+    }
     if (near == NADI_NONE)
         return;
     const struct nadi_pkt_packet *packet = &net->packets[net->queues[near].head];
     const struct nadi_pkt_port *port = &net->ports[net->ports[near / NADI_PKT_CLASSES].peer];
     if (packet->flow >= net->flow_count)
         return;
+    if (net->int_of)
+        __builtin_prefetch(&net->ints[net->int_of[net->queues[near].head]]);
     if (!port->is_host) {
         __builtin_prefetch(
             &net->paths[((size_t)packet->flow * 2 + nadi_pkt_backwards(packet->word)) *
@@ -129,9 +138,12 @@ static inline void look_ahead(const struct nadi_pkt *net)
         __builtin_prefetch(
             &net->queues[net->ports[near / NADI_PKT_CLASSES].peer * NADI_PKT_CLASSES +
                          packet->in % NADI_PKT_CLASSES]);
-    } else if (nadi_pkt_backwards(packet->word))
+    } else if (nadi_pkt_backwards(packet->word)) {
         __builtin_prefetch(&net->flows[packet->flow]);
-    else
+        __builtin_prefetch(&net->flows[packet->flow].line_rate);
+        if (net->cc_state)
+            __builtin_prefetch(nadi_pkt_cc_state(net, packet->flow));
+    } else
         __builtin_prefetch(&net->receivers[packet->flow]);
 }
 

@@ -209,10 +209,11 @@ void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port_index)
     }
 }
 
-static void drop(struct nadi_pkt *net, const struct nadi_pkt_packet *packet, uint64_t *count)
+static void drop(struct nadi_pkt *net, uint32_t at, uint64_t *count)
 {
     ++*count;
-    nadi_pkt_flow_unref(net, packet->flow);
+    nadi_pkt_free_int(net, at);
+    nadi_pkt_flow_unref(net, net->packets[at].flow);
 }
 
 /* The port towards the packet's destination where its path does not say; NADI_NONE when there is no
@@ -258,7 +259,7 @@ void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
     packet.in = port * NADI_PKT_CLASSES + packet.in % NADI_PKT_CLASSES;
     packet.word += NADI_PKT_HOP;
     if (NADI_UNLIKELY(out == NADI_NONE)) {
-        drop(net, &packet, &net->totals.dropped_loss);
+        drop(net, at, &net->totals.dropped_loss);
         return;
     }
     if (NADI_UNLIKELY(net->trimming) && nadi_pkt_kind(packet.word) == NADI_PKT_DATA &&
@@ -268,11 +269,11 @@ void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
         trim(net, &packet);
     const uint32_t class = packet.in % NADI_PKT_CLASSES;
     if (class != 0 && !take_in(net, port, class, nadi_pkt_bytes(packet.word))) {
-        drop(net, &packet, &net->totals.dropped_full);
+        drop(net, at, &net->totals.dropped_full);
         return;
     }
     const uint32_t to = nadi_pkt_enqueue(net, out, class, packet);
-    nadi_pkt_copy_telemetry(net, at, to);
+    nadi_pkt_move_telemetry(net, at, to);
     if (!net->ports[out].busy)
         nadi_pkt_switch_send(net, out);
 }

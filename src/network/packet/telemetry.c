@@ -43,7 +43,7 @@ void nadi_pkt_int_init(struct nadi_pkt *net)
 static void add_int(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint32_t at,
                     uint32_t bytes)
 {
-    struct nadi_pkt_int *record = &net->ints[at];
+    struct nadi_pkt_int *record = &net->ints[net->int_of[at]];
     const uint64_t multiple = net->config.hpcc.int_multiple;
     const uint64_t now = (uint64_t)net->wheel.now;
     const uint64_t ns = net->config.exact ? now : now / 1000;
@@ -53,7 +53,9 @@ static void add_int(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint
         in_units(before, NADI_INT_BYTES_UNIT, multiple) & ((1U << NADI_INT_BYTES_BITS) - 1);
     const uint64_t queue = in_units(port->queued_bytes, NADI_INT_QUEUE_UNIT, multiple) &
                            ((1U << NADI_INT_QUEUE_BITS) - 1);
-    const uint32_t hop = record->hops++;
+    /* Known without a look at the record, which is seldom in the cache: host, first switch, ... */
+    const uint32_t hop = nadi_pkt_hop(net->packets[at].word) - 2;
+    record->hops = hop + 1;
     record->hop[hop < NADI_INT_HOPS ? hop : hop % NADI_INT_HOPS] =
         (uint64_t)port->code | time << 3 | sent << (3 + NADI_INT_TIME_BITS) |
         queue << (3 + NADI_INT_TIME_BITS + NADI_INT_BYTES_BITS);
@@ -63,7 +65,8 @@ static void add_int(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint
 void nadi_pint_init(struct nadi_pkt *net)
 {
     const double base = net->config.hpcc.pint_log_base;
-    const double first = -round(log(1024) / log(base));
+    net->pint_log = log(base);
+    const double first = -round(log(1024) / net->pint_log);
     net->pints = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_pint, net->port_count);
     net->pint_values = NADI_ARENA_NEW(&net->arena, double, UINT8_MAX + 1);
     for (uint32_t i = 0; i <= UINT8_MAX; i++)
@@ -80,7 +83,7 @@ static uint8_t pint_encode(struct nadi_pkt *net, double u)
     const double least = net->pint_values[0];
     if (u <= least)
         return 0;
-    const double exact = log(u / least) / log(net->config.hpcc.pint_log_base);
+    const double exact = log(u / least) / net->pint_log;
     const double whole = floor(exact);
     const double power = whole + (nadi_rng_unit(&net->rng) < exact - whole ? 1 : 0);
     return power < UINT8_MAX ? (uint8_t)power : UINT8_MAX;

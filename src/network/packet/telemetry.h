@@ -16,6 +16,41 @@ enum {
     NADI_INT_QUEUE_UNIT = 80,
 };
 
+/* A record of INT for the packet that begins its way. */
+static inline void nadi_pkt_new_int(struct nadi_pkt *net, uint32_t at)
+{
+    if (NADI_UNLIKELY(net->free_int == NADI_NONE))
+        nadi_pkt_more_ints(net);
+    const uint32_t record = net->free_int;
+    net->free_int = net->ints[record].next;
+    net->ints[record].hops = 0;
+    net->int_of[at] = record;
+}
+
+/* The packet goes no further: its record of INT is free unless an answer has it. */
+static inline void nadi_pkt_free_int(struct nadi_pkt *net, uint32_t at)
+{
+    if (NADI_LIKELY(!net->int_of) || net->int_of[at] == NADI_NONE)
+        return;
+    const uint32_t record = net->int_of[at];
+    net->ints[record].next = net->free_int;
+    net->free_int = record;
+}
+
+/* To the packet's copy, or to its answer. */
+static inline void nadi_pkt_move_telemetry(struct nadi_pkt *net, uint32_t from, uint32_t to)
+{
+    if (NADI_LIKELY(!net->carries))
+        return;
+    if (net->int_of) {
+        net->int_of[to] = net->int_of[from];
+        net->int_of[from] = NADI_NONE;
+    } else if (net->stamps)
+        net->stamps[to] = net->stamps[from];
+    else if (net->powers)
+        net->powers[to] = net->powers[from];
+}
+
 /* INT and PINT: called as a packet of a data class leaves the port, which has counted its bytes. */
 void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t at, uint32_t bytes);
 
