@@ -114,11 +114,6 @@ int nadi_cmd_collective_bench(const struct nadi_command *self, int count, char *
     enum nadi_status status = nadi_collective_bench(&options, &text, &plot, messages);
     if (plot && v.plot && !nadi_file_write(v.plot, plot, strlen(plot), messages))
         status = NADI_STATUS_INPUT;
-    if (text)
-        fputs(text, stdout);
-    nadi_terminal_messages(messages, 0, false);
-    nadi_free(text);
     nadi_free(plot);
-    nadi_messages_destroy(messages);
-    return nadi_terminal_close((int)status);
+    return nadi_terminal_end(status, text, messages, false);
 }

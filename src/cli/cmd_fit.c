@@ -103,10 +103,5 @@ int nadi_cmd_fit(const struct nadi_command *self, int count, char **arguments)
     options.page = values.page;
     char *text;
     const enum nadi_status status = nadi_fit_logs(&options, &text, messages);
-    nadi_terminal_messages(messages, 0, false);
-    if (text)
-        fputs(text, stdout);
-    nadi_free(text);
-    nadi_messages_destroy(messages);
-    return (int)status;
+    return nadi_terminal_end(status, text, messages, false);
 }

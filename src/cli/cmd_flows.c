@@ -143,5 +143,5 @@ int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments)
         status = simulate(&v, flows);
     nadi_terminal_messages(nadi_flows_messages(flows), 0, v.quiet);
     nadi_flows_destroy(flows);
-    return nadi_terminal_close((int)status);
+    return (int)status;
 }

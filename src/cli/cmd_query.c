@@ -33,10 +33,5 @@ int nadi_cmd_query(const struct nadi_command *self, int count, char **arguments)
         return NADI_EXIT_USAGE;
     struct nadi_diags *messages = nadi_messages_create();
     char *text = nadi_query(words.items[0], words.items[1], v.format, messages);
-    if (text)
-        fputs(text, stdout);
-    nadi_terminal_messages(messages, 0, false);
-    nadi_messages_destroy(messages);
-    nadi_free(text);
-    return nadi_terminal_close(text ? NADI_EXIT_DONE : NADI_EXIT_INPUT);
+    return nadi_terminal_end(text ? NADI_STATUS_DONE : NADI_STATUS_INPUT, text, messages, false);
 }

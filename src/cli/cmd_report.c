@@ -67,7 +67,7 @@ int nadi_cmd_report(const struct nadi_command *self, int count, char **arguments
         good = print_texts(&words, messages);
     nadi_terminal_messages(messages, 0, false);
     nadi_messages_destroy(messages);
-    return nadi_terminal_close(good ? NADI_EXIT_DONE : NADI_EXIT_INPUT);
+    return good ? NADI_EXIT_DONE : NADI_EXIT_INPUT;
 }
 
 int nadi_cmd_diff(const struct nadi_command *self, int count, char **arguments)
@@ -81,10 +81,5 @@ int nadi_cmd_diff(const struct nadi_command *self, int count, char **arguments)
     struct nadi_diags *messages = nadi_messages_create();
     char *text =
         nadi_report_diff(words.items[0], words.items[1], nadi_terminal_colours(stdout), messages);
-    if (text)
-        fputs(text, stdout);
-    nadi_terminal_messages(messages, 0, false);
-    nadi_messages_destroy(messages);
-    nadi_free(text);
-    return nadi_terminal_close(text ? NADI_EXIT_DONE : NADI_EXIT_INPUT);
+    return nadi_terminal_end(text ? NADI_STATUS_DONE : NADI_STATUS_INPUT, text, messages, false);
 }

@@ -45,10 +45,6 @@ int nadi_cmd_repro(const struct nadi_command *self, int count, char **arguments)
     int failed;
     const enum nadi_status status =
         nadi_repro(words.items[0], nadi_str_equal(values.format, "json"), &text, &failed, messages);
-    nadi_terminal_messages(messages, 0, true);
-    if (text)
-        fputs(text, stdout);
-    nadi_free(text);
-    nadi_messages_destroy(messages);
-    return status == NADI_STATUS_DONE && failed ? EXIT_NOT_AS_PUBLISHED : (int)status;
+    const int code = nadi_terminal_end(status, text, messages, true);
+    return status == NADI_STATUS_DONE && failed ? EXIT_NOT_AS_PUBLISHED : code;
 }

@@ -78,5 +78,5 @@ int nadi_cmd_topo(const struct nadi_command *self, int count, char **arguments)
     nadi_terminal_messages(messages, 0, false);
     nadi_messages_destroy(messages);
     nadi_topo_close(t);
-    return nadi_terminal_close(good ? NADI_EXIT_DONE : NADI_EXIT_INPUT);
+    return good ? NADI_EXIT_DONE : NADI_EXIT_INPUT;
 }

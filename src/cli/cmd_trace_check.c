@@ -1,4 +1,5 @@
 #include "base/str.h"
+#include "cli/terminal.h"
 #include "cli/trace_commands.h"
 
 struct values {
@@ -46,5 +47,5 @@ int nadi_cmd_trace_check(const struct nadi_command *self, int count, char **argu
     struct nadi_diags *messages = nadi_messages_create();
     char *report;
     const enum nadi_status status = nadi_trace_check(&check, &report, messages);
-    return nadi_trace_end(status, report, messages, values.quiet);
+    return nadi_terminal_end(status, report, messages, values.quiet);
 }

@@ -1,4 +1,5 @@
 #include "base/str.h"
+#include "cli/terminal.h"
 #include "cli/trace_commands.h"
 
 #include <nadi/trace_edit.h>
@@ -48,6 +49,6 @@ int nadi_cmd_trace_diff(const struct nadi_command *self, int count, char **argum
     char *report;
     int same;
     const enum nadi_status status = nadi_trace_diff(&diff, &same, &report, messages);
-    const int code = nadi_trace_end(status, report, messages, false);
+    const int code = nadi_terminal_end(status, report, messages, false);
     return code == NADI_EXIT_DONE && !same ? DIFFERENT : code;
 }

@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_commands.h"
 
 struct values {
@@ -85,5 +86,5 @@ int nadi_cmd_trace_graph(const struct nadi_command *self, int count, char **argu
     graph.most = values.most;
     graph.expand = values.expand;
     struct nadi_diags *messages = nadi_messages_create();
-    return nadi_trace_end(nadi_trace_graph(&graph, messages), NULL, messages, false);
+    return nadi_terminal_end(nadi_trace_graph(&graph, messages), NULL, messages, false);
 }

@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_commands.h"
 
 struct values {
@@ -54,5 +55,5 @@ int nadi_cmd_trace_info(const struct nadi_command *self, int count, char **argum
     struct nadi_diags *messages = nadi_messages_create();
     char *report;
     const enum nadi_status status = nadi_trace_info(&info, &report, messages);
-    return nadi_trace_end(status, report, messages, false);
+    return nadi_terminal_end(status, report, messages, false);
 }

@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_commands.h"
 
 struct values {
@@ -55,7 +56,7 @@ int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **argum
     show.output = values.out;
     show.jsonizer = values.jsonizer;
     struct nadi_diags *messages = nadi_messages_create();
-    return nadi_trace_end(nadi_trace_show(&show, messages), NULL, messages, false);
+    return nadi_terminal_end(nadi_trace_show(&show, messages), NULL, messages, false);
 }
 
 int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **arguments)
@@ -71,5 +72,5 @@ int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **argum
     pack.input = words.items[0];
     pack.output = values.out;
     struct nadi_diags *messages = nadi_messages_create();
-    return nadi_trace_end(nadi_trace_pack(&pack, messages), NULL, messages, false);
+    return nadi_terminal_end(nadi_trace_pack(&pack, messages), NULL, messages, false);
 }

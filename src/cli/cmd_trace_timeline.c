@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_commands.h"
 
 struct values {
@@ -61,5 +62,5 @@ int nadi_cmd_trace_timeline(const struct nadi_command *self, int count, char **a
         return NADI_EXIT_USAGE;
     }
     struct nadi_diags *messages = nadi_messages_create();
-    return nadi_trace_end(nadi_trace_timeline(&timeline, messages), NULL, messages, false);
+    return nadi_terminal_end(nadi_trace_timeline(&timeline, messages), NULL, messages, false);
 }

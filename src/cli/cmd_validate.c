@@ -35,10 +35,5 @@ int nadi_cmd_validate_training(const struct nadi_command *self, int count, char 
     char *text;
     const enum nadi_status status =
         nadi_validate_training_runs(words.items[0], values.format, &text, messages);
-    nadi_terminal_messages(messages, 0, false);
-    if (text)
-        fputs(text, stdout);
-    nadi_free(text);
-    nadi_messages_destroy(messages);
-    return (int)status;
+    return nadi_terminal_end(status, text, messages, false);
 }

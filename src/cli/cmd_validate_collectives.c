@@ -63,10 +63,5 @@ int nadi_cmd_validate_collectives(const struct nadi_command *self, int count, ch
     options.summary = values.summary;
     char *text;
     const enum nadi_status status = nadi_validate_collectives_folder(&options, &text, messages);
-    nadi_terminal_messages(messages, 0, false);
-    if (text)
-        fputs(text, stdout);
-    nadi_free(text);
-    nadi_messages_destroy(messages);
-    return (int)status;
+    return nadi_terminal_end(status, text, messages, false);
 }

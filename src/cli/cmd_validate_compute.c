@@ -38,16 +38,6 @@ static bool read_words(const struct nadi_command *self, int count, char **argume
            nadi_words_wanted(self->name, words, 1, "a folder");
 }
 
-static int show(enum nadi_status status, char *text, struct nadi_diags *messages)
-{
-    nadi_terminal_messages(messages, 0, false);
-    if (text)
-        fputs(text, stdout);
-    nadi_free(text);
-    nadi_messages_destroy(messages);
-    return (int)status;
-}
-
 int nadi_cmd_validate_compute(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
@@ -62,7 +52,7 @@ int nadi_cmd_validate_compute(const struct nadi_command *self, int count, char *
     options.summary = values.summary;
     char *text;
     const enum nadi_status status = nadi_validate_compute_folder(&options, &text, messages);
-    return show(status, text, messages);
+    return nadi_terminal_end(status, text, messages, false);
 }
 
 /* The three, one after the other; JSON is one object of them. */
@@ -93,7 +83,7 @@ int nadi_cmd_validate_all(const struct nadi_command *self, int count, char **arg
                      : nadi_validate_training_runs(options.folder, values.format, &text, messages);
         if (json && !text)
             fputs("null", stdout);
-        const int code = show(status, text, messages);
+        const int code = nadi_terminal_end(status, text, messages, false);
         worst = code > worst ? code : worst;
         nadi_str_release(&folder);
     }

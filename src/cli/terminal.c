@@ -1,4 +1,5 @@
 #include "cli/terminal.h"
+#include "base/str.h"
 #include "base/units.h"
 #include "cli/command.h"
 
@@ -48,6 +49,22 @@ size_t nadi_terminal_messages(const struct nadi_diags *messages, size_t from, bo
             fprintf(stderr, "(and %zu more %ss)\n", hidden, levels[level]);
     }
     return count;
+}
+
+int nadi_terminal_end(enum nadi_status status, char *report, struct nadi_diags *messages,
+                      bool quiet)
+{
+    int code = (int)status;
+    nadi_terminal_messages(messages, 0, quiet);
+    for (size_t i = 0; i < nadi_messages_count(messages); i++) {
+        if (nadi_str_starts(nadi_messages_get(messages, i).code, "usage/"))
+            code = NADI_EXIT_USAGE;
+    }
+    if (report)
+        fputs(report, stdout);
+    nadi_free(report);
+    nadi_messages_destroy(messages);
+    return code;
 }
 
 int nadi_terminal_close(int status)

@@ -13,7 +13,13 @@ size_t nadi_terminal_messages(const struct nadi_diags *messages, size_t from, bo
 /* Is standard output / standard error a terminal that may be sent colours? */
 bool nadi_terminal_colours(FILE *stream);
 
-/* Flushes standard output; a result that could not be written turns success into failure. */
+/* Prints the messages and the report, which may be NULL, and frees both. Returns the exit code: a
+ * mistake with code usage/... is one of the command line. */
+int nadi_terminal_end(enum nadi_status status, char *report, struct nadi_diags *messages,
+                      bool quiet);
+
+/* For main, once: flushes standard output; a result that could not be written turns success into
+ * failure. */
 int nadi_terminal_close(int status);
 
 /* A line with an estimate of what is left, redrawn in place; only on a terminal and only after a

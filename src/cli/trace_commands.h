@@ -6,11 +6,8 @@
 
 #include <nadi/trace.h>
 
-/* Prints the messages and the report, which may be NULL, and frees both. Returns the exit code: a
- * mistake with code usage/... is one of the command line. */
-int nadi_trace_end(enum nadi_status status, char *report, struct nadi_diags *messages, bool quiet);
-/* The same for a command that may write something else to standard output: then the report goes to
- * standard error. */
+/* nadi_terminal_end for a command that may write something else to standard output: then the report
+ * goes to standard error. */
 int nadi_trace_end_beside(enum nadi_status status, char *report, struct nadi_diags *messages,
                           bool quiet, const char *output);
 

@@ -48,5 +48,5 @@ int nadi_cli_edit_end(const struct nadi_cli_edit *values, enum nadi_status statu
         nadi_free(report);
         report = NULL;
     }
-    return nadi_trace_end(status, report, messages, values->quiet);
+    return nadi_terminal_end(status, report, messages, values->quiet);
 }
