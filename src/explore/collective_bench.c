@@ -9,28 +9,6 @@ static const char *const models[] = {
     [NADI_NETWORK_PACKET] = "packet",
 };
 
-double nadi_collective_bus_factor(enum nadi_collective_kind kind, uint32_t n)
-{
-    switch (kind) {
-    case NADI_ALL_REDUCE:
-        return 2.0 * (n - 1) / n;
-    case NADI_ALL_GATHER:
-    case NADI_REDUCE_SCATTER:
-    case NADI_REDUCE_SCATTER_BLOCK:
-    case NADI_ALL_TO_ALL:
-    case NADI_GATHER:
-    case NADI_SCATTER:
-        return 1.0 * (n - 1) / n;
-    case NADI_BROADCAST:
-    case NADI_REDUCE:
-        return 1;
-    case NADI_BARRIER:
-    case NADI_COLLECTIVE_KINDS:
-        break;
-    }
-    return 0;
-}
-
 /* What a node carries for nccl-tests' size. */
 static uint64_t node_bytes(enum nadi_collective_kind kind, uint64_t bytes, uint32_t n)
 {

@@ -41,8 +41,6 @@ bool nadi_collective_bench_run(struct nadi_collective_bench *b,
                                struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_collective_bench_release(struct nadi_collective_bench *b);
 
-double nadi_collective_bus_factor(enum nadi_collective_kind kind, uint32_t n);
-
 /* Tables as nccl-tests prints them, with the fastest algorithm of each size below. */
 void nadi_collective_bench_text(const struct nadi_collective_bench *b, struct nadi_str *out);
 void nadi_collective_bench_csv(const struct nadi_collective_bench *b, struct nadi_str *out);

@@ -2,20 +2,9 @@
 
 #include "base/units.h"
 
-#include <ctype.h>
 #include <math.h>
 
 enum { ELEMENT = 4 }; /* bytes of a float, nccl-tests' type */
-
-static const char *label_of(enum nadi_collective_kind kind, char label[32])
-{
-    const char *name = nadi_collective_name(kind);
-    size_t i = 0;
-    for (; name[i] && i < 31; i++)
-        label[i] = name[i] == '_' ? '-' : (char)tolower((unsigned char)name[i]);
-    label[i] = '\0';
-    return label;
-}
 
 static bool adds(enum nadi_collective_kind kind)
 {
@@ -54,9 +43,10 @@ static size_t alike(const struct nadi_collective_bench *b, size_t first, bool al
 static void block(const struct nadi_collective_bench *b, size_t first, size_t count,
                   struct nadi_str *out)
 {
-    char label[32];
+    char label[24];
     const enum nadi_collective_kind kind = b->items[first].kind;
-    nadi_str_printf(out, "#\n# %s, %s\n", label_of(kind, label), b->items[first].algorithm);
+    nadi_str_printf(out, "#\n# %s, %s\n", nadi_collective_label(kind, label),
+                    b->items[first].algorithm);
     nadi_str_printf(out, "# %10s %13s %8s %6s %5s %10s %8s %8s\n", "size", "count", "type", "redop",
                     "root", "time", "algbw", "busbw");
     nadi_str_printf(out, "# %10s %13s %8s %6s %5s %10s %8s %8s\n", "(B)", "(elements)", "", "", "",
@@ -74,10 +64,10 @@ static void block(const struct nadi_collective_bench *b, size_t first, size_t co
 static void fastest(const struct nadi_collective_bench *b, size_t first, size_t count,
                     struct nadi_str *out)
 {
-    char label[32], from[32], to[32];
+    char label[24], from[32], to[32];
     const char *winner = NULL;
     uint64_t start = 0, last = 0;
-    nadi_str_printf(out, "#\n# fastest %s\n", label_of(b->items[first].kind, label));
+    nadi_str_printf(out, "#\n# fastest %s\n", nadi_collective_label(b->items[first].kind, label));
     for (uint64_t below = 0;;) {
         const struct nadi_collective_bench_row *best = NULL;
         uint64_t size = UINT64_MAX;
@@ -113,14 +103,15 @@ void nadi_collective_bench_text(const struct nadi_collective_bench *b, struct na
 
 void nadi_collective_bench_csv(const struct nadi_collective_bench *b, struct nadi_str *out)
 {
-    char label[32];
+    char label[24];
     nadi_str_add(out, "collective,algorithm,network_model,ranks,size_bytes,count_elements,time_us,"
                       "algbw_gbytes_per_s,busbw_gbytes_per_s\n");
     for (size_t i = 0; i < b->count; i++) {
         const struct nadi_collective_bench_row *r = &b->items[i];
         nadi_str_printf(out, "%s,%s,%s,%u,%" PRIu64 ",%" PRIu64 ",%.3f,%.6g,%.6g\n",
-                        label_of(r->kind, label), r->algorithm, b->model, b->ranks, r->bytes,
-                        r->bytes / ELEMENT, r->ns / 1e3, algorithm_rate(r), bus_rate(b, r));
+                        nadi_collective_label(r->kind, label), r->algorithm, b->model, b->ranks,
+                        r->bytes, r->bytes / ELEMENT, r->ns / 1e3, algorithm_rate(r),
+                        bus_rate(b, r));
     }
 }
 
@@ -191,7 +182,7 @@ static void curve(const struct nadi_collective_bench *b, const struct panel *p, 
 static void draw(const struct nadi_collective_bench *b, size_t first, size_t count, double y,
                  struct nadi_str *out)
 {
-    char label[32];
+    char label[24];
     struct panel p = {.low = INFINITY, .y = y};
     unsigned index = 0;
     for (size_t i = first; i < first + count; i++) {
@@ -200,7 +191,7 @@ static void draw(const struct nadi_collective_bench *b, size_t first, size_t cou
         p.top = fmax(p.top, bus_rate(b, &b->items[i]));
     }
     p.top = p.top > 0 ? p.top * 1.05 : 1;
-    axes(&p, label_of(b->items[first].kind, label), out);
+    axes(&p, nadi_collective_label(b->items[first].kind, label), out);
     for (size_t i = first; i < first + count; i += alike(b, i, true))
         curve(b, &p, i, alike(b, i, true), index++, out);
 }

@@ -50,28 +50,6 @@ static uint32_t participants(const struct nadi_inputs *in, const struct nadi_col
     return (uint32_t)nadi_min_u64(n, size);
 }
 
-static double bus_factor(enum nadi_collective_kind kind, double n)
-{
-    switch (kind) {
-    case NADI_ALL_REDUCE:
-        return 2 * (n - 1) / n;
-    case NADI_ALL_GATHER:
-    case NADI_REDUCE_SCATTER:
-    case NADI_REDUCE_SCATTER_BLOCK:
-    case NADI_ALL_TO_ALL:
-    case NADI_GATHER:
-    case NADI_SCATTER:
-        return (n - 1) / n;
-    case NADI_REDUCE:
-    case NADI_BROADCAST:
-        return 1;
-    case NADI_BARRIER:
-    case NADI_COLLECTIVE_KINDS:
-        break;
-    }
-    return 0;
-}
-
 struct nadi_bandwidth nadi_bandwidth_of(const struct nadi_inputs *in,
                                         const struct nadi_collective_result *c)
 {
@@ -82,7 +60,7 @@ struct nadi_bandwidth nadi_bandwidth_of(const struct nadi_inputs *in,
     b.algorithm = b.bus = (double)NAN;
     if (c->complete && c->end_ns > c->start_ns) {
         b.algorithm = b.bytes / (double)(c->end_ns - c->start_ns) * 1e9;
-        b.bus = b.algorithm * bus_factor(c->kind, n);
+        b.bus = b.algorithm * nadi_collective_bus_factor(c->kind, n);
     }
     return b;
 }
@@ -139,7 +117,7 @@ static void finish(struct nadi_collective_class *c)
     c->algorithm_mean = c->bus_mean = (double)NAN;
     if (c->duration_ns) {
         c->algorithm_mean = size * (double)c->count / (double)c->duration_ns * 1e9;
-        c->bus_mean = c->algorithm_mean * bus_factor(c->kind, n);
+        c->bus_mean = c->algorithm_mean * nadi_collective_bus_factor(c->kind, n);
     }
 }
 

@@ -158,13 +158,9 @@ static void end_rows(const struct page *p)
 static void name_of(const struct page *p, const struct nadi_collective_result *c, char text[64])
 {
     char kind[24], bytes[32];
-    const char *word = nadi_collective_name(c->kind);
-    size_t i = 0;
-    for (; word[i] && i + 1 < sizeof(kind); i++)
-        kind[i] = word[i] == '_' ? '-' : (char)(word[i] | 0x20);
-    kind[i] = '\0';
-    snprintf(text, 64, "%s %s, %.8s #%" PRIu32, kind, nadi_units_bytes(bytes, (double)c->bytes),
-             nadi_group_label(p->rungs[0].in, c->group), c->sequence);
+    snprintf(text, 64, "%s %s, %.8s #%" PRIu32, nadi_collective_label(c->kind, kind),
+             nadi_units_bytes(bytes, (double)c->bytes), nadi_group_label(p->rungs[0].in, c->group),
+             c->sequence);
 }
 
 static void collective_rows(const struct page *p, const struct rows *rows)

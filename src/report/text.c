@@ -218,23 +218,12 @@ static void machine_details(const struct page *p)
                     bound * 100, compute * 100, memory * 100);
 }
 
-/* ALL_REDUCE -> all-reduce */
-static const char *kind_name(char buffer[32], enum nadi_collective_kind kind)
-{
-    const char *name = nadi_collective_name(kind);
-    size_t i = 0;
-    for (; name[i] && i < 31; i++)
-        buffer[i] = name[i] == '_' ? '-' : (char)(name[i] | 0x20);
-    buffer[i] = '\0';
-    return buffer;
-}
-
 static void collectives(const struct page *p)
 {
     const struct nadi_result *r = p->r;
     size_t count;
     struct nadi_collective_class *classes = nadi_collective_classes(p->in, r, &count);
-    char kind[32], size[32], times[32], each[32], rate[32], per_rank[32], share[16];
+    char kind[24], size[32], times[32], each[32], rate[32], per_rank[32], share[16];
     if (count) {
         nadi_str_add(p->out, "\n");
         inked(p, INK_BOLD, "collectives");
@@ -244,9 +233,9 @@ static void collectives(const struct page *p)
     for (size_t i = 0; i < count && i < COLLECTIVES_SHOWN; i++) {
         const struct nadi_collective_class *c = &classes[i];
         double mine = c->rank_ns / (double)r->rank_count;
-        nadi_str_printf(p->out, "  %-18s%8u%12s%9s%12s%15s%9s%15s\n", kind_name(kind, c->kind),
-                        c->ranks, nadi_units_bytes(size, (double)c->bytes),
-                        counted(times, c->count),
+        nadi_str_printf(p->out, "  %-18s%8u%12s%9s%12s%15s%9s%15s\n",
+                        nadi_collective_label(c->kind, kind), c->ranks,
+                        nadi_units_bytes(size, (double)c->bytes), counted(times, c->count),
                         nadi_units_time(each, (double)c->duration_ns / (double)c->count),
                         nadi_units_time(per_rank, mine),
                         percent(share, r->end_ns ? mine / (double)r->end_ns : 0),

@@ -24,6 +24,38 @@ const char *nadi_collective_name(enum nadi_collective_kind kind)
     return (unsigned)kind < NADI_COLLECTIVE_KINDS ? names[kind] : "unknown";
 }
 
+const char *nadi_collective_label(enum nadi_collective_kind kind, char label[24])
+{
+    const char *name = nadi_collective_name(kind);
+    size_t i = 0;
+    for (; name[i] && i < 23; i++)
+        label[i] = name[i] == '_' ? '-' : (char)(name[i] | 0x20);
+    label[i] = '\0';
+    return label;
+}
+
+double nadi_collective_bus_factor(enum nadi_collective_kind kind, double n)
+{
+    switch (kind) {
+    case NADI_ALL_REDUCE:
+        return 2 * (n - 1) / n;
+    case NADI_ALL_GATHER:
+    case NADI_REDUCE_SCATTER:
+    case NADI_REDUCE_SCATTER_BLOCK:
+    case NADI_ALL_TO_ALL:
+    case NADI_GATHER:
+    case NADI_SCATTER:
+        return (n - 1) / n;
+    case NADI_REDUCE:
+    case NADI_BROADCAST:
+        return 1;
+    case NADI_BARRIER:
+    case NADI_COLLECTIVE_KINDS:
+        break;
+    }
+    return 0;
+}
+
 const char *nadi_node_type_name(enum nadi_node_type type)
 {
     static const char *const names[NADI_NODE_TYPES] = {

@@ -132,6 +132,11 @@ void nadi_trace_destroy(struct nadi_trace *t); /* NULL is allowed */
 
 /* "ALL_REDUCE", "COMP_NODE": the schema's names; "unknown" beyond the table. */
 const char *nadi_collective_name(enum nadi_collective_kind kind);
+/* The same as people write it, "all-reduce", into a buffer that is returned. */
+const char *nadi_collective_label(enum nadi_collective_kind kind, char label[24]);
+/* Bus bandwidth is algorithm bandwidth times this: what the links of one of n members carry at
+ * least, in parts of the size (nccl-tests, doc/PERFORMANCE.md). 0 of a barrier. */
+double nadi_collective_bus_factor(enum nadi_collective_kind kind, double n);
 const char *nadi_node_type_name(enum nadi_node_type type);
 
 /* Place of a node for messages: file, byte offset, rank, `17 "name"`; text in `arena`. */
