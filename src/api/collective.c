@@ -13,10 +13,10 @@ void nadi_collective_bench_options_init(struct nadi_collective_bench_options *op
 
 static enum nadi_network_model model_of(const char *word, struct nadi_diags *messages)
 {
-    static const char *const words[] = {"unaware", "aware", "flow", "packet"};
-    for (int i = 0; i < 4; i++)
-        if (!word || nadi_str_equal(word, words[i]))
-            return (enum nadi_network_model)(NADI_NETWORK_UNAWARE + i);
+    const enum nadi_network_model model =
+        word ? nadi_network_model_find(word) : NADI_NETWORK_UNAWARE;
+    if (model)
+        return model;
     nadi_error(messages, "option/word", NADI_NOWHERE, "unaware, aware, flow or packet",
                "'%s' is no network model", word);
     return NADI_NETWORK_NONE;

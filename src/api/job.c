@@ -32,15 +32,8 @@ static const char *copy(struct nadi_job *job, const char *text)
 static void read_words(struct nadi_job *job, const struct nadi_setup *setup)
 {
     const char *model = setup->network_model ? setup->network_model : "unaware";
-    if (nadi_str_equal(model, "unaware"))
-        job->options.network_model = NADI_NETWORK_UNAWARE;
-    else if (nadi_str_equal(model, "aware"))
-        job->options.network_model = NADI_NETWORK_AWARE;
-    else if (nadi_str_equal(model, "flow"))
-        job->options.network_model = NADI_NETWORK_FLOW;
-    else if (nadi_str_equal(model, "packet"))
-        job->options.network_model = NADI_NETWORK_PACKET;
-    else
+    job->options.network_model = nadi_network_model_find(model);
+    if (!job->options.network_model)
         job->bad_setup =
             !nadi_error(&job->diags, "setup/network-model", NADI_NOWHERE,
                         "use unaware, aware, flow or packet", "no network model '%s'", model);

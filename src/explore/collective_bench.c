@@ -3,12 +3,6 @@
 #include "base/mem.h"
 #include "sim/run.h"
 
-static const char *const models[] = {
-    [NADI_NETWORK_NONE] = "unaware",  [NADI_NETWORK_UNAWARE] = "unaware",
-    [NADI_NETWORK_AWARE] = "aware",   [NADI_NETWORK_FLOW] = "flow",
-    [NADI_NETWORK_PACKET] = "packet",
-};
-
 /* What a node carries for nccl-tests' size. */
 static uint64_t node_bytes(enum nadi_collective_kind kind, uint64_t bytes, uint32_t n)
 {
@@ -117,7 +111,8 @@ bool nadi_collective_bench_run(struct nadi_collective_bench *b,
                                const struct nadi_collective_bench_request *request,
                                struct nadi_diags *diags)
 {
-    *b = (struct nadi_collective_bench){.model = models[request->options.network_model]};
+    *b = (struct nadi_collective_bench){
+        .model = nadi_network_model_word(request->options.network_model)};
     nadi_arena_init(&b->arena);
     b->network = nadi_arena_strdup(&b->arena, request->options.network);
     size_t kind_count, algorithm_count = 1;

@@ -238,16 +238,5 @@ const char *nadi_outcome_name(enum nadi_outcome outcome)
 
 const char *nadi_network_model_name(const struct nadi_inputs *in)
 {
-    switch (in->options.network_model) {
-    case NADI_NETWORK_AWARE:
-        return "aware";
-    case NADI_NETWORK_FLOW:
-        return "flow";
-    case NADI_NETWORK_PACKET:
-        return "packet";
-    case NADI_NETWORK_NONE:
-    case NADI_NETWORK_UNAWARE:
-        break;
-    }
-    return "unaware";
+    return nadi_network_model_word(in->options.network_model);
 }

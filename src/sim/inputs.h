@@ -106,6 +106,11 @@ struct nadi_inputs {
     size_t file_count, file_capacity;
 };
 
+/* "unaware", "aware", "flow", "packet"; NONE is unaware. */
+const char *nadi_network_model_word(enum nadi_network_model model);
+/* NONE: no model of that name. */
+enum nadi_network_model nadi_network_model_find(const char *word);
+
 /* Loads and checks all inputs. False with errors in diags: nothing may be simulated then. Warnings
  * may be added in either case. The caller releases `in` in both cases. */
 bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *options,
