@@ -97,7 +97,7 @@ static uint64_t block_start(const struct nadi_program *p, uint32_t block)
     return p->bytes / p->blocks * block + p->bytes % p->blocks * block / p->blocks;
 }
 
-uint64_t nadi_program_block_bytes(const struct nadi_program *p, uint32_t first, uint32_t count)
+static uint64_t block_bytes(const struct nadi_program *p, uint32_t first, uint32_t count)
 {
     if (!p->request.sizes)
         return block_start(p, first + count) - block_start(p, first);
@@ -115,7 +115,7 @@ struct summing {
 static void add_bytes(void *context, uint32_t first, uint32_t count)
 {
     struct summing *s = context;
-    s->bytes += nadi_program_block_bytes(s->p, first, count);
+    s->bytes += block_bytes(s->p, first, count);
 }
 
 uint64_t nadi_program_sent_bytes(const struct nadi_program *p, uint32_t member, uint32_t lane,
@@ -124,6 +124,12 @@ uint64_t nadi_program_sent_bytes(const struct nadi_program *p, uint32_t member, 
     struct summing s = {.p = p};
     p->ops->sent(p, member, lane, k, add_bytes, &s);
     return s.bytes;
+}
+
+/* Who owns block b: all-gather, gather: who has it first; reduce-scatter, scatter: who needs it. */
+static uint32_t owner(const struct nadi_program *p, uint32_t block)
+{
+    return block / (p->blocks / p->request.n);
 }
 
 bool nadi_program_adds(enum nadi_collective_kind kind)
@@ -137,7 +143,7 @@ bool nadi_program_has(const struct nadi_program *p, uint32_t member, uint32_t bl
     switch (p->request.kind) {
     case NADI_ALL_GATHER:
     case NADI_GATHER:
-        return nadi_program_owner(p, block) == member;
+        return owner(p, block) == member;
     case NADI_BROADCAST:
     case NADI_SCATTER:
         return member == p->request.root;
@@ -163,7 +169,7 @@ bool nadi_program_wants(const struct nadi_program *p, uint32_t member, uint32_t 
     case NADI_REDUCE_SCATTER:
     case NADI_REDUCE_SCATTER_BLOCK:
     case NADI_SCATTER:
-        return nadi_program_owner(p, block) == member;
+        return owner(p, block) == member;
     case NADI_ALL_TO_ALL:
         return block % p->request.n == member;
     case NADI_ALL_REDUCE:

@@ -6,8 +6,8 @@
  * ends when what it sends has been delivered and what it receives is there (and reduced). The i-th
  * message from a to b on a lane is received by b's i-th step that receives from a on the same lane.
  *
- * Steps are pure functions of (member, lane, number): nothing is stored for each step, unless the
- * program was read from a file. What a step sends is a set of blocks. The buffer that the members
+ * Steps are pure functions of (member, lane, number): nothing is stored for each step. What a step
+ * sends is a set of blocks. The buffer that the members
  * work on has `blocks` blocks; block b begins at byte bytes * b / blocks, so that blocks differ by
  * one byte at most and nothing is rounded away. Which blocks a member has at the start and must
  * have at the end follows from the kind (nadi_program_has, nadi_program_wants).
@@ -79,11 +79,10 @@ struct nadi_program_ops {
 struct nadi_program {
     const struct nadi_program_ops *ops;
     struct nadi_program_request request;
-    uint64_t bytes;                         /* of the buffer */
-    uint32_t blocks;                        /* of the buffer, at least 1 */
-    uint32_t lanes;                         /* of every member */
-    uint32_t a, b;                          /* the algorithm's own */
-    const struct nadi_program_table *table; /* of programs from a file */
+    uint64_t bytes;  /* of the buffer */
+    uint32_t blocks; /* of the buffer, at least 1 */
+    uint32_t lanes;  /* of every member */
+    uint32_t a, b;   /* the algorithm's own */
 };
 
 /* All algorithms, NULL-terminated. */
@@ -113,13 +112,6 @@ struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member
 /* Bytes that step k sends. O(runs of blocks). */
 uint64_t nadi_program_sent_bytes(const struct nadi_program *p, uint32_t member, uint32_t lane,
                                  uint32_t k);
-uint64_t nadi_program_block_bytes(const struct nadi_program *p, uint32_t first, uint32_t count);
-
-/* Who owns block b: all-gather, gather: who has it first; reduce-scatter, scatter: who needs it. */
-static inline uint32_t nadi_program_owner(const struct nadi_program *p, uint32_t block)
-{
-    return block / (p->blocks / p->request.n);
-}
 
 /* Does the member hold (its part of) block b at the start? */
 bool nadi_program_has(const struct nadi_program *p, uint32_t member, uint32_t block);

@@ -167,15 +167,3 @@ struct nadi_work nadi_optimizer_cost(const struct nadi_plan *p, double parameter
     w.flops = 12 * parameters;
     return w;
 }
-
-struct nadi_work nadi_layer_work(const struct nadi_layer_kind *kind,
-                                 const struct nadi_op_cost *costs, enum nadi_cost_part part)
-{
-    struct nadi_work sum = {0};
-    for (uint32_t o = 0; o < kind->op_count; o++) {
-        sum.ns += costs[o].part[part].ns;
-        sum.flops += costs[o].part[part].flops;
-        sum.bytes += costs[o].part[part].bytes;
-    }
-    return sum;
-}

@@ -41,8 +41,4 @@ void nadi_op_kernels(const struct nadi_op *op, bool body, const struct nadi_plan
 struct nadi_work nadi_optimizer_cost(const struct nadi_plan *p, double parameters,
                                      const struct nadi_compute *compute);
 
-/* Sum over a layer of one part. */
-struct nadi_work nadi_layer_work(const struct nadi_layer_kind *kind,
-                                 const struct nadi_op_cost *costs, enum nadi_cost_part part);
-
 #endif

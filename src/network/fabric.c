@@ -278,20 +278,6 @@ void nadi_fabric_change(struct nadi_fabric *l, const struct nadi_link_state *sta
     }
 }
 
-uint32_t nadi_fabric_between(const struct nadi_fabric *l, uint32_t from, uint32_t to,
-                             uint32_t *found, uint32_t most)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < l->count; i++) {
-        if (!l->items[i].exists || l->items[i].from != from || l->items[i].to != to)
-            continue;
-        if (count < most)
-            found[count] = i;
-        count++;
-    }
-    return count;
-}
-
 void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_tally *tallies,
                           bool links, nadi_network_visit_fn *visit, void *context)
 {

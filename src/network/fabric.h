@@ -89,10 +89,6 @@ static inline void nadi_fabric_load(struct nadi_fabric *l, const uint32_t *links
  * number / 2 of a link is its cable. Graphs only. All ways are looked at anew when next asked for.
  */
 void nadi_fabric_change(struct nadi_fabric *l, const struct nadi_link_state *states, size_t count);
-/* Links from one end to another, by their ends; at most `most` of them are stored,
- * all are counted. O(links). */
-uint32_t nadi_fabric_between(const struct nadi_fabric *l, uint32_t from, uint32_t to,
-                             uint32_t *found, uint32_t most);
 
 struct nadi_fabric_tally { /* what a link has done */
     uint64_t messages, bytes;
