@@ -6,8 +6,6 @@ static const char *const distributions[] = {"uniform", "normal", "lognormal", "e
 static const char *const draws[] = {"operation", "rank", NULL};
 static const char *const arrivals[] = {"periodic", "poisson", NULL};
 
-#define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
-
 #define WHEN(name, default_value, otherwise, text)                                                 \
     {                                                                                              \
         .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \

@@ -11,8 +11,6 @@ static const char *const schemes[] = {"shortest", "dimension-order", "ecmp",
 static const char *const kinds[] = {"npu", "switch", "nic", "pcie", "router", NULL};
 static const char *const joins[] = {"pairs", "all", NULL};
 
-#define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
-
 #define COUNT(name, most, text)                                                                    \
     {                                                                                              \
         .key = name, .type = NADI_SCHEMA_INTEGER, .min = 1, .max = most,                           \

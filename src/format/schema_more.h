@@ -4,6 +4,9 @@
 
 #include "format/schema.h"
 
+/* The keys of a schema, from its table. */
+#define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
+
 extern const struct nadi_schema nadi_model_schema;
 extern const struct nadi_schema nadi_plan_schema;
 extern const struct nadi_schema nadi_device_schema;

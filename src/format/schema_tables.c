@@ -466,8 +466,6 @@ static const struct nadi_schema_key custom_node_keys[] = {
      .doc = "Path prefix of the traces of the algorithm that this collective node runs."},
 };
 
-#define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
-
 static const struct nadi_schema schemas[NADI_SCHEMA_KINDS] = {
     [NADI_SCHEMA_SYSTEM] =
         {
