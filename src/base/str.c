@@ -118,6 +118,34 @@ unsigned nadi_str_distance(const char *a, const char *b)
     return last[m];
 }
 
+static size_t common_prefix(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] && lower(a[n]) == lower(b[n]))
+        n++;
+    return n;
+}
+
+/* The one candidate that goes on as most of the word does; NULL where two do as well. */
+static const char *same_start(const char *word, const char *const *candidates, size_t count)
+{
+    enum { SHORTEST = 5 };
+    size_t length = strlen(word), longest = length - length / 3;
+    if (longest < SHORTEST)
+        longest = SHORTEST;
+    const char *best = NULL;
+    bool tied = false;
+    for (size_t i = 0; i < count; i++) {
+        size_t n = common_prefix(word, candidates[i]);
+        if (n < longest)
+            continue;
+        tied = best && n == longest;
+        longest = n;
+        best = candidates[i];
+    }
+    return tied ? NULL : best;
+}
+
 const char *nadi_str_nearest(const char *word, const char *const *candidates, size_t count)
 {
     size_t length = strlen(word);
@@ -132,7 +160,7 @@ const char *nadi_str_nearest(const char *word, const char *const *candidates, si
                 break;
         }
     }
-    return best;
+    return best ? best : same_start(word, candidates, count);
 }
 
 bool nadi_str_to_u64(const char *s, uint64_t *value)

@@ -49,6 +49,7 @@ static const struct nadi_option input[] = {
 
 static const struct nadi_option output[] = {
     {.name = "out",
+     .letter = 'o',
      .type = NADI_OPTION_TEXT,
      .argument = "FILE",
      .offset = offsetof(struct values, out),

@@ -70,6 +70,7 @@ static const struct nadi_option output[] = {
      AT(pfc),
      .help = "Write received pause frames: TIME_NS NODE TYPE PORT PAUSE a line"},
     {.name = "out",
+     .letter = 'o',
      .argument = "DIR",
      .type = NADI_OPTION_TEXT,
      AT(out),

@@ -27,6 +27,7 @@ enum { EACH_RANK = 100000 }; /* ranks.csv has a row each up to here */
 
 static const struct nadi_option output[] = {
     {.name = "out",
+     .letter = 'o',
      .argument = "DIR",
      .type = NADI_OPTION_TEXT,
      AT(out),

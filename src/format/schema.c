@@ -156,7 +156,7 @@ static const struct nadi_schema_key *report_unknown(struct check *c,
     nadi_str_printf(&text, "unknown key '%.100s'", node->key);
     if (meant)
         nadi_str_printf(&text, ", did you mean '%s'?", meant->key);
-    else
+    else if (!c->strict)
         nadi_str_add(&text, "; it is ignored");
     bool unset = meant && !nadi_doc_find(c->map, meant->key);
     if (unset && meant->effect == NADI_SCHEMA_USED)
