@@ -85,25 +85,38 @@ const char *nadi_program_make(const struct nadi_program_ops *ops,
 struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member, uint32_t lane,
                                    uint32_t k)
 {
-    struct nadi_step step = {.to = NADI_NONE, .from = NADI_NONE};
+    struct nadi_step step = {.to = NADI_NONE, .from = NADI_NONE, .to_lane = lane};
     p->ops->step(p, member, lane, k, &step);
     return step;
 }
 
-/* Where block b begins. Blocks of an all-to-all are (src, dst) pairs and have sizes of their own.
- */
+/* Where part i of `parts` begins. */
+static uint64_t part_start(uint64_t bytes, uint32_t parts, uint32_t i)
+{
+    return bytes / parts * i + bytes % parts * i / parts;
+}
+
 static uint64_t block_start(const struct nadi_program *p, uint32_t block)
 {
-    return p->bytes / p->blocks * block + p->bytes % p->blocks * block / p->blocks;
+    return part_start(p->bytes, p->blocks, block);
+}
+
+/* Blocks of an all-to-all that a member has for another one. */
+static uint32_t blocks_of_pair(const struct nadi_program *p)
+{
+    return p->blocks / p->request.n / p->request.n;
 }
 
 static uint64_t block_bytes(const struct nadi_program *p, uint32_t first, uint32_t count)
 {
     if (!p->request.sizes)
         return block_start(p, first + count) - block_start(p, first);
+    const uint32_t parts = blocks_of_pair(p);
     uint64_t bytes = 0;
-    for (uint32_t b = first; b < first + count; b++)
-        bytes += p->request.sizes[b];
+    for (uint32_t b = first; b < first + count; b++) {
+        const uint64_t pair = p->request.sizes[b / parts];
+        bytes += part_start(pair, parts, b % parts + 1) - part_start(pair, parts, b % parts);
+    }
     return bytes;
 }
 
@@ -148,7 +161,7 @@ bool nadi_program_has(const struct nadi_program *p, uint32_t member, uint32_t bl
     case NADI_SCATTER:
         return member == p->request.root;
     case NADI_ALL_TO_ALL:
-        return block / p->request.n == member;
+        return block / blocks_of_pair(p) / p->request.n == member;
     case NADI_ALL_REDUCE:
     case NADI_REDUCE:
     case NADI_REDUCE_SCATTER:
@@ -171,7 +184,7 @@ bool nadi_program_wants(const struct nadi_program *p, uint32_t member, uint32_t 
     case NADI_SCATTER:
         return owner(p, block) == member;
     case NADI_ALL_TO_ALL:
-        return block % p->request.n == member;
+        return block / blocks_of_pair(p) % p->request.n == member;
     case NADI_ALL_REDUCE:
     case NADI_ALL_GATHER:
     case NADI_BROADCAST:

@@ -4,7 +4,7 @@
  * list of steps, one after the other. A step sends to at most one member and receives from at most
  * one; it begins when the step before it in its lane has ended and what it waits for has ended; it
  * ends when what it sends has been delivered and what it receives is there (and reduced). The i-th
- * message from a to b on a lane is received by b's i-th step that receives from a on the same lane.
+ * message from a to b on a lane of b is received by b's i-th step on it that receives from a.
  *
  * Steps are pure functions of (member, lane, number): nothing is stored for each step. What a step
  * sends is a set of blocks. The buffer that the members
@@ -22,6 +22,8 @@
 #include "collective/plan.h"
 #include "trace/trace.h"
 
+struct nadi_table;
+
 enum { NADI_PROGRAM_DIMS = NADI_MAX_DIMS, NADI_ALL_LANES = -1 };
 
 struct nadi_program_request {
@@ -30,16 +32,20 @@ struct nadi_program_request {
     uint32_t root; /* of broadcast, reduce, gather, scatter */
     uint64_t bytes;
     const uint64_t *sizes; /* all-to-all-v: from src to dst at [src * n + dst]; NULL: all equal */
-    uint32_t radix;        /* of trees; 0: 2 */
-    uint32_t channels;     /* of rings; 0: the algorithm's own number */
-    uint32_t segments;     /* of pipelines; 0: 1 */
+    const struct nadi_table *table; /* of nadi_program_table (collective/table.h) */
+    uint32_t radix;                 /* of trees; 0: 2 */
+    uint32_t channels;              /* of rings; 0: the algorithm's own number */
+    uint32_t segments;              /* of pipelines; 0: 1 */
     uint32_t dim_count; /* of grids; innermost first, their product is n; 0: the nearest square */
     uint32_t dims[NADI_PROGRAM_DIMS];
 };
 
 struct nadi_step {
     uint32_t to, from;   /* members; NADI_NONE: does not send, does not receive */
+    uint32_t to_lane;    /* of the receiver; the same one unless said otherwise */
     bool reduces;        /* what comes is added to what is there, else it replaces it */
+    bool local;          /* neither sends nor receives: copies or adds up the blocks that it would
+                            send, in the time of a reduction of them */
     int wait_lane;       /* NADI_ALL_LANES, or a lane of the same member, ... */
     uint32_t wait_steps; /* ... so many of whose steps have to end first; 0: waits for nothing */
 };

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "collective/table.h"
 
 enum { NO_MESSAGE = UINT32_MAX };
 enum { MAX_BITS_LOG2 = 33 }; /* 1 GiB of contributor sets */
@@ -24,9 +25,12 @@ struct checker {
     const struct nadi_program *p;
     const struct nadi_verify_machine *machine;
     struct nadi_verify_outcome out;
-    uint32_t n, lanes, words; /* words of a set; 1: one bit, there or not, when nothing is added */
+    const struct nadi_table *table; /* NULL: an algorithm, whose slots are blocks */
+    uint32_t n, lanes, slots;
+    uint32_t words; /* of a set; 1: one bit, there or not, when nothing is added */
     bool adds;
-    uint64_t *sets; /* [(member * blocks + block) * words] */
+    uint64_t *sets;   /* [(member * slots + slot) * words] */
+    uint32_t *blocks; /* [member * slots + slot]: which one lies there; NADI_NONE: none yet */
     struct lane *state;
     double *ends;        /* [(member * lanes + lane)] of steps: see end_of */
     uint32_t *first_end; /* offsets into ends */
@@ -35,8 +39,10 @@ struct checker {
         struct message *items;
         size_t count, capacity;
     } messages;
-    struct { /* what messages carry: block numbers, with their sets in `parts` */
-        uint32_t *items;
+    struct { /* what messages carry, with their sets in `parts` */
+        struct carried {
+            uint32_t slot, block;
+        } * items;
         size_t count, capacity;
     } carried;
     struct {
@@ -53,9 +59,14 @@ struct checker {
     uint32_t sender;
 };
 
-static uint64_t *set_of(struct checker *c, uint32_t member, uint32_t block)
+static uint64_t *set_of(struct checker *c, uint32_t member, uint32_t slot)
 {
-    return &c->sets[((size_t)member * c->p->blocks + block) * c->words];
+    return &c->sets[((size_t)member * c->slots + slot) * c->words];
+}
+
+static uint32_t *block_in(struct checker *c, uint32_t member, uint32_t slot)
+{
+    return &c->blocks[(size_t)member * c->slots + slot];
 }
 
 static size_t queue_of(const struct checker *c, uint32_t lane, uint32_t from, uint32_t to)
@@ -65,10 +76,14 @@ static size_t queue_of(const struct checker *c, uint32_t lane, uint32_t from, ui
 
 static void fill_start(struct checker *c)
 {
+    for (size_t i = 0; i < (size_t)c->n * c->slots; i++)
+        c->blocks[i] = NADI_NONE;
     for (uint32_t m = 0; m < c->n; m++)
         for (uint32_t b = 0; b < c->p->blocks; b++)
-            if (nadi_program_has(c->p, m, b))
+            if (nadi_program_has(c->p, m, b)) {
                 set_of(c, m, b)[c->adds ? m / 64 : 0] |= 1ULL << (c->adds ? m % 64 : 0);
+                *block_in(c, m, b) = b;
+            }
 }
 
 static void wake(struct checker *c, uint32_t member)
@@ -100,22 +115,37 @@ static bool waited(const struct checker *c, uint32_t member, const struct nadi_s
 static void carry(void *context, uint32_t first, uint32_t count)
 {
     struct checker *c = context;
-    for (uint32_t b = first; b < first + count; b++) {
-        NADI_PUSH(&c->carried, b);
-        const uint64_t *set = set_of(c, c->sender, b);
+    for (uint32_t slot = first; slot < first + count; slot++) {
+        NADI_PUSH(&c->carried, ((struct carried){slot, *block_in(c, c->sender, slot)}));
+        const uint64_t *set = set_of(c, c->sender, slot);
         for (uint32_t w = 0; w < c->words; w++)
             NADI_PUSH(&c->parts, set[w]);
     }
 }
 
+/* What the lane's step sends or works on. */
+static struct message pick_up(struct checker *c, uint32_t member, uint32_t lane)
+{
+    const uint32_t k = c->state[(size_t)member * c->lanes + lane].step;
+    struct message m = {.next = NO_MESSAGE, .first = (uint32_t)c->carried.count};
+    c->sender = member;
+    if (c->table) {
+        const struct nadi_table_step *s = nadi_table_at(c->table, member, lane, k);
+        const struct nadi_table_run *runs = c->table->runs.items + s->sent;
+        for (uint32_t i = 0; i < s->sent_count; i++)
+            carry(c, runs[i].slot, runs[i].count);
+    } else {
+        c->p->ops->sent(c->p, member, lane, k, carry, c);
+    }
+    m.count = (uint32_t)c->carried.count - m.first;
+    m.bytes = nadi_program_sent_bytes(c->p, member, lane, k);
+    return m;
+}
+
 static void send(struct checker *c, uint32_t member, uint32_t lane, const struct nadi_step *s)
 {
     struct lane *l = &c->state[(size_t)member * c->lanes + lane];
-    struct message m = {.next = NO_MESSAGE, .first = (uint32_t)c->carried.count};
-    c->sender = member;
-    c->p->ops->sent(c->p, member, lane, l->step, carry, c);
-    m.count = (uint32_t)c->carried.count - m.first;
-    m.bytes = nadi_program_sent_bytes(c->p, member, lane, l->step);
+    struct message m = pick_up(c, member, lane);
     m.at = l->begin + c->machine->alpha + c->machine->beta * (double)m.bytes;
     l->sent_at = m.at;
     c->out.messages++;
@@ -123,7 +153,7 @@ static void send(struct checker *c, uint32_t member, uint32_t lane, const struct
     c->sent_by_member[member] += m.bytes;
     uint32_t index = (uint32_t)c->messages.count;
     NADI_PUSH(&c->messages, m);
-    size_t q = queue_of(c, lane, member, s->to);
+    size_t q = queue_of(c, s->to_lane, member, s->to);
     if (c->head[q] == NO_MESSAGE)
         c->head[q] = index;
     else
@@ -144,34 +174,79 @@ static bool complain(struct checker *c, enum nadi_verify_result result, uint32_t
     return false;
 }
 
-/* Takes a message's blocks in. False: a part comes twice. */
+/* Takes one block in. False: it cannot be, or a part comes twice. */
+static bool take_block(struct checker *c, uint32_t member, uint32_t slot, uint32_t carried,
+                       bool reduces)
+{
+    const uint32_t block = c->carried.items[carried].block;
+    const uint64_t *part = &c->parts.items[(size_t)carried * c->words];
+    const bool idempotent = c->p->request.kind == NADI_BARRIER;
+    uint64_t *mine = set_of(c, member, slot);
+    uint32_t *there = block_in(c, member, slot);
+    c->out.block = block;
+    if (reduces && block != NADI_NONE && *there != NADI_NONE && block != *there) {
+        c->out.contributor = *there;
+        c->out.result = NADI_VERIFY_MIXED;
+        return false;
+    }
+    if (reduces && c->table && *there == NADI_NONE) {
+        c->out.contributor = slot;
+        c->out.result = NADI_VERIFY_EMPTY;
+        return false;
+    }
+    if (!reduces || *there == NADI_NONE)
+        *there = block;
+    for (uint32_t w = 0; w < c->words; w++) {
+        uint64_t twice = mine[w] & part[w];
+        if (reduces && twice && !idempotent) {
+            c->out.contributor = 64 * w + (uint32_t)__builtin_ctzll(twice);
+            c->out.result = NADI_VERIFY_TWICE;
+            return false;
+        }
+        mine[w] = reduces ? mine[w] | part[w] : part[w];
+    }
+    return true;
+}
+
+/* Takes a message's blocks in, into the slots that they come from or, of a table, that it says. */
 static bool take(struct checker *c, uint32_t member, uint32_t lane, const struct message *m,
                  bool reduces)
 {
-    bool idempotent = c->p->request.kind == NADI_BARRIER;
-    uint32_t step = c->state[(size_t)member * c->lanes + lane].step;
-    for (uint32_t i = m->first; i < m->first + m->count; i++) {
-        uint64_t *mine = set_of(c, member, c->carried.items[i]);
-        const uint64_t *part = &c->parts.items[(size_t)i * c->words];
-        for (uint32_t w = 0; w < c->words; w++) {
-            uint64_t twice = mine[w] & part[w];
-            if (reduces && twice && !idempotent) {
-                complain(c, NADI_VERIFY_TWICE, member, lane, step);
-                c->out.block = c->carried.items[i];
-                c->out.contributor = 64 * w + (uint32_t)__builtin_ctzll(twice);
-                return false;
-            }
-            mine[w] = reduces ? mine[w] | part[w] : part[w];
+    const uint32_t step = c->state[(size_t)member * c->lanes + lane].step;
+    const struct nadi_table_step *s = c->table ? nadi_table_at(c->table, member, lane, step) : NULL;
+    const struct nadi_table_run *runs = s ? c->table->runs.items + s->into : NULL;
+    uint32_t run = 0, within = 0, taken = 0;
+    bool ok = true;
+    for (uint32_t i = m->first; i < m->first + m->count && ok; i++, taken++) {
+        uint32_t slot = c->carried.items[i].slot;
+        if (s && s->into_count > 0) {
+            if (run == s->into_count)
+                break;
+            slot = runs[run].slot + within++;
+            if (within == runs[run].count)
+                run++, within = 0;
         }
+        ok = take_block(c, member, slot, i, reduces);
     }
-    return true;
+    if (ok && s && s->into_count > 0 && (run < s->into_count || taken < m->count)) {
+        c->out.contributor = 0;
+        for (uint32_t i = 0; i < s->into_count; i++)
+            c->out.contributor += runs[i].count;
+        c->out.block = m->count;
+        c->out.result = NADI_VERIFY_SHAPE;
+        ok = false;
+    }
+    c->out.member = member;
+    c->out.lane = lane;
+    c->out.step = step;
+    return ok;
 }
 
 /* One step further in a lane. False: nothing moved. */
 static bool advance(struct checker *c, uint32_t member, uint32_t lane)
 {
     struct lane *l = &c->state[(size_t)member * c->lanes + lane];
-    if (l->step >= l->count)
+    if (l->step >= l->count || c->out.result != NADI_VERIFY_OK)
         return false;
     struct nadi_step s = nadi_program_step(c->p, member, lane, l->step);
     if (!l->sent) {
@@ -182,6 +257,12 @@ static bool advance(struct checker *c, uint32_t member, uint32_t lane)
         if (s.to != NADI_NONE)
             send(c, member, lane, &s);
         l->sent = true;
+    }
+    if (s.local) {
+        const struct message own = pick_up(c, member, lane);
+        if (!take(c, member, lane, &own, s.reduces))
+            return false;
+        l->sent_at += c->machine->gamma * (double)own.bytes;
     }
     double end = l->sent_at;
     if (s.from != NADI_NONE) {
@@ -251,9 +332,11 @@ static void look_for_missing(struct checker *c)
         for (uint32_t b = 0; b < c->p->blocks; b++) {
             if (!nadi_program_wants(c->p, m, b))
                 continue;
-            const uint64_t *set = set_of(c, m, b);
+            const uint32_t slot = c->table && c->table->shape.separate ? b + c->p->blocks : b;
+            const uint64_t *set = set_of(c, m, slot);
+            const bool other = *block_in(c, m, slot) != b;
             for (uint32_t k = 0; k < (c->adds ? c->n : 1); k++) {
-                if (set[k / 64] >> (k % 64) & 1)
+                if (!other && set[k / 64] >> (k % 64) & 1)
                     continue;
                 complain(c, NADI_VERIFY_MISSING, m, 0, 0);
                 c->out.block = b;
@@ -291,6 +374,7 @@ static void prepare_lanes(struct checker *c)
 static void release(struct checker *c)
 {
     nadi_mem_free(c->sets);
+    nadi_mem_free(c->blocks);
     nadi_mem_free(c->state);
     nadi_mem_free(c->first_end);
     nadi_mem_free(c->ends);
@@ -310,12 +394,15 @@ struct nadi_verify_outcome nadi_verify(const struct nadi_program *p,
     struct checker c = {.p = p, .machine = machine, .n = p->request.n, .lanes = p->lanes};
     c.adds = nadi_program_adds(p->request.kind);
     c.words = c.adds ? (c.n + 63) / 64 : 1;
-    double bits = (double)c.n * p->blocks * c.words * 64, queues = (double)c.n * c.n * p->lanes;
+    c.table = p->request.table;
+    c.slots = c.table ? c.table->slots : p->blocks;
+    double bits = (double)c.n * c.slots * c.words * 64, queues = (double)c.n * c.n * p->lanes;
     if (bits > (double)(1ULL << MAX_BITS_LOG2) || queues > (double)(1ULL << 28)) {
         c.out.result = NADI_VERIFY_SIZE;
         return c.out;
     }
-    c.sets = NADI_ZNEW(uint64_t, (size_t)c.n * p->blocks * c.words);
+    c.sets = NADI_ZNEW(uint64_t, (size_t)c.n * c.slots * c.words);
+    c.blocks = NADI_NEW(uint32_t, (size_t)c.n * c.slots);
     prepare_lanes(&c);
     fill_start(&c);
     run_all(&c);
@@ -353,6 +440,18 @@ const char *nadi_verify_text(const struct nadi_program *p, const struct nadi_ver
             arena,
             "member %u adds member %u's part of block %u (of %u) twice, in step %u of lane %u",
             o->member, o->contributor, o->block, p->blocks, o->step, o->lane);
+    case NADI_VERIFY_MIXED:
+        return nadi_arena_printf(
+            arena, "member %u adds a part of block %u to block %u, in step %u of lane %u",
+            o->member, o->block, o->contributor, o->step, o->lane);
+    case NADI_VERIFY_EMPTY:
+        return nadi_arena_printf(
+            arena, "member %u adds to slot %u, which holds nothing yet, in step %u of lane %u",
+            o->member, o->contributor, o->step, o->lane);
+    case NADI_VERIFY_SHAPE:
+        return nadi_arena_printf(
+            arena, "a message of %u block%s comes where member %u takes %u, in step %u of lane %u",
+            o->block, o->block == 1 ? "" : "s", o->member, o->contributor, o->step, o->lane);
     case NADI_VERIFY_SIZE:
         return "too large to be checked block by block";
     }

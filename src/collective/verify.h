@@ -4,7 +4,8 @@
  * these sets; adding the same part twice, or replacing, is seen at the end: each member must hold
  * every block that the kind wants from it, made of exactly the right parts. On the way the time on
  * a network without contention is computed: alpha a message, beta a byte sent, gamma a byte
- * reduced.
+ * reduced or worked on by a local step. Tables (collective/table.h) are followed slot by slot: what
+ * lies where is remembered with the block that it is.
  *
  * O(steps + blocks moved * n / 64); memory n * blocks * n / 8 bytes for kinds that add, n * blocks
  * bits for the others. */
@@ -19,6 +20,9 @@ enum nadi_verify_result {
     NADI_VERIFY_LEFTOVER, /* a message to member on `lane` is never received */
     NADI_VERIFY_MISSING,  /* member lacks `contributor`'s part of `block` at the end */
     NADI_VERIFY_TWICE,    /* `contributor`'s part was added twice to `block` */
+    NADI_VERIFY_MIXED,    /* `block` was added to block `contributor` */
+    NADI_VERIFY_EMPTY,    /* something was added to slot `contributor`, which holds nothing */
+    NADI_VERIFY_SHAPE,    /* a message of `block` blocks comes where `contributor` are taken */
     NADI_VERIFY_SIZE,     /* too large to check */
 };
 

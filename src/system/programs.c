@@ -19,7 +19,7 @@ struct lane {
     bool begun;     /* what it waits for has ended; */
     bool sending;   /* its message is not delivered, */
     bool receiving; /* nor is what it receives there and reduced; */
-    bool taken;     /* it is there, being reduced */
+    bool taken;     /* it is there, being reduced; also of a local step */
 };
 
 struct run {       /* of a phase of a stream, all members */
@@ -187,12 +187,14 @@ static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t 
     nadi_network_send(s->network, &m);
 }
 
-/* What step receives is there: reduced at once where that is free. False: it is being reduced. */
+/* What the step receives (or, local, has) is there: reduced at once where that is free. False: it
+ * is being reduced. */
 static bool receive(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane,
                     const struct nadi_step *step, uint64_t bytes)
 {
-    nadi_time reduce =
-        step->reduces ? nadi_reduce_time(s->config->local_mem_bw, bytes, s->config->exact) : 0;
+    nadi_time reduce = step->reduces || step->local
+                           ? nadi_reduce_time(s->config->local_mem_bw, bytes, s->config->exact)
+                           : 0;
     if (reduce == 0) {
         lane_of(&s->programs->runs.items[run], member, lane)->receiving = false;
         return true;
@@ -220,6 +222,12 @@ static void begin(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t
     uint64_t bytes;
     if (l->receiving && take_early(s, l, step->from, &bytes))
         (void)receive(s, run, member, lane, step, bytes);
+    if (step->local) {
+        l->receiving = true;
+        bytes =
+            nadi_program_sent_bytes(r->program, nadi_phase_local(r->phase, member), lane, l->step);
+        (void)receive(s, run, member, lane, step, bytes);
+    }
 }
 
 /* Goes on with a lane as far as it can. True: a step has ended. */
@@ -281,12 +289,12 @@ static void on_message(void *context, const struct nadi_event *event)
     struct nadi_step sent = step_of(r, member, lane);
     uint32_t local = nadi_phase_local(r->phase, member), other = ring_member(r, member, sent.to);
     uint64_t bytes = nadi_program_sent_bytes(r->program, local, lane, from->step);
-    struct lane *to = lane_of(r, other, lane);
+    struct lane *to = lane_of(r, other, sent.to_lane);
     bool there = false;
     if (to->begun && to->receiving && !to->taken) {
-        struct nadi_step step = step_of(r, other, lane);
+        struct nadi_step step = step_of(r, other, sent.to_lane);
         if (step.from == local) {
-            there = receive(s, run, other, lane, &step, bytes) && !to->sending;
+            there = receive(s, run, other, sent.to_lane, &step, bytes) && !to->sending;
             local = NADI_NONE;
         }
     }
@@ -296,7 +304,7 @@ static void on_message(void *context, const struct nadi_event *event)
     if (!from->receiving)
         go_on(s, run, member, lane);
     if (there) /* then the run has not ended with the sender */
-        go_on(s, run, other, lane);
+        go_on(s, run, other, sent.to_lane);
 }
 
 static void on_reduced(void *context, const struct nadi_event *event)

@@ -160,12 +160,13 @@ static uint32_t *early_list(struct run *r, struct place to)
 }
 
 /* Sends what the lane's current step sends at `at`; returns when it is delivered. */
-static int64_t send(struct nadi_system *s, struct run *r, struct place from, uint32_t step,
-                    uint32_t to_local, int64_t at)
+static int64_t send(struct nadi_system *s, struct run *r, struct place from,
+                    const struct nadi_step *step, int64_t at)
 {
     uint32_t local = nadi_phase_local(r->phase, from.member), index;
-    struct place to = {ring_member(r, from.member, to_local), from.lane};
-    uint64_t bytes = nadi_program_sent_bytes(r->program, local, from.lane, step);
+    uint32_t k = r->members[from.member].lanes[from.lane].step;
+    struct place to = {ring_member(r, from.member, step->to), step->to_lane};
+    uint64_t bytes = nadi_program_sent_bytes(r->program, local, from.lane, k);
     uint32_t route = nadi_network_route(s->network, rank_of(r, from.member), rank_of(r, to.member));
     nadi_unaware_count(s->network, route, bytes, r->copies);
     int64_t there = at + (int64_t)nadi_unaware_delay_ns(s->network, route, bytes);
@@ -247,8 +248,11 @@ static bool advance(struct nadi_system *s, struct run *r, struct place at)
             l->begun = true;
             l->begin = l->free = begin;
             if (step.to != NADI_NONE)
-                l->free =
-                    send(s, r, at, l->step, step.to, begin + (int64_t)s->config->endpoint_delay_ns);
+                l->free = send(s, r, at, &step, begin + (int64_t)s->config->endpoint_delay_ns);
+            if (step.local)
+                l->free += (int64_t)nadi_reduce_ns(
+                    s->config->local_mem_bw,
+                    nadi_program_sent_bytes(r->program, local, at.lane, l->step));
         }
         int64_t end = l->free;
         if (step.from != NADI_NONE) {

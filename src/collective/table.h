@@ -1,0 +1,103 @@
+/* table: an algorithm as a value: every step of every member written down, for one kind, one number
+ * of members and any number of bytes. Files of explicit algorithms (collective/table_read.h) and
+ * synthesisers make one; `nadi_program_table` serves its steps to all who run or check programs
+ * (collective/program.h).
+ *
+ * Slots: a member has the slots [0, blocks), one for each block of the buffer; where `separate`,
+ * the slots [blocks, 2 blocks) for its results; then `scratch` more. At the start block b lies in
+ * slot b of whoever has it (nadi_program_has); at the end it must lie in slot b, or blocks + b
+ * where `separate`, of whoever wants it. Blocks: all-gather and gather n k (member m's are
+ * [m k, m k + k)), reduce-scatter and scatter likewise (member m wants them), all-to-all n n k
+ * (from s to d at (s n + d) k), others any number. A slot is as large as block slot % blocks;
+ * blocks of a collective differ by a byte at most.
+ *
+ *   struct nadi_table t;
+ *   nadi_table_init(&t, &(struct nadi_table_shape){.kind = NADI_ALL_GATHER, .n = 2, .blocks = 2});
+ *   struct nadi_step *s = nadi_table_add(&t, 0, 0);       member 0, lane 0: the next step there
+ *   s->to = s->from = 1;
+ *   nadi_table_send(&t, 0, 1);                            it sends block 0
+ *   ... the same for member 1 ...
+ *   nadi_table_finish(&t);
+ *   request.table = &t;  nadi_program_make(&nadi_program_table, &request, &p);
+ *   nadi_verify(&p, &machine);
+ *
+ * Steps may be added in any order of members and lanes; those of a lane come in their order.
+ * Memory: 56 bytes a step and 8 a run. Nothing is checked here but by assertion: readers do, with
+ * lines, and nadi_verify. */
+#ifndef NADI_COLLECTIVE_TABLE_H
+#define NADI_COLLECTIVE_TABLE_H
+
+#include "collective/program.h"
+
+struct nadi_table_shape {
+    enum nadi_collective_kind kind;
+    uint32_t n, root; /* members; of rooted kinds */
+    uint32_t blocks;
+    uint32_t scratch; /* slots beyond those of the buffer and of the results */
+    bool separate;    /* results have slots of their own */
+};
+
+struct nadi_table_run {
+    uint32_t slot, count;
+};
+
+struct nadi_table_step {
+    struct nadi_step step;
+    uint32_t member, lane;
+    uint32_t line;             /* of the file that it comes from; 0: none */
+    uint32_t sent, sent_count; /* runs: what it sends, or, local, works on */
+    uint32_t into, into_count; /* runs that take what it receives, or, local, the result; none: the
+                                  slots that it comes from */
+};
+
+struct nadi_table {
+    struct nadi_table_shape shape;
+    uint32_t slots; /* of a member */
+    uint32_t lanes;
+    struct {
+        struct nadi_table_step *items; /* finished: by member, lane and number */
+        size_t count, capacity;
+    } steps;
+    struct {
+        struct nadi_table_run *items;
+        size_t count, capacity;
+    } runs;
+    size_t *first; /* finished: of the steps of [member * lanes + lane], and the end */
+};
+
+/* Why there is no table of this shape; NULL: there is. */
+const char *nadi_table_refusal(const struct nadi_table_shape *shape);
+/* Of a shape that is not refused. */
+void nadi_table_init(struct nadi_table *t, const struct nadi_table_shape *shape);
+void nadi_table_release(struct nadi_table *t);
+
+/* One step more of a lane: to and from NADI_NONE, to_lane the same lane, waits for nothing. The
+ * pointer holds until the next one is added. */
+struct nadi_step *nadi_table_add(struct nadi_table *t, uint32_t member, uint32_t lane);
+/* What the step added last sends, or where it puts what it receives: call as often as there are
+ * runs. Runs that meet become one. */
+void nadi_table_send(struct nadi_table *t, uint32_t slot, uint32_t count);
+void nadi_table_into(struct nadi_table *t, uint32_t slot, uint32_t count);
+/* No step more. O(steps). */
+void nadi_table_finish(struct nadi_table *t);
+
+/* Of a finished table. */
+static inline uint32_t nadi_table_steps(const struct nadi_table *t, uint32_t member, uint32_t lane)
+{
+    const size_t *first = &t->first[(size_t)member * t->lanes + lane];
+    return (uint32_t)(first[1] - first[0]);
+}
+
+static inline const struct nadi_table_step *
+nadi_table_at(const struct nadi_table *t, uint32_t member, uint32_t lane, uint32_t k)
+{
+    return &t->steps.items[t->first[(size_t)member * t->lanes + lane] + k];
+}
+
+/* A program written down: every step of `p`. */
+void nadi_table_of_program(struct nadi_table *t, const struct nadi_program *p);
+
+/* The request's table; refuses another kind, number of members or root than the table's. */
+extern const struct nadi_program_ops nadi_program_table;
+
+#endif
