@@ -30,6 +30,41 @@ void nadi_collective_bench_options_init(struct nadi_collective_bench_options *op
 enum nadi_status nadi_collective_bench(const struct nadi_collective_bench_options *options,
                                        char **report, char **plot, struct nadi_diags *messages);
 
+struct nadi_collective_check_options {
+    size_t size;
+    const char *const *files; /* of explicit algorithms: docs/guide/custom-collectives.md */
+    size_t file_count;
+    uint64_t bytes;                  /* of the collective, as nccl-tests counts */
+    uint64_t latency_ns;             /* a message */
+    const char *bandwidth;           /* "100GB/s"; NULL: no time for bytes */
+    const char *reduction_bandwidth; /* of bytes that are added up or copied; NULL: no time */
+    int csv;                         /* else text */
+};
+
+void nadi_collective_check_options_init(struct nadi_collective_check_options *options);
+
+/* Proves the algorithms of the files. Sets *report as above. INPUT when one is damaged or wrong;
+ * *report has the others. */
+enum nadi_status nadi_collective_check_files(const struct nadi_collective_check_options *options,
+                                             char **report, struct nadi_diags *messages);
+
+struct nadi_collective_convert_options {
+    size_t size;
+    const char *from;      /* file; NULL: `algorithm` */
+    const char *algorithm; /* "ring", "tree4": one of nadi's own, ... */
+    const char *kind;      /* ... of "all-gather", ... */
+    uint32_t members;      /* ... so many */
+    const char *to;        /* file, or prefix of Chakra traces */
+    const char *form;      /* "own", "msccl", "chakra"; NULL: as the name ends */
+    uint64_t bytes;        /* of Chakra traces, as nccl-tests counts */
+};
+
+void nadi_collective_convert_options_init(struct nadi_collective_convert_options *options);
+
+/* Writes an algorithm in another form, after proving it. */
+enum nadi_status nadi_collective_convert_file(const struct nadi_collective_convert_options *options,
+                                              struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

@@ -547,6 +547,36 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_collective_bench,
     },
     {
+        .name = "collective check",
+        .group = "Networks",
+        .summary = "Prove that files of explicit algorithms do what they promise",
+        .words = "FILE...",
+        .about =
+            "Reads MSCCL XML, MSCCL++ execution plans, TACOS output, Chakra traces\n"
+            "(PREFIX for PREFIX.0.et and so on) and nadi's own form, moves every chunk through\n"
+            "the steps, and says what is missing where. What the files are:\n"
+            "docs/guide/custom-collectives.md.\n",
+        .examples = "nadi collective check examples/collectives/*.xml\n"
+                    "nadi collective check ring.yml --bytes 1GiB --bandwidth 400Gbps\n",
+        .options = nadi_collective_check_groups,
+        .max_words = 256,
+        .run = nadi_cmd_collective_check,
+    },
+    {
+        .name = "collective convert",
+        .group = "Networks",
+        .summary = "Write an explicit algorithm in another form",
+        .words = "[FILE]",
+        .about = "The form follows from the name that is written: .xml MSCCL, else nadi's own.\n"
+                 "Without FILE one of nadi's algorithms is written down.\n",
+        .examples = "nadi collective convert plan.json -o plan.yml\n"
+                    "nadi collective convert --algorithm ring --kind all-gather --members 8 "
+                    "-o ring.yml\n",
+        .options = nadi_collective_convert_groups,
+        .max_words = 1,
+        .run = nadi_cmd_collective_convert,
+    },
+    {
         .name = "topo",
         .group = "Networks",
         .summary = "Look at a network: size, distances, bisection, path diversity, a picture",

@@ -10,22 +10,6 @@ static uint64_t node_bytes(enum nadi_collective_kind kind, uint64_t bytes, uint3
     return part && n ? nadi_max_u64(bytes / n, 1) : bytes;
 }
 
-static bool find_kind(const char *word, enum nadi_collective_kind *kind)
-{
-    for (int k = 0; k < NADI_COLLECTIVE_KINDS; k++) {
-        const char *name = nadi_collective_name((enum nadi_collective_kind)k);
-        size_t i = 0;
-        while (name[i] && word[i] &&
-               (name[i] == '_' ? '-' : (name[i] | 0x20)) == (word[i] == '_' ? '-' : word[i] | 0x20))
-            i++;
-        if (!name[i] && !word[i]) {
-            *kind = (enum nadi_collective_kind)k;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Commas become ends of strings. */
 static char **split(struct nadi_arena *arena, const char *text, size_t *count)
 {
@@ -121,7 +105,7 @@ bool nadi_collective_bench_run(struct nadi_collective_bench *b,
         algorithms = split(&b->arena, request->algorithms, &algorithm_count);
     for (size_t k = 0; k < kind_count; k++) {
         struct cell c = {.bench = b, .request = request};
-        if (!find_kind(kinds[k], &c.lone.kind))
+        if (!nadi_collective_find(kinds[k], &c.lone.kind))
             return nadi_error(diags, "bench/kind", NADI_NOWHERE,
                               "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, "
                               "reduce, gather, scatter, barrier",

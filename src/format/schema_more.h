@@ -22,5 +22,7 @@ extern const struct nadi_schema nadi_events_link_schema;
 extern const struct nadi_schema nadi_events_compute_schema;
 extern const struct nadi_schema nadi_events_start_schema;
 extern const struct nadi_schema nadi_events_traffic_schema;
+extern const struct nadi_schema nadi_collective_schema;
+extern const struct nadi_schema nadi_collective_step_schema;
 
 #endif

@@ -601,6 +601,8 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         [NADI_SCHEMA_EVENTS_COMPUTE] = &nadi_events_compute_schema,
         [NADI_SCHEMA_EVENTS_START] = &nadi_events_start_schema,
         [NADI_SCHEMA_EVENTS_TRAFFIC] = &nadi_events_traffic_schema,
+        [NADI_SCHEMA_COLLECTIVE] = &nadi_collective_schema,
+        [NADI_SCHEMA_COLLECTIVE_STEP] = &nadi_collective_step_schema,
     };
     return elsewhere[kind] ? elsewhere[kind] : &schemas[kind];
 }

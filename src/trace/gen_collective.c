@@ -12,34 +12,14 @@ void nadi_gen_collective_init(struct nadi_gen_collective *g)
         .kind = NADI_ALL_REDUCE, .ranks = 8, .bytes = 1 << 20, .repeat = 1};
 }
 
-/* Letters only, in upper case: "all-reduce" -> "ALLREDUCE". */
-static void letters_of(const char *word, char *to, size_t room)
-{
-    size_t count = 0;
-    for (; *word && count + 1 < room; word++) {
-        char c = *word;
-        if (c >= 'a' && c <= 'z')
-            c = (char)(c - 'a' + 'A');
-        if (c != '-' && c != '_' && c != ' ')
-            to[count++] = c;
-    }
-    to[count] = '\0';
-}
-
 bool nadi_gen_collective_kind(const char *word, enum nadi_collective_kind *kind,
                               struct nadi_place place, struct nadi_diags *diags)
 {
     const char *names[NADI_COLLECTIVE_KINDS];
-    char wanted[64], letters[64];
-    letters_of(word, wanted, sizeof wanted);
-    for (int k = 0; k < NADI_COLLECTIVE_KINDS; k++) {
+    if (nadi_collective_find(word, kind))
+        return true;
+    for (int k = 0; k < NADI_COLLECTIVE_KINDS; k++)
         names[k] = nadi_collective_name((enum nadi_collective_kind)k);
-        letters_of(names[k], letters, sizeof letters);
-        if (strcmp(letters, wanted) == 0) {
-            *kind = (enum nadi_collective_kind)k;
-            return true;
-        }
-    }
     const char *nearest = nadi_str_nearest(word, names, NADI_COLLECTIVE_KINDS);
     struct nadi_str hint = NADI_STR_INIT;
     if (nearest)

@@ -34,6 +34,33 @@ const char *nadi_collective_label(enum nadi_collective_kind kind, char label[24]
     return label;
 }
 
+/* The next letter of a word, in upper case; '\0' at its end. */
+static char next_letter(const char **word)
+{
+    while (**word == '-' || **word == '_' || **word == ' ')
+        ++*word;
+    const char c = **word;
+    *word += c != '\0';
+    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+bool nadi_collective_find(const char *word, enum nadi_collective_kind *kind)
+{
+    for (int k = 0; k < NADI_COLLECTIVE_KINDS; k++) {
+        const char *a = word, *b = nadi_collective_name((enum nadi_collective_kind)k);
+        char x, y;
+        do {
+            x = next_letter(&a);
+            y = next_letter(&b);
+        } while (x == y && x);
+        if (x == y) {
+            *kind = (enum nadi_collective_kind)k;
+            return true;
+        }
+    }
+    return false;
+}
+
 double nadi_collective_bus_factor(enum nadi_collective_kind kind, double n)
 {
     switch (kind) {

@@ -134,6 +134,9 @@ void nadi_trace_destroy(struct nadi_trace *t); /* NULL is allowed */
 const char *nadi_collective_name(enum nadi_collective_kind kind);
 /* The same as people write it, "all-reduce", into a buffer that is returned. */
 const char *nadi_collective_label(enum nadi_collective_kind kind, char label[24]);
+/* The kind that a word names, whatever its case and with or without '-', '_' and blanks:
+ * "all-reduce", "ALL_REDUCE", "allreduce". */
+bool nadi_collective_find(const char *word, enum nadi_collective_kind *kind);
 /* Bus bandwidth is algorithm bandwidth times this: what the links of one of n members carry at
  * least, in parts of the size (nccl-tests, doc/PERFORMANCE.md). 0 of a barrier. */
 double nadi_collective_bus_factor(enum nadi_collective_kind kind, double n);

@@ -59,6 +59,8 @@ struct key_case {
 #define COMPUTE   NADI_SCHEMA_EVENTS_COMPUTE
 #define START     NADI_SCHEMA_EVENTS_START
 #define TRAFFIC   NADI_SCHEMA_EVENTS_TRAFFIC
+#define TABLE     NADI_SCHEMA_COLLECTIVE
+#define STEP      NADI_SCHEMA_COLLECTIVE_STEP
 
 static const struct key_case key_cases[] = {
     {SYSTEM, "all-reduce-implementation", "[\"ring\", \"direct4\"]", "[ring, direct4]", "\"ring\"",
@@ -278,6 +280,25 @@ static const struct key_case key_cases[] = {
     {LINK, "dimension", "2", "2", "16", "schema/range"},
     {GRAPH, "flow-in-flight", "1", "1", "-1", "schema/range"},
     {NETWORK, "flow-in-flight", "1", "1", "-1", "schema/range"},
+    {TABLE, "collective", "all-gather", "all-gather", "allgather", "schema/word"},
+    {TABLE, "name", "mine", "mine", "[1]", "schema/type"},
+    {TABLE, "members", "8", "8", "0", "schema/range"},
+    {TABLE, "blocks", "64", "64", "0", "schema/range"},
+    {TABLE, "scratch", "64", "64", "-1", "schema/range"},
+    {TABLE, "separate-results", "1", "on", "[1]", "schema/type"},
+    {TABLE, "root", "1", "1", "-1", "schema/range"},
+    {TABLE, "steps", "[{member: 0}]", "[{member: 0}]", "[2]", "schema/map"},
+    {STEP, "member", "1", "1", "-1", "schema/range"},
+    {STEP, "lane", "1", "1", "65536", "schema/range"},
+    {STEP, "to", "1", "1", "a", "schema/type"},
+    {STEP, "to-lane", "1", "1", "-1", "schema/range"},
+    {STEP, "from", "1", "1", "1048576", "schema/range"},
+    {STEP, "send", "1", "1", "[1]", "schema/type"},
+    {STEP, "local", "0-3,7", "0-3,7", "[1]", "schema/type"},
+    {STEP, "into", "0-3,7", "0-3,7", "{a: 1}", "schema/type"},
+    {STEP, "add", "1", "on", "[1]", "schema/type"},
+    {STEP, "wait-steps", "3", "3", "-1", "schema/range"},
+    {STEP, "wait-lane", "3", "3", "-1", "schema/range"},
     {EVENTS, "seed", "7", "7", "-1", "schema/range"},
     {EVENTS, "links", "[{from: a}]", "[{from: a}]", "a", "schema/list"},
     {EVENTS, "compute", "[{scale: 2}]", "[{scale: 2}]", "[2]", "schema/map"},

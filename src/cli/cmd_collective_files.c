@@ -1,0 +1,149 @@
+/* cmd_collective_files: `nadi collective check` and `nadi collective convert`. */
+#include <nadi/collective.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+struct check_values {
+    const char *bandwidth, *reduction, *format;
+    uint64_t bytes, latency;
+};
+
+struct convert_values {
+    const char *output, *form, *algorithm, *kind;
+    uint64_t bytes;
+    uint32_t members;
+};
+
+#define CHECK(member)   .offset = offsetof(struct check_values, member)
+#define CONVERT(member) .offset = offsetof(struct convert_values, member)
+
+static const struct nadi_option check_options[] = {
+    {.name = "bytes",
+     .argument = "SIZE",
+     .type = NADI_OPTION_BYTES,
+     .initial = "64MiB",
+     CHECK(bytes),
+     .help = "Size of the collective, as nccl-tests counts it"},
+    {.name = "latency",
+     .argument = "TIME",
+     .type = NADI_OPTION_TIME,
+     .initial = "1us",
+     CHECK(latency),
+     .help = "Of a message, for the time without contention"},
+    {.name = "bandwidth",
+     .argument = "RATE",
+     .type = NADI_OPTION_TEXT,
+     .initial = "100GB/s",
+     CHECK(bandwidth),
+     .help = "Of a message; a bare number is GB/s"},
+    {.name = "reduction-bandwidth",
+     .argument = "RATE",
+     .type = NADI_OPTION_TEXT,
+     CHECK(reduction),
+     .help = "Of bytes that are added up or copied (default: they take no time)"},
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|csv",
+     .initial = "text",
+     CHECK(format),
+     .help = "Form of the result on standard output"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_collective_check_groups[] = {
+    {"Check", check_options, 0},
+    {.heading = NULL},
+};
+
+static const struct nadi_option convert_options[] = {
+    {.name = "output",
+     .argument = "FILE",
+     .letter = 'o',
+     .type = NADI_OPTION_TEXT,
+     .required = true,
+     CONVERT(output),
+     .help = "File to write; of Chakra traces the prefix"},
+    {.name = "to",
+     .type = NADI_OPTION_WORD,
+     .words = "own|msccl|chakra",
+     CONVERT(form),
+     .help = "Its form (default: msccl where FILE ends in .xml, else own)"},
+    {.name = "bytes",
+     .argument = "SIZE",
+     .type = NADI_OPTION_BYTES,
+     .initial = "64MiB",
+     CONVERT(bytes),
+     .help = "Size of the collective in Chakra traces, which have no other, as nccl-tests counts"},
+    {.name = NULL},
+};
+
+static const struct nadi_option own_options[] = {
+    {.name = "algorithm",
+     .argument = "NAME",
+     .type = NADI_OPTION_TEXT,
+     CONVERT(algorithm),
+     .help = "Write one of nadi's step generators down: ring, tree4, rabenseifner, ..."},
+    {.name = "kind",
+     .argument = "KIND",
+     .type = NADI_OPTION_TEXT,
+     .initial = "all-reduce",
+     CONVERT(kind),
+     .help = "Its collective"},
+    {.name = "members",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     CONVERT(members),
+     .help = "Its number of members"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_collective_convert_groups[] = {
+    {"Output", convert_options, 0},
+    {"Instead of a file", own_options, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_collective_check(const struct nadi_command *self, int count, char **arguments)
+{
+    struct check_values v = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
+                            &words) ||
+        !nadi_words_wanted(self->name, &words, 1, "a file of an algorithm"))
+        return NADI_EXIT_USAGE;
+    struct nadi_collective_check_options o;
+    nadi_collective_check_options_init(&o);
+    o.files = words.items;
+    o.file_count = (size_t)words.count;
+    o.bytes = v.bytes;
+    o.latency_ns = v.latency;
+    o.bandwidth = v.bandwidth;
+    o.reduction_bandwidth = v.reduction;
+    o.csv = v.format[0] == 'c';
+    struct nadi_diags *messages = nadi_messages_create();
+    char *report;
+    const enum nadi_status status = nadi_collective_check_files(&o, &report, messages);
+    return nadi_terminal_end(status, report, messages, false);
+}
+
+int nadi_cmd_collective_convert(const struct nadi_command *self, int count, char **arguments)
+{
+    struct convert_values v = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
+                            &words))
+        return NADI_EXIT_USAGE;
+    struct nadi_collective_convert_options o;
+    nadi_collective_convert_options_init(&o);
+    o.from = words.count ? words.items[0] : NULL;
+    o.algorithm = v.algorithm;
+    o.kind = v.kind;
+    o.members = v.members;
+    o.to = v.output;
+    o.form = v.form;
+    o.bytes = v.bytes;
+    struct nadi_diags *messages = nadi_messages_create();
+    const enum nadi_status status = nadi_collective_convert_file(&o, messages);
+    return nadi_terminal_end(status, NULL, messages, false);
+}

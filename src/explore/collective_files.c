@@ -1,0 +1,200 @@
+#include "explore/collective_files.h"
+
+#include "base/file.h"
+#include "base/units.h"
+#include "collective/verify.h"
+
+static const char *const form_titles[NADI_TABLE_FORMS] = {
+    [NADI_TABLE_OWN] = "own form",
+    [NADI_TABLE_MSCCL] = "MSCCL XML",
+    [NADI_TABLE_MSCCLPP] = "MSCCL++ execution plan",
+    [NADI_TABLE_TACOS] = "TACOS CSV",
+    [NADI_TABLE_CHAKRA] = "Chakra traces",
+};
+
+/* What a trace's node carries for nccl-tests' size. */
+static uint64_t node_bytes(const struct nadi_table *t, uint64_t bytes)
+{
+    const bool part = t->shape.kind == NADI_ALL_GATHER || t->shape.kind == NADI_GATHER;
+    return part ? nadi_max_u64(bytes / t->shape.n, 1) : bytes;
+}
+
+static struct nadi_program program_of(const struct nadi_table *t, uint64_t bytes)
+{
+    const struct nadi_program_request q = {.kind = t->shape.kind,
+                                           .n = t->shape.n,
+                                           .root = t->shape.root,
+                                           .bytes = node_bytes(t, bytes),
+                                           .table = t};
+    struct nadi_program p;
+    const char *refused = nadi_program_make(&nadi_program_table, &q, &p);
+    NADI_ASSERT(!refused);
+    return p;
+}
+
+/* ---- check --------------------------------------------------------------------------------- */
+
+static void add_amount(uint64_t count, const char *one, const char *many, struct nadi_str *out)
+{
+    nadi_str_printf(out, "%" PRIu64 " %s", count, count == 1 ? one : many);
+}
+
+static void add_text(const struct nadi_collective_check_request *q, const struct nadi_table_file *f,
+                     const struct nadi_verify_outcome *o, struct nadi_str *out)
+{
+    const struct nadi_table *t = &f->table;
+    char label[24], size[32], time[32], rate[32], least[32], most[32];
+    nadi_str_printf(out, "%s: %s \"%s\"\n  ", f->path, form_titles[f->form], f->name);
+    nadi_str_printf(out, "%s of ", nadi_collective_label(t->shape.kind, label));
+    add_amount(t->shape.n, "member", "members", out);
+    nadi_str_add(out, " in ");
+    add_amount(t->shape.blocks, "block", "blocks", out);
+    nadi_str_add(out, t->shape.separate ? ", results apart" : ", in place");
+    if (t->shape.scratch) {
+        nadi_str_add(out, ", ");
+        add_amount(t->shape.scratch, "slot", "slots", out);
+        nadi_str_add(out, " of scratch");
+    }
+    nadi_str_add(out, "\n  ");
+    add_amount(t->steps.count, "step", "steps", out);
+    nadi_str_add(out, " in up to ");
+    add_amount(t->lanes, "lane", "lanes", out);
+    nadi_str_add(out, " a member, ");
+    add_amount(o->messages, "message", "messages", out);
+    nadi_str_printf(out, "\n  %s: sent by all %s", nadi_units_bytes(size, (double)q->bytes),
+                    nadi_units_bytes(rate, (double)o->bytes));
+    nadi_str_printf(out, ", by a member at most %s\n",
+                    nadi_units_bytes(rate, (double)o->largest_bytes));
+    nadi_str_printf(out, "  without contention %s, %s algorithm bandwidth",
+                    nadi_units_time(time, o->seconds * 1e9),
+                    nadi_units_rate(rate, o->seconds > 0 ? (double)q->bytes / o->seconds : 0));
+    nadi_str_printf(out, " (%s a message", nadi_units_time(time, q->latency_s * 1e9));
+    if (q->bytes_per_s > 0)
+        nadi_str_printf(out, ", %s", nadi_units_rate(rate, q->bytes_per_s));
+    if (q->adds_per_s > 0)
+        nadi_str_printf(out, ", reductions at %s", nadi_units_rate(rate, q->adds_per_s));
+    nadi_str_add(out, ")\n");
+    if (f->least_bytes > 0 || f->most_bytes < UINT64_MAX)
+        nadi_str_printf(
+            out, "  for sizes from %s to %s\n", nadi_units_bytes(least, (double)f->least_bytes),
+            f->most_bytes < UINT64_MAX ? nadi_units_bytes(most, (double)f->most_bytes) : "any");
+    nadi_str_add(out, "  right: every member ends with what the collective promises\n");
+}
+
+static void add_row(const struct nadi_collective_check_request *q, const struct nadi_table_file *f,
+                    const struct nadi_verify_outcome *o, struct nadi_str *out)
+{
+    const struct nadi_table *t = &f->table;
+    char label[24];
+    nadi_str_printf(out, "%s,%s,%s,%u,%u,%u,%u,%zu,", f->path, nadi_table_form_name(f->form),
+                    nadi_collective_label(t->shape.kind, label), t->shape.n, t->shape.blocks,
+                    t->shape.scratch, t->lanes, t->steps.count);
+    nadi_str_printf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g\n", o->messages,
+                    q->bytes, o->bytes, o->largest_bytes, o->seconds * 1e9);
+}
+
+static bool check_file(const struct nadi_collective_check_request *q, const char *path,
+                       struct nadi_str *out, struct nadi_diags *diags)
+{
+    struct nadi_table_file f;
+    if (!nadi_table_read(&f, path, diags))
+        return false;
+    const bool right = nadi_table_prove(&f, diags);
+    if (right) {
+        const struct nadi_program p = program_of(&f.table, q->bytes);
+        const struct nadi_verify_machine machine = {
+            .alpha = q->latency_s,
+            .beta = q->bytes_per_s > 0 ? 1 / q->bytes_per_s : 0,
+            .gamma = q->adds_per_s > 0 ? 1 / q->adds_per_s : 0,
+        };
+        const struct nadi_verify_outcome o = nadi_verify(&p, &machine);
+        (q->csv ? add_row : add_text)(q, &f, &o, out);
+    }
+    nadi_table_file_release(&f);
+    return right;
+}
+
+bool nadi_collective_check(const struct nadi_collective_check_request *request,
+                           struct nadi_str *out, struct nadi_diags *diags)
+{
+    bool ok = true;
+    if (request->csv)
+        nadi_str_add(out, "file,form,collective,members,blocks,scratch_slots,lanes,steps,messages,"
+                          "size_bytes,sent_bytes,most_sent_bytes,time_ns\n");
+    for (size_t i = 0; i < request->count; i++)
+        ok &= check_file(request, request->paths[i], out, diags);
+    return ok;
+}
+
+/* ---- convert ------------------------------------------------------------------------------- */
+
+/* An algorithm of our own, "tree4", as a table. */
+static bool write_down(const struct nadi_collective_convert_request *q, struct nadi_table_file *f,
+                       struct nadi_diags *diags)
+{
+    const char *word = q->algorithm;
+    const size_t letters = strcspn(word, "0123456789");
+    struct nadi_program_request request = {.n = q->members, .bytes = q->members};
+    struct nadi_program p;
+    uint64_t number = 0;
+    *f = (struct nadi_table_file){.form = NADI_TABLE_OWN, .most_bytes = UINT64_MAX};
+    nadi_arena_init(&f->arena);
+    f->path = f->name = nadi_arena_strdup(&f->arena, word);
+    const struct nadi_program_ops *ops =
+        nadi_program_find(nadi_arena_strndup(&f->arena, word, letters));
+    const char *refused = NULL;
+    if (!ops || (word[letters] && !nadi_str_to_u64(word + letters, &number)) || number > 1000000)
+        refused = "there is no such algorithm: docs/models/collectives.md lists them";
+    else if (!q->kind || !nadi_collective_find(q->kind, &request.kind))
+        refused = "which collective? all-reduce, all-gather, reduce-scatter, all-to-all, "
+                  "broadcast, reduce, gather, scatter or barrier";
+    if (!refused) {
+        const enum nadi_program_number what = ops->number;
+        request.radix = what == NADI_NUMBER_RADIX ? (uint32_t)number : 0;
+        request.channels = what == NADI_NUMBER_CHANNELS ? (uint32_t)number : 0;
+        request.segments = what == NADI_NUMBER_SEGMENTS ? (uint32_t)number : 0;
+        refused = nadi_program_make(ops, &request, &p);
+    }
+    if (refused) {
+        nadi_arena_release(&f->arena);
+        return nadi_error(diags, "collective/algorithm", NADI_NOWHERE, NULL,
+                          "%s as %s of %u members: %s", word, q->kind ? q->kind : "?", q->members,
+                          refused);
+    }
+    nadi_table_of_program(&f->table, &p);
+    return true;
+}
+
+static enum nadi_table_form form_of(const struct nadi_collective_convert_request *q)
+{
+    if (q->form != NADI_TABLE_NO_FORM)
+        return q->form;
+    return nadi_str_ends(q->to, ".xml") ? NADI_TABLE_MSCCL : NADI_TABLE_OWN;
+}
+
+static bool write_table(const struct nadi_collective_convert_request *q,
+                        const struct nadi_table_file *f, struct nadi_diags *diags)
+{
+    const enum nadi_table_form form = form_of(q);
+    struct nadi_str text = NADI_STR_INIT;
+    if (form != NADI_TABLE_OWN)
+        return nadi_error(diags, "collective/form", NADI_IN_FILE(q->to),
+                          "write .yml for the own form", "%s cannot be written", form_titles[form]);
+    nadi_table_write_own(&f->table, f->name, &text);
+    const bool ok = nadi_file_make_parent(q->to, diags) &&
+                    nadi_file_write(q->to, nadi_str_get(&text), text.length, diags);
+    nadi_str_release(&text);
+    return ok;
+}
+
+bool nadi_collective_convert(const struct nadi_collective_convert_request *request,
+                             struct nadi_diags *diags)
+{
+    struct nadi_table_file f;
+    if (request->from ? !nadi_table_read(&f, request->from, diags)
+                      : !write_down(request, &f, diags))
+        return false;
+    const bool ok = nadi_table_prove(&f, diags) && write_table(request, &f, diags);
+    nadi_table_file_release(&f);
+    return ok;
+}

@@ -1,0 +1,119 @@
+/* schema_collective: the keys of files of explicit algorithms, and of the list that attaches them
+ * to collectives. */
+#include "format/schema_more.h"
+
+static const char *const kinds[] = {
+    "all-reduce", "reduce",     "all-gather",     "gather",  "scatter",
+    "broadcast",  "all-to-all", "reduce-scatter", "barrier", NULL,
+};
+
+#define COUNT(name, least, most, ...)                                                              \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .min = least, .max = most, __VA_ARGS__           \
+    }
+#define MOST_MEMBERS (1 << 20)
+#define MOST_LANES   (1 << 16)
+#define MOST_SLOTS   (1 << 30)
+
+static const struct nadi_schema_key collective_keys[] = {
+    {.key = "collective",
+     .type = NADI_SCHEMA_WORD,
+     .words = kinds,
+     .required = true,
+     .doc = "What it does."},
+    {.key = "name",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "the file's name",
+     .doc = "What reports call it."},
+    COUNT("members", 1, MOST_MEMBERS, .required = true, .doc = "Of the group that it runs on."),
+    COUNT("blocks", 1, MOST_SLOTS, .required = true,
+          .doc = "Equal pieces of the whole buffer, numbered in its order. All-gather, gather, "
+                 "scatter and reduce-scatter: a multiple of the members, equally many for each in "
+                 "turn. All-to-all: a multiple of members times members, from member s to member d "
+                 "those at (s * members + d)."),
+    COUNT("scratch", 0, MOST_SLOTS, .preset = "0",
+          .doc = "Slots of each member beyond those of the buffer (and of the results), each the "
+                 "size of a block."),
+    {.key = "separate-results",
+     .type = NADI_SCHEMA_SWITCH,
+     .preset = "0",
+     .doc = "1: results are to lie in slots of their own, behind those of the buffer: block b in "
+            "slot blocks + b. 0: block b ends in slot b, where it began."},
+    COUNT("root", 0, MOST_MEMBERS - 1, .preset = "0", .doc = "Of rooted collectives: a member."),
+    {.key = "steps",
+     .type = NADI_SCHEMA_MAP,
+     .list = true,
+     .absent = "nothing is done",
+     .doc = "A map each: see [steps](input-collective-steps.md). Those of a lane in their order."},
+};
+
+const struct nadi_schema nadi_collective_schema = {
+    .name = "collective",
+    .title = "collective file",
+    .option = "custom-collectives",
+    .syntax = NADI_DOC_YAML,
+    .doc =
+        "An algorithm of a collective, written down step by step. `nadi collective check` proves "
+        "that it does what the collective promises; a system file attaches it.",
+    .example = "collective: all-gather\n"
+               "members: 3\n"
+               "blocks: 3\n"
+               "steps:\n"
+               "  - {member: 0, to: 1, from: 2, send: 0}\n"
+               "  - {member: 0, to: 1, from: 2, send: 2}\n"
+               "  - {member: 1, to: 2, from: 0, send: 1}\n"
+               "  - {member: 1, to: 2, from: 0, send: 0}\n"
+               "  - {member: 2, to: 0, from: 1, send: 2}\n"
+               "  - {member: 2, to: 0, from: 1, send: 1}\n",
+    KEYS(collective_keys),
+};
+
+#define SLOTS(name, otherwise, text)                                                               \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_TEXT, .absent = otherwise, .doc = text                    \
+    }
+
+static const struct nadi_schema_key step_keys[] = {
+    COUNT("member", 0, MOST_MEMBERS - 1, .required = true, .doc = "Who does it."),
+    COUNT("lane", 0, MOST_LANES - 1, .preset = "0",
+          .doc = "Steps of a lane come one after the other; lanes of a member run side by side."),
+    COUNT("to", 0, MOST_MEMBERS - 1, .absent = "it sends nothing",
+          .doc = "Member that it sends to."),
+    COUNT("to-lane", 0, MOST_LANES - 1, .absent = "the same lane",
+          .doc = "Lane of the receiver that takes the message."),
+    COUNT("from", 0, MOST_MEMBERS - 1, .absent = "it receives nothing",
+          .doc = "Member that it receives from: its next message on this lane."),
+    SLOTS("send", "an empty message", "Slots that it sends: `3`, or `\"0-3,7\"`."),
+    SLOTS("local", "it works on nothing of its own",
+          "Slots that it copies, or adds, into others of the member; instead of `to` and `from`."),
+    SLOTS("into", "the slots that it comes from",
+          "Slots that take what is received, or the result of `local`; as many as come."),
+    {.key = "add",
+     .type = NADI_SCHEMA_SWITCH,
+     .preset = "0",
+     .doc = "1: what comes is added to what is there; 0: it replaces it."},
+    COUNT("wait-steps", 0, INT32_MAX, .preset = "0",
+          .doc = "Begins when so many steps of `wait-lane` have ended."),
+    COUNT("wait-lane", 0, MOST_LANES - 1, .absent = "all lanes of the member",
+          .doc = "Of the same member."),
+};
+
+const struct nadi_schema nadi_collective_step_schema = {
+    .name = "collective-steps",
+    .title = "entry of 'steps' in a collective file",
+    .option = "custom-collectives",
+    .syntax = NADI_DOC_YAML,
+    .doc =
+        "A step ends when what it sends is delivered and what it receives is there and, where it "
+        "is added up, reduced.",
+    .example = "member: 0\n"
+               "lane: 1\n"
+               "to: 3\n"
+               "send: \"0-3,7\"\n"
+               "from: 2\n"
+               "into: \"4-8\"\n"
+               "add: 1\n"
+               "wait-lane: 0\n"
+               "wait-steps: 2\n",
+    KEYS(step_keys),
+};
