@@ -1,47 +1,150 @@
-/* Bars: one row a thing, its label, the bar, its value. items: [label, number, text, tip, colour]. */
-function barList(items, options) {
-  const most = Math.max(...items.map(i => Math.abs(i[1])), 1e-300);
-  const list = el("div", { class: "bars", role: "list" });
-  for (const [label, value, text, hint, colour] of items) {
-    const width = 100 * Math.abs(value) / most;
-    const bar = el("div", { class: "bar", tabindex: "0", role: "listitem" },
-      el("i", { style: `flex:0 0 ${width}%;background:${colour || "var(--accent)"}` }));
-    withTip(bar, hint || `${label}: ${text}`);
-    list.append(el("span", {}, label), bar, el("span", { class: "num" + (value < 0 && options && options.signed ? " bad" : "") }, text));
-  }
-  return list;
+/* Charts, drawn by uPlot: bars that lie, stacked bars, lines over time. Each is one element that takes the width it is
+ * given, shows what is under the pointer, and with the focus goes from row to row by the arrow keys. */
+import uPlot from "uplot";
+
+import { css } from "./canvas.js";
+import { CAUSES, colourOf, el, labelOf, percent, time, tip } from "./format.js";
+
+const FONT = "12px system-ui, 'DejaVu Sans', sans-serif";
+const ROW = 24;
+
+let measure = null;
+
+function widthOf(text) {
+  measure = measure || document.createElement("canvas").getContext("2d");
+  measure.font = FONT;
+  return measure.measureText(text).width;
 }
 
-/* A canvas that is as sharp as the screen and redrawn when its size, the theme or its state changes. */
-function sharpCanvas(height, draw, label) {
-  const canvas = el("canvas", { tabindex: "0", role: "img", "aria-label": label, style: `height:${height}px` });
-  let asked = false;
-  const view = { canvas, ctx: canvas.getContext("2d", { alpha: false }), width: 0, height: 0, ratio: 1, frames: [] };
-  view.redraw = () => {
-    if (asked) return;
-    asked = true;
-    requestAnimationFrame(now => {
-      asked = false;
-      if (!canvas.isConnected || !canvas.clientWidth) return;
-      view.ratio = Math.min(devicePixelRatio || 1, 2);
-      view.width = canvas.clientWidth; view.height = canvas.clientHeight;
-      const w = Math.round(view.width * view.ratio), h = Math.round(view.height * view.ratio);
-      if (canvas.width !== w || canvas.height !== h) { canvas.width = w; canvas.height = h; }
-      const begin = performance.now();
-      draw(view, now);
-      view.frames.push(performance.now() - begin);
-      if (view.frames.length > 400) view.frames.shift();
-    });
+function shorten(text, width) {
+  if (widthOf(text) <= width) return text;
+  let n = text.length;
+  while (n > 1 && widthOf(text.slice(0, n) + "…") > width) n--;
+  return text.slice(0, n) + "…";
+}
+
+/* Makes the chart when its width is known, and again when that changes. */
+function chartBox(label, height, options, data, describe) {
+  const box = el("div", { class: "chart", tabindex: "0", role: "img", "aria-label": label, style: `min-height:${height}px` });
+  let chart = null, at = -1;
+  const hover = u => {
+    const text = u.cursor.idx === null || u.cursor.left < 0 ? null : describe(u, u.cursor.idx);
+    if (!text) { tip.hide(); return; }
+    const r = u.over.getBoundingClientRect();
+    tip.show(text, r.left + u.cursor.left, r.top + u.cursor.top);
   };
-  new ResizeObserver(view.redraw).observe(canvas);
-  document.addEventListener("themechange", view.redraw);
-  return view;
+  const begin = width => {
+    const all = options(width);
+    all.hooks = { ...all.hooks, setCursor: [hover] };
+    chart = new uPlot({ ...all, width, height, legend: { show: false }, padding: [4, 26, 4, 4] }, data, box);
+    chart.over.addEventListener("mouseleave", tip.hide);
+    box.chart = chart;
+  };
+  new ResizeObserver(() => {
+    const width = Math.floor(box.clientWidth);
+    if (!width || (chart && chart.width === width)) return;
+    if (chart) chart.destroy();
+    begin(width);
+  }).observe(box);
+  box.addEventListener("keydown", e => {
+    const rows = data[0].length, lying = chart && chart.scales.x.ori === 1;
+    const by = { ArrowDown: lying ? 1 : 0, ArrowUp: lying ? -1 : 0, ArrowRight: lying ? 0 : 1, ArrowLeft: lying ? 0 : -1 }[e.key];
+    if (!chart || !by || e.ctrlKey || e.metaKey) return;
+    at = Math.max(0, Math.min(rows - 1, at + by));
+    const place = chart.valToPos(data[0][at], "x"), middle = (lying ? chart.over.clientWidth : chart.over.clientHeight) / 2;
+    chart.setCursor(lying ? { left: Math.min(40, middle), top: place } : { left: place, top: middle });
+    e.preventDefault();
+  });
+  box.addEventListener("blur", tip.hide);
+  return box;
 }
 
-const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/* Options of rows that lie below each other: labels to the left, the scale below. */
+function lyingRows(labels, width, range, series, format, draw) {
+  const widest = Math.min(Math.max(...labels.map(widthOf), 30) + 14, width * 0.42), n = labels.length;
+  const axis = { stroke: () => css("--dim"), font: FONT, ticks: { show: false } };
+  return {
+    cursor: { x: false, y: n > 1, points: { show: false }, drag: { x: n > 40, y: false } },
+    scales: {
+      x: { time: false, ori: 1, dir: -1, range: (u, low, high) => (n > 40 && high > low ? [low - 0.5, high + 0.5] : [-0.5, n - 0.5]) },
+      y: { ori: 0, range },
+    },
+    axes: [
+      { ...axis, side: 3, size: widest, gap: 6, space: 1, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], grid: { show: false },
+        splits: (u, i, low, high) => {
+          const every = Math.max(1, Math.ceil((high - low) * 15 / (u.height - 36))), list = [];
+          for (let k = Math.ceil(low / every) * every; k <= high; k += every) if (k >= 0 && k < n) list.push(k);
+          return list;
+        },
+        values: (u, splits) => splits.map(k => shorten(labels[k] ?? "", widest - 12)) },
+      { ...axis, side: 2, size: 26, gap: 4, grid: { stroke: () => css("--grid"), width: 1 }, space: 80, values: (u, splits) => splits.map(format) },
+    ],
+    series: [{}, ...series],
+    hooks: { draw },
+  };
+}
 
-/* "#rrggbb" as a pixel of an ImageData. */
-function pixelOf(hex) {
-  const v = parseInt(hex.slice(1), 16);
-  return (255 << 24 | (v & 255) << 16 | (v >> 8 & 255) << 8 | v >> 16) >>> 0;
+const lyingBars = uPlot.paths.bars({ size: [0.78, 22], align: 0 });
+
+/* One bar a row. rows: [{ label, value, text, hint, colour, dot }]; `text` stands beside the bar, `dot` is a second
+ * figure of the row, drawn as a point, or null. */
+export function barChart(rows, label, format) {
+  const most = Math.max(...rows.map(r => Math.max(r.value, r.dot ?? 0)), 0), least = Math.min(...rows.map(r => r.value), 0);
+  const span = most - least || 1;
+  const draw = [u => {
+    const { ctx } = u, ratio = uPlot.pxRatio;
+    ctx.save();
+    ctx.font = FONT.replace("12px", `${12 * ratio}px`); ctx.textBaseline = "middle"; ctx.textAlign = "left"; ctx.fillStyle = css("--ink");
+    rows.forEach((r, i) => {
+      const end = u.valToPos(Math.max(r.value, r.dot ?? 0, 0), "y", true);
+      ctx.fillText(r.text, end + 8 * ratio, u.valToPos(i, "x", true));
+    });
+    ctx.restore();
+  }];
+  const options = width => {
+    const room = Math.max(...rows.map(r => widthOf(r.text))) + 20;
+    const labels = rows.map(r => r.label), left = Math.min(Math.max(...labels.map(widthOf), 30) + 14, width * 0.42);
+    const free = Math.max(40, width - left - 30), right = free > room + 30 ? room : 0;
+    const colours = [...new Set(rows.map(r => r.colour || ""))];
+    const series = colours.map(c => ({ fill: () => (c ? c : css("--accent")), stroke: () => (c ? c : css("--accent")), width: 0, paths: lyingBars, points: { show: false } }));
+    if (rows.some(r => r.dot !== undefined && r.dot !== null))
+      series.push({ stroke: () => css("--ink"), paths: () => null, points: { show: true, size: 7, width: 1.5, fill: () => css("--card") } });
+    return lyingRows(labels, width, [least, least + span * free / (free - right)], series, format, draw);
+  };
+  const colours = [...new Set(rows.map(r => r.colour || ""))];
+  const data = [rows.map((r, i) => i), ...colours.map(c => rows.map(r => ((r.colour || "") === c ? r.value : null)))];
+  if (rows.some(r => r.dot !== undefined && r.dot !== null)) data.push(rows.map(r => r.dot ?? null));
+  return chartBox(`${label}: ${rows.slice(0, 40).map(r => `${r.label} ${r.text}`).join("; ")}`, rows.length * ROW + 36, options, data,
+    (u, i) => rows[i].hint || `${rows[i].label}: ${rows[i].text}`);
+}
+
+/* One bar a row, of causes. rows: [{ label, sums: { cause: ns }, text }]. */
+export function stackChart(rows, whole, label) {
+  const causes = CAUSES.map(c => c[0]).filter(c => rows.some(r => r.sums[c]));
+  const sofar = rows.map(() => 0);
+  const tops = causes.map(c => rows.map((r, i) => (sofar[i] += r.sums[c] || 0)));
+  const series = causes.map(c => ({ fill: () => colourOf(c), stroke: () => colourOf(c), width: 0, points: { show: false },
+    paths: rows.length > 300 ? uPlot.paths.bars({ size: [1, Infinity], align: 0, gap: 0 }) : lyingBars }));
+  /* the widest first, the next over it */
+  const options = width => lyingRows(rows.map(r => (r.text && width > 500 ? `${r.label}  ${r.text}` : r.label)), width, [0, whole], series.slice().reverse(), time, []);
+  const describe = (u, i) => {
+    const at = u.posToVal(u.cursor.left, "y"), r = rows[i], k = tops.findIndex(t => at < t[i]);
+    if (k < 0) return `${r.label}: ${time(tops.length ? tops[tops.length - 1][i] : 0)}`;
+    return `${r.label}\n${labelOf(causes[k])}: ${time(r.sums[causes[k]] || 0)}, ${percent((r.sums[causes[k]] || 0) / whole)}`;
+  };
+  const height = Math.min(rows.length * ROW + 36, 560);
+  return chartBox(label, height, options, [rows.map((r, i) => i), ...tops.slice().reverse()], describe);
+}
+
+/* Lines over time. lines: [{ label, values, colour }]; `format` of their values. */
+export function lineChart(times, lines, label, height, format) {
+  const axis = { stroke: () => css("--dim"), font: FONT, ticks: { show: false }, grid: { stroke: () => css("--grid"), width: 1 } };
+  const options = () => ({
+    cursor: { y: false, drag: { x: true, y: false } },
+    scales: { x: { time: false }, y: { range: (u, low, high) => [0, Math.max(high, 1e-9) * 1.05] } },
+    axes: [{ ...axis, size: 26, gap: 4, space: 80, values: (u, s) => s.map(time) }, { ...axis, size: 62, gap: 4, values: (u, s) => s.map(format) }],
+    series: [{}, ...lines.map(l => ({ label: l.label, stroke: l.colour, fill: l.colour + "22", width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } }))],
+  });
+  return chartBox(label, height, options, [times, ...lines.map(l => l.values)],
+    (u, i) => `${time(times[i])}\n` + lines.map(l => `${l.label}: ${l.values[i] === null ? "–" : format(l.values[i])}`).join("\n"));
 }

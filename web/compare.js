@@ -1,11 +1,8 @@
 /* Several runs side by side, and two of them in detail. */
-function settingsOf(run) {
-  try {
-    const summary = JSON.parse(run.info.summary), all = {};
-    for (const s of summary.configuration) all[`${s.file}: ${s.key}`] = s.value;
-    return all;
-  } catch { return {}; }
-}
+import { stackChart } from "./charts.js";
+import { settingsOf } from "./data.js";
+import { CAUSES, bytes, count, el, labelOf, legend, percent, three, time } from "./format.js";
+import { sortableTable } from "./table.js";
 
 function change(now, before, text) {
   if (!before && !now) return el("span", {}, "–");
@@ -14,7 +11,7 @@ function change(now, before, text) {
 }
 
 function diffView(a, b) {
-  const x = pathSums(a), y = pathSums(b), causes = CAUSES.map(c => c[0]).filter(c => x[c] || y[c]);
+  const x = a.pathCauses, y = b.pathCauses, causes = CAUSES.map(c => c[0]).filter(c => x[c] || y[c]);
   const rows = [["end to end", a.end, b.end], ...causes.map(c => [labelOf(c), x[c] || 0, y[c] || 0])];
   const kinds = new Map();
   for (const [run, at] of [[a, 0], [b, 1]])
@@ -34,21 +31,15 @@ function diffView(a, b) {
       el("td", { class: "text" }, k), el("td", { class: "text" }, String(p[k] ?? "–")), el("td", { class: "text" }, String(q[k] ?? "–"))))))) : el("p", { class: "note" }, "None."));
 }
 
-function compareView(runs) {
+export function compareView(runs) {
   const best = Math.min(...runs.map(r => r.end)), box = el("div");
   const pick = start => el("select", { on: { change: show } }, runs.map((r, i) => el("option", { value: i, selected: i === start }, r.name)));
   const first = pick(0), second = pick(runs.length > 1 ? 1 : 0);
   first.setAttribute("aria-label", "First run"); second.setAttribute("aria-label", "Second run");
   function show() { box.replaceChildren(diffView(runs[Number(first.value)], runs[Number(second.value)])); }
   show();
-  const grid = el("div", { class: "bars" });
-  const most = Math.max(...runs.map(r => r.end), 1);
-  for (const r of runs) {
-    const bar = causeBar(pathSums(r), most);
-    grid.append(el("span", {}, r.name), bar, el("span", { class: "num" }, time(r.end)));
-  }
   const used = new Set(runs.flatMap(r => Object.keys(r.pathCauses)));
-  return el("section", {}, el("h2", {}, "Critical paths side by side"), grid, legend(CAUSES.map(c => c[0]).filter(c => used.has(c))),
+  return el("section", {}, el("h2", {}, "Critical paths side by side"), stackChart(runs.map(r => ({ label: r.name, sums: r.pathCauses, text: time(r.end) })), Math.max(...runs.map(r => r.end), 1), "Critical path of every run by cause"), legend(CAUSES.map(c => c[0]).filter(c => used.has(c))),
     sortableTable(runs.map(r => ({ name: r.name, end: r.end, factor: r.end / best, bound: r.info.lower_bound_ns, model: r.info.network_model, executor: r.info.executor,
       ranks: r.info.ranks, moved: r.info.moved_bytes, compute: r.causes.compute || 0, idle: (r.causes.idle || 0) + (r.causes.pipeline_bubble || 0) + (r.causes.straggler_wait || 0) })),
     [["name", "run", null, true], ["end", "end to end", time], ["factor", "times the best", three], ["bound", "bound", time], ["model", "network", null, true], ["executor", "executor", null, true],

@@ -1,5 +1,5 @@
 /* The data of a run: base64, zlib, then JSON and variable-length integers (src/report/page_spans.h). */
-const TRACKS = ["compute", "communication", "receive", "memory", "processor"];
+export const TRACKS = ["compute", "communication", "receive", "memory", "processor"];
 
 function fromBase64(text) {
   const binary = atob(text), bytes = new Uint8Array(binary.length);
@@ -74,7 +74,7 @@ function readMessages(run, read) {
   run.messages = m;
 }
 
-async function readRun(element) {
+export async function readRun(element) {
   const bytes = await inflate(fromBase64(element.textContent));
   const length = new DataView(bytes.buffer).getUint32(0, true);
   const json = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
@@ -97,4 +97,13 @@ async function readRun(element) {
   readMessages(run, read);
   element.textContent = "";
   return run;
+}
+
+/* What the inputs of a run were set to: {"system: endpoint-delay": 10, ...}. */
+export function settingsOf(run) {
+  try {
+    const summary = JSON.parse(run.info.summary), all = {};
+    for (const s of summary.configuration) all[`${s.file}: ${s.key}`] = s.value;
+    return all;
+  } catch { return {}; }
 }

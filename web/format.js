@@ -1,5 +1,5 @@
 /* Numbers with units, colours, elements. */
-const CAUSES = [
+export const CAUSES = [
   ["compute", "compute", "#2f7ebc", "#4c9ad6"], ["tensor_communication", "tensor communication", "#e07b1a", "#f09a45"],
   ["data_communication", "data communication", "#c2410c", "#e8703a"], ["pipeline_communication", "pipeline communication", "#a16207", "#cf9a2c"],
   ["expert_communication", "expert communication", "#be185d", "#e26a9c"], ["other_communication", "other communication", "#d9534a", "#e8837b"],
@@ -9,16 +9,16 @@ const CAUSES = [
   ["idle", "idle", "#c9ced3", "#4a535a"]];
 const CAUSE = Object.fromEntries(CAUSES.map((c, i) => [c[0], { label: c[1], light: c[2], dark: c[3], order: i }]));
 
-const isDark = () => document.documentElement.classList.contains("dark");
-const colourOf = cause => { const c = CAUSE[cause] || CAUSE.idle; return isDark() ? c.dark : c.light; };
-const labelOf = cause => (CAUSE[cause] || { label: cause }).label;
+export const isDark = () => document.documentElement.classList.contains("dark");
+export const colourOf = cause => { const c = CAUSE[cause] || CAUSE.idle; return isDark() ? c.dark : c.light; };
+export const labelOf = cause => (CAUSE[cause] || { label: cause }).label;
 
-function three(v) {
+export function three(v) {
   const a = Math.abs(v);
   return a >= 1000 ? Math.round(v).toLocaleString("en") : v.toPrecision(4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 }
 
-function time(ns) {
+export function time(ns) {
   if (ns === null || ns === undefined || Number.isNaN(ns)) return "–";
   const a = Math.abs(ns);
   if (a < 1e3) return three(ns) + " ns";
@@ -27,7 +27,7 @@ function time(ns) {
   return three(ns / 1e9) + " s";
 }
 
-function bytes(v) {
+export function bytes(v) {
   if (v === null || v === undefined) return "–";
   const units = ["B", "kB", "MB", "GB", "TB", "PB"];
   let i = 0;
@@ -35,11 +35,11 @@ function bytes(v) {
   return three(v) + " " + units[i];
 }
 
-const count = v => (v === null || v === undefined ? "–" : Number(v).toLocaleString("en"));
-const percent = v => (Number.isFinite(v) ? (100 * v).toFixed(1) + " %" : "–");
-const rate = v => (v === null || v === undefined ? "–" : three(v) + " GB/s");
+export const count = v => (v === null || v === undefined ? "–" : Number(v).toLocaleString("en"));
+export const percent = v => (Number.isFinite(v) ? (100 * v).toFixed(1) + " %" : "–");
+export const rate = v => (v === null || v === undefined ? "–" : three(v) + " GB/s");
 
-function el(name, attributes, ...children) {
+export function el(name, attributes, ...children) {
   const e = document.createElement(name);
   for (const [k, v] of Object.entries(attributes || {})) {
     if (k === "on") for (const [type, fn] of Object.entries(v)) e.addEventListener(type, fn);
@@ -50,7 +50,7 @@ function el(name, attributes, ...children) {
   return e;
 }
 
-const tip = {
+export const tip = {
   show(text, x, y) {
     const t = document.getElementById("tip");
     t.textContent = text; t.hidden = false;
@@ -61,33 +61,11 @@ const tip = {
   hide() { document.getElementById("tip").hidden = true; },
 };
 
-/* Hover and focus show `text`. */
-function withTip(element, text) {
-  element.addEventListener("pointermove", e => tip.show(text, e.clientX, e.clientY));
-  element.addEventListener("pointerleave", tip.hide);
-  element.addEventListener("focus", () => { const r = element.getBoundingClientRect(); tip.show(text, r.left, r.bottom - 10); });
-  element.addEventListener("blur", tip.hide);
-  element.setAttribute("aria-label", text);
-  return element;
-}
-
-function card(label, value, note) {
+export function card(label, value, note) {
   return el("div", { class: "card" }, el("span", {}, label), el("b", {}, value), note ? el("span", {}, note) : null);
 }
 
-function legend(causes) {
+export function legend(causes) {
   return el("ul", { class: "legend" }, causes.map(c =>
     el("li", {}, el("i", { style: "background:" + colourOf(c) }), labelOf(c))));
-}
-
-/* {cause: ns} as one bar. */
-function causeBar(sums, whole) {
-  const bar = el("div", { class: "bar" });
-  for (const [cause] of CAUSES) {
-    const ns = sums[cause];
-    if (!ns) continue;
-    bar.append(withTip(el("i", { style: `flex:0 0 ${100 * ns / whole}%;background:${colourOf(cause)}`, role: "img" }),
-      `${labelOf(cause)}: ${time(ns)}, ${percent(ns / whole)}`));
-  }
-  return bar;
 }

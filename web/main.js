@@ -1,4 +1,12 @@
 /* Tabs, theme, keys. Views are made when they are first shown; printing shows all of them. */
+import { compareView } from "./compare.js";
+import { readRun } from "./data.js";
+import { el, isDark, tip } from "./format.js";
+import { networkView } from "./network.js";
+import { collectivesView, overviewView, pathView } from "./overview.js";
+import { sensitivityView } from "./sensitivity.js";
+import { timelineView } from "./timeline.js";
+
 const VIEWS = [["Overview", overviewView], ["Timeline", timelineView], ["Critical path", pathView], ["Collectives", collectivesView],
   ["Network", networkView], ["Sensitivity", sensitivityView]];
 
@@ -82,3 +90,4 @@ begin().catch(error => {
   document.getElementById("main").replaceChildren(el("p", { class: "bad" },
     `The data of this report cannot be read: ${error.message}. A browser of 2023 or later is needed.`));
 });
+Object.assign(window, { app, showTab }); /* for whoever looks at the data in the console, and for the tests */

@@ -1,5 +1,12 @@
 /* The network: ranks placed by their coordinates, links coloured by how busy they are, and what each rank does at a
  * moment of the run. */
+import { css, sharpCanvas } from "./canvas.js";
+import { lineChart } from "./charts.js";
+import { settingsOf } from "./data.js";
+import { bytes, colourOf, count, el, percent, rate, time, tip } from "./format.js";
+import { firstAtOrAfter } from "./search.js";
+import { sortableTable } from "./table.js";
+
 function heat(share) {
   const stops = [[0, [70, 130, 180]], [0.5, [230, 180, 60]], [1, [190, 30, 45]]];
   const x = Math.max(0, Math.min(1, share));
@@ -34,7 +41,26 @@ function placeRanks(run) {
   return { places, size };
 }
 
-function networkView(run) {
+const LINES = ["#2f7ebc", "#e07b1a", "#5b8c2a", "#be185d", "#7c3aed", "#0f766e", "#a16207", "#636c74"];
+
+/* How busy the links of every dimension are over time. */
+function usageChart(run, links) {
+  const rates = new Map(), byLink = new Map(links.map(l => [l.link, l]));
+  for (const l of links) rates.set(l.dimension, (rates.get(l.dimension) || 0) + l.link_gbps);
+  const dims = [...rates.keys()].sort((a, b) => a - b), moved = new Map(dims.map(d => [d, new Float64Array(run.buckets.length)]));
+  const place = new Map(run.buckets.map((b, i) => [b.bucket, i]));
+  for (const [link, bucket, amount] of run.usage) {
+    const l = byLink.get(link);
+    if (l) moved.get(l.dimension)[place.get(bucket)] += amount;
+  }
+  const lines = dims.map((d, i) => ({ label: d === null ? "links of no dimension" : "dimension " + d, colour: LINES[i % LINES.length],
+    values: run.buckets.map((b, k) => moved.get(d)[k] / (rates.get(d) * (b.end_ns - b.start_ns))) }));
+  return [el("h2", {}, "How busy the links are over time"),
+    lineChart(run.buckets.map(b => b.start_ns), lines, "How busy the links of every dimension are over time", 200, percent),
+    el("ul", { class: "legend" }, lines.map(l => el("li", {}, el("i", { style: "background:" + l.colour }), l.label)))];
+}
+
+export function networkView(run) {
   const { places, size } = placeRanks(run), isGraph = "network: graph" in settingsOf(run);
   /* switches are numbered within their dimension, unless the network is a graph */
   const device = (name, l) => (name.startsWith("switch") && !isGraph ? `${name} of dimension ${l.dimension}` : name);
@@ -52,13 +78,14 @@ function networkView(run) {
     if (!bucketOf.has(bucket)) bucketOf.set(bucket, new Map());
     bucketOf.get(bucket).set(link, moved);
   }
+  const byLink = new Map(links.map(l => [l.link, l])), byBucket = new Map(run.buckets.map(b => [b.bucket, b]));
   const buckets = run.buckets, state = { at: 0.5, all: true };
   const shownRank = new Map();
   run.tracks.forEach(t => { if (!shownRank.has(t.rank)) shownRank.set(t.rank, []); shownRank.get(t.rank).push(t); });
 
   let most = Math.max(...run.dimensions.map(d => d.utilisation || 0), ...links.map(l => l.utilisation || 0), 1e-12);
   for (const [link, bucket, moved] of run.usage) {
-    const l = links[link], b = buckets.find(x => x.bucket === bucket);
+    const l = byLink.get(link), b = byBucket.get(bucket);
     if (l && b) most = Math.max(most, moved / (l.link_gbps * (b.end_ns - b.start_ns)));
   }
   const shade = share => heat(share / most);
@@ -161,6 +188,7 @@ function networkView(run) {
       ? (buckets.length ? "Links by what they carry at the moment of the slider." : "Links over the whole run; “--link-usage” records them over time.")
       : "In this network model messages pass each other and there are no links: lines join neighbours, coloured by how busy their dimension is.",
     " Move the slider to see what each rank does."),
+    buckets.length > 1 && links.length ? usageChart(run, links) : null,
     el("h2", {}, "Dimensions"), sortableTable(run.dimensions, [["dimension", "dimension"], ["topology", "topology", null, true], ["npus", "NPUs", count],
       ["link_gbps", "link rate", rate], ["latency_ns", "latency", time], ["links", "links", count], ["messages", "messages", count],
       ["bytes", "bytes", bytes], ["utilisation", "busy", percent]], { sort: "dimension", down: false }),

@@ -1,53 +1,15 @@
 /* The first part: the figures, the critical path by cause, where every rank's time goes; and the tables. */
-const pathSums = run => run.pathCauses;
+import { breakdownView } from "./breakdown.js";
+import { barChart } from "./charts.js";
+import { bytes, card, colourOf, count, el, labelOf, percent, rate, three, time } from "./format.js";
+import { sortableTable } from "./table.js";
 
 function largest(sums) {
   return Object.entries(sums).sort((a, b) => b[1] - a[1]);
 }
 
-function breakdownView(run) {
-  const causes = CAUSES.map(c => c[0]), whole = run.end || 1;
-  const classes = new Map();
-  for (const r of run.ranks) {
-    const shares = run.shares.get(r.rank) || {}, key = JSON.stringify(shares);
-    if (!classes.has(key)) classes.set(key, { shares, ranks: [], weight: 0 });
-    const c = classes.get(key);
-    c.ranks.push(r.rank); c.weight += run.info.ranks > run.ranks.length ? r.weight : 1;
-  }
-  const list = [...classes.values()], box = el("div"), used = new Set(list.flatMap(c => Object.keys(c.shares)));
-  const names = c => (c.ranks.length > 3 ? `${c.ranks[0]}, ${c.ranks[1]}, … ${c.ranks[c.ranks.length - 1]}` : c.ranks.join(", "));
-  function show(byClass) {
-    const rows = byClass ? list.map(c => [`${count(c.weight)} × rank ${names(c)}`, c.shares])
-      : run.ranks.map(r => ["rank " + r.rank, run.shares.get(r.rank) || {}]);
-    const grid = el("div", { class: "bars", style: "grid-template-columns:minmax(4rem,max-content) 1fr" });
-    rows.slice(0, 128).forEach(([label, shares]) => grid.append(el("span", {}, label), causeBar(shares, whole)));
-    box.replaceChildren(grid);
-    if (rows.length > 128) {
-      const all = sharpCanvas(Math.min(520, rows.length), view => {
-        const { ctx, ratio } = view, h = view.canvas.height / rows.length;
-        ctx.fillStyle = css("--card"); ctx.fillRect(0, 0, view.canvas.width, view.canvas.height);
-        rows.forEach(([, shares], i) => {
-          let x = 0;
-          for (const c of causes) {
-            const w = (shares[c] || 0) / whole * view.canvas.width;
-            if (w > 0) { ctx.fillStyle = colourOf(c); ctx.fillRect(x, i * h, w, Math.max(h, ratio)); }
-            x += w;
-          }
-        });
-      }, "Time of all ranks by cause, a line a rank");
-      box.prepend(el("p", { class: "note" }, `All ${count(rows.length)} ${byClass ? "classes" : "ranks"}, a line each; the first 128 below with figures.`), all.canvas);
-    }
-  }
-  const choose = el("select", { "aria-label": "Rows", on: { change: () => show(choose.value === "class") } },
-    el("option", { value: "class" }, "a class of equal ranks"), el("option", { value: "rank" }, "a rank"));
-  if (list.length === run.ranks.length) choose.value = "rank";
-  show(choose.value === "class");
-  return el("section", {}, el("h2", {}, "Where the time of the ranks goes"), el("div", { class: "tools" }, el("label", {}, "a bar is ", choose)),
-    box, legend(causes.filter(c => used.has(c))));
-}
-
-function overviewView(run) {
-  const i = run.info, sums = pathSums(run), top = largest(sums);
+export function overviewView(run) {
+  const i = run.info, sums = run.pathCauses, top = largest(sums);
   const slow = run.ranks.reduce((a, b) => (b.finish_ns > a.finish_ns ? b : a), run.ranks[0] || { rank: 0, finish_ns: 0 });
   const waits = run.causes;
   return el("section", {},
@@ -61,13 +23,13 @@ function overviewView(run) {
       card("mean wait for stragglers", time(waits.straggler_wait || 0), percent((waits.straggler_wait || 0) / i.end_ns)),
       card("mean pipeline bubble", time(waits.pipeline_bubble || 0), percent((waits.pipeline_bubble || 0) / i.end_ns))),
     el("h2", {}, "The critical path, by cause"),
-    run.path.length ? [causeBar(sums, run.end), barList(top.map(([c, ns]) => [labelOf(c), ns, `${time(ns)}  ${percent(ns / run.end)}`, null, colourOf(c)]))]
+    run.path.length ? barChart(top.map(([c, ns]) => ({ label: labelOf(c), value: ns, text: `${time(ns)}  ${percent(ns / run.end)}`, colour: colourOf(c) })), "Critical path by cause", time)
       : el("p", { class: "note" }, `There is none: ${i.no_path_because || "nothing was recorded"}.`),
     el("p", { class: "note" }, "From the end of the run backwards through what each node waited for, across ranks; the parts add up to the end exactly."),
     breakdownView(run));
 }
 
-function pathView(run) {
+export function pathView(run) {
   const groups = new Map();
   for (const p of run.path) {
     const key = [p.cause, p.group_name ?? "", p.dimension ?? "", p.algorithm ?? ""].join("|");
@@ -82,7 +44,7 @@ function pathView(run) {
     sortableTable([...groups.values()], [["cause", "cause", null, true], ["group_name", "group", v => (v === null ? "–" : v === "" ? "all ranks" : v), true], ["dimension", "dimension"],
       ["algorithm", "algorithm", null, true], ["steps", "steps", count], ["ns", "time", share]], { sort: "ns" }),
     el("h2", {}, "On which ranks"),
-    barList([...ranks].sort((a, b) => b[1] - a[1]).slice(0, 12).map(([r, ns]) => ["rank " + r, ns, share(ns)])),
+    barChart([...ranks].sort((a, b) => b[1] - a[1]).slice(0, 12).map(([r, ns]) => ({ label: "rank " + r, value: ns, text: share(ns) })), "Critical path by rank", time),
     el("h2", {}, "Step by step"),
     run.pathSteps > run.path.length ? el("p", { class: "note" }, `The first ${count(run.path.length)} of ${count(run.pathSteps)} steps; run.db has all of them.`) : null,
     sortableTable(run.path.map(p => ({ ...p, ns: p.end_ns - p.start_ns, cause: labelOf(p.cause) })), [["start_ns", "start", time], ["ns", "time", time], ["rank", "rank"],
@@ -90,7 +52,7 @@ function pathView(run) {
       ["dimension", "dimension"], ["algorithm", "algorithm", null, true]], { sort: "start_ns", down: false }));
 }
 
-function collectivesView(run) {
+export function collectivesView(run) {
   return el("section", {}, el("h2", {}, "Collectives"),
     el("p", { class: "note" }, "Bus bandwidth as nccl-tests defines it. A row of folded ranks stands for as many equal collectives as its column instances says."),
     sortableTable(run.collectives, [["name", "name", null, true], ["kind", "kind", v => v.toLowerCase().replaceAll("_", "-"), true], ["group_name", "group", null, true],

@@ -1,5 +1,10 @@
 /* What more of each parameter would gain, and the bounds. */
-function sensitivityView(run) {
+import { css } from "./canvas.js";
+import { barChart } from "./charts.js";
+import { el, labelOf, percent, three, time } from "./format.js";
+import { sortableTable } from "./table.js";
+
+export function sensitivityView(run) {
   const end = run.end || 1;
   if (!run.sensitivities.length)
     return el("section", {}, el("p", { class: "note" }, "Not computed: say --sensitivity to nadi run."));
@@ -7,17 +12,19 @@ function sensitivityView(run) {
   const better = s => (s.unit === "ns" ? "−10 %" : "+10 %");
   const items = run.sensitivities.filter(s => !whole(s)).map(s => {
     const gain = s.gain_large_ns ?? (s.path_gain_ns === null ? 0 : s.path_gain_ns * 100);
-    return [`${better(s)} ${s.parameter}`, gain, `buys ${percent(gain / end)}`,
-      `${s.parameter} is ${three(s.value)} ${s.unit}\n${better(s)}: ${time(gain)} less` + (s.gain_large_ns === null ? " (from the path)" : "") +
+    return { label: `${better(s)} ${s.parameter}`, value: gain, text: `buys ${percent(gain / end)}`,
+      dot: s.gain_large_ns === null || s.path_gain_ns === null ? null : s.path_gain_ns * 100,
+      hint: `${s.parameter} is ${three(s.value)} ${s.unit}\n${better(s)}: ${time(gain)} less` + (s.gain_large_ns === null ? " (from the path)" : "") +
       (s.path_ns_per_unit === null ? "" : `\nd(end)/d(it): ${time(s.path_ns_per_unit)} per ${s.unit}`) +
-      (s.next_cause ? `\nthen most of the path is ${labelOf(s.next_cause)}` : "")];
+      (s.next_cause ? `\nthen most of the path is ${labelOf(s.next_cause)}` : "") };
   });
   const chunks = run.sensitivities.filter(whole).flatMap(s => [[`twice the ${s.parameter}`, s.gain_small_ns], [`half the ${s.parameter}`, s.gain_large_ns]])
-    .filter(c => c[1] !== null).map(([label, gain]) => [label, gain, `${gain < 0 ? "costs" : "buys"} ${percent(Math.abs(gain) / end)}`, null, gain < 0 ? "var(--hot)" : "var(--accent)"]);
-  return el("section", {}, el("h2", {}, "What 10 % more would buy"), barList(items, { signed: true }),
-    chunks.length ? [el("h2", {}, "Chunks"), barList(chunks, { signed: true })] : null,
+    .filter(c => c[1] !== null).map(([label, gain]) => ({ label, value: gain, text: `${gain < 0 ? "costs" : "buys"} ${percent(Math.abs(gain) / end)}`, colour: gain < 0 ? css("--hot") : "" }));
+  return el("section", {}, el("h2", {}, "What 10 % more would buy"), barChart(items, "What 10 % more would buy", time),
+    items.some(i => i.dot !== null) ? el("p", { class: "note" }, "A ring is what the derivative along the critical path says; the bar, what the whole run simulated again says. Where the ring lies beyond the bar, something else becomes critical on the way.") : null,
+    chunks.length ? [el("h2", {}, "Chunks"), barChart(chunks, "What other chunks would buy", time)] : null,
     el("h2", {}, "Bounds"), el("p", { class: "note" }, `The run takes ${time(run.end)}; none like it takes less than these. “Alone” is what is left of the run when everything else takes no time.`),
-    barList(run.bounds.map(b => [b.bound, b.ns, `${time(b.ns)}  ${percent(b.ns / end)}`])),
+    barChart(run.bounds.map(b => ({ label: b.bound, value: b.ns, text: `${time(b.ns)}  ${percent(b.ns / end)}` })), "Bounds", time),
     el("h2", {}, "Figures"),
     sortableTable(run.sensitivities, [["parameter", "parameter", null, true], ["value", "value", (v, r) => `${three(v)} ${r.unit}`],
       ["path_ns_per_unit", "d(end)/d(it), ns per unit", v => (v === null ? "–" : three(v))], ["path_gain_ns", "+0.1 % by the path", time],

@@ -1,7 +1,9 @@
 /* Tables that sort by any column and filter by a word. columns: [key, title, format, isText]. */
+import { count, el } from "./format.js";
+
 const TABLE_ROWS = 500;
 
-function sortableTable(rows, columns, options) {
+export function sortableTable(rows, columns, options) {
   const state = { key: options.sort, down: options.down !== false, word: "", shown: TABLE_ROWS };
   const body = el("tbody"), head = el("tr"), more = el("p", { class: "note" });
   const search = el("input", { type: "search", placeholder: "filter", "aria-label": "Filter rows",

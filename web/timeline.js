@@ -1,14 +1,11 @@
 /* The timeline: rows are tracks of ranks, time runs to the right. Spans narrower than a pixel share it, and
  * everything up to the next pixel is skipped by binary search: a frame costs pixels, not spans. */
-const GUTTER = 100, LANE = 26, AXIS = 22;
+import { css, pixelOf, sharpCanvas } from "./canvas.js";
+import { TRACKS } from "./data.js";
+import { CAUSES, bytes, colourOf, count, el, isDark, labelOf, legend, time, tip } from "./format.js";
+import { firstAtOrAfter } from "./search.js";
 
-function firstAtOrAfter(list, value, low, high) {
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (list[middle] < value) low = middle + 1; else high = middle;
-  }
-  return low;
-}
+const GUTTER = 100, LANE = 26, AXIS = 22;
 
 function parseRanks(text) {
   const ranges = text.split(/[\s,]+/).filter(Boolean).map(part => {
@@ -18,7 +15,7 @@ function parseRanks(text) {
   return ranges.length && !ranges.includes(null) ? ranges : null;
 }
 
-function timelineView(run) {
+export function timelineView(run) {
   const s = { t0: 0, t1: Math.max(run.end, 1), top: 0, row: 14, word: "", ranks: null, kinds: new Set([0, 1, 2, 3, 4]), rows: [] };
   let colours = [], marked = null;
 
