@@ -20,7 +20,8 @@ struct nadi_fit_options {
                              that the logs name */
     const char *kind, *device; /* of all tables, where the logs do not say; may be NULL */
     unsigned ranks, nodes;     /* likewise; 0: as the logs say */
-    const char *hold;          /* "none", "half" of each table's sizes, "all-reduce": only those of
+    const char *hold;          /* "none", "half", "other-half", "random", "small" or "large" of each
+                                  table's sizes, "all-reduce": only those of
                                   the most ranks are fitted */
     const char *form;          /* "text" or "json" */
     const char *out;           /* the fitted platform is written here; may be NULL */
@@ -38,8 +39,8 @@ struct nadi_validate_options {
     size_t size;
     const char *folder;
     const char *form; /* "text", "json" or "markdown" */
-    const char *fit;  /* what is fitted first: "none", "half" of each table's sizes, "all-reduce" of
-                         the most ranks of each machine; the rest is the test set */
+    const char *fit;  /* what is fitted first, in words of nadi_fit_options.hold; the rest is the
+                         test set */
     int summary;      /* text: sums only */
     const char *page; /* an HTML page with plots is written here; NULL: none */
 };

@@ -156,15 +156,13 @@ static bool run(const struct nadi_fit_options *o, const struct nadi_bench_log *l
     struct nadi_fit fit;
     const char *name;
     enum nadi_comm_algorithm ignored;
-    const enum nadi_fit_hold hold = nadi_str_equal(o->hold, "half")         ? NADI_FIT_HALF
-                                    : nadi_str_equal(o->hold, "all-reduce") ? NADI_FIT_ALL_REDUCE
-                                                                            : NADI_FIT_ALL;
     if (!find_platform(o, log, &name, messages))
         return false;
     if (o->platform ? !nadi_comm_platform_open(&prior, name, arena, messages)
                     : !nadi_platform_for_table(&prior, &log->tables[0], arena, &name, &ignored))
         return false;
-    bool ok = nadi_fit_run(&fit, &prior, log, hold, messages) && write_files(o, &fit, messages);
+    bool ok = nadi_fit_run(&fit, &prior, log, nadi_fit_hold_of(o->hold), messages) &&
+              write_files(o, &fit, messages);
     if (ok && nadi_str_equal(o->form, "json"))
         nadi_fit_json(&fit, report);
     else if (ok)

@@ -15,11 +15,8 @@ enum nadi_status nadi_validate_collectives_folder(const struct nadi_validate_opt
 {
     struct nadi_validate_collectives v;
     struct nadi_str text = NADI_STR_INIT;
-    const enum nadi_fit_hold hold = nadi_str_equal(options->fit, "half") ? NADI_FIT_HALF
-                                    : nadi_str_equal(options->fit, "all-reduce")
-                                        ? NADI_FIT_ALL_REDUCE
-                                        : NADI_FIT_ALL;
-    bool ok = nadi_validate_collectives(&v, options->folder, hold, messages);
+    bool ok =
+        nadi_validate_collectives(&v, options->folder, nadi_fit_hold_of(options->fit), messages);
     *report = NULL;
     if (ok && options->page)
         ok = nadi_validate_page(&v, options->page, messages);

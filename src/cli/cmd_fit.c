@@ -38,12 +38,13 @@ static const struct nadi_option input[] = {
      .help = "Device, where the logs do not say it"},
     {.name = "hold",
      .type = NADI_OPTION_WORD,
-     .words = "none|half|all-reduce",
+     .words = "none|half|other-half|random|small|large|all-reduce",
      .initial = "none",
      .offset = offsetof(struct values, hold),
      .help =
-         "What is held out of the fit, to see how well it predicts: half of each table's sizes, "
-         "or all but the all-reduces of the most ranks"},
+         "What is held out of the fit, to see how well it predicts: every second size, the others, "
+         "one of each two by chance, the smaller or the larger half, or all but the all-reduces of "
+         "the most ranks"},
     {.name = NULL},
 };
 

@@ -12,11 +12,13 @@ struct values {
 static const struct nadi_option input[] = {
     {.name = "fit",
      .type = NADI_OPTION_WORD,
-     .words = "none|half|all-reduce",
+     .words = "none|half|other-half|random|small|large|all-reduce",
      .initial = "none",
      .offset = offsetof(struct values, fit),
-     .help = "Fit platforms first, to half of each table's sizes or to each machine's all-reduces "
-             "of the most ranks, and hold the rest against them"},
+     .help =
+         "Fit platforms first and hold the rest against them: without every second size of each "
+         "table, the others, one of each two by chance, the smaller or the larger half; or to "
+         "each machine's all-reduces of the most ranks"},
     {.name = NULL},
 };
 

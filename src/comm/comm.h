@@ -23,6 +23,12 @@ enum nadi_comm_kind {
     NADI_COMM_KINDS
 };
 
+enum nadi_comm_partners {                        /* of a send-receive */
+                          NADI_PARTNERS_RING,    /* to the next, from the one before */
+                          NADI_PARTNERS_PAIRS,   /* to and from one other */
+                          NADI_PARTNERS_ONE_WAY, /* a rank sends or receives */
+};
+
 enum nadi_comm_algorithm {
     NADI_COMM_AUTO,
     NADI_COMM_RING,

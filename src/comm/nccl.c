@@ -5,8 +5,13 @@
 #include "base/str.h"
 
 #define RAMP_EXPONENT 0.6
-#define WITH_SUMS     0.98 /* of a ring's rate when its steps reduce and pass on */
-#define ONE_PARTNER   0.8  /* of the rate that many partners get */
+#define ONE_PARTNER   0.85 /* of the rate that many partners get */
+
+/* Of a message inside a node (NCCL, src/enqueue.cc): at most 32 chunks of 512 KiB a channel. */
+#define FEWEST_CHANNELS 4
+#define MOST_CHANNELS   32
+#define CHANNEL_BYTES   16777216.0
+#define CHANNEL_ALONE   1.55
 
 uint32_t nadi_comm_nodes(const struct nadi_comm_platform *p, const struct nadi_comm_case *c)
 {
@@ -36,6 +41,8 @@ struct traffic {             /* of one algorithm */
     double rate;             /* share of the link's rate */
     double own;              /* bytes that pass at the rate of LOCAL */
     enum nadi_comm_figure ramp;
+    double ramp_times; /* of the ramp's size */
+    double nic_share;  /* of the NICs */
 };
 
 static double log2_up(double x)
@@ -51,13 +58,13 @@ static bool ring(const struct nadi_comm_platform *p, const struct nadi_comm_case
     switch (c->kind) {
     case NADI_COMM_ALL_REDUCE:
         turns = 2;
-        t->own = 2 * part;
+        t->own = 2.5 * part;
         break;
     case NADI_COMM_ALL_GATHER:
         t->own = part;
         break;
     case NADI_COMM_REDUCE_SCATTER:
-        t->own = 1.25 * part;
+        t->own = 1.5 * part;
         break;
     case NADI_COMM_BROADCAST:
     case NADI_COMM_REDUCE:
@@ -70,12 +77,13 @@ static bool ring(const struct nadi_comm_platform *p, const struct nadi_comm_case
     case NADI_COMM_KINDS:
         return false;
     }
-    t->in_node = t->between = nadi_comm_bus_factor(c->kind, c->ranks) * c->bytes;
+    t->between = nadi_comm_bus_factor(c->kind, c->ranks) * c->bytes;
+    t->in_node = s->m > 1 ? t->between * (s->g - 1) / s->g : t->between; /* one step goes out */
     t->net_hops = s->m > 1 ? turns * s->m : 0;
     t->hops = turns * (s->n - 1) - t->net_hops;
     if (t->hops < 0)
         t->hops = 0;
-    t->rate = p->value[NADI_FIGURE_RING] * (c->kind == NADI_COMM_ALL_REDUCE ? WITH_SUMS : 1);
+    t->rate = p->value[NADI_FIGURE_RING];
     t->ramp = NADI_FIGURE_RAMP_RING;
     return true;
 }
@@ -108,6 +116,9 @@ static bool nvls(const struct nadi_comm_platform *p, const struct nadi_comm_case
     t->hops = 0;
     t->rate = p->value[NADI_FIGURE_NVLS];
     t->ramp = NADI_FIGURE_RAMP_SWITCH;
+    t->ramp_times = s->n / 8; /* what counts is each rank's part */
+    if (p->tree_nics && p->tree_nics < p->nics)
+        t->nic_share = (double)p->tree_nics / p->nics;
     return true;
 }
 
@@ -125,6 +136,22 @@ static bool collnet(const struct nadi_comm_platform *p, const struct nadi_comm_c
     return true;
 }
 
+/* What one partner gets of the rate that many partners get: its channels grow with the size, and
+ * so many reach no more than ONE_PARTNER. The sum of powers rounds the corner. A channel that only
+ * sends is faster than one that receives also; those to and from one partner differ until there
+ * are too many. */
+static double partner_share(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
+                            const struct shape *s)
+{
+    const double channels = fmin(fmax(c->bytes / CHANNEL_BYTES, FEWEST_CHANNELS), MOST_CHANNELS);
+    const double rate = s->link * p->value[NADI_FIGURE_DIRECT];
+    const bool apart = c->partners == NADI_PARTNERS_ONE_WAY ||
+                       (c->partners == NADI_PARTNERS_PAIRS && channels <= FEWEST_CHANNELS);
+    const double served =
+        channels * p->value[NADI_FIGURE_CHANNEL] * (apart ? CHANNEL_ALONE : 1) / rate;
+    return pow(pow(served, -4) + pow(ONE_PARTNER, -4), -0.25);
+}
+
 /* Everybody with everybody, eight partners at a time. */
 static bool direct(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                    const struct shape *s, struct traffic *t)
@@ -138,7 +165,7 @@ static bool direct(const struct nadi_comm_platform *p, const struct nadi_comm_ca
     case NADI_COMM_ALL_TO_ALL:
         t->in_node = in * c->bytes;
         t->between = out * c->bytes * s->g;
-        t->own = c->bytes / s->n;
+        t->own = 0.5 * c->bytes / s->n; /* half of it beside the others */
         t->hops = ceil((s->g - 1) / 8);
         t->net_hops = ceil((s->n - s->g) / 8);
         return true;
@@ -147,8 +174,9 @@ static bool direct(const struct nadi_comm_platform *p, const struct nadi_comm_ca
         t->in_node = in * c->bytes;
         t->between = out * c->bytes;
         return true;
-    case NADI_COMM_SEND_RECV: /* mesh: one of its links; else a part of the channels serves it */
-        t->in_node = c->bytes / ONE_PARTNER;
+    case NADI_COMM_SEND_RECV: /* mesh: one of its links */
+        t->in_node = c->bytes / partner_share(p, c, s);
+        t->ramp_times = p->mesh ? 1 : 0;
         if (p->mesh && p->gpus_per_node > 1)
             t->in_node = c->bytes * s->link / p->link_rate * (p->gpus_per_node - 1);
         t->between = s->m > 1 ? c->bytes * s->g : 0;
@@ -168,7 +196,7 @@ static bool direct(const struct nadi_comm_platform *p, const struct nadi_comm_ca
 static bool traffic_of(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                        const struct shape *s, enum nadi_comm_algorithm algorithm, struct traffic *t)
 {
-    *t = (struct traffic){.rate = 1};
+    *t = (struct traffic){.rate = 1, .ramp_times = 1, .nic_share = 1};
     switch (algorithm) {
     case NADI_COMM_RING:
         return ring(p, c, s, t);
@@ -222,18 +250,20 @@ bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_com
         return false;
     const double share = protocol_share(p, protocol);
     double in_node = s.g > 1 ? t.in_node / (s.link * t.rate * share) : 0;
-    const double between = s.m > 1 ? t.between / (s.nic * p->value[NADI_FIGURE_NIC] * share) : 0;
+    const double nics = s.nic * p->value[NADI_FIGURE_NIC] * t.nic_share;
+    const double between = s.m > 1 ? t.between / (nics * share) : 0;
     in_node += t.own / p->value[NADI_FIGURE_LOCAL] / share;
     const double ramp = protocol == NADI_COMM_SIMPLE && c->bytes > 0
-                            ? pow(p->value[t.ramp] / c->bytes, RAMP_EXPONENT)
+                            ? pow(p->value[t.ramp] * t.ramp_times / c->bytes, RAMP_EXPONENT)
                             : 0;
     time->by_nic = between > in_node;
     time->bandwidth_ns = fmax(in_node, between) * 1e9 * (1 + ramp);
     const double hop = algorithm == NADI_COMM_NVLS || algorithm == NADI_COMM_NVLS_TREE
                            ? 0
                            : p->value[NADI_FIGURE_HOP_LL + (int)protocol];
-    time->latency_ns = p->value[NADI_FIGURE_LAUNCH] + t.hops * hop +
-                       t.net_hops * p->value[NADI_FIGURE_NET_LL + (int)protocol];
+    const double net_hop = p->value[NADI_FIGURE_NET_LL + (int)protocol] +
+                           nadi_comm_transport_ns(p->transport, protocol);
+    time->latency_ns = p->value[NADI_FIGURE_LAUNCH] + t.hops * hop + t.net_hops * net_hop;
     if (algorithm == NADI_COMM_NVLS || algorithm == NADI_COMM_NVLS_TREE)
         time->latency_ns += p->value[NADI_FIGURE_HOP_SWITCH];
     time->ns = time->latency_ns + time->bandwidth_ns;

@@ -30,7 +30,8 @@ struct nadi_comm_case {
     uint32_t ranks, nodes; /* nodes 0: as few as the platform allows */
     double bytes;
     enum nadi_comm_algorithm algorithm; /* AUTO: the library chooses; else as told */
-    bool in_place;                      /* which residual; none of that kind: the other */
+    enum nadi_comm_partners partners;
+    bool in_place; /* which residual; none of that kind: the other */
 };
 
 struct nadi_comm_time {

@@ -139,6 +139,10 @@ double nadi_comm_estimate_us(const struct nadi_comm_platform *p, const struct na
         return HUGE_VAL;
     if (protocol == NADI_COMM_LL128 && p->generation == NADI_GENERATION_CDNA)
         return HUGE_VAL;
+    if (protocol == NADI_COMM_LL128 && p->pcie)
+        return HUGE_VAL;
+    if (protocol == NADI_COMM_LL128 && nodes > 1 && !nadi_comm_transport_ordered(p->transport))
+        return HUGE_VAL;
     if (algorithm == NADI_COMM_RING)
         return ring_us(p, c, &s, protocol);
     if (algorithm == NADI_COMM_TREE)

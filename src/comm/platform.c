@@ -23,6 +23,8 @@ static const struct nadi_comm_figure_about abouts[NADI_FIGURES] = {
     [NADI_FIGURE_LL128] = {"ll128-efficiency", "", 1, 0.02, 1, 1.2, "LL128, share of the rate"},
     [NADI_FIGURE_NIC] = {"nic-efficiency", "", 1, 0.02, 1, 1.15, "NIC, share of its rate"},
     [NADI_FIGURE_LOCAL] = {"local-bandwidth", "GB/s", 1e+09, 1e+09, 1e+14, 1.5, "own part, rate"},
+    [NADI_FIGURE_CHANNEL] = {"channel-bandwidth", "GB/s", 1e+09, 1e+08, 1e+12, 1.3,
+                             "channel of a message, rate"},
     [NADI_FIGURE_RAMP_RING] = {"ring-ramp", "B", 1, 1, 1e+09, 2, "ring, half-rate size"},
     [NADI_FIGURE_RAMP_SWITCH] = {"nvls-ramp", "B", 1, 1, 1e+09, 2, "NVLS, half-rate size"},
     [NADI_FIGURE_RAMP_DIRECT] = {"direct-ramp", "B", 1, 1, 1e+09, 2, "direct, half-rate size"},
@@ -47,23 +49,60 @@ double nadi_comm_nic_rate(const struct nadi_comm_platform *p, uint32_t per_node)
     return all * part > p->nic_rate || all < p->nic_rate ? all * part : p->nic_rate;
 }
 
+/* From tables of 2 nodes over each (docs/validation.md): what is left of them over what verbs take.
+ */
+static const double transport_ns[NADI_TRANSPORTS][NADI_COMM_PROTOCOLS] = {
+    [NADI_TRANSPORT_EFA] = {15e3, 15e3, 15e3},
+    [NADI_TRANSPORT_EFA_1] = {55e3, 55e3, 270e3},
+    [NADI_TRANSPORT_TCPX] = {45e3, 45e3, 400e3},
+};
+
+double nadi_comm_transport_ns(enum nadi_comm_transport transport, enum nadi_comm_protocol protocol)
+{
+    return transport_ns[transport][protocol];
+}
+
+bool nadi_comm_transport_ordered(enum nadi_comm_transport transport)
+{
+    return transport == NADI_TRANSPORT_VERBS;
+}
+
+enum nadi_comm_transport nadi_comm_transport_of(const char *nic)
+{
+    if (strstr(nic, "TCPX"))
+        return NADI_TRANSPORT_TCPX;
+    if (!strstr(nic, "EFA"))
+        return NADI_TRANSPORT_VERBS;
+    return strstr(nic, "EFA v1") || strstr(nic, "x100 G") ? NADI_TRANSPORT_EFA_1
+                                                          : NADI_TRANSPORT_EFA;
+}
+
 /* ---- which one ----------------------------------------------------------------------------- */
 
 const char *nadi_comm_platform_for(const char *device)
 {
-    /* Longer words before those that they contain. */
+    /* Longer words before those that they contain, forms before their families. */
     static const struct {
-        const char *word, *name;
+        const char *word, *also, *name; /* also: another word that the text must have, or NULL */
     } known[] = {
-        {"GB300", "gb300-nvl72"},  {"sm_103", "gb300-nvl72"}, {"GB200", "gb200-nvl72"},
-        {"B300", "b300-node"},     {"B200", "b200-node"},     {"H200", "h200-node"},
-        {"H100", "h100-node"},     {"sm_90", "h100-node"},    {"H800", "h100-node"},
-        {"A100", "a100-node"},     {"A800", "a100-node"},     {"MI355X", "mi355x-node"},
-        {"MI350X", "mi355x-node"}, {"MI325X", "mi325x-node"}, {"MI300X", "mi300x-node"},
-        {"V100", "v100-node"},     {"sm_80", "a100-node"},    {"DGX-2", "v100-node"},
+        {"GB300", NULL, "gb300-nvl72"},     {"sm_103", NULL, "gb300-nvl72"},
+        {"GB200", NULL, "gb200-nvl72"},     {"GH200", NULL, "gh200-node"},
+        {"B300", NULL, "b300-node"},        {"B200", NULL, "b200-node"},
+        {"H200", NULL, "h200-node"},        {"H100", "PCIe", "h100-pcie-node"},
+        {"H100", NULL, "h100-node"},        {"sm_90", NULL, "h100-node"},
+        {"H800", NULL, "h800-node"},        {"H20", NULL, "h20-node"},
+        {"A100", "PCIe", "a100-pcie-node"}, {"A100", "PCIE", "a100-pcie-node"},
+        {"A100", NULL, "a100-node"},        {"A800", NULL, "a800-node"},
+        {"L40S", NULL, "l40s-node"},        {"MI355X", NULL, "mi355x-node"},
+        {"MI350X", NULL, "mi355x-node"},    {"gfx950", NULL, "mi355x-node"},
+        {"MI325X", NULL, "mi325x-node"},    {"MI300X", NULL, "mi300x-node"},
+        {"gfx942", NULL, "mi300x-node"},    {"MI250", NULL, "mi250x-node"},
+        {"gfx90a", NULL, "mi250x-node"},    {"V100", "SXM2", "v100-dgx1"},
+        {"V100", NULL, "v100-node"},        {"sm_80", NULL, "a100-node"},
+        {"DGX-2", NULL, "v100-node"},       {"DGX-1", NULL, "v100-dgx1"},
     };
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (strstr(device, known[i].word))
+        if (strstr(device, known[i].word) && (!known[i].also || strstr(device, known[i].also)))
             return known[i].name;
     return NULL;
 }
@@ -222,9 +261,12 @@ bool nadi_comm_platform_read(struct nadi_comm_platform *p, const struct nadi_sch
         .gpus_per_node = (uint32_t)nadi_schema_integer(v, "gpus-per-node"),
         .nodes = (uint32_t)nadi_schema_integer(v, "nodes"),
         .nics = (uint32_t)nadi_schema_integer(v, "nics"),
+        .tree_nics = (uint32_t)nadi_schema_integer(v, "tree-nics"),
+        .transport = (enum nadi_comm_transport)nadi_schema_word(v, "transport"),
         .link_rate = nadi_schema_number(v, "link-bandwidth"),
         .nic_rate = nadi_schema_number(v, "nic-bandwidth"),
         .mesh = nadi_schema_word(v, "fabric") == 1,
+        .pcie = nadi_schema_word(v, "fabric") == 2,
         .rack = nadi_schema_integer(v, "rack") != 0,
         .nvls = nadi_schema_integer(v, "nvls") != 0,
         .sharp = nadi_schema_integer(v, "sharp") != 0,

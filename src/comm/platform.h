@@ -32,6 +32,7 @@ enum nadi_comm_figure {
     NADI_FIGURE_LL128,
     NADI_FIGURE_NIC,       /* share of a NIC's rate */
     NADI_FIGURE_LOCAL,     /* rate at which a rank passes on what is its own */
+    NADI_FIGURE_CHANNEL,   /* rate of one channel of a message */
     NADI_FIGURE_RAMP_RING, /* bytes at which half of the rate is reached (Simple) */
     NADI_FIGURE_RAMP_SWITCH,
     NADI_FIGURE_RAMP_DIRECT,
@@ -44,6 +45,14 @@ enum nadi_comm_generation { /* of the cost tables */
                             NADI_GENERATION_HOPPER,
                             NADI_GENERATION_BLACKWELL,
                             NADI_GENERATION_CDNA,
+};
+
+enum nadi_comm_transport {                       /* what carries messages between nodes */
+                           NADI_TRANSPORT_VERBS, /* InfiniBand, RoCE */
+                           NADI_TRANSPORT_EFA,   /* AWS, second generation and later */
+                           NADI_TRANSPORT_EFA_1, /* of 100 Gb/s: p3dn, p4d */
+                           NADI_TRANSPORT_TCPX,  /* GCP, GPUDirect-TCPX and -TCPXO */
+                           NADI_TRANSPORTS
 };
 
 struct nadi_comm_interval { /* of a fitted figure */
@@ -71,12 +80,15 @@ struct nadi_comm_crossover { /* from `bytes` on, one kind on so many ranks takes
 struct nadi_comm_platform {
     const char *name, *source, *device;
     uint32_t gpus_per_node, nodes, nics;
+    uint32_t tree_nics;         /* of them that NVLSTree's trees use; 0: all */
     double link_rate, nic_rate; /* B/s, one direction: all links of an accelerator; one NIC */
     bool mesh;                  /* every pair of a node has its own link, else a switch */
+    bool pcie;                  /* the link is a PCIe slot */
     bool rack;                  /* the fabric joins the machines of a rack: a node is a rack */
     bool nvls, sharp;
     bool algorithm_allowed[NADI_COMM_ALGORITHMS];
     enum nadi_comm_generation generation;
+    enum nadi_comm_transport transport;
     double value[NADI_FIGURES];
     struct nadi_comm_interval *intervals;
     uint32_t interval_count;
@@ -105,6 +117,13 @@ bool nadi_comm_platform_read(struct nadi_comm_platform *p, const struct nadi_sch
                              struct nadi_arena *arena, struct nadi_diags *diags) NADI_MUST_USE;
 /* The file that gives this platform again. */
 void nadi_comm_platform_write(const struct nadi_comm_platform *p, struct nadi_str *out);
+
+/* What a transport's software adds to a step between nodes, ns. */
+double nadi_comm_transport_ns(enum nadi_comm_transport transport, enum nadi_comm_protocol protocol);
+/* LL128 needs writes that arrive in order, which only verbs promise. */
+bool nadi_comm_transport_ordered(enum nadi_comm_transport transport);
+/* Of a NIC as people write it ("EFA v1 4x100 Gb/s", "TCPXO"); VERBS when nothing else is named. */
+enum nadi_comm_transport nadi_comm_transport_of(const char *nic);
 
 /* Catalogue name for a device as benchmarks print it ("NVIDIA H100 80GB HBM3") or for a word of it
  * ("sm_90"); NULL when none is known. */

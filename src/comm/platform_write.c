@@ -77,6 +77,7 @@ static void add_lists(const struct nadi_comm_platform *p, struct nadi_str *out)
 void nadi_comm_platform_write(const struct nadi_comm_platform *p, struct nadi_str *out)
 {
     static const char *const generations[] = {"volta", "ampere", "hopper", "blackwell", "cdna"};
+    static const char *const transports[] = {"verbs", "efa", "efa-1", "tcpx"};
     add_text(out, "platform", p->name);
     add_text(out, "source", p->source);
     add_text(out, "device", p->device);
@@ -85,8 +86,13 @@ void nadi_comm_platform_write(const struct nadi_comm_platform *p, struct nadi_st
     nadi_str_printf(out, "link-bandwidth: %.6gGB/s\nnic-bandwidth: %.6gGB/s\n", p->link_rate / 1e9,
                     p->nic_rate / 1e9);
     nadi_str_printf(out, "fabric: %s\nrack: %d\nnvls: %d\nsharp: %d\ngeneration: %s\n",
-                    p->mesh ? "mesh" : "switch", p->rack, p->nvls, p->sharp,
-                    generations[p->generation]);
+                    p->mesh   ? "mesh"
+                    : p->pcie ? "pcie"
+                              : "switch",
+                    p->rack, p->nvls, p->sharp, generations[p->generation]);
+    nadi_str_printf(out, "transport: %s\n", transports[p->transport]);
+    if (p->tree_nics)
+        nadi_str_printf(out, "tree-nics: %u\n", p->tree_nics);
     add_algorithms(p, out);
     add_figures(p, out);
     add_lists(p, out);

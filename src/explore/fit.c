@@ -12,9 +12,32 @@ double nadi_fit_loss(double z)
     return 2 * LOSS_KNEE * LOSS_KNEE * (sqrt(1 + z * z / (LOSS_KNEE * LOSS_KNEE)) - 1);
 }
 
+static const char *const hold_words[] = {
+    [NADI_FIT_ALL] = "none",
+    [NADI_FIT_HALF] = "half",
+    [NADI_FIT_OTHER_HALF] = "other-half",
+    [NADI_FIT_RANDOM] = "random",
+    [NADI_FIT_SMALL] = "small",
+    [NADI_FIT_LARGE] = "large",
+    [NADI_FIT_ALL_REDUCE] = "all-reduce",
+};
+
+enum nadi_fit_hold nadi_fit_hold_of(const char *word)
+{
+    for (size_t i = 0; word && i < sizeof(hold_words) / sizeof(hold_words[0]); i++)
+        if (nadi_str_equal(word, hold_words[i]))
+            return (enum nadi_fit_hold)i;
+    return NADI_FIT_ALL;
+}
+
+bool nadi_fit_hold_by_table(enum nadi_fit_hold hold)
+{
+    return hold != NADI_FIT_ALL && hold != NADI_FIT_ALL_REDUCE;
+}
+
 /* ---- points -------------------------------------------------------------------------------- */
 
-/* The number of distinct sizes of the table below this one. */
+/* The number of distinct sizes of the table below this one; in all with HUGE_VAL. */
 static uint32_t size_index(const struct nadi_bench_table *t, double bytes)
 {
     uint32_t index = 0;
@@ -25,6 +48,14 @@ static uint32_t size_index(const struct nadi_bench_table *t, double bytes)
         index += first;
     }
     return index;
+}
+
+/* Of sizes 2 k and 2 k + 1 one, by a hash of the table's ranks and k. */
+static bool by_chance(const struct nadi_bench_table *t, uint32_t index)
+{
+    uint64_t hash = (index / 2 + 1) * 0x9e3779b97f4a7c15U + t->ranks + t->line;
+    hash = (hash ^ (hash >> 31)) * 0xbf58476d1ce4e5b9U;
+    return ((hash >> 40) & 1) == index % 2;
 }
 
 static uint32_t most_ranks(const struct nadi_bench_log *log)
@@ -44,6 +75,14 @@ static bool is_used(const struct nadi_bench_log *log, const struct nadi_bench_ta
         return true;
     case NADI_FIT_HALF:
         return size_index(t, row->bytes) % 2 == 0;
+    case NADI_FIT_OTHER_HALF:
+        return size_index(t, row->bytes) % 2 == 1;
+    case NADI_FIT_RANDOM:
+        return by_chance(t, size_index(t, row->bytes));
+    case NADI_FIT_SMALL:
+        return 2 * size_index(t, row->bytes) >= size_index(t, HUGE_VAL);
+    case NADI_FIT_LARGE:
+        return 2 * size_index(t, row->bytes) < size_index(t, HUGE_VAL);
     case NADI_FIT_ALL_REDUCE:
         return t->kind == NADI_COMM_ALL_REDUCE && t->ranks == most_ranks(log);
     }
@@ -71,6 +110,7 @@ static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold)
                          .ranks = t->ranks,
                          .nodes = t->nodes,
                          .bytes = row->bytes,
+                         .partners = t->partners,
                          .algorithm = forced_algorithm(t),
                          .in_place = row->in_place},
                 .us = row->time_us,

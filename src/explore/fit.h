@@ -44,9 +44,19 @@ struct nadi_fit {
 
 enum nadi_fit_hold {
     NADI_FIT_ALL,
-    NADI_FIT_HALF,       /* every second size is held out */
+    NADI_FIT_HALF,       /* every second size is held out, the smallest is fitted */
+    NADI_FIT_OTHER_HALF, /* the other way round */
+    NADI_FIT_RANDOM,     /* of each two sizes one is held out, by chance */
+    NADI_FIT_SMALL,      /* the smaller half of the sizes is held out */
+    NADI_FIT_LARGE,      /* the larger half */
     NADI_FIT_ALL_REDUCE, /* only all-reduces of the most ranks are fitted */
 };
+
+/* "none", "half", "other-half", "random", "small", "large", "all-reduce"; ALL for any other word.
+ */
+enum nadi_fit_hold nadi_fit_hold_of(const char *word);
+/* Whether each table is a fit of its own. */
+bool nadi_fit_hold_by_table(enum nadi_fit_hold hold);
 
 /* `prior` and `log` must outlive the fit. False with an error when nothing is left to fit. The
  * caller releases in both cases. */
@@ -76,6 +86,8 @@ void nadi_fit_residuals(struct nadi_fit *f);
 double nadi_fit_low(const struct nadi_fit *f, int figure);
 double nadi_fit_high(const struct nadi_fit *f, int figure);
 void nadi_fit_predict(struct nadi_fit *f); /* plain_us of every point */
+/* The inverse of a symmetric positive matrix in place, by Gauss-Jordan elimination. */
+void nadi_fit_invert(double *a, size_t n);
 /* The loss of a relative residual: z^2 near 0, linear far off. */
 double nadi_fit_loss(double z);
 

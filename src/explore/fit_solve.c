@@ -84,20 +84,19 @@ static void find_free(struct problem *q)
     }
 }
 
-/* The inverse of a symmetric positive matrix in place, by Gauss-Jordan elimination. */
-static void invert(double *a, unsigned n)
+void nadi_fit_invert(double *a, size_t n)
 {
-    for (unsigned k = 0; k < n; k++) {
+    for (size_t k = 0; k < n; k++) {
         const double pivot = 1 / a[k * n + k];
         a[k * n + k] = 1;
-        for (unsigned c = 0; c < n; c++)
+        for (size_t c = 0; c < n; c++)
             a[k * n + c] *= pivot;
-        for (unsigned r = 0; r < n; r++) {
+        for (size_t r = 0; r < n; r++) {
             const double factor = a[r * n + k];
             if (r == k)
                 continue;
             a[r * n + k] = 0;
-            for (unsigned c = 0; c < n; c++)
+            for (size_t c = 0; c < n; c++)
                 a[r * n + c] -= factor * a[k * n + c];
         }
     }
@@ -132,7 +131,7 @@ static void find_deviations(struct problem *q)
         const double spread = f->deviation[q->figures[k]];
         a[k * n + k] += variance / (spread * spread);
     }
-    invert(a, n);
+    nadi_fit_invert(a, n);
     for (unsigned k = 0; k < n; k++)
         f->deviation[q->figures[k]] = sqrt(variance * fmax(a[k * n + k], 0));
     nadi_mem_free(a);

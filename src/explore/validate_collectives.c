@@ -29,20 +29,6 @@ static void read_nics(const char *text, struct nadi_comm_platform *p)
     }
 }
 
-/* Transports of clouds whose steps between nodes take many times what verbs take: their software.
- */
-static void read_transport(const char *text, struct nadi_comm_platform *p)
-{
-    static const struct {
-        const char *word;
-        double hop_ns;
-    } slow[] = {{"EFA", 40e3}, {"TCPX", 45e3}};
-    for (size_t i = 0; i < sizeof(slow) / sizeof(slow[0]); i++)
-        for (int f = NADI_FIGURE_NET_LL; strstr(text, slow[i].word) && f <= NADI_FIGURE_NET_SIMPLE;
-             f++)
-            p->value[f] += slow[i].hop_ns;
-}
-
 /* The one algorithm that a comment names; AUTO for "default" and for several. */
 static enum nadi_comm_algorithm named_algorithm(const char *text)
 {
@@ -75,7 +61,9 @@ bool nadi_platform_for_table(struct nadi_comm_platform *p, const struct nadi_ben
     nadi_diags_release(&diags);
     NADI_ASSERT(ok); /* the catalogue's own */
     read_nics(t->nic, p);
-    read_transport(t->nic, p);
+    p->transport = nadi_comm_transport_of(t->nic);
+    if (p->transport == NADI_TRANSPORT_VERBS)
+        p->transport = nadi_comm_transport_of(t->device);
     if (nadi_str_equal(t->device, "sm_100_B200")) /* measured without the switch's reductions */
         p->nvls = false;
     return true;
@@ -101,6 +89,7 @@ static void predict_rows(struct nadi_validate_collectives *v, struct nadi_collec
                                          .ranks = t->ranks,
                                          .nodes = t->nodes,
                                          .bytes = r->bytes,
+                                         .partners = t->partners,
                                          .algorithm = algorithm};
         const struct nadi_comm_time time = nadi_comm_predict(p, &c);
         out->rows[i] = (struct nadi_collective_row){
@@ -134,7 +123,7 @@ static void fit_rows(struct nadi_validate_collectives *v, struct nadi_collective
     uint32_t index = 0;
     for (size_t i = 0; i < v->log.count; i++) {
         const struct nadi_bench_table *other = &v->log.tables[i];
-        if (other != t && (v->hold == NADI_FIT_HALF || !of_one_machine(t, other)))
+        if (other != t && (nadi_fit_hold_by_table(v->hold) || !of_one_machine(t, other)))
             continue;
         if (other == t)
             index = (uint32_t)log.count;

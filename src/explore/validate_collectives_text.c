@@ -62,6 +62,14 @@ const char *nadi_collective_fitting_set(const struct nadi_validate_collectives *
         return "none in this run; platforms of the catalogue, set by hand on published tables";
     case NADI_FIT_HALF:
         return "every second size of each table, beginning with the smallest; one fit a table";
+    case NADI_FIT_OTHER_HALF:
+        return "every second size of each table, without the smallest; one fit a table";
+    case NADI_FIT_RANDOM:
+        return "of each two sizes of a table one, by chance; one fit a table";
+    case NADI_FIT_SMALL:
+        return "the larger half of each table's sizes; one fit a table";
+    case NADI_FIT_LARGE:
+        return "the smaller half of each table's sizes; one fit a table";
     case NADI_FIT_ALL_REDUCE:
         return "all-reduces of the most ranks of each machine; one fit a machine";
     }
@@ -74,7 +82,14 @@ const char *nadi_collective_test_set(const struct nadi_validate_collectives *v)
     case NADI_FIT_ALL:
         return "every row";
     case NADI_FIT_HALF:
+    case NADI_FIT_OTHER_HALF:
         return "the sizes between";
+    case NADI_FIT_RANDOM:
+        return "the other sizes";
+    case NADI_FIT_SMALL:
+        return "the smaller half of each table's sizes";
+    case NADI_FIT_LARGE:
+        return "the larger half of each table's sizes";
     case NADI_FIT_ALL_REDUCE:
         return "other collectives and fewer ranks of the same machine";
     }

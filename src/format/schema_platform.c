@@ -2,8 +2,9 @@
  */
 #include "format/schema_more.h"
 
-static const char *const fabrics[] = {"switch", "mesh", NULL};
+static const char *const fabrics[] = {"switch", "mesh", "pcie", NULL};
 static const char *const generations[] = {"volta", "ampere", "hopper", "blackwell", "cdna", NULL};
+static const char *const transports[] = {"verbs", "efa", "efa-1", "tcpx", NULL};
 static const char *const algorithms[] = {
     "ring", "tree", "nvls", "nvlstree", "collnet", "pat", "direct", NULL,
 };
@@ -61,12 +62,25 @@ static const struct nadi_schema_key platform_keys[] = {
      .max = 1e6,
      .doc = "All links of an accelerator to the others of its node, one direction, as built."},
     RATE("nic-bandwidth", "50", "One network port, one direction, as built."),
+    {.key = "tree-nics",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "0",
+     .max = 1000000,
+     .doc = "NICs of a node that the trees of NVLSTree use; 0: all."},
+    {.key = "transport",
+     .type = NADI_SCHEMA_WORD,
+     .words = transports,
+     .preset = "verbs",
+     .doc = "What carries messages between nodes: InfiniBand or RoCE (`verbs`), AWS's `efa` (the "
+            "first generation, 100 Gb/s, is `efa-1`), GCP's `tcpx`. All but verbs take longer for "
+            "a step and have no LL128."},
     {.key = "fabric",
      .type = NADI_SCHEMA_WORD,
      .words = fabrics,
      .preset = "switch",
      .doc = "How accelerators of a node are joined: by switches, or every pair by a link of its "
-            "own (`mesh`), so that a part of the node has a part of the bandwidth."},
+            "own (`mesh`), so that a part of the node has a part of the bandwidth; or by the slots "
+            "of the board (`pcie`), where the library has no LL128."},
     {.key = "rack",
      .type = NADI_SCHEMA_SWITCH,
      .preset = "0",
@@ -112,10 +126,13 @@ static const struct nadi_schema_key platform_keys[] = {
           "Share of a NIC's bandwidth that is reached on the largest sizes."),
     RATE("local-bandwidth", "1100",
          "Rate at which a rank of a ring passes on its own part, while its link rests."),
+    RATE("channel-bandwidth", "20",
+         "One channel of a message between two ranks; a message has 4 to 32, by its size."),
     SIZE("ring-ramp", "4000000",
          "Protocol Simple: size of the collective at which its bandwidth part takes twice as long "
          "as at the largest sizes; ring, tree, CollNet."),
-    SIZE("nvls-ramp", "4000000", "The same of a reduction in the node's switch."),
+    SIZE("nvls-ramp", "4000000",
+         "The same of a reduction in the node's switch on 8 ranks; in proportion on more."),
     SIZE("direct-ramp", "8000000", "The same of all-to-all and of messages."),
     {.key = "intervals",
      .type = NADI_SCHEMA_TEXT,

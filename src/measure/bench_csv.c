@@ -250,6 +250,34 @@ static uint32_t count_pairs(const char *pairs)
     return count == 1 ? 2 : count;
 }
 
+/* The text after the next semicolon; the end of the text where there is none. */
+static const char *after_pair(const char *at)
+{
+    at += strcspn(at, ";");
+    return at + (*at == ';');
+}
+
+/* "0>1;1>0": whether ranks receive from whom they send to, or do only one of both. */
+static enum nadi_comm_partners partners_of(const char *pairs)
+{
+    bool all_back = true, none_both = true;
+    if (!*pairs)
+        return NADI_PARTNERS_RING;
+    for (const char *a = pairs; *a; a = after_pair(a)) {
+        unsigned from, to, other_from, other_to;
+        bool back = false;
+        if (sscanf(a, "%u>%u", &from, &to) != 2)
+            return NADI_PARTNERS_RING;
+        for (const char *b = pairs; *b; b = after_pair(b))
+            if (sscanf(b, "%u>%u", &other_from, &other_to) == 2) {
+                back |= other_from == to && other_to == from;
+                none_both &= other_to != from;
+            }
+        all_back &= back;
+    }
+    return none_both ? NADI_PARTNERS_ONE_WAY : all_back ? NADI_PARTNERS_PAIRS : NADI_PARTNERS_RING;
+}
+
 static struct nadi_bench_table wanted(struct sheet *s, uint32_t row, const struct value_column *v)
 {
     struct nadi_arena *arena = &s->r->log->arena;
@@ -261,6 +289,7 @@ static struct nadi_bench_table wanted(struct sheet *s, uint32_t row, const struc
         .ranks = whole_field(s, row, s->ranks),
         .nodes = s->nodes != NADI_NONE ? whole_field(s, row, s->nodes) : v->nodes,
         .groups = whole_field(s, row, s->groups),
+        .partners = partners_of(pairs),
     };
     if (v->nodes && s->facts.per_node && !t.ranks)
         t.ranks = v->nodes * s->facts.per_node;
@@ -287,8 +316,8 @@ static struct nadi_bench_table *table_of(struct sheet *s, uint32_t row,
     for (size_t i = log->count; i-- > s->first_table;) {
         struct nadi_bench_table *t = &log->tables[i];
         if (t->kind == want.kind && t->ranks == want.ranks && t->nodes == want.nodes &&
-            t->groups == want.groups && same_text(t->device, want.device) &&
-            same_text(t->algorithm, want.algorithm))
+            t->groups == want.groups && t->partners == want.partners &&
+            same_text(t->device, want.device) && same_text(t->algorithm, want.algorithm))
             return t;
     }
     const struct nadi_bench_facts none = {.kind = want.kind};
@@ -296,6 +325,7 @@ static struct nadi_bench_table *table_of(struct sheet *s, uint32_t row,
     t->ranks = want.ranks;
     t->nodes = want.nodes;
     t->groups = want.groups;
+    t->partners = want.partners;
     t->device = want.device;
     t->algorithm = want.algorithm;
     return t;

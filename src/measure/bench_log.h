@@ -33,8 +33,9 @@ struct nadi_bench_table {
     uint32_t line; /* of its header */
     enum nadi_comm_kind kind;
     uint32_t ranks, nodes; /* nodes 0: unknown */
-    uint32_t groups;       /* that ran at the same time; 1 */
-    const char *device;    /* as written, "" when unknown; so are the next four */
+    enum nadi_comm_partners partners;
+    uint32_t groups;    /* that ran at the same time; 1 */
+    const char *device; /* as written, "" when unknown; so are the next four */
     const char *library, *nic, *algorithm, *note;
     char quality; /* 'A', 'B', 'C' in comments of a validation table, 0: not said */
     struct nadi_bench_row *rows;

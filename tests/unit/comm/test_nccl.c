@@ -67,6 +67,105 @@ static void ring_by_hand(void **state)
     release(&o);
 }
 
+/* A message has 4 channels up to 64 MiB, then one for each 16 MiB, so that its time stays. */
+static void message_takes_channels_by_size(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct nadi_comm_time at[4];
+    static const double sizes[] = {32 * MIB, 64 * MIB, 128 * MIB, GIB};
+    open_platform(&o, "b200-node");
+    for (int i = 0; i < 4; i++)
+        at[i] = predict(&o.p, NADI_COMM_SEND_RECV, 8, 1, sizes[i]);
+    assert_true(fabs(at[0].bandwidth_ns * 80 / (32 * MIB) - 1) < 0.01); /* 4 of 20 GB/s */
+    assert_true(fabs(at[1].bandwidth_ns / at[0].bandwidth_ns - 2) < 1e-6);
+    assert_true(fabs(at[2].bandwidth_ns / at[1].bandwidth_ns - 1) < 0.02);
+    assert_true(GIB / at[3].ns < 900 * o.p.value[NADI_FIGURE_DIRECT]); /* never more than many */
+    struct nadi_comm_case c = {.kind = NADI_COMM_SEND_RECV, .ranks = 8, .bytes = 32 * MIB};
+    c.partners = NADI_PARTNERS_ONE_WAY;
+    assert_true(nadi_comm_predict(&o.p, &c).bandwidth_ns < at[0].bandwidth_ns * 0.7);
+    release(&o);
+}
+
+/* What a platform has between its nodes, and what only large groups see. */
+static void transports_and_groups(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct nadi_comm_time verbs, other, few;
+    open_platform(&o, "h100-node");
+    verbs = predict(&o.p, NADI_COMM_ALL_REDUCE, 16, 2, 4 * MIB);
+    assert_int_equal(verbs.protocol, NADI_COMM_LL128);
+    o.p.transport = NADI_TRANSPORT_EFA;
+    other = predict(&o.p, NADI_COMM_ALL_REDUCE, 16, 2, 4 * MIB);
+    assert_int_not_equal(other.protocol, NADI_COMM_LL128);
+    assert_true(other.latency_ns > verbs.latency_ns);
+    assert_int_equal(predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 1, 4096).ns,
+                     predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 0, 4096).ns);
+    o.p.transport = NADI_TRANSPORT_VERBS;
+    /* eight of eight steps in a node, seven of eight between two: the eighth goes out */
+    o.p.nic_rate = 1e12;
+    o.p.value[NADI_FIGURE_LOCAL] = 1e15;
+    const struct nadi_comm_case one = {
+        .kind = NADI_COMM_BROADCAST, .ranks = 8, .nodes = 1, .bytes = GIB};
+    const struct nadi_comm_case two = {
+        .kind = NADI_COMM_BROADCAST, .ranks = 16, .nodes = 2, .bytes = GIB};
+    assert_true(nadi_comm_time_of(&o.p, &one, NADI_COMM_RING, NADI_COMM_SIMPLE, &verbs));
+    assert_true(nadi_comm_time_of(&o.p, &two, NADI_COMM_RING, NADI_COMM_SIMPLE, &other));
+    assert_true(fabs(other.bandwidth_ns / verbs.bandwidth_ns - 7.0 / 8) < 1e-9);
+    release(&o);
+    open_platform(&o, "gb200-nvl72"); /* each rank's part must be large, so more bytes on more */
+    struct nadi_comm_case rack = {.kind = NADI_COMM_ALL_REDUCE, .ranks = 72, .bytes = GIB};
+    assert_true(nadi_comm_time_of(&o.p, &rack, NADI_COMM_NVLS, NADI_COMM_SIMPLE, &other));
+    rack.ranks = 8;
+    assert_true(nadi_comm_time_of(&o.p, &rack, NADI_COMM_NVLS, NADI_COMM_SIMPLE, &few));
+    assert_true(other.ns > 1.05 * few.ns);
+    release(&o);
+}
+
+static void devices_have_platforms(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *device, *name;
+    } known[] = {
+        {"NVIDIA A100-SXM4-40GB", "a100-node"},
+        {"NVIDIA A100-PCIE-40GB", "a100-pcie-node"},
+        {"NVIDIA A100 80GB PCIe", "a100-pcie-node"},
+        {"NVIDIA A800-SXM4-80GB", "a800-node"},
+        {"NVIDIA H100 80GB HBM3", "h100-node"},
+        {"NVIDIA H100 PCIe", "h100-pcie-node"},
+        {"NVIDIA H800", "h800-node"},
+        {"NVIDIA H200", "h200-node"},
+        {"NVIDIA H20", "h20-node"},
+        {"NVIDIA GH200 480GB", "gh200-node"},
+        {"NVIDIA B200", "b200-node"},
+        {"NVIDIA GB200", "gb200-nvl72"},
+        {"NVIDIA L40S", "l40s-node"},
+        {"Tesla V100-SXM2-32GB", "v100-dgx1"},
+        {"Tesla V100-SXM3-32GB", "v100-node"},
+        {"AMD Instinct MI250X", "mi250x-node"},
+        {"AMD Instinct MI300X OAM", "mi300x-node"},
+        {"gfx90a", "mi250x-node"},
+        {"NVIDIA GeForce GTX 1080", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const char *name = nadi_comm_platform_for(known[i].device);
+        if (!known[i].name ? name != NULL : !name || strcmp(name, known[i].name) != 0)
+            fail_msg("%s: %s", known[i].device, name ? name : "none");
+        if (name) {
+            struct opened o;
+            open_platform(&o, name);
+            release(&o);
+        }
+    }
+    assert_int_equal(nadi_comm_transport_of("EFA v1, 4x100 Gb/s"), NADI_TRANSPORT_EFA_1);
+    assert_int_equal(nadi_comm_transport_of("inter-node EFA v4 8x 400 Gb/s"), NADI_TRANSPORT_EFA);
+    assert_int_equal(nadi_comm_transport_of("8x 200 Gb/s GPUDirect-TCPXO"), NADI_TRANSPORT_TCPX);
+    assert_int_equal(nadi_comm_transport_of("ConnectX-7"), NADI_TRANSPORT_VERBS);
+}
+
 /* Two nodes: a ring sends 2 (n-1)/n S out of each, a double tree S. */
 static void tree_on_two_nodes_is_faster_than_the_wire(void **state)
 {
@@ -269,6 +368,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ring_by_hand),
+        cmocka_unit_test(message_takes_channels_by_size),
+        cmocka_unit_test(transports_and_groups),
+        cmocka_unit_test(devices_have_platforms),
         cmocka_unit_test(tree_on_two_nodes_is_faster_than_the_wire),
         cmocka_unit_test(takes_what_nccl_took),
         cmocka_unit_test(small_sizes_take_ll),

@@ -122,6 +122,60 @@ static void half_predicts_the_other(void **state)
     release(&m);
 }
 
+/* Each way to hold sizes out leaves a fitting set and a test set that share no size. */
+static void halves_share_no_size(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        size_t used;
+    } holds[] = {{"half", 12},  {"other-half", 11}, {"random", 12},    {"small", 11},
+                 {"large", 12}, {"none", 23},       {"all-reduce", 23}};
+    for (size_t i = 0; i < sizeof(holds) / sizeof(holds[0]); i++) {
+        struct made m;
+        const enum nadi_fit_hold hold = nadi_fit_hold_of(holds[i].word);
+        make(&m, "a100-node");
+        measure(&m, NADI_COMM_ALL_REDUCE, 8, 0.01);
+        assert_true(nadi_fit_run(&m.fit, &m.prior, &m.log, hold, &m.diags));
+        if (hold == NADI_FIT_RANDOM ? m.fit.used < 11 || m.fit.used > 12
+                                    : m.fit.used != holds[i].used)
+            fail_msg("%s: %zu", holds[i].word, m.fit.used);
+        const bool first = m.fit.points[0].used, last = m.fit.points[m.fit.count - 1].used;
+        if (hold == NADI_FIT_LARGE)
+            assert_true(first && !last);
+        if (hold == NADI_FIT_SMALL || hold == NADI_FIT_OTHER_HALF)
+            assert_false(first);
+        release(&m);
+    }
+    assert_int_equal(nadi_fit_hold_of("hold"), NADI_FIT_ALL);
+}
+
+/* Times that zigzag by 40 % are smoothed, so that a repeated measurement is predicted better than
+ * by going through each point; those that zigzag by 5 % are taken as they are. */
+static void noise_is_smoothed(void **state)
+{
+    (void)state;
+    double off[2];
+    for (int loud = 0; loud < 2; loud++) {
+        struct made m;
+        make(&m, "h100-node");
+        measure(&m, NADI_COMM_ALL_GATHER, 8, loud ? 0.4 : 0.05);
+        assert_true(nadi_fit_run(&m.fit, &m.prior, &m.log, NADI_FIT_ALL, &m.diags));
+        double sum = 0, measured = 0;
+        for (size_t i = 0; i < m.fit.count; i++) {
+            const struct nadi_fit_point *p = &m.fit.points[i];
+            const double truth = nadi_comm_predict(&m.truth, &p->call).ns / 1e3;
+            sum += fabs(p->fitted_us / truth - 1);
+            measured += fabs(p->us / truth - 1);
+        }
+        off[loud] = sum / measured;
+        release(&m);
+    }
+    assert_true(off[0] > 0.95);
+    if (off[1] > 0.8)
+        fail_msg("%g of the noise is left", off[1]);
+}
+
 static void outlier_is_named_and_ignored(void **state)
 {
     (void)state;
@@ -204,7 +258,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_come_back),        cmocka_unit_test(others_are_predicted),
-        cmocka_unit_test(half_predicts_the_other),  cmocka_unit_test(outlier_is_named_and_ignored),
+        cmocka_unit_test(half_predicts_the_other),  cmocka_unit_test(halves_share_no_size),
+        cmocka_unit_test(noise_is_smoothed),        cmocka_unit_test(outlier_is_named_and_ignored),
         cmocka_unit_test(moved_crossover_is_found), cmocka_unit_test(written_fit_is_the_fit),
         cmocka_unit_test(too_little_is_refused),
     };
