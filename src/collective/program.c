@@ -3,21 +3,14 @@
 #include "collective/algorithms/algorithms.h"
 
 const struct nadi_program_ops *const nadi_program_algorithms[] = {
-    &nadi_algorithm_ring,
-    &nadi_algorithm_multi_ring,
-    &nadi_algorithm_direct,
-    &nadi_algorithm_pairwise,
-    &nadi_algorithm_bruck,
-    &nadi_algorithm_recursive_doubling,
-    &nadi_algorithm_rabenseifner,
-    &nadi_algorithm_tree,
-    &nadi_algorithm_double_tree,
-    &nadi_algorithm_chain,
-    &nadi_algorithm_scatter_gather,
-    &nadi_algorithm_pat,
-    &nadi_algorithm_torus,
-    &nadi_algorithm_hierarchical,
-    NULL,
+    &nadi_algorithm_ring,           &nadi_algorithm_multi_ring,
+    &nadi_algorithm_direct,         &nadi_algorithm_pairwise,
+    &nadi_algorithm_bruck,          &nadi_algorithm_recursive_doubling,
+    &nadi_algorithm_rabenseifner,   &nadi_algorithm_tree,
+    &nadi_algorithm_double_tree,    &nadi_algorithm_chain,
+    &nadi_algorithm_scatter_gather, &nadi_algorithm_pat,
+    &nadi_algorithm_torus,          &nadi_algorithm_hierarchical,
+    &nadi_algorithm_in_switch,      NULL,
 };
 
 const struct nadi_program_ops *nadi_program_find(const char *name)
@@ -70,7 +63,7 @@ const char *nadi_program_make(const struct nadi_program_ops *ops,
         q->kind = NADI_REDUCE_SCATTER;
     if (q->radix == 0)
         q->radix = 2;
-    if (q->segments == 0)
+    if (q->segments == 0 && !ops->own_segments)
         q->segments = 1;
     p->bytes = buffer_bytes(q);
     p->blocks = p->lanes = 1;
@@ -78,14 +71,14 @@ const char *nadi_program_make(const struct nadi_program_ops *ops,
     if (refused)
         return refused;
     if (q->n == 1)
-        p->lanes = 0;
+        p->lanes = p->switches = 0;
     return NULL;
 }
 
 struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member, uint32_t lane,
                                    uint32_t k)
 {
-    struct nadi_step step = {.to = NADI_NONE, .from = NADI_NONE, .to_lane = lane};
+    struct nadi_step step = {.to = NADI_NONE, .from = NADI_NONE, .to_lane = lane, .but = NADI_NONE};
     p->ops->step(p, member, lane, k, &step);
     return step;
 }
@@ -153,6 +146,8 @@ bool nadi_program_adds(enum nadi_collective_kind kind)
 
 bool nadi_program_has(const struct nadi_program *p, uint32_t member, uint32_t block)
 {
+    if (member >= p->request.n)
+        return false;
     switch (p->request.kind) {
     case NADI_ALL_GATHER:
     case NADI_GATHER:
@@ -175,6 +170,8 @@ bool nadi_program_has(const struct nadi_program *p, uint32_t member, uint32_t bl
 
 bool nadi_program_wants(const struct nadi_program *p, uint32_t member, uint32_t block)
 {
+    if (member >= p->request.n)
+        return false;
     switch (p->request.kind) {
     case NADI_REDUCE:
     case NADI_GATHER:
@@ -232,11 +229,59 @@ static void grid_of(const struct nadi_phase *phase, const struct nadi_topology *
     q->dims[1] = phase->n / node;
 }
 
+/* The dimension whose switch all members are at, of a list of dimensions; NADI_NONE with a reason.
+ */
+static uint32_t switched_dim(const struct nadi_program_place *place, uint32_t n, const char **why)
+{
+    const struct nadi_topology *t = place->topology;
+    uint32_t dim = NADI_NONE;
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t d = 0; d < t->dim_count; d++) {
+            if (nadi_topology_coordinate(t, place->ranks[i], d) ==
+                    nadi_topology_coordinate(t, place->ranks[0], d) ||
+                d == dim)
+                continue;
+            if (dim != NADI_NONE) {
+                *why = nadi_arena_printf(
+                    place->arena, "no switch is common to all: they differ in dimensions %u and %u",
+                    dim < d ? dim : d, dim < d ? d : dim);
+                return NADI_NONE;
+            }
+            dim = d;
+        }
+    if (dim == NADI_NONE)
+        *why = "one member alone needs no switch";
+    else if (t->dims[dim].kind != NADI_DIM_SWITCH)
+        *why = nadi_arena_printf(place->arena, "dimension %u is a %s, not a Switch", dim,
+                                 nadi_dim_kind_name(t->dims[dim].kind));
+    else if (t->dims[dim].in_switch_bytes_per_ns <= 0)
+        *why = nadi_arena_printf(place->arena,
+                                 "the switches of dimension %u only forward: the network file "
+                                 "gives them no in-switch-bandwidth",
+                                 dim);
+    else
+        return dim;
+    return NADI_NONE;
+}
+
+static const char *find_switches(const struct nadi_program_place *place,
+                                 struct nadi_program_request *q, uint32_t *dim)
+{
+    const char *why = NULL;
+    *dim = NADI_NONE;
+    if (place->graph)
+        q->trees = nadi_switch_trees_find(place->graph, place->ranks, q->n, place->arena, &why);
+    else
+        *dim = switched_dim(place, q->n, &why);
+    return why;
+}
+
 const char *nadi_program_of_phase(const struct nadi_phase *phase,
-                                  const struct nadi_topology *topology, struct nadi_program *p)
+                                  const struct nadi_program_place *place, struct nadi_program *p)
 {
     struct nadi_program_request q = {
         .kind = kind_of_phase(phase), .n = phase->n, .root = phase->root, .bytes = phase->bytes};
+    uint32_t dim = NADI_NONE;
     uint32_t *const numbers[] = {
         [NADI_NUMBER_NONE] = NULL,
         [NADI_NUMBER_RADIX] = &q.radix,
@@ -245,6 +290,12 @@ const char *nadi_program_of_phase(const struct nadi_phase *phase,
     };
     if (phase->program->number)
         *numbers[phase->program->number] = phase->parameter;
-    grid_of(phase, topology, &q);
-    return nadi_program_make(phase->program, &q, p);
+    grid_of(phase, place->topology, &q);
+    const char *refused =
+        phase->program->in_switches && q.n > 1 ? find_switches(place, &q, &dim) : NULL;
+    if (!refused)
+        refused = nadi_program_make(phase->program, &q, p);
+    if (!refused)
+        p->dim = dim;
+    return refused;
 }

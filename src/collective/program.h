@@ -6,6 +6,11 @@
  * ends when what it sends has been delivered and what it receives is there (and reduced). The i-th
  * message from a to b on a lane of b is received by b's i-th step on it that receives from a.
  *
+ * A step may also send the same blocks to a fan of members, or receive one message from each of a
+ * fan, in any order: step k receives what their steps k of the same lane send, and each message is
+ * reduced as it comes, beside the others. Members n and further are switches of the platform that
+ * take part (in_switch.c): they have no data of their own and are owed none.
+ *
  * Steps are pure functions of (member, lane, number): nothing is stored for each step. What a step
  * sends is a set of blocks. The buffer that the members
  * work on has `blocks` blocks; block b begins at byte bytes * b / blocks, so that blocks differ by
@@ -20,11 +25,13 @@
 
 #include "base/base.h"
 #include "collective/plan.h"
+#include "platform/switch_trees.h"
 #include "trace/trace.h"
 
 struct nadi_table;
 
 enum { NADI_PROGRAM_DIMS = NADI_MAX_DIMS, NADI_ALL_LANES = -1 };
+#define NADI_FAN (NADI_NONE - 1) /* as `to` or `from` of a step: all of its fan */
 
 struct nadi_program_request {
     enum nadi_collective_kind kind;
@@ -35,13 +42,16 @@ struct nadi_program_request {
     const struct nadi_table *table; /* of nadi_program_table (collective/table.h) */
     uint32_t radix;                 /* of trees; 0: 2 */
     uint32_t channels;              /* of rings; 0: the algorithm's own number */
-    uint32_t segments;              /* of pipelines; 0: 1 */
+    uint32_t segments;              /* of pipelines; 0: 1, or the algorithm's own number */
     uint32_t dim_count; /* of grids; innermost first, their product is n; 0: the nearest square */
     uint32_t dims[NADI_PROGRAM_DIMS];
+    const struct nadi_switch_trees *trees; /* of in-switch; NULL: all members are at one switch */
 };
 
 struct nadi_step {
-    uint32_t to, from;   /* members; NADI_NONE: does not send, does not receive */
+    uint32_t to, from; /* members; NADI_NONE: does not send, does not receive; NADI_FAN */
+    struct nadi_member_list fan;
+    uint32_t but;        /* a member of the fan that nothing is sent to; NADI_NONE: all are */
     uint32_t to_lane;    /* of the receiver; the same one unless said otherwise */
     bool reduces;        /* what comes is added to what is there, else it replaces it */
     bool local;          /* neither sends nor receives: copies or adds up the blocks that it would
@@ -67,6 +77,8 @@ struct nadi_program_ops {
     const char *summary; /* one sentence */
     const char *cost; /* closed form without contention: a (alpha), b (beta), c (gamma), m bytes */
     enum nadi_program_number number; /* what a number behind the name sets */
+    bool own_segments;               /* it knows how many when none are given */
+    bool in_switches;                /* needs switches that take part */
     uint32_t kinds;                  /* bit k: runs enum nadi_collective_kind k */
     /* Why it cannot run the request (NULL: it can); fills in the program's numbers. */
     const char *(*prepare)(struct nadi_program *p);
@@ -85,10 +97,12 @@ struct nadi_program_ops {
 struct nadi_program {
     const struct nadi_program_ops *ops;
     struct nadi_program_request request;
-    uint64_t bytes;  /* of the buffer */
-    uint32_t blocks; /* of the buffer, at least 1 */
-    uint32_t lanes;  /* of every member */
-    uint32_t a, b;   /* the algorithm's own */
+    uint64_t bytes;    /* of the buffer */
+    uint32_t blocks;   /* of the buffer, at least 1 */
+    uint32_t lanes;    /* of every member */
+    uint32_t switches; /* members n .. n + switches - 1 */
+    uint32_t dim;      /* of a list of dimensions: whose switch it is */
+    uint32_t a, b;     /* the algorithm's own */
 };
 
 /* All algorithms, NULL-terminated. */
@@ -107,9 +121,17 @@ static inline bool nadi_program_runs(const struct nadi_program_ops *ops,
     return ops->kinds >> kind & 1;
 }
 
+/* Where a phase runs. */
+struct nadi_program_place {
+    const struct nadi_topology *topology;
+    const struct nadi_graph *graph; /* NULL: the dimensions say it */
+    const uint32_t *ranks;          /* of the phase's n members, in their order */
+    struct nadi_arena *arena;       /* for what the program keeps, and for why it cannot run */
+};
+
 /* The program of a plan's phase. */
 const char *nadi_program_of_phase(const struct nadi_phase *phase,
-                                  const struct nadi_topology *topology,
+                                  const struct nadi_program_place *place,
                                   struct nadi_program *p) NADI_MUST_USE;
 
 /* Step k, with defaults filled in. */

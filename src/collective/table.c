@@ -60,7 +60,7 @@ struct nadi_step *nadi_table_add(struct nadi_table *t, uint32_t member, uint32_t
 {
     NADI_ASSERT(member < t->shape.n && !t->first);
     const struct nadi_table_step step = {
-        .step = {.to = NADI_NONE, .from = NADI_NONE, .to_lane = lane},
+        .step = {.to = NADI_NONE, .from = NADI_NONE, .to_lane = lane, .but = NADI_NONE},
         .member = member,
         .lane = lane,
     };
@@ -130,6 +130,7 @@ void nadi_table_of_program(struct nadi_table *t, const struct nadi_program *p)
 {
     const struct nadi_table_shape shape = {
         .kind = p->request.kind, .n = p->request.n, .root = p->request.root, .blocks = p->blocks};
+    NADI_ASSERT(p->switches == 0);
     nadi_table_init(t, &shape);
     for (uint32_t m = 0; m < shape.n; m++)
         for (uint32_t l = 0; l < p->lanes; l++)

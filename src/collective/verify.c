@@ -27,6 +27,7 @@ struct checker {
     struct nadi_verify_outcome out;
     const struct nadi_table *table; /* NULL: an algorithm, whose slots are blocks */
     uint32_t n, lanes, slots;
+    uint32_t all;   /* n and the switches */
     uint32_t words; /* of a set; 1: one bit, there or not, when nothing is added */
     bool adds;
     uint64_t *sets;   /* [(member * slots + slot) * words] */
@@ -49,8 +50,7 @@ struct checker {
         uint64_t *items;
         size_t count, capacity;
     } parts;
-    uint32_t *head,
-        *tail; /* of the queue [(lane * n + to) * n + from]; by map where that is large */
+    uint32_t *head, *tail; /* of the queue [(lane * all + to) * all + from] */
     struct {
         uint32_t *items;
         size_t count, capacity;
@@ -71,12 +71,12 @@ static uint32_t *block_in(struct checker *c, uint32_t member, uint32_t slot)
 
 static size_t queue_of(const struct checker *c, uint32_t lane, uint32_t from, uint32_t to)
 {
-    return ((size_t)lane * c->n + to) * c->n + from;
+    return ((size_t)lane * c->all + to) * c->all + from;
 }
 
 static void fill_start(struct checker *c)
 {
-    for (size_t i = 0; i < (size_t)c->n * c->slots; i++)
+    for (size_t i = 0; i < (size_t)c->all * c->slots; i++)
         c->blocks[i] = NADI_NONE;
     for (uint32_t m = 0; m < c->n; m++)
         for (uint32_t b = 0; b < c->p->blocks; b++)
@@ -142,7 +142,7 @@ static struct message pick_up(struct checker *c, uint32_t member, uint32_t lane)
     return m;
 }
 
-static void send(struct checker *c, uint32_t member, uint32_t lane, const struct nadi_step *s)
+static void send(struct checker *c, uint32_t member, uint32_t lane, uint32_t to, uint32_t to_lane)
 {
     struct lane *l = &c->state[(size_t)member * c->lanes + lane];
     struct message m = pick_up(c, member, lane);
@@ -153,13 +153,22 @@ static void send(struct checker *c, uint32_t member, uint32_t lane, const struct
     c->sent_by_member[member] += m.bytes;
     uint32_t index = (uint32_t)c->messages.count;
     NADI_PUSH(&c->messages, m);
-    size_t q = queue_of(c, s->to_lane, member, s->to);
+    size_t q = queue_of(c, to_lane, member, to);
     if (c->head[q] == NO_MESSAGE)
         c->head[q] = index;
     else
         c->messages.items[c->tail[q]].next = index;
     c->tail[q] = index;
-    wake(c, s->to);
+    wake(c, to);
+}
+
+static void send_all(struct checker *c, uint32_t member, uint32_t lane, const struct nadi_step *s)
+{
+    if (s->to != NADI_FAN && s->to != NADI_NONE)
+        send(c, member, lane, s->to, s->to_lane);
+    for (uint32_t i = 0; s->to == NADI_FAN && i < s->fan.count; i++)
+        if (nadi_member_at(&s->fan, i) != s->but)
+            send(c, member, lane, nadi_member_at(&s->fan, i), s->to_lane);
 }
 
 static bool complain(struct checker *c, enum nadi_verify_result result, uint32_t member,
@@ -242,6 +251,41 @@ static bool take(struct checker *c, uint32_t member, uint32_t lane, const struct
     return ok;
 }
 
+/* Takes the oldest message from a member; *end: not before it is there and added. False: none is
+ * there, or it cannot be taken. */
+static bool receive(struct checker *c, uint32_t member, uint32_t lane, uint32_t from, bool reduces,
+                    double *end)
+{
+    const struct lane *l = &c->state[(size_t)member * c->lanes + lane];
+    size_t q = queue_of(c, lane, from, member);
+    uint32_t index = c->head[q];
+    if (index == NO_MESSAGE)
+        return false;
+    const struct message *m = &c->messages.items[index];
+    c->head[q] = m->next;
+    double there = m->at > l->begin ? m->at : l->begin;
+    there += reduces ? c->machine->gamma * (double)m->bytes : 0;
+    if (there > *end)
+        *end = there;
+    return take(c, member, lane, m, reduces);
+}
+
+static bool receive_all(struct checker *c, uint32_t member, uint32_t lane,
+                        const struct nadi_step *s, double *end)
+{
+    if (s->from == NADI_NONE)
+        return true;
+    if (s->from != NADI_FAN)
+        return receive(c, member, lane, s->from, s->reduces, end);
+    for (uint32_t i = 0; i < s->fan.count; i++)
+        if (c->head[queue_of(c, lane, nadi_member_at(&s->fan, i), member)] == NO_MESSAGE)
+            return false;
+    for (uint32_t i = 0; i < s->fan.count; i++)
+        if (!receive(c, member, lane, nadi_member_at(&s->fan, i), s->reduces, end))
+            return false;
+    return true;
+}
+
 /* One step further in a lane. False: nothing moved. */
 static bool advance(struct checker *c, uint32_t member, uint32_t lane)
 {
@@ -254,8 +298,7 @@ static bool advance(struct checker *c, uint32_t member, uint32_t lane)
         if (!waited(c, member, &s, &l->begin))
             return false;
         l->sent_at = l->begin;
-        if (s.to != NADI_NONE)
-            send(c, member, lane, &s);
+        send_all(c, member, lane, &s);
         l->sent = true;
     }
     if (s.local) {
@@ -265,20 +308,8 @@ static bool advance(struct checker *c, uint32_t member, uint32_t lane)
         l->sent_at += c->machine->gamma * (double)own.bytes;
     }
     double end = l->sent_at;
-    if (s.from != NADI_NONE) {
-        size_t q = queue_of(c, lane, s.from, member);
-        uint32_t index = c->head[q];
-        if (index == NO_MESSAGE)
-            return false;
-        const struct message *m = &c->messages.items[index];
-        c->head[q] = m->next;
-        double there = m->at > l->begin ? m->at : l->begin;
-        there += s.reduces ? c->machine->gamma * (double)m->bytes : 0;
-        if (there > end)
-            end = there;
-        if (!take(c, member, lane, m, s.reduces))
-            return false;
-    }
+    if (!receive_all(c, member, lane, &s, &end))
+        return false;
     c->ends[c->first_end[(size_t)member * c->lanes + lane] + l->step] = end;
     l->at = end;
     l->step++;
@@ -288,7 +319,7 @@ static bool advance(struct checker *c, uint32_t member, uint32_t lane)
 
 static void run_all(struct checker *c)
 {
-    for (uint32_t m = 0; m < c->n; m++)
+    for (uint32_t m = 0; m < c->all; m++)
         wake(c, m);
     while (c->ready.count > 0 && c->out.result == NADI_VERIFY_OK) {
         uint32_t member = c->ready.items[--c->ready.count];
@@ -304,7 +335,7 @@ static void run_all(struct checker *c)
 
 static void look_for_stuck(struct checker *c)
 {
-    for (uint32_t m = 0; m < c->n; m++)
+    for (uint32_t m = 0; m < c->all; m++)
         for (uint32_t l = 0; l < c->lanes; l++) {
             const struct lane *lane = &c->state[(size_t)m * c->lanes + l];
             if (lane->step < lane->count)
@@ -313,8 +344,8 @@ static void look_for_stuck(struct checker *c)
                 c->out.seconds = lane->at;
         }
     for (uint32_t l = 0; l < c->lanes; l++)
-        for (uint32_t to = 0; to < c->n; to++)
-            for (uint32_t from = 0; from < c->n; from++)
+        for (uint32_t to = 0; to < c->all; to++)
+            for (uint32_t from = 0; from < c->all; from++)
                 if (c->head[queue_of(c, l, from, to)] != NO_MESSAGE) {
                     complain(c, NADI_VERIFY_LEFTOVER, to, l, from);
                     return;
@@ -351,10 +382,10 @@ static void look_for_missing(struct checker *c)
 
 static void prepare_lanes(struct checker *c)
 {
-    size_t lanes = (size_t)c->n * c->lanes, ends = 0;
+    size_t lanes = (size_t)c->all * c->lanes, ends = 0;
     c->state = NADI_ZNEW(struct lane, lanes);
     c->first_end = NADI_NEW(uint32_t, lanes);
-    for (uint32_t m = 0; m < c->n; m++)
+    for (uint32_t m = 0; m < c->all; m++)
         for (uint32_t l = 0; l < c->lanes; l++) {
             size_t i = (size_t)m * c->lanes + l;
             c->state[i].count = c->p->ops->steps(c->p, m, l);
@@ -362,13 +393,13 @@ static void prepare_lanes(struct checker *c)
             ends += c->state[i].count;
         }
     c->ends = NADI_NEW(double, ends);
-    size_t queues = lanes * c->n;
+    size_t queues = lanes * c->all;
     c->head = NADI_NEW(uint32_t, queues);
     c->tail = NADI_NEW(uint32_t, queues);
     for (size_t i = 0; i < queues; i++)
         c->head[i] = NO_MESSAGE;
-    c->sent_by_member = NADI_ZNEW(uint64_t, c->n);
-    c->is_ready = NADI_ZNEW(bool, c->n);
+    c->sent_by_member = NADI_ZNEW(uint64_t, c->all);
+    c->is_ready = NADI_ZNEW(bool, c->all);
 }
 
 static void release(struct checker *c)
@@ -392,17 +423,19 @@ struct nadi_verify_outcome nadi_verify(const struct nadi_program *p,
                                        const struct nadi_verify_machine *machine)
 {
     struct checker c = {.p = p, .machine = machine, .n = p->request.n, .lanes = p->lanes};
+    c.all = c.n + p->switches;
     c.adds = nadi_program_adds(p->request.kind);
     c.words = c.adds ? (c.n + 63) / 64 : 1;
     c.table = p->request.table;
     c.slots = c.table ? c.table->slots : p->blocks;
-    double bits = (double)c.n * c.slots * c.words * 64, queues = (double)c.n * c.n * p->lanes;
+    double bits = (double)c.all * c.slots * c.words * 64;
+    double queues = (double)c.all * c.all * p->lanes;
     if (bits > (double)(1ULL << MAX_BITS_LOG2) || queues > (double)(1ULL << 28)) {
         c.out.result = NADI_VERIFY_SIZE;
         return c.out;
     }
-    c.sets = NADI_ZNEW(uint64_t, (size_t)c.n * c.slots * c.words);
-    c.blocks = NADI_NEW(uint32_t, (size_t)c.n * c.slots);
+    c.sets = NADI_ZNEW(uint64_t, (size_t)c.all * c.slots * c.words);
+    c.blocks = NADI_NEW(uint32_t, (size_t)c.all * c.slots);
     prepare_lanes(&c);
     fill_start(&c);
     run_all(&c);

@@ -153,7 +153,8 @@ static bool write_down(const struct nadi_collective_convert_request *q, struct n
         request.radix = what == NADI_NUMBER_RADIX ? (uint32_t)number : 0;
         request.channels = what == NADI_NUMBER_CHANNELS ? (uint32_t)number : 0;
         request.segments = what == NADI_NUMBER_SEGMENTS ? (uint32_t)number : 0;
-        refused = nadi_program_make(ops, &request, &p);
+        refused = ops->in_switches ? "files of algorithms have no switches"
+                                   : nadi_program_make(ops, &request, &p);
     }
     if (refused) {
         nadi_arena_release(&f->arena);

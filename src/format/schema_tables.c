@@ -31,6 +31,7 @@ static const char *const algorithms[] = {
     "pat",
     "torus",
     "hierarchical",
+    "inSwitch[N]",
     "oneMultiRing[N]",
     "onePairwise",
     "oneBruck",
@@ -42,12 +43,14 @@ static const char *const algorithms[] = {
     "onePat",
     "oneTorus",
     "oneHierarchical",
+    "oneInSwitch[N]",
     NULL,
 };
-static const char *const broadcasts[] = {"tree[N]",       "doubleTree[N]", "chain[N]",
-                                         "scatterGather", "direct",        NULL};
+static const char *const broadcasts[] = {"tree[N]", "doubleTree[N]", "chain[N]", "scatterGather",
+                                         "direct",  "inSwitch[N]",   NULL};
 static const char *const collects[] = {"tree[N]", "direct", NULL};
-static const char *const barriers[] = {"bruck", "recursiveDoubling", "tree[N]", "direct", NULL};
+static const char *const barriers[] = {"bruck",  "recursiveDoubling", "tree[N]",
+                                       "direct", "inSwitch[N]",       NULL};
 static const char *const shapes[] = {
     "Ring", "FullyConnected", "Switch", "Mesh[N]", "Torus[N]", "UnidirectionalRing", NULL,
 };
@@ -321,6 +324,28 @@ static const struct nadi_schema_key network_keys[] = {
      .doc = "Of each dimension, and other than 1 on a Switch only: the switch forwards the sum of "
             "its links' bandwidths divided by this. `unaware` knows no sharing: there every "
             "message of the dimension gets bandwidth / oversubscription."},
+    {.key = "in-switch-bandwidth",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s of 2^30 bytes",
+     .unit_factor = GIB,
+     .list = true,
+     .max = 1e12,
+     .may_be_infinite = true,
+     .absent = "switches only forward, and `inSwitch` is refused",
+     .doc = "Of each dimension: at what rate its switches reduce what one port brings (NVLS, "
+            "SHARP), all ports at once; a bare number as in `bandwidth`. 0: they only forward, "
+            "which is what all shapes but Switch do."},
+    {.key = "in-switch-latency",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .list = true,
+     .max = 1e15,
+     .absent = "0 everywhere",
+     .doc = "Of each dimension: how long a switch takes for each piece that it reduces or copies "
+            "in a collective, besides its links' latencies and the reduction."},
     {.key = "graph",
      .type = NADI_SCHEMA_TEXT,
      .absent = "the network is what the dimensions say",

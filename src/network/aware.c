@@ -240,6 +240,11 @@ static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
     return src == dst ? NADI_NONE : nadi_fabric_route(&self(net)->fabric, src, dst);
 }
 
+static uint32_t over(struct nadi_network *net, uint32_t link)
+{
+    return nadi_fabric_over(&self(net)->fabric, link);
+}
+
 static void send(struct nadi_network *net, const struct nadi_message *message)
 {
     struct aware *w = self(net);
@@ -338,6 +343,7 @@ const struct nadi_network_ops nadi_network_aware = {
     .create = create,
     .destroy = destroy,
     .route = route,
+    .over = over,
     .send = send,
     .counters = counters,
     .usage = usage,

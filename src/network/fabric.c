@@ -205,7 +205,11 @@ static void find(struct nadi_fabric *l, struct nadi_fabric_way *r)
 {
     r->version = l->version;
     r->broken = false;
-    if (l->graph) {
+    if (r->src == NADI_NONE) {
+        r->broken = l->items[r->dst].down;
+        r->hops = !r->broken;
+        use_links(l, r, keep(l, &r->dst, r->hops));
+    } else if (l->graph) {
         r->broken = !nadi_routing_find(l->routing, r->src, r->dst, 0, &l->found);
         r->hops = r->broken ? 0 : (uint32_t)l->found.count;
         use_links(l, r, keep(l, l->found.items, r->hops));
@@ -233,6 +237,15 @@ uint32_t nadi_fabric_route(struct nadi_fabric *l, uint32_t src, uint32_t dst)
     return index;
 }
 
+uint32_t nadi_fabric_over(struct nadi_fabric *l, uint32_t link)
+{
+    if (!l->graph) {
+        const uint32_t dim = link / 2 / l->npu_count, npu = link / 2 % l->npu_count;
+        link = l->first_of_dim[dim] + npu * 2 + link % 2;
+    }
+    return nadi_fabric_route(l, NADI_NONE, link);
+}
+
 const struct nadi_fabric_way *nadi_fabric_way(struct nadi_fabric *l, uint32_t route)
 {
     struct nadi_fabric_way *r = &l->routes[route];
@@ -245,7 +258,7 @@ const struct nadi_fabric_way *nadi_fabric_choose(struct nadi_fabric *l, uint32_t
                                                  uint64_t bytes)
 {
     struct nadi_fabric_way *r = &l->routes[route];
-    if (!l->loads)
+    if (!l->loads || r->src == NADI_NONE)
         return nadi_fabric_way(l, route);
     nadi_routing_set_own_load(l->routing, (double)bytes);
     const bool found = nadi_routing_find(l->routing, r->src, r->dst, 0, &l->found);

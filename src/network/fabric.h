@@ -31,7 +31,7 @@ struct nadi_fabric_link {
 struct nadi_fabric_way {
     const uint32_t *links; /* in order; valid until links change */
     uint32_t hops;
-    uint32_t src, dst;
+    uint32_t src, dst;   /* src NADI_NONE: over link dst alone, always */
     uint32_t version;    /* of the links that were up */
     uint32_t changes;    /* how often it was another way than before */
     double latency_ns;   /* of all hops */
@@ -69,6 +69,8 @@ void nadi_fabric_release(struct nadi_fabric *l);
 
 /* Number of the pair's route, src != dst. */
 uint32_t nadi_fabric_route(struct nadi_fabric *l, uint32_t src, uint32_t dst);
+/* Number of the route over one link (network.h). */
+uint32_t nadi_fabric_over(struct nadi_fabric *l, uint32_t link);
 /* The route as it is now; check `broken`. */
 const struct nadi_fabric_way *nadi_fabric_way(struct nadi_fabric *l, uint32_t route);
 

@@ -342,7 +342,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         deliver(f, index);
         return;
     }
-    if (f->sender_free) {
+    if (f->sender_free && m->src < f->fabric.npu_count) {
         nadi_time *ready = &f->sender_free[m->src];
         *ready = later(*ready > now ? *ready : now, f->config.overhead_ns * 1e3);
         now = *ready;
@@ -351,12 +351,9 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
     nadi_flow_schedule(f, index, now);
 }
 
-static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
+/* Makes room for the pair of a route. */
+static uint32_t with_pair(struct flow *f, uint32_t index)
 {
-    struct flow *f = nadi_flow_self(net);
-    if (src == dst)
-        return 0;
-    const uint32_t index = nadi_fabric_route(&f->fabric, src, dst);
     while (f->pairs.count <= index) {
         const struct pair fresh = {.head = NADI_NONE, .queue = NADI_NONE, .demand = NADI_NONE};
         const uint32_t nowhere = NADI_NONE;
@@ -364,6 +361,18 @@ static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
         NADI_PUSH(&f->slots, nowhere);
     }
     return index;
+}
+
+static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
+{
+    struct flow *f = nadi_flow_self(net);
+    return src == dst ? 0 : with_pair(f, nadi_fabric_route(&f->fabric, src, dst));
+}
+
+static uint32_t over(struct nadi_network *net, uint32_t link)
+{
+    struct flow *f = nadi_flow_self(net);
+    return with_pair(f, nadi_fabric_over(&f->fabric, link));
 }
 
 /* ---- the table ----------------------------------------------------------------------------- */
@@ -445,6 +454,7 @@ const struct nadi_network_ops nadi_network_flow = {
     .create = create,
     .destroy = destroy,
     .route = route,
+    .over = over,
     .send = send,
     .counters = counters,
     .usage = usage,

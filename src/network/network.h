@@ -2,6 +2,8 @@
  *
  * A message is delivered by an engine event of the sender's choosing (kind, a, b, c): the model
  * schedules it at the arrival time, on no actor. Bytes sent equal bytes delivered; nothing is lost.
+ * Messages may also begin or end at a switch that takes part in collectives: such a message goes
+ * over one link, which the caller names (`over`), and its src or dst is npu_count + k for switch k.
  * `route` names the way from src to dst for models where that takes time to find: it is constant
  * during a run, so callers that send often between the same pair keep it. */
 #ifndef NADI_NETWORK_NETWORK_H
@@ -25,6 +27,7 @@ struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_flow_config *flow;       /* flow only; NULL: no overheads, no window */
     struct nadi_engine *engine;
     bool record_usage; /* aware, flow: what links carry over time */
+    bool to_switches;  /* packet: messages begin and end at switches too */
 };
 
 struct nadi_network_counter { /* of one link, or of one dimension */
@@ -62,6 +65,10 @@ struct nadi_network_ops {
     struct nadi_network *(*create)(const struct nadi_network_setup *setup);
     void (*destroy)(struct nadi_network *net);
     uint32_t (*route)(struct nadi_network *net, uint32_t src, uint32_t dst);
+    /* The route over one link between an NPU and a switch or two switches: a channel of the graph,
+     * or nadi_network_switch_link. It never changes: while the link is down messages wait for it.
+     */
+    uint32_t (*over)(struct nadi_network *net, uint32_t link);
     void (*send)(struct nadi_network *net, const struct nadi_message *message);
     /* Calls `visit` for each dimension's sum (links false) or each link that the model has (links
      * true), in a fixed order. */
@@ -91,6 +98,19 @@ extern const struct nadi_network_ops nadi_network_packet;
 /* All models, NULL-terminated. */
 extern const struct nadi_network_ops *const nadi_network_models[];
 const struct nadi_network_ops *nadi_network_find(const char *name); /* NULL if none */
+
+/* In a list of dimensions: from an NPU to the switch of its group in dimension dim, or (down) to
+ * the NPU from there. */
+static inline uint32_t nadi_network_switch_link(const struct nadi_topology *t, uint32_t dim,
+                                                uint32_t npu, bool down)
+{
+    return 2 * (dim * t->npu_count + npu) + down;
+}
+
+static inline uint32_t nadi_network_over(struct nadi_network *net, uint32_t link)
+{
+    return net->ops->over(net, link);
+}
 
 static inline uint32_t nadi_network_route(struct nadi_network *net, uint32_t src, uint32_t dst)
 {

@@ -83,6 +83,11 @@ static uint32_t find_route(struct nadi_network *net, uint32_t src, uint32_t dst)
     return nadi_dim_hops(&u->topology->dims[d], a[d], b[d]) << DIM_BITS | d;
 }
 
+static uint32_t over(struct nadi_network *net, uint32_t link)
+{
+    return 1U << DIM_BITS | link / 2 / ((const struct unaware *)net)->topology->npu_count;
+}
+
 static void fill(const struct unaware *u, struct memo *m, uint32_t way, uint64_t bytes)
 {
     const struct nadi_dim *dim = &u->topology->dims[dim_of(way)];
@@ -164,6 +169,7 @@ const struct nadi_network_ops nadi_network_unaware = {
     .create = create,
     .destroy = destroy,
     .route = find_route,
+    .over = over,
     .send = send,
     .counters = counters,
     .usage = usage,

@@ -34,6 +34,7 @@ struct nadi_graph_node {
     uint32_t level;          /* layer in drawings, hosts are on 0 */
     uint32_t group;          /* pod, group or plane; NADI_NONE where there are none */
     uint64_t forward_bits_s; /* what it forwards in all, bit/s; 0: as much as its links carry */
+    double in_switch_bytes_per_ns, in_switch_latency_ns; /* as in platform/topology.h */
 };
 
 struct nadi_graph_link { /* a cable */

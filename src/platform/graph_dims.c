@@ -99,6 +99,8 @@ static void connect_hub(struct builder *b, uint32_t dim, uint32_t base)
     const uint32_t hub = nadi_graph_add_node(b->g, NADI_GRAPH_SWITCH, NULL);
     b->g->nodes[hub].level = 2 + b->of[dim];
     b->g->nodes[hub].number = b->hubs++;
+    b->g->nodes[hub].in_switch_bytes_per_ns = shape->in_switch_bytes_per_ns;
+    b->g->nodes[hub].in_switch_latency_ns = shape->in_switch_latency_ns;
     if (shape->oversubscription > 1)
         b->g->nodes[hub].forward_bits_s =
             nadi_graph_rate(shape->bytes_per_ns * b->lanes[dim] * n / shape->oversubscription);

@@ -48,12 +48,19 @@ struct node_kind { /* what the nodes of one entry share */
     const char *role;
     uint32_t level, group; /* NADI_NONE: not given */
     uint64_t forward_bits_s;
+    double in_switch_bytes_per_ns, in_switch_latency_ns; /* negative: not given */
 };
 
 static uint32_t optional(const struct nadi_schema_values *v, const char *key)
 {
     const struct nadi_schema_value *value = nadi_schema_get(v, key);
     return value->count ? (uint32_t)value->items[0].integer : NADI_NONE;
+}
+
+static double number_or(const struct nadi_schema_values *v, const char *key, double otherwise)
+{
+    const struct nadi_schema_value *value = nadi_schema_get(v, key);
+    return value->count ? value->items[0].number : otherwise;
 }
 
 static struct node_kind kind_of(struct reader *r, const struct nadi_schema_values *v)
@@ -67,6 +74,8 @@ static struct node_kind kind_of(struct reader *r, const struct nadi_schema_value
         .level = optional(v, "level"),
         .group = optional(v, "group"),
         .forward_bits_s = rate->count ? bits_of(rate->items[0].number) : 0,
+        .in_switch_bytes_per_ns = number_or(v, "in-switch-bandwidth", -1e9) / 1e9,
+        .in_switch_latency_ns = number_or(v, "in-switch-latency", -1),
     };
 }
 
@@ -97,6 +106,11 @@ static bool read_node(struct reader *r, const struct nadi_doc_node *map)
         return nadi_error(r->diags, "graph/npu-bandwidth", place,
                           "give its links a bandwidth, or put a nic before it",
                           "an npu forwards nothing: 'bandwidth' is for nodes between the links");
+    if (kind.kind == NADI_GRAPH_HOST &&
+        (kind.in_switch_bytes_per_ns >= 0 || kind.in_switch_latency_ns >= 0))
+        return nadi_error(r->diags, "graph/npu-in-switch", place, "give the keys to switches",
+                          "an npu is no switch: 'in-switch-bandwidth' and 'in-switch-latency' are "
+                          "for nodes between the links");
     if (!nadi_graph_names_expand(&names, nadi_schema_get(&v, "name")->items[0].text, &r->arena,
                                  place, r->diags))
         return false;
@@ -115,6 +129,8 @@ static bool read_node(struct reader *r, const struct nadi_doc_node *map)
         g->nodes[n].level = kind.level;
         g->nodes[n].group = kind.group;
         g->nodes[n].forward_bits_s = kind.forward_bits_s;
+        g->nodes[n].in_switch_bytes_per_ns = kind.in_switch_bytes_per_ns;
+        g->nodes[n].in_switch_latency_ns = kind.in_switch_latency_ns;
     }
     return true;
 }
@@ -275,6 +291,22 @@ static void fill_levels(struct nadi_graph *g)
     nadi_mem_free(away);
 }
 
+/* Nodes that do not say whether they reduce do as the network's keys say. */
+static void fill_in_switch(struct nadi_graph *g, const struct nadi_schema_values *v, bool made)
+{
+    const double rate = number_or(v, "in-switch-bandwidth", 0) / 1e9;
+    const double latency = nadi_schema_number(v, "in-switch-latency");
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        struct nadi_graph_node *node = &g->nodes[n];
+        const bool reduces = node->kind == NADI_GRAPH_SWITCH && strcmp(node->role, "nic") != 0 &&
+                             strcmp(node->role, "pcie") != 0 && strcmp(node->role, "router") != 0;
+        if (made || node->in_switch_bytes_per_ns < 0)
+            node->in_switch_bytes_per_ns = reduces ? rate : 0;
+        if (made || node->in_switch_latency_ns < 0)
+            node->in_switch_latency_ns = node->in_switch_bytes_per_ns > 0 ? latency : 0;
+    }
+}
+
 static bool read_generator(struct reader *r, const struct nadi_schema_values *v)
 {
     const struct nadi_schema_value *map = nadi_schema_get(v, "generator");
@@ -372,6 +404,7 @@ static bool read_all(struct reader *r)
     if (made ? !read_generator(r, &v) : !read_lists(r, &v))
         return false;
     fill_levels(&f->graph);
+    fill_in_switch(&f->graph, &v, made);
     f->routing = nadi_route_scheme_find(nadi_schema_get(&v, "routing")->items[0].text);
     f->routing_seed = (uint64_t)nadi_schema_integer(&v, "routing-seed");
     const struct nadi_schema_value *prices = nadi_schema_get(&v, "prices");

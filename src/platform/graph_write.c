@@ -3,6 +3,8 @@
 #include "format/number.h"
 #include "platform/graph_file.h"
 
+#include <math.h>
+
 /* A name in quotes, as YAML and JSON have them. */
 static void put_name(struct nadi_str *out, const char *name)
 {
@@ -37,7 +39,22 @@ static void put_node(const struct nadi_graph *g, uint32_t node, struct nadi_str 
 static bool alike(const struct nadi_graph_node *a, const struct nadi_graph_node *b)
 {
     return !a->name && !b->name && strcmp(a->role, b->role) == 0 && a->number + 1 == b->number &&
-           a->level == b->level && a->group == b->group && a->forward_bits_s == b->forward_bits_s;
+           a->level == b->level && a->group == b->group && a->forward_bits_s == b->forward_bits_s &&
+           memcmp(&a->in_switch_bytes_per_ns, &b->in_switch_bytes_per_ns, sizeof(double)) == 0 &&
+           memcmp(&a->in_switch_latency_ns, &b->in_switch_latency_ns, sizeof(double)) == 0;
+}
+
+static void put_in_switch(const struct nadi_graph_node *n, struct nadi_str *out)
+{
+    if (n->in_switch_bytes_per_ns <= 0)
+        return;
+    nadi_str_add(out, ", in-switch-bandwidth: ");
+    if (isinf(n->in_switch_bytes_per_ns))
+        nadi_str_add(out, ".inf");
+    else
+        nadi_number_add_double(out, n->in_switch_bytes_per_ns);
+    nadi_str_add(out, ", in-switch-latency: ");
+    nadi_number_add_double(out, n->in_switch_latency_ns);
 }
 
 static const char *kind_word(const struct nadi_graph_node *n)
@@ -77,6 +94,7 @@ static uint32_t put_nodes(const struct nadi_graph *g, uint32_t first, struct nad
     put_name(out, n->role);
     if (n->forward_bits_s)
         put_rate(out, n->forward_bits_s);
+    put_in_switch(n, out);
     nadi_str_printf(out, ", level: %" PRIu32, n->level);
     if (n->group != NADI_NONE)
         nadi_str_printf(out, ", group: %" PRIu32, n->group);

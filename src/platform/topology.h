@@ -25,6 +25,9 @@ struct nadi_dim {
     double latency_ns;       /* of one link traversal */
     uint32_t axes;           /* MESH, TORUS: sides as nearly equal as npus allows; 0 is 1 */
     double oversubscription; /* SWITCH: it forwards npus * bytes_per_ns / this; 0 is 1 */
+    /* SWITCH: how it takes part in collectives (collective/algorithms/in_switch.c) */
+    double in_switch_bytes_per_ns; /* what each port brings is reduced at this rate; 0: cannot */
+    double in_switch_latency_ns;   /* of each segment that it reduces or copies */
 };
 
 struct nadi_topology {

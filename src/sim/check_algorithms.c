@@ -10,7 +10,7 @@
 
 struct stage { /* one phase of a chunk */
     const struct nadi_algorithm_choice *choice;
-    uint32_t npus;
+    uint32_t npus, stride;          /* of its rings, in members */
     enum nadi_collective_kind kind; /* of the phase */
 };
 
@@ -82,6 +82,7 @@ static void add_stage(struct plan *p, uint32_t entry, enum nadi_collective_kind 
     p->stages[p->count++] = (struct stage){
         .choice = choice,
         .npus = choice->flat ? t->npu_count : t->dims[entry].npus,
+        .stride = choice->flat ? 1 : t->stride[entry],
         .kind = kind,
     };
 }
@@ -164,6 +165,7 @@ static void make_group_plan(struct plan *p, const struct nadi_group *g)
     p->stages[p->count++] = (struct stage){
         .choice = one ? &p->impl->dims[0] : &ring,
         .npus = g->size,
+        .stride = 1,
         .kind = p->use->kind,
     };
 }
@@ -200,10 +202,36 @@ static bool pairs_match(const struct stage *s)
     return true;
 }
 
+/* Why a program cannot run the phase on one of its rings; NULL: it can on all. Only where the
+ * switches of a graph take part do rings differ. */
+static const char *refusal(const struct plan *p, const struct nadi_phase *phase)
+{
+    const struct nadi_inputs *in = p->c->in;
+    const struct nadi_group *g = &in->groups.items[p->use->group];
+    const uint32_t size = p->small_group ? g->size : in->rank_count;
+    uint32_t *ranks = NADI_ARENA_NEW(&p->c->arena, uint32_t, phase->n);
+    const struct nadi_program_place place = {
+        .topology = &in->topology,
+        .graph = in->graph.node_count ? &in->graph : NULL,
+        .ranks = ranks,
+        .arena = &p->c->arena,
+    };
+    const uint32_t rings = phase->program->in_switches && place.graph ? size / phase->n : 1;
+    const char *refused = NULL;
+    for (uint32_t r = 0; r < rings && !refused; r++) {
+        const uint32_t base = r / phase->stride * (phase->stride * phase->n) + r % phase->stride;
+        for (uint32_t i = 0; i < phase->n; i++)
+            ranks[i] = p->small_group ? g->members[i] : base + i * phase->stride;
+        struct nadi_program program;
+        refused = nadi_program_of_phase(phase, &place, &program);
+    }
+    return refused;
+}
+
 /* A step generator says itself what it can do. */
 static bool check_program(struct plan *p, const struct stage *s)
 {
-    struct nadi_phase phase = {
+    const struct nadi_phase phase = {
         .program = s->choice->program,
         .op = s->kind == NADI_ALL_REDUCE       ? NADI_PHASE_ALL_REDUCE
               : s->kind == NADI_ALL_GATHER     ? NADI_PHASE_ALL_GATHER
@@ -212,17 +240,21 @@ static bool check_program(struct plan *p, const struct stage *s)
                                                : NADI_PHASE_OTHER,
         .kind = s->kind,
         .n = s->npus,
+        .stride = s->stride,
         .bytes = s->npus,
         .parameter = s->choice->window,
         .local = p->small_group,
         .spans_all = s->choice->flat && !p->small_group,
     };
-    struct nadi_program program;
-    const char *refused = nadi_program_of_phase(&phase, &p->c->in->topology, &program);
+    const char *refused = refusal(p, &phase);
     if (!refused)
         return true;
     return refuse(
-        p, "system/algorithm-kind", "use another algorithm: see docs/models/collectives.md",
+        p, "system/algorithm-kind",
+        phase.program->in_switches
+            ? "set in-switch-bandwidth in the network file, or use another algorithm: see "
+              "docs/models/collectives.md"
+            : "use another algorithm: see docs/models/collectives.md",
         nadi_arena_printf(&p->c->arena, "%s as %s over %u ranks: %s", nadi_collective_name(s->kind),
                           s->choice->program->name, s->npus, refused));
 }

@@ -6,7 +6,9 @@
 
 static bool lengths_agree(struct nadi_load *l, const struct nadi_schema_values *values)
 {
-    static const char *const keys[] = {"npus_count", "bandwidth", "latency", "oversubscription"};
+    static const char *const keys[] = {
+        "npus_count",       "bandwidth",           "latency",
+        "oversubscription", "in-switch-bandwidth", "in-switch-latency"};
     const struct nadi_schema_value *topology = nadi_schema_get(values, "topology");
     bool ok = true;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -32,6 +34,31 @@ static const char *text_of(struct nadi_load *l, const struct nadi_schema_values 
 {
     const struct nadi_schema_value *v = nadi_schema_get(values, key);
     return v->count ? nadi_arena_strdup(&l->in->arena, v->items[0].text) : NULL;
+}
+
+/* Switches that take part in collectives. */
+static bool fill_in_switch(struct nadi_load *l, const struct nadi_schema_values *values)
+{
+    struct nadi_topology *t = &l->in->topology;
+    const struct nadi_schema_value *rate = nadi_schema_get(values, "in-switch-bandwidth");
+    const struct nadi_schema_value *latency = nadi_schema_get(values, "in-switch-latency");
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        struct nadi_dim *dim = &t->dims[d];
+        dim->in_switch_bytes_per_ns = rate->count ? rate->items[d].number / 1e9 : 0;
+        dim->in_switch_latency_ns = latency->count ? latency->items[d].number : 0;
+        const bool reduces = dim->in_switch_bytes_per_ns > 0;
+        if (reduces && dim->kind != NADI_DIM_SWITCH)
+            return nadi_error(l->diags, "network/in-switch",
+                              nadi_doc_place(values->doc, rate->items[d].node), "write 0",
+                              "only a Switch can reduce; dimension %u is a %s", d,
+                              nadi_dim_kind_name(dim->kind));
+        if (!reduces && dim->in_switch_latency_ns > 0)
+            return nadi_error(l->diags, "network/in-switch",
+                              nadi_doc_place(values->doc, latency->items[d].node),
+                              "set in-switch-bandwidth of the dimension, or write 0",
+                              "dimension %u has an in-switch-latency, but nothing that reduces", d);
+    }
+    return true;
 }
 
 /* What the shapes ask of each other and of the network model. */
@@ -94,7 +121,7 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     if (!nadi_topology_finish(t))
         return nadi_error(l->diags, "network/size", nadi_doc_place(values->doc, npus->node), NULL,
                           "the product of 'npus_count' is more than %d ranks", INT32_MAX);
-    if (!check_shapes(l, values))
+    if (!fill_in_switch(l, values) || !check_shapes(l, values))
         return false;
     l->in->rank_count = t->npu_count;
     nadi_load_model_keys(l, values);

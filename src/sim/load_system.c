@@ -42,7 +42,7 @@ static struct nadi_algorithm_choice choice_of(const struct nadi_schema_scalar *s
     /* then the step generators, likewise */
     static const char *const programs[] = {
         "multiRing", "pairwise", "bruck", "recursiveDoubling", "rabenseifner", "tree", "doubleTree",
-        "chain",     "pat",      "torus", "hierarchical",
+        "chain",     "pat",      "torus", "hierarchical",      "inSwitch",
     };
     const uint32_t natives = sizeof(choices) / sizeof(choices[0]);
     const uint32_t count = sizeof(programs) / sizeof(programs[0]);

@@ -1,7 +1,7 @@
 #include "sim/run.h"
 
 #include "base/mem.h"
-#include "collective/plan.h"
+#include "collective/program.h"
 #include "network/network.h"
 #include "sim/bound.h"
 #include "sim/collect.h"
@@ -131,6 +131,16 @@ static const char *messages_needed(const struct nadi_inputs *in)
     return NULL;
 }
 
+/* Does a collective that is configured run in switches? */
+static bool uses_switches(const struct nadi_system_config *c)
+{
+    for (uint32_t k = 0; k < NADI_NATIVE_KINDS; k++)
+        for (uint32_t d = 0; d < c->native[k].count; d++)
+            if (c->native[k].dims[d].program && c->native[k].dims[d].program->in_switches)
+                return true;
+    return false;
+}
+
 static void open_run(struct simulation *s, const struct nadi_fold *fold, bool phases,
                      const struct nadi_workload *before)
 {
@@ -144,12 +154,14 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .packet = &in->packet,
         .flow = &in->flow,
         .record_usage = in->options.record_usage,
+        .to_switches = uses_switches(&in->system),
         .engine = s->engine,
     };
     s->network = model_of(in)->create(&network);
     struct nadi_workload_setup setup = {
         .config = &in->system,
         .topology = &in->topology,
+        .graph = network.graph,
         .groups = &in->groups,
         .memory = &in->memory,
         .customs = in->customs,

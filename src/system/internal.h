@@ -111,6 +111,14 @@ struct plan_key {
     struct phase_info *infos; /* [2 * phase + clockwise] */
 };
 
+struct nadi_cast;
+
+struct nadi_cast_key {
+    const struct nadi_phase *phase;
+    uint32_t group;
+    struct nadi_cast *cast;
+};
+
 struct gathering { /* a phase of a stream under the phase executor */
     const struct nadi_phase *phase;
     struct phase_info *info;
@@ -234,8 +242,12 @@ struct nadi_system {
         struct nadi_flow_record *items;
         size_t count, capacity;
     } flows;
-    struct nadi_bus *bus;              /* shared-bus model, or NULL */
-    struct nadi_customs *customs;      /* running custom collectives, or NULL */
+    struct nadi_bus *bus;         /* shared-bus model, or NULL */
+    struct nadi_customs *customs; /* running custom collectives, or NULL */
+    struct {
+        struct nadi_cast_key *items;
+        size_t count, capacity;
+    } casts;
     struct nadi_programs *programs;    /* running phases of step generators */
     struct nadi_programs_ahead *ahead; /* the same under the phase executor */
     struct nadi_schedules *schedules;  /* NULL: ascending dimensions, plain queues */
@@ -375,11 +387,36 @@ void nadi_customs_destroy(struct nadi_customs *c);
 void nadi_customs_start(struct nadi_system *s, uint32_t stream, uint32_t member);
 void nadi_customs_node_done(struct nadi_system *s, uint32_t run, uint32_t node);
 
-/* programs.c: phases whose algorithm is a step generator */
+/* cast.c: who takes part in a phase whose algorithm is a step generator */
+/* Who takes part in a phase of a stream: the members of the operation, ring by ring, and behind
+ * them the switches of each ring (collective/algorithms/in_switch.c). */
+struct nadi_cast {
+    const struct nadi_phase *phase;
+    const struct nadi_program *program;  /* of every ring; its lanes are those of all rings */
+    const struct nadi_program **by_ring; /* NULL: `program` */
+    const uint32_t *group;               /* ranks by member; NULL: member is rank */
+    uint32_t members, all;               /* without and with switches */
+    uint32_t *first_switch;              /* by ring, and the end; NULL: there are none */
+};
+
+/* Of the stream's phase, kept for further streams that run the same phase for the same group. */
+const struct nadi_cast *nadi_cast_of(struct nadi_system *s, uint32_t stream, uint32_t phase);
+/* Index in the ring's program, and back. */
+uint32_t nadi_cast_local(const struct nadi_cast *c, uint32_t member);
+uint32_t nadi_cast_member(const struct nadi_cast *c, uint32_t member, uint32_t local);
+const struct nadi_program *nadi_cast_program(const struct nadi_cast *c, uint32_t member);
+/* The message between two of them: its ends and its route. */
+void nadi_cast_address(struct nadi_system *s, const struct nadi_cast *c, uint32_t lane,
+                       uint32_t from, uint32_t to, struct nadi_message *message);
+/* What a member needs for a message that has come: its reduction, and in a switch its latency. */
+nadi_time nadi_cast_reduce_time(const struct nadi_system *s, const struct nadi_cast *c,
+                                uint32_t member, bool reduces, uint64_t bytes);
+void nadi_casts_release(struct nadi_system *s);
+
+/* programs.c: runs such a phase */
 struct nadi_programs *nadi_programs_create(struct nadi_system *s);
 void nadi_programs_destroy(struct nadi_programs *all);
 void nadi_programs_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
-const struct nadi_program *nadi_programs_of(struct nadi_system *s, const struct nadi_phase *phase);
 
 /* programs_ahead.c: the same for the phase executor */
 struct nadi_programs_ahead *nadi_programs_ahead_create(struct nadi_system *s);

@@ -4,9 +4,11 @@
  * A step's message leaves after the endpoint delay, and blocks its lane until it is delivered, so
  * that messages of one lane between two members keep their order and need no tags: one that comes
  * before its receive waits in a list of its lane. What is added up takes the reduction delay first.
+ * The messages of a fan leave together; those that come from one are taken as they come. A switch
+ * that takes part is a member from the first one's start on.
  * Rendezvous and the shared bus of an NPU belong to the native algorithms; programs know neither.
  *
- * Cost: for each message one or two events. Memory: 24 bytes a lane of each member of a running
+ * Cost: for each message one or two events. Memory: 28 bytes a lane of each member of a running
  * phase. */
 #include "collective/program.h"
 
@@ -15,104 +17,82 @@
 struct lane {
     uint32_t step; /* the current one; the lane's count when it has ended */
     uint32_t count;
-    uint32_t early; /* messages that came before their receive */
-    bool begun;     /* what it waits for has ended; */
-    bool sending;   /* its message is not delivered, */
-    bool receiving; /* nor is what it receives there and reduced; */
-    bool taken;     /* it is there, being reduced; also of a local step */
+    uint32_t early;     /* messages that came before their receive */
+    uint32_t sending;   /* messages of the step that are not delivered, */
+    uint32_t receiving; /* that are not there and reduced; */
+    uint32_t due;       /* of these, those that are not there */
+    bool begun;         /* what the step waits for has ended */
 };
 
 struct run {       /* of a phase of a stream, all members */
     uint32_t next; /* free list */
     uint32_t stream, phase_index, members_left;
-    const struct nadi_program *program;
-    const struct nadi_phase *phase;
-    const uint32_t *members; /* of the group; NULL: member is rank */
+    const struct nadi_cast *cast;
+    uint32_t lane_count; /* of a member */
     uint64_t endpoint_ns;
-    struct lane *lanes; /* [member * lanes + lane] */
+    struct lane *lanes; /* [member * lane_count + lane] */
     uint32_t *open;     /* by member: lanes that have not ended */
 };
 
 struct early {
     uint32_t next;
-    uint32_t from;
+    uint32_t from, step; /* of its sender */
     uint64_t bytes;
 };
 
 struct nadi_programs {
     POOL(struct run) runs;
     POOL(struct early) early;
-    struct {
-        struct made {
-            const struct nadi_phase *phase;
-            struct nadi_program *program;
-        } * items;
-        size_t count, capacity;
-    } made;
     uint32_t kind_begin, kind_send, kind_message, kind_reduced;
 };
 
-const struct nadi_program *nadi_programs_of(struct nadi_system *s, const struct nadi_phase *phase)
-{
-    struct nadi_programs *all = s->programs;
-    for (size_t i = all->made.count; i-- > 0;)
-        if (all->made.items[i].phase == phase)
-            return all->made.items[i].program;
-    struct made made = {.phase = phase,
-                        .program = NADI_ARENA_NEW(&s->arena, struct nadi_program, 1)};
-    const char *refused = nadi_program_of_phase(phase, s->setup.topology, made.program);
-    if (refused)
-        NADI_BUG("%s: %s", phase->program->name, refused);
-    NADI_PUSH(&all->made, made);
-    return made.program;
-}
-
-/* ---- members of the group and of the phase's ring ------------------------------------------- */
-
-static uint32_t ring_member(const struct run *r, uint32_t member, uint32_t local)
-{
-    const struct nadi_phase *p = r->phase;
-    return member - nadi_phase_local(p, member) * p->stride + local * p->stride;
-}
-
 static struct lane *lane_of(const struct run *r, uint32_t member, uint32_t lane)
 {
-    return &r->lanes[(size_t)member * r->program->lanes + lane];
-}
-
-static uint32_t rank_of(const struct run *r, uint32_t member)
-{
-    return r->members ? r->members[member] : member;
+    return &r->lanes[(size_t)member * r->lane_count + lane];
 }
 
 static struct nadi_step step_of(const struct run *r, uint32_t member, uint32_t lane)
 {
-    return nadi_program_step(r->program, nadi_phase_local(r->phase, member), lane,
-                             lane_of(r, member, lane)->step);
+    return nadi_program_step(nadi_cast_program(r->cast, member), nadi_cast_local(r->cast, member),
+                             lane, lane_of(r, member, lane)->step);
+}
+
+static void count_steps(struct run *r, uint32_t member)
+{
+    const struct nadi_program *p = nadi_cast_program(r->cast, member);
+    for (uint32_t l = 0; l < p->lanes; l++) {
+        struct lane *lane = lane_of(r, member, l);
+        lane->count = p->ops->steps(p, nadi_cast_local(r->cast, member), l);
+        r->open[member] += lane->count > 0;
+    }
 }
 
 static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
 {
     uint32_t index;
+    const struct nadi_cast *cast = nadi_cast_of(s, stream, phase);
     POOL_TAKE(&s->programs->runs, next, index);
-    const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
-    const struct nadi_phase *p = &s->streams.items[stream].phases[phase];
     struct run *r = &s->programs->runs.items[index];
     *r = (struct run){
         .stream = stream,
         .phase_index = phase,
-        .members_left = op->view.members,
-        .program = nadi_programs_of(s, p),
-        .phase = p,
-        .members = op->plan->world ? NULL : s->setup.groups->items[op->view.group].members,
+        .members_left = cast->members,
+        .cast = cast,
+        .lane_count = cast->program->lanes,
         .endpoint_ns = s->config->endpoint_delay_ns,
     };
-    size_t lanes = (size_t)op->view.members * r->program->lanes;
+    size_t lanes = (size_t)cast->all * r->lane_count;
     r->lanes = NADI_ZNEW(struct lane, lanes);
     for (size_t i = 0; i < lanes; i++)
         r->lanes[i].early = NADI_NONE;
-    r->open = NADI_ZNEW(uint32_t, op->view.members);
+    r->open = NADI_ZNEW(uint32_t, cast->all);
     s->streams.items[stream].blocks[phase] = index;
+    for (uint32_t m = cast->members; m < cast->all; m++) {
+        count_steps(r, m);
+        if (r->open[m] > 0)
+            nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE,
+                                 s->programs->kind_begin, index, m, 0);
+    }
     return index;
 }
 
@@ -129,26 +109,35 @@ static void free_run(struct nadi_system *s, uint32_t index)
 
 /* ---- messages that came early ---------------------------------------------------------------- */
 
-static void keep_early(struct nadi_system *s, struct lane *l, uint32_t from, uint64_t bytes)
+static void keep_early(struct nadi_system *s, struct lane *l, const struct early *message)
 {
     uint32_t index, *end = &l->early;
     POOL_TAKE(&s->programs->early, next, index);
-    s->programs->early.items[index] =
-        (struct early){.next = NADI_NONE, .from = from, .bytes = bytes};
+    s->programs->early.items[index] = *message;
+    s->programs->early.items[index].next = NADI_NONE;
     while (*end != NADI_NONE)
         end = &s->programs->early.items[*end].next;
     *end = index;
 }
 
-/* The oldest message from a member; false: none is there. */
-static bool take_early(struct nadi_system *s, struct lane *l, uint32_t from, uint64_t *bytes)
+/* Does the step receive this message? Of a fan those of one number belong together. */
+static bool fits(const struct lane *l, const struct nadi_step *step, uint32_t from,
+                 uint32_t from_step)
+{
+    return step->from == NADI_FAN ? from_step == l->step : step->from == from;
+}
+
+/* The oldest message that the lane's step receives; false: none is there. */
+static bool take_early(struct nadi_system *s, struct lane *l, const struct nadi_step *step,
+                       uint64_t *bytes)
 {
     for (uint32_t *at = &l->early; *at != NADI_NONE; at = &s->programs->early.items[*at].next) {
         uint32_t index = *at;
-        if (s->programs->early.items[index].from != from)
+        const struct early *e = &s->programs->early.items[index];
+        if (!fits(l, step, e->from, e->step))
             continue;
-        *bytes = s->programs->early.items[index].bytes;
-        *at = s->programs->early.items[index].next;
+        *bytes = e->bytes;
+        *at = e->next;
         POOL_GIVE(&s->programs->early, next, index);
         return true;
     }
@@ -159,7 +148,7 @@ static bool take_early(struct nadi_system *s, struct lane *l, uint32_t from, uin
 
 static bool waited(const struct run *r, uint32_t member, const struct nadi_step *step)
 {
-    for (uint32_t l = 0; step->wait_steps > 0 && l < r->program->lanes; l++) {
+    for (uint32_t l = 0; step->wait_steps > 0 && l < r->lane_count; l++) {
         const struct lane *other = lane_of(r, member, l);
         bool meant = step->wait_lane == NADI_ALL_LANES || (uint32_t)step->wait_lane == l;
         if (meant && other->step < other->count && other->step < step->wait_steps)
@@ -168,38 +157,56 @@ static bool waited(const struct run *r, uint32_t member, const struct nadi_step 
     return true;
 }
 
+/* Local index of the k-th member that the step sends to. */
+static uint32_t receiver(const struct nadi_step *step, uint32_t k)
+{
+    return step->to == NADI_FAN ? nadi_member_at(&step->fan, k) : step->to;
+}
+
+static uint32_t sends_of(const struct nadi_step *step)
+{
+    return step->to == NADI_NONE  ? 0
+           : step->to != NADI_FAN ? 1
+                                  : step->fan.count - (step->but != NADI_NONE);
+}
+
 static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
 {
     const struct run *r = &s->programs->runs.items[run];
-    uint32_t local = nadi_phase_local(r->phase, member);
-    struct nadi_step step = step_of(r, member, lane);
+    const struct nadi_step step = step_of(r, member, lane);
     struct nadi_message m = {
         .copies = 1,
-        .src = rank_of(r, member),
-        .dst = rank_of(r, ring_member(r, member, step.to)),
-        .bytes = nadi_program_sent_bytes(r->program, local, lane, lane_of(r, member, lane)->step),
+        .bytes = nadi_program_sent_bytes(nadi_cast_program(r->cast, member),
+                                         nadi_cast_local(r->cast, member), lane,
+                                         lane_of(r, member, lane)->step),
         .kind = s->programs->kind_message,
         .a = run,
         .b = member,
-        .c = lane,
     };
-    m.route = nadi_network_route(s->network, m.src, m.dst);
-    nadi_network_send(s->network, &m);
+    const uint32_t count = step.to == NADI_FAN ? step.fan.count : 1, lanes = r->lane_count;
+    for (uint32_t k = 0; k < count; k++) {
+        if (receiver(&step, k) == step.but)
+            continue;
+        r = &s->programs->runs.items[run];
+        nadi_cast_address(s, r->cast, lane, member,
+                          nadi_cast_member(r->cast, member, receiver(&step, k)), &m);
+        m.c = k * lanes + lane;
+        nadi_network_send(s->network, &m);
+    }
 }
 
-/* What the step receives (or, local, has) is there: reduced at once where that is free. False: it
- * is being reduced. */
+/* A message that the step receives (or, local, what it has) is there: reduced at once where that is
+ * free. False: it is being reduced. */
 static bool receive(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane,
                     const struct nadi_step *step, uint64_t bytes)
 {
-    nadi_time reduce = step->reduces || step->local
-                           ? nadi_reduce_time(s->config->local_mem_bw, bytes, s->config->exact)
-                           : 0;
-    if (reduce == 0) {
-        lane_of(&s->programs->runs.items[run], member, lane)->receiving = false;
-        return true;
-    }
-    lane_of(&s->programs->runs.items[run], member, lane)->taken = true;
+    const struct run *r = &s->programs->runs.items[run];
+    struct lane *l = lane_of(r, member, lane);
+    nadi_time reduce =
+        nadi_cast_reduce_time(s, r->cast, member, step->reduces || step->local, bytes);
+    l->due--;
+    if (reduce == 0)
+        return --l->receiving == 0;
     nadi_engine_schedule(s->engine, nadi_engine_now(s->engine) + reduce, NADI_NONE,
                          s->programs->kind_reduced, run, member, lane);
     return false;
@@ -211,21 +218,22 @@ static void begin(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t
     const struct run *r = &s->programs->runs.items[run];
     struct lane *l = lane_of(r, member, lane);
     l->begun = true;
-    l->sending = step->to != NADI_NONE;
-    l->receiving = step->from != NADI_NONE;
-    l->taken = false;
-    if (l->sending && r->endpoint_ns > 0)
+    l->sending = sends_of(step);
+    l->receiving = step->from == NADI_NONE ? 0 : step->from == NADI_FAN ? step->fan.count : 1;
+    l->due = l->receiving;
+    const bool delayed = r->endpoint_ns > 0 && member < r->cast->members;
+    if (l->sending > 0 && delayed)
         nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, r->endpoint_ns), NADI_NONE,
                              s->programs->kind_send, run, member, lane);
-    else if (l->sending)
+    else if (l->sending > 0)
         send(s, run, member, lane);
     uint64_t bytes;
-    if (l->receiving && take_early(s, l, step->from, &bytes))
+    while (l->due > 0 && take_early(s, l, step, &bytes))
         (void)receive(s, run, member, lane, step, bytes);
     if (step->local) {
-        l->receiving = true;
-        bytes =
-            nadi_program_sent_bytes(r->program, nadi_phase_local(r->phase, member), lane, l->step);
+        l->receiving = l->due = 1;
+        bytes = nadi_program_sent_bytes(nadi_cast_program(r->cast, member),
+                                        nadi_cast_local(r->cast, member), lane, l->step);
         (void)receive(s, run, member, lane, step, bytes);
     }
 }
@@ -243,7 +251,7 @@ static bool advance(struct nadi_system *s, uint32_t run, uint32_t member, uint32
                 return ended;
             begin(s, run, member, lane, &step);
         }
-        if (l->sending || l->receiving)
+        if (l->sending > 0 || l->receiving > 0)
             return ended;
         l->begun = false;
         l->step++;
@@ -258,15 +266,15 @@ static bool advance(struct nadi_system *s, uint32_t run, uint32_t member, uint32
 static void go_on(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
 {
     struct run *r = &s->programs->runs.items[run];
-    bool moved = r->program->lanes > 0 && advance(s, run, member, lane);
+    bool moved = r->lane_count > 0 && advance(s, run, member, lane);
     while (moved && r->open[member] > 0) {
         moved = false;
-        for (uint32_t l = 0; l < r->program->lanes; l++)
+        for (uint32_t l = 0; l < r->lane_count; l++)
             if (!lane_of(r, member, l)->begun)
                 moved |= advance(s, run, member, l);
     }
-    if (r->open[member] > 0)
-        return;
+    if (r->open[member] > 0 || member >= r->cast->members)
+        return; /* the last message of a switch goes to a member, who ends after it */
     uint32_t stream = r->stream, phase = r->phase_index;
     if (--r->members_left == 0)
         free_run(s, run);
@@ -283,25 +291,30 @@ static void on_send(void *context, const struct nadi_event *event)
 static void on_message(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
-    const uint32_t run = event->a, member = event->b, lane = event->c;
+    const uint32_t run = event->a, member = event->b;
     struct run *r = &s->programs->runs.items[run];
+    const uint32_t lane = event->c % r->lane_count, k = event->c / r->lane_count;
     struct lane *from = lane_of(r, member, lane);
-    struct nadi_step sent = step_of(r, member, lane);
-    uint32_t local = nadi_phase_local(r->phase, member), other = ring_member(r, member, sent.to);
-    uint64_t bytes = nadi_program_sent_bytes(r->program, local, lane, from->step);
+    const struct nadi_step sent = step_of(r, member, lane);
+    const uint32_t local = nadi_cast_local(r->cast, member);
+    const uint32_t other = nadi_cast_member(r->cast, member, receiver(&sent, k));
+    const struct early message = {
+        .from = local,
+        .step = from->step,
+        .bytes =
+            nadi_program_sent_bytes(nadi_cast_program(r->cast, member), local, lane, from->step),
+    };
     struct lane *to = lane_of(r, other, sent.to_lane);
-    bool there = false;
-    if (to->begun && to->receiving && !to->taken) {
-        struct nadi_step step = step_of(r, other, sent.to_lane);
-        if (step.from == local) {
-            there = receive(s, run, other, sent.to_lane, &step, bytes) && !to->sending;
-            local = NADI_NONE;
-        }
+    bool there = false, taken = false;
+    if (to->begun && to->due > 0) {
+        const struct nadi_step step = step_of(r, other, sent.to_lane);
+        taken = fits(to, &step, local, message.step);
+        there =
+            taken && receive(s, run, other, sent.to_lane, &step, message.bytes) && to->sending == 0;
     }
-    if (local != NADI_NONE)
-        keep_early(s, to, local, bytes);
-    from->sending = false;
-    if (!from->receiving)
+    if (!taken)
+        keep_early(s, to, &message);
+    if (--from->sending == 0 && from->receiving == 0)
         go_on(s, run, member, lane);
     if (there) /* then the run has not ended with the sender */
         go_on(s, run, other, sent.to_lane);
@@ -311,8 +324,7 @@ static void on_reduced(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
     struct lane *l = lane_of(&s->programs->runs.items[event->a], event->b, event->c);
-    l->receiving = false;
-    if (!l->sending)
+    if (--l->receiving == 0 && l->sending == 0)
         go_on(s, event->a, event->b, event->c);
 }
 
@@ -320,8 +332,7 @@ static void on_reduced(void *context, const struct nadi_event *event)
 static void on_begin(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
-    const struct run *r = &s->programs->runs.items[event->a];
-    uint32_t lanes = r->program->lanes;
+    const uint32_t lanes = s->programs->runs.items[event->a].lane_count;
     for (uint32_t l = 0; l < lanes; l++)
         advance(s, event->a, event->b, l);
     go_on(s, event->a, event->b, 0);
@@ -334,13 +345,7 @@ void nadi_programs_start(struct nadi_system *s, uint32_t stream, uint32_t phase,
     uint32_t run = s->streams.items[stream].blocks[phase];
     if (run == NADI_NONE)
         run = make_run(s, stream, phase);
-    const struct run *r = &s->programs->runs.items[run];
-    uint32_t local = nadi_phase_local(r->phase, member);
-    for (uint32_t l = 0; l < r->program->lanes; l++) {
-        struct lane *lane = lane_of(r, member, l);
-        lane->count = r->program->ops->steps(r->program, local, l);
-        r->open[member] += lane->count > 0;
-    }
+    count_steps(&s->programs->runs.items[run], member);
     nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE, s->programs->kind_begin,
                          run, member, 0);
 }
@@ -364,6 +369,5 @@ void nadi_programs_destroy(struct nadi_programs *all)
     }
     nadi_mem_free(all->runs.items);
     nadi_mem_free(all->early.items);
-    nadi_mem_free(all->made.items);
     nadi_mem_free(all);
 }

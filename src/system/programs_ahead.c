@@ -18,8 +18,9 @@ enum { MOST_STEPS = 1 << 25 }; /* of members with several lanes, whose ends are 
 struct lane {
     uint32_t step, count;
     uint32_t early; /* messages for it that no step has received */
+    uint32_t due;   /* messages of the current step that are not known */
     bool begun;     /* the current step; */
-    int64_t free;   /* when it has begun, the end of what it sends, else the last step's end, ns */
+    int64_t free; /* when it has begun, the end of what is known of it, else the last step's, ns */
     int64_t begin;
 };
 
@@ -33,17 +34,16 @@ struct member {
 
 struct run {       /* of a phase of a stream, all members */
     uint32_t next; /* free list */
-    uint32_t stream, phase_index, member_count, members_left;
-    const struct nadi_program *program;
-    const struct nadi_phase *phase;
-    const uint32_t *group; /* members of the group; NULL: member is rank */
+    uint32_t stream, phase_index, members_left;
+    const struct nadi_cast *cast;
+    uint32_t lane_count; /* of a member */
     uint64_t copies;
     uint32_t *early; /* by member and lane: messages that came before their member */
     struct member *members;
 };
 
 struct early {
-    uint32_t next, from;
+    uint32_t next, from, step; /* of its sender */
     int64_t at;
     uint64_t bytes;
 };
@@ -65,35 +65,40 @@ struct nadi_programs_ahead {
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
+static void start_member(struct nadi_system *s, struct run *r, uint32_t member);
+
 static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
 {
     uint32_t index;
+    const struct nadi_cast *cast = nadi_cast_of(s, stream, phase);
     POOL_TAKE(&s->ahead->runs, next, index);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
-    const struct nadi_phase *p = &s->streams.items[stream].phases[phase];
-    const struct nadi_group *g = &s->setup.groups->items[op->view.group];
     struct run *r = &s->ahead->runs.items[index];
     *r = (struct run){
         .stream = stream,
         .phase_index = phase,
-        .member_count = g->size,
-        .members_left = g->size,
-        .program = nadi_programs_of(s, p),
-        .phase = p,
-        .group = op->plan->world ? NULL : g->members,
+        .members_left = cast->members,
+        .cast = cast,
+        .lane_count = cast->program->lanes,
         .copies = op->view.copies,
     };
-    size_t lanes = (size_t)g->size * r->program->lanes;
+    size_t lanes = (size_t)cast->all * r->lane_count;
     r->early = NADI_NEW(uint32_t, lanes);
     memset(r->early, 0xff, lanes * sizeof(*r->early));
-    r->members = NADI_ZNEW(struct member, g->size);
+    r->members = NADI_ZNEW(struct member, cast->all);
     s->streams.items[stream].blocks[phase] = index;
+    for (uint32_t m = cast->members; m < cast->all && !s->undecided; m++)
+        start_member(s, r, m);
     return index;
 }
+
+static void end_member(struct nadi_system *s, struct run *r, uint32_t member);
 
 static void free_run(struct nadi_system *s, struct run *r)
 {
     s->streams.items[r->stream].blocks[r->phase_index] = NADI_NONE;
+    for (uint32_t m = r->cast->members; m < r->cast->all; m++)
+        end_member(s, r, m);
     nadi_mem_free(r->early);
     nadi_mem_free(r->members);
     r->early = NULL;
@@ -102,28 +107,17 @@ static void free_run(struct nadi_system *s, struct run *r)
     POOL_GIVE(&s->ahead->runs, next, index);
 }
 
-static uint32_t rank_of(const struct run *r, uint32_t member)
-{
-    return r->group ? r->group[member] : member;
-}
-
-/* The member at a place of the ring of `member`. */
-static uint32_t ring_member(const struct run *r, uint32_t member, uint32_t local)
-{
-    const struct nadi_phase *p = r->phase;
-    return member - nadi_phase_local(p, member) * p->stride + local * p->stride;
-}
-
 static void start_member(struct nadi_system *s, struct run *r, uint32_t member)
 {
-    uint32_t lanes = r->program->lanes, local = nadi_phase_local(r->phase, member);
+    const struct nadi_program *p = nadi_cast_program(r->cast, member);
+    uint32_t lanes = r->lane_count, local = nadi_cast_local(r->cast, member);
     int64_t now = nadi_engine_now(s->engine) / NADI_PS_PER_NS;
     struct member *m = &r->members[member];
     uint64_t steps = 0;
     *m = (struct member){.running = true, .lanes = NADI_ZNEW(struct lane, lanes), .end = now};
     for (uint32_t l = 0; l < lanes; l++) {
         struct lane *lane = &m->lanes[l];
-        lane->count = r->program->ops->steps(r->program, local, l);
+        lane->count = l < p->lanes ? p->ops->steps(p, local, l) : 0;
         lane->free = now;
         lane->early = r->early[(size_t)member * lanes + l];
         m->open += lane->count > 0;
@@ -141,7 +135,7 @@ static void start_member(struct nadi_system *s, struct run *r, uint32_t member)
 static void end_member(struct nadi_system *s, struct run *r, uint32_t member)
 {
     struct member *m = &r->members[member];
-    for (uint32_t l = 0; m->ends && l < r->program->lanes; l++)
+    for (uint32_t l = 0; m->ends && l < r->lane_count; l++)
         s->ahead->steps_kept -= m->lanes[l].count;
     nadi_mem_free(m->lanes);
     nadi_mem_free(m->ends);
@@ -156,23 +150,26 @@ static uint32_t *early_list(struct run *r, struct place to)
 {
     struct member *m = &r->members[to.member];
     return m->running ? &m->lanes[to.lane].early
-                      : &r->early[(size_t)to.member * r->program->lanes + to.lane];
+                      : &r->early[(size_t)to.member * r->lane_count + to.lane];
 }
 
-/* Sends what the lane's current step sends at `at`; returns when it is delivered. */
-static int64_t send(struct nadi_system *s, struct run *r, struct place from,
-                    const struct nadi_step *step, int64_t at)
+/* Sends what the lane's current step sends to one member at `at`; returns when it is delivered. */
+static int64_t send(struct nadi_system *s, struct run *r, struct place from, struct place to,
+                    uint64_t bytes, int64_t at)
 {
-    uint32_t local = nadi_phase_local(r->phase, from.member), index;
-    uint32_t k = r->members[from.member].lanes[from.lane].step;
-    struct place to = {ring_member(r, from.member, step->to), step->to_lane};
-    uint64_t bytes = nadi_program_sent_bytes(r->program, local, from.lane, k);
-    uint32_t route = nadi_network_route(s->network, rank_of(r, from.member), rank_of(r, to.member));
-    nadi_unaware_count(s->network, route, bytes, r->copies);
-    int64_t there = at + (int64_t)nadi_unaware_delay_ns(s->network, route, bytes);
+    uint32_t index, step = r->members[from.member].lanes[from.lane].step;
+    struct nadi_message m;
+    nadi_cast_address(s, r->cast, from.lane, from.member, to.member, &m);
+    nadi_unaware_count(s->network, m.route, bytes, r->copies);
+    int64_t there = at + (int64_t)nadi_unaware_delay_ns(s->network, m.route, bytes);
     POOL_TAKE(&s->ahead->early, next, index);
-    s->ahead->early.items[index] =
-        (struct early){.next = NADI_NONE, .from = local, .at = there, .bytes = bytes};
+    s->ahead->early.items[index] = (struct early){
+        .next = NADI_NONE,
+        .from = nadi_cast_local(r->cast, from.member),
+        .step = step,
+        .at = there,
+        .bytes = bytes,
+    };
     uint32_t *end = early_list(r, to);
     while (*end != NADI_NONE)
         end = &s->ahead->early.items[*end].next;
@@ -182,14 +179,34 @@ static int64_t send(struct nadi_system *s, struct run *r, struct place from,
     return there;
 }
 
-/* The oldest message from a member; false: none is known. */
-static bool take(struct nadi_system *s, struct lane *l, uint32_t from, struct early *message)
+/* To all that the step sends to; returns when the last one is delivered. */
+static int64_t send_all(struct nadi_system *s, struct run *r, struct place from,
+                        const struct nadi_step *step, int64_t at)
+{
+    const uint32_t count = step->to == NADI_FAN ? step->fan.count : 1;
+    const uint64_t bytes = nadi_program_sent_bytes(nadi_cast_program(r->cast, from.member),
+                                                   nadi_cast_local(r->cast, from.member), from.lane,
+                                                   r->members[from.member].lanes[from.lane].step);
+    int64_t last = at;
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t to = step->to == NADI_FAN ? nadi_member_at(&step->fan, k) : step->to;
+        const struct place there = {nadi_cast_member(r->cast, from.member, to), step->to_lane};
+        if (to != step->but)
+            last = nadi_max_i64(last, send(s, r, from, there, bytes, at));
+    }
+    return last;
+}
+
+/* The oldest message that the step receives; false: none is known. */
+static bool take(struct nadi_system *s, struct lane *l, const struct nadi_step *step,
+                 struct early *message)
 {
     for (uint32_t *at = &l->early; *at != NADI_NONE; at = &s->ahead->early.items[*at].next) {
         uint32_t index = *at;
-        if (s->ahead->early.items[index].from != from)
+        const struct early *e = &s->ahead->early.items[index];
+        if (step->from == NADI_FAN ? e->step != l->step : e->from != step->from)
             continue;
-        *message = s->ahead->early.items[index];
+        *message = *e;
         *at = message->next;
         POOL_GIVE(&s->ahead->early, next, index);
         return true;
@@ -204,7 +221,7 @@ static bool waited(const struct run *r, const struct member *m, uint32_t lane,
                    const struct nadi_step *step, int64_t *begin)
 {
     const int64_t *ends = m->ends;
-    for (uint32_t l = 0; step->wait_steps > 0 && l < r->program->lanes; l++) {
+    for (uint32_t l = 0; step->wait_steps > 0 && l < r->lane_count; l++) {
         const struct lane *other = &m->lanes[l];
         bool meant = step->wait_lane == NADI_ALL_LANES || (uint32_t)step->wait_lane == l;
         uint32_t need = step->wait_steps < other->count ? step->wait_steps : other->count;
@@ -232,39 +249,49 @@ static void step_ended(struct member *m, uint32_t lane, int64_t end)
         m->open--;
 }
 
+static void begin_step(struct nadi_system *s, struct run *r, struct place at,
+                       const struct nadi_step *step, int64_t begin)
+{
+    struct lane *l = &r->members[at.member].lanes[at.lane];
+    const uint64_t delay = at.member < r->cast->members ? s->config->endpoint_delay_ns : 0;
+    l->begun = true;
+    l->begin = l->free = begin;
+    l->due = step->from == NADI_NONE ? 0 : step->from == NADI_FAN ? step->fan.count : 1;
+    if (step->to != NADI_NONE)
+        l->free = send_all(s, r, at, step, begin + (int64_t)delay);
+    if (step->local)
+        l->free += (int64_t)nadi_reduce_ns(
+            s->config->local_mem_bw,
+            nadi_program_sent_bytes(nadi_cast_program(r->cast, at.member),
+                                    nadi_cast_local(r->cast, at.member), at.lane, l->step));
+}
+
 /* Goes on with a lane as far as is known. True: a step has ended. */
 static bool advance(struct nadi_system *s, struct run *r, struct place at)
 {
     struct member *m = &r->members[at.member];
     struct lane *l = &m->lanes[at.lane];
-    uint32_t local = nadi_phase_local(r->phase, at.member);
+    const struct nadi_program *p = nadi_cast_program(r->cast, at.member);
+    uint32_t local = nadi_cast_local(r->cast, at.member);
     bool ended = false;
     while (l->step < l->count) {
-        struct nadi_step step = nadi_program_step(r->program, local, at.lane, l->step);
+        struct nadi_step step = nadi_program_step(p, local, at.lane, l->step);
         if (!l->begun) {
             int64_t begin = l->free;
             if (!waited(r, m, at.lane, &step, &begin))
                 return ended;
-            l->begun = true;
-            l->begin = l->free = begin;
-            if (step.to != NADI_NONE)
-                l->free = send(s, r, at, &step, begin + (int64_t)s->config->endpoint_delay_ns);
-            if (step.local)
-                l->free += (int64_t)nadi_reduce_ns(
-                    s->config->local_mem_bw,
-                    nadi_program_sent_bytes(r->program, local, at.lane, l->step));
+            begin_step(s, r, at, &step, begin);
         }
-        int64_t end = l->free;
-        if (step.from != NADI_NONE) {
+        for (; l->due > 0; l->due--) {
             struct early message;
-            if (!take(s, l, step.from, &message))
+            if (!take(s, l, &step, &message))
                 return ended;
-            int64_t here = nadi_max_i64(l->begin, message.at);
-            if (step.reduces)
-                here += (int64_t)nadi_reduce_ns(s->config->local_mem_bw, message.bytes);
-            end = nadi_max_i64(end, here);
+            const nadi_time reduce =
+                nadi_cast_reduce_time(s, r->cast, at.member, step.reduces, message.bytes);
+            l->free =
+                nadi_max_i64(l->free, nadi_max_i64(l->begin, message.at) + reduce / NADI_PS_PER_NS);
         }
-        step_ended(m, at.lane, end);
+        step_ended(m, at.lane, l->free);
         ended = true;
     }
     return ended;
@@ -273,7 +300,7 @@ static bool advance(struct nadi_system *s, struct run *r, struct place at)
 static bool finish(struct nadi_system *s, struct run *r, uint32_t member)
 {
     struct member *m = &r->members[member];
-    if (m->open > 0 || !m->running)
+    if (m->open > 0 || !m->running || member >= r->cast->members)
         return false;
     end_member(s, r, member);
     return true;
@@ -283,10 +310,10 @@ static bool finish(struct nadi_system *s, struct run *r, uint32_t member)
 static void go_on(struct nadi_system *s, struct run *r, struct place at)
 {
     struct member *m = &r->members[at.member];
-    bool moved = m->running && at.lane < r->program->lanes && advance(s, r, at);
+    bool moved = m->running && at.lane < r->lane_count && advance(s, r, at);
     while (moved && m->open > 0) {
         moved = false;
-        for (uint32_t l = 0; l < r->program->lanes; l++)
+        for (uint32_t l = 0; l < r->lane_count; l++)
             if (!m->lanes[l].begun)
                 moved |= advance(s, r, (struct place){at.member, l});
     }
@@ -327,7 +354,7 @@ static void settle(struct nadi_system *s, uint32_t run, bool single)
 
 static void wake_member(struct nadi_system *s, const struct run *r, uint32_t member)
 {
-    for (uint32_t l = 0; l < r->program->lanes || l == 0; l++) { /* once without lanes */
+    for (uint32_t l = 0; l < r->lane_count || l == 0; l++) { /* once without lanes */
         const struct place at = {member, l};
         NADI_PUSH(&s->ahead->woken, at);
     }
@@ -337,7 +364,7 @@ static void wake_member(struct nadi_system *s, const struct run *r, uint32_t mem
 static void start_single(struct nadi_system *s, uint32_t run)
 {
     struct run *r = &s->ahead->runs.items[run];
-    const uint32_t size = r->members_left;
+    const uint32_t size = r->cast->members;
     for (uint32_t i = 0; i < size && !s->undecided; i++)
         start_member(s, r, i);
     for (uint32_t i = 0; i < size && !s->undecided; i++)
@@ -382,7 +409,7 @@ void nadi_programs_ahead_destroy(struct nadi_programs_ahead *all)
 {
     for (size_t i = 0; i < all->runs.count; i++) {
         struct run *r = &all->runs.items[i];
-        for (uint32_t m = 0; r->members && m < r->member_count; m++) {
+        for (uint32_t m = 0; r->members && m < r->cast->all; m++) {
             nadi_mem_free(r->members[m].lanes);
             nadi_mem_free(r->members[m].ends);
         }

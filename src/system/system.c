@@ -46,6 +46,7 @@ void nadi_system_destroy(struct nadi_system *s)
     if (!s)
         return;
     nadi_customs_destroy(s->customs);
+    nadi_casts_release(s);
     nadi_programs_destroy(s->programs);
     nadi_programs_ahead_destroy(s->ahead);
     nadi_schedules_destroy(s->schedules);

@@ -24,6 +24,7 @@ typedef void nadi_node_done_fn(void *context, uint32_t rank, uint32_t node);
 struct nadi_system_setup {
     const struct nadi_system_config *config;
     const struct nadi_topology *topology;
+    const struct nadi_graph *graph; /* of the network, NULL: the dimensions say it */
     const struct nadi_groups *groups;
     const struct nadi_memory_config *memory;
     struct nadi_engine *engine;

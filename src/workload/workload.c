@@ -252,6 +252,7 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
     struct nadi_system_setup system = {
         .config = setup->config,
         .topology = setup->topology,
+        .graph = setup->graph,
         .groups = setup->groups,
         .memory = setup->memory,
         .engine = setup->engine,

@@ -21,6 +21,7 @@ struct nadi_workload;
 struct nadi_workload_setup {
     const struct nadi_system_config *config;
     const struct nadi_topology *topology;
+    const struct nadi_graph *graph; /* of the network, NULL: the dimensions say it */
     const struct nadi_groups *groups;
     const struct nadi_memory_config *memory;
     const struct nadi_custom_algorithm *customs;

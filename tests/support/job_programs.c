@@ -1,4 +1,5 @@
 /* job_programs: step generators in the place of the reference's algorithms. */
+#include "base/arena.h"
 #include "collective/plan.h"
 #include "collective/program.h"
 #include "support/job.h"
@@ -8,34 +9,42 @@ enum { KINDS = 5 };
 static const enum nadi_collective_kind rooted[KINDS] = {NADI_BROADCAST, NADI_REDUCE, NADI_GATHER,
                                                         NADI_SCATTER, NADI_BARRIER};
 
-static bool can_run(const struct job *j, const struct nadi_program_ops *ops, enum nadi_phase_op op,
-                    enum nadi_collective_kind kind, uint32_t n, bool all, bool local)
+/* On the group's members, or the first ring of a dimension: the others are like it. */
+static bool can_run(struct job *j, const struct nadi_program_ops *ops, enum nadi_phase_op op,
+                    enum nadi_collective_kind kind, const struct nadi_group *group, bool flat,
+                    uint32_t dim)
 {
+    const struct nadi_topology *t = &j->in.topology;
     const struct nadi_phase phase = {
         .program = ops,
         .op = op,
         .kind = kind,
-        .n = n,
-        .bytes = n,
-        .spans_all = all,
-        .local = local,
+        .n = group  ? group->size
+             : flat ? t->npu_count
+                    : t->dims[dim].npus,
+        .stride = 1,
+        .bytes = t->npu_count,
+        .spans_all = flat && !group,
+        .local = group != NULL,
     };
+    uint32_t *ranks = NADI_ARENA_NEW(&j->in.arena, uint32_t, phase.n);
+    for (uint32_t i = 0; i < phase.n; i++)
+        ranks[i] = group ? group->members[i] : flat ? i : i * t->stride[dim];
+    const struct nadi_program_place place = {.topology = t, .ranks = ranks, .arena = &j->in.arena};
     struct nadi_program program;
-    return n < 2 || nadi_program_of_phase(&phase, &j->in.topology, &program) == NULL;
+    return phase.n < 2 || nadi_program_of_phase(&phase, &place, &program) == NULL;
 }
 
 /* Everywhere that a list with this entry for dimension d may use it. */
-static bool can_serve(const struct job *j, const struct nadi_program_ops *ops,
-                      enum nadi_phase_op op, enum nadi_collective_kind kind,
-                      const struct nadi_implementation *impl, uint32_t d)
+static bool can_serve(struct job *j, const struct nadi_program_ops *ops, enum nadi_phase_op op,
+                      enum nadi_collective_kind kind, const struct nadi_implementation *impl,
+                      uint32_t d)
 {
-    const struct nadi_topology *t = &j->in.topology;
-    bool flat = impl->dims[d].flat;
-    if (!can_run(j, ops, op, kind, flat ? t->npu_count : t->dims[d].npus, flat, false))
+    if (!can_run(j, ops, op, kind, NULL, impl->dims[d].flat, d))
         return false;
     for (size_t g = 0; impl->count == 1 && g < j->in.groups.count; g++)
-        if (j->in.groups.items[g].size < t->npu_count &&
-            !can_run(j, ops, op, kind, j->in.groups.items[g].size, false, true))
+        if (j->in.groups.items[g].size < j->in.topology.npu_count &&
+            !can_run(j, ops, op, kind, &j->in.groups.items[g], false, 0))
             return false;
     return true;
 }
@@ -97,10 +106,25 @@ static void draw_rooted(struct job *j, struct nadi_rng *rng)
     }
 }
 
+/* Switches that reduce; the draws of the rest stay as they were. */
+static void give_switches(struct job *j, uint64_t seed)
+{
+    struct nadi_rng rng;
+    nadi_rng_init(&rng, seed, "switches");
+    for (uint32_t d = 0; d < j->in.topology.dim_count; d++) {
+        struct nadi_dim *dim = &j->in.topology.dims[d];
+        if (dim->kind != NADI_DIM_SWITCH)
+            continue;
+        dim->in_switch_bytes_per_ns = dim->bytes_per_ns * (double)(1 + nadi_rng_below(&rng, 4));
+        dim->in_switch_latency_ns = (double)nadi_rng_below(&rng, 3) * 70;
+    }
+}
+
 void job_programs(struct job *j, uint64_t seed)
 {
     struct nadi_rng rng;
     nadi_rng_init(&rng, seed, "programs");
+    give_switches(j, seed);
     for (int kind = 0; kind < NADI_NATIVE_BROADCAST; kind++)
         if (nadi_rng_below(&rng, 2) == 0)
             draw_native(j, &rng, kind);

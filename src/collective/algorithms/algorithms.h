@@ -19,6 +19,7 @@ extern const struct nadi_program_ops nadi_algorithm_scatter_gather;
 extern const struct nadi_program_ops nadi_algorithm_pat;
 extern const struct nadi_program_ops nadi_algorithm_torus;
 extern const struct nadi_program_ops nadi_algorithm_hierarchical;
+extern const struct nadi_program_ops nadi_algorithm_in_switch;
 
 #define NADI_KIND(kind) (1U << (kind))
 #define NADI_KINDS_REDUCE_SCATTER                                                                  \

@@ -41,7 +41,8 @@ static uint16_t next_sport(struct nadi_pkt *net, uint32_t src, uint32_t dst)
     return (uint16_t)(10000 + (*used)++);
 }
 
-static void choose_window(struct nadi_pkt *net, uint32_t flow)
+/* Returns the rate of the slowest cable of the way. */
+static uint64_t choose_window(struct nadi_pkt *net, uint32_t flow)
 {
     const struct nadi_packet_config *c = &net->config;
     struct nadi_pkt_flow *f = &net->flows[flow];
@@ -61,6 +62,7 @@ static void choose_window(struct nadi_pkt *net, uint32_t flow)
         f->window_bytes = (uint64_t)f->base_rtt * slowest / 1000000000 / 8;
     else
         f->window_bytes = (uint64_t)((double)f->base_rtt / ticks_per_byte) + 1;
+    return slowest;
 }
 
 static void begin(struct nadi_pkt *net, uint32_t flow)
@@ -69,12 +71,13 @@ static void begin(struct nadi_pkt *net, uint32_t flow)
     struct nadi_pkt_flow *f = &net->flows[flow];
     net->infos[flow].start = net->wheel.now;
     f->progress_at = net->wheel.now;
-    choose_window(net, flow);
+    const uint64_t slowest = choose_window(net, flow);
     if (net->selective)
         nadi_pkt_track_begin(net, flow);
     if (net->cc->receiver_driven)
         f->credits = nadi_pkt_initial_packets(net, flow);
-    f->line_rate = f->rate = net->rates[net->ports[net->nics[nic].port].rate];
+    f->line_rate = f->rate =
+        f->at_way_rate ? slowest : net->rates[net->ports[net->nics[nic].port].rate];
     nadi_pkt_nic_add(net, nic, flow);
     if (net->cc->state_bytes)
         memset(nadi_pkt_cc_state(net, flow), 0, net->cc->state_bytes);
@@ -104,6 +107,7 @@ uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_sp
         .packets = (uint32_t)packets,
         .payload_bytes = (uint16_t)(spec->bytes - (packets - 1) * payload),
         .class = spec->class,
+        .at_way_rate = spec->at_way_rate,
         .live = 1, /* the NIC's list */
         .timers = {NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE},
     };

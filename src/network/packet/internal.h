@@ -190,6 +190,7 @@ struct nadi_pkt_flow {
     uint8_t class;
     bool finished, removed; /* acknowledged; out of the NIC's list */
     bool abandoned;         /* after too many timeouts */
+    bool at_way_rate;       /* line_rate is not the NIC's but that of the way's slowest cable */
     uint64_t rate, line_rate;
     uint64_t window_bytes; /* at line rate; 0: no window */
     nadi_time base_rtt;
@@ -550,6 +551,7 @@ struct nadi_pkt_flow_spec {
     uint16_t dport;
     uint64_t bytes;
     uint32_t user;
+    bool at_way_rate; /* starts at the rate of its slowest cable, not its NIC's */
 };
 
 /* Begins a flow now (exact mode: at the end of this time); returns its number, NADI_NONE when there

@@ -7,6 +7,7 @@
  * the event that finished it. Times between two ticks count as the later one. */
 #include "base/mem.h"
 #include "network/network.h"
+#include "network/packet/ends.h"
 #include "network/packet/figures.h"
 #include "network/packet/packet.h"
 
@@ -21,6 +22,7 @@ struct packet {
     struct nadi_network base;
     struct nadi_engine *engine;
     struct nadi_pkt *net;
+    struct nadi_pkt_ends *ends; /* NULL: no messages to switches */
     uint32_t npu_count, dim_count;
     uint32_t kind_pump;
     nadi_time pump_at;   /* NADI_TIME_MAX: not scheduled */
@@ -143,7 +145,9 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     p->free_item = NADI_NONE;
     p->pump_at = NADI_TIME_MAX;
     p->kind_pump = nadi_engine_add_kind(setup->engine, on_pump, p);
-    p->net = nadi_pkt_create(setup->graph, setup->packet, &diags);
+    if (setup->to_switches)
+        p->ends = nadi_pkt_ends_create(setup->graph);
+    p->net = nadi_pkt_create(p->ends ? &p->ends->graph : setup->graph, setup->packet, &diags);
     NADI_ASSERT(p->net); /* the loader has tried */
     if (setup->routing)
         nadi_pkt_set_routing(p->net, setup->routing);
@@ -161,6 +165,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
 static void destroy(struct nadi_network *net)
 {
     nadi_pkt_destroy(self(net)->net);
+    nadi_pkt_ends_destroy(self(net)->ends);
     nadi_mem_free(self(net)->items);
     nadi_mem_free(self(net)->marker_of);
     nadi_mem_free(net);
@@ -170,6 +175,18 @@ static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
 {
     (void)net, (void)src, (void)dst; /* each flow has its own */
     return 0;
+}
+
+static uint32_t over(struct nadi_network *net, uint32_t link)
+{
+    (void)net, (void)link; /* the shortest way between neighbours */
+    return 0;
+}
+
+/* NPU or switch as a host of the packets' network. */
+static uint32_t host_of(const struct packet *p, uint32_t end)
+{
+    return end < p->npu_count ? end : p->ends->host[end - p->npu_count];
 }
 
 static uint32_t new_item(struct packet *p)
@@ -197,12 +214,13 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
     const uint32_t index = new_item(p);
     p->items[index] = (struct delivery){.kind = m->kind, .a = m->a, .b = m->b, .c = m->c};
     const struct nadi_pkt_flow_spec spec = {
-        .src = m->src,
-        .dst = m->dst,
+        .src = host_of(p, m->src),
+        .dst = host_of(p, m->dst),
         .class = CLASS,
         .dport = PORT,
         .bytes = m->bytes,
         .user = index,
+        .at_way_rate = m->src >= p->npu_count,
     };
     nadi_pkt_set_clock(p->net, tick_of(p, now));
     const uint32_t flow = nadi_pkt_flow_start(p->net, &spec);
@@ -300,6 +318,7 @@ const struct nadi_network_ops nadi_network_packet = {
     .create = create,
     .destroy = destroy,
     .route = route,
+    .over = over,
     .send = send,
     .counters = counters,
     .usage = usage,

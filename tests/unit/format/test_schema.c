@@ -110,6 +110,9 @@ static const struct key_case key_cases[] = {
     {NETWORK, "topology", "[Ring, Switch, FullyConnected]", "[Ring, Switch, FullyConnected]",
      "[Hypercube]", "schema/word"},
     {NETWORK, "oversubscription", "[1, 2.5]", "[1, 2.5]", "[0.5]", "schema/range"},
+    {NETWORK, "in-switch-bandwidth", "[0, 400Gbps, .inf]", "[0 B/s, 50000000000 B/s, inf B/s]",
+     "[-1]", "schema/range"},
+    {NETWORK, "in-switch-latency", "[0, 1.5us]", "[0 ns, 1500 ns]", "100", "schema/list"},
     {NETWORK, "npus_count", "[8, 0x10, 010]", "[8, 16, 8]", "[2.0]", "schema/type"},
     {NETWORK, "bandwidth", "[50, 50GB/s, 400Gbps, .inf]",
      "[53687091200 B/s, 50000000000 B/s, 50000000000 B/s, inf B/s]", "[0]", "schema/range"},
@@ -257,6 +260,8 @@ static const struct key_case key_cases[] = {
     {GRAPH, "dimensions", "[8, 2]", "[8, 2]", "[0]", "schema/range"},
     {GRAPH, "routing", "valiant", "valiant", "random", "schema/word"},
     {GRAPH, "routing-seed", "7", "7", "-1", "schema/range"},
+    {GRAPH, "in-switch-bandwidth", "3.2Tbps", "400000000000 B/s", "1s", "schema/unit"},
+    {GRAPH, "in-switch-latency", "0.3us", "300 ns", "-1", "schema/range"},
     {GRAPH, "prices", "{leaf: 1}", "{leaf: 1}", "[1]", "schema/map"},
     {GRAPH, "packet", "packet.yml", "packet.yml", "[a]", "schema/type"},
     {GRAPH, "flow-startup", "1.5us", "1500 ns", "3 GB", "schema/unit"},
@@ -266,6 +271,8 @@ static const struct key_case key_cases[] = {
     {NODE, "kind", "pcie", "pcie", "gpu", "schema/word"},
     {NODE, "role", "leaf", "leaf", "[a]", "schema/type"},
     {NODE, "bandwidth", "64GB/s", "64000000000 B/s", "0", "schema/range"},
+    {NODE, "in-switch-bandwidth", "0", "0 B/s", "-1", "schema/range"},
+    {NODE, "in-switch-latency", "250", "250 ns", "[1]", "schema/type"},
     {NODE, "level", "2", "2", "16", "schema/range"},
     {NODE, "group", "2", "2", "-1", "schema/range"},
     {LINK, "from", "a", "a", "[a]", "schema/type"},
@@ -518,8 +525,10 @@ static const struct message_case message_cases[] = {
      "halvingDoubling, doubleBinaryTree, oneRing, oneDirect[N], oneHalvingDoubling, multiRing[N], "
      "pairwise, bruck, recursiveDoubling, rabenseifner, tree[N], doubleTree[N], chain[N], pat, "
      "torus, "
-     "hierarchical, oneMultiRing[N], onePairwise, oneBruck, oneRecursiveDoubling, oneRabenseifner, "
-     "oneTree[N], oneDoubleTree[N], oneChain[N], onePat, oneTorus, oneHierarchical; found the text "
+     "hierarchical, inSwitch[N], oneMultiRing[N], onePairwise, oneBruck, oneRecursiveDoubling, "
+     "oneRabenseifner, "
+     "oneTree[N], oneDoubleTree[N], oneChain[N], onePat, oneTorus, oneHierarchical, "
+     "oneInSwitch[N]; found the text "
      "\"dircet4\"\n  help: did you mean 'direct'?\n"
      "f:2:51: warning[schema/word]: 'all-reduce-implementation[2]': '6' is ignored\n"
      "  help: a number behind the word has at most 5 digits and nothing after it\n"},

@@ -11,13 +11,16 @@
 
 static const struct nadi_verify_machine machine = {.alpha = 500, .beta = 1, .gamma = 0.25};
 
-static void begin(struct job *j, uint32_t npus)
+/* A full mesh; for algorithms that need it a switch, which is one link away. */
+static void begin(struct job *j, uint32_t npus, const struct nadi_program_ops *ops)
 {
-    const struct nadi_dim mesh = {.kind = NADI_DIM_FULLY_CONNECTED,
-                                  .npus = npus,
-                                  .bytes_per_ns = 1, /* beta */
-                                  .latency_ns = 500};
-    job_init(j, &mesh, 1);
+    const struct nadi_dim dim = {.kind =
+                                     ops->in_switches ? NADI_DIM_SWITCH : NADI_DIM_FULLY_CONNECTED,
+                                 .npus = npus,
+                                 .bytes_per_ns = 1, /* beta */
+                                 .latency_ns = 500,
+                                 .in_switch_bytes_per_ns = ops->in_switches ? 4 : 0};
+    job_init(j, &dim, 1);
     j->in.system.local_mem_bw = 12e9; /* three passes over it: gamma */
     j->in.system.endpoint_delay_ns = 0;
 }
@@ -65,7 +68,7 @@ static void as_the_checker_says(void **state)
                                               .kind = (enum nadi_collective_kind)kind,
                                               .bytes = even_bytes(n)};
                 struct job j;
-                begin(&j, n);
+                begin(&j, n, ops);
                 choose(&j, node.kind, ops, 3);
                 job_give(&j, job_trace(&j, &node, 1), 0, n - 1);
                 struct nadi_program_request q = {.kind = node.kind, .n = n, .bytes = node.bytes};
@@ -101,7 +104,7 @@ static void late_members(void **state)
             continue;
         uint32_t n = 2 + (uint32_t)nadi_rng_below(&rng, 11);
         struct job j;
-        begin(&j, n);
+        begin(&j, n, ops);
         choose(&j, (enum nadi_collective_kind)kind, ops, 0);
         j.in.system.splits = 1 + (uint32_t)nadi_rng_below(&rng, 4);
         j.in.system.active_chunks = 1 + (uint32_t)nadi_rng_below(&rng, 3);
