@@ -94,7 +94,7 @@ nadi_table_at(const struct nadi_table *t, uint32_t member, uint32_t lane, uint32
     return &t->steps.items[t->first[(size_t)member * t->lanes + lane] + k];
 }
 
-/* A program written down: every step of `p`. */
+/* A program written down: every step of `p`, which has no switches. */
 void nadi_table_of_program(struct nadi_table *t, const struct nadi_program *p);
 
 /* The request's table; refuses another kind, number of members or root than the table's. */
