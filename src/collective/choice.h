@@ -6,6 +6,7 @@
 #include "platform/topology.h"
 
 struct nadi_program_ops;
+struct nadi_table;
 
 enum nadi_algorithm {
     NADI_ALGORITHM_NONE,
@@ -22,6 +23,7 @@ struct nadi_algorithm_choice {
     bool flat;       /* the one* forms: one communicator over all ranks, later entries ignored */
     uint32_t window; /* direct<W>; 0: unlimited. Programs: the number behind the word; 0: none */
     const struct nadi_program_ops *program;
+    const struct nadi_table *table; /* of nadi_program_table */
 };
 
 /* The collectives that the system file configures; the reference's four come first. */
@@ -42,6 +44,15 @@ struct nadi_implementation {
     uint32_t count; /* entries; 0: none configured */
     struct nadi_algorithm_choice dims[NADI_MAX_DIMS];
     const char *custom; /* prefix of a custom algorithm's traces, or NULL */
+};
+
+/* What some collectives of a kind run instead; of several that fit the first. */
+struct nadi_attached {
+    enum nadi_native_kind kind;
+    uint32_t members;                 /* of the group; 0: any */
+    const uint64_t *groups;           /* a bit a group; NULL: any */
+    uint64_t least_bytes, most_bytes; /* of the collective, both included */
+    struct nadi_implementation implementation;
 };
 
 #endif

@@ -181,6 +181,7 @@ static void add_rings_of_world(struct builder *b)
             b->rings[b->ring_count++] = (struct nadi_phase){
                 .algorithm = choice->algorithm,
                 .program = choice->program,
+                .table = choice->table,
                 .spans_all = choice->flat,
                 .dim = d,
                 .n = n,
@@ -202,6 +203,7 @@ static void add_ring_of_group(struct builder *b)
     b->rings[b->ring_count++] = (struct nadi_phase){
         .algorithm = i->count == 1 ? i->dims[0].algorithm : NADI_ALGORITHM_RING,
         .program = i->count == 1 ? i->dims[0].program : NULL,
+        .table = i->count == 1 ? i->dims[0].table : NULL,
         .dim = 0,
         .n = n,
         .stride = 1,

@@ -280,7 +280,12 @@ const char *nadi_program_of_phase(const struct nadi_phase *phase,
                                   const struct nadi_program_place *place, struct nadi_program *p)
 {
     struct nadi_program_request q = {
-        .kind = kind_of_phase(phase), .n = phase->n, .root = phase->root, .bytes = phase->bytes};
+        .kind = kind_of_phase(phase),
+        .n = phase->n,
+        .root = phase->root,
+        .bytes = phase->bytes,
+        .table = phase->table,
+    };
     uint32_t dim = NADI_NONE;
     uint32_t *const numbers[] = {
         [NADI_NUMBER_NONE] = NULL,

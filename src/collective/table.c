@@ -154,22 +154,31 @@ static const char *prepare(struct nadi_program *p)
         return "its steps are those of another collective";
     if (t->shape.n != p->request.n)
         return "its steps are for another number of members";
-    if (t->shape.root != p->request.root)
-        return "its steps are for another root";
     p->blocks = t->shape.blocks;
     p->lanes = t->lanes;
     return NULL;
 }
 
+/* With another root than the table's the two members change places. */
+static uint32_t played_by(const struct nadi_program *p, uint32_t member)
+{
+    const uint32_t written = p->request.table->shape.root, root = p->request.root;
+    return member == root ? written : member == written ? root : member;
+}
+
 static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
 {
-    return nadi_table_steps(p->request.table, member, lane);
+    return nadi_table_steps(p->request.table, played_by(p, member), lane);
 }
 
 static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
                  struct nadi_step *out)
 {
-    *out = nadi_table_at(p->request.table, member, lane, k)->step;
+    *out = nadi_table_at(p->request.table, played_by(p, member), lane, k)->step;
+    if (out->to != NADI_NONE)
+        out->to = played_by(p, out->to);
+    if (out->from != NADI_NONE)
+        out->from = played_by(p, out->from);
 }
 
 /* Slots as the blocks that they are as large as. */
@@ -177,7 +186,7 @@ static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, u
                  nadi_blocks_visit *visit, void *context)
 {
     const struct nadi_table *t = p->request.table;
-    const struct nadi_table_step *s = nadi_table_at(t, member, lane, k);
+    const struct nadi_table_step *s = nadi_table_at(t, played_by(p, member), lane, k);
     for (uint32_t i = 0; i < s->sent_count; i++) {
         struct nadi_table_run r = t->runs.items[s->sent + i];
         while (r.count > 0) {

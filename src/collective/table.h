@@ -97,7 +97,9 @@ nadi_table_at(const struct nadi_table *t, uint32_t member, uint32_t lane, uint32
 /* A program written down: every step of `p`, which has no switches. */
 void nadi_table_of_program(struct nadi_table *t, const struct nadi_program *p);
 
-/* The request's table; refuses another kind, number of members or root than the table's. */
+/* The request's table; refuses another kind or number of members than the table's. With another
+ * root the two members change places: the sizes of their blocks, which differ by a byte at most,
+ * stay. */
 extern const struct nadi_program_ops nadi_program_table;
 
 #endif

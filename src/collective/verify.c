@@ -427,6 +427,7 @@ struct nadi_verify_outcome nadi_verify(const struct nadi_program *p,
     c.adds = nadi_program_adds(p->request.kind);
     c.words = c.adds ? (c.n + 63) / 64 : 1;
     c.table = p->request.table;
+    NADI_ASSERT(!c.table || c.table->shape.root == p->request.root);
     c.slots = c.table ? c.table->slots : p->blocks;
     double bits = (double)c.all * c.slots * c.words * 64;
     double queues = (double)c.all * c.all * p->lanes;

@@ -79,6 +79,7 @@ enum nadi_schema_kind {
     NADI_SCHEMA_EVENTS_TRAFFIC,
     NADI_SCHEMA_COLLECTIVE, /* an explicit algorithm */
     NADI_SCHEMA_COLLECTIVE_STEP,
+    NADI_SCHEMA_ATTACHED, /* an entry of a system file's custom-collectives */
     NADI_SCHEMA_KINDS
 };
 

@@ -68,6 +68,55 @@ const struct nadi_schema nadi_collective_schema = {
     KEYS(collective_keys),
 };
 
+static const struct nadi_schema_key attached_keys[] = {
+    {.key = "file",
+     .type = NADI_SCHEMA_TEXT,
+     .required = true,
+     .doc = "An algorithm: [own form](input-collective.md), MSCCL XML, an MSCCL++ execution plan, "
+            "TACOS' CSV; or the path prefix of Chakra traces. From the current folder, or else "
+            "that of the system file."},
+    {.key = "kind",
+     .type = NADI_SCHEMA_WORD,
+     .words = kinds,
+     .absent = "what the file says; of Chakra traces, which do not say, it is needed",
+     .doc = "The collective that runs it."},
+    {.key = "group",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "all groups with as many members as the file has",
+     .doc = "Name of the process group, or of a family of groups, that runs it."},
+    {.key = "min-size",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .unit_factor = 1,
+     .max = 9e15,
+     .absent = "what the file says, or any",
+     .doc = "Smallest collective (comm_size of the node) that runs it."},
+    {.key = "max-size",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .unit_factor = 1,
+     .max = 9e15,
+     .absent = "what the file says, or any",
+     .doc = "Largest one."},
+};
+
+const struct nadi_schema nadi_attached_schema = {
+    .name = "system-custom-collectives",
+    .title = "entry of 'custom-collectives' in a system file",
+    .option = "--system",
+    .syntax = NADI_DOC_JSON,
+    .doc = "A collective that runs an algorithm from a file. Of several entries that fit the first "
+           "holds; where none does, the algorithm lists do.",
+    .example = "{\n"
+               "  \"file\": \"algorithms/allpairs.xml\",\n"
+               "  \"group\": \"tp\",\n"
+               "  \"max-size\": \"1MB\"\n"
+               "}\n",
+    KEYS(attached_keys),
+};
+
 #define SLOTS(name, otherwise, text)                                                               \
     {                                                                                              \
         .key = name, .type = NADI_SCHEMA_TEXT, .absent = otherwise, .doc = text                    \

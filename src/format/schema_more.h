@@ -24,5 +24,6 @@ extern const struct nadi_schema nadi_events_start_schema;
 extern const struct nadi_schema nadi_events_traffic_schema;
 extern const struct nadi_schema nadi_collective_schema;
 extern const struct nadi_schema nadi_collective_step_schema;
+extern const struct nadi_schema nadi_attached_schema;
 
 #endif

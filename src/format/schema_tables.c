@@ -129,6 +129,14 @@ static const struct nadi_schema_key system_keys[] = {
      .absent = "no node has an algorithm of its own",
      .doc = "Path of a YAML map from node id to the path prefix of a custom algorithm's traces; "
             "comes before every other choice of algorithm."},
+    {.key = "custom-collectives",
+     .type = NADI_SCHEMA_MAP,
+     .list = true,
+     .list_max = 250,
+     .absent = "collectives run the algorithm lists",
+     .doc = "Algorithms from files for some collectives, by kind, size and group, each a map: see "
+            "[its keys](input-system-custom-collectives.md). Only `per-node-custom-implementation` "
+            "comes before them. Under the reference's program names it has no effect."},
     {.key = "collective-optimization",
      .type = NADI_SCHEMA_WORD,
      .words = optimizations,
@@ -628,6 +636,7 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         [NADI_SCHEMA_EVENTS_TRAFFIC] = &nadi_events_traffic_schema,
         [NADI_SCHEMA_COLLECTIVE] = &nadi_collective_schema,
         [NADI_SCHEMA_COLLECTIVE_STEP] = &nadi_collective_step_schema,
+        [NADI_SCHEMA_ATTACHED] = &nadi_attached_schema,
     };
     return elsewhere[kind] ? elsewhere[kind] : &schemas[kind];
 }

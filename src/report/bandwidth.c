@@ -35,7 +35,8 @@ static uint32_t participants(const struct nadi_inputs *in, const struct nadi_col
     const struct nadi_topology *t = &in->topology;
     uint32_t size = c->group < in->groups.count ? in->groups.items[c->group].size : c->ranks;
     const struct nadi_implementation *list = implementation_of(in, c->kind);
-    if (size != t->npu_count || !list || list->count == 0 || list->custom)
+    if (size != t->npu_count || !list || list->count == 0 || list->custom ||
+        in->system.attached_count > 0)
         return size;
     const struct nadi_trace *trace = c->rank < in->rank_count ? in->traces[c->rank] : NULL;
     const struct nadi_trace_comm *comm = trace ? nadi_trace_comm(trace, c->node) : NULL;

@@ -48,9 +48,10 @@ struct nadi_finding { /* of one kind, all nodes together */
 struct nadi_use { /* collectives of one kind on one group and the same dimensions */
     enum nadi_collective_kind kind;
     uint32_t group;
-    uint32_t mask; /* involved dimensions; all bits for groups */
-    bool custom;   /* runs a custom algorithm */
-    bool family;   /* each rank in its own group of a family; `group` is one of them */
+    uint32_t mask;     /* involved dimensions; all bits for groups */
+    bool custom;       /* runs a custom algorithm */
+    uint32_t attached; /* index of what is attached to it; NADI_NONE: nothing */
+    bool family;       /* each rank in its own group of a family; `group` is one of them */
     const struct nadi_trace *trace;
     uint32_t rank, node; /* with the fewest bytes, for the message */
     uint64_t bytes;

@@ -61,12 +61,19 @@ static bool report_missing(const struct plan *p)
     struct nadi_str on = NADI_STR_INIT;
     nadi_ranks_text(p->use->ranks, p->c->in->rank_count, &on);
     const char *node = place_of(p).node;
-    nadi_error(p->c->diags, "system/no-algorithm", p->c->algorithms[p->native],
-               "add it, for example [\"ring\"]. Allowed: ring, direct[N], doubleBinaryTree, "
-               "halvingDoubling, oneRing, oneDirect[N], oneHalvingDoubling",
+    struct nadi_str hint = NADI_STR_INIT;
+    const struct nadi_schema_key *key =
+        nadi_schema_find(nadi_schema_of(NADI_SCHEMA_SYSTEM), nadi_native_key(p->native));
+    nadi_str_printf(&hint,
+                    "add it, for example [\"%.*s\"]. Allowed:", (int)strcspn(key->words[0], "["),
+                    key->words[0]);
+    for (size_t i = 0; key->words[i]; i++)
+        nadi_str_printf(&hint, "%s %s", i ? "," : "", key->words[i]);
+    nadi_error(p->c->diags, "system/no-algorithm", p->c->algorithms[p->native], nadi_str_get(&hint),
                "no '%s', needed by node %s (%s) on %s", nadi_native_key(p->native), node,
                nadi_collective_name(p->use->kind), nadi_str_get(&on));
     nadi_str_release(&on);
+    nadi_str_release(&hint);
     return false;
 }
 
@@ -233,6 +240,7 @@ static bool check_program(struct plan *p, const struct stage *s)
 {
     const struct nadi_phase phase = {
         .program = s->choice->program,
+        .table = s->choice->table,
         .op = s->kind == NADI_ALL_REDUCE       ? NADI_PHASE_ALL_REDUCE
               : s->kind == NADI_ALL_GATHER     ? NADI_PHASE_ALL_GATHER
               : s->kind == NADI_REDUCE_SCATTER ? NADI_PHASE_REDUCE_SCATTER
@@ -365,7 +373,8 @@ bool nadi_check_use(struct nadi_check *c, const struct nadi_use *use)
     struct plan p = {.c = c, .use = use, .native = nadi_native_of(use->kind)};
     if (use->custom || g->size == 1)
         return true;
-    p.impl = &in->system.native[p.native];
+    p.impl = use->attached == NADI_NONE ? &in->system.native[p.native]
+                                        : &in->system.attached[use->attached].implementation;
     if (p.impl->count == 0)
         return report_missing(&p);
     if (p.impl->dims[0].algorithm == NADI_ALGORITHM_LIBRARY)

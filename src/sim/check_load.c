@@ -96,6 +96,20 @@ static void check_all_nodes(struct nadi_check *c)
                 nadi_check_custom(c, in->customs[i].by_position[p], p);
 }
 
+/* Files that no collective runs. */
+static void warn_of_unused(const struct nadi_load *l, const struct nadi_check *c)
+{
+    for (uint32_t i = 0; i < l->to_attach_count && i < c->in->system.attached_count; i++) {
+        bool used = false;
+        for (size_t u = 0; u < c->uses.count; u++)
+            used |= c->uses.items[u].attached == i;
+        if (!used)
+            nadi_warning(l->diags, "system/custom-unused", l->to_attach[i].place,
+                         "kind, group, its members and the sizes must all fit",
+                         "no collective of the workload runs %s", l->to_attach[i].file);
+    }
+}
+
 bool nadi_check_load(struct nadi_load *l)
 {
     if (l->in->system.replay_only)
@@ -111,6 +125,7 @@ bool nadi_check_load(struct nadi_load *l)
         ok &= check_members(&c, &c.uses.items[i]);
         ok &= nadi_check_use(&c, &c.uses.items[i]);
     }
+    warn_of_unused(l, &c);
     nadi_mem_free(c.uses.items);
     nadi_mem_free(c.unknown.items);
     nadi_map64_release(&c.use_index);

@@ -282,14 +282,15 @@ static bool is_family(const struct nadi_inputs *in, const struct nadi_trace *t, 
 }
 
 /* Index of the use that the node belongs to, made if new. */
-static uint32_t use_of(struct pass *p, uint32_t n, uint32_t group, uint32_t mask, bool custom)
+static uint32_t use_of(struct pass *p, uint32_t n, uint32_t group, uint32_t mask, bool custom,
+                       uint32_t attached)
 {
     struct nadi_check *c = p->c;
     const struct nadi_trace *t = p->t;
     bool family = is_family(c->in, t, n);
     uint32_t who = family ? FAMILY | nadi_groups_family(&c->in->groups, group_name(t, n)) : group;
-    uint64_t key = (uint64_t)who << 32 | (uint64_t)mask << 8 | (uint64_t)t->collective[n] << 1 |
-                   (uint64_t)custom;
+    uint64_t key = (uint64_t)who << 32 | (uint64_t)(attached + 1) << 24 | (uint64_t)mask << 8 |
+                   (uint64_t)t->collective[n] << 1 | (uint64_t)custom;
     uint32_t index = (uint32_t)c->uses.count;
     bool added;
     uint32_t found = *nadi_map64_put(&c->use_index, key, index, &added);
@@ -299,6 +300,7 @@ static uint32_t use_of(struct pass *p, uint32_t n, uint32_t group, uint32_t mask
             .group = group,
             .mask = mask,
             .custom = custom,
+            .attached = attached,
             .family = family,
             .trace = t,
             .rank = p->rank,
@@ -324,8 +326,12 @@ static void note_use(struct pass *p, uint32_t n, uint32_t group)
               "involved_dim has %u entries, the network has %u dimensions: the rest takes no part",
               comm->involved_count, topology->dim_count);
     enum nadi_native_kind kind = nadi_native_of((enum nadi_collective_kind)t->collective[n]);
-    bool custom = nadi_custom_of(&c->in->system, t->id[n], kind) != NULL;
-    uint32_t index = use_of(p, n, group, is_world ? nadi_involved(c->in, t, n) : all, custom);
+    bool custom = nadi_custom_of(c->in, t, n, group) != NULL;
+    uint32_t attached =
+        nadi_attached_of(&c->in->system, kind, group, c->in->groups.items[group].size,
+                         nadi_scaled_bytes(c->in, t->bytes[n]));
+    uint32_t index =
+        use_of(p, n, group, is_world ? nadi_involved(c->in, t, n) : all, custom, attached);
     struct nadi_use *u = &c->uses.items[index];
     if (t->bytes[n] < u->bytes) {
         u->trace = t;

@@ -377,7 +377,7 @@ static bool is_custom(const struct nadi_inputs *in, enum nadi_native_kind kind, 
         else
             high = middle;
     }
-    return c->native[kind].custom ||
+    return c->native[kind].custom || c->attached_count > 0 ||
            (low < c->custom_node_count && c->custom_nodes[low].node_id == node_id);
 }
 

@@ -27,6 +27,10 @@ static bool add_algorithm(struct nadi_folding *f, const struct nadi_implementati
 static bool find_algorithms(struct nadi_folding *f)
 {
     const struct nadi_implementation *native = f->in->system.native;
+    if (f->in->system.attached_count > 0) {
+        f->why_not = "members of a collective from a file may be unlike each other";
+        return false;
+    }
     for (uint32_t i = 0; i < f->in->owned_count; i++) {
         const struct nadi_trace *t = f->in->owned[i];
         for (uint32_t n = 0; n < t->node_count; n++) {

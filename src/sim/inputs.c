@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "collective/table_file.h"
 #include "sim/check.h"
 #include "sim/load_v1.h"
 
@@ -107,7 +108,7 @@ bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *opt
         return false;
     /* "0" means all ranks, unless somebody defined a group of that name. */
     nadi_strmap_put(&in->groups.by_name, "0", 1, 0, NULL);
-    return nadi_load_customs(&l) && nadi_check_load(&l);
+    return nadi_load_attached(&l) && nadi_load_customs(&l) && nadi_check_load(&l);
 }
 
 bool nadi_inputs_check(const struct nadi_inputs *in, struct nadi_diags *diags)
@@ -128,6 +129,9 @@ void nadi_inputs_release(struct nadi_inputs *in)
         for (uint32_t p = 0; p < in->rank_count; p++)
             nadi_trace_destroy(in->customs[c].by_position[p]);
     nadi_mem_free(in->customs);
+    for (uint32_t i = 0; i < in->table_count; i++)
+        nadi_table_file_release(&in->tables[i]);
+    nadi_mem_free(in->tables);
     nadi_mem_free(in->settings);
     nadi_mem_free(in->files);
     if (in->groups.items)

@@ -34,11 +34,16 @@ enum nadi_executor { /* how collectives are simulated; what is not exact falls b
                      NADI_EXECUTOR_FOLD,
 };
 
+struct nadi_table;
+struct nadi_table_file;
+
 struct nadi_lone_collective { /* a workload without files: one collective on all ranks */
     enum nadi_collective_kind kind;
     uint64_t bytes;        /* of the node */
     const char *algorithm; /* words as in the system file, a dimension each, joined by "_"; one word
-                              is that of all dimensions. NULL: what the system file says */
+                              is that of all dimensions; or the path of a file of steps
+                              (collective/table_file.h). NULL: what the system file says */
+    const struct nadi_table *table; /* NULL, or its steps, which must stay: before all else */
 };
 
 /* What the command line says. Paths may be NULL where optional. */
@@ -99,6 +104,8 @@ struct nadi_inputs {
     uint32_t owned_count;
     struct nadi_custom_algorithm *customs;
     uint32_t custom_count;
+    struct nadi_table_file *tables; /* that system.attached has steps from */
+    uint32_t table_count;
     struct nadi_events *events; /* NULL: no events file */
     struct nadi_setting *settings;
     size_t setting_count, setting_capacity;

@@ -9,12 +9,21 @@
 #include "format/schema.h"
 #include "sim/inputs.h"
 
+struct nadi_to_attach {
+    struct nadi_place place, kind_place, group_place; /* of the entry and its values */
+    const char *file, *group, *kind;                  /* group, kind: NULL where not given */
+    uint64_t least_bytes, most_bytes;
+    bool has_least, has_most;
+};
+
 struct nadi_load {
     struct nadi_inputs *in;
     struct nadi_diags *diags;
     struct nadi_place algorithms[NADI_NATIVE_KINDS]; /* of the keys all-*-implementation */
     const char *custom_nodes_path; /* per-node-custom-implementation, NULL when absent */
     struct nadi_place custom_nodes_place;
+    struct nadi_to_attach *to_attach; /* entries of custom-collectives: load_attached.c */
+    uint32_t to_attach_count;
     bool exact;       /* the network model has none of the reference's rounding */
     bool graph_ready; /* the network file was a graph: it is read */
     const char *graph_path, *packet_path; /* NULL when absent */
@@ -50,6 +59,10 @@ bool nadi_load_lone_system(struct nadi_load *l, struct nadi_doc *doc) NADI_MUST_
 void nadi_load_lone_trace(struct nadi_load *l);
 bool nadi_load_manifest(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_metadata_groups(struct nadi_load *l) NADI_MUST_USE;
+/* Entries of custom-collectives, while the system file is read. */
+bool nadi_read_attached(struct nadi_load *l, const struct nadi_schema_values *values) NADI_MUST_USE;
+/* load_attached.c: what `custom-collectives` names, when the groups are known. */
+bool nadi_load_attached(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_customs(struct nadi_load *l) NADI_MUST_USE;
 
 /* A network that nothing is asked of but its size, and no groups. */
@@ -69,12 +82,18 @@ void nadi_settings_add_values(struct nadi_inputs *in, const struct nadi_schema_v
 void nadi_settings_replace(struct nadi_inputs *in, const char *file, const char *key,
                            const char *value, const char *origin);
 
+/* A path of the system file, as written from the current folder, or else from the folder of the
+ * system file; `ending` is what the file's name has besides. */
+const char *nadi_load_resolve(struct nadi_load *l, const char *path, const char *ending);
+
 /* The native collective of a trace's kind; NADI_NATIVE_KINDS when there is none. */
 enum nadi_native_kind nadi_native_of(enum nadi_collective_kind kind);
 const char *nadi_native_key(enum nadi_native_kind kind); /* "all-reduce-implementation" */
 
-/* Prefix of the custom algorithm that a collective node runs; NULL for a native one. */
-const char *nadi_custom_of(const struct nadi_system_config *system, uint64_t node_id,
-                           enum nadi_native_kind kind);
+/* Prefix of the custom algorithm that a collective node on a group runs; NULL for a native one. */
+const char *nadi_custom_of(const struct nadi_inputs *in, const struct nadi_trace *t, uint32_t node,
+                           uint32_t group);
+/* Bytes of a collective, with --comm-scale. */
+uint64_t nadi_scaled_bytes(const struct nadi_inputs *in, uint64_t bytes);
 
 #endif

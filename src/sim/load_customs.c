@@ -11,12 +11,10 @@ static int by_node(const void *a, const void *b)
     return x->node_id < y->node_id ? -1 : x->node_id > y->node_id;
 }
 
-/* A path of the system file: as written from the current folder, as the reference has it, or else
- * from the folder of the system file. */
-static const char *resolve(struct nadi_load *l, const char *path, const char *ending)
+const char *nadi_load_resolve(struct nadi_load *l, const char *path, const char *ending)
 {
     struct nadi_arena *arena = &l->in->arena;
-    const char *slash = strrchr(l->in->options.system, '/');
+    const char *slash = l->in->options.system ? strrchr(l->in->options.system, '/') : NULL;
     if (path[0] == '/' || !slash ||
         nadi_file_exists(nadi_arena_printf(arena, "%s%s", path, ending)))
         return path;
@@ -64,25 +62,38 @@ bool nadi_load_custom_nodes(struct nadi_load *l)
     if (!l->custom_nodes_path)
         return true;
     struct nadi_doc doc;
-    if (!nadi_load_document(l, NADI_SCHEMA_CUSTOM_NODES, resolve(l, l->custom_nodes_path, ""),
-                            &doc))
+    if (!nadi_load_document(l, NADI_SCHEMA_CUSTOM_NODES,
+                            nadi_load_resolve(l, l->custom_nodes_path, ""), &doc))
         return false;
     bool ok = read_custom_nodes(l, &doc);
     nadi_doc_release(&doc);
     return ok;
 }
 
-const char *nadi_custom_of(const struct nadi_system_config *system, uint64_t node_id,
-                           enum nadi_native_kind kind)
+uint64_t nadi_scaled_bytes(const struct nadi_inputs *in, uint64_t bytes)
 {
-    struct nadi_custom_node key = {.node_id = node_id};
+    const double scale = in->options.comm_scale;
+    return scale < 1 || scale > 1 ? (uint64_t)((double)bytes * scale) : bytes;
+}
+
+const char *nadi_custom_of(const struct nadi_inputs *in, const struct nadi_trace *t, uint32_t node,
+                           uint32_t group)
+{
+    const struct nadi_system_config *system = &in->system;
+    const enum nadi_native_kind kind =
+        nadi_native_of((enum nadi_collective_kind)t->collective[node]);
+    struct nadi_custom_node key = {.node_id = t->id[node]};
     const struct nadi_custom_node *found =
         system->custom_node_count
             ? bsearch(&key, system->custom_nodes, system->custom_node_count, sizeof(key), by_node)
             : NULL;
     if (found)
         return found->prefix;
-    return kind < NADI_NATIVE_KINDS ? system->native[kind].custom : NULL;
+    if (kind == NADI_NATIVE_KINDS || group == NADI_NONE)
+        return NULL;
+    return nadi_implementation_of(system, kind, group, in->groups.items[group].size,
+                                  nadi_scaled_bytes(in, t->bytes[node]))
+        ->custom;
 }
 
 static struct nadi_custom_algorithm *find_or_add(struct nadi_inputs *in, const char *prefix)
@@ -104,7 +115,8 @@ static bool read_position(struct nadi_load *l, const char *prefix, uint32_t posi
         return true;
     char ending[24];
     snprintf(ending, sizeof(ending), ".%u.et", position);
-    const char *path = nadi_arena_printf(&l->in->arena, "%s%s", resolve(l, prefix, ending), ending);
+    const char *path =
+        nadi_arena_printf(&l->in->arena, "%s%s", nadi_load_resolve(l, prefix, ending), ending);
     c->by_position[position] = nadi_trace_read(path, 0, l->diags);
     return c->by_position[position] != NULL;
 }
@@ -116,9 +128,9 @@ static bool read_for_rank(struct nadi_load *l, uint32_t rank)
     for (uint32_t n = 0; n < t->node_count && ok; n++) {
         if (t->type[n] != NADI_NODE_COLL)
             continue;
-        enum nadi_native_kind kind = nadi_native_of((enum nadi_collective_kind)t->collective[n]);
-        const char *prefix = nadi_custom_of(&l->in->system, t->id[n], kind);
         const struct nadi_group *g = nadi_inputs_group(l->in, t, n, rank);
+        const char *prefix =
+            nadi_custom_of(l->in, t, n, g ? (uint32_t)(g - l->in->groups.items) : NADI_NONE);
         uint32_t position = prefix && g ? nadi_group_sorted_position(g, rank) : NADI_NONE;
         if (position != NADI_NONE)
             ok = read_position(l, prefix, position);
@@ -131,6 +143,8 @@ static bool uses_customs(const struct nadi_system_config *system)
     bool any = system->custom_node_count > 0;
     for (int k = 0; k < NADI_NATIVE_KINDS; k++)
         any |= system->native[k].custom != NULL;
+    for (uint32_t i = 0; i < system->attached_count; i++)
+        any |= system->attached[i].implementation.custom != NULL;
     return any;
 }
 

@@ -51,8 +51,21 @@ bool nadi_load_lone_system(struct nadi_load *l, struct nadi_doc *doc)
              : !nadi_doc_parse(doc, "no system file", nothing, strlen(nothing), NADI_DOC_JSON,
                                l->diags))
         return false;
-    if (!lone->algorithm || doc->root->kind != NADI_DOC_MAP)
+    if (!lone->algorithm || lone->table || doc->root->kind != NADI_DOC_MAP)
         return true;
+    if (strpbrk(lone->algorithm, "./")) { /* a file */
+        l->to_attach = NADI_ARENA_ZNEW(&l->in->arena, struct nadi_to_attach, 1);
+        l->to_attach[l->to_attach_count++] = (struct nadi_to_attach){
+            .place = NADI_IN_FILE(lone->algorithm),
+            .kind_place = NADI_IN_FILE(lone->algorithm),
+            .file = lone->algorithm,
+            .kind = nadi_collective_name(lone->kind),
+            .most_bytes = UINT64_MAX,
+            .has_least = true,
+            .has_most = true,
+        };
+        return true;
+    }
     const enum nadi_native_kind native = nadi_native_of(lone->kind);
     const uint32_t dims = native < NADI_NATIVE_BROADCAST ? l->in->topology.dim_count : 1;
     struct nadi_doc_node *value = make_list(doc, lone->algorithm, dims);

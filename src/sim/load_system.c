@@ -244,6 +244,7 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     for (int k = 0; k < NADI_NATIVE_KINDS; k++)
         ok &= fill_algorithms(l, values, (enum nadi_native_kind)k);
     ok &= fill_endpoint_delay(l, values);
+    ok &= nadi_read_attached(l, values);
     warn_of_roofline(l, values);
     const struct nadi_schema_value *map = nadi_schema_get(values, "per-node-custom-implementation");
     if (map->count) {

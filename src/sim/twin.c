@@ -78,7 +78,7 @@ bool nadi_twin_load(struct nadi_inputs *in, const struct nadi_run_options *optio
         !nadi_load_metadata_groups(&l))
         return false;
     nadi_strmap_put(&in->groups.by_name, "0", 1, 0, NULL);
-    return nadi_load_customs(&l) && nadi_check_load(&l);
+    return nadi_load_attached(&l) && nadi_load_customs(&l) && nadi_check_load(&l);
 }
 
 /* --- graphs ------------------------------------------------------------------------------------

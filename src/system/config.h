@@ -45,9 +45,35 @@ struct nadi_system_config {
     bool settle_ties;
     const struct nadi_comm_platform *library; /* of the algorithm LIBRARY; NULL: none uses it */
     struct nadi_implementation native[NADI_NATIVE_KINDS];
+    const struct nadi_attached *attached; /* before `native`: nadi_implementation_of */
+    uint32_t attached_count;
     struct nadi_custom_node *custom_nodes; /* ascending by node_id */
     uint32_t custom_node_count;
 };
+
+/* Index of what is attached to a collective of `bytes` on a group of `size`; NADI_NONE: nothing.
+ * O(attached). */
+static inline uint32_t nadi_attached_of(const struct nadi_system_config *c,
+                                        enum nadi_native_kind kind, uint32_t group, uint32_t size,
+                                        uint64_t bytes)
+{
+    for (uint32_t i = 0; i < c->attached_count; i++) {
+        const struct nadi_attached *a = &c->attached[i];
+        if (a->kind == kind && bytes >= a->least_bytes && bytes <= a->most_bytes &&
+            (a->members == 0 || a->members == size) &&
+            (!a->groups || a->groups[group / 64] >> (group % 64) & 1))
+            return i;
+    }
+    return NADI_NONE;
+}
+
+static inline const struct nadi_implementation *
+nadi_implementation_of(const struct nadi_system_config *c, enum nadi_native_kind kind,
+                       uint32_t group, uint32_t size, uint64_t bytes)
+{
+    const uint32_t attached = nadi_attached_of(c, kind, group, size, bytes);
+    return attached == NADI_NONE ? &c->native[kind] : &c->attached[attached].implementation;
+}
 
 /* Can chunks wait for each other in a dimension's queue? Not where as many may be active as there
  * ever are: then the order of the queue is never looked at. Of one collective at a time they wait

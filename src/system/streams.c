@@ -156,7 +156,8 @@ static struct nadi_plan_request request_of(const struct nadi_system *s,
     return (struct nadi_plan_request){
         .topology = s->setup.topology,
         .group = &s->setup.groups->items[call->group],
-        .implementation = &s->config->native[native],
+        .implementation = nadi_implementation_of(
+            s->config, native, call->group, s->setup.groups->items[call->group].size, call->bytes),
         .kind = native,
         .local_bw_aware = s->config->local_bw_aware,
         .splits = s->config->splits,

@@ -51,13 +51,16 @@ bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node
     const struct nadi_group *group = nadi_inputs_group(in, t, node, rank);
     enum nadi_native_kind kind;
     if (!comm || !group ||
-        !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node], &kind) ||
-        in->system.native[kind].custom || in->system.native[kind].count == 0)
+        !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node], &kind))
+        return false;
+    const struct nadi_implementation *implementation = nadi_implementation_of(
+        &in->system, kind, (uint32_t)(group - in->groups.items), group->size, t->bytes[node]);
+    if (implementation->custom || implementation->count == 0)
         return false;
     struct nadi_plan_request request = {
         .topology = &in->topology,
         .group = group,
-        .implementation = &in->system.native[kind],
+        .implementation = implementation,
         .kind = kind,
         .local_bw_aware = in->system.local_bw_aware,
         .splits = in->system.splits ? in->system.splits : 1,

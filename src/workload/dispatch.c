@@ -70,10 +70,14 @@ static bool roofline(struct nadi_workload *w, uint32_t rank, uint32_t node)
 
 static const struct nadi_custom_algorithm *find_custom(const struct nadi_workload *w,
                                                        const struct nadi_trace *t, uint32_t node,
-                                                       enum nadi_native_kind kind)
+                                                       enum nadi_native_kind kind,
+                                                       const struct nadi_collective_call *call)
 {
     const struct nadi_system_config *c = w->setup.config;
-    const char *prefix = c->native[kind].custom;
+    const char *prefix =
+        nadi_implementation_of(c, kind, call->group, w->setup.groups->items[call->group].size,
+                               call->bytes)
+            ->custom;
     uint32_t low = 0, high = c->custom_node_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -132,8 +136,8 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
         .involved = comm->involved,
         .root = root_of(w, rank, node, native),
         .priority = comm->priority,
-        .custom = find_custom(w, t, node, native),
     };
+    call.custom = find_custom(w, t, node, native, &call);
     if (!nadi_system_collective(w->system, &call))
         w->failed = true;
 }

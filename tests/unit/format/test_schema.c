@@ -61,6 +61,7 @@ struct key_case {
 #define TRAFFIC   NADI_SCHEMA_EVENTS_TRAFFIC
 #define TABLE     NADI_SCHEMA_COLLECTIVE
 #define STEP      NADI_SCHEMA_COLLECTIVE_STEP
+#define ATTACHED  NADI_SCHEMA_ATTACHED
 
 static const struct key_case key_cases[] = {
     {SYSTEM, "all-reduce-implementation", "[\"ring\", \"direct4\"]", "[ring, direct4]", "\"ring\"",
@@ -287,6 +288,12 @@ static const struct key_case key_cases[] = {
     {LINK, "dimension", "2", "2", "16", "schema/range"},
     {GRAPH, "flow-in-flight", "1", "1", "-1", "schema/range"},
     {NETWORK, "flow-in-flight", "1", "1", "-1", "schema/range"},
+    {SYSTEM, "custom-collectives", "[{\"file\": \"a\"}]", "[{file: a}]", "[1]", "schema/map"},
+    {ATTACHED, "file", "\"a.xml\"", "a.xml", "[1]", "schema/type"},
+    {ATTACHED, "kind", "\"all-to-all\"", "all-to-all", "\"all\"", "schema/word"},
+    {ATTACHED, "group", "\"tp\"", "tp", "[1]", "schema/type"},
+    {ATTACHED, "min-size", "\"1MB\"", "1000000 B", "-1", "schema/range"},
+    {ATTACHED, "max-size", "\"1MB\"", "1000000 B", "\"1s\"", "schema/unit"},
     {TABLE, "collective", "all-gather", "all-gather", "allgather", "schema/word"},
     {TABLE, "name", "mine", "mine", "[1]", "schema/type"},
     {TABLE, "members", "8", "8", "0", "schema/range"},
