@@ -45,6 +45,7 @@ void nadi_routing_destroy(struct nadi_routing *r)
     nadi_mem_free(r->down);
     nadi_mem_free(r->first_cable);
     nadi_mem_free(r->cables);
+    nadi_mem_free(r->far_slots);
     nadi_mem_free(r->component);
     nadi_mem_free(r->slot);
     nadi_mem_free(r->members);
@@ -162,6 +163,14 @@ static uint32_t table_choices(const struct walk *w, uint32_t distance)
 {
     const struct nadi_routing *r = w->r;
     uint32_t count = 0;
+    if (w->target->count == 1 && nadi_routing_all_open(r)) { /* most of all calls */
+        const uint16_t *table = w->target->roots[0].distances;
+        for (uint32_t c = r->first_cable[w->node]; c < r->first_cable[w->node + 1]; c++) {
+            r->choices[count] = r->cables[c]; /* stays where the distance is right */
+            count += table[r->far_slots[c]] + 1U == distance;
+        }
+        return count;
+    }
     for (uint32_t c = r->first_cable[w->node]; c < r->first_cable[w->node + 1]; c++) {
         const uint32_t port = r->cables[c];
         if (nadi_routing_open(r, w->node, port) &&

@@ -26,6 +26,8 @@ struct nadi_routing {
     uint32_t down_count;
     /* Switches only: ports of node n towards switches are cables[first_cable[n]] .. */
     uint32_t *first_cable, *cables;
+    uint32_t *far_slots;  /* by cable: slot of the switch at its far end */
+    bool one_way;         /* some link is */
     uint32_t *component, *slot;       /* [node]; slot: its place among the component's switches */
     uint32_t *members, *first_member; /* switches by component */
     uint32_t component_count;
@@ -39,9 +41,16 @@ struct nadi_routing {
     double own_load; /* adaptive: of the way that is asked for */
 };
 
+/* Every port may send: nothing is down, nothing one-way. */
+static inline bool nadi_routing_all_open(const struct nadi_routing *r)
+{
+    return r->down_count == 0 && !r->one_way;
+}
+
 static inline bool nadi_routing_open(const struct nadi_routing *r, uint32_t node, uint32_t port)
 {
-    return !r->down[r->g->ports[port].link] && nadi_graph_sends(r->g, node, port);
+    return nadi_routing_all_open(r) ||
+           (!r->down[r->g->ports[port].link] && nadi_graph_sends(r->g, node, port));
 }
 
 /* Tables, not arithmetic: no product, or a part of it is down. */

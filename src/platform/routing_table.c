@@ -22,6 +22,8 @@ static void list_cables(struct nadi_routing *r)
     }
     r->first_cable[g->node_count] = count;
     r->choices = NADI_NEW(uint32_t, most);
+    for (uint32_t l = 0; l < g->link_count; l++)
+        r->one_way |= g->links[l].one_way;
 }
 
 /* The switches that hang together, numbered by their lowest switch. */
@@ -56,10 +58,19 @@ static void find_components(struct nadi_routing *r)
     r->first_member[r->component_count] = found;
 }
 
+static void name_far_slots(struct nadi_routing *r)
+{
+    const uint32_t count = r->first_cable[r->g->node_count];
+    r->far_slots = NADI_NEW(uint32_t, count);
+    for (uint32_t c = 0; c < count; c++)
+        r->far_slots[c] = r->slot[r->g->ports[r->cables[c]].peer];
+}
+
 void nadi_routing_prepare(struct nadi_routing *r)
 {
     list_cables(r);
     find_components(r);
+    name_far_slots(r);
     r->tables = NADI_ZNEW(uint16_t *, r->g->node_count);
     r->built = NADI_NEW(uint32_t, r->g->node_count);
     r->queue = NADI_NEW(uint32_t, r->g->node_count);
@@ -71,35 +82,79 @@ static uint32_t size_of_part(const struct nadi_routing *r, uint32_t root)
     return r->first_member[part + 1] - r->first_member[part];
 }
 
-const uint16_t *nadi_routing_table(struct nadi_routing *r, uint32_t root)
+struct search { /* breadth first; all switches by slot */
+    const uint32_t *members;
+    uint32_t size, found;
+    uint16_t *table;
+    uint32_t *queue;
+};
+
+/* From the switches queue[first] .. queue[last - 1] to all that send to them and are new. */
+static void look_out(const struct nadi_routing *r, struct search *s, uint32_t first, uint32_t last,
+                     uint16_t distance)
 {
     const struct nadi_graph *g = r->g;
-    if (r->tables[root])
-        return r->tables[root];
-    const uint32_t size = size_of_part(r, root);
-    uint16_t *table = NADI_NEW(uint16_t, size);
-    memset(table, 0xff, size * sizeof(*table));
-    uint32_t found = 0;
-    table[r->slot[root]] = 0;
-    r->queue[found++] = root;
-    for (uint32_t i = 0; i < found; i++) {
-        const uint32_t node = r->queue[i], next = table[r->slot[node]] + 1U;
-        if (next == NADI_FAR)
-            break;
+    const bool all_open = nadi_routing_all_open(r);
+    for (uint32_t i = first; i < last; i++) {
+        const uint32_t node = s->members[s->queue[i]];
         for (uint32_t c = r->first_cable[node]; c < r->first_cable[node + 1]; c++) {
-            const struct nadi_graph_port *port = &g->ports[r->cables[c]];
-            const uint32_t back = g->first_port[port->peer] + port->peer_port;
-            uint16_t *distance = &table[r->slot[port->peer]];
-            if (*distance != NADI_FAR || !nadi_routing_open(r, port->peer, back))
+            const uint32_t far = r->far_slots[c];
+            if (s->table[far] != NADI_FAR)
                 continue;
-            *distance = (uint16_t)next;
-            r->queue[found++] = port->peer;
+            const struct nadi_graph_port *port = &g->ports[r->cables[c]];
+            if (!all_open &&
+                !nadi_routing_open(r, port->peer, g->first_port[port->peer] + port->peer_port))
+                continue;
+            s->table[far] = distance;
+            s->queue[s->found++] = far;
         }
     }
-    r->tables[root] = table;
+}
+
+/* The same from the other side, less work when few are left: do the new ones send to one that is at
+ * the distance before? */
+static void look_in(const struct nadi_routing *r, struct search *s, uint16_t distance)
+{
+    for (uint32_t i = 0; i < s->size; i++) {
+        if (s->table[i] != NADI_FAR)
+            continue;
+        const uint32_t node = s->members[i];
+        for (uint32_t c = r->first_cable[node]; c < r->first_cable[node + 1]; c++) {
+            if (s->table[r->far_slots[c]] != distance - 1 ||
+                !nadi_routing_open(r, node, r->cables[c]))
+                continue;
+            s->table[i] = distance;
+            s->queue[s->found++] = i;
+            break;
+        }
+    }
+}
+
+const uint16_t *nadi_routing_table(struct nadi_routing *r, uint32_t root)
+{
+    if (r->tables[root])
+        return r->tables[root];
+    struct search s = {.members = &r->members[r->first_member[r->component[root]]],
+                       .size = size_of_part(r, root),
+                       .queue = r->queue};
+    s.table = NADI_NEW(uint16_t, s.size);
+    memset(s.table, 0xff, s.size * sizeof(*s.table));
+    s.table[r->slot[root]] = 0;
+    s.queue[s.found++] = r->slot[root];
+    uint32_t first = 0;
+    for (uint16_t distance = 1; first < s.found && s.found < s.size && distance < NADI_FAR;
+         distance++) {
+        const uint32_t last = s.found;
+        if (s.size - s.found <= last - first)
+            look_in(r, &s, distance);
+        else
+            look_out(r, &s, first, last, distance);
+        first = last;
+    }
+    r->tables[root] = s.table;
     r->built[r->built_count++] = root;
-    r->table_bytes += size * sizeof(*table);
-    return table;
+    r->table_bytes += s.size * sizeof(*s.table);
+    return s.table;
 }
 
 void nadi_routing_drop_tables(struct nadi_routing *r)
