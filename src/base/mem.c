@@ -46,13 +46,32 @@ void nadi_mem_free(void *p)
     free(p);
 }
 
-void *nadi_mem_grow(void *items, size_t *capacity, size_t want, size_t size)
+static size_t grown(size_t capacity, size_t want)
 {
-    size_t next = *capacity ? *capacity : 8;
+    size_t next = capacity ? capacity : 8;
     while (next < want)
         next = next > SIZE_MAX / 2 ? want : next * 2;
-    *capacity = next;
-    return nadi_mem_realloc(items, next, size);
+    return next;
+}
+
+void *nadi_mem_grow(void *items, size_t *capacity, size_t want, size_t size)
+{
+    *capacity = grown(*capacity, want);
+    return nadi_mem_realloc(items, *capacity, size);
+}
+
+void *nadi_mem_grow_lines(void *items, size_t *capacity, size_t want, size_t size)
+{
+    const size_t line = 64, before = *capacity;
+    *capacity = grown(before, want);
+    const size_t bytes = checked(*capacity, size);
+    void *p = aligned_alloc(line, (bytes + line - 1) / line * line);
+    if (!p)
+        exhausted(*capacity, size);
+    if (before)
+        memcpy(p, items, before * size);
+    free(items);
+    return p;
 }
 
 _Noreturn void nadi_bug(const char *file, int line, const char *format, ...)

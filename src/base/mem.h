@@ -21,12 +21,23 @@ void nadi_mem_free(void *p);
 /* Makes room for `want` elements in a growable array by doubling; *capacity is updated. */
 void *nadi_mem_grow(void *items, size_t *capacity, size_t want, size_t size) NADI_MUST_USE;
 
+/* The same for items of 16, 32, 64, ... bytes that are looked at one here, one there: none lies
+ * across two cache lines. */
+void *nadi_mem_grow_lines(void *items, size_t *capacity, size_t want, size_t size) NADI_MUST_USE;
+
 /* Growable array idiom: struct { T *items; size_t count, capacity; } v; NADI_PUSH(&v, value); */
 #define NADI_RESERVE(v, want)                                                                      \
     do {                                                                                           \
         if ((size_t)(want) > (v)->capacity)                                                        \
             (v)->items =                                                                           \
                 nadi_mem_grow((v)->items, &(v)->capacity, (size_t)(want), sizeof(*(v)->items));    \
+    } while (0)
+#define NADI_PUSH_LINES(v, value)                                                                  \
+    do {                                                                                           \
+        if ((v)->count == (v)->capacity)                                                           \
+            (v)->items = nadi_mem_grow_lines((v)->items, &(v)->capacity, (v)->count + 1,           \
+                                             sizeof(*(v)->items));                                 \
+        (v)->items[(v)->count++] = (value);                                                        \
     } while (0)
 #define NADI_PUSH(v, value)                                                                        \
     do {                                                                                           \

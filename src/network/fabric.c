@@ -229,8 +229,8 @@ uint32_t nadi_fabric_route(struct nadi_fabric *l, uint32_t src, uint32_t dst)
     if (!added)
         return index;
     if (l->route_count == l->route_capacity)
-        l->routes =
-            nadi_mem_grow(l->routes, &l->route_capacity, l->route_count + 1, sizeof(*l->routes));
+        l->routes = nadi_mem_grow_lines(l->routes, &l->route_capacity, l->route_count + 1,
+                                        sizeof(*l->routes));
     struct nadi_fabric_way *r = &l->routes[l->route_count++];
     *r = (struct nadi_fabric_way){.src = src, .dst = dst};
     find(l, r);

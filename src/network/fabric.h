@@ -28,8 +28,8 @@ struct nadi_fabric_link {
     bool down;         /* graphs only */
 };
 
-struct nadi_fabric_way {
-    const uint32_t *links; /* in order; valid until links change */
+struct nadi_fabric_way {                /* a cache line */
+    _Alignas(64) const uint32_t *links; /* in order; valid until links change */
     uint32_t hops;
     uint32_t src, dst;   /* src NADI_NONE: over link dst alone, always */
     uint32_t version;    /* of the links that were up */

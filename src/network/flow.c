@@ -12,7 +12,8 @@
  * that were sent over each link and have not arrived.
  *
  * Cost of a message: O(hops) and what nadi_share_solve costs for the components it touches, shared
- * by all that begin or end in the same instant. Memory: 64 bytes a message on its way, 80 a pair.
+ * by all that begin or end in the same instant. Memory: 64 bytes a message on its way, 60 a
+ * pair.
  */
 #include "base/mem.h"
 #include "network/flow_inside.h"
@@ -28,18 +29,19 @@ static nadi_time later(nadi_time at, double ps)
 
 /* ---- levels -------------------------------------------------------------------------------- */
 
-static void record(struct flow *f, const struct pair *p, nadi_time now)
+static void record(struct flow *f, uint32_t pair, nadi_time now)
 {
-    const struct nadi_fabric_way *way = &f->fabric.routes[f->owners.items[p->demand]];
+    const struct pair *p = &f->pairs.items[pair];
     const double bytes = p->level * p->weight * ((double)(now - p->since) * 1e-3);
-    for (uint32_t i = 0; i < way->hops; i++)
-        nadi_usage_add(f->usage, way->links[i], p->since, now, bytes);
+    for (uint32_t i = 0; i < nadi_share_hops(f->share, pair); i++)
+        nadi_usage_add(f->usage, nadi_share_link(f->share, pair, i), p->since, now, bytes);
 }
 
-void nadi_flow_advance(struct flow *f, struct pair *p, nadi_time now)
+void nadi_flow_advance(struct flow *f, uint32_t pair, nadi_time now)
 {
+    struct pair *p = &f->pairs.items[pair];
     if (f->usage && now > p->since && p->level > 0)
-        record(f, p, now);
+        record(f, pair, now);
     p->got += p->level * ((double)(now - p->since) * 1e-3);
     p->since = now;
 }
@@ -50,6 +52,11 @@ void nadi_flow_need_settling(struct flow *f)
         return;
     f->settling = true;
     nadi_engine_schedule(f->engine, nadi_engine_now(f->engine), NADI_NONE, f->kind_settle, 0, 0, 0);
+}
+
+static struct batch *batch_of(struct flow *f, nadi_time at)
+{
+    return &f->batches[(uint64_t)at * UINT64_C(0x9e3779b97f4a7c15) >> 58];
 }
 
 static void schedule_pump(struct flow *f)
@@ -77,45 +84,47 @@ static void on_settle(void *context, const struct nadi_event *event)
 {
     struct flow *f = context;
     const nadi_time now = nadi_engine_now(f->engine);
-    const uint32_t *demands;
+    const uint32_t *pairs;
     (void)event;
     f->settling = false;
-    const size_t count = nadi_share_solve(f->share, &demands);
+    const size_t count = nadi_share_solve(f->share, &pairs);
     for (size_t i = 0; i < count; i++) {
-        const uint32_t pair = f->owners.items[demands[i]];
-        struct pair *p = &f->pairs.items[pair];
-        nadi_flow_advance(f, p, now);
-        p->level = nadi_share_level(f->share, demands[i]);
-        find_end(f, pair);
+        nadi_flow_advance(f, pairs[i], now);
+        f->pairs.items[pairs[i]].level = nadi_share_level(f->share, pairs[i]);
+        find_end(f, pairs[i]);
     }
     schedule_pump(f);
 }
 
 /* ---- a message's life ---------------------------------------------------------------------- */
 
-static void count_links(struct flow *f, const struct nadi_fabric_way *r, uint64_t bytes)
+/* A pair counts its messages itself, links are told when they change or are asked for: a message
+ * would touch a cache line of each. */
+static void count_message(struct flow *f, uint32_t pair, uint64_t bytes)
 {
-    for (uint32_t i = 0; i < r->hops; i++) {
-        struct nadi_fabric_tally *l = &f->tallies[r->links[i]];
-        l->messages++;
-        l->bytes += bytes;
+    struct pair *p = &f->pairs.items[pair];
+    p->bytes += bytes;
+    if (++p->messages < UINT32_MAX)
+        return;
+    nadi_flow_tell(f, pair, f->tallies);
+    p->bytes = 0;
+    p->messages = 0;
+}
+
+void nadi_flow_tell(const struct flow *f, uint32_t pair, struct nadi_fabric_tally *tallies)
+{
+    const struct pair *p = &f->pairs.items[pair];
+    for (uint32_t i = 0; p->messages && i < nadi_share_hops(f->share, pair); i++) {
+        struct nadi_fabric_tally *l = &tallies[nadi_share_link(f->share, pair, i)];
+        l->messages += p->messages;
+        l->bytes += p->bytes;
     }
 }
 
-void nadi_flow_apply_weight(struct flow *f, struct pair *p, const struct nadi_fabric_way *r)
+void nadi_flow_apply_weight(struct flow *f, uint32_t pair)
 {
-    const nadi_time now = nadi_engine_now(f->engine);
-    const bool was = nadi_share_weight(f->share, p->demand) > 0, is = p->weight > 0 && !p->closed;
-    nadi_share_set_weight(f->share, p->demand, is ? p->weight : 0);
-    if (was == is)
-        return;
-    for (uint32_t i = 0; i < r->hops; i++) {
-        const uint32_t link = r->links[i], active = nadi_share_active(f->share, link);
-        if (is && active == 1)
-            f->tallies[link].since = now;
-        else if (!is && active == 0)
-            f->tallies[link].busy += now - f->tallies[link].since;
-    }
+    const struct pair *p = &f->pairs.items[pair];
+    nadi_share_set_weight(f->share, pair, p->closed ? 0 : p->weight, nadi_engine_now(f->engine));
 }
 
 double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_way *r)
@@ -126,17 +135,22 @@ double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_way *r)
     return (double)f->config.window_bytes / round_trip_ns;
 }
 
-/* The pair's first message begins: its demand, with the links of today. */
-static void open_pair(struct flow *f, struct pair *p, uint32_t route,
-                      const struct nadi_fabric_way *r)
+void nadi_flow_use_links(struct flow *f, uint32_t pair, const struct nadi_fabric_way *way)
 {
-    if (p->demand == NADI_NONE) {
-        p->demand = nadi_share_add(f->share, r->links, r->hops, nadi_flow_limit(f, r));
-        NADI_PUSH(&f->owners, route);
-        NADI_ASSERT(f->owners.count == p->demand + 1);
-    } else if (p->changes != r->changes)
-        nadi_share_set_links(f->share, p->demand, r->links, r->hops, nadi_flow_limit(f, r));
-    p->changes = r->changes;
+    struct pair *p = &f->pairs.items[pair];
+    nadi_flow_tell(f, pair, f->tallies);
+    p->messages = 0;
+    p->bytes = 0;
+    p->changes = way->changes;
+    nadi_share_set_links(f->share, pair, way->links, way->hops, nadi_flow_limit(f, way));
+}
+
+/* The pair's first message begins: its demand, with the links of today. */
+static void open_pair(struct flow *f, uint32_t pair, const struct nadi_fabric_way *r)
+{
+    struct pair *p = &f->pairs.items[pair];
+    if (p->changes != r->changes)
+        nadi_flow_use_links(f, pair, r);
     p->got = 0;
     p->level = 0;
     p->closed = false;
@@ -157,26 +171,26 @@ static void insert(struct flow *f, struct pair *p, uint32_t index)
  * chooses. */
 static const struct nadi_fabric_way *way_out(struct flow *f, uint32_t pair, uint64_t bytes)
 {
-    struct pair *p = &f->pairs.items[pair];
     if (!f->fabric.loads)
         return nadi_fabric_way(&f->fabric, pair);
+    struct pair_load *l = &f->loads.items[pair];
     const struct nadi_fabric_way *r =
-        p->sent ? nadi_fabric_way(&f->fabric, pair) : nadi_fabric_choose(&f->fabric, pair, bytes);
-    if (p->sent++ == 0) {
-        p->links = r->links;
-        p->hops = r->hops;
+        l->sent ? nadi_fabric_way(&f->fabric, pair) : nadi_fabric_choose(&f->fabric, pair, bytes);
+    if (l->sent++ == 0) {
+        l->links = r->links;
+        l->hops = r->hops;
     }
-    nadi_fabric_load(&f->fabric, p->links, p->hops, (double)bytes);
+    nadi_fabric_load(&f->fabric, l->links, l->hops, (double)bytes);
     return r;
 }
 
 static void arrived(struct flow *f, const struct transfer *t)
 {
-    struct pair *p = &f->pairs.items[t->route];
     if (!f->fabric.loads || t->itself)
         return;
-    p->sent--;
-    nadi_fabric_load(&f->fabric, p->links, p->hops, -(double)t->bytes);
+    struct pair_load *l = &f->loads.items[t->route];
+    l->sent--;
+    nadi_fabric_load(&f->fabric, l->links, l->hops, -(double)t->bytes);
 }
 
 static void deliver(struct flow *f, uint32_t index)
@@ -199,46 +213,67 @@ static void join_pair(struct flow *f, struct pair *p, uint32_t index)
     p->weight += t->weight;
 }
 
-static void enqueue(struct flow *f, struct pair *p, uint32_t index)
+static void enqueue(struct flow *f, uint32_t pair, uint32_t index)
 {
+    struct pair_queue *q = &f->queues.items[pair];
     f->transfers.items[index].next = NADI_NONE;
-    if (p->queue == NADI_NONE)
-        p->queue = index;
+    if (q->head == NADI_NONE)
+        q->head = index;
     else
-        f->transfers.items[p->queue_end].next = index;
-    p->queue_end = index;
+        f->transfers.items[q->tail].next = index;
+    q->tail = index;
+}
+
+/* Nothing to carry, or nowhere to go. */
+static void pass_through(struct flow *f, uint32_t index, const struct nadi_fabric_way *r)
+{
+    for (uint32_t i = 0; i < r->hops; i++) {
+        f->tallies[r->links[i]].messages++;
+        f->tallies[r->links[i]].bytes += f->transfers.items[index].bytes;
+    }
+    deliver(f, index);
 }
 
 static void begin(struct flow *f, uint32_t index)
 {
-    struct transfer *t = &f->transfers.items[index];
-    const struct nadi_fabric_way *r = nadi_fabric_way(&f->fabric, t->route);
+    const struct transfer *t = &f->transfers.items[index];
+    const uint32_t pair = t->route;
+    const struct nadi_fabric_way *r = nadi_fabric_way(&f->fabric, pair);
     if (NADI_UNLIKELY(r->broken)) {
         NADI_PUSH(&f->stranded, index);
         return;
     }
-    count_links(f, r, t->bytes);
     if (t->bytes == 0 || r->hops == 0) {
-        deliver(f, index);
+        pass_through(f, index, r);
         return;
     }
-    struct pair *p = &f->pairs.items[t->route];
-    if (f->config.in_flight && p->count >= f->config.in_flight) {
-        enqueue(f, p, index);
-        return;
-    }
+    struct pair *p = &f->pairs.items[pair];
+    const bool waits = f->config.in_flight && p->count >= f->config.in_flight;
     if (p->count == 0)
-        open_pair(f, p, t->route, r);
-    else
-        nadi_flow_advance(f, p, nadi_engine_now(f->engine));
+        open_pair(f, pair, r);
+    else if (!waits)
+        nadi_flow_advance(f, pair, nadi_engine_now(f->engine));
+    count_message(f, pair, t->bytes);
+    if (waits) {
+        enqueue(f, pair, index);
+        return;
+    }
     join_pair(f, p, index);
-    nadi_flow_apply_weight(f, p, r);
+    nadi_flow_apply_weight(f, pair);
     nadi_flow_need_settling(f);
 }
 
 static void on_begin(void *context, const struct nadi_event *event)
 {
-    begin(context, event->a);
+    struct flow *f = context;
+    const nadi_time now = nadi_engine_now(f->engine);
+    struct batch *b = batch_of(f, now);
+    if (b->at == now)
+        b->at = -1; /* takes no more */
+    for (uint32_t i = event->a, next; i != NADI_NONE; i = next) {
+        next = f->transfers.items[i].next;
+        begin(f, i);
+    }
 }
 
 /* The messages of a pair whose end is due; at least one. */
@@ -247,7 +282,7 @@ static void end_due(struct flow *f, uint32_t pair)
     struct pair *p = &f->pairs.items[pair];
     const nadi_time now = nadi_engine_now(f->engine);
     const uint32_t before = p->count;
-    nadi_flow_advance(f, p, now);
+    nadi_flow_advance(f, pair, now);
     const double due = p->got + p->level * 0.5e-3; /* half a picosecond's worth */
     while (p->head != NADI_NONE &&
            (p->count == before || f->transfers.items[p->head].full <= due)) {
@@ -259,12 +294,13 @@ static void end_due(struct flow *f, uint32_t pair)
     }
     if (p->count == 0)
         p->weight = 0; /* without what rounding has left */
-    while (p->queue != NADI_NONE && p->count < f->config.in_flight) {
-        const uint32_t index = p->queue;
-        p->queue = f->transfers.items[index].next;
+    while (f->config.in_flight && p->count < f->config.in_flight &&
+           f->queues.items[pair].head != NADI_NONE) {
+        const uint32_t index = f->queues.items[pair].head;
+        f->queues.items[pair].head = f->transfers.items[index].next;
         join_pair(f, p, index);
     }
-    nadi_flow_apply_weight(f, p, &f->fabric.routes[pair]);
+    nadi_flow_apply_weight(f, pair);
 }
 
 static int by_number(const void *x, const void *y)
@@ -306,8 +342,9 @@ static uint32_t new_transfer(struct flow *f)
         f->free_transfer = f->transfers.items[index].next;
         return index;
     }
-    NADI_RESERVE(&f->transfers, f->transfers.count + 1);
-    return (uint32_t)f->transfers.count++;
+    const struct transfer fresh = {0};
+    NADI_PUSH_LINES(&f->transfers, fresh);
+    return (uint32_t)f->transfers.count - 1;
 }
 
 /* The message is ready to leave its sender at this time. */
@@ -315,10 +352,21 @@ void nadi_flow_schedule(struct flow *f, uint32_t index, nadi_time ready)
 {
     const struct nadi_fabric_way *r = nadi_fabric_way(&f->fabric, f->transfers.items[index].route);
     const nadi_time at = later(ready, (f->config.startup_ns + r->latency_ns) * 1e3);
-    if (at == nadi_engine_now(f->engine))
+    if (at == nadi_engine_now(f->engine)) {
         begin(f, index);
-    else
-        nadi_engine_schedule(f->engine, at, NADI_NONE, f->kind_begin, index, 0, 0);
+        return;
+    }
+    f->transfers.items[index].next = NADI_NONE;
+    struct batch *b = batch_of(f, at);
+    const bool carries = f->transfers.items[index].bytes > 0; /* else its place in time matters */
+    if (carries && b->at == at) {
+        f->transfers.items[b->last].next = index;
+        b->last = index;
+        return;
+    }
+    if (carries)
+        *b = (struct batch){at, index};
+    nadi_engine_schedule(f->engine, at, NADI_NONE, f->kind_begin, index, 0, 0);
 }
 
 static void send(struct nadi_network *net, const struct nadi_message *m)
@@ -355,10 +403,17 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
 static uint32_t with_pair(struct flow *f, uint32_t index)
 {
     while (f->pairs.count <= index) {
-        const struct pair fresh = {.head = NADI_NONE, .queue = NADI_NONE, .demand = NADI_NONE};
+        const struct pair fresh = {.head = NADI_NONE};
         const uint32_t nowhere = NADI_NONE;
-        NADI_PUSH(&f->pairs, fresh);
+        const struct pair_queue none = {NADI_NONE, NADI_NONE};
+        const struct pair_load unloaded = {0};
+        (void)nadi_share_add(f->share);
+        NADI_PUSH_LINES(&f->pairs, fresh);
         NADI_PUSH(&f->slots, nowhere);
+        if (f->config.in_flight)
+            NADI_PUSH(&f->queues, none);
+        if (f->fabric.loads)
+            NADI_PUSH(&f->loads, unloaded);
     }
     return index;
 }
@@ -394,6 +449,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
         f->sender_free = NADI_ZNEW(nadi_time, f->fabric.npu_count);
     f->free_transfer = NADI_NONE;
     f->pump_at = NADI_TIME_MAX;
+    for (size_t i = 0; i < BATCHES; i++)
+        f->batches[i].at = -1;
     f->kind_begin = nadi_engine_add_kind(f->engine, on_begin, f);
     f->kind_settle = nadi_engine_add_kind(f->engine, on_settle, f);
     f->kind_pump = nadi_engine_add_kind(f->engine, on_pump, f);
@@ -410,7 +467,8 @@ static void destroy(struct nadi_network *net)
     nadi_usage_destroy(f->usage);
     nadi_mem_free(f->tallies);
     nadi_mem_free(f->pairs.items);
-    nadi_mem_free(f->owners.items);
+    nadi_mem_free(f->queues.items);
+    nadi_mem_free(f->loads.items);
     nadi_mem_free(f->transfers.items);
     nadi_mem_free(f->heap.items);
     nadi_mem_free(f->slots.items);
@@ -427,9 +485,10 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     const nadi_time now = nadi_engine_now(f->engine);
     struct nadi_fabric_tally *tallies = NADI_NEW(struct nadi_fabric_tally, f->fabric.count);
     memcpy(tallies, f->tallies, f->fabric.count * sizeof(*tallies));
-    for (uint32_t i = 0; i < f->fabric.count; i++) /* what goes on */
-        if (nadi_share_active(f->share, i))
-            tallies[i].busy += now - f->tallies[i].since;
+    for (uint32_t pair = 0; pair < f->pairs.count; pair++)
+        nadi_flow_tell(f, pair, tallies);
+    for (uint32_t i = 0; i < f->fabric.count; i++)
+        tallies[i].busy = nadi_share_busy(f->share, i, now);
     nadi_fabric_counters(&f->fabric, tallies, links, visit, context);
     nadi_mem_free(tallies);
 }

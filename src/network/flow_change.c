@@ -32,7 +32,7 @@ static bool same_way(const struct nadi_fabric_way *a, const struct nadi_fabric_w
 static void move(struct flow *f, uint32_t pair)
 {
     struct pair *p = &f->pairs.items[pair];
-    nadi_flow_advance(f, p, nadi_engine_now(f->engine));
+    nadi_flow_advance(f, pair, nadi_engine_now(f->engine));
     const struct nadi_fabric_way old = f->fabric.routes[pair];
     const struct nadi_fabric_way *way = nadi_fabric_way(&f->fabric, pair);
     const bool moved = !same_way(&old, way);
@@ -41,17 +41,20 @@ static void move(struct flow *f, uint32_t pair)
         return;
     if (!p->closed) {
         p->closed = true; /* leaves the old links */
-        nadi_flow_apply_weight(f, p, &old);
+        nadi_flow_apply_weight(f, pair);
         p->level = 0;
         nadi_flow_take_out(f, pair);
     }
+    nadi_flow_tell(f, pair, f->tallies);
+    p->messages = 0;
+    p->bytes = 0;
     if (moved)
         count_rest(f, p, &old, way);
     if (way->broken)
         return;
-    nadi_share_set_links(f->share, p->demand, way->links, way->hops, nadi_flow_limit(f, way));
+    nadi_flow_use_links(f, pair, way);
     p->closed = false;
-    nadi_flow_apply_weight(f, p, way);
+    nadi_flow_apply_weight(f, pair);
 }
 
 void nadi_flow_change(struct nadi_network *net, const struct nadi_link_state *states, size_t count)
@@ -84,7 +87,8 @@ uint64_t nadi_flow_stranded(const struct nadi_network *net)
         if (!p->closed)
             continue;
         count += p->count;
-        for (uint32_t t = p->queue; t != NADI_NONE; t = f->transfers.items[t].next)
+        uint32_t t = f->config.in_flight ? f->queues.items[i].head : NADI_NONE;
+        for (; t != NADI_NONE; t = f->transfers.items[t].next)
             count++;
     }
     return count;

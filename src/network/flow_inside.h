@@ -18,21 +18,40 @@ struct transfer { /* a message on its way */
     bool itself; /* to its sender */
 };
 
-struct pair {      /* of a route: its messages that share links now; what all touch comes first */
+_Static_assert(sizeof(struct transfer) == 64, "a message is a cache line");
+
+struct pair {      /* of a route: its messages that share links now; its demand has its number */
     double got;    /* bytes that each has got since the first of them began, up to `since` */
     double level;  /* bytes/ns that each gets */
     double weight; /* of its messages together */
     nadi_time since;
     uint32_t head, count;
-    uint32_t demand;           /* NADI_NONE: none yet */
-    uint32_t changes;          /* of the route, when the demand got its links */
-    uint32_t queue, queue_end; /* messages that wait for those before them */
-    bool closed;               /* its way is cut: the demand is not active */
-    /* adaptive routing: messages that were sent and have not arrived, and the links that count
-     * their bytes as load: those of the way when the first was sent */
+    uint32_t changes; /* of the route, when the demand got its links */
+    bool closed;      /* its way is cut: the demand is not active */
+    /* messages that took the demand's links and are not yet in the links' tallies */
+    uint32_t messages;
+    uint64_t bytes;
+};
+
+_Static_assert(sizeof(struct pair) == 64, "a pair is a cache line");
+
+struct pair_queue { /* messages that wait for those before them */
+    uint32_t head, tail;
+};
+
+/* Adaptive routing: a pair's messages that were sent and have not arrived, and the links that count
+ * their bytes as load: those of the way when the first was sent. */
+struct pair_load {
     uint32_t sent, hops;
     const uint32_t *links;
 };
+
+struct batch {    /* messages that begin at one time, by one event */
+    nadi_time at; /* -1: none */
+    uint32_t last;
+};
+
+enum { BATCHES = 64 };
 
 struct pair_end { /* of the pair's first message to end */
     nadi_time end;
@@ -50,15 +69,20 @@ struct flow {
     struct nadi_flow_config config;
     struct nadi_fabric fabric;
     struct nadi_share *share;
-    struct nadi_fabric_tally *tallies; /* by link */
+    struct nadi_fabric_tally *tallies; /* by link; without what pairs have not told yet */
     struct {
         struct pair *items; /* by route */
         size_t count, capacity;
     } pairs;
     struct {
-        uint32_t *items; /* pair of a demand */
+        struct pair_queue *items; /* by pair; empty unless config.in_flight */
         size_t count, capacity;
-    } owners;
+    } queues;
+    struct {
+        struct pair_load *items; /* by pair; empty unless routing is adaptive */
+        size_t count, capacity;
+    } loads;
+    struct batch batches[BATCHES]; /* by hash of their time */
     struct {
         struct transfer *items;
         size_t count, capacity;
@@ -98,10 +122,14 @@ void nadi_flow_set_end(struct flow *f, uint32_t pair, nadi_time end);
 void nadi_flow_take_out(struct flow *f, uint32_t pair);
 
 /* flow.c */
-void nadi_flow_advance(struct flow *f, struct pair *p, nadi_time now);
+void nadi_flow_advance(struct flow *f, uint32_t pair, nadi_time now);
 void nadi_flow_need_settling(struct flow *f);
 /* The pair's weight, which its messages have together, is that of its demand from now on. */
-void nadi_flow_apply_weight(struct flow *f, struct pair *p, const struct nadi_fabric_way *r);
+void nadi_flow_apply_weight(struct flow *f, uint32_t pair);
+/* The pair's demand, which is not active, crosses these links from now on. */
+void nadi_flow_use_links(struct flow *f, uint32_t pair, const struct nadi_fabric_way *way);
+/* Adds to tallies of links what the pair has counted. */
+void nadi_flow_tell(const struct flow *f, uint32_t pair, struct nadi_fabric_tally *tallies);
 void nadi_flow_schedule(struct flow *f, uint32_t transfer, nadi_time ready);
 double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_way *r);
 

@@ -46,6 +46,7 @@ void nadi_routing_destroy(struct nadi_routing *r)
     nadi_mem_free(r->first_cable);
     nadi_mem_free(r->cables);
     nadi_mem_free(r->far_slots);
+    nadi_mem_free(r->steps);
     nadi_mem_free(r->component);
     nadi_mem_free(r->slot);
     nadi_mem_free(r->members);
@@ -263,11 +264,12 @@ static bool walk_to(struct walk *w, const struct nadi_routing_target *target)
         const uint32_t own = nadi_graph_node_channel(g, w->node);
         if (own != NADI_NONE && g->nodes[w->node].kind == NADI_GRAPH_SWITCH)
             pass(w, own);
-        if (g->links[g->ports[port].link].dim != NADI_NONE) {
-            pass(w, nadi_graph_channel(g, w->node, port));
+        const struct nadi_routing_step step = w->r->steps[port];
+        if (step.channel != NADI_NONE) {
+            pass(w, step.channel);
             w->hops++;
         }
-        w->node = g->ports[port].peer;
+        w->node = step.peer;
         if (g->nodes[w->node].kind == NADI_GRAPH_SWITCH) {
             w->last = w->node;
             w->first = w->first == NADI_NONE ? w->node : w->first;

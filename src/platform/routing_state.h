@@ -11,6 +11,11 @@ struct nadi_routing_root { /* a switch that the destination hangs on */
     const uint16_t *distances; /* by slot; NULL in a product */
 };
 
+struct nadi_routing_step { /* out of a port */
+    uint32_t peer;         /* where it leads */
+    uint32_t channel;      /* NADI_NONE: on board */
+};
+
 /* Where a leg of a route ends: at a host, or at a switch. */
 struct nadi_routing_target {
     uint32_t host; /* NADI_NONE: at the switch roots[0] */
@@ -26,8 +31,9 @@ struct nadi_routing {
     uint32_t down_count;
     /* Switches only: ports of node n towards switches are cables[first_cable[n]] .. */
     uint32_t *first_cable, *cables;
-    uint32_t *far_slots;  /* by cable: slot of the switch at its far end */
-    bool one_way;         /* some link is */
+    uint32_t *far_slots;              /* by cable: slot of the switch at its far end */
+    struct nadi_routing_step *steps;  /* by port */
+    bool one_way;                     /* some link is */
     uint32_t *component, *slot;       /* [node]; slot: its place among the component's switches */
     uint32_t *members, *first_member; /* switches by component */
     uint32_t component_count;

@@ -58,6 +58,21 @@ static void find_components(struct nadi_routing *r)
     r->first_member[r->component_count] = found;
 }
 
+/* What a walk looks at, side by side: nodes, ports and cables lie far apart. */
+static void list_steps(struct nadi_routing *r)
+{
+    const struct nadi_graph *g = r->g;
+    r->steps = NADI_NEW(struct nadi_routing_step, g->first_port[g->node_count]);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        for (uint32_t p = g->first_port[n]; p < g->first_port[n + 1]; p++)
+            r->steps[p] = (struct nadi_routing_step){
+                .peer = g->ports[p].peer,
+                .channel = g->links[g->ports[p].link].dim == NADI_NONE
+                               ? NADI_NONE
+                               : nadi_graph_channel(g, n, p),
+            };
+}
+
 static void name_far_slots(struct nadi_routing *r)
 {
     const uint32_t count = r->first_cable[r->g->node_count];
@@ -71,6 +86,7 @@ void nadi_routing_prepare(struct nadi_routing *r)
     list_cables(r);
     find_components(r);
     name_far_slots(r);
+    list_steps(r);
     r->tables = NADI_ZNEW(uint16_t *, r->g->node_count);
     r->built = NADI_NEW(uint32_t, r->g->node_count);
     r->queue = NADI_NEW(uint32_t, r->g->node_count);
