@@ -10,8 +10,10 @@
  * the demands that changed, those that they push down on their own links, and those whose
  * bottleneck has got room; fills this set while all others keep their levels; and takes in whoever
  * has lost its bottleneck or stands above one that is held, until nobody does: then all are max-min
- * fair, and these levels are unique. Filling a set of F demands of h hops on L links costs O(F h +
- * members of the links), and O(log L) for each link that fills up after others. */
+ * fair, and these levels are unique. Where more than a quarter of the active demands was filled
+ * so, everybody joins at once who is connected by links and not below the lowest level that a
+ * change can reach. Filling a set of F demands of h hops on L links costs O(F h + members of the
+ * links), and O(log L) for each link that fills up after others. */
 #ifndef NADI_NETWORK_SHARE_H
 #define NADI_NETWORK_SHARE_H
 
