@@ -121,11 +121,13 @@ struct walk {
     struct nadi_way *route;
 };
 
-/* Ports of a host: straight to the target, or to the switches nearest to it. */
+/* Ports of a host: straight to the target, or to the switches nearest to it; of equals those of the
+ * lowest dimension. */
 static uint32_t host_choices(const struct walk *w)
 {
     const struct nadi_graph *g = w->r->g;
-    uint32_t count = 0, least = NADI_FAR;
+    uint32_t count = 0;
+    uint64_t least = (uint64_t)NADI_FAR << 32;
     for (uint32_t p = g->first_port[w->node]; p < g->first_port[w->node + 1]; p++) {
         const uint32_t peer = g->ports[p].peer;
         uint32_t distance = NADI_FAR;
@@ -135,11 +137,12 @@ static uint32_t host_choices(const struct walk *w)
             distance = 0;
         else if (g->nodes[peer].kind == NADI_GRAPH_SWITCH)
             distance = nadi_routing_distance(w->r, w->target, peer) + 1;
-        if (distance > least || distance >= NADI_FAR)
+        const uint64_t rank = (uint64_t)distance << 32 | g->links[g->ports[p].link].dim;
+        if (distance >= NADI_FAR || rank > least)
             continue;
-        if (distance < least)
+        if (rank < least)
             count = 0;
-        least = distance;
+        least = rank;
         w->r->choices[count++] = p;
     }
     return count;

@@ -17,7 +17,10 @@
  *   adaptive         the port with the least load among those on shortest ways, or the detour of
  *                    valiant where load times hops is less along it; the load is the time that a
  *                    channel needs for what it has to carry and for what is sent now: UGAL with
- * global knowledge (Kim, Dally, Scott, Abts, ISCA 2008, section 4)
+ *                    global knowledge (Kim, Dally, Scott, Abts, ISCA 2008, section 4)
+ *
+ * An NPU that could begin a shortest way in several dimensions takes the lowest: two NPUs of one
+ * server talk over NVLink even where their NICs meet in one leaf, as far away.
  *
  * Cost. In a product of dimensions (tori, meshes, HyperX: graph->product) with all links up, a hop
  * costs the ports of a router and nothing is stored. Elsewhere a hop looks at a switch's ports in a

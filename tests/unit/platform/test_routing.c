@@ -30,6 +30,38 @@ static void find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint64_t fl
     assert_true(nadi_routing_find(r, src, dst, flow, way));
 }
 
+/* A server of 2 NPUs, both also on one leaf: as far either way. Never over the NICs. */
+static void stays_in_server(void **state)
+{
+    struct nadi_graph g;
+    struct nadi_way way = {0};
+    (void)state;
+    nadi_graph_init(&g);
+    for (uint32_t i = 0; i < 4; i++)
+        nadi_graph_add_node(&g, i < 2 ? NADI_GRAPH_HOST : NADI_GRAPH_SWITCH, NULL);
+    for (uint32_t i = 0; i < 4; i++) /* the leaf's come first */
+        nadi_graph_add_link(&g,
+                            (struct nadi_graph_link){
+                                .a = i % 2, .b = i < 2 ? 3 : 2, .bits_per_s = 1000, .dim = i < 2});
+    nadi_graph_finish(&g);
+    for (enum nadi_route_scheme scheme = NADI_ROUTE_SHORTEST; scheme <= NADI_ROUTE_ADAPTIVE;
+         scheme++)
+        for (uint64_t seed = 0; seed < 8; seed++) {
+            struct nadi_routing *r = nadi_routing_create(
+                &g, &(struct nadi_routing_config){.scheme = scheme, .seed = seed});
+            find(r, 0, 1, seed, &way);
+            assert_int_equal(way.count, 2);
+            assert_int_equal(way.items[0], 4);
+            assert_int_equal(way.items[1], 7);
+            nadi_routing_set_down(r, 2, true);
+            find(r, 0, 1, seed, &way); /* now there is no other */
+            assert_int_equal(way.items[0], 0);
+            nadi_routing_destroy(r);
+        }
+    nadi_mem_free(way.items);
+    nadi_graph_release(&g);
+}
+
 static void shortest(void **state)
 {
     struct nadi_graph g;
@@ -183,9 +215,10 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shortest),        cmocka_unit_test(ecmp_is_even),
-        cmocka_unit_test(dimension_order), cmocka_unit_test(adaptive),
-        cmocka_unit_test(detour),          cmocka_unit_test(names),
+        cmocka_unit_test(stays_in_server), cmocka_unit_test(shortest),
+        cmocka_unit_test(ecmp_is_even),    cmocka_unit_test(dimension_order),
+        cmocka_unit_test(adaptive),        cmocka_unit_test(detour),
+        cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
