@@ -1,6 +1,7 @@
 #include "collective/plan.h"
 #include "network/network.h"
 #include "sim/folding.h"
+#include "system/system.h"
 
 enum {
     LARGEST_ALL_PAIRS =
@@ -79,6 +80,10 @@ static void describe_group(struct nadi_folding *f, uint32_t index)
     info->shape = n;
     info->alike = true;
     info->world = n == f->rank_count;
+    if (f->algorithms & 1U << NADI_ALGORITHM_LIBRARY && !info->world)
+        info->shape = nadi_fold_mixed(n, nadi_library_nodes(f->in->system.library, g));
+    if (f->algorithms == 1U << NADI_ALGORITHM_LIBRARY)
+        return; /* nothing else of a group counts */
     if (info->world) {
         info->alike = nadi_topology_alike(&f->in->topology) &&
                       !(f->halves && nadi_topology_one_way(&f->in->topology));
@@ -153,8 +158,12 @@ bool nadi_fold_same_shape(const struct nadi_folding *f, uint32_t a, uint32_t b)
         g->size != h->size || f->groups[a].shape != f->groups[b].shape ||
         f->groups[a].alike != f->groups[b].alike)
         return false;
+    if (f->algorithms & 1U << NADI_ALGORITHM_LIBRARY &&
+        nadi_library_nodes(f->in->system.library, g) !=
+            nadi_library_nodes(f->in->system.library, h))
+        return false;
     for (uint32_t d = 1; !f->groups[a].world && d < g->size; d++) {
-        if (!uses_distance(f, g->size, d))
+        if (!uses_distance(f, g->size, d) || f->algorithms == 1U << NADI_ALGORITHM_LIBRARY)
             continue;
         for (uint32_t i = 0; i < g->size; i++)
             if (route_between(f, g, i, d) != route_between(f, h, i, d))

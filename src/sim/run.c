@@ -124,8 +124,6 @@ static const char *messages_needed(const struct nadi_inputs *in)
         return "several communications of a rank may be in flight at once";
     if (in->system.inter != NADI_INTER_BASELINE || in->system.intra != NADI_INTRA_FIFO)
         return "the order of chunks in the queues depends on the schedulers";
-    if (in->system.library)
-        return "collectives of a communication library are not folded";
     if (in->options.compat)
         return "the reference's order of finish lines is that of its messages";
     return NULL;

@@ -88,6 +88,7 @@ struct group_state {  /* of a canonical group */
     bool single;
     uint32_t actor;     /* of a single group */
     uint32_t copies;    /* groups that it stands for */
+    uint32_t nodes;     /* that its members lie on, where a library asked; 0: not known yet */
     uint32_t *sequence; /* by member: operations issued so far */
     uint32_t *position; /* file position by sorted position; NULL: a folded copy, or the world */
     struct {
@@ -437,6 +438,9 @@ uint64_t nadi_schedules_key(const struct nadi_system *s, const struct nadi_phase
                             uint32_t phases_left);
 /* Takes the chunk out of a rank's queue that may begin next; NADI_NONE: none may. O(waiting). */
 uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q, uint32_t dim);
+
+/* The actor at a place of a canonical group. */
+uint32_t nadi_streams_actor(const struct nadi_system *s, uint32_t group, uint32_t member);
 
 /* library.c: collectives of a communication library */
 void nadi_library_init(struct nadi_system *s);

@@ -6,6 +6,19 @@
 #include "comm/nccl.h"
 #include "system/internal.h"
 
+/* Members ascend within a sorted group; in others a node may be counted at each change, which the
+ * library's channels would cross as well. */
+uint32_t nadi_library_nodes(const struct nadi_comm_platform *library, const struct nadi_group *g)
+{
+    uint32_t nodes = 0, before = NADI_NONE;
+    for (uint32_t i = 0; i < g->size; i++) {
+        const uint32_t node = nadi_group_member(g, i) / library->gpus_per_node;
+        nodes += node != before;
+        before = node;
+    }
+    return nodes;
+}
+
 static enum nadi_comm_kind kind_of(enum nadi_collective_kind kind)
 {
     switch (kind) {
@@ -33,22 +46,17 @@ static enum nadi_comm_kind kind_of(enum nadi_collective_kind kind)
     NADI_BUG("no collective of a library");
 }
 
-/* Nodes that a group's members lie on. Members ascend within a sorted group; in others a node may
- * be counted at each change, which the library's channels would cross as well. */
-static uint32_t nodes_of(const struct nadi_system *s, const struct nadi_group *g)
+/* Counted once a group. */
+static uint32_t nodes_of(struct nadi_system *s, uint32_t group)
 {
-    const uint32_t per_node = s->config->library->gpus_per_node;
-    uint32_t nodes = 0, before = NADI_NONE;
-    for (uint32_t i = 0; i < g->size; i++) {
-        const uint32_t node = nadi_group_member(g, i) / per_node;
-        nodes += node != before;
-        before = node;
-    }
-    return nodes < g->size ? nodes : g->size;
+    uint32_t *nodes = &s->groups[group].nodes;
+    if (*nodes == 0)
+        *nodes = nadi_library_nodes(s->config->library, &s->setup.groups->items[group]);
+    return *nodes;
 }
 
 /* A trace's all-gather counts what a rank gives; the model what it gets. */
-static nadi_time time_of(const struct nadi_system *s, const struct operation *op)
+static nadi_time time_of(struct nadi_system *s, const struct operation *op)
 {
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
     const enum nadi_comm_kind kind = kind_of(op->view.kind);
@@ -56,7 +64,7 @@ static nadi_time time_of(const struct nadi_system *s, const struct operation *op
     const struct nadi_comm_case call = {
         .kind = kind,
         .ranks = g->size,
-        .nodes = nodes_of(s, g),
+        .nodes = nodes_of(s, op->view.group),
         .bytes = kind == NADI_COMM_ALL_GATHER ? bytes * g->size : bytes,
         .in_place = true,
     };
@@ -76,14 +84,13 @@ void nadi_library_start(struct nadi_system *s, uint32_t stream, uint32_t member)
 {
     uint32_t *here = &s->streams.items[stream].blocks[0];
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
-    const struct nadi_group *g = &s->setup.groups->items[op->view.group];
     (void)member;
     *here = *here == NADI_NONE ? 1 : *here + 1;
     if (*here < op->view.members)
         return;
     const nadi_time end = nadi_engine_now(s->engine) + time_of(s, op);
     for (uint32_t i = 0; i < op->view.members; i++)
-        nadi_engine_schedule(s->engine, end, g->size == s->rank_count ? i : nadi_group_member(g, i),
+        nadi_engine_schedule(s->engine, end, nadi_streams_actor(s, op->view.group, i),
                              s->kind_library, stream, i, 0);
 }
 

@@ -20,8 +20,7 @@ static uint32_t member_of(const struct nadi_system *s, uint32_t group, uint32_t 
     return position ? position[nadi_group_sorted_position(g, rank)] : nadi_group_position(g, rank);
 }
 
-/* The actor at a place of a canonical group. */
-static uint32_t actor_of(const struct nadi_system *s, uint32_t group, uint32_t member)
+uint32_t nadi_streams_actor(const struct nadi_system *s, uint32_t group, uint32_t member)
 {
     const struct nadi_group *g = &s->setup.groups->items[group];
     if (s->groups[group].single)
@@ -275,7 +274,7 @@ static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t m
 {
     const struct stream *x = &s->streams.items[stream];
     const struct operation *op = &s->operations.items[x->operation];
-    uint32_t actor = actor_of(s, op->view.group, member);
+    uint32_t actor = nadi_streams_actor(s, op->view.group, member);
     struct queue *queues = s->queues + (size_t)actor * s->queues_per_rank;
     if (!op->plan)
         return queues;
@@ -410,7 +409,7 @@ static void stream_ended(struct nadi_system *s, uint32_t operation, uint32_t mem
     struct operation *op = &s->operations.items[operation];
     if (--op->left[member] > 0)
         return;
-    uint32_t node = op->nodes[member], rank = actor_of(s, op->view.group, member);
+    uint32_t node = op->nodes[member], rank = nadi_streams_actor(s, op->view.group, member);
     op->view.end = nadi_engine_now(s->engine);
     if (++op->view.finished == op->view.members)
         free_operation(s, op);

@@ -39,6 +39,9 @@ struct nadi_system_setup {
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup) NADI_MUST_USE;
 void nadi_system_destroy(struct nadi_system *s); /* NULL is allowed */
 
+/* Nodes of the platform that a group's members lie on. O(members). */
+uint32_t nadi_library_nodes(const struct nadi_comm_platform *library, const struct nadi_group *g);
+
 struct nadi_collective_call {
     uint32_t rank, node;            /* rank: the actor */
     uint32_t group;                 /* index into groups; the rank is a member */

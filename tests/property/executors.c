@@ -127,6 +127,8 @@ static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
         job_other_kinds(&j, seed);
     if (drawn && seed / 2 % 4 == 0)
         job_programs(&j, seed);
+    if (drawn && seed / 2 % 4 == 1)
+        job_library(&j, seed);
     j.in.options.record_ops = true;
     j.in.options.executor = NADI_EXECUTOR_MESSAGE;
     nadi_simulate(&j.in, NULL, &want);

@@ -57,4 +57,7 @@ void job_other_kinds(struct job *j, uint64_t seed);
  * and barriers in the place of broadcasts. */
 void job_programs(struct job *j, uint64_t seed);
 
+/* Nodes of a communication library's platform: all kinds of collectives, or some, are its own. */
+void job_library(struct job *j, uint64_t seed);
+
 #endif
