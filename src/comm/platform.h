@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "comm/comm.h"
 #include "format/schema.h"
+#include "platform/topology.h"
 
 enum nadi_comm_figure {
     NADI_FIGURE_LAUNCH, /* of any collective: kernel launch and set-up */
@@ -128,6 +129,13 @@ enum nadi_comm_transport nadi_comm_transport_of(const char *nic);
 /* Catalogue name for a device as benchmarks print it ("NVIDIA H100 80GB HBM3") or for a word of it
  * ("sm_90"); NULL when none is known. */
 const char *nadi_comm_platform_for(const char *device);
+
+/* The platform's network: a dimension in a node, and with several nodes one between them. A message
+ * takes what the library's send and receive take. The caller finishes the topology. */
+void nadi_comm_platform_dims(const struct nadi_comm_platform *p, struct nadi_topology *t);
+/* For `ranks` ranks on `per_node` accelerators of each node: as many nodes as they need, and where
+ * nodes are not used whole that part of their NICs. */
+void nadi_comm_platform_resize(struct nadi_comm_platform *p, uint32_t per_node, uint32_t ranks);
 
 /* The rates of the group's part of a node, B/s: one direction out of each accelerator, and out of
  * all NICs that `per_node` accelerators have. */

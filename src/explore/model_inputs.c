@@ -30,6 +30,33 @@ static enum nadi_algorithm algorithm_of(const char *word)
     return NADI_ALGORITHM_RING;
 }
 
+static void fill_native(struct nadi_system_config *s, const struct nadi_cluster *c)
+{
+    for (int k = 0; k < NADI_NATIVE_KINDS; k++) {
+        struct nadi_implementation *i = &s->native[k];
+        i->count = c->topology.dim_count;
+        for (uint32_t d = 0; d < i->count; d++) {
+            const char *word = c->algorithm[d], *digits = strpbrk(word, "0123456789");
+            i->dims[d].algorithm = algorithm_of(word);
+            i->dims[d].flat = nadi_str_starts(word, "one");
+            i->dims[d].window = digits ? (uint32_t)strtoul(digits, NULL, 10) : 0;
+        }
+    }
+    /* Every rank sends to one other at a time, whatever the group. */
+    s->native[NADI_NATIVE_ALL_TO_ALL] = (struct nadi_implementation){
+        .count = 1,
+        .dims = {{.algorithm = NADI_ALGORITHM_DIRECT, .flat = true, .window = 1}},
+    };
+}
+
+static void take_library(struct nadi_system_config *s, const struct nadi_comm_platform *library)
+{
+    s->library = library;
+    for (int k = 0; k < NADI_NATIVE_KINDS; k++)
+        s->native[k] = (struct nadi_implementation){
+            .count = 1, .dims = {{.algorithm = NADI_ALGORITHM_LIBRARY, .flat = true}}};
+}
+
 static void fill_system(struct nadi_inputs *in, const struct nadi_step *step)
 {
     const struct nadi_cluster *c = &step->study->cluster;
@@ -44,22 +71,11 @@ static void fill_system(struct nadi_inputs *in, const struct nadi_step *step)
         .comm_streams = nadi_model_streams(step),
         .local_mem_trace_filename = "local_mem_trace",
     };
-    for (int k = 0; k < NADI_NATIVE_KINDS; k++) {
-        struct nadi_implementation *i = &s->native[k];
-        i->count = c->topology.dim_count;
-        for (uint32_t d = 0; d < i->count; d++) {
-            const char *word = c->algorithm[d], *digits = strpbrk(word, "0123456789");
-            i->dims[d].algorithm = algorithm_of(word);
-            i->dims[d].flat = nadi_str_starts(word, "one");
-            i->dims[d].window = digits ? (uint32_t)strtoul(digits, NULL, 10) : 0;
-        }
-    }
+    if (step->study->library)
+        take_library(s, step->study->library);
+    else
+        fill_native(s, c);
     s->settle_ties = in->options.executor == NADI_EXECUTOR_AUTO;
-    /* Every rank sends to one other at a time, whatever the group. */
-    s->native[NADI_NATIVE_ALL_TO_ALL] = (struct nadi_implementation){
-        .count = 1,
-        .dims = {{.algorithm = NADI_ALGORITHM_DIRECT, .flat = true, .window = 1}},
-    };
 }
 
 static void echo(struct nadi_inputs *in, const struct nadi_study *study)
@@ -74,6 +90,8 @@ static void echo(struct nadi_inputs *in, const struct nadi_study *study)
     add_setting(in, "model", "cluster", study->cluster.name);
     add_setting(in, "model", "device", study->cluster.device.name);
     add_setting(in, "network", "topology", nadi_str_get(&shape));
+    if (study->library)
+        add_setting(in, "network", "platform", study->library->name);
     nadi_str_clear(&shape);
     nadi_plan_summary(&study->plan, &shape);
     add_setting(in, "model", "plan", nadi_str_get(&shape));

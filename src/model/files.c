@@ -302,13 +302,15 @@ static bool write_system(const struct nadi_step *step, const char *folder, struc
                     "  \"collective-optimization\": \"localBWAware\"",
                     NADI_MODEL_ENDPOINT_NS, nadi_model_streams(step), nadi_model_streams(step),
                     nadi_model_chunks(step));
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !step->study->library; i++) {
         nadi_str_printf(&text, ",\n  \"%s-implementation\": [", kinds[i]);
         for (uint32_t d = 0; d < c->topology.dim_count; d++)
             nadi_str_printf(&text, "%s\"%s\"", d ? ", " : "", c->algorithm[d]);
         nadi_str_add_char(&text, ']');
     }
-    nadi_str_add(&text, ",\n  \"all-to-all-implementation\": [\"oneDirect1\"]\n}\n");
+    if (!step->study->library)
+        nadi_str_add(&text, ",\n  \"all-to-all-implementation\": [\"oneDirect1\"]");
+    nadi_str_add(&text, "\n}\n");
     const bool ok = write_text(folder, "system.json", &text, diags);
     nadi_str_release(&text);
     return ok;
@@ -337,6 +339,17 @@ static bool write_network(const struct nadi_cluster *c, const char *folder,
         }
         nadi_str_add(&text, row == 3 ? "]  # ns a link\n" : "]\n");
     }
+    const bool ok = write_text(folder, "network.yml", &text, diags);
+    nadi_str_release(&text);
+    return ok;
+}
+
+/* The platform is the network: collectives that the system file leaves open take its times. */
+static bool write_platform(const struct nadi_comm_platform *p, const char *folder,
+                           struct nadi_diags *diags)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_comm_platform_write(p, &text);
     const bool ok = write_text(folder, "network.yml", &text, diags);
     nadi_str_release(&text);
     return ok;
@@ -376,7 +389,9 @@ bool nadi_model_files_write(const struct nadi_step *step, const struct nadi_mode
         ok = ok && write_ranks(step, options, folder, diags);
     nadi_str_release(&text);
     if (ok && step->study->has_cluster)
-        ok = write_system(step, folder, diags) && write_network(cluster, folder, diags) &&
+        ok = write_system(step, folder, diags) &&
+             (step->study->library ? write_platform(step->study->library, folder, diags)
+                                   : write_network(cluster, folder, diags)) &&
              write_memory(step, folder, diags);
     return ok;
 }

@@ -1,11 +1,46 @@
 #include "model/study.h"
 
+/* The network of a cluster that names a platform: nodes whole, as many as are needed. */
+static bool open_library(struct nadi_study *s, struct nadi_diags *diags)
+{
+    if (!s->cluster.platform)
+        return true;
+    s->library = NADI_ARENA_ZNEW(&s->arena, struct nadi_comm_platform, 1);
+    if (!nadi_comm_platform_open(s->library, s->cluster.platform, &s->arena, diags))
+        return false;
+    if (s->library->nics == 0 && s->plan.ranks > s->library->gpus_per_node)
+        return nadi_error(diags, "platform/nics", NADI_IN_FILE(s->cluster.platform),
+                          "write nics: and nic-bandwidth:",
+                          "%u ranks need several nodes of %u, and NICs between them", s->plan.ranks,
+                          s->library->gpus_per_node);
+    s->library->nodes = s->library->nics ? 2 : 1;
+    nadi_comm_platform_dims(s->library, &s->cluster.topology);
+    if (s->library->nics)
+        s->cluster.topology.dims[1].npus = 0;
+    return true;
+}
+
+/* The dimensions once more, of the nodes that are left. */
+static bool fit_library(struct nadi_study *s)
+{
+    struct nadi_topology *t = &s->cluster.topology;
+    if (!s->library)
+        return true;
+    nadi_comm_platform_resize(s->library, t->dims[0].npus, t->npu_count);
+    nadi_comm_platform_dims(s->library, t);
+    if (t->dim_count == 1)
+        t->dims[0].npus = s->plan.ranks;
+    return nadi_topology_finish(t);
+}
+
 static bool fits_cluster(struct nadi_study *s, const char *cluster, struct nadi_diags *diags)
 {
     if (!cluster)
         return true;
     s->has_cluster = nadi_cluster_open(&s->cluster, cluster, diags);
     if (!s->has_cluster)
+        return false;
+    if (!open_library(s, diags))
         return false;
     const struct nadi_device *d = &s->cluster.device;
     if (!(d->peak[s->plan.precision] > 0))
@@ -14,7 +49,7 @@ static bool fits_cluster(struct nadi_study *s, const char *cluster, struct nadi_
                           nadi_precision_name(s->plan.precision));
     const struct nadi_plan *p = &s->plan;
     const uint32_t degree[NADI_DEGREES] = {p->tp, p->cp, p->dp, p->pp};
-    return nadi_cluster_fit(&s->cluster, p->ranks, degree[p->order[0]], diags);
+    return nadi_cluster_fit(&s->cluster, p->ranks, degree[p->order[0]], diags) && fit_library(s);
 }
 
 static bool open_model(struct nadi_study *s, const struct nadi_study_setup *setup,

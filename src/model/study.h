@@ -2,6 +2,7 @@
 #ifndef NADI_MODEL_STUDY_H
 #define NADI_MODEL_STUDY_H
 
+#include "comm/platform.h"
 #include "model/memory.h"
 #include "model/ranks.h"
 #include "platform/cluster.h"
@@ -20,6 +21,7 @@ struct nadi_study {
     struct nadi_plan plan;
     struct nadi_cluster cluster; /* fitted to the plan's ranks */
     bool has_cluster;
+    struct nadi_comm_platform *library; /* whose times collectives take; NULL: none */
     struct nadi_net net;
     struct nadi_schedule schedule;
     struct nadi_grid grid;

@@ -62,6 +62,8 @@ static void cluster_line(const struct nadi_embedded *e, struct nadi_str *out)
     struct nadi_cluster c;
     open_cluster(&c, e->name);
     nadi_str_printf(out, "  %-22s %-28s", e->name, c.name);
+    if (c.platform)
+        nadi_str_printf(out, " platform %s", c.platform);
     for (uint32_t d = 0; d < c.topology.dim_count; d++) {
         char rate[32];
         const struct nadi_dim *dim = &c.topology.dims[d];

@@ -2,6 +2,27 @@
 
 #include "platform/catalogue.h"
 
+/* A platform, or the keys of a network. */
+static bool has_one_network(const struct nadi_schema_values *v, struct nadi_diags *diags)
+{
+    static const char *const keys[] = {"topology", "npus_count", "bandwidth", "latency",
+                                       "algorithm"};
+    const bool platform = nadi_schema_get(v, "platform")->count > 0;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct nadi_schema_value *value = nadi_schema_get(v, keys[i]);
+        if (platform && value->node)
+            return nadi_error(diags, "cluster/network", nadi_doc_place(v->doc, value->node),
+                              "leave it out, or 'platform'",
+                              "'%s' and 'platform' both say what the network is", keys[i]);
+        if (!platform && !value->node && i < 4)
+            return nadi_error(diags, "cluster/network", NADI_IN_FILE(v->doc->path),
+                              "a network has topology, npus_count, bandwidth and latency; or name "
+                              "one: platform: h100-node",
+                              "'%s' is missing", keys[i]);
+    }
+    return true;
+}
+
 static bool lengths_agree(const struct nadi_schema_values *v, struct nadi_diags *diags)
 {
     static const char *const keys[] = {"npus_count", "bandwidth", "latency", "algorithm"};
@@ -33,6 +54,9 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
     c->name = nadi_arena_strdup(&c->arena, nadi_schema_get(v, "name")->items[0].text);
     c->source = source->count ? nadi_arena_strdup(&c->arena, source->items[0].text) : NULL;
     c->chunks = (uint32_t)nadi_schema_integer(v, "chunks");
+    if (nadi_schema_get(v, "platform")->count)
+        c->platform = nadi_catalogue_beside(c->path, nadi_schema_get(v, "platform")->items[0].text,
+                                            &c->arena);
     c->topology.dim_count = shape->count;
     for (uint32_t d = 0; d < shape->count; d++) {
         struct nadi_dim *dim = &c->topology.dims[d];
@@ -57,7 +81,8 @@ bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_dia
         return false;
     bool ok = nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_CLUSTER), &doc, false, &doc.arena,
                                 diags) &&
-              lengths_agree(&v, diags);
+              has_one_network(&v, diags) &&
+              (nadi_schema_get(&v, "platform")->count || lengths_agree(&v, diags));
     if (ok) {
         fill(c, &v);
         const char *device = nadi_schema_get(&v, "device")->items[0].text;

@@ -15,6 +15,8 @@ struct nadi_cluster {
     struct nadi_device device;
     struct nadi_topology topology;        /* finished by nadi_cluster_fit */
     const char *algorithm[NADI_MAX_DIMS]; /* as a system file has it */
+    const char *platform; /* of a communication library, whose network it is: name or
+                             path; NULL: none. Its topology is then not filled in */
     uint32_t chunks;
     const char *path; /* for messages */
 };

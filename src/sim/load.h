@@ -37,7 +37,6 @@ bool nadi_load_packet(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_is_platform(const struct nadi_doc *doc);
 bool nadi_load_platform(struct nadi_load *l, const struct nadi_doc *doc) NADI_MUST_USE;
 void nadi_take_library(struct nadi_load *l);
-void nadi_platform_dims(const struct nadi_comm_platform *p, struct nadi_topology *t);
 /* A network file of nodes and links, or with a generator; doc NULL: a list of another simulator. */
 bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc) NADI_MUST_USE;
 /* Keys for single models, which all kinds of network files have. */

@@ -9,30 +9,6 @@ bool nadi_is_platform(const struct nadi_doc *doc)
            !nadi_doc_find(doc->root, "topology");
 }
 
-/* A message between two neighbours takes what the library's send and receive take: half of its
- * latency on each of the switch's two links. */
-static struct nadi_dim dim_of(const struct nadi_comm_platform *p, bool between_nodes)
-{
-    const double hop = p->value[between_nodes ? NADI_FIGURE_NET_SIMPLE : NADI_FIGURE_HOP_SIMPLE];
-    const double rate = between_nodes ? nadi_comm_nic_rate(p, 1) * p->value[NADI_FIGURE_NIC]
-                                      : p->link_rate * p->value[NADI_FIGURE_DIRECT];
-    const bool mesh = p->mesh && !between_nodes && p->gpus_per_node > 1;
-    return (struct nadi_dim){
-        .kind = mesh ? NADI_DIM_FULLY_CONNECTED : NADI_DIM_SWITCH,
-        .npus = between_nodes ? p->nodes : p->gpus_per_node,
-        .bytes_per_ns = rate / (mesh ? p->gpus_per_node - 1 : 1) / 1e9,
-        .latency_ns = (p->value[NADI_FIGURE_LAUNCH] + hop) / (mesh ? 1 : 2),
-        .oversubscription = 1,
-    };
-}
-
-void nadi_platform_dims(const struct nadi_comm_platform *p, struct nadi_topology *t)
-{
-    t->dim_count = p->nodes > 1 ? 2 : 1;
-    for (uint32_t d = 0; d < t->dim_count; d++)
-        t->dims[d] = dim_of(p, d == 1);
-}
-
 static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
 {
     struct nadi_inputs *in = l->in;
@@ -45,7 +21,7 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
                           "network model `unaware` alone takes a platform");
     if (!nadi_comm_platform_read(p, values, &in->arena, l->diags))
         return false;
-    nadi_platform_dims(p, t);
+    nadi_comm_platform_dims(p, t);
     if (!nadi_topology_finish(t))
         return nadi_error(l->diags, "network/size", NADI_IN_FILE(values->doc->path), NULL,
                           "'gpus-per-node' times 'nodes' is more than %d ranks", INT32_MAX);

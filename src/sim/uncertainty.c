@@ -55,7 +55,7 @@ struct nadi_uncertainty nadi_sample_platform(const struct nadi_inputs *in, uint3
         draw(in->system.library, &rng, &drawn);
         sample.system.library = &drawn;
         sample.options.record_ops = false;
-        nadi_platform_dims(&drawn, &sample.topology);
+        nadi_comm_platform_dims(&drawn, &sample.topology);
         nadi_simulate(&sample, NULL, &result);
         if (result.outcome == NADI_OUTCOME_DONE)
             ends[u.samples++] = result.end_ns;
