@@ -570,6 +570,7 @@ const struct nadi_command nadi_commands[] = {
         .about = "The form follows from the name that is written: .xml MSCCL, else nadi's own.\n"
                  "Without FILE one of nadi's algorithms is written down.\n",
         .examples = "nadi collective convert plan.json -o plan.yml\n"
+                    "nadi collective convert plan.yml -o plan.xml\n"
                     "nadi collective convert --algorithm ring --kind all-gather --members 8 "
                     "-o ring.yml\n",
         .options = nadi_collective_convert_groups,

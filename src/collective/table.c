@@ -1,5 +1,6 @@
 #include "collective/table.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 
 static uint64_t slots_of(const struct nadi_table_shape *shape)
@@ -117,6 +118,59 @@ void nadi_table_finish(struct nadi_table *t)
     nadi_mem_free(t->steps.items);
     t->steps.items = sorted;
     t->steps.capacity = t->steps.count;
+}
+
+/* Numbers of the streams, messages from one member to a lane of another, of what steps send (to
+ * `sent`) and receive (to `received`). */
+static size_t number_streams(const struct nadi_table *t, uint32_t *sent, uint32_t *received)
+{
+    struct nadi_map64 streams;
+    nadi_map64_init(&streams, t->steps.count);
+    for (size_t i = 0; i < t->steps.count; i++) {
+        const struct nadi_table_step *s = &t->steps.items[i];
+        const uint32_t next = (uint32_t)streams.count;
+        const uint64_t lanes = t->lanes, n = t->shape.n;
+        sent[i] = received[i] = NADI_NONE;
+        if (s->step.to != NADI_NONE)
+            sent[i] = *nadi_map64_put(
+                &streams, (s->step.to * lanes + s->step.to_lane) * n + s->member, next, NULL);
+        if (s->step.from != NADI_NONE)
+            received[i] =
+                *nadi_map64_put(&streams, (s->member * lanes + s->lane) * n + s->step.from,
+                                (uint32_t)streams.count, NULL);
+    }
+    const size_t count = streams.count;
+    nadi_map64_release(&streams);
+    return count;
+}
+
+void nadi_table_pair(const struct nadi_table *t, uint32_t *receiver_of, uint32_t *sender_of)
+{
+    const size_t streams = number_streams(t, receiver_of, sender_of);
+    size_t *next = NADI_ZNEW(size_t, streams + 2); /* of each stream, in `sends` */
+    size_t *taken = NADI_ZNEW(size_t, streams + 1);
+    uint32_t *sends = NADI_NEW(uint32_t, t->steps.count);
+    for (size_t i = 0; i < t->steps.count; i++)
+        if (receiver_of[i] != NADI_NONE)
+            next[receiver_of[i] + 2]++;
+    for (size_t s = 2; s < streams + 2; s++)
+        next[s] += next[s - 1];
+    for (size_t i = 0; i < t->steps.count; i++)
+        if (receiver_of[i] != NADI_NONE)
+            sends[next[receiver_of[i] + 1]++] = (uint32_t)i;
+    for (size_t i = 0; i < t->steps.count; i++) { /* next[s] is where stream s begins now */
+        if (sender_of[i] == NADI_NONE)
+            continue;
+        const uint32_t stream = sender_of[i];
+        NADI_ASSERT(next[stream] + taken[stream] < next[stream + 1]);
+        sender_of[i] = sends[next[stream] + taken[stream]++];
+    }
+    for (size_t i = 0; i < t->steps.count; i++)
+        if (sender_of[i] != NADI_NONE)
+            receiver_of[sender_of[i]] = (uint32_t)i;
+    nadi_mem_free(next);
+    nadi_mem_free(taken);
+    nadi_mem_free(sends);
 }
 
 /* ---- of a program ---------------------------------------------------------------------------- */

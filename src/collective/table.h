@@ -94,6 +94,10 @@ nadi_table_at(const struct nadi_table *t, uint32_t member, uint32_t lane, uint32
     return &t->steps.items[t->first[(size_t)member * t->lanes + lane] + k];
 }
 
+/* Messages of a proved table: by step, the step that receives what it sends, and the one that sends
+ * what it receives; NADI_NONE where there is none. O(steps). */
+void nadi_table_pair(const struct nadi_table *t, uint32_t *receiver_of, uint32_t *sender_of);
+
 /* A program written down: every step of `p`, which has no switches. */
 void nadi_table_of_program(struct nadi_table *t, const struct nadi_program *p);
 

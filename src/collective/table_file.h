@@ -59,5 +59,12 @@ bool nadi_table_prove(const struct nadi_table_file *f, struct nadi_diags *diags)
 
 /* The own form. `name` may be NULL. */
 void nadi_table_write_own(const struct nadi_table *t, const char *name, struct nadi_str *out);
+/* MSCCL's XML, of a proved table. Returns NULL, or why it cannot be written. A message of several
+ * runs becomes several messages. */
+const char *nadi_table_write_msccl(const struct nadi_table *t, const char *name,
+                                   struct nadi_str *out);
+/* Chakra traces PREFIX.<member>.et for a collective of `bytes` (as a node carries them). */
+bool nadi_table_write_chakra(const struct nadi_table *t, uint64_t bytes, const char *prefix,
+                             struct nadi_diags *diags) NADI_MUST_USE;
 
 #endif

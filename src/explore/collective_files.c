@@ -178,10 +178,17 @@ static bool write_table(const struct nadi_collective_convert_request *q,
 {
     const enum nadi_table_form form = form_of(q);
     struct nadi_str text = NADI_STR_INIT;
-    if (form != NADI_TABLE_OWN)
+    const char *refused = NULL;
+    if (form == NADI_TABLE_CHAKRA)
+        return nadi_table_write_chakra(&f->table, node_bytes(&f->table, q->bytes), q->to, diags);
+    if (form == NADI_TABLE_MSCCL)
+        refused = nadi_table_write_msccl(&f->table, f->name, &text);
+    else
+        nadi_table_write_own(&f->table, f->name, &text);
+    if (refused)
         return nadi_error(diags, "collective/form", NADI_IN_FILE(q->to),
-                          "write .yml for the own form", "%s cannot be written", form_titles[form]);
-    nadi_table_write_own(&f->table, f->name, &text);
+                          "write .yml for the own form", "not to be written as %s: %s",
+                          form_titles[form], refused);
     const bool ok = nadi_file_make_parent(q->to, diags) &&
                     nadi_file_write(q->to, nadi_str_get(&text), text.length, diags);
     nadi_str_release(&text);
