@@ -235,6 +235,11 @@ struct nadi_collective_traces { /* a micro-benchmark: one collective, on all ran
     const char *group;                            /* pg_name; NULL: all ranks */
     const char *compression;                      /* "none", "gzip", "zstd" */
     int manifest; /* only <prefix>.0.et, and <prefix>.yml that gives it to all ranks */
+    /* How each rank of an all-to-all shares out `bytes`: "uniform", "zipf", "dirichlet", "hot";
+     * NULL: the same to all. Negative skew_by: the default. */
+    const char *skew;
+    double skew_by;
+    uint64_t skew_seed;
 };
 
 void nadi_collective_traces_init(struct nadi_collective_traces *options);

@@ -15,7 +15,26 @@ void nadi_collective_traces_init(struct nadi_collective_traces *options)
         .bytes = g.bytes,
         .repeat = g.repeat,
         .compression = "none",
+        .skew_by = -1,
+        .skew_seed = 1,
     };
+}
+
+static bool take_skew(const struct nadi_collective_traces *options, struct nadi_gen_collective *g,
+                      struct nadi_diags *messages)
+{
+    static const char *const words[] = {"uniform", "zipf", "dirichlet", "hot"};
+    if (!options->skew)
+        return true;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(words[i], options->skew) == 0)
+            g->uneven.skew = (enum nadi_skew)(NADI_SKEW_UNIFORM + i);
+    if (g->uneven.skew == NADI_SKEW_NONE)
+        return nadi_error(messages, "gen/skew", NADI_NOWHERE, "use uniform, zipf, dirichlet or hot",
+                          "no skew is called '%s'", options->skew);
+    g->uneven.by = options->skew_by < 0 ? nadi_skew_default(g->uneven.skew) : options->skew_by;
+    g->uneven.seed = options->skew_seed;
+    return true;
 }
 
 void nadi_demo_init(struct nadi_demo *options)
@@ -64,6 +83,7 @@ enum nadi_status nadi_generate_collective(const struct nadi_collective_traces *o
     g.manifest = whole.manifest != 0;
     const bool good = nadi_gen_collective_kind(whole.kind, &g.kind, NADI_NOWHERE, messages) &&
                       nadi_api_coding(whole.compression, &g.coding, messages) &&
+                      take_skew(&whole, &g, messages) &&
                       nadi_gen_collective_write(&g, prefix, messages);
     return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

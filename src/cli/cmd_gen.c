@@ -5,7 +5,9 @@
 #include <nadi/nadi.h>
 
 struct collective_values {
-    const char *kind, *group, *compress, *out;
+    const char *kind, *group, *compress, *out, *skew;
+    double skew_by;
+    uint64_t skew_seed;
     uint32_t ranks, repeat;
     uint64_t bytes, before_ns, after_ns;
     bool manifest;
@@ -65,6 +67,22 @@ static const struct nadi_option collective_what[] = {
      .type = NADI_OPTION_TEXT,
      AT(group),
      .help = "Communicator group (default: all ranks)"},
+    {.name = "skew",
+     .type = NADI_OPTION_WORD,
+     .words = "uniform|zipf|dirichlet|hot",
+     AT(skew),
+     .help = "all-to-all: what goes to whom, as experts are popular (default: the same to all)"},
+    {.name = "skew-by",
+     .argument = "X",
+     .type = NADI_OPTION_FACTOR,
+     AT(skew_by),
+     .help = "Exponent of zipf (default: 1), concentration of dirichlet (1), share of hot (0.5)"},
+    {.name = "skew-seed",
+     .argument = "N",
+     .type = NADI_OPTION_NUMBER,
+     .initial = "1",
+     AT(skew_seed),
+     .help = "Which ranks are popular"},
     {.name = NULL},
 };
 
@@ -210,7 +228,7 @@ static bool whole_microseconds(const char *option, uint64_t ns)
 
 int nadi_cmd_gen_collective(const struct nadi_command *self, int count, char **arguments)
 {
-    struct collective_values values = {0};
+    struct collective_values values = {.skew_by = -1, .skew_seed = 1};
     struct nadi_words words;
     if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words) ||
         !whole_microseconds("compute-before", values.before_ns) ||
@@ -227,6 +245,9 @@ int nadi_cmd_gen_collective(const struct nadi_command *self, int count, char **a
     traces.group = values.group;
     traces.compression = values.compress;
     traces.manifest = values.manifest;
+    traces.skew = values.skew;
+    traces.skew_by = values.skew_by;
+    traces.skew_seed = values.skew_seed;
     struct nadi_diags *messages = nadi_messages_create();
     const enum nadi_status status = nadi_generate_collective(&traces, values.out, messages);
     if (status == NADI_STATUS_DONE && values.manifest)

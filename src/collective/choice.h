@@ -37,6 +37,7 @@ enum nadi_native_kind {
     NADI_NATIVE_GATHER,
     NADI_NATIVE_SCATTER,
     NADI_NATIVE_BARRIER,
+    NADI_NATIVE_ALL_TO_ALL_V, /* an all-to-all whose members say what goes to whom */
     NADI_NATIVE_KINDS
 };
 

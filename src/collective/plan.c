@@ -231,7 +231,7 @@ static enum nadi_collective_kind other_kind(enum nadi_native_kind kind)
     static const enum nadi_collective_kind kinds[NADI_NATIVE_KINDS] = {
         [NADI_NATIVE_BROADCAST] = NADI_BROADCAST, [NADI_NATIVE_REDUCE] = NADI_REDUCE,
         [NADI_NATIVE_GATHER] = NADI_GATHER,       [NADI_NATIVE_SCATTER] = NADI_SCATTER,
-        [NADI_NATIVE_BARRIER] = NADI_BARRIER,
+        [NADI_NATIVE_BARRIER] = NADI_BARRIER,     [NADI_NATIVE_ALL_TO_ALL_V] = NADI_ALL_TO_ALL,
     };
     return kinds[kind];
 }
@@ -282,6 +282,7 @@ static bool make_phases(const struct nadi_plan_request *request, bool world, uin
     case NADI_NATIVE_GATHER:
     case NADI_NATIVE_SCATTER:
     case NADI_NATIVE_BARRIER:
+    case NADI_NATIVE_ALL_TO_ALL_V:
         add(&b, 0, NADI_PHASE_OTHER, NADI_POOL_ANY);
         phases[0].kind = other_kind(request->kind);
         phases[0].root = request->root;

@@ -100,6 +100,16 @@ static uint32_t blocks_of_pair(const struct nadi_program *p)
     return p->blocks / p->request.n / p->request.n;
 }
 
+/* What a member has for another one. */
+static uint64_t size_of_pair(const struct nadi_program_request *q, uint32_t pair)
+{
+    const uint64_t bytes = q->sizes[pair];
+    const uint32_t part = q->sizes_part;
+    if (q->sizes_parts < 2)
+        return bytes;
+    return part_start(bytes, q->sizes_parts, part + 1) - part_start(bytes, q->sizes_parts, part);
+}
+
 static uint64_t block_bytes(const struct nadi_program *p, uint32_t first, uint32_t count)
 {
     if (!p->request.sizes)
@@ -107,7 +117,7 @@ static uint64_t block_bytes(const struct nadi_program *p, uint32_t first, uint32
     const uint32_t parts = blocks_of_pair(p);
     uint64_t bytes = 0;
     for (uint32_t b = first; b < first + count; b++) {
-        const uint64_t pair = p->request.sizes[b / parts];
+        const uint64_t pair = size_of_pair(&p->request, b / parts);
         bytes += part_start(pair, parts, b % parts + 1) - part_start(pair, parts, b % parts);
     }
     return bytes;

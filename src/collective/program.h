@@ -39,6 +39,8 @@ struct nadi_program_request {
     uint32_t root; /* of broadcast, reduce, gather, scatter */
     uint64_t bytes;
     const uint64_t *sizes; /* all-to-all-v: from src to dst at [src * n + dst]; NULL: all equal */
+    uint32_t sizes_parts;  /* the program moves part sizes_part of so many of them; 0: all */
+    uint32_t sizes_part;
     const struct nadi_table *table; /* of nadi_program_table (collective/table.h) */
     uint32_t radix;                 /* of trees; 0: 2 */
     uint32_t channels;              /* of rings; 0: the algorithm's own number */

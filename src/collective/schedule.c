@@ -71,6 +71,7 @@ static void deal(const struct nadi_schedule_request *q, const struct nadi_schedu
         case NADI_NATIVE_GATHER:
         case NADI_NATIVE_SCATTER:
         case NADI_NATIVE_BARRIER:
+        case NADI_NATIVE_ALL_TO_ALL_V:
         case NADI_NATIVE_KINDS:
             load[d] += bytes * (n - 1) / n / rate;
             break;

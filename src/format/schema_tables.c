@@ -51,6 +51,8 @@ static const char *const broadcasts[] = {"tree[N]", "doubleTree[N]", "chain[N]",
 static const char *const collects[] = {"tree[N]", "direct", NULL};
 static const char *const barriers[] = {"bruck",  "recursiveDoubling", "tree[N]",
                                        "direct", "inSwitch[N]",       NULL};
+static const char *const unevens[] = {"direct", "pairwise", "bruck", NULL};
+static const char *const skews[] = {"uniform", "zipf", "dirichlet", "hot", NULL};
 static const char *const shapes[] = {
     "Ring", "FullyConnected", "Switch", "Mesh[N]", "Torus[N]", "UnidirectionalRing", NULL,
 };
@@ -120,6 +122,34 @@ static const struct nadi_schema_key system_keys[] = {
     OTHER("scatter-implementation", collects, "tree", NULL,
           "scatter; root: the node's comm_src, else the group's first rank"),
     OTHER("barrier-implementation", barriers, "bruck", NULL, "barrier"),
+    OTHER(
+        "all-to-all-v-implementation", unevens, "direct", NULL,
+        "an all-to-all that says what goes to whom: by the node's comm_sizes or in_split_size, or "
+        "by the keys below"),
+    {.key = "all-to-all-matrix",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "all-to-alls send the same to all",
+     .doc =
+         "Path of a CSV file of n rows and n columns, without titles: how member i of a group of "
+         "n shares out its comm_size among members 0, 1, 2, ...; bytes, or any numbers in "
+         "proportion. For all-to-alls without sizes of their own."},
+    {.key = "all-to-all-skew",
+     .type = NADI_SCHEMA_WORD,
+     .words = skews,
+     .absent = "all-to-alls send the same to all",
+     .doc = "How members share out comm_size instead, as experts are popular: `uniform`; `zipf`: "
+            "1 / place^s; `dirichlet`: drawn for each member by itself; `hot`: one member gets a "
+            "share, the others the rest."},
+    {.key = "all-to-all-skew-by",
+     .type = NADI_SCHEMA_NUMBER,
+     .max = 1e9,
+     .absent = "1 of zipf and dirichlet, 0.5 of hot",
+     .doc = "The exponent s of zipf, the concentration of dirichlet, the share of hot."},
+    {.key = "all-to-all-skew-seed",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "1",
+     .max = 9007199254740992.0,
+     .doc = "Which members are popular."},
     CUSTOM("all-reduce-implementation-custom", "all-reduce"),
     CUSTOM("all-gather-implementation-custom", "all-gather"),
     CUSTOM("reduce-scatter-implementation-custom", "reduce-scatter"),

@@ -28,6 +28,7 @@ enum nadi_finding_kind {
     NADI_FINDING_BROADCAST,
     NADI_FINDING_EMPTY_GATHER,
     NADI_FINDING_ROOT,
+    NADI_FINDING_SIZES,
     NADI_FINDING_SHORT_INVOLVED,
     NADI_FINDING_NO_OPS,
     NADI_FINDING_ZERO_OPS,
@@ -51,6 +52,7 @@ struct nadi_use { /* collectives of one kind on one group and the same dimension
     uint32_t mask;     /* involved dimensions; all bits for groups */
     bool custom;       /* runs a custom algorithm */
     uint32_t attached; /* index of what is attached to it; NADI_NONE: nothing */
+    bool uneven;       /* an all-to-all that says what goes to whom */
     bool family;       /* each rank in its own group of a family; `group` is one of them */
     const struct nadi_trace *trace;
     uint32_t rank, node; /* with the fewest bytes, for the message */

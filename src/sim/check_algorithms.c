@@ -371,6 +371,8 @@ bool nadi_check_use(struct nadi_check *c, const struct nadi_use *use)
     const struct nadi_inputs *in = c->in;
     const struct nadi_group *g = &in->groups.items[use->group];
     struct plan p = {.c = c, .use = use, .native = nadi_native_of(use->kind)};
+    if (use->uneven)
+        p.native = NADI_NATIVE_ALL_TO_ALL_V;
     if (use->custom || g->size == 1)
         return true;
     p.impl = use->attached == NADI_NONE ? &in->system.native[p.native]

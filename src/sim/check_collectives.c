@@ -17,6 +17,7 @@ struct item {             /* one collective node */
 };
 
 struct sequence { /* the collectives of one distinct trace, by group, then by id */
+    const struct nadi_inputs *in;
     const struct nadi_trace *trace;
     uint32_t rank; /* the first that has the trace */
     struct item *items;
@@ -105,7 +106,7 @@ static struct key key_of(const struct slice *s, uint32_t i, const struct nadi_in
     const struct nadi_trace *t = s->s->trace;
     uint32_t n = s->items[i].node;
     return (struct key){
-        .bytes = t->bytes[n],
+        .bytes = nadi_is_uneven(s->s->in, t, n) ? 0 : t->bytes[n], /* each member's own */
         .kind = t->collective[n],
         .mask = in_world ? nadi_involved(in_world, t, n) : 0,
     };
@@ -287,7 +288,8 @@ static void make_sequences(struct compare *c)
 {
     nadi_trace_numbers(c->in, c->of_rank);
     for (uint32_t i = 0; i < c->in->owned_count; i++) {
-        c->sequences[i] = (struct sequence){.trace = c->in->owned[i], .compared_group = NADI_NONE};
+        c->sequences[i] =
+            (struct sequence){.in = c->in, .trace = c->in->owned[i], .compared_group = NADI_NONE};
         collect(c->in, &c->sequences[i]);
     }
     for (uint32_t r = c->in->rank_count; r-- > 0;)

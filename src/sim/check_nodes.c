@@ -42,6 +42,9 @@ static const struct finding_about about[NADI_FINDING_KINDS] = {
     [NADI_FINDING_EMPTY_GATHER] = {"node/zero-size", NULL, NADI_WARNING},
     [NADI_FINDING_ROOT] = {"node/root", "name a member of the group, or leave it out for the first",
                            NADI_ERROR},
+    [NADI_FINDING_SIZES] = {"node/sizes",
+                            "one size for each member of the group, in the order of its list",
+                            NADI_ERROR},
     [NADI_FINDING_SHORT_INVOLVED] = {"node/involved-dim", "give one entry a network dimension",
                                      NADI_WARNING},
     [NADI_FINDING_NO_OPS] = {"node/missing-attribute",
@@ -287,10 +290,13 @@ static uint32_t use_of(struct pass *p, uint32_t n, uint32_t group, uint32_t mask
 {
     struct nadi_check *c = p->c;
     const struct nadi_trace *t = p->t;
+    const bool uneven = !custom && nadi_is_uneven(c->in, t, n);
+    if (uneven)
+        attached = NADI_NONE; /* all-to-all-v-implementation runs it */
     bool family = is_family(c->in, t, n);
     uint32_t who = family ? FAMILY | nadi_groups_family(&c->in->groups, group_name(t, n)) : group;
     uint64_t key = (uint64_t)who << 32 | (uint64_t)(attached + 1) << 24 | (uint64_t)mask << 8 |
-                   (uint64_t)t->collective[n] << 1 | (uint64_t)custom;
+                   (uint64_t)uneven << 5 | (uint64_t)t->collective[n] << 1 | (uint64_t)custom;
     uint32_t index = (uint32_t)c->uses.count;
     bool added;
     uint32_t found = *nadi_map64_put(&c->use_index, key, index, &added);
@@ -301,6 +307,7 @@ static uint32_t use_of(struct pass *p, uint32_t n, uint32_t group, uint32_t mask
             .mask = mask,
             .custom = custom,
             .attached = attached,
+            .uneven = uneven,
             .family = family,
             .trace = t,
             .rank = p->rank,
@@ -363,6 +370,21 @@ static void check_root(struct pass *p, uint32_t n, const struct nadi_group *g)
               from ? "comm_src" : "comm_dst", root, g->size);
 }
 
+static void check_row(struct pass *p, uint32_t n, const struct nadi_group *g)
+{
+    const struct nadi_inputs *in = p->c->in;
+    const struct nadi_trace_comm *comm = nadi_comm_of(p->t, n);
+    if (!nadi_is_uneven(in, p->t, n))
+        return;
+    if (comm->size_count > 0 && comm->size_count != g->size)
+        FOUND(p, NADI_FINDING_SIZES, n, "%s has %u sizes, but the group has %u ranks",
+              comm->shares ? "in_split_size" : "comm_sizes", comm->size_count, g->size);
+    else if (comm->size_count == 0 && in->system.uneven.matrix && in->system.uneven.n != g->size)
+        FOUND(p, NADI_FINDING_SIZES, n,
+              "'all-to-all-matrix' is for groups of %u, but the group has %u ranks",
+              in->system.uneven.n, g->size);
+}
+
 static void check_collective(struct pass *p, uint32_t n)
 {
     const struct nadi_trace *t = p->t;
@@ -393,6 +415,7 @@ static void check_collective(struct pass *p, uint32_t n)
     const struct nadi_group *g = nadi_inputs_group(p->c->in, t, n, p->rank);
     if (g) {
         check_root(p, n, g);
+        check_row(p, n, g);
         note_use(p, n, (uint32_t)(g - p->c->in->groups.items));
     } else {
         note_unknown_group(p, n, group_name(t, n));

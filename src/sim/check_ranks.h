@@ -35,4 +35,13 @@ static inline bool nadi_ranks_has(const uint64_t *ranks, uint32_t rank)
 /* "rank 3" or "ranks 0-7, 9". */
 void nadi_ranks_text(const uint64_t *ranks, uint32_t rank_count, struct nadi_str *out);
 
+/* Is the node an all-to-all that says what goes to whom? */
+static inline bool nadi_is_uneven(const struct nadi_inputs *in, const struct nadi_trace *t,
+                                  uint32_t node)
+{
+    return t->type[node] == NADI_NODE_COLL &&
+           nadi_system_is_uneven(&in->system, (enum nadi_collective_kind)t->collective[node],
+                                 nadi_trace_comm(t, node));
+}
+
 #endif

@@ -447,7 +447,10 @@ struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi
         uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
         return (struct nadi_floor){.own = ns, .last = ns};
     }
-    if (group == NADI_NONE || f->in->system.exact || is_custom(f->in, kind, t->id[node]))
+    if (group == NADI_NONE || f->in->system.exact ||
+        nadi_system_is_uneven(&f->in->system, (enum nadi_collective_kind)t->collective[node],
+                              comm) ||
+        is_custom(f->in, kind, t->id[node]))
         return (struct nadi_floor){0};
     struct memo key = {
         .valid = true,

@@ -39,6 +39,11 @@ static bool find_algorithms(struct nadi_folding *f)
             if (t->type[n] != NADI_NODE_COLL ||
                 !nadi_native_in(native, (enum nadi_collective_kind)t->collective[n], &kind))
                 continue;
+            if (nadi_system_is_uneven(&f->in->system, (enum nadi_collective_kind)t->collective[n],
+                                      nadi_trace_comm(t, n))) {
+                f->why_not = "the members of an uneven all-to-all differ";
+                return false;
+            }
             if (kind >= NADI_NATIVE_BROADCAST && kind != NADI_NATIVE_BARRIER) {
                 f->why_not = "the root of a collective is unlike its other members";
                 return false;

@@ -63,6 +63,8 @@ bool nadi_read_attached(struct nadi_load *l, const struct nadi_schema_values *va
 /* load_attached.c: what `custom-collectives` names, when the groups are known. */
 bool nadi_load_attached(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_customs(struct nadi_load *l) NADI_MUST_USE;
+/* load_uneven.c: of the system file. */
+bool nadi_load_uneven(struct nadi_load *l, const struct nadi_schema_values *values) NADI_MUST_USE;
 
 /* A network that nothing is asked of but its size, and no groups. */
 void nadi_load_bare_topology(struct nadi_inputs *in, uint32_t rank_count);

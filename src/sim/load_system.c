@@ -13,6 +13,7 @@ static const char *const native_keys[NADI_NATIVE_KINDS] = {
     [NADI_NATIVE_GATHER] = "gather-implementation",
     [NADI_NATIVE_SCATTER] = "scatter-implementation",
     [NADI_NATIVE_BARRIER] = "barrier-implementation",
+    [NADI_NATIVE_ALL_TO_ALL_V] = "all-to-all-v-implementation",
 };
 
 const char *nadi_native_key(enum nadi_native_kind kind)
@@ -245,6 +246,7 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
         ok &= fill_algorithms(l, values, (enum nadi_native_kind)k);
     ok &= fill_endpoint_delay(l, values);
     ok &= nadi_read_attached(l, values);
+    ok &= nadi_load_uneven(l, values);
     warn_of_roofline(l, values);
     const struct nadi_schema_value *map = nadi_schema_get(values, "per-node-custom-implementation");
     if (map->count) {

@@ -95,7 +95,10 @@ static bool same_comm(const struct nadi_trace *a, const struct nadi_trace *b, ui
     const struct nadi_trace_comm *x = &a->comms[i], *y = &b->comms[i];
     return x->src == y->src && x->dst == y->dst && x->tag == y->tag &&
            (x->group == NADI_NONE) == (y->group == NADI_NONE) && x->priority == y->priority &&
-           x->involved == y->involved && x->involved_count == y->involved_count;
+           x->involved == y->involved && x->involved_count == y->involved_count &&
+           x->shares == y->shares && x->size_count == y->size_count &&
+           (x->size_count == 0 || memcmp(a->sizes + x->sizes, b->sizes + y->sizes,
+                                         x->size_count * sizeof(*a->sizes)) == 0);
 }
 
 /* Two collectives of one group stay two of one group. */

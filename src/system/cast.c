@@ -67,7 +67,8 @@ static struct nadi_cast *make(struct nadi_system *s, const struct nadi_phase *p,
     return c;
 }
 
-const struct nadi_cast *nadi_cast_of(struct nadi_system *s, uint32_t stream, uint32_t phase)
+/* Kept for further streams that run the same phase for the same group. */
+static const struct nadi_cast *cast_of(struct nadi_system *s, uint32_t stream, uint32_t phase)
 {
     const struct stream *x = &s->streams.items[stream];
     const struct operation *op = &s->operations.items[x->operation];
@@ -78,6 +79,32 @@ const struct nadi_cast *nadi_cast_of(struct nadi_system *s, uint32_t stream, uin
     const struct nadi_cast_key key = {p, op->view.group, make(s, p, op)};
     NADI_PUSH(&s->casts, key);
     return key.cast;
+}
+
+const struct nadi_cast *nadi_cast_take(struct nadi_system *s, uint32_t stream, uint32_t phase)
+{
+    const struct nadi_cast *shared = cast_of(s, stream, phase);
+    const struct stream *x = &s->streams.items[stream];
+    const struct operation *op = &s->operations.items[x->operation];
+    if (!op->sizes)
+        return shared;
+    struct nadi_cast *c = NADI_NEW(struct nadi_cast, 1);
+    *c = *shared;
+    c->own = NADI_NEW(struct nadi_program, 1);
+    *c->own = *shared->program;
+    c->own->request.sizes = op->sizes;
+    c->own->request.sizes_parts = op->view.chunks;
+    c->own->request.sizes_part = x->chunk;
+    c->program = c->own;
+    return c;
+}
+
+void nadi_cast_give(const struct nadi_cast *c)
+{
+    if (!c->own)
+        return;
+    nadi_mem_free(c->own);
+    nadi_mem_free((void *)(uintptr_t)c);
 }
 
 void nadi_casts_release(struct nadi_system *s)

@@ -7,6 +7,8 @@
 #include "collective/schedule.h"
 #include "comm/platform.h"
 #include "platform/topology.h"
+#include "trace/trace.h"
+#include "trace/uneven.h"
 
 enum nadi_scheduling_policy {
     NADI_SCHEDULING_LIFO,
@@ -47,6 +49,7 @@ struct nadi_system_config {
     struct nadi_implementation native[NADI_NATIVE_KINDS];
     const struct nadi_attached *attached; /* before `native`: nadi_implementation_of */
     uint32_t attached_count;
+    struct nadi_uneven uneven;             /* all-to-alls that do not say what goes to whom */
     struct nadi_custom_node *custom_nodes; /* ascending by node_id */
     uint32_t custom_node_count;
 };
@@ -73,6 +76,16 @@ nadi_implementation_of(const struct nadi_system_config *c, enum nadi_native_kind
 {
     const uint32_t attached = nadi_attached_of(c, kind, group, size, bytes);
     return attached == NADI_NONE ? &c->native[kind] : &c->attached[attached].implementation;
+}
+
+/* Does this collective say what goes to whom, or the configuration for it? Under the reference's
+ * program names none does. comm: the node's, or NULL. */
+static inline bool nadi_system_is_uneven(const struct nadi_system_config *c,
+                                         enum nadi_collective_kind kind,
+                                         const struct nadi_trace_comm *comm)
+{
+    return kind == NADI_ALL_TO_ALL && c->native[NADI_NATIVE_ALL_TO_ALL_V].count > 0 &&
+           ((comm && comm->size_count > 0) || nadi_uneven_is(&c->uneven));
 }
 
 /* Can chunks wait for each other in a dimension's queue? Not where as many may be active as there

@@ -21,6 +21,8 @@ struct operation {
     struct phase_info *infos;     /* of the plan */
     const struct nadi_custom_algorithm *custom;
     uint32_t involved, root;
+    uint64_t *sizes; /* from member to member, a row known when its member joins; NULL: all the
+                        same. Freed as the three below */
     uint32_t *nodes; /* by member; NADI_NONE: not joined. Freed with the two below once all ended */
     uint32_t *left;  /* by member: streams not finished */
     uint32_t *streams;   /* by chunk */
@@ -31,6 +33,7 @@ struct operation {
 struct stream {
     uint32_t operation;
     uint32_t ended; /* members that ended all phases */
+    uint32_t chunk;
     const struct nadi_phase *phases;
     uint32_t *blocks; /* by phase; NADI_NONE: not running */
     uint16_t *lanes;  /* [member * phases + phase]: queue, direction, tree; NULL: all 0 */
@@ -397,11 +400,13 @@ struct nadi_cast {
     const struct nadi_program **by_ring; /* NULL: `program` */
     const uint32_t *group;               /* ranks by member; NULL: member is rank */
     uint32_t members, all;               /* without and with switches */
+    struct nadi_program *own;            /* of a collective with sizes of its own, else NULL */
     uint32_t *first_switch;              /* by ring, and the end; NULL: there are none */
 };
 
-/* Of the stream's phase, kept for further streams that run the same phase for the same group. */
-const struct nadi_cast *nadi_cast_of(struct nadi_system *s, uint32_t stream, uint32_t phase);
+/* Of the stream's phase; to be given back when it has ended. */
+const struct nadi_cast *nadi_cast_take(struct nadi_system *s, uint32_t stream, uint32_t phase);
+void nadi_cast_give(const struct nadi_cast *c);
 /* Index in the ring's program, and back. */
 uint32_t nadi_cast_local(const struct nadi_cast *c, uint32_t member);
 uint32_t nadi_cast_member(const struct nadi_cast *c, uint32_t member, uint32_t local);

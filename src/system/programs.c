@@ -70,7 +70,7 @@ static void count_steps(struct run *r, uint32_t member)
 static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
 {
     uint32_t index;
-    const struct nadi_cast *cast = nadi_cast_of(s, stream, phase);
+    const struct nadi_cast *cast = nadi_cast_take(s, stream, phase);
     POOL_TAKE(&s->programs->runs, next, index);
     struct run *r = &s->programs->runs.items[index];
     *r = (struct run){
@@ -100,6 +100,7 @@ static void free_run(struct nadi_system *s, uint32_t index)
 {
     struct run *r = &s->programs->runs.items[index];
     s->streams.items[r->stream].blocks[r->phase_index] = NADI_NONE;
+    nadi_cast_give(r->cast);
     nadi_mem_free(r->lanes);
     nadi_mem_free(r->open);
     r->lanes = NULL;
@@ -364,6 +365,8 @@ struct nadi_programs *nadi_programs_create(struct nadi_system *s)
 void nadi_programs_destroy(struct nadi_programs *all)
 {
     for (size_t i = 0; i < all->runs.count; i++) {
+        if (all->runs.items[i].lanes)
+            nadi_cast_give(all->runs.items[i].cast);
         nadi_mem_free(all->runs.items[i].lanes);
         nadi_mem_free(all->runs.items[i].open);
     }

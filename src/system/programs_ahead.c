@@ -70,7 +70,7 @@ static void start_member(struct nadi_system *s, struct run *r, uint32_t member);
 static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
 {
     uint32_t index;
-    const struct nadi_cast *cast = nadi_cast_of(s, stream, phase);
+    const struct nadi_cast *cast = nadi_cast_take(s, stream, phase);
     POOL_TAKE(&s->ahead->runs, next, index);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
     struct run *r = &s->ahead->runs.items[index];
@@ -99,6 +99,7 @@ static void free_run(struct nadi_system *s, struct run *r)
     s->streams.items[r->stream].blocks[r->phase_index] = NADI_NONE;
     for (uint32_t m = r->cast->members; m < r->cast->all; m++)
         end_member(s, r, m);
+    nadi_cast_give(r->cast);
     nadi_mem_free(r->early);
     nadi_mem_free(r->members);
     r->early = NULL;
@@ -413,6 +414,8 @@ void nadi_programs_ahead_destroy(struct nadi_programs_ahead *all)
             nadi_mem_free(r->members[m].lanes);
             nadi_mem_free(r->members[m].ends);
         }
+        if (r->members)
+            nadi_cast_give(r->cast);
         nadi_mem_free(r->early);
         nadi_mem_free(r->members);
     }

@@ -141,8 +141,8 @@ static void deal_lanes(struct nadi_system *s, struct stream *stream, uint32_t ra
 static uint32_t root_member(const struct nadi_system *s, const struct nadi_collective_call *call)
 {
     const struct nadi_group *g = &s->setup.groups->items[call->group];
-    if (call->kind == NADI_BARRIER) /* has none; rank 0 need not be a member */
-        return 0;
+    if (call->kind == NADI_BARRIER || call->kind == NADI_ALL_TO_ALL)
+        return 0; /* have none; rank 0 need not be a member */
     return g->size == s->rank_count ? call->root : nadi_group_position(g, call->root);
 }
 
@@ -152,6 +152,8 @@ static struct nadi_plan_request request_of(const struct nadi_system *s,
     enum nadi_native_kind native;
     if (!nadi_native_kind_of(call->kind, &native))
         NADI_BUG("collective kind %d has no native algorithm", (int)call->kind);
+    if (call->sizes)
+        native = NADI_NATIVE_ALL_TO_ALL_V;
     return (struct nadi_plan_request){
         .topology = s->setup.topology,
         .group = &s->setup.groups->items[call->group],
@@ -160,7 +162,8 @@ static struct nadi_plan_request request_of(const struct nadi_system *s,
         .kind = native,
         .local_bw_aware = s->config->local_bw_aware,
         .splits = s->config->splits,
-        .bytes = call->bytes,
+        /* members may have different sizes, but all have as many chunks */
+        .bytes = call->sizes ? s->config->splits : call->bytes,
         .involved = call->involved,
         .exact = s->config->exact,
         .root = root_member(s, call),
@@ -173,14 +176,14 @@ static const struct plan_key *find_plan(struct nadi_system *s,
     const struct nadi_plan_request request = request_of(s, call);
     for (size_t i = s->plans.count; i-- > 0;) {
         const struct plan_key *k = &s->plans.items[i];
-        if (k->group == call->group && k->kind == request.kind && k->bytes == call->bytes &&
+        if (k->group == call->group && k->kind == request.kind && k->bytes == request.bytes &&
             k->involved == call->involved && k->root == call->root)
             return k;
     }
     struct nadi_plan *plan = NADI_ARENA_NEW(&s->arena, struct nadi_plan, 1);
     if (!nadi_plan_make(&request, plan))
         return NULL;
-    struct plan_key key = {call->group, request.kind, call->involved, call->root, call->bytes,
+    struct plan_key key = {call->group, request.kind, call->involved, call->root, request.bytes,
                            plan,        NULL};
     if (s->setup.phases)
         key.infos = NADI_ARENA_ZNEW(&s->arena, struct phase_info, (size_t)plan->phase_count * 2);
@@ -239,6 +242,8 @@ static struct operation *find_operation(struct nadi_system *s,
         .streams = NADI_NEW(uint32_t, chunks),
     };
     op->priorities = s->issued ? NADI_NEW(int64_t, size) : NULL;
+    if (call->sizes)
+        op->sizes = NADI_ZNEW(uint64_t, (size_t)size * size);
     memset(op->nodes, 0xff, size * sizeof(*op->nodes));
     memset(op->streams, 0xff, chunks * sizeof(*op->streams));
     NADI_PUSH(&g->operations, (uint32_t)s->operations.count);
@@ -254,7 +259,7 @@ static uint32_t get_stream(struct nadi_system *s, struct operation *op, uint32_t
     POOL_TAKE(&s->streams, operation, index);
     uint32_t phases = op->plan ? op->plan->phase_count : 0;
     struct stream *stream = &s->streams.items[index];
-    *stream = (struct stream){.operation = (uint32_t)(op - s->operations.items)};
+    *stream = (struct stream){.operation = (uint32_t)(op - s->operations.items), .chunk = chunk};
     if (op->plan) {
         bool tail = op->plan->has_tail && chunk == op->plan->chunk_count - 1;
         stream->phases = op->ordered ? op->ordered[chunk]
@@ -397,9 +402,11 @@ static void free_operation(struct nadi_system *s, struct operation *op)
     nadi_mem_free(op->left);
     nadi_mem_free(op->streams);
     nadi_mem_free(op->priorities);
+    nadi_mem_free(op->sizes);
     nadi_mem_free(op->ordered);
     op->nodes = op->left = op->streams = NULL;
     op->priorities = NULL;
+    op->sizes = NULL;
     op->ordered = NULL;
 }
 
@@ -472,8 +479,9 @@ static bool disagrees(struct nadi_system *s, const struct operation *op,
                       const struct nadi_collective_call *call)
 {
     bool same = op->view.kind == call->kind && op->custom == call->custom &&
-                op->root == call->root &&
-                (call->custom || (op->view.bytes == call->bytes && op->involved == call->involved));
+                op->root == call->root && (op->sizes != NULL) == (call->sizes != NULL) &&
+                (call->custom || ((call->sizes || op->view.bytes == call->bytes) &&
+                                  op->involved == call->involved));
     if (same)
         return false;
     s->mismatch = (struct nadi_mismatch){
@@ -525,6 +533,9 @@ bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_
     uint32_t operation = (uint32_t)(op - s->operations.items);
     s->groups[call->group].sequence[member]++;
     op->nodes[member] = call->node;
+    if (call->sizes)
+        memcpy(op->sizes + (size_t)member * op->view.members, call->sizes,
+               op->view.members * sizeof(*op->sizes));
     if (s->issued)
         op->priorities[member] = priority_of(s, call);
     op->view.joined++;

@@ -47,9 +47,10 @@ struct nadi_collective_call {
     uint32_t group;                 /* index into groups; the rank is a member */
     enum nadi_collective_kind kind; /* one of the system file's (nadi_native_in) */
     uint64_t bytes;
-    uint32_t involved;                          /* bit d: dimension d takes part */
-    uint32_t root;                              /* rank; of kinds that have one, else 0 */
-    int32_t priority;                           /* of the node; for scheduling-policy EXPLICIT */
+    uint32_t involved;     /* bit d: dimension d takes part */
+    uint32_t root;         /* rank; of kinds that have one, else 0 */
+    const uint64_t *sizes; /* of an all-to-all: to each member, own included; NULL: all the same */
+    int32_t priority;      /* of the node; for scheduling-policy EXPLICIT */
     const struct nadi_custom_algorithm *custom; /* NULL: the configured native one */
 };
 

@@ -36,6 +36,7 @@ static void reading_init(struct reading *r, const char *path)
 static void forget_staged(struct reading *r)
 {
     r->trace.node_count = r->trace.comm_count = r->trace.metadata_count = 0;
+    r->trace.sizes_count = 0;
     r->trace.strings_bytes = 1;
     r->stage.dep_ids.count = 0;
     memset(r->stage.strings.cache, 0, sizeof(r->stage.strings.cache));
@@ -47,7 +48,7 @@ static void reading_release(struct reading *r)
         r->trace.id,      r->trace.duration_ns,   r->trace.ops,           r->trace.bytes,
         r->trace.offset,  r->trace.name,          r->trace.comm,          r->trace.dep_start,
         r->trace.type,    r->trace.collective,    r->trace.flags,         r->trace.comms,
-        r->trace.strings, r->trace.metadata_text, r->trace.metadata_node,
+        r->trace.strings, r->trace.metadata_text, r->trace.metadata_node, r->trace.sizes,
     };
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
         nadi_mem_free(arrays[i]);

@@ -18,6 +18,7 @@ const char *nadi_attr_key_name(enum nadi_attr_key key)
         [NADI_ATTR_COMM_TAG] = "comm_tag",       [NADI_ATTR_GROUP] = "pg_name",
         [NADI_ATTR_INVOLVED] = "involved_dim",   [NADI_ATTR_INPUTS] = "inputs",
         [NADI_ATTR_OUTPUTS] = "outputs",         [NADI_ATTR_NANOS] = "duration_nanos",
+        [NADI_ATTR_SIZES] = "comm_sizes",        [NADI_ATTR_SPLITS] = "in_split_size",
     };
     return names[key];
 }
@@ -182,6 +183,9 @@ static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
         IS("comm_type", NADI_ATTR_COMM_TYPE);
         IS("comm_size", NADI_ATTR_COMM_SIZE);
         break;
+    case 10:
+        IS("comm_sizes", NADI_ATTR_SIZES);
+        break;
     case 11:
         IS("tensor_size", NADI_ATTR_TENSOR_SIZE);
         break;
@@ -190,6 +194,7 @@ static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
         break;
     case 13:
         IS("comm_priority", NADI_ATTR_COMM_PRIORITY);
+        IS("in_split_size", NADI_ATTR_SPLITS);
         break;
     case 14:
         IS("duration_nanos", NADI_ATTR_NANOS);

@@ -28,6 +28,8 @@ enum nadi_attr_key {
     NADI_ATTR_INPUTS,
     NADI_ATTR_OUTPUTS,
     NADI_ATTR_NANOS,
+    NADI_ATTR_SIZES,
+    NADI_ATTR_SPLITS,
     NADI_ATTR_KEYS, /* how many; also "a name that nobody here reads" */
 };
 

@@ -1,10 +1,11 @@
 #include "trace/gen_collective.h"
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "trace/gen_files.h"
 
-enum { MOST_RANKS = 1 << 24 };
+enum { MOST_RANKS = 1 << 24, MOST_SIZES = 1 << 16 };
 
 void nadi_gen_collective_init(struct nadi_gen_collective *g)
 {
@@ -44,6 +45,23 @@ static bool check(const struct nadi_gen_collective *g, struct nadi_diags *diags)
     if (g->bytes == 0 && g->kind != NADI_BARRIER)
         return nadi_error(diags, "gen/bytes", NADI_NOWHERE, "give a size of 1 byte or more",
                           "a collective of 0 bytes");
+    if (!nadi_uneven_is(&g->uneven))
+        return true;
+    if (g->kind != NADI_ALL_TO_ALL)
+        return nadi_error(diags, "gen/skew", NADI_NOWHERE, "--kind all-to-all",
+                          "only an all-to-all can be skewed, not %s",
+                          nadi_collective_name(g->kind));
+    if (g->manifest)
+        return nadi_error(diags, "gen/skew", NADI_NOWHERE, "leave --manifest out",
+                          "the ranks of a skewed all-to-all have traces of their own");
+    if (g->ranks > MOST_SIZES)
+        return nadi_error(diags, "gen/skew", NADI_NOWHERE, NULL,
+                          "%u ranks; a skewed all-to-all has at most %d", g->ranks, MOST_SIZES);
+    if (!nadi_skew_takes(g->uneven.skew, g->uneven.by))
+        return nadi_error(diags, "gen/skew", NADI_NOWHERE,
+                          "zipf: an exponent from 0 to 100; dirichlet: a concentration from 0.001 "
+                          "to 1e9; hot: a share from 0 to 1",
+                          "a skew by %g", g->uneven.by);
     return true;
 }
 
@@ -72,26 +90,48 @@ static uint64_t put_compute(struct nadi_trace_writer *w, uint64_t id, const char
                                         .attr_count = 1});
 }
 
-static void put_nodes(struct nadi_trace_writer *w, const struct nadi_gen_collective *g)
+/* comm_sizes of a rank; `values` are to be freed. */
+static struct nadi_write_attr sizes_of(const struct nadi_gen_collective *g, uint32_t rank,
+                                       struct nadi_write_value **values)
 {
-    const struct nadi_write_attr attrs[] = {
+    double *weights = NADI_NEW(double, g->ranks);
+    uint64_t *sizes = NADI_NEW(uint64_t, g->ranks);
+    nadi_uneven_weights(&g->uneven, g->ranks, rank, weights);
+    nadi_uneven_share(weights, g->ranks, g->bytes, sizes);
+    *values = NADI_ZNEW(struct nadi_write_value, g->ranks);
+    for (uint32_t i = 0; i < g->ranks; i++)
+        (*values)[i].bits = sizes[i];
+    nadi_mem_free(weights);
+    nadi_mem_free(sizes);
+    return (struct nadi_write_attr){
+        .name = "comm_sizes", .member = NADI_MEMBER_INT64 + 1, .list = *values, .count = g->ranks};
+}
+
+static void put_nodes(struct nadi_trace_writer *w, const struct nadi_gen_collective *g,
+                      uint32_t rank)
+{
+    struct nadi_write_value *values = NULL;
+    struct nadi_write_attr attrs[5] = {
         nadi_write_bool("is_cpu_op", false),
         nadi_write_int64("comm_type", g->kind),
         nadi_write_uint64("comm_size", g->bytes),
-        nadi_write_string("pg_name", g->group ? g->group : ""),
     };
+    size_t count = 3;
+    if (g->group)
+        attrs[count++] = nadi_write_string("pg_name", g->group);
+    if (nadi_uneven_is(&g->uneven))
+        attrs[count++] = sizes_of(g, rank, &values);
     uint64_t id = 1;
     for (uint32_t i = 0; i < g->repeat; i++) {
         char name[64];
         id = put_compute(w, id, "compute before", g->compute_before_us);
         snprintf(name, sizeof name, "%s %u", nadi_collective_name(g->kind), i);
         id = put(w, id,
-                 (struct nadi_write_node){.name = name,
-                                          .type = NADI_NODE_COLL,
-                                          .attrs = attrs,
-                                          .attr_count = g->group ? 4 : 3});
+                 (struct nadi_write_node){
+                     .name = name, .type = NADI_NODE_COLL, .attrs = attrs, .attr_count = count});
         id = put_compute(w, id, "compute after", g->compute_after_us);
     }
+    nadi_mem_free(values);
 }
 
 /* The trace's name in it is the prefix's last part: it lies in the same folder. */
@@ -119,7 +159,7 @@ bool nadi_gen_collective_write(const struct nadi_gen_collective *g, const char *
         struct nadi_trace_writer *w = nadi_gen_open(prefix, rank, g->coding, diags);
         if (!w)
             return false;
-        put_nodes(w, g);
+        put_nodes(w, g, rank);
         if (!nadi_trace_writer_close(w, diags))
             return false;
     }

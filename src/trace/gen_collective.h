@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "trace/deflate.h"
 #include "trace/trace.h"
+#include "trace/uneven.h"
 
 struct nadi_gen_collective {
     enum nadi_collective_kind kind;
@@ -21,6 +22,7 @@ struct nadi_gen_collective {
     const char *group;          /* pg_name; NULL: all ranks */
     bool manifest;              /* PREFIX.0.et only, and PREFIX.yml that gives it to all ranks */
     enum nadi_coding coding;
+    struct nadi_uneven uneven; /* of an all-to-all: each rank's comm_sizes; skew NONE: without */
 };
 
 /* An all-reduce of 1 MiB on 8 ranks, once, plain. */

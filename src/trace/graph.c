@@ -374,6 +374,7 @@ bool nadi_graph_build(struct nadi_stage *s, struct nadi_diags *diags)
     s->dep_ids = (struct nadi_u64_list){0};
     TRIM(t->deps, t->dep_start[t->node_count]);
     TRIM(t->comms, t->comm_count);
+    TRIM(t->sizes, t->sizes_count);
     TRIM(t->strings, t->strings_bytes);
     invert(t);
     return !forward || check_acyclic(t, diags);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "trace/attr.h"
 #include "trace/strings.h"
 #include "trace/wire.h"
 
@@ -202,6 +203,105 @@ static bool get_root(struct nadi_stage *s, const struct nadi_message *m, uint32_
     return found != FOUND_BAD;
 }
 
+static bool bad_sizes(const struct nadi_stage *s, const struct nadi_message *m,
+                      enum nadi_attr_key key, const char *what)
+{
+    return bad_list(s, m, key, "trace/sizes", what,
+                    key == NADI_ATTR_SIZES
+                        ? "a list of bytes, one for each member of the group"
+                        : "a list of elements, one for each member of the group");
+}
+
+static bool add_size(struct nadi_stage *s, uint64_t size)
+{
+    struct nadi_trace *t = s->trace;
+    if (t->sizes_count == NADI_NONE - 1)
+        return false;
+    if (t->sizes_count == s->size_capacity)
+        t->sizes = nadi_mem_grow(t->sizes, &s->size_capacity, (size_t)t->sizes_count + 1,
+                                 sizeof(*t->sizes));
+    t->sizes[t->sizes_count++] = size;
+    return true;
+}
+
+/* "[1, 2, 3]", as captures have it. */
+static bool add_sizes_of_text(struct nadi_stage *s, const struct nadi_attr *a)
+{
+    for (size_t i = 0; i < a->bytes;) {
+        uint64_t size = 0;
+        const size_t first = i;
+        for (; i < a->bytes && a->data[i] >= '0' && a->data[i] <= '9'; i++) {
+            if (size > (UINT64_MAX - 9) / 10)
+                return false;
+            size = size * 10 + (uint64_t)(a->data[i] - '0');
+        }
+        if (i > first && !add_size(s, size))
+            return false;
+        if (i == first && !strchr("[](), \t", a->data[i++]))
+            return false;
+    }
+    return true;
+}
+
+static bool add_sizes_of_list(struct nadi_stage *s, const struct nadi_attr *a)
+{
+    struct nadi_attr_items items = nadi_attr_items_begin(a);
+    struct nadi_attr item;
+    while (nadi_attr_items_next(&items, &item))
+        if ((items.member->value_class == NADI_VALUE_SIGNED && (int64_t)item.bits < 0) ||
+            !add_size(s, item.bits))
+            return false;
+    return !items.damaged;
+}
+
+static bool is_integer_list(const struct nadi_attr *a)
+{
+    const struct nadi_member *member =
+        a->member >= NADI_MEMBER_FIRST && a->member <= NADI_MEMBER_LAST ? nadi_member_of(a->member)
+                                                                        : NULL;
+    return member && member->is_list &&
+           (member->value_class == NADI_VALUE_SIGNED || member->value_class == NADI_VALUE_UNSIGNED);
+}
+
+/* What an all-to-all sends to each member: bytes, or shares of comm_size as captures have them. */
+static bool get_sizes(struct nadi_stage *s, const struct nadi_message *m, uint32_t n,
+                      struct nadi_trace_comm *comm)
+{
+    struct nadi_trace *t = s->trace;
+    const bool bytes = s->raw.seen >> NADI_ATTR_SIZES & 1;
+    const enum nadi_attr_key key = bytes ? NADI_ATTR_SIZES : NADI_ATTR_SPLITS;
+    if (!(s->raw.seen >> key & 1) || t->collective[n] != NADI_ALL_TO_ALL)
+        return true;
+    const struct nadi_attr *a = &s->raw.attr[key];
+    comm->sizes = t->sizes_count;
+    comm->shares = !bytes;
+    if (!nadi_attr_is_text(a) && !is_integer_list(a))
+        return wrong_kind(s, m, key, "a list of integers", NADI_ERROR) != FOUND_BAD;
+    if (nadi_attr_is_text(a) ? !add_sizes_of_text(s, a) : !add_sizes_of_list(s, a))
+        return bad_sizes(s, m, key, "is no list of sizes, 0 or more");
+    comm->size_count = t->sizes_count - comm->sizes;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < comm->size_count; i++) {
+        const uint64_t size = t->sizes[comm->sizes + i];
+        if (size > UINT64_MAX / 2 - sum)
+            return bad_sizes(s, m, key, "adds up to more than 2^63 bytes");
+        sum += size;
+    }
+    const bool has_size = s->raw.seen >> NADI_ATTR_COMM_SIZE & 1;
+    if (bytes && comm->size_count && !has_size) {
+        t->bytes[n] = sum;
+        t->flags[n] |= NADI_NODE_HAS_BYTES;
+    } else if (bytes && comm->size_count && sum != t->bytes[n]) {
+        char what[96];
+        snprintf(what, sizeof what, "adds up to %" PRIu64 " bytes, but comm_size is %" PRIu64, sum,
+                 t->bytes[n]);
+        return bad_sizes(s, m, key, what);
+    } else if (!bytes && comm->size_count && sum == 0 && t->bytes[n] > 0) {
+        return bad_sizes(s, m, key, "shares out comm_size to nobody");
+    }
+    return true;
+}
+
 /* What only SEND, RECV and COLL nodes have. */
 static bool add_comm(struct nadi_stage *s, const struct nadi_message *m, uint32_t n)
 {
@@ -216,7 +316,8 @@ static bool add_comm(struct nadi_stage *s, const struct nadi_message *m, uint32_
         if (found[1] == FOUND && kind >= NADI_COLLECTIVE_KINDS)
             return bad_collective(s, m, kind);
         t->collective[n] = (uint8_t)kind;
-        if (!get_group(s, m, &comm) || !get_involved(s, m, &comm) || !get_root(s, m, n, &comm))
+        if (!get_group(s, m, &comm) || !get_involved(s, m, &comm) || !get_root(s, m, n, &comm) ||
+            !get_sizes(s, m, n, &comm))
             return false;
     } else {
         found[1] = get_u32(s, m, NADI_ATTR_COMM_SRC, &comm.src);

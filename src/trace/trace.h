@@ -57,6 +57,9 @@ struct nadi_trace_comm {    /* what only SEND, RECV and COLL nodes have */
     int32_t priority;       /* comm_priority, 0 when absent */
     uint32_t involved;      /* bit d: involved_dim[d]; absent: all bits set */
     uint8_t involved_count; /* length of the list; 0 when absent */
+    bool shares;            /* sizes are shares of comm_size (in_split_size), else bytes */
+    uint32_t sizes;         /* of an ALL_TO_ALL: into trace->sizes, what goes to each member; */
+    uint32_t size_count;    /* 0: all the same */
 };
 
 struct nadi_trace_io { /* a tensor that a node reads or writes (attributes inputs, outputs) */
@@ -88,6 +91,8 @@ struct nadi_trace {
     uint8_t *flags;      /* enum nadi_node_flag */
     struct nadi_trace_comm *comms;
     uint32_t comm_count;
+    uint64_t *sizes; /* comm_sizes or in_split_size of nodes, one behind the other */
+    uint32_t sizes_count;
     char *strings; /* terminated strings, offset 0 is "" */
     uint32_t strings_bytes;
     struct nadi_trace_io *io; /* ascending by node; only with NADI_TRACE_KEEP_IO */

@@ -51,6 +51,7 @@ bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node
     const struct nadi_group *group = nadi_inputs_group(in, t, node, rank);
     enum nadi_native_kind kind;
     if (!comm || !group ||
+        nadi_system_is_uneven(&in->system, (enum nadi_collective_kind)t->collective[node], comm) ||
         !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node], &kind))
         return false;
     const struct nadi_implementation *implementation = nadi_implementation_of(

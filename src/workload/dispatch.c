@@ -1,6 +1,7 @@
 /* dispatch: turns a node into work for the system, or into a timer. */
 #include <math.h>
 
+#include "base/mem.h"
 #include "collective/plan.h"
 #include "compute/compute.h"
 #include "workload/internal.h"
@@ -112,6 +113,30 @@ static uint32_t root_of(const struct nadi_workload *w, uint32_t rank, uint32_t n
     return w->setup.relative_peers ? nadi_group_member(g, root) : root;
 }
 
+/* What an uneven all-to-all of `bytes` sends to each member; NULL: the same to all. Until the next
+ * call. */
+static const uint64_t *sizes_of(struct nadi_workload *w, uint32_t rank, uint32_t node,
+                                uint64_t bytes)
+{
+    const struct nadi_trace *t = w->ranks[rank].trace;
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    const struct nadi_system_config *c = w->setup.config;
+    if (!nadi_system_is_uneven(c, (enum nadi_collective_kind)t->collective[node], comm))
+        return NULL;
+    const struct nadi_group *g = &w->setup.groups->items[nadi_workload_group(w, rank, node)];
+    if (w->row.capacity < g->size) {
+        w->row.capacity = g->size;
+        w->row.weights = nadi_mem_realloc(w->row.weights, g->size, sizeof(double));
+        w->row.sizes = nadi_mem_realloc(w->row.sizes, g->size, sizeof(uint64_t));
+    }
+    if (comm->size_count == 0)
+        nadi_uneven_weights(&c->uneven, g->size, nadi_group_position(g, rank), w->row.weights);
+    for (uint32_t i = 0; comm->size_count > 0 && i < g->size; i++)
+        w->row.weights[i] = (double)t->sizes[comm->sizes + i];
+    nadi_uneven_share(w->row.weights, g->size, bytes, w->row.sizes);
+    return w->row.sizes;
+}
+
 static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
     struct rank_state *r = &w->ranks[rank];
@@ -138,6 +163,8 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
         .priority = comm->priority,
     };
     call.custom = find_custom(w, t, node, native, &call);
+    if (!call.custom)
+        call.sizes = sizes_of(w, rank, node, bytes);
     if (!nadi_system_collective(w->system, &call))
         w->failed = true;
 }

@@ -92,6 +92,11 @@ struct nadi_workload {
     uint32_t kind_timer, kind_resume;
     uint32_t *first_left; /* second part: by actor of the first, the lowest node not done */
     uint64_t nodes_done, nodes_total, offered_bytes;
+    struct { /* of an uneven all-to-all, while it is handed over */
+        double *weights;
+        uint64_t *sizes;
+        uint32_t capacity;
+    } row;
     uint64_t nodes_by_type[NADI_NODE_TYPES];
     struct {
         struct nadi_node_span *items;

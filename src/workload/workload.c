@@ -288,6 +288,8 @@ void nadi_workload_destroy(struct nadi_workload *w)
         nadi_mem_free(r->late.items);
     }
     nadi_system_destroy(w->system);
+    nadi_mem_free(w->row.weights);
+    nadi_mem_free(w->row.sizes);
     nadi_mem_free(w->spans.items);
     nadi_arena_release(&w->arena);
     nadi_mem_free(w);

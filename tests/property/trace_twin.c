@@ -105,7 +105,7 @@ static struct nadi_write_attr draw_attr(struct nadi_rng *r, struct nadi_arena *a
     static const char *const names[] = {"is_cpu_op", "num_ops",  "tensor_size",   "comm_type",
                                         "comm_size", "comm_src", "comm_dst",      "comm_tag",
                                         "pg_name",   "inputs",   "comm_priority", "involved_dim",
-                                        "outputs",   "num_op",   "comm_sizes",    ""};
+                                        "outputs",   "num_op",   "comm_sized",    ""};
     const char *name = names[nadi_rng_below(r, sizeof(names) / sizeof(names[0]))];
     bool comm = type >= NADI_NODE_SEND, coll = type == NADI_NODE_COLL;
     struct nadi_write_attr a = draw_any(r, arena);
