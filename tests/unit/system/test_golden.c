@@ -149,15 +149,17 @@ static void one_dimension(void **state)
 
 /* ---- several dimensions -------------------------------------------------------------------- */
 
-static const struct nadi_algorithm_choice ring = {NADI_ALGORITHM_RING, false, 0, NULL};
-static const struct nadi_algorithm_choice direct = {NADI_ALGORITHM_DIRECT, false, 0, NULL};
-static const struct nadi_algorithm_choice direct2 = {NADI_ALGORITHM_DIRECT, false, 2, NULL};
-static const struct nadi_algorithm_choice halving = {NADI_ALGORITHM_HALVING_DOUBLING, false, 0,
-                                                     NULL};
-static const struct nadi_algorithm_choice one_ring = {NADI_ALGORITHM_RING, true, 0, NULL};
-static const struct nadi_algorithm_choice one_direct = {NADI_ALGORITHM_DIRECT, true, 0, NULL};
-static const struct nadi_algorithm_choice one_halving = {NADI_ALGORITHM_HALVING_DOUBLING, true, 0,
-                                                         NULL};
+static const struct nadi_algorithm_choice ring = {.algorithm = NADI_ALGORITHM_RING};
+static const struct nadi_algorithm_choice direct = {.algorithm = NADI_ALGORITHM_DIRECT};
+static const struct nadi_algorithm_choice direct2 = {.algorithm = NADI_ALGORITHM_DIRECT,
+                                                     .window = 2};
+static const struct nadi_algorithm_choice halving = {.algorithm = NADI_ALGORITHM_HALVING_DOUBLING};
+static const struct nadi_algorithm_choice one_ring = {.algorithm = NADI_ALGORITHM_RING,
+                                                      .flat = true};
+static const struct nadi_algorithm_choice one_direct = {.algorithm = NADI_ALGORITHM_DIRECT,
+                                                        .flat = true};
+static const struct nadi_algorithm_choice one_halving = {
+    .algorithm = NADI_ALGORITHM_HALVING_DOUBLING, .flat = true};
 
 static void choose(struct job *j, uint32_t count, const struct nadi_algorithm_choice *choices)
 {
