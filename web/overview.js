@@ -30,10 +30,12 @@ export function overviewView(run) {
 }
 
 export function pathView(run) {
-  const groups = new Map();
+  const groups = new Map(), links = new Map(run.links.map(l => [l.link, l]));
+  const end = name => (/^\d+$/.test(name) ? "rank " + name : name);
+  const linkName = l => (links.has(l) ? `${end(links.get(l).from_device)} to ${end(links.get(l).to_device)}` : null);
   for (const p of run.path) {
-    const key = [p.cause, p.group_name ?? "", p.dimension ?? "", p.algorithm ?? ""].join("|");
-    if (!groups.has(key)) groups.set(key, { cause: labelOf(p.cause), group_name: p.group_name, dimension: p.dimension, algorithm: p.algorithm, ns: 0, steps: 0 });
+    const key = [p.cause, p.group_name ?? "", p.dimension ?? "", p.algorithm ?? "", p.link ?? ""].join("|");
+    if (!groups.has(key)) groups.set(key, { cause: labelOf(p.cause), link: linkName(p.link), group_name: p.group_name, dimension: p.dimension, algorithm: p.algorithm, ns: 0, steps: 0 });
     const g = groups.get(key);
     g.ns += p.end_ns - p.start_ns; g.steps++;
   }
@@ -42,14 +44,14 @@ export function pathView(run) {
   const share = v => `${time(v)}  ${percent(v / run.end)}`;
   return el("section", {}, el("h2", {}, "What it is made of"),
     sortableTable([...groups.values()], [["cause", "cause", null, true], ["group_name", "group", v => (v === null ? "–" : v === "" ? "all ranks" : v), true], ["dimension", "dimension"],
-      ["algorithm", "algorithm", null, true], ["steps", "steps", count], ["ns", "time", share]], { sort: "ns" }),
+      ["algorithm", "algorithm", null, true], ["link", "at link", null, true], ["steps", "steps", count], ["ns", "time", share]], { sort: "ns" }),
     el("h2", {}, "On which ranks"),
     barChart([...ranks].sort((a, b) => b[1] - a[1]).slice(0, 12).map(([r, ns]) => ({ label: "rank " + r, value: ns, text: share(ns) })), "Critical path by rank", time),
     el("h2", {}, "Step by step"),
     run.pathSteps > run.path.length ? el("p", { class: "note" }, `The first ${count(run.path.length)} of ${count(run.pathSteps)} steps; run.db has all of them.`) : null,
-    sortableTable(run.path.map(p => ({ ...p, ns: p.end_ns - p.start_ns, cause: labelOf(p.cause) })), [["start_ns", "start", time], ["ns", "time", time], ["rank", "rank"],
+    sortableTable(run.path.map(p => ({ ...p, ns: p.end_ns - p.start_ns, cause: labelOf(p.cause), link: linkName(p.link) })), [["start_ns", "start", time], ["ns", "time", time], ["rank", "rank"],
       ["name", "name", null, true], ["cause", "cause", null, true], ["bound_by", "bound by", null, true], ["group_name", "group", null, true],
-      ["dimension", "dimension"], ["algorithm", "algorithm", null, true]], { sort: "start_ns", down: false }));
+      ["dimension", "dimension"], ["algorithm", "algorithm", null, true], ["link", "at link", null, true]], { sort: "start_ns", down: false }));
 }
 
 export function collectivesView(run) {

@@ -121,6 +121,17 @@ void nadi_engine_call(struct nadi_engine *e, nadi_time at, uint32_t kind, uint32
     e->handled++;
 }
 
+void nadi_engine_pass(struct nadi_engine *e, const struct nadi_event *event, uint32_t kind,
+                      uint32_t a, uint32_t b, uint32_t c)
+{
+    struct nadi_event passed = *event;
+    passed.kind = kind;
+    passed.a = a;
+    passed.b = b;
+    passed.c = c;
+    e->handlers[kind](e->contexts[kind], &passed);
+}
+
 void nadi_engine_count(struct nadi_engine *e, uint64_t events)
 {
     e->handled += events;

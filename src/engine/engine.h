@@ -66,6 +66,9 @@ nadi_time nadi_engine_horizon(const struct nadi_engine *e);
  * moves. */
 void nadi_engine_call(struct nadi_engine *e, nadi_time at, uint32_t kind, uint32_t a, uint32_t b,
                       uint32_t c);
+/* Handles an event in the place of the present one, `event`, which counts as this one. */
+void nadi_engine_pass(struct nadi_engine *e, const struct nadi_event *event, uint32_t kind,
+                      uint32_t a, uint32_t b, uint32_t c);
 /* The model's own events count as handled. */
 void nadi_engine_count(struct nadi_engine *e, uint64_t events);
 

@@ -11,6 +11,7 @@
  * Cost of a message: two events a hop, O(1) each. */
 #include "base/mem.h"
 #include "network/fabric.h"
+#include "network/message_log.h"
 #include "network/usage.h"
 
 struct flight { /* a message in the network */
@@ -59,6 +60,7 @@ struct aware {
     } stranded;
     uint32_t kind_hop, kind_free;
     struct nadi_usage *usage; /* NULL: not wanted */
+    struct nadi_message_log *log;
     uint64_t sent_messages, sent_bytes;
 };
 
@@ -183,7 +185,11 @@ static void on_link_free(void *context, const struct nadi_event *event)
     if (l->head == NADI_NONE)
         l->tail = NADI_NONE;
     l->waiting--;
-    w->tallies[event->a].wait += nadi_engine_now(w->engine) - w->flights.items[flight].waits_since;
+    const struct flight *f = &w->flights.items[flight];
+    const nadi_time waited = nadi_engine_now(w->engine) - f->waits_since;
+    w->tallies[event->a].wait += waited;
+    if (nadi_message_logged(w->log, f->kind))
+        nadi_message_log_wait(w->log, f->a, event->a, waited);
     start(w, event->a, flight);
 }
 
@@ -207,6 +213,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     struct aware *w = NADI_ZNEW(struct aware, 1);
     w->base.ops = &nadi_network_aware;
     w->engine = setup->engine;
+    w->log = setup->log;
     w->free_flight = NADI_NONE;
     nadi_fabric_init(&w->fabric, setup->topology, setup->graph, setup->routing);
     w->links = NADI_ZNEW(struct link, w->fabric.count);

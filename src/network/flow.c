@@ -40,6 +40,8 @@ static void record(struct flow *f, uint32_t pair, nadi_time now)
 void nadi_flow_advance(struct flow *f, uint32_t pair, nadi_time now)
 {
     struct pair *p = &f->pairs.items[pair];
+    if (NADI_UNLIKELY(f->log != NULL) && now > p->since && p->level > 0)
+        nadi_flow_log_vote(f, pair, now);
     if (f->usage && now > p->since && p->level > 0)
         record(f, pair, now);
     p->got += p->level * ((double)(now - p->since) * 1e-3);
@@ -91,6 +93,8 @@ static void on_settle(void *context, const struct nadi_event *event)
     for (size_t i = 0; i < count; i++) {
         nadi_flow_advance(f, pairs[i], now);
         f->pairs.items[pairs[i]].level = nadi_share_level(f->share, pairs[i]);
+        if (NADI_UNLIKELY(f->log != NULL))
+            nadi_flow_log_level(f, pairs[i]);
         find_end(f, pairs[i]);
     }
     schedule_pump(f);
@@ -151,6 +155,8 @@ static void open_pair(struct flow *f, uint32_t pair, const struct nadi_fabric_wa
     struct pair *p = &f->pairs.items[pair];
     if (p->changes != r->changes)
         nadi_flow_use_links(f, pair, r);
+    if (NADI_UNLIKELY(f->log != NULL))
+        nadi_flow_log_open(f, pair, r);
     p->got = 0;
     p->level = 0;
     p->closed = false;
@@ -196,6 +202,8 @@ static void arrived(struct flow *f, const struct transfer *t)
 static void deliver(struct flow *f, uint32_t index)
 {
     struct transfer *t = &f->transfers.items[index];
+    if (NADI_UNLIKELY(f->log != NULL))
+        nadi_flow_log_end(f, index);
     arrived(f, t);
     nadi_engine_schedule(f->engine, nadi_engine_now(f->engine), NADI_NONE, t->kind, t->a, t->b,
                          t->c);
@@ -254,6 +262,8 @@ static void begin(struct flow *f, uint32_t index)
     else if (!waits)
         nadi_flow_advance(f, pair, nadi_engine_now(f->engine));
     count_message(f, pair, t->bytes);
+    if (NADI_UNLIKELY(f->log != NULL))
+        nadi_flow_log_begin(f, index);
     if (waits) {
         enqueue(f, pair, index);
         return;
@@ -437,6 +447,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     struct flow *f = NADI_ZNEW(struct flow, 1);
     f->base.ops = &nadi_network_flow;
     f->engine = setup->engine;
+    f->log = nadi_flow_log_create(setup->log);
     f->config = setup->flow ? *setup->flow : (struct nadi_flow_config){0};
     nadi_fabric_init(&f->fabric, setup->topology, setup->graph, setup->routing);
     double *capacity = NADI_NEW(double, f->fabric.count);
@@ -465,6 +476,7 @@ static void destroy(struct nadi_network *net)
     nadi_share_destroy(f->share);
     nadi_fabric_release(&f->fabric);
     nadi_usage_destroy(f->usage);
+    nadi_flow_log_destroy(f->log);
     nadi_mem_free(f->tallies);
     nadi_mem_free(f->pairs.items);
     nadi_mem_free(f->queues.items);

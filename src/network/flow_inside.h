@@ -4,6 +4,7 @@
 
 #include "network/fabric.h"
 #include "network/flow.h"
+#include "network/message_log.h"
 #include "network/network.h"
 #include "network/share.h"
 #include "network/usage.h"
@@ -106,9 +107,10 @@ struct flow {
         uint32_t *items; /* messages that found no way when they began; in order */
         size_t count, capacity;
     } stranded;
-    nadi_time pump_at;        /* NADI_TIME_MAX: not scheduled */
-    bool settling;            /* a settle event is pending */
-    struct nadi_usage *usage; /* NULL: not wanted */
+    nadi_time pump_at;         /* NADI_TIME_MAX: not scheduled */
+    bool settling;             /* a settle event is pending */
+    struct nadi_usage *usage;  /* NULL: not wanted */
+    struct nadi_flow_log *log; /* NULL: not wanted */
     uint64_t sent_messages, sent_bytes;
 };
 
@@ -132,6 +134,17 @@ void nadi_flow_use_links(struct flow *f, uint32_t pair, const struct nadi_fabric
 void nadi_flow_tell(const struct flow *f, uint32_t pair, struct nadi_fabric_tally *tallies);
 void nadi_flow_schedule(struct flow *f, uint32_t transfer, nadi_time ready);
 double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_way *r);
+
+/* flow_log.c; all but create and destroy only with f->log */
+struct nadi_flow_log *nadi_flow_log_create(struct nadi_message_log *to); /* NULL of NULL */
+void nadi_flow_log_destroy(struct nadi_flow_log *log);                   /* NULL is allowed */
+void nadi_flow_log_open(struct flow *f, uint32_t pair, const struct nadi_fabric_way *way);
+void nadi_flow_log_begin(struct flow *f, uint32_t transfer);
+/* The pair has a new level. */
+void nadi_flow_log_level(struct flow *f, uint32_t pair);
+/* What the pair has lost since then goes to the link that held it. */
+void nadi_flow_log_vote(struct flow *f, uint32_t pair, nadi_time now);
+void nadi_flow_log_end(struct flow *f, uint32_t transfer);
 
 /* flow_change.c */
 void nadi_flow_change(struct nadi_network *net, const struct nadi_link_state *states, size_t count);

@@ -18,6 +18,7 @@ struct nadi_graph;
 struct nadi_packet_config;
 struct nadi_flow_config;
 struct nadi_routing_config;
+struct nadi_message_log;
 
 struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_topology *topology;
@@ -26,8 +27,9 @@ struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_routing_config *routing; /* in graphs; NULL: dimension order */
     const struct nadi_flow_config *flow;       /* flow only; NULL: no overheads, no window */
     struct nadi_engine *engine;
-    bool record_usage; /* aware, flow: what links carry over time */
-    bool to_switches;  /* packet: messages begin and end at switches too */
+    struct nadi_message_log *log; /* NULL: nobody asks what messages waited for */
+    bool record_usage;            /* aware, flow: what links carry over time */
+    bool to_switches;             /* packet: messages begin and end at switches too */
 };
 
 struct nadi_network_counter { /* of one link, or of one dimension */
@@ -36,7 +38,7 @@ struct nadi_network_counter { /* of one link, or of one dimension */
     uint64_t messages, bytes, busy_ns;
     uint64_t wait_ns;      /* aware: of all messages, for the link */
     uint32_t most_waiting; /* aware: messages, at one time */
-    uint32_t number;       /* of a link in the model's usage; NADI_NONE: not there */
+    uint32_t number;       /* of a link in the model's usage and log */
     double bytes_per_ns;   /* of a link; 0: not told */
 };
 
@@ -52,6 +54,7 @@ struct nadi_message {
     uint32_t copies; /* equal messages that this one stands for; more than 1 only in `unaware` */
     uint64_t bytes;
     uint32_t kind, a, b, c; /* the delivery event */
+    uint32_t op;            /* 1 + the collective operation that it belongs to; 0: of none */
     double weight;          /* flow: shares links as so many messages do; 0 is 1 */
 };
 

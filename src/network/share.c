@@ -401,6 +401,11 @@ double nadi_share_weight(const struct nadi_share *s, uint32_t demand)
     return s->demands.items[demand].weight;
 }
 
+uint32_t nadi_share_held_by(const struct nadi_share *s, uint32_t demand)
+{
+    return s->demands.items[demand].held_by;
+}
+
 double nadi_share_level(const struct nadi_share *s, uint32_t demand)
 {
     return s->demands.items[demand].level;

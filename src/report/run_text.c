@@ -165,6 +165,21 @@ static bool communication(const struct text *t)
                 blue);
 }
 
+static bool queues(const struct text *t)
+{
+    if (number(t, "select count(*) from critical_path where cause = 'link_queueing'") < 1)
+        return true;
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "its queueing, by link");
+    return bars(t,
+                "select case when from_device glob 'switch*' then '' else 'rank ' end || "
+                "from_device || ' to ' || case when to_device glob 'switch*' then '' else 'rank ' "
+                "end || to_device, "
+                "sum(duration_ns) as ns from critical_path join links as l using (link) where "
+                "cause = 'link_queueing' group by link order by ns desc, link limit 8",
+                blue);
+}
+
 static bool ranks(const struct text *t)
 {
     if (number(t, "select count(*) from shares") < 1)
@@ -218,7 +233,7 @@ bool nadi_run_text(const char *run, bool colour, struct nadi_str *out, struct na
         return false;
     size_t errors = diags->errors;
     heading(&t, run);
-    bool ok = path(&t) && communication(&t) && ranks(&t) && sensitivities(&t);
+    bool ok = path(&t) && communication(&t) && queues(&t) && ranks(&t) && sensitivities(&t);
     nadi_database_close(t.db);
     return ok && diags->errors == errors;
 }

@@ -2,6 +2,7 @@
 #ifndef NADI_SIM_COLLECT_H
 #define NADI_SIM_COLLECT_H
 
+#include "network/message_log.h"
 #include "sim/inputs.h"
 #include "sim/result.h"
 #include "workload/workload.h"
@@ -11,6 +12,9 @@
 void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *workload,
                   struct nadi_network *network, const struct nadi_engine *engine,
                   const struct nadi_fold *fold, nadi_time stopped_at, struct nadi_result *result);
+
+/* Takes the messages of the log over, after nadi_collect; none where it is not whole. */
+void nadi_collect_log(struct nadi_message_log *log, struct nadi_result *result);
 
 /* One result from those of several parts of a run: of all ranks up to some point, then of some of
  * them at a time from there on. */

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/diag.h"
+#include "network/message_entry.h"
 #include "network/packet/figures.h"
 #include "trace/trace.h"
 
@@ -112,6 +113,11 @@ struct nadi_result {
     size_t span_count, span_capacity;
     struct nadi_flow *flows;
     size_t flow_count, flow_capacity;
+    /* The messages that the network carried, in order of sending, recorded with the spans where
+     * messages meet; none where there were too many. op: 1 + index into collectives, 0: between two
+     * nodes; link: index into links. Freed with the result. */
+    struct nadi_message_entry *logged;
+    size_t logged_count;
     uint64_t nodes_by_type[NADI_NODE_TYPES]; /* executed */
     uint64_t messages, message_bytes;        /* sent, each message once */
     bool has_packets;

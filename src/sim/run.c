@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "collective/program.h"
+#include "network/message_log.h"
 #include "network/network.h"
 #include "sim/bound.h"
 #include "sim/collect.h"
@@ -19,6 +20,8 @@ struct simulation {
     struct nadi_result *result;
     struct nadi_engine *engine;
     struct nadi_network *network;
+    struct nadi_message_log log; /* only where `logs` */
+    bool logs;
     struct nadi_workload *workload;
     struct nadi_play *play; /* NULL: without an events file */
     struct timespec begin;
@@ -145,6 +148,9 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
     const struct nadi_inputs *in = s->in;
     bool scaled = !in->options.compat;
     s->engine = nadi_engine_create(fold ? fold->actor_count : in->rank_count);
+    s->logs = in->options.record_ops && model_of(in) != &nadi_network_unaware;
+    if (s->logs)
+        nadi_message_log_init(&s->log, s->engine);
     const struct nadi_network_setup network = {
         .topology = &in->topology,
         .graph = in->graph.node_count ? &in->graph : NULL,
@@ -152,6 +158,7 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .packet = &in->packet,
         .flow = &in->flow,
         .record_usage = in->options.record_usage,
+        .log = s->logs ? &s->log : NULL,
         .to_switches = uses_switches(&in->system),
         .engine = s->engine,
     };
@@ -166,7 +173,7 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .custom_count = in->custom_count,
         .traces = in->traces,
         .engine = s->engine,
-        .network = s->network,
+        .network = s->logs ? nadi_message_log_open(&s->log, s->network) : s->network,
         .relative_peers = in->relative_peers,
         .compute_scale = scaled ? in->options.compute_scale : 1,
         .comm_scale = scaled ? in->options.comm_scale : 1,
@@ -187,6 +194,8 @@ static void close_run(struct simulation *s)
     nadi_play_destroy(s->play);
     nadi_workload_destroy(s->workload);
     s->network->ops->destroy(s->network);
+    if (s->logs)
+        nadi_message_log_release(&s->log);
     nadi_engine_destroy(s->engine);
 }
 
@@ -232,6 +241,8 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
         collect(s, fold, r);
     else
         r->executor_note = undecided ? undecided : "the run ends in a deadlock";
+    if (decided && s->logs)
+        nadi_collect_log(&s->log, r);
     if (decided && deadlock) {
         explain_stranded(s);
         nadi_workload_explain_deadlock(s->workload, &r->diags);
@@ -453,6 +464,7 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
 
 void nadi_result_release(struct nadi_result *r)
 {
+    nadi_mem_free(r->logged);
     nadi_arena_release(&r->arena);
     nadi_diags_release(&r->diags);
     *r = (struct nadi_result){0};

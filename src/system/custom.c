@@ -122,6 +122,11 @@ static uint32_t peer_rank(struct nadi_system *s, const struct run *r, uint32_t p
     return nadi_group_member(&s->setup.groups->items[op->view.group], position);
 }
 
+uint32_t nadi_customs_operation(const struct nadi_system *s, uint32_t run)
+{
+    return s->streams.items[s->customs->runs.items[run].stream].operation;
+}
+
 static void issue(struct nadi_system *s, uint32_t run, uint32_t node)
 {
     struct run *r = &s->customs->runs.items[run];

@@ -343,6 +343,9 @@ enum stage_flag { STAGE_TO_NPU = 1, STAGE_REDUCE = 2, STAGE_BACK = 4 };
 void nadi_packets_stage(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
                         uint64_t bytes, unsigned flags);
 
+/* custom.c: the operation that a run of one member belongs to */
+uint32_t nadi_customs_operation(const struct nadi_system *s, uint32_t run);
+
 /* phases.c: the phase executor */
 void nadi_phases_init(struct nadi_system *s);
 void nadi_phases_release(struct nadi_system *s);

@@ -84,6 +84,7 @@ static void transmit(struct nadi_system *s, uint32_t index)
         .bytes = nadi_carried_bytes(s->config, t->bytes),
         .kind = s->kind_p2p,
         .a = index,
+        .op = t->owner_kind == OWNER_CUSTOM ? nadi_customs_operation(s, t->a) + 1 : 0,
     };
     nadi_network_send(s->network, &m);
 }

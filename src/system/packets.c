@@ -175,6 +175,7 @@ static void transmit(struct nadi_system *s, uint32_t block, const struct block *
         .a = block,
         .b = dst,
         .c = slot,
+        .op = s->streams.items[b->stream].operation + 1,
     };
     m.route = route != NADI_NONE ? route : nadi_network_route(s->network, m.src, m.dst);
     nadi_network_send(s->network, &m);
@@ -192,6 +193,7 @@ static void send_control(struct nadi_system *s, uint32_t block, const struct blo
         .a = block,
         .b = src,
         .c = slot,
+        .op = s->streams.items[b->stream].operation + 1,
     };
     m.route = nadi_network_route(s->network, m.src, m.dst);
     nadi_network_send(s->network, &m);

@@ -183,6 +183,7 @@ static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t 
         .kind = s->programs->kind_message,
         .a = run,
         .b = member,
+        .op = s->streams.items[r->stream].operation + 1,
     };
     const uint32_t count = step.to == NADI_FAN ? step.fan.count : 1, lanes = r->lane_count;
     for (uint32_t k = 0; k < count; k++) {

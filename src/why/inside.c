@@ -72,6 +72,19 @@ bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node
     return nadi_plan_make(&request, plan) && plan->phase_count > 0;
 }
 
+const char *nadi_inside_algorithm(const struct nadi_plan *plan, uint32_t dim)
+{
+    const char *found = NULL, *other = NULL;
+    for (uint32_t i = 0; i < plan->phase_count; i++) {
+        const char *name = algorithm_name(&plan->phases[i]);
+        if (!plan->world || plan->phases[i].dim == dim) {
+            other = found && strcmp(found, name) != 0 ? name : other;
+            found = name;
+        }
+    }
+    return other ? NULL : found;
+}
+
 /* A process group's phases all use the queues of dimension 0; this is the dimension in which its
  * members differ; NADI_NONE where there are several. */
 static uint32_t dim_of_group(const struct nadi_topology *t, const struct nadi_group *g)

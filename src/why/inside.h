@@ -19,6 +19,9 @@ enum { NADI_INSIDE_PARTS = NADI_MAX_PHASES + 1 };
 bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node,
                       struct nadi_plan *plan) NADI_MUST_USE;
 
+/* The algorithm of the plan's phases in a dimension; NULL where several or none can be meant. */
+const char *nadi_inside_algorithm(const struct nadi_plan *plan, uint32_t dim);
+
 /* A collective of `group` that took `ns` after its last member had started. The parts add up to ns;
  * returns their number, at least 1. */
 uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_floors *floors,

@@ -3,10 +3,13 @@
 #include "base/mem.h"
 #include "platform/topology.h"
 #include "why/inside.h"
+#include "why/trail.h"
 
 struct walk {
     const struct nadi_times *t;
     struct nadi_floors *floors;
+    struct nadi_trails *trails; /* NULL: messages are not known one by one */
+    struct nadi_trail trail;
     struct { /* backwards */
         struct nadi_path_step *items;
         size_t count, capacity;
@@ -115,10 +118,37 @@ static void tell_parts(struct walk *w, const struct nadi_inside_part *parts, uin
     }
 }
 
+/* The parts of the trail, the last first; the walk then stands at the trail's begin. */
+static void tell_trail(struct walk *w, enum nadi_binding binding)
+{
+    const struct nadi_trail *trail = &w->trail;
+    enum nadi_cause cause = nadi_path_cause(w->t, w->rank, w->node);
+    struct nadi_plan plan;
+    bool planned = w->t->in->traces[w->rank]->type[w->node] == NADI_NODE_COLL &&
+                   nadi_inside_plan(w->t->in, w->rank, w->node, &plan);
+    for (size_t i = trail->parts.count; i-- > 0;) {
+        const struct nadi_trail_part *p = &trail->parts.items[i];
+        bool waits = p->link != NADI_NONE;
+        struct nadi_path_step s =
+            step_of(w, waits ? NADI_CAUSE_LINK_QUEUE : cause, i == 0 ? binding : NADI_BOUND_INSIDE);
+        s.dim = p->dim;
+        s.link = p->link;
+        s.algorithm = planned && !waits ? nadi_inside_algorithm(&plan, p->dim) : NULL;
+        tell(w, s, w->at_ns - p->ns);
+    }
+}
+
 /* ---- back over one node -------------------------------------------------------------------- */
 
 static void over_collective(struct walk *w)
 {
+    if (w->trails && nadi_trail_collective(w->trails, w->rank, w->node, w->at_ns, &w->trail)) {
+        bool other = w->trail.rank != w->rank;
+        tell_trail(w, other ? NADI_BOUND_MEMBER : NADI_BOUND_SLOT);
+        w->rank = w->trail.rank;
+        w->node = w->trail.node;
+        return;
+    }
     struct nadi_inside_part parts[NADI_INSIDE_PARTS];
     uint64_t at = nadi_times_index(w->t, w->rank, w->node);
     uint32_t member = nadi_times_last(w->t, at);
@@ -142,9 +172,13 @@ static void over_message(struct walk *w, const struct nadi_flow *f)
     uint64_t from = receiver ? posted : sent;
     w->rank = f->src;
     w->node = f->send_node;
-    uint32_t count = nadi_inside_message(w->t->in, w->floors, f->src, f->send_node,
-                                         w->at_ns > from ? w->at_ns - from : 0, parts);
-    tell_parts(w, parts, count, from, NADI_BOUND_MESSAGE, f->dst);
+    if (w->trails && nadi_trail_message(w->trails, f, from, w->at_ns, &w->trail))
+        tell_trail(w, NADI_BOUND_MESSAGE);
+    else {
+        uint32_t count = nadi_inside_message(w->t->in, w->floors, f->src, f->send_node,
+                                             w->at_ns > from ? w->at_ns - from : 0, parts);
+        tell_parts(w, parts, count, from, NADI_BOUND_MESSAGE, f->dst);
+    }
     if (receiver) {
         w->rank = f->dst;
         w->node = f->recv_node;
@@ -317,6 +351,7 @@ void nadi_path_find(const struct nadi_times *t, struct nadi_why *x)
     if (!last_node(&w))
         return;
     w.floors = nadi_floors_create(t->in);
+    w.trails = nadi_trails_create(t);
     w.visited = NADI_ZNEW(uint8_t, t->count / 8 + 1);
     visit(&w, w.node);
     do
@@ -333,4 +368,6 @@ void nadi_path_find(const struct nadi_times *t, struct nadi_why *x)
     nadi_mem_free(w.steps.items);
     nadi_mem_free(w.visited);
     nadi_floors_destroy(w.floors);
+    nadi_trails_destroy(w.trails);
+    nadi_mem_free(w.trail.parts.items);
 }

@@ -109,6 +109,10 @@ struct joining {
     struct nadi_map64 met;    /* group << 32 | home, and group << 32 | NONE: joined already */
     uint32_t whole_count;
     struct {
+        uint64_t *items; /* by op: group << 32 | sequence */
+        size_t count, capacity;
+    } numbers;
+    struct {
         struct joined *items;
         size_t count, capacity;
     } joined;
@@ -177,6 +181,8 @@ static void join(struct joining *j, uint32_t rank, uint32_t node, uint32_t only)
     uint64_t cell =
         g->is_world && may_have_cells(t->in, rank, node) ? cell_of(t->in, rank, node) : 0;
     uint32_t op = *nadi_map64_put(&j->ops, (uint64_t)whole << 32 | cell, t->op_count, &added);
+    if (added)
+        NADI_PUSH(&j->numbers, (uint64_t)group << 32 | sequence);
     uint64_t at = nadi_times_index(t, rank, node);
     struct joined one = {op, {t->nodes[at].start_ns, rank, node}};
     NADI_PUSH(&j->joined, one);
@@ -251,6 +257,9 @@ static void list_members(const struct joining *j, struct nadi_arena *arena)
     for (uint32_t op = 0; op < t->op_count; op++)
         t->member_start[op + 1] += t->member_start[op];
     t->members = NADI_ARENA_NEW(arena, struct nadi_member, j->joined.count);
+    t->number = NADI_ARENA_NEW(arena, uint64_t, t->op_count);
+    for (uint32_t op = 0; op < t->op_count; op++)
+        t->number[op] = j->numbers.items[op];
     uint32_t *at = NADI_NEW(uint32_t, t->op_count);
     memcpy(at, t->member_start, t->op_count * sizeof(*at));
     for (size_t i = 0; i < j->joined.count; i++)
@@ -298,5 +307,6 @@ bool nadi_times_open(struct nadi_times *t, const struct nadi_inputs *in,
     nadi_map64_release(&j.ops);
     nadi_map64_release(&j.met);
     nadi_mem_free(j.joined.items);
+    nadi_mem_free(j.numbers.items);
     return true;
 }

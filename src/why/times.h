@@ -30,6 +30,7 @@ struct nadi_times {
     uint32_t *op;                 /* by index: of a collective; NADI_NONE */
     uint32_t *flow;               /* by index: of a SEND or RECV; NADI_NONE */
     uint32_t op_count;
+    uint64_t *number;            /* by op: group << 32 | sequence within the group */
     uint32_t *member_start;      /* by op, op_count + 1 entries */
     struct nadi_member *members; /* by start */
 };

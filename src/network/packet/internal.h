@@ -218,6 +218,8 @@ struct nadi_pkt_info { /* what is not needed to move packets */
     uint16_t sport, dport;
     uint64_t bytes;
     nadi_time start;
+    /* with `watched`: the port at which one of its packets found most bytes before it */
+    uint32_t crowded_port, crowded_bytes;
     uint32_t user; /* the caller's */
 };
 
@@ -311,6 +313,7 @@ struct nadi_pkt {
     uint64_t *rates;
     const struct nadi_ecn_row **ecn; /* by rate; NULL: never marks */
     uint32_t rate_count;
+    bool watched;                       /* where flows find others before them is noted */
     bool rerouted;                      /* some paths may be stale */
     bool looks_up;                      /* switches look for ways: spraying or rerouted */
     bool selective, spraying, trimming; /* recovery and ways, as the scheme or the user wants */

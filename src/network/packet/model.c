@@ -6,6 +6,7 @@
  * as nothing else of the engine can happen. A message that is finished is delivered at once, inside
  * the event that finished it. Times between two ticks count as the later one. */
 #include "base/mem.h"
+#include "network/message_log.h"
 #include "network/network.h"
 #include "network/packet/ends.h"
 #include "network/packet/figures.h"
@@ -35,6 +36,7 @@ struct packet {
     size_t capacity;
     uint32_t count, free_item;
     uint64_t messages, bytes; /* sent */
+    struct nadi_message_log *log;
 };
 
 static struct packet *self(struct nadi_network *net)
@@ -119,6 +121,16 @@ static void on_reached(void *context, uint32_t event)
     schedule_pump(p);
 }
 
+/* What it lost is told of the queue in which it found most before it. */
+static void log_loss(struct packet *p, uint32_t flow, const struct delivery *d, nadi_time at)
+{
+    const struct nadi_pkt_info *info = &p->net->infos[flow];
+    const nadi_time sent = p->log->entries.items[d->a].sent;
+    const nadi_time alone = nadi_pkt_alone(p->net, flow) * p->net->tick;
+    if (info->crowded_bytes > 0 && at - sent > alone)
+        nadi_message_log_wait(p->log, d->a, info->crowded_port, at - sent - alone);
+}
+
 static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
 {
     struct packet *p = context;
@@ -127,6 +139,8 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
     const nadi_time at = net->wheel.now * net->tick;
     p->items[index].next = p->free_item;
     p->free_item = index;
+    if (nadi_message_logged(p->log, d.kind))
+        log_loss(p, flow, &d, at);
     nadi_engine_call(p->engine, nadi_engine_now(p->engine) > at ? nadi_engine_now(p->engine) : at,
                      d.kind, d.a, d.b, d.c);
     const nadi_time horizon = nadi_engine_horizon(p->engine) / net->tick;
@@ -154,6 +168,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     p->net->hooks.context = p;
     p->net->hooks.finished = on_finished;
     p->net->hooks.marker = on_marker;
+    p->log = setup->log;
+    p->net->watched = p->log != NULL;
     p->marked = NADI_NONE;
     const struct nadi_engine_follower follower = {
         .context = p, .pump = p->kind_pump, .scheduled = on_scheduled, .reached = on_reached};
@@ -250,6 +266,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
                 continue;
             const struct nadi_network_counter one = {
                 .dim = d,
+                .number = i,
                 .from = end_of(p, port->node),
                 .to = end_of(p, g->ports[i].peer),
                 .messages = port->sent_packets,

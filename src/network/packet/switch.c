@@ -252,6 +252,16 @@ static void trim(struct nadi_pkt *net, struct nadi_pkt_packet *packet)
     net->totals.trimmed++;
 }
 
+static void note_crowd(struct nadi_pkt *net, uint32_t flow, uint32_t port, uint32_t class)
+{
+    struct nadi_pkt_info *info = &net->infos[flow];
+    const uint32_t bytes = nadi_pkt_queue(net, port, class)->bytes;
+    if (bytes > info->crowded_bytes) {
+        info->crowded_bytes = bytes;
+        info->crowded_port = port;
+    }
+}
+
 void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
 {
     struct nadi_pkt_packet packet = net->packets[at];
@@ -272,6 +282,8 @@ void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
         drop(net, at, &net->totals.dropped_full);
         return;
     }
+    if (NADI_UNLIKELY(net->watched) && nadi_pkt_kind(packet.word) == NADI_PKT_DATA)
+        note_crowd(net, packet.flow, out, class);
     const uint32_t to = nadi_pkt_enqueue(net, out, class, packet);
     nadi_pkt_move_telemetry(net, at, to);
     if (!net->ports[out].busy)

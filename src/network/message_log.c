@@ -1,0 +1,112 @@
+#include "network/message_log.h"
+
+#include "base/mem.h"
+
+enum { MOST = 4 << 20 };
+
+static struct nadi_message_log *self(struct nadi_network *net)
+{
+    return (struct nadi_message_log *)net;
+}
+
+static uint32_t keep_end(struct nadi_message_log *log, const struct nadi_message *m)
+{
+    const struct nadi_message_end end = {m->kind, m->a, m->b, m->c};
+    uint32_t at = log->free_end;
+    if (at == NADI_NONE) {
+        NADI_PUSH(&log->ends, end);
+        return (uint32_t)log->ends.count - 1;
+    }
+    log->free_end = log->ends.items[at].a;
+    log->ends.items[at] = end;
+    return at;
+}
+
+static void send(struct nadi_network *net, const struct nadi_message *message)
+{
+    struct nadi_message_log *log = self(net);
+    struct nadi_message m = *message;
+    if (log->entries.count >= MOST) {
+        log->whole = false;
+        nadi_network_send(log->inner, &m);
+        return;
+    }
+    const struct nadi_message_entry entry = {
+        .sent = nadi_engine_now(log->engine),
+        .arrived = -1,
+        .src = m.src,
+        .dst = m.dst,
+        .op = m.op,
+        .link = NADI_NONE,
+    };
+    m.b = keep_end(log, &m);
+    m.a = (uint32_t)log->entries.count;
+    m.kind = log->kind;
+    m.c = 0;
+    NADI_PUSH(&log->entries, entry);
+    nadi_network_send(log->inner, &m);
+}
+
+static void on_arrival(void *context, const struct nadi_event *event)
+{
+    struct nadi_message_log *log = context;
+    const struct nadi_message_end end = log->ends.items[event->b];
+    log->ends.items[event->b].a = log->free_end;
+    log->free_end = event->b;
+    log->entries.items[event->a].arrived = nadi_engine_now(log->engine);
+    nadi_engine_pass(log->engine, event, end.kind, end.a, end.b, end.c);
+}
+
+static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
+{
+    return nadi_network_route(self(net)->inner, src, dst);
+}
+
+static uint32_t over(struct nadi_network *net, uint32_t link)
+{
+    return nadi_network_over(self(net)->inner, link);
+}
+
+static const struct nadi_network_ops logged = {
+    .name = "message log",
+    .summary = "Records the messages of another model.",
+    .route = route,
+    .over = over,
+    .send = send,
+};
+
+void nadi_message_log_init(struct nadi_message_log *log, struct nadi_engine *engine)
+{
+    *log = (struct nadi_message_log){
+        .base.ops = &logged,
+        .engine = engine,
+        .whole = true,
+        .free_end = NADI_NONE,
+    };
+    log->kind = nadi_engine_add_kind(engine, on_arrival, log);
+}
+
+void nadi_message_log_release(struct nadi_message_log *log)
+{
+    nadi_mem_free(log->entries.items);
+    nadi_mem_free(log->ends.items);
+}
+
+struct nadi_network *nadi_message_log_open(struct nadi_message_log *log, struct nadi_network *inner)
+{
+    log->inner = inner;
+    return &log->base;
+}
+
+void nadi_message_log_wait(struct nadi_message_log *log, uint32_t a, uint32_t link, nadi_time ps)
+{
+    struct nadi_message_entry *e = &log->entries.items[a];
+    const uint64_t ns = (uint64_t)(ps / NADI_PS_PER_NS);
+    if (ns == 0)
+        return;
+    e->waited_ns = (uint32_t)nadi_min_u64(e->waited_ns + ns, UINT32_MAX);
+    if (ns > e->longest_ns) {
+        e->longest_ns = (uint32_t)nadi_min_u64(ns, UINT32_MAX);
+        e->link = link;
+    }
+}
