@@ -6,7 +6,7 @@
 struct run_values {
     struct nadi_cli_model model;
     const char *out, *executor, *network_model, *timeline;
-    bool quiet, brief;
+    bool db, sensitivity, link_usage, quiet, brief;
 };
 
 struct trace_values {
@@ -21,10 +21,11 @@ struct trace_values {
 static const struct nadi_option simulation[] = {
     {.name = "network-model",
      .type = NADI_OPTION_WORD,
-     .words = "unaware|aware",
+     .words = "unaware|aware|flow",
      .initial = "unaware",
      AT(network_model),
-     .help = "Messages pass each other (unaware) or queue at every link (aware)"},
+     .help = "Messages pass each other (unaware), queue at every link (aware) or share links "
+             "(flow)"},
     {.name = "executor",
      .type = NADI_OPTION_WORD,
      .words = "auto|message|phase|fold",
@@ -48,6 +49,20 @@ static const struct nadi_option run_output[] = {
      .initial = "auto",
      AT(timeline),
      .help = "Perfetto timeline among the files; auto: one rank a pipeline stage"},
+    {.name = "db",
+     .type = NADI_OPTION_FLAG,
+     AT(db),
+     .help = "run.db and critical_path.csv of any number of nodes, for nadi report and nadi query; "
+             "without it up to a million nodes and unless --timeline no"},
+    {.name = "sensitivity",
+     .type = NADI_OPTION_FLAG,
+     AT(sensitivity),
+     .help = "Also sensitivities.csv: what more bandwidth, less latency, faster compute, ... would "
+             "gain; simulates about 25 times more"},
+    {.name = "link-usage",
+     .type = NADI_OPTION_FLAG,
+     AT(link_usage),
+     .help = "Also link_usage.csv: what each link carried over time (aware, flow)"},
     {.name = "format",
      .type = NADI_OPTION_WORD,
      .words = "text|json",
@@ -104,9 +119,21 @@ static bool wants_timeline(const struct run_values *v)
     return v->out && !nadi_str_equal(v->timeline, "no");
 }
 
+/* Options that say nothing without another one. */
+static bool options_agree(const struct run_values *v)
+{
+    const char *alone = v->db ? "db" : v->sensitivity ? "sensitivity" : "link-usage";
+    if (v->out || !(v->db || v->sensitivity || v->link_usage))
+        return true;
+    fprintf(stderr, "nadi model run: error: '--%s' is about files: add '--out DIR'\n", alone);
+    return false;
+}
+
 /* critical_path.csv and run.db: unasked up to a million nodes. */
 static bool wants_db(const struct run_values *v, const struct nadi_job *job)
 {
+    if (!v->out || v->db || v->sensitivity)
+        return v->out != NULL;
     return wants_timeline(v) && nadi_job_node_count(job) <= 1000000;
 }
 
@@ -117,6 +144,8 @@ static enum nadi_status write_files(const struct run_values *v, struct nadi_job 
     files.folder = v->out;
     files.timeline = wants_timeline(v);
     files.why = wants_db(v, job);
+    files.sensitivity = v->sensitivity;
+    files.link_usage = v->link_usage;
     return nadi_job_write(job, &files);
 }
 
@@ -142,8 +171,10 @@ static enum nadi_status simulate(const struct run_values *v, struct nadi_job *jo
 {
     struct nadi_progress_line line;
     struct nadi_watch watch;
-    if (wants_timeline(v))
+    if (wants_timeline(v) || wants_db(v, job))
         nadi_job_keep_ops(job);
+    if (v->link_usage)
+        nadi_job_keep_usage(job);
     nadi_progress_line_start(&line, v->quiet);
     nadi_watch_init(&watch);
     watch.progress = nadi_progress_line_show;
@@ -166,7 +197,7 @@ int nadi_cmd_model_run(const struct nadi_command *self, int count, char **argume
     struct nadi_words words;
     if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
                             &words) ||
-        !nadi_words_wanted(self->name, &words, 1, "a model"))
+        !nadi_words_wanted(self->name, &words, 1, "a model") || !options_agree(&values))
         return NADI_EXIT_USAGE;
     struct nadi_model_setup model;
     struct nadi_setup setup;

@@ -276,11 +276,11 @@ static void put_gain(struct nadi_database *db, bool has, int64_t gain)
 
 static void put_sensitivities(struct nadi_database *db, const struct nadi_sensitivities *list)
 {
-    nadi_database_into(db, "sensitivities", 9);
+    nadi_database_into(db, "sensitivities", 11);
     for (size_t i = 0; list && i < list->count; i++) {
         const struct nadi_sensitivity *s = &list->items[i];
         nadi_database_text(db, s->name);
-        put_index(db, s->dim);
+        put_index(db, nadi_sensitivity_dim(s));
         nadi_database_double(db, s->value);
         nadi_database_text(db, s->unit);
         nadi_database_double(db, s->has_path ? s->path_ns_per_unit : (double)NAN);
@@ -288,6 +288,8 @@ static void put_sensitivities(struct nadi_database *db, const struct nadi_sensit
         put_gain(db, s->has_small, s->gain_small_ns);
         put_gain(db, s->has_large, s->gain_large_ns);
         nadi_database_text(db, s->next);
+        nadi_database_double(db, s->by ? s->ns_per_unit : (double)NAN);
+        nadi_database_text(db, s->by);
         nadi_database_row(db);
     }
     nadi_database_into(db, "bounds", 2);

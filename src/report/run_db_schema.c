@@ -36,7 +36,7 @@ const char nadi_run_db_schema[] =
     " group_name text, dimension integer, algorithm text, link integer);"
     "create table sensitivities(parameter text, dimension integer, value real, unit text,"
     " path_ns_per_unit real, path_gain_ns real, gain_small_ns integer, gain_large_ns integer,"
-    " next_cause text);"
+    " next_cause text, ns_per_unit real, derivative_by text);"
     "create table bounds(bound text, ns integer);"
     "create view timeline as select s.rank, s.track, o.name, o.type, o.group_name, o.bytes,"
     " s.start_ns, s.end_ns, s.end_ns - s.start_ns as duration_ns, s.slack_ns, s.node"

@@ -157,12 +157,13 @@ static bool communication(const struct text *t)
         return true;
     nadi_str_add_char(t->out, '\n');
     bold(t, "its communication, by group, dimension and algorithm");
-    return bars(t,
-                "select case when group_name is null then 'messages' when group_name = '' then "
-                "'all ranks' else group_name end || ', dimension ' || dimension || "
-                "coalesce(', ' || algorithm, ''), sum(duration_ns) as ns from critical_path where "
-                "dimension is not null group by 1 order by ns desc limit 8",
-                blue);
+    return bars(
+        t,
+        "select case when group_name is null then 'messages' when group_name = '' then "
+        "'all ranks' else group_name end || ', dimension ' || dimension || "
+        "coalesce(', ' || algorithm, ''), sum(duration_ns) as ns from critical_path where "
+        "dimension is not null and cause <> 'link_queueing' group by 1 order by ns desc limit 8",
+        blue);
 }
 
 static bool queues(const struct text *t)
@@ -172,8 +173,8 @@ static bool queues(const struct text *t)
     nadi_str_add_char(t->out, '\n');
     bold(t, "its queueing, by link");
     return bars(t,
-                "select case when from_device glob 'switch*' then '' else 'rank ' end || "
-                "from_device || ' to ' || case when to_device glob 'switch*' then '' else 'rank ' "
+                "select case when from_device glob '[0-9]*' then 'rank ' else '' end || "
+                "from_device || ' to ' || case when to_device glob '[0-9]*' then 'rank ' else '' "
                 "end || to_device, "
                 "sum(duration_ns) as ns from critical_path join links as l using (link) where "
                 "cause = 'link_queueing' group by link order by ns desc, link limit 8",

@@ -78,11 +78,11 @@ void nadi_table_sensitivities(const struct nadi_sensitivities *list, struct nadi
 {
     struct nadi_csv csv = {.out = out};
     nadi_csv_header(&csv, "parameter,dimension,value,unit,path_ns_per_unit,path_gain_ns,"
-                          "gain_small_ns,gain_large_ns,next_cause");
+                          "gain_small_ns,gain_large_ns,next_cause,ns_per_unit,derivative_by");
     for (size_t i = 0; i < list->count; i++) {
         const struct nadi_sensitivity *s = &list->items[i];
         nadi_csv_text(&csv, s->name);
-        index_or_empty(&csv, s->dim);
+        index_or_empty(&csv, nadi_sensitivity_dim(s));
         nadi_csv_double(&csv, s->value);
         nadi_csv_text(&csv, s->unit);
         if (s->has_path) {
@@ -95,6 +95,11 @@ void nadi_table_sensitivities(const struct nadi_sensitivities *list, struct nadi
         gain(&csv, s->has_small, s->gain_small_ns);
         gain(&csv, s->has_large, s->gain_large_ns);
         text_or_empty(&csv, s->next);
+        if (s->by)
+            nadi_csv_double(&csv, s->ns_per_unit);
+        else
+            nadi_csv_empty(&csv);
+        text_or_empty(&csv, s->by);
         nadi_csv_end_row(&csv);
     }
 }

@@ -1,6 +1,8 @@
 #include "why/change.h"
 
 #include "base/mem.h"
+#include "network/packet/packet.h"
+#include "why/links.h"
 
 #include <math.h>
 
@@ -9,15 +11,47 @@ static bool scales_compute(const struct nadi_inputs *in)
     return !in->options.compat && !in->system.replay_only;
 }
 
+static bool has_dims(const struct nadi_inputs *in)
+{
+    return !in->has_graph || in->graph.of_topology;
+}
+
+static double link_value(const struct nadi_inputs *in, enum nadi_parameter p, uint32_t class)
+{
+    struct nadi_link_classes c;
+    if (has_dims(in))
+        return 0;
+    nadi_link_classes_find(&in->graph, &c);
+    if (class >= c.count)
+        return 0;
+    return p == NADI_PARAMETER_LINK_BANDWIDTH ? (double)c.items[class].bits_per_s / 8e9
+                                              : (double)c.items[class].latency / 1e3;
+}
+
+static double forwarding(const struct nadi_inputs *in)
+{
+    double least = 0;
+    for (uint32_t i = 0; i < in->graph.limited_count && in->has_graph; i++) {
+        double bits = (double)in->graph.nodes[in->graph.limited[i]].forward_bits_s;
+        least = i == 0 || bits < least ? bits : least;
+    }
+    return least / 8e9;
+}
+
 double nadi_parameter_value(const struct nadi_inputs *in, enum nadi_parameter p, uint32_t dim)
 {
     const struct nadi_system_config *s = &in->system;
     bool remote = in->memory.kind != NADI_MEMORY_NONE;
     switch (p) {
     case NADI_PARAMETER_BANDWIDTH:
-        return in->topology.dims[dim].bytes_per_ns;
+        return has_dims(in) ? in->topology.dims[dim].bytes_per_ns : 0;
     case NADI_PARAMETER_LATENCY:
-        return in->topology.dims[dim].latency_ns;
+        return has_dims(in) ? in->topology.dims[dim].latency_ns : 0;
+    case NADI_PARAMETER_LINK_BANDWIDTH:
+    case NADI_PARAMETER_LINK_LATENCY:
+        return link_value(in, p, dim);
+    case NADI_PARAMETER_FORWARDING:
+        return forwarding(in);
     case NADI_PARAMETER_COMPUTE_RATE:
         if (s->roofline)
             return s->peak_perf / 1e12;
@@ -40,8 +74,10 @@ double nadi_parameter_value(const struct nadi_inputs *in, enum nadi_parameter p,
     return 0;
 }
 
-/* A graph's links carry what the dimensions say elsewhere. */
-static bool change_links(struct nadi_changed *c, uint32_t dim, double rate, double latency)
+/* A graph's links carry what the dimensions say elsewhere. which: NULL: of dimension `dim`, or all;
+ * else of class `dim`. */
+static bool change_links(struct nadi_changed *c, const struct nadi_link_classes *which,
+                         uint32_t dim, double rate, double latency)
 {
     struct nadi_graph *g = &c->in.graph;
     bool changed = false;
@@ -51,7 +87,8 @@ static bool change_links(struct nadi_changed *c, uint32_t dim, double rate, doub
     memcpy(c->links, g->links, g->link_count * sizeof(*c->links));
     for (uint32_t i = 0; i < g->link_count; i++) {
         struct nadi_graph_link *l = &c->links[i];
-        if (dim != NADI_NONE && l->dim != dim)
+        uint32_t of = which ? nadi_link_classes_of(which, g, l) : l->dim;
+        if (dim != NADI_NONE && of != dim)
             continue;
         l->bits_per_s = (uint64_t)llround((double)l->bits_per_s * rate);
         l->latency = (nadi_time)llround((double)l->latency * latency);
@@ -59,6 +96,38 @@ static bool change_links(struct nadi_changed *c, uint32_t dim, double rate, doub
     }
     g->links = c->links;
     return changed;
+}
+
+static bool change_class(struct nadi_changed *c, uint32_t class, double rate, double latency)
+{
+    struct nadi_link_classes classes;
+    nadi_link_classes_find(&c->in.graph, &classes);
+    return change_links(c, &classes, class, rate, latency);
+}
+
+static bool change_forwarding(struct nadi_changed *c, double factor)
+{
+    struct nadi_graph *g = &c->in.graph;
+    c->nodes = NADI_NEW(struct nadi_graph_node, g->node_count);
+    memcpy(c->nodes, g->nodes, g->node_count * sizeof(*c->nodes));
+    for (uint32_t i = 0; i < g->node_count; i++)
+        c->nodes[i].forward_bits_s = (uint64_t)llround((double)c->nodes[i].forward_bits_s * factor);
+    g->nodes = c->nodes;
+    return g->limited_count > 0;
+}
+
+/* The packet model takes some networks not: a buffer that is too small for so fast a link. */
+static bool can_run(const struct nadi_inputs *in)
+{
+    struct nadi_diags diags;
+    if (in->options.network_model != NADI_NETWORK_PACKET)
+        return true;
+    nadi_diags_init(&diags);
+    struct nadi_pkt *net = nadi_pkt_create(&in->graph, &in->packet, &diags);
+    if (net)
+        nadi_pkt_destroy(net);
+    nadi_diags_release(&diags);
+    return net != NULL;
 }
 
 static bool change_u64(uint64_t *value, double factor)
@@ -76,20 +145,23 @@ static bool change_u32(uint32_t *value, double factor)
     return changed;
 }
 
-bool nadi_change_open(struct nadi_changed *c, const struct nadi_inputs *in, enum nadi_parameter p,
-                      uint32_t dim, double factor)
+static bool change(struct nadi_changed *c, const struct nadi_inputs *in, enum nadi_parameter p,
+                   uint32_t dim, double factor)
 {
-    *c = (struct nadi_changed){.in = *in};
     struct nadi_inputs *x = &c->in;
-    if (!(nadi_parameter_value(in, p, dim) > 0))
-        return false;
     switch (p) {
     case NADI_PARAMETER_BANDWIDTH:
         x->topology.dims[dim].bytes_per_ns *= factor;
-        return change_links(c, dim, factor, 1);
+        return change_links(c, NULL, dim, factor, 1);
     case NADI_PARAMETER_LATENCY:
         x->topology.dims[dim].latency_ns *= factor;
-        return change_links(c, dim, 1, factor);
+        return change_links(c, NULL, dim, 1, factor);
+    case NADI_PARAMETER_LINK_BANDWIDTH:
+        return change_class(c, dim, factor, 1);
+    case NADI_PARAMETER_LINK_LATENCY:
+        return change_class(c, dim, 1, factor);
+    case NADI_PARAMETER_FORWARDING:
+        return change_forwarding(c, factor);
     case NADI_PARAMETER_COMPUTE_RATE:
         if (in->system.roofline)
             x->system.peak_perf *= factor;
@@ -115,10 +187,19 @@ bool nadi_change_open(struct nadi_changed *c, const struct nadi_inputs *in, enum
     return false;
 }
 
+bool nadi_change_open(struct nadi_changed *c, const struct nadi_inputs *in, enum nadi_parameter p,
+                      uint32_t dim, double factor)
+{
+    *c = (struct nadi_changed){.in = *in};
+    return nadi_parameter_value(in, p, dim) > 0 && change(c, in, p, dim, factor) && can_run(&c->in);
+}
+
 void nadi_change_close(struct nadi_changed *c)
 {
     nadi_mem_free(c->links);
+    nadi_mem_free(c->nodes);
     c->links = NULL;
+    c->nodes = NULL;
 }
 
 void nadi_change_only(struct nadi_changed *c, const struct nadi_inputs *in, enum nadi_only what)
@@ -133,7 +214,12 @@ void nadi_change_only(struct nadi_changed *c, const struct nadi_inputs *in, enum
         if (latency)
             x->topology.dims[d].latency_ns = 0;
     }
-    (void)change_links(c, NADI_NONE, rate ? fast : 1, latency ? 0 : 1);
+    /* A fluid is never later than packets, and takes any rate. */
+    if (rate && x->options.network_model == NADI_NETWORK_PACKET)
+        x->options.network_model = NADI_NETWORK_FLOW;
+    (void)change_links(c, NULL, NADI_NONE, rate ? fast : 1, latency ? 0 : 1);
+    if (rate && x->has_graph)
+        (void)change_forwarding(c, fast);
     if (latency)
         x->system.endpoint_delay_ns = 0;
     if (what == NADI_ONLY_COMPUTE)

@@ -227,12 +227,15 @@ double nadi_path_gain(struct nadi_path_ops *ops, enum nadi_parameter p, uint32_t
     case NADI_PARAMETER_LOCAL_MEMORY: {
         double reductions = network_gain(ops, p, dim);
         double kernels = ops->in->system.roofline ? kernel_gain(ops, true) : 0;
-        return kernels + (isfinite(reductions) ? reductions : 0);
+        return kernels + reductions;
     }
     case NADI_PARAMETER_REMOTE_MEMORY:
         return remote_gain(ops, false);
     case NADI_PARAMETER_REMOTE_LATENCY:
         return remote_gain(ops, true);
+    case NADI_PARAMETER_LINK_BANDWIDTH:
+    case NADI_PARAMETER_LINK_LATENCY:
+    case NADI_PARAMETER_FORWARDING:
     case NADI_PARAMETER_CHUNKS:
     case NADI_PARAMETER_ACTIVE_CHUNKS:
     case NADI_PARAMETERS:

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "sim/run.h"
+#include "why/links.h"
 #include "why/path_time.h"
 
 #include <math.h>
@@ -15,6 +16,9 @@ static const struct {
 } parameters[NADI_PARAMETERS] = {
     [NADI_PARAMETER_BANDWIDTH] = {"bandwidth", "GB/s", false, false},
     [NADI_PARAMETER_LATENCY] = {"latency", "ns", true, false},
+    [NADI_PARAMETER_LINK_BANDWIDTH] = {"bandwidth", "GB/s", false, false},
+    [NADI_PARAMETER_LINK_LATENCY] = {"latency", "ns", true, false},
+    [NADI_PARAMETER_FORWARDING] = {"forwarding of nodes", "GB/s", false, false},
     [NADI_PARAMETER_COMPUTE_RATE] = {"compute rate", "times the recorded", false, false},
     [NADI_PARAMETER_LOCAL_MEMORY] = {"local memory bandwidth", "GB/s", false, false},
     [NADI_PARAMETER_REMOTE_MEMORY] = {"remote memory bandwidth", "GB/s", false, false},
@@ -94,8 +98,20 @@ struct search {
     const struct nadi_inputs *in;
     const struct nadi_result *r;
     struct nadi_sensitivities *out;
-    struct rerun *reruns; /* two a parameter, then the bounds */
+    struct rerun *reruns;             /* two a parameter, then the bounds */
+    struct nadi_link_classes classes; /* of a network of nodes and links */
 };
+
+/* "bandwidth of 16 links leaf-npu of 50 GB/s" */
+static const char *name_of_links(const struct search *s, enum nadi_parameter p, uint32_t class)
+{
+    const struct nadi_link_class *k = &s->classes.items[class];
+    char rate[48] = "";
+    if (k->uniform)
+        snprintf(rate, sizeof(rate), " of %.4g GB/s", (double)k->bits_per_s / 8e9);
+    return nadi_arena_printf(&s->out->arena, "%s of %" PRIu32 " links %s%s%s%s", parameters[p].name,
+                             k->count, k->a, k->a[0] ? "-" : "", k->b, rate);
+}
 
 static void add_parameter(struct search *s, enum nadi_parameter p, uint32_t dim)
 {
@@ -109,22 +125,32 @@ static void add_parameter(struct search *s, enum nadi_parameter p, uint32_t dim)
         unit = "TFLOP/s";
     *x = (struct nadi_sensitivity){.parameter = p, .dim = dim, .value = value, .unit = unit};
     x->name = parameters[p].name;
-    if (dim != NADI_NONE)
+    if (p == NADI_PARAMETER_LINK_BANDWIDTH || p == NADI_PARAMETER_LINK_LATENCY)
+        x->name = name_of_links(s, p, dim);
+    else if (dim != NADI_NONE)
         x->name = nadi_arena_printf(&out->arena, "%s of dimension %u", parameters[p].name, dim);
 }
 
 static void list_parameters(struct search *s)
 {
-    uint32_t dims = s->in->topology.dim_count;
+    const struct nadi_inputs *in = s->in;
+    bool graph = in->has_graph && !in->graph.of_topology;
+    uint32_t dims = in->topology.dim_count;
+    if (graph)
+        nadi_link_classes_find(&in->graph, &s->classes);
     s->out->items = NADI_ARENA_ZNEW(&s->out->arena, struct nadi_sensitivity,
-                                    2 * (size_t)dims + NADI_PARAMETERS);
-    for (uint32_t d = 0; d < dims; d++) {
-        if (s->in->topology.dims[d].npus < 2)
+                                    2 * (size_t)(dims + s->classes.count) + NADI_PARAMETERS);
+    for (uint32_t d = 0; d < dims && !graph; d++) {
+        if (in->topology.dims[d].npus < 2)
             continue;
         add_parameter(s, NADI_PARAMETER_BANDWIDTH, d);
         add_parameter(s, NADI_PARAMETER_LATENCY, d);
     }
-    for (enum nadi_parameter p = NADI_PARAMETER_COMPUTE_RATE; p < NADI_PARAMETERS; p++)
+    for (uint32_t k = 0; k < s->classes.count; k++) {
+        add_parameter(s, NADI_PARAMETER_LINK_BANDWIDTH, k);
+        add_parameter(s, NADI_PARAMETER_LINK_LATENCY, k);
+    }
+    for (enum nadi_parameter p = NADI_PARAMETER_FORWARDING; p < NADI_PARAMETERS; p++)
         add_parameter(s, p, NADI_NONE);
 }
 
@@ -181,10 +207,29 @@ static void take_paths(struct search *s, const struct nadi_why *why)
         if (!x->has_path)
             continue;
         bool less = parameters[x->parameter].less_is_better;
-        x->path_ns_per_unit = (less ? gain : -gain) / x->value;
+        x->path_ns_per_unit = (less ? gain : -gain) / x->value + 0.0; /* no -0 */
         x->path_gain_ns = gain * 0.001;
     }
     nadi_path_ops_destroy(ops);
+}
+
+/* The derivative: along the path, or, where that is not to be had, of the run 0.1 % better. */
+static void take_derivatives(struct search *s)
+{
+    for (size_t i = 0; i < s->out->count; i++) {
+        struct nadi_sensitivity *x = &s->out->items[i];
+        double step = (parameters[x->parameter].less_is_better ? -0.001 : 0.001) * x->value;
+        if (x->has_path) {
+            x->by = s->out->path_is_exact ? "path" : "path, estimated";
+            x->ns_per_unit = x->path_ns_per_unit;
+        } else if (x->has_small && !parameters[x->parameter].whole) {
+            x->by = "simulation";
+            x->ns_per_unit = -(double)x->gain_small_ns / step + 0.0;
+        } else if (x->has_large && !parameters[x->parameter].whole) { /* of whole numbers */
+            x->by = "simulation";
+            x->ns_per_unit = -(double)x->gain_large_ns / (100 * step) + 0.0;
+        }
+    }
 }
 
 static double rank_of(const struct nadi_sensitivity *x)
@@ -241,13 +286,48 @@ static uint64_t links_of(const struct nadi_inputs *in, const struct nadi_result 
     return each * in->topology.npu_count;
 }
 
+/* The bytes that cross the cut around one NPU against the links that cross it, out and in; and
+ * those of one link on the ways that this run took. */
+static void add_cuts(struct search *s)
+{
+    const struct nadi_result *r = s->r;
+    const uint32_t n = s->in->topology.npu_count;
+    double *bytes = NADI_ZNEW(double, 4 * (size_t)n), *rates = bytes + 2 * (size_t)n;
+    double busiest = 0, widest = 0;
+    uint32_t npu = 0;
+    for (size_t i = 0; i < r->link_count; i++) {
+        const struct nadi_link_result *l = &r->links[i];
+        if (!(l->bytes_per_ns > 0))
+            continue;
+        busiest = fmax(busiest, (double)l->bytes / l->bytes_per_ns);
+        for (uint32_t k = 0; k < 2; k++) {
+            const uint32_t end = k ? l->to : l->from;
+            if (end >= n)
+                continue;
+            bytes[2 * end + k] += (double)l->bytes;
+            rates[2 * end + k] += l->bytes_per_ns;
+        }
+    }
+    for (uint32_t i = 0; i < 2 * n; i++)
+        if (rates[i] > 0 && bytes[i] / rates[i] > widest) {
+            widest = bytes[i] / rates[i];
+            npu = i / 2;
+        }
+    nadi_mem_free(bytes);
+    if (widest > 0)
+        add_bound(s->out, nadi_arena_printf(&s->out->arena, "bandwidth around rank %u", npu),
+                  (uint64_t)widest);
+    if (busiest > 0)
+        add_bound(s->out, "busiest link, on these ways", (uint64_t)busiest);
+}
+
 static void find_bounds(struct search *s, bool again)
 {
     struct nadi_sensitivities *out = s->out;
     const struct nadi_result *r = s->r;
     uint64_t compute = 0, memory = 0;
     static const char *const only[] = {"latency alone", "network alone", "compute alone"};
-    out->bounds = NADI_ARENA_NEW(&out->arena, struct nadi_bound_part, r->dim_count + 7);
+    out->bounds = NADI_ARENA_NEW(&out->arena, struct nadi_bound_part, r->dim_count + 9);
     for (uint32_t c = 0; c < r->class_count; c++) {
         compute = nadi_max_u64(compute, r->classes[c].compute_ns);
         memory = nadi_max_u64(memory, r->classes[c].memory_ns);
@@ -255,7 +335,9 @@ static void find_bounds(struct search *s, bool again)
     add_bound(out, "any schedule", r->lower_bound_ns);
     add_bound(out, "compute of the busiest rank", compute);
     add_bound(out, "remote memory of the busiest rank", memory);
-    for (uint32_t i = 0; i < r->dim_count; i++) {
+    bool graph = s->in->has_graph && !s->in->graph.of_topology;
+    add_cuts(s);
+    for (uint32_t i = 0; i < r->dim_count && !graph; i++) {
         const struct nadi_link_result *l = &r->dims[i];
         double rate =
             l->dim < s->in->topology.dim_count ? s->in->topology.dims[l->dim].bytes_per_ns : 0;
@@ -294,6 +376,7 @@ void nadi_sensitivities_find(const struct nadi_inputs *in, const struct nadi_res
     } else
         out->why_not = "the run has too many events to be simulated again so often";
     take_paths(&s, why);
+    take_derivatives(&s);
     find_bounds(&s, again);
     for (size_t i = 0; i < runs; i++)
         nadi_change_close(&s.reruns[i].changed);

@@ -5,15 +5,20 @@
  *            collectives are timed anew with p a little better, everything else stays
  *   again    the whole run simulated again with p 0.1 % and 10 % better: what becomes critical next
  *            is in it
- * Better is more for rates, less for times. Figures are ns; gain is end(now) - end(better). */
+ * The first is not to be had where messages share links by rules of their own (graphs, flow,
+ * packet); the derivative is then that of the run 0.1 % better, and `by` says so. Better is more
+ * for rates, less for times. Figures are ns; gain is end(now) - end(better). */
 #ifndef NADI_WHY_SENSITIVITY_H
 #define NADI_WHY_SENSITIVITY_H
 
 #include "why/why.h"
 
 enum nadi_parameter {
-    NADI_PARAMETER_BANDWIDTH, /* of a dimension */
-    NADI_PARAMETER_LATENCY,   /* of a dimension */
+    NADI_PARAMETER_BANDWIDTH,      /* of a dimension */
+    NADI_PARAMETER_LATENCY,        /* of a dimension */
+    NADI_PARAMETER_LINK_BANDWIDTH, /* of a class of links (why/links.h), in networks of nodes and */
+    NADI_PARAMETER_LINK_LATENCY,   /* links */
+    NADI_PARAMETER_FORWARDING,     /* of nodes that forward only so much in all */
     NADI_PARAMETER_COMPUTE_RATE,
     NADI_PARAMETER_LOCAL_MEMORY, /* bandwidth: roofline and reductions */
     NADI_PARAMETER_REMOTE_MEMORY,
@@ -26,18 +31,28 @@ enum nadi_parameter {
 
 struct nadi_sensitivity {
     enum nadi_parameter parameter;
-    uint32_t dim;              /* of a dimension; else NADI_NONE */
+    uint32_t dim;              /* of a dimension, or of a class of links; else NADI_NONE */
     const char *name;          /* "bandwidth of dimension 0" */
     const char *unit;          /* "GB/s", "ns", "TFLOP/s", "chunks" */
     double value;              /* in that unit */
     bool has_path;             /* not of chunks */
     double path_ns_per_unit;   /* d(end)/d(p) */
+    const char *by;            /* "path", "path, estimated", "simulation"; NULL: no derivative */
+    double ns_per_unit;        /* d(end)/d(p) by that */
     double path_gain_ns;       /* of +0.1 %, by it */
     bool has_small, has_large; /* simulated again */
     int64_t gain_small_ns;     /* +0.1 %; chunks: twice as many */
     int64_t gain_large_ns;     /* +10 %; chunks: half as many */
     const char *next;          /* what has most of the path after +10 %, or NULL */
 };
+
+/* The dimension that the parameter is of; NADI_NONE: of none. */
+static inline uint32_t nadi_sensitivity_dim(const struct nadi_sensitivity *s)
+{
+    return s->parameter == NADI_PARAMETER_BANDWIDTH || s->parameter == NADI_PARAMETER_LATENCY
+               ? s->dim
+               : NADI_NONE;
+}
 
 struct nadi_bound_part { /* no run of these inputs ends before; ns */
     const char *name;    /* "compute", "bandwidth of dimension 0", "latency", "memory" */

@@ -271,6 +271,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
                 .to = end_of(p, g->ports[i].peer),
                 .messages = port->sent_packets,
                 .bytes = port->wire_bytes,
+                .bytes_per_ns = (double)p->net->rates[port->rate] / 8e9,
                 .busy_ns = (uint64_t)(port->busy_ticks * p->net->tick / NADI_PS_PER_NS),
             };
             sum.messages += one.messages;
