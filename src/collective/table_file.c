@@ -135,6 +135,10 @@ static bool read_any(struct nadi_table_file *f, char *data, size_t bytes, struct
         f->form = NADI_TABLE_MSCCL;
         return nadi_table_read_msccl(f, data, bytes, diags);
     }
+    if (nadi_str_starts(first, "NPUs Count,")) {
+        f->form = NADI_TABLE_TACOS;
+        return nadi_table_read_tacos(f, data, diags);
+    }
     return read_document(f, data, bytes, diags);
 }
 

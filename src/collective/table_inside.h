@@ -18,6 +18,9 @@ bool nadi_table_read_own(struct nadi_table_file *f, const struct nadi_doc *doc,
                          struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_table_read_msccl(struct nadi_table_file *f, const char *data, size_t bytes,
                            struct nadi_diags *diags) NADI_MUST_USE;
+/* `data` is changed. */
+bool nadi_table_read_tacos(struct nadi_table_file *f, char *data,
+                           struct nadi_diags *diags) NADI_MUST_USE;
 
 /* Line of the step added last. */
 static inline void nadi_table_line(struct nadi_table *t, uint32_t line)

@@ -1,7 +1,9 @@
 #include "explore/collective_files.h"
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/units.h"
+#include "collective/trace_set.h"
 #include "collective/verify.h"
 
 static const char *const form_titles[NADI_TABLE_FORMS] = {
@@ -114,6 +116,79 @@ static bool check_file(const struct nadi_collective_check_request *q, const char
     return right;
 }
 
+/* ---- Chakra traces -------------------------------------------------------------------------- */
+
+struct traces {
+    struct nadi_trace **items;
+    size_t count, capacity;
+};
+
+static bool read_traces(struct traces *t, const char *prefix, struct nadi_diags *diags)
+{
+    struct nadi_str path = NADI_STR_INIT;
+    bool ok = true;
+    for (size_t m = 0; ok; m++) {
+        nadi_str_clear(&path);
+        nadi_str_printf(&path, "%s.%zu.et", prefix, m);
+        if (!nadi_file_exists(nadi_str_get(&path)))
+            break;
+        struct nadi_trace *trace = nadi_trace_read(nadi_str_get(&path), 0, diags);
+        ok = trace != NULL;
+        if (ok)
+            NADI_PUSH(t, trace);
+    }
+    nadi_str_release(&path);
+    return ok;
+}
+
+static void add_traces(const struct nadi_collective_check_request *q, const char *prefix,
+                       const struct traces *t, const struct nadi_trace_set_figures *f,
+                       struct nadi_str *out)
+{
+    char bytes[32], largest[32];
+    if (q->csv) {
+        nadi_str_printf(out, "%s,%s,,%zu,,,,%" PRIu64 ",%" PRIu64 ",", prefix,
+                        nadi_table_form_name(NADI_TABLE_CHAKRA), t->count, f->nodes, f->messages);
+        nadi_str_printf(out, ",%" PRIu64 ",%" PRIu64 ",\n", f->bytes, f->largest_bytes);
+        return;
+    }
+    nadi_str_printf(out, "%s.*.et: Chakra traces\n  ", prefix);
+    add_amount(t->count, "member", "members", out);
+    nadi_str_add(out, ", ");
+    add_amount(f->nodes, "node", "nodes", out);
+    nadi_str_add(out, ", ");
+    add_amount(f->messages, "message", "messages", out);
+    nadi_str_printf(out, "\n  sent by all %s, by a member at most %s\n",
+                    nadi_units_bytes(bytes, (double)f->bytes),
+                    nadi_units_bytes(largest, (double)f->largest_bytes));
+    nadi_str_add(out, "  every message is received and nobody waits for ever; which chunks arrive "
+                      "where is not in the traces and cannot be proved\n");
+}
+
+static bool check_traces(const struct nadi_collective_check_request *q, const char *prefix,
+                         struct nadi_str *out, struct nadi_diags *diags)
+{
+    struct traces t = {0};
+    struct nadi_trace_set_figures f;
+    const bool ok = read_traces(&t, prefix, diags) &&
+                    nadi_trace_set_check(t.items, (uint32_t)t.count, &f, diags);
+    if (ok)
+        add_traces(q, prefix, &t, &f, out);
+    for (size_t i = 0; i < t.count; i++)
+        nadi_trace_destroy(t.items[i]);
+    nadi_mem_free(t.items);
+    return ok;
+}
+
+static bool is_prefix(const char *path)
+{
+    struct nadi_str first = NADI_STR_INIT;
+    nadi_str_printf(&first, "%s.0.et", path);
+    const bool there = nadi_file_exists(nadi_str_get(&first));
+    nadi_str_release(&first);
+    return there;
+}
+
 bool nadi_collective_check(const struct nadi_collective_check_request *request,
                            struct nadi_str *out, struct nadi_diags *diags)
 {
@@ -122,7 +197,8 @@ bool nadi_collective_check(const struct nadi_collective_check_request *request,
         nadi_str_add(out, "file,form,collective,members,blocks,scratch_slots,lanes,steps,messages,"
                           "size_bytes,sent_bytes,most_sent_bytes,time_ns\n");
     for (size_t i = 0; i < request->count; i++)
-        ok &= check_file(request, request->paths[i], out, diags);
+        ok &= (is_prefix(request->paths[i]) ? check_traces : check_file)(request, request->paths[i],
+                                                                         out, diags);
     return ok;
 }
 

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "collective/trace_set.h"
 #include "sim/load.h"
 
 static int by_node(const void *a, const void *b)
@@ -148,6 +149,26 @@ static bool uses_customs(const struct nadi_system_config *system)
     return any;
 }
 
+/* Algorithms of custom-collectives; those of the reference's keys run as they do there. */
+static bool check_attached(struct nadi_load *l)
+{
+    const struct nadi_inputs *in = l->in;
+    bool ok = true;
+    for (uint32_t i = 0; i < in->system.attached_count; i++) {
+        const char *prefix = in->system.attached[i].implementation.custom;
+        for (uint32_t c = 0; prefix && c < in->custom_count; c++) {
+            struct nadi_trace_set_figures figures;
+            struct nadi_trace *const *traces = in->customs[c].by_position;
+            uint32_t n = 0;
+            while (n < in->rank_count && traces[n])
+                n++;
+            if (strcmp(in->customs[c].prefix, prefix) == 0)
+                ok &= nadi_trace_set_check(traces, n, &figures, l->diags);
+        }
+    }
+    return ok;
+}
+
 bool nadi_load_customs(struct nadi_load *l)
 {
     bool ok = true;
@@ -155,5 +176,5 @@ bool nadi_load_customs(struct nadi_load *l)
         return true;
     for (uint32_t r = 0; r < l->in->rank_count; r++)
         ok &= read_for_rank(l, r);
-    return ok;
+    return ok && check_attached(l);
 }
