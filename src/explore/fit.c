@@ -6,6 +6,7 @@
 
 #define LEAST_ERROR 0.04
 #define LOSS_KNEE   2.0
+#define POOR        0.5 /* usual residual from where the platform is doubted */
 
 double nadi_fit_loss(double z)
 {
@@ -232,6 +233,12 @@ bool nadi_fit_run(struct nadi_fit *f, const struct nadi_comm_platform *prior,
         nadi_fit_solve(f);
     nadi_fit_predict(f);
     find_scale(f);
+    if (f->scale > POOR)
+        nadi_warning(
+            diags, "fit/poor", NADI_IN_FILE(log->tables[0].path),
+            "is it this platform, and so many ranks? --platform, --ranks, --nodes",
+            "no figures near those of '%s' explain the times: they are usually %.0f %% off",
+            f->prior.name, f->scale * 100);
     nadi_fit_residuals(f);
     add_intervals(f);
     predict_all(f);

@@ -38,12 +38,19 @@ struct sheet {
     size_t first_table;
 };
 
+/* Lower case, without blanks, so that "Bus BW" is "busbw"; "bandwidth" is "bw". */
 static void squeeze_name(const char *name, char *out, size_t capacity)
 {
     size_t length = 0;
     for (; *name && length + 1 < capacity; name++)
-        out[length++] = (char)tolower((unsigned char)*name);
+        if (*name != ' ')
+            out[length++] = (char)tolower((unsigned char)*name);
     out[length] = '\0';
+    char *word = strstr(out, "bandwidth");
+    if (word) {
+        word[1] = 'w';
+        memmove(word + 2, word + 9, strlen(word + 9) + 1);
+    }
 }
 
 static uint32_t find_column(const struct nadi_csv *t, const char *const *names)
@@ -123,9 +130,22 @@ static void find_values(struct sheet *s)
 
 static void find_columns(struct sheet *s)
 {
-    static const char *const size[] = {
-        "tensor_bytes", "size_bytes", "size_bytes_power_of_two", "bytes",   "size_b",  "size",
-        "message_size", "msg_size",   "message_bytes",           "payload", "size(b)", NULL};
+    static const char *const size[] = {"tensor_bytes",
+                                       "size_bytes",
+                                       "size_bytes_power_of_two",
+                                       "bytes",
+                                       "size_b",
+                                       "size",
+                                       "message_size",
+                                       "msg_size",
+                                       "message_bytes",
+                                       "payload",
+                                       "size(b)",
+                                       "size(bytes)",
+                                       "msgsize",
+                                       "messagesize(bytes)",
+                                       "messagesize",
+                                       NULL};
     static const char *const kind[] = {"collective", "opcode", "op", "operation", "kind", NULL};
     static const char *const ranks[] = {
         "num_devices_per_group", "ranks", "gpus", "nranks", "num_gpus", "world_size", "np", NULL};
@@ -414,6 +434,14 @@ static bool read_rows(struct sheet *s)
         double bytes;
         if (!size_of_row(s, row, &bytes))
             return false;
+        bool any = false;
+        for (uint32_t v = 0; v < s->value_count; v++)
+            any |= *nadi_csv_field(&s->csv, row, s->values[v].index) != '\0';
+        if (!any)
+            return nadi_bench_error(
+                s->r, s->csv.lines[row],
+                "was the table cut off here? Write N/A for what was not measured",
+                "the row has no time and no bandwidth");
         for (uint32_t v = 0; v < s->value_count; v++)
             if (!read_value(s, row, bytes, &s->values[v]))
                 return false;

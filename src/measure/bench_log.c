@@ -178,6 +178,10 @@ static void fill_facts(struct nadi_bench_reader *r, struct nadi_bench_table *t,
     t->kind = k->kind ? k->kind : t->kind ? t->kind : f->kind;
     if (!t->kind && ratio > 1.01) /* no other collective moves more than its size */
         t->kind = NADI_COMM_ALL_REDUCE;
+    if (!t->kind) { /* "all_gather.log" */
+        const char *slash = strrchr(t->path, '/');
+        t->kind = nadi_comm_kind_of(slash ? slash + 1 : t->path);
+    }
     t->ranks = k->ranks ? k->ranks : t->ranks ? t->ranks : ranks_of_facts(f);
     if (!t->ranks && ratio > 0)
         t->ranks = ranks_of_ratio(t->kind, ratio);
@@ -202,7 +206,8 @@ bool nadi_bench_end(struct nadi_bench_reader *r, const struct nadi_bench_facts *
     }
     fill_facts(r, t, facts, bus_ratio);
     if (!t->kind)
-        return nadi_bench_error(r, t->line, "say it: --kind all-reduce, for example",
+        return nadi_bench_error(r, t->line,
+                                "say it: --kind all-gather, for example, or in the file's name",
                                 "the table does not say which collective it is of");
     if (t->ranks < 2)
         return nadi_bench_error(r, t->line, "say it: --ranks N",
@@ -216,21 +221,66 @@ bool nadi_bench_end(struct nadi_bench_reader *r, const struct nadi_bench_facts *
 
 /* ---- forms --------------------------------------------------------------------------------- */
 
-/* Comma-separated: the first line that is neither empty nor a comment has a comma. */
-static bool is_csv(const char *text, size_t bytes)
+/* "Size (bytes),Time (us)": a size and a measured value among the words. */
+static bool names_columns(const char *at, const char *stop)
 {
+    static const char *const sizes[] = {"size", "bytes", "payload"};
+    static const char *const values[] = {"time", "latency", "bw", "bandwidth"};
+    char line[256];
+    bool size = false, value = false;
+    size_t n = 0;
+    for (; at < stop && n + 1 < sizeof(line); at++)
+        line[n++] = (char)tolower((unsigned char)*at);
+    line[n] = '\0';
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        size |= strstr(line, sizes[i]) != NULL;
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+        value |= strstr(line, values[i]) != NULL;
+    return size && value;
+}
+
+/* What separates the fields of a header that names a size and what was measured; the first line
+ * that is neither empty nor a comment. 0: it is none. */
+static char separator_of(const char *text, size_t bytes)
+{
+    static const char separators[] = {',', ';', '\t'};
     for (const char *at = text, *end = text + bytes; at < end;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         stop = stop ? stop : end;
         while (at < stop && isspace((unsigned char)*at))
             at++;
-        if (at < stop && *at != '#') {
-            const char *comma = memchr(at, ',', (size_t)(stop - at));
-            return comma && isalpha((unsigned char)*at) && !memchr(at, ' ', (size_t)(comma - at));
+        if (at == stop || *at == '#') {
+            at = stop + 1;
+            continue;
         }
-        at = stop + 1;
+        const bool quoted = *at == '"';
+        if (!quoted && !isalpha((unsigned char)*at))
+            return 0;
+        for (size_t i = 0; i < sizeof(separators); i++) {
+            const char *first = memchr(at, separators[i], (size_t)(stop - at));
+            const char *blank = memchr(at, ' ', (size_t)(stop - at));
+            if (first && (quoted || !blank || first < blank || names_columns(at, stop)))
+                return separators[i];
+        }
+        return 0;
     }
-    return false;
+    return 0;
+}
+
+/* A copy with commas between the fields. */
+static bool parse_csv(struct nadi_bench_reader *r, const char *text, size_t bytes, char separator)
+{
+    if (separator == ',')
+        return nadi_bench_csv(r, text, bytes);
+    char *copy = nadi_mem_alloc(bytes, 1);
+    bool quoted = false;
+    for (size_t i = 0; i < bytes; i++) {
+        quoted ^= text[i] == '"';
+        copy[i] = !quoted && text[i] == separator ? ',' : text[i];
+    }
+    const bool ok = nadi_bench_csv(r, copy, bytes);
+    nadi_mem_free(copy);
+    return ok;
 }
 
 bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const char *text,
@@ -242,6 +292,10 @@ bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const ch
         .log = log, .path = path, .known = known ? known : &nothing, .diags = diags};
     const size_t before = log->count;
     size_t blank = 0;
+    if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark */
+        text += 3;
+        bytes -= 3;
+    }
     while (blank < bytes && isspace((unsigned char)text[blank]))
         blank++;
     if (blank == bytes)
@@ -250,8 +304,9 @@ bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const ch
     if (memchr(text, '\0', bytes))
         return nadi_bench_error(&r, 1, "is it compressed? Decompress it first",
                                 "the log is not text");
+    const char separator = separator_of(text, bytes);
     const bool ok =
-        is_csv(text, bytes) ? nadi_bench_csv(&r, text, bytes) : nadi_bench_printed(&r, text, bytes);
+        separator ? parse_csv(&r, text, bytes, separator) : nadi_bench_printed(&r, text, bytes);
     if (!ok || log->count > before)
         return ok;
     int shown = 0;

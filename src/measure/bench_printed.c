@@ -1,8 +1,13 @@
 /* bench_printed: the output of nccl-tests, rccl-tests and the OSU micro-benchmarks as printed. */
 #include <ctype.h>
+#include <math.h>
 
 #include "base/mem.h"
 #include "measure/bench_read.h"
+
+/* The OSU bandwidth tests keep 64 messages under way, so that small ones say nothing of a
+ * message's time. */
+#define OSU_WINDOW_LEAST 262144.0
 
 enum column { NOTHING, SIZE, TIME, ALGORITHM_BANDWIDTH, BUS_BANDWIDTH, WRONG };
 
@@ -16,6 +21,10 @@ struct printed {
     bool only_in_place;
     double ratio_sum; /* of bus to algorithm bandwidth */
     uint32_t ratio_count;
+    double unit_sum; /* ln of the time that a bandwidth means over the time in the column */
+    uint32_t unit_count;
+    double osu_directions;
+    enum nadi_comm_partners osu_partners;
     const char **hosts;
     size_t host_count, host_capacity;
 };
@@ -153,12 +162,21 @@ static void note_rest(struct printed *p, const struct nadi_bench_line *line)
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
+/* Old versions print ms and say so nowhere: the bandwidths do. */
+static void correct_unit(const struct printed *p, struct nadi_bench_table *t)
+{
+    const double off = p->unit_count ? exp(p->unit_sum / p->unit_count) : 1;
+    for (size_t i = 0; off > 300 && off < 3000 && i < t->count; i++)
+        t->rows[i].time_us *= 1000;
+}
+
 static bool end_table(struct printed *p)
 {
     const bool was = p->in_table;
     p->in_table = false;
     if (!was)
         return true;
+    correct_unit(p, &p->r->log->tables[p->r->log->count - 1]);
     return nadi_bench_end(p->r, &p->facts, p->ratio_count ? p->ratio_sum / p->ratio_count : 0);
 }
 
@@ -172,6 +190,8 @@ static bool begin_table(struct printed *p, uint32_t line)
     p->time_unit_us = 1;
     p->ratio_sum = 0;
     p->ratio_count = 0;
+    p->unit_sum = 0;
+    p->unit_count = 0;
     return true;
 }
 
@@ -247,6 +267,10 @@ static void add_measured(struct printed *p, const struct nadi_bench_line *line, 
         p->ratio_sum += m->bus / m->algorithm;
         p->ratio_count++;
     }
+    if (m->algorithm > 0.5 && row.time_us > 0 && bytes > 0) {
+        p->unit_sum += log(bytes / m->algorithm / 1e3 / row.time_us);
+        p->unit_count++;
+    }
     if (bytes > 0 && row.time_us > 0)
         nadi_bench_add(t, row);
 }
@@ -289,6 +313,10 @@ static void note_osu(struct printed *p, const struct nadi_bench_line *line)
 {
     const enum nadi_comm_kind kind = nadi_comm_kind_of(line->text);
     p->osu = true;
+    p->osu_directions = strstr(line->text, "Bi-Dir") ? 2 : 1;
+    p->osu_partners = kind                      ? NADI_PARTNERS_RING
+                      : p->osu_directions > 1.5 ? NADI_PARTNERS_PAIRS
+                                                : NADI_PARTNERS_ONE_WAY;
     p->facts =
         (struct nadi_bench_facts){.kind = kind ? kind : NADI_COMM_SEND_RECV, .ranks = kind ? 0 : 2};
 }
@@ -300,7 +328,10 @@ static bool begin_osu(struct printed *p, const struct nadi_bench_line *line)
     p->osu_bandwidth = strstr(text, "bandwidth") != NULL;
     if (!p->osu_bandwidth && !strstr(text, "latency") && !strstr(text, "(us)"))
         return true;
-    return begin_table(p, line->number);
+    if (!begin_table(p, line->number))
+        return false;
+    p->r->log->tables[p->r->log->count - 1].partners = p->osu_partners;
+    return true;
 }
 
 /* Sizes of some benchmarks are of one block; comm.h counts the larger buffer. */
@@ -334,13 +365,15 @@ static bool read_osu_row(struct printed *p, const struct nadi_bench_line *line)
     if (!read_value(p, line, line->words[0], &bytes, &ignored) ||
         !read_value(p, line, line->words[1], &value, &rounding))
         return false;
-    if (!(bytes > 0) || !(value > 0))
+    if (!(bytes > 0) || !(value > 0) || (p->osu_bandwidth && bytes < OSU_WINDOW_LEAST))
         return true;
     bytes *= osu_blocks(p);
     nadi_bench_add(&p->r->log->tables[p->r->log->count - 1],
                    (struct nadi_bench_row){
                        .bytes = bytes,
-                       .time_us = p->osu_bandwidth ? bytes / value : value, /* MB/s: B/us */
+                       .time_us = p->osu_bandwidth /* MB/s: B/us */
+                                      ? bytes * p->osu_directions / value
+                                      : value,
                        .rounding = rounding,
                        .line = line->number,
                    });

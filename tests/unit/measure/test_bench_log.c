@@ -160,17 +160,25 @@ static void reads_osu(void **state)
                                "\n"
                                "# OSU MPI Bandwidth Test v7.0\n"
                                "# Size      Bandwidth (MB/s)\n"
-                               "1000                  500.00\n";
+                               "1000                  500.00\n" /* of 64 under way: left out */
+                               "1000000              5000.00\n"
+                               "# OSU MPI Bi-Directional Bandwidth Test v7.0\n"
+                               "# Size      Bandwidth (MB/s)\n"
+                               "1000000             10000.00\n";
     const struct nadi_bench_known known = {.ranks = 4};
     struct read r;
     read_text(&r, "f.log", text, &known);
     assert_true(r.ok);
-    assert_int_equal(r.log.count, 2);
+    assert_int_equal(r.log.count, 3);
     assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_GATHER);
     assert_true(is(r.log.tables[0].rows[1].bytes, 4096)); /* blocks of four ranks */
     assert_true(is(r.log.tables[0].rows[1].time_us, 10.25));
     assert_int_equal(r.log.tables[1].kind, NADI_COMM_SEND_RECV);
-    assert_true(is(r.log.tables[1].rows[0].time_us, 2));
+    assert_int_equal(r.log.tables[1].partners, NADI_PARTNERS_ONE_WAY);
+    assert_int_equal(r.log.tables[1].count, 1);
+    assert_true(is(r.log.tables[1].rows[0].time_us, 200));
+    assert_int_equal(r.log.tables[2].partners, NADI_PARTNERS_PAIRS);
+    assert_true(is(r.log.tables[2].rows[0].time_us, 200));
     release(&r);
 }
 
@@ -219,6 +227,49 @@ static void reads_grouped_csv(void **state)
     release(&r);
 }
 
+/* Other separators, quotes, blanks in names, a byte order mark, ms: the same table. */
+static void reads_other_csv(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "size_bytes,time_us\n1024,10\n4096,20\n",
+        "\"size_bytes\",\"time_us\"\n\"1024\",\"10\"\n\"4096\",\"20\"\n",
+        "Size (bytes),Time (us)\r\n1024,10\r\n4096,20\r\n",
+        "msg_size;time_us\n1024;10\n4096;20\n",
+        "msg_size\ttime_us\n1024\t10\n4096\t20\n",
+        "\xef\xbb\xbfsize_bytes,time_ms\n1KiB,0.010\n4KiB,0.020\n",
+        "size,Bus bandwidth (GB/s)\n1024,0.1792\n4096,0.3584\n",
+    };
+    const struct nadi_bench_known known = {.ranks = 8, .kind = NADI_COMM_ALL_REDUCE};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct read r;
+        read_text(&r, "s.csv", texts[i], &known);
+        if (!r.ok || r.log.tables[0].count != 2 || !is(r.log.tables[0].rows[1].bytes, 4096) ||
+            !is(r.log.tables[0].rows[1].time_us, 20))
+            fail_msg("%s", texts[i]);
+        release(&r);
+    }
+}
+
+/* Old versions print ms; their bandwidths tell. The name of a file may say the collective. */
+static void tells_units_and_kinds(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nThread 1 nGpus 4 minBytes 8\n"
+        "# bytes N type op time algbw busbw res time algbw busbw res\n"
+        "1048576 262144 float sum 0.053 19.78 14.83 0e+00 0.053 19.78 14.83 0\n"
+        "134217728 3355443 float sum 1.623 82.70 62.02 0 1.620 82.85 62.14 0\n";
+    struct read r;
+    read_text(&r, "logs/all_gather.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_GATHER);
+    assert_int_equal(r.log.tables[0].ranks, 4);
+    assert_true(is(r.log.tables[0].rows[0].time_us, 53));
+    assert_true(is(r.log.tables[0].rows[2].time_us, 1623));
+    release(&r);
+}
+
 static void says_what_is_wrong(void **state)
 {
     (void)state;
@@ -238,6 +289,7 @@ static void says_what_is_wrong(void **state)
         {"# all_reduce_perf\n# size time algbw busbw\n64 1.0 0.1 0.1\n", "how many ranks", 2},
         {"size,time_us\n64,1.0\n1x,2.0\n", "'1x' is no size", 3},
         {"size,time_us\n64,abc\n", "'abc' in column 'time_us' is no time", 2},
+        {"size,time_us\n64,1.0\n128\n", "the row has no time", 3},
         {"size,colour\n64,red\n", "no column of times or bandwidths", 2},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -263,6 +315,8 @@ int main(void)
         cmocka_unit_test(reads_osu),
         cmocka_unit_test(reads_csv),
         cmocka_unit_test(reads_grouped_csv),
+        cmocka_unit_test(reads_other_csv),
+        cmocka_unit_test(tells_units_and_kinds),
         cmocka_unit_test(says_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
