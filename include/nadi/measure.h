@@ -56,11 +56,12 @@ enum nadi_status nadi_validate_collectives_folder(const struct nadi_validate_opt
 enum nadi_status nadi_validate_compute_folder(const struct nadi_validate_options *options,
                                               char **report, struct nadi_diags *messages);
 
-/* Published results made again. list: the studies. name: one of them, or "all". *failed: 1 when a
- * figure is not as published. */
+/* Published results made again. list: the studies. name: one of them, or "all". inputs: a
+ * folder of published files that some studies run, or NULL: "all" then leaves those out, with a
+ * note. *failed: 1 when a figure is not as published. */
 char *nadi_repro_list(void);
-enum nadi_status nadi_repro(const char *name, int json, char **report, int *failed,
-                            struct nadi_diags *messages);
+enum nadi_status nadi_repro(const char *name, const char *inputs, int json, char **report,
+                            int *failed, struct nadi_diags *messages);
 
 #ifdef __cplusplus
 }

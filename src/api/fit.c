@@ -136,6 +136,11 @@ static bool write_files(const struct nadi_fit_options *o, struct nadi_fit *f,
         ok = nadi_file_write(o->out, nadi_str_get(&text), text.length, messages);
     }
     nadi_str_clear(&text);
+    if (o->plot && (nadi_str_ends(o->plot, ".png") || nadi_str_ends(o->plot, ".pdf")))
+        ok = nadi_error(messages, "fit/plot", NADI_IN_FILE(o->plot),
+                        "give it a name that ends with .svg; `rsvg-convert` makes a PNG of it",
+                        "the plot is an SVG") &&
+             ok;
     if (ok && o->plot) {
         plot(f, true, &text);
         ok = nadi_file_write(o->plot, nadi_str_get(&text), text.length, messages);

@@ -95,6 +95,7 @@ bool nadi_repro_simulate(struct nadi_repro *r, const struct nadi_repro_run *run,
     setup.network_model = run->model ? run->model : setup.network_model;
     setup.executor = run->executor ? run->executor : setup.executor;
     setup.packet_compat = run->packet_compat;
+    setup.compute_scale = run->compute_scale > 0 ? run->compute_scale : 1;
     struct nadi_job *job = nadi_job_create(&setup);
     const bool ok =
         nadi_job_load(job) == NADI_STATUS_DONE && nadi_job_run(job, NULL) == NADI_STATUS_DONE;
@@ -146,7 +147,7 @@ static void add_text(const struct nadi_repro_study *study, const struct nadi_rep
                         row->our_word ? row->our_word : ours, row->unit,
                         row->passed ? "pass" : "FAIL");
         if (!row->our_word && fabs(row->ours - row->published) > 1e-9)
-            nadi_str_printf(out, " (%+.2f %%)", (row->ours / row->published - 1) * 100);
+            nadi_str_printf(out, " (%+.3g %%)", (row->ours / row->published - 1) * 100);
         nadi_str_add(out, "\n");
     }
     nadi_str_add(out, "\n");
@@ -186,7 +187,8 @@ char *nadi_repro_list(void)
 {
     struct nadi_str out = NADI_STR_INIT;
     for (const struct nadi_repro_study *s = nadi_repro_studies; s->name; s++)
-        nadi_str_printf(&out, "%-14s %s\n               %s\n", s->name, s->title, s->source);
+        nadi_str_printf(&out, "%-14s %s\n               %s%s%s\n", s->name, s->title, s->source,
+                        s->needs ? "; --inputs: " : "", s->needs ? s->needs : "");
     return out.text;
 }
 
@@ -215,14 +217,29 @@ struct totals {
     size_t passed, failed;
 };
 
-static bool run_study(const struct nadi_repro_study *study, struct nadi_json *json,
-                      struct nadi_str *out, struct totals *totals, struct nadi_diags *messages)
+/* `all` leaves out what needs files that were not given. */
+static bool has_inputs(const struct nadi_repro_study *study, const char *inputs, bool asked,
+                       struct nadi_diags *messages)
+{
+    if (!study->needs || inputs)
+        return true;
+    if (asked)
+        return nadi_error(messages, "repro/inputs", NADI_NOWHERE, "--inputs FOLDER",
+                          "%s needs published inputs: %s", study->name, study->needs);
+    nadi_note(messages, "repro/inputs", NADI_NOWHERE, "--inputs FOLDER",
+              "%s is left out, it needs published inputs: %s", study->name, study->needs);
+    return false;
+}
+
+static bool run_study(const struct nadi_repro_study *study, const char *inputs,
+                      struct nadi_json *json, struct nadi_str *out, struct totals *totals,
+                      struct nadi_diags *messages)
 {
     char folder[] = "/tmp/nadi-repro-XXXXXX";
     if (!mkdtemp(folder))
         return nadi_error(messages, "repro/folder", NADI_IN_FILE(folder), NULL,
                           "no folder for the inputs can be made");
-    struct nadi_repro r = {.folder = folder, .diags = messages};
+    struct nadi_repro r = {.folder = folder, .inputs = inputs, .diags = messages};
     nadi_arena_init(&r.arena);
     const bool ok = study->run(&r);
     for (size_t i = 0; i < r.count; i++) {
@@ -240,8 +257,8 @@ static bool run_study(const struct nadi_repro_study *study, struct nadi_json *js
     return ok;
 }
 
-enum nadi_status nadi_repro(const char *name, int as_json, char **report, int *failed,
-                            struct nadi_diags *messages)
+enum nadi_status nadi_repro(const char *name, const char *inputs, int as_json, char **report,
+                            int *failed, struct nadi_diags *messages)
 {
     struct nadi_str out = NADI_STR_INIT;
     struct nadi_json json;
@@ -254,9 +271,15 @@ enum nadi_status nadi_repro(const char *name, int as_json, char **report, int *f
         nadi_json_object(&json, NULL);
         nadi_json_array(&json, "studies");
     }
-    for (const struct nadi_repro_study *s = nadi_repro_studies; ok && s->name; s++)
-        if (nadi_str_equal(name, "all") || nadi_str_equal(name, s->name))
-            ok = run_study(s, as_json ? &json : NULL, &out, &totals, messages);
+    for (const struct nadi_repro_study *s = nadi_repro_studies; ok && s->name; s++) {
+        const bool all = nadi_str_equal(name, "all");
+        if (!all && !nadi_str_equal(name, s->name))
+            continue;
+        if (has_inputs(s, inputs, !all, messages))
+            ok = run_study(s, inputs, as_json ? &json : NULL, &out, &totals, messages);
+        else
+            ok = all;
+    }
     if (ok && as_json) {
         nadi_json_close(&json);
         nadi_json_u64(&json, "passed", totals.passed);

@@ -20,6 +20,7 @@ struct nadi_repro_row {
 struct nadi_repro {
     struct nadi_arena arena;
     const char *folder; /* for its files; emptied afterwards */
+    const char *inputs; /* folder of published inputs; NULL: not given */
     struct nadi_repro_row *rows;
     size_t count, capacity;
     struct nadi_diags *diags;
@@ -28,6 +29,7 @@ struct nadi_repro {
 struct nadi_repro_study {
     const char *name, *title, *source;
     bool (*run)(struct nadi_repro *r) NADI_MUST_USE; /* false with an error */
+    const char *needs; /* what of others' files it runs, in `inputs`; NULL: nothing */
 };
 
 extern const struct nadi_repro_study nadi_repro_studies[]; /* ends without a name */
@@ -47,6 +49,7 @@ struct nadi_repro_run { /* paths of the study's files */
     uint64_t bytes;
     uint32_t ranks;
     const char *network, *system, *model, *executor, *packet_compat;
+    double compute_scale; /* 0: 1 */
 };
 /* Finish of the slowest rank, ns. */
 bool nadi_repro_simulate(struct nadi_repro *r, const struct nadi_repro_run *run,

@@ -81,6 +81,38 @@ static bool tutorial(struct nadi_repro *r)
     return true;
 }
 
+/* ---- steps: the same tutorial's training steps, of its own text workloads ---------------------
+ */
+
+/* What is left is known to the nanosecond: steps of a loop that are edges here, and 2e-8 of GPT-3's
+ * compute (docs/models/astra-sim-1.md). */
+static bool steps(struct nadi_repro *r)
+{
+    static const struct {
+        const char *label, *workload, *machine;
+        double scale, published_ns;
+    } cases[] = {
+        {"VGG-16 on 16 x DGX-2, compute scale 0.41", "vgg16", "dgx2", 0.41, 5632316},
+        {"VGG-16 on a 16 x 16 torus", "vgg16", "tpu", 1, 5489225},
+        {"GPT-3 on 16 x DGX-2, compute scale 0.41", "gpt3", "dgx2", 0.41, 787767340},
+        {"GPT-3 on a 16 x 16 torus", "gpt3", "tpu", 1, 1655238430},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *base = nadi_arena_printf(&r->arena, "%s/exercise_2", r->inputs);
+        const struct nadi_repro_run run = {
+            .text = nadi_arena_printf(&r->arena, "%s/workload/%s.txt", base, cases[i].workload),
+            .network = nadi_arena_printf(&r->arena, "%s/network/%s.json", base, cases[i].machine),
+            .system = nadi_arena_printf(&r->arena, "%s/system/%s.txt", base, cases[i].machine),
+            .compute_scale = cases[i].scale,
+        };
+        uint64_t end;
+        if (!nadi_repro_simulate(r, &run, &end))
+            return false;
+        nadi_repro_number(r, cases[i].label, cases[i].published_ns, (double)end, "ns", 4e-6);
+    }
+    return true;
+}
+
 /* ---- themis: the same tutorial's pair ---------------------------------------------------------
  */
 
@@ -406,20 +438,22 @@ static bool executors(struct nadi_repro *r)
 
 const struct nadi_repro_study nadi_repro_studies[] = {
     {"tutorial", "One all-reduce on 8 NPUs, 1 MiB to 1 GiB",
-     "ASTRA-sim tutorial, ASPLOS 2023, exercise 1", tutorial},
+     "ASTRA-sim tutorial, ASPLOS 2023, exercise 1", tutorial, NULL},
+    {"steps", "A training step on 256 NPUs: VGG-16 and GPT-3",
+     "ASTRA-sim tutorial, ASPLOS 2023, exercise 2", steps, "the tutorial's folder with exercise_2"},
     {"themis", "Chunks over three dimensions: baseline and Themis",
-     "ASTRA-sim tutorial, ASPLOS 2023, exercise 3; Rashidi et al., ISCA 2022", themis},
+     "ASTRA-sim tutorial, ASPLOS 2023, exercise 3; Rashidi et al., ISCA 2022", themis, NULL},
     {"congestion", "Direct all-reduce on a switch, without and with queues",
-     "ASTRA-sim tutorial, ASPLOS 2023, exercise 3", congestion},
+     "ASTRA-sim tutorial, ASPLOS 2023, exercise 3", congestion, NULL},
     {"wafer", "512 NPUs: one dimension against several of the same bandwidth, and Themis",
-     "ASTRA-sim 2.0, ISPASS 2023, case study 1: its systems and conclusions", wafer},
-    {"reference", "One collective on one dimension", "ASTRA-sim 2.x, analytical network",
-     reference},
+     "ASTRA-sim 2.0, ISPASS 2023, case study 1: its systems and conclusions", wafer, NULL},
+    {"reference", "One collective on one dimension", "ASTRA-sim 2.x, analytical network", reference,
+     NULL},
     {"ns3", "Flow completion times on one switch, three congestion controls",
-     "the HPCC simulator on ns-3 that ASTRA-sim uses", ns3},
+     "the HPCC simulator on ns-3 that ASTRA-sim uses", ns3, NULL},
     {"nccl", "NCCL 2.27.7's algorithm by number of GPUs",
-     "stas00/ml-engineering, network/README.md, SHARP", nccl},
+     "stas00/ml-engineering, network/README.md, SHARP", nccl, NULL},
     {"executors", "The message executor's finish, by the faster executors",
-     "nadi's own message executor", executors},
+     "nadi's own message executor", executors, NULL},
     {.name = NULL},
 };

@@ -8,7 +8,16 @@
 enum { EXIT_NOT_AS_PUBLISHED = 1 };
 
 struct values {
-    const char *format;
+    const char *format, *inputs;
+};
+
+static const struct nadi_option input[] = {
+    {.name = "inputs",
+     .type = NADI_OPTION_TEXT,
+     .argument = "FOLDER",
+     .offset = offsetof(struct values, inputs),
+     .help = "Published files that a study runs; `nadi repro list` says which"},
+    {.name = NULL},
 };
 
 static const struct nadi_option output[] = {
@@ -22,6 +31,7 @@ static const struct nadi_option output[] = {
 };
 
 const struct nadi_option_group nadi_repro_groups[] = {
+    {"Input", input, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
@@ -44,7 +54,8 @@ int nadi_cmd_repro(const struct nadi_command *self, int count, char **arguments)
     char *text;
     int failed;
     const enum nadi_status status =
-        nadi_repro(words.items[0], nadi_str_equal(values.format, "json"), &text, &failed, messages);
+        nadi_repro(words.items[0], values.inputs, nadi_str_equal(values.format, "json"), &text,
+                   &failed, messages);
     const int code = nadi_terminal_end(status, text, messages, true);
     return status == NADI_STATUS_DONE && failed ? EXIT_NOT_AS_PUBLISHED : code;
 }

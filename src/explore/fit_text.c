@@ -46,26 +46,50 @@ static void add_figures(const struct nadi_fit *f, struct nadi_str *out)
     nadi_str_add(out, "all others: the catalogue's, the logs do not depend on them\n");
 }
 
+/* Of the fitted points by the figures alone; -1: none. */
+static double figures_error(const struct nadi_fit *f, uint32_t table, double least, double most)
+{
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        const struct nadi_fit_point *p = &f->points[i];
+        if (!p->used || p->table != table || p->call.bytes < least || p->call.bytes >= most)
+            continue;
+        sum += fabs(p->plain_us / p->us - 1);
+        count++;
+    }
+    return count ? sum / (double)count : -1;
+}
+
+static void add_error(double error, struct nadi_str *out)
+{
+    if (error < 0)
+        nadi_str_printf(out, " %11s", "-");
+    else
+        nadi_str_printf(out, " %9.1f %%", error * 100);
+}
+
 static void add_tables(const struct nadi_fit *f, struct nadi_str *out)
 {
-    nadi_str_printf(out,
-                    "\nmean absolute error%*s fitted: <= 1 MiB  > 1 MiB   held out: <= 1 MiB  > "
-                    "1 MiB\n",
-                    22, "");
+    nadi_str_printf(out, "\n%-30s %-23s %-23s %s\n  %-28s", "mean absolute error",
+                    "          figures alone", "         with residuals", "               held out",
+                    "");
+    for (int part = 0; part < 3; part++)
+        nadi_str_printf(out, " %11s %11s", "<= 1 MiB", "> 1 MiB");
+    nadi_str_add(out, "\n");
     for (uint32_t t = 0; t < f->log->count; t++) {
         const struct nadi_bench_table *table = &f->log->tables[t];
         char label[64];
         snprintf(label, sizeof(label), "%s, %u ranks%s%s", nadi_comm_kind_name(table->kind),
                  table->ranks, nadi_comm_algorithm_of(table->algorithm) ? ", " : "",
                  nadi_comm_algorithm_of(table->algorithm) ? table->algorithm : "");
-        nadi_str_printf(out, "  %-46.46s", label);
+        nadi_str_printf(out, "  %-28.28s", label);
+        add_error(figures_error(f, t, 0, MIB + 1), out);
+        add_error(figures_error(f, t, MIB + 1, HUGE_VAL), out);
         for (int part = 0; part < 4; part++) {
             const struct nadi_fit_errors e = nadi_fit_errors(f, t, part < 2, part % 2 ? MIB + 1 : 0,
                                                              part % 2 ? HUGE_VAL : MIB + 1);
-            if (e.count)
-                nadi_str_printf(out, " %10.1f %%", e.mean * 100);
-            else
-                nadi_str_printf(out, " %12s", "-");
+            add_error(e.count ? e.mean : -1, out);
         }
         nadi_str_add(out, "\n");
     }

@@ -5,7 +5,8 @@
 #include "base/mem.h"
 
 enum {
-    PANEL_W = 480, /* px */
+    PANEL_W = 480,  /* px */
+    LEGEND_W = 580, /* what the line below the title takes at most */
     PANEL_H = 330,
     LEFT = 62,
     RIGHT = 14,
@@ -230,7 +231,8 @@ void nadi_plot_svg(const struct nadi_plot_panel *panels, size_t count, const cha
                    bool alone, struct nadi_str *out)
 {
     const int columns = count > 1 ? 2 : 1, rows = (int)((count + 1) / 2);
-    const int width = columns * PANEL_W, height = HEAD_H + (rows ? rows : 1) * PANEL_H;
+    const int width = columns > 1 ? columns * PANEL_W : LEGEND_W,
+              height = HEAD_H + (rows ? rows : 1) * PANEL_H;
     if (alone)
         nadi_str_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     nadi_str_printf(out,
