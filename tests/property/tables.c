@@ -97,7 +97,7 @@ static uint32_t compare(const struct nadi_program_ops *ops, enum nadi_collective
     struct nadi_table_file f;
     for (; dims[shape][q.dim_count]; q.dim_count++)
         q.n *= q.dims[q.dim_count] = dims[shape][q.dim_count];
-    if (nadi_program_make(ops, &q, &p))
+    if (nadi_program_make(ops, &q, &p) || p.switches > 0) /* tables have no switches */
         return 0;
     write_down(&p, &f);
     uint32_t compared = 0;
