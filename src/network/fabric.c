@@ -1,6 +1,7 @@
 #include "network/fabric.h"
 
 #include "base/mem.h"
+#include "network/uniform.h"
 
 #include <math.h>
 
@@ -217,6 +218,8 @@ static void find(struct nadi_fabric *l, struct nadi_fabric_way *r)
         r->hops = walk_dims(l, r->src, r->dst, NULL);
         uint32_t *links = NADI_ARENA_NEW(&l->arena, uint32_t, r->hops);
         walk_dims(l, r->src, r->dst, links);
+        for (uint32_t i = 0; l->uniform && i < r->hops; i++)
+            links[i] = nadi_uniform_link(l, links[i]);
         use_links(l, r, links);
     }
 }

@@ -17,6 +17,7 @@
  */
 #include "base/mem.h"
 #include "network/flow_inside.h"
+#include "network/uniform.h"
 
 #include <math.h>
 
@@ -401,7 +402,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         return;
     }
     if (f->sender_free && m->src < f->fabric.npu_count) {
-        nadi_time *ready = &f->sender_free[m->src];
+        nadi_time *ready = &f->sender_free[f->fabric.uniform ? 0 : m->src];
         *ready = later(*ready > now ? *ready : now, f->config.overhead_ns * 1e3);
         now = *ready;
     }
@@ -431,7 +432,13 @@ static uint32_t with_pair(struct flow *f, uint32_t index)
 static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
 {
     struct flow *f = nadi_flow_self(net);
-    return src == dst ? 0 : with_pair(f, nadi_fabric_route(&f->fabric, src, dst));
+    if (src == dst)
+        return 0;
+    if (f->fabric.uniform) {
+        dst = nadi_uniform_place(f->fabric.topology, src, dst);
+        src = 0;
+    }
+    return with_pair(f, nadi_fabric_route(&f->fabric, src, dst));
 }
 
 static uint32_t over(struct nadi_network *net, uint32_t link)
@@ -450,6 +457,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     f->log = nadi_flow_log_create(setup->log);
     f->config = setup->flow ? *setup->flow : (struct nadi_flow_config){0};
     nadi_fabric_init(&f->fabric, setup->topology, setup->graph, setup->routing);
+    NADI_ASSERT(!setup->uniform || !setup->graph);
+    f->fabric.uniform = setup->uniform;
     double *capacity = NADI_NEW(double, f->fabric.count);
     for (uint32_t i = 0; i < f->fabric.count; i++)
         capacity[i] = f->fabric.items[i].bytes_per_ns;
@@ -501,20 +510,31 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
         nadi_flow_tell(f, pair, tallies);
     for (uint32_t i = 0; i < f->fabric.count; i++)
         tallies[i].busy = nadi_share_busy(f->share, i, now);
+    for (uint32_t i = 0; f->fabric.uniform && i < f->fabric.count; i++)
+        tallies[i] = tallies[nadi_uniform_link(&f->fabric, i)];
     nadi_fabric_counters(&f->fabric, tallies, links, visit, context);
     nadi_mem_free(tallies);
 }
 
 static const struct nadi_usage *usage(const struct nadi_network *net)
 {
-    return ((const struct flow *)net)->usage;
+    const struct flow *f = (const struct flow *)net;
+    for (uint32_t i = 0; f->usage && f->fabric.uniform && i < f->fabric.count; i++) {
+        const size_t row = (size_t)i * NADI_USAGE_BUCKETS,
+                     kind = (size_t)nadi_uniform_link(&f->fabric, i) * NADI_USAGE_BUCKETS;
+        if (row != kind)
+            memcpy(&f->usage->bytes[row], &f->usage->bytes[kind],
+                   NADI_USAGE_BUCKETS * sizeof(*f->usage->bytes));
+    }
+    return f->usage;
 }
 
 static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
 {
     const struct flow *f = (const struct flow *)net;
-    *messages = f->sent_messages;
-    *bytes = f->sent_bytes;
+    const uint64_t npus = f->fabric.uniform ? f->fabric.npu_count : 1;
+    *messages = f->sent_messages * npus;
+    *bytes = f->sent_bytes * npus;
 }
 
 const struct nadi_network_ops nadi_network_flow = {

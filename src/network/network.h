@@ -30,6 +30,7 @@ struct nadi_network_setup { /* all must outlive the network */
     struct nadi_message_log *log; /* NULL: nobody asks what messages waited for */
     bool record_usage;            /* aware, flow: what links carry over time */
     bool to_switches;             /* packet: messages begin and end at switches too */
+    bool uniform;                 /* flow, without a graph: see network/uniform.h */
 };
 
 struct nadi_network_counter { /* of one link, or of one dimension */

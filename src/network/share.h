@@ -29,8 +29,8 @@ void nadi_share_destroy(struct nadi_share *s); /* NULL is allowed */
 
 /* A new demand, not active: weight 0, and without links. Numbers rise from 0. */
 uint32_t nadi_share_add(struct nadi_share *s);
-/* Only while the weight is 0. `links` has `hops` different links, copied; `limit` bounds the level,
- * INFINITY: not. */
+/* Only while the weight is 0. `links` has `hops` links, copied; one that is there k times carries
+ * k times the rate. `limit` bounds the level, INFINITY: not. */
 void nadi_share_set_links(struct nadi_share *s, uint32_t demand, const uint32_t *links,
                           uint32_t hops, double limit);
 /* weight >= 0; with more than 0 the demand must have links. */

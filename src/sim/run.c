@@ -112,11 +112,9 @@ static void run_events(struct simulation *s)
         r->outcome = NADI_OUTCOME_DEADLOCK;
 }
 
-/* Where the executors cannot be but the message executor. NULL: nowhere. */
-static const char *messages_needed(const struct nadi_inputs *in)
+/* Where more than the order of completions is needed: that of all events. NULL: nowhere. */
+static const char *order_needed(const struct nadi_inputs *in)
 {
-    if (model_of(in) != &nadi_network_unaware)
-        return "messages meet in this network model";
     if (in->system.shared_bus)
         return "the shared bus of an NPU orders its packets one by one";
     if (in->custom_count > 0)
@@ -130,6 +128,16 @@ static const char *messages_needed(const struct nadi_inputs *in)
     if (in->options.compat)
         return "the reference's order of finish lines is that of its messages";
     return NULL;
+}
+
+static const char messages_meet[] = "messages meet in this network model";
+
+/* Where the executors cannot be but the message executor. NULL: nowhere. */
+static const char *messages_needed(const struct nadi_inputs *in)
+{
+    if (model_of(in) != &nadi_network_unaware)
+        return messages_meet;
+    return order_needed(in);
 }
 
 /* Does a collective that is configured run in switches? */
@@ -148,7 +156,7 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
     const struct nadi_inputs *in = s->in;
     bool scaled = !in->options.compat;
     s->engine = nadi_engine_create(fold ? fold->actor_count : in->rank_count);
-    s->logs = in->options.record_ops && model_of(in) != &nadi_network_unaware;
+    s->logs = in->options.record_ops && model_of(in) != &nadi_network_unaware && !fold;
     if (s->logs)
         nadi_message_log_init(&s->log, s->engine);
     const struct nadi_network_setup network = {
@@ -159,6 +167,7 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .flow = &in->flow,
         .record_usage = in->options.record_usage,
         .log = s->logs ? &s->log : NULL,
+        .uniform = fold && !phases,
         .to_switches = uses_switches(&in->system),
         .engine = s->engine,
     };
@@ -233,10 +242,11 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
     struct nadi_result *r = s->result;
     open_run(s, fold, phases, NULL);
     run_events(s);
-    const char *undecided = phases ? nadi_workload_undecided(s->workload) : NULL;
+    const bool all = !phases && !fold; /* every message of every rank */
+    const char *undecided = all ? NULL : nadi_workload_undecided(s->workload);
     /* who waits for whom is told rank by rank: by the message executor */
     bool deadlock = r->outcome == NADI_OUTCOME_DEADLOCK;
-    bool decided = !undecided && !(deadlock && phases);
+    bool decided = !undecided && !(deadlock && !all);
     if (decided)
         collect(s, fold, r);
     else
@@ -416,6 +426,30 @@ static bool run_folded(struct simulation *s)
     return done;
 }
 
+/* All ranks are one, and so are the links of a kind: one rank's messages are simulated. Not unless
+ * it is asked for where what each message waited for is wanted as well. */
+static bool run_uniform(struct simulation *s)
+{
+    const struct nadi_inputs *in = s->in;
+    const char *why = NULL;
+    if (in->options.record_ops && in->options.executor != NADI_EXECUTOR_FOLD)
+        return false;
+    if (model_of(in) != &nadi_network_flow || in->graph.node_count || in->events ||
+        in->system.rendezvous || in->system.track_local_mem || order_needed(in))
+        return false;
+    struct nadi_folding *folding = nadi_folding_open(in, &why);
+    struct nadi_fold *fold = folding ? nadi_fold_whole(folding, &why) : NULL;
+    nadi_folding_close(folding);
+    bool done = fold && !nadi_fold_not_uniform(in, fold);
+    s->result->executor = "fold";
+    if (done) {
+        s->result->executor_note = NULL;
+        done = attempt(s, fold, false);
+    }
+    nadi_fold_destroy(fold);
+    return done;
+}
+
 static void choose_executor(struct simulation *s)
 {
     const struct nadi_inputs *in = s->in;
@@ -430,6 +464,11 @@ static void choose_executor(struct simulation *s)
     }
     if (fold && run_folded(s))
         return;
+    const bool may_fold = wanted != NADI_EXECUTOR_MESSAGE && wanted != NADI_EXECUTOR_PHASE;
+    if (!phases && may_fold && run_uniform(s))
+        return;
+    if (!phases)
+        r->executor_note = messages_needed(in);
     if (!fits_unfolded(in)) {
         r->outcome = NADI_OUTCOME_LIMIT;
         r->stopped_by =

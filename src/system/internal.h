@@ -54,6 +54,12 @@ struct member_state {
     uint32_t route;    /* ring: of its destination; direct: its local index; tree: slots posted */
 };
 
+struct block_start { /* a block, message by message, when its phase has ended for a member */
+    const struct nadi_phase *phase;
+    nadi_time at;    /* its making, */
+    uint64_t serial; /* one of many */
+};
+
 struct block {
     const struct nadi_phase *phase;
     const struct nadi_phase *phases; /* all of the chunk's */
@@ -61,6 +67,8 @@ struct block {
     uint32_t members_left;
     bool clockwise, max_tree; /* of the first member that started */
     bool world;
+    bool single; /* one actor stands for all members */
+    struct block_start begun;
     const uint32_t *members; /* group members, NULL: member is rank */
     uint64_t endpoint_ns;
     nadi_time reduce; /* of message_bytes */
@@ -84,6 +92,7 @@ struct queue { /* of one rank and dimension */
     uint32_t inserted_phase;
     uint32_t inserted_from; /* the gathering that it came from; NADI_NONE: a new collective */
     int64_t inserted_lag;
+    struct block_start inserted_block; /* messages of a single group */
 };
 
 struct group_state {  /* of a canonical group */
@@ -225,6 +234,8 @@ struct nadi_system {
     uint64_t ties_settled;
     int64_t last_lag;    /* of the end event that runs now; -1: none; NADI_LAG_MESSAGE: no timer */
     uint32_t last_ended; /* its gathering; NADI_NONE: none */
+    struct block_start last_block; /* that ends now; phase NULL: none */
+    uint64_t blocks_made;
     struct {
         struct block *items; /* states and bits only */
         size_t count, capacity;

@@ -66,7 +66,11 @@ static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phas
         .endpoint_ns = p->local && !p->exact ? 10 : s->config->endpoint_delay_ns,
         .reduce = nadi_reduce_time(s->config->local_mem_bw, p->message_bytes, p->exact),
         .words = words_of(p),
+        .single = s->groups[op->view.group].single,
+        .begun = {p, nadi_engine_now(s->engine), s->blocks_made++},
     };
+    if (s->setup.fold && (p->uneven || !b->single))
+        s->undecided = "the members of a group differ by a byte";
     uint32_t lane = lane_of(s, b, member);
     b->clockwise = !(lane & LANE_ANTICLOCKWISE);
     b->max_tree = !(lane & LANE_MIN_TREE);
@@ -173,7 +177,7 @@ static void transmit(struct nadi_system *s, uint32_t block, const struct block *
         .bytes = nadi_carried_bytes(s->config, bytes),
         .kind = s->kind_message,
         .a = block,
-        .b = dst,
+        .b = b->single ? 0 : dst,
         .c = slot,
         .op = s->streams.items[b->stream].operation + 1,
     };
@@ -350,9 +354,13 @@ void nadi_packets_end_member(struct nadi_system *s, uint32_t block, uint32_t mem
 {
     struct block *b = &s->blocks.items[block];
     uint32_t stream = b->stream, phase = b->phase_index;
+    s->last_lag = s->setup.fold ? NADI_LAG_MESSAGE : -1;
+    s->last_block = b->begun;
     if (--b->members_left == 0)
         free_block(s, block);
     nadi_streams_phase_ended(s, stream, phase, member);
+    s->last_lag = -1;
+    s->last_block.phase = NULL;
 }
 
 void nadi_packets_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,
@@ -420,7 +428,7 @@ void nadi_packets_stage(struct nadi_system *s, uint32_t block, uint32_t member, 
                         uint64_t bytes, unsigned flags)
 {
     const struct block *b = &s->blocks.items[block];
-    uint32_t rank = nadi_block_rank(b, member);
+    uint32_t rank = b->single ? 0 : nadi_block_rank(b, member);
     if (s->bus && !b->phase->local) {
         nadi_bus_stage(s->bus, rank, bytes, flags, block, member, packet);
         return;

@@ -33,7 +33,8 @@ struct nadi_system_setup {
     void *context;
     bool record_flows;
     bool phases;                  /* the phase executor; needs the network model `unaware` */
-    const struct nadi_fold *fold; /* NULL: each rank is its own actor. Needs `phases` */
+    const struct nadi_fold *fold; /* NULL: each rank is its own actor. Needs `phases`, or a uniform
+                                     network where there is one actor (network/uniform.h) */
 };
 
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup) NADI_MUST_USE;

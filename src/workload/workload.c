@@ -119,11 +119,12 @@ static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
     w->nodes_done++;
     w->nodes_by_type[t->type[node]] += nadi_workload_weight(w, rank);
     uint32_t readied[SLOTS] = {0};
-    bool tie = w->setup.phases && !r->in_pass && nadi_workload_tie(w, rank, node, start);
+    const bool watched = w->setup.phases || w->setup.fold; /* its order of events is not all */
+    bool tie = watched && !r->in_pass && nadi_workload_tie(w, rank, node, start);
     for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++)
         if (--*nadi_workload_waits(r, t->children[i]) == 0)
             readied[make_ready(r, t->children[i])]++;
-    if (w->setup.phases && !r->in_pass)
+    if (watched && !r->in_pass)
         nadi_workload_settle_tie(w, rank, node, tie, readied);
 }
 

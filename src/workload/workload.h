@@ -35,7 +35,7 @@ struct nadi_workload_setup {
     const struct nadi_perturb *perturb; /* NULL: all ranks compute and begin alike; no folding */
     bool record;                        /* keep each node's start and end, and the flows */
     bool phases;                        /* the phase executor (system/system.h) */
-    const struct nadi_fold *fold;       /* NULL: each rank is its own actor; needs `phases` */
+    const struct nadi_fold *fold;       /* NULL: each rank is its own actor (system/system.h) */
     /* The part of the run before this one, stopped cleanly; NULL: this is the first. Needed by
      * create and start only. Then fold is of single ranks. */
     const struct nadi_workload *before;

@@ -1,0 +1,117 @@
+/* fold_uniform: is what every rank sends the same, seen from the rank? */
+#include "collective/plan.h"
+#include "network/uniform.h"
+#include "sim/fold.h"
+
+static bool has_place(enum nadi_dim_kind kind)
+{
+    return kind == NADI_DIM_RING || kind == NADI_DIM_FULLY_CONNECTED;
+}
+
+static bool places_count(const struct nadi_topology *t, uint32_t d)
+{
+    return has_place(t->dims[d].kind) && t->dims[d].npus > 2;
+}
+
+/* Does halving-doubling run where its distances differ from rank to rank? In a switch all ways are
+ * alike. One algorithm for all dimensions also runs on groups, which may lie anywhere. */
+static bool halves_by_place(const struct nadi_topology *t, const struct nadi_implementation *impl)
+{
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        const uint32_t which = impl->count == 1 ? 0 : d;
+        if (which < impl->count && impl->dims[which].algorithm == NADI_ALGORITHM_HALVING_DOUBLING &&
+            places_count(t, d))
+            return true;
+    }
+    return false;
+}
+
+static const char *not_of_dimensions(const struct nadi_topology *t)
+{
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        if (!has_place(t->dims[d].kind) && t->dims[d].kind != NADI_DIM_SWITCH)
+            return "a dimension has ends";
+    return NULL;
+}
+
+static const char *other_algorithm(const struct nadi_inputs *in,
+                                   const struct nadi_implementation *impl)
+{
+    if (halves_by_place(&in->topology, impl))
+        return "members of halving-doubling are unlike each other in a ring or mesh";
+    for (uint32_t d = 0; d < impl->count; d++) {
+        const enum nadi_algorithm a = impl->dims[d].algorithm;
+        if (a != NADI_ALGORITHM_RING && a != NADI_ALGORITHM_DIRECT &&
+            a != NADI_ALGORITHM_HALVING_DOUBLING)
+            return "members of a collective may be unlike each other";
+    }
+    return NULL;
+}
+
+static const char *not_alike(const struct nadi_inputs *in)
+{
+    const char *why = NULL;
+    for (uint32_t i = 0; i < in->owned_count && !why; i++) {
+        const struct nadi_trace *t = in->owned[i];
+        for (uint32_t n = 0; n < t->node_count && !why; n++) {
+            enum nadi_native_kind kind;
+            if (t->type[n] == NADI_NODE_SEND || t->type[n] == NADI_NODE_RECV)
+                why = "there are messages besides collectives";
+            else if (t->type[n] == NADI_NODE_COLL &&
+                     nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[n],
+                                    &kind))
+                why = other_algorithm(in, &in->system.native[kind]);
+        }
+    }
+    return why;
+}
+
+/* Place of a group's member as seen from another; a switch tells only whether it is crossed. */
+static uint32_t place(const struct nadi_topology *t, const struct nadi_group *g, uint32_t from,
+                      uint32_t distance)
+{
+    const uint32_t to = (from + distance) % g->size;
+    const uint32_t exact =
+        nadi_uniform_place(t, nadi_group_member(g, from), nadi_group_member(g, to));
+    uint32_t seen = 0;
+    for (uint32_t d = 0; d < t->dim_count; d++) {
+        const uint32_t c = nadi_topology_coordinate(t, exact, d);
+        seen += (has_place(t->dims[d].kind) ? c : c > 0) * t->stride[d];
+    }
+    return seen;
+}
+
+static bool same_places(const struct nadi_topology *t, const struct nadi_group *g,
+                        const struct nadi_group *canonical)
+{
+    for (uint32_t distance = 1; distance < g->size; distance++) {
+        const uint32_t want = place(t, canonical, 0, distance);
+        for (uint32_t i = 0; i < g->size; i++)
+            if (place(t, g, i, distance) != want)
+                return false;
+    }
+    return true;
+}
+
+const char *nadi_fold_not_uniform(const struct nadi_inputs *in, const struct nadi_fold *fold)
+{
+    if (fold->actor_count != 1)
+        return "ranks differ";
+    if (in->flow.in_flight || in->flow.overhead_ns > 0)
+        return "which of a rank's messages of one instant goes first matters";
+    const char *why = not_of_dimensions(&in->topology);
+    if (!why)
+        why = not_alike(in);
+    for (uint32_t g = 0; g < in->groups.count && !why; g++) {
+        const uint32_t canonical = fold->canonical[g];
+        const struct nadi_group *group = &in->groups.items[g];
+        if (canonical == NADI_NONE)
+            continue;
+        if (!fold->single[canonical])
+            why = "members of a group differ";
+        else if (group->size < in->rank_count &&
+                 !same_places(&in->topology, group, &in->groups.items[canonical]))
+            why = "members of a group lie in different places";
+    }
+    return why;
+}

@@ -1,0 +1,224 @@
+/* Where all ranks and all links of a kind are alike, `flow` simulates the messages of one rank.
+ * That must give what all messages of all ranks give: every rank's times, each node's start and
+ * end, the bytes and busy times of every link. What ranks do is equal to the nanosecond.
+ *
+ *   uniform [CASES [FIRST_SEED]]     a failing seed is printed */
+#include "base/str.h"
+#include "sim/run.h"
+#include "support/job.h"
+#include "support/job_draw.h"
+
+#ifdef __SANITIZE_ADDRESS__
+enum { CASES = 150 };
+#else
+enum { CASES = 1500 };
+#endif
+enum { MOST_RANKS = 64, MOST_NODES = 6 };
+
+static void draw_dims(struct nadi_rng *rng, struct nadi_dim *dims, uint32_t *count)
+{
+    uint32_t ranks = 1;
+    *count = 0;
+    for (uint64_t left = pick(rng, 1, 3); left-- > 0 && ranks * 2 <= MOST_RANKS;) {
+        const uint32_t room = MOST_RANKS / ranks;
+        const uint32_t npus = chance(rng, 2) ? 1U << pick(rng, 1, room >= 8 ? 3 : 1)
+                                             : (uint32_t)pick(rng, 2, room < 9 ? room : 9);
+        ranks *= npus;
+        dims[(*count)++] = (struct nadi_dim){
+            .kind = (enum nadi_dim_kind)pick(rng, NADI_DIM_RING, NADI_DIM_SWITCH),
+            .npus = npus,
+            .bytes_per_ns = chance(rng, 2) ? 50 : (double)pick(rng, 1, 400),
+            .latency_ns = (double)pick(rng, 0, 1000) / 2,
+        };
+    }
+}
+
+static bool power_of_two(uint32_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+static void draw_system_alike(struct job *j, struct nadi_rng *rng)
+{
+    struct nadi_system_config *c = &j->in.system;
+    const struct nadi_topology *t = &j->in.topology;
+    c->splits = (uint32_t)pick(rng, 1, 6);
+    c->active_chunks = (uint32_t)pick(rng, 1, 3);
+    c->policy = (enum nadi_scheduling_policy)pick(rng, NADI_SCHEDULING_LIFO, NADI_SCHEDULING_FIFO);
+    c->queues_per_dim = chance(rng, 4) ? 2 : 1;
+    c->endpoint_delay_ns = pick(rng, 0, 60);
+    c->local_bw_aware = chance(rng, 2);
+    c->local_mem_bw = chance(rng, 3) ? 0 : (double)pick(rng, 1, 2000) * 1e9;
+    c->exact = true;
+    for (int k = 0; k < NADI_NATIVE_BROADCAST; k++)
+        for (uint32_t d = 0; d < t->dim_count; d++) {
+            const uint64_t draw = pick(rng, 0, 3);
+            const bool halves =
+                draw == 3 && power_of_two(t->dims[d].npus) && t->dims[d].kind == NADI_DIM_SWITCH;
+            c->native[k].dims[d] =
+                (struct nadi_algorithm_choice){.algorithm = halves ? NADI_ALGORITHM_HALVING_DOUBLING
+                                                            : draw == 2 ? NADI_ALGORITHM_DIRECT
+                                                                        : NADI_ALGORITHM_RING};
+        }
+    j->in.flow = (struct nadi_flow_config){
+        .startup_ns = chance(rng, 2) ? 0 : (double)pick(rng, 0, 500),
+        .overhead_ns = !chance(rng, 8) ? 0 : (double)pick(rng, 0, 50),
+        .window_bytes = chance(rng, 4) ? pick(rng, 1000, 100000) : 0,
+        .in_flight = chance(rng, 8) ? (uint32_t)pick(rng, 1, 3) : 0,
+    };
+}
+
+/* Groups along one dimension; what is left of the name's ranks lies in other groups of the family.
+ */
+static const char *draw_family(struct job *j, struct nadi_rng *rng)
+{
+    const struct nadi_topology *t = &j->in.topology;
+    const uint32_t d = (uint32_t)pick(rng, 0, t->dim_count - 1), n = t->dims[d].npus;
+    uint32_t group_of[MOST_RANKS], members[MOST_RANKS];
+    if (n == j->in.rank_count)
+        return NULL;
+    const bool backwards = chance(rng, 4);
+    for (uint32_t r = 0; r < j->in.rank_count; r++) {
+        const uint32_t at = nadi_topology_coordinate(t, r, d);
+        if (at)
+            continue;
+        for (uint32_t i = 0; i < n; i++)
+            members[i] = r + (backwards && r ? n - 1 - i : i) * t->stride[d];
+        const uint32_t group = nadi_groups_add_nameless(&j->in.groups, "along", members, n);
+        for (uint32_t i = 0; i < n; i++)
+            group_of[members[i]] = group;
+    }
+    nadi_groups_add_family(&j->in.groups, "along", group_of, j->in.rank_count);
+    return "along";
+}
+
+static void draw_program(struct job *j, struct nadi_rng *rng, const char *family)
+{
+    static const enum nadi_collective_kind kinds[] = {NADI_ALL_REDUCE, NADI_ALL_GATHER,
+                                                      NADI_REDUCE_SCATTER, NADI_ALL_TO_ALL};
+    struct job_node nodes[MOST_NODES];
+    const uint32_t count = (uint32_t)pick(rng, 1, MOST_NODES);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t even = j->in.rank_count * j->in.system.splits * (uint64_t)60;
+        nodes[i] = (struct job_node){
+            .type = chance(rng, 4) ? NADI_NODE_COMP : NADI_NODE_COLL,
+            .kind = kinds[pick(rng, 0, 3)],
+            .bytes = chance(rng, 6) ? pick_size(rng, 20) : even * pick_size(rng, 8),
+            .duration_ns = pick(rng, 0, 20000),
+            .group = family && chance(rng, 2) ? family : NULL,
+            .dep_count = i > 0 && !chance(rng, 3),
+            .deps = {i > 0 ? (uint32_t)pick(rng, 0, i - 1) : 0},
+        };
+    }
+    job_give(j, job_trace(j, nodes, count), 0, j->in.rank_count - 1);
+}
+
+static bool differ(uint64_t seed, const char *what, uint64_t where, uint64_t want, uint64_t got)
+{
+    printf("seed %" PRIu64 ": %s %" PRIu64 ": all messages give %" PRIu64
+           ", those of one rank %" PRIu64 "\n",
+           seed, what, where, want, got);
+    return false;
+}
+
+#define SAME(what, where, a, b)                                                                    \
+    do {                                                                                           \
+        if ((a) != (b))                                                                            \
+            return differ(seed, (what), (where), (uint64_t)(a), (uint64_t)(b));                    \
+    } while (0)
+
+static int by_rank_then_node(const void *a, const void *b)
+{
+    const struct nadi_span *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static bool same_ranks(uint64_t seed, struct nadi_result *want, struct nadi_result *got)
+{
+    for (uint32_t r = 0; r < want->rank_count; r++) {
+        const struct nadi_rank_result *x = nadi_result_rank(want, r), *y = nadi_result_rank(got, r);
+        SAME("finish of rank", r, x->finish_ns, y->finish_ns);
+        SAME("exposed communication of rank", r, x->exposed_comm_ns, y->exposed_comm_ns);
+        SAME("nodes of rank", r, x->nodes_done, y->nodes_done);
+    }
+    SAME("spans", 0, want->span_count, got->span_count);
+    qsort(want->spans, want->span_count, sizeof(*want->spans), by_rank_then_node);
+    qsort(got->spans, got->span_count, sizeof(*got->spans), by_rank_then_node);
+    for (size_t i = 0; i < want->span_count; i++) {
+        SAME("start of node", want->spans[i].node, want->spans[i].start_ns, got->spans[i].start_ns);
+        SAME("end of node", want->spans[i].node, want->spans[i].end_ns, got->spans[i].end_ns);
+    }
+    return true;
+}
+
+/* Of up to n links: where rates are sums of many, the last bit, a picosecond of a busy time,
+ * depends on the order of the links. */
+static bool busy_differs(uint64_t want, uint64_t got, uint64_t n)
+{
+    return want > got + 2 * n || got > want + 2 * n;
+}
+
+static bool same(uint64_t seed, struct nadi_result *want, struct nadi_result *got)
+{
+    SAME("outcome", 0, want->outcome, got->outcome);
+    SAME("end", 0, want->end_ns, got->end_ns);
+    SAME("messages", 0, want->messages, got->messages);
+    SAME("bytes", 0, want->message_bytes, got->message_bytes);
+    for (uint32_t d = 0; d < want->dim_count; d++) {
+        SAME("messages of dimension", d, want->dims[d].messages, got->dims[d].messages);
+        SAME("bytes of dimension", d, want->dims[d].bytes, got->dims[d].bytes);
+        if (busy_differs(want->dims[d].busy_ns, got->dims[d].busy_ns, want->link_count))
+            SAME("busy time of dimension", d, want->dims[d].busy_ns, got->dims[d].busy_ns);
+    }
+    SAME("links", 0, want->link_count, got->link_count);
+    for (uint32_t l = 0; l < want->link_count; l++) {
+        SAME("bytes of link", l, want->links[l].bytes, got->links[l].bytes);
+        if (busy_differs(want->links[l].busy_ns, got->links[l].busy_ns, 1))
+            SAME("busy time of link", l, want->links[l].busy_ns, got->links[l].busy_ns);
+    }
+    return same_ranks(seed, want, got);
+}
+
+static bool try_seed(uint64_t seed, uint64_t *folded)
+{
+    struct nadi_rng rng;
+    struct job j;
+    struct nadi_dim dims[NADI_MAX_DIMS];
+    uint32_t count;
+    struct nadi_result want, got;
+    nadi_rng_init(&rng, seed, "uniform");
+    draw_dims(&rng, dims, &count);
+    job_init(&j, dims, count);
+    draw_system_alike(&j, &rng);
+    draw_program(&j, &rng, draw_family(&j, &rng));
+    j.in.options.network_model = NADI_NETWORK_FLOW;
+    j.in.options.record_usage = true;
+    j.in.options.executor = NADI_EXECUTOR_MESSAGE;
+    nadi_simulate(&j.in, NULL, &want);
+    j.in.options.executor = NADI_EXECUTOR_FOLD;
+    nadi_simulate(&j.in, NULL, &got);
+    const bool ok = same(seed, &want, &got);
+    *folded += nadi_str_equal(got.executor, "fold");
+    nadi_result_release(&want);
+    nadi_result_release(&got);
+    job_release(&j);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t cases = CASES, first = 1, failed = 0, folded = 0;
+    if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
+        (argc > 2 && !nadi_str_to_u64(argv[2], &first)))
+        return 2;
+    for (uint64_t seed = first; seed < first + cases && failed < 10; seed++)
+        failed += !try_seed(seed, &folded);
+    printf("%" PRIu64 " of %" PRIu64 " folded, %" PRIu64 " failed\n", folded, cases, failed);
+    if (argc == 1 && folded * 3 < cases) {
+        printf("fewer than a third were folded\n");
+        return 1;
+    }
+    return failed != 0;
+}
