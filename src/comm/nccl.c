@@ -239,6 +239,13 @@ static double protocol_share(const struct nadi_comm_platform *p, enum nadi_comm_
                                          : 1;
 }
 
+/* Between nodes LL128's flags, 8 bytes with every 120, are all that it costs; inside a node the
+ * processors' loads and stores cost more. */
+static double wire_share(const struct nadi_comm_platform *p, enum nadi_comm_protocol protocol)
+{
+    return protocol == NADI_COMM_LL128 ? 120.0 / 128 : protocol_share(p, protocol);
+}
+
 bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
                        enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol,
                        struct nadi_comm_time *time)
@@ -251,7 +258,7 @@ bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_com
     const double share = protocol_share(p, protocol);
     double in_node = s.g > 1 ? t.in_node / (s.link * t.rate * share) : 0;
     const double nics = s.nic * p->value[NADI_FIGURE_NIC] * t.nic_share;
-    const double between = s.m > 1 ? t.between / (nics * share) : 0;
+    const double between = s.m > 1 ? t.between / (nics * wire_share(p, protocol)) : 0;
     in_node += t.own / p->value[NADI_FIGURE_LOCAL] / share;
     const double ramp = protocol == NADI_COMM_SIMPLE && c->bytes > 0
                             ? pow(p->value[t.ramp] * t.ramp_times / c->bytes, RAMP_EXPONENT)

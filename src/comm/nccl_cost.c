@@ -143,6 +143,8 @@ double nadi_comm_estimate_us(const struct nadi_comm_platform *p, const struct na
         return HUGE_VAL;
     if (protocol == NADI_COMM_LL128 && nodes > 1 && !nadi_comm_transport_ordered(p->transport))
         return HUGE_VAL;
+    if (algorithm == NADI_COMM_NVLS_TREE && p->transport == NADI_TRANSPORT_TCPX)
+        return HUGE_VAL; /* Google's settings of A3 allow rings and trees */
     if (algorithm == NADI_COMM_RING)
         return ring_us(p, c, &s, protocol);
     if (algorithm == NADI_COMM_TREE)
