@@ -1,0 +1,52 @@
+/* synth_plan: what a synthesis finds: messages with their chunks and times, and how it is found.
+ *
+ * Chunk c of an all-gather is NPU (c / per)'s, `per` of them each; of an all-to-all chunk
+ * (s * n + d) * per + k goes from s to d. Reduce-scatters are all-gathers of the reversed network,
+ * run backwards: a chunk's way out becomes the way in, along which it is added up. */
+#ifndef NADI_EXPLORE_SYNTH_PLAN_H
+#define NADI_EXPLORE_SYNTH_PLAN_H
+
+#include "explore/synth_net.h"
+
+struct nadi_synth_send {
+    nadi_time start, end; /* until delivered */
+    uint32_t pair;
+    uint32_t first, count; /* of the plan's chunks; count 0: given up, no message */
+};
+
+struct nadi_synth_plan {
+    struct {
+        struct nadi_synth_send *items;
+        size_t count, capacity;
+    } sends; /* in the order in which they start */
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } chunks;
+    nadi_time end;
+};
+
+struct nadi_synth_policy {
+    uint32_t per;   /* chunks of an NPU; of an all-to-all: of a pair */
+    uint32_t split; /* so many messages share a channel at once, each with its part of the rate */
+    uint32_t batch; /* chunks of a message at most; 0: all that help */
+    bool ordered;   /* ties in the order of numbers, alike for all NPUs; else drawn */
+    bool patient;   /* a slow pair waits rather than bring what faster ones will */
+    uint64_t seed;
+};
+
+/* Time-expanded greedy matching: whenever a channel or a chunk comes free, NPUs that lack chunks
+ * are matched with NPUs that have them, the rarest chunk first, over the scarcest pair first
+ * (TACOS, algorithm 1, draws both). Bytes are those of an NPU's part. NPUs without end: O(messages
+ * * (log + chunks / 64 + pairs of an NPU)). Stops, with false, when it takes longer than `limit`. */
+bool nadi_synth_gather(const struct nadi_synth_net *net, const struct nadi_synth_policy *policy,
+                       double bytes, nadi_time limit, struct nadi_synth_plan *plan) NADI_MUST_USE;
+
+/* The same for an all-to-all: chunks go nearer to where they must on every pair, those that have
+ * the longest way to go first. Bytes are those of a pair of NPUs. */
+bool nadi_synth_exchange(const struct nadi_synth_net *net, const struct nadi_synth_policy *policy,
+                         double bytes, nadi_time limit, struct nadi_synth_plan *plan) NADI_MUST_USE;
+
+void nadi_synth_plan_release(struct nadi_synth_plan *plan);
+
+#endif
