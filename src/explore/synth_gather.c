@@ -2,7 +2,11 @@
 #include "base/mem.h"
 #include "explore/synth_match.h"
 
-enum { MAX_LEVELS = 64, EXACT_LEVELS = 8 };
+enum {
+    MAX_LEVELS = 64,
+    EXACT_LEVELS = 8,
+    MAX_LOOKS = 64, /* pairs that an NPU looks at, at a time */
+};
 
 struct gather {
     const struct nadi_synth_net *net;
@@ -25,7 +29,7 @@ struct gather {
     } coming_next;
     uint64_t left; /* (NPU, chunk) that are not on their way yet */
     uint64_t *candidates;
-    bool patient;
+    enum nadi_synth_nearness nearness;
 };
 
 static uint64_t *set_of(const struct gather *g, uint64_t *sets, uint32_t index)
@@ -63,7 +67,7 @@ static void init(struct gather *g, const struct nadi_synth_net *net,
                  const struct nadi_synth_policy *policy, double bytes, struct nadi_synth_plan *plan)
 {
     const size_t n = net->n;
-    *g = (struct gather){.net = net, .policy = policy, .plan = plan, .patient = policy->patient};
+    *g = (struct gather){.net = net, .policy = policy, .plan = plan, .nearness = policy->nearness};
     nadi_synth_traffic_init(&g->traffic, net, policy, plan);
     g->chunk_bytes = bytes / policy->per;
     g->chunks = net->n * policy->per;
@@ -116,6 +120,7 @@ static uint32_t find_candidates(struct gather *g, const struct nadi_synth_pair *
     uint32_t count = 0;
     if (fresh && p->level != NADI_NONE)
         known = set_of(g, g->near[p->level], g->net->cluster[p->level][p->to]);
+    g->plan->work += g->words;
     for (uint32_t w = 0; w < g->words; w++) {
         g->candidates[w] = have[w] & ~known[w];
         count += (uint32_t)__builtin_popcountll(g->candidates[w]);
@@ -138,6 +143,7 @@ static uint32_t take_level(struct gather *g, const struct nadi_synth_pair *p, ui
 {
     const uint64_t *rare = set_of(g, g->of_level, level);
     uint32_t taken = 0;
+    g->plan->work += g->words;
     for (uint32_t i = 0; i <= g->words && taken < most; i++) {
         const uint32_t w = (start / 64 + i) % g->words;
         uint64_t bits = g->candidates[w] & rare[w];
@@ -205,13 +211,15 @@ static bool overtake(struct gather *g, uint32_t pair)
 
 /* ---- matching -------------------------------------------------------------------------------- */
 
-enum pass { PASS_SCARCE, PASS_FAST, PASS_ANY, PASSES }; /* which pairs, in this order */
+enum pass { PASS_SCARCE, PASS_FAST, PASS_ANY }; /* which pairs, in this order */
 
 static bool belongs(const struct gather *g, const struct nadi_synth_pair *p, enum pass pass)
 {
+    if (g->nearness == NADI_SYNTH_FLAT || g->nearness == NADI_SYNTH_RING)
+        return pass == PASS_FAST;
     if (pass == PASS_FAST)
         return p->level == NADI_NONE;
-    return p->level != NADI_NONE && (pass == PASS_SCARCE || !g->patient);
+    return p->level != NADI_NONE && (pass == PASS_SCARCE || g->nearness == NADI_SYNTH_EAGER);
 }
 
 /* Messages over a pair, as many as it has room for and can help with. */
@@ -258,9 +266,14 @@ static void look(struct gather *g, const uint32_t *pairs, uint32_t first, uint32
                  uint32_t who, bool in)
 {
     struct nadi_synth_traffic *t = &g->traffic;
-    for (int pass = g->net->levels ? 0 : PASS_FAST; pass < PASSES; pass++) {
-        if (pass == PASS_ANY && (g->patient || g->net->levels == 0))
-            return;
+    if (g->nearness == NADI_SYNTH_RING) {
+        const uint32_t to = in ? who : who + 1 < g->net->n ? who + 1 : 0;
+        try_pair(g, g->net->in[g->net->first_in[to]], PASS_FAST, who);
+        return;
+    }
+    const bool one = g->net->levels == 0 || g->nearness == NADI_SYNTH_FLAT;
+    const int last = one || g->nearness == NADI_SYNTH_PATIENT ? PASS_FAST : PASS_ANY;
+    for (int pass = one ? PASS_FAST : PASS_SCARCE; pass <= last; pass++) {
         if (g->policy->batch == 0) {
             while (!(in ? nadi_synth_in_full(t, who) : nadi_synth_out_full(t, who)) &&
                    try_most(g, pairs, first, count, (enum pass)pass, who))
@@ -268,7 +281,7 @@ static void look(struct gather *g, const uint32_t *pairs, uint32_t first, uint32
             continue;
         }
         uint32_t at = g->policy->ordered ? 0 : (uint32_t)nadi_rng_below(&t->rng, count);
-        for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t i = 0; i < count && i < MAX_LOOKS; i++) {
             if (in ? nadi_synth_in_full(t, who) : nadi_synth_out_full(t, who))
                 return;
             try_pair(g, pairs ? pairs[first + at] : first + at, (enum pass)pass, who);
@@ -330,7 +343,7 @@ static void mark_all(struct gather *g)
 }
 
 bool nadi_synth_gather(const struct nadi_synth_net *net, const struct nadi_synth_policy *policy,
-                       double bytes, nadi_time limit, struct nadi_synth_plan *plan)
+                       double bytes, struct nadi_synth_limit limit, struct nadi_synth_plan *plan)
 {
     struct gather g;
     init(&g, net, policy, bytes, plan);
@@ -342,7 +355,7 @@ bool nadi_synth_gather(const struct nadi_synth_net *net, const struct nadi_synth
         if (send == NADI_NONE && g.left == 0)
             break;
         if (send == NADI_NONE) { /* nobody moves: patience was too long */
-            g.patient = false;
+            g.nearness = NADI_SYNTH_EAGER;
             mark_all(&g);
             match(&g);
             send = nadi_synth_next(&g.traffic);
@@ -352,7 +365,7 @@ bool nadi_synth_gather(const struct nadi_synth_net *net, const struct nadi_synth
         while (nadi_synth_more_now(&g.traffic))
             deliver(&g, nadi_synth_next(&g.traffic));
         plan->end = g.traffic.now;
-        ok = g.traffic.now <= limit;
+        ok = g.traffic.now <= limit.end && plan->work <= limit.work;
     }
     release(&g);
     return ok;

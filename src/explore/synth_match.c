@@ -60,6 +60,7 @@ bool nadi_synth_may_send(struct nadi_synth_traffic *t, uint32_t pair, uint32_t w
     const struct nadi_synth_pair *p = &t->net->pairs[pair];
     const uint32_t *channels = &t->net->channels[p->first_channel], last = p->channel_count - 1;
     const uint64_t rate = t->rate[pair];
+    t->plan->work += 4;
     if (t->spare[channels[0]] < rate || t->spare[channels[last]] < rate)
         return false;
     for (uint32_t i = 1; i < last; i++) {
@@ -127,6 +128,7 @@ uint32_t nadi_synth_start(struct nadi_synth_traffic *t, uint32_t pair, size_t fi
     };
     for (uint32_t i = 0; i < p->channel_count; i++)
         t->spare[t->net->channels[p->first_channel + i]] -= t->rate[pair];
+    t->plan->work += 50;
     NADI_PUSH(&t->plan->sends, send);
     push(t, (struct nadi_synth_flight){send.end, index});
     return index;

@@ -24,6 +24,19 @@ struct nadi_synth_plan {
         size_t count, capacity;
     } chunks;
     nadi_time end;
+    uint64_t work; /* that it took, in units of about a nanosecond; the same on every machine */
+};
+
+struct nadi_synth_limit { /* beyond which a plan is not worth finishing */
+    nadi_time end;
+    uint64_t work;
+};
+
+enum nadi_synth_nearness {
+    NADI_SYNTH_FLAT,    /* all pairs alike */
+    NADI_SYNTH_RING,    /* only to the NPU of the next number, where everybody has such a pair */
+    NADI_SYNTH_PATIENT, /* slow pairs first, with what nobody near has; else they wait */
+    NADI_SYNTH_EAGER,   /* the same, but rather than wait they bring what others would */
 };
 
 struct nadi_synth_policy {
@@ -31,21 +44,22 @@ struct nadi_synth_policy {
     uint32_t split; /* so many messages share a channel at once, each with its part of the rate */
     uint32_t batch; /* chunks of a message at most; 0: all that help */
     bool ordered;   /* ties in the order of numbers, alike for all NPUs; else drawn */
-    bool patient;   /* a slow pair waits rather than bring what faster ones will */
+    enum nadi_synth_nearness nearness;
     uint64_t seed;
 };
 
 /* Time-expanded greedy matching: whenever a channel or a chunk comes free, NPUs that lack chunks
  * are matched with NPUs that have them, the rarest chunk first, over the scarcest pair first
  * (TACOS, algorithm 1, draws both). Bytes are those of an NPU's part. NPUs without end: O(messages
- * * (log + chunks / 64 + pairs of an NPU)). Stops, with false, when it takes longer than `limit`. */
+ * * (log + chunks / 64 + pairs of an NPU)). Stops, with false, beyond the limit. */
 bool nadi_synth_gather(const struct nadi_synth_net *net, const struct nadi_synth_policy *policy,
-                       double bytes, nadi_time limit, struct nadi_synth_plan *plan) NADI_MUST_USE;
+                       double bytes, struct nadi_synth_limit limit,
+                       struct nadi_synth_plan *plan) NADI_MUST_USE;
 
 /* The same for an all-to-all: chunks go nearer to where they must on every pair, those that have
  * the longest way to go first. Bytes are those of a pair of NPUs. */
 bool nadi_synth_exchange(const struct nadi_synth_net *net, const struct nadi_synth_policy *policy,
-                         double bytes, nadi_time limit, struct nadi_synth_plan *plan) NADI_MUST_USE;
+                         double bytes, struct nadi_synth_limit limit, struct nadi_synth_plan *plan) NADI_MUST_USE;
 
 void nadi_synth_plan_release(struct nadi_synth_plan *plan);
 
