@@ -62,6 +62,7 @@ int nadi_cmd_diff(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_query(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_collective_check(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_collective_convert(const struct nadi_command *self, int count, char **arguments);
+int nadi_cmd_collective_synth(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_collective_bench(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_topo(const struct nadi_command *self, int count, char **arguments);
 int nadi_cmd_validate_training(const struct nadi_command *self, int count, char **arguments);
@@ -76,6 +77,7 @@ int nadi_cmd_help(const struct nadi_command *self, int count, char **arguments);
 
 extern const struct nadi_option_group nadi_run_groups[];
 extern const struct nadi_option_group nadi_check_groups[];
+extern const struct nadi_option_group nadi_collective_synth_groups[];
 extern const struct nadi_option_group nadi_collective_bench_groups[];
 extern const struct nadi_option_group nadi_collective_check_groups[];
 extern const struct nadi_option_group nadi_collective_convert_groups[];

@@ -578,6 +578,21 @@ const struct nadi_command nadi_commands[] = {
         .run = nadi_cmd_collective_convert,
     },
     {
+        .name = "collective synth",
+        .group = "Networks",
+        .summary = "Find a collective algorithm for a network",
+        .words = "",
+        .about = "Matches chunks with links over time, greedily and in many ways, and keeps the "
+                 "best;\nproves that every chunk arrives everywhere it must; simulates it on the "
+                 "network model\n`flow` beside the algorithms that there are; writes nadi's own "
+                 "form, MSCCL XML or\nChakra traces. See docs/guide/synthesise.md.\n",
+        .examples = "nadi collective synth --topology network.yml --kind all-gather -o ag.yml\n"
+                    "nadi collective synth --topology \"mesh shape=8x8\" --bytes 1GiB \\\n"
+                    "    -o mesh.xml\n",
+        .options = nadi_collective_synth_groups,
+        .run = nadi_cmd_collective_synth,
+    },
+    {
         .name = "topo",
         .group = "Networks",
         .summary = "Look at a network: size, distances, bisection, path diversity, a picture",

@@ -282,3 +282,11 @@ bool nadi_collective_convert(const struct nadi_collective_convert_request *reque
     nadi_table_file_release(&f);
     return ok;
 }
+
+bool nadi_collective_write(const struct nadi_table *table, const char *name, const char *to,
+                           enum nadi_table_form form, uint64_t bytes, struct nadi_diags *diags)
+{
+    const struct nadi_collective_convert_request q = {.to = to, .form = form, .bytes = bytes};
+    const struct nadi_table_file f = {.table = *table, .name = name, .path = name};
+    return write_table(&q, &f, diags);
+}

@@ -34,4 +34,9 @@ struct nadi_collective_convert_request {
 bool nadi_collective_convert(const struct nadi_collective_convert_request *request,
                              struct nadi_diags *diags) NADI_MUST_USE;
 
+/* A table that has been proved, likewise. */
+bool nadi_collective_write(const struct nadi_table *table, const char *name, const char *to,
+                           enum nadi_table_form form, uint64_t bytes,
+                           struct nadi_diags *diags) NADI_MUST_USE;
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "format/schema.h"
 #include "platform/generator.h"
+#include "platform/generator_words.h"
 #include "platform/graph_hpcc.h"
 #include "platform/graph_htsim.h"
 #include "platform/graph_names.h"
@@ -458,6 +459,16 @@ bool nadi_graph_file_read(struct nadi_graph_file *f, const char *path, struct na
     char *text;
     size_t bytes;
     struct nadi_doc doc;
+    if (nadi_generator_is_words(path)) {
+        bool made = nadi_generator_text(&doc, path, diags);
+        if (!made) {
+            begin(f);
+            return false;
+        }
+        made = nadi_graph_file_from_doc(f, &doc, diags);
+        nadi_doc_release(&doc);
+        return made;
+    }
     begin(f);
     if (!nadi_file_read(path, "network file", &text, &bytes, diags))
         return false;

@@ -1,0 +1,115 @@
+/* cmd_collective_synth: `nadi collective synth`. */
+#include <nadi/collective.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+struct values {
+    const char *topology, *kind, *against, *out, *form, *format;
+    uint64_t bytes, seed;
+    uint32_t chunks, tries;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option input[] = {
+    {.name = "topology",
+     .argument = "NETWORK",
+     .type = NADI_OPTION_TEXT,
+     .required = true,
+     AT(topology),
+     .help = "Network file, or a generator: \"torus shape=8x8 bandwidth=100GB/s\"; all its NPUs "
+             "take part"},
+    {.name = "kind",
+     .argument = "KIND",
+     .type = NADI_OPTION_TEXT,
+     .initial = "all-reduce",
+     AT(kind),
+     .help = "all-gather, reduce-scatter, all-reduce or all-to-all"},
+    {.name = "bytes",
+     .argument = "SIZE",
+     .type = NADI_OPTION_BYTES,
+     .initial = "64MiB",
+     AT(bytes),
+     .help = "Size that it is for, as nccl-tests counts it; the file runs with any"},
+    {.name = NULL},
+};
+
+static const struct nadi_option search[] = {
+    {.name = "chunks",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     AT(chunks),
+     .help = "Chunks of an NPU's part (default: the best of 1, 2, 4 and 8)"},
+    {.name = "tries",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     AT(tries),
+     .help = "Plans to make (default: what about half a second allows)"},
+    {.name = "seed",
+     .argument = "N",
+     .type = NADI_OPTION_NUMBER,
+     .initial = "1",
+     AT(seed),
+     .help = "Of what is drawn; the same seed gives the same algorithm"},
+    {.name = "against",
+     .argument = "NAME,...",
+     .type = NADI_OPTION_TEXT,
+     AT(against),
+     .help = "Algorithms to compare with: words of the system file, or none (default: those that "
+             "suit)"},
+    {.name = NULL},
+};
+
+static const struct nadi_option output[] = {
+    {.name = "out",
+     .letter = 'o',
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(out),
+     .help = "File to write; of Chakra traces the prefix"},
+    {.name = "to",
+     .type = NADI_OPTION_WORD,
+     .words = "own|msccl|chakra",
+     AT(form),
+     .help = "Form of it (default: .xml MSCCL, else own)"},
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|csv",
+     .initial = "text",
+     AT(format),
+     .help = "Form of the result on standard output"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_collective_synth_groups[] = {
+    {"Input", input, 0},
+    {"Search", search, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+int nadi_cmd_collective_synth(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values v = {.seed = 1};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
+                            &words))
+        return NADI_EXIT_USAGE;
+    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_collective_synth_options options;
+    nadi_collective_synth_options_init(&options);
+    options.topology = v.topology;
+    options.kind = v.kind;
+    options.bytes = v.bytes;
+    options.chunks = v.chunks;
+    options.tries = v.tries;
+    options.seed = v.seed;
+    options.against = v.against;
+    options.out = v.out;
+    options.form = v.form;
+    options.csv = v.format[0] == 'c';
+    char *text;
+    const enum nadi_status status = nadi_collective_synth(&options, &text, messages);
+    return nadi_terminal_end(status, text, messages, false);
+}
