@@ -3,7 +3,7 @@
 #include "base/mem.h"
 
 /* Work is counted, not timed, so that the same request does the same on any machine. */
-enum { WORK = 150000000, FEW = 3, MAX_TRIALS = 400 };
+enum { WORK = 100000000, FEW = 3, MAX_TRIALS = 400 };
 
 struct trial {
     struct nadi_synth_policy policy;
@@ -51,8 +51,9 @@ static void attempt(struct search *s, struct nadi_synth_policy policy)
         s->net, &policy, s->bytes, limit, &plan);
     s->work += plan.work;
     if (s->tries == 1) {
-        s->allowed = nadi_max_u64(WORK, 10 * plan.work);
-        s->most = nadi_max_u64(WORK / 16, 2 * plan.work);
+        const uint64_t work = WORK / (s->request->kind == NADI_ALL_REDUCE ? 2 : 1);
+        s->allowed = nadi_max_u64(work, (s->exchange ? 4 : 10) * plan.work);
+        s->most = nadi_max_u64(work / 16, 2 * plan.work);
         s->share = s->allowed / 2;
     }
     s->trials[s->count++] = (struct trial){policy, ok ? plan.end : NADI_TIME_MAX};
@@ -82,7 +83,7 @@ static void survey_one(struct search *s, uint32_t split, uint32_t batch)
 {
     for (int near = NADI_SYNTH_FLAT; near <= NADI_SYNTH_EAGER; near++) {
         const bool leveled = near == NADI_SYNTH_PATIENT || near == NADI_SYNTH_EAGER;
-        if ((leveled && !s->net->levels) ||
+        if ((leveled && !s->net->levels && !s->exchange) ||
             (near == NADI_SYNTH_RING && (s->exchange || !has_ring(s->net))))
             continue;
         for (uint32_t ordered = 2; ordered-- > 0;)

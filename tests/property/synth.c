@@ -1,0 +1,136 @@
+/* Synthesised collectives on networks drawn at random: uneven links, one-way links, switches, nodes
+ * of limited rate. Each is proved block by block, is no faster than its lower bound, and comes out
+ * the same again. */
+#include "collective/verify.h"
+#include "explore/synth.h"
+
+#include "base/rng.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+enum { NETWORKS = 60, MOST_NPUS = 13 };
+
+static const enum nadi_collective_kind kinds[] = {NADI_ALL_GATHER, NADI_REDUCE_SCATTER,
+                                                  NADI_ALL_REDUCE, NADI_ALL_TO_ALL};
+
+static void cable(struct nadi_graph *g, struct nadi_rng *r, uint32_t a, uint32_t b, bool one_way)
+{
+    nadi_graph_add_link(g, (struct nadi_graph_link){
+                               .a = a,
+                               .b = b,
+                               .bits_per_s = 8000000000ULL * (1 + nadi_rng_below(r, 40)),
+                               .latency = (nadi_time)nadi_rng_below(r, 3) * 350000,
+                               .one_way = one_way,
+                           });
+}
+
+/* NPUs on a ring, perhaps one-way, with chords, or under switches; sometimes both. */
+static void draw(struct nadi_graph_file *f, struct nadi_rng *r)
+{
+    struct nadi_graph *g = &f->graph;
+    *f = (struct nadi_graph_file){.routing = nadi_rng_below(r, 2) ? NADI_ROUTE_SHORTEST
+                                                                  : NADI_ROUTE_ECMP};
+    nadi_graph_init(g);
+    const uint32_t n = 2 + (uint32_t)nadi_rng_below(r, MOST_NPUS - 1);
+    const uint32_t switches = (uint32_t)nadi_rng_below(r, 4);
+    const bool ring = switches == 0 || nadi_rng_below(r, 3) == 0;
+    for (uint32_t i = 0; i < n; i++)
+        nadi_graph_add_node(g, NADI_GRAPH_HOST, NULL);
+    for (uint32_t i = 0; i < switches; i++) {
+        const uint32_t s = nadi_graph_add_node(g, NADI_GRAPH_SWITCH, NULL);
+        if (nadi_rng_below(r, 3) == 0)
+            g->nodes[s].forward_bits_s = 80000000000ULL;
+    }
+    if (ring)
+        for (uint32_t i = 0; i < n; i++)
+            cable(g, r, i, (i + 1) % n, nadi_rng_below(r, 4) == 0);
+    for (uint32_t k = (uint32_t)nadi_rng_below(r, 5); ring && n > 2 && k > 0; k--) {
+        const uint32_t a = (uint32_t)nadi_rng_below(r, n);
+        cable(g, r, a, (a + 1 + (uint32_t)nadi_rng_below(r, n - 1)) % n, nadi_rng_below(r, 2));
+    }
+    for (uint32_t i = 0; i < n && switches > 0; i++)
+        cable(g, r, i, n + (uint32_t)nadi_rng_below(r, switches), false);
+    for (uint32_t s = 1; s < switches; s++)
+        cable(g, r, n + s - 1, n + s, false);
+    nadi_graph_finish(g);
+}
+
+/* Moves the blocks; a plan with count 0 messages has none of them in the table. */
+static void prove(const struct nadi_synth *s, const struct nadi_synth_net *net, uint64_t bytes)
+{
+    struct nadi_table table;
+    nadi_synth_table(s, net, &table);
+    const struct nadi_program_request q = {
+        .kind = s->kind, .n = net->n, .bytes = bytes, .table = &table};
+    const struct nadi_verify_machine machine = {.alpha = 1e-6, .beta = 1e-11};
+    struct nadi_program p;
+    assert_null(nadi_program_make(&nadi_program_table, &q, &p));
+    const struct nadi_verify_outcome o = nadi_verify(&p, &machine);
+    if (o.result != NADI_VERIFY_OK) {
+        struct nadi_arena arena;
+        nadi_arena_init(&arena);
+        fail_msg("%s", nadi_verify_text(&p, &o, &arena));
+    }
+    nadi_table_release(&table);
+}
+
+static void check(const struct nadi_graph_file *f, const struct nadi_synth_net *net,
+                  enum nadi_collective_kind kind, struct nadi_rng *r)
+{
+    const uint64_t bytes = 1000 + nadi_rng_below(r, 50000000);
+    const struct nadi_synth_request q = {.kind = kind,
+                                         .bytes = (double)bytes,
+                                         .chunks = (uint32_t)nadi_rng_below(r, 4),
+                                         .tries = 25,
+                                         .seed = nadi_rng_u64(r)};
+    struct nadi_synth s, again;
+    nadi_synth_run(&s, net, &q);
+    nadi_synth_run(&again, net, &q);
+    const nadi_time bound = nadi_synth_bound(net, &f->graph, kind, q.bytes);
+    assert_true(s.plan.end > 0);
+    assert_true(bound > 0);
+    if (s.plan.end < bound)
+        fail_msg("%s on %u NPUs: %" PRId64 " ps, bound %" PRId64, nadi_collective_name(kind),
+                 net->n, s.plan.end, bound);
+    assert_int_equal(s.plan.end, again.plan.end);
+    assert_int_equal(s.plan.sends.count, again.plan.sends.count);
+    assert_memory_equal(s.plan.chunks.items, again.plan.chunks.items,
+                        s.plan.chunks.count * sizeof(uint32_t));
+    prove(&s, net, bytes);
+    nadi_synth_release(&s);
+    nadi_synth_release(&again);
+}
+
+static void any_network_gets_a_right_collective(void **state)
+{
+    (void)state;
+    struct nadi_rng r;
+    uint32_t connected = 0;
+    nadi_rng_init(&r, 20260, "synth");
+    for (int i = 0; i < NETWORKS; i++) {
+        struct nadi_graph_file f;
+        struct nadi_synth_net net;
+        struct nadi_diags diags;
+        nadi_diags_init(&diags);
+        draw(&f, &r);
+        const bool ok = nadi_synth_net_init(&net, &f, &diags);
+        assert_int_equal(ok, diags.count == 0);
+        for (size_t k = 0; ok && k < sizeof(kinds) / sizeof(kinds[0]); k++)
+            check(&f, &net, kinds[k], &r);
+        connected += ok;
+        nadi_synth_net_release(&net);
+        nadi_graph_release(&f.graph);
+        nadi_diags_release(&diags);
+    }
+    assert_true(connected > NETWORKS / 2); /* one-way rings may not join all */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_network_gets_a_right_collective),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
