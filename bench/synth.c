@@ -47,7 +47,8 @@ static bool show(const char *name, const struct nadi_graph_file *f, enum nadi_co
     if (!nadi_synth_net_init(&net, f, &diags))
         fail("the network is not connected");
     const struct nadi_synth_request q = {.kind = kind, .bytes = 1e9, .seed = 1};
-    nadi_synth_run(&s, &net, &q);
+    if (!nadi_synth_run(&s, &net, &q))
+        fail("no plan");
     nadi_synth_table(&s, &net, &table);
     const struct nadi_program_request request = {
         .kind = kind, .n = net.n, .bytes = 1000000000, .table = &table};

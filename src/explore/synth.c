@@ -27,6 +27,25 @@ struct search {
     size_t count;
 };
 
+static bool fits(const struct search *s, const struct nadi_synth_policy *p)
+{
+    switch (s->request->style) {
+    case NADI_SYNTH_ONE_BY_ONE:
+        return p->split == 1 && p->nearness != NADI_SYNTH_RING;
+    case NADI_SYNTH_ROUND:
+        return p->nearness == NADI_SYNTH_RING;
+    case NADI_SYNTH_SHARED:
+        return p->split > 1 && p->split < s->net->n - 1 && p->nearness != NADI_SYNTH_RING;
+    case NADI_SYNTH_AT_ONCE:
+        return p->split > 1 && p->split == s->net->n - 1 && p->batch == 1 &&
+               p->nearness == NADI_SYNTH_FLAT && p->ordered;
+    case NADI_SYNTH_ANY:
+    case NADI_SYNTH_STYLES:
+        break;
+    }
+    return true;
+}
+
 static bool may_go_on(const struct search *s)
 {
     if (s->tries == 0)
@@ -39,8 +58,9 @@ static void attempt(struct search *s, struct nadi_synth_policy policy)
     struct nadi_synth_plan plan;
     if (s->request->chunks)
         policy.per = s->request->chunks;
+    policy.at_once = s->request->style == NADI_SYNTH_AT_ONCE;
     policy.seed ^= s->request->seed;
-    if (s->count == MAX_TRIALS || !may_go_on(s))
+    if (s->count == MAX_TRIALS || !may_go_on(s) || !fits(s, &policy))
         return;
     struct nadi_synth_limit limit = {NADI_TIME_MAX, UINT64_MAX};
     if (s->tries++ > 0) {
@@ -51,8 +71,9 @@ static void attempt(struct search *s, struct nadi_synth_policy policy)
         s->net, &policy, s->bytes, limit, &plan);
     s->work += plan.work;
     if (s->tries == 1) {
-        const uint64_t work = WORK / (s->request->kind == NADI_ALL_REDUCE ? 2 : 1);
-        s->allowed = nadi_max_u64(work, (s->exchange ? 4 : 10) * plan.work);
+        uint64_t work = s->request->kind == NADI_ALL_REDUCE ? WORK / 2 : WORK;
+        work /= s->request->style == NADI_SYNTH_ANY ? 1 : 2;
+        s->allowed = nadi_max_u64(work, (s->exchange ? UINT64_C(4) : UINT64_C(10)) * plan.work);
         s->most = nadi_max_u64(work / 16, 2 * plan.work);
         s->share = s->allowed / 2;
     }
@@ -152,7 +173,8 @@ static void redraw(struct search *s)
             }
 }
 
-static void find(struct search *s)
+/* False where no policy fits. */
+static bool find(struct search *s)
 {
     s->best_end = NADI_TIME_MAX;
     s->trials = NADI_NEW(struct trial, MAX_TRIALS);
@@ -162,6 +184,7 @@ static void find(struct search *s)
     s->share = s->allowed;
     redraw(s);
     nadi_mem_free(s->trials);
+    return s->best_end < NADI_TIME_MAX;
 }
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
@@ -206,14 +229,14 @@ static void append(struct nadi_synth_plan *plan, const struct nadi_synth_plan *m
     plan->end += more->end;
 }
 
-static void reduce_scatter(struct nadi_synth *s, const struct nadi_synth_net *net,
+static bool reduce_scatter(struct nadi_synth *s, const struct nadi_synth_net *net,
                            const struct nadi_synth_request *request, double bytes)
 {
     struct nadi_synth_net reverse;
     uint32_t *which;
     nadi_synth_net_reverse(&reverse, net, &which);
     struct search search = {.net = &reverse, .request = request, .bytes = bytes};
-    find(&search);
+    const bool found = find(&search);
     uint32_t *pair_of = NADI_NEW(uint32_t, net->pair_count);
     for (uint32_t i = 0; i < net->pair_count; i++)
         pair_of[which[i]] = i;
@@ -225,9 +248,10 @@ static void reduce_scatter(struct nadi_synth *s, const struct nadi_synth_net *ne
     nadi_mem_free(pair_of);
     nadi_mem_free(which);
     nadi_synth_net_release(&reverse);
+    return found;
 }
 
-void nadi_synth_run(struct nadi_synth *s, const struct nadi_synth_net *net,
+bool nadi_synth_run(struct nadi_synth *s, const struct nadi_synth_net *net,
                     const struct nadi_synth_request *request)
 {
     struct nadi_synth_request asked = *request;
@@ -235,23 +259,24 @@ void nadi_synth_run(struct nadi_synth *s, const struct nadi_synth_net *net,
     *s = (struct nadi_synth){.kind = request->kind, .n = net->n};
     if (net->n == 1) {
         s->policy = (struct nadi_synth_policy){.per = request->chunks ? request->chunks : 1};
-        return;
+        return request->style <= NADI_SYNTH_ONE_BY_ONE;
     }
     if (request->kind == NADI_REDUCE_SCATTER || request->kind == NADI_ALL_REDUCE) {
-        reduce_scatter(s, net, request, part);
+        const bool found = reduce_scatter(s, net, request, part);
         asked.chunks = s->policy.per; /* the same blocks on the way out */
-        if (request->kind == NADI_REDUCE_SCATTER)
-            return;
+        if (request->kind == NADI_REDUCE_SCATTER || !found)
+            return found;
     }
     struct search search = {.net = net,
                             .request = &asked,
                             .bytes = part,
                             .exchange = request->kind == NADI_ALL_TO_ALL};
-    find(&search);
+    const bool found = find(&search);
     append(&s->plan, &search.best);
     nadi_synth_plan_release(&search.best);
     s->policy = search.policy;
     s->tries += search.tries;
+    return found;
 }
 
 void nadi_synth_release(struct nadi_synth *s)

@@ -16,12 +16,22 @@
 #include "collective/table.h"
 #include "explore/synth_plan.h"
 
+enum nadi_synth_style { /* which policies: a plan and a simulation need not find the same one best */
+                        NADI_SYNTH_ANY,
+                        NADI_SYNTH_ONE_BY_ONE, /* a message a port at a time */
+                        NADI_SYNTH_ROUND,      /* to the next NPU only */
+                        NADI_SYNTH_SHARED,     /* several messages share a port */
+                        NADI_SYNTH_AT_ONCE,    /* no plan: all that can go goes */
+                        NADI_SYNTH_STYLES
+};
+
 struct nadi_synth_request {
     enum nadi_collective_kind kind; /* all-gather, reduce-scatter, all-reduce, all-to-all */
     double bytes;    /* as nccl-tests counts: of the whole, of an all-to-all what an NPU sends */
     uint32_t chunks; /* of an NPU's part; 0: as many as turn out best, of 1, 2, 4 and 8 */
     uint32_t tries;  /* plans at most; 0: as many as about half a second of work allows */
     uint64_t seed;
+    enum nadi_synth_style style;
 };
 
 struct nadi_synth {
@@ -31,12 +41,12 @@ struct nadi_synth {
     size_t reducing;                /* the plan's first so many messages are added up */
     struct nadi_synth_policy policy; /* that found it */
     uint32_t tries;                  /* plans made */
-    nadi_time bound;                 /* no algorithm is faster (synth_bound.c) */
 };
 
-/* A plan for the request, best of the tries. Deterministic for a seed. Release it. */
-void nadi_synth_run(struct nadi_synth *s, const struct nadi_synth_net *net,
-                    const struct nadi_synth_request *request);
+/* A plan for the request, best of the tries. Deterministic for a seed. Release it. False where
+ * the style has no plan for the network; then there is none. */
+bool nadi_synth_run(struct nadi_synth *s, const struct nadi_synth_net *net,
+                    const struct nadi_synth_request *request) NADI_MUST_USE;
 void nadi_synth_release(struct nadi_synth *s);
 
 /* The plan as steps. Release the table. O(messages + chunks sent). */

@@ -23,7 +23,8 @@ void nadi_synth_traffic_init(struct nadi_synth_traffic *t, const struct nadi_syn
     *t = (struct nadi_synth_traffic){.net = net, .split = policy->split, .plan = plan};
     *plan = (struct nadi_synth_plan){0};
     t->spare = NADI_NEW(uint64_t, net->channel_count);
-    memcpy(t->spare, net->capacity, net->channel_count * sizeof(uint64_t));
+    for (uint32_t c = 0; c < net->channel_count; c++)
+        t->spare[c] = policy->at_once ? INT64_MAX : net->capacity[c];
     t->rate = NADI_NEW(uint64_t, net->pair_count);
     for (uint32_t i = 0; i < net->pair_count; i++)
         t->rate[i] = nadi_max_u64(net->pairs[i].rate / policy->split, 1);

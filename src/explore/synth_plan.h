@@ -43,6 +43,7 @@ struct nadi_synth_policy {
     uint32_t per;   /* chunks of an NPU; of an all-to-all: of a pair */
     uint32_t split; /* so many messages share a channel at once, each with its part of the rate */
     uint32_t batch; /* chunks of a message at most; 0: all that help */
+    bool at_once;   /* channels are never full: the plan's times are too good then */
     bool ordered;   /* ties in the order of numbers, alike for all NPUs; else drawn */
     enum nadi_synth_nearness nearness;
     uint64_t seed;

@@ -86,8 +86,8 @@ static void check(const struct nadi_graph_file *f, const struct nadi_synth_net *
                                          .tries = 25,
                                          .seed = nadi_rng_u64(r)};
     struct nadi_synth s, again;
-    nadi_synth_run(&s, net, &q);
-    nadi_synth_run(&again, net, &q);
+    assert_true(nadi_synth_run(&s, net, &q));
+    assert_true(nadi_synth_run(&again, net, &q));
     const nadi_time bound = nadi_synth_bound(net, &f->graph, kind, q.bytes);
     assert_true(s.plan.end > 0);
     assert_true(bound > 0);
