@@ -71,7 +71,7 @@ struct nadi_collective_synth_options {
     const char *kind;     /* "all-gather", "reduce-scatter", "all-reduce", "all-to-all" */
     uint64_t bytes;       /* size that it is for, as nccl-tests counts */
     uint32_t chunks;      /* of an NPU's part; 0: the best of 1, 2, 4 and 8 */
-    uint32_t tries;       /* plans to make; 0: what about half a second allows */
+    uint32_t tries;       /* plans to make, of each style; 0: what about half a second allows */
     uint64_t seed;
     const char *against; /* algorithms to compare with: "ring,oneTorus", "none"; NULL: what suits */
     const char *out;     /* file, or prefix of Chakra traces, to write; NULL: nothing */
@@ -81,9 +81,9 @@ struct nadi_collective_synth_options {
 
 void nadi_collective_synth_options_init(struct nadi_collective_synth_options *options);
 
-/* Finds an algorithm for a network (docs/guide/synthesise.md), proves it, simulates it and others on
- * the network model `flow`, and writes it. Sets *report to a text that nadi_free frees, or to NULL
- * (status INPUT). The same options give the same algorithm. */
+/* Finds an algorithm for a network (docs/guide/synthesise.md), proves it, simulates it and others
+ * on the network model `flow`, and writes it. Sets *report to a text that nadi_free frees, or to
+ * NULL (status INPUT). The same options give the same algorithm. */
 enum nadi_status nadi_collective_synth(const struct nadi_collective_synth_options *options,
                                        char **report, struct nadi_diags *messages);
 

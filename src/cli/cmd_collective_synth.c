@@ -45,7 +45,8 @@ static const struct nadi_option search[] = {
      .argument = "N",
      .type = NADI_OPTION_COUNT,
      AT(tries),
-     .help = "Plans to make (default: what about half a second allows)"},
+     .help =
+         "Plans to make, of each style and direction (default: what about half a second allows)"},
     {.name = "seed",
      .argument = "N",
      .type = NADI_OPTION_NUMBER,

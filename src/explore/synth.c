@@ -67,8 +67,8 @@ static void attempt(struct search *s, struct nadi_synth_policy policy)
         limit.end = s->best_end * 2;
         limit.work = s->request->tries ? UINT64_MAX : s->most;
     }
-    const bool ok = (s->exchange ? nadi_synth_exchange : nadi_synth_gather)(
-        s->net, &policy, s->bytes, limit, &plan);
+    const bool ok = (s->exchange ? nadi_synth_exchange : nadi_synth_gather)(s->net, &policy,
+                                                                            s->bytes, limit, &plan);
     s->work += plan.work;
     if (s->tries == 1) {
         uint64_t work = s->request->kind == NADI_ALL_REDUCE ? WORK / 2 : WORK;
@@ -221,6 +221,8 @@ static void append(struct nadi_synth_plan *plan, const struct nadi_synth_plan *m
         NADI_PUSH(&plan->chunks, more->chunks.items[i]);
     for (size_t i = 0; i < more->sends.count; i++) {
         struct nadi_synth_send send = more->sends.items[i];
+        if (send.count == 0)
+            continue;
         send.start += plan->end;
         send.end += plan->end;
         send.first += chunks;
@@ -267,10 +269,8 @@ bool nadi_synth_run(struct nadi_synth *s, const struct nadi_synth_net *net,
         if (request->kind == NADI_REDUCE_SCATTER || !found)
             return found;
     }
-    struct search search = {.net = net,
-                            .request = &asked,
-                            .bytes = part,
-                            .exchange = request->kind == NADI_ALL_TO_ALL};
+    struct search search = {
+        .net = net, .request = &asked, .bytes = part, .exchange = request->kind == NADI_ALL_TO_ALL};
     const bool found = find(&search);
     append(&s->plan, &search.best);
     nadi_synth_plan_release(&search.best);

@@ -16,7 +16,8 @@
 #include "collective/table.h"
 #include "explore/synth_plan.h"
 
-enum nadi_synth_style { /* which policies: a plan and a simulation need not find the same one best */
+enum nadi_synth_style { /* which policies: a plan and a simulation need not find the same one best
+                         */
                         NADI_SYNTH_ANY,
                         NADI_SYNTH_ONE_BY_ONE, /* a message a port at a time */
                         NADI_SYNTH_ROUND,      /* to the next NPU only */
@@ -38,7 +39,7 @@ struct nadi_synth {
     enum nadi_collective_kind kind;
     uint32_t n;
     struct nadi_synth_plan plan;
-    size_t reducing;                /* the plan's first so many messages are added up */
+    size_t reducing;                 /* the plan's first so many messages are added up */
     struct nadi_synth_policy policy; /* that found it */
     uint32_t tries;                  /* plans made */
 };

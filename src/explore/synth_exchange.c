@@ -14,12 +14,12 @@ struct exchange {
     struct nadi_synth_plan *plan;
     double chunk_bytes;
     uint32_t n, words;
-    uint32_t *place;    /* of destination d among u's: [u * n + d] */
-    uint32_t *at_place; /* the other way round */
-    uint32_t *list;     /* first chunk that u has for its destination at a place */
-    uint32_t *next;     /* chunk of the same list */
-    uint64_t *waiting;  /* of u: places with chunks */
-    uint64_t *nearer;   /* of a pair: places that it brings nearer */
+    uint32_t *place;      /* of destination d among u's: [u * n + d] */
+    uint32_t *at_place;   /* the other way round */
+    uint32_t *list;       /* first chunk that u has for its destination at a place */
+    uint32_t *next;       /* chunk of the same list */
+    uint64_t *waiting;    /* of u: places with chunks */
+    uint64_t *nearer;     /* of a pair: places that it brings nearer */
     uint32_t *first_turn; /* of u: its first pair to an NPU of a higher number */
 };
 

@@ -15,8 +15,8 @@ struct gather {
     struct nadi_synth_plan *plan;
     double chunk_bytes;
     uint32_t chunks, words;
-    uint64_t *have;  /* of each NPU */
-    uint64_t *known; /* what it has or what is on its way to it */
+    uint64_t *have;                    /* of each NPU */
+    uint64_t *known;                   /* what it has or what is on its way to it */
     uint64_t *near[NADI_SYNTH_LEVELS]; /* the same of each cluster */
     uint32_t *holders;                 /* of each chunk */
     uint8_t *level_of;                 /* by number of holders */
@@ -190,8 +190,7 @@ static void unlink_coming(struct gather *g, uint32_t npu, uint32_t send)
 static bool overtake(struct gather *g, uint32_t pair)
 {
     const struct nadi_synth_pair *p = &g->net->pairs[pair];
-    const nadi_time end =
-        g->traffic.now + nadi_synth_cost(p, g->chunk_bytes, g->policy->split);
+    const nadi_time end = g->traffic.now + nadi_synth_cost(p, g->chunk_bytes, g->policy->split);
     for (uint32_t s = g->coming[p->to]; s != NADI_NONE; s = g->coming_next.items[s]) {
         const struct nadi_synth_send *send = &g->plan->sends.items[s];
         const uint32_t chunk = g->plan->chunks.items[send->first];
@@ -245,11 +244,9 @@ static bool try_most(struct gather *g, const uint32_t *pairs, uint32_t first, ui
     uint32_t best = NADI_NONE, most = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t pair = pairs ? pairs[first + i] : first + i;
-        if (!belongs(g, &g->net->pairs[pair], pass) ||
-            !nadi_synth_may_send(&g->traffic, pair, who))
+        if (!belongs(g, &g->net->pairs[pair], pass) || !nadi_synth_may_send(&g->traffic, pair, who))
             continue;
-        const uint32_t useful =
-            find_candidates(g, &g->net->pairs[pair], pass == PASS_SCARCE);
+        const uint32_t useful = find_candidates(g, &g->net->pairs[pair], pass == PASS_SCARCE);
         if (useful > most) {
             most = useful;
             best = pair;

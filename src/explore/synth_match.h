@@ -16,8 +16,8 @@ struct nadi_synth_traffic {
     uint32_t split;
     struct nadi_synth_plan *plan;
     nadi_time now;
-    uint64_t *spare;   /* bit/s, by channel */
-    uint64_t *rate;    /* what a message of a pair holds */
+    uint64_t *spare;              /* bit/s, by channel */
+    uint64_t *rate;               /* what a message of a pair holds */
     uint32_t *only_in, *only_out; /* the channel of all pairs to, from an NPU; NADI_NONE: several */
     struct {
         struct nadi_synth_flight *items;

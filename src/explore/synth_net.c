@@ -269,8 +269,8 @@ bool nadi_synth_net_init(struct nadi_synth_net *net, const struct nadi_graph_fil
                          struct nadi_diags *diags)
 {
     const struct nadi_graph *g = &file->graph;
-    *net = (struct nadi_synth_net){.n = g->host_count,
-                                   .channel_count = nadi_graph_channel_count(g)};
+    *net =
+        (struct nadi_synth_net){.n = g->host_count, .channel_count = nadi_graph_channel_count(g)};
     if (net->n == 0)
         return nadi_error(diags, "synth/empty", NADI_NOWHERE, NULL, "the network has no NPU");
     const struct nadi_routing_config config = {

@@ -2,10 +2,10 @@
  * over which channels, and what that costs.
  *
  * A pair joins two NPUs whose way (platform/routing.h) passes no other NPU and no router on another
- * NPU's board. Switches keep nothing: they are unrolled into the pairs of NPUs that they join, and a
- * message holds a share of the rate of every channel on its pair's way (W. Won, M. Elavazhagan, S.
- * Srinivasan et al., "TACOS: Topology-Aware Collective Algorithm Synthesizer", MICRO 2024, section
- * IV, unrolls them likewise, with a fixed degree).
+ * NPU's board. Switches keep nothing: they are unrolled into the pairs of NPUs that they join, and
+ * a message holds a share of the rate of every channel on its pair's way (W. Won, M. Elavazhagan,
+ * S. Srinivasan et al., "TACOS: Topology-Aware Collective Algorithm Synthesizer", MICRO 2024,
+ * section IV, unrolls them likewise, with a fixed degree).
  *
  * Near and far: fast NPUs form clusters at every step of rate (a pair with at least twice the rate
  * of a slower one joins its ends before it); what a cluster has need not come over a slow pair
@@ -33,12 +33,12 @@ struct nadi_synth_net {
     uint32_t n, pair_count, channel_count;
     struct nadi_synth_pair *pairs; /* by from, then to */
     uint32_t *channels;
-    uint64_t *capacity;        /* bit/s of a channel */
-    uint32_t *first_out;       /* pairs of NPU v: pairs[first_out[v]] .. */
-    uint32_t *first_in;        /* in[first_in[v]] ..: pairs to v, by distance of numbers below v */
+    uint64_t *capacity;  /* bit/s of a channel */
+    uint32_t *first_out; /* pairs of NPU v: pairs[first_out[v]] .. */
+    uint32_t *first_in;  /* in[first_in[v]] ..: pairs to v, by distance of numbers below v */
     uint32_t *in;
     uint32_t levels;
-    uint32_t *cluster[NADI_SYNTH_LEVELS];     /* of each NPU */
+    uint32_t *cluster[NADI_SYNTH_LEVELS]; /* of each NPU */
     uint32_t cluster_count[NADI_SYNTH_LEVELS];
 };
 

@@ -17,8 +17,8 @@ struct making {
     struct nadi_synth_net net;
     struct nadi_synth synth;
     struct nadi_table table;
-    double ns;          /* simulated */
-    double plan_ns;     /* as planned; negative: it is one of the algorithms that there are */
+    double ns;      /* simulated */
+    double plan_ns; /* as planned; negative: it is one of the algorithms that there are */
     uint32_t tries;
     nadi_time bound;
     const char *taken; /* word of the algorithm that is faster than every plan; NULL: none is */
@@ -100,8 +100,8 @@ static bool compare(struct making *m, struct nadi_diags *diags)
         "oneRing,oneMultiRing,oneMultiRing4,oneDirect,onePairwise,oneBruck,oneRecursiveDoubling,"
         "oneRabenseifner,oneDoubleTree,oneDoubleTree8,onePat,oneTorus,oneHierarchical,ring,direct,"
         "halvingDoubling";
-    static const char some_exchange[] = "onePairwise,oneBruck", exchange[] =
-        "oneDirect,onePairwise,oneBruck,direct";
+    static const char some_exchange[] = "onePairwise,oneBruck",
+                      exchange[] = "oneDirect,onePairwise,oneBruck,direct";
     const char *words = m->order->against;
     if (words && strcmp(words, "none") == 0)
         return true;
@@ -165,6 +165,10 @@ static void add_policy(const struct making *m, struct nadi_str *out)
         [NADI_SYNTH_EAGER] = "slow links first",
     };
     const struct nadi_synth_policy *p = &m->synth.policy;
+    if (p->at_once) {
+        nadi_str_printf(out, "  best of %u tries: everything straight, at once\n", m->tries);
+        return;
+    }
     nadi_str_printf(out, "  best of %u tries: %u %s, ", m->tries, p->per,
                     p->per == 1 ? "chunk a part" : "chunks a part");
     if (p->batch == 0)
@@ -247,7 +251,7 @@ static bool hold(struct making *m, struct nadi_synth *synth, struct nadi_diags *
 /* A plan of each style, simulated: plans know nothing of fair shares. Large networks get one. */
 static bool plan(struct making *m, struct nadi_synth_request *q, struct nadi_diags *diags)
 {
-    const bool large = m->net.n > MANY || q->tries > 0;
+    const bool large = m->net.n > MANY;
     m->ns = -1;
     m->synth.kind = q->kind;
     for (int s = large ? NADI_SYNTH_ANY : NADI_SYNTH_ONE_BY_ONE; s < NADI_SYNTH_STYLES; s++) {
@@ -260,7 +264,7 @@ static bool plan(struct making *m, struct nadi_synth_request *q, struct nadi_dia
         if (large)
             break;
     }
-    m->plan_ns = (double)m->synth.plan.end / 1e3;
+    m->plan_ns = m->synth.policy.at_once ? m->ns : (double)m->synth.plan.end / 1e3;
     return true;
 }
 
@@ -268,7 +272,8 @@ static bool plan(struct making *m, struct nadi_synth_request *q, struct nadi_dia
 static void take_better(struct making *m)
 {
     const struct nadi_collective_bench_row *best = best_of(m);
-    struct nadi_program_request q = {.kind = m->synth.kind, .n = m->net.n, .bytes = m->order->bytes};
+    struct nadi_program_request q = {
+        .kind = m->synth.kind, .n = m->net.n, .bytes = m->order->bytes};
     struct nadi_program p;
     if (!best || best->ns >= m->ns)
         return;

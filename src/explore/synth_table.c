@@ -103,8 +103,7 @@ static uint32_t find_needs(struct writer *w, const struct nadi_synth_send *send,
     uint32_t count = 0;
     for (uint32_t i = 0; i < send->count; i++) {
         const uint32_t chunk = w->s->plan.chunks.items[send->first + i];
-        for (uint32_t a = *arrived(w, from, chunk); a != NADI_NONE;
-             a = w->arrivals.items[a].next) {
+        for (uint32_t a = *arrived(w, from, chunk); a != NADI_NONE; a = w->arrivals.items[a].next) {
             const struct arrival *at = &w->arrivals.items[a];
             if (waited(l, at->lane, at->steps))
                 continue;
@@ -165,9 +164,8 @@ static void write_message(struct writer *w, size_t index, struct need **needs, s
     to->steps++;
     for (uint32_t i = 0; i < send->count; i++) {
         uint32_t *first = arrived(w, p->to, w->s->plan.chunks.items[send->first + i]);
-        const struct arrival arrival = {.next = adds ? *first : NADI_NONE,
-                                        .lane = to->number,
-                                        .steps = to->steps};
+        const struct arrival arrival = {
+            .next = adds ? *first : NADI_NONE, .lane = to->number, .steps = to->steps};
         *first = (uint32_t)w->arrivals.count;
         NADI_PUSH(&w->arrivals, arrival);
     }

@@ -1,8 +1,8 @@
 /* Synthesised collectives on networks drawn at random: uneven links, one-way links, switches, nodes
  * of limited rate. Each is proved block by block, is no faster than its lower bound, and comes out
  * the same again. */
-#include "collective/verify.h"
 #include "explore/synth.h"
+#include "collective/verify.h"
 
 #include "base/rng.h"
 
@@ -30,8 +30,8 @@ static void cable(struct nadi_graph *g, struct nadi_rng *r, uint32_t a, uint32_t
 static void draw(struct nadi_graph_file *f, struct nadi_rng *r)
 {
     struct nadi_graph *g = &f->graph;
-    *f = (struct nadi_graph_file){.routing = nadi_rng_below(r, 2) ? NADI_ROUTE_SHORTEST
-                                                                  : NADI_ROUTE_ECMP};
+    *f = (struct nadi_graph_file){.routing =
+                                      nadi_rng_below(r, 2) ? NADI_ROUTE_SHORTEST : NADI_ROUTE_ECMP};
     nadi_graph_init(g);
     const uint32_t n = 2 + (uint32_t)nadi_rng_below(r, MOST_NPUS - 1);
     const uint32_t switches = (uint32_t)nadi_rng_below(r, 4);
