@@ -73,7 +73,8 @@ static void attempt(struct search *s, struct nadi_synth_policy policy)
     if (s->tries == 1) {
         uint64_t work = s->request->kind == NADI_ALL_REDUCE ? WORK / 2 : WORK;
         work /= s->request->style == NADI_SYNTH_ANY ? 1 : 2;
-        s->allowed = nadi_max_u64(work, (s->exchange ? UINT64_C(4) : UINT64_C(10)) * plan.work);
+        s->allowed = nadi_max_u64(
+            work, (s->exchange && s->net->n > 256 ? UINT64_C(3) : UINT64_C(10)) * plan.work);
         s->most = nadi_max_u64(work / 16, 2 * plan.work);
         s->share = s->allowed / 2;
     }
@@ -211,7 +212,8 @@ static void turn_round(struct nadi_synth_plan *plan, const uint32_t *pair_of)
         plan->sends.items[count++] = send;
     }
     plan->sends.count = count;
-    qsort(plan->sends.items, count, sizeof(*plan->sends.items), by_start);
+    if (count > 0)
+        qsort(plan->sends.items, count, sizeof(*plan->sends.items), by_start);
 }
 
 static void append(struct nadi_synth_plan *plan, const struct nadi_synth_plan *more)

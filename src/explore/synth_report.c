@@ -289,7 +289,7 @@ static void take_better(struct making *m)
         if (m->file.dims[d] > 1)
             q.dims[q.dim_count++] = m->file.dims[d];
     const struct nadi_program_ops *ops = nadi_program_find(name);
-    if (!ops || nadi_program_make(ops, &q, &p))
+    if (!ops || ops->in_switches || nadi_program_make(ops, &q, &p))
         return;
     struct nadi_table old = m->table;
     nadi_table_of_program(&m->table, &p);
