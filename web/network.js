@@ -16,29 +16,47 @@ function heat(share) {
   return `rgb(${a[1].map((v, c) => Math.round(v + (b[1][c] - v) * f)).join(",")})`;
 }
 
+/* Of a network of many ranks the first places of each dimension are drawn. */
+const DRAWN = 1024, DRAWN_OF_LARGE = 256;
+
+function drawnPlaces(dims, n) {
+  const most = dims.map(d => d.npus);
+  if (n <= DRAWN) return most;
+  while (most.reduce((a, v) => a * v, 1) > DRAWN_OF_LARGE) {
+    const i = most.indexOf(Math.max(...most));
+    most[i] = Math.max(1, Math.floor(most[i] / 2));
+  }
+  return most;
+}
+
 /* Each dimension goes to the right or down, so that the whole stays about twice as wide as high. */
-function placeRanks(run) {
-  const dims = run.dimensions.filter(d => d.npus > 0), n = run.info.ranks, places = new Map();
+function placeRanks(run, isGraph) {
+  const dims = isGraph ? [{ npus: run.info.ranks }] : run.dimensions.filter(d => d.npus > 0), n = run.info.ranks, places = new Map();
+  const most = drawnPlaces(dims, n);
   let size = [1, 1];
   const steps = dims.map((d, i) => {
     const gap = i === 0 ? 0 : 0.7 * i, w = size[0] + gap, h = size[1] + gap;
-    let columns = d.npus, rows = 1;
+    const npus = most[i];
+    let columns = npus, rows = 1;
     const off = aspect => Math.abs(Math.log(aspect / 2));
-    const across = i === 0 || off(w * d.npus / size[1]) <= off(size[0] / (h * d.npus)) ? 0 : 1;
-    if (d.npus > 24 && across === 0) { columns = Math.ceil(Math.sqrt(d.npus * 2)); rows = Math.ceil(d.npus / columns); }
-    if (across === 0) size = [columns * w, rows * h]; else size = [w, d.npus * h];
+    const across = i === 0 || off(w * npus / size[1]) <= off(size[0] / (h * npus)) ? 0 : 1;
+    if (npus > 24 && across === 0) { columns = Math.ceil(Math.sqrt(npus * 2)); rows = Math.ceil(npus / columns); }
+    if (isGraph) { columns = Math.min(npus, 32); rows = Math.ceil(npus / columns); }
+    if (across === 0) size = [columns * w, rows * h]; else size = [w, npus * h];
     return { columns, w, h, across };
   });
-  for (let rank = 0; rank < Math.min(n, 4096); rank++) {
-    let x = 0, y = 0, rest = rank;
+  const drawn = Math.min(n, most.reduce((a, v) => a * v, 1));
+  for (let k = 0; k < drawn; k++) {
+    let x = 0, y = 0, rest = k, rank = 0, stride = 1;
     dims.forEach((d, i) => {
-      const c = rest % d.npus, s = steps[i];
-      rest = Math.floor(rest / d.npus);
+      const c = rest % most[i], s = steps[i];
+      rest = Math.floor(rest / most[i]);
+      rank += c * stride; stride *= d.npus;
       if (s.across === 0) { x += (c % s.columns) * s.w; y += Math.floor(c / s.columns) * s.h; } else y += c * s.h;
     });
     places.set(String(rank), [x, y]);
   }
-  return { places, size };
+  return { places, size, part: drawn < n ? most : null };
 }
 
 const LINES = ["#2f7ebc", "#e07b1a", "#5b8c2a", "#be185d", "#7c3aed", "#0f766e", "#a16207", "#636c74"];
@@ -60,18 +78,44 @@ function usageChart(run, links) {
     el("ul", { class: "legend" }, lines.map(l => el("li", {}, el("i", { style: "background:" + l.colour }), l.label)))];
 }
 
-export function networkView(run) {
-  const { places, size } = placeRanks(run), isGraph = "network: graph" in settingsOf(run);
-  /* switches are numbered within their dimension, unless the network is a graph */
-  const device = (name, l) => (name.startsWith("switch") && !isGraph ? `${name} of dimension ${l.dimension}` : name);
-  const links = run.links.filter(l => l.from_device !== null)
-    .map(l => ({ ...l, from_device: device(l.from_device, l), to_device: device(l.to_device, l) }));
+const isRank = name => /^\d+$/.test(name);
+
+/* Places next to each device that has none: Map of name to list. */
+function neighboursOf(places, links) {
   const near = new Map();
   for (const l of links)
     for (const [a, b] of [[l.from_device, l.to_device], [l.to_device, l.from_device]])
       if (!places.has(a) && places.has(b)) { if (!near.has(a)) near.set(a, []); near.get(a).push(places.get(b)); }
+  return near;
+}
+
+/* Nodes of a graph in layers above the ranks, by how far they are from one; each layer as wide as the ranks. */
+function placeLevels(places, size, links) {
+  const roleOf = name => name.replace(/[\d\s]+$/, ""), mean = list => list.reduce((x, p) => x + p[0], 0) / list.length;
+  for (let level = 1; level < 24;) {
+    const near = neighboursOf(places, links), roles = [...new Set([...near.keys()].map(roleOf))];
+    if (!near.size) break;
+    for (const role of roles) {
+      const row = [...near].filter(([name]) => roleOf(name) === role).map(([name, list]) => [name, mean(list)])
+        .sort((a, b) => a[1] - b[1] || a[0].localeCompare(b[0], "en", { numeric: true }));
+      row.forEach(([name], i) => places.set(name, [(i + 0.5) * size[0] / row.length - 0.5, -2.2 * level, row.length]));
+      size[2] = 2.2 * level++;
+    }
+  }
+  return new Map();
+}
+
+export function networkView(run) {
+  const isGraph = (settingsOf(run)["network: graph"] ?? "none") !== "none", { places, size, part } = placeRanks(run, isGraph);
+  /* switches are numbered within their dimension, unless the network is a graph */
+  const device = (name, l) => (name.startsWith("switch") && !isGraph ? `${name} of dimension ${l.dimension}` : name);
+  const links = run.links.filter(l => l.from_device !== null)
+    .map(l => ({ ...l, from_device: device(l.from_device, l), to_device: device(l.to_device, l) }));
+  /* of many ranks around switches: neighbours, as where there are no links; else one would see lines only */
+  const neighbours = !links.length || (!isGraph && places.size > 80 && links.some(l => l.to_device.startsWith("switch")));
   const tall = list => (Math.max(...list.map(p => p[1])) - Math.min(...list.map(p => p[1])) > 0.5 ? 1 : 0);
-  for (const [name, list] of near)
+  const near = isGraph ? placeLevels(places, size, links) : neighboursOf(places, neighbours ? [] : links);
+  for (const [name, list] of isGraph ? [] : near)
     places.set(name, [list.reduce((x, p) => x + p[0], 0) / list.length + 0.3 * tall(list), list.reduce((y, p) => y + p[1], 0) / list.length - 0.5 + 0.45 * tall(list)]);
   const bucketOf = new Map();
   for (const [link, bucket, moved] of run.usage) {
@@ -83,18 +127,24 @@ export function networkView(run) {
   const shownRank = new Map();
   run.tracks.forEach(t => { if (!shownRank.has(t.rank)) shownRank.set(t.rank, []); shownRank.get(t.rank).push(t); });
 
-  let most = Math.max(...run.dimensions.map(d => d.utilisation || 0), ...links.map(l => l.utilisation || 0), 1e-12);
+  const mostOfAll = Math.max(...run.dimensions.map(d => d.utilisation || 0), ...links.map(l => l.utilisation || 0), 1e-12);
+  let mostAtOnce = mostOfAll;
   for (const [link, bucket, moved] of run.usage) {
     const l = byLink.get(link), b = byBucket.get(bucket);
-    if (l && b) most = Math.max(most, moved / (l.link_gbps * (b.end_ns - b.start_ns)));
+    if (l && b) mostAtOnce = Math.max(mostAtOnce, moved / (l.link_gbps * (b.end_ns - b.start_ns)));
   }
-  const shade = share => heat(share / most);
+  const most = () => (state.all ? mostOfAll : mostAtOnce), shade = share => heat(share / most());
 
   function useOf(l) {
     if (state.all || !buckets.length) return l.utilisation;
     const t = state.at * run.end, b = buckets.find(x => x.start_ns <= t && t < x.end_ns);
     if (!b) return 0;
     return (bucketOf.get(b.bucket).get(l.link) || 0) / (l.link_gbps * (b.end_ns - b.start_ns));
+  }
+
+  function useOfDimension(d) {
+    const own = links.filter(l => l.dimension === d.dimension);
+    return own.length ? own.reduce((s, l) => s + (useOf(l) || 0), 0) / own.length : d.utilisation;
   }
 
   function doing(rank) {
@@ -106,9 +156,12 @@ export function networkView(run) {
     return null;
   }
 
+  const [left, top, right, bottom] = [...places.values()].reduce((e, [x, y]) => [Math.min(e[0], x), Math.min(e[1], y), Math.max(e[2], x), Math.max(e[3], y)], [0, 0, 0, 0]);
+  const wide = right - left, high = bottom - top;
+
   function project(view) {
-    const k = Math.min((view.width - 50) / Math.max(size[0], 1), (view.height - 50) / Math.max(size[1], 1), 70);
-    const dx = (view.width - (size[0] - 1) * k) / 2, dy = (view.height - (size[1] - 1) * k) / 2 + 8;
+    const k = Math.min((view.width - 50) / Math.max(wide + 0.5, 1), (view.height - 50) / Math.max(high + 0.5, 1), 70);
+    const dx = (view.width - wide * k) / 2 - left * k, dy = (view.height - high * k) / 2 - top * k;
     return { k, at: p => [dx + p[0] * k, dy + p[1] * k] };
   }
 
@@ -117,8 +170,8 @@ export function networkView(run) {
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     ctx.fillStyle = css("--card"); ctx.fillRect(0, 0, view.width, view.height);
     const { k, at } = project(view), r = Math.max(1.5, Math.min(13, k * 0.3));
-    ctx.lineWidth = Math.max(1, Math.min(4, k * 0.06));
-    for (const l of links) {
+    ctx.lineWidth = links.length > 600 ? 0.6 : Math.max(1, Math.min(4, k * 0.06));
+    for (const l of neighbours ? [] : links) {
       const a = places.get(l.from_device), b = places.get(l.to_device);
       if (!a || !b) continue;
       const [x0, y0] = at(a), [x1, y1] = at(b), bend = 0.12;
@@ -126,15 +179,19 @@ export function networkView(run) {
       ctx.beginPath(); ctx.moveTo(x0, y0);
       ctx.quadraticCurveTo((x0 + x1) / 2 + (y1 - y0) * bend, (y0 + y1) / 2 - (x1 - x0) * bend, x1, y1); ctx.stroke();
     }
-    if (!links.length) drawDimensions(ctx, at, k);
+    if (neighbours) drawDimensions(ctx, at, k);
     ctx.textAlign = "center"; ctx.textBaseline = "middle"; ctx.font = `${Math.round(r * 0.95)}px system-ui, sans-serif`;
     for (const [name, p] of places) {
-      const [x, y] = at(p), isRank = !name.startsWith("switch"), op = isRank && !state.all ? doing(Number(name)) : null;
-      ctx.fillStyle = isRank ? (state.all ? css("--accent") : op ? colourOf(op.cause) : colourOf("idle")) : css("--dim");
+      const [x, y] = at(p), rank = isRank(name), op = rank && !state.all ? doing(Number(name)) : null;
+      ctx.fillStyle = rank ? (state.all ? css("--accent") : op ? colourOf(op.cause) : colourOf("idle")) : css("--dim");
       ctx.beginPath();
-      if (isRank) ctx.arc(x, y, r, 0, 7); else ctx.rect(x - r * 0.9, y - r * 0.7, r * 1.8, r * 1.4);
+      if (rank) ctx.arc(x, y, r, 0, 7); else {
+        const half = Math.min(r * 0.9, (p[2] ? size[0] * k / p[2] : 99) * 0.4);
+        ctx.rect(x - half, y - r * 0.7, 2 * half, r * 1.4);
+      }
       ctx.fill();
-      if (r > 8) { ctx.fillStyle = "#fff"; ctx.fillText(isRank ? name : parseInt(name.slice(7), 10), x, y + 0.5); }
+      const room = p[2] ? size[0] * k / p[2] : 99;
+      if (r > 8 && room > 2 * r) { ctx.fillStyle = "#fff"; ctx.fillText(rank ? name : (/\d+/.exec(name) || [name.slice(0, 2)])[0], x, y + 0.5); }
     }
     ctx.setTransform(1, 0, 0, 1, 0, 0);
   }
@@ -145,7 +202,7 @@ export function networkView(run) {
     ctx.globalAlpha = 0.7;
     run.dimensions.forEach(d => {
       if (!d.npus) return;
-      ctx.strokeStyle = shade(d.utilisation);
+      ctx.strokeStyle = shade(useOfDimension(d));
       for (const [name, p] of places) {
         const rank = Number(name), c = Math.floor(rank / stride) % d.npus;
         const next = c + 1 < d.npus ? rank + stride : d.topology === "Ring" && d.npus > 2 ? rank - c * stride : -1;
@@ -161,7 +218,7 @@ export function networkView(run) {
     ctx.globalAlpha = 1;
   }
 
-  const view = sharpCanvas(Math.max(260, Math.min(560, innerHeight - 260, 90 + size[1] * 60)), draw, "Network: ranks and links");
+  const view = sharpCanvas(Math.max(260, Math.min(560, innerHeight - 260, 90 + (high + 1) * 60)), draw, "Network: ranks and links");
   view.canvas.style.touchAction = "pan-y";
   view.canvas.addEventListener("pointermove", e => {
     const { k, at } = project(view);
@@ -169,24 +226,29 @@ export function networkView(run) {
       const [x, y] = at(p);
       if (Math.hypot(x - e.offsetX, y - e.offsetY) > Math.max(6, k * 0.35)) continue;
       const own = links.filter(l => l.from_device === name), op = doing(Number(name));
-      tip.show((name.startsWith("switch") ? name : "rank " + name) +
+      tip.show((isRank(name) ? "rank " + name : name) +
         (own.length ? `\nsends ${bytes(own.reduce((s, l) => s + l.bytes, 0))}, busiest link ${percent(Math.max(...own.map(useOf)))}` : "") +
-        (!state.all && !name.startsWith("switch") ? `\nat ${time(state.at * run.end)}: ${op ? op.name || op.type : "nothing in flight"}` : ""), e.clientX, e.clientY);
+        (!state.all && isRank(name) ? `\nat ${time(state.at * run.end)}: ${op ? op.name || op.type : "nothing in flight"}` : ""), e.clientX, e.clientY);
       return;
     }
     tip.hide();
   });
   view.canvas.addEventListener("pointerleave", tip.hide);
-  const label = el("span", {}, "whole run");
+  const label = el("span", {}, "whole run"), scale = el("ul", { class: "legend" });
+  const showScale = () => scale.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map(v => el("li", {}, el("i", { style: "background:" + heat(v) }),
+    percent(v * most()) + (v === 1 ? " busy, the most" : ""))));
+  showScale();
   const slider = el("input", { type: "range", min: "0", max: "1000", value: "0", style: "flex:1 1 12rem", "aria-label": "Moment of the run",
-    on: { input: () => { state.all = slider.value === "0"; state.at = slider.value / 1000; label.textContent = state.all ? "whole run" : time(state.at * run.end); view.redraw(); } } });
+    on: { input: () => { state.all = slider.value === "0"; state.at = slider.value / 1000; label.textContent = state.all ? "whole run" : time(state.at * run.end); showScale(); view.redraw(); } } });
   return el("section", {},
     el("div", { class: "tools" }, el("span", {}, "moment"), slider, label),
     view.canvas,
-    el("ul", { class: "legend" }, [0, 0.25, 0.5, 0.75, 1].map(v => el("li", {}, el("i", { style: "background:" + heat(v) }), percent(v * most) + (v === 1 ? " busy, the most" : "")))),
+    scale,
     el("p", { class: "note" }, links.length
       ? (buckets.length ? "Links by what they carry at the moment of the slider." : "Links over the whole run; “--link-usage” records them over time.")
       : "In this network model messages pass each other and there are no links: lines join neighbours, coloured by how busy their dimension is.",
+    neighbours && links.length ? " Lines join neighbours, coloured by how busy the links of their dimension are on average." : "",
+    part ? ` Of each dimension the first ${part.join(", ")} places are drawn.` : "",
     " Move the slider to see what each rank does."),
     buckets.length > 1 && links.length ? usageChart(run, links) : null,
     el("h2", {}, "Dimensions"), sortableTable(run.dimensions, [["dimension", "dimension"], ["topology", "topology", null, true], ["npus", "NPUs", count],

@@ -53,7 +53,7 @@ export function timelineView(run) {
         line[a] = background;
         i++;
       } else if (b - a === 2) i++;
-      else i = Math.max(i + 1, firstAtOrAfter(t.start, s.t0 + (a + 1) / k, i + 1, Math.min(n, i + 1 + 65536)));
+      else i = Math.max(i + 1, firstAtOrAfter(t.start, s.t0 + (a + 1) / k, i + 1, Math.min(n, i + 1 + 65536)) - 1); /* the last one may be long */
     }
   }
 
@@ -66,7 +66,7 @@ export function timelineView(run) {
     while (i < n && pathStart[i] < s.t1) {
       const q = run.path[i], a = Math.max(0, Math.floor((q.start_ns - s.t0) * k)), b = Math.max(a + 1, Math.floor((q.end_ns - s.t0) * k));
       if (q.end_ns > s.t0) line.fill(pixelOf(colourOf(q.cause)), a, Math.min(b, line.length));
-      i = b - a > 1 ? i + 1 : Math.max(i + 1, firstAtOrAfter(pathStart, s.t0 + (a + 1) / k, i + 1, n));
+      i = b - a > 1 ? i + 1 : Math.max(i + 1, firstAtOrAfter(pathStart, s.t0 + (a + 1) / k, i + 1, n) - 1);
     }
   }
 

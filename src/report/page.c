@@ -7,10 +7,16 @@
 
 #include <zlib.h>
 
-/* Ranks that the page shows. */
-#define SHOWN                                                                                      \
-    "(select min(rank) from ranks group by case when (select ranks from runs) <= 1024 then rank "  \
-    "else class end order by 1 limit 1024)"
+/* Ranks that the page shows: all up to 1,024; of more, one of each class of equal ranks, which are
+ * those that were folded or, where every rank was simulated, those with equal times. */
+#define ALIKE                                                                                      \
+    "case when (select ranks from runs) <= 1024 then rank when (select classes < ranks from "      \
+    "runs) "                                                                                       \
+    "then class else trace || '/' || finish_ns || '/' || compute_ns || '/' || communication_ns "   \
+    "|| "                                                                                          \
+    "'/' || true_exposed_comm_ns || '/' || memory_ns || '/' || cpu_ns || '/' || idle_ns end"
+#define SHOWN   "(select min(rank) from ranks group by " ALIKE " order by 1 limit 1024)"
+#define WEIGHTS "(select min(rank) as home, count(*) as n from ranks group by " ALIKE ")"
 
 /* Classes of equal ranks: the first rank of each, and how many there are. */
 #define CLASSES "(select min(rank) as home, count(*) as n from ranks group by class)"
@@ -19,7 +25,7 @@ static const struct {
     const char *name, *sql;
 } tables[] = {
     {"run", "select * from runs"},
-    {"ranks", "select ranks.*, coalesce(n, 1) as weight from ranks left join " CLASSES
+    {"ranks", "select ranks.*, coalesce(n, 1) as weight from ranks left join " WEIGHTS
               " on home = rank where rank in " SHOWN " order by rank"},
     {"shares", "select rank, cause, ns from shares where rank in " SHOWN " order by rank"},
     {"causes",

@@ -171,10 +171,12 @@ static bool read_spans(struct spans *s, struct nadi_database *db, const char *sh
         NADI_PUSH(&s->ranks, rank);
     }
     nadi_query_close(q);
-    q = q && !failed
-            ? nadi_query_open(db, "select rank, node, track, start_ns, end_ns, slack_ns from spans",
-                              diags)
-            : NULL;
+    nadi_str_printf(&sql,
+                    "select rank, node, track, start_ns, end_ns, slack_ns from spans where rank "
+                    "in %s",
+                    shown);
+    q = q && !failed ? nadi_query_open(db, nadi_str_get(&sql), diags) : NULL;
+    nadi_str_release(&sql);
     bool ok = q != NULL;
     while (q && nadi_query_next(q, &failed, diags)) {
         uint32_t rank = (uint32_t)nadi_query_u64(q, 0);
