@@ -1,6 +1,7 @@
 #include "sim/flow_samples.h"
 
 #include "base/mem.h"
+#include "network/packet/queue.h"
 
 void nadi_samples_init(struct nadi_samples *s, nadi_time interval, size_t max_rows)
 {
@@ -104,8 +105,8 @@ void nadi_samples_flow_done(struct nadi_samples *s, const struct nadi_pkt *net, 
 void nadi_samples_take(struct nadi_samples *s, const struct nadi_pkt *net)
 {
     for (uint32_t p = 0; p < net->port_count; p++) {
-        const nadi_time busy = net->ports[p].busy_ticks * net->tick;
-        add(s, NADI_SERIES_QUEUES, p, net->ports[p].queued_bytes);
+        const nadi_time busy = net->sent[p].busy_ticks * net->tick;
+        add(s, NADI_SERIES_QUEUES, p, nadi_pkt_queued_bytes(net, p));
         add(s, NADI_SERIES_LINKS, p, (uint64_t)(busy - s->busy[p]));
         s->busy[p] = busy;
     }

@@ -130,17 +130,17 @@ static void add_ports(const struct nadi_pkt *net, struct nadi_flows_result *resu
     result->port_count = net->port_count;
     result->ports = NADI_ZNEW(struct nadi_port_total, net->port_count);
     for (uint32_t p = 0; p < net->port_count; p++) {
-        const struct nadi_pkt_port *port = &net->ports[p];
+        const struct nadi_pkt_port_sent *sent = &net->sent[p];
         struct nadi_port_total *total = &result->ports[p];
         *total = (struct nadi_port_total){
-            .packets = port->sent_packets,
-            .bytes = port->wire_bytes,
-            .busy = port->busy_ticks * net->tick,
+            .packets = sent->packets,
+            .bytes = sent->wire_bytes,
+            .busy = sent->busy_ticks * net->tick,
         };
         for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++)
             total->peak_bytes =
                 nadi_max_u64(total->peak_bytes, net->queues[p * NADI_PKT_CLASSES + c].peak_bytes);
-        result->hops += port->sent_packets;
+        result->hops += sent->packets;
     }
 }
 

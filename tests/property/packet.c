@@ -105,13 +105,13 @@ static void is_empty(const struct drawn *d)
         assert_int_equal(net->queues[q].bytes, 0);
         assert_int_equal(net->queues[q].held.used_bytes, 0);
         assert_int_equal(net->queues[q].held.headroom_bytes, 0);
+        assert_int_equal(net->queues[q].pausing, 0);
     }
     for (uint32_t s = 0; s < net->switch_count; s++)
         assert_int_equal(net->switches[s].shared_bytes, 0);
     for (uint32_t p = 0; p < net->port_count; p++) {
-        assert_int_equal(net->ports[p].pausing, 0);
         assert_int_equal(net->ports[p].paused, 0);
-        assert_int_equal(net->ports[p].queued_bytes, 0);
+        assert_int_equal(net->ports[p].backlog, 0);
     }
 }
 

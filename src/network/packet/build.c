@@ -63,7 +63,10 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
 {
     const struct nadi_graph *g = net->graph;
     net->port_count = g->first_port[g->node_count];
-    net->ports = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_port, net->port_count);
+    net->ports = nadi_pkt_lines(net->port_count, sizeof(*net->ports));
+    net->queues = nadi_pkt_lines((size_t)net->port_count * NADI_PKT_CLASSES, sizeof(*net->queues));
+    net->sent = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_port_sent, net->port_count);
+    net->losses = NADI_ARENA_ZNEW(&net->arena, float, net->port_count);
     net->rates = NADI_ARENA_NEW(&net->arena, uint64_t, MAX_RATES);
     net->tx_ticks = NADI_ARENA_NEW(&net->arena, uint32_t *, MAX_RATES);
     net->ecn = NADI_ARENA_NEW(&net->arena, const struct nadi_ecn_row *, MAX_RATES);
@@ -78,15 +81,18 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
                 .node = n,
                 .owner = NADI_NONE,
                 .is_host = g->nodes[n].kind == NADI_GRAPH_HOST,
+                .to_host = g->nodes[g->ports[p].peer].kind == NADI_GRAPH_HOST,
                 .rate = (uint16_t)rate_index(net, link->bits_per_s),
                 .latency = nadi_pkt_to_ticks(net, link->latency),
-                .loss = (float)(1 - (1 - link->loss) * (1 - net->config.loss)),
+                .mark_above = UINT32_MAX,
             };
-            net->ports[p].lossy = net->ports[p].loss > 0;
+            const struct nadi_ecn_row *row = net->ecn[net->ports[p].rate];
+            if (row && net->config.ecn && !net->ports[p].is_host)
+                net->ports[p].mark_above = (uint32_t)nadi_min_u64(row->kmin_bytes, UINT32_MAX);
+            net->losses[p] = (float)(1 - (1 - link->loss) * (1 - net->config.loss));
+            net->ports[p].lossy = net->losses[p] > 0;
             net->ports[p].ticks = net->tx_ticks[net->ports[p].rate];
         }
-    net->queues = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_queue,
-                                  (size_t)net->port_count * NADI_PKT_CLASSES);
     for (size_t i = 0; i < (size_t)net->port_count * NADI_PKT_CLASSES; i++)
         net->queues[i].head = net->queues[i].sent = net->queues[i].tail = NADI_NONE;
     return true;
@@ -227,6 +233,7 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     net->free_flow = net->free_cell = net->free_chunk = net->free_int = NADI_NONE;
     resolve(net);
     net->path_hops = 4;
+    net->path_shift = 2;
     nadi_rng_init(&net->rng, config->seed, "packet");
     nadi_map64_init(&net->sports, graph->host_count);
     bool good = check_exact(net, diags) && make_ports(net, diags) && check_faults(net, diags);
@@ -270,10 +277,12 @@ void nadi_pkt_destroy(struct nadi_pkt *net)
     nadi_map64_release(&net->sports);
     nadi_pkt_pools_release(net);
     nadi_pkt_track_release(net);
-    nadi_mem_free(net->flows);
+    nadi_pkt_lines_free(net->ports);
+    nadi_pkt_lines_free(net->queues);
+    nadi_pkt_lines_free(net->flows);
     nadi_mem_free(net->receivers);
     nadi_mem_free(net->infos);
-    nadi_mem_free(net->cc_state);
+    nadi_pkt_lines_free(net->cc_state);
     nadi_mem_free(net->paths);
     nadi_arena_release(&net->arena);
     nadi_mem_free(net);

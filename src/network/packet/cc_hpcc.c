@@ -17,11 +17,11 @@ struct hop {
     double u;
     uint64_t rate; /* Rc */
     uint32_t stage;
+    uint32_t last_update; /* of the path: packets sent when Rc last moved; 0: no ACK yet */
 };
 
-struct state {
+struct state { /* multi_rate apart, a cache line */
     struct hop path;
-    uint32_t last_update;           /* packets sent when Rc last moved; 0: no ACK yet */
     uint64_t last[NADI_INT_HOPS];   /* the reports of the last ACK */
     struct hop hops[NADI_INT_HOPS]; /* multi_rate */
 };
@@ -39,7 +39,7 @@ static void start(struct nadi_pkt *net, uint32_t flow)
     struct state *s = nadi_pkt_cc_state(net, flow);
     const struct hop begin = {.u = 1, .rate = net->flows[flow].line_rate};
     s->path = begin;
-    for (uint32_t i = 0; i < NADI_INT_HOPS; i++)
+    for (uint32_t i = 0; i < NADI_INT_HOPS && net->config.hpcc.multi_rate; i++)
         s->hops[i] = begin;
 }
 
@@ -101,24 +101,24 @@ static double utilisation(const struct nadi_pkt *net, uint32_t flow, uint64_t no
     return sent / line + (double)queue * (double)f->line_rate / line / (double)f->window_bytes;
 }
 
-static struct change read_reports(struct nadi_pkt *net, uint32_t flow, const struct nadi_pkt_int *r,
-                                  bool fast)
+static struct change read_reports(struct nadi_pkt *net, uint32_t flow, const uint64_t *reports,
+                                  uint32_t hops, bool fast)
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
     struct change change = {0};
     const int64_t base = base_ns(net, flow);
-    for (uint32_t i = 0; i < r->hops; i++) {
+    for (uint32_t i = 0; i < hops; i++) {
         nadi_time tau;
-        if (fast && net->config.hpcc.sample_feedback && nadi_int_queue(r->hop[i]) == 0)
+        if (fast && net->config.hpcc.sample_feedback && nadi_int_queue(reports[i]) == 0)
             continue;
-        const double u = utilisation(net, flow, r->hop[i], s->last[i], &tau);
+        const double u = utilisation(net, flow, reports[i], s->last[i], &tau);
         if (u > change.u) {
             change.u = u;
             change.tau = tau;
         }
         if (net->config.hpcc.multi_rate)
             s->hops[i].u = average(s->hops[i].u, u, tau < base ? tau : base, base);
-        s->last[i] = r->hop[i];
+        s->last[i] = reports[i];
         change.updated |= 1U << i;
     }
     if (change.updated) {
@@ -163,26 +163,27 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
     const uint32_t sent = net->flows[flow].next;
-    const bool fast = ack->seq <= s->last_update;
+    const bool fast = ack->seq <= s->path.last_update;
     if (ack->mark_alone)
         return;
-    const struct nadi_pkt_int *r = &net->ints[net->int_of[ack->packet]];
-    if (r->hops > NADI_INT_HOPS)
+    const uint32_t place = net->int_of[ack->packet], hops = nadi_pkt_int_hops(place);
+    const uint64_t *reports = nadi_pkt_int_record(net, place);
+    if (hops > NADI_INT_HOPS)
         return;
-    if (s->last_update == 0) {
-        s->last_update = sent;
-        memcpy(s->last, r->hop, r->hops * sizeof(r->hop[0]));
+    if (s->path.last_update == 0) {
+        s->path.last_update = sent;
+        memcpy(s->last, reports, hops * sizeof(*reports));
         return;
     }
     if (fast && !net->config.hpcc.fast_react)
         return;
-    const struct change change = read_reports(net, flow, r, fast);
+    const struct change change = read_reports(net, flow, reports, hops, fast);
     if (change.updated && net->config.hpcc.multi_rate)
-        update_hops(net, flow, r->hops, change.updated, fast);
+        update_hops(net, flow, hops, change.updated, fast);
     else if (change.updated)
         update_path(net, flow, fast);
-    if (!fast && sent > s->last_update)
-        s->last_update = sent;
+    if (!fast && sent > s->path.last_update)
+        s->path.last_update = sent;
 }
 
 static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)

@@ -4,16 +4,19 @@
  * and flows are routed anew; packets that are on their way find the next port from where they are.
  * A flow whose way is cut repeats after its timeout. When the cable comes back, flows are routed
  * anew again. */
-#include "network/packet/internal.h"
+#include "network/packet/queue.h"
 #include "network/packet/routes.h"
 
 static void take_down(struct nadi_pkt *net, uint32_t port_index)
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
     port->down = 1;
-    port->paused = port->pausing = 0;
+    port->paused = 0;
+    if (port->is_host)
+        net->nics[port->owner].quiet_until = 0;
     for (uint32_t class = 0; class < NADI_PKT_CLASSES; class ++) {
-        const struct nadi_pkt_queue *q = nadi_pkt_queue(net, port_index, class);
+        struct nadi_pkt_queue *q = nadi_pkt_queue(net, port_index, class);
+        q->pausing = 0;
         if (q->tail == NADI_NONE)
             continue;
         for (uint32_t at = q->head; at != q->sent; at = nadi_pkt_after(net, at))

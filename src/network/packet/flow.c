@@ -9,7 +9,7 @@ enum { EXACT_DEFERRALS = 2 };
 static void more_flows(struct nadi_pkt *net)
 {
     const size_t old = net->flow_capacity, capacity = old ? old * 2 : 64;
-    net->flows = nadi_mem_realloc(net->flows, capacity, sizeof(*net->flows));
+    net->flows = nadi_pkt_lines_grow(net->flows, old, capacity, sizeof(*net->flows));
     net->receivers = nadi_mem_realloc(net->receivers, capacity, sizeof(*net->receivers));
     net->infos = nadi_mem_realloc(net->infos, capacity, sizeof(*net->infos));
     net->paths = nadi_mem_realloc(net->paths, capacity * 2 * net->path_hops, sizeof(*net->paths));
@@ -18,7 +18,7 @@ static void more_flows(struct nadi_pkt *net)
         memset(net->tracks + old, 0, (capacity - old) * sizeof(*net->tracks));
     }
     if (net->cc->state_bytes)
-        net->cc_state = nadi_mem_realloc(net->cc_state, capacity, net->cc->state_bytes);
+        net->cc_state = nadi_pkt_lines_grow(net->cc_state, old, capacity, net->cc->state_bytes);
     net->flow_capacity = capacity;
 }
 
@@ -83,6 +83,7 @@ static void begin(struct nadi_pkt *net, uint32_t flow)
         memset(nadi_pkt_cc_state(net, flow), 0, net->cc->state_bytes);
     nadi_pkt_set_rate(net, flow, f->rate, false);
     net->cc->start(net, flow);
+    nadi_pkt_nic_refresh(net, flow);
     if (net->config.rto)
         nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, net->config.rto / net->tick);
     nadi_pkt_nic_kick(net, nic);
@@ -271,6 +272,8 @@ void nadi_pkt_flow_timer(struct nadi_pkt *net, uint32_t cell)
     net->flows[flow].live--; /* not finished, so the NIC's list still holds it */
     if (which == NADI_PKT_RTO)
         on_rto(net, flow);
-    else
+    else {
         net->cc->on_timer(net, flow, which);
+        nadi_pkt_nic_refresh(net, flow);
+    }
 }

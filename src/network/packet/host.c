@@ -40,7 +40,7 @@ static void answer(struct nadi_pkt *net, uint32_t at, enum nadi_pkt_kind kind, u
     }
     const uint32_t to = nadi_pkt_send_back(net, packet.flow, kind, seq, flags);
     nadi_pkt_move_telemetry(net, at, to);
-    nadi_pkt_nic_kick(net, net->ports[net->packets[to].in / NADI_PKT_CLASSES].owner);
+    nadi_pkt_nic_wake(net, net->ports[net->packets[to].in / NADI_PKT_CLASSES].owner);
 }
 
 static uint32_t payload_of(const struct nadi_pkt *net, uint32_t flow, uint32_t seq)
@@ -134,15 +134,15 @@ void nadi_pkt_nic_pause(struct nadi_pkt *net, uint32_t cell)
                       net->wheel.now + PAUSE_AGAIN_NS * (NADI_PS_PER_NS / net->tick));
 }
 
-static void receive_data(struct nadi_pkt *net, uint32_t port, uint32_t at)
+void nadi_pkt_receive_data(struct nadi_pkt *net, uint32_t port, uint32_t at)
 {
     const struct nadi_pkt_packet packet = net->packets[at];
     const uint32_t expected = net->receivers[packet.flow].expected;
     const bool trimmed = nadi_pkt_kind(packet.word) == NADI_PKT_TRIMMED;
     net->totals.data_received += !trimmed;
-    if (net->selective)
+    if (NADI_UNLIKELY(net->selective))
         receive_selective(net, packet.flow, at, trimmed);
-    else if (packet.seq == expected && !trimmed)
+    else if (NADI_LIKELY(packet.seq == expected && !trimmed))
         receive_in_order(net, packet.flow, at);
     else if (packet.seq >= expected)
         receive_gap(net, packet.flow, at);
@@ -211,7 +211,7 @@ static void receive_ack(struct nadi_pkt *net, uint32_t at)
     nadi_pkt_nic_refresh(net, flow);
     const uint32_t nic = net->flows[flow].nic;
     nadi_pkt_flow_unref(net, flow);
-    nadi_pkt_nic_kick(net, nic);
+    nadi_pkt_nic_wake(net, nic);
 }
 
 /* Pulls are counted: one that was lost is made up for by the next. */
@@ -245,6 +245,8 @@ void nadi_pkt_receive_pfc(struct nadi_pkt *net, uint32_t port_index, uint32_t at
     if (!(port->paused & bit))
         return;
     port->paused &= (uint16_t)~bit;
+    if (port->is_host)
+        net->nics[port->owner].quiet_until = 0;
     if (port->busy)
         return;
     if (port->is_host)
@@ -253,23 +255,23 @@ void nadi_pkt_receive_pfc(struct nadi_pkt *net, uint32_t port_index, uint32_t at
         nadi_pkt_switch_send(net, port_index);
 }
 
-void nadi_pkt_host_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
+/* What an answer will touch lies far apart: it is asked for all at once. */
+static inline void ask_for_sender(const struct nadi_pkt *net, uint32_t at)
 {
-    switch (nadi_pkt_kind(net->packets[at].word)) {
-    case NADI_PKT_DATA:
-    case NADI_PKT_TRIMMED:
-        receive_data(net, port, at);
+    const uint32_t flow = net->packets[at].flow;
+    if (!net->cc_state)
         return;
-    case NADI_PKT_ACK:
-    case NADI_PKT_NACK:
-    case NADI_PKT_CNP:
+    __builtin_prefetch(&net->flows[flow].line_rate);
+    __builtin_prefetch(nadi_pkt_cc_state(net, flow));
+    if (net->int_of)
+        __builtin_prefetch(nadi_pkt_int_record(net, net->int_of[at]));
+}
+
+void nadi_pkt_receive_answer(struct nadi_pkt *net, uint32_t at)
+{
+    ask_for_sender(net, at);
+    if (NADI_LIKELY(nadi_pkt_kind(net->packets[at].word) != NADI_PKT_PULL))
         receive_ack(net, at);
-        return;
-    case NADI_PKT_PULL:
+    else
         receive_pull(net, at);
-        return;
-    case NADI_PKT_PFC:
-        break;
-    }
-    NADI_BUG("no packet for a host");
 }

@@ -23,22 +23,32 @@
 #include "network/packet/wheel.h"
 #include "platform/graph.h"
 
+static inline uint32_t nadi_min_u32(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint32_t nadi_max_u32(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 enum {
     NADI_PKT_CLASSES = 8, /* 0 is the control class */
     NADI_PKT_TIMERS = 3,  /* a flow, for its congestion control */
     NADI_PKT_RTO = NADI_PKT_TIMERS,
-    NADI_PKT_CHUNK = 8, /* packets */
+    NADI_PKT_CHUNK = 32, /* packets */
     NADI_PKT_MAX_HOPS = 1023,
 };
 
 enum nadi_pkt_kind {
     NADI_PKT_DATA,
     NADI_PKT_TRIMMED, /* data whose payload was cut off */
-    NADI_PKT_ACK,
+    NADI_PKT_PFC,     /* seq: class; flag: pause or resume */
+    NADI_PKT_ACK = 4, /* from here on: from the flow's destination to its source */
     NADI_PKT_NACK,
     NADI_PKT_CNP,
     NADI_PKT_PULL,
-    NADI_PKT_PFC, /* seq: class; flag: pause or resume */
 };
 
 /* A packet's word: bytes, hops made (the one on the cable included), kind and flags. Written and
@@ -49,7 +59,8 @@ enum {
     NADI_PKT_KIND_SHIFT = 24,
     NADI_PKT_MARKED = 1 << 27, /* ECN */
     NADI_PKT_ECHO = 1 << 28,   /* ACK: the packet that it answers was marked */
-    NADI_PKT_PAUSE = 1 << 29,  /* PFC: pause, else resume */
+    NADI_PKT_PAUSE = 1 << 28,  /* PFC: pause, else resume */
+    NADI_PKT_LINK = 1 << 29,   /* PFC: goes no further than its cable */
     NADI_PKT_LOST = 1 << 30,   /* will not arrive */
 };
 
@@ -83,14 +94,19 @@ static inline enum nadi_pkt_kind nadi_pkt_kind(uint32_t word)
 
 static inline bool nadi_pkt_backwards(uint32_t word)
 {
-    return nadi_pkt_kind(word) >= NADI_PKT_ACK;
+    return word >> NADI_PKT_KIND_SHIFT & NADI_PKT_ACK;
 }
 
-enum nadi_pkt_event_kind { /* in the upper bits of an event */
-                           NADI_PKT_EVENT_TX_DONE,
-                           NADI_PKT_EVENT_ARRIVE,
-                           NADI_PKT_EVENT_CELL,
-                           NADI_PKT_EVENT_SHIFT = 30,
+/* In the upper bits of an event. Kinds say as much as is known when an event is scheduled: what its
+ * handler would have to look up is where the processor cannot foretell the branch. */
+enum nadi_pkt_event_kind {
+    NADI_PKT_EVENT_AT_SWITCH, /* arrival of the head of a queue */
+    NADI_PKT_EVENT_DATA_AT_HOST,
+    NADI_PKT_EVENT_ANSWER_AT_HOST,
+    NADI_PKT_EVENT_SWITCH_DONE, /* end of a port's transmission */
+    NADI_PKT_EVENT_HOST_DONE,
+    NADI_PKT_EVENT_CELL,
+    NADI_PKT_EVENT_SHIFT = 29,
 };
 
 enum nadi_pkt_cell_kind {
@@ -113,27 +129,30 @@ struct nadi_pkt_cell {
 };
 
 /* Small numbers are not of a character type, whose stores would make the compiler read every
- * pointer again. What each packet touches comes first. */
+ * pointer again. All that packets touch: one cache line. */
 struct nadi_pkt_port {
-    uint32_t peer, node;
+    uint32_t peer;
     uint32_t owner;   /* NIC of a host's port, switch of a switch's */
     uint16_t rate;    /* index of its transmission times */
     uint16_t shift;   /* pause threshold = free pool >> shift */
     uint16_t paused;  /* classes that the peer paused */
-    uint16_t pausing; /* classes that this port has paused at the peer */
     uint16_t backlog; /* classes with packets waiting */
     uint16_t last;    /* class served last */
     uint16_t is_host, busy, down, lossy;
-    uint16_t code; /* of its rate in telemetry */
-    uint32_t queued_bytes;
+    uint16_t to_host;        /* its peer is a host's */
+    uint16_t code;           /* of its rate in telemetry */
+    uint32_t headroom_bytes; /* limit */
+    uint32_t mark_above;     /* ECN's kmin; UINT32_MAX: never marks */
+    uint32_t node;
     const uint32_t *ticks; /* of a transmission, by bytes */
     nadi_time latency;
-    nadi_time busy_ticks;
+};
+
+struct nadi_pkt_port_sent { /* what left a port, for INT and the tables */
+    uint64_t data_bytes;    /* of data classes only, by switches */
     uint64_t wire_bytes;
-    uint64_t sent_bytes; /* data classes only */
-    uint64_t sent_packets;
-    uint32_t headroom_bytes; /* limit */
-    float loss;              /* probability */
+    uint64_t packets;
+    nadi_time busy_ticks;
 };
 
 struct nadi_pkt_ingress { /* buffer held by what came in at one port in one class */
@@ -148,7 +167,7 @@ struct nadi_pkt_queue {
     uint32_t tail;              /* of the next one to come */
     uint32_t bytes, peak_bytes; /* waiting */
     struct nadi_pkt_ingress held;
-    uint32_t unused;
+    uint32_t pausing; /* what comes in is paused at the peer */
 };
 
 struct nadi_pkt_switch {
@@ -167,6 +186,7 @@ struct nadi_pkt_nic {
     uint32_t last;    /* slot served last */
     uint32_t timer;   /* cell, NADI_NONE when not armed */
     nadi_time timer_at;
+    nadi_time quiet_until; /* before that no flow may send, unless something changes */
     /* receiver-driven: flows that are owed pulls take turns */
     uint32_t *owed; /* ring of flows, a power of two */
     uint32_t owed_first, owed_count, owed_capacity;
@@ -175,31 +195,34 @@ struct nadi_pkt_nic {
     uint32_t pauses; /* injected so far */
 };
 
+/* Two cache lines; where no scheme changes rates, packets touch only the first. */
 struct nadi_pkt_flow {
     uint32_t packets;        /* in all */
     uint32_t next, una;      /* next to send; first not acknowledged */
     uint32_t window_packets; /* in flight at most; 0: any number */
-    uint32_t credits;        /* receiver-driven: packets that may be sent */
     uint32_t in_flight;      /* selective: sent, and neither acknowledged nor given up */
     uint32_t repeats;        /* selective: packets to send again */
-    uint32_t timeouts;       /* in a row */
-    uint32_t pulled;         /* receiver-driven: pulls that arrived */
+    uint32_t credits;        /* receiver-driven: packets that may be sent */
     uint32_t nic, slot;
+    uint32_t live;          /* cells that name it */
     uint16_t payload_bytes; /* of the last packet; the others are full */
     uint16_t gap_bytes;     /* size of the packet that pacing counts from */
+    uint16_t gap_of_bytes;  /* with gap_rate: what gap_ticks was computed for */
     uint8_t class;
-    bool finished, removed; /* acknowledged; out of the NIC's list */
-    bool abandoned;         /* after too many timeouts */
-    bool at_way_rate;       /* line_rate is not the NIC's but that of the way's slowest cable */
-    uint64_t rate, line_rate;
+    bool finished : 1;    /* everything acknowledged */
+    bool removed : 1;     /* out of the NIC's list */
+    bool abandoned : 1;   /* after too many timeouts */
+    bool at_way_rate : 1; /* line_rate is not the NIC's but that of the way's slowest cable */
+    uint64_t rate;
+    nadi_time progress_at; /* last advance of una, for the RTO */
+    uint64_t line_rate;
     uint64_t window_bytes; /* at line rate; 0: no window */
     nadi_time base_rtt;
-    uint32_t live; /* cells that name it */
+    nadi_time gap_ticks; /* the gap computed last */
+    uint64_t gap_rate;   /* 0: none yet */
+    uint32_t timeouts;   /* in a row */
+    uint32_t pulled;     /* receiver-driven: pulls that arrived */
     uint32_t timers[NADI_PKT_TIMERS + 1];
-    nadi_time progress_at; /* last advance of una, for the RTO */
-    nadi_time gap_ticks;   /* of the rate and the bytes below: the one computed last */
-    uint64_t gap_rate;     /* 0: none yet */
-    uint32_t gap_of_bytes;
 };
 
 struct nadi_pkt_receiver { /* the other end of a flow */
@@ -228,13 +251,6 @@ struct nadi_pkt_track { /* selective recovery: a bit a packet in each */
     uint64_t *acked, *repeat; /* behind it */
     uint32_t words, capacity;
     uint32_t looked; /* packets below were acknowledged, or found missing once */
-};
-
-/* Telemetry of one data packet, which stays where it is while the packet and its ACK move. */
-struct nadi_pkt_int {
-    uint32_t hops;
-    uint32_t next; /* free list */
-    uint64_t hop[5];
 };
 
 struct nadi_pkt_pint { /* PINT: a port's moving average */
@@ -293,15 +309,17 @@ struct nadi_pkt {
     size_t packet_capacity;
     uint32_t free_chunk;
     bool carries;     /* packets carry one of: */
-    uint32_t *int_of; /* by packet, where telemetry is INT: its record, or NONE */
-    struct nadi_pkt_int *ints;
+    uint32_t *int_of; /* by packet, where telemetry is INT: its record and how many hops it has */
+    uint64_t *ints;   /* records of int_words hops each: telemetry.h */
     size_t int_capacity;
-    uint32_t free_int;
+    uint32_t int_words, free_int;
     uint8_t *powers;   /* by packet, where it is PINT */
     nadi_time *stamps; /* by packet, where it is TIME */
     /* network */
     struct nadi_pkt_port *ports;
-    struct nadi_pkt_queue *queues; /* [port * CLASSES + class] */
+    struct nadi_pkt_port_sent *sent; /* by port */
+    float *losses;                   /* by port: probability */
+    struct nadi_pkt_queue *queues;   /* [port * CLASSES + class] */
     struct nadi_pkt_switch *switches;
     double coded_rates[8];       /* bit/s, by the code in telemetry */
     struct nadi_pkt_pint *pints; /* by port, where telemetry is PINT */
@@ -323,8 +341,8 @@ struct nadi_pkt {
     struct nadi_pkt_info *infos;
     struct nadi_pkt_track *tracks; /* where recovery is selective */
     char *cc_state;
-    uint32_t *paths; /* [flow * 2 * path_hops], there and back */
-    uint32_t path_hops;
+    uint32_t *paths;                /* [flow * 2 * path_hops], there and back */
+    uint32_t path_hops, path_shift; /* 2^path_shift */
     size_t flow_capacity;
     uint32_t flow_count, free_flow, open_flows;
     struct nadi_map64 sports; /* src << 32 | dst -> flows begun so far */
@@ -342,7 +360,14 @@ struct nadi_pkt {
 void nadi_pkt_more_cells(struct nadi_pkt *net);
 void nadi_pkt_more_chunks(struct nadi_pkt *net);
 void nadi_pkt_more_ints(struct nadi_pkt *net);
+void nadi_pkt_widen_ints(struct nadi_pkt *net);
 void nadi_pkt_pools_release(struct nadi_pkt *net);
+
+/* Arrays that begin with a cache line, so that what is as large as one touches no second one:
+ * zeroed; enlarged, with `used` objects kept; freed (NULL is allowed). */
+void *nadi_pkt_lines(size_t count, size_t size) NADI_MUST_USE;
+void *nadi_pkt_lines_grow(void *old, size_t used, size_t count, size_t size) NADI_MUST_USE;
+void nadi_pkt_lines_free(void *lines);
 
 /* The array of cells may move. */
 static inline uint32_t nadi_pkt_new_cell(struct nadi_pkt *net, enum nadi_pkt_cell_kind kind,
@@ -369,131 +394,21 @@ static inline void nadi_pkt_schedule(struct nadi_pkt *net, uint32_t cell, nadi_t
                        cell | (uint32_t)NADI_PKT_EVENT_CELL << NADI_PKT_EVENT_SHIFT);
 }
 
-/* --- queues and links --- */
-
-static inline struct nadi_pkt_queue *nadi_pkt_queue(struct nadi_pkt *net, uint32_t port,
-                                                    uint32_t class)
-{
-    return &net->queues[port * NADI_PKT_CLASSES + class];
-}
-
-static inline bool nadi_pkt_waiting(const struct nadi_pkt_queue *q)
-{
-    return q->sent != q->tail;
-}
-
-/* The first place of an empty chunk; the arrays of packets may move. */
-static inline uint32_t nadi_pkt_new_chunk(struct nadi_pkt *net)
-{
-    if (NADI_UNLIKELY(net->free_chunk == NADI_NONE))
-        nadi_pkt_more_chunks(net);
-    const uint32_t first = net->free_chunk;
-    net->free_chunk = net->next_chunk[first / NADI_PKT_CHUNK];
-    return first;
-}
-
-static inline uint32_t nadi_pkt_after(const struct nadi_pkt *net, uint32_t at)
-{
-    return (at + 1) % NADI_PKT_CHUNK ? at + 1 : net->next_chunk[at / NADI_PKT_CHUNK];
-}
-
-/* Puts a copy of the packet behind the queue's last one; returns its place. */
-static inline uint32_t nadi_pkt_push(struct nadi_pkt *net, uint32_t queue,
-                                     struct nadi_pkt_packet packet)
-{
-    struct nadi_pkt_queue *q = &net->queues[queue];
-    if (NADI_UNLIKELY(q->tail == NADI_NONE))
-        q->head = q->sent = q->tail = nadi_pkt_new_chunk(net);
-    const uint32_t at = q->tail;
-    net->packets[at] = packet;
-    if ((at + 1) % NADI_PKT_CHUNK)
-        q->tail = at + 1;
-    else {
-        const uint32_t next = nadi_pkt_new_chunk(net);
-        net->next_chunk[at / NADI_PKT_CHUNK] = next;
-        q->tail = next;
-    }
-    return at;
-}
-
-/* Forgets the packet that has arrived. */
-static inline void nadi_pkt_pop(struct nadi_pkt *net, uint32_t queue)
-{
-    struct nadi_pkt_queue *q = &net->queues[queue];
-    const uint32_t at = q->head, next = nadi_pkt_after(net, at);
-    q->head = next;
-    if ((at + 1) % NADI_PKT_CHUNK == 0) {
-        const uint32_t first = at + 1 - NADI_PKT_CHUNK;
-        net->next_chunk[first / NADI_PKT_CHUNK] = net->free_chunk;
-        net->free_chunk = first;
-    }
-    if (next == q->tail) /* empty: back to the chunk's begin, which is in the cache */
-        q->head = q->sent = q->tail = next / NADI_PKT_CHUNK * NADI_PKT_CHUNK;
-}
-
-/* Pushes a packet that waits; returns its place. */
-static inline uint32_t nadi_pkt_enqueue(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
-                                        struct nadi_pkt_packet packet)
-{
-    const uint32_t bytes = nadi_pkt_bytes(packet.word),
-                   queue = port_index * NADI_PKT_CLASSES + class;
-    const uint32_t at = nadi_pkt_push(net, queue, packet);
-    struct nadi_pkt_queue *q = &net->queues[queue];
-    struct nadi_pkt_port *port = &net->ports[port_index];
-    port->backlog |= (uint16_t)(1U << class);
-    port->queued_bytes += bytes;
-    q->bytes += bytes;
-    if (q->bytes > q->peak_bytes)
-        q->peak_bytes = q->bytes;
-    return at;
-}
-
-/* The queue's first waiting packet, `at`, no longer waits; it must be put on the cable. */
-static inline void nadi_pkt_dequeue(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
-                                    uint32_t at)
-{
-    struct nadi_pkt_queue *q = nadi_pkt_queue(net, port_index, class);
-    struct nadi_pkt_port *port = &net->ports[port_index];
-    const uint32_t bytes = nadi_pkt_bytes(net->packets[at].word), next = nadi_pkt_after(net, at);
-    q->sent = next;
-    q->bytes -= bytes;
-    port->queued_bytes -= bytes;
-    if (next == q->tail)
-        port->backlog &= (uint16_t) ~(1U << class);
-}
-
-/* Puts a packet that left its queue on the idle port's cable. */
-static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
-                                     uint32_t at)
-{
-    struct nadi_pkt_port *port = &net->ports[port_index];
-    const uint32_t word = net->packets[at].word, bytes = nadi_pkt_bytes(word);
-    const nadi_time ticks = port->ticks[bytes];
-    const nadi_time end = net->wheel.now + ticks;
-    net->moved_at = net->wheel.now;
-    port->busy = 1;
-    port->busy_ticks += ticks;
-    port->sent_packets++;
-    port->wire_bytes += bytes;
-    if (NADI_UNLIKELY(port->lossy) && nadi_pkt_kind(word) != NADI_PKT_PFC &&
-        nadi_rng_unit(&net->rng) < (double)port->loss)
-        net->packets[at].word |= NADI_PKT_LOST;
-    nadi_pkt_wheel_add(&net->wheel, end,
-                       port_index | (uint32_t)NADI_PKT_EVENT_TX_DONE << NADI_PKT_EVENT_SHIFT);
-    nadi_pkt_wheel_add(&net->wheel, end + port->latency,
-                       (port_index * NADI_PKT_CLASSES + class) | (uint32_t)NADI_PKT_EVENT_ARRIVE
-                                                                     << NADI_PKT_EVENT_SHIFT);
-}
-
 /* --- nic.c: what a host sends --- */
 
 /* Sends the next thing if the port is idle; else remembers when to look again. */
 void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic);
+static inline void nadi_pkt_nic_wake(struct nadi_pkt *net, uint32_t nic) /* it is often busy */
+{
+    if (!net->ports[net->nics[nic].port].busy)
+        nadi_pkt_nic_kick(net, nic);
+}
 void nadi_pkt_nic_timer(struct nadi_pkt *net, uint32_t cell);
 void nadi_pkt_nic_add(struct nadi_pkt *net, uint32_t nic, uint32_t flow);
 /* After a change of next, una, packets or window. */
 void nadi_pkt_nic_refresh(struct nadi_pkt *net, uint32_t flow);
-/* The rate of packets from now on. rescale: also the gap that runs now. */
+/* The rate of packets from now on. rescale: also the gap that runs now. The NIC must be refreshed
+ * afterwards, as with the window: this is done once after all that a scheme does. */
 void nadi_pkt_set_rate(struct nadi_pkt *net, uint32_t flow, uint64_t rate, bool rescale);
 
 /* The window from now on, > 0 packets, for schemes that have one of their own. */
@@ -501,7 +416,8 @@ void nadi_pkt_set_window(struct nadi_pkt *net, uint32_t flow, uint32_t packets);
 
 /* --- host.c: what a host receives; `at` is the packet's place --- */
 
-void nadi_pkt_host_receive(struct nadi_pkt *net, uint32_t port, uint32_t at);
+void nadi_pkt_receive_data(struct nadi_pkt *net, uint32_t port, uint32_t at);
+void nadi_pkt_receive_answer(struct nadi_pkt *net, uint32_t at);
 /* At any node: on any port. */
 void nadi_pkt_receive_pfc(struct nadi_pkt *net, uint32_t port, uint32_t at);
 /* Puts a control packet of the flow, from its destination to its source, into the NIC's queue and
@@ -593,7 +509,7 @@ void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_
 static inline uint32_t nadi_pkt_path_port(const struct nadi_pkt *net, uint32_t flow, bool back,
                                           uint32_t hop)
 {
-    return net->paths[((size_t)flow * 2 + back) * net->path_hops + hop];
+    return net->paths[(((size_t)flow * 2 + back) << net->path_shift) + hop];
 }
 
 #endif

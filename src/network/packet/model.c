@@ -261,18 +261,18 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
     for (uint32_t d = 0; d < p->dim_count; d++) {
         struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
         for (uint32_t i = 0; i < p->net->port_count; i++) {
-            const struct nadi_pkt_port *port = &p->net->ports[i];
+            const struct nadi_pkt_port_sent *sent = &p->net->sent[i];
             if (g->links[g->ports[i].link].dim != d)
                 continue;
             const struct nadi_network_counter one = {
                 .dim = d,
                 .number = i,
-                .from = end_of(p, port->node),
+                .from = end_of(p, p->net->ports[i].node),
                 .to = end_of(p, g->ports[i].peer),
-                .messages = port->sent_packets,
-                .bytes = port->wire_bytes,
-                .bytes_per_ns = (double)p->net->rates[port->rate] / 8e9,
-                .busy_ns = (uint64_t)(port->busy_ticks * p->net->tick / NADI_PS_PER_NS),
+                .messages = sent->packets,
+                .bytes = sent->wire_bytes,
+                .bytes_per_ns = (double)p->net->rates[p->net->ports[i].rate] / 8e9,
+                .busy_ns = (uint64_t)(sent->busy_ticks * p->net->tick / NADI_PS_PER_NS),
             };
             sum.messages += one.messages;
             sum.bytes += one.bytes;
@@ -316,7 +316,7 @@ void nadi_packet_figures_get(const struct nadi_network *base, struct nadi_packet
     };
     for (uint32_t p = 0; p < net->port_count; p++) {
         uint64_t peak = 0;
-        if (net->ports[p].is_host || !net->ports[p].sent_packets)
+        if (net->ports[p].is_host || !net->sent[p].packets)
             continue;
         for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++)
             peak = nadi_max_u64(peak, net->queues[p * NADI_PKT_CLASSES + c].peak_bytes);

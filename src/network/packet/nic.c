@@ -25,13 +25,13 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
     return to;
 }
 
-static void put_bit(uint64_t *bits, uint32_t at, bool value)
+/* True when the bit was not set before and is now. */
+static bool put_bit(uint64_t *bits, uint32_t at, bool value)
 {
-    const uint64_t mask = UINT64_C(1) << (at & 63);
-    if (value)
-        bits[at >> 6] |= mask;
-    else
-        bits[at >> 6] &= ~mask;
+    uint64_t *word = &bits[at >> 6];
+    const uint64_t mask = UINT64_C(1) << (at & 63), before = *word;
+    *word = (before & ~mask) | (value ? mask : 0);
+    return value && !(before & mask);
 }
 
 /* Is something left that window and credits allow to send? */
@@ -52,8 +52,9 @@ void nadi_pkt_nic_refresh(struct nadi_pkt *net, uint32_t flow)
     struct nadi_pkt_nic *nic = &net->nics[f->nic];
     if (f->removed)
         return;
-    put_bit(nic->open, f->slot, may_send(net, f));
-    put_bit(nic->done, f->slot, f->una >= f->packets);
+    const bool opened = put_bit(nic->open, f->slot, may_send(net, f));
+    if (put_bit(nic->done, f->slot, f->una >= f->packets) || opened)
+        nic->quiet_until = 0;
 }
 
 static void grow(struct nadi_pkt_nic *nic)
@@ -82,6 +83,7 @@ void nadi_pkt_nic_add(struct nadi_pkt *net, uint32_t nic_index, uint32_t flow)
     nic->flows[f->slot] = flow;
     nic->avail[f->slot] = 0;
     nic->classes[f->slot] = f->class;
+    nic->quiet_until = 0;
     nadi_pkt_nic_refresh(net, flow);
 }
 
@@ -114,8 +116,9 @@ static uint32_t compact(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t
     return kept;
 }
 
+/* The first slot that may send; without one *first is the end of the earliest gap, if earlier. */
 static uint32_t eligible(const struct nadi_pkt *net, const struct nadi_pkt_nic *nic, uint32_t from,
-                         uint32_t to)
+                         uint32_t to, nadi_time *first)
 {
     const uint32_t paused = net->ports[nic->port].paused;
     const nadi_time now = net->wheel.now, *avail = nic->avail;
@@ -125,27 +128,30 @@ static uint32_t eligible(const struct nadi_pkt *net, const struct nadi_pkt_nic *
             const uint32_t slot = (from & ~63U) + (uint32_t)__builtin_ctzll(word);
             if (slot >= to)
                 return NADI_NONE;
-            if (avail[slot] <= now && !(paused >> nic->classes[slot] & 1))
+            if (paused >> nic->classes[slot] & 1)
+                continue;
+            if (avail[slot] <= now)
                 return slot;
+            *first = avail[slot] < *first ? avail[slot] : *first;
         }
     }
     return NADI_NONE;
 }
 
 /* The slot whose turn it is, NADI_NONE if none may send. */
-static uint32_t take_turn(struct nadi_pkt *net, struct nadi_pkt_nic *nic)
+static uint32_t take_turn(struct nadi_pkt *net, struct nadi_pkt_nic *nic, nadi_time *first)
 {
     const uint32_t n = nic->count;
     if (n == 0)
         return NADI_NONE;
     const uint32_t begin = (nic->last + 1) % n;
-    uint32_t slot = eligible(net, nic, begin, n), done;
+    uint32_t slot = eligible(net, nic, begin, n, first), done;
     if (slot != NADI_NONE) {
         done = next_bit(nic->done, begin, slot);
         if (done == slot)
             return slot;
     } else {
-        slot = eligible(net, nic, 0, begin);
+        slot = eligible(net, nic, 0, begin, first);
         const uint32_t end = slot == NADI_NONE ? begin : slot;
         done = next_bit(nic->done, 0, end);
         if (done == end) {
@@ -157,31 +163,25 @@ static uint32_t take_turn(struct nadi_pkt *net, struct nadi_pkt_nic *nic)
     return compact(net, nic, done, slot);
 }
 
-/* When the next gap ends; NADI_TIME_MAX when none does or no timer is to be set. */
-static nadi_time next_gap(const struct nadi_pkt *net, const struct nadi_pkt_nic *nic)
+/* Exact mode: when the first gap of all flows ends, NADI_TIME_MAX when one is over. */
+static nadi_time first_of_all(const struct nadi_pkt *net, const struct nadi_pkt_nic *nic)
 {
-    const uint16_t paused = net->ports[nic->port].paused;
     nadi_time first = NADI_TIME_MAX;
-    if (net->config.exact) {
-        for (uint32_t i = 0; i < nic->count; i++) {
-            if (nic->avail[i] <= net->wheel.now)
-                return NADI_TIME_MAX;
-            first = nic->avail[i] < first ? nic->avail[i] : first;
-        }
-        return first;
+    for (uint32_t i = 0; i < nic->count; i++) {
+        if (nic->avail[i] <= net->wheel.now)
+            return NADI_TIME_MAX;
+        first = nic->avail[i] < first ? nic->avail[i] : first;
     }
-    for (uint32_t i = next_bit(nic->open, 0, nic->count); i < nic->count;
-         i = next_bit(nic->open, i + 1, nic->count))
-        if (!(paused >> nic->classes[i] & 1) && nic->avail[i] < first)
-            first = nic->avail[i];
     return first;
 }
 
-static void arm_timer(struct nadi_pkt *net, struct nadi_pkt_nic *nic)
+static void arm_timer(struct nadi_pkt *net, struct nadi_pkt_nic *nic, nadi_time first)
 {
+    nic->quiet_until = first;
     if (nic->timer != NADI_NONE)
         return;
-    const nadi_time first = next_gap(net, nic);
+    if (net->config.exact)
+        first = first_of_all(net, nic);
     if (first == NADI_TIME_MAX)
         return;
     nic->timer = nadi_pkt_new_cell(net, NADI_PKT_NIC_TIMER, (uint32_t)(nic - net->nics), 0);
@@ -208,7 +208,7 @@ static nadi_time gap_ticks(const struct nadi_pkt *net, struct nadi_pkt_flow *f, 
     const uint64_t ticks_per_s = net->config.exact ? UINT64_C(1000000000) : UINT64_C(1000000000000);
     const uint64_t bits = (uint64_t)(bytes + net->frames.gap) * 8;
     f->gap_rate = rate;
-    f->gap_of_bytes = bytes;
+    f->gap_of_bytes = (uint16_t)bytes;
     f->gap_ticks = (nadi_time)((2 * bits * ticks_per_s + rate) / (2 * rate));
     return f->gap_ticks;
 }
@@ -260,8 +260,7 @@ static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t s
     const struct nadi_pkt_flow *next =
         &net->flows[nic->flows[slot + 1 < nic->count ? slot + 1 : 0]]; /* whose turn is next */
     __builtin_prefetch(next);
-    __builtin_prefetch(&next->rate);
-    __builtin_prefetch(&next->gap_ticks);
+    __builtin_prefetch(&next->line_rate);
 }
 
 void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
@@ -282,9 +281,12 @@ void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
             return;
         }
     }
-    const uint32_t slot = take_turn(net, nic);
+    if (nic->timer != NADI_NONE && net->wheel.now < nic->quiet_until)
+        return;
+    nadi_time first = NADI_TIME_MAX;
+    const uint32_t slot = take_turn(net, nic, &first);
     if (slot == NADI_NONE) {
-        arm_timer(net, nic);
+        arm_timer(net, nic, first);
         return;
     }
     nic->last = slot;
@@ -330,15 +332,14 @@ void nadi_pkt_set_rate(struct nadi_pkt *net, uint32_t flow, uint64_t rate, bool 
         nadi_time *avail = &nic->avail[f->slot];
         *avail -= gap_ticks(net, f, f->rate, f->gap_bytes);
         *avail += gap_ticks(net, f, rate, f->gap_bytes);
+        nic->quiet_until = *avail < nic->quiet_until ? *avail : nic->quiet_until;
         pull_timer(net, nic, *avail);
     }
     f->rate = rate;
     set_window(net, f);
-    nadi_pkt_nic_refresh(net, flow);
 }
 
 void nadi_pkt_set_window(struct nadi_pkt *net, uint32_t flow, uint32_t packets)
 {
     net->flows[flow].window_packets = packets;
-    nadi_pkt_nic_refresh(net, flow);
 }

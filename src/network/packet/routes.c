@@ -277,6 +277,7 @@ static void longer_paths(struct nadi_pkt *net)
     nadi_mem_free(net->paths);
     net->paths = paths;
     net->path_hops = hops;
+    net->path_shift++;
 }
 
 static struct walk walk_of(const struct nadi_pkt *net, uint32_t flow, bool back)

@@ -2,14 +2,17 @@
 #include "network/packet/packet.h"
 #include "network/packet/telemetry.h"
 
-static void tx_done(struct nadi_pkt *net, uint32_t port_index)
+static void done_at_host(struct nadi_pkt *net, uint32_t port)
 {
-    struct nadi_pkt_port *port = &net->ports[port_index];
-    port->busy = 0;
-    if (port->is_host)
-        nadi_pkt_nic_kick(net, port->owner);
-    else if (port->backlog)
-        nadi_pkt_switch_send(net, port_index);
+    net->ports[port].busy = 0;
+    nadi_pkt_nic_kick(net, net->ports[port].owner);
+}
+
+static void done_at_switch(struct nadi_pkt *net, uint32_t port)
+{
+    net->ports[port].busy = 0;
+    if (net->ports[port].backlog)
+        nadi_pkt_switch_send(net, port);
 }
 
 static void lose(struct nadi_pkt *net, uint32_t at)
@@ -21,20 +24,31 @@ static void lose(struct nadi_pkt *net, uint32_t at)
     nadi_pkt_flow_unref(net, net->packets[at].flow);
 }
 
+static bool lost_or_pause(struct nadi_pkt *net, uint32_t port, uint32_t at)
+{
+    const uint32_t word = net->packets[at].word;
+    if (NADI_LIKELY(!(word & (NADI_PKT_LOST | NADI_PKT_LINK))))
+        return false;
+    if (word & NADI_PKT_LOST)
+        lose(net, at);
+    else
+        nadi_pkt_receive_pfc(net, port, at);
+    return true;
+}
+
 /* The first packet of a queue has reached the other end of the cable. */
-static void arrive(struct nadi_pkt *net, uint32_t queue)
+static inline void arrive(struct nadi_pkt *net, uint32_t queue, enum nadi_pkt_event_kind kind)
 {
     const uint32_t at = net->queues[queue].head;
     const uint32_t port = net->ports[queue / NADI_PKT_CLASSES].peer;
-    const struct nadi_pkt_packet *packet = &net->packets[at];
-    if (NADI_UNLIKELY(packet->word & NADI_PKT_LOST))
-        lose(net, at);
-    else if (nadi_pkt_kind(packet->word) == NADI_PKT_PFC)
-        nadi_pkt_receive_pfc(net, port, at);
-    else if (net->ports[port].is_host)
-        nadi_pkt_host_receive(net, port, at);
-    else
-        nadi_pkt_switch_receive(net, port, at);
+    if (!lost_or_pause(net, port, at)) {
+        if (kind == NADI_PKT_EVENT_AT_SWITCH)
+            nadi_pkt_switch_receive(net, port, at);
+        else if (kind == NADI_PKT_EVENT_DATA_AT_HOST)
+            nadi_pkt_receive_data(net, port, at);
+        else
+            nadi_pkt_receive_answer(net, at);
+    }
     nadi_pkt_pop(net, queue);
 }
 
@@ -82,11 +96,20 @@ static void handle(struct nadi_pkt *net, uint32_t event)
 {
     const uint32_t index = event & (((uint32_t)1 << NADI_PKT_EVENT_SHIFT) - 1);
     switch ((enum nadi_pkt_event_kind)(event >> NADI_PKT_EVENT_SHIFT)) {
-    case NADI_PKT_EVENT_TX_DONE:
-        tx_done(net, index);
+    case NADI_PKT_EVENT_AT_SWITCH:
+        arrive(net, index, NADI_PKT_EVENT_AT_SWITCH);
         return;
-    case NADI_PKT_EVENT_ARRIVE:
-        arrive(net, index);
+    case NADI_PKT_EVENT_DATA_AT_HOST:
+        arrive(net, index, NADI_PKT_EVENT_DATA_AT_HOST);
+        return;
+    case NADI_PKT_EVENT_ANSWER_AT_HOST:
+        arrive(net, index, NADI_PKT_EVENT_ANSWER_AT_HOST);
+        return;
+    case NADI_PKT_EVENT_SWITCH_DONE:
+        done_at_switch(net, index);
+        return;
+    case NADI_PKT_EVENT_HOST_DONE:
+        done_at_host(net, index);
         return;
     case NADI_PKT_EVENT_CELL:
         fire(net, index);
@@ -97,56 +120,6 @@ static void handle(struct nadi_pkt *net, uint32_t event)
     NADI_BUG("no such event");
 }
 
-/* What the events to come will touch is asked for in time: in a large network that is more than the
- * nearest caches hold, and within a slot the order of events is known. In three steps, because each
- * says where to look next. */
-static inline uint32_t arrival(const struct nadi_pkt_wheel *w, uint32_t ahead)
-{
-    const uint32_t event = (uint32_t)w->open[w->open_at + ahead];
-    return event >> NADI_PKT_EVENT_SHIFT == NADI_PKT_EVENT_ARRIVE
-               ? event & (((uint32_t)1 << NADI_PKT_EVENT_SHIFT) - 1)
-               : NADI_NONE;
-}
-
-static inline void look_ahead(const struct nadi_pkt *net)
-{
-    const struct nadi_pkt_wheel *w = &net->wheel;
-    enum { QUEUE = 8, PACKET = 5, FLOW = 2 };
-    if (w->open_count - w->open_at <= QUEUE)
-        return;
-    const uint32_t far = arrival(w, QUEUE), middle = arrival(w, PACKET), near = arrival(w, FLOW);
-    if (far != NADI_NONE)
-        __builtin_prefetch(&net->queues[far]);
-    if (middle != NADI_NONE) {
-        const uint32_t head = net->queues[middle].head;
-        __builtin_prefetch(&net->packets[head]);
-        if (net->int_of)
-            __builtin_prefetch(&net->int_of[head]);
-    }
-    if (near == NADI_NONE)
-        return;
-    const struct nadi_pkt_packet *packet = &net->packets[net->queues[near].head];
-    const struct nadi_pkt_port *port = &net->ports[net->ports[near / NADI_PKT_CLASSES].peer];
-    if (packet->flow >= net->flow_count)
-        return;
-    if (net->int_of)
-        __builtin_prefetch(&net->ints[net->int_of[net->queues[near].head]]);
-    if (!port->is_host) {
-        __builtin_prefetch(
-            &net->paths[((size_t)packet->flow * 2 + nadi_pkt_backwards(packet->word)) *
-                        net->path_hops]);
-        __builtin_prefetch(
-            &net->queues[net->ports[near / NADI_PKT_CLASSES].peer * NADI_PKT_CLASSES +
-                         packet->in % NADI_PKT_CLASSES]);
-    } else if (nadi_pkt_backwards(packet->word)) {
-        __builtin_prefetch(&net->flows[packet->flow]);
-        __builtin_prefetch(&net->flows[packet->flow].line_rate);
-        if (net->cc_state)
-            __builtin_prefetch(nadi_pkt_cc_state(net, packet->flow));
-    } else
-        __builtin_prefetch(&net->receivers[packet->flow]);
-}
-
 bool nadi_pkt_run(struct nadi_pkt *net, const nadi_time *until, uint64_t most)
 {
     for (uint64_t i = 0; i < most; i++) {
@@ -155,7 +128,6 @@ bool nadi_pkt_run(struct nadi_pkt *net, const nadi_time *until, uint64_t most)
             net->totals.events += i;
             return true;
         }
-        look_ahead(net);
         handle(net, event);
     }
     net->totals.events += most;

@@ -8,10 +8,16 @@
 #include "network/packet/packet.h"
 #include "network/packet/telemetry.h"
 
+/* used - reserve, at least 0; without a branch, which could not be foretold. */
+static inline uint32_t over_of(uint32_t used, uint32_t reserve)
+{
+    const uint32_t over = used - reserve;
+    return over & -(uint32_t)(used > reserve);
+}
+
 static uint32_t shared_of(const struct nadi_pkt *net, const struct nadi_pkt_ingress *in)
 {
-    const uint32_t reserve = (uint32_t)net->config.reserve_bytes;
-    return in->used_bytes > reserve ? in->used_bytes - reserve : 0;
+    return over_of(in->used_bytes, (uint32_t)net->config.reserve_bytes);
 }
 
 static int64_t threshold(const struct nadi_pkt_switch *s, const struct nadi_pkt_port *port)
@@ -42,12 +48,15 @@ static bool admit(const struct nadi_pkt *net, struct nadi_pkt_switch *s,
 static inline void release(const struct nadi_pkt *net, struct nadi_pkt_switch *s,
                            struct nadi_pkt_ingress *in, uint32_t bytes)
 {
-    const uint32_t headroom = in->headroom_bytes < bytes ? in->headroom_bytes : bytes;
-    const uint32_t rest = bytes - headroom, shared = shared_of(net, in);
-    if (headroom)
+    const uint32_t shared = shared_of(net, in);
+    uint32_t rest = bytes;
+    if (NADI_UNLIKELY(in->headroom_bytes)) {
+        const uint32_t headroom = in->headroom_bytes < bytes ? in->headroom_bytes : bytes;
+        rest -= headroom;
         in->headroom_bytes -= headroom;
+    }
     in->used_bytes -= rest;
-    s->shared_bytes -= rest < shared ? rest : shared;
+    s->shared_bytes -= nadi_min_u32(rest, shared);
 }
 
 void nadi_pkt_send_pfc(struct nadi_pkt *net, uint32_t port, uint32_t class, bool pause)
@@ -55,7 +64,8 @@ void nadi_pkt_send_pfc(struct nadi_pkt *net, uint32_t port, uint32_t class, bool
     const struct nadi_pkt_packet frame = {
         .flow = NADI_NONE,
         .seq = class,
-        .word = nadi_pkt_word(net->frames.pfc, 1, NADI_PKT_PFC) | (pause ? NADI_PKT_PAUSE : 0),
+        .word = nadi_pkt_word(net->frames.pfc, 1, NADI_PKT_PFC) | NADI_PKT_LINK |
+                (pause ? NADI_PKT_PAUSE : 0U),
     };
     nadi_pkt_enqueue(net, port, 0, frame);
     if (net->ports[port].busy)
@@ -68,14 +78,15 @@ void nadi_pkt_send_pfc(struct nadi_pkt *net, uint32_t port, uint32_t class, bool
 
 static void check_pause(struct nadi_pkt *net, uint32_t port_index, uint32_t class)
 {
-    struct nadi_pkt_port *port = &net->ports[port_index];
-    const struct nadi_pkt_ingress *in = &net->queues[port_index * NADI_PKT_CLASSES + class].held;
-    if (port->pausing >> class & 1)
+    const struct nadi_pkt_port *port = &net->ports[port_index];
+    struct nadi_pkt_queue *q = nadi_pkt_queue(net, port_index, class);
+    const struct nadi_pkt_ingress *in = &q->held;
+    if (q->pausing)
         return;
     if (in->headroom_bytes == 0 &&
         (int64_t)shared_of(net, in) < threshold(&net->switches[port->owner], port))
         return;
-    port->pausing |= (uint16_t)(1U << class);
+    q->pausing = 1;
     nadi_pkt_send_pfc(net, port_index, class, true);
 }
 
@@ -88,7 +99,7 @@ static inline bool take_in(struct nadi_pkt *net, uint32_t port_index, uint32_t c
     struct nadi_pkt_switch *s = &net->switches[port->owner];
     struct nadi_pkt_ingress *in = &net->queues[port_index * NADI_PKT_CLASSES + class].held;
     const uint32_t used = in->used_bytes + bytes, reserve = (uint32_t)net->config.reserve_bytes;
-    const uint32_t over = used > reserve ? used - reserve : 0, more = over < bytes ? over : bytes;
+    const uint32_t over = over_of(used, reserve), more = nadi_min_u32(over, bytes);
     if (NADI_LIKELY(in->headroom_bytes == 0 && bytes <= port->headroom_bytes &&
                     (int64_t)over < (s->pool_bytes - s->shared_bytes - more) >> port->shift)) {
         in->used_bytes = used;
@@ -104,23 +115,24 @@ static inline bool take_in(struct nadi_pkt *net, uint32_t port_index, uint32_t c
 
 static void check_resume(struct nadi_pkt *net, uint32_t port_index, uint32_t class)
 {
-    struct nadi_pkt_port *port = &net->ports[port_index];
-    const struct nadi_pkt_ingress *in = &net->queues[port_index * NADI_PKT_CLASSES + class].held;
+    const struct nadi_pkt_port *port = &net->ports[port_index];
+    struct nadi_pkt_queue *q = nadi_pkt_queue(net, port_index, class);
+    const struct nadi_pkt_ingress *in = &q->held;
     const uint32_t shared = shared_of(net, in);
-    if (!(port->pausing >> class & 1) || in->headroom_bytes > 0)
+    if (in->headroom_bytes > 0)
         return;
     if (shared > 0 &&
         (int64_t)(shared + net->config.resume_bytes) > threshold(&net->switches[port->owner], port))
         return;
-    port->pausing &= (uint16_t) ~(1U << class);
+    q->pausing = 0;
     nadi_pkt_send_pfc(net, port_index, class, false);
 }
 
 static bool should_mark(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint32_t queued)
 {
-    const struct nadi_ecn_row *row = net->ecn[port->rate];
-    if (!row || queued <= row->kmin_bytes)
+    if (NADI_LIKELY(queued <= port->mark_above))
         return false;
+    const struct nadi_ecn_row *row = net->ecn[port->rate];
     if (queued > row->kmax_bytes)
         return true;
     const double p = row->pmax * (double)(queued - row->kmin_bytes) /
@@ -149,15 +161,14 @@ static inline void account(struct nadi_pkt *net, uint32_t port_index, uint32_t c
     struct nadi_pkt_port *port = &net->ports[port_index];
     const uint32_t in = net->packets[at].in, bytes = nadi_pkt_bytes(net->packets[at].word);
     port->last = (uint16_t) class;
-    port->sent_bytes += bytes;
     release(net, &net->switches[port->owner], &net->queues[in].held, bytes);
-    if (net->config.ecn && should_mark(net, port, nadi_pkt_queue(net, port_index, class)->bytes)) {
+    if (should_mark(net, port, nadi_pkt_queue(net, port_index, class)->bytes)) {
         net->packets[at].word |= NADI_PKT_MARKED;
         net->totals.marked++;
     }
-    if (NADI_UNLIKELY(net->ports[in / NADI_PKT_CLASSES].pausing))
+    if (NADI_UNLIKELY(net->queues[in].pausing))
         check_resume(net, in / NADI_PKT_CLASSES, class);
-    if (net->cc->telemetry >= NADI_TELEMETRY_INT)
+    if (net->carries)
         nadi_pkt_telemetry_add(net, port_index, at, bytes);
 }
 
@@ -199,12 +210,13 @@ void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port_index)
                 const uint32_t in = packet.in;
                 release(net, &net->switches[net->ports[port_index].owner], &net->queues[in].held,
                         nadi_pkt_bytes(packet.word));
-                if (net->ports[in / NADI_PKT_CLASSES].pausing)
+                if (net->queues[in].pausing)
                     check_resume(net, in / NADI_PKT_CLASSES, class);
             }
-            nadi_pkt_wheel_add(&net->wheel, net->wheel.now + net->ports[port_index].latency,
-                               (port_index * NADI_PKT_CLASSES + class) |
-                                   (uint32_t)NADI_PKT_EVENT_ARRIVE << NADI_PKT_EVENT_SHIFT);
+            const struct nadi_pkt_port *port = &net->ports[port_index];
+            nadi_pkt_wheel_add(
+                &net->wheel, net->wheel.now + port->latency,
+                nadi_pkt_arrival(port, port_index * NADI_PKT_CLASSES + class, packet.word));
         }
     }
 }
@@ -264,10 +276,14 @@ static void note_crowd(struct nadi_pkt *net, uint32_t flow, uint32_t port, uint3
 
 void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
 {
-    struct nadi_pkt_packet packet = net->packets[at];
-    const uint32_t out = way_out(net, port, &packet);
-    packet.in = port * NADI_PKT_CLASSES + packet.in % NADI_PKT_CLASSES;
-    packet.word += NADI_PKT_HOP;
+    const struct nadi_pkt_packet *came = &net->packets[at];
+    const uint32_t out = way_out(net, port, came);
+    struct nadi_pkt_packet packet = {
+        .flow = came->flow,
+        .seq = came->seq,
+        .in = port * NADI_PKT_CLASSES + came->in % NADI_PKT_CLASSES,
+        .word = came->word + NADI_PKT_HOP,
+    };
     if (NADI_UNLIKELY(out == NADI_NONE)) {
         drop(net, at, &net->totals.dropped_loss);
         return;

@@ -40,25 +40,32 @@ void nadi_pkt_int_init(struct nadi_pkt *net)
     }
 }
 
-static void add_int(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint32_t at,
-                    uint32_t bytes)
+/* Answers among the data are passed over without a branch, which could not be foretold: what they
+ * would report goes into the first record, which nobody has. */
+static void add_int(struct nadi_pkt *net, uint32_t port_index, uint32_t at, uint64_t before)
 {
-    struct nadi_pkt_int *record = &net->ints[net->int_of[at]];
+    const struct nadi_pkt_port *port = &net->ports[port_index];
+    const uint32_t word = net->packets[at].word, place = net->int_of[at];
     const uint64_t multiple = net->config.hpcc.int_multiple;
     const uint64_t now = (uint64_t)net->wheel.now;
     const uint64_t ns = net->config.exact ? now : now / 1000;
     const uint64_t time = ns & ((1U << NADI_INT_TIME_BITS) - 1);
-    const uint64_t before = port->sent_bytes - bytes;
     const uint64_t sent =
         in_units(before, NADI_INT_BYTES_UNIT, multiple) & ((1U << NADI_INT_BYTES_BITS) - 1);
-    const uint64_t queue = in_units(port->queued_bytes, NADI_INT_QUEUE_UNIT, multiple) &
-                           ((1U << NADI_INT_QUEUE_BITS) - 1);
-    /* Known without a look at the record, which is seldom in the cache: host, first switch, ... */
-    const uint32_t hop = nadi_pkt_hop(net->packets[at].word) - 2;
-    record->hops = hop + 1;
-    record->hop[hop < NADI_INT_HOPS ? hop : hop % NADI_INT_HOPS] =
+    const uint64_t queue =
+        in_units(nadi_pkt_queued_bytes(net, port_index), NADI_INT_QUEUE_UNIT, multiple) &
+        ((1U << NADI_INT_QUEUE_BITS) - 1);
+    const uint32_t hop = nadi_pkt_hop(word) - 2; /* host, first switch, ... */
+    const uint32_t slot = hop < NADI_INT_HOPS ? hop : hop % NADI_INT_HOPS;
+    if (NADI_UNLIKELY(slot >= net->int_words))
+        nadi_pkt_widen_ints(net);
+    const uint32_t hops = hop < NADI_INT_HOPS ? hop + 1 : NADI_INT_HOPS + 1;
+    const uint32_t data = -(uint32_t)(nadi_pkt_kind(word) == NADI_PKT_DATA); /* a mask */
+    const uint32_t record = place & data & ((1U << NADI_INT_RECORD_BITS) - 1);
+    nadi_pkt_int_record(net, record)[slot] =
         (uint64_t)port->code | time << 3 | sent << (3 + NADI_INT_TIME_BITS) |
         queue << (3 + NADI_INT_TIME_BITS + NADI_INT_BYTES_BITS);
+    net->int_of[at] = (place & ~data) | ((record | hops << NADI_INT_RECORD_BITS) & data);
 }
 
 /* Powers count from the one nearest to 1/1024: 255 of 1.05 reach 247. */
@@ -100,7 +107,7 @@ static void add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
         const double dt = since < base ? since : base;
         const double bytes_per_tick = (double)net->rates[port->rate] / 8e12 * (double)net->tick;
         p->u = (base - dt) / base * p->u + (double)p->bytes / (bytes_per_tick * base) +
-               (double)port->queued_bytes * dt / (bytes_per_tick * base * base);
+               (double)nadi_pkt_queued_bytes(net, port_index) * dt / (bytes_per_tick * base * base);
         const uint8_t power = pint_encode(net, p->u);
         if (power > net->powers[at])
             net->powers[at] = power;
@@ -113,6 +120,9 @@ void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t at, ui
 {
     if (net->pints)
         add_pint(net, port, at);
-    else if (nadi_pkt_kind(net->packets[at].word) == NADI_PKT_DATA)
-        add_int(net, &net->ports[port], at, bytes);
+    if (!net->int_of)
+        return;
+    const uint64_t before = net->sent[port].data_bytes;
+    net->sent[port].data_bytes += bytes;
+    add_int(net, port, at, before);
 }

@@ -5,7 +5,7 @@
 #ifndef NADI_NETWORK_PACKET_TELEMETRY_H
 #define NADI_NETWORK_PACKET_TELEMETRY_H
 
-#include "network/packet/internal.h"
+#include "network/packet/queue.h"
 
 enum {
     NADI_INT_HOPS = 5,
@@ -16,14 +16,31 @@ enum {
     NADI_INT_QUEUE_UNIT = 80,
 };
 
+/* A packet's record of INT stays where it is while the packet and its ACK move; who it belongs to,
+ * and how many hops are in it, moves with them. The first word of a free record: the next one. */
+enum {
+    NADI_INT_RECORD_BITS = 28,
+    NADI_INT_NARROW = 4, /* words of a record; one that is too short for a way: */
+    NADI_INT_WIDE = 8,
+};
+
+static inline uint64_t *nadi_pkt_int_record(const struct nadi_pkt *net, uint32_t place)
+{
+    return net->ints + (size_t)(place & ((1U << NADI_INT_RECORD_BITS) - 1)) * net->int_words;
+}
+
+static inline uint32_t nadi_pkt_int_hops(uint32_t place)
+{
+    return place >> NADI_INT_RECORD_BITS;
+}
+
 /* A record of INT for the packet that begins its way. */
 static inline void nadi_pkt_new_int(struct nadi_pkt *net, uint32_t at)
 {
     if (NADI_UNLIKELY(net->free_int == NADI_NONE))
         nadi_pkt_more_ints(net);
     const uint32_t record = net->free_int;
-    net->free_int = net->ints[record].next;
-    net->ints[record].hops = 0;
+    net->free_int = (uint32_t)*nadi_pkt_int_record(net, record);
     net->int_of[at] = record;
 }
 
@@ -32,8 +49,8 @@ static inline void nadi_pkt_free_int(struct nadi_pkt *net, uint32_t at)
 {
     if (NADI_LIKELY(!net->int_of) || net->int_of[at] == NADI_NONE)
         return;
-    const uint32_t record = net->int_of[at];
-    net->ints[record].next = net->free_int;
+    const uint32_t record = net->int_of[at] & ((1U << NADI_INT_RECORD_BITS) - 1);
+    *nadi_pkt_int_record(net, record) = net->free_int;
     net->free_int = record;
 }
 
@@ -51,7 +68,7 @@ static inline void nadi_pkt_move_telemetry(struct nadi_pkt *net, uint32_t from, 
         net->powers[to] = net->powers[from];
 }
 
-/* INT and PINT: called as a packet of a data class leaves the port, which has counted its bytes. */
+/* INT and PINT: called as a packet of a data class leaves the port. */
 void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t at, uint32_t bytes);
 
 static inline uint64_t nadi_int_field(uint64_t word, uint32_t shift, uint32_t bits)

@@ -13,6 +13,7 @@ void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time spa
         .offset_mask = (UINT64_C(1) << shift) - 1,
         .open_end = (nadi_time)1 << shift,
         .horizon = (nadi_time)slots << shift,
+        .reach = (uint64_t)(slots - 1) << shift,
         .late_at = NADI_TIME_MAX,
         .slots = NADI_NEW(struct nadi_pkt_slot, slots),
         .bits = NADI_ZNEW(uint64_t, slots / 64),
@@ -56,6 +57,7 @@ uint32_t nadi_pkt_wheel_extend(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s
         const size_t slot = (size_t)(s - w->slots);
         s->head = block;
         w->bits[slot >> 6] |= UINT64_C(1) << (slot & 63);
+        w->pending++;
     } else
         w->dues[s->tail] = block;
     return block;
@@ -165,14 +167,15 @@ static void open_slot(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s)
         free_block(w, block);
         block = next;
     }
-    reserve_open(w, (size_t)count + ENTRIES);
-    memcpy(w->open + count, w->dues + block, ENTRIES * sizeof(*w->open));
-    count += s->tail - block;
+    const uint32_t rest = s->tail - block;
+    reserve_open(w, (size_t)count + rest);
+    memcpy(w->open + count, w->dues + block, rest * sizeof(*w->open));
+    count += rest;
     free_block(w, block);
     s->head = s->tail = NADI_NONE;
     w->open_at = 0;
     w->open_count = count;
-    w->pending -= count;
+    w->pending--;
     if (w->shift)
         sort_open(w);
 }

@@ -15,7 +15,7 @@
 #include "base/base.h"
 
 enum {
-    NADI_PKT_BLOCK = 16
+    NADI_PKT_BLOCK = 64
 }; /* entries, a power of two; the last one says where the next block is */
 
 /* An event, and in the upper half the offset of its time in the slot, in ticks: one word, because
@@ -42,10 +42,11 @@ struct nadi_pkt_wheel {
     uint32_t open_at, open_count;
     uint32_t mask, shift;
     uint64_t offset_mask; /* of a time in its slot */
+    uint64_t reach;       /* horizon - open_end */
     struct nadi_pkt_slot *slots;
     nadi_pkt_due *dues;  /* blocks */
     uint32_t free_block; /* place of its first entry */
-    uint32_t pending;    /* events in slots, without the open one's */
+    uint32_t pending;    /* slots with events, without the open one */
     uint64_t *bits;      /* one a slot: not empty */
     size_t due_capacity, open_capacity;
     struct nadi_pkt_late *late;
@@ -75,18 +76,17 @@ static inline void nadi_pkt_wheel_append(struct nadi_pkt_wheel *w, nadi_time at,
         tail = nadi_pkt_wheel_extend(w, s);
     w->dues[tail] = event | ((uint64_t)at & w->offset_mask) << 32;
     s->tail = tail + 1;
-    w->pending++;
 }
 
 /* at >= now. */
 static inline void nadi_pkt_wheel_add(struct nadi_pkt_wheel *w, nadi_time at, uint32_t event)
 {
-    if (NADI_UNLIKELY(at >= w->horizon))
-        nadi_pkt_wheel_add_late(w, at, event);
-    else if (NADI_UNLIKELY(at < w->open_end))
-        nadi_pkt_wheel_add_open(w, at, event);
-    else
+    if (NADI_LIKELY((uint64_t)at - (uint64_t)w->open_end < w->reach))
         nadi_pkt_wheel_append(w, at, event);
+    else if (at >= w->horizon)
+        nadi_pkt_wheel_add_late(w, at, event);
+    else
+        nadi_pkt_wheel_add_open(w, at, event);
 }
 
 /* The next event, or NADI_NONE when none is due up to `until`; moves the clock. */
