@@ -4,7 +4,7 @@
 #include "network/packet/routes.h"
 #include "network/packet/telemetry.h"
 
-enum { MAX_RATES = 255, MAX_SLOTS = 1 << 16, REORDER_PACKETS = 128 };
+enum { MAX_RATES = 255, MAX_SLOTS = 1 << 14, REORDER_PACKETS = 128 };
 
 /* RoCEv2 frames. Counted in buffers: Ethernet 14 + FCS 4, IPv4 20, UDP 8, BTH 12, ICRC 4; an ACK
  * adds AETH 4, as does a pull, a CNP 16 reserved bytes; PFC and trimmed packets are least frames

@@ -17,6 +17,7 @@ void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time spa
         .late_at = NADI_TIME_MAX,
         .slots = NADI_NEW(struct nadi_pkt_slot, slots),
         .bits = NADI_ZNEW(uint64_t, slots / 64),
+        .block_last = shift ? 15 : 63,
         .free_block = NADI_NONE,
     };
     for (uint32_t i = 0; i < slots; i++)
@@ -36,18 +37,18 @@ static uint32_t new_block(struct nadi_pkt_wheel *w)
 {
     if (w->free_block == NADI_NONE) {
         const size_t old = w->due_capacity;
-        const size_t capacity = (old + old / 2 + 1024) / NADI_PKT_BLOCK * NADI_PKT_BLOCK;
+        const size_t block = w->block_last + 1, capacity = (old + old / 2 + 1024) / block * block;
         NADI_ASSERT(capacity < NADI_NONE);
         w->dues = nadi_mem_realloc(w->dues, capacity, sizeof(*w->dues));
         w->due_capacity = capacity;
-        for (size_t i = capacity; i > old; i -= NADI_PKT_BLOCK) {
+        for (size_t i = capacity; i > old; i -= block) {
             w->dues[i - 1] = w->free_block;
-            w->free_block = (uint32_t)i - NADI_PKT_BLOCK;
+            w->free_block = (uint32_t)(i - block);
         }
     }
-    const uint32_t block = w->free_block;
-    w->free_block = (uint32_t)w->dues[block + NADI_PKT_BLOCK - 1];
-    return block;
+    const uint32_t first = w->free_block;
+    w->free_block = (uint32_t)w->dues[first + w->block_last];
+    return first;
 }
 
 uint32_t nadi_pkt_wheel_extend(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s)
@@ -139,7 +140,7 @@ static nadi_time next_slot(const struct nadi_pkt_wheel *w)
 
 static void free_block(struct nadi_pkt_wheel *w, uint32_t first)
 {
-    w->dues[first + NADI_PKT_BLOCK - 1] = w->free_block;
+    w->dues[first + w->block_last] = w->free_block;
     w->free_block = first;
 }
 
@@ -158,12 +159,12 @@ static void sort_open(struct nadi_pkt_wheel *w)
 /* Moves a slot's entries to the open list and frees its blocks. */
 static void open_slot(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s)
 {
-    enum { ENTRIES = NADI_PKT_BLOCK - 1 };
+    const uint32_t entries = w->block_last;
     uint32_t count = 0, block = s->head;
-    for (; s->tail - block >= NADI_PKT_BLOCK; count += ENTRIES) {
-        const uint32_t next = (uint32_t)w->dues[block + ENTRIES];
-        reserve_open(w, (size_t)count + ENTRIES);
-        memcpy(w->open + count, w->dues + block, ENTRIES * sizeof(*w->open));
+    for (; s->tail - block > entries; count += entries) {
+        const uint32_t next = (uint32_t)w->dues[block + entries];
+        reserve_open(w, (size_t)count + entries);
+        memcpy(w->open + count, w->dues + block, entries * sizeof(*w->open));
         free_block(w, block);
         block = next;
     }
@@ -210,7 +211,7 @@ nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w)
     const struct nadi_pkt_slot *s = &w->slots[(uint32_t)(base >> w->shift) & w->mask];
     nadi_time first = NADI_TIME_MAX;
     for (uint32_t i = s->head; i != s->tail;) {
-        if (i % NADI_PKT_BLOCK == NADI_PKT_BLOCK - 1) {
+        if ((i & w->block_last) == w->block_last) {
             i = (uint32_t)w->dues[i];
             continue;
         }

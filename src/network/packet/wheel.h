@@ -14,10 +14,6 @@
 
 #include "base/base.h"
 
-enum {
-    NADI_PKT_BLOCK = 64
-}; /* entries, a power of two; the last one says where the next block is */
-
 /* An event, and in the upper half the offset of its time in the slot, in ticks: one word, because
  * it is moved more often than looked at. The last word of a block: the next block's place. */
 typedef uint64_t nadi_pkt_due;
@@ -44,7 +40,10 @@ struct nadi_pkt_wheel {
     uint64_t offset_mask; /* of a time in its slot */
     uint64_t reach;       /* horizon - open_end */
     struct nadi_pkt_slot *slots;
-    nadi_pkt_due *dues;  /* blocks */
+    nadi_pkt_due *dues; /* blocks */
+    /* Entries of a block - 1, a power of two - 1; the last one says where the next block is. Long
+     * where a slot is one tick, as then many events share it and the end of a block surprises. */
+    uint32_t block_last;
     uint32_t free_block; /* place of its first entry */
     uint32_t pending;    /* slots with events, without the open one */
     uint64_t *bits;      /* one a slot: not empty */
@@ -72,7 +71,7 @@ static inline void nadi_pkt_wheel_append(struct nadi_pkt_wheel *w, nadi_time at,
 {
     struct nadi_pkt_slot *s = &w->slots[(uint32_t)(at >> w->shift) & w->mask];
     uint32_t tail = s->tail;
-    if (NADI_UNLIKELY(tail % NADI_PKT_BLOCK == NADI_PKT_BLOCK - 1))
+    if (NADI_UNLIKELY((tail & w->block_last) == w->block_last))
         tail = nadi_pkt_wheel_extend(w, s);
     w->dues[tail] = event | ((uint64_t)at & w->offset_mask) << 32;
     s->tail = tail + 1;
