@@ -1,6 +1,13 @@
 /* Canvases that we draw on ourselves. */
 import { el } from "./format.js";
 
+const views = new Set();
+
+/* Draws at once what is on the page, which printing does not wait for. */
+export function paintAll() {
+  for (const view of views) if (view.canvas.isConnected) view.paint(); else views.delete(view);
+}
+
 /* A canvas that is as sharp as the screen and redrawn when its size, the theme or its state changes. */
 export function sharpCanvas(height, draw, label) {
   const canvas = el("canvas", { tabindex: "0", role: "img", "aria-label": label, style: `height:${height}px` });
@@ -9,19 +16,21 @@ export function sharpCanvas(height, draw, label) {
   view.redraw = () => {
     if (asked) return;
     asked = true;
-    requestAnimationFrame(now => {
-      asked = false;
-      if (!canvas.isConnected || !canvas.clientWidth) return;
+    requestAnimationFrame(() => { asked = false; view.paint(); });
+  };
+  view.paint = () => {
+    if (canvas.isConnected && canvas.clientWidth) {
       view.ratio = Math.min(devicePixelRatio || 1, 2);
       view.width = canvas.clientWidth; view.height = canvas.clientHeight;
       const w = Math.round(view.width * view.ratio), h = Math.round(view.height * view.ratio);
       if (canvas.width !== w || canvas.height !== h) { canvas.width = w; canvas.height = h; }
       const begin = performance.now();
-      draw(view, now);
+      draw(view);
       view.frames.push(performance.now() - begin);
       if (view.frames.length > 400) view.frames.shift();
-    });
+    }
   };
+  views.add(view);
   new ResizeObserver(view.redraw).observe(canvas);
   document.addEventListener("themechange", view.redraw);
   return view;

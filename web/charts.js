@@ -40,12 +40,13 @@ function chartBox(label, height, options, data, describe) {
     chart.over.addEventListener("mouseleave", tip.hide);
     box.chart = chart;
   };
-  new ResizeObserver(() => {
+  box.make = () => {
     const width = Math.floor(box.clientWidth);
     if (!width || (chart && chart.width === width)) return;
     if (chart) chart.destroy();
     begin(width);
-  }).observe(box);
+  };
+  new ResizeObserver(box.make).observe(box);
   box.addEventListener("keydown", e => {
     const rows = data[0].length, lying = chart && chart.scales.x.ori === 1;
     const by = { ArrowDown: lying ? 1 : 0, ArrowUp: lying ? -1 : 0, ArrowRight: lying ? 0 : 1, ArrowLeft: lying ? 0 : -1 }[e.key];
@@ -57,6 +58,11 @@ function chartBox(label, height, options, data, describe) {
   });
   box.addEventListener("blur", tip.hide);
   return box;
+}
+
+/* Makes at once the charts that are on the page, which printing does not wait for. */
+export function makeAll() {
+  document.querySelectorAll(".chart").forEach(box => box.make());
 }
 
 /* Options of rows that lie below each other: labels to the left, the scale below. */

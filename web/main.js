@@ -1,4 +1,6 @@
 /* Tabs, theme, keys. Views are made when they are first shown; printing shows all of them. */
+import { paintAll } from "./canvas.js";
+import { makeAll } from "./charts.js";
 import { compareView } from "./compare.js";
 import { readRun } from "./data.js";
 import { el, isDark, tip } from "./format.js";
@@ -81,11 +83,20 @@ document.addEventListener("keydown", e => {
   if (e.key === "t") setTheme(!isDark());
   if (/^[1-9]$/.test(e.key) && Number(e.key) <= shownViews().length) showTab(Number(e.key) - 1, true);
 });
+/* On paper: all parts, light, as wide as a page. */
 addEventListener("beforeprint", () => {
-  app.printed = [];
-  shownViews().forEach((v, i) => { if (i !== app.tab) { const s = viewOf(i); document.getElementById("main").append(s); app.printed.push(s); } });
+  const root = document.documentElement;
+  app.darkOnScreen = isDark();
+  root.classList.add("paper");
+  if (app.darkOnScreen) { root.classList.remove("dark"); app.made.clear(); }
+  document.getElementById("main").replaceChildren(...shownViews().map((v, i) => viewOf(i)));
+  makeAll();
+  paintAll();
 });
-addEventListener("afterprint", () => showTab(app.tab));
+addEventListener("afterprint", () => {
+  document.documentElement.classList.remove("paper");
+  if (app.darkOnScreen) setTheme(true); else showTab(app.tab);
+});
 begin().catch(error => {
   document.getElementById("main").replaceChildren(el("p", { class: "bad" },
     `The data of this report cannot be read: ${error.message}. A browser of 2023 or later is needed.`));
