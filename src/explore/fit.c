@@ -38,17 +38,41 @@ bool nadi_fit_hold_by_table(enum nadi_fit_hold hold)
 
 /* ---- points -------------------------------------------------------------------------------- */
 
-/* The number of distinct sizes of the table below this one; in all with HUGE_VAL. */
-static uint32_t size_index(const struct nadi_bench_table *t, double bytes)
+static int by_value(const void *a, const void *b)
 {
-    uint32_t index = 0;
-    for (size_t i = 0; i < t->count; i++) {
-        bool first = t->rows[i].bytes < bytes;
-        for (size_t k = 0; k < i && first; k++)
-            first = fabs(t->rows[k].bytes - t->rows[i].bytes) > 0.5;
-        index += first;
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+struct sizes { /* the distinct sizes of a table, ascending */
+    double *items;
+    uint32_t count;
+};
+
+static struct sizes sizes_of(const struct nadi_bench_table *t)
+{
+    struct sizes s = {.items = NADI_NEW(double, t->count)};
+    for (size_t i = 0; i < t->count; i++)
+        s.items[i] = t->rows[i].bytes;
+    if (t->count)
+        qsort(s.items, t->count, sizeof(*s.items), by_value);
+    for (size_t i = 0; i < t->count; i++)
+        if (s.count == 0 || s.items[i] - s.items[s.count - 1] > 0.5)
+            s.items[s.count++] = s.items[i];
+    return s;
+}
+
+static uint32_t index_of(const struct sizes *s, double bytes)
+{
+    uint32_t low = 0, high = s->count;
+    while (low + 1 < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (s->items[middle] <= bytes + 0.5)
+            low = middle;
+        else
+            high = middle;
     }
-    return index;
+    return low;
 }
 
 /* Of sizes 2 k and 2 k + 1 one, by a hash of the table's ranks and k. */
@@ -69,21 +93,23 @@ static uint32_t most_ranks(const struct nadi_bench_log *log)
 }
 
 static bool is_used(const struct nadi_bench_log *log, const struct nadi_bench_table *t,
-                    const struct nadi_bench_row *row, enum nadi_fit_hold hold)
+                    const struct sizes *sizes, const struct nadi_bench_row *row,
+                    enum nadi_fit_hold hold)
 {
+    const uint32_t index = index_of(sizes, row->bytes);
     switch (hold) {
     case NADI_FIT_ALL:
         return true;
     case NADI_FIT_HALF:
-        return size_index(t, row->bytes) % 2 == 0;
+        return index % 2 == 0;
     case NADI_FIT_OTHER_HALF:
-        return size_index(t, row->bytes) % 2 == 1;
+        return index % 2 == 1;
     case NADI_FIT_RANDOM:
-        return by_chance(t, size_index(t, row->bytes));
+        return by_chance(t, index);
     case NADI_FIT_SMALL:
-        return 2 * size_index(t, row->bytes) >= size_index(t, HUGE_VAL);
+        return 2 * index >= sizes->count;
     case NADI_FIT_LARGE:
-        return 2 * size_index(t, row->bytes) < size_index(t, HUGE_VAL);
+        return 2 * index < sizes->count;
     case NADI_FIT_ALL_REDUCE:
         return t->kind == NADI_COMM_ALL_REDUCE && t->ranks == most_ranks(log);
     }
@@ -103,6 +129,7 @@ static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold)
     f->points = NADI_ARENA_ZNEW(&f->arena, struct nadi_fit_point, most);
     for (size_t i = 0; i < f->log->count; i++) {
         const struct nadi_bench_table *t = &f->log->tables[i];
+        const struct sizes sizes = sizes_of(t);
         for (size_t k = 0; k < t->count; k++) {
             const struct nadi_bench_row *row = &t->rows[k];
             struct nadi_fit_point *p = &f->points[f->count++];
@@ -118,13 +145,14 @@ static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold)
                 .error = hypot(LEAST_ERROR, row->rounding),
                 .table = (uint32_t)i,
                 .line = row->line,
-                .used = is_used(f->log, t, row, hold),
+                .used = is_used(f->log, t, &sizes, row, hold),
             };
             const struct nadi_comm_time time = nadi_comm_predict(&f->prior, &p->call);
             p->algorithm = time.algorithm;
             p->protocol = time.protocol;
             f->used += p->used;
         }
+        nadi_mem_free(sizes.items);
     }
 }
 
@@ -141,12 +169,6 @@ void nadi_fit_predict(struct nadi_fit *f)
 }
 
 /* ---- what is left -------------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
 
 /* 1.48 times the median of the absolute residuals: a deviation that outliers do not move. */
 static void find_scale(struct nadi_fit *f)
