@@ -129,7 +129,7 @@ void nadi_flow_tell(const struct flow *f, uint32_t pair, struct nadi_fabric_tall
 void nadi_flow_apply_weight(struct flow *f, uint32_t pair)
 {
     const struct pair *p = &f->pairs.items[pair];
-    nadi_share_set_weight(f->share, pair, p->closed ? 0 : p->weight, nadi_engine_now(f->engine));
+    nadi_share_set_weight(f->share, pair, p->closed ? 0 : p->weight);
 }
 
 double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_way *r)
@@ -487,6 +487,7 @@ static void destroy(struct nadi_network *net)
     nadi_usage_destroy(f->usage);
     nadi_flow_log_destroy(f->log);
     nadi_mem_free(f->tallies);
+    nadi_mem_free(f->worked);
     nadi_mem_free(f->pairs.items);
     nadi_mem_free(f->queues.items);
     nadi_mem_free(f->loads.items);
@@ -503,13 +504,11 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
                      void *context)
 {
     const struct flow *f = (const struct flow *)net;
-    const nadi_time now = nadi_engine_now(f->engine);
     struct nadi_fabric_tally *tallies = NADI_NEW(struct nadi_fabric_tally, f->fabric.count);
     memcpy(tallies, f->tallies, f->fabric.count * sizeof(*tallies));
     for (uint32_t pair = 0; pair < f->pairs.count; pair++)
         nadi_flow_tell(f, pair, tallies);
-    for (uint32_t i = 0; i < f->fabric.count; i++)
-        tallies[i].busy = nadi_share_busy(f->share, i, now);
+    nadi_flow_find_busy(f, tallies);
     for (uint32_t i = 0; f->fabric.uniform && i < f->fabric.count; i++)
         tallies[i] = tallies[nadi_uniform_link(&f->fabric, i)];
     nadi_fabric_counters(&f->fabric, tallies, links, visit, context);

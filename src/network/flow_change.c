@@ -5,20 +5,15 @@
 #include "network/flow_inside.h"
 
 /* What is left of the pair's messages is counted where it will go. */
-static void count_rest(struct flow *f, const struct pair *p, const struct nadi_fabric_way *from,
+static void count_rest(struct flow *f, uint32_t pair, const struct nadi_fabric_way *from,
                        const struct nadi_fabric_way *to)
 {
-    double left = 0;
-    for (uint32_t t = p->head; t != NADI_NONE; t = f->transfers.items[t].next) {
-        const double rest = (f->transfers.items[t].full - p->got) * f->transfers.items[t].weight;
-        left += rest > 0 ? rest : 0;
-    }
-    const uint64_t bytes = (uint64_t)(left + 0.5);
+    const uint64_t bytes = (uint64_t)(nadi_flow_rest(f, pair) + 0.5);
     for (uint32_t i = 0; i < from->hops; i++)
         f->tallies[from->links[i]].bytes -= nadi_min_u64(bytes, f->tallies[from->links[i]].bytes);
     for (uint32_t i = 0; i < to->hops; i++) {
         f->tallies[to->links[i]].bytes += bytes;
-        f->tallies[to->links[i]].messages += p->count;
+        f->tallies[to->links[i]].messages += f->pairs.items[pair].count;
     }
 }
 
@@ -49,7 +44,7 @@ static void move(struct flow *f, uint32_t pair)
     p->messages = 0;
     p->bytes = 0;
     if (moved)
-        count_rest(f, p, &old, way);
+        count_rest(f, pair, &old, way);
     if (way->broken)
         return;
     nadi_flow_use_links(f, pair, way);
@@ -60,6 +55,7 @@ static void move(struct flow *f, uint32_t pair)
 void nadi_flow_change(struct nadi_network *net, const struct nadi_link_state *states, size_t count)
 {
     struct flow *f = nadi_flow_self(net);
+    nadi_flow_end_rates(f, states, count);
     nadi_fabric_change(&f->fabric, states, count);
     for (size_t i = 0; i < count; i++)
         nadi_share_set_capacity(f->share, states[i].link, states[i].bytes_per_ns);

@@ -47,6 +47,11 @@ struct pair_load {
     const uint32_t *links;
 };
 
+struct link_work {
+    double ns;    /* that the link needed for */
+    double bytes; /* these, which it has carried */
+};
+
 struct batch {    /* messages that begin at one time, by one event */
     nadi_time at; /* -1: none */
     uint32_t last;
@@ -100,7 +105,8 @@ struct flow {
         struct ending *items;
         size_t count, capacity;
     } ended;
-    nadi_time *sender_free; /* by NPU; NULL without an overhead */
+    nadi_time *sender_free;   /* by NPU; NULL without an overhead */
+    struct link_work *worked; /* by link, at its rates before the last; NULL: no rate has changed */
     uint32_t free_transfer;
     uint32_t kind_begin, kind_settle, kind_pump;
     struct {
@@ -145,6 +151,14 @@ void nadi_flow_log_level(struct flow *f, uint32_t pair);
 /* What the pair has lost since then goes to the link that held it. */
 void nadi_flow_log_vote(struct flow *f, uint32_t pair, nadi_time now);
 void nadi_flow_log_end(struct flow *f, uint32_t transfer);
+
+/* flow_busy.c */
+/* Bytes that the pair's messages which have begun have still to carry, over its demand's links. */
+double nadi_flow_rest(const struct flow *f, uint32_t pair);
+/* Sets `busy` of tallies that hold all messages, by link. */
+void nadi_flow_find_busy(const struct flow *f, struct nadi_fabric_tally *tallies);
+/* To be told before rates of links change. */
+void nadi_flow_end_rates(struct flow *f, const struct nadi_link_state *states, size_t count);
 
 /* flow_change.c */
 void nadi_flow_change(struct nadi_network *net, const struct nadi_link_state *states, size_t count);

@@ -36,7 +36,8 @@ struct nadi_network_setup { /* all must outlive the network */
 struct nadi_network_counter { /* of one link, or of one dimension */
     uint32_t dim;
     uint32_t from, to; /* NPU, or npu_count + k for switch k; NADI_NONE on a dimension's sum */
-    uint64_t messages, bytes, busy_ns;
+    uint64_t messages, bytes;
+    uint64_t busy_ns;      /* needed for the bytes; aware: the link was taken */
     uint64_t wait_ns;      /* aware: of all messages, for the link */
     uint32_t most_waiting; /* aware: messages, at one time */
     uint32_t number;       /* of a link in the model's usage and log */

@@ -91,20 +91,18 @@ static void list_link(struct nadi_share *s, uint32_t link)
     NADI_PUSH(&s->changed_links, link);
 }
 
-static void enter(struct nadi_share *s, uint32_t index, nadi_time now)
+static void enter(struct nadi_share *s, uint32_t index)
 {
     const struct demand *d = &s->demands.items[index];
     for (uint32_t h = 0; h < d->hops; h++) {
         struct hop *hop = &s->hops.items[d->way + h];
         struct link *l = &s->links[hop->link];
-        if (l->count == 0)
-            l->busy -= now;
         hop->place = l->count;
         add_member(l, (struct member){index, d->way + h});
     }
 }
 
-static void leave(struct nadi_share *s, uint32_t index, nadi_time now)
+static void leave(struct nadi_share *s, uint32_t index)
 {
     const struct demand *d = &s->demands.items[index];
     for (uint32_t h = 0; h < d->hops; h++) {
@@ -112,17 +110,15 @@ static void leave(struct nadi_share *s, uint32_t index, nadi_time now)
         struct link *l = &s->links[hop->link];
         struct member *all = members_of(l);
         const struct member moved = all[--l->count];
-        if (l->count == 0) {
-            l->busy += now;
+        if (l->count == 0)
             continue;
-        }
         all[hop->place] = moved;
         s->hops.items[moved.hop].place = hop->place;
         list_link(s, hop->link);
     }
 }
 
-void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight, nadi_time now)
+void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight)
 {
     struct demand *d = &s->demands.items[demand];
     const bool was = d->weight > 0, is = weight > 0;
@@ -131,7 +127,7 @@ void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight,
     if (was && !d->listed && d->level < s->floor)
         s->floor = d->level;
     if (was && !is) {
-        leave(s, demand, now);
+        leave(s, demand);
         s->active--;
         d->level = 0;
         return;
@@ -139,7 +135,7 @@ void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight,
     if (!is)
         return;
     if (!was) {
-        enter(s, demand, now);
+        enter(s, demand);
         s->active++;
     }
     if (!d->listed) {
@@ -419,10 +415,4 @@ uint32_t nadi_share_hops(const struct nadi_share *s, uint32_t demand)
 uint32_t nadi_share_link(const struct nadi_share *s, uint32_t demand, uint32_t hop)
 {
     return nadi_share_way(s, &s->demands.items[demand])[hop].link;
-}
-
-nadi_time nadi_share_busy(const struct nadi_share *s, uint32_t link, nadi_time now)
-{
-    const struct link *l = &s->links[link];
-    return l->busy + (l->count ? now : 0);
 }

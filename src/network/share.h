@@ -21,8 +21,6 @@
 
 struct nadi_share;
 
-/* Times may be in any unit; they are for nadi_share_busy alone. */
-
 /* capacity[link] >= 0, in any unit of rate; copied. */
 struct nadi_share *nadi_share_create(uint32_t link_count, const double *capacity) NADI_MUST_USE;
 void nadi_share_destroy(struct nadi_share *s); /* NULL is allowed */
@@ -34,7 +32,7 @@ uint32_t nadi_share_add(struct nadi_share *s);
 void nadi_share_set_links(struct nadi_share *s, uint32_t demand, const uint32_t *links,
                           uint32_t hops, double limit);
 /* weight >= 0; with more than 0 the demand must have links. */
-void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight, nadi_time now);
+void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight);
 void nadi_share_set_capacity(struct nadi_share *s, uint32_t link, double capacity);
 
 /* The active demands whose levels were found anew, valid until the next call of anything. */
@@ -45,7 +43,5 @@ uint32_t nadi_share_held_by(const struct nadi_share *s, uint32_t demand);
 double nadi_share_level(const struct nadi_share *s, uint32_t demand);
 uint32_t nadi_share_hops(const struct nadi_share *s, uint32_t demand);
 uint32_t nadi_share_link(const struct nadi_share *s, uint32_t demand, uint32_t hop);
-/* How long, until now, active demands have crossed the link. */
-nadi_time nadi_share_busy(const struct nadi_share *s, uint32_t link, nadi_time now);
 
 #endif

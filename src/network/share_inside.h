@@ -9,25 +9,25 @@ struct member { /* a demand on a link */
     uint32_t hop; /* of all */
 };
 
-struct link { /* a cache line: what is done to a link touches one */
+enum { CACHE_LINE = 64 };
+
+struct link {                            /* a cache line: what is done to a link touches one */
+    _Alignas(CACHE_LINE) uint32_t count; /* active demands */
+    uint32_t open;                       /* of a solve: demands of the set that are not held */
     union {
         struct member only;   /* log_space 0: at most one */
         struct member *items; /* else: 2^log_space have room */
     };
-    uint32_t count; /* active demands */
-    uint32_t open;  /* of a solve: demands of the set that are not held */
     uint32_t visit;
     uint8_t log_space;
-    bool listed;    /* among the changed ones */
-    bool others;    /* of a solve: demands that are not of the set cross it */
-    nadi_time busy; /* ends of times with active demands less their starts */
+    bool listed; /* among the changed ones */
+    bool others; /* of a solve: demands that are not of the set cross it */
     double capacity;
     /* of a solve */
     double room, weight; /* what is left for the demands of the set that are not held */
     double hold;         /* level at which it holds demands; infinite: it holds none */
 };
 
-enum { CACHE_LINE = 64 };
 _Static_assert(sizeof(struct link) == CACHE_LINE, "a link is a cache line");
 
 struct hop {

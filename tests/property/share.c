@@ -70,7 +70,7 @@ static struct nadi_share *make(const struct plan *p)
     for (uint32_t d = 0; d < p->demands; d++) {
         assert_int_equal(nadi_share_add(s), d);
         nadi_share_set_links(s, d, p->way[d], p->hops[d], p->limit[d]);
-        nadi_share_set_weight(s, d, p->weight[d], 0);
+        nadi_share_set_weight(s, d, p->weight[d]);
     }
     return s;
 }
@@ -127,7 +127,7 @@ static void change(struct plan *p, struct nadi_share *s, struct nadi_rng *r)
         return;
     }
     p->weight[d] = p->weight[d] > 0 && nadi_rng_below(r, 3) ? 0 : 0.1 + 4 * nadi_rng_unit(r);
-    nadi_share_set_weight(s, d, p->weight[d], 0);
+    nadi_share_set_weight(s, d, p->weight[d]);
     if (p->weight[d] <= 0 && nadi_rng_below(r, 2)) {
         draw_way(p, r, d);
         nadi_share_set_links(s, d, p->way[d], p->hops[d], p->limit[d]);

@@ -32,6 +32,27 @@ static void two_ways(struct flow_case *c, const struct nadi_network_ops *model)
     flow_case_open(c, model);
 }
 
+struct busy {
+    uint32_t number;
+    uint64_t ns, bytes;
+};
+
+static void take_busy(void *context, const struct nadi_network_counter *l)
+{
+    struct busy *b = context;
+    if (l->number != b->number)
+        return;
+    b->ns = l->busy_ns;
+    b->bytes = l->bytes;
+}
+
+static struct busy busy_of(const struct flow_case *c, uint32_t channel)
+{
+    struct busy b = {.number = channel};
+    c->net->ops->counters(c->net, true, take_busy, &b);
+    return b;
+}
+
 static void test_flow_slower_and_faster(void **state)
 {
     struct flow_case c;
@@ -45,6 +66,10 @@ static void test_flow_slower_and_faster(void **state)
     flow_case_run(&c);
     expect(flow_case_ns(&c, 0), 1000 + (10000 - 5000 - 1000) / 20.0);
     expect(flow_case_ns(&c, 1), 300 + 100);
+    /* Busy: as long as it takes to carry so much. 5,000 at 10, 1,000 at 2.5, 6,000 at 20. */
+    assert_int_equal(busy_of(&c, 4).ns, 500 + 400 + 300);
+    assert_int_equal(busy_of(&c, 4).bytes, 12000);
+    assert_int_equal(busy_of(&c, 0).ns, 120);
     flow_case_release(&c);
 }
 
@@ -62,6 +87,9 @@ static void test_flow_other_way(void **state)
      * up to 1,000: 875 each; then half of 10: 125 more in 25 ns; the first alone. */
     expect(flow_case_ns(&c, 1), 1025 - 550);
     expect(flow_case_ns(&c, 0), 1025 + (10000 - 5000 - 250 - 875 - 125) / 10.0);
+    assert_int_equal(busy_of(&c, 4).bytes + busy_of(&c, 6).bytes, 11000);
+    assert_int_equal(busy_of(&c, 4).ns, busy_of(&c, 4).bytes / 10);
+    assert_int_equal(busy_of(&c, 6).ns, busy_of(&c, 6).bytes / 5);
     flow_case_release(&c);
 }
 

@@ -1,0 +1,79 @@
+/* flow_busy: how long a link needs for what it has carried. A fluid crosses a fast link at the rate
+ * of the slowest: that it is there says nothing of the link. Busy is therefore bytes by rate, for
+ * each rate that the link has had; by the length of the run it is the part of the link that was
+ * used, and the fullest link bounds the others. */
+#include "base/mem.h"
+#include "network/flow_inside.h"
+
+double nadi_flow_rest(const struct flow *f, uint32_t pair)
+{
+    const struct pair *p = &f->pairs.items[pair];
+    const double ns = (double)(nadi_engine_now(f->engine) - p->since) * 1e-3;
+    const double got = p->got + p->level * ns;
+    double left = 0;
+    for (uint32_t i = p->head; i != NADI_NONE; i = f->transfers.items[i].next) {
+        const struct transfer *t = &f->transfers.items[i];
+        left += t->full > got ? (t->full - got) * t->weight : 0;
+    }
+    return left;
+}
+
+static double waiting(const struct flow *f, uint32_t pair)
+{
+    double bytes = 0;
+    uint32_t i = f->config.in_flight ? f->queues.items[pair].head : NADI_NONE;
+    for (; i != NADI_NONE; i = f->transfers.items[i].next)
+        bytes += (double)f->transfers.items[i].bytes;
+    return bytes;
+}
+
+/* What links have carried, by link; of tallies that hold all messages that have begun. The caller
+ * frees it. */
+static double *carried(const struct flow *f, const struct nadi_fabric_tally *tallies)
+{
+    double *bytes = NADI_NEW(double, f->fabric.count);
+    for (uint32_t l = 0; l < f->fabric.count; l++)
+        bytes[l] = (double)tallies[l].bytes;
+    for (uint32_t pair = 0; pair < f->pairs.count; pair++) {
+        const struct pair *p = &f->pairs.items[pair];
+        if (p->count == 0 || p->closed) /* cut: its rest is counted nowhere */
+            continue;
+        const double rest = nadi_flow_rest(f, pair) + waiting(f, pair);
+        for (uint32_t i = 0; i < nadi_share_hops(f->share, pair); i++)
+            bytes[nadi_share_link(f->share, pair, i)] -= rest;
+    }
+    return bytes;
+}
+
+static struct link_work work_of(const struct flow *f, uint32_t link, double bytes)
+{
+    struct link_work w = f->worked ? f->worked[link] : (struct link_work){0};
+    const double rate = f->fabric.items[link].bytes_per_ns;
+    if (bytes > w.bytes && rate > 0)
+        w.ns += (bytes - w.bytes) / rate;
+    w.bytes = bytes;
+    return w;
+}
+
+void nadi_flow_find_busy(const struct flow *f, struct nadi_fabric_tally *tallies)
+{
+    double *bytes = carried(f, tallies);
+    for (uint32_t l = 0; l < f->fabric.count; l++)
+        tallies[l].busy = (nadi_time)(work_of(f, l, bytes[l]).ns * 1e3 + 0.5);
+    nadi_mem_free(bytes);
+}
+
+void nadi_flow_end_rates(struct flow *f, const struct nadi_link_state *states, size_t count)
+{
+    for (uint32_t pair = 0; pair < f->pairs.count; pair++) {
+        nadi_flow_tell(f, pair, f->tallies);
+        f->pairs.items[pair].messages = 0;
+        f->pairs.items[pair].bytes = 0;
+    }
+    double *bytes = carried(f, f->tallies);
+    if (!f->worked)
+        f->worked = NADI_ZNEW(struct link_work, f->fabric.count);
+    for (size_t i = 0; i < count; i++)
+        f->worked[states[i].link] = work_of(f, states[i].link, bytes[states[i].link]);
+    nadi_mem_free(bytes);
+}
