@@ -112,7 +112,7 @@ static bool nvls(const struct nadi_comm_platform *p, const struct nadi_comm_case
 {
     if (!p->nvls || c->kind != NADI_COMM_ALL_REDUCE || s->g < 3)
         return false;
-    t->in_node = (1 + 1 / s->g) * c->bytes;
+    t->in_node = (1 + 1 / fmin(s->g, 8)) * c->bytes; /* larger groups gain nothing: a fit */
     t->hops = 0;
     t->rate = p->value[NADI_FIGURE_NVLS];
     t->ramp = NADI_FIGURE_RAMP_SWITCH;
