@@ -1,6 +1,7 @@
 #include "collective/program.h"
 
 #include "collective/algorithms/algorithms.h"
+#include "collective/native.h"
 
 const struct nadi_program_ops *const nadi_program_algorithms[] = {
     &nadi_algorithm_ring,           &nadi_algorithm_multi_ring,
@@ -289,6 +290,8 @@ static const char *find_switches(const struct nadi_program_place *place,
 const char *nadi_program_of_phase(const struct nadi_phase *phase,
                                   const struct nadi_program_place *place, struct nadi_program *p)
 {
+    if (!phase->program)
+        return nadi_native_program(phase, false, p);
     struct nadi_program_request q = {
         .kind = kind_of_phase(phase),
         .n = phase->n,

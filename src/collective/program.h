@@ -47,6 +47,7 @@ struct nadi_program_request {
     uint32_t segments;              /* of pipelines; 0: 1, or the algorithm's own number */
     uint32_t dim_count; /* of grids; innermost first, their product is n; 0: the nearest square */
     uint32_t dims[NADI_PROGRAM_DIMS];
+    const struct nadi_phase *phase;        /* of nadi_native_program */
     const struct nadi_switch_trees *trees; /* of in-switch; NULL: all members are at one switch */
 };
 
