@@ -442,9 +442,6 @@ static bool fits_model(struct nadi_load *l)
     if (model == NADI_NETWORK_UNAWARE && ev->link_count + ev->traffic_count)
         nadi_warning(l->diags, "events/not-seen", place, "use --network-model aware or flow",
                      "the unaware model sees no links: 'links' and 'traffic' change nothing");
-    if (model == NADI_NETWORK_PACKET && ev->link_count)
-        return nadi_error(l->diags, "events/model", place, "use --network-model aware or flow",
-                          "the packet model's links cannot change during a run");
     return true;
 }
 

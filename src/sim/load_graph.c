@@ -220,8 +220,10 @@ static bool fits_model(struct nadi_load *l)
                           "carry");
     for (uint32_t i = 0; i < g->link_count; i++)
         if (g->links[i].one_way)
-            return nadi_error(l->diags, "network/model", place, "use another network model",
-                              "the packet model knows no one-way links");
+            return nadi_error(l->diags, "network/model", place,
+                              "leave the direction out, or use --network-model aware or flow",
+                              "the packet model has no one-way links: a pause goes back on the "
+                              "cable on which the packets came");
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* What holds of every packet network, whatever its shape, scheme, losses and flows. */
+#include "network/packet/packet.h"
 #include "base/mem.h"
-#include "network/packet/cc.h"
 
 #include "support/packet_case.h"
 
@@ -173,11 +173,82 @@ static void byte_exact_under_loss(void **state)
     assert_true(repeated > 1000);
 }
 
+/* A direction of a cable at a tenth to all of its rate and up to three times its latency; seldom
+ * down, and then both. */
+static void draw_change(const struct drawn *d, struct nadi_rng *rng, bool restore)
+{
+    struct nadi_pkt *net = d->net;
+    const struct nadi_graph *g = net->graph;
+    const uint32_t link = (uint32_t)nadi_rng_below(rng, g->link_count);
+    const bool down = !restore && nadi_rng_below(rng, 4) == 0;
+    struct nadi_pkt_cable cables[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        const double rate = restore ? 1 : 0.1 + 0.9 * nadi_rng_unit(rng);
+        const double latency = restore ? 1 : 3 * nadi_rng_unit(rng);
+        cables[i] = (struct nadi_pkt_cable){
+            .channel = 2 * link + i,
+            .bits_per_s = (uint64_t)((double)g->links[link].bits_per_s * rate),
+            .latency =
+                (nadi_time)((double)nadi_pkt_to_ticks(net, g->links[link].latency) * latency),
+            .down = down,
+        };
+    }
+    nadi_pkt_cables_change(net, cables, 2);
+}
+
+static void restore_all(const struct drawn *d, nadi_time at)
+{
+    const struct nadi_graph *g = d->net->graph;
+    nadi_pkt_set_clock(d->net, at);
+    for (uint32_t channel = 0; channel < 2 * g->link_count; channel++) {
+        const struct nadi_graph_link *link = &g->links[channel / 2];
+        const struct nadi_pkt_cable cable = {
+            .channel = channel,
+            .bits_per_s = link->bits_per_s,
+            .latency = nadi_pkt_to_ticks(d->net, link->latency),
+        };
+        nadi_pkt_cables_change(d->net, &cable, 1);
+    }
+}
+
+/* Cables change, fail and come back while packets are on them. */
+static void byte_exact_under_changes(void **state)
+{
+    uint64_t lost = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        struct nadi_rng rng;
+        struct drawn d;
+        nadi_rng_init(&rng, seed, "changes");
+        draw(&d, &rng, true);
+        nadi_time at = 0;
+        for (uint32_t i = 0; i < 6; i++) {
+            at += (nadi_time)nadi_rng_below(&rng, 20000) * NADI_PS_PER_NS;
+            assert_true(nadi_pkt_run(d.net, &at, EVENTS));
+            nadi_pkt_set_clock(d.net, at);
+            draw_change(&d, &rng, false);
+        }
+        at += 10000 * NADI_PS_PER_NS;
+        assert_true(nadi_pkt_run(d.net, &at, EVENTS));
+        restore_all(&d, at);
+        run(&d);
+        if (d.net->totals.data_bytes_received != d.bytes)
+            fail_msg("seed %" PRIu64 ": %" PRIu64 " of %" PRIu64 " bytes with %s", seed,
+                     d.net->totals.data_bytes_received, d.bytes, d.net->cc->name);
+        assert_int_equal(d.net->open_flows, 0);
+        lost += d.net->totals.dropped_loss;
+        is_empty(&d);
+        release(&d);
+    }
+    assert_true(lost > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lossless),
         cmocka_unit_test(byte_exact_under_loss),
+        cmocka_unit_test(byte_exact_under_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

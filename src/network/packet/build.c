@@ -4,7 +4,9 @@
 #include "network/packet/routes.h"
 #include "network/packet/telemetry.h"
 
-enum { MAX_RATES = 255, MAX_SLOTS = 1 << 14, REORDER_PACKETS = 128 };
+#include <math.h>
+
+enum { MAX_RATES = 4096, MAX_SLOTS = 1 << 14, REORDER_PACKETS = 128 };
 
 /* RoCEv2 frames. Counted in buffers: Ethernet 14 + FCS 4, IPv4 20, UDP 8, BTH 12, ICRC 4; an ACK
  * adds AETH 4, as does a pull, a CNP 16 reserved bytes; PFC and trimmed packets are least frames
@@ -40,11 +42,23 @@ static struct nadi_pkt_frames frames_of(const struct nadi_packet_config *c)
     };
 }
 
+static uint32_t nearest_rate(const struct nadi_pkt *net, uint64_t bits_per_s)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < net->rate_count; i++)
+        if (fabs((double)net->rates[i] - (double)bits_per_s) <
+            fabs((double)net->rates[best] - (double)bits_per_s))
+            best = i;
+    return best;
+}
+
 static uint32_t rate_index(struct nadi_pkt *net, uint64_t bits_per_s)
 {
     for (uint32_t i = 0; i < net->rate_count; i++)
         if (net->rates[i] == bits_per_s)
             return i;
+    if (net->rate_count == MAX_RATES)
+        return nearest_rate(net, bits_per_s);
     const uint32_t i = net->rate_count++;
     const uint32_t sizes =
         net->config.payload_bytes + net->frames.data_overhead + net->frames.ack + 64;
@@ -57,6 +71,17 @@ static uint32_t rate_index(struct nadi_pkt *net, uint64_t bits_per_s)
         net->tx_ticks[i][bytes] = ticks < 4e9 ? (uint32_t)ticks : UINT32_MAX;
     }
     return i;
+}
+
+void nadi_pkt_set_port_rate(struct nadi_pkt *net, uint32_t port_index, uint64_t bits_per_s)
+{
+    struct nadi_pkt_port *port = &net->ports[port_index];
+    port->rate = (uint16_t)rate_index(net, bits_per_s);
+    port->ticks = net->tx_ticks[port->rate];
+    const struct nadi_ecn_row *row = net->ecn[port->rate];
+    port->mark_above = UINT32_MAX;
+    if (row && net->config.ecn && !port->is_host)
+        port->mark_above = (uint32_t)nadi_min_u64(row->kmin_bytes, UINT32_MAX);
 }
 
 static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
@@ -82,16 +107,11 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
                 .owner = NADI_NONE,
                 .is_host = g->nodes[n].kind == NADI_GRAPH_HOST,
                 .to_host = g->nodes[g->ports[p].peer].kind == NADI_GRAPH_HOST,
-                .rate = (uint16_t)rate_index(net, link->bits_per_s),
                 .latency = nadi_pkt_to_ticks(net, link->latency),
-                .mark_above = UINT32_MAX,
             };
-            const struct nadi_ecn_row *row = net->ecn[net->ports[p].rate];
-            if (row && net->config.ecn && !net->ports[p].is_host)
-                net->ports[p].mark_above = (uint32_t)nadi_min_u64(row->kmin_bytes, UINT32_MAX);
+            nadi_pkt_set_port_rate(net, p, link->bits_per_s);
             net->losses[p] = (float)(1 - (1 - link->loss) * (1 - net->config.loss));
             net->ports[p].lossy = net->losses[p] > 0;
-            net->ports[p].ticks = net->tx_ticks[net->ports[p].rate];
         }
     for (size_t i = 0; i < (size_t)net->port_count * NADI_PKT_CLASSES; i++)
         net->queues[i].head = net->queues[i].sent = net->queues[i].tail = NADI_NONE;

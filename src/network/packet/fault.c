@@ -1,11 +1,13 @@
-/* fault: cables that fail and come back.
+/* fault: cables that fail, come back and change.
  *
  * When a cable goes down, what is on it and what waits for it is lost, pauses on it are forgotten,
  * and flows are routed anew; packets that are on their way find the next port from where they are.
  * A flow whose way is cut repeats after its timeout. When the cable comes back, flows are routed
- * anew again. */
-#include "network/packet/queue.h"
+ * anew again. A new rate or latency holds for what is put on the cable from then on; buffers keep
+ * their headroom, and the windows of flows on their way stay. */
+#include "base/mem.h"
 #include "network/packet/routes.h"
+#include "network/packet/telemetry.h"
 
 static void take_down(struct nadi_pkt *net, uint32_t port_index)
 {
@@ -33,6 +35,19 @@ static void route_anew(struct nadi_pkt *net)
             nadi_pkt_routes_again(net, flow);
 }
 
+/* One direction of a cable; false when it is so already. */
+static bool set_down(struct nadi_pkt *net, uint32_t port, bool down)
+{
+    if (net->ports[port].down == down)
+        return false;
+    if (down)
+        take_down(net, port);
+    else
+        net->ports[port].down = 0;
+    nadi_pkt_routes_set(net->routes, port, down);
+    return true;
+}
+
 void nadi_pkt_fault(struct nadi_pkt *net, uint32_t index)
 {
     const struct nadi_fault *fault = &net->config.faults[index];
@@ -41,13 +56,8 @@ void nadi_pkt_fault(struct nadi_pkt *net, uint32_t index)
         if (g->ports[p].peer != fault->b)
             continue;
         const uint32_t ends[] = {p, net->ports[p].peer};
-        for (uint32_t i = 0; i < 2; i++) {
-            if (fault->up)
-                net->ports[ends[i]].down = 0;
-            else if (!net->ports[ends[i]].down)
-                take_down(net, ends[i]);
-            nadi_pkt_routes_set(net->routes, ends[i], !fault->up);
-        }
+        for (uint32_t i = 0; i < 2; i++)
+            (void)set_down(net, ends[i], !fault->up);
         for (uint32_t i = 0; i < 2; i++)
             if (net->ports[ends[i]].is_host)
                 nadi_pkt_nic_kick(net, net->ports[ends[i]].owner);
@@ -60,4 +70,57 @@ void nadi_pkt_faults_schedule(struct nadi_pkt *net)
     for (size_t i = 0; i < net->config.fault_count; i++)
         nadi_pkt_schedule(net, nadi_pkt_new_cell(net, NADI_PKT_FAULT, (uint32_t)i, 0),
                           net->config.faults[i].at / net->tick);
+}
+
+/* Flows that are on their way keep their share of the NIC's rate. */
+static void set_nic_rate(struct nadi_pkt *net, uint32_t nic_index, uint64_t rate)
+{
+    const struct nadi_pkt_nic *nic = &net->nics[nic_index];
+    for (uint32_t i = 0; i < nic->count; i++) {
+        struct nadi_pkt_flow *f = &net->flows[nic->flows[i]];
+        if (f->at_way_rate || f->line_rate == rate)
+            continue;
+        const uint64_t next = f->rate == f->line_rate ? rate : nadi_min_u64(f->rate, rate);
+        f->line_rate = rate;
+        nadi_pkt_set_rate(net, nic->flows[i], next, false);
+        nadi_pkt_nic_refresh(net, nic->flows[i]);
+    }
+}
+
+static void set_cable(struct nadi_pkt *net, uint32_t port_index, const struct nadi_pkt_cable *c)
+{
+    struct nadi_pkt_port *port = &net->ports[port_index];
+    if (net->rates[port->rate] != c->bits_per_s) {
+        nadi_pkt_set_port_rate(net, port_index, c->bits_per_s);
+        if (port->is_host)
+            set_nic_rate(net, port->owner, net->rates[port->rate]);
+    }
+    port->latency = c->latency;
+    const nadi_time still = 4 * (c->latency + 2000000 / net->tick);
+    net->still_after = still > net->still_after ? still : net->still_after;
+}
+
+void nadi_pkt_cables_change(struct nadi_pkt *net, const struct nadi_pkt_cable *cables, size_t count)
+{
+    const struct nadi_graph *g = net->graph;
+    uint32_t *port_of = NADI_NEW(uint32_t, nadi_graph_channel_count(g));
+    bool cut = false;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        for (uint32_t p = g->first_port[n]; p < g->first_port[n + 1]; p++)
+            port_of[nadi_graph_channel(g, n, p)] = p;
+    for (size_t i = 0; i < count; i++)
+        set_cable(net, port_of[cables[i].channel], &cables[i]);
+    for (size_t i = 0; i < count; i++)
+        cut |= set_down(net, port_of[cables[i].channel], cables[i].down);
+    nadi_pkt_int_init(net); /* codes of new rates */
+    if (cut)
+        route_anew(net);
+    for (size_t i = 0; i < count; i++) {
+        const struct nadi_pkt_port *port = &net->ports[port_of[cables[i].channel]];
+        if (port->is_host) {
+            net->nics[port->owner].quiet_until = 0;
+            nadi_pkt_nic_wake(net, port->owner);
+        }
+    }
+    nadi_mem_free(port_of);
 }

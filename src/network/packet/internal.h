@@ -441,6 +441,23 @@ void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port);
 void nadi_pkt_faults_schedule(struct nadi_pkt *net);
 void nadi_pkt_fault(struct nadi_pkt *net, uint32_t index);
 
+struct nadi_pkt_cable { /* one direction, from now on */
+    uint32_t channel;   /* of the graph: a link's */
+    uint64_t bits_per_s;
+    nadi_time latency; /* ticks */
+    bool down;         /* of both directions */
+};
+
+/* Cables change, all at once. O(ports), and O(flows) when one goes down or comes back. */
+void nadi_pkt_cables_change(struct nadi_pkt *net, const struct nadi_pkt_cable *cables,
+                            size_t count);
+
+/* --- build.c --- */
+
+/* The rate of a port from now on; when more different ones than can be told apart were used
+ * before, the nearest of those. */
+void nadi_pkt_set_port_rate(struct nadi_pkt *net, uint32_t port, uint64_t bits_per_s);
+
 /* --- track.c: selective recovery --- */
 
 void nadi_pkt_track_begin(struct nadi_pkt *net, uint32_t flow);

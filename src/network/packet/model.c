@@ -36,6 +36,10 @@ struct packet {
     size_t capacity;
     uint32_t count, free_item;
     uint64_t messages, bytes; /* sent */
+    struct {                  /* without a way at present, in the order in which they came */
+        struct nadi_pkt_flow_spec *items;
+        size_t count, capacity;
+    } stranded;
     struct nadi_message_log *log;
 };
 
@@ -183,6 +187,7 @@ static void destroy(struct nadi_network *net)
     nadi_pkt_destroy(self(net)->net);
     nadi_pkt_ends_destroy(self(net)->ends);
     nadi_mem_free(self(net)->items);
+    nadi_mem_free(self(net)->stranded.items);
     nadi_mem_free(self(net)->marker_of);
     nadi_mem_free(net);
 }
@@ -239,9 +244,43 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .at_way_rate = m->src >= p->npu_count,
     };
     nadi_pkt_set_clock(p->net, tick_of(p, now));
-    const uint32_t flow = nadi_pkt_flow_start(p->net, &spec);
-    NADI_ASSERT(flow != NADI_NONE); /* the loader has seen that all hosts reach each other */
+    if (nadi_pkt_flow_start(p->net, &spec) == NADI_NONE)
+        NADI_PUSH(&p->stranded, spec);
     schedule_pump(p);
+}
+
+static void change(struct nadi_network *net, const struct nadi_link_state *states, size_t count)
+{
+    struct packet *p = self(net);
+    struct nadi_pkt_cable *cables = NADI_NEW(struct nadi_pkt_cable, count);
+    uint32_t links = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!nadi_graph_channel_is_link(p->net->graph, states[i].link))
+            continue; /* a node's own: the loader refuses nodes with limits */
+        cables[links++] = (struct nadi_pkt_cable){
+            .channel = states[i].link,
+            .bits_per_s = nadi_max_u64((uint64_t)(states[i].bytes_per_ns * 8e9 + 0.5), 1),
+            .latency =
+                (nadi_time)(states[i].latency_ns * NADI_PS_PER_NS / (double)p->net->tick + 0.5),
+            .down = states[i].down,
+        };
+    }
+    nadi_pkt_set_clock(p->net, tick_of(p, nadi_engine_now(p->engine)));
+    nadi_pkt_cables_change(p->net, cables, links);
+    nadi_mem_free(cables);
+    const size_t waiting = p->stranded.count;
+    p->stranded.count = 0;
+    for (size_t i = 0; i < waiting; i++) {
+        const struct nadi_pkt_flow_spec spec = p->stranded.items[i];
+        if (nadi_pkt_flow_start(p->net, &spec) == NADI_NONE)
+            p->stranded.items[p->stranded.count++] = spec;
+    }
+    schedule_pump(p);
+}
+
+static uint64_t stranded(const struct nadi_network *net)
+{
+    return ((const struct packet *)net)->stranded.count;
 }
 
 /* NPU, or npu_count + k for the k-th switch. */
@@ -341,4 +380,6 @@ const struct nadi_network_ops nadi_network_packet = {
     .counters = counters,
     .usage = usage,
     .sent = sent,
+    .change = change,
+    .stranded = stranded,
 };

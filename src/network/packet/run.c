@@ -36,18 +36,23 @@ static bool lost_or_pause(struct nadi_pkt *net, uint32_t port, uint32_t at)
     return true;
 }
 
-/* The first packet of a queue has reached the other end of the cable. */
+/* The first packet of a queue has reached the other end of the cable. At a host it is what the
+ * event says, unless the cable's latency became shorter meanwhile: packets keep their order, events
+ * not. */
 static inline void arrive(struct nadi_pkt *net, uint32_t queue, enum nadi_pkt_event_kind kind)
 {
     const uint32_t at = net->queues[queue].head;
     const uint32_t port = net->ports[queue / NADI_PKT_CLASSES].peer;
+    bool back = kind == NADI_PKT_EVENT_ANSWER_AT_HOST;
+    if (NADI_UNLIKELY(nadi_pkt_backwards(net->packets[at].word) != back))
+        back = !back;
     if (!lost_or_pause(net, port, at)) {
         if (kind == NADI_PKT_EVENT_AT_SWITCH)
             nadi_pkt_switch_receive(net, port, at);
-        else if (kind == NADI_PKT_EVENT_DATA_AT_HOST)
-            nadi_pkt_receive_data(net, port, at);
-        else
+        else if (back)
             nadi_pkt_receive_answer(net, at);
+        else
+            nadi_pkt_receive_data(net, port, at);
     }
     nadi_pkt_pop(net, queue);
 }
