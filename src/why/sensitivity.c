@@ -34,8 +34,9 @@ struct rerun {
     struct nadi_changed changed;
     bool wanted; /* also its causes */
     bool causes;
-    uint64_t end_ns; /* UINT64_MAX: it did not finish */
-    enum nadi_cause top;
+    uint64_t end_ns;            /* UINT64_MAX: it did not finish */
+    bool explained;             /* the next is there */
+    uint64_t sums[NADI_CAUSES]; /* of its critical path */
 };
 
 struct work { /* shared by the threads: each takes the next */
@@ -52,13 +53,11 @@ static void rerun(struct rerun *x)
     x->changed.in.system.track_local_mem = false;
     nadi_simulate(&x->changed.in, NULL, &r);
     x->end_ns = r.outcome == NADI_OUTCOME_DONE ? r.end_ns : UINT64_MAX;
-    x->top = NADI_CAUSES;
     if (x->causes) {
         struct nadi_why why;
         nadi_why_find(&x->changed.in, &r, &why);
-        for (int c = 0; c < NADI_CAUSES && !why.why_not; c++)
-            if (x->top == NADI_CAUSES || why.sums[c] > why.sums[x->top])
-                x->top = (enum nadi_cause)c;
+        x->explained = !why.why_not;
+        memcpy(x->sums, why.sums, sizeof(x->sums));
         nadi_why_release(&why);
     }
     nadi_result_release(&r);
@@ -194,15 +193,32 @@ static bool gain_of(const struct search *s, const struct rerun *run, int64_t *ga
     return true;
 }
 
-static void take_reruns(struct search *s)
+/* What has grown most on the path by a thousandth of the run, or else has most of it. */
+static enum nadi_cause next_cause(const struct nadi_why *why, uint64_t end_ns,
+                                  const struct rerun *run)
+{
+    uint64_t most = end_ns / 1000;
+    enum nadi_cause grown = NADI_CAUSES, top = NADI_CAUSE_COMPUTE;
+    for (int c = 0; c < NADI_CAUSES; c++) {
+        if (run->sums[c] > run->sums[top])
+            top = (enum nadi_cause)c;
+        if (run->sums[c] > why->sums[c] && run->sums[c] - why->sums[c] > most) {
+            most = run->sums[c] - why->sums[c];
+            grown = (enum nadi_cause)c;
+        }
+    }
+    return grown == NADI_CAUSES ? top : grown;
+}
+
+static void take_reruns(struct search *s, const struct nadi_why *why)
 {
     for (size_t i = 0; i < s->out->count; i++) {
         struct nadi_sensitivity *x = &s->out->items[i];
         const struct rerun *small = &s->reruns[2 * i], *large = small + 1;
         x->has_small = gain_of(s, small, &x->gain_small_ns);
         x->has_large = gain_of(s, large, &x->gain_large_ns);
-        if (x->has_large && large->causes && large->top != NADI_CAUSES)
-            x->next = nadi_cause_name(large->top);
+        if (x->has_large && large->explained)
+            x->next = nadi_cause_name(next_cause(why, s->r->end_ns, large));
     }
 }
 
@@ -382,7 +398,7 @@ void nadi_sensitivities_find(const struct nadi_inputs *in, const struct nadi_res
     if (again) {
         prepare_reruns(&s);
         rerun_all(s.reruns, runs, threads);
-        take_reruns(&s);
+        take_reruns(&s, why);
     } else
         out->why_not = "the run has too many events to be simulated again so often";
     take_paths(&s, why);

@@ -43,7 +43,7 @@ struct nadi_sensitivity {
     bool has_small, has_large; /* simulated again */
     int64_t gain_small_ns;     /* +0.1 %; chunks: twice as many */
     int64_t gain_large_ns;     /* +10 %; chunks: half as many */
-    const char *next;          /* what has most of the path after +10 %, or NULL */
+    const char *next; /* what grew most on the path after +10 %, or has most of it; or NULL */
 };
 
 /* The dimension that the parameter is of; NADI_NONE: of none. */
