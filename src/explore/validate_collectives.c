@@ -167,7 +167,10 @@ static void add_table(struct nadi_validate_collectives *v, const struct nadi_ben
         .quality = t->quality,
     };
     if (!nadi_platform_for_table(&p, t, &v->arena, &out.platform, &algorithm)) {
-        out.left_out = "the device is not in the catalogue";
+        out.left_out =
+            *t->device ? nadi_arena_printf(
+                             &v->arena, "no platform of the catalogue is known for '%s'", t->device)
+                       : "the table names no device";
         out.label = out.system = "";
         push(v, out);
         return;
