@@ -186,8 +186,10 @@ static const struct nadi_schema_key graph_keys[] = {
      .max = 1e6,
      .may_be_infinite = true,
      .absent = "switches only forward, and `inSwitch` is refused",
-     .doc = "At what rate switches reduce what one port brings (NVLS, SHARP), all ports at once: "
-            "every node but NPUs, nics, pcie and routers. A node's own key comes first."},
+     .doc =
+         "At what rate switches reduce what one port brings (NVLS, SHARP), all ports at once: "
+         "every node but NPUs, nics, pcie and the routers on NPUs' boards. A node's own key comes "
+         "first."},
     {.key = "in-switch-latency",
      .type = NADI_SCHEMA_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
