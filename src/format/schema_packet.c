@@ -60,7 +60,8 @@ static const struct nadi_schema_key keys[] = {
     ON_OFF("window-follows-rate", "1", "The window shrinks with the flow's rate."),
     ON_OFF("pacing", "1", "Packets leave at the flow's rate; off: at line rate."),
     ON_OFF("ack-first", "0", "ACKs travel in the control class, before data."),
-    BYTES("ack-interval", "1", 1, 1e9, "Data bytes that one ACK answers; 1: every packet."),
+    BYTES("ack-interval", "1", 1, 1e9,
+          "Data bytes that one ACK answers; 1: every packet. No window is smaller."),
     WORD("recovery", recoveries, "auto",
          "What a sender repeats at a NACK: nothing (only a timeout repeats), everything from the "
          "missing packet on, or "

@@ -123,11 +123,59 @@ static void alone_as_closed_form(void **state)
         }
 }
 
+/* Two flows in opposite directions pay for each other's ACKs: one for every packet, or one for 32
+ * KiB; then packets and a fluid differ by less than 2 %. */
+static void both_ways_beside_a_fluid(void **state)
+{
+    static const uint32_t intervals[] = {1, 32 << 10};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct packet_case c;
+        const uint64_t bytes = 4096 * 10000;
+        packet_case_star(&c, 2);
+        nadi_packet_config_init(&c.in.config);
+        c.in.config.cc = &nadi_cc_none;
+        c.in.config.ack_interval_bytes = intervals[i];
+        packet_case_flow(&c, 0, 1, bytes, 0);
+        packet_case_flow(&c, 1, 0, bytes, 0);
+        packet_case_run(&c);
+        const double frames = 4096 + 62 + 66 / (i ? 8.0 : 1.0);
+        const double want = frames * 10000 * 8 / 400 + 2 * 1000;
+        const double fluid = (double)bytes * 8 / 400 + 2 * 1000;
+        for (uint32_t f = 0; f < 2; f++) {
+            const double got = (double)packet_case_ns(&c, f);
+            assert_true(got > want * 0.999 && got < want * 1.002);
+            assert_true(i == 0 || got < fluid * 1.02);
+        }
+        packet_case_release(&c);
+    }
+}
+
+/* A window that the rate makes small still lets go what one ACK answers. */
+static void small_windows_do_not_wait(void **state)
+{
+    struct packet_case c;
+    (void)state;
+    packet_case_star(&c, 9);
+    nadi_packet_config_init(&c.in.config);
+    c.in.config.cc = &nadi_cc_window;
+    c.in.config.window_bytes = 8 << 10;
+    c.in.config.ack_interval_bytes = 64 << 10;
+    for (uint32_t f = 0; f < 8; f++)
+        packet_case_flow(&c, f, 8, 1 << 20, 0);
+    packet_case_run(&c);
+    for (uint32_t f = 0; f < 8; f++)
+        assert_true(packet_case_ns(&c, f) < 1000000); /* no timeout of 4 ms */
+    packet_case_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joining_flows_share),
         cmocka_unit_test(alone_as_closed_form),
+        cmocka_unit_test(both_ways_beside_a_fluid),
+        cmocka_unit_test(small_windows_do_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

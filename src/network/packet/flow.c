@@ -60,8 +60,9 @@ static uint64_t choose_window(struct nadi_pkt *net, uint32_t flow)
         f->window_bytes = net->largest_bdp;
     else if (c->exact)
         f->window_bytes = (uint64_t)f->base_rtt * slowest / 1000000000 / 8;
-    else
-        f->window_bytes = (uint64_t)((double)f->base_rtt / ticks_per_byte) + 1;
+    else /* and what waits at the receiver for its ACK */
+        f->window_bytes = (uint64_t)((double)f->base_rtt / ticks_per_byte) + 1 +
+                          (c->ack_interval_bytes > c->payload_bytes ? c->ack_interval_bytes : 0);
     return slowest;
 }
 

@@ -293,6 +293,18 @@ void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
     send_data(net, nic, slot);
 }
 
+/* No window is smaller than what one ACK answers, or the sender would wait for ever. Exact mode:
+ * every packet is answered. */
+static uint32_t window_of(const struct nadi_pkt *net, uint64_t packets)
+{
+    if (net->config.ack_interval_bytes > net->config.payload_bytes && !net->config.exact) {
+        const uint64_t interval = (net->config.ack_interval_bytes + net->config.payload_bytes - 1) /
+                                  net->config.payload_bytes;
+        packets = nadi_max_u64(packets, interval);
+    }
+    return (uint32_t)nadi_min_u64(packets, UINT32_MAX);
+}
+
 static void set_window(struct nadi_pkt *net, struct nadi_pkt_flow *f)
 {
     if (!f->window_bytes || net->cc->needs_window)
@@ -308,7 +320,7 @@ static void set_window(struct nadi_pkt *net, struct nadi_pkt_flow *f)
             window = 1;
     }
     const uint64_t packets = (window + net->config.payload_bytes - 1) / net->config.payload_bytes;
-    f->window_packets = packets > UINT32_MAX ? UINT32_MAX : (uint32_t)packets;
+    f->window_packets = window_of(net, packets);
 }
 
 /* A gap that became shorter may end before the timer that was set. */
@@ -341,5 +353,5 @@ void nadi_pkt_set_rate(struct nadi_pkt *net, uint32_t flow, uint64_t rate, bool 
 
 void nadi_pkt_set_window(struct nadi_pkt *net, uint32_t flow, uint32_t packets)
 {
-    net->flows[flow].window_packets = packets;
+    net->flows[flow].window_packets = window_of(net, packets);
 }
