@@ -44,7 +44,8 @@ enum nadi_native_kind {
 struct nadi_implementation {
     uint32_t count; /* entries; 0: none configured */
     struct nadi_algorithm_choice dims[NADI_MAX_DIMS];
-    const char *custom; /* prefix of a custom algorithm's traces, or NULL */
+    const char *custom;    /* prefix of a custom algorithm's traces, or NULL */
+    uint64_t custom_bytes; /* the collective that these are of; 0: as they are */
 };
 
 /* What some collectives of a kind run instead; of several that fit the first. */

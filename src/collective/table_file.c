@@ -117,8 +117,10 @@ static bool read_document(struct nadi_table_file *f, const char *data, size_t by
     if (!nadi_doc_parse(&doc, f->path, data, bytes,
                         nadi_doc_syntax_of(f->path, json ? NADI_DOC_JSON : NADI_DOC_YAML), diags))
         return false;
-    f->form = NADI_TABLE_OWN;
-    const bool ok = nadi_table_read_own(f, &doc, diags);
+    const bool plan = doc.root->kind == NADI_DOC_MAP && nadi_doc_find(doc.root, "gpus");
+    f->form = plan ? NADI_TABLE_MSCCLPP : NADI_TABLE_OWN;
+    const bool ok =
+        plan ? nadi_table_read_mscclpp(f, &doc, diags) : nadi_table_read_own(f, &doc, diags);
     nadi_doc_release(&doc);
     return ok;
 }
@@ -172,9 +174,10 @@ void nadi_table_file_release(struct nadi_table_file *f)
     nadi_arena_release(&f->arena);
 }
 
-bool nadi_table_prove(const struct nadi_table_file *f, struct nadi_diags *diags)
+/* In one order of each member's lanes; waits that are missing may not show in the other. */
+static bool prove(const struct nadi_table_file *f, bool backwards, struct nadi_diags *diags)
 {
-    static const struct nadi_verify_machine machine = {.alpha = 1};
+    const struct nadi_verify_machine machine = {.alpha = 1, .backwards = backwards};
     const struct nadi_program_request q = {.kind = f->table.shape.kind,
                                            .n = f->table.shape.n,
                                            .root = f->table.shape.root,
@@ -188,9 +191,15 @@ bool nadi_table_prove(const struct nadi_table_file *f, struct nadi_diags *diags)
         return true;
     const bool at_step = o.result != NADI_VERIFY_MISSING && o.result != NADI_VERIFY_LEFTOVER &&
                          o.result != NADI_VERIFY_SIZE;
-    return nadi_error(diags, "collective/wrong",
-                      at_step ? nadi_table_place(f, o.member, o.lane, o.step)
-                              : NADI_IN_FILE(f->path),
-                      NULL, "this is no %s: %s", nadi_collective_name(f->table.shape.kind),
-                      nadi_verify_text(&p, &o, &diags->arena));
+    return nadi_error(
+        diags, "collective/wrong",
+        at_step ? nadi_table_place(f, o.member, o.lane, o.step) : NADI_IN_FILE(f->path),
+        backwards ? "a wait for a step of another lane is missing" : NULL, "this is no %s%s: %s",
+        nadi_collective_name(f->table.shape.kind), backwards ? " in every order of steps" : "",
+        nadi_verify_text(&p, &o, &diags->arena));
+}
+
+bool nadi_table_prove(const struct nadi_table_file *f, struct nadi_diags *diags)
+{
+    return prove(f, false, diags) && prove(f, true, diags);
 }

@@ -67,7 +67,6 @@ struct reader {
     struct nadi_diags *diags;
     uint32_t n, per_loop;
     struct nadi_table_shape shape;
-    uint32_t chunks; /* of a member's part, where blocks belong to members; else all */
     struct gpu *gpus;
     struct {
         struct block *items;
@@ -345,7 +344,6 @@ static bool count_blocks(struct reader *r, const xmlNode *algo)
         return nadi_error(r->diags, "msccl/chunks", place, NULL,
                           "%u chunks of %s on %u gpus cannot be: %s", r->per_loop,
                           nadi_collective_name(r->shape.kind), r->n, refusal);
-    r->chunks = all_to_all ? r->shape.blocks / r->n / r->n : r->shape.blocks / r->n;
     return true;
 }
 
@@ -402,50 +400,20 @@ static bool read_gpus(struct reader *r, const xmlNode *algo)
 
 /* ---- chunks as slots ----------------------------------------------------------------------- */
 
-/* Chunks that a gpu has of a buffer by the collective's definition. */
 static uint32_t chunks_of(const struct reader *r, uint32_t gpu, char buffer)
 {
-    const struct nadi_table_shape *s = &r->shape;
-    const bool input = buffer == 'i';
     if (buffer == 's')
         return r->gpus[gpu].chunks[2];
     if (buffer == TEMPORARY)
         return r->gpus[gpu].temporaries;
-    switch (s->kind) {
-    case NADI_ALL_GATHER:
-    case NADI_GATHER:
-        return input ? r->chunks : s->blocks;
-    case NADI_REDUCE_SCATTER:
-    case NADI_REDUCE_SCATTER_BLOCK:
-    case NADI_SCATTER:
-        return input ? s->blocks : r->chunks;
-    case NADI_ALL_TO_ALL:
-        return s->blocks / s->n;
-    case NADI_ALL_REDUCE:
-    case NADI_REDUCE:
-    case NADI_BROADCAST:
-    case NADI_BARRIER:
-    case NADI_COLLECTIVE_KINDS:
-        break;
-    }
-    return s->blocks;
+    return nadi_table_buffer_chunks(&r->shape, buffer);
 }
 
 static uint32_t slot_of(const struct reader *r, uint32_t gpu, char buffer, uint32_t offset)
 {
-    const struct nadi_table_shape *s = &r->shape;
-    const uint32_t results = s->separate ? s->blocks : 0;
-    if (buffer == 's' || buffer == TEMPORARY) /* these lie behind the gpu's scratch */
-        return results + s->blocks + (buffer == 's' ? 0 : r->gpus[gpu].chunks[2]) + offset;
-    uint32_t block = offset;
-    if (s->kind == NADI_ALL_TO_ALL) {
-        const uint32_t peer = offset / r->chunks, within = offset % r->chunks;
-        const uint32_t src = buffer == 'i' ? gpu : peer, dst = buffer == 'i' ? peer : gpu;
-        block = (src * s->n + dst) * r->chunks + within;
-    } else if (chunks_of(r, gpu, buffer) == r->chunks && r->chunks < s->blocks) {
-        block = gpu * r->chunks + offset;
-    }
-    return buffer == 'o' ? results + block : block;
+    if (buffer == TEMPORARY) /* behind the gpu's scratch */
+        return nadi_table_buffer_slot(&r->shape, gpu, 's', r->gpus[gpu].chunks[2] + offset);
+    return nadi_table_buffer_slot(&r->shape, gpu, buffer, offset);
 }
 
 typedef void add_slots(struct nadi_table *t, uint32_t slot, uint32_t count);

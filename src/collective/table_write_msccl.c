@@ -330,6 +330,8 @@ static void write_step(struct writer *w, size_t index)
     if (s->step.from != NADI_NONE) {
         const uint32_t block = block_for(w, s, RECEIVES);
         add_waits(w, block, index);
+        if (s->step.to != NADI_NONE) /* what comes must not change what is still being sent */
+            add_wait(w, block, w->ends[index].block[0], index);
         collect_moved(w, &w->t->steps.items[w->sender_of[index]], s);
         for (size_t i = 0; s->step.reduces && i < w->moved.count; i++)
             w->moved.items[i].src = w->moved.items[i].dst;

@@ -327,7 +327,7 @@ static void run_all(struct checker *c)
         for (bool moved = true; moved;) {
             moved = false;
             for (uint32_t l = 0; l < c->lanes; l++)
-                while (advance(c, member, l))
+                while (advance(c, member, c->machine->backwards ? c->lanes - 1 - l : l))
                     moved = true;
         }
     }

@@ -37,6 +37,7 @@ struct nadi_verify_outcome {
 
 struct nadi_verify_machine { /* seconds; 0: free */
     double alpha, beta, gamma;
+    bool backwards; /* a member's lanes are tried from the last: may show a wait that is missing */
 };
 
 struct nadi_verify_outcome nadi_verify(const struct nadi_program *p,

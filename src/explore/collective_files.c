@@ -221,6 +221,8 @@ static bool write_down(const struct nadi_collective_convert_request *q, struct n
     const char *refused = NULL;
     if (!ops || (word[letters] && !nadi_str_to_u64(word + letters, &number)) || number > 1000000)
         refused = "there is no such algorithm: docs/models/collectives.md lists them";
+    else if (ops->in_switches)
+        refused = "it runs in switches, which tables do not have";
     else if (!q->kind || !nadi_collective_find(q->kind, &request.kind))
         refused = "which collective? all-reduce, all-gather, reduce-scatter, all-to-all, "
                   "broadcast, reduce, gather, scatter or barrier";

@@ -80,6 +80,17 @@ static const struct nadi_schema_key attached_keys[] = {
      .words = kinds,
      .absent = "what the file says; of Chakra traces, which do not say, it is needed",
      .doc = "The collective that runs it."},
+    {.key = "trace-size",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_BYTES,
+     .unit = "B",
+     .unit_factor = 1,
+     .min = 1,
+     .max = 9e15,
+     .absent = "messages are as large as the traces say",
+     .doc =
+         "Of Chakra traces: comm_size of the collective that they were made for; for another size "
+         "messages are in proportion."},
     {.key = "group",
      .type = NADI_SCHEMA_TEXT,
      .absent = "all groups with as many members as the file has",

@@ -12,7 +12,7 @@
 struct nadi_to_attach {
     struct nadi_place place, kind_place, group_place; /* of the entry and its values */
     const char *file, *group, *kind;                  /* group, kind: NULL where not given */
-    uint64_t least_bytes, most_bytes;
+    uint64_t least_bytes, most_bytes, trace_bytes;
     bool has_least, has_most;
 };
 

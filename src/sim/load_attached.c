@@ -55,6 +55,7 @@ bool nadi_read_attached(struct nadi_load *l, const struct nadi_schema_values *va
             .group = text_of(l, &v, "group"),
             .least_bytes = size_of(&v, "min-size", 0),
             .most_bytes = size_of(&v, "max-size", UINT64_MAX),
+            .trace_bytes = size_of(&v, "trace-size", 0),
             .has_least = nadi_schema_is_set(&v, "min-size"),
             .has_most = nadi_schema_is_set(&v, "max-size"),
         };
@@ -149,6 +150,9 @@ static bool attach_table(struct nadi_load *l, const struct nadi_to_attach *e,
                           nadi_collective_label(f->table.shape.kind, label));
     const bool known = nadi_native_kind_of(f->table.shape.kind, &a->kind);
     NADI_ASSERT(known);
+    if (e->trace_bytes > 0)
+        return nadi_error(l->diags, "system/custom-sizes", e->place, "leave it out",
+                          "'trace-size' is for Chakra traces: %s runs at any size", e->file);
     if (!e->has_least)
         a->least_bytes = node_bytes(&f->table, f->least_bytes, true);
     if (!e->has_most)
@@ -171,6 +175,7 @@ static bool attach_traces(struct nadi_load *l, const struct nadi_to_attach *e,
     const bool known = nadi_collective_find(e->kind, &kind) && nadi_native_kind_of(kind, &a->kind);
     NADI_ASSERT(known);
     a->implementation.custom = e->file;
+    a->implementation.custom_bytes = e->trace_bytes;
     return find_groups(l, e, 0, a);
 }
 

@@ -162,8 +162,10 @@ static bool check_attached(struct nadi_load *l)
             uint32_t n = 0;
             while (n < in->rank_count && traces[n])
                 n++;
-            if (strcmp(in->customs[c].prefix, prefix) == 0)
-                ok &= nadi_trace_set_check(traces, n, &figures, l->diags);
+            if (strcmp(in->customs[c].prefix, prefix) != 0)
+                continue;
+            l->in->customs[c].bytes = in->system.attached[i].implementation.custom_bytes;
+            ok &= nadi_trace_set_check(traces, n, &figures, l->diags);
         }
     }
     return ok;

@@ -127,6 +127,16 @@ uint32_t nadi_customs_operation(const struct nadi_system *s, uint32_t run)
     return s->streams.items[s->customs->runs.items[run].stream].operation;
 }
 
+static uint64_t bytes_of(const struct nadi_system *s, const struct run *r, uint64_t written)
+{
+    const struct operation *op = &s->operations.items[s->streams.items[r->stream].operation];
+    const uint64_t whole = op->custom->bytes;
+    if (whole == 0 || whole == op->view.bytes)
+        return written;
+    const double scaled = (double)written * ((double)op->view.bytes / (double)whole);
+    return scaled < 1 ? 1 : (uint64_t)(scaled + 0.5);
+}
+
 static void issue(struct nadi_system *s, uint32_t run, uint32_t node)
 {
     struct run *r = &s->customs->runs.items[run];
@@ -138,11 +148,11 @@ static void issue(struct nadi_system *s, uint32_t run, uint32_t node)
     switch ((enum nadi_node_type)t->type[node]) {
     case NADI_NODE_SEND:
         ends.dst = ends.dst_rank = peer_rank(s, r, comm->dst);
-        nadi_p2p_send(s, &ends, comm->tag, t->bytes[node], OWNER_CUSTOM, run, node);
+        nadi_p2p_send(s, &ends, comm->tag, bytes_of(s, r, t->bytes[node]), OWNER_CUSTOM, run, node);
         return;
     case NADI_NODE_RECV:
         ends.src = ends.src_rank = peer_rank(s, r, comm->src);
-        nadi_p2p_recv(s, &ends, comm->tag, t->bytes[node], OWNER_CUSTOM, run, node);
+        nadi_p2p_recv(s, &ends, comm->tag, bytes_of(s, r, t->bytes[node]), OWNER_CUSTOM, run, node);
         return;
     case NADI_NODE_COMP: {
         uint64_t ns = t->duration_ns[node] ? t->duration_ns[node] : 1;

@@ -297,6 +297,7 @@ static const struct key_case key_cases[] = {
     {SYSTEM, "custom-collectives", "[{\"file\": \"a\"}]", "[{file: a}]", "[1]", "schema/map"},
     {ATTACHED, "file", "\"a.xml\"", "a.xml", "[1]", "schema/type"},
     {ATTACHED, "kind", "\"all-to-all\"", "all-to-all", "\"all\"", "schema/word"},
+    {ATTACHED, "trace-size", "\"1MB\"", "1000000 B", "0", "schema/range"},
     {ATTACHED, "group", "\"tp\"", "tp", "[1]", "schema/type"},
     {ATTACHED, "min-size", "\"1MB\"", "1000000 B", "-1", "schema/range"},
     {ATTACHED, "max-size", "\"1MB\"", "1000000 B", "\"1s\"", "schema/unit"},
