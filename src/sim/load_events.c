@@ -457,8 +457,8 @@ bool nadi_load_events(struct nadi_load *l)
     in->events = NADI_ARENA_ZNEW(&in->arena, struct nadi_events, 1);
     struct reader r = {.l = l, .doc = &doc, .ev = in->events};
     nadi_arena_init(&r.scratch);
-    bool ok = nadi_schema_check(&values, nadi_schema_of(NADI_SCHEMA_EVENTS), &doc,
-                                in->options.strict, &r.scratch, l->diags);
+    bool ok = nadi_schema_check(&values, nadi_schema_of(NADI_SCHEMA_EVENTS), &doc, true, &r.scratch,
+                                l->diags);
     if (ok) {
         in->events->seed = (uint64_t)nadi_schema_integer(&values, "seed");
         in->events->perturb.seed = in->events->seed;
