@@ -130,6 +130,26 @@ static const struct row rows[] = {
         .wanted_s = 40,
     },
     {
+        /* all ranks are one: network/uniform.h */
+        .name = "switch of 65,536, flat ring: 34 billion messages",
+        .model = "flow",
+        .ranks = "65536",
+        .chunks = "4",
+        .algorithms = "\"ring\"",
+        .network = "topology: [Switch]\nnpus_count: [65536]\nbandwidth: [50]\nlatency: [500]\n",
+        .wanted_s = 1,
+    },
+    {
+        .name = "ring of 8 x switch of 8,192, halving-doubling there",
+        .model = "flow",
+        .ranks = "65536",
+        .chunks = "1",
+        .algorithms = "\"ring\", \"halvingDoubling\"",
+        .network = "topology: [Ring, Switch]\nnpus_count: [8, 8192]\nbandwidth: [450, 50]\n"
+                   "latency: [250, 500]\n",
+        .wanted_s = 1,
+    },
+    {
         .name = "4 dimensions of 4,096, 64 chunks",
         .model = "aware",
         .ranks = "4096",
