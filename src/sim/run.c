@@ -156,7 +156,7 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
     const struct nadi_inputs *in = s->in;
     bool scaled = !in->options.compat;
     s->engine = nadi_engine_create(fold ? fold->actor_count : in->rank_count);
-    s->logs = in->options.record_ops && model_of(in) != &nadi_network_unaware && !fold;
+    s->logs = in->options.record_ops && !fold && !phases;
     if (s->logs)
         nadi_message_log_init(&s->log, s->engine);
     const struct nadi_network_setup network = {
