@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "collective/native.h"
 #include "collective/trace_set.h"
 #include "collective/verify.h"
 
@@ -204,6 +205,40 @@ bool nadi_collective_check(const struct nadi_collective_check_request *request,
 
 /* ---- convert ------------------------------------------------------------------------------- */
 
+/* One of the reference's that no step generator of that name has, on one dimension. */
+static const char *make_native(enum nadi_algorithm algorithm,
+                               const struct nadi_program_request *request, struct nadi_arena *arena,
+                               struct nadi_program *p)
+{
+    struct nadi_topology topology = {
+        .dim_count = 1,
+        .dims = {{.kind = NADI_DIM_FULLY_CONNECTED, .npus = request->n, .bytes_per_ns = 1}}};
+    const struct nadi_implementation one = {.count = 1, .dims = {{.algorithm = algorithm}}};
+    const struct nadi_group all = {.is_world = true, .size = request->n};
+    struct nadi_plan *plan = NADI_ARENA_NEW(arena, struct nadi_plan, 1);
+    struct nadi_plan_request q = {.topology = &topology,
+                                  .group = &all,
+                                  .implementation = &one,
+                                  .splits = 1,
+                                  .bytes = request->bytes,
+                                  .involved = UINT32_MAX,
+                                  .exact = true};
+    if (!nadi_native_kind_of(request->kind, &q.kind) || q.kind >= NADI_NATIVE_BROADCAST)
+        return "the algorithm does not do this collective";
+    if (algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE && request->kind != NADI_ALL_REDUCE)
+        return "it runs an all-reduce, whatever it is for, as in the reference";
+    if (request->n < 2 || !nadi_topology_finish(&topology) || !nadi_plan_make(&q, plan))
+        return "it needs two members at least";
+    return nadi_native_program(&plan->phases[0], false, p);
+}
+
+static enum nadi_algorithm native_of(const char *word)
+{
+    return strcmp(word, "halvingDoubling") == 0    ? NADI_ALGORITHM_HALVING_DOUBLING
+           : strcmp(word, "doubleBinaryTree") == 0 ? NADI_ALGORITHM_DOUBLE_BINARY_TREE
+                                                   : NADI_ALGORITHM_NONE;
+}
+
 /* An algorithm of our own, "tree4", as a table. */
 static bool write_down(const struct nadi_collective_convert_request *q, struct nadi_table_file *f,
                        struct nadi_diags *diags)
@@ -218,21 +253,24 @@ static bool write_down(const struct nadi_collective_convert_request *q, struct n
     f->path = f->name = nadi_arena_strdup(&f->arena, word);
     const struct nadi_program_ops *ops =
         nadi_program_find(nadi_arena_strndup(&f->arena, word, letters));
+    const enum nadi_algorithm native = native_of(word);
     const char *refused = NULL;
-    if (!ops || (word[letters] && !nadi_str_to_u64(word + letters, &number)) || number > 1000000)
+    if ((!ops && native == NADI_ALGORITHM_NONE) ||
+        (word[letters] && !nadi_str_to_u64(word + letters, &number)) || number > 1000000)
         refused = "there is no such algorithm: docs/models/collectives.md lists them";
-    else if (ops->in_switches)
+    else if (ops && ops->in_switches)
         refused = "it runs in switches, which tables do not have";
     else if (!q->kind || !nadi_collective_find(q->kind, &request.kind))
         refused = "which collective? all-reduce, all-gather, reduce-scatter, all-to-all, "
                   "broadcast, reduce, gather, scatter or barrier";
-    if (!refused) {
+    if (!refused && native != NADI_ALGORITHM_NONE) {
+        refused = make_native(native, &request, &f->arena, &p);
+    } else if (!refused) {
         const enum nadi_program_number what = ops->number;
         request.radix = what == NADI_NUMBER_RADIX ? (uint32_t)number : 0;
         request.channels = what == NADI_NUMBER_CHANNELS ? (uint32_t)number : 0;
         request.segments = what == NADI_NUMBER_SEGMENTS ? (uint32_t)number : 0;
-        refused = ops->in_switches ? "files of algorithms have no switches"
-                                   : nadi_program_make(ops, &request, &p);
+        refused = nadi_program_make(ops, &request, &p);
     }
     if (refused) {
         nadi_arena_release(&f->arena);
