@@ -19,8 +19,9 @@ struct nadi_collective_bench_options {
     const char *algorithms;    /* "ring,oneRabenseifner,ring_direct": words of the system file, a
                                   dimension each where joined by "_"; NULL: those of the system file */
     uint64_t first_bytes, last_bytes;
-    double factor; /* from one size to the next, above 1 */
-    int csv;       /* else a table as nccl-tests prints it */
+    double factor;     /* from one size to the next, above 1 */
+    int csv;           /* else a table as nccl-tests prints it */
+    const char *tuner; /* file to write the fastest of each size to, as a tuner table; NULL: none */
 };
 
 void nadi_collective_bench_options_init(struct nadi_collective_bench_options *options);

@@ -1,5 +1,6 @@
 #include <nadi/collective.h>
 
+#include "base/file.h"
 #include "explore/collective_bench.h"
 
 void nadi_collective_bench_options_init(struct nadi_collective_bench_options *options)
@@ -52,7 +53,14 @@ enum nadi_status nadi_collective_bench(const struct nadi_collective_bench_option
                    o->first_bytes, o->last_bytes, o->factor);
         return NADI_STATUS_INPUT;
     }
-    const bool ok = nadi_collective_bench_run(&b, &request, messages);
+    bool ok = nadi_collective_bench_run(&b, &request, messages);
+    if (ok && o->tuner) {
+        struct nadi_str table = NADI_STR_INIT;
+        ok = nadi_collective_bench_tuner(&b, &table, messages) &&
+             nadi_file_make_parent(o->tuner, messages) &&
+             nadi_file_write(o->tuner, nadi_str_get(&table), table.length, messages);
+        nadi_str_release(&table);
+    }
     if (ok) {
         (o->csv ? nadi_collective_bench_csv : nadi_collective_bench_text)(&b, &text);
         *report = text.text;

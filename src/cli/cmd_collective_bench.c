@@ -6,7 +6,7 @@
 #include "cli/terminal.h"
 
 struct values {
-    const char *network, *system, *model, *kinds, *algorithms, *format, *plot;
+    const char *network, *system, *model, *kinds, *algorithms, *format, *plot, *tuner;
     uint64_t first, last;
     double factor;
 };
@@ -81,6 +81,11 @@ static const struct nadi_option output[] = {
      .type = NADI_OPTION_TEXT,
      AT(plot),
      .help = "Bus bandwidth over size as SVG"},
+    {.name = "tuner",
+     .argument = "FILE",
+     .type = NADI_OPTION_TEXT,
+     AT(tuner),
+     .help = "Write the fastest of each size as a tuner table, for `tuner` of a system file"},
     {.name = NULL},
 };
 
@@ -109,6 +114,7 @@ int nadi_cmd_collective_bench(const struct nadi_command *self, int count, char *
     options.first_bytes = v.first;
     options.last_bytes = v.last;
     options.factor = v.factor;
+    options.tuner = v.tuner;
     options.csv = v.format[0] == 'c';
     char *text, *plot;
     enum nadi_status status = nadi_collective_bench(&options, &text, &plot, messages);

@@ -18,12 +18,27 @@ enum nadi_algorithm {
     NADI_ALGORITHM_LIBRARY, /* a communication library's: a time, no messages (comm/nccl.h) */
 };
 
+enum nadi_wire_form { /* protocol of a library: what a message of so many bytes is on the wire */
+                      NADI_WIRE_SIMPLE,
+                      NADI_WIRE_LL,    /* a flag with every 4 bytes */
+                      NADI_WIRE_LL128, /* 128 bytes for every 120 */
+};
+
+static inline uint64_t nadi_wire_bytes(enum nadi_wire_form wire, uint64_t bytes)
+{
+    if (wire == NADI_WIRE_LL)
+        return 2 * bytes;
+    return wire == NADI_WIRE_LL128 ? (bytes + 119) / 120 * 128 : bytes;
+}
+
 struct nadi_algorithm_choice {
     enum nadi_algorithm algorithm;
     bool flat;       /* the one* forms: one communicator over all ranks, later entries ignored */
     uint32_t window; /* direct<W>; 0: unlimited. Programs: the number behind the word; 0: none */
     const struct nadi_program_ops *program;
     const struct nadi_table *table; /* of nadi_program_table */
+    enum nadi_wire_form wire;       /* of programs */
+    uint32_t overhead_ns;           /* of programs: before each message, besides endpoint delays */
 };
 
 /* The collectives that the system file configures; the reference's four come first. */

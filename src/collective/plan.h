@@ -42,6 +42,8 @@ struct nadi_phase {
     enum nadi_algorithm algorithm;
     const struct nadi_program_ops *program; /* of algorithm PROGRAM */
     const struct nadi_table *table;         /* of nadi_program_table */
+    enum nadi_wire_form wire;               /* of programs, likewise */
+    uint32_t overhead_ns;
     enum nadi_phase_op op;
     enum nadi_queue_pool pool;
     uint32_t dim;           /* whose queues it uses */

@@ -1,6 +1,7 @@
 #include "explore/collective_bench.h"
 
 #include "base/mem.h"
+#include "collective/program.h"
 #include "sim/run.h"
 
 /* What a node carries for nccl-tests' size. */
@@ -33,6 +34,21 @@ struct cell {
     const char *algorithm;
 };
 
+/* What `auto` chose for all NPUs. */
+static void note_choice(struct cell *c, const struct nadi_inputs *in)
+{
+    enum nadi_native_kind native;
+    if (!c->lone.algorithm || strcmp(c->lone.algorithm, "auto") != 0 ||
+        !nadi_native_kind_of(c->lone.kind, &native))
+        return;
+    const struct nadi_algorithm_choice *choice =
+        &nadi_implementation_of(&in->system, native, 0, in->rank_count, c->lone.bytes)->dims[0];
+    const char *name = choice->program ? choice->program->name : "native";
+    c->algorithm = choice->window > 0
+                       ? nadi_arena_printf(&c->bench->arena, "auto: %s%u", name, choice->window)
+                       : nadi_arena_printf(&c->bench->arena, "auto: %s", name);
+}
+
 /* One simulation. False with messages. */
 static bool measure(struct cell *c, uint64_t bytes, double *ns, struct nadi_diags *diags)
 {
@@ -49,6 +65,7 @@ static bool measure(struct cell *c, uint64_t bytes, double *ns, struct nadi_diag
         return measure(c, bytes, ns, diags);
     }
     if (ok) {
+        note_choice(c, &in);
         nadi_simulate(&in, NULL, &r);
         ok = r.outcome == NADI_OUTCOME_DONE;
         if (!ok)

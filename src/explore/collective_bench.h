@@ -44,6 +44,10 @@ void nadi_collective_bench_release(struct nadi_collective_bench *b);
 /* Tables as nccl-tests prints them, with the fastest algorithm of each size below. */
 void nadi_collective_bench_text(const struct nadi_collective_bench *b, struct nadi_str *out);
 void nadi_collective_bench_csv(const struct nadi_collective_bench *b, struct nadi_str *out);
+/* The fastest of each size as a tuner table (docs/reference/input-tuner.md). False, with an error,
+ * where no algorithm is for all members at once. */
+bool nadi_collective_bench_tuner(const struct nadi_collective_bench *b, struct nadi_str *out,
+                                 struct nadi_diags *diags) NADI_MUST_USE;
 /* Bus bandwidth over size, a line an algorithm, a panel a kind. */
 void nadi_collective_bench_svg(const struct nadi_collective_bench *b, struct nadi_str *out);
 

@@ -25,5 +25,7 @@ extern const struct nadi_schema nadi_events_traffic_schema;
 extern const struct nadi_schema nadi_collective_schema;
 extern const struct nadi_schema nadi_collective_step_schema;
 extern const struct nadi_schema nadi_attached_schema;
+extern const struct nadi_schema nadi_tuner_schema;
+extern const struct nadi_schema nadi_tuner_rule_schema;
 
 #endif

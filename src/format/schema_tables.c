@@ -167,6 +167,13 @@ static const struct nadi_schema_key system_keys[] = {
      .doc = "Algorithms from files for some collectives, by kind, size and group, each a map: see "
             "[its keys](input-system-custom-collectives.md). Only `per-node-custom-implementation` "
             "comes before them. Under the reference's program names it has no effect."},
+    {.key = "tuner",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "collectives run the algorithm lists",
+     .doc = "A [tuner table](input-tuner.md): which algorithm runs a collective, by kind, members "
+            "and size; or `auto`: the step generator that a model finds fastest. After `custom-collectives`, before the algorithm lists. From the current "
+            "folder, or else that of the system file. Under the reference's program names it has "
+            "no effect."},
     {.key = "collective-optimization",
      .type = NADI_SCHEMA_WORD,
      .words = optimizations,
@@ -667,6 +674,8 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         [NADI_SCHEMA_COLLECTIVE] = &nadi_collective_schema,
         [NADI_SCHEMA_COLLECTIVE_STEP] = &nadi_collective_step_schema,
         [NADI_SCHEMA_ATTACHED] = &nadi_attached_schema,
+        [NADI_SCHEMA_TUNER] = &nadi_tuner_schema,
+        [NADI_SCHEMA_TUNER_RULE] = &nadi_tuner_rule_schema,
     };
     return elsewhere[kind] ? elsewhere[kind] : &schemas[kind];
 }

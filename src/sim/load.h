@@ -24,8 +24,9 @@ struct nadi_load {
     struct nadi_place custom_nodes_place;
     struct nadi_to_attach *to_attach; /* entries of custom-collectives: load_attached.c */
     uint32_t to_attach_count;
-    bool exact;       /* the network model has none of the reference's rounding */
-    bool graph_ready; /* the network file was a graph: it is read */
+    const char *tuner; /* NULL: none */
+    bool exact;        /* the network model has none of the reference's rounding */
+    bool graph_ready;  /* the network file was a graph: it is read */
     const char *graph_path, *packet_path; /* NULL when absent */
 };
 
@@ -62,6 +63,12 @@ bool nadi_load_metadata_groups(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_read_attached(struct nadi_load *l, const struct nadi_schema_values *values) NADI_MUST_USE;
 /* load_attached.c: what `custom-collectives` names, when the groups are known. */
 bool nadi_load_attached(struct nadi_load *l) NADI_MUST_USE;
+/* load_tuner.c: the table that the system file's `tuner` names, load_auto.c where that is `auto`:
+ * at most `most` entries, after those that are attached. */
+void nadi_read_tuner(struct nadi_load *l, const struct nadi_schema_values *values);
+bool nadi_load_auto(struct nadi_load *l, struct nadi_attached *attached) NADI_MUST_USE;
+bool nadi_load_tuner(struct nadi_load *l, struct nadi_attached *attached,
+                     uint32_t most) NADI_MUST_USE;
 bool nadi_load_customs(struct nadi_load *l) NADI_MUST_USE;
 /* load_uneven.c: of the system file. */
 bool nadi_load_uneven(struct nadi_load *l, const struct nadi_schema_values *values) NADI_MUST_USE;

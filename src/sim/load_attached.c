@@ -195,7 +195,9 @@ static void set_broadcast(struct nadi_load *l)
 {
     struct nadi_system_config *s = &l->in->system;
     struct nadi_implementation *broadcast = &s->native[NADI_NATIVE_BROADCAST];
-    for (uint32_t i = 0; i < s->attached_count && broadcast->count == 0; i++)
+    for (uint32_t i = 0; i < l->to_attach_count + (l->in->options.lone != NULL) &&
+                         i < s->attached_count && broadcast->count == 0;
+         i++)
         if (s->attached[i].kind == NADI_NATIVE_BROADCAST) {
             broadcast->count = 1;
             broadcast->dims[0] = (struct nadi_algorithm_choice){
@@ -214,7 +216,7 @@ bool nadi_load_attached(struct nadi_load *l)
 {
     struct nadi_inputs *in = l->in;
     const struct nadi_lone_collective *lone = in->options.lone;
-    const uint32_t most = l->to_attach_count + 1;
+    const uint32_t most = l->to_attach_count + 251; /* and those of a tuner table */
     struct nadi_attached *attached = NADI_ARENA_ZNEW(&in->arena, struct nadi_attached, most);
     bool ok = true;
     in->tables = NADI_ZNEW(struct nadi_table_file, most);
@@ -231,6 +233,7 @@ bool nadi_load_attached(struct nadi_load *l)
     for (uint32_t i = 0; i < l->to_attach_count; i++)
         ok &= attach(l, &l->to_attach[i], &attached[i]);
     in->system.attached_count = l->to_attach_count;
+    ok = ok && nadi_load_tuner(l, attached, most);
     if (ok)
         set_broadcast(l);
     return ok;

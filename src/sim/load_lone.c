@@ -53,6 +53,12 @@ bool nadi_load_lone_system(struct nadi_load *l, struct nadi_doc *doc)
         return false;
     if (!lone->algorithm || lone->table || doc->root->kind != NADI_DOC_MAP)
         return true;
+    if (strcmp(lone->algorithm, "auto") == 0) {
+        struct nadi_doc_node *word = make_word(doc, "auto", strlen("auto"));
+        word->key = nadi_arena_strdup(&doc->arena, "tuner");
+        put(doc, word);
+        return true;
+    }
     if (strpbrk(lone->algorithm, "./")) { /* a file */
         l->to_attach = NADI_ARENA_ZNEW(&l->in->arena, struct nadi_to_attach, 1);
         l->to_attach[l->to_attach_count++] = (struct nadi_to_attach){

@@ -246,6 +246,7 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
         ok &= fill_algorithms(l, values, (enum nadi_native_kind)k);
     ok &= fill_endpoint_delay(l, values);
     ok &= nadi_read_attached(l, values);
+    nadi_read_tuner(l, values);
     ok &= nadi_load_uneven(l, values);
     warn_of_roofline(l, values);
     const struct nadi_schema_value *map = nadi_schema_get(values, "per-node-custom-implementation");

@@ -79,7 +79,7 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
         .members_left = cast->members,
         .cast = cast,
         .lane_count = cast->program->lanes,
-        .endpoint_ns = s->config->endpoint_delay_ns,
+        .endpoint_ns = s->config->endpoint_delay_ns + cast->phase->overhead_ns,
     };
     size_t lanes = (size_t)cast->all * r->lane_count;
     r->lanes = NADI_ZNEW(struct lane, lanes);
@@ -177,9 +177,10 @@ static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t 
     const struct nadi_step step = step_of(r, member, lane);
     struct nadi_message m = {
         .copies = 1,
-        .bytes = nadi_program_sent_bytes(nadi_cast_program(r->cast, member),
-                                         nadi_cast_local(r->cast, member), lane,
-                                         lane_of(r, member, lane)->step),
+        .bytes = nadi_wire_bytes(r->cast->phase->wire,
+                                 nadi_program_sent_bytes(nadi_cast_program(r->cast, member),
+                                                         nadi_cast_local(r->cast, member), lane,
+                                                         lane_of(r, member, lane)->step)),
         .kind = s->programs->kind_message,
         .a = run,
         .b = member,

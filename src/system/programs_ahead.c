@@ -161,8 +161,9 @@ static int64_t send(struct nadi_system *s, struct run *r, struct place from, str
     uint32_t index, step = r->members[from.member].lanes[from.lane].step;
     struct nadi_message m;
     nadi_cast_address(s, r->cast, from.lane, from.member, to.member, &m);
-    nadi_unaware_count(s->network, m.route, bytes, r->copies);
-    int64_t there = at + (int64_t)nadi_unaware_delay_ns(s->network, m.route, bytes);
+    const uint64_t wired = nadi_wire_bytes(r->cast->phase->wire, bytes);
+    nadi_unaware_count(s->network, m.route, wired, r->copies);
+    int64_t there = at + (int64_t)nadi_unaware_delay_ns(s->network, m.route, wired);
     POOL_TAKE(&s->ahead->early, next, index);
     s->ahead->early.items[index] = (struct early){
         .next = NADI_NONE,
@@ -254,7 +255,8 @@ static void begin_step(struct nadi_system *s, struct run *r, struct place at,
                        const struct nadi_step *step, int64_t begin)
 {
     struct lane *l = &r->members[at.member].lanes[at.lane];
-    const uint64_t delay = at.member < r->cast->members ? s->config->endpoint_delay_ns : 0;
+    const uint64_t own = s->config->endpoint_delay_ns + r->cast->phase->overhead_ns;
+    const uint64_t delay = at.member < r->cast->members ? own : 0;
     l->begun = true;
     l->begin = l->free = begin;
     l->due = step->from == NADI_NONE ? 0 : step->from == NADI_FAN ? step->fan.count : 1;

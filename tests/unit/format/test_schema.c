@@ -62,6 +62,8 @@ struct key_case {
 #define TABLE     NADI_SCHEMA_COLLECTIVE
 #define STEP      NADI_SCHEMA_COLLECTIVE_STEP
 #define ATTACHED  NADI_SCHEMA_ATTACHED
+#define TUNER     NADI_SCHEMA_TUNER
+#define RULE      NADI_SCHEMA_TUNER_RULE
 
 static const struct key_case key_cases[] = {
     {SYSTEM, "all-reduce-implementation", "[\"ring\", \"direct4\"]", "[ring, direct4]", "\"ring\"",
@@ -295,6 +297,17 @@ static const struct key_case key_cases[] = {
     {GRAPH, "flow-in-flight", "1", "1", "-1", "schema/range"},
     {NETWORK, "flow-in-flight", "1", "1", "-1", "schema/range"},
     {SYSTEM, "custom-collectives", "[{\"file\": \"a\"}]", "[{file: a}]", "[1]", "schema/map"},
+    {SYSTEM, "tuner", "\"t.yml\"", "t.yml", "[1]", "schema/type"},
+    {TUNER, "platform", "a cluster", "a cluster", "[1]", "schema/type"},
+    {TUNER, "rules", "[{kind: barrier}]", "[{kind: barrier}]", "[1]", "schema/map"},
+    {RULE, "kind", "all-to-all", "all-to-all", "all", "schema/word"},
+    {RULE, "members", "8", "8", "1", "schema/range"},
+    {RULE, "min-size", "1MB", "1000000 B", "-1", "schema/range"},
+    {RULE, "max-size", "1MB", "1000000 B", "1s", "schema/unit"},
+    {RULE, "algorithm", "tree4", "tree4", "[1]", "schema/type"},
+    {RULE, "channels", "4", "4", "0", "schema/range"},
+    {RULE, "protocol", "LL", "LL", "ll", "schema/word"},
+    {RULE, "message-overhead", "1us", "1000 ns", "1MB", "schema/unit"},
     {ATTACHED, "file", "\"a.xml\"", "a.xml", "[1]", "schema/type"},
     {ATTACHED, "kind", "\"all-to-all\"", "all-to-all", "\"all\"", "schema/word"},
     {ATTACHED, "trace-size", "\"1MB\"", "1000000 B", "0", "schema/range"},

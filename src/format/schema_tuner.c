@@ -1,0 +1,102 @@
+/* schema_tuner: the keys of a tuner table: which algorithm runs a collective, by kind, members and
+ * size. */
+#include "format/schema_more.h"
+
+static const char *const kinds[] = {
+    "all-reduce", "reduce",     "all-gather",     "gather",  "scatter",
+    "broadcast",  "all-to-all", "reduce-scatter", "barrier", NULL,
+};
+static const char *const protocols[] = {"simple", "LL", "LL128", NULL};
+
+#define SIZE(name, otherwise, text)                                                                \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .dimension = NADI_DIMENSION_BYTES, .unit = "B",  \
+        .unit_factor = 1, .max = 9e15, .absent = otherwise, .doc = text                            \
+    }
+
+static const struct nadi_schema_key tuner_keys[] = {
+    {.key = "platform",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "any",
+     .doc = "The network that it is for, or was made on; reports repeat it."},
+    {.key = "rules",
+     .type = NADI_SCHEMA_MAP,
+     .list = true,
+     .list_max = 250,
+     .required = true,
+     .doc = "A map each: see [rules](input-tuner-rules.md). Of several that fit the first holds; "
+            "where none does, the system file's algorithm lists do."},
+};
+
+const struct nadi_schema nadi_tuner_schema = {
+    .name = "tuner",
+    .title = "tuner table",
+    .option = "tuner",
+    .syntax = NADI_DOC_YAML,
+    .doc = "Which algorithm runs a collective, by kind, number of members and size, as a "
+           "communication library's tuner has it. Named by `tuner` of a system file; "
+           "`nadi collective bench --tuner FILE` writes one from simulations.",
+    .example = "platform: two rings of eight\n"
+               "rules:\n"
+               "  - {kind: all-reduce, members: 8, max-size: 256KiB, algorithm: recursiveDoubling, "
+               "protocol: LL}\n"
+               "  - {kind: all-reduce, algorithm: multiRing, channels: 4}\n",
+    KEYS(tuner_keys),
+};
+
+static const struct nadi_schema_key rule_keys[] = {
+    {.key = "kind",
+     .type = NADI_SCHEMA_WORD,
+     .words = kinds,
+     .required = true,
+     .doc = "The collective."},
+    {.key = "members",
+     .type = NADI_SCHEMA_INTEGER,
+     .min = 2,
+     .max = 2147483647,
+     .absent = "any number",
+     .doc = "Of the group."},
+    SIZE("min-size", "any", "Smallest collective (comm_size of the node) that it is for."),
+    SIZE("max-size", "any", "Largest one."),
+    {.key = "algorithm",
+     .type = NADI_SCHEMA_TEXT,
+     .required = true,
+     .doc = "A step generator, with its number: `ring`, `tree4`, `doubleTree8` "
+            "(docs/models/collectives.md), for all members at once."},
+    {.key = "channels",
+     .type = NADI_SCHEMA_INTEGER,
+     .min = 1,
+     .max = 1024,
+     .absent = "the algorithm's own",
+     .doc = "Rings side by side: of `ring` and `multiRing`."},
+    {.key = "protocol",
+     .type = NADI_SCHEMA_WORD,
+     .words = protocols,
+     .preset = "simple",
+     .doc = "What a message is on the wire: `simple` its bytes; `LL` twice as many (a flag with "
+            "every 4 bytes), `LL128` 128 for every 120."},
+    {.key = "message-overhead",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .preset = "0",
+     .max = 1e12,
+     .doc = "Before each message, besides `endpoint-delay`: the protocol's synchronisation."},
+};
+
+const struct nadi_schema nadi_tuner_rule_schema = {
+    .name = "tuner-rules",
+    .title = "entry of 'rules' in a tuner table",
+    .option = "tuner",
+    .syntax = NADI_DOC_YAML,
+    .doc = "An algorithm for some collectives.",
+    .example = "kind: all-gather\n"
+               "members: 8\n"
+               "min-size: 64KiB\n"
+               "algorithm: ring\n"
+               "channels: 2\n"
+               "protocol: LL128\n"
+               "message-overhead: 400ns\n",
+    KEYS(rule_keys),
+};
