@@ -80,7 +80,7 @@ enum nadi_schema_kind {
     NADI_SCHEMA_COLLECTIVE, /* an explicit algorithm */
     NADI_SCHEMA_COLLECTIVE_STEP,
     NADI_SCHEMA_ATTACHED, /* an entry of a system file's custom-collectives */
-    NADI_SCHEMA_TUNER, /* which algorithm for which collective */
+    NADI_SCHEMA_TUNER,    /* which algorithm for which collective */
     NADI_SCHEMA_TUNER_RULE,
     NADI_SCHEMA_KINDS
 };

@@ -171,7 +171,8 @@ static const struct nadi_schema_key system_keys[] = {
      .type = NADI_SCHEMA_TEXT,
      .absent = "collectives run the algorithm lists",
      .doc = "A [tuner table](input-tuner.md): which algorithm runs a collective, by kind, members "
-            "and size; or `auto`: the step generator that a model finds fastest. After `custom-collectives`, before the algorithm lists. From the current "
+            "and size; or `auto`: the step generator that a model finds fastest. After "
+            "`custom-collectives`, before the algorithm lists. From the current "
             "folder, or else that of the system file. Under the reference's program names it has "
             "no effect."},
     {.key = "collective-optimization",
