@@ -208,11 +208,6 @@ static bool fits_model(struct nadi_load *l)
         return true;
     if (!l->graph_path && !l->graph_ready)
         l->in->routing.scheme = NADI_ROUTE_ECMP;
-    if (l->in->routing.scheme == NADI_ROUTE_ADAPTIVE)
-        nadi_diags_add(l->diags, NADI_WARNING, "network/routing", place,
-                       "use another network model, or 'spreading: packet' of the packet file",
-                       "the packet model does not know 'routing: adaptive': it takes shortest ways "
-                       "by a hash of the flow");
     if (g->limited_count > 0)
         return nadi_error(l->diags, "network/model", place,
                           "put the limit on a link, or use another network model",

@@ -175,6 +175,7 @@ void nadi_pkt_flow_finish(struct nadi_pkt *net, uint32_t flow)
 {
     net->flows[flow].finished = true;
     net->open_flows--;
+    nadi_pkt_routes_leave(net, flow);
     for (uint32_t i = 0; i <= NADI_PKT_TIMERS; i++)
         nadi_pkt_cancel_timer(net, flow, i);
     if (net->config.exact && net->hooks.finished)
@@ -219,6 +220,7 @@ static void abandon(struct nadi_pkt *net, uint32_t flow)
     f->una = f->next = f->packets;
     f->repeats = 0;
     net->open_flows--;
+    nadi_pkt_routes_leave(net, flow);
     for (uint32_t i = 0; i <= NADI_PKT_TIMERS; i++)
         nadi_pkt_cancel_timer(net, flow, i);
     nadi_pkt_nic_refresh(net, flow);

@@ -514,6 +514,8 @@ struct nadi_pkt_routes *nadi_pkt_routes_create(const struct nadi_pkt *net);
 void nadi_pkt_routes_destroy(struct nadi_pkt_routes *r);
 /* Fills the flow's two paths. False when there is no way. */
 bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow);
+/* The flow is over: its way has less load. */
+void nadi_pkt_routes_leave(struct nadi_pkt *net, uint32_t flow);
 /* Where a packet of the flow goes from a switch: by its flow's hash; sprayed, by its number.
  * NADI_NONE when there is no way. */
 uint32_t nadi_pkt_routes_step(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back);

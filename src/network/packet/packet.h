@@ -19,8 +19,9 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
                                  const struct nadi_packet_config *config, struct nadi_diags *diags);
 void nadi_pkt_destroy(struct nadi_pkt *net); /* NULL is allowed */
 
-/* Before the first flow: ways in dimension order, the first of the shortest, or Valiant's. Exact
- * mode and all other schemes, adaptive ones too: ECMP. Sprayed packets take shortest ways. */
+/* Before the first flow: ways in dimension order, the first of the shortest, or Valiant's;
+ * adaptive: where a flow begins, each node's least loaded port of the shortest ways. Exact mode and
+ * all other schemes: ECMP. Sprayed packets take shortest ways. */
 void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config *config);
 
 /* Handles events up to and including tick *until, which a hook may bring nearer meanwhile; at most

@@ -33,6 +33,7 @@ struct nadi_pkt_routes {
     bool *down;          /* [port] */
     uint32_t *distance, *queue;
     struct nadi_routing *given; /* NULL: ECMP */
+    uint64_t *load;             /* adaptive: by port, bytes of the flows that go out there */
     struct nadi_way way;        /* of the last flow */
 };
 
@@ -119,6 +120,7 @@ void nadi_pkt_routes_destroy(struct nadi_pkt_routes *r)
         return;
     drop_trees(r);
     nadi_routing_destroy(r->given);
+    nadi_mem_free(r->load);
     nadi_mem_free(r->way.items);
     nadi_mem_free(r->items);
     nadi_mem_free(r->tree_of);
@@ -224,7 +226,31 @@ struct walk { /* from one host towards another */
     uint32_t node, dst;
     uint32_t hash[3];
     bool first_way; /* always the first choice instead of the hash's */
+    bool adaptive;  /* the least loaded choice */
 };
+
+/* The hash's choice, or where it is adaptive that with the least load, of equal ones the first from
+ * the hash's on. */
+static uint32_t choose(const struct walk *w, const uint32_t *choices, uint32_t count)
+{
+    if (w->first_way || count == 1)
+        return choices[0];
+    const uint32_t first = murmur3(w->hash, 3, w->node) % count;
+    if (!w->adaptive)
+        return choices[first];
+    uint32_t best = choices[first];
+    double least = -1;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t port = choices[(first + i) % count];
+        const double load =
+            (double)w->net->routes->load[port] / (double)w->net->rates[w->net->ports[port].rate];
+        if (least < 0 || load < least) {
+            least = load;
+            best = port;
+        }
+    }
+    return best;
+}
 
 /* Which of a host's cables: those that have a way, by the hash. */
 static uint32_t host_port(const struct walk *w, uint32_t host)
@@ -246,7 +272,7 @@ static uint32_t host_port(const struct walk *w, uint32_t host)
     }
     if (!count)
         return NADI_NONE;
-    return choices[w->first_way || count == 1 ? 0 : murmur3(w->hash, 3, host) % count];
+    return choose(w, choices, count);
 }
 
 /* The port that the walk takes next; NADI_NONE when there is no way. */
@@ -265,7 +291,7 @@ static uint32_t next_port(const struct walk *w)
     const uint32_t count = w->tree->first[s + 1] - w->tree->first[s];
     if (!count)
         return NADI_NONE;
-    return choices[w->first_way || count == 1 ? 0 : murmur3(w->hash, 3, w->node) % count];
+    return choose(w, choices, count);
 }
 
 static void longer_paths(struct nadi_pkt *net)
@@ -295,6 +321,7 @@ static struct walk walk_of(const struct nadi_pkt *net, uint32_t flow, bool back)
         .dst = dst,
         .hash = {nadi_pkt_address(src), nadi_pkt_address(dst), sport | dport << 16},
         .first_way = net->config.spreading == NADI_SPREADING_NONE,
+        .adaptive = net->routes->load && !back,
     };
 }
 
@@ -326,6 +353,25 @@ void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config
         (config->scheme == NADI_ROUTE_DIMENSION_ORDER || config->scheme == NADI_ROUTE_SHORTEST ||
          config->scheme == NADI_ROUTE_VALIANT))
         net->routes->given = nadi_routing_create(net->graph, config);
+    if (!net->config.exact && config->scheme == NADI_ROUTE_ADAPTIVE)
+        net->routes->load = NADI_ZNEW(uint64_t, net->port_count);
+}
+
+/* The flow's bytes come to, or go from, the load of its way. */
+static void add_load(struct nadi_pkt *net, uint32_t flow, bool comes)
+{
+    const uint64_t bytes = net->infos[flow].bytes;
+    for (uint32_t hop = 0; net->routes->load && hop < net->path_hops; hop++) {
+        const uint32_t port = nadi_pkt_path_port(net, flow, false, hop);
+        net->routes->load[port] += comes ? bytes : -bytes;
+        if (net->ports[port].to_host)
+            break;
+    }
+}
+
+void nadi_pkt_routes_leave(struct nadi_pkt *net, uint32_t flow)
+{
+    add_load(net, flow, false);
 }
 
 /* A port of the node that leads to a node beside it; link NONE: over any cable. */
@@ -371,11 +417,13 @@ static bool find_one(struct nadi_pkt *net, uint32_t flow, bool back)
 /* Both ends keep the cable that they began with. */
 void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow)
 {
+    add_load(net, flow, false);
     for (uint32_t back = 0; back < 2; back++) {
         struct walk w = walk_of(net, flow, back);
         w.node = net->graph->ports[nadi_pkt_path_port(net, flow, back, 0)].peer;
         (void)find_from(net, flow, back, w, 1); /* a cut way stays: packets on it are lost */
     }
+    add_load(net, flow, true);
 }
 
 uint32_t nadi_pkt_routes_step(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back)
@@ -409,7 +457,10 @@ uint32_t nadi_pkt_routes_spray(struct nadi_pkt *net, uint32_t node, uint32_t flo
 
 bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow)
 {
-    return find_one(net, flow, false) && find_one(net, flow, true);
+    if (!find_one(net, flow, false) || !find_one(net, flow, true))
+        return false;
+    add_load(net, flow, true);
+    return true;
 }
 
 void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_time *rtt,
