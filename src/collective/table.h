@@ -22,7 +22,7 @@
  *   nadi_verify(&p, &machine);
  *
  * Steps may be added in any order of members and lanes; those of a lane come in their order.
- * Memory: 56 bytes a step and 8 a run. Nothing is checked here but by assertion: readers do, with
+ * Memory: 80 bytes a step and 8 a run. Nothing is checked here but by assertion: readers do, with
  * lines, and nadi_verify. */
 #ifndef NADI_COLLECTIVE_TABLE_H
 #define NADI_COLLECTIVE_TABLE_H

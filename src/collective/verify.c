@@ -99,9 +99,9 @@ static bool waited(const struct checker *c, uint32_t member, const struct nadi_s
 {
     if (s->wait_steps == 0)
         return true;
-    for (uint32_t l = 0; l < c->lanes; l++) {
-        if (s->wait_lane != NADI_ALL_LANES && (uint32_t)s->wait_lane != l)
-            continue;
+    const bool all = s->wait_lane == NADI_ALL_LANES;
+    const uint32_t first = all ? 0 : (uint32_t)s->wait_lane;
+    for (uint32_t l = first; l < c->lanes && (all || l == first); l++) {
         size_t i = (size_t)member * c->lanes + l;
         uint32_t wanted = s->wait_steps < c->state[i].count ? s->wait_steps : c->state[i].count;
         if (c->state[i].step < wanted)
