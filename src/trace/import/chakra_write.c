@@ -209,6 +209,8 @@ static void put_part(struct writer *w, const struct nadi_comm_part *p)
     put_int_attr(w, "comm_size", (int64_t)nadi_min_u64(p->bytes, INT64_MAX));
     if (p->type == NADI_NODE_COLL) {
         put_int_attr(w, "comm_type", p->kind);
+        if (p->splits)
+            put_text_attr(w, "in_split_size", p->splits);
         if (p->peer != NADI_NONE)
             nadi_encode_attr(&w->node, "comm_root", NADI_VALUE_INT32, p->peer);
     } else if (p->peer != NADI_NONE) {

@@ -53,6 +53,7 @@ struct facts {
     uint32_t group;         /* index into the book */
     int64_t source, target; /* ranks of the job, as the profile names them */
     int64_t peer;           /* rank of the group, as operators are called with it; a root too */
+    const char *splits;     /* NULL: nothing */
 };
 
 struct finder {
@@ -103,6 +104,8 @@ static void learn_from_event(const struct finder *f, struct facts *x, const stru
     learn_number(&x->source, d->source);
     learn_number(&x->target, d->target);
     learn_number(&x->peer, d->rank);
+    if (d->in_splits != NADI_NONE && !x->splits)
+        x->splits = nadi_names_get(names, d->in_splits);
 }
 
 /* [tensors, sequence, [group, description], peer or root, "name", splits, splits, first, stride,
@@ -153,6 +156,8 @@ static void learn_from_node(const struct finder *f, struct facts *x, uint32_t no
             x->element_bytes = nadi_cost_type_bytes(name_view(&h->names, c->dtype));
         learn_number(&x->in_elements, c->in_elements);
         learn_number(&x->out_elements, c->out_elements);
+        if (c->in_splits != NADI_NONE && !x->splits)
+            x->splits = nadi_names_get(&h->names, c->in_splits);
     }
     enum operation known = x->operation;
     struct facts from_inputs = *x;
@@ -184,7 +189,7 @@ static bool is_record(const struct finder *f, uint32_t op)
 
 static struct facts nothing(void)
 {
-    return (struct facts){UNKNOWN, -1, -1, 0, 0, NADI_NONE, -1, -1, -1};
+    return (struct facts){UNKNOWN, -1, -1, 0, 0, NADI_NONE, -1, -1, -1, NULL};
 }
 
 static void learn_from_op(const struct finder *f, struct facts *x, uint32_t op)
@@ -256,6 +261,22 @@ static void set_type(const struct finder *f, struct nadi_comm_part *p, const str
     }
 }
 
+/* A whole list with something to send, an entry for each member: profiles cut long lists short. */
+static bool is_whole(const struct finder *f, const struct nadi_comm_part *p, const char *splits)
+{
+    const uint32_t members = p->group == NADI_NONE ? 0 : f->s->book->groups.items[p->group].count;
+    uint32_t count = 0;
+    bool any = false;
+    for (const char *c = splits; *c; c++) {
+        const bool digit = *c >= '0' && *c <= '9';
+        if (!digit && !strchr("[], ", *c))
+            return false;
+        count += digit && !(c[1] >= '0' && c[1] <= '9');
+        any |= digit && *c != '0';
+    }
+    return any && count == members;
+}
+
 static void add_part(const struct finder *f, uint32_t work, uint32_t op, const struct facts *x,
                      uint32_t share)
 {
@@ -267,6 +288,9 @@ static void add_part(const struct finder *f, uint32_t work, uint32_t op, const s
         .bytes = bytes_of(x) / (share ? share : 1),
     };
     set_type(f, &p, x);
+    if (p.type == NADI_NODE_COLL && p.kind == NADI_ALL_TO_ALL && x->splits &&
+        is_whole(f, &p, x->splits))
+        p.splits = x->splits;
     NADI_PUSH(&f->c->parts, p);
 }
 

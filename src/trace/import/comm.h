@@ -20,8 +20,9 @@ struct nadi_comm_part {
     uint32_t group; /* index into the book, or NADI_NONE: unknown */
     uint32_t peer;  /* SEND, RECV, the root of COLL: rank in the job, or NADI_NONE: unknown */
     uint64_t bytes;
-    uint8_t type; /* NADI_NODE_COLL, SEND, RECV; COMP: nothing could be found out */
-    uint8_t kind; /* enum nadi_collective_kind, of COLL */
+    const char *splits; /* of an uneven all-to-all: elements to each member, "[1, 2]"; or NULL */
+    uint8_t type;       /* NADI_NODE_COLL, SEND, RECV; COMP: nothing could be found out */
+    uint8_t kind;       /* enum nadi_collective_kind, of COLL */
 };
 
 struct nadi_comm {

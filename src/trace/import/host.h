@@ -36,6 +36,7 @@ struct nadi_host_io { /* each a JSON list */
 
 struct nadi_host_comm { /* what record_param_comms says from schema 1.1.0 on */
     uint32_t collective, dtype, group, group_description; /* numbers of names, or NADI_NONE */
+    uint32_t in_splits;                                   /* likewise: a list as text */
     int64_t in_elements, out_elements, group_size, first_rank, rank_stride; /* -1: not there */
     int64_t peer, sequence;
 };

@@ -106,6 +106,8 @@ static bool set_comm(struct nadi_host_draft *d, struct nadi_view name, const str
         return set_comm_name(d, &c->group, v);
     if (NADI_VIEW_IS(name, "pg_desc"))
         return set_comm_name(d, &c->group_description, v);
+    if (NADI_VIEW_IS(name, "in_split_size"))
+        return set_comm_name(d, &c->in_splits, v);
     if (NADI_VIEW_IS(name, "in_msg_nelems"))
         return set_comm_number(d, &c->in_elements, v);
     if (NADI_VIEW_IS(name, "out_msg_nelems"))
@@ -300,7 +302,7 @@ bool nadi_host_read_node(void *host, struct nadi_pull *s)
                  .event = NADI_NONE,
                  .parent_id = UINT64_MAX,
                  .seq_id = -1},
-        .comm = {NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE, -1, -1, -1, -1, -1, -1, -1},
+        .comm = {NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE, -1, -1, -1, -1, -1, -1, -1},
         .event = {.stream = -1,
                   .device = -1,
                   .correlation = -1,

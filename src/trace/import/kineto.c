@@ -120,6 +120,8 @@ static bool read_rare(struct draft *d, struct nadi_pull *s, struct nadi_view key
         return read_name(d, s, &t->collective);
     if (NADI_VIEW_IS(key, "dtype"))
         return read_name(d, s, &t->dtype);
+    if (NADI_VIEW_IS(key, "In split size"))
+        return read_name(d, s, &t->in_splits);
     if (NADI_VIEW_IS(key, "Process Group Name"))
         return read_name(d, s, &t->group);
     if (NADI_VIEW_IS(key, "Process Group Description"))
@@ -294,8 +296,9 @@ static bool read_event(void *context, struct nadi_pull *s)
                   .name = NADI_NONE,
                   .thread = NADI_NONE,
                   .detail = NADI_NONE},
-        .detail = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, NADI_NONE, NADI_NONE, NADI_NONE,
-                   NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE},
+        .detail = {-1,        -1,        -1,        -1,        -1,        -1,        -1,
+                   -1,        -1,        -1,        -1,        NADI_NONE, NADI_NONE, NADI_NONE,
+                   NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE},
     };
     struct nadi_view key;
     nadi_pull_open(s, '{');

@@ -46,6 +46,7 @@ struct nadi_event_detail { /* -1 and NADI_NONE: not there */
     int64_t wait_stream, record_correlation;
     uint32_t collective, dtype, group, group_description, group_ranks;
     uint32_t dims, types, concrete; /* of the operands: JSON lists */
+    uint32_t in_splits;             /* of an all-to-all: elements to each, a list as text */
 };
 
 struct nadi_event_node {

@@ -345,6 +345,54 @@ static void groups(void **state)
     imported_release(&x);
 }
 
+/* What an uneven all-to-all sends to whom; lists that are cut short or empty are left out. */
+static void uneven(void **state)
+{
+    (void)state;
+    static const char kernel[] = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)";
+    static const char *const splits[] = {"[10, 0, 70, 20]", "[]", "[10, 20, ...]", "[50, 50]"};
+    struct recording r;
+    struct imported x;
+    struct capture *c = recording_begin(
+        &r, &(struct capture_form){
+                .document = "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 2, "
+                            "\"world_size\": 4, \"pg_config\": [{\"pg_name\": \"0\", "
+                            "\"pg_desc\": \"default_pg\", \"pg_size\": 4, \"ranks\": [0, 1, 2, "
+                            "3]}]}, "});
+    for (unsigned i = 0; i < 4; i++) {
+        char args[400];
+        const int64_t at = T0 + i * 100000;
+        snprintf(args, sizeof(args),
+                 ", \"Collective name\": \"all_to_allv\", \"dtype\": \"Half\", \"In msg nelems\": "
+                 "100, \"Out msg nelems\": 100, \"Group size\": 4, \"Process Group Name\": "
+                 "\"0\", \"Process Group Ranks\": \"[0, 1, 2, 3]\", \"In split size\": \"%s\"",
+                 splits[i]);
+        capture_op(c, &(struct capture_op){
+                          .name = "record_param_comms", .from = at, .to = at + 9000, .args = args});
+        const uint64_t call = capture_call(c, 0, "cudaLaunchKernel", at + 1000, at + 2000);
+        capture_work(c, &(struct capture_work){.name = kernel,
+                                               .stream = 20 + i,
+                                               .from = at + 3000,
+                                               .to = at + 50000,
+                                               .correlation = call,
+                                               .external = c->external,
+                                               .args = args});
+    }
+    recording_end(&r);
+    imported_make(&x, &r, NULL);
+    recording_release(&r);
+    static const uint64_t want[] = {10, 0, 70, 20};
+    for (unsigned i = 0; i < 4; i++) {
+        const struct nadi_trace_comm *comm = nadi_trace_comm(x.trace, nth(&x, NADI_NODE_COLL, i));
+        assert_int_equal(comm->size_count, i == 0 ? 4 : 0);
+        if (i == 0) {
+            assert_true(comm->shares);
+            assert_memory_equal(x.trace->sizes + comm->sizes, want, sizeof(want));
+        }
+    }
+    imported_release(&x);
+}
+
 static void add_group(struct nadi_group_book *b, const char *name, uint32_t count,
                       const uint32_t *ranks)
 {
@@ -400,6 +448,7 @@ int main(void)
         cmocka_unit_test(names),  cmocka_unit_test(kernels_without_arguments),
         cmocka_unit_test(peers),  cmocka_unit_test(several_at_once),
         cmocka_unit_test(groups), cmocka_unit_test(numbers_of_groups),
+        cmocka_unit_test(uneven),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
