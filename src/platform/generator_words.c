@@ -4,16 +4,32 @@
 #include "base/str.h"
 #include "format/schema.h"
 
+/* Are there numbers between all that separates them? */
+static bool is_whole_list(const char *value)
+{
+    const char *c = value;
+    while (*c >= '0' && *c <= '9') {
+        c += strspn(c, "0123456789");
+        if (!*c)
+            return true;
+        if (*c == 'x' || *c == ',')
+            c++;
+    }
+    return false;
+}
+
 /* "4x4x4" or "4,4,4" as "[4, 4, 4]"; other things as they are, in quotes where YAML would see more
  * than a word in them. */
 static void put_value(struct nadi_str *out, const struct nadi_schema_key *key, const char *value)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-/,";
-    const bool has_list =
-        key && key->list && *value >= '0' && *value <= '9' && value[strspn(value, plain)] == '\0';
+    const size_t length = strlen(value);
+    const bool has_list = key && key->list && *value >= '0' && *value <= '9' &&
+                          value[strspn(value, plain)] == '\0' && !strstr(value, ",,") &&
+                          value[length - 1] != ',';
     if (has_list) {
-        const bool whole = strspn(value, "0123456789x,") == strlen(value);
+        const bool whole = is_whole_list(value);
         nadi_str_add_char(out, '[');
         for (const char *c = value; *c; c++)
             nadi_str_add(out, *c == ',' || (whole && *c == 'x') ? ", " : (const char[]){*c, '\0'});
