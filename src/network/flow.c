@@ -538,6 +538,7 @@ static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *b
 
 const struct nadi_network_ops nadi_network_flow = {
     .name = "flow",
+    .meets = true,
     .summary = "Messages are fluids that share every link of their way max-min fairly, in "
                "picoseconds; each waits for the latency of all its hops. Any graph, any number of "
                "dimensions.",

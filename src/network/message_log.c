@@ -78,7 +78,6 @@ static const struct nadi_network_ops logged = {
 void nadi_message_log_init(struct nadi_message_log *log, struct nadi_engine *engine)
 {
     *log = (struct nadi_message_log){
-        .base.ops = &logged,
         .engine = engine,
         .whole = true,
         .free_end = NADI_NONE,
@@ -95,6 +94,9 @@ void nadi_message_log_release(struct nadi_message_log *log)
 struct nadi_network *nadi_message_log_open(struct nadi_message_log *log, struct nadi_network *inner)
 {
     log->inner = inner;
+    log->ops = logged;
+    log->ops.meets = inner->ops->meets;
+    log->base.ops = &log->ops;
     return &log->base;
 }
 

@@ -13,6 +13,7 @@
 
 struct nadi_message_log {
     struct nadi_network base; /* what senders send to */
+    struct nadi_network_ops ops;
     struct nadi_network *inner;
     struct nadi_engine *engine;
     uint32_t kind; /* of deliveries that are recorded */

@@ -369,6 +369,7 @@ void nadi_packet_figures_get(const struct nadi_network *base, struct nadi_packet
 
 const struct nadi_network_ops nadi_network_packet = {
     .name = "packet",
+    .meets = true,
     .summary = "RoCE packets: NICs with windows and pacing, store-and-forward switches with shared "
                "buffers, PFC, ECN and congestion control. In its exact mode equal to the HPCC "
                "simulator on ns-3.",
