@@ -41,6 +41,8 @@ static const char *other_algorithm(const struct nadi_inputs *in,
         return "members of halving-doubling are unlike each other in a ring or mesh";
     for (uint32_t d = 0; d < impl->count; d++) {
         const enum nadi_algorithm a = impl->dims[d].algorithm;
+        if (impl->dims[d].flat && in->topology.dim_count > 1)
+            return "one algorithm over several dimensions crosses others from rank to rank";
         if (a != NADI_ALGORITHM_RING && a != NADI_ALGORITHM_DIRECT &&
             a != NADI_ALGORITHM_HALVING_DOUBLING)
             return "members of a collective may be unlike each other";
