@@ -236,8 +236,9 @@ static void print_result(const struct values *v, bool timeline, const struct nad
     if (json || !v->out)
         return;
     const size_t length = strlen(v->out);
-    printf("\nfiles in %s%s\n  summary.json ranks.csv collectives.csv links.csv%s%s%s\n", v->out,
-           length && v->out[length - 1] == '/' ? "" : "/",
+    printf("\nfiles in %s%s\n  summary.json ranks.csv collectives.csv links.csv%s%s%s%s%s\n",
+           v->out, length && v->out[length - 1] == '/' ? "" : "/",
+           wants_db(v, job) ? " critical_path.csv" : "", v->sensitivity ? " sensitivities.csv" : "",
            v->link_usage ? " link_usage.csv link_usage.json" : "", v->ops ? " ops.csv" : "",
            v->five_column ? " tutorial_result.csv" : "");
     if (nadi_str_equal(v->ranks, "classes") ||
