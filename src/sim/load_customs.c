@@ -104,8 +104,10 @@ static struct nadi_custom_algorithm *find_or_add(struct nadi_inputs *in, const c
             return &in->customs[i];
     in->customs = nadi_mem_realloc(in->customs, in->custom_count + 1, sizeof(*in->customs));
     struct nadi_custom_algorithm *c = &in->customs[in->custom_count++];
-    c->prefix = prefix;
-    c->by_position = NADI_ARENA_ZNEW(&in->arena, struct nadi_trace *, in->rank_count);
+    *c = (struct nadi_custom_algorithm){
+        .prefix = prefix,
+        .by_position = NADI_ARENA_ZNEW(&in->arena, struct nadi_trace *, in->rank_count),
+    };
     return c;
 }
 
