@@ -249,7 +249,7 @@ bool nadi_fit_run(struct nadi_fit *f, const struct nadi_comm_platform *prior,
     if (f->used < 3)
         return nadi_error(diags, "fit/points",
                           NADI_IN_FILE(log->count ? log->tables[0].path : "logs"), NULL,
-                          "%zu sizes are too few to fit", f->used);
+                          "%zu size%s too few to fit", f->used, f->used == 1 ? " is" : "s are");
     nadi_fit_solve(f);
     for (int round = 0; round < 2 && nadi_fit_crossovers(f); round++)
         nadi_fit_solve(f);

@@ -117,6 +117,32 @@ static void add_rows(const struct nadi_collective_table *t, struct nadi_str *out
     nadi_str_add(out, "\n");
 }
 
+/* So many tables from i on are left out of one file for one reason. */
+static size_t left_out_alike(const struct nadi_validate_collectives *v, size_t i)
+{
+    size_t n = 1;
+    while (i + n < v->count && v->tables[i + n].left_out &&
+           strcmp(v->tables[i + n].left_out, v->tables[i].left_out) == 0 &&
+           strcmp(v->tables[i + n].file, v->tables[i].file) == 0)
+        n++;
+    return n;
+}
+
+static void add_left_out(const struct nadi_validate_collectives *v, bool markdown,
+                         struct nadi_str *out)
+{
+    for (size_t i = 0, n = 1; i < v->count; i += n) {
+        const struct nadi_collective_table *t = &v->tables[i];
+        n = t->left_out ? left_out_alike(v, i) : 1;
+        if (!t->left_out)
+            continue;
+        nadi_str_printf(out, markdown ? "| %s" : "left out: %s", t->file);
+        if (n > 1)
+            nadi_str_printf(out, " (%zu tables)", n);
+        nadi_str_printf(out, markdown ? " | %s |\n" : ": %s\n", t->left_out);
+    }
+}
+
 void nadi_validate_collectives_text(const struct nadi_validate_collectives *v, bool rows,
                                     struct nadi_str *out)
 {
@@ -128,9 +154,7 @@ void nadi_validate_collectives_text(const struct nadi_validate_collectives *v, b
                     nadi_collective_fitting_set(v), nadi_collective_test_set(v), "system", "sizes",
                     "rows", "mean", "median", "p90", "worst", "bias");
     add_systems(v, false, out);
-    for (size_t i = 0; i < v->count; i++)
-        if (v->tables[i].left_out)
-            nadi_str_printf(out, "left out: %s: %s\n", v->tables[i].file, v->tables[i].left_out);
+    add_left_out(v, false, out);
 }
 
 void nadi_validate_collectives_markdown(const struct nadi_validate_collectives *v,
@@ -142,9 +166,7 @@ void nadi_validate_collectives_markdown(const struct nadi_validate_collectives *
                       "|---|---|---|---|---|---|---|---|\n");
     add_systems(v, true, out);
     nadi_str_add(out, "\n| left out | why |\n|---|---|\n");
-    for (size_t i = 0; i < v->count; i++)
-        if (v->tables[i].left_out)
-            nadi_str_printf(out, "| %s | %s |\n", v->tables[i].file, v->tables[i].left_out);
+    add_left_out(v, true, out);
 }
 
 static void add_json_sums(struct nadi_json *j, const struct nadi_validate_collectives *v,
