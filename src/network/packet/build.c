@@ -248,6 +248,9 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     net->config = *config;
     net->graph = graph;
     net->cc = config->cc;
+    net->state_bytes = config->hpcc.multi_rate && net->cc->multi_rate_bytes
+                           ? net->cc->multi_rate_bytes
+                           : net->cc->state_bytes;
     net->tick = config->exact ? NADI_PS_PER_NS : 1;
     net->frames = frames_of(config);
     net->free_flow = net->free_cell = net->free_chunk = net->free_int = NADI_NONE;

@@ -38,6 +38,7 @@ struct nadi_cc_ops {
     bool
         arrival_clocked; /* receiver-driven: one pull an arrival, else as demand and credit allow */
     size_t state_bytes;
+    size_t multi_rate_bytes; /* instead, where every hop has a rate; 0: as many */
     /* A flow begins; its rate is the line rate and its window the bandwidth-delay product. */
     void (*start)(struct nadi_pkt *net, uint32_t flow);
     /* An ACK, NACK or CNP has arrived; seen before the flow's completion is acted on. */

@@ -20,10 +20,14 @@ struct hop {
     uint32_t last_update; /* of the path: packets sent when Rc last moved; 0: no ACK yet */
 };
 
-struct state { /* multi_rate apart, a cache line */
+enum { LANES = NADI_INT_HOPS + 1 }; /* hops are looked at two by two */
+
+typedef double pair __attribute__((vector_size(16)));
+
+struct state {
     struct hop path;
     uint64_t last[NADI_INT_HOPS];   /* the reports of the last ACK */
-    struct hop hops[NADI_INT_HOPS]; /* multi_rate */
+    struct hop hops[NADI_INT_HOPS]; /* only with multi_rate: else the state is a cache line */
 };
 
 struct change { /* what one ACK says */
@@ -80,25 +84,38 @@ static uint64_t step(const struct nadi_pkt *net, uint32_t flow, const struct hop
     return clamp(net, flow, rate);
 }
 
-static double utilisation(const struct nadi_pkt *net, uint32_t flow, uint64_t now, uint64_t before,
-                          nadi_time *tau)
+/* What one ACK says of each hop. */
+struct news {
+    double u[LANES];
+    int64_t tau[LANES]; /* ns */
+};
+
+/* Equation 2 for two hops at once, the second `step` behind the first (0: the same), as a division
+ * of two takes as long as one. Products with a unit are exact: they have at most 52 bits. */
+static void utilisation(const struct nadi_pkt *net, uint32_t flow, const uint64_t *reports,
+                        const uint64_t *last, uint32_t step, double *u, int64_t *tau)
 {
     const struct nadi_pkt_flow *f = &net->flows[flow];
-    const uint64_t multiple = net->config.hpcc.int_multiple;
+    const double multiple = (double)net->config.hpcc.int_multiple;
+    const double bits_unit = 8 * NADI_INT_BYTES_UNIT * multiple;
+    const double queue_unit = NADI_INT_QUEUE_UNIT * multiple;
+    const double most = (double)f->line_rate, window = (double)f->window_bytes;
     const uint64_t time_mask = (1U << NADI_INT_TIME_BITS) - 1;
     const uint64_t bytes_mask = (1U << NADI_INT_BYTES_BITS) - 1;
-    const uint64_t ns = (nadi_int_time(now) - nadi_int_time(before)) & time_mask;
-    const uint64_t bytes = ((nadi_int_sent(now) - nadi_int_sent(before)) & bytes_mask) *
-                           NADI_INT_BYTES_UNIT * multiple;
-    const double seconds = (double)ns * 1e-9;
-    const double sent = (double)(bytes * 8) / seconds;
-    const double line = nadi_int_rate(net, now);
-    const uint64_t queue =
-        nadi_min_u64(nadi_int_queue(now), nadi_int_queue(before)) * NADI_INT_QUEUE_UNIT * multiple;
-    *tau = (nadi_time)ns;
-    if (queue == 0 && f->window_bytes) /* as below, without its divisions */
-        return sent / line;
-    return sent / line + (double)queue * (double)f->line_rate / line / (double)f->window_bytes;
+    pair ns, bits, queue, line;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint64_t now = reports[i * step], before = last[i * step];
+        const uint64_t apart = (nadi_int_time(now) - nadi_int_time(before)) & time_mask;
+        const uint64_t bytes = (nadi_int_sent(now) - nadi_int_sent(before)) & bytes_mask;
+        tau[i] = (int64_t)apart;
+        ns[i] = (double)(int32_t)apart;
+        bits[i] = (double)(int32_t)bytes;
+        queue[i] = (double)(int32_t)nadi_min_u64(nadi_int_queue(now), nadi_int_queue(before));
+        line[i] = nadi_int_rate(net, now);
+    }
+    const pair sent = bits * bits_unit / (ns * 1e-9);
+    const pair sum = sent / line + queue * queue_unit * most / line / window;
+    memcpy(u, &sum, sizeof(sum));
 }
 
 static struct change read_reports(struct nadi_pkt *net, uint32_t flow, const uint64_t *reports,
@@ -106,18 +123,20 @@ static struct change read_reports(struct nadi_pkt *net, uint32_t flow, const uin
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
     struct change change = {0};
+    struct news news;
     const int64_t base = base_ns(net, flow);
+    for (uint32_t i = 0; i < hops; i += 2)
+        utilisation(net, flow, reports + i, s->last + i, i + 1 < hops, news.u + i, news.tau + i);
     for (uint32_t i = 0; i < hops; i++) {
-        nadi_time tau;
+        const nadi_time tau = news.tau[i];
         if (fast && net->config.hpcc.sample_feedback && nadi_int_queue(reports[i]) == 0)
             continue;
-        const double u = utilisation(net, flow, reports[i], s->last[i], &tau);
-        if (u > change.u) {
-            change.u = u;
+        if (news.u[i] > change.u) {
+            change.u = news.u[i];
             change.tau = tau;
         }
         if (net->config.hpcc.multi_rate)
-            s->hops[i].u = average(s->hops[i].u, u, tau < base ? tau : base, base);
+            s->hops[i].u = average(s->hops[i].u, news.u[i], tau < base ? tau : base, base);
         s->last[i] = reports[i];
         change.updated |= 1U << i;
     }
@@ -202,7 +221,8 @@ const struct nadi_cc_ops nadi_cc_hpcc = {
                "sender keeps the busiest link of its way at 95 %.",
     .hpcc_mode = 3,
     .telemetry = NADI_TELEMETRY_INT,
-    .state_bytes = sizeof(struct state),
+    .state_bytes = offsetof(struct state, hops),
+    .multi_rate_bytes = sizeof(struct state),
     .start = start,
     .on_ack = on_ack,
     .on_timer = on_timer,

@@ -17,8 +17,8 @@ static void more_flows(struct nadi_pkt *net)
         net->tracks = nadi_mem_realloc(net->tracks, capacity, sizeof(*net->tracks));
         memset(net->tracks + old, 0, (capacity - old) * sizeof(*net->tracks));
     }
-    if (net->cc->state_bytes)
-        net->cc_state = nadi_pkt_lines_grow(net->cc_state, old, capacity, net->cc->state_bytes);
+    if (net->state_bytes)
+        net->cc_state = nadi_pkt_lines_grow(net->cc_state, old, capacity, net->state_bytes);
     net->flow_capacity = capacity;
 }
 
@@ -80,8 +80,8 @@ static void begin(struct nadi_pkt *net, uint32_t flow)
     f->line_rate = f->rate =
         f->at_way_rate ? slowest : net->rates[net->ports[net->nics[nic].port].rate];
     nadi_pkt_nic_add(net, nic, flow);
-    if (net->cc->state_bytes)
-        memset(nadi_pkt_cc_state(net, flow), 0, net->cc->state_bytes);
+    if (net->state_bytes)
+        memset(nadi_pkt_cc_state(net, flow), 0, net->state_bytes);
     nadi_pkt_set_rate(net, flow, f->rate, false);
     net->cc->start(net, flow);
     nadi_pkt_nic_refresh(net, flow);

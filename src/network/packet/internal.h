@@ -341,6 +341,7 @@ struct nadi_pkt {
     struct nadi_pkt_info *infos;
     struct nadi_pkt_track *tracks; /* where recovery is selective */
     char *cc_state;
+    size_t state_bytes;             /* of it, a flow */
     uint32_t *paths;                /* [flow * 2 * path_hops], there and back */
     uint32_t path_hops, path_shift; /* 2^path_shift */
     size_t flow_capacity;
@@ -505,7 +506,7 @@ void nadi_pkt_flow_finish(struct nadi_pkt *net, uint32_t flow);
 uint32_t nadi_pkt_initial_packets(const struct nadi_pkt *net, uint32_t flow);
 static inline void *nadi_pkt_cc_state(const struct nadi_pkt *net, uint32_t flow)
 {
-    return net->cc_state + flow * net->cc->state_bytes;
+    return net->cc_state + flow * net->state_bytes;
 }
 
 /* --- routes.c --- */

@@ -117,24 +117,26 @@ static uint32_t compact(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t
 }
 
 /* The first slot that may send; without one *first is the end of the earliest gap, if earlier. */
-static uint32_t eligible(const struct nadi_pkt *net, const struct nadi_pkt_nic *nic, uint32_t from,
-                         uint32_t to, nadi_time *first)
+static inline uint32_t eligible(const struct nadi_pkt *net, const struct nadi_pkt_nic *nic,
+                                uint32_t from, uint32_t to, nadi_time *first)
 {
     const uint32_t paused = net->ports[nic->port].paused;
     const nadi_time now = net->wheel.now, *avail = nic->avail;
+    nadi_time earliest = *first;
     for (; from < to; from = (from | 63) + 1) {
         uint64_t word = nic->open[from >> 6] >> (from & 63) << (from & 63);
+        if (NADI_UNLIKELY((to ^ from) < 64)) /* not those from `to` on */
+            word &= (UINT64_C(1) << (to & 63)) - 1;
         for (; word; word &= word - 1) {
             const uint32_t slot = (from & ~63U) + (uint32_t)__builtin_ctzll(word);
-            if (slot >= to)
-                return NADI_NONE;
-            if (paused >> nic->classes[slot] & 1)
+            if (NADI_UNLIKELY(paused) && paused >> nic->classes[slot] & 1)
                 continue;
             if (avail[slot] <= now)
                 return slot;
-            *first = avail[slot] < *first ? avail[slot] : *first;
+            earliest = avail[slot] < earliest ? avail[slot] : earliest;
         }
     }
+    *first = earliest;
     return NADI_NONE;
 }
 

@@ -22,12 +22,6 @@ static bool numbered(const struct nadi_pkt *net)
     return !net->config.exact && net->rate_count <= 8;
 }
 
-/* The multiple is 1 as a rule; a division by what the compiler knows costs much less. */
-static inline uint64_t in_units(uint64_t bytes, uint64_t unit, uint64_t multiple)
-{
-    return multiple == 1 ? bytes / unit : bytes / (unit * multiple);
-}
-
 void nadi_pkt_int_init(struct nadi_pkt *net)
 {
     for (uint32_t code = 0; code < 8; code++)
@@ -38,34 +32,6 @@ void nadi_pkt_int_init(struct nadi_pkt *net)
         struct nadi_pkt_port *port = &net->ports[p];
         port->code = (uint16_t)(numbered(net) ? port->rate : code_of(net->rates[port->rate]));
     }
-}
-
-/* Answers among the data are passed over without a branch, which could not be foretold: what they
- * would report goes into the first record, which nobody has. */
-static void add_int(struct nadi_pkt *net, uint32_t port_index, uint32_t at, uint64_t before)
-{
-    const struct nadi_pkt_port *port = &net->ports[port_index];
-    const uint32_t word = net->packets[at].word, place = net->int_of[at];
-    const uint64_t multiple = net->config.hpcc.int_multiple;
-    const uint64_t now = (uint64_t)net->wheel.now;
-    const uint64_t ns = net->config.exact ? now : now / 1000;
-    const uint64_t time = ns & ((1U << NADI_INT_TIME_BITS) - 1);
-    const uint64_t sent =
-        in_units(before, NADI_INT_BYTES_UNIT, multiple) & ((1U << NADI_INT_BYTES_BITS) - 1);
-    const uint64_t queue =
-        in_units(nadi_pkt_queued_bytes(net, port_index), NADI_INT_QUEUE_UNIT, multiple) &
-        ((1U << NADI_INT_QUEUE_BITS) - 1);
-    const uint32_t hop = nadi_pkt_hop(word) - 2; /* host, first switch, ... */
-    const uint32_t slot = hop < NADI_INT_HOPS ? hop : hop % NADI_INT_HOPS;
-    if (NADI_UNLIKELY(slot >= net->int_words))
-        nadi_pkt_widen_ints(net);
-    const uint32_t hops = hop < NADI_INT_HOPS ? hop + 1 : NADI_INT_HOPS + 1;
-    const uint32_t data = -(uint32_t)(nadi_pkt_kind(word) == NADI_PKT_DATA); /* a mask */
-    const uint32_t record = place & data & ((1U << NADI_INT_RECORD_BITS) - 1);
-    nadi_pkt_int_record(net, record)[slot] =
-        (uint64_t)port->code | time << 3 | sent << (3 + NADI_INT_TIME_BITS) |
-        queue << (3 + NADI_INT_TIME_BITS + NADI_INT_BYTES_BITS);
-    net->int_of[at] = (place & ~data) | ((record | hops << NADI_INT_RECORD_BITS) & data);
 }
 
 /* Powers count from the one nearest to 1/1024: 255 of 1.05 reach 247. */
@@ -96,7 +62,7 @@ static uint8_t pint_encode(struct nadi_pkt *net, double u)
     return power < UINT8_MAX ? (uint8_t)power : UINT8_MAX;
 }
 
-static void add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
+void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
 {
     const struct nadi_pkt_port *port = &net->ports[port_index];
     struct nadi_pkt_pint *p = &net->pints[port_index];
@@ -114,15 +80,4 @@ static void add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
     }
     p->at = now;
     p->bytes = nadi_pkt_bytes(net->packets[at].word);
-}
-
-void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t at, uint32_t bytes)
-{
-    if (net->pints)
-        add_pint(net, port, at);
-    if (!net->int_of)
-        return;
-    const uint64_t before = net->sent[port].data_bytes;
-    net->sent[port].data_bytes += bytes;
-    add_int(net, port, at, before);
 }
