@@ -45,6 +45,7 @@ struct nadi_engine {
     struct nadi_engine_follower follower; /* scheduled NULL: there is none */
     uint32_t kind_count;
     nadi_event_fn *handlers[MAX_KINDS];
+    nadi_event_fn *expectations[MAX_KINDS]; /* NULL: none */
     void *contexts[MAX_KINDS];
 };
 
@@ -77,6 +78,11 @@ uint32_t nadi_engine_add_kind(struct nadi_engine *e, nadi_event_fn *handler, voi
     e->handlers[e->kind_count] = handler;
     e->contexts[e->kind_count] = context;
     return e->kind_count++;
+}
+
+void nadi_engine_expect(struct nadi_engine *e, uint32_t kind, nadi_event_fn *expect)
+{
+    e->expectations[kind] = expect;
 }
 
 nadi_time nadi_engine_now(const struct nadi_engine *e)
@@ -327,9 +333,23 @@ static void group_by_actor(struct nadi_engine *e)
     }
 }
 
+/* Asks memory for the next steps' first events, and lets the kind of the very next one ask for what
+ * it will touch. */
+static void look_ahead(const struct nadi_engine *e)
+{
+    if (e->heap_count <= HEAP_ARITY)
+        return;
+    for (size_t i = 1; i <= HEAP_ARITY; i++)
+        __builtin_prefetch(&e->events[e->lists[e->heap[i].list].head]);
+    const struct nadi_event *next = &e->events[e->lists[e->heap[0].list].head];
+    if (e->expectations[next->kind])
+        e->expectations[next->kind](e->contexts[next->kind], next);
+}
+
 static void run_step(struct nadi_engine *e)
 {
     open_step(e);
+    look_ahead(e);
     group_by_actor(e);
     e->running = true;
     uint32_t group = NADI_NONE; /* actor whose group goes on */

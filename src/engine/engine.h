@@ -36,6 +36,9 @@ void nadi_engine_destroy(struct nadi_engine *e); /* NULL is allowed */
 
 /* One kind for each cause; at most 32. */
 uint32_t nadi_engine_add_kind(struct nadi_engine *e, nadi_event_fn *handler, void *context);
+/* `expect` may be told, with the kind's context, of an event that is likely the next step's first:
+ * to ask memory for what its handler will touch, and to change nothing. */
+void nadi_engine_expect(struct nadi_engine *e, uint32_t kind, nadi_event_fn *expect);
 
 nadi_time nadi_engine_now(const struct nadi_engine *e);
 /* at >= now. NADI_TIME_MAX means beyond the clock's range: nadi_engine_overflowed() is set. */

@@ -99,6 +99,7 @@ static void on_settle(void *context, const struct nadi_event *event)
         find_end(f, pairs[i]);
     }
     schedule_pump(f);
+    nadi_flow_expect_ends(f);
 }
 
 /* ---- a message's life ---------------------------------------------------------------------- */
@@ -272,6 +273,15 @@ static void begin(struct flow *f, uint32_t index)
     join_pair(f, p, index);
     nadi_flow_apply_weight(f, pair);
     nadi_flow_need_settling(f);
+}
+
+static void expect_begin(void *context, const struct nadi_event *event)
+{
+    const struct flow *f = context;
+    const uint32_t pair = f->transfers.items[event->a].route;
+    __builtin_prefetch(&f->fabric.routes[pair]);
+    __builtin_prefetch(&f->pairs.items[pair]);
+    nadi_share_expect(f->share, pair, NADI_SHARE_DEMAND);
 }
 
 static void on_begin(void *context, const struct nadi_event *event)
@@ -472,6 +482,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     for (size_t i = 0; i < BATCHES; i++)
         f->batches[i].at = -1;
     f->kind_begin = nadi_engine_add_kind(f->engine, on_begin, f);
+    nadi_engine_expect(f->engine, f->kind_begin, expect_begin);
     f->kind_settle = nadi_engine_add_kind(f->engine, on_settle, f);
     f->kind_pump = nadi_engine_add_kind(f->engine, on_pump, f);
     if (setup->record_usage)

@@ -69,3 +69,21 @@ void nadi_flow_set_end(struct flow *f, uint32_t pair, nadi_time end)
     else
         sift_down(f, slot);
 }
+
+/* The earliest end is at the top, the next ones are near it and come up: each place asks for what
+ * the place before it has asked the address of. */
+void nadi_flow_expect_ends(const struct flow *f)
+{
+    const struct pair_end *ends = f->heap.items;
+    if (f->heap.count < 8)
+        return;
+    for (size_t i = 3; i < 7; i++) {
+        __builtin_prefetch(&f->pairs.items[ends[i].pair]);
+        nadi_share_expect(f->share, ends[i].pair, NADI_SHARE_DEMAND);
+    }
+    for (size_t i = 1; i < 3; i++) {
+        __builtin_prefetch(&f->transfers.items[f->pairs.items[ends[i].pair].head]);
+        nadi_share_expect(f->share, ends[i].pair, NADI_SHARE_WAY);
+    }
+    nadi_share_expect(f->share, ends[0].pair, NADI_SHARE_LINKS);
+}

@@ -127,6 +127,8 @@ static inline struct flow *nadi_flow_self(struct nadi_network *net)
 
 /* flow_ends.c: the heap of pairs by the end of their first message to end. */
 void nadi_flow_set_end(struct flow *f, uint32_t pair, nadi_time end);
+/* Asks memory for what the ends to come will touch. */
+void nadi_flow_expect_ends(const struct flow *f);
 void nadi_flow_take_out(struct flow *f, uint32_t pair);
 
 /* flow.c */

@@ -152,6 +152,23 @@ void nadi_share_set_capacity(struct nadi_share *s, uint32_t link, double capacit
         list_link(s, link);
 }
 
+void nadi_share_expect(const struct nadi_share *s, uint32_t demand, enum nadi_share_part part)
+{
+    const struct demand *d = &s->demands.items[demand];
+    if (part == NADI_SHARE_DEMAND) {
+        __builtin_prefetch(d);
+        return;
+    }
+    const struct hop *way = nadi_share_way(s, d);
+    if (part == NADI_SHARE_WAY) {
+        __builtin_prefetch(way);
+        __builtin_prefetch(way + d->hops);
+        return;
+    }
+    for (uint32_t h = 0; h < d->hops; h++)
+        __builtin_prefetch(&s->links[way[h].link]);
+}
+
 /* ---- the set: demands whose levels are found anew ------------------------------------------ */
 
 #define SLACK 1e-11 /* relative: levels and loads this near are equal */

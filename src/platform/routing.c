@@ -273,7 +273,7 @@ static bool walk_to(struct walk *w, const struct nadi_routing_target *target)
             w->hops++;
         }
         w->node = step.peer;
-        if (g->nodes[w->node].kind == NADI_GRAPH_SWITCH) {
+        if (w->node != target->host && g->nodes[w->node].kind == NADI_GRAPH_SWITCH) {
             w->last = w->node;
             w->first = w->first == NADI_NONE ? w->node : w->first;
         }
