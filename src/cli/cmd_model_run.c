@@ -1,6 +1,7 @@
 /* cmd_model_run: `nadi model run` and `nadi model trace`. */
 #include "base/str.h"
 #include "cli/cmd_model.h"
+#include "cli/inputs.h"
 #include "cli/terminal.h"
 
 struct run_values {
@@ -49,16 +50,8 @@ static const struct nadi_option run_output[] = {
      .initial = "auto",
      AT(timeline),
      .help = "Perfetto timeline among the files; auto: one rank a pipeline stage"},
-    {.name = "db",
-     .type = NADI_OPTION_FLAG,
-     AT(db),
-     .help = "run.db and critical_path.csv of any number of nodes, for nadi report and nadi query; "
-             "without it up to a million nodes and unless --timeline no"},
-    {.name = "sensitivity",
-     .type = NADI_OPTION_FLAG,
-     AT(sensitivity),
-     .help = "Also sensitivities.csv: what more bandwidth, less latency, faster compute, ... would "
-             "gain; simulates about 25 times more"},
+    NADI_CLI_DB_OPTION,
+    NADI_CLI_SENSITIVITY_OPTION,
     {.name = "link-usage",
      .type = NADI_OPTION_FLAG,
      AT(link_usage),

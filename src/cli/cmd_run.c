@@ -63,16 +63,8 @@ static const struct nadi_option output[] = {
      .initial = "auto",
      AT(timeline),
      .help = "Perfetto timeline among the files; auto: up to a million nodes"},
-    {.name = "db",
-     .type = NADI_OPTION_FLAG,
-     AT(db),
-     .help = "run.db and critical_path.csv of any number of nodes, for nadi report and nadi query; "
-             "without it up to a million nodes and unless --timeline no"},
-    {.name = "sensitivity",
-     .type = NADI_OPTION_FLAG,
-     AT(sensitivity),
-     .help = "Also sensitivities.csv: what more bandwidth, less latency, faster compute, ... would "
-             "gain; simulates about 25 times more"},
+    NADI_CLI_DB_OPTION,
+    NADI_CLI_SENSITIVITY_OPTION,
     {.name = "timeline-ranks",
      .argument = "A-B",
      .type = NADI_OPTION_RANKS,

@@ -18,6 +18,20 @@ struct nadi_cli_inputs {
 extern const struct nadi_option nadi_cli_input_files[]; /* offsets into struct nadi_cli_inputs */
 extern const struct nadi_option nadi_cli_input_model[];
 
+/* Rows of the commands that run a simulation; AT gives a field's place. */
+#define NADI_CLI_DB_OPTION                                                                         \
+    {                                                                                              \
+        .name = "db", .type = NADI_OPTION_FLAG, AT(db),                                            \
+        .help = "run.db and critical_path.csv of any number of nodes, for nadi report and nadi "   \
+                "query; without it up to a million nodes and unless --timeline no"                 \
+    }
+#define NADI_CLI_SENSITIVITY_OPTION                                                                \
+    {                                                                                              \
+        .name = "sensitivity", .type = NADI_OPTION_FLAG, AT(sensitivity),                          \
+        .help = "Also sensitivities.csv: what more bandwidth, less latency, faster compute, ... "  \
+                "would gain; simulates about 25 times more"                                        \
+    }
+
 void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_setup *setup);
 
 #endif

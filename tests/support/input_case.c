@@ -221,6 +221,13 @@ bool input_case_load(struct input_case *c, bool check)
     return ok;
 }
 
+void input_case_refused_saying(struct input_case *c, const char *says)
+{
+    assert_false(input_case_load(c, true));
+    if (!strstr(nadi_str_get(&c->messages), says))
+        fail_msg("%s\nlacks: %s", nadi_str_get(&c->messages), says);
+}
+
 static void expect(struct input_case *c, bool check, bool accepted, const char *messages)
 {
     bool ok = input_case_load(c, check);

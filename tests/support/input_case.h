@@ -40,6 +40,8 @@ void input_case_workload(struct input_case *c, uint32_t count, const char *lines
 
 /* Loads (again); true when it was accepted. nadi_inputs_check too where `check`. */
 bool input_case_load(struct input_case *c, bool check);
+/* Fails the test unless loading with checks is refused and what is said has `says` in it. */
+void input_case_refused_saying(struct input_case *c, const char *says);
 
 /* Loading must fail, or succeed, with exactly these messages. */
 void input_case_refused(struct input_case *c, const char *messages);

@@ -236,9 +236,7 @@ static void refused(const char *network, const char *algorithm, const char *says
 {
     struct input_case c;
     begin(&c, network, algorithm, N, node_of(NADI_ALL_REDUCE));
-    assert_false(input_case_load(&c, true));
-    if (!strstr(nadi_str_get(&c.messages), says))
-        fail_msg("%s\nlacks: %s", nadi_str_get(&c.messages), says);
+    input_case_refused_saying(&c, says);
     input_case_release(&c);
 }
 

@@ -289,6 +289,33 @@ static void several_at_once(void **state)
     imported_release(&x);
 }
 
+/* The recording of rank 2 of four. */
+static struct capture *begin_of_four(struct recording *r)
+{
+    return recording_begin(
+        r, &(struct capture_form){
+               .document = "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 2, "
+                           "\"world_size\": 4, \"pg_config\": [{\"pg_name\": \"0\", "
+                           "\"pg_desc\": \"default_pg\", \"pg_size\": 4, \"ranks\": [0, 1, 2, "
+                           "3]}]}, "});
+}
+
+/* A collective's call and, on a stream, its kernel. */
+static void collective(struct capture *c, const char *kernel, unsigned stream, int64_t at,
+                       const char *args)
+{
+    capture_op(c, &(struct capture_op){
+                      .name = "record_param_comms", .from = at, .to = at + 9000, .args = args});
+    const uint64_t call = capture_call(c, 0, "cudaLaunchKernel", at + 1000, at + 2000);
+    capture_work(c, &(struct capture_work){.name = kernel,
+                                           .stream = stream,
+                                           .from = at + 3000,
+                                           .to = at + 50000,
+                                           .correlation = call,
+                                           .external = c->external,
+                                           .args = args});
+}
+
 /* Collectives of one group keep their order, those of two need none. */
 static void groups(void **state)
 {
@@ -296,12 +323,7 @@ static void groups(void **state)
     static const char kernel[] = "ncclDevKernel_AllReduce_Sum_f32_RING_LL()";
     struct recording r;
     struct imported x;
-    struct capture *c = recording_begin(
-        &r, &(struct capture_form){
-                .document = "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 2, "
-                            "\"world_size\": 4, \"pg_config\": [{\"pg_name\": \"0\", "
-                            "\"pg_desc\": \"default_pg\", \"pg_size\": 4, \"ranks\": [0, 1, 2, "
-                            "3]}]}, "});
+    struct capture *c = begin_of_four(&r);
     static const char *const groups[] = {"7", "9", "7", "11", "0"};
     static const char *const ranks[] = {"[2, 3]", "[0, 2]", "[2, 3]", "[2, 3]", "[0, 1, 2, 3]"};
     for (unsigned i = 0; i < 5; i++) {
@@ -312,16 +334,7 @@ static void groups(void **state)
                  "100, \"Out msg nelems\": 100, \"Group size\": 2, \"Process Group Name\": "
                  "\"%s\", \"Process Group Ranks\": \"%s\"",
                  groups[i], ranks[i]);
-        capture_op(c, &(struct capture_op){
-                          .name = "record_param_comms", .from = at, .to = at + 9000, .args = args});
-        const uint64_t call = capture_call(c, 0, "cudaLaunchKernel", at + 1000, at + 2000);
-        capture_work(c, &(struct capture_work){.name = kernel,
-                                               .stream = 20 + i,
-                                               .from = at + 3000,
-                                               .to = at + 50000,
-                                               .correlation = call,
-                                               .external = c->external,
-                                               .args = args});
+        collective(c, kernel, 20 + i, at, args);
     }
     recording_end(&r);
     imported_make(&x, &r, NULL);
@@ -353,12 +366,7 @@ static void uneven(void **state)
     static const char *const splits[] = {"[10, 0, 70, 20]", "[]", "[10, 20, ...]", "[50, 50]"};
     struct recording r;
     struct imported x;
-    struct capture *c = recording_begin(
-        &r, &(struct capture_form){
-                .document = "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 2, "
-                            "\"world_size\": 4, \"pg_config\": [{\"pg_name\": \"0\", "
-                            "\"pg_desc\": \"default_pg\", \"pg_size\": 4, \"ranks\": [0, 1, 2, "
-                            "3]}]}, "});
+    struct capture *c = begin_of_four(&r);
     for (unsigned i = 0; i < 4; i++) {
         char args[400];
         const int64_t at = T0 + i * 100000;
@@ -367,16 +375,7 @@ static void uneven(void **state)
                  "100, \"Out msg nelems\": 100, \"Group size\": 4, \"Process Group Name\": "
                  "\"0\", \"Process Group Ranks\": \"[0, 1, 2, 3]\", \"In split size\": \"%s\"",
                  splits[i]);
-        capture_op(c, &(struct capture_op){
-                          .name = "record_param_comms", .from = at, .to = at + 9000, .args = args});
-        const uint64_t call = capture_call(c, 0, "cudaLaunchKernel", at + 1000, at + 2000);
-        capture_work(c, &(struct capture_work){.name = kernel,
-                                               .stream = 20 + i,
-                                               .from = at + 3000,
-                                               .to = at + 50000,
-                                               .correlation = call,
-                                               .external = c->external,
-                                               .args = args});
+        collective(c, kernel, 20 + i, at, args);
     }
     recording_end(&r);
     imported_make(&x, &r, NULL);
