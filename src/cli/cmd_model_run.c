@@ -22,11 +22,11 @@ struct trace_values {
 static const struct nadi_option simulation[] = {
     {.name = "network-model",
      .type = NADI_OPTION_WORD,
-     .words = "unaware|aware|flow",
+     .words = "unaware|aware|flow|packet",
      .initial = "unaware",
      AT(network_model),
-     .help = "Messages pass each other (unaware), queue at every link (aware) or share links "
-             "(flow)"},
+     .help = "Messages pass each other (unaware), queue at every link (aware), share links fairly "
+             "(flow) or go as RoCE packets (packet)"},
     {.name = "executor",
      .type = NADI_OPTION_WORD,
      .words = "auto|message|phase|fold",

@@ -234,6 +234,11 @@ static const struct nadi_schema_key cluster_keys[] = {
      .min = 1,
      .max = 1e6,
      .doc = "Chunks of a collective that follow one another through the dimensions."},
+    {.key = "packet",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "all its keys at their defaults",
+     .doc = "Network model `packet`: path of its file (buffers, PFC, congestion control); relative "
+            "ones start beside this file."},
 };
 
 const struct nadi_schema nadi_cluster_schema = {

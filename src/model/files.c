@@ -316,6 +316,14 @@ static bool write_system(const struct nadi_step *step, const char *folder, struc
     return ok;
 }
 
+/* "Ring", "Torus2" */
+static void add_shape(const struct nadi_dim *dim, struct nadi_str *out)
+{
+    nadi_str_add(out, nadi_dim_kind_name(dim->kind));
+    if (dim->axes > 1)
+        nadi_str_printf(out, "%u", dim->axes);
+}
+
 static bool write_network(const struct nadi_cluster *c, const char *folder,
                           struct nadi_diags *diags)
 {
@@ -329,7 +337,7 @@ static bool write_network(const struct nadi_cluster *c, const char *folder,
             const struct nadi_dim *dim = &t->dims[d];
             nadi_str_add(&text, d ? ", " : "");
             if (row == 0)
-                nadi_str_add(&text, nadi_dim_kind_name(dim->kind));
+                add_shape(dim, &text);
             else if (row == 1)
                 nadi_str_printf(&text, "%u", dim->npus);
             else if (row == 2)
@@ -339,6 +347,8 @@ static bool write_network(const struct nadi_cluster *c, const char *folder,
         }
         nadi_str_add(&text, row == 3 ? "]  # ns a link\n" : "]\n");
     }
+    if (c->packet)
+        nadi_str_printf(&text, "packet: %s\n", c->packet);
     const bool ok = write_text(folder, "network.yml", &text, diags);
     nadi_str_release(&text);
     return ok;

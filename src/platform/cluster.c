@@ -54,6 +54,9 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
     c->name = nadi_arena_strdup(&c->arena, nadi_schema_get(v, "name")->items[0].text);
     c->source = source->count ? nadi_arena_strdup(&c->arena, source->items[0].text) : NULL;
     c->chunks = (uint32_t)nadi_schema_integer(v, "chunks");
+    if (nadi_schema_get(v, "packet")->count)
+        c->packet =
+            nadi_file_beside(c->path, nadi_schema_get(v, "packet")->items[0].text, &c->arena);
     if (nadi_schema_get(v, "platform")->count)
         c->platform = nadi_catalogue_beside(c->path, nadi_schema_get(v, "platform")->items[0].text,
                                             &c->arena);

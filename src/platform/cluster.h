@@ -17,6 +17,7 @@ struct nadi_cluster {
     const char *algorithm[NADI_MAX_DIMS]; /* as a system file has it */
     const char *platform; /* of a communication library, whose network it is: name or
                              path; NULL: none. Its topology is then not filled in */
+    const char *packet;   /* path of the packet model's file; NULL: its defaults */
     uint32_t chunks;
     const char *path; /* for messages */
 };

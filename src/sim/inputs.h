@@ -124,6 +124,13 @@ bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *opt
                       struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_inputs_release(struct nadi_inputs *in);
 
+/* For inputs that are made in memory, when options, topology and rank_count are set: what the
+ * network model needs besides, as nadi_inputs_load adds it: the graph, the packet model's
+ * configuration (a file or, with NULL, its defaults), whether collectives round. options.network is
+ * for messages. False with errors in diags. */
+bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *packet_path,
+                               struct nadi_diags *diags) NADI_MUST_USE;
+
 /* Group that a collective node means on a rank, by its pg_name; NULL when there is none. */
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
                                            uint32_t node, uint32_t rank);

@@ -54,3 +54,13 @@ bool nadi_load_packet(struct nadi_load *l)
         l->graph_path = files.topology;
     return nadi_load_graph(l) && check(l);
 }
+
+bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *packet_path,
+                               struct nadi_diags *diags)
+{
+    struct nadi_load l = {.in = in, .diags = diags, .packet_path = packet_path};
+    if (!nadi_load_packet(&l))
+        return false;
+    in->system.exact = l.exact;
+    return true;
+}
