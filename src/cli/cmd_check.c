@@ -23,7 +23,7 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_check_groups[] = {
+static const struct nadi_option_group check_groups[] = {
     {"Inputs", nadi_cli_input_files, offsetof(struct values, inputs)},
     {"Model", nadi_cli_input_model, offsetof(struct values, inputs)},
     {"Output", output, 0},
@@ -42,7 +42,7 @@ static void print_text(const struct nadi_job *job, bool loaded)
            warnings == 1 ? "" : "s");
 }
 
-int nadi_cmd_check(const struct nadi_command *self, int count, char **arguments)
+static int cmd_check(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -66,3 +66,15 @@ int nadi_cmd_check(const struct nadi_command *self, int count, char **arguments)
     nadi_job_destroy(job);
     return (int)status;
 }
+
+const struct nadi_command nadi_command_check = {
+    .name = "check",
+    .group = "Simulate",
+    .summary = "Find what is wrong with the inputs without simulating",
+    .about = "Reads the same files as `nadi run` and holds the ranks' traces against each other:\n"
+             "collectives of a group in the same order, kind and size, sends and receives in "
+             "pairs.\n",
+    .examples = "nadi check --workload traces/step --system system.json --network network.yml\n",
+    .options = check_groups,
+    .run = cmd_check,
+};

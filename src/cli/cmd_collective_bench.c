@@ -89,14 +89,14 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_collective_bench_groups[] = {
+static const struct nadi_option_group collective_bench_groups[] = {
     {"Input", input, 0},
     {"What", what, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_collective_bench(const struct nadi_command *self, int count, char **arguments)
+static int cmd_collective_bench(const struct nadi_command *self, int count, char **arguments)
 {
     struct values v = {.first = 1024, .last = UINT64_C(1) << 30, .factor = 2};
     struct nadi_words words;
@@ -123,3 +123,20 @@ int nadi_cmd_collective_bench(const struct nadi_command *self, int count, char *
     nadi_free(plot);
     return nadi_terminal_end(status, text, messages, false);
 }
+
+const struct nadi_command nadi_command_collective_bench = {
+    .name = "collective bench",
+    .group = "Networks",
+    .summary = "Collectives over sizes and algorithms, as nccl-tests prints them",
+    .words = "",
+    .about = "Simulates one collective at a time on all NPUs of a network and prints the\n"
+             "columns of nccl-tests: size, time, algorithm and bus bandwidth, to be held "
+             "against\n"
+             "a real log. With several algorithms the fastest of each size follows.\n",
+    .examples = "nadi collective bench --network network.yml --algorithm ring,direct\n"
+                "nadi collective bench --network network.yml --network-model flow \\\n"
+                "    --kind all-reduce,all-gather --from 64KiB --to 64MiB --factor 4 \\\n"
+                "    --algorithm ring,oneRabenseifner,oneTree,oneDoubleTree8 --plot bus.svg\n",
+    .options = collective_bench_groups,
+    .run = cmd_collective_bench,
+};

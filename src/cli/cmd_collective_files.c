@@ -51,7 +51,7 @@ static const struct nadi_option check_options[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_collective_check_groups[] = {
+static const struct nadi_option_group collective_check_groups[] = {
     {"Check", check_options, 0},
     {.heading = NULL},
 };
@@ -98,13 +98,13 @@ static const struct nadi_option own_options[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_collective_convert_groups[] = {
+static const struct nadi_option_group collective_convert_groups[] = {
     {"Output", convert_options, 0},
     {"Instead of a file", own_options, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_collective_check(const struct nadi_command *self, int count, char **arguments)
+static int cmd_collective_check(const struct nadi_command *self, int count, char **arguments)
 {
     struct check_values v = {0};
     struct nadi_words words;
@@ -127,7 +127,7 @@ int nadi_cmd_collective_check(const struct nadi_command *self, int count, char *
     return nadi_terminal_end(status, report, messages, false);
 }
 
-int nadi_cmd_collective_convert(const struct nadi_command *self, int count, char **arguments)
+static int cmd_collective_convert(const struct nadi_command *self, int count, char **arguments)
 {
     struct convert_values v = {0};
     struct nadi_words words;
@@ -147,3 +147,35 @@ int nadi_cmd_collective_convert(const struct nadi_command *self, int count, char
     const enum nadi_status status = nadi_collective_convert_file(&o, messages);
     return nadi_terminal_end(status, NULL, messages, false);
 }
+
+const struct nadi_command nadi_command_collective_check = {
+    .name = "collective check",
+    .group = "Networks",
+    .summary = "Prove that files of explicit algorithms do what they promise",
+    .words = "FILE...",
+    .about = "Reads MSCCL XML, MSCCL++ execution plans, TACOS output, Chakra traces\n"
+             "(PREFIX for PREFIX.0.et and so on) and nadi's own form, moves every chunk through\n"
+             "the steps, and says what is missing where. What the files are:\n"
+             "docs/guide/custom-collectives.md.\n",
+    .examples = "nadi collective check examples/collectives/*.xml\n"
+                "nadi collective check ring.yml --bytes 1GiB --bandwidth 400Gbps\n",
+    .options = collective_check_groups,
+    .max_words = 256,
+    .run = cmd_collective_check,
+};
+
+const struct nadi_command nadi_command_collective_convert = {
+    .name = "collective convert",
+    .group = "Networks",
+    .summary = "Write an explicit algorithm in another form",
+    .words = "[FILE]",
+    .about = "The form follows from the name that is written: .xml MSCCL, else nadi's own.\n"
+             "Without FILE one of nadi's algorithms is written down.\n",
+    .examples = "nadi collective convert plan.json -o plan.yml\n"
+                "nadi collective convert plan.yml -o plan.xml\n"
+                "nadi collective convert --algorithm ring --kind all-gather --members 8 "
+                "-o ring.yml\n",
+    .options = collective_convert_groups,
+    .max_words = 1,
+    .run = cmd_collective_convert,
+};

@@ -83,14 +83,14 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_collective_synth_groups[] = {
+static const struct nadi_option_group collective_synth_groups[] = {
     {"Input", input, 0},
     {"Search", search, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_collective_synth(const struct nadi_command *self, int count, char **arguments)
+static int cmd_collective_synth(const struct nadi_command *self, int count, char **arguments)
 {
     struct values v = {.seed = 1};
     struct nadi_words words;
@@ -114,3 +114,19 @@ int nadi_cmd_collective_synth(const struct nadi_command *self, int count, char *
     const enum nadi_status status = nadi_collective_synth(&options, &text, messages);
     return nadi_terminal_end(status, text, messages, false);
 }
+
+const struct nadi_command nadi_command_collective_synth = {
+    .name = "collective synth",
+    .group = "Networks",
+    .summary = "Find a collective algorithm for a network",
+    .words = "",
+    .about = "Matches chunks with links over time, greedily and in many ways, and keeps the "
+             "best;\nproves that every chunk arrives everywhere it must; simulates it on the "
+             "network model\n`flow` beside the algorithms that there are; writes nadi's own "
+             "form, MSCCL XML or\nChakra traces. See docs/guide/synthesise.md.\n",
+    .examples = "nadi collective synth --topology network.yml --kind all-gather -o ag.yml\n"
+                "nadi collective synth --topology \"mesh shape=8x8\" --bytes 1GiB \\\n"
+                "    -o mesh.xml\n",
+    .options = collective_synth_groups,
+    .run = cmd_collective_synth,
+};

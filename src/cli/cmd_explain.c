@@ -18,7 +18,7 @@ static const struct nadi_option options[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_explain_groups[] = {
+static const struct nadi_option_group explain_groups[] = {
     {"Output", options, 0},
     {.heading = NULL},
 };
@@ -50,7 +50,7 @@ static int explain(const char *key)
     return known ? NADI_EXIT_DONE : NADI_EXIT_USAGE;
 }
 
-int nadi_cmd_explain(const struct nadi_command *self, int count, char **arguments)
+static int cmd_explain(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -61,3 +61,14 @@ int nadi_cmd_explain(const struct nadi_command *self, int count, char **argument
         return write_pages(values.pages);
     return explain(words.count ? words.items[0] : NULL);
 }
+
+const struct nadi_command nadi_command_explain = {
+    .name = "explain",
+    .group = "Help",
+    .summary = "Explain a key of the input files, or list all of them",
+    .words = "[KEY]",
+    .examples = "nadi explain active-chunks-per-dimension\n",
+    .options = explain_groups,
+    .max_words = 1,
+    .run = cmd_explain,
+};

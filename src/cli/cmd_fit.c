@@ -74,13 +74,13 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_fit_groups[] = {
+static const struct nadi_option_group fit_groups[] = {
     {"Input", input, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_fit(const struct nadi_command *self, int count, char **arguments)
+static int cmd_fit(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -107,3 +107,18 @@ int nadi_cmd_fit(const struct nadi_command *self, int count, char **arguments)
     const enum nadi_status status = nadi_fit_logs(&options, &text, messages);
     return nadi_terminal_end(status, text, messages, false);
 }
+
+const struct nadi_command nadi_command_fit = {
+    .name = "fit",
+    .group = "Measurements",
+    .summary = "Fit a platform to logs of nccl-tests, rccl-tests or OSU benchmarks",
+    .words = "LOG...",
+    .about = "Latencies, shares of bandwidth and crossovers with 95 % intervals, outliers by "
+             "line, and a\n"
+             "file of them; docs/guide/calibrate.md walks through it.\n",
+    .examples = "nadi fit all_reduce.log all_gather.log --out mine.yaml --plot mine.svg\n"
+                "nadi fit osu.txt --platform h100-node --ranks 16 --nodes 2\n",
+    .options = fit_groups,
+    .max_words = NADI_MAX_WORDS,
+    .run = cmd_fit,
+};

@@ -95,7 +95,7 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_flows_groups[] = {
+static const struct nadi_option_group flows_groups[] = {
     {"Inputs", inputs, 0},
     {"Model", model, 0},
     {"Output", output, 0},
@@ -120,7 +120,7 @@ static enum nadi_status simulate(const struct values *v, struct nadi_flows *flow
     return status == NADI_STATUS_DONE ? written : status;
 }
 
-int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments)
+static int cmd_flows(const struct nadi_command *self, int count, char **arguments)
 {
     struct values v = {0};
     struct nadi_words words;
@@ -146,3 +146,18 @@ int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments)
     nadi_flows_destroy(flows);
     return (int)status;
 }
+
+const struct nadi_command nadi_command_flows = {
+    .name = "flows",
+    .group = "Simulate",
+    .summary = "Simulate a list of flows over a network of switches",
+    .about = "Takes plain flows through hosts, links and switches packet by packet: queues, "
+             "PFC, ECN and\n"
+             "congestion control. Reads the files of the HPCC simulator; --compat ns3 gives its "
+             "completion\n"
+             "times to the nanosecond.\n",
+    .examples = "nadi flows --flows flow.txt --topology topology.txt --config config.txt "
+                "--fct fct.txt\n",
+    .options = flows_groups,
+    .run = cmd_flows,
+};

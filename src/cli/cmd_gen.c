@@ -189,19 +189,19 @@ static const struct nadi_option transformer_output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_gen_collective_groups[] = {
+static const struct nadi_option_group gen_collective_groups[] = {
     {"What", collective_what, 0},
     {"Output", collective_output, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_gen_demo_groups[] = {
+static const struct nadi_option_group gen_demo_groups[] = {
     {"What", demo_what, 0},
     {"Output", demo_output, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_gen_transformer_groups[] = {
+static const struct nadi_option_group gen_transformer_groups[] = {
     {"What", transformer_what, 0},
     {"Output", transformer_output, 0},
     {.heading = NULL},
@@ -226,7 +226,7 @@ static bool whole_microseconds(const char *option, uint64_t ns)
     return ns % 1000 == 0;
 }
 
-int nadi_cmd_gen_collective(const struct nadi_command *self, int count, char **arguments)
+static int cmd_gen_collective(const struct nadi_command *self, int count, char **arguments)
 {
     struct collective_values values = {.skew_by = -1, .skew_seed = 1};
     struct nadi_words words;
@@ -257,7 +257,7 @@ int nadi_cmd_gen_collective(const struct nadi_command *self, int count, char **a
     return nadi_gen_end(status, messages);
 }
 
-int nadi_cmd_gen_demo(const struct nadi_command *self, int count, char **arguments)
+static int cmd_gen_demo(const struct nadi_command *self, int count, char **arguments)
 {
     struct demo_values values = {0};
     struct nadi_words words;
@@ -283,7 +283,7 @@ static bool one_rank(const struct nadi_range *range)
     return good;
 }
 
-int nadi_cmd_gen_transformer(const struct nadi_command *self, int count, char **arguments)
+static int cmd_gen_transformer(const struct nadi_command *self, int count, char **arguments)
 {
     struct transformer_values values = {0};
     struct nadi_words words;
@@ -311,3 +311,44 @@ int nadi_cmd_gen_transformer(const struct nadi_command *self, int count, char **
                values.files ? "workload.<rank>.et, groups.json" : "workload.yml, stage.<stage>.et");
     return nadi_gen_end(status, messages);
 }
+
+const struct nadi_command nadi_command_gen_collective = {
+    .name = "gen collective",
+    .group = "Make traces",
+    .summary = "Write the traces of one collective, as a micro-benchmark",
+    .about = "Kinds: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, "
+             "gather,\n"
+             "scatter, reduce-scatter-block, barrier.\n",
+    .examples = "nadi gen collective --kind all-reduce --ranks 8 --bytes 100MiB -o out/ar\n",
+    .options = gen_collective_groups,
+    .run = cmd_gen_collective,
+};
+
+const struct nadi_command nadi_command_gen_demo = {
+    .name = "gen demo",
+    .group = "Make traces",
+    .summary = "Write the example: one training step, its system and its network",
+    .about = "A data-parallel step of a GPT-like model of 1.3 billion parameters; gradients are\n"
+             "all-reduced while the backward pass goes on.\n",
+    .examples = "nadi gen demo -o out/demo\n",
+    .options = gen_demo_groups,
+    .run = cmd_gen_demo,
+};
+
+const struct nadi_command nadi_command_gen_transformer = {
+    .name = "gen transformer",
+    .group = "Make traces",
+    .summary = "Write a training step on tensor-, data- and pipeline-parallel ranks",
+    .about = "Micro-batches pass the stages one forward, one backward; every layer all-reduces "
+             "its\n"
+             "activations among the tensor ranks, and at the end its gradients among the data "
+             "ranks.\n"
+             "A manifest keeps it to one trace a stage, whatever the number of ranks.\n",
+    .examples = "nadi gen transformer --tensor 8 --data 8192 --pipeline 16 --layers 96 \\\n"
+                "                     --micro-batches 384 -o out/million\n"
+                "nadi run --workload out/million/workload.yml --system out/million/system.json "
+                "\\\n"
+                "         --network out/million/network.yml\n",
+    .options = gen_transformer_groups,
+    .run = cmd_gen_transformer,
+};

@@ -129,53 +129,53 @@ static const struct nadi_option pipeline[] = {
     END,
 };
 
-const struct nadi_option_group nadi_gen_collectives_groups[] = {
+static const struct nadi_option_group gen_collectives_groups[] = {
     {"What", collectives, 0},
     {"Output", output, 0},
     {"Ranks that are alike", alike, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_gen_ring_groups[] = {
+static const struct nadi_option_group gen_ring_groups[] = {
     {"What", ring, 0},
     {"Output", output, 0},
     {"Ranks that are alike", alike, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_gen_pairs_groups[] = {
+static const struct nadi_option_group gen_pairs_groups[] = {
     {"What", pairs, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_gen_incast_groups[] = {
+static const struct nadi_option_group gen_incast_groups[] = {
     {"What", incast, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_gen_all_to_all_groups[] = {
+static const struct nadi_option_group gen_all_to_all_groups[] = {
     {"What", all_to_all, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_gen_overlap_groups[] = {
+static const struct nadi_option_group gen_overlap_groups[] = {
     {"What", overlap, 0},
     {"Output", output, 0},
     {"Ranks that are alike", alike, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_gen_memory_groups[] = {
+static const struct nadi_option_group gen_memory_groups[] = {
     {"What", memory, 0},
     {"Output", output, 0},
     {"Ranks that are alike", alike, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_gen_pipeline_groups[] = {
+static const struct nadi_option_group gen_pipeline_groups[] = {
     {"What", pipeline, 0},
     {"Output", output, 0},
     {.heading = NULL},
@@ -196,7 +196,7 @@ static void say(const struct values *v, const char *family)
     nadi_str_release(&groups);
 }
 
-int nadi_cmd_gen_pattern(const struct nadi_command *self, int count, char **arguments)
+static int cmd_gen_pattern(const struct nadi_command *self, int count, char **arguments)
 {
     const char *family = strchr(self->name, ' ') + 1;
     struct values v = {.overlap = "gradients", .schedule = "1f1b", .rounds = 1, .bytes = 1};
@@ -228,3 +228,89 @@ int nadi_cmd_gen_pattern(const struct nadi_command *self, int count, char **argu
         say(&v, family);
     return nadi_gen_end(status, messages);
 }
+
+const struct nadi_command nadi_command_gen_collectives = {
+    .name = "gen collectives",
+    .group = "Make traces",
+    .summary = "Write traces of every collective kind, size and group size, one after the other",
+    .about = "Ranks that follow each other form a group. The simulator communicates the first "
+             "four kinds of\n"
+             "`nadi gen collective`; the others take no time, with a warning.\n",
+    .examples =
+        "nadi gen collectives --ranks 16 --sizes 64KiB,1MiB,64MiB --groups 4,16 -o out/sweep\n",
+    .options = gen_collectives_groups,
+    .run = cmd_gen_pattern,
+};
+
+const struct nadi_command nadi_command_gen_ring = {
+    .name = "gen ring",
+    .group = "Make traces",
+    .summary = "Write sends and receives around a ring",
+    .about = "In each round every rank sends to the one --stride further on, and computes.\n",
+    .examples = "nadi gen ring --ranks 64 --bytes 1MiB --both-ways -o out/ring\n",
+    .options = gen_ring_groups,
+    .run = cmd_gen_pattern,
+};
+
+const struct nadi_command nadi_command_gen_pairs = {
+    .name = "gen pairs",
+    .group = "Make traces",
+    .summary = "Write exchanges between pairs of ranks, drawn anew in each round",
+    .examples = "nadi gen pairs --ranks 64 --bytes 1MiB --rounds 10 --seed 7 -o out/pairs\n",
+    .options = gen_pairs_groups,
+    .run = cmd_gen_pattern,
+};
+
+const struct nadi_command nadi_command_gen_incast = {
+    .name = "gen incast",
+    .group = "Make traces",
+    .summary = "Write sends of all ranks to one",
+    .examples = "nadi gen incast --ranks 33 --bytes 64KiB -o out/incast\n",
+    .options = gen_incast_groups,
+    .run = cmd_gen_pattern,
+};
+
+const struct nadi_command nadi_command_gen_all_to_all = {
+    .name = "gen all-to-all",
+    .group = "Make traces",
+    .summary = "Write an all-to-all of messages of unequal sizes",
+    .about = "As in a mixture of experts: the popularity of the ranks follows a Zipf law, "
+             "drawn anew in each\n"
+             "round; --skew 0 treats all alike.\n",
+    .examples = "nadi gen all-to-all --ranks 32 --bytes 16MiB --skew 0.8 --seed 3 -o out/experts\n",
+    .options = gen_all_to_all_groups,
+    .run = cmd_gen_pattern,
+};
+
+const struct nadi_command nadi_command_gen_overlap = {
+    .name = "gen overlap",
+    .group = "Make traces",
+    .summary = "Write computation that overlaps with collectives",
+    .about = "none: one after the other. gradients: a collective follows each layer while the "
+             "next one computes.\n"
+             "prefetch: a collective before each layer, --ahead layers in advance.\n",
+    .examples =
+        "nadi gen overlap --pattern prefetch --ahead 2 --ranks 8 --bytes 64MiB -o out/fsdp\n",
+    .options = gen_overlap_groups,
+    .run = cmd_gen_pattern,
+};
+
+const struct nadi_command nadi_command_gen_memory = {
+    .name = "gen memory",
+    .group = "Make traces",
+    .summary = "Write layers that load from and store to remote memory",
+    .examples = "nadi gen memory --ranks 4 --bytes 256MiB --ahead 2 -o out/offload\n",
+    .options = gen_memory_groups,
+    .run = cmd_gen_pattern,
+};
+
+const struct nadi_command nadi_command_gen_pipeline = {
+    .name = "gen pipeline",
+    .group = "Make traces",
+    .summary = "Write micro-batches through pipeline stages",
+    .about = "A rank is a stage; backward takes twice the time of forward.\n",
+    .examples =
+        "nadi gen pipeline --ranks 8 --rounds 32 --bytes 16MiB --schedule gpipe -o out/pipe\n",
+    .options = gen_pipeline_groups,
+    .run = cmd_gen_pattern,
+};

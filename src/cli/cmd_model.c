@@ -47,18 +47,18 @@ static const struct nadi_option memory_output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_model_memory_groups[] = {
+static const struct nadi_option_group model_memory_groups[] = {
     {"Inputs", nadi_cli_model_inputs, 0},
     {"Output", memory_output, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_model_list_groups[] = {
+static const struct nadi_option_group model_list_groups[] = {
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_model_report_groups[] = {
+static const struct nadi_option_group model_report_groups[] = {
     {"Inputs", nadi_cli_model_inputs, 0},
     {"Output", output, 0},
     {.heading = NULL},
@@ -74,7 +74,7 @@ void nadi_cli_model_apply(const struct nadi_cli_model *values, const char *model
     setup->cluster = values->cluster;
 }
 
-int nadi_cmd_model_list(const struct nadi_command *self, int count, char **arguments)
+static int cmd_model_list(const struct nadi_command *self, int count, char **arguments)
 {
     struct nadi_cli_model values = {0};
     struct nadi_words words;
@@ -115,17 +115,69 @@ static int print_report(const struct nadi_command *self, int count, char **argum
     return (int)status;
 }
 
-int nadi_cmd_model_flops(const struct nadi_command *self, int count, char **arguments)
+static int cmd_model_flops(const struct nadi_command *self, int count, char **arguments)
 {
     return print_report(self, count, arguments, nadi_model_flops);
 }
 
-int nadi_cmd_model_kernels(const struct nadi_command *self, int count, char **arguments)
+static int cmd_model_kernels(const struct nadi_command *self, int count, char **arguments)
 {
     return print_report(self, count, arguments, nadi_model_kernels);
 }
 
-int nadi_cmd_model_memory(const struct nadi_command *self, int count, char **arguments)
+static int cmd_model_memory(const struct nadi_command *self, int count, char **arguments)
 {
     return print_report(self, count, arguments, nadi_model_memory);
 }
+
+const struct nadi_command nadi_command_model_list = {
+    .name = "model list",
+    .group = "Models",
+    .summary = "List the models, devices and clusters that come with the program",
+    .examples = "nadi model list\n",
+    .options = model_list_groups,
+    .run = cmd_model_list,
+};
+
+const struct nadi_command nadi_command_model_flops = {
+    .name = "model flops",
+    .group = "Models",
+    .summary = "Count a model's parameters and the FLOPs of a step",
+    .words = "MODEL",
+    .about = "MODEL is a name of `nadi model list`, a description, or a config.json published "
+             "with weights.\n",
+    .examples = "nadi model flops llama3-405b --set \"batch=2048 sequence=8192\"\n",
+    .options = model_report_groups,
+    .max_words = 1,
+    .run = cmd_model_flops,
+};
+
+const struct nadi_command nadi_command_model_kernels = {
+    .name = "model kernels",
+    .group = "Models",
+    .summary = "List the kernels of each kind of layer, with times, FLOPs and traffic",
+    .words = "MODEL",
+    .about = "One micro-batch on one rank, forward and backward. A device with a systolic array "
+             "also shows\ncycles, utilisation and what passes between the array and its "
+             "buffers. docs/models/kernels.md\nhas the formulas.\n",
+    .examples = "nadi model kernels llama3-8b --cluster dgx-h100 --set \"tp=8 sequence=8192\"\n"
+                "nadi model kernels gpt2 --cluster mine.yaml --set \"kernels=systolic\"\n",
+    .options = model_report_groups,
+    .max_words = 1,
+    .run = cmd_model_kernels,
+};
+
+const struct nadi_command nadi_command_model_memory = {
+    .name = "model memory",
+    .group = "Models",
+    .summary = "Say what fills the memory of every rank, and whether it fits",
+    .words = "MODEL",
+    .about = "Parameters, gradients and optimizer states as ZeRO shards them, activations by "
+             "the\npipeline's schedule, buffers. With a cluster, the bytes that are left or "
+             "missing.\n",
+    .examples = "nadi model memory llama3-405b --cluster dgx-h100 \\\n"
+                "    --set \"tp=8 pp=16 vp=4 dp=8 batch=512 sequence=8192 zero=1\"\n",
+    .options = model_memory_groups,
+    .max_words = 1,
+    .run = cmd_model_memory,
+};

@@ -94,14 +94,14 @@ static const struct nadi_option trace_output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_model_run_groups[] = {
+static const struct nadi_option_group model_run_groups[] = {
     {"Inputs", nadi_cli_model_inputs, offsetof(struct run_values, model)},
     {"Simulation", simulation, 0},
     {"Output", run_output, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_model_trace_groups[] = {
+static const struct nadi_option_group model_trace_groups[] = {
     {"Inputs", nadi_cli_model_inputs, offsetof(struct trace_values, model)},
     {"Output", trace_output, 0},
     {.heading = NULL},
@@ -187,7 +187,7 @@ static enum nadi_status simulate(const struct run_values *v, struct nadi_job *jo
     return status;
 }
 
-int nadi_cmd_model_run(const struct nadi_command *self, int count, char **arguments)
+static int cmd_model_run(const struct nadi_command *self, int count, char **arguments)
 {
     struct run_values values = {0};
     struct nadi_words words;
@@ -211,7 +211,7 @@ int nadi_cmd_model_run(const struct nadi_command *self, int count, char **argume
     return (int)status;
 }
 
-int nadi_cmd_model_trace(const struct nadi_command *self, int count, char **arguments)
+static int cmd_model_trace(const struct nadi_command *self, int count, char **arguments)
 {
     struct trace_values values = {0};
     struct nadi_words words;
@@ -238,3 +238,33 @@ int nadi_cmd_model_trace(const struct nadi_command *self, int count, char **argu
            values.model.cluster ? ", system.json, network.yml, memory.json" : "");
     return NADI_EXIT_DONE;
 }
+
+const struct nadi_command nadi_command_model_run = {
+    .name = "model run",
+    .group = "Models",
+    .summary = "Say how long a step of a model takes on a cluster, and why",
+    .words = "MODEL",
+    .about = "The step's graph is made in memory and simulated; no files. MODEL is a name of\n"
+             "`nadi model list`, a description, or a config.json published with weights; so is "
+             "the\ncluster. Keys of a plan: `nadi help model memory`, "
+             "docs/reference/input-plan.md.\n",
+    .examples = "nadi model run llama3-405b --cluster dgx-h100 --out result \\\n"
+                "    --set \"tp=8 pp=16 vp=4 dp=8 batch=512 sequence=8192 zero=1\"\n",
+    .options = model_run_groups,
+    .max_words = 1,
+    .run = cmd_model_run,
+};
+
+const struct nadi_command nadi_command_model_trace = {
+    .name = "model trace",
+    .group = "Models",
+    .summary = "Write the graph of a model's step as Chakra traces",
+    .words = "MODEL",
+    .about = "One trace a pipeline stage and a manifest for all ranks, or one trace a rank; "
+             "with a\ncluster also the system and the network, for `nadi run`.\n",
+    .examples = "nadi model trace gpt3-175b --cluster dgx-a100 --out out/gpt3 \\\n"
+                "    --set \"tp=8 pp=16 dp=8 batch=1536\"\n",
+    .options = model_trace_groups,
+    .max_words = 1,
+    .run = cmd_model_trace,
+};

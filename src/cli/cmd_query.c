@@ -18,12 +18,12 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_query_groups[] = {
+static const struct nadi_option_group query_groups[] = {
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_query(const struct nadi_command *self, int count, char **arguments)
+static int cmd_query(const struct nadi_command *self, int count, char **arguments)
 {
     struct values v = {0};
     struct nadi_words words;
@@ -35,3 +35,18 @@ int nadi_cmd_query(const struct nadi_command *self, int count, char **arguments)
     char *text = nadi_query(words.items[0], words.items[1], v.format, messages);
     return nadi_terminal_end(text ? NADI_STATUS_DONE : NADI_STATUS_INPUT, text, messages, false);
 }
+
+const struct nadi_command nadi_command_query = {
+    .name = "query",
+    .group = "Results",
+    .summary = "Ask the database of a run with SQL",
+    .words = "RUN SELECT",
+    .about = "RUN is the folder of `nadi run --out`, or the run.db in it. Tables and columns: "
+             "docs/guide/database.md.\n",
+    .examples = "nadi query result \"select cause, sum(duration_ns) from critical_path group by "
+                "cause\"\n"
+                "nadi query result \"select * from timeline where rank = 0\" --format jsonl\n",
+    .options = query_groups,
+    .max_words = 2,
+    .run = cmd_query,
+};

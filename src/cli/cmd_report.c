@@ -26,12 +26,12 @@ static const struct nadi_option output[] = {
 
 static const struct nadi_option nothing[] = {{.name = NULL}};
 
-const struct nadi_option_group nadi_report_groups[] = {
+static const struct nadi_option_group report_groups[] = {
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_diff_groups[] = {
+static const struct nadi_option_group diff_groups[] = {
     {"Output", nothing, 0},
     {.heading = NULL},
 };
@@ -50,7 +50,7 @@ static bool print_texts(const struct nadi_words *words, struct nadi_diags *messa
     return true;
 }
 
-int nadi_cmd_report(const struct nadi_command *self, int count, char **arguments)
+static int cmd_report(const struct nadi_command *self, int count, char **arguments)
 {
     struct values v = {0};
     struct nadi_words words;
@@ -70,7 +70,7 @@ int nadi_cmd_report(const struct nadi_command *self, int count, char **arguments
     return good ? NADI_EXIT_DONE : NADI_EXIT_INPUT;
 }
 
-int nadi_cmd_diff(const struct nadi_command *self, int count, char **arguments)
+static int cmd_diff(const struct nadi_command *self, int count, char **arguments)
 {
     struct nadi_words words;
     char unused = 0;
@@ -83,3 +83,31 @@ int nadi_cmd_diff(const struct nadi_command *self, int count, char **arguments)
         nadi_report_diff(words.items[0], words.items[1], nadi_terminal_colours(stdout), messages);
     return nadi_terminal_end(text ? NADI_STATUS_DONE : NADI_STATUS_INPUT, text, messages, false);
 }
+
+const struct nadi_command nadi_command_report = {
+    .name = "report",
+    .group = "Results",
+    .summary = "Say why a run took so long, on a page or in the terminal",
+    .words = "RUN...",
+    .about = "RUN is the folder of `nadi run --out`. Several runs are compared. What is in it: "
+             "docs/guide/report.md.\n",
+    .examples = "nadi report result -o report.html\n"
+                "nadi report before after -o compared.html\n"
+                "nadi report result --text\n",
+    .options = report_groups,
+    .max_words = 64,
+    .run = cmd_report,
+};
+
+const struct nadi_command nadi_command_diff = {
+    .name = "diff",
+    .group = "Results",
+    .summary = "Say what two runs differ in",
+    .words = "FIRST SECOND",
+    .about = "End to end, critical path, time of the ranks, collectives, settings; what differs "
+             "most comes first.\n",
+    .examples = "nadi diff before after\n",
+    .options = diff_groups,
+    .max_words = 2,
+    .run = cmd_diff,
+};

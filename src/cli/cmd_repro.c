@@ -30,13 +30,13 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_repro_groups[] = {
+static const struct nadi_option_group repro_groups[] = {
     {"Input", input, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_repro(const struct nadi_command *self, int count, char **arguments)
+static int cmd_repro(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -59,3 +59,15 @@ int nadi_cmd_repro(const struct nadi_command *self, int count, char **arguments)
     const int code = nadi_terminal_end(status, text, messages, true);
     return status == NADI_STATUS_DONE && failed ? EXIT_NOT_AS_PUBLISHED : code;
 }
+
+const struct nadi_command nadi_command_repro = {
+    .name = "repro",
+    .group = "Measurements",
+    .summary = "Make published results again, each beside the published figure",
+    .words = "NAME | all | list",
+    .about = "The exit code is 1 when a figure is not as published.\n",
+    .examples = "nadi repro list\nnadi repro all\n",
+    .options = repro_groups,
+    .max_words = 1,
+    .run = cmd_repro,
+};

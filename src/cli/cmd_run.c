@@ -119,7 +119,7 @@ static const struct nadi_option limits[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_run_groups[] = {
+static const struct nadi_option_group run_groups[] = {
     {"Inputs", nadi_cli_input_files, offsetof(struct values, inputs)},
     {"Model", nadi_cli_input_model, offsetof(struct values, inputs)},
     {"Output", output, 0},
@@ -342,7 +342,7 @@ static enum nadi_status several_models(const struct values *v, struct nadi_setup
     return status;
 }
 
-int nadi_cmd_run(const struct nadi_command *self, int count, char **arguments)
+static int cmd_run(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -364,3 +364,16 @@ int nadi_cmd_run(const struct nadi_command *self, int count, char **arguments)
     nadi_job_destroy(job);
     return (int)status;
 }
+
+const struct nadi_command nadi_command_run = {
+    .name = "run",
+    .group = "Simulate",
+    .summary = "Simulate a workload on a cluster",
+    .about = "Takes one Chakra trace a rank through the system, the network and the memory "
+             "that the\n"
+             "files describe, and says how long it takes and where the time goes.\n",
+    .examples = "nadi run --workload out/demo/workload --system out/demo/system.json \\\n"
+                "         --network out/demo/network.yml --out out/demo/result\n",
+    .options = run_groups,
+    .run = cmd_run,
+};

@@ -42,7 +42,7 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_topo_groups[] = {
+static const struct nadi_option_group topo_groups[] = {
     {"Input", inputs, 0},
     {"Output", output, 0},
     {.heading = NULL},
@@ -55,7 +55,7 @@ static bool write_text(const char *path, char *text, struct nadi_diags *messages
     return good;
 }
 
-int nadi_cmd_topo(const struct nadi_command *self, int count, char **arguments)
+static int cmd_topo(const struct nadi_command *self, int count, char **arguments)
 {
     struct values v = {0};
     struct nadi_words words;
@@ -80,3 +80,21 @@ int nadi_cmd_topo(const struct nadi_command *self, int count, char **arguments)
     nadi_topo_close(t);
     return good ? NADI_EXIT_DONE : NADI_EXIT_INPUT;
 }
+
+const struct nadi_command nadi_command_topo = {
+    .name = "topo",
+    .group = "Networks",
+    .summary = "Look at a network: size, distances, bisection, path diversity, a picture",
+    .words = "FILE | GENERATOR KEY=VALUE...",
+    .about = "FILE is whatever `nadi run --network` takes. Generators: fat-tree, clos, leaf-spine, "
+             "rail,\ndragonfly, dragonfly+, hyperx, torus, mesh, hgx; `nadi explain k` and "
+             "docs/reference/input-generator.md\nsay what they take.\n",
+    .examples = "nadi topo fat-tree k=8 --svg fat-tree.svg\n"
+                "nadi topo dragonfly a=8 p=4 h=4 --price router=9000,cable=200\n"
+                "nadi topo torus shape=8x8x8 bandwidth=100GB/s --out torus.yml\n"
+                "nadi topo hgx nics=4 scale-out=leaf-spine scale-out.leaves=4 \\\n"
+                "          scale-out.spines=2 scale-out.hosts=8\n",
+    .options = topo_groups,
+    .max_words = 64,
+    .run = cmd_topo,
+};

@@ -48,14 +48,14 @@ static const struct nadi_option proof[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_anonymize_groups[] = {
+static const struct nadi_option_group trace_anonymize_groups[] = {
     {"Anonymize", what, 0},
     {"Proof, with --shapes keep", proof, 0},
     {"Output", nadi_cli_edit_options, offsetof(struct values, edit)},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_anonymize(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_anonymize(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -77,3 +77,19 @@ int nadi_cmd_trace_anonymize(const struct nadi_command *self, int count, char **
     const enum nadi_status status = nadi_trace_anonymize(&o, &report, messages);
     return nadi_cli_edit_end(&values.edit, status, report, messages);
 }
+
+const struct nadi_command nadi_command_trace_anonymize = {
+    .name = "trace anonymize",
+    .group = "Traces",
+    .summary = "Make traces that can be given away",
+    .words = "FILE... | PREFIX",
+    .about = "Keeps what a simulation needs, by a list, and nothing else: no names, times of "
+             "day, hosts,\npaths, values or operator schemas. Names become keyed hashes. The "
+             "result is read again to\nverify that; with --shapes keep both jobs are simulated "
+             "and must agree to the last bit.\n",
+    .examples = "nadi trace anonymize traces/job --key @secret.txt -o out/job\n"
+                "nadi trace anonymize traces/job --shapes bucket -o out/job\n",
+    .options = trace_anonymize_groups,
+    .max_words = NADI_MAX_WORDS,
+    .run = cmd_trace_anonymize,
+};

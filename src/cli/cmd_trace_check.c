@@ -1,6 +1,6 @@
 #include "base/str.h"
 #include "cli/terminal.h"
-#include "cli/trace_commands.h"
+#include "cli/trace_end.h"
 
 struct values {
     const char *groups, *format;
@@ -26,12 +26,12 @@ static const struct nadi_option options[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_check_groups[] = {
+static const struct nadi_option_group trace_check_groups[] = {
     {"Check", options, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_check(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_check(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -49,3 +49,20 @@ int nadi_cmd_trace_check(const struct nadi_command *self, int count, char **argu
     const enum nadi_status status = nadi_trace_check(&check, &report, messages);
     return nadi_terminal_end(status, report, messages, values.quiet);
 }
+
+const struct nadi_command nadi_command_trace_check = {
+    .name = "trace check",
+    .group = "Traces",
+    .summary = "Find what is wrong with trace files",
+    .words = "FILE... | PREFIX | MANIFEST.yml",
+    .about = "Framing, ids, cycles, dependencies on nothing, attributes, times; with several "
+             "ranks also\n"
+             "their collectives, sends and receives against each other. Exit code 3 on "
+             "damage.\n",
+    .examples = "nadi trace check traces/step.0.et\n"
+                "nadi trace check traces/step --groups groups.json --format json\n"
+                "nadi trace check out/million/workload.yml\n",
+    .options = trace_check_groups,
+    .max_words = NADI_MAX_WORDS,
+    .run = cmd_trace_check,
+};

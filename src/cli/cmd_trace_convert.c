@@ -1,4 +1,4 @@
-#include "cli/trace_commands.h"
+#include "cli/trace_end.h"
 
 #include <nadi/import.h>
 
@@ -41,12 +41,12 @@ static const struct nadi_option options[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_convert_groups[] = {
+static const struct nadi_option_group trace_convert_groups[] = {
     {"Conversion", options, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_convert(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_convert(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -69,3 +69,17 @@ int nadi_cmd_trace_convert(const struct nadi_command *self, int count, char **ar
     const enum nadi_status status = nadi_trace_convert(&convert, &report, messages);
     return nadi_trace_end_beside(status, report, messages, values.quiet, values.output);
 }
+
+const struct nadi_command nadi_command_trace_convert = {
+    .name = "trace convert",
+    .group = "Traces",
+    .summary = "Turn a linked trace into a Chakra trace",
+    .words = "LINKED",
+    .about = "Reads what `nadi trace link` or the Chakra tools have written: the second half "
+             "of\n"
+             "`nadi trace import`.\n",
+    .examples = "nadi trace convert linked.0.json -o step.0.et\n",
+    .options = trace_convert_groups,
+    .max_words = 1,
+    .run = cmd_trace_convert,
+};

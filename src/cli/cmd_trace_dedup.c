@@ -22,13 +22,13 @@ static const struct nadi_option what[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_dedup_groups[] = {
+static const struct nadi_option_group trace_dedup_groups[] = {
     {"Fold", what, 0},
     {"Output", nadi_cli_edit_options, offsetof(struct values, edit)},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_dedup(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_dedup(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -46,3 +46,19 @@ int nadi_cmd_trace_dedup(const struct nadi_command *self, int count, char **argu
     const enum nadi_status status = nadi_trace_dedup(&o, &report, messages);
     return nadi_cli_edit_end(&values.edit, status, report, messages);
 }
+
+const struct nadi_command nadi_command_trace_dedup = {
+    .name = "trace dedup",
+    .group = "Traces",
+    .summary = "Fold ranks that do the same into a manifest with few traces",
+    .words = "FILE... | PREFIX",
+    .about = "Writes each different trace once, PREFIX.class<k>.et, and PREFIX.yml for `nadi "
+             "run`, which\nsays who runs which. Ranks may differ in peers and process groups: "
+             "those become distances\nand families of groups along axes that are found in "
+             "them.\n",
+    .examples = "nadi trace dedup traces/job --groups groups.json -o out/job\n"
+                "nadi run --workload out/job.yml --system system.json --network network.yml\n",
+    .options = trace_dedup_groups,
+    .max_words = NADI_MAX_WORDS,
+    .run = cmd_trace_dedup,
+};

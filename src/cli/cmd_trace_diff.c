@@ -1,6 +1,6 @@
 #include "base/str.h"
 #include "cli/terminal.h"
-#include "cli/trace_commands.h"
+#include "cli/trace_end.h"
 
 #include <nadi/trace_edit.h>
 
@@ -25,12 +25,12 @@ static const struct nadi_option options[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_diff_groups[] = {
+static const struct nadi_option_group trace_diff_groups[] = {
     {"Output", options, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_diff(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_diff(const struct nadi_command *self, int count, char **arguments)
 {
     enum { DIFFERENT = 1 }; /* as diff and cmp have it */
     struct values values = {0};
@@ -52,3 +52,18 @@ int nadi_cmd_trace_diff(const struct nadi_command *self, int count, char **argum
     const int code = nadi_terminal_end(status, report, messages, false);
     return code == NADI_EXIT_DONE && !same ? DIFFERENT : code;
 }
+
+const struct nadi_command nadi_command_trace_diff = {
+    .name = "trace diff",
+    .group = "Traces",
+    .summary = "Compare two traces, or two jobs, by their operators",
+    .words = "FIRST SECOND",
+    .about = "Finds the longest sequence of operators that both have, in the order of ids, and "
+             "says what\nonly one has and where, and which of the others differ in time, size, "
+             "group, peer or\ndependencies. Exit code 1 when anything differs.\n",
+    .examples = "nadi trace diff before.0.et after.0.et\n"
+                "nadi trace diff traces/before traces/after --format json\n",
+    .options = trace_diff_groups,
+    .max_words = 2,
+    .run = cmd_trace_diff,
+};

@@ -27,13 +27,13 @@ static const struct nadi_option what[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_filter_groups[] = {
+static const struct nadi_option_group trace_filter_groups[] = {
     {"Filter", what, 0},
     {"Output", nadi_cli_edit_options, offsetof(struct values, edit)},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_filter(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_filter(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -52,3 +52,18 @@ int nadi_cmd_trace_filter(const struct nadi_command *self, int count, char **arg
     const enum nadi_status status = nadi_trace_filter(&filter, &report, messages);
     return nadi_cli_edit_end(&values.edit, status, report, messages);
 }
+
+const struct nadi_command nadi_command_trace_filter = {
+    .name = "trace filter",
+    .group = "Traces",
+    .summary = "Drop nodes of a trace, by kind or name, and keep the order of the others",
+    .words = "FILE... | PREFIX",
+    .about = "A node that waited for a dropped one waits for what that one waited for. Where a "
+             "dropped\nnode joins many with many it stays as a junction, without time, so that "
+             "the trace does\nnot grow.\n",
+    .examples = "nadi trace filter traces/job --drop host -o out/device\n"
+                "nadi trace filter job.0.et --keep-name '^nccl' --format json -o comm.0.et\n",
+    .options = trace_filter_groups,
+    .max_words = NADI_MAX_WORDS,
+    .run = cmd_trace_filter,
+};

@@ -1,5 +1,5 @@
 #include "cli/terminal.h"
-#include "cli/trace_commands.h"
+#include "cli/trace_end.h"
 
 struct values {
     const char *out, *unit, *topology, *network, *carry, *compat, *compress;
@@ -66,13 +66,13 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_from_text_groups[] = {
+static const struct nadi_option_group trace_from_text_groups[] = {
     {"Input", input, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_from_text(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_from_text(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -97,3 +97,18 @@ int nadi_cmd_trace_from_text(const struct nadi_command *self, int count, char **
     const enum nadi_status status = nadi_trace_from_text(&from, &report, messages);
     return nadi_terminal_end(status, report, messages, false);
 }
+
+const struct nadi_command nadi_command_trace_from_text = {
+    .name = "trace from-text",
+    .group = "Traces",
+    .summary = "Make traces of a text workload of ASTRA-sim 1.0",
+    .words = "FILE",
+    .about = "All parallelisms of 1.0, with its training loop. The unit of time must be named, "
+             "and the\n"
+             "topology, which says the ranks that carry model and data parallelism.\n",
+    .examples = "nadi trace from-text vgg16.txt --unit ns --topology 16x16 -o out/vgg16\n"
+                "nadi trace from-text vgg16.txt --compat 1.0.0 --ranks 2 --passes 2 -o out/vgg16\n",
+    .options = trace_from_text_groups,
+    .max_words = 1,
+    .run = cmd_trace_from_text,
+};

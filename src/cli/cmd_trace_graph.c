@@ -1,5 +1,5 @@
 #include "cli/terminal.h"
-#include "cli/trace_commands.h"
+#include "cli/trace_end.h"
 
 struct values {
     const char *out, *format, *pattern, *around, *step;
@@ -60,13 +60,13 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_graph_groups[] = {
+static const struct nadi_option_group trace_graph_groups[] = {
     {"What", what, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_graph(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_graph(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -88,3 +88,21 @@ int nadi_cmd_trace_graph(const struct nadi_command *self, int count, char **argu
     struct nadi_diags *messages = nadi_messages_create();
     return nadi_terminal_end(nadi_trace_graph(&graph, messages), NULL, messages, false);
 }
+
+const struct nadi_command nadi_command_trace_graph = {
+    .name = "trace graph",
+    .group = "Traces",
+    .summary = "Draw a trace's graph: DOT, GraphML or SVG",
+    .words = "FILE",
+    .about = "Kinds by colour, durations, the critical path in red. Chains of nodes are folded, "
+             "edges that\nfollow from others left out, and at most --most boxes drawn, the "
+             "heaviest; drawn boxes stay\nconnected over those that are not. SVG needs "
+             "graphviz.\n",
+    .examples = "nadi trace graph traces/step.0.et -o step.svg\n"
+                "nadi trace graph traces/step.0.et --around 17 --distance 3 -o near.svg\n"
+                "nadi trace graph traces/step.0.et --operator '*AllReduce*' | dot -Tpdf "
+                ">reduce.pdf\n",
+    .options = trace_graph_groups,
+    .max_words = 1,
+    .run = cmd_trace_graph,
+};

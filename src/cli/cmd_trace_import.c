@@ -1,4 +1,4 @@
-#include "cli/trace_commands.h"
+#include "cli/trace_end.h"
 
 #include <nadi/import.h>
 
@@ -86,14 +86,14 @@ static const struct nadi_option how[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_import_groups[] = {
+static const struct nadi_option_group trace_import_groups[] = {
     {"Capture", files, 0},
     {"Output", output, 0},
     {"Import", how, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_import(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_import(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -123,3 +123,19 @@ int nadi_cmd_trace_import(const struct nadi_command *self, int count, char **arg
     const enum nadi_status status = nadi_trace_import(&options, &report, messages);
     return nadi_trace_end_beside(status, report, messages, values.quiet, values.output);
 }
+
+const struct nadi_command nadi_command_trace_import = {
+    .name = "trace import",
+    .group = "Traces",
+    .summary = "Turn a PyTorch capture, one or all ranks, into Chakra traces",
+    .about = "Reads the execution trace and the Kineto profile of each rank and writes a graph "
+             "with what\n"
+             "orders its work: program, launches, streams, synchronisation, process groups. Says "
+             "how much\n"
+             "of the capture is in it. {rank} in a name stands for 0, 1, ... as far as there are "
+             "files.\n",
+    .examples = "nadi trace import --host et.{rank}.json --device kineto.{rank}.json -o step\n"
+                "nadi trace import --device profile.json.gz -o step\n",
+    .options = trace_import_groups,
+    .run = cmd_trace_import,
+};

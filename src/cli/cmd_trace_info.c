@@ -1,5 +1,5 @@
 #include "cli/terminal.h"
-#include "cli/trace_commands.h"
+#include "cli/trace_end.h"
 
 struct values {
     const char *format, *table;
@@ -33,12 +33,12 @@ static const struct nadi_option options[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_info_groups[] = {
+static const struct nadi_option_group trace_info_groups[] = {
     {"Output", options, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_info(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_info(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -57,3 +57,19 @@ int nadi_cmd_trace_info(const struct nadi_command *self, int count, char **argum
     const enum nadi_status status = nadi_trace_info(&info, &report, messages);
     return nadi_terminal_end(status, report, messages, false);
 }
+
+const struct nadi_command nadi_command_trace_info = {
+    .name = "trace info",
+    .group = "Traces",
+    .summary = "Say what is in a trace, or in all traces of a job",
+    .words = "FILE... | PREFIX",
+    .about = "Nodes, time and bytes by type, operator, process group and lane; where the time "
+             "goes; the\ncritical path; parallelism over time. Times are those recorded in the "
+             "trace or, where\nthere are none, replayed from durations and dependencies; "
+             "nothing is simulated.\n",
+    .examples = "nadi trace info traces/step.0.et\n"
+                "nadi trace info traces/step --format csv --table operators\n",
+    .options = trace_info_groups,
+    .max_words = NADI_MAX_WORDS,
+    .run = cmd_trace_info,
+};

@@ -1,4 +1,4 @@
-#include "cli/trace_commands.h"
+#include "cli/trace_end.h"
 
 #include <nadi/import.h>
 
@@ -55,13 +55,13 @@ static const struct nadi_option how[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_link_groups[] = {
+static const struct nadi_option_group trace_link_groups[] = {
     {"Files", files, 0},
     {"Linking", how, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_link(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_link(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -85,3 +85,17 @@ int nadi_cmd_trace_link(const struct nadi_command *self, int count, char **argum
     const enum nadi_status status = nadi_trace_link(&options, &report, messages);
     return nadi_trace_end_beside(status, report, messages, values.quiet, values.output);
 }
+
+const struct nadi_command nadi_command_trace_link = {
+    .name = "trace link",
+    .group = "Traces",
+    .summary = "Join the execution trace and the Kineto profile of one rank",
+    .about = "Finds for every operator of the execution trace its time in the profile, and for "
+             "every\n"
+             "kernel the operator that launched it: the first half of `nadi trace import`.\n",
+    .examples = "nadi trace link --host et.0.json.gz --device kineto.0.json.gz -o linked.0.json\n"
+                "nadi trace link --host et.0.json --device kineto.0.json --compat 1.0.0 \\\n"
+                "         -o linked.0.json\n",
+    .options = trace_link_groups,
+    .run = cmd_trace_link,
+};

@@ -14,13 +14,13 @@ static const struct nadi_option what[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_merge_groups[] = {
+static const struct nadi_option_group trace_merge_groups[] = {
     {"Merge", what, 0},
     {"Output", nadi_cli_edit_options, offsetof(struct values, edit)},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_merge(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_merge(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {.most = UINT64_MAX};
     struct nadi_words words;
@@ -37,3 +37,18 @@ int nadi_cmd_trace_merge(const struct nadi_command *self, int count, char **argu
     const enum nadi_status status = nadi_trace_merge(&merge, &report, messages);
     return nadi_cli_edit_end(&values.edit, status, report, messages);
 }
+
+const struct nadi_command nadi_command_trace_merge = {
+    .name = "trace merge",
+    .group = "Traces",
+    .summary = "Make one node of each chain of compute nodes",
+    .words = "FILE... | PREFIX",
+    .about = "Fuses nodes of one host thread or stream where each waits for the one before "
+             "alone and\nnothing else does. Durations, num_ops and tensor_size add up; "
+             "everything else is that of\nthe first.\n",
+    .examples = "nadi trace merge traces/job -o out/small\n"
+                "nadi trace merge job.0.et --most 100 -o small.0.et.zst\n",
+    .options = trace_merge_groups,
+    .max_words = NADI_MAX_WORDS,
+    .run = cmd_trace_merge,
+};

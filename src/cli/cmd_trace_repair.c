@@ -1,11 +1,11 @@
 #include "cli/trace_edit.h"
 
-const struct nadi_option_group nadi_trace_repair_groups[] = {
+static const struct nadi_option_group trace_repair_groups[] = {
     {"Output", nadi_cli_edit_options, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_repair(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_repair(const struct nadi_command *self, int count, char **arguments)
 {
     struct nadi_cli_edit values = {0};
     struct nadi_words words;
@@ -21,3 +21,17 @@ int nadi_cmd_trace_repair(const struct nadi_command *self, int count, char **arg
     const enum nadi_status status = nadi_trace_repair(&repair, &report, messages);
     return nadi_cli_edit_end(&values, status, report, messages);
 }
+
+const struct nadi_command nadi_command_trace_repair = {
+    .name = "trace repair",
+    .group = "Traces",
+    .summary = "Save what can be saved of damaged traces",
+    .words = "FILE... | PREFIX",
+    .about = "Reads up to the damage, leaves out messages that are no nodes, drops "
+             "dependencies on\nnothing, makes ids unique and cuts cycles. Everything that is "
+             "done is said.\n",
+    .examples = "nadi trace repair broken.0.et -o sound.0.et\n",
+    .options = trace_repair_groups,
+    .max_words = NADI_MAX_WORDS,
+    .run = cmd_trace_repair,
+};

@@ -1,5 +1,5 @@
 #include "cli/terminal.h"
-#include "cli/trace_commands.h"
+#include "cli/trace_end.h"
 
 struct values {
     const char *out;
@@ -32,17 +32,17 @@ static const struct nadi_option pack_options[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_show_groups[] = {
+static const struct nadi_option_group trace_show_groups[] = {
     {"Output", show_options, 0},
     {.heading = NULL},
 };
 
-const struct nadi_option_group nadi_trace_pack_groups[] = {
+static const struct nadi_option_group trace_pack_groups[] = {
     {"Output", pack_options, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_show(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -59,7 +59,7 @@ int nadi_cmd_trace_show(const struct nadi_command *self, int count, char **argum
     return nadi_terminal_end(nadi_trace_show(&show, messages), NULL, messages, false);
 }
 
-int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_pack(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -74,3 +74,30 @@ int nadi_cmd_trace_pack(const struct nadi_command *self, int count, char **argum
     struct nadi_diags *messages = nadi_messages_create();
     return nadi_terminal_end(nadi_trace_pack(&pack, messages), NULL, messages, false);
 }
+
+const struct nadi_command nadi_command_trace_show = {
+    .name = "trace show",
+    .group = "Traces",
+    .summary = "Print a trace as JSON lines, without loss",
+    .words = "FILE",
+    .about = "One message a line, with the schema's field names and all digits of its "
+             "numbers;\n`nadi trace pack` makes the same bytes of it again.\n",
+    .examples = "nadi trace show traces/step.0.et | head -3\n"
+                "nadi trace show traces/step.0.et --jsonizer -o step.json\n",
+    .options = trace_show_groups,
+    .max_words = 1,
+    .run = cmd_trace_show,
+};
+
+const struct nadi_command nadi_command_trace_pack = {
+    .name = "trace pack",
+    .group = "Traces",
+    .summary = "Make a trace of JSON lines",
+    .words = "FILE",
+    .about = "The way back from `nadi trace show`: edit the lines, or write them yourself.\n",
+    .examples = "nadi trace show step.0.et | sed 's/\"forward\"/\"fwd\"/' | nadi trace pack - -o "
+                "new.0.et\n",
+    .options = trace_pack_groups,
+    .max_words = 1,
+    .run = cmd_trace_pack,
+};

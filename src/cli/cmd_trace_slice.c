@@ -27,13 +27,13 @@ static const struct nadi_option what[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_slice_groups[] = {
+static const struct nadi_option_group trace_slice_groups[] = {
     {"Slice", what, 0},
     {"Output", nadi_cli_edit_options, offsetof(struct values, edit)},
     {.heading = NULL},
 };
 
-int nadi_cmd_trace_slice(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_slice(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -58,3 +58,18 @@ int nadi_cmd_trace_slice(const struct nadi_command *self, int count, char **argu
     const enum nadi_status status = nadi_trace_slice(&slice, &report, messages);
     return nadi_cli_edit_end(&values.edit, status, report, messages);
 }
+
+const struct nadi_command nadi_command_trace_slice = {
+    .name = "trace slice",
+    .group = "Traces",
+    .summary = "Cut a training step, or any part, out of a trace",
+    .words = "FILE... | PREFIX",
+    .about = "Nodes that stay wait for each other exactly as they did, also where that went "
+             "over\nnodes that are cut off. Work of the accelerator belongs to the step whose "
+             "host operator\nlaunched it. METADATA nodes always stay.\n",
+    .examples = "nadi trace slice traces/job --step 4 -o out/step4\n"
+                "nadi trace slice traces/job.0.et --time 1ms..2ms -o part.0.et\n",
+    .options = trace_slice_groups,
+    .max_words = NADI_MAX_WORDS,
+    .run = cmd_trace_slice,
+};

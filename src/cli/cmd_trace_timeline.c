@@ -1,5 +1,5 @@
 #include "cli/terminal.h"
-#include "cli/trace_commands.h"
+#include "cli/trace_end.h"
 
 struct values {
     const char *out, *frequency;
@@ -22,7 +22,7 @@ static const struct nadi_option options[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_trace_timeline_groups[] = {
+static const struct nadi_option_group trace_timeline_groups[] = {
     {"Timeline", options, 0},
     {.heading = NULL},
 };
@@ -41,7 +41,7 @@ static double read_frequency(const char *text)
     return end != text && value > 0 && value < 1e9 ? value * factor : 0;
 }
 
-int nadi_cmd_trace_timeline(const struct nadi_command *self, int count, char **arguments)
+static int cmd_trace_timeline(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -64,3 +64,19 @@ int nadi_cmd_trace_timeline(const struct nadi_command *self, int count, char **a
     struct nadi_diags *messages = nadi_messages_create();
     return nadi_terminal_end(nadi_trace_timeline(&timeline, messages), NULL, messages, false);
 }
+
+const struct nadi_command nadi_command_trace_timeline = {
+    .name = "trace timeline",
+    .group = "Traces",
+    .summary = "Write the times of a trace, or of a simulator's log, for Perfetto",
+    .words = "FILE... | PREFIX",
+    .about = "One process a rank, one track a thread or stream, arrows for dependencies between "
+             "tracks. Times\nare those recorded in the trace or, where there are none, "
+             "replayed. A file of text is taken for\na log with issue and callback lines. "
+             "Open the result on ui.perfetto.dev.\n",
+    .examples = "nadi trace timeline traces/step -o step.json.gz\n"
+                "nadi trace timeline simulation.csv --frequency 1.5GHz -o simulation.json\n",
+    .options = trace_timeline_groups,
+    .max_words = NADI_MAX_WORDS,
+    .run = cmd_trace_timeline,
+};

@@ -18,12 +18,12 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_validate_training_groups[] = {
+static const struct nadi_option_group validate_training_groups[] = {
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_validate_training(const struct nadi_command *self, int count, char **arguments)
+static int cmd_validate_training(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -37,3 +37,17 @@ int nadi_cmd_validate_training(const struct nadi_command *self, int count, char 
         nadi_validate_training_runs(words.items[0], values.format, &text, messages);
     return nadi_terminal_end(status, text, messages, false);
 }
+
+const struct nadi_command nadi_command_validate_training = {
+    .name = "validate training",
+    .group = "Measurements",
+    .summary = "Hold predicted step times against published training runs",
+    .words = "FOLDER",
+    .about = "FOLDER holds tables of runs; docs/models/training.md names them and says what is\n"
+             "assumed where a source is silent. The error is that of the model FLOP "
+             "utilisation.\n",
+    .examples = "nadi validate training measured/training\n",
+    .options = validate_training_groups,
+    .max_words = 1,
+    .run = cmd_validate_training,
+};

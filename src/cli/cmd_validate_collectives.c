@@ -41,13 +41,13 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_validate_collectives_groups[] = {
+static const struct nadi_option_group validate_collectives_groups[] = {
     {"Input", input, 0},
     {"Output", output, 0},
     {.heading = NULL},
 };
 
-int nadi_cmd_validate_collectives(const struct nadi_command *self, int count, char **arguments)
+static int cmd_validate_collectives(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -67,3 +67,18 @@ int nadi_cmd_validate_collectives(const struct nadi_command *self, int count, ch
     const enum nadi_status status = nadi_validate_collectives_folder(&options, &text, messages);
     return nadi_terminal_end(status, text, messages, false);
 }
+
+const struct nadi_command nadi_command_validate_collectives = {
+    .name = "validate collectives",
+    .group = "Measurements",
+    .summary = "Hold predicted collectives against measured ones",
+    .words = "FOLDER",
+    .about = "FOLDER holds logs or CSV. Each table is predicted from the catalogue's platform "
+             "of its\n"
+             "device, or from that fitted to a part of the rows; docs/validation.md has the "
+             "results.\n",
+    .examples = "nadi validate collectives measured/collectives --summary\n",
+    .options = validate_collectives_groups,
+    .max_words = 1,
+    .run = cmd_validate_collectives,
+};

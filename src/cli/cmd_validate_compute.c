@@ -25,7 +25,7 @@ static const struct nadi_option output[] = {
     {.name = NULL},
 };
 
-const struct nadi_option_group nadi_validate_compute_groups[] = {
+static const struct nadi_option_group validate_compute_groups[] = {
     {"Output", output, 0},
     {.heading = NULL},
 };
@@ -38,7 +38,7 @@ static bool read_words(const struct nadi_command *self, int count, char **argume
            nadi_words_wanted(self->name, words, 1, "a folder");
 }
 
-int nadi_cmd_validate_compute(const struct nadi_command *self, int count, char **arguments)
+static int cmd_validate_compute(const struct nadi_command *self, int count, char **arguments)
 {
     struct values values = {0};
     struct nadi_words words;
@@ -56,7 +56,7 @@ int nadi_cmd_validate_compute(const struct nadi_command *self, int count, char *
 }
 
 /* The three, one after the other; JSON is one object of them. */
-int nadi_cmd_validate_all(const struct nadi_command *self, int count, char **arguments)
+static int cmd_validate_all(const struct nadi_command *self, int count, char **arguments)
 {
     static const char *const parts[] = {"collectives", "compute", "training"};
     struct values values = {0};
@@ -91,3 +91,25 @@ int nadi_cmd_validate_all(const struct nadi_command *self, int count, char **arg
         fputs("}\n", stdout);
     return worst;
 }
+
+const struct nadi_command nadi_command_validate_compute = {
+    .name = "validate compute",
+    .group = "Measurements",
+    .summary = "Hold predicted matrix products and attention against measured ones",
+    .words = "FOLDER",
+    .examples = "nadi validate compute measured/compute --summary\n",
+    .options = validate_compute_groups,
+    .max_words = 1,
+    .run = cmd_validate_compute,
+};
+
+const struct nadi_command nadi_command_validate_all = {
+    .name = "validate all",
+    .group = "Measurements",
+    .summary = "The same for the folders collectives, compute and training of a folder",
+    .words = "FOLDER",
+    .examples = "nadi validate all measured --summary\n",
+    .options = validate_compute_groups,
+    .max_words = 1,
+    .run = cmd_validate_all,
+};

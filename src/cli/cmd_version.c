@@ -2,9 +2,9 @@
 
 #include <nadi/nadi.h>
 
-const struct nadi_option_group nadi_version_groups[] = {{.heading = NULL}};
+static const struct nadi_option_group version_groups[] = {{.heading = NULL}};
 
-int nadi_cmd_version(const struct nadi_command *self, int count, char **arguments)
+static int cmd_version(const struct nadi_command *self, int count, char **arguments)
 {
     struct nadi_words words;
     char none = 0;
@@ -13,3 +13,11 @@ int nadi_cmd_version(const struct nadi_command *self, int count, char **argument
     printf("nadi %s (interface %d)\n", nadi_version(), NADI_API_VERSION);
     return NADI_EXIT_DONE;
 }
+
+const struct nadi_command nadi_command_version = {
+    .name = "version",
+    .group = "Help",
+    .summary = "Print the version",
+    .options = version_groups,
+    .run = cmd_version,
+};

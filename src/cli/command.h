@@ -1,10 +1,10 @@
 /* command: a sub-command is a row of data: its name, what it is for, its options and the function
  * that runs it.
  *
- * commands.c holds the one table; help and docs/reference/commands.md are generated from it. A name
- * may be two words ("gen demo"). A function gets the words after the command's name and returns
- * the exit code. Only this room writes to the terminal: results to standard output, everything
- * else to standard error. */
+ * A row stands at the end of its command's file; commands.c lists them, and help and
+ * docs/reference/commands.md are generated from that. A name may be two words ("gen demo"). A
+ * function gets the words after the command's name and returns the exit code. Only this room writes
+ * to the terminal: results to standard output, everything else to standard error. */
 #ifndef NADI_CLI_COMMAND_H
 #define NADI_CLI_COMMAND_H
 
@@ -32,8 +32,8 @@ struct nadi_command {
     int (*run)(const struct nadi_command *self, int count, char **arguments);
 };
 
-/* Ends with a row without a name. */
-extern const struct nadi_command nadi_commands[];
+/* In the order of `nadi help`; ends with NULL. */
+extern const struct nadi_command *const nadi_commands[];
 
 /* The command that `words` begin with, *used words of them (1 or 2); NULL if none. */
 const struct nadi_command *nadi_command_find(int count, const char *const *words, int *used);
@@ -50,60 +50,59 @@ bool nadi_help_family(const char *word);
 struct nadi_diags;
 int nadi_gen_end(enum nadi_status status, struct nadi_diags *messages);
 
-int nadi_cmd_run(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_check(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_gen_collective(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_gen_demo(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_gen_transformer(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_gen_pattern(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_flows(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_report(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_diff(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_query(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_collective_check(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_collective_convert(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_collective_synth(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_collective_bench(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_topo(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_validate_training(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_validate_compute(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_validate_all(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_repro(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_fit(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_validate_collectives(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_explain(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_version(const struct nadi_command *self, int count, char **arguments);
-int nadi_cmd_help(const struct nadi_command *self, int count, char **arguments);
-
-extern const struct nadi_option_group nadi_run_groups[];
-extern const struct nadi_option_group nadi_check_groups[];
-extern const struct nadi_option_group nadi_collective_synth_groups[];
-extern const struct nadi_option_group nadi_collective_bench_groups[];
-extern const struct nadi_option_group nadi_collective_check_groups[];
-extern const struct nadi_option_group nadi_collective_convert_groups[];
-extern const struct nadi_option_group nadi_gen_collective_groups[];
-extern const struct nadi_option_group nadi_gen_demo_groups[];
-extern const struct nadi_option_group nadi_gen_transformer_groups[];
-extern const struct nadi_option_group nadi_gen_collectives_groups[];
-extern const struct nadi_option_group nadi_gen_ring_groups[];
-extern const struct nadi_option_group nadi_gen_pairs_groups[];
-extern const struct nadi_option_group nadi_gen_incast_groups[];
-extern const struct nadi_option_group nadi_gen_all_to_all_groups[];
-extern const struct nadi_option_group nadi_gen_overlap_groups[];
-extern const struct nadi_option_group nadi_gen_memory_groups[];
-extern const struct nadi_option_group nadi_gen_pipeline_groups[];
-extern const struct nadi_option_group nadi_flows_groups[];
-extern const struct nadi_option_group nadi_report_groups[];
-extern const struct nadi_option_group nadi_diff_groups[];
-extern const struct nadi_option_group nadi_query_groups[];
-extern const struct nadi_option_group nadi_topo_groups[];
-extern const struct nadi_option_group nadi_validate_training_groups[];
-extern const struct nadi_option_group nadi_validate_compute_groups[];
-extern const struct nadi_option_group nadi_repro_groups[];
-extern const struct nadi_option_group nadi_fit_groups[];
-extern const struct nadi_option_group nadi_validate_collectives_groups[];
-extern const struct nadi_option_group nadi_explain_groups[];
-extern const struct nadi_option_group nadi_help_groups[];
-extern const struct nadi_option_group nadi_version_groups[];
+extern const struct nadi_command nadi_command_run;
+extern const struct nadi_command nadi_command_check;
+extern const struct nadi_command nadi_command_report;
+extern const struct nadi_command nadi_command_diff;
+extern const struct nadi_command nadi_command_query;
+extern const struct nadi_command nadi_command_gen_collective;
+extern const struct nadi_command nadi_command_gen_demo;
+extern const struct nadi_command nadi_command_gen_transformer;
+extern const struct nadi_command nadi_command_gen_collectives;
+extern const struct nadi_command nadi_command_gen_ring;
+extern const struct nadi_command nadi_command_gen_pairs;
+extern const struct nadi_command nadi_command_gen_incast;
+extern const struct nadi_command nadi_command_gen_all_to_all;
+extern const struct nadi_command nadi_command_gen_overlap;
+extern const struct nadi_command nadi_command_gen_memory;
+extern const struct nadi_command nadi_command_gen_pipeline;
+extern const struct nadi_command nadi_command_trace_import;
+extern const struct nadi_command nadi_command_trace_link;
+extern const struct nadi_command nadi_command_trace_convert;
+extern const struct nadi_command nadi_command_trace_check;
+extern const struct nadi_command nadi_command_trace_info;
+extern const struct nadi_command nadi_command_trace_graph;
+extern const struct nadi_command nadi_command_trace_timeline;
+extern const struct nadi_command nadi_command_trace_show;
+extern const struct nadi_command nadi_command_trace_pack;
+extern const struct nadi_command nadi_command_trace_from_text;
+extern const struct nadi_command nadi_command_trace_slice;
+extern const struct nadi_command nadi_command_trace_filter;
+extern const struct nadi_command nadi_command_trace_merge;
+extern const struct nadi_command nadi_command_trace_repair;
+extern const struct nadi_command nadi_command_trace_anonymize;
+extern const struct nadi_command nadi_command_trace_dedup;
+extern const struct nadi_command nadi_command_trace_diff;
+extern const struct nadi_command nadi_command_flows;
+extern const struct nadi_command nadi_command_model_list;
+extern const struct nadi_command nadi_command_model_run;
+extern const struct nadi_command nadi_command_model_trace;
+extern const struct nadi_command nadi_command_model_flops;
+extern const struct nadi_command nadi_command_model_kernels;
+extern const struct nadi_command nadi_command_model_memory;
+extern const struct nadi_command nadi_command_collective_bench;
+extern const struct nadi_command nadi_command_collective_check;
+extern const struct nadi_command nadi_command_collective_convert;
+extern const struct nadi_command nadi_command_collective_synth;
+extern const struct nadi_command nadi_command_topo;
+extern const struct nadi_command nadi_command_fit;
+extern const struct nadi_command nadi_command_validate_collectives;
+extern const struct nadi_command nadi_command_validate_compute;
+extern const struct nadi_command nadi_command_validate_all;
+extern const struct nadi_command nadi_command_validate_training;
+extern const struct nadi_command nadi_command_repro;
+extern const struct nadi_command nadi_command_explain;
+extern const struct nadi_command nadi_command_version;
+extern const struct nadi_command nadi_command_help;
 
 #endif

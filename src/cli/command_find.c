@@ -18,9 +18,9 @@ static bool is_named(const struct nadi_command *command, int count, const char *
 
 const struct nadi_command *nadi_command_find(int count, const char *const *words, int *used)
 {
-    for (const struct nadi_command *c = nadi_commands; c->name; c++) {
-        if (is_named(c, count, words, used))
-            return c;
+    for (size_t i = 0; nadi_commands[i]; i++) {
+        if (is_named(nadi_commands[i], count, words, used))
+            return nadi_commands[i];
     }
     return NULL;
 }
@@ -31,8 +31,9 @@ void nadi_command_complain(int count, const char *const *words)
     const char *names[MAX_COMMANDS];
     size_t known = 0;
     bool is_family = false; /* the first of two words is right */
-    for (const struct nadi_command *c = nadi_commands; c->name && known < MAX_COMMANDS; c++) {
-        names[known++] = c->name;
+    for (; nadi_commands[known] && known < MAX_COMMANDS; known++) {
+        const struct nadi_command *c = nadi_commands[known];
+        names[known] = c->name;
         const char *space = strchr(c->name, ' ');
         is_family |= space && strlen(words[0]) == (size_t)(space - c->name) &&
                      nadi_str_starts(c->name, words[0]);
@@ -48,9 +49,10 @@ void nadi_command_complain(int count, const char *const *words)
     fputc('\n', stderr);
     if (is_family) {
         fprintf(stderr, "commands:");
-        for (const struct nadi_command *c = nadi_commands; c->name; c++) {
-            if (strchr(c->name, ' ') && nadi_str_starts(c->name, words[0]))
-                fprintf(stderr, " 'nadi %s'", c->name);
+        for (size_t i = 0; nadi_commands[i]; i++) {
+            const char *name = nadi_commands[i]->name;
+            if (strchr(name, ' ') && nadi_str_starts(name, words[0]))
+                fprintf(stderr, " 'nadi %s'", name);
         }
         fputc('\n', stderr);
     }

@@ -2,7 +2,7 @@
 #ifndef NADI_CLI_TRACE_EDIT_H
 #define NADI_CLI_TRACE_EDIT_H
 
-#include "cli/trace_commands.h"
+#include "cli/trace_end.h"
 
 #include <nadi/trace_edit.h>
 

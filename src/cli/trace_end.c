@@ -1,6 +1,6 @@
+#include "cli/trace_end.h"
 #include "base/str.h"
 #include "cli/terminal.h"
-#include "cli/trace_commands.h"
 
 int nadi_trace_end_beside(enum nadi_status status, char *report, struct nadi_diags *messages,
                           bool quiet, const char *output)
