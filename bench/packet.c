@@ -164,9 +164,14 @@ static void show(const struct scenario *s)
     double best = 1e9, most_mb = 0;
     if (s->mode) {
         write_config(s->mode);
-        words[6] = "--compat", words[7] = "ns3", words[8] = "--config", words[9] = "config.txt";
-    } else
-        words[6] = "--cc", words[7] = s->cc;
+        words[6] = "--compat";
+        words[7] = "ns3";
+        words[8] = "--config";
+        words[9] = "config.txt";
+    } else {
+        words[6] = "--cc";
+        words[7] = s->cc;
+    }
     for (int i = 0; i < RUNS; i++) {
         double wall_s, mb;
         const double before = cpu_of_children();

@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "collective/table.h"
 
-enum { NO_MESSAGE = UINT32_MAX };
 enum { MAX_BITS_LOG2 = 33 }; /* 1 GiB of contributor sets */
 
 struct message {
@@ -127,7 +126,7 @@ static void carry(void *context, uint32_t first, uint32_t count)
 static struct message pick_up(struct checker *c, uint32_t member, uint32_t lane)
 {
     const uint32_t k = c->state[(size_t)member * c->lanes + lane].step;
-    struct message m = {.next = NO_MESSAGE, .first = (uint32_t)c->carried.count};
+    struct message m = {.next = NADI_NONE, .first = (uint32_t)c->carried.count};
     c->sender = member;
     if (c->table) {
         const struct nadi_table_step *s = nadi_table_at(c->table, member, lane, k);
@@ -154,7 +153,7 @@ static void send(struct checker *c, uint32_t member, uint32_t lane, uint32_t to,
     uint32_t index = (uint32_t)c->messages.count;
     NADI_PUSH(&c->messages, m);
     size_t q = queue_of(c, to_lane, member, to);
-    if (c->head[q] == NO_MESSAGE)
+    if (c->head[q] == NADI_NONE)
         c->head[q] = index;
     else
         c->messages.items[c->tail[q]].next = index;
@@ -232,8 +231,10 @@ static bool take(struct checker *c, uint32_t member, uint32_t lane, const struct
             if (run == s->into_count)
                 break;
             slot = runs[run].slot + within++;
-            if (within == runs[run].count)
-                run++, within = 0;
+            if (within == runs[run].count) {
+                run++;
+                within = 0;
+            }
         }
         ok = take_block(c, member, slot, i, reduces);
     }
@@ -259,7 +260,7 @@ static bool receive(struct checker *c, uint32_t member, uint32_t lane, uint32_t 
     const struct lane *l = &c->state[(size_t)member * c->lanes + lane];
     size_t q = queue_of(c, lane, from, member);
     uint32_t index = c->head[q];
-    if (index == NO_MESSAGE)
+    if (index == NADI_NONE)
         return false;
     const struct message *m = &c->messages.items[index];
     c->head[q] = m->next;
@@ -278,7 +279,7 @@ static bool receive_all(struct checker *c, uint32_t member, uint32_t lane,
     if (s->from != NADI_FAN)
         return receive(c, member, lane, s->from, s->reduces, end);
     for (uint32_t i = 0; i < s->fan.count; i++)
-        if (c->head[queue_of(c, lane, nadi_member_at(&s->fan, i), member)] == NO_MESSAGE)
+        if (c->head[queue_of(c, lane, nadi_member_at(&s->fan, i), member)] == NADI_NONE)
             return false;
     for (uint32_t i = 0; i < s->fan.count; i++)
         if (!receive(c, member, lane, nadi_member_at(&s->fan, i), s->reduces, end))
@@ -346,7 +347,7 @@ static void look_for_stuck(struct checker *c)
     for (uint32_t l = 0; l < c->lanes; l++)
         for (uint32_t to = 0; to < c->all; to++)
             for (uint32_t from = 0; from < c->all; from++)
-                if (c->head[queue_of(c, l, from, to)] != NO_MESSAGE) {
+                if (c->head[queue_of(c, l, from, to)] != NADI_NONE) {
                     complain(c, NADI_VERIFY_LEFTOVER, to, l, from);
                     return;
                 }
@@ -397,7 +398,7 @@ static void prepare_lanes(struct checker *c)
     c->head = NADI_NEW(uint32_t, queues);
     c->tail = NADI_NEW(uint32_t, queues);
     for (size_t i = 0; i < queues; i++)
-        c->head[i] = NO_MESSAGE;
+        c->head[i] = NADI_NONE;
     c->sent_by_member = NADI_ZNEW(uint64_t, c->all);
     c->is_ready = NADI_ZNEW(bool, c->all);
 }

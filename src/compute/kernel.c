@@ -87,7 +87,7 @@ static double tile_ns(const struct nadi_device *d, const struct nadi_kernel *k,
 
 static double tiles_gemm_ns(const struct nadi_device *d, const struct nadi_kernel *k)
 {
-    double best = INFINITY;
+    double best = (double)INFINITY;
     for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++)
         for (uint32_t split = 1; split <= 16; split *= 2)
             if (split == 1 || k->k / split >= 256)

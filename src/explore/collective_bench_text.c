@@ -183,7 +183,7 @@ static void draw(const struct nadi_collective_bench *b, size_t first, size_t cou
                  struct nadi_str *out)
 {
     char label[24];
-    struct panel p = {.low = INFINITY, .y = y};
+    struct panel p = {.low = (double)INFINITY, .y = y};
     unsigned index = 0;
     for (size_t i = first; i < first + count; i++) {
         p.low = fmin(p.low, (double)b->items[i].bytes);

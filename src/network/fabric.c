@@ -193,7 +193,7 @@ static void use_links(struct nadi_fabric *l, struct nadi_fabric_way *r, const ui
     r->links = links;
     r->changes++;
     r->latency_ns = 0;
-    r->bytes_per_ns = INFINITY;
+    r->bytes_per_ns = (double)INFINITY;
     for (uint32_t i = 0; i < r->hops; i++) {
         const struct nadi_fabric_link *link = &l->items[links[i]];
         r->latency_ns += link->latency_ns;

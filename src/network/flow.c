@@ -137,7 +137,7 @@ double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_way *r)
 {
     const double round_trip_ns = 2 * r->latency_ns;
     if (f->config.window_bytes == 0 || round_trip_ns <= 0)
-        return INFINITY;
+        return (double)INFINITY;
     return (double)f->config.window_bytes / round_trip_ns;
 }
 

@@ -7,7 +7,7 @@ struct nadi_share *nadi_share_create(uint32_t link_count, const double *capacity
 {
     struct nadi_share *s = NADI_ZNEW(struct nadi_share, 1);
     s->link_count = link_count;
-    s->floor = INFINITY;
+    s->floor = (double)INFINITY;
     s->links_memory = NADI_ZNEW(struct link, (size_t)link_count + 1);
     const uintptr_t at = (uintptr_t)s->links_memory;
     s->links = (void *)((char *)s->links_memory + (CACHE_LINE - at % CACHE_LINE) % CACHE_LINE);
@@ -41,7 +41,7 @@ void nadi_share_destroy(struct nadi_share *s)
 uint32_t nadi_share_add(struct nadi_share *s)
 {
     const struct demand d = {0};
-    const double unlimited = INFINITY;
+    const double unlimited = (double)INFINITY;
     NADI_PUSH_LINES(&s->demands, d);
     NADI_PUSH(&s->limits, unlimited);
     return (uint32_t)s->demands.count - 1;
@@ -193,7 +193,7 @@ static void join(struct nadi_share *s, uint32_t index)
 static bool solve_alone(struct nadi_share *s, uint32_t index)
 {
     struct demand *d = &s->demands.items[index];
-    double least = INFINITY;
+    double least = (double)INFINITY;
     d->held_by = NADI_NONE;
     for (uint32_t h = 0; h < d->hops; h++) {
         const struct link *l = &s->links[nadi_share_way(s, d)[h].link];
@@ -245,7 +245,7 @@ static void set_out(struct link *m, double room, double weight, uint32_t open)
     m->weight = weight;
     m->open = open;
     m->others = open < m->count;
-    m->hold = INFINITY;
+    m->hold = (double)INFINITY;
 }
 
 /* What the links have left for the set while all others keep their levels. */
@@ -401,7 +401,7 @@ size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
         if (all || !join_affected(s, round >= PATIENCE))
             break;
     }
-    s->floor = INFINITY;
+    s->floor = (double)INFINITY;
     NADI_RESERVE(&s->solved, s->solved.count + s->set.count);
     for (size_t i = 0; i < s->set.count; i++)
         s->solved.items[s->solved.count++] = s->set.items[i];

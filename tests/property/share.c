@@ -160,7 +160,7 @@ static void test_fair(void **state)
 static double lowest(const struct plan *p)
 {
     const uint32_t *demands;
-    double least = INFINITY;
+    double least = (double)INFINITY;
     struct nadi_share *s = make(p);
     nadi_share_solve(s, &demands);
     for (uint32_t d = 0; d < p->demands; d++)

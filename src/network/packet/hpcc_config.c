@@ -181,17 +181,33 @@ static bool read_map(struct reader *r, const struct key *k)
         if (!row)
             return nadi_scan_error(&r->scan, NULL, "more than %d rates with thresholds",
                                    NADI_MAX_ECN_ROWS);
+        void *at = (char *)row + k->offset;
         if (k->offset == ROW_AT(pmax))
             row->pmax = value;
         else
-            *(uint64_t *)((char *)row + k->offset) = (uint64_t)(value * 1000 + 0.5);
+            *(uint64_t *)at = (uint64_t)(value * 1000 + 0.5);
     }
+    return true;
+}
+
+/* A plain number, to where the key's kind says. */
+static bool read_number(struct reader *r, const struct key *k, void *at)
+{
+    double value;
+    if (!nadi_scan_double(&r->scan, k->name, k->least, k->most, &value))
+        return false;
+    if (k->kind == KIND_REAL)
+        *(double *)at = value;
+    else if (k->kind == KIND_MIB)
+        *(uint64_t *)at = (uint64_t)(value * 1048576);
+    else
+        *(uint32_t *)at = (uint32_t)value;
     return true;
 }
 
 static bool read_value(struct reader *r, const struct key *k)
 {
-    void *at = (char *)r->config + k->offset;
+    void *at = (char *)(k->kind == KIND_FILE ? (void *)r->files : r->config) + k->offset;
     double value;
     switch (k->kind) {
     case KIND_NONE:
@@ -202,20 +218,15 @@ static bool read_value(struct reader *r, const struct key *k)
         return read_flag(r, k, at);
     case KIND_U32:
     case KIND_BYTES32:
-        return nadi_scan_double(&r->scan, k->name, k->least, k->most, &value) &&
-               (*(uint32_t *)at = (uint32_t)value, true);
     case KIND_MIB:
-        return nadi_scan_double(&r->scan, k->name, k->least, k->most, &value) &&
-               (*(uint64_t *)at = (uint64_t)(value * 1048576), true);
     case KIND_REAL:
-        return nadi_scan_double(&r->scan, k->name, k->least, k->most, &value) &&
-               (*(double *)at = value, true);
+        return read_number(r, k, at);
     case KIND_TIME:
     case KIND_STOP:
     case KIND_RATE:
         return read_quantity(r, k, at);
     case KIND_FILE:
-        return read_file_name(r, k, (const char **)((char *)r->files + k->offset));
+        return read_file_name(r, k, at);
     case KIND_MODE:
         if (!nadi_scan_double(&r->scan, k->name, k->least, k->most, &value))
             return false;

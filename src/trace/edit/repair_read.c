@@ -88,12 +88,13 @@ static void read_rest(struct reading *r, struct nadi_frames *frames)
 {
     for (;;) {
         struct nadi_message m = {.offset = NADI_NO_OFFSET};
-        switch (nadi_frames_next(frames, &m, &r->faults)) {
+        const enum nadi_frame_result next = nadi_frames_next(frames, &m, &r->faults);
+        if (next == NADI_FRAME_CUT)
+            (void)nadi_frame_cut_error(&m);
+        switch (next) {
         case NADI_FRAME_END:
             return;
         case NADI_FRAME_CUT:
-            (void)nadi_frame_cut_error(&m);
-            /* fall through */
         case NADI_FRAME_FAILED:
             nadi_edit_report_add(r->report, "files cut short", 1);
             note(r, &m, "repair/cut", "the rest of the file is lost", reason(r));

@@ -1,5 +1,9 @@
 /* The worked example of docs/guide/add-an-algorithm.md: it compiles, its blocks come out right, and
  * it takes its closed form. */
+#include "collective/program.h"
+
+extern const struct nadi_program_ops nadi_algorithm_neighbour_exchange; /* as algorithms.h would */
+
 #include "../../../examples/algorithm/neighbour_exchange.c"
 #include "base/arena.h"
 #include "collective/verify.h"

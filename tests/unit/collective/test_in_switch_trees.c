@@ -13,8 +13,8 @@ static const struct nadi_verify_machine machine = {.alpha = 1, .beta = 0.01, .ga
 
 static const char *const networks[] = {
     "generator: {type: fat-tree, k: 8}\nin-switch-bandwidth: 400\n",
-    "generator: {type: clos, down: [4, 4, 5], up: [2, 3], lanes: [2, 1]}\n"
-    "in-switch-bandwidth: 400\n",
+    ("generator: {type: clos, down: [4, 4, 5], up: [2, 3], lanes: [2, 1]}\n"
+     "in-switch-bandwidth: 400\n"),
     "generator: {type: rail, nodes: 10, npus: 8, planes: 4, spines: 4}\nin-switch-bandwidth: 400\n",
     "generator: {type: dragonfly, a: 4, p: 2, h: 2}\nin-switch-bandwidth: 400\n",
 };
