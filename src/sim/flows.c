@@ -99,30 +99,49 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Samples go on while there is anything to see. */
-static void on_sample(void *context, struct nadi_pkt *net, uint32_t a, uint32_t b)
+/* Is there anything to see in the next interval? */
+static bool goes_on(const struct run *r, const struct nadi_pkt *net)
 {
-    struct run *r = context;
-    (void)a, (void)b;
-    nadi_samples_take(&r->result->samples, net);
-    if (net->open_flows || r->next < r->in->flows.count)
-        nadi_pkt_schedule_marker(net, net->wheel.now + nadi_pkt_to_ticks(net, r->in->sample), 0, 0);
+    return (net->open_flows || r->next < r->in->flows.count) &&
+           nadi_pkt_wheel_next_time(&net->wheel) != NADI_TIME_MAX;
 }
 
+/* Samples are taken when all of their time has happened. */
 static void run_all(struct run *r, struct nadi_pkt *net)
 {
     const nadi_time until =
         r->in->config.stop ? nadi_pkt_to_ticks(net, r->in->config.stop) : NADI_TIME_MAX - 1;
+    nadi_time sample = NADI_TIME_MAX; /* the next one */
     if (r->in->flows.count)
         nadi_pkt_schedule_start(net, start_of(r, net, 0));
     if (r->in->sample) {
         nadi_samples_init(&r->result->samples, r->in->sample, r->in->max_rows);
         nadi_samples_begin(&r->result->samples, net, r->in->flows.count);
-        nadi_pkt_schedule_marker(net, nadi_pkt_to_ticks(net, r->in->sample), 0, 0);
+        sample = nadi_pkt_to_ticks(net, r->in->sample);
     }
-    while (!nadi_pkt_run(net, &until, EVENTS_A_LOOK))
-        if (r->in->stop && *r->in->stop)
-            break;
+    for (;;) {
+        const nadi_time next = sample < until ? sample : until;
+        while (!nadi_pkt_run(net, &next, EVENTS_A_LOOK))
+            if (r->in->stop && *r->in->stop)
+                return;
+        if (sample > until)
+            return;
+        nadi_samples_take(&r->result->samples, net);
+        sample = goes_on(r, net) ? sample + nadi_pkt_to_ticks(net, r->in->sample) : NADI_TIME_MAX;
+    }
+}
+
+static nadi_time end_of(const struct nadi_flow_done *done)
+{
+    return done->start + done->duration;
+}
+
+static int by_end(const void *x, const void *y)
+{
+    const struct nadi_flow_done *a = x, *b = y;
+    if (end_of(a) != end_of(b))
+        return end_of(a) < end_of(b) ? -1 : 1;
+    return a->flow < b->flow ? -1 : a->flow > b->flow;
 }
 
 static void add_ports(const struct nadi_pkt *net, struct nadi_flows_result *result)
@@ -148,10 +167,8 @@ static void add_ports(const struct nadi_pkt *net, struct nadi_flows_result *resu
 static nadi_time last_end(const struct nadi_flows_result *result)
 {
     nadi_time end = 0;
-    for (size_t i = 0; i < result->done_count; i++) {
-        const nadi_time at = result->done[i].start + result->done[i].duration;
-        end = at > end ? at : end;
-    }
+    for (size_t i = 0; i < result->done_count; i++)
+        end = end_of(&result->done[i]) > end ? end_of(&result->done[i]) : end;
     return end;
 }
 
@@ -175,12 +192,11 @@ bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_r
     for (size_t i = 0; i < in->flows.count; i++)
         r.order[i] = (uint32_t)i;
     qsort_r(r.order, in->flows.count, sizeof(*r.order), by_start, in->flows.items);
-    net->hooks = (struct nadi_pkt_hooks){.context = &r,
-                                         .finished = on_finished,
-                                         .pfc = on_pfc,
-                                         .start = on_start,
-                                         .marker = on_sample};
+    net->hooks = (struct nadi_pkt_hooks){
+        .context = &r, .finished = on_finished, .pfc = on_pfc, .start = on_start};
     run_all(&r, net);
+    if (!in->config.exact)
+        qsort(result->done, result->done_count, sizeof(*result->done), by_end);
     result->totals = net->totals;
     add_ports(net, result);
     result->wall_s = now_s() - begin;

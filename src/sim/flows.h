@@ -63,7 +63,8 @@ struct nadi_port_total {
 };
 
 struct nadi_flows_result {
-    struct nadi_flow_done *done; /* in order of completion */
+    struct nadi_flow_done
+        *done; /* in order of completion; of one time: of number (exact mode: events) */
     size_t done_count, done_capacity;
     struct nadi_pfc_event *pfc;
     size_t pfc_count, pfc_capacity;

@@ -118,6 +118,15 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
     return true;
 }
 
+static void make_rngs(struct nadi_pkt *net)
+{
+    struct nadi_rng first;
+    nadi_rng_init(&first, net->config.seed, "packet");
+    net->rngs = NADI_ARENA_NEW(&net->arena, struct nadi_rng, net->port_count);
+    for (uint32_t p = 0; p < net->port_count; p++)
+        net->rngs[p].state = nadi_rng_u64(&first);
+}
+
 static void make_nics(struct nadi_pkt *net)
 {
     const struct nadi_graph *g = net->graph;
@@ -194,7 +203,9 @@ static void make_wheel(struct nadi_pkt *net)
         shift++;
     if (span >> shift > MAX_SLOTS)
         span = (nadi_time)MAX_SLOTS << shift;
-    nadi_pkt_wheel_init(&net->wheel, shift, span);
+    nadi_pkt_wheel_init(&net->wheel, shift, span,
+                        net->config.exact ? 0
+                                          : (uint32_t)NADI_PKT_EVENT_CELL << NADI_PKT_EVENT_SHIFT);
 }
 
 /* What the scheme needs, and what the user asks for. */
@@ -257,10 +268,10 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     resolve(net);
     net->path_hops = 4;
     net->path_shift = 2;
-    nadi_rng_init(&net->rng, config->seed, "packet");
     nadi_map64_init(&net->sports, graph->host_count);
     bool good = check_exact(net, diags) && make_ports(net, diags) && check_faults(net, diags);
     if (good) {
+        make_rngs(net);
         make_nics(net);
         good = make_switches(net, diags);
     }

@@ -47,8 +47,9 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
     struct state *s = nadi_pkt_cc_state(net, flow);
     const uint32_t sent = net->flows[flow].next;
     const bool fast = ack->seq <= s->last_update;
+    struct nadi_rng *rng = &net->rngs[net->nics[net->flows[flow].nic].port];
     if (ack->mark_alone || (net->config.hpcc.pint_probability < 1 &&
-                            nadi_rng_unit(&net->rng) >= net->config.hpcc.pint_probability))
+                            nadi_rng_unit(rng) >= net->config.hpcc.pint_probability))
         return;
     if (s->last_update == 0) {
         s->last_update = sent;

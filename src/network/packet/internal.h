@@ -10,8 +10,10 @@
  * switches neither hash nor look up, but for packets that are sprayed.
  *
  * An event is a number: the end of a port's transmission, the arrival of the head of a queue, or a
- * cell (a timer or the like). Order of one transmission, which ties depend on: its end is scheduled
- * before the arrival at the peer. */
+ * cell (a timer or the like). Events of one time, exact mode: in the order in which they were
+ * scheduled; of one transmission the end before the arrival at the peer. Otherwise by number, cells
+ * last and in the order in which they were scheduled: what happens at a node does not depend on
+ * what is scheduled elsewhere. Nor do random numbers, of which each port draws its own. */
 #ifndef NADI_NETWORK_PACKET_INTERNAL_H
 #define NADI_NETWORK_PACKET_INTERNAL_H
 
@@ -298,7 +300,7 @@ struct nadi_pkt {
     nadi_time tick; /* ps */
     struct nadi_arena arena;
     struct nadi_pkt_frames frames;
-    struct nadi_rng rng;
+    struct nadi_rng *rngs; /* by port: what happens elsewhere shifts nobody's numbers */
     /* cells */
     struct nadi_pkt_cell *cells;
     size_t cell_capacity;

@@ -133,7 +133,7 @@ static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, 
     sent->packets++;
     sent->wire_bytes += bytes;
     if (NADI_UNLIKELY(port->lossy) && nadi_pkt_kind(word) != NADI_PKT_PFC &&
-        nadi_rng_unit(&net->rng) < (double)net->losses[port_index])
+        nadi_rng_unit(&net->rngs[port_index]) < (double)net->losses[port_index])
         net->packets[at].word |= NADI_PKT_LOST;
     const uint32_t done = NADI_PKT_EVENT_SWITCH_DONE + (uint32_t)port->is_host;
     nadi_pkt_wheel_add(&net->wheel, end, port_index | done << NADI_PKT_EVENT_SHIFT);

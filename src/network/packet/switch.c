@@ -128,8 +128,9 @@ static void check_resume(struct nadi_pkt *net, uint32_t port_index, uint32_t cla
     nadi_pkt_send_pfc(net, port_index, class, false);
 }
 
-static bool should_mark(struct nadi_pkt *net, const struct nadi_pkt_port *port, uint32_t queued)
+static bool should_mark(struct nadi_pkt *net, uint32_t port_index, uint32_t queued)
 {
+    const struct nadi_pkt_port *port = &net->ports[port_index];
     if (NADI_LIKELY(queued <= port->mark_above))
         return false;
     const struct nadi_ecn_row *row = net->ecn[port->rate];
@@ -137,7 +138,7 @@ static bool should_mark(struct nadi_pkt *net, const struct nadi_pkt_port *port, 
         return true;
     const double p = row->pmax * (double)(queued - row->kmin_bytes) /
                      (double)(row->kmax_bytes - row->kmin_bytes);
-    return nadi_rng_unit(&net->rng) < p;
+    return nadi_rng_unit(&net->rngs[port_index]) < p;
 }
 
 /* Class 0 first; the others take turns. NADI_PKT_CLASSES when nothing may go. */
@@ -162,7 +163,7 @@ static inline void account(struct nadi_pkt *net, uint32_t port_index, uint32_t c
     const uint32_t in = net->packets[at].in, bytes = nadi_pkt_bytes(net->packets[at].word);
     port->last = (uint16_t) class;
     release(net, &net->switches[port->owner], &net->queues[in].held, bytes);
-    if (should_mark(net, port, nadi_pkt_queue(net, port_index, class)->bytes)) {
+    if (should_mark(net, port_index, nadi_pkt_queue(net, port_index, class)->bytes)) {
         net->packets[at].word |= NADI_PKT_MARKED;
         net->totals.marked++;
     }

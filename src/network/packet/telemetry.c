@@ -51,14 +51,14 @@ double nadi_pint_decode(const struct nadi_pkt *net, uint8_t power)
     return net->pint_values[power];
 }
 
-static uint8_t pint_encode(struct nadi_pkt *net, double u)
+static uint8_t pint_encode(struct nadi_pkt *net, uint32_t port, double u)
 {
     const double least = net->pint_values[0];
     if (u <= least)
         return 0;
     const double exact = log(u / least) / net->pint_log;
     const double whole = floor(exact);
-    const double power = whole + (nadi_rng_unit(&net->rng) < exact - whole ? 1 : 0);
+    const double power = whole + (nadi_rng_unit(&net->rngs[port]) < exact - whole ? 1 : 0);
     return power < UINT8_MAX ? (uint8_t)power : UINT8_MAX;
 }
 
@@ -74,7 +74,7 @@ void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
         const double bytes_per_tick = (double)net->rates[port->rate] / 8e12 * (double)net->tick;
         p->u = (base - dt) / base * p->u + (double)p->bytes / (bytes_per_tick * base) +
                (double)nadi_pkt_queued_bytes(net, port_index) * dt / (bytes_per_tick * base * base);
-        const uint8_t power = pint_encode(net, p->u);
+        const uint8_t power = pint_encode(net, port_index, p->u);
         if (power > net->powers[at])
             net->powers[at] = power;
     }

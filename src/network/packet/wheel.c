@@ -2,7 +2,9 @@
 
 #include "base/mem.h"
 
-void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time span)
+enum { SORTED = 8 }; /* events that are sorted one by one */
+
+void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time span, uint32_t ordered)
 {
     uint32_t slots = 64;
     while ((nadi_time)slots << shift < span)
@@ -10,6 +12,7 @@ void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time spa
     *w = (struct nadi_pkt_wheel){
         .mask = slots - 1,
         .shift = shift,
+        .ordered = ordered,
         .offset_mask = (UINT64_C(1) << shift) - 1,
         .open_end = (nadi_time)1 << shift,
         .horizon = (nadi_time)slots << shift,
@@ -30,6 +33,8 @@ void nadi_pkt_wheel_release(struct nadi_pkt_wheel *w)
     nadi_mem_free(w->bits);
     nadi_mem_free(w->dues);
     nadi_mem_free(w->open);
+    nadi_mem_free(w->merged);
+    nadi_mem_free(w->runs);
     nadi_mem_free(w->late);
 }
 
@@ -104,8 +109,17 @@ static struct nadi_pkt_late take_late(struct nadi_pkt_wheel *w)
 
 static void reserve_open(struct nadi_pkt_wheel *w, size_t count)
 {
-    if (count > w->open_capacity)
-        w->open = nadi_mem_grow(w->open, &w->open_capacity, count, sizeof(*w->open));
+    if (count <= w->open_capacity)
+        return;
+    w->open = nadi_mem_grow(w->open, &w->open_capacity, count, sizeof(*w->open));
+    w->merged = nadi_mem_realloc(w->merged, w->open_capacity, sizeof(*w->merged));
+    w->runs = nadi_mem_realloc(w->runs, w->open_capacity + 1, sizeof(*w->runs));
+}
+
+/* Must x wait for y? Of one time only if y's number counts: x is larger then. */
+static inline bool behind(const struct nadi_pkt_wheel *w, nadi_pkt_due x, nadi_pkt_due y)
+{
+    return x > y && (x >> 32 > y >> 32 || (uint32_t)y < w->ordered);
 }
 
 /* Into the slot that is being emptied, behind everything that is not later. */
@@ -116,7 +130,7 @@ void nadi_pkt_wheel_add_open(struct nadi_pkt_wheel *w, nadi_time at, uint32_t ev
         w->open_at = w->open_count = 0;
     reserve_open(w, (size_t)w->open_count + 1);
     uint32_t i = w->open_count++;
-    for (; i > w->open_at && w->open[i - 1] >> 32 > due >> 32; i--)
+    for (; i > w->open_at && behind(w, w->open[i - 1], due); i--)
         w->open[i] = w->open[i - 1];
     w->open[i] = due;
 }
@@ -144,16 +158,82 @@ static void free_block(struct nadi_pkt_wheel *w, uint32_t first)
     w->free_block = first;
 }
 
-/* Stable; a slot is narrow, so that it holds a few events. */
+/* Stable; the first `sorted` are in order. A slot is narrow, so that it holds a few events. */
+static void insertion_sort(const struct nadi_pkt_wheel *w, nadi_pkt_due *items, uint32_t sorted,
+                           uint32_t count)
+{
+    for (uint32_t i = sorted; i < count; i++) {
+        const nadi_pkt_due due = items[i];
+        uint32_t k = i;
+        for (; k > 0 && behind(w, items[k - 1], due); k--)
+            items[k] = items[k - 1];
+        items[k] = due;
+    }
+}
+
+static void merge(const struct nadi_pkt_wheel *w, const nadi_pkt_due *from, nadi_pkt_due *to,
+                  uint32_t middle, uint32_t end)
+{
+    uint32_t a = 0, b = middle, i = 0;
+    while (a < middle && b < end) {
+        const bool second = behind(w, from[a], from[b]);
+        to[i++] = second ? from[b] : from[a];
+        a += !second;
+        b += second;
+    }
+    memcpy(to + i, from + a, (middle - a) * sizeof(*to));
+    memcpy(to + i + (middle - a), from + b, (end - b) * sizeof(*to));
+}
+
+/* Cuts the open list into pieces that are in order: what is, and a few more made so. Where each one
+ * begins. */
+static uint32_t find_runs(struct nadi_pkt_wheel *w)
+{
+    uint32_t runs = 0, at = 0;
+    while (at < w->open_count) {
+        const uint32_t first = at++;
+        while (at < w->open_count && !behind(w, w->open[at - 1], w->open[at]))
+            at++;
+        if (at - first < SORTED) {
+            const uint32_t least = (uint32_t)nadi_min_u64(SORTED, w->open_count - first);
+            insertion_sort(w, w->open + first, at - first, least);
+            at = first + least;
+        }
+        w->runs[runs++] = first;
+    }
+    w->runs[runs] = w->open_count;
+    return runs;
+}
+
+static void swap_open(struct nadi_pkt_wheel *w)
+{
+    nadi_pkt_due *other = w->open;
+    w->open = w->merged;
+    w->merged = other;
+}
+
+/* A network that runs in step has as many events of one time as it has ports; much of them is in
+ * order. O(n log runs). */
+static void merge_sort(struct nadi_pkt_wheel *w)
+{
+    for (uint32_t runs = find_runs(w); runs > 1; runs = (runs + 1) / 2) {
+        for (uint32_t i = 0; i < runs; i += 2) {
+            const uint32_t first = w->runs[i], end = w->runs[nadi_min_u64(i + 2, runs)];
+            const uint32_t middle = w->runs[i + 1];
+            merge(w, w->open + first, w->merged + first, middle - first, end - first);
+            w->runs[i / 2] = first;
+        }
+        w->runs[(runs + 1) / 2] = w->open_count;
+        swap_open(w);
+    }
+}
+
 static void sort_open(struct nadi_pkt_wheel *w)
 {
-    for (uint32_t i = 1; i < w->open_count; i++) {
-        const nadi_pkt_due due = w->open[i];
-        uint32_t k = i;
-        for (; k > 0 && w->open[k - 1] >> 32 > due >> 32; k--)
-            w->open[k] = w->open[k - 1];
-        w->open[k] = due;
-    }
+    if (w->open_count <= 2 * SORTED)
+        insertion_sort(w, w->open, 1, w->open_count);
+    else
+        merge_sort(w);
 }
 
 /* Moves a slot's entries to the open list and frees its blocks. */
@@ -177,7 +257,7 @@ static void open_slot(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s)
     w->open_at = 0;
     w->open_count = count;
     w->pending--;
-    if (w->shift)
+    if (w->shift || w->ordered)
         sort_open(w);
 }
 

@@ -1,11 +1,12 @@
 /* wheel: the packet model's event queue, a calendar of short slots with a heap behind it.
  *
- * Order is (time, scheduling order), as in the engine. An event is a number that means something to
- * the caller. Times are ticks. A slot is 2^shift ticks wide and holds its events in scheduling
- * order, in blocks that are recycled; when its turn comes they are copied to the open list, which a
- * slot wider than one tick sorts (stably) by time. Events beyond the last slot wait in a heap and
- * move into the wheel as soon as it reaches them, before anything can be scheduled directly to
- * their time.
+ * An event is a number that means something to the caller. Order is by time; of events of one time
+ * those below `ordered` come first, by number, and the others behind them in scheduling order
+ * (`ordered` 0: all, as in the engine). Times are ticks. A slot is 2^shift ticks wide and holds its
+ * events in scheduling order, in blocks that are recycled; when its turn comes they are copied to
+ * the open list and sorted there, unless they are in order anyway. Events beyond the last slot wait
+ * in a heap and move into the wheel as soon as it reaches them, before anything can be scheduled
+ * directly to their time.
  *
  * O(1) to schedule and to take, O(log n) for events beyond the wheel. Memory is read and written in
  * order: what an event is about may lie anywhere, the queue itself does not. */
@@ -37,6 +38,7 @@ struct nadi_pkt_wheel {
     nadi_pkt_due *open; /* events of the open slot */
     uint32_t open_at, open_count;
     uint32_t mask, shift;
+    uint32_t ordered;
     uint64_t offset_mask; /* of a time in its slot */
     uint64_t reach;       /* horizon - open_end */
     struct nadi_pkt_slot *slots;
@@ -48,13 +50,16 @@ struct nadi_pkt_wheel {
     uint32_t pending;    /* slots with events, without the open one */
     uint64_t *bits;      /* one a slot: not empty */
     size_t due_capacity, open_capacity;
+    nadi_pkt_due *merged; /* as large as open; for sorting it, as is: */
+    uint32_t *runs;
     struct nadi_pkt_late *late;
     size_t late_count, late_capacity;
     uint64_t late_order;
 };
 
 /* Slots of 2^shift ticks that cover at least `span` ticks. */
-void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time span);
+void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time span,
+                         uint32_t ordered);
 void nadi_pkt_wheel_release(struct nadi_pkt_wheel *w);
 
 void nadi_pkt_wheel_add_late(struct nadi_pkt_wheel *w, nadi_time at, uint32_t event);
