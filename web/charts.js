@@ -142,6 +142,38 @@ export function stackChart(rows, whole, label) {
   return chartBox(label, height, options, [rows.map((r, i) => i), ...tops.slice().reverse()], describe);
 }
 
+/* How often which time came out. marks: [{ at, label, colour }], lines over it. */
+export function histogram(values, marks, label) {
+  const low = Math.min(...values), high = Math.max(...values), n = Math.max(1, Math.min(40, Math.ceil(2 * Math.cbrt(values.length))));
+  const width = (high - low) / n || 1, counts = new Array(n).fill(0);
+  for (const v of values) counts[Math.min(n - 1, Math.floor((v - low) / width))]++;
+  const places = counts.map((c, i) => low + (i + 0.5) * width), axis = { stroke: () => css("--dim"), font: FONT, ticks: { show: false } };
+  const ends = [Math.min(low, ...marks.map(m => m.at)) - width, Math.max(high, ...marks.map(m => m.at)) + width];
+  const draw = [u => {
+    const { ctx } = u, ratio = uPlot.pxRatio;
+    ctx.save();
+    ctx.font = FONT.replace("12px", `${12 * ratio}px`); ctx.textBaseline = "top";
+    marks.forEach((m, i) => {
+      const x = u.valToPos(m.at, "x", true), room = ctx.measureText(m.label).width + 8 * ratio, left = x + room > u.bbox.left + u.bbox.width;
+      ctx.strokeStyle = ctx.fillStyle = m.colour || css("--ink"); ctx.lineWidth = 1.5 * ratio;
+      ctx.beginPath(); ctx.moveTo(x, u.bbox.top); ctx.lineTo(x, u.bbox.top + u.bbox.height); ctx.stroke();
+      ctx.textAlign = left ? "right" : "left";
+      ctx.fillText(m.label, x + (left ? -4 : 4) * ratio, u.bbox.top + (2 + i * 14) * ratio);
+    });
+    ctx.restore();
+  }];
+  const options = () => ({
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+    scales: { x: { time: false, range: () => ends }, y: { range: (u, a, b) => [0, Math.max(1, b) * 1.35] } },
+    axes: [{ ...axis, size: 26, gap: 4, space: 90, grid: { show: false }, values: (u, s) => s.map(time) },
+      { ...axis, size: 44, gap: 4, grid: { stroke: () => css("--grid"), width: 1 }, values: (u, s) => s.map(v => (Number.isInteger(v) ? String(v) : "")) }],
+    series: [{}, { fill: () => css("--accent"), stroke: () => css("--card"), width: 1, paths: uPlot.paths.bars({ size: [1, Infinity] }), points: { show: false } }],
+    hooks: { draw },
+  });
+  return chartBox(`${label}: ${marks.map(m => `${m.label} ${time(m.at)}`).join("; ")}`, 170, options, [places, counts],
+    (u, i) => `${time(low + i * width)} to ${time(low + (i + 1) * width)}\n${counts[i]} of ${values.length}`);
+}
+
 /* Lines over time. lines: [{ label, values, colour }]; `format` of their values. */
 export function lineChart(times, lines, label, height, format) {
   const axis = { stroke: () => css("--dim"), font: FONT, ticks: { show: false }, grid: { stroke: () => css("--grid"), width: 1 } };

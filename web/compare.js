@@ -1,6 +1,6 @@
 /* Several runs side by side, and two of them in detail. */
 import { stackChart } from "./charts.js";
-import { settingsOf } from "./data.js";
+import { intervalOf, settingsOf } from "./data.js";
 import { CAUSES, bytes, count, el, labelOf, legend, percent, three, time } from "./format.js";
 import { sortableTable } from "./table.js";
 
@@ -8,6 +8,16 @@ function change(now, before, text) {
   if (!before && !now) return el("span", {}, "–");
   const d = before ? now / before - 1 : NaN;
   return el("span", { class: now < before ? "good" : now > before ? "bad" : "" }, text(now - before), Number.isFinite(d) ? ` (${d > 0 ? "+" : ""}${percent(d)})` : "");
+}
+
+/* What the packets did in two runs, of which one at least was of packets. */
+function packetRows(a, b) {
+  const x = a.packets[0], y = b.packets[0];
+  const rows = [["data packets", "data", count], ["sent again", "retransmitted", count], ["dropped", "dropped", count], ["trimmed", "trimmed", count],
+    ["ECN marks", "ecn_marks", count], ["PFC pauses", "pfc_pauses", count], ["links paused, together", "paused_ns", time], ["longest queue", "peak_queue_bytes", bytes]];
+  const cell = (f, key, text) => (f ? text(f[key]) : "–");
+  return rows.filter(([, key]) => (x && x[key]) || (y && y[key])).map(([label, key, text]) => el("tr", {}, el("td", { class: "text" }, label), el("td", {}, cell(x, key, text)),
+    el("td", {}, cell(y, key, text)), el("td", {}, x && y ? change(y[key], x[key], text) : "–")));
 }
 
 function diffView(a, b) {
@@ -22,11 +32,16 @@ function diffView(a, b) {
     }
   const p = settingsOf(a), q = settingsOf(b);
   const settings = [...new Set([...Object.keys(p), ...Object.keys(q)])].filter(k => p[k] !== q[k]).slice(0, 60);
-  const table = list => el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ["", "first", "second", "difference"].map((t, i) =>
-    el("th", { class: i ? "" : "text", scope: "col" }, t)))), el("tbody", {}, list.map(([label, m, n]) => el("tr", {}, el("td", { class: "text" }, label),
-    el("td", {}, time(m)), el("td", {}, time(n)), el("td", {}, change(n, m, time)))))));
-  return el("div", {}, el("h2", {}, "Critical path"), table(rows),
-    el("h2", {}, "Collectives, their times added up"), table([...kinds].map(([k, v]) => [k, ...v]).sort((m, n) => Math.abs(n[2] - n[1]) - Math.abs(m[2] - m[1])).slice(0, 40)),
+  const whole = list => el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ["", "first", "second", "difference"].map((t, i) =>
+    el("th", { class: i ? "" : "text", scope: "col" }, t)))), el("tbody", {}, list)));
+  const table = list => whole(list.map(([label, m, n]) => el("tr", {}, el("td", { class: "text" }, label),
+    el("td", {}, time(m)), el("td", {}, time(n)), el("td", {}, change(n, m, time)))));
+  const u = intervalOf(a), v = intervalOf(b), range = i => `${time(i.low_ns)} and ${time(i.high_ns)}`;
+  return el("div", {}, u && v ? el("p", { class: "note" }, `95 % of the samples end between ${range(u)} in the first and ${range(v)} in the second run: the intervals ` +
+    (u.low_ns <= v.high_ns && v.low_ns <= u.high_ns ? "overlap." : "lie apart.")) : null,
+    el("h2", {}, "Critical path"), table(rows),
+    a.packets.length || b.packets.length ? [el("h2", {}, "Packets"), whole(packetRows(a, b))] : null,
+    kinds.size ? [el("h2", {}, "Collectives, their times added up"), table([...kinds].map(([k, v]) => [k, ...v]).sort((m, n) => Math.abs(n[2] - n[1]) - Math.abs(m[2] - m[1])).slice(0, 40))] : null,
     el("h2", {}, "Settings that differ"), settings.length ? el("div", { class: "scroll" }, el("table", {}, el("tbody", {}, settings.map(k => el("tr", {},
       el("td", { class: "text" }, k), el("td", { class: "text" }, String(p[k] ?? "–")), el("td", { class: "text" }, String(q[k] ?? "–"))))))) : el("p", { class: "note" }, "None."));
 }

@@ -79,11 +79,12 @@ export async function readRun(element) {
   const length = new DataView(bytes.buffer).getUint32(0, true);
   const json = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
   const run = { name: json.name, info: objects(json.run)[0] };
-  for (const key of ["ranks", "dimensions", "links", "collectives", "path", "sensitivities", "bounds", "ops"])
+  for (const key of ["ranks", "dimensions", "links", "packets", "ports", "pauses", "collectives", "path", "sensitivities", "bounds", "ops"])
     run[key] = objects(json[key]);
   run.usage = json.link_usage.rows; run.buckets = objects(json.usage_buckets);
   run.pathCauses = Object.fromEntries(json.path_causes.rows.map(r => [r[0], r[1]]));
   run.pathSteps = json.path_causes.rows.reduce((s, r) => s + r[2], 0);
+  run.samples = json.samples.rows.map(r => r[0]);
   run.causes = {};
   for (const [cause, ns] of json.causes.rows) run.causes[cause] = ns;
   run.shares = new Map();
@@ -97,6 +98,11 @@ export async function readRun(element) {
   readMessages(run, read);
   element.textContent = "";
   return run;
+}
+
+/* Of the end, from the samples of a platform's intervals: { samples, low_ns, median_ns, high_ns }, or null. */
+export function intervalOf(run) {
+  try { return JSON.parse(run.info.summary).sanity.end_to_end_interval ?? null; } catch { return null; }
 }
 
 /* What the inputs of a run were set to: {"system: endpoint-delay": 10, ...}. */

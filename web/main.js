@@ -6,24 +6,27 @@ import { readRun } from "./data.js";
 import { el, isDark, tip } from "./format.js";
 import { networkView } from "./network.js";
 import { collectivesView, overviewView, pathView } from "./overview.js";
+import { packetsView } from "./packets.js";
 import { sensitivityView } from "./sensitivity.js";
 import { timelineView } from "./timeline.js";
 
 const VIEWS = [["Overview", overviewView], ["Timeline", timelineView], ["Critical path", pathView], ["Collectives", collectivesView],
-  ["Network", networkView], ["Sensitivity", sensitivityView]];
+  ["Network", networkView], ["Packets", packetsView, run => run.packets.length > 0], ["Sensitivity", sensitivityView]];
 
 const app = { runs: [], current: 0, tab: 0, made: new Map() };
 
+/* Those that the run shown has something for. */
 function shownViews() {
-  return app.runs.length > 1 ? [...VIEWS, ["Compare", () => compareView(app.runs)]] : VIEWS;
+  const own = VIEWS.filter(([, , applies]) => !applies || applies(app.runs[app.current]));
+  return app.runs.length > 1 ? [...own, ["Compare", () => compareView(app.runs)]] : own;
 }
 
 function viewOf(tab) {
-  const key = app.current + ":" + tab;
+  const [name, view] = shownViews()[tab], key = app.current + ":" + name;
   if (!app.made.has(key)) {
-    const section = shownViews()[tab][1](app.runs[app.current]);
+    const section = view(app.runs[app.current]);
     section.setAttribute("role", "tabpanel");
-    section.setAttribute("aria-label", shownViews()[tab][0]);
+    section.setAttribute("aria-label", name);
     app.made.set(key, section);
   }
   return app.made.get(key);
@@ -49,13 +52,16 @@ function setTheme(dark) {
 }
 
 function makeTabs() {
-  const tabs = document.getElementById("tabs");
-  tabs.replaceChildren(...shownViews().map(([name], i) => el("button", { type: "button", role: "tab", on: { click: () => showTab(i) } }, name)));
-  tabs.addEventListener("keydown", e => {
-    const n = shownViews().length, to = { ArrowRight: app.tab + 1, ArrowLeft: app.tab - 1, Home: 0, End: n - 1 }[e.key];
-    if (to === undefined) return;
-    showTab((to + n) % n, true); e.preventDefault();
-  });
+  document.getElementById("tabs").replaceChildren(...shownViews().map(([name], i) =>
+    el("button", { type: "button", role: "tab", on: { click: () => showTab(i) } }, name)));
+}
+
+/* Another run: the same part of it, if it has that. */
+function showRun(run) {
+  const name = shownViews()[app.tab][0];
+  app.current = run;
+  makeTabs();
+  showTab(Math.max(0, shownViews().findIndex(v => v[0] === name)));
 }
 
 function makeRunPicker() {
@@ -63,7 +69,7 @@ function makeRunPicker() {
   document.getElementById("title").textContent = app.runs.length > 1 ? `${app.runs.length} runs` : app.runs[0].name;
   document.getElementById("run-label").hidden = app.runs.length < 2;
   select.replaceChildren(...app.runs.map((r, i) => el("option", { value: i }, r.name)));
-  select.addEventListener("change", () => { app.current = Number(select.value); showTab(app.tab); });
+  select.addEventListener("change", () => showRun(Number(select.value)));
 }
 
 async function begin() {
@@ -72,11 +78,16 @@ async function begin() {
   for (const element of document.querySelectorAll("script.run")) app.runs.push(await readRun(element));
   makeRunPicker();
   makeTabs();
-  showTab(app.runs.length > 1 ? VIEWS.length : 0);
+  showTab(app.runs.length > 1 ? shownViews().length - 1 : 0);
   app.loadedIn = performance.now() - began;
   document.documentElement.dataset.ready = "yes";
 }
 
+document.getElementById("tabs").addEventListener("keydown", e => {
+  const n = shownViews().length, to = { ArrowRight: app.tab + 1, ArrowLeft: app.tab - 1, Home: 0, End: n - 1 }[e.key];
+  if (to === undefined) return;
+  showTab((to + n) % n, true); e.preventDefault();
+});
 document.getElementById("theme").addEventListener("click", () => setTheme(!isDark()));
 document.addEventListener("keydown", e => {
   if (/INPUT|SELECT/.test(e.target.tagName) || e.ctrlKey || e.metaKey || e.altKey) return;

@@ -1,6 +1,8 @@
 /* The first part: the figures, the critical path by cause, where every rank's time goes; and the tables. */
 import { breakdownView } from "./breakdown.js";
-import { barChart } from "./charts.js";
+import { css } from "./canvas.js";
+import { barChart, histogram } from "./charts.js";
+import { intervalOf } from "./data.js";
 import { bytes, card, colourOf, count, el, labelOf, percent, rate, three, time } from "./format.js";
 import { sortableTable } from "./table.js";
 
@@ -8,13 +10,23 @@ function largest(sums) {
   return Object.entries(sums).sort((a, b) => b[1] - a[1]);
 }
 
+/* The end with the platform's fitted intervals carried through to it. */
+function spreadOfEnd(run, interval) {
+  if (!interval) return null;
+  return el("div", {}, el("h2", {}, "How sure the end is"),
+    el("p", { class: "note" }, `95 % of ${count(interval.samples)} runs with figures drawn from the platform's fitted intervals end between ${time(interval.low_ns)} and ` +
+      `${time(interval.high_ns)}, half of them before ${time(interval.median_ns)}. All else on this page is of the run with the figures as fitted.`),
+    run.samples.length > 1 ? histogram(run.samples, [{ at: interval.low_ns, label: "2.5 %" }, { at: run.end, label: "this run", colour: css("--hot") }, { at: interval.high_ns, label: "97.5 %" }],
+      `Ends of ${count(interval.samples)} sampled runs`) : null);
+}
+
 export function overviewView(run) {
   const i = run.info, sums = run.pathCauses, top = largest(sums);
   const slow = run.ranks.reduce((a, b) => (b.finish_ns > a.finish_ns ? b : a), run.ranks[0] || { rank: 0, finish_ns: 0 });
-  const waits = run.causes;
+  const waits = run.causes, interval = intervalOf(run), finished = i.outcome === "done" ? `${count(i.ranks)} ranks finished` : `not finished: ${i.outcome}`;
   return el("section", {},
     el("div", { class: "cards" },
-      card("end to end", time(i.end_ns), i.outcome === "done" ? `${count(i.ranks)} ranks finished` : `not finished: ${i.outcome}`),
+      card("end to end", time(i.end_ns), interval ? `95 % between ${time(interval.low_ns)} and ${time(interval.high_ns)}; ${finished}` : finished),
       card("no schedule is faster than", time(i.lower_bound_ns || null), i.lower_bound_ns ? `this takes ${three(i.end_ns / i.lower_bound_ns)} times as long` : ""),
       card("most of the critical path", top.length ? labelOf(top[0][0]) : "–", top.length ? percent(top[0][1] / i.end_ns) : i.no_path_because || ""),
       card("last rank", "rank " + slow.rank, time(slow.finish_ns)),
@@ -22,6 +34,7 @@ export function overviewView(run) {
       card("nodes", count(i.nodes), `${i.network_model} network, ${i.executor} executor`),
       card("mean wait for stragglers", time(waits.straggler_wait || 0), percent((waits.straggler_wait || 0) / i.end_ns)),
       card("mean pipeline bubble", time(waits.pipeline_bubble || 0), percent((waits.pipeline_bubble || 0) / i.end_ns))),
+    spreadOfEnd(run, interval),
     el("h2", {}, "The critical path, by cause"),
     run.path.length ? barChart(top.map(([c, ns]) => ({ label: labelOf(c), value: ns, text: `${time(ns)}  ${percent(ns / run.end)}`, colour: colourOf(c) })), "Critical path by cause", time)
       : el("p", { class: "note" }, `There is none: ${i.no_path_because || "nothing was recorded"}.`),

@@ -31,8 +31,8 @@ enum nadi_status nadi_job_run(struct nadi_job *job, const struct nadi_watch *wat
     switch (job->result.outcome) {
     case NADI_OUTCOME_DONE:
         if (job->options.samples && job->inputs.system.library)
-            job->result.uncertainty =
-                nadi_sample_platform(&job->inputs, job->options.samples, job->options.seed);
+            job->result.uncertainty = nadi_sample_platform(&job->inputs, job->options.samples,
+                                                           job->options.seed, &job->result.arena);
         return NADI_STATUS_DONE;
     case NADI_OUTCOME_DEADLOCK:
         return NADI_STATUS_DEADLOCK;

@@ -41,7 +41,11 @@ struct nadi_network_counter { /* of one link, or of one dimension */
     uint64_t wait_ns;      /* aware: of all messages, for the link */
     uint32_t most_waiting; /* aware: messages, at one time */
     uint32_t number;       /* of a link in the model's usage and log */
-    double bytes_per_ns;   /* of a link; 0: not told */
+    /* packet; a dimension's sum has the largest queue: */
+    uint64_t peak_queue_bytes; /* that waited for the link in one class; of a switch */
+    uint64_t pauses;           /* PFC frames that stopped its sender, */
+    uint64_t paused_ns;        /* and for how long they did */
+    double bytes_per_ns;       /* of a link; 0: not told */
 };
 
 struct nadi_link_state { /* from now on */

@@ -36,6 +36,11 @@ static const struct {
     {"link_usage", "select link, bucket, bytes from link_usage limit 500000"},
     {"usage_buckets", "select bucket, min(start_ns) as start_ns, max(end_ns) as end_ns from "
                       "link_usage group by bucket"},
+    {"packets", "select * from packets"},
+    {"ports", "select * from ports where link < 50000"},
+    {"pauses", "select * from pauses"},
+    {"samples",
+     "select end_ns from samples where sample % max(1, (select count(*) from samples) / 1000) = 0"},
     {"collectives",
      "select * from collectives order by duration_ns * instances desc, collective limit 20000"},
     {"path", "select start_ns, end_ns, rank, node, name, cause, bound_by, group_name, dimension, "

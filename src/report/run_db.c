@@ -152,6 +152,56 @@ static void put_links(struct nadi_database *db, const struct nadi_run_db *run)
     put_usage(db, r);
 }
 
+static void put_pauses(struct nadi_database *db, const struct nadi_packet_figures *f)
+{
+    nadi_database_into(db, "pauses", 5);
+    for (uint32_t b = 0; b < NADI_USAGE_BUCKETS && f->pauses; b++) {
+        if (!(f->pauses_over_time[b] > 0 || f->paused_over_time[b] > 0))
+            continue;
+        nadi_database_u64(db, b);
+        nadi_database_double(db, b * f->pause_bucket_ns);
+        nadi_database_double(db, (b + 1) * f->pause_bucket_ns);
+        nadi_database_u64(db, (uint64_t)f->pauses_over_time[b]);
+        nadi_database_double(db, f->paused_over_time[b]);
+        nadi_database_row(db);
+    }
+}
+
+static void put_packets(struct nadi_database *db, const struct nadi_result *r)
+{
+    const struct nadi_packet_figures *f = &r->packets;
+    const uint64_t values[] = {f->data_packets, f->retransmitted, f->dropped,         f->trimmed,
+                               f->timeouts,     f->abandoned,     f->marks,           f->pauses,
+                               f->resumes,      f->paused_ns,     f->peak_queue_bytes};
+    if (!r->has_packets)
+        return;
+    nadi_database_into(db, "packets", 12);
+    for (size_t v = 0; v < sizeof(values) / sizeof(*values); v++)
+        nadi_database_u64(db, values[v]);
+    nadi_database_double(db, f->mean_peak_queue_bytes);
+    nadi_database_row(db);
+    nadi_database_into(db, "ports", 4);
+    for (size_t i = 0; i < r->link_count; i++) {
+        const struct nadi_link_result *l = &r->links[i];
+        nadi_database_u64(db, i);
+        nadi_database_u64(db, l->peak_queue_bytes);
+        nadi_database_u64(db, l->pauses);
+        nadi_database_u64(db, l->paused_ns);
+        nadi_database_row(db);
+    }
+    put_pauses(db, f);
+}
+
+static void put_samples(struct nadi_database *db, const struct nadi_uncertainty *u)
+{
+    nadi_database_into(db, "samples", 2);
+    for (uint32_t i = 0; i < u->samples; i++) {
+        nadi_database_u64(db, i);
+        nadi_database_u64(db, u->ends_ns[i]);
+        nadi_database_row(db);
+    }
+}
+
 /* ---- operations ---------------------------------------------------------------------------- */
 
 static void put_collectives(struct nadi_database *db, const struct nadi_run_db *run)
@@ -309,6 +359,8 @@ bool nadi_run_db_write(const struct nadi_run_db *run, const char *path, struct n
     put_ranks(db, run);
     put_dimensions(db, run);
     put_links(db, run);
+    put_packets(db, run->r);
+    put_samples(db, &run->r->uncertainty);
     put_collectives(db, run);
     put_ops(db, run);
     put_spans(db, run);

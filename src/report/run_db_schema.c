@@ -20,6 +20,17 @@ const char nadi_run_db_schema[] =
     " utilisation real, wait_ns integer, most_waiting integer);"
     "create table link_usage(link integer, bucket integer, start_ns real, end_ns real,"
     " bytes real, most_waiting integer);"
+    /* packet model only */
+    "create table packets(data integer, retransmitted integer, dropped integer, trimmed integer,"
+    " timeouts integer, abandoned integer, ecn_marks integer, pfc_pauses integer,"
+    " pfc_resumes integer, paused_ns integer, peak_queue_bytes integer,"
+    " mean_peak_queue_bytes real);"
+    "create table ports(link integer primary key, peak_queue_bytes integer, pauses integer,"
+    " paused_ns integer);"
+    "create table pauses(bucket integer primary key, start_ns real, end_ns real, pauses integer,"
+    " paused_ns real);"
+    /* with --samples: ends of the run, ascending */
+    "create table samples(sample integer primary key, end_ns integer);"
     "create table collectives(collective integer primary key, group_name text, sequence integer,"
     " kind text, name text, first_rank integer, node integer, ranks integer,"
     " participants integer, instances integer, chunks integer, bytes integer, start_ns integer,"

@@ -11,6 +11,11 @@
     "select cause, sum(ns * n) * 1.0 / (select ranks from runs) from shares join (select "         \
     "min(rank) as home, count(*) as n from ranks group by class) on home = rank group by cause"
 
+/* "rank 3 to switch 0" */
+#define LINK_NAME                                                                                  \
+    "case when from_device glob '[0-9]*' then 'rank ' else '' end || from_device || ' to ' || "    \
+    "case when to_device glob '[0-9]*' then 'rank ' else '' end || to_device"
+
 enum { CELLS = 28, LABEL = 30 };
 
 struct text {
@@ -127,6 +132,21 @@ static void heading(const struct text *t, const char *run)
                     number(t, "select ranks from runs"), model);
 }
 
+/* The end with the platform's intervals carried through to it, where that was asked for. */
+#define INTERVAL(key)                                                                              \
+    "select json_extract(summary, '$.sanity.end_to_end_interval." key "') from runs"
+
+static void interval(const struct text *t)
+{
+    char low[32], median[32], high[32];
+    const double samples = number(t, INTERVAL("samples"));
+    if (samples > 0)
+        nadi_str_printf(t->out, "  95 %% between %s and %s, median %s: %.0f samples\n",
+                        nadi_units_time(low, number(t, INTERVAL("low_ns"))),
+                        nadi_units_time(high, number(t, INTERVAL("high_ns"))),
+                        nadi_units_time(median, number(t, INTERVAL("median_ns"))), samples);
+}
+
 static bool path(const struct text *t)
 {
     char why[160];
@@ -173,12 +193,79 @@ static bool queues(const struct text *t)
     nadi_str_add_char(t->out, '\n');
     bold(t, "its queueing, by link");
     return bars(t,
-                "select case when from_device glob '[0-9]*' then 'rank ' else '' end || "
-                "from_device || ' to ' || case when to_device glob '[0-9]*' then 'rank ' else '' "
-                "end || to_device, "
-                "sum(duration_ns) as ns from critical_path join links as l using (link) where "
+                "select " LINK_NAME
+                ", sum(duration_ns) as ns from critical_path join links as l using (link) where "
                 "cause = 'link_queueing' group by link order by ns desc, link limit 8",
                 blue);
+}
+
+/* ---- packets ------------------------------------------------------------------------------- */
+
+/* Rows of (label, bytes), the largest first: the bar is of the first. */
+static bool sizes(const struct text *t, const char *sql)
+{
+    bool failed = false;
+    double most = 0;
+    char size[32];
+    struct nadi_query *q = nadi_query_open(t->db, sql, t->diags);
+    while (q && nadi_query_next(q, &failed, t->diags)) {
+        const double bytes = nadi_query_double(q, 1);
+        most = fmax(most, bytes);
+        nadi_str_printf(t->out, "  %-*.*s %10s           ", LABEL, LABEL, nadi_query_text(q, 0),
+                        nadi_units_bytes(size, bytes));
+        bar(t, bytes / most, blue);
+        nadi_str_add_char(t->out, '\n');
+    }
+    nadi_query_close(q);
+    return q && !failed;
+}
+
+static bool packet_counts(const struct text *t)
+{
+    bool failed = false;
+    char paused[32];
+    struct nadi_query *q =
+        nadi_query_open(t->db,
+                        "select data, retransmitted, dropped, trimmed, ecn_marks, pfc_pauses, "
+                        "paused_ns from packets",
+                        t->diags);
+    if (q && nadi_query_next(q, &failed, t->diags))
+        nadi_str_printf(t->out, "  %s data packets, %s sent again, %s dropped, %s trimmed, ",
+                        nadi_query_text(q, 0), nadi_query_text(q, 1), nadi_query_text(q, 2),
+                        nadi_query_text(q, 3));
+    if (q && !failed)
+        nadi_str_printf(t->out, "%s ECN marks\n  %s PFC pauses, of all links together %s\n",
+                        nadi_query_text(q, 4), nadi_query_text(q, 5),
+                        nadi_units_time(paused, nadi_query_double(q, 6)));
+    nadi_query_close(q);
+    return q && !failed;
+}
+
+static bool packets(const struct text *t)
+{
+    if (number(t, "select count(*) from packets") < 1)
+        return true;
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "packets");
+    bool ok = packet_counts(t);
+    if (ok && number(t, "select pfc_pauses from packets") > 0) {
+        nadi_str_add_char(t->out, '\n');
+        bold(t, "links paused longest");
+        ok = bars(t,
+                  "select " LINK_NAME ", paused_ns from ports join links using (link) where "
+                  "paused_ns > 0 order by 2 desc, link limit 6",
+                  red);
+    }
+    if (ok && number(t, "select peak_queue_bytes from packets") > 0) {
+        nadi_str_add_char(t->out, '\n');
+        bold(t, "longest queues, of one class");
+        ok = sizes(t, "select " LINK_NAME ", peak_queue_bytes from ports join links using (link) "
+                      "where peak_queue_bytes > 0 order by 2 desc, link limit 6");
+    }
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "busiest links");
+    return ok &&
+           bars(t, "select " LINK_NAME ", busy_ns from links order by 2 desc, link limit 6", green);
 }
 
 static bool ranks(const struct text *t)
@@ -234,7 +321,9 @@ bool nadi_run_text(const char *run, bool colour, struct nadi_str *out, struct na
         return false;
     size_t errors = diags->errors;
     heading(&t, run);
-    bool ok = path(&t) && communication(&t) && queues(&t) && ranks(&t) && sensitivities(&t);
+    interval(&t);
+    bool ok = path(&t) && communication(&t) && queues(&t) && packets(&t) && ranks(&t) &&
+              sensitivities(&t);
     nadi_database_close(t.db);
     return ok && diags->errors == errors;
 }
@@ -301,6 +390,38 @@ static bool diff_rows(const struct text *a, const struct text *b, const char *sq
     return ok && !failed;
 }
 
+/* What the packets of two runs did; of a run without packets nothing is told. */
+static bool diff_packets(const struct text *a, const struct text *b)
+{
+    static const struct {
+        const char *label, *sql;
+        bool is_time;
+    } rows[] = {
+        {"data packets", "select data from packets", false},
+        {"sent again", "select retransmitted from packets", false},
+        {"dropped", "select dropped from packets", false},
+        {"trimmed", "select trimmed from packets", false},
+        {"ECN marks", "select ecn_marks from packets", false},
+        {"PFC pauses", "select pfc_pauses from packets", false},
+        {"links paused, together", "select paused_ns from packets", true},
+        {"longest queue, bytes", "select peak_queue_bytes from packets", false},
+    };
+    static const char counted[] = "select count(*) from packets";
+    if (number(a, counted) < 1 || number(b, counted) < 1)
+        return true;
+    nadi_str_add_char(a->out, '\n');
+    bold(a, "packets");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const double before = number(a, rows[i].sql), after = number(b, rows[i].sql);
+        if (rows[i].is_time && (before > 0 || after > 0))
+            diff_line(a, rows[i].label, before, after);
+        else if (before > 0 || after > 0)
+            nadi_str_printf(a->out, "  %-*s%11.0f  %11.0f  %+11.0f\n", LABEL, rows[i].label, before,
+                            after, after - before);
+    }
+    return a->diags->errors == 0 && b->diags->errors == 0;
+}
+
 /* The settings of one run, as they stand in its summary. */
 static const char settings_sql[] =
     "select json_extract(value, '$.file') || ': ' || json_extract(value, '$.key'), "
@@ -339,6 +460,8 @@ static bool diff_settings(const struct text *a, const struct text *b)
     return ok;
 }
 
+#define COLLECTIVES "select count(*) from collectives"
+
 bool nadi_run_diff(const char *first, const char *second, bool colour, struct nadi_str *out,
                    struct nadi_diags *diags)
 {
@@ -346,7 +469,9 @@ bool nadi_run_diff(const char *first, const char *second, bool colour, struct na
     bool ok = open_text(&a, first, colour, out, diags) && open_text(&b, second, colour, out, diags);
     if (ok) {
         heading(&a, first);
+        interval(&a);
         heading(&b, second);
+        interval(&b);
         nadi_str_printf(out, "\n  %-*s%11s  %11s  %11s\n", LABEL, "", "first", "second",
                         "difference");
         diff_line(&a, "end to end", a.end_ns, b.end_ns);
@@ -357,14 +482,16 @@ bool nadi_run_diff(const char *first, const char *second, bool colour, struct na
         nadi_str_add_char(out, '\n');
         bold(&a, "mean of the ranks");
         ok = ok && diff_rows(&a, &b, MEAN_OF_RANKS, NADI_CAUSES);
-        nadi_str_add_char(out, '\n');
-        bold(&a, "collectives, their times added up");
+        if (number(&a, COLLECTIVES) + number(&b, COLLECTIVES) > 0) {
+            nadi_str_add_char(out, '\n');
+            bold(&a, "collectives, their times added up");
+        }
         ok = ok && diff_rows(&a, &b,
                              "select lower(replace(kind, '_', '-')) || ' ' || bytes || ' B on ' || "
                              "participants, sum(duration_ns * instances) from collectives group by "
                              "1",
                              10);
-        ok = ok && diff_settings(&a, &b);
+        ok = ok && diff_packets(&a, &b) && diff_settings(&a, &b);
     }
     nadi_database_close(a.db);
     nadi_database_close(b.db);

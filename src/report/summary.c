@@ -305,6 +305,7 @@ static void packets(struct nadi_json *j, const struct nadi_packet_figures *f)
     nadi_json_u64(j, "ecn_marks", f->marks);
     nadi_json_u64(j, "pfc_frames", f->pauses + f->resumes);
     nadi_json_u64(j, "pfc_pauses", f->pauses);
+    nadi_json_u64(j, "paused_ns", f->paused_ns);
     nadi_json_u64(j, "peak_queue_bytes", f->peak_queue_bytes);
     nadi_json_double(j, "mean_peak_queue_bytes", f->mean_peak_queue_bytes);
     nadi_json_close(j);

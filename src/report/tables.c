@@ -67,6 +67,11 @@ static void link_row(struct nadi_csv *csv, const struct nadi_inputs *in,
     nadi_csv_double(csv, nadi_utilisation(l->busy_ns, links, r->end_ns));
     nadi_csv_u64(csv, l->wait_ns);
     nadi_csv_u64(csv, l->most_waiting);
+    if (r->has_packets) {
+        nadi_csv_u64(csv, l->peak_queue_bytes);
+        nadi_csv_u64(csv, l->pauses);
+        nadi_csv_u64(csv, l->paused_ns);
+    }
     nadi_csv_end_row(csv);
 }
 
@@ -74,8 +79,11 @@ void nadi_table_links(const struct nadi_inputs *in, const struct nadi_result *r,
                       struct nadi_str *out)
 {
     struct nadi_csv csv = {.out = out};
-    nadi_csv_header(&csv, "row,dimension,topology,from,to,links,messages,bytes,busy_ns,"
-                          "utilisation,wait_ns,most_waiting");
+    nadi_csv_header(&csv, r->has_packets
+                              ? "row,dimension,topology,from,to,links,messages,bytes,busy_ns,"
+                                "utilisation,wait_ns,most_waiting,peak_queue_bytes,pauses,paused_ns"
+                              : "row,dimension,topology,from,to,links,messages,bytes,busy_ns,"
+                                "utilisation,wait_ns,most_waiting");
     struct nadi_dimension_view *views = NADI_NEW(struct nadi_dimension_view, r->dim_count);
     for (uint32_t d = 0; d < r->dim_count; d++) {
         nadi_dimension_view(&views[d], in, r->dims[d].dim);

@@ -270,6 +270,29 @@ static void dimension(const struct page *p, uint32_t index)
     nadi_str_add(p->out, use > 1 ? " *\n" : "\n");
 }
 
+/* Ranks have their number for a name. */
+static const char *rank_word(const char *device)
+{
+    return device[0] >= '0' && device[0] <= '9' ? "rank " : "";
+}
+
+/* The link that PFC stopped longest, and all of them on average. */
+static void pauses(const struct page *p)
+{
+    const struct nadi_result *r = p->r;
+    const struct nadi_link_result *most = r->links;
+    char from[48], to[48], longest[32], all[32];
+    for (size_t i = 1; i < r->link_count; i++)
+        if (r->links[i].paused_ns > most->paused_ns)
+            most = &r->links[i];
+    nadi_device_name(p->in, most->from, from);
+    nadi_device_name(p->in, most->to, to);
+    nadi_str_printf(p->out, "  links paused for %s in all, for %s from %s%s to %s%s\n",
+                    nadi_units_time(all, (double)r->packets.paused_ns),
+                    nadi_units_time(longest, (double)most->paused_ns), rank_word(from), from,
+                    rank_word(to), to);
+}
+
 static void packets(const struct page *p)
 {
     char a[32], b[32], c[32];
@@ -280,6 +303,8 @@ static void packets(const struct page *p)
     nadi_str_printf(p->out, "  %s PFC frames, %s ECN marks; longest queue %s\n",
                     grouped(a, f->pauses + f->resumes), grouped(b, f->marks),
                     nadi_units_bytes(c, (double)f->peak_queue_bytes));
+    if (f->pauses)
+        pauses(p);
 }
 
 static void network(const struct page *p)
@@ -289,7 +314,8 @@ static void network(const struct page *p)
     nadi_str_add(p->out, "\n");
     inked(p, INK_BOLD, "network");
     nadi_str_printf(p->out, ", %-11s%13s%10s%12s%12s%9s\n", nadi_network_model_name(p->in),
-                    "link rate", "latency", "messages", "bytes", "busy");
+                    "link rate", "latency", r->has_packets ? "packets" : "messages", "bytes",
+                    "busy");
     for (uint32_t d = 0; d < r->dim_count; d++) {
         dimension(p, d);
         over |= nadi_utilisation(r->dims[d].busy_ns, nadi_dimension_links(p->in, r, r->dims[d].dim),

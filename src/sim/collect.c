@@ -112,6 +112,9 @@ static void add_link(void *context, const struct nadi_network_counter *c)
         .wait_ns = c->wait_ns,
         .most_waiting = c->most_waiting,
         .bytes_per_ns = c->bytes_per_ns,
+        .peak_queue_bytes = c->peak_queue_bytes,
+        .pauses = c->pauses,
+        .paused_ns = c->paused_ns,
     };
     NADI_PUSH(list, link);
 }
@@ -278,14 +281,14 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     size_t count;
     collect_classes(&c);
     collect_collectives(&c);
+    result->has_packets = in->options.network_model == NADI_NETWORK_PACKET;
+    if (result->has_packets)
+        nadi_packet_figures_get(network, &result->packets);
     result->dims = collect_links(&c, false, &count);
     result->dim_count = (uint32_t)count;
     result->links = collect_links(&c, true, &result->link_count);
     collect_usage(&c);
     network->ops->sent(network, &result->messages, &result->message_bytes);
-    result->has_packets = in->options.network_model == NADI_NETWORK_PACKET;
-    if (result->has_packets)
-        nadi_packet_figures_get(network, &result->packets);
     struct members members = list_members(&c);
     bool expand = expanded_count(&c) <= MOST_EXPANDED;
     collect_spans(&c, &members, expand);

@@ -54,7 +54,8 @@ struct nadi_link_result {
     uint64_t busy_ns; /* time that the link was occupied; unaware: sum of serialisation */
     uint64_t wait_ns; /* aware: of all messages, for the link */
     uint32_t most_waiting;
-    double bytes_per_ns; /* its bandwidth; 0 on a dimension's sum */
+    double bytes_per_ns;                          /* its bandwidth; 0 on a dimension's sum */
+    uint64_t peak_queue_bytes, pauses, paused_ns; /* packet: network/network.h */
 };
 
 struct nadi_usage_result {   /* what links carried over time */
@@ -83,6 +84,7 @@ struct nadi_part_result { /* a part of the run that one executor made */
 struct nadi_uncertainty { /* of the end, from the platform's intervals: sim/uncertainty.h */
     uint32_t samples;
     uint64_t low_ns, median_ns, high_ns; /* 2.5 %, 50 %, 97.5 % */
+    uint64_t *ends_ns;                   /* of every sample, ascending; in the result's arena */
 };
 
 struct nadi_result {

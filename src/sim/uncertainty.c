@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/mem.h"
 #include "base/rng.h"
 #include "sim/load.h"
 #include "sim/run.h"
@@ -42,11 +41,11 @@ static uint64_t quantile(const uint64_t *ends, size_t count, double part)
 }
 
 struct nadi_uncertainty nadi_sample_platform(const struct nadi_inputs *in, uint32_t samples,
-                                             uint64_t seed)
+                                             uint64_t seed, struct nadi_arena *arena)
 {
-    struct nadi_uncertainty u = {.samples = 0};
+    uint64_t *ends = NADI_ARENA_NEW(arena, uint64_t, samples);
+    struct nadi_uncertainty u = {.samples = 0, .ends_ns = ends};
     struct nadi_rng rng;
-    uint64_t *ends = NADI_NEW(uint64_t, samples);
     nadi_rng_init(&rng, seed, "platform");
     for (uint32_t i = 0; i < samples; i++) {
         struct nadi_comm_platform drawn;
@@ -67,6 +66,5 @@ struct nadi_uncertainty nadi_sample_platform(const struct nadi_inputs *in, uint3
         u.median_ns = quantile(ends, u.samples, 0.5);
         u.high_ns = quantile(ends, u.samples, 0.975);
     }
-    nadi_mem_free(ends);
     return u;
 }

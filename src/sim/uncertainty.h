@@ -12,6 +12,6 @@
 
 /* The network must be a platform with intervals, and the run itself done. */
 struct nadi_uncertainty nadi_sample_platform(const struct nadi_inputs *in, uint32_t samples,
-                                             uint64_t seed);
+                                             uint64_t seed, struct nadi_arena *arena);
 
 #endif

@@ -11,6 +11,7 @@
 #include "network/packet/ends.h"
 #include "network/packet/figures.h"
 #include "network/packet/packet.h"
+#include "network/packet/pauses.h"
 
 enum { CLASS = 3, PORT = 100, EVENTS_A_PUMP = 1 << 16 };
 
@@ -41,6 +42,7 @@ struct packet {
         size_t count, capacity;
     } stranded;
     struct nadi_message_log *log;
+    struct nadi_pkt_pauses pauses;
 };
 
 static struct packet *self(struct nadi_network *net)
@@ -151,6 +153,12 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
     p->limit = horizon < p->limit ? horizon : p->limit;
 }
 
+static void on_pfc(void *context, const struct nadi_pkt *net, uint32_t port, bool pause)
+{
+    struct packet *p = context;
+    nadi_pkt_pauses_note(&p->pauses, port, net->wheel.now * net->tick, pause);
+}
+
 static struct nadi_network *create(const struct nadi_network_setup *setup)
 {
     struct packet *p = NADI_ZNEW(struct packet, 1);
@@ -172,6 +180,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     p->net->hooks.context = p;
     p->net->hooks.finished = on_finished;
     p->net->hooks.marker = on_marker;
+    p->net->hooks.pfc = on_pfc;
+    nadi_pkt_pauses_init(&p->pauses, p->net->port_count);
     p->log = setup->log;
     p->net->watched = p->log != NULL;
     p->marked = NADI_NONE;
@@ -184,6 +194,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
 
 static void destroy(struct nadi_network *net)
 {
+    nadi_pkt_pauses_release(&self(net)->pauses);
     nadi_pkt_destroy(self(net)->net);
     nadi_pkt_ends_destroy(self(net)->ends);
     nadi_mem_free(self(net)->items);
@@ -292,6 +303,15 @@ static uint32_t end_of(const struct packet *p, uint32_t node)
     return p->npu_count + p->net->ports[p->net->graph->first_port[node]].owner;
 }
 
+/* Most that waited in one class of a switch's port. */
+static uint64_t peak_of(const struct nadi_pkt *net, uint32_t port)
+{
+    uint64_t peak = 0;
+    for (uint32_t c = 0; c < NADI_PKT_CLASSES && !net->ports[port].is_host; c++)
+        peak = nadi_max_u64(peak, net->queues[port * NADI_PKT_CLASSES + c].peak_bytes);
+    return peak;
+}
+
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
                      void *context)
 {
@@ -312,10 +332,16 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
                 .bytes = sent->wire_bytes,
                 .bytes_per_ns = (double)p->net->rates[p->net->ports[i].rate] / 8e9,
                 .busy_ns = (uint64_t)(sent->busy_ticks * p->net->tick / NADI_PS_PER_NS),
+                .peak_queue_bytes = peak_of(p->net, i),
+                .pauses = p->pauses.ports[i].count,
+                .paused_ns = (uint64_t)(p->pauses.ports[i].paused / NADI_PS_PER_NS),
             };
             sum.messages += one.messages;
             sum.bytes += one.bytes;
             sum.busy_ns += one.busy_ns;
+            sum.peak_queue_bytes = nadi_max_u64(sum.peak_queue_bytes, one.peak_queue_bytes);
+            sum.pauses += one.pauses;
+            sum.paused_ns += one.paused_ns;
             if (links)
                 visit(context, &one);
         }
@@ -337,9 +363,26 @@ static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *b
     *bytes = p->bytes;
 }
 
-void nadi_packet_figures_get(const struct nadi_network *base, struct nadi_packet_figures *f)
+static void get_pauses(struct packet *p, struct nadi_packet_figures *f)
 {
-    const struct nadi_pkt *net = ((const struct packet *)base)->net;
+    const struct nadi_usage *u = p->pauses.over_time;
+    const double *paused = u->bytes + (size_t)NADI_PAUSED_TIME * NADI_USAGE_BUCKETS;
+    const double *frames = u->bytes + (size_t)NADI_PAUSE_FRAMES * NADI_USAGE_BUCKETS;
+    nadi_time sum = 0;
+    nadi_pkt_pauses_settle(&p->pauses, nadi_engine_now(p->engine));
+    for (uint32_t i = 0; i < p->net->port_count; i++)
+        sum += p->pauses.ports[i].paused;
+    f->paused_ns = (uint64_t)(sum / NADI_PS_PER_NS);
+    f->pause_bucket_ns = (double)u->width / NADI_PS_PER_NS;
+    for (uint32_t b = 0; b < NADI_USAGE_BUCKETS; b++) {
+        f->paused_over_time[b] = paused[b] / NADI_PS_PER_NS;
+        f->pauses_over_time[b] = frames[b];
+    }
+}
+
+void nadi_packet_figures_get(struct nadi_network *base, struct nadi_packet_figures *f)
+{
+    const struct nadi_pkt *net = self(base)->net;
     const struct nadi_pkt_totals *t = &net->totals;
     uint64_t sum = 0, ports = 0;
     *f = (struct nadi_packet_figures){
@@ -354,17 +397,16 @@ void nadi_packet_figures_get(const struct nadi_network *base, struct nadi_packet
         .resumes = t->resumes,
     };
     for (uint32_t p = 0; p < net->port_count; p++) {
-        uint64_t peak = 0;
         if (net->ports[p].is_host || !net->sent[p].packets)
             continue;
-        for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++)
-            peak = nadi_max_u64(peak, net->queues[p * NADI_PKT_CLASSES + c].peak_bytes);
+        const uint64_t peak = peak_of(net, p);
         f->peak_queue_bytes = nadi_max_u64(f->peak_queue_bytes, peak);
         sum += peak;
         ports++;
     }
     f->blocked_ports = nadi_pkt_blocked_ports(net, &f->blocked_node);
     f->mean_peak_queue_bytes = ports ? (double)sum / (double)ports : 0;
+    get_pauses(self(base), f);
 }
 
 const struct nadi_network_ops nadi_network_packet = {
