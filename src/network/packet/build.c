@@ -1,5 +1,6 @@
 /* build: makes the network's state from the graph and the configuration. */
 #include "base/mem.h"
+#include "network/packet/leap.h"
 #include "network/packet/packet.h"
 #include "network/packet/routes.h"
 #include "network/packet/telemetry.h"
@@ -290,6 +291,7 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
         nadi_pint_init(net);
     if (config->window_global || net->pints)
         nadi_pkt_routes_longest(net, &net->longest_rtt, &net->largest_bdp);
+    net->leap = nadi_pkt_leap_create(net);
     return net;
 }
 
@@ -306,6 +308,7 @@ void nadi_pkt_destroy(struct nadi_pkt *net)
         nadi_mem_free(nic->done);
         nadi_mem_free(nic->owed);
     }
+    nadi_pkt_leap_destroy(net->leap);
     nadi_pkt_routes_destroy(net->routes);
     nadi_pkt_wheel_release(&net->wheel);
     nadi_map64_release(&net->sports);

@@ -33,6 +33,7 @@ struct nadi_cc_ops {
     bool needs_marks;     /* asks for ECN */
     bool needs_window;    /* a bandwidth-delay product to begin with, whatever `window` says */
     bool notifies;        /* the receiver answers marks with CNPs instead of marked ACKs */
+    bool steady;          /* a sender's state stays as it is while nothing is marked or lost */
     bool receiver_driven; /* the receiver grants packets; sprayed and trimmed, sent again one by one
                            */
     bool

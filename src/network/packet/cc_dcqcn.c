@@ -73,10 +73,11 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
     const uint64_t step = net->config.dcqcn.increase_bytes;
+    const bool started = s->started;
     if (ack->marked)
         on_mark(net, flow, s);
-    if (!s->started)
-        s->counted = ack->seq;
+    if (!started)
+        s->counted = s->started ? ack->seq : 0;
     else if (step && (uint64_t)(ack->seq - s->counted) * net->config.payload_bytes >= step) {
         s->counted = ack->seq;
         increase(net, flow, s);
@@ -123,6 +124,7 @@ const struct nadi_cc_ops nadi_cc_dcqcn = {
     .needs_marks = true,
     .notifies = true,
     .state_bytes = sizeof(struct state),
+    .steady = true,
     .start = start,
     .on_ack = on_ack,
     .on_timer = on_timer,

@@ -26,6 +26,7 @@ const struct nadi_cc_ops nadi_cc_none = {
     .summary = "No congestion control: flows send at line rate within their window; only PFC "
                "holds them back.",
     .hpcc_mode = 12,
+    .steady = true,
     .start = start,
     .on_ack = on_ack,
     .on_timer = on_timer,

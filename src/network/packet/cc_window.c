@@ -27,6 +27,7 @@ const struct nadi_cc_ops nadi_cc_window = {
     .summary = "A static window: at most so many bytes in flight (the bandwidth-delay product, or "
                "window-size), whatever happens.",
     .needs_window = true,
+    .steady = true,
     .start = start,
     .on_ack = on_ack,
     .on_timer = on_timer,

@@ -62,6 +62,7 @@ void nadi_pkt_fault(struct nadi_pkt *net, uint32_t index)
             if (net->ports[ends[i]].is_host)
                 nadi_pkt_nic_kick(net, net->ports[ends[i]].owner);
     }
+    net->disturbances++;
     route_anew(net);
 }
 
@@ -95,6 +96,8 @@ static void set_cable(struct nadi_pkt *net, uint32_t port_index, const struct na
         if (port->is_host)
             set_nic_rate(net, port->owner, net->rates[port->rate]);
     }
+    if (port->latency > net->former_latency)
+        net->former_latency = port->latency;
     port->latency = c->latency;
     const nadi_time still = 4 * (c->latency + 2000000 / net->tick);
     net->still_after = still > net->still_after ? still : net->still_after;
@@ -105,6 +108,7 @@ void nadi_pkt_cables_change(struct nadi_pkt *net, const struct nadi_pkt_cable *c
     const struct nadi_graph *g = net->graph;
     uint32_t *port_of = NADI_NEW(uint32_t, nadi_graph_channel_count(g));
     bool cut = false;
+    net->disturbances++;
     for (uint32_t n = 0; n < g->node_count; n++)
         for (uint32_t p = g->first_port[n]; p < g->first_port[n + 1]; p++)
             port_of[nadi_graph_channel(g, n, p)] = p;

@@ -70,6 +70,7 @@ static void begin(struct nadi_pkt *net, uint32_t flow)
 {
     const uint32_t nic = net->ports[nadi_pkt_path_port(net, flow, false, 0)].owner;
     struct nadi_pkt_flow *f = &net->flows[flow];
+    net->disturbances++;
     net->infos[flow].start = net->wheel.now;
     f->progress_at = net->wheel.now;
     const uint64_t slowest = choose_window(net, flow);
@@ -173,6 +174,7 @@ void nadi_pkt_flow_unref(struct nadi_pkt *net, uint32_t flow)
 
 void nadi_pkt_flow_finish(struct nadi_pkt *net, uint32_t flow)
 {
+    net->disturbances++;
     net->flows[flow].finished = true;
     net->open_flows--;
     nadi_pkt_routes_leave(net, flow);
@@ -214,6 +216,7 @@ uint32_t nadi_pkt_initial_packets(const struct nadi_pkt *net, uint32_t flow)
 static void abandon(struct nadi_pkt *net, uint32_t flow)
 {
     struct nadi_pkt_flow *f = &net->flows[flow];
+    net->disturbances++;
     net->totals.abandoned++;
     f->finished = true;
     f->abandoned = true;
@@ -249,6 +252,7 @@ static void on_rto(struct nadi_pkt *net, uint32_t flow)
                            due > net->wheel.now ? due - net->wheel.now : rto);
         return;
     }
+    net->disturbances++;
     net->totals.timeouts++;
     if (f->timeouts++ >= net->config.retry_limit && net->config.retry_limit) {
         abandon(net, flow);
@@ -276,6 +280,7 @@ void nadi_pkt_flow_timer(struct nadi_pkt *net, uint32_t cell)
     if (which == NADI_PKT_RTO)
         on_rto(net, flow);
     else {
+        net->disturbances++;
         net->cc->on_timer(net, flow, which);
         nadi_pkt_nic_refresh(net, flow);
     }

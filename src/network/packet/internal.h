@@ -111,6 +111,8 @@ enum nadi_pkt_event_kind {
     NADI_PKT_EVENT_SHIFT = 29,
 };
 
+enum { NADI_PKT_EVENT_INDEX = (1 << NADI_PKT_EVENT_SHIFT) - 1 };
+
 enum nadi_pkt_cell_kind {
     NADI_PKT_FREE,
     NADI_PKT_NIC_TIMER,  /* a: NIC */
@@ -354,8 +356,12 @@ struct nadi_pkt {
     uint64_t largest_bdp;
     struct nadi_pkt_hooks hooks;
     struct nadi_pkt_totals totals;
-    nadi_time moved_at;    /* the last time that a packet was put on a cable */
-    nadi_time still_after; /* so long without any: nothing moves any more */
+    /* What happened besides packets that were sent, arrived and were acknowledged. */
+    uint64_t disturbances;
+    struct nadi_pkt_leap *leap; /* leap.h; may be NULL */
+    nadi_time former_latency;   /* the longest that a cable had before it changed */
+    nadi_time moved_at;         /* the last time that a packet was put on a cable */
+    nadi_time still_after;      /* so long without any: nothing moves any more */
 };
 
 /* --- cells and packets: pools.c --- */

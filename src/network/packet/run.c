@@ -1,4 +1,5 @@
 /* run: takes events in order and hands each to its cause. */
+#include "network/packet/leap.h"
 #include "network/packet/packet.h"
 #include "network/packet/telemetry.h"
 
@@ -99,7 +100,7 @@ static void fire(struct nadi_pkt *net, uint32_t index)
 
 static void handle(struct nadi_pkt *net, uint32_t event)
 {
-    const uint32_t index = event & (((uint32_t)1 << NADI_PKT_EVENT_SHIFT) - 1);
+    const uint32_t index = event & NADI_PKT_EVENT_INDEX;
     switch ((enum nadi_pkt_event_kind)(event >> NADI_PKT_EVENT_SHIFT)) {
     case NADI_PKT_EVENT_AT_SWITCH:
         arrive(net, index, NADI_PKT_EVENT_AT_SWITCH);
@@ -125,17 +126,52 @@ static void handle(struct nadi_pkt *net, uint32_t event)
     NADI_BUG("no such event");
 }
 
+/* Handles one event; false when none is due up to `until`. */
+static inline bool step(struct nadi_pkt *net, nadi_time until)
+{
+    const uint32_t event = nadi_pkt_wheel_take(&net->wheel, until);
+    if (event == NADI_NONE)
+        return false;
+    handle(net, event);
+    return true;
+}
+
+/* Handles at most so many events; returns how many. */
+static uint64_t run_on(struct nadi_pkt *net, const nadi_time *until, uint64_t most)
+{
+    uint64_t i = 0;
+    while (i < most && step(net, *until))
+        i++;
+    return i;
+}
+
+/* The same, up to the event with which the flow sends, which *sent tells. */
+static uint64_t run_watched(struct nadi_pkt *net, const nadi_time *until, uint64_t most,
+                            uint32_t flow, bool *sent)
+{
+    const uint32_t next = net->flows[flow].next;
+    uint64_t i = 0;
+    while (i < most && net->flows[flow].next == next && step(net, *until))
+        i++;
+    *sent = net->flows[flow].next != next;
+    return i;
+}
+
 bool nadi_pkt_run(struct nadi_pkt *net, const nadi_time *until, uint64_t most)
 {
-    for (uint64_t i = 0; i < most; i++) {
-        const uint32_t event = nadi_pkt_wheel_take(&net->wheel, *until);
-        if (event == NADI_NONE) {
-            net->totals.events += i;
+    while (most > 0) {
+        uint32_t watched;
+        bool sent = false;
+        const uint64_t part = nadi_min_u64(most, nadi_pkt_leap_budget(net, &watched));
+        const uint64_t done = watched == NADI_NONE ? run_on(net, until, part)
+                                                   : run_watched(net, until, part, watched, &sent);
+        net->totals.events += done;
+        most -= done;
+        if (net->leap)
+            nadi_pkt_leap_look(net, done, *until);
+        if (done < part && !sent)
             return true;
-        }
-        handle(net, event);
     }
-    net->totals.events += most;
     return false;
 }
 

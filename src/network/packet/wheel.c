@@ -300,3 +300,72 @@ nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w)
     }
     return first < w->late_at ? first : w->late_at;
 }
+
+/* In scheduling order where the number does not count. */
+static void list_one(const struct nadi_pkt_wheel *w, struct nadi_pkt_pending *list, nadi_time at,
+                     uint32_t event)
+{
+    const uint64_t order = event < w->ordered ? event : ((uint64_t)1 << 32) + list->count;
+    const struct nadi_pkt_late entry = {at, order, event};
+    NADI_PUSH(list, entry);
+}
+
+static void list_slot(const struct nadi_pkt_wheel *w, const struct nadi_pkt_slot *s, nadi_time base,
+                      struct nadi_pkt_pending *list)
+{
+    for (uint32_t i = s->head; i != s->tail;) {
+        if ((i & w->block_last) == w->block_last) {
+            i = (uint32_t)w->dues[i];
+            continue;
+        }
+        const nadi_pkt_due due = w->dues[i++];
+        list_one(w, list, base + (nadi_time)(due >> 32), (uint32_t)due);
+    }
+}
+
+static int by_order(const void *x, const void *y)
+{
+    return before(x, y) ? -1 : before(y, x);
+}
+
+void nadi_pkt_wheel_list(const struct nadi_pkt_wheel *w, struct nadi_pkt_pending *list)
+{
+    struct nadi_pkt_late *late = NADI_NEW(struct nadi_pkt_late, w->late_count);
+    const uint32_t open = (uint32_t)(w->base >> w->shift) & w->mask;
+    list->count = 0;
+    for (uint32_t i = w->open_at; i < w->open_count; i++)
+        list_one(w, list, w->base + (nadi_time)(w->open[i] >> 32), (uint32_t)w->open[i]);
+    for (uint32_t i = 1; i <= w->mask && w->pending; i++) {
+        const struct nadi_pkt_slot *s = &w->slots[(open + i) & w->mask];
+        if (s->head != NADI_NONE)
+            list_slot(w, s, w->base + ((nadi_time)i << w->shift), list);
+    }
+    for (size_t i = 0; i < w->late_count; i++)
+        late[i] = w->late[i];
+    if (w->late_count)
+        qsort(late, w->late_count, sizeof(*late), by_order);
+    for (size_t i = 0; i < w->late_count; i++)
+        list_one(w, list, late[i].at, late[i].event);
+    nadi_mem_free(late);
+    if (list->count)
+        qsort(list->items, list->count, sizeof(*list->items), by_order);
+}
+
+void nadi_pkt_wheel_restart(struct nadi_pkt_wheel *w, nadi_time now)
+{
+    const size_t block = w->block_last + 1;
+    w->now = now;
+    w->base = now & ~(nadi_time)w->offset_mask;
+    w->open_end = w->base + ((nadi_time)1 << w->shift);
+    w->horizon = w->base + ((nadi_time)(w->mask + 1) << w->shift);
+    w->open_at = w->open_count = 0;
+    w->late_count = 0;
+    w->late_at = NADI_TIME_MAX;
+    w->pending = 0;
+    memset(w->bits, 0, (w->mask + 1) / 8);
+    for (uint32_t i = 0; i <= w->mask; i++)
+        w->slots[i] = (struct nadi_pkt_slot){NADI_NONE, NADI_NONE};
+    w->free_block = NADI_NONE;
+    for (size_t i = w->due_capacity; i > 0; i -= block)
+        free_block(w, (uint32_t)(i - block));
+}

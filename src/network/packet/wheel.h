@@ -29,6 +29,11 @@ struct nadi_pkt_late { /* an event beyond the wheel */
     uint32_t event;
 };
 
+struct nadi_pkt_pending { /* events with their times */
+    struct nadi_pkt_late *items;
+    size_t count, capacity;
+};
+
 struct nadi_pkt_wheel {
     nadi_time now;      /* of the event taken last */
     nadi_time base;     /* beginning of the open slot */
@@ -70,6 +75,11 @@ uint32_t nadi_pkt_wheel_extend(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s
 bool nadi_pkt_wheel_advance(struct nadi_pkt_wheel *w, nadi_time until);
 /* Time of the next event, NADI_TIME_MAX if none: exact, and O(slots) at worst. */
 nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w);
+
+/* All pending events, in their order. O(slots + n log n). */
+void nadi_pkt_wheel_list(const struct nadi_pkt_wheel *w, struct nadi_pkt_pending *list);
+/* Forgets all events and goes to `now`. */
+void nadi_pkt_wheel_restart(struct nadi_pkt_wheel *w, nadi_time now);
 
 /* To a slot that is not the open one. An empty slot's tail looks like the end of a block. */
 static inline void nadi_pkt_wheel_append(struct nadi_pkt_wheel *w, nadi_time at, uint32_t event)

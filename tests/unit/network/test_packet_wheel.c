@@ -41,6 +41,26 @@ static nadi_time delay(struct nadi_rng *rng, uint32_t shift)
     return nadi_rng_between(rng, 0, most[nadi_rng_below(rng, 5)]) << nadi_rng_below(rng, shift + 1);
 }
 
+/* All that is pending, in order; put back into an emptied wheel it is what it was. */
+static void list_and_restart(struct nadi_pkt_wheel *w, const struct due *due, uint32_t count)
+{
+    struct nadi_pkt_pending list = {0};
+    uint32_t pending = 0;
+    for (uint32_t i = 0; i < count; i++)
+        pending += due[i].pending;
+    nadi_pkt_wheel_list(w, &list);
+    assert_int_equal(list.count, pending);
+    nadi_pkt_wheel_restart(w, w->now);
+    assert_true(nadi_pkt_wheel_next_time(w) == NADI_TIME_MAX);
+    for (size_t i = 0; i < list.count; i++) {
+        const struct nadi_pkt_late *x = &list.items[i];
+        if (i > 0)
+            assert_true(x[-1].at <= x->at);
+        nadi_pkt_wheel_add(w, x->at, x->event);
+    }
+    nadi_mem_free(list.items);
+}
+
 /* Many at once: some of one time, as in a network that runs in step. */
 static void order_of(uint32_t shift, uint32_t ordered, uint64_t seed)
 {
@@ -60,6 +80,8 @@ static void order_of(uint32_t shift, uint32_t ordered, uint64_t seed)
                                      used * 1201 % EVENTS, used, true};
             nadi_pkt_wheel_add(&w, due[used].at, due[used].event);
         }
+        if (nadi_rng_below(&rng, 64) == 0)
+            list_and_restart(&w, due, used);
         const uint32_t want = earliest(due, used, ordered);
         if (want == NADI_NONE && used == EVENTS)
             break;

@@ -1,0 +1,36 @@
+/* leap: whole periods of a steady state are passed over at once, exactly.
+ *
+ * Long flows that share links evenly repeat themselves: after some time every queue, every packet
+ * on a cable, every window and every pending event is what it was, only later, and with each flow
+ * so many packets further. Once this has been seen of the whole network, nothing but a flow's end,
+ * a timer or what comes from outside can change it: up to there the clock, the packets' numbers
+ * and all counters are moved on by a whole number of periods. What comes out, down to the number
+ * of events, is what it would have been without.
+ *
+ * Looking costs little: while flows come and go, one comparison each few thousand events; then the
+ * sends of one flow are timed, and only where they repeat is the state written down and, a period
+ * later, compared, which ends at the first difference. After each failure twice as many events
+ * pass before the next look. Memory: the state written down, O(ports + flows + packets on their
+ * way). */
+#ifndef NADI_NETWORK_PACKET_LEAP_H
+#define NADI_NETWORK_PACKET_LEAP_H
+
+#include "network/packet/internal.h"
+
+/* NULL where no steady state can be told: schemes whose senders or packets remember times,
+ * selective recovery, spraying, losses and injected pauses. */
+struct nadi_pkt_leap *nadi_pkt_leap_create(const struct nadi_pkt *net);
+void nadi_pkt_leap_destroy(struct nadi_pkt_leap *leap); /* NULL is allowed */
+
+/* How many events to handle before the next look, at least 1. *flow: whose next send ends them
+ * earlier, NADI_NONE for no one's. */
+uint64_t nadi_pkt_leap_budget(const struct nadi_pkt *net, uint32_t *flow);
+
+/* A look, `events` later than the last one, between two events: leaps if it can, not beyond tick
+ * `until`. */
+void nadi_pkt_leap_look(struct nadi_pkt *net, uint64_t events, nadi_time until);
+
+/* Events that were passed over so far; they are counted in the totals as well. */
+uint64_t nadi_pkt_leapt_events(const struct nadi_pkt *net);
+
+#endif

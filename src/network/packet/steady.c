@@ -1,0 +1,161 @@
+#include "network/packet/steady.h"
+
+#include "base/mem.h"
+#include "network/packet/queue.h"
+
+struct pen { /* writes a state, or holds one against what was written */
+    const struct nadi_pkt *net;
+    struct nadi_pkt_state *write;
+    const struct nadi_pkt_state *read;
+    size_t at;
+    bool differs;
+};
+
+static void put(struct pen *p, uint64_t word)
+{
+    if (p->write) {
+        NADI_PUSH(p->write, word);
+        return;
+    }
+    if (p->at == p->read->count || p->read->items[p->at] != word)
+        p->differs = true;
+    p->at++;
+}
+
+static void put_two(struct pen *p, uint32_t high, uint32_t low)
+{
+    put(p, (uint64_t)high << 32 | low);
+}
+
+/* A time counts from now; once it is over it does not matter when it was. */
+static void put_future(struct pen *p, nadi_time at)
+{
+    put(p, at > p->net->wheel.now ? (uint64_t)(at - p->net->wheel.now) : 0);
+}
+
+static void put_flow(struct pen *p, uint32_t flow)
+{
+    const struct nadi_pkt *net = p->net;
+    const struct nadi_pkt_flow *f = &net->flows[flow];
+    const struct nadi_pkt_receiver *r = &net->receivers[flow];
+    put_two(p, flow, f->live);
+    if (f->live == 0)
+        return;
+    put_two(p, f->next - f->una, r->expected - f->una);
+    put_two(p, f->window_packets, f->timeouts);
+    put(p, f->rate);
+    put_two(p, f->gap_bytes, r->unacked_bytes);
+    put(p, (uint64_t)f->finished | (uint64_t)f->removed << 1 | (uint64_t)f->abandoned << 2);
+    put(p, f->finished ? 0 : (uint64_t)(net->wheel.now - f->progress_at));
+    put_future(p, r->nack_at);
+    put_future(p, r->notify_at);
+    if (r->nack_at > net->wheel.now)
+        put(p, r->nacked);
+    const char *state = nadi_pkt_cc_state(net, flow);
+    for (size_t i = 0; i < net->state_bytes; i += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        memcpy(&word, state + i, nadi_min_u64(sizeof(word), net->state_bytes - i));
+        put(p, word);
+    }
+}
+
+static void put_nic(struct pen *p, const struct nadi_pkt_nic *nic)
+{
+    put_two(p, nic->count, nic->last);
+    put(p, nic->timer != NADI_NONE);
+    if (nic->timer != NADI_NONE) { /* else nobody asks how long to be quiet */
+        put_future(p, nic->timer_at);
+        put_future(p, nic->quiet_until < NADI_TIME_MAX ? nic->quiet_until : 0);
+    }
+    for (uint32_t slot = 0; slot < nic->count && !p->differs; slot++) {
+        put(p, nic->flows[slot]);
+        put_future(p, nic->avail[slot]);
+    }
+}
+
+static void put_packets(struct pen *p, const struct nadi_pkt_queue *q)
+{
+    const struct nadi_pkt *net = p->net;
+    for (uint32_t at = q->head; at != q->tail && !p->differs; at = nadi_pkt_after(net, at)) {
+        const struct nadi_pkt_packet *packet = &net->packets[at];
+        const bool of_flow = packet->flow != NADI_NONE;
+        put_two(p, packet->flow,
+                of_flow ? packet->seq - net->flows[packet->flow].una : packet->seq);
+        put_two(p, packet->in, packet->word);
+        if (at == q->sent)
+            put(p, NADI_NONE); /* from here on they wait */
+    }
+}
+
+static void put_queue(struct pen *p, uint32_t queue)
+{
+    const struct nadi_pkt_queue *q = &p->net->queues[queue];
+    if (q->head == q->tail && !q->held.used_bytes && !q->held.headroom_bytes && !q->pausing)
+        return;
+    put_two(p, queue, q->bytes);
+    put_two(p, q->held.used_bytes, q->held.headroom_bytes);
+    put(p, q->pausing);
+    put_packets(p, q);
+}
+
+static void put_ports(struct pen *p)
+{
+    const struct nadi_pkt *net = p->net;
+    for (uint32_t i = 0; i < net->port_count && !p->differs; i++) {
+        const struct nadi_pkt_port *port = &net->ports[i];
+        put(p, net->rngs[i].state);
+        put(p, (uint64_t)port->paused | (uint64_t)port->backlog << 16 | (uint64_t)port->last << 32 |
+                   (uint64_t)port->busy << 48);
+        for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++)
+            put_queue(p, i * NADI_PKT_CLASSES + c);
+    }
+    for (uint32_t i = 0; i < net->switch_count; i++)
+        put(p, (uint64_t)net->switches[i].shared_bytes);
+}
+
+/* A cell's number says nothing: its NIC does. */
+static void put_events(struct pen *p)
+{
+    const struct nadi_pkt *net = p->net;
+    struct nadi_pkt_pending pending = {0};
+    nadi_pkt_wheel_list(&net->wheel, &pending);
+    for (size_t i = 0; i < pending.count && !p->differs; i++) {
+        const struct nadi_pkt_late *late = &pending.items[i];
+        uint32_t event = late->event;
+        if (!nadi_pkt_event_moves(net, event))
+            continue;
+        if (event >> NADI_PKT_EVENT_SHIFT == NADI_PKT_EVENT_CELL)
+            event = NADI_NONE - net->cells[event & NADI_PKT_EVENT_INDEX].a;
+        put(p, (uint64_t)(late->at - net->wheel.now));
+        put(p, event);
+    }
+    nadi_mem_free(pending.items);
+}
+
+static void put_all(struct pen *p)
+{
+    const struct nadi_pkt *net = p->net;
+    put(p, (uint64_t)(net->wheel.now - net->moved_at));
+    for (uint32_t i = 0; i < net->flow_count && !p->differs; i++)
+        put_flow(p, i);
+    for (uint32_t i = 0; i < net->nic_count && !p->differs; i++)
+        put_nic(p, &net->nics[i]);
+    if (!p->differs)
+        put_ports(p);
+    if (!p->differs)
+        put_events(p);
+}
+
+void nadi_pkt_state_write(const struct nadi_pkt *net, struct nadi_pkt_state *state)
+{
+    struct pen p = {.net = net, .write = state};
+    state->count = 0;
+    put_all(&p);
+}
+
+bool nadi_pkt_state_same(const struct nadi_pkt *net, const struct nadi_pkt_state *state)
+{
+    struct pen p = {.net = net, .read = state};
+    put_all(&p);
+    return !p.differs && p.at == state->count;
+}
