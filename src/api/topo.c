@@ -1,6 +1,7 @@
 #include <nadi/topo.h>
 
 #include "base/mem.h"
+#include "format/embedded.h"
 #include "platform/generator_words.h"
 #include "report/topo.h"
 #include "sim/network_file.h"
@@ -8,11 +9,6 @@
 struct nadi_topo {
     struct nadi_graph_file file;
 };
-
-static bool is_file(const char *word)
-{
-    return !nadi_generator_is_words(word) && (strchr(word, '/') || strchr(word, '.'));
-}
 
 static bool generate(struct nadi_topo *t, const char *const *words, size_t count,
                      struct nadi_diags *diags)
@@ -62,18 +58,31 @@ static bool add_prices(struct nadi_topo *t, const char *text, struct nadi_diags 
     return true;
 }
 
+/* Parameters behind what is no generator. */
+static bool refuse_words(const char *const *words, struct nadi_diags *diags)
+{
+    const char *near = nadi_generator_nearest(words[0]);
+    if (strpbrk(words[0], "./") || nadi_embedded_find("platforms", words[0]))
+        return nadi_error(diags, "topo/word", NADI_NOWHERE, "name one network",
+                          "'%s' takes no parameters: '%s'", words[0], words[1]);
+    if (near)
+        return nadi_error(diags, "topo/word", NADI_NOWHERE, NULL,
+                          "no generator is called '%s', did you mean '%s'?", words[0], near);
+    return nadi_error(diags, "topo/word", NADI_NOWHERE, "`nadi help topo` names them",
+                      "no generator is called '%s'", words[0]);
+}
+
 struct nadi_topo *nadi_topo_open(const char *const *words, size_t count, const char *prices,
                                  struct nadi_diags *messages)
 {
     struct nadi_topo *t = NADI_ZNEW(struct nadi_topo, 1);
     NADI_ASSERT(count > 0);
     bool ok;
-    if (!is_file(words[0]))
+    if (nadi_generator_is_words(words[0]))
         ok = generate(t, words, count, messages);
     else if (count > 1) {
         nadi_graph_init(&t->file.graph);
-        ok = nadi_error(messages, "topo/word", NADI_NOWHERE, "name one file",
-                        "a file has no parameters: '%s'", words[1]);
+        ok = refuse_words(words, messages);
     } else
         ok = nadi_network_file_open(&t->file, words[0], messages);
     if (ok && prices)

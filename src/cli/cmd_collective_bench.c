@@ -15,11 +15,11 @@ struct values {
 
 static const struct nadi_option input[] = {
     {.name = "network",
-     .argument = "FILE",
+     .argument = "NETWORK",
      .type = NADI_OPTION_TEXT,
      .required = true,
      AT(network),
-     .help = "Network file; all its NPUs take part"},
+     .help = "As for `nadi run`; all its NPUs take part"},
     {.name = "system",
      .argument = "FILE",
      .type = NADI_OPTION_TEXT,

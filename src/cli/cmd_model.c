@@ -133,7 +133,7 @@ static int cmd_model_memory(const struct nadi_command *self, int count, char **a
 const struct nadi_command nadi_command_model_list = {
     .name = "model list",
     .group = "Models",
-    .summary = "List the models, devices and clusters that come with the program",
+    .summary = "List the models, devices, clusters and platforms that come with the program",
     .examples = "nadi model list\n",
     .options = model_list_groups,
     .run = cmd_model_list,

@@ -1,4 +1,5 @@
 #include "base/units.h"
+#include "comm/platform.h"
 #include "format/embedded.h"
 #include "format/json_write.h"
 #include "model/text.h"
@@ -27,6 +28,15 @@ static void open_cluster(struct nadi_cluster *c, const char *name)
     struct nadi_diags diags;
     nadi_diags_init(&diags);
     if (!nadi_cluster_open(c, name, &diags))
+        NADI_BUG("description of %s", name);
+    nadi_diags_release(&diags);
+}
+
+static void open_platform(struct nadi_comm_platform *p, const char *name, struct nadi_arena *arena)
+{
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    if (!nadi_comm_platform_open(p, name, arena, &diags))
         NADI_BUG("description of %s", name);
     nadi_diags_release(&diags);
 }
@@ -61,7 +71,7 @@ static void cluster_line(const struct nadi_embedded *e, struct nadi_str *out)
 {
     struct nadi_cluster c;
     open_cluster(&c, e->name);
-    nadi_str_printf(out, "  %-22s %-28s", e->name, c.name);
+    nadi_str_printf(out, "  %-22s %-34s", e->name, c.name);
     if (c.platform)
         nadi_str_printf(out, " platform %s", c.platform);
     for (uint32_t d = 0; d < c.topology.dim_count; d++) {
@@ -88,7 +98,18 @@ static void lines(const char *folder, const char *heading,
 
 static void platform_line(const struct nadi_embedded *e, struct nadi_str *out)
 {
-    nadi_str_printf(out, "  %s\n", e->name);
+    struct nadi_comm_platform p;
+    struct nadi_arena arena;
+    char link[32], nic[32];
+    nadi_arena_init(&arena);
+    open_platform(&p, e->name, &arena);
+    nadi_str_printf(out, "  %-22s %-34s %2u of %s", e->name, p.name, p.gpus_per_node,
+                    nadi_units_rate(link, p.link_rate));
+    if (p.nics)
+        nadi_str_printf(out, ", %u NIC%s of %s a node", p.nics, p.nics == 1 ? "" : "s",
+                        nadi_units_rate(nic, p.nic_rate));
+    nadi_str_add_char(out, '\n');
+    nadi_arena_release(&arena);
 }
 
 void nadi_model_list_text(struct nadi_str *out)
@@ -97,8 +118,10 @@ void nadi_model_list_text(struct nadi_str *out)
     lines("devices", "\ndevices", device_line, out);
     lines("clusters", "\nclusters, and what a device gets out of each dimension", cluster_line,
           out);
-    lines("platforms", "\nplatforms of communication libraries, for `nadi fit`", platform_line,
-          out);
+    lines(
+        "platforms",
+        "\nplatforms of communication libraries: a --network of `nadi run`, a start for `nadi fit`",
+        platform_line, out);
 }
 
 static void add_models(struct nadi_json *j)
@@ -165,6 +188,30 @@ static void add_clusters(struct nadi_json *j)
     nadi_json_close(j);
 }
 
+static void add_platforms(struct nadi_json *j)
+{
+    nadi_json_array(j, "platforms");
+    for (const struct nadi_embedded *e = nadi_embedded_files; e->name; e++) {
+        struct nadi_comm_platform p;
+        struct nadi_arena arena;
+        if (strcmp(e->folder, "platforms") != 0)
+            continue;
+        nadi_arena_init(&arena);
+        open_platform(&p, e->name, &arena);
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "name", e->name);
+        nadi_json_string(j, "title", p.name);
+        nadi_json_u64(j, "gpus_per_node", p.gpus_per_node);
+        nadi_json_double(j, "link_bytes_per_s", p.link_rate);
+        nadi_json_u64(j, "nics", p.nics);
+        nadi_json_double(j, "nic_bytes_per_s", p.nic_rate);
+        nadi_json_string(j, "source", p.source);
+        nadi_json_close(j);
+        nadi_arena_release(&arena);
+    }
+    nadi_json_close(j);
+}
+
 void nadi_model_list_json(struct nadi_str *out)
 {
     struct nadi_json j;
@@ -173,6 +220,7 @@ void nadi_model_list_json(struct nadi_str *out)
     add_models(&j);
     add_devices(&j);
     add_clusters(&j);
+    add_platforms(&j);
     nadi_json_close(&j);
     nadi_json_finish(&j);
 }

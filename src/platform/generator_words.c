@@ -102,6 +102,18 @@ bool nadi_generator_is_words(const char *text)
     return false;
 }
 
+const char *nadi_generator_nearest(const char *text)
+{
+    const struct nadi_schema_key *type =
+        nadi_schema_find(nadi_schema_of(NADI_SCHEMA_GENERATOR), "type");
+    char word[64];
+    size_t count = 0;
+    snprintf(word, sizeof(word), "%.*s", (int)strcspn(text, " "), text);
+    while (type->words[count])
+        count++;
+    return nadi_str_nearest(word, type->words, count);
+}
+
 bool nadi_generator_words(struct nadi_doc *doc, const char *const *words, size_t count,
                           struct nadi_diags *diags)
 {

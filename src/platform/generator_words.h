@@ -7,6 +7,8 @@
 
 /* Is the first word the name of a generator, rather than of a file? */
 bool nadi_generator_is_words(const char *text);
+/* The generator that the first word may mean by a slip of the pen, or NULL. */
+const char *nadi_generator_nearest(const char *text);
 
 /* The document `generator: {...}` of the words. False with errors; nothing to release then. */
 bool nadi_generator_words(struct nadi_doc *doc, const char *const *words, size_t count,

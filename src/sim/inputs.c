@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "collective/table_file.h"
+#include "format/embedded.h"
 #include "platform/generator_words.h"
 #include "sim/check.h"
 #include "sim/load_v1.h"
@@ -26,7 +27,12 @@ bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const c
     enum nadi_doc_syntax syntax = nadi_doc_syntax_of(path, schema->syntax);
     if (kind == NADI_SCHEMA_SYSTEM && nadi_v1_is_system(path))
         syntax = NADI_DOC_YAML;
-    if (kind == NADI_SCHEMA_NETWORK && nadi_generator_is_words(path)) {
+    const struct nadi_embedded *named =
+        kind == NADI_SCHEMA_NETWORK ? nadi_embedded_find("platforms", path) : NULL;
+    if (named) {
+        if (!nadi_doc_parse(doc, path, named->text, named->bytes, NADI_DOC_YAML, l->diags))
+            return false;
+    } else if (kind == NADI_SCHEMA_NETWORK && nadi_generator_is_words(path)) {
         if (!nadi_generator_text(doc, path, l->diags))
             return false;
     } else if (!nadi_doc_read(doc, path, schema->title, syntax, l->diags))

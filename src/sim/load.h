@@ -27,6 +27,7 @@ struct nadi_load {
     const char *tuner; /* NULL: none */
     bool exact;        /* the network model has none of the reference's rounding */
     bool graph_ready;  /* the network file was a graph: it is read */
+    bool look_only;    /* at the network alone: nothing will run on it */
     const char *graph_path, *packet_path; /* NULL when absent */
 };
 
@@ -36,6 +37,8 @@ bool nadi_load_packet(struct nadi_load *l) NADI_MUST_USE;
 /* load_platform.c: a network file that is a platform of a communication library, and, after the
  * system file, the collectives that this leaves to the library. */
 bool nadi_is_platform(const struct nadi_doc *doc);
+/* False with an error where the network is neither a file, a generator nor a platform's name. */
+bool nadi_network_is_known(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_platform(struct nadi_load *l, const struct nadi_doc *doc) NADI_MUST_USE;
 void nadi_take_library(struct nadi_load *l);
 /* A network file of nodes and links, or with a generator; doc NULL: a list of another simulator. */
@@ -78,6 +81,9 @@ void nadi_load_bare_topology(struct nadi_inputs *in, uint32_t rank_count);
 
 /* A workload whose name ends in .yml or .yaml is a manifest, otherwise a prefix. */
 bool nadi_is_manifest(const char *workload);
+/* How many ranks a manifest or a prefix has; 0: it does not say, or cannot be read. Quiet. */
+uint32_t nadi_workload_ranks(const char *workload);
+uint32_t nadi_manifest_ranks(const char *workload);
 
 /* Reads a document of a kind and records the file. On false, nothing is to be released. */
 bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const char *path,

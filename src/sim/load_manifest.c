@@ -355,6 +355,29 @@ static bool read_manifest(struct nadi_manifest *m)
     return read_traces(m, nadi_schema_get(&values, "traces")) && ok;
 }
 
+uint32_t nadi_manifest_ranks(const char *workload)
+{
+    struct nadi_doc doc;
+    struct nadi_diags ignored;
+    double number, product = 0;
+    nadi_diags_init(&ignored);
+    if (nadi_doc_read(&doc, workload, "workload manifest", NADI_DOC_YAML, &ignored)) {
+        const bool is_map = doc.root->kind == NADI_DOC_MAP;
+        const struct nadi_doc_node *axes = is_map ? nadi_doc_find(doc.root, "axes") : NULL;
+        const struct nadi_doc_node *ranks = is_map ? nadi_doc_find(doc.root, "ranks") : NULL;
+        if (ranks && nadi_doc_classify(&doc, ranks, &number) == NADI_DOC_INTEGER)
+            product = number;
+        else if (axes && axes->kind == NADI_DOC_MAP) {
+            product = 1;
+            for (const struct nadi_doc_node *n = axes->first; n; n = n->next)
+                product *= nadi_doc_classify(&doc, n, &number) == NADI_DOC_INTEGER ? number : 0;
+        }
+        nadi_doc_release(&doc);
+    }
+    nadi_diags_release(&ignored);
+    return product >= 1 && product <= NADI_MANIFEST_RANKS ? (uint32_t)product : 0;
+}
+
 bool nadi_load_manifest(struct nadi_load *l)
 {
     struct nadi_doc doc;

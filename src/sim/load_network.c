@@ -149,6 +149,8 @@ bool nadi_load_network(struct nadi_load *l)
 {
     struct nadi_doc doc;
     struct nadi_schema_values values;
+    if (!nadi_network_is_known(l))
+        return false;
     if (is_list(l->in->options.network))
         return nadi_load_graph_network(l, NULL);
     if (!nadi_load_document(l, NADI_SCHEMA_NETWORK, l->in->options.network, &doc))

@@ -79,6 +79,20 @@ static bool read_all(struct nadi_load *l, const struct nadi_trace_folder *folder
     return ok;
 }
 
+uint32_t nadi_workload_ranks(const char *workload)
+{
+    if (nadi_is_manifest(workload))
+        return nadi_manifest_ranks(workload);
+    struct nadi_trace_folder folder;
+    struct nadi_diags ignored;
+    nadi_diags_init(&ignored);
+    const bool some = nadi_trace_folder_scan(&folder, workload, &ignored);
+    const uint32_t ranks = some ? folder.items[folder.count - 1].rank + 1 : 0;
+    nadi_trace_folder_release(&folder);
+    nadi_diags_release(&ignored);
+    return ranks;
+}
+
 bool nadi_load_traces(struct nadi_load *l)
 {
     if (l->in->options.lone) {

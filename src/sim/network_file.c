@@ -7,7 +7,7 @@ bool nadi_network_file_open(struct nadi_graph_file *f, const char *path, struct 
     /* As a run of the flow model reads it. */
     struct nadi_inputs in = {
         .options = {.network = path, .network_model = NADI_NETWORK_FLOW, .strict = true}};
-    struct nadi_load l = {.in = &in, .diags = diags};
+    struct nadi_load l = {.in = &in, .diags = diags, .look_only = true};
     struct nadi_graph_file whole;
     nadi_arena_init(&in.arena);
     nadi_graph_init(&in.graph);
