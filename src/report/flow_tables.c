@@ -65,10 +65,26 @@ static void pfc(const struct nadi_flows_inputs *in, const struct nadi_flows_resu
     }
 }
 
-/* Node, port (from 1) and peer of a port of the graph. */
+/* Which nodes that forward only so much have ports of their own for that, two each: behind all of
+ * the graph's. NONE: it is one of the graph's. */
+static uint32_t server_of(const struct nadi_graph *g, uint32_t index)
+{
+    const uint32_t ports = g->first_port[g->node_count];
+    return index < ports ? NADI_NONE : g->limited[(index - ports) / 2];
+}
+
+/* Node, port (from 1) and peer of a port of the graph; a server is its node's last port, and its
+ * node its own peer. */
 static void port(struct nadi_csv *csv, const struct nadi_flows_inputs *in, uint32_t index)
 {
     const struct nadi_graph *g = &in->graph;
+    const uint32_t server = server_of(g, index);
+    if (server != NADI_NONE) {
+        node(csv, in, server);
+        nadi_csv_u64(csv, nadi_graph_degree(g, server) + 1);
+        node(csv, in, server);
+        return;
+    }
     const uint32_t peer = g->ports[index].peer;
     const uint32_t own = g->ports[g->first_port[peer] + g->ports[index].peer_port].peer;
     node(csv, in, own);
@@ -79,13 +95,19 @@ static void port(struct nadi_csv *csv, const struct nadi_flows_inputs *in, uint3
 static void ports(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,
                   struct nadi_str *out)
 {
+    const struct nadi_graph *g = &in->graph;
     struct nadi_csv csv = {.out = out};
     nadi_csv_header(&csv,
                     "node,port,peer,rate_gbps,packets,bytes,busy_ns,utilisation,peak_queue_bytes");
     for (uint32_t p = 0; p < r->port_count; p++) {
         const struct nadi_port_total *t = &r->ports[p];
+        const uint32_t server = server_of(g, p);
+        const uint64_t rate = server == NADI_NONE ? g->links[g->ports[p].link].bits_per_s
+                                                  : g->nodes[server].forward_bits_s;
+        if (server != NADI_NONE && (p - g->first_port[g->node_count]) % 2)
+            continue; /* the far end of a server: nothing leaves there */
         port(&csv, in, p);
-        nadi_csv_double(&csv, (double)in->graph.links[in->graph.ports[p].link].bits_per_s / 1e9);
+        nadi_csv_double(&csv, (double)rate / 1e9);
         nadi_csv_u64(&csv, t->packets);
         nadi_csv_u64(&csv, t->bytes);
         nadi_csv_double(&csv, ns(t->busy));

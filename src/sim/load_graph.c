@@ -29,7 +29,7 @@ bool nadi_load_graph_from_dims(struct nadi_load *l)
                           "the dimensions stand for %" PRIu64 " cables; at most %d are possible",
                           links, MAX_LINKS);
     nadi_graph_from_dims(&l->in->graph, &l->in->topology);
-    l->in->routing.scheme = NADI_ROUTE_DIMENSION_ORDER;
+    l->in->routing.scheme = l->in->graph.product ? NADI_ROUTE_DIMENSION_ORDER : NADI_ROUTE_ECMP;
     return true;
 }
 
@@ -198,30 +198,6 @@ static bool all_reach(struct nadi_load *l)
                       "there is no way from rank %" PRIu32 " to rank %" PRIu32, from, to - 1);
 }
 
-/* What the network has and the model does not know. */
-static bool fits_model(struct nadi_load *l)
-{
-    const struct nadi_graph *g = &l->in->graph;
-    const struct nadi_place place =
-        NADI_IN_FILE(l->graph_path ? l->graph_path : l->in->options.network);
-    if (l->in->options.network_model != NADI_NETWORK_PACKET)
-        return true;
-    if (!l->graph_path && !l->graph_ready)
-        l->in->routing.scheme = NADI_ROUTE_ECMP;
-    if (g->limited_count > 0)
-        return nadi_error(l->diags, "network/model", place,
-                          "put the limit on a link, or use another network model",
-                          "the packet model knows no node that forwards less than its links "
-                          "carry");
-    for (uint32_t i = 0; i < g->link_count; i++)
-        if (g->links[i].one_way)
-            return nadi_error(l->diags, "network/model", place,
-                              "leave the direction out, or use --network-model aware or flow",
-                              "the packet model has no one-way links: a pause goes back on the "
-                              "cable on which the packets came");
-    return true;
-}
-
 bool nadi_load_graph(struct nadi_load *l)
 {
     struct nadi_inputs *in = l->in;
@@ -233,5 +209,5 @@ bool nadi_load_graph(struct nadi_load *l)
         !all_reach(l))
         return false;
     in->has_graph = true;
-    return fits_model(l);
+    return true;
 }

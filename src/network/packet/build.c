@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "network/packet/leap.h"
 #include "network/packet/packet.h"
+#include "network/packet/passage.h"
 #include "network/packet/routes.h"
 #include "network/packet/telemetry.h"
 
@@ -85,10 +86,30 @@ void nadi_pkt_set_port_rate(struct nadi_pkt *net, uint32_t port_index, uint64_t 
         port->mark_above = (uint32_t)nadi_min_u64(row->kmin_bytes, UINT32_MAX);
 }
 
+/* The pairs of ports of nodes that forward only so much, behind those of the graph: what leaves the
+ * first one arrives at the second. */
+static void make_servers(struct nadi_pkt *net)
+{
+    const struct nadi_graph *g = net->graph;
+    if (!g->limited_count)
+        return;
+    net->inside = NADI_ARENA_NEW(&net->arena, uint32_t, g->node_count);
+    memset(net->inside, 0xff, g->node_count * sizeof(*net->inside)); /* NONE */
+    for (uint32_t k = 0; k < g->limited_count; k++) {
+        const uint32_t node = g->limited[k], first = g->first_port[g->node_count] + 2 * k;
+        net->inside[node] = first;
+        for (uint32_t end = 0; end < 2; end++) {
+            net->ports[first + end] =
+                (struct nadi_pkt_port){.peer = first + !end, .node = node, .owner = NADI_NONE};
+            nadi_pkt_set_port_rate(net, first + end, g->nodes[node].forward_bits_s);
+        }
+    }
+}
+
 static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
 {
     const struct nadi_graph *g = net->graph;
-    net->port_count = g->first_port[g->node_count];
+    net->port_count = g->first_port[g->node_count] + 2 * g->limited_count;
     net->ports = nadi_pkt_lines(net->port_count, sizeof(*net->ports));
     net->queues = nadi_pkt_lines((size_t)net->port_count * NADI_PKT_CLASSES, sizeof(*net->queues));
     net->sent = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_port_sent, net->port_count);
@@ -114,6 +135,7 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
             net->losses[p] = (float)(1 - (1 - link->loss) * (1 - net->config.loss));
             net->ports[p].lossy = net->losses[p] > 0;
         }
+    make_servers(net);
     for (size_t i = 0; i < (size_t)net->port_count * NADI_PKT_CLASSES; i++)
         net->queues[i].head = net->queues[i].sent = net->queues[i].tail = NADI_NONE;
     return true;
@@ -175,6 +197,8 @@ static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
             const double headroom =
                 (double)rate * seconds / 8 * net->config.headroom_factor + packets;
             port->owner = next;
+            if (net->inside && net->inside[n] != NADI_NONE)
+                net->ports[net->inside[n]].owner = net->ports[net->inside[n] + 1].owner = next;
             port->shift = shift_of(net, rate, nic_rate);
             port->headroom_bytes = headroom < 4e9 ? (uint32_t)(headroom + 0.5) : UINT32_MAX;
             s->pool_bytes -= (int64_t)port->headroom_bytes + (int64_t)net->config.reserve_bytes;
@@ -215,7 +239,7 @@ static void resolve(struct nadi_pkt *net)
     struct nadi_packet_config *c = &net->config;
     net->spraying = net->cc->receiver_driven || c->spreading == NADI_SPREADING_PACKET;
     net->trimming = net->cc->receiver_driven || c->trimming;
-    net->looks_up = net->spraying;
+    net->looks_up = net->spraying || net->graph->limited_count > 0;
     net->selective = net->spraying || net->trimming || c->recovery == NADI_RECOVERY_SELECTIVE;
     if (net->selective && !c->reorder_packets)
         c->reorder_packets = net->trimming ? UINT32_MAX : net->spraying ? REORDER_PACKETS : 0;
@@ -281,6 +305,9 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
         return NULL;
     }
     net->routes = nadi_pkt_routes_create(net);
+    nadi_pkt_passage_order(net);
+    net->turns = net->up && nadi_pkt_routes_turn(net);
+    net->looks_up |= net->turns;
     make_wheel(net);
     nadi_pkt_more_cells(net);
     nadi_pkt_more_chunks(net);

@@ -30,6 +30,7 @@ static void take_down(struct nadi_pkt *net, uint32_t port_index)
 static void route_anew(struct nadi_pkt *net)
 {
     net->rerouted = net->looks_up = true;
+    net->turns = net->up != NULL;
     for (uint32_t flow = 0; flow < net->flow_count; flow++)
         if (net->flows[flow].live && !net->flows[flow].finished)
             nadi_pkt_routes_again(net, flow);
@@ -112,6 +113,8 @@ void nadi_pkt_cables_change(struct nadi_pkt *net, const struct nadi_pkt_cable *c
     for (uint32_t n = 0; n < g->node_count; n++)
         for (uint32_t p = g->first_port[n]; p < g->first_port[n + 1]; p++)
             port_of[nadi_graph_channel(g, n, p)] = p;
+    for (uint32_t k = 0; k < g->limited_count; k++)
+        port_of[2 * g->link_count + k] = net->inside[g->limited[k]];
     for (size_t i = 0; i < count; i++)
         set_cable(net, port_of[cables[i].channel], &cables[i]);
     for (size_t i = 0; i < count; i++)

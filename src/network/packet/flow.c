@@ -48,7 +48,10 @@ static uint64_t choose_window(struct nadi_pkt *net, uint32_t flow)
     struct nadi_pkt_flow *f = &net->flows[flow];
     const struct nadi_pkt_info *info = &net->infos[flow];
     uint64_t slowest;
-    nadi_pkt_routes_rtt(net, info->src, info->dst, &f->base_rtt, &slowest);
+    if (c->exact)
+        nadi_pkt_routes_rtt(net, info->src, info->dst, &f->base_rtt, &slowest);
+    else
+        nadi_pkt_routes_own_rtt(net, flow, &f->base_rtt, &slowest);
     if (c->window_global)
         f->base_rtt = net->longest_rtt;
     const double ticks_per_byte = 8e12 / ((double)slowest * (double)net->tick);

@@ -335,9 +335,13 @@ struct nadi_pkt {
     uint64_t *rates;
     const struct nadi_ecn_row **ecn; /* by rate; NULL: never marks */
     uint32_t rate_count;
-    bool watched;                       /* where flows find others before them is noted */
-    bool rerouted;                      /* some paths may be stale */
-    bool looks_up;                      /* switches look for ways: spraying or rerouted */
+    bool watched;     /* where flows find others before them is noted */
+    bool rerouted;    /* some paths may be stale */
+    bool looks_up;    /* switches look for ways: passage.h */
+    bool turns;       /* packets change their class where their way turns up again */
+    uint8_t *up;      /* by port of the graph: it leads up; NULL: exact mode */
+    uint8_t *lanes;   /* by port of the graph, with turns: classes that came in */
+    uint32_t *inside; /* by node: its port to its own server; NULL: no node has one */
     bool selective, spraying, trimming; /* recovery and ways, as the scheme or the user wants */
     /* flows */
     struct nadi_pkt_flow *flows;
@@ -437,7 +441,12 @@ void nadi_pkt_nic_pause(struct nadi_pkt *net, uint32_t cell);
 
 /* --- switch.c --- */
 
-void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at);
+/* The packet came over the cable in a class of its own: that of the queue it left. */
+void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at, uint32_t queue);
+/* A packet that the switch holds, from port and class `in`, leaves it otherwise than by a port. */
+void nadi_pkt_switch_let_go(struct nadi_pkt *net, uint32_t in, uint32_t bytes);
+/* Is it to be marked as it leaves the port? */
+bool nadi_pkt_should_mark(struct nadi_pkt *net, uint32_t port, uint32_t queued);
 /* Sends the next packet of an idle switch port. */
 void nadi_pkt_switch_send(struct nadi_pkt *net, uint32_t port);
 /* Pauses or resumes a class at the port's peer. */
@@ -530,9 +539,13 @@ void nadi_pkt_routes_leave(struct nadi_pkt *net, uint32_t flow);
 uint32_t nadi_pkt_routes_step(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back);
 uint32_t nadi_pkt_routes_spray(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back,
                                uint32_t seq, bool first);
-/* Round trip (without queues), ticks, and the least rate on the first shortest way. */
+/* Round trip (without queues), ticks, and the least rate on the first shortest way, there and back
+ * (exact mode: twice there). */
 void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_time *rtt,
                          uint64_t *rate);
+/* The same of the flow's own ways; not in exact mode. */
+void nadi_pkt_routes_own_rtt(const struct nadi_pkt *net, uint32_t flow, nadi_time *rtt,
+                             uint64_t *rate);
 
 static inline uint32_t nadi_pkt_path_port(const struct nadi_pkt *net, uint32_t flow, bool back,
                                           uint32_t hop)

@@ -312,22 +312,38 @@ static uint64_t peak_of(const struct nadi_pkt *net, uint32_t port)
     return peak;
 }
 
+/* A node's server is of the dimension of its first link, as in the other models. */
+static uint32_t dim_of(const struct nadi_pkt *net, uint32_t port)
+{
+    const struct nadi_graph *g = net->graph;
+    const bool server = port >= g->first_port[g->node_count];
+    return g->links[g->ports[server ? g->first_port[net->ports[port].node] : port].link].dim;
+}
+
+/* Not the far end of a one-way link or of a server, where only pauses go. */
+static bool sends(const struct nadi_pkt *net, uint32_t port)
+{
+    const struct nadi_graph *g = net->graph;
+    const uint32_t ports = g->first_port[g->node_count];
+    return port < ports ? nadi_graph_sends(g, net->ports[port].node, port)
+                        : (port - ports) % 2 == 0;
+}
+
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
                      void *context)
 {
     const struct packet *p = (const struct packet *)net;
-    const struct nadi_graph *g = p->net->graph;
     for (uint32_t d = 0; d < p->dim_count; d++) {
         struct nadi_network_counter sum = {.dim = d, .from = NADI_NONE, .to = NADI_NONE};
         for (uint32_t i = 0; i < p->net->port_count; i++) {
             const struct nadi_pkt_port_sent *sent = &p->net->sent[i];
-            if (g->links[g->ports[i].link].dim != d)
+            if (!sends(p->net, i) || dim_of(p->net, i) != d)
                 continue;
             const struct nadi_network_counter one = {
                 .dim = d,
                 .number = i,
                 .from = end_of(p, p->net->ports[i].node),
-                .to = end_of(p, g->ports[i].peer),
+                .to = end_of(p, p->net->ports[p->net->ports[i].peer].node),
                 .messages = sent->packets,
                 .bytes = sent->wire_bytes,
                 .bytes_per_ns = (double)p->net->rates[p->net->ports[i].rate] / 8e9,

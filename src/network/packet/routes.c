@@ -9,6 +9,8 @@
  * Where the network's file asks for another routing (dimension order, Valiant's), flows take the
  * ways of platform/routing.h, until a link goes down.
  *
+ * A way through a node that forwards only so much leads over its server (passage.h).
+ *
  * Exact mode: neighbours are visited in order of node number, and of parallel cables only the last
  * one counts. Otherwise: in order of ports. */
 #include "network/packet/routes.h"
@@ -23,6 +25,13 @@ struct tree {
     uint16_t *hops; /* [switch] to the root; UINT16_MAX: no way */
 };
 
+enum {
+    DOWN = 1,
+    NO_OUT = 2, /* the far end of a one-way cable: nothing is sent there */
+    NO_IN = 4,  /* its near end: nothing comes from there */
+    LOOKS = 8,  /* roots that are looked at for ways that turn */
+};
+
 struct nadi_pkt_routes {
     uint32_t *tree_of; /* [node], NADI_NONE: not built */
     struct tree *items;
@@ -30,7 +39,7 @@ struct nadi_pkt_routes {
     uint32_t *order;     /* ports by node, in the order in which neighbours are visited */
     uint32_t *first;     /* [node] -> into order */
     uint32_t *switch_of; /* [node], NADI_NONE for hosts */
-    bool *down;          /* [port] */
+    uint8_t *closed;     /* [port] of: */
     uint32_t *distance, *queue;
     struct nadi_routing *given; /* NULL: ECMP */
     uint64_t *load;             /* adaptive: by port, bytes of the flows that go out there */
@@ -60,19 +69,26 @@ uint32_t nadi_pkt_address(uint32_t node)
     return 0x0b000001U + (node / 256 << 16) + (node % 256 << 8);
 }
 
+/* The neighbour, and which ways its cable leads. */
+static uint64_t rank_of(const struct nadi_graph *g, const uint8_t *closed, uint32_t port)
+{
+    return (uint64_t)g->ports[port].peer << 8 | closed[port];
+}
+
 /* Visits the neighbours of a node in order of number, each once, by the last of its cables. */
-static uint32_t sort_ports(const struct nadi_graph *g, uint32_t *order, uint32_t count)
+static uint32_t sort_ports(const struct nadi_graph *g, const uint8_t *closed, uint32_t *order,
+                           uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         const uint32_t port = order[i];
         uint32_t at = i;
-        for (; at > 0 && g->ports[order[at - 1]].peer > g->ports[port].peer; at--)
+        for (; at > 0 && rank_of(g, closed, order[at - 1]) > rank_of(g, closed, port); at--)
             order[at] = order[at - 1];
         order[at] = port;
     }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (i + 1 == count || g->ports[order[i]].peer != g->ports[order[i + 1]].peer)
+        if (i + 1 == count || rank_of(g, closed, order[i]) != rank_of(g, closed, order[i + 1]))
             order[kept++] = order[i];
     return kept;
 }
@@ -86,7 +102,7 @@ struct nadi_pkt_routes *nadi_pkt_routes_create(const struct nadi_pkt *net)
     r->order = NADI_NEW(uint32_t, ports);
     r->first = NADI_NEW(uint32_t, (size_t)nodes + 1);
     r->switch_of = NADI_NEW(uint32_t, nodes);
-    r->down = NADI_ZNEW(bool, ports);
+    r->closed = NADI_ZNEW(uint8_t, ports);
     r->distance = NADI_NEW(uint32_t, nodes);
     r->queue = NADI_NEW(uint32_t, nodes);
     uint32_t used = 0, switches = 0;
@@ -95,9 +111,13 @@ struct nadi_pkt_routes *nadi_pkt_routes_create(const struct nadi_pkt *net)
         r->switch_of[n] = g->nodes[n].kind == NADI_GRAPH_SWITCH ? switches++ : NADI_NONE;
         r->first[n] = used;
         const uint32_t degree = nadi_graph_degree(g, n);
-        for (uint32_t p = 0; p < degree; p++)
-            r->order[used + p] = g->first_port[n] + p;
-        used += net->config.exact ? sort_ports(g, r->order + used, degree) : degree;
+        for (uint32_t p = 0; p < degree; p++) {
+            const uint32_t port = g->first_port[n] + p;
+            const struct nadi_graph_link *link = &g->links[g->ports[port].link];
+            r->order[used + p] = port;
+            r->closed[port] = !link->one_way ? 0 : link->a == n ? NO_IN : NO_OUT;
+        }
+        used += net->config.exact ? sort_ports(g, r->closed, r->order + used, degree) : degree;
     }
     r->first[nodes] = used;
     return r;
@@ -127,7 +147,7 @@ void nadi_pkt_routes_destroy(struct nadi_pkt_routes *r)
     nadi_mem_free(r->order);
     nadi_mem_free(r->first);
     nadi_mem_free(r->switch_of);
-    nadi_mem_free(r->down);
+    nadi_mem_free(r->closed);
     nadi_mem_free(r->distance);
     nadi_mem_free(r->queue);
     nadi_mem_free(r);
@@ -135,7 +155,7 @@ void nadi_pkt_routes_destroy(struct nadi_pkt_routes *r)
 
 void nadi_pkt_routes_set(struct nadi_pkt_routes *r, uint32_t port, bool down)
 {
-    r->down[port] = down;
+    r->closed[port] = (uint8_t)((r->closed[port] & ~DOWN) | (down ? DOWN : 0));
     drop_trees(r);
 }
 
@@ -153,7 +173,7 @@ static uint32_t search(const struct nadi_graph *g, struct nadi_pkt_routes *r, ui
             continue;
         for (uint32_t k = r->first[node]; k < r->first[node + 1]; k++) {
             const uint32_t peer = g->ports[r->order[k]].peer;
-            if (r->down[r->order[k]] || r->distance[peer] != NADI_NONE)
+            if (r->closed[r->order[k]] & (DOWN | NO_IN) || r->distance[peer] != NADI_NONE)
                 continue;
             r->distance[peer] = r->distance[node] + 1;
             r->queue[found++] = peer;
@@ -173,7 +193,7 @@ static void each_way(const struct nadi_graph *g, const struct nadi_pkt_routes *r
         for (uint32_t k = r->first[node]; k < r->first[node + 1]; k++) {
             const struct nadi_graph_port *port = &g->ports[r->order[k]];
             const uint32_t from = r->switch_of[port->peer];
-            if (from == NADI_NONE || r->down[r->order[k]] ||
+            if (from == NADI_NONE || r->closed[r->order[k]] & (DOWN | NO_IN) ||
                 r->distance[port->peer] != r->distance[node] + 1)
                 continue;
             if (fill)
@@ -262,7 +282,7 @@ static uint32_t host_port(const struct walk *w, uint32_t host)
         const uint32_t port = r->order[k], peer = g->ports[port].peer;
         const uint32_t s = r->switch_of[peer];
         const uint32_t hops = peer == w->dst ? 0 : s != NADI_NONE ? w->tree->hops[s] : UINT16_MAX;
-        if (r->down[port] || hops == UINT16_MAX || hops > least)
+        if (r->closed[port] & (DOWN | NO_OUT) || hops == UINT16_MAX || hops > least)
             continue;
         if (hops < least)
             count = 0;
@@ -285,7 +305,7 @@ static uint32_t next_port(const struct walk *w)
     if (w->node == w->tree->root) {
         const struct nadi_graph_port *last = &g->ports[g->first_port[w->dst]];
         const uint32_t port = g->first_port[w->node] + last->peer_port;
-        return w->net->routes->down[port] ? NADI_NONE : port;
+        return w->net->routes->closed[port] & (DOWN | NO_OUT) ? NADI_NONE : port;
     }
     const uint32_t *choices = w->tree->ports + w->tree->first[s];
     const uint32_t count = w->tree->first[s + 1] - w->tree->first[s];
@@ -335,10 +355,21 @@ static bool set_hop(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t hop
     return true;
 }
 
+/* Over the server of a node that has one; false when the way is too long. */
+static bool pass_server(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t *hop,
+                        uint32_t node)
+{
+    if (!net->inside || net->inside[node] == NADI_NONE)
+        return true;
+    return set_hop(net, flow, back, (*hop)++, net->inside[node]);
+}
+
 /* Follows the hash from where the walk is; hop: of the next port. */
 static bool find_from(struct nadi_pkt *net, uint32_t flow, bool back, struct walk w, uint32_t hop)
 {
     for (; w.node != w.dst; hop++) {
+        if (!pass_server(net, flow, back, &hop, w.node))
+            return false;
         const uint32_t port = next_port(&w);
         if (!set_hop(net, flow, back, hop, port))
             return false;
@@ -353,6 +384,8 @@ void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config
         (config->scheme == NADI_ROUTE_DIMENSION_ORDER || config->scheme == NADI_ROUTE_SHORTEST ||
          config->scheme == NADI_ROUTE_VALIANT))
         net->routes->given = nadi_routing_create(net->graph, config);
+    if (net->up && config->scheme == NADI_ROUTE_VALIANT)
+        net->looks_up = net->turns = true;
     if (!net->config.exact && config->scheme == NADI_ROUTE_ADAPTIVE)
         net->routes->load = NADI_ZNEW(uint64_t, net->port_count);
 }
@@ -395,12 +428,16 @@ static bool find_given(struct nadi_pkt *net, uint32_t flow, bool back)
         return false;
     for (size_t i = 0; i <= way->count; i++) {
         uint32_t from = g->hosts[dst], to = NADI_NONE;
+        if (i < way->count && !nadi_graph_channel_is_link(g, way->items[i]))
+            continue;
         if (i < way->count)
             nadi_graph_channel_ends(g, way->items[i], &from, &to);
-        if (node != from && !set_hop(net, flow, back, hop++, port_to(g, node, from, NADI_NONE)))
+        if (node != from && (!pass_server(net, flow, back, &hop, node) ||
+                             !set_hop(net, flow, back, hop++, port_to(g, node, from, NADI_NONE))))
             return false;
         if (i < way->count &&
-            !set_hop(net, flow, back, hop++, port_to(g, from, to, way->items[i] / 2)))
+            (!pass_server(net, flow, back, &hop, from) ||
+             !set_hop(net, flow, back, hop++, port_to(g, from, to, way->items[i] / 2))))
             return false;
         node = to;
     }
@@ -463,34 +500,102 @@ bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow)
     return true;
 }
 
+/* What a port adds to the time of a packet of so many bytes. */
+static nadi_time time_of(const struct nadi_pkt *net, uint32_t port, uint32_t bytes)
+{
+    return net->ports[port].latency + net->ports[port].ticks[bytes];
+}
+
+void nadi_pkt_routes_own_rtt(const struct nadi_pkt *net, uint32_t flow, nadi_time *rtt,
+                             uint64_t *rate)
+{
+    const uint32_t bytes[] = {net->config.payload_bytes + net->frames.data_overhead,
+                              net->frames.ack};
+    *rtt = 0;
+    *rate = UINT64_MAX;
+    for (uint32_t back = 0; back < 2; back++)
+        for (uint32_t hop = 0;; hop++) {
+            const uint32_t port = nadi_pkt_path_port(net, flow, back, hop);
+            *rtt += time_of(net, port, bytes[back]);
+            if (!back)
+                *rate = nadi_min_u64(*rate, net->rates[net->ports[port].rate]);
+            if (net->ports[port].to_host)
+                break;
+        }
+}
+
+/* Adds a port of the way to what is told of it. */
+static void add_hop(const struct nadi_pkt *net, uint32_t port, bool back, nadi_time *rtt,
+                    uint64_t *rate)
+{
+    const uint64_t port_rate = net->rates[net->ports[port].rate];
+    if (!back)
+        *rate = nadi_min_u64(*rate, port_rate);
+    if (net->config.exact)
+        *rtt += 2 * net->ports[port].latency +
+                (nadi_time)(net->config.payload_bytes * UINT64_C(8000000000) / port_rate);
+    else
+        *rtt +=
+            time_of(net, port,
+                    back ? net->frames.ack : net->config.payload_bytes + net->frames.data_overhead);
+}
+
 void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_time *rtt,
                          uint64_t *rate)
 {
-    const uint32_t *hosts = net->graph->hosts;
-    struct walk w = {
-        .net = net,
-        .tree = tree_to(net, root_of(net, hosts[dst])),
-        .node = hosts[src],
-        .dst = hosts[dst],
-        .first_way = true,
-    };
+    const uint32_t ends[] = {net->graph->hosts[src], net->graph->hosts[dst]};
     *rtt = 0;
     *rate = UINT64_MAX;
-    while (w.node != w.dst) {
-        const uint32_t index = next_port(&w);
-        if (index == NADI_NONE)
-            return;
-        const struct nadi_pkt_port *port = &net->ports[index];
-        const uint64_t port_rate = net->rates[port->rate];
-        *rate = nadi_min_u64(*rate, port_rate);
-        *rtt += 2 * port->latency;
-        if (net->config.exact)
-            *rtt += (nadi_time)(net->config.payload_bytes * UINT64_C(8000000000) / port_rate);
-        else
-            *rtt += port->ticks[net->config.payload_bytes + net->frames.data_overhead] +
-                    port->ticks[net->frames.ack];
-        w.node = net->graph->ports[index].peer;
+    for (uint32_t back = 0; back < (net->config.exact ? 1 : 2); back++) {
+        struct walk w = {
+            .net = net,
+            .tree = tree_to(net, root_of(net, ends[!back])),
+            .node = ends[back],
+            .dst = ends[!back],
+            .first_way = true,
+        };
+        while (w.node != w.dst) {
+            const uint32_t port = next_port(&w);
+            if (port == NADI_NONE)
+                return;
+            if (net->inside && net->inside[w.node] != NADI_NONE)
+                add_hop(net, net->inside[w.node], back, rtt, rate);
+            add_hop(net, port, back, rtt, rate);
+            w.node = net->graph->ports[port].peer;
+        }
     }
+}
+
+/* Does a shortest way to where the search began go down to the node and up again? */
+static bool turns_at(const struct nadi_pkt *net, uint32_t node)
+{
+    const struct nadi_graph *g = net->graph;
+    const struct nadi_pkt_routes *r = net->routes;
+    bool from_above = false, to_above = false;
+    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
+        const uint32_t distance = r->distance[g->ports[p].peer];
+        if (!net->up[p])
+            continue;
+        from_above |=
+            !(r->closed[p] & NO_IN) && distance != NADI_NONE && distance == r->distance[node] + 1;
+        to_above |= !(r->closed[p] & NO_OUT) && distance + 1 == r->distance[node];
+    }
+    return from_above && to_above;
+}
+
+bool nadi_pkt_routes_turn(struct nadi_pkt *net)
+{
+    const struct nadi_graph *g = net->graph;
+    const uint32_t looks = nadi_min_u32(LOOKS, g->host_count);
+    for (uint32_t i = 0; i < looks; i++) {
+        const uint32_t host = (uint32_t)((uint64_t)i * g->host_count / looks);
+        const uint32_t found = search(g, net->routes, root_of(net, g->hosts[host]));
+        for (uint32_t k = 0; k < found; k++)
+            if (net->routes->switch_of[net->routes->queue[k]] != NADI_NONE &&
+                turns_at(net, net->routes->queue[k]))
+                return true;
+    }
+    return false;
 }
 
 void nadi_pkt_routes_longest(struct nadi_pkt *net, nadi_time *rtt, uint64_t *bdp)

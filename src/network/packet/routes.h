@@ -10,6 +10,9 @@ uint32_t nadi_pkt_address(uint32_t node);
 void nadi_pkt_routes_set(struct nadi_pkt_routes *r, uint32_t port, bool down);
 /* Finds the flow's ways anew, behind its first cables. */
 void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow);
+/* Do shortest ways turn up again after they went down (passage.h)? Looks at those to a few hosts.
+ */
+bool nadi_pkt_routes_turn(struct nadi_pkt *net);
 /* The longest round trip and the largest bandwidth-delay product, hosts of one switch taken to be
  * alike. O(switches^2) at worst. */
 void nadi_pkt_routes_longest(struct nadi_pkt *net, nadi_time *rtt, uint64_t *bdp);

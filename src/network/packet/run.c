@@ -49,7 +49,7 @@ static inline void arrive(struct nadi_pkt *net, uint32_t queue, enum nadi_pkt_ev
         back = !back;
     if (!lost_or_pause(net, port, at)) {
         if (kind == NADI_PKT_EVENT_AT_SWITCH)
-            nadi_pkt_switch_receive(net, port, at);
+            nadi_pkt_switch_receive(net, port, at, queue);
         else if (back)
             nadi_pkt_receive_answer(net, at);
         else

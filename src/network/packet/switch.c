@@ -6,6 +6,7 @@
  * when headroom is in use or shared use reaches T(p), and resumed when headroom is empty and shared
  * use is `resume` below T(p). Class 0 (control) is not counted. */
 #include "network/packet/packet.h"
+#include "network/packet/passage.h"
 #include "network/packet/telemetry.h"
 
 /* used - reserve, at least 0; without a branch, which could not be foretold. */
@@ -128,7 +129,7 @@ static void check_resume(struct nadi_pkt *net, uint32_t port_index, uint32_t cla
     nadi_pkt_send_pfc(net, port_index, class, false);
 }
 
-static bool should_mark(struct nadi_pkt *net, uint32_t port_index, uint32_t queued)
+bool nadi_pkt_should_mark(struct nadi_pkt *net, uint32_t port_index, uint32_t queued)
 {
     const struct nadi_pkt_port *port = &net->ports[port_index];
     if (NADI_LIKELY(queued <= port->mark_above))
@@ -163,12 +164,12 @@ static inline void account(struct nadi_pkt *net, uint32_t port_index, uint32_t c
     const uint32_t in = net->packets[at].in, bytes = nadi_pkt_bytes(net->packets[at].word);
     port->last = (uint16_t) class;
     release(net, &net->switches[port->owner], &net->queues[in].held, bytes);
-    if (should_mark(net, port_index, nadi_pkt_queue(net, port_index, class)->bytes)) {
+    if (nadi_pkt_should_mark(net, port_index, nadi_pkt_queue(net, port_index, class)->bytes)) {
         net->packets[at].word |= NADI_PKT_MARKED;
         net->totals.marked++;
     }
     if (NADI_UNLIKELY(net->queues[in].pausing))
-        check_resume(net, in / NADI_PKT_CLASSES, class);
+        check_resume(net, in / NADI_PKT_CLASSES, in % NADI_PKT_CLASSES);
     if (net->carries)
         nadi_pkt_telemetry_add(net, port_index, at, bytes);
 }
@@ -183,6 +184,14 @@ void nadi_pkt_switch_send(struct nadi_pkt *net, uint32_t port_index)
     if (class != 0)
         account(net, port_index, class, at);
     nadi_pkt_transmit(net, port_index, class, at);
+}
+
+void nadi_pkt_switch_let_go(struct nadi_pkt *net, uint32_t in, uint32_t bytes)
+{
+    release(net, &net->switches[net->ports[in / NADI_PKT_CLASSES].owner], &net->queues[in].held,
+            bytes);
+    if (net->queues[in].pausing)
+        check_resume(net, in / NADI_PKT_CLASSES, in % NADI_PKT_CLASSES);
 }
 
 uint32_t nadi_pkt_blocked_ports(const struct nadi_pkt *net, uint32_t *node)
@@ -207,13 +216,8 @@ void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port_index)
             /* The queue stays whole: what lies behind the cable's packets is sent lost, at once. */
             net->packets[q->sent].word |= NADI_PKT_LOST;
             nadi_pkt_dequeue(net, port_index, class, q->sent);
-            if (class != 0) {
-                const uint32_t in = packet.in;
-                release(net, &net->switches[net->ports[port_index].owner], &net->queues[in].held,
-                        nadi_pkt_bytes(packet.word));
-                if (net->queues[in].pausing)
-                    check_resume(net, in / NADI_PKT_CLASSES, class);
-            }
+            if (class != 0)
+                nadi_pkt_switch_let_go(net, packet.in, nadi_pkt_bytes(packet.word));
             const struct nadi_pkt_port *port = &net->ports[port_index];
             nadi_pkt_wheel_add(
                 &net->wheel, net->wheel.now + port->latency,
@@ -227,33 +231,6 @@ static void drop(struct nadi_pkt *net, uint32_t at, uint64_t *count)
     ++*count;
     nadi_pkt_free_int(net, at);
     nadi_pkt_flow_unref(net, net->packets[at].flow);
-}
-
-/* The port towards the packet's destination where its path does not say; NADI_NONE when there is no
- * way. */
-static uint32_t look_up(struct nadi_pkt *net, uint32_t port, const struct nadi_pkt_packet *packet,
-                        uint32_t out)
-{
-    const bool back = nadi_pkt_backwards(packet->word);
-    const uint32_t node = net->ports[port].node;
-    if (net->spraying)
-        out = nadi_pkt_routes_spray(net, node, packet->flow, back, packet->seq,
-                                    nadi_pkt_hop(packet->word) == 1);
-    else if (out >= net->port_count || net->ports[out].node != node || net->ports[out].down)
-        out = nadi_pkt_routes_step(net, node, packet->flow, back);
-    return out == NADI_NONE || net->ports[out].down ? NADI_NONE : out;
-}
-
-static uint32_t way_out(struct nadi_pkt *net, uint32_t port, const struct nadi_pkt_packet *packet)
-{
-    const uint32_t hop = nadi_pkt_hop(packet->word);
-    if (NADI_LIKELY(!net->looks_up))
-        return nadi_pkt_path_port(net, packet->flow, nadi_pkt_backwards(packet->word), hop);
-    const uint32_t out =
-        hop < net->path_hops
-            ? nadi_pkt_path_port(net, packet->flow, nadi_pkt_backwards(packet->word), hop)
-            : NADI_NONE;
-    return look_up(net, port, packet, out);
 }
 
 /* Cuts the payload off a packet that finds its queue full (Handley et al., SIGCOMM 2017). */
@@ -275,27 +252,28 @@ static void note_crowd(struct nadi_pkt *net, uint32_t flow, uint32_t port, uint3
     }
 }
 
-void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
+/* Puts the packet at `at` into the queue of port `out` and class `class`. It is held, or to be
+ * held, by port and class `in`. */
+static inline void pass(struct nadi_pkt *net, uint32_t at, uint32_t out, uint32_t class,
+                        uint32_t in, bool held)
 {
     const struct nadi_pkt_packet *came = &net->packets[at];
-    const uint32_t out = way_out(net, port, came);
     struct nadi_pkt_packet packet = {
         .flow = came->flow,
         .seq = came->seq,
-        .in = port * NADI_PKT_CLASSES + came->in % NADI_PKT_CLASSES,
+        .in = in,
         .word = came->word + NADI_PKT_HOP,
     };
-    if (NADI_UNLIKELY(out == NADI_NONE)) {
-        drop(net, at, &net->totals.dropped_loss);
-        return;
-    }
     if (NADI_UNLIKELY(net->trimming) && nadi_pkt_kind(packet.word) == NADI_PKT_DATA &&
-        nadi_pkt_queue(net, out, packet.in % NADI_PKT_CLASSES)->bytes +
-                nadi_pkt_bytes(packet.word) >
-            net->config.trim_queue_bytes)
+        nadi_pkt_queue(net, out, class)->bytes + nadi_pkt_bytes(packet.word) >
+            net->config.trim_queue_bytes) {
+        if (held)
+            nadi_pkt_switch_let_go(net, in, nadi_pkt_bytes(packet.word));
         trim(net, &packet);
-    const uint32_t class = packet.in % NADI_PKT_CLASSES;
-    if (class != 0 && !take_in(net, port, class, nadi_pkt_bytes(packet.word))) {
+        class = 0;
+    }
+    if (packet.in % NADI_PKT_CLASSES != 0 && !held &&
+        !take_in(net, in / NADI_PKT_CLASSES, in % NADI_PKT_CLASSES, nadi_pkt_bytes(packet.word))) {
         drop(net, at, &net->totals.dropped_full);
         return;
     }
@@ -305,4 +283,24 @@ void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at)
     nadi_pkt_move_telemetry(net, at, to);
     if (!net->ports[out].busy)
         nadi_pkt_switch_send(net, out);
+}
+
+void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at, uint32_t queue)
+{
+    const struct nadi_pkt_packet *came = &net->packets[at];
+    if (NADI_LIKELY(!net->looks_up)) {
+        const uint32_t class = came->in % NADI_PKT_CLASSES;
+        const uint32_t out = nadi_pkt_path_port(net, came->flow, nadi_pkt_backwards(came->word),
+                                                nadi_pkt_hop(came->word));
+        pass(net, at, out, class, port * NADI_PKT_CLASSES + class, false);
+        return;
+    }
+    const struct nadi_pkt_passage p = nadi_pkt_passage_find(net, port, at, queue);
+    if (NADI_LIKELY(p.out != NADI_NONE)) {
+        pass(net, at, p.out, p.class, p.in, p.held);
+        return;
+    }
+    if (p.held)
+        nadi_pkt_switch_let_go(net, p.in, nadi_pkt_bytes(net->packets[at].word));
+    drop(net, at, &net->totals.dropped_loss);
 }

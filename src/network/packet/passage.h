@@ -1,0 +1,40 @@
+/* passage: how packets go through switches where that is not told by their path alone.
+ *
+ * Ways. Sprayed packets, and those whose way was found anew while they were on it, look for their
+ * port at each switch.
+ *
+ * Nodes that forward only so much (a PCIe switch, an oversubscribed hub) have a server of that rate
+ * between their ports: a pair of ports of their own behind all ports of the graph. A packet waits
+ * for the server, passes it and goes on to its egress queue, held all the time by the port at which
+ * it came in; so there is nothing inside that could be paused, and the node stays one switch with
+ * one buffer. ECN and telemetry see the server as another hop. Control frames (class 0) pass beside
+ * it.
+ *
+ * Classes. Lossless queues whose ways go in circles can wait for each other for ever. All nodes
+ * have an order: by their distance from hosts, the farthest highest, then by the distance from one
+ * of the highest; each cable leads up or down. Ways that go up and then down only, as in all trees,
+ * make no circle (Schroeder et al., Autonet, 1991). Where a way turns up again after it went down
+ * the packet goes on in the next class, which has buffers, headroom and pauses of its own (Hu et
+ * al., "Tagger", CoNEXT 2017; Dally and Seitz, 1987): so each class is free of circles, and no
+ * class waits for a lower one. A ring needs two, a torus of k dimensions k + 1 in dimension order;
+ * class 7 is the last, and packets that turn more often stay in it. Exact mode has none of this. */
+#ifndef NADI_NETWORK_PACKET_PASSAGE_H
+#define NADI_NETWORK_PACKET_PASSAGE_H
+
+#include "network/packet/internal.h"
+
+struct nadi_pkt_passage {
+    uint32_t out;   /* port; NADI_NONE: no way */
+    uint32_t class; /* of its queue there */
+    uint32_t in;    /* port * CLASSES + class: who holds it */
+    bool held;      /* since it came in before */
+};
+
+/* Of the packet at `at`, which came to `port` and left `queue`. */
+struct nadi_pkt_passage nadi_pkt_passage_find(struct nadi_pkt *net, uint32_t port, uint32_t at,
+                                              uint32_t queue);
+
+/* Once, after the ports. */
+void nadi_pkt_passage_order(struct nadi_pkt *net);
+
+#endif
