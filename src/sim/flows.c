@@ -195,7 +195,7 @@ bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_r
     net->hooks = (struct nadi_pkt_hooks){
         .context = &r, .finished = on_finished, .pfc = on_pfc, .start = on_start};
     run_all(&r, net);
-    if (!in->config.exact)
+    if (!in->config.exact && result->done_count)
         qsort(result->done, result->done_count, sizeof(*result->done), by_end);
     result->totals = net->totals;
     add_ports(net, result);

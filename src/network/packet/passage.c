@@ -38,6 +38,7 @@ static void provide(struct nadi_pkt *net, uint32_t port, uint32_t class)
     if (net->lanes[port]) /* the first was provided for when the network was built */
         s->pool_bytes -= needs < s->pool_bytes ? needs : s->pool_bytes;
     net->lanes[port] |= (uint8_t)(1U << class);
+    net->disturbances++;
 }
 
 static uint32_t class_behind(struct nadi_pkt *net, uint32_t in, uint32_t out)
