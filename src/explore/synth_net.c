@@ -3,6 +3,8 @@
 #include "base/mem.h"
 #include "platform/routing.h"
 
+#include <math.h>
+
 struct builder {
     struct nadi_synth_net *net;
     const struct nadi_graph *g;
@@ -349,5 +351,5 @@ void nadi_synth_net_release(struct nadi_synth_net *net)
 nadi_time nadi_synth_cost(const struct nadi_synth_pair *pair, double bytes, uint32_t split)
 {
     const double ps = bytes * 8e12 / (double)pair->rate * split;
-    return pair->latency + (nadi_time)(ps + 0.5);
+    return pair->latency + (nadi_time)ceil(ps); /* else many messages would beat the bound */
 }

@@ -48,7 +48,8 @@ static void draw(struct nadi_graph_file *f, struct nadi_rng *r)
             cable(g, r, i, (i + 1) % n, nadi_rng_below(r, 4) == 0);
     for (uint32_t k = (uint32_t)nadi_rng_below(r, 5); ring && n > 2 && k > 0; k--) {
         const uint32_t a = (uint32_t)nadi_rng_below(r, n);
-        cable(g, r, a, (a + 1 + (uint32_t)nadi_rng_below(r, n - 1)) % n, nadi_rng_below(r, 2));
+        const uint32_t b = (a + 1 + (uint32_t)nadi_rng_below(r, n - 1)) % n;
+        cable(g, r, a, b, nadi_rng_below(r, 2));
     }
     for (uint32_t i = 0; i < n && switches > 0; i++)
         cable(g, r, i, n + (uint32_t)nadi_rng_below(r, switches), false);
