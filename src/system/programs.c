@@ -8,9 +8,11 @@
  * that takes part is a member from the first one's start on.
  * Rendezvous and the shared bus of an NPU belong to the native algorithms; programs know neither.
  *
- * Cost: for each message one or two events. Memory: 28 bytes a lane of each member of a running
- * phase. */
+ * Cost: for each message one or two events; O(1) a step (collective/waits.h). Memory: 28 bytes a
+ * lane of each member of a running phase, and of members whose lanes wait for each other 36 more.
+ */
 #include "collective/program.h"
+#include "collective/waits.h"
 
 #include "system/internal.h"
 
@@ -30,8 +32,9 @@ struct run {       /* of a phase of a stream, all members */
     const struct nadi_cast *cast;
     uint32_t lane_count; /* of a member */
     uint64_t endpoint_ns;
-    struct lane *lanes; /* [member * lane_count + lane] */
-    uint32_t *open;     /* by member: lanes that have not ended */
+    struct lane *lanes;        /* [member * lane_count + lane] */
+    uint32_t *open;            /* by member: lanes that have not ended */
+    struct nadi_waits **waits; /* by member; NULL: none of its lanes has waited */
 };
 
 struct early {
@@ -86,6 +89,7 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
     for (size_t i = 0; i < lanes; i++)
         r->lanes[i].early = NADI_NONE;
     r->open = NADI_ZNEW(uint32_t, cast->all);
+    r->waits = NADI_ZNEW(struct nadi_waits *, cast->all);
     s->streams.items[stream].blocks[phase] = index;
     for (uint32_t m = cast->members; m < cast->all; m++) {
         count_steps(r, m);
@@ -96,15 +100,22 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
     return index;
 }
 
+static void free_memory(struct run *r)
+{
+    for (uint32_t m = 0; m < r->cast->all; m++)
+        nadi_waits_destroy(r->waits[m]);
+    nadi_cast_give(r->cast);
+    nadi_mem_free(r->lanes);
+    nadi_mem_free(r->open);
+    nadi_mem_free(r->waits);
+}
+
 static void free_run(struct nadi_system *s, uint32_t index)
 {
     struct run *r = &s->programs->runs.items[index];
     s->streams.items[r->stream].blocks[r->phase_index] = NADI_NONE;
-    nadi_cast_give(r->cast);
-    nadi_mem_free(r->lanes);
-    nadi_mem_free(r->open);
+    free_memory(r);
     r->lanes = NULL;
-    r->open = NULL;
     POOL_GIVE(&s->programs->runs, next, index);
 }
 
@@ -147,15 +158,19 @@ static bool take_early(struct nadi_system *s, struct lane *l, const struct nadi_
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static bool waited(const struct run *r, uint32_t member, const struct nadi_step *step)
+/* Must the lane wait before its step? Then it is woken when it need not any longer. */
+static bool must_wait(const struct run *r, uint32_t member, uint32_t lane,
+                      const struct nadi_step *step)
 {
-    for (uint32_t l = 0; step->wait_steps > 0 && l < r->lane_count; l++) {
-        const struct lane *other = lane_of(r, member, l);
-        bool meant = step->wait_lane == NADI_ALL_LANES || (uint32_t)step->wait_lane == l;
-        if (meant && other->step < other->count && other->step < step->wait_steps)
-            return false;
+    struct nadi_waits **w = &r->waits[member];
+    if (step->wait_steps == 0)
+        return false;
+    if (!*w) {
+        *w = nadi_waits_create(r->lane_count);
+        for (uint32_t l = 0; l < r->lane_count; l++)
+            nadi_waits_set(*w, l, lane_of(r, member, l)->step, lane_of(r, member, l)->count);
     }
-    return true;
+    return nadi_waits_must(*w, lane, step->wait_lane, step->wait_steps);
 }
 
 /* Local index of the k-th member that the step sends to. */
@@ -241,47 +256,48 @@ static void begin(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t
     }
 }
 
-/* Goes on with a lane as far as it can. True: a step has ended. */
-static bool advance(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
+/* Goes on with a lane as far as it can. */
+static void advance(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
 {
     const struct run *r = &s->programs->runs.items[run];
     struct lane *l = lane_of(r, member, lane);
-    bool ended = false;
     while (l->step < l->count) {
         if (!l->begun) {
             struct nadi_step step = step_of(r, member, lane);
-            if (!waited(r, member, &step))
-                return ended;
+            if (must_wait(r, member, lane, &step))
+                return;
             begin(s, run, member, lane, &step);
         }
         if (l->sending > 0 || l->receiving > 0)
-            return ended;
+            return;
         l->begun = false;
         l->step++;
-        ended = true;
+        if (r->waits[member])
+            nadi_waits_ended(r->waits[member], lane);
         if (l->step == l->count)
             r->open[member]--;
     }
-    return ended;
 }
 
-/* Goes on with a lane, then with those that wait for its steps; ends the member with its last. */
-static void go_on(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
+/* Goes on with the lanes that waited for steps that have ended; ends the member with its last. */
+static void go_on_with_woken(struct nadi_system *s, uint32_t run, uint32_t member)
 {
     struct run *r = &s->programs->runs.items[run];
-    bool moved = r->lane_count > 0 && advance(s, run, member, lane);
-    while (moved && r->open[member] > 0) {
-        moved = false;
-        for (uint32_t l = 0; l < r->lane_count; l++)
-            if (!lane_of(r, member, l)->begun)
-                moved |= advance(s, run, member, l);
-    }
+    struct nadi_waits *w = r->waits[member];
+    for (uint32_t l; w && (l = nadi_waits_next(w)) != NADI_NONE;)
+        advance(s, run, member, l);
     if (r->open[member] > 0 || member >= r->cast->members)
         return; /* the last message of a switch goes to a member, who ends after it */
     uint32_t stream = r->stream, phase = r->phase_index;
     if (--r->members_left == 0)
         free_run(s, run);
     nadi_streams_phase_ended(s, stream, phase, member);
+}
+
+static void go_on(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
+{
+    advance(s, run, member, lane);
+    go_on_with_woken(s, run, member);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -338,7 +354,7 @@ static void on_begin(void *context, const struct nadi_event *event)
     const uint32_t lanes = s->programs->runs.items[event->a].lane_count;
     for (uint32_t l = 0; l < lanes; l++)
         advance(s, event->a, event->b, l);
-    go_on(s, event->a, event->b, 0);
+    go_on_with_woken(s, event->a, event->b);
 }
 
 /* ---- the phase ------------------------------------------------------------------------------- */
@@ -366,12 +382,9 @@ struct nadi_programs *nadi_programs_create(struct nadi_system *s)
 
 void nadi_programs_destroy(struct nadi_programs *all)
 {
-    for (size_t i = 0; i < all->runs.count; i++) {
+    for (size_t i = 0; i < all->runs.count; i++)
         if (all->runs.items[i].lanes)
-            nadi_cast_give(all->runs.items[i].cast);
-        nadi_mem_free(all->runs.items[i].lanes);
-        nadi_mem_free(all->runs.items[i].open);
-    }
+            free_memory(&all->runs.items[i]);
     nadi_mem_free(all->runs.items);
     nadi_mem_free(all->early.items);
     nadi_mem_free(all);

@@ -7,9 +7,10 @@
  * lies in the past. Its place among the events of its instant is not known: the end counts as one
  * by a message (workload/ties.c).
  *
- * Cost: O(1) a step, one event a member. Memory: 40 bytes a lane of each member of a running phase;
- * with several lanes 8 bytes a step more. */
+ * Cost: O(1) a step (collective/waits.h), one event a member. Memory: 40 bytes a lane of each
+ * member of a running phase; with several lanes 36 bytes a lane and 8 bytes a step more. */
 #include "collective/program.h"
+#include "collective/waits.h"
 #include "network/unaware.h"
 #include "system/internal.h"
 
@@ -20,6 +21,7 @@ struct lane {
     uint32_t early; /* messages for it that no step has received */
     uint32_t due;   /* messages of the current step that are not known */
     bool begun;     /* the current step; */
+    uint32_t first; /* its steps in the member's ends */
     int64_t free; /* when it has begun, the end of what is known of it, else the last step's, ns */
     int64_t begin;
 };
@@ -27,9 +29,14 @@ struct lane {
 struct member {
     bool running; /* has started, and is not known to end */
     struct lane *lanes;
-    int64_t *ends; /* of steps, lane after lane; NULL with one lane */
     uint32_t open; /* lanes that have not ended */
     int64_t end;   /* of its steps so far, ns */
+    /* With several lanes, else NULL: */
+    struct nadi_waits *waits;
+    int64_t *ends;       /* of steps, lane after lane */
+    int64_t *all_ends;   /* by number: the last end of steps up to it, of all lanes; */
+    uint32_t all_summed; /* so many of them, else of the steps of that number alone */
+    bool swept;          /* all lanes have been tried */
 };
 
 struct run {       /* of a phase of a stream, all members */
@@ -114,23 +121,39 @@ static void start_member(struct nadi_system *s, struct run *r, uint32_t member)
     uint32_t lanes = r->lane_count, local = nadi_cast_local(r->cast, member);
     int64_t now = nadi_engine_now(s->engine) / NADI_PS_PER_NS;
     struct member *m = &r->members[member];
+    uint32_t most = 0;
     uint64_t steps = 0;
     *m = (struct member){.running = true, .lanes = NADI_ZNEW(struct lane, lanes), .end = now};
     for (uint32_t l = 0; l < lanes; l++) {
         struct lane *lane = &m->lanes[l];
         lane->count = l < p->lanes ? p->ops->steps(p, local, l) : 0;
         lane->free = now;
+        lane->first = (uint32_t)steps;
         lane->early = r->early[(size_t)member * lanes + l];
         m->open += lane->count > 0;
         steps += lane->count;
+        most = lane->count > most ? lane->count : most;
     }
     if (lanes < 2)
         return;
     s->ahead->steps_kept += steps;
-    if (s->ahead->steps_kept > MOST_STEPS)
+    if (s->ahead->steps_kept > MOST_STEPS) {
         s->undecided = "a collective has more steps than are simulated ahead";
-    else
-        m->ends = NADI_NEW(int64_t, steps);
+        return;
+    }
+    m->ends = NADI_NEW(int64_t, steps);
+    m->all_ends = NADI_ZNEW(int64_t, most);
+    m->waits = nadi_waits_create(lanes);
+    for (uint32_t l = 0; l < lanes; l++)
+        nadi_waits_set(m->waits, l, 0, m->lanes[l].count);
+}
+
+static void free_member(struct member *m)
+{
+    nadi_waits_destroy(m->waits);
+    nadi_mem_free(m->lanes);
+    nadi_mem_free(m->ends);
+    nadi_mem_free(m->all_ends);
 }
 
 static void end_member(struct nadi_system *s, struct run *r, uint32_t member)
@@ -138,11 +161,8 @@ static void end_member(struct nadi_system *s, struct run *r, uint32_t member)
     struct member *m = &r->members[member];
     for (uint32_t l = 0; m->ends && l < r->lane_count; l++)
         s->ahead->steps_kept -= m->lanes[l].count;
-    nadi_mem_free(m->lanes);
-    nadi_mem_free(m->ends);
-    m->running = false;
-    m->lanes = NULL;
-    m->ends = NULL;
+    free_member(m);
+    *m = (struct member){.end = m->end};
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -218,20 +238,32 @@ static bool take(struct nadi_system *s, struct lane *l, const struct nadi_step *
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
+/* When so many steps of every lane have ended, which they have. */
+static int64_t all_ended(struct member *m, uint32_t steps)
+{
+    for (uint32_t k; (k = m->all_summed) < steps; m->all_summed++)
+        if (k > 0)
+            m->all_ends[k] = nadi_max_i64(m->all_ends[k], m->all_ends[k - 1]);
+    return m->all_ends[steps - 1];
+}
+
 /* Have the steps ended that this one waits for? Then *begin is not before they have. */
-static bool waited(const struct run *r, const struct member *m, uint32_t lane,
+static bool waited(const struct run *r, struct member *m, uint32_t lane,
                    const struct nadi_step *step, int64_t *begin)
 {
-    const int64_t *ends = m->ends;
-    for (uint32_t l = 0; step->wait_steps > 0 && l < r->lane_count; l++) {
-        const struct lane *other = &m->lanes[l];
-        bool meant = step->wait_lane == NADI_ALL_LANES || (uint32_t)step->wait_lane == l;
-        uint32_t need = step->wait_steps < other->count ? step->wait_steps : other->count;
-        if (meant && other->step < need)
-            return false;
-        if (meant && need > 0 && l != lane)
-            *begin = nadi_max_i64(*begin, ends[need - 1]);
-        ends += m->ends ? other->count : 0;
+    if (step->wait_steps == 0)
+        return true;
+    if (!m->waits)
+        return m->lanes[lane].step >= step->wait_steps;
+    if (nadi_waits_must(m->waits, lane, step->wait_lane, step->wait_steps))
+        return false;
+    if (step->wait_lane == NADI_ALL_LANES) {
+        *begin = nadi_max_i64(*begin, all_ended(m, step->wait_steps));
+    } else if ((uint32_t)step->wait_lane < r->lane_count) {
+        const struct lane *other = &m->lanes[step->wait_lane];
+        const uint32_t need = step->wait_steps < other->count ? step->wait_steps : other->count;
+        if (need > 0)
+            *begin = nadi_max_i64(*begin, m->ends[other->first + need - 1]);
     }
     return true;
 }
@@ -239,11 +271,11 @@ static bool waited(const struct run *r, const struct member *m, uint32_t lane,
 static void step_ended(struct member *m, uint32_t lane, int64_t end)
 {
     struct lane *l = &m->lanes[lane];
-    uint64_t before = 0;
-    for (uint32_t i = 0; m->ends && i < lane; i++)
-        before += m->lanes[i].count;
-    if (m->ends)
-        m->ends[before + l->step] = end;
+    if (m->waits) {
+        m->ends[l->first + l->step] = end;
+        m->all_ends[l->step] = nadi_max_i64(m->all_ends[l->step], end);
+        nadi_waits_ended(m->waits, lane);
+    }
     l->free = end;
     l->begun = false;
     m->end = nadi_max_i64(m->end, end);
@@ -313,13 +345,14 @@ static bool finish(struct nadi_system *s, struct run *r, uint32_t member)
 static void go_on(struct nadi_system *s, struct run *r, struct place at)
 {
     struct member *m = &r->members[at.member];
-    bool moved = m->running && at.lane < r->lane_count && advance(s, r, at);
-    while (moved && m->open > 0) {
-        moved = false;
-        for (uint32_t l = 0; l < r->lane_count; l++)
-            if (!m->lanes[l].begun)
-                moved |= advance(s, r, (struct place){at.member, l});
-    }
+    if (!m->running || at.lane >= r->lane_count || !advance(s, r, at) || !m->waits)
+        return;
+    if (!m->swept)
+        nadi_waits_wake_all(m->waits);
+    m->swept = true;
+    for (uint32_t l; (l = nadi_waits_next(m->waits)) != NADI_NONE;)
+        if (!m->lanes[l].begun)
+            (void)advance(s, r, (struct place){at.member, l});
 }
 
 /* ---- ends ---------------------------------------------------------------------------------- */
@@ -412,10 +445,8 @@ void nadi_programs_ahead_destroy(struct nadi_programs_ahead *all)
 {
     for (size_t i = 0; i < all->runs.count; i++) {
         struct run *r = &all->runs.items[i];
-        for (uint32_t m = 0; r->members && m < r->cast->all; m++) {
-            nadi_mem_free(r->members[m].lanes);
-            nadi_mem_free(r->members[m].ends);
-        }
+        for (uint32_t m = 0; r->members && m < r->cast->all; m++)
+            free_member(&r->members[m]);
         if (r->members)
             nadi_cast_give(r->cast);
         nadi_mem_free(r->early);

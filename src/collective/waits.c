@@ -1,0 +1,184 @@
+#include "collective/waits.h"
+
+#include "base/mem.h"
+#include "collective/program.h"
+
+#define IN_NO_HEAP UINT64_MAX
+
+/* The heaps are pairing heaps (M. L. Fredman et al., "The pairing heap: a new form of
+ * self-adjusting heap", Algorithmica 1986); a lane is in one of them at most. */
+struct lane {
+    uint64_t key;         /* steps that it waits for, or its place among the woken */
+    uint32_t child, next; /* in its heap */
+    uint32_t waiting;     /* heap of those that wait for this lane */
+    uint32_t ended, steps;
+};
+
+struct nadi_waits {
+    struct lane *lanes; /* one more at the end: all of them, as far as the least far */
+    uint32_t *open;     /* lanes that had not ended when they were last looked through */
+    uint32_t count, open_count;
+    uint32_t at_floor; /* lanes that have not ended, and are the least far */
+    uint32_t woken;    /* heap, by sweep and lane */
+    uint32_t from;     /* where the sweep has come to */
+    uint64_t sweep;
+};
+
+struct nadi_waits *nadi_waits_create(uint32_t lanes)
+{
+    struct nadi_waits *w = NADI_ZNEW(struct nadi_waits, 1);
+    w->lanes = NADI_NEW(struct lane, (size_t)lanes + 1);
+    w->open = NADI_NEW(uint32_t, lanes);
+    w->count = lanes;
+    w->woken = NADI_NONE;
+    for (uint32_t l = 0; l <= lanes; l++)
+        w->lanes[l] = (struct lane){IN_NO_HEAP, NADI_NONE, NADI_NONE, NADI_NONE, 0, 0};
+    w->lanes[lanes].ended = w->lanes[lanes].steps = UINT32_MAX;
+    return w;
+}
+
+void nadi_waits_destroy(struct nadi_waits *w)
+{
+    if (!w)
+        return;
+    nadi_mem_free(w->lanes);
+    nadi_mem_free(w->open);
+    nadi_mem_free(w);
+}
+
+/* ---- heaps ----------------------------------------------------------------------------------- */
+
+static uint32_t meld(struct nadi_waits *w, uint32_t a, uint32_t b)
+{
+    if (a == NADI_NONE || b == NADI_NONE)
+        return a == NADI_NONE ? b : a;
+    const uint32_t top = w->lanes[b].key < w->lanes[a].key ? b : a, below = top == a ? b : a;
+    w->lanes[below].next = w->lanes[top].child;
+    w->lanes[top].child = below;
+    return top;
+}
+
+static void put(struct nadi_waits *w, uint32_t *heap, uint32_t lane, uint64_t key)
+{
+    w->lanes[lane].key = key;
+    w->lanes[lane].child = w->lanes[lane].next = NADI_NONE;
+    *heap = meld(w, *heap, lane);
+}
+
+/* Takes the first one out: its children are melded in pairs, then the pairs. */
+static uint32_t take(struct nadi_waits *w, uint32_t *heap)
+{
+    const uint32_t first = *heap;
+    uint32_t pairs = NADI_NONE, rest = w->lanes[first].child;
+    while (rest != NADI_NONE) {
+        const uint32_t a = rest, b = w->lanes[a].next;
+        rest = b == NADI_NONE ? NADI_NONE : w->lanes[b].next;
+        const uint32_t pair = meld(w, a, b);
+        w->lanes[pair].next = pairs;
+        pairs = pair;
+    }
+    *heap = NADI_NONE;
+    while (pairs != NADI_NONE) {
+        const uint32_t next = w->lanes[pairs].next;
+        *heap = meld(w, *heap, pairs);
+        pairs = next;
+    }
+    w->lanes[first].key = IN_NO_HEAP;
+    return first;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+static bool has_ended(const struct lane *l, uint64_t steps)
+{
+    return l->ended >= steps || l->ended == l->steps;
+}
+
+static void wake(struct nadi_waits *w, uint32_t lane)
+{
+    put(w, &w->woken, lane, (w->sweep + (lane < w->from)) << 32 | lane);
+}
+
+static void wake_those_of(struct nadi_waits *w, struct lane *l)
+{
+    while (l->waiting != NADI_NONE && has_ended(l, w->lanes[l->waiting].key))
+        wake(w, take(w, &l->waiting));
+}
+
+/* Looks for the least far. Each step that ends pays for one look at its lane: at the next one all
+ * lanes are further than that. */
+static void find_floor(struct nadi_waits *w)
+{
+    uint32_t kept = 0, floor = UINT32_MAX;
+    for (uint32_t i = 0; i < w->open_count; i++) {
+        const struct lane *l = &w->lanes[w->open[i]];
+        if (l->ended == l->steps)
+            continue;
+        w->open[kept++] = w->open[i];
+        w->at_floor = l->ended < floor ? 1 : w->at_floor + (l->ended == floor);
+        floor = l->ended < floor ? l->ended : floor;
+    }
+    w->open_count = kept;
+    w->lanes[w->count].ended = floor;
+}
+
+void nadi_waits_set(struct nadi_waits *w, uint32_t lane, uint32_t ended, uint32_t steps)
+{
+    const uint32_t floor = nadi_waits_floor(w);
+    w->lanes[lane].ended = ended;
+    w->lanes[lane].steps = steps;
+    if (ended == steps)
+        return;
+    w->open[w->open_count++] = lane;
+    w->at_floor = ended < floor ? 1 : w->at_floor + (ended == floor);
+    w->lanes[w->count].ended = ended < floor ? ended : floor;
+}
+
+uint32_t nadi_waits_floor(const struct nadi_waits *w)
+{
+    return w->lanes[w->count].ended;
+}
+
+bool nadi_waits_must(struct nadi_waits *w, uint32_t lane, int wait_lane, uint32_t steps)
+{
+    const bool all = wait_lane == NADI_ALL_LANES;
+    const uint32_t target = all ? w->count : (uint32_t)wait_lane;
+    if (w->lanes[lane].key != IN_NO_HEAP)
+        return true;
+    if ((!all && target >= w->count) || has_ended(&w->lanes[target], steps))
+        return false;
+    put(w, &w->lanes[target].waiting, lane, steps);
+    return true;
+}
+
+void nadi_waits_ended(struct nadi_waits *w, uint32_t lane)
+{
+    struct lane *l = &w->lanes[lane];
+    const bool was_least = l->ended == nadi_waits_floor(w);
+    NADI_ASSERT(l->ended < l->steps);
+    l->ended++;
+    wake_those_of(w, l);
+    if (was_least && --w->at_floor == 0) {
+        find_floor(w);
+        wake_those_of(w, &w->lanes[w->count]);
+    }
+}
+
+void nadi_waits_wake_all(struct nadi_waits *w)
+{
+    for (uint32_t l = 0; l < w->count; l++)
+        if (w->lanes[l].key == IN_NO_HEAP)
+            wake(w, l);
+}
+
+uint32_t nadi_waits_next(struct nadi_waits *w)
+{
+    if (w->woken == NADI_NONE) {
+        w->from = 0;
+        return NADI_NONE;
+    }
+    w->sweep = w->lanes[w->woken].key >> 32;
+    const uint32_t lane = take(w, &w->woken);
+    w->from = lane + 1;
+    return lane;
+}
