@@ -1,4 +1,4 @@
-/* schema_more: tables that have a file of their own, because they are long. Private to schema. */
+/* schema_more: the tables of keys, a file each. Private to schema. */
 #ifndef NADI_FORMAT_SCHEMA_MORE_H
 #define NADI_FORMAT_SCHEMA_MORE_H
 
@@ -7,6 +7,13 @@
 /* The keys of a schema, from its table. */
 #define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
 
+extern const struct nadi_schema nadi_system_schema;
+extern const struct nadi_schema nadi_network_schema;
+extern const struct nadi_schema nadi_memory_schema;
+extern const struct nadi_schema nadi_groups_schema;
+extern const struct nadi_schema nadi_custom_nodes_schema;
+extern const struct nadi_schema nadi_manifest_schema;
+extern const struct nadi_schema nadi_manifest_trace_schema;
 extern const struct nadi_schema nadi_model_schema;
 extern const struct nadi_schema nadi_plan_schema;
 extern const struct nadi_schema nadi_device_schema;

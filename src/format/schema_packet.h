@@ -1,4 +1,4 @@
-/* schema_packet: the keys of the packet model's file; a part of schema_tables. */
+/* schema_packet: the keys of the packet model's file; beside schema_more. */
 #ifndef NADI_FORMAT_SCHEMA_PACKET_H
 #define NADI_FORMAT_SCHEMA_PACKET_H
 

@@ -1,0 +1,181 @@
+/* schema_network: the network file of dimensions, and the memory file. */
+#include "format/schema_models.h"
+#include "format/schema_more.h"
+
+#define GIB 1073741824.0 /* the reference's GB of network bandwidth */
+
+static const char *const shapes[] = {
+    "Ring", "FullyConnected", "Switch", "Mesh[N]", "Torus[N]", "UnidirectionalRing", NULL,
+};
+static const char *const memories[] = {
+    "NO_MEMORY_EXPANSION",
+    "PER_NODE_MEMORY_EXPANSION",
+    "PER_NPU_MEMORY_EXPANSION",
+    "MEMORY_POOL",
+    NULL,
+};
+
+#define LEGACY(name, instead)                                                                      \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_TYPE_NONE, .effect = NADI_SCHEMA_LEGACY, .doc = instead   \
+    }
+
+static const struct nadi_schema_key network_keys[] = {
+    {.key = "topology",
+     .type = NADI_SCHEMA_WORD,
+     .words = shapes,
+     .list = true,
+     .required = true,
+     .doc = "Shape of each dimension, innermost first. The length of this list is the number of "
+            "dimensions. `Mesh` is a line, `Torus` a ring; `MeshN` and `TorusN` are grids of N "
+            "axes in one dimension, with sides as nearly equal as the number of NPUs allows. "
+            "`UnidirectionalRing` has links to the next NPU only."},
+    {.key = "npus_count",
+     .type = NADI_SCHEMA_INTEGER,
+     .list = true,
+     .required = true,
+     .min = 1,
+     .max = INT32_MAX,
+     .doc = "NPUs in each dimension; their product is the number of ranks. Dimension 0 varies "
+            "fastest in the rank number. A dimension of 1 is skipped."},
+    {.key = "bandwidth",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s of 2^30 bytes",
+     .unit_factor = GIB,
+     .list = true,
+     .required = true,
+     .above_min = true,
+     .max = 1e12,
+     .may_be_infinite = true,
+     .doc = "Bandwidth of one link of each dimension. A bare number counts GB of 2^30 bytes, as in "
+            "the reference; with a unit it is what the unit says (50GB/s is 5*10^10 B/s)."},
+    {.key = "latency",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .list = true,
+     .required = true,
+     .max = 1e15,
+     .doc = "Time to traverse one link of each dimension; a Switch is two links."},
+    {.key = "oversubscription",
+     .type = NADI_SCHEMA_NUMBER,
+     .list = true,
+     .min = 1,
+     .max = 1e6,
+     .absent = "1 everywhere: switches carry all that their links bring",
+     .doc = "Of each dimension, and other than 1 on a Switch only: the switch forwards the sum of "
+            "its links' bandwidths divided by this. `unaware` knows no sharing: there every "
+            "message of the dimension gets bandwidth / oversubscription."},
+    {.key = "in-switch-bandwidth",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s of 2^30 bytes",
+     .unit_factor = GIB,
+     .list = true,
+     .max = 1e12,
+     .may_be_infinite = true,
+     .absent = "switches only forward, and `inSwitch` is refused",
+     .doc = "Of each dimension: at what rate its switches reduce what one port brings (NVLS, "
+            "SHARP), all ports at once; a bare number as in `bandwidth`. 0: they only forward, "
+            "which is what all shapes but Switch do."},
+    {.key = "in-switch-latency",
+     .type = NADI_SCHEMA_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .list = true,
+     .max = 1e15,
+     .absent = "0 everywhere",
+     .doc = "Of each dimension: how long a switch takes for each piece that it reduces or copies "
+            "in a collective, besides its links' latencies and the reduction."},
+    {.key = "graph",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "the network is what the dimensions say",
+     .doc = "Models `aware`, `flow` and `packet`: path of the physical network: nodes and links, a "
+            "generator, a link list of the HPCC simulator or a .topo file of htsim; rank r is its "
+            "r-th NPU. `unaware` takes the dimensions."},
+    NADI_NETWORK_MODEL_KEYS,
+    LEGACY("topology-name", "topology"),
+    LEGACY("topologies-per-dim", "topology"),
+    LEGACY("dimension-type", "topology"),
+    LEGACY("dimensions-count", "topology"),
+    LEGACY("units-count", "npus_count"),
+    LEGACY("links-count", "bandwidth"),
+    LEGACY("link-latency", "latency"),
+    LEGACY("link-bandwidth", "bandwidth"),
+    LEGACY("nic-latency", "latency"),
+    LEGACY("router-latency", "latency"),
+    LEGACY("hbm-latency", "latency"),
+    LEGACY("hbm-bandwidth", "bandwidth"),
+    LEGACY("hbm-scale", "bandwidth"),
+};
+
+const struct nadi_schema nadi_network_schema = {
+    .name = "network",
+    .title = "network file",
+    .option = "--network",
+    .syntax = NADI_DOC_YAML,
+    .doc = "The network as a list of dimensions, innermost first; every key is a list with "
+           "one "
+           "entry a dimension.",
+    .example = "topology: [Ring, Switch]\n"
+               "npus_count: [8, 4]\n"
+               "bandwidth: [300GB/s, 400Gbps]\n"
+               "latency: [500ns, 1.5us]\n",
+    KEYS(network_keys),
+};
+
+static const struct nadi_schema_key memory_keys[] = {
+    {.key = "memory-type",
+     .type = NADI_SCHEMA_WORD,
+     .words = memories,
+     .preset = "NO_MEMORY_EXPANSION",
+     .note = "not set: no remote memory",
+     .doc = "Where the remote memory is: none; a server for each node of NPUs (requests queue); "
+            "one for each NPU (no queue); one pool for all (requests queue)."},
+    {.key = "remote-mem-latency",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .preset = "0",
+     .max = 1e15,
+     .doc = "Latency of one access."},
+    {.key = "remote-mem-bw",
+     .type = NADI_SCHEMA_INTEGER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s",
+     .unit_factor = 1e9,
+     .preset = "0",
+     .absent = "an access takes its latency only",
+     .max = 1e12,
+     .doc = "Bandwidth of one access, whole GB/s (10^9 bytes); a fraction is cut as in the "
+            "reference. With 0 an access takes its latency only."},
+    {.key = "num-nodes",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "0",
+     .max = INT32_MAX,
+     .doc = "PER_NODE_MEMORY_EXPANSION: number of servers."},
+    {.key = "num-npus-per-node",
+     .type = NADI_SCHEMA_INTEGER,
+     .preset = "0",
+     .max = INT32_MAX,
+     .doc = "PER_NODE_MEMORY_EXPANSION: rank / this is the number of its server."},
+};
+
+const struct nadi_schema nadi_memory_schema = {
+    .name = "memory",
+    .title = "memory file",
+    .option = "--memory",
+    .syntax = NADI_DOC_JSON,
+    .doc = "Remote memory that MEM_LOAD and MEM_STORE nodes access. An access of S bytes is "
+           "served in latency + S / bandwidth, cut to whole ns.",
+    .example = "{\n"
+               "  \"memory-type\": \"MEMORY_POOL\",\n"
+               "  \"remote-mem-latency\": \"1us\",\n"
+               "  \"remote-mem-bw\": \"100GB/s\"\n"
+               "}\n",
+    KEYS(memory_keys),
+};
