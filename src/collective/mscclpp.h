@@ -19,7 +19,14 @@ enum nadi_mscclpp_type {
     NADI_MSCCLPP_RELEASE,
 };
 
-enum { NADI_MSCCLPP_PLACES = 64 };
+struct nadi_mscclpp_spelling { /* what an operation is, by its name */
+    const char *name;
+    enum nadi_mscclpp_type type;
+    bool pairwise, packets, signals; /* as in struct nadi_mscclpp_op */
+    bool in_switch;
+};
+
+const struct nadi_mscclpp_spelling *nadi_mscclpp_find(const char *name); /* NULL if none */
 
 struct nadi_mscclpp_place {
     uint32_t member;

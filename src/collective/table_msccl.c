@@ -16,74 +16,10 @@
 #include <libxml/tree.h>
 
 #include "base/mem.h"
-#include "collective/table_inside.h"
+#include "collective/msccl.h"
 
-enum step_type {
-    SEND,
-    RECV,
-    RECV_REDUCE_COPY,
-    RECV_COPY_SEND,
-    RECV_REDUCE_SEND,
-    RECV_REDUCE_COPY_SEND,
-    COPY,
-    REDUCE,
-    NOP,
-    STEP_TYPES
-};
-
-static const char *const type_names[STEP_TYPES] = {"s",    "r",   "rrc", "rcs", "rrs",
-                                                   "rrcs", "cpy", "re",  "nop"};
-
-enum { TEMPORARY = 't' };
-
-struct place {
-    char buffer; /* i, o, s or TEMPORARY */
-    uint32_t offset;
-};
-
-struct step {
-    enum step_type type;
-    struct place src, dst;
-    uint32_t count, line;
-    uint32_t dep_tb, dep_step; /* NADI_NONE: none */
-};
-
-struct block { /* a threadblock */
-    uint32_t gpu, id, line;
-    uint32_t send, recv, channel; /* peers; NADI_NONE: none */
-    size_t first, count;          /* of steps */
-    uint32_t temporary;           /* first of its slots for what rrs keeps for a moment */
-};
-
-struct gpu {
-    bool there;
-    uint32_t chunks[3];   /* of i, o, s */
-    size_t first, blocks; /* of blocks */
-    uint32_t temporaries;
-};
-
-struct reader {
-    struct nadi_table_file *f;
-    struct nadi_diags *diags;
-    uint32_t n, per_loop;
-    struct nadi_table_shape shape;
-    struct gpu *gpus;
-    struct {
-        struct block *items;
-        size_t count, capacity;
-    } blocks;
-    struct {
-        struct step *items;
-        size_t count, capacity;
-    } steps;
-};
-
-static struct nadi_place at_line(const struct reader *r, uint32_t line)
-{
-    struct nadi_place place = NADI_IN_FILE(r->f->path);
-    place.line = line;
-    return place;
-}
+static const char *const type_names[NADI_MSCCL_TYPES] = {"s",    "r",   "rrc", "rcs", "rrs",
+                                                         "rrcs", "cpy", "re",  "nop"};
 
 static uint32_t line_of(const xmlNode *node)
 {
@@ -106,27 +42,27 @@ static const char *text_of(const xmlNode *node, const char *name, char buffer[64
 
 enum { REQUIRED = -2 }; /* as `absent` */
 
-static bool integer(const struct reader *r, const xmlNode *node, const char *name, int64_t least,
-                    int64_t most, int64_t absent, int64_t *value)
+static bool integer(const struct nadi_msccl *r, const xmlNode *node, const char *name,
+                    int64_t least, int64_t most, int64_t absent, int64_t *value)
 {
     char text[64];
     *value = absent;
     if (!text_of(node, name, text)) {
         if (absent != REQUIRED)
             return true;
-        return nadi_error(r->diags, "msccl/attribute", at_line(r, line_of(node)), NULL,
+        return nadi_error(r->diags, "msccl/attribute", nadi_msccl_at(r, line_of(node)), NULL,
                           "<%s> has no '%s'", (const char *)node->name, name);
     }
     if (nadi_str_to_i64(text, value) && *value >= least && *value <= most)
         return true;
-    return nadi_error(r->diags, "msccl/number", at_line(r, line_of(node)), NULL,
+    return nadi_error(r->diags, "msccl/number", nadi_msccl_at(r, line_of(node)), NULL,
                       "'%s' of <%s> is '%s', not a number from %" PRId64 " to %" PRId64, name,
                       (const char *)node->name, text, least, most);
 }
 
 /* The same as an index, -1 being none. */
-static bool index_of(const struct reader *r, const xmlNode *node, const char *name, uint32_t most,
-                     uint32_t *value)
+static bool index_of(const struct nadi_msccl *r, const xmlNode *node, const char *name,
+                     uint32_t most, uint32_t *value)
 {
     int64_t number;
     const bool ok = integer(r, node, name, -1, most, -1, &number);
@@ -140,11 +76,11 @@ static bool is_element(const xmlNode *node, const char *name)
 }
 
 /* Elements of another name than the one that is due. */
-static bool check_children(const struct reader *r, const xmlNode *node, const char *name)
+static bool check_children(const struct nadi_msccl *r, const xmlNode *node, const char *name)
 {
     for (const xmlNode *child = node->children; child; child = child->next)
         if (child->type == XML_ELEMENT_NODE && !is_element(child, name))
-            return nadi_error(r->diags, "msccl/element", at_line(r, line_of(child)), NULL,
+            return nadi_error(r->diags, "msccl/element", nadi_msccl_at(r, line_of(child)), NULL,
                               "<%s> in <%s>, where only <%s> may stand", (const char *)child->name,
                               (const char *)node->name, name);
     return true;
@@ -152,13 +88,13 @@ static bool check_children(const struct reader *r, const xmlNode *node, const ch
 
 /* ---- gpus, threadblocks, steps ------------------------------------------------------------- */
 
-static bool read_buffer(const struct reader *r, const xmlNode *node, const char *buffer,
-                        const char *offset, struct place *place)
+static bool read_buffer(const struct nadi_msccl *r, const xmlNode *node, const char *buffer,
+                        const char *offset, struct nadi_msccl_place *place)
 {
     char text[64];
     int64_t number;
     if (!text_of(node, buffer, text) || strlen(text) != 1 || !strchr("ios", text[0]))
-        return nadi_error(r->diags, "msccl/buffer", at_line(r, line_of(node)),
+        return nadi_error(r->diags, "msccl/buffer", nadi_msccl_at(r, line_of(node)),
                           "i is the input, o the output, s scratch",
                           "'%s' of <step> is none of i, o and s", buffer);
     place->buffer = text[0];
@@ -168,50 +104,50 @@ static bool read_buffer(const struct reader *r, const xmlNode *node, const char 
     return true;
 }
 
-static bool read_type(const struct reader *r, const xmlNode *node, enum step_type *type)
+static bool read_type(const struct nadi_msccl *r, const xmlNode *node, enum nadi_msccl_type *type)
 {
     char text[64] = "";
     text_of(node, "type", text);
-    for (int t = 0; t < STEP_TYPES; t++)
+    for (int t = 0; t < NADI_MSCCL_TYPES; t++)
         if (strcmp(type_names[t], text) == 0) {
-            *type = (enum step_type)t;
+            *type = (enum nadi_msccl_type)t;
             return true;
         }
-    return nadi_error(r->diags, "msccl/type", at_line(r, line_of(node)),
+    return nadi_error(r->diags, "msccl/type", nadi_msccl_at(r, line_of(node)),
                       "s, r, rrc, rcs, rrs, rrcs, cpy, re or nop", "a step of type '%s'", text);
 }
 
 /* Which of the two places a type uses. */
-static bool uses_source(enum step_type type)
+static bool uses_source(enum nadi_msccl_type type)
 {
-    return type != RECV && type != RECV_COPY_SEND && type != NOP;
+    return type != NADI_MSCCL_RECV && type != NADI_MSCCL_RECV_COPY_SEND && type != NADI_MSCCL_NOP;
 }
 
-static bool uses_target(enum step_type type)
+static bool uses_target(enum nadi_msccl_type type)
 {
-    return type != SEND && type != RECV_REDUCE_SEND && type != NOP;
+    return type != NADI_MSCCL_SEND && type != NADI_MSCCL_RECV_REDUCE_SEND && type != NADI_MSCCL_NOP;
 }
 
-static bool read_step(struct reader *r, const xmlNode *node, struct block *b)
+static bool read_step(struct nadi_msccl *r, const xmlNode *node, struct nadi_msccl_block *b)
 {
-    struct step s = {.line = line_of(node)};
+    struct nadi_msccl_step s = {.line = line_of(node)};
     int64_t number, count;
     if (!integer(r, node, "s", 0, INT32_MAX, REQUIRED, &number) || !read_type(r, node, &s.type) ||
         !index_of(r, node, "depid", NADI_TABLE_MOST_LANES - 1, &s.dep_tb) ||
         !index_of(r, node, "deps", INT32_MAX, &s.dep_step))
         return false;
     if ((size_t)number != b->count)
-        return nadi_error(r->diags, "msccl/order", at_line(r, s.line),
+        return nadi_error(r->diags, "msccl/order", nadi_msccl_at(r, s.line),
                           "steps of a threadblock are numbered from 0 on",
                           "step %" PRId64 " stands where step %zu is due", number, b->count);
     if (s.dep_tb != NADI_NONE && s.dep_step == NADI_NONE)
-        return nadi_error(r->diags, "msccl/dependency", at_line(r, s.line), NULL,
+        return nadi_error(r->diags, "msccl/dependency", nadi_msccl_at(r, s.line), NULL,
                           "'depid' is %u, but there is no 'deps'", s.dep_tb);
     if (uses_source(s.type) && !read_buffer(r, node, "srcbuf", "srcoff", &s.src))
         return false;
     if (uses_target(s.type) && !read_buffer(r, node, "dstbuf", "dstoff", &s.dst))
         return false;
-    if (s.type != NOP) {
+    if (s.type != NADI_MSCCL_NOP) {
         if (!integer(r, node, "cnt", 1, NADI_TABLE_MOST_SLOTS, REQUIRED, &count))
             return false;
         s.count = (uint32_t)count;
@@ -221,24 +157,18 @@ static bool read_step(struct reader *r, const xmlNode *node, struct block *b)
     return true;
 }
 
-static bool sends(enum step_type type)
+static bool receives(enum nadi_msccl_type type)
 {
-    return type == SEND || type == RECV_COPY_SEND || type == RECV_REDUCE_SEND ||
-           type == RECV_REDUCE_COPY_SEND;
+    return type != NADI_MSCCL_SEND && type < NADI_MSCCL_COPY;
 }
 
-static bool receives(enum step_type type)
-{
-    return type != SEND && type < COPY;
-}
-
-static bool check_peers(const struct reader *r, const struct block *b)
+static bool check_peers(const struct nadi_msccl *r, const struct nadi_msccl_block *b)
 {
     for (size_t i = b->first; i < b->first + b->count; i++) {
-        const struct step *s = &r->steps.items[i];
-        const bool no_send = sends(s->type) && b->send == NADI_NONE;
+        const struct nadi_msccl_step *s = &r->steps.items[i];
+        const bool no_send = nadi_msccl_sends(s->type) && b->send == NADI_NONE;
         if (no_send || (receives(s->type) && b->recv == NADI_NONE))
-            return nadi_error(r->diags, "msccl/peer", at_line(r, s->line), NULL,
+            return nadi_error(r->diags, "msccl/peer", nadi_msccl_at(r, s->line), NULL,
                               "step %zu of type %s %s, but threadblock %u of gpu %u has %s=-1",
                               i - b->first, type_names[s->type], no_send ? "sends" : "receives",
                               b->id, b->gpu, no_send ? "send" : "recv");
@@ -246,10 +176,10 @@ static bool check_peers(const struct reader *r, const struct block *b)
     return true;
 }
 
-static bool read_block(struct reader *r, const xmlNode *node, uint32_t gpu)
+static bool read_block(struct nadi_msccl *r, const xmlNode *node, uint32_t gpu)
 {
-    struct gpu *g = &r->gpus[gpu];
-    struct block b = {.gpu = gpu, .line = line_of(node), .first = r->steps.count};
+    struct nadi_msccl_gpu *g = &r->gpus[gpu];
+    struct nadi_msccl_block b = {.gpu = gpu, .line = line_of(node), .first = r->steps.count};
     int64_t id, channel;
     if (!check_children(r, node, "step") ||
         !integer(r, node, "id", 0, NADI_TABLE_MOST_LANES - 1, REQUIRED, &id) ||
@@ -261,11 +191,11 @@ static bool read_block(struct reader *r, const xmlNode *node, uint32_t gpu)
     b.channel = (uint32_t)channel;
     for (size_t i = g->first; i < r->blocks.count; i++)
         if (r->blocks.items[i].id == b.id)
-            return nadi_error(r->diags, "msccl/twice", at_line(r, b.line), NULL,
+            return nadi_error(r->diags, "msccl/twice", nadi_msccl_at(r, b.line), NULL,
                               "gpu %u has threadblock %u twice, first in line %u", gpu, b.id,
                               r->blocks.items[i].line);
     if (b.send == gpu || b.recv == gpu)
-        return nadi_error(r->diags, "msccl/peer", at_line(r, b.line), "use cpy or re",
+        return nadi_error(r->diags, "msccl/peer", nadi_msccl_at(r, b.line), "use cpy or re",
                           "threadblock %u of gpu %u is its own peer", b.id, gpu);
     for (const xmlNode *child = node->children; child; child = child->next)
         if (is_element(child, "step") && !read_step(r, child, &b))
@@ -273,8 +203,8 @@ static bool read_block(struct reader *r, const xmlNode *node, uint32_t gpu)
     if (!check_peers(r, &b))
         return false;
     for (size_t i = b.first; i < b.first + b.count; i++) { /* rrs keeps nothing: a place for it */
-        const struct step *s = &r->steps.items[i];
-        if (s->type == RECV_REDUCE_SEND && s->count > b.temporary)
+        const struct nadi_msccl_step *s = &r->steps.items[i];
+        if (s->type == NADI_MSCCL_RECV_REDUCE_SEND && s->count > b.temporary)
             b.temporary = s->count;
     }
     const uint32_t most = b.temporary;
@@ -285,17 +215,17 @@ static bool read_block(struct reader *r, const xmlNode *node, uint32_t gpu)
     return g->temporaries < NADI_TABLE_MOST_SLOTS;
 }
 
-static bool read_gpu(struct reader *r, const xmlNode *node)
+static bool read_gpu(struct nadi_msccl *r, const xmlNode *node)
 {
     static const char *const names[] = {"i_chunks", "o_chunks", "s_chunks"};
     int64_t id, chunks;
     if (!check_children(r, node, "tb") || !integer(r, node, "id", 0, r->n - 1, REQUIRED, &id))
         return false;
-    struct gpu *g = &r->gpus[id];
+    struct nadi_msccl_gpu *g = &r->gpus[id];
     if (g->there)
-        return nadi_error(r->diags, "msccl/twice", at_line(r, line_of(node)), NULL,
+        return nadi_error(r->diags, "msccl/twice", nadi_msccl_at(r, line_of(node)), NULL,
                           "gpu %" PRId64 " stands twice", id);
-    *g = (struct gpu){.there = true, .first = r->blocks.count};
+    *g = (struct nadi_msccl_gpu){.there = true, .first = r->blocks.count};
     for (int i = 0; i < 3; i++) {
         if (!integer(r, node, names[i], 0, NADI_TABLE_MOST_SLOTS, 0, &chunks))
             return false;
@@ -316,7 +246,7 @@ static bool flag(const xmlNode *algo, const char *name, bool absent)
                                      : absent;
 }
 
-static bool read_sizes(struct reader *r, const xmlNode *algo)
+static bool read_sizes(struct nadi_msccl *r, const xmlNode *algo)
 {
     int64_t least, most;
     if (!integer(r, algo, "minBytes", 0, INT64_MAX, 0, &least) ||
@@ -328,10 +258,10 @@ static bool read_sizes(struct reader *r, const xmlNode *algo)
 }
 
 /* Blocks of the whole buffer. TACOS counts a member's chunks of an all-gather only. */
-static bool count_blocks(struct reader *r, const xmlNode *algo)
+static bool count_blocks(struct nadi_msccl *r, const xmlNode *algo)
 {
     char name[64] = "";
-    const struct nadi_place place = at_line(r, line_of(algo));
+    const struct nadi_place place = nadi_msccl_at(r, line_of(algo));
     uint64_t blocks = r->per_loop;
     text_of(algo, "name", name);
     const bool all_to_all = r->shape.kind == NADI_ALL_TO_ALL;
@@ -347,7 +277,7 @@ static bool count_blocks(struct reader *r, const xmlNode *algo)
     return true;
 }
 
-static bool read_algo(struct reader *r, const xmlNode *algo)
+static bool read_algo(struct nadi_msccl *r, const xmlNode *algo)
 {
     char text[64] = "";
     int64_t gpus, chunks, root;
@@ -358,7 +288,7 @@ static bool read_algo(struct reader *r, const xmlNode *algo)
         return false;
     text_of(algo, "coll", text);
     if (!nadi_collective_find(text, &r->shape.kind))
-        return nadi_error(r->diags, "msccl/coll", at_line(r, line_of(algo)),
+        return nadi_error(r->diags, "msccl/coll", nadi_msccl_at(r, line_of(algo)),
                           "allreduce, allgather, reduce_scatter, alltoall, broadcast, reduce, "
                           "gather or scatter",
                           "coll is '%s', which promises nothing that could be checked", text);
@@ -372,9 +302,9 @@ static bool read_algo(struct reader *r, const xmlNode *algo)
     return count_blocks(r, algo);
 }
 
-static bool read_gpus(struct reader *r, const xmlNode *algo)
+static bool read_gpus(struct nadi_msccl *r, const xmlNode *algo)
 {
-    r->gpus = NADI_ZNEW(struct gpu, r->n);
+    r->gpus = NADI_ZNEW(struct nadi_msccl_gpu, r->n);
     for (const xmlNode *child = algo->children; child; child = child->next)
         if (is_element(child, "gpu") && !read_gpu(r, child))
             return false;
@@ -385,233 +315,32 @@ static bool read_gpus(struct reader *r, const xmlNode *algo)
         scratch = nadi_max_u64(scratch, (uint64_t)r->gpus[g].chunks[2] + r->gpus[g].temporaries);
     }
     if (there < r->n)
-        return nadi_error(r->diags, "msccl/gpus", at_line(r, line_of(algo)), NULL,
+        return nadi_error(r->diags, "msccl/gpus", nadi_msccl_at(r, line_of(algo)), NULL,
                           "ngpus is %u, but there are %u <gpu>", r->n, there);
     if (scratch > NADI_TABLE_MOST_SLOTS)
-        return nadi_error(r->diags, "msccl/chunks", at_line(r, line_of(algo)), NULL,
+        return nadi_error(r->diags, "msccl/chunks", nadi_msccl_at(r, line_of(algo)), NULL,
                           "%" PRIu64 " chunks of scratch are too many", scratch);
     r->shape.scratch = (uint32_t)scratch;
     const char *refusal = nadi_table_refusal(&r->shape);
     if (refusal)
-        return nadi_error(r->diags, "msccl/chunks", at_line(r, line_of(algo)), NULL, "%s", refusal);
+        return nadi_error(r->diags, "msccl/chunks", nadi_msccl_at(r, line_of(algo)), NULL, "%s",
+                          refusal);
     nadi_table_init(&r->f->table, &r->shape);
     return true;
 }
 
-/* ---- chunks as slots ----------------------------------------------------------------------- */
-
-static uint32_t chunks_of(const struct reader *r, uint32_t gpu, char buffer)
-{
-    if (buffer == 's')
-        return r->gpus[gpu].chunks[2];
-    if (buffer == TEMPORARY)
-        return r->gpus[gpu].temporaries;
-    return nadi_table_buffer_chunks(&r->shape, buffer);
-}
-
-static uint32_t slot_of(const struct reader *r, uint32_t gpu, char buffer, uint32_t offset)
-{
-    if (buffer == TEMPORARY) /* behind the gpu's scratch */
-        return nadi_table_buffer_slot(&r->shape, gpu, 's', r->gpus[gpu].chunks[2] + offset);
-    return nadi_table_buffer_slot(&r->shape, gpu, buffer, offset);
-}
-
-typedef void add_slots(struct nadi_table *t, uint32_t slot, uint32_t count);
-
-static bool add_places(struct reader *r, const struct block *b, const struct step *s,
-                       const struct place *p, add_slots *add)
-{
-    const uint32_t most = chunks_of(r, b->gpu, p->buffer);
-    if (p->offset > most || s->count > most - p->offset)
-        return nadi_error(r->diags, "msccl/range", at_line(r, s->line), NULL,
-                          "chunks %u to %" PRIu64 " of buffer %c of gpu %u: it has %u", p->offset,
-                          (uint64_t)p->offset + s->count - 1, p->buffer, b->gpu, most);
-    for (uint32_t i = 0; i < s->count; i++)
-        add(&r->f->table, slot_of(r, b->gpu, p->buffer, p->offset + i), 1);
-    return true;
-}
-
-/* ---- steps as those of a table ------------------------------------------------------------- */
-
-static bool same(const struct place *a, const struct place *b)
-{
-    return a->buffer == b->buffer && a->offset == b->offset;
-}
-
-static uint32_t pieces_of(const struct step *s)
-{
-    const bool adds_apart = !same(&s->src, &s->dst);
-    switch (s->type) {
-    case RECV_REDUCE_COPY:
-        return adds_apart ? 2 : 1;
-    case RECV_COPY_SEND:
-        return 2;
-    case RECV_REDUCE_SEND:
-        return 3;
-    case RECV_REDUCE_COPY_SEND:
-        return adds_apart ? 3 : 2;
-    case SEND:
-    case RECV:
-    case COPY:
-    case REDUCE:
-    case NOP:
-    case STEP_TYPES:
-        break;
-    }
-    return 1;
-}
-
-static const struct block *find_block(const struct reader *r, uint32_t gpu, uint32_t id)
-{
-    const struct gpu *g = &r->gpus[gpu];
-    for (size_t i = g->first; i < g->first + g->blocks; i++)
-        if (r->blocks.items[i].id == id)
-            return &r->blocks.items[i];
-    return NULL;
-}
-
-static bool add_wait(struct reader *r, const struct block *b, const struct step *s,
-                     struct nadi_step *first)
-{
-    if (s->dep_tb == NADI_NONE)
-        return true;
-    const struct block *on = find_block(r, b->gpu, s->dep_tb);
-    if (!on || s->dep_step >= on->count)
-        return nadi_error(r->diags, "msccl/dependency", at_line(r, s->line), NULL,
-                          "it waits for step %u of threadblock %u of gpu %u, which is not there",
-                          s->dep_step, s->dep_tb, b->gpu);
-    first->wait_lane = (int)s->dep_tb;
-    first->wait_steps = 0;
-    for (size_t i = on->first; i <= on->first + s->dep_step; i++)
-        first->wait_steps += pieces_of(&r->steps.items[i]);
-    return true;
-}
-
-static struct nadi_step *add(struct reader *r, const struct block *b, const struct step *s)
-{
-    struct nadi_step *step = nadi_table_add(&r->f->table, b->gpu, b->id);
-    nadi_table_line(&r->f->table, s->line);
-    return step;
-}
-
-static bool add_local(struct reader *r, const struct block *b, const struct step *s,
-                      const struct place *from, const struct place *to, bool reduces)
-{
-    struct nadi_step *step = add(r, b, s);
-    step->local = true;
-    step->reduces = reduces;
-    return add_places(r, b, s, from, nadi_table_send) && add_places(r, b, s, to, nadi_table_into);
-}
-
-static bool add_send(struct reader *r, const struct block *b, const struct step *s,
-                     const struct place *from, uint32_t to_lane)
-{
-    struct nadi_step *step = add(r, b, s);
-    step->to = b->send;
-    step->to_lane = to_lane;
-    return add_places(r, b, s, from, nadi_table_send);
-}
-
-static bool add_receive(struct reader *r, const struct block *b, const struct step *s,
-                        const struct place *into, bool reduces)
-{
-    struct nadi_step *step = add(r, b, s);
-    step->from = b->recv;
-    step->reduces = reduces;
-    return add_places(r, b, s, into, nadi_table_into);
-}
-
-static bool add_step(struct reader *r, const struct block *b, const struct step *s, uint32_t lane)
-{
-    const size_t first = r->f->table.steps.count;
-    const bool apart = !same(&s->src, &s->dst);
-    struct place kept = s->dst;
-    bool ok = true;
-    switch (s->type) {
-    case SEND:
-        ok = add_send(r, b, s, &s->src, lane);
-        break;
-    case RECV:
-        ok = add_receive(r, b, s, &s->dst, false);
-        break;
-    case RECV_COPY_SEND:
-        ok = add_receive(r, b, s, &s->dst, false) && add_send(r, b, s, &s->dst, lane);
-        break;
-    case RECV_REDUCE_COPY:
-    case RECV_REDUCE_COPY_SEND:
-        ok = add_receive(r, b, s, &s->dst, !apart) &&
-             (!apart || add_local(r, b, s, &s->src, &s->dst, true)) &&
-             (s->type == RECV_REDUCE_COPY || add_send(r, b, s, &s->dst, lane));
-        break;
-    case RECV_REDUCE_SEND:
-        kept = (struct place){TEMPORARY, b->temporary};
-        ok = add_receive(r, b, s, &kept, false) && add_local(r, b, s, &s->src, &kept, true) &&
-             add_send(r, b, s, &kept, lane);
-        break;
-    case COPY:
-    case REDUCE:
-        ok = add_local(r, b, s, &s->src, &s->dst, s->type == REDUCE);
-        break;
-    case NOP:
-    case STEP_TYPES:
-        add(r, b, s);
-        break;
-    }
-    return ok && add_wait(r, b, s, &r->f->table.steps.items[first].step);
-}
-
-/* The threadblock of its peer that receives what a threadblock sends. */
-static bool find_receiver(const struct reader *r, const struct block *b, uint32_t *lane)
-{
-    const struct gpu *peer = &r->gpus[b->send];
-    *lane = NADI_NONE;
-    for (size_t i = peer->first; i < peer->first + peer->blocks; i++) {
-        const struct block *other = &r->blocks.items[i];
-        if (other->recv != b->gpu || other->channel != b->channel)
-            continue;
-        if (*lane != NADI_NONE)
-            return nadi_error(r->diags, "msccl/channel", at_line(r, other->line),
-                              "give them channels of their own",
-                              "threadblocks %u and %u of gpu %u both receive from gpu %u on "
-                              "channel %d",
-                              *lane, other->id, b->send, b->gpu, (int)b->channel);
-        *lane = other->id;
-    }
-    for (size_t i = b->first; i < b->first + b->count && *lane == NADI_NONE; i++)
-        if (sends(r->steps.items[i].type))
-            return nadi_error(r->diags, "msccl/unmatched", at_line(r, r->steps.items[i].line), NULL,
-                              "gpu %u sends to gpu %u on channel %d, where no threadblock "
-                              "receives it",
-                              b->gpu, b->send, (int)b->channel);
-    return true;
-}
-
-static bool add_block(struct reader *r, const struct block *b)
-{
-    uint32_t lane = 0;
-    if (b->send != NADI_NONE && !find_receiver(r, b, &lane))
-        return false;
-    for (size_t i = b->first; i < b->first + b->count; i++)
-        if (!add_step(r, b, &r->steps.items[i], lane))
-            return false;
-    return true;
-}
-
-static bool read_tree(struct reader *r, const xmlNode *root)
+static bool read_tree(struct nadi_msccl *r, const xmlNode *root)
 {
     if (!root || !is_element(root, "algo"))
-        return nadi_error(r->diags, "msccl/root", at_line(r, root ? line_of(root) : 0),
+        return nadi_error(r->diags, "msccl/root", nadi_msccl_at(r, root ? line_of(root) : 0),
                           "MSCCL's files begin with <algo>", "this is XML, but of another kind");
-    bool ok = read_algo(r, root) && read_gpus(r, root);
-    for (size_t i = 0; ok && i < r->blocks.count; i++)
-        ok = add_block(r, &r->blocks.items[i]);
-    return ok;
+    return read_algo(r, root) && read_gpus(r, root) && nadi_msccl_make(r);
 }
 
 bool nadi_table_read_msccl(struct nadi_table_file *f, const char *data, size_t bytes,
                            struct nadi_diags *diags)
 {
-    struct reader r = {.f = f, .diags = diags};
+    struct nadi_msccl r = {.f = f, .diags = diags};
     xmlParserCtxt *context = xmlNewParserCtxt();
     NADI_ASSERT(context);
     xmlDoc *doc = bytes > INT_MAX
@@ -625,7 +354,7 @@ bool nadi_table_read_msccl(struct nadi_table_file *f, const char *data, size_t b
         xmlFreeDoc(doc);
     } else {
         const char *said = context->lastError.message ? context->lastError.message : "too large";
-        nadi_error(diags, "msccl/xml", at_line(&r, (uint32_t)context->lastError.line), NULL,
+        nadi_error(diags, "msccl/xml", nadi_msccl_at(&r, (uint32_t)context->lastError.line), NULL,
                    "not well-formed XML: %.*s", (int)strcspn(said, "\n"), said);
     }
     xmlFreeParserCtxt(context);

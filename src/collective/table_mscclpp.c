@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-enum { MOST_SLICES = 4096 };
+enum { MOST_SLICES = 4096, MOST_PLACES = 64 };
 
 struct reader {
     struct nadi_table_file *f;
@@ -21,59 +21,6 @@ struct reader {
     uint32_t member;                   /* in hand: its gpu, ... */
     const struct nadi_doc_node *block; /* ... threadblock, ... */
     const struct nadi_doc_node *op;    /* ... and operation */
-};
-
-/* What an operation is, by its name. */
-struct spelling {
-    const char *name;
-    enum nadi_mscclpp_type type;
-    bool pairwise, packets, signals;
-    bool in_switch;
-};
-
-static const struct spelling spellings[] = {
-    {.name = "nop"},
-    {.name = "flush"},
-    {"put", NADI_MSCCLPP_MOVE, true, false, false, false},
-    {"pws", NADI_MSCCLPP_MOVE, true, false, true, false},
-    {"pwsf", NADI_MSCCLPP_MOVE, true, false, true, false},
-    {"ppkt", NADI_MSCCLPP_MOVE, true, true, false, false},
-    {"rppkt", NADI_MSCCLPP_MOVE, true, true, false, false},
-    {"get", NADI_MSCCLPP_MOVE, true, false, false, false},
-    {"copy", NADI_MSCCLPP_MOVE, true, false, false, false},
-    {"cpkt", NADI_MSCCLPP_MOVE, true, true, false, false},
-    {"upkt", NADI_MSCCLPP_MOVE, true, true, false, false},
-    {"tpkt", NADI_MSCCLPP_MOVE, true, false, false, false},
-    {"re", NADI_MSCCLPP_MOVE, false, false, false, false},
-    {"rc", NADI_MSCCLPP_MOVE, false, false, false, false},
-    {"rs", NADI_MSCCLPP_MOVE, false, false, false, false},
-    {"res", NADI_MSCCLPP_MOVE, false, false, false, false},
-    {"rcs", NADI_MSCCLPP_MOVE, false, false, false, false},
-    {"rre", NADI_MSCCLPP_MOVE, false, false, false, false},
-    {"rrc", NADI_MSCCLPP_MOVE, false, false, false, false},
-    {"rres", NADI_MSCCLPP_MOVE, false, false, false, false},
-    {"rrcs", NADI_MSCCLPP_MOVE, false, false, false, false},
-    {"rpkt", NADI_MSCCLPP_MOVE, false, true, false, false},
-    {"repkt", NADI_MSCCLPP_MOVE, false, true, false, false},
-    {"rcpkt", NADI_MSCCLPP_MOVE, false, true, false, false},
-    {"recpkt", NADI_MSCCLPP_MOVE, false, true, false, false},
-    {"rspkt", NADI_MSCCLPP_MOVE, false, true, false, false},
-    {"respkt", NADI_MSCCLPP_MOVE, false, true, false, false},
-    {"rcspkt", NADI_MSCCLPP_MOVE, false, true, false, false},
-    {"recspkt", NADI_MSCCLPP_MOVE, false, true, false, false},
-    {.name = "signal", .type = NADI_MSCCLPP_SIGNAL},
-    {.name = "rsignal", .type = NADI_MSCCLPP_SIGNAL},
-    {.name = "rlxsignal", .type = NADI_MSCCLPP_SIGNAL},
-    {.name = "wait", .type = NADI_MSCCLPP_WAIT},
-    {.name = "rwait", .type = NADI_MSCCLPP_WAIT},
-    {.name = "rlxwait", .type = NADI_MSCCLPP_WAIT},
-    {.name = "barrier", .type = NADI_MSCCLPP_BARRIER},
-    {.name = "sem_acquire", .type = NADI_MSCCLPP_ACQUIRE},
-    {.name = "sem_release", .type = NADI_MSCCLPP_RELEASE},
-    {.name = "glres", .in_switch = true},
-    {.name = "glre", .in_switch = true},
-    {.name = "gstore", .in_switch = true},
-    {.name = "gload", .in_switch = true},
 };
 
 /* ---- values of the document ------------------------------------------------------------------ */
@@ -395,7 +342,7 @@ static bool check_move(const struct reader *r, const struct nadi_mscclpp_op *op)
     const struct nadi_mscclpp_place *places = r->plan.places.items;
     if (op->source_count == 0 || op->target_count == 0)
         return fail(r, r->op, NULL, "it moves something from nowhere, or to nowhere");
-    if (op->source_count > NADI_MSCCLPP_PLACES || op->target_count > NADI_MSCCLPP_PLACES)
+    if (op->source_count > MOST_PLACES || op->target_count > MOST_PLACES)
         return fail(r, r->op, NULL, "it names more than 64 places");
     if (op->pairwise && op->source_count != op->target_count && op->source_count != 1)
         return fail(r, r->op, NULL, "its sources and destinations make no pairs");
@@ -427,11 +374,8 @@ static bool read_semaphores(struct reader *r, const struct nadi_mscclpp_op *like
 static bool read_op(struct reader *r, const struct nadi_doc_node *node)
 {
     const char *name = text_of(node, "name");
-    const struct spelling *s = NULL;
+    const struct nadi_mscclpp_spelling *s = nadi_mscclpp_find(name);
     r->op = node;
-    for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]) && !s; i++)
-        if (strcmp(spellings[i].name, name) == 0)
-            s = &spellings[i];
     if (!s)
         return nadi_error(r->diags, "mscclpp/op", nadi_doc_place(r->doc, node), NULL,
                           "there is no operation '%.40s'", name);
