@@ -20,7 +20,7 @@ static struct nadi_pkt_frames frames_of(const struct nadi_packet_config *c)
         [NADI_TELEMETRY_NONE] = 0,
         [NADI_TELEMETRY_TIME] = 8,
         [NADI_TELEMETRY_INT] = 42,
-        [NADI_TELEMETRY_PINT] = 1,
+        [NADI_TELEMETRY_PINT] = 2,
     };
     const uint16_t extra = exact_extra[c->cc->telemetry];
     if (c->exact)
@@ -32,7 +32,9 @@ static struct nadi_pkt_frames frames_of(const struct nadi_packet_config *c)
             .pull = 48,
             .pfc = 31,
         };
-    const uint16_t carried = c->cc->telemetry == NADI_TELEMETRY_TIME ? 0 : extra;
+    const uint16_t carried = c->cc->telemetry == NADI_TELEMETRY_TIME   ? 0
+                             : c->cc->telemetry == NADI_TELEMETRY_PINT ? 1
+                                                                       : extra;
     return (struct nadi_pkt_frames){
         .data_overhead = (uint16_t)(62 + carried),
         .ack = (uint16_t)(66 + carried),
@@ -64,14 +66,12 @@ static uint32_t rate_index(struct nadi_pkt *net, uint64_t bits_per_s)
     const uint32_t i = net->rate_count++;
     const uint32_t sizes =
         net->config.payload_bytes + net->frames.data_overhead + net->frames.ack + 64;
-    const double ticks_per_bit = 1e12 / ((double)net->tick * (double)bits_per_s);
     net->rates[i] = bits_per_s;
     net->ecn[i] = nadi_packet_config_ecn(&net->config, bits_per_s);
     net->tx_ticks[i] = NADI_ARENA_NEW(&net->arena, uint32_t, sizes);
-    for (uint32_t bytes = 0; bytes < sizes; bytes++) {
-        const double ticks = (double)((bytes + net->frames.gap) * 8) * ticks_per_bit + 0.5;
-        net->tx_ticks[i][bytes] = ticks < 4e9 ? (uint32_t)ticks : UINT32_MAX;
-    }
+    for (uint32_t bytes = 0; bytes < sizes; bytes++)
+        net->tx_ticks[i][bytes] =
+            (uint32_t)nadi_min_u64(nadi_pkt_ticks_of(net, bytes, bits_per_s), UINT32_MAX);
     return i;
 }
 
@@ -173,6 +173,22 @@ static uint16_t shift_of(const struct nadi_pkt *net, uint64_t rate, uint64_t nic
     return (uint16_t)shift;
 }
 
+/* A switch that promises more headroom than it has. The HPCC simulator counts what is left without
+ * a sign: it then has 4 GiB more. */
+static bool check_pool(const struct nadi_pkt *net, struct nadi_pkt_switch *s, uint32_t node,
+                       struct nadi_diags *diags)
+{
+    nadi_diags_add(diags, net->config.exact ? NADI_WARNING : NADI_ERROR, "packet/buffer",
+                   NADI_NOWHERE, "enlarge the buffer, or lower the headroom factor or the reserve",
+                   "switch node %" PRIu32 " has %" PRIu64 " bytes of buffer, %" PRId64
+                   " fewer than the headroom and reserve of its %" PRIu32 " ports%s",
+                   node, net->config.buffer_bytes, -s->pool_bytes,
+                   nadi_graph_degree(net->graph, node),
+                   net->config.exact ? "; as in the HPCC simulator it then never pauses" : "");
+    s->pool_bytes += INT64_C(1) << 32;
+    return net->config.exact;
+}
+
 static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
 {
     const struct nadi_graph *g = net->graph;
@@ -194,8 +210,10 @@ static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
             const double packets =
                 net->config.exact ? 0
                                   : 3.0 * (net->config.payload_bytes + net->frames.data_overhead);
-            const double headroom =
-                (double)rate * seconds / 8 * net->config.headroom_factor + packets;
+            double headroom = (double)rate * seconds / 8;
+            if (net->config.exact) /* whole bytes before they are taken so many times */
+                headroom = floor(headroom + 1e-6);
+            headroom = headroom * net->config.headroom_factor + packets;
             port->owner = next;
             if (net->inside && net->inside[n] != NADI_NONE)
                 net->ports[net->inside[n]].owner = net->ports[net->inside[n] + 1].owner = next;
@@ -203,12 +221,8 @@ static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
             port->headroom_bytes = headroom < 4e9 ? (uint32_t)(headroom + 0.5) : UINT32_MAX;
             s->pool_bytes -= (int64_t)port->headroom_bytes + (int64_t)net->config.reserve_bytes;
         }
-        if (s->pool_bytes < 0)
-            return nadi_error(diags, "packet/buffer", NADI_NOWHERE,
-                              "enlarge the buffer, or lower the headroom factor or the reserve",
-                              "switch node %" PRIu32 " has %" PRIu64 " bytes of buffer, %" PRId64
-                              " fewer than the headroom and reserve of its %" PRIu32 " ports",
-                              n, net->config.buffer_bytes, -s->pool_bytes, nadi_graph_degree(g, n));
+        if (s->pool_bytes < 0 && !check_pool(net, s, n, diags))
+            return false;
         next++;
     }
     return true;
@@ -276,6 +290,17 @@ static bool check_exact(const struct nadi_pkt *net, struct nadi_diags *diags)
                       net->cc->hpcc_mode ? "such recovery" : net->cc->name);
 }
 
+/* What the HPCC simulator has made of sources of random numbers when its first packet leaves: nine
+ * a node, and two for each kind of loss. */
+static void make_streams(struct nadi_pkt *net)
+{
+    uint64_t used = UINT64_C(9) * net->graph->node_count + 2;
+    for (uint32_t i = 0; i < net->graph->link_count; i++)
+        used += net->graph->links[i].loss > 0 ? 2 : 0;
+    net->streams = NADI_ARENA_NEW(&net->arena, struct nadi_ns3_streams, 1);
+    nadi_ns3_streams_init(net->streams, net->config.seed, used);
+}
+
 struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
                                  const struct nadi_packet_config *config, struct nadi_diags *diags)
 {
@@ -293,6 +318,8 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     resolve(net);
     net->path_hops = 4;
     net->path_shift = 2;
+    if (config->exact)
+        make_streams(net);
     nadi_map64_init(&net->sports, graph->host_count);
     bool good = check_exact(net, diags) && make_ports(net, diags) && check_faults(net, diags);
     if (good) {

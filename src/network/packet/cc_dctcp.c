@@ -19,19 +19,27 @@ static void start(struct nadi_pkt *net, uint32_t flow)
     s->alpha = 1;
 }
 
+/* Packets in flight and one; the last one counts when it is full. */
+static uint32_t batch_of(const struct nadi_pkt *net, const struct nadi_pkt_flow *f, uint32_t seq)
+{
+    const bool rest = f->next == f->packets && f->payload_bytes < net->config.payload_bytes;
+    return f->next - seq + 1 - (rest && f->next > seq);
+}
+
 /* True once a round trip. */
 static bool end_round_trip(const struct nadi_pkt *net, uint32_t flow, struct state *s, uint32_t seq)
 {
-    const uint32_t sent = net->flows[flow].next;
+    const struct nadi_pkt_flow *f = &net->flows[flow];
+    const uint32_t sent = f->next;
     if (seq <= s->last_update)
         return false;
     if (s->last_update == 0)
-        s->batch = sent + 1;
+        s->batch = batch_of(net, f, 0);
     else {
         const double share = s->marks < s->batch ? (double)s->marks / s->batch : 1;
         s->alpha = (1 - net->config.gain) * s->alpha + net->config.gain * share;
         s->marks = 0;
-        s->batch = sent - seq + 1;
+        s->batch = batch_of(net, f, seq);
     }
     s->last_update = sent;
     return true;

@@ -183,7 +183,7 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
     struct state *s = nadi_pkt_cc_state(net, flow);
     const uint32_t sent = net->flows[flow].next;
     const bool fast = ack->seq <= s->path.last_update;
-    if (ack->mark_alone)
+    if (ack->mark_alone || (fast && !net->config.hpcc.fast_react))
         return;
     const uint32_t place = net->int_of[ack->packet], hops = nadi_pkt_int_hops(place);
     const uint64_t *reports = nadi_pkt_int_record(net, place);
@@ -194,8 +194,6 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
         memcpy(s->last, reports, hops * sizeof(*reports));
         return;
     }
-    if (fast && !net->config.hpcc.fast_react)
-        return;
     const struct change change = read_reports(net, flow, reports, hops, fast);
     if (change.updated && net->config.hpcc.multi_rate)
         update_hops(net, flow, hops, change.updated, fast);

@@ -42,14 +42,20 @@ static void update(struct nadi_pkt *net, uint32_t flow, double u, bool fast)
     }
 }
 
+static bool passed_over(struct nadi_pkt *net, uint32_t flow)
+{
+    const double share = net->config.hpcc.pint_probability;
+    if (net->config.exact)
+        return nadi_ns3_streams_library(net->streams) % 65536 >= (uint32_t)(65536 * share);
+    return share < 1 && nadi_rng_unit(&net->rngs[net->nics[net->flows[flow].nic].port]) >= share;
+}
+
 static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack *ack)
 {
     struct state *s = nadi_pkt_cc_state(net, flow);
     const uint32_t sent = net->flows[flow].next;
     const bool fast = ack->seq <= s->last_update;
-    struct nadi_rng *rng = &net->rngs[net->nics[net->flows[flow].nic].port];
-    if (ack->mark_alone || (net->config.hpcc.pint_probability < 1 &&
-                            nadi_rng_unit(rng) >= net->config.hpcc.pint_probability))
+    if (ack->mark_alone || passed_over(net, flow))
         return;
     if (s->last_update == 0) {
         s->last_update = sent;

@@ -71,9 +71,10 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
     if (ack->seq <= s->last_update)
         return;
     update(net, flow, rtt);
-    s->last_rtt = rtt;
-    if (sent > s->last_update)
+    if (sent > s->last_update) {
         s->last_update = sent;
+        s->last_rtt = rtt;
+    }
 }
 
 static void on_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)

@@ -183,6 +183,8 @@ void nadi_pkt_flow_finish(struct nadi_pkt *net, uint32_t flow)
     nadi_pkt_routes_leave(net, flow);
     for (uint32_t i = 0; i <= NADI_PKT_TIMERS; i++)
         nadi_pkt_cancel_timer(net, flow, i);
+    if (net->config.exact) /* which meets whatever still comes as the begin of a new one */
+        net->receivers[flow] = (struct nadi_pkt_receiver){.nacked = NADI_NONE};
     if (net->config.exact && net->hooks.finished)
         net->hooks.finished(net->hooks.context, net, flow);
 }

@@ -60,18 +60,38 @@ static void finish_here(struct nadi_pkt *net, uint32_t flow)
         net->hooks.finished(net->hooks.context, net, flow);
 }
 
+/* Is it time for an ACK? The HPCC simulator answers every packet from the interval's length on, and
+ * before it those that end a chunk. */
+static bool due(const struct nadi_pkt *net, const struct nadi_pkt_receiver *r)
+{
+    const struct nadi_packet_config *c = &net->config;
+    if (!c->exact)
+        return r->unacked_bytes >= c->ack_interval_bytes;
+    const uint64_t received = (uint64_t)r->expected * c->payload_bytes;
+    return received >= c->ack_interval_bytes || (c->chunk_bytes && received % c->chunk_bytes == 0);
+}
+
 static void receive_in_order(struct nadi_pkt *net, uint32_t flow, uint32_t at)
 {
     struct nadi_pkt_receiver *r = &net->receivers[flow];
     delivered(net, flow, r->expected);
     const bool last = ++r->expected == net->flows[flow].packets;
     r->unacked_bytes += net->config.payload_bytes;
-    if (r->unacked_bytes >= net->config.ack_interval_bytes || last) {
+    if (last || due(net, r)) {
         r->unacked_bytes = 0;
         answer(net, at, NADI_PKT_ACK, r->expected);
     }
     if (last)
         finish_here(net, flow);
+}
+
+/* The packet with which the chunk of another one begins. */
+static uint32_t chunk_begin(const struct nadi_pkt *net, uint32_t seq)
+{
+    const uint32_t chunk = net->config.chunk_bytes, payload = net->config.payload_bytes;
+    if (chunk <= payload)
+        return seq;
+    return (uint32_t)((uint64_t)seq * payload / chunk * chunk / payload);
 }
 
 static void receive_gap(struct nadi_pkt *net, uint32_t flow, uint32_t at)
@@ -81,11 +101,8 @@ static void receive_gap(struct nadi_pkt *net, uint32_t flow, uint32_t at)
         return;
     r->nack_at = net->wheel.now + net->config.nack_interval / net->tick;
     r->nacked = r->expected;
-    if (net->config.back_to_chunk) {
-        const uint32_t chunk = net->config.chunk_bytes / net->config.payload_bytes;
-        if (chunk > 1)
-            r->expected = r->expected / chunk * chunk;
-    }
+    if (net->config.back_to_chunk)
+        r->expected = chunk_begin(net, r->expected);
     if (net->config.recovery != NADI_RECOVERY_NONE)
         answer(net, at, NADI_PKT_NACK, r->expected);
 }
@@ -107,14 +124,22 @@ static void receive_selective(struct nadi_pkt *net, uint32_t flow, uint32_t at, 
         finish_here(net, flow);
 }
 
-/* A NIC that plays dead for a while: NIC_TOTAL_PAUSE_TIME of the HPCC simulator. */
-static void inject_pause(struct nadi_pkt *net, uint32_t port, uint32_t class)
+/* The first NIC of another one's host, which counts pauses for all of them. */
+static struct nadi_pkt_nic *first_nic(const struct nadi_pkt *net, uint32_t nic)
 {
-    struct nadi_pkt_nic *nic = &net->nics[net->ports[port].owner];
-    if (nic->pausing || nic->pauses >= net->config.nic_pauses)
+    const uint32_t node = net->ports[net->nics[nic].port].node;
+    return &net->nics[net->ports[net->graph->first_port[node]].owner];
+}
+
+/* A NIC that plays dead for a while: NIC_TOTAL_PAUSE_TIME of the HPCC simulator. */
+static void inject_pause(struct nadi_pkt *net, uint32_t flow)
+{
+    const uint32_t port = nadi_pkt_path_port(net, flow, true, 0), class = net->flows[flow].class;
+    struct nadi_pkt_nic *first = first_nic(net, net->ports[port].owner);
+    if (first->pausing || first->pauses >= net->config.nic_pauses)
         return;
-    nic->pausing = true;
-    nic->pauses++;
+    first->pausing = true;
+    first->pauses++;
     nadi_pkt_send_pfc(net, port, class, true);
     nadi_pkt_schedule(net,
                       nadi_pkt_new_cell(net, NADI_PKT_NIC_PAUSE, net->ports[port].owner, class),
@@ -126,7 +151,7 @@ void nadi_pkt_nic_pause(struct nadi_pkt *net, uint32_t cell)
     const uint32_t nic = net->cells[cell].a, class = net->cells[cell].b;
     nadi_pkt_free_cell(net, cell);
     if (class == NADI_PKT_CLASSES) {
-        net->nics[nic].pausing = false;
+        first_nic(net, nic)->pausing = false;
         return;
     }
     nadi_pkt_send_pfc(net, net->nics[nic].port, class, false);
@@ -134,12 +159,14 @@ void nadi_pkt_nic_pause(struct nadi_pkt *net, uint32_t cell)
                       net->wheel.now + PAUSE_AGAIN_NS * (NADI_PS_PER_NS / net->tick));
 }
 
-void nadi_pkt_receive_data(struct nadi_pkt *net, uint32_t port, uint32_t at)
+void nadi_pkt_receive_data(struct nadi_pkt *net, uint32_t at)
 {
     const struct nadi_pkt_packet packet = net->packets[at];
     const uint32_t expected = net->receivers[packet.flow].expected;
     const bool trimmed = nadi_pkt_kind(packet.word) == NADI_PKT_TRIMMED;
     net->totals.data_received += !trimmed;
+    if (NADI_UNLIKELY(net->config.nic_pauses))
+        inject_pause(net, packet.flow);
     if (NADI_UNLIKELY(net->selective))
         receive_selective(net, packet.flow, at, trimmed);
     else if (NADI_LIKELY(packet.seq == expected && !trimmed))
@@ -148,8 +175,6 @@ void nadi_pkt_receive_data(struct nadi_pkt *net, uint32_t port, uint32_t at)
         receive_gap(net, packet.flow, at);
     else if (net->config.rto)
         answer(net, at, NADI_PKT_ACK, expected); /* the ACK may have been lost */
-    if (net->config.nic_pauses)
-        inject_pause(net, port, packet.in % NADI_PKT_CLASSES);
     nadi_pkt_free_int(net, at);
     nadi_pkt_flow_unref(net, packet.flow);
 }
@@ -164,6 +189,14 @@ static void take_cumulative(struct nadi_pkt *net, uint32_t flow, uint32_t seq)
         f->next = f->una;
 }
 
+/* Exact mode, going back to chunks: what an ACK says counts for whole chunks. */
+static uint32_t taken(const struct nadi_pkt *net, uint32_t flow, uint32_t seq)
+{
+    return net->config.exact && net->config.back_to_chunk && seq < net->flows[flow].packets
+               ? chunk_begin(net, seq)
+               : seq;
+}
+
 /* Moves the sender on; what congestion control is told: packets acknowledged so far. */
 static uint32_t take_answer(struct nadi_pkt *net, const struct nadi_pkt_packet *packet)
 {
@@ -173,7 +206,7 @@ static uint32_t take_answer(struct nadi_pkt *net, const struct nadi_pkt_packet *
     if (net->flows[flow].finished)
         return packet->seq;
     if (!net->selective)
-        take_cumulative(net, flow, packet->seq);
+        take_cumulative(net, flow, taken(net, flow, packet->seq));
     else if (nadi_pkt_kind(packet->word) == NADI_PKT_ACK)
         nadi_pkt_track_ack(net, flow, packet->seq);
     else
@@ -190,6 +223,11 @@ static void receive_ack(struct nadi_pkt *net, uint32_t at)
 {
     const struct nadi_pkt_packet packet = net->packets[at];
     const uint32_t flow = packet.flow;
+    if (NADI_UNLIKELY(net->config.exact && net->flows[flow].finished)) {
+        nadi_pkt_free_int(net, at); /* its queue pair is gone */
+        nadi_pkt_flow_unref(net, flow);
+        return;
+    }
     const struct nadi_cc_ack ack = {
         .seq = take_answer(net, &packet),
         .packet = at,

@@ -137,7 +137,7 @@ static bool read_link_down(struct reader *r)
         !nadi_scan_u32(&r->scan, "node of LINK_DOWN", INT32_MAX, &a) ||
         !nadi_scan_u32(&r->scan, "node of LINK_DOWN", INT32_MAX, &b))
         return false;
-    if (a == b) /* "0 0 0" stands for none */
+    if (a == b || us <= 0) /* "0 0 0" stands for none */
         return true;
     struct nadi_fault *fault = NADI_ARENA_NEW(r->arena, struct nadi_fault, 1);
     *fault = (struct nadi_fault){.at = (nadi_time)((2e6 + us) * 1e6 + 0.5), .a = a, .b = b};

@@ -22,6 +22,7 @@
 #include "base/rng.h"
 #include "network/packet/cc.h"
 #include "network/packet/config.h"
+#include "network/packet/ns3_streams.h"
 #include "network/packet/wheel.h"
 #include "platform/graph.h"
 
@@ -153,7 +154,7 @@ struct nadi_pkt_port {
 };
 
 struct nadi_pkt_port_sent { /* what left a port, for INT and the tables */
-    uint64_t data_bytes;    /* of data classes only, by switches */
+    uint64_t bytes;         /* by switches, where packets report it */
     uint64_t wire_bytes;
     uint64_t packets;
     nadi_time busy_ticks;
@@ -194,7 +195,8 @@ struct nadi_pkt_nic {
     /* receiver-driven: flows that are owed pulls take turns */
     uint32_t *owed; /* ring of flows, a power of two */
     uint32_t owed_first, owed_count, owed_capacity;
-    bool pulling;    /* a pull was sent less than a packet's time ago */
+    bool pulling; /* a pull was sent less than a packet's time ago */
+    /* of a host's first NIC, for all of them: */
     bool pausing;    /* an injected pause is on, or was a short time ago */
     uint32_t pauses; /* injected so far */
 };
@@ -302,7 +304,8 @@ struct nadi_pkt {
     nadi_time tick; /* ps */
     struct nadi_arena arena;
     struct nadi_pkt_frames frames;
-    struct nadi_rng *rngs; /* by port: what happens elsewhere shifts nobody's numbers */
+    struct nadi_rng *rngs;            /* by port: what happens elsewhere shifts nobody's numbers */
+    struct nadi_ns3_streams *streams; /* exact mode: ns-3's numbers instead of them */
     /* cells */
     struct nadi_pkt_cell *cells;
     size_t cell_capacity;
@@ -401,6 +404,15 @@ static inline void nadi_pkt_free_cell(struct nadi_pkt *net, uint32_t cell)
     net->free_cell = cell;
 }
 
+/* Of putting bytes on a cable, to the nearest tick. Halves are rounded down in exact mode, where
+ * the HPCC simulator's binary fractions of a second lie below them. */
+static inline uint64_t nadi_pkt_ticks_of(const struct nadi_pkt *net, uint32_t bytes, uint64_t rate)
+{
+    const uint64_t ticks_per_s = net->config.exact ? UINT64_C(1000000000) : UINT64_C(1000000000000);
+    const uint64_t bits = (uint64_t)(bytes + net->frames.gap) * 8;
+    return (2 * bits * ticks_per_s + rate - net->config.exact) / (2 * rate);
+}
+
 static inline void nadi_pkt_schedule(struct nadi_pkt *net, uint32_t cell, nadi_time at)
 {
     nadi_pkt_wheel_add(&net->wheel, at,
@@ -429,7 +441,7 @@ void nadi_pkt_set_window(struct nadi_pkt *net, uint32_t flow, uint32_t packets);
 
 /* --- host.c: what a host receives; `at` is the packet's place --- */
 
-void nadi_pkt_receive_data(struct nadi_pkt *net, uint32_t port, uint32_t at);
+void nadi_pkt_receive_data(struct nadi_pkt *net, uint32_t at);
 void nadi_pkt_receive_answer(struct nadi_pkt *net, uint32_t at);
 /* At any node: on any port. */
 void nadi_pkt_receive_pfc(struct nadi_pkt *net, uint32_t port, uint32_t at);

@@ -40,10 +40,17 @@ struct nadi_pkt_leap {
     uint64_t leapt;
 };
 
+/* Exact mode: do answers depend on where in its message a packet is? */
+static bool counts_from_begin(const struct nadi_pkt *net)
+{
+    const struct nadi_packet_config *c = &net->config;
+    return c->exact && (c->back_to_chunk || c->ack_interval_bytes > c->payload_bytes);
+}
+
 struct nadi_pkt_leap *nadi_pkt_leap_create(const struct nadi_pkt *net)
 {
     if (!net->cc->steady || net->carries || net->selective || net->spraying ||
-        net->config.nic_pauses || net->config.loss > 0)
+        net->config.nic_pauses || net->config.loss > 0 || counts_from_begin(net))
         return NULL;
     struct nadi_pkt_leap *leap = NADI_ZNEW(struct nadi_pkt_leap, 1);
     leap->wait = LEAST_WAIT;
@@ -236,7 +243,7 @@ static void move_counters(struct nadi_pkt *net, struct nadi_pkt_leap *leap, uint
     for (uint32_t p = 0; p < net->port_count; p++) {
         struct nadi_pkt_port_sent *sent = &net->sent[p];
         const struct nadi_pkt_port_sent *before = &leap->sent[p];
-        sent->data_bytes += periods * (sent->data_bytes - before->data_bytes);
+        sent->bytes += periods * (sent->bytes - before->bytes);
         sent->wire_bytes += periods * (sent->wire_bytes - before->wire_bytes);
         sent->packets += periods * (sent->packets - before->packets);
         sent->busy_ticks += (nadi_time)periods * (sent->busy_ticks - before->busy_ticks);

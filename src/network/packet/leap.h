@@ -18,7 +18,8 @@
 #include "network/packet/internal.h"
 
 /* NULL where no steady state can be told: schemes whose senders or packets remember times,
- * selective recovery, spraying, losses and injected pauses. */
+ * selective recovery, spraying, losses, injected pauses, answers that count from a message's begin.
+ */
 struct nadi_pkt_leap *nadi_pkt_leap_create(const struct nadi_pkt *net);
 void nadi_pkt_leap_destroy(struct nadi_pkt_leap *leap); /* NULL is allowed */
 

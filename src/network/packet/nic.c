@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "network/packet/telemetry.h"
 
+enum { EXACT_CONTROL_CLASS = 3 };
+
 static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
 {
     while (from < to) {
@@ -207,11 +209,9 @@ static nadi_time gap_ticks(const struct nadi_pkt *net, struct nadi_pkt_flow *f, 
         return port->ticks[bytes];
     if (rate == f->gap_rate && bytes == f->gap_of_bytes)
         return f->gap_ticks;
-    const uint64_t ticks_per_s = net->config.exact ? UINT64_C(1000000000) : UINT64_C(1000000000000);
-    const uint64_t bits = (uint64_t)(bytes + net->frames.gap) * 8;
     f->gap_rate = rate;
     f->gap_of_bytes = (uint16_t)bytes;
-    f->gap_ticks = (nadi_time)((2 * bits * ticks_per_s + rate) / (2 * rate));
+    f->gap_ticks = (nadi_time)nadi_pkt_ticks_of(net, bytes, rate);
     return f->gap_ticks;
 }
 
@@ -265,6 +265,17 @@ static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t s
     __builtin_prefetch(&next->line_rate);
 }
 
+/* Whose pauses hold up a control frame. Exact mode: one for all of them, pauses of the NIC's own
+ * included. */
+static uint32_t control_class(const struct nadi_pkt *net, const struct nadi_pkt_packet *packet)
+{
+    if (net->config.ack_first)
+        return 0;
+    if (net->config.exact)
+        return EXACT_CONTROL_CLASS;
+    return nadi_pkt_kind(packet->word) == NADI_PKT_PFC ? 0 : packet->in % NADI_PKT_CLASSES;
+}
+
 void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
 {
     struct nadi_pkt_nic *nic = &net->nics[nic_index];
@@ -273,11 +284,7 @@ void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
         return;
     if (port->backlog & 1) {
         const uint32_t head = nadi_pkt_queue(net, nic->port, 0)->sent;
-        const struct nadi_pkt_packet *packet = &net->packets[head];
-        const uint32_t class = net->config.ack_first || nadi_pkt_kind(packet->word) == NADI_PKT_PFC
-                                   ? 0
-                                   : packet->in % NADI_PKT_CLASSES;
-        if (!(port->paused >> class & 1)) {
+        if (!(port->paused >> control_class(net, &net->packets[head]) & 1)) {
             nadi_pkt_dequeue(net, nic->port, 0, head);
             nadi_pkt_transmit(net, nic->port, 0, head);
             return;

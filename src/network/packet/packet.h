@@ -49,9 +49,10 @@ nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow);
  * moves any more these are a PFC deadlock: buffers that wait for each other in a circle. */
 uint32_t nadi_pkt_blocked_ports(const struct nadi_pkt *net, uint32_t *node);
 
+/* To the nearest one. */
 static inline nadi_time nadi_pkt_to_ticks(const struct nadi_pkt *net, nadi_time ps)
 {
-    return ps / net->tick;
+    return (ps + net->tick / 2) / net->tick;
 }
 
 #endif

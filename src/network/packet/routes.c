@@ -12,7 +12,9 @@
  * A way through a node that forwards only so much leads over its server (passage.h).
  *
  * Exact mode: neighbours are visited in order of node number, and of parallel cables only the last
- * one counts. Otherwise: in order of ports. */
+ * one counts. A host with several cables has them in the order in which the search from the
+ * destination finds their switches, and hashes with ns-3's own seed. Otherwise: in order of ports.
+ */
 #include "network/packet/routes.h"
 
 #include "base/mem.h"
@@ -23,6 +25,7 @@ struct tree {
     uint32_t *first; /* [switch] -> into ports; switch_count + 1 entries */
     uint32_t *ports;
     uint16_t *hops; /* [switch] to the root; UINT16_MAX: no way */
+    uint32_t *rank; /* exact: [switch] when it was found */
 };
 
 enum {
@@ -31,6 +34,8 @@ enum {
     NO_IN = 4,  /* its near end: nothing comes from there */
     LOOKS = 8,  /* roots that are looked at for ways that turn */
 };
+
+#define NS3_HASH_SEED 0x8badf00dU /* of its hash functions where none is given */
 
 struct nadi_pkt_routes {
     uint32_t *tree_of; /* [node], NADI_NONE: not built */
@@ -130,6 +135,7 @@ static void drop_trees(struct nadi_pkt_routes *r)
         nadi_mem_free(r->items[i].first);
         nadi_mem_free(r->items[i].ports);
         nadi_mem_free(r->items[i].hops);
+        nadi_mem_free(r->items[i].rank);
     }
     r->count = 0;
 }
@@ -226,12 +232,18 @@ static const struct tree *tree_to(const struct nadi_pkt *net, uint32_t root)
         if (r->switch_of[n] != NADI_NONE)
             t.hops[r->switch_of[n]] =
                 r->distance[n] < UINT16_MAX ? (uint16_t)r->distance[n] : UINT16_MAX;
+    if (net->config.exact) {
+        t.rank = NADI_ZNEW(uint32_t, net->switch_count);
+        for (uint32_t i = 0; i < found; i++)
+            if (r->switch_of[r->queue[i]] != NADI_NONE)
+                t.rank[r->switch_of[r->queue[i]]] = i;
+    }
     r->tree_of[root] = (uint32_t)r->count;
     NADI_PUSH(r, t);
     return &r->items[r->count - 1];
 }
 
-static uint32_t root_of(const struct nadi_pkt *net, uint32_t host)
+uint32_t nadi_pkt_root_of(const struct nadi_pkt *net, uint32_t host)
 {
     const struct nadi_graph *g = net->graph;
     const struct nadi_graph_port *port = &g->ports[g->first_port[host]];
@@ -255,7 +267,9 @@ static uint32_t choose(const struct walk *w, const uint32_t *choices, uint32_t c
 {
     if (w->first_way || count == 1)
         return choices[0];
-    const uint32_t first = murmur3(w->hash, 3, w->node) % count;
+    const bool host = w->net->graph->nodes[w->node].kind == NADI_GRAPH_HOST;
+    const uint32_t seed = host && w->net->config.exact ? NS3_HASH_SEED : w->node;
+    const uint32_t first = murmur3(w->hash, 3, seed) % count;
     if (!w->adaptive)
         return choices[first];
     uint32_t best = choices[first];
@@ -270,6 +284,13 @@ static uint32_t choose(const struct walk *w, const uint32_t *choices, uint32_t c
         }
     }
     return best;
+}
+
+/* When the search found the switch that a host's port leads to. */
+static uint32_t found_at(const struct walk *w, uint32_t port)
+{
+    const uint32_t s = w->net->routes->switch_of[w->net->graph->ports[port].peer];
+    return s != NADI_NONE ? w->tree->rank[s] : 0;
 }
 
 /* Which of a host's cables: those that have a way, by the hash. */
@@ -287,8 +308,12 @@ static uint32_t host_port(const struct walk *w, uint32_t host)
         if (hops < least)
             count = 0;
         least = hops;
-        if (count < 64)
-            choices[count++] = port;
+        if (count == 64)
+            continue;
+        uint32_t at = count++;
+        for (; w->tree->rank && at > 0 && found_at(w, choices[at - 1]) > found_at(w, port); at--)
+            choices[at] = choices[at - 1];
+        choices[at] = port;
     }
     if (!count)
         return NADI_NONE;
@@ -336,7 +361,7 @@ static struct walk walk_of(const struct nadi_pkt *net, uint32_t flow, bool back)
     const uint32_t dport = back ? info->sport : info->dport;
     return (struct walk){
         .net = net,
-        .tree = tree_to(net, root_of(net, dst)),
+        .tree = tree_to(net, nadi_pkt_root_of(net, dst)),
         .node = src,
         .dst = dst,
         .hash = {nadi_pkt_address(src), nadi_pkt_address(dst), sport | dport << 16},
@@ -476,7 +501,7 @@ uint32_t nadi_pkt_routes_spray(struct nadi_pkt *net, uint32_t node, uint32_t flo
     const struct nadi_pkt_info *info = &net->infos[flow];
     const uint32_t dst = net->graph->hosts[back ? info->src : info->dst];
     const struct nadi_pkt_routes *r = net->routes;
-    const uint32_t root = root_of(net, dst);
+    const uint32_t root = nadi_pkt_root_of(net, dst);
     struct walk w = {.net = net, .tree = tree_to(net, root), .node = node, .dst = dst};
     const uint32_t s = r->switch_of[node];
     if (node == root || s == NADI_NONE)
@@ -549,7 +574,7 @@ void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_
     for (uint32_t back = 0; back < (net->config.exact ? 1 : 2); back++) {
         struct walk w = {
             .net = net,
-            .tree = tree_to(net, root_of(net, ends[!back])),
+            .tree = tree_to(net, nadi_pkt_root_of(net, ends[!back])),
             .node = ends[back],
             .dst = ends[!back],
             .first_way = true,
@@ -589,42 +614,11 @@ bool nadi_pkt_routes_turn(struct nadi_pkt *net)
     const uint32_t looks = nadi_min_u32(LOOKS, g->host_count);
     for (uint32_t i = 0; i < looks; i++) {
         const uint32_t host = (uint32_t)((uint64_t)i * g->host_count / looks);
-        const uint32_t found = search(g, net->routes, root_of(net, g->hosts[host]));
+        const uint32_t found = search(g, net->routes, nadi_pkt_root_of(net, g->hosts[host]));
         for (uint32_t k = 0; k < found; k++)
             if (net->routes->switch_of[net->routes->queue[k]] != NADI_NONE &&
                 turns_at(net, net->routes->queue[k]))
                 return true;
     }
     return false;
-}
-
-void nadi_pkt_routes_longest(struct nadi_pkt *net, nadi_time *rtt, uint64_t *bdp)
-{
-    uint32_t *hosts = NADI_NEW(uint32_t, net->graph->host_count), count = 0;
-    bool *seen = NADI_ZNEW(bool, net->graph->node_count);
-    *rtt = 0;
-    *bdp = 0;
-    /* Of the hosts with one root, one pair of them and each with the first of another root. */
-    for (uint32_t h = 0; h < net->graph->host_count; h++) {
-        const uint32_t root = root_of(net, net->graph->hosts[h]);
-        if (!seen[root])
-            hosts[count++] = h;
-        seen[root] = true;
-    }
-    if (count == 1 && net->graph->host_count > 1)
-        hosts[count++] = 1;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < count; k++) {
-            nadi_time pair_rtt;
-            uint64_t rate;
-            if (i == k)
-                continue;
-            nadi_pkt_routes_rtt(net, hosts[i], hosts[k], &pair_rtt, &rate);
-            const uint64_t pair_bdp =
-                (uint64_t)((double)pair_rtt * (double)net->tick * 1e-12 * (double)rate / 8);
-            *rtt = pair_rtt > *rtt ? pair_rtt : *rtt;
-            *bdp = nadi_max_u64(*bdp, pair_bdp);
-        }
-    nadi_mem_free(hosts);
-    nadi_mem_free(seen);
 }

@@ -13,8 +13,10 @@ void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow);
 /* Do shortest ways turn up again after they went down (passage.h)? Looks at those to a few hosts.
  */
 bool nadi_pkt_routes_turn(struct nadi_pkt *net);
-/* The longest round trip and the largest bandwidth-delay product, hosts of one switch taken to be
- * alike. O(switches^2) at worst. */
+/* Where the ways to a host come together: the switch of a host with a single cable, else itself. */
+uint32_t nadi_pkt_root_of(const struct nadi_pkt *net, uint32_t host);
+/* round_trips.c: the longest round trip and the largest bandwidth-delay product, hosts taken to be
+ * alike that hang at one switch by like cables. O(switches^2) where they do. */
 void nadi_pkt_routes_longest(struct nadi_pkt *net, nadi_time *rtt, uint64_t *bdp);
 
 #endif

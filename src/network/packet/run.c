@@ -53,7 +53,7 @@ static inline void arrive(struct nadi_pkt *net, uint32_t queue, enum nadi_pkt_ev
         else if (back)
             nadi_pkt_receive_answer(net, at);
         else
-            nadi_pkt_receive_data(net, port, at);
+            nadi_pkt_receive_data(net, at);
     }
     nadi_pkt_pop(net, queue);
 }

@@ -136,6 +136,8 @@ static void put_all(struct pen *p)
 {
     const struct nadi_pkt *net = p->net;
     put(p, (uint64_t)(net->wheel.now - net->moved_at));
+    if (net->streams)
+        put_two(p, (uint32_t)net->streams->a.state[0], (uint32_t)net->streams->b.state[0]);
     for (uint32_t i = 0; i < net->flow_count && !p->differs; i++)
         put_flow(p, i);
     for (uint32_t i = 0; i < net->nic_count && !p->differs; i++)

@@ -68,6 +68,8 @@ void nadi_pkt_send_pfc(struct nadi_pkt *net, uint32_t port, uint32_t class, bool
         .word = nadi_pkt_word(net->frames.pfc, 1, NADI_PKT_PFC) | NADI_PKT_LINK |
                 (pause ? NADI_PKT_PAUSE : 0U),
     };
+    if (net->streams)
+        nadi_ns3_streams_skip(net->streams);
     nadi_pkt_enqueue(net, port, 0, frame);
     if (net->ports[port].busy)
         return;
@@ -139,7 +141,8 @@ bool nadi_pkt_should_mark(struct nadi_pkt *net, uint32_t port_index, uint32_t qu
         return true;
     const double p = row->pmax * (double)(queued - row->kmin_bytes) /
                      (double)(row->kmax_bytes - row->kmin_bytes);
-    return nadi_rng_unit(&net->rngs[port_index]) < p;
+    return (net->streams ? nadi_ns3_streams_next(net->streams)
+                         : nadi_rng_unit(&net->rngs[port_index])) < p;
 }
 
 /* Class 0 first; the others take turns. NADI_PKT_CLASSES when nothing may go. */
@@ -183,6 +186,8 @@ void nadi_pkt_switch_send(struct nadi_pkt *net, uint32_t port_index)
     nadi_pkt_dequeue(net, port_index, class, at);
     if (class != 0)
         account(net, port_index, class, at);
+    else if (NADI_UNLIKELY(net->carries))
+        nadi_pkt_telemetry_count(net, port_index, nadi_pkt_bytes(net->packets[at].word));
     nadi_pkt_transmit(net, port_index, class, at);
 }
 

@@ -43,7 +43,8 @@ void nadi_pint_init(struct nadi_pkt *net)
     net->pints = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_pint, net->port_count);
     net->pint_values = NADI_ARENA_NEW(&net->arena, double, UINT8_MAX + 1);
     for (uint32_t i = 0; i <= UINT8_MAX; i++)
-        net->pint_values[i] = pow(base, first + i);
+        net->pint_values[i] =
+            net->config.exact ? pow(base, i) / NADI_NS3_PINT_UNITS : pow(base, first + i);
 }
 
 double nadi_pint_decode(const struct nadi_pkt *net, uint8_t power)
@@ -67,7 +68,13 @@ void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
     const struct nadi_pkt_port *port = &net->ports[port_index];
     struct nadi_pkt_pint *p = &net->pints[port_index];
     const nadi_time now = net->wheel.now;
-    if (nadi_pkt_kind(net->packets[at].word) == NADI_PKT_DATA) {
+    const bool data = nadi_pkt_kind(net->packets[at].word) == NADI_PKT_DATA;
+    if (data && net->config.exact) {
+        p->u = nadi_ns3_pint_average(net, p, net->rates[port->rate],
+                                     nadi_pkt_queued_bytes(net, port_index));
+        const uint8_t power = nadi_ns3_pint_encode(net, p->u);
+        net->powers[at] = power > net->powers[at] ? power : net->powers[at];
+    } else if (data) {
         const double base = (double)net->longest_rtt;
         const double since = (double)(now - p->at);
         const double dt = since < base ? since : base;

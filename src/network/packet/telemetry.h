@@ -110,11 +110,21 @@ static inline void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, u
                                           uint32_t bytes)
 {
     if (net->int_of) {
-        const uint64_t before = net->sent[port].data_bytes;
-        net->sent[port].data_bytes += bytes;
+        const uint64_t before = net->sent[port].bytes;
+        net->sent[port].bytes += bytes;
         nadi_pkt_add_int(net, port, at, before);
     } else if (net->pints)
         nadi_pkt_add_pint(net, port, at);
+}
+
+/* A control frame leaves the port: it reports nothing, but is told of by those behind it. */
+static inline void nadi_pkt_telemetry_count(struct nadi_pkt *net, uint32_t port, uint32_t bytes)
+{
+    net->sent[port].bytes += bytes;
+    if (net->pints) {
+        net->pints[port].at = net->wheel.now;
+        net->pints[port].bytes = bytes;
+    }
 }
 
 static inline uint64_t nadi_int_field(uint64_t word, uint32_t shift, uint32_t bits)
@@ -148,6 +158,12 @@ static inline double nadi_int_rate(const struct nadi_pkt *net, uint64_t word)
 void nadi_pkt_int_init(struct nadi_pkt *net);
 /* Makes the ports' averages. */
 void nadi_pint_init(struct nadi_pkt *net);
+/* ns3_pint.c: exact mode's average of a port that a packet leaves, and the power that it travels as
+ * in units of 1/512. */
+enum { NADI_NS3_PINT_UNITS = 512 };
+double nadi_ns3_pint_average(struct nadi_pkt *net, const struct nadi_pkt_pint *p, uint64_t rate,
+                             uint32_t queued_bytes);
+uint8_t nadi_ns3_pint_encode(struct nadi_pkt *net, double u);
 /* The utilisation that a byte of PINT stands for. */
 double nadi_pint_decode(const struct nadi_pkt *net, uint8_t power);
 

@@ -1,0 +1,54 @@
+/* round_trips: the longest one of a network, and the largest bandwidth-delay product. */
+#include "base/mem.h"
+#include "network/packet/packet.h"
+#include "network/packet/routes.h"
+
+struct end { /* a host that stands for all that hang at its root by like cables */
+    uint32_t host, root;
+    bool second; /* of its kind, for pairs inside of it */
+};
+
+/* Returns their number. O(hosts). */
+static uint32_t unlike_ends(const struct nadi_pkt *net, struct end *ends)
+{
+    const struct nadi_graph *g = net->graph;
+    uint32_t count = 0;
+    struct nadi_map64 seen; /* root and kind of cable -> how many so far */
+    nadi_map64_init(&seen, g->host_count);
+    for (uint32_t h = 0; h < g->host_count; h++) {
+        const uint32_t root = nadi_pkt_root_of(net, g->hosts[h]);
+        const struct nadi_pkt_port *port = &net->ports[g->first_port[g->hosts[h]]];
+        const uint64_t cable = nadi_hash_u64((uint64_t)port->latency << 16 ^ port->rate);
+        const uint64_t kind = (uint64_t)root << 32 | cable >> 32;
+        uint32_t *like = nadi_map64_put(&seen, kind, 0, NULL);
+        if (*like < 2)
+            ends[count++] = (struct end){h, root, *like == 1};
+        ++*like;
+    }
+    nadi_map64_release(&seen);
+    return count;
+}
+
+void nadi_pkt_routes_longest(struct nadi_pkt *net, nadi_time *rtt, uint64_t *bdp)
+{
+    const uint64_t ticks_per_s = UINT64_C(1000000000000) / (uint64_t)net->tick;
+    struct end *ends = NADI_NEW(struct end, net->graph->host_count);
+    const uint32_t count = unlike_ends(net, ends);
+    *rtt = 0;
+    *bdp = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < count; k++) {
+            nadi_time pair_rtt;
+            uint64_t rate;
+            if (i == k || ((ends[i].second || ends[k].second) && ends[i].root != ends[k].root))
+                continue;
+            nadi_pkt_routes_rtt(net, ends[i].host, ends[k].host, &pair_rtt, &rate);
+            const uint64_t pair_bdp =
+                (uint64_t)pair_rtt <= UINT64_MAX / rate
+                    ? (uint64_t)pair_rtt * rate / ticks_per_s / 8
+                    : (uint64_t)((double)pair_rtt * (double)rate / (double)ticks_per_s / 8);
+            *rtt = pair_rtt > *rtt ? pair_rtt : *rtt;
+            *bdp = nadi_max_u64(*bdp, pair_bdp);
+        }
+    nadi_mem_free(ends);
+}
