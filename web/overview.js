@@ -56,6 +56,8 @@ export function pathView(run) {
   for (const p of run.path) ranks.set(p.rank, (ranks.get(p.rank) || 0) + p.end_ns - p.start_ns);
   const share = v => `${time(v)}  ${percent(v / run.end)}`;
   return el("section", {}, el("h2", {}, "What it is made of"),
+    /phase|fold/.test(run.info.executor) && run.path.some(p => p.algorithm && p.algorithm !== "library") ? el("p", { class: "note" }, `Collectives ran by ${run.info.executor === "fold" ? "classes of equal ranks" : "phases"}, without single messages: ` +
+      "where the members of one start apart, the path goes to the one that started last. “--executor message” follows the messages.") : null,
     sortableTable([...groups.values()], [["cause", "cause", null, true], ["group_name", "group", v => (v === null ? "–" : v === "" ? "all ranks" : v), true], ["dimension", "dimension"],
       ["algorithm", "algorithm", null, true], ["link", "at link", null, true], ["steps", "steps", count], ["ns", "time", share]], { sort: "ns" }),
     el("h2", {}, "On which ranks"),

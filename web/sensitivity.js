@@ -13,7 +13,7 @@ export function sensitivityView(run) {
   const items = run.sensitivities.filter(s => !whole(s)).map(s => {
     const gain = s.gain_large_ns ?? (s.path_gain_ns === null ? 0 : s.path_gain_ns * 100);
     return { label: `${better(s)} ${s.parameter}`, value: gain, text: gain < 0 ? `costs ${percent(-gain / end)}` : `buys ${percent(gain / end)}`, colour: gain < 0 ? css("--hot") : "",
-      dot: s.gain_large_ns === null || s.path_gain_ns === null ? null : s.path_gain_ns * 100,
+      dot: s.gain_large_ns !== null && s.derivative_by === "path" ? s.path_gain_ns * 100 : null,
       hint: `${s.parameter} is ${three(s.value)} ${s.unit}\n${better(s)}: ${time(gain)} less` + (s.gain_large_ns === null ? " (from the path)" : "") +
       (s.ns_per_unit === null ? "" : `\nd(end)/d(it): ${time(s.ns_per_unit)} per ${s.unit}, by ${s.derivative_by}`) +
       (s.next_cause ? `\nthen most of the path is ${labelOf(s.next_cause)}` : "") };
@@ -29,5 +29,5 @@ export function sensitivityView(run) {
     sortableTable(run.sensitivities, [["parameter", "parameter", null, true], ["value", "value", (v, r) => `${three(v)} ${r.unit}`],
       ["ns_per_unit", "d(end)/d(it), ns per unit", v => (v === null ? "–" : three(v))], ["derivative_by", "by", null, true], ["path_gain_ns", "+0.1 % by the path", time],
       ["gain_small_ns", "+0.1 % again", time], ["gain_large_ns", "+10 % again", time], ["next_cause", "then", v => (v ? labelOf(v) : "–"), true]], { sort: "gain_large_ns" }),
-    el("p", { class: "note" }, "By the path: from the critical path alone. Again: the whole run simulated with the other value. Of latencies and delays less is better; of chunks, twice and half as many are tried. The derivative is that of the path; where messages share links and the path alone cannot tell, that of the run simulated again. What costs though it is faster lets messages meet that passed each other before."));
+    el("p", { class: "note" }, "By the path: from the critical path alone. Again: the whole run simulated with the other value. Of latencies and delays less is better; of chunks, twice and half as many are tried. The derivative is that of the path where it is exact; where members of its collectives start apart or messages wait for others, that of the run simulated again (10 % where whole nanoseconds would be much of 0.1 %). What costs though it is faster lets messages meet that passed each other before."));
 }

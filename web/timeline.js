@@ -269,7 +269,9 @@ export function timelineView(run) {
     el("div", { class: "tools" }, el("label", {}, "ranks ", ranks), el("label", {}, "mark ", search), el("label", {}, "rows ", size), kinds),
     view.canvas, legend(CAUSES.map(c => c[0]).filter(c => used.has(c))),
     el("p", { class: "note" }, "Drag to move, wheel to zoom, shift and wheel for other ranks. Keys: ", el("kbd", {}, "←"), el("kbd", {}, "→"), " move, ",
-      el("kbd", {}, "+"), el("kbd", {}, "−"), " zoom, ", el("kbd", {}, "↑"), el("kbd", {}, "↓"), " ranks, ", el("kbd", {}, "0"), " all. Arrows are messages; they show when few are in view.",
+      el("kbd", {}, "+"), el("kbd", {}, "−"), " zoom, ", el("kbd", {}, "↑"), el("kbd", {}, "↓"), " ranks, ", el("kbd", {}, "0"), " all. Arrows are messages; they show when few are in view. ",
+      run.info.slack_is_exact ? "Slack is a promise: a node may end so much later and the run ends as before, if every rank keeps its order."
+        : "Slack is an estimate here: a node that ends later also moves messages, which then meet others.",
       run.info.ranks > run.ranks.length ? ` One rank of each of ${count(run.ranks.length)} classes of equal ranks is shown.` : ""));
   section.timeline = { state: s, view, zoom, pan };
   return section;

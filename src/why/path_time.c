@@ -104,7 +104,10 @@ struct nadi_path_ops *nadi_path_ops_create(const struct nadi_inputs *in, const s
     *ops = (struct nadi_path_ops){
         .in = in, .why = why, .floors = nadi_floors_create(in), .exact = true};
     nadi_map64_init(&ops->alike, 64);
-    for (size_t i = 0; i < why->step_count && !in->has_graph && !in->system.exact;) {
+    const bool timed = !in->has_graph && !in->system.exact;
+    if (!timed) /* what messages wait for others says nothing of when those come */
+        ops->exact = why->sums[NADI_CAUSE_LINK_QUEUE] == 0;
+    for (size_t i = 0; i < why->step_count && timed;) {
         const struct nadi_path_step *s = &why->steps[i];
         uint64_t ns = 0;
         size_t end = i;

@@ -10,8 +10,8 @@ struct nadi_path_ops *nadi_path_ops_create(const struct nadi_inputs *in,
                                            const struct nadi_why *why) NADI_MUST_USE;
 void nadi_path_ops_destroy(struct nadi_path_ops *ops); /* NULL is allowed */
 
-/* Does each operation of the path take what it takes alone with all members starting together? Else
- * its time is taken in proportion. */
+/* Does each operation of the path take what it takes alone with all members starting together, and
+ * does no message on it wait for others? Else its time is taken in proportion. */
 bool nadi_path_ops_exact(const struct nadi_path_ops *ops);
 
 /* By how much the path is shorter for each part of a better parameter: d(end) / d(ln better), ns.

@@ -6,8 +6,11 @@
  *   again    the whole run simulated again with p 0.1 % and 10 % better: what becomes critical next
  *            is in it
  * The first is not to be had where messages share links by rules of their own (graphs, flow,
- * packet); the derivative is then that of the run 0.1 % better, and `by` says so. Better is more
- * for rates, less for times. Figures are ns; gain is end(now) - end(better). */
+ * packet), and an estimate where the members of a collective on the path start apart or its
+ * messages wait for others; the derivative is then that of the run simulated again, and `by` says
+ * so: 0.1 % better or, where the model counts whole nanoseconds and they would be much of so small
+ * a gain, 10 %. Better is more for rates, less for times. Figures are ns; gain is end(now) -
+ * end(better). */
 #ifndef NADI_WHY_SENSITIVITY_H
 #define NADI_WHY_SENSITIVITY_H
 
@@ -31,13 +34,13 @@ enum nadi_parameter {
 
 struct nadi_sensitivity {
     enum nadi_parameter parameter;
-    uint32_t dim;              /* of a dimension, or of a class of links; else NADI_NONE */
-    const char *name;          /* "bandwidth of dimension 0" */
-    const char *unit;          /* "GB/s", "ns", "TFLOP/s", "chunks" */
-    double value;              /* in that unit */
-    bool has_path;             /* not of chunks */
-    double path_ns_per_unit;   /* d(end)/d(p) */
-    const char *by;            /* "path", "path, estimated", "simulation"; NULL: no derivative */
+    uint32_t dim;            /* of a dimension, or of a class of links; else NADI_NONE */
+    const char *name;        /* "bandwidth of dimension 0" */
+    const char *unit;        /* "GB/s", "ns", "TFLOP/s", "chunks" */
+    double value;            /* in that unit */
+    bool has_path;           /* not of chunks */
+    double path_ns_per_unit; /* d(end)/d(p) */
+    const char *by; /* "path", "path, estimated", "simulation", "simulation, 10 %"; NULL: none */
     double ns_per_unit;        /* d(end)/d(p) by that */
     double path_gain_ns;       /* of +0.1 %, by it */
     bool has_small, has_large; /* simulated again */
@@ -65,7 +68,7 @@ struct nadi_sensitivities {
     size_t count;
     struct nadi_bound_part *bounds; /* largest first */
     size_t bound_count;
-    bool path_is_exact;  /* else members that start apart make the path's figures estimates */
+    bool path_is_exact;  /* else the path's figures are estimates: see above */
     const char *why_not; /* the run was not simulated again: a sentence, or NULL */
 };
 

@@ -1,6 +1,8 @@
-/* Sensitivities of random runs: what the critical path alone says of 0.1 % more agrees with the run
- * simulated again within 1 % (of it, or of a thousandth of the run), where that has the same
- * critical path and the members of its collectives start together.
+/* Sensitivities of random runs on unaware, aware and flow: what the critical path alone says of
+ * 0.1 % more agrees with the run simulated again within 1 % (of it, or of a thousandth of the run),
+ * where that has the same critical path and the path is exact: the members of its collectives start
+ * together, and messages on it wait for no others. Elsewhere the derivative is by simulation: it
+ * says what 1 % more does, within 1 %, in 11 of 12 cases.
  *
  *   sensitivity [CASES [FIRST_SEED]]    default 60 cases from seed 1; a failing seed is printed
  *
@@ -16,6 +18,7 @@ enum { CASES = 60 };
 
 struct counts {
     uint64_t compared, changed_path, zero;
+    uint64_t simulated, apart; /* derivatives by simulation, held against a larger step */
 };
 
 static bool same_path(const struct nadi_why *a, const struct nadi_why *b)
@@ -32,16 +35,19 @@ static bool same_path(const struct nadi_why *a, const struct nadi_why *b)
     return i == a->step_count && j == b->step_count;
 }
 
+static bool is_time(enum nadi_parameter p)
+{
+    return p == NADI_PARAMETER_LATENCY || p == NADI_PARAMETER_REMOTE_LATENCY ||
+           p == NADI_PARAMETER_ENDPOINT_DELAY;
+}
+
 static bool compare(uint64_t seed, const struct nadi_inputs *in, const struct nadi_result *r,
                     const struct nadi_why *why, const struct nadi_sensitivity *s, struct counts *n)
 {
     struct nadi_changed c;
     struct nadi_result again;
     struct nadi_why path;
-    bool less = s->parameter == NADI_PARAMETER_LATENCY ||
-                s->parameter == NADI_PARAMETER_REMOTE_LATENCY ||
-                s->parameter == NADI_PARAMETER_ENDPOINT_DELAY;
-    bool ok = true;
+    bool less = is_time(s->parameter), ok = true;
     if (!nadi_change_open(&c, in, s->parameter, s->dim == NADI_NONE ? 0 : s->dim,
                           less ? 0.999 : 1.001)) {
         nadi_change_close(&c);
@@ -71,8 +77,37 @@ static bool compare(uint64_t seed, const struct nadi_inputs *in, const struct na
     return ok;
 }
 
+/* A derivative that was found by simulating again with 0.1 % (10 %) more says what 1 % more does,
+ * mostly: messages that meet in another order take another time. */
+static void compare_simulated(const struct nadi_inputs *in, const struct nadi_result *r,
+                              const struct nadi_why *why, const struct nadi_sensitivity *s,
+                              struct counts *n)
+{
+    struct nadi_changed c;
+    struct nadi_result again;
+    struct nadi_why path;
+    const bool less = is_time(s->parameter);
+    if (nadi_change_open(&c, in, s->parameter, s->dim == NADI_NONE ? 0 : s->dim,
+                         less ? 0.99 : 1.01)) {
+        c.in.options.executor = NADI_EXECUTOR_MESSAGE;
+        nadi_simulate(&c.in, NULL, &again);
+        nadi_why_find(&c.in, &again, &path);
+        const double found = (double)r->end_ns - (double)again.end_ns;
+        const double said = fabs(s->ns_per_unit) * s->value * (less ? 0.01 : 1 - 1 / 1.01);
+        if (same_path(why, &path) && found > 1e-5 * (double)r->end_ns) {
+            n->simulated++;
+            n->apart += fabs(said - found) > 0.01 * found + 50;
+        }
+        nadi_why_release(&path);
+        nadi_result_release(&again);
+    }
+    nadi_change_close(&c);
+}
+
 static bool one_case(uint64_t seed, struct counts *n)
 {
+    static const enum nadi_network_model models[] = {NADI_NETWORK_UNAWARE, NADI_NETWORK_AWARE,
+                                                     NADI_NETWORK_FLOW};
     struct job job;
     struct nadi_rng rng;
     struct nadi_result r;
@@ -88,13 +123,18 @@ static bool one_case(uint64_t seed, struct counts *n)
     job.in.options.compute_scale = 1e5;
     job.in.system.comm_streams = 1; /* several at once share a rank's queues */
     job.in.system.roofline = false; /* it makes whole nanoseconds before they are scaled */
+    job.in.options.network_model = models[seed % 3];
+    job.in.system.exact = models[seed % 3] == NADI_NETWORK_FLOW; /* as the loader has it */
     nadi_simulate(&job.in, NULL, &r);
     nadi_why_find(&job.in, &r, &why);
     nadi_sensitivities_find(&job.in, &r, &why, 2, &list);
-    if (r.outcome == NADI_OUTCOME_DONE && list.path_is_exact)
-        for (size_t i = 0; i < list.count && ok; i++)
-            if (list.items[i].has_path)
-                ok = compare(seed, &job.in, &r, &why, &list.items[i], n);
+    for (size_t i = 0; i < list.count && ok && r.outcome == NADI_OUTCOME_DONE; i++) {
+        const struct nadi_sensitivity *s = &list.items[i];
+        if (s->has_path && list.path_is_exact)
+            ok = compare(seed, &job.in, &r, &why, s, n);
+        else if (s->by && strstr(s->by, "simulation"))
+            compare_simulated(&job.in, &r, &why, s, n);
+    }
     nadi_sensitivities_release(&list);
     nadi_why_release(&why);
     nadi_result_release(&r);
@@ -110,8 +150,10 @@ int main(int argc, char **argv)
     uint64_t wrong = 0;
     for (uint64_t seed = first; seed < first + cases; seed++)
         wrong += !one_case(seed, &n);
+    printf("%" PRIu64 " by simulation, %" PRIu64 " of them off at 1 %%\n", n.simulated, n.apart);
     printf("%" PRIu64 " compared, %" PRIu64 " of no effect; %" PRIu64 " with another path; %" PRIu64
            " wrong\n",
            n.compared, n.zero, n.changed_path, wrong);
-    return wrong == 0 && (cases < 60 || n.compared > 2 * cases) ? 0 : 1;
+    const bool enough = n.compared > cases && n.simulated > cases / 2;
+    return wrong == 0 && (cases < 60 || (enough && n.apart * 12 < n.simulated)) ? 0 : 1;
 }
