@@ -98,18 +98,16 @@ static void start(struct aware *w, uint32_t index, uint32_t flight)
     const struct flight *f = &w->flights.items[flight];
     const struct link_class *c = times_of(w, index, f->bytes);
     struct nadi_fabric_tally *tally = &w->tallies[index];
+    const nadi_time now = nadi_engine_now(w->engine);
+    const nadi_time arrival = nadi_engine_after_ns(w->engine, c->arrive_ns);
+    const nadi_time free_at = nadi_engine_after_ns(w->engine, c->free_ns); /* may be never */
     w->links[index].busy = true;
     w->links[index].bytes = f->bytes;
     tally->messages++;
     tally->bytes += f->bytes;
-    tally->busy += (nadi_time)c->free_ns * NADI_PS_PER_NS;
-    if (w->usage) {
-        const nadi_time now = nadi_engine_now(w->engine);
-        nadi_usage_add(w->usage, index, now, now + (nadi_time)c->free_ns * NADI_PS_PER_NS,
-                       (double)f->bytes);
-    }
-    const nadi_time arrival = nadi_engine_after_ns(w->engine, c->arrive_ns);
-    const nadi_time free_at = nadi_engine_after_ns(w->engine, c->free_ns);
+    tally->busy += free_at - now;
+    if (w->usage)
+        nadi_usage_add(w->usage, index, now, free_at, (double)f->bytes);
     if (f->hop + 1 == f->hops) {
         nadi_engine_schedule(w->engine, arrival, NADI_NONE, f->kind, f->a, f->b, f->c);
         w->flights.items[flight].next = w->free_flight;
