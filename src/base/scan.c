@@ -135,6 +135,17 @@ bool nadi_scan_double(struct nadi_scan *s, const char *what, double least, doubl
                            shown(s, buffer), least, most);
 }
 
+static bool out_of_range(struct nadi_scan *s, const char *what, enum nadi_dimension dimension,
+                         double least, double most)
+{
+    char buffer[48], from[32], to[32];
+    const bool rate = dimension == NADI_DIMENSION_RATE;
+    return nadi_scan_error(s, NULL, "the %s is '%s'; allowed is from %s to %s", what,
+                           shown(s, buffer),
+                           rate ? nadi_units_rate(from, least) : nadi_units_time(from, least),
+                           rate ? nadi_units_rate(to, most) : nadi_units_time(to, most));
+}
+
 bool nadi_scan_quantity(struct nadi_scan *s, const char *what, enum nadi_dimension dimension,
                         double bare, double least, double most, double *value)
 {
@@ -147,6 +158,8 @@ bool nadi_scan_quantity(struct nadi_scan *s, const char *what, enum nadi_dimensi
         *value *= bare;
     if (number && *value >= least && *value <= most)
         return true;
+    if (number)
+        return out_of_range(s, what, dimension, least, most);
     return nadi_scan_error(s, NULL, "the %s is '%s'; wanted is a number with one of the units %s",
                            what, shown(s, buffer), nadi_units_list(dimension));
 }

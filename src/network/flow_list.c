@@ -14,6 +14,7 @@ static bool read_flow(struct nadi_scan *s, struct nadi_flow_spec *f)
         !nadi_scan_u32(s, "destination of a flow", INT32_MAX, &f->dst) ||
         !nadi_scan_u32(s, "priority of a flow", 7, &f->priority))
         return false;
+    f->line = s->place.line;
     if (f->priority == 0)
         return nadi_scan_error(s, "RoCE traffic commonly uses 3",
                                "priority 0 is for control frames; a flow has 1 to 7");
@@ -42,6 +43,12 @@ bool nadi_flow_list_parse(struct nadi_flow_list *list, const char *path, char *t
             return false;
         NADI_PUSH(list, flow);
     }
+    if (nadi_scan_next(&s) && s.word[0] >= '0' && s.word[0] <= '9')
+        nadi_diags_add(diags, NADI_WARNING, "hpcc/flows", s.place,
+                       "the first line is the number of flows",
+                       "more follows after the %" PRIu64
+                       " flow%s that the first line promises; it is not read",
+                       count, count == 1 ? "" : "s");
     return true;
 }
 
@@ -61,17 +68,16 @@ void nadi_flow_list_release(struct nadi_flow_list *list)
     nadi_mem_free(list->items);
 }
 
-static bool check_end(uint32_t *node, size_t flow, const struct nadi_graph *g, const char *path,
-                      struct nadi_diags *diags)
+static bool check_end(uint32_t *node, size_t flow, const struct nadi_graph *g,
+                      struct nadi_place place, struct nadi_diags *diags)
 {
     if (*node >= g->node_count)
-        return nadi_error(diags, "hpcc/flow-end", NADI_IN_FILE(path), NULL,
+        return nadi_error(diags, "hpcc/flow-end", place, NULL,
                           "flow %zu names node %" PRIu32 ", but the topology has %" PRIu32
                           " nodes, from 0",
                           flow, *node, g->node_count);
     if (g->nodes[*node].kind != NADI_GRAPH_HOST)
-        return nadi_error(diags, "hpcc/flow-end", NADI_IN_FILE(path),
-                          "flows begin and end at hosts",
+        return nadi_error(diags, "hpcc/flow-end", place, "flows begin and end at hosts",
                           "flow %zu names node %" PRIu32 ", which is a switch", flow, *node);
     *node = g->nodes[*node].host;
     return true;
@@ -82,10 +88,12 @@ bool nadi_flow_list_check(struct nadi_flow_list *list, const struct nadi_graph *
 {
     for (size_t i = 0; i < list->count; i++) {
         struct nadi_flow_spec *f = &list->items[i];
-        if (!check_end(&f->src, i, g, path, diags) || !check_end(&f->dst, i, g, path, diags))
+        struct nadi_place place = NADI_IN_FILE(path);
+        place.line = f->line;
+        if (!check_end(&f->src, i, g, place, diags) || !check_end(&f->dst, i, g, place, diags))
             return false;
         if (f->src == f->dst)
-            return nadi_error(diags, "hpcc/flow-end", NADI_IN_FILE(path),
+            return nadi_error(diags, "hpcc/flow-end", place,
                               "remove it: nothing would cross the network",
                               "flow %zu begins and ends at the same host", i);
     }

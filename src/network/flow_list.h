@@ -16,6 +16,7 @@ struct nadi_flow_spec {
     uint32_t src, dst; /* NPUs once checked against a graph, nodes before */
     uint32_t priority; /* PFC class */
     uint32_t port;     /* destination port */
+    uint32_t line;     /* of the file, for messages */
     uint64_t bytes;
     nadi_time start;
 };

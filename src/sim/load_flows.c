@@ -159,6 +159,23 @@ static bool load_topology(struct nadi_flows_inputs *in, const struct nadi_flows_
     return nadi_graph_read_hpcc(&in->graph, path, diags) && set_topology(in);
 }
 
+/* Packets are numbered with 32 bits. */
+static bool check_sizes(const struct nadi_flows_inputs *in, const char *path,
+                        struct nadi_diags *diags)
+{
+    const uint64_t most = (uint64_t)in->config.payload_bytes * (UINT32_MAX - 1);
+    for (size_t i = 0; in->model == &nadi_network_packet && i < in->flows.count; i++) {
+        struct nadi_place place = NADI_IN_FILE(path);
+        place.line = in->flows.items[i].line;
+        if (in->flows.items[i].bytes > most)
+            return nadi_error(diags, "hpcc/flows", place, "make several flows of it",
+                              "flow %zu has %" PRIu64 " bytes; with packets of %" PRIu32
+                              " at most %" PRIu64,
+                              i, in->flows.items[i].bytes, in->config.payload_bytes, most);
+    }
+    return true;
+}
+
 bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
                      struct nadi_diags *diags)
 {
@@ -181,7 +198,8 @@ bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_optio
     if (o->seed)
         in->config.seed = in->routing.seed = o->seed;
     return choose_cc(in, o->cc, diags) && nadi_flow_list_read(&in->flows, list, diags) &&
-           nadi_flow_list_check(&in->flows, &in->graph, list, diags);
+           nadi_flow_list_check(&in->flows, &in->graph, list, diags) &&
+           check_sizes(in, list, diags);
 }
 
 void nadi_flows_inputs_release(struct nadi_flows_inputs *in)

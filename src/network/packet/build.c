@@ -109,6 +109,7 @@ static void make_servers(struct nadi_pkt *net)
 static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
 {
     const struct nadi_graph *g = net->graph;
+    const uint32_t largest = net->config.payload_bytes + net->frames.data_overhead;
     net->port_count = g->first_port[g->node_count] + 2 * g->limited_count;
     net->ports = nadi_pkt_lines(net->port_count, sizeof(*net->ports));
     net->queues = nadi_pkt_lines((size_t)net->port_count * NADI_PKT_CLASSES, sizeof(*net->queues));
@@ -131,6 +132,12 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
                 .to_host = g->nodes[g->ports[p].peer].kind == NADI_GRAPH_HOST,
                 .latency = nadi_pkt_to_ticks(net, link->latency),
             };
+            if (nadi_pkt_ticks_of(net, largest, link->bits_per_s) > UINT32_MAX)
+                return nadi_error(diags, "packet/rates", NADI_NOWHERE,
+                                  "a packet would take seconds: give a rate of 10 Mb/s or more",
+                                  "the link of nodes %" PRIu32 " and %" PRIu32 " has %" PRIu64
+                                  " bit/s",
+                                  link->a, link->b, link->bits_per_s);
             nadi_pkt_set_port_rate(net, p, link->bits_per_s);
             net->losses[p] = (float)(1 - (1 - link->loss) * (1 - net->config.loss));
             net->ports[p].lossy = net->losses[p] > 0;

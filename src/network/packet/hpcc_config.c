@@ -95,6 +95,7 @@ struct reader {
     struct nadi_hpcc_files *files;
     struct nadi_arena *arena;
     bool has_map; /* the file's first threshold replaces the whole built-in map */
+    bool seen[KEYS];
 };
 
 static bool read_flag(struct reader *r, const struct key *k, bool *out)
@@ -267,7 +268,13 @@ bool nadi_hpcc_config_parse(struct nadi_packet_config *c, struct nadi_hpcc_files
             warn_unknown(&r);
             while (nadi_scan_same_line(&r.scan))
                 ;
-        } else if (!read_value(&r, k))
+            continue;
+        }
+        if (r.seen[k - keys])
+            nadi_warning(diags, "hpcc/key-again", r.scan.place, "remove one of them",
+                         "%s is given again; the last value counts", k->name);
+        r.seen[k - keys] = true;
+        if (!read_value(&r, k))
             return false;
     }
     return true;
