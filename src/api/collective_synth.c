@@ -30,6 +30,11 @@ enum nadi_status nadi_collective_synth(const struct nadi_collective_synth_option
                    "'%s' is no form of an algorithm", o->form);
         return NADI_STATUS_INPUT;
     }
+    if (o->bytes == 0) {
+        nadi_error(messages, "option/range", NADI_NOWHERE, NULL,
+                   "--bytes is 0; at least a byte is wanted");
+        return NADI_STATUS_INPUT;
+    }
     const bool ok = nadi_synth_make(&order, &text, messages);
     if (ok)
         *report = text.text;

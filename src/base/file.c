@@ -52,7 +52,7 @@ bool nadi_file_read(const char *path, const char *what, char **data, size_t *byt
                    what, strerror(errno));
     else if (S_ISDIR(about.st_mode))
         nadi_error(diags, "file/is-folder", NADI_IN_FILE(path), "name a file inside it",
-                   "a folder was given where a %s is wanted", what);
+                   "a folder was given where %s %s is wanted", nadi_str_article(what), what);
     else if (!read_all(fd, S_ISREG(about.st_mode) ? (size_t)about.st_size : 65536, data, bytes))
         nadi_error(diags, "file/unreadable", NADI_IN_FILE(path), NULL, "cannot read %s: %s", what,
                    strerror(errno));
@@ -77,10 +77,29 @@ static bool write_all(int fd, const char *p, size_t bytes)
     return true;
 }
 
+bool nadi_file_is_special(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
+char *nadi_file_behind(const char *path)
+{
+    struct stat about;
+    char *found = lstat(path, &about) == 0 && S_ISLNK(about.st_mode) ? realpath(path, NULL) : NULL;
+    const char *kept = found ? found : path;
+    char *copy = NADI_NEW(char, strlen(kept) + 1);
+    memcpy(copy, kept, strlen(kept) + 1);
+    free(found); /* of the C library */
+    return copy;
+}
+
 bool nadi_file_write(const char *path, const void *data, size_t bytes, struct nadi_diags *diags)
 {
     struct nadi_str temporary = NADI_STR_INIT;
-    nadi_str_printf(&temporary, "%s.part", path);
+    const bool in_place = nadi_file_is_special(path);
+    char *target = nadi_file_behind(path);
+    nadi_str_printf(&temporary, in_place ? "%s" : "%s.part", target);
     const char *name = nadi_str_get(&temporary);
     int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     bool ok = fd >= 0 && write_all(fd, data, bytes);
@@ -89,18 +108,19 @@ bool nadi_file_write(const char *path, const void *data, size_t bytes, struct na
         cause = errno;
         ok = false;
     }
-    if (ok && rename(name, path) != 0) {
+    if (ok && !in_place && rename(name, target) != 0) {
         cause = errno;
         ok = false;
     }
     if (!ok) {
-        if (fd >= 0)
+        if (fd >= 0 && !in_place)
             unlink(name);
         nadi_error(diags, "file/unwritable", NADI_IN_FILE(path),
                    "check that the folder exists, is writable and has free space",
                    "cannot write: %s", strerror(cause));
     }
     nadi_str_release(&temporary);
+    nadi_mem_free(target);
     return ok;
 }
 

@@ -10,7 +10,8 @@
  * ("system file"). Directories, missing and unreadable files are diagnosed. */
 bool nadi_file_read(const char *path, const char *what, char **data, size_t *bytes,
                     struct nadi_diags *diags) NADI_MUST_USE;
-/* Writes to a temporary name beside it and renames, so that a reader never sees half a file. */
+/* Writes to a temporary name beside it and renames, so that a reader never sees half a file. Pipes
+ * and devices are written in place; a link stays, and what it leads to is written. */
 bool nadi_file_write(const char *path, const void *data, size_t bytes,
                      struct nadi_diags *diags) NADI_MUST_USE;
 /* mkdir -p. */
@@ -18,5 +19,9 @@ bool nadi_file_make_folder(const char *path, struct nadi_diags *diags) NADI_MUST
 /* The same for the folder that a file of this name, or of a name that begins so, lies in. */
 bool nadi_file_make_parent(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_file_exists(const char *path);
+/* Exists, and is a pipe, a device or the like, which cannot be renamed. */
+bool nadi_file_is_special(const char *path);
+/* What a symbolic link leads to, or the path itself; owned by the caller (nadi_mem_free). */
+char *nadi_file_behind(const char *path);
 
 #endif

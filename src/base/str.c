@@ -74,6 +74,11 @@ bool nadi_str_starts(const char *s, const char *prefix)
     return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+const char *nadi_str_article(const char *noun)
+{
+    return *noun && strchr("aeiouAEIOU", *noun) ? "an" : "a";
+}
+
 bool nadi_str_ends(const char *s, const char *suffix)
 {
     size_t n = strlen(s), m = strlen(suffix);

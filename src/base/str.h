@@ -29,6 +29,8 @@ const char *nadi_str_get(const struct nadi_str *s);
 bool nadi_str_equal(const char *a, const char *b); /* NULL equals NULL only */
 bool nadi_str_starts(const char *s, const char *prefix);
 bool nadi_str_ends(const char *s, const char *suffix);
+/* "an" before a vowel, else "a". */
+const char *nadi_str_article(const char *noun);
 
 /* Edit distance (insert, delete, replace, swap of neighbours = 1), case ignored; O(|a| |b|). */
 unsigned nadi_str_distance(const char *a, const char *b);

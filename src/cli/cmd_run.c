@@ -131,28 +131,39 @@ static const struct nadi_option_group run_groups[] = {
 /* Options that say nothing without another one. */
 static bool options_agree(const struct values *v)
 {
-    const char *alone = NULL;
-    if (!v->out && v->ops)
-        alone = "ops";
-    else if (!v->out && v->db)
-        alone = "db";
-    else if (!v->out && v->sensitivity)
-        alone = "sensitivity";
-    else if (!v->out && v->five_column)
-        alone = "five-column";
-    else if (!v->out && !nadi_str_equal(v->ranks, "auto"))
-        alone = nadi_str_equal(v->ranks, "each") ? "ranks each" : "ranks classes";
-    else if (!v->out && v->link_usage)
-        alone = "link-usage";
-    else if (!v->out && nadi_str_equal(v->timeline, "yes"))
-        alone = "timeline yes";
-    else if (!v->out && v->timeline_ranks.given)
-        alone = "timeline-ranks";
-    else if (!v->out && v->timeline_window.given)
-        alone = "timeline-window";
-    if (alone)
-        fprintf(stderr, "nadi run: error: '--%s' is about files: add '--out DIR'\n", alone);
-    return !alone;
+    static const char files[] = "files: add '--out DIR'",
+                      timeline[] = "a timeline: leave out '--timeline no'";
+    const char *model = v->inputs.network_model;
+    const bool no_timeline = nadi_str_equal(v->timeline, "no");
+    const bool has_links = strstr(model, "aware,") == model || strstr(model, ",aware") ||
+                           nadi_str_equal(model, "aware") || strstr(model, "flow");
+    const struct {
+        bool alone;
+        const char *option, *about;
+    } rows[] = {
+        {!v->out && v->ops, "ops", files},
+        {!v->out && v->db, "db", files},
+        {!v->out && v->sensitivity, "sensitivity", files},
+        {!v->out && v->five_column, "five-column", files},
+        {!v->out && nadi_str_equal(v->ranks, "each"), "ranks each", files},
+        {!v->out && nadi_str_equal(v->ranks, "classes"), "ranks classes", files},
+        {!v->out && v->link_usage, "link-usage", files},
+        {!v->out && nadi_str_equal(v->timeline, "yes"), "timeline yes", files},
+        {!v->out && v->timeline_ranks.given, "timeline-ranks", files},
+        {!v->out && v->timeline_window.given, "timeline-window", files},
+        {no_timeline && v->timeline_ranks.given, "timeline-ranks", timeline},
+        {no_timeline && v->timeline_window.given, "timeline-window", timeline},
+        {v->link_usage && !has_links, "link-usage", "links: add '--network-model aware' or 'flow'"},
+        {v->inputs.compat && !strstr(model, "packet"), "compat",
+         "packets: add '--network-model packet'"},
+        {v->seed && !v->samples, "seed", "samples: add '--samples N'"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].alone) {
+            fprintf(stderr, "nadi run: error: '--%s' is about %s\n", rows[i].option, rows[i].about);
+            return false;
+        }
+    return true;
 }
 
 /* Before the work rather than after it. */

@@ -133,7 +133,7 @@ static const char *what_is_allowed(const struct nadi_option *o)
     case NADI_OPTION_WORDS:
         return o->words;
     case NADI_OPTION_COUNT:
-        return "a whole number from 1";
+        return "a whole number from 1 to 2147483647";
     case NADI_OPTION_NUMBER:
         return "a whole number from 0";
     case NADI_OPTION_FACTOR:
@@ -300,6 +300,8 @@ bool nadi_options_parse(const char *name, const struct nadi_option_group *groups
             ended = true;
         } else if (!ended && arguments[i][0] == '-' && arguments[i][1] != '\0') {
             i = read_option(&p, i, count, arguments, seen);
+        } else if (arguments[i][0] == '\0') {
+            complain(&p, "a word is empty: was a variable of the shell not set?");
         } else if (words->count < max_words) {
             words->items[words->count++] = arguments[i];
         } else {

@@ -69,10 +69,12 @@ int nadi_terminal_end(enum nadi_status status, char *report, struct nadi_diags *
 
 int nadi_terminal_close(int status)
 {
-    const bool bad = ferror(stdout) != 0;
-    if (fflush(stdout) == 0 && !bad)
+    const bool bad = ferror(stdout) != 0; /* some time ago: errno is of something else now */
+    const bool flushed = fflush(stdout) == 0;
+    if (flushed && !bad)
         return status;
-    fprintf(stderr, "nadi: error: cannot write to standard output: %s\n", strerror(errno));
+    fprintf(stderr, "nadi: error: cannot write to standard output: %s\n",
+            flushed ? "a write failed; is there room?" : strerror(errno));
     return status == NADI_EXIT_DONE ? NADI_EXIT_INPUT : status;
 }
 

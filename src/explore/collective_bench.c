@@ -32,6 +32,7 @@ struct cell {
     const struct nadi_collective_bench_request *request;
     struct nadi_lone_collective lone;
     const char *algorithm;
+    bool hopeless; /* something is wrong that no other algorithm changes */
 };
 
 /* What `auto` chose for all NPUs. */
@@ -79,6 +80,28 @@ static bool measure(struct cell *c, uint64_t bytes, double *ns, struct nadi_diag
     return ok;
 }
 
+/* Of the inputs, whatever the algorithm is? */
+static bool is_of_inputs(const struct cell *c, const struct nadi_diag *d)
+{
+    const char *file = d->place.file;
+    const struct nadi_run_options *o = &c->request->options;
+    return nadi_str_starts(d->code, "file/") || nadi_str_starts(d->code, "doc/") ||
+           (file && o->network && strcmp(file, o->network) == 0);
+}
+
+static void say(struct cell *c, const struct nadi_diag *d, struct nadi_diags *diags)
+{
+    const bool named = c->request->algorithms;
+    c->hopeless |= is_of_inputs(c, d);
+    if (is_of_inputs(c, d))
+        nadi_diags_add(diags, NADI_ERROR, d->code, d->place, d->hint, "%s", d->message);
+    else
+        nadi_diags_add(diags, named ? NADI_WARNING : NADI_ERROR, d->code,
+                       named ? NADI_NOWHERE : d->place, d->hint,
+                       named ? "%s with %s: %s" : "%s %s: %s", nadi_collective_name(c->lone.kind),
+                       c->algorithm, d->message);
+}
+
 /* All sizes of an algorithm. What is wrong with one size is wrong with all: said once. */
 static bool sweep(struct cell *c, struct nadi_diags *diags)
 {
@@ -93,11 +116,7 @@ static bool sweep(struct cell *c, struct nadi_diags *diags)
         const bool ok = measure(c, bytes, &ns, &own);
         for (size_t i = 0; !ok && i < own.count; i++)
             if (own.items[i].severity == NADI_ERROR)
-                nadi_diags_add(diags, c->algorithm && q->algorithms ? NADI_WARNING : NADI_ERROR,
-                               own.items[i].code, q->algorithms ? NADI_NOWHERE : own.items[i].place,
-                               own.items[i].hint, "%s with %s: %s",
-                               nadi_collective_name(c->lone.kind), c->algorithm,
-                               own.items[i].message);
+                say(c, &own.items[i], diags);
         nadi_diags_release(&own);
         if (!ok)
             return false;
@@ -131,6 +150,8 @@ bool nadi_collective_bench_run(struct nadi_collective_bench *b,
             c.lone.algorithm = algorithms ? algorithms[a] : NULL;
             c.algorithm = algorithms ? algorithms[a] : "as configured";
             (void)sweep(&c, diags);
+            if (c.hopeless)
+                return false;
         }
     }
     if (b->count == 0)

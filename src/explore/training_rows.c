@@ -1,5 +1,7 @@
 #include "explore/training_rows.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <math.h>
 
 #include "base/file.h"
@@ -112,6 +114,12 @@ bool nadi_training_rows_read(struct nadi_training_rows *rows, const char *folder
     bool found = false, ok = true;
     *rows = (struct nadi_training_rows){.items = NULL};
     nadi_arena_init(&rows->arena);
+    DIR *dir = opendir(folder);
+    if (!dir)
+        return nadi_error(diags, "validate/folder", NADI_IN_FILE(folder),
+                          "give the folder that holds the tables", "cannot open the folder: %s",
+                          strerror(errno));
+    closedir(dir);
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && ok; i++)
         ok = read_file(rows, folder, &files[i], &found, diags);
     if (ok && !found)

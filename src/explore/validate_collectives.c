@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 
 #include "base/mem.h"
@@ -210,7 +211,7 @@ static bool list_files(struct nadi_validate_collectives *v, const char *folder, 
     if (!dir)
         return nadi_error(diags, "validate/folder", NADI_IN_FILE(folder),
                           "give the folder that holds the measured tables",
-                          "the folder cannot be opened");
+                          "cannot open the folder: %s", strerror(errno));
     for (const struct dirent *e; (e = readdir(dir));) {
         if (e->d_name[0] == '.' || nadi_str_ends(e->d_name, ".md"))
             continue;
@@ -259,7 +260,8 @@ bool nadi_validate_collectives(struct nadi_validate_collectives *v, const char *
         read_one(v, names[i]);
     nadi_mem_free(names);
     if (ok && v->count == 0)
-        ok = nadi_error(diags, "validate/folder", NADI_IN_FILE(folder), NULL,
+        ok = nadi_error(diags, "validate/folder", NADI_IN_FILE(folder),
+                        "logs of nccl-tests and rccl-tests, or CSV with sizes and times",
                         "the folder holds no table");
     return ok;
 }

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 
 #include "base/mem.h"
@@ -227,7 +228,7 @@ bool nadi_validate_compute(struct nadi_validate_compute *v, const char *folder,
     if (!dir)
         return nadi_error(diags, "validate/folder", NADI_IN_FILE(folder),
                           "give the folder that holds the measured tables",
-                          "the folder cannot be opened");
+                          "cannot open the folder: %s", strerror(errno));
     for (const struct dirent *e; (e = readdir(dir));) {
         if (!nadi_str_ends(e->d_name, ".csv"))
             continue;

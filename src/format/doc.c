@@ -29,7 +29,7 @@ static bool is_readable_size(const char *path, const char *what, struct nadi_dia
                           (intmax_t)about.st_size, what, NADI_DOC_MAX_BYTES);
     if (S_ISCHR(about.st_mode) || S_ISBLK(about.st_mode))
         return nadi_error(diags, "file/unreadable", NADI_IN_FILE(path), "name a regular file",
-                          "a device was given where a %s is wanted", what);
+                          "a device was given where %s %s is wanted", nadi_str_article(what), what);
     return true;
 }
 

@@ -308,9 +308,13 @@ static void report_syntax(struct builder *b, struct fy_diag *log)
     uint32_t column = e && e->column > 0 ? (uint32_t)e->column : 1;
     nadi_doc_text_clamp(b->text, &line, &column);
     struct nadi_str excerpt = NADI_STR_INIT;
-    nadi_doc_text_excerpt(b->text, line, column, &excerpt);
-    nadi_error(b->diags, "doc/syntax", at(b, line, column), NULL, "%s syntax: %s%s",
-               b->doc->syntax == NADI_DOC_JSON ? "JSON" : "YAML", message, nadi_str_get(&excerpt));
+    const bool empty = nadi_str_equal(message, "the file is empty");
+    if (!empty)
+        nadi_doc_text_excerpt(b->text, line, column, &excerpt);
+    nadi_error(b->diags, "doc/syntax", at(b, line, column),
+               empty ? "write at least the required keys; see `nadi explain`" : NULL,
+               "%s syntax: %s%s", b->doc->syntax == NADI_DOC_JSON ? "JSON" : "YAML", message,
+               nadi_str_get(&excerpt));
     nadi_str_release(&excerpt);
 }
 

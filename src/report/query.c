@@ -7,6 +7,26 @@
 
 #include <sys/stat.h>
 
+/* An empty file is a database too, but not of a run. */
+static struct nadi_database *open_run(const char *path, struct nadi_diags *diags)
+{
+    struct nadi_database *db = nadi_database_open(path, diags);
+    struct nadi_diags own;
+    nadi_diags_init(&own);
+    struct nadi_query *q = db ? nadi_query_open(db, "select nadi from runs", &own) : NULL;
+    if (db && !q) {
+        (void)nadi_error(diags, "report/no-run", NADI_IN_FILE(path),
+                         "run.db is written by `nadi run --out DIR`; is it another file?",
+                         "this is not the database of a run");
+        nadi_database_close(db);
+        db = NULL;
+    }
+    if (q)
+        nadi_query_close(q);
+    nadi_diags_release(&own);
+    return db;
+}
+
 struct nadi_database *nadi_run_open(const char *run, struct nadi_diags *diags)
 {
     struct nadi_str path = NADI_STR_INIT;
@@ -16,7 +36,7 @@ struct nadi_database *nadi_run_open(const char *run, struct nadi_diags *diags)
     if (stat(run, &info) == 0 && S_ISDIR(info.st_mode))
         nadi_str_add(&path, "/" NADI_RUN_DB_FILE);
     if (nadi_file_exists(nadi_str_get(&path)))
-        db = nadi_database_open(nadi_str_get(&path), diags);
+        db = open_run(nadi_str_get(&path), diags);
     else
         (void)nadi_error(diags, "report/no-run", NADI_IN_FILE(nadi_str_get(&path)),
                          "`nadi run --out DIR` writes it up to a million nodes, beyond with --db; "

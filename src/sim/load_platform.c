@@ -27,7 +27,7 @@ bool nadi_network_is_known(struct nadi_load *l)
     else
         nadi_str_add(&hint,
                      "`nadi model list` names the platforms, `nadi help topo` the generators");
-    nadi_error(l->diags, "network/unknown", NADI_NOWHERE, nadi_str_get(&hint),
+    nadi_error(l->diags, "network/unknown", NADI_IN_FILE(name), nadi_str_get(&hint),
                nadi_embedded_find("clusters", name)
                    ? "'%s' is a cluster of `nadi model`; a network is a file, a platform or a "
                      "generator"

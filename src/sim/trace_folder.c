@@ -1,5 +1,6 @@
 #include "sim/trace_folder.h"
 
+#include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -139,13 +140,18 @@ static void report_none(const char *prefix, const char *folder, const char *base
     size_t stem;
     uint32_t rank;
     unsigned ending;
-    if (split_name(base, &stem, &rank, &ending))
+    const bool names_one = split_name(base, &stem, &rank, &ending);
+    if (names_one && nadi_file_exists(prefix))
         nadi_str_printf(&hint, "give the prefix without rank and ending: '%.*s'",
                         (int)(strlen(prefix) - (strlen(base) - stem)), prefix);
     else
         add_others(others, folder, base, &hint);
-    nadi_error(diags, "workload/missing", NADI_IN_FILE(prefix), nadi_str_get(&hint),
-               "no trace files: looked for '%s.0.et' and so on, one a rank", prefix);
+    if (names_one && !nadi_file_exists(prefix))
+        nadi_error(diags, "workload/missing", NADI_IN_FILE(prefix), nadi_str_get(&hint),
+                   "there is no such file, and none '%s.0.et' and so on, one a rank", prefix);
+    else
+        nadi_error(diags, "workload/missing", NADI_IN_FILE(prefix), nadi_str_get(&hint),
+                   "no trace files: looked for '%s.0.et' and so on, one a rank", prefix);
     nadi_str_release(&hint);
 }
 

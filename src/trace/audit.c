@@ -255,7 +255,7 @@ static void audit_source(struct nadi_audit *audit, const char *path, struct nadi
 void nadi_audit_file(struct nadi_audit *audit, const char *path, uint32_t rank,
                      struct nadi_diags *diags)
 {
-    struct nadi_inflate *source = nadi_inflate_open(path, diags);
+    struct nadi_inflate *source = nadi_inflate_open(path, "trace", diags);
     *audit = (struct nadi_audit){0};
     if (source)
         audit_source(audit, path, source, rank, diags);

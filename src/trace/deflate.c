@@ -1,10 +1,10 @@
 #include "trace/deflate.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #define ZLIB_CONST
 #include <zlib.h>
@@ -86,33 +86,29 @@ static bool cannot_write(const char *path, int cause, struct nadi_diags *diags)
                       "cannot write: %s", strerror(cause));
 }
 
-/* Standard output, pipes and devices cannot be renamed: they are written in place. */
-static bool is_in_place(const char *path)
-{
-    struct stat about;
-    return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode));
-}
-
 struct nadi_deflate *nadi_deflate_open(const char *path, enum nadi_coding coding,
                                        struct nadi_diags *diags)
 {
     struct nadi_str temporary = NADI_STR_INIT;
-    const bool in_place = is_in_place(path);
-    nadi_str_printf(&temporary, in_place ? "%s" : "%s.part", path);
-    int fd = strcmp(path, "-") == 0
+    const bool standard_output = strcmp(path, "-") == 0;
+    const bool in_place = standard_output || nadi_file_is_special(path);
+    char *target = nadi_file_behind(path);
+    nadi_str_printf(&temporary, in_place ? "%s" : "%s.part", target);
+    int fd = standard_output
                  ? dup(STDOUT_FILENO)
                  : open(nadi_str_get(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         cannot_write(path, errno, diags);
     if (fd < 0 || in_place)
         nadi_str_release(&temporary);
-    if (fd < 0)
+    if (fd < 0) {
+        nadi_mem_free(target);
         return NULL;
+    }
     struct nadi_deflate *s = create(coding);
     s->fd = fd;
     s->temporary = temporary.text;
-    s->path = NADI_NEW(char, strlen(path) + 1);
-    memcpy(s->path, path, strlen(path) + 1);
+    s->path = target;
     return s;
 }
 

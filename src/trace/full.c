@@ -140,7 +140,7 @@ static struct nadi_full *read_source(const char *path, struct nadi_inflate *sour
 
 struct nadi_full *nadi_full_read(const char *path, struct nadi_diags *diags)
 {
-    struct nadi_inflate *source = nadi_inflate_open(path, diags);
+    struct nadi_inflate *source = nadi_inflate_open(path, "trace", diags);
     return source ? read_source(path, source, diags) : NULL;
 }
 

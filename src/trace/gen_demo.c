@@ -208,7 +208,7 @@ static bool check(const struct nadi_gen_demo *g, struct nadi_diags *diags)
 {
     if (g->ranks < 2 || g->ranks > MOST_RANKS)
         return nadi_error(diags, "gen/ranks", NADI_NOWHERE, "data parallelism needs at least two",
-                          "%u ranks; 2 to %d are possible", g->ranks, MOST_RANKS);
+                          "--ranks is %u; 2 to %d are possible", g->ranks, MOST_RANKS);
     if (g->layers == 0 || g->layers > MOST_LAYERS)
         return nadi_error(diags, "gen/layers", NADI_NOWHERE, "the example has 24",
                           "%u layers; 1 to %d are possible", g->layers, MOST_LAYERS);

@@ -74,8 +74,8 @@ static bool check(const struct nadi_gen_pattern *g, struct nadi_diags *diags)
 {
     const uint32_t most = g->family == NADI_GEN_ALL_TO_ALL ? MOST_ALL_TO_ALL : MOST_RANKS;
     if (g->ranks < 2 || g->ranks > most)
-        return nadi_error(diags, "gen/ranks", NADI_NOWHERE, NULL, "%u ranks; 2 to %u are possible",
-                          g->ranks, most);
+        return nadi_error(diags, "gen/ranks", NADI_NOWHERE, NULL,
+                          "--ranks is %u; 2 to %u are possible", g->ranks, most);
     if (g->rounds == 0 || g->rounds > MOST_ROUNDS)
         return nadi_error(diags, "gen/rounds", NADI_NOWHERE, NULL,
                           "%u rounds; 1 to %d are possible", g->rounds, MOST_ROUNDS);

@@ -62,22 +62,22 @@ struct nadi_inflate *nadi_inflate_memory(const char *path, const void *data, siz
     return s;
 }
 
-struct nadi_inflate *nadi_inflate_open(const char *path, struct nadi_diags *diags)
+struct nadi_inflate *nadi_inflate_open(const char *path, const char *what, struct nadi_diags *diags)
 {
     bool standard_input = strcmp(path, "-") == 0;
     int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         bool missing = errno == ENOENT;
         nadi_error(diags, missing ? "file/missing" : "file/unreadable", NADI_IN_FILE(path),
-                   missing ? "check the path; rank r of a workload is read from PREFIX.r.et"
+                   missing ? "check the path; relative paths start at the current folder"
                            : "check the permissions of the file and its folders",
-                   "cannot open trace: %s", strerror(errno));
+                   "cannot open %s: %s", what, strerror(errno));
         return NULL;
     }
     struct stat about;
     if (fstat(fd, &about) == 0 && S_ISDIR(about.st_mode)) {
         nadi_error(diags, "file/is-folder", NADI_IN_FILE(path), "name a file inside it",
-                   "a folder was given where a trace is wanted");
+                   "a folder was given where %s %s is wanted", nadi_str_article(what), what);
         if (!standard_input)
             close(fd);
         return NULL;
@@ -327,7 +327,7 @@ bool nadi_inflate_hash_file(const char *path, uint8_t hash[32], uint64_t *stored
     struct nadi_diags ignored;
     size_t got = 0;
     nadi_diags_init(&ignored);
-    struct nadi_inflate *s = nadi_inflate_open(path, &ignored);
+    struct nadi_inflate *s = nadi_inflate_open(path, "trace", &ignored);
     bool ok = s != NULL;
     do
         ok = ok && read_file(s, s->piece, PIECE_BYTES, &got, &ignored);

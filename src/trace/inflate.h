@@ -14,7 +14,8 @@
 struct nadi_inflate;
 
 /* A file, a pipe or "-" for standard input. NULL with an error when it cannot be opened. */
-struct nadi_inflate *nadi_inflate_open(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
+struct nadi_inflate *nadi_inflate_open(const char *path, const char *what,
+                                       struct nadi_diags *diags) NADI_MUST_USE;
 /* Memory that stays the caller's; `path` is for messages only. Never NULL. */
 struct nadi_inflate *nadi_inflate_memory(const char *path, const void *data,
                                          size_t bytes) NADI_MUST_USE;

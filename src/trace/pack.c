@@ -134,7 +134,7 @@ static bool pack_source(const char *path, struct nadi_inflate *source, struct na
 
 bool nadi_pack(const char *path, struct nadi_deflate *sink, struct nadi_diags *diags)
 {
-    struct nadi_inflate *source = nadi_inflate_open(path, diags);
+    struct nadi_inflate *source = nadi_inflate_open(path, "text of a trace", diags);
     return source && pack_source(path, source, sink, diags);
 }
 

@@ -80,7 +80,7 @@ static bool show_source(const char *path, struct nadi_inflate *source, enum nadi
 bool nadi_show(const char *path, enum nadi_show_form form, struct nadi_deflate *sink,
                struct nadi_diags *diags)
 {
-    struct nadi_inflate *source = nadi_inflate_open(path, diags);
+    struct nadi_inflate *source = nadi_inflate_open(path, "trace", diags);
     return source && show_source(path, source, form, sink, diags);
 }
 

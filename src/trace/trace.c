@@ -191,7 +191,7 @@ static struct nadi_trace *read_source(const char *path, struct nadi_inflate *sou
 
 struct nadi_trace *nadi_trace_read(const char *path, unsigned flags, struct nadi_diags *diags)
 {
-    struct nadi_inflate *source = nadi_inflate_open(path, diags);
+    struct nadi_inflate *source = nadi_inflate_open(path, "trace", diags);
     return source ? read_source(path, source, flags, diags) : NULL;
 }
 

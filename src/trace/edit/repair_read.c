@@ -134,7 +134,7 @@ static struct nadi_full *read_source(const char *path, struct nadi_inflate *sour
 struct nadi_full *nadi_repair_read(const char *path, uint32_t rank, struct nadi_edit_report *report,
                                    struct nadi_diags *diags)
 {
-    struct nadi_inflate *source = nadi_inflate_open(path, diags);
+    struct nadi_inflate *source = nadi_inflate_open(path, "trace", diags);
     return source ? read_source(path, source, rank, report, diags) : NULL;
 }
 

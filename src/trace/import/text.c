@@ -148,7 +148,7 @@ bool nadi_text_open(struct nadi_text *t, const char *path, bool whole, struct na
     } else {
         if (fd >= 0)
             close(fd);
-        t->source = nadi_inflate_open(path, diags);
+        t->source = nadi_inflate_open(path, "capture", diags);
         if (!t->source)
             return false;
     }

@@ -190,16 +190,16 @@ static void files_that_cannot_be_opened(void **state)
     struct nadi_diags diags;
     char path[256];
     nadi_diags_init(&diags);
-    assert_null(nadi_inflate_open(in_folder(path, sizeof path, "missing.et"), &diags));
+    assert_null(nadi_inflate_open(in_folder(path, sizeof path, "missing.et"), "trace", &diags));
     assert_string_equal(diags.items[0].code, "file/missing");
     assert_string_equal(diags.items[0].place.file, path);
-    assert_null(nadi_inflate_open(folder, &diags));
+    assert_null(nadi_inflate_open(folder, "trace", &diags));
     assert_string_equal(diags.items[1].code, "file/is-folder");
     if (geteuid() != 0) {
         int fd = open(in_folder(path, sizeof path, "secret.et"), O_CREAT | O_WRONLY, 0);
         assert_true(fd >= 0);
         close(fd);
-        assert_null(nadi_inflate_open(path, &diags));
+        assert_null(nadi_inflate_open(path, "trace", &diags));
         assert_string_equal(diags.items[2].code, "file/unreadable");
         unlink(path);
     }
@@ -303,7 +303,7 @@ static void pipes_in_single_bytes(void **state)
         encode(&stored, &plain, codings[k]);
         assert_int_equal(pipe(ends), 0);
         snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-        struct nadi_inflate *source = nadi_inflate_open(path, &diags);
+        struct nadi_inflate *source = nadi_inflate_open(path, "trace", &diags);
         assert_non_null(source);
         close(ends[0]);
         struct slow_writer w = {ends[1], &stored};
