@@ -99,8 +99,11 @@ static void make_servers(struct nadi_pkt *net)
         const uint32_t node = g->limited[k], first = g->first_port[g->node_count] + 2 * k;
         net->inside[node] = first;
         for (uint32_t end = 0; end < 2; end++) {
-            net->ports[first + end] =
-                (struct nadi_pkt_port){.peer = first + !end, .node = node, .owner = NADI_NONE};
+            net->ports[first + end] = (struct nadi_pkt_port){
+                .peer = first + !end,
+                .node = node,
+                .owner = NADI_NONE,
+                .done = (uint32_t)NADI_PKT_EVENT_SWITCH_DONE << NADI_PKT_EVENT_SHIFT};
             nadi_pkt_set_port_rate(net, first + end, g->nodes[node].forward_bits_s);
         }
     }
@@ -129,6 +132,9 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
                 .node = n,
                 .owner = NADI_NONE,
                 .is_host = g->nodes[n].kind == NADI_GRAPH_HOST,
+                .done = (uint32_t)(g->nodes[n].kind == NADI_GRAPH_HOST ? NADI_PKT_EVENT_HOST_DONE
+                                                                       : NADI_PKT_EVENT_SWITCH_DONE)
+                        << NADI_PKT_EVENT_SHIFT,
                 .to_host = g->nodes[g->ports[p].peer].kind == NADI_GRAPH_HOST,
                 .latency = nadi_pkt_to_ticks(net, link->latency),
             };

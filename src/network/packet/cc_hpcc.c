@@ -23,6 +23,7 @@ struct hop {
 enum { LANES = NADI_INT_HOPS + 1 }; /* hops are looked at two by two */
 
 typedef double pair __attribute__((vector_size(16)));
+typedef uint64_t words __attribute__((vector_size(16)));
 
 struct state {
     struct hop path;
@@ -58,7 +59,8 @@ static uint64_t clamp(const struct nadi_pkt *net, uint32_t flow, uint64_t rate)
 /* Base round trip in ns, as the reports count. */
 static int64_t base_ns(const struct nadi_pkt *net, uint32_t flow)
 {
-    return net->flows[flow].base_rtt * net->tick / NADI_PS_PER_NS;
+    const nadi_time ticks = net->flows[flow].base_rtt;
+    return net->config.exact ? ticks : ticks * net->tick / NADI_PS_PER_NS;
 }
 
 static double average(double u, double sample, int64_t tau, int64_t base)
@@ -66,15 +68,15 @@ static double average(double u, double sample, int64_t tau, int64_t base)
     return (u * (double)(base - tau) + sample * (double)tau) / (double)base;
 }
 
-/* Algorithm 1, lines 14-22. */
+/* Algorithm 1, lines 14-22. Rates are below 2^63, which the compiler does not know. */
 static uint64_t step(const struct nadi_pkt *net, uint32_t flow, const struct hop *h,
                      uint32_t *stage)
 {
     const double c = h->u / net->config.hpcc.target;
     uint64_t rate;
     if (c >= 1 || h->stage >= net->config.hpcc.mi_threshold) {
-        const double scaled = (double)h->rate / c;
-        rate = (scaled < 1e18 ? (uint64_t)scaled : UINT64_C(1000000000000000000)) +
+        const double scaled = (double)(int64_t)h->rate / c;
+        rate = (scaled < 1e18 ? (uint64_t)(int64_t)scaled : UINT64_C(1000000000000000000)) +
                net->config.rate_ai;
         *stage = 0;
     } else {
@@ -87,63 +89,98 @@ static uint64_t step(const struct nadi_pkt *net, uint32_t flow, const struct hop
 /* What one ACK says of each hop. */
 struct news {
     double u[LANES];
-    int64_t tau[LANES]; /* ns */
+    uint64_t tau[LANES]; /* ns */
 };
+
+/* Whole numbers below 2^52, exactly: they are put where the fraction of 2^52 has its last bits. */
+static inline pair to_doubles(words whole)
+{
+    const double power = 4503599627370496.0;
+    const pair powers = {power, power};
+    words bits;
+    pair sum;
+    memcpy(&bits, &powers, sizeof(bits));
+    bits |= whole;
+    memcpy(&sum, &bits, sizeof(sum));
+    return sum - powers;
+}
 
 /* Equation 2 for two hops at once, the second `step` behind the first (0: the same), as a division
  * of two takes as long as one. Products with a unit are exact: they have at most 52 bits. */
-static void utilisation(const struct nadi_pkt *net, uint32_t flow, const uint64_t *reports,
-                        const uint64_t *last, uint32_t step, double *u, int64_t *tau)
+static inline void utilisation(const struct nadi_pkt *net, const struct nadi_pkt_flow *f,
+                               const uint64_t *reports, const uint64_t *last, uint32_t step,
+                               double *u, uint64_t *tau)
 {
-    const struct nadi_pkt_flow *f = &net->flows[flow];
-    const double multiple = (double)net->config.hpcc.int_multiple;
+    const double multiple = net->config.hpcc.int_multiple;
     const double bits_unit = 8 * NADI_INT_BYTES_UNIT * multiple;
     const double queue_unit = NADI_INT_QUEUE_UNIT * multiple;
-    const double most = (double)f->line_rate, window = (double)f->window_bytes;
-    const uint64_t time_mask = (1U << NADI_INT_TIME_BITS) - 1;
-    const uint64_t bytes_mask = (1U << NADI_INT_BYTES_BITS) - 1;
-    pair ns, bits, queue, line;
-    for (uint32_t i = 0; i < 2; i++) {
-        const uint64_t now = reports[i * step], before = last[i * step];
-        const uint64_t apart = (nadi_int_time(now) - nadi_int_time(before)) & time_mask;
-        const uint64_t bytes = (nadi_int_sent(now) - nadi_int_sent(before)) & bytes_mask;
-        tau[i] = (int64_t)apart;
-        ns[i] = (double)(int32_t)apart;
-        bits[i] = (double)(int32_t)bytes;
-        queue[i] = (double)(int32_t)nadi_min_u64(nadi_int_queue(now), nadi_int_queue(before));
-        line[i] = nadi_int_rate(net, now);
-    }
-    const pair sent = bits * bits_unit / (ns * 1e-9);
-    const pair sum = sent / line + queue * queue_unit * most / line / window;
+    const double most = (double)(int64_t)f->line_rate, window = (double)(int64_t)f->window_bytes;
+    const words now = {reports[0], reports[step]}, before = {last[0], last[step]};
+    const pair line = {nadi_int_rate(net, now[0]), nadi_int_rate(net, now[1])};
+    const words apart = ((now >> NADI_INT_TIME_AT) - (before >> NADI_INT_TIME_AT)) &
+                        ((1U << NADI_INT_TIME_BITS) - 1);
+    const words bytes = ((now >> NADI_INT_SENT_AT) - (before >> NADI_INT_SENT_AT)) &
+                        ((1U << NADI_INT_BYTES_BITS) - 1);
+    const words queue = now >> NADI_INT_QUEUE_AT, earlier = before >> NADI_INT_QUEUE_AT;
+    const words less = (words)(to_doubles(queue) < to_doubles(earlier));
+    const pair least = to_doubles((queue & less) | (earlier & ~less));
+    const pair sent = to_doubles(bytes) * bits_unit / (to_doubles(apart) * 1e-9);
+    const pair sum = sent / line + least * queue_unit * most / line / window;
     memcpy(u, &sum, sizeof(sum));
+    memcpy(tau, &apart, sizeof(apart));
+}
+
+/* The busiest hop; what each said is kept. */
+static inline struct change busiest(struct state *s, const struct news *news,
+                                    const uint64_t *reports, uint32_t hops)
+{
+    struct change change = {.updated = (1U << hops) - 1};
+    for (uint32_t i = 0; i < hops; i++) {
+        const bool more = news->u[i] > change.u;
+        change.u = more ? news->u[i] : change.u;
+        change.tau = more ? (nadi_time)news->tau[i] : change.tau;
+        s->last[i] = reports[i];
+    }
+    return change;
+}
+
+/* The same where hops are looked at one by one. */
+static NADI_SELDOM struct change each_hop(const struct nadi_pkt *net, struct state *s,
+                                          const struct news *news, const uint64_t *reports,
+                                          uint32_t hops, bool fast, int64_t base)
+{
+    struct change change = {0};
+    for (uint32_t i = 0; i < hops; i++) {
+        const nadi_time tau = (nadi_time)news->tau[i];
+        if (fast && net->config.hpcc.sample_feedback && nadi_int_queue(reports[i]) == 0)
+            continue;
+        if (news->u[i] > change.u) {
+            change.u = news->u[i];
+            change.tau = tau;
+        }
+        if (net->config.hpcc.multi_rate)
+            s->hops[i].u = average(s->hops[i].u, news->u[i], tau < base ? tau : base, base);
+        s->last[i] = reports[i];
+        change.updated |= 1U << i;
+    }
+    return change;
 }
 
 static struct change read_reports(struct nadi_pkt *net, uint32_t flow, const uint64_t *reports,
                                   uint32_t hops, bool fast)
 {
+    const struct nadi_hpcc_config *c = &net->config.hpcc;
     struct state *s = nadi_pkt_cc_state(net, flow);
-    struct change change = {0};
     struct news news;
     const int64_t base = base_ns(net, flow);
     for (uint32_t i = 0; i < hops; i += 2)
-        utilisation(net, flow, reports + i, s->last + i, i + 1 < hops, news.u + i, news.tau + i);
-    for (uint32_t i = 0; i < hops; i++) {
-        const nadi_time tau = news.tau[i];
-        if (fast && net->config.hpcc.sample_feedback && nadi_int_queue(reports[i]) == 0)
-            continue;
-        if (news.u[i] > change.u) {
-            change.u = news.u[i];
-            change.tau = tau;
-        }
-        if (net->config.hpcc.multi_rate)
-            s->hops[i].u = average(s->hops[i].u, news.u[i], tau < base ? tau : base, base);
-        s->last[i] = reports[i];
-        change.updated |= 1U << i;
-    }
-    if (change.updated) {
-        const nadi_time tau = change.tau < base ? change.tau : base;
-        s->path.u = average(s->path.u, change.u, tau, base);
-    }
+        utilisation(net, &net->flows[flow], reports + i, s->last + i, i + 1 < hops, news.u + i,
+                    news.tau + i);
+    const struct change change = NADI_UNLIKELY(c->multi_rate || c->sample_feedback)
+                                     ? each_hop(net, s, &news, reports, hops, fast, base)
+                                     : busiest(s, &news, reports, hops);
+    if (change.updated)
+        s->path.u = average(s->path.u, change.u, change.tau < base ? change.tau : base, base);
     return change;
 }
 

@@ -9,6 +9,13 @@
 #include "network/packet/routes.h"
 #include "network/packet/telemetry.h"
 
+void nadi_pkt_draw_loss(struct nadi_pkt *net, uint32_t port, uint32_t at)
+{
+    if (nadi_pkt_kind(net->packets[at].word) != NADI_PKT_PFC &&
+        nadi_rng_unit(&net->rngs[port]) < (double)net->losses[port])
+        net->packets[at].word |= NADI_PKT_LOST;
+}
+
 static void take_down(struct nadi_pkt *net, uint32_t port_index)
 {
     struct nadi_pkt_port *port = &net->ports[port_index];

@@ -40,6 +40,8 @@ static void answer(struct nadi_pkt *net, uint32_t at, enum nadi_pkt_kind kind, u
     }
     const uint32_t to = nadi_pkt_send_back(net, packet.flow, kind, seq, flags);
     nadi_pkt_move_telemetry(net, at, to);
+    if (net->int_of && nadi_pkt_kind(packet.word) == NADI_PKT_DATA)
+        nadi_pkt_close_int(net, to, nadi_pkt_hop(packet.word) - 1);
     nadi_pkt_nic_wake(net, net->ports[net->packets[to].in / NADI_PKT_CLASSES].owner);
 }
 

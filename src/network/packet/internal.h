@@ -36,6 +36,9 @@ static inline uint32_t nadi_max_u32(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+/* What is seldom run stays out of what always is, whose registers it would take. */
+#define NADI_SELDOM __attribute__((noinline))
+
 enum {
     NADI_PKT_CLASSES = 8, /* 0 is the control class */
     NADI_PKT_TIMERS = 3,  /* a flow, for its congestion control */
@@ -149,6 +152,7 @@ struct nadi_pkt_port {
     uint32_t headroom_bytes; /* limit */
     uint32_t mark_above;     /* ECN's kmin; UINT32_MAX: never marks */
     uint32_t node;
+    uint32_t done;         /* kind of the event at a transmission's end, where an event has it */
     const uint32_t *ticks; /* of a transmission, by bytes */
     nadi_time latency;
 };
@@ -320,8 +324,9 @@ struct nadi_pkt {
     uint64_t *ints;   /* records of int_words hops each: telemetry.h */
     size_t int_capacity;
     uint32_t int_words, free_int;
-    uint8_t *powers;   /* by packet, where it is PINT */
-    nadi_time *stamps; /* by packet, where it is TIME */
+    uint32_t int_plain; /* hops below need no care */
+    uint8_t *powers;    /* by packet, where it is PINT */
+    nadi_time *stamps;  /* by packet, where it is TIME */
     /* network */
     struct nadi_pkt_port *ports;
     struct nadi_pkt_port_sent *sent; /* by port */

@@ -27,13 +27,15 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t from, uint32_t to)
     return to;
 }
 
-/* True when the bit was not set before and is now. */
-static bool put_bit(uint64_t *bits, uint32_t at, bool value)
+static void put_bit(uint64_t *bits, uint32_t at, bool value)
 {
-    uint64_t *word = &bits[at >> 6];
-    const uint64_t mask = UINT64_C(1) << (at & 63), before = *word;
-    *word = (before & ~mask) | (value ? mask : 0);
-    return value && !(before & mask);
+    const uint64_t mask = UINT64_C(1) << (at & 63);
+    bits[at >> 6] = (bits[at >> 6] & ~mask) | (value ? mask : 0);
+}
+
+static bool has_bit(const uint64_t *bits, uint32_t at)
+{
+    return bits[at >> 6] >> (at & 63) & 1;
 }
 
 /* Is something left that window and credits allow to send? */
@@ -48,15 +50,28 @@ static bool may_send(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
     return !f->window_packets || f->in_flight < f->window_packets;
 }
 
+static void put_bits(const struct nadi_pkt *net, const struct nadi_pkt_flow *f, bool open)
+{
+    struct nadi_pkt_nic *nic = &net->nics[f->nic];
+    const bool over = f->una >= f->packets;
+    if ((open && !has_bit(nic->open, f->slot)) || (over && !has_bit(nic->done, f->slot)))
+        nic->quiet_until = 0;
+    put_bit(nic->open, f->slot, open);
+    put_bit(nic->done, f->slot, over);
+}
+
+/* Mostly nothing has changed. */
+static inline void refresh(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
+{
+    const bool open = may_send(net, f);
+    if (f->removed || (f->una < f->packets && open == has_bit(net->nics[f->nic].open, f->slot)))
+        return;
+    put_bits(net, f, open);
+}
+
 void nadi_pkt_nic_refresh(struct nadi_pkt *net, uint32_t flow)
 {
-    const struct nadi_pkt_flow *f = &net->flows[flow];
-    struct nadi_pkt_nic *nic = &net->nics[f->nic];
-    if (f->removed)
-        return;
-    const bool opened = put_bit(nic->open, f->slot, may_send(net, f));
-    if (put_bit(nic->done, f->slot, f->una >= f->packets) || opened)
-        nic->quiet_until = 0;
+    refresh(net, &net->flows[flow]);
 }
 
 static void grow(struct nadi_pkt_nic *nic)
@@ -86,12 +101,12 @@ void nadi_pkt_nic_add(struct nadi_pkt *net, uint32_t nic_index, uint32_t flow)
     nic->avail[f->slot] = 0;
     nic->classes[f->slot] = f->class;
     nic->quiet_until = 0;
-    nadi_pkt_nic_refresh(net, flow);
+    put_bits(net, f, may_send(net, f));
 }
 
 /* Removes the flows that are over from slot `first` on; returns where slot `keep` went. */
-static uint32_t compact(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t first,
-                        uint32_t keep)
+static NADI_SELDOM uint32_t compact(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t first,
+                                    uint32_t keep)
 {
     uint32_t to = first, kept = keep;
     for (uint32_t i = first; i < nic->count; i++) {
@@ -108,7 +123,7 @@ static uint32_t compact(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t
         nic->avail[to] = nic->avail[i];
         nic->classes[to] = nic->classes[i];
         f->slot = to++;
-        nadi_pkt_nic_refresh(net, flow);
+        put_bits(net, f, may_send(net, f));
     }
     for (uint32_t i = to; i < nic->count; i++) {
         put_bit(nic->open, i, false);
@@ -148,7 +163,7 @@ static uint32_t take_turn(struct nadi_pkt *net, struct nadi_pkt_nic *nic, nadi_t
     const uint32_t n = nic->count;
     if (n == 0)
         return NADI_NONE;
-    const uint32_t begin = (nic->last + 1) % n;
+    const uint32_t begin = nic->last + 1 < n ? nic->last + 1 : (nic->last + 1) % n;
     uint32_t slot = eligible(net, nic, begin, n, first), done;
     if (slot != NADI_NONE) {
         done = next_bit(nic->done, begin, slot);
@@ -254,11 +269,11 @@ static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t s
     f->live++;
     net->totals.data_sent++;
     net->totals.data_bytes_sent += payload;
-    nadi_pkt_transmit(net, nic->port, f->class, at);
+    nadi_pkt_transmit(net, nic->port, f->class, at, packet.word);
     f->gap_bytes = (uint16_t)bytes;
     const uint64_t rate = net->config.rate_bound ? f->rate : f->line_rate;
     nic->avail[slot] = net->wheel.now + gap_ticks(net, f, rate, bytes);
-    nadi_pkt_nic_refresh(net, flow);
+    refresh(net, f);
     const struct nadi_pkt_flow *next =
         &net->flows[nic->flows[slot + 1 < nic->count ? slot + 1 : 0]]; /* whose turn is next */
     __builtin_prefetch(next);
@@ -279,14 +294,17 @@ static uint32_t control_class(const struct nadi_pkt *net, const struct nadi_pkt_
 void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
 {
     struct nadi_pkt_nic *nic = &net->nics[nic_index];
-    const struct nadi_pkt_port *port = &net->ports[nic->port];
+    struct nadi_pkt_port *port = &net->ports[nic->port];
     if (port->busy || port->down)
         return;
     if (port->backlog & 1) {
-        const uint32_t head = nadi_pkt_queue(net, nic->port, 0)->sent;
-        if (!(port->paused >> control_class(net, &net->packets[head]) & 1)) {
-            nadi_pkt_dequeue(net, nic->port, 0, head);
-            nadi_pkt_transmit(net, nic->port, 0, head);
+        struct nadi_pkt_queue *queue = nadi_pkt_queue(net, nic->port, 0);
+        const uint32_t head = queue->sent;
+        const struct nadi_pkt_packet *packet = &net->packets[head];
+        if (!(port->paused >> control_class(net, packet) & 1)) {
+            const uint32_t word = packet->word;
+            nadi_pkt_dequeue(net, port, queue, 0, head, nadi_pkt_bytes(word));
+            nadi_pkt_transmit(net, nic->port, 0, head, word);
             return;
         }
     }

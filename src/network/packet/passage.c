@@ -56,12 +56,13 @@ static uint32_t class_behind(struct nadi_pkt *net, uint32_t in, uint32_t out)
 /* The packet leaves the server: what a port's way out would do to it. */
 static void leave_server(struct nadi_pkt *net, uint32_t server, uint32_t at)
 {
-    if (nadi_pkt_should_mark(net, server, nadi_pkt_queued_bytes(net, server))) {
+    const uint32_t queued = nadi_pkt_queued_bytes(net, server);
+    if (nadi_pkt_should_mark(net, server, queued)) {
         net->packets[at].word |= NADI_PKT_MARKED;
         net->totals.marked++;
     }
     if (net->carries)
-        nadi_pkt_telemetry_add(net, server, at, nadi_pkt_bytes(net->packets[at].word));
+        nadi_pkt_telemetry_add(net, server, at, net->packets[at].word, queued);
 }
 
 struct nadi_pkt_passage nadi_pkt_passage_find(struct nadi_pkt *net, uint32_t port, uint32_t at,

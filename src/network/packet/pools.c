@@ -61,12 +61,18 @@ void nadi_pkt_more_chunks(struct nadi_pkt *net)
     }
 }
 
+static void set_int_words(struct nadi_pkt *net, uint32_t words)
+{
+    net->int_words = words;
+    net->int_plain = net->config.hpcc.int_multiple == 1 ? nadi_min_u32(words, NADI_INT_HOPS) : 0;
+}
+
 void nadi_pkt_more_ints(struct nadi_pkt *net)
 {
     const size_t old = net->int_capacity, capacity = old + old / 2 + 64;
     NADI_ASSERT(capacity < (size_t)1 << NADI_INT_RECORD_BITS);
     if (!net->int_words)
-        net->int_words = NADI_INT_NARROW;
+        set_int_words(net, NADI_INT_NARROW);
     net->ints = nadi_pkt_lines_grow(net->ints, old, capacity, net->int_words * sizeof(*net->ints));
     net->int_capacity = capacity;
     for (size_t i = capacity; i-- > (old ? old : 1);) { /* the first one is nobody's */
@@ -83,7 +89,7 @@ void nadi_pkt_widen_ints(struct nadi_pkt *net)
                net->int_words * sizeof(*wide));
     nadi_pkt_lines_free(net->ints);
     net->ints = wide;
-    net->int_words = NADI_INT_WIDE;
+    set_int_words(net, NADI_INT_WIDE);
 }
 
 void nadi_pkt_pools_release(struct nadi_pkt *net)

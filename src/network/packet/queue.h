@@ -12,15 +12,20 @@ static inline struct nadi_pkt_queue *nadi_pkt_queue(struct nadi_pkt *net, uint32
     return &net->queues[port * NADI_PKT_CLASSES + class];
 }
 
-/* What waits at a port in all classes. It is seldom more than one. */
-static inline uint32_t nadi_pkt_queued_bytes(const struct nadi_pkt *net, uint32_t port)
+/* What waits at a port in the classes of a backlog. */
+static inline uint32_t nadi_pkt_waiting_bytes(const struct nadi_pkt *net, uint32_t port,
+                                              uint32_t backlog)
 {
     const struct nadi_pkt_queue *queues = &net->queues[port * NADI_PKT_CLASSES];
-    uint32_t backlog = net->ports[port].backlog;
-    uint32_t bytes = queues[__builtin_ctz(backlog | 1U << (NADI_PKT_CLASSES - 1))].bytes;
-    while (NADI_UNLIKELY((backlog &= backlog - 1) != 0))
+    uint32_t bytes = 0;
+    for (; NADI_UNLIKELY(backlog); backlog &= backlog - 1)
         bytes += queues[__builtin_ctz(backlog)].bytes;
     return bytes;
+}
+
+static inline uint32_t nadi_pkt_queued_bytes(const struct nadi_pkt *net, uint32_t port)
+{
+    return nadi_pkt_waiting_bytes(net, port, net->ports[port].backlog);
 }
 
 static inline bool nadi_pkt_waiting(const struct nadi_pkt_queue *q)
@@ -95,16 +100,17 @@ static inline uint32_t nadi_pkt_enqueue(struct nadi_pkt *net, uint32_t port_inde
     return at;
 }
 
-/* The queue's first waiting packet, `at`, no longer waits; it must be put on the cable. */
-static inline void nadi_pkt_dequeue(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
-                                    uint32_t at)
+/* The queue's first waiting packet, at `at` and of so many bytes, no longer waits; it must be put
+ * on the cable. Returns what still waits in the queue. */
+static inline uint32_t nadi_pkt_dequeue(struct nadi_pkt *net, struct nadi_pkt_port *port,
+                                        struct nadi_pkt_queue *q, uint32_t class, uint32_t at,
+                                        uint32_t bytes)
 {
-    struct nadi_pkt_queue *q = nadi_pkt_queue(net, port_index, class);
-    struct nadi_pkt_port *port = &net->ports[port_index];
-    const uint32_t bytes = nadi_pkt_bytes(net->packets[at].word), next = nadi_pkt_after(net, at);
+    const uint32_t next = nadi_pkt_after(net, at), rest = q->bytes - bytes;
     q->sent = next;
-    q->bytes -= bytes;
+    q->bytes = rest;
     port->backlog &= (uint16_t) ~((uint32_t)(next == q->tail) << class);
+    return rest;
 }
 
 /* The event of a packet's arrival from a queue of the port. */
@@ -115,28 +121,28 @@ static inline uint32_t nadi_pkt_arrival(const struct nadi_pkt_port *port, uint32
     return queue | kind << NADI_PKT_EVENT_SHIFT;
 }
 
-/* Puts a packet that left its queue on the idle port's cable. */
+/* A cable that loses packets may lose this one. */
+void nadi_pkt_draw_loss(struct nadi_pkt *net, uint32_t port, uint32_t at);
+
+/* Puts a packet that left its queue, with its word, on the idle port's cable. */
 static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
-                                     uint32_t at)
+                                     uint32_t at, uint32_t word)
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
-    const uint32_t word = net->packets[at].word, bytes = nadi_pkt_bytes(word);
-    const nadi_time ticks = port->ticks[bytes];
-    const nadi_time end = net->wheel.now + ticks;
-    net->moved_at = net->wheel.now;
+    const uint32_t bytes = nadi_pkt_bytes(word);
+    const nadi_time now = net->wheel.now, ticks = port->ticks[bytes];
+    const nadi_time end = now + ticks, arrival = end + port->latency;
+    const uint32_t event = nadi_pkt_arrival(port, port_index * NADI_PKT_CLASSES + class, word);
+    const uint32_t done = port_index | port->done;
     struct nadi_pkt_port_sent *sent = &net->sent[port_index];
-    const uint32_t queue = port_index * NADI_PKT_CLASSES + class;
-    const nadi_time arrival = end + port->latency;
-    const uint32_t event = nadi_pkt_arrival(port, queue, word);
+    if (NADI_UNLIKELY(port->lossy))
+        nadi_pkt_draw_loss(net, port_index, at);
+    net->moved_at = now;
     port->busy = 1;
     sent->busy_ticks += ticks;
     sent->packets++;
     sent->wire_bytes += bytes;
-    if (NADI_UNLIKELY(port->lossy) && nadi_pkt_kind(word) != NADI_PKT_PFC &&
-        nadi_rng_unit(&net->rngs[port_index]) < (double)net->losses[port_index])
-        net->packets[at].word |= NADI_PKT_LOST;
-    const uint32_t done = NADI_PKT_EVENT_SWITCH_DONE + (uint32_t)port->is_host;
-    nadi_pkt_wheel_add(&net->wheel, end, port_index | done << NADI_PKT_EVENT_SHIFT);
+    nadi_pkt_wheel_add(&net->wheel, end, done);
     nadi_pkt_wheel_add(&net->wheel, arrival, event);
 }
 

@@ -93,6 +93,19 @@ static void check_pause(struct nadi_pkt *net, uint32_t port_index, uint32_t clas
     nadi_pkt_send_pfc(net, port_index, class, true);
 }
 
+/* Where thresholds or headroom have a say. */
+static NADI_SELDOM bool take_in_anyhow(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
+                                       uint32_t bytes)
+{
+    const struct nadi_pkt_port *port = &net->ports[port_index];
+    struct nadi_pkt_ingress *in = &nadi_pkt_queue(net, port_index, class)->held;
+    if (!admit(net, &net->switches[port->owner], port, in, bytes))
+        return false;
+    if (net->config.pfc)
+        check_pause(net, port_index, class);
+    return true;
+}
+
 /* Takes a packet into the buffer; false when it is to be dropped. Mostly there is room below the
  * threshold before and after, and nothing to say. */
 static inline bool take_in(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
@@ -100,23 +113,19 @@ static inline bool take_in(struct nadi_pkt *net, uint32_t port_index, uint32_t c
 {
     const struct nadi_pkt_port *port = &net->ports[port_index];
     struct nadi_pkt_switch *s = &net->switches[port->owner];
-    struct nadi_pkt_ingress *in = &net->queues[port_index * NADI_PKT_CLASSES + class].held;
-    const uint32_t used = in->used_bytes + bytes, reserve = (uint32_t)net->config.reserve_bytes;
-    const uint32_t over = over_of(used, reserve), more = nadi_min_u32(over, bytes);
-    if (NADI_LIKELY(in->headroom_bytes == 0 && bytes <= port->headroom_bytes &&
-                    (int64_t)over < (s->pool_bytes - s->shared_bytes - more) >> port->shift)) {
-        in->used_bytes = used;
-        s->shared_bytes += more;
-        return true;
-    }
-    if (!admit(net, s, port, in, bytes))
-        return false;
-    if (net->config.pfc)
-        check_pause(net, port_index, class);
+    struct nadi_pkt_ingress *in = &nadi_pkt_queue(net, port_index, class)->held;
+    const uint32_t used = in->used_bytes + bytes;
+    const uint32_t over = over_of(used, (uint32_t)net->config.reserve_bytes);
+    const int64_t shared = s->shared_bytes + nadi_min_u32(over, bytes);
+    if (NADI_UNLIKELY(in->headroom_bytes || bytes > port->headroom_bytes ||
+                      (int64_t)over >= (s->pool_bytes - shared) >> port->shift))
+        return take_in_anyhow(net, port_index, class, bytes);
+    in->used_bytes = used;
+    s->shared_bytes = shared;
     return true;
 }
 
-static void check_resume(struct nadi_pkt *net, uint32_t port_index, uint32_t class)
+static NADI_SELDOM void check_resume(struct nadi_pkt *net, uint32_t port_index, uint32_t class)
 {
     const struct nadi_pkt_port *port = &net->ports[port_index];
     struct nadi_pkt_queue *q = nadi_pkt_queue(net, port_index, class);
@@ -145,50 +154,65 @@ bool nadi_pkt_should_mark(struct nadi_pkt *net, uint32_t port_index, uint32_t qu
                          : nadi_rng_unit(&net->rngs[port_index])) < p;
 }
 
-/* Class 0 first; the others take turns. NADI_PKT_CLASSES when nothing may go. */
-static uint32_t choose_class(const struct nadi_pkt_port *port)
+static NADI_SELDOM uint32_t next_class(uint32_t ready, uint32_t last)
 {
-    if (port->backlog & 1)
-        return 0;
-    const uint32_t ready = port->backlog & ~(uint32_t)port->paused;
-    if (!ready)
-        return NADI_PKT_CLASSES;
-    if (NADI_LIKELY((ready & (ready - 1)) == 0))
-        return (uint32_t)__builtin_ctz(ready);
-    const uint32_t first = (port->last + 1U) % NADI_PKT_CLASSES;
+    const uint32_t first = (last + 1) % NADI_PKT_CLASSES;
     const uint32_t turned = (ready >> first | ready << (NADI_PKT_CLASSES - first)) & 0xff;
     return (first + (uint32_t)__builtin_ctz(turned)) % NADI_PKT_CLASSES;
 }
 
-/* What leaving costs and gives a packet of a data class. */
-static inline void account(struct nadi_pkt *net, uint32_t port_index, uint32_t class, uint32_t at)
+/* Class 0 first, which is never paused; the others take turns. Something must be ready. */
+static inline uint32_t choose_class(const struct nadi_pkt_port *port, uint32_t ready)
+{
+    if (NADI_UNLIKELY((ready & (ready - 1)) != 0) && !(ready & 1))
+        return next_class(ready, port->last);
+    return (uint32_t)__builtin_ctz(ready);
+}
+
+static NADI_SELDOM uint32_t mark(struct nadi_pkt *net, uint32_t at)
+{
+    net->totals.marked++;
+    return net->packets[at].word |= NADI_PKT_MARKED;
+}
+
+/* What leaving costs and gives a packet of a data class, behind which `rest` bytes stay in its
+ * queue; returns its word. */
+static inline uint32_t account(struct nadi_pkt *net, uint32_t port_index, uint32_t class,
+                               uint32_t at, uint32_t word, uint32_t rest)
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
-    const uint32_t in = net->packets[at].in, bytes = nadi_pkt_bytes(net->packets[at].word);
+    const uint32_t in = net->packets[at].in;
+    struct nadi_pkt_queue *came = &net->queues[in];
     port->last = (uint16_t) class;
-    release(net, &net->switches[port->owner], &net->queues[in].held, bytes);
-    if (nadi_pkt_should_mark(net, port_index, nadi_pkt_queue(net, port_index, class)->bytes)) {
-        net->packets[at].word |= NADI_PKT_MARKED;
-        net->totals.marked++;
-    }
-    if (NADI_UNLIKELY(net->queues[in].pausing))
+    release(net, &net->switches[port->owner], &came->held, nadi_pkt_bytes(word));
+    if (NADI_UNLIKELY(rest > port->mark_above) && nadi_pkt_should_mark(net, port_index, rest))
+        word = mark(net, at);
+    if (NADI_UNLIKELY(came->pausing))
         check_resume(net, in / NADI_PKT_CLASSES, in % NADI_PKT_CLASSES);
-    if (net->carries)
-        nadi_pkt_telemetry_add(net, port_index, at, bytes);
+    if (net->carries) {
+        const uint32_t others = port->backlog & ~(1U << class);
+        nadi_pkt_telemetry_add(net, port_index, at, word,
+                               rest + nadi_pkt_waiting_bytes(net, port_index, others));
+    }
+    return word;
 }
 
 void nadi_pkt_switch_send(struct nadi_pkt *net, uint32_t port_index)
 {
-    const uint32_t class = choose_class(&net->ports[port_index]);
-    if (class == NADI_PKT_CLASSES)
+    struct nadi_pkt_port *port = &net->ports[port_index];
+    const uint32_t ready = port->backlog & (~(uint32_t)port->paused | 1);
+    if (NADI_UNLIKELY(!ready))
         return;
-    const uint32_t at = nadi_pkt_queue(net, port_index, class)->sent;
-    nadi_pkt_dequeue(net, port_index, class, at);
+    const uint32_t class = choose_class(port, ready);
+    struct nadi_pkt_queue *q = nadi_pkt_queue(net, port_index, class);
+    const uint32_t at = q->sent;
+    uint32_t word = net->packets[at].word;
+    const uint32_t rest = nadi_pkt_dequeue(net, port, q, class, at, nadi_pkt_bytes(word));
     if (class != 0)
-        account(net, port_index, class, at);
-    else if (NADI_UNLIKELY(net->carries))
-        nadi_pkt_telemetry_count(net, port_index, nadi_pkt_bytes(net->packets[at].word));
-    nadi_pkt_transmit(net, port_index, class, at);
+        word = account(net, port_index, class, at, word, rest);
+    else if (NADI_UNLIKELY(net->carries) && net->packets[at].in % NADI_PKT_CLASSES == 0)
+        nadi_pkt_telemetry_count(net, port_index, nadi_pkt_bytes(word));
+    nadi_pkt_transmit(net, port_index, class, at, word);
 }
 
 void nadi_pkt_switch_let_go(struct nadi_pkt *net, uint32_t in, uint32_t bytes)
@@ -220,7 +244,8 @@ void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port_index)
             const struct nadi_pkt_packet packet = net->packets[q->sent];
             /* The queue stays whole: what lies behind the cable's packets is sent lost, at once. */
             net->packets[q->sent].word |= NADI_PKT_LOST;
-            nadi_pkt_dequeue(net, port_index, class, q->sent);
+            nadi_pkt_dequeue(net, &net->ports[port_index], q, class, q->sent,
+                             nadi_pkt_bytes(packet.word));
             if (class != 0)
                 nadi_pkt_switch_let_go(net, packet.in, nadi_pkt_bytes(packet.word));
             const struct nadi_pkt_port *port = &net->ports[port_index];
@@ -231,23 +256,26 @@ void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port_index)
     }
 }
 
-static void drop(struct nadi_pkt *net, uint32_t at, uint64_t *count)
+static NADI_SELDOM void drop(struct nadi_pkt *net, uint32_t at, uint64_t *count)
 {
     ++*count;
     nadi_pkt_free_int(net, at);
     nadi_pkt_flow_unref(net, net->packets[at].flow);
 }
 
-/* Cuts the payload off a packet that finds its queue full (Handley et al., SIGCOMM 2017). */
-static void trim(struct nadi_pkt *net, struct nadi_pkt_packet *packet)
+/* Cuts the payload off a packet that finds its queue full (Handley et al., SIGCOMM 2017): its word
+ * from then on. */
+static NADI_SELDOM uint32_t trim(struct nadi_pkt *net, uint32_t word, uint32_t at)
 {
-    packet->word = nadi_pkt_word(net->frames.header, nadi_pkt_hop(packet->word), NADI_PKT_TRIMMED) |
-                   (packet->word & NADI_PKT_MARKED);
-    packet->in = packet->in / NADI_PKT_CLASSES * NADI_PKT_CLASSES;
+    const uint32_t hop = nadi_pkt_hop(word);
+    if (net->int_of)
+        nadi_pkt_close_int(net, at, hop - 2);
     net->totals.trimmed++;
+    return nadi_pkt_word(net->frames.header, hop, NADI_PKT_TRIMMED) | (word & NADI_PKT_MARKED);
 }
 
-static void note_crowd(struct nadi_pkt *net, uint32_t flow, uint32_t port, uint32_t class)
+static NADI_SELDOM void note_crowd(struct nadi_pkt *net, uint32_t flow, uint32_t port,
+                                   uint32_t class)
 {
     struct nadi_pkt_info *info = &net->infos[flow];
     const uint32_t bytes = nadi_pkt_queue(net, port, class)->bytes;
@@ -262,44 +290,35 @@ static void note_crowd(struct nadi_pkt *net, uint32_t flow, uint32_t port, uint3
 static inline void pass(struct nadi_pkt *net, uint32_t at, uint32_t out, uint32_t class,
                         uint32_t in, bool held)
 {
-    const struct nadi_pkt_packet *came = &net->packets[at];
-    struct nadi_pkt_packet packet = {
-        .flow = came->flow,
-        .seq = came->seq,
-        .in = in,
-        .word = came->word + NADI_PKT_HOP,
-    };
-    if (NADI_UNLIKELY(net->trimming) && nadi_pkt_kind(packet.word) == NADI_PKT_DATA &&
-        nadi_pkt_queue(net, out, class)->bytes + nadi_pkt_bytes(packet.word) >
+    const uint32_t flow = net->packets[at].flow, seq = net->packets[at].seq;
+    uint32_t word = net->packets[at].word + NADI_PKT_HOP;
+    if (NADI_UNLIKELY(net->trimming) && nadi_pkt_kind(word) == NADI_PKT_DATA &&
+        nadi_pkt_queue(net, out, class)->bytes + nadi_pkt_bytes(word) >
             net->config.trim_queue_bytes) {
         if (held)
-            nadi_pkt_switch_let_go(net, in, nadi_pkt_bytes(packet.word));
-        trim(net, &packet);
+            nadi_pkt_switch_let_go(net, in, nadi_pkt_bytes(word));
+        word = trim(net, word, at);
+        in -= in % NADI_PKT_CLASSES;
         class = 0;
     }
-    if (packet.in % NADI_PKT_CLASSES != 0 && !held &&
-        !take_in(net, in / NADI_PKT_CLASSES, in % NADI_PKT_CLASSES, nadi_pkt_bytes(packet.word))) {
+    if (in % NADI_PKT_CLASSES != 0 && !held &&
+        !take_in(net, in / NADI_PKT_CLASSES, in % NADI_PKT_CLASSES, nadi_pkt_bytes(word))) {
         drop(net, at, &net->totals.dropped_full);
         return;
     }
-    if (NADI_UNLIKELY(net->watched) && nadi_pkt_kind(packet.word) == NADI_PKT_DATA)
-        note_crowd(net, packet.flow, out, class);
+    if (NADI_UNLIKELY(net->watched) && nadi_pkt_kind(word) == NADI_PKT_DATA)
+        note_crowd(net, flow, out, class);
+    const struct nadi_pkt_packet packet = {.flow = flow, .seq = seq, .in = in, .word = word};
     const uint32_t to = nadi_pkt_enqueue(net, out, class, packet);
     nadi_pkt_move_telemetry(net, at, to);
     if (!net->ports[out].busy)
         nadi_pkt_switch_send(net, out);
 }
 
-void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at, uint32_t queue)
+/* Where the path alone does not tell the way. */
+static NADI_SELDOM void receive_anyhow(struct nadi_pkt *net, uint32_t port, uint32_t at,
+                                       uint32_t queue)
 {
-    const struct nadi_pkt_packet *came = &net->packets[at];
-    if (NADI_LIKELY(!net->looks_up)) {
-        const uint32_t class = came->in % NADI_PKT_CLASSES;
-        const uint32_t out = nadi_pkt_path_port(net, came->flow, nadi_pkt_backwards(came->word),
-                                                nadi_pkt_hop(came->word));
-        pass(net, at, out, class, port * NADI_PKT_CLASSES + class, false);
-        return;
-    }
     const struct nadi_pkt_passage p = nadi_pkt_passage_find(net, port, at, queue);
     if (NADI_LIKELY(p.out != NADI_NONE)) {
         pass(net, at, p.out, p.class, p.in, p.held);
@@ -308,4 +327,17 @@ void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at, u
     if (p.held)
         nadi_pkt_switch_let_go(net, p.in, nadi_pkt_bytes(net->packets[at].word));
     drop(net, at, &net->totals.dropped_loss);
+}
+
+void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at, uint32_t queue)
+{
+    const struct nadi_pkt_packet *came = &net->packets[at];
+    if (NADI_UNLIKELY(net->looks_up)) {
+        receive_anyhow(net, port, at, queue);
+        return;
+    }
+    const uint32_t class = came->in % NADI_PKT_CLASSES;
+    const uint32_t out = nadi_pkt_path_port(net, came->flow, nadi_pkt_backwards(came->word),
+                                            nadi_pkt_hop(came->word));
+    pass(net, at, out, class, port * NADI_PKT_CLASSES + class, false);
 }

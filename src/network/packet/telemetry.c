@@ -63,15 +63,28 @@ static uint8_t pint_encode(struct nadi_pkt *net, uint32_t port, double u)
     return power < UINT8_MAX ? (uint8_t)power : UINT8_MAX;
 }
 
-void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
+void nadi_pkt_add_int_anyhow(struct nadi_pkt *net, uint32_t port_index, uint32_t at,
+                             uint64_t before, uint32_t queued)
+{
+    const uint64_t multiple = net->config.hpcc.int_multiple;
+    const uint32_t slot = (nadi_pkt_hop(net->packets[at].word) - 2) % NADI_INT_HOPS;
+    if (nadi_pkt_kind(net->packets[at].word) != NADI_PKT_DATA)
+        return;
+    if (slot >= net->int_words)
+        nadi_pkt_widen_ints(net);
+    nadi_pkt_int_record(net, net->int_of[at])[slot] =
+        nadi_int_word(net, &net->ports[port_index], before / (NADI_INT_BYTES_UNIT * multiple),
+                      queued / (NADI_INT_QUEUE_UNIT * multiple));
+}
+
+void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at, uint32_t queued)
 {
     const struct nadi_pkt_port *port = &net->ports[port_index];
     struct nadi_pkt_pint *p = &net->pints[port_index];
     const nadi_time now = net->wheel.now;
     const bool data = nadi_pkt_kind(net->packets[at].word) == NADI_PKT_DATA;
     if (data && net->config.exact) {
-        p->u = nadi_ns3_pint_average(net, p, net->rates[port->rate],
-                                     nadi_pkt_queued_bytes(net, port_index));
+        p->u = nadi_ns3_pint_average(net, p, net->rates[port->rate], queued);
         const uint8_t power = nadi_ns3_pint_encode(net, p->u);
         net->powers[at] = power > net->powers[at] ? power : net->powers[at];
     } else if (data) {
@@ -80,7 +93,7 @@ void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at)
         const double dt = since < base ? since : base;
         const double bytes_per_tick = (double)net->rates[port->rate] / 8e12 * (double)net->tick;
         p->u = (base - dt) / base * p->u + (double)p->bytes / (bytes_per_tick * base) +
-               (double)nadi_pkt_queued_bytes(net, port_index) * dt / (bytes_per_tick * base * base);
+               (double)queued * dt / (bytes_per_tick * base * base);
         const uint8_t power = pint_encode(net, port_index, p->u);
         if (power > net->powers[at])
             net->powers[at] = power;

@@ -12,12 +12,16 @@ enum {
     NADI_INT_TIME_BITS = 24,
     NADI_INT_BYTES_BITS = 20,
     NADI_INT_QUEUE_BITS = 17,
+    NADI_INT_TIME_AT = 3, /* behind the code */
+    NADI_INT_SENT_AT = NADI_INT_TIME_AT + NADI_INT_TIME_BITS,
+    NADI_INT_QUEUE_AT = NADI_INT_SENT_AT + NADI_INT_BYTES_BITS,
     NADI_INT_BYTES_UNIT = 128,
     NADI_INT_QUEUE_UNIT = 80,
 };
 
-/* A packet's record of INT stays where it is while the packet and its ACK move; who it belongs to,
- * and how many hops are in it, moves with them. The first word of a free record: the next one. */
+/* A packet's record of INT stays where it is while the packet and its ACK move; who it belongs to
+ * moves with them, and with an ACK how many hops are in it, NADI_INT_HOPS + 1 if more were made.
+ * The first word of a free record: the next one. */
 enum {
     NADI_INT_RECORD_BITS = 28,
     NADI_INT_NARROW = 4, /* words of a record; one that is too short for a way: */
@@ -68,53 +72,56 @@ static inline void nadi_pkt_move_telemetry(struct nadi_pkt *net, uint32_t from, 
         net->powers[to] = net->powers[from];
 }
 
-/* The multiple is 1 as a rule; a division by what the compiler knows costs much less. */
-static inline uint64_t nadi_int_units(uint64_t bytes, uint64_t unit, uint64_t multiple)
+/* The packet has been to so many switches: for the one that will read its record. */
+static inline void nadi_pkt_close_int(struct nadi_pkt *net, uint32_t at, uint32_t hops)
 {
-    return multiple == 1 ? bytes / unit : bytes / (unit * multiple);
+    net->int_of[at] |= nadi_min_u32(hops, NADI_INT_HOPS + 1) << NADI_INT_RECORD_BITS;
 }
+
+static inline uint64_t nadi_int_word(const struct nadi_pkt *net, const struct nadi_pkt_port *port,
+                                     uint64_t sent, uint64_t queue)
+{
+    const uint64_t now = (uint64_t)net->wheel.now;
+    const uint64_t ns = net->config.exact ? now : now / 1000;
+    const uint64_t time = ns & ((1U << NADI_INT_TIME_BITS) - 1);
+    sent &= (1U << NADI_INT_BYTES_BITS) - 1;
+    /* what the queue has too many goes over the end */
+    return (uint64_t)port->code | time << NADI_INT_TIME_AT | sent << NADI_INT_SENT_AT |
+           queue << NADI_INT_QUEUE_AT;
+}
+
+/* Any multiple, any hop. */
+void nadi_pkt_add_int_anyhow(struct nadi_pkt *net, uint32_t port, uint32_t at, uint64_t before,
+                             uint32_t queued);
 
 /* Answers among the data are passed over without a branch, which could not be foretold: what they
  * would report goes into the first record, which nobody has. */
 static inline void nadi_pkt_add_int(struct nadi_pkt *net, uint32_t port_index, uint32_t at,
-                                    uint64_t before)
+                                    uint32_t word, uint64_t before, uint32_t queued)
 {
-    const struct nadi_pkt_port *port = &net->ports[port_index];
-    const uint32_t word = net->packets[at].word, place = net->int_of[at];
-    const uint64_t multiple = net->config.hpcc.int_multiple;
-    const uint64_t now = (uint64_t)net->wheel.now;
-    const uint64_t ns = net->config.exact ? now : now / 1000;
-    const uint64_t time = ns & ((1U << NADI_INT_TIME_BITS) - 1);
-    const uint64_t sent =
-        nadi_int_units(before, NADI_INT_BYTES_UNIT, multiple) & ((1U << NADI_INT_BYTES_BITS) - 1);
-    const uint64_t queue =
-        nadi_int_units(nadi_pkt_queued_bytes(net, port_index), NADI_INT_QUEUE_UNIT, multiple) &
-        ((1U << NADI_INT_QUEUE_BITS) - 1);
     const uint32_t hop = nadi_pkt_hop(word) - 2; /* host, first switch, ... */
-    const uint32_t slot = hop < NADI_INT_HOPS ? hop : hop % NADI_INT_HOPS;
-    if (NADI_UNLIKELY(slot >= net->int_words))
-        nadi_pkt_widen_ints(net);
-    const uint32_t hops = hop < NADI_INT_HOPS ? hop + 1 : NADI_INT_HOPS + 1;
+    if (NADI_UNLIKELY(hop >= net->int_plain)) {
+        nadi_pkt_add_int_anyhow(net, port_index, at, before, queued);
+        return;
+    }
+    const uint64_t report = nadi_int_word(
+        net, &net->ports[port_index], before / NADI_INT_BYTES_UNIT, queued / NADI_INT_QUEUE_UNIT);
     const uint32_t data = -(uint32_t)(nadi_pkt_kind(word) == NADI_PKT_DATA); /* a mask */
-    const uint32_t record = place & data & ((1U << NADI_INT_RECORD_BITS) - 1);
-    nadi_pkt_int_record(net, record)[slot] =
-        (uint64_t)port->code | time << 3 | sent << (3 + NADI_INT_TIME_BITS) |
-        queue << (3 + NADI_INT_TIME_BITS + NADI_INT_BYTES_BITS);
-    net->int_of[at] = (place & ~data) | ((record | hops << NADI_INT_RECORD_BITS) & data);
+    nadi_pkt_int_record(net, net->int_of[at] & data)[hop] = report;
 }
 
-void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at);
+void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at, uint32_t queued);
 
-/* INT and PINT: called as a packet of a data class leaves the port. */
+/* INT and PINT: called as a packet of a data class leaves the port and `queued` bytes stay. */
 static inline void nadi_pkt_telemetry_add(struct nadi_pkt *net, uint32_t port, uint32_t at,
-                                          uint32_t bytes)
+                                          uint32_t word, uint32_t queued)
 {
     if (net->int_of) {
         const uint64_t before = net->sent[port].bytes;
-        net->sent[port].bytes += bytes;
-        nadi_pkt_add_int(net, port, at, before);
+        net->sent[port].bytes = before + nadi_pkt_bytes(word);
+        nadi_pkt_add_int(net, port, at, word, before, queued);
     } else if (net->pints)
-        nadi_pkt_add_pint(net, port, at);
+        nadi_pkt_add_pint(net, port, at, queued);
 }
 
 /* A control frame leaves the port: it reports nothing, but is told of by those behind it. */
@@ -127,31 +134,16 @@ static inline void nadi_pkt_telemetry_count(struct nadi_pkt *net, uint32_t port,
     }
 }
 
-static inline uint64_t nadi_int_field(uint64_t word, uint32_t shift, uint32_t bits)
-{
-    return word >> shift & ((UINT64_C(1) << bits) - 1);
-}
-
-static inline uint64_t nadi_int_time(uint64_t word)
-{
-    return nadi_int_field(word, 3, NADI_INT_TIME_BITS);
-}
-
-static inline uint64_t nadi_int_sent(uint64_t word)
-{
-    return nadi_int_field(word, 3 + NADI_INT_TIME_BITS, NADI_INT_BYTES_BITS);
-}
-
 static inline uint64_t nadi_int_queue(uint64_t word)
 {
-    return nadi_int_field(word, 3 + NADI_INT_TIME_BITS + NADI_INT_BYTES_BITS, NADI_INT_QUEUE_BITS);
+    return word >> NADI_INT_QUEUE_AT;
 }
 
 /* bit/s; exact mode and networks of more than 8 rates know 25, 50, 100, 200, 400, 1200 and 2400
  * Gb/s, and take the nearest one below. */
 static inline double nadi_int_rate(const struct nadi_pkt *net, uint64_t word)
 {
-    return net->coded_rates[nadi_int_field(word, 0, 3)];
+    return net->coded_rates[word & 7];
 }
 
 /* The codes of the ports' rates. */
