@@ -24,14 +24,28 @@ static bool add_algorithm(struct nadi_folding *f, const struct nadi_implementati
     return !f->why_not;
 }
 
+/* What may run instead of a kind's own algorithm. */
+static bool add_attached(struct nadi_folding *f, enum nadi_native_kind kind)
+{
+    const struct nadi_system_config *c = &f->in->system;
+    for (uint32_t i = 0; i < c->attached_count && !f->why_not; i++)
+        if (c->attached[i].kind == kind)
+            (void)add_algorithm(f, &c->attached[i].implementation);
+    return !f->why_not;
+}
+
+/* May a collective on the group run the i-th of what is attached? */
+static bool may_run(const struct nadi_folding *f, uint32_t group, uint32_t i)
+{
+    const struct nadi_attached *a = &f->in->system.attached[i];
+    return (a->members == 0 || a->members == f->in->groups.items[group].size) &&
+           (!a->groups || a->groups[group / 64] >> (group % 64) & 1);
+}
+
 /* The algorithms that small groups run, of the kinds that occur; false: one cannot be folded. */
 static bool find_algorithms(struct nadi_folding *f)
 {
     const struct nadi_implementation *native = f->in->system.native;
-    if (f->in->system.attached_count > 0) {
-        f->why_not = "members of a collective from a file may be unlike each other";
-        return false;
-    }
     for (uint32_t i = 0; i < f->in->owned_count; i++) {
         const struct nadi_trace *t = f->in->owned[i];
         for (uint32_t n = 0; n < t->node_count; n++) {
@@ -48,7 +62,7 @@ static bool find_algorithms(struct nadi_folding *f)
                 f->why_not = "the root of a collective is unlike its other members";
                 return false;
             }
-            if (!add_algorithm(f, &native[kind]))
+            if (!add_algorithm(f, &native[kind]) || !add_attached(f, kind))
                 return false;
         }
     }
@@ -85,8 +99,11 @@ static void describe_group(struct nadi_folding *f, uint32_t index)
     info->shape = n;
     info->alike = true;
     info->world = n == f->rank_count;
+    for (uint32_t i = 0; i < f->in->system.attached_count; i++)
+        if (may_run(f, index, i))
+            info->shape = nadi_fold_mixed(info->shape, i);
     if (f->algorithms & 1U << NADI_ALGORITHM_LIBRARY && !info->world)
-        info->shape = nadi_fold_mixed(n, nadi_library_nodes(f->in->system.library, g));
+        info->shape = nadi_fold_mixed(info->shape, nadi_library_nodes(f->in->system.library, g));
     if (f->algorithms == 1U << NADI_ALGORITHM_LIBRARY)
         return; /* nothing else of a group counts */
     if (info->world) {
@@ -163,6 +180,9 @@ bool nadi_fold_same_shape(const struct nadi_folding *f, uint32_t a, uint32_t b)
         g->size != h->size || f->groups[a].shape != f->groups[b].shape ||
         f->groups[a].alike != f->groups[b].alike)
         return false;
+    for (uint32_t i = 0; i < f->in->system.attached_count; i++)
+        if (may_run(f, a, i) != may_run(f, b, i))
+            return false;
     if (f->algorithms & 1U << NADI_ALGORITHM_LIBRARY &&
         nadi_library_nodes(f->in->system.library, g) !=
             nadi_library_nodes(f->in->system.library, h))

@@ -101,6 +101,8 @@ const char *nadi_fold_not_uniform(const struct nadi_inputs *in, const struct nad
         return "ranks differ";
     if (in->flow.in_flight || in->flow.overhead_ns > 0)
         return "which of a rank's messages of one instant goes first matters";
+    if (in->system.attached_count > 0)
+        return "members of a collective may be unlike each other";
     const char *why = not_of_dimensions(&in->topology);
     if (!why)
         why = not_alike(in);

@@ -6,8 +6,12 @@
  * latencies and what the fullest link takes for all that goes over it. Groups of a size that differ
  * in the same dimensions are taken together. Sizes are tried by powers of two.
  *
+ * Switches of a dimension that take part count as an algorithm (inSwitch) for groups whose members
+ * are all at one: by its closed form with a link's latency and the switch's own figures.
+ *
  * O(groups + classes * algorithms * steps); algorithms of more than 2^21 steps are left out where
- * messages share links. On a graph the latency and the rate are those of some of its ways. */
+ * messages share links. On a graph the latency and the rate are those of some of its ways, and
+ * trees of switches are left out: they have no closed form. */
 #include "base/mem.h"
 #include "collective/program.h"
 #include "sim/load.h"
@@ -19,7 +23,7 @@ enum { MOST_STEPS = 1 << 21, SIZES = 44, REFERENCE = 1 << 24, MOST_ENTRIES = 250
 static const char *const candidates[] = {
     "ring",         "multiRing", "direct",      "pairwise", "bruck",         "recursiveDoubling",
     "rabenseifner", "tree",      "doubleTree8", "chain8",   "scatterGather", "pat",
-    "torus",
+    "torus",        "inSwitch",
 };
 enum { CANDIDATES = sizeof(candidates) / sizeof(candidates[0]) };
 
@@ -39,22 +43,38 @@ struct deciding {
     struct nadi_str said;
 };
 
+/* The number behind an algorithm's name; 0: none. */
+static uint32_t number_of(const char *word)
+{
+    uint64_t number = 0;
+    const bool has = nadi_str_to_u64(word + strcspn(word, "0123456789"), &number);
+    return has ? (uint32_t)number : 0;
+}
+
+/* The dimension whose switches can do a collective of the class; NULL: none. */
+static const struct nadi_dim *switched_dim(const struct deciding *d)
+{
+    const struct nadi_inputs *in = d->l->in;
+    const uint32_t mask = d->class->mask;
+    if ((in->has_graph && !in->graph.of_topology) || !mask || mask & (mask - 1))
+        return NULL;
+    const struct nadi_dim *dim = &in->topology.dims[__builtin_ctz(mask)];
+    return dim->kind == NADI_DIM_SWITCH && dim->in_switch_bytes_per_ns > 0 ? dim : NULL;
+}
+
 static bool make(const struct deciding *d, const char *word, uint64_t bytes, struct nadi_program *p)
 {
     const struct nadi_topology *t = &d->l->in->topology;
-    const size_t letters = strcspn(word, "0123456789");
     char name[32];
-    uint64_t number = 0;
-    snprintf(name, sizeof(name), "%.*s", (int)letters, word);
-    if (word[letters] && !nadi_str_to_u64(word + letters, &number))
-        return false;
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "0123456789"), word);
     struct nadi_program_request q = {
-        .kind = d->kind, .n = d->class->members, .bytes = bytes, .segments = (uint32_t)number};
+        .kind = d->kind, .n = d->class->members, .bytes = bytes, .segments = number_of(word)};
     for (uint32_t i = 0; d->class->first->is_world && i < t->dim_count; i++)
         if (t->dims[i].npus > 1)
             q.dims[q.dim_count++] = t->dims[i].npus;
     const struct nadi_program_ops *ops = nadi_program_find(name);
-    return ops && nadi_program_runs(ops, d->kind) && !nadi_program_make(ops, &q, p);
+    return ops && nadi_program_runs(ops, d->kind) && (!ops->in_switches || switched_dim(d)) &&
+           !nadi_program_make(ops, &q, p);
 }
 
 /* ---- the machine ----------------------------------------------------------------------------- */
@@ -228,12 +248,24 @@ static void find_shared(struct deciding *d)
     struct nadi_program p;
     for (size_t c = 0; c < CANDIDATES; c++) {
         d->shared[c] = 0;
-        if (shares && make(d, candidates[c], REFERENCE, &p))
+        if (shares && make(d, candidates[c], REFERENCE, &p) && !p.ops->in_switches)
             d->shared[c] = steps_of(&p) > MOST_STEPS ? -1 : load_of(d, &p) / REFERENCE;
     }
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
+
+/* A step of an algorithm in switches is half a message between members: one link. What a switch
+ * adds up it adds up beside what it forwards. */
+static double seconds_of(const struct deciding *d, const struct nadi_program *p)
+{
+    const struct nadi_dim *dim = p->ops->in_switches ? switched_dim(d) : NULL;
+    if (!dim)
+        return p->ops->seconds(p, d->alpha, d->beta, d->gamma);
+    const double ns =
+        dim->latency_ns + dim->in_switch_latency_ns + (double)d->l->in->system.endpoint_delay_ns;
+    return p->ops->seconds(p, ns * 1e-9, d->beta, 1e-9 / dim->in_switch_bytes_per_ns);
+}
 
 static const char *fastest(const struct deciding *d, uint64_t bytes)
 {
@@ -243,11 +275,11 @@ static const char *fastest(const struct deciding *d, uint64_t bytes)
     for (size_t c = 0; c < CANDIDATES; c++) {
         if (d->shared[c] < 0 || !make(d, candidates[c], bytes, &p))
             continue;
-        double s = p.ops->seconds(&p, d->alpha, d->beta, d->gamma);
+        double s = seconds_of(d, &p);
         if (s < 0)
             continue;
         const double shared = p.ops->seconds(&p, d->alpha, 0, 0) + d->shared[c] * (double)bytes;
-        s = s > shared ? s : shared;
+        s = s > shared || p.ops->in_switches ? s : shared;
         if (s < least) {
             least = s;
             best = candidates[c];
@@ -276,7 +308,7 @@ static void add(struct deciding *d, struct nadi_attached *attached, const char *
         .algorithm = NADI_ALGORITHM_PROGRAM,
         .flat = true,
         .program = p.ops,
-        .window = p.ops->number == NADI_NUMBER_SEGMENTS ? p.request.segments : 0,
+        .window = number_of(word), /* 0: what the size asks for */
     };
     if (s->native[a->kind].count == 0 && a->kind == NADI_NATIVE_BROADCAST)
         s->native[a->kind] = a->implementation;

@@ -140,13 +140,23 @@ static const char *messages_needed(const struct nadi_inputs *in)
     return order_needed(in);
 }
 
+static bool runs_in_switches(const struct nadi_implementation *impl)
+{
+    for (uint32_t d = 0; d < impl->count; d++)
+        if (impl->dims[d].program && impl->dims[d].program->in_switches)
+            return true;
+    return false;
+}
+
 /* Does a collective that is configured run in switches? */
 static bool uses_switches(const struct nadi_system_config *c)
 {
     for (uint32_t k = 0; k < NADI_NATIVE_KINDS; k++)
-        for (uint32_t d = 0; d < c->native[k].count; d++)
-            if (c->native[k].dims[d].program && c->native[k].dims[d].program->in_switches)
-                return true;
+        if (runs_in_switches(&c->native[k]))
+            return true;
+    for (uint32_t i = 0; i < c->attached_count; i++)
+        if (runs_in_switches(&c->attached[i].implementation))
+            return true;
     return false;
 }
 

@@ -129,6 +129,8 @@ static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
         job_programs(&j, seed);
     if (drawn && seed / 2 % 4 == 1)
         job_library(&j, seed);
+    if (drawn && (seed / 2 % 4 == 2 || seed / 2 % 16 == 5))
+        job_attached(&j, seed);
     j.in.options.record_ops = true;
     j.in.options.executor = NADI_EXECUTOR_MESSAGE;
     nadi_simulate(&j.in, NULL, &want);

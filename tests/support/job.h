@@ -60,4 +60,7 @@ void job_programs(struct job *j, uint64_t seed);
 /* Nodes of a communication library's platform: all kinds of collectives, or some, are its own. */
 void job_library(struct job *j, uint64_t seed);
 
+/* Step generators attached to some kinds, sizes, members and groups, as a tuner's table does. */
+void job_attached(struct job *j, uint64_t seed);
+
 #endif
