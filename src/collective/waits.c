@@ -15,22 +15,22 @@ struct lane {
 };
 
 struct nadi_waits {
-    struct lane *lanes; /* one more at the end: all of them, as far as the least far */
-    uint32_t *open;     /* lanes that had not ended when they were last looked through */
+    uint32_t *open; /* lanes that had not ended when they were last looked through */
     uint32_t count, open_count;
     uint32_t at_floor; /* lanes that have not ended, and are the least far */
     uint32_t woken;    /* heap, by sweep and lane */
     uint32_t from;     /* where the sweep has come to */
     uint64_t sweep;
+    struct lane
+        lanes[]; /* one more at the end: all of them, as far as the least far; then `open` */
 };
 
 struct nadi_waits *nadi_waits_create(uint32_t lanes)
 {
-    struct nadi_waits *w = NADI_ZNEW(struct nadi_waits, 1);
-    w->lanes = NADI_NEW(struct lane, (size_t)lanes + 1);
-    w->open = NADI_NEW(uint32_t, lanes);
-    w->count = lanes;
-    w->woken = NADI_NONE;
+    const size_t all = (size_t)lanes + 1;
+    struct nadi_waits *w =
+        nadi_mem_alloc(1, sizeof(*w) + all * sizeof(struct lane) + lanes * sizeof(uint32_t));
+    *w = (struct nadi_waits){.open = (void *)&w->lanes[all], .count = lanes, .woken = NADI_NONE};
     for (uint32_t l = 0; l <= lanes; l++)
         w->lanes[l] = (struct lane){IN_NO_HEAP, NADI_NONE, NADI_NONE, NADI_NONE, 0, 0};
     w->lanes[lanes].ended = w->lanes[lanes].steps = UINT32_MAX;
@@ -39,10 +39,6 @@ struct nadi_waits *nadi_waits_create(uint32_t lanes)
 
 void nadi_waits_destroy(struct nadi_waits *w)
 {
-    if (!w)
-        return;
-    nadi_mem_free(w->lanes);
-    nadi_mem_free(w->open);
     nadi_mem_free(w);
 }
 

@@ -34,7 +34,7 @@ struct member {
     /* With several lanes, else NULL: */
     struct nadi_waits *waits;
     int64_t *ends;       /* of steps, lane after lane */
-    int64_t *all_ends;   /* by number: the last end of steps up to it, of all lanes; */
+    int64_t *all_ends;   /* behind them: by number the last end of steps up to it, of all lanes; */
     uint32_t all_summed; /* so many of them, else of the steps of that number alone */
     bool swept;          /* all lanes have been tried */
 };
@@ -141,8 +141,9 @@ static void start_member(struct nadi_system *s, struct run *r, uint32_t member)
         s->undecided = "a collective has more steps than are simulated ahead";
         return;
     }
-    m->ends = NADI_NEW(int64_t, steps);
-    m->all_ends = NADI_ZNEW(int64_t, most);
+    m->ends = NADI_NEW(int64_t, steps + most);
+    m->all_ends = m->ends + steps;
+    memset(m->all_ends, 0, most * sizeof(*m->all_ends));
     m->waits = nadi_waits_create(lanes);
     for (uint32_t l = 0; l < lanes; l++)
         nadi_waits_set(m->waits, l, 0, m->lanes[l].count);
@@ -153,7 +154,6 @@ static void free_member(struct member *m)
     nadi_waits_destroy(m->waits);
     nadi_mem_free(m->lanes);
     nadi_mem_free(m->ends);
-    nadi_mem_free(m->all_ends);
 }
 
 static void end_member(struct nadi_system *s, struct run *r, uint32_t member)
