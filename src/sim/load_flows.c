@@ -6,6 +6,7 @@
 #include "network/network.h"
 #include "network/packet/cc.h"
 #include "network/packet/hpcc_config.h"
+#include "platform/generator_words.h"
 #include "platform/graph_dims.h"
 #include "platform/graph_hpcc.h"
 #include "sim/load.h"
@@ -60,6 +61,8 @@ static bool is_link_list(const char *path)
     struct nadi_diags ignored;
     char *text;
     size_t bytes;
+    if (nadi_generator_is_words(path))
+        return false;
     nadi_diags_init(&ignored);
     const bool read = nadi_file_read(path, "topology file", &text, &bytes, &ignored);
     nadi_diags_release(&ignored);

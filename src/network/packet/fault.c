@@ -81,19 +81,39 @@ void nadi_pkt_faults_schedule(struct nadi_pkt *net)
                           net->config.faults[i].at / net->tick);
 }
 
+static void set_line_rate(struct nadi_pkt *net, uint32_t flow, uint64_t rate)
+{
+    struct nadi_pkt_flow *f = &net->flows[flow];
+    if (f->line_rate == rate)
+        return;
+    const uint64_t next = f->rate == f->line_rate ? rate : nadi_min_u64(f->rate, rate);
+    f->line_rate = rate;
+    nadi_pkt_set_rate(net, flow, next, false);
+    nadi_pkt_nic_refresh(net, flow);
+}
+
 /* Flows that are on their way keep their share of the NIC's rate. */
 static void set_nic_rate(struct nadi_pkt *net, uint32_t nic_index, uint64_t rate)
 {
     const struct nadi_pkt_nic *nic = &net->nics[nic_index];
-    for (uint32_t i = 0; i < nic->count; i++) {
-        struct nadi_pkt_flow *f = &net->flows[nic->flows[i]];
-        if (f->at_way_rate || f->line_rate == rate)
-            continue;
-        const uint64_t next = f->rate == f->line_rate ? rate : nadi_min_u64(f->rate, rate);
-        f->line_rate = rate;
-        nadi_pkt_set_rate(net, nic->flows[i], next, false);
-        nadi_pkt_nic_refresh(net, nic->flows[i]);
-    }
+    for (uint32_t i = 0; i < nic->count; i++)
+        if (!net->flows[nic->flows[i]].at_way_rate)
+            set_line_rate(net, nic->flows[i], rate);
+}
+
+/* And those that go at the rate of their way's slowest cable, whichever has changed. */
+static void set_way_rates(struct nadi_pkt *net)
+{
+    for (uint32_t i = 0; i < net->nic_count; i++)
+        for (uint32_t slot = 0; slot < net->nics[i].count; slot++) {
+            const uint32_t flow = net->nics[i].flows[slot];
+            nadi_time rtt;
+            uint64_t slowest;
+            if (!net->flows[flow].at_way_rate)
+                continue;
+            nadi_pkt_routes_own_rtt(net, flow, &rtt, &slowest);
+            set_line_rate(net, flow, slowest);
+        }
 }
 
 static void set_cable(struct nadi_pkt *net, uint32_t port_index, const struct nadi_pkt_cable *c)
@@ -129,6 +149,7 @@ void nadi_pkt_cables_change(struct nadi_pkt *net, const struct nadi_pkt_cable *c
     nadi_pkt_int_init(net); /* codes of new rates */
     if (cut)
         route_anew(net);
+    set_way_rates(net);
     for (size_t i = 0; i < count; i++) {
         const struct nadi_pkt_port *port = &net->ports[port_of[cables[i].channel]];
         if (port->is_host) {

@@ -69,10 +69,19 @@ static uint64_t choose_window(struct nadi_pkt *net, uint32_t flow)
     return slowest;
 }
 
+/* An NPU beside its own router: what joins them is no cable, and the flow goes as fast as the
+ * cables behind it. */
+static bool is_on_board(const struct nadi_pkt *net, uint32_t nic)
+{
+    const struct nadi_graph *g = net->graph;
+    return !net->config.exact && g->links[g->ports[net->nics[nic].port].link].dim == NADI_NONE;
+}
+
 static void begin(struct nadi_pkt *net, uint32_t flow)
 {
     const uint32_t nic = net->ports[nadi_pkt_path_port(net, flow, false, 0)].owner;
     struct nadi_pkt_flow *f = &net->flows[flow];
+    f->at_way_rate |= is_on_board(net, nic);
     net->disturbances++;
     net->infos[flow].start = net->wheel.now;
     f->progress_at = net->wheel.now;

@@ -293,21 +293,25 @@ static uint32_t found_at(const struct walk *w, uint32_t port)
     return s != NADI_NONE ? w->tree->rank[s] : 0;
 }
 
-/* Which of a host's cables: those that have a way, by the hash. */
+/* Which of a host's cables: those that have a shortest way, of them those of the lowest dimension,
+ * as platform/routing.h has it (not in exact mode), by the hash. */
 static uint32_t host_port(const struct walk *w, uint32_t host)
 {
     const struct nadi_graph *g = w->net->graph;
     const struct nadi_pkt_routes *r = w->net->routes;
-    uint32_t choices[64], count = 0, least = NADI_NONE;
+    uint32_t choices[64], count = 0;
+    uint64_t least = UINT64_MAX; /* hops, then dimension */
     for (uint32_t k = r->first[host]; k < r->first[host + 1]; k++) {
         const uint32_t port = r->order[k], peer = g->ports[port].peer;
         const uint32_t s = r->switch_of[peer];
         const uint32_t hops = peer == w->dst ? 0 : s != NADI_NONE ? w->tree->hops[s] : UINT16_MAX;
-        if (r->closed[port] & (DOWN | NO_OUT) || hops == UINT16_MAX || hops > least)
+        const uint32_t dim = w->net->config.exact ? 0 : g->links[g->ports[port].link].dim;
+        const uint64_t rank = (uint64_t)hops << 32 | dim;
+        if (r->closed[port] & (DOWN | NO_OUT) || hops == UINT16_MAX || rank > least)
             continue;
-        if (hops < least)
+        if (rank < least)
             count = 0;
-        least = hops;
+        least = rank;
         if (count == 64)
             continue;
         uint32_t at = count++;
