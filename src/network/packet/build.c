@@ -346,8 +346,6 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     }
     net->routes = nadi_pkt_routes_create(net);
     nadi_pkt_passage_order(net);
-    net->turns = net->up && nadi_pkt_routes_turn(net);
-    net->looks_up |= net->turns;
     make_wheel(net);
     nadi_pkt_more_cells(net);
     nadi_pkt_more_chunks(net);

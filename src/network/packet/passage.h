@@ -7,8 +7,8 @@
  * between their ports: a pair of ports of their own behind all ports of the graph. A packet waits
  * for the server, passes it and goes on to its egress queue, held all the time by the port at which
  * it came in; so there is nothing inside that could be paused, and the node stays one switch with
- * one buffer. ECN and telemetry see the server as another hop. Control frames (class 0) pass beside
- * it.
+ * one buffer. ECN and telemetry see the server as another hop. Control frames and answers pass
+ * beside it: behind the sender's own data they would hold it back.
  *
  * Classes. Lossless queues whose ways go in circles can wait for each other for ever. All nodes
  * have an order: by their distance from hosts, the farthest highest, then by the distance from one
@@ -34,7 +34,7 @@ struct nadi_pkt_passage {
 struct nadi_pkt_passage nadi_pkt_passage_find(struct nadi_pkt *net, uint32_t port, uint32_t at,
                                               uint32_t queue);
 
-/* Once, after the ports. */
+/* Once, after the ports and routes: orders the nodes, and finds out whether ways turn. */
 void nadi_pkt_passage_order(struct nadi_pkt *net);
 
 #endif

@@ -1,7 +1,26 @@
-/* round_trips: the longest one of a network, and the largest bandwidth-delay product. */
+/* round_trips: a flow's own, the longest one of a network, and the largest bandwidth-delay product.
+ */
 #include "base/mem.h"
 #include "network/packet/packet.h"
 #include "network/packet/routes.h"
+
+void nadi_pkt_routes_own_rtt(const struct nadi_pkt *net, uint32_t flow, nadi_time *rtt,
+                             uint64_t *rate)
+{
+    const uint32_t bytes[] = {net->config.payload_bytes + net->frames.data_overhead,
+                              net->frames.ack};
+    *rtt = 0;
+    *rate = UINT64_MAX;
+    for (uint32_t back = 0; back < 2; back++)
+        for (uint32_t hop = 0;; hop++) {
+            const uint32_t port = nadi_pkt_path_port(net, flow, back, hop);
+            *rtt += nadi_pkt_time_of(net, port, bytes[back]);
+            if (!back)
+                *rate = nadi_min_u64(*rate, net->rates[net->ports[port].rate]);
+            if (net->ports[port].to_host)
+                break;
+        }
+}
 
 struct end { /* a host that stands for all that hang at its root by like cables */
     uint32_t host, root;

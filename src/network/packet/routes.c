@@ -32,7 +32,6 @@ enum {
     DOWN = 1,
     NO_OUT = 2, /* the far end of a one-way cable: nothing is sent there */
     NO_IN = 4,  /* its near end: nothing comes from there */
-    LOOKS = 8,  /* roots that are looked at for ways that turn */
 };
 
 #define NS3_HASH_SEED 0x8badf00dU /* of its hash functions where none is given */
@@ -186,6 +185,14 @@ static uint32_t search(const struct nadi_graph *g, struct nadi_pkt_routes *r, ui
         }
     }
     return found;
+}
+
+uint32_t nadi_pkt_routes_search(struct nadi_pkt *net, uint32_t root, const uint32_t **distance,
+                                const uint32_t **nodes)
+{
+    *distance = net->routes->distance;
+    *nodes = net->routes->queue;
+    return search(net->graph, net->routes, root);
 }
 
 /* Calls for each (switch, port towards the root), switches' ports in order of discovery. */
@@ -529,30 +536,6 @@ bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow)
     return true;
 }
 
-/* What a port adds to the time of a packet of so many bytes. */
-static nadi_time time_of(const struct nadi_pkt *net, uint32_t port, uint32_t bytes)
-{
-    return net->ports[port].latency + net->ports[port].ticks[bytes];
-}
-
-void nadi_pkt_routes_own_rtt(const struct nadi_pkt *net, uint32_t flow, nadi_time *rtt,
-                             uint64_t *rate)
-{
-    const uint32_t bytes[] = {net->config.payload_bytes + net->frames.data_overhead,
-                              net->frames.ack};
-    *rtt = 0;
-    *rate = UINT64_MAX;
-    for (uint32_t back = 0; back < 2; back++)
-        for (uint32_t hop = 0;; hop++) {
-            const uint32_t port = nadi_pkt_path_port(net, flow, back, hop);
-            *rtt += time_of(net, port, bytes[back]);
-            if (!back)
-                *rate = nadi_min_u64(*rate, net->rates[net->ports[port].rate]);
-            if (net->ports[port].to_host)
-                break;
-        }
-}
-
 /* Adds a port of the way to what is told of it. */
 static void add_hop(const struct nadi_pkt *net, uint32_t port, bool back, nadi_time *rtt,
                     uint64_t *rate)
@@ -564,9 +547,9 @@ static void add_hop(const struct nadi_pkt *net, uint32_t port, bool back, nadi_t
         *rtt += 2 * net->ports[port].latency +
                 (nadi_time)(net->config.payload_bytes * UINT64_C(8000000000) / port_rate);
     else
-        *rtt +=
-            time_of(net, port,
-                    back ? net->frames.ack : net->config.payload_bytes + net->frames.data_overhead);
+        *rtt += nadi_pkt_time_of(net, port,
+                                 back ? net->frames.ack
+                                      : net->config.payload_bytes + net->frames.data_overhead);
 }
 
 void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_time *rtt,
@@ -593,36 +576,4 @@ void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_
             w.node = net->graph->ports[port].peer;
         }
     }
-}
-
-/* Does a shortest way to where the search began go down to the node and up again? */
-static bool turns_at(const struct nadi_pkt *net, uint32_t node)
-{
-    const struct nadi_graph *g = net->graph;
-    const struct nadi_pkt_routes *r = net->routes;
-    bool from_above = false, to_above = false;
-    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
-        const uint32_t distance = r->distance[g->ports[p].peer];
-        if (!net->up[p])
-            continue;
-        from_above |=
-            !(r->closed[p] & NO_IN) && distance != NADI_NONE && distance == r->distance[node] + 1;
-        to_above |= !(r->closed[p] & NO_OUT) && distance + 1 == r->distance[node];
-    }
-    return from_above && to_above;
-}
-
-bool nadi_pkt_routes_turn(struct nadi_pkt *net)
-{
-    const struct nadi_graph *g = net->graph;
-    const uint32_t looks = nadi_min_u32(LOOKS, g->host_count);
-    for (uint32_t i = 0; i < looks; i++) {
-        const uint32_t host = (uint32_t)((uint64_t)i * g->host_count / looks);
-        const uint32_t found = search(g, net->routes, nadi_pkt_root_of(net, g->hosts[host]));
-        for (uint32_t k = 0; k < found; k++)
-            if (net->routes->switch_of[net->routes->queue[k]] != NADI_NONE &&
-                turns_at(net, net->routes->queue[k]))
-                return true;
-    }
-    return false;
 }

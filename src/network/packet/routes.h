@@ -8,11 +8,19 @@
 uint32_t nadi_pkt_address(uint32_t node);
 /* A port stops or starts to carry packets; paths are found anew from then on. */
 void nadi_pkt_routes_set(struct nadi_pkt_routes *r, uint32_t port, bool down);
+/* What a port adds to the time of a packet of so many bytes. */
+static inline nadi_time nadi_pkt_time_of(const struct nadi_pkt *net, uint32_t port, uint32_t bytes)
+{
+    return net->ports[port].latency + net->ports[port].ticks[bytes];
+}
+
 /* Finds the flow's ways anew, behind its first cables. */
 void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow);
-/* Do shortest ways turn up again after they went down (passage.h)? Looks at those to a few hosts.
- */
-bool nadi_pkt_routes_turn(struct nadi_pkt *net);
+/* Hops to a root, by node, NADI_NONE where there is no way, and the nodes that have one in the
+ * order in which they are found; returns their number. Both arrays are overwritten by the next
+ * search. */
+uint32_t nadi_pkt_routes_search(struct nadi_pkt *net, uint32_t root, const uint32_t **distance,
+                                const uint32_t **nodes);
 /* Where the ways to a host come together: the switch of a host with a single cable, else itself. */
 uint32_t nadi_pkt_root_of(const struct nadi_pkt *net, uint32_t host);
 /* round_trips.c: the longest round trip and the largest bandwidth-delay product, hosts taken to be
