@@ -19,6 +19,7 @@ struct drawn {
     struct packet_case c;
     struct nadi_pkt *net;
     uint32_t flows;
+    bool apart;                     /* hosts of even and of odd numbers do not reach each other */
     nadi_time finished[MOST_FLOWS]; /* ticks, by the flow's `user` */
 };
 
@@ -28,8 +29,31 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
     d->finished[net->infos[flow].user] = net->wheel.now;
 }
 
-static void draw_network(struct packet_case *c, struct nadi_rng *rng)
+/* Two switches: parts that do not touch each other, of different rates. */
+static void two_stars(struct packet_case *c, struct nadi_rng *rng)
 {
+    const uint32_t hosts = (uint32_t)nadi_rng_between(rng, 4, 9);
+    packet_case_star(c, hosts);
+    struct nadi_graph_link link = c->in.graph.links[0];
+    nadi_graph_release(&c->in.graph);
+    nadi_graph_init(&c->in.graph);
+    for (uint32_t n = 0; n < hosts + 2; n++)
+        nadi_graph_add_node(&c->in.graph, n < hosts ? NADI_GRAPH_HOST : NADI_GRAPH_SWITCH, NULL);
+    const uint64_t rates[] = {link.bits_per_s, link.bits_per_s / 2};
+    for (uint32_t h = 0; h < hosts; h++) {
+        link.a = h;
+        link.b = hosts + h % 2;
+        link.bits_per_s = rates[h % 2];
+        nadi_graph_add_link(&c->in.graph, link);
+    }
+    nadi_graph_finish(&c->in.graph);
+}
+
+/* Are the hosts of even and of odd numbers apart? */
+static bool draw_network(struct packet_case *c, struct nadi_rng *rng)
+{
+    if (nadi_rng_below(rng, 4) == 0)
+        return two_stars(c, rng), true;
     if (nadi_rng_below(rng, 2))
         packet_case_star(c, (uint32_t)nadi_rng_between(rng, 2, 8));
     else
@@ -39,6 +63,7 @@ static void draw_network(struct packet_case *c, struct nadi_rng *rng)
     for (uint32_t i = 0; i < c->in.graph.link_count; i++)
         if (nadi_rng_below(rng, 16) == 0)
             c->in.graph.links[i].bits_per_s /= (uint64_t)nadi_rng_between(rng, 1, 8);
+    return false;
 }
 
 static void draw_config(struct nadi_packet_config *config, struct nadi_rng *rng)
@@ -75,8 +100,12 @@ static void draw_flows(struct drawn *d, struct nadi_rng *rng)
             .bytes = bytes + (shape == 2 ? nadi_rng_below(rng, bytes) : 0),
             .user = f,
         };
+        if (d->apart)
+            spec.dst = (spec.src + 2) % hosts / 2 * 2 + spec.src % 2;
+        if (spec.dst >= hosts)
+            spec.dst = spec.src % 2;
         if (spec.src == spec.dst)
-            spec.dst = (spec.src + 1) % hosts;
+            spec.dst = d->apart ? (spec.src + 2) % 4 : (spec.src + 1) % hosts;
         assert_int_not_equal(nadi_pkt_flow_start(d->net, &spec), NADI_NONE);
     }
 }
@@ -87,7 +116,7 @@ static void draw(struct drawn *d, uint64_t seed)
     struct nadi_diags diags;
     nadi_rng_init(&rng, seed, "leap");
     *d = (struct drawn){0};
-    draw_network(&d->c, &rng);
+    d->apart = draw_network(&d->c, &rng);
     draw_config(&d->c.in.config, &rng);
     nadi_diags_init(&diags);
     d->net = nadi_pkt_create(&d->c.in.graph, &d->c.in.config, &diags);

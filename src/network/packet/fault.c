@@ -124,8 +124,7 @@ static void set_cable(struct nadi_pkt *net, uint32_t port_index, const struct na
         if (port->is_host)
             set_nic_rate(net, port->owner, net->rates[port->rate]);
     }
-    if (port->latency > net->former_latency)
-        net->former_latency = port->latency;
+    net->former_latency = nadi_max_time(net->former_latency, port->latency);
     port->latency = c->latency;
     const nadi_time still = 4 * (c->latency + 2000000 / net->tick);
     net->still_after = still > net->still_after ? still : net->still_after;

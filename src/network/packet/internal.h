@@ -39,6 +39,16 @@ static inline uint32_t nadi_max_u32(uint32_t a, uint32_t b)
 /* What is seldom run stays out of what always is, whose registers it would take. */
 #define NADI_SELDOM __attribute__((noinline))
 
+static inline nadi_time nadi_min_time(nadi_time a, nadi_time b)
+{
+    return a < b ? a : b;
+}
+
+static inline nadi_time nadi_max_time(nadi_time a, nadi_time b)
+{
+    return a > b ? a : b;
+}
+
 enum {
     NADI_PKT_CLASSES = 8, /* 0 is the control class */
     NADI_PKT_TIMERS = 3,  /* a flow, for its congestion control */
@@ -194,6 +204,7 @@ struct nadi_pkt_nic {
     uint64_t *done;   /* a bit a slot: everything acknowledged */
     uint32_t last;    /* slot served last */
     uint32_t timer;   /* cell, NADI_NONE when not armed */
+    uint32_t fired;   /* timers so far */
     nadi_time timer_at;
     nadi_time quiet_until; /* before that no flow may send, unless something changes */
     /* receiver-driven: flows that are owed pulls take turns */

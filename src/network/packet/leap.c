@@ -5,37 +5,39 @@
 #include "network/packet/steady.h"
 
 enum {
-    LEAST_WAIT = 8192, /* events between two looks, and */
+    LEAST_WAIT = 8192, /* events between two rounds, and */
     FLOW_WAIT = 512,   /* for each open flow */
-    WATCH_SHARE = 4,   /* of a wait, its watching at most */
-    LONGEST = 64,      /* period, in sends of the watched flow */
-    SENDS = 256,       /* remembered, a power of two > 2 * LONGEST */
-    AGAIN = 8,         /* sends beyond a period that must repeat, too */
-    MULTIPLES = 8,     /* of the watched flow's period that are tried for the network's */
 };
 
-enum stage {
-    WAITING,  /* for flows to stop coming and going */
-    TIMING,   /* the watched flow's sends */
-    COMPARING /* the state with the one written down */
+struct counted { /* by the ports of a part, then */
+    struct nadi_pkt_port_sent sent;
+    uint32_t fired;
 };
 
 struct nadi_pkt_leap {
-    enum stage stage;
+    bool watching;         /* else waiting for flows to stop coming and going */
     uint64_t disturbances; /* when last looked */
-    uint64_t wait;         /* before the next watch, events */
+    uint64_t wait;         /* between two rounds, events */
+    uint64_t rest;         /* before the next look while waiting, events */
     uint64_t watched;      /* events of this watch */
-    uint32_t flow, next;   /* watched, and its next packet when last looked */
-    uint32_t sends, period;
-    nadi_time sent_at;
-    nadi_time gaps[SENDS]; /* between sends, a ring */
-    /* a state, and what has been counted up to it */
+    /* parts, as of the last disturbance; each is watched once a round */
+    bool grouped, leapt_now; /* in this round */
+    uint32_t parts, round;
+    uint32_t *root;   /* by port */
+    uint32_t *looked; /* by root: the round in which it was watched last */
+    nadi_time *ahead; /* by root: up to when it has leapt */
+    nadi_time *ends;  /* by root, once seen to be steady: until then no flow of it can end */
+    struct nadi_pkt_part part;
+    /* a flow of the part, and its next packet when last looked */
+    uint32_t flow, next, sends;
+    uint32_t written, give_up; /* of the sends, those at which the state was; will be no longer */
+    /* a state, and what had been counted up to it */
     struct nadi_pkt_state state;
     nadi_time at;
-    uint32_t *nexts; /* by flow */
+    uint32_t *nexts;         /* by the part's flows */
+    struct counted *counted; /* by the part's ports */
     size_t next_capacity;
     struct nadi_pkt_totals totals;
-    struct nadi_pkt_port_sent *sent; /* by port */
     struct nadi_pkt_pending pending;
     uint64_t leapt;
 };
@@ -53,7 +55,12 @@ struct nadi_pkt_leap *nadi_pkt_leap_create(const struct nadi_pkt *net)
         net->config.nic_pauses || net->config.loss > 0 || counts_from_begin(net))
         return NULL;
     struct nadi_pkt_leap *leap = NADI_ZNEW(struct nadi_pkt_leap, 1);
-    leap->wait = LEAST_WAIT;
+    leap->wait = leap->rest = LEAST_WAIT;
+    leap->root = NADI_NEW(uint32_t, net->port_count);
+    leap->looked = NADI_ZNEW(uint32_t, net->port_count);
+    leap->ahead = NADI_ZNEW(nadi_time, net->port_count);
+    leap->ends = NADI_ZNEW(nadi_time, net->port_count);
+    leap->counted = NADI_NEW(struct counted, net->port_count);
     return leap;
 }
 
@@ -61,9 +68,15 @@ void nadi_pkt_leap_destroy(struct nadi_pkt_leap *leap)
 {
     if (!leap)
         return;
+    nadi_mem_free(leap->root);
+    nadi_mem_free(leap->looked);
+    nadi_mem_free(leap->ahead);
+    nadi_mem_free(leap->ends);
+    nadi_mem_free(leap->part.flows.items);
+    nadi_mem_free(leap->part.ports.items);
     nadi_mem_free(leap->state.items);
     nadi_mem_free(leap->nexts);
-    nadi_mem_free(leap->sent);
+    nadi_mem_free(leap->counted);
     nadi_mem_free(leap->pending.items);
     nadi_mem_free(leap);
 }
@@ -74,10 +87,10 @@ uint64_t nadi_pkt_leap_budget(const struct nadi_pkt *net, uint32_t *flow)
     *flow = NADI_NONE;
     if (!leap)
         return UINT64_MAX;
-    if (leap->stage == WAITING)
-        return leap->wait;
+    if (!leap->watching)
+        return leap->rest;
     *flow = leap->flow;
-    return leap->wait / WATCH_SHARE - leap->watched + 1;
+    return leap->wait - leap->watched + 1;
 }
 
 uint64_t nadi_pkt_leapt_events(const struct nadi_pkt *net)
@@ -85,231 +98,329 @@ uint64_t nadi_pkt_leapt_events(const struct nadi_pkt *net)
     return net->leap ? net->leap->leapt : 0;
 }
 
-/* The first flow with something to send, NADI_NONE without one. */
-static uint32_t choose(const struct nadi_pkt *net)
+/* --- when to watch what --- */
+
+/* Something came or went: what was known of parts no longer holds. */
+static void start_over(const struct nadi_pkt *net, struct nadi_pkt_leap *leap)
 {
-    for (uint32_t i = 0; i < net->nic_count; i++)
-        for (uint32_t slot = 0; slot < net->nics[i].count; slot++) {
-            const uint32_t flow = net->nics[i].flows[slot];
-            if (net->flows[flow].next < net->flows[flow].packets)
-                return flow;
-        }
-    return NADI_NONE;
+    leap->watching = false;
+    leap->disturbances = net->disturbances;
+    leap->grouped = leap->leapt_now = false;
+    leap->wait = LEAST_WAIT + (uint64_t)FLOW_WAIT * net->open_flows;
+    leap->rest = leap->wait;
 }
 
-static void wait_again(const struct nadi_pkt *net, struct nadi_pkt_leap *leap, bool longer)
+/* All parts were watched. */
+static void end_round(const struct nadi_pkt *net, struct nadi_pkt_leap *leap)
 {
-    leap->stage = WAITING;
-    if (!longer)
+    leap->round++;
+    if (leap->leapt_now)
         leap->wait = LEAST_WAIT + (uint64_t)FLOW_WAIT * net->open_flows;
     else if (leap->wait < UINT64_MAX / 4)
         leap->wait *= 2;
+    leap->leapt_now = false;
+    leap->rest = leap->wait;
+}
+
+/* For each word written down or compared an event without a look: a few percent of the time. */
+static void end_watch(struct nadi_pkt_leap *leap)
+{
+    leap->rest = 1 + leap->state.cost;
+    leap->watching = false;
+}
+
+/* The first flow with something to send of a part that this round has left. */
+static uint32_t choose(const struct nadi_pkt *net, const struct nadi_pkt_leap *leap)
+{
+    for (uint32_t i = 0; i < net->nic_count; i++) {
+        const struct nadi_pkt_nic *nic = &net->nics[i];
+        const uint32_t root = leap->root[nic->port];
+        if (root == NADI_NONE || leap->looked[root] == leap->round ||
+            leap->ahead[root] > net->wheel.now)
+            continue;
+        for (uint32_t slot = 0; slot < nic->count; slot++) {
+            const uint32_t flow = nic->flows[slot];
+            if (net->flows[flow].next < net->flows[flow].packets)
+                return flow;
+        }
+    }
+    return NADI_NONE;
+}
+
+/* In exact mode ties between parts count, so that they cannot leap one by one. */
+static bool group(const struct nadi_pkt *net, struct nadi_pkt_leap *leap)
+{
+    if (!leap->grouped) {
+        leap->parts = nadi_pkt_parts_find(net, leap->root);
+        memset(leap->looked, 0, net->port_count * sizeof(*leap->looked));
+        memset(leap->ahead, 0, net->port_count * sizeof(*leap->ahead));
+        memset(leap->ends, 0, net->port_count * sizeof(*leap->ends));
+        leap->round = 1;
+        leap->grouped = true;
+    }
+    return leap->parts == 1 || !net->config.exact;
 }
 
 static void begin_watch(struct nadi_pkt *net, struct nadi_pkt_leap *leap)
 {
-    leap->flow = choose(net);
-    if (leap->flow == NADI_NONE)
+    const uint32_t flow = !net->looks_up && group(net, leap) ? choose(net, leap) : NADI_NONE;
+    if (flow == NADI_NONE) {
+        end_round(net, leap);
         return;
-    leap->stage = TIMING;
-    leap->next = net->flows[leap->flow].next;
-    leap->watched = 0;
-    leap->sends = 0;
-    leap->sent_at = net->wheel.now;
-}
-
-/* The least number of sends after which the gaps repeat; 0: none yet. */
-static uint32_t period_of(const struct nadi_pkt_leap *leap)
-{
-    for (uint32_t m = 1; m <= LONGEST && 2 * m + AGAIN < leap->sends; m++) {
-        uint32_t i = 0;
-        while (i < m + AGAIN &&
-               leap->gaps[(leap->sends - i) % SENDS] == leap->gaps[(leap->sends - i - m) % SENDS])
-            i++;
-        if (i == m + AGAIN)
-            return m;
     }
-    return 0;
+    const uint32_t port = net->nics[net->flows[flow].nic].port;
+    leap->looked[leap->root[port]] = leap->round;
+    nadi_pkt_part_list(net, leap->root, port, &leap->part);
+    leap->watching = true;
+    leap->flow = flow;
+    leap->next = net->flows[flow].next;
+    leap->watched = 0;
+    leap->sends = leap->give_up = 0;
+    leap->state.cost = 0;
 }
 
-static void write_down(struct nadi_pkt *net, struct nadi_pkt_leap *leap)
+static void write_down(struct nadi_pkt *net, struct nadi_pkt_leap *leap, bool whole)
 {
-    nadi_pkt_state_write(net, &leap->state);
-    if (net->flow_count > leap->next_capacity)
-        leap->nexts =
-            nadi_mem_grow(leap->nexts, &leap->next_capacity, net->flow_count, sizeof(*leap->nexts));
-    for (uint32_t i = 0; i < net->flow_count; i++)
-        leap->nexts[i] = net->flows[i].next;
-    if (!leap->sent)
-        leap->sent = NADI_NEW(struct nadi_pkt_port_sent, net->port_count);
-    memcpy(leap->sent, net->sent, net->port_count * sizeof(*net->sent));
+    const struct nadi_pkt_part *part = &leap->part;
+    nadi_pkt_state_write(net, leap->root, part, whole, &leap->state);
+    leap->give_up = whole ? leap->sends + 2 * (leap->sends - leap->written) : 0;
+    leap->written = leap->sends;
+    if (!whole)
+        return;
+    if (part->flows.count > leap->next_capacity)
+        leap->nexts = nadi_mem_grow(leap->nexts, &leap->next_capacity, part->flows.count,
+                                    sizeof(*leap->nexts));
+    for (size_t i = 0; i < part->flows.count; i++)
+        leap->nexts[i] = net->flows[part->flows.items[i]].next;
+    for (size_t i = 0; i < part->ports.count; i++) {
+        const uint32_t p = part->ports.items[i];
+        const struct nadi_pkt_port *port = &net->ports[p];
+        leap->counted[i] =
+            (struct counted){net->sent[p], port->is_host ? net->nics[port->owner].fired : 0};
+    }
     leap->totals = net->totals;
     leap->at = net->wheel.now;
-    leap->sends = 0;
-    leap->stage = COMPARING;
 }
 
-/* Has nothing happened but packets that were sent, arrived and were acknowledged (and pauses, where
- * nobody asks for them)? */
-static bool uneventful(const struct nadi_pkt *net, const struct nadi_pkt_totals *then)
+/* --- how far --- */
+
+/* Has nothing happened but packets that were sent, arrived and were acknowledged? */
+static bool uneventful(const struct nadi_pkt *net, const struct nadi_pkt_leap *leap)
 {
-    const struct nadi_pkt_totals *t = &net->totals;
+    const struct nadi_pkt_totals *t = &net->totals, *then = &leap->totals;
     return t->dropped_full == then->dropped_full && t->dropped_loss == then->dropped_loss &&
            t->trimmed == then->trimmed && t->marked == then->marked &&
            t->retransmitted == then->retransmitted && t->timeouts == then->timeouts &&
-           t->abandoned == then->abandoned && (t->pauses == then->pauses || !net->hooks.pfc);
+           t->abandoned == then->abandoned && t->pauses == then->pauses &&
+           t->resumes == then->resumes;
 }
 
-/* How many periods until a flow comes to its last packet. */
+/* How many periods until one of the part's flows comes to its last packet. */
 static uint64_t periods_of_flows(const struct nadi_pkt *net, const struct nadi_pkt_leap *leap)
 {
-    uint64_t most = UINT64_MAX;
-    for (uint32_t i = 0; i < net->flow_count; i++) {
-        const struct nadi_pkt_flow *f = &net->flows[i];
-        if (f->live == 0 || f->next == leap->nexts[i])
-            continue;
-        most = nadi_min_u64(most, (f->packets - 1 - f->next) / (f->next - leap->nexts[i]));
+    uint64_t most = UINT32_MAX;
+    for (size_t i = 0; i < leap->part.flows.count; i++) {
+        const struct nadi_pkt_flow *f = &net->flows[leap->part.flows.items[i]];
+        const uint32_t more = f->next - leap->nexts[i];
+        if (more > 0)
+            most = nadi_min_u64(most, (f->packets - 1 - f->next) / more);
     }
     return most;
 }
 
-/* How many until something that has a time of its own; all that is pending is listed. */
+/* The earliest end of a flow elsewhere; where no steady state is known, what it has left leaves at
+ * its NIC's rate at best. */
+static nadi_time end_elsewhere(const struct nadi_pkt *net, const struct nadi_pkt_leap *leap)
+{
+    const uint32_t here = leap->root[leap->part.ports.items[0]];
+    const uint32_t bytes = net->config.payload_bytes + net->frames.data_overhead;
+    nadi_time end = NADI_TIME_MAX;
+    for (uint32_t i = 0; i < net->flow_count && leap->parts > 1; i++) {
+        const struct nadi_pkt_flow *f = &net->flows[i];
+        if (f->live == 0 || f->finished)
+            continue;
+        const uint32_t port = net->nics[f->nic].port, root = leap->root[port];
+        const nadi_time from = nadi_max_time(leap->ahead[root], net->wheel.now);
+        const uint32_t left = f->next < f->packets ? f->packets - f->next - 1 : 0;
+        const nadi_time own = leap->ends[root]
+                                  ? leap->ends[root]
+                                  : from + (nadi_time)left * net->ports[port].ticks[bytes];
+        if (root != here && own < end)
+            end = own;
+    }
+    return end;
+}
+
+/* How many periods before anything that has a time of its own, or may come from outside. Lists all
+ * that is pending. */
 static uint64_t periods_of_times(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_time until)
 {
     const nadi_time now = net->wheel.now, period = now - leap->at;
-    nadi_time end = until < NADI_TIME_MAX ? until : NADI_TIME_MAX - 1;
+    nadi_time end = until < NADI_TIME_MAX ? until + 1 : NADI_TIME_MAX;
+    end = nadi_min_time(end, end_elsewhere(net, leap));
     nadi_pkt_wheel_list(&net->wheel, &leap->pending);
-    for (size_t i = 0; i < leap->pending.count; i++) {
-        const struct nadi_pkt_late *late = &leap->pending.items[i];
-        if (!nadi_pkt_event_moves(net, late->event))
-            end = late->at - 1 < end ? late->at - 1 : end;
-    }
-    return end > now && period > 0 ? (uint64_t)((end - now) / period) : 0;
+    for (size_t i = 0; i < leap->pending.count; i++)
+        if (nadi_pkt_event_port(net, leap->pending.items[i].event) == NADI_NONE)
+            end = nadi_min_time(end, leap->pending.items[i].at);
+    return end > now + 1 && period > 0 ? (uint64_t)((end - 1 - now) / period) : 0;
 }
 
 /* Ticks that an event of a packet may be pending. */
-static nadi_time longest_pending(const struct nadi_pkt *net)
+static nadi_time longest_pending(const struct nadi_pkt *net, const struct nadi_pkt_part *part)
 {
     const uint32_t bytes = net->config.payload_bytes + net->frames.data_overhead;
     nadi_time longest = net->former_latency;
-    for (uint32_t i = 0; i < net->port_count; i++) {
-        const struct nadi_pkt_port *port = &net->ports[i];
-        const nadi_time here = port->latency + port->ticks[bytes];
-        longest = here > longest ? here : longest;
+    for (size_t i = 0; i < part->ports.count; i++) {
+        const struct nadi_pkt_port *port = &net->ports[part->ports.items[i]];
+        longest = nadi_max_time(longest, port->latency + port->ticks[bytes]);
     }
     return longest;
 }
 
-static void move_flows(struct nadi_pkt *net, const struct nadi_pkt_leap *leap, uint64_t periods,
-                       nadi_time ticks)
+/* --- leaping --- */
+
+static void move_packets(struct nadi_pkt *net, uint32_t port, const uint32_t *more)
 {
-    const nadi_time now = net->wheel.now;
-    for (uint32_t q = 0; q < net->port_count * NADI_PKT_CLASSES; q++) {
-        const struct nadi_pkt_queue *queue = &net->queues[q];
-        for (uint32_t at = queue->head; at != queue->tail; at = nadi_pkt_after(net, at)) {
-            struct nadi_pkt_packet *packet = &net->packets[at];
-            if (packet->flow != NADI_NONE)
-                packet->seq +=
-                    (uint32_t)periods * (net->flows[packet->flow].next - leap->nexts[packet->flow]);
-        }
+    for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++) {
+        const struct nadi_pkt_queue *q = nadi_pkt_queue(net, port, c);
+        for (uint32_t at = q->head; at != q->tail; at = nadi_pkt_after(net, at))
+            if (net->packets[at].flow != NADI_NONE)
+                net->packets[at].seq += more[net->packets[at].flow];
     }
-    for (uint32_t i = 0; i < net->flow_count; i++) {
-        struct nadi_pkt_flow *f = &net->flows[i];
-        if (f->live == 0)
-            continue;
-        const uint32_t more = (uint32_t)periods * (f->next - leap->nexts[i]);
-        f->next += more;
-        f->una += more;
-        net->receivers[i].expected += more;
+}
+
+static void move_nic(struct nadi_pkt_nic *nic, nadi_time now, nadi_time ticks)
+{
+    if (nic->quiet_until > now && nic->quiet_until < NADI_TIME_MAX)
+        nic->quiet_until += ticks;
+    if (nic->timer != NADI_NONE)
+        nic->timer_at += ticks;
+    for (uint32_t slot = 0; slot < nic->count; slot++)
+        if (nic->avail[slot] > now)
+            nic->avail[slot] += ticks;
+}
+
+/* Flows, their packets and NICs. */
+static void move_part(struct nadi_pkt *net, struct nadi_pkt_leap *leap, uint64_t periods,
+                      nadi_time ticks)
+{
+    uint32_t *more = NADI_NEW(uint32_t, net->flow_count); /* packets, by flow */
+    for (size_t i = 0; i < leap->part.flows.count; i++) {
+        const uint32_t flow = leap->part.flows.items[i];
+        struct nadi_pkt_flow *f = &net->flows[flow];
+        more[flow] = (uint32_t)periods * (f->next - leap->nexts[i]);
+        f->next += more[flow];
+        f->una += more[flow];
+        net->receivers[flow].expected += more[flow];
         if (!f->finished)
             f->progress_at += ticks;
+        const uint64_t bytes = (uint64_t)more[flow] * net->config.payload_bytes;
+        net->totals.data_sent += more[flow];
+        net->totals.data_received += more[flow];
+        net->totals.data_bytes_sent += bytes;
+        net->totals.data_bytes_received += bytes;
+        net->totals.acks_sent -= more[flow]; /* of all that hosts send: move_counters */
+        net->totals.acks_received -= more[flow];
     }
-    for (uint32_t i = 0; i < net->nic_count; i++) {
-        struct nadi_pkt_nic *nic = &net->nics[i];
-        nic->quiet_until += nic->quiet_until > now && nic->quiet_until < NADI_TIME_MAX ? ticks : 0;
-        nic->timer_at += nic->timer != NADI_NONE ? ticks : 0;
-        for (uint32_t slot = 0; slot < nic->count; slot++)
-            nic->avail[slot] += nic->avail[slot] > now ? ticks : 0;
+    for (size_t i = 0; i < leap->part.ports.count; i++) {
+        const uint32_t port = leap->part.ports.items[i];
+        move_packets(net, port, more);
+        if (net->ports[port].is_host)
+            move_nic(&net->nics[net->ports[port].owner], net->wheel.now, ticks);
     }
+    nadi_mem_free(more);
 }
 
+/* Each packet that leaves a port is two events. */
 static void move_counters(struct nadi_pkt *net, struct nadi_pkt_leap *leap, uint64_t periods)
 {
-    uint64_t *totals = (uint64_t *)(void *)&net->totals;
-    const uint64_t *then = (const uint64_t *)(const void *)&leap->totals;
-    leap->leapt += periods * (net->totals.events - leap->totals.events);
-    for (size_t i = 0; i < sizeof(net->totals) / sizeof(uint64_t); i++)
-        totals[i] += periods * (totals[i] - then[i]);
-    for (uint32_t p = 0; p < net->port_count; p++) {
-        struct nadi_pkt_port_sent *sent = &net->sent[p];
-        const struct nadi_pkt_port_sent *before = &leap->sent[p];
-        sent->bytes += periods * (sent->bytes - before->bytes);
-        sent->wire_bytes += periods * (sent->wire_bytes - before->wire_bytes);
-        sent->packets += periods * (sent->packets - before->packets);
-        sent->busy_ticks += (nadi_time)periods * (sent->busy_ticks - before->busy_ticks);
+    uint64_t events = 0, from_hosts = 0;
+    for (size_t i = 0; i < leap->part.ports.count; i++) {
+        const uint32_t port = leap->part.ports.items[i];
+        const struct nadi_pkt_port_sent *then = &leap->counted[i].sent;
+        struct nadi_pkt_port_sent *sent = &net->sent[port];
+        const uint64_t packets = periods * (sent->packets - then->packets);
+        events += 2 * packets;
+        if (net->ports[port].is_host) {
+            struct nadi_pkt_nic *nic = &net->nics[net->ports[port].owner];
+            events += periods * (nic->fired - leap->counted[i].fired);
+            from_hosts += packets;
+        }
+        sent->packets += packets;
+        sent->bytes += periods * (sent->bytes - then->bytes);
+        sent->wire_bytes += periods * (sent->wire_bytes - then->wire_bytes);
+        sent->busy_ticks += (nadi_time)periods * (sent->busy_ticks - then->busy_ticks);
     }
+    net->totals.acks_sent += from_hosts;
+    net->totals.acks_received += from_hosts;
+    net->totals.events += events;
+    leap->leapt += events;
 }
 
-/* The clock goes on; what has a time of its own stays and comes first. */
-static void move_events(struct nadi_pkt *net, const struct nadi_pkt_leap *leap, nadi_time ticks)
+/* What has a time of its own, or belongs to other parts, stays and comes first. */
+static void move_events(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_time ticks)
 {
-    nadi_pkt_wheel_restart(&net->wheel, net->wheel.now + ticks);
-    net->moved_at += ticks;
+    const uint32_t here = leap->root[leap->part.ports.items[0]];
+    nadi_pkt_pending_sort(&leap->pending);
+    nadi_pkt_wheel_restart(&net->wheel, net->wheel.now);
     for (uint32_t moving = 0; moving < 2; moving++)
         for (size_t i = 0; i < leap->pending.count; i++) {
             const struct nadi_pkt_late *late = &leap->pending.items[i];
-            if (nadi_pkt_event_moves(net, late->event) == moving)
+            const uint32_t port = nadi_pkt_event_port(net, late->event);
+            if ((port != NADI_NONE && leap->root[port] == here) == moving)
                 nadi_pkt_wheel_add(&net->wheel, late->at + (moving ? ticks : 0), late->event);
         }
 }
 
 /* At least so far that everything that moves was scheduled after all that does not, and so comes
  * behind it where both are due together. */
-static bool leap_ahead(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_time until)
+static void leap_ahead(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_time until)
 {
-    const uint64_t periods =
-        nadi_min_u64(periods_of_flows(net, leap), periods_of_times(net, leap, until));
-    if (periods == 0 || periods > UINT32_MAX)
-        return false;
-    const nadi_time ticks = (nadi_time)periods * (net->wheel.now - leap->at);
-    if (ticks < longest_pending(net))
-        return false;
-    move_flows(net, leap, periods, ticks);
+    const uint32_t here = leap->root[leap->part.ports.items[0]];
+    const nadi_time now = net->wheel.now, period = now - leap->at;
+    const uint64_t own = periods_of_flows(net, leap);
+    const uint64_t periods = nadi_min_u64(own, periods_of_times(net, leap, until));
+    const nadi_time ticks = (nadi_time)periods * period;
+    leap->ends[here] = now + (nadi_time)own * period;
+    if (periods == 0 || ticks < longest_pending(net, &leap->part))
+        return;
+    move_part(net, leap, periods, ticks);
     move_counters(net, leap, periods);
     move_events(net, leap, ticks);
-    return true;
+    net->moved_at = nadi_max_time(net->moved_at, now + ticks);
+    leap->ahead[here] = now + ticks;
+    leap->leapt_now = true;
 }
 
+/* What the flows have under way is written down at the first send, the second, the fourth, ... and
+ * compared at each (Brent, "An improved Monte Carlo factorization algorithm", BIT 1980, section 2).
+ * When it repeats itself, the whole state is, and compared up to twice as many sends later. */
 static void on_send(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_time until)
 {
+    const bool whole = leap->give_up > 0;
     leap->next = net->flows[leap->flow].next;
-    leap->gaps[++leap->sends % SENDS] = net->wheel.now - leap->sent_at;
-    leap->sent_at = net->wheel.now;
-    if (leap->stage == TIMING) {
-        leap->period = period_of(leap);
-        if (leap->period)
-            write_down(net, leap);
-        return;
-    }
-    if (leap->sends % leap->period)
-        return;
-    if (uneventful(net, &leap->totals) && nadi_pkt_state_same(net, &leap->state))
-        wait_again(net, leap, !leap_ahead(net, leap, until));
-    else if (leap->sends == leap->period * MULTIPLES)
-        wait_again(net, leap, true);
+    leap->sends++;
+    const bool same =
+        leap->sends > 1 && nadi_pkt_state_same(net, leap->root, &leap->part, whole, &leap->state);
+    if (same && !whole)
+        write_down(net, leap, true);
+    else if (same && uneventful(net, leap)) {
+        leap_ahead(net, leap, until);
+        end_watch(leap);
+    } else if (whole ? leap->sends >= leap->give_up : (leap->sends & (leap->sends - 1)) == 0)
+        write_down(net, leap, false);
 }
 
 void nadi_pkt_leap_look(struct nadi_pkt *net, uint64_t events, nadi_time until)
 {
     struct nadi_pkt_leap *leap = net->leap;
     leap->watched += events;
-    if (leap->disturbances != net->disturbances) {
-        leap->disturbances = net->disturbances;
-        wait_again(net, leap, false);
-    } else if (leap->stage == WAITING)
+    if (leap->disturbances != net->disturbances)
+        start_over(net, leap);
+    else if (!leap->watching)
         begin_watch(net, leap);
     else if (net->flows[leap->flow].next != leap->next)
         on_send(net, leap, until);
-    else if (leap->watched > leap->wait / WATCH_SHARE)
-        wait_again(net, leap, true);
+    else if (leap->watched > leap->wait)
+        end_watch(leap);
 }

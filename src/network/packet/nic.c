@@ -212,6 +212,7 @@ void nadi_pkt_nic_timer(struct nadi_pkt *net, uint32_t cell)
 {
     const uint32_t nic = net->cells[cell].a;
     net->nics[nic].timer = NADI_NONE;
+    net->nics[nic].fired++;
     nadi_pkt_free_cell(net, cell);
     nadi_pkt_nic_kick(net, nic);
 }

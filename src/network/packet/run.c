@@ -136,24 +136,20 @@ static inline bool step(struct nadi_pkt *net, nadi_time until)
     return true;
 }
 
-/* Handles at most so many events; returns how many. */
-static uint64_t run_on(struct nadi_pkt *net, const nadi_time *until, uint64_t most)
+/* Handles at most so many events; returns how many. Ends earlier with the one with which the
+ * watched flow sends, which *sent tells. One loop for both: `handle` is compiled into it. */
+static uint64_t run_on(struct nadi_pkt *net, const nadi_time *until, uint64_t most,
+                       uint32_t watched, bool *sent)
 {
+    const uint32_t next = watched == NADI_NONE ? 0 : net->flows[watched].next;
     uint64_t i = 0;
-    while (i < most && step(net, *until))
+    while (i < most && step(net, *until)) {
         i++;
-    return i;
-}
-
-/* The same, up to the event with which the flow sends, which *sent tells. */
-static uint64_t run_watched(struct nadi_pkt *net, const nadi_time *until, uint64_t most,
-                            uint32_t flow, bool *sent)
-{
-    const uint32_t next = net->flows[flow].next;
-    uint64_t i = 0;
-    while (i < most && net->flows[flow].next == next && step(net, *until))
-        i++;
-    *sent = net->flows[flow].next != next;
+        if (NADI_UNLIKELY(watched != NADI_NONE) && net->flows[watched].next != next) {
+            *sent = true;
+            break;
+        }
+    }
     return i;
 }
 
@@ -163,8 +159,7 @@ bool nadi_pkt_run(struct nadi_pkt *net, const nadi_time *until, uint64_t most)
         uint32_t watched;
         bool sent = false;
         const uint64_t part = nadi_min_u64(most, nadi_pkt_leap_budget(net, &watched));
-        const uint64_t done = watched == NADI_NONE ? run_on(net, until, part)
-                                                   : run_watched(net, until, part, watched, &sent);
+        const uint64_t done = run_on(net, until, part, watched, &sent);
         net->totals.events += done;
         most -= done;
         if (net->leap)

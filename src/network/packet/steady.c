@@ -3,8 +3,83 @@
 #include "base/mem.h"
 #include "network/packet/queue.h"
 
+/* --- parts --- */
+
+/* What stands for a port: itself at a host, one of its switch's otherwise. */
+static uint32_t stand_in(const struct nadi_pkt *net, uint32_t port)
+{
+    const struct nadi_pkt_port *p = &net->ports[port];
+    return p->is_host ? port : net->graph->first_port[p->node];
+}
+
+static uint32_t find(uint32_t *root, uint32_t port)
+{
+    if (root[port] == NADI_NONE)
+        root[port] = port;
+    while (root[port] != port) {
+        root[port] = root[root[port]];
+        port = root[port];
+    }
+    return port;
+}
+
+static void join(const struct nadi_pkt *net, uint32_t *root, uint32_t a, uint32_t b)
+{
+    const uint32_t x = find(root, stand_in(net, a)), y = find(root, stand_in(net, b));
+    root[x > y ? x : y] = x < y ? x : y;
+}
+
+static void join_way(const struct nadi_pkt *net, uint32_t *root, uint32_t flow, bool back)
+{
+    const uint32_t first = nadi_pkt_path_port(net, flow, false, 0);
+    for (uint32_t hop = 0;; hop++) {
+        const uint32_t port = nadi_pkt_path_port(net, flow, back, hop);
+        const uint32_t peer = net->ports[port].peer;
+        join(net, root, first, port);
+        join(net, root, first, peer);
+        if (net->ports[peer].is_host)
+            return;
+    }
+}
+
+uint32_t nadi_pkt_parts_find(const struct nadi_pkt *net, uint32_t *root)
+{
+    uint32_t parts = 0;
+    for (uint32_t p = 0; p < net->port_count; p++)
+        root[p] = NADI_NONE;
+    for (uint32_t i = 0; i < net->flow_count; i++)
+        if (net->flows[i].live > 0) {
+            join_way(net, root, i, false);
+            join_way(net, root, i, true);
+        }
+    for (uint32_t p = 0; p < net->port_count; p++) {
+        const uint32_t stand = stand_in(net, p);
+        if (root[stand] == NADI_NONE)
+            continue;
+        root[p] = find(root, stand);
+        parts += root[p] == p;
+    }
+    return parts;
+}
+
+void nadi_pkt_part_list(const struct nadi_pkt *net, const uint32_t *root, uint32_t port,
+                        struct nadi_pkt_part *part)
+{
+    part->flows.count = part->ports.count = 0;
+    for (uint32_t i = 0; i < net->flow_count; i++)
+        if (net->flows[i].live > 0 && root[nadi_pkt_path_port(net, i, false, 0)] == root[port])
+            NADI_PUSH(&part->flows, i);
+    for (uint32_t p = 0; p < net->port_count; p++)
+        if (root[p] == root[port])
+            NADI_PUSH(&part->ports, p);
+}
+
+/* --- state --- */
+
 struct pen { /* writes a state, or holds one against what was written */
     const struct nadi_pkt *net;
+    const uint32_t *root;
+    const struct nadi_pkt_part *part;
     struct nadi_pkt_state *write;
     const struct nadi_pkt_state *read;
     size_t at;
@@ -39,8 +114,6 @@ static void put_flow(struct pen *p, uint32_t flow)
     const struct nadi_pkt_flow *f = &net->flows[flow];
     const struct nadi_pkt_receiver *r = &net->receivers[flow];
     put_two(p, flow, f->live);
-    if (f->live == 0)
-        return;
     put_two(p, f->next - f->una, r->expected - f->una);
     put_two(p, f->window_packets, f->timeouts);
     put(p, f->rate);
@@ -98,66 +171,75 @@ static void put_queue(struct pen *p, uint32_t queue)
     put_packets(p, q);
 }
 
-static void put_ports(struct pen *p)
+static void put_port(struct pen *p, uint32_t i)
 {
     const struct nadi_pkt *net = p->net;
-    for (uint32_t i = 0; i < net->port_count && !p->differs; i++) {
-        const struct nadi_pkt_port *port = &net->ports[i];
-        put(p, net->rngs[i].state);
-        put(p, (uint64_t)port->paused | (uint64_t)port->backlog << 16 | (uint64_t)port->last << 32 |
-                   (uint64_t)port->busy << 48);
-        for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++)
-            put_queue(p, i * NADI_PKT_CLASSES + c);
-    }
-    for (uint32_t i = 0; i < net->switch_count; i++)
-        put(p, (uint64_t)net->switches[i].shared_bytes);
+    const struct nadi_pkt_port *port = &net->ports[i];
+    put(p, net->rngs[i].state);
+    put(p, (uint64_t)port->paused | (uint64_t)port->backlog << 16 | (uint64_t)port->last << 32 |
+               (uint64_t)port->busy << 48);
+    for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++)
+        put_queue(p, i * NADI_PKT_CLASSES + c);
+    if (port->is_host)
+        put_nic(p, &net->nics[port->owner]);
+    else if (i == net->graph->first_port[port->node])
+        put(p, (uint64_t)net->switches[port->owner].shared_bytes);
 }
 
 /* A cell's number says nothing: its NIC does. */
 static void put_events(struct pen *p)
 {
     const struct nadi_pkt *net = p->net;
+    const uint32_t root = p->root[p->part->ports.items[0]];
     struct nadi_pkt_pending pending = {0};
+    size_t kept = 0;
     nadi_pkt_wheel_list(&net->wheel, &pending);
-    for (size_t i = 0; i < pending.count && !p->differs; i++) {
+    for (size_t i = 0; i < pending.count; i++) {
+        const uint32_t port = nadi_pkt_event_port(net, pending.items[i].event);
+        if (port != NADI_NONE && p->root[port] == root)
+            pending.items[kept++] = pending.items[i];
+    }
+    pending.count = kept;
+    nadi_pkt_pending_sort(&pending);
+    for (size_t i = 0; i < kept && !p->differs; i++) {
         const struct nadi_pkt_late *late = &pending.items[i];
-        uint32_t event = late->event;
-        if (!nadi_pkt_event_moves(net, event))
-            continue;
-        if (event >> NADI_PKT_EVENT_SHIFT == NADI_PKT_EVENT_CELL)
-            event = NADI_NONE - net->cells[event & NADI_PKT_EVENT_INDEX].a;
+        const bool cell = late->event >> NADI_PKT_EVENT_SHIFT == NADI_PKT_EVENT_CELL;
         put(p, (uint64_t)(late->at - net->wheel.now));
-        put(p, event);
+        put_two(p, cell, cell ? nadi_pkt_event_port(net, late->event) : late->event);
     }
     nadi_mem_free(pending.items);
 }
 
-static void put_all(struct pen *p)
+static void put_all(struct pen *p, bool whole)
 {
     const struct nadi_pkt *net = p->net;
-    put(p, (uint64_t)(net->wheel.now - net->moved_at));
+    for (size_t i = 0; i < p->part->flows.count && !p->differs; i++)
+        put_flow(p, p->part->flows.items[i]);
+    if (!whole)
+        return;
     if (net->streams)
         put_two(p, (uint32_t)net->streams->a.state[0], (uint32_t)net->streams->b.state[0]);
-    for (uint32_t i = 0; i < net->flow_count && !p->differs; i++)
-        put_flow(p, i);
-    for (uint32_t i = 0; i < net->nic_count && !p->differs; i++)
-        put_nic(p, &net->nics[i]);
-    if (!p->differs)
-        put_ports(p);
+    for (size_t i = 0; i < p->part->ports.count && !p->differs; i++)
+        put_port(p, p->part->ports.items[i]);
     if (!p->differs)
         put_events(p);
 }
 
-void nadi_pkt_state_write(const struct nadi_pkt *net, struct nadi_pkt_state *state)
+void nadi_pkt_state_write(const struct nadi_pkt *net, const uint32_t *root,
+                          const struct nadi_pkt_part *part, bool whole,
+                          struct nadi_pkt_state *state)
 {
-    struct pen p = {.net = net, .write = state};
+    struct pen p = {.net = net, .root = root, .part = part, .write = state};
     state->count = 0;
-    put_all(&p);
+    put_all(&p, whole);
+    state->cost += state->count;
 }
 
-bool nadi_pkt_state_same(const struct nadi_pkt *net, const struct nadi_pkt_state *state)
+bool nadi_pkt_state_same(const struct nadi_pkt *net, const uint32_t *root,
+                         const struct nadi_pkt_part *part, bool whole, struct nadi_pkt_state *state)
 {
-    struct pen p = {.net = net, .read = state};
-    put_all(&p);
+    struct pen p = {.net = net, .root = root, .part = part, .read = state};
+    put_all(&p, whole);
+    state->cost += p.at;
     return !p.differs && p.at == state->count;
 }

@@ -1,27 +1,53 @@
-/* steady: the state of a packet network as seen from its clock and from what each flow has had
- * acknowledged: two states are equal when the network goes on alike from both. */
+/* steady: the parts of a packet network that do not touch each other, and the state of one as seen
+ * from its clock and from what each flow has had acknowledged: two states are equal when the part
+ * goes on alike from both. */
 #ifndef NADI_NETWORK_PACKET_STEADY_H
 #define NADI_NETWORK_PACKET_STEADY_H
 
 #include "network/packet/internal.h"
 
+/* What can hold each other up: flows that meet at a port or in a switch, directly or by others. */
+struct nadi_pkt_part {
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } flows, ports; /* ports: of its NICs, and all of its switches */
+};
+
 struct nadi_pkt_state {
     uint64_t *items;
     size_t count, capacity;
+    uint64_t cost; /* words written and compared so far */
 };
 
-/* Writes the state down. Pending cells other than the NICs' own timers are left out: they come at a
- * time of their own. O(ports + flows + packets on their way). */
-void nadi_pkt_state_write(const struct nadi_pkt *net, struct nadi_pkt_state *state);
+/* Groups the ports: root[p] is the number of one port of p's part, NADI_NONE where no flow is on
+ * its way. Returns the number of parts. O(ports + flows * hops). */
+uint32_t nadi_pkt_parts_find(const struct nadi_pkt *net, uint32_t *root);
+/* The part of a port, as nadi_pkt_parts_find has grouped them. */
+void nadi_pkt_part_list(const struct nadi_pkt *net, const uint32_t *root, uint32_t port,
+                        struct nadi_pkt_part *part);
 
+/* Writes the part's state down, of all pending events those that move; without `whole` that of its
+ * flows only, which is a small part of it. */
+void nadi_pkt_state_write(const struct nadi_pkt *net, const uint32_t *root,
+                          const struct nadi_pkt_part *part, bool whole,
+                          struct nadi_pkt_state *state);
 /* Is the present state the one that was written down? Ends at the first difference. */
-bool nadi_pkt_state_same(const struct nadi_pkt *net, const struct nadi_pkt_state *state);
+bool nadi_pkt_state_same(const struct nadi_pkt *net, const uint32_t *root,
+                         const struct nadi_pkt_part *part, bool whole,
+                         struct nadi_pkt_state *state);
 
-/* Does a pending event belong to the state, and not to a time of its own? */
-static inline bool nadi_pkt_event_moves(const struct nadi_pkt *net, uint32_t event)
+/* The port at which a pending event happens; NADI_NONE for what has a time of its own: all cells
+ * but the NICs' timers. */
+static inline uint32_t nadi_pkt_event_port(const struct nadi_pkt *net, uint32_t event)
 {
-    return event >> NADI_PKT_EVENT_SHIFT != NADI_PKT_EVENT_CELL ||
-           net->cells[event & NADI_PKT_EVENT_INDEX].kind == NADI_PKT_NIC_TIMER;
+    const uint32_t index = event & NADI_PKT_EVENT_INDEX, kind = event >> NADI_PKT_EVENT_SHIFT;
+    if (kind < NADI_PKT_EVENT_SWITCH_DONE)
+        return index / NADI_PKT_CLASSES;
+    if (kind < NADI_PKT_EVENT_CELL)
+        return index;
+    const struct nadi_pkt_cell *cell = &net->cells[index];
+    return cell->kind == NADI_PKT_NIC_TIMER ? net->nics[cell->a].port : NADI_NONE;
 }
 
 #endif

@@ -301,11 +301,11 @@ nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w)
     return first < w->late_at ? first : w->late_at;
 }
 
-/* In scheduling order where the number does not count. */
+/* Of one time: by number where that counts, else by `scheduled`. */
 static void list_one(const struct nadi_pkt_wheel *w, struct nadi_pkt_pending *list, nadi_time at,
-                     uint32_t event)
+                     uint32_t event, uint64_t scheduled)
 {
-    const uint64_t order = event < w->ordered ? event : ((uint64_t)1 << 32) + list->count;
+    const uint64_t order = event < w->ordered ? event : ((uint64_t)1 << 32) + scheduled;
     const struct nadi_pkt_late entry = {at, order, event};
     NADI_PUSH(list, entry);
 }
@@ -319,8 +319,24 @@ static void list_slot(const struct nadi_pkt_wheel *w, const struct nadi_pkt_slot
             continue;
         }
         const nadi_pkt_due due = w->dues[i++];
-        list_one(w, list, base + (nadi_time)(due >> 32), (uint32_t)due);
+        list_one(w, list, base + (nadi_time)(due >> 32), (uint32_t)due, list->count);
     }
+}
+
+void nadi_pkt_wheel_list(const struct nadi_pkt_wheel *w, struct nadi_pkt_pending *list)
+{
+    const uint32_t open = (uint32_t)(w->base >> w->shift) & w->mask;
+    list->count = 0;
+    for (uint32_t i = w->open_at; i < w->open_count; i++)
+        list_one(w, list, w->base + (nadi_time)(w->open[i] >> 32), (uint32_t)w->open[i],
+                 list->count);
+    for (uint32_t i = 1; i <= w->mask && w->pending; i++) {
+        const struct nadi_pkt_slot *s = &w->slots[(open + i) & w->mask];
+        if (s->head != NADI_NONE)
+            list_slot(w, s, w->base + ((nadi_time)i << w->shift), list);
+    }
+    for (size_t i = 0; i < w->late_count; i++)
+        list_one(w, list, w->late[i].at, w->late[i].event, w->late[i].order);
 }
 
 static int by_order(const void *x, const void *y)
@@ -328,25 +344,8 @@ static int by_order(const void *x, const void *y)
     return before(x, y) ? -1 : before(y, x);
 }
 
-void nadi_pkt_wheel_list(const struct nadi_pkt_wheel *w, struct nadi_pkt_pending *list)
+void nadi_pkt_pending_sort(struct nadi_pkt_pending *list)
 {
-    struct nadi_pkt_late *late = NADI_NEW(struct nadi_pkt_late, w->late_count);
-    const uint32_t open = (uint32_t)(w->base >> w->shift) & w->mask;
-    list->count = 0;
-    for (uint32_t i = w->open_at; i < w->open_count; i++)
-        list_one(w, list, w->base + (nadi_time)(w->open[i] >> 32), (uint32_t)w->open[i]);
-    for (uint32_t i = 1; i <= w->mask && w->pending; i++) {
-        const struct nadi_pkt_slot *s = &w->slots[(open + i) & w->mask];
-        if (s->head != NADI_NONE)
-            list_slot(w, s, w->base + ((nadi_time)i << w->shift), list);
-    }
-    for (size_t i = 0; i < w->late_count; i++)
-        late[i] = w->late[i];
-    if (w->late_count)
-        qsort(late, w->late_count, sizeof(*late), by_order);
-    for (size_t i = 0; i < w->late_count; i++)
-        list_one(w, list, late[i].at, late[i].event);
-    nadi_mem_free(late);
     if (list->count)
         qsort(list->items, list->count, sizeof(*list->items), by_order);
 }

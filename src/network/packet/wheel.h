@@ -76,8 +76,10 @@ bool nadi_pkt_wheel_advance(struct nadi_pkt_wheel *w, nadi_time until);
 /* Time of the next event, NADI_TIME_MAX if none: exact, and O(slots) at worst. */
 nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w);
 
-/* All pending events, in their order. O(slots + n log n). */
+/* All pending events, as they lie: O(slots + events); and sorted into the order in which they will
+ * be taken. */
 void nadi_pkt_wheel_list(const struct nadi_pkt_wheel *w, struct nadi_pkt_pending *list);
+void nadi_pkt_pending_sort(struct nadi_pkt_pending *list);
 /* Forgets all events and goes to `now`. */
 void nadi_pkt_wheel_restart(struct nadi_pkt_wheel *w, nadi_time now);
 

@@ -49,6 +49,7 @@ static void list_and_restart(struct nadi_pkt_wheel *w, const struct due *due, ui
     for (uint32_t i = 0; i < count; i++)
         pending += due[i].pending;
     nadi_pkt_wheel_list(w, &list);
+    nadi_pkt_pending_sort(&list);
     assert_int_equal(list.count, pending);
     nadi_pkt_wheel_restart(w, w->now);
     assert_true(nadi_pkt_wheel_next_time(w) == NADI_TIME_MAX);
