@@ -127,6 +127,7 @@ uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_sp
         .timers = {NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE},
     };
     if (!nadi_pkt_routes_find(net, flow)) {
+        net->flows[flow].live = 0;
         net->flows[flow].next = net->free_flow;
         net->free_flow = flow;
         return NADI_NONE;

@@ -417,6 +417,8 @@ void nadi_pkt_leap_look(struct nadi_pkt *net, uint64_t events, nadi_time until)
     leap->watched += events;
     if (leap->disturbances != net->disturbances)
         start_over(net, leap);
+    else if (!leap->watching && events < leap->rest)
+        leap->rest -= events;
     else if (!leap->watching)
         begin_watch(net, leap);
     else if (net->flows[leap->flow].next != leap->next)
