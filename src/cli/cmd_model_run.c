@@ -55,7 +55,7 @@ static const struct nadi_option run_output[] = {
     {.name = "link-usage",
      .type = NADI_OPTION_FLAG,
      AT(link_usage),
-     .help = "Also link_usage.csv: what each link carried over time (aware, flow)"},
+     .help = "Also link_usage.csv: what each link carried over time (aware, flow, packet)"},
     {.name = "format",
      .type = NADI_OPTION_WORD,
      .words = "text|json",

@@ -56,7 +56,7 @@ static const struct nadi_option output[] = {
      .type = NADI_OPTION_FLAG,
      AT(link_usage),
      .help = "Also link_usage.csv and link_usage.json: what each link carries over time (models "
-             "aware and flow)"},
+             "aware, flow and packet)"},
     {.name = "timeline",
      .type = NADI_OPTION_WORD,
      .words = "auto|yes|no",
@@ -136,7 +136,8 @@ static bool options_agree(const struct values *v)
     const char *model = v->inputs.network_model;
     const bool no_timeline = nadi_str_equal(v->timeline, "no");
     const bool has_links = strstr(model, "aware,") == model || strstr(model, ",aware") ||
-                           nadi_str_equal(model, "aware") || strstr(model, "flow");
+                           nadi_str_equal(model, "aware") || strstr(model, "flow") ||
+                           strstr(model, "packet");
     const struct {
         bool alone;
         const char *option, *about;
@@ -153,7 +154,8 @@ static bool options_agree(const struct values *v)
         {!v->out && v->timeline_window.given, "timeline-window", files},
         {no_timeline && v->timeline_ranks.given, "timeline-ranks", timeline},
         {no_timeline && v->timeline_window.given, "timeline-window", timeline},
-        {v->link_usage && !has_links, "link-usage", "links: add '--network-model aware' or 'flow'"},
+        {v->link_usage && !has_links, "link-usage",
+         "links: add '--network-model aware', 'flow' or 'packet'"},
         {v->inputs.compat && !strstr(model, "packet"), "compat",
          "packets: add '--network-model packet'"},
         {v->seed && !v->samples, "seed", "samples: add '--samples N'"},

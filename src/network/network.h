@@ -28,7 +28,7 @@ struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_flow_config *flow;       /* flow only; NULL: no overheads, no window */
     struct nadi_engine *engine;
     struct nadi_message_log *log; /* NULL: nobody asks what messages waited for */
-    bool record_usage;            /* aware, flow: what links carry over time */
+    bool record_usage;            /* what links carry over time */
     bool to_switches;             /* packet: messages begin and end at switches too */
     bool uniform;                 /* flow, without a graph: see network/uniform.h */
 };

@@ -4,7 +4,7 @@
  *   ranks.csv             one row a rank; for more than NADI_RANKS_EACH a row a class of ranks
  *   collectives.csv       one row a collective of a group, in order of completion
  *   links.csv             one row a dimension, then (aware) one row a link
- *   link_usage.csv        on request (aware, flow): one row a link and span of time
+ *   link_usage.csv        on request (aware, flow, packet): one row a link and span of time
  *   ops.csv               on request: one row an executed node, in order of completion
  *   timeline.pftrace      on request: native Perfetto protobuf, for ui.perfetto.dev
  *   critical_path.csv     with why: one row a step of the critical path

@@ -20,8 +20,8 @@ struct nadi_packet_figures {
     uint32_t blocked_node;                       /* of the first */
 };
 
-/* The network must be of the packet model. Before its counters are read: pauses that have not ended
- * count up to now. */
+/* The network must be of the packet model. Before its counters and its usage are read:
+ * pauses that have not ended count up to now, and so does what links have carried. */
 void nadi_packet_figures_get(struct nadi_network *net, struct nadi_packet_figures *figures);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "network/message_log.h"
 #include "network/network.h"
+#include "network/packet/carried.h"
 #include "network/packet/ends.h"
 #include "network/packet/figures.h"
 #include "network/packet/packet.h"
@@ -43,6 +44,10 @@ struct packet {
     } stranded;
     struct nadi_message_log *log;
     struct nadi_pkt_pauses pauses;
+    struct nadi_pkt_carried carried;
+    uint32_t on_the_way; /* messages */
+    bool looks;          /* a look is due */
+    nadi_time begun;     /* the first message since there was none; ps */
 };
 
 static struct packet *self(struct nadi_network *net)
@@ -99,10 +104,30 @@ static void on_scheduled(void *context, uint32_t event, nadi_time at)
     nadi_pkt_schedule_marker(p->net, tick_of(p, at), event, p->markers);
 }
 
+/* In order with all else; only as long as messages are on their way and something happens. */
+static void look_later(struct packet *p)
+{
+    p->looks = true;
+    nadi_pkt_schedule_marker(p->net, p->net->wheel.now + p->carried.usage->width / p->net->tick + 1,
+                             NADI_NONE, 0);
+}
+
+static void on_look(struct packet *p)
+{
+    p->looks = false;
+    nadi_pkt_carried_look(&p->carried, p->net, p->begun);
+    if (p->on_the_way > 0 && nadi_pkt_wheel_next_time(&p->net->wheel) != NADI_TIME_MAX)
+        look_later(p);
+}
+
 /* Stops at a marker whose event has not been replaced by a later one. */
 static void on_marker(void *context, struct nadi_pkt *net, uint32_t event, uint32_t number)
 {
     struct packet *p = context;
+    if (event == NADI_NONE) {
+        on_look(p);
+        return;
+    }
     if (p->marker_of[event] != number)
         return;
     p->marked = event;
@@ -145,6 +170,7 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
     const nadi_time at = net->wheel.now * net->tick;
     p->items[index].next = p->free_item;
     p->free_item = index;
+    p->on_the_way--;
     if (nadi_message_logged(p->log, d.kind))
         log_loss(p, flow, &d, at);
     nadi_engine_call(p->engine, nadi_engine_now(p->engine) > at ? nadi_engine_now(p->engine) : at,
@@ -182,6 +208,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     p->net->hooks.marker = on_marker;
     p->net->hooks.pfc = on_pfc;
     nadi_pkt_pauses_init(&p->pauses, p->net->port_count);
+    if (setup->record_usage)
+        nadi_pkt_carried_init(&p->carried, p->net->port_count);
     p->log = setup->log;
     p->net->watched = p->log != NULL;
     p->marked = NADI_NONE;
@@ -195,6 +223,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
 static void destroy(struct nadi_network *net)
 {
     nadi_pkt_pauses_release(&self(net)->pauses);
+    nadi_pkt_carried_release(&self(net)->carried);
     nadi_pkt_destroy(self(net)->net);
     nadi_pkt_ends_destroy(self(net)->ends);
     nadi_mem_free(self(net)->items);
@@ -255,6 +284,10 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .at_way_rate = m->src >= p->npu_count,
     };
     nadi_pkt_set_clock(p->net, tick_of(p, now));
+    if (p->on_the_way++ == 0)
+        p->begun = now;
+    if (p->carried.usage && !p->looks)
+        look_later(p);
     if (nadi_pkt_flow_start(p->net, &spec) == NADI_NONE)
         NADI_PUSH(&p->stranded, spec);
     schedule_pump(p);
@@ -368,8 +401,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
 
 static const struct nadi_usage *usage(const struct nadi_network *net)
 {
-    (void)net;
-    return NULL;
+    return ((const struct packet *)net)->carried.usage;
 }
 
 static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes)
@@ -423,6 +455,8 @@ void nadi_packet_figures_get(struct nadi_network *base, struct nadi_packet_figur
     f->blocked_ports = nadi_pkt_blocked_ports(net, &f->blocked_node);
     f->mean_peak_queue_bytes = ports ? (double)sum / (double)ports : 0;
     get_pauses(self(base), f);
+    if (self(base)->carried.usage)
+        nadi_pkt_carried_look(&self(base)->carried, net, 0);
 }
 
 const struct nadi_network_ops nadi_network_packet = {

@@ -1,0 +1,24 @@
+/* carried: what each port sends over time, found by looking at its counter now and then.
+ *
+ * Nothing is asked of packets: the counters are read once a span of usage.h, O(ports) a look and
+ * about 32 looks for each doubling of the time. A packet counts where its transmission begins. */
+#ifndef NADI_NETWORK_PACKET_CARRIED_H
+#define NADI_NETWORK_PACKET_CARRIED_H
+
+#include "network/packet/packet.h"
+#include "network/usage.h"
+
+struct nadi_pkt_carried {
+    struct nadi_usage *usage; /* NULL: nobody asks */
+    uint64_t *seen;           /* by port: bytes at the last look */
+    nadi_time since;          /* last look; ps */
+};
+
+void nadi_pkt_carried_init(struct nadi_pkt_carried *c, uint32_t port_count);
+void nadi_pkt_carried_release(struct nadi_pkt_carried *c);
+
+/* Counts what was sent since the last look, up to the network's time. Nothing was sent since then
+ * before `begun`, ps. */
+void nadi_pkt_carried_look(struct nadi_pkt_carried *c, const struct nadi_pkt *net, nadi_time begun);
+
+#endif
