@@ -1,6 +1,7 @@
 /* What holds of every packet network, whatever its shape, scheme, losses and flows. */
 #include "network/packet/packet.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 #include "support/packet_case.h"
 
@@ -8,7 +9,9 @@
 
 #include <cmocka.h>
 
-enum { CASES = 300, EVENTS = 20000000 };
+enum { CASES = 300, EVENTS = 20000000, SLICE = 1500 };
+
+static uint64_t cases = CASES;
 
 struct drawn {
     struct packet_case c;
@@ -45,14 +48,34 @@ static void draw_config(struct nadi_packet_config *config, struct nadi_rng *rng,
         config->recovery = NADI_RECOVERY_SELECTIVE;
     if (nadi_rng_below(rng, 4) == 0)
         config->spreading = NADI_SPREADING_PACKET;
+    if (!lossy && config->cc->hpcc_mode && nadi_rng_below(rng, 2)) {
+        config->exact = true;
+        config->rto = 0;
+        config->recovery = NADI_RECOVERY_GO_BACK_N;
+        config->spreading = NADI_SPREADING_FLOW;
+        config->chunk_bytes = config->payload_bytes;
+    }
     if (lossy) {
         config->pfc = nadi_rng_below(rng, 2);
         config->buffer_bytes = config->pfc ? 2600 << 10 : 1 << 20;
         config->headroom_factor = config->pfc ? 3 : 0;
+        config->window |= !config->pfc; /* else go-back-N may fill a slow cable with repeats */
         config->loss = 0.02 * nadi_rng_unit(rng);
         config->trimming = nadi_rng_below(rng, 4) == 0;
         config->nack_interval = 10000 * NADI_PS_PER_NS;
         config->rto = 200000 * NADI_PS_PER_NS;
+    }
+}
+
+/* Half of the networks have cables of different rates and latencies. */
+static void draw_cables(struct nadi_graph *g, struct nadi_rng *rng)
+{
+    static const uint64_t gbps[] = {25, 100, 200, 400};
+    if (nadi_rng_below(rng, 2))
+        return;
+    for (uint32_t i = 0; i < g->link_count; i++) {
+        g->links[i].bits_per_s = gbps[nadi_rng_below(rng, 4)] * 1000000000;
+        g->links[i].latency = nadi_rng_between(rng, 1, 1000) * NADI_PS_PER_NS;
     }
 }
 
@@ -66,6 +89,8 @@ static void draw(struct drawn *d, struct nadi_rng *rng, bool lossy)
                          (uint32_t)nadi_rng_between(rng, 1, 4),
                          (uint32_t)nadi_rng_between(rng, 1, 3));
     draw_config(&d->c.in.config, rng, lossy);
+    if (!d->c.in.config.exact) /* whose headroom has no room for packets on short cables */
+        draw_cables(&d->c.in.graph, rng);
     const uint32_t hosts = d->c.in.graph.host_count;
     struct nadi_diags diags;
     nadi_diags_init(&diags);
@@ -115,10 +140,31 @@ static void is_empty(const struct drawn *d)
     }
 }
 
+/* What lies in a switch fits: packets are whole, and in one place. */
+static void fits(const struct drawn *d)
+{
+    const struct nadi_pkt *net = d->net;
+    uint64_t held[64] = {0}, waiting[64] = {0};
+    assert_true(net->switch_count <= 64);
+    for (uint32_t p = 0; p < net->port_count; p++)
+        for (uint32_t c = 1; c < NADI_PKT_CLASSES && !net->ports[p].is_host; c++) {
+            const struct nadi_pkt_queue *q = &net->queues[p * NADI_PKT_CLASSES + c];
+            held[net->ports[p].owner] += q->held.used_bytes + q->held.headroom_bytes;
+            waiting[net->ports[p].owner] += q->bytes;
+        }
+    for (uint32_t s = 0; s < net->switch_count; s++) {
+        assert_int_equal(held[s], waiting[s]);
+        assert_true(held[s] <= net->config.buffer_bytes);
+    }
+}
+
 static void run(struct drawn *d)
 {
     const nadi_time forever = NADI_TIME_MAX - 1;
-    assert_true(nadi_pkt_run(d->net, &forever, EVENTS)); /* no deadlock, no endless repeating */
+    for (uint32_t slice = 0; !nadi_pkt_run(d->net, &forever, SLICE); slice++) {
+        fits(d);
+        assert_true(slice < EVENTS / SLICE); /* no deadlock, no endless repeating */
+    }
 }
 
 /* Enough headroom and PFC: nothing is ever dropped, and on these trees nothing stays paused. */
@@ -126,7 +172,7 @@ static void lossless(void **state)
 {
     uint64_t pauses = 0;
     (void)state;
-    for (uint64_t seed = 0; seed < CASES; seed++) {
+    for (uint64_t seed = 0; seed < cases; seed++) {
         struct nadi_rng rng;
         struct drawn d;
         nadi_rng_init(&rng, seed, "lossless");
@@ -153,7 +199,7 @@ static void byte_exact_under_loss(void **state)
 {
     uint64_t repeated = 0;
     (void)state;
-    for (uint64_t seed = 0; seed < CASES; seed++) {
+    for (uint64_t seed = 0; seed < cases; seed++) {
         struct nadi_rng rng;
         struct drawn d;
         nadi_rng_init(&rng, seed, "loss");
@@ -216,7 +262,7 @@ static void byte_exact_under_changes(void **state)
 {
     uint64_t lost = 0;
     (void)state;
-    for (uint64_t seed = 0; seed < CASES; seed++) {
+    for (uint64_t seed = 0; seed < cases; seed++) {
         struct nadi_rng rng;
         struct drawn d;
         nadi_rng_init(&rng, seed, "changes");
@@ -243,8 +289,11 @@ static void byte_exact_under_changes(void **state)
     assert_true(lost > 1000);
 }
 
-int main(void)
+/* [CASES]: how many of each. */
+int main(int argc, char **argv)
 {
+    if (argc > 1 && !nadi_str_to_u64(argv[1], &cases))
+        return 2;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lossless),
         cmocka_unit_test(byte_exact_under_loss),

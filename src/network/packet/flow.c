@@ -251,6 +251,13 @@ static bool stands_still(const struct nadi_pkt *net)
     return net->wheel.now - net->moved_at > net->still_after;
 }
 
+/* Is everything that was sent acknowledged? A sender without credit waits for pulls, which may have
+ * been lost. */
+static bool waits_for_nothing(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
+{
+    return f->next == f->una && !(net->cc->receiver_driven && f->credits == 0);
+}
+
 /* Nothing was acknowledged for a whole RTO: send everything after una again. */
 static void on_rto(struct nadi_pkt *net, uint32_t flow)
 {
@@ -262,7 +269,7 @@ static void on_rto(struct nadi_pkt *net, uint32_t flow)
         abandon(net, flow);
         return;
     }
-    if (due > net->wheel.now || f->next == f->una || paused) {
+    if (due > net->wheel.now || paused || waits_for_nothing(net, f)) {
         nadi_pkt_set_timer(net, flow, NADI_PKT_RTO,
                            due > net->wheel.now ? due - net->wheel.now : rto);
         return;
