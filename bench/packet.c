@@ -192,6 +192,30 @@ static void show(const struct scenario *s)
     fflush(stdout);
 }
 
+/* Wall seconds mean something on an idle machine only. */
+static void show_parts(const char *name, const char *topology, const char *flows, const char *cc)
+{
+    static const char *const threads[] = {"1", "2"};
+    printf("%-48s", name);
+    for (int t = 0; t < 2; t++) {
+        const char *words[] = {PROGRAM, "flows", "--topology", topology,   "--flows", flows,
+                               "--cc",  cc,      "--threads",  threads[t], NULL};
+        double wall = 1e9, cpu = 1e9;
+        for (int i = 0; i < RUNS; i++) {
+            double wall_s, mb;
+            const double before = cpu_of_children();
+            if (run(words, &wall_s, &mb) != 0)
+                fail(name);
+            const double cpu_s = cpu_of_children() - before;
+            cpu = cpu_s < cpu ? cpu_s : cpu;
+            wall = wall_s < wall ? wall_s : wall;
+        }
+        printf(" %8.3f %8.3f", wall, cpu);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
 int main(void)
 {
     char folder[] = "/tmp/nadi-bench-XXXXXX";
@@ -209,6 +233,11 @@ int main(void)
            "htsim s", "nadi s", "MB", "M events", "M ev/s", "of ns-3");
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
         show(&scenarios[i]);
-    printf("CPU seconds; inputs: %s\n", folder);
+    printf("CPU seconds; inputs: %s\n\n", folder);
+    printf("%-48s %8s %8s %8s %8s\n", "in parts, default mode", "wall s", "CPU s", "2: wall",
+           "2: CPU");
+    show_parts("all-to-all 1 MB, 64 hosts, DCQCN", "clos64", "a2a1m", "dcqcn");
+    show_parts("  NDP", "clos64", "a2a1m", "ndp");
+    show_parts("permutation 1 MB, 1,024 hosts, HPCC", "tree1k", "perm1k", "hpcc");
     return 0;
 }

@@ -318,6 +318,8 @@ struct nadi_flows_setup {
     int sampled;               /* keep samples of queues, links and rates for write_folder */
     uint64_t sample_ns; /* between two of them; doubled whenever a table would pass max_rows */
     uint64_t max_rows;
+    uint32_t
+        threads; /* parts of the network to simulate at once, with the same results; 0, 1: none */
 };
 
 void nadi_flows_setup_init(struct nadi_flows_setup *setup); /* all defaults; no files */

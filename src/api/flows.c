@@ -79,6 +79,7 @@ enum nadi_status nadi_flows_read(struct nadi_flows *flows)
         .seed = s->seed,
         .sample = s->sampled ? (nadi_time)s->sample_ns * NADI_PS_PER_NS : 0,
         .max_rows = (size_t)s->max_rows,
+        .threads = s->threads,
     };
     NADI_ASSERT(!flows->load_tried);
     flows->load_tried = true;

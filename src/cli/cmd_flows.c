@@ -5,6 +5,7 @@
 struct values {
     const char *flows, *topology, *config, *cc, *network_model, *compat, *fct, *pfc, *out;
     uint64_t seed, sample_ns, max_rows;
+    uint32_t threads;
     bool quiet;
 };
 
@@ -55,6 +56,11 @@ static const struct nadi_option model[] = {
      .initial = "0",
      AT(seed),
      .help = "Seed of random marks, losses and spraying; 0: the configuration's, or 1"},
+    {.name = "threads",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     AT(threads),
+     .help = "Parts of the network to simulate at once, with the same results (default: 1)"},
     {.name = NULL},
 };
 
@@ -138,6 +144,7 @@ static int cmd_flows(const struct nadi_command *self, int count, char **argument
     setup.sampled = v.out && v.sample_ns > 0;
     setup.sample_ns = v.sample_ns;
     setup.max_rows = v.max_rows;
+    setup.threads = v.threads;
     struct nadi_flows *flows = nadi_flows_create(&setup);
     enum nadi_status status = nadi_flows_read(flows);
     if (status == NADI_STATUS_DONE)

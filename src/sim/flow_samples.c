@@ -90,32 +90,63 @@ static void add(struct nadi_samples *s, enum nadi_series_kind kind, uint32_t id,
     series->count++;
 }
 
-static uint32_t received(const struct nadi_pkt *net, uint32_t flow)
+/* Only the replica with the flow's receiver has received anything. */
+static uint32_t received(struct nadi_pkt *const *nets, uint32_t count, uint32_t flow)
 {
-    return net->receivers[flow].expected;
+    uint32_t packets = 0;
+    for (uint32_t i = 0; i < count; i++)
+        packets += nets[i]->receivers[flow].expected;
+    return packets;
 }
 
-void nadi_samples_flow_done(struct nadi_samples *s, const struct nadi_pkt *net, uint32_t flow)
+void nadi_samples_flow_done(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count,
+                            uint32_t flow)
 {
-    const uint32_t id = net->infos[flow].user, now = received(net, flow);
+    const uint32_t id = nets[0]->infos[flow].user, now = received(nets, count, flow);
     add(s, NADI_SERIES_FLOWS, id, now - s->received[id]);
     s->received[id] = now;
 }
 
-void nadi_samples_take(struct nadi_samples *s, const struct nadi_pkt *net)
+static void take_ports(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count)
 {
-    for (uint32_t p = 0; p < net->port_count; p++) {
-        const nadi_time busy = net->sent[p].busy_ticks * net->tick;
-        add(s, NADI_SERIES_QUEUES, p, nadi_pkt_queued_bytes(net, p));
+    for (uint32_t p = 0; p < nets[0]->port_count; p++) {
+        nadi_time busy = 0;
+        uint64_t queued = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            busy += nets[i]->sent[p].busy_ticks * nets[i]->tick;
+            queued += nadi_pkt_queued_bytes(nets[i], p);
+        }
+        add(s, NADI_SERIES_QUEUES, p, queued);
         add(s, NADI_SERIES_LINKS, p, (uint64_t)(busy - s->busy[p]));
         s->busy[p] = busy;
     }
-    for (uint32_t f = 0; f < net->flow_count; f++)
-        if (net->flows[f].live && !net->flows[f].finished &&
-            received(net, f) > s->received[net->infos[f].user])
-            nadi_samples_flow_done(s, net, f);
+}
+
+/* What arrives for a flow that was given up does not count, unless it becomes whole. */
+static void take_flows(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count,
+                       bool done_only)
+{
+    for (uint32_t f = 0; f < nets[0]->flow_count; f++) {
+        const uint32_t now = received(nets, count, f);
+        bool open = !done_only;
+        for (uint32_t i = 0; i < count; i++)
+            open &= !nets[i]->flows[f].finished;
+        if (now > s->received[nets[0]->infos[f].user] && (open || now == nets[0]->flows[f].packets))
+            nadi_samples_flow_done(s, nets, count, f);
+    }
+}
+
+void nadi_samples_take(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count)
+{
+    take_ports(s, nets, count);
+    take_flows(s, nets, count, false);
     s->taken++;
     for (int k = 0; k < NADI_SERIES; k++)
         while (s->series[k].count > s->max_rows)
             halve(&s->series[k], (enum nadi_series_kind)k);
+}
+
+void nadi_samples_end(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count)
+{
+    take_flows(s, nets, count, true);
 }

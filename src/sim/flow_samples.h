@@ -39,10 +39,13 @@ struct nadi_samples {
 
 void nadi_samples_init(struct nadi_samples *s, nadi_time interval, size_t max_rows);
 void nadi_samples_begin(struct nadi_samples *s, const struct nadi_pkt *net, size_t flows);
-/* At the end of each interval. */
-void nadi_samples_take(struct nadi_samples *s, const struct nadi_pkt *net);
+/* At the end of each interval. Of a network in parts `nets` are its replicas. */
+void nadi_samples_take(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count);
 /* A flow is done: what arrived since the last sample is not forgotten. */
-void nadi_samples_flow_done(struct nadi_samples *s, const struct nadi_pkt *net, uint32_t flow);
+void nadi_samples_flow_done(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count,
+                            uint32_t flow);
+/* The same for all that are done, at the end of the run. */
+void nadi_samples_end(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count);
 void nadi_samples_release(struct nadi_samples *s);
 
 #endif

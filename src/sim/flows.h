@@ -37,6 +37,7 @@ struct nadi_flows_options {       /* what the command line says; paths may be NU
     const char *model;            /* NULL: packet; or flow, aware */
     const char *compat;           /* "ns3" or NULL */
     uint64_t seed;                /* 0: as the configuration says */
+    uint32_t threads;             /* that run parts of the network at once; 0, 1: none */
     nadi_time sample;             /* ps between two samples of queues, links and flows; 0: none */
     size_t max_rows;              /* of each kind of sample */
 };
@@ -51,6 +52,7 @@ struct nadi_flows_inputs {
     struct nadi_routing_config routing;
     struct nadi_flow_config flow;
     const volatile int *stop; /* may be NULL; nonzero: stop soon */
+    uint32_t threads;         /* > 1: as many parts of the network at most, at once */
     uint64_t max_pfc_events;  /* kept; all are counted */
     nadi_time sample;
     size_t max_rows;
@@ -93,6 +95,10 @@ void nadi_sim_explain_blocked(uint32_t ports, uint32_t node, struct nadi_diags *
  * both cases. */
 bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_result *result,
                          struct nadi_diags *diags) NADI_MUST_USE;
+/* flows_packets.c: for packets. Fills an empty result. */
+bool nadi_flows_simulate_packets(const struct nadi_flows_inputs *in,
+                                 struct nadi_flows_result *result,
+                                 struct nadi_diags *diags) NADI_MUST_USE;
 /* flows_messages.c: for the models flow and aware. Fills an empty result. */
 void nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
                                   struct nadi_flows_result *result);

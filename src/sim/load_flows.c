@@ -179,12 +179,34 @@ static bool check_sizes(const struct nadi_flows_inputs *in, const char *path,
     return true;
 }
 
+/* Parts know of each other what went over their cables, and nothing else. */
+static bool check_threads(const struct nadi_flows_inputs *in, struct nadi_diags *diags)
+{
+    const char *why = NULL;
+    if (in->threads <= 1)
+        return true;
+    if (in->model != &nadi_network_packet)
+        why = "only the packet model runs in parts";
+    else if (in->config.exact)
+        why = "in exact mode events of one time have one order in the whole network";
+    else if (in->config.fault_count)
+        why = "link faults route all flows anew at once";
+    else if (in->routing.scheme == NADI_ROUTE_ADAPTIVE)
+        why = "adaptive routing looks at the load of the whole network";
+    if (!why)
+        return true;
+    return nadi_error(diags, "flows/threads", NADI_NOWHERE, "leave out --threads",
+                      "no run on %" PRIu32 " threads: %s", in->threads, why);
+}
+
 bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
                      struct nadi_diags *diags)
 {
     const char *list = o->flows;
-    *in = (struct nadi_flows_inputs){
-        .max_pfc_events = MAX_PFC_EVENTS, .sample = o->sample, .max_rows = o->max_rows};
+    *in = (struct nadi_flows_inputs){.max_pfc_events = MAX_PFC_EVENTS,
+                                     .sample = o->sample,
+                                     .max_rows = o->max_rows,
+                                     .threads = o->threads};
     nadi_arena_init(&in->arena);
     nadi_graph_init(&in->graph);
     nadi_packet_config_init(&in->config);
@@ -202,7 +224,7 @@ bool nadi_flows_load(struct nadi_flows_inputs *in, const struct nadi_flows_optio
         in->config.seed = in->routing.seed = o->seed;
     return choose_cc(in, o->cc, diags) && nadi_flow_list_read(&in->flows, list, diags) &&
            nadi_flow_list_check(&in->flows, &in->graph, list, diags) &&
-           check_sizes(in, list, diags);
+           check_sizes(in, list, diags) && check_threads(in, diags);
 }
 
 void nadi_flows_inputs_release(struct nadi_flows_inputs *in)

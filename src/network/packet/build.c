@@ -146,7 +146,7 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
                                   link->a, link->b, link->bits_per_s);
             nadi_pkt_set_port_rate(net, p, link->bits_per_s);
             net->losses[p] = (float)(1 - (1 - link->loss) * (1 - net->config.loss));
-            net->ports[p].lossy = net->losses[p] > 0;
+            net->ports[p].special = net->losses[p] > 0 ? NADI_PKT_LOSES : 0;
         }
     make_servers(net);
     for (size_t i = 0; i < (size_t)net->port_count * NADI_PKT_CLASSES; i++)

@@ -103,7 +103,7 @@ static void begin(struct nadi_pkt *net, uint32_t flow)
     nadi_pkt_nic_kick(net, nic);
 }
 
-uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec)
+uint32_t nadi_pkt_flow_prepare(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec)
 {
     const uint32_t payload = net->config.payload_bytes;
     const uint32_t flow = new_flow(net);
@@ -126,17 +126,40 @@ uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_sp
         .live = 1, /* the NIC's list */
         .timers = {NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE},
     };
-    if (!nadi_pkt_routes_find(net, flow)) {
-        net->flows[flow].live = 0;
-        net->flows[flow].next = net->free_flow;
-        net->free_flow = flow;
-        return NADI_NONE;
-    }
+    if (nadi_pkt_routes_find(net, flow))
+        return flow;
+    net->flows[flow].next = net->free_flow;
+    net->flows[flow].packets = 0;
+    net->flows[flow].live = 0;
+    net->free_flow = flow;
+    return NADI_NONE;
+}
+
+void nadi_pkt_flow_open(struct nadi_pkt *net, uint32_t flow)
+{
     net->open_flows++;
+    begin(net, flow);
+}
+
+/* The receiver grants what the sender's window says, and notes what has arrived. */
+void nadi_pkt_flow_expect(struct nadi_pkt *net, uint32_t flow)
+{
+    if (net->cc->receiver_driven)
+        (void)choose_window(net, flow);
+    if (net->selective)
+        nadi_pkt_track_begin(net, flow);
+}
+
+uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec)
+{
+    const uint32_t flow = nadi_pkt_flow_prepare(net, spec);
+    if (flow == NADI_NONE)
+        return NADI_NONE;
     if (!net->config.exact) {
-        begin(net, flow);
+        nadi_pkt_flow_open(net, flow);
         return flow;
     }
+    net->open_flows++;
     nadi_pkt_schedule(net, nadi_pkt_new_cell(net, NADI_PKT_FLOW_BEGIN, flow, EXACT_DEFERRALS),
                       net->wheel.now);
     return flow;
@@ -266,6 +289,7 @@ static void on_rto(struct nadi_pkt *net, uint32_t flow)
     const nadi_time rto = (net->config.rto / net->tick) << doublings, due = f->progress_at + rto;
     const bool paused = net->ports[net->nics[f->nic].port].paused >> f->class & 1;
     if (paused && stands_still(net)) {
+        net->stood_still = true;
         abandon(net, flow);
         return;
     }

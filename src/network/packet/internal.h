@@ -146,6 +146,11 @@ struct nadi_pkt_cell {
     uint32_t a, b;
 };
 
+enum {
+    NADI_PKT_LOSES = 1,  /* its cable loses packets */
+    NADI_PKT_ABROAD = 2, /* its peer is another part's: parts.h */
+};
+
 /* Small numbers are not of a character type, whose stores would make the compiler read every
  * pointer again. All that packets touch: one cache line. */
 struct nadi_pkt_port {
@@ -156,7 +161,8 @@ struct nadi_pkt_port {
     uint16_t paused;  /* classes that the peer paused */
     uint16_t backlog; /* classes with packets waiting */
     uint16_t last;    /* class served last */
-    uint16_t is_host, busy, down, lossy;
+    uint16_t is_host, busy, down;
+    uint16_t special;        /* NADI_PKT_LOSES, NADI_PKT_ABROAD: what happens seldom */
     uint16_t to_host;        /* its peer is a host's */
     uint16_t code;           /* of its rate in telemetry */
     uint32_t headroom_bytes; /* limit */
@@ -381,10 +387,13 @@ struct nadi_pkt {
     struct nadi_pkt_totals totals;
     /* What happened besides packets that were sent, arrived and were acknowledged. */
     uint64_t disturbances;
-    struct nadi_pkt_leap *leap; /* leap.h; may be NULL */
-    nadi_time former_latency;   /* the longest that a cable had before it changed */
-    nadi_time moved_at;         /* the last time that a packet was put on a cable */
-    nadi_time still_after;      /* so long without any: nothing moves any more */
+    struct nadi_pkt_leap *leap;  /* leap.h; may be NULL */
+    nadi_time former_latency;    /* the longest that a cable had before it changed */
+    struct nadi_pkt_outbox *out; /* of a replica, by part; NULL: the network is whole */
+    const uint32_t *part_of;     /* of a replica: by node */
+    bool stood_still;            /* a flow was given up because nothing moved any more */
+    nadi_time moved_at;          /* the last time that a packet was put on a cable */
+    nadi_time still_after;       /* so long without any: nothing moves any more */
 };
 
 /* --- cells and packets: pools.c --- */
@@ -467,6 +476,13 @@ uint32_t nadi_pkt_send_back(struct nadi_pkt *net, uint32_t flow, enum nadi_pkt_k
                             uint32_t seq, uint32_t flags);
 void nadi_pkt_nic_pause(struct nadi_pkt *net, uint32_t cell);
 
+/* --- parts.c --- */
+
+/* What a special port's cable does with a packet that will arrive at that time, from a queue of the
+ * port; true when it goes to another part, and must not arrive in this one. */
+bool nadi_pkt_transmit_special(struct nadi_pkt *net, uint32_t queue, uint32_t at,
+                               nadi_time arrival);
+
 /* --- switch.c --- */
 
 /* The packet came over the cable in a class of its own: that of the queue it left. */
@@ -539,6 +555,12 @@ struct nadi_pkt_flow_spec {
 /* Begins a flow now (exact mode: at the end of this time); returns its number, NADI_NONE when there
  * is no way. */
 uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec);
+
+/* The two halves of it, default mode: a flow that is there but has not begun, and its beginning. */
+uint32_t nadi_pkt_flow_prepare(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec);
+void nadi_pkt_flow_open(struct nadi_pkt *net, uint32_t flow);
+/* A flow of another part, to this one, is about to begin. */
+void nadi_pkt_flow_expect(struct nadi_pkt *net, uint32_t flow);
 
 void nadi_pkt_set_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which, nadi_time delay);
 void nadi_pkt_cancel_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which);

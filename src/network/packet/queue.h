@@ -132,17 +132,18 @@ static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, 
     const uint32_t bytes = nadi_pkt_bytes(word);
     const nadi_time now = net->wheel.now, ticks = port->ticks[bytes];
     const nadi_time end = now + ticks, arrival = end + port->latency;
-    const uint32_t event = nadi_pkt_arrival(port, port_index * NADI_PKT_CLASSES + class, word);
+    const uint32_t queue = port_index * NADI_PKT_CLASSES + class;
+    const uint32_t event = nadi_pkt_arrival(port, queue, word);
     const uint32_t done = port_index | port->done;
     struct nadi_pkt_port_sent *sent = &net->sent[port_index];
-    if (NADI_UNLIKELY(port->lossy))
-        nadi_pkt_draw_loss(net, port_index, at);
     net->moved_at = now;
     port->busy = 1;
     sent->busy_ticks += ticks;
     sent->packets++;
     sent->wire_bytes += bytes;
     nadi_pkt_wheel_add(&net->wheel, end, done);
+    if (NADI_UNLIKELY(port->special) && nadi_pkt_transmit_special(net, queue, at, arrival))
+        return;
     nadi_pkt_wheel_add(&net->wheel, arrival, event);
 }
 

@@ -1,0 +1,211 @@
+#include "network/packet/team.h"
+
+#include "base/mem.h"
+#include "network/packet/parts.h"
+
+#include <pthread.h>
+
+struct word {           /* what a part says when the threads meet */
+    nadi_time next;     /* its next event, what it sent included */
+    nadi_time moved_at; /* as in struct nadi_pkt */
+    bool stood_still, stop;
+};
+
+struct run {
+    struct nadi_pkt_team *team;
+    const struct nadi_pkt_team_orders *orders;
+    pthread_barrier_t meeting;
+    pthread_mutex_t gate; /* closed until all threads are there */
+    bool cancelled;       /* they are not */
+    nadi_time pause_at;   /* written by part 0 between two meetings */
+};
+
+/* Boxes and words of two windows in turn: those of the last one are read while the next ones are
+ * filled. */
+struct nadi_pkt_member {
+    struct run *run;
+    uint32_t part;
+    struct nadi_pkt_outbox *boxes[2]; /* by part */
+    struct word words[2];
+    bool still; /* the end: a part stood still */
+};
+
+static struct nadi_pkt *copy_of(const struct nadi_pkt *net)
+{
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    struct nadi_pkt *copy = nadi_pkt_create(net->graph, &net->config, &diags);
+    NADI_ASSERT(copy); /* as the first one was */
+    nadi_diags_release(&diags);
+    nadi_pkt_share_flows(copy, net);
+    return copy;
+}
+
+/* Marks the cables between parts; the shortest one is how far they can run by themselves. */
+static void mark_borders(struct nadi_pkt_team *team)
+{
+    const struct nadi_pkt *net = team->nets[0];
+    team->reach = NADI_TIME_MAX;
+    for (uint32_t p = 0; p < net->port_count; p++) {
+        const struct nadi_pkt_port *port = &net->ports[p];
+        if (team->part_of[port->node] == team->part_of[net->ports[port->peer].node])
+            continue;
+        team->reach = port->latency < team->reach ? port->latency : team->reach;
+        for (uint32_t i = 0; i < team->count; i++)
+            team->nets[i]->ports[p].special |= NADI_PKT_ABROAD;
+    }
+}
+
+struct nadi_pkt_team *nadi_pkt_team_create(struct nadi_pkt *net, uint32_t most)
+{
+    struct nadi_pkt_team *team = NADI_ZNEW(struct nadi_pkt_team, 1);
+    team->part_of = NADI_NEW(uint32_t, net->graph->node_count);
+    team->count = nadi_pkt_cut(net, nadi_min_u32(most, NADI_PKT_MAX_PARTS), team->part_of);
+    team->nets = NADI_NEW(struct nadi_pkt *, team->count);
+    team->members = NADI_ZNEW(struct nadi_pkt_member, team->count);
+    team->nets[0] = net;
+    nadi_pkt_share_flows(net, net);
+    for (uint32_t i = 0; i < team->count; i++) {
+        struct nadi_pkt_member *m = &team->members[i];
+        if (i > 0)
+            team->nets[i] = copy_of(net);
+        team->nets[i]->part_of = team->part_of;
+        m->part = i;
+        for (int k = 0; k < 2; k++) {
+            m->boxes[k] = NADI_ZNEW(struct nadi_pkt_outbox, team->count);
+            for (uint32_t to = 0; to < team->count; to++)
+                nadi_pkt_outbox_clear(&m->boxes[k][to]);
+        }
+    }
+    mark_borders(team);
+    return team;
+}
+
+void nadi_pkt_team_destroy(struct nadi_pkt_team *team)
+{
+    if (!team)
+        return;
+    for (uint32_t i = team->count; i-- > 0;) {
+        for (int k = 0; k < 2; k++) {
+            for (uint32_t to = 0; to < team->count; to++)
+                nadi_pkt_outbox_release(&team->members[i].boxes[k][to]);
+            nadi_mem_free(team->members[i].boxes[k]);
+        }
+        if (i > 0)
+            nadi_pkt_forget_flows(team->nets[i]);
+        nadi_pkt_destroy(team->nets[i]);
+    }
+    nadi_mem_free(team->nets);
+    nadi_mem_free(team->members);
+    nadi_mem_free(team->part_of);
+    nadi_mem_free(team);
+}
+
+static void say(struct nadi_pkt_member *m, uint32_t turn)
+{
+    const struct run *r = m->run;
+    const struct nadi_pkt *net = r->team->nets[m->part];
+    struct word word = {
+        .next = nadi_pkt_wheel_next_time(&net->wheel),
+        .moved_at = net->moved_at,
+        .stood_still = net->stood_still,
+        .stop = m->part == 0 && r->orders->stop && *r->orders->stop,
+    };
+    for (uint32_t to = 0; to < r->team->count; to++) {
+        const nadi_time first = m->boxes[turn][to].first;
+        word.next = first < word.next ? first : word.next;
+    }
+    m->words[turn] = word;
+}
+
+/* What all of them said together: all threads come to the same. */
+static struct word listen(const struct nadi_pkt_team *team, uint32_t turn)
+{
+    struct word all = team->members[0].words[turn];
+    for (uint32_t i = 1; i < team->count; i++) {
+        const struct word *w = &team->members[i].words[turn];
+        all.next = w->next < all.next ? w->next : all.next;
+        all.moved_at = w->moved_at > all.moved_at ? w->moved_at : all.moved_at;
+        all.stood_still |= w->stood_still;
+    }
+    return all;
+}
+
+/* All that lies before the next event has happened. */
+static void pause(struct nadi_pkt_member *m, nadi_time next)
+{
+    struct run *r = m->run;
+    const nadi_time until = r->orders->until;
+    if (m->part == 0)
+        while (r->pause_at < next && r->pause_at <= until)
+            r->pause_at = r->orders->pause(r->orders->context, next != NADI_TIME_MAX);
+    pthread_barrier_wait(&r->meeting);
+}
+
+static void run_window(struct nadi_pkt_member *m, uint32_t turn, nadi_time from, nadi_time to)
+{
+    const struct nadi_pkt_team *team = m->run->team;
+    struct nadi_pkt *net = team->nets[m->part];
+    for (uint32_t i = 0; i < team->count; i++) {
+        nadi_pkt_deliver(net, &team->members[i].boxes[!turn][m->part]);
+        nadi_pkt_outbox_clear(&m->boxes[turn][i]);
+    }
+    net->out = m->boxes[turn];
+    const nadi_time reach = team->reach > to - from ? to : from + team->reach - 1;
+    (void)nadi_pkt_run(net, &reach, UINT64_MAX);
+}
+
+static void work(struct nadi_pkt_member *m)
+{
+    struct run *r = m->run;
+    struct nadi_pkt *net = r->team->nets[m->part];
+    nadi_time pause_at = r->orders->pause_at;
+    for (uint32_t turn = 0;; turn = !turn) {
+        say(m, turn);
+        pthread_barrier_wait(&r->meeting);
+        const struct word all = listen(r->team, turn);
+        m->still = all.stood_still;
+        if (pause_at < all.next && pause_at <= r->orders->until && !all.stood_still && !all.stop) {
+            pause(m, all.next);
+            pause_at = r->pause_at;
+        }
+        if (all.next > r->orders->until || all.next == NADI_TIME_MAX || all.stood_still || all.stop)
+            return;
+        net->moved_at = all.moved_at;
+        run_window(m, !turn, all.next, pause_at < r->orders->until ? pause_at : r->orders->until);
+    }
+}
+
+static void *start(void *argument)
+{
+    struct nadi_pkt_member *m = argument;
+    pthread_mutex_lock(&m->run->gate);
+    pthread_mutex_unlock(&m->run->gate);
+    if (!m->run->cancelled)
+        work(m);
+    return NULL;
+}
+
+bool nadi_pkt_team_run(struct nadi_pkt_team *team, const struct nadi_pkt_team_orders *orders)
+{
+    struct run r = {.team = team, .orders = orders, .pause_at = orders->pause_at};
+    pthread_t threads[NADI_PKT_MAX_PARTS];
+    uint32_t started = 0;
+    pthread_barrier_init(&r.meeting, NULL, team->count);
+    pthread_mutex_init(&r.gate, NULL);
+    pthread_mutex_lock(&r.gate);
+    for (uint32_t i = 0; i < team->count; i++)
+        team->members[i].run = &r;
+    while (started + 1 < team->count &&
+           pthread_create(&threads[started], NULL, start, &team->members[started + 1]) == 0)
+        started++;
+    r.cancelled = started + 1 < team->count;
+    pthread_mutex_unlock(&r.gate);
+    if (!r.cancelled)
+        work(&team->members[0]);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&r.meeting);
+    pthread_mutex_destroy(&r.gate);
+    return !r.cancelled && !team->members[0].still;
+}
