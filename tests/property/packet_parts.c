@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 150 };
+enum { CASES = 60 };
 
 static uint64_t pick(struct nadi_rng *rng, const uint64_t *of, uint64_t count)
 {
@@ -52,6 +52,8 @@ static void draw_graph(struct nadi_graph *g, struct nadi_rng *rng, bool in_step)
         for (uint32_t s = 0; s < (ring ? 1 : spines); s++)
             if (!ring || racks > 1)
                 connect(g, rng, rack0 + r, ring ? rack0 + (r + 1) % racks : spine0 + s, in_step);
+    if (nadi_rng_below(rng, 4) == 0) /* forwards only so much */
+        g->nodes[rack0 + nadi_rng_below(rng, racks)].forward_bits_s = UINT64_C(300000000000);
     nadi_graph_finish(g);
 }
 
@@ -191,8 +193,8 @@ static void as_a_whole(void **state)
         nadi_flows_result_release(&whole);
         nadi_flows_inputs_release(&in);
     }
-    assert_true(done > 1000 && open > 10 && pauses > 100 && lost > 100 && marked > 100);
-    assert_true(rows > 1000);
+    assert_true(done > 500 && open > 5 && pauses > 50 && lost > 50 && marked > 50);
+    assert_true(rows > 300);
 }
 
 /* Parts have about as much to do, and no cable without latency lies between them. */

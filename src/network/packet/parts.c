@@ -72,9 +72,10 @@ static const uint64_t *take_record(struct nadi_pkt *net, uint32_t at, uint32_t h
     nadi_pkt_new_int(net, at);
     if (count > net->int_words)
         nadi_pkt_widen_ints(net);
-    memcpy(nadi_pkt_int_record(net, net->int_of[at]), words, count * sizeof(*words));
+    if (count)
+        memcpy(nadi_pkt_int_record(net, net->int_of[at]), words, count * sizeof(*words));
     net->int_of[at] |= hops << NADI_INT_RECORD_BITS;
-    return words + count;
+    return count ? words + count : words;
 }
 
 void nadi_pkt_deliver(struct nadi_pkt *net, const struct nadi_pkt_outbox *box)
@@ -114,6 +115,8 @@ void nadi_pkt_share_flows(struct nadi_pkt *to, const struct nadi_pkt *from)
         to->paths = from->paths;
         to->path_hops = from->path_hops;
         to->path_shift = from->path_shift;
+        to->looks_up = from->looks_up;
+        to->turns = from->turns;
         to->flow_capacity = to->flow_count = (uint32_t)count;
     }
     for (size_t f = 0; f < count; f++)

@@ -1,6 +1,7 @@
 #include "network/packet/team.h"
 
 #include "base/mem.h"
+#include "network/packet/leap.h"
 #include "network/packet/parts.h"
 
 #include <pthread.h>
@@ -70,6 +71,8 @@ struct nadi_pkt_team *nadi_pkt_team_create(struct nadi_pkt *net, uint32_t most)
         if (i > 0)
             team->nets[i] = copy_of(net);
         team->nets[i]->part_of = team->part_of;
+        nadi_pkt_leap_destroy(team->nets[i]->leap); /* it would have to look at all parts */
+        team->nets[i]->leap = NULL;
         m->part = i;
         for (int k = 0; k < 2; k++) {
             m->boxes[k] = NADI_ZNEW(struct nadi_pkt_outbox, team->count);
