@@ -17,18 +17,19 @@ void nadi_pkt_outbox_release(struct nadi_pkt_outbox *box)
     nadi_mem_free(box->words.items);
 }
 
-/* The record of INT goes into the box. */
-static uint32_t post_record(struct nadi_pkt *net, struct nadi_pkt_outbox *box, uint32_t at)
+/* The record of INT goes into the box, whatever of it the packet has filled so far. */
+static void post_record(struct nadi_pkt *net, struct nadi_pkt_outbox *box, uint32_t at,
+                        struct nadi_pkt_parcel *parcel)
 {
     const uint32_t place = net->int_of[at];
     if (place == NADI_NONE)
-        return NADI_NONE;
+        return;
     const uint64_t *record = nadi_pkt_int_record(net, place);
-    const uint32_t hops = nadi_pkt_int_hops(place);
-    for (uint32_t i = 0; i < hops && i < NADI_INT_HOPS; i++)
+    parcel->words = (uint16_t)nadi_min_u32(net->int_words, NADI_INT_HOPS);
+    parcel->hops = (uint16_t)nadi_pkt_int_hops(place);
+    for (uint32_t i = 0; i < parcel->words; i++)
         NADI_PUSH(&box->words, record[i]);
     nadi_pkt_free_int(net, at);
-    return hops;
 }
 
 static void post(struct nadi_pkt *net, uint32_t queue, uint32_t at, nadi_time arrival)
@@ -39,12 +40,11 @@ static void post(struct nadi_pkt *net, uint32_t queue, uint32_t at, nadi_time ar
         .arrival = arrival,
         .packet = net->packets[at],
         .queue = queue,
-        .hops = NADI_NONE,
     };
     if (nadi_pkt_kind(parcel.packet.word) == NADI_PKT_PFC)
-        parcel.value = 0;
+        parcel.value = 0; /* it carries nothing */
     else if (net->int_of)
-        parcel.hops = post_record(net, box, at);
+        post_record(net, box, at, &parcel);
     else if (net->stamps)
         parcel.value = (uint64_t)net->stamps[at];
     else if (net->powers)
@@ -65,17 +65,14 @@ bool nadi_pkt_transmit_special(struct nadi_pkt *net, uint32_t queue, uint32_t at
     return true;
 }
 
-static const uint64_t *take_record(struct nadi_pkt *net, uint32_t at, uint32_t hops,
-                                   const uint64_t *words)
+static void take_record(struct nadi_pkt *net, uint32_t at, const struct nadi_pkt_parcel *parcel,
+                        const uint64_t *words)
 {
-    const uint32_t count = nadi_min_u32(hops, NADI_INT_HOPS);
     nadi_pkt_new_int(net, at);
-    if (count > net->int_words)
+    if (parcel->words > net->int_words)
         nadi_pkt_widen_ints(net);
-    if (count)
-        memcpy(nadi_pkt_int_record(net, net->int_of[at]), words, count * sizeof(*words));
-    net->int_of[at] |= hops << NADI_INT_RECORD_BITS;
-    return count ? words + count : words;
+    memcpy(nadi_pkt_int_record(net, net->int_of[at]), words, parcel->words * sizeof(*words));
+    net->int_of[at] |= (uint32_t)parcel->hops << NADI_INT_RECORD_BITS;
 }
 
 void nadi_pkt_deliver(struct nadi_pkt *net, const struct nadi_pkt_outbox *box)
@@ -87,8 +84,10 @@ void nadi_pkt_deliver(struct nadi_pkt *net, const struct nadi_pkt_outbox *box)
         net->queues[p->queue].sent = nadi_pkt_after(net, at);
         if (net->int_of)
             net->int_of[at] = NADI_NONE;
-        if (p->hops != NADI_NONE)
-            words = take_record(net, at, p->hops, words);
+        if (p->words) {
+            take_record(net, at, p, words);
+            words += p->words;
+        }
         if (net->stamps)
             net->stamps[at] = (nadi_time)p->value;
         if (net->powers)

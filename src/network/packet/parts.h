@@ -14,7 +14,8 @@ struct nadi_pkt_parcel {
     nadi_time arrival;
     struct nadi_pkt_packet packet;
     uint32_t queue;
-    uint32_t hops;  /* telemetry INT: of its record, NADI_NONE without one */
+    uint16_t words; /* telemetry INT: of its record; 0: it has none */
+    uint16_t hops;  /* what its place says of them */
     uint64_t value; /* TIME: its stamp; PINT: its power */
 };
 
