@@ -7,6 +7,8 @@
 struct run_values {
     struct nadi_cli_model model;
     const char *out, *executor, *network_model, *timeline;
+    uint64_t seed;
+    uint32_t samples;
     bool db, sensitivity, link_usage, quiet, brief;
 };
 
@@ -33,6 +35,22 @@ static const struct nadi_option simulation[] = {
      .initial = "auto",
      AT(executor),
      .help = "How collectives are simulated; auto takes the fastest that is exact"},
+    {.name = NULL},
+};
+
+static const struct nadi_option intervals[] = {
+    {.name = "samples",
+     .argument = "N",
+     .type = NADI_OPTION_COUNT,
+     AT(samples),
+     .help =
+         "Also an interval of the end: simulate N times with figures drawn from the intervals of "
+         "a fitted platform, which the cluster names"},
+    {.name = "seed",
+     .argument = "N",
+     .type = NADI_OPTION_NUMBER,
+     AT(seed),
+     .help = "Another draw of the samples"},
     {.name = NULL},
 };
 
@@ -98,6 +116,7 @@ static const struct nadi_option_group model_run_groups[] = {
     {"Inputs", nadi_cli_model_inputs, offsetof(struct run_values, model)},
     {"Simulation", simulation, 0},
     {"Output", run_output, 0},
+    {"Uncertainty", intervals, 0},
     {.heading = NULL},
 };
 
@@ -115,11 +134,25 @@ static bool wants_timeline(const struct run_values *v)
 /* Options that say nothing without another one. */
 static bool options_agree(const struct run_values *v)
 {
-    const char *alone = v->db ? "db" : v->sensitivity ? "sensitivity" : "link-usage";
-    if (v->out || !(v->db || v->sensitivity || v->link_usage))
-        return true;
-    fprintf(stderr, "nadi model run: error: '--%s' is about files: add '--out DIR'\n", alone);
-    return false;
+    static const char files[] = "files: add '--out DIR'";
+    const struct {
+        bool alone;
+        const char *option, *about;
+    } rows[] = {
+        {!v->out && v->db, "db", files},
+        {!v->out && v->sensitivity, "sensitivity", files},
+        {!v->out && v->link_usage, "link-usage", files},
+        {v->link_usage && nadi_str_equal(v->network_model, "unaware"), "link-usage",
+         "links: add '--network-model aware', 'flow' or 'packet'"},
+        {v->seed && !v->samples, "seed", "samples: add '--samples N'"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].alone) {
+            fprintf(stderr, "nadi model run: error: '--%s' is about %s\n", rows[i].option,
+                    rows[i].about);
+            return false;
+        }
+    return true;
 }
 
 /* critical_path.csv and run.db: unasked up to a million nodes. */
@@ -201,6 +234,8 @@ static int cmd_model_run(const struct nadi_command *self, int count, char **argu
     nadi_setup_init(&setup);
     setup.executor = values.executor;
     setup.network_model = values.network_model;
+    setup.samples = values.samples;
+    setup.seed = values.seed;
     struct nadi_job *job = nadi_job_create(&setup);
     enum nadi_status status = nadi_model_load(job, &model);
     size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, values.quiet);

@@ -119,6 +119,11 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_step *step,
     nadi_arena_init(&in->arena);
     nadi_graph_init(&in->graph);
     NADI_ASSERT(study->has_cluster);
+    if (options->samples && (!study->library || study->library->interval_count == 0))
+        return nadi_error(
+            diags, "platform/intervals", NADI_IN_FILE(c->path),
+            "name a platform that `nadi fit --out` wrote: platform: ./mine.yaml",
+            "--samples needs the intervals of a fit; the cluster's platform has none");
     if (study->library && options->network_model > NADI_NETWORK_UNAWARE)
         return nadi_error(diags, "network/platform", NADI_IN_FILE(c->path),
                           "leave --network-model out, or name a cluster with a topology",
