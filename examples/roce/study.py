@@ -217,10 +217,14 @@ def draw_queues(path, schemes):
     o.append(f'<text x="{left + width / 2}" y="{height - 8}" text-anchor="middle" fill="#666">ms</text>')
     for k, s in enumerate(schemes):
         bottom = top + row * (k + 1)
-        at = [(left + t / end * width, bottom - q / most * (row - 8)) for t, q in lines[s]]
-        points = ' '.join(f'{x:.1f},{y:.1f}' for x, y in at)
+        pixels = {}
+        for t, q in lines[s]:
+            x = round(left + t / end * width)
+            pixels[x] = max(q, pixels.get(x, 0))
+        at = [(x, bottom - q / most * (row - 8)) for x, q in sorted(pixels.items())]
+        points = ' '.join(f'{x},{y:.1f}' for x, y in at)
         peak = max(q for _, q in lines[s])
-        o.append(f'<polygon points="{left},{bottom} {points} {at[-1][0]:.1f},{bottom}" fill="{COLOURS[k % 10]}" fill-opacity="0.25"/>'
+        o.append(f'<polygon points="{left},{bottom} {points} {at[-1][0]},{bottom}" fill="{COLOURS[k % 10]}" fill-opacity="0.25"/>'
                  f'<polyline points="{points}" fill="none" stroke="{COLOURS[k % 10]}" stroke-width="1.5"/>'
                  f'<line x1="{left}" x2="{left + width}" y1="{bottom}" y2="{bottom}" stroke="#bbb"/>'
                  f'<text x="{left - 12}" y="{bottom - 6}" text-anchor="end">{s}</text>'

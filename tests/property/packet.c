@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { CASES = 300, EVENTS = 20000000, SLICE = 1500 };
+enum { CASES = 300, EVENTS = 200000000, SLICE = 1500 };
 
 static uint64_t cases = CASES;
 
