@@ -37,7 +37,6 @@ static void take_down(struct nadi_pkt *net, uint32_t port_index)
 static void route_anew(struct nadi_pkt *net)
 {
     net->rerouted = net->looks_up = true;
-    net->turns = net->up != NULL;
     for (uint32_t flow = 0; flow < net->flow_count; flow++)
         if (net->flows[flow].live && !net->flows[flow].finished)
             nadi_pkt_routes_again(net, flow);

@@ -15,7 +15,8 @@ uint32_t nadi_pkt_send_back(struct nadi_pkt *net, uint32_t flow, enum nadi_pkt_k
         .flow = flow,
         .seq = seq,
         .in = port * NADI_PKT_CLASSES + (first ? 0U : net->flows[flow].class),
-        .word = nadi_pkt_word(bytes, 1, kind) | flags,
+        .word = nadi_pkt_word(bytes, 1, kind) | flags |
+                (uint32_t)net->flows[flow].turns_back << NADI_PKT_TURNS_SHIFT,
     };
     net->flows[flow].live++;
     net->totals.acks_sent += kind == NADI_PKT_ACK || kind == NADI_PKT_NACK;

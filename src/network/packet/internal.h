@@ -78,6 +78,7 @@ enum {
     NADI_PKT_PAUSE = 1 << 28,  /* PFC: pause, else resume */
     NADI_PKT_LINK = 1 << 29,   /* PFC: goes no further than its cable */
     NADI_PKT_LOST = 1 << 30,   /* will not arrive */
+    NADI_PKT_TURNS_SHIFT = 31, /* its way turns up again: passage.h */
 };
 
 struct nadi_pkt_packet {
@@ -239,6 +240,8 @@ struct nadi_pkt_flow {
     bool finished : 1;    /* everything acknowledged */
     bool removed : 1;     /* out of the NIC's list */
     bool abandoned : 1;   /* after too many timeouts */
+    bool turns : 1;       /* its way turns up again: passage.h; */
+    bool turns_back : 1;  /* its answers' */
     bool at_way_rate : 1; /* line_rate is not the NIC's but that of the way's slowest cable */
     uint64_t rate;
     nadi_time progress_at; /* last advance of una, for the RTO */
@@ -363,9 +366,8 @@ struct nadi_pkt {
     bool watched;     /* where flows find others before them is noted */
     bool rerouted;    /* some paths may be stale */
     bool looks_up;    /* switches look for ways: passage.h */
-    bool turns;       /* packets change their class where their way turns up again */
     uint8_t *up;      /* by port of the graph: it leads up; NULL: exact mode */
-    uint8_t *lanes;   /* by port of the graph, with turns: classes that came in */
+    uint8_t *lanes;   /* by port of the graph, classes that came in, but for flows' own */
     uint32_t *inside; /* by node: its port to its own server; NULL: no node has one */
     bool selective, spraying, trimming; /* recovery and ways, as the scheme or the user wants */
     /* flows */

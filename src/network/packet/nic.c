@@ -257,7 +257,7 @@ static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t s
         .flow = flow,
         .seq = seq,
         .in = queue,
-        .word = nadi_pkt_word(bytes, 1, NADI_PKT_DATA),
+        .word = nadi_pkt_word(bytes, 1, NADI_PKT_DATA) | (uint32_t)f->turns << NADI_PKT_TURNS_SHIFT,
     };
     const uint32_t at = nadi_pkt_push(net, queue, packet);
     net->queues[queue].sent = nadi_pkt_after(net, at); /* data never waits here */

@@ -115,7 +115,6 @@ void nadi_pkt_share_flows(struct nadi_pkt *to, const struct nadi_pkt *from)
         to->path_hops = from->path_hops;
         to->path_shift = from->path_shift;
         to->looks_up = from->looks_up;
-        to->turns = from->turns;
         to->flow_capacity = to->flow_count = (uint32_t)count;
     }
     for (size_t f = 0; f < count; f++)

@@ -4,8 +4,6 @@
 #include "network/packet/routes.h"
 #include "network/packet/telemetry.h"
 
-enum { MOST_WORK = 1 << 19 }; /* ports looked at to find ways that turn */
-
 /* ---- ways ---------------------------------------------------------------------------------- */
 
 static uint32_t inside_of(const struct nadi_pkt *net, uint32_t node)
@@ -31,27 +29,38 @@ static uint32_t look_up(struct nadi_pkt *net, uint32_t node, const struct nadi_p
 
 /* ---- classes ------------------------------------------------------------------------------- */
 
-/* One more class comes in at the port: its reserve and headroom leave the pool, as far as there is
- * one. */
+/* One more class comes in at the port, besides the flows' own, which was provided for when the
+ * network was built: its reserve and headroom leave the pool, as far as there is one. */
 static void provide(struct nadi_pkt *net, uint32_t port, uint32_t class)
 {
     struct nadi_pkt_switch *s = &net->switches[net->ports[port].owner];
     const int64_t needs =
         (int64_t)net->ports[port].headroom_bytes + (int64_t)net->config.reserve_bytes;
-    if (net->lanes[port]) /* the first was provided for when the network was built */
-        s->pool_bytes -= needs < s->pool_bytes ? needs : s->pool_bytes;
+    s->pool_bytes -= needs < s->pool_bytes ? needs : s->pool_bytes;
     net->lanes[port] |= (uint8_t)(1U << class);
     net->disturbances++;
 }
 
-static uint32_t class_behind(struct nadi_pkt *net, uint32_t in, uint32_t out)
+static uint32_t class_behind(struct nadi_pkt *net, uint32_t flow, uint32_t in, uint32_t out)
 {
     const uint32_t class = in % NADI_PKT_CLASSES, port = in / NADI_PKT_CLASSES;
-    if (!net->turns || class == 0)
+    if (!net->up || class == 0)
         return class;
-    if (!(net->lanes[port] >> class & 1))
+    if (class != net->flows[flow].class && !(net->lanes[port] >> class & 1))
         provide(net, port, class);
     return class + (class + 1 < NADI_PKT_CLASSES && net->up[port] && net->up[out]);
+}
+
+bool nadi_pkt_way_turns(const struct nadi_pkt *net, uint32_t flow, bool back)
+{
+    for (uint32_t hop = 1; net->up && !net->inside; hop++) {
+        const uint32_t in = net->ports[nadi_pkt_path_port(net, flow, back, hop - 1)].peer;
+        if (net->ports[in].is_host)
+            break;
+        if (net->up[in] && net->up[nadi_pkt_path_port(net, flow, back, hop)])
+            return true;
+    }
+    return false;
 }
 
 /* ---- nodes that forward only so much ------------------------------------------------------- */
@@ -88,7 +97,7 @@ struct nadi_pkt_passage nadi_pkt_passage_find(struct nadi_pkt *net, uint32_t por
             packet->word += NADI_PKT_HOP; /* past the server */
     }
     p.out = look_up(net, node, packet, net->ports[p.in / NADI_PKT_CLASSES].to_host);
-    p.class = p.out == NADI_NONE ? 0 : class_behind(net, p.in, p.out);
+    p.class = p.out == NADI_NONE ? 0 : class_behind(net, packet->flow, p.in, p.out);
     return p;
 }
 
@@ -146,61 +155,6 @@ static bool is_above(const struct order *o, uint32_t a, uint32_t b)
     return o->from_top[a] != o->from_top[b] ? o->from_top[a] < o->from_top[b] : a < b;
 }
 
-/* Does a shortest way to where the search began go down to the node and up again? */
-static bool turns_at(const struct nadi_pkt *net, const uint32_t *distance, uint32_t node)
-{
-    const struct nadi_graph *g = net->graph;
-    bool from_above = false, to_above = false;
-    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
-        const uint32_t peer = g->ports[p].peer, back = g->first_port[peer] + g->ports[p].peer_port;
-        if (!net->up[p] || distance[peer] == NADI_NONE)
-            continue;
-        from_above |= nadi_graph_sends(g, peer, back) && distance[peer] == distance[node] + 1;
-        to_above |= nadi_graph_sends(g, node, p) && distance[peer] + 1 == distance[node];
-    }
-    return from_above && to_above;
-}
-
-/* So far apart that steps of it meet all hosts, neighbours late. */
-static uint32_t stride_of(uint32_t hosts)
-{
-    for (uint32_t stride = hosts / 8 * 5 + 1;; stride++) {
-        uint32_t a = hosts, b = stride;
-        while (b != 0) {
-            const uint32_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        if (a == 1)
-            return stride;
-    }
-}
-
-/* Do shortest ways turn up again after they went down? Looks at those to all hosts, in large
- * networks to some: O(ports) for each. */
-static bool ways_turn(struct nadi_pkt *net)
-{
-    const struct nadi_graph *g = net->graph;
-    const uint32_t stride = stride_of(g->host_count);
-    bool *seen = NADI_ZNEW(bool, g->node_count), turns = false;
-    uint64_t work = 0;
-    const uint32_t *distance, *nodes;
-    for (uint32_t i = 0; i < g->host_count && !turns && work < MOST_WORK; i++) {
-        const uint32_t host = (uint32_t)((uint64_t)i * stride % g->host_count);
-        const uint32_t root = nadi_pkt_root_of(net, g->hosts[host]);
-        if (seen[root])
-            continue;
-        seen[root] = true;
-        work += net->port_count;
-        const uint32_t found = nadi_pkt_routes_search(net, root, &distance, &nodes);
-        for (uint32_t k = 0; k < found && !turns; k++)
-            turns =
-                g->nodes[nodes[k]].kind == NADI_GRAPH_SWITCH && turns_at(net, distance, nodes[k]);
-    }
-    nadi_mem_free(seen);
-    return turns;
-}
-
 void nadi_pkt_passage_order(struct nadi_pkt *net)
 {
     const struct nadi_graph *g = net->graph;
@@ -222,6 +176,4 @@ void nadi_pkt_passage_order(struct nadi_pkt *net)
     nadi_mem_free(o.from_hosts);
     nadi_mem_free(o.from_top);
     nadi_mem_free(o.queue);
-    net->turns = ways_turn(net);
-    net->looks_up |= net->turns;
 }

@@ -34,7 +34,11 @@ struct nadi_pkt_passage {
 struct nadi_pkt_passage nadi_pkt_passage_find(struct nadi_pkt *net, uint32_t port, uint32_t at,
                                               uint32_t queue);
 
-/* Once, after the ports and routes: orders the nodes, and finds out whether ways turn. */
+/* Does the flow's way turn up again after it went down, so that switches are to look at its
+ * packets? Where they look at all (looks_up), nobody asks. */
+bool nadi_pkt_way_turns(const struct nadi_pkt *net, uint32_t flow, bool back);
+
+/* Once, after the ports: orders the nodes. */
 void nadi_pkt_passage_order(struct nadi_pkt *net);
 
 #endif

@@ -19,6 +19,7 @@
 
 #include "base/mem.h"
 #include "network/packet/packet.h"
+#include "network/packet/passage.h"
 
 struct tree {
     uint32_t root;
@@ -185,14 +186,6 @@ static uint32_t search(const struct nadi_graph *g, struct nadi_pkt_routes *r, ui
         }
     }
     return found;
-}
-
-uint32_t nadi_pkt_routes_search(struct nadi_pkt *net, uint32_t root, const uint32_t **distance,
-                                const uint32_t **nodes)
-{
-    *distance = net->routes->distance;
-    *nodes = net->routes->queue;
-    return search(net->graph, net->routes, root);
 }
 
 /* Calls for each (switch, port towards the root), switches' ports in order of discovery. */
@@ -420,8 +413,6 @@ void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config
         (config->scheme == NADI_ROUTE_DIMENSION_ORDER || config->scheme == NADI_ROUTE_SHORTEST ||
          config->scheme == NADI_ROUTE_VALIANT))
         net->routes->given = nadi_routing_create(net->graph, config);
-    if (net->up && config->scheme == NADI_ROUTE_VALIANT)
-        net->looks_up = net->turns = true;
     if (!net->config.exact && config->scheme == NADI_ROUTE_ADAPTIVE)
         net->routes->load = NADI_ZNEW(uint64_t, net->port_count);
 }
@@ -532,6 +523,8 @@ bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow)
 {
     if (!find_one(net, flow, false) || !find_one(net, flow, true))
         return false;
+    net->flows[flow].turns = nadi_pkt_way_turns(net, flow, false);
+    net->flows[flow].turns_back = nadi_pkt_way_turns(net, flow, true);
     add_load(net, flow, true);
     return true;
 }

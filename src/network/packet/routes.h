@@ -16,11 +16,6 @@ static inline nadi_time nadi_pkt_time_of(const struct nadi_pkt *net, uint32_t po
 
 /* Finds the flow's ways anew, behind its first cables. */
 void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow);
-/* Hops to a root, by node, NADI_NONE where there is no way, and the nodes that have one in the
- * order in which they are found; returns their number. Both arrays are overwritten by the next
- * search. */
-uint32_t nadi_pkt_routes_search(struct nadi_pkt *net, uint32_t root, const uint32_t **distance,
-                                const uint32_t **nodes);
 /* Where the ways to a host come together: the switch of a host with a single cable, else itself. */
 uint32_t nadi_pkt_root_of(const struct nadi_pkt *net, uint32_t host);
 /* round_trips.c: the longest round trip and the largest bandwidth-delay product, hosts taken to be

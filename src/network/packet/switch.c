@@ -271,7 +271,8 @@ static NADI_SELDOM uint32_t trim(struct nadi_pkt *net, uint32_t word, uint32_t a
     if (net->int_of)
         nadi_pkt_close_int(net, at, hop - 2);
     net->totals.trimmed++;
-    return nadi_pkt_word(net->frames.header, hop, NADI_PKT_TRIMMED) | (word & NADI_PKT_MARKED);
+    return nadi_pkt_word(net->frames.header, hop, NADI_PKT_TRIMMED) |
+           (word & (NADI_PKT_MARKED | UINT32_C(1) << NADI_PKT_TURNS_SHIFT));
 }
 
 static NADI_SELDOM void note_crowd(struct nadi_pkt *net, uint32_t flow, uint32_t port,
@@ -332,7 +333,7 @@ static NADI_SELDOM void receive_anyhow(struct nadi_pkt *net, uint32_t port, uint
 void nadi_pkt_switch_receive(struct nadi_pkt *net, uint32_t port, uint32_t at, uint32_t queue)
 {
     const struct nadi_pkt_packet *came = &net->packets[at];
-    if (NADI_UNLIKELY(net->looks_up)) {
+    if (NADI_UNLIKELY(net->looks_up | came->word >> NADI_PKT_TURNS_SHIFT)) {
         receive_anyhow(net, port, at, queue);
         return;
     }
