@@ -16,7 +16,7 @@
     "case when from_device glob '[0-9]*' then 'rank ' else '' end || from_device || ' to ' || "    \
     "case when to_device glob '[0-9]*' then 'rank ' else '' end || to_device"
 
-enum { CELLS = 28, LABEL = 30 };
+enum { CELLS = 28, LABEL = 30, MOST_LABEL = 64 };
 
 struct text {
     struct nadi_database *db;
@@ -82,16 +82,37 @@ static const char *label_of(const char *cause)
     return cause;
 }
 
+static double number(const struct text *t, const char *sql)
+{
+    bool failed = false;
+    struct nadi_query *q = nadi_query_open(t->db, sql, t->diags);
+    double value = q && nadi_query_next(q, &failed, t->diags) ? nadi_query_double(q, 0) : 0;
+    nadi_query_close(q);
+    return value;
+}
+
+/* Columns for the labels of a query's rows: LABEL, or more where names need it. */
+static int label_width(const struct text *t, const char *sql)
+{
+    struct nadi_str widest = NADI_STR_INIT;
+    nadi_str_printf(&widest, "with rows(label, value) as (%s) select max(length(label)) from rows",
+                    sql);
+    const double width = number(t, nadi_str_get(&widest));
+    nadi_str_release(&widest);
+    return (int)fmin(fmax(width, LABEL), MOST_LABEL);
+}
+
 /* Rows of (label, ns): a line each with share and bar. */
 static bool bars(const struct text *t, const char *sql, const char *ink)
 {
     bool failed = false;
+    const int width = label_width(t, sql);
     struct nadi_query *q = nadi_query_open(t->db, sql, t->diags);
     if (!q)
         return false;
     while (nadi_query_next(q, &failed, t->diags)) {
         double ns = nadi_query_double(q, 1);
-        nadi_str_printf(t->out, "  %-*.*s", LABEL, LABEL, label_of(nadi_query_text(q, 0)));
+        nadi_str_printf(t->out, "  %-*.*s", width, width, label_of(nadi_query_text(q, 0)));
         time_cell(t, ns);
         nadi_str_printf(t->out, "  %5.1f %%  ", t->end_ns > 0 ? 100 * ns / t->end_ns : 0);
         bar(t, t->end_ns > 0 ? ns / t->end_ns : 0, ink);
@@ -102,15 +123,6 @@ static bool bars(const struct text *t, const char *sql, const char *ink)
 }
 
 /* The one number of a query; 0 where there is none. */
-static double number(const struct text *t, const char *sql)
-{
-    bool failed = false;
-    struct nadi_query *q = nadi_query_open(t->db, sql, t->diags);
-    double value = q && nadi_query_next(q, &failed, t->diags) ? nadi_query_double(q, 0) : 0;
-    nadi_query_close(q);
-    return value;
-}
-
 static void word(const struct text *t, const char *sql, char *text, size_t room)
 {
     bool failed = false;
@@ -207,11 +219,12 @@ static bool sizes(const struct text *t, const char *sql)
     bool failed = false;
     double most = 0;
     char size[32];
+    const int width = label_width(t, sql);
     struct nadi_query *q = nadi_query_open(t->db, sql, t->diags);
     while (q && nadi_query_next(q, &failed, t->diags)) {
         const double bytes = nadi_query_double(q, 1);
         most = fmax(most, bytes);
-        nadi_str_printf(t->out, "  %-*.*s %10s           ", LABEL, LABEL, nadi_query_text(q, 0),
+        nadi_str_printf(t->out, "  %-*.*s %10s           ", width, width, nadi_query_text(q, 0),
                         nadi_units_bytes(size, bytes));
         bar(t, bytes / most, blue);
         nadi_str_add_char(t->out, '\n');
@@ -277,31 +290,46 @@ static bool ranks(const struct text *t)
     return bars(t, MEAN_OF_RANKS " order by 2 desc", green);
 }
 
-static bool sensitivities(const struct text *t)
+/* What more of something buys, in rows of (label, ns). */
+static bool gains(const struct text *t, const char *sql)
 {
     bool failed = false;
-    if (number(t, "select count(*) from sensitivities") < 1)
-        return true;
-    nadi_str_add_char(t->out, '\n');
-    bold(t, "10 % more (latencies, delays: less) buys");
-    struct nadi_query *q =
-        nadi_query_open(t->db,
-                        "select parameter, coalesce(gain_large_ns, 100 * path_gain_ns) as gain, "
-                        "next_cause from sensitivities where unit <> 'chunks' and gain is not null "
-                        "order by gain desc",
-                        t->diags);
+    const int width = label_width(t, sql);
+    struct nadi_query *q = nadi_query_open(t->db, sql, t->diags);
     while (q && nadi_query_next(q, &failed, t->diags)) {
         double gain = nadi_query_double(q, 1), share = t->end_ns > 0 ? gain / t->end_ns : 0;
-        nadi_str_printf(t->out, "  %-*.*s", LABEL, LABEL, nadi_query_text(q, 0));
+        nadi_str_printf(t->out, "  %-*.*s", width, width, nadi_query_text(q, 0));
         time_cell(t, gain);
         nadi_str_printf(t->out, "  %5.2f %%  ", 100 * share);
         bar(t, share * 10, gain < 0 ? red : green);
         nadi_str_add_char(t->out, '\n');
     }
     nadi_query_close(q);
+    return q && !failed;
+}
+
+static bool sensitivities(const struct text *t)
+{
+    if (number(t, "select count(*) from sensitivities") < 1)
+        return true;
+    nadi_str_add_char(t->out, '\n');
+    bold(t, "10 % more (latencies, delays: less) buys");
+    bool ok = gains(t, "select parameter, coalesce(gain_large_ns, 100 * path_gain_ns) as gain from "
+                       "sensitivities where unit <> 'chunks' and gain is not null order by gain "
+                       "desc");
+    if (ok && number(t, "select count(*) from sensitivities where unit = 'chunks'") > 0) {
+        nadi_str_add_char(t->out, '\n');
+        bold(t, "twice, and half, as many buy");
+        ok = gains(
+            t,
+            "select 'twice the ' || parameter, gain_small_ns as gain from sensitivities "
+            "where unit = 'chunks' and gain_small_ns is not null union all select 'half the ' || "
+            "parameter, gain_large_ns as gain from sensitivities where unit = 'chunks' "
+            "and gain_large_ns is not null order by 2 desc");
+    }
     nadi_str_add_char(t->out, '\n');
     bold(t, "bounds");
-    return q && !failed && bars(t, "select bound, ns from bounds order by ns desc", blue);
+    return ok && bars(t, "select bound, ns from bounds order by ns desc", blue);
 }
 
 static bool open_text(struct text *t, const char *run, bool colour, struct nadi_str *out,
@@ -445,7 +473,7 @@ static bool diff_settings(const struct text *a, const struct text *b)
                 nadi_str_add_char(a->out, '\n');
                 bold(a, "settings that differ");
             }
-            nadi_str_printf(a->out, "  %-32s %.30s -> %.30s\n",
+            nadi_str_printf(a->out, "  %-32s %.60s -> %.60s\n",
                             order <= 0 ? nadi_query_text(p, 0) : nadi_query_text(q, 0), before,
                             after);
         }
