@@ -41,7 +41,7 @@ static void print_wrapped(const char *text, int column)
 static void print_usage(const struct nadi_command *command)
 {
     printf("nadi %s", command->name);
-    if (command->words)
+    if (command->words && *command->words)
         printf(" %s", command->words);
     bool optional = false;
     for (const struct nadi_option_group *g = command->options; g->heading; g++) {
@@ -137,6 +137,7 @@ static void print_exit_codes(const char *bullet)
 {
     static const char *const rows[][2] = {
         {"0", "done"},
+        {"1", "`trace diff`: the traces differ; `repro`: a figure is not as published"},
         {"2", "the command line is wrong"},
         {"3", "an input is wrong, or a file could not be written"},
         {"4", "deadlock: the simulation ended with nodes that wait"},
@@ -162,7 +163,7 @@ static void print_group(const char *group)
     printf("\n%s\n", group);
     for (size_t i = 0; nadi_commands[i]; i++) {
         if (nadi_str_equal(nadi_commands[i]->group, group))
-            printf("  %-16s %s\n", nadi_commands[i]->name, nadi_commands[i]->summary);
+            printf("  %-20s %s\n", nadi_commands[i]->name, nadi_commands[i]->summary);
     }
 }
 
@@ -206,7 +207,7 @@ bool nadi_help_family(const char *word)
         if (!any)
             printf("usage: nadi %s COMMAND [OPTIONS]\n\n", word);
         any = true;
-        printf("  %-16s %s\n", c->name + strlen(word) + 1, c->summary);
+        printf("  %-20s %s\n", c->name + strlen(word) + 1, c->summary);
     }
     if (any)
         printf("\n`nadi help %s COMMAND` shows a command's options.\n", word);

@@ -145,6 +145,24 @@ static bool is_list(const char *path)
     return list;
 }
 
+/* Two files of ASTRA-sim's ns-3 frontend that together are what a network file is here. */
+static bool is_of_ns3(struct nadi_load *l, const struct nadi_doc *doc)
+{
+    const struct nadi_doc_node *root = doc->root;
+    const bool logical = root->kind == NADI_DOC_MAP && nadi_doc_find(root, "logical-dims");
+    const bool knobs = root->kind == NADI_DOC_SCALAR &&
+                       (strstr(root->text, "CC_MODE") || strstr(root->text, "TOPOLOGY_FILE"));
+    if (logical || knobs)
+        nadi_error(
+            l->diags, "network/ns3", NADI_IN_FILE(doc->path),
+            "write topology, npus_count, bandwidth, latency, and graph: PHYSICAL.txt, packet: "
+            "CONFIG.txt (docs/guide/from-astra-sim.md)",
+            "%s, not a network",
+            logical ? "a logical topology of the ns-3 frontend"
+                    : "a configuration of the HPCC simulator");
+    return logical || knobs;
+}
+
 bool nadi_load_network(struct nadi_load *l)
 {
     struct nadi_doc doc;
@@ -155,6 +173,10 @@ bool nadi_load_network(struct nadi_load *l)
         return nadi_load_graph_network(l, NULL);
     if (!nadi_load_document(l, NADI_SCHEMA_NETWORK, l->in->options.network, &doc))
         return false;
+    if (is_of_ns3(l, &doc)) {
+        nadi_doc_release(&doc);
+        return false;
+    }
     if (nadi_v1_is_network(&doc)) {
         const bool read = nadi_v1_load_network(l, &doc);
         nadi_doc_release(&doc);
