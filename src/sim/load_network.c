@@ -114,6 +114,11 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
             .oversubscription = over->count ? over->items[d].number : 1,
         };
         nadi_dim_set_kind(&t->dims[d], topology->items[d].word, topology->items[d].integer);
+        if (t->dims[d].bytes_per_ns < 1e-9) /* less has no room on the clock */
+            return nadi_error(l->diags, "network/bandwidth",
+                              nadi_doc_place(values->doc, bandwidth->items[d].node),
+                              "is the unit right? 400Gbps, 50GB/s",
+                              "the bandwidth of dimension %u is less than a byte a second", d);
         if (t->dims[d].npus == 1)
             nadi_note(l->diags, "network/one-npu", nadi_doc_place(values->doc, npus->items[d].node),
                       NULL, "dimension %u has one NPU: nothing ever passes through it", d);
