@@ -89,7 +89,10 @@ static const struct nadi_schema_key keys[] = {
     BYTES("trim-queue", "65536", 0, 1e9, "Queue of a port beyond which packets are trimmed."),
     REAL("loss", "0", 0, 0.999999, "Probability that a cable loses a packet, besides its own."),
     ON_OFF("pfc", "1", "Switches pause their neighbours before buffers run over."),
-    BYTES("buffer", "33554432", 0, 4e9, "Shared buffer of each switch."),
+    BYTES(
+        "buffer", "33554432", 0, 4e9,
+        "Shared buffer of each switch. Where the key is missing, `real` mode gives a switch twice "
+        "the headroom and reserve of its ports if that is more."),
     BYTES("buffer-reserve", "4096", 0, 1e9, "Of it, kept for each port."),
     WHOLE("threshold-shift", "3", 0, 16,
           "A port may hold the free pool / 2^this before it is paused; ports faster than the NICs "

@@ -36,9 +36,10 @@ static bool load_config(struct nadi_flows_inputs *in, const struct nadi_flows_op
 {
     struct nadi_schema_values values;
     struct nadi_doc doc;
-    if (!o->config && !o->compat)
+    if (!o->config && !o->compat) {
         nadi_packet_config_init(&in->config);
-    else if (!o->config || nadi_packet_is_hpcc(o->config)) {
+        in->config.buffer_grows = true;
+    } else if (!o->config || nadi_packet_is_hpcc(o->config)) {
         nadi_packet_config_init_hpcc(&in->config);
         return !o->config ||
                nadi_hpcc_config_read(&in->config, files, o->config, &in->arena, diags);

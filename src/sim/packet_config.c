@@ -185,6 +185,7 @@ bool nadi_packet_config_fill(struct nadi_packet_config *c, const struct nadi_sch
     for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++)
         set(c, values, &knobs[i]);
     c->exact = nadi_schema_word(values, "mode") == 1;
+    c->buffer_grows = !nadi_schema_get(values, "buffer")->node;
     c->window = nadi_schema_word(values, "window") != WINDOW_NONE;
     c->window_global = nadi_schema_word(values, "window") == WINDOW_LARGEST;
     c->recovery = recoveries[nadi_schema_word(values, "recovery")];

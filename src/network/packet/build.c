@@ -205,7 +205,7 @@ static bool check_pool(const struct nadi_pkt *net, struct nadi_pkt_switch *s, ui
 static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
 {
     const struct nadi_graph *g = net->graph;
-    const uint64_t nic_rate = net->rates[net->ports[net->nics[0].port].rate];
+    const uint64_t nic_rate = net->nic_count ? net->rates[net->ports[net->nics[0].port].rate] : 0;
     net->switch_count = g->node_count - g->host_count;
     net->switches = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_switch, net->switch_count);
     uint32_t next = 0;
@@ -213,7 +213,6 @@ static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
         if (g->nodes[n].kind != NADI_GRAPH_SWITCH)
             continue;
         struct nadi_pkt_switch *s = &net->switches[next];
-        s->pool_bytes = (int64_t)net->config.buffer_bytes;
         for (uint32_t p = g->first_port[n]; p < g->first_port[n + 1]; p++) {
             struct nadi_pkt_port *port = &net->ports[p];
             const uint64_t rate = net->rates[port->rate];
@@ -234,6 +233,10 @@ static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
             port->headroom_bytes = headroom < 4e9 ? (uint32_t)(headroom + 0.5) : UINT32_MAX;
             s->pool_bytes -= (int64_t)port->headroom_bytes + (int64_t)net->config.reserve_bytes;
         }
+        const uint64_t grown = net->config.buffer_grows && !net->config.exact
+                                   ? 2 * (uint64_t)-s->pool_bytes
+                                   : net->config.buffer_bytes;
+        s->pool_bytes += (int64_t)nadi_max_u64(net->config.buffer_bytes, grown);
         if (s->pool_bytes < 0 && !check_pool(net, s, n, diags))
             return false;
         next++;

@@ -94,6 +94,7 @@ struct nadi_packet_config {
     /* switch */
     bool pfc, ecn;
     uint64_t buffer_bytes, reserve_bytes, resume_bytes;
+    bool buffer_grows;        /* to twice a switch's headroom and reserve, not in exact mode */
     uint32_t threshold_shift; /* pause threshold = free pool >> this */
     double headroom_factor;   /* of rate * delay of the port's cable */
     uint32_t ecn_rows;
