@@ -26,7 +26,10 @@ struct scenario {
 static const struct scenario scenarios[] = {
     {"permutation 1 MB, 64 hosts, none", "clos64", "perm64", "12", NULL, {0.86, 1.025, 0.20}},
     {"all-to-all 64 kB, 64 hosts, none", "clos64", "a2a64k", "12", NULL, {3.03, 3.908, 1.33}},
+    {"  DCQCN and PFC", "clos64", "a2a64k", "1", NULL, {3.03, 3.908, 0}},
     {"  HPCC", "clos64", "a2a64k", "3", NULL, {3.12, 3.908, 0}},
+    {"  HPCC-PINT", "clos64", "a2a64k", "10", NULL, {3.03, 3.908, 0}},
+    {"  DCTCP", "clos64", "a2a64k", "8", NULL, {3.03, 3.908, 0}},
     {"  TIMELY", "clos64", "a2a64k", "7", NULL, {2.93, 3.908, 0}},
     {"all-to-all 1 MB, 64 hosts, none", "clos64", "a2a1m", "12", NULL, {50.0, 60.937, 22.9}},
     {"  DCQCN and PFC", "clos64", "a2a1m", "1", NULL, {53.8, 62.306, 0}},

@@ -3,10 +3,10 @@
 
 enum { PAUSE_NS = 10000, PAUSE_AGAIN_NS = 1000000 }; /* of injected pauses, in exact ns */
 
-uint32_t nadi_pkt_send_back(struct nadi_pkt *net, uint32_t flow, enum nadi_pkt_kind kind,
-                            uint32_t seq, uint32_t flags)
+static inline uint32_t send_back(struct nadi_pkt *net, uint32_t port, uint32_t flow,
+                                 enum nadi_pkt_kind kind, uint32_t seq, uint32_t flags)
 {
-    const uint32_t port = nadi_pkt_path_port(net, flow, true, 0); /* the way back begins here */
+    struct nadi_pkt_flow *f = &net->flows[flow];
     const uint32_t bytes = kind == NADI_PKT_CNP    ? net->frames.cnp
                            : kind == NADI_PKT_PULL ? net->frames.pull
                                                    : net->frames.ack;
@@ -14,11 +14,11 @@ uint32_t nadi_pkt_send_back(struct nadi_pkt *net, uint32_t flow, enum nadi_pkt_k
     const struct nadi_pkt_packet packet = {
         .flow = flow,
         .seq = seq,
-        .in = port * NADI_PKT_CLASSES + (first ? 0U : net->flows[flow].class),
-        .word = nadi_pkt_word(bytes, 1, kind) | flags |
-                (uint32_t)net->flows[flow].turns_back << NADI_PKT_TURNS_SHIFT,
+        .in = port * NADI_PKT_CLASSES + (first ? 0U : f->class),
+        .word =
+            nadi_pkt_word(bytes, 1, kind) | flags | (uint32_t)f->turns_back << NADI_PKT_TURNS_SHIFT,
     };
-    net->flows[flow].live++;
+    f->live++;
     net->totals.acks_sent += kind == NADI_PKT_ACK || kind == NADI_PKT_NACK;
     const uint32_t at = nadi_pkt_enqueue(net, port, 0, packet);
     if (net->int_of)
@@ -26,24 +26,40 @@ uint32_t nadi_pkt_send_back(struct nadi_pkt *net, uint32_t flow, enum nadi_pkt_k
     return at;
 }
 
-/* Answers the data packet at `at`; its mark and telemetry travel back. */
-static void answer(struct nadi_pkt *net, uint32_t at, enum nadi_pkt_kind kind, uint32_t seq)
+uint32_t nadi_pkt_send_back(struct nadi_pkt *net, uint32_t flow, enum nadi_pkt_kind kind,
+                            uint32_t seq, uint32_t flags)
 {
-    const struct nadi_pkt_packet packet = net->packets[at];
-    uint32_t flags = packet.word & NADI_PKT_MARKED ? NADI_PKT_ECHO : 0;
-    struct nadi_pkt_receiver *r = &net->receivers[packet.flow];
+    const uint32_t port = nadi_pkt_path_port(net, flow, true, 0); /* the way back begins here */
+    return send_back(net, port, flow, kind, seq, flags);
+}
+
+static NADI_SELDOM void notify(struct nadi_pkt *net, uint32_t flow, uint32_t flags)
+{
+    struct nadi_pkt_receiver *r = &net->receivers[flow];
+    if (net->wheel.now < r->notify_at)
+        return;
+    r->notify_at = net->wheel.now + net->config.dcqcn.notify_interval / net->tick;
+    nadi_pkt_send_back(net, flow, NADI_PKT_CNP, 0, flags);
+}
+
+/* Answers the data packet at `at`; its mark and telemetry travel back. */
+static inline void answer(struct nadi_pkt *net, uint32_t at, enum nadi_pkt_kind kind, uint32_t seq)
+{
+    const uint32_t word = net->packets[at].word, flow = net->packets[at].flow;
+    const uint32_t port = nadi_pkt_path_port(net, flow, true, 0);
+    uint32_t flags = word & NADI_PKT_MARKED ? NADI_PKT_ECHO : 0;
     if (net->cc->notifies && net->config.dcqcn.notify_interval) {
-        if (flags && net->wheel.now >= r->notify_at) {
-            r->notify_at = net->wheel.now + net->config.dcqcn.notify_interval / net->tick;
-            nadi_pkt_send_back(net, packet.flow, NADI_PKT_CNP, 0, flags);
-        }
+        if (NADI_UNLIKELY(flags))
+            notify(net, flow, flags);
         flags = 0;
     }
-    const uint32_t to = nadi_pkt_send_back(net, packet.flow, kind, seq, flags);
-    nadi_pkt_move_telemetry(net, at, to);
-    if (net->int_of && nadi_pkt_kind(packet.word) == NADI_PKT_DATA)
-        nadi_pkt_close_int(net, to, nadi_pkt_hop(packet.word) - 1);
-    nadi_pkt_nic_wake(net, net->ports[net->packets[to].in / NADI_PKT_CLASSES].owner);
+    const uint32_t to = send_back(net, port, flow, kind, seq, flags);
+    if (net->carries) {
+        nadi_pkt_move_telemetry(net, at, to);
+        if (net->int_of && nadi_pkt_kind(word) == NADI_PKT_DATA)
+            nadi_pkt_close_int(net, to, nadi_pkt_hop(word) - 1);
+    }
+    nadi_pkt_nic_wake(net, net->ports[port].owner);
 }
 
 static uint32_t payload_of(const struct nadi_pkt *net, uint32_t flow, uint32_t seq)
@@ -97,7 +113,7 @@ static uint32_t chunk_begin(const struct nadi_pkt *net, uint32_t seq)
     return (uint32_t)((uint64_t)seq * payload / chunk * chunk / payload);
 }
 
-static void receive_gap(struct nadi_pkt *net, uint32_t flow, uint32_t at)
+static NADI_SELDOM void receive_gap(struct nadi_pkt *net, uint32_t flow, uint32_t at)
 {
     struct nadi_pkt_receiver *r = &net->receivers[flow];
     if (net->wheel.now < r->nack_at && r->nacked == r->expected)
@@ -111,7 +127,8 @@ static void receive_gap(struct nadi_pkt *net, uint32_t flow, uint32_t at)
 }
 
 /* Every packet counts for itself, in any order. */
-static void receive_selective(struct nadi_pkt *net, uint32_t flow, uint32_t at, bool trimmed)
+static NADI_SELDOM void receive_selective(struct nadi_pkt *net, uint32_t flow, uint32_t at,
+                                          bool trimmed)
 {
     struct nadi_pkt_receiver *r = &net->receivers[flow];
     const uint32_t seq = net->packets[at].seq;

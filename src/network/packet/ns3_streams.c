@@ -103,8 +103,8 @@ void nadi_ns3_streams_init(struct nadi_ns3_streams *s, uint64_t run, uint64_t us
 uint32_t nadi_ns3_streams_library(struct nadi_ns3_streams *s)
 {
     const uint32_t at = s->library_at;
-    s->library[at] += s->library[(at + NADI_NS3_LAG - 3) % NADI_NS3_LAG];
-    s->library_at = (at + 1) % NADI_NS3_LAG;
+    s->library[at] += s->library[at < 3 ? at + NADI_NS3_LAG - 3 : at - 3];
+    s->library_at = at + 1 < NADI_NS3_LAG ? at + 1 : 0;
     return s->library[at] >> 1;
 }
 

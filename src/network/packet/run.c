@@ -47,14 +47,19 @@ static inline void arrive(struct nadi_pkt *net, uint32_t queue, enum nadi_pkt_ev
     bool back = kind == NADI_PKT_EVENT_ANSWER_AT_HOST;
     if (NADI_UNLIKELY(nadi_pkt_backwards(net->packets[at].word) != back))
         back = !back;
-    if (!lost_or_pause(net, port, at)) {
-        if (kind == NADI_PKT_EVENT_AT_SWITCH)
-            nadi_pkt_switch_receive(net, port, at, queue);
-        else if (back)
-            nadi_pkt_receive_answer(net, at);
-        else
-            nadi_pkt_receive_data(net, at);
+    if (lost_or_pause(net, port, at)) {
+        nadi_pkt_pop(net, queue);
+        return;
     }
+    if (kind == NADI_PKT_EVENT_AT_SWITCH) { /* the place keeps the packet while it moves on */
+        nadi_pkt_pop(net, queue);
+        nadi_pkt_switch_receive(net, port, at, queue);
+        return;
+    }
+    if (back)
+        nadi_pkt_receive_answer(net, at);
+    else
+        nadi_pkt_receive_data(net, at);
     nadi_pkt_pop(net, queue);
 }
 

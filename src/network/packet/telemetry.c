@@ -41,6 +41,8 @@ void nadi_pint_init(struct nadi_pkt *net)
     net->pint_log = log(base);
     const double first = -round(log(1024) / net->pint_log);
     net->pints = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_pint, net->port_count);
+    if (net->config.exact)
+        nadi_ns3_pint_init(net);
     net->pint_values = NADI_ARENA_NEW(&net->arena, double, UINT8_MAX + 1);
     for (uint32_t i = 0; i <= UINT8_MAX; i++)
         net->pint_values[i] =

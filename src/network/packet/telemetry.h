@@ -150,7 +150,9 @@ static inline double nadi_int_rate(const struct nadi_pkt *net, uint64_t word)
 void nadi_pkt_int_init(struct nadi_pkt *net);
 /* Makes the ports' averages. */
 void nadi_pint_init(struct nadi_pkt *net);
-/* ns3_pint.c: exact mode's average of a port that a packet leaves, and the power that it travels as
+/* ns3_pint.c, exact mode. Once, before the others. */
+void nadi_ns3_pint_init(struct nadi_pkt *net);
+/* The average of a port that a packet leaves, and the power that it travels as
  * in units of 1/512. */
 enum { NADI_NS3_PINT_UNITS = 512 };
 double nadi_ns3_pint_average(struct nadi_pkt *net, const struct nadi_pkt_pint *p, uint64_t rate,
