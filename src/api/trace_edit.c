@@ -62,7 +62,7 @@ static void add_to_total(struct nadi_edit_report *total, const struct nadi_edit_
     nadi_edit_report_merge_names(total, r);
 }
 
-void nadi_edit_text(const struct nadi_edit_summary *s, struct nadi_str *out)
+static void edit_text(const struct nadi_edit_summary *s, struct nadi_str *out)
 {
     const struct nadi_edit_report *r = s->total;
     nadi_str_printf(out, "%s\n", s->outputs);
@@ -105,7 +105,7 @@ static const char *key_of(const char *what, struct nadi_str *key)
     return nadi_str_get(key);
 }
 
-void nadi_edit_json_report(const struct nadi_edit_report *r, struct nadi_json *j)
+static void edit_json_report(const struct nadi_edit_report *r, struct nadi_json *j)
 {
     struct nadi_str key = NADI_STR_INIT;
     for (size_t i = 0; i < r->figure_count; i++)
@@ -142,12 +142,12 @@ static void add_json(const struct files *w, uint32_t done, struct nadi_str *out)
         nadi_json_string(&j, "output", nadi_str_get(&output));
         if (w->source.ranks[i] != NADI_NONE)
             nadi_json_u64(&j, "rank", w->source.ranks[i]);
-        nadi_edit_json_report(&w->reports[i], &j);
+        edit_json_report(&w->reports[i], &j);
         nadi_json_close(&j);
     }
     nadi_json_close(&j);
     nadi_json_object(&j, "total");
-    nadi_edit_json_report(&w->total, &j);
+    edit_json_report(&w->total, &j);
     nadi_json_close(&j);
     nadi_json_u64(&j, "errors", d->errors);
     nadi_json_u64(&j, "warnings", d->warnings);
@@ -177,7 +177,7 @@ static char *describe(struct files *w, uint32_t done)
             nadi_str_printf(&outputs, " to %s", nadi_str_get(&last));
         }
         const struct nadi_edit_summary s = {&w->total, nadi_str_get(&outputs), done};
-        nadi_edit_text(&s, &text);
+        edit_text(&s, &text);
     }
     nadi_str_release(&outputs);
     nadi_str_release(&last);

@@ -44,7 +44,5 @@ struct nadi_edit_summary {
     const char *outputs; /* "out.0.et to out.7.et" */
     uint32_t files;
 };
-void nadi_edit_text(const struct nadi_edit_summary *s, struct nadi_str *out);
-void nadi_edit_json_report(const struct nadi_edit_report *r, struct nadi_json *j);
 
 #endif

@@ -92,7 +92,8 @@ static char lower(char c)
 
 enum { LONGEST_COMPARED = 63 };
 
-unsigned nadi_str_distance(const char *a, const char *b)
+/* Edit distance (insert, delete, replace, swap of neighbours = 1), case ignored; O(|a| |b|). */
+static unsigned str_distance(const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);
     if (n > LONGEST_COMPARED || m > LONGEST_COMPARED)
@@ -157,7 +158,7 @@ const char *nadi_str_nearest(const char *word, const char *const *candidates, si
     unsigned limit = length < 4 ? 1 : length < 8 ? 2 : (unsigned)(length / 3);
     const char *best = NULL;
     for (size_t i = 0; i < count; i++) {
-        unsigned d = nadi_str_distance(word, candidates[i]);
+        unsigned d = str_distance(word, candidates[i]);
         if (d <= limit) {
             limit = d ? d - 1 : 0;
             best = candidates[i];

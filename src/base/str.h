@@ -32,8 +32,6 @@ bool nadi_str_ends(const char *s, const char *suffix);
 /* "an" before a vowel, else "a". */
 const char *nadi_str_article(const char *noun);
 
-/* Edit distance (insert, delete, replace, swap of neighbours = 1), case ignored; O(|a| |b|). */
-unsigned nadi_str_distance(const char *a, const char *b);
 /* The candidate nearest to `word` if near enough to be a slip of the pen, or the only one that
  * begins as most of the word does; else NULL. */
 const char *nadi_str_nearest(const char *word, const char *const *candidates, size_t count);

@@ -44,8 +44,9 @@ bool nadi_native_in(const struct nadi_implementation *native, enum nadi_collecti
            (kind != NADI_BROADCAST || native[NADI_NATIVE_BROADCAST].count > 0);
 }
 
-uint64_t nadi_plan_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t splits,
-                          uint32_t rank_count, uint64_t *chunk_bytes)
+/* The chunk rule alone: bytes of each chunk and their number; also for custom collectives. */
+static uint64_t plan_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t splits,
+                            uint32_t rank_count, uint64_t *chunk_bytes)
 {
     uint64_t chunk = bytes / splits;
     if (kind == NADI_NATIVE_ALL_GATHER) {
@@ -331,8 +332,8 @@ bool nadi_plan_make(const struct nadi_plan_request *asked, struct nadi_plan *pla
     }
     uint64_t chunks = request->exact
                           ? exact_chunks(request->bytes, request->splits, &plan->chunk_bytes)
-                          : nadi_plan_chunks(request->kind, request->bytes, request->splits,
-                                             request->topology->npu_count, &plan->chunk_bytes);
+                          : plan_chunks(request->kind, request->bytes, request->splits,
+                                        request->topology->npu_count, &plan->chunk_bytes);
     plan->chunk_count = (uint32_t)chunks;
     plan->world = request->group->size == request->topology->npu_count;
     if (chunks == 0 || chunks > UINT32_MAX)

@@ -98,10 +98,6 @@ bool nadi_plan_make(const struct nadi_plan_request *request, struct nadi_plan *p
 bool nadi_plan_ordered(const struct nadi_plan_request *request, uint64_t bytes,
                        const uint8_t *order, struct nadi_phase *phases) NADI_MUST_USE;
 
-/* The chunk rule alone: bytes of each chunk and their number; also for custom collectives. */
-uint64_t nadi_plan_chunks(enum nadi_native_kind kind, uint64_t bytes, uint32_t splits,
-                          uint32_t rank_count, uint64_t *chunk_bytes);
-
 /* Exact, uneven: bytes of packet k of a member. `phases` are all of the chunk, `index` is the one
  * asked about. O(log n) a halving-doubling phase, else O(1). */
 uint64_t nadi_plan_share_bytes(const struct nadi_phase *phases, uint32_t index, uint32_t member,

@@ -25,8 +25,9 @@ enum nadi_table_form nadi_table_form_find(const char *word)
     return NADI_TABLE_NO_FORM;
 }
 
-struct nadi_place nadi_table_place(const struct nadi_table_file *f, uint32_t member, uint32_t lane,
-                                   uint32_t step)
+/* Place of a step for messages. */
+static struct nadi_place table_place(const struct nadi_table_file *f, uint32_t member,
+                                     uint32_t lane, uint32_t step)
 {
     struct nadi_place place = NADI_IN_FILE(f->path);
     if (member < f->table.shape.n && lane < f->table.lanes &&
@@ -191,12 +192,12 @@ static bool prove(const struct nadi_table_file *f, bool backwards, struct nadi_d
         return true;
     const bool at_step = o.result != NADI_VERIFY_MISSING && o.result != NADI_VERIFY_LEFTOVER &&
                          o.result != NADI_VERIFY_SIZE;
-    return nadi_error(
-        diags, "collective/wrong",
-        at_step ? nadi_table_place(f, o.member, o.lane, o.step) : NADI_IN_FILE(f->path),
-        backwards ? "a wait for a step of another lane is missing" : NULL, "this is no %s%s: %s",
-        nadi_collective_name(f->table.shape.kind), backwards ? " in every order of steps" : "",
-        nadi_verify_text(&p, &o, &diags->arena));
+    return nadi_error(diags, "collective/wrong",
+                      at_step ? table_place(f, o.member, o.lane, o.step) : NADI_IN_FILE(f->path),
+                      backwards ? "a wait for a step of another lane is missing" : NULL,
+                      "this is no %s%s: %s", nadi_collective_name(f->table.shape.kind),
+                      backwards ? " in every order of steps" : "",
+                      nadi_verify_text(&p, &o, &diags->arena));
 }
 
 bool nadi_table_prove(const struct nadi_table_file *f, struct nadi_diags *diags)

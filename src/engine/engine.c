@@ -26,7 +26,7 @@ struct mark { /* where the current time step's events of an actor end */
 
 struct nadi_engine {
     nadi_time now, until; /* until: of the present run */
-    bool running, overflowed;
+    bool running;
     uint64_t step; /* number of the current time step, from 1 */
     uint64_t handled, order;
     struct list current;
@@ -148,11 +148,6 @@ bool nadi_engine_pending(const struct nadi_engine *e)
     return e->heap_count > 0;
 }
 
-bool nadi_engine_overflowed(const struct nadi_engine *e)
-{
-    return e->overflowed;
-}
-
 static bool before(const struct heap_entry *x, const struct heap_entry *y)
 {
     return x->at < y->at || (x->at == y->at && x->order < y->order);
@@ -267,8 +262,6 @@ void nadi_engine_schedule(struct nadi_engine *e, nadi_time at, uint32_t actor, u
     uint32_t event = new_event(e);
     e->events[event] = (struct nadi_event){.actor = actor, .kind = kind, .a = a, .b = b, .c = c};
     NADI_ASSERT(at >= e->now);
-    if (NADI_UNLIKELY(at == NADI_TIME_MAX))
-        e->overflowed = true;
     if (NADI_UNLIKELY(e->follower.scheduled && kind != e->follower.pump))
         e->follower.scheduled(e->follower.context, event, at);
     if (at == e->now && e->running) {

@@ -41,7 +41,7 @@ uint32_t nadi_engine_add_kind(struct nadi_engine *e, nadi_event_fn *handler, voi
 void nadi_engine_expect(struct nadi_engine *e, uint32_t kind, nadi_event_fn *expect);
 
 nadi_time nadi_engine_now(const struct nadi_engine *e);
-/* at >= now. NADI_TIME_MAX means beyond the clock's range: nadi_engine_overflowed() is set. */
+/* at >= now. NADI_TIME_MAX means beyond the clock's range. */
 void nadi_engine_schedule(struct nadi_engine *e, nadi_time at, uint32_t actor, uint32_t kind,
                           uint32_t a, uint32_t b, uint32_t c);
 /* now + ns, NADI_TIME_MAX where that is beyond the clock's range. */
@@ -77,6 +77,5 @@ void nadi_engine_count(struct nadi_engine *e, uint64_t events);
 
 uint64_t nadi_engine_events(const struct nadi_engine *e); /* handled so far */
 bool nadi_engine_pending(const struct nadi_engine *e);
-bool nadi_engine_overflowed(const struct nadi_engine *e);
 
 #endif

@@ -156,7 +156,8 @@ static void add_points(struct nadi_fit *f, enum nadi_fit_hold hold)
     }
 }
 
-void nadi_fit_predict(struct nadi_fit *f)
+/* plain_us of every point */
+static void fit_predict(struct nadi_fit *f)
 {
     for (size_t i = 0; i < f->count; i++) {
         struct nadi_comm_time time;
@@ -253,7 +254,7 @@ bool nadi_fit_run(struct nadi_fit *f, const struct nadi_comm_platform *prior,
     nadi_fit_solve(f);
     for (int round = 0; round < 2 && nadi_fit_crossovers(f); round++)
         nadi_fit_solve(f);
-    nadi_fit_predict(f);
+    fit_predict(f);
     find_scale(f);
     if (f->scale > POOR)
         nadi_warning(

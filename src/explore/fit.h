@@ -85,7 +85,6 @@ void nadi_fit_residuals(struct nadi_fit *f);
 /* Ends of a figure's 95 % interval, within what is possible. */
 double nadi_fit_low(const struct nadi_fit *f, int figure);
 double nadi_fit_high(const struct nadi_fit *f, int figure);
-void nadi_fit_predict(struct nadi_fit *f); /* plain_us of every point */
 /* The inverse of a symmetric positive matrix in place, by Gauss-Jordan elimination. */
 void nadi_fit_invert(double *a, size_t n);
 /* The loss of a relative residual: z^2 near 0, linear far off. */

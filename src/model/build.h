@@ -55,12 +55,9 @@ struct nadi_tokens {        /* of one micro-batch on this rank */
     uint64_t sequences;
 };
 
-struct nadi_tokens nadi_build_tokens(const struct nadi_build *b, uint64_t tokens);
-void nadi_build_norm(struct nadi_build *b, const char *name, uint64_t tokens);
 /* Into and out of the part that is split by tensor parallelism. */
 void nadi_build_enter(struct nadi_build *b, const char *name, const struct nadi_tokens *t);
 void nadi_build_leave(struct nadi_build *b, const char *name, const struct nadi_tokens *t);
-void nadi_build_residual(struct nadi_build *b, const char *name, const struct nadi_tokens *t);
 void nadi_build_mixer(struct nadi_build *b, const struct nadi_tokens *t, bool windowed);
 void nadi_build_cross(struct nadi_build *b, const struct nadi_tokens *t,
                       const struct nadi_tokens *source);

@@ -208,7 +208,7 @@ uint32_t nadi_grid_group(const struct nadi_grid *g, enum nadi_axis axis, uint32_
     return dense_group(g, axis, rank);
 }
 
-uint32_t nadi_grid_group_count(const struct nadi_grid *g, enum nadi_axis axis)
+static uint32_t grid_group_count(const struct nadi_grid *g, enum nadi_axis axis)
 {
     const uint32_t size = nadi_grid_size(g, axis);
     if (size == 1 || axis == NADI_AXIS_WORLD)
@@ -218,13 +218,14 @@ uint32_t nadi_grid_group_count(const struct nadi_grid *g, enum nadi_axis axis)
     return g->ranks / size;
 }
 
-uint32_t nadi_grid_group_name(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank)
+/* Number of the group as in its name, from 1; 0: the world. Axis has more than one member. */
+static uint32_t grid_group_name(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank)
 {
     uint32_t before = 1;
     if (axis == NADI_AXIS_WORLD)
         return 0;
     for (enum nadi_axis a = NADI_AXIS_TP; a < axis; a++)
-        before += nadi_grid_group_count(g, a);
+        before += grid_group_count(g, a);
     return before + nadi_grid_group(g, axis, rank);
 }
 
@@ -232,7 +233,7 @@ void nadi_grid_groups(const struct nadi_grid *g, struct nadi_groups *groups)
 {
     uint32_t *members = NADI_NEW(uint32_t, g->ranks);
     for (enum nadi_axis axis = NADI_AXIS_TP; axis < NADI_AXES; axis++) {
-        const uint32_t count = nadi_grid_group_count(g, axis), size = nadi_grid_size(g, axis);
+        const uint32_t count = grid_group_count(g, axis), size = nadi_grid_size(g, axis);
         uint32_t *first = NADI_NEW(uint32_t, count); /* one rank of each group, by number */
         for (uint32_t i = 0; i < count; i++)
             first[i] = NADI_NONE;
@@ -245,7 +246,7 @@ void nadi_grid_groups(const struct nadi_grid *g, struct nadi_groups *groups)
             char name[16];
             bool existed;
             nadi_grid_members(g, axis, first[i], members);
-            snprintf(name, sizeof(name), "%u", nadi_grid_group_name(g, axis, first[i]));
+            snprintf(name, sizeof(name), "%u", grid_group_name(g, axis, first[i]));
             nadi_groups_add(groups, name, members, size, &existed);
             NADI_ASSERT(!existed);
         }

@@ -38,9 +38,6 @@ void nadi_grid_members(const struct nadi_grid *g, enum nadi_axis axis, uint32_t 
                        uint32_t *members);
 /* Which of the axis's groups the rank is in; NADI_NONE when it is in none (tied, middle stage). */
 uint32_t nadi_grid_group(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank);
-uint32_t nadi_grid_group_count(const struct nadi_grid *g, enum nadi_axis axis);
-/* Number of the group as in its name, from 1; 0: the world. Axis has more than one member. */
-uint32_t nadi_grid_group_name(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank);
 
 /* All groups of more than one member. */
 void nadi_grid_groups(const struct nadi_grid *g, struct nadi_groups *groups);

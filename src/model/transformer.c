@@ -7,7 +7,7 @@
  * bytes, which tests/unit/model/test_net.c holds against. */
 #include "model/build.h"
 
-struct nadi_tokens nadi_build_tokens(const struct nadi_build *b, uint64_t tokens)
+static struct nadi_tokens build_tokens(const struct nadi_build *b, uint64_t tokens)
 {
     const struct nadi_shape *s = b->s;
     struct nadi_tokens t = {.sequences = s->batch};
@@ -60,7 +60,7 @@ void nadi_build_enter(struct nadi_build *b, const char *name, const struct nadi_
                         (struct nadi_transfer){NADI_TRANSFER_ALL_REDUCE, t->all * width}, none);
 }
 
-void nadi_build_norm(struct nadi_build *b, const char *name, uint64_t tokens)
+static void build_norm(struct nadi_build *b, const char *name, uint64_t tokens)
 {
     const struct nadi_model *m = b->m;
     const uint64_t h = m->hidden;
@@ -87,7 +87,7 @@ static void embedding(struct nadi_build *b, const struct nadi_tokens *t, bool fi
     if (m->token_types)
         table(b, "token type embedding", m->token_types, t->own);
     if (m->embedding_norm)
-        nadi_build_norm(b, "embedding norm", t->own);
+        build_norm(b, "embedding norm", t->own);
     mask(b, t->own * m->hidden);
     nadi_build_layers(b, nadi_build_kind(b, first ? "embedding" : "target embedding"), 1);
 }
@@ -119,7 +119,7 @@ static void head(struct nadi_build *b, const struct nadi_tokens *t)
     const struct nadi_model *m = b->m;
     const struct nadi_shape *s = b->s;
     if (m->final_norm)
-        nadi_build_norm(b, "final norm", t->own);
+        build_norm(b, "final norm", t->own);
     if (m->head == NADI_HEAD_POOLER)
         nadi_build_linear(b, "pooler", t->sequences, m->hidden, m->hidden, true);
     if (m->head == NADI_HEAD_LM) {
@@ -140,7 +140,7 @@ static void head(struct nadi_build *b, const struct nadi_tokens *t)
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-void nadi_build_residual(struct nadi_build *b, const char *name, const struct nadi_tokens *t)
+static void build_residual(struct nadi_build *b, const char *name, const struct nadi_tokens *t)
 {
     const uint64_t n = t->own * b->m->hidden;
     const uint64_t width = b->s->activation_bytes;
@@ -186,17 +186,17 @@ static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
     };
     const struct nadi_model *m = b->m;
     uint32_t norms = 0;
-    nadi_build_norm(b, "attention norm", t->own);
+    build_norm(b, "attention norm", t->own);
     norms++;
     nadi_build_mixer(b, t, flags & BLOCK_WINDOWED);
-    nadi_build_residual(b, "attention residual", t);
+    build_residual(b, "attention residual", t);
     if (source) {
-        nadi_build_norm(b, "cross norm", t->own);
+        build_norm(b, "cross norm", t->own);
         nadi_build_cross(b, t, source);
-        nadi_build_residual(b, "cross residual", t);
+        build_residual(b, "cross residual", t);
     }
     for (; norms < m->norms_per_layer; norms++)
-        nadi_build_norm(b, "mlp norm", t->own);
+        build_norm(b, "mlp norm", t->own);
     if (flags & BLOCK_EXPERTS) {
         nadi_build_experts(b, t);
     } else {
@@ -204,7 +204,7 @@ static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
         nadi_build_mlp_block(b, t, m->ffn);
         nadi_build_leave(b, "mlp output sum", t);
     }
-    nadi_build_residual(b, "mlp residual", t);
+    build_residual(b, "mlp residual", t);
     return nadi_build_kind(b, names[flags]);
 }
 
@@ -228,14 +228,14 @@ static void stack(struct nadi_build *b, uint32_t layers, const struct nadi_token
 void nadi_build_transformer(struct nadi_build *b)
 {
     const struct nadi_model *m = b->m;
-    const struct nadi_tokens t = nadi_build_tokens(b, b->s->tokens);
+    const struct nadi_tokens t = build_tokens(b, b->s->tokens);
     embedding(b, &t, true);
     b->net->body_first = 1;
     b->net->boundary_bytes = t.own * m->hidden * b->s->activation_bytes;
     stack(b, m->layers, &t, NULL);
     if (m->family == NADI_FAMILY_ENCODER_DECODER) {
-        const struct nadi_tokens target = nadi_build_tokens(b, b->s->target_tokens);
-        nadi_build_norm(b, "encoder norm", t.own);
+        const struct nadi_tokens target = build_tokens(b, b->s->target_tokens);
+        build_norm(b, "encoder norm", t.own);
         nadi_build_layers(b, nadi_build_kind(b, "encoder end"), 1);
         embedding(b, &target, false);
         stack(b, m->decoder_layers, &target, &t);

@@ -409,11 +409,6 @@ size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
     return s->solved.count;
 }
 
-double nadi_share_weight(const struct nadi_share *s, uint32_t demand)
-{
-    return s->demands.items[demand].weight;
-}
-
 uint32_t nadi_share_held_by(const struct nadi_share *s, uint32_t demand)
 {
     return s->demands.items[demand].held_by;

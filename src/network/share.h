@@ -42,7 +42,6 @@ void nadi_share_expect(const struct nadi_share *s, uint32_t demand, enum nadi_sh
 
 /* The active demands whose levels were found anew, valid until the next call of anything. */
 size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands);
-double nadi_share_weight(const struct nadi_share *s, uint32_t demand);
 /* The link that holds the demand at its level; NADI_NONE: its own limit does. */
 uint32_t nadi_share_held_by(const struct nadi_share *s, uint32_t demand);
 double nadi_share_level(const struct nadi_share *s, uint32_t demand);

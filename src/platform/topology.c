@@ -26,7 +26,9 @@ void nadi_dim_set_kind(struct nadi_dim *dim, uint32_t word, int64_t axes)
         dim->kind = NADI_DIM_RING;
 }
 
-void nadi_dim_sides(const struct nadi_dim *dim, uint32_t sides[NADI_MAX_DIMS])
+/* The sides of a Mesh or Torus, ascending; the first one varies fastest in the local address. The
+ * side of the first axis is the largest divisor of npus that is not above the root, and so on. */
+static void dim_sides(const struct nadi_dim *dim, uint32_t sides[NADI_MAX_DIMS])
 {
     uint32_t left = dim->npus;
     const uint32_t axes = dim->axes ? dim->axes : 1;
@@ -57,7 +59,7 @@ bool nadi_topology_expand(const struct nadi_topology *t, struct nadi_topology *o
         uint32_t sides[NADI_MAX_DIMS];
         if (out->dim_count + axes > NADI_MAX_DIMS)
             return false;
-        nadi_dim_sides(dim, sides);
+        dim_sides(dim, sides);
         for (uint32_t axis = 0; axis < axes; axis++) {
             struct nadi_dim *one = &out->dims[out->dim_count];
             *one = *dim;
@@ -83,7 +85,7 @@ static uint32_t axis_hops(enum nadi_dim_kind kind, uint32_t n, uint32_t a, uint3
 static uint32_t hops_over_axes(const struct nadi_dim *dim, uint32_t a, uint32_t b)
 {
     uint32_t sides[NADI_MAX_DIMS], hops = 0;
-    nadi_dim_sides(dim, sides);
+    dim_sides(dim, sides);
     for (uint32_t axis = 0; axis < (dim->axes ? dim->axes : 1); axis++) {
         const uint32_t n = sides[axis];
         hops += axis_hops(dim->kind, n, a % n, b % n);

@@ -61,10 +61,6 @@ bool nadi_topology_alike(const struct nadi_topology *t);
 /* Is there a one-way ring of more than two? */
 bool nadi_topology_one_way(const struct nadi_topology *t);
 
-/* The sides of a Mesh or Torus, ascending; the first one varies fastest in the local address. The
- * side of the first axis is the largest divisor of npus that is not above the root, and so on. */
-void nadi_dim_sides(const struct nadi_dim *dim, uint32_t sides[NADI_MAX_DIMS]);
-
 /* The same network with every Mesh and Torus of several axes taken apart into dimensions of one
  * axis (Mesh, Ring); of[i], when not NULL, is the dimension that i came from. False when there are
  * more than NADI_MAX_DIMS then. */

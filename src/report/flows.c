@@ -20,24 +20,6 @@ void nadi_report_flows_fct(const struct nadi_flows_inputs *in, const struct nadi
     }
 }
 
-static uint32_t address(uint32_t node)
-{
-    return 0x0b000001U + (node / 256 << 16) + (node % 256 << 8);
-}
-
-void nadi_report_flows_fct_long(const struct nadi_flows_inputs *in,
-                                const struct nadi_flows_result *r, struct nadi_str *out)
-{
-    for (size_t i = 0; i < r->done_count; i++) {
-        const struct nadi_flow_done *d = &r->done[i];
-        const struct nadi_flow_spec *f = &in->flows.items[d->flow];
-        nadi_str_printf(
-            out, "%08x %08x %u %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-            address(in->graph.hosts[f->src]), address(in->graph.hosts[f->dst]), d->sport, f->port,
-            f->bytes, ns(d->start), ns(d->duration), ns(d->alone));
-    }
-}
-
 void nadi_report_flows_pfc(const struct nadi_flows_result *r, struct nadi_str *out)
 {
     for (size_t i = 0; i < r->pfc_count; i++) {

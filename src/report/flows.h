@@ -11,9 +11,6 @@
 
 void nadi_report_flows_fct(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,
                            struct nadi_str *out);
-/* The form with addresses: SIP DIP SPORT DPORT BYTES START FCT ALONE. */
-void nadi_report_flows_fct_long(const struct nadi_flows_inputs *in,
-                                const struct nadi_flows_result *r, struct nadi_str *out);
 void nadi_report_flows_pfc(const struct nadi_flows_result *r, struct nadi_str *out);
 
 /* The tables of `nadi flows --out`, one a file of a folder, in the order of this list. */

@@ -25,7 +25,8 @@ double nadi_ladder_hidden(const struct nadi_rung *rungs, size_t count, size_t *o
     return most;
 }
 
-const struct nadi_link_result *nadi_busiest_link(const struct nadi_result *r)
+/* The link that is busy longest; NULL where the model sees no links. */
+static const struct nadi_link_result *busiest_link(const struct nadi_result *r)
 {
     const struct nadi_link_result *most = NULL;
     for (size_t i = 0; i < r->link_count; i++)
@@ -146,7 +147,7 @@ static void end_rows(const struct page *p)
     }
     nadi_str_printf(p->out, "\n  %-30s", "busiest link is busy");
     for (size_t i = 0; i < p->count; i++) {
-        const struct nadi_link_result *l = nadi_busiest_link(p->rungs[i].r);
+        const struct nadi_link_result *l = busiest_link(p->rungs[i].r);
         if (l)
             snprintf(time, sizeof(time), "%.1f %%",
                      nadi_utilisation(l->busy_ns, 1, p->rungs[i].r->end_ns) * 100);
@@ -206,7 +207,7 @@ static void reason(const struct page *p, size_t rung)
 {
     const struct nadi_inputs *in = p->rungs[rung].in;
     const struct nadi_result *r = p->rungs[rung].r;
-    const struct nadi_link_result *l = nadi_busiest_link(r);
+    const struct nadi_link_result *l = busiest_link(r);
     char from[48], to[48], bytes[32];
     if (!l)
         return;
@@ -283,7 +284,7 @@ void nadi_ladder_text(const struct nadi_rung *rungs, size_t count, bool colour,
 
 static void json_link(struct nadi_json *j, const struct nadi_rung *rung)
 {
-    const struct nadi_link_result *l = nadi_busiest_link(rung->r);
+    const struct nadi_link_result *l = busiest_link(rung->r);
     char name[48];
     if (!l) {
         nadi_json_null(j, "busiest_link");

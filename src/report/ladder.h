@@ -24,7 +24,4 @@ void nadi_ladder_text(const struct nadi_rung *rungs, size_t count, bool colour,
 /* Schema nadi-ladder/1. */
 void nadi_ladder_json(const struct nadi_rung *rungs, size_t count, struct nadi_str *out);
 
-/* The link that is busy longest; NULL where the model sees no links. */
-const struct nadi_link_result *nadi_busiest_link(const struct nadi_result *r);
-
 #endif

@@ -14,8 +14,4 @@ void nadi_topo_write_json(const struct nadi_graph_file *f, const struct nadi_gra
  * are joined to each other. What is too much to draw is drawn as one box with a number. */
 void nadi_topo_write_svg(const struct nadi_graph_file *f, struct nadi_str *out);
 
-/* Sum of the prices given; *missing is the first role without one, NULL when all have one. */
-double nadi_topo_cost(const struct nadi_graph_file *f, const struct nadi_graph_measures *m,
-                      const char **missing);
-
 #endif

@@ -3,8 +3,9 @@
 #include "format/json_write.h"
 #include "report/topo.h"
 
-double nadi_topo_cost(const struct nadi_graph_file *f, const struct nadi_graph_measures *m,
-                      const char **missing)
+/* Sum of the prices given; *missing is the first role without one, NULL when all have one. */
+static double topo_cost(const struct nadi_graph_file *f, const struct nadi_graph_measures *m,
+                        const char **missing)
 {
     double sum = 0;
     *missing = NULL;
@@ -128,7 +129,7 @@ void nadi_topo_write_text(const struct nadi_graph_file *f, const struct nadi_gra
     put_bisection(m, out);
     if (!f->price_count)
         return;
-    const double cost = nadi_topo_cost(f, m, &missing);
+    const double cost = topo_cost(f, m, &missing);
     nadi_str_printf(out, "  cost             %.12g, %.6g an NPU%s%s\n", cost, cost / m->npus,
                     missing ? "; without a price: " : "", missing ? missing : "");
 }
@@ -200,7 +201,7 @@ void nadi_topo_write_json(const struct nadi_graph_file *f, const struct nadi_gra
     nadi_json_u64(&j, "bisection_flows", m->splits);
     nadi_json_bool(&j, "bisection_is_exact", m->all_splits);
     if (f->price_count) {
-        nadi_json_double(&j, "cost", nadi_topo_cost(f, m, &missing));
+        nadi_json_double(&j, "cost", topo_cost(f, m, &missing));
         nadi_json_string(&j, "without_price", missing);
     }
     nadi_json_close(&j);

@@ -115,9 +115,6 @@ void nadi_check_trace(struct nadi_check *c, const struct nadi_trace *t, uint32_t
 void nadi_check_rank(struct nadi_check *c, const struct nadi_trace *t, uint32_t rank,
                      const struct nadi_trace_facts *facts);
 void nadi_check_custom(struct nadi_check *c, const struct nadi_trace *t, uint32_t position);
-/* Counts a node; the first of its kind keeps the message. */
-void nadi_check_found(struct nadi_check *c, enum nadi_finding_kind kind, const struct nadi_trace *t,
-                      uint32_t rank, uint32_t node, const char *format, ...) NADI_PRINTF(6, 7);
 bool nadi_check_report(struct nadi_check *c) NADI_MUST_USE;
 
 /* check_algorithms.c: one use against the configured algorithms. */

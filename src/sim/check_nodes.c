@@ -85,8 +85,11 @@ void nadi_ranks_text(const uint64_t *ranks, uint32_t rank_count, struct nadi_str
     nadi_ranges_text(list, count, out);
 }
 
-void nadi_check_found(struct nadi_check *c, enum nadi_finding_kind kind, const struct nadi_trace *t,
-                      uint32_t rank, uint32_t node, const char *format, ...)
+/* Counts a node; the first of its kind keeps the message. */
+NADI_PRINTF(6, 7)
+static void check_found(struct nadi_check *c, enum nadi_finding_kind kind,
+                        const struct nadi_trace *t, uint32_t rank, uint32_t node,
+                        const char *format, ...)
 {
     struct nadi_finding *f = &c->findings[kind];
     if (f->nodes++ == 0) {
@@ -151,7 +154,7 @@ struct pass { /* over one trace */
     do {                                                                                           \
         if ((p)->facts)                                                                            \
             (p)->facts->findings |= UINT32_C(1) << (kind);                                         \
-        nadi_check_found((p)->c, (kind), (p)->t, (p)->rank, (node), __VA_ARGS__);                  \
+        check_found((p)->c, (kind), (p)->t, (p)->rank, (node), __VA_ARGS__);                       \
     } while (0)
 
 /* Further than once around all ranks. */
@@ -458,13 +461,13 @@ static void check_memory_server(struct nadi_check *c, const struct nadi_trace *t
     while (t->type[n] != NADI_NODE_MEM_LOAD && t->type[n] != NADI_NODE_MEM_STORE)
         n++;
     if (m->npus_per_node == 0)
-        nadi_check_found(c, NADI_FINDING_MEMORY_NODE, t, rank, n,
-                         "memory node, but 'num-npus-per-node' is 0");
+        check_found(c, NADI_FINDING_MEMORY_NODE, t, rank, n,
+                    "memory node, but 'num-npus-per-node' is 0");
     else
-        nadi_check_found(c, NADI_FINDING_MEMORY_NODE, t, rank, n,
-                         "memory server %u of rank %u, at %u NPUs a node, does not exist: there "
-                         "are %u",
-                         rank / m->npus_per_node, rank, m->npus_per_node, m->node_count);
+        check_found(c, NADI_FINDING_MEMORY_NODE, t, rank, n,
+                    "memory server %u of rank %u, at %u NPUs a node, does not exist: there "
+                    "are %u",
+                    rank / m->npus_per_node, rank, m->npus_per_node, m->node_count);
 }
 
 void nadi_check_trace(struct nadi_check *c, const struct nadi_trace *t, uint32_t rank,

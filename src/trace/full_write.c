@@ -109,8 +109,9 @@ static bool patch_attr(struct nadi_str *out, struct nadi_str *scratch,
     return false;
 }
 
-void nadi_full_put(struct nadi_str *out, const struct nadi_full_node *n,
-                   const struct nadi_node_patch *p)
+/* Appends the node's message to `out`. */
+static void full_put(struct nadi_str *out, const struct nadi_full_node *n,
+                     const struct nadi_node_patch *p)
 {
     static const uint32_t replaceable[] = {FIELD_ID, FIELD_NAME, FIELD_CTRL, FIELD_DATA,
                                            FIELD_DURATION};
@@ -163,6 +164,6 @@ void nadi_full_write_node(struct nadi_deflate *sink, struct nadi_str *scratch,
         return;
     }
     nadi_str_clear(scratch);
-    nadi_full_put(scratch, n, patch);
+    full_put(scratch, n, patch);
     nadi_full_write_frame(sink, nadi_str_get(scratch), scratch->length);
 }

@@ -34,10 +34,6 @@ struct nadi_node_patch {
     bool drop_inputs;                /* the field, not an attribute */
 };
 
-/* Appends the node's message to `out`. */
-void nadi_full_put(struct nadi_str *out, const struct nadi_full_node *n,
-                   const struct nadi_node_patch *patch);
-
 /* A message with its length in front. */
 void nadi_full_write_frame(struct nadi_deflate *sink, const void *message, size_t bytes);
 void nadi_full_write_metadata(struct nadi_deflate *sink, const struct nadi_full *f);

@@ -34,8 +34,9 @@ uint64_t nadi_gen_put_compute(struct nadi_gen_steps *s, const char *name, const 
                deps, count);
 }
 
-uint64_t nadi_gen_put_collective(struct nadi_gen_steps *s, const char *name, uint64_t after,
-                                 enum nadi_collective_kind kind, uint64_t bytes, const char *group)
+static uint64_t gen_put_collective(struct nadi_gen_steps *s, const char *name, uint64_t after,
+                                   enum nadi_collective_kind kind, uint64_t bytes,
+                                   const char *group)
 {
     const struct nadi_write_attr attrs[] = {
         nadi_write_bool("is_cpu_op", false),
@@ -73,8 +74,8 @@ uint64_t nadi_gen_put_message(struct nadi_gen_steps *s, bool send, uint32_t peer
                &after, 1);
 }
 
-uint64_t nadi_gen_put_memory(struct nadi_gen_steps *s, bool load, const char *name, uint64_t after,
-                             uint64_t bytes)
+static uint64_t gen_put_memory(struct nadi_gen_steps *s, bool load, const char *name,
+                               uint64_t after, uint64_t bytes)
 {
     const struct nadi_write_attr attrs[] = {nadi_write_bool("is_cpu_op", false),
                                             nadi_write_uint64("tensor_size", bytes)};
@@ -103,8 +104,8 @@ void nadi_gen_steps_collectives(struct nadi_gen_steps *s)
                  nadi_units_bytes(size, (double)bytes), members);
         if (i && g->compute_ns)
             last = nadi_gen_put_compute(s, "between", &last, 1, g->compute_ns);
-        last = nadi_gen_put_collective(s, name, last, kind, kind == NADI_BARRIER ? 0 : bytes,
-                                       members == g->ranks ? NULL : group);
+        last = gen_put_collective(s, name, last, kind, kind == NADI_BARRIER ? 0 : bytes,
+                                  members == g->ranks ? NULL : group);
     }
 }
 
@@ -118,8 +119,7 @@ static void prefetch(struct nadi_gen_steps *s)
         /* The buffer of layer i is free once layer i - 1 - ahead is done. */
         const uint64_t room = i > g->ahead ? computed[i - 1 - g->ahead] : 0;
         snprintf(name, sizeof name, "gather layer %u", i);
-        gathered =
-            nadi_gen_put_collective(s, name, room ? room : gathered, g->kinds[0], g->bytes, NULL);
+        gathered = gen_put_collective(s, name, room ? room : gathered, g->kinds[0], g->bytes, NULL);
         const uint64_t after[] = {gathered, i ? computed[i - 1] : 0};
         snprintf(name, sizeof name, "layer %u", i);
         computed[i] = nadi_gen_put_compute(s, name, after, 2, g->compute_ns);
@@ -140,7 +140,7 @@ void nadi_gen_steps_overlap(struct nadi_gen_steps *s)
         snprintf(name, sizeof name, "layer %u", i);
         last = nadi_gen_put_compute(s, name, &last, 1, g->compute_ns);
         snprintf(name, sizeof name, "reduce layer %u", i);
-        reduced[i] = nadi_gen_put_collective(s, name, last, g->kinds[0], g->bytes, NULL);
+        reduced[i] = gen_put_collective(s, name, last, g->kinds[0], g->bytes, NULL);
         if (g->overlap == NADI_GEN_OVERLAP_NONE)
             last = reduced[i];
     }
@@ -156,13 +156,13 @@ void nadi_gen_steps_memory(struct nadi_gen_steps *s)
     for (uint32_t i = 0; i < g->rounds; i++) {
         char name[64];
         snprintf(name, sizeof name, "load layer %u", i);
-        const uint64_t loaded = nadi_gen_put_memory(
-            s, true, name, i > g->ahead ? computed[i - 1 - g->ahead] : 0, g->bytes);
+        const uint64_t loaded =
+            gen_put_memory(s, true, name, i > g->ahead ? computed[i - 1 - g->ahead] : 0, g->bytes);
         const uint64_t after[] = {loaded, i ? computed[i - 1] : 0};
         snprintf(name, sizeof name, "layer %u", i);
         computed[i] = nadi_gen_put_compute(s, name, after, 2, g->compute_ns);
         snprintf(name, sizeof name, "store layer %u", i);
-        nadi_gen_put_memory(s, false, name, computed[i], g->bytes);
+        gen_put_memory(s, false, name, computed[i], g->bytes);
     }
     nadi_mem_free(computed);
 }

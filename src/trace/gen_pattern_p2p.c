@@ -91,7 +91,8 @@ void nadi_gen_steps_incast(struct nadi_gen_steps *s)
     nadi_mem_free(nodes);
 }
 
-void nadi_gen_draw_weights(const struct nadi_gen_pattern *g, uint32_t round, double *weight)
+/* How popular the ranks are in a round: weight[ranks], above 0. */
+static void gen_draw_weights(const struct nadi_gen_pattern *g, uint32_t round, double *weight)
 {
     struct nadi_rng rng;
     uint32_t *order = NADI_NEW(uint32_t, g->ranks);
@@ -123,7 +124,7 @@ void nadi_gen_steps_all_to_all(struct nadi_gen_steps *s)
     for (uint32_t round = 0; round < g->rounds; round++) {
         size_t count = 0;
         double sum = 0;
-        nadi_gen_draw_weights(g, round, weight);
+        gen_draw_weights(g, round, weight);
         for (uint32_t i = 0; i < n; i++)
             sum += weight[i];
         for (uint32_t k = 1; k < n; k++) {

@@ -17,12 +17,8 @@ struct nadi_gen_steps {
 /* Dependencies are ids; 0 stands for none. Each returns its id. */
 uint64_t nadi_gen_put_compute(struct nadi_gen_steps *s, const char *name, const uint64_t *deps,
                               size_t count, uint64_t ns);
-uint64_t nadi_gen_put_collective(struct nadi_gen_steps *s, const char *name, uint64_t after,
-                                 enum nadi_collective_kind kind, uint64_t bytes, const char *group);
 uint64_t nadi_gen_put_message(struct nadi_gen_steps *s, bool send, uint32_t peer, uint32_t tag,
                               uint64_t bytes, uint64_t after);
-uint64_t nadi_gen_put_memory(struct nadi_gen_steps *s, bool load, const char *name, uint64_t after,
-                             uint64_t bytes);
 
 void nadi_gen_steps_collectives(struct nadi_gen_steps *s);
 void nadi_gen_steps_overlap(struct nadi_gen_steps *s);
@@ -35,7 +31,5 @@ void nadi_gen_steps_pipeline(struct nadi_gen_steps *s);
 
 /* By round, then rank: whom each exchanges with. The caller frees it. */
 uint32_t *nadi_gen_draw_pairs(const struct nadi_gen_pattern *g) NADI_MUST_USE;
-/* How popular the ranks are in a round: weight[ranks], above 0. */
-void nadi_gen_draw_weights(const struct nadi_gen_pattern *g, uint32_t round, double *weight);
 
 #endif

@@ -35,15 +35,6 @@ bool nadi_trace_writer_close(struct nadi_trace_writer *w, struct nadi_diags *dia
     return ok;
 }
 
-void nadi_trace_writer_discard(struct nadi_trace_writer *w)
-{
-    if (!w)
-        return;
-    nadi_deflate_discard(w->sink);
-    nadi_mem_free(w->buffer);
-    nadi_mem_free(w);
-}
-
 static void put_frame(struct nadi_trace_writer *w, const ProtobufCMessage *message)
 {
     size_t bytes = protobuf_c_message_get_packed_size(message);

@@ -62,7 +62,6 @@ void nadi_trace_writer_metadata(struct nadi_trace_writer *w,
                                 const struct nadi_write_metadata *metadata);
 void nadi_trace_writer_node(struct nadi_trace_writer *w, const struct nadi_write_node *node);
 bool nadi_trace_writer_close(struct nadi_trace_writer *w, struct nadi_diags *diags) NADI_MUST_USE;
-void nadi_trace_writer_discard(struct nadi_trace_writer *w); /* instead of close; NULL is allowed */
 
 /* The attributes that generators need, in the kinds that are usual. */
 struct nadi_write_attr nadi_write_bool(const char *name, bool value);

@@ -14,7 +14,8 @@ enum nadi_slot nadi_times_slot(const struct nadi_trace *t, uint32_t node)
     return t->type[node] == NADI_NODE_RECV ? NADI_SLOT_NONE : NADI_SLOT_COMM;
 }
 
-bool nadi_times_joint(const struct nadi_inputs *in, const struct nadi_trace *t, uint32_t node)
+/* Is the node a collective that its members carry out together? */
+static bool times_joint(const struct nadi_inputs *in, const struct nadi_trace *t, uint32_t node)
 {
     enum nadi_native_kind kind;
     return t->type[node] == NADI_NODE_COLL && !in->system.replay_only &&
@@ -199,7 +200,7 @@ static void join_rank(struct joining *j, uint32_t rank, uint32_t only)
     uint32_t count = 0;
     for (uint32_t i = 0; i < nadi_times_done(t, rank); i++) {
         uint32_t node = t->order[t->first[rank] + i];
-        if (nadi_times_joint(t->in, trace, node))
+        if (times_joint(t->in, trace, node))
             list[count++] =
                 (struct issued){t->nodes[nadi_times_index(t, rank, node)].start_ns, node};
     }

@@ -55,7 +55,4 @@ static inline uint32_t nadi_times_done(const struct nadi_times *t, uint32_t rank
 
 enum nadi_slot nadi_times_slot(const struct nadi_trace *t, uint32_t node);
 
-/* Is the node a collective that its members carry out together? */
-bool nadi_times_joint(const struct nadi_inputs *in, const struct nadi_trace *t, uint32_t node);
-
 #endif

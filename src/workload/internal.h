@@ -134,10 +134,6 @@ void nadi_workload_prepare_resume(struct nadi_workload *w); /* before the ranks 
 void nadi_workload_resume_rank(struct nadi_workload *w, uint32_t rank);
 void nadi_workload_restart(struct nadi_workload *w);
 
-/* workload.c: a pass over the ready nodes; what the end of a node leads to. */
-void nadi_workload_pass(struct nadi_workload *w, uint32_t rank);
-void nadi_workload_node_done(struct nadi_workload *w, uint32_t rank, uint32_t node);
-
 /* dispatch.c: the rank that a SEND or RECV of the actor names. */
 uint32_t nadi_workload_peer(const struct nadi_workload *w, uint32_t actor, uint32_t node);
 

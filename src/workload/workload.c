@@ -147,7 +147,7 @@ static void issue_node(struct nadi_workload *w, uint32_t rank, uint32_t node, en
 /* A pass over the ready nodes (workload spec 4.4). Nodes that become ready in a pass, through nodes
  * that are skipped, wait for the next one; where nothing is in flight to cause one, it follows at
  * once, instead of never as in the reference. */
-void nadi_workload_pass(struct nadi_workload *w, uint32_t rank)
+static void workload_pass(struct nadi_workload *w, uint32_t rank)
 {
     struct rank_state *r = &w->ranks[rank];
     do {
@@ -174,7 +174,7 @@ void nadi_workload_pass(struct nadi_workload *w, uint32_t rank)
     }
 }
 
-void nadi_workload_node_done(struct nadi_workload *w, uint32_t rank, uint32_t node)
+static void workload_node_done(struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
     struct rank_state *r = &w->ranks[rank];
     if (r->stopped) {
@@ -187,12 +187,12 @@ void nadi_workload_node_done(struct nadi_workload *w, uint32_t rank, uint32_t no
         return;
     }
     finish_node(w, rank, node);
-    nadi_workload_pass(w, rank);
+    workload_pass(w, rank);
 }
 
 static void node_done(void *context, uint32_t rank, uint32_t node)
 {
-    nadi_workload_node_done(context, rank, node);
+    workload_node_done(context, rank, node);
 }
 
 const char *nadi_workload_undecided(const struct nadi_workload *w)
@@ -212,12 +212,12 @@ uint32_t nadi_workload_actor_count(const struct nadi_workload *w)
 
 static void on_timer(void *context, const struct nadi_event *event)
 {
-    nadi_workload_node_done(context, event->actor, event->a);
+    workload_node_done(context, event->actor, event->a);
 }
 
 static void on_resume(void *context, const struct nadi_event *event)
 {
-    nadi_workload_pass(context, event->actor);
+    workload_pass(context, event->actor);
 }
 
 /* ---- set-up and views ---------------------------------------------------------------------- */
@@ -308,7 +308,7 @@ void nadi_workload_start(struct nadi_workload *w)
         if (begins > 0)
             nadi_engine_schedule(w->engine, begins, rank, w->kind_resume, 0, 0, 0);
         else
-            nadi_workload_pass(w, rank);
+            workload_pass(w, rank);
     }
 }
 

@@ -208,9 +208,3 @@ void nadi_host_release(struct nadi_host *h)
     nadi_mem_free(h->members.items);
     *h = (struct nadi_host){.text.fd = -1};
 }
-
-const char *nadi_host_label(const struct nadi_host *h, uint32_t node, struct nadi_arena *arena)
-{
-    const struct nadi_host_node *n = &h->nodes.items[node];
-    return nadi_arena_printf(arena, "%" PRIu64 " \"%.80s\"", n->id, nadi_host_name(h, node));
-}

@@ -116,7 +116,4 @@ nadi_host_part(const struct nadi_host *h, const struct nadi_host_node *node, str
     return (struct nadi_view){.at = h->text.buffer + node->text + part.at, .bytes = part.bytes};
 }
 
-/* `17 "aten::add"`, for messages. */
-const char *nadi_host_label(const struct nadi_host *h, uint32_t node, struct nadi_arena *arena);
-
 #endif

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-enum nadi_coding nadi_coding_of_path(const char *path)
+static enum nadi_coding coding_of_path(const char *path)
 {
     if (nadi_str_ends(path, ".gz"))
         return NADI_CODING_GZIP;
@@ -12,7 +12,7 @@ enum nadi_coding nadi_coding_of_path(const char *path)
 
 struct nadi_sink *nadi_sink_open(const char *path, struct nadi_diags *diags)
 {
-    struct nadi_deflate *file = nadi_deflate_open(path, nadi_coding_of_path(path), diags);
+    struct nadi_deflate *file = nadi_deflate_open(path, coding_of_path(path), diags);
     if (!file)
         return NULL;
     struct nadi_sink *s = NADI_NEW(struct nadi_sink, 1);

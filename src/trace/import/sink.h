@@ -17,8 +17,6 @@ struct nadi_sink {
     char buffer[NADI_SINK_BYTES];
 };
 
-enum nadi_coding nadi_coding_of_path(const char *path);
-
 /* NULL with an error when the file cannot be made. */
 struct nadi_sink *nadi_sink_open(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
 /* Appends to `out`, which must outlive the sink. Never NULL. */

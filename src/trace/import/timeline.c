@@ -125,20 +125,6 @@ void nadi_timeline_release(struct nadi_timeline *t)
     *t = (struct nadi_timeline){0};
 }
 
-uint32_t nadi_timeline_piece_at(const struct nadi_timeline *t, uint32_t thread, int64_t at)
-{
-    const struct nadi_thread *th = &t->threads[thread];
-    uint32_t low = 0, high = th->piece_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (t->pieces.items[th->first_piece + middle].from <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? th->first_piece + low - 1 : NADI_NONE;
-}
-
 uint32_t nadi_timeline_op_at(const struct nadi_timeline *t, uint32_t thread, int64_t at)
 {
     const struct nadi_thread *th = &t->threads[thread];

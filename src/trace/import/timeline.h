@@ -77,8 +77,6 @@ void nadi_timeline_build(struct nadi_timeline *t, const struct nadi_kineto *k,
                          const struct nadi_timeline_calls *calls);
 void nadi_timeline_release(struct nadi_timeline *t);
 
-/* The last piece of a thread that began at or before `at`, or NADI_NONE. O(log pieces). */
-uint32_t nadi_timeline_piece_at(const struct nadi_timeline *t, uint32_t thread, int64_t at);
 /* The innermost op of a thread at this time, or NADI_NONE. O(log ops + nesting). */
 uint32_t nadi_timeline_op_at(const struct nadi_timeline *t, uint32_t thread, int64_t at);
 /* The thread with this number in the profile, or NADI_NONE. */

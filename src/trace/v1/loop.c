@@ -15,7 +15,8 @@ struct loop {
     struct when *synced; /* by layer: the end of its weight-gradient collective */
 };
 
-enum nadi_v1_scope nadi_v1_scope_of(enum nadi_v1_policy policy, enum nadi_v1_phase phase)
+/* The scope of a layer's collective in a phase, by its parallelism. */
+static enum nadi_v1_scope v1_scope_of(enum nadi_v1_policy policy, enum nadi_v1_phase phase)
 {
     const bool is_weight = phase == NADI_V1_WEIGHT_GRADIENT;
     switch (policy) {
@@ -102,7 +103,7 @@ static struct when one_collective(struct loop *l, uint32_t layer, enum nadi_v1_p
                                   nadi_collective_name(kind)),
         .bytes = y->bytes[phase],
         .kind = kind,
-        .scope = nadi_v1_scope_of(y->policy, phase),
+        .scope = v1_scope_of(y->policy, phase),
     };
     return add(l, node, after);
 }
@@ -111,7 +112,7 @@ static struct when collective(struct loop *l, uint32_t layer, enum nadi_v1_phase
                               const char *what, struct when after)
 {
     const struct nadi_v1_layer *y = &l->w->layers[layer];
-    const enum nadi_v1_scope scope = nadi_v1_scope_of(y->policy, phase);
+    const enum nadi_v1_scope scope = v1_scope_of(y->policy, phase);
     if (y->comm[phase] == NADI_V1_COMM_NONE || y->bytes[phase] == 0 ||
         scope == NADI_V1_SCOPE_NONE || l->alone[scope])
         return after;

@@ -61,7 +61,4 @@ bool nadi_v1_converter(struct nadi_v1_program *p, const struct nadi_v1_workload 
                        struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_v1_program_release(struct nadi_v1_program *p);
 
-/* The scope of a layer's collective in a phase, by its parallelism. */
-enum nadi_v1_scope nadi_v1_scope_of(enum nadi_v1_policy policy, enum nadi_v1_phase phase);
-
 #endif
