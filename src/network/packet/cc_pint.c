@@ -45,8 +45,6 @@ static void update(struct nadi_pkt *net, uint32_t flow, double u, bool fast)
 static bool passed_over(struct nadi_pkt *net, uint32_t flow)
 {
     const double share = net->config.hpcc.pint_probability;
-    if (net->config.exact)
-        return nadi_ns3_streams_library(net->streams) % 65536 >= (uint32_t)(65536 * share);
     return share < 1 && nadi_rng_unit(&net->rngs[net->nics[net->flows[flow].nic].port]) >= share;
 }
 

@@ -353,11 +353,10 @@ struct nadi_pkt {
     float *losses;                   /* by port: probability */
     struct nadi_pkt_queue *queues;   /* [port * CLASSES + class] */
     struct nadi_pkt_switch *switches;
-    double coded_rates[8];          /* bit/s, by the code in telemetry */
-    struct nadi_pkt_pint *pints;    /* by port, where telemetry is PINT */
-    double *pint_values;            /* by power */
-    double pint_log;                /* of the powers' base */
-    struct nadi_ns3_pint *ns3_pint; /* exact mode */
+    double coded_rates[8];       /* bit/s, by the code in telemetry */
+    struct nadi_pkt_pint *pints; /* by port, where telemetry is PINT */
+    double *pint_values;         /* by power */
+    double pint_log;             /* of the powers' base */
     struct nadi_pkt_nic *nics;
     uint32_t port_count, switch_count, nic_count;
     uint32_t **tx_ticks; /* [rate][bytes] */

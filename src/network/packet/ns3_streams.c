@@ -73,19 +73,6 @@ static void begin(struct nadi_ns3_half *h, matrix step, uint64_t run, uint64_t u
     advance_by(h, h->jump, used);
 }
 
-/* Its first numbers are those of a minimal generator; ten rounds of it are passed over. */
-static void begin_library(struct nadi_ns3_streams *s, uint32_t seed)
-{
-    uint64_t x = seed ? seed : 1;
-    for (uint32_t i = 0; i < NADI_NS3_LAG; i++) {
-        s->library[i] = (uint32_t)x;
-        x = x * 16807 % INT32_MAX;
-    }
-    s->library_at = 3; /* the first three stand for themselves once more */
-    for (uint32_t i = 0; i < 10 * NADI_NS3_LAG; i++)
-        (void)nadi_ns3_streams_library(s);
-}
-
 void nadi_ns3_streams_init(struct nadi_ns3_streams *s, uint64_t run, uint64_t used)
 {
     const uint64_t a = (UINT64_C(1) << 32) - A_GAP, b = (UINT64_C(1) << 32) - B_GAP;
@@ -95,17 +82,6 @@ void nadi_ns3_streams_init(struct nadi_ns3_streams *s, uint64_t run, uint64_t us
     s->b.modulus_gap = B_GAP;
     begin(&s->a, step_a, run, used);
     begin(&s->b, step_b, run, used);
-    begin_library(s, (uint32_t)run);
-}
-
-/* An additive lagged Fibonacci generator, x(n) = x(n-3) + x(n-31), the last bit left off (Selinger,
- * The GLIBC random number generator, 2007). */
-uint32_t nadi_ns3_streams_library(struct nadi_ns3_streams *s)
-{
-    const uint32_t at = s->library_at;
-    s->library[at] += s->library[at < 3 ? at + NADI_NS3_LAG - 3 : at - 3];
-    s->library_at = at + 1 < NADI_NS3_LAG ? at + 1 : 0;
-    return s->library[at] >> 1;
 }
 
 double nadi_ns3_streams_next(struct nadi_ns3_streams *s)

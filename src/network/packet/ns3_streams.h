@@ -4,7 +4,7 @@
  * 2^127 numbers apart and those into runs 2^76 apart. Each new source of random numbers there takes
  * the next stream. The HPCC simulator makes a new source for every decision whether to mark a
  * packet and for every pause frame, and uses its first number alone: so what counts is how many
- * sources there were before. HPCC-PINT uses the C library's rand() instead. */
+ * sources there were before. */
 #ifndef NADI_NETWORK_PACKET_NS3_STREAMS_H
 #define NADI_NETWORK_PACKET_NS3_STREAMS_H
 
@@ -16,12 +16,8 @@ struct nadi_ns3_half { /* one of the generator's two recurrences, modulo 2^32 - 
     uint64_t state[3];
 };
 
-enum { NADI_NS3_LAG = 31 };
-
 struct nadi_ns3_streams {
     struct nadi_ns3_half a, b;
-    uint32_t library[NADI_NS3_LAG]; /* the C library's last numbers */
-    uint32_t library_at;            /* the oldest of them */
 };
 
 /* ns-3's seed 1 and the given run, with `used` streams taken. */
@@ -29,9 +25,6 @@ void nadi_ns3_streams_init(struct nadi_ns3_streams *s, uint64_t run, uint64_t us
 
 /* The first number of the next stream, in (0, 1). */
 double nadi_ns3_streams_next(struct nadi_ns3_streams *s);
-
-/* The next number of glibc's rand() after srand(run), 31 bits. */
-uint32_t nadi_ns3_streams_library(struct nadi_ns3_streams *s);
 
 /* Takes a stream whose numbers do not matter. */
 void nadi_ns3_streams_skip(struct nadi_ns3_streams *s);

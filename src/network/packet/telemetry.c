@@ -41,12 +41,9 @@ void nadi_pint_init(struct nadi_pkt *net)
     net->pint_log = log(base);
     const double first = -round(log(1024) / net->pint_log);
     net->pints = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_pint, net->port_count);
-    if (net->config.exact)
-        nadi_ns3_pint_init(net);
     net->pint_values = NADI_ARENA_NEW(&net->arena, double, UINT8_MAX + 1);
     for (uint32_t i = 0; i <= UINT8_MAX; i++)
-        net->pint_values[i] =
-            net->config.exact ? pow(base, i) / NADI_NS3_PINT_UNITS : pow(base, first + i);
+        net->pint_values[i] = pow(base, first + i);
 }
 
 double nadi_pint_decode(const struct nadi_pkt *net, uint8_t power)
@@ -84,12 +81,7 @@ void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at, u
     const struct nadi_pkt_port *port = &net->ports[port_index];
     struct nadi_pkt_pint *p = &net->pints[port_index];
     const nadi_time now = net->wheel.now;
-    const bool data = nadi_pkt_kind(net->packets[at].word) == NADI_PKT_DATA;
-    if (data && net->config.exact) {
-        p->u = nadi_ns3_pint_average(net, p, net->rates[port->rate], queued);
-        const uint8_t power = nadi_ns3_pint_encode(net, p->u);
-        net->powers[at] = power > net->powers[at] ? power : net->powers[at];
-    } else if (data) {
+    if (nadi_pkt_kind(net->packets[at].word) == NADI_PKT_DATA) {
         const double base = (double)net->longest_rtt;
         const double since = (double)(now - p->at);
         const double dt = since < base ? since : base;

@@ -150,14 +150,6 @@ static inline double nadi_int_rate(const struct nadi_pkt *net, uint64_t word)
 void nadi_pkt_int_init(struct nadi_pkt *net);
 /* Makes the ports' averages. */
 void nadi_pint_init(struct nadi_pkt *net);
-/* ns3_pint.c, exact mode. Once, before the others. */
-void nadi_ns3_pint_init(struct nadi_pkt *net);
-/* The average of a port that a packet leaves, and the power that it travels as
- * in units of 1/512. */
-enum { NADI_NS3_PINT_UNITS = 512 };
-double nadi_ns3_pint_average(struct nadi_pkt *net, const struct nadi_pkt_pint *p, uint64_t rate,
-                             uint32_t queued_bytes);
-uint8_t nadi_ns3_pint_encode(struct nadi_pkt *net, double u);
 /* The utilisation that a byte of PINT stands for. */
 double nadi_pint_decode(const struct nadi_pkt *net, uint8_t power);
 
