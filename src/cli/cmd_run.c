@@ -352,6 +352,7 @@ static enum nadi_status several_models(const struct values *v, struct nadi_setup
         printf("\nfiles of each model in a folder of its name in %s\n", v->out);
     for (size_t i = 0; i < count; i++)
         nadi_job_destroy(jobs[i]);
+    setup->network_model = v->inputs.network_model;
     return status;
 }
 
