@@ -200,7 +200,7 @@ static void put_spans(const struct spans *s, struct nadi_str *blob)
 {
     size_t at = 0;
     for (size_t r = 0; r < s->ranks.count; r++)
-        for (uint8_t track = 0; track < TRACKS; track++) {
+        for (uint32_t track = 0; track < TRACKS; track++) {
             size_t end = at;
             while (end < s->list.count && s->list.items[end].rank == s->ranks.items[r] &&
                    s->list.items[end].track == track)

@@ -391,7 +391,7 @@ static bool simulate(const struct nadi_flows_inputs *in, struct nadi_flows_resul
 bool nadi_flows_simulate_packets(const struct nadi_flows_inputs *in,
                                  struct nadi_flows_result *result, struct nadi_diags *diags)
 {
-    bool again;
+    bool again = false;
     if (in->threads > 1) {
         if (simulate(in, result, true, &again, diags))
             return true;

@@ -359,6 +359,7 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
         nadi_pint_init(net);
     if (config->window_global || net->pints)
         nadi_pkt_routes_longest(net, &net->longest_rtt, &net->largest_bdp);
+    net->pint_per_tick = 1 / (double)nadi_max_time(net->longest_rtt, 1);
     net->leap = nadi_pkt_leap_create(net);
     return net;
 }

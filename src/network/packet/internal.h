@@ -285,8 +285,11 @@ struct nadi_pkt_track { /* selective recovery: a bit a packet in each */
 
 struct nadi_pkt_pint { /* PINT: a port's moving average */
     double u;
-    nadi_time at; /* last departure */
+    double per_byte; /* 1 / (B T), of */
+    uint32_t rate;   /* this index + 1; 0: none yet */
+    nadi_time at;    /* last departure */
     uint32_t bytes;
+    uint32_t power; /* the largest that is not above u */
 };
 
 struct nadi_pkt_frames {                                 /* sizes in bytes */
@@ -356,7 +359,7 @@ struct nadi_pkt {
     double coded_rates[8];       /* bit/s, by the code in telemetry */
     struct nadi_pkt_pint *pints; /* by port, where telemetry is PINT */
     double *pint_values;         /* by power */
-    double pint_log;             /* of the powers' base */
+    double pint_per_tick;        /* 1 / T */
     struct nadi_pkt_nic *nics;
     uint32_t port_count, switch_count, nic_count;
     uint32_t **tx_ticks; /* [rate][bytes] */

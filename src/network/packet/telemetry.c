@@ -38,8 +38,7 @@ void nadi_pkt_int_init(struct nadi_pkt *net)
 void nadi_pint_init(struct nadi_pkt *net)
 {
     const double base = net->config.hpcc.pint_log_base;
-    net->pint_log = log(base);
-    const double first = -round(log(1024) / net->pint_log);
+    const double first = -round(log(1024) / log(base));
     net->pints = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_pint, net->port_count);
     net->pint_values = NADI_ARENA_NEW(&net->arena, double, UINT8_MAX + 1);
     for (uint32_t i = 0; i <= UINT8_MAX; i++)
@@ -51,15 +50,31 @@ double nadi_pint_decode(const struct nadi_pkt *net, uint8_t power)
     return net->pint_values[power];
 }
 
-static uint8_t pint_encode(struct nadi_pkt *net, uint32_t port, double u)
+/* The power below or the one above, so that the mean is right. A port's average moves in small
+ * steps: the power is looked for from the last one on. */
+static uint8_t pint_encode(struct nadi_pkt *net, uint32_t port)
 {
-    const double least = net->pint_values[0];
-    if (u <= least)
-        return 0;
-    const double exact = log(u / least) / net->pint_log;
-    const double whole = floor(exact);
-    const double power = whole + (nadi_rng_unit(&net->rngs[port]) < exact - whole ? 1 : 0);
-    return power < UINT8_MAX ? (uint8_t)power : UINT8_MAX;
+    struct nadi_pkt_pint *p = &net->pints[port];
+    const double *values = net->pint_values;
+    uint32_t power = p->power;
+    while (power > 0 && p->u < values[power])
+        power--;
+    while (power < UINT8_MAX && p->u >= values[power + 1])
+        power++;
+    p->power = power;
+    if (power == UINT8_MAX || p->u <= values[power])
+        return (uint8_t)power;
+    const double share = (p->u - values[power]) / (values[power + 1] - values[power]);
+    return (uint8_t)(power + (nadi_rng_unit(&net->rngs[port]) < share));
+}
+
+static NADI_SELDOM void pint_new_rate(struct nadi_pkt *net, uint32_t port)
+{
+    struct nadi_pkt_pint *p = &net->pints[port];
+    const double bytes_per_tick =
+        (double)net->rates[net->ports[port].rate] / 8e12 * (double)net->tick;
+    p->per_byte = 1 / (bytes_per_tick * (double)net->longest_rtt);
+    p->rate = net->ports[port].rate + 1U;
 }
 
 void nadi_pkt_add_int_anyhow(struct nadi_pkt *net, uint32_t port_index, uint32_t at,
@@ -82,15 +97,16 @@ void nadi_pkt_add_pint(struct nadi_pkt *net, uint32_t port_index, uint32_t at, u
     struct nadi_pkt_pint *p = &net->pints[port_index];
     const nadi_time now = net->wheel.now;
     if (nadi_pkt_kind(net->packets[at].word) == NADI_PKT_DATA) {
-        const double base = (double)net->longest_rtt;
-        const double since = (double)(now - p->at);
-        const double dt = since < base ? since : base;
-        const double bytes_per_tick = (double)net->rates[port->rate] / 8e12 * (double)net->tick;
-        p->u = (base - dt) / base * p->u + (double)p->bytes / (bytes_per_tick * base) +
-               (double)queued * dt / (bytes_per_tick * base * base);
-        const uint8_t power = pint_encode(net, port_index, p->u);
-        if (power > net->powers[at])
-            net->powers[at] = power;
+        const nadi_time since = nadi_min_time(now - p->at, net->longest_rtt);
+        const double share = (double)since * net->pint_per_tick;
+        if (NADI_UNLIKELY(p->rate != port->rate + 1U))
+            pint_new_rate(net, port_index);
+        p->u = (1 - share) * p->u + (p->bytes + queued * share) * p->per_byte;
+        if (p->u > net->pint_values[net->powers[at]]) { /* else no larger than what it has */
+            const uint8_t power = pint_encode(net, port_index);
+            if (power > net->powers[at])
+                net->powers[at] = power;
+        }
     }
     p->at = now;
     p->bytes = nadi_pkt_bytes(net->packets[at].word);
