@@ -1,5 +1,6 @@
 #include "explore/synth_net.h"
 
+#include "base/join.h"
 #include "base/mem.h"
 #include "platform/routing.h"
 
@@ -157,15 +158,6 @@ static void find_shares(struct nadi_synth_net *net)
     nadi_mem_free(last);
 }
 
-static uint32_t root_of(uint32_t *up, uint32_t v)
-{
-    while (up[v] != v) {
-        up[v] = up[up[v]];
-        v = up[v];
-    }
-    return v;
-}
-
 /* Joins what pairs of at least `share` join. False: that is one cluster, or as many as NPUs. */
 static bool cluster(struct nadi_synth_net *net, uint64_t share, uint32_t *of)
 {
@@ -174,12 +166,12 @@ static bool cluster(struct nadi_synth_net *net, uint64_t share, uint32_t *of)
         up[v] = v;
     for (uint32_t i = 0; i < net->pair_count; i++)
         if (net->pairs[i].share >= share)
-            up[root_of(up, net->pairs[i].from)] = root_of(up, net->pairs[i].to);
+            up[nadi_joined(up, net->pairs[i].from)] = nadi_joined(up, net->pairs[i].to);
     for (uint32_t v = 0; v < net->n; v++)
-        if (root_of(up, v) == v)
+        if (nadi_joined(up, v) == v)
             of[v] = count++;
     for (uint32_t v = 0; v < net->n; v++)
-        of[v] = of[root_of(up, v)];
+        of[v] = of[nadi_joined(up, v)];
     nadi_mem_free(up);
     net->cluster_count[net->levels] = count;
     return count < net->n;

@@ -117,8 +117,7 @@ const struct nadi_schema nadi_network_schema = {
     .title = "network file",
     .option = "--network",
     .syntax = NADI_DOC_YAML,
-    .doc = "The network as a list of dimensions, innermost first; every key is a list with "
-           "one "
+    .doc = "The network as a list of dimensions, innermost first; every key is a list with one "
            "entry a dimension.",
     .example = "topology: [Ring, Switch]\n"
                "npus_count: [8, 4]\n"

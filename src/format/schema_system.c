@@ -79,6 +79,11 @@ static const char *const intra_schedulers[] = {
         .key = name, .type = NADI_SCHEMA_FLAG, .preset = "0",                                      \
         .doc = text " Every value but the number 0 turns it on, even false, as in the reference."  \
     }
+#define BUS_TIME(name, text)                                                                       \
+    {                                                                                              \
+        .key = name, .type = NADI_SCHEMA_INTEGER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
+        .unit_factor = 1, .preset = "0", .max = INT32_MAX, .doc = "Shared bus: " text              \
+    }
 #define NO_EFFECT(name, text)                                                                      \
     {                                                                                              \
         .key = name, .type = NADI_SCHEMA_TYPE_NONE, .effect = NADI_SCHEMA_NO_EFFECT, .doc = text   \
@@ -239,30 +244,9 @@ static const struct nadi_schema_key system_keys[] = {
      .preset = "0",
      .doc = "1: messages between NPU and memory share a bus (LogGP: L, o, g, G) instead of taking "
             "endpoint-delay each."},
-    {.key = "L",
-     .type = NADI_SCHEMA_INTEGER,
-     .dimension = NADI_DIMENSION_TIME,
-     .unit = "ns",
-     .unit_factor = 1,
-     .preset = "0",
-     .max = INT32_MAX,
-     .doc = "Shared bus: latency."},
-    {.key = "o",
-     .type = NADI_SCHEMA_INTEGER,
-     .dimension = NADI_DIMENSION_TIME,
-     .unit = "ns",
-     .unit_factor = 1,
-     .preset = "0",
-     .max = INT32_MAX,
-     .doc = "Shared bus: overhead at sender and receiver."},
-    {.key = "g",
-     .type = NADI_SCHEMA_INTEGER,
-     .dimension = NADI_DIMENSION_TIME,
-     .unit = "ns",
-     .unit_factor = 1,
-     .preset = "0",
-     .max = INT32_MAX,
-     .doc = "Shared bus: least gap between two messages."},
+    BUS_TIME("L", "latency."),
+    BUS_TIME("o", "overhead at sender and receiver."),
+    BUS_TIME("g", "least gap between two messages."),
     {.key = "G",
      .type = NADI_SCHEMA_NUMBER,
      .unit = "ns/B",

@@ -1,5 +1,6 @@
 #include "sim/components.h"
 
+#include "base/join.h"
 #include "base/mem.h"
 #include "collective/plan.h"
 
@@ -22,20 +23,6 @@ struct search {
     uint32_t *joins;    /* by group: a rank that has it left; NADI_NONE */
     struct left *lefts; /* by actor */
 };
-
-static uint32_t root_of(uint32_t *above, uint32_t rank)
-{
-    while (above[rank] != rank)
-        rank = above[rank] = above[above[rank]];
-    return rank;
-}
-
-static void join(struct search *s, uint32_t a, uint32_t b)
-{
-    a = root_of(s->above, a);
-    b = root_of(s->above, b);
-    s->above[a < b ? b : a] = a < b ? a : b;
-}
 
 static void add_once(struct list *list, uint32_t value)
 {
@@ -79,13 +66,13 @@ static void join_rank(struct search *s, uint32_t rank, uint32_t actor)
                                                                  nadi_trace_string(t, name), rank);
         if (s->joins[group] == NADI_NONE)
             s->joins[group] = rank;
-        join(s, rank, s->joins[group]);
+        nadi_join(s->above, rank, s->joins[group]);
     }
     for (size_t i = 0; i < left->peers.count; i++) {
         uint32_t peer = left->peers.items[i];
         if (s->in->relative_peers)
             peer = nadi_relative_peer(rank, peer, s->in->rank_count);
-        join(s, rank, peer);
+        nadi_join(s->above, rank, peer);
     }
 }
 
@@ -96,7 +83,7 @@ static struct nadi_components list_components(struct search *s)
     uint32_t *number = NADI_NEW(uint32_t, n), *sizes = NADI_ZNEW(uint32_t, n);
     struct nadi_components c = {.ranks = NADI_NEW(uint32_t, n)};
     for (uint32_t r = 0; r < n; r++) /* a root is its component's lowest rank */
-        sizes[root_of(s->above, r)]++;
+        sizes[nadi_joined(s->above, r)]++;
     c.start = NADI_ZNEW(uint32_t, (size_t)n + 1);
     for (uint32_t r = 0; r < n; r++) {
         if (s->above[r] == r) {
@@ -105,7 +92,7 @@ static struct nadi_components list_components(struct search *s)
             c.start[count] += sizes[r];
             number[r] = count - 1;
         } else
-            number[r] = number[root_of(s->above, r)];
+            number[r] = number[nadi_joined(s->above, r)];
     }
     c.count = count;
     for (uint32_t i = 0; i < count; i++)

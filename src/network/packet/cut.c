@@ -1,4 +1,5 @@
 /* cut: which part of the network each node belongs to. */
+#include "base/join.h"
 #include "base/mem.h"
 #include "network/packet/parts.h"
 
@@ -16,9 +17,7 @@ struct cut {
 
 static uint32_t unit_of(struct cut *c, uint32_t node)
 {
-    while (c->unit[node] != node)
-        node = c->unit[node] = c->unit[c->unit[node]];
-    return node;
+    return nadi_joined(c->unit, node);
 }
 
 static void make_units(struct cut *c)
@@ -26,12 +25,9 @@ static void make_units(struct cut *c)
     const struct nadi_pkt *net = c->net;
     for (uint32_t n = 0; n < net->graph->node_count; n++)
         c->unit[n] = n;
-    for (uint32_t p = 0; p < net->port_count; p++) {
-        const uint32_t a = unit_of(c, net->ports[p].node);
-        const uint32_t b = unit_of(c, net->ports[net->ports[p].peer].node);
+    for (uint32_t p = 0; p < net->port_count; p++)
         if (net->ports[p].latency == 0)
-            c->unit[a > b ? a : b] = a > b ? b : a;
-    }
+            nadi_join(c->unit, net->ports[p].node, net->ports[net->ports[p].peer].node);
 }
 
 /* A host does more for a packet than a switch. */

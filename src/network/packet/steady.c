@@ -1,5 +1,6 @@
 #include "network/packet/steady.h"
 
+#include "base/join.h"
 #include "base/mem.h"
 #include "network/packet/queue.h"
 
@@ -12,21 +13,14 @@ static uint32_t stand_in(const struct nadi_pkt *net, uint32_t port)
     return p->is_host ? port : net->graph->first_port[p->node];
 }
 
-static uint32_t find(uint32_t *root, uint32_t port)
-{
-    if (root[port] == NADI_NONE)
-        root[port] = port;
-    while (root[port] != port) {
-        root[port] = root[root[port]];
-        port = root[port];
-    }
-    return port;
-}
-
+/* A port that no flow has touched yet stands for none. */
 static void join(const struct nadi_pkt *net, uint32_t *root, uint32_t a, uint32_t b)
 {
-    const uint32_t x = find(root, stand_in(net, a)), y = find(root, stand_in(net, b));
-    root[x > y ? x : y] = x < y ? x : y;
+    const uint32_t ends[2] = {stand_in(net, a), stand_in(net, b)};
+    for (uint32_t i = 0; i < 2; i++)
+        if (root[ends[i]] == NADI_NONE)
+            root[ends[i]] = ends[i];
+    nadi_join(root, ends[0], ends[1]);
 }
 
 static void join_way(const struct nadi_pkt *net, uint32_t *root, uint32_t flow, bool back)
@@ -56,7 +50,7 @@ uint32_t nadi_pkt_parts_find(const struct nadi_pkt *net, uint32_t *root)
         const uint32_t stand = stand_in(net, p);
         if (root[stand] == NADI_NONE)
             continue;
-        root[p] = find(root, stand);
+        root[p] = nadi_joined(root, stand);
         parts += root[p] == p;
     }
     return parts;
