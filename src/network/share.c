@@ -40,7 +40,7 @@ void nadi_share_destroy(struct nadi_share *s)
 
 uint32_t nadi_share_add(struct nadi_share *s)
 {
-    const struct demand d = {0};
+    const struct demand d = {.held_by = NADI_NONE};
     const double unlimited = (double)INFINITY;
     NADI_PUSH_LINES(&s->demands, d);
     NADI_PUSH(&s->limits, unlimited);
@@ -104,14 +104,18 @@ static void enter(struct nadi_share *s, uint32_t index)
 
 static void leave(struct nadi_share *s, uint32_t index)
 {
-    const struct demand *d = &s->demands.items[index];
+    struct demand *d = &s->demands.items[index];
+    nadi_share_set_level(s, d, 0);
+    nadi_share_set_holder(s, d, NADI_NONE);
     for (uint32_t h = 0; h < d->hops; h++) {
         const struct hop *hop = &s->hops.items[d->way + h];
         struct link *l = &s->links[hop->link];
         struct member *all = members_of(l);
         const struct member moved = all[--l->count];
-        if (l->count == 0)
+        if (l->count == 0) {
+            l->load = 0; /* without what rounding has left */
             continue;
+        }
         all[hop->place] = moved;
         s->hops.items[moved.hop].place = hop->place;
         list_link(s, hop->link);
@@ -123,15 +127,19 @@ void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight)
     struct demand *d = &s->demands.items[demand];
     const bool was = d->weight > 0, is = weight > 0;
     NADI_ASSERT(d->hops > 0 || !is);
-    d->weight = is ? weight : 0;
     if (was && !d->listed && d->level < s->floor)
         s->floor = d->level;
     if (was && !is) {
         leave(s, demand);
         s->active--;
-        d->level = 0;
-        return;
     }
+    if (was && is) {
+        const double level = d->level;
+        nadi_share_set_level(s, d, 0);
+        d->weight = weight;
+        nadi_share_set_level(s, d, level);
+    }
+    d->weight = is ? weight : 0;
     if (!is)
         return;
     if (!was) {
@@ -194,21 +202,25 @@ static bool solve_alone(struct nadi_share *s, uint32_t index)
 {
     struct demand *d = &s->demands.items[index];
     double least = (double)INFINITY;
-    d->held_by = NADI_NONE;
+    uint32_t by = NADI_NONE;
     for (uint32_t h = 0; h < d->hops; h++) {
         const struct link *l = &s->links[nadi_share_way(s, d)[h].link];
         if (l->count != 1)
             return false;
         if (l->capacity < least) {
             least = l->capacity;
-            d->held_by = nadi_share_way(s, d)[h].link;
+            by = nadi_share_way(s, d)[h].link;
         }
     }
-    d->level = least / d->weight;
-    if (s->limited && d->level > s->limits.items[index]) {
-        d->level = s->limits.items[index];
-        d->held_by = NADI_NONE;
+    double level = least / d->weight;
+    if (s->limited && level > s->limits.items[index]) {
+        level = s->limits.items[index];
+        by = NADI_NONE;
     }
+    nadi_share_set_level(s, d, level);
+    nadi_share_set_holder(s, d, by);
+    if (by != NADI_NONE)
+        s->links[by].held_level = level;
     d->visit = s->visit;
     NADI_PUSH(&s->solved, index);
     return true;
@@ -246,57 +258,94 @@ static void set_out(struct link *m, double room, double weight, uint32_t open)
     m->open = open;
     m->others = open < m->count;
     m->hold = (double)INFINITY;
+    m->held_now = 0;
+    m->highest = 0;
 }
 
-/* What the links have left for the set while all others keep their levels. */
+/* Changes of a load before it is added up anew: rounding stays far below SLACK. */
+enum { MOST_CHANGES = 1024 };
+
+/* The link's load and the set's part of it, from its members. */
+static void add_up(const struct nadi_share *s, struct link *m)
+{
+    const struct member *all = nadi_share_members(m);
+    double load = 0, own = 0;
+    for (size_t k = 0; k < m->count; k++) { /* who is in is no use to guess: no branch */
+        const struct demand *d = &s->demands.items[all[k].demand];
+        const double rate = d->weight * d->level, part[2] = {0, rate};
+        load += rate;
+        own += part[nadi_share_in_set(s, d)];
+    }
+    m->load = load;
+    m->own = own;
+    m->changes = 0;
+}
+
+/* What the links have left for the set while all others keep their levels. A link's load is known:
+ * the others are looked at only where they are few, or where rounding has to be put right. */
 static void gather(struct nadi_share *s)
 {
     for (size_t i = 0; i < s->crossed.count; i++) {
-        const uint32_t link = s->crossed.items[i];
-        struct link *m = &s->links[link];
-        const struct member *all = nadi_share_members(m);
-        double room = m->capacity, weight = 0;
-        uint32_t open = 0;
-        for (size_t k = 0; k < m->count; k++) { /* who is in is no use to guess: no branch */
-            const struct demand *d = &s->demands.items[all[k].demand];
-            const double part[2] = {d->weight * d->level, 0}, own[2] = {0, d->weight};
-            const bool in = nadi_share_in_set(s, d);
-            room -= part[in];
-            weight += own[in];
-            open += in;
+        struct link *m = &s->links[s->crossed.items[i]];
+        m->own = m->weight = 0;
+        m->open = 0;
+    }
+    for (size_t i = 0; i < s->set.count; i++) {
+        const struct demand *d = &s->demands.items[s->set.items[i]];
+        const double rate = d->weight * d->level;
+        for (uint32_t h = 0; h < d->hops; h++) {
+            struct link *m = &s->links[nadi_share_way(s, d)[h].link];
+            m->own += rate;
+            m->weight += d->weight;
+            m->open++;
         }
-        set_out(m, room, weight, open);
+    }
+    for (size_t i = 0; i < s->crossed.count; i++) {
+        struct link *m = &s->links[s->crossed.items[i]];
+        if (m->open < m->count && (2 * m->open > m->count || m->changes > MOST_CHANGES))
+            add_up(s, m);
+        const double others = m->open == m->count ? 0 : m->load - m->own;
+        set_out(m, m->capacity - others, m->weight, m->open);
+    }
+}
+
+/* Demands of a link join that are not of the set: those above where it holds the set's, and, where
+ * it has got room or a demand of the set stands above them, those that it holds. */
+static void join_members(struct nadi_share *s, uint32_t link, bool everybody)
+{
+    const struct link *m = &s->links[link];
+    const struct member *all = nadi_share_members(m);
+    double room = m->capacity;
+    for (size_t k = 0; k < m->count; k++) {
+        const struct demand *d = &s->demands.items[all[k].demand];
+        room -= d->weight * d->level;
+    }
+    const bool full = room <= m->capacity * SLACK;
+    for (size_t k = 0; k < m->count; k++) {
+        const struct demand *d = &s->demands.items[all[k].demand];
+        if (nadi_share_in_set(s, d))
+            continue;
+        const bool above = d->level > m->hold * (1 + SLACK);
+        const bool freed = d->held_by == link && (!full || m->highest > d->level * (1 + SLACK));
+        if (everybody || above || freed)
+            join(s, all[k].demand);
     }
 }
 
 /* Who outside the set has no bottleneck any more, or stands above somebody who is held there. True
- * when the set has grown. With `everybody`, all join whom the set meets. */
+ * when the set has grown. With `everybody`, all join whom the set meets. Members are looked at only
+ * where one can be such: by half of what counts, as the link's load is rounded. */
 static bool join_affected(struct nadi_share *s, bool everybody)
 {
     const size_t before = s->set.count, links = s->crossed.count;
     for (size_t i = 0; i < links; i++) {
-        const uint32_t link = s->crossed.items[i];
-        const struct link *m = &s->links[link];
-        const struct member *all = nadi_share_members(m);
-        double room = m->capacity, highest = 0;
+        const struct link *m = &s->links[s->crossed.items[i]];
         if (!m->others)
             continue;
-        for (size_t k = 0; k < m->count; k++) {
-            const struct demand *d = &s->demands.items[all[k].demand];
-            room -= d->weight * d->level;
-            if (nadi_share_in_set(s, d) && d->level > highest)
-                highest = d->level;
-        }
-        const bool full = room <= m->capacity * SLACK;
-        for (size_t k = 0; k < m->count; k++) {
-            const struct demand *d = &s->demands.items[all[k].demand];
-            if (nadi_share_in_set(s, d))
-                continue;
-            const bool above = d->level > m->hold * (1 + SLACK);
-            const bool freed = d->held_by == link && (!full || highest > d->level * (1 + SLACK));
-            if (everybody || above || freed)
-                join(s, all[k].demand);
-        }
+        const bool room = m->capacity - m->load > m->capacity * SLACK / 2;
+        const bool lost = m->highest > m->held_level * (1 + SLACK / 2);
+        if (everybody || !isinf(m->hold) || (m->held > m->held_now && (room || lost)))
+            join_members(s, s->crossed.items[i], everybody);
     }
     return s->set.count > before;
 }
@@ -372,13 +421,9 @@ static void take_changes(struct nadi_share *s)
         struct link *m = &s->links[link];
         const struct member *all = nadi_share_members(m);
         m->listed = false;
-        double room = m->capacity;
-        for (size_t k = 0; k < m->count; k++) {
-            const struct demand *d = &s->demands.items[all[k].demand];
-            room -= d->weight * d->level;
-        }
-        for (size_t k = 0; k < m->count; k++)
-            if (room < 0 || s->demands.items[all[k].demand].held_by == link)
+        const bool over = m->load > m->capacity * (1 + SLACK);
+        for (size_t k = 0; (over || m->held) && k < m->count; k++)
+            if (over || s->demands.items[all[k].demand].held_by == link)
                 join(s, all[k].demand);
     }
     s->changed_demands.count = s->changed_links.count = 0;
@@ -402,9 +447,18 @@ size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
             break;
     }
     s->floor = (double)INFINITY;
+    for (size_t i = 0; i < s->crossed.count; i++) {
+        struct link *m = &s->links[s->crossed.items[i]];
+        if (!isinf(m->hold))
+            m->held_level = m->hold;
+    }
     NADI_RESERVE(&s->solved, s->solved.count + s->set.count);
-    for (size_t i = 0; i < s->set.count; i++)
-        s->solved.items[s->solved.count++] = s->set.items[i];
+    for (size_t i = 0; i < s->set.count; i++) {
+        struct demand *d = &s->demands.items[s->set.items[i]];
+        if (d->moved || i < s->newest)
+            s->solved.items[s->solved.count++] = s->set.items[i];
+        d->moved = false;
+    }
     *demands = s->solved.items;
     return s->solved.count;
 }

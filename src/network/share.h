@@ -40,7 +40,8 @@ void nadi_share_set_capacity(struct nadi_share *s, uint32_t link, double capacit
 enum nadi_share_part { NADI_SHARE_DEMAND, NADI_SHARE_WAY, NADI_SHARE_LINKS };
 void nadi_share_expect(const struct nadi_share *s, uint32_t demand, enum nadi_share_part part);
 
-/* The active demands whose levels were found anew, valid until the next call of anything. */
+/* The active demands that have changed themselves, or have a new level or another holder; valid
+ * until the next call of anything. */
 size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands);
 /* The link that holds the demand at its level; NADI_NONE: its own limit does. */
 uint32_t nadi_share_held_by(const struct nadi_share *s, uint32_t demand);

@@ -9,6 +9,8 @@
 
 enum { ARITY = 4 };
 
+#define SAME 1e-12 /* relative: a level found this near to what it was is what it was */
+
 static void sift_down(struct nadi_share *s, size_t i)
 {
     struct candidate *heap = s->heap.items;
@@ -60,13 +62,20 @@ static void make_heap(struct nadi_share *s)
 
 static void hold(struct nadi_share *s, struct demand *d, double level, uint32_t by)
 {
+    if (fabs(level - d->level) <= level * SAME)
+        level = d->level;
+    const double more = d->weight * (level - d->level);
+    d->moved |= level < d->level || level > d->level || by != d->held_by;
     d->held = true;
     d->level = level;
-    d->held_by = by;
+    nadi_share_set_holder(s, d, by);
     for (uint32_t h = 0; h < d->hops; h++) {
         struct link *l = &s->links[nadi_share_way(s, d)[h].link];
         l->room -= d->weight * level;
         l->weight -= d->weight;
+        l->load += more;
+        l->changes++;
+        l->highest = level; /* levels only rise in a filling */
         l->open--;
     }
 }
@@ -84,6 +93,7 @@ static uint32_t hold_members(struct nadi_share *s, uint32_t link, double level)
         hold(s, d, level, link);
         held++;
     }
+    m->held_now = held;
     return held;
 }
 

@@ -11,7 +11,7 @@ struct member { /* a demand on a link */
 
 enum { CACHE_LINE = 64 };
 
-struct link {                            /* a cache line: what is done to a link touches one */
+struct link {                            /* two cache lines; the first is what most steps touch */
     _Alignas(CACHE_LINE) uint32_t count; /* active demands */
     uint32_t open;                       /* of a solve: demands of the set that are not held */
     union {
@@ -26,9 +26,17 @@ struct link {                            /* a cache line: what is done to a link
     /* of a solve */
     double room, weight; /* what is left for the demands of the set that are not held */
     double hold;         /* level at which it holds demands; infinite: it holds none */
+    double load;         /* rates of all its demands together, added up change by change */
+
+    uint32_t held;     /* active demands that it holds */
+    uint32_t held_now; /* of a solve: those of them that are of the set */
+    uint32_t changes;  /* of `load` since it was last added up anew */
+    double held_level; /* at which it held demands last */
+    double own;        /* of a solve: what the set's demands have of its load */
+    double highest;    /* of a solve: level of a demand of the set */
 };
 
-_Static_assert(sizeof(struct link) == CACHE_LINE, "a link is a cache line");
+_Static_assert(sizeof(struct link) == 2 * CACHE_LINE, "a link is two cache lines");
 
 struct hop {
     uint32_t link;
@@ -39,8 +47,9 @@ struct demand { /* half a cache line: most are looked at as somebody's neighbour
     double weight, level;
     uint32_t way; /* its first hop among all */
     uint16_t hops;
-    bool held;        /* in this solve: its level is final */
-    bool listed;      /* among the changed ones */
+    bool held : 1;    /* in this solve: its level is final */
+    bool listed : 1;  /* among the changed ones */
+    bool moved : 1;   /* in this solve: another level or another holder than before */
     uint32_t held_by; /* link; NADI_NONE: its own limit */
     uint32_t visit;   /* number of the solve that found its level last */
 };
@@ -103,6 +112,28 @@ static inline const struct member *nadi_share_members(const struct link *l)
 static inline bool nadi_share_in_set(const struct nadi_share *s, const struct demand *d)
 {
     return d->visit == s->visit;
+}
+
+/* The demand has this level from now on; the loads of its links follow. */
+static inline void nadi_share_set_level(struct nadi_share *s, struct demand *d, double level)
+{
+    const double more = d->weight * (level - d->level);
+    d->level = level;
+    for (uint32_t h = 0; h < d->hops; h++) {
+        struct link *l = &s->links[nadi_share_way(s, d)[h].link];
+        l->load += more;
+        l->changes++;
+    }
+}
+
+/* The demand is held by this link, or by its own limit (NADI_NONE), from now on. */
+static inline void nadi_share_set_holder(struct nadi_share *s, struct demand *d, uint32_t link)
+{
+    if (d->held_by != NADI_NONE)
+        s->links[d->held_by].held--;
+    d->held_by = link;
+    if (link != NADI_NONE)
+        s->links[link].held++;
 }
 
 /* Progressive filling of the set: finds the level of each of its demands, with what the links that
