@@ -1,0 +1,278 @@
+"""What tools/mutate knows of the tests: how each is run, how long it takes, which lines of src/ it
+reaches. The lines come from gcov, a run of each test over a library that counts, and are kept in a
+file: a test runs again only when it, what it reached or a header has changed."""
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import threading
+import time
+
+KINDS = ("unit", "property", "fuzz", "cli")  # labels of the tests that are used
+MEMORY_BYTES = 6 << 30
+FILE_BYTES = 1 << 28
+SKIPPED = 77 << 8
+COUNTERS = 0x01A10000  # in a .gcda file: how often each arc of a function was taken
+
+
+def digest(*parts):
+    h = hashlib.sha256()
+    for part in parts:
+        h.update(part if isinstance(part, bytes) else part.encode())
+        h.update(b"\0")
+    return h.hexdigest()[:24]
+
+
+def digest_of(paths):
+    return digest(*(x for p in sorted(paths) for x in (str(p.name), p.read_bytes())))
+
+
+class Test:
+    def __init__(self, name, command, key):
+        self.name, self.command, self.key = name, command, key
+
+
+def files_below(folder):
+    return [p for p in folder.rglob("*") if p.is_file()]
+
+
+def find_tests(tree, build):
+    """The tests that CTest knows, with a digest of what each is made of."""
+    listed = subprocess.run(
+        ["ctest", "--test-dir", build, "-N", "--show-only=json-v1"], capture_output=True, check=True
+    )
+    tests = tree / "tests"
+    headers = digest_of(tree.glob("src/**/*.h"))
+    support = digest_of(files_below(tests / "support")) if (tests / "support").exists() else ""
+    common = files_below(tests / "cli/common") if (tests / "cli/common").exists() else []
+    found = []
+    for row in json.loads(listed.stdout)["tests"]:
+        labels = [p["value"] for p in row.get("properties", []) if p["name"] == "LABELS"]
+        kind = [label for label in sum(labels, []) if label in KINDS]
+        if not kind or not row.get("command"):
+            continue
+        command = row["command"]
+        made = [headers]
+        if kind[0] == "cli":
+            case = pathlib.Path(command[-1])
+            made.append(digest_of([*files_below(case), *common, pathlib.Path(command[0])]))
+        else:
+            name = row["name"].split(".")
+            sources = {"unit": f"unit/{name[1]}/test_{name[-1]}.c", "fuzz": f"fuzz/fuzz_{name[-1]}.c"}
+            source = tests / sources.get(kind[0], f"{kind[0]}/{name[-1]}.c")
+            made += [support, digest_of([source])]
+            made += [digest_of(files_below(pathlib.Path(p))) for p in command[1:] if os.path.isdir(p)]
+        found.append(Test(row["name"], command, digest(*made)))
+    return found
+
+
+# ---- running --------------------------------------------------------------------------------------
+
+
+def end_session(leader):
+    """Kills what a test has left, wherever it put itself within its session."""
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[3]) == leader:
+                os.kill(int(stat.parent.name), signal.SIGKILL)
+        except (OSError, ValueError):
+            pass
+
+
+def run(command, scratch, environment, cpu_seconds, wall_seconds):
+    """Its exit status, or None when it took too long, and the CPU seconds that it took."""
+
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    shutil.rmtree(scratch, ignore_errors=True)
+    (scratch / "tmp").mkdir(parents=True)
+    whole = {**os.environ, **environment, "TMPDIR": str(scratch / "tmp"), "HOME": str(scratch)}
+    process = subprocess.Popen(
+        command, cwd=scratch, env=whole, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=limits,
+    )  # fmt: skip
+    late = []
+    timer = threading.Timer(wall_seconds, lambda: (late.append(1), end_session(process.pid)))
+    timer.start()
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    finally:
+        timer.cancel()
+        process.returncode = 0
+        end_session(process.pid)
+    return None if late else status, usage.ru_utime + usage.ru_stime
+
+
+# ---- coverage -------------------------------------------------------------------------------------
+
+
+def counted(path):
+    """Whether a .gcda file has a count that is not zero; GCC leaves a length below zero otherwise."""
+    data = path.read_bytes()
+    at = 16
+    while at + 8 <= len(data):
+        tag, length = struct.unpack_from("<Ii", data, at)
+        if tag == COUNTERS and length > 0:
+            return True
+        at += 8 + max(length, 0)
+    return False
+
+
+class Reach:
+    def __init__(self, work, tree, build, counting, jobs, slowest, say):
+        self.work, self.tree, self.build, self.counting = work, tree, build, counting
+        self.jobs, self.slowest, self.say = jobs, slowest, say
+        self.tests = find_tests(tree, build)
+        self.path = work / "reach.json"
+        self.kept = json.loads(self.path.read_text()) if self.path.exists() else {}
+        self.known = {}  # digest of counts -> lines reached
+        self.lines = self.kept.setdefault("lines", {})  # file -> [digest, lines with code]
+        self.sources = {
+            str(p.relative_to(tree)): digest_of([p]) for p in (tree / "src").rglob("*.c")
+        }
+        self.objects = next(self.counting.rglob("libnadi.dir"))
+
+    # A set of lines is a number with their bits set, in hex.
+
+    def gcov(self, folder, files):
+        """Lines reached, by source, of counts in folder."""
+        for f in files:
+            link = (folder / f).with_suffix(".gcno")
+            if not link.exists():
+                link.symlink_to((self.objects / f).with_suffix(".gcno"))
+        reached = {}
+        done = subprocess.run(
+            ["gcov", "--json-format", "--stdout", *map(str, files)],
+            cwd=folder, capture_output=True, text=True,
+        )  # fmt: skip
+        for text in done.stdout.splitlines():
+            if not text.startswith("{"):
+                continue
+            for unit in json.loads(text)["files"]:
+                path = os.path.relpath(os.path.join(self.tree, unit["file"]), self.tree)
+                if path not in self.sources:
+                    continue
+                lines = code = 0
+                for line in unit["lines"]:
+                    code |= 1 << line["line_number"]
+                    if line["count"]:
+                        lines |= 1 << line["line_number"]
+                self.lines[path] = [self.sources[path], f"{code:x}"]
+                reached[path] = f"{lines:x}"
+        return reached
+
+    def collect(self, test):
+        folder = self.work / "reach" / test.name
+        shutil.rmtree(folder, ignore_errors=True)
+        environment = {
+            "LD_LIBRARY_PATH": str(next(self.counting.rglob("libnadi.so")).parent),
+            "GCOV_PREFIX": str(folder),
+            "GCOV_PREFIX_STRIP": str(len(self.objects.parts) - 1),
+        }
+        limit = int(20 * self.slowest) + 20
+        status, _ = run(test.command, self.work / "scratch" / test.name, environment, limit, 20 * limit)
+        files, units = {}, []
+        for gcda in sorted(folder.rglob("*.gcda")) if folder.exists() else []:
+            if not counted(gcda):
+                continue
+            unit = gcda.relative_to(folder)
+            source = "src/" + str(unit.with_suffix(""))
+            key = digest(source, self.sources.get(source, ""), gcda.read_bytes()[12:])
+            if key not in self.known:
+                units.append((unit, source, key))
+            else:
+                files[source] = self.known[key]
+        if units:
+            reached = self.gcov(folder, [unit for unit, _, _ in units])
+            for _, source, key in units:
+                files[source] = self.known[key] = reached.get(source, "0")
+        shutil.rmtree(folder, ignore_errors=True)
+        return status, {f: [self.sources[f], lines] for f, lines in files.items() if f in self.sources}
+
+    def current(self, test):
+        row = self.kept.get("tests", {}).get(test.name)
+        return (
+            row
+            and row["key"] == test.key
+            and row["status"] in (0, SKIPPED)
+            and all(self.sources.get(f) == kept for f, (kept, _) in row["files"].items())
+        )
+
+    def measure(self, test):
+        """How long it takes unchanged and what it reaches; a test that fails or is slow reaches
+        nothing."""
+        scratch = self.work / "scratch" / test.name
+        limit = int(2 * self.slowest) + 1
+        status, seconds = run(test.command, scratch, {}, limit, 20 * limit)
+        row = {"key": test.key, "seconds": seconds, "status": status, "files": {}}
+        if status == 0 and seconds <= self.slowest:
+            row["status"], row["files"] = self.collect(test)
+        shutil.rmtree(scratch, ignore_errors=True)
+        return test, row
+
+    def update(self):
+        rows = self.kept.setdefault("tests", {})
+        old = [t for t in self.tests if not self.current(t)]
+        if old:
+            self.say(f"running {len(old)} of {len(self.tests)} tests to see which lines they reach")
+        saved = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for test, row in pool.map(self.measure, old):
+                rows[test.name] = row
+                if time.monotonic() - saved > 60:
+                    self.save()
+                    saved = time.monotonic()
+        names = {t.name for t in self.tests}
+        for name in [n for n in rows if n not in names]:
+            del rows[name]
+        if old:
+            self.save()
+        for text, found in (
+            ("failed unchanged and are not used", lambda r: r["status"] not in (0, SKIPPED)),
+            (f"take more than {self.slowest} s and are not used",
+             lambda r: r["status"] == 0 and r["seconds"] > self.slowest),
+        ):  # fmt: skip
+            names = [t.name for t in self.tests if found(rows[t.name])]
+            if names:
+                self.say(f"{len(names)} tests {text}: {' '.join(names)}")
+        self.seconds = {t.name: rows[t.name]["seconds"] for t in self.tests}
+        self.reached = {}
+        for t in self.tests:
+            for f, (_, lines) in rows[t.name]["files"].items():
+                self.reached.setdefault(f, []).append((t, int(lines, 16)))
+        self.code = {f: int(code, 16) for f, (d, code) in self.lines.items() if self.sources.get(f) == d}
+
+    def save(self):
+        temporary = self.path.with_suffix(".new")
+        temporary.write_text(json.dumps(self.kept))
+        temporary.rename(self.path)
+
+    def tests_of(self, path, line, span, body):
+        """Tests that reach the line, or where it has no code of its own what is around it: the last
+        line with code before it in its statement, the statement, its function, its file."""
+        code = self.code.get(path, 0)
+        before = code & bits(span[0], line)
+        for lines in (
+            before and 1 << before.bit_length() - 1,
+            code & bits(*span),
+            code & bits(*body) if body else 0,
+            code,
+        ):
+            if lines:
+                return [t for t, reached in self.reached.get(path, []) if reached & lines]
+        return []
+
+
+def bits(first, last):
+    return (1 << last + 1) - (1 << first)
