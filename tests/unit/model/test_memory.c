@@ -127,6 +127,43 @@ static void full_recomputation(void **state)
     nadi_study_close(&s);
 }
 
+/* ZeRO-3 holds the layer at work and so many gathered ahead, 2 bytes a parameter, and 4 bytes of
+ * one layer's gradients. Llama 3 8B's largest layer is the embedding of 128256 rows, or the head
+ * and the norm before it. */
+static void gathered_ahead(void **state)
+{
+    const double largest = 128256.0 * 4096 + 4096;
+    double kept = 0;
+    (void)state;
+    for (uint32_t ahead = 0; ahead <= 4; ahead++) {
+        char settings[96];
+        struct nadi_study s;
+        snprintf(settings, sizeof(settings), "dp=8 batch=8 zero=%u prefetch=%u gradient-bytes=4",
+                 ahead ? 3 : 2, ahead ? ahead - 1 : 1);
+        open_study(&s, "llama3-8b", settings);
+        const double buffers = estimate(&s).ranks[0].parts[NADI_MEMORY_BUFFERS];
+        if (ahead == 0)
+            kept = buffers;
+        else
+            near(buffers - kept, largest * (2.0 * ahead + 4), 1e-12);
+        nadi_study_close(&s);
+    }
+    /* streamed weights: inference gathers no gradients */
+    for (uint32_t ahead = 0; ahead <= 2; ahead++) {
+        char settings[96];
+        struct nadi_study s;
+        snprintf(settings, sizeof(settings), "mode=prefill %s prefetch=%u",
+                 ahead ? "execution=streaming" : "", ahead ? ahead - 1 : 1);
+        open_study(&s, "llama3-8b", settings);
+        const double buffers = estimate(&s).ranks[0].parts[NADI_MEMORY_BUFFERS];
+        if (ahead == 0)
+            kept = buffers;
+        else
+            near(buffers - kept, largest * 2.0 * ahead, 1e-12);
+        nadi_study_close(&s);
+    }
+}
+
 static void offload(void **state)
 {
     struct nadi_study s, away;
@@ -199,6 +236,7 @@ int main(void)
         cmocka_unit_test(zero_with_experts),
         cmocka_unit_test(published_figure),
         cmocka_unit_test(full_recomputation),
+        cmocka_unit_test(gathered_ahead),
         cmocka_unit_test(offload),
         cmocka_unit_test(cache),
         cmocka_unit_test(curve),

@@ -316,9 +316,34 @@ static void names_are_sorted(void **state)
     assert_false(nadi_cost_has_formula("triton_poi_fused_add_0"));
 }
 
+/* The names that PyTorch gives a tensor's elements in C++ and in Python's profiles. */
+static void widths_of_types(void **state)
+{
+    static const struct {
+        const char *names;
+        uint64_t bytes;
+    } rows[] = {
+        {"bool,Bool,unsigned char,Byte,signed char,Char,c10::Float8_e4m3fn,Float8_e5m2", 1},
+        {"c10::Half,Half,c10::BFloat16,BFloat16,short,short int,Short", 2},
+        {"float,Float,int,Int", 4},
+        {"double,Double,long int,long,Long,c10::complex<float>,ComplexFloat", 8},
+        {"c10::complex<double>,ComplexDouble", 16},
+        {"Scalar,floats,Boolean,Float4", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (const char *at = rows[i].names, *end = at; *end; at = end + 1) {
+            end = at + strcspn(at, ",");
+            const struct nadi_view name = {.at = at, .bytes = (uint32_t)(end - at)};
+            if (nadi_cost_type_bytes(name) != rows[i].bytes)
+                fail_msg("%.*s: %" PRIu64, (int)name.bytes, at, nadi_cost_type_bytes(name));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
-                                       cmocka_unit_test(names_are_sorted)};
+                                       cmocka_unit_test(names_are_sorted),
+                                       cmocka_unit_test(widths_of_types)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
