@@ -238,6 +238,8 @@ static bool reference(struct nadi_repro *r)
 /* ---- ns-3: completion of flows on one switch --------------------------------------------------
  */
 
+enum { FCT_NS = 6 }; /* the column of the time that a flow took, from 1 */
+
 /* Slowest of `senders` flows of 1 MB to one host, ns; 0 after an error. */
 static bool slowest_flow(struct nadi_repro *r, uint32_t senders, const char *cc, double *slowest)
 {
@@ -273,7 +275,11 @@ static bool slowest_flow(struct nadi_repro *r, uint32_t senders, const char *cc,
     for (const char *line = text; ok && line && *line; line = strchr(line, '\n')) {
         double ns;
         line += *line == '\n';
-        if (sscanf(line, "%*s %*s %*s %*s %*s %lf", &ns) == 1)
+        for (int column = 1; column < FCT_NS; column++) {
+            line += strcspn(line, " \n");
+            line += *line == ' ';
+        }
+        if (nadi_str_take_double(line, &ns))
             *slowest = fmax(*slowest, ns);
     }
     nadi_mem_free(text);

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 
-#include <errno.h>
+#include <math.h>
 
 void nadi_str_release(struct nadi_str *s)
 {
@@ -169,41 +169,114 @@ const char *nadi_str_nearest(const char *word, const char *const *candidates, si
     return best ? best : same_start(word, candidates, count);
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+const char *nadi_str_take_u64(const char *text, uint64_t *value)
+{
+    uint64_t number = 0;
+    if (!is_digit(*text))
+        return NULL;
+    for (; is_digit(*text); text++)
+        if (__builtin_mul_overflow(number, 10U, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(*text - '0'), &number))
+            return NULL;
+    *value = number;
+    return text;
+}
+
+static const char *skip_digits(const char *p)
+{
+    while (is_digit(*p))
+        p++;
+    return p;
+}
+
+/* Behind a decimal number; NULL: there is none. An 'e' without digits is not part of it. */
+static const char *end_of_decimal(const char *p)
+{
+    p += *p == '+' || *p == '-';
+    const char *digits = p;
+    p = skip_digits(p);
+    bool any = p > digits;
+    if (*p == '.' && (any || is_digit(p[1]))) {
+        p = skip_digits(p + 1);
+        any = true;
+    }
+    if (!any)
+        return NULL;
+    if (*p == 'e' || *p == 'E') {
+        const char *exponent = p + 1;
+        exponent += *exponent == '+' || *exponent == '-';
+        if (is_digit(*exponent))
+            p = skip_digits(exponent);
+    }
+    return p;
+}
+
+const char *nadi_str_take_double(const char *text, double *value)
+{
+    const char *behind = end_of_decimal(text);
+    char *end;
+    if (!behind)
+        return NULL;
+    const double number = strtod(text, &end);
+    if (end != behind || !isfinite(number))
+        return NULL;
+    *value = number;
+    return behind;
+}
+
 bool nadi_str_to_u64(const char *s, uint64_t *value)
 {
-    char *end;
-    if (*s < '0' || *s > '9')
+    uint64_t number;
+    const char *end = nadi_str_take_u64(s, &number);
+    if (!end || *end)
         return false;
-    errno = 0;
-    unsigned long long v = strtoull(s, &end, 10);
-    if (errno || *end)
+    *value = number;
+    return true;
+}
+
+bool nadi_str_to_u32(const char *s, uint32_t most, uint32_t *value)
+{
+    uint64_t number;
+    if (!nadi_str_to_u64(s, &number) || number > most)
         return false;
-    *value = v;
+    *value = (uint32_t)number;
     return true;
 }
 
 bool nadi_str_to_i64(const char *s, int64_t *value)
 {
-    char *end;
-    const char *digits = *s == '-' || *s == '+' ? s + 1 : s;
-    if (*digits < '0' || *digits > '9')
+    uint64_t magnitude;
+    const bool negative = *s == '-';
+    if (!nadi_str_to_u64(s + (negative || *s == '+'), &magnitude) ||
+        magnitude > (uint64_t)INT64_MAX + negative)
         return false;
-    errno = 0;
-    long long v = strtoll(s, &end, 10);
-    if (errno || *end)
-        return false;
-    *value = v;
+    *value = (int64_t)(negative ? 0 - magnitude : magnitude);
     return true;
 }
 
 bool nadi_str_to_double(const char *s, double *value)
 {
-    char *end;
-    if (*s == '\0' || *s == ' ' || *s == '\t' || *s == '\n')
+    double number;
+    const char *end = nadi_str_take_double(s, &number);
+    if (!end || *end)
         return false;
-    double v = strtod(s, &end);
-    if (end == s || *end)
-        return false;
-    *value = v;
+    *value = number;
     return true;
+}
+
+bool nadi_str_split_number(const char *name, char *word, size_t room, uint32_t *number)
+{
+    const size_t letters = strcspn(name, "0123456789");
+    *number = 0;
+    word[0] = '\0';
+    if (letters >= room)
+        return false;
+    memcpy(word, name, letters);
+    word[letters] = '\0';
+    return !name[letters] || (nadi_str_to_u32(name + letters, INT32_MAX, number) && *number > 0);
 }

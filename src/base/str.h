@@ -36,9 +36,20 @@ const char *nadi_str_article(const char *noun);
  * begins as most of the word does; else NULL. */
 const char *nadi_str_nearest(const char *word, const char *const *candidates, size_t count);
 
-/* Whole-string number parsing: false when anything is left over or out of range. */
+/* Text to numbers: decimal digits, and nothing that C's own functions would let pass: no blanks in
+ * front, no hexadecimal, no "nan" or "inf", nothing behind the number, nothing out of range (a
+ * double is finite). A sign may stand before an i64 and a double. On false, *value is as it was. */
 bool nadi_str_to_u64(const char *s, uint64_t *value) NADI_MUST_USE;
+bool nadi_str_to_u32(const char *s, uint32_t most, uint32_t *value) NADI_MUST_USE;
 bool nadi_str_to_i64(const char *s, int64_t *value) NADI_MUST_USE;
 bool nadi_str_to_double(const char *s, double *value) NADI_MUST_USE;
+/* The same of the number that a text begins with: what follows it, or NULL. */
+const char *nadi_str_take_u64(const char *text, uint64_t *value) NADI_MUST_USE;
+const char *nadi_str_take_double(const char *text, double *value) NADI_MUST_USE;
+/* A name that may end with a number: "tree4" is the word "tree" and 4, "ring" is "ring" and 0.
+ * False when what begins with the first digit is not a number from 1 to 2^31 - 1, or the word has
+ * no room. */
+bool nadi_str_split_number(const char *name, char *word, size_t room,
+                           uint32_t *number) NADI_MUST_USE;
 
 #endif

@@ -95,11 +95,11 @@ const char *nadi_units_list(enum nadi_dimension dimension)
 bool nadi_units_parse(const char *text, enum nadi_dimension dimension, double *value,
                       bool *has_unit)
 {
-    char *end;
+    double v;
     while (*text == ' ')
         text++;
-    double v = strtod(text, &end);
-    if (end == text)
+    const char *end = nadi_str_take_double(text, &v);
+    if (!end)
         return false;
     while (*end == ' ')
         end++;

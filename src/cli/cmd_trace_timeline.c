@@ -1,3 +1,5 @@
+#include "base/str.h"
+
 #include "cli/terminal.h"
 #include "cli/trace_end.h"
 
@@ -30,15 +32,17 @@ static const struct nadi_option_group trace_timeline_groups[] = {
 /* "1500", "1500MHz", "1.5 GHz" to cycles a microsecond; 0: none of these. */
 static double read_frequency(const char *text)
 {
-    char *end;
-    const double value = strtod(text, &end);
+    double value;
+    const char *end = nadi_str_take_double(text, &value);
+    if (!end)
+        return 0;
     while (*end == ' ')
         end++;
     const double factor = strcasecmp(end, "ghz") == 0                   ? 1000
                           : *end == '\0' || strcasecmp(end, "mhz") == 0 ? 1
                           : strcasecmp(end, "khz") == 0                 ? 1e-3
                                                                         : 0;
-    return end != text && value > 0 && value < 1e9 ? value * factor : 0;
+    return value > 0 && value < 1e9 ? value * factor : 0;
 }
 
 static int cmd_trace_timeline(const struct nadi_command *self, int count, char **arguments)

@@ -127,12 +127,15 @@ static bool parse_flag(const char *text, bool *value)
 
 static bool parse_count(const char *text, uint32_t *value)
 {
-    const bool hex = nadi_str_starts(text, "0x");
-    char *end;
+    if (!nadi_str_starts(text, "0x"))
+        return nadi_str_to_u32(text, INT32_MAX, value) && *value > 0;
+    const char *digits = text + 2;
+    const size_t count = strspn(digits, "0123456789abcdefABCDEF");
+    if (count == 0 || digits[count])
+        return false;
     errno = 0;
-    const unsigned long long wide = strtoull(hex ? text + 2 : text, &end, hex ? 16 : 10);
-    const char *digits = hex ? text + 2 : text;
-    if (end == digits || *end || errno || strspn(digits, "+- ") || wide < 1 || wide > INT32_MAX)
+    const unsigned long long wide = strtoull(digits, NULL, 16);
+    if (errno || wide < 1 || wide > INT32_MAX)
         return false;
     *value = (uint32_t)wide;
     return true;
@@ -140,9 +143,7 @@ static bool parse_count(const char *text, uint32_t *value)
 
 static bool parse_factor(const char *text, double *value)
 {
-    char *end;
-    *value = strtod(text, &end);
-    return end != text && *value >= 0 && *value <= 1e300;
+    return nadi_str_to_double(text, value) && *value >= 0 && *value <= 1e300;
 }
 
 static bool parse_value(const struct nadi_option *o, const char *text, void *at)

@@ -29,13 +29,15 @@ static uint32_t line_of(const xmlNode *node)
 
 /* ---- elements and attributes --------------------------------------------------------------- */
 
-/* An attribute's text in `buffer`; NULL: absent. */
-static const char *text_of(const xmlNode *node, const char *name, char buffer[64])
+enum { TEXT_ROOM = 64 };
+
+/* An attribute's text in `buffer`, cut where it is longer; NULL: absent. */
+static const char *text_of(const xmlNode *node, const char *name, char buffer[TEXT_ROOM])
 {
     xmlChar *text = xmlGetNoNsProp(node, (const xmlChar *)name);
     if (!text)
         return NULL;
-    snprintf(buffer, 64, "%s", (const char *)text);
+    snprintf(buffer, TEXT_ROOM, "%s", (const char *)text);
     xmlFree(text);
     return buffer;
 }
@@ -45,7 +47,7 @@ enum { REQUIRED = -2 }; /* as `absent` */
 static bool integer(const struct nadi_msccl *r, const xmlNode *node, const char *name,
                     int64_t least, int64_t most, int64_t absent, int64_t *value)
 {
-    char text[64];
+    char text[TEXT_ROOM];
     *value = absent;
     if (!text_of(node, name, text)) {
         if (absent != REQUIRED)
@@ -53,7 +55,8 @@ static bool integer(const struct nadi_msccl *r, const xmlNode *node, const char 
         return nadi_error(r->diags, "msccl/attribute", nadi_msccl_at(r, line_of(node)), NULL,
                           "<%s> has no '%s'", (const char *)node->name, name);
     }
-    if (nadi_str_to_i64(text, value) && *value >= least && *value <= most)
+    if (strlen(text) + 1 < TEXT_ROOM && nadi_str_to_i64(text, value) && *value >= least &&
+        *value <= most)
         return true;
     return nadi_error(r->diags, "msccl/number", nadi_msccl_at(r, line_of(node)), NULL,
                       "'%s' of <%s> is '%s', not a number from %" PRId64 " to %" PRId64, name,
@@ -91,7 +94,7 @@ static bool check_children(const struct nadi_msccl *r, const xmlNode *node, cons
 static bool read_buffer(const struct nadi_msccl *r, const xmlNode *node, const char *buffer,
                         const char *offset, struct nadi_msccl_place *place)
 {
-    char text[64];
+    char text[TEXT_ROOM];
     int64_t number;
     if (!text_of(node, buffer, text) || strlen(text) != 1 || !strchr("ios", text[0]))
         return nadi_error(r->diags, "msccl/buffer", nadi_msccl_at(r, line_of(node)),
@@ -106,7 +109,7 @@ static bool read_buffer(const struct nadi_msccl *r, const xmlNode *node, const c
 
 static bool read_type(const struct nadi_msccl *r, const xmlNode *node, enum nadi_msccl_type *type)
 {
-    char text[64] = "";
+    char text[TEXT_ROOM] = "";
     text_of(node, "type", text);
     for (int t = 0; t < NADI_MSCCL_TYPES; t++)
         if (strcmp(type_names[t], text) == 0) {
@@ -131,8 +134,9 @@ static bool uses_target(enum nadi_msccl_type type)
 static bool read_step(struct nadi_msccl *r, const xmlNode *node, struct nadi_msccl_block *b)
 {
     struct nadi_msccl_step s = {.line = line_of(node)};
-    int64_t number, count;
-    if (!integer(r, node, "s", 0, INT32_MAX, REQUIRED, &number) || !read_type(r, node, &s.type) ||
+    int64_t number, count, awaited;
+    if (!integer(r, node, "hasdep", 0, 1, 0, &awaited) ||
+        !integer(r, node, "s", 0, INT32_MAX, REQUIRED, &number) || !read_type(r, node, &s.type) ||
         !index_of(r, node, "depid", NADI_TABLE_MOST_LANES - 1, &s.dep_tb) ||
         !index_of(r, node, "deps", INT32_MAX, &s.dep_step))
         return false;
@@ -239,11 +243,14 @@ static bool read_gpu(struct nadi_msccl *r, const xmlNode *node)
 
 /* ---- the algorithm ------------------------------------------------------------------------- */
 
-static bool flag(const xmlNode *algo, const char *name, bool absent)
+static bool flag(const struct nadi_msccl *r, const xmlNode *algo, const char *name, bool *value)
 {
-    char text[64];
-    return text_of(algo, name, text) ? strcmp(text, "0") != 0 && strcmp(text, "false") != 0
-                                     : absent;
+    char text[TEXT_ROOM] = "0";
+    text_of(algo, name, text);
+    *value = strcmp(text, "1") == 0 || strcmp(text, "true") == 0;
+    return *value || strcmp(text, "0") == 0 || strcmp(text, "false") == 0 ||
+           nadi_error(r->diags, "msccl/flag", nadi_msccl_at(r, line_of(algo)), "write 1 or 0",
+                      "'%s' of <algo> is '%s'", name, text);
 }
 
 static bool read_sizes(struct nadi_msccl *r, const xmlNode *algo)
@@ -279,12 +286,15 @@ static bool count_blocks(struct nadi_msccl *r, const xmlNode *algo)
 
 static bool read_algo(struct nadi_msccl *r, const xmlNode *algo)
 {
-    char text[64] = "";
-    int64_t gpus, chunks, root;
+    char text[TEXT_ROOM] = "";
+    int64_t gpus, chunks, root, channels;
+    bool in_place, out_of_place;
     if (!check_children(r, algo, "gpu") ||
         !integer(r, algo, "ngpus", 1, NADI_TABLE_MOST_MEMBERS, REQUIRED, &gpus) ||
         !integer(r, algo, "nchunksperloop", 1, NADI_TABLE_MOST_SLOTS, REQUIRED, &chunks) ||
-        !integer(r, algo, "root", 0, gpus - 1, 0, &root) || !read_sizes(r, algo))
+        !integer(r, algo, "nchannels", 1, INT32_MAX, 1, &channels) ||
+        !integer(r, algo, "root", 0, gpus - 1, 0, &root) || !read_sizes(r, algo) ||
+        !flag(r, algo, "inplace", &in_place) || !flag(r, algo, "outofplace", &out_of_place))
         return false;
     text_of(algo, "coll", text);
     if (!nadi_collective_find(text, &r->shape.kind))
@@ -295,8 +305,7 @@ static bool read_algo(struct nadi_msccl *r, const xmlNode *algo)
     r->n = r->shape.n = (uint32_t)gpus;
     r->per_loop = (uint32_t)chunks;
     r->shape.root = (uint32_t)root;
-    const bool in_place = flag(algo, "inplace", false) && !flag(algo, "outofplace", false);
-    r->shape.separate = !in_place || r->shape.kind == NADI_ALL_TO_ALL;
+    r->shape.separate = !in_place || out_of_place || r->shape.kind == NADI_ALL_TO_ALL;
     if (text_of(algo, "name", text) && text[0])
         r->f->name = nadi_arena_strdup(&r->f->arena, text);
     return count_blocks(r, algo);

@@ -37,13 +37,11 @@ static bool read_member(const struct reader *r, const struct nadi_schema_values 
 
 static bool read_number(const char **at, uint64_t *value)
 {
-    const char *p = *at;
-    *value = 0;
-    while (*p >= '0' && *p <= '9' && *value <= UINT32_MAX)
-        *value = *value * 10 + (uint64_t)(*p++ - '0');
-    const bool good = p > *at;
-    *at = p + strspn(p, " ");
-    return good;
+    const char *end = nadi_str_take_u64(*at, value);
+    if (!end)
+        return false;
+    *at = end + strspn(end, " ");
+    return true;
 }
 
 /* "3" or "0-3,7" into the lists of the step added last. */
@@ -63,7 +61,7 @@ static bool read_slots(const struct reader *r, const struct nadi_schema_values *
             p += 1 + strspn(p + 1, " ");
             good = read_number(&p, &last) && last >= first;
         }
-        if (!good || (*p != ',' && *p != '\0'))
+        if (!good || (*p != ',' && *p != '\0') || nadi_doc_two_ways(v->doc, value->node))
             return nadi_error(r->diags, "collective/slots", place(r, v, key),
                               "write 3 or \"0-3,7\"", "'%.60s' is no list of slots",
                               value->items[0].text);

@@ -1,7 +1,5 @@
 #include "comm/platform.h"
 
-#include <math.h>
-
 #include "platform/catalogue.h"
 
 static const struct nadi_comm_figure_about abouts[NADI_FIGURES] = {
@@ -116,11 +114,41 @@ static bool refuse(const struct nadi_schema_values *v, const struct nadi_schema_
                       "'%s' is not understood", item->text);
 }
 
+/* The next word of an entry, up to a blank or one of `ends`; false: none, or it has no room. */
+static bool take_word(const char **at, const char *ends, char *word, size_t room)
+{
+    const char *from = *at + strspn(*at, " ");
+    const size_t length =
+        strcspn(from, " ") < strcspn(from, ends) ? strcspn(from, " ") : strcspn(from, ends);
+    if (length == 0 || length >= room)
+        return false;
+    memcpy(word, from, length);
+    word[length] = '\0';
+    *at = from + length;
+    return true;
+}
+
+static bool take_number(const char **at, const char *ends, double *value)
+{
+    char word[64];
+    return take_word(at, ends, word, sizeof(word)) && nadi_str_to_double(word, value);
+}
+
+/* The comma behind an item of a list, or the end of the text. */
+static bool take_comma(const char **at)
+{
+    *at += strspn(*at, " ");
+    if (**at == '\0')
+        return true;
+    return *(*at)++ == ',' && **at;
+}
+
 static bool read_interval(const char *text, struct nadi_comm_interval *interval)
 {
     char key[64];
     double low, high;
-    if (sscanf(text, "%63s %lf %lf", key, &low, &high) != 3 || !(low <= high) || !isfinite(high))
+    if (!take_word(&text, "", key, sizeof(key)) || !take_number(&text, "", &low) ||
+        !take_number(&text, "", &high) || text[strspn(text, " ")] || !(low <= high))
         return false;
     for (int f = 0; f < NADI_FIGURES; f++)
         if (strcmp(abouts[f].key, key) == 0) {
@@ -136,11 +164,11 @@ static bool read_interval(const char *text, struct nadi_comm_interval *interval)
 static const char *read_case(const char *text, enum nadi_comm_kind *kind, uint32_t *ranks,
                              bool *in_place)
 {
-    char word[32];
-    int used = 0;
-    if (sscanf(text, "%31s %" SCNu32 "%n", word, ranks, &used) != 2 || *ranks < 2)
+    char word[32], number[16];
+    if (!take_word(&text, "", word, sizeof(word)) ||
+        !take_word(&text, ":", number, sizeof(number)) ||
+        !nadi_str_to_u32(number, UINT32_MAX - 1, ranks) || *ranks < 2)
         return NULL;
-    text += used;
     *in_place = nadi_str_starts(text, " in-place");
     text += *in_place ? strlen(" in-place") : 0;
     *kind = nadi_comm_kind_of(word);
@@ -164,16 +192,13 @@ static bool read_residual(const char *text, struct nadi_arena *arena, struct nad
     const uint32_t most = count_of(at);
     r->bytes = NADI_ARENA_NEW(arena, double, most);
     r->factor = NADI_ARENA_NEW(arena, double, most);
-    for (int used; r->count < most; at += used) {
+    while (r->count < most) {
         double bytes, factor;
-        used = 0;
-        if (sscanf(at, "%lf %lf%n", &bytes, &factor, &used) != 2 || !(factor > 0) ||
-            !isfinite(factor) || !(bytes > 0) || !isfinite(bytes) ||
-            (r->count && bytes <= r->bytes[r->count - 1]))
+        if (!take_number(&at, ",", &bytes) || !take_number(&at, ",", &factor) || !take_comma(&at) ||
+            !(factor > 0) || !(bytes > 0) || (r->count && bytes <= r->bytes[r->count - 1]))
             return false;
         r->bytes[r->count] = bytes;
         r->factor[r->count++] = factor;
-        used += at[used] == ',';
     }
     return true;
 }
@@ -194,10 +219,11 @@ static bool read_crossovers(const char *text, struct nadi_arena *arena,
         memcpy(all, p->crossovers, before * sizeof(*all));
     for (uint32_t i = 0; i < count; i++) {
         char algorithm[32], protocol[32];
-        int used = 0;
         struct nadi_comm_crossover *x = &all[before + i];
         *x = (struct nadi_comm_crossover){.kind = kind, .ranks = ranks, .protocol = 3};
-        if (sscanf(at, "%lf %31s %31[A-Za-z0-9]%n", &x->bytes, algorithm, protocol, &used) != 3)
+        if (!take_number(&at, ",", &x->bytes) || !(x->bytes >= 0) ||
+            !take_word(&at, ",", algorithm, sizeof(algorithm)) ||
+            !take_word(&at, ",", protocol, sizeof(protocol)) || !take_comma(&at))
             return false;
         x->algorithm = nadi_comm_algorithm_of(algorithm);
         for (int k = 0; k < NADI_COMM_PROTOCOLS; k++)
@@ -205,8 +231,6 @@ static bool read_crossovers(const char *text, struct nadi_arena *arena,
                 x->protocol = (enum nadi_comm_protocol)k;
         if (x->algorithm == NADI_COMM_AUTO || x->protocol == NADI_COMM_PROTOCOLS)
             return false;
-        at += used;
-        at += *at == ',';
     }
     p->crossovers = all;
     p->crossover_count += count;

@@ -244,19 +244,18 @@ static bool write_down(const struct nadi_collective_convert_request *q, struct n
                        struct nadi_diags *diags)
 {
     const char *word = q->algorithm;
-    const size_t letters = strcspn(word, "0123456789");
     struct nadi_program_request request = {.n = q->members, .bytes = q->members};
     struct nadi_program p;
-    uint64_t number = 0;
+    char name[64];
+    uint32_t number;
+    const bool is_name = nadi_str_split_number(word, name, sizeof(name), &number);
     *f = (struct nadi_table_file){.form = NADI_TABLE_OWN, .most_bytes = UINT64_MAX};
     nadi_arena_init(&f->arena);
     f->path = f->name = nadi_arena_strdup(&f->arena, word);
-    const struct nadi_program_ops *ops =
-        nadi_program_find(nadi_arena_strndup(&f->arena, word, letters));
+    const struct nadi_program_ops *ops = is_name ? nadi_program_find(name) : NULL;
     const enum nadi_algorithm native = native_of(word);
     const char *refused = NULL;
-    if ((!ops && native == NADI_ALGORITHM_NONE) ||
-        (word[letters] && !nadi_str_to_u64(word + letters, &number)) || number > 1000000)
+    if ((!ops && native == NADI_ALGORITHM_NONE) || number > 1000000)
         refused = "there is no such algorithm: docs/models/collectives.md lists them";
     else if (ops && ops->in_switches)
         refused = "it runs in switches, which tables do not have";
@@ -267,9 +266,9 @@ static bool write_down(const struct nadi_collective_convert_request *q, struct n
         refused = make_native(native, &request, &f->arena, &p);
     } else if (!refused) {
         const enum nadi_program_number what = ops->number;
-        request.radix = what == NADI_NUMBER_RADIX ? (uint32_t)number : 0;
-        request.channels = what == NADI_NUMBER_CHANNELS ? (uint32_t)number : 0;
-        request.segments = what == NADI_NUMBER_SEGMENTS ? (uint32_t)number : 0;
+        request.radix = what == NADI_NUMBER_RADIX ? number : 0;
+        request.channels = what == NADI_NUMBER_CHANNELS ? number : 0;
+        request.segments = what == NADI_NUMBER_SEGMENTS ? number : 0;
         refused = nadi_program_make(ops, &request, &p);
     }
     if (refused) {

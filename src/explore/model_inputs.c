@@ -36,10 +36,12 @@ static void fill_native(struct nadi_system_config *s, const struct nadi_cluster 
         struct nadi_implementation *i = &s->native[k];
         i->count = c->topology.dim_count;
         for (uint32_t d = 0; d < i->count; d++) {
-            const char *word = c->algorithm[d], *digits = strpbrk(word, "0123456789");
+            char word[32];
+            const bool known =
+                nadi_str_split_number(c->algorithm[d], word, sizeof(word), &i->dims[d].window);
+            NADI_ASSERT(known); /* of the cluster's schema */
             i->dims[d].algorithm = algorithm_of(word);
             i->dims[d].flat = nadi_str_starts(word, "one");
-            i->dims[d].window = digits ? (uint32_t)strtoul(digits, NULL, 10) : 0;
         }
     }
     /* Every rank sends to one other at a time, whatever the group. */

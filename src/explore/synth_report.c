@@ -279,12 +279,13 @@ static void take_better(struct making *m)
         return;
     char name[64] = {0};
     const char *word = best->algorithm;
-    if (!nadi_str_starts(word, "one") || strlen(word) >= sizeof(name))
+    if (!nadi_str_starts(word, "one"))
         return;
-    snprintf(name, sizeof(name), "%c%s", word[3] | 0x20, word + 4);
-    const size_t letters = strcspn(name, "0123456789");
-    q.segments = q.channels = q.radix = (uint32_t)strtoul(name + letters, NULL, 10);
-    name[letters] = '\0';
+    const bool is_name =
+        nadi_str_split_number(word + strlen("one"), name, sizeof(name), &q.segments);
+    NADI_ASSERT(is_name); /* of our own list */
+    name[0] |= 0x20;      /* "oneRing" is "ring" on all dimensions */
+    q.channels = q.radix = q.segments;
     for (uint32_t d = 0; d < m->file.dim_count; d++)
         if (m->file.dims[d] > 1)
             q.dims[q.dim_count++] = m->file.dims[d];

@@ -38,12 +38,8 @@ const char *nadi_row_text(const struct nadi_training_reader *r, const char *colu
 
 static double number_at(const char *text, double otherwise)
 {
-    const char *digits = text + strcspn(text, "0123456789");
-    char *end;
-    if (!*digits)
-        return otherwise;
-    const double value = strtod(digits, &end);
-    return isfinite(value) ? value : otherwise;
+    double value;
+    return nadi_str_take_double(text + strcspn(text, "0123456789"), &value) ? value : otherwise;
 }
 
 double nadi_row_number(const struct nadi_training_reader *r, const char *column)

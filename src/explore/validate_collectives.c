@@ -10,18 +10,28 @@
 
 /* ---- platform of a table --------------------------------------------------------------------- */
 
+static const char *skip_spaces(const char *text)
+{
+    return text + strspn(text, " ");
+}
+
+static bool take_nics(const char *text, uint64_t *ports, double *gbps)
+{
+    text = nadi_str_take_u64(text, ports);
+    if (!text || *skip_spaces(text) != 'x')
+        return false;
+    text = nadi_str_take_double(skip_spaces(skip_spaces(text) + 1), gbps);
+    return text && *skip_spaces(text) == 'G' && *ports > 0 && *ports < 10000 && *gbps > 0;
+}
+
 /* "16x 100 Gb/s", "8x400G", "4x100 Gb/s": ports of a node and their rate. */
 static void read_nics(const char *text, struct nadi_comm_platform *p)
 {
     for (; *text; text++) {
-        unsigned ports;
+        uint64_t ports;
         double gbps;
-        char unit;
-        if (isdigit((unsigned char)*text) &&
-            (sscanf(text, "%u x %lf %c", &ports, &gbps, &unit) == 3 ||
-             sscanf(text, "%ux %lf %c", &ports, &gbps, &unit) == 3) &&
-            unit == 'G' && ports > 0 && ports < 10000 && gbps > 0) {
-            p->nics = ports;
+        if (take_nics(text, &ports, &gbps)) {
+            p->nics = (uint32_t)ports;
             p->nic_rate = gbps / 8 * 1e9;
             return;
         }

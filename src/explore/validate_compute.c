@@ -142,11 +142,23 @@ static void product(struct reader *r, double b, double m, double n, double k)
     add(r, label, system, us, nadi_kernel_ns(&c, &kernel) / 1e3, NULL);
 }
 
+/* "4096x8192x1024" */
+static bool read_shape(const char *text, double shape[3])
+{
+    for (int i = 0; i < 3 && text; i++) {
+        text = nadi_str_take_double(text, &shape[i]);
+        if (text && (*text != (i < 2 ? 'x' : '\0') || !(shape[i] >= 1)))
+            return false;
+        text += text != NULL;
+    }
+    return text;
+}
+
 static void product_row(struct reader *r)
 {
-    double m, n, k;
-    if (sscanf(field(r, "best_shape_MxNxK"), "%lfx%lfx%lf", &m, &n, &k) == 3) {
-        product(r, 1, m, n, k);
+    double shape[3];
+    if (read_shape(field(r, "best_shape_MxNxK"), shape)) {
+        product(r, 1, shape[0], shape[1], shape[2]);
         return;
     }
     const double b = number(r, "b") > 0 ? number(r, "b") : 1;

@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-#include <errno.h>
 #include <math.h>
 #include <sys/stat.h>
 
@@ -85,20 +84,84 @@ static bool is_one_of(const char *text, const char *const *words)
     return false;
 }
 
-/* Digits with an optional sign; in YAML also 0x1f and 017, which C's base 0 reads the same way. */
-static bool read_integer(const char *text, bool json, double *number)
+/* Digits of a base, nothing else, within 63 bits. */
+static bool read_digits(const char *text, unsigned base, int64_t *value)
 {
-    const char *digits = *text == '-' || *text == '+' ? text + 1 : text;
-    bool hexadecimal = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
-    if (*digits < '0' || *digits > '9' || (hexadecimal && json))
-        return false;
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, json ? 10 : 0);
-    if (errno || *end)
-        return false;
-    *number = (double)value;
-    return true;
+    static const char digits[] = "0123456789abcdef";
+    *value = 0;
+    for (const char *p = text; *p; p++) {
+        const char *digit = memchr(digits, *p | (*p > '9' ? 0x20 : 0), base);
+        if (!digit || __builtin_mul_overflow(*value, (int64_t)base, value) ||
+            __builtin_add_overflow(*value, (int64_t)(digit - digits), value))
+            return false;
+    }
+    return *text != '\0';
+}
+
+static const char *skip_sign(const char *text)
+{
+    return text + (*text == '-' || *text == '+');
+}
+
+/* "1:30" is 90 in YAML 1.1. */
+static bool read_sexagesimal(const char *text, int64_t *value)
+{
+    uint64_t part;
+    *value = 0;
+    for (;; text++) {
+        text = nadi_str_take_u64(text, &part);
+        if (!text || part > INT64_MAX || (*value > 0 && part > 59) ||
+            __builtin_mul_overflow(*value, 60, value) ||
+            __builtin_add_overflow(*value, (int64_t)part, value))
+            return false;
+        if (*text != ':')
+            return *text == '\0';
+    }
+}
+
+/* Decimal digits with an optional sign; in YAML also 0x1f and 0o17. */
+static bool read_core_integer(const char *text, bool json, int64_t *value)
+{
+    if (!json && text[0] == '0' && (text[1] == 'x' || text[1] == 'o'))
+        return read_digits(text + 2, text[1] == 'x' ? 16 : 8, value);
+    return nadi_str_to_i64(text, value);
+}
+
+/* What YAML 1.1 makes of a text that YAML 1.2 reads otherwise: 010 is 8 there (and for C, and in
+ * the reference), 1_000 is 1000, 0b11 is 3, 1:30 is 90, yes is true. NULL: nothing else. */
+static const char *old_reading(const char *text, char buffer[32])
+{
+    static const char *const yes[] = {"yes", "Yes", "YES", "on", "On", "ON", "y", "Y", NULL};
+    static const char *const no[] = {"no", "No", "NO", "off", "Off", "OFF", "n", "N", NULL};
+    enum { LONGEST = 24 };
+    const char *digits = skip_sign(text);
+    char plain[LONGEST + 1] = "";
+    int64_t old, now;
+    if (is_one_of(text, yes) || is_one_of(text, no))
+        return is_one_of(text, yes) ? "true" : "false";
+    if (*digits < '0' || *digits > '9' || strlen(digits) > LONGEST)
+        return NULL;
+    for (char *to = plain; *digits; digits++)
+        if (*digits != '_')
+            *to++ = *digits;
+    const bool zero = plain[0] == '0';
+    if (!(zero && plain[1] == 'b' && read_digits(plain + 2, 2, &old)) &&
+        !(zero && plain[1] == 'x' && read_digits(plain + 2, 16, &old)) &&
+        !(zero && plain[1] && read_digits(plain + 1, 8, &old)) && !read_sexagesimal(plain, &old))
+        return NULL;
+    old = *text == '-' ? -old : old;
+    if (read_core_integer(text, false, &now) && now == old)
+        return NULL;
+    snprintf(buffer, 32, "%" PRId64, old);
+    return buffer;
+}
+
+/* What two YAMLs read as two numbers is none. */
+static bool read_integer(const char *text, bool json, int64_t *value)
+{
+    char old[32];
+    return read_core_integer(text, json, value) &&
+           (json || *skip_sign(text) != '0' || !old_reading(text, old));
 }
 
 static bool read_real(const char *text, bool json, double *number)
@@ -112,10 +175,10 @@ static bool read_real(const char *text, bool json, double *number)
         *number = -(double)INFINITY;
     else if (!json && is_one_of(text, undefined))
         *number = (double)NAN;
-    else if (strspn(text, "0123456789+-.eE") != strlen(text) || !strpbrk(text, "0123456789"))
-        return false;
-    else
-        return nadi_str_to_double(text, number);
+    else {
+        char old[32];
+        return (json || !old_reading(text, old)) && nadi_str_to_double(text, number);
+    }
     return true;
 }
 
@@ -127,6 +190,7 @@ enum nadi_doc_scalar nadi_doc_classify(const struct nadi_doc *doc, const struct 
     static const char *const falses[] = {"false", "False", "FALSE", NULL};
     bool json = doc->syntax == NADI_DOC_JSON;
     double ignored;
+    int64_t integer;
     if (!number)
         number = &ignored;
     if (node->kind != NADI_DOC_SCALAR)
@@ -140,9 +204,42 @@ enum nadi_doc_scalar nadi_doc_classify(const struct nadi_doc *doc, const struct 
         *number = is_true;
         return NADI_DOC_BOOL;
     }
-    if (read_integer(node->text, json, number))
+    if (read_integer(node->text, json, &integer)) {
+        *number = (double)integer;
         return NADI_DOC_INTEGER;
+    }
     return read_real(node->text, json, number) ? NADI_DOC_REAL : NADI_DOC_TEXT;
+}
+
+bool nadi_doc_integer(const struct nadi_doc *doc, const struct nadi_doc_node *node, int64_t *value)
+{
+    return nadi_doc_classify(doc, node, NULL) == NADI_DOC_INTEGER &&
+           read_integer(node->text, doc->syntax == NADI_DOC_JSON, value);
+}
+
+bool nadi_doc_two_ways(const struct nadi_doc *doc, const struct nadi_doc_node *node)
+{
+    char old[32];
+    return doc->syntax == NADI_DOC_YAML && node->kind == NADI_DOC_SCALAR &&
+           old_reading(node->text, old);
+}
+
+/* "'010' (8 in YAML 1.1, 10 in YAML 1.2)" */
+static void describe_text(const struct nadi_doc *doc, const struct nadi_doc_node *node,
+                          char *buffer, size_t size)
+{
+    char old[32], now[32] = "a text";
+    int64_t value;
+    if (doc->syntax == NADI_DOC_JSON && !node->quoted)
+        snprintf(buffer, size, "the number %.30s, beyond what a double holds", node->text);
+    else if (!nadi_doc_two_ways(doc, node))
+        snprintf(buffer, size, "the text \"%.60s\"", node->text);
+    else {
+        if (read_core_integer(node->text, false, &value))
+            snprintf(now, sizeof(now), "%" PRId64, value);
+        snprintf(buffer, size, "'%.24s' (%s in YAML 1.1, %s in YAML 1.2)", node->text,
+                 old_reading(node->text, old), now);
+    }
 }
 
 const char *nadi_doc_describe(const struct nadi_doc *doc, const struct nadi_doc_node *node,
@@ -165,7 +262,7 @@ const char *nadi_doc_describe(const struct nadi_doc *doc, const struct nadi_doc_
         snprintf(buffer, SIZE, "the number %.60s", node->text);
         break;
     case NADI_DOC_TEXT:
-        snprintf(buffer, SIZE, "the text \"%.60s\"", node->text);
+        describe_text(doc, node, buffer, SIZE);
         break;
     }
     return buffer;

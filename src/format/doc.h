@@ -54,12 +54,14 @@ struct nadi_doc {
     uint8_t sha256[32]; /* of the bytes as stored */
 };
 
-/* What a scalar says by itself. */
+/* What a scalar says by itself: in YAML by the core schema of YAML 1.2. A number that YAML 1.1
+ * reads as another one (010 is 8 there, and in the reference) is a TEXT, so that it can be a name
+ * but no number; messages tell both readings. */
 enum nadi_doc_scalar {
     NADI_DOC_SCALAR_NONE, /* the node is a list or a map */
     NADI_DOC_NULL,        /* null, ~ or nothing */
     NADI_DOC_BOOL,
-    NADI_DOC_INTEGER, /* also 0x1f and, in YAML, 017: as the reference's YAML reader takes them */
+    NADI_DOC_INTEGER, /* in YAML also 0x1f and 0o17 */
     NADI_DOC_REAL,    /* also .inf and .nan in YAML */
     NADI_DOC_TEXT,
 };
@@ -87,6 +89,12 @@ struct nadi_place nadi_doc_key_place(const struct nadi_doc *doc, const struct na
  * 64 bits is a REAL. `number` may be NULL. */
 enum nadi_doc_scalar nadi_doc_classify(const struct nadi_doc *doc, const struct nadi_doc_node *node,
                                        double *number);
+/* The exact value of an INTEGER within 64 bits; false: it is none. */
+bool nadi_doc_integer(const struct nadi_doc *doc, const struct nadi_doc_node *node,
+                      int64_t *value) NADI_MUST_USE;
+/* Would YAML 1.1 read the scalar as another value than YAML 1.2? Quotes do not count: the
+ * reference's reader does not see them. */
+bool nadi_doc_two_ways(const struct nadi_doc *doc, const struct nadi_doc_node *node);
 /* The value in words: "the list of 3", "the text \"ring\"", "the number 2.5"; in `buffer`. */
 const char *nadi_doc_describe(const struct nadi_doc *doc, const struct nadi_doc_node *node,
                               char buffer[96]);

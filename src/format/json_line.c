@@ -1,6 +1,7 @@
 #include "format/json_line.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "format/utf8.h"
 
 struct parser {
@@ -357,16 +358,11 @@ bool nadi_json_item_double(const struct nadi_json_item *item, double *value)
     char text[64];
     if (item->kind != NADI_JSON_NUMBER)
         return false;
-    if (item->bytes < sizeof text) {
-        memcpy(text, item->text, item->bytes);
-        text[item->bytes] = '\0';
-        *value = strtod(text, NULL);
-        return true;
-    }
-    char *copy = NADI_NEW(char, item->bytes + 1);
+    char *copy = item->bytes < sizeof text ? text : NADI_NEW(char, item->bytes + 1);
     memcpy(copy, item->text, item->bytes);
     copy[item->bytes] = '\0';
-    *value = strtod(copy, NULL);
-    nadi_mem_free(copy);
-    return true;
+    const bool fits = nadi_str_to_double(copy, value);
+    if (copy != text)
+        nadi_mem_free(copy);
+    return fits;
 }

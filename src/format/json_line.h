@@ -54,6 +54,7 @@ bool nadi_json_text_is(const struct nadi_json_item *item, const char *word);
 /* A number without fraction or exponent that fits; a sign is allowed in the second. */
 bool nadi_json_item_u64(const struct nadi_json_item *item, uint64_t *value);
 bool nadi_json_item_i64(const struct nadi_json_item *item, int64_t *value);
+/* A number that a double holds: not 1e999. */
 bool nadi_json_item_double(const struct nadi_json_item *item, double *value);
 
 #endif

@@ -54,6 +54,9 @@ static bool number_from_text(const struct nadi_schema_place *p, double *in_unit,
     double value;
     bool has_unit = false;
     char wanted[128], hint[160];
+    if (nadi_doc_two_ways(p->doc, p->node))
+        return fail(p, diags, "schema/type", "write the number that is meant in plain digits",
+                    wanted_number(key, wanted));
     bool parsed = starts_like_number(p->node->text) &&
                   nadi_units_parse(p->node->text, key->dimension, &value, &has_unit);
     if (parsed && has_unit) {
@@ -92,7 +95,7 @@ static bool number_from_scalar(const struct nadi_schema_place *p, double *in_uni
         break;
     case NADI_DOC_REAL:
         if (!json && p->key->type == NADI_SCHEMA_INTEGER)
-            return fail(p, diags, "schema/type", "write it without a fraction",
+            return fail(p, diags, "schema/type", "write it without a fraction or an exponent",
                         wanted_number(p->key, wanted));
         break;
     case NADI_DOC_INTEGER:
@@ -141,8 +144,10 @@ static bool check_number(const struct nadi_schema_place *p, struct nadi_schema_s
     double in_unit = 0;
     if (!number_from_scalar(p, &in_unit, &out->number, diags) || !check_range(p, in_unit, diags))
         return false;
-    if (p->key->type != NADI_SCHEMA_INTEGER)
+    if (p->key->type != NADI_SCHEMA_INTEGER || nadi_doc_integer(p->doc, p->node, &out->integer))
         return true;
+    if (!(fabs(in_unit) < 0x1p63))
+        return fail(p, diags, "schema/range", NULL, "a whole number of 64 bits");
     /* A value that came through a unit may miss a whole number by rounding only. */
     double nearest = round(in_unit);
     double whole = fabs(in_unit - nearest) < 1e-9 * fabs(nearest) ? nearest : trunc(in_unit);
@@ -171,6 +176,8 @@ static bool check_flag(const struct nadi_schema_place *p, struct nadi_schema_sca
     out->integer = !(is_number(kind) && zero);
     if (is_number(kind) || (kind == NADI_DOC_BOOL && !zero))
         return true;
+    if (p->doc->syntax == NADI_DOC_YAML) /* which the reference does not read */
+        return fail(p, diags, "schema/flag", NULL, "0 to be off or 1 to be on");
     char found[96];
     nadi_warning(diags, "schema/flag", nadi_doc_place(p->doc, p->node),
                  "write 0 to turn it off, 1 to turn it on",
@@ -214,31 +221,25 @@ static bool check_text(const struct nadi_schema_place *p, struct nadi_schema_sca
 }
 
 enum { NUMBER_MARK_LENGTH = 3 }; /* "[N]" */
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-/* Matches "direct8" to "direct[N]". Like the reference, reads at most 5 characters and stops at the
- * first that is no digit; *rest is what it did not read. */
-static bool match_numbered(const char *text, const char *word, int64_t *number, const char **rest)
+/* Matches "direct8" to "direct[N]": digits and nothing after them, at most 5 as in the reference.
+ */
+static bool match_numbered(const char *text, const char *word, int64_t *number)
 {
-    size_t stem = strlen(word) - NUMBER_MARK_LENGTH;
-    if (strncmp(text, word, stem) != 0)
+    const size_t stem = strlen(word) - NUMBER_MARK_LENGTH;
+    uint32_t value = 0;
+    if (strncmp(text, word, stem) != 0 ||
+        (text[stem] && (strlen(text + stem) > 5 || !nadi_str_to_u32(text + stem, 99999, &value))))
         return false;
-    const char *p = text + stem;
-    char digits[6] = "";
-    size_t n = 0;
-    if (*p == '-')
-        digits[n++] = *p++;
-    while (n < 5 && *p >= '0' && *p <= '9')
-        digits[n++] = *p++;
-    *rest = p;
-    *number = 0;
-    return text[stem] == '\0' || nadi_str_to_i64(digits, number);
+    *number = value;
+    return true;
 }
 
-static bool match_word(const char *text, const char *word, int64_t *number, const char **rest)
+static bool match_word(const char *text, const char *word, int64_t *number)
 {
-    *rest = "";
     *number = 0;
-    return nadi_str_ends(word, "[N]") ? match_numbered(text, word, number, rest)
+    return nadi_str_ends(word, "[N]") ? match_numbered(text, word, number)
                                       : strcmp(text, word) == 0;
 }
 
@@ -248,9 +249,30 @@ void nadi_schema_words_text(const struct nadi_schema_key *key, struct nadi_str *
         nadi_str_printf(out, "%s%s", i ? ", " : "", key->words[i]);
 }
 
+/* "direct-1", "direct8x": a word of the key that takes a number, and something else behind it. */
+static bool refuse_number(const struct nadi_schema_place *p, struct nadi_diags *diags)
+{
+    const char *text = p->node->kind == NADI_DOC_SCALAR ? p->node->text : "";
+    const size_t letters = strspn(text, LETTERS);
+    char name[96];
+    for (size_t i = 0; p->key->words[i]; i++)
+        if (nadi_str_ends(p->key->words[i], "[N]") && text[letters] &&
+            strlen(p->key->words[i]) == letters + NUMBER_MARK_LENGTH &&
+            strncmp(p->key->words[i], text, letters) == 0) {
+            nadi_error(diags, "schema/word", nadi_doc_place(p->doc, p->node),
+                       "a number behind the word has at most 5 digits and nothing after it",
+                       "%s: what follows '%.*s' in '%.60s' is no number", name_of(p, name),
+                       (int)letters, text, text);
+            return true;
+        }
+    return false;
+}
+
 static bool refuse_word(const struct nadi_schema_place *p, struct nadi_diags *diags)
 {
     enum { MANY = 16 };
+    if (refuse_number(p, diags))
+        return false;
     const char *stems[MANY];
     char buffers[MANY][32];
     size_t count = 0;
@@ -281,18 +303,13 @@ static bool check_word(const struct nadi_schema_place *p, struct nadi_schema_sca
 {
     if (nadi_doc_classify(p->doc, p->node, NULL) != NADI_DOC_TEXT)
         return refuse_word(p, diags);
-    const char *rest = "";
     out->text = p->node->text;
     for (out->word = 0; p->key->words[out->word]; out->word++)
-        if (match_word(out->text, p->key->words[out->word], &out->integer, &rest))
+        if (match_word(out->text, p->key->words[out->word], &out->integer))
             break;
     if (!p->key->words[out->word])
         return refuse_word(p, diags);
     char name[96];
-    if (*rest)
-        nadi_warning(diags, "schema/word", nadi_doc_place(p->doc, p->node),
-                     "a number behind the word has at most 5 digits and nothing after it",
-                     "%s: '%s' is ignored", name_of(p, name), rest);
     if (out->integer == 0 && nadi_str_ends(p->key->words[out->word], "[N]") &&
         strcspn(out->text, "0123456789") != strlen(out->text))
         return nadi_error(diags, "schema/range", nadi_doc_place(p->doc, p->node),
@@ -342,8 +359,7 @@ void nadi_schema_preset(const struct nadi_schema_key *key, struct nadi_schema_sc
     if (key->type == NADI_SCHEMA_TEXT)
         return;
     if (key->type == NADI_SCHEMA_WORD) {
-        const char *rest;
-        while (!match_word(key->preset, key->words[out->word], &out->integer, &rest))
+        while (!match_word(key->preset, key->words[out->word], &out->integer))
             out->word++;
         return;
     }

@@ -17,7 +17,7 @@
 #include "format/csv_read.h"
 #include "measure/bench_read.h"
 
-enum { MOST_VALUES = 16 };
+enum { MOST_VALUES = 16, MOST_RANKS = 10000000 };
 
 struct value_column {
     uint32_t index;
@@ -73,8 +73,8 @@ static uint32_t nodes_in(const char *name)
         return 0;
     while (word > name && isdigit((unsigned char)word[-1]))
         word--;
-    const unsigned long n = strtoul(word, NULL, 10);
-    return n > 100000 ? 0 : (uint32_t)n;
+    uint64_t n;
+    return !nadi_str_take_u64(word, &n) || n > 100000 ? 0 : (uint32_t)n;
 }
 
 static double unit_of(const char *name)
@@ -172,10 +172,12 @@ static double payload_in(const char *text)
     for (const char *at = text; *at; at++) {
         if (!isdigit((unsigned char)*at) || (at > text && isalnum((unsigned char)at[-1])))
             continue;
-        char *end;
-        const double number = strtod(at, &end);
-        while (*end == ' ')
+        double number;
+        const char *end = nadi_str_take_double(at, &number);
+        while (end && *end == ' ')
             end++;
+        if (!end)
+            return 0;
         if ((end[0] == 'G' || end[0] == 'g') && end[1] == 'i' && tolower(end[2]) == 'b')
             return number * 1073741824.0;
         if ((end[0] == 'M' || end[0] == 'm') && end[1] == 'i' && tolower(end[2]) == 'b')
@@ -210,8 +212,8 @@ static uint32_t ranks_in_name(const char *name)
         const char *digits = at;
         while (digits > name && isdigit((unsigned char)digits[-1]))
             digits--;
-        const unsigned long n = digits < at ? strtoul(digits, NULL, 10) : 0;
-        if (n > 1 && n < 1000000)
+        uint64_t n;
+        if (nadi_str_take_u64(digits, &n) && n > 1 && n < 1000000)
             return (uint32_t)n;
     }
     return 0;
@@ -256,10 +258,27 @@ static void read_comments(struct sheet *s, const char *text, size_t bytes)
     nadi_str_release(&line);
 }
 
+/* Of a field that check_counts() accepted. */
 static uint32_t whole_field(const struct sheet *s, uint32_t row, uint32_t column)
 {
-    const unsigned long n = strtoul(nadi_csv_field(&s->csv, row, column), NULL, 10);
-    return n > 10000000 ? 0 : (uint32_t)n;
+    uint32_t n;
+    return nadi_str_to_u32(nadi_csv_field(&s->csv, row, column), MOST_RANKS, &n) ? n : 0;
+}
+
+/* Counts of ranks, nodes and groups are whole numbers, or are not given. */
+static bool check_counts(const struct sheet *s, uint32_t row)
+{
+    const uint32_t columns[] = {s->ranks, s->nodes, s->groups};
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        const char *text = nadi_csv_field(&s->csv, row, columns[i]);
+        uint32_t n;
+        if (*text && !nadi_str_equal(text, "N/A") && !nadi_str_equal(text, "-") &&
+            !nadi_str_to_u32(text, MOST_RANKS, &n))
+            return nadi_bench_error(s->r, s->csv.lines[row], NULL,
+                                    "'%s' in column '%s' is no whole number up to %d", text,
+                                    s->csv.header[columns[i]], MOST_RANKS);
+    }
+    return true;
 }
 
 static uint32_t count_pairs(const char *pairs)
@@ -277,6 +296,13 @@ static const char *after_pair(const char *at)
     return at + (*at == ';');
 }
 
+/* "0>1" */
+static bool read_pair(const char *text, uint64_t *from, uint64_t *to)
+{
+    text = nadi_str_take_u64(text, from);
+    return text && *text == '>' && nadi_str_take_u64(text + 1, to);
+}
+
 /* "0>1;1>0": whether ranks receive from whom they send to, or do only one of both. */
 static enum nadi_comm_partners partners_of(const char *pairs)
 {
@@ -284,12 +310,12 @@ static enum nadi_comm_partners partners_of(const char *pairs)
     if (!*pairs)
         return NADI_PARTNERS_RING;
     for (const char *a = pairs; *a; a = after_pair(a)) {
-        unsigned from, to, other_from, other_to;
+        uint64_t from, to, other_from, other_to;
         bool back = false;
-        if (sscanf(a, "%u>%u", &from, &to) != 2)
+        if (!read_pair(a, &from, &to))
             return NADI_PARTNERS_RING;
         for (const char *b = pairs; *b; b = after_pair(b))
-            if (sscanf(b, "%u>%u", &other_from, &other_to) == 2) {
+            if (read_pair(b, &other_from, &other_to)) {
                 back |= other_from == to && other_to == from;
                 none_both &= other_to != from;
             }
@@ -432,7 +458,7 @@ static bool read_rows(struct sheet *s)
 {
     for (uint32_t row = 0; row < s->csv.row_count; row++) {
         double bytes;
-        if (!size_of_row(s, row, &bytes))
+        if (!check_counts(s, row) || !size_of_row(s, row, &bytes))
             return false;
         bool any = false;
         for (uint32_t v = 0; v < s->value_count; v++)

@@ -76,10 +76,13 @@ static const char *value_of(struct nadi_bench_log *log, const char *text)
     return nadi_arena_strndup(&log->arena, text, length);
 }
 
+/* The number that a comment's value begins with: "4", "4 (two racks)"; 0: none. */
 static uint32_t whole(const char *text)
 {
-    const unsigned long value = strtoul(text, NULL, 10);
-    return value > 1000000 ? 0 : (uint32_t)value;
+    uint64_t value;
+    const char *end = nadi_str_take_u64(text, &value);
+    return !end || isalnum((unsigned char)*end) || *end == '.' || value > 1000000 ? 0
+                                                                                  : (uint32_t)value;
 }
 
 void nadi_bench_comment(struct nadi_bench_log *log, struct nadi_bench_facts *facts,

@@ -127,11 +127,12 @@ static void note_program(struct printed *p, const struct nadi_bench_line *line)
     for (uint32_t i = 0; i + 1 < line->count; i++) {
         const char *word = line->words[i];
         word += *word == '#';
-        const unsigned long value = strtoul(line->words[i + 1], NULL, 10);
+        uint32_t value;
+        const bool known = nadi_str_to_u32(line->words[i + 1], 1024, &value);
         if (nadi_str_equal(word, "nThread") || nadi_str_equal(word, "nThreads:"))
-            threads = value > 1024 ? 1 : (uint32_t)value;
+            threads = known ? value : 1;
         else if (nadi_str_equal(word, "nGpus") || nadi_str_equal(word, "nGpus:"))
-            gpus = value > 1024 ? 0 : (uint32_t)value;
+            gpus = known ? value : 0;
     }
     if (!gpus)
         return;

@@ -26,17 +26,8 @@ static void index_names(struct finder *f)
 
 static bool number_after(const char *text, const char *word, uint32_t *number)
 {
-    const size_t length = strlen(word);
-    uint64_t value = 0;
-    if (strncmp(text, word, length) != 0 || !text[length])
-        return false;
-    for (const char *p = text + length; *p; p++) {
-        if (*p < '0' || *p > '9' || value > UINT32_MAX)
-            return false;
-        value = value * 10 + (uint64_t)(*p - '0');
-    }
-    *number = (uint32_t)nadi_min_u64(value, UINT32_MAX);
-    return true;
+    return nadi_str_starts(text, word) &&
+           nadi_str_to_u32(text + strlen(word), UINT32_MAX - 1, number);
 }
 
 /* "switch 3" as links.csv has it: the fourth node that is no NPU. */

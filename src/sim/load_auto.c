@@ -43,14 +43,6 @@ struct deciding {
     struct nadi_str said;
 };
 
-/* The number behind an algorithm's name; 0: none. */
-static uint32_t number_of(const char *word)
-{
-    uint64_t number = 0;
-    const bool has = nadi_str_to_u64(word + strcspn(word, "0123456789"), &number);
-    return has ? (uint32_t)number : 0;
-}
-
 /* The dimension whose switches can do a collective of the class; NULL: none. */
 static const struct nadi_dim *switched_dim(const struct deciding *d)
 {
@@ -62,13 +54,21 @@ static const struct nadi_dim *switched_dim(const struct deciding *d)
     return dim->kind == NADI_DIM_SWITCH && dim->in_switch_bytes_per_ns > 0 ? dim : NULL;
 }
 
+/* The number behind the name; 0: none. Names are of our own list. */
+static uint32_t split(const char *word, char name[32])
+{
+    uint32_t number;
+    const bool is_name = nadi_str_split_number(word, name, 32, &number);
+    NADI_ASSERT(is_name);
+    return number;
+}
+
 static bool make(const struct deciding *d, const char *word, uint64_t bytes, struct nadi_program *p)
 {
     const struct nadi_topology *t = &d->l->in->topology;
     char name[32];
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "0123456789"), word);
     struct nadi_program_request q = {
-        .kind = d->kind, .n = d->class->members, .bytes = bytes, .segments = number_of(word)};
+        .kind = d->kind, .n = d->class->members, .bytes = bytes, .segments = split(word, name)};
     for (uint32_t i = 0; d->class->first->is_world && i < t->dim_count; i++)
         if (t->dims[i].npus > 1)
             q.dims[q.dim_count++] = t->dims[i].npus;
@@ -293,7 +293,7 @@ static void add(struct deciding *d, struct nadi_attached *attached, const char *
 {
     struct nadi_system_config *s = &d->l->in->system;
     struct nadi_program p;
-    char label[24];
+    char label[24], name[32];
     const bool made = make(d, word, 1, &p);
     NADI_ASSERT(made);
     struct nadi_attached *a = &attached[s->attached_count++];
@@ -308,7 +308,7 @@ static void add(struct deciding *d, struct nadi_attached *attached, const char *
         .algorithm = NADI_ALGORITHM_PROGRAM,
         .flat = true,
         .program = p.ops,
-        .window = number_of(word), /* 0: what the size asks for */
+        .window = split(word, name), /* 0: what the size asks for */
     };
     if (s->native[a->kind].count == 0 && a->kind == NADI_NATIVE_BROADCAST)
         s->native[a->kind] = a->implementation;

@@ -65,14 +65,13 @@ struct ranges {
 
 static bool read_number(const char **at, uint32_t *value)
 {
-    uint64_t n = 0;
-    const char *p = *at;
-    while (*p >= '0' && *p <= '9' && n <= UINT32_MAX)
-        n = n * 10 + (uint64_t)(*p++ - '0');
-    const bool good = p > *at && n < UINT32_MAX;
+    uint64_t n;
+    const char *end = nadi_str_take_u64(*at, &n);
+    if (!end || n >= UINT32_MAX)
+        return false;
     *value = (uint32_t)n;
-    *at = p;
-    return good;
+    *at = end;
+    return true;
 }
 
 static const char *skip_blanks(const char *p)
@@ -127,9 +126,13 @@ static bool read_ranks(struct reader *r, const struct nadi_schema_values *v, con
     *count = list.count;
     const struct nadi_place place =
         value->node ? nadi_doc_place(r->doc, value->node) : NADI_IN_FILE(r->l->in->options.events);
-    if (!read)
+    const bool two_ways = value->node && nadi_doc_two_ways(r->doc, value->node);
+    if (!read || two_ways) {
+        char found[96];
         return nadi_error(r->l->diags, "events/ranks", place, "write all, 3, 0-7 or 0-7,12",
-                          "'%s' is no list of ranks", value->items[0].text);
+                          "%s is no list of ranks",
+                          value->node ? nadi_doc_describe(r->doc, value->node, found) : "nothing");
+    }
     if (last >= most)
         return nadi_error(r->l->diags, "events/ranks", place, NULL,
                           "there is no rank %" PRIu32 ": the last one is %" PRIu32, last, most - 1);

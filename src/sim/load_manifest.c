@@ -149,7 +149,8 @@ static bool read_range(struct nadi_manifest *m, const struct nadi_doc_node *node
 {
     uint64_t first, last;
     char copy[64];
-    if (node->kind != NADI_DOC_SCALAR || strlen(node->text) >= sizeof(copy))
+    if (node->kind != NADI_DOC_SCALAR || strlen(node->text) >= sizeof(copy) ||
+        nadi_doc_two_ways(m->doc, node))
         return bad_place(m, node, axis);
     const char *dots = strstr(node->text, "..");
     size_t length = dots ? (size_t)(dots - node->text) : strlen(node->text);

@@ -29,13 +29,10 @@ static bool read_algorithm(struct nadi_load *l, const struct nadi_schema_values 
                            enum nadi_collective_kind kind, struct nadi_algorithm_choice *choice)
 {
     const char *word = nadi_schema_get(v, "algorithm")->items[0].text;
-    const size_t letters = strcspn(word, "0123456789");
     const bool has_channels = nadi_schema_is_set(v, "channels");
     char name[64];
-    uint64_t number = 0;
-    if (letters >= sizeof(name))
-        return refuse(l, v, "algorithm", word, "there is no such step generator");
-    snprintf(name, sizeof(name), "%.*s", (int)letters, word);
+    uint32_t number;
+    const bool is_name = nadi_str_split_number(word, name, sizeof(name), &number);
     if (has_channels && strcmp(name, "ring") == 0) /* several rings are an algorithm of their own */
         snprintf(name, sizeof(name), "multiRing");
     choice->algorithm = NADI_ALGORITHM_PROGRAM;
@@ -45,12 +42,11 @@ static bool read_algorithm(struct nadi_load *l, const struct nadi_schema_values 
         return refuse(l, v, "algorithm", word, "there is no such step generator");
     if (!nadi_program_runs(choice->program, kind))
         return refuse(l, v, "algorithm", word, "does not do this collective");
-    if (word[letters] && (!nadi_str_to_u64(word + letters, &number) || number == 0 ||
-                          number > INT32_MAX || choice->program->number == NADI_NUMBER_NONE))
+    if (!is_name || (number > 0 && choice->program->number == NADI_NUMBER_NONE))
         return refuse(l, v, "algorithm", word, "takes no such number");
     if (has_channels && (number > 0 || choice->program->number != NADI_NUMBER_CHANNELS))
         return refuse(l, v, "channels", word, "its channels are not to be chosen");
-    choice->window = has_channels ? (uint32_t)nadi_schema_integer(v, "channels") : (uint32_t)number;
+    choice->window = has_channels ? (uint32_t)nadi_schema_integer(v, "channels") : number;
     choice->wire = (enum nadi_wire_form)nadi_schema_word(v, "protocol");
     const double overhead = nadi_schema_number(v, "message-overhead");
     choice->overhead_ns = overhead < UINT32_MAX ? (uint32_t)overhead : UINT32_MAX;

@@ -285,7 +285,12 @@ bool nadi_value_integer(const struct nadi_value *v, int64_t *number)
             return false;
         n = n * 10 + digit;
     }
-    if (at == digits || (at < end && *at != '.') || (negative && n > (uint64_t)INT64_MAX + 1))
+    if (at == digits || (negative && n > (uint64_t)INT64_MAX + 1))
+        return false;
+    if (at < end && *at == '.') /* a fraction is cut */
+        for (at++; at < end && *at >= '0' && *at <= '9';)
+            at++;
+    if (at < end)
         return false;
     *number = (int64_t)(negative ? 0 - n : n);
     return true;
@@ -299,9 +304,7 @@ bool nadi_value_real(const struct nadi_value *v, double *number)
         return false;
     memcpy(text, v->text.at, v->text.bytes);
     text[v->text.bytes] = '\0';
-    char *rest;
-    *number = strtod(text, &rest);
-    return rest != text && *rest == '\0';
+    return nadi_str_to_double(text, number);
 }
 
 static bool micros_by_double(const struct nadi_value *v, int64_t *ns)

@@ -130,10 +130,28 @@ static void scalars_are_classified(void **state)
         {NADI_DOC_JSON, "\"12\"", NADI_DOC_TEXT, 0},
         {NADI_DOC_JSON, "[1]", NADI_DOC_SCALAR_NONE, 0},
         {NADI_DOC_YAML, "0x10", NADI_DOC_INTEGER, 16},
-        {NADI_DOC_YAML, "010", NADI_DOC_INTEGER, 8},
+        {NADI_DOC_JSON, "1e999", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "0o10", NADI_DOC_INTEGER, 8},
+        {NADI_DOC_YAML, "-0x10", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "010", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "-010", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "+0010", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "007", NADI_DOC_INTEGER, 7},
+        {NADI_DOC_YAML, "00", NADI_DOC_INTEGER, 0},
+        {NADI_DOC_YAML, "010.5", NADI_DOC_REAL, 10.5},
+        {NADI_DOC_YAML, "1_000", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "1:30", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "0b11", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "1e3", NADI_DOC_REAL, 1000},
+        {NADI_DOC_YAML, "1.0", NADI_DOC_REAL, 1},
+        {NADI_DOC_YAML, "1e999", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "yes", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "2024-01-02", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "0x1p3", NADI_DOC_TEXT, 0},
+        {NADI_DOC_YAML, "nan", NADI_DOC_TEXT, 0},
         {NADI_DOC_YAML, "+5", NADI_DOC_INTEGER, 5},
         {NADI_DOC_YAML, ".5", NADI_DOC_REAL, 0.5},
-        {NADI_DOC_YAML, "08", NADI_DOC_REAL, 8},
+        {NADI_DOC_YAML, "08", NADI_DOC_INTEGER, 8},
         {NADI_DOC_YAML, "~", NADI_DOC_NULL, 0},
         {NADI_DOC_YAML, "True", NADI_DOC_BOOL, 1},
         {NADI_DOC_YAML, "50GB/s", NADI_DOC_TEXT, 0},
@@ -150,6 +168,50 @@ static void scalars_are_classified(void **state)
             fail_msg("%s: kind %d, number %g", cases[i].text, (int)kind, number);
         nadi_doc_release(&doc);
     }
+}
+
+/* What two versions of YAML read in two ways is told with both. */
+static void two_ways(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"010", "'010' (8 in YAML 1.1, 10 in YAML 1.2)"},
+        {"\"010\"", "'010' (8 in YAML 1.1, 10 in YAML 1.2)"},
+        {"-017", "'-017' (-15 in YAML 1.1, -17 in YAML 1.2)"},
+        {"1_000", "'1_000' (1000 in YAML 1.1, a text in YAML 1.2)"},
+        {"0o17", "the number 0o17"},
+        {"0b11", "'0b11' (3 in YAML 1.1, a text in YAML 1.2)"},
+        {"-0x10", "'-0x10' (-16 in YAML 1.1, a text in YAML 1.2)"},
+        {"1:30", "'1:30' (90 in YAML 1.1, a text in YAML 1.2)"},
+        {"190:20:30", "'190:20:30' (685230 in YAML 1.1, a text in YAML 1.2)"},
+        {"off", "'off' (false in YAML 1.1, a text in YAML 1.2)"},
+        {"1:99", "the text \"1:99\""},
+        {"1-2", "the text \"1-2\""},
+        {"12", "the number 12"},
+        {"9999999999999999999999999999", "the number 9999999999999999999999999999"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_doc doc;
+        char found[96];
+        parse(&doc, NADI_DOC_YAML, cases[i][0]);
+        assert_string_equal(nadi_doc_describe(&doc, doc.root, found), cases[i][1]);
+        assert_int_equal(nadi_doc_two_ways(&doc, doc.root), cases[i][1][0] == '\'');
+        nadi_doc_release(&doc);
+    }
+}
+
+static void integers_are_exact(void **state)
+{
+    (void)state;
+    struct nadi_doc doc;
+    int64_t value = 0;
+    parse(&doc, NADI_DOC_JSON, "9007199254740993");
+    assert_true(nadi_doc_integer(&doc, doc.root, &value));
+    assert_int_equal(value, INT64_C(9007199254740993));
+    nadi_doc_release(&doc);
+    parse(&doc, NADI_DOC_JSON, "9223372036854775808");
+    assert_false(nadi_doc_integer(&doc, doc.root, &value));
+    nadi_doc_release(&doc);
 }
 
 static void infinities_in_yaml_only(void **state)
@@ -394,6 +456,8 @@ int main(void)
         cmocka_unit_test(aliases_share),
         cmocka_unit_test(hash_is_of_the_bytes),
         cmocka_unit_test(scalars_are_classified),
+        cmocka_unit_test(two_ways),
+        cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(infinities_in_yaml_only),
         cmocka_unit_test(values_are_described),
         cmocka_unit_test(json_syntax_errors),

@@ -122,7 +122,7 @@ static const struct key_case key_cases[] = {
     {NETWORK, "in-switch-bandwidth", "[0, 400Gbps, .inf]", "[0 B/s, 50000000000 B/s, inf B/s]",
      "[-1]", "schema/range"},
     {NETWORK, "in-switch-latency", "[0, 1.5us]", "[0 ns, 1500 ns]", "100", "schema/list"},
-    {NETWORK, "npus_count", "[8, 0x10, 010]", "[8, 16, 8]", "[2.0]", "schema/type"},
+    {NETWORK, "npus_count", "[8, 0x10, 0o10]", "[8, 16, 8]", "[2.0]", "schema/type"},
     {NETWORK, "bandwidth", "[50, 50GB/s, 400Gbps, .inf]",
      "[53687091200 B/s, 50000000000 B/s, 50000000000 B/s, inf B/s]", "[0]", "schema/range"},
     {NETWORK, "latency", "[500, 0, 1.5us, 33.3]", "[500 ns, 0 ns, 1500 ns, 33.3 ns]", "[-1]",
@@ -557,7 +557,8 @@ static const struct message_case message_cases[] = {
      "oneTree[N], oneDoubleTree[N], oneChain[N], onePat, oneTorus, oneHierarchical, "
      "oneInSwitch[N]; found the text "
      "\"dircet4\"\n  help: did you mean 'direct'?\n"
-     "f:2:51: warning[schema/word]: 'all-reduce-implementation[2]': '6' is ignored\n"
+     "f:2:51: error[schema/word]: 'all-reduce-implementation[2]': what follows 'direct' in "
+     "'direct123456' is no number\n"
      "  help: a number behind the word has at most 5 digits and nothing after it\n"},
     {NETWORK, false, "topologies-per-dim: [Ring]\nunits-count: [8]\n",
      "f:1:1: warning[schema/legacy]: keys of the ASTRA-sim 1.x format, not read: "
@@ -631,9 +632,11 @@ static void windows(void **state)
         uint32_t index;
         int64_t number;
     } cases[] = {
-        {"ring", 0, 0},      {"direct", 1, 0},       {"direct8", 1, 8}, {"direct-1", 1, -1},
-        {"oneDirect", 5, 0}, {"oneDirect12", 5, 12}, {"oneRing", 4, 0}, {"direct8x", 1, 8},
+        {"ring", 0, 0},      {"direct", 1, 0},       {"direct8", 1, 8}, {"direct99999", 1, 99999},
+        {"oneDirect", 5, 0}, {"oneDirect12", 5, 12}, {"oneRing", 4, 0},
     };
+    static const char *const wrong[] = {"direct-1", "direct+1", "direct8x",     "direct 8",
+                                        "direct0",  "direct1.", "direct100000", "direct0x8"};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct outcome o;
         struct nadi_str text = NADI_STR_INIT;
@@ -644,6 +647,16 @@ static void windows(void **state)
         assert_true(o.ok);
         assert_int_equal(s->word, cases[i].index);
         assert_int_equal(s->integer, cases[i].number);
+        nadi_str_release(&text);
+        release(&o);
+    }
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct outcome o;
+        struct nadi_str text = NADI_STR_INIT;
+        nadi_str_printf(&text, "{\"all-reduce-implementation\": [\"%s\"]}", wrong[i]);
+        check(&o, SYSTEM, nadi_str_get(&text), false);
+        assert_false(o.ok);
+        assert_int_equal(o.diags.errors, 1);
         nadi_str_release(&text);
         release(&o);
     }

@@ -271,7 +271,7 @@ static void custom_messages(void **state)
         &c, "{\"per-node-custom-implementation\": \"nodes.yml\",\n"
             "\"collective-optimization\": \"baseline\", \"preferred-dataset-splits\": 1}");
     input_case_write(&c, "nodes.yml", "x: tree\n7: [a]\n");
-    input_case_refused(&c, "nodes.yml:1:1: error[custom/node]: 'x' is not a node id\n"
+    input_case_refused(&c, "nodes.yml:1:1: error[custom/node]: the text \"x\" is not a node id\n"
                            "nodes.yml:2:4: error[custom/path]: node 7 needs a path prefix, found a "
                            "list of 1\n");
     input_case_write(&c, "nodes.yml", "- 7\n");
