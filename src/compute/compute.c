@@ -1,16 +1,5 @@
 #include "compute/compute.h"
 
-#include <math.h>
-
-static uint64_t truncate_as_x86(double ns)
-{
-    if (isnan(ns))
-        return UINT64_C(1) << 63;
-    if (isinf(ns))
-        return 0;
-    return ns >= 0x1p64 ? 0 : (uint64_t)ns;
-}
-
 struct nadi_kernel_time nadi_roofline_time(const struct nadi_roofline *r, uint64_t ops,
                                            uint64_t bytes)
 {
@@ -20,7 +9,7 @@ struct nadi_kernel_time nadi_roofline_time(const struct nadi_roofline *r, uint64
         perf = r->peak_flops;
     double seconds = (double)ops / perf;
     struct nadi_kernel_time t = {
-        .ns = truncate_as_x86(seconds * 1e9),
+        .ns = nadi_ns_trunc(seconds * 1e9),
         .intensity = intensity,
         .memory_bound = perf < r->peak_flops,
     };

@@ -7,7 +7,7 @@
 #ifndef NADI_COMPUTE_COMPUTE_H
 #define NADI_COMPUTE_COMPUTE_H
 
-#include "base/base.h"
+#include "base/time.h"
 
 struct nadi_roofline {
     double peak_flops;       /* FLOP/s */
@@ -21,8 +21,9 @@ struct nadi_kernel_time {
     bool memory_bound;
 };
 
-/* bytes > 0. Where the result is not a number or infinite the reference's x86-64 conversion is
- * kept: 2^63 ns for 0 / 0, 0 ns for infinity. */
+/* bytes > 0. NADI_NS_NEVER where the result is not a number or infinite. (There the reference's
+ * x86-64 conversion gives 2^63 ns for 0 / 0, which its clock does not reach, but 0 ns for
+ * infinity.) */
 struct nadi_kernel_time nadi_roofline_time(const struct nadi_roofline *r, uint64_t ops,
                                            uint64_t bytes);
 

@@ -61,8 +61,7 @@ uint64_t nadi_perturb_compute(const struct nadi_perturb *p, uint32_t rank, uint3
     }
     if (!touched)
         return ns;
-    const double scaled = (double)ns * factor;
-    return scaled < 9.2e18 ? (uint64_t)(scaled + 0.5) : UINT64_MAX / 2;
+    return nadi_ns_round((double)ns * factor);
 }
 
 nadi_time nadi_perturb_start(const struct nadi_perturb *p, uint32_t rank)
@@ -78,6 +77,5 @@ nadi_time nadi_perturb_start(const struct nadi_perturb *p, uint32_t rank)
                                   : 1;
         ns += e->delay_ns * factor;
     }
-    const double most = (double)(NADI_TIME_MAX / NADI_PS_PER_NS) - 1;
-    return (nadi_time)(fmin(ns, most) + 0.5) * NADI_PS_PER_NS;
+    return nadi_time_from_ns(nadi_ns_round(ns));
 }

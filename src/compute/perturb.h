@@ -6,7 +6,7 @@
 #ifndef NADI_COMPUTE_PERTURB_H
 #define NADI_COMPUTE_PERTURB_H
 
-#include "base/base.h"
+#include "base/time.h"
 
 enum nadi_distribution {                          /* of the random factor; jitter j */
                          NADI_SPREAD_UNIFORM,     /* from 1 - j to 1 + j */

@@ -90,11 +90,19 @@ nadi_time nadi_engine_now(const struct nadi_engine *e)
     return e->now;
 }
 
+int64_t nadi_engine_now_ns(const struct nadi_engine *e)
+{
+    return e->now / NADI_PS_PER_NS;
+}
+
+nadi_time nadi_engine_after(const struct nadi_engine *e, nadi_time delay)
+{
+    return nadi_time_add(e->now, delay);
+}
+
 nadi_time nadi_engine_after_ns(const struct nadi_engine *e, uint64_t ns)
 {
-    if (NADI_UNLIKELY(ns > (uint64_t)((NADI_TIME_MAX - e->now) / NADI_PS_PER_NS)))
-        return NADI_TIME_MAX;
-    return e->now + (nadi_time)ns * NADI_PS_PER_NS;
+    return nadi_time_add(e->now, nadi_time_from_ns(ns));
 }
 
 uint64_t nadi_engine_events(const struct nadi_engine *e)

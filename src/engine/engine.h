@@ -17,7 +17,7 @@
 #ifndef NADI_ENGINE_ENGINE_H
 #define NADI_ENGINE_ENGINE_H
 
-#include "base/base.h"
+#include "base/time.h"
 
 struct nadi_event {
     uint32_t next;    /* the engine's */
@@ -41,10 +41,12 @@ uint32_t nadi_engine_add_kind(struct nadi_engine *e, nadi_event_fn *handler, voi
 void nadi_engine_expect(struct nadi_engine *e, uint32_t kind, nadi_event_fn *expect);
 
 nadi_time nadi_engine_now(const struct nadi_engine *e);
-/* at >= now. NADI_TIME_MAX means beyond the clock's range. */
+int64_t nadi_engine_now_ns(const struct nadi_engine *e); /* whole ns */
+/* at >= now. NADI_TIME_NEVER: such an event is never run, and stays pending. */
 void nadi_engine_schedule(struct nadi_engine *e, nadi_time at, uint32_t actor, uint32_t kind,
                           uint32_t a, uint32_t b, uint32_t c);
-/* now + ns, NADI_TIME_MAX where that is beyond the clock's range. */
+/* now + the delay; NADI_TIME_NEVER beyond the clock's range. */
+nadi_time nadi_engine_after(const struct nadi_engine *e, nadi_time delay);
 nadi_time nadi_engine_after_ns(const struct nadi_engine *e, uint64_t ns);
 
 /* Runs whole time steps until at least `max_events` more events were handled, the queue is empty,

@@ -87,8 +87,8 @@ static const struct link_class *times_of(struct aware *w, uint32_t link, uint64_
         const double serial = (double)bytes / c->bytes_per_ns;
         c->memo_bytes = bytes;
         c->memo_valid = true;
-        c->arrive_ns = (uint64_t)(c->latency_ns + serial);
-        c->free_ns = (uint64_t)serial;
+        c->arrive_ns = nadi_ns_trunc(c->latency_ns + serial);
+        c->free_ns = nadi_ns_trunc(serial);
     }
     return c;
 }
@@ -104,8 +104,8 @@ static void start(struct aware *w, uint32_t index, uint32_t flight)
     w->links[index].busy = true;
     w->links[index].bytes = f->bytes;
     tally->messages++;
-    tally->bytes += f->bytes;
-    tally->busy += free_at - now;
+    tally->bytes = nadi_count_add(tally->bytes, f->bytes);
+    tally->busy = nadi_time_add(tally->busy, nadi_time_sub(free_at, now));
     if (w->usage)
         nadi_usage_add(w->usage, index, now, free_at, (double)f->bytes);
     if (f->hop + 1 == f->hops) {
@@ -185,7 +185,7 @@ static void on_link_free(void *context, const struct nadi_event *event)
     l->waiting--;
     const struct flight *f = &w->flights.items[flight];
     const nadi_time waited = nadi_engine_now(w->engine) - f->waits_since;
-    w->tallies[event->a].wait += waited;
+    w->tallies[event->a].wait = nadi_time_add(w->tallies[event->a].wait, waited);
     if (nadi_message_logged(w->log, f->kind))
         nadi_message_log_wait(w->log, f->a, event->a, waited);
     start(w, event->a, flight);
@@ -254,7 +254,7 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
 {
     struct aware *w = self(net);
     w->sent_messages++;
-    w->sent_bytes += message->bytes;
+    w->sent_bytes = nadi_count_add(w->sent_bytes, message->bytes);
     const struct nadi_fabric_way *way =
         message->src == message->dst
             ? NULL
@@ -294,7 +294,8 @@ static void empty_queue(struct aware *w, uint32_t index)
     l->waiting = 0;
     while (flight != NADI_NONE) {
         const uint32_t next = w->flights.items[flight].next;
-        w->tallies[index].wait += now - w->flights.items[flight].waits_since;
+        const nadi_time waited = now - w->flights.items[flight].waits_since;
+        w->tallies[index].wait = nadi_time_add(w->tallies[index].wait, waited);
         send_again(w, flight);
         flight = next;
     }

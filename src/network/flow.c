@@ -23,9 +23,7 @@
 
 static nadi_time later(nadi_time at, double ps)
 {
-    if (!(ps < (double)(NADI_TIME_MAX - at) - 1e6))
-        return NADI_TIME_MAX;
-    return at + (nadi_time)(ps + 0.5);
+    return nadi_time_add(at, nadi_time_round(ps));
 }
 
 /* ---- levels -------------------------------------------------------------------------------- */
@@ -67,8 +65,8 @@ static void schedule_pump(struct flow *f)
     if (f->heap.count == 0)
         return;
     const nadi_time at = f->heap.items[0].end;
-    if (at >= f->pump_at || at == NADI_TIME_MAX)
-        return;
+    if (at >= f->pump_at || nadi_time_is_never(at))
+        return; /* what never ends is found by `endless` */
     f->pump_at = at;
     nadi_engine_schedule(f->engine, at, NADI_NONE, f->kind_pump, 0, 0, 0);
 }
@@ -77,10 +75,10 @@ static void find_end(struct flow *f, uint32_t pair)
 {
     const struct pair *p = &f->pairs.items[pair];
     const double left = f->transfers.items[p->head].full - p->got;
-    if (p->level > 0)
-        nadi_flow_set_end(f, pair, later(p->since, left > 0 ? left / p->level * 1e3 : 0));
+    if (p->closed)
+        nadi_flow_take_out(f, pair);
     else
-        nadi_flow_take_out(f, pair); /* its way is closed */
+        nadi_flow_set_end(f, pair, later(p->since, left > 0 ? left / p->level * 1e3 : 0));
 }
 
 static void on_settle(void *context, const struct nadi_event *event)
@@ -109,7 +107,7 @@ static void on_settle(void *context, const struct nadi_event *event)
 static void count_message(struct flow *f, uint32_t pair, uint64_t bytes)
 {
     struct pair *p = &f->pairs.items[pair];
-    p->bytes += bytes;
+    p->bytes = nadi_count_add(p->bytes, bytes);
     if (++p->messages < UINT32_MAX)
         return;
     nadi_flow_tell(f, pair, f->tallies);
@@ -123,7 +121,7 @@ void nadi_flow_tell(const struct flow *f, uint32_t pair, struct nadi_fabric_tall
     for (uint32_t i = 0; p->messages && i < nadi_share_hops(f->share, pair); i++) {
         struct nadi_fabric_tally *l = &tallies[nadi_share_link(f->share, pair, i)];
         l->messages += p->messages;
-        l->bytes += p->bytes;
+        l->bytes = nadi_count_add(l->bytes, p->bytes);
     }
 }
 
@@ -238,8 +236,9 @@ static void enqueue(struct flow *f, uint32_t pair, uint32_t index)
 static void pass_through(struct flow *f, uint32_t index, const struct nadi_fabric_way *r)
 {
     for (uint32_t i = 0; i < r->hops; i++) {
-        f->tallies[r->links[i]].messages++;
-        f->tallies[r->links[i]].bytes += f->transfers.items[index].bytes;
+        struct nadi_fabric_tally *l = &f->tallies[r->links[i]];
+        l->messages++;
+        l->bytes = nadi_count_add(l->bytes, f->transfers.items[index].bytes);
     }
     deliver(f, index);
 }
@@ -337,7 +336,7 @@ static void on_pump(void *context, const struct nadi_event *event)
     bool sorted = true;
     (void)event;
     if (f->pump_at == now)
-        f->pump_at = NADI_TIME_MAX;
+        f->pump_at = NADI_TIME_NEVER;
     f->ended.count = 0;
     while (f->heap.count && f->heap.items[0].end <= now) {
         const uint32_t pair = f->heap.items[0].pair;
@@ -406,7 +405,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .c = m->c,
         .itself = m->src == m->dst,
     };
-    f->sent_bytes += m->bytes;
+    f->sent_bytes = nadi_count_add(f->sent_bytes, m->bytes);
     if (m->src == m->dst) {
         deliver(f, index);
         return;
@@ -478,7 +477,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     if (f->config.overhead_ns > 0)
         f->sender_free = NADI_ZNEW(nadi_time, f->fabric.npu_count);
     f->free_transfer = NADI_NONE;
-    f->pump_at = NADI_TIME_MAX;
+    f->pump_at = NADI_TIME_NEVER;
     for (size_t i = 0; i < BATCHES; i++)
         f->batches[i].at = -1;
     f->kind_begin = nadi_engine_add_kind(f->engine, on_begin, f);
@@ -543,8 +542,15 @@ static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *b
 {
     const struct flow *f = (const struct flow *)net;
     const uint64_t npus = f->fabric.uniform ? f->fabric.npu_count : 1;
-    *messages = f->sent_messages * npus;
-    *bytes = f->sent_bytes * npus;
+    *messages = nadi_count_mul(f->sent_messages, npus);
+    *bytes = nadi_count_mul(f->sent_bytes, npus);
+}
+
+/* Of the heap's ends only the first has an event, unless it is never. */
+static bool endless(const struct nadi_network *net)
+{
+    const struct flow *f = (const struct flow *)net;
+    return f->heap.count > 0 && nadi_time_is_never(f->heap.items[0].end);
 }
 
 const struct nadi_network_ops nadi_network_flow = {
@@ -563,4 +569,5 @@ const struct nadi_network_ops nadi_network_flow = {
     .sent = sent,
     .change = nadi_flow_change,
     .stranded = nadi_flow_stranded,
+    .endless = endless,
 };

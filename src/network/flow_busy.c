@@ -59,7 +59,7 @@ void nadi_flow_find_busy(const struct flow *f, struct nadi_fabric_tally *tallies
 {
     double *bytes = carried(f, tallies);
     for (uint32_t l = 0; l < f->fabric.count; l++)
-        tallies[l].busy = (nadi_time)(work_of(f, l, bytes[l]).ns * 1e3 + 0.5);
+        tallies[l].busy = nadi_time_of_ns(work_of(f, l, bytes[l]).ns);
     nadi_mem_free(bytes);
 }
 

@@ -8,12 +8,13 @@
 static void count_rest(struct flow *f, uint32_t pair, const struct nadi_fabric_way *from,
                        const struct nadi_fabric_way *to)
 {
-    const uint64_t bytes = (uint64_t)(nadi_flow_rest(f, pair) + 0.5);
+    const uint64_t bytes = nadi_count_round(nadi_flow_rest(f, pair));
     for (uint32_t i = 0; i < from->hops; i++)
         f->tallies[from->links[i]].bytes -= nadi_min_u64(bytes, f->tallies[from->links[i]].bytes);
     for (uint32_t i = 0; i < to->hops; i++) {
-        f->tallies[to->links[i]].bytes += bytes;
-        f->tallies[to->links[i]].messages += f->pairs.items[pair].count;
+        struct nadi_fabric_tally *l = &f->tallies[to->links[i]];
+        l->bytes = nadi_count_add(l->bytes, bytes);
+        l->messages += f->pairs.items[pair].count;
     }
 }
 

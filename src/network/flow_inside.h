@@ -113,7 +113,7 @@ struct flow {
         uint32_t *items; /* messages that found no way when they began; in order */
         size_t count, capacity;
     } stranded;
-    nadi_time pump_at;         /* NADI_TIME_MAX: not scheduled */
+    nadi_time pump_at;         /* NADI_TIME_NEVER: not scheduled */
     bool settling;             /* a settle event is pending */
     struct nadi_usage *usage;  /* NULL: not wanted */
     struct nadi_flow_log *log; /* NULL: not wanted */

@@ -94,5 +94,5 @@ void nadi_flow_log_end(struct flow *f, uint32_t transfer)
     const double took = (double)(nadi_engine_now(f->engine) - log->begun.items[transfer]);
     const double lost = took - (double)t->bytes / h->alone * 1e3;
     if (link != NADI_NONE && lost >= 1000) /* less than 1 ns is rounding */
-        nadi_message_log_wait(log->to, t->a, link, (nadi_time)lost);
+        nadi_message_log_wait(log->to, t->a, link, nadi_time_trunc(lost));
 }

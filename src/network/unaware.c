@@ -96,8 +96,8 @@ static void fill(const struct unaware *u, struct memo *m, uint32_t way, uint64_t
     *m = (struct memo){
         .route = way,
         .bytes = bytes,
-        .delay_ns = (uint64_t)(hops * dim->latency_ns + serial),
-        .serial_ns = (uint64_t)serial,
+        .delay_ns = nadi_ns_trunc(hops * dim->latency_ns + serial),
+        .serial_ns = nadi_ns_trunc(serial),
     };
 }
 
@@ -113,9 +113,9 @@ static const struct memo *look_up(struct unaware *u, uint32_t way, uint64_t byte
 static void count(struct unaware *u, const struct memo *m, uint64_t messages)
 {
     struct nadi_network_counter *sum = &u->sums[dim_of(m->route)];
-    sum->messages += messages;
-    sum->bytes += messages * m->bytes;
-    sum->busy_ns += messages * m->serial_ns;
+    sum->messages = nadi_count_add(sum->messages, messages);
+    sum->bytes = nadi_count_add(sum->bytes, nadi_count_mul(m->bytes, messages));
+    sum->busy_ns = nadi_count_add(sum->busy_ns, nadi_count_mul(m->serial_ns, messages));
 }
 
 static void send(struct nadi_network *net, const struct nadi_message *message)
@@ -156,8 +156,8 @@ static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *b
     const struct unaware *u = (const struct unaware *)net;
     *messages = *bytes = 0;
     for (uint32_t d = 0; d < u->topology->dim_count; d++) { /* a message is charged in one */
-        *messages += u->sums[d].messages;
-        *bytes += u->sums[d].bytes;
+        *messages = nadi_count_add(*messages, u->sums[d].messages);
+        *bytes = nadi_count_add(*bytes, u->sums[d].bytes);
     }
 }
 

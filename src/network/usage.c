@@ -51,6 +51,8 @@ static uint32_t bucket_of(struct nadi_usage *u, nadi_time at)
 
 void nadi_usage_add(struct nadi_usage *u, uint32_t link, nadi_time from, nadi_time to, double bytes)
 {
+    if (nadi_time_is_never(to))
+        return;
     const uint32_t last = bucket_of(u, to > from ? to - 1 : from);
     const uint32_t first = bucket_of(u, from);
     double *row = u->bytes + (size_t)link * BUCKETS;
@@ -60,7 +62,7 @@ void nadi_usage_add(struct nadi_usage *u, uint32_t link, nadi_time from, nadi_ti
     }
     const double rate = bytes / (double)(to - from);
     for (uint32_t b = first; b <= last; b++) {
-        const nadi_time start = b * u->width, end = start + u->width;
+        const nadi_time start = nadi_time_mul(u->width, b), end = nadi_time_add(start, u->width);
         row[b] += rate * (double)((end < to ? end : to) - (start > from ? start : from));
     }
 }

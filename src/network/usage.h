@@ -4,7 +4,7 @@
 #ifndef NADI_NETWORK_USAGE_H
 #define NADI_NETWORK_USAGE_H
 
-#include "base/base.h"
+#include "base/time.h"
 
 enum { NADI_USAGE_BUCKETS = 64 };
 
@@ -18,7 +18,8 @@ struct nadi_usage {
 struct nadi_usage *nadi_usage_create(uint32_t link_count) NADI_MUST_USE;
 void nadi_usage_destroy(struct nadi_usage *u); /* NULL is allowed */
 
-/* `bytes` went over the link at an even rate from one time to another. */
+/* `bytes` went over the link at an even rate from one time to another; not counted where that is
+ * never. */
 void nadi_usage_add(struct nadi_usage *u, uint32_t link, nadi_time from, nadi_time to,
                     double bytes);
 void nadi_usage_waiting(struct nadi_usage *u, uint32_t link, nadi_time at, uint32_t waiting);

@@ -25,7 +25,7 @@ struct simulation {
     struct nadi_workload *workload;
     struct nadi_play *play; /* NULL: without an events file */
     struct timespec begin;
-    bool stopped_by_wall;
+    bool stopped_by_wall, stopped_by_range;
 };
 
 static double seconds_since(const struct timespec *begin)
@@ -56,7 +56,7 @@ static void report_progress(const struct simulation *s)
     if (!s->observer || !s->observer->progress)
         return;
     struct nadi_progress p = {
-        .now_ns = (uint64_t)(nadi_engine_now(s->engine) / NADI_PS_PER_NS),
+        .now_ns = (uint64_t)nadi_engine_now_ns(s->engine),
         .nodes_done = nadi_workload_nodes_done(s->workload),
         .nodes_total = nadi_workload_nodes_total(s->workload),
         .events = nadi_engine_events(s->engine),
@@ -67,9 +67,8 @@ static void report_progress(const struct simulation *s)
 
 static nadi_time until_of(const struct nadi_run_options *o)
 {
-    uint64_t most = (uint64_t)NADI_TIME_MAX / (uint64_t)NADI_PS_PER_NS - 1;
-    uint64_t ns = o->max_sim_ns ? nadi_min_u64(o->max_sim_ns, most) : most;
-    return (nadi_time)ns * NADI_PS_PER_NS;
+    const uint64_t most = nadi_time_to_ns(NADI_TIME_NEVER - 1) - 1;
+    return nadi_time_from_ns(o->max_sim_ns ? nadi_min_u64(o->max_sim_ns, most) : most);
 }
 
 /* How far the clock came: with --max-sim up to the limit, where nothing more happened. */
@@ -78,6 +77,13 @@ static nadi_time stopped_at(const struct simulation *s)
     bool by_clock = s->result->outcome == NADI_OUTCOME_LIMIT && s->in->options.max_sim_ns;
     nadi_time now = nadi_engine_now(s->engine);
     return by_clock && !s->stopped_by_wall ? until_of(&s->in->options) : now;
+}
+
+/* Is there anything beyond the time at which the run stopped? */
+static bool goes_on(const struct simulation *s)
+{
+    const struct nadi_network_ops *ops = s->network->ops;
+    return nadi_engine_pending(s->engine) || (ops->endless && ops->endless(s->network));
 }
 
 static void run_events(struct simulation *s)
@@ -104,8 +110,9 @@ static void run_events(struct simulation *s)
     }
     if (nadi_workload_finished(s->workload))
         r->outcome = NADI_OUTCOME_DONE;
-    else if (nadi_engine_pending(s->engine) && !nadi_workload_failed(s->workload)) {
+    else if (goes_on(s) && !nadi_workload_failed(s->workload)) {
         r->outcome = NADI_OUTCOME_LIMIT;
+        s->stopped_by_range = !o->max_sim_ns;
         r->stopped_by = o->max_sim_ns ? "--max-sim was reached"
                                       : "simulated time exceeds the clock's range of 106 days";
     } else
@@ -230,6 +237,8 @@ static void collect(const struct simulation *s, const struct nadi_fold *fold,
     for (size_t t = 0; t < NADI_NODE_TYPES; t++)
         result->parts[0].nodes += result->nodes_by_type[t];
     result->part_count = 1;
+    if (s->stopped_by_range)
+        nadi_workload_explain_beyond(s->workload, &result->diags);
     result->ties_settled = nadi_workload_ties(s->workload);
 }
 
@@ -319,6 +328,7 @@ static bool run_component(struct simulation *s, const struct simulation *first,
     nadi_diags_init(&part.diags);
     collect(s, ranks, &part);
     nadi_sum_add(sum, &part, ranks);
+    nadi_diags_append(&sum->result->diags, &part.diags);
     nadi_result_release(&part);
     close_run(s);
     return true;

@@ -98,7 +98,7 @@ static void read_side(struct nadi_bus *bus, uint32_t id, uint32_t request)
 
 static nadi_time after_double(const struct nadi_bus *bus, double ns)
 {
-    return nadi_engine_after_ns(bus->system->engine, (uint64_t)ns);
+    return nadi_engine_after_ns(bus->system->engine, nadi_ns_trunc(ns));
 }
 
 static void transmit(struct nadi_bus *bus, uint32_t id)
@@ -106,9 +106,9 @@ static void transmit(struct nadi_bus *bus, uint32_t id)
     const struct nadi_system_config *c = bus->system->config;
     struct side *x = &bus->sides[id], *y = &bus->sides[partner(id)];
     uint32_t rank = id / SIDES, request;
-    uint64_t since = (uint64_t)(nadi_engine_now(bus->system->engine) - x->last) / NADI_PS_PER_NS;
+    const uint64_t since = nadi_time_to_ns(nadi_engine_now(bus->system->engine) - x->last);
     uint64_t offset = c->bus_o;
-    if (x->before == BUS_SENDING && !(c->bus_o + since > c->bus_g))
+    if (x->before == BUS_SENDING && !(nadi_ns_add(c->bus_o, since) > c->bus_g))
         offset = c->bus_g - since;
     FIFO_POP(&x->out, &bus->requests, request);
     FIFO_PUSH(&y->in, &bus->requests, request);
@@ -158,7 +158,8 @@ static void start_processor(struct nadi_bus *bus, uint32_t id)
         return;
     x->processor_busy = true;
     uint64_t hundreds = (uint64_t)bus->requests.items[x->processing.head].bytes / 100;
-    uint64_t ns = hundreds * bus->system->config->local_reduction_delay + 50;
+    uint64_t ns =
+        nadi_ns_add(nadi_ns_mul(hundreds, bus->system->config->local_reduction_delay), 50);
     nadi_engine_schedule(bus->system->engine, nadi_engine_after_ns(bus->system->engine, ns),
                          id / SIDES, bus->kind_processed, id, 0, 0);
 }

@@ -216,8 +216,5 @@ nadi_time nadi_cast_reduce_time(const struct nadi_system *s, const struct nadi_c
     double ns = t ? node->in_switch_latency_ns : dim->in_switch_latency_ns;
     if (reduces)
         ns += (double)bytes / (t ? node->in_switch_bytes_per_ns : dim->in_switch_bytes_per_ns);
-    if (ns * NADI_PS_PER_NS >= (double)(NADI_TIME_MAX / 2))
-        return NADI_TIME_MAX / 2;
-    return s->config->exact ? (nadi_time)(ns * NADI_PS_PER_NS + 0.5)
-                            : (nadi_time)ns * NADI_PS_PER_NS;
+    return s->config->exact ? nadi_time_of_ns(ns) : nadi_time_from_ns(nadi_ns_trunc(ns));
 }

@@ -26,7 +26,7 @@ struct nadi_system_config {
     enum nadi_inter_scheduling inter;
     enum nadi_intra_scheduling intra;
     bool local_bw_aware;        /* collective-optimization: localBWAware (else baseline) */
-    uint64_t endpoint_delay_ns; /* injection scale applied */
+    uint64_t endpoint_delay_ns; /* injection scale applied; <= NADI_NS_NEVER */
     uint32_t active_chunks;     /* active-chunks-per-dimension */
     uint32_t splits;            /* preferred-dataset-splits, at least 1 */
     uint32_t queues_per_dim;    /* --num-queues-per-dim */

@@ -134,7 +134,13 @@ static uint64_t bytes_of(const struct nadi_system *s, const struct run *r, uint6
     if (whole == 0 || whole == op->view.bytes)
         return written;
     const double scaled = (double)written * ((double)op->view.bytes / (double)whole);
-    return scaled < 1 ? 1 : (uint64_t)(scaled + 0.5);
+    return scaled < 1 ? 1 : nadi_count_round(scaled);
+}
+
+static void issue_compute(struct nadi_system *s, uint32_t run, uint32_t node, uint64_t ns)
+{
+    nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, ns),
+                         s->customs->runs.items[run].rank, s->customs->kind_compute, run, node, 0);
 }
 
 static void issue(struct nadi_system *s, uint32_t run, uint32_t node)
@@ -144,31 +150,33 @@ static void issue(struct nadi_system *s, uint32_t run, uint32_t node)
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     struct endpoint_pair ends = {
         .src = r->rank, .dst = r->rank, .src_rank = r->rank, .dst_rank = r->rank};
+    const uint64_t bytes = bytes_of(s, r, t->bytes[node]);
     r->in_flight++;
     switch ((enum nadi_node_type)t->type[node]) {
     case NADI_NODE_SEND:
+        if (nadi_is_most(bytes))
+            break;
         ends.dst = ends.dst_rank = peer_rank(s, r, comm->dst);
-        nadi_p2p_send(s, &ends, comm->tag, bytes_of(s, r, t->bytes[node]), OWNER_CUSTOM, run, node);
+        nadi_p2p_send(s, &ends, comm->tag, bytes, OWNER_CUSTOM, run, node);
         return;
     case NADI_NODE_RECV:
+        if (nadi_is_most(bytes))
+            break;
         ends.src = ends.src_rank = peer_rank(s, r, comm->src);
-        nadi_p2p_recv(s, &ends, comm->tag, bytes_of(s, r, t->bytes[node]), OWNER_CUSTOM, run, node);
+        nadi_p2p_recv(s, &ends, comm->tag, bytes, OWNER_CUSTOM, run, node);
         return;
-    case NADI_NODE_COMP: {
-        uint64_t ns = t->duration_ns[node] ? t->duration_ns[node] : 1;
-        nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, ns), r->rank,
-                             s->customs->kind_compute, run, node, 0);
+    case NADI_NODE_COMP:
+        issue_compute(s, run, node, t->duration_ns[node] ? t->duration_ns[node] : 1);
         return;
-    }
     case NADI_NODE_INVALID:
     case NADI_NODE_METADATA:
     case NADI_NODE_MEM_LOAD:
     case NADI_NODE_MEM_STORE:
     case NADI_NODE_COLL:
     case NADI_NODE_TYPES:
-        break;
+        NADI_BUG("custom collective with a node of type %d", (int)t->type[node]);
     }
-    NADI_BUG("custom collective with a node of type %d", (int)t->type[node]);
+    issue_compute(s, run, node, NADI_NS_NEVER); /* a message of more bytes than are counted */
 }
 
 /* Issues a snapshot of the ready set, in its iteration order. */

@@ -1,8 +1,6 @@
 /* library: collectives as a communication library runs them: all members meet, and end together
  * after the time that the library's model gives (comm/nccl.h). Nothing is sent, so that nothing
  * meets other traffic. O(members) a collective. */
-#include <math.h>
-
 #include "comm/nccl.h"
 #include "system/internal.h"
 
@@ -68,10 +66,7 @@ static nadi_time time_of(struct nadi_system *s, const struct operation *op)
         .bytes = kind == NADI_COMM_ALL_GATHER ? bytes * g->size : bytes,
         .in_place = true,
     };
-    const double ps = nadi_comm_predict(s->config->library, &call).ns * (double)NADI_PS_PER_NS;
-    return ps < (double)(NADI_TIME_MAX / 2)
-               ? (nadi_time)llround(ps / (double)NADI_PS_PER_NS) * NADI_PS_PER_NS
-               : NADI_TIME_MAX / 2;
+    return nadi_time_from_ns(nadi_ns_round(nadi_comm_predict(s->config->library, &call).ns));
 }
 
 static void on_end(void *context, const struct nadi_event *event)
@@ -88,7 +83,7 @@ void nadi_library_start(struct nadi_system *s, uint32_t stream, uint32_t member)
     *here = *here == NADI_NONE ? 1 : *here + 1;
     if (*here < op->view.members)
         return;
-    const nadi_time end = nadi_engine_now(s->engine) + time_of(s, op);
+    const nadi_time end = nadi_engine_after(s->engine, time_of(s, op));
     for (uint32_t i = 0; i < op->view.members; i++)
         nadi_engine_schedule(s->engine, end, nadi_streams_actor(s, op->view.group, i),
                              s->kind_library, stream, i, 0);

@@ -9,11 +9,12 @@
  *     (meeting_halves.c);
  *   direct with a window: the packet engine's counters on a private clock (meeting_direct.c);
  *   double binary tree: one pass up, one down.
- * Times are ns. All participants start at some time >= 0 relative to a common origin. */
+ * Times are ns, NADI_TIME_NEVER where that is too few (base/time.h). All participants start at some
+ * time >= 0 relative to a common origin. */
 #ifndef NADI_SYSTEM_MEETING_H
 #define NADI_SYSTEM_MEETING_H
 
-#include "base/base.h"
+#include "base/time.h"
 #include "collective/plan.h"
 #include "network/network.h"
 

@@ -79,7 +79,8 @@ static void prepare(struct table *t, uint32_t i, int64_t now)
 {
     const struct nadi_meeting *m = t->m;
     uint32_t packet = t->all[i].prepared++;
-    push(t, now + m->endpoint_ns + nadi_meeting_reduce(m, packet), i, CREDIT);
+    const int64_t stage = nadi_time_add(m->endpoint_ns, nadi_meeting_reduce(m, packet));
+    push(t, nadi_time_add(now, stage), i, CREDIT);
 }
 
 /* When the message sent at `sent` is received, its receive being posted at `posted`. */
@@ -87,9 +88,10 @@ static int64_t received(const struct nadi_meeting *m, uint32_t from, int64_t sen
                         int64_t posted)
 {
     int64_t there = nadi_meeting_delay(m, from, to, m->phase->message_bytes);
-    if (m->rendezvous)
-        return nadi_max_i64(sent, posted + nadi_meeting_delay(m, to, from, CONTROL_BYTES)) + there;
-    return nadi_max_i64(posted, sent + there);
+    if (!m->rendezvous)
+        return nadi_max_i64(posted, nadi_time_add(sent, there));
+    int64_t asked = nadi_time_add(posted, nadi_meeting_delay(m, to, from, CONTROL_BYTES));
+    return nadi_time_add(nadi_max_i64(sent, asked), there);
 }
 
 /* Step k of i sends to its destination and posts the receive from its source. The step number is
@@ -128,7 +130,7 @@ static void on_credit(struct table *t, uint32_t i, int64_t now)
     struct participant *x = &t->all[i];
     x->credit++;
     if (p->op == NADI_PHASE_ALL_REDUCE && p->sends - x->sent <= p->n - 1) {
-        bool stage_takes_time = t->m->endpoint_ns + t->m->reduce_ns > 0;
+        bool stage_takes_time = t->m->endpoint_ns > 0 || t->m->reduce_ns > 0;
         if (x->crossed == now && stage_takes_time && x->sent == p->n - 1)
             t->undecided = true;
         if (x->arrived < p->n - 1) {

@@ -51,9 +51,9 @@ static inline int64_t received(const struct halves *h, uint32_t from, int64_t se
     int64_t there =
         h->there ? h->there[distance] : nadi_meeting_delay(m, from, to, m->phase->message_bytes);
     if (!m->rendezvous)
-        return nadi_max_i64(posted, sent + there);
+        return nadi_max_i64(posted, nadi_time_add(sent, there));
     int64_t back = h->there ? h->back[distance] : nadi_meeting_delay(m, to, from, CONTROL_BYTES);
-    return nadi_max_i64(sent, posted + back) + there;
+    return nadi_time_add(nadi_max_i64(sent, nadi_time_add(posted, back)), there);
 }
 
 static int64_t last_received(const struct halves *h, uint32_t to)
@@ -71,7 +71,7 @@ static void open_halves(struct halves *h, struct nadi_meeting *m)
     find_delays(h);
     h->begin = NADI_NEW(int64_t, m->n);
     for (uint32_t i = 0; i < m->n; i++)
-        h->begin[i] = m->start[i] + m->endpoint_ns;
+        h->begin[i] = nadi_time_add(m->start[i], m->endpoint_ns);
 }
 
 static void close_halves(struct halves *h)
@@ -87,9 +87,9 @@ void nadi_meeting_once(struct nadi_meeting *m)
 {
     struct halves h;
     open_halves(&h, m);
-    int64_t stage = m->endpoint_ns + nadi_meeting_reduce(m, m->phase->first);
+    int64_t stage = nadi_time_add(m->endpoint_ns, nadi_meeting_reduce(m, m->phase->first));
     for (uint32_t i = 0; i < m->n; i++)
-        m->end[i] = last_received(&h, i) + stage;
+        m->end[i] = nadi_time_add(last_received(&h, i), stage);
     close_halves(&h);
 }
 
@@ -110,7 +110,8 @@ static bool find_sender(struct halves *h, uint32_t i)
     for (uint32_t from = 0; from < h->m->n; from++) {
         if (from == i)
             continue;
-        int64_t credit = received(h, from, h->begin[from], i, h->begin[i]) + h->stage;
+        int64_t came = received(h, from, h->begin[from], i, h->begin[i]);
+        int64_t credit = nadi_time_add(came, h->stage);
         if (credit == x->crossed)
             return false;
         if (credit < x->crossed)
@@ -145,9 +146,10 @@ static bool find_end(struct halves *h, uint32_t i)
         first = came < first ? came : first;
         last = nadi_max_i64(last, came);
     }
-    int64_t stage = m->endpoint_ns + nadi_meeting_reduce(m, p->sends);
-    m->end[i] = last + stage;
-    return x->count == p->n - 1 || first + stage > x->crossed + h->stage;
+    int64_t stage = nadi_time_add(m->endpoint_ns, nadi_meeting_reduce(m, p->sends));
+    m->end[i] = nadi_time_add(last, stage);
+    return x->count == p->n - 1 ||
+           nadi_time_add(first, stage) > nadi_time_add(x->crossed, h->stage);
 }
 
 enum nadi_meeting_outcome nadi_meeting_halves(struct nadi_meeting *m)
@@ -156,7 +158,7 @@ enum nadi_meeting_outcome nadi_meeting_halves(struct nadi_meeting *m)
     struct halves h;
     open_halves(&h, m);
     enum nadi_meeting_outcome outcome = NADI_MEETING_DONE;
-    h.stage = m->endpoint_ns + nadi_meeting_reduce(m, p->first);
+    h.stage = nadi_time_add(m->endpoint_ns, nadi_meeting_reduce(m, p->first));
     h.senders = NADI_NEW(struct sender, p->n);
     if (h.stage == 0)
         outcome = NADI_MEETING_OTHER;

@@ -396,12 +396,11 @@ static void on_stage(void *context, const struct nadi_event *event)
 static nadi_time reduced_at(const struct nadi_system *s, const struct block *b, uint32_t packet)
 {
     const struct nadi_phase *p = b->phase;
-    const nadi_time now = nadi_engine_now(s->engine);
     nadi_time time = b->reduce;
     if (p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING)
         time = nadi_reduce_time(s->config->local_mem_bw, nadi_phase_reduced_bytes(p, packet),
                                 p->exact);
-    return time > NADI_TIME_MAX - now ? NADI_TIME_MAX : now + time;
+    return nadi_engine_after(s->engine, time);
 }
 
 /* The endpoint stage has ended; the reduction follows as a timer of its own, even if it is free. */

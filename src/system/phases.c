@@ -104,7 +104,7 @@ static struct phase_info *get_info(struct nadi_system *s, uint32_t stream, uint3
         return info;
     const struct nadi_phase *p = &op->plan->phases[phase];
     info->known = true;
-    info->reduce_ns = (int64_t)nadi_reduce_ns(s->config->local_mem_bw, p->message_bytes);
+    info->reduce_ns = nadi_ns_signed(nadi_reduce_ns(s->config->local_mem_bw, p->message_bytes));
     find_routes(s, &s->setup.groups->items[op->view.group], p, info);
     if (!info->routes)
         return info;
@@ -130,12 +130,13 @@ static void count_ring(struct nadi_system *s, const struct nadi_meeting *m, uint
 {
     const struct nadi_phase *p = m->phase;
     uint32_t places = m->routes ? 1 : p->n;
-    uint64_t each = m->routes ? copies * p->n : copies;
+    uint64_t each = m->routes ? nadi_count_mul(copies, p->n) : copies;
     for (uint32_t i = 0; i < places; i++) {
         uint32_t steps = p->algorithm == NADI_ALGORITHM_RING ? 1 : p->sends;
         for (uint32_t k = 0; k < steps; k++) {
             uint32_t to = nadi_phase_destination(p, i, k, m->clockwise);
-            uint64_t messages = p->algorithm == NADI_ALGORITHM_RING ? each * p->sends : each;
+            uint64_t messages =
+                p->algorithm == NADI_ALGORITHM_RING ? nadi_count_mul(each, p->sends) : each;
             count_message(s, nadi_meeting_route(m, i, to), nadi_meeting_route(m, to, i),
                           nadi_phase_bytes(p, k), messages);
         }
@@ -204,7 +205,7 @@ static uint32_t make_gathering(struct nadi_system *s, uint32_t stream, uint32_t 
         .members_left = op->view.members,
         .clockwise = clockwise,
         .max_tree = !(lane & LANE_MIN_TREE),
-        .first_ns = nadi_engine_now(s->engine) / NADI_PS_PER_NS,
+        .first_ns = nadi_engine_now_ns(s->engine),
         .serial = ++s->gatherings_made,
     };
     if (!state_of(s, g)->single)
@@ -269,18 +270,20 @@ static void schedule_end(struct nadi_system *s, uint32_t index, uint32_t member,
 {
     const struct gathering *g = &s->gatherings.items[index];
     uint32_t actor = actor_of(s, g, member);
-    int64_t now_ns = nadi_engine_now(s->engine) / NADI_PS_PER_NS;
+    if (NADI_UNLIKELY(nadi_ns_is_beyond((uint64_t)end_ns))) {
+        nadi_engine_schedule(s->engine, NADI_TIME_NEVER, actor, s->kind_ended, index, member, 0);
+        return;
+    }
     struct last_timers last = last_timers_of(s, g, member);
     int64_t message_ns = end_ns - last.endpoint - nadi_max_i64(last.reduction, 0);
-    if (message_ns < now_ns) { /* halving-doubling does not reach everybody on 6, 12, ... ranks */
+    if (message_ns <
+        nadi_engine_now_ns(
+            s->engine)) { /* halving-doubling does not reach everybody on 6, 12, ... ranks */
         s->undecided = "a member ends a collective before another one starts it";
         return;
     }
-    if (end_ns > NADI_TIME_MAX / NADI_PS_PER_NS)
-        nadi_engine_schedule(s->engine, NADI_TIME_MAX, actor, s->kind_ended, index, member, 0);
-    else
-        nadi_engine_schedule(s->engine, message_ns * NADI_PS_PER_NS, actor, s->kind_ending, index,
-                             member, LAST_MESSAGE);
+    nadi_engine_schedule(s->engine, nadi_time_from_ns((uint64_t)message_ns), actor, s->kind_ending,
+                         index, member, LAST_MESSAGE);
 }
 
 static void on_ending(void *context, const struct nadi_event *event)
@@ -353,9 +356,9 @@ static void start_single(struct nadi_system *s, uint32_t index, uint32_t member)
         return;
     }
     struct nadi_meeting m = meeting_of(s, g->phase, g->info, g->clockwise, g->max_tree);
-    count(s, &m, (uint64_t)group->size / g->phase->n * state_of(s, g)->copies);
+    count(s, &m, nadi_count_mul((uint64_t)group->size / g->phase->n, state_of(s, g)->copies));
     schedule_end(s, index, member,
-                 nadi_engine_now(s->engine) / NADI_PS_PER_NS + g->info->lockstep_ns);
+                 nadi_time_add(nadi_engine_now_ns(s->engine), g->info->lockstep_ns));
 }
 
 /* Members of one ring that deal themselves different directions go past each other: the message
@@ -383,7 +386,7 @@ static void evaluate(struct nadi_system *s, uint32_t index, uint32_t ring)
     int64_t *start = s->ring_space.items, *end = start + n, *scratch = end + n;
     uint32_t *ranks = (uint32_t *)(void *)(scratch + 6 * (size_t)n);
     struct nadi_meeting m = meeting_of(s, p, g->info, g->clockwise, g->max_tree);
-    int64_t now = nadi_engine_now(s->engine) / NADI_PS_PER_NS;
+    int64_t now = nadi_engine_now_ns(s->engine);
     bool together = true;
     for (uint32_t i = 0; i < n; i++) {
         start[i] = g->start[first + i * p->stride];
@@ -400,7 +403,7 @@ static void evaluate(struct nadi_system *s, uint32_t index, uint32_t ring)
     }
     if (together && g->info->has_lockstep) {
         for (uint32_t i = 0; i < n; i++)
-            end[i] = now + g->info->lockstep_ns;
+            end[i] = nadi_time_add(now, g->info->lockstep_ns);
     } else if (!nadi_meeting_evaluate(&m)) {
         s->undecided = "the last message of a half meets a credit in the same instant";
         return;
@@ -413,10 +416,10 @@ static void evaluate(struct nadi_system *s, uint32_t index, uint32_t ring)
 /* The first member that starts decides for all which way round it goes. Of several that start at
  * one tick, and differ, the message executor knows which was first. */
 static void note_direction(struct nadi_system *s, const struct gathering *g, uint32_t member,
-                           int64_t now_ns)
+                           int64_t start_ns)
 {
     uint32_t lane = nadi_streams_lane(s, g->stream, g->phase_index, member);
-    if (now_ns == g->first_ns &&
+    if (start_ns == g->first_ns &&
         (g->clockwise != !(lane & LANE_ANTICLOCKWISE) || g->max_tree != !(lane & LANE_MIN_TREE)))
         s->undecided = "members that would go different ways round start at the same instant";
 }
@@ -434,7 +437,7 @@ void nadi_phases_start(struct nadi_system *s, uint32_t stream, uint32_t phase, u
     const struct nadi_phase *p = g->phase;
     uint32_t ring = ring_of(p, member);
     g->order[member] = s->starts++;
-    g->start[member] = nadi_engine_now(s->engine) / NADI_PS_PER_NS;
+    g->start[member] = nadi_engine_now_ns(s->engine);
     note_direction(s, g, member, g->start[member]);
     if (--g->absent[ring] == 0)
         evaluate(s, index, ring);

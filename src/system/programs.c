@@ -82,7 +82,7 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
         .members_left = cast->members,
         .cast = cast,
         .lane_count = cast->program->lanes,
-        .endpoint_ns = s->config->endpoint_delay_ns + cast->phase->overhead_ns,
+        .endpoint_ns = nadi_ns_add(s->config->endpoint_delay_ns, cast->phase->overhead_ns),
     };
     size_t lanes = (size_t)cast->all * r->lane_count;
     r->lanes = NADI_ZNEW(struct lane, lanes);
@@ -225,7 +225,7 @@ static bool receive(struct nadi_system *s, uint32_t run, uint32_t member, uint32
     l->due--;
     if (reduce == 0)
         return --l->receiving == 0;
-    nadi_engine_schedule(s->engine, nadi_engine_now(s->engine) + reduce, NADI_NONE,
+    nadi_engine_schedule(s->engine, nadi_engine_after(s->engine, reduce), NADI_NONE,
                          s->programs->kind_reduced, run, member, lane);
     return false;
 }

@@ -119,7 +119,7 @@ static void start_member(struct nadi_system *s, struct run *r, uint32_t member)
 {
     const struct nadi_program *p = nadi_cast_program(r->cast, member);
     uint32_t lanes = r->lane_count, local = nadi_cast_local(r->cast, member);
-    int64_t now = nadi_engine_now(s->engine) / NADI_PS_PER_NS;
+    int64_t now = nadi_engine_now_ns(s->engine);
     struct member *m = &r->members[member];
     uint32_t most = 0;
     uint64_t steps = 0;
@@ -183,7 +183,8 @@ static int64_t send(struct nadi_system *s, struct run *r, struct place from, str
     nadi_cast_address(s, r->cast, from.lane, from.member, to.member, &m);
     const uint64_t wired = nadi_wire_bytes(r->cast->phase->wire, bytes);
     nadi_unaware_count(s->network, m.route, wired, r->copies);
-    int64_t there = at + (int64_t)nadi_unaware_delay_ns(s->network, m.route, wired);
+    int64_t there =
+        nadi_time_add(at, nadi_ns_signed(nadi_unaware_delay_ns(s->network, m.route, wired)));
     POOL_TAKE(&s->ahead->early, next, index);
     s->ahead->early.items[index] = (struct early){
         .next = NADI_NONE,
@@ -287,18 +288,20 @@ static void begin_step(struct nadi_system *s, struct run *r, struct place at,
                        const struct nadi_step *step, int64_t begin)
 {
     struct lane *l = &r->members[at.member].lanes[at.lane];
-    const uint64_t own = s->config->endpoint_delay_ns + r->cast->phase->overhead_ns;
-    const uint64_t delay = at.member < r->cast->members ? own : 0;
+    const uint64_t own = nadi_ns_add(s->config->endpoint_delay_ns, r->cast->phase->overhead_ns);
+    const int64_t delay = at.member < r->cast->members ? nadi_ns_signed(own) : 0;
     l->begun = true;
     l->begin = l->free = begin;
     l->due = step->from == NADI_NONE ? 0 : step->from == NADI_FAN ? step->fan.count : 1;
     if (step->to != NADI_NONE)
-        l->free = send_all(s, r, at, step, begin + (int64_t)delay);
-    if (step->local)
-        l->free += (int64_t)nadi_reduce_ns(
-            s->config->local_mem_bw,
-            nadi_program_sent_bytes(nadi_cast_program(r->cast, at.member),
-                                    nadi_cast_local(r->cast, at.member), at.lane, l->step));
+        l->free = send_all(s, r, at, step, nadi_time_add(begin, delay));
+    if (!step->local)
+        return;
+    const uint64_t bytes =
+        nadi_program_sent_bytes(nadi_cast_program(r->cast, at.member),
+                                nadi_cast_local(r->cast, at.member), at.lane, l->step);
+    l->free =
+        nadi_time_add(l->free, nadi_ns_signed(nadi_reduce_ns(s->config->local_mem_bw, bytes)));
 }
 
 /* Goes on with a lane as far as is known. True: a step has ended. */
@@ -321,10 +324,10 @@ static bool advance(struct nadi_system *s, struct run *r, struct place at)
             struct early message;
             if (!take(s, l, &step, &message))
                 return ended;
-            const nadi_time reduce =
-                nadi_cast_reduce_time(s, r->cast, at.member, step.reduces, message.bytes);
-            l->free =
-                nadi_max_i64(l->free, nadi_max_i64(l->begin, message.at) + reduce / NADI_PS_PER_NS);
+            const uint64_t reduce = nadi_time_to_ns(
+                nadi_cast_reduce_time(s, r->cast, at.member, step.reduces, message.bytes));
+            l->free = nadi_max_i64(
+                l->free, nadi_time_add(nadi_max_i64(l->begin, message.at), nadi_ns_signed(reduce)));
         }
         step_ended(m, at.lane, l->free);
         ended = true;
@@ -359,9 +362,8 @@ static void go_on(struct nadi_system *s, struct run *r, struct place at)
 
 static void schedule_end(struct nadi_system *s, uint32_t run, uint32_t member, int64_t end_ns)
 {
-    nadi_time at =
-        end_ns > NADI_TIME_MAX / NADI_PS_PER_NS ? NADI_TIME_MAX : end_ns * NADI_PS_PER_NS;
-    nadi_engine_schedule(s->engine, at, NADI_NONE, s->ahead->kind_ended, run, member, 0);
+    nadi_engine_schedule(s->engine, nadi_time_from_ns((uint64_t)end_ns), NADI_NONE,
+                         s->ahead->kind_ended, run, member, 0);
 }
 
 static void on_ended(void *context, const struct nadi_event *event)

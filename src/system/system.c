@@ -4,16 +4,14 @@ uint64_t nadi_reduce_ns(double bytes_per_second, uint64_t bytes)
 {
     if (bytes_per_second <= 0)
         return 0;
-    return 3 * (uint64_t)((double)bytes / bytes_per_second * 1e9);
+    return nadi_ns_mul(nadi_ns_trunc((double)bytes / bytes_per_second * 1e9), 3);
 }
 
 nadi_time nadi_reduce_time(double bytes_per_second, uint64_t bytes, bool exact)
 {
     if (exact && bytes_per_second > 0)
-        return (nadi_time)(3 * (double)bytes / bytes_per_second * 1e12 + 0.5);
-    const uint64_t ns = nadi_reduce_ns(bytes_per_second, bytes);
-    return ns > (uint64_t)(NADI_TIME_MAX / NADI_PS_PER_NS) ? NADI_TIME_MAX
-                                                           : (nadi_time)ns * NADI_PS_PER_NS;
+        return nadi_time_round(3 * (double)bytes / bytes_per_second * NADI_PS_PER_S);
+    return nadi_time_from_ns(nadi_reduce_ns(bytes_per_second, bytes));
 }
 
 struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)

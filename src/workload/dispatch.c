@@ -1,6 +1,4 @@
 /* dispatch: turns a node into work for the system, or into a timer. */
-#include <math.h>
-
 #include "base/mem.h"
 #include "collective/plan.h"
 #include "compute/compute.h"
@@ -17,17 +15,11 @@ uint32_t nadi_workload_group(const struct nadi_workload *w, uint32_t rank, uint3
                                nadi_workload_rank_of(w, rank));
 }
 
-static uint64_t scaled(uint64_t value, double scale)
-{
-    /* exactly 1 must leave values beyond 2^53 as they are */
-    return fabs(scale - 1) > 0 ? (uint64_t)((double)value * scale) : value;
-}
-
 static uint64_t compute_time(const struct nadi_workload *w, uint32_t rank, uint32_t node,
                              uint64_t ns)
 {
     const struct nadi_perturb *p = w->setup.perturb;
-    ns = scaled(ns, w->setup.compute_scale);
+    ns = nadi_count_scale(ns, w->setup.compute_scale);
     return p ? nadi_perturb_compute(p, rank, node, nadi_engine_now(w->engine), ns) : ns;
 }
 
@@ -45,7 +37,7 @@ static void replay(struct nadi_workload *w, uint32_t rank, uint32_t node)
     if (t->type[node] == NADI_NODE_COMP)
         ns = compute_time(w, rank, node, ns);
     if (!(t->flags[node] & NADI_NODE_IS_CPU))
-        r->view.gpu_ticks += ns;
+        r->view.gpu_ticks = nadi_ns_add(r->view.gpu_ticks, ns);
     timer(w, rank, node, ns);
 }
 
@@ -64,7 +56,7 @@ static bool roofline(struct nadi_workload *w, uint32_t rank, uint32_t node)
     r->view.compute_utilisation += weight * k.compute_utilisation;
     r->view.memory_utilisation += weight * k.memory_utilisation;
     r->view.intensity += weight * k.intensity;
-    r->view.gpu_ticks += k.ns;
+    r->view.gpu_ticks = nadi_ns_add(r->view.gpu_ticks, k.ns);
     timer(w, rank, node, k.ns);
     return true;
 }
@@ -137,6 +129,22 @@ static const uint64_t *sizes_of(struct nadi_workload *w, uint32_t rank, uint32_t
     return w->row.sizes;
 }
 
+static void count_offered(struct nadi_workload *w, uint32_t rank, uint64_t bytes)
+{
+    const uint64_t all = nadi_count_mul(bytes, nadi_workload_weight(w, rank));
+    w->offered_bytes = nadi_count_add(w->offered_bytes, all);
+}
+
+/* Algorithms count what all members have together, and twice that on the wire, in 64 bits. A
+ * collective of more does not end: a clock of 106 days has no room for it. */
+static bool fits(const struct nadi_workload *w, enum nadi_collective_kind kind, uint32_t group,
+                 uint64_t bytes)
+{
+    const uint64_t members = w->setup.groups->items[group].size;
+    const bool gathers = kind == NADI_ALL_GATHER || kind == NADI_GATHER || kind == NADI_ALL_TO_ALL;
+    return !nadi_is_most(nadi_count_mul(bytes, 4 * (gathers ? members : 1)));
+}
+
 static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
     struct rank_state *r = &w->ranks[rank];
@@ -150,12 +158,17 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
         timer(w, rank, node, nadi_replay_ns(t->duration_ns[node]));
         return;
     }
-    uint64_t bytes = scaled(t->bytes[node], w->setup.comm_scale);
-    w->offered_bytes += bytes * nadi_workload_weight(w, rank);
+    const uint64_t bytes = nadi_count_scale(t->bytes[node], w->setup.comm_scale);
+    const uint32_t group = nadi_workload_group(w, rank, node);
+    if (!fits(w, kind, group, bytes)) {
+        timer(w, rank, node, NADI_NS_NEVER);
+        return;
+    }
+    count_offered(w, rank, bytes);
     struct nadi_collective_call call = {
         .rank = rank,
         .node = node,
-        .group = nadi_workload_group(w, rank, node),
+        .group = group,
         .kind = kind,
         .bytes = bytes,
         .involved = comm->involved,
@@ -187,14 +200,18 @@ static void point_to_point(struct nadi_workload *w, uint32_t rank, uint32_t node
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     NADI_ASSERT(comm);
     uint32_t peer = nadi_workload_peer(w, rank, node);
-    uint64_t bytes = scaled(t->bytes[node], w->setup.comm_scale);
+    uint64_t bytes = nadi_count_scale(t->bytes[node], w->setup.comm_scale);
+    if (nadi_is_most(bytes)) {
+        timer(w, rank, node, NADI_NS_NEVER);
+        return;
+    }
     if (bytes == 0)
         bytes = 1; /* scaled down to nothing: the message still exists */
     if (t->type[node] == NADI_NODE_RECV) {
         nadi_system_recv(w->system, rank, node, peer, comm->tag, bytes);
         return;
     }
-    w->offered_bytes += bytes * nadi_workload_weight(w, rank);
+    count_offered(w, rank, bytes);
     nadi_system_send(w->system, rank, node, peer, comm->tag, bytes);
 }
 

@@ -54,13 +54,13 @@ bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, na
         int64_t lag = nadi_system_last_lag(w->system);
         uncertain = t->message;
         for (uint32_t i = 0; i < t->timer_count; i++)
-            uncertain |= t->timer_starts[i] == now - lag * NADI_PS_PER_NS;
+            uncertain |= t->timer_starts[i] == now - nadi_time_from_ns((uint64_t)lag);
         t->collective = true;
         t->collective_lag = lag;
         t->causes++;
     } else {
-        uncertain =
-            t->message || (t->collective && start == now - t->collective_lag * NADI_PS_PER_NS);
+        uncertain = t->message || (t->collective &&
+                                   start == now - nadi_time_from_ns((uint64_t)t->collective_lag));
         uncertain |= !note_start(t, start);
         if (start < now)
             t->causes++;

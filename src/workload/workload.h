@@ -97,5 +97,8 @@ const uint32_t *nadi_workload_finish_order(const struct nadi_workload *w, uint32
 
 /* Who waits for whom: one error per blocked rank or operation, with the nearest mismatch. */
 void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_diags *diags);
+/* What does not end within the clock's range: an error with its place. The same whichever executor
+ * ran. */
+void nadi_workload_explain_beyond(const struct nadi_workload *w, struct nadi_diags *diags);
 
 #endif
