@@ -33,11 +33,10 @@
              "window / round trip of the latencies; 0: unbounded."},                               \
         {.key = "flow-in-flight",                                                                  \
          .type = NADI_SCHEMA_INTEGER,                                                              \
-         .preset = "0",                                                                            \
+         .preset = "1",                                                                            \
          .max = INT32_MAX,                                                                         \
-         .doc =                                                                                    \
-             "Model `flow`: messages of a pair that flow at once; the others wait in order, as "   \
-             "in a queue pair (1). 0: any number, all share."},                                    \
+         .doc = "Model `flow`: messages of a pair's connection (of a process group) that flow at " \
+                "once; the others wait in order, as in a queue pair. 0: any number, all share."},  \
     {                                                                                              \
         .key = "packet", .type = NADI_SCHEMA_TEXT, .absent = "all its keys at their defaults",     \
         .doc = "Packet model: path of its file, or of a config.txt of the HPCC simulator."         \

@@ -215,21 +215,12 @@ static void deliver(struct flow *f, uint32_t index)
 static void join_pair(struct flow *f, struct pair *p, uint32_t index)
 {
     struct transfer *t = &f->transfers.items[index];
+    if (NADI_UNLIKELY(f->log != NULL))
+        nadi_flow_log_begin(f, index);
     t->full = p->got + (double)t->bytes / t->weight;
     insert(f, p, index);
     p->count++;
     p->weight += t->weight;
-}
-
-static void enqueue(struct flow *f, uint32_t pair, uint32_t index)
-{
-    struct pair_queue *q = &f->queues.items[pair];
-    f->transfers.items[index].next = NADI_NONE;
-    if (q->head == NADI_NONE)
-        q->head = index;
-    else
-        f->transfers.items[q->tail].next = index;
-    q->tail = index;
 }
 
 /* Nothing to carry, or nowhere to go. */
@@ -257,18 +248,12 @@ static void begin(struct flow *f, uint32_t index)
         return;
     }
     struct pair *p = &f->pairs.items[pair];
-    const bool waits = f->config.in_flight && p->count >= f->config.in_flight;
     if (p->count == 0)
         open_pair(f, pair, r);
-    else if (!waits)
-        nadi_flow_advance(f, pair, nadi_engine_now(f->engine));
     count_message(f, pair, t->bytes);
-    if (NADI_UNLIKELY(f->log != NULL))
-        nadi_flow_log_begin(f, index);
-    if (waits) {
-        enqueue(f, pair, index);
+    if (nadi_flow_enqueue(f, index))
         return;
-    }
+    nadi_flow_advance(f, pair, nadi_engine_now(f->engine));
     join_pair(f, p, index);
     nadi_flow_apply_weight(f, pair);
     nadi_flow_need_settling(f);
@@ -302,6 +287,8 @@ static void end_due(struct flow *f, uint32_t pair)
     struct pair *p = &f->pairs.items[pair];
     const nadi_time now = nadi_engine_now(f->engine);
     const uint32_t before = p->count;
+    const double weight = p->weight;
+    const size_t first = f->ended.count;
     nadi_flow_advance(f, pair, now);
     const double due = p->got + p->level * 0.5e-3; /* half a picosecond's worth */
     while (p->head != NADI_NONE &&
@@ -314,13 +301,16 @@ static void end_due(struct flow *f, uint32_t pair)
     }
     if (p->count == 0)
         p->weight = 0; /* without what rounding has left */
-    while (f->config.in_flight && p->count < f->config.in_flight &&
-           f->queues.items[pair].head != NADI_NONE) {
-        const uint32_t index = f->queues.items[pair].head;
-        f->queues.items[pair].head = f->transfers.items[index].next;
-        join_pair(f, p, index);
+    for (size_t i = first; i < f->ended.count; i++) {
+        const uint32_t next =
+            nadi_flow_dequeue(f, f->transfers.items[f->ended.items[i].transfer].queue);
+        if (next != NADI_NONE)
+            join_pair(f, p, next);
     }
-    nadi_flow_apply_weight(f, pair);
+    if (p->weight < weight || p->weight > weight || p->closed)
+        nadi_flow_apply_weight(f, pair);
+    else /* nobody's level changes */
+        find_end(f, pair);
 }
 
 static int by_number(const void *x, const void *y)
@@ -399,6 +389,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .weight = m->weight > 0 ? m->weight : 1,
         .number = f->sent_messages++,
         .route = m->route,
+        .queue = NADI_NONE,
         .kind = m->kind,
         .a = m->a,
         .b = m->b,
@@ -416,6 +407,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         now = *ready;
     }
     (void)way_out(f, m->route, m->bytes);
+    f->transfers.items[index].queue = nadi_flow_queue(f, m->route, m->connection);
     nadi_flow_schedule(f, index, now);
 }
 
@@ -425,13 +417,11 @@ static uint32_t with_pair(struct flow *f, uint32_t index)
     while (f->pairs.count <= index) {
         const struct pair fresh = {.head = NADI_NONE};
         const uint32_t nowhere = NADI_NONE;
-        const struct pair_queue none = {NADI_NONE, NADI_NONE};
         const struct pair_load unloaded = {0};
         (void)nadi_share_add(f->share);
         NADI_PUSH_LINES(&f->pairs, fresh);
         NADI_PUSH(&f->slots, nowhere);
-        if (f->config.in_flight)
-            NADI_PUSH(&f->queues, none);
+        NADI_PUSH(&f->first_queue, nowhere);
         if (f->fabric.loads)
             NADI_PUSH(&f->loads, unloaded);
     }
@@ -500,6 +490,7 @@ static void destroy(struct nadi_network *net)
     nadi_mem_free(f->worked);
     nadi_mem_free(f->pairs.items);
     nadi_mem_free(f->queues.items);
+    nadi_mem_free(f->first_queue.items);
     nadi_mem_free(f->loads.items);
     nadi_mem_free(f->transfers.items);
     nadi_mem_free(f->heap.items);

@@ -18,15 +18,6 @@ double nadi_flow_rest(const struct flow *f, uint32_t pair)
     return left;
 }
 
-static double waiting(const struct flow *f, uint32_t pair)
-{
-    double bytes = 0;
-    uint32_t i = f->config.in_flight ? f->queues.items[pair].head : NADI_NONE;
-    for (; i != NADI_NONE; i = f->transfers.items[i].next)
-        bytes += (double)f->transfers.items[i].bytes;
-    return bytes;
-}
-
 /* What links have carried, by link; of tallies that hold all messages that have begun. The caller
  * frees it. */
 static double *carried(const struct flow *f, const struct nadi_fabric_tally *tallies)
@@ -38,7 +29,7 @@ static double *carried(const struct flow *f, const struct nadi_fabric_tally *tal
         const struct pair *p = &f->pairs.items[pair];
         if (p->count == 0 || p->closed) /* cut: its rest is counted nowhere */
             continue;
-        const double rest = nadi_flow_rest(f, pair) + waiting(f, pair);
+        const double rest = nadi_flow_rest(f, pair) + nadi_flow_waiting(f, pair).bytes;
         for (uint32_t i = 0; i < nadi_share_hops(f->share, pair); i++)
             bytes[nadi_share_link(f->share, pair, i)] -= rest;
     }

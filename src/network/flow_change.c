@@ -83,10 +83,7 @@ uint64_t nadi_flow_stranded(const struct nadi_network *net)
         const struct pair *p = &f->pairs.items[i];
         if (!p->closed)
             continue;
-        count += p->count;
-        uint32_t t = f->config.in_flight ? f->queues.items[i].head : NADI_NONE;
-        for (; t != NADI_NONE; t = f->transfers.items[t].next)
-            count++;
+        count += p->count + nadi_flow_waiting(f, (uint32_t)i).messages;
     }
     return count;
 }

@@ -14,7 +14,8 @@ struct transfer { /* a message on its way */
     uint64_t bytes, number;
     double weight;
     uint32_t route;
-    uint32_t next; /* of its pair, or in the free list */
+    uint32_t next;  /* of its pair, or in the free list */
+    uint32_t queue; /* NADI_NONE: in none */
     uint32_t kind, a, b, c;
     bool itself; /* to its sender */
 };
@@ -36,8 +37,11 @@ struct pair {      /* of a route: its messages that share links now; its demand 
 
 _Static_assert(sizeof(struct pair) == 64, "a pair is a cache line");
 
-struct pair_queue { /* messages that wait for those before them */
+struct queue { /* a connection of a pair: its messages that wait for those before them */
+    uint64_t connection;
+    uint32_t flowing; /* of its messages */
     uint32_t head, tail;
+    uint32_t next; /* of the pair */
 };
 
 /* Adaptive routing: a pair's messages that were sent and have not arrived, and the links that count
@@ -81,9 +85,13 @@ struct flow {
         size_t count, capacity;
     } pairs;
     struct {
-        struct pair_queue *items; /* by pair; empty unless config.in_flight */
+        struct queue *items; /* empty unless config.in_flight */
         size_t count, capacity;
     } queues;
+    struct {
+        uint32_t *items; /* by pair: the first of its queues; NADI_NONE: it has none yet */
+        size_t count, capacity;
+    } first_queue;
     struct {
         struct pair_load *items; /* by pair; empty unless routing is adaptive */
         size_t count, capacity;
@@ -124,6 +132,18 @@ static inline struct flow *nadi_flow_self(struct nadi_network *net)
 {
     return (struct flow *)net;
 }
+
+/* flow_queue.c: messages of one connection in order */
+/* The queue of a connection of the pair; NADI_NONE: none is kept. */
+uint32_t nadi_flow_queue(struct flow *f, uint32_t pair, uint64_t connection);
+/* Must the message wait? Then it is in its queue. */
+bool nadi_flow_enqueue(struct flow *f, uint32_t transfer);
+/* A message of the queue has ended: the one that flows next; NADI_NONE: none. */
+uint32_t nadi_flow_dequeue(struct flow *f, uint32_t queue);
+struct nadi_flow_waiting { /* messages in the pair's queues */
+    uint64_t messages;
+    double bytes;
+} nadi_flow_waiting(const struct flow *f, uint32_t pair);
 
 /* flow_ends.c: the heap of pairs by the end of their first message to end. */
 void nadi_flow_set_end(struct flow *f, uint32_t pair, nadi_time end);

@@ -61,6 +61,8 @@ struct nadi_message {
     uint64_t bytes;
     uint32_t kind, a, b, c; /* the delivery event */
     uint32_t op;            /* 1 + the collective operation that it belongs to; 0: of none */
+    uint64_t connection;    /* messages of one pair and one connection (a queue pair) go in order: a
+                               number that    the sender chooses; 0: one of its own */
     double weight;          /* flow: shares links as so many messages do; 0 is 1 */
 };
 

@@ -99,7 +99,7 @@ const char *nadi_fold_not_uniform(const struct nadi_inputs *in, const struct nad
 {
     if (fold->actor_count != 1)
         return "ranks differ";
-    if (in->flow.in_flight || in->flow.overhead_ns > 0)
+    if (in->flow.overhead_ns > 0)
         return "which of a rank's messages of one instant goes first matters";
     if (in->system.attached_count > 0)
         return "members of a collective may be unlike each other";

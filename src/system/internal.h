@@ -60,6 +60,24 @@ struct block_start { /* a block, message by message, when its phase has ended fo
     uint64_t serial; /* one of many */
 };
 
+/* Of two chunks that began a phase at one time everywhere, each message of the one that began first
+ * comes before the like of the other: it ends first on all ranks. */
+static inline bool nadi_block_follows(const struct block_start *first,
+                                      const struct block_start *second)
+{
+    return first->phase && first->phase == second->phase && first->at == second->at &&
+           first->serial < second->serial;
+}
+
+/* The latest message on a route where one rank's messages stand for those of all: two of one
+ * instant and one connection go in an order that may differ from rank to rank. */
+struct departure {
+    nadi_time at;
+    uint64_t connection;
+    struct block_start begun;
+    bool clockwise;
+};
+
 struct block {
     const struct nadi_phase *phase;
     const struct nadi_phase *phases; /* all of the chunk's */
@@ -263,6 +281,10 @@ struct nadi_system {
         struct nadi_cast_key *items;
         size_t count, capacity;
     } casts;
+    struct {
+        struct departure *items; /* by route; folded and message by message */
+        size_t count, capacity;
+    } departures;
     struct nadi_programs *programs;    /* running phases of step generators */
     struct nadi_programs_ahead *ahead; /* the same under the phase executor */
     struct nadi_schedules *schedules;  /* NULL: ascending dimensions, plain queues */
@@ -277,6 +299,17 @@ struct nadi_system {
 };
 
 enum { CONTROL_BYTES = 8192 };
+
+/* Connections (network.h): messages of a process group are in one for each lane of its steps, those
+ * between two ranks in one. */
+enum { CONNECTION_P2P = 1, CONNECTION_GROUPS };
+
+static inline uint64_t nadi_stream_connection(const struct nadi_system *s, uint32_t stream,
+                                              uint32_t lane)
+{
+    const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
+    return (uint64_t)lane << 32 | (CONNECTION_GROUPS + op->view.group);
+}
 
 /* Takes an element from a pool, recycled through its first uint32_t-typed `link` member. */
 #define POOL_TAKE(pool, link, index)                                                               \

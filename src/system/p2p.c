@@ -85,6 +85,7 @@ static void transmit(struct nadi_system *s, uint32_t index)
         .kind = s->kind_p2p,
         .a = index,
         .op = t->owner_kind == OWNER_CUSTOM ? nadi_customs_operation(s, t->a) + 1 : 0,
+        .connection = CONNECTION_P2P,
     };
     nadi_network_send(s->network, &m);
 }
@@ -213,6 +214,7 @@ void nadi_p2p_recv(struct nadi_system *s, const struct endpoint_pair *ends, uint
         .bytes = CONTROL_BYTES,
         .kind = s->kind_p2p_control,
         .a = index,
+        .connection = CONNECTION_P2P,
     };
     nadi_network_send(s->network, &m);
 }

@@ -167,6 +167,23 @@ static uint64_t bytes_of(const struct nadi_system *s, const struct block *b, uin
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
+/* Folded: is the message's place among those of its connection the same on all ranks? */
+static void note_departure(struct nadi_system *s, const struct block *b,
+                           const struct nadi_message *m)
+{
+    const struct departure never = {.at = -1};
+    const struct departure d = {nadi_engine_now(s->engine), m->connection, b->begun, b->clockwise};
+    while (s->departures.count <= m->route)
+        NADI_PUSH(&s->departures, never);
+    struct departure *last = &s->departures.items[m->route];
+    const bool known =
+        last->begun.serial == d.begun.serial ||
+        (last->clockwise == d.clockwise && nadi_block_follows(&last->begun, &d.begun));
+    if (last->at == d.at && last->connection == d.connection && !known)
+        s->undecided = "two messages of a connection begin at the same instant";
+    *last = d;
+}
+
 static void transmit(struct nadi_system *s, uint32_t block, const struct block *b, uint32_t member,
                      uint32_t dst, uint32_t route, uint64_t bytes, uint32_t slot)
 {
@@ -180,8 +197,11 @@ static void transmit(struct nadi_system *s, uint32_t block, const struct block *
         .b = b->single ? 0 : dst,
         .c = slot,
         .op = s->streams.items[b->stream].operation + 1,
+        .connection = nadi_stream_connection(s, b->stream, 0),
     };
     m.route = route != NADI_NONE ? route : nadi_network_route(s->network, m.src, m.dst);
+    if (NADI_UNLIKELY(s->setup.fold != NULL))
+        note_departure(s, b, &m);
     nadi_network_send(s->network, &m);
 }
 
@@ -198,6 +218,7 @@ static void send_control(struct nadi_system *s, uint32_t block, const struct blo
         .b = src,
         .c = slot,
         .op = s->streams.items[b->stream].operation + 1,
+        .connection = nadi_stream_connection(s, b->stream, 0),
     };
     m.route = nadi_network_route(s->network, m.src, m.dst);
     nadi_network_send(s->network, &m);

@@ -287,14 +287,6 @@ static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t m
     return queues + x->phases[phase].dim * s->config->queues_per_dim + (lane & LANE_QUEUE);
 }
 
-/* Of two chunks that began a phase at one time everywhere, each message of the one that began first
- * comes before the like of the other: it ends first on all ranks. */
-static bool follows(const struct block_start *first, const struct block_start *second)
-{
-    return first->phase && first->phase == second->phase && first->at == second->at &&
-           first->serial < second->serial;
-}
-
 /* Two streams that enter a queue at one tick, both ended by timers of the same delay: which comes
  * first is known to the message executor only, unless one has followed the other step by step. */
 static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phase, uint32_t member)
@@ -304,9 +296,9 @@ static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phas
     bool tie = q->inserted_at == now &&
                (q->inserted_lag == s->last_lag || q->inserted_lag == NADI_LAG_MESSAGE ||
                 s->last_lag == NADI_LAG_MESSAGE);
-    if (tie &&
-        (q->inserted_phase != phase || (phase > 0 && !follows(&q->inserted_block, &s->last_block) &&
-                                        !nadi_phases_in_step(s, q->inserted_from, from, member)))) {
+    if (tie && (q->inserted_phase != phase ||
+                (phase > 0 && !nadi_block_follows(&q->inserted_block, &s->last_block) &&
+                 !nadi_phases_in_step(s, q->inserted_from, from, member)))) {
         if (s->config->settle_ties)
             s->ties_settled++;
         else

@@ -74,6 +74,7 @@ void nadi_system_destroy(struct nadi_system *s)
     nadi_mem_free(s->plans.items);
     nadi_mem_free(s->waiting.items);
     nadi_mem_free(s->flows.items);
+    nadi_mem_free(s->departures.items);
     nadi_arena_release(&s->arena);
     nadi_mem_free(s);
 }

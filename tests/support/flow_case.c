@@ -48,6 +48,7 @@ static void on_send(void *context, const struct nadi_event *event)
         .kind = c->kind_arrived,
         .a = event->a,
         .weight = m->weight,
+        .connection = m->connection,
     };
     nadi_network_send(c->net, &message);
 }

@@ -10,7 +10,8 @@ struct flow_case_message {
     nadi_time at, arrived; /* arrived -1: not yet */
     uint32_t src, dst;
     uint64_t bytes;
-    double weight; /* 0: 1 */
+    double weight;       /* 0: 1 */
+    uint64_t connection; /* 0: one of its own */
 };
 
 struct flow_case {

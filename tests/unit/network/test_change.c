@@ -162,7 +162,14 @@ static void test_weights(void **state)
     flow_case_release(&c);
 }
 
-/* One message of a pair at a time: in order, while the pair's rate is that of one. */
+static void send_in(struct flow_case *c, uint64_t connection, uint64_t bytes)
+{
+    const uint32_t message = flow_case_send(c, 0, 0, 1, bytes);
+    c->messages[message].connection = connection;
+}
+
+/* One message of a connection at a time: in order, while its rate is that of one. Connections of
+ * the pair, and messages that are in none, share. */
 static void test_in_order(void **state)
 {
     struct flow_case c;
@@ -174,10 +181,33 @@ static void test_in_order(void **state)
         .topology = &c.topology, .graph = &c.graph, .flow = &c.config, .engine = c.engine};
     c.net = nadi_network_flow.create(&setup);
     for (int i = 0; i < 4; i++)
-        flow_case_send(&c, 0, 0, 1, 1000);
+        send_in(&c, 7, 1000);
     flow_case_run(&c);
     for (uint32_t i = 0; i < 4; i++)
         expect(flow_case_ns(&c, i), 100 + (i + 1) * 100);
+    flow_case_release(&c);
+}
+
+/* Two messages of connection 1, one of 2, one of none: three share, then, as the second of 1 begins
+ * where the first has ended, three still do. */
+static void test_connections(void **state)
+{
+    struct flow_case c;
+    (void)state;
+    two_ways(&c, &nadi_network_flow);
+    c.net->ops->destroy(c.net);
+    c.config.in_flight = 1;
+    const struct nadi_network_setup setup = {
+        .topology = &c.topology, .graph = &c.graph, .flow = &c.config, .engine = c.engine};
+    c.net = nadi_network_flow.create(&setup);
+    send_in(&c, 1, 1000);
+    send_in(&c, 1, 1000);
+    send_in(&c, 2, 2000);
+    flow_case_send(&c, 0, 0, 1, 2000);
+    flow_case_run(&c);
+    expect(flow_case_ns(&c, 0), 100 + 300);
+    for (uint32_t i = 1; i < 4; i++)
+        expect(flow_case_ns(&c, i), 100 + 600);
     flow_case_release(&c);
 }
 
@@ -190,6 +220,7 @@ int main(void)
         cmocka_unit_test(test_aware),
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_in_order),
+        cmocka_unit_test(test_connections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
