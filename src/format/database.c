@@ -2,6 +2,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "format/json_write.h"
+#include "format/utf8.h"
 
 #include <math.h>
 #include <sqlite3.h>
@@ -231,6 +233,59 @@ const char *nadi_query_text(const struct nadi_query *q, int column)
 {
     const unsigned char *text = sqlite3_column_text(q->statement, column);
     return text ? (const char *)text : "";
+}
+
+static void add_hex(const struct nadi_query *q, int column, struct nadi_str *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *bytes = sqlite3_column_blob(q->statement, column);
+    const int count = sqlite3_column_bytes(q->statement, column);
+    for (int i = 0; i < count; i++)
+        nadi_str_add_bytes(out, (char[]){digits[bytes[i] >> 4], digits[bytes[i] & 15]}, 2);
+}
+
+void nadi_query_add_text(const struct nadi_query *q, int column, struct nadi_str *out)
+{
+    if (sqlite3_column_type(q->statement, column) == SQLITE_BLOB) {
+        add_hex(q, column, out);
+        return;
+    }
+    const char *text = nadi_query_text(q, column);
+    const char *end = text + sqlite3_column_bytes(q->statement, column);
+    while (text < end) {
+        const size_t length = *text ? nadi_utf8_length_within(text, (size_t)(end - text)) : 0;
+        if (length)
+            nadi_str_add_bytes(out, text, length);
+        else
+            nadi_str_add(out, NADI_UTF8_REPLACEMENT);
+        text += length ? length : 1;
+    }
+}
+
+void nadi_query_add_json(const struct nadi_query *q, int column, struct nadi_str *out)
+{
+    switch (sqlite3_column_type(q->statement, column)) {
+    case SQLITE_TEXT: {
+        const char *text = nadi_query_text(q, column);
+        nadi_json_add_text(out, text, (size_t)sqlite3_column_bytes(q->statement, column));
+        return;
+    }
+    case SQLITE_BLOB:
+        nadi_str_add_char(out, '"');
+        add_hex(q, column, out);
+        nadi_str_add_char(out, '"');
+        return;
+    case SQLITE_FLOAT:
+        nadi_str_add(out, isfinite(sqlite3_column_double(q->statement, column))
+                              ? nadi_query_text(q, column)
+                              : "null");
+        return;
+    case SQLITE_INTEGER:
+        nadi_str_add(out, nadi_query_text(q, column));
+        return;
+    default:
+        nadi_str_add(out, "null");
+    }
 }
 
 uint64_t nadi_query_u64(const struct nadi_query *q, int column)

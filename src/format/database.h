@@ -43,11 +43,17 @@ bool nadi_query_next(struct nadi_query *q, bool *failed, struct nadi_diags *diag
 int nadi_query_columns(const struct nadi_query *q);
 const char *nadi_query_name(const struct nadi_query *q, int column);
 bool nadi_query_is_null(const struct nadi_query *q, int column);
-bool nadi_query_is_text(const struct nadi_query *q, int column);
+bool nadi_query_is_text(const struct nadi_query *q, int column); /* also a blob */
 /* Valid until the next row; "" for null. */
 const char *nadi_query_text(const struct nadi_query *q, int column);
 uint64_t nadi_query_u64(const struct nadi_query *q, int column);
 double nadi_query_double(const struct nadi_query *q, int column);
+/* Adds the value as text for people and CSV: valid UTF-8 without NUL, a blob in hexadecimal; "" for
+ * null. */
+void nadi_query_add_text(const struct nadi_query *q, int column, struct nadi_str *out);
+/* Adds it as JSON: integers as they are, however large; what is not finite is null; a blob is a
+ * string of hexadecimal digits; what is not UTF-8 becomes U+FFFD. */
+void nadi_query_add_json(const struct nadi_query *q, int column, struct nadi_str *out);
 void nadi_query_close(struct nadi_query *q); /* NULL is allowed */
 
 #endif

@@ -4,17 +4,6 @@
 #include "format/doc.h"
 #include "format/utf8.h"
 
-/* Length of the UTF-8 sequence at p, 0 if it is not one. The bytes need not be terminated. */
-static size_t utf8_length(const unsigned char *p, const unsigned char *end)
-{
-    enum { LONGEST = 4 };
-    char tail[LONGEST + 1] = "";
-    if (end - p > LONGEST)
-        return nadi_utf8_length((const char *)p);
-    memcpy(tail, p, (size_t)(end - p));
-    return nadi_utf8_length(tail);
-}
-
 static bool is_control(unsigned char c)
 {
     return (c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f;
@@ -49,7 +38,7 @@ bool nadi_doc_text_accept(struct nadi_doc_text *t, const char *path, const void 
     t->text = (const char *)p;
     t->bytes = (size_t)(end - p);
     while (p < end) {
-        size_t n = utf8_length(p, end);
+        size_t n = nadi_utf8_length_within(p, (size_t)(end - p));
         if (n == 0 || is_control(*p))
             return refuse_byte(path, start, p, diags);
         p += n;

@@ -111,14 +111,6 @@ static bool read_escape(struct parser *p, char **to)
     return true;
 }
 
-static size_t sequence_length(const struct parser *p)
-{
-    char text[5] = {0};
-    const size_t left = (size_t)(p->end - p->at);
-    memcpy(text, p->at, left < 4 ? left : 4);
-    return nadi_utf8_length(text);
-}
-
 /* A string whose quote was read; unescaped where it stands. */
 static bool read_string(struct parser *p, const char **text, size_t *bytes)
 {
@@ -139,7 +131,8 @@ static bool read_string(struct parser *p, const char **text, size_t *bytes)
                 return false;
             continue;
         }
-        const size_t length = c < 0x80 ? 1 : sequence_length(p);
+        const size_t length =
+            c < 0x80 ? 1 : nadi_utf8_length_within(p->at, (size_t)(p->end - p->at));
         if (length == 0)
             return fault(p, "the text is not UTF-8");
         memmove(to, p->at, length);

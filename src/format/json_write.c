@@ -23,13 +23,14 @@ static void new_line(struct nadi_json *j)
         nadi_str_add(j->out, "  ");
 }
 
-static void add_text(struct nadi_str *out, const char *s)
+void nadi_json_add_text(struct nadi_str *out, const char *text, size_t bytes)
 {
     static const char digits[] = "0123456789abcdef";
+    const char *end = text + bytes;
     nadi_str_add_char(out, '"');
-    while (*s) {
-        unsigned char c = (unsigned char)*s;
-        size_t length = nadi_utf8_length(s);
+    while (text < end) {
+        unsigned char c = (unsigned char)*text;
+        size_t length = nadi_utf8_length_within(text, (size_t)(end - text));
         if (length == 0)
             nadi_str_add(out, NADI_UTF8_REPLACEMENT);
         else if (c == '"' || c == '\\')
@@ -42,10 +43,15 @@ static void add_text(struct nadi_str *out, const char *s)
             nadi_str_add_bytes(out, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]},
                                6);
         else
-            nadi_str_add_bytes(out, s, length);
-        s += length ? length : 1;
+            nadi_str_add_bytes(out, text, length);
+        text += length ? length : 1;
     }
     nadi_str_add_char(out, '"');
+}
+
+static void add_text(struct nadi_str *out, const char *text)
+{
+    nadi_json_add_text(out, text, strlen(text));
 }
 
 /* What stands before a value: comma, line break or space, key. */

@@ -42,4 +42,7 @@ void nadi_json_double(struct nadi_json *j, const char *key, double value);
 void nadi_json_bool(struct nadi_json *j, const char *key, bool value);
 void nadi_json_null(struct nadi_json *j, const char *key);
 
+/* A string alone, for JSON that is written another way. */
+void nadi_json_add_text(struct nadi_str *out, const char *text, size_t bytes);
+
 #endif

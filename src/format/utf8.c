@@ -23,6 +23,16 @@ size_t nadi_utf8_length(const char *s)
     return continues((unsigned char)s[3]) ? 4 : 0;
 }
 
+size_t nadi_utf8_length_within(const void *s, size_t left)
+{
+    enum { LONGEST = 4 };
+    char tail[LONGEST + 1] = "";
+    if (left > LONGEST)
+        return nadi_utf8_length(s);
+    memcpy(tail, s, left);
+    return nadi_utf8_length(tail);
+}
+
 size_t nadi_utf8_columns(const char *s)
 {
     size_t columns = 0;

@@ -8,6 +8,9 @@
  * s is terminated; '\0' counts as one byte. */
 size_t nadi_utf8_length(const char *s);
 
+/* The same of bytes that are not terminated; at least one is left. */
+size_t nadi_utf8_length_within(const void *s, size_t left);
+
 /* Columns of a terminal that the terminated text takes, one a code point. */
 size_t nadi_utf8_columns(const char *s);
 

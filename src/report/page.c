@@ -1,6 +1,7 @@
 #include "report/page.h"
 
 #include "base/mem.h"
+#include "format/json_write.h"
 #include "report/page_spans.h"
 #include "report/query.h"
 #include "report/web.h"
@@ -52,20 +53,6 @@ static const struct {
     {"bounds", "select * from bounds"},
 };
 
-static void json_text(struct nadi_str *out, const char *text)
-{
-    nadi_str_add_char(out, '"');
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            nadi_str_printf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            nadi_str_printf(out, "\\u%04x", *c);
-        else
-            nadi_str_add_char(out, (char)*c);
-    }
-    nadi_str_add_char(out, '"');
-}
-
 /* {"columns":["a","b"],"rows":[[1,"x"],...]} */
 static bool put_table(struct nadi_database *db, const char *sql, struct nadi_str *out,
                       struct nadi_diags *diags)
@@ -78,19 +65,15 @@ static bool put_table(struct nadi_database *db, const char *sql, struct nadi_str
     nadi_str_add(out, "{\"columns\":[");
     for (int i = 0; i < columns; i++) {
         nadi_str_add(out, i ? "," : "");
-        json_text(out, nadi_query_name(q, i));
+        const char *name = nadi_query_name(q, i);
+        nadi_json_add_text(out, name, strlen(name));
     }
     nadi_str_add(out, "],\"rows\":[");
     for (size_t row = 0; nadi_query_next(q, &failed, diags); row++) {
         nadi_str_add(out, row ? ",[" : "[");
         for (int i = 0; i < columns; i++) {
             nadi_str_add(out, i ? "," : "");
-            if (nadi_query_is_null(q, i))
-                nadi_str_add(out, "null");
-            else if (nadi_query_is_text(q, i))
-                json_text(out, nadi_query_text(q, i));
-            else
-                nadi_str_add(out, nadi_query_text(q, i));
+            nadi_query_add_json(q, i, out);
         }
         nadi_str_add_char(out, ']');
     }
@@ -113,7 +96,7 @@ static bool put_data(struct nadi_database *db, const char *run, struct nadi_str 
     size_t begin = out->length;
     nadi_str_add_bytes(out, "\0\0\0\0", 4);
     nadi_str_add(out, "{\"name\":");
-    json_text(out, run);
+    nadi_json_add_text(out, run, strlen(run));
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
         nadi_str_printf(out, ",\"%s\":", tables[i].name);
         if (!put_table(db, tables[i].sql, out, diags))

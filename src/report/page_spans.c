@@ -1,6 +1,7 @@
 #include "report/page_spans.h"
 
 #include "base/mem.h"
+#include "format/json_write.h"
 #include "report/page.h"
 #include "why/why.h"
 
@@ -51,20 +52,6 @@ static void put_signed(struct nadi_str *out, int64_t value)
 
 /* ---- ops ----------------------------------------------------------------------------------- */
 
-static void put_text(struct nadi_str *out, const char *text)
-{
-    nadi_str_add_char(out, '"');
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            nadi_str_printf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            nadi_str_printf(out, "\\u%04x", *c);
-        else
-            nadi_str_add_char(out, (char)*c);
-    }
-    nadi_str_add_char(out, '"');
-}
-
 static const char *cause_of(const char *type, const char *collective, const char *group,
                             bool has_group)
 {
@@ -97,16 +84,14 @@ static bool read_ops(struct spans *s, struct nadi_database *db, struct nadi_str 
         const char *type = nadi_query_text(q, 3);
         nadi_str_add(json, s->ops.count ? ",[" : "[");
         for (int i = 2; i < 6; i++) {
-            if (nadi_query_is_null(q, i))
-                nadi_str_add(json, "null");
-            else
-                put_text(json, nadi_query_text(q, i));
+            nadi_query_add_json(q, i, json);
             nadi_str_add_char(json, ',');
         }
         nadi_str_printf(json, "%" PRIu64 ",%" PRIu64 ",", nadi_query_u64(q, 6),
                         nadi_query_u64(q, 7));
-        put_text(json, cause_of(type, nadi_query_text(q, 4), nadi_query_text(q, 5),
-                                !nadi_query_is_null(q, 5)));
+        const char *cause =
+            cause_of(type, nadi_query_text(q, 4), nadi_query_text(q, 5), !nadi_query_is_null(q, 5));
+        nadi_json_add_text(json, cause, strlen(cause));
         nadi_str_printf(json, ",%" PRIu64 "]", op.node);
         NADI_PUSH(&s->ops, op);
     }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "format/csv_write.h"
+#include "format/json_write.h"
 #include "report/run_db.h"
 
 #include <sys/stat.h>
@@ -48,33 +49,49 @@ struct nadi_database *nadi_run_open(const char *run, struct nadi_diags *diags)
 
 /* ---- forms --------------------------------------------------------------------------------- */
 
-static void json_text(struct nadi_str *out, const char *text)
+struct keys {
+    struct nadi_str *items; /* by column */
+    int count;
+};
+
+static bool is_taken(const struct keys *k, const char *name)
 {
-    nadi_str_add_char(out, '"');
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            nadi_str_printf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            nadi_str_printf(out, "\\u%04x", *c);
-        else
-            nadi_str_add_char(out, (char)*c);
-    }
-    nadi_str_add_char(out, '"');
+    for (int i = 0; i < k->count; i++)
+        if (nadi_str_equal(nadi_str_get(&k->items[i]), name))
+            return true;
+    return false;
 }
 
-static void json_row(const struct nadi_query *q, struct nadi_str *out)
+/* The names of the columns; an object has each once: a second "n" is "n:1". */
+static void init_keys(struct keys *k, const struct nadi_query *q)
+{
+    *k = (struct keys){.items = NADI_ZNEW(struct nadi_str, (size_t)nadi_query_columns(q))};
+    for (; k->count < nadi_query_columns(q); k->count++) {
+        struct nadi_str key = NADI_STR_INIT;
+        nadi_str_add(&key, nadi_query_name(q, k->count));
+        for (int again = 1; is_taken(k, nadi_str_get(&key)); again++) {
+            nadi_str_clear(&key);
+            nadi_str_printf(&key, "%s:%d", nadi_query_name(q, k->count), again);
+        }
+        k->items[k->count] = key;
+    }
+}
+
+static void release_keys(struct keys *k)
+{
+    for (int i = 0; i < k->count; i++)
+        nadi_str_release(&k->items[i]);
+    nadi_mem_free(k->items);
+}
+
+static void json_row(const struct nadi_query *q, const struct keys *k, struct nadi_str *out)
 {
     nadi_str_add_char(out, '{');
-    for (int i = 0; i < nadi_query_columns(q); i++) {
+    for (int i = 0; i < k->count; i++) {
         nadi_str_add(out, i ? ", " : "");
-        json_text(out, nadi_query_name(q, i));
+        nadi_json_add_text(out, nadi_str_get(&k->items[i]), k->items[i].length);
         nadi_str_add(out, ": ");
-        if (nadi_query_is_null(q, i))
-            nadi_str_add(out, "null");
-        else if (nadi_query_is_text(q, i))
-            json_text(out, nadi_query_text(q, i));
-        else
-            nadi_str_add(out, nadi_query_text(q, i));
+        nadi_query_add_json(q, i, out);
     }
     nadi_str_add_char(out, '}');
 }
@@ -87,13 +104,12 @@ static void csv_header(const struct nadi_query *q, struct nadi_csv *csv)
     nadi_csv_end_row(csv);
 }
 
-static void csv_row(const struct nadi_query *q, struct nadi_csv *csv)
+static void csv_row(const struct nadi_query *q, struct nadi_csv *csv, struct nadi_str *text)
 {
     for (int i = 0; i < nadi_query_columns(q); i++) {
-        if (nadi_query_is_null(q, i))
-            nadi_csv_empty(csv);
-        else
-            nadi_csv_text(csv, nadi_query_text(q, i));
+        nadi_str_clear(text);
+        nadi_query_add_text(q, i, text);
+        nadi_csv_text(csv, nadi_str_get(text));
     }
     nadi_csv_end_row(csv);
 }
@@ -114,12 +130,23 @@ struct cells {
     size_t columns;
 };
 
+/* A copy on one line: control characters, which could do anything to a terminal, as \n or \x1b. */
 static void keep_cell(struct cells *c, const char *text, bool right)
 {
-    size_t length = strlen(text);
-    char *copy = NADI_NEW(char, length + 1);
-    memcpy(copy, text, length + 1);
-    NADI_PUSH(&c->texts, copy);
+    struct nadi_str shown = NADI_STR_INIT;
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        const bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0;
+        p += c1;
+        if (*p == '\n' || *p == '\t' || *p == '\r')
+            nadi_str_printf(&shown, "\\%c", *p == '\n' ? 'n' : *p == '\t' ? 't' : 'r');
+        else if (*p < 0x20 || *p == 0x7f || c1)
+            nadi_str_printf(&shown, "\\x%02x", *p);
+        else
+            nadi_str_add_char(&shown, (char)*p);
+    }
+    if (!shown.text)
+        nadi_str_add(&shown, "");
+    NADI_PUSH(&c->texts, shown.text);
     NADI_PUSH(&c->right, right);
 }
 
@@ -163,10 +190,13 @@ static void put_table(struct cells *c, struct nadi_str *out)
     nadi_mem_free(widths);
 }
 
-static void table_row(const struct nadi_query *q, struct cells *c)
+static void table_row(const struct nadi_query *q, struct cells *c, struct nadi_str *text)
 {
-    for (int i = 0; i < nadi_query_columns(q); i++)
-        keep_cell(c, nadi_query_text(q, i), !nadi_query_is_text(q, i));
+    for (int i = 0; i < nadi_query_columns(q); i++) {
+        nadi_str_clear(text);
+        nadi_query_add_text(q, i, text);
+        keep_cell(c, nadi_str_get(text), !nadi_query_is_text(q, i));
+    }
 }
 
 bool nadi_query_write(struct nadi_database *db, const char *sql, enum nadi_query_form form,
@@ -175,9 +205,12 @@ bool nadi_query_write(struct nadi_database *db, const char *sql, enum nadi_query
     struct nadi_query *q = nadi_query_open(db, sql, diags);
     struct nadi_csv csv = {.out = out};
     struct cells cells = {0};
+    struct keys keys;
+    struct nadi_str text = NADI_STR_INIT;
     bool failed = false;
     if (!q)
         return false;
+    init_keys(&keys, q);
     cells.columns = (size_t)nadi_query_columns(q);
     for (size_t i = 0; i < cells.columns && form == NADI_QUERY_TABLE; i++)
         keep_cell(&cells, nadi_query_name(q, (int)i), false);
@@ -186,12 +219,12 @@ bool nadi_query_write(struct nadi_database *db, const char *sql, enum nadi_query
     nadi_str_add(out, form == NADI_QUERY_JSON ? "[" : "");
     for (size_t row = 0; nadi_query_next(q, &failed, diags); row++) {
         if (form == NADI_QUERY_TABLE)
-            table_row(q, &cells);
+            table_row(q, &cells, &text);
         else if (form == NADI_QUERY_CSV)
-            csv_row(q, &csv);
+            csv_row(q, &csv, &text);
         else {
             nadi_str_add(out, form == NADI_QUERY_LINES ? "" : row ? ",\n " : "\n ");
-            json_row(q, out);
+            json_row(q, &keys, out);
             nadi_str_add(out, form == NADI_QUERY_LINES ? "\n" : "");
         }
     }
@@ -200,6 +233,8 @@ bool nadi_query_write(struct nadi_database *db, const char *sql, enum nadi_query
         put_table(&cells, out);
     for (size_t i = 0; i < cells.texts.count; i++)
         nadi_mem_free(cells.texts.items[i]);
+    release_keys(&keys);
+    nadi_str_release(&text);
     nadi_mem_free(cells.texts.items);
     nadi_mem_free(cells.right.items);
     nadi_query_close(q);

@@ -127,14 +127,6 @@ static void put_escape(struct nadi_text_out *o, uint8_t c)
     }
 }
 
-/* Length of the well-formed sequence at p, 0 if there is none. */
-static size_t utf8_length(const uint8_t *p, size_t left)
-{
-    char text[5] = {0};
-    memcpy(text, p, left < 4 ? left : 4);
-    return nadi_utf8_length(text);
-}
-
 static unsigned code_point(const uint8_t *p, size_t length)
 {
     unsigned code = length == 2 ? p[0] & 0x1fu : length == 3 ? p[0] & 0x0fu : p[0] & 0x07u;
@@ -180,7 +172,7 @@ bool nadi_text_json(struct nadi_text_out *o, const void *text, size_t bytes,
             put_escape(o, *p++);
             continue;
         }
-        const size_t length = utf8_length(p, (size_t)(end - p));
+        const size_t length = nadi_utf8_length_within(p, (size_t)(end - p));
         valid &= length > 0;
         put_beyond_ascii(o, length ? p : replacement, length ? length : 3, style);
         p += length ? length : 1;

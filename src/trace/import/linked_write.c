@@ -56,7 +56,8 @@ static void put_members(struct writer *w)
     put_number(w, "rank", w->s->rank);
     if (k->distributed != NADI_NONE) {
         put_key(w, "distributedInfo");
-        nadi_sink_text(w->out, nadi_names_get(&k->names, k->distributed));
+        nadi_sink_json(w->out, nadi_names_get(&k->names, k->distributed),
+                       nadi_names_bytes(&k->names, k->distributed));
     }
     for (size_t i = 0; i < h->members.count; i++) {
         const struct nadi_host_member *m = &h->members.items[i];
@@ -65,7 +66,7 @@ static void put_members(struct writer *w)
         NADI_SINK_LITERAL(w->out, ",\n\"");
         nadi_sink_bytes(w->out, h->text.buffer + m->key_at, m->key_bytes);
         NADI_SINK_LITERAL(w->out, "\": ");
-        nadi_sink_bytes(w->out, h->text.buffer + m->value_at, m->value_bytes);
+        nadi_sink_json(w->out, h->text.buffer + m->value_at, m->value_bytes);
     }
 }
 
@@ -77,7 +78,7 @@ static void put_nodes(struct writer *w)
         const struct nadi_host_node *n = &h->nodes.items[i];
         uint32_t event = w->s->match->event_of[i];
         nadi_sink_text(w->out, i ? ",\n" : "\n");
-        nadi_sink_bytes(w->out, h->text.buffer + n->text, n->text_bytes - 1);
+        nadi_sink_json(w->out, h->text.buffer + n->text, n->text_bytes - 1);
         if (event != NADI_NONE) {
             const struct nadi_event *e = &w->s->kineto->events.items[event];
             put_key(w, "ts");

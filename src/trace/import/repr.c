@@ -1,5 +1,6 @@
 #include "trace/import/repr.h"
 
+#include <float.h>
 #include <math.h>
 
 static void put(struct nadi_bytes *out, const char *text)
@@ -106,11 +107,10 @@ static void put_real(struct nadi_view text, struct nadi_bytes *out)
     double value = 0;
     bool small = d.count <= 15 && d.point > -290 && d.point < 300;
     if (!small && nadi_value_real(&v, &value)) {
-        if (isinf(value)) {
-            put(out, value < 0 ? "-inf" : "inf");
-            return;
-        }
         d = shortest(value);
+    } else if (d.point > DBL_MAX_10_EXP) { /* no double: what Python reads it as */
+        put(out, d.negative ? "-inf" : "inf");
+        return;
     }
     put_decimal(&d, out);
 }

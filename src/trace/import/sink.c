@@ -129,3 +129,47 @@ void nadi_sink_string(struct nadi_sink *s, const char *text, size_t bytes)
     nadi_sink_bytes(s, from, (size_t)(end - from));
     NADI_SINK_LITERAL(s, "\"");
 }
+
+/* Bytes of the word at `at` if it is one that JSON does not have, else 0. */
+static size_t not_finite(const char *at, size_t left)
+{
+    static const char *const words[] = {"NaN",       "nan", "-nan", "Infinity",
+                                        "-Infinity", "inf", "-inf"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        const size_t length = strlen(words[i]);
+        if (length <= left && memcmp(at, words[i], length) == 0 &&
+            (length == left || strchr(",]}: \t\r\n", at[length])))
+            return length;
+    }
+    return 0;
+}
+
+static bool may_hold_such(const char *text, size_t bytes)
+{
+    return memmem(text, bytes, "nan", 3) || memmem(text, bytes, "NaN", 3) ||
+           memmem(text, bytes, "inf", 3) || memmem(text, bytes, "Inf", 3);
+}
+
+void nadi_sink_json(struct nadi_sink *s, const char *text, size_t bytes)
+{
+    const char *from = text, *end = text + bytes;
+    if (!may_hold_such(text, bytes)) {
+        nadi_sink_bytes(s, text, bytes);
+        return;
+    }
+    for (const char *at = text; at < end; at++) {
+        if (*at == '"') {
+            for (at++; at < end && *at != '"'; at++)
+                at += *at == '\\';
+            continue;
+        }
+        const size_t word = strchr("-nNiI", *at) ? not_finite(at, (size_t)(end - at)) : 0;
+        if (word == 0)
+            continue;
+        nadi_sink_bytes(s, from, (size_t)(at - from));
+        NADI_SINK_LITERAL(s, "null");
+        from = at + word;
+        at = from - 1;
+    }
+    nadi_sink_bytes(s, from, (size_t)(end - from));
+}

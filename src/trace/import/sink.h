@@ -34,6 +34,8 @@ void nadi_sink_i64(struct nadi_sink *s, int64_t number);
 void nadi_sink_micros(struct nadi_sink *s, int64_t ns);
 /* With quotes and escapes. */
 void nadi_sink_string(struct nadi_sink *s, const char *text, size_t bytes);
+/* JSON as a capture has it, which may hold NaN, -inf and the like: they become null. */
+void nadi_sink_json(struct nadi_sink *s, const char *text, size_t bytes);
 
 #define NADI_SINK_LITERAL(s, literal) nadi_sink_bytes((s), "" literal, sizeof(literal) - 1)
 

@@ -106,12 +106,27 @@ static void any_byte_is_read_back(void **state)
     }
 }
 
+/* Sequences that are cut off, and NUL, which a terminated text cannot hold. */
+static void bytes_of_a_length(void **state)
+{
+    static const char text[] = "a\0\xe2\x82";
+    struct nadi_str s = NADI_STR_INIT;
+    (void)state;
+    nadi_json_add_text(&s, text, sizeof(text) - 1);
+    assert_string_equal(nadi_str_get(&s), "\"a\\u0000\xef\xbf\xbd\xef\xbf\xbd\"");
+    nadi_str_clear(&s);
+    nadi_json_add_text(&s, "\xe2\x82\xac", 2); /* what follows is not looked at */
+    assert_string_equal(nadi_str_get(&s), "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+    nadi_str_release(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layout),
         cmocka_unit_test(strings),
         cmocka_unit_test(not_finite_is_null),
+        cmocka_unit_test(bytes_of_a_length),
         cmocka_unit_test(any_byte_is_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
