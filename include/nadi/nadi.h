@@ -177,9 +177,20 @@ uint64_t nadi_job_end_ns(const struct nadi_job *job);
 /* rank < nadi_job_rank_count. */
 struct nadi_rank_times nadi_job_rank(const struct nadi_job *job, uint32_t rank);
 
+/* The sole right to write into a folder, until it is given back or the process ends, however it
+ * ends. Claimed before a simulation, a second run into the folder fails before it begins. */
+struct nadi_claim;
+
+/* Makes the folder if it is missing. NULL with a message when another claim of it is alive, in this
+ * process or another, or it cannot be written into. */
+struct nadi_claim *nadi_claim_create(const char *folder, struct nadi_diags *messages);
+void nadi_claim_destroy(struct nadi_claim *claim); /* NULL is allowed */
+/* Removes what an earlier run wrote there, and nothing else. DONE or INPUT. */
+enum nadi_status nadi_claim_clear(const struct nadi_claim *claim, struct nadi_diags *messages);
+
 struct nadi_output {
     size_t size;
-    const char *folder; /* made if missing */
+    const char *folder; /* made if missing; not looked at when `claim` is given */
     int ops;            /* ops.csv; wants nadi_job_keep_ops */
     int five_column;    /* the five-column CSV of ASTRA-sim 1.0 */
     int timeline;       /* timeline.pftrace; wants nadi_job_keep_ops */
@@ -191,17 +202,21 @@ struct nadi_output {
     int link_usage;  /* link_usage.csv; wants nadi_job_keep_usage */
     int why;         /* critical_path.csv and run.db; wants nadi_job_keep_ops */
     int sensitivity; /* with why: also sensitivities.csv; simulates about 25 times more */
+    const struct nadi_claim *claim; /* of the folder; NULL: it is claimed while it is written */
 };
 
 void nadi_output_init(struct nadi_output *output);
 
-/* Writes summary.json, ranks.csv, collectives.csv, links.csv and what was asked for. DONE or
- * INPUT. */
+/* Writes summary.json, ranks.csv, collectives.csv, links.csv, where nadi_job_tracks_memory the
+ * memory of each rank, and what was asked for. What earlier runs left in the folder is removed
+ * first; summary.json is written last and names every file with its size and SHA-256, so that a
+ * folder that is not one whole run is never taken for one (nadi_run_check_folder). DONE or INPUT.
+ */
 enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *output);
 /* Does the system file ask for it (track-local-mem)? */
 int nadi_job_tracks_memory(const struct nadi_job *job);
-/* Then: one Chrome trace a rank, named by local-mem-trace-filename, in the folder, or, for NULL,
- * where the name itself leads. Nothing to do otherwise. DONE or INPUT. */
+/* Then: one Chrome trace a rank, named by local-mem-trace-filename, in a folder of its own, or, for
+ * NULL, where the name itself leads. Nothing to do otherwise. DONE or INPUT. */
 enum nadi_status nadi_job_write_memory(struct nadi_job *job, const char *folder);
 /* The summary for people; colour != 0: with terminal colours. */
 char *nadi_job_text(const struct nadi_job *job, int colour);

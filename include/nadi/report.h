@@ -3,8 +3,8 @@
  *     const char *runs[] = {"out/a", "out/b"};
  *     if (nadi_report_page(runs, 2, "report.html", messages) != NADI_STATUS_DONE) ...
  *
- * A run is the folder that nadi_job_write filled (with `why`), or the run.db in it. The conventions
- * of nadi.h hold. */
+ * A run is the folder that nadi_job_write filled (with `why`), or the run.db in it. A folder that
+ * is not one whole run is refused by every function here. The conventions of nadi.h hold. */
 #ifndef NADI_REPORT_H
 #define NADI_REPORT_H
 
@@ -13,6 +13,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Is it one whole run? Every file that summary.json names is there with its size, the database also
+ * with its digest, and no file of another run lies among them. DONE or INPUT. */
+enum nadi_status nadi_run_check_folder(const char *run, struct nadi_diags *messages);
 
 /* The rows of one SQL select on a run's database (docs/guide/database.md). form: "table", "csv",
  * "json", "jsonl". NULL with messages when something is wrong. */

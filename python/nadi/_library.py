@@ -33,7 +33,7 @@ class Output(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("folder", c_char_p), ("ops", c_int), ("five_column", c_int), ("timeline", c_int),
                 ("timeline_first_rank", c_uint32), ("timeline_last_rank", c_uint32), ("timeline_from_ns", c_uint64),
                 ("timeline_to_ns", c_uint64), ("ranks", c_char_p), ("link_usage", c_int), ("why", c_int),
-                ("sensitivity", c_int)]
+                ("sensitivity", c_int), ("claim", c_void_p)]
 
 
 class CollectiveTraces(ctypes.Structure):
@@ -61,7 +61,7 @@ def _load():
         f.restype, f.argtypes = result, arguments
 
     for name in ("nadi_setup_init", "nadi_output_init", "nadi_collective_traces_init", "nadi_free", "nadi_job_destroy",
-                 "nadi_job_keep_ops", "nadi_job_keep_usage", "nadi_messages_destroy"):
+                 "nadi_claim_destroy", "nadi_job_keep_ops", "nadi_job_keep_usage", "nadi_messages_destroy"):
         declare(name, None, c_void_p)
     declare("nadi_version", c_char_p)
     declare("nadi_messages_create", c_void_p)
@@ -74,10 +74,12 @@ def _load():
     declare("nadi_job_check", c_int, c_void_p)
     declare("nadi_job_run", c_int, c_void_p, c_void_p)
     declare("nadi_job_write", c_int, c_void_p, c_void_p)
+    declare("nadi_claim_create", c_void_p, c_char_p, c_void_p)
     declare("nadi_job_text", c_void_p, c_void_p, c_int)
     declare("nadi_job_node_count", c_uint64, c_void_p)
     declare("nadi_job_end_ns", c_uint64, c_void_p)
     declare("nadi_generate_collective", c_int, c_void_p, c_char_p, c_void_p)
+    declare("nadi_run_check_folder", c_int, c_char_p, c_void_p)
     declare("nadi_query", c_void_p, c_char_p, c_char_p, c_char_p, c_void_p)
     declare("nadi_report_page", c_int, POINTER(c_char_p), c_size_t, c_char_p, c_void_p)
     declare("nadi_report_summary", c_void_p, c_char_p, c_int, c_void_p)

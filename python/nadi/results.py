@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import tempfile
+import urllib.parse
 
 from ._library import DONE, Messages, encoded, lib, take_text
 
@@ -27,7 +28,12 @@ class Run:
         self._file = os.path.join(self.folder, "run.db") if os.path.isdir(self.folder) else self.folder
         if not os.path.exists(self._file):
             raise FileNotFoundError(f"{self._file}: `nadi run --out DIR` writes it, beyond a million nodes with --db")
-        self._db = sqlite3.connect(f"file:{os.path.abspath(self._file)}?mode=ro", uri=True)
+        with Messages() as m:
+            status = lib.nadi_run_check_folder(encoded(self.folder), m.handle)
+            if status != DONE:
+                raise m.error(status)
+        file = urllib.parse.quote(os.path.abspath(self._file))
+        self._db = sqlite3.connect(f"file://{file}?immutable=1", uri=True)  # no journal beside it is played in
         names, rows = self._rows("select * from runs")
         self.info = dict(zip(names, rows[0]))
         self.summary = json.loads(self.info.pop("summary"))
@@ -110,7 +116,7 @@ class Run:
 
 
 def load(folder):
-    """The run of a folder that `nadi run --out` wrote."""
+    """The run of a folder that `nadi run --out` wrote. Raises Error where the folder is not one whole run."""
     return Run(folder)
 
 

@@ -41,11 +41,30 @@ class _Job:
                 warnings.warn(text, stacklevel=4)
 
 
+class _Claim:
+    """The sole right to write into a folder; of None a temporary one."""
+
+    def __init__(self, folder):
+        self.keep = tempfile.TemporaryDirectory(prefix="nadi-") if folder is None else None
+        self.folder = self.keep.name if self.keep else folder
+
+    def __enter__(self):
+        with Messages() as m:
+            self.handle = lib.nadi_claim_create(encoded(self.folder), m.handle)
+            if not self.handle:
+                raise m.error()
+        return self
+
+    def __exit__(self, *_):
+        lib.nadi_claim_destroy(self.handle)
+
+
 def run(workload, system, network, *, out=None, sensitivity=False, link_usage=False, timeline=False, details=None, **inputs):
     """Simulates and returns a Run. Inputs are those of `nadi run`: memory, groups, network_model, executor,
-    compute_scale, ... Files go to the folder `out`, or to a temporary one that lives as long as the Run.
+    compute_scale, ... Files go to the folder `out`, of which an earlier run's are removed, or to a temporary one that lives
+    as long as the Run.
     details: keep every node's times and the critical path; None: up to a million nodes. Raises Error."""
-    with _Job(dict(inputs, workload=workload, system=system, network=network)) as j:
+    with _Job(dict(inputs, workload=workload, system=system, network=network)) as j, _Claim(out) as claim:
         j.must(lib.nadi_job_load(j.job))
         if details is None:
             details = sensitivity or lib.nadi_job_node_count(j.job) <= MOST_NODES
@@ -54,17 +73,13 @@ def run(workload, system, network, *, out=None, sensitivity=False, link_usage=Fa
         if link_usage:
             lib.nadi_job_keep_usage(j.job)
         j.must(lib.nadi_job_run(j.job, None))
-        folder = None
-        if out is None:
-            folder = tempfile.TemporaryDirectory(prefix="nadi-")
-            out = folder.name
         output = initialised(Output, lib.nadi_output_init)
-        output.folder = encoded(out)
+        output.claim = claim.handle
         output.why, output.sensitivity = 1, int(sensitivity)
         output.link_usage, output.timeline = int(link_usage), int(timeline)
         j.must(lib.nadi_job_write(j.job, output._room))
         j.warn()
-        return Run(out, messages=j.messages(), keep=folder)
+        return Run(claim.folder, messages=j.messages(), keep=claim.keep)
 
 
 def check(workload, system, network, **inputs):

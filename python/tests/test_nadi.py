@@ -73,6 +73,34 @@ class Package(unittest.TestCase):
         self.assertIn("end to end", nadi.diff(self.run_, faster))
         faster.close()
 
+    def test_only_whole_runs(self):
+        out = os.path.join(self.work, "with # and ?")
+        nadi.run(*self.inputs, out=out, sensitivity=True).close()
+        nadi.run(*self.inputs, out=out, compute_scale=2.0).close()
+        self.assertFalse(os.path.exists(os.path.join(out, "sensitivities.csv")))
+        nadi.load(out).close()
+        nadi.load(os.path.join(out, "run.db")).close()
+        with open(os.path.join(out, "ops.csv"), "w"):
+            pass
+        with self.assertRaises(nadi.Error) as caught:
+            nadi.load(out)
+        self.assertIn("report/mixed", str(caught.exception))
+        os.remove(os.path.join(out, "ops.csv"))
+        os.remove(os.path.join(out, "links.csv"))
+        for run in (out, os.path.join(out, "run.db")):
+            with self.assertRaises(nadi.Error) as caught:
+                nadi.load(run)
+            self.assertIn("links.csv", str(caught.exception))
+
+    def test_a_folder_is_claimed_before_the_run(self):
+        out = os.path.join(self.work, "claimed")
+        with nadi.simulate._Claim(out):
+            with self.assertRaises(nadi.Error) as caught:
+                nadi.run(*self.inputs, out=out)
+            self.assertIn("file/in-use", str(caught.exception))
+        nadi.run(*self.inputs, out=out).close()
+        self.assertFalse(os.path.exists(os.path.join(out, ".nadi-lock")))
+
     def test_errors_say_where(self):
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(self.inputs[0], self.inputs[1], os.path.join(self.work, "no.yml"))

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "report/local_memory.h"
+#include "report/run_files.h"
 
 struct writer {
     struct nadi_job *job;
@@ -13,14 +14,12 @@ struct writer {
 static void write_rank(void *context, uint32_t rank, const struct nadi_local_memory *m)
 {
     struct writer *w = context;
-    const char *name = w->job->inputs.system.local_mem_trace_filename;
-    const char *slash = strrchr(name, '/');
     nadi_str_clear(&w->path);
     nadi_str_clear(&w->text);
     if (w->folder)
-        nadi_str_printf(&w->path, "%s/%s", w->folder, slash ? slash + 1 : name);
+        nadi_str_printf(&w->path, "%s/%s", w->folder, nadi_run_memory_base(&w->job->inputs));
     else
-        nadi_str_add(&w->path, name);
+        nadi_str_add(&w->path, w->job->inputs.system.local_mem_trace_filename);
     nadi_str_printf(&w->path, ".%" PRIu32 ".json", rank);
     nadi_report_local_memory(rank, w->job->inputs.traces[rank], m, &w->text);
     w->good &= nadi_file_write(nadi_str_get(&w->path), nadi_str_get(&w->text), w->text.length,

@@ -1,10 +1,16 @@
 #include "api/job.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "report/reference.h"
 #include "report/report.h"
+#include "report/run_files.h"
 #include "why/sensitivity.h"
 
 #include <unistd.h>
+
+struct nadi_claim {
+    struct nadi_folder_lock *lock;
+};
 
 void nadi_output_init(struct nadi_output *output)
 {
@@ -58,6 +64,44 @@ static void find_sensitivities(struct nadi_job *job, const struct nadi_why *why,
                   "sensitivities are those of the critical path alone: %s", out->why_not);
 }
 
+struct nadi_claim *nadi_claim_create(const char *folder, struct nadi_diags *messages)
+{
+    struct nadi_folder_lock *lock = nadi_folder_lock_take(folder, messages);
+    if (!lock)
+        return NULL;
+    struct nadi_claim *claim = NADI_NEW(struct nadi_claim, 1);
+    claim->lock = lock;
+    return claim;
+}
+
+void nadi_claim_destroy(struct nadi_claim *claim)
+{
+    if (!claim)
+        return;
+    nadi_folder_lock_release(claim->lock);
+    nadi_mem_free(claim);
+}
+
+enum nadi_status nadi_claim_clear(const struct nadi_claim *claim, struct nadi_diags *messages)
+{
+    const bool ok = nadi_folder_lock_holds(claim->lock, messages) &&
+                    nadi_run_files_remove(nadi_folder_lock_path(claim->lock), NULL, NULL, messages);
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+/* Into the folder that the caller claimed, or into one that is claimed while it is written. */
+static bool write_folder(struct nadi_job *job, const struct nadi_output *output,
+                         const struct nadi_report_options *options)
+{
+    struct nadi_folder_lock *own =
+        output->claim ? NULL : nadi_folder_lock_take(output->folder, &job->diags);
+    const struct nadi_folder_lock *lock = output->claim ? output->claim->lock : own;
+    const bool written =
+        lock && nadi_report_write_folder(&job->inputs, &job->result, options, lock, &job->diags);
+    nadi_folder_lock_release(own);
+    return written;
+}
+
 enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *output)
 {
     NADI_ASSERT(job->ran);
@@ -87,8 +131,7 @@ enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *
         .timeline_from_ns = whole.timeline_from_ns,
         .timeline_to_ns = all_time ? 0 : whole.timeline_to_ns,
     };
-    const bool written =
-        nadi_report_write_folder(&job->inputs, &job->result, &options, whole.folder, &job->diags);
+    const bool written = write_folder(job, &whole, &options);
     if (again)
         nadi_sensitivities_release(&sensitivities);
     if (whole.why)

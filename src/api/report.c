@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "report/page.h"
+#include "report/run_check.h"
 #include "report/run_text.h"
 
 static char *taken(struct nadi_str *text, bool ok)
@@ -13,6 +14,14 @@ static char *taken(struct nadi_str *text, bool ok)
     }
     nadi_str_release(text);
     return NULL;
+}
+
+enum nadi_status nadi_run_check_folder(const char *run, struct nadi_diags *messages)
+{
+    struct nadi_str database = NADI_STR_INIT;
+    const bool ok = nadi_run_check(run, &database, messages);
+    nadi_str_release(&database);
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
 enum nadi_status nadi_report_page(const char *const *runs, size_t count, const char *path,

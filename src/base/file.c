@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include "base/mem.h"
+#include "base/sha256.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -94,15 +95,16 @@ char *nadi_file_behind(const char *path)
     return copy;
 }
 
-bool nadi_file_write(const char *path, const void *data, size_t bytes, struct nadi_diags *diags)
+static bool write_file(const char *path, const void *data, size_t bytes, bool sync,
+                       struct nadi_diags *diags)
 {
     struct nadi_str temporary = NADI_STR_INIT;
     const bool in_place = nadi_file_is_special(path);
     char *target = nadi_file_behind(path);
-    nadi_str_printf(&temporary, in_place ? "%s" : "%s.part", target);
+    nadi_str_printf(&temporary, in_place ? "%s" : "%s" NADI_FILE_PART, target);
     const char *name = nadi_str_get(&temporary);
     int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool ok = fd >= 0 && write_all(fd, data, bytes);
+    bool ok = fd >= 0 && write_all(fd, data, bytes) && (!sync || in_place || fsync(fd) == 0);
     int cause = errno;
     if (fd >= 0 && close(fd) != 0 && ok) {
         cause = errno;
@@ -122,6 +124,46 @@ bool nadi_file_write(const char *path, const void *data, size_t bytes, struct na
     nadi_str_release(&temporary);
     nadi_mem_free(target);
     return ok;
+}
+
+bool nadi_file_write(const char *path, const void *data, size_t bytes, struct nadi_diags *diags)
+{
+    return write_file(path, data, bytes, false, diags);
+}
+
+bool nadi_file_write_synced(const char *path, const void *data, size_t bytes,
+                            struct nadi_diags *diags)
+{
+    return write_file(path, data, bytes, true, diags);
+}
+
+bool nadi_file_sha256(const char *path, uint8_t hash[32], uint64_t *bytes, struct nadi_diags *diags)
+{
+    enum { PIECE = 1 << 18 };
+    struct stat about;
+    struct nadi_sha256 h;
+    ssize_t got = -1;
+    *bytes = 0;
+    nadi_sha256_begin(&h);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
+        char *piece = nadi_mem_alloc(PIECE, 1);
+        while ((got = read(fd, piece, PIECE)) > 0 || (got < 0 && errno == EINTR)) {
+            if (got < 0)
+                continue;
+            nadi_sha256_add(&h, piece, (size_t)got);
+            *bytes += (uint64_t)got;
+        }
+        nadi_mem_free(piece);
+    } else if (fd >= 0) {
+        errno = EINVAL;
+    }
+    const int cause = errno;
+    if (fd >= 0)
+        close(fd);
+    nadi_sha256_end(&h, hash);
+    return got == 0 || nadi_error(diags, "file/unreadable", NADI_IN_FILE(path), NULL,
+                                  "cannot read this file: %s", strerror(cause));
 }
 
 bool nadi_file_make_folder(const char *path, struct nadi_diags *diags)

@@ -14,11 +14,19 @@ bool nadi_file_read(const char *path, const char *what, char **data, size_t *byt
  * and devices are written in place; a link stays, and what it leads to is written. */
 bool nadi_file_write(const char *path, const void *data, size_t bytes,
                      struct nadi_diags *diags) NADI_MUST_USE;
+/* The same, and the bytes are on the disk before the name is there. */
+bool nadi_file_write_synced(const char *path, const void *data, size_t bytes,
+                            struct nadi_diags *diags) NADI_MUST_USE;
+/* Ends the temporary names, also those of other writers of whole files. */
+#define NADI_FILE_PART ".part"
 /* mkdir -p. */
 bool nadi_file_make_folder(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
 /* The same for the folder that a file of this name, or of a name that begins so, lies in. */
 bool nadi_file_make_parent(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_file_exists(const char *path);
+/* SHA-256 and size of a regular file, read piece by piece. False with an error. */
+bool nadi_file_sha256(const char *path, uint8_t hash[32], uint64_t *bytes,
+                      struct nadi_diags *diags) NADI_MUST_USE;
 /* Exists, and is a pipe, a device or the like, which cannot be renamed. */
 bool nadi_file_is_special(const char *path);
 /* What a symbolic link leads to, or the path itself; owned by the caller (nadi_mem_free). */

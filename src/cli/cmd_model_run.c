@@ -163,11 +163,12 @@ static bool wants_db(const struct run_values *v, const struct nadi_job *job)
     return wants_timeline(v) && nadi_job_node_count(job) <= 1000000;
 }
 
-static enum nadi_status write_files(const struct run_values *v, struct nadi_job *job)
+static enum nadi_status write_files(const struct run_values *v, const struct nadi_claim *claim,
+                                    struct nadi_job *job)
 {
     struct nadi_output files;
     nadi_output_init(&files);
-    files.folder = v->out;
+    files.claim = claim;
     files.timeline = wants_timeline(v);
     files.why = wants_db(v, job);
     files.sensitivity = v->sensitivity;
@@ -196,7 +197,8 @@ static void print_result(const struct run_values *v, const struct nadi_job *job)
                wants_db(v, job) ? "  run.db: for `nadi report` and `nadi query`\n" : "");
 }
 
-static enum nadi_status simulate(const struct run_values *v, struct nadi_job *job, size_t *shown)
+static enum nadi_status simulate(const struct run_values *v, const struct nadi_claim *claim,
+                                 struct nadi_job *job, size_t *shown)
 {
     struct nadi_progress_line line;
     struct nadi_watch watch;
@@ -209,15 +211,14 @@ static enum nadi_status simulate(const struct run_values *v, struct nadi_job *jo
     watch.progress = nadi_progress_line_show;
     watch.context = &line;
     watch.stop = nadi_terminal_catch_interrupt();
-    enum nadi_status status = nadi_job_run(job, &watch);
+    const enum nadi_status status = nadi_job_run(job, &watch);
     nadi_progress_line_end(&line);
     *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
+    const enum nadi_status written = claim ? write_files(v, claim, job) : NADI_STATUS_DONE;
     if (status != NADI_STATUS_DONE)
         return status;
-    if (v->out)
-        status = write_files(v, job);
     print_result(v, job);
-    return status;
+    return written;
 }
 
 static int cmd_model_run(const struct nadi_command *self, int count, char **arguments)
@@ -228,6 +229,9 @@ static int cmd_model_run(const struct nadi_command *self, int count, char **argu
                             &words) ||
         !nadi_words_wanted(self->name, &words, 1, "a model") || !options_agree(&values))
         return NADI_EXIT_USAGE;
+    struct nadi_claim *claim;
+    if (!nadi_cli_claim(values.out, &claim))
+        return NADI_EXIT_INPUT;
     struct nadi_model_setup model;
     struct nadi_setup setup;
     nadi_cli_model_apply(&values.model, words.items[0], &model);
@@ -240,9 +244,10 @@ static int cmd_model_run(const struct nadi_command *self, int count, char **argu
     enum nadi_status status = nadi_model_load(job, &model);
     size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, values.quiet);
     if (status == NADI_STATUS_DONE)
-        status = simulate(&values, job, &shown);
+        status = simulate(&values, claim, job, &shown);
     nadi_terminal_messages(nadi_job_messages(job), shown, values.quiet);
     nadi_job_destroy(job);
+    nadi_claim_destroy(claim);
     return (int)status;
 }
 

@@ -1,12 +1,8 @@
-#include "base/diag.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/terminal.h"
-
-#include <unistd.h>
 
 struct values {
     struct nadi_cli_inputs inputs;
@@ -168,20 +164,6 @@ static bool options_agree(const struct values *v)
     return true;
 }
 
-/* Before the work rather than after it. */
-static bool can_write(const char *folder)
-{
-    struct nadi_diags *diags = nadi_messages_create();
-    const bool made = nadi_file_make_folder(folder, diags);
-    nadi_terminal_messages(diags, 0, true);
-    nadi_messages_destroy(diags);
-    if (made && access(folder, W_OK | X_OK) != 0) {
-        fprintf(stderr, "%s: error[file/write]: cannot write into this folder\n", folder);
-        return false;
-    }
-    return made;
-}
-
 /* Does this run write a timeline? Says so when it would have without the limit. */
 static bool choose_timeline(const struct values *v, const struct nadi_job *job)
 {
@@ -207,12 +189,12 @@ static bool wants_db(const struct values *v, const struct nadi_job *job)
     return !nadi_str_equal(v->timeline, "no") && nadi_job_node_count(job) <= TIMELINE_NODES;
 }
 
-static enum nadi_status write_files(const struct values *v, bool timeline, const char *folder,
-                                    struct nadi_job *job)
+static enum nadi_status write_files(const struct values *v, bool timeline,
+                                    const struct nadi_claim *claim, struct nadi_job *job)
 {
     struct nadi_output files;
     nadi_output_init(&files);
-    files.folder = folder;
+    files.claim = claim;
     files.ranks = v->ranks;
     files.ops = v->ops;
     files.five_column = v->five_column;
@@ -228,8 +210,7 @@ static enum nadi_status write_files(const struct values *v, bool timeline, const
         files.timeline_from_ns = v->timeline_window.first;
         files.timeline_to_ns = v->timeline_window.last;
     }
-    const enum nadi_status status = nadi_job_write(job, &files);
-    return status == NADI_STATUS_DONE ? nadi_job_write_memory(job, folder) : status;
+    return nadi_job_write(job, &files);
 }
 
 static void print_result(const struct values *v, bool timeline, const struct nadi_job *job)
@@ -257,8 +238,9 @@ static void print_result(const struct values *v, bool timeline, const struct nad
         printf("  run.db: for `nadi report` and `nadi query`\n");
 }
 
-static enum nadi_status run_and_write(const struct values *v, bool timeline, const char *folder,
-                                      struct nadi_job *job, size_t *shown)
+static enum nadi_status run_and_write(const struct values *v, bool timeline,
+                                      const struct nadi_claim *claim, struct nadi_job *job,
+                                      size_t *shown)
 {
     if (v->ops || timeline || wants_db(v, job))
         nadi_job_keep_ops(job);
@@ -275,8 +257,8 @@ static enum nadi_status run_and_write(const struct values *v, bool timeline, con
     nadi_progress_line_end(&line);
     *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
     enum nadi_status written = NADI_STATUS_DONE;
-    if (folder)
-        written = write_files(v, timeline, folder, job);
+    if (claim)
+        written = write_files(v, timeline, claim, job);
     return status == NADI_STATUS_DONE ? written : status;
 }
 
@@ -284,15 +266,19 @@ static enum nadi_status run_and_write(const struct values *v, bool timeline, con
 static enum nadi_status one_model(const struct values *v, const char *folder, bool silent,
                                   struct nadi_job *job)
 {
+    struct nadi_claim *claim;
+    if (!nadi_cli_claim(folder, &claim))
+        return NADI_STATUS_INPUT;
     enum nadi_status status = nadi_job_load(job);
     size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, v->quiet);
     if (status == NADI_STATUS_DONE) {
         const bool timeline = choose_timeline(v, job);
-        status = run_and_write(v, timeline, folder, job, &shown);
+        status = run_and_write(v, timeline, claim, job, &shown);
         if (!silent || status != NADI_STATUS_DONE)
             print_result(v, timeline, job);
     }
     nadi_terminal_messages(nadi_job_messages(job), shown, v->quiet);
+    nadi_claim_destroy(claim);
     return status;
 }
 
@@ -328,8 +314,21 @@ static char *folder_of(const char *out, const char *model)
     return path;
 }
 
+/* The folder of all models holds only theirs: a run of one model that lay there goes. */
+static enum nadi_status clear(const struct nadi_claim *claim)
+{
+    struct nadi_diags *messages = nadi_messages_create();
+    const enum nadi_status status = nadi_claim_clear(claim, messages);
+    nadi_terminal_messages(messages, 0, true);
+    nadi_messages_destroy(messages);
+    return status;
+}
+
 static enum nadi_status several_models(const struct values *v, struct nadi_setup *setup)
 {
+    struct nadi_claim *claim;
+    if (!nadi_cli_claim(v->out, &claim))
+        return NADI_STATUS_INPUT;
     struct nadi_job *jobs[MOST_MODELS];
     char names[MOST_MODELS][WORD_LENGTH];
     enum nadi_status status = NADI_STATUS_DONE;
@@ -343,6 +342,8 @@ static enum nadi_status several_models(const struct values *v, struct nadi_setup
         jobs[count] = nadi_job_create(setup);
         status = one_model(v, folder, true, jobs[count]);
         nadi_mem_free(folder);
+        if (status == NADI_STATUS_DONE && claim && count == 0)
+            status = clear(claim);
         count++;
         at += length + (at[length] == ',');
     }
@@ -352,6 +353,7 @@ static enum nadi_status several_models(const struct values *v, struct nadi_setup
         printf("\nfiles of each model in a folder of its name in %s\n", v->out);
     for (size_t i = 0; i < count; i++)
         nadi_job_destroy(jobs[i]);
+    nadi_claim_destroy(claim);
     setup->network_model = v->inputs.network_model;
     return status;
 }
@@ -363,8 +365,6 @@ static int cmd_run(const struct nadi_command *self, int count, char **arguments)
     if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words) ||
         !options_agree(&values))
         return NADI_EXIT_USAGE;
-    if (values.out && !can_write(values.out))
-        return NADI_EXIT_INPUT;
     struct nadi_setup setup;
     nadi_cli_inputs_apply(&values.inputs, &setup);
     setup.max_sim_ns = values.max_sim_ns;

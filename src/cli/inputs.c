@@ -1,4 +1,5 @@
 #include "cli/inputs.h"
+#include "cli/terminal.h"
 
 #define AT(member) .offset = offsetof(struct nadi_cli_inputs, member)
 
@@ -111,4 +112,16 @@ void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_set
     setup->packet_compat = inputs->compat;
     setup->rendezvous = inputs->rendezvous;
     setup->strict = inputs->strict;
+}
+
+bool nadi_cli_claim(const char *folder, struct nadi_claim **claim)
+{
+    *claim = NULL;
+    if (!folder)
+        return true;
+    struct nadi_diags *messages = nadi_messages_create();
+    *claim = nadi_claim_create(folder, messages);
+    nadi_terminal_messages(messages, 0, true);
+    nadi_messages_destroy(messages);
+    return *claim != NULL;
 }

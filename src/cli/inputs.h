@@ -34,4 +34,8 @@ extern const struct nadi_option nadi_cli_input_model[];
 
 void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_setup *setup);
 
+/* Claims the folder of --out before the work rather than after it; nothing to do for NULL. False
+ * when it cannot be had: that is then said. */
+bool nadi_cli_claim(const char *folder, struct nadi_claim **claim) NADI_MUST_USE;
+
 #endif

@@ -51,8 +51,8 @@ struct nadi_database *nadi_database_create(const char *path, const char *schema,
     static const char fast[] = "pragma journal_mode = off; pragma synchronous = off; "
                                "pragma locking_mode = exclusive; begin;";
     struct nadi_database *db = NADI_ZNEW(struct nadi_database, 1);
-    db->path = joined(path, "");
-    db->temporary = joined(path, ".new");
+    db->path = nadi_file_behind(path);
+    db->temporary = joined(db->path, NADI_FILE_PART);
     (void)unlink(db->temporary);
     if (sqlite3_open_v2(db->temporary, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                         NULL) == SQLITE_OK &&
@@ -156,13 +156,30 @@ bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+/* The file alone, as it is: a journal that lies beside it, of whom it may be, is not played into
+ * the rows. */
+static void add_uri(struct nadi_str *uri, const char *path)
+{
+    nadi_str_add(uri, path[0] == '/' ? "file://" : "file:");
+    for (; *path; path++)
+        if (*path == '%' || *path == '?' || *path == '#')
+            nadi_str_printf(uri, "%%%02x", (unsigned)*path);
+        else
+            nadi_str_add_char(uri, *path);
+    nadi_str_add(uri, "?immutable=1");
+}
+
 struct nadi_database *nadi_database_open(const char *path, struct nadi_diags *diags)
 {
     struct nadi_database *db = NADI_ZNEW(struct nadi_database, 1);
+    struct nadi_str uri = NADI_STR_INIT;
     db->path = joined(path, "");
-    if (sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        sqlite3_exec(db->handle, "select count(*) from sqlite_master", NULL, NULL, NULL) ==
-            SQLITE_OK)
+    add_uri(&uri, path);
+    const int opened = sqlite3_open_v2(nadi_str_get(&uri), &db->handle,
+                                       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    nadi_str_release(&uri);
+    if (opened == SQLITE_OK && sqlite3_exec(db->handle, "select count(*) from sqlite_master", NULL,
+                                            NULL, NULL) == SQLITE_OK)
         return db;
     (void)complain(diags, path, "database/open",
                    "run.db is written by `nadi run --out DIR`; is it another file?",

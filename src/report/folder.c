@@ -1,5 +1,8 @@
-/* folder: the files of a result, one after another in one buffer. */
+/* folder: the files of a result, one after another in one buffer; summary.json, which names them
+ * all, is the last. */
 #include "base/file.h"
+#include "base/sha256.h"
+#include "report/local_memory.h"
 #include "report/report.h"
 #include "report/run_db.h"
 #include "report/summary.h"
@@ -12,14 +15,10 @@ bool nadi_report_by_class(const struct nadi_inputs *in, const struct nadi_report
            (o->ranks == NADI_RANKS_AUTO && in->rank_count > NADI_RANKS_EACH);
 }
 
-static void fill(enum nadi_report_file file, const struct nadi_inputs *in,
-                 const struct nadi_result *r, const struct nadi_report_options *o,
-                 struct nadi_str *out)
+static void fill(enum nadi_run_file file, const struct nadi_inputs *in, const struct nadi_result *r,
+                 const struct nadi_report_options *o, struct nadi_str *out)
 {
     switch (file) {
-    case NADI_FILE_SUMMARY:
-        nadi_summary_json(in, r, o, out);
-        return;
     case NADI_FILE_RANKS:
         if (nadi_report_by_class(in, o))
             nadi_table_rank_classes(in, r, out);
@@ -53,46 +52,107 @@ static void fill(enum nadi_report_file file, const struct nadi_inputs *in,
     case NADI_FILE_SENSITIVITIES:
         nadi_table_sensitivities(o->sensitivities, out);
         return;
+    case NADI_FILE_SUMMARY:
+    case NADI_FILE_LOCAL_MEMORY:
     case NADI_FILE_RUN_DB:
     case NADI_FILES:
         break;
     }
-    NADI_BUG("no such file: %d", (int)file);
+    NADI_BUG("no such table: %d", (int)file);
 }
 
-static bool write_db(const struct nadi_inputs *in, const struct nadi_result *r,
-                     const struct nadi_report_options *o, const char *path,
-                     struct nadi_diags *diags)
+struct folder {
+    const struct nadi_inputs *in;
+    const struct nadi_result *r;
+    const struct nadi_report_options *o;
+    const char *name;
+    struct nadi_written written;
+    struct nadi_str path, text; /* of the file at hand */
+    struct nadi_diags *diags;
+    bool ok;
+};
+
+static const char *path_of(struct folder *f, const char *name)
 {
-    struct nadi_str summary = NADI_STR_INIT;
-    nadi_summary_json(in, r, o, &summary);
-    const struct nadi_run_db run = {in, r, o->why, o->sensitivities, nadi_str_get(&summary)};
-    bool ok = nadi_run_db_write(&run, path, diags);
-    nadi_str_release(&summary);
-    return ok;
+    nadi_str_clear(&f->path);
+    nadi_str_printf(&f->path, "%s/%s", f->name, name);
+    return nadi_str_get(&f->path);
+}
+
+/* Writes f->text. */
+static void put_text(struct folder *f, enum nadi_run_file file, const char *name)
+{
+    uint8_t hash[32];
+    f->ok = nadi_file_write(path_of(f, name), nadi_str_get(&f->text), f->text.length, f->diags);
+    nadi_sha256(nadi_str_get(&f->text), f->text.length, hash);
+    nadi_written_add(&f->written, file, name, f->text.length, hash);
+}
+
+static void put_memory(void *context, uint32_t rank, const struct nadi_local_memory *m)
+{
+    struct folder *f = context;
+    struct nadi_str name = NADI_STR_INIT;
+    if (!f->ok)
+        return;
+    nadi_str_printf(&name, "%s.%" PRIu32 ".json", nadi_run_memory_base(f->in), rank);
+    nadi_str_clear(&f->text);
+    nadi_report_local_memory(rank, f->in->traces[rank], m, &f->text);
+    put_text(f, NADI_FILE_LOCAL_MEMORY, nadi_str_get(&name));
+    nadi_str_release(&name);
+}
+
+/* Its pages are not written in order: it is read once more for its digest. */
+static void put_db(struct folder *f, const char *name)
+{
+    uint8_t hash[32];
+    uint64_t bytes;
+    nadi_str_clear(&f->text);
+    nadi_summary_json(f->in, f->r, f->o, NULL, &f->text);
+    const struct nadi_run_db run = {f->in, f->r, f->o->why, f->o->sensitivities,
+                                    nadi_str_get(&f->text)};
+    f->ok = nadi_run_db_write(&run, path_of(f, name), f->diags) &&
+            nadi_file_sha256(path_of(f, name), hash, &bytes, f->diags);
+    if (f->ok)
+        nadi_written_add(&f->written, NADI_FILE_RUN_DB, name, bytes, hash);
+}
+
+static void put_file(struct folder *f, enum nadi_run_file file)
+{
+    const char *name = nadi_run_file_info(file)->name;
+    if (file == NADI_FILE_LOCAL_MEMORY) {
+        nadi_local_memory_each(f->in, f->r, put_memory, f);
+    } else if (file == NADI_FILE_RUN_DB) {
+        put_db(f, name);
+    } else {
+        nadi_str_clear(&f->text);
+        fill(file, f->in, f->r, f->o, &f->text);
+        put_text(f, file, name);
+    }
+}
+
+static bool put_summary(struct folder *f, const struct nadi_folder_lock *lock)
+{
+    nadi_str_clear(&f->text);
+    nadi_summary_json(f->in, f->r, f->o, &f->written, &f->text);
+    return nadi_folder_lock_holds(lock, f->diags) &&
+           nadi_file_write_synced(path_of(f, NADI_SUMMARY_FILE), nadi_str_get(&f->text),
+                                  f->text.length, f->diags);
 }
 
 bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_result *r,
-                              const struct nadi_report_options *o, const char *folder,
-                              struct nadi_diags *diags)
+                              const struct nadi_report_options *o,
+                              const struct nadi_folder_lock *lock, struct nadi_diags *diags)
 {
-    struct nadi_str text = NADI_STR_INIT, path = NADI_STR_INIT;
-    bool ok = nadi_file_make_folder(folder, diags);
-    for (int f = 0; ok && f < NADI_FILES; f++) {
-        enum nadi_report_file file = (enum nadi_report_file)f;
-        if (!nadi_report_file_wanted(file, o))
-            continue;
-        nadi_str_clear(&path);
-        nadi_str_printf(&path, "%s/%s", folder, nadi_report_file_info(file)->name);
-        if (file == NADI_FILE_RUN_DB) {
-            ok = write_db(in, r, o, nadi_str_get(&path), diags);
-            continue;
-        }
-        nadi_str_clear(&text);
-        fill(file, in, r, o, &text);
-        ok = nadi_file_write(nadi_str_get(&path), nadi_str_get(&text), text.length, diags);
-    }
-    nadi_str_release(&text);
-    nadi_str_release(&path);
-    return ok;
+    struct folder f = {
+        .in = in, .r = r, .o = o, .name = nadi_folder_lock_path(lock), .diags = diags};
+    nadi_written_init(&f.written);
+    f.ok = nadi_folder_lock_holds(lock, diags) && nadi_run_files_remove(f.name, in, o, diags);
+    for (int file = 0; f.ok && file < NADI_FILES; file++)
+        if (file != NADI_FILE_SUMMARY && nadi_run_file_wanted((enum nadi_run_file)file, in, o))
+            put_file(&f, (enum nadi_run_file)file);
+    f.ok = f.ok && put_summary(&f, lock);
+    nadi_written_release(&f.written);
+    nadi_str_release(&f.text);
+    nadi_str_release(&f.path);
+    return f.ok;
 }

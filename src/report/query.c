@@ -1,12 +1,9 @@
 #include "report/query.h"
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "format/csv_write.h"
 #include "format/json_write.h"
-#include "report/run_db.h"
-
-#include <sys/stat.h>
+#include "report/run_check.h"
 
 /* An empty file is a database too, but not of a run. */
 static struct nadi_database *open_run(const char *path, struct nadi_diags *diags)
@@ -31,18 +28,8 @@ static struct nadi_database *open_run(const char *path, struct nadi_diags *diags
 struct nadi_database *nadi_run_open(const char *run, struct nadi_diags *diags)
 {
     struct nadi_str path = NADI_STR_INIT;
-    struct nadi_database *db = NULL;
-    struct stat info;
-    nadi_str_add(&path, run);
-    if (stat(run, &info) == 0 && S_ISDIR(info.st_mode))
-        nadi_str_add(&path, "/" NADI_RUN_DB_FILE);
-    if (nadi_file_exists(nadi_str_get(&path)))
-        db = open_run(nadi_str_get(&path), diags);
-    else
-        (void)nadi_error(diags, "report/no-run", NADI_IN_FILE(nadi_str_get(&path)),
-                         "`nadi run --out DIR` writes it up to a million nodes, beyond with --db; "
-                         "then name DIR",
-                         "there is no database of a run");
+    struct nadi_database *db =
+        nadi_run_check(run, &path, diags) ? open_run(nadi_str_get(&path), diags) : NULL;
     nadi_str_release(&path);
     return db;
 }

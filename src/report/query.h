@@ -13,7 +13,8 @@ enum nadi_query_form {
     NADI_QUERY_LINES, /* JSON Lines: an object a line */
 };
 
-/* Opens the database of a run: a folder that holds run.db, or that file. NULL with an error. */
+/* Opens the database of a run: a folder that holds run.db, or that file. NULL with an error, also
+ * where the folder is not one whole run (report/run_check.h). */
 struct nadi_database *nadi_run_open(const char *run, struct nadi_diags *diags) NADI_MUST_USE;
 
 /* False with an error when the query is wrong or fails. */

@@ -1,17 +1,19 @@
 /* report: a result as text, JSON and a folder of files. Reads inputs and result, changes neither.
  *
- *   summary.json          what ran, with what, how it ended, every total; schema nadi-summary/1
- *   ranks.csv             one row a rank; for more than NADI_RANKS_EACH a row a class of ranks
- *   collectives.csv       one row a collective of a group, in order of completion
- *   links.csv             one row a dimension, then (aware) one row a link
- *   link_usage.csv        on request (aware, flow, packet): one row a link and span of time
- *   ops.csv               on request: one row an executed node, in order of completion
+ *   summary.json          what ran, with what, how it ended, every total; schema nadi-summary/1;
+ * and the other files with size and SHA-256: it is written last ranks.csv             one row a
+ * rank; for more than NADI_RANKS_EACH a row a class of ranks collectives.csv       one row a
+ * collective of a group, in order of completion links.csv             one row a dimension, then
+ * (aware) one row a link link_usage.csv        on request (aware, flow, packet): one row a link and
+ * span of time ops.csv               on request: one row an executed node, in order of completion
  *   timeline.pftrace      on request: native Perfetto protobuf, for ui.perfetto.dev
  *   critical_path.csv     with why: one row a step of the critical path
  *   sensitivities.csv     with sensitivities: one row a parameter
+ *   <name>.<rank>.json    where the system file asks for it: a rank's memory, report/local_memory.h
  *   run.db                with why: all of it as an SQLite file, report/run_db.h
  *   tutorial_result.csv   on request: the five columns of ASTRA-sim 1.0
  *
+ * Their table is report/run_files.h.
  * Units stand in the column and key names: _ns (integers), _bytes, _bytes_per_s, shares 0..1. The
  * files depend on inputs and result only: the same run gives the same bytes (the wall time is in
  * the text alone). A partial result (deadlock, limit, interrupt) is written the same way, with its
@@ -20,6 +22,7 @@
 #define NADI_REPORT_REPORT_H
 
 #include "base/diag.h"
+#include "base/folder_lock.h"
 #include "base/str.h"
 #include "sim/inputs.h"
 #include "sim/result.h"
@@ -46,10 +49,12 @@ struct nadi_report_options {
 /* Is ranks.csv written by class? */
 bool nadi_report_by_class(const struct nadi_inputs *in, const struct nadi_report_options *o);
 
-/* Makes the folder and writes the files named above. False with an error in diags at the first that
- * could not be written. */
+/* Writes the files named above into the locked folder, after what earlier runs left there is
+ * removed. False with an error in diags at the first that could not be written: there is no
+ * summary.json then. */
 bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_result *r,
-                              const struct nadi_report_options *o, const char *folder,
+                              const struct nadi_report_options *o,
+                              const struct nadi_folder_lock *lock,
                               struct nadi_diags *diags) NADI_MUST_USE;
 
 /* The summary for a terminal, at most 100 columns, appended to out. colour: ANSI sequences. */

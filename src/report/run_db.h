@@ -10,8 +10,6 @@
 #include "why/sensitivity.h"
 #include "why/why.h"
 
-#define NADI_RUN_DB_FILE "run.db"
-
 /* The SQL that makes the tables. */
 extern const char nadi_run_db_schema[];
 
@@ -20,7 +18,7 @@ struct nadi_run_db {
     const struct nadi_result *r;
     const struct nadi_why *why;
     const struct nadi_sensitivities *sensitivities; /* NULL: none were asked for */
-    const char *summary;                            /* the text of summary.json */
+    const char *summary; /* the text of summary.json but for its index of files */
 };
 
 bool nadi_run_db_write(const struct nadi_run_db *run, const char *path,

@@ -6,73 +6,6 @@
 #include "format/json_write.h"
 #include "report/figures.h"
 #include "report/report.h"
-#include "report/run_db.h"
-
-static const struct nadi_report_file_info files[NADI_FILES] = {
-    [NADI_FILE_SUMMARY] = {"summary.json", "inputs, settings, outcome and totals of the run",
-                           "in the key names"},
-    [NADI_FILE_RANKS] = {"ranks.csv", "one row a rank: when it finished and where its time went",
-                         "ns, bytes; shares 0..1"},
-    [NADI_FILE_COLLECTIVES] = {"collectives.csv",
-                               "one row a collective of a group, with the bandwidths as nccl-tests "
-                               "defines them",
-                               "ns, bytes, bytes/s"},
-    [NADI_FILE_LINKS] = {"links.csv",
-                         "one row a network dimension, then one row a link where the model has "
-                         "links",
-                         "bytes, ns; utilisation 0..1"},
-    [NADI_FILE_LINK_USAGE] = {"link_usage.csv", "one row a link and span of time: what it carried",
-                              "bytes, ns; utilisation 0..1"},
-    [NADI_FILE_LINK_USAGE_JSON] = {"link_usage.json",
-                                   "what links and dimensions carried over time, a heat map",
-                                   "in the key names; utilisation 0..1"},
-    [NADI_FILE_OPS] = {"ops.csv", "one row an executed node, in order of completion", "ns, bytes"},
-    [NADI_FILE_TIMELINE] = {"timeline.pftrace", "timeline for ui.perfetto.dev: one process a rank",
-                            "ns"},
-    [NADI_FILE_FIVE_COLUMN] = {"tutorial_result.csv",
-                               "one row for the run, the five columns of ASTRA-sim 1.0",
-                               "us, MB of 10^6 bytes"},
-    [NADI_FILE_CRITICAL_PATH] = {"critical_path.csv",
-                                 "one row a step of the critical path; they add up to the end",
-                                 "ns"},
-    [NADI_FILE_SENSITIVITIES] = {"sensitivities.csv",
-                                 "one row a parameter: what more of it would gain", "ns"},
-    [NADI_FILE_RUN_DB] = {NADI_RUN_DB_FILE, "everything, as an SQLite database",
-                          "in the column names"},
-};
-
-const struct nadi_report_file_info *nadi_report_file_info(enum nadi_report_file file)
-{
-    return &files[file];
-}
-
-bool nadi_report_file_wanted(enum nadi_report_file file, const struct nadi_report_options *o)
-{
-    switch (file) {
-    case NADI_FILE_LINK_USAGE:
-    case NADI_FILE_LINK_USAGE_JSON:
-        return o->link_usage;
-    case NADI_FILE_OPS:
-        return o->ops;
-    case NADI_FILE_TIMELINE:
-        return o->timeline;
-    case NADI_FILE_FIVE_COLUMN:
-        return o->five_column;
-    case NADI_FILE_CRITICAL_PATH:
-        return o->why && !o->why->why_not;
-    case NADI_FILE_RUN_DB:
-        return o->why;
-    case NADI_FILE_SENSITIVITIES:
-        return o->sensitivities;
-    case NADI_FILE_SUMMARY:
-    case NADI_FILE_RANKS:
-    case NADI_FILE_COLLECTIVES:
-    case NADI_FILE_LINKS:
-    case NADI_FILES:
-        break;
-    }
-    return true;
-}
 
 static void outcome(struct nadi_json *j, const struct nadi_result *r)
 {
@@ -103,12 +36,6 @@ static void outcome(struct nadi_json *j, const struct nadi_result *r)
     nadi_json_close(j);
 }
 
-static void hex(const uint8_t hash[32], char text[65])
-{
-    for (int i = 0; i < 32; i++)
-        snprintf(text + 2 * i, 3, "%02x", hash[i]);
-}
-
 /* SHA-256 over the content hashes of all ranks' traces, in rank order. */
 static void hash_of_all(const struct nadi_inputs *in, char text[65])
 {
@@ -118,7 +45,7 @@ static void hash_of_all(const struct nadi_inputs *in, char text[65])
     for (uint32_t i = 0; i < in->rank_count; i++)
         nadi_sha256_add(&all, in->traces[i]->content_hash, 32);
     nadi_sha256_end(&all, hash);
-    hex(hash, text);
+    nadi_sha256_hex(hash, text);
 }
 
 static void traces(struct nadi_json *j, const struct nadi_inputs *in)
@@ -137,7 +64,7 @@ static void traces(struct nadi_json *j, const struct nadi_inputs *in)
     nadi_json_array(j, "list");
     for (uint32_t i = 0; i < in->owned_count && i < NADI_SUMMARY_RANKS; i++) {
         const struct nadi_trace *t = in->owned[i];
-        hex(t->content_hash, text);
+        nadi_sha256_hex(t->content_hash, text);
         nadi_json_row(j, NULL);
         nadi_json_string(j, "path", t->path);
         nadi_json_string(j, "sha256", text);
@@ -233,7 +160,7 @@ static void times(struct nadi_json *j, const struct nadi_inputs *in, const struc
     nadi_json_object(j, "ranks");
     nadi_json_u64(j, "count", r->rank_count);
     nadi_json_bool(j, "listed", listed);
-    nadi_json_string(j, "file", files[NADI_FILE_RANKS].name);
+    nadi_json_string(j, "file", nadi_run_file_info(NADI_FILE_RANKS)->name);
     nadi_json_array(j, "list");
     for (uint32_t i = 0; listed && i < r->rank_count; i++)
         rank_row(j, in, nadi_result_rank(r, i), i);
@@ -437,20 +364,31 @@ static void execution(struct nadi_json *j, const struct nadi_result *r)
     nadi_json_close(j);
 }
 
+static void file_row(struct nadi_json *j, const char *name, const char *what, const char *units)
+{
+    nadi_json_row(j, NULL);
+    nadi_json_string(j, "name", name);
+    nadi_json_string(j, "what", what);
+    nadi_json_string(j, "units", units);
+}
+
+/* The summary itself comes first, without a size or digest: it is what says them. */
 static void index_of_files(struct nadi_json *j, const struct nadi_inputs *in,
-                           const struct nadi_report_options *written)
+                           const struct nadi_report_options *o, const struct nadi_written *written)
 {
     static const char by_class[] =
         "one row a class of ranks with the same figures, first to last in steps of stride";
+    const struct nadi_run_file_info *own = nadi_run_file_info(NADI_FILE_SUMMARY);
     nadi_json_array(j, "files");
-    for (int f = 0; f < NADI_FILES; f++) {
-        if (!nadi_report_file_wanted((enum nadi_report_file)f, written))
-            continue;
-        nadi_json_row(j, NULL);
-        nadi_json_string(j, "name", files[f].name);
-        bool classes = f == NADI_FILE_RANKS && nadi_report_by_class(in, written);
-        nadi_json_string(j, "what", classes ? by_class : files[f].what);
-        nadi_json_string(j, "units", files[f].units);
+    file_row(j, own->name, own->what, own->units);
+    nadi_json_close(j);
+    for (size_t i = 0; i < written->count; i++) {
+        const struct nadi_written_file *f = &written->items[i];
+        const struct nadi_run_file_info *info = nadi_run_file_info(f->file);
+        const bool classes = f->file == NADI_FILE_RANKS && nadi_report_by_class(in, o);
+        file_row(j, f->name, classes ? by_class : info->what, info->units);
+        nadi_json_u64(j, "bytes", f->bytes);
+        nadi_json_string(j, "sha256", f->sha256);
         nadi_json_close(j);
     }
     nadi_json_close(j);
@@ -470,7 +408,8 @@ static void causes(struct nadi_json *j, const struct nadi_why *why)
 }
 
 void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r,
-                       const struct nadi_report_options *written, struct nadi_str *out)
+                       const struct nadi_report_options *o, const struct nadi_written *written,
+                       struct nadi_str *out)
 {
     struct nadi_json j;
     nadi_json_begin(&j, out);
@@ -485,10 +424,10 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
     if (in->events)
         events(&j, in);
     execution(&j, r);
-    if (written && written->why)
-        causes(&j, written->why);
+    if (o && o->why)
+        causes(&j, o->why);
     if (written)
-        index_of_files(&j, in, written);
+        index_of_files(&j, in, o, written);
     inputs(&j, in);
     nadi_json_close(&j);
     nadi_json_finish(&j);
@@ -497,5 +436,5 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
 void nadi_report_json(const struct nadi_inputs *in, const struct nadi_result *r,
                       struct nadi_str *out)
 {
-    nadi_summary_json(in, r, NULL, out);
+    nadi_summary_json(in, r, NULL, NULL, out);
 }

@@ -93,7 +93,7 @@ struct nadi_deflate *nadi_deflate_open(const char *path, enum nadi_coding coding
     const bool standard_output = strcmp(path, "-") == 0;
     const bool in_place = standard_output || nadi_file_is_special(path);
     char *target = nadi_file_behind(path);
-    nadi_str_printf(&temporary, in_place ? "%s" : "%s.part", target);
+    nadi_str_printf(&temporary, in_place ? "%s" : "%s" NADI_FILE_PART, target);
     int fd = standard_output
                  ? dup(STDOUT_FILENO)
                  : open(nadi_str_get(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

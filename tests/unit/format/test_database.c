@@ -82,6 +82,60 @@ static void same_rows_same_bytes(void **state)
     unlink("test_database_b.db");
 }
 
+/* A journal that asks to cut the database off, and half a log of writes: what lies beside a
+ * database is not played into it. */
+static void nothing_beside_it_is_played_in(void **state)
+{
+    static const char path[] = "test database %3f#?.db", wal[] = "test database %3f#?.db-wal",
+                      journal[] = "test database %3f#?.db-journal";
+    static const unsigned char magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0, 0,
+                                          0,    0,    1,    2,    3,    4,    0,    0,    0, 0,
+                                          0,    0,    2,    0,    0,    0,    0x10, 0};
+    struct nadi_diags diags;
+    bool failed;
+    char hot[512] = {0};
+    (void)state;
+    nadi_diags_init(&diags);
+    make(path, &diags);
+    memcpy(hot, magic, sizeof(magic));
+    assert_true(nadi_file_write(journal, hot, sizeof(hot), &diags)); /* truncates to no page */
+    assert_true(nadi_file_write(wal, "x", 1, &diags));
+    struct nadi_database *db = nadi_database_open(path, &diags);
+    assert_non_null(db);
+    struct nadi_query *q = nadi_query_open(db, "select count(*) from t", &diags);
+    assert_non_null(q);
+    assert_true(nadi_query_next(q, &failed, &diags));
+    assert_int_equal(nadi_query_u64(q, 0), 3);
+    nadi_query_close(q);
+    nadi_database_close(db);
+    assert_true(nadi_file_exists(journal) && nadi_file_exists(wal));
+    assert_int_equal(diags.errors, 0);
+    nadi_diags_release(&diags);
+    unlink(path);
+    unlink(journal);
+    unlink(wal);
+}
+
+/* A link stays a link, also where the database is given its name by renaming. */
+static void links_stay(void **state)
+{
+    struct nadi_diags diags;
+    char target[64];
+    (void)state;
+    nadi_diags_init(&diags);
+    assert_true(nadi_file_write("test_database_real.db", "", 0, &diags));
+    unlink("test_database_link.db");
+    assert_int_equal(symlink("test_database_real.db", "test_database_link.db"), 0);
+    make("test_database_link.db", &diags);
+    assert_in_range(readlink("test_database_link.db", target, sizeof(target)), 1, 63);
+    struct nadi_database *db = nadi_database_open("test_database_real.db", &diags);
+    assert_non_null(db);
+    nadi_database_close(db);
+    nadi_diags_release(&diags);
+    unlink("test_database_link.db");
+    unlink("test_database_real.db");
+}
+
 static void mistakes_are_said(void **state)
 {
     struct nadi_diags diags;
@@ -112,6 +166,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_come_back),
         cmocka_unit_test(same_rows_same_bytes),
+        cmocka_unit_test(nothing_beside_it_is_played_in),
+        cmocka_unit_test(links_stay),
         cmocka_unit_test(mistakes_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,16 @@ static int remove_home(void **state)
     return failed;
 }
 
+static bool write_folder(const struct report_case *c, const struct nadi_report_options *o,
+                         const char *folder, struct nadi_diags *diags)
+{
+    struct nadi_folder_lock *lock = nadi_folder_lock_take(folder, diags);
+    assert_non_null(lock);
+    const bool written = nadi_report_write_folder(&c->in, &c->r, o, lock, diags);
+    nadi_folder_lock_release(lock);
+    return written;
+}
+
 static void standard_and_requested_files(void **state)
 {
     const struct nadi_report_options none = {0},
@@ -59,12 +69,15 @@ static void standard_and_requested_files(void **state)
     nadi_diags_init(&diags);
     report_case_init(&c);
     in_folder(folder, *state, "a");
-    assert_true(nadi_report_write_folder(&c.in, &c.r, &none, folder, &diags));
+    assert_true(write_folder(&c, &none, folder, &diags));
     for (int i = 0; i < NAMES; i++)
         assert_int_equal(nadi_file_exists(in_folder(path, folder, names[i])), i < STANDARD);
-    assert_true(nadi_report_write_folder(&c.in, &c.r, &all, folder, &diags));
+    assert_true(write_folder(&c, &all, folder, &diags));
     for (int i = 0; i < NAMES; i++)
         assert_true(nadi_file_exists(in_folder(path, folder, names[i])));
+    assert_true(write_folder(&c, &none, folder, &diags)); /* what is not written again goes */
+    for (int i = 0; i < NAMES; i++)
+        assert_int_equal(nadi_file_exists(in_folder(path, folder, names[i])), i < STANDARD);
     assert_int_equal(diags.count, 0);
     remove_all(folder);
     nadi_diags_release(&diags);
@@ -82,7 +95,7 @@ static void the_same_bytes_whatever_the_wall_time(void **state)
     for (int i = 0; i < 2; i++) {
         in_folder(folders[i], *state, i ? "b" : "a");
         c.r.wall_s = 0.5 + i;
-        assert_true(nadi_report_write_folder(&c.in, &c.r, &all, folders[i], &diags));
+        assert_true(write_folder(&c, &all, folders[i], &diags));
     }
     for (int i = 0; i < NAMES; i++) {
         char *a, *b;
@@ -115,10 +128,11 @@ static void what_cannot_be_written_is_named(void **state)
     assert_true(nadi_file_make_folder(folder, &diags));
     in_folder(path, folder, "ranks.csv"); /* a folder where a file should be */
     assert_int_equal(mkdir(path, 0777), 0);
-    assert_false(nadi_report_write_folder(&c.in, &c.r, &none, folder, &diags));
+    assert_false(write_folder(&c, &none, folder, &diags));
     assert_int_equal(diags.errors, 1);
     assert_string_equal(diags.items[0].place.file, path);
-    rmdir(path);
+    assert_false(nadi_file_exists(in_folder(path, folder, "summary.json")));
+    rmdir(in_folder(path, folder, "ranks.csv"));
     remove_all(folder);
     nadi_diags_release(&diags);
     report_case_release(&c);

@@ -125,13 +125,24 @@ static void index_names_what_was_written(void **state)
     struct report_case c;
     (void)state;
     report_case_init(&c);
-    nadi_summary_json(&c.in, &c.r, &o, &s);
+    struct nadi_written written;
+    const uint8_t hash[32] = {0xab, 0xcd};
+    nadi_written_init(&written);
+    nadi_written_add(&written, NADI_FILE_RANKS, "ranks.csv", 123, hash);
+    nadi_written_add(&written, NADI_FILE_LOCAL_MEMORY, "local_mem_trace.7.json", 0, hash);
+    nadi_summary_json(&c.in, &c.r, &o, &written, &s);
     struct fy_document *doc = json_read(nadi_str_get(&s));
     assert_non_null(doc);
-    assert_int_equal(json_length(doc, "/files"), 5);
+    assert_int_equal(json_length(doc, "/files"), 3);
+    assert_string_equal(json_at(doc, "/files/0/name"), "summary.json");
+    assert_int_equal(json_length(doc, "/files/0/bytes"), -1);
     assert_string_equal(json_at(doc, "/files/1/name"), "ranks.csv");
-    assert_string_equal(json_at(doc, "/files/4/name"), "timeline.pftrace");
+    assert_int_equal(json_u64(doc, "/files/1/bytes"), 123);
+    assert_string_equal(json_at(doc, "/files/1/sha256"),
+                        "abcd000000000000000000000000000000000000000000000000000000000000");
+    assert_string_equal(json_at(doc, "/files/2/name"), "local_mem_trace.7.json");
     fy_document_destroy(doc);
+    nadi_written_release(&written);
     nadi_str_release(&s);
     report_case_release(&c);
 }
