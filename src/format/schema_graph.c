@@ -9,6 +9,7 @@ static const char *const generators[] = {
 static const char *const schemes[] = {"shortest", "dimension-order", "ecmp",
                                       "valiant",  "adaptive",        NULL};
 static const char *const kinds[] = {"npu", "switch", "nic", "pcie", "router", NULL};
+static const char *const stripes[] = {"planes", "none", NULL};
 static const char *const joins[] = {"pairs", "all", NULL};
 
 #define COUNT(name, most, text)                                                                    \
@@ -178,6 +179,13 @@ static const struct nadi_schema_key graph_keys[] = {
      .preset = "1",
      .max = 9007199254740992.0,
      .doc = "Seed of `ecmp`, `valiant` and `adaptive`."},
+    {.key = "stripe",
+     .type = NADI_SCHEMA_WORD,
+     .words = stripes,
+     .preset = "planes",
+     .doc =
+         "`planes`: an NPU that has cables to several equal switches, or several to one, sends a "
+         "part of each message over each of them, as NVLink does; `none`: a message takes one."},
     {.key = "in-switch-bandwidth",
      .type = NADI_SCHEMA_NUMBER,
      .dimension = NADI_DIMENSION_RATE,

@@ -28,6 +28,7 @@ uint32_t nadi_graph_add_node(struct nadi_graph *g, enum nadi_graph_kind kind, co
         .number = kind == NADI_GRAPH_HOST ? g->host_count : index - g->host_count,
         .level = kind == NADI_GRAPH_SWITCH,
         .group = NADI_NONE,
+        .planes = 1,
         .name = name ? nadi_arena_strdup(&g->arena, name) : NULL,
     };
     if (kind == NADI_GRAPH_HOST) {
@@ -106,6 +107,14 @@ void nadi_graph_finish(struct nadi_graph *g)
         if (g->nodes[n].kind == NADI_GRAPH_SWITCH)
             g->switches[g->switch_count++] = n;
     find_owners(g);
+}
+
+uint32_t nadi_graph_planes(const struct nadi_graph *g)
+{
+    uint32_t most = 1;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        most = g->nodes[n].planes > most ? g->nodes[n].planes : most;
+    return most;
 }
 
 const char *nadi_graph_dim_name(const struct nadi_graph *g, uint32_t dim, char buffer[64])

@@ -35,6 +35,7 @@ struct nadi_graph_node {
     uint32_t group;          /* pod, group or plane; NADI_NONE where there are none */
     uint64_t forward_bits_s; /* what it forwards in all, bit/s; 0: as much as its links carry */
     double in_switch_bytes_per_ns, in_switch_latency_ns; /* as in platform/topology.h */
+    uint32_t planes; /* equal switches that this one stands for: platform/graph_stripe.h */
 };
 
 struct nadi_graph_link { /* a cable */
@@ -135,6 +136,9 @@ void nadi_graph_channel_ends(const struct nadi_graph *g, uint32_t channel, uint3
                              uint32_t *to);
 /* The channel of a node that forwards only so much; NADI_NONE for others. O(log nodes). */
 uint32_t nadi_graph_node_channel(const struct nadi_graph *g, uint32_t node);
+
+/* The most equal switches that a node stands for; 1: each stands for itself. O(nodes). */
+uint32_t nadi_graph_planes(const struct nadi_graph *g);
 
 /* Name of a node: its own, or role and number ("leaf 3"); in `buffer` where it has none. */
 const char *nadi_graph_node_name(const struct nadi_graph *g, uint32_t node, char buffer[48]);

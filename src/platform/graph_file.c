@@ -408,6 +408,7 @@ static bool read_all(struct reader *r)
     fill_in_switch(&f->graph, &v, made);
     f->routing = nadi_route_scheme_find(nadi_schema_get(&v, "routing")->items[0].text);
     f->routing_seed = (uint64_t)nadi_schema_integer(&v, "routing-seed");
+    f->stripe = nadi_schema_word(&v, "stripe") == 0;
     const struct nadi_schema_value *prices = nadi_schema_get(&v, "prices");
     return read_dims(r, &v) && (!prices->count || read_prices(r, prices->items[0].node));
 }

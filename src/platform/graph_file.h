@@ -24,6 +24,7 @@ struct nadi_graph_file {
     uint32_t dims[NADI_MAX_DIMS], dim_count;
     enum nadi_route_scheme routing;
     uint64_t routing_seed;
+    bool stripe; /* messages over planes and parallel cables: platform/graph_stripe.h */
     struct nadi_graph_price *prices;
     uint32_t price_count;
 };

@@ -155,6 +155,8 @@ void nadi_graph_file_write(const struct nadi_graph_file *f, struct nadi_str *out
         nadi_str_printf(out, "%s%" PRIu32, d ? ", " : "", f->dims[d]);
     nadi_str_printf(out, "]\nrouting: %s\nrouting-seed: %" PRIu64 "\n",
                     nadi_route_scheme_name(f->routing), f->routing_seed);
+    if (!f->stripe)
+        nadi_str_add(out, "stripe: none\n");
     for (uint32_t p = 0; p < f->price_count; p++) {
         nadi_str_add(out, p ? ", " : "prices: {");
         put_name(out, f->prices[p].role);

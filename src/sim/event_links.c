@@ -63,8 +63,11 @@ static bool refuse(struct finder *f, const struct nadi_link_entry *e, const char
         names[count++] = nadi_arena_strdup(&f->arena, nadi_graph_node_name(f->g, n, buffer));
     const char *near = nadi_str_nearest(name, names, count);
     return nadi_error(f->l->diags, "events/unknown-node", e->place,
-                      near ? nadi_arena_printf(&f->arena, "did you mean '%s'?", near)
-                           : "`nadi topo` shows the roles; a rank is written `npu 3`",
+                      nadi_graph_planes(f->g) > 1
+                          ? "equal switches are one here, by the name of the first; with "
+                            "`stripe: none` in the network file each stands for itself"
+                      : near ? nadi_arena_printf(&f->arena, "did you mean '%s'?", near)
+                             : "`nadi topo` shows the roles; a rank is written `npu 3`",
                       "the network has no node '%s'", name);
 }
 

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "platform/graph_dims.h"
 #include "platform/graph_file.h"
+#include "platform/graph_stripe.h"
 #include "sim/load.h"
 
 enum { MAX_LINKS = 1 << 24 };
@@ -92,9 +93,12 @@ static void echo(struct nadi_load *l, const struct nadi_graph_file *f)
     struct nadi_inputs *in = l->in;
     const struct nadi_graph *g = &in->graph;
     struct nadi_str text = NADI_STR_INIT;
+    const uint32_t planes = nadi_graph_planes(g);
     nadi_settings_add(in, "network", "graph", f->kind, in->options.network);
     nadi_str_printf(&text, "%" PRIu32 " NPUs, %" PRIu32 " switches, %" PRIu32 " links",
                     g->host_count, g->node_count - g->host_count, g->link_count);
+    if (planes > 1)
+        nadi_str_printf(&text, "; up to %" PRIu32 " equal switches are one", planes);
     nadi_settings_add(in, "network", "size", nadi_str_get(&text), in->options.network);
     nadi_settings_add(in, "network", "routing", nadi_route_scheme_name(f->routing),
                       in->options.network);
@@ -109,6 +113,11 @@ static bool use(struct nadi_load *l, struct nadi_graph_file *f, bool read)
     take(l->in, f);
     if (!read)
         return false;
+    struct nadi_graph striped;
+    if (f->stripe && nadi_graph_stripe(&l->in->graph, &striped)) {
+        nadi_graph_release(&l->in->graph);
+        l->in->graph = striped;
+    }
     set_dims(l->in, f);
     l->graph_ready = true;
     echo(l, f);

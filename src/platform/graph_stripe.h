@@ -1,0 +1,19 @@
+/* graph_stripe: planes as one switch, parallel cables of an NPU as one cable.
+ *
+ * A device that is cabled to several equal switches (the planes of an NVSwitch system), or by
+ * several equal cables to one, sends a stripe of each message over each of them. As long as stripes
+ * are equal that is one switch, or one cable, with the bandwidth of all together: every stripe
+ * takes the same time, and so does the message. Planes are switches that join the same NPUs by the
+ * same cables and nothing else. Switches that also lead further (leaves of a dual-homed server) are
+ * none: there a connection takes one of the ways (platform/routing.h). */
+#ifndef NADI_PLATFORM_GRAPH_STRIPE_H
+#define NADI_PLATFORM_GRAPH_STRIPE_H
+
+#include "platform/graph.h"
+
+/* Makes *out, which the caller releases, of a finished graph: each set of planes is the first of
+ * them, with the sum of their rates. False, and *out is not made: there is nothing to put together.
+ * O(links log links). */
+bool nadi_graph_stripe(const struct nadi_graph *g, struct nadi_graph *out) NADI_MUST_USE;
+
+#endif

@@ -1,0 +1,126 @@
+/* graph_stripe: planes and parallel cables become one with the rates of all; what differs does not.
+ */
+#include "platform/graph_file.h"
+#include "platform/graph_stripe.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+static void read_text(struct nadi_graph_file *f, const char *text)
+{
+    struct nadi_doc doc;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    if (!nadi_doc_parse(&doc, "net.yml", text, strlen(text), NADI_DOC_YAML, &diags))
+        fail_msg("%s", diags.items[0].message);
+    if (!nadi_graph_file_from_doc(f, &doc, &diags))
+        fail_msg("%s", diags.items[0].message);
+    nadi_doc_release(&doc);
+    nadi_diags_release(&diags);
+}
+
+struct want {
+    uint32_t nodes, links;
+    uint64_t host_bits_per_s; /* of every link of NPU 0 together */
+    uint32_t planes;          /* the most */
+    double in_switch;         /* B/ns, of that switch */
+};
+
+static void expect(const char *text, const struct want *want)
+{
+    struct nadi_graph_file f;
+    struct nadi_graph g;
+    read_text(&f, text);
+    assert_true(f.stripe);
+    const bool striped = nadi_graph_stripe(&f.graph, &g);
+    assert_int_equal(striped, want != NULL);
+    if (want) {
+        uint64_t bits = 0;
+        uint32_t planes = 0, node = 0;
+        assert_int_equal(g.host_count, f.graph.host_count);
+        assert_int_equal(g.node_count, want->nodes);
+        assert_int_equal(g.link_count, want->links);
+        for (uint32_t p = g.first_port[g.hosts[0]]; p < g.first_port[g.hosts[0] + 1]; p++)
+            bits += g.links[g.ports[p].link].bits_per_s;
+        assert_int_equal(bits, want->host_bits_per_s);
+        for (uint32_t n = 0; n < g.node_count; n++)
+            if (g.nodes[n].planes > planes) {
+                planes = g.nodes[n].planes;
+                node = n;
+            }
+        assert_int_equal(planes, want->planes);
+        assert_true(g.nodes[node].in_switch_bytes_per_ns >= want->in_switch &&
+                    g.nodes[node].in_switch_bytes_per_ns <= want->in_switch);
+        nadi_graph_release(&g);
+    }
+    nadi_graph_file_release(&f);
+}
+
+static void planes(void **state)
+{
+    (void)state;
+    expect("generator: {type: hgx, npus: 4, planes: 18, scale-up-bandwidth: 900GB/s}\n"
+           "in-switch-bandwidth: 10GB/s\n",
+           &(struct want){5, 4, UINT64_C(7200000000000), 18, 180});
+    /* Two servers, their own planes each; the NICs stay. */
+    expect("generator: {type: hgx, npus: 2, planes: 3, scale-up-bandwidth: 300GB/s, scale-out: "
+           "{type: leaf-spine, leaves: 2, hosts: 2, spines: 1, bandwidth: 50GB/s}}\n",
+           &(struct want){4 + 2 + 3, 4 + 4 + 2, UINT64_C(2800000000000), 3, 0});
+}
+
+static void cables(void **state)
+{
+    (void)state;
+    /* Of one NPU three cables; the uplink's two are left to ECMP. */
+    expect(
+        "nodes: [{name: 'n[0-1]', kind: npu}, {name: s, kind: switch}, {name: t, kind: switch}]\n"
+        "links:\n"
+        "  - {from: 'n[0-1]', to: s, bandwidth: 10GB/s, latency: 5, count: 3}\n"
+        "  - {from: s, to: t, bandwidth: 10GB/s, latency: 5, count: 2}\n",
+        &(struct want){4, 2 + 2, UINT64_C(240000000000), 1, 0});
+    /* Rates of parallel cables may differ: they add up. */
+    expect("nodes: [{name: 'n[0-1]', kind: npu}, {name: s, kind: switch}]\n"
+           "links:\n"
+           "  - {from: 'n[0-1]', to: s, bandwidth: 10GB/s, latency: 5}\n"
+           "  - {from: 'n[0-1]', to: s, bandwidth: 2GB/s, latency: 5}\n",
+           &(struct want){3, 2, UINT64_C(96000000000), 1, 0});
+}
+
+static void unlike(void **state)
+{
+    (void)state;
+    const char *nodes = "nodes: [{name: 'n[0-2]', kind: npu}, {name: 's[0-1]', kind: switch}]\n";
+    static const char *const others[] = {
+        /* another rate, another latency, other NPUs, a way further */
+        "links: [{from: 'n[0-2]', to: s0, bandwidth: 1, latency: 5}, "
+        "{from: 'n[0-2]', to: s1, bandwidth: 2, latency: 5}]\n",
+        "links: [{from: 'n[0-2]', to: s0, bandwidth: 1, latency: 5}, "
+        "{from: 'n[0-2]', to: s1, bandwidth: 1, latency: 6}]\n",
+        "links: [{from: 'n[0-2]', to: s0, bandwidth: 1, latency: 5}, "
+        "{from: 'n[0-1]', to: s1, bandwidth: 1, latency: 5}]\n",
+        "links: [{from: 'n[0-2]', to: s0, bandwidth: 1, latency: 5}, "
+        "{from: 'n[0-2]', to: s1, bandwidth: 1, latency: 5}, "
+        "{from: s0, to: s1, bandwidth: 1, latency: 5}]\n",
+        "links: [{from: 'n[0-2]', to: s0, bandwidth: 1, latency: 5}, "
+        "{from: 'n[0-2]', to: s0, bandwidth: 1, latency: 6}, "
+        "{from: 'n[0-2]', to: s1, bandwidth: 1, latency: 7}]\n",
+    };
+    char text[600];
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        snprintf(text, sizeof(text), "%s%s", nodes, others[i]);
+        expect(text, NULL);
+    }
+    expect("generator: {type: fat-tree, k: 4}\n", NULL);
+    expect("generator: {type: torus, shape: [2, 2], lanes: [2]}\n", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planes),
+        cmocka_unit_test(cables),
+        cmocka_unit_test(unlike),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
