@@ -123,12 +123,18 @@ struct nadi_setup {
 
 void nadi_setup_init(struct nadi_setup *setup); /* all defaults; no files */
 
+enum nadi_stop { /* a wish to stop soon, with NADI_STATUS_LIMIT; the reason is told */
+                 NADI_STOP_NOT = 0,
+                 NADI_STOP_INTERRUPTED = 1,
+                 NADI_STOP_WALL = 2, /* as if max_wall_ms were over */
+};
+
 struct nadi_watch {
     size_t size;
     /* Called a few times a second of wall time; may be NULL. */
     void (*progress)(void *context, uint64_t now_ns, uint64_t nodes_done, uint64_t nodes_total);
     void *context;
-    const volatile int *stop; /* may be NULL; nonzero: stop soon with NADI_STATUS_LIMIT */
+    const volatile int *stop; /* may be NULL; of enum nadi_stop */
 };
 
 void nadi_watch_init(struct nadi_watch *watch);

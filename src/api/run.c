@@ -2,6 +2,8 @@
 #include "api/job.h"
 #include "sim/uncertainty.h"
 
+_Static_assert((int)NADI_STOP_WALL == (int)NADI_OBSERVER_WALL, "passed on as it is");
+
 void nadi_watch_init(struct nadi_watch *watch)
 {
     *watch = (struct nadi_watch){.size = sizeof(*watch)};

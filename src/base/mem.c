@@ -41,6 +41,14 @@ void *nadi_mem_realloc(void *old, size_t count, size_t size)
     return p;
 }
 
+void *nadi_mem_copy(const void *items, size_t count, size_t size)
+{
+    void *p = nadi_mem_alloc(count, size);
+    if (count > 0)
+        memcpy(p, items, count * size);
+    return p;
+}
+
 void nadi_mem_free(void *p)
 {
     free(p);

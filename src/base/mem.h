@@ -14,6 +14,8 @@ void *nadi_mem_alloc(size_t count, size_t size) NADI_MUST_USE;
 void *nadi_mem_zalloc(size_t count, size_t size) NADI_MUST_USE;
 void *nadi_mem_realloc(void *old, size_t count, size_t size) NADI_MUST_USE;
 void nadi_mem_free(void *p);
+/* A copy of an array, which may be NULL where it has no items. */
+void *nadi_mem_copy(const void *items, size_t count, size_t size) NADI_MUST_USE;
 
 #define NADI_NEW(type, count)  ((type *)nadi_mem_alloc((count), sizeof(type)))
 #define NADI_ZNEW(type, count) ((type *)nadi_mem_zalloc((count), sizeof(type)))

@@ -119,6 +119,6 @@ const struct nadi_command nadi_command_fit = {
     .examples = "nadi fit all_reduce.log all_gather.log --out mine.yaml --plot mine.svg\n"
                 "nadi fit osu.txt --platform h100-node --ranks 16 --nodes 2\n",
     .options = fit_groups,
-    .max_words = NADI_MAX_WORDS,
+    .max_words = NADI_ANY_WORDS,
     .run = cmd_fit,
 };

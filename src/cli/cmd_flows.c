@@ -1,5 +1,6 @@
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/stop.h"
 #include "cli/terminal.h"
 
 struct values {
@@ -110,7 +111,9 @@ static const struct nadi_option_group flows_groups[] = {
 
 static enum nadi_status simulate(const struct values *v, struct nadi_flows *flows)
 {
-    enum nadi_status status = nadi_flows_run(flows, nadi_terminal_catch_interrupt());
+    nadi_stop_doing("simulating");
+    enum nadi_status status = nadi_flows_run(flows, nadi_stop_flag());
+    nadi_stop_doing("writing the results");
     if (status == NADI_STATUS_INPUT)
         return status;
     char *text = nadi_flows_text(flows);
@@ -146,6 +149,7 @@ static int cmd_flows(const struct nadi_command *self, int count, char **argument
     setup.max_rows = v.max_rows;
     setup.threads = v.threads;
     struct nadi_flows *flows = nadi_flows_create(&setup);
+    nadi_stop_doing("reading and checking the inputs");
     enum nadi_status status = nadi_flows_read(flows);
     if (status == NADI_STATUS_DONE)
         status = simulate(&v, flows);

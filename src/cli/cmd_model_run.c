@@ -2,6 +2,7 @@
 #include "base/str.h"
 #include "cli/cmd_model.h"
 #include "cli/inputs.h"
+#include "cli/stop.h"
 #include "cli/terminal.h"
 
 struct run_values {
@@ -210,8 +211,10 @@ static enum nadi_status simulate(const struct run_values *v, const struct nadi_c
     nadi_watch_init(&watch);
     watch.progress = nadi_progress_line_show;
     watch.context = &line;
-    watch.stop = nadi_terminal_catch_interrupt();
+    watch.stop = nadi_stop_flag();
+    nadi_stop_doing("simulating");
     const enum nadi_status status = nadi_job_run(job, &watch);
+    nadi_stop_doing("writing the results");
     nadi_progress_line_end(&line);
     *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
     const enum nadi_status written = claim ? write_files(v, claim, job) : NADI_STATUS_DONE;
@@ -240,7 +243,9 @@ static int cmd_model_run(const struct nadi_command *self, int count, char **argu
     setup.network_model = values.network_model;
     setup.samples = values.samples;
     setup.seed = values.seed;
+    setup.max_wall_ms = nadi_stop_wall_ms();
     struct nadi_job *job = nadi_job_create(&setup);
+    nadi_stop_doing("making the step's graph");
     enum nadi_status status = nadi_model_load(job, &model);
     size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, values.quiet);
     if (status == NADI_STATUS_DONE)

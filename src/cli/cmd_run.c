@@ -2,13 +2,14 @@
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
+#include "cli/stop.h"
 #include "cli/terminal.h"
 
 struct values {
     struct nadi_cli_inputs inputs;
     const char *out, *format, *ranks, *timeline;
     struct nadi_range timeline_ranks, timeline_window;
-    uint64_t max_sim_ns, max_wall_ns, seed;
+    uint64_t max_sim_ns, seed;
     uint32_t samples;
     double hidden_factor;
     bool ops, db, sensitivity, five_column, link_usage, quiet;
@@ -107,11 +108,6 @@ static const struct nadi_option limits[] = {
      .type = NADI_OPTION_TIME,
      AT(max_sim_ns),
      .help = "Stop when the simulated clock reaches it, like 10ms (a bare number is ns)"},
-    {.name = "max-wall",
-     .argument = "TIME",
-     .type = NADI_OPTION_WALL_TIME,
-     AT(max_wall_ns),
-     .help = "Stop after so much real time, like 2min (a bare number is seconds)"},
     {.name = NULL},
 };
 
@@ -252,8 +248,10 @@ static enum nadi_status run_and_write(const struct values *v, bool timeline,
     nadi_watch_init(&watch);
     watch.progress = nadi_progress_line_show;
     watch.context = &line;
-    watch.stop = nadi_terminal_catch_interrupt();
+    watch.stop = nadi_stop_flag();
+    nadi_stop_doing("simulating");
     const enum nadi_status status = nadi_job_run(job, &watch);
+    nadi_stop_doing("writing the results");
     nadi_progress_line_end(&line);
     *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
     enum nadi_status written = NADI_STATUS_DONE;
@@ -269,6 +267,7 @@ static enum nadi_status one_model(const struct values *v, const char *folder, bo
     struct nadi_claim *claim;
     if (!nadi_cli_claim(folder, &claim))
         return NADI_STATUS_INPUT;
+    nadi_stop_doing("reading and checking the inputs");
     enum nadi_status status = nadi_job_load(job);
     size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, v->quiet);
     if (status == NADI_STATUS_DONE) {
@@ -370,7 +369,7 @@ static int cmd_run(const struct nadi_command *self, int count, char **arguments)
     setup.max_sim_ns = values.max_sim_ns;
     setup.samples = values.samples;
     setup.seed = values.seed;
-    setup.max_wall_ms = (values.max_wall_ns + 999999) / 1000000;
+    setup.max_wall_ms = nadi_stop_wall_ms();
     if (strchr(values.inputs.network_model, ','))
         return (int)several_models(&values, &setup);
     struct nadi_job *job = nadi_job_create(&setup);

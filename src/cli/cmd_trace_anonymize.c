@@ -90,6 +90,6 @@ const struct nadi_command nadi_command_trace_anonymize = {
     .examples = "nadi trace anonymize traces/job --key @secret.txt -o out/job\n"
                 "nadi trace anonymize traces/job --shapes bucket -o out/job\n",
     .options = trace_anonymize_groups,
-    .max_words = NADI_MAX_WORDS,
+    .max_words = NADI_ANY_WORDS,
     .run = cmd_trace_anonymize,
 };

@@ -63,6 +63,6 @@ const struct nadi_command nadi_command_trace_check = {
                 "nadi trace check traces/step --groups groups.json --format json\n"
                 "nadi trace check out/million/workload.yml\n",
     .options = trace_check_groups,
-    .max_words = NADI_MAX_WORDS,
+    .max_words = NADI_ANY_WORDS,
     .run = cmd_trace_check,
 };

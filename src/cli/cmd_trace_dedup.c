@@ -59,6 +59,6 @@ const struct nadi_command nadi_command_trace_dedup = {
     .examples = "nadi trace dedup traces/job --groups groups.json -o out/job\n"
                 "nadi run --workload out/job.yml --system system.json --network network.yml\n",
     .options = trace_dedup_groups,
-    .max_words = NADI_MAX_WORDS,
+    .max_words = NADI_ANY_WORDS,
     .run = cmd_trace_dedup,
 };

@@ -64,6 +64,6 @@ const struct nadi_command nadi_command_trace_filter = {
     .examples = "nadi trace filter traces/job --drop host -o out/device\n"
                 "nadi trace filter job.0.et --keep-name '^nccl' --format json -o comm.0.et\n",
     .options = trace_filter_groups,
-    .max_words = NADI_MAX_WORDS,
+    .max_words = NADI_ANY_WORDS,
     .run = cmd_trace_filter,
 };

@@ -70,6 +70,6 @@ const struct nadi_command nadi_command_trace_info = {
     .examples = "nadi trace info traces/step.0.et\n"
                 "nadi trace info traces/step --format csv --table operators\n",
     .options = trace_info_groups,
-    .max_words = NADI_MAX_WORDS,
+    .max_words = NADI_ANY_WORDS,
     .run = cmd_trace_info,
 };

@@ -49,6 +49,6 @@ const struct nadi_command nadi_command_trace_merge = {
     .examples = "nadi trace merge traces/job -o out/small\n"
                 "nadi trace merge job.0.et --most 100 -o small.0.et.zst\n",
     .options = trace_merge_groups,
-    .max_words = NADI_MAX_WORDS,
+    .max_words = NADI_ANY_WORDS,
     .run = cmd_trace_merge,
 };

@@ -32,6 +32,6 @@ const struct nadi_command nadi_command_trace_repair = {
              "done is said.\n",
     .examples = "nadi trace repair broken.0.et -o sound.0.et\n",
     .options = trace_repair_groups,
-    .max_words = NADI_MAX_WORDS,
+    .max_words = NADI_ANY_WORDS,
     .run = cmd_trace_repair,
 };

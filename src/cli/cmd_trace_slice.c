@@ -70,6 +70,6 @@ const struct nadi_command nadi_command_trace_slice = {
     .examples = "nadi trace slice traces/job --step 4 -o out/step4\n"
                 "nadi trace slice traces/job.0.et --time 1ms..2ms -o part.0.et\n",
     .options = trace_slice_groups,
-    .max_words = NADI_MAX_WORDS,
+    .max_words = NADI_ANY_WORDS,
     .run = cmd_trace_slice,
 };

@@ -81,6 +81,6 @@ const struct nadi_command nadi_command_trace_timeline = {
     .examples = "nadi trace timeline traces/step -o step.json.gz\n"
                 "nadi trace timeline simulation.csv --frequency 1.5GHz -o simulation.json\n",
     .options = trace_timeline_groups,
-    .max_words = NADI_MAX_WORDS,
+    .max_words = NADI_ANY_WORDS,
     .run = cmd_trace_timeline,
 };

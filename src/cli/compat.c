@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/compat_log.h"
+#include "cli/stop.h"
 #include "cli/terminal.h"
 
 #include <errno.h>
@@ -289,8 +290,10 @@ static enum nadi_status simulate(struct nadi_job *job, struct nadi_compat_log *l
     nadi_job_keep_ops(job);
     struct nadi_watch watch;
     nadi_watch_init(&watch);
-    watch.stop = nadi_terminal_catch_interrupt();
+    watch.stop = nadi_stop_flag();
+    nadi_stop_doing("simulating");
     const enum nadi_status status = nadi_job_run(job, &watch);
+    nadi_stop_doing("writing the results");
     char *lines = nadi_job_reference_lines(job);
     nadi_compat_log_lines(log, lines);
     nadi_free(lines);
@@ -313,6 +316,7 @@ int nadi_compat_run(const struct nadi_compat *compat, int count, char **argument
     struct nadi_setup setup;
     apply(compat, &values, &setup);
     struct nadi_job *job = nadi_job_create(&setup);
+    nadi_stop_doing("reading and checking the inputs");
     enum nadi_status status = nadi_job_load(job);
     const size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, false);
     if (status == NADI_STATUS_DONE) {

@@ -1,6 +1,8 @@
 #include "base/str.h"
+#include "base/thread.h"
 #include "cli/command.h"
 #include "cli/compat.h"
+#include "cli/stop.h"
 #include "cli/terminal.h"
 
 static bool wants_help(int count, char **arguments)
@@ -37,14 +39,36 @@ static int dispatch(int count, char **words)
         nadi_help_command(command);
         return NADI_EXIT_DONE;
     }
+    nadi_stop_command(command->name);
     return command->run(command, count - used, words + used);
 }
 
+struct call {
+    int count;
+    char **words;
+    int status;
+};
+
+static void *run(void *context)
+{
+    struct call *c = context;
+    const struct nadi_compat *compat = c->count > 0 ? nadi_compat_find(c->words[0]) : NULL;
+    c->status = compat ? nadi_compat_run(compat, c->count - 1, c->words + 1)
+                       : dispatch(c->count > 0 ? c->count - 1 : 0, c->words + (c->count > 0));
+    return NULL;
+}
+
+/* On a thread: its stack is ours to choose. */
 int main(int argc, char **argv)
 {
+    struct call call = {.count = argc, .words = argv};
+    pthread_t thread;
+    nadi_terminal_fill_streams();
     nadi_terminal_catch_abort();
-    const struct nadi_compat *compat = argc > 0 ? nadi_compat_find(argv[0]) : NULL;
-    const int status = compat ? nadi_compat_run(compat, argc - 1, argv + 1)
-                              : dispatch(argc > 0 ? argc - 1 : 0, argv + (argc > 0));
-    return nadi_terminal_close(status);
+    nadi_stop_catch();
+    if (nadi_thread_start(&thread, run, &call))
+        pthread_join(thread, NULL);
+    else
+        run(&call);
+    return nadi_terminal_close(call.status);
 }

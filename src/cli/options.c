@@ -1,13 +1,30 @@
 #include "cli/options.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "cli/stop.h"
 
 #include <math.h>
+
+struct common {
+    uint64_t max_wall_ns;
+};
+
+static const struct nadi_option common_rows[] = {
+    {.name = "max-wall",
+     .argument = "TIME",
+     .type = NADI_OPTION_WALL_TIME,
+     .offset = offsetof(struct common, max_wall_ns),
+     .help = "Stop after so much real time, like 2min (a bare number is seconds)"},
+    {.name = NULL},
+};
+
+const struct nadi_option_group nadi_common_options = {"Any command", common_rows, 0};
 
 struct parser {
     const char *command;
     const struct nadi_option_group *groups;
     char *values;
+    struct common common;
     bool failed;
 };
 
@@ -191,22 +208,27 @@ static bool parse_value(const struct nadi_option *o, const char *text, void *at)
 
 struct found {
     const struct nadi_option *option; /* NULL: no such option */
-    size_t offset;
+    void *value;
     size_t index; /* among all options of the command */
 };
 
-static struct found find_option(const struct parser *p, const char *name, size_t length,
-                                char letter)
+static bool is_option(const struct nadi_option *o, const char *name, size_t length, char letter)
+{
+    return letter ? o->letter == letter
+                  : strlen(o->name) == length && !memcmp(o->name, name, length);
+}
+
+static struct found find_option(struct parser *p, const char *name, size_t length, char letter)
 {
     size_t index = 0;
     for (const struct nadi_option_group *g = p->groups; g->heading; g++) {
-        for (const struct nadi_option *o = g->rows; o->name; o++, index++) {
-            const bool same = letter ? o->letter == letter
-                                     : strlen(o->name) == length && !memcmp(o->name, name, length);
-            if (same)
-                return (struct found){o, g->offset + o->offset, index};
-        }
+        for (const struct nadi_option *o = g->rows; o->name; o++, index++)
+            if (is_option(o, name, length, letter))
+                return (struct found){o, p->values + g->offset + o->offset, index};
     }
+    for (const struct nadi_option *o = common_rows; o->name; o++, index++)
+        if (is_option(o, name, length, letter))
+            return (struct found){o, (char *)&p->common + o->offset, index};
     return (struct found){0};
 }
 
@@ -218,6 +240,8 @@ static void complain_unknown(struct parser *p, const char *word, size_t length)
         for (const struct nadi_option *o = g->rows; o->name && count < MAX_OPTIONS; o++)
             names[count++] = o->name;
     }
+    for (const struct nadi_option *o = common_rows; o->name && count < MAX_OPTIONS; o++)
+        names[count++] = o->name;
     char written[MAX_WORD];
     snprintf(written, sizeof(written), "%.*s", (int)nadi_min_u64(length, sizeof(written) - 1),
              word);
@@ -261,7 +285,7 @@ static int read_option(struct parser *p, int i, int count, char **arguments, boo
         }
         value = arguments[++i];
     }
-    if (!parse_value(o, value, p->values + found.offset))
+    if (!parse_value(o, value, found.value))
         complain(p, "'--%s' wants %s, found '%s'", o->name, what_is_allowed(o), value);
     return i;
 }
@@ -293,7 +317,7 @@ bool nadi_options_parse(const char *name, const struct nadi_option_group *groups
     struct parser p = {.command = name, .groups = groups, .values = values};
     bool seen[MAX_OPTIONS] = {false};
     set_defaults(&p);
-    words->count = 0;
+    int kept = 0; /* words go to the front, where all has been read */
     bool ended = false;
     for (int i = 0; i < count; i++) {
         if (!ended && nadi_str_equal(arguments[i], "--")) {
@@ -302,13 +326,15 @@ bool nadi_options_parse(const char *name, const struct nadi_option_group *groups
             i = read_option(&p, i, count, arguments, seen);
         } else if (arguments[i][0] == '\0') {
             complain(&p, "a word is empty: was a variable of the shell not set?");
-        } else if (words->count < max_words) {
-            words->items[words->count++] = arguments[i];
+        } else if (kept < max_words) {
+            arguments[kept++] = arguments[i];
         } else {
             complain(&p, "unexpected word '%s'", arguments[i]);
         }
     }
+    *words = (struct nadi_words){(const char *const *)arguments, kept};
     find_missing(&p, seen);
+    nadi_stop_after(p.common.max_wall_ns);
     if (p.failed)
         fprintf(stderr, "`nadi help %s` shows the options\n", name);
     return !p.failed;

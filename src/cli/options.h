@@ -48,15 +48,19 @@ struct nadi_option_group {
     size_t offset;                  /* added to the rows' */
 };
 
-enum { NADI_MAX_WORDS = 4096 };
+enum { NADI_ANY_WORDS = INT_MAX };
 
 struct nadi_words { /* what stands between the options */
-    const char *items[NADI_MAX_WORDS];
+    const char *const *items;
     int count;
 };
 
+/* What every command knows besides its own. */
+extern const struct nadi_option_group nadi_common_options;
+
 /* Fills `values` (any struct whose members the groups describe; it is not cleared first) and
- * `words`, of which at most max_words are allowed. False when a mistake was printed; `name` is the
+ * `words`, of which at most max_words are allowed and which lie in `arguments` from then on. Obeys
+ * the common options. False when a mistake was printed; `name` is the
  * command's, for messages. groups ends with one without a heading. */
 bool nadi_options_parse(const char *name, const struct nadi_option_group *groups, int max_words,
                         int count, char **arguments, void *values,

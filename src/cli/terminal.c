@@ -2,8 +2,10 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -73,8 +75,9 @@ int nadi_terminal_close(int status)
     const bool flushed = fflush(stdout) == 0;
     if (flushed && !bad)
         return status;
-    fprintf(stderr, "nadi: error: cannot write to standard output: %s\n",
-            flushed ? "a write failed; is there room?" : strerror(errno));
+    if (!nadi_stop_reader_gone()) /* it wants no more, as `head` does */
+        fprintf(stderr, "nadi: error: cannot write to standard output: %s\n",
+                flushed ? "a write failed; is there room?" : strerror(errno));
     return status == NADI_EXIT_DONE ? NADI_EXIT_INPUT : status;
 }
 
@@ -132,26 +135,24 @@ static void on_abort(int signal_number)
     _exit(NADI_EXIT_INTERNAL);
 }
 
+/* Reads and writes of a stream that the caller has closed fail, and no file takes its number. */
+void nadi_terminal_fill_streams(void)
+{
+    int fd;
+    do {
+        fd = open("/dev/null", O_RDONLY);
+        if (fd == STDIN_FILENO) { /* for reading it would be empty */
+            close(fd);
+            fd = open("/dev/null", O_WRONLY);
+        }
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
 void nadi_terminal_catch_abort(void)
 {
     struct sigaction action = {.sa_handler = on_abort};
     sigemptyset(&action.sa_mask);
     sigaction(SIGABRT, &action, NULL);
-}
-
-static volatile int interrupted;
-
-static void on_interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
-
-const volatile int *nadi_terminal_catch_interrupt(void)
-{
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    return &interrupted;
 }

@@ -35,11 +35,10 @@ void nadi_progress_line_show(void *context, uint64_t now_ns, uint64_t nodes_done
                              uint64_t nodes_total);
 void nadi_progress_line_end(struct nadi_progress_line *line);
 
+/* For main, before a file is opened. */
+void nadi_terminal_fill_streams(void);
+
 /* A fault of our own ends the process with exit code 70 rather than with a signal. */
 void nadi_terminal_catch_abort(void);
-
-/* From now on the first SIGINT or SIGTERM sets the returned flag; the second one ends the
- * process. */
-const volatile int *nadi_terminal_catch_interrupt(void);
 
 #endif

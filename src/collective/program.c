@@ -3,6 +3,8 @@
 #include "collective/algorithms/algorithms.h"
 #include "collective/native.h"
 
+enum { LEAST_RADIX = 2, MOST_RADIX = 1024 };
+
 const struct nadi_program_ops *const nadi_program_algorithms[] = {
     &nadi_algorithm_ring,           &nadi_algorithm_multi_ring,
     &nadi_algorithm_direct,         &nadi_algorithm_pairwise,
@@ -64,6 +66,8 @@ const char *nadi_program_make(const struct nadi_program_ops *ops,
         q->kind = NADI_REDUCE_SCATTER;
     if (q->radix == 0)
         q->radix = 2;
+    if (q->radix < LEAST_RADIX || q->radix > MOST_RADIX)
+        return "the radix of a tree is from 2 to 1024";
     if (q->segments == 0 && !ops->own_segments)
         q->segments = 1;
     p->bytes = buffer_bytes(q);

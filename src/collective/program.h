@@ -42,7 +42,7 @@ struct nadi_program_request {
     uint32_t sizes_parts;  /* the program moves part sizes_part of so many of them; 0: all */
     uint32_t sizes_part;
     const struct nadi_table *table; /* of nadi_program_table (collective/table.h) */
-    uint32_t radix;                 /* of trees; 0: 2 */
+    uint32_t radix;                 /* of trees, 2 to 1024; 0: 2 */
     uint32_t channels;              /* of rings; 0: the algorithm's own number */
     uint32_t segments;              /* of pipelines; 0: 1, or the algorithm's own number */
     uint32_t dim_count; /* of grids; innermost first, their product is n; 0: the nearest square */

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 
 enum {
-    MAX_KINDS = 32,
     CACHE_BITS = 10,
     CACHE_SLOTS = 1 << CACHE_BITS,
     HEAP_ARITY = 4,
@@ -24,12 +23,20 @@ struct mark { /* where the current time step's events of an actor end */
     uint32_t tail;
 };
 
+struct kind {
+    nadi_event_fn *handler;
+    nadi_event_fn *expect; /* NULL: none */
+    void *context;
+};
+
 struct nadi_engine {
     nadi_time now, until; /* until: of the present run */
     bool running;
-    uint64_t step; /* number of the current time step, from 1 */
-    uint64_t handled, order;
+    uint64_t step;                 /* number of the current time step, from 1 */
+    uint64_t handled, stop, order; /* stop: of the present run, in events handled */
     struct list current;
+    uint32_t group;   /* actor whose group goes on; NADI_NONE: none */
+    char halted[200]; /* why nothing more is run; empty: it is */
     struct nadi_event *events;
     size_t event_capacity;
     uint32_t event_count;
@@ -43,10 +50,8 @@ struct nadi_engine {
     uint32_t cache_list[CACHE_SLOTS];
     struct mark *marks;
     struct nadi_engine_follower follower; /* scheduled NULL: there is none */
-    uint32_t kind_count;
-    nadi_event_fn *handlers[MAX_KINDS];
-    nadi_event_fn *expectations[MAX_KINDS]; /* NULL: none */
-    void *contexts[MAX_KINDS];
+    struct kind *kinds;
+    size_t kind_count, kind_capacity;
 };
 
 struct nadi_engine *nadi_engine_create(uint32_t actor_count)
@@ -56,6 +61,7 @@ struct nadi_engine *nadi_engine_create(uint32_t actor_count)
     e->free_events = (struct list){NADI_NONE, NADI_NONE};
     e->free_list = NADI_NONE;
     e->current = (struct list){NADI_NONE, NADI_NONE};
+    e->group = NADI_NONE;
     for (size_t i = 0; i < CACHE_SLOTS; i++)
         e->cache_time[i] = -1;
     return e;
@@ -69,20 +75,21 @@ void nadi_engine_destroy(struct nadi_engine *e)
     nadi_mem_free(e->lists);
     nadi_mem_free(e->heap);
     nadi_mem_free(e->marks);
+    nadi_mem_free(e->kinds);
     nadi_mem_free(e);
 }
 
 uint32_t nadi_engine_add_kind(struct nadi_engine *e, nadi_event_fn *handler, void *context)
 {
-    NADI_ASSERT(e->kind_count < MAX_KINDS);
-    e->handlers[e->kind_count] = handler;
-    e->contexts[e->kind_count] = context;
-    return e->kind_count++;
+    if (e->kind_count == e->kind_capacity)
+        e->kinds = nadi_mem_grow(e->kinds, &e->kind_capacity, e->kind_count + 1, sizeof(*e->kinds));
+    e->kinds[e->kind_count] = (struct kind){.handler = handler, .context = context};
+    return (uint32_t)e->kind_count++;
 }
 
 void nadi_engine_expect(struct nadi_engine *e, uint32_t kind, nadi_event_fn *expect)
 {
-    e->expectations[kind] = expect;
+    e->kinds[kind].expect = expect;
 }
 
 nadi_time nadi_engine_now(const struct nadi_engine *e)
@@ -131,7 +138,7 @@ void nadi_engine_call(struct nadi_engine *e, nadi_time at, uint32_t kind, uint32
     if (at > e->now)
         e->step++; /* groups of the time before are closed */
     e->now = at;
-    e->handlers[kind](e->contexts[kind], &event);
+    e->kinds[kind].handler(e->kinds[kind].context, &event);
     e->handled++;
 }
 
@@ -143,7 +150,7 @@ void nadi_engine_pass(struct nadi_engine *e, const struct nadi_event *event, uin
     passed.a = a;
     passed.b = b;
     passed.c = c;
-    e->handlers[kind](e->contexts[kind], &passed);
+    e->kinds[kind].handler(e->kinds[kind].context, &passed);
 }
 
 void nadi_engine_count(struct nadi_engine *e, uint64_t events)
@@ -153,7 +160,7 @@ void nadi_engine_count(struct nadi_engine *e, uint64_t events)
 
 bool nadi_engine_pending(const struct nadi_engine *e)
 {
-    return e->heap_count > 0;
+    return e->heap_count > 0 || e->current.head != NADI_NONE;
 }
 
 static bool before(const struct heap_entry *x, const struct heap_entry *y)
@@ -343,25 +350,32 @@ static void look_ahead(const struct nadi_engine *e)
     for (size_t i = 1; i <= HEAP_ARITY; i++)
         __builtin_prefetch(&e->events[e->lists[e->heap[i].list].head]);
     const struct nadi_event *next = &e->events[e->lists[e->heap[0].list].head];
-    if (e->expectations[next->kind])
-        e->expectations[next->kind](e->contexts[next->kind], next);
+    const struct kind *kind = &e->kinds[next->kind];
+    if (kind->expect)
+        kind->expect(kind->context, next);
 }
 
-static void run_step(struct nadi_engine *e)
+static void begin_step(struct nadi_engine *e)
 {
     open_step(e);
     look_ahead(e);
     group_by_actor(e);
     e->running = true;
-    uint32_t group = NADI_NONE; /* actor whose group goes on */
-    while (e->current.head != NADI_NONE) {
+    e->group = NADI_NONE;
+}
+
+/* To its end, or until the present run is over. */
+static void run_step(struct nadi_engine *e)
+{
+    uint32_t group = e->group;
+    while (e->current.head != NADI_NONE && e->handled < e->stop) {
         uint32_t index = e->current.head;
         struct nadi_event event = e->events[index];
         if (NADI_UNLIKELY(e->follower.reached && event.kind != e->follower.pump &&
                           (event.actor == NADI_NONE || event.actor != group)))
             e->follower.reached(e->follower.context, index);
         group = event.actor;
-        e->handlers[event.kind](e->contexts[event.kind], &event);
+        e->kinds[event.kind].handler(e->kinds[event.kind].context, &event);
         e->handled++;
         if (event.actor != NADI_NONE && e->marks[event.actor].tail == index) {
             e->marks[event.actor].step = 0;
@@ -372,14 +386,35 @@ static void run_step(struct nadi_engine *e)
             e->current.tail = NADI_NONE;
         append(e, &e->free_events, index);
     }
-    e->running = false;
+    e->group = group;
+    e->running = e->current.head != NADI_NONE;
 }
 
 bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until)
 {
-    uint64_t stop = e->handled + max_events;
+    e->stop = e->halted[0] ? 0 : e->handled + max_events;
     e->until = until;
-    while (e->heap_count && e->handled < stop && e->heap[0].at <= until)
+    if (e->running)
         run_step(e);
-    return e->heap_count && e->heap[0].at <= until;
+    while (e->heap_count && e->handled < e->stop && e->heap[0].at <= until) {
+        begin_step(e);
+        run_step(e);
+    }
+    return !e->halted[0] && (e->running || (e->heap_count && e->heap[0].at <= until));
+}
+
+void nadi_engine_halt(struct nadi_engine *e, const char *format, ...)
+{
+    if (e->halted[0])
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(e->halted, sizeof(e->halted), format, args);
+    va_end(args);
+    e->stop = 0;
+}
+
+const char *nadi_engine_halted(const struct nadi_engine *e)
+{
+    return e->halted[0] ? e->halted : NULL;
 }

@@ -34,7 +34,7 @@ struct nadi_engine;
 struct nadi_engine *nadi_engine_create(uint32_t actor_count) NADI_MUST_USE;
 void nadi_engine_destroy(struct nadi_engine *e); /* NULL is allowed */
 
-/* One kind for each cause; at most 32. */
+/* One kind for each cause. */
 uint32_t nadi_engine_add_kind(struct nadi_engine *e, nadi_event_fn *handler, void *context);
 /* `expect` may be told, with the kind's context, of an event that is likely the next step's first:
  * to ask memory for what its handler will touch, and to change nothing. */
@@ -49,9 +49,14 @@ void nadi_engine_schedule(struct nadi_engine *e, nadi_time at, uint32_t actor, u
 nadi_time nadi_engine_after(const struct nadi_engine *e, nadi_time delay);
 nadi_time nadi_engine_after_ns(const struct nadi_engine *e, uint64_t ns);
 
-/* Runs whole time steps until at least `max_events` more events were handled, the queue is empty,
- * or the next time would exceed `until`. True while events remain that are not beyond `until`. */
+/* Runs until at least `max_events` more events were handled, perhaps in the middle of a time step,
+ * the queue is empty, or the next time would exceed `until`. True while events remain that are not
+ * beyond `until`; the next call goes on with them. */
 bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until);
+/* For a model, while it handles an event: it cannot go on, and nothing more is run. The first
+ * reason counts. */
+void nadi_engine_halt(struct nadi_engine *e, const char *format, ...) NADI_PRINTF(2, 3);
+const char *nadi_engine_halted(const struct nadi_engine *e); /* why; NULL: it was not */
 
 /* For one model with an event queue of its own, whose events must run in one order with the
  * engine's. It handles them inside events of its own kind, the pump. */

@@ -177,7 +177,11 @@ struct lists {
     struct {
         uint32_t *items;
         size_t count, capacity;
-    } parent, channel, depth, tree, node, root;     /* of switches: numbers from 0 */
+    } parent, channel, depth, tree, node, root; /* of switches: numbers from 0 */
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } way;                                          /* nodes of the graph, towards a root */
     uint32_t *npu_parent, *npu_channel, *npu_depth; /* [tree * n + member] */
     uint32_t *number;                               /* by node of the graph: its switch */
 };
@@ -196,26 +200,37 @@ static uint32_t turn_of(const struct search *s, uint32_t channel)
             return nadi_graph_channel(g, from, p);
 }
 
-/* The switch's number, made with all that are above it. */
-static uint32_t take_switch(struct search *s, struct lists *l, uint32_t node)
+/* The next switch towards the root; NADI_NONE: it is the root. */
+static uint32_t switch_above(const struct search *s, uint32_t node)
 {
-    if (l->number[node] != NADI_NONE)
-        return l->number[node];
-    uint32_t above = NADI_NONE, depth = s->distance[node];
-    if (s->above[node] != NADI_NONE) {
-        uint32_t from, to;
+    uint32_t from, to = NADI_NONE;
+    if (s->above[node] != NADI_NONE)
         nadi_graph_channel_ends(s->g, s->above[node], &from, &to);
-        above = take_switch(s, l, to);
-    }
-    const uint32_t number = (uint32_t)l->node.count;
-    l->number[node] = number;
+    return to;
+}
+
+static void add_switch(struct search *s, struct lists *l, uint32_t node)
+{
+    const bool is_root = s->above[node] == NADI_NONE;
+    const uint32_t above = is_root ? NADI_NONE : l->number[switch_above(s, node)];
+    const uint32_t channel = is_root ? NADI_NONE : turn_of(s, s->above[node]);
+    l->number[node] = (uint32_t)l->node.count;
     NADI_PUSH(&l->parent, above);
-    const uint32_t channel = s->above[node] == NADI_NONE ? NADI_NONE : turn_of(s, s->above[node]);
     NADI_PUSH(&l->channel, channel);
-    NADI_PUSH(&l->depth, depth);
+    NADI_PUSH(&l->depth, s->distance[node]);
     NADI_PUSH(&l->tree, s->tree);
     NADI_PUSH(&l->node, node);
-    return number;
+}
+
+/* The switch's number, made after all that are above it: there may be many. */
+static uint32_t take_switch(struct search *s, struct lists *l, uint32_t node)
+{
+    l->way.count = 0;
+    for (uint32_t n = node; n != NADI_NONE && l->number[n] == NADI_NONE; n = switch_above(s, n))
+        NADI_PUSH(&l->way, n);
+    while (l->way.count > 0)
+        add_switch(s, l, l->way.items[--l->way.count]);
+    return l->number[node];
 }
 
 static void take_tree(struct search *s, struct lists *l, uint32_t root)
@@ -355,6 +370,7 @@ static void release(struct search *s, struct lists *l)
     nadi_mem_free(l->tree.items);
     nadi_mem_free(l->node.items);
     nadi_mem_free(l->root.items);
+    nadi_mem_free(l->way.items);
     nadi_mem_free(l->npu_parent);
     nadi_mem_free(l->npu_channel);
     nadi_mem_free(l->npu_depth);

@@ -163,11 +163,10 @@ static bool load_topology(struct nadi_flows_inputs *in, const struct nadi_flows_
     return nadi_graph_read_hpcc(&in->graph, path, diags) && set_topology(in);
 }
 
-/* Packets are numbered with 32 bits. */
 static bool check_sizes(const struct nadi_flows_inputs *in, const char *path,
                         struct nadi_diags *diags)
 {
-    const uint64_t most = (uint64_t)in->config.payload_bytes * (UINT32_MAX - 1);
+    const uint64_t most = nadi_packet_most_bytes(&in->config);
     for (size_t i = 0; in->model == &nadi_network_packet && i < in->flows.count; i++) {
         struct nadi_place place = NADI_IN_FILE(path);
         place.line = in->flows.items[i].line;

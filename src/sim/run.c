@@ -12,7 +12,10 @@
 #include "sim/local_memory.h"
 #include "workload/workload.h"
 
-enum { EVENTS_A_LOOK = 200000 }; /* between two looks at the wall clock */
+/* Events between two looks at the wall clock: so many that little time is lost, so few that a look
+ * is not late, however long an event takes. */
+enum { FEWEST_A_LOOK = 64, FIRST_A_LOOK = 4096, MOST_A_LOOK = 200000 };
+static const double SOON_S = 0.005, LATE_S = 0.05;
 
 struct simulation {
     const struct nadi_inputs *in;
@@ -25,7 +28,8 @@ struct simulation {
     struct nadi_workload *workload;
     struct nadi_play *play; /* NULL: without an events file */
     struct timespec begin;
-    bool stopped_by_wall, stopped_by_range;
+    bool stopped_early; /* before the clock's limit */
+    bool stopped_by_range;
 };
 
 static double seconds_since(const struct timespec *begin)
@@ -51,7 +55,7 @@ static const struct nadi_network_ops *model_of(const struct nadi_inputs *in)
     NADI_BUG("unknown network model");
 }
 
-static void report_progress(const struct simulation *s)
+static void report_progress(const struct simulation *s, double now_s)
 {
     if (!s->observer || !s->observer->progress)
         return;
@@ -60,7 +64,7 @@ static void report_progress(const struct simulation *s)
         .nodes_done = nadi_workload_nodes_done(s->workload),
         .nodes_total = nadi_workload_nodes_total(s->workload),
         .events = nadi_engine_events(s->engine),
-        .wall_s = seconds_since(&s->begin),
+        .wall_s = now_s,
     };
     s->observer->progress(s->observer->context, &p);
 }
@@ -76,7 +80,28 @@ static nadi_time stopped_at(const struct simulation *s)
 {
     bool by_clock = s->result->outcome == NADI_OUTCOME_LIMIT && s->in->options.max_sim_ns;
     nadi_time now = nadi_engine_now(s->engine);
-    return by_clock && !s->stopped_by_wall ? until_of(&s->in->options) : now;
+    return by_clock && !s->stopped_early ? until_of(&s->in->options) : now;
+}
+
+static void stop(struct simulation *s, enum nadi_outcome outcome, const char *why)
+{
+    s->result->outcome = outcome;
+    s->result->stopped_by = why;
+    s->stopped_early = true;
+}
+
+/* Somebody wants it, or its time is over. */
+static bool stopped(struct simulation *s, double now_s)
+{
+    const struct nadi_run_options *o = &s->in->options;
+    const bool asked = s->observer && s->observer->stop && *s->observer->stop;
+    const bool by_wall = (asked && *s->observer->stop == NADI_OBSERVER_WALL) ||
+                         (o->max_wall_ms && now_s * 1e3 > (double)o->max_wall_ms);
+    if (by_wall)
+        stop(s, NADI_OUTCOME_LIMIT, "--max-wall was reached");
+    else if (asked)
+        stop(s, NADI_OUTCOME_INTERRUPTED, "interrupted");
+    return by_wall || asked;
 }
 
 /* Is there anything beyond the time at which the run stopped? */
@@ -91,24 +116,26 @@ static void run_events(struct simulation *s)
     const struct nadi_run_options *o = &s->in->options;
     struct nadi_result *r = s->result;
     nadi_time until = until_of(o);
-    bool more = true;
+    uint64_t events = FIRST_A_LOOK;
+    double last_s = seconds_since(&s->begin);
     r->outcome = NADI_OUTCOME_NONE;
+    bool more = true;
     while (more && !nadi_workload_failed(s->workload)) {
-        more = nadi_engine_run(s->engine, EVENTS_A_LOOK, until);
-        report_progress(s);
-        if (s->observer && s->observer->stop && *s->observer->stop && more) {
-            r->outcome = NADI_OUTCOME_INTERRUPTED;
-            r->stopped_by = "interrupted";
+        more = nadi_engine_run(s->engine, events, until);
+        const double now_s = seconds_since(&s->begin);
+        if (more && stopped(s, now_s))
             return;
-        }
-        if (o->max_wall_ms && more && seconds_since(&s->begin) * 1e3 > (double)o->max_wall_ms) {
-            r->outcome = NADI_OUTCOME_LIMIT;
-            s->stopped_by_wall = true;
-            r->stopped_by = "--max-wall was reached";
-            return;
-        }
+        report_progress(s, now_s);
+        if (now_s - last_s < SOON_S)
+            events = nadi_min_u64(2 * events, MOST_A_LOOK);
+        else if (now_s - last_s > LATE_S)
+            events = nadi_max_u64(events / 2, FEWEST_A_LOOK);
+        last_s = now_s;
     }
-    if (nadi_workload_finished(s->workload))
+    const char *halted = nadi_engine_halted(s->engine);
+    if (halted)
+        stop(s, NADI_OUTCOME_LIMIT, nadi_arena_strdup(&r->arena, halted));
+    else if (nadi_workload_finished(s->workload))
         r->outcome = NADI_OUTCOME_DONE;
     else if (goes_on(s) && !nadi_workload_failed(s->workload)) {
         r->outcome = NADI_OUTCOME_LIMIT;

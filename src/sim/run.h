@@ -19,6 +19,8 @@ struct nadi_observer {
     const volatile int *stop; /* may be NULL; nonzero: stop soon, outcome INTERRUPTED */
 };
 
+enum { NADI_OBSERVER_WALL = 2 }; /* as `stop`: outcome LIMIT, as if max_wall_ms were over */
+
 /* Fills `result` whatever the outcome; the caller releases it. observer may be NULL. */
 void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *observer,
                    struct nadi_result *result);

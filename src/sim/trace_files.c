@@ -3,10 +3,10 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "base/thread.h"
 #include "trace/inflate.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,7 +63,7 @@ static void run_parallel(struct work *w, void (*step)(struct work *, uint32_t))
     want = want < w->count ? want : w->count;
     w->step = step;
     atomic_store(&w->next, 0);
-    while (started + 1 < want && pthread_create(&threads[started], NULL, worker, w) == 0)
+    while (started + 1 < want && nadi_thread_start(&threads[started], worker, w))
         started++;
     worker(w);
     for (uint32_t i = 0; i < started; i++)

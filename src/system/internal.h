@@ -364,6 +364,7 @@ nadi_time nadi_reduce_time(double bytes_per_second, uint64_t bytes, bool exact);
 
 /* streams.c */
 void nadi_streams_init(struct nadi_system *s);
+void nadi_streams_release(struct nadi_system *s);
 void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t phase,
                               uint32_t member);
 void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t member);

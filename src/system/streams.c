@@ -397,9 +397,8 @@ static void kick(struct nadi_system *s, struct queue *q)
     }
 }
 
-static void free_operation(struct nadi_system *s, struct operation *op)
+static void free_operation(struct operation *op)
 {
-    (void)s;
     nadi_mem_free(op->nodes);
     nadi_mem_free(op->left);
     nadi_mem_free(op->streams);
@@ -421,17 +420,21 @@ static void stream_ended(struct nadi_system *s, uint32_t operation, uint32_t mem
     uint32_t node = op->nodes[member], rank = nadi_streams_actor(s, op->view.group, member);
     op->view.end = nadi_engine_now(s->engine);
     if (++op->view.finished == op->view.members)
-        free_operation(s, op);
+        free_operation(op);
     s->setup.done(s->setup.context, rank, node);
 }
 
-static void free_stream(struct nadi_system *s, uint32_t index)
+static void free_stream(struct stream *x)
 {
-    struct stream *x = &s->streams.items[index];
     nadi_mem_free(x->blocks);
     nadi_mem_free(x->lanes);
     x->blocks = NULL;
     x->lanes = NULL;
+}
+
+static void end_stream(struct nadi_system *s, uint32_t index)
+{
+    free_stream(&s->streams.items[index]);
     POOL_GIVE(&s->streams, operation, index);
 }
 
@@ -446,7 +449,7 @@ void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t p
         stream_ended(s, operation, member);
         old->running--;
         if (last)
-            free_stream(s, stream);
+            end_stream(s, stream);
         kick(s, old);
         return;
     }
@@ -465,8 +468,25 @@ void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t 
     stream_ended(s, operation, member);
     q->running--;
     if (last)
-        free_stream(s, stream);
+        end_stream(s, stream);
     kick(s, q);
+}
+
+/* What has not ended holds what it has: a run may stop anywhere. */
+void nadi_streams_release(struct nadi_system *s)
+{
+    for (size_t g = 0; g < s->setup.groups->count; g++) {
+        nadi_mem_free(s->groups[g].sequence);
+        nadi_mem_free(s->groups[g].position);
+        nadi_mem_free(s->groups[g].operations.items);
+    }
+    for (size_t i = 0; i < s->operations.count; i++)
+        free_operation(&s->operations.items[i]);
+    for (size_t i = 0; i < s->streams.count; i++)
+        free_stream(&s->streams.items[i]);
+    nadi_mem_free(s->operations.items);
+    nadi_mem_free(s->streams.items);
+    nadi_mem_free(s->waiting.items);
 }
 
 /* Nothing to do (a group of one, no dimension involved): complete at the tick of issue. */

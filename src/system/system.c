@@ -53,26 +53,8 @@ void nadi_system_destroy(struct nadi_system *s)
     nadi_p2p_release(s);
     nadi_packets_release(s);
     nadi_phases_release(s);
-    for (size_t g = 0; g < s->setup.groups->count; g++) {
-        nadi_mem_free(s->groups[g].sequence);
-        nadi_mem_free(s->groups[g].position);
-        nadi_mem_free(s->groups[g].operations.items);
-    }
-    for (size_t i = 0; i < s->operations.count; i++) {
-        nadi_mem_free(s->operations.items[i].nodes);
-        nadi_mem_free(s->operations.items[i].left);
-        nadi_mem_free(s->operations.items[i].priorities);
-        nadi_mem_free(s->operations.items[i].ordered);
-        nadi_mem_free(s->operations.items[i].streams);
-    }
-    for (size_t i = 0; i < s->streams.count; i++) {
-        nadi_mem_free(s->streams.items[i].blocks);
-        nadi_mem_free(s->streams.items[i].lanes);
-    }
-    nadi_mem_free(s->operations.items);
-    nadi_mem_free(s->streams.items);
+    nadi_streams_release(s);
     nadi_mem_free(s->plans.items);
-    nadi_mem_free(s->waiting.items);
     nadi_mem_free(s->flows.items);
     nadi_mem_free(s->departures.items);
     nadi_arena_release(&s->arena);

@@ -1,6 +1,7 @@
 #include "trace/gen_demo.h"
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "base/str.h"
 #include "trace/gen_files.h"
@@ -198,10 +199,11 @@ static void put_step(struct step *s)
     uint64_t adams = put_update(s, put_backward(s, forward));
     if (s->rank != 0)
         return;
-    uint64_t after[MOST_LAYERS + 1];
+    uint64_t *after = NADI_NEW(uint64_t, (size_t)s->demo->layers + 1);
     for (uint32_t i = 0; i <= s->demo->layers; i++)
         after[i] = adams + i;
     put_host(s, "write checkpoint", after, (size_t)s->demo->layers + 1, CHECKPOINT_US);
+    nadi_mem_free(after);
 }
 
 static bool check(const struct nadi_gen_demo *g, struct nadi_diags *diags)

@@ -83,8 +83,7 @@ static bool change_links(struct nadi_changed *c, const struct nadi_link_classes 
     bool changed = false;
     if (!c->in.has_graph)
         return true;
-    c->links = NADI_NEW(struct nadi_graph_link, g->link_count);
-    memcpy(c->links, g->links, g->link_count * sizeof(*c->links));
+    c->links = nadi_mem_copy(g->links, g->link_count, sizeof(*g->links));
     for (uint32_t i = 0; i < g->link_count; i++) {
         struct nadi_graph_link *l = &c->links[i];
         uint32_t of = which ? nadi_link_classes_of(which, g, l) : l->dim;
@@ -108,8 +107,7 @@ static bool change_class(struct nadi_changed *c, uint32_t class, double rate, do
 static bool change_forwarding(struct nadi_changed *c, double factor)
 {
     struct nadi_graph *g = &c->in.graph;
-    c->nodes = NADI_NEW(struct nadi_graph_node, g->node_count);
-    memcpy(c->nodes, g->nodes, g->node_count * sizeof(*c->nodes));
+    c->nodes = nadi_mem_copy(g->nodes, g->node_count, sizeof(*g->nodes));
     for (uint32_t i = 0; i < g->node_count; i++)
         c->nodes[i].forward_bits_s = (uint64_t)llround((double)c->nodes[i].forward_bits_s * factor);
     g->nodes = c->nodes;

@@ -1,13 +1,13 @@
 #include "why/sensitivity.h"
 
 #include "base/mem.h"
+#include "base/thread.h"
 #include "base/units.h"
 #include "sim/run.h"
 #include "why/links.h"
 #include "why/path_time.h"
 
 #include <math.h>
-#include <pthread.h>
 
 static const uint64_t MOST_EVENTS = UINT64_C(2000000000);
 
@@ -85,7 +85,7 @@ static void rerun_all(struct rerun *items, size_t count, unsigned threads)
     pthread_t ids[MOST_THREADS];
     unsigned started = 0;
     while (started + 1 < threads && started < MOST_THREADS &&
-           pthread_create(&ids[started], NULL, take_work, &w) == 0)
+           nadi_thread_start(&ids[started], take_work, &w))
         started++;
     (void)take_work(&w);
     for (unsigned i = 0; i < started; i++)

@@ -98,3 +98,8 @@ const struct nadi_ecn_row *nadi_packet_config_ecn(const struct nadi_packet_confi
         row = &c->ecn_map[i];
     return row;
 }
+
+uint64_t nadi_packet_most_bytes(const struct nadi_packet_config *c)
+{
+    return (uint64_t)c->payload_bytes * (UINT32_MAX - 1);
+}

@@ -118,6 +118,9 @@ struct nadi_packet_config {
 void nadi_packet_config_init(struct nadi_packet_config *c);
 void nadi_packet_config_init_hpcc(struct nadi_packet_config *c);
 
+/* Of one flow: its packets are numbered with 32 bits. */
+uint64_t nadi_packet_most_bytes(const struct nadi_packet_config *c);
+
 /* The thresholds of a port: the row of its rate, else the nearest below, else the first; NULL
  * when the map is empty. */
 const struct nadi_ecn_row *nadi_packet_config_ecn(const struct nadi_packet_config *c,

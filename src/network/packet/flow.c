@@ -108,7 +108,7 @@ uint32_t nadi_pkt_flow_prepare(struct nadi_pkt *net, const struct nadi_pkt_flow_
     const uint32_t payload = net->config.payload_bytes;
     const uint32_t flow = new_flow(net);
     const uint64_t packets = spec->bytes ? (spec->bytes + payload - 1) / payload : 1;
-    NADI_ASSERT(packets <= UINT32_MAX);
+    NADI_ASSERT(packets < UINT32_MAX); /* nadi_packet_most_bytes */
     net->infos[flow] = (struct nadi_pkt_info){
         .src = spec->src,
         .dst = spec->dst,

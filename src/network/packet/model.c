@@ -272,6 +272,14 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         nadi_engine_schedule(p->engine, now, NADI_NONE, m->kind, m->a, m->b, m->c);
         return;
     }
+    if (m->bytes > nadi_packet_most_bytes(&p->net->config)) {
+        nadi_engine_halt(p->engine,
+                         "the message of %" PRIu64 " B from %" PRIu32 " to %" PRIu32
+                         " has more packets of %" PRIu32
+                         " B than 32 bits can number: raise 'payload' in the packet file",
+                         m->bytes, m->src, m->dst, p->net->config.payload_bytes);
+        return;
+    }
     const uint32_t index = new_item(p);
     p->items[index] = (struct delivery){.kind = m->kind, .a = m->a, .b = m->b, .c = m->c};
     const struct nadi_pkt_flow_spec spec = {

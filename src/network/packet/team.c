@@ -1,10 +1,9 @@
 #include "network/packet/team.h"
 
 #include "base/mem.h"
+#include "base/thread.h"
 #include "network/packet/leap.h"
 #include "network/packet/parts.h"
-
-#include <pthread.h>
 
 struct word {           /* what a part says when the threads meet */
     nadi_time next;     /* its next event, what it sent included */
@@ -200,7 +199,7 @@ bool nadi_pkt_team_run(struct nadi_pkt_team *team, const struct nadi_pkt_team_or
     for (uint32_t i = 0; i < team->count; i++)
         team->members[i].run = &r;
     while (started + 1 < team->count &&
-           pthread_create(&threads[started], NULL, start, &team->members[started + 1]) == 0)
+           nadi_thread_start(&threads[started], start, &team->members[started + 1]))
         started++;
     r.cancelled = started + 1 < team->count;
     pthread_mutex_unlock(&r.gate);

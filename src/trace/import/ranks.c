@@ -1,11 +1,11 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/thread.h"
 #include "trace/import/coverage.h"
 #include "trace/import/import.h"
 #include "trace/import/sink.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -209,7 +209,7 @@ static void run_all(struct jobs *all, size_t count)
     size_t started = 0;
     wanted = (size_t)nadi_min_u64(nadi_min_u64(wanted, count), MAX_THREADS);
     atomic_store(&all->next, 0);
-    while (started + 1 < wanted && pthread_create(&threads[started], NULL, work, all) == 0)
+    while (started + 1 < wanted && nadi_thread_start(&threads[started], work, all))
         started++;
     work(all);
     for (size_t i = 0; i < started; i++)

@@ -141,6 +141,20 @@ static void grids_of_all_shapes(void **state)
     assert_non_null(nadi_program_make(nadi_program_find("torus"), &q, &p));
 }
 
+static void radix_of_trees(void **state)
+{
+    (void)state;
+    static const uint32_t radixes[] = {1, 2, 3, 1024, 1025, UINT32_MAX};
+    struct nadi_program p;
+    for (size_t i = 0; i < sizeof(radixes) / sizeof(*radixes); i++) {
+        struct nadi_program_request q = {
+            .kind = NADI_BROADCAST, .n = 8, .bytes = 64, .radix = radixes[i]};
+        const bool good = radixes[i] >= 2 && radixes[i] <= 1024;
+        assert_true(!nadi_program_make(nadi_program_find("tree"), &q, &p) == good);
+        assert_true(!nadi_program_make(nadi_program_find("scatterGather"), &q, &p) == good);
+    }
+}
+
 static void uneven_all_to_all(void **state)
 {
     (void)state;
@@ -226,8 +240,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_and_size), cmocka_unit_test(times_are_closed_forms),
-        cmocka_unit_test(grids_of_all_shapes), cmocka_unit_test(uneven_all_to_all),
-        cmocka_unit_test(faults_are_seen),
+        cmocka_unit_test(grids_of_all_shapes), cmocka_unit_test(radix_of_trees),
+        cmocka_unit_test(uneven_all_to_all),   cmocka_unit_test(faults_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

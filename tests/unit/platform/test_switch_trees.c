@@ -3,6 +3,7 @@
 #include "platform/graph_file.h"
 #include "platform/switch_trees.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 
 #include <cmocka.h>
@@ -177,10 +178,55 @@ static void none(void **state)
     nadi_arena_release(&arena);
 }
 
+/* Two NPUs at the ends of a line of switches. */
+static void *line(void *context)
+{
+    enum { SWITCHES = 4000 };
+    (void)context;
+    struct nadi_graph g;
+    struct nadi_arena arena;
+    const char *why;
+    static const uint32_t ranks[] = {0, 1};
+    nadi_arena_init(&arena);
+    nadi_graph_init(&g);
+    struct nadi_graph_link link = {.bits_per_s = 1000, .latency = 1};
+    link.a = nadi_graph_add_node(&g, NADI_GRAPH_HOST, NULL);
+    const uint32_t last = nadi_graph_add_node(&g, NADI_GRAPH_HOST, NULL);
+    for (uint32_t i = 0; i < SWITCHES; i++) {
+        link.b = nadi_graph_add_node(&g, NADI_GRAPH_SWITCH, NULL);
+        g.nodes[link.b].in_switch_bytes_per_ns = 1;
+        nadi_graph_add_link(&g, link);
+        link.a = link.b;
+    }
+    link.b = last;
+    nadi_graph_add_link(&g, link);
+    nadi_graph_finish(&g);
+    const struct nadi_switch_trees *t = nadi_switch_trees_find(&g, ranks, 2, &arena, &why);
+    assert_non_null(t);
+    assert_int_equal(t->switches, SWITCHES);
+    assert_int_equal(t->height, SWITCHES / 2 + 1);
+    nadi_graph_release(&g);
+    nadi_arena_release(&arena);
+    return NULL;
+}
+
+/* No level of the tree takes room on the stack. */
+static void long_line(void **state)
+{
+    (void)state;
+    pthread_attr_t small;
+    pthread_t thread;
+    pthread_attr_init(&small);
+    assert_int_equal(pthread_attr_setstacksize(&small, 96 << 10), 0);
+    assert_int_equal(pthread_create(&thread, &small, line, NULL), 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&small);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fat_tree),
-                                       cmocka_unit_test(planes_and_servers),
-                                       cmocka_unit_test(parallel_cables), cmocka_unit_test(none)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fat_tree), cmocka_unit_test(planes_and_servers),
+        cmocka_unit_test(parallel_cables), cmocka_unit_test(none), cmocka_unit_test(long_line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

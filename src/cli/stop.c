@@ -1,0 +1,126 @@
+#include "cli/stop.h"
+#include "cli/command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+
+enum { GRACE_NS = 1500000000, WALL_SHARE = 20 };
+
+/* What handlers read and write: no more than a word each. */
+static volatile int wish; /* enum nadi_stop */
+static volatile sig_atomic_t is_looked_at, is_reader_gone;
+static const char *volatile command, *volatile doing;
+static uint64_t wall_ns;
+static atomic_flag is_ending = ATOMIC_FLAG_INIT;
+
+static void alarm_in(uint64_t ns)
+{
+    const struct itimerval once = {
+        .it_value = {.tv_sec = (time_t)(ns / SECOND_NS),
+                     .tv_usec = (suseconds_t)(ns % SECOND_NS / 1000 + (ns < 1000))},
+    };
+    setitimer(ITIMER_REAL, &once, NULL);
+}
+
+static void say(const char *text)
+{
+    size_t left = strlen(text);
+    while (left > 0) {
+        const ssize_t done = write(STDERR_FILENO, text, left);
+        if (done <= 0)
+            return;
+        text += done;
+        left -= (size_t)done;
+    }
+}
+
+/* In a signal handler: only what is allowed there. */
+static _Noreturn void end_now(void)
+{
+    while (atomic_flag_test_and_set(&is_ending))
+        pause(); /* another thread says it */
+    say("nadi");
+    if (command) {
+        say(" ");
+        say(command);
+    }
+    say(wish == NADI_STOP_WALL ? ": error[limit/wall]: stopped by --max-wall"
+                               : ": error[limit/interrupted]: stopped by a signal");
+    if (doing) {
+        say(" while ");
+        say(doing);
+    }
+    say("\n  help: it was not done, and what it was to write is missing or not complete\n");
+    _exit(NADI_STATUS_LIMIT);
+}
+
+static void on_signal(int number)
+{
+    const int kept = errno;
+    const bool again = wish != NADI_STOP_NOT;
+    if (!again)
+        wish = number == SIGALRM ? NADI_STOP_WALL : NADI_STOP_INTERRUPTED;
+    if (again || !is_looked_at)
+        end_now();
+    alarm_in(number == SIGALRM ? nadi_max_u64(GRACE_NS, wall_ns / WALL_SHARE) : GRACE_NS);
+    errno = kept;
+}
+
+/* The write fails, and says so. Not SIG_IGN: children would inherit it. */
+static void on_refused_write(int number)
+{
+    if (number == SIGPIPE)
+        is_reader_gone = 1;
+}
+
+void nadi_stop_catch(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, before;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* nohup */
+        sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = on_refused_write;
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
+}
+
+bool nadi_stop_reader_gone(void)
+{
+    return is_reader_gone;
+}
+
+void nadi_stop_after(uint64_t ns)
+{
+    wall_ns = ns;
+    if (ns)
+        alarm_in(ns);
+}
+
+uint64_t nadi_stop_wall_ms(void)
+{
+    return wall_ns / 1000000 + (wall_ns % 1000000 > 0);
+}
+
+void nadi_stop_command(const char *name)
+{
+    command = name;
+}
+
+void nadi_stop_doing(const char *what)
+{
+    doing = what;
+}
+
+const volatile int *nadi_stop_flag(void)
+{
+    is_looked_at = 1;
+    return &wish;
+}
