@@ -146,6 +146,13 @@ static inline uint64_t nadi_count_mul(uint64_t a, uint64_t b)
     return NADI_UNLIKELY(__builtin_mul_overflow(a, b, &product)) ? UINT64_MAX : product;
 }
 
+/* a * b / by, exact in between, rounded down; by > 0. */
+static inline uint64_t nadi_count_mul_div(uint64_t a, uint64_t b, uint64_t by)
+{
+    const nadi_u128 whole = (nadi_u128)a * b / by;
+    return whole < UINT64_MAX ? (uint64_t)whole : UINT64_MAX;
+}
+
 /* Rounded down, below 0 to 0. */
 static inline uint64_t nadi_count_trunc(double count)
 {

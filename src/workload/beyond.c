@@ -7,6 +7,7 @@ enum cause { /* surest first */
              CAUSE_MEMORY,
              CAUSE_COLLECTIVE, /* all members take part */
              CAUSE_SEND,
+             CAUSE_START,   /* the rank begins beyond the clock's range */
              CAUSE_WAITING, /* a receive, or a collective that others have not begun */
              CAUSE_NONE
 };
@@ -68,6 +69,11 @@ static struct found find(const struct nadi_workload *w)
     struct found best = {CAUSE_NONE, 0, 0};
     for (uint32_t a = 0; a < w->rank_count; a++) {
         const struct rank_state *r = &w->ranks[a];
+        const struct nadi_perturb *p = w->setup.perturb;
+        const struct found start = {CAUSE_START, a, 0};
+        if (p && nadi_time_is_never(nadi_perturb_start(p, nadi_workload_rank_of(w, a))) &&
+            surer(w, &start, &best))
+            best = start;
         for (size_t i = 0; i < r->in_flight.count; i++) {
             const uint32_t node = r->in_flight.items[i].node;
             const struct found f = {cause_of(w, a, node), a, node};
@@ -136,9 +142,11 @@ void nadi_workload_explain_beyond(const struct nadi_workload *w, struct nadi_dia
     static const char hint[] = "a bandwidth, latency, size, duration or scale is too small or too "
                                "large by orders of magnitude: is its unit right?";
     const struct found f = find(w);
-    if (f.cause == CAUSE_NONE) {
-        nadi_error(diags, "limit/clock", NADI_NOWHERE, hint,
-                   "a rank begins beyond the clock's range of 106 days");
+    if (f.cause == CAUSE_START || f.cause == CAUSE_NONE) {
+        struct nadi_place place = NADI_NOWHERE;
+        place.rank = f.cause == CAUSE_START ? nadi_workload_rank_of(w, f.actor) : NADI_NONE;
+        nadi_error(diags, "limit/clock", place, hint, "%s beyond the clock's range of 106 days",
+                   f.cause == CAUSE_START ? "the rank begins" : "something happens");
         return;
     }
     struct nadi_arena arena;

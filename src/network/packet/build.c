@@ -248,11 +248,11 @@ static bool make_switches(struct nadi_pkt *net, struct nadi_diags *diags)
 static void make_wheel(struct nadi_pkt *net)
 {
     nadi_time span = 8000000 / net->tick;
+    net->still_after = nadi_time_mul(span, 4);
     for (uint32_t p = 0; p < net->port_count; p++) {
-        const nadi_time reach = net->ports[p].latency + 2000000 / net->tick;
-        span = reach > span ? reach : span;
+        span = nadi_max_time(span, nadi_time_add(net->ports[p].latency, 2000000 / net->tick));
+        net->still_after = nadi_max_time(net->still_after, nadi_pkt_still_after(net, p));
     }
-    net->still_after = 4 * span; /* more than any cable, and than an injected pause */
     uint32_t shift = 0;
     while (span >> shift > MAX_SLOTS && shift < 16)
         shift++;

@@ -16,7 +16,7 @@ void nadi_pkt_carried_release(struct nadi_pkt_carried *c)
 
 void nadi_pkt_carried_look(struct nadi_pkt_carried *c, const struct nadi_pkt *net, nadi_time begun)
 {
-    const nadi_time now = (net->wheel.now + 1) * net->tick;
+    const nadi_time now = nadi_time_mul(net->wheel.now + 1, (uint64_t)net->tick);
     const nadi_time from = begun > c->since && begun < now ? begun : c->since;
     for (uint32_t p = 0; p < net->port_count; p++) {
         const uint64_t bytes = net->sent[p].wire_bytes;

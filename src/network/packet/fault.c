@@ -125,8 +125,7 @@ static void set_cable(struct nadi_pkt *net, uint32_t port_index, const struct na
     }
     net->former_latency = nadi_max_time(net->former_latency, port->latency);
     port->latency = c->latency;
-    const nadi_time still = 4 * (c->latency + 2000000 / net->tick);
-    net->still_after = still > net->still_after ? still : net->still_after;
+    net->still_after = nadi_max_time(net->still_after, nadi_pkt_still_after(net, port_index));
 }
 
 void nadi_pkt_cables_change(struct nadi_pkt *net, const struct nadi_pkt_cable *cables, size_t count)

@@ -6,6 +6,8 @@
  * own at the same time. */
 enum { EXACT_DEFERRALS = 2 };
 
+#define MOST_WINDOW (UINT64_C(1) << 62) /* bytes: more than any message has */
+
 static void more_flows(struct nadi_pkt *net)
 {
     const size_t old = net->flow_capacity, capacity = old ? old * 2 : 64;
@@ -62,10 +64,12 @@ static uint64_t choose_window(struct nadi_pkt *net, uint32_t flow)
     else if (c->window_global)
         f->window_bytes = net->largest_bdp;
     else if (c->exact)
-        f->window_bytes = (uint64_t)f->base_rtt * slowest / 1000000000 / 8;
+        f->window_bytes = nadi_count_mul_div((uint64_t)f->base_rtt, slowest, 1000000000) / 8;
     else /* and what waits at the receiver for its ACK */
-        f->window_bytes = (uint64_t)((double)f->base_rtt / ticks_per_byte) + 1 +
-                          (c->ack_interval_bytes > c->payload_bytes ? c->ack_interval_bytes : 0);
+        f->window_bytes = nadi_count_add(
+            nadi_count_trunc((double)f->base_rtt / ticks_per_byte),
+            1 + (c->ack_interval_bytes > c->payload_bytes ? c->ack_interval_bytes : 0));
+    f->window_bytes = nadi_min_u64(f->window_bytes, MOST_WINDOW);
     return slowest;
 }
 
@@ -185,7 +189,7 @@ nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow)
     if (net->config.exact) {
         nadi_pkt_routes_rtt(net, info->src, info->dst, &rtt, &rate);
         const uint64_t bytes = info->bytes + f->packets * UINT64_C(48);
-        return rtt + (nadi_time)((double)bytes * 8e9 / (double)rate);
+        return nadi_time_add(rtt, nadi_time_trunc((double)bytes * 8e9 / (double)rate));
     }
     const uint32_t last = f->payload_bytes + net->frames.data_overhead;
     const uint32_t full = net->config.payload_bytes + net->frames.data_overhead;
@@ -193,9 +197,9 @@ nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow)
         const struct nadi_pkt_port *port = &net->ports[nadi_pkt_path_port(net, flow, false, hop)];
         const nadi_time ticks = port->ticks[full];
         slowest = ticks > slowest ? ticks : slowest;
-        sum += port->latency + port->ticks[last];
+        sum = nadi_time_add(sum, nadi_time_add(port->latency, port->ticks[last]));
         if (net->ports[port->peer].is_host)
-            return sum + (nadi_time)(f->packets - 1) * slowest;
+            return nadi_time_add(sum, nadi_time_mul(slowest, f->packets - 1));
     }
 }
 
@@ -230,7 +234,7 @@ void nadi_pkt_set_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which, nad
     const uint32_t cell = nadi_pkt_new_cell(net, NADI_PKT_FLOW_TIMER, flow, which);
     net->flows[flow].timers[which] = cell;
     net->flows[flow].live++;
-    nadi_pkt_schedule(net, cell, net->wheel.now + delay);
+    nadi_pkt_schedule(net, cell, nadi_time_add(net->wheel.now, delay));
 }
 
 void nadi_pkt_cancel_timer(struct nadi_pkt *net, uint32_t flow, uint32_t which)
@@ -286,7 +290,8 @@ static void on_rto(struct nadi_pkt *net, uint32_t flow)
 {
     struct nadi_pkt_flow *f = &net->flows[flow];
     const uint32_t doublings = f->timeouts < 16 ? f->timeouts : 16;
-    const nadi_time rto = (net->config.rto / net->tick) << doublings, due = f->progress_at + rto;
+    const nadi_time rto = nadi_time_mul(net->config.rto / net->tick, 1U << doublings);
+    const nadi_time due = nadi_time_add(f->progress_at, rto);
     const bool paused = net->ports[net->nics[f->nic].port].paused >> f->class & 1;
     if (paused && stands_still(net)) {
         net->stood_still = true;
@@ -312,7 +317,7 @@ static void on_rto(struct nadi_pkt *net, uint32_t flow)
     }
     f->progress_at = net->wheel.now;
     net->cc->on_timeout(net, flow);
-    nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, 2 * rto);
+    nadi_pkt_set_timer(net, flow, NADI_PKT_RTO, nadi_time_mul(rto, 2));
     nadi_pkt_nic_refresh(net, flow);
     nadi_pkt_nic_kick(net, net->flows[flow].nic);
 }

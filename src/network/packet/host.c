@@ -38,7 +38,7 @@ static NADI_SELDOM void notify(struct nadi_pkt *net, uint32_t flow, uint32_t fla
     struct nadi_pkt_receiver *r = &net->receivers[flow];
     if (net->wheel.now < r->notify_at)
         return;
-    r->notify_at = net->wheel.now + net->config.dcqcn.notify_interval / net->tick;
+    r->notify_at = nadi_time_add(net->wheel.now, net->config.dcqcn.notify_interval / net->tick);
     nadi_pkt_send_back(net, flow, NADI_PKT_CNP, 0, flags);
 }
 
@@ -118,7 +118,7 @@ static NADI_SELDOM void receive_gap(struct nadi_pkt *net, uint32_t flow, uint32_
     struct nadi_pkt_receiver *r = &net->receivers[flow];
     if (net->wheel.now < r->nack_at && r->nacked == r->expected)
         return;
-    r->nack_at = net->wheel.now + net->config.nack_interval / net->tick;
+    r->nack_at = nadi_time_add(net->wheel.now, net->config.nack_interval / net->tick);
     r->nacked = r->expected;
     if (net->config.back_to_chunk)
         r->expected = chunk_begin(net, r->expected);

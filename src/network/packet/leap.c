@@ -242,9 +242,10 @@ static nadi_time end_elsewhere(const struct nadi_pkt *net, const struct nadi_pkt
         const uint32_t port = net->nics[f->nic].port, root = leap->root[port];
         const nadi_time from = nadi_max_time(leap->ahead[root], net->wheel.now);
         const uint32_t left = f->next < f->packets ? f->packets - f->next - 1 : 0;
-        const nadi_time own = leap->ends[root]
-                                  ? leap->ends[root]
-                                  : from + (nadi_time)left * net->ports[port].ticks[bytes];
+        const nadi_time own =
+            leap->ends[root]
+                ? leap->ends[root]
+                : nadi_time_add(from, nadi_time_mul(net->ports[port].ticks[bytes], left));
         if (root != here && own < end)
             end = own;
     }
@@ -272,7 +273,7 @@ static nadi_time longest_pending(const struct nadi_pkt *net, const struct nadi_p
     nadi_time longest = net->former_latency;
     for (size_t i = 0; i < part->ports.count; i++) {
         const struct nadi_pkt_port *port = &net->ports[part->ports.items[i]];
-        longest = nadi_max_time(longest, port->latency + port->ticks[bytes]);
+        longest = nadi_max_time(longest, nadi_time_add(port->latency, port->ticks[bytes]));
     }
     return longest;
 }
@@ -381,7 +382,7 @@ static void leap_ahead(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_ti
     const uint64_t own = periods_of_flows(net, leap);
     const uint64_t periods = nadi_min_u64(own, periods_of_times(net, leap, until));
     const nadi_time ticks = (nadi_time)periods * period;
-    leap->ends[here] = now + (nadi_time)own * period;
+    leap->ends[here] = nadi_time_add(now, nadi_time_mul(period, own));
     if (periods == 0 || ticks < longest_pending(net, &leap->part))
         return;
     move_part(net, leap, periods, ticks);

@@ -28,7 +28,7 @@ struct packet {
     struct nadi_pkt_ends *ends; /* NULL: no messages to switches */
     uint32_t npu_count, dim_count;
     uint32_t kind_pump;
-    nadi_time pump_at;   /* NADI_TIME_MAX: not scheduled */
+    nadi_time pump_at;   /* NADI_TIME_NEVER: not scheduled */
     nadi_time limit;     /* ticks: how far packets may go now */
     uint32_t marked;     /* engine event whose marker was met last */
     uint32_t *marker_of; /* by engine event: its marker's number */
@@ -55,15 +55,18 @@ static struct packet *self(struct nadi_network *net)
     return (struct packet *)net;
 }
 
+static nadi_time time_of(const struct packet *p, nadi_time ticks)
+{
+    return nadi_time_mul(ticks, (uint64_t)p->net->tick);
+}
+
 /* One pump is pending at the packets' next event, or none is needed. */
 static void schedule_pump(struct packet *p)
 {
     const nadi_time next = nadi_pkt_wheel_next_time(&p->net->wheel);
-    if (next == NADI_TIME_MAX)
-        return;
-    const nadi_time at = next * p->net->tick;
-    if (at >= p->pump_at)
-        return;
+    const nadi_time at = time_of(p, next);
+    if (at >= p->pump_at || nadi_time_is_never(at))
+        return; /* what never ends is found by `endless` */
     p->pump_at = at;
     nadi_engine_schedule(p->engine, at, NADI_NONE, p->kind_pump, 0, 0, 0);
 }
@@ -81,7 +84,7 @@ static void on_pump(void *context, const struct nadi_event *event)
     struct packet *p = context;
     (void)event;
     if (nadi_engine_now(p->engine) == p->pump_at)
-        p->pump_at = NADI_TIME_MAX;
+        p->pump_at = NADI_TIME_NEVER;
     p->limit = nadi_engine_horizon(p->engine) / p->net->tick;
     run_packets(p, EVENTS_A_PUMP);
     schedule_pump(p);
@@ -108,8 +111,8 @@ static void on_scheduled(void *context, uint32_t event, nadi_time at)
 static void look_later(struct packet *p)
 {
     p->looks = true;
-    nadi_pkt_schedule_marker(p->net, p->net->wheel.now + p->carried.usage->width / p->net->tick + 1,
-                             NADI_NONE, 0);
+    const nadi_time width = p->carried.usage->width / p->net->tick + 1;
+    nadi_pkt_schedule_marker(p->net, nadi_time_add(p->net->wheel.now, width), NADI_NONE, 0);
 }
 
 static void on_look(struct packet *p)
@@ -157,7 +160,7 @@ static void log_loss(struct packet *p, uint32_t flow, const struct delivery *d, 
 {
     const struct nadi_pkt_info *info = &p->net->infos[flow];
     const nadi_time sent = p->log->entries.items[d->a].sent;
-    const nadi_time alone = nadi_pkt_alone(p->net, flow) * p->net->tick;
+    const nadi_time alone = time_of(p, nadi_pkt_alone(p->net, flow));
     if (info->crowded_bytes > 0 && at - sent > alone)
         nadi_message_log_wait(p->log, d->a, info->crowded_port, at - sent - alone);
 }
@@ -167,7 +170,7 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
     struct packet *p = context;
     const uint32_t index = net->infos[flow].user;
     const struct delivery d = p->items[index];
-    const nadi_time at = net->wheel.now * net->tick;
+    const nadi_time at = time_of(p, net->wheel.now);
     p->items[index].next = p->free_item;
     p->free_item = index;
     p->on_the_way--;
@@ -182,7 +185,7 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
 static void on_pfc(void *context, const struct nadi_pkt *net, uint32_t port, bool pause)
 {
     struct packet *p = context;
-    nadi_pkt_pauses_note(&p->pauses, port, net->wheel.now * net->tick, pause);
+    nadi_pkt_pauses_note(&p->pauses, port, time_of(p, net->wheel.now), pause);
 }
 
 static struct nadi_network *create(const struct nadi_network_setup *setup)
@@ -195,7 +198,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     p->npu_count = setup->topology->npu_count;
     p->dim_count = setup->graph->of_topology ? setup->topology->dim_count : setup->graph->dim_count;
     p->free_item = NADI_NONE;
-    p->pump_at = NADI_TIME_MAX;
+    p->pump_at = NADI_TIME_NEVER;
     p->kind_pump = nadi_engine_add_kind(setup->engine, on_pump, p);
     if (setup->to_switches)
         p->ends = nadi_pkt_ends_create(setup->graph);
@@ -267,7 +270,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
     struct packet *p = self(net);
     const nadi_time now = nadi_engine_now(p->engine);
     p->messages++;
-    p->bytes += m->bytes;
+    p->bytes = nadi_count_add(p->bytes, m->bytes);
     if (m->src == m->dst) {
         nadi_engine_schedule(p->engine, now, NADI_NONE, m->kind, m->a, m->b, m->c);
         return;
@@ -311,9 +314,9 @@ static void change(struct nadi_network *net, const struct nadi_link_state *state
             continue; /* a node's own: the loader refuses nodes with limits */
         cables[links++] = (struct nadi_pkt_cable){
             .channel = states[i].link,
-            .bits_per_s = nadi_max_u64((uint64_t)(states[i].bytes_per_ns * 8e9 + 0.5), 1),
+            .bits_per_s = nadi_max_u64(nadi_count_round(states[i].bytes_per_ns * 8e9), 1),
             .latency =
-                (nadi_time)(states[i].latency_ns * NADI_PS_PER_NS / (double)p->net->tick + 0.5),
+                nadi_time_round(states[i].latency_ns * NADI_PS_PER_NS / (double)p->net->tick),
             .down = states[i].down,
         };
     }
@@ -388,17 +391,17 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
                 .messages = sent->packets,
                 .bytes = sent->wire_bytes,
                 .bytes_per_ns = (double)p->net->rates[p->net->ports[i].rate] / 8e9,
-                .busy_ns = (uint64_t)(sent->busy_ticks * p->net->tick / NADI_PS_PER_NS),
+                .busy_ns = nadi_time_to_ns(time_of(p, sent->busy_ticks)),
                 .peak_queue_bytes = peak_of(p->net, i),
                 .pauses = p->pauses.ports[i].count,
-                .paused_ns = (uint64_t)(p->pauses.ports[i].paused / NADI_PS_PER_NS),
+                .paused_ns = nadi_time_to_ns(p->pauses.ports[i].paused),
             };
-            sum.messages += one.messages;
-            sum.bytes += one.bytes;
-            sum.busy_ns += one.busy_ns;
+            sum.messages = nadi_count_add(sum.messages, one.messages);
+            sum.bytes = nadi_count_add(sum.bytes, one.bytes);
+            sum.busy_ns = nadi_count_add(sum.busy_ns, one.busy_ns);
             sum.peak_queue_bytes = nadi_max_u64(sum.peak_queue_bytes, one.peak_queue_bytes);
             sum.pauses += one.pauses;
-            sum.paused_ns += one.paused_ns;
+            sum.paused_ns = nadi_count_add(sum.paused_ns, one.paused_ns);
             if (links)
                 visit(context, &one);
         }
@@ -419,16 +422,24 @@ static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *b
     *bytes = p->bytes;
 }
 
+static bool endless(const struct nadi_network *net)
+{
+    const struct packet *p = (const struct packet *)net;
+    const nadi_time next = nadi_pkt_wheel_next_time(&p->net->wheel);
+    const bool none = nadi_time_is_never(next) && p->net->wheel.late_count == 0;
+    return p->on_the_way > p->stranded.count && !none && nadi_time_is_never(time_of(p, next));
+}
+
 static void get_pauses(struct packet *p, struct nadi_packet_figures *f)
 {
     const struct nadi_usage *u = p->pauses.over_time;
     const double *paused = u->bytes + (size_t)NADI_PAUSED_TIME * NADI_USAGE_BUCKETS;
     const double *frames = u->bytes + (size_t)NADI_PAUSE_FRAMES * NADI_USAGE_BUCKETS;
-    nadi_time sum = 0;
+    uint64_t sum = 0;
     nadi_pkt_pauses_settle(&p->pauses, nadi_engine_now(p->engine));
     for (uint32_t i = 0; i < p->net->port_count; i++)
-        sum += p->pauses.ports[i].paused;
-    f->paused_ns = (uint64_t)(sum / NADI_PS_PER_NS);
+        sum = nadi_count_add(sum, nadi_time_to_ns(p->pauses.ports[i].paused));
+    f->paused_ns = sum;
     f->pause_bucket_ns = (double)u->width / NADI_PS_PER_NS;
     for (uint32_t b = 0; b < NADI_USAGE_BUCKETS; b++) {
         f->paused_over_time[b] = paused[b] / NADI_PS_PER_NS;
@@ -483,4 +494,5 @@ const struct nadi_network_ops nadi_network_packet = {
     .sent = sent,
     .change = change,
     .stranded = stranded,
+    .endless = endless,
 };

@@ -273,7 +273,7 @@ static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t s
     nadi_pkt_transmit(net, nic->port, f->class, at, packet.word);
     f->gap_bytes = (uint16_t)bytes;
     const uint64_t rate = net->config.rate_bound ? f->rate : f->line_rate;
-    nic->avail[slot] = net->wheel.now + gap_ticks(net, f, rate, bytes);
+    nic->avail[slot] = nadi_time_add(net->wheel.now, gap_ticks(net, f, rate, bytes));
     refresh(net, f);
     const struct nadi_pkt_flow *next =
         &net->flows[nic->flows[slot + 1 < nic->count ? slot + 1 : 0]]; /* whose turn is next */
@@ -371,7 +371,7 @@ void nadi_pkt_set_rate(struct nadi_pkt *net, uint32_t flow, uint64_t rate, bool 
     if (rescale && !f->removed) {
         nadi_time *avail = &nic->avail[f->slot];
         *avail -= gap_ticks(net, f, f->rate, f->gap_bytes);
-        *avail += gap_ticks(net, f, rate, f->gap_bytes);
+        *avail = nadi_time_add(*avail, gap_ticks(net, f, rate, f->gap_bytes));
         nic->quiet_until = *avail < nic->quiet_until ? *avail : nic->quiet_until;
         pull_timer(net, nic, *avail);
     }

@@ -21,7 +21,7 @@ static void add(struct nadi_pkt_pauses *p, struct nadi_pkt_port_pauses *port, na
 {
     if (at <= port->since)
         return;
-    port->paused += at - port->since;
+    port->paused = nadi_time_add(port->paused, at - port->since);
     nadi_usage_add(p->over_time, NADI_PAUSED_TIME, port->since, at, (double)(at - port->since));
 }
 

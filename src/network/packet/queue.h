@@ -131,7 +131,7 @@ static inline void nadi_pkt_transmit(struct nadi_pkt *net, uint32_t port_index, 
     struct nadi_pkt_port *port = &net->ports[port_index];
     const uint32_t bytes = nadi_pkt_bytes(word);
     const nadi_time now = net->wheel.now, ticks = port->ticks[bytes];
-    const nadi_time end = now + ticks, arrival = end + port->latency;
+    const nadi_time end = nadi_time_add(now, ticks), arrival = nadi_time_add(end, port->latency);
     const uint32_t queue = port_index * NADI_PKT_CLASSES + class;
     const uint32_t event = nadi_pkt_arrival(port, queue, word);
     const uint32_t done = port_index | port->done;

@@ -14,7 +14,7 @@ void nadi_pkt_routes_own_rtt(const struct nadi_pkt *net, uint32_t flow, nadi_tim
     for (uint32_t back = 0; back < 2; back++)
         for (uint32_t hop = 0;; hop++) {
             const uint32_t port = nadi_pkt_path_port(net, flow, back, hop);
-            *rtt += nadi_pkt_time_of(net, port, bytes[back]);
+            *rtt = nadi_time_add(*rtt, nadi_pkt_time_of(net, port, bytes[back]));
             if (!back)
                 *rate = nadi_min_u64(*rate, net->rates[net->ports[port].rate]);
             if (net->ports[port].to_host)
@@ -62,10 +62,7 @@ void nadi_pkt_routes_longest(struct nadi_pkt *net, nadi_time *rtt, uint64_t *bdp
             if (i == k || ((ends[i].second || ends[k].second) && ends[i].root != ends[k].root))
                 continue;
             nadi_pkt_routes_rtt(net, ends[i].host, ends[k].host, &pair_rtt, &rate);
-            const uint64_t pair_bdp =
-                (uint64_t)pair_rtt <= UINT64_MAX / rate
-                    ? (uint64_t)pair_rtt * rate / ticks_per_s / 8
-                    : (uint64_t)((double)pair_rtt * (double)rate / (double)ticks_per_s / 8);
+            const uint64_t pair_bdp = nadi_count_mul_div((uint64_t)pair_rtt, rate, ticks_per_s) / 8;
             *rtt = pair_rtt > *rtt ? pair_rtt : *rtt;
             *bdp = nadi_max_u64(*bdp, pair_bdp);
         }

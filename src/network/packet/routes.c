@@ -534,15 +534,18 @@ static void add_hop(const struct nadi_pkt *net, uint32_t port, bool back, nadi_t
                     uint64_t *rate)
 {
     const uint64_t port_rate = net->rates[net->ports[port].rate];
+    nadi_time hop;
     if (!back)
         *rate = nadi_min_u64(*rate, port_rate);
     if (net->config.exact)
-        *rtt += 2 * net->ports[port].latency +
-                (nadi_time)(net->config.payload_bytes * UINT64_C(8000000000) / port_rate);
+        hop = nadi_time_add(
+            nadi_time_mul(net->ports[port].latency, 2),
+            (nadi_time)(net->config.payload_bytes * UINT64_C(8000000000) / port_rate));
     else
-        *rtt += nadi_pkt_time_of(net, port,
-                                 back ? net->frames.ack
-                                      : net->config.payload_bytes + net->frames.data_overhead);
+        hop = nadi_pkt_time_of(net, port,
+                               back ? net->frames.ack
+                                    : net->config.payload_bytes + net->frames.data_overhead);
+    *rtt = nadi_time_add(*rtt, hop);
 }
 
 void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_time *rtt,

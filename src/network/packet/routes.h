@@ -8,10 +8,19 @@
 uint32_t nadi_pkt_address(uint32_t node);
 /* A port stops or starts to carry packets; paths are found anew from then on. */
 void nadi_pkt_routes_set(struct nadi_pkt_routes *r, uint32_t port, bool down);
+/* More than any packet is on this cable, and than an injected pause: where nothing was put on a
+ * cable for longer than the longest of these, nothing moves any more. */
+static inline nadi_time nadi_pkt_still_after(const struct nadi_pkt *net, uint32_t port)
+{
+    const uint32_t full = net->config.payload_bytes + net->frames.data_overhead;
+    const nadi_time passage = nadi_time_add(net->ports[port].latency, net->ports[port].ticks[full]);
+    return nadi_time_mul(nadi_time_add(passage, 2000000 / net->tick), 4);
+}
+
 /* What a port adds to the time of a packet of so many bytes. */
 static inline nadi_time nadi_pkt_time_of(const struct nadi_pkt *net, uint32_t port, uint32_t bytes)
 {
-    return net->ports[port].latency + net->ports[port].ticks[bytes];
+    return nadi_time_add(net->ports[port].latency, net->ports[port].ticks[bytes]);
 }
 
 /* Finds the flow's ways anew, behind its first cables. */

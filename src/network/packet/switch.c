@@ -250,7 +250,7 @@ void nadi_pkt_switch_flush(struct nadi_pkt *net, uint32_t port_index)
                 nadi_pkt_switch_let_go(net, packet.in, nadi_pkt_bytes(packet.word));
             const struct nadi_pkt_port *port = &net->ports[port_index];
             nadi_pkt_wheel_add(
-                &net->wheel, net->wheel.now + port->latency,
+                &net->wheel, nadi_time_add(net->wheel.now, port->latency),
                 nadi_pkt_arrival(port, port_index * NADI_PKT_CLASSES + class, packet.word));
         }
     }

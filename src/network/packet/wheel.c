@@ -17,7 +17,7 @@ void nadi_pkt_wheel_init(struct nadi_pkt_wheel *w, uint32_t shift, nadi_time spa
         .open_end = (nadi_time)1 << shift,
         .horizon = (nadi_time)slots << shift,
         .reach = (uint64_t)(slots - 1) << shift,
-        .late_at = NADI_TIME_MAX,
+        .late_at = NADI_TIME_NEVER,
         .slots = NADI_NEW(struct nadi_pkt_slot, slots),
         .bits = NADI_ZNEW(uint64_t, slots / 64),
         .block_last = shift ? 15 : 63,
@@ -103,7 +103,7 @@ static struct nadi_pkt_late take_late(struct nadi_pkt_wheel *w)
     }
     if (w->late_count)
         w->late[i] = last;
-    w->late_at = w->late_count ? w->late[0].at : NADI_TIME_MAX;
+    w->late_at = w->late_count ? w->late[0].at : NADI_TIME_NEVER;
     return top;
 }
 
@@ -135,11 +135,11 @@ void nadi_pkt_wheel_add_open(struct nadi_pkt_wheel *w, nadi_time at, uint32_t ev
     w->open[i] = due;
 }
 
-/* Beginning of the next slot that is not empty, behind the open one; NADI_TIME_MAX if none. */
+/* Beginning of the next slot that is not empty, behind the open one; NADI_TIME_NEVER if none. */
 static nadi_time next_slot(const struct nadi_pkt_wheel *w)
 {
     if (!w->pending)
-        return NADI_TIME_MAX;
+        return NADI_TIME_NEVER;
     const uint32_t open = (uint32_t)(w->base >> w->shift) & w->mask;
     const uint32_t words = (w->mask + 1) / 64;
     uint32_t slot = (open + 1) & w->mask;
@@ -266,11 +266,11 @@ bool nadi_pkt_wheel_advance(struct nadi_pkt_wheel *w, nadi_time until)
     nadi_time at = next_slot(w);
     if (w->late_at < at)
         at = w->late_at & ~(((nadi_time)1 << w->shift) - 1);
-    if (at > until || at == NADI_TIME_MAX)
+    if (at > until || at == NADI_TIME_NEVER)
         return false;
     w->base = at;
-    w->open_end = at + ((nadi_time)1 << w->shift);
-    w->horizon = at + ((nadi_time)(w->mask + 1) << w->shift);
+    w->open_end = nadi_time_add(at, (nadi_time)1 << w->shift);
+    w->horizon = nadi_time_add(at, (nadi_time)(w->mask + 1) << w->shift);
     while (w->late_at < w->horizon) {
         const struct nadi_pkt_late late = take_late(w);
         nadi_pkt_wheel_append(w, late.at, late.event);
@@ -286,10 +286,10 @@ nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w)
     if (w->open_at < w->open_count)
         return w->base + (nadi_time)(w->open[w->open_at] >> 32);
     const nadi_time base = next_slot(w);
-    if (base == NADI_TIME_MAX)
+    if (base == NADI_TIME_NEVER)
         return w->late_at;
     const struct nadi_pkt_slot *s = &w->slots[(uint32_t)(base >> w->shift) & w->mask];
-    nadi_time first = NADI_TIME_MAX;
+    nadi_time first = NADI_TIME_NEVER;
     for (uint32_t i = s->head; i != s->tail;) {
         if ((i & w->block_last) == w->block_last) {
             i = (uint32_t)w->dues[i];
@@ -355,11 +355,11 @@ void nadi_pkt_wheel_restart(struct nadi_pkt_wheel *w, nadi_time now)
     const size_t block = w->block_last + 1;
     w->now = now;
     w->base = now & ~(nadi_time)w->offset_mask;
-    w->open_end = w->base + ((nadi_time)1 << w->shift);
-    w->horizon = w->base + ((nadi_time)(w->mask + 1) << w->shift);
+    w->open_end = nadi_time_add(w->base, (nadi_time)1 << w->shift);
+    w->horizon = nadi_time_add(w->base, (nadi_time)(w->mask + 1) << w->shift);
     w->open_at = w->open_count = 0;
     w->late_count = 0;
-    w->late_at = NADI_TIME_MAX;
+    w->late_at = NADI_TIME_NEVER;
     w->pending = 0;
     memset(w->bits, 0, (w->mask + 1) / 8);
     for (uint32_t i = 0; i <= w->mask; i++)

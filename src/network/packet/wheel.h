@@ -13,7 +13,7 @@
 #ifndef NADI_NETWORK_PACKET_WHEEL_H
 #define NADI_NETWORK_PACKET_WHEEL_H
 
-#include "base/base.h"
+#include "base/time.h"
 
 /* An event, and in the upper half the offset of its time in the slot, in ticks: one word, because
  * it is moved more often than looked at. The last word of a block: the next block's place. */
@@ -39,7 +39,7 @@ struct nadi_pkt_wheel {
     nadi_time base;     /* beginning of the open slot */
     nadi_time open_end; /* of the open slot */
     nadi_time horizon;  /* end of the wheel: base + slots */
-    nadi_time late_at;  /* of the first late event, NADI_TIME_MAX without one */
+    nadi_time late_at;  /* of the first late event, NADI_TIME_NEVER without one */
     nadi_pkt_due *open; /* events of the open slot */
     uint32_t open_at, open_count;
     uint32_t mask, shift;
@@ -73,7 +73,7 @@ void nadi_pkt_wheel_add_open(struct nadi_pkt_wheel *w, nadi_time at, uint32_t ev
 uint32_t nadi_pkt_wheel_extend(struct nadi_pkt_wheel *w, struct nadi_pkt_slot *s);
 /* Opens the slot of the next event if that is not later than `until`: false otherwise. */
 bool nadi_pkt_wheel_advance(struct nadi_pkt_wheel *w, nadi_time until);
-/* Time of the next event, NADI_TIME_MAX if none: exact, and O(slots) at worst. */
+/* Time of the next event, NADI_TIME_NEVER if none: exact, and O(slots) at worst. */
 nadi_time nadi_pkt_wheel_next_time(const struct nadi_pkt_wheel *w);
 
 /* All pending events, as they lie: O(slots + events); and sorted into the order in which they will
