@@ -73,7 +73,10 @@ static const struct nadi_schema_key plan_keys[] = {
 
     COUNT("batch", "0",
           "Sequences (samples) of a step over all replicas. 0: one micro-batch each."),
-    COUNT("micro-batch", "1", "Sequences that a replica works on at once."),
+    COUNT("micro-batch", "0",
+          "Sequences (samples) that a replica works on at once. 0: 1 in training and prefill of "
+          "transformers; of other models and in decode all that a replica has of the batch, with a "
+          "pipeline in at least pp parts."),
     COUNT("sequence", "0",
           "Tokens of a sequence; decode: tokens in the cache at the start. 0: 2048, or all "
           "positions of a model that has learned fewer."),
@@ -136,6 +139,7 @@ static const struct nadi_schema_key plan_keys[] = {
     {.key = "offload",
      .type = NADI_SCHEMA_WORD,
      .list = true,
+     .or_one = true,
      .words = offloads,
      .absent = "nothing",
      .doc = "What lies in the host's (or remote) memory and is fetched where it is needed."},

@@ -115,7 +115,7 @@ static const char *type_name(const struct nadi_schema_key *key)
     case NADI_SCHEMA_TEXT:
         return key->list ? "list of texts" : "text";
     case NADI_SCHEMA_WORD:
-        return key->list ? "list of words" : "word";
+        return key->or_one ? "word or list of them" : key->list ? "list of words" : "word";
     case NADI_SCHEMA_MAP:
         return key->list ? "list of maps" : "map";
     case NADI_SCHEMA_TYPE_NONE:

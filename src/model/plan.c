@@ -73,7 +73,6 @@ static void resolve_ranks(struct resolve *r)
     at_least_one(r, "cp", p->cp);
     at_least_one(r, "ep", p->ep);
     at_least_one(r, "vp", p->vp);
-    at_least_one(r, "micro-batch", p->micro_batch);
     at_least_one(r, "steps", p->steps);
     if (!r->ok)
         return;
@@ -211,9 +210,27 @@ static void resolve_pipeline(struct resolve *r)
     spread_layers(p->stage_layers, stages, layers);
 }
 
+/* Samples that a replica works on at once where the plan does not say: a transformer's activations
+ * leave room for few; all others work on what they have at once, in parts that fill the pipeline.
+ */
+static uint64_t usual_micro_batch(const struct nadi_plan *p, const struct nadi_model *m)
+{
+    enum { MOST_PARTS = 1 << 20 };
+    const bool few = nadi_model_is_transformer(m) && p->mode != NADI_MODE_DECODE;
+    if (few || p->batch == 0 || p->batch % p->dp != 0)
+        return 1;
+    const uint64_t share = p->batch / p->dp;
+    for (uint64_t parts = p->pp; parts <= share && parts < MOST_PARTS; parts++)
+        if (share % parts == 0)
+            return share / parts;
+    return 1;
+}
+
 static void resolve_batch(struct resolve *r)
 {
     struct nadi_plan *p = r->p;
+    if (!p->micro_batch)
+        p->micro_batch = usual_micro_batch(p, r->m);
     const uint64_t unit = p->dp * p->micro_batch;
     if (p->batch == 0)
         p->batch = unit * (p->schedule == NADI_SCHEDULE_DUALPIPE ? 2 * p->pp : p->pp);

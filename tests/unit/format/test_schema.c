@@ -269,6 +269,7 @@ static const struct key_case key_cases[] = {
     {GRAPH, "dimensions", "[8, 2]", "[8, 2]", "[0]", "schema/range"},
     {GRAPH, "routing", "valiant", "valiant", "random", "schema/word"},
     {GRAPH, "routing-seed", "7", "7", "-1", "schema/range"},
+    {GRAPH, "stripe", "none", "none", "plane", "schema/word"},
     {GRAPH, "in-switch-bandwidth", "3.2Tbps", "400000000000 B/s", "1s", "schema/unit"},
     {GRAPH, "in-switch-latency", "0.3us", "300 ns", "-1", "schema/range"},
     {GRAPH, "prices", "{leaf: 1}", "{leaf: 1}", "[1]", "schema/map"},
