@@ -316,6 +316,12 @@ static void change(struct nadi_network *net, const struct nadi_link_state *state
         send_again(w, w->stranded.items[i]); /* may strand again, at or before its old place */
 }
 
+static const char *too_far(const struct nadi_network *net)
+{
+    const struct aware *w = (const struct aware *)net;
+    return w->stranded.count ? nadi_fabric_too_far(&w->fabric) : NULL;
+}
+
 static uint64_t count_stranded(const struct nadi_network *net)
 {
     return ((const struct aware *)net)->stranded.count;
@@ -357,4 +363,5 @@ const struct nadi_network_ops nadi_network_aware = {
     .sent = sent,
     .change = change,
     .stranded = count_stranded,
+    .too_far = too_far,
 };

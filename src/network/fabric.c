@@ -278,6 +278,13 @@ const struct nadi_fabric_way *nadi_fabric_choose(struct nadi_fabric *l, uint32_t
     return r;
 }
 
+const char *nadi_fabric_too_far(const struct nadi_fabric *l)
+{
+    return l->routing && nadi_routing_too_far(l->routing)
+               ? "the way of a message has more than 65,534 links: the model follows no longer ones"
+               : NULL;
+}
+
 void nadi_fabric_change(struct nadi_fabric *l, const struct nadi_link_state *states, size_t count)
 {
     NADI_ASSERT(l->graph);

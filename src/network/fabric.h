@@ -100,6 +100,9 @@ struct nadi_fabric_tally { /* what a link has done */
     uint32_t most_waiting;
 };
 
+/* too_far of network.h. */
+const char *nadi_fabric_too_far(const struct nadi_fabric *l);
+
 /* The counters of network.h, from a tally for each link. */
 void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_tally *tallies,
                           bool links, nadi_network_visit_fn *visit, void *context);

@@ -560,5 +560,6 @@ const struct nadi_network_ops nadi_network_flow = {
     .sent = sent,
     .change = nadi_flow_change,
     .stranded = nadi_flow_stranded,
+    .too_far = nadi_flow_too_far,
     .endless = endless,
 };

@@ -75,6 +75,12 @@ void nadi_flow_change(struct nadi_network *net, const struct nadi_link_state *st
     nadi_flow_need_settling(f);
 }
 
+const char *nadi_flow_too_far(const struct nadi_network *net)
+{
+    const struct flow *f = (const struct flow *)net;
+    return f->stranded.count ? nadi_fabric_too_far(&f->fabric) : NULL;
+}
+
 uint64_t nadi_flow_stranded(const struct nadi_network *net)
 {
     const struct flow *f = (const struct flow *)net;

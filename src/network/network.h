@@ -96,6 +96,9 @@ struct nadi_network_ops {
     void (*change)(struct nadi_network *net, const struct nadi_link_state *states, size_t count);
     /* Messages that wait because there is no way at present; NULL: never. */
     uint64_t (*stranded)(const struct nadi_network *net);
+    /* Where messages wait for ever because their way has more links than the model can follow: says
+     * so; NULL: not therefore. NULL: never. */
+    const char *(*too_far)(const struct nadi_network *net);
     /* Is something on its way that ends beyond the clock's range, and for which no event is
      * pending? NULL: never. */
     bool (*endless)(const struct nadi_network *net);

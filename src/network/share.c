@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+enum { MOST_HOPS = (1 << 29) - 1 }; /* of a demand */
+
 struct nadi_share *nadi_share_create(uint32_t link_count, const double *capacity)
 {
     struct nadi_share *s = NADI_ZNEW(struct nadi_share, 1);
@@ -51,13 +53,13 @@ void nadi_share_set_links(struct nadi_share *s, uint32_t demand, const uint32_t 
                           uint32_t hops, double limit)
 {
     struct demand *d = &s->demands.items[demand];
-    NADI_ASSERT(d->weight <= 0 && hops <= UINT16_MAX && s->hops.count < UINT32_MAX - hops);
+    NADI_ASSERT(d->weight <= 0 && hops <= MOST_HOPS && s->hops.count < UINT32_MAX - hops);
     if (hops > d->hops) { /* the old place stays empty: ways seldom grow */
         NADI_RESERVE(&s->hops, s->hops.count + hops);
         d->way = (uint32_t)s->hops.count;
         s->hops.count += hops;
     }
-    d->hops = (uint16_t)hops;
+    d->hops = hops & MOST_HOPS;
     s->limits.items[demand] = limit;
     s->limited |= !isinf(limit);
     for (uint32_t h = 0; h < hops; h++)

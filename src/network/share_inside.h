@@ -46,12 +46,12 @@ struct hop {
 struct demand { /* half a cache line: most are looked at as somebody's neighbour */
     double weight, level;
     uint32_t way; /* its first hop among all */
-    uint16_t hops;
-    bool held : 1;    /* in this solve: its level is final */
-    bool listed : 1;  /* among the changed ones */
-    bool moved : 1;   /* in this solve: another level or another holder than before */
-    uint32_t held_by; /* link; NADI_NONE: its own limit */
-    uint32_t visit;   /* number of the solve that found its level last */
+    uint32_t hops : 29;
+    uint32_t held : 1;   /* in this solve: its level is final */
+    uint32_t listed : 1; /* among the changed ones */
+    uint32_t moved : 1;  /* in this solve: another level or another holder than before */
+    uint32_t held_by;    /* link; NADI_NONE: its own limit */
+    uint32_t visit;      /* number of the solve that found its level last */
 };
 
 _Static_assert(sizeof(struct demand) == 32, "two demands are a cache line");

@@ -137,6 +137,7 @@ static uint32_t host_choices(const struct walk *w)
             distance = 0;
         else if (g->nodes[peer].kind == NADI_GRAPH_SWITCH)
             distance = nadi_routing_distance(w->r, w->target, peer) + 1;
+        w->r->too_far |= distance >= NADI_FAR && !nadi_routing_uses_tables(w->r);
         const uint64_t rank = (uint64_t)distance << 32 | g->links[g->ports[p].link].dim;
         if (distance >= NADI_FAR || rank > least)
             continue;
@@ -346,6 +347,11 @@ bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint6
     if (found && (scheme == NADI_ROUTE_VALIANT || direct.load * direct.hops > way.load * way.hops))
         take(route, &r->detour);
     return true;
+}
+
+bool nadi_routing_too_far(const struct nadi_routing *r)
+{
+    return r->too_far;
 }
 
 uint32_t nadi_routing_hops(struct nadi_routing *r, uint32_t src, uint32_t dst)

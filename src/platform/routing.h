@@ -68,6 +68,9 @@ void nadi_routing_destroy(struct nadi_routing *r); /* NULL is fine */
 bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint64_t flow,
                        struct nadi_way *route) NADI_MUST_USE;
 
+/* Was there no way because one of 65,535 links or more would be needed? */
+bool nadi_routing_too_far(const struct nadi_routing *r);
+
 /* Adaptive: the bytes that the next ways are for; 0 at first. */
 void nadi_routing_set_own_load(struct nadi_routing *r, double load);
 

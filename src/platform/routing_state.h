@@ -44,6 +44,7 @@ struct nadi_routing {
     uint32_t *choices; /* ports, as many as the largest degree */
     struct nadi_routing_target target, middle;
     struct nadi_way detour;
+    bool too_far;    /* some switch is NADI_FAR links or more away: there is no way to it */
     double own_load; /* adaptive: of the way that is asked for */
 };
 

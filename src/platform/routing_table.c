@@ -166,6 +166,7 @@ const uint16_t *nadi_routing_table(struct nadi_routing *r, uint32_t root)
         else
             look_out(r, &s, first, last, distance);
         first = last;
+        r->too_far |= distance == NADI_FAR - 1 && first < s.found && s.found < s.size;
     }
     r->tables[root] = s.table;
     r->built[r->built_count++] = root;

@@ -322,9 +322,12 @@ static bool tell_unreachable(const struct run *r, struct nadi_diags *diags)
         first = r->parts[i].unreachable < first ? r->parts[i].unreachable : first;
     if (first == r->in->flows.count)
         return true;
+    const char *far = NULL;
+    for (uint32_t i = 0; i < r->count && !far; i++)
+        far = nadi_pkt_too_far(r->nets[i]);
     return nadi_error(diags, "flows/unreachable", NADI_NOWHERE, "check the links of the topology",
-                      "flow %" PRIu32 ": there is no way from its source to its destination",
-                      r->order[first]);
+                      "flow %" PRIu32 ": %s", r->order[first],
+                      far ? far : "there is no way from its source to its destination");
 }
 
 /* All flows are there before the network is cut, as they say how much there is to do where. */

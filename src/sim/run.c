@@ -111,6 +111,12 @@ static bool goes_on(const struct simulation *s)
     return nadi_engine_pending(s->engine) || (ops->endless && ops->endless(s->network));
 }
 
+static const char *too_far(const struct simulation *s)
+{
+    const struct nadi_network_ops *ops = s->network->ops;
+    return ops->too_far ? ops->too_far(s->network) : NULL;
+}
+
 static void run_events(struct simulation *s)
 {
     const struct nadi_run_options *o = &s->in->options;
@@ -142,7 +148,9 @@ static void run_events(struct simulation *s)
         s->stopped_by_range = !o->max_sim_ns;
         r->stopped_by = o->max_sim_ns ? "--max-sim was reached"
                                       : "simulated time exceeds the clock's range of 106 days";
-    } else
+    } else if (too_far(s))
+        stop(s, NADI_OUTCOME_LIMIT, too_far(s));
+    else
         r->outcome = NADI_OUTCOME_DEADLOCK;
 }
 

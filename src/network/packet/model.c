@@ -333,6 +333,12 @@ static void change(struct nadi_network *net, const struct nadi_link_state *state
     schedule_pump(p);
 }
 
+static const char *too_far(const struct nadi_network *net)
+{
+    const struct packet *p = (const struct packet *)net;
+    return p->stranded.count ? nadi_pkt_too_far(p->net) : NULL;
+}
+
 static uint64_t stranded(const struct nadi_network *net)
 {
     return ((const struct packet *)net)->stranded.count;
@@ -494,5 +500,6 @@ const struct nadi_network_ops nadi_network_packet = {
     .sent = sent,
     .change = change,
     .stranded = stranded,
+    .too_far = too_far,
     .endless = endless,
 };

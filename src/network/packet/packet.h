@@ -49,6 +49,9 @@ nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow);
  * moves any more these are a PFC deadlock: buffers that wait for each other in a circle. */
 uint32_t nadi_pkt_blocked_ports(const struct nadi_pkt *net, uint32_t *node);
 
+/* Flows had no way because it has more links than packets can count: says so; NULL: none. */
+const char *nadi_pkt_too_far(const struct nadi_pkt *net);
+
 /* To the nearest one. */
 static inline nadi_time nadi_pkt_to_ticks(const struct nadi_pkt *net, nadi_time ps)
 {

@@ -49,6 +49,7 @@ struct nadi_pkt_routes {
     struct nadi_routing *given; /* NULL: ECMP */
     uint64_t *load;             /* adaptive: by port, bytes of the flows that go out there */
     struct nadi_way way;        /* of the last flow */
+    bool too_far;               /* some way has more links than a packet can count */
 };
 
 static uint32_t rotl(uint32_t x, int r)
@@ -231,7 +232,9 @@ static const struct tree *tree_to(const struct nadi_pkt *net, uint32_t root)
     for (uint32_t n = 0; n < g->node_count; n++)
         if (r->switch_of[n] != NADI_NONE)
             t.hops[r->switch_of[n]] =
-                r->distance[n] < UINT16_MAX ? (uint16_t)r->distance[n] : UINT16_MAX;
+                r->distance[n] < NADI_PKT_MAX_HOPS ? (uint16_t)r->distance[n] : UINT16_MAX;
+    for (uint32_t i = 0; i < found; i++)
+        net->routes->too_far |= r->distance[r->queue[i]] >= NADI_PKT_MAX_HOPS;
     if (net->config.exact) {
         t.rank = NADI_ZNEW(uint32_t, net->switch_count);
         for (uint32_t i = 0; i < found; i++)
@@ -376,6 +379,7 @@ static struct walk walk_of(const struct nadi_pkt *net, uint32_t flow, bool back)
 
 static bool set_hop(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t hop, uint32_t port)
 {
+    net->routes->too_far |= port != NADI_NONE && hop == NADI_PKT_MAX_HOPS;
     if (port == NADI_NONE || hop == NADI_PKT_MAX_HOPS)
         return false;
     while (hop >= net->path_hops)
@@ -517,6 +521,14 @@ uint32_t nadi_pkt_routes_spray(struct nadi_pkt *net, uint32_t node, uint32_t flo
     const uint32_t key =
         first ? murmur3(words, 1, net->config.seed & UINT32_MAX) + seq : murmur3(words, 2, node);
     return choices[key % count];
+}
+
+const char *nadi_pkt_too_far(const struct nadi_pkt *net)
+{
+    const struct nadi_pkt_routes *r = net->routes;
+    return r->too_far || (r->given && nadi_routing_too_far(r->given))
+               ? "the way of a message has more than 1,023 links: packets count no more hops"
+               : NULL;
 }
 
 bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow)
