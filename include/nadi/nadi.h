@@ -111,7 +111,7 @@ struct nadi_setup {
     uint32_t queues_per_dim;
     double injection_scale, compute_scale, comm_scale; /* 1 is neutral */
     int rendezvous;                                    /* every message asks first */
-    int strict;                                        /* unknown keys are errors */
+    int lenient;                                       /* unknown keys are warnings, not errors */
     int compat;          /* as under the reference's names: the scales do nothing and say so */
     uint64_t max_sim_ns; /* 0: no limit */
     uint64_t max_wall_ms;

@@ -25,7 +25,7 @@ class Setup(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("workload", c_char_p), ("system", c_char_p), ("network", c_char_p),
                 ("memory", c_char_p), ("groups", c_char_p), ("network_model", c_char_p), ("executor", c_char_p),
                 ("queues_per_dim", c_uint32), ("injection_scale", c_double), ("compute_scale", c_double),
-                ("comm_scale", c_double), ("rendezvous", c_int), ("strict", c_int), ("compat", c_int),
+                ("comm_scale", c_double), ("rendezvous", c_int), ("lenient", c_int), ("compat", c_int),
                 ("max_sim_ns", c_uint64), ("max_wall_ms", c_uint64)]
 
 

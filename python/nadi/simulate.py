@@ -7,7 +7,7 @@ from ._library import DONE, CollectiveTraces, Error, Messages, Output, Setup, en
 from .results import Run
 
 _TEXTS = ("workload", "system", "network", "memory", "groups", "network_model", "executor")
-_NUMBERS = ("queues_per_dim", "injection_scale", "compute_scale", "comm_scale", "rendezvous", "strict", "max_sim_ns",
+_NUMBERS = ("queues_per_dim", "injection_scale", "compute_scale", "comm_scale", "rendezvous", "lenient", "max_sim_ns",
             "max_wall_ms")
 MOST_NODES = 1000000  # spans and the critical path are kept up to so many nodes, as the program does
 

@@ -72,7 +72,7 @@ struct nadi_job *nadi_job_create(const struct nadi_setup *setup)
         .compute_scale = whole.compute_scale,
         .comm_scale = whole.comm_scale,
         .rendezvous = whole.rendezvous != 0,
-        .strict = whole.strict != 0,
+        .strict = !whole.lenient && !whole.compat,
         .compat = whole.compat != 0,
         .max_sim_ns = whole.max_sim_ns,
         .max_wall_ms = whole.max_wall_ms,

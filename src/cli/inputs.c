@@ -39,7 +39,10 @@ const struct nadi_option nadi_cli_input_files[] = {
      AT(events),
      .help = "What happens meanwhile: links that change or fail, slow and late ranks, traffic of "
              "others"},
-    {.name = "strict", .type = NADI_OPTION_FLAG, AT(strict), .help = "Unknown keys are errors"},
+    {.name = "lenient",
+     .type = NADI_OPTION_FLAG,
+     AT(lenient),
+     .help = "Unknown keys of system, network and memory files are warnings, as for the reference"},
     {.name = NULL},
 };
 
@@ -111,7 +114,7 @@ void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_set
     setup->comm_scale = inputs->comm_scale;
     setup->packet_compat = inputs->compat;
     setup->rendezvous = inputs->rendezvous;
-    setup->strict = inputs->strict;
+    setup->lenient = inputs->lenient;
 }
 
 bool nadi_cli_claim(const char *folder, struct nadi_claim **claim)

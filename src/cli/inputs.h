@@ -11,7 +11,7 @@ struct nadi_cli_inputs {
     const char *network_model, *executor;
     uint32_t queues_per_dim;
     double injection_scale, compute_scale, comm_scale;
-    bool rendezvous, strict;
+    bool rendezvous, lenient;
     const char *compat; /* "ns3" or NULL */
 };
 

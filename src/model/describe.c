@@ -231,7 +231,7 @@ static bool fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_d
     struct nadi_schema_values v;
     struct nadi_arena arena;
     nadi_arena_init(&arena);
-    bool ok = nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_MODEL), doc, false, &arena, diags);
+    bool ok = nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_MODEL), doc, true, &arena, diags);
     if (ok) {
         m->family = (enum nadi_family)nadi_schema_word(&v, "family");
         m->name = text_of(m, &v, "name");

@@ -82,10 +82,10 @@ bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_dia
     c->path = nadi_arena_strdup(&c->arena, name);
     if (!nadi_catalogue_doc(&doc, "clusters", name, diags))
         return false;
-    bool ok = nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_CLUSTER), &doc, false, &doc.arena,
-                                diags) &&
-              has_one_network(&v, diags) &&
-              (nadi_schema_get(&v, "platform")->count || lengths_agree(&v, diags));
+    bool ok =
+        nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_CLUSTER), &doc, true, &doc.arena, diags) &&
+        has_one_network(&v, diags) &&
+        (nadi_schema_get(&v, "platform")->count || lengths_agree(&v, diags));
     if (ok) {
         fill(c, &v);
         const char *device = nadi_schema_get(&v, "device")->items[0].text;

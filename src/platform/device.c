@@ -99,7 +99,7 @@ bool nadi_device_open(struct nadi_device *d, const char *name, struct nadi_arena
     if (!nadi_catalogue_doc(&doc, "devices", name, diags))
         return false;
     bool ok =
-        nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_DEVICE), &doc, false, &doc.arena, diags);
+        nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_DEVICE), &doc, true, &doc.arena, diags);
     if (ok) {
         fill(d, &v, arena);
         ok = check(d, name, diags);

@@ -48,7 +48,7 @@ static bool load_config(struct nadi_flows_inputs *in, const struct nadi_flows_op
         if (!nadi_doc_read(&doc, o->config, schema->title,
                            nadi_doc_syntax_of(o->config, schema->syntax), diags))
             return false;
-        const bool ok = nadi_schema_check(&values, schema, &doc, false, &doc.arena, diags) &&
+        const bool ok = nadi_schema_check(&values, schema, &doc, true, &doc.arena, diags) &&
                         nadi_packet_config_fill(&in->config, &values, &in->arena, diags);
         nadi_doc_release(&doc);
         return ok;
