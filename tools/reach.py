@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -18,6 +19,7 @@ KINDS = ("unit", "property", "fuzz", "cli")  # labels of the tests that are used
 MEMORY_BYTES = 6 << 30
 FILE_BYTES = 1 << 28
 SKIPPED = 77 << 8
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 COUNTERS = 0x01A10000  # in a .gcda file: how often each arc of a function was taken
 
 
@@ -33,6 +35,36 @@ def digest_of(paths):
     return digest(*(x for p in sorted(paths) for x in (str(p.name), p.read_bytes())))
 
 
+class Texts:
+    """Digests of C files with all that they include of src/ and tests/."""
+
+    def __init__(self, tree):
+        self.tree, self.known, self.includes = tree, {}, {}
+
+    def included(self, path):
+        """The path and what it includes, directly or not."""
+        found, open_ = set(), [path]
+        while open_:
+            at = open_.pop()
+            if at in found:
+                continue
+            found.add(at)
+            if at not in self.includes:
+                names = INCLUDE.findall(at.read_bytes().decode(errors="replace"))
+                paths = (self.tree / below / n for n in names for below in ("src", "tests"))
+                self.includes[at] = [p for p in paths if p.is_file()]
+            open_ += self.includes[at]
+        return found
+
+    def digest(self, path):
+        parts = []
+        for p in sorted(self.included(path)):
+            if p not in self.known:
+                self.known[p] = digest_of([p])
+            parts.append(self.known[p])
+        return digest(*parts)
+
+
 class Test:
     def __init__(self, name, command, key):
         self.name, self.command, self.key = name, command, key
@@ -42,14 +74,13 @@ def files_below(folder):
     return [p for p in folder.rglob("*") if p.is_file()]
 
 
-def find_tests(tree, build):
+def find_tests(tree, build, texts):
     """The tests that CTest knows, with a digest of what each is made of."""
     listed = subprocess.run(
         ["ctest", "--test-dir", build, "-N", "--show-only=json-v1"], capture_output=True, check=True
     )
     tests = tree / "tests"
-    headers = digest_of(tree.glob("src/**/*.h"))
-    support = digest_of(files_below(tests / "support")) if (tests / "support").exists() else ""
+    support = sorted(tests.glob("support/*.c"))
     common = files_below(tests / "cli/common") if (tests / "cli/common").exists() else []
     found = []
     for row in json.loads(listed.stdout)["tests"]:
@@ -58,7 +89,7 @@ def find_tests(tree, build):
         if not kind or not row.get("command"):
             continue
         command = row["command"]
-        made = [headers]
+        made = []
         if kind[0] == "cli":
             case = pathlib.Path(command[-1])
             made.append(digest_of([*files_below(case), *common, pathlib.Path(command[0])]))
@@ -66,7 +97,7 @@ def find_tests(tree, build):
             name = row["name"].split(".")
             sources = {"unit": f"unit/{name[1]}/test_{name[-1]}.c", "fuzz": f"fuzz/fuzz_{name[-1]}.c"}
             source = tests / sources.get(kind[0], f"{kind[0]}/{name[-1]}.c")
-            made += [support, digest_of([source])]
+            made += [texts.digest(p) for p in [source, *support]]
             made += [digest_of(files_below(pathlib.Path(p))) for p in command[1:] if os.path.isdir(p)]
         found.append(Test(row["name"], command, digest(*made)))
     return found
@@ -133,13 +164,14 @@ class Reach:
     def __init__(self, work, tree, build, counting, jobs, slowest, say):
         self.work, self.tree, self.build, self.counting = work, tree, build, counting
         self.jobs, self.slowest, self.say = jobs, slowest, say
-        self.tests = find_tests(tree, build)
+        texts = Texts(tree)
+        self.tests = find_tests(tree, build, texts)
         self.path = work / "reach.json"
         self.kept = json.loads(self.path.read_text()) if self.path.exists() else {}
         self.known = {}  # digest of counts -> lines reached
         self.lines = self.kept.setdefault("lines", {})  # file -> [digest, lines with code]
         self.sources = {
-            str(p.relative_to(tree)): digest_of([p]) for p in (tree / "src").rglob("*.c")
+            str(p.relative_to(tree)): texts.digest(p) for p in (tree / "src").rglob("*.c")
         }
         self.objects = next(self.counting.rglob("libnadi.dir"))
 

@@ -169,7 +169,7 @@ struct transfer { /* a point-to-point message */
     uint64_t bytes;
     uint32_t channel, owner_kind, a, b; /* who is told when it has arrived */
     uint32_t next;
-    nadi_time sent;
+    nadi_time sent, arrived;
 };
 
 struct receive {

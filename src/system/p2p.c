@@ -100,7 +100,7 @@ static void record_flow(struct nadi_system *s, const struct transfer *t, const s
         .send_node = t->b,
         .recv_node = r->b,
         .sent = t->sent,
-        .arrived = nadi_engine_now(s->engine),
+        .arrived = t->arrived,
     };
     NADI_PUSH(&s->flows, f);
 }
@@ -109,6 +109,7 @@ static void on_arrival(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
     uint32_t index = event->a;
+    s->transfers.items[index].arrived = nadi_engine_now(s->engine);
     struct transfer t = s->transfers.items[index];
     struct channel *c = &s->channels.items[t.channel];
     if (c->receives.head == NADI_NONE) {
