@@ -15,7 +15,8 @@ import subprocess
 import threading
 import time
 
-KINDS = ("unit", "property", "fuzz", "cli")  # labels of the tests that are used
+KINDS = ("unit", "property", "fuzz", "cli")  # labels of the tests that are used, and of scripts:
+SCRIPTS = {"tools.docs": ["README.md", "docs"]}  # and what they read
 MEMORY_BYTES = 6 << 30
 FILE_BYTES = 1 << 28
 SKIPPED = 77 << 8
@@ -66,8 +67,10 @@ class Texts:
 
 
 class Test:
-    def __init__(self, name, command, key):
-        self.name, self.command, self.key = name, command, key
+    """beside: the folder in which it expects to run, or None."""
+
+    def __init__(self, name, command, key, beside):
+        self.name, self.command, self.key, self.beside = name, command, key, beside
 
 
 def files_below(folder):
@@ -86,11 +89,17 @@ def find_tests(tree, build, texts):
     for row in json.loads(listed.stdout)["tests"]:
         labels = [p["value"] for p in row.get("properties", []) if p["name"] == "LABELS"]
         kind = [label for label in sum(labels, []) if label in KINDS]
+        if row["name"] in SCRIPTS:
+            kind = ["script"]
         if not kind or not row.get("command"):
             continue
         command = row["command"]
-        made = []
-        if kind[0] == "cli":
+        made, beside = [], None
+        if kind[0] == "script":
+            beside = build
+            for path in [pathlib.Path(command[0]), *(tree / p for p in SCRIPTS[row["name"]])]:
+                made.append(digest_of(files_below(path) if path.is_dir() else [path]))
+        elif kind[0] == "cli":
             case = pathlib.Path(command[-1])
             made.append(digest_of([*files_below(case), *common, pathlib.Path(command[0])]))
         else:
@@ -99,7 +108,7 @@ def find_tests(tree, build, texts):
             source = tests / sources.get(kind[0], f"{kind[0]}/{name[-1]}.c")
             made += [texts.digest(p) for p in [source, *support]]
             made += [digest_of(files_below(pathlib.Path(p))) for p in command[1:] if os.path.isdir(p)]
-        found.append(Test(row["name"], command, digest(*made)))
+        found.append(Test(row["name"], command, digest(*made), beside))
     return found
 
 
@@ -117,8 +126,9 @@ def end_session(leader):
             pass
 
 
-def run(command, scratch, environment, cpu_seconds, wall_seconds):
-    """Its exit status, or None when it took too long, and the CPU seconds that it took."""
+def run(test, scratch, environment, cpu_seconds, wall_seconds):
+    """Its exit status, or None when it took too long, and the CPU seconds that it took. It runs in a
+    folder of its own, with links to what it expects there."""
 
     def limits():
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
@@ -128,9 +138,11 @@ def run(command, scratch, environment, cpu_seconds, wall_seconds):
 
     shutil.rmtree(scratch, ignore_errors=True)
     (scratch / "tmp").mkdir(parents=True)
+    for path in test.beside.iterdir() if test.beside else []:
+        (scratch / path.name).symlink_to(path)
     whole = {**os.environ, **environment, "TMPDIR": str(scratch / "tmp"), "HOME": str(scratch)}
     process = subprocess.Popen(
-        command, cwd=scratch, env=whole, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        test.command, cwd=scratch, env=whole, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=limits,
     )  # fmt: skip
     late = []
@@ -213,7 +225,8 @@ class Reach:
             "GCOV_PREFIX_STRIP": str(len(self.objects.parts) - 1),
         }
         limit = int(20 * self.slowest) + 20
-        status, _ = run(test.command, self.work / "scratch" / test.name, environment, limit, 20 * limit)
+        scratch = self.work / "scratch" / test.name
+        status, _ = run(test, scratch, environment, limit, 20 * limit)
         files, units = {}, []
         for gcda in sorted(folder.rglob("*.gcda")) if folder.exists() else []:
             if not counted(gcda):
@@ -246,7 +259,7 @@ class Reach:
         nothing."""
         scratch = self.work / "scratch" / test.name
         limit = int(2 * self.slowest) + 1
-        status, seconds = run(test.command, scratch, {}, limit, 20 * limit)
+        status, seconds = run(test, scratch, {}, limit, 20 * limit)
         row = {"key": test.key, "seconds": seconds, "status": status, "files": {}}
         if status == 0 and seconds <= self.slowest:
             row["status"], row["files"] = self.collect(test)
@@ -290,10 +303,25 @@ class Reach:
         temporary.write_text(json.dumps(self.kept))
         temporary.rename(self.path)
 
+    def users_of(self, path, seen):
+        """Files with code that name a table of a file that has none."""
+        if self.code.get(path) or path in seen:
+            return {path} if self.code.get(path) else set()
+        seen.add(path)
+        tables = re.findall(r"\b(nadi_\w+)(?:\[[^]]*\])* = {", (self.tree / path).read_text())
+        name = re.compile(r"\b(" + "|".join(tables or ["-"]) + r")\b")
+        users = [f for f in self.sources if f != path and name.search((self.tree / f).read_text())]
+        return set().union(*(self.users_of(f, seen) for f in users))
+
     def tests_of(self, path, line, span, body):
         """Tests that reach the line, or where it has no code of its own what is around it: the last
-        line with code before it in its statement, the statement, its function, its file."""
+        line with code before it in its statement, the statement, its function, its file, the files
+        that use its tables."""
         code = self.code.get(path, 0)
+        if not code:
+            users = self.users_of(path, set())
+            names = {t.name for f in users for t, _ in self.reached.get(f, [])}
+            return [t for t in self.tests if t.name in names]
         before = code & bits(span[0], line)
         for lines in (
             before and 1 << before.bit_length() - 1,

@@ -1,0 +1,196 @@
+/* Networks of packets drawn at random, pinned: when every flow ends, what every port carried and
+ * all counters, of each congestion control, in both modes. A row that moves is an answer that
+ * moves; the messages are the rows as they are now. */
+#include "network/packet/cc.h"
+#include "support/digest.h"
+#include "support/packet_case.h"
+
+#include <math.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+enum { CASES = 24 };
+
+struct row {
+    const char *cc;
+    bool exact;
+    uint64_t data, marked, pauses, dropped, repeated; /* packets of all cases; frames */
+    double seconds;                                   /* of all flows */
+    uint64_t digest;                                  /* of everything */
+};
+
+static const struct row rows[] = {
+    {"none", false, 88668, 30766, 162, 5844, 11802, 0.011699907900, UINT64_C(0x47a617475eda67f)},
+    {"none", true, 101188, 28718, 249, 0, 0, 0.007178256000, UINT64_C(0x325a129561d78654)},
+    {"dcqcn", false, 87736, 30153, 104, 4773, 10870, 0.012442532049, UINT64_C(0x7de4b4e5edbaa48b)},
+    {"dcqcn", true, 101188, 19753, 138, 0, 0, 0.012351073000, UINT64_C(0x1af1a555cda9739c)},
+    {"hpcc", false, 88738, 25162, 149, 5509, 11878, 0.083846444927, UINT64_C(0x645771b05f03dcbc)},
+    {"hpcc", true, 101188, 20400, 231, 0, 0, 0.058966107000, UINT64_C(0x8a297e311dbf714e)},
+    {"hpcc-pint", false, 87525, 30181, 144, 5658, 10659, 0.010740159511,
+     UINT64_C(0x824a1b69c4c9f019)},
+    {"hpcc-pint", true, 101188, 25430, 210, 0, 0, 0.007382548000, UINT64_C(0x3b552f3ae8cddf9)},
+    {"timely", false, 89080, 30349, 150, 5854, 12214, 0.014015624750, UINT64_C(0x17ca320229fad911)},
+    {"timely", true, 101188, 27328, 221, 0, 0, 0.011032099000, UINT64_C(0x142fd90dae7a503e)},
+    {"dctcp", false, 87932, 30761, 113, 4883, 11066, 0.011317911350, UINT64_C(0x5ca42f39921f2d8d)},
+    {"dctcp", true, 101188, 21271, 153, 0, 0, 0.008149282000, UINT64_C(0xc3e1c0ae2fd59259)},
+    {"swift", false, 88766, 27312, 144, 5831, 11900, 0.012342293060, UINT64_C(0xcf673ed586b0a66e)},
+    {"window", false, 88641, 29199, 156, 5826, 11775, 0.011581414460, UINT64_C(0x9d50e0c7f2fceafd)},
+    {"ndp", false, 105864, 3841, 7, 29252, 28998, 0.016417361440, UINT64_C(0x4131a5c629a32fe3)},
+    {"eqds", false, 105184, 3861, 6, 28630, 28318, 0.016298824100, UINT64_C(0x912da2b107d4b2dc)},
+};
+
+static uint64_t draw_state; /* of Knuth's linear congruential generator */
+
+static uint32_t below(uint32_t n)
+{
+    draw_state = draw_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((draw_state >> 33) % n);
+}
+
+static void draw_config(struct nadi_packet_config *c, const struct nadi_cc_ops *cc, bool exact)
+{
+    static const uint32_t payloads[] = {256, 1000, 1500, 4096};
+    if (!exact)
+        nadi_packet_config_init(c);
+    c->exact = exact;
+    c->cc = cc;
+    c->payload_bytes = payloads[below(4)];
+    c->window = below(4) > 0;
+    c->window_variable = below(2);
+    c->window_global = below(3) == 0;
+    c->rate_bound = below(4) > 0;
+    c->ack_first = below(2);
+    c->buffer_bytes = UINT64_C(1) << (20 + below(5));
+    c->pfc = below(3) > 0;
+    c->ecn = below(4) > 0;
+    if (below(4)) {
+        c->ecn_rows = 1;
+        c->ecn_map[0] = (struct nadi_ecn_row){UINT64_C(400000000000), 10000 << below(3),
+                                              50000 << below(3), below(2) ? 0.2 : 1};
+    }
+    c->rate_ai *= 1 + below(20);
+    c->rate_hai *= 1 + below(40);
+    c->gain = 1.0 / (1 << (4 + below(5)));
+    c->dcqcn.clamp_target = below(2);
+    c->dcqcn.alpha_interval = (nadi_time)(1 + below(8)) * 1000 * NADI_PS_PER_NS;
+    c->dcqcn.decrease_interval = (nadi_time)(1 + below(8)) * 1000 * NADI_PS_PER_NS;
+    c->dcqcn.increase_interval = (nadi_time)(1 + below(60)) * 1000 * NADI_PS_PER_NS;
+    c->dcqcn.increase_bytes = below(2) ? 20000 << below(4) : 0;
+    c->dcqcn.fast_recovery = below(6);
+    c->dcqcn.notify_interval = (nadi_time)below(2) * 4000 * NADI_PS_PER_NS;
+    c->hpcc.mi_threshold = below(6);
+    c->hpcc.int_multiple = 1 + below(3);
+    c->hpcc.fast_react = below(2);
+    c->hpcc.multi_rate = below(2);
+    c->hpcc.sample_feedback = below(2);
+    c->hpcc.pint_probability = below(2) ? 1 : 0.5;
+    c->timely.least_rtt = 4000 * NADI_PS_PER_NS;
+    c->timely.low = (nadi_time)(5 + below(5)) * 1000 * NADI_PS_PER_NS;
+    c->timely.high = c->timely.low * 3;
+    c->swift.base_target = (nadi_time)(1 + below(5)) * 1000 * NADI_PS_PER_NS;
+    c->swift.scale_range = 0.1 * (1 + below(10));
+    if (exact)
+        return;
+    c->recovery = below(2) ? NADI_RECOVERY_GO_BACK_N : NADI_RECOVERY_SELECTIVE;
+    c->ack_interval_bytes = below(2) ? 1 : 16 << 10;
+    c->rto = (nadi_time)(50 + below(200)) * 1000 * NADI_PS_PER_NS;
+    c->retry_limit = 0;
+    c->loss = below(4) ? 0 : 0.002;
+    c->spreading = below(2) ? NADI_SPREADING_FLOW : NADI_SPREADING_PACKET;
+    c->trimming = c->recovery == NADI_RECOVERY_SELECTIVE && below(2);
+    c->trim_queue_bytes = 16 << 10;
+}
+
+static void draw(struct packet_case *c, const struct nadi_cc_ops *cc, bool exact)
+{
+    if (below(2))
+        packet_case_star(c, 3 + below(6));
+    else
+        packet_case_clos(c, 2 + below(2), 2 + below(3), 1 + below(3));
+    for (uint32_t i = 0; i < c->in.graph.link_count; i++)
+        if (below(8) == 0)
+            c->in.graph.links[i].bits_per_s /= 1 + below(4);
+    draw_config(&c->in.config, cc, exact);
+    const uint32_t hosts = c->in.graph.host_count, flows = 2 + below(2 * hosts);
+    uint64_t start_ns = 0;
+    for (uint32_t f = 0; f < flows; f++) {
+        const uint32_t src = below(hosts), dst = below(2) ? 0 : below(hosts);
+        start_ns += below(2) * below(3000);
+        packet_case_flow(c, src, src == dst ? (dst + 1) % hosts : dst,
+                         below(4) ? 20000 + below(1000000) : below(3000), start_ns);
+    }
+}
+
+static void measure(struct row *r, const struct nadi_cc_ops *cc)
+{
+    for (uint32_t i = 0; i < CASES; i++) {
+        struct packet_case c;
+        draw_state = i + 1;
+        draw(&c, cc, r->exact);
+        packet_case_run(&c);
+        assert_true(c.result.complete);
+        for (size_t k = 0; k < c.result.done_count; k++) {
+            const struct nadi_flow_done *d = &c.result.done[k];
+            r->seconds += (double)d->duration / 1e12;
+            digest_u64(&r->digest, d->flow);
+            digest_u64(&r->digest, (uint64_t)d->duration);
+            digest_u64(&r->digest, (uint64_t)d->alone);
+        }
+        for (uint32_t p = 0; p < c.result.port_count; p++) {
+            const struct nadi_port_total *t = &c.result.ports[p];
+            digest_u64(&r->digest, t->packets);
+            digest_u64(&r->digest, t->bytes);
+            digest_u64(&r->digest, t->peak_bytes);
+            digest_u64(&r->digest, (uint64_t)t->busy);
+        }
+        const struct nadi_pkt_totals *t = &c.result.totals;
+        r->data += t->data_sent;
+        r->marked += t->marked;
+        r->pauses += t->pauses;
+        r->dropped += t->dropped_full + t->dropped_loss + t->trimmed;
+        r->repeated += t->retransmitted;
+        digest_u64(&r->digest, t->acks_sent);
+        digest_u64(&r->digest, t->acks_received);
+        digest_u64(&r->digest, t->data_bytes_received);
+        digest_u64(&r->digest, t->resumes);
+        digest_u64(&r->digest, t->pulls);
+        digest_u64(&r->digest, t->timeouts);
+        digest_u64(&r->digest, c.result.pfc_total);
+        digest_u64(&r->digest, (uint64_t)c.result.end);
+        packet_case_release(&c);
+    }
+}
+
+static void pinned(void **state)
+{
+    size_t at = 0;
+    bool all = true;
+    (void)state;
+    for (const struct nadi_cc_ops *const *cc = nadi_cc_all; *cc; cc++)
+        for (int exact = 0; exact <= ((*cc)->hpcc_mode > 0 || *cc == &nadi_cc_none); exact++) {
+            struct row r = {.cc = (*cc)->name, .exact = exact, .digest = DIGEST_INIT};
+            measure(&r, *cc);
+            const struct row *q = &rows[at];
+            const bool same = at < sizeof(rows) / sizeof(rows[0]) && strcmp(q->cc, r.cc) == 0 &&
+                              q->exact == r.exact && q->data == r.data && q->marked == r.marked &&
+                              q->pauses == r.pauses && q->dropped == r.dropped &&
+                              q->repeated == r.repeated && fabs(q->seconds - r.seconds) < 1e-12 &&
+                              q->digest == r.digest;
+            if (!same)
+                print_error("{\"%s\", %s, %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64
+                            ", %" PRIu64 ", %.12f, UINT64_C(0x%" PRIx64 ")},\n",
+                            r.cc, exact ? "true" : "false", r.data, r.marked, r.pauses, r.dropped,
+                            r.repeated, r.seconds, r.digest);
+            all &= same;
+            at++;
+        }
+    assert_true(all);
+    assert_int_equal(at, sizeof(rows) / sizeof(rows[0]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pinned)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
