@@ -329,10 +329,19 @@ static void bad_lists_are_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "intervals: [ring-efficiency 0.9 0.8]",    "intervals: [colour 1 2]",
-        "residuals: [\"all-reduce 8: 1 1, 1 2\"]", "residuals: [\"all-reduce: 1 1\"]",
-        "residuals: [\"all-reduce 8: 1 -1\"]",     "crossovers: [\"all-reduce 8: 0 ring LL256\"]",
-        "crossovers: [\"dance 8: 0 ring LL\"]",    "nics: 0\nnodes: 2",
+        "intervals: [ring-efficiency 0.9 0.8]",
+        "intervals: [colour 1 2]",
+        "residuals: [\"all-reduce 8: 1 1, 1 2\"]",
+        "residuals: [\"all-reduce: 1 1\"]",
+        "residuals: [\"all-reduce 8: 1 -1\"]",
+        "residuals: [\"all-reduce 8: 0 1\"]",
+        "residuals: [\"all-reduce 8: inf 1\"]",
+        "residuals: [\"all-reduce 8: nan 1\"]",
+        "residuals: [\"all-reduce 8: 1 inf\"]",
+        "residuals: [\"all-reduce 8: 1 0\"]",
+        "crossovers: [\"all-reduce 8: 0 ring LL256\"]",
+        "crossovers: [\"dance 8: 0 ring LL\"]",
+        "nics: 0\nnodes: 2",
     };
     static const char path[] = "test_nccl_bad.yaml";
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
