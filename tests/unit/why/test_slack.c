@@ -179,8 +179,9 @@ static void message_lies_there(void **state)
  * takes less than on rank 0. */
 static void members_start_apart(void **state)
 {
-    static const struct want wants[] = {{0, 0, 4000, true}, {1, 0, 4000, true}, {2, 0, 0, false},
-                                        {3, 0, 3900, true}, {0, 2, 0, false},   {3, 2, 1800, false}};
+    static const struct want wants[] = {{0, 0, 4000, true}, {1, 0, 4000, true},
+                                        {2, 0, 0, false},   {3, 0, 3900, true},
+                                        {0, 2, 0, false},   {3, 2, 1800, false}};
     struct scene s = {.counts = {3, 2, 2, 3}};
     (void)state;
     for (uint32_t rank = 0; rank < RANKS; rank++) {
