@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 struct nadi_claim {
-    struct nadi_folder_lock *lock;
+    struct nadi_output_lock *lock;
 };
 
 void nadi_output_init(struct nadi_output *output)
@@ -66,7 +66,7 @@ static void find_sensitivities(struct nadi_job *job, const struct nadi_why *why,
 
 struct nadi_claim *nadi_claim_create(const char *folder, struct nadi_diags *messages)
 {
-    struct nadi_folder_lock *lock = nadi_folder_lock_take(folder, messages);
+    struct nadi_output_lock *lock = nadi_output_lock_folder(folder, messages);
     if (!lock)
         return NULL;
     struct nadi_claim *claim = NADI_NEW(struct nadi_claim, 1);
@@ -78,14 +78,14 @@ void nadi_claim_destroy(struct nadi_claim *claim)
 {
     if (!claim)
         return;
-    nadi_folder_lock_release(claim->lock);
+    nadi_output_lock_release(claim->lock);
     nadi_mem_free(claim);
 }
 
 enum nadi_status nadi_claim_clear(const struct nadi_claim *claim, struct nadi_diags *messages)
 {
-    const bool ok = nadi_folder_lock_holds(claim->lock, messages) &&
-                    nadi_run_files_remove(nadi_folder_lock_path(claim->lock), NULL, NULL, messages);
+    const bool ok = nadi_output_lock_holds(claim->lock, messages) &&
+                    nadi_run_files_remove(nadi_output_lock_path(claim->lock), NULL, NULL, messages);
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
@@ -93,12 +93,12 @@ enum nadi_status nadi_claim_clear(const struct nadi_claim *claim, struct nadi_di
 static bool write_folder(struct nadi_job *job, const struct nadi_output *output,
                          const struct nadi_report_options *options)
 {
-    struct nadi_folder_lock *own =
-        output->claim ? NULL : nadi_folder_lock_take(output->folder, &job->diags);
-    const struct nadi_folder_lock *lock = output->claim ? output->claim->lock : own;
+    struct nadi_output_lock *own =
+        output->claim ? NULL : nadi_output_lock_folder(output->folder, &job->diags);
+    const struct nadi_output_lock *lock = output->claim ? output->claim->lock : own;
     const bool written =
         lock && nadi_report_write_folder(&job->inputs, &job->result, options, lock, &job->diags);
-    nadi_folder_lock_release(own);
+    nadi_output_lock_release(own);
     return written;
 }
 

@@ -8,6 +8,7 @@
 #include "sim/trace_folder.h"
 #include "trace/edit/fold_key.h"
 #include "trace/full_write.h"
+#include "trace/set.h"
 
 struct rank_class { /* ranks that run one trace */
     uint32_t first, count;
@@ -357,13 +358,11 @@ static bool write_all(struct fold *w)
     if (nadi_str_ends(output, ".yml"))
         length -= 4;
     nadi_str_add_bytes(&w->prefix, output, length);
-    if (!nadi_file_make_parent(output, w->diags))
-        return false;
-    for (uint32_t c = 0; c < w->class_count; c++) {
-        if (!write_class(w, c))
-            return false;
-    }
-    return write_groups(w) && write_manifest(w);
+    struct nadi_trace_set *set = nadi_trace_set_begin(nadi_str_get(&w->prefix), w->diags);
+    bool ok = set != NULL;
+    for (uint32_t c = 0; c < w->class_count && ok; c++)
+        ok = write_class(w, c);
+    return nadi_trace_set_end(set, ok && write_groups(w) && write_manifest(w));
 }
 
 /* --- the report --------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "trace/set.h"
 
 void nadi_edit_output(const char *pattern, bool several, uint32_t rank, struct nadi_str *path)
 {
@@ -215,13 +216,6 @@ static uint32_t change_files(struct files *w)
 {
     const struct nadi_edit_tool *tool = w->tool;
     uint32_t done = 0;
-    struct nadi_str first = NADI_STR_INIT;
-    nadi_edit_output(w->edit->output, w->source.several, 0, &first);
-    const bool made =
-        !w->source.several || nadi_file_make_parent(nadi_str_get(&first), w->messages);
-    nadi_str_release(&first);
-    if (!made)
-        return 0;
     if (tool->begin && !tool->begin(tool->context, &w->source, w->messages))
         return 0;
     while (done < w->source.count && change_file(w, done))
@@ -229,6 +223,26 @@ static uint32_t change_files(struct files *w)
     if (done == w->source.count && tool->finish &&
         !tool->finish(tool->context, &w->source, &w->total, w->messages))
         return 0;
+    return done;
+}
+
+/* Traces of a prefix become traces of a prefix: one set. Where all of them were named, no other
+ * rank of an earlier set stays. Elsewhere every file is one by itself. */
+static uint32_t change_set(struct files *w)
+{
+    const struct nadi_trace_inputs *inputs = &w->edit->inputs;
+    struct nadi_str first = NADI_STR_INIT;
+    nadi_edit_output(w->edit->output, w->source.several, 0, &first);
+    bool ok = !w->source.several || nadi_file_make_parent(nadi_str_get(&first), w->messages);
+    nadi_str_release(&first);
+    if (!ok || !w->source.several || strstr(w->edit->output, "{rank}"))
+        return ok ? change_files(w) : 0;
+    struct nadi_trace_set *set = nadi_trace_set_begin(w->edit->output, w->messages);
+    const uint32_t done = set ? change_files(w) : 0;
+    ok = done == w->source.count;
+    if (ok && inputs->count == 1)
+        ok = nadi_trace_set_clear(set, NULL, w->source.ranks, w->source.count, w->messages);
+    (void)nadi_trace_set_end(set, ok || done == 0);
     return done;
 }
 
@@ -244,7 +258,7 @@ enum nadi_status nadi_edit_files(const struct nadi_trace_edit *edit,
         nadi_edit_report_init(&w.total);
         for (uint32_t i = 0; i < w.source.count; i++)
             nadi_edit_report_init(&w.reports[i]);
-        const uint32_t done = change_files(&w);
+        const uint32_t done = change_set(&w);
         *report = describe(&w, done);
         for (uint32_t i = 0; i < w.source.count; i++)
             nadi_edit_report_release(&w.reports[i]);

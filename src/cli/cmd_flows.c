@@ -1,5 +1,6 @@
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/inputs.h"
 #include "cli/stop.h"
 #include "cli/terminal.h"
 
@@ -135,6 +136,9 @@ static int cmd_flows(const struct nadi_command *self, int count, char **argument
     struct nadi_words words;
     if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &v, &words))
         return NADI_EXIT_USAGE;
+    struct nadi_claim *claim;
+    if (!nadi_cli_claim(v.out, &claim))
+        return NADI_EXIT_INPUT;
     struct nadi_flows_setup setup;
     nadi_flows_setup_init(&setup);
     setup.flows = v.flows;
@@ -155,6 +159,7 @@ static int cmd_flows(const struct nadi_command *self, int count, char **argument
         status = simulate(&v, flows);
     nadi_terminal_messages(nadi_flows_messages(flows), 0, v.quiet);
     nadi_flows_destroy(flows);
+    nadi_claim_destroy(claim);
     return (int)status;
 }
 

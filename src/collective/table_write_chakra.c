@@ -140,9 +140,11 @@ bool nadi_table_write_chakra(const struct nadi_table *t, uint64_t bytes, const c
     uint32_t *sender_of = NADI_NEW(uint32_t, t->steps.count);
     nadi_table_pair(t, receiver_of, sender_of);
     struct writer w = {.t = t, .p = &p, .sender_of = sender_of};
-    bool ok = true;
+    struct nadi_trace_set *set = nadi_trace_set_begin(prefix, diags);
+    bool ok = set && nadi_trace_set_clear(set, NULL, NULL, 0, diags);
     for (uint32_t m = 0; m < t->shape.n && ok; m++)
         ok = write_member(&w, m, prefix, diags);
+    ok = nadi_trace_set_end(set, ok);
     nadi_mem_free(w.deps.items);
     nadi_mem_free(receiver_of);
     nadi_mem_free(sender_of);

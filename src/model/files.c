@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "trace/build.h"
+#include "trace/gen_files.h"
 
 enum { MOST_AXES = 16, MOST_CUTS = 64, MOST_FILES = 1 << 16 };
 
@@ -259,10 +260,6 @@ static bool write_ranks(const struct nadi_step *s, const struct nadi_model_files
 {
     const struct nadi_grid *grid = &s->study->grid;
     struct nadi_groups groups;
-    if (grid->ranks > MOST_FILES)
-        return nadi_error(
-            diags, "model/files", NADI_NOWHERE, "a manifest holds any number of ranks",
-            "%u ranks would be as many files; at most %d are written", grid->ranks, MOST_FILES);
     nadi_groups_init(&groups, grid->ranks);
     nadi_wires_groups(&s->wires, grid, &groups);
     bool ok = write_groups(&groups, folder, diags);
@@ -385,15 +382,23 @@ bool nadi_model_files_write(const struct nadi_step *step, const struct nadi_mode
 {
     struct nadi_str text = NADI_STR_INIT;
     const struct nadi_cluster *cluster = &step->study->cluster;
-    bool ok = nadi_file_make_folder(folder, diags);
-    *manifest = ok && !options->every_rank && manifest_text(step, &text);
-    if (ok && !options->every_rank && !*manifest)
+    const uint32_t ranks = step->study->grid.ranks;
+    *manifest = !options->every_rank && manifest_text(step, &text);
+    if (!options->every_rank && !*manifest)
         nadi_note(
             diags, "model/files", NADI_NOWHERE, NULL,
             "the degrees do not fit together with the network's dimensions along common axes: "
             "one trace a rank is written instead of a manifest");
+    if (!*manifest && ranks > MOST_FILES) {
+        nadi_str_release(&text);
+        return nadi_error(
+            diags, "model/files", NADI_NOWHERE, "a manifest holds any number of ranks",
+            "%u ranks would be as many files; at most %d are written", ranks, MOST_FILES);
+    }
+    struct nadi_trace_set *set = nadi_gen_begin_folder(folder, diags);
+    bool ok = set != NULL;
     if (*manifest)
-        ok = write_text(folder, "workload.yml", &text, diags) &&
+        ok = ok && write_text(folder, "workload.yml", &text, diags) &&
              write_stages(step, options, folder, diags);
     else
         ok = ok && write_ranks(step, options, folder, diags);
@@ -403,5 +408,5 @@ bool nadi_model_files_write(const struct nadi_step *step, const struct nadi_mode
              (step->study->library ? write_platform(step->study->library, folder, diags)
                                    : write_network(cluster, folder, diags)) &&
              write_memory(step, folder, diags);
-    return ok;
+    return nadi_trace_set_end(set, ok);
 }

@@ -130,23 +130,23 @@ static void put_file(struct folder *f, enum nadi_run_file file)
     }
 }
 
-static bool put_summary(struct folder *f, const struct nadi_folder_lock *lock)
+static bool put_summary(struct folder *f, const struct nadi_output_lock *lock)
 {
     nadi_str_clear(&f->text);
     nadi_summary_json(f->in, f->r, f->o, &f->written, &f->text);
-    return nadi_folder_lock_holds(lock, f->diags) &&
+    return nadi_output_lock_holds(lock, f->diags) &&
            nadi_file_write_synced(path_of(f, NADI_SUMMARY_FILE), nadi_str_get(&f->text),
                                   f->text.length, f->diags);
 }
 
 bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_result *r,
                               const struct nadi_report_options *o,
-                              const struct nadi_folder_lock *lock, struct nadi_diags *diags)
+                              const struct nadi_output_lock *lock, struct nadi_diags *diags)
 {
     struct folder f = {
-        .in = in, .r = r, .o = o, .name = nadi_folder_lock_path(lock), .diags = diags};
+        .in = in, .r = r, .o = o, .name = nadi_output_lock_path(lock), .diags = diags};
     nadi_written_init(&f.written);
-    f.ok = nadi_folder_lock_holds(lock, diags) && nadi_run_files_remove(f.name, in, o, diags);
+    f.ok = nadi_output_lock_holds(lock, diags) && nadi_run_files_remove(f.name, in, o, diags);
     for (int file = 0; f.ok && file < NADI_FILES; file++)
         if (file != NADI_FILE_SUMMARY && nadi_run_file_wanted((enum nadi_run_file)file, in, o))
             put_file(&f, (enum nadi_run_file)file);

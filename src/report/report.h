@@ -22,7 +22,7 @@
 #define NADI_REPORT_REPORT_H
 
 #include "base/diag.h"
-#include "base/folder_lock.h"
+#include "base/output_lock.h"
 #include "base/str.h"
 #include "sim/inputs.h"
 #include "sim/result.h"
@@ -54,7 +54,7 @@ bool nadi_report_by_class(const struct nadi_inputs *in, const struct nadi_report
  * summary.json then. */
 bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_result *r,
                               const struct nadi_report_options *o,
-                              const struct nadi_folder_lock *lock,
+                              const struct nadi_output_lock *lock,
                               struct nadi_diags *diags) NADI_MUST_USE;
 
 /* The summary for a terminal, at most 100 columns, appended to out. colour: ANSI sequences. */

@@ -1,8 +1,8 @@
 #include "report/run_check.h"
 
 #include "base/file.h"
-#include "base/folder_lock.h"
 #include "base/mem.h"
+#include "base/output_lock.h"
 #include "base/sha256.h"
 #include "format/json_line.h"
 
@@ -254,7 +254,7 @@ static bool no_summary(const char *folder, const char *database, struct nadi_dia
     const struct nadi_place place = NADI_IN_FILE(nadi_str_get(&path));
     const char *found = unnamed_file(NULL, folder, NULL, name);
     bool ok;
-    if (nadi_folder_lock_is_held(folder))
+    if (nadi_output_lock_of_folder(folder, NULL) == NADI_OUTPUT_HELD)
         ok = nadi_error(diags, "report/incomplete", place, "wait for it to end",
                         "a run is at work for this folder and has not written this file yet");
     else if (found)
@@ -274,7 +274,7 @@ static bool is_a_copy(const char *folder, const char *database)
     char name[256];
     uint64_t bytes;
     return is_file(database, &bytes) && !unnamed_file(NULL, folder, NADI_RUN_DB_FILE, name) &&
-           !nadi_folder_lock_is_held(folder);
+           nadi_output_lock_of_folder(folder, NULL) != NADI_OUTPUT_HELD;
 }
 
 static bool check_folder(const char *folder, const char *database, struct nadi_diags *diags)

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "collective/trace_set.h"
 #include "sim/load.h"
+#include "trace/set.h"
 
 static int by_node(const void *a, const void *b)
 {
@@ -119,8 +120,10 @@ static bool read_position(struct nadi_load *l, const char *prefix, uint32_t posi
         return true;
     char ending[24];
     snprintf(ending, sizeof(ending), ".%u.et", position);
-    const char *path =
-        nadi_arena_printf(&l->in->arena, "%s%s", nadi_load_resolve(l, prefix, ending), ending);
+    const char *resolved = nadi_load_resolve(l, prefix, ending);
+    const char *path = nadi_arena_printf(&l->in->arena, "%s%s", resolved, ending);
+    if (!nadi_trace_set_is_whole(resolved, l->diags))
+        return false;
     c->by_position[position] = nadi_trace_read(path, 0, l->diags);
     return c->by_position[position] != NULL;
 }

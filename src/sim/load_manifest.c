@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "sim/trace_files.h"
 #include "sim/trace_folder.h"
+#include "trace/set.h"
 
 bool nadi_is_manifest(const char *workload)
 {
@@ -379,10 +380,18 @@ uint32_t nadi_manifest_ranks(const char *workload)
     return product >= 1 && product <= NADI_MANIFEST_RANKS ? (uint32_t)product : 0;
 }
 
+/* The mark of its set is that of its name without the ending. */
+static bool is_whole(struct nadi_load *l)
+{
+    const char *path = l->in->options.workload;
+    return nadi_trace_set_is_whole(
+        nadi_arena_printf(&l->in->arena, "%.*s", (int)(strrchr(path, '.') - path), path), l->diags);
+}
+
 bool nadi_load_manifest(struct nadi_load *l)
 {
     struct nadi_doc doc;
-    if (!nadi_load_document(l, NADI_SCHEMA_MANIFEST, l->in->options.workload, &doc))
+    if (!is_whole(l) || !nadi_load_document(l, NADI_SCHEMA_MANIFEST, l->in->options.workload, &doc))
         return false;
     struct nadi_manifest m = {.l = l, .doc = &doc};
     nadi_arena_init(&m.arena);

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "trace/set.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,36 +26,6 @@ void nadi_ranges_text(const uint32_t *ascending, size_t count, struct nadi_str *
             nadi_str_printf(out, "-%u", ascending[end]);
         i = end + 1;
     }
-}
-
-static const char *const endings[] = {".et", ".et.gz", ".et.zst"}; /* the first is preferred */
-
-enum { ENDINGS = sizeof(endings) / sizeof(endings[0]) };
-
-/* Splits "name.12.et" at the dot before the number; false for every other name. */
-static bool split_name(const char *name, size_t *stem, uint32_t *rank, unsigned *ending)
-{
-    unsigned e = 0;
-    while (e < ENDINGS && !nadi_str_ends(name, endings[e]))
-        e++;
-    if (e == ENDINGS)
-        return false;
-    const size_t end = strlen(name) - strlen(endings[e]);
-    size_t digits = end;
-    uint64_t value = 0, scale = 1;
-    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9' &&
-           scale <= UINT32_MAX) {
-        value += (uint64_t)(name[--digits] - '0') * scale;
-        scale *= 10;
-    }
-    const bool leading_zero = name[digits] == '0' && digits + 1 < end;
-    if (digits == end || digits < 1 || name[digits - 1] != '.' || leading_zero ||
-        value >= NADI_NONE)
-        return false;
-    *stem = digits - 1;
-    *rank = (uint32_t)value;
-    *ending = e;
-    return true;
 }
 
 /* By rank, then by ending. */
@@ -90,7 +61,7 @@ static void read_entries(DIR *folder, const char *base, struct nadi_trace_folder
     while ((entry = readdir(folder))) {
         size_t stem;
         struct nadi_trace_file file;
-        if (!split_name(entry->d_name, &stem, &file.rank, &file.ending))
+        if (!nadi_trace_name_split(entry->d_name, &stem, &file.rank, &file.ending))
             continue;
         if (strlen(base) == stem && strncmp(base, entry->d_name, stem) == 0)
             NADI_PUSH(f, file);
@@ -140,7 +111,7 @@ static void report_none(const char *prefix, const char *folder, const char *base
     size_t stem;
     uint32_t rank;
     unsigned ending;
-    const bool names_one = split_name(base, &stem, &rank, &ending);
+    const bool names_one = nadi_trace_name_split(base, &stem, &rank, &ending);
     if (names_one && nadi_file_exists(prefix))
         nadi_str_printf(&hint, "give the prefix without rank and ending: '%.*s'",
                         (int)(strlen(prefix) - (strlen(base) - stem)), prefix);
@@ -160,6 +131,8 @@ bool nadi_trace_folder_scan(struct nadi_trace_folder *f, const char *prefix,
 {
     *f = (struct nadi_trace_folder){0};
     struct nadi_str folder = NADI_STR_INIT;
+    if (!nadi_trace_set_is_whole(prefix, diags))
+        return false;
     const char *slash = strrchr(prefix, '/');
     const char *base = slash ? slash + 1 : prefix;
     if (slash)
@@ -189,7 +162,7 @@ bool nadi_trace_folder_scan(struct nadi_trace_folder *f, const char *prefix,
 
 const char *nadi_trace_file_ending(const struct nadi_trace_file *file)
 {
-    return endings[file->ending];
+    return nadi_trace_endings[file->ending];
 }
 
 void nadi_trace_folder_release(struct nadi_trace_folder *f)

@@ -149,11 +149,9 @@ static bool write_manifest(const struct nadi_gen_collective *g, const char *pref
     return ok;
 }
 
-bool nadi_gen_collective_write(const struct nadi_gen_collective *g, const char *prefix,
-                               struct nadi_diags *diags)
+static bool write_traces(const struct nadi_gen_collective *g, const char *prefix,
+                         struct nadi_diags *diags)
 {
-    if (!check(g, diags))
-        return false;
     uint32_t files = g->manifest ? 1 : g->ranks;
     for (uint32_t rank = 0; rank < files; rank++) {
         struct nadi_trace_writer *w = nadi_gen_open(prefix, rank, g->coding, diags);
@@ -163,5 +161,16 @@ bool nadi_gen_collective_write(const struct nadi_gen_collective *g, const char *
         if (!nadi_trace_writer_close(w, diags))
             return false;
     }
-    return !g->manifest || write_manifest(g, prefix, diags);
+    return true;
+}
+
+bool nadi_gen_collective_write(const struct nadi_gen_collective *g, const char *prefix,
+                               struct nadi_diags *diags)
+{
+    if (!check(g, diags))
+        return false;
+    struct nadi_trace_set *set = nadi_trace_set_begin(prefix, diags);
+    return nadi_trace_set_end(set, set && nadi_trace_set_clear(set, NULL, NULL, 0, diags) &&
+                                       write_traces(g, prefix, diags) &&
+                                       (!g->manifest || write_manifest(g, prefix, diags)));
 }

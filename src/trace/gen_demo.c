@@ -217,11 +217,9 @@ static bool check(const struct nadi_gen_demo *g, struct nadi_diags *diags)
     return true;
 }
 
-bool nadi_gen_demo_traces(const struct nadi_gen_demo *g, const char *prefix,
-                          struct nadi_diags *diags)
+static bool write_traces(const struct nadi_gen_demo *g, const char *prefix,
+                         struct nadi_diags *diags)
 {
-    if (!check(g, diags))
-        return false;
     for (uint32_t rank = 0; rank < g->ranks; rank++) {
         struct step s = {.writer = nadi_gen_open(prefix, rank, g->coding, diags),
                          .demo = g,
@@ -235,6 +233,16 @@ bool nadi_gen_demo_traces(const struct nadi_gen_demo *g, const char *prefix,
             return false;
     }
     return true;
+}
+
+bool nadi_gen_demo_traces(const struct nadi_gen_demo *g, const char *prefix,
+                          struct nadi_diags *diags)
+{
+    if (!check(g, diags))
+        return false;
+    struct nadi_trace_set *set = nadi_trace_set_begin(prefix, diags);
+    return nadi_trace_set_end(set, set && nadi_trace_set_clear(set, NULL, NULL, 0, diags) &&
+                                       write_traces(g, prefix, diags));
 }
 
 static const char system_text[] = "{\n"
@@ -287,11 +295,13 @@ bool nadi_gen_demo_folder(const struct nadi_gen_demo *g, const char *folder,
 {
     struct nadi_str prefix = NADI_STR_INIT;
     nadi_str_printf(&prefix, "%s/workload", folder);
-    bool ok = check(g, diags) && nadi_file_make_folder(folder, diags) &&
-              write_file(folder, "system.json", system_text, diags) &&
-              write_file(folder, "memory.json", memory_text, diags) &&
-              write_network(g, folder, diags) &&
-              nadi_gen_demo_traces(g, nadi_str_get(&prefix), diags);
+    struct nadi_trace_set *set =
+        check(g, diags) ? nadi_trace_set_begin(nadi_str_get(&prefix), diags) : NULL;
+    const bool ok = set && nadi_trace_set_clear(set, NULL, NULL, 0, diags) &&
+                    write_file(folder, "system.json", system_text, diags) &&
+                    write_file(folder, "memory.json", memory_text, diags) &&
+                    write_network(g, folder, diags) &&
+                    write_traces(g, nadi_str_get(&prefix), diags);
     nadi_str_release(&prefix);
-    return ok;
+    return nadi_trace_set_end(set, ok);
 }

@@ -215,7 +215,11 @@ static bool write_traces(const struct nadi_gen_pattern *g, const char *folder,
 bool nadi_gen_pattern_folder(const struct nadi_gen_pattern *g, const char *folder,
                              struct nadi_diags *diags)
 {
-    return check(g, diags) && nadi_file_make_folder(folder, diags) &&
-           write_cluster(g, folder, diags) && write_groups(g, folder, diags) &&
-           (!g->manifest || write_manifest(g, folder, diags)) && write_traces(g, folder, diags);
+    if (!check(g, diags))
+        return false;
+    struct nadi_trace_set *set = nadi_gen_begin_folder(folder, diags);
+    return nadi_trace_set_end(set, set && write_cluster(g, folder, diags) &&
+                                       write_groups(g, folder, diags) &&
+                                       (!g->manifest || write_manifest(g, folder, diags)) &&
+                                       write_traces(g, folder, diags));
 }

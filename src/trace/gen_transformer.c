@@ -239,7 +239,11 @@ static bool write_memory(const char *folder, struct nadi_diags *diags)
 bool nadi_gen_transformer_folder(const struct nadi_gen_transformer *g, const char *folder,
                                  struct nadi_diags *diags)
 {
-    return check(g, diags) && nadi_file_make_folder(folder, diags) && write_system(folder, diags) &&
-           write_network(g, folder, diags) && write_memory(folder, diags) &&
-           (g->files ? write_files(g, folder, diags) : write_manifest(g, folder, diags));
+    if (!check(g, diags))
+        return false;
+    struct nadi_trace_set *set = nadi_gen_begin_folder(folder, diags);
+    return nadi_trace_set_end(
+        set, set && write_system(folder, diags) && write_network(g, folder, diags) &&
+                 write_memory(folder, diags) &&
+                 (g->files ? write_files(g, folder, diags) : write_manifest(g, folder, diags)));
 }

@@ -5,6 +5,7 @@
 #include "trace/import/coverage.h"
 #include "trace/import/import.h"
 #include "trace/import/sink.h"
+#include "trace/set.h"
 
 #include <stdatomic.h>
 #include <unistd.h>
@@ -381,6 +382,24 @@ static bool check_output(const struct nadi_import_options *o, uint32_t count,
     return true;
 }
 
+static bool import_all(struct jobs *all, struct nadi_str *report, struct nadi_diags *diags)
+{
+    run_all(all, all->count);
+    return (all->options->compat ? finish_compat : finish)(all, report, diags);
+}
+
+/* Several ranks belong together. Other ranks of the prefix stay: they may be another import's. */
+static bool import_set(struct jobs *all, struct nadi_str *report, struct nadi_diags *diags)
+{
+    struct nadi_trace_set *set = nadi_trace_set_begin(all->options->output, diags);
+    bool good = set && import_all(all, report, diags), any = false;
+    for (size_t i = 0; i < all->count; i++)
+        any |= all->items[i].good;
+    for (size_t i = 0; i < all->count && good; i++)
+        good = nadi_trace_set_only(set, all->items[i].output, diags);
+    return nadi_trace_set_end(set, good || !any) && good;
+}
+
 bool nadi_import_ranks(const struct nadi_import_options *o, struct nadi_str *report,
                        struct nadi_diags *diags)
 {
@@ -406,8 +425,7 @@ bool nadi_import_ranks(const struct nadi_import_options *o, struct nadi_str *rep
     atomic_init(&all.next, 0);
     for (uint32_t i = 0; i < count; i++)
         init_job(&all.items[i], o, first + i);
-    run_all(&all, count);
-    bool good = (o->compat ? finish_compat : finish)(&all, report, diags);
+    const bool good = count > 1 ? import_set(&all, report, diags) : import_all(&all, report, diags);
     for (uint32_t i = 0; i < count; i++)
         release_job(&all.items[i]);
     nadi_mem_free(all.items);

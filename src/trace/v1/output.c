@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "trace/set.h"
 #include "trace/write.h"
 
 struct output {
@@ -200,7 +201,10 @@ bool nadi_v1_write(const struct nadi_v1_workload *w, const struct nadi_v1_shape 
         ok = nadi_error(diags, "text/nothing", NADI_IN_FILE(w->path),
                         "has the topology one rank, or is every time and size 0?",
                         "nothing is left to do");
-    ok = ok && choose_carrier(&o, diags) && write_all(&o, prefix, written, diags);
+    struct nadi_trace_set *set =
+        ok && choose_carrier(&o, diags) ? nadi_trace_set_begin(prefix, diags) : NULL;
+    ok = set && nadi_trace_set_clear(set, NULL, NULL, 0, diags) &&
+         write_all(&o, prefix, written, diags);
     nadi_v1_program_release(&program);
-    return ok;
+    return nadi_trace_set_end(set, ok);
 }

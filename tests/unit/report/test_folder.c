@@ -52,10 +52,10 @@ static int remove_home(void **state)
 static bool write_folder(const struct report_case *c, const struct nadi_report_options *o,
                          const char *folder, struct nadi_diags *diags)
 {
-    struct nadi_folder_lock *lock = nadi_folder_lock_take(folder, diags);
+    struct nadi_output_lock *lock = nadi_output_lock_folder(folder, diags);
     assert_non_null(lock);
     const bool written = nadi_report_write_folder(&c->in, &c->r, o, lock, diags);
-    nadi_folder_lock_release(lock);
+    nadi_output_lock_release(lock);
     return written;
 }
 

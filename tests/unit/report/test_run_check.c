@@ -35,9 +35,9 @@ static int make_run(void **state)
     if (!mkdtemp(run->folder))
         return 1;
     report_case_init(&c);
-    struct nadi_folder_lock *lock = nadi_folder_lock_take(run->folder, &run->diags);
+    struct nadi_output_lock *lock = nadi_output_lock_folder(run->folder, &run->diags);
     const bool ok = lock && nadi_report_write_folder(&c.in, &c.r, &o, lock, &run->diags);
-    nadi_folder_lock_release(lock);
+    nadi_output_lock_release(lock);
     report_case_release(&c);
     return !ok;
 }
@@ -186,10 +186,10 @@ static void no_half_summary(void **state)
     unlink(path_of(run, "summary.json"));
     expect(run, "report/incomplete", "summary.json");
     assert_non_null(strstr(run->diags.items[0].message, "collectives.csv"));
-    struct nadi_folder_lock *lock = nadi_folder_lock_take(run->folder, &run->diags);
+    struct nadi_output_lock *lock = nadi_output_lock_folder(run->folder, &run->diags);
     expect(run, "report/incomplete", "summary.json");
     assert_non_null(strstr(run->diags.items[0].message, "at work"));
-    nadi_folder_lock_release(lock);
+    nadi_output_lock_release(lock);
     put(run, "summary.json", c.data, c.bytes);
     expect(run, "", NULL);
     nadi_mem_free(c.data);
