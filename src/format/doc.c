@@ -52,8 +52,10 @@ void nadi_doc_release(struct nadi_doc *doc)
 
 const struct nadi_doc_node *nadi_doc_find(const struct nadi_doc_node *map, const char *key)
 {
+    if (map->kind != NADI_DOC_MAP)
+        return NULL;
     for (const struct nadi_doc_node *n = map->first; n; n = n->next)
-        if (strcmp(n->key, key) == 0)
+        if (strcmp(nadi_doc_key(n), key) == 0)
             return n;
     return NULL;
 }
@@ -69,9 +71,10 @@ struct nadi_place nadi_doc_place(const struct nadi_doc *doc, const struct nadi_d
 struct nadi_place nadi_doc_key_place(const struct nadi_doc *doc, const struct nadi_doc_node *node)
 {
     struct nadi_place place = nadi_doc_place(doc, node);
-    if (node->key) {
-        place.line = node->key_line;
-        place.column = node->key_column;
+    if (node->in_map) {
+        const struct nadi_doc_member *member = (const struct nadi_doc_member *)(const void *)node;
+        place.line = member->key_line;
+        place.column = member->key_column;
     }
     return place;
 }

@@ -150,10 +150,10 @@ static const struct nadi_schema_key *report_unknown(struct check *c,
     size_t count = schema->count < MANY ? schema->count : MANY;
     for (size_t i = 0; i < count; i++)
         names[i] = schema->keys[i].key;
-    const char *near = nadi_str_nearest(node->key, names, count);
+    const char *near = nadi_str_nearest(nadi_doc_key(node), names, count);
     const struct nadi_schema_key *meant = near ? nadi_schema_find(schema, near) : NULL;
     struct nadi_str text = NADI_STR_INIT;
-    nadi_str_printf(&text, "unknown key '%.100s'", node->key);
+    nadi_str_printf(&text, "unknown key '%.100s'", nadi_doc_key(node));
     if (meant)
         nadi_str_printf(&text, ", did you mean '%s'?", meant->key);
     else if (!c->strict)
@@ -177,7 +177,7 @@ static void report_legacy(struct check *c)
     const struct nadi_doc_node *where = NULL;
     struct nadi_str keys = NADI_STR_INIT;
     for (const struct nadi_doc_node *n = c->map->first; n; n = n->next) {
-        const struct nadi_schema_key *key = nadi_schema_find(schema, n->key);
+        const struct nadi_schema_key *key = nadi_schema_find(schema, nadi_doc_key(n));
         if (!key || key->effect != NADI_SCHEMA_LEGACY)
             continue;
         nadi_str_printf(&keys, "%s'%s' (now %s)", where ? ", " : "", key->key, key->doc);
@@ -198,7 +198,7 @@ static bool check_present(struct check *c, bool *near)
     const struct nadi_schema *schema = c->values->schema;
     bool ok = true, legacy = false;
     for (const struct nadi_doc_node *n = c->map->first; n; n = n->next) {
-        const struct nadi_schema_key *key = nadi_schema_find(schema, n->key);
+        const struct nadi_schema_key *key = nadi_schema_find(schema, nadi_doc_key(n));
         if (!key) {
             const struct nadi_schema_key *meant = report_unknown(c, n);
             if (meant)

@@ -32,7 +32,7 @@ static void add_node(const struct nadi_doc_node *node, struct nadi_str *out)
     nadi_str_add_char(out, map ? '{' : '[');
     for (const struct nadi_doc_node *n = node->first; n; n = n->next) {
         if (map)
-            nadi_str_printf(out, "%s: ", n->key);
+            nadi_str_printf(out, "%s: ", nadi_doc_key(n));
         add_node(n, out);
         nadi_str_add(out, n->next ? ", " : "");
     }
@@ -96,7 +96,8 @@ void nadi_schema_origin(const struct nadi_schema_values *values,
         return;
     }
     const char *slash = strrchr(values->doc->path, '/');
-    nadi_str_printf(out, "%s:%u", slash ? slash + 1 : values->doc->path, value->node->key_line);
+    nadi_str_printf(out, "%s:%u", slash ? slash + 1 : values->doc->path,
+                    nadi_doc_key_place(values->doc, value->node).line);
 }
 
 static const char *type_name(const struct nadi_schema_key *key)

@@ -158,7 +158,7 @@ static uint32_t number(struct reader *r, const char *names, uint32_t absent)
     if (nadi_doc_classify(r->doc, node, &value) == NADI_DOC_INTEGER && value >= 0 && value <= 1e9)
         return (uint32_t)value;
     r->ok = nadi_error(r->diags, "model/config", nadi_doc_place(r->doc, node), NULL,
-                       "'%s' must be a whole number up to 1e9, found %s", node->key,
+                       "'%s' must be a whole number up to 1e9, found %s", nadi_doc_key(node),
                        nadi_doc_describe(r->doc, node, found));
     return absent;
 }
@@ -195,7 +195,8 @@ static const struct family *family_of_class(const struct reader *r)
     const struct nadi_doc_node *list = nadi_doc_find(r->map, "architectures");
     const struct family *best = NULL;
     size_t most = 0;
-    if (!list || list->kind != NADI_DOC_LIST || !list->first || !list->first->text)
+    if (!list || list->kind != NADI_DOC_LIST || !list->first ||
+        list->first->kind != NADI_DOC_SCALAR)
         return NULL;
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
         const size_t length = names_type(list->first->text, families[i].type);

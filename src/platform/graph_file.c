@@ -345,13 +345,13 @@ static bool read_prices(struct reader *r, const struct nadi_doc_node *map)
         const enum nadi_doc_scalar kind = nadi_doc_classify(r->doc, n, &price);
         if ((kind != NADI_DOC_INTEGER && kind != NADI_DOC_REAL) || !(price >= 0 && price < 1e15))
             return nadi_error(r->diags, "graph/price", place_of(r, n), NULL,
-                              "the price of '%s' must be a number, at least 0", n->key);
-        if (!nadi_graph_has_price(&f->graph, n->key))
+                              "the price of '%s' must be a number, at least 0", nadi_doc_key(n));
+        if (!nadi_graph_has_price(&f->graph, nadi_doc_key(n)))
             return nadi_error(r->diags, "graph/price", nadi_doc_key_place(r->doc, n),
                               "prices are given by role; `nadi topo` lists the roles, and links "
                               "are 'cable'",
-                              "no node has the role '%s'", n->key);
-        f->prices[f->price_count++] = (struct nadi_graph_price){keep(r, n->key), price};
+                              "no node has the role '%s'", nadi_doc_key(n));
+        f->prices[f->price_count++] = (struct nadi_graph_price){keep(r, nadi_doc_key(n)), price};
     }
     return true;
 }

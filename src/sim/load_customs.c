@@ -39,15 +39,15 @@ static bool read_custom_nodes(struct nadi_load *l, const struct nadi_doc *doc)
     system->custom_nodes = NADI_ARENA_NEW(&l->in->arena, struct nadi_custom_node, doc->root->count);
     for (const struct nadi_doc_node *n = doc->root->first; n; n = n->next) {
         struct nadi_custom_node node;
-        const struct nadi_doc_node key = {.kind = NADI_DOC_SCALAR, .text = n->key};
-        if (!nadi_str_to_u64(n->key, &node.node_id) || nadi_doc_two_ways(doc, &key)) {
+        const struct nadi_doc_node key = {.kind = NADI_DOC_SCALAR, .text = nadi_doc_key(n)};
+        if (!nadi_str_to_u64(nadi_doc_key(n), &node.node_id) || nadi_doc_two_ways(doc, &key)) {
             ok = nadi_error(l->diags, "custom/node", nadi_doc_key_place(doc, n), NULL,
                             "%s is not a node id", nadi_doc_describe(doc, &key, found));
             continue;
         }
         if (n->kind != NADI_DOC_SCALAR || !n->text[0]) {
             ok = nadi_error(l->diags, "custom/path", nadi_doc_place(doc, n), NULL,
-                            "node %s needs a path prefix, found %s", n->key,
+                            "node %s needs a path prefix, found %s", nadi_doc_key(n),
                             nadi_doc_describe(doc, n, found));
             continue;
         }

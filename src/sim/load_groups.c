@@ -37,27 +37,27 @@ static bool read_group(struct nadi_load *l, const struct nadi_doc *doc,
                        const struct nadi_doc_node *group, struct members *m)
 {
     char found[96];
-    if (group->key[0] == '\0')
+    if (nadi_doc_key(group)[0] == '\0')
         return nadi_error(l->diags, "groups/name", nadi_doc_key_place(doc, group),
                           "give the group another name",
                           "the empty name stands for all ranks and cannot be defined");
     if (group->kind != NADI_DOC_LIST)
         return nadi_error(l->diags, "groups/list", nadi_doc_place(doc, group),
                           "for example: \"tp0\": [0, 1]",
-                          "group \"%s\" must be a list of ranks, found %s", group->key,
+                          "group \"%s\" must be a list of ranks, found %s", nadi_doc_key(group),
                           nadi_doc_describe(doc, group, found));
     if (group->count == 0) {
         nadi_warning(l->diags, "groups/empty", nadi_doc_place(doc, group), "remove it",
-                     "group \"%s\" has no ranks and is left out", group->key);
+                     "group \"%s\" has no ranks and is left out", nadi_doc_key(group));
         return true;
     }
     bool ok = true;
     m->count = 0;
     for (const struct nadi_doc_node *n = group->first; n && ok; n = n->next)
-        ok = read_member(l, doc, group->key, n, m);
+        ok = read_member(l, doc, nadi_doc_key(group), n, m);
     if (ok) {
         bool existed;
-        nadi_groups_add(&l->in->groups, group->key, m->ranks, m->count, &existed);
+        nadi_groups_add(&l->in->groups, nadi_doc_key(group), m->ranks, m->count, &existed);
     }
     for (uint32_t i = 0; i < m->count; i++)
         m->seen[m->ranks[i] / 64] = 0;

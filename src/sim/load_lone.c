@@ -31,15 +31,18 @@ static struct nadi_doc_node *make_list(struct nadi_doc *doc, const char *words, 
     }
 }
 
-/* Puts a value into the document instead of that of its key. */
-static void put(struct nadi_doc *doc, struct nadi_doc_node *value)
+/* Puts a value into the document instead of that of the key. */
+static void put(struct nadi_doc *doc, const char *key, const struct nadi_doc_node *value)
 {
+    struct nadi_doc_member *m = NADI_ARENA_NEW(&doc->arena, struct nadi_doc_member, 1);
     struct nadi_doc_node **at = &doc->root->first;
-    while (*at && !nadi_str_equal((*at)->key, value->key))
+    while (*at && !nadi_str_equal(nadi_doc_key(*at), key))
         at = &(*at)->next;
-    value->next = *at ? (*at)->next : NULL;
+    *m = (struct nadi_doc_member){.node = *value, .key = nadi_arena_strdup(&doc->arena, key)};
+    m->node.in_map = true;
+    m->node.next = *at ? (*at)->next : NULL;
     doc->root->count += *at ? 0 : 1;
-    *at = value;
+    *at = &m->node;
 }
 
 bool nadi_load_lone_system(struct nadi_load *l, struct nadi_doc *doc)
@@ -54,9 +57,7 @@ bool nadi_load_lone_system(struct nadi_load *l, struct nadi_doc *doc)
     if (!lone->algorithm || lone->table || doc->root->kind != NADI_DOC_MAP)
         return true;
     if (strcmp(lone->algorithm, "auto") == 0) {
-        struct nadi_doc_node *word = make_word(doc, "auto", strlen("auto"));
-        word->key = nadi_arena_strdup(&doc->arena, "tuner");
-        put(doc, word);
+        put(doc, "tuner", make_word(doc, "auto", strlen("auto")));
         return true;
     }
     if (strpbrk(lone->algorithm, "./")) { /* a file */
@@ -74,9 +75,7 @@ bool nadi_load_lone_system(struct nadi_load *l, struct nadi_doc *doc)
     }
     const enum nadi_native_kind native = nadi_native_of(lone->kind);
     const uint32_t dims = native < NADI_NATIVE_BROADCAST ? l->in->topology.dim_count : 1;
-    struct nadi_doc_node *value = make_list(doc, lone->algorithm, dims);
-    value->key = nadi_arena_strdup(&doc->arena, nadi_native_key(native));
-    put(doc, value);
+    put(doc, nadi_native_key(native), make_list(doc, lone->algorithm, dims));
     return true;
 }
 

@@ -53,9 +53,9 @@ static bool read_axes(struct nadi_manifest *m, const struct nadi_doc_node *map)
             number > INT32_MAX)
             return nadi_error(m->l->diags, "manifest/axes", place, NULL,
                               "the size of axis '%s' must be a whole number of 1 or more, found %s",
-                              n->key, nadi_doc_describe(m->doc, n, found));
+                              nadi_doc_key(n), nadi_doc_describe(m->doc, n, found));
         m->axes[m->axis_count++] = (struct nadi_axis){
-            .name = n->key,
+            .name = nadi_doc_key(n),
             .size = (uint32_t)number,
             .stride = (uint32_t)product,
         };
@@ -196,9 +196,9 @@ static bool cover_where(struct cover *c, const struct nadi_doc_node *where)
     uint64_t *places[NADI_MANIFEST_AXES] = {0};
     bool ok = m->axis_count > 0 || nadi_manifest_no_axis(m, nadi_doc_place(m->doc, where), "where");
     for (const struct nadi_doc_node *n = where->first; n && ok; n = n->next) {
-        struct nadi_axis *axis = nadi_manifest_axis(m, n->key);
+        struct nadi_axis *axis = nadi_manifest_axis(m, nadi_doc_key(n));
         if (!axis)
-            return nadi_manifest_no_axis(m, nadi_doc_key_place(m->doc, n), n->key);
+            return nadi_manifest_no_axis(m, nadi_doc_key_place(m->doc, n), nadi_doc_key(n));
         uint64_t **bits = &places[axis - m->axes];
         *bits = NADI_ARENA_ZNEW(&m->arena, uint64_t, (size_t)axis->size / 64 + 1);
         ok = read_places(m, n, axis, *bits);

@@ -20,22 +20,18 @@ static struct nadi_doc_node *word_node(struct nadi_doc *doc, const struct nadi_d
 
 static void split(struct nadi_doc *doc, struct nadi_doc_node *node)
 {
-    struct nadi_doc_node *last = NULL;
-    for (const char *word = node->text;; word++) {
+    const struct nadi_doc_node whole = *node;
+    struct nadi_doc_node **end = &node->first;
+    node->kind = NADI_DOC_LIST;
+    for (const char *word = whole.text;; word++) {
         const size_t length = strcspn(word, "_");
-        struct nadi_doc_node *next = word_node(doc, node, word, length);
-        if (last)
-            last->next = next;
-        else
-            node->first = next;
-        last = next;
+        *end = word_node(doc, &whole, word, length);
+        end = &(*end)->next;
         node->count++;
         word += length;
         if (*word == '\0')
-            break;
+            return;
     }
-    node->kind = NADI_DOC_LIST;
-    node->text = NULL;
 }
 
 void nadi_v1_split_lists(struct nadi_doc *doc)
@@ -44,7 +40,7 @@ void nadi_v1_split_lists(struct nadi_doc *doc)
     if (doc->root->kind != NADI_DOC_MAP)
         return;
     for (struct nadi_doc_node *n = doc->root->first; n; n = n->next) {
-        const struct nadi_schema_key *key = nadi_schema_find(schema, n->key);
+        const struct nadi_schema_key *key = nadi_schema_find(schema, nadi_doc_key(n));
         if (key && key->list && key->type == NADI_SCHEMA_WORD && n->kind == NADI_DOC_SCALAR)
             split(doc, n);
     }

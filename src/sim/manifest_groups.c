@@ -33,17 +33,18 @@ static bool add_axis(struct nadi_manifest *m, struct family *f, const struct nad
 static bool read_family(struct nadi_manifest *m, struct family *f, const struct nadi_doc_node *node)
 {
     char found[96];
-    *f = (struct family){.name = node->key, .size = 1};
-    if (node->key[0] == '\0' || nadi_groups_find(&m->l->in->groups, node->key) != NADI_NONE)
+    *f = (struct family){.name = nadi_doc_key(node), .size = 1};
+    if (nadi_doc_key(node)[0] == '\0' ||
+        nadi_groups_find(&m->l->in->groups, nadi_doc_key(node)) != NADI_NONE)
         return nadi_error(m->l->diags, "manifest/groups", nadi_doc_key_place(m->doc, node),
                           "give it another name",
-                          node->key[0] ? "group '%s' is also defined in the groups file"
-                                       : "the empty name '%s' stands for all ranks",
-                          node->key);
+                          nadi_doc_key(node)[0] ? "group '%s' is also defined in the groups file"
+                                                : "the empty name '%s' stands for all ranks",
+                          nadi_doc_key(node));
     if (node->kind != NADI_DOC_LIST || node->count == 0)
         return nadi_error(m->l->diags, "manifest/groups", nadi_doc_place(m->doc, node),
                           "for example: tp: [tp]", "group '%s' must be a list of axes, found %s",
-                          node->key, nadi_doc_describe(m->doc, node, found));
+                          nadi_doc_key(node), nadi_doc_describe(m->doc, node, found));
     for (const struct nadi_doc_node *n = node->first; n; n = n->next)
         if (!add_axis(m, f, n))
             return false;

@@ -274,6 +274,8 @@ static void collect(const struct simulation *s, const struct nadi_fold *fold,
     result->part_count = 1;
     if (s->stopped_by_range)
         nadi_workload_explain_beyond(s->workload, &result->diags);
+    if (s->result->outcome == NADI_OUTCOME_DONE)
+        nadi_workload_explain_unclaimed(s->workload, &result->diags);
     result->ties_settled = nadi_workload_ties(s->workload);
 }
 

@@ -294,6 +294,7 @@ struct nadi_channel_view nadi_system_channel(const struct nadi_system *s, size_t
         .src = c->src_rank,
         .dst = c->dst_rank,
         .tag = c->tag,
+        .src_actor = c->src,
         .bytes = c->bytes,
         .receive_node = NADI_NONE,
         .send_node = NADI_NONE,

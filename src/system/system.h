@@ -106,6 +106,7 @@ int64_t nadi_system_last_lag(const struct nadi_system *s);
 
 struct nadi_channel_view { /* unmatched point-to-point traffic of one (src, dst, tag, bytes) */
     uint32_t src, dst, tag;
+    uint32_t src_actor;
     uint64_t bytes;
     uint32_t open_receives, unclaimed_messages, held_sends;
     uint32_t receive_node; /* of the oldest open receive; NADI_NONE: none, or not a trace's node */

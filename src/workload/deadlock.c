@@ -1,4 +1,5 @@
-/* deadlock: says who waits for whom when events ran out with open nodes. */
+/* deadlock: says who waits for whom when events ran out with open nodes, and which messages nobody
+ * waited for when there are none. */
 #include "base/str.h"
 #include "base/units.h"
 #include "workload/internal.h"
@@ -177,5 +178,46 @@ void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_d
         nadi_error(diags, "deadlock/open", NADI_NOWHERE, NULL,
                    "%u of %u ranks have open nodes and nothing is under way", blocked,
                    w->rank_count);
+    nadi_arena_release(&arena);
+}
+
+/* Nothing is folded where a message has no other side: an actor is one rank. */
+static void warn_of(const struct nadi_workload *w, const struct nadi_channel_view *c,
+                    struct nadi_diags *diags, struct nadi_arena *arena)
+{
+    struct nadi_place place = NADI_NOWHERE;
+    struct nadi_str more = NADI_STR_INIT;
+    place.rank = c->src;
+    if (c->send_node != NADI_NONE)
+        place = nadi_trace_place(w->ranks[c->src_actor].trace, c->src, c->send_node, arena);
+    if (c->unclaimed_messages > 1)
+        nadi_str_printf(&more, " (%u such sends)", c->unclaimed_messages);
+    nadi_warning(
+        diags, "run/send-unmatched", place,
+        "a send ends when its message arrives, received or not; was the receive forgotten, "
+        "or has it another source, tag or size?",
+        "sends %" PRIu64 " B to rank %u, tag %u, which nobody receives%s", c->bytes, c->dst, c->tag,
+        nadi_str_get(&more));
+    nadi_str_release(&more);
+}
+
+void nadi_workload_explain_unclaimed(const struct nadi_workload *w, struct nadi_diags *diags)
+{
+    enum { REPORTED = 20 };
+    struct nadi_arena arena;
+    uint64_t messages = 0, channels = 0;
+    nadi_arena_init(&arena);
+    for (size_t i = 0; i < nadi_system_channel_count(w->system); i++) {
+        const struct nadi_channel_view c = nadi_system_channel(w->system, i);
+        if (c.unclaimed_messages == 0)
+            continue;
+        if (channels++ < REPORTED)
+            warn_of(w, &c, diags, &arena);
+        else
+            messages += c.unclaimed_messages;
+    }
+    if (messages)
+        nadi_note(diags, "run/more", NADI_NOWHERE, NULL,
+                  "%" PRIu64 " more messages were received by nobody", messages);
     nadi_arena_release(&arena);
 }

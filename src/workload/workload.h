@@ -101,4 +101,8 @@ void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_d
  * ran. */
 void nadi_workload_explain_beyond(const struct nadi_workload *w, struct nadi_diags *diags);
 
+/* Of a run that is done: messages that came and that nobody received, a warning each. Their sends
+ * end without it, as in the reference, so that no time is another. */
+void nadi_workload_explain_unclaimed(const struct nadi_workload *w, struct nadi_diags *diags);
+
 #endif

@@ -21,9 +21,10 @@ static void assert_place(const struct nadi_doc_node *n, const char *key, uint32_
                          uint32_t key_column, uint32_t line, uint32_t column)
 {
     assert_non_null(n);
-    assert_string_equal(n->key, key);
-    assert_int_equal(n->key_line, key_line);
-    assert_int_equal(n->key_column, key_column);
+    const struct nadi_place place = nadi_doc_key_place(&(const struct nadi_doc){.path = "f"}, n);
+    assert_string_equal(nadi_doc_key(n), key);
+    assert_int_equal(place.line, key_line);
+    assert_int_equal(place.column, key_column);
     assert_int_equal(n->line, line);
     assert_int_equal(n->column, column);
 }
@@ -282,18 +283,32 @@ static void json_syntax_errors(void **state)
         {"{\"a\": 01}", 1, 7, "not a JSON value"},
         {"{a: 1}", 1, 2, "not a JSON value"},
         {"{'a': 1}", 1, 2, "double quotes, not single"},
-        {"{\"a\": 1 // c\n}", 1, 7, "comments"},
+        {"{\"a\": 1 // c\n}", 1, 9, "comments are not JSON"},
+        {"{ # c\n}", 1, 3, "comments are not JSON"},
         {"{\"a\": NaN}", 1, 7, "not a JSON value"},
         {"{\"a\": +1}", 1, 7, "not a JSON value"},
         {"{\"a\": .5}", 1, 7, "not a JSON value"},
         {"{\"a\": 1\n", 1, 8, "a comma or a closing bracket is missing"},
         {"{\"a\": [1, 2}", 1, 12, "closing bracket of the wrong kind"},
-        {"{\"a\": 1\n \"b\": 2}", 1, 7, "a comma is missing"},
-        {"{\"a\": \"x\ny\"}", 1, 8, "not closed on its line"},
+        {"{\"a\": 1\n \"b\": 2}", 2, 2, "a comma or a closing bracket is missing"},
+        {"{\"a\": 1\r\n \"b\"  2}", 2, 2, "a comma or a closing bracket is missing"},
+        {"{\"a\": \"x\ny\"}", 1, 7, "not closed on its line"},
+        {"{\"a\": \"x", 1, 7, "not closed on its line"},
+        {"{\"a\": \"x\ty\"}", 1, 9, "a control character"},
+        {"[1,\r\n \"\xc3\xa4\", x]", 2, 7, "not a JSON value"},
+        {"[1x]", 1, 2, "not a JSON value"},
+        {"[nullx]", 1, 2, "not a JSON value"},
+        {"[1.]", 1, 2, "not a JSON value"},
+        {"[1 2]", 1, 4, "a comma or a closing bracket"},
+        {"[,1]", 1, 2, "a value is missing"},
+        {"{\"a\": }", 1, 7, "a value is missing"},
+        {"[", 1, 2, "a value is missing: the file ends"},
+        {"]", 1, 1, "a value is missing"},
         {"{\"a\": 1} 2", 1, 10, "something follows the end"},
         {"{\"a\": 1}{}", 1, 9, "something follows the end"},
-        {"{\"a\": \"\\q\"}", 1, 8, "escape"},
-        {"{\"a\"}", 1, 3, "the ':' between them is missing"},
+        {"{\"a\": \"\\q\"}", 1, 9, "escape"},
+        {"{\"a\"}", 1, 5, "the ':' and the value of the key are missing"},
+        {"{:1}", 1, 2, "a key is missing"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         refused(NADI_DOC_JSON, cases[i].text, strlen(cases[i].text), "doc/syntax", cases[i].line,
@@ -323,6 +338,24 @@ static void yaml_errors(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         refused(NADI_DOC_YAML, cases[i].text, strlen(cases[i].text), cases[i].code, cases[i].line,
                 cases[i].column, cases[i].says);
+}
+
+/* Of a file that is one long list of small numbers. */
+static void memory_is_in_proportion(void **state)
+{
+    (void)state;
+    enum { VALUES = 200000 };
+    struct nadi_str s = NADI_STR_INIT;
+    struct nadi_doc doc;
+    nadi_str_add(&s, "[1");
+    for (int i = 1; i < VALUES; i++)
+        nadi_str_add(&s, ",1");
+    nadi_str_add(&s, "]");
+    parse(&doc, NADI_DOC_JSON, s.text);
+    assert_int_equal(doc.root->count, VALUES);
+    assert_true(doc.arena.total_bytes < 48 * VALUES + 2 * s.length + (1 << 20));
+    nadi_doc_release(&doc);
+    nadi_str_release(&s);
 }
 
 static void many_duplicate_keys(void **state)
@@ -462,6 +495,7 @@ int main(void)
         cmocka_unit_test(values_are_described),
         cmocka_unit_test(json_syntax_errors),
         cmocka_unit_test(yaml_errors),
+        cmocka_unit_test(memory_is_in_proportion),
         cmocka_unit_test(many_duplicate_keys),
         cmocka_unit_test(excerpts_have_a_caret),
         cmocka_unit_test(long_lines_are_cut),
