@@ -219,6 +219,15 @@ void nadi_output_init(struct nadi_output *output);
  * folder that is not one whole run is never taken for one (nadi_run_check_folder). DONE or INPUT.
  */
 enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *output);
+
+struct nadi_file_view {
+    const char *name;   /* in the folder; NULL: there is no further one */
+    uint64_t bytes;     /* 0 for summary.json, which names the others */
+    int is_of_one_rank; /* one of as many as there are ranks */
+};
+
+/* The files that nadi_job_write wrote, summary.json first. */
+struct nadi_file_view nadi_job_file(const struct nadi_job *job, size_t index);
 /* Does the system file ask for it (track-local-mem)? */
 int nadi_job_tracks_memory(const struct nadi_job *job);
 /* Then: one Chrome trace a rank, named by local-mem-trace-filename, in a folder of its own, or, for

@@ -60,6 +60,7 @@ struct nadi_job *nadi_job_create(const struct nadi_setup *setup)
     struct nadi_job *job = NADI_ZNEW(struct nadi_job, 1);
     nadi_arena_init(&job->arena);
     nadi_diags_init(&job->diags);
+    nadi_written_init(&job->written);
     job->options = (struct nadi_run_options){
         .workload = copy(job, whole.workload),
         .system = copy(job, whole.system),
@@ -92,6 +93,7 @@ void nadi_job_destroy(struct nadi_job *job)
     if (job->load_called)
         nadi_inputs_release(&job->inputs);
     nadi_job_drop_study(job);
+    nadi_written_release(&job->written);
     nadi_diags_release(&job->diags);
     nadi_arena_release(&job->arena);
     nadi_mem_free(job);

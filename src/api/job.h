@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "model/study.h"
+#include "report/run_files.h"
 #include "sim/inputs.h"
 #include "sim/result.h"
 #include "trace/deflate.h"
@@ -17,9 +18,11 @@ struct nadi_job {
     struct nadi_run_options options;
     bool bad_setup; /* said in diags by create; load then fails */
     bool load_called, loaded, ran;
-    struct nadi_inputs inputs; /* valid once load_called */
-    struct nadi_result result; /* valid once ran */
-    struct nadi_study *study;  /* of nadi_model_load, else NULL; owned */
+    struct nadi_inputs inputs;   /* valid once load_called */
+    struct nadi_result result;   /* valid once ran */
+    struct nadi_written written; /* by nadi_job_write, without summary.json */
+    bool has_written;
+    struct nadi_study *study; /* of nadi_model_load, else NULL; owned */
 };
 
 /* model.c */

@@ -96,10 +96,23 @@ static bool write_folder(struct nadi_job *job, const struct nadi_output *output,
     struct nadi_output_lock *own =
         output->claim ? NULL : nadi_output_lock_folder(output->folder, &job->diags);
     const struct nadi_output_lock *lock = output->claim ? output->claim->lock : own;
-    const bool written =
-        lock && nadi_report_write_folder(&job->inputs, &job->result, options, lock, &job->diags);
+    nadi_written_release(&job->written);
+    nadi_written_init(&job->written);
+    job->has_written = lock && nadi_report_write_folder(&job->inputs, &job->result, options, lock,
+                                                        &job->written, &job->diags);
     nadi_output_lock_release(own);
-    return written;
+    return job->has_written;
+}
+
+struct nadi_file_view nadi_job_file(const struct nadi_job *job, size_t index)
+{
+    if (!job->has_written || index > job->written.count)
+        return (struct nadi_file_view){0};
+    if (index == 0)
+        return (struct nadi_file_view){.name = NADI_SUMMARY_FILE};
+    const struct nadi_written_file *f = &job->written.items[index - 1];
+    return (struct nadi_file_view){
+        .name = f->name, .bytes = f->bytes, .is_of_one_rank = f->file == NADI_FILE_LOCAL_MEMORY};
 }
 
 enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *output)

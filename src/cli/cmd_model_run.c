@@ -190,12 +190,7 @@ static void print_result(const struct run_values *v, const struct nadi_job *job)
         nadi_free(text);
     }
     if (!json && v->out)
-        printf("\nfiles in %s\n  summary.json ranks.csv collectives.csv links.csv%s%s%s\n%s%s",
-               v->out, wants_db(v, job) ? " critical_path.csv" : "",
-               v->sensitivity ? " sensitivities.csv" : "",
-               v->link_usage ? " link_usage.csv link_usage.json" : "",
-               wants_timeline(v) ? "  timeline.pftrace: open it in https://ui.perfetto.dev\n" : "",
-               wants_db(v, job) ? "  run.db: for `nadi report` and `nadi query`\n" : "");
+        nadi_cli_print_files(v->out, job);
 }
 
 static enum nadi_status simulate(const struct run_values *v, const struct nadi_claim *claim,

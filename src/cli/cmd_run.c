@@ -209,7 +209,7 @@ static enum nadi_status write_files(const struct values *v, bool timeline,
     return nadi_job_write(job, &files);
 }
 
-static void print_result(const struct values *v, bool timeline, const struct nadi_job *job)
+static void print_result(const struct values *v, const struct nadi_job *job)
 {
     const bool json = nadi_str_equal(v->format, "json");
     char *text = json ? nadi_job_json(job) : nadi_job_text(job, nadi_terminal_colours(stdout));
@@ -217,21 +217,10 @@ static void print_result(const struct values *v, bool timeline, const struct nad
     nadi_free(text);
     if (json || !v->out)
         return;
-    const size_t length = strlen(v->out);
-    printf("\nfiles in %s%s\n  summary.json ranks.csv collectives.csv links.csv%s%s%s%s%s\n",
-           v->out, length && v->out[length - 1] == '/' ? "" : "/",
-           wants_db(v, job) ? " critical_path.csv" : "", v->sensitivity ? " sensitivities.csv" : "",
-           v->link_usage ? " link_usage.csv link_usage.json" : "", v->ops ? " ops.csv" : "",
-           v->five_column ? " tutorial_result.csv" : "");
+    nadi_cli_print_files(v->out, job);
     if (nadi_str_equal(v->ranks, "classes") ||
         (nadi_str_equal(v->ranks, "auto") && nadi_job_rank_count(job) > EACH_RANK))
         printf("  ranks.csv has a row a class of equal ranks; --ranks each: a row a rank\n");
-    if (nadi_job_tracks_memory(job))
-        printf("  a Chrome trace of each rank's memory\n");
-    if (timeline)
-        printf("  timeline.pftrace: open it in https://ui.perfetto.dev\n");
-    if (wants_db(v, job))
-        printf("  run.db: for `nadi report` and `nadi query`\n");
 }
 
 static enum nadi_status run_and_write(const struct values *v, bool timeline,
@@ -274,7 +263,7 @@ static enum nadi_status one_model(const struct values *v, const char *folder, bo
         const bool timeline = choose_timeline(v, job);
         status = run_and_write(v, timeline, claim, job, &shown);
         if (!silent || status != NADI_STATUS_DONE)
-            print_result(v, timeline, job);
+            print_result(v, job);
     }
     nadi_terminal_messages(nadi_job_messages(job), shown, v->quiet);
     nadi_claim_destroy(claim);

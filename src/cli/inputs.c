@@ -128,3 +128,37 @@ bool nadi_cli_claim(const char *folder, struct nadi_claim **claim)
     nadi_messages_destroy(messages);
     return *claim != NULL;
 }
+
+void nadi_cli_print_files(const char *folder, const struct nadi_job *job)
+{
+    static const struct {
+        const char *name, *remark;
+    } apart[] = {
+        {"timeline.pftrace", "open it in https://ui.perfetto.dev"},
+        {"run.db", "for `nadi report` and `nadi query`"},
+    };
+    enum { APART = sizeof(apart) / sizeof(*apart) };
+    bool there[APART] = {false}, of_ranks = false;
+    const size_t length = strlen(folder);
+    if (!nadi_job_file(job, 0).name)
+        return; /* not all could be written: that was said */
+    printf("\nfiles in %s%s\n ", folder, length && folder[length - 1] == '/' ? "" : "/");
+    for (size_t i = 0; nadi_job_file(job, i).name; i++) {
+        const struct nadi_file_view file = nadi_job_file(job, i);
+        size_t at = 0;
+        while (at < APART && strcmp(file.name, apart[at].name) != 0)
+            at++;
+        if (at < APART)
+            there[at] = true;
+        else if (file.is_of_one_rank)
+            of_ranks = true;
+        else
+            printf(" %s", file.name);
+    }
+    putchar('\n');
+    if (of_ranks)
+        printf("  a Chrome trace of each rank's memory\n");
+    for (size_t at = 0; at < APART; at++)
+        if (there[at])
+            printf("  %s: %s\n", apart[at].name, apart[at].remark);
+}

@@ -38,4 +38,7 @@ void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_set
  * when it cannot be had: that is then said. */
 bool nadi_cli_claim(const char *folder, struct nadi_claim **claim) NADI_MUST_USE;
 
+/* For people: the files that a job wrote into this folder. */
+void nadi_cli_print_files(const char *folder, const struct nadi_job *job);
+
 #endif

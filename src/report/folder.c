@@ -66,7 +66,7 @@ struct folder {
     const struct nadi_result *r;
     const struct nadi_report_options *o;
     const char *name;
-    struct nadi_written written;
+    struct nadi_written *written;
     struct nadi_str path, text; /* of the file at hand */
     struct nadi_diags *diags;
     bool ok;
@@ -85,7 +85,7 @@ static void put_text(struct folder *f, enum nadi_run_file file, const char *name
     uint8_t hash[32];
     f->ok = nadi_file_write(path_of(f, name), nadi_str_get(&f->text), f->text.length, f->diags);
     nadi_sha256(nadi_str_get(&f->text), f->text.length, hash);
-    nadi_written_add(&f->written, file, name, f->text.length, hash);
+    nadi_written_add(f->written, file, name, f->text.length, hash);
 }
 
 static void put_memory(void *context, uint32_t rank, const struct nadi_local_memory *m)
@@ -113,7 +113,7 @@ static void put_db(struct folder *f, const char *name)
     f->ok = nadi_run_db_write(&run, path_of(f, name), f->diags) &&
             nadi_file_sha256(path_of(f, name), hash, &bytes, f->diags);
     if (f->ok)
-        nadi_written_add(&f->written, NADI_FILE_RUN_DB, name, bytes, hash);
+        nadi_written_add(f->written, NADI_FILE_RUN_DB, name, bytes, hash);
 }
 
 static void put_file(struct folder *f, enum nadi_run_file file)
@@ -133,7 +133,7 @@ static void put_file(struct folder *f, enum nadi_run_file file)
 static bool put_summary(struct folder *f, const struct nadi_output_lock *lock)
 {
     nadi_str_clear(&f->text);
-    nadi_summary_json(f->in, f->r, f->o, &f->written, &f->text);
+    nadi_summary_json(f->in, f->r, f->o, f->written, &f->text);
     return nadi_output_lock_holds(lock, f->diags) &&
            nadi_file_write_synced(path_of(f, NADI_SUMMARY_FILE), nadi_str_get(&f->text),
                                   f->text.length, f->diags);
@@ -141,17 +141,20 @@ static bool put_summary(struct folder *f, const struct nadi_output_lock *lock)
 
 bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_result *r,
                               const struct nadi_report_options *o,
-                              const struct nadi_output_lock *lock, struct nadi_diags *diags)
+                              const struct nadi_output_lock *lock, struct nadi_written *written,
+                              struct nadi_diags *diags)
 {
-    struct folder f = {
-        .in = in, .r = r, .o = o, .name = nadi_output_lock_path(lock), .diags = diags};
-    nadi_written_init(&f.written);
+    struct folder f = {.in = in,
+                       .r = r,
+                       .o = o,
+                       .name = nadi_output_lock_path(lock),
+                       .written = written,
+                       .diags = diags};
     f.ok = nadi_output_lock_holds(lock, diags) && nadi_run_files_remove(f.name, in, o, diags);
     for (int file = 0; f.ok && file < NADI_FILES; file++)
         if (file != NADI_FILE_SUMMARY && nadi_run_file_wanted((enum nadi_run_file)file, in, o))
             put_file(&f, (enum nadi_run_file)file);
     f.ok = f.ok && put_summary(&f, lock);
-    nadi_written_release(&f.written);
     nadi_str_release(&f.text);
     nadi_str_release(&f.path);
     return f.ok;

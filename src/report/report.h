@@ -31,6 +31,8 @@
 
 enum nadi_ranks_form { NADI_RANKS_AUTO, NADI_RANKS_ONE_BY_ONE, NADI_RANKS_BY_CLASS };
 
+struct nadi_written; /* report/run_files.h */
+
 enum { NADI_RANKS_EACH = 100000 }; /* ranks that AUTO writes one by one */
 
 /* All zero: the standard files. ops and timeline need inputs.options.record_ops. */
@@ -49,12 +51,12 @@ struct nadi_report_options {
 /* Is ranks.csv written by class? */
 bool nadi_report_by_class(const struct nadi_inputs *in, const struct nadi_report_options *o);
 
-/* Writes the files named above into the locked folder, after what earlier runs left there is
- * removed. False with an error in diags at the first that could not be written: there is no
- * summary.json then. */
+/* Writes the files named above into the locked folder, and adds to `written` all but summary.json,
+ * after what earlier runs left there is removed. False with an error in diags at the first that
+ * could not be written: there is no summary.json then. */
 bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_result *r,
                               const struct nadi_report_options *o,
-                              const struct nadi_output_lock *lock,
+                              const struct nadi_output_lock *lock, struct nadi_written *written,
                               struct nadi_diags *diags) NADI_MUST_USE;
 
 /* The summary for a terminal, at most 100 columns, appended to out. colour: ANSI sequences. */

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "report/report.h"
+#include "report/run_files.h"
 
 #include "support/report_case.h"
 
@@ -54,7 +55,10 @@ static bool write_folder(const struct report_case *c, const struct nadi_report_o
 {
     struct nadi_output_lock *lock = nadi_output_lock_folder(folder, diags);
     assert_non_null(lock);
-    const bool written = nadi_report_write_folder(&c->in, &c->r, o, lock, diags);
+    struct nadi_written list;
+    nadi_written_init(&list);
+    const bool written = nadi_report_write_folder(&c->in, &c->r, o, lock, &list, diags);
+    nadi_written_release(&list);
     nadi_output_lock_release(lock);
     return written;
 }

@@ -36,7 +36,10 @@ static int make_run(void **state)
         return 1;
     report_case_init(&c);
     struct nadi_output_lock *lock = nadi_output_lock_folder(run->folder, &run->diags);
-    const bool ok = lock && nadi_report_write_folder(&c.in, &c.r, &o, lock, &run->diags);
+    struct nadi_written list;
+    nadi_written_init(&list);
+    const bool ok = lock && nadi_report_write_folder(&c.in, &c.r, &o, lock, &list, &run->diags);
+    nadi_written_release(&list);
     nadi_output_lock_release(lock);
     report_case_release(&c);
     return !ok;
