@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "report/flows.h"
 
 #include <nadi/nadi.h>
@@ -77,7 +78,7 @@ enum nadi_status nadi_flows_read(struct nadi_flows *flows)
         .model = s->network_model,
         .compat = s->compat,
         .seed = s->seed,
-        .sample = s->sampled ? (nadi_time)s->sample_ns * NADI_PS_PER_NS : 0,
+        .sample = s->sampled ? nadi_time_from_ns(s->sample_ns) : 0,
         .max_rows = (size_t)s->max_rows,
         .threads = s->threads,
     };
@@ -85,6 +86,28 @@ enum nadi_status nadi_flows_read(struct nadi_flows *flows)
     flows->load_tried = true;
     flows->loaded = nadi_flows_load(&flows->inputs, &options, &flows->diags);
     return flows->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+/* The first flow of the list that is not done. */
+static void tell_beyond(struct nadi_flows *flows)
+{
+    const struct nadi_flows_result *r = &flows->result;
+    const struct nadi_graph *g = &flows->inputs.graph;
+    bool *done = NADI_ZNEW(bool, flows->inputs.flows.count);
+    uint32_t first = 0;
+    for (size_t i = 0; i < r->done_count; i++)
+        done[r->done[i].flow] = true;
+    while (done[first])
+        first++;
+    nadi_mem_free(done);
+    const struct nadi_flow_spec *f = &flows->inputs.flows.items[first];
+    struct nadi_place place = NADI_IN_FILE(flows->setup.flows);
+    place.line = f->line;
+    nadi_error(&flows->diags, "limit/clock", place,
+               "a rate, a latency or a size is out of proportion: is its unit right?",
+               "the flow of %" PRIu64 " B from node %" PRIu32 " to node %" PRIu32
+               " does not end within the clock's range of 106 days",
+               f->bytes, g->hosts[f->src], g->hosts[f->dst]);
 }
 
 enum nadi_status nadi_flows_run(struct nadi_flows *flows, const volatile int *stop)
@@ -96,6 +119,10 @@ enum nadi_status nadi_flows_run(struct nadi_flows *flows, const volatile int *st
         return NADI_STATUS_INPUT;
     if (flows->result.complete)
         return NADI_STATUS_DONE;
+    if (flows->result.beyond) {
+        tell_beyond(flows);
+        return NADI_STATUS_LIMIT;
+    }
     const size_t open = flows->inputs.flows.count - flows->result.done_count;
     const bool stopped = stop && *stop;
     if (!stopped)
@@ -105,8 +132,8 @@ enum nadi_status nadi_flows_run(struct nadi_flows *flows, const volatile int *st
                stopped || flows->result.blocked_ports
                    ? NULL
                    : "lost packets that nothing repeats hang a flow: see dropped packets",
-               "%zu of %zu flows are not done at %" PRId64 " ns", open, flows->inputs.flows.count,
-               flows->result.end / NADI_PS_PER_NS);
+               "%zu of %zu flows are not done at %" PRIu64 " ns", open, flows->inputs.flows.count,
+               nadi_time_to_ns(flows->result.end));
     return stopped ? NADI_STATUS_LIMIT : NADI_STATUS_DEADLOCK;
 }
 

@@ -1,6 +1,7 @@
 #include "api/job.h"
 #include "base/arena.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "trace/gen_collective.h"
 #include "trace/gen_pattern.h"
@@ -71,7 +72,7 @@ static bool read_size(const char *word, uint32_t at, struct nadi_gen_pattern *g,
         bytes > 1e18)
         return nadi_error(messages, "gen/bytes", NADI_NOWHERE, "like 64KiB,1MiB", "'%s' is no size",
                           word);
-    g->sizes[at] = (uint64_t)bytes;
+    g->sizes[at] = nadi_count_trunc(bytes);
     return true;
 }
 

@@ -25,7 +25,7 @@
 typedef int64_t nadi_time; /* picoseconds */
 
 #define NADI_PS_PER_NS ((nadi_time)1000)
-#define NADI_TIME_MAX  INT64_MAX
+#define NADI_TIME_MAX  INT64_MAX  /* NADI_TIME_NEVER of base/time.h */
 #define NADI_NONE      UINT32_MAX /* "no such index" for every 32-bit index */
 
 /* Our own fault, never the user's: prints the place and aborts. */

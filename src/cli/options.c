@@ -1,5 +1,6 @@
 #include "cli/options.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "cli/stop.h"
 
@@ -94,7 +95,7 @@ static bool parse_amount(const char *text, enum nadi_dimension dimension, double
         value *= bare;
     if (!(value >= 0) || value >= 9.2e18)
         return false;
-    *amount = (uint64_t)(value + 0.5);
+    *amount = nadi_count_round(value);
     return true;
 }
 

@@ -1,5 +1,7 @@
 #include "collective/schedule.h"
 
+#include "base/time.h"
+
 static double rate_of(const struct nadi_schedule_request *q, uint32_t ring)
 {
     return q->rate[ring] > 0 && q->rate[0] > 0 ? q->rate[ring] / q->rate[0] : 1;
@@ -86,7 +88,7 @@ static void themis(const struct nadi_schedule_request *q, const double *load, ui
     const double gap = gap_bytes(q, load, chunk->order);
     chunk->bytes = q->chunk_bytes;
     if (q->policy == NADI_INTER_FLEX && gap >= (double)q->chunk_bytes)
-        chunk->bytes = gap >= (double)left ? left : (uint64_t)gap;
+        chunk->bytes = gap >= (double)left ? left : nadi_count_trunc(gap);
     else if (q->policy == NADI_INTER_FLEX || gap < (double)q->chunk_bytes / 16)
         baseline(q, chunk->order);
 }

@@ -1,6 +1,7 @@
 #include "explore/collective_bench.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "collective/program.h"
 #include "sim/run.h"
 
@@ -108,7 +109,7 @@ static bool sweep(struct cell *c, struct nadi_diags *diags)
     const struct nadi_collective_bench_request *q = c->request;
     double ns = 0;
     for (double exact = (double)q->first_bytes;; exact *= q->factor) {
-        const uint64_t bytes = (uint64_t)(exact + 0.5);
+        const uint64_t bytes = nadi_count_round(exact);
         if (bytes > q->last_bytes)
             return true;
         struct nadi_diags own;

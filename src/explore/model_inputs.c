@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "model/files.h"
 
@@ -149,7 +150,7 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_step *step,
         in->memory = (struct nadi_memory_config){
             .kind = NADI_MEMORY_PER_NPU,
             .latency_ns = NADI_MODEL_REMOTE_LATENCY_NS,
-            .bytes_per_ns = (uint64_t)(c->device.host_rate / 1e9),
+            .bytes_per_ns = nadi_count_trunc(c->device.host_rate / 1e9),
         };
     }
     fill_traces(in, step);

@@ -7,6 +7,7 @@
  * J. Parallel Distrib. Comput. 69 (2009), lemma 1 and 2), an all-to-all as many as the hops of each
  * pair. And the longest way's latency. In-switch reduction is not thought of. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "explore/synth.h"
 
 struct flows { /* bytes that a set of `inside` NPUs of n must receive and send at least */
@@ -126,9 +127,10 @@ static void distances(const struct nadi_synth_net *net, uint32_t u, uint32_t *ho
         for (uint32_t i = net->first_out[v]; i < net->first_out[v + 1]; i++) {
             const struct nadi_synth_pair *p = &net->pairs[i];
             const bool nearer = hops[v] + 1 < hops[p->to];
-            const bool sooner = latency[v] + p->latency < latency[p->to];
+            const nadi_time there = nadi_time_add(latency[v], p->latency);
+            const bool sooner = there < latency[p->to];
             hops[p->to] = nearer ? hops[v] + 1 : hops[p->to];
-            latency[p->to] = sooner ? latency[v] + p->latency : latency[p->to];
+            latency[p->to] = sooner ? there : latency[p->to];
             if ((nearer || sooner) && !queued[p->to]) {
                 queued[p->to] = true;
                 queue[(head + count++) % net->n] = p->to;
@@ -183,5 +185,5 @@ nadi_time nadi_synth_bound(const struct nadi_synth_net *net, const struct nadi_g
                             : kind == NADI_ALL_TO_ALL ? hops * part
                                                       : n * (n - 1) * part;
     seconds = received / rate > seconds ? received / rate : seconds;
-    return nadi_max_i64(longest, (nadi_time)(seconds * 1e12));
+    return nadi_max_i64(longest, nadi_time_trunc(seconds * 1e12));
 }

@@ -5,6 +5,7 @@
  * for whom it has chunks, and for whom a pair brings them nearer; the first common bit is what a
  * pair takes. Memory: n^2 lists, and a bit for each pair and NPU. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "explore/synth_match.h"
 
 struct exchange {
@@ -30,7 +31,9 @@ static nadi_time length_of(const struct exchange *x, const struct nadi_synth_pai
     if (x->policy->nearness == NADI_SYNTH_FLAT)
         return 1;
     const double bits = x->chunk_bytes * 8;
-    return p->latency + (nadi_time)(bits * 1e12 / (double)nadi_max_u64(p->share, 1)) + 1;
+    const nadi_time serial =
+        nadi_time_trunc(bits * NADI_PS_PER_S / (double)nadi_max_u64(p->share, 1));
+    return nadi_time_add(nadi_time_add(p->latency, serial), 1);
 }
 
 /* To d from all: Bellman and Ford's way, over a queue. */
@@ -50,7 +53,7 @@ static void find_lengths(const struct exchange *x, uint32_t d, nadi_time *to, ui
         queued[v] = false;
         for (uint32_t i = net->first_in[v]; i < net->first_in[v + 1]; i++) {
             const struct nadi_synth_pair *p = &net->pairs[net->in[i]];
-            const nadi_time length = to[v] + length_of(x, p);
+            const nadi_time length = nadi_time_add(to[v], length_of(x, p));
             if (length >= to[p->from])
                 continue;
             to[p->from] = length;

@@ -1,5 +1,6 @@
 /* synth_gather: the matching of an all-gather. What an NPU has is a set of chunks, a bit each. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "explore/synth_match.h"
 
 enum {
@@ -190,7 +191,8 @@ static void unlink_coming(struct gather *g, uint32_t npu, uint32_t send)
 static bool overtake(struct gather *g, uint32_t pair)
 {
     const struct nadi_synth_pair *p = &g->net->pairs[pair];
-    const nadi_time end = g->traffic.now + nadi_synth_cost(p, g->chunk_bytes, g->policy->split);
+    const nadi_time end =
+        nadi_time_add(g->traffic.now, nadi_synth_cost(p, g->chunk_bytes, g->policy->split));
     for (uint32_t s = g->coming[p->to]; s != NADI_NONE; s = g->coming_next.items[s]) {
         const struct nadi_synth_send *send = &g->plan->sends.items[s];
         const uint32_t chunk = g->plan->chunks.items[send->first];

@@ -2,6 +2,7 @@
 
 #include "base/join.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "platform/routing.h"
 
 #include <math.h>
@@ -80,7 +81,7 @@ static void add_pair(struct builder *b, uint32_t from, uint32_t to)
         const uint32_t channel = b->way.items[i];
         NADI_PUSH(&b->channels, channel);
         pair.rate = nadi_min_u64(pair.rate, nadi_graph_channel_rate(g, channel));
-        pair.latency += nadi_graph_channel_latency(g, channel);
+        pair.latency = nadi_time_add(pair.latency, nadi_graph_channel_latency(g, channel));
     }
     NADI_PUSH(&b->pairs, pair);
 }
@@ -343,5 +344,6 @@ void nadi_synth_net_release(struct nadi_synth_net *net)
 nadi_time nadi_synth_cost(const struct nadi_synth_pair *pair, double bytes, uint32_t split)
 {
     const double ps = bytes * 8e12 / (double)pair->rate * split;
-    return pair->latency + (nadi_time)ceil(ps); /* else many messages would beat the bound */
+    return nadi_time_add(pair->latency,
+                         nadi_time_trunc(ceil(ps))); /* else many messages would beat the bound */
 }

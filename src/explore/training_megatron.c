@@ -7,6 +7,8 @@
  * stage group of up to six stages. */
 #include "explore/training_rows.h"
 
+#include <math.h>
+
 static char *gpt(struct nadi_training_reader *r, double layers, double hidden, double heads,
                  unsigned vocab)
 {
@@ -123,7 +125,7 @@ static double stages_a_rank(double layers, double pp)
 {
     for (double v = 6; v > 1 && pp > 1; v--) {
         const double each = layers / pp / v;
-        if (each >= 1 && each <= (double)(long)each)
+        if (each >= 1 && each <= floor(each))
             return v;
     }
     return 1;

@@ -10,6 +10,8 @@
 #include "explore/training_rows.h"
 #include "model/model.h"
 
+#include <math.h>
+
 static double of(const struct nadi_training_reader *r, const char *column)
 {
     return nadi_row_number(r, column);
@@ -179,7 +181,7 @@ void nadi_read_dgxc(struct nadi_training_reader *r)
     const double step = of(r, "train_step_time_s"), rate = of(r, "throughput_tokens_per_s");
     const double gpus = nadi_text_number(system, "Throughput on ", of(r, "system_config"));
     const double s = known ? known->sequence : 1;
-    const double batch = nadi_text_number(system, "GBS=", (double)(long)(step * rate / s + 0.5));
+    const double batch = nadi_text_number(system, "GBS=", floor(step * rate / s + 0.5));
     const struct layout l = recipe_layout(known && known->model ? known->model : "", text);
     char *keys = settings(r, &l, gpus, batch, s, precision_of(text));
     if (l.sharded && nadi_text_has(text, "maxtext") && known && known->model)

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 
 /* ---- platform of a table --------------------------------------------------------------------- */
 
@@ -318,7 +319,7 @@ struct nadi_error_sums nadi_collective_sums(const struct nadi_validate_collectiv
         s.mean /= (double)s.count;
         s.bias /= (double)s.count;
         s.median = errors.items[s.count / 2];
-        s.p90 = errors.items[(size_t)(0.9 * (double)(s.count - 1) + 0.5)];
+        s.p90 = errors.items[(size_t)nadi_count_round(0.9 * (double)(s.count - 1))];
         s.worst = errors.items[s.count - 1];
     }
     nadi_mem_free(errors.items);

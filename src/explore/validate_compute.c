@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "compute/kernel.h"
 #include "format/csv_read.h"
 
@@ -133,10 +134,10 @@ static void product(struct reader *r, double b, double m, double n, double k)
         add(r, label, system, 1, 1, "the device has no such precision");
         return;
     }
-    kernel.count = (uint64_t)b;
-    kernel.m = (uint64_t)m;
-    kernel.n = (uint64_t)n;
-    kernel.k = (uint64_t)k;
+    kernel.count = nadi_count_trunc(b);
+    kernel.m = nadi_count_trunc(m);
+    kernel.n = nadi_count_trunc(n);
+    kernel.k = nadi_count_trunc(k);
     kernel.output_bytes = kernel.precision == NADI_TF32 ? 4 : 2;
     const struct nadi_compute c = {.device = &d, .model = nadi_compute_model_find(&d, NULL)};
     add(r, label, system, us, nadi_kernel_ns(&c, &kernel) / 1e3, NULL);
@@ -183,11 +184,11 @@ static void attention_row(struct reader *r)
     struct nadi_kernel kernel = {
         .kind = NADI_KERNEL_ATTENTION,
         .precision = NADI_BF16,
-        .count = (uint64_t)fmax(tokens / sequence * hidden / width, 1),
-        .m = (uint64_t)sequence,
-        .n = (uint64_t)sequence,
-        .k = (uint64_t)width,
-        .v = (uint64_t)width,
+        .count = nadi_count_trunc(fmax(tokens / sequence * hidden / width, 1)),
+        .m = nadi_count_trunc(sequence),
+        .n = nadi_count_trunc(sequence),
+        .k = nadi_count_trunc(width),
+        .v = nadi_count_trunc(width),
         .share = causal ? 0.5 : 1,
         .portable = strstr(impl, "-2") && strstr(d.name, "H100"), /* written for A100 */
     };

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "explore/validate_compute.h"
 #include "format/json_write.h"
 
@@ -33,7 +34,7 @@ static struct sums sums_of(const struct nadi_validate_compute *v, const char *sy
         s.mean /= (double)s.count;
         s.bias /= (double)s.count;
         s.median = errors[s.count / 2];
-        s.p90 = errors[(size_t)(0.9 * (double)(s.count - 1) + 0.5)];
+        s.p90 = errors[(size_t)nadi_count_round(0.9 * (double)(s.count - 1))];
         s.worst = errors[s.count - 1];
     }
     nadi_mem_free(errors);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "explore/validate_training.h"
 #include "format/json_write.h"
 
@@ -50,7 +51,7 @@ static struct sums sum_up(const struct nadi_validate_training *v, const char *so
 
 static double quantile(const struct sums *s, double part)
 {
-    return s->count ? s->errors[(size_t)(part * (double)(s->count - 1) + 0.5)] : 0;
+    return s->count ? s->errors[(size_t)nadi_count_round(part * (double)(s->count - 1))] : 0;
 }
 
 static bool is_first_of_source(const struct nadi_validate_training *v, size_t index)

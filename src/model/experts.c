@@ -5,13 +5,14 @@
  * group may be another one (etp): its ranks gather each other's tokens and hold a slice of every
  * expert. `expert_load` is what skewed routing sends to this rank, relative to the mean; with a
  * capacity every expert works on exactly capacity x mean tokens, padded or dropped. */
+#include "base/time.h"
 #include "model/build.h"
 
 static uint64_t routed_tokens(const struct nadi_build *b, const struct nadi_tokens *t)
 {
     const double mean = (double)t->own * b->m->top_k;
     const double factor = b->s->capacity > 0 ? b->s->capacity : b->s->expert_load;
-    return (uint64_t)(mean * factor + 0.5);
+    return nadi_count_round(mean * factor);
 }
 
 static void router(struct nadi_build *b, const struct nadi_tokens *t)

@@ -1,6 +1,7 @@
 #include "model/step.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "compute/measured.h"
 #include "model/step_emit.h"
 
@@ -62,9 +63,9 @@ static uint64_t remote_activations(const struct nadi_emit *e, const struct nadi_
 {
     if (!(e->p->offload & NADI_OFFLOAD_ACTIVATIONS) || e->p->mode != NADI_MODE_TRAIN)
         return 0;
-    return (uint64_t)nadi_layer_kept(e->p, &e->variant->net,
-                                     nadi_net_layer(&e->variant->net, layer),
-                                     nadi_body_position(&e->variant->net, stage, layer));
+    return nadi_count_trunc(nadi_layer_kept(e->p, &e->variant->net,
+                                            nadi_net_layer(&e->variant->net, layer),
+                                            nadi_body_position(&e->variant->net, stage, layer)));
 }
 
 static void store_activations(struct nadi_emit *e, const struct nadi_stage *stage, uint32_t layer)

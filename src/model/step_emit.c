@@ -1,6 +1,7 @@
 #include "model/step_emit.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 void nadi_emit_follow(struct nadi_emit *e, uint64_t id)
 {
@@ -26,7 +27,7 @@ void nadi_emit_join(struct nadi_emit *e, uint64_t id)
 
 static uint64_t whole(double value)
 {
-    return (uint64_t)(value + 0.5);
+    return nadi_count_round(value);
 }
 
 void nadi_emit_flush(struct nadi_emit *e)

@@ -1,4 +1,5 @@
 /* step_layer: the forward and the backward pass of one layer of one micro-batch. */
+#include "base/time.h"
 #include "model/step_emit.h"
 
 static bool is_wire(const struct nadi_emit *e, const struct nadi_op *op)
@@ -15,7 +16,7 @@ static bool is_tensor(enum nadi_axis axis)
 static void blocking(struct nadi_emit *e, const struct nadi_op *op, const struct nadi_transfer *t)
 {
     const double hide = is_tensor(op->axis) ? e->p->tp_overlap : 0;
-    const uint64_t hidden = (uint64_t)((double)t->bytes * hide);
+    const uint64_t hidden = nadi_count_trunc((double)t->bytes * hide);
     nadi_emit_flush(e);
     const struct nadi_front after = e->front;
     const struct nadi_transfer seen = {t->kind, t->bytes - hidden};

@@ -1,6 +1,7 @@
 /* step_state: what replicas and remote memory do for a layer: parameters arrive before a pass,
  * gradients leave after it, and the optimizer ends the step. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "model/step_emit.h"
 
 struct weights {
@@ -43,8 +44,8 @@ static uint64_t gather(struct nadi_emit *e, double parameters, enum nadi_axis ax
                        const struct nadi_front *after)
 {
     const uint32_t replicas = e->s->wires.axes[axis].size;
-    const struct nadi_transfer t = {NADI_TRANSFER_ALL_GATHER,
-                                    (uint64_t)(parameters * e->p->parameter_bytes / replicas)};
+    const struct nadi_transfer t = {
+        NADI_TRANSFER_ALL_GATHER, nadi_count_trunc(parameters * e->p->parameter_bytes / replicas)};
     return nadi_emit_transfer(e, "gather parameters", axis, &t, after);
 }
 
@@ -53,9 +54,10 @@ static void issue(struct nadi_emit *e, struct nadi_fetch *f)
     const struct weights w = weights_of(e, f->layer);
     f->issued = true;
     if (loads_parameters(e->p) && w.dense + w.expert > 0) {
-        f->ids[0] = nadi_trace_build_memory(
-            &e->build, "load parameters", NADI_NODE_MEM_LOAD,
-            (uint64_t)((w.dense + w.expert) * e->p->parameter_bytes), e->front.ids, e->front.count);
+        f->ids[0] =
+            nadi_trace_build_memory(&e->build, "load parameters", NADI_NODE_MEM_LOAD,
+                                    nadi_count_trunc((w.dense + w.expert) * e->p->parameter_bytes),
+                                    e->front.ids, e->front.count);
         return;
     }
     if (loads_parameters(e->p))
@@ -113,7 +115,7 @@ void nadi_emit_fetch(struct nadi_emit *e)
 
 static void reduce(struct nadi_emit *e, double parameters, enum nadi_axis axis)
 {
-    const uint64_t bytes = (uint64_t)(parameters * e->p->gradient_bytes);
+    const uint64_t bytes = nadi_count_trunc(parameters * e->p->gradient_bytes);
     const struct nadi_transfer t = {
         e->p->zero ? NADI_TRANSFER_REDUCE_SCATTER : NADI_TRANSFER_ALL_REDUCE, bytes};
     const uint64_t id = nadi_emit_transfer(e, "reduce gradients", axis, &t, &e->front);
@@ -135,7 +137,7 @@ void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer)
     const struct weights w = weights_of(e, layer);
     const bool every = p->zero >= 2; /* whole gradients are kept nowhere */
     if (p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS)) {
-        const uint64_t bytes = (uint64_t)((w.dense + w.expert) * p->gradient_bytes);
+        const uint64_t bytes = nadi_count_trunc((w.dense + w.expert) * p->gradient_bytes);
         nadi_emit_flush(e);
         if (bytes) {
             const uint64_t id =
@@ -146,8 +148,8 @@ void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer)
     }
     if (!e->last_micro && !every)
         return;
-    e->bucket[0] += (uint64_t)w.dense;
-    e->bucket[1] += (uint64_t)w.expert;
+    e->bucket[0] += nadi_count_trunc(w.dense);
+    e->bucket[1] += nadi_count_trunc(w.expert);
     const double bytes = (double)(e->bucket[0] + e->bucket[1]) * p->gradient_bytes;
     if (p->overlap_gradients && bytes > 0 && bytes >= p->bucket_bytes)
         send_bucket(e);
@@ -189,9 +191,9 @@ static uint64_t put_update(struct nadi_emit *e, const struct nadi_work *w)
 {
     for (uint32_t i = 0; i < e->front.count; i++)
         NADI_PUSH(&e->reduced, e->front.ids[i]);
-    const uint64_t id = nadi_trace_build_compute(&e->build, "optimizer", (uint64_t)(w->ns + 0.5),
-                                                 (uint64_t)w->flops, (uint64_t)w->bytes + 1,
-                                                 e->reduced.items, e->reduced.count);
+    const uint64_t id = nadi_trace_build_compute(
+        &e->build, "optimizer", nadi_count_round(w->ns), nadi_count_trunc(w->flops),
+        nadi_count_trunc(w->bytes) + 1, e->reduced.items, e->reduced.count);
     e->reduced.count = 0;
     return id;
 }
@@ -199,7 +201,7 @@ static uint64_t put_update(struct nadi_emit *e, const struct nadi_work *w)
 static void move_states(struct nadi_emit *e, const char *name, enum nadi_node_type type,
                         double bytes)
 {
-    nadi_emit_follow(e, nadi_trace_build_memory(&e->build, name, type, (uint64_t)bytes + 1,
+    nadi_emit_follow(e, nadi_trace_build_memory(&e->build, name, type, nadi_count_trunc(bytes) + 1,
                                                 e->front.ids, e->front.count));
 }
 

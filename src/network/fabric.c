@@ -1,6 +1,7 @@
 #include "network/fabric.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "network/uniform.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ static void init_graph(struct nadi_fabric *l)
         nadi_graph_channel_ends(g, i, &from, &to);
         l->items[i] = (struct nadi_fabric_link){
             .bytes_per_ns = (double)nadi_graph_channel_rate(g, i) / 8e9,
-            .latency_ns = (double)nadi_graph_channel_latency(g, i) / (double)NADI_PS_PER_NS,
+            .latency_ns = nadi_time_in_ns(nadi_graph_channel_latency(g, i)),
             .dim = cable ? g->links[i / 2].dim : g->links[g->ports[g->first_port[from]].link].dim,
             .from = name[from],
             .to = name[to],
@@ -318,16 +319,16 @@ void nadi_fabric_counters(const struct nadi_fabric *f, const struct nadi_fabric_
                 .to = link->to,
                 .messages = tallies[i].messages,
                 .bytes = tallies[i].bytes,
-                .busy_ns = (uint64_t)(tallies[i].busy / NADI_PS_PER_NS),
-                .wait_ns = (uint64_t)(tallies[i].wait / NADI_PS_PER_NS),
+                .busy_ns = nadi_time_to_ns(tallies[i].busy),
+                .wait_ns = nadi_time_to_ns(tallies[i].wait),
                 .most_waiting = tallies[i].most_waiting,
                 .number = i,
                 .bytes_per_ns = link->bytes_per_ns,
             };
-            sum.messages += one.messages;
-            sum.bytes += one.bytes;
-            sum.busy_ns += one.busy_ns;
-            sum.wait_ns += one.wait_ns;
+            sum.messages = nadi_count_add(sum.messages, one.messages);
+            sum.bytes = nadi_count_add(sum.bytes, one.bytes);
+            sum.busy_ns = nadi_count_add(sum.busy_ns, one.busy_ns);
+            sum.wait_ns = nadi_count_add(sum.wait_ns, one.wait_ns);
             if (one.most_waiting > sum.most_waiting)
                 sum.most_waiting = one.most_waiting;
             if (links)

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "base/time.h"
 
 #define MAX_START_NS 9e15 /* 104 days: inside the clock's range */
 #define MAX_BYTES    (UINT64_C(1) << 50)
@@ -23,7 +24,7 @@ static bool read_flow(struct nadi_scan *s, struct nadi_flow_spec *f)
         !nadi_scan_quantity(s, "start of a flow", NADI_DIMENSION_TIME, 1e9, 0, MAX_START_NS,
                             &start_ns))
         return false;
-    f->start = (nadi_time)(start_ns * (double)NADI_PS_PER_NS + 0.5);
+    f->start = nadi_time_of_ns(start_ns);
     while (nadi_scan_same_line(s))
         ;
     return true;

@@ -1,6 +1,7 @@
 #include "network/message_log.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 enum { MOST = 4 << 20 };
 
@@ -103,7 +104,7 @@ struct nadi_network *nadi_message_log_open(struct nadi_message_log *log, struct 
 void nadi_message_log_wait(struct nadi_message_log *log, uint32_t a, uint32_t link, nadi_time ps)
 {
     struct nadi_message_entry *e = &log->entries.items[a];
-    const uint64_t ns = (uint64_t)(ps / NADI_PS_PER_NS);
+    const uint64_t ns = nadi_time_to_ns(ps);
     if (ns == 0)
         return;
     e->waited_ns = (uint32_t)nadi_min_u64(e->waited_ns + ns, UINT32_MAX);

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "format/schema.h"
 #include "platform/generator_make.h"
 
@@ -411,14 +412,13 @@ void nadi_make_cables(struct nadi_graph *g, uint32_t a, uint32_t b,
 {
     for (uint32_t i = 0; i < lanes; i++) {
         const double bits = cable_of->bytes_per_s * 8 + 0.5;
-        nadi_graph_add_link(
-            g, (struct nadi_graph_link){
-                   .a = a,
-                   .b = b,
-                   .bits_per_s = bits >= 1 ? (uint64_t)bits : 1,
-                   .latency = (nadi_time)(cable_of->latency_ns * (double)NADI_PS_PER_NS + 0.5),
-                   .dim = dim,
-               });
+        nadi_graph_add_link(g, (struct nadi_graph_link){
+                                   .a = a,
+                                   .b = b,
+                                   .bits_per_s = bits >= 1 ? nadi_count_trunc(bits) : 1,
+                                   .latency = nadi_time_of_ns(cable_of->latency_ns),
+                                   .dim = dim,
+                               });
     }
 }
 

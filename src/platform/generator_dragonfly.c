@@ -1,4 +1,5 @@
 /* generator_dragonfly: groups joined by global cables, and products of dimensions. */
+#include "base/time.h"
 #include "platform/generator_make.h"
 #include "platform/graph_dims.h"
 
@@ -124,8 +125,7 @@ static struct nadi_graph_grid grid_of(const struct nadi_generator *gen,
         .hosts = gen->hosts,
         .lanes = gen->lanes,
         .host_bits_per_s = gen->hosts_given ? nadi_graph_rate(gen->host.bytes_per_s / 1e9) : 0,
-        .host_latency =
-            gen->hosts_given ? (nadi_time)(gen->host.latency_ns * (double)NADI_PS_PER_NS) : 0,
+        .host_latency = gen->hosts_given ? nadi_time_trunc_ns(gen->host.latency_ns) : 0,
         .router_role = gen->hosts_given ? "switch" : "router",
     };
 }

@@ -1,6 +1,7 @@
 #include "platform/graph_dims.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 #define MOST_BITS_PER_S 1e16
 
@@ -60,8 +61,8 @@ uint64_t nadi_graph_grid_links(const struct nadi_graph_grid *grid)
 uint64_t nadi_graph_rate(double bytes_per_ns)
 {
     const double bits = bytes_per_ns * 8e9;
-    return bits >= MOST_BITS_PER_S ? (uint64_t)MOST_BITS_PER_S
-           : bits >= 1             ? (uint64_t)(bits + 0.5)
+    return bits >= MOST_BITS_PER_S ? nadi_count_trunc(MOST_BITS_PER_S)
+           : bits >= 1             ? nadi_count_round(bits)
                                    : 1;
 }
 
@@ -84,7 +85,7 @@ static void connect(struct builder *b, uint32_t dim, uint32_t x, uint32_t y)
                       .a = x,
                       .b = y,
                       .bits_per_s = nadi_graph_rate(shape->bytes_per_ns),
-                      .latency = (nadi_time)(shape->latency_ns * (double)NADI_PS_PER_NS),
+                      .latency = nadi_time_trunc_ns(shape->latency_ns),
                       .dim = (uint32_t)nadi_min_u64(b->of[dim] + b->first_dim, NADI_MAX_DIMS - 1),
                       .one_way = shape->kind == NADI_DIM_RING_ONE_WAY,
                   });

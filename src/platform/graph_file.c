@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "format/schema.h"
 #include "platform/generator.h"
 #include "platform/generator_words.h"
@@ -41,7 +42,7 @@ static const char *keep(struct reader *r, const char *text)
 static uint64_t bits_of(double bytes_per_s)
 {
     const double bits = bytes_per_s * 8 + 0.5;
-    return bits >= 1 ? (uint64_t)bits : 1;
+    return bits >= 1 ? nadi_count_trunc(bits) : 1;
 }
 
 struct node_kind { /* what the nodes of one entry share */
@@ -233,8 +234,7 @@ static bool read_link(struct reader *r, const struct nadi_doc_node *map)
         .link =
             {
                 .bits_per_s = bits_of(nadi_schema_number(&v, "bandwidth")),
-                .latency =
-                    (nadi_time)(nadi_schema_number(&v, "latency") * (double)NADI_PS_PER_NS + 0.5),
+                .latency = nadi_time_of_ns(nadi_schema_number(&v, "latency")),
                 .loss = nadi_schema_number(&v, "loss"),
                 .dim = nadi_schema_integer(&v, "on-board")
                            ? NADI_NONE

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "base/time.h"
 
 enum { MAX_NODES = 1 << 24 }; /* and links: keeps a nonsense header from exhausting memory */
 
@@ -74,8 +75,8 @@ static bool read_link(struct nadi_scan *s, struct nadi_graph *g)
                             &latency_ns) ||
         !nadi_scan_double(s, "loss of a link", 0, 0.999999, &link.loss))
         return false;
-    link.bits_per_s = (uint64_t)(bytes_per_s * 8 + 0.5);
-    link.latency = (nadi_time)(latency_ns * (double)NADI_PS_PER_NS + 0.5);
+    link.bits_per_s = nadi_count_round(bytes_per_s * 8);
+    link.latency = nadi_time_of_ns(latency_ns);
     while (nadi_scan_same_line(s))
         ;
     nadi_graph_add_link(g, link);

@@ -1,6 +1,7 @@
 #include "platform/graph_measure.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 enum { MOST_VISITS = 150000000 }; /* of nodes and cables by all searches: about a second */
 
@@ -120,7 +121,8 @@ static void look_from(struct search *s, uint32_t from)
                 s->queue[s->found++] = peer;
             }
             if (s->distance[peer] == s->distance[node] + 1) {
-                const nadi_time latency = s->latency[node] + g->links[g->ports[p].link].latency;
+                const nadi_time latency =
+                    nadi_time_add(s->latency[node], g->links[g->ports[p].link].latency);
                 s->latency[peer] = latency < s->latency[peer] ? latency : s->latency[peer];
                 s->ways[peer] += s->ways[node];
             }

@@ -1,5 +1,6 @@
 /* graph_write: a graph as nodes and links in YAML; alike neighbours in one entry. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "format/number.h"
 #include "platform/graph_file.h"
 
@@ -121,7 +122,7 @@ static uint32_t put_link(const struct nadi_graph *g, uint32_t first, struct nadi
     put_node(g, l->b, out);
     put_rate(out, l->bits_per_s);
     nadi_str_add(out, ", latency: ");
-    nadi_number_add_double(out, (double)l->latency / (double)NADI_PS_PER_NS);
+    nadi_number_add_double(out, nadi_time_in_ns(l->latency));
     if (l->loss > 0) {
         nadi_str_add(out, ", loss: ");
         nadi_number_add_double(out, l->loss);

@@ -1,5 +1,6 @@
 /* bandwidth: collectives in the terms of nccl-tests, one by one and by class. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "report/figures.h"
 
 #include <math.h>
@@ -103,7 +104,7 @@ static int by_time(const void *x, const void *y)
 static void merge(struct nadi_collective_class *a, const struct nadi_collective_class *b)
 {
     a->count += b->count;
-    a->duration_ns += b->duration_ns;
+    a->duration_ns = nadi_count_add(a->duration_ns, b->duration_ns);
     a->rank_ns += b->rank_ns;
     a->bus_min = fmin(a->bus_min, b->bus_min);
     a->bus_max = fmax(a->bus_max, b->bus_max);
@@ -140,7 +141,7 @@ struct nadi_collective_class *nadi_collective_classes(const struct nadi_inputs *
             .ranks = b.ranks,
             .bytes = c->bytes,
             .count = c->copies,
-            .duration_ns = duration * c->copies,
+            .duration_ns = nadi_count_mul(duration, c->copies),
             .rank_ns = (double)duration * (double)c->ranks * (double)c->copies,
             .bus_min = b.bus,
             .bus_max = b.bus,

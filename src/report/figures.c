@@ -1,5 +1,7 @@
 #include "report/figures.h"
 
+#include "base/time.h"
+
 #include <math.h>
 
 static const char *const figure_names[NADI_RANK_FIGURES] = {
@@ -148,7 +150,7 @@ void nadi_dimension_view(struct nadi_dimension_view *view, const struct nadi_inp
     for (uint32_t i = 0; i < g->link_count; i++)
         if (g->links[i].dim == dim) {
             view->bytes_per_ns = (double)g->links[i].bits_per_s / 8e9;
-            view->latency_ns = (double)g->links[i].latency / (double)NADI_PS_PER_NS;
+            view->latency_ns = nadi_time_in_ns(g->links[i].latency);
             return;
         }
 }

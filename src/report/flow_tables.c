@@ -1,4 +1,5 @@
 /* flow_tables: a result of plain flows as CSV. Times in ns, rates in Gb/s of payload. */
+#include "base/time.h"
 #include "format/csv_write.h"
 #include "report/flows.h"
 
@@ -11,7 +12,7 @@ const char *nadi_flows_table_name(enum nadi_flows_table table)
 
 static double ns(nadi_time ps)
 {
-    return (double)ps / (double)NADI_PS_PER_NS;
+    return nadi_time_in_ns(ps);
 }
 
 static void node(struct nadi_csv *csv, const struct nadi_flows_inputs *in, uint32_t number)
@@ -133,7 +134,7 @@ static void over_time(enum nadi_series_kind kind, const char *header,
     nadi_csv_header(&csv, header);
     for (size_t i = 0; i < s->count; i++) {
         const struct nadi_sample *row = &s->items[i];
-        nadi_csv_double(&csv, ns((nadi_time)(row->index + 1) * s->interval));
+        nadi_csv_double(&csv, ns(nadi_time_mul(s->interval, row->index + 1)));
         if (kind == NADI_SERIES_FLOWS)
             nadi_csv_u64(&csv, row->id);
         else

@@ -1,11 +1,12 @@
 #include "report/flows.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/units.h"
 
 static uint64_t ns(nadi_time ps)
 {
-    return (uint64_t)((ps + NADI_PS_PER_NS / 2) / NADI_PS_PER_NS);
+    return nadi_time_to_ns(nadi_time_add(ps, NADI_PS_PER_NS / 2));
 }
 
 void nadi_report_flows_fct(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,

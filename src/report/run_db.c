@@ -1,6 +1,7 @@
 #include "report/run_db.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "format/database.h"
 #include "report/figures.h"
 #include "report/timeline.h"
@@ -161,7 +162,7 @@ static void put_pauses(struct nadi_database *db, const struct nadi_packet_figure
         nadi_database_u64(db, b);
         nadi_database_double(db, b * f->pause_bucket_ns);
         nadi_database_double(db, (b + 1) * f->pause_bucket_ns);
-        nadi_database_u64(db, (uint64_t)f->pauses_over_time[b]);
+        nadi_database_u64(db, nadi_count_trunc(f->pauses_over_time[b]));
         nadi_database_double(db, f->paused_over_time[b]);
         nadi_database_row(db);
     }

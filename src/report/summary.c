@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "base/time.h"
 #include "format/json_write.h"
 #include "report/figures.h"
 #include "report/report.h"
@@ -212,9 +213,9 @@ static void events(struct nadi_json *j, const struct nadi_inputs *in)
         const struct nadi_event_row *row = &in->events->rows[i];
         nadi_json_row(j, NULL);
         nadi_json_string(j, "kind", row->kind);
-        nadi_json_u64(j, "at_ns", (uint64_t)(row->at / NADI_PS_PER_NS));
+        nadi_json_u64(j, "at_ns", nadi_time_to_ns(row->at));
         if (row->until != NADI_TIME_MAX)
-            nadi_json_u64(j, "until_ns", (uint64_t)(row->until / NADI_PS_PER_NS));
+            nadi_json_u64(j, "until_ns", nadi_time_to_ns(row->until));
         nadi_json_string(j, "what", row->text);
         nadi_json_close(j);
     }

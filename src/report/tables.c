@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "format/csv_write.h"
 #include "report/figures.h"
 
@@ -107,8 +108,8 @@ static void usage_row(struct nadi_csv *csv, const struct nadi_inputs *in,
     nadi_csv_u64(csv, l->dim);
     device(csv, in, l->from);
     device(csv, in, l->to);
-    nadi_csv_u64(csv, (uint64_t)start);
-    nadi_csv_u64(csv, (uint64_t)end);
+    nadi_csv_u64(csv, nadi_count_trunc(start));
+    nadi_csv_u64(csv, nadi_count_trunc(end));
     nadi_csv_double(csv, u->bytes[at]);
     nadi_csv_double(csv, end > start ? u->bytes[at] / l->bytes_per_ns / (end - start) : 0);
     nadi_csv_u64(csv, u->waiting[at]);
@@ -155,7 +156,7 @@ static uint64_t offered_bytes(const struct nadi_trace *t)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < t->node_count; i++)
         if (t->type[i] == NADI_NODE_COLL || t->type[i] == NADI_NODE_SEND)
-            sum += t->bytes[i];
+            sum = nadi_count_add(sum, t->bytes[i]);
     return sum;
 }
 

@@ -1,5 +1,6 @@
 /* text: the summary that a person reads at once, at most 100 columns wide. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "report/figures.h"
 #include "report/report.h"
@@ -365,7 +366,7 @@ static void events(const struct page *p)
     size_t shown = 0, more = 0;
     for (size_t i = 0; ev && i < ev->row_count; i++) {
         const struct nadi_event_row *row = &ev->rows[i];
-        if ((uint64_t)(row->at / NADI_PS_PER_NS) > p->r->end_ns || shown == SHOWN) {
+        if (nadi_time_to_ns(row->at) > p->r->end_ns || shown == SHOWN) {
             more++;
             continue;
         }
@@ -374,11 +375,11 @@ static void events(const struct page *p)
             inked(p, INK_BOLD, "events");
             nadi_str_add(p->out, "\n");
         }
-        nadi_units_time(from, (double)row->at / (double)NADI_PS_PER_NS);
+        nadi_units_time(from, nadi_time_in_ns(row->at));
         if (row->until == NADI_TIME_MAX)
             snprintf(until, sizeof(until), "the end");
         else
-            nadi_units_time(until, (double)row->until / (double)NADI_PS_PER_NS);
+            nadi_units_time(until, nadi_time_in_ns(row->until));
         nadi_str_printf(p->out, "  %-8s %9s to %-9s  %s\n", row->kind, from, until, row->text);
     }
     if (shown && more)

@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "format/perfetto.h"
 #include "report/figures.h"
 
@@ -206,8 +207,8 @@ static void draw_events(struct drawing *d, const struct nadi_report_options *o)
     uint64_t process = 0;
     for (size_t i = 0; ev && i < ev->row_count; i++) {
         const struct nadi_event_row *row = &ev->rows[i];
-        const uint64_t from = (uint64_t)(row->at / NADI_PS_PER_NS);
-        const uint64_t until = nadi_min_u64((uint64_t)(row->until / NADI_PS_PER_NS), d->r->end_ns);
+        const uint64_t from = nadi_time_to_ns(row->at);
+        const uint64_t until = nadi_min_u64(nadi_time_to_ns(row->until), d->r->end_ns);
         if (from > until || from > to_ns || until < o->timeline_from_ns)
             continue;
         if (!process)

@@ -1,6 +1,7 @@
 /* topo_svg: boxes, lines and legend of a network's picture. */
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "report/topo_draw.h"
 
@@ -237,7 +238,7 @@ static void put_legend(const struct nadi_graph_measures *m, double y, struct nad
             nadi_str_printf(out, ", dimension %" PRIu32, c->dim);
         nadi_str_printf(out, ": %" PRIu32 " × %s, %s</text>\n", c->count,
                         nadi_units_rate(rate, (double)c->bits_per_s / 8),
-                        nadi_units_time(time, (double)c->latency / (double)NADI_PS_PER_NS));
+                        nadi_units_time(time, nadi_time_in_ns(c->latency)));
     }
 }
 

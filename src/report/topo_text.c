@@ -1,4 +1,5 @@
 /* topo_text: a network's figures for the terminal and as JSON. */
+#include "base/time.h"
 #include "base/units.h"
 #include "format/json_write.h"
 #include "report/topo.h"
@@ -54,7 +55,7 @@ static void put_parts(const struct nadi_graph_file *f, const struct nadi_graph_m
         nadi_str_printf(out, "  %-15s  %-26s %8" PRIu32 " x %-12s %-10s dimension %" PRIu32 "\n",
                         i ? "" : "links", name, c->count,
                         nadi_units_rate(rate, (double)c->bits_per_s / 8),
-                        nadi_units_time(time, (double)c->latency / (double)NADI_PS_PER_NS), c->dim);
+                        nadi_units_time(time, nadi_time_in_ns(c->latency)), c->dim);
     }
     nadi_str_add(out, "  dimensions       ");
     for (uint32_t d = 0; d < f->dim_count; d++)
@@ -71,7 +72,7 @@ static void put_distances(const struct nadi_graph_measures *m, struct nadi_str *
                      "that can\n");
     nadi_str_printf(out, "  diameter         %s%" PRIu32 " link%s, %s of latency\n",
                     m->sampled ? "at least " : "", m->diameter, m->diameter == 1 ? "" : "s",
-                    nadi_units_time(time, (double)m->diameter_latency / (double)NADI_PS_PER_NS));
+                    nadi_units_time(time, nadi_time_in_ns(m->diameter_latency)));
     if (m->sampled)
         nadi_str_printf(out, "                   looked from %" PRIu32 " NPUs, not from all\n",
                         m->sampled);
@@ -154,7 +155,7 @@ static void json_parts(struct nadi_json *j, const struct nadi_graph_file *f,
         nadi_json_string(j, "to", c->b);
         nadi_json_u64(j, "count", c->count);
         nadi_json_double(j, "bandwidth_bytes_per_s", (double)c->bits_per_s / 8);
-        nadi_json_double(j, "latency_ns", (double)c->latency / (double)NADI_PS_PER_NS);
+        nadi_json_double(j, "latency_ns", nadi_time_in_ns(c->latency));
         nadi_json_u64(j, "dimension", c->dim);
         nadi_json_bool(j, "one_way", c->one_way);
         nadi_json_close(j);
@@ -171,8 +172,7 @@ static void json_distances(struct nadi_json *j, const struct nadi_graph_measures
     nadi_json_bool(j, "connected", m->connected);
     nadi_json_u64(j, "diameter_links", m->diameter);
     nadi_json_bool(j, "diameter_is_exact", m->sampled == 0);
-    nadi_json_double(j, "diameter_latency_ns",
-                     (double)m->diameter_latency / (double)NADI_PS_PER_NS);
+    nadi_json_double(j, "diameter_latency_ns", nadi_time_in_ns(m->diameter_latency));
     nadi_json_double(j, "mean_links", m->mean_hops);
     nadi_json_array(j, "from_npu_0");
     for (uint32_t i = 0; i < m->distance_count; i++) {

@@ -1,5 +1,6 @@
 #include "report/trace_stats.h"
 
+#include "base/time.h"
 #include "base/units.h"
 #include "format/csv_write.h"
 #include "format/json_write.h"
@@ -11,7 +12,7 @@ static uint64_t total_span(const struct nadi_stats *s)
 {
     uint64_t span = 0;
     for (size_t i = 0; i < s->ranks.count; i++)
-        span += s->ranks.items[i].span;
+        span = nadi_count_add(span, s->ranks.items[i].span);
     return span;
 }
 
@@ -23,12 +24,12 @@ static struct nadi_stats_rank sum_of(const struct nadi_stats *s)
         sum.nodes += r->nodes;
         sum.deps += r->deps;
         sum.span = nadi_max_u64(sum.span, r->span);
-        sum.compute += r->compute;
-        sum.comm += r->comm;
-        sum.exposed_comm += r->exposed_comm;
-        sum.memory += r->memory;
-        sum.host += r->host;
-        sum.idle += r->idle;
+        sum.compute = nadi_count_add(sum.compute, r->compute);
+        sum.comm = nadi_count_add(sum.comm, r->comm);
+        sum.exposed_comm = nadi_count_add(sum.exposed_comm, r->exposed_comm);
+        sum.memory = nadi_count_add(sum.memory, r->memory);
+        sum.host = nadi_count_add(sum.host, r->host);
+        sum.idle = nadi_count_add(sum.idle, r->idle);
         sum.recorded |= r->recorded;
         sum.critical_ns = nadi_max_u64(sum.critical_ns, r->critical_ns);
     }
@@ -120,7 +121,7 @@ static void add_table(const struct nadi_stats *s, enum nadi_stats_table table, c
     if (t->count == 0)
         return;
     for (size_t i = 0; i < t->count; i++)
-        whole += t->items[i].ns;
+        whole = nadi_count_add(whole, t->items[i].ns);
     nadi_str_add(out, "\n");
     struct nadi_str head = NADI_STR_INIT;
     nadi_str_add(&head, title);

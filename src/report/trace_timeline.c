@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 
 struct span {
     struct nadi_lane lane;
@@ -293,8 +294,7 @@ static void put_flows(struct nadi_trace_timeline_writer *w, const struct layout 
 
 static uint64_t to_ps(uint64_t ns)
 {
-    uint64_t ps;
-    return __builtin_mul_overflow(ns, 1000u, &ps) ? UINT64_MAX : ps;
+    return nadi_count_mul(ns, 1000);
 }
 
 void nadi_timeline_json_trace(struct nadi_trace_timeline_writer *w, const struct nadi_full *f,
@@ -347,8 +347,7 @@ static struct nadi_lane lane_of_issue(const struct nadi_issue *issue)
 /* Up to the latest time that the file can name. */
 static uint64_t cycles_to_ps(uint64_t cycles, double ps_per_cycle)
 {
-    const double ps = (double)cycles * ps_per_cycle + 0.5;
-    return ps < 9e18 ? (uint64_t)ps : UINT64_C(9000000000000000000);
+    return nadi_count_trunc_to((double)cycles * ps_per_cycle + 0.5, UINT64_C(9000000000000000000));
 }
 
 struct by_npu {

@@ -1,6 +1,7 @@
 #include "sim/bound.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "collective/plan.h"
 #include "sim/floor.h"
 #include "sim/pairs.h"
@@ -93,13 +94,13 @@ static uint64_t rank_bound(struct bound *b, uint32_t trace)
                 nadi_floor_collective(b->floors, t, node, group_of(b, trace, node));
             least = floor.own;
             for (uint32_t d = 0; d < b->in->topology.dim_count; d++)
-                load[d] = nadi_saturating_add(load[d], floor.load[d]);
+                load[d] = nadi_count_add(load[d], floor.load[d]);
         } else
             least = nadi_floor_node(b->floors, t, node, b->rank_of[trace]);
-        b->end[node] = nadi_saturating_add(start_of(b, t, node), least);
+        b->end[node] = nadi_count_add(start_of(b, t, node), least);
         longest = nadi_max_u64(longest, b->end[node]);
         enum slot slot = slot_of(t, node);
-        busy[slot] = nadi_saturating_add(busy[slot], least);
+        busy[slot] = nadi_count_add(busy[slot], least);
     }
     for (int s = 0; s < SLOT_NONE; s++)
         longest = nadi_max_u64(longest, s == SLOT_COMM && b->concurrent ? 0 : busy[s]);
@@ -220,7 +221,7 @@ static uint64_t common_bound(struct bound *b)
     for (uint32_t i = 0; i < t->node_count; i++) {
         uint32_t node = b->order[i];
         if (t->type[node] != NADI_NODE_COLL) {
-            b->end[node] = nadi_saturating_add(start_of(b, t, node), least_of(b, node));
+            b->end[node] = nadi_count_add(start_of(b, t, node), least_of(b, node));
             longest = nadi_max_u64(longest, b->end[node]);
             continue;
         }
@@ -228,7 +229,7 @@ static uint64_t common_bound(struct bound *b)
             if (t->type[next] != NADI_NODE_COLL)
                 continue;
             uint64_t start = nadi_max_u64(start_of(b, t, next), comm_free);
-            comm_free = b->end[next] = nadi_saturating_add(start, least_last(b, next));
+            comm_free = b->end[next] = nadi_count_add(start, least_last(b, next));
             longest = nadi_max_u64(longest, comm_free);
         }
     }
@@ -256,8 +257,8 @@ static uint64_t group_sums(struct bound *b)
             if (group == NADI_NONE || (taken_from[group] != NADI_NONE && taken_from[group] != i))
                 continue;
             taken_from[group] = i;
-            sum[group] = nadi_saturating_add(sum[group],
-                                             nadi_floor_collective(b->floors, t, node, group).last);
+            sum[group] =
+                nadi_count_add(sum[group], nadi_floor_collective(b->floors, t, node, group).last);
             longest = nadi_max_u64(longest, sum[group]);
         }
     }
@@ -296,11 +297,11 @@ static uint64_t server_bound(const struct bound *b)
         const struct nadi_trace *t = in->owned[i];
         for (uint32_t node = 0; node < t->node_count; node++)
             if (t->type[node] == NADI_NODE_MEM_LOAD || t->type[node] == NADI_NODE_MEM_STORE)
-                of[i] = nadi_saturating_add(of[i], nadi_memory_service_ns(m, t->bytes[node]));
+                of[i] = nadi_count_add(of[i], nadi_memory_service_ns(m, t->bytes[node]));
     }
     for (uint32_t rank = 0; rank < in->rank_count; rank++) {
         uint64_t *server = &work[pool ? 0 : rank / m->npus_per_node];
-        *server = nadi_saturating_add(*server, of[b->trace_of[rank]]);
+        *server = nadi_count_add(*server, of[b->trace_of[rank]]);
         longest = nadi_max_u64(longest, *server);
     }
     nadi_mem_free(of);

@@ -5,6 +5,7 @@
  * message of 0 bytes would never be matched, so it is refused here. All sizes grow with the
  * collective's, so the smallest one of a use speaks for all. */
 #include "base/str.h"
+#include "base/time.h"
 #include "collective/program.h"
 #include "sim/check.h"
 
@@ -327,9 +328,7 @@ static const char *size_text(const struct plan *p, const struct stage *s, uint64
  * each rank; else they cost their latency, and a warning says so. */
 static bool check_sizes(struct plan *p)
 {
-    double scale = p->c->in->options.comm_scale;
-    bool scaled = scale < 1 || scale > 1;
-    uint64_t bytes = scaled ? (uint64_t)((double)p->use->bytes * scale) : p->use->bytes;
+    uint64_t bytes = nadi_count_scale(p->use->bytes, p->c->in->options.comm_scale);
     uint64_t chunk = bytes / p->c->in->system.splits;
     uint64_t least = p->use->kind == NADI_ALL_GATHER ? 1 : p->c->in->rank_count;
     uint64_t r = chunk < least ? least : chunk;

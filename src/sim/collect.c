@@ -1,6 +1,7 @@
 #include "sim/collect.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "network/usage.h"
 
 struct collection {
@@ -16,7 +17,7 @@ enum { MOST_EXPANDED = 16 << 20 }; /* spans beyond this are kept of one rank a c
 
 static uint64_t to_ns(nadi_time ps)
 {
-    return (uint64_t)(ps / NADI_PS_PER_NS);
+    return nadi_time_to_ns(ps);
 }
 
 static void collect_class(const struct collection *c, uint32_t actor)
@@ -157,14 +158,15 @@ static void collect_usage(const struct collection *c)
     if (!u.from || !r->link_count || !r->end_ns)
         return;
     const uint64_t width = (uint64_t)u.from->width;
-    const uint64_t used = (r->end_ns * (uint64_t)NADI_PS_PER_NS + width - 1) / width;
+    const uint64_t end = (uint64_t)nadi_time_from_ns(r->end_ns);
+    const uint64_t used = end / width + (end % width != 0);
     u.buckets = (uint32_t)nadi_min_u64(used, NADI_USAGE_BUCKETS);
     u.bytes = NADI_ARENA_NEW(&r->arena, double, r->link_count *u.buckets);
     u.waiting = NADI_ARENA_NEW(&r->arena, uint32_t, r->link_count * u.buckets);
     c->network->ops->counters(c->network, true, add_usage, &u);
     r->usage = (struct nadi_usage_result){
         .buckets = u.buckets,
-        .bucket_ns = (double)width / (double)NADI_PS_PER_NS,
+        .bucket_ns = nadi_time_in_ns(u.from->width),
         .bytes = u.bytes,
         .waiting = u.waiting,
     };

@@ -1,4 +1,5 @@
 #include "base/mem.h"
+#include "base/time.h"
 #include "sim/collect.h"
 
 #define APPEND(list, more, more_count)                                                             \
@@ -21,16 +22,18 @@
 static void add_totals(struct nadi_result *r, const struct nadi_result *part)
 {
     for (uint32_t d = 0; d < r->dim_count; d++) {
-        r->dims[d].messages += part->dims[d].messages;
-        r->dims[d].bytes += part->dims[d].bytes;
-        r->dims[d].busy_ns += part->dims[d].busy_ns;
+        struct nadi_link_result *sum = &r->dims[d];
+        const struct nadi_link_result *one = &part->dims[d];
+        sum->messages = nadi_count_add(sum->messages, one->messages);
+        sum->bytes = nadi_count_add(sum->bytes, one->bytes);
+        sum->busy_ns = nadi_count_add(sum->busy_ns, one->busy_ns);
     }
     for (size_t t = 0; t < NADI_NODE_TYPES; t++)
         r->nodes_by_type[t] += part->nodes_by_type[t];
-    r->messages += part->messages;
-    r->message_bytes += part->message_bytes;
+    r->messages = nadi_count_add(r->messages, part->messages);
+    r->message_bytes = nadi_count_add(r->message_bytes, part->message_bytes);
     r->events += part->events;
-    r->offered_bytes += part->offered_bytes;
+    r->offered_bytes = nadi_count_add(r->offered_bytes, part->offered_bytes);
 }
 
 static void add_lists(struct nadi_sum *sum, const struct nadi_result *part)

@@ -1,10 +1,9 @@
 #include "sim/floor.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "collective/plan.h"
 #include "compute/compute.h"
-
-#include <math.h>
 
 enum {
     MEMO_BITS = 8,
@@ -68,23 +67,6 @@ void nadi_floors_destroy(struct nadi_floors *f)
     nadi_mem_free(f);
 }
 
-uint64_t nadi_saturating_add(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-static uint64_t times(uint64_t a, uint64_t b)
-{
-    uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-static uint64_t scaled(uint64_t value, double scale)
-{
-    return fabs(scale - 1) > 0 ? (uint64_t)((double)value * scale) : value;
-}
-
 /* ---- messages ------------------------------------------------------------------------------ */
 
 /* Under rendezvous sizes pass through 32 bits, as in the reference; the least they can become. */
@@ -101,8 +83,8 @@ static uint64_t way_ns(const struct nadi_floors *f, uint32_t d, uint32_t hops, u
         return 0; /* the graph, not the dimensions, says how long the way is */
     double serial = (double)carried(f, bytes) / dim->bytes_per_ns;
     if (f->in->options.network_model == NADI_NETWORK_AWARE)
-        return times(hops, (uint64_t)(dim->latency_ns + serial));
-    return (uint64_t)((double)hops * dim->latency_ns + serial);
+        return nadi_count_mul(hops, nadi_count_trunc(dim->latency_ns + serial));
+    return nadi_count_trunc((double)hops * dim->latency_ns + serial);
 }
 
 static uint32_t least_hops(const struct nadi_dim *dim)
@@ -161,7 +143,7 @@ static uint64_t send_ns(const struct nadi_floors *f, uint32_t src, uint32_t dst,
         uint32_t a = nadi_topology_coordinate(t, src, d), b = nadi_topology_coordinate(t, dst, d);
         if (a == b)
             continue;
-        sum = nadi_saturating_add(sum, way_ns(f, d, nadi_dim_hops(&t->dims[d], a, b), bytes));
+        sum = nadi_count_add(sum, way_ns(f, d, nadi_dim_hops(&t->dims[d], a, b), bytes));
         if (f->in->options.network_model != NADI_NETWORK_AWARE)
             break; /* higher dimensions are free */
     }
@@ -181,7 +163,7 @@ struct phase_view {
 static uint64_t reduce_ns(const struct nadi_floors *f, uint64_t bytes)
 {
     double bandwidth = f->in->system.local_mem_bw;
-    return bandwidth > 0 ? times(3, (uint64_t)((double)bytes / bandwidth * 1e9)) : 0;
+    return bandwidth > 0 ? nadi_count_mul(3, nadi_count_trunc((double)bytes / bandwidth * 1e9)) : 0;
 }
 
 /* The message of step k. The hops are everybody's where the ring is a dimension. */
@@ -199,7 +181,7 @@ static uint64_t step_ns(const struct phase_view *v, uint32_t k)
 static uint64_t stage_ns(const struct phase_view *v, uint32_t k)
 {
     uint64_t reduce = nadi_phase_reduces(v->p, k) ? reduce_ns(v->f, nadi_phase_bytes(v->p, k)) : 0;
-    return nadi_saturating_add(v->endpoint_ns, reduce);
+    return nadi_count_add(v->endpoint_ns, reduce);
 }
 
 /* One message at a time: step k + 1 waits for the receive of step k. The chain of messages that
@@ -211,12 +193,12 @@ static struct nadi_floor ring(const struct phase_view *v)
     uint32_t reduced = p->op == NADI_PHASE_REDUCE_SCATTER || p->op == NADI_PHASE_ALL_REDUCE
                            ? p->n - 1
                            : 0; /* packets 1 .. n - 1 */
-    stages = nadi_saturating_add(stages, times(p->sends, v->endpoint_ns));
-    stages = nadi_saturating_add(stages, times(reduced, reduce_ns(v->f, p->message_bytes)));
+    stages = nadi_count_add(stages, nadi_count_mul(p->sends, v->endpoint_ns));
+    stages = nadi_count_add(stages, nadi_count_mul(reduced, reduce_ns(v->f, p->message_bytes)));
     uint64_t rounds = (uint64_t)p->sends / p->n * p->n;
     return (struct nadi_floor){
-        .own = nadi_saturating_add(stages, times(rounds, message)),
-        .last = nadi_saturating_add(stages, times(p->sends, message)),
+        .own = nadi_count_add(stages, nadi_count_mul(rounds, message)),
+        .last = nadi_count_add(stages, nadi_count_mul(p->sends, message)),
     };
 }
 
@@ -225,10 +207,10 @@ static struct nadi_floor halving_doubling(const struct phase_view *v)
 {
     uint64_t stages = stage_ns(v, 0), messages = 0;
     for (uint32_t k = 0; k < v->p->sends; k++) {
-        messages = nadi_saturating_add(messages, step_ns(v, k));
-        stages = nadi_saturating_add(stages, stage_ns(v, k + 1));
+        messages = nadi_count_add(messages, step_ns(v, k));
+        stages = nadi_count_add(stages, stage_ns(v, k + 1));
     }
-    uint64_t all = nadi_saturating_add(stages, messages);
+    uint64_t all = nadi_count_add(stages, messages);
     return (struct nadi_floor){
         .own = v->p->op == NADI_PHASE_ALL_REDUCE ? all : stages,
         .last = all,
@@ -245,10 +227,10 @@ static struct nadi_floor direct(const struct phase_view *v)
     if (v->whole && dim->kind == NADI_DIM_RING)
         farthest = way_ns(v->f, p->dim, p->n / 2, p->message_bytes);
     uint64_t turns = (p->sends + (uint64_t)p->first - 1) / p->first;
-    uint64_t stages = times(turns + 1, v->endpoint_ns);
+    uint64_t stages = nadi_count_mul(turns + 1, v->endpoint_ns);
     bool both_ways = p->op == NADI_PHASE_ALL_REDUCE;
-    uint64_t chain =
-        nadi_saturating_add(times(2, v->endpoint_ns), times(both_ways ? 2 : 1, farthest));
+    uint64_t chain = nadi_count_add(nadi_count_mul(2, v->endpoint_ns),
+                                    nadi_count_mul(both_ways ? 2 : 1, farthest));
     uint64_t last = nadi_max_u64(stages, chain);
     return (struct nadi_floor){.own = both_ways ? last : stages, .last = last};
 }
@@ -256,11 +238,11 @@ static struct nadi_floor direct(const struct phase_view *v)
 /* From the root, whose child may have been waiting, down to a leaf. */
 static struct nadi_floor tree(const struct phase_view *v)
 {
-    uint64_t stage = nadi_saturating_add(v->endpoint_ns, reduce_ns(v->f, v->p->bytes));
-    uint64_t level = nadi_saturating_add(stage, quickest_ns(v->f, v->dims, v->p->bytes));
+    uint64_t stage = nadi_count_add(v->endpoint_ns, reduce_ns(v->f, v->p->bytes));
+    uint64_t level = nadi_count_add(stage, quickest_ns(v->f, v->dims, v->p->bytes));
     return (struct nadi_floor){
         .own = stage,
-        .last = nadi_saturating_add(times(v->p->log2_n, level), v->endpoint_ns),
+        .last = nadi_count_add(nadi_count_mul(v->p->log2_n, level), v->endpoint_ns),
     };
 }
 
@@ -281,12 +263,12 @@ static uint64_t load_ns(const struct phase_view *v)
         if (dim->kind == NADI_DIM_MESH)
             hops = 1; /* rank 0 stands in a corner: its ways are longer than others' */
         uint64_t bytes = carried(v->f, nadi_phase_bytes(p, k));
-        uint64_t busy = times(hops, (uint64_t)((double)bytes / dim->bytes_per_ns));
-        sum = nadi_saturating_add(sum, busy);
+        uint64_t busy = nadi_count_mul(hops, nadi_count_trunc((double)bytes / dim->bytes_per_ns));
+        sum = nadi_count_add(sum, busy);
     }
     if (dim->kind == NADI_DIM_FULLY_CONNECTED || p->n == 2)
         links = dim->kind == NADI_DIM_SWITCH ? 2 : p->n - 1;
-    return (all_alike ? times(sum, p->sends) : sum) / links;
+    return (all_alike ? nadi_count_mul(sum, p->sends) : sum) / links;
 }
 
 static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_phase *p,
@@ -352,16 +334,16 @@ static struct nadi_floor plan_floor(struct nadi_floors *f, const struct nadi_pla
         if (p->program || p->algorithm == NADI_ALGORITHM_LIBRARY) /* no bound is known for them */
             continue;
         struct nadi_floor phase = phase_floor(f, p, group, plan->world);
-        sum.own = nadi_saturating_add(sum.own, phase.own);
-        sum.last = nadi_saturating_add(sum.last, phase.last);
+        sum.own = nadi_count_add(sum.own, phase.own);
+        sum.last = nadi_count_add(sum.last, phase.last);
         sum.load[p->dim] =
-            nadi_saturating_add(sum.load[p->dim], times(plan->chunk_count, phase.load[p->dim]));
+            nadi_count_add(sum.load[p->dim], nadi_count_mul(plan->chunk_count, phase.load[p->dim]));
         slowest.own = nadi_max_u64(slowest.own, phase.own);
         if (queues == 1 && p->algorithm != NADI_ALGORITHM_DOUBLE_BINARY_TREE)
             slowest.last = nadi_max_u64(slowest.last, phase.last);
     }
-    sum.own = nadi_saturating_add(sum.own, times(batches - 1, slowest.own));
-    sum.last = nadi_saturating_add(sum.last, times(batches - 1, slowest.last));
+    sum.own = nadi_count_add(sum.own, nadi_count_mul(batches - 1, slowest.own));
+    sum.last = nadi_count_add(sum.last, nadi_count_mul(batches - 1, slowest.last));
     sum.last = nadi_max_u64(sum.last, sum.own);
     return sum;
 }
@@ -457,7 +439,7 @@ struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi
         .group = group,
         .involved = comm ? comm->involved : UINT32_MAX,
         .kind = kind,
-        .bytes = scaled(t->bytes[node], f->comm_scale),
+        .bytes = nadi_count_scale(t->bytes[node], f->comm_scale),
     };
     uint64_t hash = nadi_hash_u64(key.bytes ^ ((uint64_t)group << 40) ^
                                   ((uint64_t)key.involved << 8) ^ (uint64_t)kind);
@@ -475,13 +457,13 @@ struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi
 uint64_t nadi_floors_message_bytes(const struct nadi_floors *f, const struct nadi_trace *t,
                                    uint32_t node)
 {
-    return nadi_max_u64(scaled(t->bytes[node], f->comm_scale), 1);
+    return nadi_max_u64(nadi_count_scale(t->bytes[node], f->comm_scale), 1);
 }
 
 static uint64_t replay_ns(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node)
 {
     uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
-    return t->type[node] == NADI_NODE_COMP ? scaled(ns, f->compute_scale) : ns;
+    return t->type[node] == NADI_NODE_COMP ? nadi_count_scale(ns, f->compute_scale) : ns;
 }
 
 static uint64_t compute_ns(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node)
@@ -492,7 +474,8 @@ static uint64_t compute_ns(const struct nadi_floors *f, const struct nadi_trace 
     if (t->bytes[node] == 0)
         return 0;
     struct nadi_roofline line = {c->peak_perf, c->local_mem_bw};
-    return scaled(nadi_roofline_time(&line, t->ops[node], t->bytes[node]).ns, f->compute_scale);
+    return nadi_count_scale(nadi_roofline_time(&line, t->ops[node], t->bytes[node]).ns,
+                            f->compute_scale);
 }
 
 uint64_t nadi_floor_node(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node,

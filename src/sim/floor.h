@@ -44,6 +44,4 @@ struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi
 uint64_t nadi_floor_node(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node,
                          uint32_t rank);
 
-uint64_t nadi_saturating_add(uint64_t a, uint64_t b);
-
 #endif

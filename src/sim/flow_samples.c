@@ -1,6 +1,7 @@
 #include "sim/flow_samples.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "network/packet/queue.h"
 
 void nadi_samples_init(struct nadi_samples *s, nadi_time interval, size_t max_rows)
@@ -113,7 +114,7 @@ static void take_ports(struct nadi_samples *s, struct nadi_pkt *const *nets, uin
         nadi_time busy = 0;
         uint64_t queued = 0;
         for (uint32_t i = 0; i < count; i++) {
-            busy += nets[i]->sent[p].busy_ticks * nets[i]->tick;
+            busy = nadi_time_add(busy, nadi_pkt_to_ps(nets[i], nets[i]->sent[p].busy_ticks));
             queued += nadi_pkt_queued_bytes(nets[i], p);
         }
         add(s, NADI_SERIES_QUEUES, p, queued);

@@ -79,6 +79,7 @@ struct nadi_flows_result {
     nadi_time end;
     double wall_s;
     bool complete;                        /* every flow is done */
+    bool beyond;                          /* not so within the clock's range */
     uint32_t blocked_ports, blocked_node; /* as in struct nadi_packet_figures */
 };
 

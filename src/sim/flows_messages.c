@@ -1,6 +1,7 @@
 /* flows_messages: plain flows on a network model that knows messages only (flow, aware): each flow
  * is one message. There are no packets, pauses or queues to report. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "engine/engine.h"
 #include "network/network.h"
 #include "sim/flows.h"
@@ -60,7 +61,7 @@ void nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
         .flow = &in->flow,
         .engine = r.engine,
     };
-    const nadi_time until = in->config.stop ? in->config.stop : NADI_TIME_MAX - 1;
+    const nadi_time until = in->config.stop ? in->config.stop : NADI_TIME_NEVER - 1;
     const uint32_t begin = nadi_engine_add_kind(r.engine, on_begin, &r);
     r.arrival = nadi_engine_add_kind(r.engine, on_arrival, &r);
     r.network = in->model->create(&setup);
@@ -71,8 +72,12 @@ void nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
             break;
     result->totals.events = nadi_engine_events(r.engine);
     result->complete = result->done_count == in->flows.count;
-    if (!result->complete)
+    if (!result->complete) {
+        const bool endless = in->model->endless && in->model->endless(r.network);
         result->end = nadi_engine_now(r.engine);
+        result->beyond = !in->config.stop && !(in->stop && *in->stop) &&
+                         (nadi_engine_pending(r.engine) || endless);
+    }
     in->model->destroy(r.network);
     nadi_engine_destroy(r.engine);
 }

@@ -3,6 +3,7 @@
  * In parts all flows are there from the beginning, and each part begins those of its hosts. What
  * happens is noted by part and put into one order in the end, the same for any number of parts. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "network/packet/team.h"
 #include "sim/flows.h"
 
@@ -137,7 +138,7 @@ static int by_start(const void *x, const void *y, void *context)
     return a < b ? -1 : a > b;
 }
 
-/* Takes a sample; when the next one is due, NADI_TIME_MAX when there is nothing more to see. */
+/* Takes a sample; when the next one is due, NADI_TIME_NEVER when there is nothing more to see. */
 static nadi_time take_sample(void *context, bool more)
 {
     struct run *r = context;
@@ -147,7 +148,7 @@ static nadi_time take_sample(void *context, bool more)
     nadi_samples_take(samples, r->nets, r->count);
     for (uint32_t i = 0; i < r->count; i++)
         open |= r->nets[i]->open_flows > 0;
-    return open && more ? (nadi_time)(samples->taken + 1) * interval : NADI_TIME_MAX;
+    return open && more ? nadi_time_mul(interval, samples->taken + 1) : NADI_TIME_NEVER;
 }
 
 /* Samples are taken when all of their time has happened. */
@@ -162,7 +163,7 @@ static void run_whole(struct run *r, const struct nadi_pkt_team_orders *orders)
                 return;
         if (sample > orders->until)
             return;
-        sample = take_sample(r, nadi_pkt_wheel_next_time(&net->wheel) != NADI_TIME_MAX);
+        sample = take_sample(r, nadi_pkt_wheel_next_time(&net->wheel) != NADI_TIME_NEVER);
     }
 }
 
@@ -171,9 +172,9 @@ static bool run_all(struct run *r)
     const struct nadi_flows_inputs *in = r->in;
     const struct nadi_pkt *net = r->nets[0];
     const struct nadi_pkt_team_orders orders = {
-        .until = in->config.stop ? nadi_pkt_to_ticks(net, in->config.stop) : NADI_TIME_MAX - 1,
+        .until = nadi_pkt_to_ticks(net, in->config.stop ? in->config.stop : NADI_TIME_NEVER - 1),
         .stop = in->stop,
-        .pause_at = in->sample ? nadi_pkt_to_ticks(net, in->sample) : NADI_TIME_MAX,
+        .pause_at = in->sample ? nadi_pkt_to_ticks(net, in->sample) : NADI_TIME_NEVER,
         .pause = take_sample,
         .context = r,
     };
@@ -196,7 +197,7 @@ static bool run_all(struct run *r)
 
 static nadi_time end_of(const struct nadi_flow_done *done)
 {
-    return done->start + done->duration;
+    return nadi_time_add(done->start, done->duration);
 }
 
 static int by_end(const void *x, const void *y)
@@ -274,7 +275,7 @@ static void add_ports(const struct nadi_pkt *net, struct nadi_flows_result *resu
         struct nadi_port_total *total = &result->ports[p];
         total->packets += sent->packets;
         total->bytes += sent->wire_bytes;
-        total->busy += sent->busy_ticks * net->tick;
+        total->busy = nadi_time_add(total->busy, nadi_pkt_to_ps(net, sent->busy_ticks));
         for (uint32_t c = 0; c < NADI_PKT_CLASSES; c++)
             total->peak_bytes =
                 nadi_max_u64(total->peak_bytes, net->queues[p * NADI_PKT_CLASSES + c].peak_bytes);
@@ -308,11 +309,12 @@ static void fill_result(struct run *r)
         if (blocked && (!result->blocked_ports || node < result->blocked_node))
             result->blocked_node = node;
         result->blocked_ports += blocked;
+        result->beyond |= !r->in->config.stop && net->open_flows > 0 && nadi_pkt_is_endless(net);
     }
     if (r->in->sample)
         nadi_samples_end(&result->samples, r->nets, r->count);
     result->complete = result->done_count == r->in->flows.count;
-    result->end = result->complete ? last_end(result) : now * r->nets[0]->tick;
+    result->end = result->complete ? last_end(result) : nadi_pkt_to_ps(r->nets[0], now);
 }
 
 static bool tell_unreachable(const struct run *r, struct nadi_diags *diags)

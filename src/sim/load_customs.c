@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "collective/trace_set.h"
 #include "sim/load.h"
 #include "trace/set.h"
@@ -75,8 +76,7 @@ bool nadi_load_custom_nodes(struct nadi_load *l)
 
 uint64_t nadi_scaled_bytes(const struct nadi_inputs *in, uint64_t bytes)
 {
-    const double scale = in->options.comm_scale;
-    return scale < 1 || scale > 1 ? (uint64_t)((double)bytes * scale) : bytes;
+    return nadi_count_scale(bytes, in->options.comm_scale);
 }
 
 const char *nadi_custom_of(const struct nadi_inputs *in, const struct nadi_trace *t, uint32_t node,

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "sim/load.h"
 
@@ -21,7 +22,7 @@ static struct nadi_arena *keep(const struct reader *r)
 
 static nadi_time time_of(double ns)
 {
-    return (nadi_time)(ns * (double)NADI_PS_PER_NS + 0.5);
+    return nadi_time_of_ns(ns);
 }
 
 static nadi_time until_of(const struct nadi_schema_values *v)

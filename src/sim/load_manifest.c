@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "sim/trace_files.h"
 #include "sim/trace_folder.h"
 #include "trace/set.h"
@@ -59,7 +60,7 @@ static bool read_axes(struct nadi_manifest *m, const struct nadi_doc_node *map)
             .size = (uint32_t)number,
             .stride = (uint32_t)product,
         };
-        product *= (uint64_t)number;
+        product *= nadi_count_trunc(number);
         if (product > INT32_MAX)
             return nadi_error(m->l->diags, "manifest/axes", place, NULL,
                               "the product of the axes is more than %d ranks", INT32_MAX);

@@ -1,6 +1,7 @@
 /* load_network: network file -> topology. */
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "platform/graph_file.h"
 #include "sim/load_v1.h"
 
@@ -90,7 +91,7 @@ void nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *
     l->in->flow = (struct nadi_flow_config){
         .startup_ns = nadi_schema_get(values, "flow-startup")->items->number,
         .overhead_ns = nadi_schema_get(values, "flow-overhead")->items->number,
-        .window_bytes = (uint64_t)nadi_schema_get(values, "flow-window")->items->number,
+        .window_bytes = nadi_count_trunc(nadi_schema_get(values, "flow-window")->items->number),
         .in_flight = (uint32_t)nadi_schema_integer(values, "flow-in-flight"),
     };
     l->packet_path = text_of(l, values, "packet");

@@ -1,5 +1,6 @@
 /* load_system: system file and command line -> system configuration. */
 #include "base/str.h"
+#include "base/time.h"
 #include "collective/program.h"
 #include "sim/load_v1.h"
 
@@ -140,7 +141,7 @@ static bool fill_endpoint_delay(struct nadi_load *l, const struct nadi_schema_va
         return nadi_error(l->diags, "option/range", NADI_IN_FILE("--injection-scale"), NULL,
                           "'endpoint-delay' of %" PRId64 " ns times %g is more than %d ns", ns,
                           scale, INT32_MAX);
-    l->in->system.endpoint_delay_ns = (uint64_t)scaled;
+    l->in->system.endpoint_delay_ns = nadi_count_trunc(scaled);
     return true;
 }
 
@@ -167,7 +168,7 @@ static bool flag(const struct nadi_schema_values *values, const char *key)
 /* L, o and g pass through a 32-bit float before they are cut. */
 static uint64_t bus_ticks(const struct nadi_schema_values *values, const char *key)
 {
-    return (uint64_t)(float)nadi_schema_number(values, key);
+    return nadi_count_trunc((double)(float)nadi_schema_number(values, key));
 }
 
 /* The reference's program names do not know them. */

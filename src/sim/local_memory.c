@@ -1,6 +1,7 @@
 #include "sim/local_memory.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/time.h"
 
 enum { UNDEFINED_END_NS = 10 };
 
@@ -99,36 +100,43 @@ static void add_node(struct builder *b, const struct nadi_span *span)
     }
 }
 
+struct change { /* at one time */
+    uint64_t ns, bytes;
+    bool dies;
+};
+
 static int by_time(const void *a, const void *b)
 {
-    const struct nadi_memory_step *x = a, *y = b;
+    const struct change *x = a, *y = b;
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-/* Births add, deaths take away (modulo 2^64); equal times become one step. */
+/* Births add, deaths take away; equal times become one step. Together tensors may have more bytes
+ * than are counted. */
 static void add_steps(struct nadi_local_memory *m)
 {
-    struct nadi_memory_step *steps = NADI_NEW(struct nadi_memory_step, 2 * m->tensor_count);
+    struct change *changes = NADI_NEW(struct change, 2 * m->tensor_count);
     size_t count = 0;
     for (size_t i = 0; i < m->tensor_count; i++) {
         const struct nadi_tensor *t = &m->tensors[i];
-        steps[count++] = (struct nadi_memory_step){t->born_ns, t->bytes};
+        changes[count++] = (struct change){t->born_ns, t->bytes, false};
         if (t->dies_ns != UINT64_MAX)
-            steps[count++] =
-                (struct nadi_memory_step){nadi_max_u64(t->dies_ns, t->born_ns), 0 - t->bytes};
+            changes[count++] =
+                (struct change){nadi_max_u64(t->dies_ns, t->born_ns), t->bytes, true};
     }
-    qsort(steps, count, sizeof(*steps), by_time);
-    size_t kept = 0;
-    uint64_t bytes = 0;
+    if (count)
+        qsort(changes, count, sizeof(*changes), by_time);
+    m->steps = NADI_NEW(struct nadi_memory_step, count);
+    nadi_u128 alive = 0;
     for (size_t i = 0; i < count; i++) {
-        bytes += steps[i].bytes;
-        if (i + 1 < count && steps[i + 1].ns == steps[i].ns)
+        alive = changes[i].dies ? alive - changes[i].bytes : alive + changes[i].bytes;
+        if (i + 1 < count && changes[i + 1].ns == changes[i].ns)
             continue;
-        steps[kept++] = (struct nadi_memory_step){steps[i].ns, bytes};
+        const uint64_t bytes = alive < UINT64_MAX ? (uint64_t)alive : UINT64_MAX;
+        m->steps[m->step_count++] = (struct nadi_memory_step){changes[i].ns, bytes};
         m->peak_bytes = nadi_max_u64(m->peak_bytes, bytes);
     }
-    m->steps = steps;
-    m->step_count = kept;
+    nadi_mem_free(changes);
 }
 
 void nadi_local_memory_init(struct nadi_local_memory *m, const struct nadi_trace *trace,

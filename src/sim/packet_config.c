@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "network/packet/cc.h"
 
 enum target {
@@ -97,16 +98,16 @@ static void set(struct nadi_packet_config *c, const struct nadi_schema_values *v
         *(uint32_t *)at = (uint32_t)v->number;
         return;
     case TARGET_U64:
-        *(uint64_t *)at = (uint64_t)v->number;
+        *(uint64_t *)at = nadi_count_trunc(v->number);
         return;
     case TARGET_REAL:
         *(double *)at = v->number;
         return;
     case TARGET_RATE:
-        *(uint64_t *)at = (uint64_t)(v->number * 8 + 0.5);
+        *(uint64_t *)at = nadi_count_round(v->number * 8);
         return;
     case TARGET_TIME:
-        *(nadi_time *)at = (nadi_time)(v->number * (double)NADI_PS_PER_NS + 0.5);
+        *(nadi_time *)at = nadi_time_of_ns(v->number);
         return;
     }
     NADI_BUG("knob without a target");
@@ -126,9 +127,9 @@ static bool set_ecn_map(struct nadi_packet_config *c, const struct nadi_schema_v
                           rate->count, kmin->count, kmax->count, pmax->count);
     for (uint32_t i = 0; i < rate->count; i++) {
         c->ecn_map[i] = (struct nadi_ecn_row){
-            .bits_per_s = (uint64_t)(rate->items[i].number * 8 + 0.5),
-            .kmin_bytes = (uint64_t)kmin->items[i].number,
-            .kmax_bytes = (uint64_t)kmax->items[i].number,
+            .bits_per_s = nadi_count_round(rate->items[i].number * 8),
+            .kmin_bytes = nadi_count_trunc(kmin->items[i].number),
+            .kmax_bytes = nadi_count_trunc(kmax->items[i].number),
             .pmax = pmax->items[i].number,
         };
         if (c->ecn_map[i].kmin_bytes > c->ecn_map[i].kmax_bytes)
@@ -160,7 +161,7 @@ static bool set_faults(struct nadi_packet_config *c, const struct nadi_schema_va
     c->fault_count = at->count;
     for (uint32_t i = 0; i < at->count; i++) {
         c->faults[i] = (struct nadi_fault){
-            .at = (nadi_time)(at->items[i].number * (double)NADI_PS_PER_NS + 0.5),
+            .at = nadi_time_of_ns(at->items[i].number),
             .a = (uint32_t)from->items[i].integer,
             .b = (uint32_t)to->items[i].integer,
             .up = state->items[i].word == 1,

@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/time.h"
 
 enum { TAGS = 500000000 }; /* point-to-point tags are taken modulo this */
 
@@ -175,7 +176,7 @@ static void pass(struct pairs *p, struct place at)
     const struct nadi_trace *t = p->in->owned[at.trace];
     uint64_t *end_ns = &p->end_ns[at.trace][at.node];
     struct place receive;
-    *end_ns = nadi_max_u64(*end_ns, nadi_saturating_add(begin_of(p, at), least_of(p, at)));
+    *end_ns = nadi_max_u64(*end_ns, nadi_count_add(begin_of(p, at), least_of(p, at)));
     if (receive_of(p, at, &receive)) { /* a send ends when its message arrives */
         p->end_ns[receive.trace][receive.node] = *end_ns;
         wait_less(p, receive);
@@ -195,8 +196,8 @@ static void pass_back(struct pairs *p, struct place at)
         tail = p->tail_ns[receive.trace][receive.node];
     for (uint32_t i = t->child_start[at.node]; i < t->child_start[at.node + 1]; i++) {
         struct place child = {at.trace, t->children[i]};
-        tail = nadi_max_u64(
-            tail, nadi_saturating_add(least_of(p, child), p->tail_ns[at.trace][child.node]));
+        tail = nadi_max_u64(tail,
+                            nadi_count_add(least_of(p, child), p->tail_ns[at.trace][child.node]));
     }
     p->tail_ns[at.trace][at.node] = tail;
 }
@@ -213,9 +214,9 @@ static uint64_t slot_bound(const struct pairs *p, uint32_t trace)
             continue;
         head = nadi_min_u64(head, begin_of(p, at));
         tail = nadi_min_u64(tail, p->tail_ns[trace][node]);
-        sum = nadi_saturating_add(sum, least_of(p, at));
+        sum = nadi_count_add(sum, least_of(p, at));
     }
-    return sum ? nadi_saturating_add(head, nadi_saturating_add(sum, tail)) : 0;
+    return sum ? nadi_count_add(head, nadi_count_add(sum, tail)) : 0;
 }
 
 static void release(struct pairs *p)

@@ -1,5 +1,6 @@
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/time.h"
 #include "network/network.h"
 #include "platform/graph.h"
 #include "sim/events.h"
@@ -64,8 +65,7 @@ static struct nadi_link_state state_of(const struct nadi_play *p, uint32_t chann
     struct nadi_link_state s = {
         .link = channel,
         .bytes_per_ns = (double)nadi_graph_channel_rate(p->graph, channel) / 8e9,
-        .latency_ns =
-            (double)nadi_graph_channel_latency(p->graph, channel) / (double)NADI_PS_PER_NS,
+        .latency_ns = nadi_time_in_ns(nadi_graph_channel_latency(p->graph, channel)),
     };
     for (size_t i = 0; i < p->events->link_count; i++) {
         const struct nadi_link_entry *e = &p->events->links[i];
@@ -158,7 +158,8 @@ static void on_send(void *context, const struct nadi_event *event)
     s->next_ps += e->poisson ? -e->every_ps * log(1 - nadi_rng_unit(&s->rng)) : e->every_ps;
     if (s->next_ps >= (double)e->until)
         return;
-    nadi_engine_schedule(p->engine, nadi_max_i64((nadi_time)s->next_ps, nadi_engine_now(p->engine)),
+    nadi_engine_schedule(p->engine,
+                         nadi_max_i64(nadi_time_trunc(s->next_ps), nadi_engine_now(p->engine)),
                          NADI_NONE, p->kind_send, event->a, 0, 0);
 }
 
@@ -173,8 +174,8 @@ static void on_arrived(void *context, const struct nadi_event *event)
     if (s->sent < now)
         send(p, event->a);
     else /* it took no time that the model sees: not for ever at one instant */
-        nadi_engine_schedule(p->engine, now + NADI_PS_PER_NS, NADI_NONE, p->kind_send, event->a, 0,
-                             0);
+        nadi_engine_schedule(p->engine, nadi_time_add(now, NADI_PS_PER_NS), NADI_NONE, p->kind_send,
+                             event->a, 0, 0);
 }
 
 static void schedule_traffic(struct nadi_play *p)

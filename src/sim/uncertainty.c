@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "base/time.h"
 #include "sim/load.h"
 #include "sim/run.h"
 
@@ -37,7 +38,7 @@ static int by_value(const void *a, const void *b)
 
 static uint64_t quantile(const uint64_t *ends, size_t count, double part)
 {
-    return ends[(size_t)(part * (double)(count - 1) + 0.5)];
+    return ends[(size_t)nadi_count_round(part * (double)(count - 1))];
 }
 
 struct nadi_uncertainty nadi_sample_platform(const struct nadi_inputs *in, uint32_t samples,

@@ -5,6 +5,7 @@
  * runs on a stream is held to its end. Times are whole microseconds cut off, so an end is never
  * later than it was. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "trace/audit.h"
 #include "trace/links.h"
 
@@ -24,8 +25,7 @@ struct timing {
 
 static uint64_t end_of(const struct nadi_full_node *n)
 {
-    uint64_t end;
-    return __builtin_add_overflow(n->start_micros, n->duration_micros, &end) ? UINT64_MAX : end;
+    return nadi_count_add(n->start_micros, n->duration_micros);
 }
 
 static void find_streams(struct timing *t)

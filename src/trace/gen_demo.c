@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "trace/gen_files.h"
 
 enum {
@@ -65,7 +66,7 @@ static uint64_t vary(struct step *s, double seconds)
     double factor = 1 + 0.01 * (2 * nadi_rng_unit(&s->rng) - 1);
     if (s->rank == SLOW_RANK)
         factor *= 1.04;
-    return (uint64_t)(seconds * factor * 1e6 + 0.5);
+    return nadi_count_round(seconds * factor * 1e6);
 }
 
 static uint64_t put_compute(struct step *s, const char *name, uint64_t after, uint64_t ops,

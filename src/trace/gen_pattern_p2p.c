@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/time.h"
 
 #include <math.h>
 
@@ -112,7 +113,7 @@ static uint64_t share_of(const struct nadi_gen_pattern *g, const double *weight,
                          uint32_t from, uint32_t to)
 {
     const double bytes = (double)g->bytes * (weight[to] / (sum - weight[from]));
-    return bytes < 1 ? 1 : (uint64_t)(bytes + 0.5);
+    return bytes < 1 ? 1 : nadi_count_round(bytes);
 }
 
 void nadi_gen_steps_all_to_all(struct nadi_gen_steps *s)

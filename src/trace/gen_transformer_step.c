@@ -3,6 +3,7 @@
 #include "trace/gen_transformer.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "trace/write.h"
 
 static const uint64_t bytes_a_number = 2, vocabulary = 50304;
@@ -48,7 +49,7 @@ static void put_compute(struct step *s, const char *name, uint64_t ops, uint64_t
                                             nadi_write_uint64("num_ops", ops),
                                             nadi_write_uint64("tensor_size", bytes)};
     double factor = s->slow ? 1 + s->g->slow_by / 100.0 : 1;
-    s->last = put(s, name, NADI_NODE_COMP, (uint64_t)(seconds * factor * 1e6 + 0.5), &s->last,
+    s->last = put(s, name, NADI_NODE_COMP, nadi_count_round(seconds * factor * 1e6), &s->last,
                   s->last != 0, attrs, 3);
 }
 
@@ -183,7 +184,7 @@ static void put_update(struct step *s)
                                             nadi_write_uint64("tensor_size", bytes)};
     double factor = s->slow ? 1 + g->slow_by / 100.0 : 1;
     double micros = (double)bytes / memory_bytes_per_s * factor * 1e6;
-    put(s, "optimizer", NADI_NODE_COMP, (uint64_t)(micros + 0.5), s->gradients,
+    put(s, "optimizer", NADI_NODE_COMP, nadi_count_round(micros), s->gradients,
         g->data > 1 ? s->own_layers : 1, attrs, 3);
 }
 

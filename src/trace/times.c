@@ -2,6 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/time.h"
 
 struct nadi_lane nadi_lane_of(const struct nadi_full_node *n)
 {
@@ -40,17 +41,10 @@ const char *nadi_lane_name(enum nadi_lane_kind kind)
 
 uint64_t nadi_full_duration_ns(const struct nadi_full_node *n)
 {
-    uint64_t ns;
     const int64_t exact = nadi_full_integer(n, "duration_nanos", -1);
     if (exact >= 0 && (uint64_t)exact / 1000 == n->duration_micros)
         return (uint64_t)exact;
-    return __builtin_mul_overflow(n->duration_micros, 1000u, &ns) ? UINT64_MAX : ns;
-}
-
-static uint64_t plus(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+    return nadi_count_mul(n->duration_micros, 1000);
 }
 
 /* Says what links leave aside; false with an error when ids are used twice. */
@@ -180,7 +174,7 @@ static void run_node(struct replay *r, struct waiting w)
     const struct nadi_lane lane = nadi_lane_of(n);
     uint64_t *free = lane.numbered ? lane_free(r, &lane) : NULL;
     const uint64_t start = free && *free > w.ready ? *free : w.ready;
-    const uint64_t end = plus(start, nadi_full_duration_ns(n));
+    const uint64_t end = nadi_count_add(start, nadi_full_duration_ns(n));
     r->t->start[w.node] = start;
     r->t->end[w.node] = end;
     if (free)
@@ -238,7 +232,7 @@ static void place_recorded(struct nadi_times *t, const struct nadi_full *f,
         if (end > t->start[node] && end - cut < 1000)
             t->start[node] = end;
     }
-    t->end[node] = plus(t->start[node], nadi_full_duration_ns(&f->nodes[node]));
+    t->end[node] = nadi_count_add(t->start[node], nadi_full_duration_ns(&f->nodes[node]));
 }
 
 /* A node without a start time among nodes with one lies between what it waits for and what waits
@@ -255,7 +249,8 @@ static void place_between(struct nadi_times *t, const struct nadi_full *f,
             next = nadi_min_u64(next, t->start[l->children[k]]);
     }
     t->start[node] = nadi_min_u64(start, next);
-    t->end[node] = nadi_min_u64(plus(start, nadi_full_duration_ns(&f->nodes[node])), next);
+    t->end[node] =
+        nadi_min_u64(nadi_count_add(start, nadi_full_duration_ns(&f->nodes[node])), next);
 }
 
 static void take_recorded(struct nadi_times *t, const struct nadi_full *f,
@@ -300,7 +295,7 @@ static void find_critical(struct nadi_times *t, const struct nadi_full *f,
                 from[node] = dep;
             }
         }
-        end[node] = plus(start, nadi_full_duration_ns(&f->nodes[node]));
+        end[node] = nadi_count_add(start, nadi_full_duration_ns(&f->nodes[node]));
         if (last == NADI_NONE || end[node] > end[last])
             last = node;
     }

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/time.h"
 
 #include <math.h>
 
@@ -125,7 +126,7 @@ void nadi_uneven_share(const double *weights, uint32_t n, uint64_t bytes, uint64
     for (uint32_t i = 0; i < n; i++) {
         before += weights[i];
         const double end = before * scale + 0.5;
-        uint64_t next = end < (double)bytes ? (uint64_t)end : bytes;
+        uint64_t next = end < (double)bytes ? nadi_count_trunc(end) : bytes;
         if (i + 1 == n)
             next = bytes;
         sizes[i] = next - cut;

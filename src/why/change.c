@@ -1,6 +1,7 @@
 #include "why/change.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "network/packet/packet.h"
 #include "why/links.h"
 
@@ -89,8 +90,8 @@ static bool change_links(struct nadi_changed *c, const struct nadi_link_classes 
         uint32_t of = which ? nadi_link_classes_of(which, g, l) : l->dim;
         if (dim != NADI_NONE && of != dim)
             continue;
-        l->bits_per_s = (uint64_t)llround((double)l->bits_per_s * rate);
-        l->latency = (nadi_time)llround((double)l->latency * latency);
+        l->bits_per_s = nadi_count_round((double)l->bits_per_s * rate);
+        l->latency = nadi_time_round((double)l->latency * latency);
         changed |= l->bits_per_s != g->links[i].bits_per_s || l->latency != g->links[i].latency;
     }
     g->links = c->links;
@@ -109,7 +110,7 @@ static bool change_forwarding(struct nadi_changed *c, double factor)
     struct nadi_graph *g = &c->in.graph;
     c->nodes = nadi_mem_copy(g->nodes, g->node_count, sizeof(*g->nodes));
     for (uint32_t i = 0; i < g->node_count; i++)
-        c->nodes[i].forward_bits_s = (uint64_t)llround((double)c->nodes[i].forward_bits_s * factor);
+        c->nodes[i].forward_bits_s = nadi_count_round((double)c->nodes[i].forward_bits_s * factor);
     g->nodes = c->nodes;
     return g->limited_count > 0;
 }
@@ -131,7 +132,7 @@ static bool can_run(const struct nadi_inputs *in)
 static bool change_u64(uint64_t *value, double factor)
 {
     uint64_t before = *value;
-    *value = (uint64_t)llround((double)before * factor);
+    *value = nadi_count_round((double)before * factor);
     return *value != before && *value > 0;
 }
 

@@ -1,6 +1,7 @@
 #include "why/inside.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "collective/program.h"
 
 static const char *algorithm_name(const struct nadi_phase *p)
@@ -118,7 +119,7 @@ static void share_out(const struct nadi_inputs *in, const struct nadi_plan *plan
     double scale = sum > (double)ns && sum > 0 ? (double)ns / sum : 1;
     uint64_t given = 0;
     for (uint32_t i = 0; i < plan->phase_count; i++) {
-        uint64_t own = i == slowest ? 0 : (uint64_t)(weights[i] * scale);
+        uint64_t own = i == slowest ? 0 : nadi_count_trunc(weights[i] * scale);
         own = nadi_min_u64(own, ns - given);
         given += own;
         parts[i] = (struct nadi_inside_part){

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/thread.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "sim/run.h"
 #include "why/links.h"
@@ -381,9 +382,9 @@ static void add_cuts(struct search *s)
     nadi_mem_free(bytes);
     if (widest > 0)
         add_bound(s->out, nadi_arena_printf(&s->out->arena, "bandwidth around rank %u", npu),
-                  (uint64_t)widest);
+                  nadi_count_trunc(widest));
     if (busiest > 0)
-        add_bound(s->out, "busiest link, on these ways", (uint64_t)busiest);
+        add_bound(s->out, "busiest link, on these ways", nadi_count_trunc(busiest));
 }
 
 static void find_bounds(struct search *s, bool again)
@@ -409,7 +410,7 @@ static void find_bounds(struct search *s, bool again)
         uint64_t links = links_of(s->in, r, l->dim);
         if (rate > 0 && links > 0)
             add_bound(out, nadi_arena_printf(&out->arena, "bandwidth of dimension %u", l->dim),
-                      (uint64_t)((double)l->bytes / (rate * (double)links)));
+                      nadi_count_trunc((double)l->bytes / (rate * (double)links)));
     }
     for (size_t k = 0; k < 3 && again; k++) {
         const struct rerun *run = &s->reruns[2 * out->count + k];

@@ -1,6 +1,7 @@
 #include "why/slack.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "sim/floor.h"
 #include "why/inside.h"
 #include "why/micro.h"
@@ -248,11 +249,6 @@ static uint64_t common_start(const struct slack *s, uint32_t op)
 
 /* ---- backwards ----------------------------------------------------------------------------- */
 
-static uint64_t add(uint64_t a, uint64_t b)
-{
-    return nadi_saturating_add(a, b);
-}
-
 /* One thing that waits for the node's end allows it to be so late. */
 static void allow(struct slack *s, uint32_t rank, uint32_t node, uint64_t slack_ns)
 {
@@ -277,12 +273,12 @@ static void start_may(struct slack *s, uint32_t rank, uint32_t node, uint64_t la
             allow(s, rank, trace->deps[i], gap > 0 ? gap - 1 : 0);
         else
             allow(s, rank, trace->deps[i],
-                  nadi_min_u64(add(gap, late), s->ready_till[at] - end - 1));
+                  nadi_min_u64(nadi_count_add(gap, late), s->ready_till[at] - end - 1));
     }
     for (uint32_t n = s->slot_first[at]; n != NADI_NONE;) {
         uint64_t before = index_of(s, rank, n);
         uint32_t next = s->slot_link[before];
-        allow(s, rank, n, add(start - s->t->nodes[before].end_ns, late));
+        allow(s, rank, n, nadi_count_add(start - s->t->nodes[before].end_ns, late));
         n = next;
     }
 }
@@ -308,9 +304,9 @@ static void settle(struct slack *s, uint32_t rank, uint32_t node)
         const struct nadi_flow *f = &t->r->flows[t->flow[at]];
         uint64_t end = t->nodes[at].end_ns;
         uint64_t gap = end > f->arrive_ns ? end - f->arrive_ns : 0;
-        allow(s, f->src, f->send_node, add(gap, late));
+        allow(s, f->src, f->send_node, nadi_count_add(gap, late));
         if (!t->in->system.rendezvous)
-            late = add(late, end - t->nodes[at].start_ns);
+            late = nadi_count_add(late, end - t->nodes[at].start_ns);
     }
     start_may(s, rank, node, late);
 }

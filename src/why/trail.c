@@ -1,6 +1,7 @@
 #include "why/trail.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "platform/topology.h"
 
 struct nadi_trails {
@@ -22,12 +23,12 @@ struct key { /* of a message in a bucket */
 
 static uint64_t sent_ns(const struct nadi_message_entry *m)
 {
-    return (uint64_t)(m->sent / NADI_PS_PER_NS);
+    return nadi_time_to_ns(m->sent);
 }
 
 static uint64_t arrive_ns(const struct nadi_message_entry *m)
 {
-    return (uint64_t)(m->arrived / NADI_PS_PER_NS);
+    return nadi_time_to_ns(m->arrived);
 }
 
 static int by_arrival(const void *a, const void *b)

@@ -11,6 +11,7 @@
  * many bytes were acknowledged. As the NICs do it (and the HPCC simulator), decreases are acted on
  * once a `decrease_interval` and the target moves only when the rate has risen since, unless
  * clamp_target. */
+#include "base/time.h"
 #include "network/packet/internal.h"
 
 enum { ALPHA, DECREASE, INCREASE }; /* timers */
@@ -50,7 +51,7 @@ static void decrease(struct nadi_pkt *net, uint32_t flow, struct state *s)
     if (net->config.dcqcn.clamp_target || s->time_stage || s->byte_stage)
         s->target = rate;
     s->time_stage = s->byte_stage = 0;
-    const uint64_t lower = (uint64_t)((double)rate * (1 - s->alpha / 2));
+    const uint64_t lower = nadi_count_trunc((double)rate * (1 - s->alpha / 2));
     nadi_pkt_set_rate(net, flow, nadi_max_u64(lower, net->config.min_rate), false);
     nadi_pkt_set_timer(net, flow, INCREASE, net->config.dcqcn.increase_interval / net->tick);
 }

@@ -3,6 +3,7 @@
  * Once a round trip alpha = (1 - g) alpha + g F, F the marked share of its packets (paper: eq. 1).
  * At a mark, at most once a round trip, R = R (1 - alpha / 2) (paper: eq. 2); a round trip without
  * a reduction adds dctcp_rate_ai. */
+#include "base/time.h"
 #include "network/packet/internal.h"
 
 struct state {
@@ -54,7 +55,7 @@ static void on_ack(struct nadi_pkt *net, uint32_t flow, const struct nadi_cc_ack
     if (s->reduced && ack->seq > s->reduced_at)
         s->reduced = false;
     if (ack->marked && !s->reduced) {
-        const uint64_t rate = (uint64_t)((double)f->rate * (1 - s->alpha / 2));
+        const uint64_t rate = nadi_count_trunc((double)f->rate * (1 - s->alpha / 2));
         s->reduced = true;
         s->reduced_at = f->next;
         nadi_pkt_set_rate(net, flow, nadi_max_u64(rate, net->config.min_rate), false);

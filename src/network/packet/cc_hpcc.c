@@ -76,8 +76,7 @@ static uint64_t step(const struct nadi_pkt *net, uint32_t flow, const struct hop
     uint64_t rate;
     if (c >= 1 || h->stage >= net->config.hpcc.mi_threshold) {
         const double scaled = (double)(int64_t)h->rate / c;
-        rate = (scaled < 1e18 ? (uint64_t)(int64_t)scaled : UINT64_C(1000000000000000000)) +
-               net->config.rate_ai;
+        rate = nadi_count_trunc_to(scaled, NADI_PKT_MOST_RATE) + net->config.rate_ai;
         *stage = 0;
     } else {
         rate = h->rate + net->config.rate_ai;

@@ -30,7 +30,7 @@ static void update(struct nadi_pkt *net, uint32_t flow, double u, bool fast)
     uint32_t stage = s->stage + 1;
     if (load >= 1 || s->stage >= c->mi_threshold) {
         const double scaled = (double)s->rate / load;
-        rate = scaled < 1e18 ? (uint64_t)scaled : UINT64_C(1000000000000000000);
+        rate = nadi_count_trunc_to(scaled, NADI_PKT_MOST_RATE);
         stage = 0;
     }
     rate = nadi_max_u64(rate + net->config.rate_ai, net->config.min_rate);

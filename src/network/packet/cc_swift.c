@@ -9,6 +9,7 @@
  * paced: a packet each rtt / w. The delay is the round-trip time of the packet acknowledged. ai 1,
  * beta 0.8, mdf 0.5, wmin 0.1, wmax 100, base 20 us, per_hop base / 6.55, range 5 base; but the
  * base is never below 1.25 empty round trips of the pair, or a long network could not be filled. */
+#include "base/time.h"
 #include "network/packet/internal.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ static void apply(struct nadi_pkt *net, uint32_t flow, struct state *s)
         const double bits = (double)(net->config.payload_bytes + net->frames.data_overhead) * 8;
         const double seconds = (double)s->rtt * (double)net->tick * 1e-12;
         const double paced = bits * s->window / seconds;
-        rate = paced < (double)rate ? nadi_max_u64((uint64_t)paced, 1) : rate;
+        rate = paced < (double)rate ? nadi_max_u64(nadi_count_trunc(paced), 1) : rate;
     }
     nadi_pkt_set_rate(net, flow, rate, true);
 }

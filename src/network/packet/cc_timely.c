@@ -7,6 +7,7 @@
  *
  * a 0.875, b 0.8, Tlow 50 us, Thigh 500 us, minRTT 20 us. An increase adds R_AI, after five in a
  * row R_HAI. */
+#include "base/time.h"
 #include "network/packet/internal.h"
 
 struct state {
@@ -34,7 +35,7 @@ static void increase(const struct nadi_pkt *net, uint32_t flow, struct state *s)
 
 static void decrease(const struct nadi_pkt *net, struct state *s, double factor)
 {
-    s->rate = nadi_max_u64((uint64_t)((double)s->rate * factor), net->config.min_rate);
+    s->rate = nadi_max_u64(nadi_count_trunc((double)s->rate * factor), net->config.min_rate);
     s->stage = 0;
 }
 

@@ -1,6 +1,7 @@
 /* cut: which part of the network each node belongs to. */
 #include "base/join.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "network/packet/parts.h"
 
 /* Nodes that must stay together are a unit, called by the first of them. */
@@ -78,7 +79,7 @@ static void put_hosts(struct cut *c)
         if (c->part_of[unit] != NADI_NONE)
             continue;
         const double middle = (double)before + (double)load / 2;
-        const uint64_t part = (uint64_t)((double)c->parts * middle / (double)all);
+        const uint64_t part = nadi_count_trunc((double)c->parts * middle / (double)all);
         put(c, unit, (uint32_t)nadi_min_u64(part, c->parts - 1));
         before += load;
     }

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/scan.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "network/packet/cc.h"
 
 enum kind {
@@ -124,9 +125,9 @@ static bool read_quantity(struct reader *r, const struct key *k, void *out)
                             bare, k->least, k->most, &value))
         return false;
     if (rate)
-        *(uint64_t *)out = (uint64_t)(value * 8 + 0.5);
+        *(uint64_t *)out = nadi_count_round(value * 8);
     else
-        *(nadi_time *)out = (nadi_time)(value * (double)NADI_PS_PER_NS + 0.5);
+        *(nadi_time *)out = nadi_time_of_ns(value);
     return true;
 }
 
@@ -141,7 +142,7 @@ static bool read_link_down(struct reader *r)
     if (a == b || us <= 0) /* "0 0 0" stands for none */
         return true;
     struct nadi_fault *fault = NADI_ARENA_NEW(r->arena, struct nadi_fault, 1);
-    *fault = (struct nadi_fault){.at = (nadi_time)((2e6 + us) * 1e6 + 0.5), .a = a, .b = b};
+    *fault = (struct nadi_fault){.at = nadi_time_round((2e6 + us) * 1e6), .a = a, .b = b};
     r->config->faults = fault;
     r->config->fault_count = 1;
     return true;
@@ -186,7 +187,7 @@ static bool read_map(struct reader *r, const struct key *k)
         if (k->offset == ROW_AT(pmax))
             row->pmax = value;
         else
-            *(uint64_t *)at = (uint64_t)(value * 1000 + 0.5);
+            *(uint64_t *)at = nadi_count_round(value * 1000);
     }
     return true;
 }
@@ -200,7 +201,7 @@ static bool read_number(struct reader *r, const struct key *k, void *at)
     if (k->kind == KIND_REAL)
         *(double *)at = value;
     else if (k->kind == KIND_MIB)
-        *(uint64_t *)at = (uint64_t)(value * 1048576);
+        *(uint64_t *)at = nadi_count_trunc(value * 1048576);
     else
         *(uint32_t *)at = (uint32_t)value;
     return true;
@@ -231,7 +232,7 @@ static bool read_value(struct reader *r, const struct key *k)
     case KIND_MODE:
         if (!nadi_scan_double(&r->scan, k->name, k->least, k->most, &value))
             return false;
-        r->config->cc = nadi_cc_of_mode((uint64_t)value);
+        r->config->cc = nadi_cc_of_mode(nadi_count_trunc(value));
         return true;
     case KIND_LINK_DOWN:
         return read_link_down(r);

@@ -49,6 +49,8 @@ static inline nadi_time nadi_max_time(nadi_time a, nadi_time b)
     return a > b ? a : b;
 }
 
+#define NADI_PKT_MOST_RATE UINT64_C(1000000000000000000) /* bits/s that schemes ask for */
+
 enum {
     NADI_PKT_CLASSES = 8, /* 0 is the control class */
     NADI_PKT_TIMERS = 3,  /* a flow, for its congestion control */

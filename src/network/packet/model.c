@@ -6,6 +6,7 @@
  * as nothing else of the engine can happen. A message that is finished is delivered at once, inside
  * the event that finished it. Times between two ticks count as the later one. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "network/message_log.h"
 #include "network/network.h"
 #include "network/packet/carried.h"
@@ -55,17 +56,12 @@ static struct packet *self(struct nadi_network *net)
     return (struct packet *)net;
 }
 
-static nadi_time time_of(const struct packet *p, nadi_time ticks)
-{
-    return nadi_time_mul(ticks, (uint64_t)p->net->tick);
-}
-
 /* One pump is pending at the packets' next event, or none is needed. Markers of events that ran
  * inside their actor's group, unannounced, are left behind: the next event may lie in the past. */
 static void schedule_pump(struct packet *p)
 {
     const nadi_time next = nadi_pkt_wheel_next_time(&p->net->wheel);
-    const nadi_time at = nadi_max_i64(time_of(p, next), nadi_engine_now(p->engine));
+    const nadi_time at = nadi_max_i64(nadi_pkt_to_ps(p->net, next), nadi_engine_now(p->engine));
     if (at >= p->pump_at || nadi_time_is_never(at))
         return; /* what never ends is found by `endless` */
     p->pump_at = at;
@@ -161,7 +157,7 @@ static void log_loss(struct packet *p, uint32_t flow, const struct delivery *d, 
 {
     const struct nadi_pkt_info *info = &p->net->infos[flow];
     const nadi_time sent = p->log->entries.items[d->a].sent;
-    const nadi_time alone = time_of(p, nadi_pkt_alone(p->net, flow));
+    const nadi_time alone = nadi_pkt_to_ps(p->net, nadi_pkt_alone(p->net, flow));
     if (info->crowded_bytes > 0 && at - sent > alone)
         nadi_message_log_wait(p->log, d->a, info->crowded_port, at - sent - alone);
 }
@@ -171,7 +167,7 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
     struct packet *p = context;
     const uint32_t index = net->infos[flow].user;
     const struct delivery d = p->items[index];
-    const nadi_time at = time_of(p, net->wheel.now);
+    const nadi_time at = nadi_pkt_to_ps(p->net, net->wheel.now);
     p->items[index].next = p->free_item;
     p->free_item = index;
     p->on_the_way--;
@@ -186,7 +182,7 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
 static void on_pfc(void *context, const struct nadi_pkt *net, uint32_t port, bool pause)
 {
     struct packet *p = context;
-    nadi_pkt_pauses_note(&p->pauses, port, time_of(p, net->wheel.now), pause);
+    nadi_pkt_pauses_note(&p->pauses, port, nadi_pkt_to_ps(p->net, net->wheel.now), pause);
 }
 
 static struct nadi_network *create(const struct nadi_network_setup *setup)
@@ -398,7 +394,7 @@ static void counters(const struct nadi_network *net, bool links, nadi_network_vi
                 .messages = sent->packets,
                 .bytes = sent->wire_bytes,
                 .bytes_per_ns = (double)p->net->rates[p->net->ports[i].rate] / 8e9,
-                .busy_ns = nadi_time_to_ns(time_of(p, sent->busy_ticks)),
+                .busy_ns = nadi_time_to_ns(nadi_pkt_to_ps(p->net, sent->busy_ticks)),
                 .peak_queue_bytes = peak_of(p->net, i),
                 .pauses = p->pauses.ports[i].count,
                 .paused_ns = nadi_time_to_ns(p->pauses.ports[i].paused),
@@ -432,9 +428,7 @@ static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *b
 static bool endless(const struct nadi_network *net)
 {
     const struct packet *p = (const struct packet *)net;
-    const nadi_time next = nadi_pkt_wheel_next_time(&p->net->wheel);
-    const bool none = nadi_time_is_never(next) && p->net->wheel.late_count == 0;
-    return p->on_the_way > p->stranded.count && !none && nadi_time_is_never(time_of(p, next));
+    return p->on_the_way > p->stranded.count && nadi_pkt_is_endless(p->net);
 }
 
 static void get_pauses(struct packet *p, struct nadi_packet_figures *f)
@@ -442,12 +436,12 @@ static void get_pauses(struct packet *p, struct nadi_packet_figures *f)
     const struct nadi_usage *u = p->pauses.over_time;
     const double *paused = u->bytes + (size_t)NADI_PAUSED_TIME * NADI_USAGE_BUCKETS;
     const double *frames = u->bytes + (size_t)NADI_PAUSE_FRAMES * NADI_USAGE_BUCKETS;
-    uint64_t sum = 0;
+    nadi_time sum = 0;
     nadi_pkt_pauses_settle(&p->pauses, nadi_engine_now(p->engine));
     for (uint32_t i = 0; i < p->net->port_count; i++)
-        sum = nadi_count_add(sum, nadi_time_to_ns(p->pauses.ports[i].paused));
-    f->paused_ns = sum;
-    f->pause_bucket_ns = (double)u->width / NADI_PS_PER_NS;
+        sum = nadi_time_add(sum, p->pauses.ports[i].paused);
+    f->paused_ns = nadi_time_to_ns(sum);
+    f->pause_bucket_ns = nadi_time_in_ns(u->width);
     for (uint32_t b = 0; b < NADI_USAGE_BUCKETS; b++) {
         f->paused_over_time[b] = paused[b] / NADI_PS_PER_NS;
         f->pauses_over_time[b] = frames[b];

@@ -10,6 +10,7 @@
  * are over leave as well. The list's order, and with it who is served next, depends on this; it is
  * part of the exact mode. */
 #include "base/mem.h"
+#include "base/time.h"
 #include "network/packet/telemetry.h"
 
 enum { EXACT_CONTROL_CLASS = 3 };
@@ -341,7 +342,7 @@ static void set_window(struct nadi_pkt *net, struct nadi_pkt_flow *f)
     if (net->config.window_variable && f->rate != f->line_rate) {
         uint64_t product;
         if (__builtin_mul_overflow(window, f->rate, &product))
-            window = (uint64_t)((double)window * ((double)f->rate / (double)f->line_rate));
+            window = nadi_count_trunc((double)window * ((double)f->rate / (double)f->line_rate));
         else
             window = product / f->line_rate;
         if (window == 0)

@@ -53,9 +53,22 @@ uint32_t nadi_pkt_blocked_ports(const struct nadi_pkt *net, uint32_t *node);
 const char *nadi_pkt_too_far(const struct nadi_pkt *net);
 
 /* To the nearest one. */
+static inline nadi_time nadi_pkt_to_ps(const struct nadi_pkt *net, nadi_time ticks)
+{
+    return nadi_time_mul(ticks, (uint64_t)net->tick);
+}
+
+/* Is something due, and the first of it beyond the clock's range? */
+static inline bool nadi_pkt_is_endless(const struct nadi_pkt *net)
+{
+    const nadi_time next = nadi_pkt_wheel_next_time(&net->wheel);
+    const bool none = nadi_time_is_never(next) && net->wheel.late_count == 0;
+    return !none && nadi_time_is_never(nadi_pkt_to_ps(net, next));
+}
+
 static inline nadi_time nadi_pkt_to_ticks(const struct nadi_pkt *net, nadi_time ps)
 {
-    return (ps + net->tick / 2) / net->tick;
+    return nadi_time_add(ps, net->tick / 2) / net->tick;
 }
 
 #endif

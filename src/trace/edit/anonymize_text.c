@@ -1,6 +1,7 @@
 /* anonymize_text: names, numbers and texts as they leave. */
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "base/time.h"
 #include "trace/edit/anonymize.h"
 
 /* Between 1/2 and 2, not 1, from 32 bits of the key's own. */
@@ -68,7 +69,7 @@ static uint64_t scaled(uint64_t value, double by)
     const double product = (double)value * by + 0.5;
     if (product >= 9.2e18)
         return INT64_MAX;
-    return product < 1 ? 1 : (uint64_t)product;
+    return product < 1 ? 1 : nadi_count_trunc(product);
 }
 
 static uint64_t changed(enum nadi_shapes shapes, uint64_t value, double by)

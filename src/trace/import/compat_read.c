@@ -1,5 +1,6 @@
 #include "trace/import/compat_read.h"
 
+#include "base/time.h"
 #include "trace/import/attribute.h"
 #include "trace/import/repr.h"
 
@@ -113,7 +114,7 @@ static bool read_whole(struct nadi_pull *s, uint64_t *whole)
     if (short_enough && !memchr(v.text.at, 'e', v.text.bytes) && nadi_value_integer(&v, &number))
         *whole = number > 0 ? (uint64_t)number : 0;
     else if (nadi_value_real(&v, &real) && real > 0 && real < 9e18)
-        *whole = (uint64_t)real;
+        *whole = nadi_count_trunc(real);
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "trace/import/cost.h"
 
+#include "base/time.h"
 #include "trace/import/cost_formula.h"
 #include "trace/import/operands.h"
 
@@ -209,15 +210,9 @@ static enum nadi_cost_kind kind_of(enum nadi_formula formula)
     return NADI_COST_ELEMENTWISE;
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    uint64_t s;
-    return __builtin_add_overflow(a, b, &s) ? UINT64_MAX : s;
-}
-
 static uint64_t twice(uint64_t bytes)
 {
-    return sum(bytes, bytes);
+    return nadi_count_add(bytes, bytes);
 }
 
 /* All that is read and written, but for operators that touch parts of their tensors. Without
@@ -231,12 +226,12 @@ static uint64_t traffic(enum nadi_formula formula, const struct nadi_operands *i
     if (formula == NADI_FORMULA_FILL)
         return made;
     if (formula == NADI_FORMULA_COPY)
-        return in->count > 1 ? sum(last_in, made) : twice(made);
+        return in->count > 1 ? nadi_count_add(last_in, made) : twice(made);
     if (formula == NADI_FORMULA_GATHER && out->count)
-        return sum(twice(made), in->bytes - first);
+        return nadi_count_add(twice(made), in->bytes - first);
     if (formula == NADI_FORMULA_SCATTER_INTO && in->count > 1)
-        return sum(sum(twice(last_in), last_in), in->bytes - first - last_in);
-    return sum(in->bytes, made);
+        return nadi_count_add(nadi_count_add(twice(last_in), last_in), in->bytes - first - last_in);
+    return nadi_count_add(in->bytes, made);
 }
 
 static struct nadi_cost compute(const char *name, const struct nadi_operands *in,
@@ -253,7 +248,7 @@ static struct nadi_cost compute(const char *name, const struct nadi_operands *in
         ops = flops(row, in, out);
     }
     cost.kind = kind_of(row->formula);
-    cost.ops = ops < 1.8e19 ? (uint64_t)ops : UINT64_MAX;
+    cost.ops = ops < 1.8e19 ? nadi_count_trunc(ops) : UINT64_MAX;
     cost.bytes = traffic(row->formula, in, out);
     return cost;
 }

@@ -1,6 +1,7 @@
 #include "trace/import/link_write.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 #include <math.h>
 
@@ -69,7 +70,7 @@ static void put_double(struct nadi_sink *out, double micros)
     char text[40];
     double ns = micros * 1000;
     if (fabs(ns) < 9e15) {
-        int64_t whole = llround(ns);
+        int64_t whole = nadi_signed_trunc(round(ns));
         double again = nadi_compat_micros(whole);
         if (memcmp(&again, &micros, sizeof(micros)) == 0) {
             nadi_sink_micros(out, whole);

@@ -1,17 +1,13 @@
 #include "trace/import/operands.h"
 
+#include "base/time.h"
+
 #include "trace/import/cost.h"
 
 static bool skip(struct nadi_pull *s)
 {
     struct nadi_view text;
     return nadi_pull_skip(s, &text);
-}
-
-static uint64_t product(uint64_t a, uint64_t b)
-{
-    uint64_t p;
-    return __builtin_mul_overflow(a, b, &p) ? UINT64_MAX : p;
 }
 
 /* [32, 256]; false when it holds lists, which are left unread. */
@@ -31,7 +27,7 @@ static bool read_dims(struct nadi_pull *s, struct nadi_operand *o)
         if (o->rank < NADI_DIMENSIONS)
             o->dims[o->rank] = size;
         o->rank++;
-        o->elements = product(o->elements, size);
+        o->elements = nadi_count_mul(o->elements, size);
     }
     return !s->fault;
 }
@@ -81,7 +77,7 @@ static void add_tensor(struct nadi_operands *o, struct nadi_view value, struct n
         element_bytes = size;
         t.elements = elements;
     }
-    t.bytes = product(t.elements, element_bytes);
+    t.bytes = nadi_count_mul(t.elements, element_bytes);
     keep(o, &t);
 }
 

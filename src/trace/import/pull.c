@@ -1,6 +1,7 @@
 #include "trace/import/pull.h"
 
 #include "base/str.h"
+#include "base/time.h"
 
 #include <math.h>
 
@@ -312,7 +313,7 @@ static bool micros_by_double(const struct nadi_value *v, int64_t *ns)
     double micros;
     if (!nadi_value_real(v, &micros) || !(fabs(micros) < 9e15))
         return false;
-    *ns = (int64_t)(micros * 1000);
+    *ns = nadi_signed_trunc(micros * 1000);
     return true;
 }
 

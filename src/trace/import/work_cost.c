@@ -1,6 +1,7 @@
 #include "trace/import/work_cost.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 struct op_cost {
     struct nadi_cost cost;
@@ -43,7 +44,7 @@ static uint32_t costed_op(const struct finder *f, uint32_t op)
 static uint64_t share_of(uint64_t whole, int64_t part, int64_t total)
 {
     double share = total > 0 ? (double)part / (double)total : 1;
-    uint64_t mine = share >= 1 ? whole : (uint64_t)((double)whole * share);
+    uint64_t mine = share >= 1 ? whole : nadi_count_trunc((double)whole * share);
     return mine ? mine : 1;
 }
 
@@ -119,7 +120,8 @@ static void rest_by_time(struct finder *f)
         f->c->by_time++;
         f->c->by_time_ns += ns;
         double bytes = (double)ns * rate;
-        f->c->items[w] = (struct nadi_work_cost){1, bytes < 1 ? 1 : (uint64_t)bytes, "by time"};
+        f->c->items[w] =
+            (struct nadi_work_cost){1, bytes < 1 ? 1 : nadi_count_trunc(bytes), "by time"};
     }
 }
 
