@@ -153,9 +153,9 @@ void nadi_engine_pass(struct nadi_engine *e, const struct nadi_event *event, uin
     e->kinds[kind].handler(e->kinds[kind].context, &passed);
 }
 
-void nadi_engine_count(struct nadi_engine *e, uint64_t events)
+void nadi_engine_count(struct nadi_engine *e, int64_t events)
 {
-    e->handled += events;
+    e->handled += (uint64_t)events;
 }
 
 bool nadi_engine_pending(const struct nadi_engine *e)

@@ -79,8 +79,8 @@ void nadi_engine_call(struct nadi_engine *e, nadi_time at, uint32_t kind, uint32
 /* Handles an event in the place of the present one, `event`, which counts as this one. */
 void nadi_engine_pass(struct nadi_engine *e, const struct nadi_event *event, uint32_t kind,
                       uint32_t a, uint32_t b, uint32_t c);
-/* The model's own events count as handled. */
-void nadi_engine_count(struct nadi_engine *e, uint64_t events);
+/* The model's own events count as handled. Of less than 0: some do not, like the pump. */
+void nadi_engine_count(struct nadi_engine *e, int64_t events);
 
 uint64_t nadi_engine_events(const struct nadi_engine *e); /* handled so far */
 bool nadi_engine_pending(const struct nadi_engine *e);

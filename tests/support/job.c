@@ -29,6 +29,8 @@ void job_init(struct job *j, const struct nadi_dim *dims, uint32_t count)
 void job_release(struct job *j)
 {
     nadi_groups_release(&j->in.groups);
+    nadi_graph_release(&j->in.graph);
+    nadi_mem_free(j->in.settings);
     nadi_arena_release(&j->in.arena);
 }
 

@@ -60,6 +60,10 @@ void job_programs(struct job *j, uint64_t seed);
 /* Nodes of a communication library's platform: all kinds of collectives, or some, are its own. */
 void job_library(struct job *j, uint64_t seed);
 
+/* The packet network, its schemes and events meanwhile, 2 to 16 ranks: computation, collectives and
+ * messages of many packets, one after the other and at once, so that much repeats itself. */
+void job_packets(struct job *j, struct nadi_rng *rng);
+
 /* Step generators attached to some kinds, sizes, members and groups, as a tuner's table does. */
 void job_attached(struct job *j, uint64_t seed);
 

@@ -22,5 +22,7 @@ static inline uint64_t pick_size(struct nadi_rng *rng, uint64_t most_bits)
 
 void draw_system(struct job *j, struct nadi_rng *rng);
 void draw_algorithms(struct job *j, struct nadi_rng *rng); /* after the groups */
+/* How soon DCQCN is marked and acts. */
+void draw_dcqcn(struct nadi_packet_config *c, struct nadi_rng *rng);
 
 #endif

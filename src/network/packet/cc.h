@@ -33,7 +33,7 @@ struct nadi_cc_ops {
     bool needs_marks;     /* asks for ECN */
     bool needs_window;    /* a bandwidth-delay product to begin with, whatever `window` says */
     bool notifies;        /* the receiver answers marks with CNPs instead of marked ACKs */
-    bool steady;          /* a sender's state stays as it is while nothing is marked or lost */
+    bool steady;          /* a sender stays as it is while nothing is marked or lost: `unchanged` */
     bool receiver_driven; /* the receiver grants packets; sprayed and trimmed, sent again one by one
                            */
     bool
@@ -48,6 +48,9 @@ struct nadi_cc_ops {
     void (*on_timer)(struct nadi_pkt *net, uint32_t flow, uint32_t which);
     /* The retransmission timer of the flow has run out. */
     void (*on_timeout)(struct nadi_pkt *net, uint32_t flow);
+    /* With `steady`: how many more packets may be acknowledged, none of them marked, before the
+     * sender changes by itself. NULL: any number. */
+    uint32_t (*unchanged)(const struct nadi_pkt *net, uint32_t flow);
 };
 
 extern const struct nadi_cc_ops nadi_cc_none;

@@ -117,6 +117,18 @@ static void on_timeout(struct nadi_pkt *net, uint32_t flow)
     (void)net, (void)flow;
 }
 
+/* Up to the next increase by bytes. */
+static uint32_t unchanged(const struct nadi_pkt *net, uint32_t flow)
+{
+    const struct state *s = nadi_pkt_cc_state(net, flow);
+    const uint64_t step = net->config.dcqcn.increase_bytes, payload = net->config.payload_bytes;
+    if (!s->started || !step)
+        return UINT32_MAX;
+    const uint64_t counted = net->flows[flow].una - s->counted;
+    const uint64_t due = step / payload + (step % payload > 0);
+    return counted < due ? (uint32_t)nadi_min_u64(due - 1 - counted, UINT32_MAX) : 0;
+}
+
 const struct nadi_cc_ops nadi_cc_dcqcn = {
     .name = "dcqcn",
     .summary = "DCQCN (SIGCOMM 2015): the receiver answers ECN marks with CNPs; the sender cuts "
@@ -130,4 +142,5 @@ const struct nadi_cc_ops nadi_cc_dcqcn = {
     .on_ack = on_ack,
     .on_timer = on_timer,
     .on_timeout = on_timeout,
+    .unchanged = unchanged,
 };

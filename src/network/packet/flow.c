@@ -278,6 +278,11 @@ static bool stands_still(const struct nadi_pkt *net)
     return net->wheel.now - net->moved_at > net->still_after;
 }
 
+static bool is_paused(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
+{
+    return net->ports[net->nics[f->nic].port].paused >> f->class & 1;
+}
+
 /* Is everything that was sent acknowledged? A sender without credit waits for pulls, which may have
  * been lost. */
 static bool waits_for_nothing(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
@@ -292,7 +297,7 @@ static void on_rto(struct nadi_pkt *net, uint32_t flow)
     const uint32_t doublings = f->timeouts < 16 ? f->timeouts : 16;
     const nadi_time rto = nadi_time_mul(net->config.rto / net->tick, 1U << doublings);
     const nadi_time due = nadi_time_add(f->progress_at, rto);
-    const bool paused = net->ports[net->nics[f->nic].port].paused >> f->class & 1;
+    const bool paused = is_paused(net, f);
     if (paused && stands_still(net)) {
         net->stood_still = true;
         abandon(net, flow);
@@ -322,6 +327,15 @@ static void on_rto(struct nadi_pkt *net, uint32_t flow)
     nadi_pkt_nic_kick(net, net->flows[flow].nic);
 }
 
+/* Without an RTO nothing wakes a flow whose packets are lost, or paused in a circle: its scheme's
+ * timers would go on for ever. */
+static bool waits_for_ever(const struct nadi_pkt *net, uint32_t flow)
+{
+    const struct nadi_pkt_flow *f = &net->flows[flow];
+    return !net->config.rto && stands_still(net) &&
+           (is_paused(net, f) || !nadi_pkt_may_send(net, f));
+}
+
 void nadi_pkt_flow_timer(struct nadi_pkt *net, uint32_t cell)
 {
     const uint32_t flow = net->cells[cell].a, which = net->cells[cell].b;
@@ -330,7 +344,7 @@ void nadi_pkt_flow_timer(struct nadi_pkt *net, uint32_t cell)
     net->flows[flow].live--; /* not finished, so the NIC's list still holds it */
     if (which == NADI_PKT_RTO)
         on_rto(net, flow);
-    else {
+    else if (!waits_for_ever(net, flow)) {
         net->disturbances++;
         net->cc->on_timer(net, flow, which);
         nadi_pkt_nic_refresh(net, flow);

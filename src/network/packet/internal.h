@@ -462,6 +462,8 @@ static inline void nadi_pkt_nic_wake(struct nadi_pkt *net, uint32_t nic) /* it i
 }
 void nadi_pkt_nic_timer(struct nadi_pkt *net, uint32_t cell);
 void nadi_pkt_nic_add(struct nadi_pkt *net, uint32_t nic, uint32_t flow);
+/* Is something left that window and credits allow to send? */
+bool nadi_pkt_may_send(const struct nadi_pkt *net, const struct nadi_pkt_flow *f);
 /* After a change of next, una, packets or window. */
 void nadi_pkt_nic_refresh(struct nadi_pkt *net, uint32_t flow);
 /* The rate of packets from now on. rescale: also the gap that runs now. The NIC must be refreshed

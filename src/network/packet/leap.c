@@ -9,6 +9,12 @@ enum {
     FLOW_WAIT = 512,   /* for each open flow */
 };
 
+static uint64_t least_wait(const struct nadi_pkt *net)
+{
+    return net->config.leap_wait ? net->config.leap_wait
+                                 : LEAST_WAIT + (uint64_t)FLOW_WAIT * net->open_flows;
+}
+
 struct counted { /* by the ports of a part, then */
     struct nadi_pkt_port_sent sent;
     uint32_t fired;
@@ -52,10 +58,11 @@ static bool counts_from_begin(const struct nadi_pkt *net)
 struct nadi_pkt_leap *nadi_pkt_leap_create(const struct nadi_pkt *net)
 {
     if (!net->cc->steady || net->carries || net->selective || net->spraying ||
-        net->config.nic_pauses || net->config.loss > 0 || counts_from_begin(net))
+        net->config.nic_pauses || net->config.loss > 0 || counts_from_begin(net) ||
+        net->config.leap_wait == UINT64_MAX)
         return NULL;
     struct nadi_pkt_leap *leap = NADI_ZNEW(struct nadi_pkt_leap, 1);
-    leap->wait = leap->rest = LEAST_WAIT;
+    leap->wait = leap->rest = least_wait(net);
     leap->root = NADI_NEW(uint32_t, net->port_count);
     leap->looked = NADI_ZNEW(uint32_t, net->port_count);
     leap->ahead = NADI_ZNEW(nadi_time, net->port_count);
@@ -106,7 +113,7 @@ static void start_over(const struct nadi_pkt *net, struct nadi_pkt_leap *leap)
     leap->watching = false;
     leap->disturbances = net->disturbances;
     leap->grouped = leap->leapt_now = false;
-    leap->wait = LEAST_WAIT + (uint64_t)FLOW_WAIT * net->open_flows;
+    leap->wait = least_wait(net);
     leap->rest = leap->wait;
 }
 
@@ -115,7 +122,7 @@ static void end_round(const struct nadi_pkt *net, struct nadi_pkt_leap *leap)
 {
     leap->round++;
     if (leap->leapt_now)
-        leap->wait = LEAST_WAIT + (uint64_t)FLOW_WAIT * net->open_flows;
+        leap->wait = least_wait(net);
     else if (leap->wait < UINT64_MAX / 4)
         leap->wait *= 2;
     leap->leapt_now = false;
@@ -215,21 +222,36 @@ static bool uneventful(const struct nadi_pkt *net, const struct nadi_pkt_leap *l
            t->resumes == then->resumes;
 }
 
-/* How many periods until one of the part's flows comes to its last packet. */
+/* Packets that the flow may still send before its last one, which is like no other. One that has
+ * sent all of its packets has none, even if its last ones came with those of a period. */
+static uint32_t before_last(const struct nadi_pkt_flow *f)
+{
+    return f->next < f->packets ? f->packets - 1 - f->next : 0;
+}
+
+/* Packets that may be acknowledged before the sender's scheme acts by itself. */
+static uint32_t before_change(const struct nadi_pkt *net, uint32_t flow)
+{
+    return net->cc->unchanged ? net->cc->unchanged(net, flow) : UINT32_MAX;
+}
+
+/* How many periods until one of the part's flows comes to its last packet, or changes. */
 static uint64_t periods_of_flows(const struct nadi_pkt *net, const struct nadi_pkt_leap *leap)
 {
     uint64_t most = UINT32_MAX;
     for (size_t i = 0; i < leap->part.flows.count; i++) {
-        const struct nadi_pkt_flow *f = &net->flows[leap->part.flows.items[i]];
+        const uint32_t flow = leap->part.flows.items[i];
+        const struct nadi_pkt_flow *f = &net->flows[flow];
         const uint32_t more = f->next - leap->nexts[i];
         if (more > 0)
-            most = nadi_min_u64(most, (f->packets - 1 - f->next) / more);
+            most =
+                nadi_min_u64(most, nadi_min_u32(before_last(f), before_change(net, flow)) / more);
     }
     return most;
 }
 
-/* The earliest end of a flow elsewhere; where no steady state is known, what it has left leaves at
- * its NIC's rate at best. */
+/* The earliest end of a flow elsewhere: not before its steady state ends, if one is known, nor
+ * before what it has left has left at its NIC's rate. */
 static nadi_time end_elsewhere(const struct nadi_pkt *net, const struct nadi_pkt_leap *leap)
 {
     const uint32_t here = leap->root[leap->part.ports.items[0]];
@@ -241,13 +263,10 @@ static nadi_time end_elsewhere(const struct nadi_pkt *net, const struct nadi_pkt
             continue;
         const uint32_t port = net->nics[f->nic].port, root = leap->root[port];
         const nadi_time from = nadi_max_time(leap->ahead[root], net->wheel.now);
-        const uint32_t left = f->next < f->packets ? f->packets - f->next - 1 : 0;
-        const nadi_time own =
-            leap->ends[root]
-                ? leap->ends[root]
-                : nadi_time_add(from, nadi_time_mul(net->ports[port].ticks[bytes], left));
-        if (root != here && own < end)
-            end = own;
+        const nadi_time ticks = net->ports[port].ticks[bytes];
+        const nadi_time least = nadi_time_add(from, nadi_time_mul(ticks, before_last(f)));
+        if (root != here)
+            end = nadi_min_time(end, nadi_max_time(leap->ends[root], least));
     }
     return end;
 }
@@ -293,12 +312,12 @@ static void move_packets(struct nadi_pkt *net, uint32_t port, const uint32_t *mo
 static void move_nic(struct nadi_pkt_nic *nic, nadi_time now, nadi_time ticks)
 {
     if (nic->quiet_until > now && nic->quiet_until < NADI_TIME_MAX)
-        nic->quiet_until += ticks;
+        nic->quiet_until = nadi_time_add(nic->quiet_until, ticks);
     if (nic->timer != NADI_NONE)
-        nic->timer_at += ticks;
+        nic->timer_at = nadi_time_add(nic->timer_at, ticks);
     for (uint32_t slot = 0; slot < nic->count; slot++)
         if (nic->avail[slot] > now)
-            nic->avail[slot] += ticks;
+            nic->avail[slot] = nadi_time_add(nic->avail[slot], ticks);
 }
 
 /* Flows, their packets and NICs. */
@@ -369,7 +388,8 @@ static void move_events(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_t
             const struct nadi_pkt_late *late = &leap->pending.items[i];
             const uint32_t port = nadi_pkt_event_port(net, late->event);
             if ((port != NADI_NONE && leap->root[port] == here) == moving)
-                nadi_pkt_wheel_add(&net->wheel, late->at + (moving ? ticks : 0), late->event);
+                nadi_pkt_wheel_add(&net->wheel, nadi_time_add(late->at, moving ? ticks : 0),
+                                   late->event);
         }
 }
 

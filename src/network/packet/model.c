@@ -12,6 +12,7 @@
 #include "network/packet/carried.h"
 #include "network/packet/ends.h"
 #include "network/packet/figures.h"
+#include "network/packet/leap.h"
 #include "network/packet/packet.h"
 #include "network/packet/pauses.h"
 
@@ -73,7 +74,7 @@ static void run_packets(struct packet *p, uint64_t most)
 {
     const uint64_t before = p->net->totals.events;
     nadi_pkt_run(p->net, &p->limit, most);
-    nadi_engine_count(p->engine, p->net->totals.events - before);
+    nadi_engine_count(p->engine, (int64_t)(p->net->totals.events - before));
 }
 
 static void on_pump(void *context, const struct nadi_event *event)
@@ -84,6 +85,7 @@ static void on_pump(void *context, const struct nadi_event *event)
         p->pump_at = NADI_TIME_NEVER;
     p->limit = nadi_engine_horizon(p->engine) / p->net->tick;
     run_packets(p, EVENTS_A_PUMP);
+    nadi_engine_count(p->engine, -1); /* how often it runs depends on leaps (leap.h) */
     schedule_pump(p);
 }
 
@@ -463,6 +465,7 @@ void nadi_packet_figures_get(struct nadi_network *base, struct nadi_packet_figur
         .marks = t->marked,
         .pauses = t->pauses,
         .resumes = t->resumes,
+        .leapt_events = nadi_pkt_leapt_events(net),
     };
     for (uint32_t p = 0; p < net->port_count; p++) {
         if (net->ports[p].is_host || !net->sent[p].packets)

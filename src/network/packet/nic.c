@@ -39,8 +39,7 @@ static bool has_bit(const uint64_t *bits, uint32_t at)
     return bits[at >> 6] >> (at & 63) & 1;
 }
 
-/* Is something left that window and credits allow to send? */
-static bool may_send(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
+bool nadi_pkt_may_send(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
 {
     if (!net->selective)
         return f->next < f->packets && (!f->window_packets || f->next - f->una < f->window_packets);
@@ -64,7 +63,7 @@ static void put_bits(const struct nadi_pkt *net, const struct nadi_pkt_flow *f, 
 /* Mostly nothing has changed. */
 static inline void refresh(const struct nadi_pkt *net, const struct nadi_pkt_flow *f)
 {
-    const bool open = may_send(net, f);
+    const bool open = nadi_pkt_may_send(net, f);
     if (f->removed || (f->una < f->packets && open == has_bit(net->nics[f->nic].open, f->slot)))
         return;
     put_bits(net, f, open);
@@ -102,7 +101,7 @@ void nadi_pkt_nic_add(struct nadi_pkt *net, uint32_t nic_index, uint32_t flow)
     nic->avail[f->slot] = 0;
     nic->classes[f->slot] = f->class;
     nic->quiet_until = 0;
-    put_bits(net, f, may_send(net, f));
+    put_bits(net, f, nadi_pkt_may_send(net, f));
 }
 
 /* Removes the flows that are over from slot `first` on; returns where slot `keep` went. */
@@ -124,7 +123,7 @@ static NADI_SELDOM uint32_t compact(struct nadi_pkt *net, struct nadi_pkt_nic *n
         nic->avail[to] = nic->avail[i];
         nic->classes[to] = nic->classes[i];
         f->slot = to++;
-        put_bits(net, f, may_send(net, f));
+        put_bits(net, f, nadi_pkt_may_send(net, f));
     }
     for (uint32_t i = to; i < nic->count; i++) {
         put_bit(nic->open, i, false);

@@ -377,6 +377,11 @@ static struct walk walk_of(const struct nadi_pkt *net, uint32_t flow, bool back)
     };
 }
 
+static uint32_t *way_of(const struct nadi_pkt *net, uint32_t flow, bool back)
+{
+    return net->paths + ((size_t)flow * 2 + back) * net->path_hops;
+}
+
 static bool set_hop(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t hop, uint32_t port)
 {
     net->routes->too_far |= port != NADI_NONE && hop == NADI_PKT_MAX_HOPS;
@@ -384,7 +389,7 @@ static bool set_hop(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t hop
         return false;
     while (hop >= net->path_hops)
         longer_paths(net);
-    net->paths[((size_t)flow * 2 + back) * net->path_hops + hop] = port;
+    way_of(net, flow, back)[hop] = port;
     return true;
 }
 
@@ -482,16 +487,22 @@ static bool find_one(struct nadi_pkt *net, uint32_t flow, bool back)
     return find_from(net, flow, back, walk_of(net, flow, back), 0);
 }
 
-/* Both ends keep the cable that they began with. */
+/* Both ends keep the cable that they began with. A cut way stays, as a whole: packets on it are
+ * lost. */
 void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow)
 {
+    const uint32_t hops = net->path_hops;
+    uint32_t *kept = NADI_NEW(uint32_t, hops);
     add_load(net, flow, false);
     for (uint32_t back = 0; back < 2; back++) {
         struct walk w = walk_of(net, flow, back);
         w.node = net->graph->ports[nadi_pkt_path_port(net, flow, back, 0)].peer;
-        (void)find_from(net, flow, back, w, 1); /* a cut way stays: packets on it are lost */
+        memcpy(kept, way_of(net, flow, back), hops * sizeof(*kept));
+        if (!find_from(net, flow, back, w, 1))
+            memcpy(way_of(net, flow, back), kept, hops * sizeof(*kept));
     }
     add_load(net, flow, true);
+    nadi_mem_free(kept);
 }
 
 uint32_t nadi_pkt_routes_step(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back)
