@@ -144,13 +144,18 @@ static void send(struct nadi_play *p, uint32_t sender)
     nadi_network_send(p->network, &message);
 }
 
+static bool is_over(const struct nadi_play *p)
+{
+    return nadi_workload_finished(p->workload) || nadi_workload_failed(p->workload);
+}
+
 /* The due message, and the time of the next one. */
 static void on_send(void *context, const struct nadi_event *event)
 {
     struct nadi_play *p = context;
     struct sender *s = &p->senders[event->a];
     const struct nadi_traffic_entry *e = &p->events->traffic[s->entry];
-    if (nadi_workload_finished(p->workload))
+    if (is_over(p))
         return;
     send(p, event->a);
     if (e->every_ps <= 0)
@@ -169,7 +174,7 @@ static void on_arrived(void *context, const struct nadi_event *event)
     const struct sender *s = &p->senders[event->a];
     const struct nadi_traffic_entry *e = &p->events->traffic[s->entry];
     const nadi_time now = nadi_engine_now(p->engine);
-    if (e->every_ps > 0 || now >= e->until || nadi_workload_finished(p->workload))
+    if (e->every_ps > 0 || now >= e->until || is_over(p))
         return;
     if (s->sent < now)
         send(p, event->a);

@@ -126,7 +126,7 @@ static void run_events(struct simulation *s)
     double last_s = seconds_since(&s->begin);
     r->outcome = NADI_OUTCOME_NONE;
     bool more = true;
-    while (more && !nadi_workload_failed(s->workload)) {
+    while (more && !nadi_workload_undecided(s->workload)) { /* a failed one starts nothing more */
         more = nadi_engine_run(s->engine, events, until);
         const double now_s = seconds_since(&s->begin);
         if (more && stopped(s, now_s))
@@ -290,6 +290,13 @@ static void explain_stranded(const struct simulation *s)
     if (s->result->has_packets)
         nadi_sim_explain_blocked(s->result->packets.blocked_ports, s->result->packets.blocked_node,
                                  &s->result->diags);
+    if (s->result->has_packets && s->result->packets.dropped > 0 && !s->in->packet.rto)
+        nadi_error(&s->result->diags, "packet/lost", NADI_NOWHERE,
+                   "give a `retransmission-timeout`, or more `buffer`",
+                   "%" PRIu64
+                   " packets were dropped, and without a timeout those that no later one "
+                   "shows to be missing are never sent again",
+                   s->result->packets.dropped);
 }
 
 /* One attempt. False: the phase executor could not decide an order of events. */

@@ -73,7 +73,8 @@ uint32_t nadi_workload_first_left(const struct nadi_workload *w, uint32_t actor)
 
 /* The first pass of every rank, in rank order; then run the engine. */
 void nadi_workload_start(struct nadi_workload *w);
-/* Set when an operation cannot go on (members disagree, or undecided): the run must stop. */
+/* Set when an operation cannot go on: members disagree, and what is on its way comes to its end; or
+ * undecided, and the run must stop. */
 bool nadi_workload_failed(const struct nadi_workload *w);
 /* Phase executor: why the result is not known to be exact; NULL while it is. */
 const char *nadi_workload_undecided(const struct nadi_workload *w);
