@@ -106,7 +106,7 @@ struct nadi_setup {
     const char *network;       /* YAML or JSON */
     const char *memory;        /* remote memory; NULL: none */
     const char *groups;        /* communicator groups; NULL: only the world */
-    const char *network_model; /* "unaware", "aware", "flow", "packet" */
+    const char *network_model; /* "auto", "unaware", "aware", "flow", "packet" */
     const char *executor;      /* "auto", "message", "phase", "fold" */
     uint32_t queues_per_dim;
     double injection_scale, compute_scale, comm_scale; /* 1 is neutral */

@@ -6,7 +6,7 @@ void nadi_setup_init(struct nadi_setup *setup)
 {
     *setup = (struct nadi_setup){
         .size = sizeof(*setup),
-        .network_model = "unaware",
+        .network_model = "auto",
         .executor = "auto",
         .queues_per_dim = 1,
         .injection_scale = 1,
@@ -31,12 +31,14 @@ static const char *copy(struct nadi_job *job, const char *text)
 
 static void read_words(struct nadi_job *job, const struct nadi_setup *setup)
 {
-    const char *model = setup->network_model ? setup->network_model : "unaware";
-    job->options.network_model = nadi_network_model_find(model);
+    const char *model = setup->network_model ? setup->network_model : "auto";
+    job->options.choose_model = nadi_str_equal(model, "auto");
+    job->options.network_model =
+        job->options.choose_model ? NADI_NETWORK_UNAWARE : nadi_network_model_find(model);
     if (!job->options.network_model)
         job->bad_setup =
             !nadi_error(&job->diags, "setup/network-model", NADI_NOWHERE,
-                        "use unaware, aware, flow or packet", "no network model '%s'", model);
+                        "use auto, unaware, aware, flow or packet", "no network model '%s'", model);
     static const char *const executors[] = {"auto", "message", "phase", "fold"};
     job->options.exact_packets = setup->packet_compat != NULL;
     if (setup->packet_compat && !nadi_str_equal(setup->packet_compat, "ns3"))

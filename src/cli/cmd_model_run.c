@@ -25,11 +25,13 @@ struct trace_values {
 static const struct nadi_option simulation[] = {
     {.name = "network-model",
      .type = NADI_OPTION_WORD,
-     .words = "unaware|aware|flow|packet",
-     .initial = "unaware",
+     .words = "auto|unaware|aware|flow|packet",
+     .initial = "auto",
      AT(network_model),
      .help = "Messages pass each other (unaware), queue at every link (aware), share links fairly "
-             "(flow) or go as RoCE packets (packet)"},
+             "(flow) or go as RoCE packets (packet); auto: unaware where the network is a list of "
+             "rings, "
+             "cliques and switches, else flow"},
     {.name = "executor",
      .type = NADI_OPTION_WORD,
      .words = "auto|message|phase|fold",
@@ -143,8 +145,9 @@ static bool options_agree(const struct run_values *v)
         {!v->out && v->db, "db", files},
         {!v->out && v->sensitivity, "sensitivity", files},
         {!v->out && v->link_usage, "link-usage", files},
-        {v->link_usage && nadi_str_equal(v->network_model, "unaware"), "link-usage",
-         "links: add '--network-model aware', 'flow' or 'packet'"},
+        {v->link_usage && (nadi_str_equal(v->network_model, "unaware") ||
+                           nadi_str_equal(v->network_model, "auto")),
+         "link-usage", "links: add '--network-model aware', 'flow' or 'packet'"},
         {v->seed && !v->samples, "seed", "samples: add '--samples N'"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

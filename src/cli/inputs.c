@@ -49,12 +49,13 @@ const struct nadi_option nadi_cli_input_files[] = {
 const struct nadi_option nadi_cli_input_model[] = {
     {.name = "network-model",
      .type = NADI_OPTION_WORDS,
-     .words = "unaware|aware|flow|packet",
-     .initial = "unaware",
+     .words = "auto|unaware|aware|flow|packet",
+     .initial = "auto",
      AT(network_model),
-     .help =
-         "Messages pass each other (unaware), queue at every link (aware), share links "
-         "fairly (flow) or go as RoCE packets (packet); with commas between: all, side by side"},
+     .help = "Messages pass each other (unaware), queue at every link (aware), share links "
+             "fairly (flow) or go as RoCE packets (packet); auto: unaware where that is right, "
+             "else flow; with "
+             "commas between: all, side by side"},
     {.name = "compat",
      .argument = "ns3",
      .type = NADI_OPTION_TEXT,

@@ -132,13 +132,17 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_step *step,
                           "leave --network-model out, or name a cluster with a topology",
                           "collectives of a communication library are times, not messages: the "
                           "network model `unaware` alone takes a platform");
+    if (c->all_graph && options->network_model == NADI_NETWORK_UNAWARE && !options->choose_model)
+        return nadi_error(diags, "network/model", NADI_IN_FILE(c->path),
+                          "leave --network-model out, or use flow, aware or packet",
+                          "the unaware model sees dimensions only, and this network is a graph");
     in->options.workload = nadi_arena_strdup(&in->arena, study->model.name);
     in->options.network = nadi_arena_strdup(&in->arena, c->path);
     in->options.queues_per_dim = 1;
     in->topology = c->topology;
     in->rank_count = study->plan.ranks;
     fill_system(in, step);
-    if (!nadi_inputs_take_topology(in, c->packet, diags))
+    if (!nadi_inputs_take_topology(in, c->graph, c->packet, diags))
         return false;
     nadi_groups_init(&in->groups, in->rank_count);
     nadi_wires_groups(&step->wires, &study->grid, &in->groups);

@@ -185,7 +185,7 @@ static const struct nadi_schema_key cluster_keys[] = {
      .doc = "A device by name, or the path of its file; relative ones start beside this file."},
     {.key = "platform",
      .type = NADI_SCHEMA_TEXT,
-     .absent = "the next four keys say what the network is",
+     .absent = "`graph` or the next four keys say what the network is",
      .doc =
          "A platform of a communication library, by name or path (`nadi fit` writes them): it is "
          "the network, and collectives take the library's times. The next four keys and "
@@ -222,6 +222,20 @@ static const struct nadi_schema_key cluster_keys[] = {
      .absent = "the platform's",
      .max = 1e15,
      .doc = "Time to traverse one link of each dimension; a Switch is two links."},
+    {.key = "oversubscription",
+     .type = NADI_SCHEMA_NUMBER,
+     .list = true,
+     .min = 1,
+     .max = 1e6,
+     .absent = "1 everywhere",
+     .doc = "Of each dimension, and other than 1 on a Switch only: the switch forwards the sum of "
+            "its links' bandwidths divided by this."},
+    {.key = "graph",
+     .type = NADI_SCHEMA_TEXT,
+     .absent = "what the dimensions say",
+     .doc = "The nodes and links between the devices: path of a network file, or a generator in "
+            "words: `rail nodes=64 npus=8 spines=16`. Without `topology` it says what dimensions "
+            "collectives see. For the models that see links: auto then is flow."},
     {.key = "algorithm",
      .type = NADI_SCHEMA_WORD,
      .list = true,

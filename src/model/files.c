@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "platform/graph_file.h"
 #include "trace/build.h"
 #include "trace/gen_files.h"
 
@@ -321,14 +322,37 @@ static void add_shape(const struct nadi_dim *dim, struct nadi_str *out)
         nadi_str_printf(out, "%u", dim->axes);
 }
 
+/* The cluster's graph, as the network file or beside it. */
+static bool write_graph(const struct nadi_cluster *c, const char *folder, const char *name,
+                        struct nadi_diags *diags)
+{
+    struct nadi_graph_file f;
+    struct nadi_str text = NADI_STR_INIT;
+    bool ok = nadi_graph_file_read(&f, c->graph, diags);
+    if (ok)
+        nadi_graph_file_write(&f, &text);
+    if (ok && c->all_graph && c->packet)
+        nadi_str_printf(&text, "packet: %s\n", c->packet);
+    ok = ok && write_text(folder, name, &text, diags);
+    nadi_str_release(&text);
+    nadi_graph_file_release(&f);
+    return ok;
+}
+
 static bool write_network(const struct nadi_cluster *c, const char *folder,
                           struct nadi_diags *diags)
 {
     const struct nadi_topology *t = &c->topology;
     struct nadi_str text = NADI_STR_INIT;
+    bool shared = false;
+    if (c->all_graph)
+        return write_graph(c, folder, "network.yml", diags);
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        shared |= t->dims[d].oversubscription > 1;
     nadi_str_printf(&text, "# %s\n", c->name);
-    for (int row = 0; row < 4; row++) {
-        static const char *const keys[] = {"topology", "npus_count", "bandwidth", "latency"};
+    for (int row = 0; row < 4 + shared; row++) {
+        static const char *const keys[] = {"topology", "npus_count", "bandwidth", "latency",
+                                           "oversubscription"};
         nadi_str_printf(&text, "%s: [", keys[row]);
         for (uint32_t d = 0; d < t->dim_count; d++) {
             const struct nadi_dim *dim = &t->dims[d];
@@ -340,13 +364,16 @@ static bool write_network(const struct nadi_cluster *c, const char *folder,
             else if (row == 2)
                 nadi_str_printf(&text, "%.15gGB/s", dim->bytes_per_ns);
             else
-                nadi_str_printf(&text, "%.15g", dim->latency_ns);
+                nadi_str_printf(&text, "%.15g", row == 3 ? dim->latency_ns : dim->oversubscription);
         }
         nadi_str_add(&text, row == 3 ? "]  # ns a link\n" : "]\n");
     }
     if (c->packet)
         nadi_str_printf(&text, "packet: %s\n", c->packet);
-    const bool ok = write_text(folder, "network.yml", &text, diags);
+    if (c->graph)
+        nadi_str_printf(&text, "graph: %s/graph.yml\n", folder);
+    const bool ok = write_text(folder, "network.yml", &text, diags) &&
+                    (!c->graph || write_graph(c, folder, "graph.yml", diags));
     nadi_str_release(&text);
     return ok;
 }

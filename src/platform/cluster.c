@@ -1,13 +1,36 @@
 #include "platform/cluster.h"
 
 #include "platform/catalogue.h"
+#include "platform/generator_words.h"
+#include "platform/graph_file.h"
 
-/* A platform, or the keys of a network. */
+/* A graph alone says what the dimensions are. */
+static bool graph_is_all(const struct nadi_schema_values *v, struct nadi_diags *diags)
+{
+    static const char *const keys[] = {"npus_count", "bandwidth", "latency", "oversubscription"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct nadi_schema_value *value = nadi_schema_get(v, keys[i]);
+        if (value->node)
+            return nadi_error(diags, "cluster/network", nadi_doc_place(v->doc, value->node),
+                              "leave it out, or give 'topology' as well",
+                              "'%s' belongs to 'topology', and here the graph says it", keys[i]);
+    }
+    return true;
+}
+
+/* A platform, a graph, or the keys of a network. */
 static bool has_one_network(const struct nadi_schema_values *v, struct nadi_diags *diags)
 {
-    static const char *const keys[] = {"topology", "npus_count", "bandwidth", "latency",
-                                       "algorithm"};
+    static const char *const keys[] = {"topology", "npus_count", "bandwidth",
+                                       "latency",  "algorithm",  "oversubscription"};
     const bool platform = nadi_schema_get(v, "platform")->count > 0;
+    const struct nadi_schema_value *graph = nadi_schema_get(v, "graph");
+    if (platform && graph->count)
+        return nadi_error(diags, "cluster/network", nadi_doc_place(v->doc, graph->node),
+                          "leave it out, or 'platform'",
+                          "'graph' and 'platform' both say what the network is");
+    if (graph->count && !nadi_schema_get(v, "topology")->node)
+        return graph_is_all(v, diags);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const struct nadi_schema_value *value = nadi_schema_get(v, keys[i]);
         if (platform && value->node)
@@ -25,7 +48,8 @@ static bool has_one_network(const struct nadi_schema_values *v, struct nadi_diag
 
 static bool lengths_agree(const struct nadi_schema_values *v, struct nadi_diags *diags)
 {
-    static const char *const keys[] = {"npus_count", "bandwidth", "latency", "algorithm"};
+    static const char *const keys[] = {"npus_count", "bandwidth", "latency", "algorithm",
+                                       "oversubscription"};
     const struct nadi_schema_value *shape = nadi_schema_get(v, "topology");
     if (shape->count == 0 || shape->count > NADI_MAX_DIMS)
         return nadi_error(diags, "cluster/length", nadi_doc_place(v->doc, shape->node), NULL,
@@ -37,6 +61,17 @@ static bool lengths_agree(const struct nadi_schema_values *v, struct nadi_diags 
                               "write one entry a dimension in every list",
                               "'%s' has %u, but 'topology' has %u", keys[i], value->count,
                               shape->count);
+    }
+    const struct nadi_schema_value *over = nadi_schema_get(v, "oversubscription");
+    for (uint32_t d = 0; d < over->count; d++) {
+        struct nadi_dim dim;
+        nadi_dim_set_kind(&dim, shape->items[d].word, shape->items[d].integer);
+        if (over->items[d].number > 1 && dim.kind != NADI_DIM_SWITCH)
+            return nadi_error(diags, "cluster/oversubscription",
+                              nadi_doc_place(v->doc, over->items[d].node),
+                              "lower the dimension's bandwidth, or write 1",
+                              "only a Switch can be oversubscribed; dimension %u is a %s", d,
+                              nadi_dim_kind_name(dim.kind));
     }
     const struct nadi_schema_value *npus = nadi_schema_get(v, "npus_count");
     for (uint32_t d = 0; d + 1 < npus->count; d++)
@@ -51,12 +86,18 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
     const struct nadi_schema_value *source = nadi_schema_get(v, "source");
     const struct nadi_schema_value *shape = nadi_schema_get(v, "topology");
     const struct nadi_schema_value *algorithm = nadi_schema_get(v, "algorithm");
+    const struct nadi_schema_value *over = nadi_schema_get(v, "oversubscription");
     c->name = nadi_arena_strdup(&c->arena, nadi_schema_get(v, "name")->items[0].text);
     c->source = source->count ? nadi_arena_strdup(&c->arena, source->items[0].text) : NULL;
     c->chunks = (uint32_t)nadi_schema_integer(v, "chunks");
     if (nadi_schema_get(v, "packet")->count)
         c->packet =
             nadi_file_beside(c->path, nadi_schema_get(v, "packet")->items[0].text, &c->arena);
+    if (nadi_schema_get(v, "graph")->count) {
+        const char *graph = nadi_schema_get(v, "graph")->items[0].text;
+        c->graph = nadi_generator_is_words(graph) ? nadi_arena_strdup(&c->arena, graph)
+                                                  : nadi_file_beside(c->path, graph, &c->arena);
+    }
     if (nadi_schema_get(v, "platform")->count)
         c->platform = nadi_catalogue_beside(c->path, nadi_schema_get(v, "platform")->items[0].text,
                                             &c->arena);
@@ -67,10 +108,34 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
         dim->npus = (uint32_t)nadi_schema_get(v, "npus_count")->items[d].integer;
         dim->bytes_per_ns = nadi_schema_get(v, "bandwidth")->items[d].number / 1e9;
         dim->latency_ns = nadi_schema_get(v, "latency")->items[d].number;
+        dim->oversubscription = over->count ? over->items[d].number : 1;
         c->algorithm[d] = dim->kind == NADI_DIM_FULLY_CONNECTED ? "direct" : "ring";
         if (algorithm->count)
             c->algorithm[d] = nadi_arena_strdup(&c->arena, algorithm->items[d].text);
     }
+}
+
+/* The dimensions that collectives see, of a graph that the cluster's file does not give them for.
+ */
+static bool dims_of_graph(struct nadi_cluster *c, const struct nadi_schema_values *v,
+                          struct nadi_diags *diags)
+{
+    const struct nadi_schema_value *algorithm = nadi_schema_get(v, "algorithm");
+    struct nadi_graph_file f;
+    const bool ok =
+        nadi_graph_file_read(&f, c->graph, diags) && nadi_graph_file_topology(&f, &c->topology);
+    nadi_graph_file_release(&f);
+    if (!ok)
+        return false;
+    if (algorithm->count && algorithm->count != c->topology.dim_count)
+        return nadi_error(diags, "cluster/length", nadi_doc_place(v->doc, algorithm->node),
+                          "write one entry a dimension",
+                          "'algorithm' has %u, but collectives see %u dimensions of the graph",
+                          algorithm->count, c->topology.dim_count);
+    for (uint32_t d = 0; d < c->topology.dim_count; d++)
+        c->algorithm[d] =
+            algorithm->count ? nadi_arena_strdup(&c->arena, algorithm->items[d].text) : "ring";
+    return true;
 }
 
 bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_diags *diags)
@@ -85,9 +150,13 @@ bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_dia
     bool ok =
         nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_CLUSTER), &doc, true, &doc.arena, diags) &&
         has_one_network(&v, diags) &&
-        (nadi_schema_get(&v, "platform")->count || lengths_agree(&v, diags));
-    if (ok) {
+        (!nadi_schema_get(&v, "topology")->node || lengths_agree(&v, diags));
+    if (ok)
         fill(c, &v);
+    c->all_graph = ok && c->graph && !c->topology.dim_count;
+    if (c->all_graph)
+        ok = dims_of_graph(c, &v, diags);
+    if (ok) {
         const char *device = nadi_schema_get(&v, "device")->items[0].text;
         ok = nadi_device_open(&c->device, nadi_catalogue_beside(c->path, device, &c->arena),
                               &c->arena, diags);
@@ -161,6 +230,13 @@ bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
     uint64_t all = 1;
     for (uint32_t d = 0; d < t->dim_count; d++)
         all *= t->dims[d].npus;
+    if (c->graph && all && all != ranks)
+        return nadi_error(
+            diags, "cluster/size", NADI_IN_FILE(c->path),
+            "a network of nodes and links is used whole: choose degrees whose product "
+            "is that number, or another graph",
+            "%u ranks, but the graph of the cluster '%s' has %" PRIu64 " NPUs", ranks, c->name,
+            all);
     if (all && all < ranks)
         return nadi_error(
             diags, "cluster/size", NADI_IN_FILE(c->path),

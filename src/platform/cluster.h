@@ -17,7 +17,10 @@ struct nadi_cluster {
     const char *algorithm[NADI_MAX_DIMS]; /* as a system file has it */
     const char *platform; /* of a communication library, whose network it is: name or
                              path; NULL: none. Its topology is then not filled in */
-    const char *packet;   /* path of the packet model's file; NULL: its defaults */
+    const char *graph;  /* the links between the devices: path of a network of nodes and links, or a
+                           generator in words; NULL: what the dimensions say */
+    bool all_graph;     /* the dimensions are those of the graph */
+    const char *packet; /* path of the packet model's file; NULL: its defaults */
     uint32_t chunks;
     const char *path; /* for messages */
 };

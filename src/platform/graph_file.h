@@ -46,6 +46,11 @@ bool nadi_graph_file_from_doc(struct nadi_graph_file *f, const struct nadi_doc *
                               struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_graph_file_release(struct nadi_graph_file *f);
 
+/* The dimensions that collectives see; how long a way is, only the graph says. False: there are
+ * more NPUs than a topology has. */
+bool nadi_graph_file_topology(const struct nadi_graph_file *f,
+                              struct nadi_topology *t) NADI_MUST_USE;
+
 /* Does a file's text look like one of the two lists (htsim, HPCC) rather than YAML or JSON? */
 enum nadi_graph_form { NADI_GRAPH_FORM_DOC, NADI_GRAPH_FORM_HPCC, NADI_GRAPH_FORM_HTSIM };
 enum nadi_graph_form nadi_graph_form_of(const char *text);

@@ -104,7 +104,10 @@ static bool load_files(struct nadi_load *l)
     ok &= nadi_load_events(l);
     nadi_groups_init(&l->in->groups, l->in->rank_count);
     ok &= nadi_load_groups(l);
-    return ok & nadi_load_traces(l);
+    ok = ok & nadi_load_traces(l);
+    if (ok)
+        nadi_load_choose_by_traces(l);
+    return ok;
 }
 
 bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *options,

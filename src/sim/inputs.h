@@ -55,6 +55,7 @@ struct nadi_run_options {
     const char *groups;                    /* optional */
     const char *events;                    /* optional: nothing happens to the cluster */
     enum nadi_network_model network_model; /* NONE: unaware */
+    bool choose_model; /* the cheapest that is right instead of it: sim/load_model.c */
     enum nadi_executor executor;
     uint32_t queues_per_dim;                           /* 0: 1 */
     double injection_scale, compute_scale, comm_scale; /* 1 is neutral */
@@ -128,8 +129,8 @@ void nadi_inputs_release(struct nadi_inputs *in);
  * network model needs besides, as nadi_inputs_load adds it: the graph, the packet model's
  * configuration (a file or, with NULL, its defaults), whether collectives round. options.network is
  * for messages. False with errors in diags. */
-bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *packet_path,
-                               struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,
+                               const char *packet_path, struct nadi_diags *diags) NADI_MUST_USE;
 
 /* Group that a collective node means on a rank, by its pg_name; NULL when there is none. */
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,

@@ -444,8 +444,10 @@ static bool fits_model(struct nadi_load *l)
     const struct nadi_place place = NADI_IN_FILE(l->in->options.events);
     const enum nadi_network_model model = l->in->options.network_model;
     if (model == NADI_NETWORK_UNAWARE && ev->link_count + ev->traffic_count)
-        nadi_warning(l->diags, "events/not-seen", place, "use --network-model aware or flow",
-                     "the unaware model sees no links: 'links' and 'traffic' change nothing");
+        return nadi_error(l->diags, "events/not-seen", place,
+                          "leave --network-model out, or use aware, flow or packet",
+                          "the unaware model sees no links: 'links' and 'traffic' would change "
+                          "nothing");
     return true;
 }
 

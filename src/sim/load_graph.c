@@ -9,8 +9,7 @@
 
 enum { MAX_LINKS = 1 << 24 };
 
-/* Does the network say more than a list of rings, cliques and switches can? */
-static bool is_plain(const struct nadi_topology *t)
+bool nadi_load_is_plain(const struct nadi_topology *t)
 {
     for (uint32_t d = 0; d < t->dim_count; d++) {
         const struct nadi_dim *dim = &t->dims[d];
@@ -34,10 +33,15 @@ bool nadi_load_graph_from_dims(struct nadi_load *l)
     return true;
 }
 
-static void take(struct nadi_inputs *in, struct nadi_graph_file *f)
+static void take(struct nadi_inputs *in, struct nadi_graph_file *f, bool read)
 {
     nadi_graph_release(&in->graph);
     in->graph = f->graph;
+    struct nadi_graph striped;
+    if (read && f->stripe && nadi_graph_stripe(&in->graph, &striped)) {
+        nadi_graph_release(&in->graph);
+        in->graph = striped;
+    }
     in->routing = (struct nadi_routing_config){.scheme = f->routing, .seed = f->routing_seed};
 }
 
@@ -46,7 +50,7 @@ static bool from_file(struct nadi_load *l)
     struct nadi_inputs *in = l->in;
     struct nadi_graph_file f;
     const bool read = nadi_graph_file_read(&f, l->graph_path, l->diags);
-    take(in, &f);
+    take(in, &f, read);
     if (!read)
         return false;
     if (in->graph.host_count == in->rank_count)
@@ -55,37 +59,6 @@ static bool from_file(struct nadi_load *l)
                       "change 'npus_count' of the network file or the topology",
                       "the topology has %" PRIu32 " hosts, but there are %" PRIu32 " ranks",
                       in->graph.host_count, in->rank_count);
-}
-
-/* What one NPU can send in all, B/ns. */
-static double rate_of_npu(const struct nadi_graph *g)
-{
-    double most = 0;
-    for (uint32_t h = 0; h < g->host_count; h++) {
-        double sum = 0;
-        for (uint32_t p = g->first_port[g->hosts[h]]; p < g->first_port[g->hosts[h] + 1]; p++)
-            sum += (double)g->links[g->ports[p].link].bits_per_s / 8e9;
-        most = sum > most ? sum : most;
-    }
-    return most > 0 ? most : 1;
-}
-
-/* The dimensions that collectives see: how long a way is, only the graph says. */
-static void set_dims(struct nadi_inputs *in, const struct nadi_graph_file *f)
-{
-    const double rate = rate_of_npu(&in->graph);
-    in->topology = (struct nadi_topology){.dim_count = f->dim_count};
-    for (uint32_t d = 0; d < f->dim_count; d++)
-        in->topology.dims[d] = (struct nadi_dim){
-            .kind = NADI_DIM_SWITCH,
-            .npus = f->dims[d],
-            .bytes_per_ns = rate,
-            .oversubscription = 1,
-            .axes = 1,
-        };
-    if (!nadi_topology_finish(&in->topology))
-        NADI_BUG("a graph with more NPUs than a topology");
-    in->rank_count = in->topology.npu_count;
 }
 
 static void echo(struct nadi_load *l, const struct nadi_graph_file *f)
@@ -110,17 +83,15 @@ static void echo(struct nadi_load *l, const struct nadi_graph_file *f)
 
 static bool use(struct nadi_load *l, struct nadi_graph_file *f, bool read)
 {
-    take(l->in, f);
+    if (read && !nadi_graph_file_topology(f, &l->in->topology))
+        NADI_BUG("a graph with more NPUs than a topology");
+    take(l->in, f, read);
     if (!read)
         return false;
-    struct nadi_graph striped;
-    if (f->stripe && nadi_graph_stripe(&l->in->graph, &striped)) {
-        nadi_graph_release(&l->in->graph);
-        l->in->graph = striped;
-    }
-    set_dims(l->in, f);
+    l->in->rank_count = l->in->topology.npu_count;
     l->graph_ready = true;
     echo(l, f);
+    nadi_load_choose_by_network(l);
     if (l->in->options.network_model > NADI_NETWORK_UNAWARE)
         return true;
     return nadi_error(l->diags, "network/model", NADI_IN_FILE(l->in->options.network),
@@ -212,7 +183,7 @@ bool nadi_load_graph(struct nadi_load *l)
     struct nadi_inputs *in = l->in;
     const enum nadi_network_model model = in->options.network_model;
     if (model == NADI_NETWORK_UNAWARE || (model != NADI_NETWORK_PACKET && !l->graph_path &&
-                                          !l->graph_ready && is_plain(&in->topology)))
+                                          !l->graph_ready && nadi_load_is_plain(&in->topology)))
         return true;
     if (!(l->graph_ready || (l->graph_path ? from_file(l) : nadi_load_graph_from_dims(l))) ||
         !all_reach(l))

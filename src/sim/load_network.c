@@ -80,8 +80,6 @@ static bool check_shapes(struct nadi_load *l, const struct nadi_schema_values *v
                               "lower the dimension's bandwidth, or write 1",
                               "only a Switch can be oversubscribed; dimension %u is a %s", d,
                               nadi_dim_kind_name(dim->kind));
-        if (l->in->options.network_model == NADI_NETWORK_UNAWARE)
-            dim->bytes_per_ns /= dim->oversubscription;
     }
     return true;
 }

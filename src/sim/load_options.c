@@ -56,12 +56,11 @@ static void echo_flag(struct nadi_load *l, const char *key, const char *option, 
 static void echo(struct nadi_load *l)
 {
     const struct nadi_run_options *o = &l->in->options;
-    bool chosen = o->network_model > NADI_NETWORK_UNAWARE;
     if (!o->lone)
         nadi_settings_add(l->in, "command line", "workload", o->workload, "--workload");
-    nadi_settings_add(l->in, "command line", "network-model",
-                      nadi_network_model_word(o->network_model),
-                      chosen ? "--network-model" : "default");
+    if (!o->choose_model)
+        nadi_settings_add(l->in, "command line", "network-model",
+                          nadi_network_model_word(o->network_model), "--network-model");
     echo_number(l, "queues-per-dim", "--queues-per-dim", o->queues_per_dim, 1, "");
     echo_number(l, "injection-scale", "--injection-scale", o->injection_scale, 1, "");
     echo_number(l, "compute-scale", "--compute-scale", o->compute_scale, 1, "");

@@ -42,6 +42,11 @@ static bool check(struct nadi_load *l)
 bool nadi_load_packet(struct nadi_load *l)
 {
     struct nadi_hpcc_files files = {0};
+    struct nadi_topology *t = &l->in->topology;
+    nadi_load_choose_by_network(l);
+    for (uint32_t d = 0; d < t->dim_count; d++) /* who sees no links sees what is left of them */
+        if (l->in->options.network_model == NADI_NETWORK_UNAWARE && t->dims[d].oversubscription > 1)
+            t->dims[d].bytes_per_ns /= t->dims[d].oversubscription;
     l->exact = l->in->options.network_model == NADI_NETWORK_FLOW;
     if (l->in->options.network_model != NADI_NETWORK_PACKET)
         return nadi_load_graph(l);
@@ -55,10 +60,11 @@ bool nadi_load_packet(struct nadi_load *l)
     return nadi_load_graph(l) && check(l);
 }
 
-bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *packet_path,
-                               struct nadi_diags *diags)
+bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,
+                               const char *packet_path, struct nadi_diags *diags)
 {
-    struct nadi_load l = {.in = in, .diags = diags, .packet_path = packet_path};
+    struct nadi_load l = {
+        .in = in, .diags = diags, .graph_path = graph_path, .packet_path = packet_path};
     if (!nadi_load_packet(&l))
         return false;
     in->system.exact = l.exact;

@@ -318,7 +318,7 @@ void job_packets(struct job *j, struct nadi_rng *rng)
     j->in.options.network_model = NADI_NETWORK_PACKET;
     j->in.options.network = "job";
     if (!words)
-        NADI_ASSERT(nadi_inputs_take_topology(&j->in, NULL, &diags));
+        NADI_ASSERT(nadi_inputs_take_topology(&j->in, NULL, NULL, &diags));
     j->in.has_graph = true;
     draw_packets(&j->in.packet, rng);
     j->in.system.exact = !j->in.packet.exact;
