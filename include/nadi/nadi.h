@@ -11,13 +11,22 @@
  *     nadi_job_destroy(job);
  *
  * Everything that may be wrong with an input becomes a message (nadi_job_messages) with a stable
- * code, the place and the remedy. Nothing prints and nothing exits, with one exception: when the
- * system has no memory left the process ends with exit code 5.
+ * code, the place and the remedy; arguments too are checked: a message "argument/..." names the one
+ * that is missing or out of range. A list of messages that a function takes may be NULL. Nothing
+ * prints, nothing ends the process, and nothing of it is changed: no handler of a signal, no
+ * environment, no folder, no locale; and the host's locale changes nothing here.
+ *
+ * When memory runs out the function returns NADI_STATUS_LIMIT (or NULL) with the message
+ * "limit/memory"; a defect of nadi returns NADI_STATUS_BUG with "internal/bug". All that the call
+ * had allocated is freed. A job, or flows, that was being loaded or run is empty after that: its
+ * functions do nothing more, return the same status, 0 or NULL, and it only waits to be destroyed;
+ * its earlier messages are gone with it.
  *
  * Threads: jobs are independent of each other; one job belongs to one thread at a time. There is no
- * global state. Strings that a function returns as `const char *` belong to the handle they came
- * from and live until it is destroyed or, where said, until the next call of the same function;
- * `char *` belongs to the caller, who frees it with nadi_free.
+ * global state. A process that forks may go on in the child while no call is under way. Strings
+ * that a function returns as `const char *` belong to the handle they came from and live until it
+ * is destroyed or, where said, until the next call of the same function; `char *` belongs to the
+ * caller, who frees it with nadi_free.
  *
  * Structs that the caller fills begin with their size, set by their _init function: a program
  * compiled against an older header keeps working with a newer library. */
@@ -38,7 +47,8 @@ enum nadi_status {
     NADI_STATUS_DONE = 0,
     NADI_STATUS_INPUT = 3,    /* an input is wrong or an output could not be written */
     NADI_STATUS_DEADLOCK = 4, /* events ran out while nodes were still waiting */
-    NADI_STATUS_LIMIT = 5,    /* max_sim, max_wall or the caller stopped it */
+    NADI_STATUS_LIMIT = 5,    /* max_sim, max_wall or the caller stopped it; no memory is left */
+    NADI_STATUS_BUG = 70,     /* a fault of nadi */
 };
 
 /* "0.1.0" */
@@ -84,6 +94,37 @@ size_t nadi_messages_total(const struct nadi_diags *messages, enum nadi_level le
 char *nadi_message_format(const struct nadi_diags *messages, size_t index);
 /* All of them: {"errors": 1, "warnings": 0, "notes": 0, "messages": [{"level": ...}]}. */
 char *nadi_messages_json(const struct nadi_diags *messages);
+
+/* --- the structs that the caller fills -----------------------------------------------------------
+ */
+
+enum nadi_field_kind {
+    NADI_FIELD_TEXT = 1, /* const char *, UTF-8 */
+    NADI_FIELD_PATH,     /* const char *, any bytes */
+    NADI_FIELD_TEXTS,    /* const char *const *, and so many of them: a size_t at count_offset */
+    NADI_FIELD_PATHS,    /* the same of paths */
+    NADI_FIELD_U32,
+    NADI_FIELD_U64,
+    NADI_FIELD_DOUBLE,
+    NADI_FIELD_FLAG, /* int, 0 or not */
+};
+
+struct nadi_struct;
+
+struct nadi_field {
+    const char *name;
+    enum nadi_field_kind kind;
+    int needed; /* a text or path may not be NULL, a list of them not empty */
+    size_t offset, count_offset;
+    uint64_t least, most;         /* U32 and U64: allowed, both included */
+    double least_real, most_real; /* DOUBLE; never NaN */
+    const struct nadi_struct *of; /* not for others */
+};
+
+/* What can be set in a struct ("nadi_setup"), by which every function checks it; so that another
+ * language need not know it as well. *size becomes the struct's, *count how many members there are.
+ * NULL when no struct is called so. */
+const struct nadi_field *nadi_struct_fields(const char *name, size_t *size, size_t *count);
 
 /* --- the keys of the input files ----------------------------------------------------------------
  */
@@ -141,7 +182,7 @@ void nadi_watch_init(struct nadi_watch *watch);
 
 struct nadi_job;
 
-/* Copies the setup, strings included. Never NULL. */
+/* Copies the setup, strings included; load says what is wrong with it. NULL: no memory is left. */
 struct nadi_job *nadi_job_create(const struct nadi_setup *setup);
 void nadi_job_destroy(struct nadi_job *job); /* NULL is allowed */
 /* Everything said so far about the job, in order. */
@@ -356,7 +397,7 @@ void nadi_flows_setup_init(struct nadi_flows_setup *setup); /* all defaults; no 
 
 struct nadi_flows;
 
-/* Copies the setup. Never NULL. */
+/* Copies the setup; read says what is wrong with it. NULL: no memory is left. */
 struct nadi_flows *nadi_flows_create(const struct nadi_flows_setup *setup);
 void nadi_flows_destroy(struct nadi_flows *flows); /* NULL is allowed */
 const struct nadi_diags *nadi_flows_messages(const struct nadi_flows *flows);

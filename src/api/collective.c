@@ -1,5 +1,4 @@
-#include <nadi/collective.h>
-
+#include "api/inside.h"
 #include "base/file.h"
 #include "explore/collective_bench.h"
 
@@ -23,8 +22,8 @@ static enum nadi_network_model model_of(const char *word, struct nadi_diags *mes
     return NADI_NETWORK_NONE;
 }
 
-enum nadi_status nadi_collective_bench(const struct nadi_collective_bench_options *o, char **report,
-                                       char **plot, struct nadi_diags *messages)
+enum nadi_status nadi_do_collective_bench(const struct nadi_collective_bench_options *o,
+                                          char **report, char **plot, struct nadi_diags *messages)
 {
     struct nadi_collective_bench b;
     struct nadi_str text = NADI_STR_INIT, picture = NADI_STR_INIT;

@@ -1,7 +1,6 @@
-#include <nadi/collective.h>
-
-#include "base/units.h"
 #include "explore/collective_files.h"
+#include "api/inside.h"
+#include "base/units.h"
 
 void nadi_collective_check_options_init(struct nadi_collective_check_options *options)
 {
@@ -26,8 +25,8 @@ static bool read_rate(const char *text, double *bytes_per_s, struct nadi_diags *
     return true;
 }
 
-enum nadi_status nadi_collective_check_files(const struct nadi_collective_check_options *o,
-                                             char **report, struct nadi_diags *messages)
+enum nadi_status nadi_do_collective_check_files(const struct nadi_collective_check_options *o,
+                                                char **report, struct nadi_diags *messages)
 {
     struct nadi_str text = NADI_STR_INIT;
     struct nadi_collective_check_request request = {
@@ -52,8 +51,8 @@ void nadi_collective_convert_options_init(struct nadi_collective_convert_options
                                                         .bytes = UINT64_C(64) << 20};
 }
 
-enum nadi_status nadi_collective_convert_file(const struct nadi_collective_convert_options *o,
-                                              struct nadi_diags *messages)
+enum nadi_status nadi_do_collective_convert_file(const struct nadi_collective_convert_options *o,
+                                                 struct nadi_diags *messages)
 {
     const struct nadi_collective_convert_request request = {
         .from = o->from,

@@ -1,5 +1,4 @@
-#include <nadi/collective.h>
-
+#include "api/inside.h"
 #include "explore/synth_report.h"
 
 void nadi_collective_synth_options_init(struct nadi_collective_synth_options *options)
@@ -8,8 +7,8 @@ void nadi_collective_synth_options_init(struct nadi_collective_synth_options *op
         .size = sizeof(*options), .kind = "all-reduce", .bytes = UINT64_C(64) << 20, .seed = 1};
 }
 
-enum nadi_status nadi_collective_synth(const struct nadi_collective_synth_options *o, char **report,
-                                       struct nadi_diags *messages)
+enum nadi_status nadi_do_collective_synth(const struct nadi_collective_synth_options *o,
+                                          char **report, struct nadi_diags *messages)
 {
     struct nadi_str text = NADI_STR_INIT;
     const struct nadi_synth_order order = {

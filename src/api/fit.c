@@ -1,6 +1,5 @@
+#include "api/inside.h"
 #include "explore/validate_collectives.h"
-
-#include <nadi/measure.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -176,8 +175,8 @@ static bool run(const struct nadi_fit_options *o, const struct nadi_bench_log *l
     return ok;
 }
 
-enum nadi_status nadi_fit_logs(const struct nadi_fit_options *options, char **report,
-                               struct nadi_diags *messages)
+enum nadi_status nadi_do_fit_logs(const struct nadi_fit_options *options, char **report,
+                                  struct nadi_diags *messages)
 {
     struct nadi_bench_log log;
     struct nadi_arena arena;

@@ -1,3 +1,4 @@
+#include "api/inside.h"
 #include "api/job.h"
 #include "base/str.h"
 #include "trace/gen_collective.h"
@@ -66,12 +67,10 @@ bool nadi_api_coding(const char *word, enum nadi_coding *coding, struct nadi_dia
                       "no compression is called '%s'", word);
 }
 
-enum nadi_status nadi_generate_collective(const struct nadi_collective_traces *options,
-                                          const char *prefix, struct nadi_diags *messages)
+enum nadi_status nadi_do_generate_collective(const struct nadi_collective_traces *options,
+                                             const char *prefix, struct nadi_diags *messages)
 {
-    struct nadi_collective_traces whole;
-    nadi_collective_traces_init(&whole);
-    memcpy(&whole, options, options->size < sizeof(whole) ? options->size : sizeof(whole));
+    struct nadi_collective_traces whole = *options;
     struct nadi_gen_collective g;
     nadi_gen_collective_init(&g);
     g.ranks = whole.ranks;
@@ -88,12 +87,10 @@ enum nadi_status nadi_generate_collective(const struct nadi_collective_traces *o
     return good ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
-enum nadi_status nadi_generate_demo(const struct nadi_demo *options, const char *folder,
-                                    struct nadi_diags *messages)
+enum nadi_status nadi_do_generate_demo(const struct nadi_demo *options, const char *folder,
+                                       struct nadi_diags *messages)
 {
-    struct nadi_demo whole;
-    nadi_demo_init(&whole);
-    memcpy(&whole, options, options->size < sizeof(whole) ? options->size : sizeof(whole));
+    struct nadi_demo whole = *options;
     struct nadi_gen_demo g;
     nadi_gen_demo_init(&g);
     g.ranks = whole.ranks;
@@ -122,12 +119,10 @@ void nadi_transformer_init(struct nadi_transformer *options)
     };
 }
 
-enum nadi_status nadi_generate_transformer(const struct nadi_transformer *options,
-                                           const char *folder, struct nadi_diags *messages)
+enum nadi_status nadi_do_generate_transformer(const struct nadi_transformer *options,
+                                              const char *folder, struct nadi_diags *messages)
 {
-    struct nadi_transformer whole;
-    nadi_transformer_init(&whole);
-    memcpy(&whole, options, options->size < sizeof(whole) ? options->size : sizeof(whole));
+    struct nadi_transformer whole = *options;
     struct nadi_gen_transformer g = {
         .tensor = whole.tensor,
         .data = whole.data,

@@ -1,3 +1,4 @@
+#include "api/inside.h"
 #include "api/job.h"
 #include "base/arena.h"
 #include "base/str.h"
@@ -5,8 +6,6 @@
 #include "base/units.h"
 #include "trace/gen_collective.h"
 #include "trace/gen_pattern.h"
-
-#include <nadi/nadi.h>
 
 static bool find_family(const char *word, enum nadi_gen_family *family, struct nadi_diags *messages)
 {
@@ -25,7 +24,8 @@ static bool find_family(const char *word, enum nadi_gen_family *family, struct n
                       near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-int nadi_pattern_init(struct nadi_pattern *options, const char *family, struct nadi_diags *messages)
+int nadi_do_pattern_init(struct nadi_pattern *options, const char *family,
+                         struct nadi_diags *messages)
 {
     struct nadi_gen_pattern g;
     enum nadi_gen_family found = NADI_GEN_COLLECTIVES;
@@ -132,13 +132,13 @@ static bool read_words(const struct nadi_pattern *o, struct nadi_gen_pattern *g,
            nadi_api_coding(o->compression, &g->coding, messages);
 }
 
-enum nadi_status nadi_generate_pattern(const struct nadi_pattern *given, const char *folder,
-                                       struct nadi_diags *messages)
+enum nadi_status nadi_do_generate_pattern(const struct nadi_pattern *given, const char *folder,
+                                          struct nadi_diags *messages)
 {
     struct nadi_pattern o;
     struct nadi_gen_pattern g;
     enum nadi_gen_family family;
-    if (!nadi_pattern_init(&o, given->family, messages) ||
+    if (!nadi_do_pattern_init(&o, given->family, messages) ||
         !find_family(given->family, &family, messages))
         return NADI_STATUS_INPUT;
     memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));

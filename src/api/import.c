@@ -1,17 +1,10 @@
 #include "trace/import/import.h"
+#include "api/inside.h"
 
 #include "base/file.h"
 #include "base/mem.h"
 
-#include <nadi/import.h>
-
 _Static_assert(NADI_UNKNOWN_RANK == NADI_NONE, "an unknown rank is no index");
-
-/* The caller's struct may be shorter (older header): what it lacks keeps its default. */
-static void complete(void *mine, size_t bytes, const void *given, size_t given_bytes)
-{
-    memcpy(mine, given, given_bytes < bytes ? given_bytes : bytes);
-}
 
 static enum nadi_status hand_over(bool good, struct nadi_str *text, char **report)
 {
@@ -33,12 +26,10 @@ void nadi_trace_link_init(struct nadi_trace_link *options)
     *options = (struct nadi_trace_link){.size = sizeof(*options), .rank = NADI_UNKNOWN_RANK};
 }
 
-enum nadi_status nadi_trace_link(const struct nadi_trace_link *given, char **report,
-                                 struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_link(const struct nadi_trace_link *given, char **report,
+                                    struct nadi_diags *messages)
 {
-    struct nadi_trace_link o;
-    nadi_trace_link_init(&o);
-    complete(&o, sizeof(o), given, given->size);
+    const struct nadi_trace_link o = *given;
     struct nadi_link_options options = {
         .host = o.host,
         .device = o.device,
@@ -57,12 +48,10 @@ void nadi_trace_convert_init(struct nadi_trace_convert *options)
         (struct nadi_trace_convert){.size = sizeof(*options), .resolution_ns = NADI_RESOLUTION_NS};
 }
 
-enum nadi_status nadi_trace_convert(const struct nadi_trace_convert *given, char **report,
-                                    struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_convert(const struct nadi_trace_convert *given, char **report,
+                                       struct nadi_diags *messages)
 {
-    struct nadi_trace_convert o;
-    nadi_trace_convert_init(&o);
-    complete(&o, sizeof(o), given, given->size);
+    const struct nadi_trace_convert o = *given;
     struct nadi_convert_options options = {
         .input = o.input,
         .output = o.output,
@@ -83,12 +72,10 @@ void nadi_trace_import_init(struct nadi_trace_import *options)
                                           .resolution_ns = NADI_RESOLUTION_NS};
 }
 
-enum nadi_status nadi_trace_import(const struct nadi_trace_import *given, char **report,
-                                   struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_import(const struct nadi_trace_import *given, char **report,
+                                      struct nadi_diags *messages)
 {
-    struct nadi_trace_import o;
-    nadi_trace_import_init(&o);
-    complete(&o, sizeof(o), given, given->size);
+    const struct nadi_trace_import o = *given;
     struct nadi_import_options options = {
         .host = o.host,
         .device = o.device,

@@ -2,21 +2,19 @@
 #ifndef NADI_API_JOB_H
 #define NADI_API_JOB_H
 
+#include "api/gate.h"
 #include "base/arena.h"
-#include "base/diag.h"
 #include "model/study.h"
 #include "report/run_files.h"
 #include "sim/inputs.h"
 #include "sim/result.h"
 #include "trace/deflate.h"
 
-#include <nadi/nadi.h>
-
 struct nadi_job {
-    struct nadi_arena arena; /* copies of the setup's strings */
-    struct nadi_diags diags;
+    struct nadi_handle handle; /* first; what follows is worth nothing once it has failed */
+    struct nadi_arena arena;   /* copies of the setup's strings */
     struct nadi_run_options options;
-    bool bad_setup; /* said in diags by create; load then fails */
+    bool bad_setup; /* said by create; load then fails */
     bool load_called, loaded, ran;
     struct nadi_inputs inputs;   /* valid once load_called */
     struct nadi_result result;   /* valid once ran */
@@ -24,6 +22,25 @@ struct nadi_job {
     bool has_written;
     struct nadi_study *study; /* of nadi_model_load, else NULL; owned */
 };
+
+/* The functions of the interface that work on jobs, behind the gate (inside.h). */
+enum nadi_status nadi_do_job_create(struct nadi_job *job, const struct nadi_setup *setup,
+                                    struct nadi_diags *messages);
+enum nadi_status nadi_do_job_load(struct nadi_job *job, struct nadi_diags *messages);
+enum nadi_status nadi_do_job_check(const struct nadi_job *job, struct nadi_diags *messages);
+enum nadi_status nadi_do_job_run(struct nadi_job *job, const struct nadi_watch *watch,
+                                 struct nadi_diags *messages);
+enum nadi_status nadi_do_job_write(struct nadi_job *job, const struct nadi_output *output,
+                                   struct nadi_diags *messages);
+enum nadi_status nadi_do_job_write_memory(const struct nadi_job *job, const char *folder,
+                                          struct nadi_diags *messages);
+char *nadi_do_job_text(const struct nadi_job *job, int colour);
+char *nadi_do_job_json(const struct nadi_job *job);
+char *nadi_do_job_reference_lines(const struct nadi_job *job);
+enum nadi_status nadi_do_model_load(struct nadi_job *job, const struct nadi_model_setup *setup,
+                                    struct nadi_diags *messages);
+char *nadi_do_model_result(const struct nadi_job *job, int json, int colour);
+void nadi_job_release(struct nadi_job *job);
 
 /* model.c */
 void nadi_job_drop_study(struct nadi_job *job);

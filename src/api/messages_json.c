@@ -29,25 +29,8 @@ static void add_message(struct nadi_json *j, const struct nadi_message_view *m)
 
 void nadi_messages_add_json(const struct nadi_diags *messages, struct nadi_json *j)
 {
-    for (size_t i = 0; i < messages->count; i++) {
+    for (size_t i = 0; i < nadi_messages_count(messages); i++) {
         const struct nadi_message_view m = nadi_messages_get(messages, i);
         add_message(j, &m);
     }
-}
-
-char *nadi_messages_json(const struct nadi_diags *messages)
-{
-    struct nadi_str text = NADI_STR_INIT;
-    struct nadi_json j;
-    nadi_json_begin(&j, &text);
-    nadi_json_object(&j, NULL);
-    nadi_json_u64(&j, "errors", messages->errors);
-    nadi_json_u64(&j, "warnings", messages->warnings);
-    nadi_json_u64(&j, "notes", messages->notes);
-    nadi_json_array(&j, "messages");
-    nadi_messages_add_json(messages, &j);
-    nadi_json_close(&j);
-    nadi_json_close(&j);
-    nadi_json_finish(&j);
-    return text.text;
 }

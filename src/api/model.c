@@ -1,5 +1,4 @@
-#include <nadi/model.h>
-
+#include "api/inside.h"
 #include "api/job.h"
 #include "base/diag.h"
 #include "base/mem.h"
@@ -19,7 +18,7 @@ static char *taken(struct nadi_str *text)
     return text->text;
 }
 
-char *nadi_model_list(int json)
+char *nadi_do_model_list(int json)
 {
     struct nadi_str text = NADI_STR_INIT;
     if (json)
@@ -32,9 +31,7 @@ char *nadi_model_list(int json)
 static bool open_study(struct nadi_study *s, const struct nadi_model_setup *given,
                        struct nadi_diags *messages)
 {
-    struct nadi_model_setup setup;
-    nadi_model_setup_init(&setup);
-    memcpy(&setup, given, given->size < sizeof(setup) ? given->size : sizeof(setup));
+    struct nadi_model_setup setup = *given;
     const struct nadi_study_setup study = {
         .model = setup.model,
         .plan = setup.plan,
@@ -61,14 +58,14 @@ static enum nadi_status report_on(const struct nadi_model_setup *setup, writer_f
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
-enum nadi_status nadi_model_flops(const struct nadi_model_setup *setup, int json, char **report,
-                                  struct nadi_diags *messages)
+enum nadi_status nadi_do_model_flops(const struct nadi_model_setup *setup, int json, char **report,
+                                     struct nadi_diags *messages)
 {
     return report_on(setup, json ? nadi_model_flops_json : nadi_model_flops_text, report, messages);
 }
 
-enum nadi_status nadi_model_kernels(const struct nadi_model_setup *setup, int json, char **report,
-                                    struct nadi_diags *messages)
+enum nadi_status nadi_do_model_kernels(const struct nadi_model_setup *setup, int json,
+                                       char **report, struct nadi_diags *messages)
 {
     struct nadi_study study;
     struct nadi_str text = NADI_STR_INIT;
@@ -82,14 +79,14 @@ enum nadi_status nadi_model_kernels(const struct nadi_model_setup *setup, int js
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
-enum nadi_status nadi_model_memory_over_time(const struct nadi_model_setup *setup, char **table,
-                                             struct nadi_diags *messages)
+enum nadi_status nadi_do_model_memory_over_time(const struct nadi_model_setup *setup, char **table,
+                                                struct nadi_diags *messages)
 {
     return report_on(setup, nadi_model_memory_csv, table, messages);
 }
 
-enum nadi_status nadi_model_memory(const struct nadi_model_setup *setup, int json, char **report,
-                                   struct nadi_diags *messages)
+enum nadi_status nadi_do_model_memory(const struct nadi_model_setup *setup, int json, char **report,
+                                      struct nadi_diags *messages)
 {
     return report_on(setup, json ? nadi_model_memory_json : nadi_model_memory_text, report,
                      messages);
@@ -115,27 +112,26 @@ static bool needs_cluster(const struct nadi_study *s, struct nadi_diags *message
                       "a time needs a cluster: devices and the network between them");
 }
 
-enum nadi_status nadi_model_load(struct nadi_job *job, const struct nadi_model_setup *setup)
+enum nadi_status nadi_do_model_load(struct nadi_job *job, const struct nadi_model_setup *setup,
+                                    struct nadi_diags *diags)
 {
     struct nadi_step step;
-    NADI_ASSERT(!job->load_called);
     if (job->bad_setup)
         return NADI_STATUS_INPUT;
     job->study = NADI_ZNEW(struct nadi_study, 1);
-    if (!open_study(job->study, setup, &job->diags) || !needs_cluster(job->study, &job->diags))
+    if (!open_study(job->study, setup, diags) || !needs_cluster(job->study, diags))
         return NADI_STATUS_INPUT;
-    if (nadi_step_init(&step, job->study, &job->diags)) {
+    if (nadi_step_init(&step, job->study, diags)) {
         job->load_called = true;
-        job->loaded = nadi_model_inputs(&job->inputs, &step, &job->options, &job->diags);
+        job->loaded = nadi_model_inputs(&job->inputs, &step, &job->options, diags);
     }
     nadi_step_release(&step);
     return job->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
-char *nadi_model_result(const struct nadi_job *job, int json, int colour)
+char *nadi_do_model_result(const struct nadi_job *job, int json, int colour)
 {
     struct nadi_str text = NADI_STR_INIT;
-    NADI_ASSERT(job->ran && job->study);
     const struct nadi_step_figures f = nadi_step_figures(job->study, job->result.end_ns);
     if (json)
         nadi_step_figures_json(job->study, &f, &text);
@@ -151,17 +147,15 @@ void nadi_model_trace_init(struct nadi_model_trace *options)
     *options = (struct nadi_model_trace){.size = sizeof(*options), .compression = "none"};
 }
 
-enum nadi_status nadi_model_trace(const struct nadi_model_setup *setup,
-                                  const struct nadi_model_trace *options, int *manifest,
-                                  struct nadi_diags *messages)
+enum nadi_status nadi_do_model_trace(const struct nadi_model_setup *setup,
+                                     const struct nadi_model_trace *options, int *manifest,
+                                     struct nadi_diags *messages)
 {
-    struct nadi_model_trace whole;
+    struct nadi_model_trace whole = *options;
     struct nadi_study study;
     struct nadi_step step;
     struct nadi_model_files files = {0};
     bool is_manifest = false;
-    nadi_model_trace_init(&whole);
-    memcpy(&whole, options, options->size < sizeof(whole) ? options->size : sizeof(whole));
     files.every_rank = whole.every_rank != 0;
     if (!nadi_api_coding(whole.compression, &files.coding, messages))
         return NADI_STATUS_INPUT;

@@ -1,17 +1,16 @@
+#include "api/inside.h"
 #include "api/job.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/threads.h"
 #include "report/reference.h"
 #include "report/report.h"
 #include "report/run_files.h"
 #include "why/sensitivity.h"
 
-#include <unistd.h>
-
 struct nadi_claim {
     struct nadi_output_lock *lock;
 };
-
 void nadi_output_init(struct nadi_output *output)
 {
     *output = (struct nadi_output){
@@ -29,42 +28,16 @@ static enum nadi_ranks_form ranks_form(const char *word)
     return word && strcmp(word, "classes") == 0 ? NADI_RANKS_BY_CLASS : NADI_RANKS_AUTO;
 }
 
-uint64_t nadi_job_end_ns(const struct nadi_job *job)
+static void find_sensitivities(const struct nadi_job *job, const struct nadi_why *why,
+                               struct nadi_sensitivities *out, struct nadi_diags *diags)
 {
-    NADI_ASSERT(job->ran);
-    return job->result.end_ns;
-}
-
-struct nadi_rank_times nadi_job_rank(const struct nadi_job *job, uint32_t rank)
-{
-    NADI_ASSERT(job->ran && rank < job->result.rank_count);
-    const struct nadi_rank_result *r = nadi_result_rank(&job->result, rank);
-    return (struct nadi_rank_times){
-        .finished = r->finished,
-        .finish_ns = r->finish_ns,
-        .exposed_comm_ns = r->exposed_comm_ns,
-        .compute_ns = r->compute_ns,
-        .comm_ns = r->comm_ns,
-        .true_exposed_comm_ns = r->true_exposed_comm_ns,
-        .memory_ns = r->memory_ns,
-        .cpu_ns = r->cpu_ns,
-        .idle_ns = r->idle_ns,
-        .peak_memory_bytes = r->peak_memory_bytes,
-    };
-}
-
-static void find_sensitivities(struct nadi_job *job, const struct nadi_why *why,
-                               struct nadi_sensitivities *out)
-{
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const unsigned threads = cores > 1 ? (unsigned)nadi_min_u64((uint64_t)cores, 8) : 1;
-    nadi_sensitivities_find(&job->inputs, &job->result, why, threads, out);
+    nadi_sensitivities_find(&job->inputs, &job->result, why, nadi_threads_cores(8), out);
     if (out->why_not)
-        nadi_note(&job->diags, "sensitivity/not-simulated", NADI_NOWHERE, NULL,
+        nadi_note(diags, "sensitivity/not-simulated", NADI_NOWHERE, NULL,
                   "sensitivities are those of the critical path alone: %s", out->why_not);
 }
 
-struct nadi_claim *nadi_claim_create(const char *folder, struct nadi_diags *messages)
+struct nadi_claim *nadi_do_claim_create(const char *folder, struct nadi_diags *messages)
 {
     struct nadi_output_lock *lock = nadi_output_lock_folder(folder, messages);
     if (!lock)
@@ -82,7 +55,7 @@ void nadi_claim_destroy(struct nadi_claim *claim)
     nadi_mem_free(claim);
 }
 
-enum nadi_status nadi_claim_clear(const struct nadi_claim *claim, struct nadi_diags *messages)
+enum nadi_status nadi_do_claim_clear(const struct nadi_claim *claim, struct nadi_diags *messages)
 {
     const bool ok = nadi_output_lock_holds(claim->lock, messages) &&
                     nadi_run_files_remove(nadi_output_lock_path(claim->lock), NULL, NULL, messages);
@@ -91,36 +64,32 @@ enum nadi_status nadi_claim_clear(const struct nadi_claim *claim, struct nadi_di
 
 /* Into the folder that the caller claimed, or into one that is claimed while it is written. */
 static bool write_folder(struct nadi_job *job, const struct nadi_output *output,
-                         const struct nadi_report_options *options)
+                         const struct nadi_report_options *options, struct nadi_diags *diags)
 {
     struct nadi_output_lock *own =
-        output->claim ? NULL : nadi_output_lock_folder(output->folder, &job->diags);
+        output->claim ? NULL : nadi_output_lock_folder(output->folder, diags);
     const struct nadi_output_lock *lock = output->claim ? output->claim->lock : own;
+    struct nadi_written written;
+    nadi_written_init(&written);
     nadi_written_release(&job->written);
     nadi_written_init(&job->written);
-    job->has_written = lock && nadi_report_write_folder(&job->inputs, &job->result, options, lock,
-                                                        &job->written, &job->diags);
+    job->has_written = false; /* also where it fails */
+    const bool done = lock && nadi_report_write_folder(&job->inputs, &job->result, options, lock,
+                                                       &written, diags);
+    if (!job->handle.inside) { /* it outlives the call */
+        nadi_mem_move(written.items, &job->handle.heap);
+        nadi_arena_move(&written.arena, &job->handle.heap);
+    }
+    job->written = written;
+    job->has_written = done;
     nadi_output_lock_release(own);
     return job->has_written;
 }
 
-struct nadi_file_view nadi_job_file(const struct nadi_job *job, size_t index)
+enum nadi_status nadi_do_job_write(struct nadi_job *job, const struct nadi_output *output,
+                                   struct nadi_diags *diags)
 {
-    if (!job->has_written || index > job->written.count)
-        return (struct nadi_file_view){0};
-    if (index == 0)
-        return (struct nadi_file_view){.name = NADI_SUMMARY_FILE};
-    const struct nadi_written_file *f = &job->written.items[index - 1];
-    return (struct nadi_file_view){
-        .name = f->name, .bytes = f->bytes, .is_of_one_rank = f->file == NADI_FILE_LOCAL_MEMORY};
-}
-
-enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *output)
-{
-    NADI_ASSERT(job->ran);
-    struct nadi_output whole;
-    nadi_output_init(&whole);
-    memcpy(&whole, output, output->size < sizeof(whole) ? output->size : sizeof(whole));
+    struct nadi_output whole = *output;
     const bool all_time = whole.timeline_from_ns == 0 && whole.timeline_to_ns == UINT64_MAX;
     struct nadi_why why;
     struct nadi_sensitivities sensitivities;
@@ -128,7 +97,7 @@ enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *
     if (whole.why)
         nadi_why_find(&job->inputs, &job->result, &why);
     if (again)
-        find_sensitivities(job, &why, &sensitivities);
+        find_sensitivities(job, &why, &sensitivities, diags);
     const struct nadi_report_options options = {
         .why = whole.why ? &why : NULL,
         .sensitivities = again ? &sensitivities : NULL,
@@ -144,7 +113,7 @@ enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *
         .timeline_from_ns = whole.timeline_from_ns,
         .timeline_to_ns = all_time ? 0 : whole.timeline_to_ns,
     };
-    const bool written = write_folder(job, &whole, &options);
+    const bool written = write_folder(job, &whole, &options, diags);
     if (again)
         nadi_sensitivities_release(&sensitivities);
     if (whole.why)
@@ -158,25 +127,22 @@ static char *taken(struct nadi_str *text)
     return text->text;
 }
 
-char *nadi_job_text(const struct nadi_job *job, int colour)
+char *nadi_do_job_text(const struct nadi_job *job, int colour)
 {
-    NADI_ASSERT(job->ran);
     struct nadi_str text = NADI_STR_INIT;
     nadi_report_text(&job->inputs, &job->result, colour != 0, &text);
     return taken(&text);
 }
 
-char *nadi_job_json(const struct nadi_job *job)
+char *nadi_do_job_json(const struct nadi_job *job)
 {
-    NADI_ASSERT(job->ran);
     struct nadi_str text = NADI_STR_INIT;
     nadi_report_json(&job->inputs, &job->result, &text);
     return taken(&text);
 }
 
-char *nadi_job_reference_lines(const struct nadi_job *job)
+char *nadi_do_job_reference_lines(const struct nadi_job *job)
 {
-    NADI_ASSERT(job->ran);
     struct nadi_str text = NADI_STR_INIT;
     nadi_report_reference_lines(&job->inputs, &job->result, &text);
     return taken(&text);

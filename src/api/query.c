@@ -1,9 +1,8 @@
-#include <nadi/report.h>
-
-#include "base/str.h"
 #include "report/query.h"
+#include "api/inside.h"
+#include "base/str.h"
 
-char *nadi_query(const char *run, const char *sql, const char *form, struct nadi_diags *messages)
+char *nadi_do_query(const char *run, const char *sql, const char *form, struct nadi_diags *messages)
 {
     static const char *const words[] = {"table", "csv", "json", "jsonl"};
     struct nadi_str text = NADI_STR_INIT;

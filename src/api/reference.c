@@ -1,4 +1,4 @@
-#include "api/job.h"
+#include "api/inside.h"
 #include "base/str.h"
 #include "format/schema.h"
 
@@ -8,7 +8,7 @@ static char *taken(struct nadi_str *text)
     return text->text;
 }
 
-char *nadi_explain_key(const char *key, int *known)
+char *nadi_do_explain_key(const char *key, int *known)
 {
     struct nadi_str text = NADI_STR_INIT;
     *known = nadi_explain(key, &text);
@@ -20,10 +20,9 @@ const char *nadi_input_kind(size_t index)
     return index < NADI_SCHEMA_KINDS ? nadi_schema_of((enum nadi_schema_kind)index)->name : NULL;
 }
 
-char *nadi_input_page(size_t index)
+char *nadi_do_input_page(size_t index)
 {
     struct nadi_str text = NADI_STR_INIT;
-    NADI_ASSERT(index < NADI_SCHEMA_KINDS);
     nadi_schema_markdown((enum nadi_schema_kind)index, &text);
     return taken(&text);
 }

@@ -1,5 +1,4 @@
-#include <nadi/report.h>
-
+#include "api/inside.h"
 #include "base/file.h"
 #include "base/str.h"
 #include "report/page.h"
@@ -16,7 +15,7 @@ static char *taken(struct nadi_str *text, bool ok)
     return NULL;
 }
 
-enum nadi_status nadi_run_check_folder(const char *run, struct nadi_diags *messages)
+enum nadi_status nadi_do_run_check_folder(const char *run, struct nadi_diags *messages)
 {
     struct nadi_str database = NADI_STR_INIT;
     const bool ok = nadi_run_check(run, &database, messages);
@@ -24,8 +23,8 @@ enum nadi_status nadi_run_check_folder(const char *run, struct nadi_diags *messa
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
-enum nadi_status nadi_report_page(const char *const *runs, size_t count, const char *path,
-                                  struct nadi_diags *messages)
+enum nadi_status nadi_do_report_page(const char *const *runs, size_t count, const char *path,
+                                     struct nadi_diags *messages)
 {
     struct nadi_str page = NADI_STR_INIT;
     const bool ok = nadi_page_write(runs, count, &page, messages) &&
@@ -34,15 +33,15 @@ enum nadi_status nadi_report_page(const char *const *runs, size_t count, const c
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
-char *nadi_report_summary(const char *run, int colour, struct nadi_diags *messages)
+char *nadi_do_report_summary(const char *run, int colour, struct nadi_diags *messages)
 {
     struct nadi_str text = NADI_STR_INIT;
     const bool ok = nadi_run_text(run, colour != 0, &text, messages);
     return taken(&text, ok);
 }
 
-char *nadi_report_diff(const char *first, const char *second, int colour,
-                       struct nadi_diags *messages)
+char *nadi_do_report_diff(const char *first, const char *second, int colour,
+                          struct nadi_diags *messages)
 {
     struct nadi_str text = NADI_STR_INIT;
     const bool ok = nadi_run_diff(first, second, colour != 0, &text, messages);

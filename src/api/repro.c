@@ -1,7 +1,5 @@
 #include "api/repro.h"
-
-#include <nadi/measure.h>
-#include <nadi/trace.h>
+#include "api/inside.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -107,19 +105,19 @@ bool nadi_repro_simulate(struct nadi_repro *r, const struct nadi_repro_run *run,
     return ok;
 }
 
-static void empty(const char *folder)
+/* The folder of the inputs, with what is in it. Allocates nothing: a failure calls it too. */
+static void remove_folder(void *folder)
 {
-    struct nadi_str path = NADI_STR_INIT;
+    char path[512];
     DIR *dir = opendir(folder);
     for (const struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
-        nadi_str_clear(&path);
-        nadi_str_printf(&path, "%s/%s", folder, e->d_name);
+        snprintf(path, sizeof(path), "%s/%s", (const char *)folder, e->d_name);
         if (e->d_name[0] != '.')
-            unlink(nadi_str_get(&path));
+            unlink(path);
     }
     if (dir)
         closedir(dir);
-    nadi_str_release(&path);
+    rmdir(folder);
 }
 
 /* ---- report -------------------------------------------------------------------------------- */
@@ -183,7 +181,7 @@ static void add_json(struct nadi_json *j, const struct nadi_repro_study *study,
 
 /* ---- studies ------------------------------------------------------------------------------- */
 
-char *nadi_repro_list(void)
+char *nadi_do_repro_list(void)
 {
     struct nadi_str out = NADI_STR_INIT;
     for (const struct nadi_repro_study *s = nadi_repro_studies; s->name; s++)
@@ -235,12 +233,16 @@ static bool run_study(const struct nadi_repro_study *study, const char *inputs,
                       struct nadi_json *json, struct nadi_str *out, struct totals *totals,
                       struct nadi_diags *messages)
 {
-    char folder[] = "/tmp/nadi-repro-XXXXXX";
-    if (!mkdtemp(folder))
-        return nadi_error(messages, "repro/folder", NADI_IN_FILE(folder), NULL,
-                          "no folder for the inputs can be made");
-    struct nadi_repro r = {.folder = folder, .inputs = inputs, .diags = messages};
+    struct nadi_repro r = {.inputs = inputs, .diags = messages};
     nadi_arena_init(&r.arena);
+    char *folder = nadi_arena_strdup(&r.arena, "/tmp/nadi-repro-XXXXXX");
+    if (!mkdtemp(folder)) {
+        nadi_arena_release(&r.arena);
+        return nadi_error(messages, "repro/folder", NADI_IN_FILE("/tmp"), NULL,
+                          "no folder for the inputs can be made");
+    }
+    struct nadi_hold *hold = nadi_hold(folder, remove_folder);
+    r.folder = folder;
     const bool ok = study->run(&r);
     for (size_t i = 0; i < r.count; i++) {
         totals->passed += r.rows[i].passed;
@@ -251,14 +253,14 @@ static bool run_study(const struct nadi_repro_study *study, const char *inputs,
     else if (ok)
         add_text(study, &r, out);
     nadi_mem_free(r.rows);
+    nadi_unhold(hold);
+    remove_folder(folder);
     nadi_arena_release(&r.arena);
-    empty(folder);
-    rmdir(folder);
     return ok;
 }
 
-enum nadi_status nadi_repro(const char *name, const char *inputs, int as_json, char **report,
-                            int *failed, struct nadi_diags *messages)
+enum nadi_status nadi_do_repro(const char *name, const char *inputs, int as_json, char **report,
+                               int *failed, struct nadi_diags *messages)
 {
     struct nadi_str out = NADI_STR_INIT;
     struct nadi_json json;

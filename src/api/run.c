@@ -9,19 +9,31 @@ void nadi_watch_init(struct nadi_watch *watch)
     *watch = (struct nadi_watch){.size = sizeof(*watch)};
 }
 
-static void show_progress(void *context, const struct nadi_progress *p)
+struct showing {
+    const struct nadi_watch *watch;
+    const struct nadi_progress *progress;
+};
+
+static void show(void *context)
 {
-    const struct nadi_watch *watch = context;
-    watch->progress(watch->context, p->now_ns, p->nodes_done, p->nodes_total);
+    const struct showing *s = context;
+    const struct nadi_progress *p = s->progress;
+    s->watch->progress(s->watch->context, p->now_ns, p->nodes_done, p->nodes_total);
 }
 
-enum nadi_status nadi_job_run(struct nadi_job *job, const struct nadi_watch *watch)
+static void show_progress(void *context, const struct nadi_progress *p)
 {
-    NADI_ASSERT(job->loaded && !job->ran);
+    struct showing s = {context, p};
+    nadi_guard_outside(show, &s);
+}
+
+enum nadi_status nadi_do_job_run(struct nadi_job *job, const struct nadi_watch *watch,
+                                 struct nadi_diags *diags)
+{
     struct nadi_watch whole;
     nadi_watch_init(&whole);
     if (watch)
-        memcpy(&whole, watch, watch->size < sizeof(whole) ? watch->size : sizeof(whole));
+        whole = *watch;
     struct nadi_observer observer = {
         .progress = whole.progress ? show_progress : NULL,
         .context = &whole,
@@ -29,7 +41,7 @@ enum nadi_status nadi_job_run(struct nadi_job *job, const struct nadi_watch *wat
     };
     nadi_simulate(&job->inputs, &observer, &job->result);
     job->ran = true;
-    nadi_diags_append(&job->diags, &job->result.diags);
+    nadi_diags_append(diags, &job->result.diags);
     switch (job->result.outcome) {
     case NADI_OUTCOME_DONE:
         if (job->options.samples && job->inputs.system.library)

@@ -1,9 +1,8 @@
-#include <nadi/topo.h>
-
+#include "report/topo.h"
+#include "api/inside.h"
 #include "base/mem.h"
 #include "format/embedded.h"
 #include "platform/generator_words.h"
-#include "report/topo.h"
 #include "sim/network_file.h"
 
 struct nadi_topo {
@@ -72,11 +71,10 @@ static bool refuse_words(const char *const *words, struct nadi_diags *diags)
                       "no generator is called '%s'", words[0]);
 }
 
-struct nadi_topo *nadi_topo_open(const char *const *words, size_t count, const char *prices,
-                                 struct nadi_diags *messages)
+struct nadi_topo *nadi_do_topo_open(const char *const *words, size_t count, const char *prices,
+                                    struct nadi_diags *messages)
 {
     struct nadi_topo *t = NADI_ZNEW(struct nadi_topo, 1);
-    NADI_ASSERT(count > 0);
     bool ok;
     if (nadi_generator_is_words(words[0]))
         ok = generate(t, words, count, messages);
@@ -101,7 +99,7 @@ void nadi_topo_close(struct nadi_topo *t)
     nadi_mem_free(t);
 }
 
-char *nadi_topo_report(const struct nadi_topo *t, int json)
+char *nadi_do_topo_report(const struct nadi_topo *t, int json)
 {
     struct nadi_str text = NADI_STR_INIT;
     struct nadi_graph_measures m;
@@ -114,14 +112,14 @@ char *nadi_topo_report(const struct nadi_topo *t, int json)
     return text.text;
 }
 
-char *nadi_topo_svg(const struct nadi_topo *t)
+char *nadi_do_topo_svg(const struct nadi_topo *t)
 {
     struct nadi_str text = NADI_STR_INIT;
     nadi_topo_write_svg(&t->file, &text);
     return text.text;
 }
 
-char *nadi_topo_file(const struct nadi_topo *t)
+char *nadi_do_topo_file(const struct nadi_topo *t)
 {
     struct nadi_str text = NADI_STR_INIT;
     nadi_graph_file_write(&t->file, &text);

@@ -1,3 +1,4 @@
+#include "api/inside.h"
 #include "api/trace_edit.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -244,13 +245,11 @@ static bool finish(void *context, const struct nadi_trace_source *source,
     return true;
 }
 
-enum nadi_status nadi_trace_anonymize(const struct nadi_trace_anonymize *given, char **report,
-                                      struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_anonymize(const struct nadi_trace_anonymize *given, char **report,
+                                         struct nadi_diags *messages)
 {
-    struct nadi_trace_anonymize o;
+    struct nadi_trace_anonymize o = *given;
     struct work w = {.o = &o};
-    nadi_trace_anonymize_init(&o);
-    memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
     *report = NULL;
     static const char *const words[] = {"keep", "bucket", "scale"};
     unsigned word = 0;

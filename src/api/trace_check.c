@@ -1,3 +1,4 @@
+#include "api/inside.h"
 #include "api/messages_json.h"
 #include "api/trace_source.h"
 #include "base/mem.h"
@@ -149,13 +150,11 @@ static void report_files(struct found *f, const struct nadi_trace_check *options
     nadi_mem_free(audits);
 }
 
-enum nadi_status nadi_trace_check(const struct nadi_trace_check *given, char **report,
-                                  struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_check(const struct nadi_trace_check *given, char **report,
+                                     struct nadi_diags *messages)
 {
-    struct nadi_trace_check options;
+    struct nadi_trace_check options = *given;
     struct found found = {0};
-    nadi_trace_check_init(&options);
-    memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
     *report = NULL;
     const size_t errors_before = messages->errors;
     if (find_files(&found, &options, messages)) {

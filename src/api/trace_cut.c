@@ -1,3 +1,4 @@
+#include "api/inside.h"
 #include "api/trace_edit.h"
 #include "base/mem.h"
 #include "trace/edit/cut.h"
@@ -33,12 +34,10 @@ static bool slice_rank(void *context, const struct nadi_full *f, uint32_t rank,
     return ok;
 }
 
-enum nadi_status nadi_trace_slice(const struct nadi_trace_slice *given, char **report,
-                                  struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_slice(const struct nadi_trace_slice *given, char **report,
+                                     struct nadi_diags *messages)
 {
-    struct nadi_trace_slice o;
-    nadi_trace_slice_init(&o);
-    memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
+    struct nadi_trace_slice o = *given;
     *report = NULL;
     struct nadi_slice slice = {
         .step = o.step,
@@ -100,13 +99,11 @@ static bool read_kinds(const char *text, unsigned *kinds, struct nadi_diags *mes
     return true;
 }
 
-enum nadi_status nadi_trace_filter(const struct nadi_trace_filter *given, char **report,
-                                   struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_filter(const struct nadi_trace_filter *given, char **report,
+                                      struct nadi_diags *messages)
 {
-    struct nadi_trace_filter o;
+    struct nadi_trace_filter o = *given;
     struct filter filter = {0};
-    nadi_trace_filter_init(&o);
-    memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
     *report = NULL;
     filter.what.drop_names = o.drop_name;
     filter.what.keep_names = o.keep_name;

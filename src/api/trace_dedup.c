@@ -1,3 +1,4 @@
+#include "api/inside.h"
 #include "api/messages_json.h"
 #include "api/trace_edit.h"
 #include "base/file.h"
@@ -480,14 +481,12 @@ static void release(struct fold *w)
     nadi_str_release(&w->path);
 }
 
-enum nadi_status nadi_trace_dedup(const struct nadi_trace_dedup *given, char **report,
-                                  struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_dedup(const struct nadi_trace_dedup *given, char **report,
+                                     struct nadi_diags *messages)
 {
-    struct nadi_trace_dedup o;
+    struct nadi_trace_dedup o = *given;
     struct fold w = {.o = &o, .diags = messages};
     struct nadi_str text = NADI_STR_INIT;
-    nadi_trace_dedup_init(&o);
-    memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
     *report = NULL;
     nadi_arena_init(&w.arena);
     bool ok = read_same(&o, &w.same, messages) &&

@@ -1,3 +1,4 @@
+#include "api/inside.h"
 #include "api/messages_json.h"
 #include "api/trace_edit.h"
 #include "base/units.h"
@@ -237,12 +238,10 @@ static bool compare_all(struct diff *d)
     return ok;
 }
 
-enum nadi_status nadi_trace_diff(const struct nadi_trace_diff *given, int *same, char **report,
-                                 struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_diff(const struct nadi_trace_diff *given, int *same, char **report,
+                                    struct nadi_diags *messages)
 {
-    struct nadi_trace_diff o;
-    nadi_trace_diff_init(&o);
-    memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
+    struct nadi_trace_diff o = *given;
     struct diff d = {.o = &o, .diags = messages};
     const struct nadi_trace_inputs inputs[2] = {{&o.first, 1}, {&o.second, 1}};
     const bool first = nadi_trace_source_find(&d.source[0], &inputs[0], messages);

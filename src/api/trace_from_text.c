@@ -1,11 +1,10 @@
+#include "api/inside.h"
 #include "api/trace_edit.h"
 #include "base/file.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "sim/fleet.h"
 #include "trace/v1/output.h"
-
-#include <nadi/trace.h>
 
 void nadi_trace_from_text_init(struct nadi_trace_from_text *options)
 {
@@ -129,16 +128,14 @@ static char *describe(const struct nadi_v1_workload *w, const struct nadi_v1_sha
     return text.text;
 }
 
-enum nadi_status nadi_trace_from_text(const struct nadi_trace_from_text *given, char **report,
-                                      struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_from_text(const struct nadi_trace_from_text *given, char **report,
+                                         struct nadi_diags *messages)
 {
-    struct nadi_trace_from_text whole;
+    struct nadi_trace_from_text whole = *given;
     struct nadi_v1_options options = {0};
     struct nadi_v1_shape shape = {0};
     struct nadi_v1_workload workload;
     struct nadi_v1_written written = {0};
-    nadi_trace_from_text_init(&whole);
-    memcpy(&whole, given, given->size < sizeof(whole) ? given->size : sizeof(whole));
     *report = NULL;
     if (!nadi_edit_prefix(whole.output, messages))
         return NADI_STATUS_INPUT;

@@ -1,3 +1,4 @@
+#include "api/inside.h"
 #include "api/trace_source.h"
 #include "base/child.h"
 #include "report/trace_picture.h"
@@ -120,13 +121,12 @@ static bool draw(const struct nadi_trace_graph *o, const struct nadi_full *f, en
     return ok;
 }
 
-enum nadi_status nadi_trace_graph(const struct nadi_trace_graph *given, struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_graph(const struct nadi_trace_graph *given,
+                                     struct nadi_diags *messages)
 {
-    struct nadi_trace_graph options;
+    struct nadi_trace_graph options = *given;
     struct nadi_trace_source source;
     enum format format;
-    nadi_trace_graph_init(&options);
-    memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
     if (!find_format(&options, &format, messages))
         return NADI_STATUS_INPUT;
     bool ok = nadi_trace_source_one(&source, &options.inputs, messages);

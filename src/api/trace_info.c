@@ -1,3 +1,4 @@
+#include "api/inside.h"
 #include "api/trace_source.h"
 #include "base/str.h"
 #include "report/trace_stats.h"
@@ -38,15 +39,13 @@ static bool print(const struct nadi_trace_info *o, const struct nadi_stats *stat
     return true;
 }
 
-enum nadi_status nadi_trace_info(const struct nadi_trace_info *given, char **report,
-                                 struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_info(const struct nadi_trace_info *given, char **report,
+                                    struct nadi_diags *messages)
 {
-    struct nadi_trace_info options;
+    struct nadi_trace_info options = *given;
     struct nadi_trace_source source;
     struct nadi_stats stats;
     struct nadi_str text = NADI_STR_INIT;
-    nadi_trace_info_init(&options);
-    memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
     *report = NULL;
     nadi_stats_init(&stats);
     const bool ok = nadi_trace_source_find(&source, &options.inputs, messages) &&

@@ -1,3 +1,4 @@
+#include "api/inside.h"
 #include "api/trace_edit.h"
 #include "trace/edit/fuse.h"
 #include "trace/edit/repair.h"
@@ -28,12 +29,10 @@ static bool merge_rank(void *context, const struct nadi_full *f, uint32_t rank,
     return ok;
 }
 
-enum nadi_status nadi_trace_merge(const struct nadi_trace_merge *given, char **report,
-                                  struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_merge(const struct nadi_trace_merge *given, char **report,
+                                     struct nadi_diags *messages)
 {
-    struct nadi_trace_merge o;
-    nadi_trace_merge_init(&o);
-    memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
+    struct nadi_trace_merge o = *given;
     *report = NULL;
     if (o.most < 2) {
         nadi_error(messages, "usage/merge", NADI_NOWHERE, "2 or more",
@@ -60,12 +59,10 @@ static bool repair_rank(void *context, const struct nadi_full *f, uint32_t rank,
     return true;
 }
 
-enum nadi_status nadi_trace_repair(const struct nadi_trace_repair *given, char **report,
-                                   struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_repair(const struct nadi_trace_repair *given, char **report,
+                                      struct nadi_diags *messages)
 {
-    struct nadi_trace_repair o;
-    nadi_trace_repair_init(&o);
-    memcpy(&o, given, given->size < sizeof(o) ? given->size : sizeof(o));
+    struct nadi_trace_repair o = *given;
     return nadi_edit_files(&o.edit,
                            &(struct nadi_edit_tool){.read = read_damaged, .change = repair_rank},
                            report, messages);

@@ -1,7 +1,6 @@
+#include "api/inside.h"
 #include "trace/pack.h"
 #include "trace/show.h"
-
-#include <nadi/trace.h>
 
 void nadi_trace_show_init(struct nadi_trace_show *options)
 {
@@ -14,11 +13,10 @@ void nadi_trace_pack_init(struct nadi_trace_pack *options)
 }
 
 /* What was shown before the damage stays. */
-enum nadi_status nadi_trace_show(const struct nadi_trace_show *given, struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_show(const struct nadi_trace_show *given,
+                                    struct nadi_diags *messages)
 {
-    struct nadi_trace_show options;
-    nadi_trace_show_init(&options);
-    memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
+    struct nadi_trace_show options = *given;
     struct nadi_deflate *sink =
         nadi_deflate_open(options.output, nadi_coding_of(options.output), messages);
     if (!sink)
@@ -29,11 +27,10 @@ enum nadi_status nadi_trace_show(const struct nadi_trace_show *given, struct nad
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
-enum nadi_status nadi_trace_pack(const struct nadi_trace_pack *given, struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_pack(const struct nadi_trace_pack *given,
+                                    struct nadi_diags *messages)
 {
-    struct nadi_trace_pack options;
-    nadi_trace_pack_init(&options);
-    memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
+    struct nadi_trace_pack options = *given;
     struct nadi_deflate *sink =
         nadi_deflate_open(options.output, nadi_coding_of(options.output), messages);
     if (!sink)

@@ -1,4 +1,5 @@
 #include "report/trace_timeline.h"
+#include "api/inside.h"
 #include "api/trace_source.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -97,13 +98,11 @@ static bool add_file(struct nadi_trace_timeline_writer *w, const struct nadi_tra
     return ok;
 }
 
-enum nadi_status nadi_trace_timeline(const struct nadi_trace_timeline *given,
-                                     struct nadi_diags *messages)
+enum nadi_status nadi_do_trace_timeline(const struct nadi_trace_timeline *given,
+                                        struct nadi_diags *messages)
 {
-    struct nadi_trace_timeline options;
+    struct nadi_trace_timeline options = *given;
     struct nadi_trace_source source;
-    nadi_trace_timeline_init(&options);
-    memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
     if (!(options.cycles_per_us > 0)) {
         nadi_error(messages, "usage/frequency", NADI_NOWHERE, "cycles a microsecond, above 0",
                    "no frequency");

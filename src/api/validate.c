@@ -1,10 +1,9 @@
+#include "api/inside.h"
 #include "base/str.h"
 #include "explore/validate_training.h"
 
-#include <nadi/model.h>
-
-enum nadi_status nadi_validate_training_runs(const char *folder, const char *form, char **report,
-                                             struct nadi_diags *messages)
+enum nadi_status nadi_do_validate_training_runs(const char *folder, const char *form, char **report,
+                                                struct nadi_diags *messages)
 {
     struct nadi_validate_training v;
     struct nadi_str text = NADI_STR_INIT;

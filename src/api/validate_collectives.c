@@ -1,6 +1,5 @@
+#include "api/inside.h"
 #include "api/validate_page.h"
-
-#include <nadi/measure.h>
 
 #include "base/str.h"
 
@@ -10,8 +9,8 @@ void nadi_validate_options_init(struct nadi_validate_options *options)
         (struct nadi_validate_options){.size = sizeof(*options), .form = "text", .fit = "none"};
 }
 
-enum nadi_status nadi_validate_collectives_folder(const struct nadi_validate_options *options,
-                                                  char **report, struct nadi_diags *messages)
+enum nadi_status nadi_do_validate_collectives_folder(const struct nadi_validate_options *options,
+                                                     char **report, struct nadi_diags *messages)
 {
     struct nadi_validate_collectives v;
     struct nadi_str text = NADI_STR_INIT;

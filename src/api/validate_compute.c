@@ -1,9 +1,8 @@
 #include "explore/validate_compute.h"
+#include "api/inside.h"
 
-#include <nadi/measure.h>
-
-enum nadi_status nadi_validate_compute_folder(const struct nadi_validate_options *options,
-                                              char **report, struct nadi_diags *messages)
+enum nadi_status nadi_do_validate_compute_folder(const struct nadi_validate_options *options,
+                                                 char **report, struct nadi_diags *messages)
 {
     struct nadi_validate_compute v;
     struct nadi_str text = NADI_STR_INIT;

@@ -40,6 +40,12 @@ void nadi_arena_release(struct nadi_arena *a)
     nadi_arena_init(a);
 }
 
+void nadi_arena_move(struct nadi_arena *a, struct nadi_heap *to)
+{
+    for (struct nadi_arena_block *b = a->blocks; b; b = b->next)
+        nadi_mem_move(b, to);
+}
+
 static void *add_block(struct nadi_arena *a, size_t data_bytes)
 {
     struct nadi_arena_block *b = nadi_mem_alloc(1, sizeof(*b) + data_bytes);
@@ -53,7 +59,7 @@ void *nadi_arena_alloc(struct nadi_arena *a, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > (size_t)PTRDIFF_MAX / 2)
-        return nadi_mem_alloc(count, size); /* reports and ends */
+        return nadi_mem_alloc(count, size); /* fails */
     if (ARENA_EACH_OBJECT)
         return add_block(a, bytes ? bytes : 1);
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
@@ -91,16 +97,23 @@ char *nadi_arena_strdup(struct nadi_arena *a, const char *s)
     return nadi_arena_strndup(a, s, strlen(s));
 }
 
+char *nadi_arena_vprintf(struct nadi_arena *a, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    NADI_ASSERT(length >= 0);
+    char *p = nadi_arena_alloc(a, (size_t)length + 1, 1);
+    vsnprintf(p, (size_t)length + 1, format, again);
+    va_end(again);
+    return p;
+}
+
 char *nadi_arena_printf(struct nadi_arena *a, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    NADI_ASSERT(length >= 0);
-    char *p = nadi_arena_alloc(a, (size_t)length + 1, 1);
-    va_start(args, format);
-    vsnprintf(p, (size_t)length + 1, format, args);
+    char *p = nadi_arena_vprintf(a, format, args);
     va_end(args);
     return p;
 }

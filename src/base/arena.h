@@ -19,13 +19,17 @@ struct nadi_arena {
 
 void nadi_arena_init(struct nadi_arena *a);
 void nadi_arena_release(struct nadi_arena *a);
+/* What is in it so far goes into another heap (base/mem.h). */
+struct nadi_heap;
+void nadi_arena_move(struct nadi_arena *a, struct nadi_heap *to);
 
-/* Never return NULL; see base/mem.h. zalloc clears. */
+/* Never return NULL; see base/mem.h. A failure leaves the arena as it was. zalloc clears. */
 void *nadi_arena_alloc(struct nadi_arena *a, size_t count, size_t size) NADI_MUST_USE;
 void *nadi_arena_zalloc(struct nadi_arena *a, size_t count, size_t size) NADI_MUST_USE;
 char *nadi_arena_strdup(struct nadi_arena *a, const char *s) NADI_MUST_USE;
 char *nadi_arena_strndup(struct nadi_arena *a, const char *s, size_t length) NADI_MUST_USE;
 char *nadi_arena_printf(struct nadi_arena *a, const char *format, ...) NADI_PRINTF(2, 3);
+char *nadi_arena_vprintf(struct nadi_arena *a, const char *format, va_list args) NADI_PRINTF(2, 0);
 
 #define NADI_ARENA_NEW(a, type, count)  ((type *)nadi_arena_alloc((a), (count), sizeof(type)))
 #define NADI_ARENA_ZNEW(a, type, count) ((type *)nadi_arena_zalloc((a), (count), sizeof(type)))

@@ -42,24 +42,25 @@ static int wait_for(pid_t pid, unsigned seconds)
 
 static int start(pid_t *pid, const char *const *arguments, FILE *const files[STREAMS])
 {
+    char **copies; /* posix_spawnp does not change them, but its type does not say so */
+    size_t count = 0;
+    while (arguments[count])
+        count++;
+    copies = NADI_ZNEW(char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        memcpy(&copies[i], &arguments[i], sizeof(copies[i]));
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
-    if (error)
+    if (error) {
+        nadi_mem_free(copies);
         return error;
+    }
     for (int i = 0; i < STREAMS && !error; i++)
         error = posix_spawn_file_actions_adddup2(&actions, fileno(files[i]), i);
-    if (!error) {
-        char **copies; /* posix_spawnp does not change them, but its type does not say so */
-        size_t count = 0;
-        while (arguments[count])
-            count++;
-        copies = NADI_ZNEW(char *, count + 1);
-        for (size_t i = 0; i < count; i++)
-            memcpy(&copies[i], &arguments[i], sizeof(copies[i]));
+    if (!error)
         error = posix_spawnp(pid, copies[0], &actions, NULL, copies, environ);
-        nadi_mem_free(copies);
-    }
     posix_spawn_file_actions_destroy(&actions);
+    nadi_mem_free(copies);
     return error;
 }
 
@@ -84,10 +85,12 @@ enum nadi_child_end nadi_child_filter(const char *const *arguments, const struct
                                       struct nadi_str *errors)
 {
     FILE *files[STREAMS];
+    struct nadi_hold *holds[STREAMS];
     enum nadi_child_end end = NADI_CHILD_SYSTEM;
     bool ok = true;
     for (int i = 0; i < STREAMS; i++) {
         files[i] = tmpfile();
+        holds[i] = nadi_hold_file(files[i]);
         ok &= files[i] != NULL;
     }
     ok = ok && fwrite(nadi_str_get(in), 1, in->length, files[0]) == in->length &&
@@ -99,6 +102,7 @@ enum nadi_child_end nadi_child_filter(const char *const *arguments, const struct
         read_back(files[2], errors);
     }
     for (int i = 0; i < STREAMS; i++) {
+        nadi_unhold(holds[i]);
         if (files[i])
             fclose(files[i]);
     }

@@ -37,18 +37,15 @@ static void vadd(struct nadi_diags *d, enum nadi_severity severity, const char *
 {
     if (!counted(d, severity))
         return;
-    struct nadi_str text = NADI_STR_INIT;
-    nadi_str_vprintf(&text, format, args);
     place.file = copy(d, place.file);
     place.node = copy(d, place.node);
     struct nadi_diag item = {
         .severity = severity,
         .code = copy(d, code),
         .place = place,
-        .message = nadi_arena_strdup(&d->arena, nadi_str_get(&text)),
+        .message = nadi_arena_vprintf(&d->arena, format, args),
         .hint = copy(d, hint),
     };
-    nadi_str_release(&text);
     NADI_PUSH(d, item);
 }
 
@@ -96,7 +93,27 @@ void nadi_diags_append(struct nadi_diags *to, const struct nadi_diags *from)
         nadi_diags_add(to, x->severity, x->code, x->place, x->hint, "%s", x->message);
     }
     to->errors += from->errors > KEPT_PER_SEVERITY ? from->errors - KEPT_PER_SEVERITY : 0;
+    to->notes += from->notes > KEPT_PER_SEVERITY ? from->notes - KEPT_PER_SEVERITY : 0;
     to->warnings += from->warnings > KEPT_PER_SEVERITY ? from->warnings - KEPT_PER_SEVERITY : 0;
+}
+
+void nadi_diags_add_spare(struct nadi_diags *d, const char *code, const char *hint,
+                          const char *format, ...)
+{
+    struct nadi_spare *s = d->spare;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(s->text, sizeof(s->text), format, args);
+    va_end(args);
+    s->diag = (struct nadi_diag){
+        .severity = NADI_ERROR,
+        .code = code,
+        .place = NADI_NOWHERE,
+        .message = s->text,
+        .hint = hint,
+    };
+    d->errors += !s->used;
+    s->used = true;
 }
 
 void nadi_diag_format(const struct nadi_diag *d, struct nadi_str *out)

@@ -3,7 +3,8 @@
  * A message names the file and, as far as known, line:column (text) or byte offset (binary), or
  * rank and node; `code` is stable ("trace/truncated", "schema/unknown-key"), for tests and users to
  * match; `hint` is the remedy, one sentence, may be NULL. The list keeps its own copies. At most
- * 200 of each severity are kept, all are counted. Not thread safe. */
+ * 200 of each severity are kept, all are counted. A failure (base/guard.h) leaves the list sound,
+ * at most without the message. Not thread safe. */
 #ifndef NADI_BASE_DIAG_H
 #define NADI_BASE_DIAG_H
 
@@ -46,7 +47,14 @@ struct nadi_diag {
     const char *hint;
 };
 
+struct nadi_spare { /* room for a message when there is no memory for one */
+    bool used;
+    struct nadi_diag diag;
+    char text[320];
+};
+
 struct nadi_diags {
+    struct nadi_spare *spare; /* lies elsewhere; NULL: none */
     struct nadi_arena arena;
     struct nadi_diag *items;
     size_t count, capacity;
@@ -70,6 +78,10 @@ void nadi_note(struct nadi_diags *d, const char *code, struct nadi_place place, 
                const char *format, ...) NADI_PRINTF(5, 6);
 /* Copies all of `from` to the end of `to` (merging per-thread lists in a fixed order). */
 void nadi_diags_append(struct nadi_diags *to, const struct nadi_diags *from);
+
+/* An error that takes no memory, only the list's spare, which it must have; the last one counts. */
+void nadi_diags_add_spare(struct nadi_diags *d, const char *code, const char *hint,
+                          const char *format, ...) NADI_PRINTF(4, 5);
 
 /* "file:3:7: rank 2: node 17: error[code]: message\n  help: hint\n" appended to `out`. */
 struct nadi_str;

@@ -47,6 +47,7 @@ bool nadi_file_read(const char *path, const char *what, char **data, size_t *byt
                             : "check the permissions of the file and its folders",
             "cannot open %s: %s", what, strerror(cause));
     }
+    struct nadi_hold *hold = standard_input ? NULL : nadi_hold_fd(fd);
     bool ok = false;
     if (fstat(fd, &about) != 0)
         nadi_error(diags, "file/unreadable", NADI_IN_FILE(path), NULL, "cannot examine %s: %s",
@@ -59,6 +60,7 @@ bool nadi_file_read(const char *path, const char *what, char **data, size_t *byt
                    strerror(errno));
     else
         ok = true;
+    nadi_unhold(hold);
     if (!standard_input)
         close(fd);
     return ok;
@@ -87,12 +89,13 @@ bool nadi_file_is_special(const char *path)
 char *nadi_file_behind(const char *path)
 {
     struct stat about;
-    char *found = lstat(path, &about) == 0 && S_ISLNK(about.st_mode) ? realpath(path, NULL) : NULL;
-    const char *kept = found ? found : path;
-    char *copy = NADI_NEW(char, strlen(kept) + 1);
-    memcpy(copy, kept, strlen(kept) + 1);
-    free(found); /* of the C library */
-    return copy;
+    char *behind = NADI_NEW(char, PATH_MAX);
+    if (lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && realpath(path, behind))
+        return behind;
+    const size_t bytes = strlen(path) + 1;
+    behind = nadi_mem_realloc(behind, bytes, 1);
+    memcpy(behind, path, bytes);
+    return behind;
 }
 
 static bool write_file(const char *path, const void *data, size_t bytes, bool sync,
@@ -145,22 +148,22 @@ bool nadi_file_sha256(const char *path, uint8_t hash[32], uint64_t *bytes, struc
     ssize_t got = -1;
     *bytes = 0;
     nadi_sha256_begin(&h);
+    char *piece = nadi_mem_alloc(PIECE, 1);
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
-        char *piece = nadi_mem_alloc(PIECE, 1);
         while ((got = read(fd, piece, PIECE)) > 0 || (got < 0 && errno == EINTR)) {
             if (got < 0)
                 continue;
             nadi_sha256_add(&h, piece, (size_t)got);
             *bytes += (uint64_t)got;
         }
-        nadi_mem_free(piece);
     } else if (fd >= 0) {
         errno = EINVAL;
     }
     const int cause = errno;
     if (fd >= 0)
         close(fd);
+    nadi_mem_free(piece);
     nadi_sha256_end(&h, hash);
     return got == 0 || nadi_error(diags, "file/unreadable", NADI_IN_FILE(path), NULL,
                                   "cannot read this file: %s", strerror(cause));

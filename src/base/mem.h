@@ -1,14 +1,58 @@
 /* mem: the only place that calls malloc.
  *
- * Every size passes an overflow-checked count * size. Memory that cannot be had ends the process
- * with one line and exit code 5 (limit reached): a simulation with half its state is no use, and a
- * null check after each allocation would be untested code. Inputs whose size would exhaust memory
- * are refused by the loaders before it comes to that. */
+ * Every size passes an overflow-checked count * size. Memory that cannot be had leaves for the
+ * innermost guard (base/guard.h): a simulation with half its state is no use, and a null check
+ * after each allocation would be untested code. Inputs whose size would exhaust memory are refused
+ * by the loaders before it comes to that.
+ *
+ * Inside a guard each allocation is in the guard's heap, a list, until it is freed, at a cost of 32
+ * bytes; so that all of it can be freed after a failure. What else must not be lost then (open
+ * files, handles of other libraries) is put into the heap as a hold. */
 #ifndef NADI_BASE_MEM_H
 #define NADI_BASE_MEM_H
 
 #include "base/base.h"
 
+#include <dirent.h>
+#include <pthread.h>
+
+struct nadi_block {                    /* before each allocation */
+    struct nadi_block *before, *after; /* of a ring; itself when alone */
+    struct nadi_heap *heap;            /* whose ring; NULL: nobody's */
+    uint64_t kind;                     /* how it was allocated */
+};
+
+struct nadi_heap {
+    struct nadi_block ring; /* newest first */
+    pthread_mutex_t lock;
+    bool shared; /* threads besides the owner's may touch the ring */
+};
+
+void nadi_heap_init(struct nadi_heap *h); /* empty; *h stays where it is */
+/* Frees all that is in it and lets go of all that is held, the newest first. */
+void nadi_heap_release(struct nadi_heap *h);
+/* All that is in it is nobody's from now on: whoever has it frees it. */
+void nadi_heap_leave(struct nadi_heap *h);
+void nadi_heap_move(struct nadi_heap *from, struct nadi_heap *to);
+/* From now on other threads may, or may no more, touch what is in it; true when that is new. */
+bool nadi_heap_share(struct nadi_heap *h, bool shared);
+
+/* Puts p (from nadi_mem_alloc, or NULL) into another heap. */
+void nadi_mem_move(void *p, struct nadi_heap *to);
+
+/* A failure lets go of `thing` by drop(thing). When it is let go of in the usual way, call
+ * nadi_unhold first, with what nadi_hold returned; NULL is fine. `thing` must not lie on the stack.
+ */
+struct nadi_hold *nadi_hold(void *thing, void (*drop)(void *)) NADI_MUST_USE;
+struct nadi_hold *nadi_hold_fd(int fd) NADI_MUST_USE;       /* close; -1 is fine */
+struct nadi_hold *nadi_hold_file(FILE *file) NADI_MUST_USE; /* fclose; NULL is fine */
+struct nadi_hold *nadi_hold_folder(DIR *dir) NADI_MUST_USE; /* closedir; NULL is fine */
+void nadi_unhold(struct nadi_hold *hold);
+
+/* Fails as an allocation does: another library has no memory. */
+_Noreturn void nadi_mem_lacking(const char *library);
+/* As zalloc of one, but NULL when it cannot be had. */
+void *nadi_mem_try(size_t size) NADI_MUST_USE;
 /* Never return NULL. A count or size of 0 gives a valid unique pointer. */
 void *nadi_mem_alloc(size_t count, size_t size) NADI_MUST_USE;
 void *nadi_mem_zalloc(size_t count, size_t size) NADI_MUST_USE;

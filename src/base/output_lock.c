@@ -13,6 +13,7 @@
 struct nadi_output_lock {
     int fd;
     struct nadi_str what, path; /* path: of the lock file */
+    struct nadi_hold *hold;     /* a failure leaves the file, as the end of the process does */
 };
 
 enum end { LOCKED, HELD, REPLACED, UNWRITABLE };
@@ -71,6 +72,7 @@ static void close_lock(int fd)
 
 static void destroy(struct nadi_output_lock *lock)
 {
+    nadi_unhold(lock->hold);
     close_lock(lock->fd);
     nadi_str_release(&lock->what);
     nadi_str_release(&lock->path);
@@ -100,6 +102,8 @@ static struct nadi_output_lock *take(struct nadi_output_lock *lock, struct nadi_
         close_lock(lock->fd);
         end = try_lock(nadi_str_get(&lock->path), &lock->fd);
     }
+    const int cause = errno;
+    lock->hold = nadi_hold_fd(lock->fd);
     if (end == LOCKED) {
         write_process(lock->fd);
         return lock;
@@ -107,7 +111,7 @@ static struct nadi_output_lock *take(struct nadi_output_lock *lock, struct nadi_
     if (end == UNWRITABLE)
         nadi_error(diags, "file/unwritable", NADI_IN_FILE(what),
                    "choose a folder that you may write to", "cannot write into this folder: %s",
-                   strerror(errno));
+                   strerror(cause));
     else
         say_held(lock->fd, what, diags);
     destroy(lock);

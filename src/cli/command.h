@@ -17,6 +17,7 @@ enum nadi_exit { /* the rest are the values of enum nadi_status */
                  NADI_EXIT_DONE = 0,
                  NADI_EXIT_USAGE = 2,
                  NADI_EXIT_INPUT = 3,
+                 NADI_EXIT_LIMIT = 5,
                  NADI_EXIT_INTERNAL = 70,
 };
 

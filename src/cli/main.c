@@ -1,3 +1,4 @@
+#include "base/guard.h"
 #include "base/str.h"
 #include "base/thread.h"
 #include "cli/command.h"
@@ -43,32 +44,45 @@ static int dispatch(int count, char **words)
     return command->run(command, count - used, words + used);
 }
 
-struct call {
+struct program {
     int count;
     char **words;
     int status;
 };
 
-static void *run(void *context)
+static void run(void *context)
 {
-    struct call *c = context;
-    const struct nadi_compat *compat = c->count > 0 ? nadi_compat_find(c->words[0]) : NULL;
-    c->status = compat ? nadi_compat_run(compat, c->count - 1, c->words + 1)
-                       : dispatch(c->count > 0 ? c->count - 1 : 0, c->words + (c->count > 0));
+    struct program *p = context;
+    const struct nadi_compat *compat = p->count > 0 ? nadi_compat_find(p->words[0]) : NULL;
+    const int first = p->count > 0;
+    p->status = compat ? nadi_compat_run(compat, p->count - 1, p->words + 1)
+                       : dispatch(p->count - first, p->words + first);
+}
+
+/* What the program itself allocates may fail as well; the library says its own. */
+static void *run_guarded(void *context)
+{
+    struct program *p = context;
+    struct nadi_failure failure;
+    nadi_guard_run(NULL, run, p, &failure);
+    if (failure.kind != NADI_FAILURE_NONE) {
+        fprintf(stderr, "nadi: error: %s\n", failure.text);
+        p->status = failure.kind == NADI_FAILURE_BUG ? NADI_EXIT_INTERNAL : NADI_EXIT_LIMIT;
+    }
     return NULL;
 }
 
 /* On a thread: its stack is ours to choose. */
 int main(int argc, char **argv)
 {
-    struct call call = {.count = argc, .words = argv};
+    struct program program = {.count = argc, .words = argv};
     pthread_t thread;
     nadi_terminal_fill_streams();
     nadi_terminal_catch_abort();
     nadi_stop_catch();
-    if (nadi_thread_start(&thread, run, &call))
+    if (nadi_thread_start(&thread, run_guarded, &program))
         pthread_join(thread, NULL);
     else
-        run(&call);
-    return nadi_terminal_close(call.status);
+        run_guarded(&program);
+    return nadi_terminal_close(program.status);
 }

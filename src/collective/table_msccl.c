@@ -346,12 +346,24 @@ static bool read_tree(struct nadi_msccl *r, const xmlNode *root)
     return read_algo(r, root) && read_gpus(r, root) && nadi_msccl_make(r);
 }
 
+static void free_doc(void *doc)
+{
+    xmlFreeDoc(doc);
+}
+
+static void free_context(void *context)
+{
+    xmlFreeParserCtxt(context);
+}
+
 bool nadi_table_read_msccl(struct nadi_table_file *f, const char *data, size_t bytes,
                            struct nadi_diags *diags)
 {
     struct nadi_msccl r = {.f = f, .diags = diags};
     xmlParserCtxt *context = xmlNewParserCtxt();
-    NADI_ASSERT(context);
+    if (!context)
+        nadi_mem_lacking("libxml2");
+    struct nadi_hold *hold = nadi_hold(context, free_context);
     xmlDoc *doc = bytes > INT_MAX
                       ? NULL
                       : xmlCtxtReadMemory(context, data, (int)bytes, NULL, NULL,
@@ -359,13 +371,16 @@ bool nadi_table_read_msccl(struct nadi_table_file *f, const char *data, size_t b
                                               XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES);
     bool ok = false;
     if (doc) {
+        struct nadi_hold *tree = nadi_hold(doc, free_doc);
         ok = read_tree(&r, xmlDocGetRootElement(doc));
+        nadi_unhold(tree);
         xmlFreeDoc(doc);
     } else {
         const char *said = context->lastError.message ? context->lastError.message : "too large";
         nadi_error(diags, "msccl/xml", nadi_msccl_at(&r, (uint32_t)context->lastError.line), NULL,
                    "not well-formed XML: %.*s", (int)strcspn(said, "\n"), said);
     }
+    nadi_unhold(hold);
     xmlFreeParserCtxt(context);
     nadi_mem_free(r.gpus);
     nadi_mem_free(r.blocks.items);

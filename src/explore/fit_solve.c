@@ -137,6 +137,11 @@ static void find_deviations(struct problem *q)
     nadi_mem_free(a);
 }
 
+static void destroy(void *opt)
+{
+    nlopt_destroy(opt);
+}
+
 void nadi_fit_solve(struct nadi_fit *f)
 {
     struct problem q = {.f = f, .least = HUGE_VAL};
@@ -150,7 +155,9 @@ void nadi_fit_solve(struct nadi_fit *f)
         x[k] = fmin(fmax(log(f->platform.value[q.figures[k]]), low[k]), high[k]);
     }
     nlopt_opt opt = nlopt_create(NLOPT_LD_LBFGS, q.count);
-    NADI_ASSERT(opt || q.count == 0);
+    if (!opt && q.count)
+        nadi_mem_lacking("NLopt");
+    struct nadi_hold *hold = nadi_hold(opt, destroy);
     if (q.count) {
         nlopt_set_lower_bounds(opt, low);
         nlopt_set_upper_bounds(opt, high);
@@ -161,5 +168,6 @@ void nadi_fit_solve(struct nadi_fit *f)
         (void)cost(&q, q.best);
         find_deviations(&q);
     }
+    nadi_unhold(hold);
     nlopt_destroy(opt);
 }

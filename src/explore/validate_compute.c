@@ -242,6 +242,7 @@ bool nadi_validate_compute(struct nadi_validate_compute *v, const char *folder,
         return nadi_error(diags, "validate/folder", NADI_IN_FILE(folder),
                           "give the folder that holds the measured tables",
                           "cannot open the folder: %s", strerror(errno));
+    struct nadi_hold *hold = nadi_hold_folder(dir);
     for (const struct dirent *e; (e = readdir(dir));) {
         if (!nadi_str_ends(e->d_name, ".csv"))
             continue;
@@ -249,6 +250,7 @@ bool nadi_validate_compute(struct nadi_validate_compute *v, const char *folder,
             names = nadi_mem_grow(names, &capacity, count + 1, sizeof(*names));
         names[count++] = nadi_arena_printf(&v->arena, "%s/%s", folder, e->d_name);
     }
+    nadi_unhold(hold);
     closedir(dir);
     if (count)
         qsort(names, count, sizeof(*names), by_name);

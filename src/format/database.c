@@ -15,6 +15,7 @@ struct nadi_database {
     int column, columns;
     bool failed;
     char *path, *temporary; /* while written */
+    struct nadi_hold *hold;
 };
 
 struct nadi_query {
@@ -28,8 +29,27 @@ static bool complain(struct nadi_diags *diags, const char *path, const char *cod
     return nadi_error(diags, code, NADI_IN_FILE(path), hint, "%s", what);
 }
 
+/* Of a query that nobody closes any more as well. */
+static void let_go(void *of)
+{
+    struct nadi_database *db = of;
+    for (sqlite3_stmt *s; db->handle && (s = sqlite3_next_stmt(db->handle, NULL));)
+        sqlite3_finalize(s);
+    sqlite3_close(db->handle);
+    if (db->temporary)
+        (void)unlink(db->temporary);
+}
+
+static struct nadi_database *allocate(void)
+{
+    struct nadi_database *db = NADI_ZNEW(struct nadi_database, 1);
+    db->hold = nadi_hold(db, let_go);
+    return db;
+}
+
 static void release(struct nadi_database *db)
 {
+    nadi_unhold(db->hold);
     sqlite3_finalize(db->insert);
     sqlite3_close(db->handle);
     nadi_mem_free(db->path);
@@ -50,7 +70,7 @@ struct nadi_database *nadi_database_create(const char *path, const char *schema,
 {
     static const char fast[] = "pragma journal_mode = off; pragma synchronous = off; "
                                "pragma locking_mode = exclusive; begin;";
-    struct nadi_database *db = NADI_ZNEW(struct nadi_database, 1);
+    struct nadi_database *db = allocate();
     db->path = nadi_file_behind(path);
     db->temporary = joined(db->path, NADI_FILE_PART);
     (void)unlink(db->temporary);
@@ -76,6 +96,8 @@ void nadi_database_into(struct nadi_database *db, const char *table, int columns
         nadi_str_add(&sql, i ? ",?" : "?");
     nadi_str_add_char(&sql, ')');
     int code = sqlite3_prepare_v2(db->handle, sql.text, -1, &db->insert, NULL);
+    if (code == SQLITE_NOMEM)
+        nadi_mem_lacking("SQLite");
     if (code != SQLITE_OK)
         NADI_BUG("%s: %s", sql.text, sqlite3_errmsg(db->handle));
     nadi_str_release(&sql);
@@ -171,7 +193,7 @@ static void add_uri(struct nadi_str *uri, const char *path)
 
 struct nadi_database *nadi_database_open(const char *path, struct nadi_diags *diags)
 {
-    struct nadi_database *db = NADI_ZNEW(struct nadi_database, 1);
+    struct nadi_database *db = allocate();
     struct nadi_str uri = NADI_STR_INIT;
     db->path = joined(path, "");
     add_uri(&uri, path);
@@ -249,6 +271,8 @@ bool nadi_query_is_text(const struct nadi_query *q, int column)
 const char *nadi_query_text(const struct nadi_query *q, int column)
 {
     const unsigned char *text = sqlite3_column_text(q->statement, column);
+    if (!text && sqlite3_errcode(sqlite3_db_handle(q->statement)) == SQLITE_NOMEM)
+        nadi_mem_lacking("SQLite");
     return text ? (const char *)text : "";
 }
 

@@ -26,7 +26,23 @@ struct reader { /* of YAML */
         uint64_t weight_before;
     } open[NADI_DOC_MAX_DEPTH]; /* beside the builder's frames */
     uint32_t documents;
+    struct fy_parser *parser;
+    struct fy_diag *log;
+    struct fy_event *event; /* at hand */
 };
+
+static void let_go(void *reader)
+{
+    struct reader *r = reader;
+    if (r->event)
+        fy_parser_event_free(r->parser, r->event);
+    if (r->log) {
+        fy_diag_reset_error(r->log); /* frees the collected errors; destroying the log does not */
+        fy_diag_unref(r->log);
+    }
+    if (r->parser)
+        fy_parser_destroy(r->parser);
+}
 
 static const char *token_text(struct reader *r, struct fy_token *token, size_t *length)
 {
@@ -176,43 +192,43 @@ static bool on_event(struct reader *r, struct fy_event *event)
     return true;
 }
 
-static bool report_syntax(struct reader *r, struct fy_diag *log)
+static bool report_syntax(struct reader *r)
 {
     void *iterator = NULL;
-    const struct fy_diag_error *e = fy_diag_errors_iterate(log, &iterator);
+    const struct fy_diag_error *e = fy_diag_errors_iterate(r->log, &iterator);
     uint32_t line = e && e->line > 0 ? (uint32_t)e->line : 1;
     uint32_t column = e && e->column > 0 ? (uint32_t)e->column : 1;
     return nadi_doc_syntax_error(r->b, e && e->msg ? e->msg : "the text cannot be read", line,
                                  column);
 }
 
-static bool read_events(struct reader *r, struct fy_parser *parser, struct fy_diag *log)
+static bool read_events(struct reader *r)
 {
     bool ok = true;
-    struct fy_event *event;
-    while (ok && (event = fy_parser_parse(parser))) {
-        ok = on_event(r, event);
-        fy_parser_event_free(parser, event);
+    while (ok && (r->event = fy_parser_parse(r->parser))) {
+        ok = on_event(r, r->event);
+        fy_parser_event_free(r->parser, r->event);
+        r->event = NULL;
     }
-    if (ok && fy_parser_get_stream_error(parser))
-        return report_syntax(r, log);
+    if (ok && fy_parser_get_stream_error(r->parser))
+        return report_syntax(r);
     return ok && (r->b->doc->root || nadi_doc_empty_error(r->b));
 }
 
 static bool parse_yaml(struct reader *r)
 {
     struct fy_parse_cfg config = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE};
-    struct fy_parser *parser = fy_parser_create(&config);
-    if (!parser)
-        NADI_BUG("libfyaml gives no parser");
-    struct fy_diag *log = fy_parser_get_diag(parser);
-    fy_diag_set_collect_errors(log, true);
-    const bool ok = fy_parser_set_string(parser, r->b->text->text, r->b->text->bytes) == 0
-                        ? read_events(r, parser, log)
-                        : report_syntax(r, log);
-    fy_diag_reset_error(log); /* frees the collected errors; destroying the log does not */
-    fy_diag_unref(log);
-    fy_parser_destroy(parser);
+    struct nadi_hold *hold = nadi_hold(r, let_go);
+    r->parser = fy_parser_create(&config);
+    if (!r->parser)
+        nadi_mem_lacking("libfyaml");
+    r->log = fy_parser_get_diag(r->parser);
+    fy_diag_set_collect_errors(r->log, true);
+    const bool ok = fy_parser_set_string(r->parser, r->b->text->text, r->b->text->bytes) == 0
+                        ? read_events(r)
+                        : report_syntax(r);
+    nadi_unhold(hold);
+    let_go(r);
     return ok;
 }
 

@@ -176,6 +176,7 @@ static const char *unnamed_file(const struct nadi_written *list, const char *fol
 {
     char base[256] = "";
     DIR *open = opendir(folder);
+    struct nadi_hold *hold = nadi_hold_folder(open);
     if (list)
         memory_base(list, base);
     found[0] = '\0';
@@ -189,6 +190,7 @@ static const char *unnamed_file(const struct nadi_written *list, const char *fol
             snprintf(found, 256, "%s", e->d_name);
     }
     nadi_str_release(&path);
+    nadi_unhold(hold);
     if (open)
         closedir(open);
     return found[0] ? found : NULL;

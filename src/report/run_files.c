@@ -221,9 +221,11 @@ static bool remove_found(struct removal *r)
         return nadi_error(r->diags, "file/unreadable", NADI_IN_FILE(r->folder),
                           "choose a folder that you may read and write",
                           "cannot look into this folder: %s", strerror(errno));
+    struct nadi_hold *hold = nadi_hold_folder(folder);
     for (struct dirent *entry = readdir(folder); ok && entry; entry = readdir(folder))
         if (goes(r, entry->d_name, base))
             ok = remove_one(r, entry->d_name);
+    nadi_unhold(hold);
     closedir(folder);
     return ok;
 }

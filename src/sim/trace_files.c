@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"
-#include "base/thread.h"
+#include "base/threads.h"
 #include "trace/inflate.h"
 
 #include <fcntl.h>
@@ -41,33 +41,21 @@ struct work {
     atomic_uint next;
 };
 
-static void *worker(void *argument)
+static void worker(void *argument, unsigned thread)
 {
     struct work *w = argument;
-    for (;;) {
-        uint32_t i = atomic_fetch_add(&w->next, 1);
-        if (i >= w->count)
-            return NULL;
+    (void)thread;
+    for (uint32_t i; (i = atomic_fetch_add(&w->next, 1)) < w->count;)
         w->step(w, i);
-    }
 }
 
-/* The calling thread works too; a thread that cannot be had is not missed. */
 static void run_parallel(struct work *w, void (*step)(struct work *, uint32_t))
 {
     enum { MOST = 64 };
-    pthread_t threads[MOST];
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t want = cores < 1 ? 1 : cores > MOST ? MOST : (uint32_t)cores;
-    uint32_t started = 0;
-    want = want < w->count ? want : w->count;
+    const uint32_t cores = nadi_threads_cores(MOST);
     w->step = step;
     atomic_store(&w->next, 0);
-    while (started + 1 < want && nadi_thread_start(&threads[started], worker, w))
-        started++;
-    worker(w);
-    for (uint32_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+    nadi_threads_run(cores < w->count ? cores : w->count, worker, w);
 }
 
 /* The hash of a small file. Those of most ranks are often equal: then it is known already. */

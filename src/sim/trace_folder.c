@@ -149,8 +149,10 @@ bool nadi_trace_folder_scan(struct nadi_trace_folder *f, const char *prefix,
         return false;
     }
     struct others others = {0};
+    struct nadi_hold *hold = nadi_hold_folder(open);
     nadi_strmap_init(&others.seen);
     read_entries(open, base, f, &others);
+    nadi_unhold(hold);
     closedir(open);
     if (f->count == 0)
         report_none(prefix, nadi_str_get(&folder), base, &others, diags);

@@ -9,6 +9,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum {
     BUFFER_BYTES = 128 * 1024,
@@ -24,9 +25,23 @@ struct nadi_deflate {
     enum nadi_coding coding;
     z_stream gzip;
     ZSTD_CStream *zstd;
-    size_t filled; /* of the buffer */
+    struct nadi_hold *hold; /* of what is not memory of ours, until it is let go of */
+    size_t filled;          /* of the buffer */
     uint8_t buffer[BUFFER_BYTES];
 };
+
+/* Leaves nothing of a file that was not finished. */
+static void let_go(void *stream)
+{
+    struct nadi_deflate *s = stream;
+    if (s->fd >= 0)
+        close(s->fd);
+    if (s->temporary)
+        unlink(s->temporary);
+    if (s->coding == NADI_CODING_GZIP)
+        deflateEnd(&s->gzip);
+    ZSTD_freeCStream(s->zstd);
+}
 
 enum nadi_coding nadi_coding_of(const char *path)
 {
@@ -59,13 +74,16 @@ static struct nadi_deflate *create(enum nadi_coding coding)
 {
     struct nadi_deflate *s = NADI_ZNEW(struct nadi_deflate, 1);
     s->fd = -1;
+    s->hold = nadi_hold(s, let_go);
     s->coding = coding;
     if (coding == NADI_CODING_GZIP &&
         deflateInit2(&s->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        NADI_BUG("zlib cannot start");
+        nadi_mem_lacking("zlib");
     if (coding == NADI_CODING_ZSTD) {
         s->zstd = ZSTD_createCStream();
-        if (!s->zstd || ZSTD_isError(ZSTD_initCStream(s->zstd, ZSTD_LEVEL)) ||
+        if (!s->zstd)
+            nadi_mem_lacking("zstd");
+        if (ZSTD_isError(ZSTD_initCStream(s->zstd, ZSTD_LEVEL)) ||
             ZSTD_isError(ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1)))
             NADI_BUG("zstd cannot start");
     }
@@ -92,24 +110,21 @@ struct nadi_deflate *nadi_deflate_open(const char *path, enum nadi_coding coding
     struct nadi_str temporary = NADI_STR_INIT;
     const bool standard_output = strcmp(path, "-") == 0;
     const bool in_place = standard_output || nadi_file_is_special(path);
-    char *target = nadi_file_behind(path);
-    nadi_str_printf(&temporary, in_place ? "%s" : "%s" NADI_FILE_PART, target);
-    int fd = standard_output
-                 ? dup(STDOUT_FILENO)
-                 : open(nadi_str_get(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        cannot_write(path, errno, diags);
-    if (fd < 0 || in_place)
-        nadi_str_release(&temporary);
-    if (fd < 0) {
-        nadi_mem_free(target);
-        return NULL;
-    }
     struct nadi_deflate *s = create(coding);
-    s->fd = fd;
+    s->path = nadi_file_behind(path);
+    nadi_str_printf(&temporary, in_place ? "%s" : "%s" NADI_FILE_PART, s->path);
+    s->fd = standard_output
+                ? dup(STDOUT_FILENO)
+                : open(nadi_str_get(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int cause = errno;
+    if (s->fd < 0 || in_place)
+        nadi_str_release(&temporary);
     s->temporary = temporary.text;
-    s->path = target;
-    return s;
+    if (s->fd >= 0)
+        return s;
+    cannot_write(path, cause, diags);
+    nadi_deflate_discard(s);
+    return NULL;
 }
 
 static void write_plain(struct nadi_deflate *s, const uint8_t *data, size_t bytes)
@@ -153,6 +168,8 @@ static void write_zstd(struct nadi_deflate *s, const uint8_t *data, size_t bytes
     do {
         ZSTD_outBuffer out = {s->buffer, BUFFER_BYTES, s->filled};
         left = ZSTD_compressStream2(s->zstd, &out, &in, mode);
+        if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+            nadi_mem_lacking("zstd");
         if (ZSTD_isError(left))
             NADI_BUG("zstd cannot compress: %s", ZSTD_getErrorName(left));
         s->filled = out.pos;
@@ -180,9 +197,8 @@ void nadi_deflate_write(struct nadi_deflate *s, const void *data, size_t bytes)
 
 static void destroy(struct nadi_deflate *s)
 {
-    if (s->coding == NADI_CODING_GZIP)
-        deflateEnd(&s->gzip);
-    ZSTD_freeCStream(s->zstd);
+    nadi_unhold(s->hold);
+    let_go(s);
     nadi_mem_free(s->path);
     nadi_mem_free(s->temporary);
     nadi_mem_free(s);
@@ -199,12 +215,14 @@ bool nadi_deflate_close(struct nadi_deflate *s, struct nadi_diags *diags)
     if (!s->memory) {
         if (close(s->fd) != 0 && !s->cause)
             s->cause = errno;
+        s->fd = -1;
         if (!s->cause && s->temporary && rename(s->temporary, s->path) != 0)
             s->cause = errno;
-        if (s->cause) {
-            if (s->temporary)
-                unlink(s->temporary);
+        if (s->cause)
             ok = cannot_write(s->path, s->cause, diags);
+        else {
+            nadi_mem_free(s->temporary);
+            s->temporary = NULL;
         }
     }
     destroy(s);
@@ -213,12 +231,6 @@ bool nadi_deflate_close(struct nadi_deflate *s, struct nadi_diags *diags)
 
 void nadi_deflate_discard(struct nadi_deflate *s)
 {
-    if (!s)
-        return;
-    if (!s->memory) {
-        close(s->fd);
-        if (s->temporary)
-            unlink(s->temporary);
-    }
-    destroy(s);
+    if (s)
+        destroy(s);
 }

@@ -11,6 +11,7 @@
 #define ZLIB_CONST
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { PIECE_BYTES = 128 * 1024 };
 
@@ -38,13 +39,25 @@ struct nadi_inflate {
     ZSTD_DStream *zstd;
     bool no_digest;
     struct nadi_sha256 digest;
+    struct nadi_hold *hold; /* of what is not memory of ours */
 };
+
+static void let_go(void *stream)
+{
+    struct nadi_inflate *s = stream;
+    if (s->has_gzip)
+        inflateEnd(&s->gzip);
+    ZSTD_freeDStream(s->zstd);
+    if (s->close_fd)
+        close(s->fd);
+}
 
 static struct nadi_inflate *create(const char *path)
 {
     struct nadi_inflate *s = NADI_ZNEW(struct nadi_inflate, 1);
     s->path = path;
     s->fd = -1;
+    s->hold = nadi_hold(s, let_go);
     nadi_sha256_begin(&s->digest);
     return s;
 }
@@ -64,6 +77,9 @@ struct nadi_inflate *nadi_inflate_memory(const char *path, const void *data, siz
 
 struct nadi_inflate *nadi_inflate_open(const char *path, const char *what, struct nadi_diags *diags)
 {
+    struct nadi_inflate *s = create(path);
+    s->piece = NADI_NEW(uint8_t, PIECE_BYTES);
+    s->at = s->end = s->piece;
     bool standard_input = strcmp(path, "-") == 0;
     int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
@@ -72,21 +88,18 @@ struct nadi_inflate *nadi_inflate_open(const char *path, const char *what, struc
                    missing ? "check the path; relative paths start at the current folder"
                            : "check the permissions of the file and its folders",
                    "cannot open %s: %s", what, strerror(errno));
+        nadi_inflate_close(s);
         return NULL;
     }
+    s->fd = fd;
+    s->close_fd = !standard_input;
     struct stat about;
     if (fstat(fd, &about) == 0 && S_ISDIR(about.st_mode)) {
         nadi_error(diags, "file/is-folder", NADI_IN_FILE(path), "name a file inside it",
                    "a folder was given where %s %s is wanted", nadi_str_article(what), what);
-        if (!standard_input)
-            close(fd);
+        nadi_inflate_close(s);
         return NULL;
     }
-    struct nadi_inflate *s = create(path);
-    s->fd = fd;
-    s->close_fd = !standard_input;
-    s->piece = NADI_NEW(uint8_t, PIECE_BYTES);
-    s->at = s->end = s->piece;
     return s;
 }
 
@@ -94,11 +107,8 @@ void nadi_inflate_close(struct nadi_inflate *s)
 {
     if (!s)
         return;
-    if (s->has_gzip)
-        inflateEnd(&s->gzip);
-    ZSTD_freeDStream(s->zstd);
-    if (s->close_fd)
-        close(s->fd);
+    nadi_unhold(s->hold);
+    let_go(s);
     nadi_mem_free(s->piece);
     nadi_mem_free(s);
 }
@@ -177,14 +187,14 @@ static bool recognise(struct nadi_inflate *s, struct nadi_diags *diags)
     if (have >= 2 && s->at[0] == 0x1f && s->at[1] == 0x8b) {
         s->coding = CODING_GZIP;
         if (inflateInit2(&s->gzip, 15 + 16) != Z_OK)
-            NADI_BUG("zlib cannot start: %s", s->gzip.msg ? s->gzip.msg : "no reason given");
+            nadi_mem_lacking("zlib");
         s->has_gzip = true;
         s->in_member = true;
     } else if (have >= 4 && memcmp(s->at, "\x28\xb5\x2f\xfd", 4) == 0) {
         s->coding = CODING_ZSTD;
         s->zstd = ZSTD_createDStream();
         if (!s->zstd)
-            NADI_BUG("zstd cannot start");
+            nadi_mem_lacking("zstd");
         s->in_member = true;
     }
     return true;
@@ -230,6 +240,8 @@ static bool gunzip(struct nadi_inflate *s, uint8_t *to, size_t want, size_t *got
     s->at = s->gzip.next_in;
     *got = want - s->gzip.avail_out;
     s->inflated += *got;
+    if (result == Z_MEM_ERROR)
+        nadi_mem_lacking("zlib");
     if (result == Z_STREAM_END)
         s->in_member = false;
     else if (result != Z_OK && result != Z_BUF_ERROR)
@@ -249,6 +261,8 @@ static bool unzstd(struct nadi_inflate *s, uint8_t *to, size_t want, size_t *got
     s->at += in.pos;
     *got = out.pos;
     s->inflated += out.pos;
+    if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
+        nadi_mem_lacking("zstd");
     if (ZSTD_isError(result))
         return damaged(s, "trace/damaged-zstd", ZSTD_getErrorName(result), diags);
     s->in_member = result != 0;

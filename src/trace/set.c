@@ -104,10 +104,12 @@ bool nadi_trace_set_clear(const struct nadi_trace_set *set, const char *stem, co
         return nadi_error(diags, "file/unreadable", NADI_IN_FILE(nadi_str_get(&set->folder)),
                           "choose a folder that you may read and write",
                           "cannot look into this folder: %s", strerror(errno));
+    struct nadi_hold *hold = nadi_hold_folder(folder);
     for (struct dirent *entry = readdir(folder); ok && entry; entry = readdir(folder))
         if (is_of(entry->d_name, of, &rank) &&
             !(count && bsearch(&rank, keep, count, sizeof(rank), by_number)))
             ok = nadi_trace_set_remove(set, entry->d_name, diags);
+    nadi_unhold(hold);
     closedir(folder);
     return ok;
 }

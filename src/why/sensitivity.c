@@ -1,7 +1,7 @@
 #include "why/sensitivity.h"
 
 #include "base/mem.h"
-#include "base/thread.h"
+#include "base/threads.h"
 #include "base/time.h"
 #include "base/units.h"
 #include "sim/run.h"
@@ -9,6 +9,7 @@
 #include "why/path_time.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 static const uint64_t MOST_EVENTS = UINT64_C(2000000000);
 
@@ -43,8 +44,8 @@ struct rerun {
 
 struct work { /* shared by the threads: each takes the next */
     struct rerun *items;
-    size_t count, next;
-    pthread_mutex_t lock;
+    size_t count;
+    atomic_size_t next;
 };
 
 static void rerun(struct rerun *x)
@@ -65,32 +66,19 @@ static void rerun(struct rerun *x)
     nadi_result_release(&r);
 }
 
-static void *take_work(void *context)
+static void take_work(void *context, unsigned thread)
 {
     struct work *w = context;
-    for (;;) {
-        pthread_mutex_lock(&w->lock);
-        size_t i = w->next++;
-        pthread_mutex_unlock(&w->lock);
-        if (i >= w->count)
-            return NULL;
+    (void)thread;
+    for (size_t i; (i = atomic_fetch_add(&w->next, 1)) < w->count;)
         if (w->items[i].wanted)
             rerun(&w->items[i]);
-    }
 }
 
 static void rerun_all(struct rerun *items, size_t count, unsigned threads)
 {
-    enum { MOST_THREADS = 64 };
-    struct work w = {.items = items, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER};
-    pthread_t ids[MOST_THREADS];
-    unsigned started = 0;
-    while (started + 1 < threads && started < MOST_THREADS &&
-           nadi_thread_start(&ids[started], take_work, &w))
-        started++;
-    (void)take_work(&w);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(ids[i], NULL);
+    struct work w = {.items = items, .count = count};
+    nadi_threads_run(threads, take_work, &w);
 }
 
 /* ---- the list ------------------------------------------------------------------------------ */

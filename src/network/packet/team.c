@@ -1,7 +1,8 @@
 #include "network/packet/team.h"
 
+#include "base/guard.h"
 #include "base/mem.h"
-#include "base/thread.h"
+#include "base/threads.h"
 #include "network/packet/leap.h"
 #include "network/packet/parts.h"
 
@@ -9,15 +10,15 @@ struct word {           /* what a part says when the threads meet */
     nadi_time next;     /* its next event, what it sent included */
     nadi_time moved_at; /* as in struct nadi_pkt */
     bool stood_still, stop;
+    bool failed; /* the part did, in the last window */
 };
 
 struct run {
     struct nadi_pkt_team *team;
     const struct nadi_pkt_team_orders *orders;
     pthread_barrier_t meeting;
-    pthread_mutex_t gate; /* closed until all threads are there */
-    bool cancelled;       /* they are not */
-    nadi_time pause_at;   /* written by part 0 between two meetings */
+    nadi_time pause_at; /* written by part 0 between two meetings */
+    bool pause_failed;  /* likewise */
 };
 
 /* Boxes and words of two windows in turn: those of the last one are read while the next ones are
@@ -28,6 +29,8 @@ struct nadi_pkt_member {
     struct nadi_pkt_outbox *boxes[2]; /* by part */
     struct word words[2];
     bool still; /* the end: a part stood still */
+    uint32_t turn;
+    bool pausing; /* between the two meetings of a pause */
 };
 
 static struct nadi_pkt *copy_of(const struct nadi_pkt *net)
@@ -129,6 +132,7 @@ static struct word listen(const struct nadi_pkt_team *team, uint32_t turn)
         all.next = w->next < all.next ? w->next : all.next;
         all.moved_at = w->moved_at > all.moved_at ? w->moved_at : all.moved_at;
         all.stood_still |= w->stood_still;
+        all.failed |= w->failed;
     }
     return all;
 }
@@ -138,9 +142,11 @@ static void pause(struct nadi_pkt_member *m, nadi_time next)
 {
     struct run *r = m->run;
     const nadi_time until = r->orders->until;
+    m->pausing = true;
     if (m->part == 0)
         while (r->pause_at < next && r->pause_at <= until)
             r->pause_at = r->orders->pause(r->orders->context, next != NADI_TIME_MAX);
+    m->pausing = false;
     pthread_barrier_wait(&r->meeting);
 }
 
@@ -157,57 +163,58 @@ static void run_window(struct nadi_pkt_member *m, uint32_t turn, nadi_time from,
     (void)nadi_pkt_run(net, &reach, UINT64_MAX);
 }
 
-static void work(struct nadi_pkt_member *m)
+static void work(void *argument)
 {
+    struct nadi_pkt_member *m = argument;
     struct run *r = m->run;
     struct nadi_pkt *net = r->team->nets[m->part];
     nadi_time pause_at = r->orders->pause_at;
-    for (uint32_t turn = 0;; turn = !turn) {
-        say(m, turn);
+    for (m->turn = 0;; m->turn = !m->turn) {
+        say(m, m->turn);
         pthread_barrier_wait(&r->meeting);
-        const struct word all = listen(r->team, turn);
+        const struct word all = listen(r->team, m->turn);
         m->still = all.stood_still;
+        if (all.failed)
+            return;
         if (pause_at < all.next && pause_at <= r->orders->until && !all.stood_still && !all.stop) {
             pause(m, all.next);
             pause_at = r->pause_at;
+            if (r->pause_failed)
+                return;
         }
         if (all.next > r->orders->until || all.next == NADI_TIME_MAX || all.stood_still || all.stop)
             return;
         net->moved_at = all.moved_at;
-        run_window(m, !turn, all.next, pause_at < r->orders->until ? pause_at : r->orders->until);
+        run_window(m, !m->turn, all.next,
+                   pause_at < r->orders->until ? pause_at : r->orders->until);
     }
 }
 
-static void *start(void *argument)
+/* The others wait for this part at the next meeting: it comes once more, to say that it failed. */
+static void work_or_tell(void *argument, unsigned part)
 {
-    struct nadi_pkt_member *m = argument;
-    pthread_mutex_lock(&m->run->gate);
-    pthread_mutex_unlock(&m->run->gate);
-    if (!m->run->cancelled)
+    struct run *r = argument;
+    struct nadi_pkt_member *m = &r->team->members[part];
+    struct nadi_failure failure;
+    if (!nadi_guard_is_open())
         work(m);
-    return NULL;
+    else if (!nadi_guard_try(work, m, &failure)) {
+        if (m->pausing)
+            r->pause_failed = true;
+        else
+            m->words[!m->turn] = (struct word){.failed = true};
+        pthread_barrier_wait(&r->meeting);
+        nadi_guard_raise(&failure);
+    }
 }
 
 bool nadi_pkt_team_run(struct nadi_pkt_team *team, const struct nadi_pkt_team_orders *orders)
 {
     struct run r = {.team = team, .orders = orders, .pause_at = orders->pause_at};
-    pthread_t threads[NADI_PKT_MAX_PARTS];
-    uint32_t started = 0;
     pthread_barrier_init(&r.meeting, NULL, team->count);
-    pthread_mutex_init(&r.gate, NULL);
-    pthread_mutex_lock(&r.gate);
     for (uint32_t i = 0; i < team->count; i++)
         team->members[i].run = &r;
-    while (started + 1 < team->count &&
-           nadi_thread_start(&threads[started], start, &team->members[started + 1]))
-        started++;
-    r.cancelled = started + 1 < team->count;
-    pthread_mutex_unlock(&r.gate);
-    if (!r.cancelled)
-        work(&team->members[0]);
-    for (uint32_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+    const bool all_there = nadi_threads_together(team->count, work_or_tell, &r);
     pthread_barrier_destroy(&r.meeting);
-    pthread_mutex_destroy(&r.gate);
-    return !r.cancelled && !team->members[0].still;
+    return all_there && !team->members[0].still;
 }

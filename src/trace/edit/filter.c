@@ -19,7 +19,17 @@ struct nadi_filter_names {
         bool given;
     } drop, keep;
     struct nadi_str name; /* of the node at hand */
+    struct nadi_hold *hold;
 };
+
+static void let_go(void *of)
+{
+    struct nadi_filter_names *names = of;
+    if (names->drop.given)
+        regfree(&names->drop.compiled);
+    if (names->keep.given)
+        regfree(&names->keep.compiled);
+}
 
 static bool compile(regex_t *compiled, const char *text, const char *option,
                     struct nadi_diags *diags)
@@ -28,6 +38,8 @@ static bool compile(regex_t *compiled, const char *text, const char *option,
     const int code = regcomp(compiled, text, REG_EXTENDED | REG_NOSUB);
     if (code == 0)
         return true;
+    if (code == REG_ESPACE)
+        nadi_mem_lacking("the regular expression");
     regerror(code, compiled, why, sizeof why);
     return nadi_error(diags, "usage/expression", NADI_NOWHERE,
                       "extended regular expressions, like 'aten::(mm|addmm)'",
@@ -39,6 +51,7 @@ struct nadi_filter_names *nadi_filter_names_create(const struct nadi_filter *fil
 {
     struct nadi_filter_names *names = NADI_ZNEW(struct nadi_filter_names, 1);
     bool ok = true;
+    names->hold = nadi_hold(names, let_go);
     if (filter->drop_names)
         ok = names->drop.given =
             compile(&names->drop.compiled, filter->drop_names, "--drop-name", diags);
@@ -55,10 +68,8 @@ void nadi_filter_names_destroy(struct nadi_filter_names *names)
 {
     if (!names)
         return;
-    if (names->drop.given)
-        regfree(&names->drop.compiled);
-    if (names->keep.given)
-        regfree(&names->keep.compiled);
+    nadi_unhold(names->hold);
+    let_go(names);
     nadi_str_release(&names->name);
     nadi_mem_free(names);
 }

@@ -1,7 +1,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/thread.h"
+#include "base/threads.h"
 #include "trace/import/coverage.h"
 #include "trace/import/import.h"
 #include "trace/import/sink.h"
@@ -190,31 +190,24 @@ static void run_compat(const struct jobs *all, struct rank_job *j)
     nadi_str_release(&linked);
 }
 
-static void *work(void *context)
+static void work(void *context, unsigned thread)
 {
     struct jobs *all = context;
+    (void)thread;
     for (size_t i; (i = atomic_fetch_add(&all->next, 1)) < all->count;)
         if (all->options->compat)
             run_compat(all, &all->items[i]);
         else if (!all->second_pass || all->items[i].again)
             run_job(all, &all->items[i]);
-    return NULL;
 }
 
 static void run_all(struct jobs *all, size_t count)
 {
     enum { MAX_THREADS = 256 };
-    pthread_t threads[MAX_THREADS];
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t wanted = all->options->threads ? all->options->threads : cores > 0 ? (size_t)cores : 1;
-    size_t started = 0;
-    wanted = (size_t)nadi_min_u64(nadi_min_u64(wanted, count), MAX_THREADS);
+    const size_t wanted =
+        all->options->threads ? all->options->threads : nadi_threads_cores(MAX_THREADS);
     atomic_store(&all->next, 0);
-    while (started + 1 < wanted && nadi_thread_start(&threads[started], work, all))
-        started++;
-    work(all);
-    for (size_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+    nadi_threads_run((unsigned)nadi_min_u64(nadi_min_u64(wanted, count), MAX_THREADS), work, all);
 }
 
 /* Numbers all groups together; true when some rank was written with another number. */

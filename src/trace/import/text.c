@@ -144,6 +144,7 @@ bool nadi_text_open(struct nadi_text *t, const char *path, bool whole, struct na
     int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && is_plain(fd, &about)) {
         t->fd = fd;
+        t->hold = nadi_hold_fd(fd);
         expected = (size_t)about.st_size;
     } else {
         if (fd >= 0)
@@ -172,6 +173,7 @@ bool nadi_text_memory(struct nadi_text *t, const char *path, const void *data, s
 void nadi_text_release(struct nadi_text *t)
 {
     nadi_inflate_close(t->source);
+    nadi_unhold(t->hold);
     if (t->fd >= 0)
         close(t->fd);
     nadi_mem_free(t->buffer);

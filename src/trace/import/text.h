@@ -23,6 +23,7 @@ struct nadi_text {
     size_t checked;          /* bytes of the buffer that are known to be UTF-8 */
     uint64_t base;           /* offset of buffer[0] in the text */
     int fd;                  /* a plain file is read without detours; -1: not */
+    struct nadi_hold *hold;  /* of fd */
     struct nadi_inflate *source;
     bool whole, at_end;
 };
