@@ -100,12 +100,15 @@ static uint32_t received(struct nadi_pkt *const *nets, uint32_t count, uint32_t 
     return packets;
 }
 
-void nadi_samples_flow_done(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count,
-                            uint32_t flow)
+static void take_flow(struct nadi_samples *s, uint32_t id, uint32_t now)
 {
-    const uint32_t id = nets[0]->infos[flow].user, now = received(nets, count, flow);
     add(s, NADI_SERIES_FLOWS, id, now - s->received[id]);
     s->received[id] = now;
+}
+
+void nadi_samples_flow_done(struct nadi_samples *s, const struct nadi_pkt *net, uint32_t flow)
+{
+    take_flow(s, net->infos[flow].user, net->flows[flow].packets);
 }
 
 static void take_ports(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count)
@@ -128,12 +131,12 @@ static void take_flows(struct nadi_samples *s, struct nadi_pkt *const *nets, uin
                        bool done_only)
 {
     for (uint32_t f = 0; f < nets[0]->flow_count; f++) {
-        const uint32_t now = received(nets, count, f);
+        const uint32_t now = received(nets, count, f), id = nets[0]->infos[f].user;
         bool open = !done_only;
         for (uint32_t i = 0; i < count; i++)
             open &= !nets[i]->flows[f].finished;
-        if (now > s->received[nets[0]->infos[f].user] && (open || now == nets[0]->flows[f].packets))
-            nadi_samples_flow_done(s, nets, count, f);
+        if (now > s->received[id] && (open || now == nets[0]->flows[f].packets))
+            take_flow(s, id, now);
     }
 }
 

@@ -41,9 +41,9 @@ void nadi_samples_init(struct nadi_samples *s, nadi_time interval, size_t max_ro
 void nadi_samples_begin(struct nadi_samples *s, const struct nadi_pkt *net, size_t flows);
 /* At the end of each interval. Of a network in parts `nets` are its replicas. */
 void nadi_samples_take(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count);
-/* A flow is done: what arrived since the last sample is not forgotten. */
-void nadi_samples_flow_done(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count,
-                            uint32_t flow);
+/* A flow is done, all of it has arrived: what came since the last sample is not forgotten. In exact
+ * mode its receiver is gone by now. */
+void nadi_samples_flow_done(struct nadi_samples *s, const struct nadi_pkt *net, uint32_t flow);
 /* The same for all that are done, at the end of the run. */
 void nadi_samples_end(struct nadi_samples *s, struct nadi_pkt *const *nets, uint32_t count);
 void nadi_samples_release(struct nadi_samples *s);

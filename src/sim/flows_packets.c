@@ -50,7 +50,7 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
     };
     NADI_PUSH(&p->done, done);
     if (p->run->in->sample && !p->run->team) /* its number may be another's at the next sample */
-        nadi_samples_flow_done(&p->run->result->samples, &net, 1, flow);
+        nadi_samples_flow_done(&p->run->result->samples, net, flow);
 }
 
 static void on_pfc(void *context, const struct nadi_pkt *net, uint32_t port, bool pause)
