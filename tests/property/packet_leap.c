@@ -2,13 +2,15 @@
  *
  *   packet_leap [PAIRS [FIRST_SEED]]   default: 400 pairs (80 when instrumented)
  *
- * Of seven seeds in eight whole jobs (job_packets), whose results are the same to the byte; of the
- * others flows on a bare network: every time, counter and queue. */
+ * Of six seeds in eight whole jobs (job_packets), whose results are the same to the byte, and of
+ * one a list of flows with samples over time, which threads run as well; of the others flows on a
+ * bare network: every time, counter and queue. */
 #include "base/mem.h"
 #include "base/str.h"
 #include "network/packet/leap.h"
 #include "network/packet/packet.h"
 
+#include "report/flows.h"
 #include "report/report.h"
 #include "report/tables.h"
 #include "sim/run.h"
@@ -216,6 +218,75 @@ static void try_flows(uint64_t seed, struct tally *tally)
     release(&without);
 }
 
+/* ---- lists of flows ------------------------------------------------------------------------ */
+
+static void draw_list(struct packet_case *c, uint64_t seed)
+{
+    struct nadi_rng rng;
+    nadi_rng_init(&rng, seed, "leaping lists");
+    const bool apart = draw_network(c, &rng);
+    draw_config(&c->in.config, &rng);
+    const uint32_t hosts = c->in.graph.host_count;
+    const uint64_t flows = pick(&rng, 1, 16), spread = pick(&rng, 0, 18);
+    uint64_t start = 0;
+    for (uint64_t f = 0; f < flows; f++) {
+        const uint32_t src = (uint32_t)nadi_rng_below(&rng, hosts);
+        const uint32_t ways = apart ? (hosts + (src % 2 == 0)) / 2 : hosts;
+        const uint32_t step = (uint32_t)pick(&rng, 1, ways - 1);
+        const uint32_t dst = apart ? (src / 2 + step) % ways * 2 + src % 2 : (src + step) % hosts;
+        start += chance(&rng, 2) ? 0 : pick_size(&rng, spread) - 1;
+        packet_case_flow(c, src, dst, pick_size(&rng, 22), start);
+    }
+    c->in.sample = chance(&rng, 2) ? (nadi_time)pick_size(&rng, 7) * 1000 * NADI_PS_PER_NS : 0;
+    c->in.max_rows = 2000;
+    c->in.config.stop = chance(&rng, 6) ? (nadi_time)pick_size(&rng, 20) * NADI_PS_PER_NS : 0;
+}
+
+static void describe_list(struct packet_case *c, struct nadi_str *text)
+{
+    const uint64_t *totals = (const uint64_t *)&c->result.totals;
+    packet_case_run(c);
+    for (int t = 0; t < NADI_FLOWS_TABLES; t++)
+        nadi_flows_table_write((enum nadi_flows_table)t, &c->in, &c->result, text);
+    for (size_t i = 0; i < sizeof(c->result.totals) / sizeof(*totals); i++)
+        nadi_str_printf(text, "%" PRIu64 "\n", totals[i]);
+}
+
+static void fail_at_difference(uint64_t seed, const char *with, const char *without)
+{
+    size_t at = 0;
+    while (with[at] == without[at])
+        at++;
+    while (at > 0 && with[at - 1] != '\n')
+        at--;
+    fail_msg("seed %" PRIu64 ": with leaps\n%.300s\nwithout\n%.300s", seed, with + at,
+             without + at);
+}
+
+static void try_list(uint64_t seed, struct tally *tally)
+{
+    struct nadi_str texts[3] = {NADI_STR_INIT, NADI_STR_INIT, NADI_STR_INIT};
+    uint64_t events = 0;
+    bool exact = false;
+    for (uint32_t i = 0; i < (exact ? 2 : 3); i++) {
+        struct packet_case c;
+        draw_list(&c, seed);
+        exact = c.in.config.exact;
+        if (i > 0)
+            c.in.config.leap_wait = UINT64_MAX;
+        c.in.threads = i == 2 ? 3 : 1;
+        describe_list(&c, &texts[i]);
+        events = c.result.totals.events;
+        packet_case_release(&c);
+        if (strcmp(nadi_str_get(&texts[0]), nadi_str_get(&texts[i])) != 0)
+            fail_at_difference(seed, nadi_str_get(&texts[0]), nadi_str_get(&texts[i]));
+    }
+    tally->events += events;
+    tally->done++;
+    for (uint32_t i = 0; i < 3; i++)
+        nadi_str_release(&texts[i]);
+}
+
 /* ---- whole jobs ---------------------------------------------------------------------------- */
 
 /* All that a result says, as files say it, and what they do not. */
@@ -244,17 +315,6 @@ static void describe(const struct nadi_inputs *in, const struct nadi_result *r,
     }
     for (size_t i = 0; i < r->diags.count; i++)
         nadi_str_printf(text, "%s\n", r->diags.items[i].message);
-}
-
-static void fail_at_difference(uint64_t seed, const char *with, const char *without)
-{
-    size_t at = 0;
-    while (with[at] == without[at])
-        at++;
-    while (at > 0 && with[at - 1] != '\n')
-        at--;
-    fail_msg("seed %" PRIu64 ": with leaps\n%.300s\nwithout\n%.300s", seed, with + at,
-             without + at);
 }
 
 static void try_job(uint64_t seed, struct tally *tally)
@@ -291,6 +351,8 @@ static void leaps_change_nothing(void **state)
     for (uint64_t seed = first_seed; seed < first_seed + cases; seed++)
         if (seed % 8 == 0)
             try_flows(seed / 8, &tally);
+        else if (seed % 8 == 4)
+            try_list(seed / 8, &tally);
         else
             try_job(seed, &tally);
     print_message("of %" PRIu64 " pairs %" PRIu64 " leapt, over %.0f %% of all events; %" PRIu64
