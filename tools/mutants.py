@@ -1,7 +1,7 @@
 """The small changes that tools/mutate makes in a C file, one at a time.
 
 Only bodies of functions and the numbers of tables change: no declarations, comments, strings,
-characters, preprocessor lines or assertions. The text is read as tokens. That a binary `*` has a
+characters, preprocessor lines or assertions, no {0}, and nothing that only gets or gives memory. The text is read as tokens. That a binary `*` has a
 blank behind it and the `*` of a pointer has none is what clang-format sees to."""
 import re
 
@@ -33,8 +33,11 @@ TYPES = {"const", "static", "struct", "enum", "union", "typedef", "extern", "voi
          "unsigned", "signed", "long", "short", "float", "double", "bool", "register", "volatile",
          "_Alignas", "_Atomic"}  # fmt: skip
 UNTOUCHED = {"NADI_ASSERT", "NADI_BUG", "static_assert", "_Static_assert", "offsetof", "alignof"}
-# Leaks are what the run under AddressSanitizer finds.
-FREES = re.compile(r"free|nadi_\w+_(free|release|destroy)")
+# Leaks and rooms of the wrong size are what the run under AddressSanitizer finds.
+UNTOUCHED |= {"NADI_NEW", "NADI_ZNEW", "NADI_ARENA_NEW", "NADI_ARENA_ZNEW", "nadi_mem_alloc",
+              "nadi_mem_zalloc", "nadi_mem_grow", "nadi_arena_alloc"}  # fmt: skip
+FREES = re.compile(r"free|nadi_\w+_(free|release|destroy|close)")
+RELEASES = re.compile(r"\w*_(release|destroy)|release|destroy")
 
 
 class Token:
@@ -135,7 +138,8 @@ class Reader:
             if t.text in UNTOUCHED and self.is_(i + 1, "("):
                 i = self.tokens[i + 1].mate + 1
                 continue
-            if t.kind == "number":
+            empty = self.is_(i - 1, "{") and self.is_(i + 1, "}") and t.text == "0"
+            if t.kind == "number" and not empty:
                 size = declares and self.is_(i - 1, "[") and self.tokens[i - 2].kind == "name"
                 if not (size and self.is_(i + 1, "]")):
                     for new in self.numbers(i):
@@ -258,6 +262,10 @@ class Reader:
                 if self.is_(i - 1, ")"):
                     self.function = self.tokens[self.tokens[i - 1].mate - 1].text
                     self.body = (self.tokens[i].at, self.tokens[close].end)
+                    if RELEASES.fullmatch(self.function):
+                        i = close
+                        self.function, self.body = "", None
+                        continue
                     parameters = [t.text for t in self.tokens[self.tokens[i - 1].mate : i]]
                     self.compares = parameters.count("void") == 2
                     self.block(i + 1, close - 1)

@@ -340,10 +340,102 @@ static void widths_of_types(void **state)
         }
 }
 
+/* What each operator is counted as and, of attention, which argument says that it is causal, of
+ * convolutions which one is the stride. The first and the last of the sorted table are among them.
+ */
+static void rows_of_operators(void **state)
+{
+    static const struct {
+        enum nadi_formula formula;
+        unsigned argument;
+        const char *names;
+    } rows[] = {
+        {NADI_FORMULA_REDUCTION, 0,
+         "aten::_adaptive_avg_pool2d aten::_foreach_norm aten::adaptive_avg_pool2d aten::all "
+         "aten::amax aten::amin aten::any aten::argmax aten::argmin aten::avg_pool2d aten::cumsum "
+         "aten::linalg_vector_norm aten::logsumexp aten::max aten::max_pool2d_with_indices "
+         "aten::mean aten::min aten::nll_loss_forward aten::norm aten::prod aten::std aten::sum "
+         "aten::var"},
+        {NADI_FORMULA_ADDMM, 0, "aten::_addmm_activation aten::addmm aten::addmm_ aten::addmv"},
+        {NADI_FORMULA_NORM, 0,
+         "aten::_batch_norm_impl_index aten::_fused_rms_norm aten::batch_norm "
+         "aten::cudnn_batch_norm aten::group_norm aten::instance_norm aten::layer_norm "
+         "aten::miopen_batch_norm aten::native_batch_norm aten::native_group_norm "
+         "aten::native_layer_norm aten::rms_norm"},
+        {NADI_FORMULA_CONVOLUTION, 3,
+         "aten::_convolution aten::_convolution_mode aten::conv1d aten::conv2d aten::conv3d "
+         "aten::convolution aten::cudnn_convolution aten::cudnn_convolution_relu"},
+        {NADI_FORMULA_ATTENTION_BACKWARD, 0,
+         "aten::_cudnn_attention_backward flash_attn::_flash_attn_varlen_backward"},
+        {NADI_FORMULA_ATTENTION, 11, "aten::_cudnn_attention_forward"},
+        {NADI_FORMULA_ATTENTION_BACKWARD, 14,
+         "aten::_efficient_attention_backward aten::_scaled_dot_product_cudnn_attention_backward"},
+        {NADI_FORMULA_ATTENTION, 9, "aten::_efficient_attention_forward"},
+        {NADI_FORMULA_GATHER, 0,
+         "aten::_embedding_bag aten::_embedding_bag_forward_only aten::embedding aten::gather "
+         "aten::index aten::index_select aten::take_along_dim"},
+        {NADI_FORMULA_ATTENTION_BACKWARD, 11,
+         "aten::_flash_attention_backward aten::_scaled_dot_product_efficient_attention_backward "
+         "aten::_scaled_dot_product_flash_attention_backward flash_attn::_flash_attn_backward"},
+        {NADI_FORMULA_ATTENTION, 8, "aten::_flash_attention_forward"},
+        {NADI_FORMULA_COPY, 0,
+         "aten::_foreach_copy_ aten::_to_copy aten::clone aten::contiguous aten::copy_"},
+        {NADI_FORMULA_NORM_BACKWARD, 0,
+         "aten::_fused_rms_norm_backward aten::batch_norm_backward aten::cudnn_batch_norm_backward "
+         "aten::miopen_batch_norm_backward aten::native_batch_norm_backward "
+         "aten::native_group_norm_backward aten::native_layer_norm_backward"},
+        {NADI_FORMULA_MM, 0,
+         "aten::_grouped_mm aten::_int_mm aten::_scaled_mm aten::dot aten::mm aten::mv"},
+        {NADI_FORMULA_SCATTER_INTO, 0,
+         "aten::_index_put_impl_ aten::index_add_ aten::index_copy_ aten::index_put_ "
+         "aten::scatter_ aten::scatter_add aten::scatter_add_"},
+        {NADI_FORMULA_SOFTMAX, 0,
+         "aten::_log_softmax aten::_safe_softmax aten::_softmax aten::log_softmax aten::softmax"},
+        {NADI_FORMULA_SOFTMAX_BACKWARD, 0,
+         "aten::_log_softmax_backward_data aten::_softmax_backward_data"},
+        {NADI_FORMULA_ATTENTION, 5,
+         "aten::_scaled_dot_product_attention_math aten::scaled_dot_product_attention "
+         "flash_attn::_flash_attn_forward"},
+        {NADI_FORMULA_ATTENTION, 6,
+         "aten::_scaled_dot_product_cudnn_attention aten::_scaled_dot_product_efficient_attention"},
+        {NADI_FORMULA_ATTENTION, 4, "aten::_scaled_dot_product_flash_attention"},
+        {NADI_FORMULA_BADDBMM, 0, "aten::addbmm aten::baddbmm"},
+        {NADI_FORMULA_FILL, 0,
+         "aten::bernoulli_ aten::exponential_ aten::fill_ aten::normal_ aten::random_ "
+         "aten::uniform_ aten::zero_"},
+        {NADI_FORMULA_BMM, 0, "aten::bmm aten::matmul"},
+        {NADI_FORMULA_TRANSPOSED, 0,
+         "aten::conv_transpose1d aten::conv_transpose2d aten::conv_transpose3d "
+         "aten::cudnn_convolution_transpose aten::miopen_convolution_transpose"},
+        {NADI_FORMULA_CONVOLUTION_BACKWARD, 0,
+         "aten::convolution_backward aten::cudnn_convolution_backward"},
+        {NADI_FORMULA_CONVOLUTION, 5, "aten::cudnn_convolution_add_relu"},
+        {NADI_FORMULA_CONVOLUTION_BACKWARD_ONE, 0,
+         "aten::cudnn_convolution_backward_input aten::cudnn_convolution_backward_weight"},
+        {NADI_FORMULA_LINEAR, 0, "aten::linear aten::linear_backward"},
+        {NADI_FORMULA_CONVOLUTION, 4, "aten::miopen_convolution aten::mkldnn_convolution"},
+        {NADI_FORMULA_ATTENTION, 0, "flash_attn::_flash_attn_varlen_forward"},
+        {NADI_FORMULA_ELEMENTWISE, 0,
+         "aten::relu aten::_adaptive aten::zeros flash_attn::_flash_attn_zzz a z"},
+        {NADI_FORMULA_MM, 0, "triton_tem_fused_mm_0 triton_tem_fused_addmm_relu_7"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (const char *at = rows[i].names, *end = at; *end; at = end + 1) {
+            char name[80];
+            end = at + strcspn(at, " ");
+            snprintf(name, sizeof(name), "%.*s", (int)(end - at), at);
+            const struct nadi_formula_row *row = nadi_formula_find(name);
+            if (row->formula != rows[i].formula || row->argument != rows[i].argument)
+                fail_msg("%s: formula %d, argument %u", name, (int)row->formula,
+                         (unsigned)row->argument);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
-                                       cmocka_unit_test(names_are_sorted),
-                                       cmocka_unit_test(widths_of_types)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand), cmocka_unit_test(names_are_sorted),
+        cmocka_unit_test(widths_of_types), cmocka_unit_test(rows_of_operators)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
