@@ -11,5 +11,8 @@
  * is released by the caller in both cases. */
 bool fuzz_load(struct nadi_inputs *in, enum nadi_schema_kind kind, const uint8_t *data,
                size_t size);
+/* The same, and what was said is added to `diags`. */
+bool fuzz_load_told(struct nadi_inputs *in, enum nadi_schema_kind kind, const uint8_t *data,
+                    size_t size, struct nadi_diags *diags);
 
 #endif
