@@ -264,15 +264,27 @@ static bool read_sizes(struct nadi_msccl *r, const xmlNode *algo)
     return true;
 }
 
-/* Blocks of the whole buffer. TACOS counts a member's chunks of an all-gather only. */
-static bool count_blocks(struct nadi_msccl *r, const xmlNode *algo)
+/* TACOS counts a member's chunks of an all-gather only; the buffer has those of all. */
+static bool counts_a_member(struct nadi_msccl *r, const xmlNode *algo)
 {
     char name[64] = "";
+    int64_t whole = 0;
+    text_of(algo, "name", name);
+    if (r->shape.kind != NADI_ALL_GATHER || strcmp(name, "tacos") != 0)
+        return false;
+    const xmlNode *gpu = algo->children;
+    while (gpu && !is_element(gpu, "gpu"))
+        gpu = gpu->next;
+    return !gpu || !integer(r, gpu, "o_chunks", 0, NADI_TABLE_MOST_SLOTS, 0, &whole) ||
+           whole != r->per_loop;
+}
+
+/* Blocks of the whole buffer. */
+static bool count_blocks(struct nadi_msccl *r, const xmlNode *algo)
+{
     const struct nadi_place place = nadi_msccl_at(r, line_of(algo));
     uint64_t blocks = r->per_loop;
-    text_of(algo, "name", name);
-    const bool all_to_all = r->shape.kind == NADI_ALL_TO_ALL;
-    if (all_to_all || (strcmp(name, "tacos") == 0 && r->shape.kind == NADI_ALL_GATHER))
+    if (r->shape.kind == NADI_ALL_TO_ALL || counts_a_member(r, algo))
         blocks *= r->n;
     r->shape.blocks = blocks > NADI_TABLE_MOST_SLOTS ? 0 : (uint32_t)blocks;
     r->shape.scratch = 0;
