@@ -309,7 +309,9 @@ class Reach:
             return {path} if self.code.get(path) else set()
         seen.add(path)
         tables = re.findall(r"\b(nadi_\w+)(?:\[[^]]*\])* = {", (self.tree / path).read_text())
-        name = re.compile(r"\b(" + "|".join(tables or ["-"]) + r")\b")
+        if not tables:
+            return set()
+        name = re.compile(r"\b(" + "|".join(tables) + r")\b")
         users = [f for f in self.sources if f != path and name.search((self.tree / f).read_text())]
         return set().union(*(self.users_of(f, seen) for f in users))
 
@@ -318,6 +320,8 @@ class Reach:
         line with code before it in its statement, the statement, its function, its file, the files
         that use its tables."""
         code = self.code.get(path, 0)
+        if not code and body:
+            return []
         if not code:
             users = self.users_of(path, set())
             names = {t.name for f in users for t, _ in self.reached.get(f, [])}

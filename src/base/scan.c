@@ -70,8 +70,6 @@ bool nadi_scan_next(struct nadi_scan *s)
 bool nadi_scan_same_line(struct nadi_scan *s)
 {
     const uint32_t line = s->place.line;
-    if (s->line != line)
-        return false;
     struct nadi_scan ahead = *s;
     skip_to_word(&ahead);
     return ahead.line == line && ahead.at < ahead.end && nadi_scan_next(s);

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/str.h"
 #include "compute/measured.h"
 
 static void near(double got, double wanted, double tolerance)
@@ -165,6 +166,68 @@ static void measured(void **state)
     nadi_diags_release(&diags);
 }
 
+/* Rates that are linear in log m, log n and log k are found exactly between any shapes, in whatever
+ * order the table has them; beside a corner that is missing, and outside, nothing is known. */
+static double linear_rate(double m, double n, double k)
+{
+    return 100 + 30 * log2(m) + 7 * log2(n) + 11 * log2(k); /* FLOPs a ns */
+}
+
+static void measured_grid(void **state)
+{
+    static const uint64_t ms[] = {64, 4096, 512}, ns[] = {2048, 32, 300}, ks[] = {96, 1000, 16};
+    struct nadi_str text = NADI_STR_INIT;
+    struct nadi_diags diags;
+    (void)state;
+    nadi_diags_init(&diags);
+    nadi_str_add(&text, "k,note,m,n,time_us,precision\n");
+    for (int c = 26; c >= 0; c--) {
+        const uint64_t m = ms[c % 3], n = ns[c / 3 % 3], k = ks[c / 9];
+        if (m == 4096 && n == 2048 && k == 1000)
+            continue;
+        const double us =
+            2.0 * (double)(m * n * k) / linear_rate((double)m, (double)n, (double)k) / 1e3;
+        nadi_str_printf(&text, "%" PRIu64 ",x,%" PRIu64 ",%" PRIu64 ",%.17g,bf16\n", k, m, n, us);
+    }
+    struct nadi_measured *t =
+        nadi_measured_parse("t.csv", nadi_str_get(&text), text.length, &diags);
+    assert_non_null(t);
+    static const struct {
+        uint64_t m, n, k;
+        bool known;
+    } cases[] = {
+        {64, 32, 16, true},      {100, 40, 20, true},       {512, 300, 96, true},
+        {511, 299, 97, true},    {4096, 2048, 96, true},    {3000, 300, 1000, true},
+        {513, 301, 97, false},   {4096, 2048, 1000, false}, {63, 300, 96, false},
+        {64, 31, 96, false},     {64, 32, 15, false},       {4097, 300, 96, false},
+        {64, 2049, 96, false},   {64, 300, 1001, false},    {512, 2048, 1000, true},
+        {4096, 300, 1000, true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_kernel k = {.kind = NADI_KERNEL_GEMM,
+                                .precision = NADI_BF16,
+                                .count = 1,
+                                .m = cases[i].m,
+                                .n = cases[i].n,
+                                .k = cases[i].k};
+        double got = 0;
+        assert_int_equal(nadi_measured_ns(t, &k, &got), cases[i].known);
+        if (cases[i].known)
+            near(got,
+                 2.0 * (double)(k.m * k.n * k.k) /
+                     linear_rate((double)k.m, (double)k.n, (double)k.k),
+                 1e-6 * got);
+        k.count = 2;
+        assert_false(nadi_measured_ns(t, &k, &got));
+        k.count = 1;
+        k.precision = NADI_FP16;
+        assert_false(nadi_measured_ns(t, &k, &got));
+    }
+    nadi_measured_destroy(t);
+    nadi_str_release(&text);
+    nadi_diags_release(&diags);
+}
+
 static void measured_faults(void **state)
 {
     static const char *const bad[] = {
@@ -196,6 +259,7 @@ int main(void)
         cmocka_unit_test(attention),
         cmocka_unit_test(above_the_roofline),
         cmocka_unit_test(measured),
+        cmocka_unit_test(measured_grid),
         cmocka_unit_test(measured_faults),
         cmocka_unit_test(model_names),
     };

@@ -1,0 +1,79 @@
+/* mem: sizes that cannot be end the program with a message and code 5, whatever their product wraps
+ * to; arrays grow and keep what they have. */
+#include "base/mem.h"
+
+#include <setjmp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int end_of(void *(*get)(size_t, size_t), size_t count, size_t size)
+{
+    const pid_t child = fork();
+    int status = 0;
+    assert_true(child >= 0);
+    if (child == 0) {
+        (void)!freopen("/dev/null", "w", stderr);
+        void *volatile p = get(count, size);
+        _exit(p ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void *again(size_t count, size_t size)
+{
+    return nadi_mem_realloc(nadi_mem_alloc(1, 1), count, size);
+}
+
+static void too_much(void **state)
+{
+    static const size_t cases[][2] = {{SIZE_MAX, 2},
+                                      {SIZE_MAX / 2 + 1, 2},
+                                      {(size_t)1 << 63, 4},
+                                      {SIZE_MAX, 1},
+                                      {(size_t)1 << 32, (size_t)1 << 32},
+                                      {(size_t)PTRDIFF_MAX + 1, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(end_of(nadi_mem_alloc, cases[i][0], cases[i][1]), 5);
+        assert_int_equal(end_of(nadi_mem_zalloc, cases[i][0], cases[i][1]), 5);
+        assert_int_equal(end_of(again, cases[i][0], cases[i][1]), 5);
+    }
+    assert_int_equal(end_of(nadi_mem_alloc, 0, 8), 0);
+    assert_int_equal(end_of(nadi_mem_alloc, 1000, 8), 0);
+}
+
+static void grows(void **state)
+{
+    size_t capacity = 0;
+    uint32_t *items = NULL;
+    (void)state;
+    for (uint32_t i = 0; i < 10000; i++) {
+        if (i >= capacity) {
+            const size_t before = capacity;
+            items = nadi_mem_grow(items, &capacity, i + 1, sizeof(*items));
+            assert_true(capacity >= i + 1 && capacity >= 2 * before && capacity <= 2 * before + 8);
+        }
+        items[i] = i * 7;
+    }
+    for (uint32_t i = 0; i < 10000; i++)
+        assert_int_equal(items[i], i * 7);
+    uint32_t *copy = nadi_mem_copy(items, 10000, sizeof(*items));
+    assert_memory_equal(copy, items, 10000 * sizeof(*items));
+    assert_true(copy != items);
+    nadi_mem_free(copy);
+    nadi_mem_free(items);
+    char *zero = nadi_mem_zalloc(1000, 3);
+    for (size_t i = 0; i < 3000; i++)
+        assert_int_equal(zero[i], 0);
+    nadi_mem_free(zero);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(too_much), cmocka_unit_test(grows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
