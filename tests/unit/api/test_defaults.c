@@ -187,7 +187,7 @@ static void setup(void **state)
     assert_null(o.network);
     assert_null(o.memory);
     assert_null(o.groups);
-    assert_string_equal(o.network_model, "unaware");
+    assert_string_equal(o.network_model, "auto");
     assert_string_equal(o.executor, "auto");
     assert_true(o.queues_per_dim == 1);
     assert_true(o.injection_scale <= 1 && o.injection_scale >= 1);
