@@ -78,11 +78,13 @@ static bool is_element(const xmlNode *node, const char *name)
     return node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, name) == 0;
 }
 
-/* Elements of another name than the one that is due. */
-static bool check_children(const struct nadi_msccl *r, const xmlNode *node, const char *name)
+/* Elements of another name than the one that is due; `also` (may be NULL) is passed over. */
+static bool check_children(const struct nadi_msccl *r, const xmlNode *node, const char *name,
+                           const char *also)
 {
     for (const xmlNode *child = node->children; child; child = child->next)
-        if (child->type == XML_ELEMENT_NODE && !is_element(child, name))
+        if (child->type == XML_ELEMENT_NODE && !is_element(child, name) &&
+            !(also && is_element(child, also)))
             return nadi_error(r->diags, "msccl/element", nadi_msccl_at(r, line_of(child)), NULL,
                               "<%s> in <%s>, where only <%s> may stand", (const char *)child->name,
                               (const char *)node->name, name);
@@ -185,7 +187,7 @@ static bool read_block(struct nadi_msccl *r, const xmlNode *node, uint32_t gpu)
     struct nadi_msccl_gpu *g = &r->gpus[gpu];
     struct nadi_msccl_block b = {.gpu = gpu, .line = line_of(node), .first = r->steps.count};
     int64_t id, channel;
-    if (!check_children(r, node, "step") ||
+    if (!check_children(r, node, "step", NULL) ||
         !integer(r, node, "id", 0, NADI_TABLE_MOST_LANES - 1, REQUIRED, &id) ||
         !index_of(r, node, "send", r->n - 1, &b.send) ||
         !index_of(r, node, "recv", r->n - 1, &b.recv) ||
@@ -223,7 +225,8 @@ static bool read_gpu(struct nadi_msccl *r, const xmlNode *node)
 {
     static const char *const names[] = {"i_chunks", "o_chunks", "s_chunks"};
     int64_t id, chunks;
-    if (!check_children(r, node, "tb") || !integer(r, node, "id", 0, r->n - 1, REQUIRED, &id))
+    if (!check_children(r, node, "tb", "copy") ||
+        !integer(r, node, "id", 0, r->n - 1, REQUIRED, &id))
         return false;
     struct nadi_msccl_gpu *g = &r->gpus[id];
     if (g->there)
@@ -239,6 +242,20 @@ static bool read_gpu(struct nadi_msccl *r, const xmlNode *node)
         if (is_element(child, "tb") && !read_block(r, child, (uint32_t)id))
             return false;
     return true;
+}
+
+/* TE-CCL writes where the input lies in the output; MSCCL's own runtime reads threadblocks only. */
+static void note_copies(const struct nadi_msccl *r, const xmlNode *algo)
+{
+    uint32_t count = 0, line = 0;
+    for (const xmlNode *gpu = algo->children; gpu; gpu = gpu->next)
+        for (const xmlNode *child = gpu->children; child; child = child->next)
+            if (is_element(child, "copy") && count++ == 0)
+                line = line_of(child);
+    if (count > 0)
+        nadi_note(r->diags, "msccl/copy", nadi_msccl_at(r, line), NULL,
+                  "%u <copy> in <gpu> are ignored, as by MSCCL: the steps alone are looked at",
+                  count);
 }
 
 /* ---- the algorithm ------------------------------------------------------------------------- */
@@ -301,7 +318,7 @@ static bool read_algo(struct nadi_msccl *r, const xmlNode *algo)
     char text[TEXT_ROOM] = "";
     int64_t gpus, chunks, root, channels;
     bool in_place, out_of_place;
-    if (!check_children(r, algo, "gpu") ||
+    if (!check_children(r, algo, "gpu", NULL) ||
         !integer(r, algo, "ngpus", 1, NADI_TABLE_MOST_MEMBERS, REQUIRED, &gpus) ||
         !integer(r, algo, "nchunksperloop", 1, NADI_TABLE_MOST_SLOTS, REQUIRED, &chunks) ||
         !integer(r, algo, "nchannels", 1, INT32_MAX, 1, &channels) ||
@@ -355,6 +372,7 @@ static bool read_tree(struct nadi_msccl *r, const xmlNode *root)
     if (!root || !is_element(root, "algo"))
         return nadi_error(r->diags, "msccl/root", nadi_msccl_at(r, root ? line_of(root) : 0),
                           "MSCCL's files begin with <algo>", "this is XML, but of another kind");
+    note_copies(r, root);
     return read_algo(r, root) && read_gpus(r, root) && nadi_msccl_make(r);
 }
 

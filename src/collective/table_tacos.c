@@ -9,8 +9,9 @@
  *
  * A row a link: the chunks that it carries, one after the other, `None` for none; with times
  * behind a colon (`3:976562`, `3:1953124:976562`), which are not looked at. Other lines before the
- * header are not either. Whose a chunk is follows from who never receives it. Each link is a lane
- * of its sender and one of its receiver; a chunk leaves when it is there. */
+ * header are not either. Whose a chunk is follows from who never receives it; TACOS may send it
+ * back to who has it: where it comes to all, chunk c is NPU c mod N's. Each link is a lane of its
+ * sender and one of its receiver; a chunk leaves when it is there. */
 #include "base/mem.h"
 #include "collective/table_inside.h"
 
@@ -193,7 +194,8 @@ static bool find_arrivals(struct reader *r)
     return true;
 }
 
-/* The only NPU that never receives a chunk has it. */
+/* The only NPU that never receives a chunk has it; of one that comes to all, NPU c mod N has it and
+ * does not wait for it. */
 static bool find_owners(struct reader *r)
 {
     struct nadi_place place = NADI_IN_FILE(r->f->path);
@@ -205,10 +207,11 @@ static bool find_owners(struct reader *r)
         for (uint32_t m = 0; m < r->n; m++)
             if (r->arrivals[(size_t)m * r->chunk_count + c].lane == NADI_NONE && count++ < 2)
                 without[count - 1] = m;
-        if (count == 0)
-            ok = nadi_error(r->diags, "tacos/owner", place, NULL,
-                            "chunk %u comes to all NPUs: nobody has it at the start", c);
-        else if (count > 1)
+        if (count == 0) {
+            without[0] = c % r->n;
+            r->arrivals[(size_t)without[0] * r->chunk_count + c].lane = NADI_NONE;
+        }
+        if (count > 1)
             ok =
                 nadi_error(r->diags, "collective/wrong", place, NULL,
                            "this is no ALL_GATHER: chunk %u never comes to NPUs %u and %u, and one "

@@ -12,12 +12,45 @@ enum { MAX_NODES = 1 << 24 }; /* and links: keeps a nonsense header from exhaust
 
 struct header {
     uint32_t nodes, switches, links;
+    bool has_type; /* of GPU, behind the counts: SimAI's */
 };
+
+/* Behind the first number: do four words and one that is no number end the line, as in SimAI's
+ * files? */
+static bool is_of_simai(const struct nadi_scan *s)
+{
+    uint32_t words = 0;
+    bool letter = false, inside = false;
+    for (const char *c = s->at; c < s->end && *c != '\n'; c++) {
+        const bool blank = *c == ' ' || *c == '\t' || *c == '\r';
+        if (!blank && !inside) {
+            words++;
+            letter = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z');
+        }
+        inside = !blank;
+    }
+    return words == 5 && letter;
+}
+
+static bool read_counts(struct nadi_scan *s, struct header *h)
+{
+    uint32_t ignored = 0, in_servers = 0;
+    if (!nadi_scan_u32(s, "number of nodes", MAX_NODES, &h->nodes))
+        return false;
+    const bool simai = is_of_simai(s);
+    if (simai && (!nadi_scan_u32(s, "number of GPUs a server", MAX_NODES, &ignored) ||
+                  !nadi_scan_u32(s, "number of NVSwitches", MAX_NODES, &in_servers)))
+        return false;
+    if (!nadi_scan_u32(s, "number of switches", MAX_NODES, &h->switches))
+        return false;
+    h->switches += in_servers;
+    h->has_type = simai;
+    return true;
+}
 
 static bool read_header(struct nadi_scan *s, struct header *h)
 {
-    if (!nadi_scan_u32(s, "number of nodes", MAX_NODES, &h->nodes) ||
-        !nadi_scan_u32(s, "number of switches", MAX_NODES, &h->switches))
+    if (!read_counts(s, h))
         return false;
     if (h->switches > h->nodes)
         return nadi_scan_error(s, "the first line is: nodes, switches among them, links",
@@ -25,6 +58,8 @@ static bool read_header(struct nadi_scan *s, struct header *h)
                                h->nodes);
     if (!nadi_scan_u32(s, "number of links", MAX_NODES, &h->links))
         return false;
+    if (h->has_type)
+        (void)nadi_scan_next(s);
     /* A number takes two bytes at least, a link ten: what is promised must be able to follow. */
     const size_t left = (size_t)(s->end - s->at);
     if (h->links < h->nodes / 2)

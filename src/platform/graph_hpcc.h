@@ -4,8 +4,10 @@
  *   switch numbers ...
  *   A B RATE LATENCY LOSS        one line a link: "0 64 400Gbps 0.001ms 0"
  *
- * Nodes not among the switches are hosts; NPU k is the k-th of them. A rate without a unit is
- * bit/s, a latency without one seconds. Extra columns on a link's line are ignored, as there. */
+ * SimAI's first line is NODES GPUS_PER_SERVER NVSWITCHES SWITCHES LINKS GPU_TYPE, and the
+ * NVSwitches stand among the switch numbers. Nodes not among the switches are hosts; NPU k is the
+ * k-th of them. A rate without a unit is bit/s, a latency without one seconds. Extra columns on a
+ * link's line are ignored, as there. */
 #ifndef NADI_PLATFORM_GRAPH_HPCC_H
 #define NADI_PLATFORM_GRAPH_HPCC_H
 

@@ -15,7 +15,7 @@ enum kind {
     KIND_MIB,     /* whole or broken MiB to bytes */
     KIND_REAL,
     KIND_TIME, /* a bare number is us */
-    KIND_STOP, /* a bare number is s */
+    KIND_STOP, /* a bare number is s; beyond the clock: no limit */
     KIND_RATE, /* a bare number is bit/s */
     KIND_FILE,
     KIND_MODE,
@@ -29,6 +29,8 @@ struct key {
     size_t offset; /* in the config; FILE: in the files; MAP: in a row */
     double least, most;
 };
+
+#define CLOCK_NS 9e15 /* how far the clock goes, at least */
 
 #define AT(member)    offsetof(struct nadi_packet_config, member)
 #define FILE_AT(name) offsetof(struct nadi_hpcc_files, name)
@@ -44,7 +46,7 @@ static const struct key keys[] = {
     {"TRACE_OUTPUT_FILE", KIND_NONE, 0, 0, 0},
     {"FCT_OUTPUT_FILE", KIND_FILE, FILE_AT(fct), 0, 0},
     {"PFC_OUTPUT_FILE", KIND_FILE, FILE_AT(pfc), 0, 0},
-    {"SIMULATOR_STOP_TIME", KIND_STOP, AT(stop), 0, 9e15},
+    {"SIMULATOR_STOP_TIME", KIND_STOP, AT(stop), 0, 1e300},
     {"CC_MODE", KIND_MODE, AT(cc), 0, 1000},
     {"ALPHA_RESUME_INTERVAL", KIND_TIME, AT(dcqcn.alpha_interval), 1, 1e12},
     {"RATE_DECREASE_INTERVAL", KIND_TIME, AT(dcqcn.decrease_interval), 1, 1e12},
@@ -80,9 +82,17 @@ static const struct key keys[] = {
     {"KMIN_MAP", KIND_MAP, ROW_AT(kmin_bytes), 0, 1e9},
     {"PMAX_MAP", KIND_MAP, ROW_AT(pmax), 0, 1},
     {"BUFFER_SIZE", KIND_MIB, AT(buffer_bytes), 0, 4095},
-    {"QLEN_MON_FILE", KIND_NONE, 0, 0, 0},
+    {"QLEN_MON_FILE", KIND_NONE, 0, 0, 0}, /* files that are not written; also of SimAI */
     {"QLEN_MON_START", KIND_NONE, 0, 0, 0},
     {"QLEN_MON_END", KIND_NONE, 0, 0, 0},
+    {"QLEN_MON_INTERVAL", KIND_NONE, 0, 0, 0},
+    {"BW_MON_FILE", KIND_NONE, 0, 0, 0},
+    {"BW_MON_INTERVAL", KIND_NONE, 0, 0, 0},
+    {"RATE_MON_FILE", KIND_NONE, 0, 0, 0},
+    {"CNP_MON_FILE", KIND_NONE, 0, 0, 0},
+    {"QP_MON_INTERVAL", KIND_NONE, 0, 0, 0},
+    {"MON_START", KIND_NONE, 0, 0, 0},
+    {"MON_END", KIND_NONE, 0, 0, 0},
     {"PAUSE_TIME", KIND_NONE, 0, 0, 0},
     {"DATA_RATE", KIND_NONE, 0, 0, 0},
     {"LINK_DELAY", KIND_NONE, 0, 0, 0},
@@ -126,6 +136,8 @@ static bool read_quantity(struct reader *r, const struct key *k, void *out)
         return false;
     if (rate)
         *(uint64_t *)out = nadi_count_round(value * 8);
+    else if (k->kind == KIND_STOP && value > CLOCK_NS)
+        *(nadi_time *)out = 0; /* never */
     else
         *(nadi_time *)out = nadi_time_of_ns(value);
     return true;
