@@ -125,6 +125,7 @@ static void run_events(struct simulation *s)
     uint64_t events = FIRST_A_LOOK;
     double last_s = seconds_since(&s->begin);
     r->outcome = NADI_OUTCOME_NONE;
+    s->stopped_by_range = false;
     bool more = true;
     while (more && !nadi_workload_undecided(s->workload)) { /* a failed one starts nothing more */
         more = nadi_engine_run(s->engine, events, until);
@@ -352,6 +353,9 @@ static struct nadi_fold single_ranks(const struct nadi_inputs *in)
     return f;
 }
 
+static const char beyond_together[] =
+    "what lies beyond the clock's range is told of all ranks together";
+
 /* One component from where the first part stopped; not run where the run was stopped before.
  * False: it is undecided. */
 static bool run_component(struct simulation *s, const struct simulation *first,
@@ -363,8 +367,10 @@ static bool run_component(struct simulation *s, const struct simulation *first,
     if (!stopped)
         run_events(s);
     const char *undecided = nadi_workload_undecided(s->workload);
-    if (undecided || r->outcome == NADI_OUTCOME_DEADLOCK) {
-        r->executor_note = undecided ? undecided : "the run ends in a deadlock";
+    if (undecided || r->outcome == NADI_OUTCOME_DEADLOCK || s->stopped_by_range) {
+        r->executor_note = undecided             ? undecided
+                           : s->stopped_by_range ? beyond_together
+                                                 : "the run ends in a deadlock";
         close_run(s);
         return false;
     }
@@ -372,7 +378,6 @@ static bool run_component(struct simulation *s, const struct simulation *first,
     nadi_diags_init(&part.diags);
     collect(s, ranks, &part);
     nadi_sum_add(sum, &part, ranks);
-    nadi_diags_append(&sum->result->diags, &part.diags);
     nadi_result_release(&part);
     close_run(s);
     return true;
@@ -436,12 +441,13 @@ static bool run_in_parts(struct simulation *s, const struct nadi_fold *fold)
     r->executor = "fold";
     open_run(s, fold, true, NULL);
     run_events(s);
-    if (r->outcome != NADI_OUTCOME_DEADLOCK && !nadi_workload_undecided(s->workload)) {
+    if (r->outcome != NADI_OUTCOME_DEADLOCK && !nadi_workload_undecided(s->workload) &&
+        !s->stopped_by_range) {
         collect(s, fold, r);
         close_run(s);
         return true;
     }
-    const char *why = no_second_part(s);
+    const char *why = s->stopped_by_range ? beyond_together : no_second_part(s);
     if (why) {
         r->executor_note = why;
         close_run(s);
