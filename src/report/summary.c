@@ -7,6 +7,7 @@
 #include "format/json_write.h"
 #include "report/figures.h"
 #include "report/report.h"
+#include "report/words.h"
 
 static void outcome(struct nadi_json *j, const struct nadi_result *r)
 {
@@ -122,6 +123,18 @@ static void rank_row(struct nadi_json *j, const struct nadi_inputs *in,
         nadi_json_double(j, "operation_intensity_flop_per_byte", rank->operation_intensity);
     }
     nadi_json_close(j);
+}
+
+static void in_words(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r)
+{
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    const struct nadi_words w = nadi_words_of(in, r, &arena);
+    nadi_json_array(j, "in_words");
+    for (uint32_t i = 0; i < w.count; i++)
+        nadi_json_string(j, NULL, w.sentences[i]);
+    nadi_json_close(j);
+    nadi_arena_release(&arena);
 }
 
 static void times(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r)
@@ -418,6 +431,7 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
     nadi_json_string(&j, "schema", "nadi-summary/1");
     nadi_json_string(&j, "version", NADI_VERSION);
     outcome(&j, r);
+    in_words(&j, in, r);
     times(&j, in, r);
     sanity(&j, r);
     collectives(&j, in, r);

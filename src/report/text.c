@@ -4,12 +4,14 @@
 #include "base/units.h"
 #include "report/figures.h"
 #include "report/report.h"
+#include "report/words.h"
 
 #include <math.h>
 
 enum {
     BAR_CELLS = 30,
     DIM_BAR_CELLS = 10,
+    WIDTH = 96,
     COLLECTIVES_SHOWN = 6,
 };
 
@@ -142,6 +144,38 @@ static void headline(const struct page *p)
         nadi_str_printf(p->out, "\n%s", r->stopped_by);
     nadi_str_add(p->out, "\nThe figures below cover only what ran: they are not the result of the "
                          "workload.\n");
+}
+
+/* The sentence in lines of at most WIDTH columns. */
+static void wrapped(const struct page *p, const char *sentence)
+{
+    size_t column = 0;
+    while (*sentence) {
+        size_t word = strcspn(sentence, " ");
+        while (sentence[word] && sentence[word + 1] == '%') /* stays with its number */
+            word += 1 + strcspn(sentence + word + 1, " ");
+        if (column && column + 1 + word > WIDTH) {
+            nadi_str_add(p->out, "\n");
+            column = 0;
+        } else if (column) {
+            nadi_str_add(p->out, " ");
+            column++;
+        }
+        nadi_str_printf(p->out, "%.*s", (int)word, sentence);
+        column += word;
+        sentence += word + (sentence[word] == ' ');
+    }
+    nadi_str_add(p->out, "\n");
+}
+
+static void words(const struct page *p)
+{
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    const struct nadi_words w = nadi_words_of(p->in, p->r, &arena);
+    for (uint32_t i = 0; i < w.count; i++)
+        wrapped(p, w.sentences[i]);
+    nadi_arena_release(&arena);
 }
 
 static void shares(const struct page *p)
@@ -451,6 +485,7 @@ void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r,
     headline(&p);
     if (r->rank_count == 0)
         return;
+    words(&p);
     shares(&p);
     ranks(&p);
     machine_details(&p);
