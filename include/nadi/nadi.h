@@ -106,7 +106,8 @@ enum nadi_field_kind {
     NADI_FIELD_U32,
     NADI_FIELD_U64,
     NADI_FIELD_DOUBLE,
-    NADI_FIELD_FLAG, /* int, 0 or not */
+    NADI_FIELD_FLAG,   /* int, 0 or not */
+    NADI_FIELD_HANDLE, /* what another function made */
 };
 
 struct nadi_struct;

@@ -1,9 +1,11 @@
 """The C library: where it is, its structs, its messages."""
 import ctypes
+import math
+import operator
 import os
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 
-DONE, INPUT, DEADLOCK, LIMIT = 0, 3, 4, 5
+DONE, INPUT, DEADLOCK, LIMIT, BUG = 0, 3, 4, 5, 70
 
 
 def library_path():
@@ -21,36 +23,14 @@ class Message(ctypes.Structure):
                 ("offset", c_uint64), ("rank", c_uint32), ("node", c_char_p), ("text", c_char_p), ("hint", c_char_p)]
 
 
-class Setup(ctypes.Structure):
-    _fields_ = [("size", c_size_t), ("workload", c_char_p), ("system", c_char_p), ("network", c_char_p),
-                ("memory", c_char_p), ("groups", c_char_p), ("network_model", c_char_p), ("executor", c_char_p),
-                ("queues_per_dim", c_uint32), ("injection_scale", c_double), ("compute_scale", c_double),
-                ("comm_scale", c_double), ("rendezvous", c_int), ("lenient", c_int), ("compat", c_int),
-                ("max_sim_ns", c_uint64), ("max_wall_ms", c_uint64)]
+class Field(ctypes.Structure):
+    """What can be set in a struct, as the library says it."""
+    _fields_ = [("name", c_char_p), ("kind", c_int), ("needed", c_int), ("offset", c_size_t), ("count_offset", c_size_t),
+                ("least", c_uint64), ("most", c_uint64), ("least_real", c_double), ("most_real", c_double),
+                ("of", c_void_p)]
 
 
-class Output(ctypes.Structure):
-    _fields_ = [("size", c_size_t), ("folder", c_char_p), ("ops", c_int), ("five_column", c_int), ("timeline", c_int),
-                ("timeline_first_rank", c_uint32), ("timeline_last_rank", c_uint32), ("timeline_from_ns", c_uint64),
-                ("timeline_to_ns", c_uint64), ("ranks", c_char_p), ("link_usage", c_int), ("why", c_int),
-                ("sensitivity", c_int), ("claim", c_void_p)]
-
-
-class CollectiveTraces(ctypes.Structure):
-    _fields_ = [("size", c_size_t), ("kind", c_char_p), ("ranks", c_uint32), ("bytes", c_uint64), ("repeat", c_uint32),
-                ("compute_before_us", c_uint64), ("compute_after_us", c_uint64), ("group", c_char_p),
-                ("compression", c_char_p), ("manifest", c_int)]
-
-
-def initialised(kind, init):
-    """A struct as the library initialises it. The library may know members beyond ours: there is room for them."""
-    room = ctypes.create_string_buffer(4096)
-    init(ctypes.cast(room, c_void_p))
-    struct = ctypes.cast(room, POINTER(kind)).contents
-    if struct.size > len(room) or struct.size < ctypes.sizeof(kind) - 7:
-        raise ImportError(f"{library_path()} is of another version than this package")
-    struct._room = room
-    return struct
+TEXT, PATH, TEXTS, PATHS, U32, U64, DOUBLE, FLAG, HANDLE = range(1, 10)
 
 
 def _load():
@@ -61,9 +41,10 @@ def _load():
         f.restype, f.argtypes = result, arguments
 
     for name in ("nadi_setup_init", "nadi_output_init", "nadi_collective_traces_init", "nadi_free", "nadi_job_destroy",
-                 "nadi_claim_destroy", "nadi_job_keep_ops", "nadi_job_keep_usage", "nadi_messages_destroy"):
+                 "nadi_job_keep_ops", "nadi_job_keep_usage", "nadi_messages_destroy", "nadi_claim_destroy"):
         declare(name, None, c_void_p)
     declare("nadi_version", c_char_p)
+    declare("nadi_struct_fields", POINTER(Field), c_char_p, POINTER(c_size_t), POINTER(c_size_t))
     declare("nadi_messages_create", c_void_p)
     declare("nadi_messages_count", c_size_t, c_void_p)
     declare("nadi_messages_get", Message, c_void_p, c_size_t)
@@ -74,12 +55,12 @@ def _load():
     declare("nadi_job_check", c_int, c_void_p)
     declare("nadi_job_run", c_int, c_void_p, c_void_p)
     declare("nadi_job_write", c_int, c_void_p, c_void_p)
-    declare("nadi_claim_create", c_void_p, c_char_p, c_void_p)
     declare("nadi_job_text", c_void_p, c_void_p, c_int)
     declare("nadi_job_node_count", c_uint64, c_void_p)
     declare("nadi_job_end_ns", c_uint64, c_void_p)
-    declare("nadi_generate_collective", c_int, c_void_p, c_char_p, c_void_p)
+    declare("nadi_claim_create", c_void_p, c_char_p, c_void_p)
     declare("nadi_run_check_folder", c_int, c_char_p, c_void_p)
+    declare("nadi_generate_collective", c_int, c_void_p, c_char_p, c_void_p)
     declare("nadi_query", c_void_p, c_char_p, c_char_p, c_char_p, c_void_p)
     declare("nadi_report_page", c_int, POINTER(c_char_p), c_size_t, c_char_p, c_void_p)
     declare("nadi_report_summary", c_void_p, c_char_p, c_int, c_void_p)
@@ -103,13 +84,19 @@ def take_text(pointer):
     return text
 
 
+def text_of(value):
+    return (value or b"").decode("utf-8", "replace")
+
+
 def messages_of(handle):
     """[(level, code, whole text)] of a list of messages."""
     levels = {1: "note", 2: "warning", 3: "error"}
     out = []
     for i in range(lib.nadi_messages_count(handle)):
         m = lib.nadi_messages_get(handle, i)
-        out.append((levels.get(m.level, "note"), m.code.decode(), take_text(lib.nadi_message_format(handle, i)).rstrip()))
+        whole = take_text(lib.nadi_message_format(handle, i))
+        text = text_of(m.text) if whole is None else whole.rstrip()  # None: there is no memory for more
+        out.append((levels.get(m.level, "note"), text_of(m.code), text))
     return out
 
 
@@ -122,19 +109,118 @@ class Error(RuntimeError):
         self.messages, self.status = messages, status
 
 
+class MemoryIsOut(Error, MemoryError):
+    """Also a MemoryError. What could not be done is undone; the process may go on."""
+
+
+def error_of(messages, status=INPUT):
+    out = any(code == "limit/memory" for _, code, _ in messages)
+    return (MemoryIsOut if out else Error)(messages, LIMIT if out else status)
+
+
 class Messages:
     """A list for functions that want one."""
 
     def __enter__(self):
         self.handle = lib.nadi_messages_create()
+        if not self.handle:
+            raise MemoryError("no memory for a list of messages")
         return self
 
     def __exit__(self, *_):
         lib.nadi_messages_destroy(self.handle)
 
     def error(self, status=INPUT):
-        return Error(messages_of(self.handle), status)
+        return error_of(messages_of(self.handle), status)
 
 
-def encoded(value):
-    return None if value is None else os.fspath(value).encode() if hasattr(value, "__fspath__") else str(value).encode()
+def encoded(value, name="path", path=True):
+    """A text, or a path of any bytes, as the library takes it; None stays None."""
+    if value is None:
+        return None
+    if path:
+        try:
+            data = os.fsencode(value)
+        except TypeError:
+            raise TypeError(f"{name} is {value!r}; a path is wanted") from None
+        except UnicodeError:
+            raise ValueError(f"{name} is {value!r}, which can be no path here") from None
+    elif isinstance(value, (str, bytes)):
+        try:
+            data = value.encode() if isinstance(value, str) else value
+            data.decode()
+        except UnicodeError:
+            raise ValueError(f"{name} is {value!r}, which is not UTF-8") from None
+    else:
+        raise TypeError(f"{name} is {value!r}; a text is wanted")
+    if b"\0" in data:
+        raise ValueError(f"{name} is {value!r}; there is a NUL character in it")
+    return data
+
+
+def _whole(f, name, value):
+    try:
+        number = operator.index(value if not isinstance(value, bool) else None)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; a whole number is wanted") from None
+    if not f.least <= number <= f.most:
+        raise ValueError(f"{name} is {number}; allowed are whole numbers from {f.least} to {f.most}")
+    return number
+
+
+def _real(f, name, value):
+    try:
+        number = float(value if not isinstance(value, (bool, str, bytes)) else None)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {value!r}; a number is wanted") from None
+    except OverflowError:
+        number = math.inf
+    if not f.least_real <= number <= f.most_real:  # nor NaN
+        raise ValueError(f"{name} is {value}; allowed are numbers from {f.least_real:g} to {f.most_real:g}")
+    return number
+
+
+def _flag(name, value):
+    if isinstance(value, (str, bytes, float)) or value not in (0, 1):
+        raise TypeError(f"{name} is {value!r}; True or False is wanted")
+    return int(value)
+
+
+class Struct:
+    """A struct of the library with its defaults. What can be set, where and within which range the library says."""
+
+    def __init__(self, name, **values):
+        size, count = c_size_t(), c_size_t()
+        fields = lib.nadi_struct_fields(name.encode(), size, count)
+        if not fields:
+            raise ImportError(f"{library_path()} is of another version than this package: it has no {name}")
+        self.fields = {fields[i].name.decode(): fields[i] for i in range(count.value)}
+        self.room = ctypes.create_string_buffer(size.value)
+        self._kept = {}
+        getattr(lib, f"{name}_init")(ctypes.cast(self.room, c_void_p))
+        for key, value in values.items():
+            self.set(key, value)
+
+    def set(self, name, value):
+        """Sets a member; None leaves its default. Raises TypeError or ValueError with the name and what is allowed."""
+        f = self.fields.get(name)
+        if f is None:
+            raise TypeError(f"no '{name}'; there are {', '.join(self.fields)}")
+        if value is None:
+            return
+        if f.kind in (TEXT, PATH):
+            self._kept[name] = encoded(value, name, f.kind == PATH)
+            self._put(c_char_p, f, self._kept[name])
+        elif f.kind in (U32, U64):
+            self._put(c_uint32 if f.kind == U32 else c_uint64, f, _whole(f, name, value))
+        elif f.kind == DOUBLE:
+            self._put(c_double, f, _real(f, name, value))
+        elif f.kind == FLAG:
+            self._put(c_int, f, _flag(name, value))
+        elif f.kind == HANDLE:
+            self._put(c_void_p, f, value)
+        else:
+            raise TypeError(f"{name} is a list, which this package does not set")
+
+    def _put(self, kind, f, value):
+        kind.from_buffer(self.room, f.offset).value = value

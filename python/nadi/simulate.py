@@ -3,24 +3,19 @@ import os
 import tempfile
 import warnings
 
-from ._library import DONE, CollectiveTraces, Error, Messages, Output, Setup, encoded, initialised, lib, messages_of
+from ._library import DONE, Messages, Struct, encoded, error_of, lib, messages_of
 from .results import Run
 
-_TEXTS = ("workload", "system", "network", "memory", "groups", "network_model", "executor")
-_NUMBERS = ("queues_per_dim", "injection_scale", "compute_scale", "comm_scale", "rendezvous", "lenient", "max_sim_ns",
-            "max_wall_ms")
 MOST_NODES = 1000000  # spans and the critical path are kept up to so many nodes, as the program does
 
 
 class _Job:
     def __init__(self, inputs):
-        setup = initialised(Setup, lib.nadi_setup_init)
-        for key, value in inputs.items():
-            if key not in _TEXTS + _NUMBERS:
-                raise TypeError(f"no input '{key}'; there are {', '.join(_TEXTS + _NUMBERS)}")
-            if value is not None:
-                setattr(setup, key, encoded(value) if key in _TEXTS else value)
-        self.job = lib.nadi_job_create(setup._room)
+        self.job = None
+        setup = Struct("nadi_setup", **inputs)
+        self.job = lib.nadi_job_create(setup.room)
+        if not self.job:
+            raise MemoryError("no memory for a job")
 
     def __enter__(self):
         return self
@@ -33,7 +28,7 @@ class _Job:
 
     def must(self, status):
         if status != DONE:
-            raise Error(self.messages(), status)
+            raise error_of(self.messages(), status)
 
     def warn(self):
         for level, _, text in self.messages():
@@ -50,7 +45,7 @@ class _Claim:
 
     def __enter__(self):
         with Messages() as m:
-            self.handle = lib.nadi_claim_create(encoded(self.folder), m.handle)
+            self.handle = lib.nadi_claim_create(encoded(self.folder, "out"), m.handle)
             if not self.handle:
                 raise m.error()
         return self
@@ -64,7 +59,9 @@ def run(workload, system, network, *, out=None, sensitivity=False, link_usage=Fa
     compute_scale, ... Files go to the folder `out`, of which an earlier run's are removed, or to a temporary one that lives
     as long as the Run.
     details: keep every node's times and the critical path; None: up to a million nodes. Raises Error."""
+    output = Struct("nadi_output", why=1, sensitivity=sensitivity, link_usage=link_usage, timeline=timeline)
     with _Job(dict(inputs, workload=workload, system=system, network=network)) as j, _Claim(out) as claim:
+        output.set("claim", claim.handle)
         j.must(lib.nadi_job_load(j.job))
         if details is None:
             details = sensitivity or lib.nadi_job_node_count(j.job) <= MOST_NODES
@@ -73,11 +70,7 @@ def run(workload, system, network, *, out=None, sensitivity=False, link_usage=Fa
         if link_usage:
             lib.nadi_job_keep_usage(j.job)
         j.must(lib.nadi_job_run(j.job, None))
-        output = initialised(Output, lib.nadi_output_init)
-        output.claim = claim.handle
-        output.why, output.sensitivity = 1, int(sensitivity)
-        output.link_usage, output.timeline = int(link_usage), int(timeline)
-        j.must(lib.nadi_job_write(j.job, output._room))
+        j.must(lib.nadi_job_write(j.job, output.room))
         j.warn()
         return Run(claim.folder, messages=j.messages(), keep=claim.keep)
 
@@ -92,11 +85,9 @@ def check(workload, system, network, **inputs):
 
 def generate_collective(prefix, kind="all-reduce", ranks=8, bytes=1 << 20, repeat=1, manifest=False):
     """Writes the traces of one collective, a micro-benchmark, as `nadi gen collective` does."""
-    options = initialised(CollectiveTraces, lib.nadi_collective_traces_init)
-    options.kind, options.ranks, options.bytes = encoded(kind), ranks, bytes
-    options.repeat, options.manifest = repeat, int(manifest)
+    options = Struct("nadi_collective_traces", kind=kind, ranks=ranks, bytes=bytes, repeat=repeat, manifest=manifest)
     os.makedirs(os.path.dirname(os.path.abspath(prefix)), exist_ok=True)
     with Messages() as m:
-        status = lib.nadi_generate_collective(options._room, encoded(prefix), m.handle)
+        status = lib.nadi_generate_collective(options.room, encoded(prefix, "prefix"), m.handle)
         if status != DONE:
             raise m.error(status)

@@ -2,7 +2,11 @@
 import importlib.util
 import json
 import os
+import shutil
+import subprocess
+import sys
 import tempfile
+import threading
 import unittest
 
 import nadi
@@ -118,6 +122,157 @@ class Package(unittest.TestCase):
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(*self.inputs, max_sim_ns=10)
         self.assertEqual(caught.exception.status, 5)
+
+
+    def refused(self, kind, words, **inputs):
+        with self.assertRaises(kind) as caught:
+            nadi.run(*self.inputs, **inputs)
+        for word in words:
+            self.assertIn(word, str(caught.exception))
+
+    def test_numbers_out_of_range_do_not_wrap(self):
+        for value in (2**32, 2**32 + 8, 2**31, 10**30, -1, 0):
+            self.refused(ValueError, ["queues_per_dim", str(value), "from 1 to 2147483647"], queues_per_dim=value)
+        for value in (float("nan"), float("inf"), -float("inf"), -0.5, 1e10, 10**400):
+            self.refused(ValueError, ["compute_scale", "from 0 to 1e+09"], compute_scale=value)
+        for value in (2**64, -1):
+            self.refused(ValueError, ["seed", "18446744073709551615"], seed=value)
+        for ranks in (2**32, 2**32 + 8, 0, -8):
+            with self.assertRaises(ValueError):
+                nadi.generate_collective(os.path.join(self.work, "x"), ranks=ranks)
+        self.assertFalse(os.path.exists(os.path.join(self.work, "x.0.et")))
+
+    def test_wrong_types_are_named(self):
+        for value in ("8", 1.5, b"8", int, [8], True):
+            self.refused(TypeError, ["queues_per_dim", "whole number"], queues_per_dim=value)
+        for value in ("1", b"1", [1], True):
+            self.refused(TypeError, ["comm_scale", "number"], comm_scale=value)
+        for value in ("yes", 2, 1.0, [1]):
+            self.refused(TypeError, ["rendezvous", "True or False"], rendezvous=value)
+        for value in (7, 1.5, ["a"]):
+            self.refused(TypeError, ["memory", "path"], memory=value)
+            self.refused(TypeError, ["network_model", "text"], network_model=value)
+        self.refused(TypeError, ["bandwith", "network_model"], bandwith=1)
+
+    def test_texts_that_are_none(self):
+        self.refused(ValueError, ["memory", "NUL"], memory="a\0b")
+        self.refused(ValueError, ["network_model", "NUL"], network_model="flow\0er")
+        self.refused(ValueError, ["network_model", "UTF-8"], network_model=b"caf\xe9")
+        self.refused(ValueError, ["network_model", "UTF-8"], network_model="\udce9")
+        for name in (b"caf\xe9", "caf\udce9"):  # a path may be any bytes
+            with self.assertRaises(nadi.Error) as caught:
+                nadi.run(self.inputs[0], self.inputs[1], name)
+            self.assertIn("caf", str(caught.exception))
+        with self.assertRaises(ValueError):
+            nadi.report([self.run_], os.path.join(self.work, "a\0b"))
+
+    @unittest.skipUnless(importlib.util.find_spec("numpy"), "no numpy")
+    def test_numbers_of_numpy(self):
+        import numpy
+        run = nadi.run(*self.inputs, queues_per_dim=numpy.int64(1), comm_scale=numpy.float32(1))
+        self.assertEqual(run.end_ns, 62760)
+        run.close()
+
+    def child(self, text, **environment):
+        return subprocess.run([sys.executable, "-c", text, *self.inputs], env=dict(os.environ, **environment),
+                              capture_output=True, text=True, timeout=300)
+
+    def test_no_memory_ends_no_process(self):
+        done = self.child("""
+import resource, sys, nadi
+nadi.generate_collective(sys.argv[1] + "-large", ranks=8, repeat=60000)
+first = nadi.run(*sys.argv[1:]).end_ns
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+before = resource.getrlimit(resource.RLIMIT_AS)
+resource.setrlimit(resource.RLIMIT_AS, (used + (4 << 20), before[1]))
+try:
+    nadi.run(sys.argv[1] + "-large", *sys.argv[2:])
+    print("not refused")
+except MemoryError as e:
+    resource.setrlimit(resource.RLIMIT_AS, before)
+    print(type(e).__name__, e.status, "out of memory" in str(e))
+assert nadi.run(*sys.argv[1:]).end_ns == first
+""")
+        self.assertEqual((done.returncode, done.stdout), (0, "MemoryIsOut 5 True\n"), done.stderr)
+
+    def test_nothing_is_printed_and_nothing_changed(self):
+        done = self.child("""
+import os, signal, sys, nadi
+def state():
+    return ([signal.getsignal(s) for s in range(1, 32) if s not in (9, 19)], dict(os.environ), os.getcwd(),
+            signal.pthread_sigmask(signal.SIG_BLOCK, []), sorted(os.listdir("/proc/self/fd")))
+run = nadi.run(*sys.argv[1:])
+run.close()
+before = state()
+for model in ("unaware", "aware", "flow", "packet"):
+    run = nadi.run(*sys.argv[1:], network_model=model, sensitivity=True)
+    run.report(sys.argv[1] + ".html")
+    run.close()
+try:
+    nadi.run("nothing", "nowhere", "never")
+except nadi.Error:
+    pass
+assert state() == before
+""")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_after_a_fork(self):
+        child = os.fork()
+        if child == 0:
+            good = False
+            try:
+                run = nadi.run(*self.inputs, sensitivity=True)
+                good = run.end_ns == 62760
+            finally:
+                os._exit(0 if good else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_threads_do_not_meet(self):
+        ends = []
+
+        def work(scale):
+            run = nadi.run(*self.inputs, comm_scale=scale)
+            ends.append((scale, run.end_ns))
+            run.close()
+        for scale in (0.5, 1.0, 2.0, 4.0):
+            work(scale)
+        alone, ends = sorted(ends), []
+        threads = [threading.Thread(target=work, args=(scale,)) for scale in (0.5, 1.0, 2.0, 4.0) * 3]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(sorted(ends), sorted(alone * 3))
+
+    def test_the_locale_changes_nothing(self):
+        if not shutil.which("localedef"):
+            self.skipTest("no localedef (apt-get install locales)")
+        with tempfile.TemporaryDirectory() as folder:
+            made = subprocess.run(["localedef", "--quiet", "--no-archive", "-i", "de_DE", "-f", "UTF-8",
+                                   os.path.join(folder, "de_DE.UTF-8")], capture_output=True)
+            if not os.path.isdir(os.path.join(folder, "de_DE.UTF-8")):
+                self.skipTest(f"localedef makes no locale: {made.stderr}")
+            with open(os.path.join(self.work, "net.5.yml"), "w") as f:
+                f.write("topology: [Ring]\nnpus_count: [8]\nbandwidth: [12.5]\nlatency: [500.25]\n")
+            text = """
+import hashlib, locale, os, sys, nadi
+name = locale.setlocale(locale.LC_ALL, sys.argv[4])
+run = nadi.run(*sys.argv[1:3], os.path.join(os.path.dirname(sys.argv[3]), "net.5.yml"), comm_scale=0.5, sensitivity=True, out="out")
+page = run.report("page.html")
+print(run.end_ns, hashlib.sha256(open(page, "rb").read()).hexdigest())
+for name in sorted(os.listdir("out")):
+    print(name, hashlib.sha256(open("out/" + name, "rb").read()).hexdigest())
+assert locale.str(1.5) == sys.argv[5]
+"""
+            said = []
+            for name, number in (("C", "1.5"), ("de_DE.UTF-8", "1,5")):
+                with tempfile.TemporaryDirectory() as work:
+                    done = subprocess.run([sys.executable, "-c", text, *self.inputs, name, number], cwd=work,
+                                          env=dict(os.environ, LOCPATH=folder), capture_output=True, text=True)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    said.append(done.stdout)
+            self.assertEqual(said[0], said[1])
+            self.assertGreater(len(said[0].splitlines()), 5)
 
 
 if __name__ == "__main__":

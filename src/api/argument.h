@@ -26,8 +26,7 @@ struct nadi_struct {
 
 /* Kinds of arguments that are no members. */
 enum {
-    NADI_ARGUMENT_HANDLE = 100, /* pointer */
-    NADI_ARGUMENT_STRUCT,       /* pointer to a struct that begins with its size */
+    NADI_ARGUMENT_STRUCT = 100, /* pointer to a struct that begins with its size */
     NADI_ARGUMENT_RESULT_TEXT,  /* char **, set to NULL */
     NADI_ARGUMENT_RESULT_INT,   /* int *, set to 0 */
     NADI_ARGUMENT_RESULT_SIZE,  /* size_t *, set to 0 */
@@ -69,7 +68,7 @@ enum {
     }
 #define NADI_HANDLE(type, member)                                                                  \
     {                                                                                              \
-        NADI_FIELD(type, member, NADI_ARGUMENT_HANDLE, 1)                                          \
+        NADI_FIELD(type, member, NADI_FIELD_HANDLE, 1)                                             \
     }
 #define NADI_RESULT(type, member, what, must)                                                      \
     {                                                                                              \

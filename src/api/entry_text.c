@@ -316,7 +316,7 @@ static enum nadi_status pattern_work(void *arguments, struct nadi_diags *diags)
 int nadi_pattern_init(struct nadi_pattern *options, const char *family, struct nadi_diags *messages)
 {
     static const struct nadi_field members[] = {
-        {NADI_ARGUMENT(struct text_call, pattern, "options", NADI_ARGUMENT_HANDLE, 1)},
+        {NADI_ARGUMENT(struct text_call, pattern, "options", NADI_FIELD_HANDLE, 1)},
         {NADI_ARGUMENT(struct text_call, first, "family", NADI_FIELD_TEXT, 1)},
         NADI_FIELDS_END,
     };

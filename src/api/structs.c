@@ -52,6 +52,7 @@ TABLE(nadi_watch, nadi_watch_init);
 
 static const struct nadi_field nadi_output_members[] = {
     NADI_PATH(struct nadi_output, folder, 0),
+    {NADI_FIELD(struct nadi_output, claim, NADI_FIELD_HANDLE, 0)},
     NADI_FLAG(struct nadi_output, ops),
     NADI_FLAG(struct nadi_output, five_column),
     NADI_FLAG(struct nadi_output, timeline),
