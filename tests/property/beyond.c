@@ -286,7 +286,7 @@ static bool try_packets(uint64_t seed, struct tally *tally)
     job_give(&j, job_trace(&j, nodes, 2), 0, j.in.rank_count - 1);
     nadi_diags_init(&diags);
     bool ok = true;
-    if (nadi_inputs_take_topology(&j.in, NULL, &diags)) {
+    if (nadi_inputs_take_topology(&j.in, NULL, NULL, &diags)) {
         nadi_simulate(&j.in, NULL, &r);
         ok = (r.outcome == NADI_OUTCOME_LIMIT && r.stopped_by[0] == '-') || /* --max-wall */
              check(seed, "packets", &j.in, &r);
