@@ -34,8 +34,24 @@ static bool needs_temporary(const struct nadi_mscclpp_maker *m, uint32_t member)
     return !m->op->pairwise;
 }
 
-static void plan_move(struct nadi_mscclpp_maker *m, uint32_t member, uint32_t *temporaries)
+/* Packets that an operation writes into scratch of its own member: other threadblocks wait for it.
+ */
+static void plan_own_packet(struct nadi_mscclpp_maker *m, size_t index,
+                            const struct nadi_mscclpp_place *packet)
 {
+    if (!m->op->packets || packet->buffer != 's')
+        return;
+    const struct nadi_mscclpp_packet p = {.at = {packet->member, NADI_NONE, 0},
+                                          .op = index,
+                                          .first = packet->offset,
+                                          .count = packet->count};
+    NADI_PUSH(&m->packets, p);
+    m->mark_of[index] = 1;
+}
+
+static void plan_move(struct nadi_mscclpp_maker *m, size_t index, uint32_t *temporaries)
+{
+    const uint32_t member = nadi_mscclpp_block_at(m, m->block)->member;
     if (nadi_mscclpp_source(m, 0)->count == 0)
         return;
     for (uint32_t i = 0; i < m->op->source_count; i++)
@@ -44,6 +60,8 @@ static void plan_move(struct nadi_mscclpp_maker *m, uint32_t member, uint32_t *t
     for (uint32_t i = 0; i < m->op->target_count; i++)
         if (nadi_mscclpp_target(m, i)->member != member)
             plan_put(m, nadi_mscclpp_target(m, i)->member, nadi_mscclpp_target(m, i));
+        else
+            plan_own_packet(m, index, nadi_mscclpp_target(m, i));
     if (needs_temporary(m, member) && nadi_mscclpp_source(m, 0)->count > *temporaries)
         *temporaries = nadi_mscclpp_source(m, 0)->count;
 }
@@ -137,7 +155,7 @@ static void plan_blocks(struct nadi_mscclpp_maker *m)
             m->op = &m->plan->ops.items[i];
             m->block_of[i] = m->block;
             if (m->op->type == NADI_MSCCLPP_MOVE)
-                plan_move(m, b->member, &temporaries);
+                plan_move(m, i, &temporaries);
             if (m->op->type == NADI_MSCCLPP_SIGNAL || m->op->signals)
                 plan_signals(m);
         }

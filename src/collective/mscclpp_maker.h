@@ -28,9 +28,10 @@ struct nadi_mscclpp_arrival { /* a message in an inbox */
     uint32_t member, lane, steps;
 };
 
-struct nadi_mscclpp_packet { /* put into scratch */
-    struct nadi_mscclpp_arrival at;
-    uint32_t first, count; /* blocks */
+struct nadi_mscclpp_packet {        /* put into scratch */
+    struct nadi_mscclpp_arrival at; /* lane NADI_NONE: its own member wrote it, ... */
+    size_t op;                      /* ... by this operation */
+    uint32_t first, count;          /* blocks */
 };
 
 struct nadi_mscclpp_signals { /* of a channel */

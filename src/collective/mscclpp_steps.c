@@ -38,6 +38,12 @@ static void wait_for(struct nadi_mscclpp_maker *m, uint32_t lane, uint32_t steps
     s->wait_steps = steps;
 }
 
+static void wait_for_mark(struct nadi_mscclpp_maker *m, size_t op)
+{
+    if (m->block_of[op] != m->block)
+        wait_for(m, mark_lane(m, m->block_of[op]), m->mark_of[op]);
+}
+
 /* What the threadblock has put and signalled has arrived. */
 static void settle(struct nadi_mscclpp_maker *m)
 {
@@ -113,8 +119,12 @@ static void wait_for_packets(struct nadi_mscclpp_maker *m)
             continue;
         for (size_t k = 0; k < m->packets.count; k++) {
             const struct nadi_mscclpp_packet *packet = &m->packets.items[k];
-            if (packet->at.member == p->member && packet->first < p->offset + p->count &&
-                p->offset < packet->first + packet->count)
+            if (packet->at.member != p->member || packet->first >= p->offset + p->count ||
+                p->offset >= packet->first + packet->count)
+                continue;
+            if (packet->at.lane == NADI_NONE)
+                wait_for_mark(m, packet->op);
+            else
                 wait_for(m, m->streams.items[packet->at.lane].in, packet->at.steps);
         }
     }
@@ -218,12 +228,6 @@ static void make_mark(struct nadi_mscclpp_maker *m)
     struct nadi_step *s = add(m, own_member(m), mark_lane(m, m->block));
     s->wait_lane = (int)own_lane(m);
     s->wait_steps = *steps_of(m, own_member(m), own_lane(m));
-}
-
-static void wait_for_mark(struct nadi_mscclpp_maker *m, size_t op)
-{
-    if (m->block_of[op] != m->block)
-        wait_for(m, mark_lane(m, m->block_of[op]), m->mark_of[op]);
 }
 
 /* The operation of a threadblock that is its `number`-th of a type and id; none: its end. */

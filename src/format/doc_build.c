@@ -119,46 +119,67 @@ struct nadi_doc_node *nadi_doc_build_open(struct nadi_doc_builder *b, enum nadi_
     return node;
 }
 
-static bool duplicate(struct nadi_doc_builder *b, const struct nadi_doc_node *again,
-                      const struct nadi_doc_node *first)
+/* A key that stands a second time. In JSON the last one counts, as for its usual readers: it takes
+ * the first one's place. */
+static bool duplicate(struct nadi_doc_builder *b, struct nadi_doc_node *map,
+                      struct nadi_doc_node *before, struct nadi_doc_node *first)
 {
-    return nadi_error(b->diags, "doc/duplicate-key", nadi_doc_key_place(b->doc, again),
-                      "keep one of them", "key '%s' was already given in line %u",
-                      nadi_doc_key(again), nadi_doc_key_place(b->doc, first).line);
+    struct nadi_doc_node *again = before->next;
+    if (b->doc->syntax != NADI_DOC_JSON)
+        return nadi_error(b->diags, "doc/duplicate-key", nadi_doc_key_place(b->doc, again),
+                          "keep one of them", "key '%s' was already given in line %u",
+                          nadi_doc_key(again), nadi_doc_key_place(b->doc, first).line);
+    nadi_note(b->diags, "doc/duplicate-key", nadi_doc_key_place(b->doc, again), "keep one of them",
+              "key '%s' was already given in line %u; the last value counts", nadi_doc_key(again),
+              nadi_doc_key_place(b->doc, first).line);
+    before->next = again->next;
+    struct nadi_doc_node *next = first->next;
+    *(struct nadi_doc_member *)(void *)first = *(struct nadi_doc_member *)(void *)again;
+    first->next = next;
+    map->count--;
+    return true;
 }
 
 /* Of a large map: nodes by the hash of their keys, open addressing. */
-static bool many_keys_are_unique(struct nadi_doc_builder *b, const struct nadi_doc_node *map)
+static bool many_keys_are_unique(struct nadi_doc_builder *b, struct nadi_doc_node *map)
 {
     size_t slots = 64;
     bool ok = true;
     while (slots < (size_t)map->count * 2)
         slots *= 2;
-    const struct nadi_doc_node **seen = NADI_ZNEW(const struct nadi_doc_node *, slots);
-    for (const struct nadi_doc_node *n = map->first; n; n = n->next) {
+    struct nadi_doc_node **seen = NADI_ZNEW(struct nadi_doc_node *, slots);
+    for (struct nadi_doc_node *n = map->first, *before = NULL, *next; n; n = next) {
+        next = n->next;
         const char *key = nadi_doc_key(n);
         size_t i = (size_t)nadi_hash_bytes(key, strlen(key)) & (slots - 1);
         while (seen[i] && strcmp(nadi_doc_key(seen[i]), key) != 0)
             i = (i + 1) & (slots - 1);
         if (seen[i])
-            ok = duplicate(b, n, seen[i]);
+            ok &= duplicate(b, map, before, seen[i]);
         else
             seen[i] = n;
+        if (!before || before->next == n) /* it stays */
+            before = n;
     }
     nadi_mem_free(seen);
     return ok;
 }
 
-static bool keys_are_unique(struct nadi_doc_builder *b, const struct nadi_doc_node *map)
+static bool keys_are_unique(struct nadi_doc_builder *b, struct nadi_doc_node *map)
 {
     enum { FEW = 16 };
     bool ok = true;
     if (map->count > FEW)
         return many_keys_are_unique(b, map);
-    for (const struct nadi_doc_node *n = map->first; n; n = n->next) {
-        const struct nadi_doc_node *first = nadi_doc_find(map, nadi_doc_key(n));
+    for (struct nadi_doc_node *n = map->first, *before = NULL, *next; n; n = next) {
+        next = n->next;
+        struct nadi_doc_node *first = map->first;
+        while (strcmp(nadi_doc_key(first), nadi_doc_key(n)) != 0)
+            first = first->next;
         if (first != n)
-            ok = duplicate(b, n, first);
+            ok &= duplicate(b, map, before, first);
+        if (!before || before->next == n) /* it stays */
+            before = n;
     }
     return ok;
 }
@@ -166,6 +187,6 @@ static bool keys_are_unique(struct nadi_doc_builder *b, const struct nadi_doc_no
 bool nadi_doc_build_close(struct nadi_doc_builder *b)
 {
     NADI_ASSERT(b->depth > 0);
-    const struct nadi_doc_node *node = b->frames[--b->depth].node;
+    struct nadi_doc_node *node = b->frames[--b->depth].node;
     return node->kind != NADI_DOC_MAP || keys_are_unique(b, node);
 }

@@ -25,6 +25,7 @@ static const struct nadi_schema_key network_keys[] = {
      .type = NADI_SCHEMA_WORD,
      .words = shapes,
      .list = true,
+     .or_one = true,
      .required = true,
      .doc = "Shape of each dimension, innermost first. The length of this list is the number of "
             "dimensions. `Mesh` is a line, `Torus` a ring; `MeshN` and `TorusN` are grids of N "
