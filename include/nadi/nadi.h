@@ -202,6 +202,10 @@ uint32_t nadi_job_rank_count(const struct nadi_job *job);
 uint64_t nadi_job_node_count(const struct nadi_job *job); /* of all ranks together */
 /* Before run: keep every node's start and end, for ops.csv and the timeline; 24 bytes a node. */
 void nadi_job_keep_ops(struct nadi_job *job);
+/* The same, but of more than 500,000 nodes only those of one rank of each class of ranks that were
+ * simulated as one, and of more than 4 million of these none: what some_timeline and some_db want.
+ */
+void nadi_job_keep_some_ops(struct nadi_job *job);
 /* Before run: keep what each link carries over time, for link_usage.csv (models aware and flow);
  * 768 bytes a link. */
 void nadi_job_keep_usage(struct nadi_job *job);
@@ -251,6 +255,9 @@ struct nadi_output {
     int why;         /* critical_path.csv and run.db; wants nadi_job_keep_ops */
     int sensitivity; /* with why: also sensitivities.csv; simulates about 25 times more */
     const struct nadi_claim *claim; /* of the folder; NULL: it is claimed while it is written */
+    /* 1: of long runs not everything, so that it is about 50 MB and 1 s in all; a message and
+     * summary.json say what is left out. some_db: run.db, collectives.csv, critical_path.csv. */
+    int some_timeline, some_db;
 };
 
 void nadi_output_init(struct nadi_output *output);

@@ -27,7 +27,7 @@ class Run:
         self.folder, self.messages, self._keep = os.fspath(folder), list(messages), keep
         self._file = os.path.join(self.folder, "run.db") if os.path.isdir(self.folder) else self.folder
         if not os.path.exists(self._file):
-            raise FileNotFoundError(f"{self._file}: `nadi run --out DIR` writes it, beyond a million nodes with --db")
+            raise FileNotFoundError(f"{self._file}: `nadi run --out DIR` writes it")
         with Messages() as m:
             status = lib.nadi_run_check_folder(encoded(self.folder), m.handle)
             if status != DONE:

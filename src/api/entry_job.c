@@ -171,6 +171,24 @@ void nadi_job_keep_ops(struct nadi_job *job)
     (void)run("nadi_job_keep_ops", nothing, &a, keep_ops_work, false);
 }
 
+static enum nadi_status keep_some_ops_work(void *arguments, struct nadi_diags *diags)
+{
+    enum { MOST_SPANS = 500000 };
+    const struct call *a = arguments;
+    if (!is_loaded(a->job) || a->job->ran)
+        return out_of_order(diags,
+                            "nadi_job_keep_some_ops comes after the load and before the run");
+    a->job->inputs.options.record_ops = true;
+    a->job->inputs.options.most_spans = MOST_SPANS;
+    return NADI_STATUS_DONE;
+}
+
+void nadi_job_keep_some_ops(struct nadi_job *job)
+{
+    struct call a = {.job = job};
+    (void)run("nadi_job_keep_some_ops", nothing, &a, keep_some_ops_work, false);
+}
+
 static enum nadi_status keep_usage_work(void *arguments, struct nadi_diags *diags)
 {
     const struct call *a = arguments;

@@ -106,6 +106,8 @@ enum nadi_status nadi_do_job_write(struct nadi_job *job, const struct nadi_outpu
         .five_column = whole.five_column != 0,
         .link_usage = whole.link_usage != 0,
         .timeline = whole.timeline != 0,
+        .some_timeline = whole.some_timeline != 0,
+        .some_db = whole.some_db != 0,
         .timeline_limit_ranks =
             whole.timeline_first_rank != 0 || whole.timeline_last_rank != UINT32_MAX,
         .timeline_first_rank = whole.timeline_first_rank,

@@ -64,6 +64,8 @@ static const struct nadi_field nadi_output_members[] = {
     NADI_FLAG(struct nadi_output, link_usage),
     NADI_FLAG(struct nadi_output, why),
     NADI_FLAG(struct nadi_output, sensitivity),
+    NADI_FLAG(struct nadi_output, some_timeline),
+    NADI_FLAG(struct nadi_output, some_db),
     NADI_FIELDS_END,
 };
 TABLE(nadi_output, nadi_output_init);

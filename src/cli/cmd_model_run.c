@@ -64,13 +64,15 @@ static const struct nadi_option run_output[] = {
      .letter = 'o',
      AT(out),
      .help =
-         "Write summary.json, ranks.csv, collectives.csv, links.csv and timeline.pftrace there"},
+         "Write the files of the run there: summary.json, run.db, timeline.pftrace, tables as CSV"},
     {.name = "timeline",
      .type = NADI_OPTION_WORD,
      .words = "auto|yes|no",
      .initial = "auto",
      AT(timeline),
-     .help = "Perfetto timeline among the files; auto: one rank a pipeline stage"},
+     .help =
+         "Perfetto timeline among the files; auto: of as many ranks as fit, one of each class of "
+         "equal ones first; yes: all"},
     NADI_CLI_DB_OPTION,
     NADI_CLI_SENSITIVITY_OPTION,
     {.name = "link-usage",
@@ -159,12 +161,15 @@ static bool options_agree(const struct run_values *v)
     return true;
 }
 
-/* critical_path.csv and run.db: unasked up to a million nodes. */
-static bool wants_db(const struct run_values *v, const struct nadi_job *job)
+/* Is all of run.db asked for, or all of the timeline? */
+static bool whole_db(const struct run_values *v)
 {
-    if (!v->out || v->db || v->sensitivity)
-        return v->out != NULL;
-    return wants_timeline(v) && nadi_job_node_count(job) <= 1000000;
+    return v->db || v->sensitivity;
+}
+
+static bool whole_timeline(const struct run_values *v)
+{
+    return nadi_str_equal(v->timeline, "yes");
 }
 
 static enum nadi_status write_files(const struct run_values *v, const struct nadi_claim *claim,
@@ -174,7 +179,9 @@ static enum nadi_status write_files(const struct run_values *v, const struct nad
     nadi_output_init(&files);
     files.claim = claim;
     files.timeline = wants_timeline(v);
-    files.why = wants_db(v, job);
+    files.why = true;
+    files.some_timeline = !whole_timeline(v);
+    files.some_db = !whole_db(v);
     files.sensitivity = v->sensitivity;
     files.link_usage = v->link_usage;
     return nadi_job_write(job, &files);
@@ -201,8 +208,10 @@ static enum nadi_status simulate(const struct run_values *v, const struct nadi_c
 {
     struct nadi_progress_line line;
     struct nadi_watch watch;
-    if (wants_timeline(v) || wants_db(v, job))
+    if (whole_timeline(v) || whole_db(v))
         nadi_job_keep_ops(job);
+    else if (v->out)
+        nadi_job_keep_some_ops(job);
     if (v->link_usage)
         nadi_job_keep_usage(job);
     nadi_progress_line_start(&line, v->quiet);

@@ -17,9 +17,6 @@ struct values {
 
 #define AT(member) .offset = offsetof(struct values, member)
 
-/* A timeline is written unasked up to this many nodes: about 100 MB and a few seconds. */
-enum { TIMELINE_NODES = 1000000 };
-
 enum { EACH_RANK = 100000 }; /* ranks.csv has a row each up to here */
 
 static const struct nadi_option output[] = {
@@ -29,7 +26,7 @@ static const struct nadi_option output[] = {
      .type = NADI_OPTION_TEXT,
      AT(out),
      .help =
-         "Write summary.json, ranks.csv, collectives.csv, links.csv and timeline.pftrace there"},
+         "Write the files of the run there: summary.json, run.db, timeline.pftrace, tables as CSV"},
     {.name = "format",
      .type = NADI_OPTION_WORD,
      .words = "text|json",
@@ -59,7 +56,9 @@ static const struct nadi_option output[] = {
      .words = "auto|yes|no",
      .initial = "auto",
      AT(timeline),
-     .help = "Perfetto timeline among the files; auto: up to a million nodes"},
+     .help =
+         "Perfetto timeline among the files; auto: of as many ranks as fit, one of each class of "
+         "equal ones first; yes: all"},
     NADI_CLI_DB_OPTION,
     NADI_CLI_SENSITIVITY_OPTION,
     {.name = "timeline-ranks",
@@ -160,33 +159,25 @@ static bool options_agree(const struct values *v)
     return true;
 }
 
-/* Does this run write a timeline? Says so when it would have without the limit. */
-static bool choose_timeline(const struct values *v, const struct nadi_job *job)
+static bool wants_timeline(const struct values *v)
 {
-    if (!v->out || nadi_str_equal(v->timeline, "no"))
-        return false;
-    if (nadi_str_equal(v->timeline, "yes") || v->timeline_ranks.given || v->timeline_window.given)
-        return true;
-    if (nadi_job_node_count(job) <= TIMELINE_NODES)
-        return true;
-    if (!v->quiet)
-        fprintf(stderr,
-                "note[run/timeline]: no timeline of %" PRIu64 " nodes\n"
-                "  help: --timeline yes writes it all the same, --timeline-ranks a part\n",
-                nadi_job_node_count(job));
-    return false;
+    return v->out && !nadi_str_equal(v->timeline, "no");
 }
 
-/* Are critical_path.csv and run.db written? */
-static bool wants_db(const struct values *v, const struct nadi_job *job)
+/* Is all of the timeline asked for, or all of run.db? */
+static bool whole_timeline(const struct values *v)
 {
-    if (!v->out || v->db || v->sensitivity)
-        return v->out != NULL;
-    return !nadi_str_equal(v->timeline, "no") && nadi_job_node_count(job) <= TIMELINE_NODES;
+    return nadi_str_equal(v->timeline, "yes") || v->timeline_ranks.given ||
+           v->timeline_window.given;
 }
 
-static enum nadi_status write_files(const struct values *v, bool timeline,
-                                    const struct nadi_claim *claim, struct nadi_job *job)
+static bool whole_db(const struct values *v)
+{
+    return v->db || v->sensitivity;
+}
+
+static enum nadi_status write_files(const struct values *v, const struct nadi_claim *claim,
+                                    struct nadi_job *job)
 {
     struct nadi_output files;
     nadi_output_init(&files);
@@ -195,8 +186,10 @@ static enum nadi_status write_files(const struct values *v, bool timeline,
     files.ops = v->ops;
     files.five_column = v->five_column;
     files.link_usage = v->link_usage;
-    files.timeline = timeline;
-    files.why = wants_db(v, job);
+    files.timeline = wants_timeline(v);
+    files.some_timeline = !whole_timeline(v);
+    files.some_db = !whole_db(v);
+    files.why = true;
     files.sensitivity = v->sensitivity;
     if (v->timeline_ranks.given) {
         files.timeline_first_rank = (uint32_t)nadi_min_u64(v->timeline_ranks.first, UINT32_MAX);
@@ -223,12 +216,13 @@ static void print_result(const struct values *v, const struct nadi_job *job)
         printf("  ranks.csv has a row a class of equal ranks; --ranks each: a row a rank\n");
 }
 
-static enum nadi_status run_and_write(const struct values *v, bool timeline,
-                                      const struct nadi_claim *claim, struct nadi_job *job,
-                                      size_t *shown)
+static enum nadi_status run_and_write(const struct values *v, const struct nadi_claim *claim,
+                                      struct nadi_job *job, size_t *shown)
 {
-    if (v->ops || timeline || wants_db(v, job))
+    if (v->ops || whole_timeline(v) || whole_db(v))
         nadi_job_keep_ops(job);
+    else if (v->out)
+        nadi_job_keep_some_ops(job);
     if (v->link_usage)
         nadi_job_keep_usage(job);
     struct nadi_progress_line line;
@@ -245,7 +239,7 @@ static enum nadi_status run_and_write(const struct values *v, bool timeline,
     *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
     enum nadi_status written = NADI_STATUS_DONE;
     if (claim)
-        written = write_files(v, timeline, claim, job);
+        written = write_files(v, claim, job);
     return status == NADI_STATUS_DONE ? written : status;
 }
 
@@ -260,8 +254,7 @@ static enum nadi_status one_model(const struct values *v, const char *folder, bo
     enum nadi_status status = nadi_job_load(job);
     size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, v->quiet);
     if (status == NADI_STATUS_DONE) {
-        const bool timeline = choose_timeline(v, job);
-        status = run_and_write(v, timeline, claim, job, &shown);
+        status = run_and_write(v, claim, job, &shown);
         if (!silent || status != NADI_STATUS_DONE)
             print_result(v, job);
     }

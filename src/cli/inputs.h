@@ -22,8 +22,8 @@ extern const struct nadi_option nadi_cli_input_model[];
 #define NADI_CLI_DB_OPTION                                                                         \
     {                                                                                              \
         .name = "db", .type = NADI_OPTION_FLAG, AT(db),                                            \
-        .help = "run.db and critical_path.csv of any number of nodes, for nadi report and nadi "   \
-                "query; without it up to a million nodes and unless --timeline no"                 \
+        .help = "All of a long run in run.db, collectives.csv and critical_path.csv, whatever "    \
+                "their size; without it like ranks and collectives stand for each other"           \
     }
 #define NADI_CLI_SENSITIVITY_OPTION                                                                \
     {                                                                                              \

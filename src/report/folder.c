@@ -2,6 +2,7 @@
  * all, is the last. */
 #include "base/file.h"
 #include "base/sha256.h"
+#include "report/detail.h"
 #include "report/local_memory.h"
 #include "report/report.h"
 #include "report/run_db.h"
@@ -26,7 +27,7 @@ static void fill(enum nadi_run_file file, const struct nadi_inputs *in, const st
             nadi_table_ranks(in, r, out);
         return;
     case NADI_FILE_COLLECTIVES:
-        nadi_table_collectives(in, r, out);
+        nadi_table_collectives(in, r, o->db_detail, out);
         return;
     case NADI_FILE_LINKS:
         nadi_table_links(in, r, out);
@@ -47,7 +48,7 @@ static void fill(enum nadi_run_file file, const struct nadi_inputs *in, const st
         nadi_table_five_column(in, r, out);
         return;
     case NADI_FILE_CRITICAL_PATH:
-        nadi_table_critical_path(in, r, o->why, out);
+        nadi_table_critical_path(in, r, o->why, o->db_detail, out);
         return;
     case NADI_FILE_SENSITIVITIES:
         nadi_table_sensitivities(o->sensitivities, out);
@@ -108,8 +109,8 @@ static void put_db(struct folder *f, const char *name)
     uint64_t bytes;
     nadi_str_clear(&f->text);
     nadi_summary_json(f->in, f->r, f->o, NULL, &f->text);
-    const struct nadi_run_db run = {f->in, f->r, f->o->why, f->o->sensitivities,
-                                    nadi_str_get(&f->text)};
+    const struct nadi_run_db run = {
+        f->in, f->r, f->o->why, f->o->sensitivities, f->o->db_detail, nadi_str_get(&f->text)};
     f->ok = nadi_run_db_write(&run, path_of(f, name), f->diags) &&
             nadi_file_sha256(path_of(f, name), hash, &bytes, f->diags);
     if (f->ok)
@@ -139,11 +140,40 @@ static bool put_summary(struct folder *f, const struct nadi_output_lock *lock)
                                   f->text.length, f->diags);
 }
 
+/* One line on what the options that ask for everything would bring. */
+static void say_left_out(const struct folder *f)
+{
+    static const enum nadi_run_file files[] = {NADI_FILE_TIMELINE, NADI_FILE_RUN_DB};
+    struct nadi_str text = NADI_STR_INIT;
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+        const bool is_db = files[i] == NADI_FILE_RUN_DB;
+        struct nadi_str part = NADI_STR_INIT;
+        if (nadi_run_file_wanted(files[i], f->in, f->o))
+            nadi_detail_left_out(is_db ? f->o->db_detail : f->o->timeline_detail, files[i], f->r,
+                                 &part);
+        if (part.length && (is_db || !f->o->db_detail))
+            nadi_str_printf(&text, "%s%s", text.length ? "; " : "", nadi_str_get(&part));
+        nadi_str_release(&part);
+    }
+    if (text.length)
+        nadi_note(f->diags, "run/left-out", NADI_NOWHERE,
+                  "--timeline yes and --db write all of it, whatever its size",
+                  "not in the files: %s", nadi_str_get(&text));
+    nadi_str_release(&text);
+}
+
 bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_result *r,
-                              const struct nadi_report_options *o,
+                              const struct nadi_report_options *asked,
                               const struct nadi_output_lock *lock, struct nadi_written *written,
                               struct nadi_diags *diags)
 {
+    struct nadi_report_options options = *asked;
+    const struct nadi_report_options *o = &options;
+    struct nadi_detail detail = {0};
+    if (o->some_timeline || o->some_db)
+        nadi_detail_find(in, r, o->some_db ? o->why : NULL, &detail);
+    options.timeline_detail = o->some_timeline ? &detail : NULL;
+    options.db_detail = o->some_db ? &detail : NULL;
     struct folder f = {.in = in,
                        .r = r,
                        .o = o,
@@ -155,7 +185,10 @@ bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_re
         if (file != NADI_FILE_SUMMARY && nadi_run_file_wanted((enum nadi_run_file)file, in, o))
             put_file(&f, (enum nadi_run_file)file);
     f.ok = f.ok && put_summary(&f, lock);
+    if (f.ok)
+        say_left_out(&f);
     nadi_str_release(&f.text);
     nadi_str_release(&f.path);
+    nadi_detail_release(&detail);
     return f.ok;
 }

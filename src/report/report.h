@@ -32,6 +32,7 @@
 enum nadi_ranks_form { NADI_RANKS_AUTO, NADI_RANKS_ONE_BY_ONE, NADI_RANKS_BY_CLASS };
 
 struct nadi_written; /* report/run_files.h */
+struct nadi_detail;  /* report/detail.h */
 
 enum { NADI_RANKS_EACH = 100000 }; /* ranks that AUTO writes one by one */
 
@@ -46,6 +47,10 @@ struct nadi_report_options {
     bool timeline_limit_ranks; /* false: every rank, whatever the two below say */
     uint32_t timeline_first_rank, timeline_last_rank; /* both included */
     uint64_t timeline_from_ns, timeline_to_ns;        /* what overlaps it; 0 0: all */
+    /* Not whole where they are long: the timeline; run.db, collectives.csv and critical_path.csv.
+     */
+    bool some_timeline, some_db;
+    const struct nadi_detail *timeline_detail, *db_detail; /* set while a folder is written */
 };
 
 /* Is ranks.csv written by class? */

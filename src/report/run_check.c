@@ -20,8 +20,7 @@ static void join(struct nadi_str *path, const char *folder, const char *name)
 static bool no_database(const char *path, struct nadi_diags *diags)
 {
     return nadi_error(diags, "report/no-run", NADI_IN_FILE(path),
-                      "`nadi run --out DIR` writes it up to a million nodes, beyond with --db; "
-                      "then name DIR",
+                      "`nadi run --out DIR` writes it; then name DIR",
                       "there is no database of a run");
 }
 

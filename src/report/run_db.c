@@ -207,10 +207,12 @@ static void put_samples(struct nadi_database *db, const struct nadi_uncertainty 
 
 static void put_collectives(struct nadi_database *db, const struct nadi_run_db *run)
 {
-    const struct nadi_result *r = run->r;
+    size_t count;
+    const struct nadi_collective_result *rows =
+        nadi_detail_collectives(run->detail, run->r, &count);
     nadi_database_into(db, "collectives", 19);
-    for (size_t i = 0; i < r->collective_count; i++) {
-        const struct nadi_collective_result *c = &r->collectives[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct nadi_collective_result *c = &rows[i];
         const struct nadi_trace *t = run->in->traces[c->rank];
         struct nadi_bandwidth b = nadi_bandwidth_of(run->in, c);
         nadi_database_u64(db, i);
@@ -240,12 +242,36 @@ static void put_group(struct nadi_database *db, const struct nadi_trace *t, uint
         nadi_database_text(db, nadi_trace_string(t, comm->group));
 }
 
+/* By trace and node: is there a span of it? NULL: there is room for all. */
+static bool **ops_shown(const struct nadi_run_db *run)
+{
+    const uint32_t traces = run->in->owned_count;
+    uint64_t nodes = 0;
+    for (uint32_t i = 0; i < traces; i++)
+        nodes += run->in->owned[i]->node_count;
+    if (!run->detail || nodes <= NADI_DETAIL_SPANS)
+        return NULL;
+    bool **shown = NADI_NEW(bool *, traces);
+    uint32_t *trace = NADI_NEW(uint32_t, run->in->rank_count);
+    nadi_trace_numbers(run->in, trace);
+    for (uint32_t i = 0; i < traces; i++)
+        shown[i] = NADI_ZNEW(bool, run->in->owned[i]->node_count);
+    for (size_t i = 0; i < run->r->span_count; i++)
+        if (nadi_detail_span(run->detail, run->r, i))
+            shown[trace[run->r->spans[i].rank]][run->r->spans[i].node] = true;
+    nadi_mem_free(trace);
+    return shown;
+}
+
 static void put_ops(struct nadi_database *db, const struct nadi_run_db *run)
 {
+    bool **shown = ops_shown(run);
     nadi_database_into(db, "ops", 8);
     for (uint32_t i = 0; i < run->in->owned_count; i++) {
         const struct nadi_trace *t = run->in->owned[i];
         for (uint32_t node = 0; node < t->node_count; node++) {
+            if (shown && !shown[i][node])
+                continue;
             bool joint = t->type[node] == NADI_NODE_COLL;
             nadi_database_u64(db, i);
             nadi_database_u64(db, t->id[node]);
@@ -259,7 +285,10 @@ static void put_ops(struct nadi_database *db, const struct nadi_run_db *run)
             nadi_database_u64(db, t->ops[node]);
             nadi_database_row(db);
         }
+        if (shown)
+            nadi_mem_free(shown[i]);
     }
+    nadi_mem_free((void *)shown);
 }
 
 static void put_spans(struct nadi_database *db, const struct nadi_run_db *run)
@@ -267,6 +296,8 @@ static void put_spans(struct nadi_database *db, const struct nadi_run_db *run)
     const struct nadi_result *r = run->r;
     nadi_database_into(db, "spans", 6);
     for (size_t i = 0; i < r->span_count; i++) {
+        if (!nadi_detail_span(run->detail, r, i))
+            continue;
         const struct nadi_span *s = &r->spans[i];
         const struct nadi_trace *t = run->in->traces[s->rank];
         const struct nadi_node_time *time = nadi_why_time(run->why, s->rank, s->node);
@@ -281,6 +312,8 @@ static void put_spans(struct nadi_database *db, const struct nadi_run_db *run)
     nadi_database_into(db, "point_to_point", 6);
     for (size_t i = 0; i < r->flow_count; i++) {
         const struct nadi_flow *f = &r->flows[i];
+        if (!nadi_detail_rank(run->detail, f->src) || !nadi_detail_rank(run->detail, f->dst))
+            continue;
         nadi_database_u64(db, f->src);
         nadi_database_u64(db, run->in->traces[f->src]->id[f->send_node]);
         nadi_database_u64(db, f->dst);
@@ -296,8 +329,10 @@ static void put_spans(struct nadi_database *db, const struct nadi_run_db *run)
 static void put_path(struct nadi_database *db, const struct nadi_run_db *run)
 {
     nadi_database_into(db, "critical_path", 13);
-    for (size_t i = 0; i < run->why->step_count; i++) {
-        const struct nadi_path_step *s = &run->why->steps[i];
+    size_t count;
+    const struct nadi_path_step *steps = nadi_detail_steps(run->detail, run->why, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct nadi_path_step *s = &steps[i];
         const struct nadi_trace *t = run->in->traces[s->rank];
         bool has_node = s->node != NADI_NONE;
         nadi_database_u64(db, i);

@@ -5,6 +5,7 @@
 #define NADI_REPORT_RUN_DB_H
 
 #include "base/diag.h"
+#include "report/detail.h"
 #include "sim/inputs.h"
 #include "sim/result.h"
 #include "why/sensitivity.h"
@@ -18,6 +19,7 @@ struct nadi_run_db {
     const struct nadi_result *r;
     const struct nadi_why *why;
     const struct nadi_sensitivities *sensitivities; /* NULL: none were asked for */
+    const struct nadi_detail *detail;               /* NULL: everything */
     const char *summary; /* the text of summary.json but for its index of files */
 };
 

@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 #include "base/time.h"
 #include "format/json_write.h"
+#include "report/detail.h"
 #include "report/figures.h"
 #include "report/report.h"
 #include "report/words.h"
@@ -386,9 +387,21 @@ static void file_row(struct nadi_json *j, const char *name, const char *what, co
     nadi_json_string(j, "units", units);
 }
 
+static void left_out(struct nadi_json *j, enum nadi_run_file file, const struct nadi_result *r,
+                     const struct nadi_report_options *o)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_detail_left_out(file == NADI_FILE_TIMELINE ? o->timeline_detail : o->db_detail, file, r,
+                         &text);
+    if (text.length)
+        nadi_json_string(j, "left_out", nadi_str_get(&text));
+    nadi_str_release(&text);
+}
+
 /* The summary itself comes first, without a size or digest: it is what says them. */
 static void index_of_files(struct nadi_json *j, const struct nadi_inputs *in,
-                           const struct nadi_report_options *o, const struct nadi_written *written)
+                           const struct nadi_result *r, const struct nadi_report_options *o,
+                           const struct nadi_written *written)
 {
     static const char by_class[] =
         "one row a class of ranks with the same figures, first to last in steps of stride";
@@ -401,6 +414,7 @@ static void index_of_files(struct nadi_json *j, const struct nadi_inputs *in,
         const struct nadi_run_file_info *info = nadi_run_file_info(f->file);
         const bool classes = f->file == NADI_FILE_RANKS && nadi_report_by_class(in, o);
         file_row(j, f->name, classes ? by_class : info->what, info->units);
+        left_out(j, f->file, r, o);
         nadi_json_u64(j, "bytes", f->bytes);
         nadi_json_string(j, "sha256", f->sha256);
         nadi_json_close(j);
@@ -442,7 +456,7 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
     if (o && o->why)
         causes(&j, o->why);
     if (written)
-        index_of_files(&j, in, o, written);
+        index_of_files(&j, in, r, o, written);
     inputs(&j, in);
     nadi_json_close(&j);
     nadi_json_finish(&j);

@@ -8,14 +8,16 @@
 #include "report/figures.h"
 
 void nadi_table_collectives(const struct nadi_inputs *in, const struct nadi_result *r,
-                            struct nadi_str *out)
+                            const struct nadi_detail *d, struct nadi_str *out)
 {
+    size_t count;
+    const struct nadi_collective_result *rows = nadi_detail_collectives(d, r, &count);
     struct nadi_csv csv = {.out = out};
     nadi_csv_header(&csv, "group,sequence,kind,name,first_rank,node,ranks,participants,instances,"
                           "chunks,bytes,start_ns,end_ns,duration_ns,complete,nccl_bytes,"
                           "algorithm_bandwidth_bytes_per_s,bus_bandwidth_bytes_per_s");
-    for (size_t i = 0; i < r->collective_count; i++) {
-        const struct nadi_collective_result *c = &r->collectives[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct nadi_collective_result *c = &rows[i];
         const struct nadi_trace *trace = in->traces[c->rank];
         struct nadi_bandwidth b = nadi_bandwidth_of(in, c);
         nadi_csv_text(&csv, nadi_group_label(in, c->group));

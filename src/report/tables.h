@@ -3,6 +3,7 @@
 #define NADI_REPORT_TABLES_H
 
 #include "base/str.h"
+#include "report/detail.h"
 #include "sim/inputs.h"
 #include "sim/result.h"
 #include "why/sensitivity.h"
@@ -13,8 +14,9 @@ void nadi_table_ranks(const struct nadi_inputs *in, const struct nadi_result *r,
 /* A row is ranks with the same figures: first, first + stride, ... last. In order of `first`. */
 void nadi_table_rank_classes(const struct nadi_inputs *in, const struct nadi_result *r,
                              struct nadi_str *out);
+/* d: NULL, or what of it all (report/detail.h). */
 void nadi_table_collectives(const struct nadi_inputs *in, const struct nadi_result *r,
-                            struct nadi_str *out);
+                            const struct nadi_detail *d, struct nadi_str *out);
 void nadi_table_links(const struct nadi_inputs *in, const struct nadi_result *r,
                       struct nadi_str *out);
 /* What each link carried in each of at most 64 equal spans of time: the data of a heat map. */
@@ -34,7 +36,8 @@ void nadi_table_five_column(const struct nadi_inputs *in, const struct nadi_resu
                             struct nadi_str *out);
 
 void nadi_table_critical_path(const struct nadi_inputs *in, const struct nadi_result *r,
-                              const struct nadi_why *why, struct nadi_str *out);
+                              const struct nadi_why *why, const struct nadi_detail *d,
+                              struct nadi_str *out);
 void nadi_table_sensitivities(const struct nadi_sensitivities *list, struct nadi_str *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "format/perfetto.h"
+#include "report/detail.h"
 #include "report/figures.h"
 
 enum track_kind {
@@ -221,8 +222,9 @@ static void draw_events(struct drawing *d, const struct nadi_report_options *o)
 
 static bool rank_shown(const struct nadi_report_options *o, uint32_t rank)
 {
-    return !o->timeline_limit_ranks ||
-           (rank >= o->timeline_first_rank && rank <= o->timeline_last_rank);
+    return nadi_detail_rank(o->timeline_detail, rank) &&
+           (!o->timeline_limit_ranks ||
+            (rank >= o->timeline_first_rank && rank <= o->timeline_last_rank));
 }
 
 static struct shown *select_spans(const struct nadi_inputs *in, const struct nadi_result *r,
@@ -234,7 +236,8 @@ static struct shown *select_spans(const struct nadi_inputs *in, const struct nad
     for (size_t i = 0; i < r->span_count; i++) {
         const struct nadi_span *s = &r->spans[i];
         enum track_kind track = track_of(in->traces[s->rank], s->node);
-        if (track == TRACK_NONE || !rank_shown(o, s->rank) || s->end_ns < o->timeline_from_ns ||
+        if (track == TRACK_NONE || !rank_shown(o, s->rank) ||
+            !nadi_detail_span(o->timeline_detail, r, i) || s->end_ns < o->timeline_from_ns ||
             s->start_ns > to_ns)
             continue;
         list[(*count)++] = (struct shown){s->rank, (uint32_t)i, s->start_ns, s->end_ns, track};

@@ -35,13 +35,16 @@ static void link_name(struct nadi_csv *csv, const struct nadi_inputs *in,
 }
 
 void nadi_table_critical_path(const struct nadi_inputs *in, const struct nadi_result *r,
-                              const struct nadi_why *why, struct nadi_str *out)
+                              const struct nadi_why *why, const struct nadi_detail *d,
+                              struct nadi_str *out)
 {
+    size_t count;
+    const struct nadi_path_step *steps = nadi_detail_steps(d, why, &count);
     struct nadi_csv csv = {.out = out};
     nadi_csv_header(&csv, "step,start_ns,end_ns,duration_ns,rank,node,name,cause,bound_by,group,"
                           "dimension,algorithm,link");
-    for (size_t i = 0; i < why->step_count; i++) {
-        const struct nadi_path_step *s = &why->steps[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct nadi_path_step *s = &steps[i];
         const struct nadi_trace *t = in->traces[s->rank];
         nadi_csv_u64(&csv, i);
         nadi_csv_u64(&csv, s->start_ns);

@@ -13,6 +13,7 @@ struct collection {
     struct nadi_result *result;
 };
 
+enum { MOST_UNASKED = 8 };         /* times most_spans: more of them are not kept at all */
 enum { MOST_EXPANDED = 16 << 20 }; /* spans beyond this are kept of one rank a class */
 
 static uint64_t to_ns(nadi_time ps)
@@ -292,9 +293,13 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     collect_usage(&c);
     network->ops->sent(network, &result->messages, &result->message_bytes);
     struct members members = list_members(&c);
-    bool expand = expanded_count(&c) <= MOST_EXPANDED;
-    collect_spans(&c, &members, expand);
-    collect_flows(&c, &members, expand);
+    const uint64_t most = in->options.most_spans;
+    bool expand = expanded_count(&c) <= (most ? most : MOST_EXPANDED);
+    nadi_workload_spans(workload, &count);
+    if (!most || expand || count <= MOST_UNASKED * most) {
+        collect_spans(&c, &members, expand);
+        collect_flows(&c, &members, expand);
+    }
     collect_order(&c, &members);
     nadi_mem_free(members.start);
     nadi_mem_free(members.ranks);

@@ -66,6 +66,7 @@ struct nadi_run_options {
     uint64_t max_wall_ms; /* 0: no limit */
     bool exact_packets;   /* packet model: as the HPCC simulator on ns-3 */
     bool record_ops;      /* keep every node's start and end */
+    uint64_t most_spans;  /* beyond it those of one rank a class; 0: a number that fits memory */
     uint32_t samples;     /* of the platform's intervals; 0: none */
     uint64_t seed;        /* of them */
     bool record_usage;    /* keep what links carry over time */

@@ -496,13 +496,22 @@ static bool run_folded(struct simulation *s)
     return done;
 }
 
+/* Too long for every node to be kept? */
+static bool too_long(const struct nadi_inputs *in)
+{
+    uint64_t nodes = 0;
+    for (uint32_t rank = 0; rank < in->rank_count; rank++)
+        nodes += in->traces[rank]->node_count;
+    return in->options.most_spans && nodes > in->options.most_spans;
+}
+
 /* All ranks are one, and so are the links of a kind: one rank's messages are simulated. Not unless
- * it is asked for where what each message waited for is wanted as well. */
+ * it is asked for where what each message waited for is wanted as well, of few enough nodes. */
 static bool run_uniform(struct simulation *s)
 {
     const struct nadi_inputs *in = s->in;
     const char *why = NULL;
-    if (in->options.record_ops && in->options.executor != NADI_EXECUTOR_FOLD)
+    if (in->options.record_ops && in->options.executor != NADI_EXECUTOR_FOLD && !too_long(in))
         return false;
     if (model_of(in) != &nadi_network_flow || in->graph.node_count || in->events ||
         in->system.rendezvous || in->system.track_local_mem || order_needed(in))

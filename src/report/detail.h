@@ -1,0 +1,53 @@
+/* detail: what of a long run goes into files that grow with it, so that writing costs less than
+ * simulating: about 50 MB and 1 s in all. Counts decide, no clock: the same run gives the same
+ * bytes.
+ *
+ * Spans: those of whole ranks, the first of each class of equal ranks before its others, as long as
+ * there is room. Collectives: equal ones that follow each other in their group become one row; of
+ * more rows than there is room for those that took most stay, and the others become one row a kind,
+ * number of ranks and size, of their mean duration. So sums over `instances` stay what they are.
+ * Steps of the critical path: as many as follow each other become one a cause and dimension. */
+#ifndef NADI_REPORT_DETAIL_H
+#define NADI_REPORT_DETAIL_H
+
+#include "base/str.h"
+#include "report/run_files.h"
+#include "sim/inputs.h"
+#include "sim/result.h"
+#include "why/why.h"
+
+enum {
+    NADI_DETAIL_SPANS = 150000,
+    NADI_DETAIL_COLLECTIVES = 50000,
+    NADI_DETAIL_STEPS = 50000,
+};
+
+struct nadi_detail {
+    bool *shown;     /* by rank; NULL: all */
+    size_t span_end; /* the first rank alone is too long: its spans from here on are left out */
+    uint32_t ranks, recorded;                   /* shown; with spans */
+    struct nadi_collective_result *collectives; /* in order of completion of the first */
+    size_t collective_count;
+    struct nadi_path_step *steps;
+    size_t step_count;
+};
+
+/* why: NULL: no path. All zero but for what has to be shortened. */
+void nadi_detail_find(const struct nadi_inputs *in, const struct nadi_result *r,
+                      const struct nadi_why *why, struct nadi_detail *d);
+void nadi_detail_release(struct nadi_detail *d);
+
+/* d NULL: everything is shown. */
+bool nadi_detail_rank(const struct nadi_detail *d, uint32_t rank);
+bool nadi_detail_span(const struct nadi_detail *d, const struct nadi_result *r, size_t span);
+/* The rows of the collectives; of the result where d is NULL or has none. */
+const struct nadi_collective_result *
+nadi_detail_collectives(const struct nadi_detail *d, const struct nadi_result *r, size_t *count);
+const struct nadi_path_step *nadi_detail_steps(const struct nadi_detail *d,
+                                               const struct nadi_why *why, size_t *count);
+
+/* What the file lacks, in words, appended to `out`; nothing where it has everything. */
+void nadi_detail_left_out(const struct nadi_detail *d, enum nadi_run_file file,
+                          const struct nadi_result *r, struct nadi_str *out);
+
+#endif
