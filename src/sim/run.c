@@ -564,6 +564,21 @@ static void choose_executor(struct simulation *s)
     (void)attempt(s, NULL, false);
 }
 
+/* Sums of all links or ranks stay at what 64 bits hold. */
+static void tell_most(struct nadi_result *r)
+{
+    bool most = nadi_is_most(r->messages) || nadi_is_most(r->message_bytes) ||
+                nadi_is_most(r->offered_bytes);
+    for (uint32_t d = 0; d < r->dim_count; d++)
+        most |= nadi_is_most(r->dims[d].messages) || nadi_is_most(r->dims[d].bytes) ||
+                nadi_is_most(r->dims[d].busy_ns);
+    if (most)
+        nadi_note(&r->diags, "run/most", NADI_NOWHERE, NULL,
+                  "sums of bytes, messages or busy times that are %" PRIu64
+                  " are in truth that or more",
+                  UINT64_MAX);
+}
+
 void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *observer,
                    struct nadi_result *result)
 {
@@ -575,6 +590,7 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
     choose_executor(&s);
     if (in->system.track_local_mem && result->executor)
         nadi_local_memory_peaks(in, result);
+    tell_most(result);
     result->wall_s = seconds_since(&s.begin);
     if (result->outcome == NADI_OUTCOME_DONE && !in->events) /* a bound of the cluster as it is */
         result->lower_bound_ns = nadi_lower_bound_ns(in);

@@ -19,7 +19,7 @@ enum after {                /* what the end of a request's last transfer leads t
 
 struct request {
     uint32_t next;
-    int32_t bytes;
+    uint64_t bytes;
     bool reduce, back;
     uint8_t after;
     bool stage_reduces;             /* AFTER_STAGE */
@@ -114,7 +114,7 @@ static void transmit(struct nadi_bus *bus, uint32_t id)
     FIFO_PUSH(&y->in, &bus->requests, request);
     y->in_count++;
     double gap_ns = id % SIDES < SIDE_A2 ? c->bus_G : SECONDARY_GAP_NS;
-    double serial = (double)(bus->requests.items[request].bytes - 1) * gap_ns;
+    double serial = ((double)bus->requests.items[request].bytes - 1) * gap_ns;
     y->before = y->now;
     y->now = BUS_RECEIVING;
     nadi_engine_schedule(
@@ -157,7 +157,7 @@ static void start_processor(struct nadi_bus *bus, uint32_t id)
     if (x->processor_busy || x->processing.head == NADI_NONE)
         return;
     x->processor_busy = true;
-    uint64_t hundreds = (uint64_t)bus->requests.items[x->processing.head].bytes / 100;
+    uint64_t hundreds = bus->requests.items[x->processing.head].bytes / 100;
     uint64_t ns =
         nadi_ns_add(nadi_ns_mul(hundreds, bus->system->config->local_reduction_delay), 50);
     nadi_engine_schedule(bus->system->engine, nadi_engine_after_ns(bus->system->engine, ns),
@@ -253,7 +253,7 @@ void nadi_bus_stage(struct nadi_bus *bus, uint32_t rank, uint64_t bytes, unsigne
 {
     uint32_t request =
         new_request(bus, (struct request){
-                             .bytes = (int32_t)(uint32_t)bytes,
+                             .bytes = bytes,
                              .reduce = (flags & STAGE_TO_NPU) && (flags & STAGE_REDUCE),
                              .back = flags & STAGE_BACK,
                              .after = AFTER_STAGE,

@@ -86,7 +86,6 @@ static void draw(struct job *j, uint64_t seed)
     if (j->in.options.network_model == NADI_NETWORK_UNAWARE)
         job_other_kinds(j, seed);
     j->in.system.rendezvous = false; /* sizes pass through 32 bits, as in the reference */
-    j->in.system.shared_bus = false; /* likewise */
     if (chance(&rng, 2))
         scale_traces(j, &rng);
     scale_platform(j, &rng);
