@@ -296,7 +296,7 @@ static void describe(const struct nadi_inputs *in, const struct nadi_result *r,
     const struct nadi_packet_figures *p = &r->packets;
     nadi_report_json(in, r, text);
     nadi_table_ranks(in, r, text);
-    nadi_table_collectives(in, r, text);
+    nadi_table_collectives(in, r, NULL, text);
     nadi_table_links(in, r, text);
     if (in->options.record_usage)
         nadi_table_link_usage(in, r, text);

@@ -49,7 +49,7 @@ static void check(enum nadi_collective_kind kind, enum nadi_algorithm algorithm,
     nadi_table_links(&j.in, &r, &s);
     csv_read(&links, nadi_str_get(&s));
     nadi_str_clear(&s);
-    nadi_table_collectives(&j.in, &r, &s);
+    nadi_table_collectives(&j.in, &r, NULL, &s);
     csv_read(&collectives, nadi_str_get(&s));
 
     uint64_t carried = csv_u64(&links, 1, "bytes");

@@ -39,7 +39,7 @@ static void agrees_with_the_result(void **state)
         job.in.options.record_ops = true;
         nadi_simulate(&job.in, NULL, &r);
         nadi_why_find(&job.in, &r, &why);
-        const struct nadi_run_db run = {&job.in, &r, &why, NULL, "{}"};
+        const struct nadi_run_db run = {&job.in, &r, &why, NULL, NULL, "{}"};
         assert_true(nadi_run_db_write(&run, "test_run.db", &diags));
         struct nadi_database *db = nadi_run_open("test_run.db", &diags);
         assert_non_null(db);
