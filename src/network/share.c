@@ -431,9 +431,21 @@ static void take_changes(struct nadi_share *s)
     s->changed_demands.count = s->changed_links.count = 0;
 }
 
+/* A number for the next solve that nobody has. When all have been used they begin anew. */
+static void next_visit(struct nadi_share *s)
+{
+    if (NADI_LIKELY(++s->visit != 0))
+        return;
+    for (size_t d = 0; d < s->demands.count; d++)
+        s->demands.items[d].visit = 0;
+    for (uint32_t l = 0; l < s->link_count; l++)
+        s->links[l].visit = 0;
+    s->visit = 1;
+}
+
 size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands)
 {
-    s->visit++;
+    next_visit(s);
     s->solved.count = s->set.count = s->crossed.count = 0;
     take_changes(s);
     size_t filled = 0;
