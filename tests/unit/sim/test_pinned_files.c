@@ -283,7 +283,7 @@ static const struct row rows[] = {
 static const char *without_path(const char *text)
 {
     const char *found = text ? strstr(text, "/proc/self/fd/") : NULL;
-    return found ? found + strlen("/proc/self/fd/") + 1 : text;
+    return found ? found + strspn(found, "/procselfd0123456789") : text;
 }
 
 static void digest_network(uint64_t *d, const struct nadi_inputs *in)
