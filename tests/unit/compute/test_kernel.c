@@ -167,7 +167,7 @@ static void measured(void **state)
 }
 
 /* Rates that are linear in log m, log n and log k are found exactly between any shapes, in whatever
- * order the table has them; beside a corner that is missing, and outside, nothing is known. */
+ * order the table has them; beside corners that are missing, and outside, nothing is known. */
 static double linear_rate(double m, double n, double k)
 {
     return 100 + 30 * log2(m) + 7 * log2(n) + 11 * log2(k); /* FLOPs a ns */
@@ -183,7 +183,7 @@ static void measured_grid(void **state)
     nadi_str_add(&text, "k,note,m,n,time_us,precision\n");
     for (int c = 26; c >= 0; c--) {
         const uint64_t m = ms[c % 3], n = ns[c / 3 % 3], k = ks[c / 9];
-        if (m == 4096 && n == 2048 && k == 1000)
+        if ((m == 4096 && n == 2048 && k == 1000) || (m == 64 && n == 300))
             continue;
         const double us =
             2.0 * (double)(m * n * k) / linear_rate((double)m, (double)n, (double)k) / 1e3;
@@ -196,9 +196,9 @@ static void measured_grid(void **state)
         uint64_t m, n, k;
         bool known;
     } cases[] = {
-        {64, 32, 16, true},      {100, 40, 20, true},       {512, 300, 96, true},
-        {511, 299, 97, true},    {4096, 2048, 96, true},    {3000, 300, 1000, true},
-        {513, 301, 97, false},   {4096, 2048, 1000, false}, {63, 300, 96, false},
+        {64, 32, 16, true},      {100, 40, 20, false},       {600, 100, 20, true},
+        {512, 299, 97, true},    {4096, 2048, 96, true},    {3000, 300, 1000, true},
+        {513, 301, 97, false},   {4096, 2048, 1000, false}, {63, 32, 96, false},
         {64, 31, 96, false},     {64, 32, 15, false},       {4097, 300, 96, false},
         {64, 2049, 96, false},   {64, 300, 1001, false},    {512, 2048, 1000, true},
         {4096, 300, 1000, true},
