@@ -198,10 +198,47 @@ static void any_network_gets_a_right_collective(void **state)
     assert_true(connected > NETWORKS / 2); /* one-way rings may not join all */
 }
 
+/* Where each NPU has many neighbours the bound looks at the nearest one of each only: here the one
+ * that is farthest from the rest is `far` and the nearest other one away. */
+static void bound_of_many_neighbours(void **state)
+{
+    enum { HOSTS = 80 };
+    struct nadi_graph_file f = {.routing = NADI_ROUTE_SHORTEST};
+    struct nadi_synth_net net;
+    struct nadi_diags diags;
+    (void)state;
+    for (uint32_t far = 0; far < HOSTS; far += 79) {
+        nadi_diags_init(&diags);
+        nadi_graph_init(&f.graph);
+        for (uint32_t i = 0; i < HOSTS; i++)
+            nadi_graph_add_node(&f.graph, NADI_GRAPH_HOST, NULL);
+        const uint32_t hub = nadi_graph_add_node(&f.graph, NADI_GRAPH_SWITCH, NULL);
+        for (uint32_t i = 0; i < HOSTS; i++)
+            nadi_graph_add_link(&f.graph,
+                                (struct nadi_graph_link){.a = i,
+                                                         .b = hub,
+                                                         .bits_per_s = 800000000000ULL,
+                                                         .latency = i == far     ? 9000000
+                                                                    : i % 7 == 3 ? 1000000
+                                                                                 : 2000000});
+        nadi_graph_finish(&f.graph);
+        assert_true(nadi_synth_net_init(&net, &f, &diags));
+        assert_true(net.pair_count > 64 * HOSTS);
+        /* few bytes: the longest way; many: what an NPU must receive at 100 GB/s */
+        assert_int_equal(nadi_synth_bound(&net, &f.graph, NADI_ALL_GATHER, 80), 10000000);
+        const nadi_time many = nadi_synth_bound(&net, &f.graph, NADI_ALL_GATHER, 8e9);
+        assert_in_range(many, 79000000000 - 1, 79000000000 + 1);
+        nadi_synth_net_release(&net);
+        nadi_graph_release(&f.graph);
+        nadi_diags_release(&diags);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_network_gets_a_right_collective),
+        cmocka_unit_test(bound_of_many_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
