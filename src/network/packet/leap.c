@@ -46,6 +46,7 @@ struct nadi_pkt_leap {
     struct nadi_pkt_totals totals;
     struct nadi_pkt_pending pending;
     uint64_t leapt;
+    nadi_time leapt_to;
 };
 
 /* Exact mode: do answers depend on where in its message a packet is? */
@@ -98,6 +99,11 @@ uint64_t nadi_pkt_leap_budget(const struct nadi_pkt *net, uint32_t *flow)
         return leap->rest;
     *flow = leap->flow;
     return leap->wait - leap->watched + 1;
+}
+
+nadi_time nadi_pkt_leapt_to(const struct nadi_pkt *net)
+{
+    return net->leap ? net->leap->leapt_to : 0;
 }
 
 uint64_t nadi_pkt_leapt_events(const struct nadi_pkt *net)
@@ -410,6 +416,7 @@ static void leap_ahead(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_ti
     move_events(net, leap, ticks);
     net->moved_at = nadi_max_time(net->moved_at, now + ticks);
     leap->ahead[here] = now + ticks;
+    leap->leapt_to = nadi_max_time(leap->leapt_to, now + ticks);
     leap->leapt_now = true;
 }
 

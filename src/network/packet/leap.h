@@ -31,6 +31,8 @@ uint64_t nadi_pkt_leap_budget(const struct nadi_pkt *net, uint32_t *flow);
  * `until`. */
 void nadi_pkt_leap_look(struct nadi_pkt *net, uint64_t events, nadi_time until);
 
+/* The last tick to which something was leapt: what happened then is no event any more. */
+nadi_time nadi_pkt_leapt_to(const struct nadi_pkt *net);
 /* Events that were passed over so far; they are counted in the totals as well. */
 uint64_t nadi_pkt_leapt_events(const struct nadi_pkt *net);
 

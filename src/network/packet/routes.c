@@ -350,8 +350,10 @@ static void longer_paths(struct nadi_pkt *net)
 {
     const uint32_t old = net->path_hops, hops = old * 2;
     uint32_t *paths = NADI_NEW(uint32_t, net->flow_capacity * 2 * hops);
-    for (size_t i = 0; i < net->flow_capacity * 2; i++)
+    for (size_t i = 0; i < net->flow_capacity * 2; i++) {
         memcpy(paths + i * hops, net->paths + i * old, old * sizeof(*paths));
+        memset(paths + i * hops + old, 0xff, old * sizeof(*paths)); /* NONE */
+    }
     nadi_mem_free(net->paths);
     net->paths = paths;
     net->path_hops = hops;
@@ -402,6 +404,14 @@ static bool pass_server(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t
     return set_hop(net, flow, back, (*hop)++, net->inside[node]);
 }
 
+/* There is nothing behind the way's last hop: packets that were led off it count their hops on. */
+static bool end_way(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t hops)
+{
+    for (uint32_t hop = hops; hop < net->path_hops; hop++)
+        way_of(net, flow, back)[hop] = NADI_NONE;
+    return true;
+}
+
 /* Follows the hash from where the walk is; hop: of the next port. */
 static bool find_from(struct nadi_pkt *net, uint32_t flow, bool back, struct walk w, uint32_t hop)
 {
@@ -413,7 +423,7 @@ static bool find_from(struct nadi_pkt *net, uint32_t flow, bool back, struct wal
             return false;
         w.node = net->graph->ports[port].peer;
     }
-    return true;
+    return end_way(net, flow, back, hop);
 }
 
 void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config *config)
@@ -477,7 +487,7 @@ static bool find_given(struct nadi_pkt *net, uint32_t flow, bool back)
             return false;
         node = to;
     }
-    return true;
+    return end_way(net, flow, back, hop);
 }
 
 static bool find_one(struct nadi_pkt *net, uint32_t flow, bool back)
@@ -498,8 +508,10 @@ void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow)
         struct walk w = walk_of(net, flow, back);
         w.node = net->graph->ports[nadi_pkt_path_port(net, flow, back, 0)].peer;
         memcpy(kept, way_of(net, flow, back), hops * sizeof(*kept));
-        if (!find_from(net, flow, back, w, 1))
+        if (!find_from(net, flow, back, w, 1)) {
             memcpy(way_of(net, flow, back), kept, hops * sizeof(*kept));
+            (void)end_way(net, flow, back, hops);
+        }
     }
     add_load(net, flow, true);
     nadi_mem_free(kept);

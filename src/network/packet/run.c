@@ -169,8 +169,10 @@ bool nadi_pkt_run(struct nadi_pkt *net, const nadi_time *until, uint64_t most)
         most -= done;
         if (net->leap)
             nadi_pkt_leap_look(net, done, *until);
-        if (done < part && !sent)
+        if (done < part && !sent) {
+            nadi_pkt_set_clock(net, nadi_pkt_leapt_to(net));
             return true;
+        }
     }
     return false;
 }
