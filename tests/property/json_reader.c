@@ -127,6 +127,9 @@ static bool compare(const struct nadi_str *text)
     nadi_diags_init(&diags);
     const bool ours = nadi_doc_parse(&doc, "f", text->text, text->length, NADI_DOC_JSON, &diags);
     const bool theirs = read_theirs(text, &other);
+    bool twice = false; /* the last value counts here, libfyaml's parser hands out both */
+    for (size_t i = 0; i < diags.count; i++)
+        twice |= strcmp(diags.items[i].code, "doc/duplicate-key") == 0;
     const bool scalar = ours && doc.root->kind == NADI_DOC_SCALAR;
     if (ours) {
         add_node(doc.root, &mine);
@@ -134,7 +137,7 @@ static bool compare(const struct nadi_str *text)
     }
     if (ours && !theirs && !scalar) /* libfyaml takes no tab behind a lone scalar */
         fail_msg("taken, but not by libfyaml: %s", text->text);
-    if (ours && theirs && strcmp(nadi_str_get(&mine), nadi_str_get(&other)) != 0)
+    if (ours && theirs && !twice && strcmp(nadi_str_get(&mine), nadi_str_get(&other)) != 0)
         fail_msg("%s\nours   %s\ntheirs %s", text->text, nadi_str_get(&mine), nadi_str_get(&other));
     if (!ours && theirs && !is_stricter(&diags.items[0]))
         fail_msg("%s: refused, but not by libfyaml: %s", diags.items[0].message, text->text);

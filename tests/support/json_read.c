@@ -1,6 +1,5 @@
 #include "support/json_read.h"
 
-#include "base/mem.h"
 #include "base/str.h"
 
 #include <setjmp.h>
@@ -11,10 +10,8 @@ struct fy_document *json_read(const char *text)
 {
     const struct fy_parse_cfg config = {.flags =
                                             FYPCF_JSON_FORCE | FYPCF_QUIET | FYPCF_DEFAULT_DOC};
-    size_t bytes = strlen(text);
-    char *copy = nadi_mem_alloc(bytes + 1, 1); /* the document takes it over */
-    memcpy(copy, text, bytes + 1);
-    return fy_document_build_from_malloc_string(&config, copy, bytes);
+    /* The document takes the copy over, and frees it as the C library does. */
+    return fy_document_build_from_malloc_string(&config, strdup(text), strlen(text));
 }
 
 static struct fy_node *find(struct fy_document *doc, const char *path)

@@ -196,7 +196,7 @@ static void measured_grid(void **state)
         uint64_t m, n, k;
         bool known;
     } cases[] = {
-        {64, 32, 16, true},      {100, 40, 20, false},       {600, 100, 20, true},
+        {64, 32, 16, true},      {100, 40, 20, false},      {600, 100, 20, true},
         {512, 299, 97, true},    {4096, 2048, 96, true},    {3000, 300, 1000, true},
         {513, 301, 97, false},   {4096, 2048, 1000, false}, {63, 32, 96, false},
         {64, 31, 96, false},     {64, 32, 15, false},       {4097, 300, 96, false},
