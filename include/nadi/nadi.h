@@ -161,6 +161,9 @@ struct nadi_setup {
     const char *events;        /* what happens to the cluster during the run; NULL: nothing */
     uint32_t samples;          /* of a fitted platform's intervals, for one of the end; 0: none */
     uint64_t seed;             /* of the samples */
+    /* Where members of a group issue different collectives: "error" ends the run, "warn" matches
+     * their messages as the reference does. NULL: error, and warn with `compat`. */
+    const char *mismatch;
 };
 
 void nadi_setup_init(struct nadi_setup *setup); /* all defaults; no files */

@@ -55,7 +55,7 @@ class _Claim:
 
 
 def run(workload, system, network, *, out=None, sensitivity=False, link_usage=False, timeline=False, details=None, **inputs):
-    """Simulates and returns a Run. Inputs are those of `nadi run`: memory, groups, network_model, executor,
+    """Simulates and returns a Run. Inputs are those of `nadi run`: memory, groups, network_model, executor, mismatch,
     compute_scale, ... Files go to the folder `out`, of which an earlier run's are removed, or to a temporary one that lives
     as long as the Run.
     details: keep every node's times and the critical path; None: up to a million nodes. Raises Error."""

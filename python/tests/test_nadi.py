@@ -118,6 +118,10 @@ class Package(unittest.TestCase):
             nadi.report([self.run_], os.path.join(self.work, "no", "where.html"))
         with self.assertRaises(nadi.Error):
             nadi.generate_collective(os.path.join(self.work, "x"), kind="all-nothing")
+        with self.assertRaises(nadi.Error) as caught:
+            nadi.run(*self.inputs, mismatch="maybe")
+        self.assertIn("use error or warn", str(caught.exception))
+        nadi.run(*self.inputs, mismatch="warn").close()
         self.assertEqual([m for m in nadi.check(*self.inputs) if m[0] == "error"], [])
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(*self.inputs, max_sim_ns=10)

@@ -37,6 +37,11 @@ static void read_words(struct nadi_job *job, const struct nadi_setup *setup,
         job->bad_setup =
             !nadi_error(diags, "setup/compat", NADI_NOWHERE, "use ns3",
                         "nothing to be compatible with is named '%s'", setup->packet_compat);
+    const char *mismatch = setup->mismatch ? setup->mismatch : setup->compat ? "warn" : "error";
+    job->options.match_mismatched = nadi_str_equal(mismatch, "warn");
+    if (!job->options.match_mismatched && !nadi_str_equal(mismatch, "error"))
+        job->bad_setup = !nadi_error(diags, "setup/mismatch", NADI_NOWHERE, "use error or warn",
+                                     "no mismatch '%s'", mismatch);
     const char *executor = setup->executor ? setup->executor : "auto";
     for (size_t i = 0; i < sizeof(executors) / sizeof(*executors); i++) {
         if (nadi_str_equal(executor, executors[i])) {

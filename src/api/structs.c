@@ -41,6 +41,7 @@ static const struct nadi_field nadi_setup_members[] = {
     NADI_PATH(struct nadi_setup, events, 0),
     NADI_U32(struct nadi_setup, samples, ANY_U32),
     NADI_U64(struct nadi_setup, seed, ANY_U64),
+    NADI_TEXT(struct nadi_setup, mismatch, 0),
     NADI_FIELDS_END,
 };
 TABLE(nadi_setup, nadi_setup_init);

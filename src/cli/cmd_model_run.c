@@ -7,7 +7,7 @@
 
 struct run_values {
     struct nadi_cli_model model;
-    const char *out, *executor, *network_model, *timeline;
+    const char *out, *executor, *network_model, *mismatch, *timeline;
     uint64_t seed;
     uint32_t samples;
     bool db, sensitivity, link_usage, quiet, brief;
@@ -38,6 +38,13 @@ static const struct nadi_option simulation[] = {
      .initial = "auto",
      AT(executor),
      .help = "How collectives are simulated; auto takes the fastest that is exact"},
+    {.name = "mismatch",
+     .type = NADI_OPTION_WORD,
+     .words = "error|warn",
+     .initial = "error",
+     AT(mismatch),
+     .help = "Where members of a group issue different collectives: end the run, or match their "
+             "messages as the reference does"},
     {.name = NULL},
 };
 
@@ -248,6 +255,7 @@ static int cmd_model_run(const struct nadi_command *self, int count, char **argu
     nadi_setup_init(&setup);
     setup.executor = values.executor;
     setup.network_model = values.network_model;
+    setup.mismatch = values.mismatch;
     setup.samples = values.samples;
     setup.seed = values.seed;
     setup.max_wall_ms = nadi_stop_wall_ms();

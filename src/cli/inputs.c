@@ -67,6 +67,13 @@ const struct nadi_option nadi_cli_input_model[] = {
      .initial = "auto",
      AT(executor),
      .help = "How collectives are simulated; auto takes the fastest that is exact"},
+    {.name = "mismatch",
+     .type = NADI_OPTION_WORD,
+     .words = "error|warn",
+     .initial = "error",
+     AT(mismatch),
+     .help = "Where members of a group issue different collectives: end the run, or match their "
+             "messages as the reference does"},
     {.name = "queues-per-dim",
      .argument = "N",
      .type = NADI_OPTION_COUNT,
@@ -109,6 +116,7 @@ void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_set
     setup->events = inputs->events;
     setup->network_model = inputs->network_model;
     setup->executor = inputs->executor;
+    setup->mismatch = inputs->mismatch;
     setup->queues_per_dim = inputs->queues_per_dim;
     setup->injection_scale = inputs->injection_scale;
     setup->compute_scale = inputs->compute_scale;

@@ -8,7 +8,7 @@
 
 struct nadi_cli_inputs {
     const char *workload, *system, *network, *memory, *groups, *events;
-    const char *network_model, *executor;
+    const char *network_model, *executor, *mismatch;
     uint32_t queues_per_dim;
     double injection_scale, compute_scale, comm_scale;
     bool rendezvous, lenient;

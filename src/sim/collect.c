@@ -91,7 +91,7 @@ static void collect_collectives(const struct collection *c)
             .bytes = op.bytes,
             .start_ns = to_ns(op.start),
             .end_ns = to_ns(op.end),
-            .complete = op.finished == op.members,
+            .complete = op.finished == (op.split ? op.joined : op.members),
         };
     }
 }

@@ -32,6 +32,8 @@ enum nadi_executor { /* how collectives are simulated; what is not exact falls b
                      NADI_EXECUTOR_MESSAGE,
                      NADI_EXECUTOR_PHASE,
                      NADI_EXECUTOR_FOLD,
+                     NADI_EXECUTOR_KEYED, /* MESSAGE, matched by ends, tag and size: what a mismatch
+                                             falls back to; not on the command line */
 };
 
 struct nadi_table;
@@ -60,16 +62,18 @@ struct nadi_run_options {
     uint32_t queues_per_dim;                           /* 0: 1 */
     double injection_scale, compute_scale, comm_scale; /* 1 is neutral */
     bool rendezvous;
-    bool strict;          /* unknown keys are errors */
-    bool compat;          /* drop-in names: the scales do nothing, and a note says so */
-    uint64_t max_sim_ns;  /* 0: no limit */
-    uint64_t max_wall_ms; /* 0: no limit */
-    bool exact_packets;   /* packet model: as the HPCC simulator on ns-3 */
-    bool record_ops;      /* keep every node's start and end */
-    uint64_t most_spans;  /* beyond it those of one rank a class; 0: a number that fits memory */
-    uint32_t samples;     /* of the platform's intervals; 0: none */
-    uint64_t seed;        /* of them */
-    bool record_usage;    /* keep what links carry over time */
+    bool match_mismatched; /* members of a group that issue different collectives are matched as in
+                              the reference, with a warning; else it is an error */
+    bool strict;           /* unknown keys are errors */
+    bool compat;           /* drop-in names: the scales do nothing, and a note says so */
+    uint64_t max_sim_ns;   /* 0: no limit */
+    uint64_t max_wall_ms;  /* 0: no limit */
+    bool exact_packets;    /* packet model: as the HPCC simulator on ns-3 */
+    bool record_ops;       /* keep every node's start and end */
+    uint64_t most_spans;   /* beyond it those of one rank a class; 0: a number that fits memory */
+    uint32_t samples;      /* of the platform's intervals; 0: none */
+    uint64_t seed;         /* of them */
+    bool record_usage;     /* keep what links carry over time */
 };
 
 /* One resolved setting, for the echo of the configuration and `nadi explain`. */

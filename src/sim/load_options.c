@@ -66,6 +66,9 @@ static void echo(struct nadi_load *l)
     echo_number(l, "compute-scale", "--compute-scale", o->compute_scale, 1, "");
     echo_number(l, "comm-scale", "--comm-scale", o->comm_scale, 1, "");
     echo_flag(l, "rendezvous", "--rendezvous", o->rendezvous);
+    if (o->match_mismatched)
+        nadi_settings_add(l->in, "command line", "mismatch", "warn",
+                          o->compat ? "default" : "--mismatch");
     if (o->max_sim_ns)
         echo_number(l, "max-sim", "--max-sim", (double)o->max_sim_ns, 0, " ns");
     if (o->max_wall_ms)

@@ -30,6 +30,7 @@ struct simulation {
     struct timespec begin;
     bool stopped_early; /* before the clock's limit */
     bool stopped_by_range;
+    bool keyed; /* members of a group do not agree, and are matched all the same */
 };
 
 static double seconds_since(const struct timespec *begin)
@@ -241,6 +242,8 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .comm_scale = scaled ? in->options.comm_scale : 1,
         .record = in->options.record_ops || in->system.track_local_mem,
         .phases = phases,
+        .keyed = s->keyed,
+        .match_wanted = in->options.match_mismatched,
         .fold = fold,
         .before = before,
         .perturb = in->events ? &in->events->perturb : NULL,
@@ -275,6 +278,7 @@ static void collect(const struct simulation *s, const struct nadi_fold *fold,
     result->part_count = 1;
     if (s->stopped_by_range)
         nadi_workload_explain_beyond(s->workload, &result->diags);
+    nadi_workload_explain_matched(s->workload, &result->diags);
     if (s->result->outcome == NADI_OUTCOME_DONE)
         nadi_workload_explain_unclaimed(s->workload, &result->diags);
     result->ties_settled = nadi_workload_ties(s->workload);
@@ -310,6 +314,12 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
     const char *undecided = all ? NULL : nadi_workload_undecided(s->workload);
     /* who waits for whom is told rank by rank: by the message executor */
     bool deadlock = r->outcome == NADI_OUTCOME_DEADLOCK;
+    if (all && s->in->options.match_mismatched && nadi_workload_can_match(s->workload)) {
+        close_run(s); /* the whole run anew: messages before the first disagreement count too */
+        s->keyed = true;
+        r->executor_note = "ranks of a group issue different collectives";
+        return attempt(s, NULL, false);
+    }
     bool decided = !undecided && !(deadlock && !all);
     if (decided)
         collect(s, fold, r);
@@ -533,7 +543,7 @@ static void choose_executor(struct simulation *s)
 {
     const struct nadi_inputs *in = s->in;
     struct nadi_result *r = s->result;
-    enum nadi_executor wanted = in->options.executor;
+    enum nadi_executor wanted = s->keyed ? NADI_EXECUTOR_MESSAGE : in->options.executor;
     r->executor_note = messages_needed(in);
     bool phases = !r->executor_note && wanted != NADI_EXECUTOR_MESSAGE;
     bool fold = phases && wanted != NADI_EXECUTOR_PHASE && !in->system.track_local_mem;
@@ -582,7 +592,10 @@ static void tell_most(struct nadi_result *r)
 void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *observer,
                    struct nadi_result *result)
 {
-    struct simulation s = {.in = in, .observer = observer, .result = result};
+    struct simulation s = {.in = in,
+                           .observer = observer,
+                           .result = result,
+                           .keyed = in->options.executor == NADI_EXECUTOR_KEYED};
     *result = (struct nadi_result){.rank_count = in->rank_count};
     nadi_arena_init(&result->arena);
     nadi_diags_init(&result->diags);

@@ -4,6 +4,7 @@
  *   stream     one chunk of it, all members                 (streams.c)
  *   block      one phase of a stream: a member_state each   (packets.c, tree.c)
  *   channel    point-to-point traffic of one key            (p2p.c)
+ *   variant    what other members of the group issue in its place (matching.c)
  */
 #ifndef NADI_SYSTEM_INTERNAL_H
 #define NADI_SYSTEM_INTERNAL_H
@@ -28,6 +29,8 @@ struct operation {
     uint32_t *streams;   /* by chunk */
     int64_t *priorities; /* by member; NULL: all are equal. Freed with the three above */
     const struct nadi_phase **ordered; /* by chunk; NULL: all as in the plan. Freed likewise */
+    uint32_t variant;       /* keyed: another operation in this one's place; NADI_NONE: no more */
+    uint32_t *first_stream; /* keyed, by member: chunks that it had made in the group. Freed too */
 };
 
 struct stream {
@@ -120,6 +123,7 @@ struct group_state {  /* of a canonical group */
     uint32_t copies;    /* groups that it stands for */
     uint32_t nodes;     /* that its members lie on, where a library asked; 0: not known yet */
     uint32_t *sequence; /* by member: operations issued so far */
+    uint32_t *made;     /* keyed, by member: chunks made so far */
     uint32_t *position; /* file position by sorted position; NULL: a folded copy, or the world */
     struct {
         uint32_t *items;
@@ -173,11 +177,15 @@ struct transfer { /* a point-to-point message */
 };
 
 struct receive {
-    uint32_t channel, owner_kind, a, b;
+    uint32_t channel, owner_kind, a, b, slot;
     uint32_t next;
 };
 
-enum owner_kind { OWNER_NODE, OWNER_CUSTOM };
+enum owner_kind {               /* and what its a and b are */
+                  OWNER_NODE,   /* actor, node */
+                  OWNER_CUSTOM, /* run, node */
+                  OWNER_PHASE,  /* keyed: block, member */
+};
 
 struct fifo {
     uint32_t head, tail;
@@ -285,11 +293,12 @@ struct nadi_system {
         struct departure *items; /* by route; folded and message by message */
         size_t count, capacity;
     } departures;
-    struct nadi_programs *programs;    /* running phases of step generators */
-    struct nadi_programs_ahead *ahead; /* the same under the phase executor */
-    struct nadi_schedules *schedules;  /* NULL: ascending dimensions, plain queues */
-    uint32_t kind_library;             /* a library's collective ends */
-    struct nadi_mismatch mismatch;
+    struct nadi_programs *programs;               /* running phases of step generators */
+    struct nadi_programs_ahead *ahead;            /* the same under the phase executor */
+    struct nadi_schedules *schedules;             /* NULL: ascending dimensions, plain queues */
+    uint32_t kind_library;                        /* a library's collective ends */
+    struct nadi_mismatch mismatch, last_mismatch; /* that ended the run; of all */
+    uint64_t mismatches;
     uint32_t kind_message, kind_late, kind_control, kind_start; /* collectives' messages */
     uint32_t kind_stage, kind_reduce;
     uint32_t kind_nothing;            /* a collective with nothing to do */
@@ -364,6 +373,9 @@ nadi_time nadi_reduce_time(double bytes_per_second, uint64_t bytes, bool exact);
 
 /* streams.c */
 void nadi_streams_init(struct nadi_system *s);
+/* What a call that is no custom one would do; NULL: it has too many steps. */
+const struct nadi_plan *nadi_streams_plan(struct nadi_system *s,
+                                          const struct nadi_collective_call *call);
 void nadi_streams_release(struct nadi_system *s);
 void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t phase,
                               uint32_t member);
@@ -375,6 +387,8 @@ void nadi_packets_release(struct nadi_system *s);
 void nadi_packets_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
 void nadi_packets_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,
                               uint32_t packet);
+/* A message that the member waited for is there. */
+void nadi_packets_received(struct nadi_system *s, uint32_t block, uint32_t member);
 /* The member has done all of the phase: its stream moves on, the block goes with the last one. */
 void nadi_packets_end_member(struct nadi_system *s, uint32_t block, uint32_t member);
 /* A message of the phase to another member, who sees it as exchange `slot`. */
@@ -432,6 +446,22 @@ void nadi_p2p_send(struct nadi_system *s, const struct endpoint_pair *ends, uint
                    uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b);
 void nadi_p2p_recv(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
                    uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b);
+
+void nadi_p2p_recv_slot(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
+                        uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b,
+                        uint32_t slot);
+
+/* matching.c */
+/* Of the operations in the place of `first` the one that the call joins; NADI_NONE: there is none,
+ * and the mismatch is noted. */
+uint32_t nadi_matching_find(struct nadi_system *s, uint32_t first,
+                            const struct nadi_collective_call *call);
+/* A message of a phase between members, by ends, tag and size; the receiver's slot is a tree's. */
+void nadi_matching_send(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t dst,
+                        uint64_t bytes);
+void nadi_matching_recv(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t src,
+                        uint64_t bytes, uint32_t slot);
+void nadi_matching_received(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
 
 /* custom.c */
 struct nadi_customs *nadi_customs_create(struct nadi_system *s);

@@ -1,4 +1,5 @@
-/* p2p: messages of SEND and RECV nodes and of custom collectives (workload spec 5.8, 5.9).
+/* p2p: messages of SEND and RECV nodes and of custom collectives (workload spec 5.8, 5.9); in a
+ * keyed system of all collectives (matching.c).
  *
  * A channel is the traffic of one (src, dst, tag, bytes): the size is part of the key, the
  * reference's rule. The i-th send of a channel matches its i-th receive; messages of a channel
@@ -9,8 +10,30 @@ static void done(struct nadi_system *s, uint32_t owner_kind, uint32_t a, uint32_
 {
     if (owner_kind == OWNER_NODE)
         s->setup.done(s->setup.context, a, b);
+    else if (owner_kind == OWNER_CUSTOM)
+        nadi_customs_node_done(s, a, b); /* a phase does not wait for what it sends */
+}
+
+static void received(struct nadi_system *s, const struct receive *r)
+{
+    if (r->owner_kind == OWNER_PHASE)
+        nadi_matching_received(s, r->a, r->b, r->slot);
     else
-        nadi_customs_node_done(s, a, b);
+        done(s, r->owner_kind, r->a, r->b);
+}
+
+/* The operation and the connection that a message of the owner belongs to. */
+static void label(const struct nadi_system *s, uint32_t owner_kind, uint32_t a,
+                  struct nadi_message *m)
+{
+    m->connection = CONNECTION_P2P;
+    if (owner_kind == OWNER_CUSTOM)
+        m->op = nadi_customs_operation(s, a) + 1;
+    if (owner_kind != OWNER_PHASE)
+        return;
+    const uint32_t stream = s->blocks.items[a].stream;
+    m->op = s->streams.items[stream].operation + 1;
+    m->connection = nadi_stream_connection(s, stream, 0);
 }
 
 static uint64_t key_hash(const struct channel *k)
@@ -84,9 +107,8 @@ static void transmit(struct nadi_system *s, uint32_t index)
         .bytes = nadi_carried_bytes(s->config, t->bytes),
         .kind = s->kind_p2p,
         .a = index,
-        .op = t->owner_kind == OWNER_CUSTOM ? nadi_customs_operation(s, t->a) + 1 : 0,
-        .connection = CONNECTION_P2P,
     };
+    label(s, t->owner_kind, t->a, &m);
     nadi_network_send(s->network, &m);
 }
 
@@ -124,7 +146,7 @@ static void on_arrival(void *context, const struct nadi_event *event)
     POOL_GIVE(&s->transfers, next, index);
     record_flow(s, &t, &r);
     done(s, t.owner_kind, t.a, t.b);
-    done(s, r.owner_kind, r.a, r.b);
+    received(s, &r);
 }
 
 static void on_late(void *context, const struct nadi_event *event)
@@ -132,7 +154,7 @@ static void on_late(void *context, const struct nadi_event *event)
     struct nadi_system *s = context;
     struct receive r = s->receives.items[event->a];
     POOL_GIVE(&s->receives, next, event->a);
-    done(s, r.owner_kind, r.a, r.b);
+    received(s, &r);
 }
 
 static void post(struct nadi_system *s, uint32_t receive)
@@ -198,10 +220,17 @@ void nadi_p2p_send(struct nadi_system *s, const struct endpoint_pair *ends, uint
 void nadi_p2p_recv(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
                    uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b)
 {
+    nadi_p2p_recv_slot(s, ends, tag, bytes, owner, a, b, 0);
+}
+
+void nadi_p2p_recv_slot(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
+                        uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b,
+                        uint32_t slot)
+{
     uint32_t channel = get_channel(s, ends, tag, bytes), index;
     POOL_TAKE(&s->receives, next, index);
     s->receives.items[index] =
-        (struct receive){.channel = channel, .owner_kind = owner, .a = a, .b = b};
+        (struct receive){.channel = channel, .owner_kind = owner, .a = a, .b = b, .slot = slot};
     if (!s->config->rendezvous) {
         post(s, index);
         return;
@@ -215,8 +244,8 @@ void nadi_p2p_recv(struct nadi_system *s, const struct endpoint_pair *ends, uint
         .bytes = CONTROL_BYTES,
         .kind = s->kind_p2p_control,
         .a = index,
-        .connection = CONNECTION_P2P,
     };
+    label(s, owner == OWNER_PHASE ? owner : OWNER_NODE, a, &m);
     nadi_network_send(s->network, &m);
 }
 
@@ -295,6 +324,7 @@ struct nadi_channel_view nadi_system_channel(const struct nadi_system *s, size_t
         .dst = c->dst_rank,
         .tag = c->tag,
         .src_actor = c->src,
+        .of_collective = s->setup.keyed && c->edge != 0,
         .bytes = c->bytes,
         .receive_node = NADI_NONE,
         .send_node = NADI_NONE,

@@ -228,7 +228,10 @@ void nadi_packets_transmit(struct nadi_system *s, uint32_t block, uint32_t membe
                            uint32_t slot)
 {
     const struct block *b = &s->blocks.items[block];
-    transmit(s, block, b, member, dst, NADI_NONE, bytes_of(s, b, member, 0), slot);
+    if (s->setup.keyed)
+        nadi_matching_send(s, block, member, dst, bytes_of(s, b, member, 0));
+    else
+        transmit(s, block, b, member, dst, NADI_NONE, bytes_of(s, b, member, 0), slot);
 }
 
 void nadi_packets_send_control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t src,
@@ -239,7 +242,7 @@ void nadi_packets_send_control(struct nadi_system *s, uint32_t block, uint32_t m
 
 static void prepare(struct nadi_system *s, uint32_t block, uint32_t member);
 
-static void receive_completed(struct nadi_system *s, uint32_t block, uint32_t member)
+void nadi_packets_received(struct nadi_system *s, uint32_t block, uint32_t member)
 {
     s->blocks.items[block].states[member].arrived++;
     prepare(s, block, member);
@@ -265,7 +268,7 @@ static void on_message(void *context, const struct nadi_event *event)
             set_bit(b, event->b, event->c);
     }
     if (posted)
-        receive_completed(s, event->a, event->b);
+        nadi_packets_received(s, event->a, event->b);
 }
 
 /* A receive that was posted after its message had come. */
@@ -275,7 +278,7 @@ static void on_late(void *context, const struct nadi_event *event)
     if (s->blocks.items[event->a].phase->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         nadi_tree_late(s, event->a, event->b, event->c);
     else
-        receive_completed(s, event->a, event->b);
+        nadi_packets_received(s, event->a, event->b);
 }
 
 /* Rendezvous: the receiver's control message reached the sender. */
@@ -357,6 +360,18 @@ static void exchange(struct nadi_system *s, uint32_t block, uint32_t member, uin
                              member, k);
 }
 
+/* The same by ends, tag and size. */
+static void exchange_keyed(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t k)
+{
+    const struct block *b = &s->blocks.items[block];
+    const struct exchange x = exchange_of(s, b, member, k);
+    const uint64_t bytes = bytes_of(s, b, member, k);
+    const uint64_t theirs =
+        b->phase->uneven ? bytes_of(s, b, x.src, step_of(s, b, x.src, x.in_slot)) : bytes;
+    nadi_matching_send(s, block, member, x.dst, bytes);
+    nadi_matching_recv(s, block, member, x.src, theirs, 0);
+}
+
 static void try_send(struct nadi_system *s, uint32_t block, uint32_t member)
 {
     const struct block *b = &s->blocks.items[block];
@@ -365,7 +380,9 @@ static void try_send(struct nadi_system *s, uint32_t block, uint32_t member)
         return;
     uint32_t k = m->sent++;
     m->credit--;
-    if (NADI_UNLIKELY(s->config->rendezvous))
+    if (NADI_UNLIKELY(s->setup.keyed))
+        exchange_keyed(s, block, member, k);
+    else if (NADI_UNLIKELY(s->config->rendezvous))
         exchange_rendezvous(s, block, member, k);
     else
         exchange(s, block, member, k);

@@ -39,6 +39,7 @@ static void init_group(struct nadi_system *s, uint32_t group)
     state->copies = f ? f->copies[group] : 1;
     state->members = state->single ? 1 : g->size;
     state->sequence = NADI_ZNEW(uint32_t, state->members);
+    state->made = s->setup.keyed ? NADI_ZNEW(uint32_t, state->members) : NULL;
     if (g->size == s->rank_count)
         return;
     state->position = NADI_NEW(uint32_t, g->size);
@@ -191,6 +192,13 @@ static const struct plan_key *find_plan(struct nadi_system *s,
     return &s->plans.items[s->plans.count - 1];
 }
 
+const struct nadi_plan *nadi_streams_plan(struct nadi_system *s,
+                                          const struct nadi_collective_call *call)
+{
+    const struct plan_key *key = find_plan(s, call);
+    return key ? key->plan : NULL;
+}
+
 /* The chunks' own orders of dimensions; NULL: the plan's. */
 static const struct nadi_phase **order_chunks(struct nadi_system *s,
                                               const struct nadi_collective_call *call,
@@ -202,15 +210,11 @@ static const struct nadi_phase **order_chunks(struct nadi_system *s,
     return nadi_schedules_chunks(s, &request, plan, chunks);
 }
 
-/* The operation that the member's next call belongs to, made if it is the first; NULL: too large.
- */
-static struct operation *find_operation(struct nadi_system *s,
-                                        const struct nadi_collective_call *call, uint32_t member)
+/* NULL: too large. */
+static struct operation *make_operation(struct nadi_system *s,
+                                        const struct nadi_collective_call *call, uint32_t sequence)
 {
     struct group_state *g = &s->groups[call->group];
-    uint32_t sequence = g->sequence[member];
-    if (sequence < g->operations.count)
-        return &s->operations.items[g->operations.items[sequence]];
     const struct plan_key *key = call->custom ? NULL : find_plan(s, call);
     if (!call->custom && !key)
         return NULL;
@@ -240,14 +244,54 @@ static struct operation *find_operation(struct nadi_system *s,
         .nodes = NADI_NEW(uint32_t, size),
         .left = NADI_ZNEW(uint32_t, size),
         .streams = NADI_NEW(uint32_t, chunks),
+        .variant = NADI_NONE,
+        .first_stream = s->setup.keyed ? NADI_NEW(uint32_t, size) : NULL,
     };
     op->priorities = s->issued ? NADI_NEW(int64_t, size) : NULL;
     if (call->sizes)
         op->sizes = NADI_ZNEW(uint64_t, (size_t)size * size);
     memset(op->nodes, 0xff, size * sizeof(*op->nodes));
     memset(op->streams, 0xff, chunks * sizeof(*op->streams));
-    NADI_PUSH(&g->operations, (uint32_t)s->operations.count);
     s->operations.count++;
+    return op;
+}
+
+/* Puts an operation in the place of another that the member does not agree with. */
+static void add_variant(struct nadi_system *s, uint32_t first, struct operation *op)
+{
+    struct operation *of = &s->operations.items[first];
+    op->variant = of->variant;
+    op->view.split = of->view.split = true;
+    of->variant = (uint32_t)(op - s->operations.items);
+}
+
+/* The operation that the member's next call belongs to, made if it is the first; NULL: too large,
+ * or other members do not agree. */
+static struct operation *find_operation(struct nadi_system *s,
+                                        const struct nadi_collective_call *call, uint32_t member)
+{
+    struct group_state *g = &s->groups[call->group];
+    const uint32_t sequence = g->sequence[member];
+    const bool first = sequence >= g->operations.count;
+    if (!first) {
+        const uint32_t found = nadi_matching_find(s, g->operations.items[sequence], call);
+        if (found != NADI_NONE)
+            return &s->operations.items[found];
+        if (s->mismatch.found)
+            return NULL;
+    }
+    struct operation *op = make_operation(s, call, sequence);
+    if (!op)
+        s->mismatch = (struct nadi_mismatch){.found = true,
+                                             .too_large = true,
+                                             .rank = call->rank,
+                                             .node = call->node,
+                                             .kind = call->kind,
+                                             .bytes = call->bytes};
+    else if (first)
+        NADI_PUSH(&g->operations, (uint32_t)(op - s->operations.items));
+    else
+        add_variant(s, g->operations.items[sequence], op);
     return op;
 }
 
@@ -405,7 +449,8 @@ static void free_operation(struct operation *op)
     nadi_mem_free(op->priorities);
     nadi_mem_free(op->sizes);
     nadi_mem_free(op->ordered);
-    op->nodes = op->left = op->streams = NULL;
+    nadi_mem_free(op->first_stream);
+    op->nodes = op->left = op->streams = op->first_stream = NULL;
     op->priorities = NULL;
     op->sizes = NULL;
     op->ordered = NULL;
@@ -477,6 +522,7 @@ void nadi_streams_release(struct nadi_system *s)
 {
     for (size_t g = 0; g < s->setup.groups->count; g++) {
         nadi_mem_free(s->groups[g].sequence);
+        nadi_mem_free(s->groups[g].made);
         nadi_mem_free(s->groups[g].position);
         nadi_mem_free(s->groups[g].operations.items);
     }
@@ -495,26 +541,6 @@ static void on_nothing(void *context, const struct nadi_event *event)
     struct nadi_system *s = context;
     s->operations.items[event->a].left[event->b] = 1;
     stream_ended(s, event->a, event->b);
-}
-
-static bool disagrees(struct nadi_system *s, const struct operation *op,
-                      const struct nadi_collective_call *call)
-{
-    bool same = op->view.kind == call->kind && op->custom == call->custom &&
-                op->root == call->root && (op->sizes != NULL) == (call->sizes != NULL) &&
-                (call->custom || ((call->sizes || op->view.bytes == call->bytes) &&
-                                  op->involved == call->involved));
-    if (same)
-        return false;
-    s->mismatch = (struct nadi_mismatch){
-        .found = true,
-        .operation = (size_t)(op - s->operations.items),
-        .rank = call->rank,
-        .node = call->node,
-        .kind = call->kind,
-        .bytes = call->bytes,
-    };
-    return true;
 }
 
 /* Larger goes first. One a collective, in the order in which the rank issues them. */
@@ -541,16 +567,7 @@ bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_
         init_group(s, call->group);
     uint32_t member = member_of(s, asked->group, call->rank);
     struct operation *op = find_operation(s, call, member);
-    if (!op) {
-        s->mismatch = (struct nadi_mismatch){.found = true,
-                                             .too_large = true,
-                                             .rank = call->rank,
-                                             .node = call->node,
-                                             .kind = call->kind,
-                                             .bytes = call->bytes};
-        return false;
-    }
-    if (disagrees(s, op, call))
+    if (!op)
         return false;
     uint32_t operation = (uint32_t)(op - s->operations.items);
     s->groups[call->group].sequence[member]++;
@@ -568,6 +585,10 @@ bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_
         return true;
     }
     op->left[member] = chunks;
+    if (op->first_stream) {
+        op->first_stream[member] = s->groups[call->group].made[member];
+        s->groups[call->group].made[member] += chunks;
+    }
     for (uint32_t chunk = 0; chunk < chunks; chunk++) {
         uint32_t stream = get_stream(s, &s->operations.items[operation], chunk);
         if (s->streams.items[stream].lanes)

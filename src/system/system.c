@@ -66,6 +66,12 @@ const struct nadi_mismatch *nadi_system_mismatch(const struct nadi_system *s)
     return &s->mismatch;
 }
 
+uint64_t nadi_system_mismatches(const struct nadi_system *s, const struct nadi_mismatch **latest)
+{
+    *latest = &s->last_mismatch;
+    return s->mismatches;
+}
+
 const char *nadi_system_undecided(const struct nadi_system *s)
 {
     return s->undecided;

@@ -32,7 +32,9 @@ struct nadi_system_setup {
     nadi_node_done_fn *done;
     void *context;
     bool record_flows;
-    bool phases;                  /* the phase executor; needs the network model `unaware` */
+    bool phases; /* the phase executor; needs the network model `unaware` */
+    bool keyed;  /* messages of collectives are matched as in the reference, so that
+                    members may issue different ones; not with phases or fold */
     const struct nadi_fold *fold; /* NULL: each rank is its own actor. Needs `phases`, or a uniform
                                      network where there is one actor (network/uniform.h) */
 };
@@ -76,6 +78,7 @@ struct nadi_operation_view {
         copies; /* equal operations of other groups that this one stands for, itself included */
     uint32_t first_rank, first_node; /* of the member that issued it first */
     nadi_time start, end;            /* first issue; last completion so far */
+    bool split;                      /* some members issued another one in its place */
 };
 
 size_t nadi_system_operation_count(const struct nadi_system *s);
@@ -88,9 +91,13 @@ struct nadi_mismatch { /* two members of a group that issue different operations
     uint32_t rank, node; /* the one that disagrees with the operation's first member */
     enum nadi_collective_kind kind;
     uint64_t bytes;
-    bool too_large; /* no disagreement: the operation has too many steps */
+    bool too_large;      /* no disagreement: the operation has too many steps */
+    const char *refusal; /* why a keyed system cannot match them; NULL: it can */
 };
+/* The one that ended the run; not found: none did. */
 const struct nadi_mismatch *nadi_system_mismatch(const struct nadi_system *s);
+/* How many there were, and the latest. */
+uint64_t nadi_system_mismatches(const struct nadi_system *s, const struct nadi_mismatch **latest);
 
 /* Takes over where the actor of another system, which has nothing under way, left its queues. */
 void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct nadi_system *before,
@@ -107,6 +114,7 @@ int64_t nadi_system_last_lag(const struct nadi_system *s);
 struct nadi_channel_view { /* unmatched point-to-point traffic of one (src, dst, tag, bytes) */
     uint32_t src, dst, tag;
     uint32_t src_actor;
+    bool of_collective; /* keyed: of phases */
     uint64_t bytes;
     uint32_t open_receives, unclaimed_messages, held_sends;
     uint32_t receive_node; /* of the oldest open receive; NADI_NONE: none, or not a trace's node */

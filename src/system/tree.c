@@ -60,7 +60,7 @@ void nadi_tree_transmit(struct nadi_system *s, uint32_t block, uint32_t member, 
 static void send(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
 {
     uint64_t *bits = bits_of(s, block, member);
-    if (!s->config->rendezvous)
+    if (!s->config->rendezvous || s->setup.keyed)
         nadi_tree_transmit(s, block, member, slot);
     else if (take_bit(bits, READY + slot))
         nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE, s->kind_start, block,
@@ -73,9 +73,12 @@ static void post(struct nadi_system *s, uint32_t block, uint32_t member, uint32_
 {
     struct block *b = &s->blocks.items[block];
     b->states[member].route |= 1U << slot;
-    if (s->config->rendezvous) {
+    if (s->config->rendezvous || s->setup.keyed) {
         uint32_t far_slot, src = other_end(b, member, slot, &far_slot);
-        nadi_packets_send_control(s, block, member, src, far_slot);
+        if (s->setup.keyed)
+            nadi_matching_recv(s, block, member, src, b->phase->bytes, slot);
+        else
+            nadi_packets_send_control(s, block, member, src, far_slot);
     } else if (take_bit(bits_of(s, block, member), CAME + slot))
         nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE, s->kind_late, block,
                              member, slot);

@@ -12,16 +12,16 @@ static struct nadi_place place_of(const struct nadi_workload *w, uint32_t rank, 
     return nadi_trace_place(w->ranks[rank].trace, rank, node, arena);
 }
 
-static const char *node_text(const struct nadi_workload *w, uint32_t rank, uint32_t node,
-                             struct nadi_arena *arena)
+const char *nadi_workload_node_text(const struct nadi_workload *w, uint32_t rank, uint32_t node,
+                                    struct nadi_arena *arena)
 {
     const struct nadi_trace *t = w->ranks[rank].trace;
     return nadi_arena_printf(arena, "node %" PRIu64 " \"%s\"", t->id[node],
                              nadi_trace_name(t, node));
 }
 
-static const char *group_text(const struct nadi_workload *w, uint32_t group,
-                              struct nadi_arena *arena)
+const char *nadi_workload_group_text(const struct nadi_workload *w, uint32_t group,
+                                     struct nadi_arena *arena)
 {
     const struct nadi_group *g = &w->setup.groups->items[group];
     if (g->is_world)
@@ -38,7 +38,7 @@ static void add_reason(const struct nadi_workload *w, uint32_t rank, struct nadi
         nadi_str_printf(out, "; rank %u finished without it", rank);
     else if (r->in_flight.count)
         nadi_str_printf(out, "; rank %u is blocked in %s", rank,
-                        node_text(w, rank, r->in_flight.items[0].node, arena));
+                        nadi_workload_node_text(w, rank, r->in_flight.items[0].node, arena));
 }
 
 static void explain_operation(const struct nadi_workload *w, size_t index, struct nadi_diags *diags,
@@ -46,27 +46,32 @@ static void explain_operation(const struct nadi_workload *w, size_t index, struc
 {
     struct nadi_operation_view op = nadi_system_operation(w->system, index);
     const struct nadi_group *g = &w->setup.groups->items[op.group];
-    if (op.finished == op.members)
+    if (op.finished == (op.split ? op.joined : op.members))
         return;
     struct nadi_str text = NADI_STR_INIT;
     char bytes[32];
     nadi_str_printf(&text, "collective #%u of group %s, %s of %s, is incomplete: ", op.sequence + 1,
-                    group_text(w, op.group, arena), nadi_collective_name(op.kind),
+                    nadi_workload_group_text(w, op.group, arena), nadi_collective_name(op.kind),
                     nadi_units_bytes(bytes, (double)op.bytes));
     uint32_t missing = op.members - op.joined, listed = 0, first = NADI_NONE;
-    if (missing == 0)
+    if (op.split)
+        nadi_str_printf(&text,
+                        "%u of %u members issued it, others another, and their messages differ in "
+                        "number or size",
+                        op.joined, op.members);
+    else if (missing == 0)
         nadi_str_add(&text, "all members take part, but the algorithm does not finish on them");
     else
         nadi_str_printf(&text, "%u of %u members arrived; missing rank%s", op.joined, op.members,
                         missing > 1 ? "s" : "");
-    for (uint32_t m = 0; missing && m < g->size && listed < LISTED; m++) {
+    for (uint32_t m = 0; missing && !op.split && m < g->size && listed < LISTED; m++) {
         uint32_t rank = nadi_group_member(g, m);
         if (nadi_system_joined(w->system, index, rank))
             continue;
         first = first == NADI_NONE ? rank : first;
         nadi_str_printf(&text, "%s%u", listed++ ? ", " : " ", rank);
     }
-    if (missing > listed)
+    if (missing > listed && !op.split)
         nadi_str_printf(&text, " and %u more", missing - listed);
     if (first != NADI_NONE)
         add_reason(w, first, &text, arena);
@@ -84,7 +89,7 @@ static size_t nearest_send(const struct nadi_workload *w, const struct nadi_chan
     int best_score = 0;
     for (size_t i = 0; i < nadi_system_channel_count(w->system); i++) {
         struct nadi_channel_view c = nadi_system_channel(w->system, i);
-        if (c.unclaimed_messages + c.held_sends == 0)
+        if (c.unclaimed_messages + c.held_sends == 0 || c.of_collective)
             continue;
         int score = (c.src == want->src) + 2 * (c.dst == want->dst) + (c.tag == want->tag) +
                     (c.bytes == want->bytes);
@@ -112,7 +117,7 @@ static void explain_receive(const struct nadi_workload *w, const struct nadi_cha
         nadi_str_printf(&text, "; nearest: rank %u sent %" PRIu64 " B to rank %u with tag %u",
                         n.src, n.bytes, n.dst, n.tag);
         if (n.send_node != NADI_NONE)
-            nadi_str_printf(&text, " (%s)", node_text(w, n.src, n.send_node, arena));
+            nadi_str_printf(&text, " (%s)", nadi_workload_node_text(w, n.src, n.send_node, arena));
     }
     struct nadi_place place = NADI_NOWHERE;
     place.rank = c->dst;
@@ -129,6 +134,8 @@ static void explain_channels(const struct nadi_workload *w, struct nadi_diags *d
 {
     for (size_t i = 0; i < nadi_system_channel_count(w->system); i++) {
         struct nadi_channel_view c = nadi_system_channel(w->system, i);
+        if (c.of_collective)
+            continue; /* told as an operation */
         if (c.open_receives)
             explain_receive(w, &c, diags, arena);
         if (c.held_sends && c.send_node != NADI_NONE)
@@ -139,35 +146,25 @@ static void explain_channels(const struct nadi_workload *w, struct nadi_diags *d
     }
 }
 
-static void explain_mismatch(const struct nadi_workload *w, struct nadi_diags *diags,
-                             struct nadi_arena *arena)
+static void explain_too_large(const struct nadi_workload *w, const struct nadi_mismatch *m,
+                              struct nadi_diags *diags, struct nadi_arena *arena)
 {
-    const struct nadi_mismatch *m = nadi_system_mismatch(w->system);
-    struct nadi_place place = place_of(w, m->rank, m->node, arena);
-    char mine[32], theirs[32];
-    nadi_units_bytes(mine, (double)m->bytes);
-    if (m->too_large) {
-        nadi_error(
-            diags, "limit/steps", place, "use an algorithm with fewer steps, or fewer chunks",
-            "%s of %s needs more than 2^32 steps or chunks", nadi_collective_name(m->kind), mine);
-        return;
-    }
-    struct nadi_operation_view op = nadi_system_operation(w->system, m->operation);
-    nadi_error(diags, "deadlock/mismatch", place,
-               "every member of a group must issue the same collectives in the same order; "
-               "`nadi check` compares the ranks",
-               "collective #%u of group %s is %s of %s here, but %s of %s on rank %u (%s)",
-               op.sequence + 1, group_text(w, op.group, arena), nadi_collective_name(m->kind), mine,
-               nadi_collective_name(op.kind), nadi_units_bytes(theirs, (double)op.bytes),
-               op.first_rank, node_text(w, op.first_rank, op.first_node, arena));
+    char bytes[32];
+    nadi_error(diags, "limit/steps", place_of(w, m->rank, m->node, arena),
+               "use an algorithm with fewer steps, or fewer chunks",
+               "%s of %s needs more than 2^32 steps or chunks", nadi_collective_name(m->kind),
+               nadi_units_bytes(bytes, (double)m->bytes));
 }
 
 void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_diags *diags)
 {
     struct nadi_arena arena;
     nadi_arena_init(&arena);
-    if (nadi_system_mismatch(w->system)->found)
-        explain_mismatch(w, diags, &arena);
+    const struct nadi_mismatch *mismatch = nadi_system_mismatch(w->system);
+    if (mismatch->found && mismatch->too_large)
+        explain_too_large(w, mismatch, diags, &arena);
+    else if (mismatch->found)
+        nadi_workload_explain_fatal_mismatch(w, diags, &arena);
     else {
         for (size_t i = 0; i < nadi_system_operation_count(w->system); i++)
             explain_operation(w, i, diags, &arena);
@@ -209,7 +206,7 @@ void nadi_workload_explain_unclaimed(const struct nadi_workload *w, struct nadi_
     nadi_arena_init(&arena);
     for (size_t i = 0; i < nadi_system_channel_count(w->system); i++) {
         const struct nadi_channel_view c = nadi_system_channel(w->system, i);
-        if (c.unclaimed_messages == 0)
+        if (c.unclaimed_messages == 0 || c.of_collective)
             continue;
         if (channels++ < REPORTED)
             warn_of(w, &c, diags, &arena);

@@ -178,8 +178,9 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
     call.custom = find_custom(w, t, node, native, &call);
     if (!call.custom)
         call.sizes = sizes_of(w, rank, node, bytes);
-    if (!nadi_system_collective(w->system, &call))
-        w->failed = true;
+    const bool begun = nadi_system_collective(w->system, &call);
+    nadi_workload_note_mismatch(w);
+    w->failed |= !begun;
 }
 
 uint32_t nadi_workload_peer(const struct nadi_workload *w, uint32_t actor, uint32_t node)

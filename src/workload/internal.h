@@ -77,6 +77,12 @@ struct rank_state {
     struct nadi_rank_view view;
 };
 
+struct mismatch_note {
+    struct nadi_mismatch m;
+    uint32_t theirs_here, mine_there; /* nodes: the same collective on the other rank; or NONE */
+    bool by_timing; /* both have both, and dependencies do not order them on both */
+};
+
 struct nadi_workload {
     struct nadi_workload_setup setup;
     struct nadi_engine *engine;
@@ -102,6 +108,11 @@ struct nadi_workload {
         struct nadi_node_span *items;
         size_t count, capacity;
     } spans;
+    struct {
+        struct mismatch_note *items; /* the first ones, and */
+        size_t count, capacity;
+    } mismatches;
+    uint64_t mismatch_count; /* of all */
 };
 
 /* Index of the group that the node's pg_name means; NADI_NONE if there is none. "" and an unknown
@@ -127,6 +138,17 @@ static inline uint32_t *nadi_workload_waits(struct rank_state *r, uint32_t node)
 {
     return &r->waiting_for[node - r->base];
 }
+
+/* mismatch.c: after every collective that was handed over; and what ended the run. */
+void nadi_workload_note_mismatch(struct nadi_workload *w);
+void nadi_workload_explain_fatal_mismatch(const struct nadi_workload *w, struct nadi_diags *diags,
+                                          struct nadi_arena *arena);
+
+/* deadlock.c: node 7 "name"; "tp" (4 ranks) */
+const char *nadi_workload_node_text(const struct nadi_workload *w, uint32_t rank, uint32_t node,
+                                    struct nadi_arena *arena);
+const char *nadi_workload_group_text(const struct nadi_workload *w, uint32_t group,
+                                     struct nadi_arena *arena);
 
 /* cut.c: the end of one part of a run and the beginning of the next. */
 bool nadi_workload_stops_before(const struct nadi_workload *w, uint32_t actor, uint32_t node);

@@ -262,6 +262,7 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
         .context = w,
         .record_flows = setup->record,
         .phases = setup->phases,
+        .keyed = setup->keyed,
         .fold = setup->fold,
     };
     w->system = nadi_system_create(&system);
@@ -292,6 +293,7 @@ void nadi_workload_destroy(struct nadi_workload *w)
     nadi_mem_free(w->row.weights);
     nadi_mem_free(w->row.sizes);
     nadi_mem_free(w->spans.items);
+    nadi_mem_free(w->mismatches.items);
     nadi_arena_release(&w->arena);
     nadi_mem_free(w);
 }

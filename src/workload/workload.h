@@ -35,6 +35,8 @@ struct nadi_workload_setup {
     const struct nadi_perturb *perturb; /* NULL: all ranks compute and begin alike; no folding */
     bool record;                        /* keep each node's start and end, and the flows */
     bool phases;                        /* the phase executor (system/system.h) */
+    bool keyed;                         /* members may disagree (system/system.h) */
+    bool match_wanted;                  /* the run will be keyed if they do and it can be */
     const struct nadi_fold *fold;       /* NULL: each rank is its own actor (system/system.h) */
     /* The part of the run before this one, stopped cleanly; NULL: this is the first. Needed by
      * create and start only. Then fold is of single ranks. */
@@ -76,6 +78,8 @@ void nadi_workload_start(struct nadi_workload *w);
 /* Set when an operation cannot go on: members disagree, and what is on its way comes to its end; or
  * undecided, and the run must stop. */
 bool nadi_workload_failed(const struct nadi_workload *w);
+/* It failed because members of a group issue different collectives, which a keyed run can match. */
+bool nadi_workload_can_match(const struct nadi_workload *w);
 /* Phase executor: why the result is not known to be exact; NULL while it is. */
 const char *nadi_workload_undecided(const struct nadi_workload *w);
 /* Pairs of completions whose order was settled: system/config.h, settle_ties. */
@@ -102,6 +106,8 @@ void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_d
  * ran. */
 void nadi_workload_explain_beyond(const struct nadi_workload *w, struct nadi_diags *diags);
 
+/* Of a keyed run: where members of a group issued different collectives, a warning each. */
+void nadi_workload_explain_matched(const struct nadi_workload *w, struct nadi_diags *diags);
 /* Of a run that is done: messages that came and that nobody received, a warning each. Their sends
  * end without it, as in the reference, so that no time is another. */
 void nadi_workload_explain_unclaimed(const struct nadi_workload *w, struct nadi_diags *diags);

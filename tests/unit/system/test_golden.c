@@ -44,7 +44,7 @@ static void expect(struct job *j, enum nadi_network_model model, enum nadi_execu
 
 static void expect_unaware(struct job *j, const uint64_t *want, uint32_t count, const char *what)
 {
-    for (int e = NADI_EXECUTOR_AUTO; e <= NADI_EXECUTOR_FOLD; e++)
+    for (int e = NADI_EXECUTOR_AUTO; e <= NADI_EXECUTOR_KEYED; e++)
         expect(j, NADI_NETWORK_UNAWARE, (enum nadi_executor)e, want, count, what);
 }
 

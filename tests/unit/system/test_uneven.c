@@ -98,7 +98,7 @@ static void bytes_of_links(void **state)
 static void times_by_hand(void **state)
 {
     (void)state;
-    for (int executor = NADI_EXECUTOR_AUTO; executor <= NADI_EXECUTOR_FOLD; executor++) {
+    for (int executor = NADI_EXECUTOR_AUTO; executor <= NADI_EXECUTOR_KEYED; executor++) {
         struct input_case c;
         struct nadi_result r;
         begin(&c, "");

@@ -39,7 +39,7 @@ static void run_as(struct job *j, enum nadi_executor executor, struct nadi_resul
 /* Runs on every executor; want[rank], or want[0] for all. Releases the job. */
 static void finish(struct job *j, const uint64_t *want, uint32_t count)
 {
-    for (int e = NADI_EXECUTOR_AUTO; e <= NADI_EXECUTOR_FOLD; e++) {
+    for (int e = NADI_EXECUTOR_AUTO; e <= NADI_EXECUTOR_KEYED; e++) {
         struct nadi_result r;
         run_as(j, (enum nadi_executor)e, &r);
         for (uint32_t rank = 0; rank < j->in.rank_count; rank++)
