@@ -76,7 +76,7 @@ static void draw_config(struct nadi_packet_config *c, const struct nadi_cc_ops *
     c->dcqcn.alpha_interval = (nadi_time)(1 + below(8)) * 1000 * NADI_PS_PER_NS;
     c->dcqcn.decrease_interval = (nadi_time)(1 + below(8)) * 1000 * NADI_PS_PER_NS;
     c->dcqcn.increase_interval = (nadi_time)(1 + below(60)) * 1000 * NADI_PS_PER_NS;
-    c->dcqcn.increase_bytes = below(2) ? 20000 << below(4) : 0;
+    c->dcqcn.increase_bytes = below(2) ? UINT64_C(20000) << below(4) : 0;
     c->dcqcn.fast_recovery = below(6);
     c->dcqcn.notify_interval = (nadi_time)below(2) * 4000 * NADI_PS_PER_NS;
     c->hpcc.mi_threshold = below(6);
