@@ -7,6 +7,7 @@
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/job_draw.h"
+#include "support/result_same.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CASES = 150 };
@@ -113,65 +114,6 @@ static void draw_program(struct job *j, struct nadi_rng *rng, const char *family
     job_give(j, job_trace(j, nodes, count), 0, j->in.rank_count - 1);
 }
 
-static bool differ(uint64_t seed, const char *what, uint64_t where, uint64_t want, uint64_t got)
-{
-    printf("seed %" PRIu64 ": %s %" PRIu64 ": all messages give %" PRIu64
-           ", those of one rank %" PRIu64 "\n",
-           seed, what, where, want, got);
-    return false;
-}
-
-#define SAME(what, where, a, b)                                                                    \
-    do {                                                                                           \
-        if ((a) != (b))                                                                            \
-            return differ(seed, (what), (where), (uint64_t)(a), (uint64_t)(b));                    \
-    } while (0)
-
-static int by_rank_then_node(const void *a, const void *b)
-{
-    const struct nadi_span *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->node < y->node ? -1 : x->node > y->node;
-}
-
-static bool same_ranks(uint64_t seed, struct nadi_result *want, struct nadi_result *got)
-{
-    for (uint32_t r = 0; r < want->rank_count; r++) {
-        const struct nadi_rank_result *x = nadi_result_rank(want, r), *y = nadi_result_rank(got, r);
-        SAME("finish of rank", r, x->finish_ns, y->finish_ns);
-        SAME("exposed communication of rank", r, x->exposed_comm_ns, y->exposed_comm_ns);
-        SAME("nodes of rank", r, x->nodes_done, y->nodes_done);
-    }
-    SAME("spans", 0, want->span_count, got->span_count);
-    qsort(want->spans, want->span_count, sizeof(*want->spans), by_rank_then_node);
-    qsort(got->spans, got->span_count, sizeof(*got->spans), by_rank_then_node);
-    for (size_t i = 0; i < want->span_count; i++) {
-        SAME("start of node", want->spans[i].node, want->spans[i].start_ns, got->spans[i].start_ns);
-        SAME("end of node", want->spans[i].node, want->spans[i].end_ns, got->spans[i].end_ns);
-    }
-    return true;
-}
-
-static bool same(uint64_t seed, struct nadi_result *want, struct nadi_result *got)
-{
-    SAME("outcome", 0, want->outcome, got->outcome);
-    SAME("end", 0, want->end_ns, got->end_ns);
-    SAME("messages", 0, want->messages, got->messages);
-    SAME("bytes", 0, want->message_bytes, got->message_bytes);
-    for (uint32_t d = 0; d < want->dim_count; d++) {
-        SAME("messages of dimension", d, want->dims[d].messages, got->dims[d].messages);
-        SAME("bytes of dimension", d, want->dims[d].bytes, got->dims[d].bytes);
-        SAME("busy time of dimension", d, want->dims[d].busy_ns, got->dims[d].busy_ns);
-    }
-    SAME("links", 0, want->link_count, got->link_count);
-    for (uint32_t l = 0; l < want->link_count; l++) {
-        SAME("bytes of link", l, want->links[l].bytes, got->links[l].bytes);
-        SAME("busy time of link", l, want->links[l].busy_ns, got->links[l].busy_ns);
-    }
-    return same_ranks(seed, want, got);
-}
-
 /* Jobs made to be alike, and those of other tests, few of which are. */
 static void draw_job(struct job *j, uint64_t seed)
 {
@@ -201,7 +143,9 @@ static bool try_seed(uint64_t seed, uint64_t *folded)
     nadi_simulate(&j.in, NULL, &want);
     j.in.options.executor = NADI_EXECUTOR_FOLD;
     nadi_simulate(&j.in, NULL, &got);
-    const bool ok = same(seed, &want, &got);
+    char who[64];
+    snprintf(who, sizeof(who), "seed %" PRIu64 ": messages of one rank", seed);
+    const bool ok = result_same(who, &want, &got);
     *folded += nadi_str_equal(got.executor, "fold");
     nadi_result_release(&want);
     nadi_result_release(&got);

@@ -15,6 +15,8 @@
 
 enum { JOB_DEPS = 4 };
 
+struct draw; /* support/draw.h */
+
 struct job_node { /* node i has id i */
     enum nadi_node_type type;
     const char *name;
@@ -43,11 +45,15 @@ void job_algorithm(struct job *j, enum nadi_algorithm algorithm);
 /* Anything the simulator can run, at most 16 ranks: 1 to 3 dimensions, either model, any algorithm
  * that can run, groups, graphs that are shared, alike or different. Some deadlock. */
 void job_random(struct job *j, struct nadi_rng *rng);
+/* The same on given dimensions, from any source of choices. */
+void job_random_on(struct job *j, struct draw *rng, const struct nadi_dim *dims,
+                   uint32_t dim_count);
 
 /* Jobs of which much can be folded, on the unaware network, up to 48 ranks on 1 to 4 dimensions:
  * pipelines of tensor- and data-parallel groups, several groups a rank, shuffled and strided,
  * halo exchanges; identical traces, almost identical ones, one straggler, skew along an axis. */
 void job_grid(struct job *j, struct nadi_rng *rng);
+void job_grid_on(struct job *j, struct draw *rng, const struct nadi_dim *dims, uint32_t dim_count);
 
 /* Some dimensions of a job become a mesh, a torus, a one-way ring or a switch of less bandwidth; on
  * the unaware network, others need a graph for those. */

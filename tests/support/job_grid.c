@@ -28,7 +28,7 @@ struct step { /* of the part after the pipeline; the same on all ranks up to pee
 
 struct grid {
     struct job *j;
-    struct nadi_rng *rng;
+    struct draw *rng;
     uint32_t n, size[AXES], stride[AXES]; /* of places */
     uint32_t pipe;                        /* the pipeline's axis */
     uint32_t rank_of[MOST_RANKS], place_of[MOST_RANKS];
@@ -63,7 +63,7 @@ static uint32_t neighbour(const struct grid *g, uint32_t rank, uint32_t axis, ui
 
 /* ---- platform ------------------------------------------------------------------------------ */
 
-static uint32_t draw_dims(struct nadi_rng *rng, struct nadi_dim *dims)
+static uint32_t draw_dims(struct draw *rng, struct nadi_dim *dims)
 {
     static const uint32_t most[] = {6, 8, 12, 12, 16, 16, 24, MOST_RANKS};
     uint32_t limit = most[pick(rng, 0, 7)], count = (uint32_t)pick(rng, 1, 4), ranks = 1, made = 0;
@@ -83,7 +83,7 @@ static uint32_t draw_dims(struct nadi_rng *rng, struct nadi_dim *dims)
     return made;
 }
 
-static uint32_t draw_divisor(struct nadi_rng *rng, uint32_t n)
+static uint32_t draw_divisor(struct draw *rng, uint32_t n)
 {
     uint32_t d;
     do
@@ -92,10 +92,10 @@ static uint32_t draw_divisor(struct nadi_rng *rng, uint32_t n)
     return d;
 }
 
-static void shuffle(struct nadi_rng *rng, uint32_t *items, uint32_t count)
+static void shuffle(struct draw *rng, uint32_t *items, uint32_t count)
 {
     for (uint32_t i = count - 1; i > 0; i--) {
-        uint32_t other = (uint32_t)nadi_rng_below(rng, i + 1), kept = items[i];
+        uint32_t other = (uint32_t)draw_below(rng, i + 1), kept = items[i];
         items[i] = items[other];
         items[other] = kept;
     }
@@ -339,7 +339,7 @@ static void draw_step(struct grid *g, struct step *s)
 {
     static const enum nadi_collective_kind kinds[] = {
         NADI_ALL_REDUCE, NADI_ALL_GATHER, NADI_REDUCE_SCATTER, NADI_ALL_TO_ALL, NADI_BROADCAST};
-    struct nadi_rng *rng = g->rng;
+    struct draw *rng = g->rng;
     uint64_t draw = pick(rng, 0, 9);
     *s = (struct step){
         .type = draw < 5   ? NADI_NODE_COLL
@@ -359,7 +359,7 @@ static void draw_step(struct grid *g, struct step *s)
 
 static void draw_program(struct grid *g)
 {
-    struct nadi_rng *rng = g->rng;
+    struct draw *rng = g->rng;
     g->micro_batches = chance(rng, 3) ? 0 : (uint32_t)pick(rng, 1, 4);
     g->tensor =
         g->family_count && !chance(rng, 3) ? (uint32_t)pick(rng, 0, g->family_count - 1) : FAMILIES;
@@ -378,7 +378,7 @@ static void draw_program(struct grid *g)
     g->skew_node = (uint32_t)pick(rng, 0, 8);
     g->skew_axis = (uint32_t)pick(rng, 0, AXES - 1);
     g->skew_ns = chance(rng, 3) ? 1 : pick_size(rng, 16);
-    g->salt = nadi_rng_u64(rng);
+    g->salt = draw_u64(rng);
 }
 
 static bool same_node(const struct job_node *a, const struct job_node *b)
@@ -424,11 +424,10 @@ static void give_programs(struct grid *g)
     nadi_mem_free(all);
 }
 
-void job_grid(struct job *j, struct nadi_rng *rng)
+void job_grid_on(struct job *j, struct draw *rng, const struct nadi_dim *dims, uint32_t dim_count)
 {
-    struct nadi_dim dims[NADI_MAX_DIMS];
     struct grid g = {.j = j, .rng = rng};
-    job_init(j, dims, draw_dims(rng, dims));
+    job_init(j, dims, dim_count);
     j->in.options.compute_scale = chance(rng, 8) ? 0.7 : 1;
     j->in.options.comm_scale = chance(rng, 8) ? 1.3 : 1;
     j->in.relative_peers = chance(rng, 2);
@@ -446,4 +445,12 @@ void job_grid(struct job *j, struct nadi_rng *rng)
         j->in.memory.kind = NADI_MEMORY_PER_NPU;
     draw_program(&g);
     give_programs(&g);
+}
+
+void job_grid(struct job *j, struct nadi_rng *seeded)
+{
+    struct draw rng = draw_from_rng(seeded);
+    struct nadi_dim dims[NADI_MAX_DIMS];
+    const uint32_t count = draw_dims(&rng, dims);
+    job_grid_on(j, &rng, dims, count);
 }

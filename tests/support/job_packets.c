@@ -295,7 +295,8 @@ static uint32_t draw_groups(struct job *j, struct nadi_rng *rng)
 static void draw_job_system(struct job *j, struct nadi_rng *rng)
 {
     struct nadi_system_config *c = &j->in.system;
-    draw_algorithms(j, rng);
+    struct draw source = draw_from_rng(rng);
+    draw_algorithms(j, &source);
     c->splits = chance(rng, 2) ? 1 : (uint32_t)pick(rng, 2, 4);
     c->active_chunks = (uint32_t)pick(rng, 1, 3);
     c->comm_streams = chance(rng, 2) ? 1 : (uint32_t)pick(rng, 2, 3);

@@ -6,7 +6,7 @@
 
 enum { MOST_NODES = 14, MOST_RANKS = 16 };
 
-static uint32_t pick_dims(struct nadi_rng *rng, struct nadi_dim *dims)
+static uint32_t pick_dims(struct draw *rng, struct nadi_dim *dims)
 {
     uint32_t count = (uint32_t)pick(rng, 1, 3), ranks = 1, made = 0;
     for (uint32_t d = 0; d < count; d++) {
@@ -24,7 +24,7 @@ static uint32_t pick_dims(struct nadi_rng *rng, struct nadi_dim *dims)
     return made;
 }
 
-void draw_algorithms(struct job *j, struct nadi_rng *rng)
+void draw_algorithms(struct job *j, struct draw *rng)
 {
     static const enum nadi_phase_op ops[NADI_NATIVE_BROADCAST] = {
         [NADI_NATIVE_ALL_REDUCE] = NADI_PHASE_ALL_REDUCE,
@@ -50,7 +50,7 @@ void draw_algorithms(struct job *j, struct nadi_rng *rng)
         }
 }
 
-void draw_system(struct job *j, struct nadi_rng *rng)
+void draw_system(struct job *j, struct draw *rng)
 {
     struct nadi_system_config *c = &j->in.system;
     c->splits = (uint32_t)pick(rng, 1, 6);
@@ -78,7 +78,7 @@ void draw_system(struct job *j, struct nadi_rng *rng)
 }
 
 /* Blocks of equal size, named by their lowest rank; members in a random order. */
-static uint32_t pick_groups(struct job *j, struct nadi_rng *rng)
+static uint32_t pick_groups(struct job *j, struct draw *rng)
 {
     uint32_t n = j->in.rank_count, size = 2, members[MOST_RANKS];
     char name[16];
@@ -93,7 +93,7 @@ static uint32_t pick_groups(struct job *j, struct nadi_rng *rng)
         for (uint32_t i = 0; i < size; i++)
             members[i] = first + i;
         for (uint32_t i = size - 1; i > 0; i--) {
-            uint32_t other = (uint32_t)nadi_rng_below(rng, i + 1), kept = members[i];
+            uint32_t other = (uint32_t)draw_below(rng, i + 1), kept = members[i];
             members[i] = members[other];
             members[other] = kept;
         }
@@ -103,7 +103,7 @@ static uint32_t pick_groups(struct job *j, struct nadi_rng *rng)
     return size;
 }
 
-static void pick_node(const struct job *j, struct nadi_rng *rng, struct job_node *n, uint32_t index,
+static void pick_node(const struct job *j, struct draw *rng, struct job_node *n, uint32_t index,
                       bool by_groups)
 {
     static const enum nadi_collective_kind kinds[] = {
@@ -147,9 +147,8 @@ static uint32_t pair_up(struct job_node *nodes, uint32_t count)
     return made;
 }
 
-static struct nadi_trace *for_rank(struct job *j, struct nadi_rng *rng,
-                                   const struct job_node *nodes, uint32_t count, uint32_t rank,
-                                   uint32_t group_size, bool skewed)
+static struct nadi_trace *for_rank(struct job *j, struct draw *rng, const struct job_node *nodes,
+                                   uint32_t count, uint32_t rank, uint32_t group_size, bool skewed)
 {
     struct job_node own[2 * MOST_NODES];
     char name[16];
@@ -166,11 +165,10 @@ static struct nadi_trace *for_rank(struct job *j, struct nadi_rng *rng,
     return job_trace(j, own, count);
 }
 
-void job_random(struct job *j, struct nadi_rng *rng)
+void job_random_on(struct job *j, struct draw *rng, const struct nadi_dim *dims, uint32_t dim_count)
 {
-    struct nadi_dim dims[NADI_MAX_DIMS];
     struct job_node nodes[2 * MOST_NODES];
-    job_init(j, dims, pick_dims(rng, dims));
+    job_init(j, dims, dim_count);
     if (chance(rng, 2))
         j->in.options.network_model = NADI_NETWORK_AWARE;
     j->in.options.compute_scale = chance(rng, 5) ? 0.7 : 1;
@@ -190,4 +188,12 @@ void job_random(struct job *j, struct nadi_rng *rng)
     }
     for (uint32_t rank = 0; rank < j->in.rank_count; rank++)
         job_give(j, for_rank(j, rng, nodes, count, rank, group_size, skewed), rank, rank);
+}
+
+void job_random(struct job *j, struct nadi_rng *seeded)
+{
+    struct draw rng = draw_from_rng(seeded);
+    struct nadi_dim dims[NADI_MAX_DIMS];
+    const uint32_t count = pick_dims(&rng, dims);
+    job_random_on(j, &rng, dims, count);
 }
