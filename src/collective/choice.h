@@ -56,6 +56,12 @@ enum nadi_native_kind {
     NADI_NATIVE_KINDS
 };
 
+/* Does the attribute involved_dim choose among the dimensions of a collective of all ranks? */
+static inline bool nadi_native_takes_dims(enum nadi_native_kind kind)
+{
+    return kind < NADI_NATIVE_BROADCAST;
+}
+
 struct nadi_implementation {
     uint32_t count; /* entries; 0: none configured */
     struct nadi_algorithm_choice dims[NADI_MAX_DIMS];

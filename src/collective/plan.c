@@ -320,7 +320,7 @@ bool nadi_plan_make(const struct nadi_plan_request *asked, struct nadi_plan *pla
 {
     struct nadi_plan_request whole = *asked;
     const struct nadi_plan_request *request = &whole;
-    if (asked->kind >= NADI_NATIVE_BROADCAST) { /* the reference has no rounding for them */
+    if (!nadi_native_takes_dims(asked->kind)) { /* the reference has no rounding for them */
         whole.exact = true;
         whole.involved = UINT32_MAX;
     }

@@ -36,6 +36,7 @@ enum nadi_finding_kind {
     NADI_FINDING_NO_MEMORY,
     NADI_FINDING_MEMORY_NODE,
     NADI_FINDING_CUSTOM_TYPE,
+    NADI_FINDING_CUSTOM_PEER,
     NADI_FINDING_KINDS
 };
 
@@ -114,7 +115,8 @@ void nadi_check_trace(struct nadi_check *c, const struct nadi_trace *t, uint32_t
                       struct nadi_trace_facts *facts);
 void nadi_check_rank(struct nadi_check *c, const struct nadi_trace *t, uint32_t rank,
                      const struct nadi_trace_facts *facts);
-void nadi_check_custom(struct nadi_check *c, const struct nadi_trace *t, uint32_t position);
+void nadi_check_custom(struct nadi_check *c, const struct nadi_custom_algorithm *custom,
+                       uint32_t position);
 bool nadi_check_report(struct nadi_check *c) NADI_MUST_USE;
 
 /* check_algorithms.c: one use against the configured algorithms. */

@@ -93,7 +93,7 @@ static void check_all_nodes(struct nadi_check *c)
     for (uint32_t i = 0; i < in->custom_count; i++)
         for (uint32_t p = 0; p < in->rank_count; p++)
             if (in->customs[i].by_position[p])
-                nadi_check_custom(c, in->customs[i].by_position[p], p);
+                nadi_check_custom(c, &in->customs[i], p);
 }
 
 /* Files that no collective runs. */

@@ -66,6 +66,10 @@ static const struct finding_about about[NADI_FINDING_KINDS] = {
     [NADI_FINDING_CUSTOM_TYPE] = {"custom/node-type",
                                   "a custom algorithm has SEND, RECV and COMP nodes only",
                                   NADI_ERROR},
+    [NADI_FINDING_CUSTOM_PEER] = {"custom/peer",
+                                  "peers are positions in the group; give the smaller group an "
+                                  "algorithm of its own, or none",
+                                  NADI_ERROR},
 };
 
 uint64_t *nadi_ranks_new(struct nadi_check *c)
@@ -288,14 +292,20 @@ static bool is_family(const struct nadi_inputs *in, const struct nadi_trace *t, 
 }
 
 /* Index of the use that the node belongs to, made if new. */
-static uint32_t use_of(struct pass *p, uint32_t n, uint32_t group, uint32_t mask, bool custom,
-                       uint32_t attached)
+static uint32_t use_of(struct pass *p, uint32_t n, uint32_t group, bool custom, bool uneven)
 {
     struct nadi_check *c = p->c;
     const struct nadi_trace *t = p->t;
-    const bool uneven = !custom && nadi_is_uneven(c->in, t, n);
-    if (uneven)
-        attached = NADI_NONE; /* all-to-all-v-implementation runs it */
+    const struct nadi_group *g = &c->in->groups.items[group];
+    const enum nadi_native_kind kind =
+        uneven ? NADI_NATIVE_ALL_TO_ALL_V
+               : nadi_native_of((enum nadi_collective_kind)t->collective[n]);
+    const uint32_t all = (UINT32_C(1) << c->in->topology.dim_count) - 1;
+    const uint32_t mask =
+        g->is_world && nadi_native_takes_dims(kind) ? nadi_involved(c->in, t, n) : all;
+    const uint32_t attached = uneven ? NADI_NONE /* all-to-all-v-implementation runs it */
+                                     : nadi_attached_of(&c->in->system, kind, group, g->size,
+                                                        nadi_scaled_bytes(c->in, t->bytes[n]));
     bool family = is_family(c->in, t, n);
     uint32_t who = family ? FAMILY | nadi_groups_family(&c->in->groups, group_name(t, n)) : group;
     uint64_t key = (uint64_t)who << 32 | (uint64_t)(attached + 1) << 24 | (uint64_t)mask << 8 |
@@ -329,19 +339,14 @@ static void note_use(struct pass *p, uint32_t n, uint32_t group)
     const struct nadi_trace *t = p->t;
     const struct nadi_topology *topology = &c->in->topology;
     const struct nadi_trace_comm *comm = nadi_comm_of(t, n);
-    uint32_t all = (UINT32_C(1) << topology->dim_count) - 1;
-    bool is_world = c->in->groups.items[group].is_world;
-    if (is_world && comm->involved_count && comm->involved_count < topology->dim_count)
+    const bool custom = nadi_custom_of(c->in, t, n, group) != NULL;
+    const bool uneven = !custom && nadi_is_uneven(c->in, t, n);
+    if (c->in->groups.items[group].is_world && comm->involved_count &&
+        comm->involved_count < topology->dim_count)
         FOUND(p, NADI_FINDING_SHORT_INVOLVED, n,
               "involved_dim has %u entries, the network has %u dimensions: the rest takes no part",
               comm->involved_count, topology->dim_count);
-    enum nadi_native_kind kind = nadi_native_of((enum nadi_collective_kind)t->collective[n]);
-    bool custom = nadi_custom_of(c->in, t, n, group) != NULL;
-    uint32_t attached =
-        nadi_attached_of(&c->in->system, kind, group, c->in->groups.items[group].size,
-                         nadi_scaled_bytes(c->in, t->bytes[n]));
-    uint32_t index =
-        use_of(p, n, group, is_world ? nadi_involved(c->in, t, n) : all, custom, attached);
+    const uint32_t index = use_of(p, n, group, custom, uneven);
     struct nadi_use *u = &c->uses.items[index];
     if (t->bytes[n] < u->bytes) {
         u->trace = t;
@@ -530,14 +535,28 @@ void nadi_check_rank(struct nadi_check *c, const struct nadi_trace *t, uint32_t 
             check_own(&p, n);
 }
 
-void nadi_check_custom(struct nadi_check *c, const struct nadi_trace *t, uint32_t position)
+/* A peer that a group which runs the algorithm does not have. */
+static void check_position(struct pass *p, uint32_t n, uint32_t members)
 {
+    const bool send = p->t->type[n] == NADI_NODE_SEND;
+    const struct nadi_trace_comm *comm = nadi_comm_of(p->t, n);
+    const uint32_t peer = send ? comm->dst : comm->src;
+    if (peer >= members && peer < p->limit)
+        FOUND(p, NADI_FINDING_CUSTOM_PEER, n, "%s is position %u, but a group of %u runs this",
+              send ? "comm_dst" : "comm_src", peer, members);
+}
+
+void nadi_check_custom(struct nadi_check *c, const struct nadi_custom_algorithm *custom,
+                       uint32_t position)
+{
+    const struct nadi_trace *t = custom->by_position[position];
     struct pass p = {.c = c, .t = t, .rank = position, .limit = c->in->rank_count};
     for (uint32_t n = 0; n < t->node_count; n++) {
         enum nadi_node_type type = (enum nadi_node_type)t->type[n];
         if (type == NADI_NODE_SEND || type == NADI_NODE_RECV) {
             check_p2p(&p, n);
             check_own(&p, n);
+            check_position(&p, n, custom->least_members);
         } else if (type != NADI_NODE_COMP) {
             FOUND(&p, NADI_FINDING_CUSTOM_TYPE, n, "%s in a custom algorithm would never finish",
                   nadi_node_type_name(type));

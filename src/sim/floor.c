@@ -103,9 +103,13 @@ static uint64_t quickest_ns(const struct nadi_floors *f, uint32_t dims, uint64_t
     return best == UINT64_MAX ? 0 : best;
 }
 
+/* Those in which ranks differ. */
 static uint32_t all_dims(const struct nadi_topology *t)
 {
-    return (1U << t->dim_count) - 1;
+    uint32_t dims = 0;
+    for (uint32_t d = 0; d < t->dim_count && d < NADI_MAX_DIMS; d++)
+        dims |= (uint32_t)(t->dims[d].npus > 1) << d;
+    return dims;
 }
 
 static uint32_t dims_of_members(const struct nadi_topology *t, const struct nadi_group *g)
@@ -274,8 +278,9 @@ static uint64_t load_ns(const struct phase_view *v)
 static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_phase *p,
                                      uint32_t group, bool world)
 {
-    const struct nadi_topology *t = &f->in->topology;
-    bool flat = world && p->n == t->npu_count && t->dim_count > 1;
+    const uint32_t all = all_dims(&f->in->topology);
+    const uint32_t lowest = all & (~all + 1);
+    bool flat = world && p->spans_all && f->in->topology.dim_count > 1;
     struct phase_view v = {
         .f = f,
         .p = p,
@@ -288,7 +293,7 @@ static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_ph
         v.endpoint_ns = LOCAL_ENDPOINT_NS;
     v.dims = v.whole ? 1U << p->dim : dims_of_group(f, group);
     if (flat && p->algorithm == NADI_ALGORITHM_RING)
-        v.dims = 1; /* neighbours differ in dimension 0, also where they differ in others */
+        v.dims = lowest; /* neighbours differ in it, also where they differ in others */
     struct nadi_floor floor = {0};
     switch (p->algorithm) {
     case NADI_ALGORITHM_RING:

@@ -109,13 +109,16 @@ static struct nadi_custom_algorithm *find_or_add(struct nadi_inputs *in, const c
     *c = (struct nadi_custom_algorithm){
         .prefix = prefix,
         .by_position = NADI_ARENA_ZNEW(&in->arena, struct nadi_trace *, in->rank_count),
+        .least_members = in->rank_count,
     };
     return c;
 }
 
-static bool read_position(struct nadi_load *l, const char *prefix, uint32_t position)
+static bool read_position(struct nadi_load *l, const char *prefix, const struct nadi_group *g,
+                          uint32_t position)
 {
     struct nadi_custom_algorithm *c = find_or_add(l->in, prefix);
+    c->least_members = g->size < c->least_members ? g->size : c->least_members;
     if (c->by_position[position])
         return true;
     char ending[24];
@@ -140,7 +143,7 @@ static bool read_for_rank(struct nadi_load *l, uint32_t rank)
             nadi_custom_of(l->in, t, n, g ? (uint32_t)(g - l->in->groups.items) : NADI_NONE);
         uint32_t position = prefix && g ? nadi_group_sorted_position(g, rank) : NADI_NONE;
         if (position != NADI_NONE)
-            ok = read_position(l, prefix, position);
+            ok = read_position(l, prefix, g, position);
     }
     return ok;
 }

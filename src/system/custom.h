@@ -10,6 +10,7 @@ struct nadi_custom_algorithm {
     uint64_t bytes; /* of the collective that the traces are of: others' messages are in proportion;
                        0: all have the traces' sizes */
     struct nadi_trace **by_position; /* rank_count entries, NULL where not needed */
+    uint32_t least_members;          /* of the groups that run it */
 };
 
 #endif

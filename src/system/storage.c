@@ -65,12 +65,20 @@ void nadi_system_memory(struct nadi_system *s, uint32_t rank, uint32_t node, uin
         serve(s, index);
 }
 
-void nadi_storage_init(struct nadi_system *s)
+/* As many as the ranks have: the file may name more. Where it says nothing of a server's NPUs, no
+ * rank has a request: the checks of the inputs see to that. */
+static uint32_t count_servers(const struct nadi_system *s)
 {
     const struct nadi_memory_config *m = s->setup.memory;
-    uint32_t count = m->kind == NADI_MEMORY_POOL       ? 1
-                     : m->kind == NADI_MEMORY_PER_NODE ? m->node_count
-                                                       : 0;
+    if (m->kind == NADI_MEMORY_PER_NODE && m->npus_per_node == 0)
+        return 0;
+    const uint32_t last = server_of(s, s->rank_count - 1);
+    return last == NADI_NONE ? 0 : last + 1;
+}
+
+void nadi_storage_init(struct nadi_system *s)
+{
+    const uint32_t count = count_servers(s);
     s->requests.free = NADI_NONE;
     s->servers = NADI_ARENA_NEW(&s->arena, struct server, count);
     for (uint32_t i = 0; i < count; i++)

@@ -355,15 +355,22 @@ static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phas
     q->inserted_block = s->last_block;
 }
 
-/* Behind those that wait with at least its priority and at most its key. */
+static bool goes_before(const struct waiting *a, const struct waiting *b)
+{
+    return a->priority > b->priority || (a->priority == b->priority && a->key <= b->key);
+}
+
+/* Behind those that wait with at least its priority and at most its key; that is most often the
+ * end: chunks of one operation are alike. */
 static void insert_by_priority(struct nadi_system *s, struct queue *q, uint32_t index)
 {
     struct waiting *all = s->waiting.items;
-    const struct waiting *w = &all[index];
     uint32_t before = NADI_NONE, at = q->head;
-    for (; at != NADI_NONE && (all[at].priority > w->priority ||
-                               (all[at].priority == w->priority && all[at].key <= w->key));
-         at = all[at].next)
+    if (at != NADI_NONE && goes_before(&all[q->tail], &all[index])) {
+        before = q->tail;
+        at = NADI_NONE;
+    }
+    for (; at != NADI_NONE && goes_before(&all[at], &all[index]); at = all[at].next)
         before = at;
     all[index].next = at;
     if (before == NADI_NONE)

@@ -76,6 +76,31 @@ static void specified_collectives(void **state)
     }
 }
 
+/* A dimension of one NPU changes nothing, wherever it stands: neither does it make the other one's
+ * ring an algorithm over all ranks, nor is a message ever in it. */
+static void dimension_of_one(void **state)
+{
+    (void)state;
+    static const struct nadi_dim one = {
+        .kind = NADI_DIM_SWITCH, .npus = 1, .bytes_per_ns = 0.001, .latency_ns = 9000};
+    const struct nadi_dim dims[][2] = {{ring8}, {one, ring8}, {ring8, one}};
+    for (uint32_t flat = 0; flat < 2; flat++) {
+        uint64_t first = 0;
+        for (size_t i = 0; i < 3; i++) {
+            const struct job_node node = {.type = NADI_NODE_COLL, .bytes = 1000003};
+            struct job j;
+            job_init(&j, dims[i], i ? 2 : 1);
+            j.in.system.native[NADI_NATIVE_ALL_REDUCE].dims[0].flat = flat;
+            job_give(&j, job_trace(&j, &node, 1), 0, 7);
+            const uint64_t bound = nadi_lower_bound_ns(&j.in);
+            assert_int_equal(bound, run_ns(&j));
+            assert_int_equal(bound, i ? first : bound);
+            first = bound;
+            job_release(&j);
+        }
+    }
+}
+
 /* Backward computes, each with its all-reduce behind it, then an update that waits for all. */
 static void overlapped_step(void **state)
 {
@@ -275,6 +300,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(specified_collectives),
+        cmocka_unit_test(dimension_of_one),
         cmocka_unit_test(overlapped_step),
         cmocka_unit_test(late_rank),
         cmocka_unit_test(family_of_groups),

@@ -171,6 +171,21 @@ static void missing_algorithm(void **state)
     input_case_release(&c);
 }
 
+/* involved_dim is for lists of dimensions: a broadcast runs on all ranks whatever it says. */
+static void dimensions_of_a_broadcast(void **state)
+{
+    (void)state;
+    struct input_case c;
+    input_case_init(&c);
+    write_network(&c, "2, 2");
+    input_case_system(&c, "{\"broadcast-implementation\": [\"inSwitch\"],\n"
+                          "\"collective-optimization\": \"baseline\", "
+                          "\"preferred-dataset-splits\": 1}");
+    input_case_workload(&c, 4, "COLL 1 b comm_type=5 comm_size=8 involved_dim=false,true\n");
+    input_case_refused_saying(&c, "BROADCAST as inSwitch over 4 ranks");
+    input_case_release(&c);
+}
+
 static void groups(void **state)
 {
     (void)state;
@@ -243,8 +258,11 @@ static void comm_scale(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts),   cmocka_unit_test(missing_algorithm),
-        cmocka_unit_test(groups),     cmocka_unit_test(groups_of_one_and_of_all),
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(missing_algorithm),
+        cmocka_unit_test(dimensions_of_a_broadcast),
+        cmocka_unit_test(groups),
+        cmocka_unit_test(groups_of_one_and_of_all),
         cmocka_unit_test(comm_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

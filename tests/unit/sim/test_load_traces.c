@@ -267,6 +267,20 @@ static void custom_messages(void **state)
         "comm_size\n  help: add an integer attribute comm_size, in bytes\n"
         "alg.2.et:byte 8: rank 2: node 1 \"s\": error[node/peer]: comm_dst is the rank itself\n"
         "  help: a rank cannot send to itself; drop the node\n");
+    /* a group of two runs the first two of the traces, which are of four ranks */
+    input_case_groups(&c, "{\"two\": [1, 3]}");
+    input_case_workload(&c, 4, "COMP 1 c us=1\n");
+    input_case_trace(&c, "w", 1, "COLL 2 c comm_type=0 comm_size=8 pg_name=two\n");
+    input_case_trace(&c, "w", 3, "COLL 2 c comm_type=0 comm_size=8 pg_name=two\n");
+    input_case_trace(&c, "alg", 0, "SEND 1 s comm_dst=1 comm_tag=1 comm_size=4\n");
+    input_case_trace(&c, "alg", 1, "RECV 1 r comm_src=3 comm_tag=1 comm_size=4\n");
+    input_case_refused(
+        &c, "alg.1.et:byte 8: rank 1: node 1 \"r\": error[custom/peer]: comm_src is position 3, "
+            "but a group of 2 runs this\n"
+            "  help: peers are positions in the group; give the smaller group an algorithm of its "
+            "own, or none\n");
+    input_case_groups(&c, "{}");
+    input_case_workload(&c, 4, "COMP 1 c us=1\n");
     input_case_system(
         &c, "{\"per-node-custom-implementation\": \"nodes.yml\",\n"
             "\"collective-optimization\": \"baseline\", \"preferred-dataset-splits\": 1}");
