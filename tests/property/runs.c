@@ -156,7 +156,8 @@ static _Noreturn void work(struct worker *w)
 
 /* ---- what a child died of ------------------------------------------------------------------ */
 
-static char *log_text(const struct worker *w)
+/* Apart: inlined, gcc 12 takes the text for its own variable. */
+__attribute__((noinline)) static char *log_text(const struct worker *w)
 {
     struct nadi_diags diags;
     char *text = NULL;

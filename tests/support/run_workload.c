@@ -84,6 +84,7 @@ static void add_group(struct writer *w, uint32_t node)
 {
     const struct nadi_groups *groups = &w->r->job.in.groups;
     const struct nadi_trace_comm *c = nadi_trace_comm(w->trace, node);
+    NADI_ASSERT(c);
     uint32_t group =
         c->group == NADI_NONE
             ? 0
@@ -129,6 +130,7 @@ static void add_collective(struct writer *w, uint32_t node)
 static void add_message(struct writer *w, uint32_t node, bool send)
 {
     const struct nadi_trace_comm *c = nadi_trace_comm(w->trace, node);
+    NADI_ASSERT(c);
     const uint64_t peer = changed(w, node, FAULT_PEER, peer_of(w, send ? c->dst : c->src));
     add(w, nadi_write_int32("comm_src", send ? (int32_t)w->rank : (int32_t)peer));
     add(w, nadi_write_int32("comm_dst", send ? (int32_t)peer : (int32_t)w->rank));
@@ -151,9 +153,9 @@ static void add_attrs(struct writer *w, uint32_t node)
         add(w, nadi_write_uint64(comm ? "comm_size" : "tensor_size", bytes));
     if (!comm)
         add(w, nadi_write_uint64("num_ops", changed(w, node, FAULT_OPS, t->ops[node])));
-    if (fault_of(w, node, FAULT_PRIORITY))
-        add(w,
-            nadi_write_int32("comm_priority", (int32_t)fault_of(w, node, FAULT_PRIORITY)->value));
+    const struct fault *priority = fault_of(w, node, FAULT_PRIORITY);
+    if (priority)
+        add(w, nadi_write_int32("comm_priority", (int32_t)priority->value));
     if (message)
         add_message(w, node, t->type[node] == NADI_NODE_SEND);
     else if (comm)
