@@ -228,6 +228,9 @@ struct nadi_rank_times { /* ns */
     uint64_t peak_memory_bytes;
 };
 
+/* Is there one? Not of a run that is not there, nor of one that ran out of memory; of all others,
+ * however they ended. */
+int nadi_job_has_results(const struct nadi_job *job);
 uint64_t nadi_job_end_ns(const struct nadi_job *job);
 /* rank < nadi_job_rank_count. */
 struct nadi_rank_times nadi_job_rank(const struct nadi_job *job, uint32_t rank);
@@ -417,6 +420,8 @@ enum nadi_status nadi_flows_read(struct nadi_flows *flows);
 /* Simulates. DEADLOCK when flows remain that nothing moves any more, LIMIT when stopped. `stop` may
  * be NULL; nonzero: stop soon. */
 enum nadi_status nadi_flows_run(struct nadi_flows *flows, const volatile int *stop);
+/* As nadi_job_has_results. */
+int nadi_flows_have_results(const struct nadi_flows *flows);
 /* Flow completion times, "src dst sport bytes start_ns fct_ns" a line. DONE or INPUT. */
 enum nadi_status nadi_flows_write_fct(struct nadi_flows *flows, const char *path);
 /* Pause frames, "time_ns node type port pause" a line. DONE or INPUT. */

@@ -135,8 +135,8 @@ class Package(unittest.TestCase):
             self.assertIn(word, str(caught.exception))
 
     def test_numbers_out_of_range_do_not_wrap(self):
-        for value in (2**32, 2**32 + 8, 2**31, 10**30, -1, 0):
-            self.refused(ValueError, ["queues_per_dim", str(value), "from 1 to 2147483647"], queues_per_dim=value)
+        for value in (2**32, 2**32 + 8, 65537, 10**30, -1, 0):
+            self.refused(ValueError, ["queues_per_dim", str(value), "from 1 to 65536"], queues_per_dim=value)
         for value in (float("nan"), float("inf"), -float("inf"), -0.5, 1e10, 10**400):
             self.refused(ValueError, ["compute_scale", "from 0 to 1e+09"], compute_scale=value)
         for value in (2**64, -1):

@@ -225,6 +225,11 @@ int nadi_job_tracks_memory(const struct nadi_job *job)
     return is_loaded(job) && job->inputs.system.track_local_mem;
 }
 
+int nadi_job_has_results(const struct nadi_job *job)
+{
+    return has_run(job);
+}
+
 uint64_t nadi_job_end_ns(const struct nadi_job *job)
 {
     return has_run(job) ? job->result.end_ns : 0;

@@ -206,6 +206,11 @@ enum nadi_status nadi_flows_run(struct nadi_flows *flows, const volatile int *st
     return run("nadi_flows_run", nothing, &a, run_work, true);
 }
 
+int nadi_flows_have_results(const struct nadi_flows *flows)
+{
+    return flows && !flows->handle.failed && flows->ran;
+}
+
 /* --- files and texts of a run ------------------------------------------------------------------
  */
 

@@ -28,7 +28,7 @@ static const struct nadi_field nadi_setup_members[] = {
     NADI_PATH(struct nadi_setup, groups, 0),
     NADI_TEXT(struct nadi_setup, network_model, 0),
     NADI_TEXT(struct nadi_setup, executor, 0),
-    NADI_U32(struct nadi_setup, queues_per_dim, 1, INT32_MAX),
+    NADI_U32(struct nadi_setup, queues_per_dim, 1, 65536),
     NADI_REAL(struct nadi_setup, injection_scale, SCALE),
     NADI_REAL(struct nadi_setup, compute_scale, SCALE),
     NADI_REAL(struct nadi_setup, comm_scale, SCALE),

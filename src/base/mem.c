@@ -135,11 +135,28 @@ void nadi_mem_lacking(const char *library)
     nadi_guard_raise(&failure);
 }
 
+void nadi_mem_headroom(size_t bytes, const char *library)
+{
+    void *volatile room = malloc(bytes); /* or the compiler sees that nobody needs it */
+    if (!room)
+        nadi_mem_lacking(library);
+    free(room);
+}
+
+/* Systems promise more than they have, and end a process that takes it. */
+static bool is_more_than_there_is(size_t bytes)
+{
+    const size_t asked_from = (size_t)1 << 30;
+    const long pages = bytes < asked_from ? 0 : sysconf(_SC_PHYS_PAGES);
+    return pages > 0 && bytes / (size_t)sysconf(_SC_PAGESIZE) > (size_t)pages;
+}
+
 /* With the block before them, and room to begin at a line. */
 static size_t checked(size_t count, size_t size)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - 2 * LINE)
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - 2 * LINE ||
+        is_more_than_there_is(bytes))
         exhausted(count, size);
     return (bytes ? bytes : 1) + sizeof(struct nadi_block);
 }

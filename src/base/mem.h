@@ -51,6 +51,8 @@ void nadi_unhold(struct nadi_hold *hold);
 
 /* Fails as an allocation does: another library has no memory. */
 _Noreturn void nadi_mem_lacking(const char *library);
+/* The same if so much cannot be had now: before a library is called that does not survive it. */
+void nadi_mem_headroom(size_t bytes, const char *library);
 /* As zalloc of one, but NULL when it cannot be had. */
 void *nadi_mem_try(size_t size) NADI_MUST_USE;
 /* Never return NULL. A count or size of 0 gives a valid unique pointer. */

@@ -50,7 +50,7 @@ static int cmd_check(const struct nadi_command *self, int count, char **argument
         return NADI_EXIT_USAGE;
     struct nadi_setup setup;
     nadi_cli_inputs_apply(&values.inputs, &setup);
-    struct nadi_job *job = nadi_job_create(&setup);
+    struct nadi_job *job = nadi_terminal_must(nadi_job_create(&setup));
     enum nadi_status status = nadi_job_load(job);
     const bool loaded = status == NADI_STATUS_DONE;
     if (loaded)
@@ -58,8 +58,7 @@ static int cmd_check(const struct nadi_command *self, int count, char **argument
     nadi_terminal_messages(nadi_job_messages(job), 0, values.quiet);
     if (nadi_str_equal(values.format, "json")) {
         char *json = nadi_messages_json(nadi_job_messages(job));
-        fputs(json, stdout);
-        nadi_free(json);
+        nadi_terminal_print(json);
     } else {
         print_text(job, loaded);
     }

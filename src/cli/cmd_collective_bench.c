@@ -103,7 +103,7 @@ static int cmd_collective_bench(const struct nadi_command *self, int count, char
     if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
                             &words))
         return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     struct nadi_collective_bench_options options;
     nadi_collective_bench_options_init(&options);
     options.network = v.network;

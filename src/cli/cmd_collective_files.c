@@ -121,7 +121,7 @@ static int cmd_collective_check(const struct nadi_command *self, int count, char
     o.bandwidth = v.bandwidth;
     o.reduction_bandwidth = v.reduction;
     o.csv = v.format[0] == 'c';
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_collective_check_files(&o, &report, messages);
     return nadi_terminal_end(status, report, messages, false);
@@ -143,7 +143,7 @@ static int cmd_collective_convert(const struct nadi_command *self, int count, ch
     o.to = v.output;
     o.form = v.form;
     o.bytes = v.bytes;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     const enum nadi_status status = nadi_collective_convert_file(&o, messages);
     return nadi_terminal_end(status, NULL, messages, false);
 }

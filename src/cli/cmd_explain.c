@@ -25,11 +25,11 @@ static const struct nadi_option_group explain_groups[] = {
 
 static int write_pages(const char *folder)
 {
-    struct nadi_diags *diags = nadi_messages_create();
+    struct nadi_diags *diags = nadi_terminal_must(nadi_messages_create());
     bool good = nadi_file_make_folder(folder, diags);
     struct nadi_str path = NADI_STR_INIT;
     for (size_t i = 0; good && nadi_input_kind(i); i++) {
-        char *page = nadi_input_page(i);
+        char *page = nadi_terminal_must(nadi_input_page(i));
         nadi_str_clear(&path);
         nadi_str_printf(&path, "%s/input-%s.md", folder, nadi_input_kind(i));
         good = nadi_file_write(nadi_str_get(&path), page, strlen(page), diags);
@@ -44,7 +44,7 @@ static int write_pages(const char *folder)
 static int explain(const char *key)
 {
     int known;
-    char *text = nadi_explain_key(key, &known);
+    char *text = nadi_terminal_must(nadi_explain_key(key, &known));
     fputs(text, known ? stdout : stderr);
     nadi_free(text);
     return known ? NADI_EXIT_DONE : NADI_EXIT_USAGE;

@@ -88,7 +88,7 @@ static int cmd_fit(const struct nadi_command *self, int count, char **arguments)
                             &words) ||
         !nadi_words_wanted(self->name, &words, 1, "a benchmark log"))
         return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     struct nadi_fit_options options;
     nadi_fit_options_init(&options);
     options.logs = words.items;

@@ -115,11 +115,10 @@ static enum nadi_status simulate(const struct values *v, struct nadi_flows *flow
     nadi_stop_doing("simulating");
     enum nadi_status status = nadi_flows_run(flows, nadi_stop_flag());
     nadi_stop_doing("writing the results");
-    if (status == NADI_STATUS_INPUT)
+    if (status == NADI_STATUS_INPUT || !nadi_flows_have_results(flows))
         return status;
     char *text = nadi_flows_text(flows);
-    fputs(text, stdout);
-    nadi_free(text);
+    nadi_terminal_print(text);
     enum nadi_status written = NADI_STATUS_DONE;
     if (v->fct)
         written = nadi_flows_write_fct(flows, v->fct);
@@ -152,7 +151,7 @@ static int cmd_flows(const struct nadi_command *self, int count, char **argument
     setup.sample_ns = v.sample_ns;
     setup.max_rows = v.max_rows;
     setup.threads = v.threads;
-    struct nadi_flows *flows = nadi_flows_create(&setup);
+    struct nadi_flows *flows = nadi_terminal_must(nadi_flows_create(&setup));
     nadi_stop_doing("reading and checking the inputs");
     enum nadi_status status = nadi_flows_read(flows);
     if (status == NADI_STATUS_DONE)

@@ -248,7 +248,7 @@ static int cmd_gen_collective(const struct nadi_command *self, int count, char *
     traces.skew = values.skew;
     traces.skew_by = values.skew_by;
     traces.skew_seed = values.skew_seed;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     const enum nadi_status status = nadi_generate_collective(&traces, values.out, messages);
     if (status == NADI_STATUS_DONE && values.manifest)
         printf("%s.yml with %s.0.et\n", values.out, values.out);
@@ -268,7 +268,7 @@ static int cmd_gen_demo(const struct nadi_command *self, int count, char **argum
     demo.ranks = values.ranks;
     demo.layers = values.layers;
     demo.compression = values.compress;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     const enum nadi_status status = nadi_generate_demo(&demo, values.out, messages);
     if (status == NADI_STATUS_DONE)
         printf("%s/: workload.<rank>.et, system.json, network.yml, memory.json\n", values.out);
@@ -304,7 +304,7 @@ static int cmd_gen_transformer(const struct nadi_command *self, int count, char 
     step.compression = values.compress;
     if (values.slow_rank.given)
         step.slow_rank = (uint32_t)values.slow_rank.first;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     const enum nadi_status status = nadi_generate_transformer(&step, values.out, messages);
     if (status == NADI_STATUS_DONE)
         printf("%s/: %s, system.json, network.yml, memory.json\n", values.out,

@@ -204,7 +204,7 @@ static int cmd_gen_pattern(const struct nadi_command *self, int count, char **ar
     struct nadi_pattern pattern;
     if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &v, &words))
         return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     (void)nadi_pattern_init(&pattern, family, messages);
     pattern.ranks = v.ranks;
     pattern.rounds = v.rounds;

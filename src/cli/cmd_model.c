@@ -82,8 +82,7 @@ static int cmd_model_list(const struct nadi_command *self, int count, char **arg
                             &words))
         return NADI_EXIT_USAGE;
     char *text = nadi_model_list(nadi_str_equal(values.format, "json"));
-    fputs(text, stdout);
-    nadi_free(text);
+    nadi_terminal_print(text);
     return NADI_EXIT_DONE;
 }
 
@@ -101,7 +100,7 @@ static int print_report(const struct nadi_command *self, int count, char **argum
         return NADI_EXIT_USAGE;
     struct nadi_model_setup setup;
     nadi_cli_model_apply(&values, words.items[0], &setup);
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *text;
     const enum nadi_status status =
         nadi_str_equal(values.format, "csv")
@@ -109,8 +108,7 @@ static int print_report(const struct nadi_command *self, int count, char **argum
             : report(&setup, nadi_str_equal(values.format, "json"), &text, messages);
     nadi_terminal_messages(messages, 0, false);
     if (text)
-        fputs(text, stdout);
-    nadi_free(text);
+        nadi_terminal_print(text);
     nadi_messages_destroy(messages);
     return (int)status;
 }

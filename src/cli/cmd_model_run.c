@@ -199,12 +199,10 @@ static void print_result(const struct run_values *v, const struct nadi_job *job)
     const bool json = nadi_str_equal(v->model.format, "json");
     const int colour = nadi_terminal_colours(stdout);
     char *text = nadi_model_result(job, json, colour);
-    fputs(text, stdout);
-    nadi_free(text);
+    nadi_terminal_print(text);
     if (!json && !v->brief) {
-        text = nadi_job_text(job, colour);
-        printf("\n%s", text);
-        nadi_free(text);
+        putchar('\n');
+        nadi_terminal_print(nadi_job_text(job, colour));
     }
     if (!json && v->out)
         nadi_cli_print_files(v->out, job);
@@ -231,7 +229,8 @@ static enum nadi_status simulate(const struct run_values *v, const struct nadi_c
     nadi_stop_doing("writing the results");
     nadi_progress_line_end(&line);
     *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
-    const enum nadi_status written = claim ? write_files(v, claim, job) : NADI_STATUS_DONE;
+    const bool writes = claim && nadi_job_has_results(job);
+    const enum nadi_status written = writes ? write_files(v, claim, job) : NADI_STATUS_DONE;
     if (status != NADI_STATUS_DONE)
         return status;
     print_result(v, job);
@@ -259,7 +258,7 @@ static int cmd_model_run(const struct nadi_command *self, int count, char **argu
     setup.samples = values.samples;
     setup.seed = values.seed;
     setup.max_wall_ms = nadi_stop_wall_ms();
-    struct nadi_job *job = nadi_job_create(&setup);
+    struct nadi_job *job = nadi_terminal_must(nadi_job_create(&setup));
     nadi_stop_doing("making the step's graph");
     enum nadi_status status = nadi_model_load(job, &model);
     size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, values.quiet);
@@ -287,7 +286,7 @@ static int cmd_model_trace(const struct nadi_command *self, int count, char **ar
     trace.folder = values.out;
     trace.every_rank = values.files;
     trace.compression = values.compress;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     const enum nadi_status status = nadi_model_trace(&model, &trace, &manifest, messages);
     nadi_terminal_messages(messages, 0, false);
     nadi_messages_destroy(messages);

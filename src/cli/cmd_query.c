@@ -31,7 +31,7 @@ static int cmd_query(const struct nadi_command *self, int count, char **argument
                             &words) ||
         !nadi_words_wanted(self->name, &words, 2, "a run and a select"))
         return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *text = nadi_query(words.items[0], words.items[1], v.format, messages);
     return nadi_terminal_end(text ? NADI_STATUS_DONE : NADI_STATUS_INPUT, text, messages, false);
 }

@@ -44,8 +44,7 @@ static bool print_texts(const struct nadi_words *words, struct nadi_diags *messa
             return false;
         if (i > 0)
             putchar('\n');
-        fputs(text, stdout);
-        nadi_free(text);
+        nadi_terminal_print(text);
     }
     return true;
 }
@@ -58,7 +57,7 @@ static int cmd_report(const struct nadi_command *self, int count, char **argumen
                             &words) ||
         !nadi_words_wanted(self->name, &words, 1, "a run: the folder of `nadi run --out`"))
         return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     bool good = true;
     if (v.out)
         good =
@@ -66,8 +65,9 @@ static int cmd_report(const struct nadi_command *self, int count, char **argumen
     if (good && (v.text || !v.out))
         good = print_texts(&words, messages);
     nadi_terminal_messages(messages, 0, false);
+    const int code = good ? NADI_EXIT_DONE : nadi_terminal_why(messages);
     nadi_messages_destroy(messages);
-    return good ? NADI_EXIT_DONE : NADI_EXIT_INPUT;
+    return code;
 }
 
 static int cmd_diff(const struct nadi_command *self, int count, char **arguments)
@@ -78,7 +78,7 @@ static int cmd_diff(const struct nadi_command *self, int count, char **arguments
                             &words) ||
         !nadi_words_wanted(self->name, &words, 2, "two runs: folders of `nadi run --out`"))
         return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *text =
         nadi_report_diff(words.items[0], words.items[1], nadi_terminal_colours(stdout), messages);
     return nadi_terminal_end(text ? NADI_STATUS_DONE : NADI_STATUS_INPUT, text, messages, false);

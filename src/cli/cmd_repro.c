@@ -46,11 +46,10 @@ static int cmd_repro(const struct nadi_command *self, int count, char **argument
         return NADI_EXIT_USAGE;
     if (nadi_str_equal(words.items[0], "list")) {
         char *list = nadi_repro_list();
-        fputs(list, stdout);
-        nadi_free(list);
+        nadi_terminal_print(list);
         return NADI_EXIT_DONE;
     }
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *text;
     int failed;
     const enum nadi_status status =

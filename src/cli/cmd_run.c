@@ -206,8 +206,7 @@ static void print_result(const struct values *v, const struct nadi_job *job)
 {
     const bool json = nadi_str_equal(v->format, "json");
     char *text = json ? nadi_job_json(job) : nadi_job_text(job, nadi_terminal_colours(stdout));
-    fputs(text, stdout);
-    nadi_free(text);
+    nadi_terminal_print(text);
     if (json || !v->out)
         return;
     nadi_cli_print_files(v->out, job);
@@ -238,7 +237,7 @@ static enum nadi_status run_and_write(const struct values *v, const struct nadi_
     nadi_progress_line_end(&line);
     *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
     enum nadi_status written = NADI_STATUS_DONE;
-    if (claim)
+    if (claim && nadi_job_has_results(job))
         written = write_files(v, claim, job);
     return status == NADI_STATUS_DONE ? written : status;
 }
@@ -255,7 +254,7 @@ static enum nadi_status one_model(const struct values *v, const char *folder, bo
     size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, v->quiet);
     if (status == NADI_STATUS_DONE) {
         status = run_and_write(v, claim, job, &shown);
-        if (!silent || status != NADI_STATUS_DONE)
+        if (nadi_job_has_results(job) && (!silent || status != NADI_STATUS_DONE))
             print_result(v, job);
     }
     nadi_terminal_messages(nadi_job_messages(job), shown, v->quiet);
@@ -273,8 +272,7 @@ static void compare(const struct values *v, struct nadi_job *const *jobs, size_t
     const bool json = nadi_str_equal(v->format, "json");
     char *text = json ? nadi_jobs_json(jobs, count)
                       : nadi_jobs_text(jobs, count, nadi_terminal_colours(stdout));
-    fputs(text, stdout);
-    nadi_free(text);
+    nadi_terminal_print(text);
     size_t other;
     const double factor = nadi_jobs_factor(jobs, count, &other);
     fflush(stdout);
@@ -298,7 +296,7 @@ static char *folder_of(const char *out, const char *model)
 /* The folder of all models holds only theirs: a run of one model that lay there goes. */
 static enum nadi_status clear(const struct nadi_claim *claim)
 {
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     const enum nadi_status status = nadi_claim_clear(claim, messages);
     nadi_terminal_messages(messages, 0, true);
     nadi_messages_destroy(messages);
@@ -320,7 +318,7 @@ static enum nadi_status several_models(const struct values *v, struct nadi_setup
         snprintf(names[count], WORD_LENGTH, "%.*s", (int)length, at);
         setup->network_model = names[count];
         char *folder = folder_of(v->out, names[count]);
-        jobs[count] = nadi_job_create(setup);
+        jobs[count] = nadi_terminal_must(nadi_job_create(setup));
         status = one_model(v, folder, true, jobs[count]);
         nadi_mem_free(folder);
         if (status == NADI_STATUS_DONE && claim && count == 0)
@@ -354,7 +352,7 @@ static int cmd_run(const struct nadi_command *self, int count, char **arguments)
     setup.max_wall_ms = nadi_stop_wall_ms();
     if (strchr(values.inputs.network_model, ','))
         return (int)several_models(&values, &setup);
-    struct nadi_job *job = nadi_job_create(&setup);
+    struct nadi_job *job = nadi_terminal_must(nadi_job_create(&setup));
     const enum nadi_status status = one_model(&values, values.out, false, job);
     nadi_job_destroy(job);
     return (int)status;

@@ -63,22 +63,21 @@ static int cmd_topo(const struct nadi_command *self, int count, char **arguments
                             &words) ||
         !nadi_words_wanted(self->name, &words, 1, "a network file or a generator"))
         return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     struct nadi_topo *t = nadi_topo_open(words.items, (size_t)words.count, v.prices, messages);
     bool good = t != NULL;
     if (good && v.svg)
-        good = write_text(v.svg, nadi_topo_svg(t), messages);
+        good = write_text(v.svg, nadi_terminal_must(nadi_topo_svg(t)), messages);
     if (good && v.out)
-        good = write_text(v.out, nadi_topo_file(t), messages);
+        good = write_text(v.out, nadi_terminal_must(nadi_topo_file(t)), messages);
     if (good) {
-        char *text = nadi_topo_report(t, nadi_str_equal(v.format, "json"));
-        fputs(text, stdout);
-        nadi_free(text);
+        nadi_terminal_print(nadi_topo_report(t, nadi_str_equal(v.format, "json")));
     }
     nadi_terminal_messages(messages, 0, false);
+    const int code = good ? NADI_EXIT_DONE : nadi_terminal_why(messages);
     nadi_messages_destroy(messages);
     nadi_topo_close(t);
-    return good ? NADI_EXIT_DONE : NADI_EXIT_INPUT;
+    return code;
 }
 
 const struct nadi_command nadi_command_topo = {

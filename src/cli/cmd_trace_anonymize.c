@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 struct values {
@@ -72,7 +73,7 @@ static int cmd_trace_anonymize(const struct nadi_command *self, int count, char 
     o.system = values.system;
     o.network = values.network;
     o.memory = values.memory;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_anonymize(&o, &report, messages);
     return nadi_cli_edit_end(&values.edit, status, report, messages);

@@ -44,7 +44,7 @@ static int cmd_trace_check(const struct nadi_command *self, int count, char **ar
     check.inputs = (struct nadi_trace_inputs){words.items, (size_t)words.count};
     check.groups = values.groups;
     check.json = nadi_str_equal(values.format, "json");
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_check(&check, &report, messages);
     return nadi_terminal_end(status, report, messages, values.quiet);

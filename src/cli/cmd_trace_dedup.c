@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 struct values {
@@ -41,7 +42,7 @@ static int cmd_trace_dedup(const struct nadi_command *self, int count, char **ar
     nadi_cli_edit_apply(&values.edit, &words, &o.edit);
     o.same = values.same;
     o.groups = values.groups;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_dedup(&o, &report, messages);
     return nadi_cli_edit_end(&values.edit, status, report, messages);

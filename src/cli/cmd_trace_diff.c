@@ -45,7 +45,7 @@ static int cmd_trace_diff(const struct nadi_command *self, int count, char **arg
     diff.second = words.items[1];
     diff.json = nadi_str_equal(values.format, "json");
     diff.rows = (uint32_t)(values.rows < UINT32_MAX ? values.rows : 0);
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     int same;
     const enum nadi_status status = nadi_trace_diff(&diff, &same, &report, messages);

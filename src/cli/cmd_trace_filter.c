@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 struct values {
@@ -47,7 +48,7 @@ static int cmd_trace_filter(const struct nadi_command *self, int count, char **a
     filter.drop = values.drop;
     filter.drop_name = values.drop_name;
     filter.keep_name = values.keep_name;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_filter(&filter, &report, messages);
     return nadi_cli_edit_end(&values.edit, status, report, messages);

@@ -92,7 +92,7 @@ static int cmd_trace_from_text(const struct nadi_command *self, int count, char 
     from.carry = values.carry;
     from.compat = values.compat;
     from.compression = values.compress;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_from_text(&from, &report, messages);
     return nadi_terminal_end(status, report, messages, false);

@@ -85,7 +85,7 @@ static int cmd_trace_graph(const struct nadi_command *self, int count, char **ar
     graph.distance = values.distance;
     graph.most = values.most;
     graph.expand = values.expand;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     return nadi_terminal_end(nadi_trace_graph(&graph, messages), NULL, messages, false);
 }
 

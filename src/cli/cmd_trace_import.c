@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_end.h"
 
 #include <nadi/import.h>
@@ -118,7 +119,7 @@ static int cmd_trace_import(const struct nadi_command *self, int count, char **a
     options.force = values.force;
     options.compat = values.compat != NULL;
     options.resolution_ns = values.resolution_ns;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_import(&options, &report, messages);
     return nadi_trace_end_beside(status, report, messages, values.quiet, values.output);

@@ -52,7 +52,7 @@ static int cmd_trace_info(const struct nadi_command *self, int count, char **arg
     info.format = values.format;
     info.table = values.table;
     info.rows = values.all ? 0 : values.rows;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_info(&info, &report, messages);
     return nadi_terminal_end(status, report, messages, false);

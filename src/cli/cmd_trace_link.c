@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_end.h"
 
 #include <nadi/import.h>
@@ -80,7 +81,7 @@ static int cmd_trace_link(const struct nadi_command *self, int count, char **arg
         options.rank = (uint32_t)values.rank.first;
     options.compat = values.compat != NULL;
     options.force = values.force;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_link(&options, &report, messages);
     return nadi_trace_end_beside(status, report, messages, values.quiet, values.output);

@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 struct values {
@@ -32,7 +33,7 @@ static int cmd_trace_merge(const struct nadi_command *self, int count, char **ar
     nadi_trace_merge_init(&merge);
     nadi_cli_edit_apply(&values.edit, &words, &merge.edit);
     merge.most = values.most;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_merge(&merge, &report, messages);
     return nadi_cli_edit_end(&values.edit, status, report, messages);

@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 static const struct nadi_option_group trace_repair_groups[] = {
@@ -16,7 +17,7 @@ static int cmd_trace_repair(const struct nadi_command *self, int count, char **a
     struct nadi_trace_repair repair;
     nadi_trace_repair_init(&repair);
     nadi_cli_edit_apply(&values, &words, &repair.edit);
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_repair(&repair, &report, messages);
     return nadi_cli_edit_end(&values, status, report, messages);

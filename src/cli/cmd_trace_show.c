@@ -55,7 +55,7 @@ static int cmd_trace_show(const struct nadi_command *self, int count, char **arg
     show.input = words.items[0];
     show.output = values.out;
     show.jsonizer = values.jsonizer;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     return nadi_terminal_end(nadi_trace_show(&show, messages), NULL, messages, false);
 }
 
@@ -71,7 +71,7 @@ static int cmd_trace_pack(const struct nadi_command *self, int count, char **arg
     nadi_trace_pack_init(&pack);
     pack.input = words.items[0];
     pack.output = values.out;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     return nadi_terminal_end(nadi_trace_pack(&pack, messages), NULL, messages, false);
 }
 

@@ -1,3 +1,4 @@
+#include "cli/terminal.h"
 #include "cli/trace_edit.h"
 
 struct values {
@@ -53,7 +54,7 @@ static int cmd_trace_slice(const struct nadi_command *self, int count, char **ar
         slice.from_ns = values.time.first;
         slice.to_ns = values.time.last;
     }
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_slice(&slice, &report, messages);
     return nadi_cli_edit_end(&values.edit, status, report, messages);

@@ -65,7 +65,7 @@ static int cmd_trace_timeline(const struct nadi_command *self, int count, char *
                 self->name, values.frequency);
         return NADI_EXIT_USAGE;
     }
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     return nadi_terminal_end(nadi_trace_timeline(&timeline, messages), NULL, messages, false);
 }
 

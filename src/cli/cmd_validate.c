@@ -31,7 +31,7 @@ static int cmd_validate_training(const struct nadi_command *self, int count, cha
                             &words) ||
         !nadi_words_wanted(self->name, &words, 1, "a folder"))
         return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *text;
     const enum nadi_status status =
         nadi_validate_training_runs(words.items[0], values.format, &text, messages);

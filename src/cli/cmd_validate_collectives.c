@@ -55,7 +55,7 @@ static int cmd_validate_collectives(const struct nadi_command *self, int count, 
                             &words) ||
         !nadi_words_wanted(self->name, &words, 1, "a folder"))
         return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     struct nadi_validate_options options;
     nadi_validate_options_init(&options);
     options.folder = words.items[0];

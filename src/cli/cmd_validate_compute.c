@@ -44,7 +44,7 @@ static int cmd_validate_compute(const struct nadi_command *self, int count, char
     struct nadi_words words;
     if (!read_words(self, count, arguments, &values, &words))
         return NADI_EXIT_USAGE;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     struct nadi_validate_options options;
     nadi_validate_options_init(&options);
     options.folder = words.items[0];
@@ -68,7 +68,7 @@ static int cmd_validate_all(const struct nadi_command *self, int count, char **a
     for (int i = 0; i < 3; i++) {
         struct nadi_str folder = NADI_STR_INIT;
         struct nadi_validate_options options;
-        struct nadi_diags *messages = nadi_messages_create();
+        struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
         char *text = NULL;
         nadi_str_printf(&folder, "%s/%s", words.items[0], parts[i]);
         nadi_validate_options_init(&options);

@@ -294,7 +294,9 @@ static enum nadi_status simulate(struct nadi_job *job, struct nadi_compat_log *l
     nadi_stop_doing("simulating");
     const enum nadi_status status = nadi_job_run(job, &watch);
     nadi_stop_doing("writing the results");
-    char *lines = nadi_job_reference_lines(job);
+    if (!nadi_job_has_results(job))
+        return status;
+    char *lines = nadi_terminal_must(nadi_job_reference_lines(job));
     nadi_compat_log_lines(log, lines);
     nadi_free(lines);
     const enum nadi_status written = nadi_job_write_memory(job, NULL);
@@ -315,7 +317,7 @@ int nadi_compat_run(const struct nadi_compat *compat, int count, char **argument
         return NADI_EXIT_INPUT;
     struct nadi_setup setup;
     apply(compat, &values, &setup);
-    struct nadi_job *job = nadi_job_create(&setup);
+    struct nadi_job *job = nadi_terminal_must(nadi_job_create(&setup));
     nadi_stop_doing("reading and checking the inputs");
     enum nadi_status status = nadi_job_load(job);
     const size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, false);

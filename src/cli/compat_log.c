@@ -19,7 +19,7 @@ static FILE *open_log(const char *folder, const char *name)
 
 bool nadi_compat_log_open(struct nadi_compat_log *log, const char *folder)
 {
-    struct nadi_diags *diags = nadi_messages_create();
+    struct nadi_diags *diags = nadi_terminal_must(nadi_messages_create());
     const bool made = nadi_file_make_folder(folder, diags);
     nadi_terminal_messages(diags, 0, true);
     nadi_messages_destroy(diags);
@@ -61,7 +61,7 @@ void nadi_compat_log_errors(struct nadi_compat_log *log, const struct nadi_diags
     for (size_t i = 0; i < nadi_messages_count(messages); i++) {
         if (nadi_messages_get(messages, i).level != NADI_LEVEL_ERROR)
             continue;
-        char *text = nadi_message_format(messages, i);
+        char *text = nadi_terminal_must(nadi_message_format(messages, i));
         fprintf(log->all, "%s[system] [critical] %s", date, text);
         fprintf(log->errors, "%s[system] [critical] %s", date, text);
         nadi_free(text);

@@ -131,10 +131,13 @@ bool nadi_cli_claim(const char *folder, struct nadi_claim **claim)
     *claim = NULL;
     if (!folder)
         return true;
-    struct nadi_diags *messages = nadi_messages_create();
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     *claim = nadi_claim_create(folder, messages);
     nadi_terminal_messages(messages, 0, true);
+    const bool is_input = nadi_terminal_why(messages) == (int)NADI_STATUS_INPUT;
     nadi_messages_destroy(messages);
+    if (!*claim && !is_input)
+        nadi_terminal_must(NULL);
     return *claim != NULL;
 }
 

@@ -1,4 +1,5 @@
 #include "cli/terminal.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "cli/command.h"
@@ -42,6 +43,11 @@ size_t nadi_terminal_messages(const struct nadi_diags *messages, size_t from, bo
         if (i < from || (quiet && level != NADI_LEVEL_ERROR))
             continue;
         char *text = nadi_message_format(messages, i);
+        if (!text) { /* there is no memory for it */
+            const struct nadi_message_view m = nadi_messages_get(messages, i);
+            fprintf(stderr, "%s[%s]: %s\n", levels[level], m.code, m.text);
+            continue;
+        }
         print_message(text, level, colour);
         nadi_free(text);
     }
@@ -53,10 +59,36 @@ size_t nadi_terminal_messages(const struct nadi_diags *messages, size_t from, bo
     return count;
 }
 
+void *nadi_terminal_must(void *made)
+{
+    if (!made)
+        nadi_mem_lacking("the program");
+    return made;
+}
+
+void nadi_terminal_print(char *text)
+{
+    fputs(nadi_terminal_must(text), stdout);
+    nadi_free(text);
+}
+
+int nadi_terminal_why(const struct nadi_diags *messages)
+{
+    int code = NADI_EXIT_INPUT;
+    for (size_t i = 0; i < nadi_messages_count(messages); i++) {
+        const char *said = nadi_messages_get(messages, i).code;
+        if (nadi_str_equal(said, "limit/memory"))
+            code = NADI_EXIT_LIMIT;
+        else if (nadi_str_equal(said, "internal/bug"))
+            code = NADI_EXIT_INTERNAL;
+    }
+    return code;
+}
+
 int nadi_terminal_end(enum nadi_status status, char *report, struct nadi_diags *messages,
                       bool quiet)
 {
-    int code = (int)status;
+    int code = status == NADI_STATUS_INPUT ? nadi_terminal_why(messages) : (int)status;
     nadi_terminal_messages(messages, 0, quiet);
     for (size_t i = 0; i < nadi_messages_count(messages); i++) {
         if (nadi_str_starts(nadi_messages_get(messages, i).code, "usage/"))

@@ -13,6 +13,13 @@ size_t nadi_terminal_messages(const struct nadi_diags *messages, size_t from, bo
 /* Is standard output / standard error a terminal that may be sent colours? */
 bool nadi_terminal_colours(FILE *stream);
 
+/* What the library made, where it is NULL only when no memory is left: then the program ends. */
+void *nadi_terminal_must(void *made);
+/* A text of the library, of which the same holds, on standard output; frees it. */
+void nadi_terminal_print(char *text);
+/* The exit code of a function that gave no text: INPUT, or as the messages have it. */
+int nadi_terminal_why(const struct nadi_diags *messages);
+
 /* Prints the messages and the report, which may be NULL, and frees both. Returns the exit code: a
  * mistake with code usage/... is one of the command line. */
 int nadi_terminal_end(enum nadi_status status, char *report, struct nadi_diags *messages,

@@ -13,7 +13,8 @@ struct nadi_database {
     sqlite3 *handle;
     sqlite3_stmt *insert;
     int column, columns;
-    bool failed;
+    bool failed;   /* nothing is written any more: SQLite has gone back to before the tables */
+    char why[128]; /* then */
     char *path, *temporary; /* while written */
     struct nadi_hold *hold;
 };
@@ -27,6 +28,22 @@ static bool complain(struct nadi_diags *diags, const char *path, const char *cod
                      const char *what)
 {
     return nadi_error(diags, code, NADI_IN_FILE(path), hint, "%s", what);
+}
+
+/* What the last call failed of; no memory is none of its own. */
+static const char *reason(sqlite3 *handle)
+{
+    const int cause = handle ? sqlite3_extended_errcode(handle) : SQLITE_NOMEM;
+    if (cause == SQLITE_NOMEM || cause == SQLITE_IOERR_NOMEM)
+        nadi_mem_lacking("SQLite");
+    return sqlite3_errmsg(handle);
+}
+
+static void fail(struct nadi_database *db)
+{
+    if (!db->failed)
+        snprintf(db->why, sizeof(db->why), "%s", reason(db->handle));
+    db->failed = true;
 }
 
 /* Of a query that nobody closes any more as well. */
@@ -80,7 +97,7 @@ struct nadi_database *nadi_database_create(const char *path, const char *schema,
         sqlite3_exec(db->handle, schema, NULL, NULL, NULL) == SQLITE_OK)
         return db;
     (void)complain(diags, path, "file/write", "is the folder there, and is there room?",
-                   sqlite3_errmsg(db->handle));
+                   reason(db->handle));
     (void)unlink(db->temporary);
     release(db);
     return NULL;
@@ -91,24 +108,25 @@ void nadi_database_into(struct nadi_database *db, const char *table, int columns
     struct nadi_str sql = NADI_STR_INIT;
     sqlite3_finalize(db->insert);
     db->insert = NULL;
+    db->column = 0;
+    db->columns = columns;
+    if (db->failed)
+        return;
     nadi_str_printf(&sql, "insert into %s values(", table);
     for (int i = 0; i < columns; i++)
         nadi_str_add(&sql, i ? ",?" : "?");
     nadi_str_add_char(&sql, ')');
     int code = sqlite3_prepare_v2(db->handle, sql.text, -1, &db->insert, NULL);
-    if (code == SQLITE_NOMEM)
-        nadi_mem_lacking("SQLite");
     if (code != SQLITE_OK)
-        NADI_BUG("%s: %s", sql.text, sqlite3_errmsg(db->handle));
+        NADI_BUG("%s: %s", sql.text, reason(db->handle));
     nadi_str_release(&sql);
-    db->column = 0;
-    db->columns = columns;
 }
 
 static void bound(struct nadi_database *db, int code)
 {
-    NADI_ASSERT(code == SQLITE_OK || code == SQLITE_NOMEM);
-    db->failed |= code != SQLITE_OK;
+    NADI_ASSERT(db->failed || code == SQLITE_OK || code == SQLITE_NOMEM);
+    if (code != SQLITE_OK)
+        fail(db);
 }
 
 void nadi_database_u64(struct nadi_database *db, uint64_t value)
@@ -154,7 +172,8 @@ void nadi_database_row(struct nadi_database *db)
     db->column = 0;
     if (db->failed)
         return;
-    db->failed = sqlite3_step(db->insert) != SQLITE_DONE;
+    if (sqlite3_step(db->insert) != SQLITE_DONE)
+        fail(db);
     sqlite3_reset(db->insert);
 }
 
@@ -162,9 +181,9 @@ bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags)
 {
     sqlite3_finalize(db->insert);
     db->insert = NULL;
-    bool ok = !db->failed && sqlite3_exec(db->handle, "commit;", NULL, NULL, NULL) == SQLITE_OK;
-    if (!ok)
-        (void)complain(diags, db->path, "file/write", "is there room?", sqlite3_errmsg(db->handle));
+    if (!db->failed && sqlite3_exec(db->handle, "commit;", NULL, NULL, NULL) != SQLITE_OK)
+        fail(db);
+    bool ok = !db->failed || complain(diags, db->path, "file/write", "is there room?", db->why);
     sqlite3_close(db->handle);
     db->handle = NULL;
     if (ok && rename(db->temporary, db->path) != 0)
@@ -205,7 +224,7 @@ struct nadi_database *nadi_database_open(const char *path, struct nadi_diags *di
         return db;
     (void)complain(diags, path, "database/open",
                    "run.db is written by `nadi run --out DIR`; is it another file?",
-                   sqlite3_errmsg(db->handle));
+                   reason(db->handle));
     release(db);
     return NULL;
 }
@@ -228,8 +247,7 @@ struct nadi_query *nadi_query_open(struct nadi_database *db, const char *sql,
         return q;
     if (code != SQLITE_OK)
         (void)complain(diags, db->path, "database/query",
-                       "tables and columns are in docs/guide/database.md",
-                       sqlite3_errmsg(db->handle));
+                       "tables and columns are in docs/guide/database.md", reason(db->handle));
     else
         (void)complain(diags, db->path, "database/query", "write one select",
                        "a query is one statement that only reads");
@@ -243,7 +261,7 @@ bool nadi_query_next(struct nadi_query *q, bool *failed, struct nadi_diags *diag
     *failed = code != SQLITE_ROW && code != SQLITE_DONE;
     if (*failed)
         (void)complain(diags, q->path, "database/query", NULL,
-                       sqlite3_errmsg(sqlite3_db_handle(q->statement)));
+                       reason(sqlite3_db_handle(q->statement)));
     return code == SQLITE_ROW;
 }
 

@@ -218,6 +218,10 @@ static bool read_events(struct reader *r)
 static bool parse_yaml(struct reader *r)
 {
     struct fy_parse_cfg config = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE};
+    /* It does not look at what it has allocated. Escapes take it 23 bytes a byte, the rest little.
+     */
+    enum { ROOM_ALWAYS = 1 << 20, ROOM_A_BYTE = 32 };
+    nadi_mem_headroom(ROOM_ALWAYS + ROOM_A_BYTE * r->b->text->bytes, "libfyaml");
     struct nadi_hold *hold = nadi_hold(r, let_go);
     r->parser = fy_parser_create(&config);
     if (!r->parser)
