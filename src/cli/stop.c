@@ -9,13 +9,13 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-enum { GRACE_NS = 1500000000, WALL_SHARE = 20, MORE_GRACES = 3 };
+enum { GRACE_NS = 1500000000, TWICE_NS = 200000000, WALL_SHARE = 20, MORE_GRACES = 3 };
 
 /* What handlers read and write: no more than a word each. */
 static volatile int wish; /* enum nadi_stop */
 static volatile sig_atomic_t is_looked_at, is_reader_gone;
 static const char *volatile command, *volatile doing;
-static uint64_t wall_ns, grace_ns, cpu_ns_then;
+static uint64_t wall_ns, grace_ns, cpu_ns_then, wish_at_ns;
 static sig_atomic_t graces;
 static atomic_flag is_ending = ATOMIC_FLAG_INIT;
 
@@ -60,38 +60,47 @@ static _Noreturn void end_now(void)
     _exit(NADI_STATUS_LIMIT);
 }
 
-/* Of all threads. */
-static uint64_t cpu_ns(void)
+static uint64_t now_ns(clockid_t clock)
 {
     struct timespec t = {0};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
 }
 
 static void give_grace(void)
 {
-    cpu_ns_then = cpu_ns();
+    cpu_ns_then = now_ns(CLOCK_PROCESS_CPUTIME_ID); /* of all threads */
     alarm_in(grace_ns);
 }
 
 /* A busy machine has not let the program run in its grace: it gets another one. */
 static bool gets_more(int number)
 {
-    return number == SIGALRM && graces++ < MORE_GRACES && cpu_ns() - cpu_ns_then < grace_ns / 2;
+    return number == SIGALRM && graces++ < MORE_GRACES &&
+           now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns_then < grace_ns / 2;
+}
+
+/* `timeout` signals its child and then its group: the child gets one wish twice. */
+static bool is_same_wish(int number)
+{
+    return number != SIGALRM && now_ns(CLOCK_MONOTONIC) - wish_at_ns < TWICE_NS;
 }
 
 static void on_signal(int number)
 {
     const int kept = errno;
     if (wish == NADI_STOP_NOT) {
+        wish_at_ns = now_ns(CLOCK_MONOTONIC);
         wish = number == SIGALRM ? NADI_STOP_WALL : NADI_STOP_INTERRUPTED;
         grace_ns = number == SIGALRM ? nadi_max_u64(GRACE_NS, wall_ns / WALL_SHARE) : GRACE_NS;
         if (!is_looked_at)
             end_now();
-    } else if (!gets_more(number)) {
-        end_now();
+        give_grace();
+    } else if (!is_same_wish(number)) {
+        if (!gets_more(number))
+            end_now();
+        give_grace();
     }
-    give_grace();
     errno = kept;
 }
 

@@ -5,8 +5,9 @@
  * A simulation looks at the flag, stops and writes what it has so far. Work that does not look, and
  * what has not ended 1.5 s later (or a twentieth of --max-wall, where that is more; longer on a
  * machine too busy to run it), is ended by the signal handler itself: exit code 5, and one line
- * that says what was under way. A second signal does not wait. Files get their names when they are
- * whole (base/file.h), so nothing half written looks done. */
+ * that says what was under way. A second signal does not wait, but one within 0.2 s is the same
+ * wish: `timeout` signals its child and then its child's group. Files get their names when they
+ * are whole (base/file.h), so nothing half written looks done. */
 #ifndef NADI_CLI_STOP_H
 #define NADI_CLI_STOP_H
 
