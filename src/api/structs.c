@@ -9,6 +9,7 @@
 #define REAL_MOST DBL_MAX
 #define RANKS     1, INT32_MAX
 #define SCALE     0, 1e9
+#define QUEUES    1, 65536                            /* of a dimension: each rank has them all */
 #define BYTES     0, (UINT64_C(1) << 62)              /* two of them can be added */
 #define TIME      0, ((uint64_t)NADI_TIME_MAX / 1000) /* ns that are a count of picoseconds */
 
@@ -28,7 +29,7 @@ static const struct nadi_field nadi_setup_members[] = {
     NADI_PATH(struct nadi_setup, groups, 0),
     NADI_TEXT(struct nadi_setup, network_model, 0),
     NADI_TEXT(struct nadi_setup, executor, 0),
-    NADI_U32(struct nadi_setup, queues_per_dim, 1, 65536),
+    NADI_U32(struct nadi_setup, queues_per_dim, QUEUES),
     NADI_REAL(struct nadi_setup, injection_scale, SCALE),
     NADI_REAL(struct nadi_setup, compute_scale, SCALE),
     NADI_REAL(struct nadi_setup, comm_scale, SCALE),

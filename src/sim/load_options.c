@@ -26,16 +26,6 @@ static bool is_scale(struct nadi_load *l, double value, const char *option)
                       "must be a number from 0 to 1e9, found %g", value);
 }
 
-enum { MOST_QUEUES = 1 << 16 }; /* of a dimension: each rank has them all */
-
-static bool is_count_of_queues(struct nadi_load *l, uint32_t value)
-{
-    if (value <= MOST_QUEUES)
-        return true;
-    return nadi_error(l->diags, "option/range", option_place("--queues-per-dim"), NULL,
-                      "must be a number from 1 to %d, found %" PRIu32, MOST_QUEUES, value);
-}
-
 /* Under the drop-in names the scales do nothing, as there. */
 static void neutralise(struct nadi_load *l, double *scale, const char *option)
 {
@@ -94,7 +84,6 @@ bool nadi_load_options(struct nadi_load *l)
     ok &= is_scale(l, o->injection_scale, "--injection-scale");
     ok &= is_scale(l, o->compute_scale, "--compute-scale");
     ok &= is_scale(l, o->comm_scale, "--comm-scale");
-    ok &= is_count_of_queues(l, o->queues_per_dim);
     if (!ok)
         return false;
     if (o->network_model == NADI_NETWORK_NONE)
