@@ -44,6 +44,7 @@ static const struct nadi_mscclpp_spelling spellings[] = {
     {.name = "glres", .in_switch = true},
     {.name = "glre", .in_switch = true},
     {.name = "gstore", .in_switch = true},
+    {.name = "gstorepkt", .in_switch = true},
     {.name = "gload", .in_switch = true},
 };
 

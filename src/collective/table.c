@@ -34,6 +34,9 @@ const char *nadi_table_refusal(const struct nadi_table_shape *shape)
 {
     if (shape->n == 0 || shape->root >= shape->n)
         return shape->n ? "the root is no member" : "there are no members";
+    if (shape->swapped && (shape->separate || shape->kind != NADI_ALL_TO_ALL))
+        return shape->separate ? "results are either apart or swapped"
+                               : "only results of an all-to-all are swapped";
     if (shape->blocks == 0 || shape->blocks % blocks_divisor(shape) != 0)
         return shape->kind == NADI_ALL_TO_ALL
                    ? "the number of blocks must be a multiple of members times members"

@@ -5,8 +5,9 @@
  *
  * Slots: a member has the slots [0, blocks), one for each block of the buffer; where `separate`,
  * the slots [blocks, 2 blocks) for its results; then `scratch` more. At the start block b lies in
- * slot b of whoever has it (nadi_program_has); at the end it must lie in slot b, or blocks + b
- * where `separate`, of whoever wants it. Blocks: all-gather and gather n k (member m's are
+ * slot b of whoever has it (nadi_program_has); at the end it must lie in slot nadi_table_result of
+ * whoever wants it: b; blocks + b where `separate`; where `swapped` (an all-to-all in one buffer)
+ * that of the block which went the other way. Blocks: all-gather and gather n k (member m's are
  * [m k, m k + k)), reduce-scatter and scatter likewise (member m wants them), all-to-all n n k
  * (from s to d at (s n + d) k), others any number. A slot is as large as block slot % blocks;
  * blocks of a collective differ by a byte at most.
@@ -35,6 +36,7 @@ struct nadi_table_shape {
     uint32_t blocks;
     uint32_t scratch; /* slots beyond those of the buffer and of the results */
     bool separate;    /* results have slots of their own */
+    bool swapped;     /* all-to-all: what comes from a member ends where what goes to it began */
 };
 
 struct nadi_table_run {
@@ -64,6 +66,28 @@ struct nadi_table {
     } runs;
     size_t *first; /* finished: of the steps of [member * lanes + lane], and the end */
 };
+
+/* Blocks that belong to a member, of all-to-alls to a pair of members. */
+static inline uint32_t nadi_table_part(const struct nadi_table_shape *s)
+{
+    return s->kind == NADI_ALL_TO_ALL ? s->blocks / s->n / s->n : s->blocks / s->n;
+}
+
+/* Of an all-to-all: block `within` of those that go from one member to another. */
+static inline uint32_t nadi_table_pair_block(const struct nadi_table_shape *s, uint32_t from,
+                                             uint32_t to, uint32_t within)
+{
+    return (from * s->n + to) * nadi_table_part(s) + within;
+}
+
+/* The slot in which a block must lie at the end. */
+static inline uint32_t nadi_table_result(const struct nadi_table_shape *s, uint32_t block)
+{
+    const uint32_t part = nadi_table_part(s);
+    if (s->swapped)
+        return nadi_table_pair_block(s, block / part % s->n, block / part / s->n, block % part);
+    return s->separate ? s->blocks + block : block;
+}
 
 /* Why there is no table of this shape; NULL: there is. */
 const char *nadi_table_refusal(const struct nadi_table_shape *shape);

@@ -254,8 +254,10 @@ static void note_copies(const struct nadi_msccl *r, const xmlNode *algo)
                 line = line_of(child);
     if (count > 0)
         nadi_note(r->diags, "msccl/copy", nadi_msccl_at(r, line), NULL,
-                  "%u <copy> in <gpu> are ignored, as by MSCCL: the steps alone are looked at",
-                  count);
+                  "%u <copy> outside of threadblocks: MSCCL's runtime reads threadblocks only%s",
+                  count,
+                  r->shape.separate ? ", so that nothing is copied"
+                                    : "; in place the input lies in the output already");
 }
 
 /* ---- the algorithm ------------------------------------------------------------------------- */
@@ -334,7 +336,8 @@ static bool read_algo(struct nadi_msccl *r, const xmlNode *algo)
     r->n = r->shape.n = (uint32_t)gpus;
     r->per_loop = (uint32_t)chunks;
     r->shape.root = (uint32_t)root;
-    r->shape.separate = !in_place || out_of_place || r->shape.kind == NADI_ALL_TO_ALL;
+    r->shape.separate = !in_place || out_of_place;
+    r->shape.swapped = r->shape.kind == NADI_ALL_TO_ALL && !r->shape.separate;
     if (text_of(algo, "name", text) && text[0])
         r->f->name = nadi_arena_strdup(&r->f->arena, text);
     return count_blocks(r, algo);
@@ -372,8 +375,10 @@ static bool read_tree(struct nadi_msccl *r, const xmlNode *root)
     if (!root || !is_element(root, "algo"))
         return nadi_error(r->diags, "msccl/root", nadi_msccl_at(r, root ? line_of(root) : 0),
                           "MSCCL's files begin with <algo>", "this is XML, but of another kind");
+    if (!read_algo(r, root))
+        return false;
     note_copies(r, root);
-    return read_algo(r, root) && read_gpus(r, root) && nadi_msccl_make(r);
+    return read_gpus(r, root) && nadi_msccl_make(r);
 }
 
 static void free_doc(void *doc)

@@ -509,7 +509,8 @@ static bool find_shape(struct reader *r, const struct nadi_doc_node *root)
     s->blocks = blocks > NADI_TABLE_MOST_SLOTS ? 0 : (uint32_t)blocks;
     s->scratch = 0;
     const char *inplace = text_of(root, "inplace");
-    s->separate = strcmp(inplace, "true") != 0 || s->kind == NADI_ALL_TO_ALL;
+    s->separate = strcmp(inplace, "true") != 0;
+    s->swapped = s->kind == NADI_ALL_TO_ALL && !s->separate;
     if ((uint64_t)most * r->slices < NADI_TABLE_MOST_SLOTS)
         s->scratch = most * r->slices;
     const char *refused = nadi_table_refusal(s);

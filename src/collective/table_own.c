@@ -140,6 +140,14 @@ static bool read_steps(const struct reader *r, const struct nadi_schema_value *s
     return ok;
 }
 
+/* The key that a refusal of the shape is about. */
+static const char *refused_key(const struct nadi_table_shape *s)
+{
+    if (s->root >= s->n)
+        return "root";
+    return s->swapped && (s->separate || s->kind != NADI_ALL_TO_ALL) ? "swapped-results" : "blocks";
+}
+
 bool nadi_table_read_own(struct nadi_table_file *f, const struct nadi_doc *doc,
                          struct nadi_diags *diags)
 {
@@ -153,13 +161,13 @@ bool nadi_table_read_own(struct nadi_table_file *f, const struct nadi_doc *doc,
         .blocks = number(&v, "blocks", 0),
         .scratch = number(&v, "scratch", 0),
         .separate = nadi_schema_integer(&v, "separate-results") != 0,
+        .swapped = nadi_schema_integer(&v, "swapped-results") != 0,
     };
     const bool known =
         nadi_collective_find(nadi_schema_get(&v, "collective")->items[0].text, &shape.kind);
     NADI_ASSERT(known);
     if (nadi_table_refusal(&shape))
-        return nadi_error(diags, "collective/shape",
-                          place(&r, &v, shape.root < shape.n ? "blocks" : "root"), NULL,
+        return nadi_error(diags, "collective/shape", place(&r, &v, refused_key(&shape)), NULL,
                           "no %s of %u members in %u blocks: %s",
                           nadi_schema_get(&v, "collective")->items[0].text, shape.n, shape.blocks,
                           nadi_table_refusal(&shape));
@@ -230,6 +238,8 @@ void nadi_table_write_own(const struct nadi_table *t, const char *name, struct n
         nadi_str_printf(out, "scratch: %u\n", t->shape.scratch);
     if (t->shape.separate)
         nadi_str_add(out, "separate-results: 1\n");
+    if (t->shape.swapped)
+        nadi_str_add(out, "swapped-results: 1\n");
     if (t->shape.root)
         nadi_str_printf(out, "root: %u\n", t->shape.root);
     nadi_str_add(out, t->steps.count ? "steps:\n" : "steps: []\n");

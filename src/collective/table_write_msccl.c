@@ -4,8 +4,9 @@
  * peer and direction, and one for what is local, which wait for each other as the lane's steps do.
  * MSCCL's steps move one run of chunks and wait for one other step: a message of several runs
  * becomes several messages, and nops wait for the rest. Slots of blocks that a member has no buffer
- * for (of others, on their way) become scratch. All-to-alls, which MSCCL has in two buffers only,
- * copy what a member sends to itself.
+ * for (of others, on their way) become scratch. All-to-alls whose
+ * blocks end where nobody's buffer has them take two buffers, and copy what a member sends to
+ * itself.
  *
  * O(steps + slots moved). */
 #include "base/map.h"
@@ -66,12 +67,6 @@ struct writer {
 
 /* ---- slots as places in buffers ------------------------------------------------------------- */
 
-/* Chunks of a member's part, where blocks belong to members or pairs. */
-static uint32_t part_of(const struct nadi_table_shape *s)
-{
-    return s->kind == NADI_ALL_TO_ALL ? s->blocks / s->n / s->n : s->blocks / s->n;
-}
-
 /* A slot that no buffer has: behind the scratch. */
 static struct place extra_place(struct writer *w, uint32_t member, uint32_t slot)
 {
@@ -85,7 +80,7 @@ static struct place extra_place(struct writer *w, uint32_t member, uint32_t slot
 static struct place place_of(struct writer *w, uint32_t member, uint32_t slot)
 {
     const struct nadi_table_shape *s = &w->t->shape;
-    const uint32_t part = part_of(s), results = s->separate ? s->blocks : 0;
+    const uint32_t part = nadi_table_part(s), results = s->separate ? s->blocks : 0;
     if (slot >= results + s->blocks)
         return (struct place){'s', slot - results - s->blocks};
     const uint32_t block = slot % s->blocks;
@@ -94,7 +89,7 @@ static struct place place_of(struct writer *w, uint32_t member, uint32_t slot)
         const uint32_t src = block / part / s->n, dst = block / part % s->n;
         if (src == member && !result)
             return (struct place){'i', dst * part + block % part};
-        if (dst == member && (result || !s->separate))
+        if (dst == member && !s->swapped && (result || !s->separate))
             return (struct place){'o', src * part + block % part};
         return extra_place(w, member, slot);
     }
@@ -419,7 +414,7 @@ static void print_block(const struct writer *w, const struct block *b, struct na
 /* What a member of an all-to-all sends to itself. */
 static void print_copy(const struct writer *w, uint32_t member, struct nadi_str *out)
 {
-    const uint32_t part = part_of(&w->t->shape);
+    const uint32_t part = nadi_table_part(&w->t->shape);
     const struct out_step copy = {
         .type = "cpy",
         .src = {'i', member * part},
@@ -437,11 +432,11 @@ static uint32_t chunks_of(const struct nadi_table_shape *s, char buffer)
 {
     const bool input = buffer == 'i';
     if (s->kind == NADI_ALL_TO_ALL)
-        return s->blocks / s->n;
+        return input || !s->swapped ? s->blocks / s->n : 0;
     if (s->kind == NADI_ALL_GATHER || s->kind == NADI_GATHER)
-        return !input ? s->blocks : s->separate ? part_of(s) : 0;
+        return !input ? s->blocks : s->separate ? nadi_table_part(s) : 0;
     if (s->kind == NADI_REDUCE_SCATTER || s->kind == NADI_SCATTER)
-        return input ? s->blocks : s->separate ? part_of(s) : 0;
+        return input ? s->blocks : s->separate ? nadi_table_part(s) : 0;
     return input || s->separate ? s->blocks : 0;
 }
 
@@ -468,7 +463,7 @@ static void print_kind(enum nadi_collective_kind kind, struct nadi_str *out)
 static void print(const struct writer *w, const char *name, struct nadi_str *out)
 {
     const struct nadi_table_shape *s = &w->t->shape;
-    const bool apart = s->separate || s->kind == NADI_ALL_TO_ALL;
+    const bool apart = s->separate || (s->kind == NADI_ALL_TO_ALL && !s->swapped);
     uint32_t channels = 1;
     for (size_t b = 0; b < w->blocks.count; b++)
         if (w->blocks.items[b].channel >= channels)
@@ -489,7 +484,7 @@ static void print(const struct writer *w, const char *name, struct nadi_str *out
                         m, chunks_of(s, 'i'), chunks_of(s, 'o'), s->scratch + w->extra_count[m]);
         for (; at < w->blocks.count && w->blocks.items[at].member == m; at++)
             print_block(w, &w->blocks.items[at], out);
-        if (s->kind == NADI_ALL_TO_ALL && !s->separate)
+        if (s->kind == NADI_ALL_TO_ALL && apart && !s->separate)
             print_copy(w, m, out);
         nadi_str_add(out, "  </gpu>\n");
     }

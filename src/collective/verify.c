@@ -364,7 +364,7 @@ static void look_for_missing(struct checker *c)
         for (uint32_t b = 0; b < c->p->blocks; b++) {
             if (!nadi_program_wants(c->p, m, b))
                 continue;
-            const uint32_t slot = c->table && c->table->shape.separate ? b + c->p->blocks : b;
+            const uint32_t slot = c->table ? nadi_table_result(&c->table->shape, b) : b;
             const uint64_t *set = set_of(c, m, slot);
             const bool other = *block_in(c, m, slot) != b;
             for (uint32_t k = 0; k < (c->adds ? c->n : 1); k++) {

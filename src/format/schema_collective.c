@@ -39,6 +39,11 @@ static const struct nadi_schema_key collective_keys[] = {
      .preset = "0",
      .doc = "1: results are to lie in slots of their own, behind those of the buffer: block b in "
             "slot blocks + b. 0: block b ends in slot b, where it began."},
+    {.key = "swapped-results",
+     .type = NADI_SCHEMA_SWITCH,
+     .preset = "0",
+     .doc = "1: an all-to-all in one buffer: the blocks from member s to member d end in the slots "
+            "in which those from d to s began."},
     COUNT("root", 0, MOST_MEMBERS - 1, .preset = "0", .doc = "Of rooted collectives: a member."),
     {.key = "steps",
      .type = NADI_SCHEMA_MAP,

@@ -212,6 +212,10 @@ static void shapes(void **state)
         {{.kind = NADI_ALL_TO_ALL, .n = 3, .blocks = 18}, NULL},
         {{.kind = NADI_ALL_TO_ALL, .n = 3, .blocks = 6}, "members times members"},
         {{.kind = NADI_BROADCAST, .n = 3, .blocks = 2, .root = 3}, "root"},
+        {{.kind = NADI_ALL_TO_ALL, .n = 3, .blocks = 9, .swapped = true}, NULL},
+        {{.kind = NADI_ALL_TO_ALL, .n = 3, .blocks = 9, .swapped = true, .separate = true},
+         "either apart or swapped"},
+        {{.kind = NADI_ALL_GATHER, .n = 3, .blocks = 9, .swapped = true}, "only results"},
         {{.kind = NADI_BROADCAST, .n = 3, .blocks = 1U << 31, .separate = true}, "2^32"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -270,6 +274,42 @@ static void all_to_all(void **state)
     nadi_table_release(&t);
 }
 
+/* All-to-all in one buffer of a member: what comes from member s ends where what goes to it began.
+ * It comes into scratch first, and is copied when what lay there has left. */
+static void swapped(void **state)
+{
+    (void)state;
+    enum { N = 3, K = 2 };
+    const struct nadi_table_shape shape = {
+        .kind = NADI_ALL_TO_ALL, .n = N, .blocks = N * N * K, .scratch = N * K, .swapped = true};
+    assert_int_equal(nadi_table_result(&shape, (0 * N + 2) * K + 1), (2 * N + 0) * K + 1);
+    assert_int_equal(nadi_table_result(&shape, (1 * N + 1) * K), (1 * N + 1) * K);
+    for (int wrong = 0; wrong < 3; wrong++) {
+        struct nadi_table t;
+        nadi_table_init(&t, &shape);
+        for (uint32_t m = 0; m < N; m++)
+            for (uint32_t d = 1; d < N; d++) {
+                struct nadi_step *s = nadi_table_add(&t, m, d - 1);
+                s->to = (m + d) % N;
+                s->from = (m + N - d) % N;
+                const uint32_t source = s->from;
+                nadi_table_send(&t, (m * N + s->to) * K, K);
+                nadi_table_into(&t, N * N * K + source * K, K);
+                s = nadi_table_add(&t, m, N - 1);
+                s->local = true;
+                s->wait_steps = wrong == 1 ? 0 : 1;
+                s->wait_lane = NADI_ALL_LANES;
+                if (wrong != 1)
+                    s->wait_lane = (int)(d - 1);
+                nadi_table_send(&t, N * N * K + source * K, K);
+                nadi_table_into(&t, (wrong == 2 ? source * N + m : m * N + source) * K, K);
+            }
+        nadi_table_finish(&t);
+        assert_int_equal(run(&t, 90).result, wrong ? NADI_VERIFY_MISSING : NADI_VERIFY_OK);
+        nadi_table_release(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +320,7 @@ int main(void)
         cmocka_unit_test(shapes),
         cmocka_unit_test(refused_requests),
         cmocka_unit_test(all_to_all),
+        cmocka_unit_test(swapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
