@@ -1,6 +1,10 @@
-# cmake --install BUILD --prefix PREFIX: the program, which holds its catalogue and the report's page; the shared library
-# with its headers and nadi.pc; the reference's names in libexec/nadi; documentation and examples.
+# cmake --install BUILD --prefix PREFIX: the program, which holds its catalogue and the report's page; the reference's
+# names in libexec/nadi; documentation and examples. What programs in C need: include/CMakeLists.txt.
 include(GNUInstallDirs)
+add_custom_target(installed DEPENDS nadi) # all that is installed, without tests and benchmarks
+if(TARGET nadi_shared)
+  add_dependencies(installed nadi_shared)
+endif()
 install(TARGETS nadi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 file(RELATIVE_PATH NADI_FROM_LIBEXEC /${CMAKE_INSTALL_LIBEXECDIR}/nadi /${CMAKE_INSTALL_BINDIR}/nadi)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/gen/libexec)
@@ -10,11 +14,3 @@ foreach(name AstraSim_Analytical_Congestion_Unaware AstraSim_Analytical_Congesti
 endforeach()
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN CMakeLists.txt EXCLUDE)
-if(TARGET nadi_shared)
-  install(TARGETS nadi_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY include/nadi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  file(RELATIVE_PATH NADI_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-  string(REGEX REPLACE "/$" "" NADI_PC_TO_PREFIX "${NADI_PC_TO_PREFIX}")
-  configure_file(cmake/nadi.pc.in ${CMAKE_BINARY_DIR}/gen/nadi.pc @ONLY)
-  install(FILES ${CMAKE_BINARY_DIR}/gen/nadi.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-endif()
