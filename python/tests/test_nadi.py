@@ -280,4 +280,7 @@ assert locale.str(1.5) == sys.argv[5]
 
 
 if __name__ == "__main__":
-    unittest.main()
+    result = unittest.main(exit=False).result
+    for _, reason in result.skipped:
+        print(f"skipped: {reason} (Python {sys.version.split()[0]})")
+    sys.exit(0 if result.wasSuccessful() else 1)

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "support/skip.h"
+
 /* ---- counting ------------------------------------------------------------------------------ */
 
 enum { KINDS = 16 };
@@ -187,8 +189,7 @@ static void transformer_traces(void **state)
         for (uint32_t rank = 0; rank < ranks; rank++) {
             struct nadi_trace *t = read_theirs(runs[i].folder, rank);
             if (!t) {
-                print_message("no traces of %s: skipped\n", runs[i].folder);
-                skip();
+                skip_because("no traces of %s", runs[i].folder);
             }
             check_rank(&runs[i], rank, t);
             nadi_trace_destroy(t);
@@ -275,8 +276,7 @@ static void text_workloads(void **state)
                  "%s/published/bandwidth-allocation/sc22/evaluation_input/%s/%s", NADI_SHARED_DIR,
                  "workload", workloads[i].file);
         if (!nadi_file_exists(path)) {
-            print_message("no %s: skipped\n", workloads[i].file);
-            skip();
+            skip_because("no %s", path);
         }
         nadi_diags_init(&diags);
         assert_true(nadi_file_read(path, "workload", &text, &bytes, &diags));

@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "support/skip.h"
+
 static const char data[] = NADI_SHARED_DIR "/published/tutorial-2023";
 
 struct case_1_0 {
@@ -75,17 +77,16 @@ static uint64_t simulate(const char *text, const char *network, const char *syst
     return end;
 }
 
-static bool is_there(void)
+static void needs_data(void)
 {
-    if (nadi_file_exists(data))
-        return true;
-    print_message("no %s: skipped\n", data);
-    return false;
+    if (!nadi_file_exists(data))
+        skip_because("no %s", data);
 }
 
 static void the_tutorial(void **state)
 {
     (void)state;
+    needs_data();
     static const struct case_1_0 cases[] = {
         {"exercise_1", "all_reduce", "ring", 1, 45681, 0},
         {"exercise_1", "all_reduce", "switch", 1, 58449, 0},
@@ -95,7 +96,7 @@ static void the_tutorial(void **state)
         {"exercise_2", "gpt3", "dgx2", 0.41, 787767340, 161},
         {"exercise_2", "gpt3", "tpu", 1, 1655238430, 139},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]) && is_there(); i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct case_1_0 *c = &cases[i];
         struct nadi_arena arena;
         nadi_arena_init(&arena);
@@ -115,9 +116,10 @@ static void the_tutorial(void **state)
 static void the_series(void **state)
 {
     (void)state;
+    needs_data();
     static const uint64_t published[] = {45681,   62761,   96921,   165297,  302077,  575609,
                                          1122673, 2216745, 4404945, 8781373, 17534229};
-    for (size_t i = 0; i < sizeof(published) / sizeof(published[0]) && is_there(); i++) {
+    for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++) {
         struct nadi_arena arena;
         struct nadi_diags diags;
         char path[] = "/tmp/nadi-v1-text-XXXXXX";

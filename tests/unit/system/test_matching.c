@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "support/skip.h"
+
 #define DATA NADI_SHARED_DIR "/bugs/mismatch/"
 
 static void simulate(bool match, struct nadi_result *result)
@@ -48,8 +50,7 @@ static void times_of_the_reference(void **state)
     char *text;
     size_t bytes;
     if (access(DATA "expected.csv", R_OK) != 0) {
-        print_message("no " DATA ": skipped\n");
-        skip();
+        skip_because("no %s", DATA);
     }
     nadi_diags_init(&diags);
     assert_true(nadi_file_read(DATA "expected.csv", "times", &text, &bytes, &diags));

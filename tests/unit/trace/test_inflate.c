@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "support/skip.h"
+
 static const enum nadi_coding codings[] = {NADI_CODING_PLAIN, NADI_CODING_GZIP, NADI_CODING_ZSTD};
 
 /* Text that compresses a little and is longer than every buffer. */
@@ -263,7 +265,7 @@ static void a_full_disk_is_reported(void **state)
     nadi_diags_init(&diags);
     in_folder(path, sizeof path, "full.et.part");
     if (access("/dev/full", W_OK) != 0 || symlink("/dev/full", path) != 0)
-        skip();
+        skip_because("no /dev/full");
     struct nadi_deflate *sink =
         nadi_deflate_open(in_folder(path, sizeof path, "full.et"), NADI_CODING_PLAIN, &diags);
     assert_non_null(sink);

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "support/skip.h"
+
 static struct nadi_trace *read_file(const char *path, unsigned flags, struct nadi_diags *diags)
 {
     struct nadi_trace *t = nadi_trace_read(path, flags, diags);
@@ -57,8 +59,7 @@ static void transformer_traces(void **state)
                  families[i].name);
         size_t count = read_folder(folder);
         if (count == 0) {
-            print_message("no traces at %s: skipped\n", folder);
-            skip();
+            skip_because("no traces at %s", folder);
         }
         assert_int_equal(count, families[i].ranks);
     }
@@ -90,8 +91,7 @@ static void damaged_traces(void **state)
         struct nadi_trace *t = nadi_trace_read(path, 0, &diags);
         if (!t && strcmp(diags.items[0].code, "file/missing") == 0) {
             nadi_diags_release(&diags);
-            print_message("no file %s: skipped\n", path);
-            skip();
+            skip_because("no file %s", path);
         }
         assert_int_equal(t != NULL, files[i].code == NULL);
         if (files[i].code)

@@ -12,14 +12,14 @@
 
 #include <cmocka.h>
 
+#include "support/skip.h"
+
 static const char data[] = NADI_SHARED_DIR "/chakra/text";
 
-static bool is_there(void)
+static void needs_data(void)
 {
-    if (nadi_file_exists(data))
-        return true;
-    print_message("no %s: skipped\n", data);
-    return false;
+    if (!nadi_file_exists(data))
+        skip_because("no %s", data);
 }
 
 static void same_bytes(const char *ours, const char *theirs)
@@ -74,6 +74,7 @@ static void remove_ranks(const char *prefix, uint32_t ranks)
 static void what_the_converter_can(void **state)
 {
     (void)state;
+    needs_data();
     static const char *const names[] = {
         "DLRM_HybridParallel",
         "MLP_HybridParallel_Data_Model",
@@ -87,7 +88,7 @@ static void what_the_converter_can(void **state)
     char folder[] = "/tmp/nadi-text-XXXXXX", prefix[64], ours[80];
     assert_non_null(mkdtemp(folder));
     snprintf(prefix, sizeof prefix, "%s/w", folder);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && is_there(); i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         convert(names[i], prefix, true, 2);
         for (uint32_t rank = 0; rank < 2; rank++) {
             struct nadi_str theirs = NADI_STR_INIT;
@@ -104,6 +105,7 @@ static void what_the_converter_can(void **state)
 static void what_it_refuses(void **state)
 {
     (void)state;
+    needs_data();
     static const char *const names[] = {
         "Transformer_HybridParallel",
         "Transformer_HybridParallel_Fwd_In_Bckwd",
@@ -114,7 +116,7 @@ static void what_it_refuses(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(prefix, sizeof prefix, "%s/w", folder);
     snprintf(groups, sizeof groups, "%s.groups.json", prefix);
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && is_there(); i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         convert(names[i], prefix, false, 32);
         remove_ranks(prefix, 32);
         unlink(groups);
