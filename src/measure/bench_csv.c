@@ -411,11 +411,14 @@ static bool read_value(struct sheet *s, uint32_t row, double bytes, const struct
     return true;
 }
 
-/* Mean of bus over algorithm bandwidth, where the table has both; it tells the ranks. */
-static double bus_ratio(const struct sheet *s)
+/* Bus over algorithm bandwidth of a sheet that is one table; it tells the ranks. */
+static struct nadi_bench_ratio bus_ratio(const struct sheet *s)
 {
-    uint32_t bus = NADI_NONE, algorithm = NADI_NONE, count = 0;
-    double sum = 0, a, b, rounding;
+    struct nadi_bench_ratio ratio = {0};
+    uint32_t bus = NADI_NONE, algorithm = NADI_NONE;
+    double a, b, bus_rounding, rounding;
+    if (s->r->log->count - s->first_table != 1)
+        return ratio;
     for (uint32_t c = 0; c < s->csv.column_count; c++) {
         char name[64];
         squeeze_name(s->csv.header[c], name, sizeof(name));
@@ -425,17 +428,15 @@ static double bus_ratio(const struct sheet *s)
             algorithm = c;
     }
     for (uint32_t r = 0; r < s->csv.row_count && bus != NADI_NONE && algorithm != NADI_NONE; r++)
-        if (nadi_bench_number(nadi_csv_field(&s->csv, r, bus), &b, &rounding) &&
-            nadi_bench_number(nadi_csv_field(&s->csv, r, algorithm), &a, &rounding) && a > 1) {
-            sum += b / a;
-            count++;
-        }
-    return count ? sum / count : 0;
+        if (nadi_bench_number(nadi_csv_field(&s->csv, r, bus), &b, &bus_rounding) &&
+            nadi_bench_number(nadi_csv_field(&s->csv, r, algorithm), &a, &rounding) && a > 1)
+            nadi_bench_ratio_add(&ratio, b, bus_rounding, a, rounding);
+    return ratio;
 }
 
 static bool end_tables(struct sheet *s)
 {
-    const double ratio = bus_ratio(s);
+    const struct nadi_bench_ratio ratio = bus_ratio(s);
     struct nadi_bench_log *log = s->r->log;
     const size_t last = log->count;
     bool ok = true;
@@ -443,7 +444,7 @@ static bool end_tables(struct sheet *s)
         const struct nadi_bench_table t = log->tables[i];
         log->count = i + 1;
         struct nadi_bench_facts facts = s->facts;
-        ok = nadi_bench_end(s->r, &facts, ratio);
+        ok = nadi_bench_end(s->r, &facts, &ratio);
         log->tables[i].algorithm = t.algorithm ? t.algorithm : log->tables[i].algorithm;
         const double factor = nadi_comm_bus_factor(log->tables[i].kind, log->tables[i].ranks);
         for (size_t k = 0; ok && k < t.count; k++)

@@ -49,21 +49,6 @@ bool nadi_bench_number(const char *text, double *value, double *rounding)
     return true;
 }
 
-void nadi_bench_words(struct nadi_bench_line *line)
-{
-    char *at = line->copy;
-    line->count = 0;
-    while (line->count < NADI_BENCH_WORDS) {
-        while (*at && isspace((unsigned char)*at))
-            *at++ = '\0';
-        if (!*at)
-            return;
-        line->words[line->count++] = at;
-        while (*at && !isspace((unsigned char)*at))
-            at++;
-    }
-}
-
 /* ---- facts --------------------------------------------------------------------------------- */
 
 static const char *value_of(struct nadi_bench_log *log, const char *text)
@@ -153,42 +138,98 @@ void nadi_bench_add(struct nadi_bench_table *t, struct nadi_bench_row row)
     t->rows[t->count++] = row;
 }
 
+void nadi_bench_ratio_add(struct nadi_bench_ratio *ratio, double bus, double bus_rounding,
+                          double algorithm, double algorithm_rounding)
+{
+    const double off = bus * bus_rounding, other = bus * algorithm_rounding;
+    ratio->bus += bus;
+    ratio->algorithm += algorithm;
+    ratio->doubt += off * off + other * other;
+}
+
+static double ratio_of(const struct nadi_bench_ratio *ratio)
+{
+    return ratio->algorithm > 0 ? ratio->bus / ratio->algorithm : 0;
+}
+
+/* Lines that name the ranks may be left out ("..."): their numbers count, not the lines. */
 static uint32_t ranks_of_facts(const struct nadi_bench_facts *f)
 {
     if (f->ranks)
         return f->ranks;
-    if (f->rank_lines > 1 && f->rank_lines >= f->processes)
-        return f->rank_lines;
+    if (f->numbered > 1 && f->numbered >= f->processes)
+        return f->numbered;
     if (f->nodes && f->per_node)
         return f->nodes * f->per_node;
     return f->processes;
 }
 
-/* busbw / algbw is 2 (n-1)/n of an all-reduce, (n-1)/n of others. */
-static uint32_t ranks_of_ratio(enum nadi_comm_kind kind, double ratio)
+/* busbw / algbw is 2 (n-1)/n of an all-reduce, (n-1)/n of others, 1 of those that tell nothing.
+ * 0: the rounding leaves several numbers possible. */
+static uint32_t ranks_of_ratio(enum nadi_comm_kind kind, const struct nadi_bench_ratio *ratio)
 {
-    const double part = kind == NADI_COMM_ALL_REDUCE ? ratio / 2 : ratio;
-    if (!(part > 0.4) || !(part < 0.9995))
+    const double parts = kind == NADI_COMM_ALL_REDUCE ? 2 : 1;
+    const double part = ratio_of(ratio) / parts;
+    if (!(part > 0.4) || !(part < 1))
         return 0;
-    const double n = 1 / (1 - part);
-    return fabs(n - round(n)) < 0.02 * n && n < 200 ? (uint32_t)round(n) : 0;
+    const double n = 1 / (1 - part), whole = round(n);
+    const double doubt = sqrt(ratio->doubt) / ratio->algorithm / parts;
+    const bool near = fabs(part - (1 - 1 / whole)) < 3 * doubt + 1e-5;
+    return n * n * doubt < 0.25 && fabs(n - whole) < 0.25 && near ? (uint32_t)whole : 0;
 }
 
-static void fill_facts(struct nadi_bench_reader *r, struct nadi_bench_table *t,
-                       const struct nadi_bench_facts *f, double ratio)
+/* Hosts are counted where every rank has its line. Where only some have, but the last one, it has
+ * the last device of its host. One process is on one host. */
+static uint32_t nodes_of_facts(const struct nadi_bench_facts *f, uint32_t ranks)
+{
+    if (f->nodes)
+        return f->nodes;
+    if (f->rank_lines >= ranks)
+        return f->hosts;
+    if (f->processes == ranks)
+        return 1;
+    if (f->numbered != ranks || f->devices < 2 || ranks % f->devices != 0)
+        return 0;
+    return ranks / f->devices >= f->hosts ? ranks / f->devices : 0;
+}
+
+/* What the bandwidths tell goes before the lines of ranks: those may be cut short, but there are
+ * never more of them. */
+static bool fill_ranks(struct nadi_bench_reader *r, struct nadi_bench_table *t,
+                       const struct nadi_bench_facts *f, const struct nadi_bench_ratio *ratio)
+{
+    const uint32_t said = r->known->ranks ? r->known->ranks : t->ranks ? t->ranks : f->ranks;
+    const uint32_t named = ranks_of_facts(f);
+    const uint32_t told = said ? 0 : ranks_of_ratio(t->kind, ratio);
+    t->ranks = said ? said : told ? told : named;
+    struct nadi_place place = NADI_IN_FILE(r->path);
+    place.line = t->line;
+    if (told && named > told)
+        return nadi_bench_error(r, t->line, "say which it is: --ranks N",
+                                "busbw and algbw are of %u ranks, the log names %u", told, named);
+    if (told && named > 1 && named < told)
+        nadi_warning(r->diags, "bench/ranks", place, "say it if that is not so: --ranks N",
+                     "busbw and algbw are of %u ranks, the log names %u; %u are taken", told, named,
+                     told);
+    t->nodes = r->known->nodes ? r->known->nodes
+               : t->nodes      ? t->nodes
+                               : nodes_of_facts(f, t->ranks);
+    return true;
+}
+
+static bool fill_facts(struct nadi_bench_reader *r, struct nadi_bench_table *t,
+                       const struct nadi_bench_facts *f, const struct nadi_bench_ratio *ratio)
 {
     const struct nadi_bench_known *k = r->known;
     t->kind = k->kind ? k->kind : t->kind ? t->kind : f->kind;
-    if (!t->kind && ratio > 1.01) /* no other collective moves more than its size */
+    if (!t->kind && ratio_of(ratio) > 1.01) /* no other collective moves more than its size */
         t->kind = NADI_COMM_ALL_REDUCE;
+    if (!t->kind && ranks_of_ratio(f->by_columns, ratio))
+        t->kind = f->by_columns;
     if (!t->kind) { /* "all_gather.log" */
         const char *slash = strrchr(t->path, '/');
         t->kind = nadi_comm_kind_of(slash ? slash + 1 : t->path);
     }
-    t->ranks = k->ranks ? k->ranks : t->ranks ? t->ranks : ranks_of_facts(f);
-    if (!t->ranks && ratio > 0)
-        t->ranks = ranks_of_ratio(t->kind, ratio);
-    t->nodes = k->nodes ? k->nodes : t->nodes ? t->nodes : f->nodes ? f->nodes : f->hosts;
     t->device = k->device ? nadi_arena_strdup(&r->log->arena, k->device)
                           : or_empty(t->device ? t->device : f->device);
     t->library = or_empty(f->library);
@@ -196,10 +237,20 @@ static void fill_facts(struct nadi_bench_reader *r, struct nadi_bench_table *t,
     t->algorithm = or_empty(t->algorithm ? t->algorithm : f->algorithm);
     t->note = or_empty(f->note);
     t->quality = f->quality;
+    return fill_ranks(r, t, f, ratio);
+}
+
+/* An all-reduce of two moves its size, of more up to twice as much; all others less. */
+static bool ratio_fits(enum nadi_comm_kind kind, const struct nadi_bench_ratio *ratio)
+{
+    const double value = ratio_of(ratio);
+    if (!(value > 0))
+        return true;
+    return kind == NADI_COMM_ALL_REDUCE ? value > 0.99 && value < 2.01 : value < 1.01;
 }
 
 bool nadi_bench_end(struct nadi_bench_reader *r, const struct nadi_bench_facts *facts,
-                    double bus_ratio)
+                    const struct nadi_bench_ratio *ratio)
 {
     struct nadi_bench_table *t = &r->log->tables[r->log->count - 1];
     if (t->count == 0) {
@@ -207,11 +258,16 @@ bool nadi_bench_end(struct nadi_bench_reader *r, const struct nadi_bench_facts *
         r->log->count--;
         return true;
     }
-    fill_facts(r, t, facts, bus_ratio);
+    if (!fill_facts(r, t, facts, ratio))
+        return false;
     if (!t->kind)
         return nadi_bench_error(r, t->line,
                                 "say it: --kind all-gather, for example, or in the file's name",
                                 "the table does not say which collective it is of");
+    if (!r->known->kind && !ratio_fits(t->kind, ratio))
+        return nadi_bench_error(r, t->line, "say which collective it is: --kind NAME",
+                                "busbw is %.3f times algbw, which no %s has", ratio_of(ratio),
+                                nadi_comm_kind_name(t->kind));
     if (t->ranks < 2)
         return nadi_bench_error(r, t->line, "say it: --ranks N",
                                 "the table does not say how many ranks took part");
@@ -307,7 +363,7 @@ bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const ch
     if (memchr(text, '\0', bytes))
         return nadi_bench_error(&r, 1, "is it compressed? Decompress it first",
                                 "the log is not text");
-    const char separator = separator_of(text, bytes);
+    const char separator = nadi_bench_is_printed(text, bytes) ? 0 : separator_of(text, bytes);
     const bool ok =
         separator ? parse_csv(&r, text, bytes, separator) : nadi_bench_printed(&r, text, bytes);
     if (!ok || log->count > before)

@@ -18,10 +18,18 @@ struct nadi_bench_line {
 
 struct nadi_bench_facts { /* of a table under way, from lines that are not its rows */
     enum nadi_comm_kind kind;
+    enum nadi_comm_kind by_columns; /* what the table's columns leave possible, if but one */
     uint32_t rank_lines, processes, hosts, ranks, nodes, per_node;
-    uint32_t first_device;
+    uint32_t numbered, devices; /* one more than the highest rank and device that lines name */
     const char *device, *library, *nic, *algorithm, *note;
     char quality;
+};
+
+/* Bus over algorithm bandwidth of a table's rows, summed, so that what was rounded off in small
+ * ones counts little. */
+struct nadi_bench_ratio {
+    double bus, algorithm; /* sums */
+    double doubt;          /* sum of squares of what was rounded off, of the bus bandwidth */
 };
 
 struct nadi_bench_reader {
@@ -31,22 +39,28 @@ struct nadi_bench_reader {
     struct nadi_diags *diags;
 };
 
-/* Splits at blanks; returns what follows the line, NULL at the end. Both buffers are changed. */
-void nadi_bench_words(struct nadi_bench_line *line);
+/* The line at `*at`, cut at blanks; `*at` goes on. The two buffers hold it until the next. */
+struct nadi_bench_line nadi_bench_next(const char **at, const char *end, struct nadi_str *copy,
+                                       struct nadi_str *words);
 
 /* A table with the facts; rows are added to it, then it is ended. */
 struct nadi_bench_table *nadi_bench_begin(struct nadi_bench_reader *r,
                                           const struct nadi_bench_facts *facts, uint32_t line);
 void nadi_bench_add(struct nadi_bench_table *t, struct nadi_bench_row row);
+/* Both in one unit, with their relative roundings. */
+void nadi_bench_ratio_add(struct nadi_bench_ratio *ratio, double bus, double bus_rounding,
+                          double algorithm, double algorithm_rounding);
 /* Says what is still unknown; false with an error. An empty table is dropped silently. */
 bool nadi_bench_end(struct nadi_bench_reader *r, const struct nadi_bench_facts *facts,
-                    double bus_ratio) NADI_MUST_USE;
+                    const struct nadi_bench_ratio *ratio) NADI_MUST_USE;
 bool nadi_bench_error(struct nadi_bench_reader *r, uint32_t line, const char *hint,
                       const char *format, ...) NADI_PRINTF(4, 5);
 
 /* "12.50": the number and half a unit of its last digit relative to it. False: not a number. */
 bool nadi_bench_number(const char *text, double *value, double *rounding) NADI_MUST_USE;
 
+/* Whether a line is the header of a table as nccl-tests and the OSU benchmarks print it. */
+bool nadi_bench_is_printed(const char *text, size_t bytes) NADI_MUST_USE;
 bool nadi_bench_printed(struct nadi_bench_reader *r, const char *text, size_t bytes) NADI_MUST_USE;
 bool nadi_bench_csv(struct nadi_bench_reader *r, const char *text, size_t bytes) NADI_MUST_USE;
 

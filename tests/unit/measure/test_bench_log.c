@@ -280,10 +280,14 @@ static void says_what_is_wrong(void **state)
         {"", "the log is empty", 1},
         {" \n\n ", "the log is empty", 1},
         {"Dear all,\nthe cluster is down.\n", "no table of a benchmark is in it; it begins", 1},
-        {"# nGpus 2 all_reduce_perf\n# size time algbw busbw\n64 1.0 0.1 0.1\n128 2.0\n",
-         "the row has 2 values, its header has 4 columns", 4},
+        {"# nGpus 2 all_reduce_perf\n# size time algbw busbw\n128 2.0\n",
+         "the row has 2 values, its header has 4 columns", 3},
         {"# nGpus 2 all_reduce_perf\n# size time algbw busbw\n64 1.x 0.1 0.1\n",
-         "'1.x' is no number", 3},
+         "its values are no numbers", 3},
+        {"# nGpus 8 all_gather_perf\n# size time algbw busbw\n8000000 100 80.00 140.00\n",
+         "busbw is 1.750 times algbw, which no all-gather has", 2},
+        {"# nGpus 16 all_reduce_perf\n# size time algbw busbw\n8000000 100 80.00 140.00\n",
+         "busbw and algbw are of 8 ranks, the log names 16", 2},
         {"# nGpus 2\n# size time algbw busbw\n64 1.0 0.1 0.1\n", "does not say which collective",
          2},
         {"# all_reduce_perf\n# size time algbw busbw\n64 1.0 0.1 0.1\n", "how many ranks", 2},
@@ -304,6 +308,192 @@ static void says_what_is_wrong(void **state)
     }
 }
 
+#define COLUMNS "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+
+/* Lines before the output with commas and equal signs, ranks of which only the first and the last
+ * two have a line, and a device without a name. */
+static void reads_elided_ranks(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "JOB_NODES=node-a,node-b\nTASKS=16\n/opt/bin/all_reduce_perf\n"
+        "# nThread 1 nGpus 1 minBytes 80000000\n"
+        "#  Rank  0 Group  0 Pid  268 on node-a device  0 [0000:11:00]\n"
+        "#  Rank  7 Group  0 Pid  275 on node-a device  7 [0000:da:00]\n"
+        "#  Rank 15 Group  0 Pid  121 on node-b device  7 [0000:da:00]\n" COLUMNS
+        "80000000 20000000 float sum -1 1000.0 80.00 150.00 0 1000.0 80.00 150.00 0\n";
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].ranks, 16);
+    assert_int_equal(r.log.tables[0].nodes, 2);
+    assert_string_equal(r.log.tables[0].device, "");
+    assert_int_equal(r.log.tables[0].count, 2);
+    assert_int_equal(r.diags.count, 0);
+    release(&r);
+}
+
+/* The last ranks have no line: the bandwidths say how many there were, the nodes are unknown. */
+static void takes_ranks_from_bandwidths(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "# nThread 1 nGpus 1 minBytes 80000000\n"
+        "#  Rank  0 Group  0 Pid  268 on node-a device  0 [0x11] NVIDIA H100\n"
+        "#  Rank  1 Group  0 Pid  275 on node-a device  1 [0x12] NVIDIA H100\n"
+        "#  ...\n" COLUMNS
+        "80000000 20000000 float sum -1 1000.0 80.00 150.00 0 1000.0 80.00 150.00 0\n";
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_REDUCE);
+    assert_int_equal(r.log.tables[0].ranks, 16);
+    assert_int_equal(r.log.tables[0].nodes, 0);
+    assert_int_equal(r.diags.warnings, 1);
+    assert_non_null(strstr(r.diags.items[0].message, "of 16 ranks, the log names 2"));
+    release(&r);
+}
+
+/* Small bandwidths leave several numbers of ranks possible, odd ones none. */
+static void doubts_rounded_bandwidths(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"8000 1.0 8.00 15.88\n", "8000000 100.0 80.00 152.00\n"};
+    for (size_t i = 0; i < 2; i++) {
+        struct nadi_str text = NADI_STR_INIT;
+        struct read r;
+        nadi_str_printf(&text, "# all_reduce_perf\n# size time algbw busbw\n%s", rows[i]);
+        read_text(&r, "a.log", text.text, NULL);
+        assert_int_equal(r.ok, i == 1); /* 1.9 is 20 ranks to the last digit */
+        if (i == 1)
+            assert_int_equal(r.log.tables[0].ranks, 20);
+        release(&r);
+        nadi_str_release(&text);
+    }
+    struct read r;
+    read_text(&r, "a.log", "# all_reduce_perf\n# size time algbw busbw\n8000000 100 80.00 151.50\n",
+              NULL);
+    assert_false(r.ok); /* between 18 and 19 */
+    release(&r);
+}
+
+/* Messages of the library within a row, values that contradict each other, a row cut short. */
+static void leaves_damaged_rows_out(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "# nThread 1 nGpus 8 all_reduce_perf\n" COLUMNS
+        "10000000 2500000 float sum -1 100.0 100.00 175.00 0 100.0 100.00 175.00 0\n"
+        "20000000 5000000 float sum -1host:12:12 [0] NCCL INFO comm 0x1 rank 0\n"
+        " 200.0 100.00 175.00 0 200.0 100.00 175.00 0\n"
+        "40000000 10000000 float sum -1 400.0 100.00 175.00 0host:12:12 [0] NCCL INFO a b\n"
+        "80000000 20000000 float sum -1 80.0 100.00 175.00 0 800.0 100.00 175.00 0\n"
+        "90000000 22500000 float sum -1 900.0 100.00 175.00 0 900.0 100.00 175.00 0\n"
+        "91000000 22750000 float sum -1 910.0 10";
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 1);
+    assert_int_equal(r.log.tables[0].count, 4);
+    assert_true(is(r.log.tables[0].rows[2].bytes, 90000000));
+    static const uint32_t lines[] = {4, 6, 7, 9};
+    assert_int_equal(r.diags.warnings, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(r.diags.items[i].place.line, lines[i]);
+    release(&r);
+}
+
+/* Without the name of a program the columns tell what is possible. */
+static void takes_kind_from_columns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        enum nadi_comm_kind kind;
+    } cases[] = {
+        {"8000000 x float none -1 100.0 80.00 70.00 0 100.0 80.00 70.00 0\n", NADI_COMM_ALL_GATHER},
+        {"8000000 x float none -1 100.0 80.00 70.00 0 100.0 80.00 70.00 N/A\n",
+         NADI_COMM_ALL_TO_ALL},
+        {"8000000 x float sum -1 100.0 80.00 70.00 0 100.0 80.00 70.00 N/A\n",
+         NADI_COMM_REDUCE_SCATTER},
+        {"8000000 x float none -1 100.0 80.00 70.00 N/A 100.0 80.00 70.00 N/A\n", NADI_COMM_NONE},
+        {"8000000 x float none -1 100.0 80.00 80.00 0 100.0 80.00 80.00 0\n", NADI_COMM_NONE},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_str text = NADI_STR_INIT;
+        struct read r;
+        nadi_str_printf(&text, "# nGpus 8 nThread 1\n" COLUMNS "%s", cases[i].row);
+        read_text(&r, "a.log", text.text, NULL);
+        assert_int_equal(r.ok, cases[i].kind != NADI_COMM_NONE);
+        assert_int_equal(r.log.tables[0].kind, cases[i].kind);
+        release(&r);
+        nadi_str_release(&text);
+    }
+}
+
+/* The next program's command line stands before the end of what is known of the last one. */
+static void keeps_programs_apart(void **state)
+{
+    (void)state;
+    static const char text[] = "$ all_reduce_perf -g 8\n# nThread 1 nGpus 8\n" COLUMNS
+                               "8000000 x float sum -1 100.0 80.00 140.00 0 100.0 80.00 140.00 0\n"
+                               "# Avg bus bandwidth : 140\n"
+                               "$ all_gather_perf -g 4\n# nThread 1 nGpus 4\n" COLUMNS
+                               "8000000 x float none -1 100.0 80.00 60.00 0 100.0 80.00 60.00 0\n"
+                               "# Avg bus bandwidth : 60\n";
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 2);
+    assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_REDUCE);
+    assert_int_equal(r.log.tables[0].ranks, 8);
+    assert_int_equal(r.log.tables[1].kind, NADI_COMM_ALL_GATHER);
+    assert_int_equal(r.log.tables[1].ranks, 4);
+    release(&r);
+}
+
+/* Times before the lines, units in the names of columns. */
+static void reads_labels_and_units(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "2026-01-31T12:00:00.25Z # all_reduce_perf on 8\n"
+        "2026-01-31T12:00:01.50Z   size(B) count(elems) type time:avg(us) algbw(GB/s) busbw(GB/s)\n"
+        "2026-01-31T12:00:02.75Z   8000000 4000000 fp16 100.0 80.00 140.00\n";
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].ranks, 8);
+    assert_true(is(r.log.tables[0].rows[0].time_us, 100) && is(r.log.tables[0].rows[0].bytes, 8e6));
+    release(&r);
+}
+
+/* Of a call that does not block, the communication alone; no accesses to memory of others. */
+static void reads_osu_titles(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "# OSU MPI Non-blocking Allreduce Latency Test v5.7.1\n"
+        "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n"
+        "# Size  Overall(us)  Compute(us)  Coll. Init(us)  MPI_Test(us)  MPI_Wait(us)  Pure "
+        "Comm.(us)  Overlap(%)\n"
+        "1024  390.22  269.75  7.08  0.00  113.26  53.75  28.26\n"
+        "# OSU MPI_Put Latency Test v5.7.1\n# Size  Latency (us)\n4  63.70\n"
+        "# OSU MPI Multi Latency Test v5.7.1\n# Size  Latency (us)\n4  0.16\n";
+    const struct nadi_bench_known known = {.ranks = 8};
+    struct read r;
+    read_text(&r, "a.log", text, &known);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 1);
+    assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_REDUCE);
+    assert_int_equal(r.log.tables[0].count, 1);
+    assert_true(is(r.log.tables[0].rows[0].time_us, 53.75));
+    assert_int_equal(r.diags.warnings, 2);
+    assert_int_equal(r.diags.items[0].place.line, 5);
+    assert_int_equal(r.diags.items[1].place.line, 8);
+    release(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +508,14 @@ int main(void)
         cmocka_unit_test(reads_other_csv),
         cmocka_unit_test(tells_units_and_kinds),
         cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(reads_elided_ranks),
+        cmocka_unit_test(takes_ranks_from_bandwidths),
+        cmocka_unit_test(doubts_rounded_bandwidths),
+        cmocka_unit_test(leaves_damaged_rows_out),
+        cmocka_unit_test(takes_kind_from_columns),
+        cmocka_unit_test(keeps_programs_apart),
+        cmocka_unit_test(reads_labels_and_units),
+        cmocka_unit_test(reads_osu_titles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
