@@ -292,6 +292,24 @@ static bool check_shape(struct plan *p, const struct stage *s)
     return true;
 }
 
+/* An all-reduce by dimensions whose chunks take these in any order: each may scatter, gather, or
+ * reduce for all. */
+static bool check_any_order(struct plan *p)
+{
+    static const enum nadi_collective_kind kinds[] = {NADI_REDUCE_SCATTER, NADI_ALL_REDUCE,
+                                                      NADI_ALL_GATHER};
+    const struct nadi_system_config *c = &p->c->in->system;
+    const bool split = p->use->kind == NADI_ALL_REDUCE && c->local_bw_aware && !p->small_group;
+    for (uint32_t i = 0; split && c->inter != NADI_INTER_BASELINE && i < p->count; i++)
+        for (uint32_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+            struct stage s = p->stages[i];
+            s.kind = kinds[k];
+            if (p->count > 1 && !check_shape(p, &s))
+                return false;
+        }
+    return true;
+}
+
 /* Smallest message of the phase for a chunk of r bytes. */
 static uint64_t smallest_message(const struct stage *s, uint64_t r)
 {
@@ -387,6 +405,8 @@ bool nadi_check_use(struct nadi_check *c, const struct nadi_use *use)
     for (uint32_t i = 0; i < p.count; i++)
         if (!check_shape(&p, &p.stages[i]))
             return false;
+    if (!check_any_order(&p))
+        return false;
     warn_of_tree(&p);
     return p.native >= NADI_NATIVE_BROADCAST || check_sizes(&p);
 }

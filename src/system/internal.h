@@ -101,6 +101,7 @@ struct block {
 
 struct waiting { /* a stream of a member that waits in a queue */
     uint32_t stream, member, phase, next;
+    uint32_t run_end; /* by priority, of the first of those alike: the last of them */
     int64_t priority;
     uint64_t key; /* of equal priority: least first */
 };
@@ -364,6 +365,17 @@ static inline uint64_t nadi_carried_bytes(const struct nadi_system_config *confi
     return config->rendezvous && !config->exact ? (uint64_t)(int64_t)(int32_t)(uint32_t)bytes
                                                 : bytes;
 }
+
+/* queue.c: queues in order of priority. A place in one, from its first on: */
+struct queue_place {
+    uint32_t at;     /* NADI_NONE: the end */
+    uint32_t before; /* NADI_NONE: none */
+    uint32_t run;    /* the first of those alike */
+};
+struct queue_place nadi_queue_first(const struct queue *q);
+void nadi_queue_next(const struct nadi_system *s, struct queue_place *place);
+void nadi_queue_insert(struct nadi_system *s, struct queue *q, uint32_t index);
+void nadi_queue_remove(struct nadi_system *s, struct queue *q, const struct queue_place *place);
 
 /* The reduction delay of `bytes`, ns: 3 * trunc(bytes / bandwidth * 1e9); free without a bandwidth.
  */

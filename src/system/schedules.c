@@ -201,9 +201,9 @@ static bool keeps_order(const struct nadi_system *s, uint32_t stream)
 uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q, uint32_t dim)
 {
     struct order *order = &s->schedules->orders[dim];
-    for (uint32_t before = NADI_NONE, at = q->head; at != NADI_NONE;
-         before = at, at = s->waiting.items[at].next) {
-        const struct waiting *w = &s->waiting.items[at];
+    for (struct queue_place place = nadi_queue_first(q); place.at != NADI_NONE;
+         nadi_queue_next(s, &place)) {
+        const struct waiting *w = &s->waiting.items[place.at];
         if (keeps_order(s, w->stream)) {
             const struct begun *next = &order->items[q->begun], begun = {w->stream, w->phase};
             if (q->begun == order->count)
@@ -212,13 +212,8 @@ uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q, uint32_t di
                 continue;
             q->begun++;
         }
-        if (before == NADI_NONE)
-            q->head = w->next;
-        else
-            s->waiting.items[before].next = w->next;
-        if (q->tail == at)
-            q->tail = before;
-        return at;
+        nadi_queue_remove(s, q, &place);
+        return place.at;
     }
     return NADI_NONE;
 }

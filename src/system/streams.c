@@ -355,32 +355,6 @@ static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phas
     q->inserted_block = s->last_block;
 }
 
-static bool goes_before(const struct waiting *a, const struct waiting *b)
-{
-    return a->priority > b->priority || (a->priority == b->priority && a->key <= b->key);
-}
-
-/* Behind those that wait with at least its priority and at most its key; that is most often the
- * end: chunks of one operation are alike. */
-static void insert_by_priority(struct nadi_system *s, struct queue *q, uint32_t index)
-{
-    struct waiting *all = s->waiting.items;
-    uint32_t before = NADI_NONE, at = q->head;
-    if (at != NADI_NONE && goes_before(&all[q->tail], &all[index])) {
-        before = q->tail;
-        at = NADI_NONE;
-    }
-    for (; at != NADI_NONE && goes_before(&all[at], &all[index]); at = all[at].next)
-        before = at;
-    all[index].next = at;
-    if (before == NADI_NONE)
-        q->head = index;
-    else
-        all[before].next = index;
-    if (at == NADI_NONE)
-        q->tail = index;
-}
-
 static uint64_t key_of(const struct nadi_system *s, uint32_t stream, uint32_t phase)
 {
     const struct stream *x = &s->streams.items[stream];
@@ -400,7 +374,7 @@ static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint
     if (priorities || s->schedules) {
         s->waiting.items[index].priority = priorities ? priorities[member] : 0;
         s->waiting.items[index].key = key_of(s, stream, phase);
-        insert_by_priority(s, q, index);
+        nadi_queue_insert(s, q, index);
     } else {
         FIFO_PUSH(q, &s->waiting, index);
     }
@@ -414,6 +388,11 @@ static uint32_t take_next(struct nadi_system *s, struct queue *q)
     uint32_t index, place = (uint32_t)((size_t)(q - s->queues) % s->queues_per_rank);
     if (s->schedules)
         return nadi_schedules_pick(s, q, place / s->config->queues_per_dim);
+    if (s->issued) {
+        const struct queue_place first = nadi_queue_first(q);
+        nadi_queue_remove(s, q, &first);
+        return first.at;
+    }
     FIFO_POP(q, &s->waiting, index);
     return index;
 }

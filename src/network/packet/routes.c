@@ -599,8 +599,11 @@ void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_
         };
         while (w.node != w.dst) {
             const uint32_t port = next_port(&w);
-            if (port == NADI_NONE)
+            if (port == NADI_NONE) {
+                *rtt = 0;
+                *rate = 0;
                 return;
+            }
             if (net->inside && net->inside[w.node] != NADI_NONE)
                 add_hop(net, net->inside[w.node], back, rtt, rate);
             add_hop(net, port, back, rtt, rate);
