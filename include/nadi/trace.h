@@ -120,16 +120,18 @@ enum nadi_status nadi_trace_timeline(const struct nadi_trace_timeline *options,
 
 struct nadi_trace_from_text {
     size_t size;
-    const char *input;    /* text workload of ASTRA-sim 1.0 */
+    const char *input;    /* text workload of ASTRA-sim 1.0 or SimAI */
     const char *output;   /* prefix: rank r becomes <output>.<r>.et */
     const char *unit;     /* of the file's times: "ns", "us", "ms"; must be named unless compat */
     const char *topology; /* "16x16", innermost dimension first; or NULL */
     const char *network;  /* a network file to take the topology from; or NULL */
-    uint32_t ranks;       /* when neither is given: one dimension of so many */
+    uint32_t ranks;       /* when neither is given: one dimension of so many; 0: the file says it */
     uint32_t passes;
     const char *carry;       /* "auto", "dims", "groups": how collectives name their ranks */
     const char *compat;      /* "1.0.0": as the Chakra text converter of that version; NULL */
     const char *compression; /* "none", "gzip", "zstd" */
+    const char *header;      /* first line of a file that begins with its layers; NULL */
+    const char *dialect;     /* "auto", "astra-sim", "simai": whose words the file has */
 };
 
 void nadi_trace_from_text_init(struct nadi_trace_from_text *options);

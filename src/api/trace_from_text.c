@@ -14,6 +14,7 @@ void nadi_trace_from_text_init(struct nadi_trace_from_text *options)
         .passes = 1,
         .carry = "auto",
         .compression = "none",
+        .dialect = "auto",
     };
 }
 
@@ -31,8 +32,9 @@ static size_t word_of(const char *what, const char *word, const char *const *wor
 }
 
 static bool read_options(const struct nadi_trace_from_text *given, struct nadi_v1_options *o,
-                         struct nadi_diags *messages)
+                         struct nadi_v1_reading *reading, struct nadi_diags *messages)
 {
+    static const char *const dialects[] = {"auto", "astra-sim", "simai"};
     static const char *const units[] = {"ns", "us", "ms"},
                              *const carriers[] = {"auto", "dims", "groups"},
                              *const codings[] = {"none", "gzip", "zstd"};
@@ -44,7 +46,7 @@ static bool read_options(const struct nadi_trace_from_text *given, struct nadi_v
                           "no compatible form is called '%s'", given->compat);
     if (!given->unit && !given->compat)
         return nadi_error(messages, "usage/unit", NADI_NOWHERE,
-                          "ASTRA-sim 1.0 itself counts ns; the Chakra converter took the same "
+                          "ASTRA-sim 1.0 and SimAI count ns; the Chakra converter took the same "
                           "numbers for us",
                           "the unit of the file's times must be named: ns, us or ms");
     const char *unit = given->unit ? given->unit : "us";
@@ -53,11 +55,14 @@ static bool read_options(const struct nadi_trace_from_text *given, struct nadi_v
                              "use auto, dims or groups", messages);
     const size_t z =
         word_of("compression", given->compression, codings, 3, "use none, gzip or zstd", messages);
-    if (u == 3 || c == 3 || z == 3)
+    const size_t d =
+        word_of("dialect", given->dialect, dialects, 3, "use auto, astra-sim or simai", messages);
+    if (u == 3 || c == 3 || z == 3 || d == 3)
         return false;
     if (given->compat && u != 1)
         return nadi_error(messages, "usage/unit", NADI_NOWHERE, "leave out the unit, or --compat",
                           "the text converter 1.0.0 takes every time for us");
+    *reading = (struct nadi_v1_reading){given->header, (enum nadi_v1_dialect)d};
     o->unit_ns = factors[u];
     o->unit_name = units[u];
     o->carry = (enum nadi_v1_carry)c;
@@ -96,16 +101,17 @@ static bool parse_topology(const char *text, struct nadi_v1_shape *shape,
 static bool find_dims(const struct nadi_trace_from_text *given, struct nadi_v1_shape *shape,
                       struct nadi_diags *messages)
 {
-    if ((given->topology != NULL) + (given->network != NULL) + (given->ranks != 0) != 1)
+    if ((given->topology != NULL) + (given->network != NULL) + (given->ranks != 0) > 1)
         return nadi_error(messages, "usage/topology", NADI_NOWHERE,
                           "--topology 16x16, --network FILE or --ranks 8",
                           "name the ranks in one way: a topology, a network or their number");
+    shape->dim_count = 0; /* the file may say it */
     if (given->topology)
         return parse_topology(given->topology, shape, messages);
     if (given->network)
         return nadi_fleet_dims(given->network, shape->dims, &shape->dim_count, messages);
     shape->dims[0] = given->ranks;
-    shape->dim_count = 1;
+    shape->dim_count = given->ranks != 0;
     return true;
 }
 
@@ -115,8 +121,9 @@ static char *describe(const struct nadi_v1_workload *w, const struct nadi_v1_sha
 {
     struct nadi_str text = NADI_STR_INIT;
     char busy[32];
-    nadi_str_printf(&text, "%s: %u layer%s, times in %s%s\n", nadi_v1_policy_name(w->policy),
-                    w->layer_count, w->layer_count == 1 ? "" : "s", o->unit_name,
+    nadi_str_printf(&text, "%s%s%s: %u layer%s, times in %s%s\n", nadi_v1_policy_name(w->policy),
+                    w->simai ? " of SimAI" : "", w->headless ? " (no header)" : "", w->layer_count,
+                    w->layer_count == 1 ? "" : "s", o->unit_name,
                     o->converter ? " as the converter has it" : "");
     nadi_str_printf(&text, "%s.0.et", prefix);
     if (shape->ranks > 1)
@@ -134,14 +141,15 @@ enum nadi_status nadi_do_trace_from_text(const struct nadi_trace_from_text *give
     struct nadi_trace_from_text whole = *given;
     struct nadi_v1_options options = {0};
     struct nadi_v1_shape shape = {0};
+    struct nadi_v1_reading reading;
     struct nadi_v1_workload workload;
     struct nadi_v1_written written = {0};
     *report = NULL;
     if (!nadi_edit_prefix(whole.output, messages))
         return NADI_STATUS_INPUT;
-    if (!read_options(&whole, &options, messages) || !find_dims(&whole, &shape, messages))
+    if (!read_options(&whole, &options, &reading, messages) || !find_dims(&whole, &shape, messages))
         return NADI_STATUS_INPUT;
-    const bool ok = nadi_v1_read(&workload, whole.input, messages) &&
+    const bool ok = nadi_v1_read(&workload, whole.input, &reading, messages) &&
                     nadi_v1_shape_find(&shape, &workload, options.converter, messages) &&
                     nadi_file_make_parent(whole.output, messages) &&
                     nadi_v1_write(&workload, &shape, &options, whole.output, &written, messages);

@@ -2,7 +2,7 @@
 #include "cli/trace_end.h"
 
 struct values {
-    const char *out, *unit, *topology, *network, *carry, *compat, *compress;
+    const char *out, *unit, *topology, *network, *header, *dialect, *carry, *compat, *compress;
     uint32_t ranks, passes;
 };
 
@@ -13,7 +13,7 @@ static const struct nadi_option input[] = {
      .type = NADI_OPTION_WORD,
      .words = "ns|us|ms",
      AT(unit),
-     .help = "Unit of the file's times; ASTRA-sim 1.0 counts ns"},
+     .help = "Unit of the file's times; ASTRA-sim 1.0 and SimAI count ns"},
     {.name = "topology",
      .argument = "NxM",
      .type = NADI_OPTION_TEXT,
@@ -28,7 +28,19 @@ static const struct nadi_option input[] = {
      .argument = "N",
      .type = NADI_OPTION_COUNT,
      AT(ranks),
-     .help = "One dimension of so many NPUs"},
+     .help = "One dimension of so many NPUs; SimAI's files say how many"},
+    {.name = "header",
+     .argument = "LINE",
+     .type = NADI_OPTION_TEXT,
+     AT(header),
+     .help = "First line of a file that begins with its layers, like 'HYBRID_TRANSFORMER "
+             "model_parallel_NPU_group: 16'"},
+    {.name = "dialect",
+     .type = NADI_OPTION_WORD,
+     .words = "auto|astra-sim|simai",
+     .initial = "auto",
+     AT(dialect),
+     .help = "Whose words the file has: SimAI's all-gathers count what every rank ends with"},
     {.name = NULL},
 };
 
@@ -92,6 +104,8 @@ static int cmd_trace_from_text(const struct nadi_command *self, int count, char 
     from.carry = values.carry;
     from.compat = values.compat;
     from.compression = values.compress;
+    from.header = values.header;
+    from.dialect = values.dialect;
     struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     char *report;
     const enum nadi_status status = nadi_trace_from_text(&from, &report, messages);
@@ -101,12 +115,15 @@ static int cmd_trace_from_text(const struct nadi_command *self, int count, char 
 const struct nadi_command nadi_command_trace_from_text = {
     .name = "trace from-text",
     .group = "Traces",
-    .summary = "Make traces of a text workload of ASTRA-sim 1.0",
+    .summary = "Make traces of a text workload of ASTRA-sim 1.0 or SimAI",
     .words = "FILE",
     .about = "All parallelisms of 1.0, with its training loop. The unit of time must be named, "
              "and the\n"
-             "topology, which says the ranks that carry model and data parallelism.\n",
+             "topology, which says the ranks that carry model and data parallelism. SimAI's files "
+             "(AICB)\n"
+             "say their ranks and have groups of experts; of a pipeline they describe one stage.\n",
     .examples = "nadi trace from-text vgg16.txt --unit ns --topology 16x16 -o out/vgg16\n"
+                "nadi trace from-text deepseek.txt --unit ns -o out/deepseek\n"
                 "nadi trace from-text vgg16.txt --compat 1.0.0 --ranks 2 --passes 2 -o out/vgg16\n",
     .options = trace_from_text_groups,
     .max_words = 1,

@@ -11,7 +11,7 @@ static void check(const struct nadi_v1_program *p)
 {
     for (size_t i = 0; i < p->count; i++) {
         const struct nadi_v1_node *n = &p->nodes[i];
-        NADI_ASSERT(n->name && n->scope <= NADI_V1_SCOPE_OUTER);
+        NADI_ASSERT(n->name && n->scope < NADI_V1_SCOPES);
         for (uint32_t k = 0; k < n->dep_count; k++)
             NADI_ASSERT(n->deps[k] < i);
     }
@@ -21,13 +21,14 @@ static void make_programs(const struct nadi_v1_workload *w)
 {
     struct nadi_diags diags;
     struct nadi_v1_program p;
-    struct nadi_v1_shape shape = {.dims = {4, 2, 3}, .dim_count = 3};
+    struct nadi_v1_shape shapes[] = {{.dims = {4, 2, 3}, .dim_count = 3}, {.dim_count = 0}};
     nadi_diags_init(&diags);
-    if (nadi_v1_shape_find(&shape, w, false, &diags)) {
-        nadi_v1_loop(&p, w, shape.alone, 2);
-        check(&p);
-        nadi_v1_program_release(&p);
-    }
+    for (int i = 0; i < 2; i++)
+        if (nadi_v1_shape_find(&shapes[i], w, false, &diags)) {
+            nadi_v1_loop(&p, w, shapes[i].members, 2);
+            check(&p);
+            nadi_v1_program_release(&p);
+        }
     if (nadi_v1_converter(&p, w, 2, &diags))
         check(&p);
     nadi_v1_program_release(&p);
@@ -39,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct nadi_diags diags;
     struct nadi_v1_workload w;
     nadi_diags_init(&diags);
-    const bool ok = nadi_v1_parse(&w, "fuzz.txt", (const char *)data, size, &diags);
+    const struct nadi_v1_reading reading = {0};
+    const bool ok = nadi_v1_parse(&w, "fuzz.txt", (const char *)data, size, &reading, &diags);
     NADI_ASSERT(ok == (diags.errors == 0));
     if (ok && w.layer_count < 300)
         make_programs(&w);

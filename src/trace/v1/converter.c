@@ -49,6 +49,7 @@ static uint32_t collective(struct converter *c, uint32_t layer, enum nadi_v1_pha
         [NADI_V1_COMM_NONE] = NADI_ALL_REDUCE,  [NADI_V1_ALL_REDUCE] = NADI_ALL_REDUCE,
         [NADI_V1_ALL_GATHER] = NADI_ALL_GATHER, [NADI_V1_REDUCE_SCATTER] = NADI_REDUCE_SCATTER,
         [NADI_V1_ALL_TO_ALL] = NADI_ALL_TO_ALL, [NADI_V1_ALL_REDUCE_ALL_TO_ALL] = NADI_ALL_REDUCE,
+        [NADI_V1_BROADCAST] = NADI_BROADCAST,
     };
     const struct nadi_v1_layer *y = &c->w->layers[layer];
     const struct nadi_v1_node node = {
@@ -144,6 +145,14 @@ static bool refused(const struct converter *c)
                       nadi_v1_policy_name(c->w->policy));
 }
 
+static bool simai_refused(const struct converter *c)
+{
+    struct nadi_place place = NADI_IN_FILE(c->w->path);
+    place.line = 1;
+    return nadi_error(c->diags, "text/compat", place, "leave out --compat, or say --dialect",
+                      "this is a workload of SimAI, which the text converter 1.0.0 does not know");
+}
+
 static bool one_pass(struct converter *c)
 {
     switch (c->w->policy) {
@@ -186,7 +195,7 @@ bool nadi_v1_converter(struct nadi_v1_program *p, const struct nadi_v1_workload 
     struct converter c = {.p = p, .w = w, .diags = diags};
     c.weight = NADI_ARENA_ZNEW(&p->arena, uint32_t, w->layer_count);
     c.synced = NADI_ARENA_ZNEW(&p->arena, uint32_t, w->layer_count);
-    bool ok = true;
+    bool ok = !w->simai || simai_refused(&c);
     for (; ok && c.pass < passes; c.pass++)
         ok = one_pass(&c);
     return ok;

@@ -10,7 +10,7 @@ struct when { /* a set of nodes to wait for; empty: at once */
 struct loop {
     struct nadi_v1_program *p;
     const struct nadi_v1_workload *w;
-    const bool *alone; /* by scope */
+    const uint32_t *members; /* by scope */
     uint32_t pass, passes;
     struct when *synced; /* by layer: the end of its weight-gradient collective */
 };
@@ -42,6 +42,30 @@ static enum nadi_v1_scope v1_scope_of(enum nadi_v1_policy policy, enum nadi_v1_p
         break;
     }
     return NADI_V1_SCOPE_NONE;
+}
+
+static enum nadi_v1_scope scope_of(const struct nadi_v1_layer *y, enum nadi_v1_phase phase)
+{
+    switch (y->group[phase]) {
+    case NADI_V1_GROUP_EXPERT:
+        return NADI_V1_SCOPE_EXPERT;
+    case NADI_V1_GROUP_EXPERT_DATA:
+        return NADI_V1_SCOPE_EXPERT_DATA;
+    case NADI_V1_GROUP_PLAIN:
+    case NADI_V1_GROUPS:
+        break;
+    }
+    return v1_scope_of(y->policy, phase);
+}
+
+/* As a node of a trace has them. */
+static uint64_t bytes_of(const struct loop *l, const struct nadi_v1_layer *y,
+                         enum nadi_v1_phase phase, enum nadi_collective_kind kind)
+{
+    const uint32_t members = l->members[scope_of(y, phase)];
+    if (!l->w->simai || kind != NADI_ALL_GATHER)
+        return y->bytes[phase];
+    return y->bytes[phase] / members + (y->bytes[phase] % members != 0);
 }
 
 static struct when both(struct loop *l, struct when a, struct when b)
@@ -101,9 +125,9 @@ static struct when one_collective(struct loop *l, uint32_t layer, enum nadi_v1_p
     const struct nadi_v1_node node = {
         .name = nadi_arena_printf(&l->p->arena, "%s %s", name_of(l, layer, what),
                                   nadi_collective_name(kind)),
-        .bytes = y->bytes[phase],
+        .bytes = bytes_of(l, y, phase, kind),
         .kind = kind,
-        .scope = v1_scope_of(y->policy, phase),
+        .scope = scope_of(y, phase),
     };
     return add(l, node, after);
 }
@@ -112,9 +136,9 @@ static struct when collective(struct loop *l, uint32_t layer, enum nadi_v1_phase
                               const char *what, struct when after)
 {
     const struct nadi_v1_layer *y = &l->w->layers[layer];
-    const enum nadi_v1_scope scope = v1_scope_of(y->policy, phase);
+    const enum nadi_v1_scope scope = scope_of(y, phase);
     if (y->comm[phase] == NADI_V1_COMM_NONE || y->bytes[phase] == 0 ||
-        scope == NADI_V1_SCOPE_NONE || l->alone[scope])
+        scope == NADI_V1_SCOPE_NONE || l->members[scope] == 1)
         return after;
     static const enum nadi_collective_kind kinds[NADI_V1_COMMS] = {
         [NADI_V1_ALL_REDUCE] = NADI_ALL_REDUCE,
@@ -122,6 +146,7 @@ static struct when collective(struct loop *l, uint32_t layer, enum nadi_v1_phase
         [NADI_V1_REDUCE_SCATTER] = NADI_REDUCE_SCATTER,
         [NADI_V1_ALL_TO_ALL] = NADI_ALL_TO_ALL,
         [NADI_V1_ALL_REDUCE_ALL_TO_ALL] = NADI_ALL_REDUCE,
+        [NADI_V1_BROADCAST] = NADI_BROADCAST,
     };
     struct when end = one_collective(l, layer, phase, kinds[y->comm[phase]], what, after);
     if (y->comm[phase] == NADI_V1_ALL_REDUCE_ALL_TO_ALL)
@@ -261,7 +286,7 @@ static struct when one_pass(struct loop *l, struct when after)
         return hybrid_pass(l, after);
     case NADI_V1_HYBRID_TRANSFORMER:
     case NADI_V1_HYBRID_TRANSFORMER_FWD_IN_BCKWD:
-        return transformer_pass(l, after);
+        return l->w->job.inference ? forward_pass(l, after) : transformer_pass(l, after);
     case NADI_V1_HYBRID_DLRM:
     case NADI_V1_HYBRID_DLRM_ENHANCED:
         return dlrm_pass(l, after);
@@ -272,12 +297,12 @@ static struct when one_pass(struct loop *l, struct when after)
     NADI_BUG("a workload without a parallelism");
 }
 
-void nadi_v1_loop(struct nadi_v1_program *p, const struct nadi_v1_workload *w, const bool alone[4],
-                  uint32_t passes)
+void nadi_v1_loop(struct nadi_v1_program *p, const struct nadi_v1_workload *w,
+                  const uint32_t members[NADI_V1_SCOPES], uint32_t passes)
 {
     *p = (struct nadi_v1_program){0};
     nadi_arena_init(&p->arena);
-    struct loop l = {.p = p, .w = w, .alone = alone, .passes = passes};
+    struct loop l = {.p = p, .w = w, .members = members, .passes = passes};
     l.synced = NADI_ARENA_ZNEW(&p->arena, struct when, w->layer_count);
     struct when after = {0};
     for (l.pass = 0; l.pass < passes; l.pass++)

@@ -22,7 +22,8 @@ static void write_metadata(const struct output *o, struct nadi_trace_writer *w)
         nadi_write_string("input_file", o->w->text),
     };
     const struct nadi_write_attr own[] = {
-        nadi_write_string("source", "ASTRA-sim 1.0 text workload"),
+        nadi_write_string("source",
+                          o->w->simai ? "SimAI text workload" : "ASTRA-sim 1.0 text workload"),
         nadi_write_string("parallelism", nadi_v1_policy_name(o->w->policy)),
         nadi_write_string("time_unit", o->options->unit_name),
     };
@@ -139,13 +140,18 @@ static bool write_groups(const struct output *o, const char *prefix, struct nadi
 static bool choose_carrier(struct output *o, struct nadi_diags *diags)
 {
     const enum nadi_v1_carry carry = o->options->carry;
-    bool parted = false;
-    for (size_t i = 0; i < o->program->count; i++)
+    bool parted = false, experts = false;
+    for (size_t i = 0; i < o->program->count; i++) {
         parted |= o->program->nodes[i].scope > NADI_V1_SCOPE_ALL;
-    const bool cut = o->shape->inner_dims == NADI_NONE;
+        experts |= o->program->nodes[i].scope > NADI_V1_SCOPE_OUTER;
+    }
+    const bool cut = o->shape->inner_dims == NADI_NONE || experts;
     o->groups = parted && (carry == NADI_V1_CARRY_GROUPS || (carry == NADI_V1_CARRY_AUTO && cut));
     if (!parted || carry != NADI_V1_CARRY_DIMS || !cut)
         return true;
+    if (experts)
+        return nadi_error(diags, "text/carry", NADI_IN_FILE(o->w->path), "use groups",
+                          "dimensions cannot say who shares experts");
     return nadi_error(diags, "text/carry", NADI_IN_FILE(o->w->path), "use groups",
                       "blocks of %u ranks end inside a dimension, which dimensions cannot say",
                       o->shape->block);
@@ -195,7 +201,7 @@ bool nadi_v1_write(const struct nadi_v1_workload *w, const struct nadi_v1_shape 
     if (options->converter)
         ok = nadi_v1_converter(&program, w, options->passes, diags);
     else
-        nadi_v1_loop(&program, w, shape->alone, options->passes);
+        nadi_v1_loop(&program, w, shape->members, options->passes);
     ok = ok && !overflows(&program, w, options->unit_ns, written, diags);
     if (ok && program.count == 0)
         ok = nadi_error(diags, "text/nothing", NADI_IN_FILE(w->path),

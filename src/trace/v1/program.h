@@ -14,7 +14,8 @@
  * layer computes. Backward as DATA; layer 0's input-gradient collective begins after the input
  * gradient of the layer above the last bottom one and is waited for before layer 0's weight
  * gradient Every collective is followed by the layer's update time, which whoever waits for it
- * waits for too. What takes no time and what is NONE leaves no node.
+ * waits for too. What takes no time and what is NONE leaves no node. SimAI's inference is the
+ * forward pass; of the bytes of its all-gathers each rank has its part, rounded up.
  *
  * nadi_v1_converter makes the graph of the Chakra text converter 1.0.0, which knows fewer
  * parallelisms, no updates, no groups, and writes NONE as an ALL_REDUCE of 0 bytes. */
@@ -30,9 +31,12 @@
 enum nadi_v1_scope { /* whom a collective is for */
                      NADI_V1_SCOPE_NONE,
                      NADI_V1_SCOPE_ALL,
-                     NADI_V1_SCOPE_INNER, /* blocks of neighbouring ranks: the innermost dimensions
-                                           */
-                     NADI_V1_SCOPE_OUTER, /* one rank of each block: the other dimensions */
+                     NADI_V1_SCOPE_INNER,  /* blocks of neighbouring ranks: the innermost dimensions
+                                            */
+                     NADI_V1_SCOPE_OUTER,  /* one rank of each block: the other dimensions */
+                     NADI_V1_SCOPE_EXPERT, /* SimAI: one rank of each of `ep` neighbouring blocks */
+                     NADI_V1_SCOPE_EXPERT_DATA, /* SimAI: one rank of every `ep`-th block */
+                     NADI_V1_SCOPES
 };
 
 struct nadi_v1_node {
@@ -52,10 +56,10 @@ struct nadi_v1_program {
     size_t count, capacity;
 };
 
-/* alone[scope]: such a collective has one member and is left out. Cannot fail. The workload must
- * outlive the program. */
-void nadi_v1_loop(struct nadi_v1_program *p, const struct nadi_v1_workload *w, const bool alone[4],
-                  uint32_t passes);
+/* members[scope]: of such a collective; one: it is left out. Cannot fail. The workload must outlive
+ * the program. */
+void nadi_v1_loop(struct nadi_v1_program *p, const struct nadi_v1_workload *w,
+                  const uint32_t members[NADI_V1_SCOPES], uint32_t passes);
 /* False with an error where the converter refuses. */
 bool nadi_v1_converter(struct nadi_v1_program *p, const struct nadi_v1_workload *w, uint32_t passes,
                        struct nadi_diags *diags) NADI_MUST_USE;

@@ -9,11 +9,13 @@
 
 #include <cmocka.h>
 
+static const struct nadi_v1_reading plain = {0};
+
 static void read_text(struct nadi_v1_workload *w, const char *text)
 {
     struct nadi_diags diags;
     nadi_diags_init(&diags);
-    if (!nadi_v1_parse(w, "w.txt", text, strlen(text), &diags))
+    if (!nadi_v1_parse(w, "w.txt", text, strlen(text), &plain, &diags))
         fail_msg("%s: %s", text, diags.items[0].message);
     nadi_diags_release(&diags);
 }
@@ -21,7 +23,7 @@ static void read_text(struct nadi_v1_workload *w, const char *text)
 /* "name<dep,dep name ..." with positions for dependencies; I and O mark scopes. */
 static void write_program(const struct nadi_v1_program *p, struct nadi_str *out)
 {
-    static const char *const marks[] = {"", "", " [I]", " [O]"};
+    static const char *const marks[] = {"", "", " [I]", " [O]", " [E]", " [D]"};
     for (size_t i = 0; i < p->count; i++) {
         const struct nadi_v1_node *n = &p->nodes[i];
         nadi_str_printf(out, "%zu %s%s", i, n->name, marks[n->scope]);
@@ -33,12 +35,12 @@ static void write_program(const struct nadi_v1_program *p, struct nadi_str *out)
 
 static void expect_loop(const char *text, uint32_t passes, const char *expected)
 {
-    static const bool alone[4] = {false};
+    static const uint32_t two[NADI_V1_SCOPES] = {2, 2, 2, 2, 2, 2};
     struct nadi_v1_workload w;
     struct nadi_v1_program p;
     struct nadi_str found = NADI_STR_INIT;
     read_text(&w, text);
-    nadi_v1_loop(&p, &w, alone, passes);
+    nadi_v1_loop(&p, &w, two, passes);
     write_program(&p, &found);
     assert_string_equal(nadi_str_get(&found), expected);
     nadi_str_release(&found);
@@ -242,7 +244,7 @@ static void groups_of_a_cut_dimension(void **state)
     nadi_diags_init(&diags);
     read_text(&w, "HYBRID_TRANSFORMER model_parallel_NPU_group: 2\n1\n" ALL("a"));
     assert_true(nadi_v1_shape_find(&shape, &w, false, &diags));
-    nadi_v1_loop(&p, &w, shape.alone, 1);
+    nadi_v1_loop(&p, &w, shape.members, 1);
     nadi_v1_groups_json(&shape, &p, &json);
     assert_string_equal(json.text, "{\n"
                                    "  \"inner.0\": [0, 1],\n"
@@ -258,14 +260,146 @@ static void groups_of_a_cut_dimension(void **state)
     nadi_diags_release(&diags);
 }
 
+/* SimAI: 16 ranks in 2 stages; of a stage 4 blocks of 2, every two of which share the experts. */
+static void simai_groups(void **state)
+{
+    (void)state;
+    struct nadi_v1_workload w;
+    struct nadi_v1_program p;
+    struct nadi_v1_shape shape = {.dim_count = 0};
+    struct nadi_str json = NADI_STR_INIT;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    read_text(
+        &w, "HYBRID_TRANSFORMER_FWD_IN_BCKWD ep: 2 model_parallel_NPU_group: 2 pp: 2 vpp: 3 ga: 4 "
+            "all_gpus: 16 checkpoints: 0 checkpoint_initiates: 0 pp_comm 8388608.0\n2\n"
+            "a -1 3 ALLGATHER 1001 4 ALLTOALL_EP 2048 5 REDUCESCATTER 4096 0\n"
+            "b -1 3 BROADCAST 64 4 NONE 0 5 ALLGATHER_DP_EP 4096 0\n");
+    assert_true(w.simai && !w.headless && !w.job.inference);
+    assert_int_equal(w.job.virtual_parts, 3);
+    assert_int_equal(w.job.micro_batches, 4);
+    assert_int_equal(w.job.stage_bytes, 8388608);
+    assert_true(nadi_v1_shape_find(&shape, &w, false, &diags));
+    assert_int_equal(diags.warnings, 1); /* one stage of two */
+    assert_int_equal(shape.ranks, 8);
+    nadi_v1_loop(&p, &w, shape.members, 1);
+    nadi_v1_groups_json(&shape, &p, &json);
+    assert_string_equal(json.text, "{\n"
+                                   "  \"inner.0\": [0, 1],\n"
+                                   "  \"inner.1\": [2, 3],\n"
+                                   "  \"inner.2\": [4, 5],\n"
+                                   "  \"inner.3\": [6, 7],\n"
+                                   "  \"outer.0\": [0, 2, 4, 6],\n"
+                                   "  \"outer.1\": [1, 3, 5, 7],\n"
+                                   "  \"expert.0\": [0, 2],\n"
+                                   "  \"expert.1\": [1, 3],\n"
+                                   "  \"expert.2\": [4, 6],\n"
+                                   "  \"expert.3\": [5, 7],\n"
+                                   "  \"expert-data.0\": [0, 4],\n"
+                                   "  \"expert-data.1\": [1, 5],\n"
+                                   "  \"expert-data.2\": [2, 6],\n"
+                                   "  \"expert-data.3\": [3, 7]\n"
+                                   "}\n");
+    static const struct {
+        const char *name;
+        enum nadi_v1_scope scope;
+        uint64_t bytes;
+    } sent[] = {
+        {"a forward ALL_GATHER", NADI_V1_SCOPE_INNER, 501}, /* a rank's part */
+        {"b forward BROADCAST", NADI_V1_SCOPE_INNER, 64},
+        {"b weight gradient ALL_GATHER", NADI_V1_SCOPE_EXPERT_DATA, 2048},
+        {"a input gradient ALL_TO_ALL", NADI_V1_SCOPE_EXPERT, 2048},
+        {"a weight gradient REDUCE_SCATTER", NADI_V1_SCOPE_OUTER, 4096},
+    };
+    size_t next = 0;
+    for (size_t i = 0; i < p.count; i++) {
+        if (p.nodes[i].scope == NADI_V1_SCOPE_NONE)
+            continue;
+        assert_true(next < sizeof(sent) / sizeof(sent[0]));
+        assert_string_equal(p.nodes[i].name, sent[next].name);
+        assert_int_equal(p.nodes[i].scope, sent[next].scope);
+        assert_int_equal(p.nodes[i].bytes, sent[next++].bytes);
+    }
+    assert_int_equal(next, sizeof(sent) / sizeof(sent[0]));
+    nadi_str_release(&json);
+    nadi_v1_program_release(&p);
+    nadi_v1_release(&w);
+    nadi_diags_release(&diags);
+}
+
+/* Whose all-gathers count what every rank ends with: by the header, a kind, a name, or the caller.
+ */
+static void dialects(void **state)
+{
+    (void)state;
+#define LAYER_OF(name) "1\n" name " -1 1 NONE 0 1 NONE 0 1 ALLGATHER 64 0\n"
+    static const struct {
+        const char *text;
+        enum nadi_v1_dialect dialect;
+        bool simai;
+        uint32_t notes;
+    } cases[] = {
+        {"MICRO\n" LAYER_OF("a"), NADI_V1_DIALECT_AUTO, false, 1},
+        {"MICRO\n" LAYER_OF("a"), NADI_V1_DIALECT_ASTRA_SIM, false, 0},
+        {"MICRO\n" LAYER_OF("a"), NADI_V1_DIALECT_SIMAI, true, 0},
+        {"MICRO\n" LAYER_OF("micro_test"), NADI_V1_DIALECT_AUTO, true, 0},
+        {"MICRO\n" LAYER_OF("micro_test"), NADI_V1_DIALECT_ASTRA_SIM, false, 0},
+        {"DATA\n" LAYER_OF("a"), NADI_V1_DIALECT_AUTO, false, 0},
+        {"HYBRID_TRANSFORMER model_parallel_NPU_group: 1 ga: 1\n" LAYER_OF("a"),
+         NADI_V1_DIALECT_AUTO, true, 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_v1_workload w;
+        struct nadi_diags diags;
+        nadi_diags_init(&diags);
+        const struct nadi_v1_reading reading = {.dialect = cases[i].dialect};
+        assert_true(
+            nadi_v1_parse(&w, "w.txt", cases[i].text, strlen(cases[i].text), &reading, &diags));
+        assert_int_equal(w.simai, cases[i].simai);
+        assert_int_equal(diags.count, cases[i].notes);
+        nadi_v1_release(&w);
+        nadi_diags_release(&diags);
+    }
+}
+
+/* A file that begins with its layers: the caller's header, or DATA where nothing else is meant. */
+static void headless(void **state)
+{
+    (void)state;
+    static const char text[] = "a -1 3 NONE 0 4 NONE 0 5 ALLREDUCE 4096 0\n"
+                               "b -1 3 NONE 0 4 NONE 0 5 ALLREDUCE 4096 0\n";
+    struct nadi_v1_workload w;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    struct nadi_v1_reading reading = {0};
+    assert_true(nadi_v1_parse(&w, "w.txt", text, strlen(text), &reading, &diags));
+    assert_true(w.headless && w.policy == NADI_V1_DATA && w.layer_count == 2);
+    assert_int_equal(w.layers[1].policy, NADI_V1_DATA);
+    nadi_v1_release(&w);
+    reading.header = "HYBRID_TRANSFORMER model_parallel_NPU_group: 4";
+    assert_true(nadi_v1_parse(&w, "w.txt", text, strlen(text), &reading, &diags));
+    assert_true(w.headless && w.policy == NADI_V1_HYBRID_TRANSFORMER && w.model_group == 4);
+    assert_int_equal(w.layers[0].policy, NADI_V1_HYBRID_TRANSFORMER);
+    nadi_v1_release(&w);
+    assert_int_equal(diags.count, 0);
+    nadi_diags_release(&diags);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(micro_and_updates),         cmocka_unit_test(data),
-        cmocka_unit_test(model_and_inference),       cmocka_unit_test(hybrids_part_the_dimensions),
-        cmocka_unit_test(transformer_recomputes),    cmocka_unit_test(dlrm_waits_for_the_embedding),
-        cmocka_unit_test(nothing_leaves_nothing),    cmocka_unit_test(shapes),
+        cmocka_unit_test(micro_and_updates),
+        cmocka_unit_test(data),
+        cmocka_unit_test(model_and_inference),
+        cmocka_unit_test(hybrids_part_the_dimensions),
+        cmocka_unit_test(transformer_recomputes),
+        cmocka_unit_test(dlrm_waits_for_the_embedding),
+        cmocka_unit_test(nothing_leaves_nothing),
+        cmocka_unit_test(shapes),
         cmocka_unit_test(groups_of_a_cut_dimension),
+        cmocka_unit_test(simai_groups),
+        cmocka_unit_test(dialects),
+        cmocka_unit_test(headless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
