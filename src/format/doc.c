@@ -16,6 +16,12 @@ enum nadi_doc_syntax nadi_doc_syntax_of(const char *path, enum nadi_doc_syntax f
     return fallback;
 }
 
+enum nadi_doc_syntax nadi_doc_syntax_python(const char *path, enum nadi_doc_syntax fallback)
+{
+    const enum nadi_doc_syntax syntax = nadi_doc_syntax_of(path, fallback);
+    return syntax == NADI_DOC_JSON ? NADI_DOC_JSON_PYTHON : syntax;
+}
+
 /* A device or an endless file would be read until memory is gone. */
 static bool is_readable_size(const char *path, const char *what, struct nadi_diags *diags)
 {
@@ -191,7 +197,7 @@ enum nadi_doc_scalar nadi_doc_classify(const struct nadi_doc *doc, const struct 
     static const char *const nulls[] = {"null", "~", "", "Null", "NULL", NULL};
     static const char *const trues[] = {"true", "True", "TRUE", NULL};
     static const char *const falses[] = {"false", "False", "FALSE", NULL};
-    bool json = doc->syntax == NADI_DOC_JSON;
+    bool json = nadi_doc_is_json(doc->syntax);
     double ignored;
     int64_t integer;
     if (!number)
@@ -217,7 +223,7 @@ enum nadi_doc_scalar nadi_doc_classify(const struct nadi_doc *doc, const struct 
 bool nadi_doc_integer(const struct nadi_doc *doc, const struct nadi_doc_node *node, int64_t *value)
 {
     return nadi_doc_classify(doc, node, NULL) == NADI_DOC_INTEGER &&
-           read_integer(node->text, doc->syntax == NADI_DOC_JSON, value);
+           read_integer(node->text, nadi_doc_is_json(doc->syntax), value);
 }
 
 bool nadi_doc_two_ways(const struct nadi_doc *doc, const struct nadi_doc_node *node)
@@ -233,7 +239,7 @@ static void describe_text(const struct nadi_doc *doc, const struct nadi_doc_node
 {
     char old[32], now[32] = "a text";
     int64_t value;
-    if (doc->syntax == NADI_DOC_JSON && !node->quoted)
+    if (nadi_doc_is_json(doc->syntax) && !node->quoted)
         snprintf(buffer, size, "the number %.30s, beyond what a double holds", node->text);
     else if (!nadi_doc_two_ways(doc, node))
         snprintf(buffer, size, "the text \"%.60s\"", node->text);

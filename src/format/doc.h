@@ -26,6 +26,7 @@ enum {
 enum nadi_doc_syntax {
     NADI_DOC_YAML,
     NADI_DOC_JSON,
+    NADI_DOC_JSON_PYTHON, /* also the words NaN, Infinity and -Infinity, which are no numbers */
 };
 
 enum nadi_doc_kind {
@@ -76,6 +77,13 @@ enum nadi_doc_scalar {
 
 /* The syntax that a name asks for: .json, .yml, .yaml; `fallback` otherwise. */
 enum nadi_doc_syntax nadi_doc_syntax_of(const char *path, enum nadi_doc_syntax fallback);
+/* The same for files that Python may have written. */
+enum nadi_doc_syntax nadi_doc_syntax_python(const char *path, enum nadi_doc_syntax fallback);
+
+static inline bool nadi_doc_is_json(enum nadi_doc_syntax syntax)
+{
+    return syntax == NADI_DOC_JSON || syntax == NADI_DOC_JSON_PYTHON;
+}
 
 /* Reads and parses; `what` names the kind of file in messages ("system file"). On false, nothing
  * is to be released. */

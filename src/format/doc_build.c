@@ -20,7 +20,7 @@ bool nadi_doc_syntax_error(struct nadi_doc_builder *b, const char *message, uint
     nadi_doc_text_clamp(b->text, &line, &column);
     nadi_doc_text_excerpt(b->text, line, column, &excerpt);
     nadi_error(b->diags, "doc/syntax", nadi_doc_build_place(b, line, column), NULL,
-               "%s syntax: %s%s", b->doc->syntax == NADI_DOC_JSON ? "JSON" : "YAML", message,
+               "%s syntax: %s%s", nadi_doc_is_json(b->doc->syntax) ? "JSON" : "YAML", message,
                nadi_str_get(&excerpt));
     nadi_str_release(&excerpt);
     return false;
@@ -125,7 +125,7 @@ static bool duplicate(struct nadi_doc_builder *b, struct nadi_doc_node *map,
                       struct nadi_doc_node *before, struct nadi_doc_node *first)
 {
     struct nadi_doc_node *again = before->next;
-    if (b->doc->syntax != NADI_DOC_JSON)
+    if (!nadi_doc_is_json(b->doc->syntax))
         return nadi_error(b->diags, "doc/duplicate-key", nadi_doc_key_place(b->doc, again),
                           "keep one of them", "key '%s' was already given in line %u",
                           nadi_doc_key(again), nadi_doc_key_place(b->doc, first).line);

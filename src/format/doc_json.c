@@ -116,6 +116,18 @@ static bool read_number(struct reader *r)
     return nadi_doc_build_scalar(r->b, at, false, r->line, column_of(r, at));
 }
 
+/* What Python writes for numbers that JSON does not have. */
+static const char *python_word(const struct reader *r, char c)
+{
+    const size_t left = (size_t)(r->s.end - r->s.at);
+    if (r->b->doc->syntax != NADI_DOC_JSON_PYTHON)
+        return NULL;
+    return c == 'N'                                    ? "NaN"
+           : c == 'I'                                  ? "Infinity"
+           : c == '-' && left > 1 && r->s.at[1] == 'I' ? "-Infinity"
+                                                       : NULL;
+}
+
 /* A scalar, or the opening bracket of a list or map. */
 static bool read_value(struct reader *r)
 {
@@ -145,6 +157,8 @@ static bool read_value(struct reader *r)
     default:
         break;
     }
+    if (python_word(r, c))
+        return read_word(r, python_word(r, c));
     return c == '-' || (c >= '0' && c <= '9') ? read_number(r)
                                               : refuse(r, r->s.at, oddity(c, not_a_value));
 }

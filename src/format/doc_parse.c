@@ -260,7 +260,7 @@ bool nadi_doc_parse(struct nadi_doc *doc, const char *path, const void *data, si
     if (ok) {
         struct nadi_doc_builder *b = NADI_ZNEW(struct nadi_doc_builder, 1);
         *b = (struct nadi_doc_builder){.doc = doc, .diags = diags, .text = &text};
-        ok = syntax == NADI_DOC_JSON ? nadi_doc_read_json(b) : read_yaml(b);
+        ok = nadi_doc_is_json(syntax) ? nadi_doc_read_json(b) : read_yaml(b);
         nadi_mem_free(b);
     }
     if (!ok)

@@ -9,6 +9,7 @@ struct heads { /* on this rank */
     uint64_t qk_width, v_width;
     bool causal;
     uint64_t window; /* 0: none */
+    bool chunked;    /* the window lies still: chunks */
 };
 
 static uint64_t at_least_one(uint64_t a, uint64_t b)
@@ -26,6 +27,7 @@ static struct heads local_heads(const struct nadi_build *b, bool windowed)
         .v_width = m->head_dim,
         .causal = m->causal && !b->s->dense_scores,
         .window = windowed ? m->window : 0,
+        .chunked = m->chunked,
     };
     if (m->latent) {
         h.kv = h.query;
@@ -35,12 +37,24 @@ static struct heads local_heads(const struct nadi_build *b, bool windowed)
     return h;
 }
 
-/* Part of the scores (queries x keys) that a mask leaves: sum of min(position, window). */
+/* Scores of the first n tokens, each of which sees its chunk as far as itself. */
+static double chunk_scores(uint64_t n, uint64_t chunk)
+{
+    const double whole = (double)(n / chunk), part = (double)(n % chunk), c = (double)chunk;
+    return whole * c * (c + 1) / 2 + part * (part + 1) / 2;
+}
+
+/* Part of the scores (queries x keys) that a mask leaves: sum of min(position, window); without
+ * order half a window to either side. */
 static double computed_share(const struct heads *h, uint64_t queries, uint64_t keys)
 {
-    if (!h->causal)
-        return 1;
     const double n = (double)keys, q = (double)queries, before = n - q;
+    if (!h->causal) {
+        const double half = (double)(h->window / 2);
+        return h->window && half < n ? (n * (2 * half + 1) - half * (half + 1)) / (n * n) : 1;
+    }
+    if (h->window && h->chunked)
+        return (chunk_scores(keys, h->window) - chunk_scores(keys - queries, h->window)) / (q * n);
     double scores = q * before + q * (q + 1) / 2; /* sum of before + i */
     const double w = (double)h->window;
     if (h->window && w < n) {
@@ -164,9 +178,10 @@ static void keep_qkv(struct nadi_build *b, uint64_t elements)
 
 static void head_norms(struct nadi_build *b, const struct heads *h, uint64_t tokens)
 {
-    const uint64_t n = tokens * (h->query + h->kv) * h->qk_width;
+    const uint64_t width = (h->query + h->kv) * h->qk_width, n = tokens * width;
+    const uint64_t weights[] = {0, 2 * h->qk_width, width, 0}; /* enum nadi_qk_norm */
     if (b->m->qk_norm)
-        nadi_build_stream(b, "head norms", n, n, 2 * h->qk_width, n);
+        nadi_build_stream(b, "head norms", n, n, weights[b->m->qk_norm], n);
 }
 
 static void grouped(struct nadi_build *b, const struct nadi_tokens *t, const struct heads *h)

@@ -59,7 +59,7 @@ static void fill_transformer(struct nadi_model *m, const struct nadi_schema_valu
     m->norms_per_layer = count_of(v, "norms-per-layer");
     m->final_norm = switch_of(v, "final-norm");
     m->embedding_norm = switch_of(v, "embedding-norm");
-    m->qk_norm = switch_of(v, "qk-norm");
+    m->qk_norm = switch_of(v, "qk-norm") ? NADI_QK_NORM_HEAD : NADI_QK_NORM_NONE;
     m->dropout = switch_of(v, "dropout");
     const struct nadi_schema_value *biases = nadi_schema_get(v, "biases");
     for (uint32_t i = 0; i < biases->count; i++)
@@ -141,6 +141,8 @@ static bool check_experts(const struct check *c)
     struct nadi_model *m = c->m;
     if (!m->expert_ffn)
         m->expert_ffn = m->ffn;
+    if (!m->shared_ffn)
+        m->shared_ffn = (uint64_t)m->shared_experts * m->expert_ffn;
     if (!NEED(c, {"top-k", m->top_k}, {"expert-every", m->expert_every}))
         return false;
     if (m->top_k > m->experts)
@@ -148,6 +150,17 @@ static bool check_experts(const struct check *c)
     if (m->dense_layers > m->layers)
         return refuse(c, NULL, "'dense-layers' is more than 'layers'");
     return true;
+}
+
+unsigned nadi_model_layer(const struct nadi_model *m, uint32_t layer)
+{
+    if (m->layer_flags)
+        return m->layer_flags[layer];
+    const bool experts =
+        m->experts && layer >= m->dense_layers && (layer + 1) % m->expert_every == 0;
+    const bool windowed = m->window && !(m->full_every && (layer + 1) % m->full_every == 0);
+    return (experts ? (unsigned)NADI_LAYER_EXPERTS : 0) |
+           (windowed ? (unsigned)NADI_LAYER_WINDOWED : 0);
 }
 
 static bool check_transformer(const struct check *c)
@@ -264,7 +277,7 @@ bool nadi_model_parse(struct nadi_model *m, const char *path, const void *text, 
 {
     struct nadi_doc doc;
     start(m);
-    return nadi_doc_parse(&doc, path, text, bytes, nadi_doc_syntax_of(path, NADI_DOC_YAML),
+    return nadi_doc_parse(&doc, path, text, bytes, nadi_doc_syntax_python(path, NADI_DOC_YAML),
                           diags) &&
            from_doc(m, &doc, diags);
 }

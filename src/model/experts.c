@@ -77,10 +77,10 @@ static void grouped_linear(struct nadi_build *b, const char *name, uint64_t toke
 static void shared_experts(struct nadi_build *b, const struct nadi_tokens *t)
 {
     const struct nadi_model *m = b->m;
-    if (!m->shared_experts)
+    if (!m->shared_ffn)
         return;
     nadi_build_enter(b, "shared expert input", t);
-    nadi_build_mlp_block(b, t, (uint64_t)m->shared_experts * m->expert_ffn);
+    nadi_build_mlp_block(b, t, m->shared_ffn);
     if (m->shared_gate)
         nadi_build_linear(b, "shared expert gate", t->all, m->hidden, 1, false);
     nadi_build_leave(b, "shared expert output sum", t);

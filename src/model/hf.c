@@ -1,283 +1,523 @@
 #include "model/hf.h"
 
 #include "base/str.h"
+#include "model/hf_rules.h"
 
-struct family { /* what an absent key means */
-    const char *type;
-    enum nadi_family family;
-    enum nadi_positions positions;
-    enum nadi_model_head head;
-    unsigned biases;
-    uint32_t norms_per_layer;
-    bool layernorm, gated, tied, qk_norm, embedding_norm, no_final_norm, shared_gate, sinks;
-};
+/* The encoder of pictures that every Llama 4 has and its published totals count: 34 layers of width
+ * 1408 and 5632, patches of 3 x 14 x 14 at 24 x 24 places and one more, 5632 x 4096, 4096 x 4096
+ * and 4096 x 5120 behind them. */
+enum { LLAMA4_VISION = 871932416 };
 
-#define ALL_BIASES (NADI_BIAS_QKV | NADI_BIAS_OUTPUT | NADI_BIAS_MLP | NADI_BIAS_NORM)
+/* ---- which architecture -------------------------------------------------------------------- */
 
-static const struct family families[] = {
-    /* the first one stands for unknown types */
-    {.type = "llama", .positions = NADI_POSITIONS_ROTARY, .gated = true},
-    {.type = "mistral", .positions = NADI_POSITIONS_ROTARY, .gated = true},
-    {.type = "mixtral", .positions = NADI_POSITIONS_ROTARY, .gated = true},
-    {.type = "phi3", .positions = NADI_POSITIONS_ROTARY, .gated = true},
-    {.type = "qwen2", .positions = NADI_POSITIONS_ROTARY, .gated = true, .biases = NADI_BIAS_QKV},
-    {.type = "qwen2_moe",
-     .positions = NADI_POSITIONS_ROTARY,
-     .gated = true,
-     .biases = NADI_BIAS_QKV,
-     .shared_gate = true},
-    {.type = "qwen3", .positions = NADI_POSITIONS_ROTARY, .gated = true, .qk_norm = true},
-    {.type = "qwen3_moe", .positions = NADI_POSITIONS_ROTARY, .gated = true, .qk_norm = true},
-    {.type = "gemma", .positions = NADI_POSITIONS_ROTARY, .gated = true, .tied = true},
-    {.type = "gemma2",
-     .positions = NADI_POSITIONS_ROTARY,
-     .gated = true,
-     .tied = true,
-     .norms_per_layer = 4},
-    {.type = "gemma3",
-     .positions = NADI_POSITIONS_ROTARY,
-     .gated = true,
-     .tied = true,
-     .qk_norm = true,
-     .norms_per_layer = 4},
-    {.type = "gemma3_text",
-     .positions = NADI_POSITIONS_ROTARY,
-     .gated = true,
-     .tied = true,
-     .qk_norm = true,
-     .norms_per_layer = 4},
-    {.type = "glm4", .positions = NADI_POSITIONS_ROTARY, .gated = true, .norms_per_layer = 4},
-    {.type = "granite", .positions = NADI_POSITIONS_ROTARY, .gated = true},
-    {.type = "gpt_oss",
-     .positions = NADI_POSITIONS_ROTARY,
-     .gated = true,
-     .biases = NADI_BIAS_QKV | NADI_BIAS_OUTPUT | NADI_BIAS_MLP,
-     .sinks = true},
-    {.type = "cohere",
-     .positions = NADI_POSITIONS_ROTARY,
-     .gated = true,
-     .tied = true,
-     .layernorm = true,
-     .norms_per_layer = 1},
-    {.type = "starcoder2",
-     .positions = NADI_POSITIONS_ROTARY,
-     .biases = ALL_BIASES,
-     .layernorm = true,
-     .tied = true},
-    {.type = "falcon",
-     .positions = NADI_POSITIONS_ROTARY,
-     .biases = NADI_BIAS_NORM,
-     .layernorm = true,
-     .tied = true,
-     .norms_per_layer = 1},
-    {.type = "gptj",
-     .positions = NADI_POSITIONS_ROTARY,
-     .biases = NADI_BIAS_MLP | NADI_BIAS_NORM | NADI_BIAS_HEAD,
-     .layernorm = true,
-     .norms_per_layer = 1},
-    {.type = "deepseek_v2", .positions = NADI_POSITIONS_ROTARY, .gated = true},
-    {.type = "deepseek_v3", .positions = NADI_POSITIONS_ROTARY, .gated = true},
-    {.type = "gpt2",
-     .positions = NADI_POSITIONS_LEARNED,
-     .biases = ALL_BIASES,
-     .layernorm = true,
-     .tied = true},
-    {.type = "gpt_neox",
-     .positions = NADI_POSITIONS_ROTARY,
-     .biases = ALL_BIASES,
-     .layernorm = true},
-    {.type = "opt",
-     .positions = NADI_POSITIONS_LEARNED,
-     .biases = ALL_BIASES,
-     .layernorm = true,
-     .tied = true},
-    {.type = "bloom",
-     .positions = NADI_POSITIONS_NONE,
-     .biases = ALL_BIASES,
-     .layernorm = true,
-     .tied = true,
-     .embedding_norm = true},
-    {.type = "mpt", .positions = NADI_POSITIONS_NONE, .layernorm = true, .tied = true},
-    {.type = "bert",
-     .family = NADI_FAMILY_ENCODER,
-     .positions = NADI_POSITIONS_LEARNED,
-     .head = NADI_HEAD_POOLER,
-     .biases = ALL_BIASES,
-     .layernorm = true,
-     .tied = true,
-     .embedding_norm = true,
-     .no_final_norm = true},
-    {.type = "roberta",
-     .family = NADI_FAMILY_ENCODER,
-     .positions = NADI_POSITIONS_LEARNED,
-     .head = NADI_HEAD_POOLER,
-     .biases = ALL_BIASES,
-     .layernorm = true,
-     .tied = true,
-     .embedding_norm = true,
-     .no_final_norm = true},
-    {.type = "t5",
-     .family = NADI_FAMILY_ENCODER_DECODER,
-     .positions = NADI_POSITIONS_RELATIVE,
-     .tied = true},
-};
-
-struct reader {
-    const struct nadi_doc *doc;
-    const struct nadi_doc_node *map; /* the root, or what it has under text_config */
-    struct nadi_diags *diags;
-    bool ok;
-};
-
-/* The first of the names (separated by blanks) that the file has, not null; NULL if none. */
-static const struct nadi_doc_node *find(const struct reader *r, const char *names)
-{
-    while (*names) {
-        char key[64];
-        size_t length = strcspn(names, " ");
-        NADI_ASSERT(length < sizeof(key));
-        memcpy(key, names, length);
-        key[length] = '\0';
-        const struct nadi_doc_node *node = nadi_doc_find(r->map, key);
-        if (node && node->kind == NADI_DOC_SCALAR &&
-            nadi_doc_classify(r->doc, node, NULL) != NADI_DOC_NULL)
-            return node;
-        names += length;
-        names += strspn(names, " ");
-    }
-    return NULL;
-}
-
-static uint32_t number(struct reader *r, const char *names, uint32_t absent)
-{
-    const struct nadi_doc_node *node = find(r, names);
-    double value;
-    char found[96];
-    if (!node)
-        return absent;
-    if (nadi_doc_classify(r->doc, node, &value) == NADI_DOC_INTEGER && value >= 0 && value <= 1e9)
-        return (uint32_t)value;
-    r->ok = nadi_error(r->diags, "model/config", nadi_doc_place(r->doc, node), NULL,
-                       "'%s' must be a whole number up to 1e9, found %s", nadi_doc_key(node),
-                       nadi_doc_describe(r->doc, node, found));
-    return absent;
-}
-
-static bool truth(const struct reader *r, const char *names, bool absent)
-{
-    const struct nadi_doc_node *node = find(r, names);
-    return node ? nadi_str_equal(node->text, "true") : absent;
-}
-
-static const char *text(const struct reader *r, const char *names)
-{
-    const struct nadi_doc_node *node = find(r, names);
-    return node ? node->text : "";
-}
-
-/* "LlamaForCausalLM" begins with "llama", underscores aside; how long the type is, or 0. */
-static size_t names_type(const char *architecture, const char *type)
+/* Letters and digits of a class or type, in lower case: "Qwen2_5_VL" and "qwen2_5_vl" are one. */
+static void plain_name(const char *name, char plain[128])
 {
     size_t length = 0;
-    for (; *type; type++) {
-        if (*type == '_')
-            continue;
-        if ((architecture[length] | 0x20) != *type)
-            return 0;
-        length++;
-    }
-    return length;
+    for (; *name && length < 127; name++)
+        if (*name != '_' && *name != '-' && *name != '.')
+            plain[length++] = (char)(*name >= 'A' && *name <= 'Z' ? *name + 32 : *name);
+    plain[length] = '\0';
 }
 
-/* By the name of the class, where there is no type: the longest that fits. */
-static const struct family *family_of_class(const struct reader *r)
+enum class_kind { CLASS_UNKNOWN, CLASS_WITH_HEAD, CLASS_WITHOUT_HEAD };
+
+static enum class_kind kind_of(const char *ending)
 {
-    const struct nadi_doc_node *list = nadi_doc_find(r->map, "architectures");
-    const struct family *best = NULL;
-    size_t most = 0;
-    if (!list || list->kind != NADI_DOC_LIST || !list->first ||
-        list->first->kind != NADI_DOC_SCALAR)
-        return NULL;
-    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-        const size_t length = names_type(list->first->text, families[i].type);
-        if (length > most)
-            best = &families[i];
-        most = nadi_max_u64(length, most);
+    static const char with[] = "forcausallm lmheadmodel lmheadcustommodel withlmheadmodel "
+                               "doubleheadsmodel forconditionalgeneration forvision2seq "
+                               "forpretraining formaskedlm forcausallmwithvalue";
+    static const char without[] =
+        "model forsequenceclassification fortokenclassification forquestionanswering "
+        "forrewardmodel forprocessrewardmodel forsequenceembedding encodermodel";
+    return nadi_hf_has_word(with, ending)      ? CLASS_WITH_HEAD
+           : nadi_hf_has_word(without, ending) ? CLASS_WITHOUT_HEAD
+                                               : CLASS_UNKNOWN;
+}
+
+/* How the class goes on behind one of the names in a list; the longest of these names counts. */
+static size_t match_class(const char *list, const char *class_name, enum class_kind *kind)
+{
+    size_t best = 0;
+    while (list && *list) {
+        char name[128], plain[128];
+        const size_t length = strcspn(list, " ");
+        NADI_ASSERT(length < sizeof(name));
+        memcpy(name, list, length);
+        name[length] = '\0';
+        plain_name(name, plain);
+        const size_t plain_length = strlen(plain);
+        if (plain_length > best && nadi_str_starts(class_name, plain) &&
+            kind_of(class_name + plain_length) != CLASS_UNKNOWN) {
+            best = plain_length;
+            *kind = kind_of(class_name + plain_length);
+        }
+        list += length;
+        list += strspn(list, " ");
     }
     return best;
 }
 
-static const struct family *family_of(const struct reader *r)
+static size_t rule_fits_class(const struct nadi_hf_rule *rule, const char *class_name,
+                              enum class_kind *kind)
 {
-    const char *type = text(r, "model_type");
-    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-        if (strcmp(families[i].type, type) == 0)
-            return &families[i];
-    const struct family *by_class = *type ? NULL : family_of_class(r);
-    if (by_class)
-        return by_class;
-    nadi_warning(r->diags, "model/type", NADI_IN_FILE(r->doc->path),
-                 "write a model description where that is wrong",
-                 "model_type '%s' is not known: taken as '%s'", type, families[0].type);
-    return &families[0];
+    enum class_kind by_class = CLASS_UNKNOWN;
+    const size_t type = match_class(rule->types, class_name, kind);
+    const size_t class_length = match_class(rule->classes, class_name, &by_class);
+    if (class_length > type)
+        *kind = by_class;
+    return class_length > type ? class_length : type;
 }
 
-/* Every how many layers one without a window, where the file does not say. */
-static uint32_t windowed_of(const struct family *f)
+/* The class of the model, "" where none is said. */
+static const char *class_of(const struct nadi_doc_node *map)
 {
-    if (strcmp(f->type, "gemma2") == 0 || strcmp(f->type, "gpt_oss") == 0)
-        return 2;
-    return nadi_str_starts(f->type, "gemma3") ? 6 : 0;
+    const struct nadi_doc_node *list = nadi_doc_find(map, "architectures");
+    const bool has =
+        list && list->kind == NADI_DOC_LIST && list->first && list->first->kind == NADI_DOC_SCALAR;
+    return has ? list->first->text : "";
 }
 
-static void fill_attention(struct nadi_model *m, struct reader *r, const struct family *f)
+static const struct nadi_hf_rule *rule_of_class(const char *class_name)
 {
-    m->kv_heads = number(r, "num_key_value_heads num_kv_heads", 0);
-    if (truth(r, "multi_query", false) && !truth(r, "new_decoder_architecture", false))
-        m->kv_heads = 1;
-    m->head_dim = number(r, "head_dim d_kv qk_nope_head_dim", 0);
-    m->kv_rank = number(r, "kv_lora_rank", 0);
-    m->latent = m->kv_rank > 0;
-    if (m->latent) {
-        m->query_rank = number(r, "q_lora_rank", 0);
-        m->rope_dim = number(r, "qk_rope_head_dim", 0);
-        m->value_dim = number(r, "v_head_dim", 0);
-        m->head_dim = number(r, "qk_nope_head_dim", m->head_dim);
-        m->kv_heads = 0;
+    const struct nadi_hf_rule *best = NULL, *rule;
+    size_t most = 0;
+    char plain[128];
+    plain_name(class_name, plain);
+    for (size_t i = 0; (rule = nadi_hf_rule_at(i)); i++) {
+        enum class_kind kind = CLASS_UNKNOWN;
+        const size_t length = rule_fits_class(rule, plain, &kind);
+        if (length > most)
+            best = rule;
+        most = length > most ? length : most;
     }
-    if (truth(r, "use_sliding_window", true))
-        m->window = number(r, "sliding_window", 0);
-    m->full_every = m->window ? number(r, "sliding_window_pattern", windowed_of(f)) : 0;
-    if (truth(r, "attention_bias", false))
-        m->biases |= NADI_BIAS_QKV | (strcmp(f->type, "glm4") == 0 ? 0 : NADI_BIAS_OUTPUT);
+    return best;
 }
 
-static void fill_experts(struct nadi_model *m, struct reader *r, const struct family *f)
+static const char *text_at(const struct nadi_doc_node *map, const char *key)
 {
-    m->experts = number(r, "num_local_experts n_routed_experts num_experts", 0);
-    if (!m->experts)
+    const struct nadi_doc_node *node = nadi_doc_find(map, key);
+    return node && node->kind == NADI_DOC_SCALAR ? node->text : "";
+}
+
+/* ---- refusals ------------------------------------------------------------------------------ */
+
+static bool shares_beginning(const char *a, const char *b)
+{
+    size_t same = 0;
+    while (a[same] && a[same] == b[same] && a[same] != '_')
+        same++;
+    return same >= 3 && same * 2 >= strlen(a);
+}
+
+/* Known types whose names begin alike. */
+static void add_near(const char *type, struct nadi_str *out)
+{
+    const struct nadi_hf_rule *rule;
+    uint32_t count = 0;
+    for (size_t i = 0; (rule = nadi_hf_rule_at(i)); i++) {
+        char name[64];
+        const size_t length = strcspn(rule->types, " ");
+        NADI_ASSERT(length < sizeof(name));
+        memcpy(name, rule->types, length);
+        name[length] = '\0';
+        if (rule->refused || !shares_beginning(type, name) || count == 4)
+            continue;
+        nadi_str_printf(out, "%s'%s'", count ? ", " : "; near it are known ", name);
+        count++;
+    }
+}
+
+static bool refuse_type(struct nadi_hf_config *c, const struct nadi_doc_node *at, const char *type)
+{
+    struct nadi_str near = NADI_STR_INIT;
+    add_near(type, &near);
+    const struct nadi_place place = at ? nadi_doc_place(c->doc, at) : NADI_IN_FILE(c->doc->path);
+    nadi_error(c->diags, "model/type", place,
+               "docs/guide/models.md has the known types; where its layers are those of one of "
+               "them, write that model_type into a copy of the file, else describe the model: "
+               "docs/reference/input-model.md",
+               "model_type '%s' is not known, and no other is taken for it%s", type,
+               nadi_str_get(&near));
+    nadi_str_release(&near);
+    return false;
+}
+
+static bool refuse_mechanism(struct nadi_hf_config *c, const struct nadi_hf_rule *rule)
+{
+    struct nadi_str keys = NADI_STR_INIT;
+    const struct nadi_doc_node *first = NULL;
+    for (const struct nadi_doc_node *node = c->map->first; node; node = node->next) {
+        if (!nadi_hf_has_word(rule->keys, nadi_doc_key(node)))
+            continue;
+        nadi_str_printf(&keys, "%s'%s'", first ? ", " : " (", nadi_doc_key(node));
+        first = first ? first : node;
+    }
+    if (first)
+        nadi_str_add_char(&keys, ')');
+    nadi_error(c->diags, "model/unmodelled",
+               first ? nadi_doc_key_place(c->doc, first) : NADI_IN_FILE(c->doc->path), NULL,
+               "model_type '%s' has what is not modelled: %s%s", c->type, rule->refused,
+               nadi_str_get(&keys));
+    nadi_str_release(&keys);
+    return false;
+}
+
+/* ---- filling ------------------------------------------------------------------------------- */
+
+static void fill_norms(struct nadi_model *m, struct nadi_hf_config *c,
+                       const struct nadi_hf_rule *rule)
+{
+    const bool wanted =
+        nadi_hf_truth(c, "use_qk_norm qk_layernorm qk_norm", !(rule->flags & NADI_HF_QK_NORM_IF));
+    m->norms_per_layer = rule->norms ? rule->norms : 2;
+    m->layernorm = rule->flags & NADI_HF_LAYERNORM;
+    m->embedding_norm = rule->flags & NADI_HF_EMBEDDING_NORM;
+    m->final_norm = !(rule->flags & NADI_HF_NO_FINAL_NORM);
+    if (wanted && rule->flags & NADI_HF_QK_NORM)
+        m->qk_norm = NADI_QK_NORM_HEAD;
+    else if (wanted && rule->flags & NADI_HF_QK_NORM_WHOLE)
+        m->qk_norm = NADI_QK_NORM_WHOLE;
+}
+
+static bool fill_attention(struct nadi_model *m, struct nadi_hf_config *c,
+                           const struct nadi_hf_rule *rule)
+{
+    m->kv_heads = nadi_hf_number(c, "num_key_value_heads num_kv_heads n_head_kv", 0);
+    m->head_dim = nadi_hf_number(c, "head_dim", 0);
+    if (!(rule->flags & NADI_HF_LATENT))
+        return true;
+    m->kv_rank = nadi_hf_number(c, "kv_lora_rank", 0);
+    m->query_rank = nadi_hf_number(c, "q_lora_rank", 0);
+    m->rope_dim = nadi_hf_number(c, "qk_rope_head_dim", 0);
+    m->value_dim = nadi_hf_number(c, "v_head_dim", 0);
+    const uint32_t nope = nadi_hf_number(c, "qk_nope_head_dim", 0);
+    (void)nadi_hf_find(c, "qk_head_dim"); /* the sum of two of these */
+    m->latent = m->kv_rank && nadi_hf_truth(c, "use_mla", true);
+    if (!m->latent) {
+        m->kv_rank = m->query_rank = m->rope_dim = m->value_dim = 0;
+        return true;
+    }
+    m->head_dim = nope;
+    m->kv_heads = 0;
+    const struct nadi_doc_node *bias = nadi_hf_find(c, "attention_bias");
+    return !bias || !nadi_hf_is_true(bias) ||
+           nadi_hf_refuse(c, bias, "latent attention with biases");
+}
+
+static void fill_experts(struct nadi_model *m, struct nadi_hf_config *c,
+                         const struct nadi_hf_rule *rule)
+{
+    if (!(rule->flags & NADI_HF_EXPERTS))
         return;
-    m->top_k = number(r, "num_experts_per_tok", 1);
-    m->expert_ffn = number(r, "moe_intermediate_size", 0);
-    m->shared_experts = number(r, "n_shared_experts", 0);
-    uint32_t shared = number(r, "shared_expert_intermediate_size", 0);
-    if (shared && m->expert_ffn)
-        m->shared_experts = shared / m->expert_ffn;
-    m->dense_layers = number(r, "first_k_dense_replace", 0);
-    m->expert_every = number(r, "decoder_sparse_step moe_layer_freq", 1);
-    m->router_bias = strcmp(text(r, "topk_method"), "noaux_tc") == 0 || f->sinks;
-    m->shared_gate = f->shared_gate;
+    m->experts = nadi_hf_number(
+        c, "num_local_experts n_routed_experts num_experts num_routed_experts moe_num_experts", 0);
+    m->top_k = nadi_hf_number(c,
+                              "num_experts_per_tok num_experts_per_token experts_per_token "
+                              "num_selected_experts moe_k moe_topk moe_top_k",
+                              0);
+    m->expert_ffn = nadi_hf_number(c, "moe_intermediate_size", 0);
+    m->shared_experts = nadi_hf_number(
+        c, "n_shared_experts num_shared_experts num_shared_expert moe_num_shared_experts", 0);
+    const uint32_t width = nadi_hf_number(c,
+                                          "shared_expert_intermediate_size "
+                                          "moe_shared_expert_intermediate_size "
+                                          "shared_intermediate_size",
+                                          0);
+    m->shared_ffn = (uint64_t)width * (m->shared_experts ? m->shared_experts : 1);
+    m->router_bias = rule->flags & NADI_HF_ROUTER_BIAS;
+    if (strcmp(nadi_hf_text(c, "topk_method"), "noaux_tc") == 0)
+        m->router_bias = true;
+    (void)nadi_hf_find(c, "use_routing_bias use_moe_router_bias");
+    m->shared_gate = rule->flags & NADI_HF_SHARED_GATE;
 }
 
-static void fill_rows(struct nadi_model *m, struct reader *r, const struct family *f)
+/* ---- what differs from layer to layer ------------------------------------------------------ */
+
+struct layer_lists {
+    const struct nadi_doc_node *frequency, *kinds, *dense; /* of experts, item by item */
+    const struct nadi_doc_node *types;                     /* of attention */
+    uint32_t first, every, step;
+    const char *pattern; /* "LLLG" */
+    uint32_t windowed_every, first_windowed;
+};
+
+static void read_expert_keys(struct layer_lists *l, struct nadi_hf_config *c)
 {
-    m->vocab = number(r, "vocab_size", 0);
-    m->max_positions =
-        number(r, "max_position_embeddings n_positions n_ctx max_seq_len max_sequence_length", 0);
-    if (strcmp(f->type, "opt") == 0)
-        m->max_positions += 2; /* its table begins with two rows that no token uses */
-    m->token_types = number(r, "type_vocab_size", 0);
-    m->tied = truth(r, "tie_word_embeddings", f->tied);
+    l->first = nadi_hf_number(c, "first_k_dense_replace", 0);
+    l->step = nadi_hf_number(c, "decoder_sparse_step", 1);
+    l->frequency = nadi_hf_list(c, "moe_layer_freq");
+    l->every = l->frequency ? 1 : nadi_hf_number(c, "moe_layer_freq", 1);
+    l->dense = nadi_hf_list(c, "mlp_only_layers");
+    l->kinds = nadi_hf_list(c, "mlp_layer_types");
+}
+
+static bool has_experts(const struct nadi_hf_config *c, const struct layer_lists *l, uint32_t i,
+                        const struct nadi_doc_node *frequency, const struct nadi_doc_node *kind)
+{
+    if (kind)
+        return kind->kind == NADI_DOC_SCALAR && strcmp(kind->text, "sparse") == 0;
+    if (frequency)
+        return nadi_hf_is_true(frequency);
+    return i >= l->first && i % l->every == 0 && (i + 1) % l->step == 0 &&
+           !nadi_hf_lists_number(c, l->dense, i);
+}
+
+static void read_window_keys(struct nadi_model *m, struct layer_lists *l, struct nadi_hf_config *c,
+                             const struct nadi_hf_rule *rule)
+{
+    l->types = nadi_hf_list(c, "layer_types");
+    if (!(rule->flags & NADI_HF_WINDOW))
+        return;
+    const bool wanted =
+        nadi_hf_truth(c, "use_sliding_window", !(rule->flags & NADI_HF_WINDOW_SWITCH));
+    const uint32_t window = nadi_hf_number(c, "sliding_window sliding_window_size", 0);
+    l->first_windowed = nadi_hf_number(c, "max_window_layers", 0);
+    const struct nadi_doc_node *pattern =
+        nadi_hf_find(c, "sliding_window_pattern _sliding_window_pattern");
+    const bool text = pattern && pattern->kind == NADI_DOC_SCALAR && pattern->quoted;
+    l->pattern = text ? pattern->text : "";
+    l->windowed_every = text ? 0
+                             : nadi_hf_number(c, "sliding_window_pattern _sliding_window_pattern",
+                                              rule->windowed_every);
+    m->window = wanted ? window : 0;
+}
+
+static bool is_windowed(const struct nadi_model *m, const struct layer_lists *l, uint32_t i,
+                        const struct nadi_doc_node *type)
+{
+    if (!m->window)
+        return false;
+    if (type)
+        return strcmp(type->text, "full_attention") != 0 && strcmp(type->text, "attention") != 0;
+    if (*l->pattern)
+        return i + 1 < m->layers && l->pattern[i % strlen(l->pattern)] == 'L';
+    if (l->windowed_every)
+        return (i + 1) % l->windowed_every != 0;
+    return i >= l->first_windowed;
+}
+
+static bool check_types(struct nadi_hf_config *c, const struct layer_lists *l)
+{
+    static const char known[] =
+        "full_attention sliding_attention chunked_attention attention global_attention";
+    for (const struct nadi_doc_node *t = l->types ? l->types->first : NULL; t; t = t->next) {
+        if (t->kind == NADI_DOC_SCALAR && nadi_hf_has_word(known, t->text))
+            continue;
+        return (c->ok = nadi_error(c->diags, "model/unmodelled", nadi_doc_place(c->doc, t), NULL,
+                                   "model_type '%s' has layers of '%s' in 'layer_types', which are "
+                                   "not modelled",
+                                   c->type, t->kind == NADI_DOC_SCALAR ? t->text : "a list"));
+    }
+    return true;
+}
+
+/* Lists with an item a layer must have as many. */
+static bool check_length(struct nadi_hf_config *c, const struct nadi_doc_node *list,
+                         uint32_t layers)
+{
+    if (!list || list->count == layers)
+        return true;
+    return (c->ok = nadi_error(c->diags, "model/config", nadi_doc_place(c->doc, list), NULL,
+                               "'%s' has %" PRIu32 " items, and there are %" PRIu32 " layers",
+                               nadi_doc_key(list), list->count, layers));
+}
+
+static bool fill_layers(struct nadi_model *m, struct nadi_hf_config *c,
+                        const struct nadi_hf_rule *rule)
+{
+    struct layer_lists l = {.every = 1, .step = 1, .pattern = ""};
+    if (rule->flags & NADI_HF_EXPERTS)
+        read_expert_keys(&l, c);
+    read_window_keys(m, &l, c, rule);
+    if (!check_types(c, &l) || !check_length(c, l.types, m->layers) ||
+        !check_length(c, l.kinds, m->layers) || !check_length(c, l.frequency, m->layers))
+        return false;
+    if (!l.every || !l.step)
+        return (c->ok = nadi_error(c->diags, "model/config", NADI_IN_FILE(c->doc->path), NULL,
+                                   "'moe_layer_freq' and 'decoder_sparse_step' are at least 1"));
+    if (m->family == NADI_FAMILY_ENCODER_DECODER || (!m->experts && !m->window))
+        return true;
+    uint8_t *flags = NADI_ARENA_ZNEW(&m->arena, uint8_t, m->layers);
+    const struct nadi_doc_node *type = l.types ? l.types->first : NULL;
+    const struct nadi_doc_node *kind = l.kinds ? l.kinds->first : NULL;
+    const struct nadi_doc_node *frequency = l.frequency ? l.frequency->first : NULL;
+    for (uint32_t i = 0; i < m->layers; i++) {
+        if (m->experts && has_experts(c, &l, i, frequency, kind))
+            flags[i] |= NADI_LAYER_EXPERTS;
+        if (is_windowed(m, &l, i, type))
+            flags[i] |= NADI_LAYER_WINDOWED;
+        type = type ? type->next : NULL;
+        kind = kind ? kind->next : NULL;
+        frequency = frequency ? frequency->next : NULL;
+    }
+    m->layer_flags = flags;
+    return true;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static bool fill_sizes(struct nadi_model *m, struct nadi_hf_config *c,
+                       const struct nadi_hf_rule *rule)
+{
+    m->layers = nadi_hf_number(c, "num_hidden_layers n_layer n_layers num_layers", 0);
+    m->hidden = nadi_hf_number(c, "hidden_size n_embd d_model n_embed", 0);
+    m->heads = nadi_hf_number(c, "num_attention_heads n_head n_heads num_heads attention_heads", 0);
+    m->ffn = nadi_hf_number(c, "intermediate_size n_inner ffn_dim d_ff ffn_hidden_size", 0);
+    m->vocab = nadi_hf_number(c, "vocab_size", 0);
+    m->max_positions = nadi_hf_number(
+        c, "max_position_embeddings n_positions n_ctx max_seq_len max_sequence_length", 0);
+    if (rule->flags & NADI_HF_SHIFTED)
+        m->max_positions += 2;
+    m->lookups = m->expert_every = 1;
+    if (m->family == NADI_FAMILY_ENCODER)
+        m->token_types = nadi_hf_number(c, "type_vocab_size", 0);
+    if (m->layers > NADI_HF_MOST_LAYERS)
+        return (c->ok = nadi_error(c->diags, "model/config", NADI_IN_FILE(c->doc->path), NULL,
+                                   "%" PRIu32 " layers; at most %d are read", m->layers,
+                                   NADI_HF_MOST_LAYERS));
+    return true;
+}
+
+static void fill_biases(struct nadi_model *m, struct nadi_hf_config *c,
+                        const struct nadi_hf_rule *rule)
+{
+    m->biases = rule->biases;
+    for (size_t i = 0; i < sizeof(rule->bias) / sizeof(rule->bias[0]) && rule->bias[i].key; i++)
+        if (nadi_hf_truth(c, rule->bias[i].key, rule->bias[i].absent))
+            m->biases |= rule->bias[i].biases;
+}
+
+static bool fill(struct nadi_model *m, struct nadi_hf_config *c, const struct nadi_hf_rule *rule)
+{
+    m->family = rule->family;
+    m->positions = rule->positions;
+    m->head = rule->head;
+    m->gated = rule->flags & NADI_HF_GATED;
+    m->sinks = rule->flags & NADI_HF_SINKS;
+    m->causal = !nadi_hf_truth(c, "use_bidirectional_attention", false);
+    m->tied = nadi_hf_truth(c, "tie_word_embeddings", rule->flags & NADI_HF_TIED);
+    if (!fill_sizes(m, c, rule))
+        return false;
+    fill_norms(m, c, rule);
+    fill_biases(m, c, rule);
+    fill_experts(m, c, rule);
+    return fill_attention(m, c, rule) && fill_layers(m, c, rule) &&
+           (!rule->special || rule->special(m, c));
+}
+
+/* What the class says about the output layer; false with an error where it is not known. */
+static bool check_class(struct nadi_model *m, struct nadi_hf_config *c,
+                        const struct nadi_hf_rule *rule)
+{
+    char plain[128];
+    enum class_kind kind = CLASS_UNKNOWN;
+    const char *name = class_of(c->map);
+    if (!*name)
+        return true;
+    plain_name(name, plain);
+    if (rule_fits_class(rule, plain, &kind) == 0 && m->family != NADI_FAMILY_ENCODER)
+        return nadi_error(
+            c->diags, "model/type", nadi_doc_place(c->doc, nadi_doc_find(c->map, "architectures")),
+            "where its layers are those of the type, leave 'architectures' out of a copy of the "
+            "file",
+            "the class '%s' is not known of model_type '%s'", name, c->type);
+    if (m->family == NADI_FAMILY_DECODER && kind == CLASS_WITHOUT_HEAD &&
+        !(rule->flags & NADI_HF_MODEL_HAS_HEAD))
+        m->head = NADI_HEAD_NONE;
+    return true;
+}
+
+/* The language model within a model of pictures or sounds. */
+static const struct nadi_doc_node *language_part(const struct nadi_doc_node *root)
+{
+    static const char *const names[] = {"text_config", "llm_config", "language_config"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const struct nadi_doc_node *part = nadi_doc_find(root, names[i]);
+        if (part && part->kind == NADI_DOC_MAP)
+            return part;
+    }
+    return NULL;
+}
+
+static bool is_other_part(const struct nadi_doc_node *node)
+{
+    const char *key = nadi_doc_key(node);
+    return node->kind == NADI_DOC_MAP &&
+           (nadi_str_starts(key, "vision") || nadi_str_starts(key, "audio") ||
+            nadi_str_starts(key, "visual"));
+}
+
+static void note_part(struct nadi_hf_config *c, const struct nadi_model *m,
+                      const struct nadi_doc_node *root)
+{
+    struct nadi_str others = NADI_STR_INIT;
+    for (const struct nadi_doc_node *node = root->first; node; node = node->next)
+        if (node != c->map && is_other_part(node))
+            nadi_str_printf(&others, "%s'%s'",
+                            others.length ? ", " : "; not: ", nadi_doc_key(node));
+    nadi_note(c->diags, "model/part", NADI_IN_FILE(c->doc->path), NULL,
+              "only the language model ('%s') is %ssimulated%s", c->type,
+              m->beside > 0 ? "" : "counted and ", nadi_str_get(&others));
+    nadi_str_release(&others);
+}
+
+static void note_further_layers(struct nadi_hf_config *c)
+{
+    const struct nadi_doc_node *node =
+        nadi_hf_find(c, "num_nextn_predict_layers num_mtp_modules mtp_num_hidden_layers");
+    if (node && node->kind == NADI_DOC_SCALAR && strcmp(node->text, "0") != 0 &&
+        nadi_doc_classify(c->doc, node, NULL) == NADI_DOC_INTEGER)
+        nadi_note(c->diags, "model/part", nadi_doc_key_place(c->doc, node), NULL,
+                  "the layers that predict further tokens ('%s') are neither counted nor simulated",
+                  nadi_doc_key(node));
+}
+
+static void name_model(struct nadi_model *m, const struct nadi_hf_config *c,
+                       const struct nadi_doc_node *root, bool part)
+{
+    const char *name = text_at(root, "_name_or_path");
+    if (!*name)
+        name = text_at(root, "model_type");
+    if (!*name)
+        name = c->type;
+    m->name = part ? nadi_arena_printf(&m->arena, "%s (its language model)", name)
+                   : nadi_arena_strdup(&m->arena, name);
+    m->source = nadi_arena_strdup(&m->arena, c->doc->path);
+}
+
+/* Where the rule comes from: the type of the map, what the model around it takes, or the class. */
+static const struct nadi_hf_rule *find_rule(struct nadi_hf_config *c,
+                                            const struct nadi_doc_node *root, bool part)
+{
+    const char *outer = text_at(root, "model_type"), *own = text_at(c->map, "model_type");
+    const struct nadi_hf_rule *rule = nadi_hf_rule_find(outer);
+    const char *language = nadi_hf_container(outer);
+    const struct nadi_doc_node *at = nadi_doc_find(root, "model_type");
+    if (part && rule && rule->refused) {
+        c->type = outer;
+        refuse_mechanism(c, rule);
+        return NULL;
+    }
+    if (part && !language && rule)
+        language = outer; /* its own keys, as a part */
+    if (part && !language) {
+        refuse_type(c, at, outer);
+        return NULL;
+    }
+    if ((part && !*own) || (!part && !rule && language))
+        own = language;
+    c->type = own;
+    rule = nadi_hf_rule_find(own);
+    if (!rule && !*own && *class_of(c->map)) {
+        c->type = class_of(c->map);
+        rule = rule_of_class(c->type);
+    }
+    if (!rule)
+        refuse_type(c, nadi_doc_find(c->map, "model_type"), c->type);
+    else if (rule->refused)
+        refuse_mechanism(c, rule);
+    return rule && !rule->refused ? rule : NULL;
 }
 
 bool nadi_hf_is_config(const struct nadi_doc *doc)
@@ -288,35 +528,32 @@ bool nadi_hf_is_config(const struct nadi_doc *doc)
 
 bool nadi_hf_fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_diags *diags)
 {
-    struct reader r = {.doc = doc, .map = doc->root, .diags = diags, .ok = true};
-    const struct nadi_doc_node *part = nadi_doc_find(doc->root, "text_config");
-    if (part && part->kind == NADI_DOC_MAP)
-        r.map = part; /* of a model that takes pictures too: its language model */
-    const struct family *f = family_of(&r);
-    const char *name = text(&r, "_name_or_path");
-    m->name = nadi_arena_strdup(&m->arena, *name ? name : f->type);
-    m->source = nadi_arena_strdup(&m->arena, doc->path);
-    m->family = f->family;
-    m->positions = f->positions;
-    m->head = f->head;
-    m->biases = f->biases;
-    m->norms_per_layer = f->norms_per_layer ? f->norms_per_layer : 2;
-    m->layernorm = f->layernorm;
-    m->qk_norm = f->qk_norm;
-    m->sinks = f->sinks;
-    m->embedding_norm = f->embedding_norm;
-    m->final_norm = !f->no_final_norm;
-    m->causal = true;
-    m->gated = f->gated || nadi_str_starts(text(&r, "feed_forward_proj"), "gated");
-    m->layers = number(&r, "num_hidden_layers n_layer n_layers num_layers", 0);
-    if (f->family == NADI_FAMILY_ENCODER_DECODER)
-        m->decoder_layers = number(&r, "num_decoder_layers", m->layers);
-    m->hidden = number(&r, "hidden_size n_embd d_model", 0);
-    m->heads = number(&r, "num_attention_heads n_head n_heads num_heads", 0);
-    m->ffn = number(&r, "intermediate_size n_inner ffn_dim d_ff", 0);
-    m->lookups = 1;
-    fill_rows(m, &r, f);
-    fill_attention(m, &r, f);
-    fill_experts(m, &r, f);
-    return r.ok;
+    struct nadi_hf_config c = {.doc = doc, .map = doc->root, .diags = diags, .ok = true};
+    const struct nadi_doc_node *part = language_part(doc->root);
+    if (part)
+        c.map = part;
+    const struct nadi_hf_rule *rule = find_rule(&c, doc->root, part);
+    if (!rule)
+        return false;
+    const struct nadi_doc_node *map = c.map;
+    c.absent = rule->absent;
+    m->family = rule->family;
+    name_model(m, &c, doc->root, part || nadi_doc_find(doc->root, "vision_config"));
+    if (!fill(m, &c, rule) || !c.ok)
+        return false;
+    c.map = map;
+    const struct nadi_doc_node *tie = nadi_doc_find(doc->root, "tie_word_embeddings");
+    if (part && tie && tie->kind == NADI_DOC_SCALAR)
+        m->tied = nadi_hf_is_true(tie);
+    const bool outer_class = !part && nadi_hf_container(text_at(doc->root, "model_type"));
+    if (!outer_class && !check_class(m, &c, rule))
+        return false;
+    note_further_layers(&c);
+    if (!nadi_hf_check_unread(&c, map))
+        return false;
+    if (part && strcmp(text_at(doc->root, "model_type"), "llama4") == 0)
+        m->beside = LLAMA4_VISION;
+    if (part || nadi_doc_find(doc->root, "vision_config"))
+        note_part(&c, m, doc->root);
+    return c.ok;
 }

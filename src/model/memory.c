@@ -184,6 +184,12 @@ static double buffers(const struct estimate *e, uint32_t rank)
     return output + recompute + gathered;
 }
 
+static uint64_t kept_tokens(const struct nadi_model *m, uint32_t layer, uint64_t tokens)
+{
+    const bool windowed = nadi_model_layer(m, layer) & NADI_LAYER_WINDOWED;
+    return windowed ? nadi_min_u64(tokens, m->window) : tokens;
+}
+
 /* Keys and values of all tokens so far, for all sequences of the batch. */
 static double cache(const struct estimate *e, uint32_t rank)
 {
@@ -195,16 +201,13 @@ static double cache(const struct estimate *e, uint32_t rank)
     const uint32_t kv = m->kv_heads > p->tp ? m->kv_heads / p->tp : 1;
     const double width =
         m->latent ? m->kv_rank + (double)m->rope_dim : 2.0 * kv * (double)m->head_dim;
-    double layers = 0, windowed = 0;
+    double kept = 0; /* tokens, over the layers */
     for (uint32_t c = 0; c < e->s->chunks; c++) {
         const struct nadi_stage s = nadi_stage_of(p, m, e->net, nadi_schedule_stage(e->s, rank, c));
         for (uint32_t i = s.first; i < s.first + s.count; i++)
             if (nadi_body_position(e->net, &s, i) != NADI_NONE)
-                layers++;
+                kept += (double)kept_tokens(m, i - e->net->body_first, tokens);
     }
-    if (m->window && m->window < tokens)
-        windowed = m->full_every ? layers * (1 - 1.0 / m->full_every) : layers;
-    const double kept = (layers - windowed) * (double)tokens + windowed * m->window;
     return (double)(p->batch / p->dp) * kept * width * p->activation_bytes;
 }
 

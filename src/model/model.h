@@ -43,6 +43,18 @@ enum nadi_bias_flag {
     NADI_BIAS_HEAD = 1 << 4,
 };
 
+enum nadi_qk_norm { /* of queries and keys */
+                    NADI_QK_NORM_NONE,
+                    NADI_QK_NORM_HEAD,  /* one weight a width, for all heads */
+                    NADI_QK_NORM_WHOLE, /* each head has its weights */
+                    NADI_QK_NORM_PLAIN, /* without weights */
+};
+
+enum nadi_layer_flag {
+    NADI_LAYER_EXPERTS = 1 << 0,
+    NADI_LAYER_WINDOWED = 1 << 1,
+};
+
 struct nadi_widths { /* a list of layer widths */
     const uint64_t *items;
     uint32_t count;
@@ -53,6 +65,7 @@ struct nadi_model {
     const char *name, *source; /* source: NULL when not said */
     enum nadi_family family;
     double published, activated; /* parameters as the source counts them; 0: not said */
+    double beside;               /* parameters of a part that is counted and not simulated */
 
     /* transformers and rnn */
     uint32_t layers, decoder_layers;
@@ -63,16 +76,21 @@ struct nadi_model {
     enum nadi_model_head head;
     bool layernorm; /* else RMS norm */
     uint32_t norms_per_layer;
-    bool final_norm, embedding_norm, qk_norm, dropout;
+    bool plain_norms; /* norms without weights */
+    bool final_norm, embedding_norm, dropout;
+    enum nadi_qk_norm qk_norm;
     unsigned biases; /* enum nadi_bias_flag */
     bool latent;     /* multi-head latent attention; head_dim is then the part without positions */
     uint32_t query_rank, kv_rank, rope_dim, value_dim;
     uint32_t window, full_every;
+    bool chunked; /* a token sees those of its own chunk of `window` tokens, not the last ones */
     bool sinks;
 
     /* mixture of experts: experts is 0 in a dense model */
     uint32_t experts, top_k, expert_ffn, shared_experts, dense_layers, expert_every;
+    uint64_t shared_ffn; /* width of all shared experts together */
     bool router_bias, shared_gate;
+    const uint8_t *layer_flags; /* enum nadi_layer_flag of each layer; NULL: by the counts above */
 
     /* the other families */
     struct nadi_widths embedding_rows, bottom_mlp, top_mlp; /* DLRM */
@@ -96,10 +114,13 @@ static inline bool nadi_model_is_transformer(const struct nadi_model *m)
     return m->family <= NADI_FAMILY_ENCODER_DECODER;
 }
 
+/* What stands in a block of a transformer: enum nadi_layer_flag. */
+unsigned nadi_model_layer(const struct nadi_model *m, uint32_t layer);
+
 const char *nadi_family_name(enum nadi_family family);
 
 /* Parameters of the whole model, and those that one token passes (the same unless there are
- * experts; embeddings count whole). */
+ * experts or parts that are not simulated; embeddings count whole). */
 struct nadi_parameters {
     double all, activated, embedding;
 };

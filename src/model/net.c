@@ -194,6 +194,7 @@ struct nadi_parameters nadi_model_parameters(const struct nadi_model *m)
             p.activated += expert * m->top_k / m->experts;
         p.embedding += (double)sums.table_weights;
     }
+    p.all += m->beside;
     nadi_net_release(&net);
     return p;
 }

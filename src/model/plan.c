@@ -126,9 +126,8 @@ static void check_transformer(struct resolve *r)
     else if (!m->latent)
         divides(r, "the number of key-value heads", m->kv_heads, "tp", p->tp);
     divides(r, "tp", p->tp, "the feed-forward width", m->ffn);
-    if (m->shared_experts)
-        divides(r, "tp", p->tp, "the shared experts' width",
-                (uint64_t)m->shared_experts * m->expert_ffn);
+    if (m->shared_ffn)
+        divides(r, "tp", p->tp, "the shared experts' width", m->shared_ffn);
     if (p->mode == NADI_MODE_DECODE && p->cp > 1)
         refuse(r, NULL, "one token cannot be split: cp must be 1 in decode");
     if (p->mode != NADI_MODE_DECODE)

@@ -65,7 +65,8 @@ static void build_norm(struct nadi_build *b, const char *name, uint64_t tokens)
     const struct nadi_model *m = b->m;
     const uint64_t h = m->hidden;
     const bool bias = m->layernorm && (m->biases & NADI_BIAS_NORM);
-    nadi_build_stream(b, name, tokens * h, tokens * h, bias ? 2 * h : h, tokens * h);
+    const uint64_t weights = m->plain_norms ? 0 : bias ? 2 * h : h;
+    nadi_build_stream(b, name, tokens * h, tokens * h, weights, tokens * h);
 }
 
 static void mask(struct nadi_build *b, uint64_t elements)
@@ -164,18 +165,9 @@ void nadi_build_mlp_block(struct nadi_build *b, const struct nadi_tokens *t, uin
     nadi_build_linear(b, "mlp down", t->all, f, m->hidden, bias);
 }
 
-/* Is there an unwindowed layer among the windowed ones, and is this one of them? */
-static bool is_windowed(const struct nadi_model *m, uint32_t layer)
-{
-    return m->window && !(m->full_every && (layer + 1) % m->full_every == 0);
-}
-
-static bool has_experts(const struct nadi_model *m, uint32_t layer)
-{
-    return m->experts && layer >= m->dense_layers && (layer + 1) % m->expert_every == 0;
-}
-
-enum block_flag { BLOCK_EXPERTS = 1, BLOCK_WINDOWED = 2, BLOCK_CROSS = 4 };
+enum block_flag { /* beside enum nadi_layer_flag */
+                  BLOCK_CROSS = 4,
+};
 
 static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
                       const struct nadi_tokens *source, unsigned flags)
@@ -188,7 +180,7 @@ static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
     uint32_t norms = 0;
     build_norm(b, "attention norm", t->own);
     norms++;
-    nadi_build_mixer(b, t, flags & BLOCK_WINDOWED);
+    nadi_build_mixer(b, t, flags & NADI_LAYER_WINDOWED);
     build_residual(b, "attention residual", t);
     if (source) {
         build_norm(b, "cross norm", t->own);
@@ -197,7 +189,7 @@ static uint32_t block(struct nadi_build *b, const struct nadi_tokens *t,
     }
     for (; norms < m->norms_per_layer; norms++)
         build_norm(b, "mlp norm", t->own);
-    if (flags & BLOCK_EXPERTS) {
+    if (flags & NADI_LAYER_EXPERTS) {
         nadi_build_experts(b, t);
     } else {
         nadi_build_enter(b, "mlp input", t);
@@ -215,9 +207,7 @@ static void stack(struct nadi_build *b, uint32_t layers, const struct nadi_token
     uint32_t kinds[8];
     bool known[8] = {false};
     for (uint32_t i = 0; i < layers; i++) {
-        unsigned flags = source ? BLOCK_CROSS : 0;
-        flags |= has_experts(b->m, i) ? BLOCK_EXPERTS : 0;
-        flags |= is_windowed(b->m, i) ? BLOCK_WINDOWED : 0;
+        const unsigned flags = nadi_model_layer(b->m, i) | (source ? BLOCK_CROSS : 0);
         if (!known[flags])
             kinds[flags] = block(b, t, source, flags);
         known[flags] = true;

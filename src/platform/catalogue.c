@@ -51,7 +51,7 @@ bool nadi_catalogue_doc(struct nadi_doc *doc, const char *folder, const char *na
     struct nadi_str what = NADI_STR_INIT;
     nadi_str_add_bytes(&what, folder, strlen(folder) - 1);
     const bool ok = nadi_doc_read(doc, name, nadi_str_get(&what),
-                                  nadi_doc_syntax_of(name, NADI_DOC_YAML), diags);
+                                  nadi_doc_syntax_python(name, NADI_DOC_YAML), diags);
     nadi_str_release(&what);
     return ok;
 }

@@ -96,6 +96,48 @@ static void causal_share(void **state)
     nadi_model_release(&m);
 }
 
+static double share_of(const struct nadi_model *m, uint64_t tokens, uint64_t cached)
+{
+    struct nadi_shape s = nadi_shape_whole(tokens);
+    struct nadi_net net;
+    double share = 0;
+    s.cached = cached;
+    nadi_net_build(&net, m, &s);
+    const struct nadi_layer_kind *block = nadi_net_layer(&net, 1);
+    for (uint32_t i = 0; i < block->op_count; i++)
+        if (block->ops[i].kind == NADI_OP_ATTENTION)
+            share = block->ops[i].share;
+    nadi_net_release(&net);
+    return share;
+}
+
+/* Chunks, and windows without order, against scores counted one by one. */
+static void window_shares(void **state)
+{
+    struct nadi_model m;
+    (void)state;
+    open_model(&m, "mistral-7b");
+    for (uint32_t window = 1; window <= 40; window += 13) {
+        for (uint64_t tokens = 1; tokens <= 30; tokens++) {
+            const uint64_t cached = tokens % 7;
+            double chunked = 0, both = 0;
+            for (uint64_t q = cached; q < cached + tokens; q++)
+                for (uint64_t k = 0; k <= q; k++)
+                    chunked += k / window == q / window;
+            for (uint64_t q = 0; q < tokens; q++)
+                for (uint64_t k = 0; k < tokens; k++)
+                    both += (q > k ? q - k : k - q) <= window / 2;
+            m.window = window;
+            m.chunked = m.causal = true;
+            near(share_of(&m, tokens, cached), chunked / (double)(tokens * (tokens + cached)),
+                 1e-12);
+            m.chunked = m.causal = false;
+            near(share_of(&m, tokens, 0), both / (double)(tokens * tokens), 1e-12);
+        }
+    }
+    nadi_model_release(&m);
+}
+
 /* Multiply-adds of one 224 x 224 image as torchvision's documentation gives them. */
 static void image_flops(void **state)
 {
@@ -253,10 +295,11 @@ static void decoding(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(megatron_flops),       cmocka_unit_test(six_n_d),
-        cmocka_unit_test(causal_share),         cmocka_unit_test(image_flops),
-        cmocka_unit_test(megatron_activations), cmocka_unit_test(megatron_ends),
-        cmocka_unit_test(degrees_divide),       cmocka_unit_test(decoding),
+        cmocka_unit_test(megatron_flops), cmocka_unit_test(six_n_d),
+        cmocka_unit_test(causal_share),   cmocka_unit_test(window_shares),
+        cmocka_unit_test(image_flops),    cmocka_unit_test(megatron_activations),
+        cmocka_unit_test(megatron_ends),  cmocka_unit_test(degrees_divide),
+        cmocka_unit_test(decoding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

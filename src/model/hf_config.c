@@ -1,0 +1,293 @@
+#include "model/hf_config.h"
+
+#include "base/str.h"
+
+static void mark(struct nadi_hf_config *c, const struct nadi_doc_node *node)
+{
+    NADI_ASSERT(c->read_count < NADI_HF_MOST_READ);
+    for (uint32_t i = 0; i < c->read_count; i++)
+        if (c->read[i] == node)
+            return;
+    c->read[c->read_count++] = node;
+}
+
+static const char *next_word(const char *list, char word[64])
+{
+    list += strspn(list, " ");
+    const size_t length = strcspn(list, " ");
+    NADI_ASSERT(length < 64);
+    memcpy(word, list, length);
+    word[length] = '\0';
+    return list + length;
+}
+
+const struct nadi_doc_node *nadi_hf_find(struct nadi_hf_config *c, const char *names)
+{
+    const struct nadi_doc_node *first = NULL;
+    char key[64];
+    for (names = next_word(names, key); key[0]; names = next_word(names, key)) {
+        const struct nadi_doc_node *node = nadi_doc_find(c->map, key);
+        if (!node)
+            continue;
+        mark(c, node);
+        first = first ? first : node;
+    }
+    return first;
+}
+
+/* What the class takes for the key; NULL: nothing is said. */
+static const char *absent_value(const struct nadi_hf_config *c, const char *names, char value[64])
+{
+    char key[64], pair[64];
+    for (names = next_word(names, key); key[0]; names = next_word(names, key)) {
+        const size_t length = strlen(key);
+        const char *list = c->absent ? c->absent : "";
+        for (list = next_word(list, pair); pair[0]; list = next_word(list, pair)) {
+            if (strncmp(pair, key, length) != 0 || pair[length] != '=')
+                continue;
+            memcpy(value, pair + length + 1, strlen(pair + length + 1) + 1);
+            return value;
+        }
+    }
+    return NULL;
+}
+
+static bool is_null(const struct nadi_hf_config *c, const struct nadi_doc_node *node)
+{
+    return nadi_doc_classify(c->doc, node, NULL) == NADI_DOC_NULL;
+}
+
+static bool count_of(const struct nadi_hf_config *c, const struct nadi_doc_node *node,
+                     uint32_t *count)
+{
+    double value;
+    if (nadi_doc_classify(c->doc, node, &value) != NADI_DOC_INTEGER || value < 0 ||
+        value > NADI_HF_MOST_COUNT)
+        return false;
+    *count = (uint32_t)value;
+    return true;
+}
+
+uint32_t nadi_hf_number(struct nadi_hf_config *c, const char *names, uint32_t absent)
+{
+    const struct nadi_doc_node *node = nadi_hf_find(c, names);
+    char found[96], text[64];
+    uint32_t value = absent;
+    if (!node) {
+        if (absent_value(c, names, text) && !nadi_str_to_u32(text, UINT32_MAX, &value))
+            NADI_BUG("the table has %s", text);
+        return value;
+    }
+    if (is_null(c, node))
+        return 0;
+    const struct nadi_doc_node *item = node->kind == NADI_DOC_LIST ? node->first : node;
+    bool ok = item && count_of(c, item, &value);
+    for (uint32_t other; ok && node->kind == NADI_DOC_LIST && item; item = item->next) {
+        ok = count_of(c, item, &other);
+        if (ok && other != value) {
+            nadi_hf_refuse(c, node, "a number that is not the same in all layers");
+            return value;
+        }
+    }
+    if (!ok)
+        c->ok = nadi_error(c->diags, "model/config", nadi_doc_place(c->doc, node), NULL,
+                           "'%s' must be a whole number up to 1e9, found %s", nadi_doc_key(node),
+                           nadi_doc_describe(c->doc, node, found));
+    return value;
+}
+
+bool nadi_hf_is_true(const struct nadi_doc_node *item)
+{
+    return item->kind == NADI_DOC_SCALAR &&
+           (nadi_str_equal(item->text, "true") || nadi_str_equal(item->text, "1"));
+}
+
+bool nadi_hf_truth(struct nadi_hf_config *c, const char *names, bool absent)
+{
+    const struct nadi_doc_node *node = nadi_hf_find(c, names);
+    char text[64];
+    if (node)
+        return nadi_hf_is_true(node);
+    return absent_value(c, names, text) ? nadi_str_equal(text, "true") : absent;
+}
+
+const char *nadi_hf_text(struct nadi_hf_config *c, const char *names)
+{
+    const struct nadi_doc_node *node = nadi_hf_find(c, names);
+    return node && node->kind == NADI_DOC_SCALAR && !is_null(c, node) ? node->text : "";
+}
+
+const struct nadi_doc_node *nadi_hf_list(struct nadi_hf_config *c, const char *names)
+{
+    const struct nadi_doc_node *node = nadi_hf_find(c, names);
+    return node && node->kind == NADI_DOC_LIST && node->first ? node : NULL;
+}
+
+bool nadi_hf_enter(struct nadi_hf_config *c, const char *name)
+{
+    const struct nadi_doc_node *node = nadi_hf_find(c, name);
+    if (!node || node->kind != NADI_DOC_MAP)
+        return false;
+    c->map = node;
+    return true;
+}
+
+bool nadi_hf_lists_number(const struct nadi_hf_config *c, const struct nadi_doc_node *list,
+                          uint32_t number)
+{
+    uint32_t value;
+    for (const struct nadi_doc_node *item = list ? list->first : NULL; item; item = item->next)
+        if (count_of(c, item, &value) && value == number)
+            return true;
+    return false;
+}
+
+bool nadi_hf_refuse(struct nadi_hf_config *c, const struct nadi_doc_node *at, const char *what)
+{
+    char found[96];
+    c->ok = nadi_error(c->diags, "model/unmodelled", nadi_doc_place(c->doc, at), NULL,
+                       "'%s' of model_type '%s' is %s: %s, which is not modelled", nadi_doc_key(at),
+                       c->type, nadi_doc_describe(c->doc, at, found), what);
+    return false;
+}
+
+/* ---- keys that nobody read ----------------------------------------------------------------- */
+
+/* Parts of names that speak of the shape, between underscores. */
+static const char shape_words[] =
+    " adapter altup attention attn bias block blocks cla compress conv cross decoder depth dim "
+    "dims embd embed embedding embeddings encoder expand expansion expert experts ffn gate group "
+    "groups head heads hc hidden hybrid index indexer inner intermediate kernel kv laurel layer "
+    "layers linear lora mamba memory mhc mlp moe ngram norm pattern per ratio recurrent residual "
+    "rnn routed rwkv s4 shared share size sparse ssm state swa token types width window ";
+
+/* Names with such parts that change neither the parameters nor the time of a layer. */
+static const char harmless_names[] =
+    " attn_impl embd_layer use_parallel_residual attn_uses_sequence_id ffn_act_fn moe_loss_weight "
+    "moe_normalize_expert_weights "
+    " add_cross_attention apply_query_key_layer_scaling apply_residual_connection_post_layernorm "
+    "attention_dropout attention_logit_cap attention_multiplier attention_output_multiplier "
+    "attention_probs_dropout attention_query_scale attention_sink_size attention_softmax_in_fp32 "
+    "attention_softmax_scale attention_temperature_scale attention_value_scale "
+    "attn_implementation attn_logit_softcapping attn_output_multiplier attn_pdrop "
+    "attn_softmax_bf16 attn_temperature_tuning bias_dropout_fusion chunk_size_feed_forward "
+    "classifier_dropout context_window_size cross_attention_hidden_size decoder_start_token_id "
+    "dim_model_base embd_pdrop embedding_dropout embedding_initializer_range embedding_multiplier "
+    "embedding_multiplier_scale enable_expert_tensor_parallelism encoder_no_repeat_ngram_size "
+    "ep_size expert_dropout expert_dtype ffn_inter_padding_size first_layer_fusion flash_attn "
+    "forced_decoder_ids fp32_residual_connection full_attn_mod gradient_checkpointing hidden_act "
+    "hidden_activation hidden_dropout interpolate_factor is_decoder is_encoder_decoder "
+    "layer_norm_type layernorm_compute_fp32 max_position_embeddings max_sequence_length "
+    "mlp_gated_linear_units mlp_hidden_act moe_capacity moe_drop_tokens moe_dropout_prob "
+    "moe_eval_capacity_factor moe_gate moe_group_experts moe_layer_use_aux moe_min_capacity "
+    "moe_multimodal_dispatch_use_allgather moe_random_routing_dropped_token moe_renormalize "
+    "moe_routed_scaling_factor moe_router_activation_func moe_router_dtype "
+    "moe_router_enable_expert_bias moe_router_scaling_factor moe_router_topk_scaling_factor "
+    "moe_token_dropping moe_train_capacity_factor moe_use_aux_free moe_use_hard_gate "
+    "mtp_loss_scaling_factor mtp_transformer_layers mup_base_width n_ctx n_group n_positions "
+    "no_repeat_ngram_size no_rope_layer_interval no_rope_layers norm_head norm_topk_prob "
+    "norm_topk_probs norm_type normalize_embedding num_beam_groups num_beams num_crops "
+    "num_ctx_tokens num_expert_group num_image_tokens num_labels num_logits_to_keep "
+    "num_mtp_modules num_nextn_predict_layers num_return_sequences "
+    "original_max_position_embeddings pack_head pad_vocab_size_multiple "
+    "pad_vocab_size_to_multiple_of partial_rotary_factor position_embedding_type post_layer_norm "
+    "prefill_chunk_size pretraining_tp pruned_heads query_pre_attn_scalar reorder_and_upcast_attn "
+    "rescale_prenorm_residual residual_dropout residual_in_fp32 residual_multiplier "
+    "routed_scaling_factor save_attention_scores scale_attention_softmax_in_fp32 "
+    "scale_attn_by_inverse_layer_idx scale_attn_weights scale_depth scale_embedding scale_width "
+    "seq_length sequence_length shared_input_output_embedding spatial_merge_size "
+    "tie_encoder_decoder tokens_per_image topk_group unpad_inputs use_flash_attn "
+    "use_flash_attn_kernel use_grouped_topk use_logn_attn use_memory_efficient_attention "
+    "use_mixed_mlp_moe use_mrope use_mtp use_pad_tokens_in_attention use_stable_embedding "
+    "vocab_size_override ";
+
+static const char *const harmless_starts[] = {
+    "rope",    "rotary", "initializer", "vision",  "image",      "img",       "video",
+    "audio",   "speech", "summary",     "torch",   "_",          "tokenizer", "transformers",
+    "output_", "mrope",  "quant",       "router_", "generation", "mm_",       "resid_",
+    "init_",   "yarn",   "tie_",        NULL,
+};
+
+static const char *const harmless_ends[] = {
+    "_dropout",   "_dropout_prob", "_pdrop", "_eps",       "_epsilon", "_token_id",
+    "_token_ids", "_token_index",  "_theta", "_loss_coef", "_dtype",   "_std",
+    "_token",     "_loss_alpha",   "_init",  "_aux_coef",  "_scale",   "_base_freq",
+    "_logits",    "_in_fp32",      "_gain",  "_alpha",     "_limit",   NULL,
+};
+
+static bool has_word(const char *list, const char *word, size_t length)
+{
+    for (const char *at = list; (at = strchr(at, word[0])); at++)
+        if (at > list && at[-1] == ' ' && strncmp(at, word, length) == 0 && at[length] == ' ')
+            return true;
+    return false;
+}
+
+static bool speaks_of_shape(const char *key)
+{
+    if (has_word(harmless_names, key, strlen(key)))
+        return false;
+    for (size_t i = 0; harmless_starts[i]; i++)
+        if (nadi_str_starts(key, harmless_starts[i]))
+            return false;
+    for (size_t i = 0; harmless_ends[i]; i++)
+        if (nadi_str_ends(key, harmless_ends[i]))
+            return false;
+    for (const char *at = key; *at;) {
+        const size_t length = strcspn(at, "_.-");
+        if (length && has_word(shape_words, at, length))
+            return true;
+        at += length;
+        at += strspn(at, "_.-");
+    }
+    return nadi_str_starts(key, "n_") || nadi_str_starts(key, "num_");
+}
+
+/* Not null, false, 0 or empty. */
+static bool says_something(const struct nadi_hf_config *c, const struct nadi_doc_node *node)
+{
+    double number = 0;
+    switch (nadi_doc_classify(c->doc, node, &number)) {
+    case NADI_DOC_SCALAR_NONE:
+        return node->count > 0;
+    case NADI_DOC_NULL:
+        return false;
+    case NADI_DOC_BOOL:
+    case NADI_DOC_INTEGER:
+    case NADI_DOC_REAL:
+        return number < 0 || number > 0;
+    case NADI_DOC_TEXT:
+        return node->text[0] != '\0';
+    }
+    NADI_BUG("kind of a scalar");
+}
+
+static bool was_read(const struct nadi_hf_config *c, const struct nadi_doc_node *node)
+{
+    for (uint32_t i = 0; i < c->read_count; i++)
+        if (c->read[i] == node)
+            return true;
+    return false;
+}
+
+bool nadi_hf_check_unread(struct nadi_hf_config *c, const struct nadi_doc_node *map)
+{
+    bool ok = true;
+    char found[96];
+    for (const struct nadi_doc_node *node = map->first; node; node = node->next) {
+        if (was_read(c, node)) {
+            if (node->kind == NADI_DOC_MAP)
+                ok &= nadi_hf_check_unread(c, node);
+            continue;
+        }
+        if (!says_something(c, node) || !speaks_of_shape(nadi_doc_key(node)))
+            continue;
+        ok = nadi_error(c->diags, "model/unmodelled", nadi_doc_key_place(c->doc, node),
+                        "where it changes no layer, leave it out of a copy of the file; where it "
+                        "does, the model cannot be described",
+                        "'%s' (%s) is nothing that is known of model_type '%s': what it changes is "
+                        "not modelled",
+                        nadi_doc_key(node), nadi_doc_describe(c->doc, node, found), c->type);
+    }
+    return ok;
+}

@@ -1,0 +1,46 @@
+/* hf_config: the keys of a config.json, each read once by whoever knows what it means.
+ *
+ * A key that is not given has its class's value ("key=value ..." of the architecture); one that is
+ * null has none. What was asked for is remembered, so that keys about the shape of the network that
+ * nobody asked for can be named: they would change the answer. Private to hf. */
+#ifndef NADI_MODEL_HF_CONFIG_H
+#define NADI_MODEL_HF_CONFIG_H
+
+#include "format/doc.h"
+#include "model/model.h"
+
+enum { NADI_HF_MOST_COUNT = 1000000000, NADI_HF_MOST_LAYERS = 100000, NADI_HF_MOST_READ = 256 };
+
+struct nadi_hf_config {
+    const struct nadi_doc *doc;
+    const struct nadi_doc_node *map; /* that keys are looked for in */
+    const char *type;                /* model_type, for messages */
+    const char *absent;              /* of the architecture */
+    struct nadi_diags *diags;
+    bool ok;
+    const struct nadi_doc_node *read[NADI_HF_MOST_READ];
+    uint32_t read_count;
+};
+
+/* Names of a key are separated by blanks; the first that the file has counts. */
+const struct nadi_doc_node *nadi_hf_find(struct nadi_hf_config *c, const char *names);
+/* A whole number up to 1e9; a list of equal ones counts as one of them (one of each layer). */
+uint32_t nadi_hf_number(struct nadi_hf_config *c, const char *names, uint32_t absent);
+bool nadi_hf_truth(struct nadi_hf_config *c, const char *names, bool absent);
+const char *nadi_hf_text(struct nadi_hf_config *c, const char *names);
+/* A list, or NULL. */
+const struct nadi_doc_node *nadi_hf_list(struct nadi_hf_config *c, const char *names);
+/* Looks for keys within the map `name` of the current one; false: there is none. */
+bool nadi_hf_enter(struct nadi_hf_config *c, const char *name);
+
+/* Is the item of a list the number 1 or true? */
+bool nadi_hf_is_true(const struct nadi_doc_node *item);
+bool nadi_hf_lists_number(const struct nadi_hf_config *c, const struct nadi_doc_node *list,
+                          uint32_t number);
+
+/* An error at a key: what is not modelled. Always false. */
+bool nadi_hf_refuse(struct nadi_hf_config *c, const struct nadi_doc_node *at, const char *what);
+/* False with errors: keys of `map` that speak of the network's shape and that nobody read. */
+bool nadi_hf_check_unread(struct nadi_hf_config *c, const struct nadi_doc_node *map);
+
+#endif

@@ -1,0 +1,90 @@
+/* hf_rules: one table of the architectures whose config.json is read: what a layer of each
+ * model_type has, which keys change it, and what its class takes for keys that are not given.
+ *
+ * What is not in the table is not read. Types whose layers the program does not model are in it
+ * too, with the mechanism and the keys that speak of it, so that the refusal can say why. The
+ * table is also what docs/guide/models.md shows (a test holds them together). */
+#ifndef NADI_MODEL_HF_RULES_H
+#define NADI_MODEL_HF_RULES_H
+
+#include "model/hf_config.h"
+
+enum nadi_hf_flag {
+    NADI_HF_GATED = 1 << 0,          /* three matrices in the feed-forward layer */
+    NADI_HF_LAYERNORM = 1 << 1,      /* else RMS norm */
+    NADI_HF_TIED = 1 << 2,           /* unless tie_word_embeddings says otherwise */
+    NADI_HF_QK_NORM = 1 << 3,        /* of each head, with weights that all heads share */
+    NADI_HF_QK_NORM_WHOLE = 1 << 4,  /* of all heads, each with its weights */
+    NADI_HF_EXPERTS = 1 << 5,        /* keys of experts are read */
+    NADI_HF_LATENT = 1 << 6,         /* latent attention where kv_lora_rank is given */
+    NADI_HF_WINDOW = 1 << 7,         /* sliding_window and its pattern are read */
+    NADI_HF_WINDOW_SWITCH = 1 << 8,  /* only where use_sliding_window is true */
+    NADI_HF_EMBEDDING_NORM = 1 << 9, /* after the embedding */
+    NADI_HF_NO_FINAL_NORM = 1 << 10,
+    NADI_HF_SHARED_GATE = 1 << 11, /* before the shared experts */
+    NADI_HF_SINKS = 1 << 12,
+    NADI_HF_ROUTER_BIAS = 1 << 13,
+    NADI_HF_MODEL_HAS_HEAD = 1 << 14, /* the class ...Model is the one with the output layer */
+    NADI_HF_SHIFTED = 1 << 15,        /* the position table begins with two rows of no token */
+    NADI_HF_QK_NORM_IF = 1 << 16,     /* one of the two norms, only where its key is true */
+};
+
+struct nadi_hf_bias {
+    const char *key;
+    unsigned biases; /* enum nadi_bias_flag: there where the key is true */
+    bool absent;
+};
+
+struct nadi_hf_rule {
+    const char *types;   /* model_type, blanks between several */
+    const char *classes; /* further beginnings of class names, as in `types`; may be NULL */
+    enum nadi_family family;
+    enum nadi_positions positions;
+    enum nadi_model_head head;
+    unsigned flags;  /* enum nadi_hf_flag */
+    unsigned biases; /* that are always there */
+    struct nadi_hf_bias bias[3];
+    uint32_t norms;          /* of width hidden in a layer; 0: 2 */
+    uint32_t windowed_every; /* of so many layers the last one has no window; 0: all have one */
+    const char *absent;      /* "key=value ..." of the class */
+    /* What is read in a way of its own, after the rest; may be NULL. */
+    bool (*special)(struct nadi_model *m, struct nadi_hf_config *c);
+    const char *refused; /* the mechanism that is not modelled; NULL: it is read */
+    const char *keys;    /* refused: keys that speak of it */
+};
+
+/* NULL: not in the table. */
+const struct nadi_hf_rule *nadi_hf_rule_find(const char *model_type);
+const struct nadi_hf_rule *nadi_hf_rule_at(size_t index);
+
+/* The type of language model that a model of pictures or sounds holds unless it says so, as a part
+ * under text_config and the like, and whose layers it does not change; NULL: it is no such model.
+ */
+const char *nadi_hf_container(const char *model_type);
+
+/* Is `word` one of the words of a list with blanks? */
+bool nadi_hf_has_word(const char *list, const char *word);
+
+/* hf_special: the architectures with keys of their own */
+bool nadi_hf_baichuan(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_chatglm(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_distilbert(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_dbrx(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_ernie_moe(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_falcon(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_gpt_bigcode(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_gpt_neo(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_granite_hybrid(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_arctic(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_llama4(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_minimax_m2(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_mpt(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_old_olmo(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_olmo(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_opt(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_qwen1(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_starcoder2(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_stablelm(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_t5(struct nadi_model *m, struct nadi_hf_config *c);
+
+#endif
