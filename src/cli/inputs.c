@@ -42,7 +42,9 @@ const struct nadi_option nadi_cli_input_files[] = {
     {.name = "lenient",
      .type = NADI_OPTION_FLAG,
      AT(lenient),
-     .help = "Unknown keys of system, network and memory files are warnings, as for the reference"},
+     .help =
+         "Unknown keys of system, network and memory files, and traces of ranks that the network "
+         "does not have, are warnings, as for the reference"},
     {.name = NULL},
 };
 

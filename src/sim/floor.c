@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "collective/plan.h"
 #include "compute/compute.h"
+#include "sim/floor_graph.h"
 
 enum {
     MEMO_BITS = 8,
@@ -28,6 +29,7 @@ struct nadi_floors {
     double compute_scale, comm_scale;
     uint32_t *group_dims; /* by group: bit d: its members differ in dimension d; 0: not known */
     struct family *families;
+    struct nadi_floor_graph *graph; /* NULL: the dimensions say how long a way is */
     struct memo memo[1 << MEMO_BITS];
 };
 
@@ -57,6 +59,9 @@ struct nadi_floors *nadi_floors_create(const struct nadi_inputs *in)
     f->families = NADI_NEW(struct family, in->groups.family_count);
     for (size_t i = 0; i < in->groups.family_count; i++)
         f->families[i] = make_family(in, in->groups.families[i].group_of);
+    if (in->has_graph)
+        f->graph =
+            nadi_floor_graph_create(&in->graph, in->options.network_model == NADI_NETWORK_AWARE);
     return f;
 }
 
@@ -64,6 +69,7 @@ void nadi_floors_destroy(struct nadi_floors *f)
 {
     nadi_mem_free(f->group_dims);
     nadi_mem_free(f->families);
+    nadi_floor_graph_destroy(f->graph);
     nadi_mem_free(f);
 }
 
@@ -79,8 +85,10 @@ static uint64_t carried(const struct nadi_floors *f, uint64_t bytes)
 static uint64_t way_ns(const struct nadi_floors *f, uint32_t d, uint32_t hops, uint64_t bytes)
 {
     const struct nadi_dim *dim = &f->in->topology.dims[d];
-    if (f->in->options.network_model == NADI_NETWORK_PACKET || f->in->has_graph)
-        return 0; /* the graph, not the dimensions, says how long the way is */
+    if (f->graph)
+        return nadi_floor_graph_least_ns(f->graph, carried(f, bytes));
+    if (f->in->options.network_model == NADI_NETWORK_PACKET)
+        return 0;
     double serial = (double)carried(f, bytes) / dim->bytes_per_ns;
     if (f->in->options.network_model == NADI_NETWORK_AWARE)
         return nadi_count_mul(hops, nadi_count_trunc(dim->latency_ns + serial));
@@ -97,6 +105,8 @@ static uint64_t quickest_ns(const struct nadi_floors *f, uint32_t dims, uint64_t
 {
     const struct nadi_topology *t = &f->in->topology;
     uint64_t best = UINT64_MAX;
+    if (f->graph)
+        return nadi_floor_graph_least_ns(f->graph, carried(f, bytes));
     for (uint32_t d = 0; d < t->dim_count; d++)
         if (dims >> d & 1)
             best = nadi_min_u64(best, way_ns(f, d, least_hops(&t->dims[d]), bytes));
@@ -143,6 +153,8 @@ static uint64_t send_ns(const struct nadi_floors *f, uint32_t src, uint32_t dst,
 {
     const struct nadi_topology *t = &f->in->topology;
     uint64_t sum = 0;
+    if (f->graph)
+        return src == dst ? 0 : nadi_floor_graph_way(f->graph, src, dst, carried(f, bytes)).ns;
     for (uint32_t d = nadi_topology_lowest_difference(t, src, dst); d < t->dim_count; d++) {
         uint32_t a = nadi_topology_coordinate(t, src, d), b = nadi_topology_coordinate(t, dst, d);
         if (a == b)
@@ -159,8 +171,9 @@ static uint64_t send_ns(const struct nadi_floors *f, uint32_t src, uint32_t dst,
 struct phase_view {
     const struct nadi_floors *f;
     const struct nadi_phase *p;
-    uint32_t dims; /* bit d: a message may go by dimension d alone */
-    bool whole;    /* the phase's ring is dimension p->dim itself */
+    const struct nadi_group *ring; /* over a graph: whose members are the phase's ring; or NULL */
+    uint32_t dims;                 /* bit d: a message may go by dimension d alone */
+    bool whole;                    /* the phase's ring is dimension p->dim itself */
     uint64_t endpoint_ns;
 };
 
@@ -188,21 +201,63 @@ static uint64_t stage_ns(const struct phase_view *v, uint32_t k)
     return nadi_count_add(v->endpoint_ns, reduce);
 }
 
+struct round { /* of messages from each member of a ring to the next one */
+    uint64_t sum, longest, longest_serial;
+};
+
+/* Chunks go round either way, so that it is the better one between two members. */
+static struct round round_of(const struct phase_view *v, uint64_t bytes)
+{
+    const uint32_t n = v->p->n, *members = v->ring->members;
+    struct round r = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t next = (i + 1) % n;
+        const uint32_t a = members ? members[i] : i, b = members ? members[next] : next;
+        const struct nadi_floor_way there = nadi_floor_graph_way(v->f->graph, a, b, bytes);
+        const struct nadi_floor_way back = nadi_floor_graph_way(v->f->graph, b, a, bytes);
+        const uint64_t way = nadi_min_u64(there.ns, back.ns);
+        r.sum = nadi_count_add(r.sum, way);
+        r.longest = nadi_max_u64(r.longest, way);
+        r.longest_serial =
+            nadi_max_u64(r.longest_serial, nadi_min_u64(there.serial_ns, back.serial_ns));
+    }
+    return r;
+}
+
+/* The chain of `sends` messages that begins with a member, and goes on behind it. A member that
+ * comes last holds up the others from their step n - 1 on at the latest: of the steps to come the
+ * worst cabled one has to send all. */
+static struct nadi_floor ring_messages(const struct phase_view *v)
+{
+    const uint32_t n = v->p->n, sends = v->p->sends, further = sends % n;
+    if (!v->ring) {
+        const uint64_t message = step_ns(v, 0);
+        return (struct nadi_floor){.own = nadi_count_mul(sends - further, message),
+                                   .last = nadi_count_mul(sends, message)};
+    }
+    const struct round r = round_of(v, carried(v->f, v->p->message_bytes));
+    const uint64_t own = nadi_count_mul(sends / n, r.sum);
+    const uint64_t spared = nadi_count_mul(n - further, r.longest);
+    const uint64_t chain = nadi_count_add(own, r.sum > spared ? r.sum - spared : 0);
+    const uint64_t worst = nadi_count_mul(sends > n - 1 ? sends - (n - 1) : 0, r.longest_serial);
+    return (struct nadi_floor){.own = own, .last = nadi_max_u64(chain, worst)};
+}
+
 /* One message at a time: step k + 1 waits for the receive of step k. The chain of messages that
  * leaves a member passes through everybody and comes back after n steps. */
 static struct nadi_floor ring(const struct phase_view *v)
 {
     const struct nadi_phase *p = v->p;
-    uint64_t stages = stage_ns(v, 0), message = step_ns(v, 0);
+    const struct nadi_floor messages = ring_messages(v);
+    uint64_t stages = stage_ns(v, 0);
     uint32_t reduced = p->op == NADI_PHASE_REDUCE_SCATTER || p->op == NADI_PHASE_ALL_REDUCE
                            ? p->n - 1
                            : 0; /* packets 1 .. n - 1 */
     stages = nadi_count_add(stages, nadi_count_mul(p->sends, v->endpoint_ns));
     stages = nadi_count_add(stages, nadi_count_mul(reduced, reduce_ns(v->f, p->message_bytes)));
-    uint64_t rounds = (uint64_t)p->sends / p->n * p->n;
     return (struct nadi_floor){
-        .own = nadi_count_add(stages, nadi_count_mul(rounds, message)),
-        .last = nadi_count_add(stages, nadi_count_mul(p->sends, message)),
+        .own = nadi_count_add(stages, messages.own),
+        .last = nadi_count_add(stages, messages.last),
     };
 }
 
@@ -250,12 +305,25 @@ static struct nadi_floor tree(const struct phase_view *v)
     };
 }
 
+/* How long an NPU's cables need for what it sends of one chunk. */
+static uint64_t leave_ns(const struct phase_view *v)
+{
+    uint64_t bytes = 0;
+    if (v->p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+        return 0;
+    for (uint32_t k = 0; k < v->p->sends; k++)
+        bytes = nadi_count_add(bytes, carried(v->f, nadi_phase_bytes(v->p, k)));
+    return nadi_floor_graph_leave_ns(v->f->graph, bytes);
+}
+
 /* How long a link of the phase's dimension is busy with one chunk, on average. */
 static uint64_t load_ns(const struct phase_view *v)
 {
     const struct nadi_phase *p = v->p;
     const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
-    if (!v->whole || v->f->in->has_graph || v->f->in->options.network_model != NADI_NETWORK_AWARE ||
+    if (v->f->graph)
+        return leave_ns(v);
+    if (!v->whole || v->f->in->options.network_model != NADI_NETWORK_AWARE ||
         p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         return 0;
     bool all_alike = p->algorithm == NADI_ALGORITHM_RING;
@@ -291,6 +359,10 @@ static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_ph
         v.endpoint_ns = 0;
     if (p->local)
         v.endpoint_ns = LOCAL_ENDPOINT_NS;
+    const struct nadi_group *members =
+        f->graph && group < f->in->groups.count ? &f->in->groups.items[group] : NULL;
+    if (members && p->n == members->size && p->stride == 1)
+        v.ring = members;
     v.dims = v.whole ? 1U << p->dim : dims_of_group(f, group);
     if (flat && p->algorithm == NADI_ALGORITHM_RING)
         v.dims = lowest; /* neighbours differ in it, also where they differ in others */

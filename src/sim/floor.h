@@ -9,7 +9,8 @@ struct nadi_floor { /* ns from the issue on one member ... */
     uint64_t own;   /* ... to the completion on the same member, even if it comes last */
     uint64_t last;  /* ... to the completion on some member; at least own */
     /* aware: by dimension, how long each link is busy with it on average; only of collectives among
-     * all ranks, whose members load all links of a dimension alike */
+     * all ranks, whose members load all links of a dimension alike. Over a graph: how long the
+     * cables of a member are busy with what it sends, in any group */
     uint64_t load[NADI_MAX_DIMS];
 };
 

@@ -52,13 +52,18 @@ static bool counts_agree(struct nadi_load *l, const struct nadi_trace_folder *fo
         return false;
     }
     if (below < folder->count) {
+        const bool strict = l->in->options.strict; /* the reference leaves them out */
         struct nadi_str text = NADI_STR_INIT;
         add_count(&text, l, folder);
-        nadi_warning(l->diags, "workload/rank-count", NADI_IN_FILE(l->in->options.workload),
-                     "use a network with as many NPUs as there are traces",
-                     "%s: ranks from %u on are not simulated", nadi_str_get(&text),
-                     l->in->rank_count);
+        nadi_diags_add(l->diags, strict ? NADI_ERROR : NADI_WARNING, "workload/rank-count",
+                       NADI_IN_FILE(l->in->options.workload),
+                       strict ? "use a network with as many NPUs as there are traces, or "
+                                "--lenient to leave the other ranks out, as the reference does"
+                              : "use a network with as many NPUs as there are traces",
+                       "%s: ranks from %u on %s simulated", nadi_str_get(&text), l->in->rank_count,
+                       strict ? "would not be" : "are not");
         nadi_str_release(&text);
+        return !strict;
     }
     return true;
 }

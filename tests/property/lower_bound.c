@@ -10,18 +10,32 @@
 
 enum { CASES = 3000, FINISHED_AT_LEAST = 1500 };
 
-static void no_run_is_faster(void **state)
+static void draw_plain(struct job *j, struct nadi_rng *rng, uint64_t seed)
+{
+    job_random(j, rng);
+    if (seed % 2)
+        job_other_kinds(j, seed);
+}
+
+/* Graphs: dimensions written out, and generators in words. */
+static void draw_graph(struct job *j, struct nadi_rng *rng, uint64_t seed)
+{
+    job_packets(j, rng);
+    j->in.options.network_model = seed % 4 ? NADI_NETWORK_AWARE : NADI_NETWORK_FLOW;
+    j->in.system.exact = false;
+    j->in.events = NULL;
+    j->in.options.max_sim_ns = 0;
+}
+
+static void no_run_is_faster(void (*draw)(struct job *, struct nadi_rng *, uint64_t))
 {
     uint32_t finished = 0;
-    (void)state;
     for (uint64_t seed = 0; seed < CASES; seed++) {
         struct nadi_rng rng;
         struct job j;
         struct nadi_result r;
         nadi_rng_init(&rng, seed, "lower bound");
-        job_random(&j, &rng);
-        if (seed % 2)
-            job_other_kinds(&j, seed);
+        draw(&j, &rng, seed);
         uint64_t bound = nadi_lower_bound_ns(&j.in);
         nadi_simulate(&j.in, NULL, &r);
         if (r.outcome == NADI_OUTCOME_DONE) {
@@ -36,8 +50,20 @@ static void no_run_is_faster(void **state)
     assert_in_range(finished, FINISHED_AT_LEAST, CASES);
 }
 
+static void dimensions(void **state)
+{
+    (void)state;
+    no_run_is_faster(draw_plain);
+}
+
+static void graphs(void **state)
+{
+    (void)state;
+    no_run_is_faster(draw_graph);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_run_is_faster)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(dimensions), cmocka_unit_test(graphs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,8 @@ struct job {
 };
 
 void job_init(struct job *j, const struct nadi_dim *dims, uint32_t count);
+/* Over the graph that a generator makes of words, shortest ways; nothing else is drawn. */
+void job_graph(struct job *j, const char *words);
 void job_release(struct job *j);
 struct nadi_trace *job_trace(struct job *j, const struct job_node *nodes, uint32_t count);
 void job_give(struct job *j, struct nadi_trace *t, uint32_t first, uint32_t last);

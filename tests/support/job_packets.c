@@ -36,6 +36,29 @@ static void draw_dims(struct job *j, struct nadi_rng *rng)
 }
 
 /* Instead of the graph of the dimensions: one of a generator; the dimension is a switch. */
+void job_graph(struct job *j, const char *words)
+{
+    struct nadi_doc doc;
+    struct nadi_diags diags;
+    struct nadi_graph_file file;
+    nadi_diags_init(&diags);
+    NADI_ASSERT(nadi_generator_text(&doc, words, &diags) &&
+                nadi_graph_file_from_doc(&file, &doc, &diags));
+    const struct nadi_dim dim = {
+        .kind = NADI_DIM_SWITCH,
+        .npus = file.graph.host_count,
+        .bytes_per_ns = 50,
+        .oversubscription = 1,
+        .axes = 1,
+    };
+    job_init(j, &dim, 1);
+    j->in.graph = file.graph;
+    j->in.routing.scheme = NADI_ROUTE_SHORTEST;
+    j->in.has_graph = true;
+    nadi_doc_release(&doc);
+    nadi_diags_release(&diags);
+}
+
 static void draw_words(struct job *j, struct nadi_rng *rng)
 {
     static const char *const words[] = {
@@ -49,24 +72,9 @@ static void draw_words(struct job *j, struct nadi_rng *rng)
         "hgx npus=8 planes=2",
         "leaf-spine leaves=2 spines=1 hosts=3 lanes=2",
     };
-    struct nadi_doc doc;
-    struct nadi_diags diags;
-    struct nadi_graph_file file;
-    nadi_diags_init(&diags);
-    NADI_ASSERT(nadi_generator_text(&doc, words[nadi_rng_below(rng, 9)], &diags) &&
-                nadi_graph_file_from_doc(&file, &doc, &diags));
-    const struct nadi_dim dim = {
-        .kind = NADI_DIM_SWITCH,
-        .npus = file.graph.host_count,
-        .bytes_per_ns = 50,
-        .oversubscription = 1,
-        .axes = 1,
-    };
-    job_init(j, &dim, 1);
-    j->in.graph = file.graph;
-    j->in.routing.scheme = chance(rng, 2) ? NADI_ROUTE_ECMP : NADI_ROUTE_SHORTEST;
-    nadi_doc_release(&doc);
-    nadi_diags_release(&diags);
+    job_graph(j, words[nadi_rng_below(rng, 9)]);
+    if (chance(rng, 2))
+        j->in.routing.scheme = NADI_ROUTE_ECMP;
 }
 
 /* Mostly schemes that have steady states, sometimes one that has none. */

@@ -76,6 +76,32 @@ static void specified_collectives(void **state)
     }
 }
 
+/* Over graphs the cables of the NPUs say how long a way is; what lies between is not looked at. */
+static void graph(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        double most; /* the run takes at most so many times as long */
+    } cases[] = {
+        {"hgx npus=8", 1.0001},
+        {"leaf-spine leaves=1 spines=1 hosts=8", 1.0001},
+        {"leaf-spine leaves=4 spines=1 hosts=2", 2},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct job_node node = {.type = NADI_NODE_COLL, .bytes = 100000000};
+        struct job j;
+        job_graph(&j, cases[i].words);
+        j.in.options.network_model = NADI_NETWORK_AWARE;
+        job_algorithm(&j, NADI_ALGORITHM_RING);
+        job_give(&j, job_trace(&j, &node, 1), 0, j.in.rank_count - 1);
+        const uint64_t bound = nadi_lower_bound_ns(&j.in), end = run_ns(&j);
+        if (bound > end || (double)end > cases[i].most * (double)bound)
+            fail_msg("%s: bound %" PRIu64 " ns, run %" PRIu64 " ns", cases[i].words, bound, end);
+        job_release(&j);
+    }
+}
+
 /* A dimension of one NPU changes nothing, wherever it stands: neither does it make the other one's
  * ring an algorithm over all ranks, nor is a message ever in it. */
 static void dimension_of_one(void **state)
@@ -300,6 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(specified_collectives),
+        cmocka_unit_test(graph),
         cmocka_unit_test(dimension_of_one),
         cmocka_unit_test(overlapped_step),
         cmocka_unit_test(late_rank),
