@@ -74,11 +74,20 @@ static void schedule_pump(struct flow *f)
 static void find_end(struct flow *f, uint32_t pair)
 {
     const struct pair *p = &f->pairs.items[pair];
-    const double left = f->transfers.items[p->head].full - p->got;
+    const double left = p->full - p->got;
     if (p->closed)
         nadi_flow_take_out(f, pair);
     else
         nadi_flow_set_end(f, pair, later(p->since, left > 0 ? left / p->level * 1e3 : 0));
+}
+
+enum { AHEAD = 8 }; /* pairs whose memory is asked for before it is needed */
+
+static void expect_settle(const struct flow *f, uint32_t pair)
+{
+    __builtin_prefetch(&f->pairs.items[pair]);
+    __builtin_prefetch(&f->slots.items[pair]);
+    nadi_share_expect(f->share, pair, NADI_SHARE_DEMAND);
 }
 
 static void on_settle(void *context, const struct nadi_event *event)
@@ -90,6 +99,8 @@ static void on_settle(void *context, const struct nadi_event *event)
     f->settling = false;
     const size_t count = nadi_share_solve(f->share, &pairs);
     for (size_t i = 0; i < count; i++) {
+        if (NADI_UNLIKELY(i + AHEAD < count))
+            expect_settle(f, pairs[i + AHEAD]);
         nadi_flow_advance(f, pairs[i], now);
         f->pairs.items[pairs[i]].level = nadi_share_level(f->share, pairs[i]);
         if (NADI_UNLIKELY(f->log != NULL))
@@ -163,10 +174,12 @@ static void open_pair(struct flow *f, uint32_t pair, const struct nadi_fabric_wa
     p->since = nadi_engine_now(f->engine);
 }
 
-static void insert(struct flow *f, struct pair *p, uint32_t index)
+static inline void insert(struct flow *f, struct pair *p, uint32_t index)
 {
     const double full = f->transfers.items[index].full;
     uint32_t *at = &p->head;
+    if (*at == NADI_NONE || full < p->full)
+        p->full = full;
     while (*at != NADI_NONE && f->transfers.items[*at].full <= full)
         at = &f->transfers.items[*at].next;
     f->transfers.items[index].next = *at;
@@ -212,7 +225,7 @@ static void deliver(struct flow *f, uint32_t index)
 }
 
 /* From now on the message flows with the others of its pair. */
-static void join_pair(struct flow *f, struct pair *p, uint32_t index)
+static inline void join_pair(struct flow *f, struct pair *p, uint32_t index)
 {
     struct transfer *t = &f->transfers.items[index];
     if (NADI_UNLIKELY(f->log != NULL))
@@ -301,6 +314,8 @@ static void end_due(struct flow *f, uint32_t pair)
     }
     if (p->count == 0)
         p->weight = 0; /* without what rounding has left */
+    else
+        p->full = f->transfers.items[p->head].full;
     for (size_t i = first; i < f->ended.count; i++) {
         const uint32_t next =
             nadi_flow_dequeue(f, f->transfers.items[f->ended.items[i].transfer].queue);

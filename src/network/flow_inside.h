@@ -26,10 +26,12 @@ struct pair {      /* of a route: its messages that share links now; its demand 
     double got;    /* bytes that each has got since the first of them began, up to `since` */
     double level;  /* bytes/ns that each gets */
     double weight; /* of its messages together */
+    double full;   /* of the first of its messages */
     nadi_time since;
-    uint32_t head, count;
-    uint32_t changes; /* of the route, when the demand got its links */
-    bool closed;      /* its way is cut: the demand is not active */
+    uint32_t head;
+    uint32_t count : 31;
+    uint32_t closed : 1; /* its way is cut: the demand is not active */
+    uint32_t changes;    /* of the route, when the demand got its links */
     /* messages that took the demand's links and are not yet in the links' tallies */
     uint32_t messages;
     uint64_t bytes;

@@ -6,14 +6,15 @@
  * link without spare capacity on which no level is higher, or by its own limit. Levels are found by
  * progressive filling: all rise together, the links that fill up first hold their demands.
  *
- * Changes are collected; nadi_share_solve finds new levels where they can matter. It starts with
- * the demands that changed, those that they push down on their own links, and those whose
- * bottleneck has got room; fills this set while all others keep their levels; and takes in whoever
- * has lost its bottleneck or stands above one that is held, until nobody does: then all are max-min
- * fair, and these levels are unique. Where more than a quarter of the active demands was filled
- * so, everybody joins at once who is connected by links and not below the lowest level that a
- * change can reach. Filling a set of F demands of h hops on L links costs O(F h + members of the
- * links), and O(log L) for each link that fills up after others. */
+ * Changes are collected; nadi_share_solve finds new levels where they matter. All demands that a
+ * link holds have the link's level. It goes through the links that a change has made too full, or
+ * not full, and those that these touch in their turn, the lowest level first: each takes the
+ * demands above its new level and gives away those that another link keeps below it. When no link
+ * is left all are max-min fair, and these levels are unique. Where that takes more looks at demands
+ * than all of them have hops, four times, or a quarter of the active ones has changed, the whole
+ * neighbourhood is filled anew. A solve that changes the levels of F demands of h hops costs O(F h)
+ * and some looks at the members of their links; a filling O(F h + L log L) for all F that are
+ * connected by L links. */
 #ifndef NADI_NETWORK_SHARE_H
 #define NADI_NETWORK_SHARE_H
 

@@ -1,8 +1,12 @@
-/* share_inside: the state that share.c and share_fill.c share. Nothing else includes it. */
+/* share_inside: the state that share.c, share_repair.c and share_fill.c share. Nothing else
+ * includes it. */
 #ifndef NADI_NETWORK_SHARE_INSIDE_H
 #define NADI_NETWORK_SHARE_INSIDE_H
 
+#include "base/mem.h"
 #include "network/share.h"
+
+#include <math.h>
 
 struct member { /* a demand on a link */
     uint32_t demand;
@@ -11,32 +15,34 @@ struct member { /* a demand on a link */
 
 enum { CACHE_LINE = 64 };
 
-struct link {                            /* two cache lines; the first is what most steps touch */
+struct link {                            /* a cache line */
     _Alignas(CACHE_LINE) uint32_t count; /* active demands */
-    uint32_t open;                       /* of a solve: demands of the set that are not held */
+    uint32_t held;                       /* of them, those that it holds: its first members */
+    double capacity;
+    double load;  /* rates of all its demands together, added up change by change */
+    double level; /* of those that it holds; infinite: it holds none */
     union {
         struct member only;   /* log_space 0: at most one */
         struct member *items; /* else: 2^log_space have room */
     };
-    uint32_t visit;
+    uint32_t visit; /* number of the solve whose filling crosses it */
     uint8_t log_space;
-    bool listed; /* among the changed ones */
-    bool others; /* of a solve: demands that are not of the set cross it */
-    double capacity;
-    /* of a solve */
-    double room, weight; /* what is left for the demands of the set that are not held */
-    double hold;         /* level at which it holds demands; infinite: it holds none */
-    double load;         /* rates of all its demands together, added up change by change */
-
-    uint32_t held;     /* active demands that it holds */
-    uint32_t held_now; /* of a solve: those of them that are of the set */
-    uint32_t changes;  /* of `load` since it was last added up anew */
-    double held_level; /* at which it held demands last */
-    double own;        /* of a solve: what the set's demands have of its load */
-    double highest;    /* of a solve: level of a demand of the set */
+    bool queued;  /* may be too full, or not full */
+    bool anew;    /* holds demands since a moment ago: who is above them is not known */
+    bool changed; /* in this solve: another level */
 };
 
-_Static_assert(sizeof(struct link) == 2 * CACHE_LINE, "a link is two cache lines");
+_Static_assert(sizeof(struct link) == CACHE_LINE, "a link is a cache line");
+
+struct gauge {        /* of a link: what others look at */
+    double level;     /* of the demands that it holds; infinite: it holds none */
+    double load;      /* rates of all its demands together, added up change by change */
+    double highest;   /* no demand that it does not hold has a level above this one */
+    uint32_t changes; /* of `load` since it was last added up anew */
+    uint32_t mark;    /* of the move that met it last */
+};
+
+_Static_assert(2 * sizeof(struct gauge) == CACHE_LINE, "two gauges are a cache line");
 
 struct hop {
     uint32_t link;
@@ -44,14 +50,15 @@ struct hop {
 };
 
 struct demand { /* half a cache line: most are looked at as somebody's neighbour */
-    double weight, level;
+    double weight;
+    double limit; /* bound of its level */
     uint32_t way; /* its first hop among all */
-    uint32_t hops : 29;
-    uint32_t held : 1;   /* in this solve: its level is final */
-    uint32_t listed : 1; /* among the changed ones */
-    uint32_t moved : 1;  /* in this solve: another level or another holder than before */
-    uint32_t held_by;    /* link; NADI_NONE: its own limit */
-    uint32_t visit;      /* number of the solve that found its level last */
+    uint32_t hops : 28;
+    uint32_t repeats : 1; /* some link is there more than once */
+    uint32_t listed : 1;  /* among the changed ones */
+    uint32_t placed : 1;  /* has a level */
+    uint32_t held_by;     /* link; NADI_NONE: its own limit, if placed */
+    uint32_t visit;       /* number of the solve that found its level last */
 };
 
 _Static_assert(sizeof(struct demand) == 32, "two demands are a cache line");
@@ -62,82 +69,126 @@ struct candidate { /* a link, or a demand's own limit, and the level at which it
     bool is_demand;
 };
 
+struct heap { /* lowest level first */
+    struct candidate *items;
+    size_t count, capacity;
+};
+
 struct list {
     uint32_t *items;
     size_t count, capacity;
 };
 
+struct rate { /* a member, as a link's level is found */
+    double level, weight;
+};
+
+struct room { /* of a link while the set is filled: what is left for demands that are not held */
+    double rate, weight;
+    uint32_t open; /* those demands */
+};
+
 struct nadi_share {
     uint32_t link_count;
-    uint32_t active; /* demands */
+    uint32_t active;  /* demands */
+    uint64_t members; /* demands on links, all together */
     struct link *links;
-    void *links_memory;
+    struct gauge *gauges; /* by link */
+    void *links_memory;   /* of both */
     struct {
         struct hop *items;
         size_t count, capacity;
     } hops;
     struct {
-        double *items; /* by demand: bound of its level */
-        size_t count, capacity;
-    } limits;
-    bool limited; /* some demand has a bound */
-    struct {
         struct demand *items;
         size_t count, capacity;
     } demands;
-    struct list changed_demands, changed_links;
+    struct list changed_demands;
+    struct heap queue; /* links that may be too full, or not full, by the level that they had */
     /* of a solve */
     uint32_t visit;
-    double floor;        /* no level below this one changes, but for what the changed demands do */
-    size_t newest;       /* the first so many of the set have changed themselves */
+    uint64_t work;   /* members that were looked at */
+    double reached;  /* level of the link that is looked at */
+    uint32_t mark;   /* of the last move */
+    struct list met; /* links that it met */
+    struct list changed_links;
+    struct list solved;
+    struct {
+        struct rate *items;
+        size_t count, capacity;
+    } rates;
+    /* of a filling */
+    struct room *rooms;  /* by link; NULL: none was filled yet */
     struct list crossed; /* links that the set crosses */
     struct list set;     /* demands whose levels are being found */
-    struct list solved;  /* all of this solve */
-    struct {
-        struct candidate *items;
-        size_t count, capacity;
-    } heap;
+    struct heap heap;
 };
 
-static inline const struct hop *nadi_share_way(const struct nadi_share *s, const struct demand *d)
+#define NADI_SHARE_SLACK 1e-11 /* relative: levels this near are equal */
+#define NADI_SHARE_SAME                                                                            \
+    1e-12                     /* relative: a level found this near to what it was is what it was   \
+                               */
+#define NADI_SHARE_FULL 1e-13 /* relative: a load this near to the capacity is the capacity */
+
+static inline struct hop *nadi_share_way(const struct nadi_share *s, const struct demand *d)
 {
     return &s->hops.items[d->way];
 }
 
-static inline const struct member *nadi_share_members(const struct link *l)
+static inline struct member *nadi_share_members(struct link *l)
 {
     return l->log_space ? l->items : &l->only;
 }
 
-static inline bool nadi_share_in_set(const struct nadi_share *s, const struct demand *d)
-{
-    return d->visit == s->visit;
-}
-
-/* The demand has this level from now on; the loads of its links follow. */
-static inline void nadi_share_set_level(struct nadi_share *s, struct demand *d, double level)
-{
-    const double more = d->weight * (level - d->level);
-    d->level = level;
-    for (uint32_t h = 0; h < d->hops; h++) {
-        struct link *l = &s->links[nadi_share_way(s, d)[h].link];
-        l->load += more;
-        l->changes++;
-    }
-}
-
-/* The demand is held by this link, or by its own limit (NADI_NONE), from now on. */
-static inline void nadi_share_set_holder(struct nadi_share *s, struct demand *d, uint32_t link)
+static inline double nadi_share_level_of(const struct nadi_share *s, const struct demand *d)
 {
     if (d->held_by != NADI_NONE)
-        s->links[d->held_by].held--;
-    d->held_by = link;
-    if (link != NADI_NONE)
-        s->links[link].held++;
+        return s->gauges[d->held_by].level;
+    return d->placed ? d->limit : 0;
 }
 
-/* Progressive filling of the set: finds the level of each of its demands, with what the links that
- * it crosses have left for it (room, weight, open). */
+/* heap */
+void nadi_share_push(struct heap *heap, struct candidate c);
+void nadi_share_pop(struct heap *heap);
+void nadi_share_sift_down(struct heap *heap, size_t i);
+void nadi_share_make_heap(struct heap *heap); /* of items in any order */
+
+/* The demand, which nobody holds, is held by this link, or by its own limit (NADI_NONE). A link
+ * that held none has this level from now on. */
+void nadi_share_hold(struct nadi_share *s, uint32_t demand, uint32_t link, double level);
+/* Nobody holds the demand. */
+void nadi_share_release(struct nadi_share *s, uint32_t demand);
+/* The link has another level than before this solve. */
+void nadi_share_note_link(struct nadi_share *s, uint32_t link);
+/* The demand has changed itself, or has another holder, in this solve. */
+static inline void nadi_share_note_demand(struct nadi_share *s, uint32_t demand)
+{
+    struct demand *d = &s->demands.items[demand];
+    if (d->visit == s->visit)
+        return;
+    d->visit = s->visit;
+    NADI_PUSH(&s->solved, demand);
+}
+
+/* A number that nobody has as its visit. */
+void nadi_share_next_visit(struct nadi_share *s);
+
+/* share_repair.c */
+/* The link is looked at in the next solve if it is too full, or not full and holds demands. */
+void nadi_share_touch(struct nadi_share *s, uint32_t link);
+/* The demand's rate changes by so much on all links of its way, to this level. */
+void nadi_share_add_rate(struct nadi_share *s, const struct demand *d, double more, double level);
+/* A level and a holder for an active demand that has none. */
+void nadi_share_place(struct nadi_share *s, uint32_t demand);
+/* Finds the levels of the queue's links, and of those that these touch. False: not within so much
+ * work; then links are still queued. */
+bool nadi_share_repair(struct nadi_share *s, uint64_t most_work);
+
+/* share_fill.c */
+/* The demand, which nobody holds, is of the set that will be filled. */
+void nadi_share_join(struct nadi_share *s, uint32_t demand);
+/* Finds the levels of the set, of the demands on the queue's links, and of all whom these meet,
+ * directly or through others. */
 void nadi_share_fill(struct nadi_share *s);
 
 #endif

@@ -1,0 +1,336 @@
+/* share_repair: levels of links that are too full, or not full, and of those that these touch.
+ *
+ * Each demand has the level of the link that holds it. Levels are max-min fair where no link is too
+ * full, every link that holds demands is full, and none of its demands is above those that it
+ * holds. A link that is not so gets its level anew: it takes demands that are above it, gives those
+ * away that another link keeps below it, and the loads of the links that its demands cross follow.
+ * These are looked at in their turn, the lowest level first: what is above does not matter below.
+ */
+#include "network/share_inside.h"
+
+/* Changes of a load before it is added up anew: rounding stays far below NADI_SHARE_FULL. */
+enum { MOST_CHANGES = 256 };
+
+static bool to_be_settled(const struct link *l, const struct gauge *g)
+{
+    const double spare = l->capacity - g->load, slack = l->capacity * NADI_SHARE_FULL;
+    return spare < -slack || (l->held && spare > slack);
+}
+
+static void queue(struct nadi_share *s, uint32_t link)
+{
+    struct link *l = &s->links[link];
+    const double at = l->held ? s->gauges[link].level : s->reached;
+    l->queued = true;
+    nadi_share_push(&s->queue, (struct candidate){.level = at, .index = link});
+}
+
+void nadi_share_touch(struct nadi_share *s, uint32_t link)
+{
+    if (!s->links[link].queued && to_be_settled(&s->links[link], &s->gauges[link]))
+        queue(s, link);
+}
+
+/* A demand of the link got this level. */
+static void meet(struct nadi_share *s, uint32_t link, double level)
+{
+    struct gauge *g = &s->gauges[link];
+    g->changes++;
+    g->highest = level > g->highest ? level : g->highest;
+    nadi_share_touch(s, link);
+}
+
+static void add_rate(struct nadi_share *s, const struct demand *d, double more, double level)
+{
+    const struct hop *way = nadi_share_way(s, d);
+    for (uint32_t h = 0; h < d->hops; h++) {
+        s->gauges[way[h].link].load += more;
+        meet(s, way[h].link, level);
+    }
+}
+
+void nadi_share_place(struct nadi_share *s, uint32_t demand)
+{
+    struct demand *d = &s->demands.items[demand];
+    double level = d->limit;
+    uint32_t by = NADI_NONE;
+    for (uint32_t h = 0; h < d->hops; h++) {
+        const uint32_t link = nadi_share_way(s, d)[h].link;
+        const struct link *l = &s->links[link];
+        const struct gauge *g = &s->gauges[link];
+        const double spare = g->load < l->capacity ? l->capacity - g->load : 0;
+        const double at = l->held ? g->level : spare / d->weight;
+        if (at >= level)
+            continue;
+        level = at;
+        by = link;
+    }
+    s->reached = level;
+    if (by != NADI_NONE && s->links[by].held == 0) {
+        struct link *l = &s->links[by];
+        l->anew = true;
+        if (!l->queued)
+            queue(s, by);
+    }
+    nadi_share_hold(s, demand, by, level);
+    add_rate(s, d, d->weight * level, level);
+}
+
+/* Asks memory for a later member's demand and hops. */
+static void expect(const struct nadi_share *s, const struct member *all, uint32_t k, uint32_t count)
+{
+    enum { AHEAD = 6 };
+    if (k + AHEAD >= count)
+        return;
+    __builtin_prefetch(&s->demands.items[all[k + AHEAD].demand]);
+    __builtin_prefetch(&s->hops.items[all[k + AHEAD].hop]);
+}
+
+/* Does this member stand for its demand among those of the link? */
+static bool is_first(const struct nadi_share *s, const struct demand *d, uint32_t link,
+                     struct member m)
+{
+    uint32_t h = 0;
+    while (d->repeats && nadi_share_way(s, d)[h].link != link)
+        h++;
+    return !d->repeats || m.hop == d->way + h;
+}
+
+/* The link's members into `rates`: those that it holds take whatever they get. Its load is added up
+ * on the way. */
+static void list_rates(struct nadi_share *s, uint32_t link)
+{
+    struct link *l = &s->links[link];
+    const struct member *all = nadi_share_members(l);
+    double load = 0;
+    NADI_RESERVE(&s->rates, l->count);
+    for (uint32_t k = 0; k < l->count; k++) {
+        const struct demand *d = &s->demands.items[all[k].demand];
+        const double level = nadi_share_level_of(s, d);
+        load += d->weight * level;
+        s->rates.items[k] = (struct rate){k < l->held ? (double)INFINITY : level, d->weight};
+    }
+    s->gauges[link].load = load;
+    s->gauges[link].changes = 0;
+    s->work += l->count;
+}
+
+/* The level to which the link fills while no member is above what it has but those that it holds;
+ * infinite: it is not full. */
+static double water_level(struct nadi_share *s, uint32_t link)
+{
+    const struct link *l = &s->links[link];
+    double level = 0, before = -1, above = 0;
+    list_rates(s, link);
+    while (level > before) {
+        double room = l->capacity;
+        above = 0;
+        for (uint32_t k = 0; k < l->count; k++) {
+            const struct rate r = s->rates.items[k];
+            const bool takes = r.level > level;
+            above += takes ? r.weight : 0;
+            room -= takes ? 0 : r.weight * r.level;
+        }
+        before = level;
+        if (above > 0 && room / above > level)
+            level = room / above;
+    }
+    return above > 0 ? level : (double)INFINITY;
+}
+
+/* The same where nobody is above those that the link holds. */
+static double held_level(struct nadi_share *s, uint32_t link)
+{
+    struct link *l = &s->links[link];
+    const struct gauge *g = &s->gauges[link];
+    const struct member *all = nadi_share_members(l);
+    double weight = 0;
+    for (uint32_t k = 0; k < l->held; k++) {
+        expect(s, all, k, l->held);
+        weight += s->demands.items[all[k].demand].weight;
+    }
+    s->work += l->held;
+    const double others = g->load - weight * g->level;
+    return others < l->capacity ? (l->capacity - others) / weight : 0;
+}
+
+/* Is nobody above this level whom the link does not hold? */
+static bool none_above(struct nadi_share *s, uint32_t link, double level)
+{
+    struct link *l = &s->links[link];
+    struct gauge *g = &s->gauges[link];
+    const struct member *all = nadi_share_members(l);
+    if (g->highest <= level)
+        return true;
+    g->highest = 0;
+    for (uint32_t k = l->held; k < l->count; k++) {
+        const double has = nadi_share_level_of(s, &s->demands.items[all[k].demand]);
+        g->highest = has > g->highest ? has : g->highest;
+    }
+    s->work += l->count - l->held;
+    return g->highest <= level;
+}
+
+/* The level for those that the link holds, or will hold; infinite: nobody. */
+static double level_for(struct nadi_share *s, uint32_t link, bool *take)
+{
+    const struct link *l = &s->links[link];
+    *take = false;
+    if (l->held) {
+        const double level = held_level(s, link);
+        if (none_above(s, link, level))
+            return level;
+    } else if (s->gauges[link].load <= l->capacity)
+        return (double)INFINITY;
+    *take = true;
+    return water_level(s, link);
+}
+
+/* The least level of the links of the demand's way, and of its own limit. */
+static double least_level(const struct nadi_share *s, const struct demand *d)
+{
+    const struct hop *way = nadi_share_way(s, d);
+    double least = d->limit;
+    for (uint32_t h = 0; h < d->hops; h++) { /* no branch: none is likely */
+        const double level = s->gauges[way[h].link].level;
+        least = level < least ? level : least;
+    }
+    return least;
+}
+
+/* A link of the demand's way that has this level; NADI_NONE: its own limit has. */
+static uint32_t link_at(const struct nadi_share *s, const struct demand *d, double level)
+{
+    const struct hop *way = nadi_share_way(s, d);
+    for (uint32_t h = 0; h < d->hops; h++)
+        if (s->gauges[way[h].link].level <= level)
+            return way[h].link;
+    return NADI_NONE;
+}
+
+/* Demands that the link holds and that cannot reach this level go to who keeps them below it. */
+static bool give_away(struct nadi_share *s, uint32_t link, double to)
+{
+    struct link *l = &s->links[link];
+    struct gauge *g = &s->gauges[link];
+    const uint32_t before = l->held;
+    const double most = to * (1 - NADI_SHARE_SLACK), was = g->level;
+    g->level = (double)INFINITY; /* it does not keep its own demands below */
+    for (uint32_t k = before; k-- > 0;) {
+        if (k >= l->held) /* one that is here more than once has gone */
+            continue;
+        const uint32_t index = nadi_share_members(l)[k].demand;
+        const struct demand *d = &s->demands.items[index];
+        const double least = least_level(s, d);
+        if (NADI_LIKELY(least >= most))
+            continue;
+        const uint32_t by = link_at(s, d, least);
+        nadi_share_release(s, index);
+        nadi_share_hold(s, index, by, least);
+        nadi_share_note_demand(s, index);
+        add_rate(s, d, d->weight * (least - was), least);
+    }
+    g->level = l->held ? was : (double)INFINITY;
+    s->work += before;
+    return l->held < before;
+}
+
+/* Demands above this level, the link's own, are held by it. */
+static void take_over(struct nadi_share *s, uint32_t link, double level)
+{
+    struct link *l = &s->links[link];
+    for (uint32_t k = l->held; k < l->count; k++) {
+        const uint32_t index = nadi_share_members(l)[k].demand;
+        const struct demand *d = &s->demands.items[index];
+        const double was = nadi_share_level_of(s, d);
+        if (was <= level * (1 + NADI_SHARE_SLACK) || d->held_by == link)
+            continue;
+        nadi_share_release(s, index);
+        nadi_share_hold(s, index, link, level);
+        nadi_share_note_demand(s, index);
+        add_rate(s, d, d->weight * (level - was), level);
+    }
+    s->work += l->count;
+}
+
+static void next_mark(struct nadi_share *s)
+{
+    if (NADI_LIKELY(++s->mark != 0))
+        return;
+    for (uint32_t l = 0; l < s->link_count; l++)
+        s->gauges[l].mark = 0;
+    s->mark = 1;
+}
+
+/* The first so many members, which the link holds, have had another level. The links that they meet
+ * are told once. */
+static void move_members(struct nadi_share *s, uint32_t link, uint32_t count, double was)
+{
+    const double level = s->gauges[link].level, more = level - was;
+    const struct member *all = nadi_share_members(&s->links[link]);
+    size_t met = 0;
+    next_mark(s);
+    const uint32_t mark = s->mark;
+    for (uint32_t k = 0; k < count; k++) {
+        expect(s, all, k, count);
+        const struct demand *d = &s->demands.items[all[k].demand];
+        const struct hop *way = nadi_share_way(s, d);
+        if (!is_first(s, d, link, all[k]))
+            continue;
+        NADI_RESERVE(&s->met, met + d->hops);
+        uint32_t *const links = s->met.items;
+        const double rate = d->weight * more;
+        for (uint32_t h = 0; h < d->hops; h++) {
+            struct gauge *g = &s->gauges[way[h].link];
+            g->load += rate;
+            links[met] = way[h].link;
+            met += g->mark != mark;
+            g->mark = mark;
+        }
+    }
+    for (size_t i = 0; i < met; i++)
+        meet(s, s->met.items[i], level);
+    s->work += count;
+}
+
+/* The link's level, and who it holds. */
+static void settle(struct nadi_share *s, uint32_t link)
+{
+    struct link *l = &s->links[link];
+    struct gauge *g = &s->gauges[link];
+    if (g->changes > MOST_CHANGES)
+        list_rates(s, link);
+    if (!to_be_settled(l, g) && !l->anew)
+        return;
+    double to;
+    bool take;
+    do {
+        to = level_for(s, link, &take);
+    } while (l->held && to > g->level * (1 + NADI_SHARE_SAME) && give_away(s, link, to));
+    l->anew = false;
+    if (isinf(to))
+        return;
+    const uint32_t held = l->held;
+    const double was = g->level, highest = take ? to : g->highest;
+    const bool moved = held && fabs(to - was) > to * NADI_SHARE_SAME;
+    g->level = held && !moved ? was : to;
+    if (take)
+        take_over(s, link, g->level);
+    if (moved) {
+        move_members(s, link, held, was);
+        nadi_share_note_link(s, link);
+    }
+    g->highest = highest; /* those that have moved are its own */
+}
+
+bool nadi_share_repair(struct nadi_share *s, uint64_t most_work)
+{
+    while (s->queue.count && s->work <= most_work) {
+        const uint32_t link = s->queue.items[0].index;
+        s->reached = s->queue.items[0].level;
+        nadi_share_pop(&s->queue);
+        settle(s, link);
+        s->links[link].queued = false;
+    }
+    return s->queue.count == 0;
+}
