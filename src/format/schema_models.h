@@ -31,12 +31,18 @@
          .doc =                                                                                    \
              "Model `flow`: bytes that a message may have in flight, so that its rate is at most " \
              "window / round trip of the latencies; 0: unbounded."},                               \
+        {.key = "in-flight",                                                                       \
+         .type = NADI_SCHEMA_INTEGER,                                                              \
+         .absent = "1; in the packet model's exact mode 0",                                        \
+         .max = INT32_MAX,                                                                         \
+         .doc = "Models `flow` and `packet`: messages of a pair's connection (of a process "       \
+                "group) that are sent at once; the others wait in order, as in a queue pair. 0: "  \
+                "any number, all share."},                                                         \
         {.key = "flow-in-flight",                                                                  \
          .type = NADI_SCHEMA_INTEGER,                                                              \
-         .preset = "1",                                                                            \
+         .absent = "as `in-flight` says",                                                          \
          .max = INT32_MAX,                                                                         \
-         .doc = "Model `flow`: messages of a pair's connection (of a process group) that flow at " \
-                "once; the others wait in order, as in a queue pair. 0: any number, all share."},  \
+         .doc = "The former name of `in-flight`."},                                                \
     {                                                                                              \
         .key = "packet", .type = NADI_SCHEMA_TEXT, .absent = "all its keys at their defaults",     \
         .doc = "Packet model: path of its file, or of a config.txt of the HPCC simulator."         \

@@ -264,8 +264,11 @@ static void begin(struct flow *f, uint32_t index)
     if (p->count == 0)
         open_pair(f, pair, r);
     count_message(f, pair, t->bytes);
-    if (nadi_flow_enqueue(f, index))
+    if (!nadi_connections_enter(&f->connections, t->connection, index)) {
+        if (NADI_UNLIKELY(f->log != NULL))
+            nadi_flow_log_queue(f, index);
         return;
+    }
     nadi_flow_advance(f, pair, nadi_engine_now(f->engine));
     join_pair(f, p, index);
     nadi_flow_apply_weight(f, pair);
@@ -317,10 +320,13 @@ static void end_due(struct flow *f, uint32_t pair)
     else
         p->full = f->transfers.items[p->head].full;
     for (size_t i = first; i < f->ended.count; i++) {
-        const uint32_t next =
-            nadi_flow_dequeue(f, f->transfers.items[f->ended.items[i].transfer].queue);
-        if (next != NADI_NONE)
-            join_pair(f, p, next);
+        const uint32_t next = nadi_connections_leave(
+            &f->connections, f->transfers.items[f->ended.items[i].transfer].connection);
+        if (next == NADI_NONE)
+            continue;
+        if (NADI_UNLIKELY(f->log != NULL))
+            nadi_flow_log_queued(f, next);
+        join_pair(f, p, next);
     }
     if (p->weight < weight || p->weight > weight || p->closed)
         nadi_flow_apply_weight(f, pair);
@@ -404,7 +410,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .weight = m->weight > 0 ? m->weight : 1,
         .number = f->sent_messages++,
         .route = m->route,
-        .queue = NADI_NONE,
+        .connection = NADI_NONE,
         .kind = m->kind,
         .a = m->a,
         .b = m->b,
@@ -422,7 +428,8 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         now = *ready;
     }
     (void)way_out(f, m->route, m->bytes);
-    f->transfers.items[index].queue = nadi_flow_queue(f, m->route, m->connection);
+    f->transfers.items[index].connection =
+        nadi_connections_find(&f->connections, m->route, m->connection);
     nadi_flow_schedule(f, index, now);
 }
 
@@ -436,7 +443,6 @@ static uint32_t with_pair(struct flow *f, uint32_t index)
         (void)nadi_share_add(f->share);
         NADI_PUSH_LINES(&f->pairs, fresh);
         NADI_PUSH(&f->slots, nowhere);
-        NADI_PUSH(&f->first_queue, nowhere);
         if (f->fabric.loads)
             NADI_PUSH(&f->loads, unloaded);
     }
@@ -470,6 +476,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     f->engine = setup->engine;
     f->log = nadi_flow_log_create(setup->log);
     f->config = setup->flow ? *setup->flow : (struct nadi_flow_config){0};
+    f->connections.in_flight = setup->in_flight;
     nadi_fabric_init(&f->fabric, setup->topology, setup->graph, setup->routing);
     NADI_ASSERT(!setup->uniform || !setup->graph);
     f->fabric.uniform = setup->uniform;
@@ -504,8 +511,7 @@ static void destroy(struct nadi_network *net)
     nadi_mem_free(f->tallies);
     nadi_mem_free(f->worked);
     nadi_mem_free(f->pairs.items);
-    nadi_mem_free(f->queues.items);
-    nadi_mem_free(f->first_queue.items);
+    nadi_connections_release(&f->connections);
     nadi_mem_free(f->loads.items);
     nadi_mem_free(f->transfers.items);
     nadi_mem_free(f->heap.items);

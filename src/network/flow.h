@@ -8,8 +8,6 @@ struct nadi_flow_config {
     double startup_ns;     /* of each message, before its first byte */
     double overhead_ns;    /* of each message, during which its sender can do no other */
     uint64_t window_bytes; /* in flight of a message; 0: unbounded */
-    uint32_t in_flight;    /* messages of a pair's connection that flow at once, the others wait in
-                              the order in which they could begin; 0: any number */
 };
 
 #endif

@@ -18,6 +18,19 @@ double nadi_flow_rest(const struct flow *f, uint32_t pair)
     return left;
 }
 
+struct nadi_flow_waiting nadi_flow_waiting(const struct flow *f, uint32_t pair)
+{
+    const struct nadi_connections *c = &f->connections;
+    struct nadi_flow_waiting all = {0};
+    for (uint32_t i = nadi_connections_of(c, pair); i != NADI_NONE; i = c->list.items[i].next)
+        for (uint32_t t = c->list.items[i].head; t != NADI_NONE;
+             t = nadi_connections_behind(c, t)) {
+            all.messages++;
+            all.bytes += (double)f->transfers.items[t].bytes;
+        }
+    return all;
+}
+
 /* What links have carried, by link; of tallies that hold all messages that have begun. The caller
  * frees it. */
 static double *carried(const struct flow *f, const struct nadi_fabric_tally *tallies)

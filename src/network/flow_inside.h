@@ -2,6 +2,7 @@
 #ifndef NADI_NETWORK_FLOW_INSIDE_H
 #define NADI_NETWORK_FLOW_INSIDE_H
 
+#include "network/connections.h"
 #include "network/fabric.h"
 #include "network/flow.h"
 #include "network/message_log.h"
@@ -14,8 +15,8 @@ struct transfer { /* a message on its way */
     uint64_t bytes, number;
     double weight;
     uint32_t route;
-    uint32_t next;  /* of its pair, or in the free list */
-    uint32_t queue; /* NADI_NONE: in none */
+    uint32_t next;       /* of its pair, or in the free list */
+    uint32_t connection; /* NADI_NONE: in none */
     uint32_t kind, a, b, c;
     bool itself; /* to its sender */
 };
@@ -38,13 +39,6 @@ struct pair {      /* of a route: its messages that share links now; its demand 
 };
 
 _Static_assert(sizeof(struct pair) == 64, "a pair is a cache line");
-
-struct queue { /* a connection of a pair: its messages that wait for those before them */
-    uint64_t connection;
-    uint32_t flowing; /* of its messages */
-    uint32_t head, tail;
-    uint32_t next; /* of the pair */
-};
 
 /* Adaptive routing: a pair's messages that were sent and have not arrived, and the links that count
  * their bytes as load: those of the way when the first was sent. */
@@ -86,14 +80,7 @@ struct flow {
         struct pair *items; /* by route */
         size_t count, capacity;
     } pairs;
-    struct {
-        struct queue *items; /* empty unless config.in_flight */
-        size_t count, capacity;
-    } queues;
-    struct {
-        uint32_t *items; /* by pair: the first of its queues; NADI_NONE: it has none yet */
-        size_t count, capacity;
-    } first_queue;
+    struct nadi_connections connections; /* their messages are transfers */
     struct {
         struct pair_load *items; /* by pair; empty unless routing is adaptive */
         size_t count, capacity;
@@ -135,18 +122,6 @@ static inline struct flow *nadi_flow_self(struct nadi_network *net)
     return (struct flow *)net;
 }
 
-/* flow_queue.c: messages of one connection in order */
-/* The queue of a connection of the pair; NADI_NONE: none is kept. */
-uint32_t nadi_flow_queue(struct flow *f, uint32_t pair, uint64_t connection);
-/* Must the message wait? Then it is in its queue. */
-bool nadi_flow_enqueue(struct flow *f, uint32_t transfer);
-/* A message of the queue has ended: the one that flows next; NADI_NONE: none. */
-uint32_t nadi_flow_dequeue(struct flow *f, uint32_t queue);
-struct nadi_flow_waiting { /* messages in the pair's queues */
-    uint64_t messages;
-    double bytes;
-} nadi_flow_waiting(const struct flow *f, uint32_t pair);
-
 /* flow_ends.c: the heap of pairs by the end of their first message to end. */
 void nadi_flow_set_end(struct flow *f, uint32_t pair, nadi_time end);
 /* Asks memory for what the ends to come will touch. */
@@ -170,6 +145,9 @@ struct nadi_flow_log *nadi_flow_log_create(struct nadi_message_log *to); /* NULL
 void nadi_flow_log_destroy(struct nadi_flow_log *log);                   /* NULL is allowed */
 void nadi_flow_log_open(struct flow *f, uint32_t pair, const struct nadi_fabric_way *way);
 void nadi_flow_log_begin(struct flow *f, uint32_t transfer);
+/* The message waits for those of its connection; it need wait no longer. */
+void nadi_flow_log_queue(struct flow *f, uint32_t transfer);
+void nadi_flow_log_queued(struct flow *f, uint32_t transfer);
 /* The pair has a new level. */
 void nadi_flow_log_level(struct flow *f, uint32_t pair);
 /* What the pair has lost since then goes to the link that held it. */
@@ -177,6 +155,10 @@ void nadi_flow_log_vote(struct flow *f, uint32_t pair, nadi_time now);
 void nadi_flow_log_end(struct flow *f, uint32_t transfer);
 
 /* flow_busy.c */
+struct nadi_flow_waiting { /* messages of the pair's connections that wait for others of theirs */
+    uint64_t messages;
+    double bytes;
+} nadi_flow_waiting(const struct flow *f, uint32_t pair);
 /* Bytes that the pair's messages which have begun have still to carry, over its demand's links. */
 double nadi_flow_rest(const struct flow *f, uint32_t pair);
 /* Sets `busy` of tallies that hold all messages, by link. */

@@ -61,6 +61,20 @@ void nadi_flow_log_begin(struct flow *f, uint32_t transfer)
     log->begun.items[transfer] = now;
 }
 
+void nadi_flow_log_queue(struct flow *f, uint32_t transfer)
+{
+    nadi_flow_log_begin(f, transfer); /* until it does, when it began to wait */
+}
+
+void nadi_flow_log_queued(struct flow *f, uint32_t transfer)
+{
+    struct nadi_flow_log *log = f->log;
+    const struct transfer *t = &f->transfers.items[transfer];
+    if (nadi_message_logged(log->to, t->kind))
+        nadi_message_log_queued(log->to, t->a,
+                                nadi_engine_now(f->engine) - log->begun.items[transfer]);
+}
+
 void nadi_flow_log_level(struct flow *f, uint32_t pair)
 {
     f->log->holds.items[pair].by = nadi_share_held_by(f->share, pair);

@@ -101,6 +101,12 @@ struct nadi_network *nadi_message_log_open(struct nadi_message_log *log, struct 
     return &log->base;
 }
 
+void nadi_message_log_queued(struct nadi_message_log *log, uint32_t a, nadi_time ps)
+{
+    struct nadi_message_entry *e = &log->entries.items[a];
+    e->queued_ns = (uint32_t)nadi_min_u64(nadi_time_to_ns(ps), UINT32_MAX);
+}
+
 void nadi_message_log_wait(struct nadi_message_log *log, uint32_t a, uint32_t link, nadi_time ps)
 {
     struct nadi_message_entry *e = &log->entries.items[a];

@@ -20,12 +20,15 @@ struct nadi_flow_config;
 struct nadi_routing_config;
 struct nadi_message_log;
 
+enum { NADI_IN_FLIGHT_ANY = 0x7fffffff }; /* any number, all share */
+
 struct nadi_network_setup { /* all must outlive the network */
     const struct nadi_topology *topology;
     const struct nadi_graph *graph; /* NULL: the dimensions say it; packet has one always */
     const struct nadi_packet_config *packet;   /* packet only */
     const struct nadi_routing_config *routing; /* in graphs; NULL: dimension order */
     const struct nadi_flow_config *flow;       /* flow only; NULL: no overheads, no window */
+    uint32_t in_flight; /* flow, packet: messages of a connection that are sent at once; 0: one */
     struct nadi_engine *engine;
     struct nadi_message_log *log; /* NULL: nobody asks what messages waited for */
     bool record_usage;            /* what links carry over time */
@@ -62,7 +65,7 @@ struct nadi_message {
     uint32_t kind, a, b, c; /* the delivery event */
     uint32_t op;            /* 1 + the collective operation that it belongs to; 0: of none */
     uint64_t connection;    /* messages of one pair and one connection (a queue pair) go in order: a
-                               number that    the sender chooses; 0: one of its own */
+                               number that the sender chooses; 0: one of its own */
     double weight;          /* flow: shares links as so many messages do; 0 is 1 */
 };
 

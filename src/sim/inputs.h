@@ -100,6 +100,7 @@ struct nadi_inputs {
                        rings, cliques and switches */
     struct nadi_packet_config packet; /* packet model only */
     struct nadi_flow_config flow;
+    uint32_t in_flight; /* of struct nadi_network_setup */
     struct nadi_system_config system;
     struct nadi_memory_config memory;
     struct nadi_groups groups;

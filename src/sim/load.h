@@ -29,6 +29,7 @@ struct nadi_load {
     bool graph_ready;  /* the network file was a graph: it is read */
     bool look_only;    /* at the network alone: nothing will run on it */
     const char *graph_path, *packet_path; /* NULL when absent */
+    struct nadi_place in_flight_place;    /* where in->in_flight is set */
 };
 
 bool nadi_load_options(struct nadi_load *l) NADI_MUST_USE;
@@ -44,7 +45,8 @@ void nadi_take_library(struct nadi_load *l);
 /* A network file of nodes and links, or with a generator; doc NULL: a list of another simulator. */
 bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc) NADI_MUST_USE;
 /* Keys for single models, which all kinds of network files have. */
-void nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *values);
+bool nadi_load_model_keys(struct nadi_load *l,
+                          const struct nadi_schema_values *values) NADI_MUST_USE;
 /* load_model.c: where the model is to be chosen: by what the network is, and, with the traces, by
  * what collectives do on it. */
 void nadi_load_choose_by_network(struct nadi_load *l);

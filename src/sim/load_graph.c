@@ -110,8 +110,8 @@ bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc)
     }
     struct nadi_arena arena;
     nadi_arena_init(&arena);
-    bool ok = nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_GRAPH), doc, true, &arena, l->diags);
-    if (ok)
+    bool ok =
+        nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_GRAPH), doc, true, &arena, l->diags) &&
         nadi_load_model_keys(l, &v);
     nadi_arena_release(&arena);
     if (!ok)

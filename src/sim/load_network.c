@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "network/network.h"
 #include "platform/graph_file.h"
 #include "sim/load_v1.h"
 
@@ -84,15 +85,32 @@ static bool check_shapes(struct nadi_load *l, const struct nadi_schema_values *v
     return true;
 }
 
-void nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *values)
+/* Under either name. */
+static bool load_in_flight(struct nadi_load *l, const struct nadi_schema_values *values)
+{
+    const struct nadi_schema_value *v = nadi_schema_get(values, "in-flight"),
+                                   *former = nadi_schema_get(values, "flow-in-flight");
+    if (v->count && former->count)
+        return nadi_error(l->diags, "network/in-flight", nadi_doc_place(values->doc, former->node),
+                          "remove one of the two",
+                          "'flow-in-flight' is the former name of 'in-flight', and both are here");
+    v = v->count ? v : former;
+    if (!v->count)
+        return true;
+    l->in->in_flight = v->items->integer ? (uint32_t)v->items->integer : NADI_IN_FLIGHT_ANY;
+    l->in_flight_place = nadi_doc_place(values->doc, v->node);
+    return true;
+}
+
+bool nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *values)
 {
     l->in->flow = (struct nadi_flow_config){
         .startup_ns = nadi_schema_get(values, "flow-startup")->items->number,
         .overhead_ns = nadi_schema_get(values, "flow-overhead")->items->number,
         .window_bytes = nadi_count_trunc(nadi_schema_get(values, "flow-window")->items->number),
-        .in_flight = (uint32_t)nadi_schema_integer(values, "flow-in-flight"),
     };
     l->packet_path = text_of(l, values, "packet");
+    return load_in_flight(l, values);
 }
 
 static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
@@ -128,9 +146,8 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     if (!fill_in_switch(l, values) || !check_shapes(l, values))
         return false;
     l->in->rank_count = t->npu_count;
-    nadi_load_model_keys(l, values);
     l->graph_path = text_of(l, values, "graph");
-    return true;
+    return nadi_load_model_keys(l, values);
 }
 
 /* A list of htsim or the HPCC simulator instead of YAML or JSON? */

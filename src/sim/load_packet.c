@@ -1,5 +1,6 @@
 /* load_packet: the packet model's file and graph. A file whose first word is in capitals is a
  * config.txt of the HPCC simulator. */
+#include "network/network.h"
 #include "network/packet/hpcc_config.h"
 #include "network/packet/packet.h"
 #include "sim/load.h"
@@ -55,6 +56,11 @@ bool nadi_load_packet(struct nadi_load *l)
     if (l->in->options.exact_packets)
         l->in->packet.exact = true;
     l->exact = !l->in->packet.exact;
+    if (!l->exact && l->in->in_flight && l->in->in_flight != NADI_IN_FLIGHT_ANY)
+        return nadi_error(l->diags, "network/in-flight", l->in_flight_place,
+                          "leave the key out, or write 0",
+                          "in the packet model's exact mode each message is a queue pair of its "
+                          "own, as in the HPCC simulator: none waits for another");
     if (!l->graph_path)
         l->graph_path = files.topology;
     return nadi_load_graph(l) && check(l);

@@ -219,6 +219,7 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .routing = in->has_graph ? &in->routing : NULL,
         .packet = &in->packet,
         .flow = &in->flow,
+        .in_flight = in->in_flight,
         .record_usage = in->options.record_usage,
         .log = s->logs ? &s->log : NULL,
         .uniform = fold && !phases,

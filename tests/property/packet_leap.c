@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "network/packet/leap.h"
+#include "network/packet/messages.h"
 #include "network/packet/packet.h"
 
 #include "report/flows.h"
@@ -33,20 +34,41 @@ struct tally {
     uint64_t leapt, events, leapers, done;
 };
 
-enum { MOST_FLOWS = 24 };
+enum { MOST_FLOWS = 24, MOST_MESSAGES = 6 }; /* a flow */
 
 struct drawn {
     struct packet_case c;
     struct nadi_pkt *net;
     uint32_t flows;
-    bool apart;                     /* hosts of even and of odd numbers do not reach each other */
-    nadi_time finished[MOST_FLOWS]; /* ticks, by the flow's `user` */
+    bool apart; /* hosts of even and of odd numbers do not reach each other */
+    nadi_time finished[MOST_FLOWS * MOST_MESSAGES]; /* ticks, by the message's `user` */
+    struct {
+        uint64_t bytes; /* of each message */
+        uint32_t left;  /* messages to come */
+    } rest[MOST_FLOWS]; /* by lane */
 };
 
 static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
 {
     struct drawn *d = context;
     d->finished[net->infos[flow].user] = net->wheel.now;
+}
+
+/* The next message of the flow, if it has one, goes behind the one that has been sent. */
+static void on_sent(void *context, struct nadi_pkt *net, uint32_t flow)
+{
+    struct drawn *d = context;
+    const uint32_t lane = net->infos[flow].lane;
+    if (d->rest[lane].left == 0)
+        return;
+    const uint32_t user = (MOST_MESSAGES - d->rest[lane].left--) * MOST_FLOWS + lane;
+    assert_true(nadi_pkt_flow_append(net, flow, d->rest[lane].bytes, user));
+}
+
+static void on_closed(void *context, struct nadi_pkt *net, uint32_t flow)
+{
+    const struct drawn *d = context;
+    assert_int_equal(d->rest[net->infos[flow].lane].left, 0);
 }
 
 /* Two switches: parts that do not touch each other, of different rates. */
@@ -113,7 +135,19 @@ static void make(struct drawn *d)
     d->net = nadi_pkt_create(&d->c.in.graph, &d->c.in.config, &diags);
     assert_non_null(d->net);
     nadi_diags_release(&diags);
-    d->net->hooks = (struct nadi_pkt_hooks){.context = d, .finished = on_finished};
+    d->net->hooks = (struct nadi_pkt_hooks){
+        .context = d, .finished = on_finished, .sent = on_sent, .closed = on_closed};
+}
+
+/* Further messages go behind it; mostly of whole packets, so that packets do not tell them. */
+static void draw_rest(struct drawn *d, struct nadi_pkt_flow_spec *spec, struct nadi_rng *rng)
+{
+    const uint64_t payload = d->c.in.config.payload_bytes;
+    spec->has_lane = true;
+    spec->lane = d->flows;
+    spec->sport = nadi_pkt_next_port(d->net, spec->src, spec->dst);
+    d->rest[spec->lane].left = (uint32_t)pick(rng, 1, MOST_MESSAGES - 1);
+    d->rest[spec->lane].bytes = chance(rng, 3) ? pick_size(rng, 18) : pick_size(rng, 8) * payload;
 }
 
 static void start(struct drawn *d, struct nadi_pkt_flow_spec spec)
@@ -145,6 +179,8 @@ static void draw_flows(struct drawn *d, struct nadi_rng *rng)
             spec.dst = spec.src % 2;
         if (spec.src == spec.dst)
             spec.dst = d->apart ? (spec.src + 2) % 4 : (spec.src + 1) % hosts;
+        if (!d->c.in.config.exact && chance(rng, 3))
+            draw_rest(d, &spec, rng);
         start(d, spec);
     }
 }
@@ -187,9 +223,9 @@ static void run(struct drawn *d, nadi_time step)
 static void same(const struct drawn *x, const struct drawn *y, uint64_t seed)
 {
     const uint32_t ports = x->net->port_count;
-    for (uint32_t f = 0; f < x->flows; f++)
+    for (uint32_t f = 0; f < MOST_FLOWS * MOST_MESSAGES; f++)
         if (x->finished[f] != y->finished[f])
-            fail_msg("seed %" PRIu64 ", flow %" PRIu32 ": %" PRId64 " with leaps, %" PRId64
+            fail_msg("seed %" PRIu64 ", message %" PRIu32 ": %" PRId64 " with leaps, %" PRId64
                      " without",
                      seed, f, x->finished[f], y->finished[f]);
     if (memcmp(&x->net->totals, &y->net->totals, sizeof(x->net->totals)) != 0)
@@ -310,8 +346,8 @@ static void describe(const struct nadi_inputs *in, const struct nadi_result *r,
         const struct nadi_message_entry *e = &r->logged[i];
         nadi_str_printf(text,
                         "message of %" PRIu32 ": %" PRId64 " to %" PRId64 ", waited %" PRIu32
-                        " at %" PRIu32 "\n",
-                        e->src, e->sent, e->arrived, e->longest_ns, e->link);
+                        " at %" PRIu32 ", %" PRIu32 " behind its own\n",
+                        e->src, e->sent, e->arrived, e->longest_ns, e->link, e->queued_ns);
     }
     for (size_t i = 0; i < r->diags.count; i++)
         nadi_str_printf(text, "%s\n", r->diags.items[i].message);

@@ -65,8 +65,8 @@ static void draw_system_alike(struct job *j, struct nadi_rng *rng)
         .startup_ns = chance(rng, 2) ? 0 : (double)pick(rng, 0, 500),
         .overhead_ns = !chance(rng, 8) ? 0 : (double)pick(rng, 0, 50),
         .window_bytes = chance(rng, 4) ? pick(rng, 1000, 100000) : 0,
-        .in_flight = chance(rng, 4) ? (uint32_t)pick(rng, 0, 3) : 1,
     };
+    j->in.in_flight = draw_in_flight(rng);
 }
 
 /* Groups along one dimension; what is left of the name's ranks lies in other groups of the family.

@@ -92,6 +92,8 @@ void flow_case_open(struct flow_case *c, const struct nadi_network_ops *model)
         .graph = graph ? &c->graph : NULL,
         .flow = &c->config,
         .routing = c->routing,
+        .packet = c->packet,
+        .in_flight = c->in_flight,
         .engine = c->engine,
     };
     c->net = model->create(&setup);

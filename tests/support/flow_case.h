@@ -19,6 +19,8 @@ struct flow_case {
     struct nadi_graph graph;
     struct nadi_flow_config config;
     const struct nadi_routing_config *routing; /* NULL: the model's choice */
+    const struct nadi_packet_config *packet;   /* for the model packet */
+    uint32_t in_flight;                        /* of struct nadi_network_setup */
     struct nadi_engine *engine;
     struct nadi_network *net;
     uint32_t kind_send, kind_arrived, kind_change;

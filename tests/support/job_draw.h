@@ -2,6 +2,7 @@
 #ifndef NADI_TESTS_JOB_DRAW_H
 #define NADI_TESTS_JOB_DRAW_H
 
+#include "network/network.h"
 #include "support/draw.h"
 #include "support/job.h"
 
@@ -9,5 +10,11 @@ void draw_system(struct job *j, struct draw *rng);
 void draw_algorithms(struct job *j, struct draw *rng); /* after the groups */
 /* How soon DCQCN is marked and acts. */
 void draw_dcqcn(struct nadi_packet_config *c, struct nadi_rng *rng);
+/* Messages of a connection at once (struct nadi_network_setup); mostly the default. */
+static inline uint32_t draw_in_flight(struct nadi_rng *rng)
+{
+    const uint64_t drawn = chance(rng, 4) ? pick(rng, 0, 3) : 1;
+    return drawn ? (uint32_t)drawn : NADI_IN_FLIGHT_ANY;
+}
 
 #endif

@@ -339,6 +339,7 @@ void job_packets(struct job *j, struct nadi_rng *rng)
         give_rank(&d, rank, skewed);
     if (!j->in.packet.exact && chance(rng, 3))
         draw_events(j, rng);
+    j->in.in_flight = draw_in_flight(rng);
     j->in.options.record_ops = chance(rng, 2);
     j->in.options.record_usage = chance(rng, 2);
     j->in.options.max_sim_ns = chance(rng, 6) ? pick_size(rng, 21) : 0;

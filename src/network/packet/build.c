@@ -388,6 +388,7 @@ void nadi_pkt_destroy(struct nadi_pkt *net)
     nadi_pkt_lines_free(net->flows);
     nadi_mem_free(net->receivers);
     nadi_mem_free(net->infos);
+    nadi_mem_free(net->messages.items);
     nadi_pkt_lines_free(net->cc_state);
     nadi_mem_free(net->paths);
     nadi_arena_release(&net->arena);

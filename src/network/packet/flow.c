@@ -1,5 +1,7 @@
-/* flow: the life of a flow (a queue pair that carries one message) and its timers. */
+/* flow: the life of a flow and its timers. A flow is a queue pair while something is under way on
+ * it: it carries one message, or several one after another (messages.h). */
 #include "base/mem.h"
+#include "network/packet/messages.h"
 #include "network/packet/packet.h"
 
 /* Exact mode: a flow is an application there, which is initialised and started by two events of its
@@ -36,8 +38,8 @@ static uint32_t new_flow(struct nadi_pkt *net)
     return net->flow_count++;
 }
 
-/* Source ports count up from 10000 for each pair of hosts. */
-static uint16_t next_sport(struct nadi_pkt *net, uint32_t src, uint32_t dst)
+/* They count up from 10000 for each pair of hosts. */
+uint16_t nadi_pkt_next_port(struct nadi_pkt *net, uint32_t src, uint32_t dst)
 {
     uint32_t *used = nadi_map64_put(&net->sports, (uint64_t)src << 32 | dst, 0, NULL);
     return (uint16_t)(10000 + (*used)++);
@@ -107,21 +109,36 @@ static void begin(struct nadi_pkt *net, uint32_t flow)
     nadi_pkt_nic_kick(net, nic);
 }
 
-uint32_t nadi_pkt_flow_prepare(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec)
+static uint64_t packets_of(const struct nadi_pkt *net, uint64_t bytes)
 {
     const uint32_t payload = net->config.payload_bytes;
-    const uint32_t flow = new_flow(net);
-    const uint64_t packets = spec->bytes ? (spec->bytes + payload - 1) / payload : 1;
+    return bytes ? (bytes - 1) / payload + 1 : 1;
+}
+
+static void reset_receiver(struct nadi_pkt *net, uint32_t flow, uint32_t packets)
+{
+    net->receivers[flow] = (struct nadi_pkt_receiver){.end = packets, .nacked = NADI_NONE};
+}
+
+uint32_t nadi_pkt_flow_prepare(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec)
+{
+    const uint32_t flow = new_flow(net), payload = net->config.payload_bytes;
+    const uint64_t packets = packets_of(net, spec->bytes);
     NADI_ASSERT(packets < UINT32_MAX); /* nadi_packet_most_bytes */
     net->infos[flow] = (struct nadi_pkt_info){
         .src = spec->src,
         .dst = spec->dst,
-        .sport = next_sport(net, spec->src, spec->dst),
+        .sport = spec->has_lane ? spec->sport : nadi_pkt_next_port(net, spec->src, spec->dst),
         .dport = spec->dport,
         .bytes = spec->bytes,
+        .load_bytes = spec->bytes,
         .user = spec->user,
+        .lane = spec->has_lane ? spec->lane : NADI_NONE,
+        .first = NADI_NONE,
+        .arriving = NADI_NONE,
+        .last = NADI_NONE,
     };
-    net->receivers[flow] = (struct nadi_pkt_receiver){.nacked = NADI_NONE};
+    reset_receiver(net, flow, (uint32_t)packets);
     net->flows[flow] = (struct nadi_pkt_flow){
         .packets = (uint32_t)packets,
         .payload_bytes = (uint16_t)(spec->bytes - (packets - 1) * payload),
@@ -182,24 +199,26 @@ void nadi_pkt_flow_begin(struct nadi_pkt *net, uint32_t cell)
 
 nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow)
 {
-    const struct nadi_pkt_flow *f = &net->flows[flow];
     const struct nadi_pkt_info *info = &net->infos[flow];
+    const uint64_t packets = packets_of(net, info->bytes);
     nadi_time rtt, slowest = 0, sum = 0;
     uint64_t rate;
     if (net->config.exact) {
         nadi_pkt_routes_rtt(net, info->src, info->dst, &rtt, &rate);
-        const uint64_t bytes = info->bytes + f->packets * UINT64_C(48);
+        const uint64_t bytes = info->bytes + packets * UINT64_C(48);
         return nadi_time_add(rtt, nadi_time_trunc((double)bytes * 8e9 / (double)rate));
     }
-    const uint32_t last = f->payload_bytes + net->frames.data_overhead;
-    const uint32_t full = net->config.payload_bytes + net->frames.data_overhead;
+    const uint32_t payload = net->config.payload_bytes;
+    const uint32_t last =
+        (uint32_t)(info->bytes - (packets - 1) * payload) + net->frames.data_overhead;
+    const uint32_t full = payload + net->frames.data_overhead;
     for (uint32_t hop = 0;; hop++) {
         const struct nadi_pkt_port *port = &net->ports[nadi_pkt_path_port(net, flow, false, hop)];
         const nadi_time ticks = port->ticks[full];
         slowest = ticks > slowest ? ticks : slowest;
         sum = nadi_time_add(sum, nadi_time_add(port->latency, port->ticks[last]));
         if (net->ports[port->peer].is_host)
-            return nadi_time_add(sum, nadi_time_mul(slowest, f->packets - 1));
+            return nadi_time_add(sum, nadi_time_mul(slowest, packets - 1));
     }
 }
 
@@ -208,20 +227,29 @@ void nadi_pkt_flow_unref(struct nadi_pkt *net, uint32_t flow)
     struct nadi_pkt_flow *f = &net->flows[flow];
     if (--f->live)
         return;
+    nadi_pkt_flow_forget(net, flow);
     f->next = net->free_flow;
     net->free_flow = flow;
 }
 
-void nadi_pkt_flow_finish(struct nadi_pkt *net, uint32_t flow)
+/* Everything is acknowledged, or given up. */
+static void close_flow(struct nadi_pkt *net, uint32_t flow)
 {
     net->disturbances++;
     net->flows[flow].finished = true;
     net->open_flows--;
-    nadi_pkt_routes_leave(net, flow);
+    nadi_pkt_routes_load(net, flow, -(int64_t)net->infos[flow].load_bytes);
     for (uint32_t i = 0; i <= NADI_PKT_TIMERS; i++)
         nadi_pkt_cancel_timer(net, flow, i);
+    if (net->infos[flow].lane != NADI_NONE)
+        net->hooks.closed(net->hooks.context, net, flow);
+}
+
+void nadi_pkt_flow_finish(struct nadi_pkt *net, uint32_t flow)
+{
+    close_flow(net, flow);
     if (net->config.exact) /* which meets whatever still comes as the begin of a new one */
-        net->receivers[flow] = (struct nadi_pkt_receiver){.nacked = NADI_NONE};
+        reset_receiver(net, flow, net->flows[flow].packets);
     if (net->config.exact && net->hooks.finished)
         net->hooks.finished(net->hooks.context, net, flow);
 }
@@ -258,16 +286,11 @@ uint32_t nadi_pkt_initial_packets(const struct nadi_pkt *net, uint32_t flow)
 static void abandon(struct nadi_pkt *net, uint32_t flow)
 {
     struct nadi_pkt_flow *f = &net->flows[flow];
-    net->disturbances++;
     net->totals.abandoned++;
-    f->finished = true;
     f->abandoned = true;
     f->una = f->next = f->packets;
     f->repeats = 0;
-    net->open_flows--;
-    nadi_pkt_routes_leave(net, flow);
-    for (uint32_t i = 0; i <= NADI_PKT_TIMERS; i++)
-        nadi_pkt_cancel_timer(net, flow, i);
+    close_flow(net, flow);
     nadi_pkt_nic_refresh(net, flow);
 }
 

@@ -1,4 +1,5 @@
 /* host: what arrives at a host. Data is answered with ACKs or NACKs; those move the sender on. */
+#include "network/packet/messages.h"
 #include "network/packet/telemetry.h"
 
 enum { PAUSE_NS = 10000, PAUSE_AGAIN_NS = 1000000 }; /* of injected pauses, in exact ns */
@@ -62,21 +63,17 @@ static inline void answer(struct nadi_pkt *net, uint32_t at, enum nadi_pkt_kind 
     nadi_pkt_nic_wake(net, net->ports[port].owner);
 }
 
-static uint32_t payload_of(const struct nadi_pkt *net, uint32_t flow, uint32_t seq)
-{
-    const struct nadi_pkt_flow *f = &net->flows[flow];
-    return seq + 1 == f->packets ? f->payload_bytes : net->config.payload_bytes;
-}
-
 static void delivered(struct nadi_pkt *net, uint32_t flow, uint32_t seq)
 {
-    net->totals.data_bytes_received += payload_of(net, flow, seq);
+    net->totals.data_bytes_received += nadi_pkt_flow_payload(net, flow, seq);
 }
 
+/* A message of the flow is complete. */
 static void finish_here(struct nadi_pkt *net, uint32_t flow)
 {
     if (!net->config.exact && net->hooks.finished)
         net->hooks.finished(net->hooks.context, net, flow);
+    nadi_pkt_flow_turn(net, flow);
 }
 
 /* Is it time for an ACK? The HPCC simulator answers every packet from the interval's length on, and
@@ -94,7 +91,7 @@ static void receive_in_order(struct nadi_pkt *net, uint32_t flow, uint32_t at)
 {
     struct nadi_pkt_receiver *r = &net->receivers[flow];
     delivered(net, flow, r->expected);
-    const bool last = ++r->expected == net->flows[flow].packets;
+    const bool last = ++r->expected == r->end;
     r->unacked_bytes += net->config.payload_bytes;
     if (last || due(net, r)) {
         r->unacked_bytes = 0;
@@ -104,13 +101,14 @@ static void receive_in_order(struct nadi_pkt *net, uint32_t flow, uint32_t at)
         finish_here(net, flow);
 }
 
-/* The packet with which the chunk of another one begins. */
-static uint32_t chunk_begin(const struct nadi_pkt *net, uint32_t seq)
+/* The packet with which the chunk of another one begins. Messages begin one. */
+static uint32_t chunk_begin(const struct nadi_pkt *net, uint32_t flow, uint32_t seq)
 {
     const uint32_t chunk = net->config.chunk_bytes, payload = net->config.payload_bytes;
+    const uint32_t begin = nadi_pkt_message_begin(net, flow, seq);
     if (chunk <= payload)
         return seq;
-    return (uint32_t)((uint64_t)seq * payload / chunk * chunk / payload);
+    return begin + (uint32_t)((uint64_t)(seq - begin) * payload / chunk * chunk / payload);
 }
 
 static NADI_SELDOM void receive_gap(struct nadi_pkt *net, uint32_t flow, uint32_t at)
@@ -121,7 +119,7 @@ static NADI_SELDOM void receive_gap(struct nadi_pkt *net, uint32_t flow, uint32_
     r->nack_at = nadi_time_add(net->wheel.now, net->config.nack_interval / net->tick);
     r->nacked = r->expected;
     if (net->config.back_to_chunk)
-        r->expected = chunk_begin(net, r->expected);
+        r->expected = chunk_begin(net, flow, r->expected);
     if (net->config.recovery != NADI_RECOVERY_NONE)
         answer(net, at, NADI_PKT_NACK, r->expected);
 }
@@ -140,8 +138,12 @@ static NADI_SELDOM void receive_selective(struct nadi_pkt *net, uint32_t flow, u
     answer(net, at, trimmed ? NADI_PKT_NACK : NADI_PKT_ACK, seq);
     if (net->cc->receiver_driven)
         nadi_pkt_pull_arrival(net, flow);
-    if (fresh && net->receivers[flow].expected == net->flows[flow].packets)
+    while (fresh && net->receivers[flow].expected >= net->receivers[flow].end) {
+        const uint32_t end = net->receivers[flow].end;
         finish_here(net, flow);
+        if (net->receivers[flow].end == end)
+            break;
+    }
 }
 
 /* The first NIC of another one's host, which counts pauses for all of them. */
@@ -209,12 +211,11 @@ static void take_cumulative(struct nadi_pkt *net, uint32_t flow, uint32_t seq)
         f->next = f->una;
 }
 
-/* Exact mode, going back to chunks: what an ACK says counts for whole chunks. */
+/* Going back to chunks: what an ACK says counts for whole chunks, as the receiver may go back. */
 static uint32_t taken(const struct nadi_pkt *net, uint32_t flow, uint32_t seq)
 {
-    return net->config.exact && net->config.back_to_chunk && seq < net->flows[flow].packets
-               ? chunk_begin(net, seq)
-               : seq;
+    return net->config.back_to_chunk && seq < net->flows[flow].packets ? chunk_begin(net, flow, seq)
+                                                                       : seq;
 }
 
 /* Moves the sender on; what congestion control is told: packets acknowledged so far. */
@@ -235,6 +236,8 @@ static uint32_t take_answer(struct nadi_pkt *net, const struct nadi_pkt_packet *
     if (f->una != before) {
         f->progress_at = net->wheel.now;
         f->timeouts = 0;
+        if (f->carries_on)
+            nadi_pkt_flow_forget(net, flow);
     }
     return net->selective ? f->una : packet->seq;
 }

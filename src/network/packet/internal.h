@@ -227,7 +227,7 @@ struct nadi_pkt_nic {
 
 /* Two cache lines; where no scheme changes rates, packets touch only the first. */
 struct nadi_pkt_flow {
-    uint32_t packets;        /* in all */
+    uint32_t packets;        /* in all, of all its messages */
     uint32_t next, una;      /* next to send; first not acknowledged */
     uint32_t window_packets; /* in flight at most; 0: any number */
     uint32_t in_flight;      /* selective: sent, and neither acknowledged nor given up */
@@ -235,7 +235,8 @@ struct nadi_pkt_flow {
     uint32_t credits;        /* receiver-driven: packets that may be sent */
     uint32_t nic, slot;
     uint32_t live;          /* cells that name it */
-    uint16_t payload_bytes; /* of the last packet; the others are full */
+    uint16_t payload_bytes; /* of the last packet; the others are full, but for the last of each
+                               earlier message */
     uint16_t gap_bytes;     /* size of the packet that pacing counts from */
     uint16_t gap_of_bytes;  /* with gap_rate: what gap_ticks was computed for */
     uint8_t class;
@@ -245,6 +246,7 @@ struct nadi_pkt_flow {
     bool turns : 1;       /* its way turns up again: passage.h; */
     bool turns_back : 1;  /* its answers' */
     bool at_way_rate : 1; /* line_rate is not the NIC's but that of the way's slowest cable */
+    bool carries_on : 1;  /* it carries further messages: nadi_pkt_flow_append */
     uint64_t rate;
     nadi_time progress_at; /* last advance of una, for the RTO */
     uint64_t line_rate;
@@ -259,6 +261,7 @@ struct nadi_pkt_flow {
 
 struct nadi_pkt_receiver { /* the other end of a flow */
     uint32_t expected;     /* packets received in order */
+    uint32_t end;          /* of them, with which the message that arrives now is complete */
     uint32_t nacked;       /* expected packet of the last NACK */
     nadi_time nack_at;     /* until then no second one */
     nadi_time notify_at;   /* until then no second CNP */
@@ -268,14 +271,30 @@ struct nadi_pkt_receiver { /* the other end of a flow */
     bool waiting;              /* in the NIC's ring */
 };
 
+struct nadi_pkt_message {   /* of a flow that carries several */
+    uint32_t begin, end;    /* packets before it, and with it */
+    uint32_t next;          /* of the flow, or of the free list */
+    uint32_t user;          /* the caller's */
+    uint16_t payload_bytes; /* of its last packet */
+    uint64_t bytes;
+    nadi_time start;
+};
+
 struct nadi_pkt_info { /* what is not needed to move packets */
     uint32_t src, dst; /* NPUs */
     uint16_t sport, dport;
-    uint64_t bytes;
+    uint64_t bytes; /* of the message that arrives now, as `start` and `user` */
     nadi_time start;
+    uint64_t load_bytes; /* of all its messages that have not arrived */
     /* with `watched`: the port at which one of its packets found most bytes before it */
     uint32_t crowded_port, crowded_bytes;
-    uint32_t user; /* the caller's */
+    uint32_t user;      /* the caller's */
+    uint32_t lane;      /* of whom to tell when all was sent; NADI_NONE: of nobody */
+    uint32_t next_idle; /* with a lane: of its flows that have nothing to send, while */
+    bool idle;          /* it is one of them: the caller's */
+    /* where it carries several messages: the first that is not acknowledged, the one that arrives
+     * now, the last */
+    uint32_t first, arriving, last;
 };
 
 struct nadi_pkt_track { /* selective recovery: a bit a packet in each */
@@ -319,6 +338,10 @@ struct nadi_pkt_hooks {
     void *context;
     /* The flow's last byte has been acknowledged (exact) or has arrived (default). */
     void (*finished)(void *context, struct nadi_pkt *net, uint32_t flow);
+    /* Of a flow with a lane. The last of its packets leaves (again, where some are repeated); it
+     * is over, everything acknowledged or given up. */
+    void (*sent)(void *context, struct nadi_pkt *net, uint32_t flow);
+    void (*closed)(void *context, struct nadi_pkt *net, uint32_t flow);
     void (*pfc)(void *context, const struct nadi_pkt *net, uint32_t port, bool pause);
     void (*marker)(void *context, struct nadi_pkt *net, uint32_t a, uint32_t b);
     /* Flows of a list that are due now. */
@@ -380,6 +403,11 @@ struct nadi_pkt {
     struct nadi_pkt_receiver *receivers;
     struct nadi_pkt_info *infos;
     struct nadi_pkt_track *tracks; /* where recovery is selective */
+    struct {
+        struct nadi_pkt_message *items;
+        size_t count, capacity;
+    } messages;
+    uint32_t free_message; /* its place + 1; 0: none */
     char *cc_state;
     size_t state_bytes;             /* of it, a flow */
     uint32_t *paths;                /* [flow * 2 * path_hops], there and back */
@@ -532,6 +560,8 @@ void nadi_pkt_set_port_rate(struct nadi_pkt *net, uint32_t port, uint64_t bits_p
 /* --- track.c: selective recovery --- */
 
 void nadi_pkt_track_begin(struct nadi_pkt *net, uint32_t flow);
+/* It has more packets now. */
+void nadi_pkt_track_extend(struct nadi_pkt *net, uint32_t flow);
 /* At the receiver: false when the packet was there before. Moves `expected`. */
 bool nadi_pkt_track_receive(struct nadi_pkt *net, uint32_t flow, uint32_t seq);
 /* At the sender. Moves `una`. */
@@ -559,7 +589,12 @@ struct nadi_pkt_flow_spec {
     uint64_t bytes;
     uint32_t user;
     bool at_way_rate; /* starts at the rate of its slowest cable, not its NIC's */
+    bool has_lane;    /* hooks tell of it by `lane`, */
+    uint32_t lane;
+    uint16_t sport; /* and it has this source port, of nadi_pkt_next_port */
 };
+
+uint16_t nadi_pkt_next_port(struct nadi_pkt *net, uint32_t src, uint32_t dst);
 
 /* Begins a flow now (exact mode: at the end of this time); returns its number, NADI_NONE when there
  * is no way. */
@@ -591,8 +626,8 @@ struct nadi_pkt_routes *nadi_pkt_routes_create(const struct nadi_pkt *net);
 void nadi_pkt_routes_destroy(struct nadi_pkt_routes *r);
 /* Fills the flow's two paths. False when there is no way. */
 bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow);
-/* The flow is over: its way has less load. */
-void nadi_pkt_routes_leave(struct nadi_pkt *net, uint32_t flow);
+/* The load of the flow's way has these bytes more or fewer. */
+void nadi_pkt_routes_load(struct nadi_pkt *net, uint32_t flow, int64_t bytes);
 /* Where a packet of the flow goes from a switch: by its flow's hash; sprayed, by its number.
  * NADI_NONE when there is no way. */
 uint32_t nadi_pkt_routes_step(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back);

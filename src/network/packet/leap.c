@@ -235,6 +235,13 @@ static uint32_t before_last(const struct nadi_pkt_flow *f)
     return f->next < f->packets ? f->packets - 1 - f->next : 0;
 }
 
+/* Packets that may still arrive before the last one of the message that arrives now. */
+static uint32_t before_end(const struct nadi_pkt *net, uint32_t flow)
+{
+    const struct nadi_pkt_receiver *r = &net->receivers[flow];
+    return r->expected < r->end ? r->end - 1 - r->expected : 0;
+}
+
 /* Packets that may be acknowledged before the sender's scheme acts by itself. */
 static uint32_t before_change(const struct nadi_pkt *net, uint32_t flow)
 {
@@ -249,9 +256,10 @@ static uint64_t periods_of_flows(const struct nadi_pkt *net, const struct nadi_p
         const uint32_t flow = leap->part.flows.items[i];
         const struct nadi_pkt_flow *f = &net->flows[flow];
         const uint32_t more = f->next - leap->nexts[i];
-        if (more > 0)
-            most =
-                nadi_min_u64(most, nadi_min_u32(before_last(f), before_change(net, flow)) / more);
+        if (more == 0)
+            continue;
+        const uint32_t left = nadi_min_u32(before_last(f), before_end(net, flow));
+        most = nadi_min_u64(most, nadi_min_u32(left, before_change(net, flow)) / more);
     }
     return most;
 }
@@ -270,7 +278,9 @@ static nadi_time end_elsewhere(const struct nadi_pkt *net, const struct nadi_pkt
         const uint32_t port = net->nics[f->nic].port, root = leap->root[port];
         const nadi_time from = nadi_max_time(leap->ahead[root], net->wheel.now);
         const nadi_time ticks = net->ports[port].ticks[bytes];
-        const nadi_time least = nadi_time_add(from, nadi_time_mul(ticks, before_last(f)));
+        const bool may_end = net->receivers[i].end <= f->next; /* all of a message is on its way */
+        const nadi_time least =
+            nadi_time_add(from, may_end ? 0 : nadi_time_mul(ticks, before_last(f)));
         if (root != here)
             end = nadi_min_time(end, nadi_max_time(leap->ends[root], least));
     }

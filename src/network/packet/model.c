@@ -1,4 +1,10 @@
-/* model: the packet network behind the table of network.h: a message is a flow of class 3.
+/* model: the packet network behind the table of network.h: a message is a flow of class 3, or one
+ * of several that a flow carries.
+ *
+ * Messages of a connection go in order (connections.h): the next one begins when the last packet of
+ * the one before has been handed to the cable. It takes the flow of that one, with its window and
+ * its rate, as long as not everything is acknowledged, and else a new flow from the same port,
+ * which takes the same way. In exact mode each message is a flow of its own at once.
  *
  * The packet model's own event queue and the engine's run as one. Each engine event leaves a marker
  * in the packets' queue where it was scheduled; before it runs, the packets' events up to its
@@ -7,50 +13,12 @@
  * the event that finished it. Times between two ticks count as the later one. */
 #include "base/mem.h"
 #include "base/time.h"
-#include "network/message_log.h"
-#include "network/network.h"
-#include "network/packet/carried.h"
-#include "network/packet/ends.h"
 #include "network/packet/figures.h"
 #include "network/packet/leap.h"
+#include "network/packet/model_inside.h"
 #include "network/packet/packet.h"
-#include "network/packet/pauses.h"
 
-enum { CLASS = 3, PORT = 100, EVENTS_A_PUMP = 1 << 16 };
-
-struct delivery { /* of a message on its way */
-    uint32_t kind, a, b, c;
-    uint32_t next; /* free list */
-};
-
-struct packet {
-    struct nadi_network base;
-    struct nadi_engine *engine;
-    struct nadi_pkt *net;
-    struct nadi_pkt_ends *ends; /* NULL: no messages to switches */
-    uint32_t npu_count, dim_count;
-    uint32_t kind_pump;
-    nadi_time pump_at;   /* NADI_TIME_NEVER: not scheduled */
-    nadi_time limit;     /* ticks: how far packets may go now */
-    uint32_t marked;     /* engine event whose marker was met last */
-    uint32_t *marker_of; /* by engine event: its marker's number */
-    size_t marker_capacity;
-    uint32_t markers; /* numbers given so far */
-    struct delivery *items;
-    size_t capacity;
-    uint32_t count, free_item;
-    uint64_t messages, bytes; /* sent */
-    struct {                  /* without a way at present, in the order in which they came */
-        struct nadi_pkt_flow_spec *items;
-        size_t count, capacity;
-    } stranded;
-    struct nadi_message_log *log;
-    struct nadi_pkt_pauses pauses;
-    struct nadi_pkt_carried carried;
-    uint32_t on_the_way; /* messages */
-    bool looks;          /* a look is due */
-    nadi_time begun;     /* the first message since there was none; ps */
-};
+enum { EVENTS_A_PUMP = 1 << 16 };
 
 static struct packet *self(struct nadi_network *net)
 {
@@ -158,7 +126,8 @@ static void on_reached(void *context, uint32_t event)
 static void log_loss(struct packet *p, uint32_t flow, const struct delivery *d, nadi_time at)
 {
     const struct nadi_pkt_info *info = &p->net->infos[flow];
-    const nadi_time sent = p->log->entries.items[d->a].sent;
+    const nadi_time sent = d->connection == NADI_NONE ? p->log->entries.items[d->a].sent
+                                                      : nadi_pkt_to_ps(p->net, info->start);
     const nadi_time alone = nadi_pkt_to_ps(p->net, nadi_pkt_alone(p->net, flow));
     if (info->crowded_bytes > 0 && at - sent > alone)
         nadi_message_log_wait(p->log, d->a, info->crowded_port, at - sent - alone);
@@ -197,6 +166,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     p->npu_count = setup->topology->npu_count;
     p->dim_count = setup->graph->of_topology ? setup->topology->dim_count : setup->graph->dim_count;
     p->free_item = NADI_NONE;
+    nadi_map64_init(&p->pairs, 0);
     p->pump_at = NADI_TIME_NEVER;
     p->kind_pump = nadi_engine_add_kind(setup->engine, on_pump, p);
     if (setup->to_switches)
@@ -207,6 +177,9 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
         nadi_pkt_set_routing(p->net, setup->routing);
     p->net->hooks.context = p;
     p->net->hooks.finished = on_finished;
+    p->net->hooks.sent = nadi_pkt_lane_sent;
+    p->net->hooks.closed = nadi_pkt_lane_closed;
+    p->connections.in_flight = setup->packet->exact ? NADI_IN_FLIGHT_ANY : setup->in_flight;
     p->net->hooks.marker = on_marker;
     p->net->hooks.pfc = on_pfc;
     nadi_pkt_pauses_init(&p->pauses, p->net->port_count);
@@ -230,6 +203,9 @@ static void destroy(struct nadi_network *net)
     nadi_pkt_ends_destroy(self(net)->ends);
     nadi_mem_free(self(net)->items);
     nadi_mem_free(self(net)->stranded.items);
+    nadi_connections_release(&self(net)->connections);
+    nadi_map64_release(&self(net)->pairs);
+    nadi_mem_free(self(net)->lanes.items);
     nadi_mem_free(self(net)->marker_of);
     nadi_mem_free(net);
 }
@@ -244,12 +220,6 @@ static uint32_t over(struct nadi_network *net, uint32_t link)
 {
     (void)net, (void)link; /* the shortest way between neighbours */
     return 0;
-}
-
-/* NPU or switch as a host of the packets' network. */
-static uint32_t host_of(const struct packet *p, uint32_t end)
-{
-    return end < p->npu_count ? end : p->ends->host[end - p->npu_count];
 }
 
 static uint32_t new_item(struct packet *p)
@@ -283,23 +253,23 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         return;
     }
     const uint32_t index = new_item(p);
-    p->items[index] = (struct delivery){.kind = m->kind, .a = m->a, .b = m->b, .c = m->c};
-    const struct nadi_pkt_flow_spec spec = {
-        .src = host_of(p, m->src),
-        .dst = host_of(p, m->dst),
-        .class = CLASS,
-        .dport = PORT,
+    p->items[index] = (struct delivery){
         .bytes = m->bytes,
-        .user = index,
-        .at_way_rate = m->src >= p->npu_count,
+        .src = m->src,
+        .dst = m->dst,
+        .kind = m->kind,
+        .a = m->a,
+        .b = m->b,
+        .c = m->c,
+        .connection = nadi_pkt_lane_of(p, m),
     };
     nadi_pkt_set_clock(p->net, tick_of(p, now));
     if (p->on_the_way++ == 0)
         p->begun = now;
     if (p->carried.usage && !p->looks)
         look_later(p);
-    if (nadi_pkt_flow_start(p->net, &spec) == NADI_NONE)
-        NADI_PUSH(&p->stranded, spec);
+    if (nadi_connections_enter(&p->connections, p->items[index].connection, index))
+        nadi_pkt_lane_inject(p, index);
     schedule_pump(p);
 }
 
@@ -325,9 +295,8 @@ static void change(struct nadi_network *net, const struct nadi_link_state *state
     const size_t waiting = p->stranded.count;
     p->stranded.count = 0;
     for (size_t i = 0; i < waiting; i++) {
-        const struct nadi_pkt_flow_spec spec = p->stranded.items[i];
-        if (nadi_pkt_flow_start(p->net, &spec) == NADI_NONE)
-            p->stranded.items[p->stranded.count++] = spec;
+        const uint32_t index = p->stranded.items[i];
+        nadi_pkt_lane_inject(p, index); /* at most as many are stranded anew */
     }
     schedule_pump(p);
 }
@@ -340,7 +309,7 @@ static const char *too_far(const struct nadi_network *net)
 
 static uint64_t stranded(const struct nadi_network *net)
 {
-    return ((const struct packet *)net)->stranded.count;
+    return nadi_pkt_lane_stranded((const struct packet *)net);
 }
 
 /* NPU, or npu_count + k for the k-th switch. */

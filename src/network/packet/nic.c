@@ -11,6 +11,7 @@
  * part of the exact mode. */
 #include "base/mem.h"
 #include "base/time.h"
+#include "network/packet/messages.h"
 #include "network/packet/telemetry.h"
 
 enum { EXACT_CONTROL_CLASS = 3 };
@@ -250,7 +251,7 @@ static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t s
 {
     const uint32_t flow = nic->flows[slot], seq = next_packet(net, flow);
     struct nadi_pkt_flow *f = &net->flows[flow];
-    const uint32_t payload = seq + 1 == f->packets ? f->payload_bytes : net->config.payload_bytes;
+    const uint32_t payload = nadi_pkt_flow_payload(net, flow, seq);
     const uint32_t bytes = payload + net->frames.data_overhead;
     const uint32_t queue = nic->port * NADI_PKT_CLASSES + f->class;
     const struct nadi_pkt_packet packet = {
@@ -275,6 +276,8 @@ static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t s
     const uint64_t rate = net->config.rate_bound ? f->rate : f->line_rate;
     nic->avail[slot] = nadi_time_add(net->wheel.now, gap_ticks(net, f, rate, bytes));
     refresh(net, f);
+    if (NADI_UNLIKELY(f->next == f->packets) && net->infos[flow].lane != NADI_NONE)
+        net->hooks.sent(net->hooks.context, net, flow);
     const struct nadi_pkt_flow *next =
         &net->flows[nic->flows[slot + 1 < nic->count ? slot + 1 : 0]]; /* whose turn is next */
     __builtin_prefetch(next);
@@ -321,15 +324,15 @@ void nadi_pkt_nic_kick(struct nadi_pkt *net, uint32_t nic_index)
     send_data(net, nic, slot);
 }
 
-/* No window is smaller than what one ACK answers, or the sender would wait for ever. Exact mode:
- * every packet is answered. */
+/* No window is smaller than what one ACK answers, and a chunk that counts as a whole, or the sender
+ * would wait for ever. Exact mode: every packet is answered. */
 static uint32_t window_of(const struct nadi_pkt *net, uint64_t packets)
 {
-    if (net->config.ack_interval_bytes > net->config.payload_bytes && !net->config.exact) {
-        const uint64_t interval = (net->config.ack_interval_bytes + net->config.payload_bytes - 1) /
-                                  net->config.payload_bytes;
-        packets = nadi_max_u64(packets, interval);
-    }
+    const struct nadi_packet_config *c = &net->config;
+    const uint64_t chunk = c->back_to_chunk ? c->chunk_bytes : 0, payload = c->payload_bytes;
+    const uint64_t least = nadi_max_u64(c->ack_interval_bytes, payload) + chunk;
+    if (least > payload && !c->exact)
+        packets = nadi_max_u64(packets, (least + payload - 1) / payload);
     return (uint32_t)nadi_min_u64(packets, UINT32_MAX);
 }
 

@@ -439,7 +439,7 @@ void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config
 /* The flow's bytes come to, or go from, the load of its way. */
 static void add_load(struct nadi_pkt *net, uint32_t flow, bool comes)
 {
-    const uint64_t bytes = net->infos[flow].bytes;
+    const uint64_t bytes = net->infos[flow].load_bytes;
     for (uint32_t hop = 0; net->routes->load && hop < net->path_hops; hop++) {
         const uint32_t port = nadi_pkt_path_port(net, flow, false, hop);
         net->routes->load[port] += comes ? bytes : -bytes;
@@ -448,9 +448,13 @@ static void add_load(struct nadi_pkt *net, uint32_t flow, bool comes)
     }
 }
 
-void nadi_pkt_routes_leave(struct nadi_pkt *net, uint32_t flow)
+void nadi_pkt_routes_load(struct nadi_pkt *net, uint32_t flow, int64_t bytes)
 {
+    if (!net->routes->load)
+        return;
     add_load(net, flow, false);
+    net->infos[flow].load_bytes += (uint64_t)bytes;
+    add_load(net, flow, true);
 }
 
 /* A port of the node that leads to a node beside it; link NONE: over any cable. */

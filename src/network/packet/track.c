@@ -36,6 +36,25 @@ void nadi_pkt_track_begin(struct nadi_pkt *net, uint32_t flow)
     memset(t->received, 0, (size_t)t->words * 3 * sizeof(uint64_t));
 }
 
+/* Twice as many, so that many short messages move the bits seldom. */
+void nadi_pkt_track_extend(struct nadi_pkt *net, uint32_t flow)
+{
+    struct nadi_pkt_track *t = &net->tracks[flow];
+    const uint32_t old = t->words, needed = net->flows[flow].packets / 64 + 1;
+    if (needed <= old)
+        return;
+    const uint32_t words = nadi_max_u32(needed, 2 * old);
+    uint64_t *bits = NADI_ZNEW(uint64_t, (size_t)words * 3);
+    const uint64_t *const from[] = {t->received, t->acked, t->repeat};
+    for (uint32_t i = 0; i < 3; i++)
+        memcpy(bits + (size_t)i * words, from[i], old * sizeof(*bits));
+    nadi_mem_free(t->received);
+    t->received = bits;
+    t->acked = bits + words;
+    t->repeat = t->acked + words;
+    t->words = t->capacity = words;
+}
+
 void nadi_pkt_track_release(struct nadi_pkt *net)
 {
     for (size_t i = 0; net->tracks && i < net->flow_capacity; i++)

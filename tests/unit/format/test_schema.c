@@ -295,6 +295,8 @@ static const struct key_case key_cases[] = {
     {LINK, "one-way", "true", "on", "yes", "schema/type"},
     {LINK, "on-board", "true", "on", "yes", "schema/type"},
     {LINK, "dimension", "2", "2", "16", "schema/range"},
+    {GRAPH, "in-flight", "1", "1", "-1", "schema/range"},
+    {NETWORK, "in-flight", "1", "1", "-1", "schema/range"},
     {GRAPH, "flow-in-flight", "1", "1", "-1", "schema/range"},
     {NETWORK, "flow-in-flight", "1", "1", "-1", "schema/range"},
     {SYSTEM, "custom-collectives", "[{\"file\": \"a\"}]", "[{file: a}]", "[1]", "schema/map"},

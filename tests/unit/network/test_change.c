@@ -176,7 +176,6 @@ static void test_in_order(void **state)
     (void)state;
     two_ways(&c, &nadi_network_flow);
     c.net->ops->destroy(c.net);
-    c.config.in_flight = 1;
     const struct nadi_network_setup setup = {
         .topology = &c.topology, .graph = &c.graph, .flow = &c.config, .engine = c.engine};
     c.net = nadi_network_flow.create(&setup);
@@ -196,7 +195,6 @@ static void test_connections(void **state)
     (void)state;
     two_ways(&c, &nadi_network_flow);
     c.net->ops->destroy(c.net);
-    c.config.in_flight = 1;
     const struct nadi_network_setup setup = {
         .topology = &c.topology, .graph = &c.graph, .flow = &c.config, .engine = c.engine};
     c.net = nadi_network_flow.create(&setup);

@@ -1,0 +1,74 @@
+/* model_inside: the state that the files of the packet network (model.c) share. Nothing else
+ * includes it. */
+#ifndef NADI_NETWORK_PACKET_MODEL_INSIDE_H
+#define NADI_NETWORK_PACKET_MODEL_INSIDE_H
+
+#include "base/map.h"
+#include "network/connections.h"
+#include "network/message_log.h"
+#include "network/network.h"
+#include "network/packet/carried.h"
+#include "network/packet/ends.h"
+#include "network/packet/packet.h"
+#include "network/packet/pauses.h"
+
+struct delivery { /* of a message that was sent */
+    uint64_t bytes;
+    uint32_t src, dst;
+    uint32_t kind, a, b, c;
+    uint32_t connection; /* NADI_NONE: in none */
+    uint32_t next;       /* free list */
+};
+
+struct lane {      /* of a connection */
+    uint32_t idle; /* its open flows that have sent everything: the first; NADI_NONE: none */
+    uint16_t sport;
+};
+
+struct packet {
+    struct nadi_network base;
+    struct nadi_engine *engine;
+    struct nadi_pkt *net;
+    struct nadi_pkt_ends *ends; /* NULL: no messages to switches */
+    uint32_t npu_count, dim_count;
+    uint32_t kind_pump;
+    nadi_time pump_at;   /* NADI_TIME_NEVER: not scheduled */
+    nadi_time limit;     /* ticks: how far packets may go now */
+    uint32_t marked;     /* engine event whose marker was met last */
+    uint32_t *marker_of; /* by engine event: its marker's number */
+    size_t marker_capacity;
+    uint32_t markers; /* numbers given so far */
+    struct delivery *items;
+    size_t capacity;
+    uint32_t count, free_item;
+    uint64_t messages, bytes; /* sent */
+    struct {                  /* without a way at present, in the order in which they came */
+        uint32_t *items;
+        size_t count, capacity;
+    } stranded;
+    struct nadi_connections connections;
+    struct nadi_map64 pairs; /* src << 32 | dst -> number */
+    struct {
+        struct lane *items; /* by connection */
+        size_t count, capacity;
+    } lanes;
+    struct nadi_message_log *log;
+    struct nadi_pkt_pauses pauses;
+    struct nadi_pkt_carried carried;
+    uint32_t on_the_way; /* messages */
+    bool looks;          /* a look is due */
+    nadi_time begun;     /* the first message since there was none; ps */
+};
+
+/* model_lanes.c */
+/* The connection of a message that is sent now; NADI_NONE: of none that is kept. */
+uint32_t nadi_pkt_lane_of(struct packet *p, const struct nadi_message *m);
+/* The message's packets may leave from now on. */
+void nadi_pkt_lane_inject(struct packet *p, uint32_t index);
+/* Messages that have no way, or wait for such a one. */
+uint64_t nadi_pkt_lane_stranded(const struct packet *p);
+/* Hooks of the network. */
+void nadi_pkt_lane_sent(void *context, struct nadi_pkt *net, uint32_t flow);
+void nadi_pkt_lane_closed(void *context, struct nadi_pkt *net, uint32_t flow);
+
+#endif

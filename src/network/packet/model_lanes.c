@@ -1,0 +1,118 @@
+/* model_lanes: which flow carries a message, and when (model.c). */
+#include "base/mem.h"
+#include "network/packet/messages.h"
+#include "network/packet/model_inside.h"
+
+enum { CLASS = 3, PORT = 100 };
+
+/* NPU or switch as a host of the packets' network. */
+static uint32_t host_of(const struct packet *p, uint32_t end)
+{
+    return end < p->npu_count ? end : p->ends->host[end - p->npu_count];
+}
+
+uint32_t nadi_pkt_lane_of(struct packet *p, const struct nadi_message *m)
+{
+    if (p->connections.in_flight == NADI_IN_FLIGHT_ANY || !m->connection)
+        return NADI_NONE;
+    const uint32_t fresh = (uint32_t)p->pairs.count;
+    const uint32_t pair = *nadi_map64_put(&p->pairs, (uint64_t)m->src << 32 | m->dst, fresh, NULL);
+    const uint32_t connection = nadi_connections_find(&p->connections, pair, m->connection);
+    if (connection == p->lanes.count) {
+        const struct lane lane = {
+            .idle = NADI_NONE,
+            .sport = nadi_pkt_next_port(p->net, host_of(p, m->src), host_of(p, m->dst))};
+        NADI_PUSH(&p->lanes, lane);
+    }
+    return connection;
+}
+
+/* Behind what an open flow of the message's connection carries, where that is possible. */
+static bool append(struct packet *p, uint32_t index, struct lane *lane)
+{
+    const uint32_t flow = lane->idle;
+    if (flow == NADI_NONE)
+        return false;
+    struct nadi_pkt_info *info = &p->net->infos[flow];
+    info->idle = false; /* now: a short message is sent at once */
+    lane->idle = info->next_idle;
+    if (nadi_pkt_flow_append(p->net, flow, p->items[index].bytes, index))
+        return true;
+    info->idle = true;
+    lane->idle = flow;
+    return false;
+}
+
+void nadi_pkt_lane_inject(struct packet *p, uint32_t index)
+{
+    const struct delivery *d = &p->items[index];
+    struct lane *lane = d->connection == NADI_NONE ? NULL : &p->lanes.items[d->connection];
+    struct nadi_pkt_flow_spec spec = {
+        .src = host_of(p, d->src),
+        .dst = host_of(p, d->dst),
+        .class = CLASS,
+        .dport = PORT,
+        .bytes = d->bytes,
+        .user = index,
+        .at_way_rate = d->src >= p->npu_count,
+    };
+    if (lane && append(p, index, lane))
+        return;
+    if (lane) {
+        spec.has_lane = true;
+        spec.lane = d->connection;
+        spec.sport = lane->sport;
+    }
+    if (nadi_pkt_flow_start(p->net, &spec) == NADI_NONE)
+        NADI_PUSH(&p->stranded, index);
+}
+
+/* A flow has handed its last packet to the cable: the connection's next message goes. */
+void nadi_pkt_lane_sent(void *context, struct nadi_pkt *net, uint32_t flow)
+{
+    struct packet *p = context;
+    struct nadi_pkt_info *info = &net->infos[flow];
+    if (info->idle)
+        return; /* it was a repeated one */
+    const uint32_t connection = info->lane;
+    struct lane *lane = &p->lanes.items[connection];
+    info->idle = true;
+    info->next_idle = lane->idle;
+    lane->idle = flow;
+    const uint32_t next = nadi_connections_leave(&p->connections, connection);
+    if (next == NADI_NONE)
+        return;
+    const struct delivery *d = &p->items[next];
+    if (nadi_message_logged(p->log, d->kind))
+        nadi_message_log_queued(
+            p->log, d->a, nadi_pkt_to_ps(net, net->wheel.now) - p->log->entries.items[d->a].sent);
+    nadi_pkt_lane_inject(p, next);
+}
+
+/* One that was given up before it had sent everything keeps its connection: like a queue pair in
+ * its error state. */
+void nadi_pkt_lane_closed(void *context, struct nadi_pkt *net, uint32_t flow)
+{
+    struct packet *p = context;
+    struct nadi_pkt_info *info = &net->infos[flow];
+    if (!info->idle)
+        return;
+    uint32_t *at = &p->lanes.items[info->lane].idle;
+    while (*at != flow)
+        at = &net->infos[*at].next_idle;
+    *at = info->next_idle;
+    info->idle = false;
+}
+
+uint64_t nadi_pkt_lane_stranded(const struct packet *p)
+{
+    const struct nadi_connections *c = &p->connections;
+    uint64_t count = p->stranded.count;
+    for (size_t i = 0; i < p->stranded.count; i++) {
+        const uint32_t connection = p->items[p->stranded.items[i]].connection;
+        uint32_t m = connection == NADI_NONE ? NADI_NONE : c->list.items[connection].head;
+        for (; m != NADI_NONE; m = nadi_connections_behind(c, m))
+            count++;
+    }
+    return count;
+}
