@@ -25,37 +25,93 @@ const struct nadi_command *nadi_command_find(int count, const char *const *words
     return NULL;
 }
 
+enum { MAX_NAMES = 128, MAX_NAME = 48 };
+
+struct names { /* what a first word, or two, may be */
+    char items[MAX_NAMES][MAX_NAME];
+    const char *list[MAX_NAMES];
+    size_t count;
+};
+
+static void add_name(struct names *n, const char *name, size_t length)
+{
+    if (n->count == MAX_NAMES || length >= MAX_NAME)
+        return;
+    memcpy(n->items[n->count], name, length);
+    n->items[n->count][length] = '\0';
+    for (size_t i = 0; i < n->count; i++)
+        if (nadi_str_equal(n->items[i], n->items[n->count]))
+            return;
+    n->list[n->count] = n->items[n->count];
+    n->count++;
+}
+
+/* Whole names of commands, and the first words of those of two. */
+static void find_names(struct names *n)
+{
+    n->count = 0;
+    for (size_t i = 0; nadi_commands[i]; i++) {
+        const char *name = nadi_commands[i]->name, *space = strchr(name, ' ');
+        add_name(n, name, strlen(name));
+        if (space)
+            add_name(n, name, (size_t)(space - name));
+    }
+}
+
+static bool is_of_family(const char *name, const char *word)
+{
+    const size_t length = strlen(word);
+    return length > 0 && nadi_str_starts(name, word) && name[length] == ' ';
+}
+
+/* "commands: 'nadi model list' ..." of the commands whose first of two words it is. */
+static void list_family(const char *word)
+{
+    enum { WIDTH = 80 };
+    size_t column = 0;
+    for (size_t i = 0; nadi_commands[i]; i++) {
+        const char *name = nadi_commands[i]->name;
+        const size_t length = strlen(" 'nadi '") + strlen(name);
+        if (!is_of_family(name, word))
+            continue;
+        if (column == 0 || column + length > WIDTH)
+            column = (size_t)fprintf(stderr, column ? "\n         " : "commands:");
+        column += length;
+        fprintf(stderr, " 'nadi %s'", name);
+    }
+    if (column)
+        fputc('\n', stderr);
+}
+
 void nadi_command_complain(int count, const char *const *words)
 {
-    enum { MAX_COMMANDS = 64 };
-    const char *names[MAX_COMMANDS];
-    size_t known = 0;
-    bool is_family = false; /* the first of two words is right */
-    for (; nadi_commands[known] && known < MAX_COMMANDS; known++) {
-        const struct nadi_command *c = nadi_commands[known];
-        names[known] = c->name;
-        const char *space = strchr(c->name, ' ');
-        is_family |= space && strlen(words[0]) == (size_t)(space - c->name) &&
-                     nadi_str_starts(c->name, words[0]);
-    }
+    struct names names;
     struct nadi_str written = NADI_STR_INIT;
+    const bool two = count > 1 && words[1][0] != '-';
+    const char *nearest = NULL;
+    bool is_family = false;
+    find_names(&names);
+    for (size_t i = 0; nadi_commands[i]; i++)
+        is_family |= is_of_family(nadi_commands[i]->name, words[0]);
     nadi_str_add(&written, words[0]);
-    if (is_family && count > 1 && words[1][0] != '-')
+    if (two) {
         nadi_str_printf(&written, " %s", words[1]);
-    const char *nearest = nadi_str_nearest(nadi_str_get(&written), names, known);
-    fprintf(stderr, "nadi: error: no command '%s'", nadi_str_get(&written));
-    if (nearest)
-        fprintf(stderr, ", did you mean '%s'?", nearest);
-    fputc('\n', stderr);
-    if (is_family) {
-        fprintf(stderr, "commands:");
-        for (size_t i = 0; nadi_commands[i]; i++) {
-            const char *name = nadi_commands[i]->name;
-            if (strchr(name, ' ') && nadi_str_starts(name, words[0]))
-                fprintf(stderr, " 'nadi %s'", name);
-        }
-        fputc('\n', stderr);
+        nearest = nadi_str_nearest(nadi_str_get(&written), names.list, names.count);
     }
+    if (is_family && !two)
+        fprintf(stderr, "nadi: error: '%s' wants a second word", words[0]);
+    else {
+        if (!is_family && !(nearest && strchr(nearest, ' '))) {
+            nadi_str_clear(&written);
+            nadi_str_add(&written, words[0]);
+            nearest = nadi_str_nearest(words[0], names.list, names.count);
+        }
+        fprintf(stderr, "nadi: error: no command '%s'", nadi_str_get(&written));
+        if (nearest)
+            fprintf(stderr, ", did you mean '%s'?", nearest);
+    }
+    fputc('\n', stderr);
+    list_family(is_family ? words[0] : nearest ? nearest : "");
     fprintf(stderr, "`nadi help` lists the commands\n");
     nadi_str_release(&written);
 }

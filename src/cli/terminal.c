@@ -32,29 +32,63 @@ static void print_message(const char *text, enum nadi_level level, bool colour)
     fprintf(stderr, "%s%s\033[0m%s", colours[level], levels[level], at + strlen(levels[level]));
 }
 
+/* Of a kind, one code of one level, so many are printed: a long file may have the same fault on
+ * each line. */
+enum { OF_A_KIND = 5, KINDS = 64 };
+
+struct kinds {
+    struct {
+        const char *code;
+        enum nadi_level level;
+        size_t count;
+    } items[KINDS];
+    size_t count;
+};
+
+/* How many of its kind came before, it included. */
+static size_t count_of_kind(struct kinds *kinds, const struct nadi_message_view *m)
+{
+    size_t i = 0;
+    while (i < kinds->count &&
+           (kinds->items[i].level != m->level || !nadi_str_equal(kinds->items[i].code, m->code)))
+        i++;
+    if (i == KINDS)
+        return 1;
+    if (i == kinds->count) {
+        kinds->count++;
+        kinds->items[i].code = m->code;
+        kinds->items[i].level = m->level;
+        kinds->items[i].count = 0;
+    }
+    return ++kinds->items[i].count;
+}
+
 size_t nadi_terminal_messages(const struct nadi_diags *messages, size_t from, bool quiet)
 {
     const size_t count = nadi_messages_count(messages);
     const bool colour = nadi_terminal_colours(stderr);
-    size_t shown[NADI_LEVEL_ERROR + 1] = {0};
+    struct kinds kinds = {.count = 0};
+    size_t printed[NADI_LEVEL_ERROR + 1] = {0}; /* now or by an earlier call */
     for (size_t i = 0; i < count; i++) {
-        const enum nadi_level level = nadi_messages_get(messages, i).level;
-        shown[level]++;
-        if (i < from || (quiet && level != NADI_LEVEL_ERROR))
+        const struct nadi_message_view m = nadi_messages_get(messages, i);
+        if (count_of_kind(&kinds, &m) > OF_A_KIND)
+            continue;
+        printed[m.level]++;
+        if (i < from || (quiet && m.level != NADI_LEVEL_ERROR))
             continue;
         char *text = nadi_message_format(messages, i);
         if (!text) { /* there is no memory for it */
-            const struct nadi_message_view m = nadi_messages_get(messages, i);
-            fprintf(stderr, "%s[%s]: %s\n", levels[level], m.code, m.text);
+            fprintf(stderr, "%s[%s]: %s\n", levels[m.level], m.code, m.text);
             continue;
         }
-        print_message(text, level, colour);
+        print_message(text, m.level, colour);
         nadi_free(text);
     }
-    for (enum nadi_level level = NADI_LEVEL_WARNING; level <= NADI_LEVEL_ERROR; level++) {
-        const size_t hidden = nadi_messages_total(messages, level) - shown[level];
+    for (enum nadi_level level = NADI_LEVEL_NOTE; level <= NADI_LEVEL_ERROR; level++) {
+        const size_t hidden = nadi_messages_total(messages, level) - printed[level];
         if (hidden > 0 && count > from && (!quiet || level == NADI_LEVEL_ERROR))
-            fprintf(stderr, "(and %zu more %ss)\n", hidden, levels[level]);
+            fprintf(stderr, "(and %zu more %s%s of these kinds)\n", hidden, levels[level],
+                    hidden == 1 ? "" : "s");
     }
     return count;
 }
