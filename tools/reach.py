@@ -250,7 +250,7 @@ class Reach:
         return (
             row
             and row["key"] == test.key
-            and row["status"] in (0, SKIPPED)
+            and row["status"] == 0
             and all(self.sources.get(f) == kept for f, (kept, _) in row["files"].items())
         )
 

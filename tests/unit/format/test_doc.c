@@ -90,7 +90,8 @@ static void aliases_share(void **state)
 {
     (void)state;
     struct nadi_doc doc;
-    parse(&doc, NADI_DOC_YAML, "a: &x [1, 2]\nb: *x\nc: &y 7\nd: *y\ne: &x 3\nf: *x\n");
+    parse(&doc, NADI_DOC_YAML,
+          "a: &x [1, 2]\nb: *x\nc: &y 7\nd: *y\ne: &x 3\nf: *x\ng: &z \"8\"\nh: *z\n");
     const struct nadi_doc_node *b = nadi_doc_find(doc.root, "b");
     assert_place(b, "b", 2, 1, 2, 4);
     assert_int_equal(b->kind, NADI_DOC_LIST);
@@ -98,7 +99,9 @@ static void aliases_share(void **state)
     assert_string_equal(b->first->next->text, "2");
     assert_string_equal(nadi_doc_find(doc.root, "d")->text, "7");
     assert_string_equal(nadi_doc_find(doc.root, "f")->text, "3");
-    assert_int_equal(doc.root->count, 6);
+    assert_int_equal(nadi_doc_classify(&doc, nadi_doc_find(doc.root, "d"), NULL), NADI_DOC_INTEGER);
+    assert_int_equal(nadi_doc_classify(&doc, nadi_doc_find(doc.root, "h"), NULL), NADI_DOC_TEXT);
+    assert_int_equal(doc.root->count, 8);
     nadi_doc_release(&doc);
 }
 

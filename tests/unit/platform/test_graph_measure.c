@@ -180,13 +180,36 @@ static void mixed(void **state)
     nadi_graph_release(&g);
 }
 
+/* Of pairs equally far apart the slowest counts, wherever it stands among them. */
+static void slowest_pair(void **state)
+{
+    (void)state;
+    for (uint32_t slow = 0; slow < 4; slow++) {
+        struct nadi_graph g;
+        struct nadi_graph_measures m;
+        nadi_graph_init(&g);
+        for (uint32_t i = 0; i < 4; i++)
+            nadi_graph_add_node(&g, NADI_GRAPH_HOST, NULL);
+        const uint32_t star = nadi_graph_add_node(&g, NADI_GRAPH_SWITCH, NULL);
+        for (uint32_t i = 0; i < 4; i++)
+            nadi_graph_add_link(&g, (struct nadi_graph_link){.a = i,
+                                                             .b = star,
+                                                             .bits_per_s = 1000,
+                                                             .latency = i == slow ? 9 : 1 + i % 2});
+        nadi_graph_finish(&g);
+        nadi_graph_measure(&m, &g, NULL, 0);
+        assert_int_equal(m.diameter, 2);
+        assert_int_equal(m.diameter_latency, 11);
+        nadi_graph_measures_release(&m);
+        nadi_graph_release(&g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_forms),
-        cmocka_unit_test(counted_or_flow),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(mixed),
+        cmocka_unit_test(closed_forms), cmocka_unit_test(counted_or_flow), cmocka_unit_test(limits),
+        cmocka_unit_test(mixed),        cmocka_unit_test(slowest_pair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
