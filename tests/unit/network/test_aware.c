@@ -142,6 +142,21 @@ static void test_against_flow(void **state)
     }
 }
 
+/* To itself a message takes no time and no link. */
+static void test_to_itself(void **state)
+{
+    struct flow_case c;
+    (void)state;
+    two_dimensions(&c);
+    flow_case_open(&c, &nadi_network_aware);
+    const uint32_t own = flow_case_send(&c, 3, 5, 5, 100000);
+    const uint32_t other = flow_case_send(&c, 3, 5, 6, 100000);
+    flow_case_run(&c);
+    expect_ns(&c, own, 0);
+    expect_ns(&c, other, 1050);
+    flow_case_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_groups_are_apart),
         cmocka_unit_test(test_graph),
         cmocka_unit_test(test_against_flow),
+        cmocka_unit_test(test_to_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

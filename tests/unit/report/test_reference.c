@@ -75,6 +75,22 @@ static void unfinished_ranks_have_no_lines(void **state)
     report_case_release(&c);
 }
 
+/* A node without a duration has its line all the same; a rank without such a node has none. */
+static void lines_of_nothing(void **state)
+{
+    struct report_case c;
+    (void)state;
+    report_case_init(&c);
+    for (uint32_t rank = 0; rank < 4; rank++)
+        c.r.classes[rank].finished = rank == 2;
+    struct nadi_rank_result *rank = &c.r.classes[2];
+    rank->compute_ns = rank->comm_ns = rank->true_exposed_comm_ns = 0;
+    lines_are(&c, RANK("2", "25500", "20500") COMM("2", "0") GPU("2", "0"));
+    c.r.span_count = 0;
+    lines_are(&c, RANK("2", "25500", "20500"));
+    report_case_release(&c);
+}
+
 static void roofline_and_memory(void **state)
 {
     struct report_case c;
@@ -110,6 +126,7 @@ int main(void)
         cmocka_unit_test(ranks_in_order_of_finishing),
         cmocka_unit_test(equal_finish_times_follow_the_last_node),
         cmocka_unit_test(unfinished_ranks_have_no_lines),
+        cmocka_unit_test(lines_of_nothing),
         cmocka_unit_test(roofline_and_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,8 @@ static void round_trips(void **state)
         for (size_t k = 0; k < 3; k++) {
             struct nadi_str stored = NADI_STR_INIT;
             encode(&stored, &plain, codings[k]);
+            if (codings[k] == NADI_CODING_ZSTD) /* Content_Checksum_flag, RFC 8878, 3.1.1.1.1 */
+                assert_true(stored.text[4] & 4);
             expect_same(&stored, &plain, 100003);
             if (sizes[i] <= 1000)
                 expect_same(&stored, &plain, 1);

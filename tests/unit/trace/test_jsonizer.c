@@ -21,6 +21,7 @@ static void show(struct nadi_str *node, struct nadi_str *text)
     struct nadi_str file = NADI_STR_INIT, metadata = NADI_STR_INIT;
     struct nadi_diags diags;
     nadi_diags_init(&diags);
+    wire_put_text(&metadata, 1, "0.0.3");
     wire_put_text(&metadata, 1, "0.0.4");
     wire_put_frame(&file, &metadata);
     wire_put_frame(&file, node);
@@ -250,7 +251,9 @@ static void a_node(void **state)
 {
     (void)state;
     struct nadi_str node = NADI_STR_INIT, text = NADI_STR_INIT, io = NADI_STR_INIT;
+    wire_put_number(&node, 1, 8);
     wire_put_number(&node, 1, 9);
+    wire_put_text(&node, 2, "m");
     wire_put_text(&node, 2, "mm \"x\"\n");
     wire_put_number(&node, 3, 4);
     wire_put_bytes(&node, 4, "\x03\x80\x02", 3);
