@@ -62,6 +62,23 @@ static void values(void **state)
     nadi_diags_release(&f.diags);
 }
 
+/* Where a line ends, the place stays at its last word: messages point there. */
+static void end_of_a_line(void **state)
+{
+    static const char *const texts[] = {"key", "key ", "key\n", "key # why", "key\n7"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct fixture f;
+        begin(&f, texts[i]);
+        assert_true(nadi_scan_next(&f.scan));
+        assert_false(nadi_scan_same_line(&f.scan));
+        assert_string_equal(f.scan.word, "key");
+        assert_int_equal(f.scan.place.line, 1);
+        assert_int_equal(f.scan.place.column, 1);
+        nadi_diags_release(&f.diags);
+    }
+}
+
 static void mistakes(void **state)
 {
     static const struct {
@@ -90,6 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_and_places),
         cmocka_unit_test(values),
+        cmocka_unit_test(end_of_a_line),
         cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

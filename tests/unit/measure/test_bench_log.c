@@ -251,6 +251,29 @@ static void reads_other_csv(void **state)
     }
 }
 
+/* Bus over algorithm bandwidth is 2 (n - 1) / n of an all-reduce, whatever stands beside them. */
+static void bandwidths_tell_the_ranks(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "size,time_us,algbw,busbw,other\n65536,20,3.2768,5.7344,9\n1048576,100,10.48576,18.35008,"
+        "9\n",
+        "other,busbw,size,algbw,time_us\n9,5.7344,65536,3.2768,20\n9,18.35008,1048576,10.48576,"
+        "100\n",
+        "size,time_us,algbw,busbw,busbw 2,algbw 2\n65536,20,3.2768,5.7344,7,7\n"
+        "1048576,100,10.48576,18.35008,7,7\n",
+    };
+    const struct nadi_bench_known known = {.kind = NADI_COMM_ALL_REDUCE};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct read r;
+        read_text(&r, "s.csv", texts[i], &known);
+        if (!r.ok || r.log.tables[0].ranks != 8)
+            fail_msg("%s: %u ranks: %s", texts[i], r.log.count ? r.log.tables[0].ranks : 0,
+                     r.diags.count ? r.diags.items[0].message : "");
+        release(&r);
+    }
+}
+
 /* Old versions print ms; their bandwidths tell. The name of a file may say the collective. */
 static void tells_units_and_kinds(void **state)
 {
@@ -506,6 +529,7 @@ int main(void)
         cmocka_unit_test(reads_csv),
         cmocka_unit_test(reads_grouped_csv),
         cmocka_unit_test(reads_other_csv),
+        cmocka_unit_test(bandwidths_tell_the_ranks),
         cmocka_unit_test(tells_units_and_kinds),
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(reads_elided_ranks),
