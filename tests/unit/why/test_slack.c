@@ -135,6 +135,26 @@ static void higher_one_is_ready_later(void **state)
     CHECK(s, wants);
 }
 
+/* Node 1 is ready at 300 and waits for node 2 to leave the slot at 500. Until 999 it may wait for
+ * it: at 1,000 node 0 is ready as well and goes first. */
+static void lower_one_comes_before_the_slot_is_free(void **state)
+{
+    static const struct want wants[] = {{0, 0, 5000 - 1050, false},
+                                        {0, 1, 5000 - 50 - 600, false},
+                                        {0, 2, 999 - 500, true},
+                                        {0, 4, 5000 - 1050, false}};
+    struct scene s = {
+        .nodes = {{{.type = NADI_NODE_COMP, .duration_ns = 50, .dep_count = 1, .deps = {4}},
+                   {.type = NADI_NODE_COMP, .duration_ns = 100, .dep_count = 1, .deps = {3}},
+                   {.type = NADI_NODE_COMP, .duration_ns = 500},
+                   {.type = NADI_NODE_COMP, .cpu = true, .duration_ns = 300},
+                   {.type = NADI_NODE_RECV, .bytes = 100, .peer = 1}}},
+        .counts = {5}};
+    (void)state;
+    add_sender(&s);
+    CHECK(s, wants);
+}
+
 /* Nodes 1 and 2 wait for the slot of node 0 from 200 and 300 ns on: node 1 must be ready before
  * 500, when the slot is free and node 2 is there. */
 static void slot_is_taken(void **state)
@@ -202,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lower_one_is_ready_later),
         cmocka_unit_test(higher_one_is_ready_later),
+        cmocka_unit_test(lower_one_comes_before_the_slot_is_free),
         cmocka_unit_test(slot_is_taken),
         cmocka_unit_test(message_lies_there),
         cmocka_unit_test(members_start_apart),
