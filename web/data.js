@@ -105,6 +105,11 @@ export function intervalOf(run) {
   try { return JSON.parse(run.info.summary).sanity.end_to_end_interval ?? null; } catch { return null; }
 }
 
+/* What the summary says in a few sentences. */
+export function wordsOf(run) {
+  try { return JSON.parse(run.info.summary).in_words ?? []; } catch { return []; }
+}
+
 /* What the inputs of a run were set to: {"system: endpoint-delay": 10, ...}. */
 export function settingsOf(run) {
   try {

@@ -2,7 +2,7 @@
 import { breakdownView } from "./breakdown.js";
 import { css } from "./canvas.js";
 import { barChart, histogram } from "./charts.js";
-import { intervalOf } from "./data.js";
+import { intervalOf, wordsOf } from "./data.js";
 import { bytes, card, colourOf, count, el, labelOf, percent, rate, three, time } from "./format.js";
 import { sortableTable } from "./table.js";
 
@@ -20,14 +20,20 @@ function spreadOfEnd(run, interval) {
       `Ends of ${count(interval.samples)} sampled runs`) : null);
 }
 
+function timesTheBound(i) {
+  if (!i.lower_bound_ns) return "";
+  return i.end_ns < 1.0005 * i.lower_bound_ns ? "and this is as fast" : `this takes ${three(i.end_ns / i.lower_bound_ns)} times as long`;
+}
+
 export function overviewView(run) {
   const i = run.info, sums = run.pathCauses, top = largest(sums);
   const slow = run.ranks.reduce((a, b) => (b.finish_ns > a.finish_ns ? b : a), run.ranks[0] || { rank: 0, finish_ns: 0 });
   const waits = run.causes, interval = intervalOf(run), finished = i.outcome === "done" ? `${count(i.ranks)} ranks finished` : `not finished: ${i.outcome}`;
   return el("section", {},
+    el("div", { class: "words" }, wordsOf(run).map(w => el("p", {}, w))),
     el("div", { class: "cards" },
       card("end to end", time(i.end_ns), interval ? `95 % between ${time(interval.low_ns)} and ${time(interval.high_ns)}; ${finished}` : finished),
-      card("no schedule is faster than", time(i.lower_bound_ns || null), i.lower_bound_ns ? `this takes ${three(i.end_ns / i.lower_bound_ns)} times as long` : ""),
+      card("no schedule is faster than", time(i.lower_bound_ns || null), timesTheBound(i)),
       card("most of the critical path", top.length ? labelOf(top[0][0]) : "–", top.length ? percent(top[0][1] / i.end_ns) : i.no_path_because || ""),
       card("last rank", "rank " + slow.rank, time(slow.finish_ns)),
       card("moved", bytes(i.moved_bytes), `${count(i.messages)} messages, ${bytes(i.offered_bytes)} asked for`),

@@ -123,6 +123,12 @@ enum nadi_status nadi_do_job_write(struct nadi_job *job, const struct nadi_outpu
     return written ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
+/* Those of the folder, which know the critical path. */
+static const struct nadi_words *words_of(const struct nadi_job *job)
+{
+    return job->has_written ? &job->written.words : NULL;
+}
+
 static char *taken(struct nadi_str *text)
 {
     nadi_str_add(text, ""); /* an empty text is "", not NULL */
@@ -132,14 +138,14 @@ static char *taken(struct nadi_str *text)
 char *nadi_do_job_text(const struct nadi_job *job, int colour)
 {
     struct nadi_str text = NADI_STR_INIT;
-    nadi_report_text(&job->inputs, &job->result, colour != 0, &text);
+    nadi_report_text(&job->inputs, &job->result, words_of(job), colour != 0, &text);
     return taken(&text);
 }
 
 char *nadi_do_job_json(const struct nadi_job *job)
 {
     struct nadi_str text = NADI_STR_INIT;
-    nadi_report_json(&job->inputs, &job->result, &text);
+    nadi_report_json(&job->inputs, &job->result, words_of(job), &text);
     return taken(&text);
 }
 

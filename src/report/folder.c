@@ -172,6 +172,8 @@ bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_re
     struct nadi_detail detail = {0};
     if (o->some_timeline || o->some_db)
         nadi_detail_find(in, r, o->some_db ? o->why : NULL, &detail);
+    written->words = nadi_words_of(in, r, o->why, &written->arena);
+    options.words = &written->words;
     options.timeline_detail = o->some_timeline ? &detail : NULL;
     options.db_detail = o->some_db ? &detail : NULL;
     struct folder f = {.in = in,

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "report/report.h"
+#include "report/words.h"
 
 #define NADI_SUMMARY_FILE "summary.json"
 #define NADI_RUN_DB_FILE  "run.db"
@@ -52,6 +53,7 @@ struct nadi_written_file {
 
 struct nadi_written { /* all zero but for the arena: empty */
     struct nadi_arena arena;
+    struct nadi_words words; /* as they stand in summary.json; in the arena */
     struct nadi_written_file *items;
     size_t count, capacity;
 };

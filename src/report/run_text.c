@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "report/query.h"
+#include "report/words.h"
 #include "why/why.h"
 
 #include <math.h>
@@ -157,6 +158,18 @@ static void interval(const struct text *t)
                         nadi_units_time(low, number(t, INTERVAL("low_ns"))),
                         nadi_units_time(high, number(t, INTERVAL("high_ns"))),
                         nadi_units_time(median, number(t, INTERVAL("median_ns"))), samples);
+}
+
+/* What the summary of the run says in words. */
+static bool sentences(const struct text *t)
+{
+    bool failed = false;
+    struct nadi_query *q = nadi_query_open(
+        t->db, "select value from runs, json_each(summary, '$.in_words') order by key", t->diags);
+    while (q && nadi_query_next(q, &failed, t->diags))
+        nadi_words_put(nadi_query_text(q, 0), t->out);
+    nadi_query_close(q);
+    return q && !failed;
 }
 
 static bool path(const struct text *t)
@@ -350,8 +363,8 @@ bool nadi_run_text(const char *run, bool colour, struct nadi_str *out, struct na
     size_t errors = diags->errors;
     heading(&t, run);
     interval(&t);
-    bool ok = path(&t) && communication(&t) && queues(&t) && packets(&t) && ranks(&t) &&
-              sensitivities(&t);
+    bool ok = sentences(&t) && path(&t) && communication(&t) && queues(&t) && packets(&t) &&
+              ranks(&t) && sensitivities(&t);
     nadi_database_close(t.db);
     return ok && diags->errors == errors;
 }

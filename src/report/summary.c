@@ -126,11 +126,12 @@ static void rank_row(struct nadi_json *j, const struct nadi_inputs *in,
     nadi_json_close(j);
 }
 
-static void in_words(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r)
+static void in_words(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r,
+                     const struct nadi_words *words)
 {
     struct nadi_arena arena;
     nadi_arena_init(&arena);
-    const struct nadi_words w = nadi_words_of(in, r, &arena);
+    const struct nadi_words w = words ? *words : nadi_words_of(in, r, NULL, &arena);
     nadi_json_array(j, "in_words");
     for (uint32_t i = 0; i < w.count; i++)
         nadi_json_string(j, NULL, w.sentences[i]);
@@ -445,7 +446,7 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
     nadi_json_string(&j, "schema", "nadi-summary/1");
     nadi_json_string(&j, "version", NADI_VERSION);
     outcome(&j, r);
-    in_words(&j, in, r);
+    in_words(&j, in, r, o ? o->words : NULL);
     times(&j, in, r);
     sanity(&j, r);
     collectives(&j, in, r);
@@ -463,7 +464,8 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
 }
 
 void nadi_report_json(const struct nadi_inputs *in, const struct nadi_result *r,
-                      struct nadi_str *out)
+                      const struct nadi_words *words, struct nadi_str *out)
 {
-    nadi_summary_json(in, r, NULL, NULL, out);
+    const struct nadi_report_options o = {.words = words};
+    nadi_summary_json(in, r, &o, NULL, out);
 }

@@ -11,7 +11,6 @@
 enum {
     BAR_CELLS = 30,
     DIM_BAR_CELLS = 10,
-    WIDTH = 96,
     COLLECTIVES_SHOWN = 6,
 };
 
@@ -146,35 +145,13 @@ static void headline(const struct page *p)
                          "workload.\n");
 }
 
-/* The sentence in lines of at most WIDTH columns. */
-static void wrapped(const struct page *p, const char *sentence)
-{
-    size_t column = 0;
-    while (*sentence) {
-        size_t word = strcspn(sentence, " ");
-        while (sentence[word] && sentence[word + 1] == '%') /* stays with its number */
-            word += 1 + strcspn(sentence + word + 1, " ");
-        if (column && column + 1 + word > WIDTH) {
-            nadi_str_add(p->out, "\n");
-            column = 0;
-        } else if (column) {
-            nadi_str_add(p->out, " ");
-            column++;
-        }
-        nadi_str_printf(p->out, "%.*s", (int)word, sentence);
-        column += word;
-        sentence += word + (sentence[word] == ' ');
-    }
-    nadi_str_add(p->out, "\n");
-}
-
-static void words(const struct page *p)
+static void words(const struct page *p, const struct nadi_words *known)
 {
     struct nadi_arena arena;
     nadi_arena_init(&arena);
-    const struct nadi_words w = nadi_words_of(p->in, p->r, &arena);
+    const struct nadi_words w = known ? *known : nadi_words_of(p->in, p->r, NULL, &arena);
     for (uint32_t i = 0; i < w.count; i++)
-        wrapped(p, w.sentences[i]);
+        nadi_words_put(w.sentences[i], p->out);
     nadi_arena_release(&arena);
 }
 
@@ -437,7 +414,10 @@ static void sanity(const struct page *p)
     if (n.open)
         nadi_str_printf(p->out, ", %s open", grouped(b, n.open));
     nadi_str_add(p->out, "\n");
-    if (isfinite(above))
+    if (isfinite(above) && above < 1.0005)
+        nadi_str_printf(p->out, "  bound    no schedule takes less than %s: none is faster\n",
+                        nadi_units_time(a, (double)r->lower_bound_ns));
+    else if (isfinite(above))
         nadi_str_printf(p->out,
                         "  bound    no schedule takes less than %s; this run takes %.*f "
                         "times as long\n",
@@ -478,14 +458,14 @@ static void execution(const struct page *p)
     nadi_str_add(p->out, "\n");
 }
 
-void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r, bool colour,
-                      struct nadi_str *out)
+void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r,
+                      const struct nadi_words *known, bool colour, struct nadi_str *out)
 {
     struct page p = {.in = in, .r = r, .out = out, .colour = colour};
     headline(&p);
     if (r->rank_count == 0)
         return;
-    words(&p);
+    words(&p, known);
     shares(&p);
     ranks(&p);
     machine_details(&p);

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "report/figures.h"
+#include "why/gains.h"
 
 #include <math.h>
 
@@ -11,6 +12,7 @@
 struct writer {
     const struct nadi_inputs *in;
     const struct nadi_result *r;
+    const struct nadi_why *why; /* or NULL */
     struct nadi_arena *arena;
     struct nadi_words *words;
 };
@@ -58,23 +60,51 @@ static void name_collective(const struct writer *w, struct nadi_str *s)
     nadi_mem_free(classes);
 }
 
+static bool has_path(const struct writer *w)
+{
+    return w->why && !w->why->why_not;
+}
+
+static enum nadi_share share_of_cause(enum nadi_cause c)
+{
+    if (c == NADI_CAUSE_COMPUTE)
+        return NADI_SHARE_COMPUTE;
+    if (c >= NADI_CAUSE_TENSOR && c <= NADI_CAUSE_LINK_QUEUE)
+        return NADI_SHARE_EXPOSED_COMM;
+    return c >= NADI_CAUSE_MEMORY && c <= NADI_CAUSE_PROCESSOR ? NADI_SHARE_OTHER : NADI_SHARE_IDLE;
+}
+
+/* Of the critical path; where there is none, of the mean rank. */
+static void find_shares(const struct writer *w, double shares[NADI_SHARES])
+{
+    for (int i = 0; i < NADI_SHARES; i++)
+        shares[i] = has_path(w) ? 0 : nadi_share_of(w->r, (enum nadi_share)i).mean;
+    for (int c = 0; c < NADI_CAUSES && has_path(w); c++)
+        shares[share_of_cause((enum nadi_cause)c)] +=
+            (double)w->why->sums[c] / (double)w->r->end_ns;
+}
+
 static void bounds(const struct writer *w, struct nadi_str *s)
 {
     double mean[NADI_SHARES];
     int first = 0, second = -1;
-    for (int i = 0; i < NADI_SHARES; i++) {
-        mean[i] = nadi_share_of(w->r, (enum nadi_share)i).mean;
+    find_shares(w, mean);
+    for (int i = 0; i < NADI_SHARES; i++)
         first = mean[i] > mean[first] ? i : first;
-    }
     for (int i = 0; i < NADI_SHARES; i++)
         if (i != first && mean[i] >= MATTERS && (second < 0 || mean[i] > mean[second]))
             second = i;
-    nadi_str_printf(s, "%s bounds this run: %.0f %% of the time of the mean rank", subjects[first],
-                    100 * mean[first]);
+    nadi_str_printf(
+        s, "%s bounds this run: %.0f %% of %s",
+        has_path(w) && first == NADI_SHARE_EXPOSED_COMM ? "Communication" : subjects[first],
+        100 * mean[first], has_path(w) ? "its critical path" : "the time of the mean rank");
     if (first == NADI_SHARE_EXPOSED_COMM)
         name_collective(w, s);
     if (second >= 0)
-        nadi_str_printf(s, "; %s is %.0f %%", names[second], 100 * mean[second]);
+        nadi_str_printf(s, "; %s is %.0f %%",
+                        has_path(w) && second == NADI_SHARE_EXPOSED_COMM ? "communication"
+                                                                         : names[second],
+                        100 * mean[second]);
     if (second == NADI_SHARE_EXPOSED_COMM)
         name_collective(w, s);
     nadi_str_add(s, ".");
@@ -82,6 +112,29 @@ static void bounds(const struct writer *w, struct nadi_str *s)
 }
 
 /* ---- who is last --------------------------------------------------------------------------- */
+
+/* Who made the others wait in collectives, by more than by which ranks end apart. False: nobody. */
+static bool slow_rank(const struct writer *w, double late, struct nadi_str *s)
+{
+    const struct nadi_spread compute = nadi_spread_of(w->r, NADI_RANK_COMPUTE);
+    const double more = (double)compute.max - compute.mean, end = (double)w->r->end_ns;
+    double waits = 0;
+    char time[32], wait[32];
+    if (!w->why || !w->why->shares || more < fmax(MATTERS * end, late))
+        return false;
+    for (uint32_t i = 0; i < w->r->rank_count; i++)
+        waits += (double)w->why->shares[(size_t)i * NADI_CAUSES + NADI_CAUSE_STRAGGLER];
+    waits /= w->r->rank_count;
+    if (waits < MATTERS * end)
+        return false;
+    nadi_str_printf(s,
+                    "Rank %u is the straggler: it computes %s (%.0f %% of the run) longer than the "
+                    "mean rank, and in collectives ranks wait %s for others.",
+                    compute.max_rank, nadi_units_time(time, more), 100 * more / end,
+                    nadi_units_time(wait, waits));
+    say(w, s);
+    return true;
+}
 
 static void straggler(const struct writer *w, struct nadi_str *s)
 {
@@ -99,6 +152,8 @@ static void straggler(const struct writer *w, struct nadi_str *s)
     const double late = (double)(finish.max - finish.min), end = (double)w->r->end_ns;
     char time[32], more[32];
     if (w->r->rank_count < 2)
+        return;
+    if (slow_rank(w, late, s))
         return;
     if (late < MATTERS * end) {
         nadi_str_add(s, finish.max == finish.min ? "All ranks end together."
@@ -127,6 +182,23 @@ static void straggler(const struct writer *w, struct nadi_str *s)
 }
 
 /* ---- what would help ----------------------------------------------------------------------- */
+
+/* False where there is no path. */
+static bool advice_of_path(const struct writer *w, struct nadi_str *s)
+{
+    struct nadi_gain gains[NADI_GAINS_MOST];
+    const uint32_t count = w->why ? nadi_gains_find(w->in, w->r, w->why, w->arena, gains) : 0;
+    const double end = (double)w->r->end_ns;
+    char time[32];
+    for (uint32_t i = 0; i < count && i < 2 && gains[i].ns >= MATTERS / 10 * end; i++)
+        nadi_str_printf(s, "%s %s%s %s (%.1f %%)", i ? "," : "By estimate along the critical path",
+                        gains[i].what, i ? "" : " saves about", nadi_units_time(time, gains[i].ns),
+                        100 * gains[i].ns / end);
+    if (s->length)
+        nadi_str_add(s, ".");
+    say(w, s);
+    return count > 0;
+}
 
 static void advice(const struct writer *w, struct nadi_str *s)
 {
@@ -183,19 +255,44 @@ static uint64_t overlap(const struct nadi_result *r)
     return most;
 }
 
+/* The busiest dimension: how many times as long as anybody communicates its links are busy. */
+static double overload(const struct writer *w, uint32_t *dim)
+{
+    double most = 0;
+    const uint64_t during = nadi_spread_of(w->r, NADI_RANK_COMMUNICATION).max;
+    for (uint32_t i = 0; i < w->r->dim_count; i++) {
+        const struct nadi_link_result *d = &w->r->dims[i];
+        const double use =
+            nadi_utilisation(d->busy_ns, nadi_dimension_links(w->in, w->r, d->dim), during);
+        if (use > most) {
+            most = use;
+            *dim = d->dim;
+        }
+    }
+    return most;
+}
+
 static void hidden(const struct writer *w, struct nadi_str *s)
 {
+    uint32_t dim = 0;
     const double end = (double)w->r->end_ns;
     if (!w->r->messages || w->in->system.library)
         return;
     if (w->in->options.network_model == NADI_NETWORK_UNAWARE) {
-        const double both = (double)overlap(w->r);
-        if (both < MATTERS * end)
-            return;
-        nadi_str_printf(s,
-                        "Collectives overlap for %.0f %% of the run, and in unaware their messages "
-                        "pass each other: --network-model flow shows what they cost each other.",
-                        100 * fmin(both / end, 1));
+        const double both = (double)overlap(w->r), load = overload(w, &dim);
+        if (load > 1 + MATTERS)
+            nadi_str_printf(
+                s,
+                "Contention is hidden: in unaware messages pass each other, and while ranks "
+                "communicate links of dimension %u carry %.1f times what they can; "
+                "--network-model flow does not let them.",
+                dim, load);
+        else if (both >= MATTERS * end)
+            nadi_str_printf(
+                s,
+                "Collectives overlap for %.0f %% of the run, and in unaware their messages "
+                "pass each other: --network-model flow shows what they cost each other.",
+                100 * fmin(both / end, 1));
     } else if (w->in->options.network_model == NADI_NETWORK_AWARE)
         nadi_str_add(s, "The model aware sends each message whole from link to link: over a switch "
                         "that takes twice the time that hardware needs; flow does not.");
@@ -203,17 +300,40 @@ static void hidden(const struct writer *w, struct nadi_str *s)
 }
 
 struct nadi_words nadi_words_of(const struct nadi_inputs *in, const struct nadi_result *r,
-                                struct nadi_arena *arena)
+                                const struct nadi_why *why, struct nadi_arena *arena)
 {
     struct nadi_words words = {.count = 0};
-    const struct writer w = {in, r, arena, &words};
+    const struct writer w = {in, r, why, arena, &words};
     struct nadi_str s = NADI_STR_INIT;
     if (r->outcome == NADI_OUTCOME_DONE && r->rank_count && r->end_ns) {
         bounds(&w, &s);
         straggler(&w, &s);
-        advice(&w, &s);
+        if (!advice_of_path(&w, &s))
+            advice(&w, &s);
         hidden(&w, &s);
     }
     nadi_str_release(&s);
     return words;
+}
+
+void nadi_words_put(const char *sentence, struct nadi_str *out)
+{
+    enum { WIDTH = 96 };
+    size_t column = 0;
+    while (*sentence) {
+        size_t word = strcspn(sentence, " ");
+        while (sentence[word] && sentence[word + 1] == '%') /* stays with its number */
+            word += 1 + strcspn(sentence + word + 1, " ");
+        if (column && column + 1 + word > WIDTH) {
+            nadi_str_add(out, "\n");
+            column = 0;
+        } else if (column) {
+            nadi_str_add(out, " ");
+            column++;
+        }
+        nadi_str_printf(out, "%.*s", (int)word, sentence);
+        column += word;
+        sentence += word + (sentence[word] == ' ');
+    }
+    nadi_str_add(out, "\n");
 }

@@ -1,15 +1,18 @@
 /* words: what a run says in a few sentences: what bounds it, who is last and why, what would help
  * most, and whether the network model hid something. Pure; made of the figures of report/figures.h.
  *
- * What would help is an estimate: the last rank's time in compute and in communication that nothing
- * hides, each a tenth faster, as if the others never became the last ones. So it is what the change
- * brings at most. Nothing is simulated again. O(ranks + collectives log collectives). */
+ * What would help is an estimate: the derivative along the critical path (why/gains.h). Without
+ * one, the last rank's time in compute and in communication that nothing hides, each a tenth
+ * faster, as if the others never became the last ones: what the change brings at most. Nothing is
+ * simulated again. O(ranks + steps of the path + collectives log collectives). */
 #ifndef NADI_REPORT_WORDS_H
 #define NADI_REPORT_WORDS_H
 
 #include "base/arena.h"
+#include "base/str.h"
 #include "sim/inputs.h"
 #include "sim/result.h"
+#include "why/why.h"
 
 enum { NADI_WORDS_MOST = 4 };
 
@@ -18,8 +21,11 @@ struct nadi_words {
     uint32_t count; /* 0: the run did not finish, or had nothing to do */
 };
 
-/* The sentences are in the arena. */
+/* The sentences are in the arena. why: NULL where nodes were not recorded. */
 struct nadi_words nadi_words_of(const struct nadi_inputs *in, const struct nadi_result *r,
-                                struct nadi_arena *arena);
+                                const struct nadi_why *why, struct nadi_arena *arena);
+
+/* A sentence for a terminal, in lines of at most 96 columns, and the end of the last one. */
+void nadi_words_put(const char *sentence, struct nadi_str *out);
 
 #endif

@@ -149,7 +149,7 @@ static uint32_t dims_of_group(struct nadi_floors *f, uint32_t group)
     return dims;
 }
 
-static uint64_t send_ns(const struct nadi_floors *f, uint32_t src, uint32_t dst, uint64_t bytes)
+uint64_t nadi_floor_message(const struct nadi_floors *f, uint32_t src, uint32_t dst, uint64_t bytes)
 {
     const struct nadi_topology *t = &f->in->topology;
     uint64_t sum = 0;
@@ -571,7 +571,7 @@ uint64_t nadi_floor_node(const struct nadi_floors *f, const struct nadi_trace *t
         uint64_t bytes = nadi_floors_message_bytes(f, t, node);
         if (rank == NADI_NONE || !comm)
             return quickest_ns(f, all_dims(&f->in->topology), bytes);
-        return send_ns(f, rank, nadi_floors_peer(f, rank, comm->dst), bytes);
+        return nadi_floor_message(f, rank, nadi_floors_peer(f, rank, comm->dst), bytes);
     }
     case NADI_NODE_RECV:
     case NADI_NODE_COLL:

@@ -41,6 +41,10 @@ uint64_t nadi_floors_message_bytes(const struct nadi_floors *f, const struct nad
 struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi_trace *t,
                                         uint32_t node, uint32_t group);
 
+/* A message between two ranks on idle links; 0 where the network is a graph. */
+uint64_t nadi_floor_message(const struct nadi_floors *f, uint32_t src, uint32_t dst,
+                            uint64_t bytes);
+
 /* Any other node, run by `rank`; NADI_NONE: by several ranks. */
 uint64_t nadi_floor_node(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node,
                          uint32_t rank);

@@ -25,8 +25,41 @@ static const char *algorithm_name(const struct nadi_phase *p)
     return "none";
 }
 
-/* What one chunk's phase takes on idle links, about: only proportions matter. */
-static double weight_of(const struct nadi_inputs *in, const struct nadi_phase *p)
+/* Of a packet of the phase, the reduction that follows its endpoint stage, on average. */
+static double reduction_of(const struct nadi_inputs *in, const struct nadi_phase *p, double bytes)
+{
+    uint32_t reduced = 0;
+    if (!(in->system.local_mem_bw > 0) || p->sends == 0)
+        return 0;
+    for (uint32_t k = 0; k < p->sends; k++)
+        reduced += nadi_phase_reduces(p, k);
+    return 3 * bytes / in->system.local_mem_bw * 1e9 * reduced / p->sends;
+}
+
+/* Of a packet's time in the dimension that the members differ in: the part that no bandwidth
+ * shortens, and of it that of latency and endpoint delay. */
+struct split {
+    double fixed, latency;
+};
+
+static struct split split_of(const struct nadi_inputs *in, const struct nadi_phase *p, uint32_t dim,
+                             double bytes)
+{
+    const struct nadi_dim *way = &in->topology.dims[dim];
+    const double hops = way->kind == NADI_DIM_SWITCH ? 2 : 1,
+                 serial = in->options.network_model == NADI_NETWORK_AWARE ? hops : 1;
+    const double latency = hops * way->latency_ns + (double)in->system.endpoint_delay_ns,
+                 fixed = latency + reduction_of(in, p, bytes),
+                 moves = way->bytes_per_ns > 0 ? serial * bytes / way->bytes_per_ns : 0;
+    if (!(fixed + moves > 0))
+        return (struct split){0};
+    return (struct split){fixed / (fixed + moves), latency / (fixed + moves)};
+}
+
+/* What one chunk's phase takes on idle links, about: only proportions matter. own: the dimension
+ * that its members differ in. */
+static double weight_of(const struct nadi_inputs *in, const struct nadi_phase *p, uint32_t own,
+                        struct split *split)
 {
     const struct nadi_dim *dim = &in->topology.dims[p->dim];
     double rate = dim->bytes_per_ns > 0 ? dim->bytes_per_ns : 1;
@@ -41,7 +74,9 @@ static double weight_of(const struct nadi_inputs *in, const struct nadi_phase *p
         bytes += (double)nadi_phase_bytes(p, k) / p->log2_n;
     if (p->algorithm != NADI_ALGORITHM_HALVING_DOUBLING)
         bytes = (double)p->message_bytes;
-    return rounds * (dim->latency_ns + bytes / rate + (double)in->system.endpoint_delay_ns);
+    const double delay = (double)in->system.endpoint_delay_ns;
+    *split = split_of(in, p, own, bytes);
+    return rounds * (dim->latency_ns + bytes / rate + delay);
 }
 
 bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node,
@@ -55,8 +90,9 @@ bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node
         nadi_system_is_uneven(&in->system, (enum nadi_collective_kind)t->collective[node], comm) ||
         !nadi_native_in(in->system.native, (enum nadi_collective_kind)t->collective[node], &kind))
         return false;
+    const uint64_t bytes = nadi_count_scale(t->bytes[node], in->options.comm_scale);
     const struct nadi_implementation *implementation = nadi_implementation_of(
-        &in->system, kind, (uint32_t)(group - in->groups.items), group->size, t->bytes[node]);
+        &in->system, kind, (uint32_t)(group - in->groups.items), group->size, bytes);
     if (implementation->custom || implementation->count == 0)
         return false;
     struct nadi_plan_request request = {
@@ -66,7 +102,7 @@ bool nadi_inside_plan(const struct nadi_inputs *in, uint32_t rank, uint32_t node
         .kind = kind,
         .local_bw_aware = in->system.local_bw_aware,
         .splits = in->system.splits ? in->system.splits : 1,
-        .bytes = t->bytes[node],
+        .bytes = bytes,
         .involved = comm->involved,
         .exact = in->system.exact,
     };
@@ -104,14 +140,17 @@ static uint32_t dim_of_group(const struct nadi_topology *t, const struct nadi_gr
 }
 
 /* Each phase its own time once; what is left to the slowest, behind which chunks queue. When they
- * took less than that (members came early), shares in proportion, the rounding to the slowest. */
-static void share_out(const struct nadi_inputs *in, const struct nadi_plan *plan, uint64_t ns,
-                      struct nadi_inside_part *parts)
+ * took less than that (members came early), shares in proportion, the rounding to the slowest.
+ * own_dim: in which all phases are; NADI_NONE: each in its own. */
+static void share_out(const struct nadi_inputs *in, const struct nadi_plan *plan, uint32_t own_dim,
+                      uint64_t ns, struct nadi_inside_part *parts)
 {
     double weights[NADI_MAX_PHASES], sum = 0;
+    struct split splits[NADI_MAX_PHASES];
     uint32_t slowest = 0;
     for (uint32_t i = 0; i < plan->phase_count; i++) {
-        weights[i] = weight_of(in, &plan->phases[i]);
+        weights[i] = weight_of(in, &plan->phases[i],
+                               own_dim == NADI_NONE ? plan->phases[i].dim : own_dim, &splits[i]);
         sum += weights[i];
         if (weights[i] > weights[slowest])
             slowest = i;
@@ -129,6 +168,10 @@ static void share_out(const struct nadi_inputs *in, const struct nadi_plan *plan
         };
     }
     parts[slowest].ns = ns - given;
+    for (uint32_t i = 0; i < plan->phase_count; i++) {
+        parts[i].fixed_ns = nadi_count_trunc(splits[i].fixed * (double)parts[i].ns);
+        parts[i].latency_ns = nadi_count_trunc(splits[i].latency * (double)parts[i].ns);
+    }
 }
 
 uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_floors *floors,
@@ -146,9 +189,9 @@ uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_floors
         uint64_t least = nadi_floor_collective(floors, t, node, group).last;
         queue = least > 0 && least < ns ? ns - least : 0;
     }
-    share_out(in, &plan, ns - queue, parts);
-    uint32_t own =
+    const uint32_t own =
         plan.world ? NADI_NONE : dim_of_group(&in->topology, nadi_inputs_group(in, t, node, rank));
+    share_out(in, &plan, own, ns - queue, parts);
     for (uint32_t i = 0; i < plan.phase_count && !plan.world; i++)
         parts[i].dim = own;
     if (queue == 0)
@@ -171,10 +214,10 @@ uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_floors *f
 {
     const struct nadi_trace *t = in->traces[rank];
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, send_node);
-    uint32_t dim = NADI_NONE;
+    uint32_t dim = NADI_NONE, to = rank;
     uint64_t queue = 0;
     if (comm) {
-        uint32_t to = nadi_floors_peer(floors, rank, comm->dst);
+        to = nadi_floors_peer(floors, rank, comm->dst);
         if (to != rank && to < in->rank_count && in->topology.dim_count > 0)
             dim = nadi_topology_lowest_difference(&in->topology, rank, to);
     }
@@ -184,7 +227,14 @@ uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_floors *f
         uint64_t least = nadi_floor_node(floors, t, send_node, rank);
         queue = least > 0 && least < ns ? ns - least : 0;
     }
-    parts[0] = (struct nadi_inside_part){.ns = ns - queue, .dim = dim};
+    const uint64_t latency =
+        dim == NADI_NONE ? 0 : nadi_min_u64(nadi_floor_message(floors, rank, to, 0), ns - queue);
+    parts[0] = (struct nadi_inside_part){
+        .ns = ns - queue,
+        .fixed_ns = latency,
+        .latency_ns = latency,
+        .dim = dim,
+    };
     parts[1] = (struct nadi_inside_part){.ns = queue, .dim = dim, .queue = true};
     return queue ? 2 : 1;
 }

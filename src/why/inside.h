@@ -7,10 +7,10 @@
 #include "why/why.h"
 
 struct nadi_inside_part {
-    uint64_t ns;
-    uint32_t dim;          /* NADI_NONE: not a phase */
-    const char *algorithm; /* NULL: not a phase */
-    bool queue;            /* on links that others use as well */
+    uint64_t ns, fixed_ns, latency_ns; /* the last two as in struct nadi_path_step */
+    uint32_t dim;                      /* NADI_NONE: not a phase */
+    const char *algorithm;             /* NULL: not a phase */
+    bool queue;                        /* on links that others use as well */
 };
 
 enum { NADI_INSIDE_PARTS = NADI_MAX_PHASES + 1 };

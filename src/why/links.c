@@ -1,5 +1,7 @@
 #include "why/links.h"
 
+#include "base/units.h"
+
 static void ends_of(const struct nadi_graph *g, const struct nadi_graph_link *link, const char **a,
                     const char **b)
 {
@@ -61,4 +63,34 @@ void nadi_link_classes_find(const struct nadi_graph *g, struct nadi_link_classes
 {
     for (c->detail = NADI_LINKS_EACH; !classify(g, c); c->detail++)
         ;
+}
+
+/* What tells a class of links from others with the same ends and rate: "", ", dimension 1" */
+static const char *what_differs(const struct nadi_link_classes *c, uint32_t class,
+                                struct nadi_arena *arena)
+{
+    const struct nadi_link_class *k = &c->items[class];
+    char latency[32];
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct nadi_link_class *o = &c->items[i];
+        if (i == class || strcmp(k->a, o->a) != 0 || strcmp(k->b, o->b) != 0 ||
+            k->bits_per_s != o->bits_per_s)
+            continue;
+        return k->dim != o->dim
+                   ? nadi_arena_printf(arena, ", dimension %" PRIu32, k->dim)
+                   : nadi_arena_printf(arena, ", %s",
+                                       nadi_units_time(latency, (double)k->latency / 1000));
+    }
+    return "";
+}
+
+const char *nadi_link_class_name(const struct nadi_link_classes *c, uint32_t class,
+                                 const char *what, struct nadi_arena *arena)
+{
+    const struct nadi_link_class *k = &c->items[class];
+    char rate[48] = "";
+    if (k->uniform)
+        snprintf(rate, sizeof(rate), " of %.4g GB/s", (double)k->bits_per_s / 8e9);
+    return nadi_arena_printf(arena, "%s of %" PRIu32 " links %s%s%s%s%s", what, k->count, k->a,
+                             k->a[0] ? "-" : "", k->b, rate, what_differs(c, class, arena));
 }

@@ -6,6 +6,7 @@
 #ifndef NADI_WHY_LINKS_H
 #define NADI_WHY_LINKS_H
 
+#include "base/arena.h"
 #include "platform/graph.h"
 
 struct nadi_link_class {
@@ -30,5 +31,9 @@ void nadi_link_classes_find(const struct nadi_graph *g, struct nadi_link_classes
 /* The class of a link of the graph that they were found of. */
 uint32_t nadi_link_classes_of(const struct nadi_link_classes *c, const struct nadi_graph *g,
                               const struct nadi_graph_link *link);
+
+/* "bandwidth of 16 links leaf-npu of 50 GB/s": `what` of a class, in the arena. */
+const char *nadi_link_class_name(const struct nadi_link_classes *c, uint32_t class,
+                                 const char *what, struct nadi_arena *arena);
 
 #endif

@@ -8,6 +8,7 @@
 struct walk {
     const struct nadi_times *t;
     struct nadi_floors *floors;
+    struct nadi_ways *ways;
     struct nadi_trails *trails; /* NULL: messages are not known one by one */
     struct nadi_trail trail;
     struct { /* backwards */
@@ -77,6 +78,8 @@ static void tell(struct walk *w, struct nadi_path_step step, uint64_t from_ns)
         return;
     step.start_ns = from_ns;
     step.end_ns = w->at_ns;
+    step.fixed_ns = nadi_min_u64(step.fixed_ns, step.end_ns - step.start_ns);
+    step.latency_ns = nadi_min_u64(step.latency_ns, step.fixed_ns);
     NADI_PUSH(&w->steps, step);
     w->at_ns = from_ns;
 }
@@ -112,6 +115,8 @@ static void tell_parts(struct walk *w, const struct nadi_inside_part *parts, uin
                                           i == 0 ? binding : NADI_BOUND_INSIDE);
         s.dim = parts[i].dim;
         s.algorithm = parts[i].algorithm;
+        s.fixed_ns = parts[i].fixed_ns;
+        s.latency_ns = parts[i].latency_ns;
         if (parts[i].queue)
             s.link = crowded_link(w, parts[i].dim, to == NADI_NONE ? NADI_NONE : w->rank, to);
         tell(w, s, i == 0 ? from_ns : w->at_ns - parts[i].ns);
@@ -133,6 +138,9 @@ static void tell_trail(struct walk *w, enum nadi_binding binding)
             step_of(w, waits ? NADI_CAUSE_LINK_QUEUE : cause, i == 0 ? binding : NADI_BOUND_INSIDE);
         s.dim = p->dim;
         s.link = p->link;
+        s.fixed_ns = p->fixed_ns;
+        s.latency_ns = p->latency_ns;
+        s.held_ns = p->held_ns;
         s.algorithm = planned && !waits ? nadi_inside_algorithm(&plan, p->dim) : NULL;
         tell(w, s, w->at_ns - p->ns);
     }
@@ -351,7 +359,8 @@ void nadi_path_find(const struct nadi_times *t, struct nadi_why *x)
     if (!last_node(&w))
         return;
     w.floors = nadi_floors_create(t->in);
-    w.trails = nadi_trails_create(t);
+    w.ways = nadi_ways_create(t->in, w.floors);
+    w.trails = nadi_trails_create(t, w.ways);
     w.visited = NADI_ZNEW(uint8_t, t->count / 8 + 1);
     visit(&w, w.node);
     do
@@ -369,5 +378,6 @@ void nadi_path_find(const struct nadi_times *t, struct nadi_why *x)
     nadi_mem_free(w.visited);
     nadi_floors_destroy(w.floors);
     nadi_trails_destroy(w.trails);
+    nadi_ways_destroy(w.ways);
     nadi_mem_free(w.trail.parts.items);
 }

@@ -175,14 +175,13 @@ static double network_gain(struct nadi_path_ops *ops, enum nadi_parameter p, uin
     return sum;
 }
 
-/* Kernels of the path, by what bounds them. */
-static double kernel_gain(const struct nadi_path_ops *ops, bool memory_bound)
+double nadi_path_kernels(const struct nadi_inputs *in, const struct nadi_why *why,
+                         bool memory_bound)
 {
-    const struct nadi_inputs *in = ops->in;
     const struct nadi_roofline line = {in->system.peak_perf, in->system.local_mem_bw};
     double sum = 0;
-    for (size_t i = 0; i < ops->why->step_count; i++) {
-        const struct nadi_path_step *s = &ops->why->steps[i];
+    for (size_t i = 0; i < why->step_count; i++) {
+        const struct nadi_path_step *s = &why->steps[i];
         const struct nadi_trace *t = in->traces[s->rank];
         if (s->node == NADI_NONE || t->type[s->node] != NADI_NODE_COMP)
             continue;
@@ -198,13 +197,11 @@ static double kernel_gain(const struct nadi_path_ops *ops, bool memory_bound)
     return sum;
 }
 
-/* Remote accesses of the path: the part of the bytes, or of the latency. */
-static double remote_gain(const struct nadi_path_ops *ops, bool latency)
+double nadi_path_remote(const struct nadi_inputs *in, const struct nadi_why *why, bool latency)
 {
-    const struct nadi_inputs *in = ops->in;
     double sum = 0;
-    for (size_t i = 0; i < ops->why->step_count; i++) {
-        const struct nadi_path_step *s = &ops->why->steps[i];
+    for (size_t i = 0; i < why->step_count; i++) {
+        const struct nadi_path_step *s = &why->steps[i];
         if (s->cause != NADI_CAUSE_MEMORY)
             continue;
         double all = (double)(s->end_ns - s->start_ns), fixed = (double)in->memory.latency_ns;
@@ -226,16 +223,16 @@ double nadi_path_gain(struct nadi_path_ops *ops, enum nadi_parameter p, uint32_t
     case NADI_PARAMETER_ENDPOINT_DELAY:
         return network_gain(ops, p, dim);
     case NADI_PARAMETER_COMPUTE_RATE:
-        return kernel_gain(ops, false);
+        return nadi_path_kernels(ops->in, ops->why, false);
     case NADI_PARAMETER_LOCAL_MEMORY: {
         double reductions = network_gain(ops, p, dim);
-        double kernels = ops->in->system.roofline ? kernel_gain(ops, true) : 0;
+        double kernels = ops->in->system.roofline ? nadi_path_kernels(ops->in, ops->why, true) : 0;
         return kernels + reductions;
     }
     case NADI_PARAMETER_REMOTE_MEMORY:
-        return remote_gain(ops, false);
+        return nadi_path_remote(ops->in, ops->why, false);
     case NADI_PARAMETER_REMOTE_LATENCY:
-        return remote_gain(ops, true);
+        return nadi_path_remote(ops->in, ops->why, true);
     case NADI_PARAMETER_LINK_BANDWIDTH:
     case NADI_PARAMETER_LINK_LATENCY:
     case NADI_PARAMETER_FORWARDING:

@@ -18,4 +18,10 @@ bool nadi_path_ops_exact(const struct nadi_path_ops *ops);
  * NaN where no rule says it (a network that is a graph, the models flow and packet). */
 double nadi_path_gain(struct nadi_path_ops *ops, enum nadi_parameter p, uint32_t dim);
 
+/* Of the path: its kernels, by what bounds them; its remote accesses, the part of the bytes or of
+ * the latency. ns. */
+double nadi_path_kernels(const struct nadi_inputs *in, const struct nadi_why *why,
+                         bool memory_bound);
+double nadi_path_remote(const struct nadi_inputs *in, const struct nadi_why *why, bool latency);
+
 #endif

@@ -91,36 +91,6 @@ struct search {
     struct nadi_link_classes classes; /* of a network of nodes and links */
 };
 
-/* What tells a class of links from others with the same ends and rate: "", ", dimension 1" */
-static const char *what_differs(const struct search *s, uint32_t class)
-{
-    const struct nadi_link_class *k = &s->classes.items[class];
-    char latency[32];
-    for (uint32_t i = 0; i < s->classes.count; i++) {
-        const struct nadi_link_class *o = &s->classes.items[i];
-        if (i == class || strcmp(k->a, o->a) != 0 || strcmp(k->b, o->b) != 0 ||
-            k->bits_per_s != o->bits_per_s)
-            continue;
-        return k->dim != o->dim
-                   ? nadi_arena_printf(&s->out->arena, ", dimension %" PRIu32, k->dim)
-                   : nadi_arena_printf(&s->out->arena, ", %s",
-                                       nadi_units_time(latency, (double)k->latency / 1000));
-    }
-    return "";
-}
-
-/* "bandwidth of 16 links leaf-npu of 50 GB/s" */
-static const char *name_of_links(const struct search *s, enum nadi_parameter p, uint32_t class)
-{
-    const struct nadi_link_class *k = &s->classes.items[class];
-    char rate[48] = "";
-    if (k->uniform)
-        snprintf(rate, sizeof(rate), " of %.4g GB/s", (double)k->bits_per_s / 8e9);
-    return nadi_arena_printf(&s->out->arena, "%s of %" PRIu32 " links %s%s%s%s%s",
-                             parameters[p].name, k->count, k->a, k->a[0] ? "-" : "", k->b, rate,
-                             what_differs(s, class));
-}
-
 static void add_parameter(struct search *s, enum nadi_parameter p, uint32_t dim)
 {
     struct nadi_sensitivities *out = s->out;
@@ -134,7 +104,7 @@ static void add_parameter(struct search *s, enum nadi_parameter p, uint32_t dim)
     *x = (struct nadi_sensitivity){.parameter = p, .dim = dim, .value = value, .unit = unit};
     x->name = parameters[p].name;
     if (p == NADI_PARAMETER_LINK_BANDWIDTH || p == NADI_PARAMETER_LINK_LATENCY)
-        x->name = name_of_links(s, p, dim);
+        x->name = nadi_link_class_name(&s->classes, dim, parameters[p].name, &out->arena);
     else if (dim != NADI_NONE)
         x->name = nadi_arena_printf(&out->arena, "%s of dimension %u", parameters[p].name, dim);
 }

@@ -6,6 +6,7 @@
 
 struct nadi_trails {
     const struct nadi_times *t;
+    struct nadi_ways *ways;
     size_t buckets;              /* a collective each, and one of messages between nodes */
     size_t *first;               /* by bucket: of `order`; buckets + 1 entries */
     uint32_t *order;             /* messages by bucket, by destination and arrival once looked at */
@@ -46,13 +47,14 @@ static size_t bucket_of(const struct nadi_trails *s, const struct nadi_message_e
     return m->op ? m->op - 1 : s->buckets - 1;
 }
 
-struct nadi_trails *nadi_trails_create(const struct nadi_times *t)
+struct nadi_trails *nadi_trails_create(const struct nadi_times *t, struct nadi_ways *ways)
 {
     const struct nadi_result *r = t->r;
     if (r->logged_count == 0 || r->logged_count >= NADI_NONE || t->by_class)
         return NULL;
     struct nadi_trails *s = NADI_ZNEW(struct nadi_trails, 1);
     s->t = t;
+    s->ways = ways;
     s->buckets = r->collective_count + 1;
     s->first = NADI_ZNEW(size_t, s->buckets + 2);
     s->order = NADI_NEW(uint32_t, r->logged_count);
@@ -130,19 +132,34 @@ static uint32_t last_message(struct nadi_trails *s, size_t bucket, uint32_t dst,
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-static void add_part(struct nadi_trail *trail, uint64_t ns, uint32_t dim, uint32_t link)
+static void add_part(struct nadi_trail *trail, struct nadi_trail_part part)
 {
-    if (ns == 0)
+    if (part.ns == 0)
         return;
+    part.fixed_ns = nadi_min_u64(part.fixed_ns, part.ns);
+    part.latency_ns = nadi_min_u64(part.latency_ns, part.fixed_ns);
     for (size_t i = 0; i < trail->parts.count; i++) {
         struct nadi_trail_part *p = &trail->parts.items[i];
-        if (p->dim == dim && p->link == link) {
-            p->ns += ns;
+        if (p->dim == part.dim && p->link == part.link) {
+            p->ns += part.ns;
+            p->fixed_ns += part.fixed_ns;
+            p->latency_ns += part.latency_ns;
+            p->held_ns += part.held_ns;
             return;
         }
     }
-    const struct nadi_trail_part part = {ns, dim, link};
     NADI_PUSH(&trail->parts, part);
+}
+
+/* What a member did between two messages: the endpoint's delay, a reduction, its turn to come. */
+static void add_own(const struct nadi_trails *s, struct nadi_trail *trail, uint64_t ns,
+                    uint32_t dim)
+{
+    add_part(trail, (struct nadi_trail_part){.ns = ns,
+                                             .fixed_ns = ns,
+                                             .latency_ns = s->t->in->system.endpoint_delay_ns,
+                                             .dim = dim,
+                                             .link = NADI_NONE});
 }
 
 static int by_place(const void *a, const void *b)
@@ -177,8 +194,20 @@ static void add_message(const struct nadi_trails *s, struct nadi_trail *trail,
 {
     const uint32_t dim = dim_of(s, m->src, m->dst);
     const uint64_t waited = m->link == NADI_NONE ? 0 : nadi_min_u64(m->waited_ns, most_ns);
-    add_part(trail, most_ns - waited, dim, NADI_NONE);
-    add_part(trail, waited, m->link == NADI_NONE ? dim : s->t->r->links[m->link].dim, m->link);
+    const uint64_t alone = most_ns - waited,
+                   fixed = nadi_min_u64(nadi_ways_latency(s->ways, m->src, m->dst), alone);
+    add_part(
+        trail,
+        (struct nadi_trail_part){
+            .ns = alone, .fixed_ns = fixed, .latency_ns = fixed, .dim = dim, .link = NADI_NONE});
+    if (waited == 0)
+        return;
+    /* who is held for a good part of its way is held all of the way: its rate is that link's */
+    const bool held = waited > (alone - fixed) / 10;
+    add_part(trail, (struct nadi_trail_part){.ns = waited,
+                                             .held_ns = held ? alone - fixed : 0,
+                                             .dim = s->t->r->links[m->link].dim,
+                                             .link = m->link});
 }
 
 /* ---- collectives --------------------------------------------------------------------------- */
@@ -225,7 +254,7 @@ bool nadi_trail_collective(struct nadi_trails *s, uint32_t rank, uint32_t node, 
         if (found == NADI_NONE && !member)
             return false;
         if (found == NADI_NONE) {
-            add_part(trail, own + at - m->start_ns, dim, NADI_NONE);
+            add_own(s, trail, own + at - m->start_ns, dim);
             trail->rank = rank;
             trail->node = m->node;
             trail->start_ns = m->start_ns;
@@ -236,7 +265,7 @@ bool nadi_trail_collective(struct nadi_trails *s, uint32_t rank, uint32_t node, 
         own += at - arrive_ns(x);
         if (before == NADI_NONE)
             dim = dim_of(s, x->src, x->dst);
-        add_part(trail, own, dim, NADI_NONE);
+        add_own(s, trail, own, dim);
         add_message(s, trail, x, arrive_ns(x) - sent_ns(x));
         own = 0;
         dim = dim_of(s, x->src, x->dst);

@@ -9,10 +9,11 @@
 #define NADI_WHY_TRAIL_H
 
 #include "why/times.h"
+#include "why/ways.h"
 
 struct nadi_trail_part { /* what the trail spent in a dimension, or waiting for others at a link */
-    uint64_t ns;
-    uint32_t dim;  /* NADI_NONE: the two ends differ in none */
+    uint64_t ns, fixed_ns, latency_ns, held_ns; /* but the first as in struct nadi_path_step */
+    uint32_t dim;                               /* NADI_NONE: the two ends differ in none */
     uint32_t link; /* index into the result's links; NADI_NONE: not waiting */
 };
 
@@ -27,8 +28,9 @@ struct nadi_trail {
 
 struct nadi_trails; /* the messages of a result by operation */
 
-/* NULL: the result has no messages. `t` must outlive it. */
-struct nadi_trails *nadi_trails_create(const struct nadi_times *t) NADI_MUST_USE;
+/* NULL: the result has no messages. `t` and `ways` must outlive it. */
+struct nadi_trails *nadi_trails_create(const struct nadi_times *t,
+                                       struct nadi_ways *ways) NADI_MUST_USE;
 void nadi_trails_destroy(struct nadi_trails *s); /* NULL is allowed */
 
 /* Of the collective that ends on this member at end_ns; the parts add up to end_ns - start_ns.

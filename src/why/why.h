@@ -72,6 +72,9 @@ struct nadi_path_step { /* in order of time; the end of one is the start of the 
     uint32_t dim;          /* of a phase; else NADI_NONE */
     const char *algorithm; /* of a phase, "ring", ...; else NULL */
     uint32_t link;         /* LINK_QUEUE: index of the busiest link there; else NADI_NONE */
+    uint64_t fixed_ns;     /* of communication: what no bandwidth shortens, */
+    uint64_t latency_ns;   /* of that the latencies and the endpoint delay */
+    uint64_t held_ns;      /* LINK_QUEUE: in steps beside it, of messages that this link held */
 };
 
 struct nadi_node_time { /* of one executed node */

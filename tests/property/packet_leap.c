@@ -330,7 +330,7 @@ static void describe(const struct nadi_inputs *in, const struct nadi_result *r,
                      struct nadi_str *text)
 {
     const struct nadi_packet_figures *p = &r->packets;
-    nadi_report_json(in, r, text);
+    nadi_report_json(in, r, NULL, text);
     nadi_table_ranks(in, r, text);
     nadi_table_collectives(in, r, NULL, text);
     nadi_table_links(in, r, text);

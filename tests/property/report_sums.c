@@ -54,7 +54,7 @@ static void open_report(struct report *x, uint64_t seed)
     read_table(all_collectives, x, &x->collectives);
     read_table(nadi_table_links, x, &x->links);
     read_table(nadi_table_ops, x, &x->ops);
-    nadi_report_json(&x->job.in, &x->result, &s);
+    nadi_report_json(&x->job.in, &x->result, NULL, &s);
     x->summary = json_read(nadi_str_get(&s));
     assert_non_null(x->summary);
     nadi_str_clear(&s);

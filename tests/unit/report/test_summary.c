@@ -13,7 +13,7 @@
 static struct fy_document *summary(const struct report_case *c)
 {
     struct nadi_str s = NADI_STR_INIT;
-    nadi_report_json(&c->in, &c->r, &s);
+    nadi_report_json(&c->in, &c->r, NULL, &s);
     struct fy_document *doc = json_read(nadi_str_get(&s));
     if (!doc)
         fail_msg("not JSON:\n%s", nadi_str_get(&s));

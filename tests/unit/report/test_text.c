@@ -14,7 +14,7 @@ enum { WIDTH = 100 };
 static struct nadi_str page(const struct report_case *c, bool colour)
 {
     struct nadi_str s = NADI_STR_INIT;
-    nadi_report_text(&c->in, &c->r, colour, &s);
+    nadi_report_text(&c->in, &c->r, NULL, colour, &s);
     return s;
 }
 
@@ -133,7 +133,7 @@ static void says_why_the_network_has_no_influence(void **state)
     has(&s, "The network has no influence: the traces sent no message.");
     nadi_str_clear(&s);
     c.in.system.replay_only = true;
-    nadi_report_text(&c.in, &c.r, false, &s);
+    nadi_report_text(&c.in, &c.r, NULL, false, &s);
     has(&s, "replay-only takes every duration from the traces");
     nadi_str_release(&s);
     report_case_release(&c);
