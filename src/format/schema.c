@@ -232,6 +232,7 @@ static bool check_absent(struct check *c, const bool *near)
         if (c->values->items[i].node)
             continue;
         set_default(c, key, &c->values->items[i]);
+        c->values->items[i].told = near[i];
         if (key->required)
             ok = nadi_error(c->diags, "schema/missing", place,
                             nadi_arena_printf(c->arena, "add it; see `nadi explain %s`", key->key),

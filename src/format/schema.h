@@ -113,6 +113,7 @@ struct nadi_schema_value {
     const struct nadi_schema_key *key;
     const struct nadi_doc_node *node; /* NULL: absent from the file */
     uint32_t count;                   /* 0: absent without a default; 1 unless a list */
+    bool told; /* absent, and what holds then was told: a misspelling of it is there */
     struct nadi_schema_scalar *items;
 };
 

@@ -161,7 +161,6 @@ static const struct nadi_schema_key system_keys[] = {
      .type = NADI_SCHEMA_WORD,
      .words = optimizations,
      .preset = "baseline",
-     .note = "not set: using baseline",
      .doc = "How an all-reduce uses several dimensions: `baseline` runs a whole all-reduce on each "
             "one after the other; `localBWAware` reduce-scatters inwards to outwards, all-reduces "
             "on the outermost and all-gathers back, so that outer dimensions move less."},
@@ -169,7 +168,6 @@ static const struct nadi_schema_key system_keys[] = {
      .type = NADI_SCHEMA_INTEGER,
      .preset = "1",
      .absent = "using 1 chunk",
-     .note = "not set: using 1 chunk",
      .min = 1,
      .max = INT32_MAX,
      .doc = "Chunks that a collective is cut into; they pass through the dimensions as in a "

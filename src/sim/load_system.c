@@ -260,6 +260,31 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     return ok;
 }
 
+/* Keys without which a file may mean less than its writer thinks; not where they change nothing: a
+ * communication library cuts collectives itself, and within one dimension there is no order. */
+static void tell_defaults(struct nadi_load *l, const struct nadi_schema_values *values,
+                          const char *path)
+{
+    const struct nadi_topology *t = &l->in->topology;
+    const struct nadi_system_config *s = &l->in->system;
+    const struct nadi_schema_value *order = nadi_schema_get(values, "collective-optimization");
+    const struct nadi_schema_value *chunks = nadi_schema_get(values, "preferred-dataset-splits");
+    uint32_t dims = 0;
+    bool own = !s->library; /* some collectives are ours */
+    for (uint32_t d = 0; d < t->dim_count; d++)
+        dims += t->dims[d].npus > 1;
+    for (int k = 0; k < NADI_NATIVE_KINDS; k++)
+        own |= nadi_schema_is_set(values, native_keys[k]);
+    if (!own || l->in->options.lone)
+        return;
+    if (dims > 1 && !order->node && !order->told)
+        nadi_note(l->diags, "schema/default", NADI_IN_FILE(path), NULL,
+                  "'collective-optimization' not set: using baseline");
+    if (!chunks->node && !chunks->told)
+        nadi_note(l->diags, "schema/default", NADI_IN_FILE(path), NULL,
+                  "'preferred-dataset-splits' not set: using 1 chunk");
+}
+
 bool nadi_load_system(struct nadi_load *l)
 {
     struct nadi_doc doc;
@@ -276,6 +301,7 @@ bool nadi_load_system(struct nadi_load *l)
               fill(l, &values);
     if (ok) {
         nadi_take_library(l);
+        tell_defaults(l, &values, doc.path);
         nadi_settings_add_values(l->in, &values);
         echo_endpoint_delay(l, &values);
         if (nadi_v1_is_system(doc.path))

@@ -210,11 +210,18 @@ static void system_defaults(void **state)
     struct input_case c;
     input_case_init(&c);
     input_case_system(&c, "{}");
-    input_case_accepted(&c,
-                        "system.json: note[schema/default]: 'collective-optimization' not set: "
-                        "using baseline\n"
-                        "system.json: note[schema/default]: 'preferred-dataset-splits' not set: "
-                        "using 1 chunk\n");
+    static const char chunks[] =
+        "system.json: note[schema/default]: 'preferred-dataset-splits' not set: using 1 chunk\n";
+    char both[256];
+    input_case_network(&c, "topology: [Ring, Switch]\nnpus_count: [2, 2]\nbandwidth: [1, 1]\n"
+                           "latency: [1, 1]\n");
+    snprintf(both, sizeof(both), "%s%s",
+             "system.json: note[schema/default]: 'collective-optimization' not set: using "
+             "baseline\n",
+             chunks);
+    input_case_accepted(&c, both);
+    input_case_network(&c, "topology: [Ring]\nnpus_count: [4]\nbandwidth: [1]\nlatency: [1]\n");
+    input_case_accepted(&c, chunks);
     const struct nadi_system_config *s = &c.in.system;
     assert_int_equal(s->splits, 1);
     assert_int_equal(s->active_chunks, 1);
