@@ -184,7 +184,7 @@ static bool fill_attention(struct nadi_model *m, struct nadi_hf_config *c,
                            const struct nadi_hf_rule *rule)
 {
     m->kv_heads = nadi_hf_number(c, "num_key_value_heads num_kv_heads n_head_kv", 0);
-    m->head_dim = nadi_hf_number(c, "head_dim", 0);
+    m->head_dim = nadi_hf_number(c, "head_dim attention_head_dim", 0);
     if (!(rule->flags & NADI_HF_LATENT))
         return true;
     m->kv_rank = nadi_hf_number(c, "kv_lora_rank", 0);
@@ -267,12 +267,13 @@ static void read_window_keys(struct nadi_model *m, struct layer_lists *l, struct
                              const struct nadi_hf_rule *rule)
 {
     l->types = nadi_hf_list(c, "layer_types");
+    const uint32_t first = nadi_hf_number(c, "max_window_layers", 0);
     if (!(rule->flags & NADI_HF_WINDOW))
         return;
+    l->first_windowed = rule->flags & NADI_HF_WINDOW_SWITCH ? first : 0;
     const bool wanted =
         nadi_hf_truth(c, "use_sliding_window", !(rule->flags & NADI_HF_WINDOW_SWITCH));
     const uint32_t window = nadi_hf_number(c, "sliding_window sliding_window_size", 0);
-    l->first_windowed = nadi_hf_number(c, "max_window_layers", 0);
     const struct nadi_doc_node *pattern =
         nadi_hf_find(c, "sliding_window_pattern _sliding_window_pattern");
     const bool text = pattern && pattern->kind == NADI_DOC_SCALAR && pattern->quoted;
@@ -456,9 +457,14 @@ static void note_part(struct nadi_hf_config *c, const struct nadi_model *m,
         if (node != c->map && is_other_part(node))
             nadi_str_printf(&others, "%s'%s'",
                             others.length ? ", " : "; not: ", nadi_doc_key(node));
-    nadi_note(c->diags, "model/part", NADI_IN_FILE(c->doc->path), NULL,
-              "only the language model ('%s') is %ssimulated%s", c->type,
-              m->beside > 0 ? "" : "counted and ", nadi_str_get(&others));
+    if (m->beside > 0)
+        nadi_note(c->diags, "model/part", NADI_IN_FILE(c->doc->path), NULL,
+                  "only the language model ('%s') is simulated; its encoder of pictures is counted",
+                  c->type);
+    else
+        nadi_note(c->diags, "model/part", NADI_IN_FILE(c->doc->path), NULL,
+                  "only the language model ('%s') is counted and simulated%s", c->type,
+                  nadi_str_get(&others));
     nadi_str_release(&others);
 }
 
@@ -537,6 +543,7 @@ bool nadi_hf_fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_
         return false;
     const struct nadi_doc_node *map = c.map;
     c.absent = rule->absent;
+    c.ignored = rule->ignored;
     m->family = rule->family;
     name_model(m, &c, doc->root, part || nadi_doc_find(doc->root, "vision_config"));
     if (!fill(m, &c, rule) || !c.ok)

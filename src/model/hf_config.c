@@ -155,51 +155,29 @@ bool nadi_hf_refuse(struct nadi_hf_config *c, const struct nadi_doc_node *at, co
 
 /* Parts of names that speak of the shape, between underscores. */
 static const char shape_words[] =
-    " adapter altup attention attn bias block blocks cla compress conv cross decoder depth dim "
-    "dims embd embed embedding embeddings encoder expand expansion expert experts ffn gate group "
-    "groups head heads hc hidden hybrid index indexer inner intermediate kernel kv laurel layer "
-    "layers linear lora mamba memory mhc mlp moe ngram norm pattern per ratio recurrent residual "
-    "rnn routed rwkv s4 shared share size sparse ssm state swa token types width window ";
+    " adapter altup block blocks cla compress conv cross dim dims expert experts ffn hc heads "
+    "hybrid indexer kv laurel layer layers linear lora mamba mlp moe ngram pattern period rank "
+    "recurrent rnn routed rwkv s4 share shared sparse ssm swa width window ";
+
+static const char *const shape_ends[] = {
+    "hidden_size", "intermediate_size", "embedding_size", "_embd", "_layer", NULL,
+};
 
 /* Names with such parts that change neither the parameters nor the time of a layer. */
 static const char harmless_names[] =
-    " attn_impl embd_layer use_parallel_residual attn_uses_sequence_id ffn_act_fn moe_loss_weight "
-    "moe_normalize_expert_weights "
-    " add_cross_attention apply_query_key_layer_scaling apply_residual_connection_post_layernorm "
-    "attention_dropout attention_logit_cap attention_multiplier attention_output_multiplier "
-    "attention_probs_dropout attention_query_scale attention_sink_size attention_softmax_in_fp32 "
-    "attention_softmax_scale attention_temperature_scale attention_value_scale "
-    "attn_implementation attn_logit_softcapping attn_output_multiplier attn_pdrop "
-    "attn_softmax_bf16 attn_temperature_tuning bias_dropout_fusion chunk_size_feed_forward "
-    "classifier_dropout context_window_size cross_attention_hidden_size decoder_start_token_id "
-    "dim_model_base embd_pdrop embedding_dropout embedding_initializer_range embedding_multiplier "
-    "embedding_multiplier_scale enable_expert_tensor_parallelism encoder_no_repeat_ngram_size "
-    "ep_size expert_dropout expert_dtype ffn_inter_padding_size first_layer_fusion flash_attn "
-    "forced_decoder_ids fp32_residual_connection full_attn_mod gradient_checkpointing hidden_act "
-    "hidden_activation hidden_dropout interpolate_factor is_decoder is_encoder_decoder "
-    "layer_norm_type layernorm_compute_fp32 max_position_embeddings max_sequence_length "
-    "mlp_gated_linear_units mlp_hidden_act moe_capacity moe_drop_tokens moe_dropout_prob "
-    "moe_eval_capacity_factor moe_gate moe_group_experts moe_layer_use_aux moe_min_capacity "
-    "moe_multimodal_dispatch_use_allgather moe_random_routing_dropped_token moe_renormalize "
-    "moe_routed_scaling_factor moe_router_activation_func moe_router_dtype "
+    " apply_query_key_layer_scaling context_window_size dim_model_base embd_layer "
+    "enable_expert_tensor_parallelism encoder_no_repeat_ngram_size ffn_act_fn "
+    "ffn_inter_padding_size first_layer_fusion kv_cache_scheme layer_norm_type "
+    "mlp_gated_linear_units mlp_hidden_act moe_capacity moe_drop_tokens moe_eval_capacity_factor "
+    "moe_gate moe_gate_act moe_group_experts moe_layer_use_aux moe_loss_weight moe_min_capacity "
+    "moe_multimodal_dispatch_use_allgather moe_norm_min moe_normalize_expert_weights "
+    "moe_renormalize moe_routed_scaling_factor moe_router_activation_func "
     "moe_router_enable_expert_bias moe_router_scaling_factor moe_router_topk_scaling_factor "
     "moe_token_dropping moe_train_capacity_factor moe_use_aux_free moe_use_hard_gate "
-    "mtp_loss_scaling_factor mtp_transformer_layers mup_base_width n_ctx n_group n_positions "
-    "no_repeat_ngram_size no_rope_layer_interval no_rope_layers norm_head norm_topk_prob "
-    "norm_topk_probs norm_type normalize_embedding num_beam_groups num_beams num_crops "
-    "num_ctx_tokens num_expert_group num_image_tokens num_labels num_logits_to_keep "
-    "num_mtp_modules num_nextn_predict_layers num_return_sequences "
-    "original_max_position_embeddings pack_head pad_vocab_size_multiple "
-    "pad_vocab_size_to_multiple_of partial_rotary_factor position_embedding_type post_layer_norm "
-    "prefill_chunk_size pretraining_tp pruned_heads query_pre_attn_scalar reorder_and_upcast_attn "
-    "rescale_prenorm_residual residual_dropout residual_in_fp32 residual_multiplier "
-    "routed_scaling_factor save_attention_scores scale_attention_softmax_in_fp32 "
-    "scale_attn_by_inverse_layer_idx scale_attn_weights scale_depth scale_embedding scale_width "
-    "seq_length sequence_length shared_input_output_embedding spatial_merge_size "
-    "tie_encoder_decoder tokens_per_image topk_group unpad_inputs use_flash_attn "
-    "use_flash_attn_kernel use_grouped_topk use_logn_attn use_memory_efficient_attention "
-    "use_mixed_mlp_moe use_mrope use_mtp use_pad_tokens_in_attention use_stable_embedding "
-    "vocab_size_override ";
+    "mtp_transformer_layers mup_base_width no_repeat_ngram_size no_rope_layer_interval "
+    "no_rope_layers num_expert_group num_nextn_predict_layers post_layer_norm "
+    "pre_allocate_kv_cache pruned_heads routed_scaling_factor scale_attn_by_inverse_layer_idx "
+    "scale_width shared_input_output_embedding use_kv_cache use_mixed_mlp_moe ";
 
 static const char *const harmless_starts[] = {
     "rope",    "rotary", "initializer", "vision",  "image",      "img",       "video",
@@ -215,6 +193,15 @@ static const char *const harmless_ends[] = {
     "_logits",    "_in_fp32",      "_gain",  "_alpha",     "_limit",   NULL,
 };
 
+bool nadi_hf_has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; length && !strchr(word, ' ') && (at = strstr(at, word)); at++)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
 static bool has_word(const char *list, const char *word, size_t length)
 {
     for (const char *at = list; (at = strchr(at, word[0])); at++)
@@ -223,9 +210,10 @@ static bool has_word(const char *list, const char *word, size_t length)
     return false;
 }
 
-static bool speaks_of_shape(const char *key)
+static bool speaks_of_shape(const struct nadi_hf_config *c, const char *key)
 {
-    if (has_word(harmless_names, key, strlen(key)))
+    if (has_word(harmless_names, key, strlen(key)) ||
+        (c->ignored && nadi_hf_has_word(c->ignored, key)))
         return false;
     for (size_t i = 0; harmless_starts[i]; i++)
         if (nadi_str_starts(key, harmless_starts[i]))
@@ -240,7 +228,10 @@ static bool speaks_of_shape(const char *key)
         at += length;
         at += strspn(at, "_.-");
     }
-    return nadi_str_starts(key, "n_") || nadi_str_starts(key, "num_");
+    for (size_t i = 0; shape_ends[i]; i++)
+        if (nadi_str_ends(key, shape_ends[i]))
+            return true;
+    return false;
 }
 
 /* Not null, false, 0 or empty. */
@@ -280,7 +271,7 @@ bool nadi_hf_check_unread(struct nadi_hf_config *c, const struct nadi_doc_node *
                 ok &= nadi_hf_check_unread(c, node);
             continue;
         }
-        if (!says_something(c, node) || !speaks_of_shape(nadi_doc_key(node)))
+        if (!says_something(c, node) || !speaks_of_shape(c, nadi_doc_key(node)))
             continue;
         ok = nadi_error(c->diags, "model/unmodelled", nadi_doc_key_place(c->doc, node),
                         "where it changes no layer, leave it out of a copy of the file; where it "

@@ -15,7 +15,7 @@ struct nadi_hf_config {
     const struct nadi_doc *doc;
     const struct nadi_doc_node *map; /* that keys are looked for in */
     const char *type;                /* model_type, for messages */
-    const char *absent;              /* of the architecture */
+    const char *absent, *ignored;    /* of the architecture */
     struct nadi_diags *diags;
     bool ok;
     const struct nadi_doc_node *read[NADI_HF_MOST_READ];
@@ -33,6 +33,8 @@ const struct nadi_doc_node *nadi_hf_list(struct nadi_hf_config *c, const char *n
 /* Looks for keys within the map `name` of the current one; false: there is none. */
 bool nadi_hf_enter(struct nadi_hf_config *c, const char *name);
 
+/* Is `word` one of the words of a list with blanks? */
+bool nadi_hf_has_word(const char *list, const char *word);
 /* Is the item of a list the number 1 or true? */
 bool nadi_hf_is_true(const struct nadi_doc_node *item);
 bool nadi_hf_lists_number(const struct nadi_hf_config *c, const struct nadi_doc_node *list,

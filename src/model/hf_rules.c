@@ -10,8 +10,8 @@
 
 static const struct nadi_hf_rule rules[] = {
     /* ---- Llama and what is built as it is ---- */
-    {.types = "llama Yi aquila xverse skywork",
-     .classes = "llama yi aquila xverse skywork mobilellama",
+    {.types = "llama Yi aquila xverse skywork telechat3",
+     .classes = "llama yi aquila xverse skywork telechat3 mobilellama",
      LIKE_LLAMA,
      .bias = {{"attention_bias", ATTENTION_BIASES, false}, {"mlp_bias", NADI_BIAS_MLP, false}},
      .absent = "vocab_size=32000 hidden_size=4096 intermediate_size=11008 num_hidden_layers=32 "
@@ -74,7 +74,8 @@ static const struct nadi_hf_rule rules[] = {
      .bias = {{"attention_bias", ATTENTION_BIASES, false}},
      .special = nadi_hf_granite_hybrid},
     {.types = "exaone", LIKE_LLAMA},
-    {.types = "exaone4",
+    {.types = "exaone4 exaone4_5_text",
+     .classes = "exaone4",
      LIKE_LLAMA_WITH(NADI_HF_QK_NORM | NADI_HF_WINDOW),
      .windowed_every = 4,
      .absent = "sliding_window=4096"},
@@ -94,11 +95,14 @@ static const struct nadi_hf_rule rules[] = {
     {.types = "hunyuan_v1_dense",
      .classes = "hunyuandensev1 hunyuan",
      LIKE_LLAMA_WITH(NADI_HF_QK_NORM),
-     .bias = {{"attention_bias", ATTENTION_BIASES, false}}},
+     .bias = {{"attention_bias", ATTENTION_BIASES, false}},
+     .special = nadi_hf_hunyuan},
     {.types = "hunyuan_v1_moe",
      .classes = "hunyuanmoev1 hunyuan",
      LIKE_LLAMA_WITH(NADI_HF_QK_NORM | NADI_HF_EXPERTS),
-     .bias = {{"attention_bias", ATTENTION_BIASES, false}}},
+     .bias = {{"attention_bias", ATTENTION_BIASES, false}},
+     .absent = "num_shared_expert=1",
+     .special = nadi_hf_hunyuan},
     {.types = "ernie4_5",
      LIKE_LLAMA_WITH(NADI_HF_TIED),
      .bias = {{"use_bias", ATTENTION_BIASES | NADI_BIAS_MLP, false}}},
@@ -111,7 +115,11 @@ static const struct nadi_hf_rule rules[] = {
      LIKE_LLAMA_WITH(NADI_HF_LAYERNORM),
      .bias = {{"attention_bias", ATTENTION_BIASES, false}},
      .special = nadi_hf_olmo},
-    {.types = "hf_olmo olmo_1", .classes = "olmo", ROTARY, .special = nadi_hf_old_olmo},
+    {.types = "hf_olmo olmo_1",
+     .classes = "olmo",
+     ROTARY,
+     .ignored = "block_group_size block_type",
+     .special = nadi_hf_old_olmo},
     {.types = "olmo2",
      LIKE_LLAMA_WITH(NADI_HF_QK_NORM_WHOLE),
      .bias = {{"attention_bias", ATTENTION_BIASES, false}}},
@@ -127,7 +135,10 @@ static const struct nadi_hf_rule rules[] = {
      LIKE_LLAMA_WITH(NADI_HF_EXPERTS),
      .bias = {{"attention_bias", ATTENTION_BIASES, false}},
      .special = nadi_hf_arctic},
-    {.types = "grok-1", .classes = "grok1", LIKE_LLAMA_WITH(NADI_HF_EXPERTS), .norms = 4},
+    {.types = "grok-1",
+     .classes = "grok1 grok1model",
+     LIKE_LLAMA_WITH(NADI_HF_EXPERTS),
+     .norms = 4},
     {.types = "minimax_m2",
      LIKE_LLAMA_WITH(NADI_HF_QK_NORM_WHOLE | NADI_HF_EXPERTS | NADI_HF_ROUTER_BIAS),
      .special = nadi_hf_minimax_m2},
@@ -184,7 +195,7 @@ static const struct nadi_hf_rule rules[] = {
                "num_attention_heads=32 moe_intermediate_size=1407 moe_layer_freq=1 "
                "kv_lora_rank=512 q_lora_rank=1536 qk_rope_head_dim=64 v_head_dim=128 "
                "qk_nope_head_dim=128"},
-    {.types = "deepseek_v3 kimi_k2 glm4_moe_lite",
+    {.types = "deepseek_v3 kimi_k2 glm4_moe_lite youtu_llm",
      LIKE_LLAMA_WITH(NADI_HF_EXPERTS | NADI_HF_LATENT | NADI_HF_ROUTER_BIAS),
      .absent = "vocab_size=129280 hidden_size=7168 intermediate_size=18432 num_hidden_layers=61 "
                "num_attention_heads=128 moe_intermediate_size=2048 moe_layer_freq=1 "
@@ -213,7 +224,7 @@ static const struct nadi_hf_rule rules[] = {
      LIKE_LLAMA,
      .bias = {{"attention_bias", NADI_BIAS_QKV, false}},
      .norms = 4},
-    {.types = "glm4_moe glm4v_moe_text",
+    {.types = "glm4_moe glm4v_moe_text solar_open",
      LIKE_LLAMA_WITH(NADI_HF_EXPERTS | NADI_HF_ROUTER_BIAS | NADI_HF_QK_NORM | NADI_HF_QK_NORM_IF),
      .bias = {{"attention_bias", NADI_BIAS_QKV, false}}},
     /* ---- Gemma ---- */
@@ -269,7 +280,8 @@ static const struct nadi_hf_rule rules[] = {
      .norms = 1,
      .windowed_every = 4,
      .absent = "vocab_size=256000 hidden_size=8192 intermediate_size=22528 num_hidden_layers=40 "
-               "num_attention_heads=64 sliding_window=4096"},
+               "num_attention_heads=64 sliding_window=4096",
+     .ignored = "order_of_interleaved_layers layer_switch use_parallel_block"},
     /* ---- GPT and what is built as it is ---- */
     {.types = "gpt2",
      .positions = NADI_POSITIONS_LEARNED,
@@ -478,15 +490,6 @@ static const struct {
     {"fuyu", "persimmon"},
     {"internvl_chat ovis multi_modality pixtral exaone4_5", ""},
 };
-
-bool nadi_hf_has_word(const char *list, const char *word)
-{
-    const size_t length = strlen(word);
-    for (const char *at = list; length && !strchr(word, ' ') && (at = strstr(at, word)); at++)
-        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-    return false;
-}
 
 const char *nadi_hf_container(const char *model_type)
 {

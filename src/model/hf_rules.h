@@ -47,6 +47,7 @@ struct nadi_hf_rule {
     uint32_t norms;          /* of width hidden in a layer; 0: 2 */
     uint32_t windowed_every; /* of so many layers the last one has no window; 0: all have one */
     const char *absent;      /* "key=value ..." of the class */
+    const char *ignored;     /* keys that sound like the shape and change nothing; may be NULL */
     /* What is read in a way of its own, after the rest; may be NULL. */
     bool (*special)(struct nadi_model *m, struct nadi_hf_config *c);
     const char *refused; /* the mechanism that is not modelled; NULL: it is read */
@@ -62,9 +63,6 @@ const struct nadi_hf_rule *nadi_hf_rule_at(size_t index);
  */
 const char *nadi_hf_container(const char *model_type);
 
-/* Is `word` one of the words of a list with blanks? */
-bool nadi_hf_has_word(const char *list, const char *word);
-
 /* hf_special: the architectures with keys of their own */
 bool nadi_hf_baichuan(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_chatglm(struct nadi_model *m, struct nadi_hf_config *c);
@@ -75,6 +73,7 @@ bool nadi_hf_falcon(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_gpt_bigcode(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_gpt_neo(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_granite_hybrid(struct nadi_model *m, struct nadi_hf_config *c);
+bool nadi_hf_hunyuan(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_arctic(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_llama4(struct nadi_model *m, struct nadi_hf_config *c);
 bool nadi_hf_minimax_m2(struct nadi_model *m, struct nadi_hf_config *c);

@@ -158,6 +158,15 @@ bool nadi_hf_granite_hybrid(struct nadi_model *m, struct nadi_hf_config *c)
     return true;
 }
 
+bool nadi_hf_hunyuan(struct nadi_model *m, struct nadi_hf_config *c)
+{
+    const struct nadi_doc_node *shared = nadi_hf_find(c, "use_cla");
+    (void)m;
+    (void)nadi_hf_find(c, "cla_share_factor");
+    return !shared || !nadi_hf_is_true(shared) ||
+           nadi_hf_refuse(c, shared, "keys and values that layers share");
+}
+
 /* Beside the experts a dense layer of width hidden, with a norm of its own. */
 bool nadi_hf_arctic(struct nadi_model *m, struct nadi_hf_config *c)
 {
