@@ -12,6 +12,16 @@ uint64_t nadi_hash_u64(uint64_t x)
     return x;
 }
 
+uint64_t nadi_hash_words(const uint64_t *words, size_t count)
+{
+    uint64_t h = 0;
+    for (size_t i = 0; i < count; i++) {
+        h = (h ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 32;
+    }
+    return h;
+}
+
 uint64_t nadi_hash_bytes(const void *data, size_t count)
 {
     const unsigned char *p = data;

@@ -91,7 +91,8 @@ struct nadi_database *nadi_database_create(const char *path, const char *schema,
     db->path = nadi_file_behind(path);
     db->temporary = joined(db->path, NADI_FILE_PART);
     (void)unlink(db->temporary);
-    if (sqlite3_open_v2(db->temporary, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+    if (sqlite3_open_v2(db->temporary, &db->handle,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) == SQLITE_OK &&
         sqlite3_exec(db->handle, fast, NULL, NULL, NULL) == SQLITE_OK &&
         sqlite3_exec(db->handle, schema, NULL, NULL, NULL) == SQLITE_OK)
@@ -152,13 +153,22 @@ void nadi_database_double(struct nadi_database *db, double value)
     bound(db, sqlite3_bind_double(db->insert, ++db->column, value));
 }
 
+static void bind_text(struct nadi_database *db, const char *value, sqlite3_destructor_type copies)
+{
+    if (value)
+        bound(db, sqlite3_bind_text(db->insert, ++db->column, value, -1, copies));
+    else
+        nadi_database_null(db);
+}
+
 void nadi_database_text(struct nadi_database *db, const char *value)
 {
-    if (!value) {
-        nadi_database_null(db);
-        return;
-    }
-    bound(db, sqlite3_bind_text(db->insert, ++db->column, value, -1, SQLITE_TRANSIENT));
+    bind_text(db, value, SQLITE_TRANSIENT);
+}
+
+void nadi_database_lasting(struct nadi_database *db, const char *value)
+{
+    bind_text(db, value, SQLITE_STATIC);
 }
 
 void nadi_database_null(struct nadi_database *db)

@@ -24,6 +24,8 @@ void nadi_database_u64(struct nadi_database *db, uint64_t value); /* above 2^63-
 void nadi_database_i64(struct nadi_database *db, int64_t value);
 void nadi_database_double(struct nadi_database *db, double value);    /* not finite: null */
 void nadi_database_text(struct nadi_database *db, const char *value); /* NULL: null */
+/* The same of a text that stays as it is until the row is done: no copy. */
+void nadi_database_lasting(struct nadi_database *db, const char *value);
 void nadi_database_null(struct nadi_database *db);
 void nadi_database_row(struct nadi_database *db);
 bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags) NADI_MUST_USE;

@@ -1,4 +1,5 @@
 /* bandwidth: collectives in the terms of nccl-tests, one by one and by class. */
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "report/figures.h"
@@ -72,9 +73,8 @@ static int compare(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-static int by_key(const void *x, const void *y)
+static int by_key(const struct nadi_collective_class *a, const struct nadi_collective_class *b)
 {
-    const struct nadi_collective_class *a = x, *b = y;
     int order = compare((uint64_t)a->kind, (uint64_t)b->kind);
     if (!order)
         order = compare(a->group_ranks, b->group_ranks);
@@ -82,15 +82,7 @@ static int by_key(const void *x, const void *y)
         order = compare(a->ranks, b->ranks);
     if (!order)
         order = compare(a->bytes, b->bytes);
-    if (!order)
-        order = compare(a->duration_ns, b->duration_ns);
     return order;
-}
-
-static bool same_class(const struct nadi_collective_class *a, const struct nadi_collective_class *b)
-{
-    return a->kind == b->kind && a->group_ranks == b->group_ranks && a->ranks == b->ranks &&
-           a->bytes == b->bytes;
 }
 
 static int by_time(const void *x, const void *y)
@@ -98,7 +90,7 @@ static int by_time(const void *x, const void *y)
     const struct nadi_collective_class *a = x, *b = y;
     if (a->rank_ns < b->rank_ns || a->rank_ns > b->rank_ns)
         return a->rank_ns < b->rank_ns ? 1 : -1;
-    return by_key(x, y);
+    return by_key(a, b);
 }
 
 static void merge(struct nadi_collective_class *a, const struct nadi_collective_class *b)
@@ -123,19 +115,37 @@ static void finish(struct nadi_collective_class *c)
     }
 }
 
+/* Adds to its class, a new one if there is none yet. */
+static void count_in(struct nadi_collective_class *classes, size_t *count,
+                     struct nadi_map64 *places, const struct nadi_collective_class *one)
+{
+    const uint64_t words[] = {(uint64_t)one->kind, one->group_ranks, one->ranks, one->bytes};
+    uint64_t key = nadi_hash_words(words, sizeof(words) / sizeof(*words));
+    bool added;
+    uint32_t place = *nadi_map64_put(places, key, (uint32_t)*count, &added);
+    while (!added && by_key(&classes[place], one) != 0) /* another has its hash */
+        place = *nadi_map64_put(places, ++key, (uint32_t)*count, &added);
+    if (added)
+        classes[(*count)++] = *one;
+    else
+        merge(&classes[place], one);
+}
+
 struct nadi_collective_class *nadi_collective_classes(const struct nadi_inputs *in,
                                                       const struct nadi_result *r, size_t *count)
 {
     struct nadi_collective_class *classes =
         NADI_NEW(struct nadi_collective_class, r->collective_count);
-    size_t n = 0, kept = 0;
+    struct nadi_map64 places;
+    *count = 0;
+    nadi_map64_init(&places, 0);
     for (size_t i = 0; i < r->collective_count; i++) {
         const struct nadi_collective_result *c = &r->collectives[i];
         if (!c->complete)
             continue;
-        struct nadi_bandwidth b = nadi_bandwidth_of(in, c);
-        uint64_t duration = c->end_ns - c->start_ns;
-        classes[n++] = (struct nadi_collective_class){
+        const struct nadi_bandwidth b = nadi_bandwidth_of(in, c);
+        const uint64_t duration = c->end_ns - c->start_ns;
+        const struct nadi_collective_class one = {
             .kind = c->kind,
             .group_ranks = c->ranks,
             .ranks = b.ranks,
@@ -146,17 +156,12 @@ struct nadi_collective_class *nadi_collective_classes(const struct nadi_inputs *
             .bus_min = b.bus,
             .bus_max = b.bus,
         };
+        count_in(classes, count, &places, &one);
     }
-    qsort(classes, n, sizeof(*classes), by_key);
-    for (size_t i = 0; i < n; i++) {
-        if (kept && same_class(&classes[kept - 1], &classes[i]))
-            merge(&classes[kept - 1], &classes[i]);
-        else
-            classes[kept++] = classes[i];
-    }
-    for (size_t i = 0; i < kept; i++)
+    for (size_t i = 0; i < *count; i++)
         finish(&classes[i]);
-    qsort(classes, kept, sizeof(*classes), by_time);
-    *count = kept;
+    if (*count)
+        qsort(classes, *count, sizeof(*classes), by_time);
+    nadi_map64_release(&places);
     return classes;
 }

@@ -1,5 +1,6 @@
 #include "report/detail.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/time.h"
 
@@ -99,16 +100,9 @@ bool nadi_detail_span(const struct nadi_detail *d, const struct nadi_result *r, 
 struct place { /* a collective, or the first of those that are one row */
     struct nadi_collective_result c;
     uint64_t at, order[7]; /* at: its index; order: what has to be equal */
+    uint64_t copies, rows; /* of all that are one row */
+    double ns;             /* theirs together */
 };
-
-static int by_order(const void *x, const void *y)
-{
-    const struct place *a = x, *b = y;
-    for (size_t i = 0; i < sizeof(a->order) / sizeof(*a->order); i++)
-        if (a->order[i] != b->order[i])
-            return a->order[i] < b->order[i] ? -1 : 1;
-    return a->at < b->at ? -1 : a->at > b->at;
-}
 
 static int by_index(const void *x, const void *y)
 {
@@ -130,29 +124,54 @@ static int by_time(const void *x, const void *y)
     return by_index(x, y);
 }
 
-/* Neighbours of equal order become one: the first, with the mean duration of all. */
+/* The row of those like it, into which its copies go; a new one if there is none with room. */
+static struct place *row_of(struct place *list, size_t *rows, struct nadi_map64 *places,
+                            const struct place *p)
+{
+    uint64_t key = nadi_hash_words(p->order, sizeof(p->order) / sizeof(*p->order));
+    for (;; key++) {
+        bool added;
+        uint32_t *place = nadi_map64_put(places, key, (uint32_t)*rows, &added);
+        struct place *row = &list[*place];
+        const bool like = !added && memcmp(row->order, p->order, sizeof(p->order)) == 0;
+        if (like && row->copies + p->c.copies <= UINT32_MAX)
+            return row;
+        if (!added && !like)
+            continue; /* another has its hash */
+        *place = (uint32_t)*rows;
+        row = &list[(*rows)++];
+        *row = *p; /* rows lie before those that are still to come */
+        return row;
+    }
+}
+
+/* Those of equal order become one row: the first, with the mean duration of all. The list is in
+ * order of its indices, and stays so. */
 static size_t merge(struct place *list, size_t count)
 {
-    size_t kept = 0;
-    qsort(list, count, sizeof(*list), by_order);
-    for (size_t i = 0; i < count;) {
-        struct nadi_collective_result *c = &list[i].c;
-        const size_t first = i;
-        uint64_t copies = 0;
-        double ns = 0;
-        while (i < count && copies + list[i].c.copies <= UINT32_MAX &&
-               memcmp(list[i].order, list[first].order, sizeof(list->order)) == 0) {
-            copies += list[i].c.copies;
-            ns += (double)(list[i].c.end_ns - list[i].c.start_ns) * list[i].c.copies;
-            i++;
-        }
-        if (i > first + 1) {
-            c->copies = (uint32_t)copies;
-            c->end_ns = c->start_ns + nadi_count_trunc(ns / (double)nadi_max_u64(copies, 1) + 0.5);
-        }
-        list[kept++] = list[first];
+    struct nadi_map64 places;
+    size_t rows = 0;
+    nadi_map64_init(&places, 0);
+    for (size_t i = 0; i < count; i++) {
+        struct place p = list[i];
+        p.copies = 0;
+        p.rows = 0;
+        p.ns = 0;
+        struct place *row = row_of(list, &rows, &places, &p);
+        row->copies += p.c.copies;
+        row->ns += (double)(p.c.end_ns - p.c.start_ns) * p.c.copies;
+        row->rows++;
     }
-    return kept;
+    for (size_t i = 0; i < rows; i++) {
+        struct nadi_collective_result *c = &list[i].c;
+        if (list[i].rows == 1)
+            continue;
+        c->copies = (uint32_t)list[i].copies;
+        c->end_ns =
+            c->start_ns + nadi_count_trunc(list[i].ns / (double)nadi_max_u64(c->copies, 1) + 0.5);
+    }
+    nadi_map64_release(&places);
+    return rows;
 }
 
 static void order(struct place *p, bool alike)
@@ -182,9 +201,10 @@ static void shorten_collectives(const struct nadi_result *r, struct nadi_detail 
         qsort(list, count, sizeof(*list), by_time);
         for (size_t i = whole; i < count; i++)
             order(&list[i], false);
+        qsort(list + whole, count - whole, sizeof(*list), by_index);
         count = whole + merge(list + whole, count - whole);
+        qsort(list, count, sizeof(*list), by_index);
     }
-    qsort(list, count, sizeof(*list), by_index);
     d->collectives = NADI_NEW(struct nadi_collective_result, count);
     d->collective_count = count;
     for (size_t i = 0; i < count; i++)

@@ -17,7 +17,7 @@
 #include "why/why.h"
 
 enum {
-    NADI_DETAIL_SPANS = 150000,
+    NADI_DETAIL_SPANS = 64000,
     NADI_DETAIL_COLLECTIVES = 50000,
     NADI_DETAIL_STEPS = 50000,
 };

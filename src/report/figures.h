@@ -72,7 +72,7 @@ struct nadi_collective_class { /* complete collectives of equal kind, participan
     double algorithm_mean;
 };
 
-/* Classes by falling rank_ns; *count of them. The caller frees with nadi_mem_free. O(n log n). */
+/* Classes by falling rank_ns; *count of them. The caller frees with nadi_mem_free. O(n). */
 struct nadi_collective_class *nadi_collective_classes(const struct nadi_inputs *in,
                                                       const struct nadi_result *r, size_t *count);
 

@@ -239,7 +239,7 @@ static void put_group(struct nadi_database *db, const struct nadi_trace *t, uint
     if (!comm || comm->group == NADI_NONE)
         nadi_database_null(db);
     else
-        nadi_database_text(db, nadi_trace_string(t, comm->group));
+        nadi_database_lasting(db, nadi_trace_string(t, comm->group));
 }
 
 /* By trace and node: is there a span of it? NULL: there is room for all. */
@@ -275,9 +275,9 @@ static void put_ops(struct nadi_database *db, const struct nadi_run_db *run)
             bool joint = t->type[node] == NADI_NODE_COLL;
             nadi_database_u64(db, i);
             nadi_database_u64(db, t->id[node]);
-            nadi_database_text(db, nadi_trace_name(t, node));
-            nadi_database_text(db, nadi_node_type_name((enum nadi_node_type)t->type[node]));
-            nadi_database_text(
+            nadi_database_lasting(db, nadi_trace_name(t, node));
+            nadi_database_lasting(db, nadi_node_type_name((enum nadi_node_type)t->type[node]));
+            nadi_database_lasting(
                 db, joint ? nadi_collective_name((enum nadi_collective_kind)t->collective[node])
                           : NULL);
             put_group(db, t, node);
@@ -303,7 +303,7 @@ static void put_spans(struct nadi_database *db, const struct nadi_run_db *run)
         const struct nadi_node_time *time = nadi_why_time(run->why, s->rank, s->node);
         nadi_database_u64(db, s->rank);
         nadi_database_u64(db, t->id[s->node]);
-        nadi_database_text(db, nadi_timeline_track(t, s->node));
+        nadi_database_lasting(db, nadi_timeline_track(t, s->node));
         nadi_database_u64(db, s->start_ns);
         nadi_database_u64(db, s->end_ns);
         nadi_database_u64(db, time ? time->slack_ns : UINT64_MAX);

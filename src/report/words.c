@@ -224,34 +224,50 @@ static void advice(const struct writer *w, struct nadi_str *s)
 
 /* ---- what the model hides ------------------------------------------------------------------ */
 
-static int by_rank_and_start(const void *a, const void *b)
+static int by_start(const void *a, const void *b)
 {
     const struct nadi_collective_result *const *x = a, *const *y = b;
-    if ((*x)->rank != (*y)->rank)
-        return (*x)->rank < (*y)->rank ? -1 : 1;
     return (*x)->start_ns < (*y)->start_ns ? -1 : (*x)->start_ns > (*y)->start_ns;
+}
+
+/* How long two of these ran, in order of completion. */
+static uint64_t overlap_of(const struct nadi_collective_result **list, size_t count)
+{
+    uint64_t here = 0, until = 0;
+    bool sorted = true;
+    for (size_t i = 1; i < count && sorted; i++)
+        sorted = list[i - 1]->start_ns <= list[i]->start_ns;
+    if (!sorted)
+        qsort(list, count, sizeof(*list), by_start);
+    for (size_t i = 0; i < count; i++) {
+        const struct nadi_collective_result *c = list[i];
+        if (c->start_ns < until)
+            here += (c->end_ns < until ? c->end_ns : until) - c->start_ns;
+        until = c->end_ns > until ? c->end_ns : until;
+    }
+    return here;
 }
 
 /* The longest time, over ranks that issued collectives first, during which two of them ran. */
 static uint64_t overlap(const struct nadi_result *r)
 {
-    const struct nadi_collective_result **order =
+    const struct nadi_collective_result **list =
         NADI_NEW(const struct nadi_collective_result *, r->collective_count);
-    uint64_t most = 0, here = 0, until = 0;
+    size_t *end = NADI_ZNEW(size_t, (size_t)r->rank_count + 1); /* by rank: of its part */
+    uint64_t most = 0;
     for (size_t i = 0; i < r->collective_count; i++)
-        order[i] = &r->collectives[i];
-    if (r->collective_count)
-        qsort(order, r->collective_count, sizeof(*order), by_rank_and_start);
-    for (size_t i = 0; i < r->collective_count; i++) {
-        const struct nadi_collective_result *c = order[i];
-        if (i == 0 || order[i - 1]->rank != c->rank)
-            here = until = 0;
-        if (c->start_ns < until)
-            here += (c->end_ns < until ? c->end_ns : until) - c->start_ns;
-        until = c->end_ns > until ? c->end_ns : until;
+        end[r->collectives[i].rank + 1]++;
+    for (uint32_t rank = 0; rank < r->rank_count; rank++)
+        end[rank + 1] += end[rank];
+    for (size_t i = 0; i < r->collective_count; i++)
+        list[end[r->collectives[i].rank]++] = &r->collectives[i];
+    for (uint32_t rank = 0; rank < r->rank_count; rank++) {
+        const size_t first = rank ? end[rank - 1] : 0;
+        const uint64_t here = overlap_of(list + first, end[rank] - first);
         most = here > most ? here : most;
     }
-    nadi_mem_free(order);
+    nadi_mem_free(list);
+    nadi_mem_free(end);
     return most;
 }
 
