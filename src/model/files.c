@@ -322,6 +322,30 @@ static void add_shape(const struct nadi_dim *dim, struct nadi_str *out)
         nadi_str_printf(out, "%u", dim->axes);
 }
 
+/* Keys of single models, which network files of both kinds have: the graph that is written anew
+ * would lose them. */
+static bool add_model_keys(const struct nadi_cluster *c, struct nadi_str *text,
+                           struct nadi_diags *diags)
+{
+    const struct nadi_schema *both[] = {nadi_schema_of(NADI_SCHEMA_GRAPH),
+                                        nadi_schema_of(NADI_SCHEMA_NETWORK)};
+    struct nadi_doc doc;
+    bool is_doc;
+    if (!nadi_graph_file_doc(&doc, &is_doc, c->graph, diags))
+        return false;
+    if (!is_doc)
+        return true;
+    for (size_t k = 0; k < both[0]->count; k++) {
+        const char *key = both[0]->keys[k].key;
+        const struct nadi_doc_node *value = nadi_doc_find(doc.root, key);
+        if (value && nadi_schema_find(both[1], key) &&
+            !(c->packet && nadi_str_equal(key, "packet")))
+            nadi_str_printf(text, "%s: %s\n", key, value->text);
+    }
+    nadi_doc_release(&doc);
+    return true;
+}
+
 /* The cluster's graph, as the network file or beside it. */
 static bool write_graph(const struct nadi_cluster *c, const char *folder, const char *name,
                         struct nadi_diags *diags)
@@ -331,6 +355,7 @@ static bool write_graph(const struct nadi_cluster *c, const char *folder, const 
     bool ok = nadi_graph_file_read(&f, c->graph, diags);
     if (ok)
         nadi_graph_file_write(&f, &text);
+    ok = ok && add_model_keys(c, &text, diags);
     if (ok && c->all_graph && c->packet)
         nadi_str_printf(&text, "packet: %s\n", c->packet);
     ok = ok && write_text(folder, name, &text, diags);

@@ -455,34 +455,41 @@ static bool read_text(struct nadi_graph_file *f, enum nadi_graph_form form, cons
     return true;
 }
 
+bool nadi_graph_file_doc(struct nadi_doc *doc, bool *is_doc, const char *path,
+                         struct nadi_diags *diags)
+{
+    char *text;
+    size_t bytes;
+    *is_doc = true;
+    if (nadi_generator_is_words(path))
+        return nadi_generator_text(doc, path, diags);
+    if (!nadi_file_read(path, "network file", &text, &bytes, diags))
+        return false;
+    *is_doc = nadi_graph_form_of(text) == NADI_GRAPH_FORM_DOC;
+    nadi_mem_free(text);
+    return !*is_doc ||
+           nadi_doc_read(doc, path, "network file", nadi_doc_syntax_of(path, NADI_DOC_YAML), diags);
+}
+
 bool nadi_graph_file_read(struct nadi_graph_file *f, const char *path, struct nadi_diags *diags)
 {
     char *text;
     size_t bytes;
     struct nadi_doc doc;
-    if (nadi_generator_is_words(path)) {
-        bool made = nadi_generator_text(&doc, path, diags);
-        if (!made) {
-            begin(f);
-            return false;
-        }
-        made = nadi_graph_file_from_doc(f, &doc, diags);
-        nadi_doc_release(&doc);
-        return made;
-    }
+    bool is_doc, ok;
     begin(f);
+    if (!nadi_graph_file_doc(&doc, &is_doc, path, diags))
+        return false;
+    if (is_doc) {
+        nadi_graph_release(&f->graph);
+        ok = nadi_graph_file_from_doc(f, &doc, diags);
+        nadi_doc_release(&doc);
+        return ok;
+    }
     if (!nadi_file_read(path, "network file", &text, &bytes, diags))
         return false;
-    const enum nadi_graph_form form = nadi_graph_form_of(text);
-    const bool listed = form != NADI_GRAPH_FORM_DOC && read_text(f, form, path, text, bytes, diags);
+    ok = read_text(f, nadi_graph_form_of(text), path, text, bytes, diags);
     nadi_mem_free(text);
-    if (form != NADI_GRAPH_FORM_DOC)
-        return listed;
-    if (!nadi_doc_read(&doc, path, "network file", nadi_doc_syntax_of(path, NADI_DOC_YAML), diags))
-        return false;
-    nadi_graph_release(&f->graph);
-    const bool ok = nadi_graph_file_from_doc(f, &doc, diags);
-    nadi_doc_release(&doc);
     return ok;
 }
 

@@ -42,6 +42,10 @@ bool nadi_graph_file_is(const struct nadi_doc *doc);
 /* Each initialises *f; the caller releases it in both cases. False with errors in diags. */
 bool nadi_graph_file_read(struct nadi_graph_file *f, const char *path,
                           struct nadi_diags *diags) NADI_MUST_USE;
+/* The file as a document, to be released, where it is one and no list of another simulator; false
+ * with errors in diags. */
+bool nadi_graph_file_doc(struct nadi_doc *doc, bool *is_doc, const char *path,
+                         struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_graph_file_from_doc(struct nadi_graph_file *f, const struct nadi_doc *doc,
                               struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_graph_file_release(struct nadi_graph_file *f);

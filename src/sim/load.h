@@ -30,6 +30,7 @@ struct nadi_load {
     bool look_only;    /* at the network alone: nothing will run on it */
     const char *graph_path, *packet_path; /* NULL when absent */
     struct nadi_place in_flight_place;    /* where in->in_flight is set */
+    uint32_t flow_keys_set;               /* bits, in the order of struct nadi_flow_config */
 };
 
 bool nadi_load_options(struct nadi_load *l) NADI_MUST_USE;
@@ -44,7 +45,8 @@ bool nadi_load_platform(struct nadi_load *l, const struct nadi_doc *doc) NADI_MU
 void nadi_take_library(struct nadi_load *l);
 /* A network file of nodes and links, or with a generator; doc NULL: a list of another simulator. */
 bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc) NADI_MUST_USE;
-/* Keys for single models, which all kinds of network files have. */
+/* Keys for single models, which all kinds of network files have. Of a graph that a network file
+ * names they count where that file does not set them. */
 bool nadi_load_model_keys(struct nadi_load *l,
                           const struct nadi_schema_values *values) NADI_MUST_USE;
 /* load_model.c: where the model is to be chosen: by what the network is, and, with the traces, by

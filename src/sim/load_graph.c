@@ -45,12 +45,33 @@ static void take(struct nadi_inputs *in, struct nadi_graph_file *f, bool read)
     in->routing = (struct nadi_routing_config){.scheme = f->routing, .seed = f->routing_seed};
 }
 
+/* A network file of nodes and links, or with a generator: its keys of models, and the graph. */
+static bool from_doc(struct nadi_load *l, struct nadi_graph_file *f, const struct nadi_doc *doc)
+{
+    struct nadi_schema_values v;
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    const bool ok =
+        nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_GRAPH), doc, true, &arena, l->diags) &&
+        nadi_load_model_keys(l, &v);
+    nadi_arena_release(&arena);
+    return ok && nadi_graph_file_from_doc(f, doc, l->diags);
+}
+
 static bool from_file(struct nadi_load *l)
 {
     struct nadi_inputs *in = l->in;
-    struct nadi_graph_file f;
-    const bool read = nadi_graph_file_read(&f, l->graph_path, l->diags);
+    struct nadi_graph_file f = {0};
+    struct nadi_doc doc;
+    bool is_doc;
+    if (!nadi_graph_file_doc(&doc, &is_doc, l->graph_path, l->diags))
+        return false;
+    nadi_graph_init(&f.graph);
+    const bool read =
+        is_doc ? from_doc(l, &f, &doc) : nadi_graph_file_read(&f, l->graph_path, l->diags);
     take(in, &f, read);
+    if (is_doc)
+        nadi_doc_release(&doc);
     if (!read)
         return false;
     if (in->graph.host_count == in->rank_count)
@@ -102,22 +123,14 @@ static bool use(struct nadi_load *l, struct nadi_graph_file *f, bool read)
 
 bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc)
 {
-    struct nadi_graph_file f;
-    struct nadi_schema_values v;
-    if (!doc) {
-        const bool good = nadi_graph_file_read(&f, l->in->options.network, l->diags);
+    struct nadi_graph_file f = {0};
+    if (doc) {
+        nadi_graph_init(&f.graph);
+        const bool good = from_doc(l, &f, doc);
         return use(l, &f, good);
     }
-    struct nadi_arena arena;
-    nadi_arena_init(&arena);
-    bool ok =
-        nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_GRAPH), doc, true, &arena, l->diags) &&
-        nadi_load_model_keys(l, &v);
-    nadi_arena_release(&arena);
-    if (!ok)
-        return false;
-    ok = nadi_graph_file_from_doc(&f, doc, l->diags);
-    return use(l, &f, ok);
+    const bool good = nadi_graph_file_read(&f, l->in->options.network, l->diags);
+    return use(l, &f, good);
 }
 
 /* Are all NPUs on the connected set of switches that `first` is of, by cables that carry both ways?
@@ -184,6 +197,8 @@ bool nadi_load_graph(struct nadi_load *l)
     const enum nadi_network_model model = in->options.network_model;
     if (model == NADI_NETWORK_UNAWARE || (model != NADI_NETWORK_PACKET && !l->graph_path &&
                                           !l->graph_ready && nadi_load_is_plain(&in->topology)))
+        return true;
+    if (in->has_graph)
         return true;
     if (!(l->graph_ready || (l->graph_path ? from_file(l) : nadi_load_graph_from_dims(l))) ||
         !all_reach(l))

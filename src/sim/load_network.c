@@ -95,7 +95,7 @@ static bool load_in_flight(struct nadi_load *l, const struct nadi_schema_values 
                           "remove one of the two",
                           "'flow-in-flight' is the former name of 'in-flight', and both are here");
     v = v->count ? v : former;
-    if (!v->count)
+    if (!v->count || l->in->in_flight)
         return true;
     l->in->in_flight = v->items->integer ? (uint32_t)v->items->integer : NADI_IN_FLIGHT_ANY;
     l->in_flight_place = nadi_doc_place(values->doc, v->node);
@@ -104,12 +104,20 @@ static bool load_in_flight(struct nadi_load *l, const struct nadi_schema_values 
 
 bool nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *values)
 {
-    l->in->flow = (struct nadi_flow_config){
-        .startup_ns = nadi_schema_get(values, "flow-startup")->items->number,
-        .overhead_ns = nadi_schema_get(values, "flow-overhead")->items->number,
-        .window_bytes = nadi_count_trunc(nadi_schema_get(values, "flow-window")->items->number),
-    };
-    l->packet_path = text_of(l, values, "packet");
+    static const char *const keys[] = {"flow-startup", "flow-overhead", "flow-window"};
+    struct nadi_flow_config *flow = &l->in->flow;
+    for (uint32_t k = 0; k < 3; k++) {
+        const double number = nadi_schema_number(values, keys[k]);
+        if (l->flow_keys_set >> k & 1 || !nadi_schema_is_set(values, keys[k]))
+            continue;
+        l->flow_keys_set |= 1U << k;
+        if (k == 2)
+            flow->window_bytes = nadi_count_trunc(number);
+        else
+            *(k == 0 ? &flow->startup_ns : &flow->overhead_ns) = number;
+    }
+    if (!l->packet_path)
+        l->packet_path = text_of(l, values, "packet");
     return load_in_flight(l, values);
 }
 

@@ -51,6 +51,8 @@ bool nadi_load_packet(struct nadi_load *l)
     l->exact = l->in->options.network_model == NADI_NETWORK_FLOW;
     if (l->in->options.network_model != NADI_NETWORK_PACKET)
         return nadi_load_graph(l);
+    if (l->graph_path && !nadi_load_graph(l)) /* it may say where the packet file is */
+        return false;
     if (!load_config(l, &files))
         return false;
     if (l->in->options.exact_packets)
