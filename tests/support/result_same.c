@@ -73,9 +73,27 @@ static bool same_totals(const char *who, const struct nadi_result *want,
     return true;
 }
 
+/* Finished ranks stand once each, in the order in which they finished. */
+static bool in_order(const char *who, const struct nadi_result *r)
+{
+    uint64_t last = 0;
+    uint32_t finished = 0;
+    for (uint32_t rank = 0; rank < r->rank_count; rank++)
+        finished += nadi_result_rank(r, rank)->finished;
+    if (r->finished_count != finished)
+        return differ(who, "finished ranks, of", r->rank_count, finished, r->finished_count);
+    for (uint32_t i = 0; i < r->finished_count; i++) {
+        const uint64_t at = nadi_result_rank(r, r->finish_order[i])->finish_ns;
+        if (at < last)
+            return differ(who, "finish in place", i, last, at);
+        last = at;
+    }
+    return true;
+}
+
 bool result_same(const char *who, struct nadi_result *want, struct nadi_result *got)
 {
-    if (!same_totals(who, want, got))
+    if (!same_totals(who, want, got) || !in_order("the first run", want) || !in_order(who, got))
         return false;
     for (uint32_t rank = 0; rank < want->rank_count; rank++)
         if (!same_rank(who, rank, nadi_result_rank(want, rank), nadi_result_rank(got, rank)))
