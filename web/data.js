@@ -79,7 +79,7 @@ export async function readRun(element) {
   const length = new DataView(bytes.buffer).getUint32(0, true);
   const json = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
   const run = { name: json.name, info: objects(json.run)[0] };
-  for (const key of ["ranks", "dimensions", "links", "packets", "ports", "pauses", "collectives", "path", "sensitivities", "bounds", "ops"])
+  for (const key of ["ranks", "dimensions", "boxes", "lines", "frames", "links", "packets", "ports", "pauses", "collectives", "path", "sensitivities", "bounds", "ops"])
     run[key] = objects(json[key]);
   run.usage = json.link_usage.rows; run.buckets = objects(json.usage_buckets);
   run.pathCauses = Object.fromEntries(json.path_causes.rows.map(r => [r[0], r[1]]));
@@ -107,7 +107,7 @@ export function intervalOf(run) {
 
 /* What the summary says in a few sentences. */
 export function wordsOf(run) {
-  try { return JSON.parse(run.info.summary).in_words ?? []; } catch { return []; }
+  try { return JSON.parse(run.info.summary).in_words?.map(w => w.replace(/(\d) us\b/g, "$1 µs")) ?? []; } catch { return []; }
 }
 
 /* What the inputs of a run were set to: {"system: endpoint-delay": 10, ...}. */

@@ -33,12 +33,16 @@ static const struct {
      "select cause, sum(ns * n) / (select ranks from runs) as ns from shares join " CLASSES
      " on home = rank group by cause"},
     {"dimensions", "select * from dimensions"},
-    {"links", "select * from links limit 50000"},
+    {"links", "select * from links order by utilisation desc, link limit 50000"},
+    {"boxes", "select * from drawing_boxes"},
+    {"lines", "select * from drawing_lines"},
+    {"frames", "select * from drawing_frames"},
     {"link_usage", "select link, bucket, bytes from link_usage limit 500000"},
     {"usage_buckets", "select bucket, min(start_ns) as start_ns, max(end_ns) as end_ns from "
                       "link_usage group by bucket"},
     {"packets", "select * from packets"},
-    {"ports", "select * from ports where link < 50000"},
+    {"ports", "select * from ports where link in (select link from links order by utilisation "
+              "desc, link limit 50000)"},
     {"pauses", "select * from pauses"},
     {"samples",
      "select end_ns from samples where sample % max(1, (select count(*) from samples) / 1000) = 0"},

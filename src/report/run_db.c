@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "format/database.h"
 #include "report/figures.h"
+#include "report/run_drawing.h"
 #include "report/timeline.h"
 
 #include <math.h>
@@ -134,7 +135,10 @@ static void put_usage(struct nadi_database *db, const struct nadi_result *r)
 static void put_links(struct nadi_database *db, const struct nadi_run_db *run)
 {
     const struct nadi_result *r = run->r;
-    nadi_database_into(db, "links", 11);
+    struct nadi_topo_drawing drawing;
+    nadi_run_drawing(run->in, &drawing);
+    nadi_run_drawing_put(db, &drawing);
+    nadi_database_into(db, "links", 13);
     for (size_t i = 0; i < r->link_count; i++) {
         const struct nadi_link_result *l = &r->links[i];
         nadi_database_u64(db, i);
@@ -148,8 +152,11 @@ static void put_links(struct nadi_database *db, const struct nadi_run_db *run)
         nadi_database_double(db, nadi_utilisation(l->busy_ns, 1, r->end_ns));
         nadi_database_u64(db, l->wait_ns);
         nadi_database_u64(db, l->most_waiting);
+        put_index(db, nadi_run_drawing_box(&drawing, l->from));
+        put_index(db, nadi_run_drawing_box(&drawing, l->to));
         nadi_database_row(db);
     }
+    nadi_topo_release(&drawing);
     put_usage(db, r);
 }
 

@@ -17,7 +17,13 @@ const char nadi_run_db_schema[] =
     " busy_ns integer, utilisation real);"
     "create table links(link integer primary key, dimension integer, from_device text,"
     " to_device text, link_gbps real, messages integer, bytes integer, busy_ns integer,"
-    " utilisation real, wait_ns integer, most_waiting integer);"
+    " utilisation real, wait_ns integer, most_waiting integer, from_box integer,"
+    " to_box integer);"
+    /* a network of nodes and links as `nadi topo --svg` draws it */
+    "create table drawing_boxes(box integer primary key, x real, y real, w real, h real,"
+    " role text, label text, devices integer, rank integer);"
+    "create table drawing_lines(from_box integer, to_box integer, cables integer);"
+    "create table drawing_frames(x real, y real, w real, h real, label text);"
     "create table link_usage(link integer, bucket integer, start_ns real, end_ns real,"
     " bytes real, most_waiting integer);"
     /* packet model only */

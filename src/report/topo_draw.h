@@ -41,6 +41,25 @@ struct nadi_topo_drawing {
     const char *note; /* what the picture leaves out; NULL: nothing */
 };
 
+struct nadi_topo_line { /* between two boxes, standing for so many cables */
+    uint32_t a, b, count;
+    bool one_way;
+};
+
+struct nadi_topo_lines {
+    struct nadi_topo_line *items;
+    size_t count, capacity;
+};
+
+/* Chooses the layout and fills the drawing; kind: what made the network, as graph_file.h has it. */
+void nadi_topo_layout(const struct nadi_graph *g, const char *kind, struct nadi_topo_drawing *d);
+void nadi_topo_release(struct nadi_topo_drawing *d);
+/* The caller frees lines->items with nadi_mem_free. */
+void nadi_topo_lines_find(const struct nadi_topo_drawing *d, struct nadi_topo_lines *lines);
+/* "3", "16 NPUs", "4 more" */
+void nadi_topo_label(const struct nadi_topo_drawing *d, const struct nadi_topo_box *box,
+                     char text[64]);
+
 uint32_t nadi_topo_add_box(struct nadi_topo_drawing *d, struct nadi_topo_box box);
 
 /* The layouts. */

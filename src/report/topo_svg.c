@@ -24,12 +24,6 @@ static const char *colour_of(const char *role)
     return others[nadi_hash_bytes(role, strlen(role)) % 5];
 }
 
-uint32_t nadi_topo_add_box(struct nadi_topo_drawing *d, struct nadi_topo_box box)
-{
-    NADI_PUSH(&d->boxes, box);
-    return (uint32_t)d->boxes.count - 1;
-}
-
 static void put_text(struct nadi_str *out, const char *text)
 {
     for (const char *c = text; *c; c++)
@@ -41,42 +35,6 @@ static void put_text(struct nadi_str *out, const char *text)
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-struct line {
-    uint32_t a, b, count;
-    bool one_way;
-};
-
-struct lines {
-    struct line *items;
-    size_t count, capacity;
-};
-
-static void gather_lines(const struct nadi_topo_drawing *d, struct lines *lines)
-{
-    const struct nadi_graph *g = d->g;
-    struct nadi_map64 index;
-    nadi_map64_init(&index, 1024);
-    for (uint32_t l = 0; l < g->link_count; l++) {
-        uint32_t a = d->box_of[g->links[l].a], b = d->box_of[g->links[l].b];
-        bool added;
-        if (a == b || a == NADI_NONE || b == NADI_NONE || (d->of_first && a != 0 && b != 0) ||
-            (d->slices && d->boxes.items[a].group != d->boxes.items[b].group))
-            continue;
-        if (a > b && !g->links[l].one_way) {
-            const uint32_t swap = a;
-            a = b;
-            b = swap;
-        }
-        const uint32_t at =
-            *nadi_map64_put(&index, (uint64_t)a << 32 | b, (uint32_t)lines->count, &added);
-        const struct line line = {a, b, 0, g->links[l].one_way};
-        if (added)
-            NADI_PUSH(lines, line);
-        lines->items[at].count++;
-    }
-    nadi_map64_release(&index);
-}
-
 static double width_of(uint32_t count)
 {
     double width = 1.2;
@@ -86,8 +44,8 @@ static double width_of(uint32_t count)
 }
 
 /* Straight; in a row bent down past what lies between; along a grid bent when it leaps. */
-static void put_line(const struct nadi_topo_drawing *d, const struct line *line, double opacity,
-                     struct nadi_str *out)
+static void put_line(const struct nadi_topo_drawing *d, const struct nadi_topo_line *line,
+                     double opacity, struct nadi_str *out)
 {
     const struct nadi_topo_box *a = &d->boxes.items[line->a], *b = &d->boxes.items[line->b];
     const double dx = b->x - a->x, dy = b->y - a->y;
@@ -117,8 +75,8 @@ static void put_line(const struct nadi_topo_drawing *d, const struct line *line,
 
 static void put_lines(const struct nadi_topo_drawing *d, struct nadi_str *out)
 {
-    struct lines lines = {0};
-    gather_lines(d, &lines);
+    struct nadi_topo_lines lines = {0};
+    nadi_topo_lines_find(d, &lines);
     const double opacity = lines.count > 1500  ? 0.12
                            : lines.count > 500 ? 0.22
                            : lines.count > 150 ? 0.38
@@ -132,37 +90,11 @@ static void put_lines(const struct nadi_topo_drawing *d, struct nadi_str *out)
 
 /* ---- boxes --------------------------------------------------------------------------------- */
 
-/* "leaves", "switches", "spines". */
-static const char *plural(const char *role, char buffer[64])
-{
-    if (strcmp(role, "npu") == 0)
-        return "NPUs";
-    if (strcmp(role, "leaf") == 0)
-        return "leaves";
-    snprintf(buffer, 64, "%.40s%s", role, nadi_str_ends(role, "ch") ? "es" : "s");
-    return buffer;
-}
-
-static void label_of(const struct nadi_topo_drawing *d, const struct nadi_topo_box *box,
-                     char text[64])
-{
-    const struct nadi_graph_node *n = &d->g->nodes[box->first];
-    char words[64];
-    if (box->more)
-        snprintf(text, 64, "%" PRIu32 " more", box->count);
-    else if (box->count > 1)
-        snprintf(text, 64, "%" PRIu32 " %.50s", box->count, plural(box->role, words));
-    else if (n->name)
-        snprintf(text, 64, "%.60s", n->name);
-    else
-        snprintf(text, 64, "%" PRIu32, n->number);
-}
-
 static void put_box(const struct nadi_topo_drawing *d, const struct nadi_topo_box *box,
                     struct nadi_str *out)
 {
     char text[64];
-    label_of(d, box, text);
+    nadi_topo_label(d, box, text);
     const double letters = (double)strlen(text), room = box->w - 4;
     double size = 12;
     if (letters * size * 0.58 > room)
@@ -242,25 +174,6 @@ static void put_legend(const struct nadi_graph_measures *m, double y, struct nad
     }
 }
 
-static bool is_grid(const struct nadi_graph *g)
-{
-    if (!g->product || g->product->shape.dim_count < 2)
-        return false;
-    for (uint32_t d = 0; d < g->product->shape.dim_count; d++)
-        if (g->product->shape.dims[d].kind == NADI_DIM_SWITCH)
-            return false;
-    return true;
-}
-
-static bool is_circle(const struct nadi_graph_file *f)
-{
-    const struct nadi_graph *g = &f->graph;
-    if (strncmp(f->kind, "dragonfly", 9) == 0 || g->host_count == g->node_count)
-        return true;
-    return g->product && g->product->shape.dim_count == 1 &&
-           g->product->shape.dims[0].kind != NADI_DIM_SWITCH;
-}
-
 static void put_drawing(const struct nadi_graph_file *f, const struct nadi_topo_drawing *d,
                         struct nadi_str *out)
 {
@@ -293,17 +206,8 @@ static void put_drawing(const struct nadi_graph_file *f, const struct nadi_topo_
 
 void nadi_topo_write_svg(const struct nadi_graph_file *f, struct nadi_str *out)
 {
-    struct nadi_topo_drawing d = {.g = &f->graph};
-    d.box_of = NADI_NEW(uint32_t, f->graph.node_count);
-    memset(d.box_of, 0xff, f->graph.node_count * sizeof(*d.box_of));
-    if (is_grid(d.g))
-        nadi_topo_grid(&d);
-    else if (is_circle(f))
-        nadi_topo_circle(&d);
-    else
-        nadi_topo_rows(&d);
+    struct nadi_topo_drawing d;
+    nadi_topo_layout(&f->graph, f->kind, &d);
     put_drawing(f, &d, out);
-    nadi_mem_free(d.box_of);
-    nadi_mem_free(d.boxes.items);
-    nadi_mem_free(d.frames.items);
+    nadi_topo_release(&d);
 }
