@@ -216,17 +216,20 @@ static bool note_rest(struct printed *p, const struct nadi_bench_line *line)
     return true;
 }
 
-/* "#  size  count  type  redop  root  time  algbw  busbw #wrong  time ..." */
+/* "#  size  count  type  redop  root  time  algbw  busbw #wrong  time ..."; it ends with what was
+ * measured, or one word behind. A sentence that speaks of sizes and times is none. */
 static bool is_header(const struct nadi_bench_line *line)
 {
-    bool size = false, measured = false;
+    bool size = false;
+    uint32_t measured = NADI_NONE;
     for (uint32_t i = 0; i < line->count; i++) {
         const char *word = line->words[i];
         const enum column c = column_of(word + (i == 0 && word[0] == '#' && word[1] != 'w'));
         size |= c == SIZE;
-        measured |= c == TIME || c == BUS_BANDWIDTH || c == ALGORITHM_BANDWIDTH;
+        if (c == WRONG ? measured != NADI_NONE : c >= TIME)
+            measured = i;
     }
-    return size && measured;
+    return size && measured != NADI_NONE && measured + 2 >= line->count;
 }
 
 static bool read_header(struct printed *p, const struct nadi_bench_line *line)

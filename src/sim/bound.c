@@ -6,8 +6,6 @@
 #include "sim/floor.h"
 #include "sim/pairs.h"
 
-enum slot { SLOT_PROCESSOR, SLOT_COMPUTE, SLOT_COMM, SLOT_NONE, SLOTS };
-
 struct bound {
     const struct nadi_inputs *in;
     struct nadi_floors *floors;
@@ -22,13 +20,9 @@ struct bound {
     bool concurrent;    /* a rank's communications pass each other: they do not add up */
 };
 
-static enum slot slot_of(const struct nadi_trace *t, uint32_t node)
+static enum nadi_slot slot_of(const struct bound *b, const struct nadi_trace *t, uint32_t node)
 {
-    if (t->flags[node] & NADI_NODE_IS_CPU)
-        return SLOT_PROCESSOR;
-    if (t->type[node] == NADI_NODE_COMP)
-        return SLOT_COMPUTE;
-    return t->type[node] == NADI_NODE_RECV ? SLOT_NONE : SLOT_COMM;
+    return nadi_trace_slot(t, node, b->in->system.replay_only);
 }
 
 static void reserve(struct bound *b, uint32_t nodes)
@@ -85,7 +79,7 @@ static uint32_t group_of(const struct bound *b, uint32_t trace, uint32_t node)
 static uint64_t rank_bound(struct bound *b, uint32_t trace)
 {
     const struct nadi_trace *t = b->in->owned[trace];
-    uint64_t busy[SLOTS] = {0}, load[NADI_MAX_DIMS] = {0}, longest = 0;
+    uint64_t busy[NADI_SLOTS] = {0}, load[NADI_MAX_DIMS] = {0}, longest = 0;
     for (uint32_t i = 0; i < t->node_count; i++) {
         uint32_t node = b->order[i];
         uint64_t least;
@@ -99,11 +93,11 @@ static uint64_t rank_bound(struct bound *b, uint32_t trace)
             least = nadi_floor_node(b->floors, t, node, b->rank_of[trace]);
         b->end[node] = nadi_count_add(start_of(b, t, node), least);
         longest = nadi_max_u64(longest, b->end[node]);
-        enum slot slot = slot_of(t, node);
+        enum nadi_slot slot = slot_of(b, t, node);
         busy[slot] = nadi_count_add(busy[slot], least);
     }
-    for (int s = 0; s < SLOT_NONE; s++)
-        longest = nadi_max_u64(longest, s == SLOT_COMM && b->concurrent ? 0 : busy[s]);
+    for (int s = 0; s < NADI_SLOT_NONE; s++)
+        longest = nadi_max_u64(longest, s == NADI_SLOT_COMM && b->concurrent ? 0 : busy[s]);
     for (uint32_t d = 0; d < b->in->topology.dim_count && !b->concurrent; d++)
         longest = nadi_max_u64(longest, load[d]);
     return longest;
@@ -112,7 +106,8 @@ static uint64_t rank_bound(struct bound *b, uint32_t trace)
 /* ---- all ranks together -------------------------------------------------------------------- */
 
 /* The same nodes and dependencies; durations and sizes may differ. */
-static bool same_graph(const struct nadi_trace *a, const struct nadi_trace *b)
+static bool same_graph(const struct bound *x, const struct nadi_trace *a,
+                       const struct nadi_trace *b)
 {
     size_t n = a->node_count;
     if (a->node_count != b->node_count ||
@@ -121,7 +116,7 @@ static bool same_graph(const struct nadi_trace *a, const struct nadi_trace *b)
         memcmp(a->type, b->type, n) != 0)
         return false;
     for (uint32_t node = 0; node < n; node++)
-        if (slot_of(a, node) != slot_of(b, node))
+        if (slot_of(x, a, node) != slot_of(x, b, node))
             return false;
     return true;
 }
@@ -137,10 +132,11 @@ static bool order_is_fixed(struct bound *b, const struct nadi_trace *t)
         uint32_t node = b->order[i];
         b->position[node] = 0;
         for (uint32_t d = t->dep_start[node]; d < t->dep_start[node + 1]; d++) {
-            uint32_t dep = t->deps[d], at = b->position[dep] + (slot_of(t, dep) == SLOT_COMPUTE);
+            uint32_t dep = t->deps[d],
+                     at = b->position[dep] + (slot_of(b, t, dep) == NADI_SLOT_COMPUTE);
             b->position[node] = at > b->position[node] ? at : b->position[node];
         }
-        if (slot_of(t, node) == SLOT_COMPUTE) {
+        if (slot_of(b, t, node) == NADI_SLOT_COMPUTE) {
             computes++;
             longest = b->position[node] + 1 > longest ? b->position[node] + 1 : longest;
         }
@@ -153,7 +149,7 @@ static bool order_is_fixed(struct bound *b, const struct nadi_trace *t)
         for (uint32_t d = t->dep_start[node]; d < t->dep_start[node + 1]; d++) {
             uint32_t dep = t->deps[d];
             bool earlier = t->type[dep] == NADI_NODE_COLL && dep < node;
-            if (slot_of(t, dep) == SLOT_COMPUTE)
+            if (slot_of(b, t, dep) == NADI_SLOT_COMPUTE)
                 needed = b->position[dep] + 1 > needed ? b->position[dep] + 1 : needed;
             else if (!earlier)
                 return false;
@@ -272,7 +268,7 @@ static uint64_t group_bound(struct bound *b)
     const struct nadi_inputs *in = b->in;
     uint64_t sum = group_sums(b);
     for (uint32_t i = 1; i < in->owned_count; i++)
-        if (!same_graph(in->owned[0], in->owned[i]))
+        if (!same_graph(b, in->owned[0], in->owned[i]))
             return sum;
     sort(b, in->owned[0]);
     if (!order_is_fixed(b, in->owned[0]))

@@ -1,6 +1,7 @@
 #include "trace/decode.h"
 
 #include "base/mem.h"
+#include "trace/trace.h"
 #include "trace/wire.h"
 
 uint64_t nadi_message_offset(const struct nadi_message *m, const uint8_t *at)
@@ -386,6 +387,12 @@ void nadi_raw_node_release(struct nadi_raw_node *node)
     *node = (struct nadi_raw_node){0};
 }
 
+bool nadi_decode_is_order(const uint8_t *data, size_t bytes)
+{
+    static const char order[] = "\x0a\x11" NADI_ORDER_ATTR "\xea\x01\x0c" NADI_ORDER_GIVEN;
+    return bytes == sizeof(order) - 1 && memcmp(data, order, bytes) == 0;
+}
+
 enum attr_look { LOOK_ATTR, LOOK_OLD, LOOK_OTHER };
 
 /* Does field 2 of a first message hold an attribute? A Node's field 2 is its name. */
@@ -396,6 +403,7 @@ static enum attr_look look_at_attr(const struct nadi_wire_field *whole,
     struct nadi_wire_field f = {0};
     enum nadi_wire_result result;
     bool is_schema = false, any = false;
+    out->concurrent |= nadi_decode_is_order(whole->data, whole->bytes);
     while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
         any = true;
         if (f.number == 1 && f.type == NADI_WIRE_BYTES) {

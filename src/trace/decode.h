@@ -87,9 +87,13 @@ void nadi_raw_node_release(struct nadi_raw_node *node);
 /* False when the message is no Node; one error was added. */
 bool nadi_decode_node(const struct nadi_message *m, struct nadi_raw_node *node) NADI_MUST_USE;
 
+/* Is an attribute of the metadata this one, and nothing else? */
+bool nadi_decode_is_order(const uint8_t *data, size_t bytes);
+
 struct nadi_raw_metadata {
     const uint8_t *version, *schema; /* field `version`; attribute `schema` */
     size_t version_bytes, schema_bytes;
+    bool concurrent; /* attribute `accelerator_order` is "dependencies" */
 };
 
 enum nadi_first_message { /* what the first message of a file looks like */

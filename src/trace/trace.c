@@ -112,6 +112,7 @@ static void keep_metadata(struct nadi_trace *t, const struct nadi_raw_metadata *
 {
     const uint8_t *version = raw->version_bytes ? raw->version : raw->schema;
     size_t bytes = raw->version_bytes ? raw->version_bytes : raw->schema_bytes;
+    t->concurrent = raw->concurrent;
     t->schema_version = nadi_arena_strndup(&t->arena, version ? (const char *)version : "", bytes);
 }
 

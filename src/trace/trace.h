@@ -69,10 +69,16 @@ struct nadi_trace_io { /* a tensor that a node reads or writes (attributes input
     bool is_output;
 };
 
+/* Metadata of traces whose dependencies order everything that does not run at once on the
+ * accelerator, streams too: nothing else need keep its kernels apart. */
+#define NADI_ORDER_ATTR  "accelerator_order"
+#define NADI_ORDER_GIVEN "dependencies"
+
 struct nadi_trace {
     struct nadi_arena arena;
     const char *path;
     const char *schema_version; /* "" when the metadata have none */
+    bool concurrent;            /* what runs at once on the accelerator the dependencies say */
     uint32_t node_count;
     uint64_t *id;
     uint64_t *duration_ns; /* duration_nanos if present, else duration_micros * 1000 */
@@ -119,6 +125,26 @@ static inline const struct nadi_trace_comm *nadi_trace_comm(const struct nadi_tr
                                                             uint32_t node)
 {
     return t->comm[node] == NADI_NONE ? NULL : &t->comms[t->comm[node]];
+}
+
+enum nadi_slot { /* what a node occupies while it runs */
+                 NADI_SLOT_PROCESSOR,
+                 NADI_SLOT_COMPUTE,
+                 NADI_SLOT_COMM,
+                 NADI_SLOT_NONE, /* nothing: receives, and where dependencies say it all */
+                 NADI_SLOTS
+};
+
+/* replayed: nodes take the trace's durations, whatever their type. */
+static inline enum nadi_slot nadi_trace_slot(const struct nadi_trace *t, uint32_t node,
+                                             bool replayed)
+{
+    if (t->flags[node] & NADI_NODE_IS_CPU)
+        return NADI_SLOT_PROCESSOR;
+    const bool compute = t->type[node] == NADI_NODE_COMP;
+    if (t->type[node] == NADI_NODE_RECV || (t->concurrent && (compute || replayed)))
+        return NADI_SLOT_NONE;
+    return compute ? NADI_SLOT_COMPUTE : NADI_SLOT_COMM;
 }
 
 enum nadi_trace_read_flag {

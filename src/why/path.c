@@ -276,9 +276,8 @@ static uint32_t ended_by(const struct walk *w, uint64_t at_ns)
 /* A node of the slot that ended at `at_ns`, or, where there is none, of any slot. */
 static uint32_t late_neighbour(const struct walk *w, uint64_t at_ns, bool *same_slot)
 {
-    const struct nadi_trace *trace = w->t->in->traces[w->rank];
     const uint32_t *order = w->t->order + w->t->first[w->rank];
-    enum nadi_slot slot = nadi_times_slot(trace, w->node);
+    enum nadi_slot slot = nadi_times_slot(w->t, w->rank, w->node);
     uint32_t any = NADI_NONE;
     *same_slot = false;
     for (uint32_t i = ended_by(w, at_ns); i-- > 0;) {
@@ -286,7 +285,7 @@ static uint32_t late_neighbour(const struct walk *w, uint64_t at_ns, bool *same_
             break;
         if (was_visited(w, order[i]))
             continue;
-        if (slot != NADI_SLOT_NONE && nadi_times_slot(trace, order[i]) == slot) {
+        if (slot != NADI_SLOT_NONE && nadi_times_slot(w->t, w->rank, order[i]) == slot) {
             *same_slot = true;
             return order[i];
         }

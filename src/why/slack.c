@@ -78,7 +78,7 @@ static void list_slot(struct slack *s, uint32_t rank, enum nadi_slot slot)
     s->issues.count = 0;
     for (uint32_t i = 0; i < nadi_times_done(t, rank); i++) {
         uint32_t node = t->order[t->first[rank] + i];
-        if (nadi_times_slot(t->in->traces[rank], node) != slot)
+        if (nadi_times_slot(t, rank, node) != slot)
             continue;
         struct issue x = {t->nodes[index_of(s, rank, node)].start_ns, ready_ns(s, rank, node),
                           node};

@@ -5,15 +5,6 @@
 #include "platform/topology.h"
 #include "why/inside.h"
 
-enum nadi_slot nadi_times_slot(const struct nadi_trace *t, uint32_t node)
-{
-    if (t->flags[node] & NADI_NODE_IS_CPU)
-        return NADI_SLOT_PROCESSOR;
-    if (t->type[node] == NADI_NODE_COMP)
-        return NADI_SLOT_COMPUTE;
-    return t->type[node] == NADI_NODE_RECV ? NADI_SLOT_NONE : NADI_SLOT_COMM;
-}
-
 /* Is the node a collective that its members carry out together? */
 static bool times_joint(const struct nadi_inputs *in, const struct nadi_trace *t, uint32_t node)
 {

@@ -6,8 +6,6 @@
 #include "base/map.h"
 #include "why/why.h"
 
-enum nadi_slot { NADI_SLOT_PROCESSOR, NADI_SLOT_COMPUTE, NADI_SLOT_COMM, NADI_SLOT_NONE };
-
 struct nadi_ranked { /* a node of a rank */
     uint32_t rank, node;
 };
@@ -53,6 +51,10 @@ static inline uint32_t nadi_times_done(const struct nadi_times *t, uint32_t rank
     return t->done[t->home[rank]];
 }
 
-enum nadi_slot nadi_times_slot(const struct nadi_trace *t, uint32_t node);
+static inline enum nadi_slot nadi_times_slot(const struct nadi_times *t, uint32_t rank,
+                                             uint32_t node)
+{
+    return nadi_trace_slot(t->in->traces[rank], node, t->in->system.replay_only);
+}
 
 #endif

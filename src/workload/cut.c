@@ -136,7 +136,7 @@ void nadi_workload_resume_rank(struct nadi_workload *w, uint32_t rank)
     r->waiting_for = NADI_ARENA_NEW(&w->arena, uint32_t, count - base);
     memcpy(r->waiting_for, from->waiting_for + (base - from->base),
            (count - base) * sizeof(*r->waiting_for));
-    for (size_t i = 0; i < SLOTS; i++)
+    for (size_t i = 0; i < NADI_SLOTS; i++)
         copy_heap(&r->ready[i], &from->ready[i]);
     memset(&r->became_ready, 0, sizeof(r->became_ready));
     for (size_t i = 0; i < from->became_ready.count; i++)

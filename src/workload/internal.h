@@ -7,14 +7,6 @@
 #include "base/mem.h"
 #include "workload/workload.h"
 
-enum slot { /* what a node occupies while it runs; receives occupy nothing */
-            SLOT_CPU,
-            SLOT_COMPUTE,
-            SLOT_COMM,
-            SLOT_NONE,
-            SLOTS
-};
-
 enum activity { /* for the breakdown of a rank's time */
                 ACTIVITY_COMPUTE,
                 ACTIVITY_COMM,
@@ -41,8 +33,8 @@ struct instant { /* what completed on a rank at one time: for ties.c, phase exec
     uint32_t timer_count; /* of different starts */
     int64_t collective_lag;
     nadi_time timer_starts[4];
-    bool issued[SLOTS];      /* something was issued into the slot */
-    uint32_t readied[SLOTS]; /* nodes of the slot that became ready */
+    bool issued[NADI_SLOTS];      /* something was issued into the slot */
+    uint32_t readied[NADI_SLOTS]; /* nodes of the slot that became ready */
 };
 
 struct late { /* a node that completed on an actor that had stopped */
@@ -54,7 +46,7 @@ struct rank_state {
     const struct nadi_trace *trace;
     uint32_t *waiting_for; /* see nadi_workload_waits */
     uint32_t base;         /* lowest node that waiting_for has: those below are done */
-    struct ready_heap ready[SLOTS];
+    struct ready_heap ready[NADI_SLOTS];
     struct {
         uint32_t *items;
         size_t count, capacity;
@@ -63,7 +55,7 @@ struct rank_state {
         struct running *items;
         size_t count, capacity;
     } in_flight;
-    uint32_t in_use[SLOTS];
+    uint32_t in_use[NADI_SLOTS];
     bool in_pass;
     bool stopped; /* before a deferred collective, in the middle of a pass, at: */
     nadi_time stopped_at;
@@ -130,7 +122,11 @@ static inline uint32_t nadi_workload_weight(const struct nadi_workload *w, uint3
     return w->setup.fold ? w->setup.fold->weight[actor] : 1;
 }
 
-enum slot nadi_workload_slot(const struct nadi_trace *t, uint32_t node);
+static inline enum nadi_slot nadi_workload_slot(const struct nadi_workload *w,
+                                                const struct rank_state *r, uint32_t node)
+{
+    return nadi_trace_slot(r->trace, node, w->setup.config->replay_only);
+}
 
 /* Of a node that is not done: its parents that are not; while it is in flight, its place there.
  * NADI_NONE: it is done. */
@@ -168,7 +164,7 @@ bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, na
 /* After them (`readied` by slot): does the order decide what is issued? Then the run is undecided.
  */
 void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, bool uncertain,
-                              const uint32_t readied[SLOTS]);
+                              const uint32_t readied[NADI_SLOTS]);
 
 /* account.c */
 enum activity nadi_workload_activity(const struct nadi_trace *t, uint32_t node);

@@ -71,12 +71,12 @@ bool nadi_workload_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, na
 }
 
 void nadi_workload_settle_tie(struct nadi_workload *w, uint32_t rank, uint32_t node, bool uncertain,
-                              const uint32_t readied[SLOTS])
+                              const uint32_t readied[NADI_SLOTS])
 {
     struct rank_state *r = &w->ranks[rank];
     struct instant *t = &r->instant;
-    enum slot freed = nadi_workload_slot(r->trace, node);
-    for (enum slot i = SLOT_CPU; i < SLOT_NONE; i++) {
+    enum nadi_slot freed = nadi_workload_slot(w, r, node);
+    for (enum nadi_slot i = NADI_SLOT_PROCESSOR; i < NADI_SLOT_NONE; i++) {
         bool competes = i == freed && t->readied[i] > 0 && r->ready[i].count > t->readied[i];
         const bool matters = uncertain && ((t->issued[i] && readied[i] > 0) || competes);
         if (matters && w->setup.config->settle_ties)

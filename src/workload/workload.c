@@ -2,15 +2,6 @@
 
 #include "workload/internal.h"
 
-enum slot nadi_workload_slot(const struct nadi_trace *t, uint32_t node)
-{
-    if (t->flags[node] & NADI_NODE_IS_CPU)
-        return SLOT_CPU;
-    if (t->type[node] == NADI_NODE_COMP)
-        return SLOT_COMPUTE;
-    return t->type[node] == NADI_NODE_RECV ? SLOT_NONE : SLOT_COMM;
-}
-
 /* ---- ready nodes --------------------------------------------------------------------------- */
 
 static void heap_push(struct ready_heap *h, uint32_t node)
@@ -43,9 +34,9 @@ static uint32_t heap_pop(struct ready_heap *h)
     return top;
 }
 
-static enum slot make_ready(struct rank_state *r, uint32_t node)
+static enum nadi_slot make_ready(const struct nadi_workload *w, struct rank_state *r, uint32_t node)
 {
-    enum slot slot = nadi_workload_slot(r->trace, node);
+    enum nadi_slot slot = nadi_workload_slot(w, r, node);
     if (r->in_pass)
         NADI_PUSH(&r->became_ready, node);
     else
@@ -55,25 +46,26 @@ static enum slot make_ready(struct rank_state *r, uint32_t node)
 
 static bool any_ready(const struct rank_state *r)
 {
-    for (size_t i = 0; i < SLOTS; i++)
+    for (size_t i = 0; i < NADI_SLOTS; i++)
         if (r->ready[i].count)
             return true;
     return false;
 }
 
-static bool has_room(const struct nadi_workload *w, const struct rank_state *r, enum slot slot)
+static bool has_room(const struct nadi_workload *w, const struct rank_state *r, enum nadi_slot slot)
 {
     const uint32_t streams = w->setup.config->comm_streams;
-    return slot == SLOT_NONE || r->in_use[slot] < (slot == SLOT_COMM && streams > 1 ? streams : 1);
+    return slot == NADI_SLOT_NONE ||
+           r->in_use[slot] < (slot == NADI_SLOT_COMM && streams > 1 ? streams : 1);
 }
 
 /* The slot whose first ready node comes next in a pass: the smallest node that can be issued. */
-static enum slot next_slot(const struct nadi_workload *w, const struct rank_state *r)
+static enum nadi_slot next_slot(const struct nadi_workload *w, const struct rank_state *r)
 {
-    enum slot best = SLOTS;
-    for (enum slot i = SLOT_CPU; i < SLOTS; i++)
+    enum nadi_slot best = NADI_SLOTS;
+    for (enum nadi_slot i = NADI_SLOT_PROCESSOR; i < NADI_SLOTS; i++)
         if (r->ready[i].count && has_room(w, r, i) &&
-            (best == SLOTS || r->ready[i].items[0] < r->ready[best].items[0]))
+            (best == NADI_SLOTS || r->ready[i].items[0] < r->ready[best].items[0]))
             best = i;
     return best;
 }
@@ -104,9 +96,9 @@ static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
     struct rank_state *r = &w->ranks[rank];
     const struct nadi_trace *t = r->trace;
-    enum slot slot = nadi_workload_slot(t, node);
+    enum nadi_slot slot = nadi_workload_slot(w, r, node);
     nadi_time now = nadi_engine_now(w->engine);
-    if (slot != SLOT_NONE)
+    if (slot != NADI_SLOT_NONE)
         r->in_use[slot]--;
     nadi_time start = leave_flight(r, node);
     nadi_workload_account(r, now, nadi_workload_activity(t, node), -1);
@@ -118,21 +110,21 @@ static void finish_node(struct nadi_workload *w, uint32_t rank, uint32_t node)
     r->view.finish = now;
     w->nodes_done++;
     w->nodes_by_type[t->type[node]] += nadi_workload_weight(w, rank);
-    uint32_t readied[SLOTS] = {0};
+    uint32_t readied[NADI_SLOTS] = {0};
     const bool watched = w->setup.phases || w->setup.fold; /* its order of events is not all */
     bool tie = watched && !r->in_pass && nadi_workload_tie(w, rank, node, start);
     for (uint32_t i = t->child_start[node]; i < t->child_start[node + 1]; i++)
         if (--*nadi_workload_waits(r, t->children[i]) == 0)
-            readied[make_ready(r, t->children[i])]++;
+            readied[make_ready(w, r, t->children[i])]++;
     if (watched && !r->in_pass)
         nadi_workload_settle_tie(w, rank, node, tie, readied);
 }
 
-static void issue_node(struct nadi_workload *w, uint32_t rank, uint32_t node, enum slot slot)
+static void issue_node(struct nadi_workload *w, uint32_t rank, uint32_t node, enum nadi_slot slot)
 {
     struct rank_state *r = &w->ranks[rank];
     nadi_time now = nadi_engine_now(w->engine);
-    if (slot != SLOT_NONE)
+    if (slot != NADI_SLOT_NONE)
         r->in_use[slot]++;
     enter_flight(r, node, now);
     if (r->instant.at == now)
@@ -151,9 +143,9 @@ static void workload_pass(struct nadi_workload *w, uint32_t rank)
 {
     struct rank_state *r = &w->ranks[rank];
     do {
-        enum slot slot;
+        enum nadi_slot slot;
         r->in_pass = true;
-        while (!w->failed && (slot = next_slot(w, r)) != SLOTS) {
+        while (!w->failed && (slot = next_slot(w, r)) != NADI_SLOTS) {
             if (w->setup.fold && nadi_workload_stops_before(w, rank, r->ready[slot].items[0])) {
                 r->stopped = true;
                 r->stopped_at = nadi_engine_now(w->engine);
@@ -163,7 +155,7 @@ static void workload_pass(struct nadi_workload *w, uint32_t rank)
         }
         r->in_pass = false;
         for (size_t i = 0; i < r->became_ready.count; i++)
-            (void)make_ready(r, r->became_ready.items[i]);
+            (void)make_ready(w, r, r->became_ready.items[i]);
         r->became_ready.count = 0;
     } while (!w->failed && r->in_flight.count == 0 && any_ready(r));
     if (r->in_flight.count == 0 && !any_ready(r) && !r->view.finished &&
@@ -239,7 +231,7 @@ static void init_rank(struct nadi_workload *w, uint32_t rank)
     for (uint32_t i = 0; i < t->node_count; i++) {
         r->waiting_for[i] = t->dep_start[i + 1] - t->dep_start[i];
         if (r->waiting_for[i] == 0)
-            (void)make_ready(r, i);
+            (void)make_ready(w, r, i);
     }
 }
 
@@ -283,7 +275,7 @@ void nadi_workload_destroy(struct nadi_workload *w)
         return;
     for (uint32_t rank = 0; rank < w->rank_count; rank++) {
         struct rank_state *r = &w->ranks[rank];
-        for (size_t i = 0; i < SLOTS; i++)
+        for (size_t i = 0; i < NADI_SLOTS; i++)
             nadi_mem_free(r->ready[i].items);
         nadi_mem_free(r->became_ready.items);
         nadi_mem_free(r->in_flight.items);

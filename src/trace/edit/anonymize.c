@@ -230,10 +230,12 @@ static void put_frame(struct nadi_str *out, const struct nadi_str *message)
     nadi_str_add_bytes(out, nadi_str_get(message), message->length);
 }
 
+/* Of the metadata the version stays, and what orders the accelerator's work. */
 static void put_metadata(struct work *w, struct nadi_str *out)
 {
+
     struct nadi_wire fields = nadi_wire_of(w->f->metadata, w->f->metadata_bytes);
-    struct nadi_wire_field field = {0};
+    struct nadi_wire_field field = {0}, order = {0};
     const uint8_t *version = (const uint8_t *)"0.0.4";
     size_t bytes = 5;
     while (nadi_wire_next(&fields, &field) == NADI_WIRE_FIELD) {
@@ -244,12 +246,17 @@ static void put_metadata(struct work *w, struct nadi_str *out)
         if (plain) {
             version = field.data;
             bytes = field.bytes;
+        } else if (field.number == 2 && field.type == NADI_WIRE_BYTES &&
+                   nadi_decode_is_order(field.data, field.bytes)) {
+            order = field;
         } else {
             nadi_edit_report_add(w->report, "metadata dropped", 1);
         }
     }
     nadi_str_clear(&w->node);
     nadi_wire_add_bytes(&w->node, 1, version, bytes);
+    if (order.bytes)
+        nadi_wire_add_bytes(&w->node, 2, order.data, order.bytes);
     put_frame(out, &w->node);
 }
 

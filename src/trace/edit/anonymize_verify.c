@@ -156,7 +156,11 @@ static bool metadata_fit(struct verdict *v, const uint8_t *data, size_t bytes)
     struct nadi_wire w = nadi_wire_of(data, bytes);
     struct nadi_wire_field f = {0};
     if (nadi_wire_next(&w, &f) != NADI_WIRE_FIELD || f.number != 1 || f.type != NADI_WIRE_BYTES ||
-        f.bytes > 16 || !only(f.data, f.bytes, "0123456789.") || w.at != w.end)
+        f.bytes > 16 || !only(f.data, f.bytes, "0123456789."))
+        return found(v, "metadata, field", f.number);
+    if (w.at != w.end &&
+        (nadi_wire_next(&w, &f) != NADI_WIRE_FIELD || f.number != 2 || f.type != NADI_WIRE_BYTES ||
+         !nadi_decode_is_order(f.data, f.bytes) || w.at != w.end))
         return found(v, "metadata, field", f.number);
     return true;
 }

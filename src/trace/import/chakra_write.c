@@ -49,11 +49,11 @@ static void put_int_attr(struct writer *w, const char *name, int64_t number)
 static void put_name(struct writer *w, const struct nadi_built_node *n)
 {
     const struct nadi_timeline *t = w->s->timeline;
-    static const char delay[] = "device delay";
     struct nadi_bytes *s = &w->scratch;
     s->count = 0;
     if (n->is_delay) {
-        nadi_encode_bytes(&w->node, NADI_FIELD_NAME, delay, sizeof(delay) - 1);
+        const char *delay = n->work != NADI_NONE ? "device delay" : "idle thread";
+        nadi_encode_bytes(&w->node, NADI_FIELD_NAME, delay, strlen(delay));
         return;
     }
     if (n->piece == NADI_NONE) {
@@ -182,12 +182,8 @@ static void put_work(struct writer *w, const struct nadi_built_node *n)
         put_int_attr(w, "stream", stream->number);
     if (stream->device >= 0)
         put_int_attr(w, "device", stream->device);
-    if (n->is_delay) { /* next to nothing for a roofline, which knows no idle time */
-        put_text_attr(w, "piece", "delay");
-        put_int_attr(w, "num_ops", 1);
-        nadi_encode_attr(&w->node, "tensor_size", NADI_VALUE_UINT64, 1);
+    if (n->is_delay)
         return;
-    }
     if (e->correlation >= 0)
         put_int_attr(w, "correlation", e->correlation);
     if (work->op != NADI_NONE)
@@ -246,6 +242,11 @@ static void put_node(struct writer *w, uint32_t index)
     }
     nadi_encode_attr(&w->node, "is_cpu_op", NADI_VALUE_BOOL, n->piece != NADI_NONE);
     nadi_encode_attr(&w->node, "duration_nanos", NADI_VALUE_UINT64, (uint64_t)n->dur);
+    if (n->is_delay) { /* next to nothing for a roofline, which knows no idle time */
+        put_text_attr(w, "piece", "delay");
+        put_int_attr(w, "num_ops", 1);
+        nadi_encode_attr(&w->node, "tensor_size", NADI_VALUE_UINT64, 1);
+    }
     if (n->piece != NADI_NONE)
         put_piece(w, n);
     if (n->work != NADI_NONE)
@@ -291,6 +292,9 @@ static void put_metadata(struct writer *w)
         put_metadata_text(w, copied[i], unquoted(nadi_host_member(w->s->host, copied[i])));
     put_metadata_text(w, "generator",
                       (struct nadi_view){.at = generator, .bytes = sizeof(generator) - 1});
+    put_metadata_text(
+        w, NADI_ORDER_ATTR,
+        (struct nadi_view){.at = NADI_ORDER_GIVEN, .bytes = sizeof(NADI_ORDER_GIVEN) - 1});
     size_t at = w->node.count;
     nadi_encode_attr(&w->node, "rank", NADI_VALUE_INT64, w->s->rank);
     put_metadata_attr(w, at);

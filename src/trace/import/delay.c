@@ -11,24 +11,20 @@ struct finder {
     int64_t resolution_ns;
 };
 
-struct ready {
-    int64_t at;
-    bool by_device; /* work held it up rather than its launch */
-};
-
-static struct ready ready_at(const struct finder *f, uint32_t w)
+/* Work that nothing holds up was launched before the capture: its place in it is all there is. */
+static int64_t ready_at(const struct finder *f, uint32_t w)
 {
     const struct nadi_work *works = f->d->works, *work = &works[w];
-    struct ready r = {NADI_NO_TIME, false};
+    int64_t at = NADI_NO_TIME;
     if (work->piece != NADI_NONE)
-        r.at = f->t->pieces.items[work->piece].to;
-    if (w > f->d->streams[work->stream].first && works[w - 1].to > r.at)
-        r = (struct ready){works[w - 1].to, true};
+        at = f->t->pieces.items[work->piece].to;
+    if (w > f->d->streams[work->stream].first && works[w - 1].to > at)
+        at = works[w - 1].to;
     const struct nadi_sync_edges *edges = &f->sync->streams;
     for (size_t i = nadi_sync_first(edges, w); i < edges->count && edges->items[i].node == w; i++)
-        if (works[edges->items[i].work].to > r.at)
-            r = (struct ready){works[edges->items[i].work].to, true};
-    return r;
+        if (works[edges->items[i].work].to > at)
+            at = works[edges->items[i].work].to;
+    return at == NADI_NO_TIME ? f->delays->begin : at;
 }
 
 /* The last work of another stream that ended just before this one began, after it was ready. */
@@ -49,50 +45,26 @@ static uint32_t explain(const struct finder *f, uint32_t w, int64_t ready)
     return best;
 }
 
-/* How long no other stream of the device worked from `from` to `to`: less each stream's share, at
- * least nothing. Communication does not count, it runs beside everything. */
-static int64_t idle_between(const struct finder *f, uint32_t w, int64_t from, int64_t to)
-{
-    const struct nadi_work *works = f->d->works;
-    int64_t idle = to - from;
-    for (uint32_t s = 0; s < f->d->stream_count; s++) {
-        const struct nadi_stream *stream = &f->d->streams[s];
-        if (s == works[w].stream || stream->device != f->d->streams[works[w].stream].device)
-            continue;
-        uint32_t before = nadi_device_last_ended(f->d, s, from);
-        uint32_t i = before == NADI_NONE ? stream->first : before + 1;
-        for (; i < stream->first + stream->count && works[i].from < to; i++) {
-            if (works[i].kind == NADI_WORK_COMM)
-                continue;
-            int64_t begin = works[i].from > from ? works[i].from : from;
-            idle -= (works[i].to < to ? works[i].to : to) - begin;
-        }
-    }
-    return idle > 0 ? idle : 0;
-}
-
 static int64_t delay_of(struct finder *f, uint32_t w)
 {
     const struct nadi_work *work = &f->d->works[w];
-    struct ready r = ready_at(f, w);
-    if (r.at == NADI_NO_TIME || work->from <= r.at)
+    int64_t ready = ready_at(f, w);
+    if (work->from <= ready)
         return 0;
-    f->delays->from[w] = r.at;
-    if (work->from - r.at > NADI_LATENCY_NS) {
-        uint32_t on = explain(f, w, r.at);
+    if (work->from - ready > NADI_LATENCY_NS) {
+        uint32_t on = explain(f, w, ready);
         if (on == NADI_NONE) {
-            int64_t idle = idle_between(f, w, r.at, work->from);
-            f->delays->unexplained += idle > NADI_LATENCY_NS;
-            f->delays->unexplained_ns += idle > NADI_LATENCY_NS ? idle : 0;
-            return idle;
+            f->delays->unexplained++;
+            f->delays->unexplained_ns += work->from - ready;
+        } else {
+            struct nadi_sync_edge e = {w, on};
+            NADI_PUSH(&f->explained, e);
+            f->sync->inferred++;
+            ready = f->d->works[on].to;
         }
-        struct nadi_sync_edge e = {w, on};
-        NADI_PUSH(&f->explained, e);
-        f->sync->inferred++;
-        r = (struct ready){f->d->works[on].to, true};
-        f->delays->from[w] = r.at;
     }
-    return r.by_device ? work->from - r.at : idle_between(f, w, r.at, work->from);
+    f->delays->from[w] = ready;
+    return work->from - ready;
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -113,12 +85,25 @@ static void keep_explanations(struct finder *f)
     nadi_mem_free(f->explained.items);
 }
 
+static int64_t begin_of(const struct nadi_timeline *t, const struct nadi_device *d)
+{
+    int64_t begin = INT64_MAX;
+    for (size_t i = 0; i < t->pieces.count; i++)
+        begin = t->pieces.items[i].from < begin ? t->pieces.items[i].from : begin;
+    for (uint32_t s = 0; s < d->stream_count; s++) {
+        const int64_t from = d->works[d->streams[s].first].from;
+        begin = from < begin ? from : begin;
+    }
+    return begin;
+}
+
 void nadi_delays_find(struct nadi_delays *delays, struct nadi_sync *sync,
                       const struct nadi_timeline *t, const struct nadi_device *d,
                       int64_t resolution_ns)
 {
     *delays = (struct nadi_delays){.ns = NADI_ZNEW(int64_t, d->work_count),
-                                   .from = NADI_ZNEW(int64_t, d->work_count)};
+                                   .from = NADI_ZNEW(int64_t, d->work_count),
+                                   .begin = begin_of(t, d)};
     struct finder f = {delays, sync, {0}, t, d, resolution_ns};
     for (uint32_t s = 0; s < d->stream_count; s++) {
         int64_t carried = 0;

@@ -1,13 +1,11 @@
 /* delay: time in front of device work that nothing in the capture accounts for.
  *
  * Work is ready when its launch has returned, the work in front of it on its stream and what it
- * waits for on others are over. If it begins later than that:
- *   by little, after other work   the device's own overhead between kernels: kept as time
- *   by little, after its launch   latency: kept as far as no other stream worked meanwhile
- *   by much                       another stream's work that ended just then explains it, and
- * becomes an edge; else the time in which the device was idle is kept. "Much" is more than
- * NADI_LATENCY_NS. Kept times shorter than the resolution are added up along the stream. O(works x
- * streams x log). */
+ * waits for on others are over. If it begins later than that by little, the device's own overhead
+ * or the latency of the launch is kept as time. If it begins later by much, more than
+ * NADI_LATENCY_NS, another stream's work that ended just then explains it, and becomes an edge;
+ * else the whole time is kept: nothing else in the trace keeps streams apart. Kept times shorter
+ * than the resolution are added up along the stream. O(works x streams x log). */
 #ifndef NADI_TRACE_IMPORT_DELAY_H
 #define NADI_TRACE_IMPORT_DELAY_H
 
@@ -21,6 +19,7 @@ struct nadi_delays {
     uint64_t kept;        /* works that have one */
     uint64_t unexplained; /* ... of more than the latency */
     int64_t kept_ns, unexplained_ns;
+    int64_t begin; /* of the capture: the first piece or work */
 };
 
 /* Adds edges to `sync` where another stream explains a delay. */

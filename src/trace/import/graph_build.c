@@ -56,13 +56,35 @@ static uint32_t node_of_op(const struct builder *b, uint32_t op)
     return op == NADI_NONE ? NADI_NONE : b->node_of_op[op];
 }
 
+/* A thread that is not called by another begins where it did, and goes on where it did after a
+ * pause: idle time, which takes nothing of the processor. */
+static uint32_t add_idle(struct builder *b, const struct nadi_piece *p, int64_t since,
+                         uint32_t last)
+{
+    if (p->after != NADI_NONE || p->from - since < b->s->resolution_ns || p->from <= since)
+        return last;
+    const struct nadi_built_node n = {.from = since,
+                                      .dur = p->from - since,
+                                      .piece = NADI_NONE,
+                                      .work = NADI_NONE,
+                                      .part = NADI_NONE,
+                                      .parent = NADI_NONE,
+                                      .is_delay = true};
+    const uint32_t node = add_node(b, n);
+    add_edge(b, node, last, NADI_EDGE_PROGRAM);
+    return node;
+}
+
 static void add_thread(struct builder *b, const struct nadi_thread *th)
 {
     const struct nadi_timeline *t = b->s->timeline;
     uint32_t last = NADI_NONE;
-    int64_t carried = 0; /* time of pieces too short for a node */
+    int64_t since = b->s->delays->begin; /* end of the piece before */
+    int64_t carried = 0;                 /* time of pieces too short for a node */
     for (uint32_t i = th->first_piece; i < th->first_piece + th->piece_count; i++) {
         const struct nadi_piece *p = &t->pieces.items[i];
+        last = add_idle(b, p, since, last);
+        since = p->to;
         if (!is_node(b, p)) {
             carried += p->own;
             b->node_of_piece[i] = last;
