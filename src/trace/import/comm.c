@@ -3,51 +3,9 @@
 #include "base/mem.h"
 #include "trace/import/cost.h"
 
-enum operation { /* what the libraries call their operations */
-                 UNKNOWN = 0,
-                 ALL_REDUCE,
-                 REDUCE,
-                 ALL_GATHER,
-                 GATHER,
-                 SCATTER,
-                 BROADCAST,
-                 ALL_TO_ALL,
-                 REDUCE_SCATTER,
-                 BARRIER,
-                 SEND,
-                 RECV,
-                 COALESCED, /* sends and receives that the operators around it name */
-                 NOT_ANY,   /* wait, init: no communication */
-};
-
-static const struct {
-    const char *part; /* of the name without '_' and '-', in lower case; the first one counts */
-    enum operation operation;
-} operations[] = {
-    {"allreduce", ALL_REDUCE}, {"alltoall", ALL_TO_ALL}, {"reducescatter", REDUCE_SCATTER},
-    {"allgather", ALL_GATHER}, {"broadcast", BROADCAST}, {"barrier", BARRIER},
-    {"coalesced", COALESCED},  {"gather", GATHER},       {"scatter", SCATTER},
-    {"sendrecv", COALESCED},   {"send", SEND},           {"recv", RECV},
-    {"reduce", REDUCE},        {"wait", NOT_ANY},        {"init", NOT_ANY},
-};
-
-static enum operation operation_of(const char *name)
-{
-    char plain[160];
-    size_t length = 0;
-    for (const char *p = name; *p && *p != '(' && *p != '<' && length + 1 < sizeof(plain); p++)
-        if (*p != '_' && *p != '-')
-            plain[length++] = *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
-    plain[length] = '\0';
-    for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
-        if (strstr(plain, operations[i].part))
-            return operations[i].operation;
-    return UNKNOWN;
-}
-
 /* What one source says; -1, NADI_NONE, UNKNOWN: nothing. */
 struct facts {
-    enum operation operation;
+    enum nadi_comm_operation operation;
     int64_t in_elements, out_elements;
     uint64_t element_bytes, tensor_bytes;
     uint32_t group;         /* index into the book */
@@ -83,8 +41,8 @@ static void learn_number(int64_t *known, int64_t said)
 
 static void learn_operation(struct facts *x, const char *name)
 {
-    if (x->operation == UNKNOWN)
-        x->operation = operation_of(name);
+    if (x->operation == NADI_OPERATION_UNKNOWN)
+        x->operation = nadi_comm_operation_of(name);
 }
 
 static void learn_from_event(const struct finder *f, struct facts *x, const struct nadi_event *e)
@@ -134,8 +92,9 @@ static void learn_from_inputs(const struct finder *f, struct facts *x,
             continue;
         char name[64];
         snprintf(name, sizeof(name), "%.*s", (int)nadi_min_u64(v.text.bytes, 63), v.text.at);
-        if (x->operation == UNKNOWN && operation_of(name) != UNKNOWN) {
-            x->operation = operation_of(name);
+        if (x->operation == NADI_OPERATION_UNKNOWN &&
+            nadi_comm_operation_of(name) != NADI_OPERATION_UNKNOWN) {
+            x->operation = nadi_comm_operation_of(name);
             learn_number(&x->peer, last);
         }
         return;
@@ -159,12 +118,12 @@ static void learn_from_node(const struct finder *f, struct facts *x, uint32_t no
         if (c->in_splits != NADI_NONE && !x->splits)
             x->splits = nadi_names_get(&h->names, c->in_splits);
     }
-    enum operation known = x->operation;
+    enum nadi_comm_operation known = x->operation;
     struct facts from_inputs = *x;
-    from_inputs.operation = UNKNOWN;
+    from_inputs.operation = NADI_OPERATION_UNKNOWN;
     learn_from_inputs(f, &from_inputs, n);
     *x = from_inputs;
-    x->operation = known != UNKNOWN ? known : from_inputs.operation;
+    x->operation = known != NADI_OPERATION_UNKNOWN ? known : from_inputs.operation;
     if (!x->tensor_bytes)
         x->tensor_bytes = nadi_cost_tensor_bytes(h, n, &n->inputs);
     if (!x->tensor_bytes)
@@ -189,7 +148,7 @@ static bool is_record(const struct finder *f, uint32_t op)
 
 static struct facts nothing(void)
 {
-    return (struct facts){UNKNOWN, -1, -1, 0, 0, NADI_NONE, -1, -1, -1, NULL};
+    return (struct facts){NADI_OPERATION_UNKNOWN, -1, -1, 0, 0, NADI_NONE, -1, -1, -1, NULL};
 }
 
 static void learn_from_op(const struct finder *f, struct facts *x, uint32_t op)
@@ -238,21 +197,25 @@ static uint32_t global_rank(const struct finder *f, uint32_t group, int64_t rank
 static void set_type(const struct finder *f, struct nadi_comm_part *p, const struct facts *x)
 {
     static const uint8_t kinds[] = {
-        [ALL_REDUCE] = NADI_ALL_REDUCE, [REDUCE] = NADI_REDUCE,
-        [ALL_GATHER] = NADI_ALL_GATHER, [GATHER] = NADI_GATHER,
-        [SCATTER] = NADI_SCATTER,       [BROADCAST] = NADI_BROADCAST,
-        [ALL_TO_ALL] = NADI_ALL_TO_ALL, [REDUCE_SCATTER] = NADI_REDUCE_SCATTER,
-        [BARRIER] = NADI_BARRIER,
+        [NADI_OPERATION_ALL_REDUCE] = NADI_ALL_REDUCE,
+        [NADI_OPERATION_REDUCE] = NADI_REDUCE,
+        [NADI_OPERATION_ALL_GATHER] = NADI_ALL_GATHER,
+        [NADI_OPERATION_GATHER] = NADI_GATHER,
+        [NADI_OPERATION_SCATTER] = NADI_SCATTER,
+        [NADI_OPERATION_BROADCAST] = NADI_BROADCAST,
+        [NADI_OPERATION_ALL_TO_ALL] = NADI_ALL_TO_ALL,
+        [NADI_OPERATION_REDUCE_SCATTER] = NADI_REDUCE_SCATTER,
+        [NADI_OPERATION_BARRIER] = NADI_BARRIER,
     };
-    if (x->operation >= ALL_REDUCE && x->operation <= BARRIER) {
+    if (x->operation >= NADI_OPERATION_ALL_REDUCE && x->operation <= NADI_OPERATION_BARRIER) {
         p->type = NADI_NODE_COLL;
         p->kind = kinds[x->operation];
         if (p->kind == NADI_REDUCE || p->kind == NADI_GATHER || p->kind == NADI_SCATTER ||
             p->kind == NADI_BROADCAST)
             p->peer = global_rank(f, p->group, x->peer);
-    } else if (x->operation == SEND || x->operation == RECV) {
-        int64_t said = x->operation == SEND ? x->target : x->source;
-        p->type = x->operation == SEND ? NADI_NODE_SEND : NADI_NODE_RECV;
+    } else if (x->operation == NADI_OPERATION_SEND || x->operation == NADI_OPERATION_RECV) {
+        int64_t said = x->operation == NADI_OPERATION_SEND ? x->target : x->source;
+        p->type = x->operation == NADI_OPERATION_SEND ? NADI_NODE_SEND : NADI_NODE_RECV;
         p->peer =
             said >= 0 && said < NADI_NONE ? (uint32_t)said : global_rank(f, p->group, x->peer);
     } else {
@@ -322,12 +285,23 @@ static size_t add_coalesced(const struct finder *f, uint32_t work, uint32_t abov
             continue;
         struct facts x = nothing();
         learn_from_op(f, &x, op);
-        if (x.operation != SEND && x.operation != RECV)
+        if (x.operation != NADI_OPERATION_SEND && x.operation != NADI_OPERATION_RECV)
             continue;
         add_part(f, work, op, &x, 1);
         added++;
     }
     return added;
+}
+
+/* What the operators around a launch say, the innermost that says anything. */
+static enum nadi_comm_operation enclosing(const struct finder *f, uint32_t op)
+{
+    for (; op != NADI_NONE; op = f->s->timeline->ops[op].parent) {
+        const enum nadi_comm_operation operation = nadi_comm_enclosing(op_name(f, op));
+        if (operation != NADI_OPERATION_UNKNOWN && operation != NADI_OPERATION_NOT_ANY)
+            return operation;
+    }
+    return NADI_OPERATION_UNKNOWN;
 }
 
 static void find_part(const struct finder *f, uint32_t work, int64_t *since)
@@ -339,16 +313,20 @@ static void find_part(const struct finder *f, uint32_t work, int64_t *since)
     learn_from_event(f, &x, e);
     if (record != NADI_NONE)
         learn_from_op(f, &x, record);
-    if (x.operation == NOT_ANY) /* the kernel knows better than the operator it is filed under */
-        x.operation = UNKNOWN;
+    if (x.operation ==
+        NADI_OPERATION_NOT_ANY) /* the kernel knows better than the operator it is filed under */
+        x.operation = NADI_OPERATION_UNKNOWN;
+    if (x.operation == NADI_OPERATION_UNKNOWN)
+        x.operation = enclosing(f, w->op);
     learn_operation(&x, nadi_names_get(&f->k->names, e->name));
-    if (x.operation == COALESCED && w->op != NADI_NONE && add_coalesced(f, work, w->op, *since)) {
+    if (x.operation == NADI_OPERATION_COALESCED && w->op != NADI_NONE &&
+        add_coalesced(f, work, w->op, *since)) {
         *since = w->launched;
         return;
     }
-    if (x.operation == SEND || x.operation == RECV)
+    if (x.operation == NADI_OPERATION_SEND || x.operation == NADI_OPERATION_RECV)
         *since = w->launched;
-    if (!bytes_of(&x) && x.operation != BARRIER)
+    if (!bytes_of(&x) && x.operation != NADI_OPERATION_BARRIER)
         learn_from_tensors(f, &x, record != NADI_NONE ? record : w->op);
     add_part(f, work, record != NADI_NONE ? record : w->op, &x,
              record != NADI_NONE ? f->uses[record] : 1);
@@ -403,7 +381,8 @@ static void find_operators(const struct finder *f)
             continue;
         struct facts x = nothing();
         learn_from_op(f, &x, op);
-        if (x.operation == UNKNOWN || x.operation == COALESCED || x.operation == NOT_ANY)
+        if (x.operation == NADI_OPERATION_UNKNOWN || x.operation == NADI_OPERATION_COALESCED ||
+            x.operation == NADI_OPERATION_NOT_ANY)
             continue;
         add_part(f, NADI_NONE, op, &x, 1);
     }

@@ -2,13 +2,15 @@
  * whom.
  *
  * Sources, the first that knows wins: the arguments of the kernel in the profile, those of the
- * record_param_comms operator above it (profile, attributes of its node, its inputs), the kernel's
- * name. A kernel that makes several sends and receives at once (nccl:coalesced) has a part for
- * each. Processor-only captures have no kernels; there the operator itself is the collective.
- * Sizes are bytes that a rank gives: for an all-gather its shard. */
+ * record_param_comms operator above it (profile, attributes of its node, its inputs), the names of
+ * the operators and annotations around its launch, the kernel's name. A kernel that makes several
+ * sends and receives at once (nccl:coalesced) has a part for each. Processor-only captures have no
+ * kernels; there the operator itself is the collective. Sizes are bytes that a rank gives: for an
+ * all-gather its shard. */
 #ifndef NADI_TRACE_IMPORT_COMM_H
 #define NADI_TRACE_IMPORT_COMM_H
 
+#include "trace/import/comm_names.h"
 #include "trace/import/device.h"
 #include "trace/import/groups.h"
 #include "trace/import/match.h"

@@ -1,5 +1,6 @@
 #include "trace/import/coverage.h"
 
+#include "base/mem.h"
 #include "base/units.h"
 #include "format/json_write.h"
 
@@ -11,6 +12,7 @@ static void count_works(struct nadi_coverage *c, const struct nadi_capture *x)
         c->works[w->orphan]++;
         c->work_ns[w->orphan] += w->to - w->from;
         c->device_ns += w->to - w->from;
+        c->comm_ns += w->kind == NADI_WORK_COMM ? w->to - w->from : 0;
         if (w->orphan != NADI_ORPHAN_NOT && c->orphans < NADI_COVERAGE_SAMPLES)
             snprintf(c->orphan[c->orphans++], sizeof(c->orphan[0]), "%s",
                      nadi_names_get(&k->names, k->events.items[w->event].name));
@@ -40,12 +42,77 @@ static void count_parts(struct nadi_coverage *c, const struct nadi_capture *x)
     for (size_t i = 0; i < x->comm.parts.count; i++) {
         const struct nadi_comm_part *p = &x->comm.parts.items[i];
         c->comm_bytes += p->bytes;
+        c->sizeless += p->type != NADI_NODE_COMP && p->bytes == 0 &&
+                       !(p->type == NADI_NODE_COLL && p->kind == NADI_BARRIER);
         c->collectives += p->type == NADI_NODE_COLL;
         c->sends += p->type == NADI_NODE_SEND;
         c->receives += p->type == NADI_NODE_RECV;
         c->peers_unknown +=
             (p->type == NADI_NODE_SEND || p->type == NADI_NODE_RECV) && p->peer == NADI_NONE;
     }
+}
+
+/* Is a work compute in the trace though its name, or what launched it, speaks of communication? */
+static bool is_like(const struct nadi_capture *x, uint32_t work)
+{
+    const struct nadi_kineto *k = &x->kineto;
+    const struct nadi_work *w = &x->device.works[work];
+    if (w->kind != NADI_WORK_KERNEL)
+        return false;
+    return nadi_comm_kernel_of(nadi_names_get(&k->names, k->events.items[w->event].name)) ==
+           NADI_KERNEL_LIKE;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct nadi_coverage_like *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns > y->time_ns ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* By name: the time and number of kernels that look like communication and are compute. */
+static void count_likes(struct nadi_coverage *c, const struct nadi_capture *x)
+{
+    const struct nadi_kineto *k = &x->kineto;
+    struct {
+        struct nadi_coverage_like *items;
+        size_t count, capacity;
+    } likes = {0};
+    uint32_t *place = NADI_ZNEW(uint32_t, k->names.count); /* by name: in likes, from 1 */
+    bool *like = NADI_ZNEW(bool, x->device.work_count);
+    for (uint32_t w = 0; w < x->device.work_count; w++)
+        like[w] = is_like(x, w);
+    for (size_t i = 0; i < x->comm.parts.count; i++) {
+        const struct nadi_comm_part *p = &x->comm.parts.items[i];
+        if (p->work == NADI_NONE || p->type != NADI_NODE_COMP)
+            continue;
+        like[p->work] = true;
+        c->comm_ns -= x->device.works[p->work].to - x->device.works[p->work].from;
+    }
+    for (uint32_t w = 0; w < x->device.work_count; w++) {
+        const struct nadi_work *work = &x->device.works[w];
+        const uint32_t name = k->events.items[work->event].name;
+        if (!like[w])
+            continue;
+        if (!place[name]) {
+            struct nadi_coverage_like new = {.count = 0};
+            snprintf(new.name, sizeof(new.name), "%s", nadi_names_get(&k->names, name));
+            NADI_PUSH(&likes, new);
+            place[name] = (uint32_t)likes.count;
+        }
+        likes.items[place[name] - 1].count++;
+        likes.items[place[name] - 1].time_ns += work->to - work->from;
+        c->like_count++;
+        c->like_ns += work->to - work->from;
+    }
+    if (likes.count)
+        qsort(likes.items, likes.count, sizeof(*likes.items), by_time);
+    for (; c->likes < likes.count && c->likes < NADI_COVERAGE_LIKE; c->likes++)
+        c->like[c->likes] = likes.items[c->likes];
+    nadi_mem_free(likes.items);
+    nadi_mem_free(place);
+    nadi_mem_free(like);
 }
 
 static void copy_schema(struct nadi_coverage *c, const struct nadi_capture *x)
@@ -95,6 +162,7 @@ void nadi_coverage_of(struct nadi_coverage *c, const struct nadi_capture *x)
     count_works(c, x);
     count_pieces(c, x);
     count_parts(c, x);
+    count_likes(c, x);
 }
 
 static const char *const reasons[NADI_ORPHAN_REASONS] = {
@@ -193,8 +261,8 @@ static void text_processor(const struct nadi_coverage *c, struct nadi_str *out)
 
 static void text_comm(const struct nadi_coverage *c, struct nadi_str *out)
 {
-    char bytes[32];
-    if (c->collectives + c->sends + c->receives + c->comm_unknown == 0)
+    char bytes[32], time[32];
+    if (c->collectives + c->sends + c->receives + c->comm_unknown + c->like_count == 0)
         return;
     nadi_str_printf(out,
                     "  communication  %" PRIu64 " collectives, %" PRIu64 " sends, %" PRIu64
@@ -204,11 +272,22 @@ static void text_comm(const struct nadi_coverage *c, struct nadi_str *out)
     if (c->peers_unknown)
         nadi_str_printf(out, "                 %" PRIu64 " sends and receives without a peer\n",
                         c->peers_unknown);
-    if (c->comm_unknown)
+    if (c->sizeless)
         nadi_str_printf(out,
-                        "                 %" PRIu64 " communication kernels of unknown kind are "
-                        "compute nodes\n",
-                        c->comm_unknown);
+                        "                 %" PRIu64 " of them of unknown size: only a replay gives "
+                        "their times\n",
+                        c->sizeless);
+    if (!c->like_count)
+        return;
+    nadi_str_printf(out,
+                    "                 %" PRIu64 " kernels look like communication and are compute "
+                    "nodes, %s, %.2f %% of the device's time:\n",
+                    c->like_count, nadi_units_time(time, (double)c->like_ns),
+                    percent(c->like_ns, c->device_ns));
+    for (uint32_t i = 0; i < c->likes; i++)
+        nadi_str_printf(out, "                 %6.2f %% %" PRIu64 " \"%s\"\n",
+                        percent(c->like[i].time_ns, c->device_ns), c->like[i].count,
+                        c->like[i].name);
 }
 
 static void text_graph(const struct nadi_coverage *c, struct nadi_str *out)
@@ -283,6 +362,24 @@ static void json_device(const struct nadi_coverage *c, struct nadi_json *j)
     nadi_json_close(j);
 }
 
+static void json_likes(const struct nadi_coverage *c, struct nadi_json *j)
+{
+    nadi_json_row(j, "not_taken");
+    nadi_json_u64(j, "count", c->like_count);
+    put_ns(j, "time_ns", c->like_ns);
+    nadi_json_double(j, "percent_of_time", c->device_ns ? percent(c->like_ns, c->device_ns) : 0);
+    nadi_json_row_array(j, "kernels");
+    for (uint32_t i = 0; i < c->likes; i++) {
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "name", c->like[i].name);
+        nadi_json_u64(j, "count", c->like[i].count);
+        put_ns(j, "time_ns", c->like[i].time_ns);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+    nadi_json_close(j);
+}
+
 static void json_rank(const struct nadi_coverage *c, struct nadi_json *j)
 {
     nadi_json_object(j, NULL);
@@ -310,9 +407,12 @@ static void json_rank(const struct nadi_coverage *c, struct nadi_json *j)
     nadi_json_u64(j, "receives", c->receives);
     nadi_json_u64(j, "unknown", c->comm_unknown);
     nadi_json_u64(j, "unknown_peers", c->peers_unknown);
+    nadi_json_u64(j, "unknown_sizes", c->sizeless);
+    put_ns(j, "time_ns", c->comm_ns);
     nadi_json_u64(j, "bytes", c->comm_bytes);
     nadi_json_u64(j, "groups", c->groups);
     nadi_json_u64(j, "world", c->world);
+    json_likes(c, j);
     nadi_json_close(j);
     nadi_json_object(j, "graph");
     nadi_json_u64(j, "nodes", c->nodes);

@@ -6,7 +6,13 @@
 #include "base/str.h"
 #include "trace/import/capture.h"
 
-enum { NADI_COVERAGE_SAMPLES = 3 };
+enum { NADI_COVERAGE_SAMPLES = 3, NADI_COVERAGE_LIKE = 5 };
+
+struct nadi_coverage_like { /* kernels of one name */
+    char name[96];
+    uint64_t count;
+    int64_t time_ns;
+};
 
 struct nadi_coverage {
     uint32_t rank;
@@ -19,7 +25,13 @@ struct nadi_coverage {
     uint64_t kernels, by_time; /* work with a cost, and that without shapes */
     int64_t kernel_ns, by_time_ns;
     uint64_t collectives, sends, receives, comm_unknown, peers_unknown;
-    uint64_t comm_bytes;
+    uint64_t comm_bytes, sizeless; /* sizeless: collectives and messages of unknown size */
+    int64_t comm_ns;
+    /* Kernels that look like communication and were not taken for it, those of most time first. */
+    struct nadi_coverage_like like[NADI_COVERAGE_LIKE];
+    uint32_t likes;
+    uint64_t like_count; /* kernels, of all names */
+    int64_t like_ns;
     uint64_t waits, joins;        /* calls that block; waits for another thread */
     int64_t waited_ns, joined_ns; /* time that is a dependency now, not compute */
     int64_t gap_ns, own_ns;       /* of the processor: between operators; all */

@@ -1,12 +1,7 @@
 #include "trace/import/device.h"
 
 #include "base/mem.h"
-
-static bool is_comm(const char *name)
-{
-    return strstr(name, "ncclKernel") || strstr(name, "ncclDevKernel") || strstr(name, "rccl") ||
-           strstr(name, "oneccl");
-}
+#include "trace/import/comm_names.h"
 
 static uint8_t kind_of(const struct nadi_kineto *k, const struct nadi_event *e,
                        const uint8_t *comm_names)
@@ -90,7 +85,7 @@ static void collect_works(struct nadi_device *d)
     const struct nadi_kineto *k = d->kineto;
     uint8_t *comm_names = NADI_NEW(uint8_t, k->names.count);
     for (uint32_t n = 0; n < k->names.count; n++)
-        comm_names[n] = is_comm(nadi_names_get(&k->names, n));
+        comm_names[n] = nadi_comm_kernel_of(nadi_names_get(&k->names, n)) == NADI_KERNEL_COMM;
     d->works = NADI_NEW(struct nadi_work, k->events.count);
     for (uint32_t i = 0; i < k->events.count; i++) {
         const struct nadi_event *e = &k->events.items[i];
@@ -297,6 +292,20 @@ static void map_external(const struct nadi_timeline *t, struct nadi_map64 *op_of
     }
 }
 
+/* A kernel that an operator of communication launches, but for the copies that it makes. */
+static bool is_launched_by_comm(const struct nadi_device *d, const struct nadi_timeline *t,
+                                const struct nadi_work *w)
+{
+    const struct nadi_kineto *k = d->kineto;
+    if (w->kind != NADI_WORK_KERNEL || w->op == NADI_NONE)
+        return false;
+    const uint32_t name = k->events.items[t->ops[w->op].event].name;
+    const enum nadi_comm_operation operation = nadi_comm_enclosing(nadi_names_get(&k->names, name));
+    const char *kernel = nadi_names_get(&k->names, k->events.items[w->event].name);
+    return operation != NADI_OPERATION_UNKNOWN && operation != NADI_OPERATION_NOT_ANY &&
+           nadi_comm_kernel_of(kernel) != NADI_KERNEL_COMPUTE;
+}
+
 void nadi_device_attach(struct nadi_device *d, const struct nadi_timeline *t)
 {
     const struct nadi_kineto *k = d->kineto;
@@ -317,6 +326,8 @@ void nadi_device_attach(struct nadi_device *d, const struct nadi_timeline *t)
         } else if (named != NADI_NONE) {
             w->op = named;
         }
+        if (is_launched_by_comm(d, t, w))
+            w->kind = NADI_WORK_COMM;
         if (w->piece == NADI_NONE && w->op != NADI_NONE)
             w->piece = t->ops[w->op].head;
         if (w->piece != NADI_NONE)

@@ -14,7 +14,7 @@ enum nadi_work_kind {
     NADI_WORK_KERNEL = 1,
     NADI_WORK_COPY,
     NADI_WORK_SET,
-    NADI_WORK_COMM, /* a kernel of a communication library */
+    NADI_WORK_COMM, /* a kernel of a communication library, or launched by its operator */
 };
 
 enum nadi_orphan { /* why work has no launching piece */
