@@ -190,6 +190,13 @@ static inline uint64_t nadi_count_round(double count)
     return nadi_count_trunc(count + 0.5);
 }
 
+/* Where the value stands, of `count` sorted ones, below which a part of them lies: the nearest to
+ * that part of the way from the first to the last. Of few values a high part is the last one. */
+static inline size_t nadi_quantile_index(size_t count, double part)
+{
+    return count ? (size_t)nadi_count_round(part * (double)(count - 1)) : 0;
+}
+
 /* Rounded down. A factor of exactly 1 leaves values beyond 2^53 as they are. */
 static inline uint64_t nadi_count_scale(uint64_t count, double factor)
 {

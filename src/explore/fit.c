@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "base/time.h"
 
 #define LEAST_ERROR 0.04
 #define LOSS_KNEE   2.0
@@ -180,7 +181,7 @@ static void find_scale(struct nadi_fit *f)
         if (f->points[i].used)
             left[n++] = fabs(log(f->points[i].plain_us / f->points[i].us));
     qsort(left, n, sizeof(*left), by_value);
-    f->scale = fmax(1.4826 * left[n / 2], 0.01);
+    f->scale = fmax(1.4826 * left[nadi_quantile_index(n, 0.5)], 0.01);
     nadi_mem_free(left);
     for (size_t i = 0; i < f->count; i++) {
         struct nadi_fit_point *p = &f->points[i];

@@ -320,8 +320,8 @@ struct nadi_error_sums nadi_collective_sums(const struct nadi_validate_collectiv
         qsort(errors.items, s.count, sizeof(*errors.items), by_value);
         s.mean /= (double)s.count;
         s.bias /= (double)s.count;
-        s.median = errors.items[s.count / 2];
-        s.p90 = errors.items[(size_t)nadi_count_round(0.9 * (double)(s.count - 1))];
+        s.median = errors.items[nadi_quantile_index(s.count, 0.5)];
+        s.p90 = errors.items[nadi_quantile_index(s.count, 0.9)];
         s.worst = errors.items[s.count - 1];
     }
     nadi_mem_free(errors.items);

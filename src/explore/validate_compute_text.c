@@ -33,8 +33,8 @@ static struct sums sums_of(const struct nadi_validate_compute *v, const char *sy
         qsort(errors, s.count, sizeof(*errors), by_value);
         s.mean /= (double)s.count;
         s.bias /= (double)s.count;
-        s.median = errors[s.count / 2];
-        s.p90 = errors[(size_t)nadi_count_round(0.9 * (double)(s.count - 1))];
+        s.median = errors[nadi_quantile_index(s.count, 0.5)];
+        s.p90 = errors[nadi_quantile_index(s.count, 0.9)];
         s.worst = errors[s.count - 1];
     }
     nadi_mem_free(errors);

@@ -51,7 +51,7 @@ static struct sums sum_up(const struct nadi_validate_training *v, const char *so
 
 static double quantile(const struct sums *s, double part)
 {
-    return s->count ? s->errors[(size_t)nadi_count_round(part * (double)(s->count - 1))] : 0;
+    return s->count ? s->errors[nadi_quantile_index(s->count, part)] : 0;
 }
 
 static bool is_first_of_source(const struct nadi_validate_training *v, size_t index)

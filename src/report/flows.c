@@ -51,8 +51,8 @@ static void add_times(const struct nadi_flows_result *r, struct nadi_str *out)
     } rows[] = {
         {"shortest", (double)times[0] / 1e3},
         {"mean", sum / (double)r->done_count / 1e3},
-        {"median", (double)times[r->done_count / 2] / 1e3},
-        {"99th percentile", (double)times[(r->done_count - 1) * 99 / 100] / 1e3},
+        {"median", (double)times[nadi_quantile_index(r->done_count, 0.5)] / 1e3},
+        {"99th percentile", (double)times[nadi_quantile_index(r->done_count, 0.99)] / 1e3},
         {"longest", (double)times[r->done_count - 1] / 1e3},
     };
     nadi_str_add(out, "Completion times\n");

@@ -38,7 +38,7 @@ static int by_value(const void *a, const void *b)
 
 static uint64_t quantile(const uint64_t *ends, size_t count, double part)
 {
-    return ends[(size_t)nadi_count_round(part * (double)(count - 1))];
+    return ends[nadi_quantile_index(count, part)];
 }
 
 struct nadi_uncertainty nadi_sample_platform(const struct nadi_inputs *in, uint32_t samples,

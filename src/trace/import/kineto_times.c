@@ -1,4 +1,5 @@
 #include "base/mem.h"
+#include "base/time.h"
 #include "trace/import/kineto.h"
 
 enum { FAR_HOURS = 24 }; /* profiles are seconds long, at most minutes */
@@ -17,7 +18,7 @@ static int64_t median_start(const struct nadi_kineto *k)
     for (size_t i = 0; i < k->events.count; i++)
         starts[i] = k->events.items[i].ts_ns;
     qsort(starts, k->events.count, sizeof(*starts), ascending);
-    const int64_t median = starts[k->events.count / 2];
+    const int64_t median = starts[nadi_quantile_index(k->events.count, 0.5)];
     nadi_mem_free(starts);
     return median;
 }

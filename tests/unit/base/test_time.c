@@ -132,12 +132,34 @@ static void test_random(void **state)
     }
 }
 
+/* Of one, two, three and a hundred values: never out of order, whatever part comes first. */
+static void quantiles(void **state)
+{
+    (void)state;
+    static const double parts[] = {0, 0.025, 0.5, 0.9, 0.95, 0.975, 0.99, 0.999, 1};
+    for (size_t count = 1; count < 300; count++)
+        for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+            const size_t at = nadi_quantile_index(count, parts[i]);
+            assert_true(at < count);
+            if (i > 0)
+                assert_true(at >= nadi_quantile_index(count, parts[i - 1]));
+        }
+    assert_int_equal(nadi_quantile_index(0, 0.5), 0);
+    assert_int_equal(nadi_quantile_index(1, 0.99), 0);
+    assert_int_equal(nadi_quantile_index(2, 0.99), 1);
+    assert_int_equal(nadi_quantile_index(2, 0.5), 1);
+    assert_int_equal(nadi_quantile_index(3, 0.5), 1);
+    assert_int_equal(nadi_quantile_index(3, 0.99), 2);
+    assert_int_equal(nadi_quantile_index(101, 0.99), 99);
+    assert_int_equal(nadi_quantile_index(101, 0.025), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_never_stays), cmocka_unit_test(test_doubles),
         cmocka_unit_test(test_nanoseconds), cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_random),      cmocka_unit_test(quantiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
