@@ -2,8 +2,9 @@
 
 #include "base/mem.h"
 
-struct cable { /* from a switch to a device: an NPU, or the router on its board */
+struct cable { /* from a switch to a device: an NPU, or the router on its board; or further */
     uint32_t at, device;
+    bool further; /* `device` is a switch */
     uint32_t dim;
     uint32_t one_way; /* 0: both ways; 1: to the device; 2: from it */
     nadi_time latency;
@@ -12,7 +13,7 @@ struct cable { /* from a switch to a device: an NPU, or the router on its board 
     uint32_t link;       /* the first of them */
 };
 
-struct plane { /* a switch with nothing but such cables: a run of the list */
+struct plane { /* a switch with devices: a run of the list */
     uint32_t node, first, count;
 };
 
@@ -40,6 +41,7 @@ struct striping {
 /* All but the rate and the switch. */
 static int compare_ends(const struct cable *x, const struct cable *y)
 {
+    COMPARE(x->further, y->further);
     COMPARE(x->device, y->device);
     COMPARE(x->dim, y->dim);
     COMPARE(x->one_way, y->one_way);
@@ -64,41 +66,49 @@ static bool is_device(const struct nadi_graph *g, uint32_t node)
     return g->nodes[node].kind == NADI_GRAPH_HOST || nadi_graph_owner(g, node) != node;
 }
 
+/* The cable as its end at the switch sees it. */
+static void list_end(struct striping *s, uint32_t link, bool at_a, bool further)
+{
+    const struct nadi_graph_link *l = &s->g->links[link];
+    const struct cable c = {
+        .at = at_a ? l->a : l->b,
+        .device = at_a ? l->b : l->a,
+        .further = further,
+        .dim = l->dim,
+        .one_way = !l->one_way ? 0
+                   : at_a      ? 1
+                               : 2,
+        .latency = l->latency,
+        .loss = l->loss,
+        .bits_per_s = l->bits_per_s,
+        .link = link,
+    };
+    NADI_PUSH(&s->cables, c);
+}
+
 static void list_cables(struct striping *s)
 {
     const struct nadi_graph *g = s->g;
     for (uint32_t i = 0; i < g->link_count; i++) {
-        const struct nadi_graph_link *l = &g->links[i];
-        const bool a = is_device(g, l->a), b = is_device(g, l->b);
-        s->together[i] = l->bits_per_s;
-        if (a == b)
-            continue;
-        const struct cable c = {
-            .at = a ? l->b : l->a,
-            .device = a ? l->a : l->b,
-            .dim = l->dim,
-            .one_way = !l->one_way ? 0
-                       : a         ? 2
-                                   : 1,
-            .latency = l->latency,
-            .loss = l->loss,
-            .bits_per_s = l->bits_per_s,
-            .link = i,
-        };
-        NADI_PUSH(&s->cables, c);
+        const bool a = is_device(g, g->links[i].a), b = is_device(g, g->links[i].b);
+        s->together[i] = g->links[i].bits_per_s;
+        if (!a)
+            list_end(s, i, true, !b);
+        if (!b)
+            list_end(s, i, false, !a);
     }
     if (s->cables.count)
         qsort(s->cables.items, s->cables.count, sizeof(*s->cables.items), by_switch);
 }
 
-/* Parallel cables become the first of them. */
+/* Parallel cables of a device become the first of them. */
 static void join_parallel(struct striping *s)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->cables.count; i++) {
         const struct cable c = s->cables.items[i];
         struct cable *last = kept ? &s->cables.items[kept - 1] : NULL;
-        if (last && last->at == c.at && compare_ends(last, &c) == 0) {
+        if (last && !c.further && last->at == c.at && compare_ends(last, &c) == 0) {
             last->bits_per_s += c.bits_per_s;
             s->together[last->link] = last->bits_per_s;
             s->together[c.link] = 0;
@@ -107,15 +117,6 @@ static void join_parallel(struct striping *s)
             s->cables.items[kept++] = c;
     }
     s->cables.count = kept;
-}
-
-/* Do all links of the node lead to devices, two of them at least? */
-static bool leads_nowhere_else(const struct nadi_graph *g, uint32_t node)
-{
-    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++)
-        if (!is_device(g, g->ports[p].peer))
-            return false;
-    return nadi_graph_degree(g, node) > 1;
 }
 
 static int by_cables(const struct striping *s, const struct plane *x, const struct plane *y)
@@ -154,7 +155,7 @@ static void join_planes(struct striping *s)
             i++;
             p.count++;
         }
-        if (leads_nowhere_else(s->g, p.node))
+        if (!s->cables.items[p.first].further && nadi_graph_degree(s->g, p.node) > 1)
             NADI_PUSH(&s->planes, p);
     }
     if (s->planes.count)

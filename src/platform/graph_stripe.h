@@ -4,8 +4,10 @@
  * several equal cables to one, sends a stripe of each message over each of them. As long as stripes
  * are equal that is one switch, or one cable, with the bandwidth of all together: every stripe
  * takes the same time, and so does the message. Planes are switches that join the same NPUs by the
- * same cables and nothing else. Switches that also lead further (leaves of a dual-homed server) are
- * none: there a connection takes one of the ways (platform/routing.h). */
+ * same cables, and lead on to the same switches, if to any, by the same cables: also the leaves of
+ * an NPU with several NICs, as a collective library sends a part of each message over each NIC.
+ * Leaves that lead to different switches are none: there a connection takes one of the ways
+ * (platform/routing.h). */
 #ifndef NADI_PLATFORM_GRAPH_STRIPE_H
 #define NADI_PLATFORM_GRAPH_STRIPE_H
 

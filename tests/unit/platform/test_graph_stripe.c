@@ -69,6 +69,33 @@ static void planes(void **state)
            &(struct want){4 + 2 + 3, 4 + 4 + 2, UINT64_C(2800000000000), 3, 0});
 }
 
+/* NPUs with a NIC at each of two leaves. */
+static void rails(void **state)
+{
+    (void)state;
+    const char *nodes = "nodes: [{name: 'n[0-2]', kind: npu}, {name: 's[0-1]', kind: switch}, "
+                        "{name: 't[0-1]', kind: switch}]\n"
+                        "links:\n"
+                        "  - {from: 'n[0-2]', to: s0, bandwidth: 10GB/s, latency: 5}\n"
+                        "  - {from: 'n[0-2]', to: s1, bandwidth: 10GB/s, latency: 5}\n";
+    char text[700];
+    /* Leaves that lead to the same spines are one; their uplinks, two to each, are left to ECMP. */
+    snprintf(text, sizeof(text), "%s%s", nodes,
+             "  - {from: 's[0-1]', to: t0, bandwidth: 40GB/s, latency: 5, count: 2}\n"
+             "  - {from: 's[0-1]', to: t1, bandwidth: 40GB/s, latency: 5, count: 2}\n");
+    expect(text, &(struct want){3 + 1 + 2, 3 + 4, UINT64_C(160000000000), 2, 0});
+    /* To others, or by other uplinks, they are not. */
+    snprintf(text, sizeof(text), "%s%s", nodes,
+             "  - {from: 's[0-1]', to: 't[0-1]', bandwidth: 40GB/s, latency: 5}\n");
+    expect(text, NULL);
+    snprintf(text, sizeof(text), "%s%s", nodes,
+             "  - {from: s0, to: t0, bandwidth: 40GB/s, latency: 5}\n"
+             "  - {from: s1, to: t0, bandwidth: 30GB/s, latency: 5}\n");
+    expect(text, NULL);
+    /* Spines, which have no NPU, stay as they are. */
+    expect("generator: {type: leaf-spine, leaves: 2, hosts: 2, spines: 2}\n", NULL);
+}
+
 static void cables(void **state)
 {
     (void)state;
@@ -119,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planes),
+        cmocka_unit_test(rails),
         cmocka_unit_test(cables),
         cmocka_unit_test(unlike),
     };
