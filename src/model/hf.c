@@ -29,7 +29,7 @@ static enum class_kind kind_of(const char *ending)
                                "forpretraining formaskedlm forcausallmwithvalue";
     static const char without[] =
         "model forsequenceclassification fortokenclassification forquestionanswering "
-        "forrewardmodel forprocessrewardmodel forsequenceembedding encodermodel";
+        "forrewardmodel forprocessrewardmodel forsequenceembedding";
     return nadi_hf_has_word(with, ending)      ? CLASS_WITH_HEAD
            : nadi_hf_has_word(without, ending) ? CLASS_WITHOUT_HEAD
                                                : CLASS_UNKNOWN;
@@ -423,7 +423,7 @@ static bool check_class(struct nadi_model *m, struct nadi_hf_config *c,
             "where its layers are those of the type, leave 'architectures' out of a copy of the "
             "file",
             "the class '%s' is not known of model_type '%s'", name, c->type);
-    if (m->family == NADI_FAMILY_DECODER && kind == CLASS_WITHOUT_HEAD &&
+    if (m->family != NADI_FAMILY_ENCODER && kind == CLASS_WITHOUT_HEAD &&
         !(rule->flags & NADI_HF_MODEL_HAS_HEAD))
         m->head = NADI_HEAD_NONE;
     return true;

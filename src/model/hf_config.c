@@ -183,7 +183,7 @@ static const char *const harmless_starts[] = {
     "rope",    "rotary", "initializer", "vision",  "image",      "img",       "video",
     "audio",   "speech", "summary",     "torch",   "_",          "tokenizer", "transformers",
     "output_", "mrope",  "quant",       "router_", "generation", "mm_",       "resid_",
-    "init_",   "yarn",   "tie_",        NULL,
+    "init_",   "yarn",   "tie_",        "mtp_",    NULL,
 };
 
 static const char *const harmless_ends[] = {
@@ -276,8 +276,8 @@ bool nadi_hf_check_unread(struct nadi_hf_config *c, const struct nadi_doc_node *
         ok = nadi_error(c->diags, "model/unmodelled", nadi_doc_key_place(c->doc, node),
                         "where it changes no layer, leave it out of a copy of the file; where it "
                         "does, the model cannot be described",
-                        "'%s' (%s) is nothing that is known of model_type '%s': what it changes is "
-                        "not modelled",
+                        "'%s' (%s) is not known of model_type '%s': what it changes is not "
+                        "modelled",
                         nadi_doc_key(node), nadi_doc_describe(c->doc, node, found), c->type);
     }
     return ok;

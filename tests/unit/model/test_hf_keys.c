@@ -18,6 +18,10 @@ static void refusals(void **state)
         {"{'model_type': '', " BASE "}", "model/type", "not known"},
         {"{'model_type': 'llama', 'architectures': ['LlamaForCausalLMEagle3'], " BASE "}",
          "model/type", "LlamaForCausalLMEagle3"},
+        {"{'model_type': 't5', 'architectures': ['T5EncoderModel'], 'd_model': 64}", "model/type",
+         "'T5EncoderModel'"},
+        {"{'model_type': 'gpt2', 'add_cross_attention': true}", "model/unmodelled",
+         "'add_cross_attention'"},
         {"{'model_type': 'new_vl', 'text_config': {'model_type': 'llama', " BASE "}}", "model/type",
          "'new_vl'"},
         {"{'model_type': 'mllama', 'text_config': {'model_type': 'mllama_text_model', "
