@@ -72,7 +72,7 @@ bool nadi_hf_ernie_moe(struct nadi_model *m, struct nadi_hf_config *c)
         return true;
     uint8_t *flags = new_flags(m);
     for (uint32_t i = start; i <= end && i < m->layers; i++)
-        flags[i] |= (i + 1) % interval == 0 ? NADI_LAYER_EXPERTS : 0;
+        flags[i] = (i + 1) % interval == 0 ? NADI_LAYER_EXPERTS : 0;
     return true;
 }
 

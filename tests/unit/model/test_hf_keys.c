@@ -130,6 +130,10 @@ static void layers(void **state)
          "'mlp_layer_types': ['dense', 'sparse', 'sparse', 'sparse'], " BASE "}",
          ".eee", 0},
         {"{'model_type': 'qwen3_moe', 'mlp_only_layers': [1], " BASE "}", "e.ee", 0},
+        {"{'model_type': 'qwen3_moe', 'decoder_sparse_step': 2, " BASE "}", ".e.e", 0},
+        {"{'model_type': 'arctic', 'num_local_experts': 4, 'num_experts_per_tok': 1, "
+         "'moe_layer_frequency': 2, " BASE "}",
+         ".e.e", 0},
         {"{'model_type': 'ernie4_5_moe', 'moe_num_experts': 4, 'moe_k': 1, "
          "'moe_layer_interval': 2, 'moe_layer_end_index': 1, " BASE "}",
          ".e..", 0},
