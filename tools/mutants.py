@@ -36,7 +36,7 @@ UNTOUCHED = {"NADI_ASSERT", "NADI_BUG", "static_assert", "_Static_assert", "offs
 # Leaks and rooms of the wrong size are what the run under AddressSanitizer finds.
 UNTOUCHED |= {"NADI_NEW", "NADI_ZNEW", "NADI_ARENA_NEW", "NADI_ARENA_ZNEW", "nadi_mem_alloc",
               "nadi_mem_zalloc", "nadi_mem_grow", "nadi_arena_alloc"}  # fmt: skip
-FREES = re.compile(r"free|nadi_\w+_(free|release|destroy|close)")
+FREES = re.compile(r"(nadi_\w+_)?(free|release|destroy|close)|let_go|fy_diag_reset_error")
 RELEASES = re.compile(r"\w*_(release|destroy)|release|destroy")
 
 
