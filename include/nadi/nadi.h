@@ -133,6 +133,8 @@ const struct nadi_field *nadi_struct_fields(const char *name, size_t *size, size
 /* What a key means, in every kind of file that has it; all keys with a line each for NULL. *known
  * becomes 0 when there is no such key: the text then names near ones. */
 char *nadi_explain_key(const char *key, int *known);
+/* The same as one JSON object, schema nadi-explain/1. */
+char *nadi_explain_json(const char *key, int *known);
 /* "system", "network", ...; NULL past the last one. */
 const char *nadi_input_kind(size_t index);
 /* The reference page of a kind, Markdown. */

@@ -30,6 +30,9 @@ char *nadi_report_summary(const char *run, int colour, struct nadi_diags *messag
 /* What two runs differ in. NULL with messages when something is wrong. */
 char *nadi_report_diff(const char *first, const char *second, int colour,
                        struct nadi_diags *messages);
+/* Both as one JSON object: schemas nadi-report/1 (of one run or several) and nadi-diff/1. */
+char *nadi_report_runs_json(const char *const *runs, size_t count, struct nadi_diags *messages);
+char *nadi_report_diff_json(const char *first, const char *second, struct nadi_diags *messages);
 
 #ifdef __cplusplus
 }

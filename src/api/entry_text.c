@@ -106,6 +106,42 @@ char *nadi_report_diff(const char *first, const char *second, int colour,
     return text_of("nadi_report_diff", members, &a, diff_work, messages);
 }
 
+static enum nadi_status report_json_work(void *arguments, struct nadi_diags *diags)
+{
+    struct text_call *a = arguments;
+    a->text = nadi_do_report_json(a->words, a->count, diags);
+    return has_text(a);
+}
+
+char *nadi_report_runs_json(const char *const *runs, size_t count, struct nadi_diags *messages)
+{
+    static const struct nadi_field members[] = {
+        {NADI_ARGUMENT(struct text_call, words, "runs", NADI_FIELD_PATHS, 1),
+         .count_offset = offsetof(struct text_call, count)},
+        NADI_FIELDS_END,
+    };
+    struct text_call a = {.words = runs, .count = count};
+    return text_of("nadi_report_runs_json", members, &a, report_json_work, messages);
+}
+
+static enum nadi_status diff_json_work(void *arguments, struct nadi_diags *diags)
+{
+    struct text_call *a = arguments;
+    a->text = nadi_do_report_diff_json(a->first, a->second, diags);
+    return has_text(a);
+}
+
+char *nadi_report_diff_json(const char *first, const char *second, struct nadi_diags *messages)
+{
+    static const struct nadi_field members[] = {
+        NADI_PATH(struct text_call, first, 1),
+        NADI_PATH(struct text_call, second, 1),
+        NADI_FIELDS_END,
+    };
+    struct text_call a = {.first = first, .second = second};
+    return text_of("nadi_report_diff_json", members, &a, diff_json_work, messages);
+}
+
 static enum nadi_status check_folder_work(void *arguments, struct nadi_diags *diags)
 {
     const struct text_call *a = arguments;
@@ -287,6 +323,25 @@ char *nadi_explain_key(const char *key, int *known)
     };
     struct text_call a = {.first = key, .known = known};
     return text_of("nadi_explain_key", members, &a, explain_work, NULL);
+}
+
+static enum nadi_status explain_json_work(void *arguments, struct nadi_diags *diags)
+{
+    struct text_call *a = arguments;
+    (void)diags;
+    a->text = nadi_do_explain_json(a->first, a->known);
+    return has_text(a);
+}
+
+char *nadi_explain_json(const char *key, int *known)
+{
+    static const struct nadi_field members[] = {
+        {NADI_ARGUMENT(struct text_call, first, "key", NADI_FIELD_TEXT, 0)},
+        NADI_RESULT(struct text_call, known, NADI_ARGUMENT_RESULT_INT, 1),
+        NADI_FIELDS_END,
+    };
+    struct text_call a = {.first = key, .known = known};
+    return text_of("nadi_explain_json", members, &a, explain_json_work, NULL);
 }
 
 static enum nadi_status input_page_work(void *arguments, struct nadi_diags *diags)

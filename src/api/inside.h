@@ -83,6 +83,8 @@ enum nadi_status nadi_do_report_page(const char *const *runs, size_t count, cons
 char *nadi_do_report_summary(const char *run, int colour, struct nadi_diags *messages);
 char *nadi_do_report_diff(const char *first, const char *second, int colour,
                           struct nadi_diags *messages);
+char *nadi_do_report_json(const char *const *runs, size_t count, struct nadi_diags *messages);
+char *nadi_do_report_diff_json(const char *first, const char *second, struct nadi_diags *messages);
 char *nadi_do_query(const char *run, const char *sql, const char *form,
                     struct nadi_diags *messages);
 struct nadi_claim *nadi_do_claim_create(const char *folder, struct nadi_diags *messages);
@@ -91,6 +93,7 @@ enum nadi_status nadi_do_run_check_folder(const char *run, struct nadi_diags *me
 int nadi_do_pattern_init(struct nadi_pattern *options, const char *family,
                          struct nadi_diags *messages);
 char *nadi_do_explain_key(const char *key, int *known);
+char *nadi_do_explain_json(const char *key, int *known);
 char *nadi_do_input_page(size_t index);
 char *nadi_do_model_list(int json);
 char *nadi_do_repro_list(void);

@@ -15,6 +15,13 @@ char *nadi_do_explain_key(const char *key, int *known)
     return taken(&text);
 }
 
+char *nadi_do_explain_json(const char *key, int *known)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    *known = nadi_explain_as_json(key, &text);
+    return taken(&text);
+}
+
 const char *nadi_input_kind(size_t index)
 {
     return index < NADI_SCHEMA_KINDS ? nadi_schema_of((enum nadi_schema_kind)index)->name : NULL;

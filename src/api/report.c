@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "report/page.h"
 #include "report/run_check.h"
+#include "report/run_json.h"
 #include "report/run_text.h"
 
 static char *taken(struct nadi_str *text, bool ok)
@@ -45,5 +46,19 @@ char *nadi_do_report_diff(const char *first, const char *second, int colour,
 {
     struct nadi_str text = NADI_STR_INIT;
     const bool ok = nadi_run_diff(first, second, colour != 0, &text, messages);
+    return taken(&text, ok);
+}
+
+char *nadi_do_report_json(const char *const *runs, size_t count, struct nadi_diags *messages)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    const bool ok = nadi_run_json(runs, count, &text, messages);
+    return taken(&text, ok);
+}
+
+char *nadi_do_report_diff_json(const char *first, const char *second, struct nadi_diags *messages)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    const bool ok = nadi_run_diff_json(first, second, &text, messages);
     return taken(&text, ok);
 }

@@ -6,7 +6,7 @@
 #include <nadi/nadi.h>
 
 struct values {
-    const char *pages;
+    const char *pages, *format;
 };
 
 static const struct nadi_option options[] = {
@@ -15,6 +15,12 @@ static const struct nadi_option options[] = {
      .type = NADI_OPTION_TEXT,
      .offset = offsetof(struct values, pages),
      .help = "Write a reference page of each kind of file there, DIR/input-<kind>.md"},
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json",
+     .initial = "text",
+     .offset = offsetof(struct values, format),
+     .help = "Form of the explanation on standard output"},
     {.name = NULL},
 };
 
@@ -41,11 +47,12 @@ static int write_pages(const char *folder)
     return good ? NADI_EXIT_DONE : NADI_EXIT_INPUT;
 }
 
-static int explain(const char *key)
+static int explain(const char *key, bool json)
 {
     int known;
-    char *text = nadi_terminal_must(nadi_explain_key(key, &known));
-    fputs(text, known ? stdout : stderr);
+    char *text =
+        nadi_terminal_must(json ? nadi_explain_json(key, &known) : nadi_explain_key(key, &known));
+    fputs(text, known || json ? stdout : stderr);
     nadi_free(text);
     return known ? NADI_EXIT_DONE : NADI_EXIT_USAGE;
 }
@@ -59,7 +66,7 @@ static int cmd_explain(const struct nadi_command *self, int count, char **argume
         return NADI_EXIT_USAGE;
     if (values.pages)
         return write_pages(values.pages);
-    return explain(words.count ? words.items[0] : NULL);
+    return explain(words.count ? words.items[0] : NULL, nadi_str_equal(values.format, "json"));
 }
 
 const struct nadi_command nadi_command_explain = {
@@ -67,7 +74,8 @@ const struct nadi_command nadi_command_explain = {
     .group = "Help",
     .summary = "Explain a key of the input files, or list all of them",
     .words = "[KEY]",
-    .examples = "nadi explain active-chunks-per-dimension\n",
+    .examples = "nadi explain active-chunks-per-dimension\n"
+                "nadi explain bandwidth --format json\n",
     .options = explain_groups,
     .max_words = 1,
     .run = cmd_explain,

@@ -8,7 +8,15 @@
 struct values {
     const char *out;
     bool text;
+    const char *format;
 };
+
+#define FORMAT                                                                                     \
+    {                                                                                              \
+        .name = "format", .type = NADI_OPTION_WORD, .words = "text|json", .initial = "text",       \
+        .offset = offsetof(struct values, format),                                                 \
+        .help = "Form of what is printed on standard output"                                       \
+    }
 
 static const struct nadi_option output[] = {
     {.name = "out",
@@ -21,10 +29,14 @@ static const struct nadi_option output[] = {
      .type = NADI_OPTION_FLAG,
      .offset = offsetof(struct values, text),
      .help = "Print it in short on standard output; so it is without -o"},
+    FORMAT,
     {.name = NULL},
 };
 
-static const struct nadi_option nothing[] = {{.name = NULL}};
+static const struct nadi_option diff_output[] = {
+    FORMAT,
+    {.name = NULL},
+};
 
 static const struct nadi_option_group report_groups[] = {
     {"Output", output, 0},
@@ -32,9 +44,16 @@ static const struct nadi_option_group report_groups[] = {
 };
 
 static const struct nadi_option_group diff_groups[] = {
-    {"Output", nothing, 0},
+    {"Output", diff_output, 0},
     {.heading = NULL},
 };
+
+static bool print_json(char *json)
+{
+    if (json)
+        nadi_terminal_print(json);
+    return json != NULL;
+}
 
 static bool print_texts(const struct nadi_words *words, struct nadi_diags *messages)
 {
@@ -62,7 +81,10 @@ static int cmd_report(const struct nadi_command *self, int count, char **argumen
     if (v.out)
         good =
             nadi_report_page(words.items, (size_t)words.count, v.out, messages) == NADI_STATUS_DONE;
-    if (good && (v.text || !v.out))
+    const bool json = nadi_str_equal(v.format, "json");
+    if (good && json)
+        good = print_json(nadi_report_runs_json(words.items, (size_t)words.count, messages));
+    if (good && (v.text || !(v.out || json)))
         good = print_texts(&words, messages);
     nadi_terminal_messages(messages, 0, false);
     const int code = good ? NADI_EXIT_DONE : nadi_terminal_why(messages);
@@ -73,14 +95,16 @@ static int cmd_report(const struct nadi_command *self, int count, char **argumen
 static int cmd_diff(const struct nadi_command *self, int count, char **arguments)
 {
     struct nadi_words words;
-    char unused = 0;
-    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &unused,
+    struct values v = {0};
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
                             &words) ||
         !nadi_words_wanted(self->name, &words, 2, "two runs: folders of `nadi run --out`"))
         return NADI_EXIT_USAGE;
     struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    char *text =
-        nadi_report_diff(words.items[0], words.items[1], nadi_terminal_colours(stdout), messages);
+    const char *first = words.items[0], *second = words.items[1];
+    char *text = nadi_str_equal(v.format, "json")
+                     ? nadi_report_diff_json(first, second, messages)
+                     : nadi_report_diff(first, second, nadi_terminal_colours(stdout), messages);
     return nadi_terminal_end(text ? NADI_STATUS_DONE : NADI_STATUS_INPUT, text, messages, false);
 }
 
@@ -93,7 +117,8 @@ const struct nadi_command nadi_command_report = {
              "docs/guide/report.md.\n",
     .examples = "nadi report result -o report.html\n"
                 "nadi report before after -o compared.html\n"
-                "nadi report result --text\n",
+                "nadi report result --text\n"
+                "nadi report result --format json\n",
     .options = report_groups,
     .max_words = 64,
     .run = cmd_report,
@@ -106,7 +131,8 @@ const struct nadi_command nadi_command_diff = {
     .words = "FIRST SECOND",
     .about = "End to end, critical path, time of the ranks, collectives, settings; what differs "
              "most comes first.\n",
-    .examples = "nadi diff before after\n",
+    .examples = "nadi diff before after\n"
+                "nadi diff before after --format json\n",
     .options = diff_groups,
     .max_words = 2,
     .run = cmd_diff,

@@ -153,6 +153,8 @@ void nadi_schema_origin(const struct nadi_schema_values *values,
 /* What a key means, in all files that have it; all keys with a line each when `key` is NULL. False
  * when no table has the key: `out` then has the near names, if any. */
 bool nadi_explain(const char *key, struct nadi_str *out);
+/* The same as one JSON object, schema nadi-explain/1. */
+bool nadi_explain_as_json(const char *key, struct nadi_str *out);
 /* The reference page of one kind of file, in Markdown. */
 void nadi_schema_markdown(enum nadi_schema_kind kind, struct nadi_str *out);
 

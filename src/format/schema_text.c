@@ -1,5 +1,6 @@
 /* schema_text: the tables as text: values for the echo, `nadi explain`, reference pages. */
 #include "base/str.h"
+#include "format/json_write.h"
 #include "format/number.h"
 #include "format/schema.h"
 #include "format/schema_scalar.h"
@@ -207,11 +208,23 @@ static void explain_all(struct nadi_str *out)
     nadi_str_add(out, "\nnadi explain KEY says more about one key.\n");
 }
 
-bool nadi_explain(const char *key, struct nadi_str *out)
+/* The key that was probably meant; NULL: none is near. */
+static const char *nearest_key(const char *key)
 {
     enum { MANY = 512 };
     const char *names[MANY];
-    size_t count = 0, found = 0;
+    size_t count = 0;
+    for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
+        const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
+        for (size_t i = 0; i < schema->count && count < MANY; i++)
+            names[count++] = schema->keys[i].key;
+    }
+    return nadi_str_nearest(key, names, count);
+}
+
+bool nadi_explain(const char *key, struct nadi_str *out)
+{
+    size_t found = 0;
     if (!key) {
         explain_all(out);
         return true;
@@ -223,18 +236,84 @@ bool nadi_explain(const char *key, struct nadi_str *out)
             nadi_str_add(out, found++ ? "\n" : "");
             explain_key(schema, entry, out);
         }
-        for (size_t i = 0; i < schema->count && count < MANY; i++)
-            names[count++] = schema->keys[i].key;
     }
     if (found)
         return true;
-    const char *near = nadi_str_nearest(key, names, count);
+    const char *near = nearest_key(key);
     nadi_str_printf(out, "no input file has a key '%s'", key);
     if (near)
         nadi_str_printf(out, "; did you mean '%s'?", near);
     nadi_str_add_char(out, '\n');
     return false;
 }
+
+/* ---- as JSON ------------------------------------------------------------------------------- */
+
+static void json_text(struct nadi_json *j, const char *name, const struct nadi_schema_key *key,
+                      void (*add)(const struct nadi_schema_key *, struct nadi_str *))
+{
+    struct nadi_str text = NADI_STR_INIT;
+    add(key, &text);
+    nadi_json_string(j, name, text.length ? nadi_str_get(&text) : NULL);
+    nadi_str_release(&text);
+}
+
+static void json_key(struct nadi_json *j, const struct nadi_schema *schema,
+                     const struct nadi_schema_key *key)
+{
+    static const char *const effects[] = {
+        [NADI_SCHEMA_USED] = "used",
+        [NADI_SCHEMA_NO_EFFECT] = "none",
+        [NADI_SCHEMA_LEGACY] = "not read",
+    };
+    nadi_json_object(j, NULL);
+    nadi_json_string(j, "key", key->key);
+    nadi_json_string(j, "file", schema->title);
+    nadi_json_string(j, "option", schema->option);
+    nadi_json_string(j, "effect", effects[key->effect]);
+    nadi_json_string(j, "meaning", key->doc);
+    if (key->effect == NADI_SCHEMA_USED) {
+        nadi_json_string(j, "type", type_name(key));
+        nadi_json_string(j, "unit", key->unit);
+        nadi_json_row_array(j, "allowed");
+        for (size_t i = 0; key->words && key->words[i]; i++)
+            nadi_json_string(j, NULL, key->words[i]);
+        nadi_json_close(j);
+        json_text(j, "range", key, add_range);
+        nadi_json_bool(j, "required", key->required);
+        nadi_json_string(j, "default", key->preset);
+        nadi_json_string(j, "when_absent", key->absent);
+    }
+    nadi_json_close(j);
+}
+
+bool nadi_explain_as_json(const char *key, struct nadi_str *out)
+{
+    struct nadi_json j;
+    size_t found = 0;
+    nadi_json_begin(&j, out);
+    nadi_json_object(&j, NULL);
+    nadi_json_string(&j, "schema", "nadi-explain/1");
+    nadi_json_array(&j, "keys");
+    for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
+        const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
+        const struct nadi_schema_key *only = key ? nadi_schema_find(schema, key) : NULL;
+        for (size_t i = 0; i < schema->count; i++) {
+            if (key && &schema->keys[i] != only)
+                continue;
+            json_key(&j, schema, &schema->keys[i]);
+            found++;
+        }
+    }
+    nadi_json_close(&j);
+    if (found == 0)
+        nadi_json_string(&j, "did_you_mean", nearest_key(key));
+    nadi_json_close(&j);
+    nadi_json_finish(&j);
+    return found > 0;
+}
+
+/* ---- reference pages ----------------------------------------------------------------------- */
 
 static void add_cell(const char *text, struct nadi_str *out)
 {

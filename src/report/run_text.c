@@ -1,21 +1,13 @@
 #include "report/run_text.h"
 
+#include "base/mem.h"
 #include "base/units.h"
 #include "report/query.h"
+#include "report/run_rows.h"
 #include "report/words.h"
 #include "why/why.h"
 
 #include <math.h>
-
-/* Ranks of a class have the same shares: those of its first one count for all. */
-#define MEAN_OF_RANKS                                                                              \
-    "select cause, sum(ns * n) * 1.0 / (select ranks from runs) from shares join (select "         \
-    "min(rank) as home, count(*) as n from ranks group by class) on home = rank group by cause"
-
-/* "rank 3 to switch 0" */
-#define LINK_NAME                                                                                  \
-    "case when from_device glob '[0-9]*' then 'rank ' else '' end || from_device || ' to ' || "    \
-    "case when to_device glob '[0-9]*' then 'rank ' else '' end || to_device"
 
 enum { CELLS = 28, LABEL = 30, MOST_LABEL = 64 };
 
@@ -164,8 +156,7 @@ static void interval(const struct text *t)
 static bool sentences(const struct text *t)
 {
     bool failed = false;
-    struct nadi_query *q = nadi_query_open(
-        t->db, "select value from runs, json_each(summary, '$.in_words') order by key", t->diags);
+    struct nadi_query *q = nadi_query_open(t->db, NADI_RUN_WORDS_SQL, t->diags);
     while (q && nadi_query_next(q, &failed, t->diags))
         nadi_words_put(nadi_query_text(q, 0), t->out);
     nadi_query_close(q);
@@ -182,18 +173,11 @@ static bool path(const struct text *t)
     }
     nadi_str_add_char(t->out, '\n');
     bold(t, "critical path, by cause");
-    if (!bars(t,
-              "select cause, sum(duration_ns) as ns from critical_path group by cause "
-              "order by ns desc",
-              blue))
+    if (!bars(t, NADI_RUN_CAUSES_SQL, blue))
         return false;
     nadi_str_add_char(t->out, '\n');
     bold(t, "by name of the node");
-    return bars(
-        t,
-        "select coalesce(nullif(name, ''), cause), sum(duration_ns) as ns from critical_path "
-        "group by 1 order by ns desc, min(step) limit 6",
-        blue);
+    return bars(t, NADI_RUN_NODES_SQL " limit 6", blue);
 }
 
 static bool communication(const struct text *t)
@@ -218,7 +202,7 @@ static bool queues(const struct text *t)
     nadi_str_add_char(t->out, '\n');
     bold(t, "its queueing, by link");
     return bars(t,
-                "select " LINK_NAME
+                "select " NADI_RUN_LINK_NAME
                 ", sum(duration_ns) as ns from critical_path join links as l using (link) where "
                 "cause = 'link_queueing' group by link order by ns desc, link limit 8",
                 blue);
@@ -278,20 +262,24 @@ static bool packets(const struct text *t)
         nadi_str_add_char(t->out, '\n');
         bold(t, "links paused longest");
         ok = bars(t,
-                  "select " LINK_NAME ", paused_ns from ports join links using (link) where "
+                  "select " NADI_RUN_LINK_NAME
+                  ", paused_ns from ports join links using (link) where "
                   "paused_ns > 0 order by 2 desc, link limit 6",
                   red);
     }
     if (ok && number(t, "select peak_queue_bytes from packets") > 0) {
         nadi_str_add_char(t->out, '\n');
         bold(t, "longest queues, of one class");
-        ok = sizes(t, "select " LINK_NAME ", peak_queue_bytes from ports join links using (link) "
+        ok = sizes(t, "select " NADI_RUN_LINK_NAME
+                      ", peak_queue_bytes from ports join links using (link) "
                       "where peak_queue_bytes > 0 order by 2 desc, link limit 6");
     }
     nadi_str_add_char(t->out, '\n');
     bold(t, "busiest links");
     return ok &&
-           bars(t, "select " LINK_NAME ", busy_ns from links order by 2 desc, link limit 6", green);
+           bars(t,
+                "select " NADI_RUN_LINK_NAME ", busy_ns from links order by 2 desc, link limit 6",
+                green);
 }
 
 static bool ranks(const struct text *t)
@@ -300,7 +288,7 @@ static bool ranks(const struct text *t)
         return true;
     nadi_str_add_char(t->out, '\n');
     bold(t, "mean of the ranks");
-    return bars(t, MEAN_OF_RANKS " order by 2 desc", green);
+    return bars(t, NADI_RUN_MEAN_SQL " order by 2 desc", green);
 }
 
 /* What more of something buys, in rows of (label, ns). */
@@ -392,43 +380,12 @@ static void diff_line(const struct text *t, const char *label, double before, do
 /* Rows (label, ns) of both runs, those that differ most first. */
 static bool diff_rows(const struct text *a, const struct text *b, const char *sql, size_t most)
 {
-    enum { MOST = 256 };
-    struct {
-        char label[96];
-        double before, after;
-        bool shown;
-    } rows[MOST];
-    size_t count = 0;
-    const struct text *both[2] = {a, b};
-    bool failed = false, ok = true;
-    for (int i = 0; i < 2 && ok; i++) {
-        struct nadi_query *q = nadi_query_open(both[i]->db, sql, a->diags);
-        ok = q != NULL;
-        while (q && nadi_query_next(q, &failed, a->diags)) {
-            size_t at = 0;
-            const char *label = label_of(nadi_query_text(q, 0));
-            while (at < count && strncmp(rows[at].label, label, sizeof(rows[at].label) - 1) != 0)
-                at++;
-            if (at == MOST)
-                continue;
-            if (at == count) {
-                memset(&rows[at], 0, sizeof(rows[at]));
-                snprintf(rows[count++].label, sizeof(rows[at].label), "%s", label);
-            }
-            *(i == 0 ? &rows[at].before : &rows[at].after) = nadi_query_double(q, 1);
-        }
-        nadi_query_close(q);
-    }
-    for (size_t n = 0; n < most && n < count; n++) {
-        size_t best = MOST;
-        for (size_t i = 0; i < count; i++)
-            if (!rows[i].shown && (best == MOST || fabs(rows[i].after - rows[i].before) >
-                                                       fabs(rows[best].after - rows[best].before)))
-                best = i;
-        rows[best].shown = true;
-        diff_line(a, rows[best].label, rows[best].before, rows[best].after);
-    }
-    return ok && !failed;
+    struct nadi_run_pairs pairs;
+    const bool ok = nadi_run_pairs_read(a->db, b->db, sql, &pairs, a->diags);
+    for (size_t i = 0; i < pairs.count && i < most; i++)
+        diff_line(a, label_of(pairs.items[i].label), pairs.items[i].before, pairs.items[i].after);
+    nadi_mem_free(pairs.items);
+    return ok;
 }
 
 /* What the packets of two runs did; of a run without packets nothing is told. */
@@ -463,42 +420,26 @@ static bool diff_packets(const struct text *a, const struct text *b)
     return a->diags->errors == 0 && b->diags->errors == 0;
 }
 
-/* The settings of one run, as they stand in its summary. */
-static const char settings_sql[] =
-    "select json_extract(value, '$.file') || ': ' || json_extract(value, '$.key'), "
-    "json_extract(value, '$.value') from runs, json_each(runs.summary, '$.configuration') order by "
-    "1";
+struct setting_lines {
+    const struct text *t;
+    size_t shown;
+};
 
-/* Both lists are sorted: merged, what differs or is in one alone is told. */
+static void setting_line(void *context, const char *key, const char *before, const char *after)
+{
+    struct setting_lines *lines = context;
+    if (lines->shown++ == 0) {
+        nadi_str_add_char(lines->t->out, '\n');
+        bold(lines->t, "settings that differ");
+    }
+    nadi_str_printf(lines->t->out, "  %-32s %.60s -> %.60s\n", key, before ? before : "(not set)",
+                    after ? after : "(not set)");
+}
+
 static bool diff_settings(const struct text *a, const struct text *b)
 {
-    bool failed = false, other_failed = false;
-    struct nadi_query *p = nadi_query_open(a->db, settings_sql, a->diags);
-    struct nadi_query *q = nadi_query_open(b->db, settings_sql, b->diags);
-    bool left = p && nadi_query_next(p, &failed, a->diags);
-    bool right = q && nadi_query_next(q, &other_failed, a->diags);
-    for (size_t shown = 0; left || right;) {
-        int order = !left ? 1 : !right ? -1 : strcmp(nadi_query_text(p, 0), nadi_query_text(q, 0));
-        const char *before = order <= 0 ? nadi_query_text(p, 1) : "(not set)";
-        const char *after = order >= 0 ? nadi_query_text(q, 1) : "(not set)";
-        if (!nadi_str_equal(before, after)) {
-            if (shown++ == 0) {
-                nadi_str_add_char(a->out, '\n');
-                bold(a, "settings that differ");
-            }
-            nadi_str_printf(a->out, "  %-32s %.60s -> %.60s\n",
-                            order <= 0 ? nadi_query_text(p, 0) : nadi_query_text(q, 0), before,
-                            after);
-        }
-        if (order <= 0)
-            left = nadi_query_next(p, &failed, a->diags);
-        if (order >= 0)
-            right = nadi_query_next(q, &other_failed, a->diags);
-    }
-    bool ok = p && q && !failed && !other_failed;
-    nadi_query_close(p);
-    nadi_query_close(q);
-    return ok;
+    struct setting_lines lines = {.t = a};
+    return nadi_run_settings(a->db, b->db, setting_line, &lines, a->diags);
 }
 
 #define COLLECTIVES "select count(*) from collectives"
@@ -518,20 +459,15 @@ bool nadi_run_diff(const char *first, const char *second, bool colour, struct na
         diff_line(&a, "end to end", a.end_ns, b.end_ns);
         nadi_str_add_char(out, '\n');
         bold(&a, "critical path, by cause");
-        ok = diff_rows(&a, &b, "select cause, sum(duration_ns) from critical_path group by cause",
-                       NADI_CAUSES);
+        ok = diff_rows(&a, &b, NADI_RUN_CAUSES_SQL, NADI_CAUSES);
         nadi_str_add_char(out, '\n');
         bold(&a, "mean of the ranks");
-        ok = ok && diff_rows(&a, &b, MEAN_OF_RANKS, NADI_CAUSES);
+        ok = ok && diff_rows(&a, &b, NADI_RUN_MEAN_SQL, NADI_CAUSES);
         if (number(&a, COLLECTIVES) + number(&b, COLLECTIVES) > 0) {
             nadi_str_add_char(out, '\n');
             bold(&a, "collectives, their times added up");
         }
-        ok = ok && diff_rows(&a, &b,
-                             "select lower(replace(kind, '_', '-')) || ' ' || bytes || ' B on ' || "
-                             "participants, sum(duration_ns * instances) from collectives group by "
-                             "1",
-                             10);
+        ok = ok && diff_rows(&a, &b, NADI_RUN_COLLECTIVES_SQL, 10);
         ok = ok && diff_packets(&a, &b) && diff_settings(&a, &b);
     }
     nadi_database_close(a.db);

@@ -79,7 +79,7 @@ static void add_cables(struct nadi_floor_graph *f, const struct nadi_graph *g, u
         const uint32_t part = between_npus ? g->node_count + link : part_of(parts, through);
         struct exit *e = exit_to(f, f->first[npu], part);
         const double rate = (double)g->links[link].bits_per_s / 8e9;
-        const double latency_ns = (double)g->links[link].latency / (double)NADI_PS_PER_NS;
+        const double latency_ns = nadi_time_in_ns(g->links[link].latency);
         f->one_hop |= between_npus || nadi_graph_owner(g, peer) != peer;
         f->least_latency_ns = fmin(f->least_latency_ns, latency_ns);
         if (!g->links[link].one_way || g->links[link].a == node) {

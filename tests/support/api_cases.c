@@ -244,11 +244,15 @@ static enum nadi_status reports(const struct api_place *p)
     enum nadi_status status = nadi_report_page(runs, 1, in_folder(page, p->out, "page.html"), m);
     char *text = status ? NULL : nadi_report_summary(run, 0, m);
     char *diff = text ? nadi_report_diff(run, run, 1, m) : NULL;
-    char *table = diff ? nadi_query(run, "select * from ranks", "table", m) : NULL;
+    char *whole = diff ? nadi_report_runs_json(runs, 1, m) : NULL;
+    char *both = whole ? nadi_report_diff_json(run, run, m) : NULL;
+    char *table = both ? nadi_query(run, "select * from ranks", "table", m) : NULL;
     char *rows = table ? nadi_query(run, "select 1.5 as x, finish_ns from ranks", "json", m) : NULL;
     const bool none = !rows;
     say(p, text);
     say(p, diff);
+    say(p, whole);
+    say(p, both);
     say(p, table);
     say(p, rows);
     return end(p, status, none, m);
@@ -504,6 +508,7 @@ static enum nadi_status texts(const struct api_place *p)
     struct nadi_diags *m = nadi_messages_create();
     bool all = say(p, nadi_explain_key("latency", &known));
     all = say(p, nadi_explain_key("latensy", &known)) && all;
+    all = say(p, nadi_explain_json("latency", &known)) && all;
     all = say(p, nadi_input_page(0)) && all;
     all = say(p, nadi_model_list(1)) && all;
     all = say(p, nadi_repro_list()) && all;

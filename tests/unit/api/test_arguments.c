@@ -442,6 +442,9 @@ static void test_null_handles_do_nothing(void **state)
     assert_null(nadi_topo_open(NULL, 0, NULL, NULL));
     assert_null(nadi_topo_report(NULL, 0));
     assert_null(nadi_explain_key("latency", NULL));
+    assert_null(nadi_explain_json("latency", NULL));
+    assert_null(nadi_report_runs_json(NULL, 1, NULL));
+    assert_null(nadi_report_diff_json("a", NULL, NULL));
     assert_null(nadi_input_page(SIZE_MAX));
     assert_null(nadi_query(NULL, "select 1", "csv", NULL));
     assert_null(nadi_claim_create(NULL, NULL));
