@@ -322,9 +322,15 @@ static const char *too_far(const struct nadi_network *net)
     return w->stranded.count ? nadi_fabric_too_far(&w->fabric) : NULL;
 }
 
-static uint64_t count_stranded(const struct nadi_network *net)
+static uint64_t count_stranded(const struct nadi_network *net, uint32_t *src, uint32_t *dst)
 {
-    return ((const struct aware *)net)->stranded.count;
+    const struct aware *w = (const struct aware *)net;
+    if (w->stranded.count) {
+        const uint32_t route = w->flights.items[w->stranded.items[0]].route;
+        *src = w->fabric.routes[route].src;
+        *dst = w->fabric.routes[route].dst;
+    }
+    return w->stranded.count;
 }
 
 static void counters(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,

@@ -81,9 +81,14 @@ const char *nadi_flow_too_far(const struct nadi_network *net)
     return f->stranded.count ? nadi_fabric_too_far(&f->fabric) : NULL;
 }
 
-uint64_t nadi_flow_stranded(const struct nadi_network *net)
+uint64_t nadi_flow_stranded(const struct nadi_network *net, uint32_t *src, uint32_t *dst)
 {
     const struct flow *f = (const struct flow *)net;
+    if (f->stranded.count) {
+        const uint32_t route = f->transfers.items[f->stranded.items[0]].route;
+        *src = f->fabric.routes[route].src;
+        *dst = f->fabric.routes[route].dst;
+    }
     uint64_t count = f->stranded.count;
     for (size_t i = 0; i < f->pairs.count; i++) {
         const struct pair *p = &f->pairs.items[i];

@@ -168,7 +168,7 @@ void nadi_flow_end_rates(struct flow *f, const struct nadi_link_state *states, s
 
 /* flow_change.c */
 void nadi_flow_change(struct nadi_network *net, const struct nadi_link_state *states, size_t count);
-uint64_t nadi_flow_stranded(const struct nadi_network *net);
+uint64_t nadi_flow_stranded(const struct nadi_network *net, uint32_t *src, uint32_t *dst);
 const char *nadi_flow_too_far(const struct nadi_network *net);
 
 #endif

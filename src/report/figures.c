@@ -228,6 +228,8 @@ const char *nadi_outcome_name(enum nadi_outcome outcome)
         return "done";
     case NADI_OUTCOME_DEADLOCK:
         return "deadlock";
+    case NADI_OUTCOME_NO_WAY:
+        return "no way";
     case NADI_OUTCOME_LIMIT:
         return "limit";
     case NADI_OUTCOME_INTERRUPTED:

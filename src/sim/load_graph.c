@@ -168,8 +168,9 @@ static bool has_common_part(const struct nadi_graph *g, uint32_t *queue)
     return false;
 }
 
-/* NPUs do not forward: a way from each to each must lead over switches. */
-static bool all_reach(struct nadi_load *l)
+/* NPUs do not forward: a way from each to each must lead over switches. Where one is missing it
+ * takes a message that wants it to be a mistake: neighbours of a ring need no other ways. */
+static void look_for_ways(struct nadi_load *l)
 {
     const struct nadi_graph *g = &l->in->graph;
     uint32_t *distance = NADI_NEW(uint32_t, g->node_count);
@@ -183,12 +184,14 @@ static bool all_reach(struct nadi_load *l)
     }
     nadi_mem_free(distance);
     nadi_mem_free(queue);
-    if (from == NADI_NONE)
-        return true;
-    return nadi_error(l->diags, "network/unreachable",
-                      NADI_IN_FILE(l->graph_path ? l->graph_path : l->in->options.network),
-                      "check the links; NPUs do not forward, and one-way links lead one way",
-                      "there is no way from rank %" PRIu32 " to rank %" PRIu32, from, to - 1);
+    l->in->parted = from != NADI_NONE;
+    if (l->in->parted)
+        nadi_note(l->diags, "network/parted",
+                  NADI_IN_FILE(l->graph_path ? l->graph_path : l->in->options.network),
+                  "NPUs do not forward, and one-way links lead one way",
+                  "there is no way from rank %" PRIu32 " to rank %" PRIu32
+                  ": a message between such ranks ends the run",
+                  from, to - 1);
 }
 
 bool nadi_load_graph(struct nadi_load *l)
@@ -200,9 +203,9 @@ bool nadi_load_graph(struct nadi_load *l)
         return true;
     if (in->has_graph)
         return true;
-    if (!(l->graph_ready || (l->graph_path ? from_file(l) : nadi_load_graph_from_dims(l))) ||
-        !all_reach(l))
+    if (!(l->graph_ready || (l->graph_path ? from_file(l) : nadi_load_graph_from_dims(l))))
         return false;
+    look_for_ways(l);
     in->has_graph = true;
     return true;
 }

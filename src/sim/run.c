@@ -285,9 +285,36 @@ static void collect(const struct simulation *s, const struct nadi_fold *fold,
     result->ties_settled = nadi_workload_ties(s->workload);
 }
 
+/* Messages that wait for a way; *src, *dst: see nadi_network_ops. */
+static uint64_t stranded(const struct simulation *s, uint32_t *src, uint32_t *dst)
+{
+    *src = *dst = NADI_NONE;
+    return s->network->ops->stranded ? s->network->ops->stranded(s->network, src, dst) : 0;
+}
+
+/* A message was sent where the network as it was given has no way: no deadlock, but a mistake. */
+static bool explain_no_way(const struct simulation *s)
+{
+    uint32_t src, dst;
+    const enum nadi_outcome outcome = s->result->outcome;
+    const bool ended = outcome == NADI_OUTCOME_DEADLOCK || outcome == NADI_OUTCOME_DONE;
+    const uint64_t count = s->in->parted && ended ? stranded(s, &src, &dst) : 0;
+    if (count == 0 || src == NADI_NONE)
+        return false;
+    s->result->outcome = NADI_OUTCOME_NO_WAY;
+    nadi_error(&s->result->diags, "network/unreachable", NADI_IN_FILE(s->in->options.network),
+               "check the links: NPUs do not forward, and one-way links lead one way; or let only "
+               "ranks with a way communicate, in a ring say",
+               "rank %" PRIu32 " sends to rank %" PRIu32 ", to which there is no way (%" PRIu64
+               " message%s in all)",
+               src, dst, count, count == 1 ? "" : "s");
+    return true;
+}
+
 static void explain_stranded(const struct simulation *s)
 {
-    const uint64_t count = s->network->ops->stranded ? s->network->ops->stranded(s->network) : 0;
+    uint32_t src, dst;
+    const uint64_t count = stranded(s, &src, &dst);
     if (count)
         nadi_error(&s->result->diags, "run/no-way", NADI_IN_FILE(s->in->options.events),
                    "let a link come up again (`until`), or leave another way",
@@ -322,6 +349,8 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
         return attempt(s, NULL, false);
     }
     bool decided = !undecided && !(deadlock && !all);
+    if (decided && explain_no_way(s))
+        deadlock = false;
     if (decided)
         collect(s, fold, r);
     else

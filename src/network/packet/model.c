@@ -307,9 +307,14 @@ static const char *too_far(const struct nadi_network *net)
     return p->stranded.count ? nadi_pkt_too_far(p->net) : NULL;
 }
 
-static uint64_t stranded(const struct nadi_network *net)
+static uint64_t stranded(const struct nadi_network *net, uint32_t *src, uint32_t *dst)
 {
-    return nadi_pkt_lane_stranded((const struct packet *)net);
+    const struct packet *p = (const struct packet *)net;
+    if (p->stranded.count) {
+        *src = p->items[p->stranded.items[0]].src;
+        *dst = p->items[p->stranded.items[0]].dst;
+    }
+    return nadi_pkt_lane_stranded(p);
 }
 
 /* NPU, or npu_count + k for the k-th switch. */

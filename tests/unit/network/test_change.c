@@ -114,7 +114,10 @@ static void test_flow_no_way(void **state)
     flow_case_change(&c, 600, (struct nadi_link_state){0, 100, 0, true});
     flow_case_run(&c);
     assert_true(c.messages[0].arrived < 0 && c.messages[1].arrived < 0);
-    assert_int_equal(c.net->ops->stranded(c.net), 2);
+    uint32_t src = NADI_NONE, dst = NADI_NONE;
+    assert_int_equal(c.net->ops->stranded(c.net, &src, &dst), 2);
+    assert_int_equal(src, 0); /* of the second, which had none when it began */
+    assert_int_equal(dst, 1);
     flow_case_release(&c);
 }
 
