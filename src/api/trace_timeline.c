@@ -3,6 +3,7 @@
 #include "api/trace_source.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/signature.h"
 #include "base/str.h"
 #include "trace/inflate.h"
 
@@ -88,7 +89,8 @@ static bool add_file(struct nadi_trace_timeline_writer *w, const struct nadi_tra
               nadi_inflate_all(path, data, bytes, &text, messages);
     if (ok && nadi_issue_log_looks_so(nadi_str_get(&text), text.length)) {
         ok = add_log(w, path, &text, cycles_per_us, messages);
-    } else if (ok) {
+    } else if (ok && (ok = nadi_signature_check(path, "trace or log", nadi_str_get(&text),
+                                                text.length, messages))) {
         struct nadi_full *f = nadi_full_parse(path, nadi_str_get(&text), text.length, messages);
         ok = f && add_trace(w, f, source->ranks[0], first_start(f), messages);
         nadi_full_destroy(f);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/signature.h"
 #include "collective/table_inside.h"
 #include "collective/verify.h"
 
@@ -164,7 +165,8 @@ bool nadi_table_read(struct nadi_table_file *f, const char *path, struct nadi_di
     size_t bytes;
     if (!nadi_file_read(path, "file of a collective", &data, &bytes, diags))
         return false;
-    const bool ok = nadi_table_parse(f, path, data, bytes, diags);
+    const bool ok = nadi_signature_check(path, "file of a collective", data, bytes, diags) &&
+                    nadi_table_parse(f, path, data, bytes, diags);
     nadi_mem_free(data);
     return ok;
 }

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/signature.h"
 #include "base/str.h"
 
 struct reader {
@@ -167,7 +168,8 @@ bool nadi_csv_read(struct nadi_csv *t, const char *path, const char *what, struc
     if (!nadi_file_read(path, what, &text, &bytes, diags))
         return false;
     nadi_arena_release(&t->arena);
-    const bool ok = nadi_csv_parse(t, path, text, bytes, diags);
+    const bool ok = nadi_signature_check(path, what, text, bytes, diags) &&
+                    nadi_csv_parse(t, path, text, bytes, diags);
     nadi_mem_free(text);
     return ok;
 }

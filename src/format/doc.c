@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/signature.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -45,7 +46,8 @@ bool nadi_doc_read(struct nadi_doc *doc, const char *path, const char *what,
     size_t bytes = 0;
     if (!is_readable_size(path, what, diags) || !nadi_file_read(path, what, &data, &bytes, diags))
         return false;
-    bool ok = nadi_doc_parse(doc, path, data, bytes, syntax, diags);
+    const bool ok = nadi_signature_check(path, what, data, bytes, diags) &&
+                    nadi_doc_parse(doc, path, data, bytes, syntax, diags);
     nadi_mem_free(data);
     return ok;
 }

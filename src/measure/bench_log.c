@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/signature.h"
 #include "measure/bench_read.h"
 
 void nadi_bench_log_init(struct nadi_bench_log *log)
@@ -361,13 +362,16 @@ bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const ch
         return nadi_bench_error(&r, 1, "was the benchmark's output redirected to it?",
                                 "the log is empty");
     if (memchr(text, '\0', bytes))
-        return nadi_bench_error(&r, 1, "is it compressed? Decompress it first",
+        return nadi_signature_check(path, "benchmark log", text, bytes, diags) &&
+               nadi_bench_error(&r, 1, "is it compressed? Decompress it first",
                                 "the log is not text");
     const char separator = nadi_bench_is_printed(text, bytes) ? 0 : separator_of(text, bytes);
     const bool ok =
         separator ? parse_csv(&r, text, bytes, separator) : nadi_bench_printed(&r, text, bytes);
     if (!ok || log->count > before)
         return ok;
+    if (!nadi_signature_check(path, "benchmark log", text, bytes, diags))
+        return false;
     int shown = 0;
     while (blank + (size_t)shown < bytes && shown < 60 && text[blank + (size_t)shown] != '\n')
         shown++;

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "base/signature.h"
 #include "base/time.h"
 
 #define MAX_START_NS 9e15 /* 104 days: inside the clock's range */
@@ -59,7 +60,8 @@ bool nadi_flow_list_read(struct nadi_flow_list *list, const char *path, struct n
     size_t bytes;
     if (!nadi_file_read(path, "flow file", &text, &bytes, diags))
         return false;
-    const bool good = nadi_flow_list_parse(list, path, text, bytes, diags);
+    const bool good = nadi_signature_check(path, "flow file", text, bytes, diags) &&
+                      nadi_flow_list_parse(list, path, text, bytes, diags);
     nadi_mem_free(text);
     return good;
 }

@@ -1,5 +1,6 @@
 #include "platform/catalogue.h"
 
+#include "base/file.h"
 #include "base/str.h"
 #include "format/embedded.h"
 
@@ -46,7 +47,7 @@ bool nadi_catalogue_doc(struct nadi_doc *doc, const char *folder, const char *na
     const struct nadi_embedded *e = nadi_embedded_find(folder, name);
     if (e)
         return nadi_doc_parse(doc, name, e->text, e->bytes, NADI_DOC_YAML, diags);
-    if (!is_path(name))
+    if (!is_path(name) && !(strchr(name, '.') && nadi_file_exists(name)))
         return refuse(folder, name, diags);
     struct nadi_str what = NADI_STR_INIT;
     nadi_str_add_bytes(&what, folder, strlen(folder) - 1);

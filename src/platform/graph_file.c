@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/signature.h"
 #include "base/time.h"
 #include "format/schema.h"
 #include "platform/generator.h"
@@ -428,7 +429,10 @@ bool nadi_graph_file_from_doc(struct nadi_graph_file *f, const struct nadi_doc *
 
 enum nadi_graph_form nadi_graph_form_of(const char *text)
 {
+    const struct nadi_signature *known = nadi_signature_find(NULL, text, strlen(text));
     const char *at = text;
+    if (known && !nadi_signature_is_for(known, "network file"))
+        return NADI_GRAPH_FORM_DOC; /* whose reader says what it is */
     for (;;) {
         at += strspn(at, " \t\r\n");
         if (*at != '#')

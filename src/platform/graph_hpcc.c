@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "base/signature.h"
 #include "base/time.h"
 
 enum { MAX_NODES = 1 << 24 }; /* and links: keeps a nonsense header from exhausting memory */
@@ -149,7 +150,8 @@ bool nadi_graph_read_hpcc(struct nadi_graph *g, const char *path, struct nadi_di
     size_t bytes;
     if (!nadi_file_read(path, "topology file", &text, &bytes, diags))
         return false;
-    const bool good = nadi_graph_parse_hpcc(g, path, text, bytes, diags);
+    const bool good = nadi_signature_check(path, "topology file", text, bytes, diags) &&
+                      nadi_graph_parse_hpcc(g, path, text, bytes, diags);
     nadi_mem_free(text);
     return good;
 }

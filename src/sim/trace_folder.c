@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/signature.h"
 #include "base/str.h"
 #include "trace/set.h"
 
@@ -112,6 +113,8 @@ static void report_none(const char *prefix, const char *folder, const char *base
     uint32_t rank;
     unsigned ending;
     const bool names_one = nadi_trace_name_split(base, &stem, &rank, &ending);
+    if (!names_one && !nadi_signature_check_file(prefix, "prefix of Chakra traces", diags))
+        return;
     if (names_one && nadi_file_exists(prefix))
         nadi_str_printf(&hint, "give the prefix without rank and ending: '%.*s'",
                         (int)(strlen(prefix) - (strlen(base) - stem)), prefix);

@@ -1,5 +1,6 @@
 #include "trace/first.h"
 
+#include "base/signature.h"
 #include "base/str.h"
 
 #define CONVERT_HINT                                                                               \
@@ -25,8 +26,6 @@ static const char *guess(const uint8_t *p, size_t bytes)
         return "this was compressed twice with gzip; decompress it once";
     if (bytes >= 4 && memcmp(p, "\x28\xb5\x2f\xfd", 4) == 0)
         return "this was compressed twice with zstd; decompress it once";
-    if (bytes >= 4 && memcmp(p, "PK\x03\x04", 4) == 0)
-        return "this is a zip archive; extract it first";
     return CONVERT_HINT;
 }
 
@@ -37,8 +36,14 @@ static bool not_chakra(const struct nadi_frames *f, struct nadi_diags *diags)
     struct nadi_str first = NADI_STR_INIT;
     place.offset = 0;
     add_first_bytes(&first, f->window, f->end);
-    nadi_error(diags, "trace/not-chakra", place, guess(f->window, f->end),
-               "not a Chakra ET (first bytes %s)", nadi_str_get(&first));
+    const struct nadi_signature *s = nadi_signature_find(f->path, f->window, f->end);
+    if (s && !nadi_signature_is_for(s, "Chakra trace"))
+        nadi_error(diags, "trace/not-chakra", place, nadi_signature_hint(s),
+                   "this is %s; a Chakra ET is wanted (first bytes %s)", nadi_signature_form(s),
+                   nadi_str_get(&first));
+    else
+        nadi_error(diags, "trace/not-chakra", place, guess(f->window, f->end),
+                   "not a Chakra ET (first bytes %s)", nadi_str_get(&first));
     nadi_str_release(&first);
     return false;
 }

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/scan.h"
+#include "base/signature.h"
 #include "base/str.h"
 #include "base/time.h"
 #include "network/packet/cc.h"
@@ -300,7 +301,8 @@ bool nadi_hpcc_config_read(struct nadi_packet_config *c, struct nadi_hpcc_files 
     size_t bytes;
     if (!nadi_file_read(path, "packet configuration", &text, &bytes, diags))
         return false;
-    const bool good = nadi_hpcc_config_parse(c, files, path, text, bytes, arena, diags);
+    const bool good = nadi_signature_check(path, "packet configuration", text, bytes, diags) &&
+                      nadi_hpcc_config_parse(c, files, path, text, bytes, arena, diags);
     nadi_mem_free(text);
     return good;
 }

@@ -1,6 +1,7 @@
 #include "trace/import/text.h"
 
 #include "base/mem.h"
+#include "base/signature.h"
 #include "base/str.h"
 #include "format/utf8.h"
 #include "trace/inflate.h"
@@ -146,6 +147,10 @@ bool nadi_text_open(struct nadi_text *t, const char *path, bool whole, struct na
         t->fd = fd;
         t->hold = nadi_hold_fd(fd);
         expected = (size_t)about.st_size;
+        char head[4096];
+        const ssize_t got = pread(fd, head, sizeof(head), 0);
+        if (got > 0 && !nadi_signature_check(path, "capture", head, (size_t)got, diags))
+            return false;
     } else {
         if (fd >= 0)
             close(fd);

@@ -1,6 +1,7 @@
 /* workload: layers, and what must hold for the whole. */
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/signature.h"
 #include "base/str.h"
 #include "trace/inflate.h"
 #include "trace/v1/words.h"
@@ -335,9 +336,11 @@ bool nadi_v1_read(struct nadi_v1_workload *w, const char *path,
     struct nadi_str text = NADI_STR_INIT;
     *w = (struct nadi_v1_workload){0};
     nadi_arena_init(&w->arena);
-    const bool ok = nadi_file_read(path, "text workload", &data, &bytes, diags) &&
-                    nadi_inflate_all(path, data, bytes, &text, diags) &&
-                    nadi_v1_parse(w, path, nadi_str_get(&text), text.length, reading, diags);
+    const bool ok =
+        nadi_file_read(path, "text workload", &data, &bytes, diags) &&
+        nadi_inflate_all(path, data, bytes, &text, diags) &&
+        nadi_signature_check(path, "text workload", nadi_str_get(&text), text.length, diags) &&
+        nadi_v1_parse(w, path, nadi_str_get(&text), text.length, reading, diags);
     nadi_mem_free(data);
     nadi_str_release(&text);
     return ok;

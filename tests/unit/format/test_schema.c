@@ -323,6 +323,7 @@ static const struct key_case key_cases[] = {
     {TABLE, "blocks", "64", "64", "0", "schema/range"},
     {TABLE, "scratch", "64", "64", "-1", "schema/range"},
     {TABLE, "separate-results", "1", "on", "[1]", "schema/type"},
+    {TABLE, "swapped-results", "1", "on", "[1]", "schema/type"},
     {TABLE, "root", "1", "1", "-1", "schema/range"},
     {TABLE, "steps", "[{member: 0}]", "[{member: 0}]", "[2]", "schema/map"},
     {STEP, "member", "1", "1", "-1", "schema/range"},

@@ -1,0 +1,126 @@
+/* Signatures: what the beginnings of files of others and of our own are called, who reads them, and
+ * what looks like them and is not. */
+#include "base/signature.h"
+#include "base/str.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#define TEXT(text) text, sizeof(text) - 1
+
+static const struct {
+    const char *path, *text;
+    size_t bytes;
+    const char *form; /* begins so; NULL: not known */
+} files[] = {
+    {"a", TEXT("SQLite format 3\0\x10"), "an SQLite"},
+    {"a", TEXT("\x89HDF\r\n\x1a\n\0"), "an HDF5"},
+    {"a", TEXT("GGUF\3\0\0\0"), "a GGUF"},
+    {"a", TEXT("\x40\0\0\0\0\0\0\0{\"__metadata__\":{}}"), "a safetensors model"},
+    {"a",
+     TEXT("\x08\x07\x12\x07pytorch\x1a\x05"
+          "2.1.0"),
+     "an ONNX"},
+    {"a.onnx", TEXT("?"), "an ONNX"},
+    {"rank0.nsys-rep", TEXT("?"), "a profile of Nsight Systems"},
+    {"a", TEXT("\xd4\xc3\xb2\xa1\2\0\4\0"), "a capture of packets (pcap)"},
+    {"a", TEXT("PK\3\4...."), "a ZIP archive"},
+    {"a", TEXT("\x1f\x8b\x08\0"), "compressed with gzip"},
+    {"a",
+     TEXT("\x1f\x0a\x05"
+          "0.0.4\x12"),
+     "a Chakra execution trace"},
+    {"a",
+     TEXT("\xa1\x01\x0a\x05"
+          "0.0.4\x12"),
+     "a Chakra execution trace"},
+    {"a",
+     TEXT("\n<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/a.dtd\">\n"
+          "<platform version=\"4.1\"/>"),
+     "a SimGrid platform (XML)"},
+    {"a", TEXT("<graphml xmlns=\"x\"/>"), "a GraphML graph"},
+    {"a", TEXT("<system version=\"1\">\n<cpu numaid=\"0\"/></system>"), "the topology of a server"},
+    {"a", TEXT("<algo name=\"a\"><gpu id=\"0\"/></algo>"), "an MSCCL algorithm (XML)"},
+    {"a", TEXT("<!DOCTYPE HTML><body>"), "a page (HTML)"},
+    {"a", TEXT("<?xml version='1.0'?><other/>"), "XML"},
+    {"a", TEXT("{\"traceEvents\" : []}"), "a trace of events"},
+    {"a", TEXT("{\"schemaVersion\": 1, \"deviceProperties\": []"), "a profile of PyTorch"},
+    {"a", TEXT("{\"schema\": \"1.1\", \"pid\": 1, \"nodes\": []}"),
+     "an execution trace of PyTorch"},
+    {"a", TEXT("\xef\xbb\xbf{\"architectures\": [], \"model_type\": \"llama\"}"), "a Hugging Face"},
+    {"a", TEXT("{\"all-reduce-implementation\": [\"ring\"]}"), "a system file"},
+    {"a", TEXT("# nThread 1 nGpus 8\n#       size         count\n"), "the output of nccl-tests"},
+    {"a", TEXT("host: NCCL INFO Bootstrap\n"), "a log of NCCL"},
+    {"a", TEXT("Digraph g {\n}"), "a graph in DOT"},
+    {"a", TEXT("HYBRID_TRANSFORMER model_parallel_NPU_group: 2\n"), "a text workload"},
+    {"a", TEXT("NPUs Count,3\nLinks Count,4\n"), "a table of TACOS"},
+    {"a", TEXT("a,b,c\n1,2,3\n"), "a table of comma-separated values"},
+    {"a", TEXT("topology: [Ring]\nnpus_count: [8]\n"), "a network file"},
+    {"a", TEXT("#!/bin/sh\n"), "a script"},
+    /* not so */
+    {"a", TEXT(""), NULL},
+    {"a", TEXT("   \n"), NULL},
+    {"a", TEXT("SQLite format 4\0"), NULL},
+    {"a", TEXT("{\"notes\": \"traceEvents: none\"}"), NULL},
+    {"a", TEXT("{\"text\": \"schemaVersion\", \"deviceProperties\": 1}"), NULL},
+    {"a", TEXT("my topology: 1\nnpus_count: [8]\n"), NULL},
+    {"a", TEXT("a,b,c\n1,2\n"), NULL},
+    {"a", TEXT("a: [1,2,3]\nb: [1,2,3]\n"), NULL},
+    {"a", TEXT("8 0 8\n\n0 1 25Gbps 0.005ms 0\n"), NULL},
+    {"a", TEXT("\x08\x07\x12\x07pyt"), NULL}, /* cut */
+    {"a",
+     TEXT("\x1f\x0a\x05"
+          "0"),
+     NULL},
+};
+
+static void forms(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        const struct nadi_signature *s =
+            nadi_signature_find(files[i].path, files[i].text, files[i].bytes);
+        if (!s != !files[i].form || (s && !nadi_str_starts(nadi_signature_form(s), files[i].form)))
+            fail_msg("%zu: %s", i, s ? nadi_signature_form(s) : "not known");
+    }
+}
+
+static void readers(void **state)
+{
+    (void)state;
+    const struct nadi_signature *s = nadi_signature_find(NULL, TEXT("NPUs Count,3\n"));
+    assert_true(nadi_signature_is_for(s, "file of a collective"));
+    assert_false(nadi_signature_is_for(s, "file"));
+    assert_false(nadi_signature_is_for(s, "collective"));
+    s = nadi_signature_find(NULL, TEXT("a,b,c\n1,2,3\n"));
+    assert_true(nadi_signature_is_for(s, "table")); /* behind "table of runs" */
+    assert_true(nadi_signature_is_for(s, "table of runs"));
+    s = nadi_signature_find(NULL, TEXT("GGUF"));
+    assert_false(nadi_signature_is_for(s, "model"));
+}
+
+static void checks(void **state)
+{
+    (void)state;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    assert_true(nadi_signature_check("a", "system file", TEXT("{\"peak-perf\": 1}"), &diags));
+    assert_true(nadi_signature_check_file("/there/is/no/such/file", "system file", &diags));
+    assert_true(nadi_signature_check_file("/", "system file", &diags));
+    assert_int_equal(diags.count, 0);
+    assert_false(nadi_signature_check("a", "system file", TEXT("GGUF"), &diags));
+    assert_string_equal(diags.items[0].message,
+                        "this is a GGUF model, which nadi does not read; a system file is wanted");
+    assert_false(nadi_signature_check("a", "system file", TEXT("NPUs Count,3\n"), &diags));
+    assert_string_equal(diags.items[1].message,
+                        "this is a table of TACOS (CSV); a system file is wanted");
+    nadi_diags_release(&diags);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(forms), cmocka_unit_test(readers),
+                                       cmocka_unit_test(checks)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
