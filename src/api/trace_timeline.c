@@ -85,12 +85,13 @@ static bool add_file(struct nadi_trace_timeline_writer *w, const struct nadi_tra
     struct nadi_str text = NADI_STR_INIT;
     char *data = NULL;
     size_t bytes = 0;
-    bool ok = nadi_file_read(path, "trace or log", &data, &bytes, messages) &&
-              nadi_inflate_all(path, data, bytes, &text, messages);
+    bool ok =
+        nadi_file_read(path, "trace or log", &data, &bytes, messages) &&
+        nadi_inflate_all(path, data, bytes, &text, messages) &&
+        nadi_signature_check(path, "trace or log", nadi_str_get(&text), text.length, messages);
     if (ok && nadi_issue_log_looks_so(nadi_str_get(&text), text.length)) {
         ok = add_log(w, path, &text, cycles_per_us, messages);
-    } else if (ok && (ok = nadi_signature_check(path, "trace or log", nadi_str_get(&text),
-                                                text.length, messages))) {
+    } else if (ok) {
         struct nadi_full *f = nadi_full_parse(path, nadi_str_get(&text), text.length, messages);
         ok = f && add_trace(w, f, source->ranks[0], first_start(f), messages);
         nadi_full_destroy(f);

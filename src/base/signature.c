@@ -177,7 +177,8 @@ static const struct nadi_signature signatures[] = {
      "`nadi collective check` proves it; \"custom-collectives\" in the system file runs it", LINES,
      .marks = {"collective:", "members:", "steps:"}},
     {"a table of comma-separated values",
-     "|benchmark log|measured times|matrix of sizes|table of runs|table|", NULL, .how = TABLE},
+     "|benchmark log|trace or log|measured times|matrix of sizes|table of runs|table|", NULL,
+     .how = TABLE},
 };
 
 struct head {

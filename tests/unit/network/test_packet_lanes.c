@@ -104,10 +104,13 @@ static void test_stranded(void **state)
     for (uint32_t i = 0; i < 3; i++)
         send_in(&c, 20, 7, 10 * PAYLOAD);
     flow_case_run(&c);
-    assert_int_equal(c.net->ops->stranded(c.net), 3);
+    uint32_t src = NADI_NONE, dst = NADI_NONE;
+    assert_int_equal(c.net->ops->stranded(c.net, &src, &dst), 3);
+    assert_int_equal(src, 0);
+    assert_int_equal(dst, 1);
     flow_case_change(&c, 5000, (struct nadi_link_state){2, rate, latency_ns, false});
     flow_case_run(&c);
-    assert_int_equal(c.net->ops->stranded(c.net), 0);
+    assert_int_equal(c.net->ops->stranded(c.net, &src, &dst), 0);
     for (uint32_t i = 0; i < 3; i++)
         expect(&c, i, 4980 + arrival_ns((i + 1) * 10 * PAYLOAD, (i + 1) * 10, PAYLOAD));
     flow_case_release(&c);
