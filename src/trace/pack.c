@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "trace/inflate.h"
+#include "trace/pack_graph.h"
 #include "trace/pack_message.h"
 #include "trace/wire_write.h"
 
@@ -117,6 +118,20 @@ static bool pack_lines(struct nadi_packer *p, struct lines *l, struct nadi_defla
                                    "there is no line to pack");
 }
 
+/* The whole text, for it is one object. */
+static bool pack_graph(const struct nadi_packer *p, struct lines *l, struct nadi_deflate *sink)
+{
+    struct nadi_str out = NADI_STR_INIT;
+    while (!l->at_end)
+        if (!read_more(l, p->diags))
+            return false;
+    const bool ok = nadi_pack_graph(p->path, l->window, l->end, &out, p->diags);
+    if (ok)
+        nadi_deflate_write(sink, nadi_str_get(&out), out.length);
+    nadi_str_release(&out);
+    return ok;
+}
+
 /* Takes over `source`. */
 static bool pack_source(const char *path, struct nadi_inflate *source, struct nadi_deflate *sink,
                         struct nadi_diags *diags)
@@ -125,7 +140,9 @@ static bool pack_source(const char *path, struct nadi_inflate *source, struct na
     struct nadi_packer p = {.path = path, .diags = diags};
     nadi_inflate_skip_digest(source);
     l.window = nadi_mem_grow(NULL, &l.capacity, PIECE_BYTES, 1);
-    const bool ok = pack_lines(&p, &l, sink);
+    const bool ok =
+        read_more(&l, diags) &&
+        (nadi_pack_is_graph(l.window, l.end) ? pack_graph(&p, &l, sink) : pack_lines(&p, &l, sink));
     nadi_packer_release(&p);
     nadi_mem_free(l.window);
     nadi_inflate_close(source);

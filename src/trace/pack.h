@@ -2,7 +2,8 @@
  *
  * The bytes of a message are those of "raw" where there is one, else the canonical encoding of the
  * other keys, in any order. Errors name the line and column; nothing is written as a trace then.
- * Streaming: memory is the longest line. O(bytes). */
+ * Streaming: memory is the longest line. O(bytes). Chakra's feeder has a JSON of its own, which is
+ * read too (pack_graph.h). */
 #ifndef NADI_TRACE_PACK_H
 #define NADI_TRACE_PACK_H
 
