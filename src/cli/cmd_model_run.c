@@ -28,8 +28,9 @@ static const struct nadi_option simulation[] = {
      .words = "auto|unaware|aware|flow|packet",
      .initial = "auto",
      AT(network_model),
-     .help = "Messages pass each other (unaware), queue at every link (aware), share links fairly "
-             "(flow) or go as RoCE packets (packet); auto: unaware where the network is a list of "
+     .help = "Messages pass each other (unaware), queue whole at every link (aware: over a switch "
+             "twice the time of hardware), share links fairly (flow) or go as RoCE packets "
+             "(packet); auto: unaware where the network is a list of "
              "rings, "
              "cliques and switches, else flow"},
     {.name = "executor",

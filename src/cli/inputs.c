@@ -54,8 +54,9 @@ const struct nadi_option nadi_cli_input_model[] = {
      .words = "auto|unaware|aware|flow|packet",
      .initial = "auto",
      AT(network_model),
-     .help = "Messages pass each other (unaware), queue at every link (aware), share links "
-             "fairly (flow) or go as RoCE packets (packet); auto: unaware where that is right, "
+     .help = "Messages pass each other (unaware), queue whole at every link (aware: over a switch "
+             "twice the time of hardware), share links fairly (flow) or go as RoCE packets "
+             "(packet); auto: unaware where that is right, "
              "else flow; with "
              "commas between: all, side by side"},
     {.name = "compat",
