@@ -13,7 +13,8 @@ static bool generate(struct nadi_topo *t, const char *const *words, size_t count
                      struct nadi_diags *diags)
 {
     struct nadi_doc doc;
-    bool ok = nadi_generator_words(&doc, words, count, diags);
+    bool ok = count == 1 ? nadi_generator_text(&doc, words[0], diags)
+                         : nadi_generator_words(&doc, words, count, diags);
     if (!ok) {
         nadi_graph_init(&t->file.graph);
         return false;
