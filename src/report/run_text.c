@@ -186,13 +186,13 @@ static bool communication(const struct text *t)
         return true;
     nadi_str_add_char(t->out, '\n');
     bold(t, "its communication, by group, dimension and algorithm");
-    return bars(
-        t,
-        "select case when group_name is null then 'messages' when group_name = '' then "
-        "'all ranks' else group_name end || ', dimension ' || dimension || "
-        "coalesce(', ' || algorithm, ''), sum(duration_ns) as ns from critical_path where "
-        "dimension is not null and cause <> 'link_queueing' group by 1 order by ns desc limit 8",
-        blue);
+    return bars(t,
+                "select case when group_name is null then 'messages' when group_name = '' then "
+                "'all ranks' else group_name end || ', dimension ' || dimension || "
+                "coalesce(', ' || algorithm, ''), sum(duration_ns) as ns from critical_path where "
+                "dimension is not null and cause not in ('link_queueing', 'pair_queueing') group "
+                "by 1 order by ns desc limit 8",
+                blue);
 }
 
 static bool queues(const struct text *t)

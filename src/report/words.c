@@ -69,7 +69,7 @@ static enum nadi_share share_of_cause(enum nadi_cause c)
 {
     if (c == NADI_CAUSE_COMPUTE)
         return NADI_SHARE_COMPUTE;
-    if (c >= NADI_CAUSE_TENSOR && c <= NADI_CAUSE_LINK_QUEUE)
+    if (c >= NADI_CAUSE_TENSOR && c <= NADI_CAUSE_PAIR_QUEUE)
         return NADI_SHARE_EXPOSED_COMM;
     return c >= NADI_CAUSE_MEMORY && c <= NADI_CAUSE_PROCESSOR ? NADI_SHARE_OTHER : NADI_SHARE_IDLE;
 }

@@ -11,6 +11,7 @@ static const struct {
     [NADI_CAUSE_EXPERT] = {"expert_communication", "expert communication"},
     [NADI_CAUSE_OTHER_COMM] = {"other_communication", "other communication"},
     [NADI_CAUSE_LINK_QUEUE] = {"link_queueing", "queueing at links"},
+    [NADI_CAUSE_PAIR_QUEUE] = {"pair_queueing", "behind own earlier messages"},
     [NADI_CAUSE_MEMORY] = {"memory", "remote memory"},
     [NADI_CAUSE_MEMORY_QUEUE] = {"memory_queueing", "queueing at memory"},
     [NADI_CAUSE_PROCESSOR] = {"processor", "processor"},

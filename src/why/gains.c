@@ -69,7 +69,7 @@ static void count(struct tally *t, const struct nadi_inputs *in, const struct na
         nadi_link_classes_find(&in->graph, &t->classes);
     for (size_t i = 0; i < why->step_count; i++) {
         const enum nadi_cause c = why->steps[i].cause;
-        if (c >= NADI_CAUSE_TENSOR && c <= NADI_CAUSE_LINK_QUEUE)
+        if (c >= NADI_CAUSE_TENSOR && c <= NADI_CAUSE_PAIR_QUEUE)
             count_step(t, in, r, &why->steps[i]);
     }
 }

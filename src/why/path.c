@@ -133,9 +133,12 @@ static void tell_trail(struct walk *w, enum nadi_binding binding)
                    nadi_inside_plan(w->t->in, w->rank, w->node, &plan);
     for (size_t i = trail->parts.count; i-- > 0;) {
         const struct nadi_trail_part *p = &trail->parts.items[i];
-        bool waits = p->link != NADI_NONE;
-        struct nadi_path_step s =
-            step_of(w, waits ? NADI_CAUSE_LINK_QUEUE : cause, i == 0 ? binding : NADI_BOUND_INSIDE);
+        bool waits = p->link != NADI_NONE || p->behind;
+        struct nadi_path_step s = step_of(w,
+                                          p->behind ? NADI_CAUSE_PAIR_QUEUE
+                                          : waits   ? NADI_CAUSE_LINK_QUEUE
+                                                    : cause,
+                                          i == 0 ? binding : NADI_BOUND_INSIDE);
         s.dim = p->dim;
         s.link = p->link;
         s.fixed_ns = p->fixed_ns;

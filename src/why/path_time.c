@@ -106,7 +106,7 @@ struct nadi_path_ops *nadi_path_ops_create(const struct nadi_inputs *in, const s
     nadi_map64_init(&ops->alike, 64);
     const bool timed = !in->has_graph && !in->system.exact;
     if (!timed) /* what messages wait for others says nothing of when those come */
-        ops->exact = why->sums[NADI_CAUSE_LINK_QUEUE] == 0;
+        ops->exact = why->sums[NADI_CAUSE_LINK_QUEUE] == 0 && why->sums[NADI_CAUSE_PAIR_QUEUE] == 0;
     for (size_t i = 0; i < why->step_count && timed;) {
         const struct nadi_path_step *s = &why->steps[i];
         uint64_t ns = 0;

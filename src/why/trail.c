@@ -140,7 +140,7 @@ static void add_part(struct nadi_trail *trail, struct nadi_trail_part part)
     part.latency_ns = nadi_min_u64(part.latency_ns, part.fixed_ns);
     for (size_t i = 0; i < trail->parts.count; i++) {
         struct nadi_trail_part *p = &trail->parts.items[i];
-        if (p->dim == part.dim && p->link == part.link) {
+        if (p->dim == part.dim && p->link == part.link && p->behind == part.behind) {
             p->ns += part.ns;
             p->fixed_ns += part.fixed_ns;
             p->latency_ns += part.latency_ns;
@@ -169,6 +169,8 @@ static int by_place(const void *a, const void *b)
         return x->link == NADI_NONE ? -1 : 1;
     if (x->link != y->link)
         return x->link < y->link ? -1 : 1;
+    if (x->behind != y->behind)
+        return x->behind ? 1 : -1;
     return x->dim < y->dim ? -1 : x->dim > y->dim;
 }
 
@@ -193,19 +195,23 @@ static void add_message(const struct nadi_trails *s, struct nadi_trail *trail,
                         const struct nadi_message_entry *m, uint64_t most_ns)
 {
     const uint32_t dim = dim_of(s, m->src, m->dst);
-    const uint64_t waited = m->link == NADI_NONE ? 0 : nadi_min_u64(m->waited_ns, most_ns);
-    const uint64_t alone = most_ns - waited,
+    const uint64_t behind = nadi_min_u64(m->queued_ns, most_ns), rest = most_ns - behind;
+    const uint64_t waited = m->link == NADI_NONE ? 0 : nadi_min_u64(m->waited_ns, rest);
+    const uint64_t alone = rest - waited,
                    fixed = nadi_min_u64(nadi_ways_latency(s->ways, m->src, m->dst), alone);
     add_part(
         trail,
         (struct nadi_trail_part){
             .ns = alone, .fixed_ns = fixed, .latency_ns = fixed, .dim = dim, .link = NADI_NONE});
+    add_part(trail,
+             (struct nadi_trail_part){.ns = behind, .dim = dim, .link = NADI_NONE, .behind = true});
     if (waited == 0)
         return;
-    /* who is held for a good part of its way is held all of the way: its rate is that link's */
+    /* who is held for a good part of its way is held all of the way: its rate is that link's, and
+     * so, likely, was that of the messages before it */
     const bool held = waited > (alone - fixed) / 10;
     add_part(trail, (struct nadi_trail_part){.ns = waited,
-                                             .held_ns = held ? alone - fixed : 0,
+                                             .held_ns = held ? alone - fixed + behind : 0,
                                              .dim = s->t->r->links[m->link].dim,
                                              .link = m->link});
 }

@@ -14,7 +14,8 @@
 struct nadi_trail_part { /* what the trail spent in a dimension, or waiting for others at a link */
     uint64_t ns, fixed_ns, latency_ns, held_ns; /* but the first as in struct nadi_path_step */
     uint32_t dim;                               /* NADI_NONE: the two ends differ in none */
-    uint32_t link; /* index into the result's links; NADI_NONE: not waiting */
+    uint32_t link; /* index into the result's links; NADI_NONE: not waiting at one */
+    bool behind;   /* waiting for earlier messages of the same pair */
 };
 
 struct nadi_trail {

@@ -31,7 +31,8 @@ enum nadi_cause {
     NADI_CAUSE_PIPELINE,
     NADI_CAUSE_EXPERT,
     NADI_CAUSE_OTHER_COMM,
-    NADI_CAUSE_LINK_QUEUE, /* aware: longer than on idle links */
+    NADI_CAUSE_LINK_QUEUE, /* others' messages at links */
+    NADI_CAUSE_PAIR_QUEUE, /* flow, packet: earlier messages of the same pair and connection */
     NADI_CAUSE_MEMORY,
     NADI_CAUSE_MEMORY_QUEUE, /* for a server of remote memory */
     NADI_CAUSE_PROCESSOR,

@@ -69,7 +69,7 @@ static bool log_is_silent(uint64_t seed, const struct nadi_inputs *in, const str
     n->logged += r->logged_count > 0;
     n->queued += x->sums[NADI_CAUSE_LINK_QUEUE] > 0;
     for (size_t i = 0; i < r->logged_count; i++)
-        if (r->logged[i].waited_ns >
+        if ((uint64_t)r->logged[i].waited_ns + r->logged[i].queued_ns >
             (uint64_t)(r->logged[i].arrived - r->logged[i].sent) / NADI_PS_PER_NS)
             return wrong(seed, "wait of a message", r->logged[i].waited_ns, 0);
     for (size_t i = 0; i < x->step_count; i++)
