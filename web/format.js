@@ -2,10 +2,10 @@
 export const CAUSES = [
   ["compute", "compute", "#2f7ebc", "#4c9ad6"], ["tensor_communication", "tensor communication", "#e07b1a", "#f09a45"],
   ["data_communication", "data communication", "#c2410c", "#e8703a"], ["pipeline_communication", "pipeline communication", "#a16207", "#cf9a2c"],
-  ["expert_communication", "expert communication", "#be185d", "#e26a9c"], ["other_communication", "other communication", "#d9534a", "#e8837b"],
+  ["point_to_point", "messages between ranks", "#4d7c0f", "#94c447"], ["expert_communication", "expert communication", "#be185d", "#e26a9c"], ["other_communication", "other communication", "#d9534a", "#e8837b"],
   ["link_queueing", "queueing at links", "#7f1d1d", "#b85450"], ["pair_queueing", "behind own earlier messages", "#92603a", "#c08a5e"], ["memory", "remote memory", "#5b8c2a", "#86b957"],
   ["memory_queueing", "queueing at memory", "#3f6212", "#6d9440"], ["processor", "processor", "#0f766e", "#3fb3a8"],
-  ["straggler_wait", "waiting for a straggler", "#7c3aed", "#a985f2"], ["pipeline_bubble", "pipeline bubble", "#b3a5d6", "#6f6293"],
+  ["straggler_wait", "waiting for a straggler", "#7c3aed", "#a985f2"], ["pipeline_bubble", "waiting for a message", "#b3a5d6", "#6f6293"],
   ["idle", "idle", "#c9ced3", "#4a535a"]];
 const CAUSE = Object.fromEntries(CAUSES.map((c, i) => [c[0], { label: c[1], light: c[2], dark: c[3], order: i }]));
 

@@ -39,7 +39,7 @@ export function overviewView(run) {
       card("moved", bytes(i.moved_bytes), `${count(i.messages)} messages, ${bytes(i.offered_bytes)} asked for`),
       card("nodes", count(i.nodes), `${i.network_model} network, ${i.executor} executor`),
       card("mean wait for stragglers", time(waits.straggler_wait || 0), percent((waits.straggler_wait || 0) / i.end_ns)),
-      card("mean pipeline bubble", time(waits.pipeline_bubble || 0), percent((waits.pipeline_bubble || 0) / i.end_ns))),
+      card("mean wait for messages", time(waits.pipeline_bubble || 0), percent((waits.pipeline_bubble || 0) / i.end_ns))),
     spreadOfEnd(run, interval),
     el("h2", {}, "The critical path, by cause"),
     run.path.length ? barChart(top.map(([c, ns]) => ({ label: labelOf(c), value: ns, text: `${time(ns)}  ${percent(ns / run.end)}`, colour: colourOf(c) })), "Critical path by cause", time)

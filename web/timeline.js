@@ -15,16 +15,43 @@ function parseRanks(text) {
   return ranges.length && !ranges.includes(null) ? ranges : null;
 }
 
+const TRACE = "\0trace", EMPTY = { rank: -1, kind: -1, count: 0, start: new Float64Array(0), end: new Float64Array(0), op: [], slack: [], longest: 0 };
+
+/* Ranks as rows: [{ rank, all: those that it stands for, header: its group }, ...]. Equal ones have the same trace and figures. */
+function orderRanks(run, group, fold) {
+  const of = new Map(run.memberships.filter(m => m.group_name === group).map(m => [m.rank, m])), rows = new Map();
+  const headerOf = r => {
+    if (group === TRACE) return "trace " + r.trace;
+    const m = of.get(r.rank);
+    return group ? (m ? `${group} of rank ${m.first_rank}, ${count(m.ranks)} ranks` : `no ${group}`) : "";
+  };
+  const alike = r => [r.trace, r.finish_ns, r.compute_ns, r.communication_ns, r.true_exposed_comm_ns, r.memory_ns, r.cpu_ns, r.idle_ns].join();
+  for (const r of run.ranks) {
+    const header = headerOf(r), key = header + "|" + (fold ? alike(r) : r.rank);
+    if (!rows.has(key)) rows.set(key, { rank: r.rank, all: [], header, order: group === TRACE ? r.trace : of.get(r.rank)?.first_rank ?? 0 });
+    rows.get(key).all.push(r.rank);
+  }
+  return [...rows.values()].sort((a, b) => (group ? a.order - b.order : 0) || a.rank - b.rank);
+}
+
 export function timelineView(run) {
-  const s = { t0: 0, t1: Math.max(run.end, 1), top: 0, row: 14, word: "", ranks: null, kinds: new Set([0, 1, 2, 3, 4]), rows: [] };
+  const s = { t0: 0, t1: Math.max(run.end, 1), top: 0, row: 14, word: "", ranks: null, kinds: new Set([0, 1, 2, 3, 4]), rows: [], group: "", fold: false, select: null };
   let colours = [], marked = null;
 
   function prepare() {
-    s.rows = run.tracks.filter(t => s.kinds.has(t.kind) &&
-      (!s.ranks || s.ranks.some(r => t.rank >= r[0] && t.rank <= r[1])));
+    const shown = orderRanks(run, s.group, s.fold).filter(g => !s.ranks || g.all.some(k => s.ranks.some(r => k >= r[0] && k <= r[1])));
+    const tracks = new Map();
+    for (const t of run.tracks) if (s.kinds.has(t.kind)) { if (!tracks.has(t.rank)) tracks.set(t.rank, []); tracks.get(t.rank).push(t); }
+    s.rows = [];
+    shown.forEach((g, i) => {
+      const own = g.all.map(k => tracks.get(k)).find(Boolean) || [];
+      if (own.length && g.header && (i === 0 || shown[i - 1].header !== g.header)) s.rows.push({ ...EMPTY, header: g.header });
+      for (const t of own) s.rows.push(g.all.length > 1 ? { ...t, alike: g.all } : t);
+    });
     s.rowOf = new Map();
     s.rows.forEach((t, i) => {
-      if (!s.rowOf.has(t.rank + ":" + t.kind)) s.rowOf.set(t.rank + ":" + t.kind, i);
+      for (const rank of t.alike || [t.rank])
+        if (!s.rowOf.has(rank + ":" + t.kind)) s.rowOf.set(rank + ":" + t.kind, i);
     });
     const words = s.word.toLowerCase();
     marked = words ? run.ops.map(o => o.name.toLowerCase().includes(words)) : null;
@@ -102,6 +129,7 @@ export function timelineView(run) {
     drawAxis(view);
     drawLabels(view);
     drawArrows(view);
+    drawSelection(view);
     ctx.setTransform(1, 0, 0, 1, 0, 0);
   }
 
@@ -134,8 +162,13 @@ export function timelineView(run) {
     const every = Math.max(1, Math.ceil(13 / s.row));
     for (let i = first; i < last; i++) {
       const t = s.rows[i], y = yOf(i) + s.row / 2, newRank = i === 0 || s.rows[i - 1].rank !== t.rank;
+      if (t.header) {
+        ctx.fillStyle = css("--grid"); ctx.fillRect(0, y - s.row / 2, view.width, s.row);
+        if (s.row >= 9) { ctx.fillStyle = css("--ink"); ctx.fillText(t.header, 6, y); }
+        continue;
+      }
       ctx.fillStyle = css("--dim");
-      if (s.row >= 9 ? newRank : i % every === 0) ctx.fillText("rank " + t.rank, 6, y);
+      if (s.row >= 9 ? newRank : i % every === 0) ctx.fillText((t.alike ? t.alike.length + " × " : "rank ") + t.rank, 6, y);
       if (s.row < 11) continue;
       ctx.textAlign = "right"; ctx.fillText(["comp", "comm", "recv", "mem", "cpu"][t.kind].slice(0, 4), GUTTER - 4, y); ctx.textAlign = "left";
       let n = firstAtOrAfter(t.start, s.t0 - t.longest, 0, t.count), tries = 0;
@@ -180,13 +213,13 @@ export function timelineView(run) {
         (p.dimension === null ? "" : `\ndimension ${p.dimension}${p.algorithm ? ", " + p.algorithm : ""}`) : null;
     }
     const row = s.rows[Math.floor((y - AXIS - LANE + s.top) / s.row)];
-    if (!row || y < AXIS + LANE) return null;
+    if (!row || row.header || y < AXIS + LANE) return null;
     let i = firstAtOrAfter(row.start, t + 1e-9, 0, row.count) - 1;
     const slack = 2 * (s.t1 - s.t0) / (view.width - GUTTER);
     for (let back = 0; back < 50 && i >= 0; back++, i--)
       if (row.end[i] >= t - slack) {
         const o = run.ops[row.op[i]];
-        return `${o.name || o.type}\nrank ${row.rank}, ${TRACKS[row.kind]}: ${labelOf(o.cause)}\n` +
+        return `${o.name || o.type}\nrank ${row.rank}${row.alike ? ` and ${count(row.alike.length - 1)} like it` : ""}, ${TRACKS[row.kind]}: ${labelOf(o.cause)}\n` +
           `${time(row.end[i] - row.start[i])} from ${time(row.start[i])}` +
           (o.group_name ? `\ngroup ${o.group_name}` : "") + (o.bytes ? `\n${bytes(o.bytes)}` : "") +
           (row.slack[i] >= 0 ? `\nslack ${time(row.slack[i])}${run.info.slack_is_exact ? "" : " (estimate)"}` : "");
@@ -209,6 +242,28 @@ export function timelineView(run) {
     view.redraw();
   }
 
+  /* From one moment to another: all of the canvas. */
+  function zoomTo(from, to) {
+    const least = Math.min(20, run.end), span = Math.max(to - from, least);
+    s.t0 = from; s.t1 = from + span;
+    pan(0);
+  }
+
+  /* The span under the pointer: [start, end]. */
+  function spanAt(x, y) {
+    const row = s.rows[Math.floor((y - AXIS - LANE + s.top) / s.row)], t = timeAt(view, x);
+    if (!row || row.header || x < GUTTER) return null;
+    const i = firstAtOrAfter(row.start, t + 1e-9, 0, row.count) - 1;
+    return i >= 0 && row.end[i] >= t ? [row.start[i], row.end[i]] : null;
+  }
+
+  function drawSelection(view) {
+    if (!s.select) return;
+    const [a, b] = s.select, { ctx } = view;
+    ctx.globalAlpha = 0.25; ctx.fillStyle = css("--accent");
+    ctx.fillRect(Math.min(a, b), AXIS, Math.abs(b - a), view.height); ctx.globalAlpha = 1;
+  }
+
   const height = Math.max(260, Math.min(640, AXIS + LANE + run.tracks.length * s.row + 6, innerHeight - 170));
   const view = sharpCanvas(height, draw, "Timeline of ranks. Arrow keys move, plus and minus zoom, 0 shows all.");
   const pointers = new Map();
@@ -216,7 +271,7 @@ export function timelineView(run) {
     e.preventDefault();
     if (e.shiftKey) { s.top += e.deltaY + e.deltaX; view.redraw(); } else zoom(Math.exp(e.deltaY * 0.0015), e.offsetX);
   }, { passive: false });
-  view.canvas.addEventListener("pointerdown", e => { pointers.set(e.pointerId, e); view.canvas.setPointerCapture(e.pointerId); tip.hide(); });
+  view.canvas.addEventListener("pointerdown", e => { pointers.set(e.pointerId, e); view.canvas.setPointerCapture(e.pointerId); tip.hide(); if (e.shiftKey || e.offsetY < AXIS) s.select = [e.offsetX, e.offsetX]; });
   view.canvas.addEventListener("pointermove", e => {
     const old = pointers.get(e.pointerId);
     if (!old) {
@@ -224,6 +279,7 @@ export function timelineView(run) {
       if (text) tip.show(text, e.clientX, e.clientY); else tip.hide();
       return;
     }
+    if (s.select) { s.select[1] = Math.max(GUTTER, e.offsetX); view.redraw(); return; }
     const others = [...pointers.values()].filter(p => p.pointerId !== e.pointerId);
     if (others.length === 1) {
       const before = Math.abs(old.clientX - others[0].clientX), after = Math.abs(e.clientX - others[0].clientX);
@@ -237,9 +293,18 @@ export function timelineView(run) {
   for (const type of ["pointerup", "pointercancel"])
     view.canvas.addEventListener(type, e => {
       pointers.delete(e.pointerId);
+      if (s.select) {
+        const [a, b] = s.select.map(x => timeAt(view, Math.max(GUTTER, x))).sort((p, q) => p - q), wide = Math.abs(s.select[1] - s.select[0]) > 4;
+        s.select = null;
+        if (wide && type === "pointerup") zoomTo(a, b); else view.redraw();
+      }
       if (e.pointerType === "touch") { const text = describe(e.offsetX, e.offsetY); if (text) tip.show(text, e.clientX, e.clientY); }
     });
   view.canvas.addEventListener("pointerleave", tip.hide);
+  view.canvas.addEventListener("dblclick", e => {
+    const span = spanAt(e.offsetX, e.offsetY);
+    if (span) { const room = (span[1] - span[0]) * 0.1; zoomTo(span[0] - room, span[1] + room); }
+  });
   view.canvas.addEventListener("keydown", e => {
     const acts = { ArrowLeft: () => pan(-0.1), ArrowRight: () => pan(0.1), a: () => pan(-0.1), d: () => pan(0.1),
       "+": () => zoom(0.7), "=": () => zoom(0.7), w: () => zoom(0.7), "-": () => zoom(1.4), s: () => zoom(1.4),
@@ -254,6 +319,11 @@ export function timelineView(run) {
     on: { input: () => { s.ranks = parseRanks(ranks.value); s.top = 0; again(); } } });
   const search = el("input", { type: "search", size: "14", placeholder: "name", "aria-label": "Mark nodes by name",
     on: { input: () => { s.word = search.value; again(); } } });
+  const names = [...new Set(run.memberships.map(m => m.group_name))], stages = new Set(run.ranks.map(r => r.trace)).size;
+  const group = names.length || stages > 1 ? el("label", {}, "group by ", el("select", { on: { change: e => { s.group = e.target.value; s.top = 0; again(); } } },
+    el("option", { value: "" }, "rank"), names.map(n => el("option", { value: n }, n)), stages > 1 && stages < run.ranks.length ? el("option", { value: TRACE }, "trace") : null)) : null;
+  s.fold = run.ranks.length > 16 && orderRanks(run, "", true).length < run.ranks.length;
+  const fold = orderRanks(run, "", true).length < run.ranks.length ? el("label", {}, el("input", { type: "checkbox", checked: s.fold, on: { change: e => { s.fold = e.target.checked; s.top = 0; again(); } } }), " equal ranks as one") : null;
   const size = el("input", { type: "range", min: "0", max: "100", value: "81", "aria-label": "Height of a row",
     on: { input: () => { s.row = 0.5 * Math.pow(60, size.value / 100); view.redraw(); } } });
   const kinds = TRACKS.map((name, i) => run.tracks.some(t => t.kind === i)
@@ -266,9 +336,10 @@ export function timelineView(run) {
   Object.keys(run.pathCauses).forEach(c => used.add(c));
   if (run.tracks.some(t => t.kind === 2)) used.add("pipeline_bubble");
   const section = el("section", {},
-    el("div", { class: "tools" }, el("label", {}, "ranks ", ranks), el("label", {}, "mark ", search), el("label", {}, "rows ", size), kinds),
+    el("div", { class: "tools" }, el("label", {}, "ranks ", ranks), el("label", {}, "mark ", search), el("label", {}, "rows ", size), group, fold, kinds),
     view.canvas, legend(CAUSES.map(c => c[0]).filter(c => used.has(c))),
-    el("p", { class: "note" }, "Drag to move, wheel to zoom, shift and wheel for other ranks. Keys: ", el("kbd", {}, "←"), el("kbd", {}, "→"), " move, ",
+    run.tracks.length ? null : el("p", { class: "note" }, "The run had too many nodes for their times to be in its files unasked: “--db” writes them."),
+    el("p", { class: "note" }, "Drag to move, wheel to zoom, shift and wheel for other ranks; shift and drag, or drag along the time, zooms to that time, a double click to a span. Keys: ", el("kbd", {}, "←"), el("kbd", {}, "→"), " move, ",
       el("kbd", {}, "+"), el("kbd", {}, "−"), " zoom, ", el("kbd", {}, "↑"), el("kbd", {}, "↓"), " ranks, ", el("kbd", {}, "0"), " all. Arrows are messages; they show when few are in view. ",
       run.info.slack_is_exact ? "Slack is a promise: a node may end so much later and the run ends as before, if every rank keeps its order."
         : "Slack is an estimate here: a node that ends later also moves messages, which then meet others.",

@@ -200,10 +200,13 @@ static void print_result(const struct run_values *v, const struct nadi_job *job)
     const bool json = nadi_str_equal(v->model.format, "json");
     const int colour = nadi_terminal_colours(stdout);
     char *text = nadi_model_result(job, json, colour);
-    nadi_terminal_print(text);
+    if (json)
+        nadi_terminal_print(text);
+    else
+        nadi_terminal_print_text(text);
     if (!json && !v->brief) {
         putchar('\n');
-        nadi_terminal_print(nadi_job_text(job, colour));
+        nadi_terminal_print_text(nadi_job_text(job, colour));
     }
     if (!json && v->out)
         nadi_cli_print_files(v->out, job);

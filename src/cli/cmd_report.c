@@ -63,7 +63,7 @@ static bool print_texts(const struct nadi_words *words, struct nadi_diags *messa
             return false;
         if (i > 0)
             putchar('\n');
-        nadi_terminal_print(text);
+        nadi_terminal_print_text(text);
     }
     return true;
 }
@@ -102,9 +102,13 @@ static int cmd_diff(const struct nadi_command *self, int count, char **arguments
         return NADI_EXIT_USAGE;
     struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
     const char *first = words.items[0], *second = words.items[1];
-    char *text = nadi_str_equal(v.format, "json")
-                     ? nadi_report_diff_json(first, second, messages)
-                     : nadi_report_diff(first, second, nadi_terminal_colours(stdout), messages);
+    const bool json = nadi_str_equal(v.format, "json");
+    char *text = json ? nadi_report_diff_json(first, second, messages)
+                      : nadi_report_diff(first, second, nadi_terminal_colours(stdout), messages);
+    if (text && !json) {
+        nadi_terminal_print_text(text);
+        return nadi_terminal_end(NADI_STATUS_DONE, NULL, messages, false);
+    }
     return nadi_terminal_end(text ? NADI_STATUS_DONE : NADI_STATUS_INPUT, text, messages, false);
 }
 

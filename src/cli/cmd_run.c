@@ -206,7 +206,10 @@ static void print_result(const struct values *v, const struct nadi_job *job)
 {
     const bool json = nadi_str_equal(v->format, "json");
     char *text = json ? nadi_job_json(job) : nadi_job_text(job, nadi_terminal_colours(stdout));
-    nadi_terminal_print(text);
+    if (json)
+        nadi_terminal_print(text);
+    else
+        nadi_terminal_print_text(text);
     if (json || !v->out)
         return;
     nadi_cli_print_files(v->out, job);

@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "cli/command.h"
+#include "cli/narrow.h"
 #include "cli/stop.h"
 
 #include <errno.h>
@@ -103,6 +104,20 @@ void *nadi_terminal_must(void *made)
 void nadi_terminal_print(char *text)
 {
     fputs(nadi_terminal_must(text), stdout);
+    nadi_free(text);
+}
+
+void nadi_terminal_print_text(char *text)
+{
+    struct nadi_str narrow = NADI_STR_INIT;
+    const int columns = nadi_narrow_columns();
+    if (columns == 0) {
+        nadi_terminal_print(text);
+        return;
+    }
+    nadi_narrow_text(nadi_terminal_must(text), columns, &narrow);
+    fputs(nadi_str_get(&narrow), stdout);
+    nadi_str_release(&narrow);
     nadi_free(text);
 }
 

@@ -17,6 +17,8 @@ bool nadi_terminal_colours(FILE *stream);
 void *nadi_terminal_must(void *made);
 /* A text of the library, of which the same holds, on standard output; frees it. */
 void nadi_terminal_print(char *text);
+/* The same of text for people, in as many columns as the terminal has: cli/narrow.h. */
+void nadi_terminal_print_text(char *text);
 /* The exit code of a function that gave no text: INPUT, or as the messages have it. */
 int nadi_terminal_why(const struct nadi_diags *messages);
 

@@ -28,6 +28,9 @@ static const struct {
     {"run", "select * from runs"},
     {"ranks", "select ranks.*, coalesce(n, 1) as weight from ranks left join " WEIGHTS
               " on home = rank where rank in " SHOWN " order by rank"},
+    {"memberships",
+     "select rank, group_name, first_rank, ranks from memberships where rank in " SHOWN
+     " order by group_name, first_rank, rank"},
     {"shares", "select rank, cause, ns from shares where rank in " SHOWN " order by rank"},
     {"causes",
      "select cause, sum(ns * n) / (select ranks from runs) as ns from shares join " CLASSES

@@ -52,8 +52,8 @@ static void put_signed(struct nadi_str *out, int64_t value)
 
 /* ---- ops ----------------------------------------------------------------------------------- */
 
-static const char *cause_of(const char *type, const char *collective, const char *group,
-                            bool has_group)
+static const char *cause_of(const char *type, const char *name, const char *collective,
+                            const char *group, bool has_group)
 {
     bool message = strstr(type, "SEND") || strstr(type, "RECV");
     if (strcmp(type, "COMP_NODE") == 0)
@@ -62,7 +62,7 @@ static const char *cause_of(const char *type, const char *collective, const char
         return nadi_cause_name(NADI_CAUSE_MEMORY);
     if (!message && strcmp(type, "COMM_COLL_NODE") != 0)
         return nadi_cause_name(NADI_CAUSE_PROCESSOR);
-    return nadi_cause_name(nadi_cause_of_name(has_group ? group : NULL, message,
+    return nadi_cause_name(nadi_cause_of_name(has_group ? group : NULL, name, message,
                                               strcmp(collective, "ALL_TO_ALL") == 0));
 }
 
@@ -89,8 +89,8 @@ static bool read_ops(struct spans *s, struct nadi_database *db, struct nadi_str 
         }
         nadi_str_printf(json, "%" PRIu64 ",%" PRIu64 ",", nadi_query_u64(q, 6),
                         nadi_query_u64(q, 7));
-        const char *cause =
-            cause_of(type, nadi_query_text(q, 4), nadi_query_text(q, 5), !nadi_query_is_null(q, 5));
+        const char *cause = cause_of(type, nadi_query_text(q, 2), nadi_query_text(q, 4),
+                                     nadi_query_text(q, 5), !nadi_query_is_null(q, 5));
         nadi_json_add_text(json, cause, strlen(cause));
         nadi_str_printf(json, ",%" PRIu64 "]", op.node);
         NADI_PUSH(&s->ops, op);

@@ -78,6 +78,33 @@ static void put_ranks(struct nadi_database *db, const struct nadi_run_db *run)
     }
 }
 
+/* The groups that a name means on the ranks; of many ranks, on the first one of each class. */
+static void put_memberships(struct nadi_database *db, const struct nadi_run_db *run)
+{
+    enum { EACH = 4096 };
+    const struct nadi_groups *groups = &run->in->groups;
+    const struct nadi_result *r = run->r;
+    bool *seen = NADI_ZNEW(bool, (size_t)r->class_count + r->rank_count);
+    nadi_database_into(db, "memberships", 4);
+    for (uint32_t rank = 0; rank < r->rank_count; rank++) {
+        const uint32_t class = r->class_of ? r->class_of[rank] : rank;
+        const bool shown = r->rank_count <= EACH || !seen[class];
+        seen[class] = true;
+        for (size_t f = 0; shown && f < groups->family_count; f++) {
+            const uint32_t group = groups->families[f].group_of[rank];
+            if (group == NADI_NONE || groups->items[group].is_world)
+                continue;
+            const struct nadi_group *g = &groups->items[group];
+            nadi_database_u64(db, rank);
+            nadi_database_text(db, groups->families[f].name);
+            nadi_database_u64(db, g->sorted ? g->sorted[0] : 0);
+            nadi_database_u64(db, g->size);
+            nadi_database_row(db);
+        }
+    }
+    nadi_mem_free(seen);
+}
+
 static void put_index(struct nadi_database *db, uint32_t index)
 {
     nadi_database_u64(db, index == NADI_NONE ? UINT64_MAX : index);
@@ -401,6 +428,7 @@ bool nadi_run_db_write(const struct nadi_run_db *run, const char *path, struct n
     put_run(db, run);
     put_ranks(db, run);
     put_dimensions(db, run);
+    put_memberships(db, run);
     put_links(db, run);
     put_packets(db, run->r);
     put_samples(db, &run->r->uncertainty);

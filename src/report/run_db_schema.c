@@ -11,6 +11,7 @@ const char nadi_run_db_schema[] =
     " finish_ns integer, compute_ns integer, communication_ns integer,"
     " true_exposed_comm_ns integer, exposed_comm_ns integer, memory_ns integer, cpu_ns integer,"
     " idle_ns integer, peak_memory_bytes integer, nodes_done integer, nodes_open integer);"
+    "create table memberships(rank integer, group_name text, first_rank integer, ranks integer);"
     "create table shares(rank integer, cause text, ns integer);"
     "create table dimensions(dimension integer primary key, topology text, npus integer,"
     " link_gbps real, latency_ns real, links integer, messages integer, bytes integer,"

@@ -9,6 +9,7 @@ static const struct {
     [NADI_CAUSE_DATA] = {"data_communication", "data communication"},
     [NADI_CAUSE_PIPELINE] = {"pipeline_communication", "pipeline communication"},
     [NADI_CAUSE_EXPERT] = {"expert_communication", "expert communication"},
+    [NADI_CAUSE_MESSAGE] = {"point_to_point", "messages between ranks"},
     [NADI_CAUSE_OTHER_COMM] = {"other_communication", "other communication"},
     [NADI_CAUSE_LINK_QUEUE] = {"link_queueing", "queueing at links"},
     [NADI_CAUSE_PAIR_QUEUE] = {"pair_queueing", "behind own earlier messages"},
@@ -16,7 +17,7 @@ static const struct {
     [NADI_CAUSE_MEMORY_QUEUE] = {"memory_queueing", "queueing at memory"},
     [NADI_CAUSE_PROCESSOR] = {"processor", "processor"},
     [NADI_CAUSE_STRAGGLER] = {"straggler_wait", "waiting for a straggler"},
-    [NADI_CAUSE_BUBBLE] = {"pipeline_bubble", "pipeline bubble"},
+    [NADI_CAUSE_BUBBLE] = {"pipeline_bubble", "waiting for a message"},
     [NADI_CAUSE_IDLE] = {"idle", "idle"},
 };
 
@@ -86,18 +87,30 @@ static enum nadi_cause by_name(const char *name)
     return NADI_CAUSES;
 }
 
-enum nadi_cause nadi_cause_of_name(const char *name, bool message, bool all_to_all)
+/* Does a stage of a pipeline send what the node is called after? */
+static bool is_of_stage(const char *node)
+{
+    static const char *const sent[] = {"activation", "gradient", "microbatch", "micro-batch"};
+    for (size_t i = 0; node && i < sizeof(sent) / sizeof(*sent); i++)
+        if (strstr(node, sent[i]))
+            return true;
+    return false;
+}
+
+enum nadi_cause nadi_cause_of_name(const char *name, const char *node, bool message,
+                                   bool all_to_all)
 {
     enum nadi_cause cause = name ? by_name(name) : NADI_CAUSES;
     if (cause != NADI_CAUSES)
         return cause;
     if (message)
-        return NADI_CAUSE_PIPELINE;
+        return is_of_stage(node) ? NADI_CAUSE_PIPELINE : NADI_CAUSE_MESSAGE;
     return all_to_all ? NADI_CAUSE_EXPERT : NADI_CAUSE_OTHER_COMM;
 }
 
 enum nadi_cause nadi_cause_of_group(const char *name, const struct nadi_trace *t, uint32_t node)
 {
     bool message = t->type[node] == NADI_NODE_SEND || t->type[node] == NADI_NODE_RECV;
-    return nadi_cause_of_name(name, message, t->collective[node] == NADI_ALL_TO_ALL);
+    const char *own = message && t->name ? nadi_trace_string(t, t->name[node]) : NULL;
+    return nadi_cause_of_name(name, own, message, t->collective[node] == NADI_ALL_TO_ALL);
 }

@@ -30,6 +30,7 @@ enum nadi_cause {
     NADI_CAUSE_DATA,
     NADI_CAUSE_PIPELINE,
     NADI_CAUSE_EXPERT,
+    NADI_CAUSE_MESSAGE, /* between two ranks, of no role that is known */
     NADI_CAUSE_OTHER_COMM,
     NADI_CAUSE_LINK_QUEUE, /* others' messages at links */
     NADI_CAUSE_PAIR_QUEUE, /* flow, packet: earlier messages of the same pair and connection */
@@ -46,9 +47,10 @@ const char *nadi_cause_name(enum nadi_cause cause);  /* "tensor_communication": 
 const char *nadi_cause_label(enum nadi_cause cause); /* "tensor communication": for people */
 
 /* The role of a collective or message by its group's name ("tp", "dp_shard", "pipeline", "ep3",
- * ...); without a telling name an all-to-all counts as expert, a message between ranks as pipeline.
- */
-enum nadi_cause nadi_cause_of_name(const char *name, bool message, bool all_to_all);
+ * ...); without a telling name an all-to-all counts as expert. A message between ranks also by the
+ * name of its node, which says what a stage sends: activations, gradients. */
+enum nadi_cause nadi_cause_of_name(const char *name, const char *node, bool message,
+                                   bool all_to_all);
 enum nadi_cause nadi_cause_of_group(const char *name, const struct nadi_trace *t, uint32_t node);
 
 enum nadi_binding {                        /* what the start of a step waited for */

@@ -103,12 +103,12 @@ static void pipeline(void **state)
     assert_int_equal(x.result.end_ns, 700 + 200 + 300);
     assert_int_equal(x.why.step_count, 3);
     assert_int_equal(x.why.steps[0].rank, 0);
-    assert_int_equal(x.why.steps[1].cause, NADI_CAUSE_PIPELINE);
+    assert_int_equal(x.why.steps[1].cause, NADI_CAUSE_MESSAGE);
     assert_int_equal(x.why.steps[1].end_ns - x.why.steps[1].start_ns, 200);
     assert_int_equal(x.why.steps[1].binding, NADI_BOUND_MESSAGE);
     assert_int_equal(x.why.steps[2].rank, 1);
     assert_int_equal(share(&x, 1, NADI_CAUSE_BUBBLE), 700);
-    assert_int_equal(share(&x, 1, NADI_CAUSE_PIPELINE), 200);
+    assert_int_equal(share(&x, 1, NADI_CAUSE_MESSAGE), 200);
     assert_int_equal(share(&x, 3, NADI_CAUSE_IDLE), 1190);
     assert_int_equal(nadi_why_time(&x.why, 0, 2)->slack_ns, x.result.end_ns - 750);
     assert_int_equal(nadi_why_time(&x.why, 0, 0)->slack_ns, 0);
@@ -160,7 +160,7 @@ static void queue_at_a_link(void **state)
     finish(&x);
     uint64_t queued = x.why.sums[NADI_CAUSE_LINK_QUEUE];
     assert_true(queued > 0);
-    assert_int_equal(queued + x.why.sums[NADI_CAUSE_PIPELINE] + 1, x.result.end_ns);
+    assert_int_equal(queued + x.why.sums[NADI_CAUSE_MESSAGE] + 1, x.result.end_ns);
     for (size_t i = 0; i < x.why.step_count; i++)
         if (x.why.steps[i].cause == NADI_CAUSE_LINK_QUEUE)
             assert_true(x.result.links[x.why.steps[i].link].wait_ns > 0);
@@ -182,7 +182,11 @@ static void names_of_groups(void **state)
     kind = NADI_ALL_TO_ALL;
     assert_int_equal(nadi_cause_of_group("7", &t, 0), NADI_CAUSE_EXPERT);
     type = NADI_NODE_SEND;
-    assert_int_equal(nadi_cause_of_group(NULL, &t, 0), NADI_CAUSE_PIPELINE);
+    assert_int_equal(nadi_cause_of_group(NULL, &t, 0), NADI_CAUSE_MESSAGE);
+    assert_int_equal(nadi_cause_of_name(NULL, "send 0 to 3", true, false), NADI_CAUSE_MESSAGE);
+    assert_int_equal(nadi_cause_of_name(NULL, "send gradients 1", true, false),
+                     NADI_CAUSE_PIPELINE);
+    assert_int_equal(nadi_cause_of_name("pp", "send 0 to 3", true, false), NADI_CAUSE_PIPELINE);
     for (int c = 0; c < NADI_CAUSES; c++)
         assert_true(strlen(nadi_cause_name((enum nadi_cause)c)) > 0);
 }
