@@ -646,10 +646,10 @@ void api_cases_inputs(const char *path)
         "# nThread 1 nGpus 4 minBytes 1024\n"
         "#  Rank  0 Group 0 Pid 1 on alpha device 0 [0x01] NVIDIA A100-SXM4-80GB\n"
         "#       size   count  type  redop  root   time  algbw  busbw #wrong\n"
-        "  1024  256 float sum -1 19.5 1.00 1.50 0\n"
-        "  65536  256 float sum -1 24.25 1.00 1.50 0\n"
-        "  4194304  256 float sum -1 95.125 1.00 1.50 0\n"
-        "  268435456  256 float sum -1 1750.5 1.00 1.50 0\n"
+        "  1024  256 float sum -1 19.5 0.05 0.08 0\n"
+        "  65536  16384 float sum -1 24.25 2.70 4.05 0\n"
+        "  4194304  1048576 float sum -1 95.125 44.09 66.14 0\n"
+        "  268435456  67108864 float sum -1 1750.5 153.35 230.02 0\n"
         "# Collective test concluded: all_reduce_perf\n");
     put(tables, "a.csv",
         "device_key,b,m,n,k,dtypes,derived_time_us\n"

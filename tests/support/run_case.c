@@ -44,6 +44,14 @@ static size_t errors_of(const struct nadi_job *job)
     return nadi_messages_total(nadi_job_messages(job), NADI_LEVEL_ERROR);
 }
 
+static bool has_error(const struct nadi_diags *diags, const char *code)
+{
+    for (size_t i = 0; i < nadi_messages_count(diags); i++)
+        if (nadi_str_equal(nadi_messages_get(diags, i).code, code))
+            return true;
+    return false;
+}
+
 static void say_errors(const struct nadi_job *job)
 {
     const struct nadi_diags *said = nadi_job_messages(job);
@@ -140,7 +148,10 @@ static void hold(const struct nadi_job *job, enum nadi_status status)
         if (!result->stopped_by)
             finding("a limit without a reason");
         return;
-    case NADI_STATUS_INPUT:
+    case NADI_STATUS_INPUT: /* a message to a rank without a way, which only the run meets */
+        if (!has_error(&result->diags, "network/unreachable"))
+            break;
+        return;
     case NADI_STATUS_BUG:
         break;
     }
