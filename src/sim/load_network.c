@@ -99,6 +99,8 @@ static bool load_in_flight(struct nadi_load *l, const struct nadi_schema_values 
         return true;
     l->in->in_flight = v->items->integer ? (uint32_t)v->items->integer : NADI_IN_FLIGHT_ANY;
     l->in_flight_place = nadi_doc_place(values->doc, v->node);
+    if (l->in_flight_place.file) /* longer than the document */
+        l->in_flight_place.file = nadi_arena_strdup(&l->in->arena, l->in_flight_place.file);
     return true;
 }
 

@@ -80,7 +80,7 @@ static void many_alike(void **state)
 {
     (void)state;
     enum { CHUNKS = 1 << 20 };
-    struct waiting *items = NADI_NEW(struct waiting, CHUNKS);
+    struct waiting *items = NADI_ZNEW(struct waiting, CHUNKS);
     struct nadi_system s = {.waiting.items = items};
     struct queue q = {.head = NADI_NONE, .tail = NADI_NONE};
     for (uint32_t i = 0; i < CHUNKS; i++) {
