@@ -124,7 +124,7 @@ enum nadi_status nadi_do_job_write(struct nadi_job *job, const struct nadi_outpu
 }
 
 /* Those of the folder, which know the critical path. */
-static const struct nadi_words *words_of(const struct nadi_job *job)
+static const struct nadi_sentences *words_of(const struct nadi_job *job)
 {
     return job->has_written ? &job->written.words : NULL;
 }

@@ -33,19 +33,8 @@ static const struct nadi_option simulation[] = {
              "(packet); auto: unaware where the network is a list of "
              "rings, "
              "cliques and switches, else flow"},
-    {.name = "executor",
-     .type = NADI_OPTION_WORD,
-     .words = "auto|message|phase|fold",
-     .initial = "auto",
-     AT(executor),
-     .help = "How collectives are simulated; auto takes the fastest that is exact"},
-    {.name = "mismatch",
-     .type = NADI_OPTION_WORD,
-     .words = "error|warn",
-     .initial = "error",
-     AT(mismatch),
-     .help = "Where members of a group issue different collectives: end the run, or match their "
-             "messages as the reference does"},
+    NADI_CLI_EXECUTOR_OPTION,
+    NADI_CLI_MISMATCH_OPTION,
     {.name = NULL},
 };
 

@@ -19,6 +19,19 @@ extern const struct nadi_option nadi_cli_input_files[]; /* offsets into struct n
 extern const struct nadi_option nadi_cli_input_model[];
 
 /* Rows of the commands that run a simulation; AT gives a field's place. */
+#define NADI_CLI_EXECUTOR_OPTION                                                                   \
+    {                                                                                              \
+        .name = "executor", .type = NADI_OPTION_WORD, .words = "auto|message|phase|fold",          \
+        .initial = "auto", AT(executor),                                                           \
+        .help = "How collectives are simulated; auto takes the fastest that is exact"              \
+    }
+#define NADI_CLI_MISMATCH_OPTION                                                                   \
+    {                                                                                              \
+        .name = "mismatch", .type = NADI_OPTION_WORD, .words = "error|warn", .initial = "error",   \
+        AT(mismatch),                                                                              \
+        .help = "Where members of a group issue different collectives: end the run, or match "     \
+                "their messages as the reference does"                                             \
+    }
 #define NADI_CLI_DB_OPTION                                                                         \
     {                                                                                              \
         .name = "db", .type = NADI_OPTION_FLAG, AT(db),                                            \

@@ -31,9 +31,9 @@
 
 enum nadi_ranks_form { NADI_RANKS_AUTO, NADI_RANKS_ONE_BY_ONE, NADI_RANKS_BY_CLASS };
 
-struct nadi_written; /* report/run_files.h */
-struct nadi_detail;  /* report/detail.h */
-struct nadi_words;   /* report/words.h */
+struct nadi_written;   /* report/run_files.h */
+struct nadi_detail;    /* report/detail.h */
+struct nadi_sentences; /* report/words.h */
 
 enum { NADI_RANKS_EACH = 100000 }; /* ranks that AUTO writes one by one */
 
@@ -52,7 +52,7 @@ struct nadi_report_options {
      */
     bool some_timeline, some_db;
     const struct nadi_detail *timeline_detail, *db_detail; /* set while a folder is written */
-    const struct nadi_words *words;                        /* likewise */
+    const struct nadi_sentences *words;                    /* likewise */
 };
 
 /* Is ranks.csv written by class? */
@@ -69,10 +69,10 @@ bool nadi_report_write_folder(const struct nadi_inputs *in, const struct nadi_re
 /* The summary for a terminal, at most 100 columns, appended to out. colour: ANSI sequences.
  * words: those of the folder that was written, or NULL. */
 void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r,
-                      const struct nadi_words *words, bool colour, struct nadi_str *out);
+                      const struct nadi_sentences *words, bool colour, struct nadi_str *out);
 
 /* The text of summary.json without its list of files, appended to out; words likewise. */
 void nadi_report_json(const struct nadi_inputs *in, const struct nadi_result *r,
-                      const struct nadi_words *words, struct nadi_str *out);
+                      const struct nadi_sentences *words, struct nadi_str *out);
 
 #endif

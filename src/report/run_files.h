@@ -53,7 +53,7 @@ struct nadi_written_file {
 
 struct nadi_written { /* all zero but for the arena: empty */
     struct nadi_arena arena;
-    struct nadi_words words; /* as they stand in summary.json; in the arena */
+    struct nadi_sentences words; /* as they stand in summary.json; in the arena */
     struct nadi_written_file *items;
     size_t count, capacity;
 };

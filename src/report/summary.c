@@ -127,11 +127,11 @@ static void rank_row(struct nadi_json *j, const struct nadi_inputs *in,
 }
 
 static void in_words(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r,
-                     const struct nadi_words *words)
+                     const struct nadi_sentences *words)
 {
     struct nadi_arena arena;
     nadi_arena_init(&arena);
-    const struct nadi_words w = words ? *words : nadi_words_of(in, r, NULL, &arena);
+    const struct nadi_sentences w = words ? *words : nadi_words_of(in, r, NULL, &arena);
     nadi_json_array(j, "in_words");
     for (uint32_t i = 0; i < w.count; i++)
         nadi_json_string(j, NULL, w.sentences[i]);
@@ -464,7 +464,7 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
 }
 
 void nadi_report_json(const struct nadi_inputs *in, const struct nadi_result *r,
-                      const struct nadi_words *words, struct nadi_str *out)
+                      const struct nadi_sentences *words, struct nadi_str *out)
 {
     const struct nadi_report_options o = {.words = words};
     nadi_summary_json(in, r, &o, NULL, out);

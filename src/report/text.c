@@ -150,11 +150,11 @@ static void headline(const struct page *p)
                          "workload.\n");
 }
 
-static void words(const struct page *p, const struct nadi_words *known)
+static void words(const struct page *p, const struct nadi_sentences *known)
 {
     struct nadi_arena arena;
     nadi_arena_init(&arena);
-    const struct nadi_words w = known ? *known : nadi_words_of(p->in, p->r, NULL, &arena);
+    const struct nadi_sentences w = known ? *known : nadi_words_of(p->in, p->r, NULL, &arena);
     for (uint32_t i = 0; i < w.count; i++)
         nadi_words_put(w.sentences[i], p->out);
     nadi_arena_release(&arena);
@@ -464,7 +464,7 @@ static void execution(const struct page *p)
 }
 
 void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r,
-                      const struct nadi_words *known, bool colour, struct nadi_str *out)
+                      const struct nadi_sentences *known, bool colour, struct nadi_str *out)
 {
     struct page p = {.in = in, .r = r, .out = out, .colour = colour};
     headline(&p);

@@ -14,7 +14,7 @@ struct writer {
     const struct nadi_result *r;
     const struct nadi_why *why; /* or NULL */
     struct nadi_arena *arena;
-    struct nadi_words *words;
+    struct nadi_sentences *words;
 };
 
 static void say(const struct writer *w, struct nadi_str *sentence)
@@ -315,10 +315,10 @@ static void hidden(const struct writer *w, struct nadi_str *s)
     say(w, s);
 }
 
-struct nadi_words nadi_words_of(const struct nadi_inputs *in, const struct nadi_result *r,
-                                const struct nadi_why *why, struct nadi_arena *arena)
+struct nadi_sentences nadi_words_of(const struct nadi_inputs *in, const struct nadi_result *r,
+                                    const struct nadi_why *why, struct nadi_arena *arena)
 {
-    struct nadi_words words = {.count = 0};
+    struct nadi_sentences words = {.count = 0};
     const struct writer w = {in, r, why, arena, &words};
     struct nadi_str s = NADI_STR_INIT;
     if (r->outcome == NADI_OUTCOME_DONE && r->rank_count && r->end_ns) {

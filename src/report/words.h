@@ -16,14 +16,14 @@
 
 enum { NADI_WORDS_MOST = 4 };
 
-struct nadi_words {
+struct nadi_sentences {
     const char *sentences[NADI_WORDS_MOST];
     uint32_t count; /* 0: the run did not finish, or had nothing to do */
 };
 
 /* The sentences are in the arena. why: NULL where nodes were not recorded. */
-struct nadi_words nadi_words_of(const struct nadi_inputs *in, const struct nadi_result *r,
-                                const struct nadi_why *why, struct nadi_arena *arena);
+struct nadi_sentences nadi_words_of(const struct nadi_inputs *in, const struct nadi_result *r,
+                                    const struct nadi_why *why, struct nadi_arena *arena);
 
 /* A sentence for a terminal, in lines of at most 96 columns, and the end of the last one. */
 void nadi_words_put(const char *sentence, struct nadi_str *out);

@@ -104,20 +104,24 @@ static bool load_in_flight(struct nadi_load *l, const struct nadi_schema_values 
     return true;
 }
 
+/* Does this file set the key, and none did before? */
+static bool sets_first(const struct nadi_schema_values *values, const char *key, bool *is_set)
+{
+    if (*is_set || !nadi_schema_is_set(values, key))
+        return false;
+    *is_set = true;
+    return true;
+}
+
 bool nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *values)
 {
-    static const char *const keys[] = {"flow-startup", "flow-overhead", "flow-window"};
     struct nadi_flow_config *flow = &l->in->flow;
-    for (uint32_t k = 0; k < 3; k++) {
-        const double number = nadi_schema_number(values, keys[k]);
-        if (l->flow_keys_set >> k & 1 || !nadi_schema_is_set(values, keys[k]))
-            continue;
-        l->flow_keys_set |= 1U << k;
-        if (k == 2)
-            flow->window_bytes = nadi_count_trunc(number);
-        else
-            *(k == 0 ? &flow->startup_ns : &flow->overhead_ns) = number;
-    }
+    if (sets_first(values, "flow-startup", &l->has_startup))
+        flow->startup_ns = nadi_schema_number(values, "flow-startup");
+    if (sets_first(values, "flow-overhead", &l->has_overhead))
+        flow->overhead_ns = nadi_schema_number(values, "flow-overhead");
+    if (sets_first(values, "flow-window", &l->has_window))
+        flow->window_bytes = nadi_count_trunc(nadi_schema_number(values, "flow-window"));
     if (!l->packet_path)
         l->packet_path = text_of(l, values, "packet");
     return load_in_flight(l, values);

@@ -612,6 +612,28 @@ static void write_captures(const char *folder)
     }
 }
 
+struct nadi_job *api_cases_job(const char *in)
+{
+    char step[PATH_BYTES], system[PATH_BYTES], network[PATH_BYTES];
+    struct nadi_setup setup;
+    nadi_setup_init(&setup);
+    setup.workload = in_folder(step, in, "step");
+    setup.system = in_folder(system, in, "system.json");
+    setup.network = in_folder(network, in, "network.yml");
+    return nadi_job_create(&setup);
+}
+
+int api_cases_open_files(void)
+{
+    int count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (folder && readdir(folder))
+        count++;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
 void api_cases_inputs(const char *path)
 {
     char in[PATH_BYTES], prefix[PATH_BYTES], tables[PATH_BYTES];

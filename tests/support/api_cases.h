@@ -24,6 +24,10 @@ extern const struct api_case api_cases[]; /* ends with one without a name */
 
 /* Makes a folder `path` + "/in" with the inputs of all cases. */
 void api_cases_inputs(const char *path);
+/* A job on three of them, in the folder `in`, not loaded. */
+struct nadi_job *api_cases_job(const char *in);
+/* File descriptors that the process has open. */
+int api_cases_open_files(void);
 /* Empties a folder, which it makes if it is not there, and what is in it. */
 void api_cases_clear(const char *folder);
 

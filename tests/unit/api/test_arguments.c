@@ -507,18 +507,11 @@ static void test_calls_out_of_order(void **state)
 static void test_jobs_run_once(void **state)
 {
     (void)state;
-    char work[] = "/tmp/nadi-arguments-XXXXXX", files[3][64];
-    struct nadi_setup setup;
+    char work[] = "/tmp/nadi-arguments-XXXXXX", in[64];
     assert_non_null(mkdtemp(work));
     api_cases_inputs(work);
-    nadi_setup_init(&setup);
-    snprintf(files[0], sizeof(files[0]), "%s/in/step", work);
-    snprintf(files[1], sizeof(files[1]), "%s/in/system.json", work);
-    snprintf(files[2], sizeof(files[2]), "%s/in/network.yml", work);
-    setup.workload = files[0];
-    setup.system = files[1];
-    setup.network = files[2];
-    struct nadi_job *j = nadi_job_create(&setup);
+    snprintf(in, sizeof(in), "%s/in", work);
+    struct nadi_job *j = api_cases_job(in);
     assert_int_equal(nadi_job_load(j), NADI_STATUS_DONE);
     assert_int_equal(nadi_job_load(j), NADI_STATUS_INPUT);
     assert_int_equal(nadi_job_run(j, NULL), NADI_STATUS_DONE);

@@ -7,7 +7,6 @@
 
 #include <nadi/trace.h>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -36,17 +35,6 @@ struct state {
     int files;
 };
 
-static int open_files(void)
-{
-    int count = 0;
-    DIR *dir = opendir("/proc/self/fd");
-    while (dir && readdir(dir))
-        count++;
-    if (dir)
-        closedir(dir);
-    return count;
-}
-
 static void look(struct state *s)
 {
     memset(s, 0, sizeof(*s));
@@ -65,7 +53,7 @@ static void look(struct state *s)
     for (char **e = environ; *e; e++)
         for (const char *c = *e; *c; c++)
             s->environment = s->environment * 31 + (unsigned char)*c;
-    s->files = open_files();
+    s->files = api_cases_open_files();
 }
 
 static void expect_same(const struct state *a, const struct state *b, const char *name)
@@ -215,16 +203,7 @@ static void test_broken_pipe_is_an_error(void **state)
 static void test_child_goes_on_where_its_parent_had_loaded(void **state)
 {
     (void)state;
-    char files[3][128];
-    struct nadi_setup setup;
-    nadi_setup_init(&setup);
-    snprintf(files[0], sizeof(files[0]), "%s/step", in);
-    snprintf(files[1], sizeof(files[1]), "%s/system.json", in);
-    snprintf(files[2], sizeof(files[2]), "%s/network.yml", in);
-    setup.workload = files[0];
-    setup.system = files[1];
-    setup.network = files[2];
-    struct nadi_job *job = nadi_job_create(&setup);
+    struct nadi_job *job = api_cases_job(in);
     assert_int_equal(nadi_job_load(job), NADI_STATUS_DONE);
     fflush(NULL);
     const pid_t child = fork();

@@ -76,17 +76,6 @@ void __wrap_free(void *p)
 static char work[] = "/tmp/nadi-memory-XXXXXX", in[64], out[64];
 static unsigned long long most = 150;
 
-static int open_files(void)
-{
-    int count = 0;
-    DIR *dir = opendir("/proc/self/fd");
-    while (dir && readdir(dir))
-        count++;
-    if (dir)
-        closedir(dir);
-    return count;
-}
-
 static bool leaves_parts(const char *folder)
 {
     bool any = false;
@@ -103,7 +92,7 @@ static size_t limits; /* how often a case ended so */
 static bool try_failure(const struct api_case *c, long long at)
 {
     const struct api_place place = {in, out};
-    const int files = open_files();
+    const int files = api_cases_open_files();
     const long long before = atomic_load(&live);
     api_cases_clear(out);
     atomic_store(&until_failure, at);
@@ -117,7 +106,7 @@ static bool try_failure(const struct api_case *c, long long at)
     if (atomic_load(&live) != before)
         fail_msg("%s, allocation %lld: %lld blocks are left", c->name, at,
                  (long long)atomic_load(&live) - before);
-    if (open_files() != files)
+    if (api_cases_open_files() != files)
         fail_msg("%s, allocation %lld: a file is left open", c->name, at);
     if (leaves_parts(out))
         fail_msg("%s, allocation %lld: a file that was not finished is left", c->name, at);
