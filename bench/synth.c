@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "collective/verify.h"
-#include "explore/synth.h"
+#include "synthesize/synth.h"
 
 static double seconds(void)
 {

@@ -1,5 +1,5 @@
 #include "api/inside.h"
-#include "explore/synth_report.h"
+#include "synthesize/synth_report.h"
 
 void nadi_collective_synth_options_init(struct nadi_collective_synth_options *options)
 {

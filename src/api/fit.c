@@ -1,5 +1,5 @@
 #include "api/inside.h"
-#include "explore/validate_collectives.h"
+#include "calibrate/validate_collectives.h"
 
 #include "base/file.h"
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-#include "sim/flows.h"
+#include "flows/flows.h"
 #include "api/gate.h"
 #include "base/file.h"
 #include "base/str.h"

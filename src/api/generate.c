@@ -1,9 +1,9 @@
 #include "api/inside.h"
 #include "api/job.h"
 #include "base/str.h"
-#include "trace/gen_collective.h"
-#include "trace/gen_demo.h"
-#include "trace/gen_transformer.h"
+#include "generate/gen_collective.h"
+#include "generate/gen_demo.h"
+#include "generate/gen_transformer.h"
 
 void nadi_collective_traces_init(struct nadi_collective_traces *options)
 {

@@ -4,8 +4,8 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "base/units.h"
-#include "trace/gen_collective.h"
-#include "trace/gen_pattern.h"
+#include "generate/gen_collective.h"
+#include "generate/gen_pattern.h"
 
 static bool find_family(const char *word, enum nadi_gen_family *family, struct nadi_diags *messages)
 {

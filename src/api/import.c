@@ -1,4 +1,4 @@
-#include "trace/import/import.h"
+#include "capture/import.h"
 #include "api/inside.h"
 
 #include "base/file.h"

@@ -4,11 +4,11 @@
 
 #include "api/gate.h"
 #include "base/arena.h"
+#include "format/deflate.h"
+#include "inputs/inputs.h"
 #include "model/study.h"
 #include "report/run_files.h"
-#include "sim/inputs.h"
 #include "sim/result.h"
-#include "trace/deflate.h"
 
 struct nadi_job {
     struct nadi_handle handle; /* first; what follows is worth nothing once it has failed */

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "comm/nccl.h"
+#include "nccl/nccl.h"
 
 /* ---- tutorial: ASTRA-sim 1.0, ASPLOS 2023 --------------------------------------------------- */
 

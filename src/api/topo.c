@@ -2,8 +2,8 @@
 #include "api/inside.h"
 #include "base/mem.h"
 #include "format/embedded.h"
+#include "inputs/network_file.h"
 #include "platform/generator_words.h"
-#include "sim/network_file.h"
 
 struct nadi_topo {
     struct nadi_graph_file file;

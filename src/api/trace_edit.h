@@ -5,8 +5,8 @@
 
 #include "api/trace_source.h"
 #include "base/str.h"
+#include "format/deflate.h"
 #include "format/json_write.h"
-#include "trace/deflate.h"
 #include "trace/edit/report.h"
 #include "trace/full.h"
 

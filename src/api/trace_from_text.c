@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "generate/v1/output.h"
 #include "sim/fleet.h"
-#include "trace/v1/output.h"
 
 void nadi_trace_from_text_init(struct nadi_trace_from_text *options)
 {

@@ -1,8 +1,8 @@
 #include "api/inside.h"
 #include "api/trace_source.h"
 #include "base/child.h"
+#include "format/deflate.h"
 #include "report/trace_picture.h"
-#include "trace/deflate.h"
 
 enum { LAYOUT_SECONDS = 120 };
 

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "base/str.h"
-#include "sim/trace_folder.h"
+#include "inputs/trace_folder.h"
 
 /* The number before ".et" in "dir/name.12.et.gz"; NADI_NONE when there is none. */
 static uint32_t rank_of(const char *path)

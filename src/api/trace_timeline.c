@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/signature.h"
 #include "base/str.h"
-#include "trace/inflate.h"
+#include "format/inflate.h"
 
 void nadi_trace_timeline_init(struct nadi_trace_timeline *options)
 {

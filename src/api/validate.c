@@ -1,6 +1,6 @@
 #include "api/inside.h"
 #include "base/str.h"
-#include "explore/validate_training.h"
+#include "calibrate/validate_training.h"
 
 enum nadi_status nadi_do_validate_training_runs(const char *folder, const char *form, char **report,
                                                 struct nadi_diags *messages)

@@ -1,4 +1,4 @@
-#include "explore/validate_compute.h"
+#include "calibrate/validate_compute.h"
 #include "api/inside.h"
 
 enum nadi_status nadi_do_validate_compute_folder(const struct nadi_validate_options *options,

@@ -2,7 +2,7 @@
 #ifndef NADI_API_VALIDATE_PAGE_H
 #define NADI_API_VALIDATE_PAGE_H
 
-#include "explore/validate_collectives.h"
+#include "calibrate/validate_collectives.h"
 
 /* One HTML file with its pictures inside. */
 bool nadi_validate_page(const struct nadi_validate_collectives *v, const char *path,

@@ -15,7 +15,7 @@ enum nadi_algorithm {
     NADI_ALGORITHM_HALVING_DOUBLING,
     NADI_ALGORITHM_DOUBLE_BINARY_TREE,
     NADI_ALGORITHM_PROGRAM, /* a step generator: `program` says which */
-    NADI_ALGORITHM_LIBRARY, /* a communication library's: a time, no messages (comm/nccl.h) */
+    NADI_ALGORITHM_LIBRARY, /* a communication library's: a time, no messages (nccl/nccl.h) */
 };
 
 enum nadi_wire_form { /* protocol of a library: what a message of so many bytes is on the wire */

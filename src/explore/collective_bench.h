@@ -9,7 +9,7 @@
 #define NADI_EXPLORE_COLLECTIVE_BENCH_H
 
 #include "base/str.h"
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 
 struct nadi_collective_bench_request {
     struct nadi_run_options options; /* network, system (may be NULL), network_model, executor */

@@ -6,8 +6,8 @@
 #ifndef NADI_EXPLORE_MODEL_INPUTS_H
 #define NADI_EXPLORE_MODEL_INPUTS_H
 
+#include "inputs/inputs.h"
 #include "model/step.h"
-#include "sim/inputs.h"
 
 /* The study has a cluster. options: what the run wants (executor, limits); its paths are not read.
  * False with errors. The caller releases `in` in both cases. */

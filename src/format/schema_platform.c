@@ -1,4 +1,4 @@
-/* schema_platform: the keys of platforms of communication libraries. Read in src/comm/platform.c.
+/* schema_platform: the keys of platforms of communication libraries. Read in src/nccl/platform.c.
  */
 #include "format/schema_more.h"
 

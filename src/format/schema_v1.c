@@ -1,5 +1,5 @@
 /* schema_v1: the network file of ASTRA-sim 1.0. Its system file needs no table: its keys are those
- * of today, its lists are words joined by underscores (src/sim/load_v1.h). */
+ * of today, its lists are words joined by underscores (src/inputs/load_v1.h). */
 #include "format/schema_more.h"
 
 #define GIB 1073741824.0

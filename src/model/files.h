@@ -10,8 +10,8 @@
 #ifndef NADI_MODEL_FILES_H
 #define NADI_MODEL_FILES_H
 
+#include "format/deflate.h"
 #include "model/step.h"
-#include "trace/deflate.h"
 
 enum { /* of the system that a generated step runs on */
        NADI_MODEL_ENDPOINT_NS = 10,

@@ -2,9 +2,9 @@
 #ifndef NADI_MODEL_STUDY_H
 #define NADI_MODEL_STUDY_H
 
-#include "comm/platform.h"
 #include "model/memory.h"
 #include "model/ranks.h"
+#include "nccl/platform.h"
 #include "platform/cluster.h"
 
 struct nadi_study_setup {

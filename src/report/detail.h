@@ -11,8 +11,8 @@
 #define NADI_REPORT_DETAIL_H
 
 #include "base/str.h"
+#include "inputs/inputs.h"
 #include "report/run_files.h"
-#include "sim/inputs.h"
 #include "sim/result.h"
 #include "why/why.h"
 

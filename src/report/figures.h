@@ -3,7 +3,7 @@
 #ifndef NADI_REPORT_FIGURES_H
 #define NADI_REPORT_FIGURES_H
 
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 #include "sim/result.h"
 
 /* The columns of ranks.csv that are times or sizes, in their order. */

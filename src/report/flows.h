@@ -7,7 +7,7 @@
 #define NADI_REPORT_FLOWS_H
 
 #include "base/str.h"
-#include "sim/flows.h"
+#include "flows/flows.h"
 
 void nadi_report_flows_fct(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,
                            struct nadi_str *out);

@@ -4,7 +4,7 @@
 #define NADI_REPORT_LADDER_H
 
 #include "base/str.h"
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 #include "sim/result.h"
 
 enum { NADI_LADDER_MOST = 8 };

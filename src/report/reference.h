@@ -14,7 +14,7 @@
 #define NADI_REPORT_REFERENCE_H
 
 #include "base/str.h"
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 #include "sim/result.h"
 
 void nadi_report_reference_lines(const struct nadi_inputs *in, const struct nadi_result *r,

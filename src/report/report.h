@@ -24,7 +24,7 @@
 #include "base/diag.h"
 #include "base/output_lock.h"
 #include "base/str.h"
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 #include "sim/result.h"
 #include "why/sensitivity.h"
 #include "why/why.h"

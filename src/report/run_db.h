@@ -5,8 +5,8 @@
 #define NADI_REPORT_RUN_DB_H
 
 #include "base/diag.h"
+#include "inputs/inputs.h"
 #include "report/detail.h"
-#include "sim/inputs.h"
 #include "sim/result.h"
 #include "why/sensitivity.h"
 #include "why/why.h"

@@ -4,8 +4,8 @@
 #define NADI_REPORT_RUN_DRAWING_H
 
 #include "format/database.h"
+#include "inputs/inputs.h"
 #include "report/topo_draw.h"
-#include "sim/inputs.h"
 
 /* Empty where the network is no graph. Release it by nadi_topo_release. */
 void nadi_run_drawing(const struct nadi_inputs *in, struct nadi_topo_drawing *d);

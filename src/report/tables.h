@@ -3,8 +3,8 @@
 #define NADI_REPORT_TABLES_H
 
 #include "base/str.h"
+#include "inputs/inputs.h"
 #include "report/detail.h"
-#include "sim/inputs.h"
 #include "sim/result.h"
 #include "why/sensitivity.h"
 #include "why/why.h"

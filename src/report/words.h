@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 #include "sim/result.h"
 #include "why/why.h"
 

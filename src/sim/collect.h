@@ -2,8 +2,8 @@
 #ifndef NADI_SIM_COLLECT_H
 #define NADI_SIM_COLLECT_H
 
+#include "inputs/inputs.h"
 #include "network/message_log.h"
-#include "sim/inputs.h"
 #include "sim/result.h"
 #include "workload/workload.h"
 

@@ -5,8 +5,8 @@
 #ifndef NADI_SIM_COMPONENTS_H
 #define NADI_SIM_COMPONENTS_H
 
-#include "sim/inputs.h"
-#include "system/fold.h"
+#include "executor/fold.h"
+#include "inputs/inputs.h"
 #include "workload/workload.h"
 
 struct nadi_components {

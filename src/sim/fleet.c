@@ -2,9 +2,9 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "sim/load.h"
-#include "sim/trace_files.h"
-#include "sim/trace_folder.h"
+#include "inputs/load.h"
+#include "inputs/trace_files.h"
+#include "inputs/trace_folder.h"
 
 struct named_group { /* a name that the traces use and nobody defines */
     const char *name;

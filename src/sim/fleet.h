@@ -6,8 +6,8 @@
 
 #include "base/base.h"
 #include "base/diag.h"
+#include "inputs/inputs.h"
 #include "platform/groups.h"
-#include "sim/inputs.h"
 #include "trace/trace.h"
 
 /* paths[r] is rank r's trace. True when no error was found. */

@@ -14,8 +14,8 @@
 #ifndef NADI_SIM_FOLD_H
 #define NADI_SIM_FOLD_H
 
-#include "sim/inputs.h"
-#include "system/fold.h"
+#include "executor/fold.h"
+#include "inputs/inputs.h"
 
 struct nadi_folding;
 

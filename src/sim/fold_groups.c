@@ -1,7 +1,7 @@
 #include "collective/plan.h"
+#include "executor/system.h"
 #include "network/network.h"
 #include "sim/folding.h"
-#include "system/system.h"
 
 enum {
     LARGEST_ALL_PAIRS =

@@ -15,7 +15,7 @@
 #ifndef NADI_SIM_LOCAL_MEMORY_H
 #define NADI_SIM_LOCAL_MEMORY_H
 
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 #include "sim/result.h"
 #include "trace/trace.h"
 

@@ -1,9 +1,9 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/time.h"
+#include "inputs/events.h"
 #include "network/network.h"
 #include "platform/graph.h"
-#include "sim/events.h"
 #include "workload/workload.h"
 
 #include <math.h>

@@ -94,7 +94,7 @@ struct nadi_result {
     const char *stopped_by;           /* sentence for LIMIT and INTERRUPTED, else NULL */
     const char *executor;             /* that made the figures: "message", "phase", "fold" */
     const char *executor_note;        /* why no faster executor did, or NULL */
-    uint64_t ties_settled;            /* system/config.h, settle_ties; else 0 */
+    uint64_t ties_settled;            /* executor/config.h, settle_ties; else 0 */
     struct nadi_part_result parts[2]; /* in order of time */
     uint32_t part_count;
     uint64_t end_ns; /* largest finish_ns */
@@ -127,7 +127,7 @@ struct nadi_result {
     struct nadi_packet_figures packets; /* packet model only */
     uint64_t events;                    /* handled by the engine */
     uint64_t offered_bytes;  /* comm_size summed over SEND and, once per rank, COLL nodes */
-    uint64_t lower_bound_ns; /* no run can be faster: see sim/bound.h; 0: not DONE */
+    uint64_t lower_bound_ns; /* no run can be faster: see bound/bound.h; 0: not DONE */
     double wall_s;
     struct nadi_uncertainty uncertainty; /* samples 0: not asked for */
     struct nadi_diags diags;             /* the deadlock report: who waits for whom */

@@ -3,7 +3,7 @@
 #ifndef NADI_SIM_RUN_H
 #define NADI_SIM_RUN_H
 
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 #include "sim/result.h"
 
 struct nadi_progress { /* what the observer is shown, a few times a second of wall time */

@@ -1,10 +1,10 @@
 #include "sim/twin.h"
 
 #include "base/mem.h"
-#include "sim/check.h"
-#include "sim/load.h"
+#include "inputs/check.h"
+#include "inputs/load.h"
+#include "inputs/trace_files.h"
 #include "sim/run.h"
-#include "sim/trace_files.h"
 
 static void default_network(struct nadi_inputs *in, uint32_t ranks)
 {

@@ -8,7 +8,7 @@
 #define NADI_SIM_TWIN_H
 
 #include "base/str.h"
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 #include "sim/result.h"
 
 /* options: workload is for messages only; system, network, memory and groups may be NULL. False

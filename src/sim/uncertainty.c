@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "base/time.h"
-#include "sim/load.h"
+#include "inputs/load.h"
 #include "sim/run.h"
 
 /* Box and Muller. */

@@ -7,7 +7,7 @@
 #ifndef NADI_SIM_UNCERTAINTY_H
 #define NADI_SIM_UNCERTAINTY_H
 
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 #include "sim/result.h"
 
 /* The network must be a platform with intervals, and the run itself done. */

@@ -7,7 +7,7 @@
 #define NADI_TRACE_FRAMES_H
 
 #include "base/base.h"
-#include "trace/inflate.h"
+#include "format/inflate.h"
 
 struct nadi_frames {
     const char *path;

@@ -6,7 +6,7 @@
 #define NADI_TRACE_FULL_WRITE_H
 
 #include "base/str.h"
-#include "trace/deflate.h"
+#include "format/deflate.h"
 #include "trace/full.h"
 
 enum nadi_attr_patch_kind {

@@ -1,7 +1,7 @@
 #include "trace/pack.h"
 
 #include "base/mem.h"
-#include "trace/inflate.h"
+#include "format/inflate.h"
 #include "trace/pack_graph.h"
 #include "trace/pack_message.h"
 #include "trace/wire_write.h"

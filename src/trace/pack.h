@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "trace/deflate.h"
+#include "format/deflate.h"
 
 /* Reads a file ("-": standard input; gzip and zstd by content) and writes to the sink, which stays
  * the caller's: on false, with an error, it is to be discarded. */

@@ -1,7 +1,7 @@
 #include "trace/pack_graph.h"
 
 #include "base/mem.h"
-#include "trace/import/text.h"
+#include "format/json_file.h"
 #include "trace/write.h"
 
 bool nadi_pack_is_graph(const char *text, size_t bytes)

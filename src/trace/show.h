@@ -22,7 +22,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "trace/deflate.h"
+#include "format/deflate.h"
 
 enum nadi_show_form {
     NADI_SHOW_LINES,

@@ -4,7 +4,7 @@
 #define NADI_TRACE_TEXT_OUT_H
 
 #include "base/base.h"
-#include "trace/deflate.h"
+#include "format/deflate.h"
 
 enum { NADI_TEXT_ROOM = 64 * 1024 }; /* bytes of the buffer */
 

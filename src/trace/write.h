@@ -11,8 +11,8 @@
 #define NADI_TRACE_WRITE_H
 
 #include "base/base.h"
+#include "format/deflate.h"
 #include "trace/decode.h"
-#include "trace/deflate.h"
 #include "trace/trace.h"
 
 struct nadi_write_value { /* the one that fits the member is read */

@@ -2,8 +2,8 @@
 #ifndef NADI_WHY_INSIDE_H
 #define NADI_WHY_INSIDE_H
 
+#include "bound/floor.h"
 #include "collective/plan.h"
-#include "sim/floor.h"
 #include "why/why.h"
 
 struct nadi_inside_part {

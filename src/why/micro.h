@@ -2,7 +2,7 @@
 #ifndef NADI_WHY_MICRO_H
 #define NADI_WHY_MICRO_H
 
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 
 /* From the common start to the end on `rank`, ns; UINT64_MAX: it does not end. One simulation of
  * one node a rank on every rank that means a group by the node's name. */

@@ -2,9 +2,9 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "bound/floor.h"
 #include "collective/plan.h"
 #include "compute/compute.h"
-#include "sim/floor.h"
 #include "why/micro.h"
 
 #include <math.h>

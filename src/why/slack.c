@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
-#include "sim/floor.h"
+#include "bound/floor.h"
 #include "why/inside.h"
 #include "why/micro.h"
 

@@ -2,7 +2,7 @@
 #ifndef NADI_WHY_WAYS_H
 #define NADI_WHY_WAYS_H
 
-#include "sim/floor.h"
+#include "bound/floor.h"
 
 struct nadi_ways; /* remembers routes of a graph; not thread safe */
 

@@ -21,7 +21,7 @@
 #define NADI_WHY_WHY_H
 
 #include "base/arena.h"
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 #include "sim/result.h"
 
 enum nadi_cause {

@@ -11,9 +11,9 @@
 #include "base/diag.h"
 #include "compute/perturb.h"
 #include "engine/engine.h"
+#include "executor/system.h"
 #include "network/network.h"
 #include "platform/groups.h"
-#include "system/system.h"
 #include "trace/trace.h"
 
 struct nadi_workload;
@@ -34,10 +34,10 @@ struct nadi_workload_setup {
     double compute_scale, comm_scale;
     const struct nadi_perturb *perturb; /* NULL: all ranks compute and begin alike; no folding */
     bool record;                        /* keep each node's start and end, and the flows */
-    bool phases;                        /* the phase executor (system/system.h) */
-    bool keyed;                         /* members may disagree (system/system.h) */
+    bool phases;                        /* the phase executor (executor/system.h) */
+    bool keyed;                         /* members may disagree (executor/system.h) */
     bool match_wanted;                  /* the run will be keyed if they do and it can be */
-    const struct nadi_fold *fold;       /* NULL: each rank is its own actor (system/system.h) */
+    const struct nadi_fold *fold;       /* NULL: each rank is its own actor (executor/system.h) */
     /* The part of the run before this one, stopped cleanly; NULL: this is the first. Needed by
      * create and start only. Then fold is of single ranks. */
     const struct nadi_workload *before;
@@ -82,7 +82,7 @@ bool nadi_workload_failed(const struct nadi_workload *w);
 bool nadi_workload_can_match(const struct nadi_workload *w);
 /* Phase executor: why the result is not known to be exact; NULL while it is. */
 const char *nadi_workload_undecided(const struct nadi_workload *w);
-/* Pairs of completions whose order was settled: system/config.h, settle_ties. */
+/* Pairs of completions whose order was settled: executor/config.h, settle_ties. */
 uint64_t nadi_workload_ties(const struct nadi_workload *w);
 uint32_t nadi_workload_actor_count(const struct nadi_workload *w);
 bool nadi_workload_finished(const struct nadi_workload *w);

@@ -1,5 +1,5 @@
 /* Any bytes as a benchmark's output: an error with a line, or tables of rows that can be fitted. */
-#include "measure/bench_log.h"
+#include "calibrate/bench_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

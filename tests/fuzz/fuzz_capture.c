@@ -1,10 +1,10 @@
 /* Any two texts as an execution trace and a profile: an error, or a trace that the reader accepts.
  * The two are separated by a line "==="; an empty first one is no execution trace. Read whole and
  * through a window, a profile is the same. */
-#include "trace/import/capture.h"
-#include "trace/import/compat_link.h"
-#include "trace/import/coverage.h"
-#include "trace/import/link_write.h"
+#include "capture/capture.h"
+#include "capture/compat_link.h"
+#include "capture/coverage.h"
+#include "capture/link_write.h"
 #include "trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,9 +1,9 @@
 /* Any text as a linked trace: an error, or Chakra traces. That of the corrected graph is one that
  * the reader accepts; that of the published converter may have its faults, but is made of whole
  * messages. */
-#include "trace/import/capture.h"
-#include "trace/import/compat_convert.h"
-#include "trace/import/compat_read.h"
+#include "capture/capture.h"
+#include "capture/compat_convert.h"
+#include "capture/compat_read.h"
 #include "trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,12 +3,12 @@
  * file is a config.txt, 2 exact mode; the rest of it a scheme instead of the file's. */
 #include "base/mem.h"
 #include "format/schema.h"
+#include "inputs/packet_config.h"
 #include "network/flow_list.h"
 #include "network/packet/cc.h"
 #include "network/packet/hpcc_config.h"
 #include "network/packet/packet.h"
 #include "platform/graph_hpcc.h"
-#include "sim/packet_config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

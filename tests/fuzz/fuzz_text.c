@@ -1,9 +1,9 @@
 /* Any bytes as a text workload: at least one error, or programs whose nodes wait for earlier ones
  * only. */
 #include "base/diag.h"
-#include "trace/v1/program.h"
-#include "trace/v1/shape.h"
-#include "trace/v1/workload.h"
+#include "generate/v1/program.h"
+#include "generate/v1/shape.h"
+#include "generate/v1/workload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

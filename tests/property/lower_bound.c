@@ -1,5 +1,5 @@
 /* No run is faster than the lower bound, whatever the platform, the workload and the model. */
-#include "sim/bound.h"
+#include "bound/bound.h"
 #include "sim/run.h"
 
 #include "support/job.h"

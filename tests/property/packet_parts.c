@@ -1,9 +1,9 @@
 /* A network that runs in parts gives what it gives as a whole: every number of it. */
 #include "base/mem.h"
 #include "base/rng.h"
+#include "flows/flows.h"
 #include "network/packet/cc.h"
 #include "network/packet/parts.h"
-#include "sim/flows.h"
 
 #include <setjmp.h>
 

@@ -1,7 +1,7 @@
 /* Synthesised collectives on networks drawn at random: uneven links, one-way links, switches, nodes
  * of limited rate. Each is proved block by block, is no faster than its lower bound, and comes out
  * the same again. What is found is pinned: an algorithm that moves is an answer that moves. */
-#include "explore/synth.h"
+#include "synthesize/synth.h"
 #include "collective/verify.h"
 
 #include "base/rng.h"

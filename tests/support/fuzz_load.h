@@ -5,7 +5,7 @@
 #ifndef NADI_TESTS_FUZZ_LOAD_H
 #define NADI_TESTS_FUZZ_LOAD_H
 
-#include "sim/load.h"
+#include "inputs/load.h"
 
 /* Loads `data` as the file of a kind; the rest of the inputs is a network of 4 x 2 x 3 ranks. `in`
  * is released by the caller in both cases. */

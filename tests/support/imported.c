@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "trace/import/compat_link.h"
+#include "capture/compat_link.h"
 
 struct capture *recording_begin(struct recording *r, const struct capture_form *form)
 {

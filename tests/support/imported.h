@@ -3,9 +3,9 @@
 #ifndef NADI_TESTS_IMPORTED_H
 #define NADI_TESTS_IMPORTED_H
 
+#include "capture/capture.h"
+#include "capture/coverage.h"
 #include "support/capture_write.h"
-#include "trace/import/capture.h"
-#include "trace/import/coverage.h"
 #include "trace/trace.h"
 
 struct recording { /* where a capture is written to */

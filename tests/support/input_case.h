@@ -6,7 +6,7 @@
 #define NADI_TESTS_INPUT_CASE_H
 
 #include "base/str.h"
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 
 struct input_case {
     char folder[32];

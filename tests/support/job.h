@@ -11,7 +11,7 @@
 #define NADI_TESTS_JOB_H
 
 #include "base/rng.h"
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 
 enum { JOB_DEPS = 4 };
 

@@ -1,5 +1,5 @@
 /* job_library: a communication library's collectives in the place of the reference's. */
-#include "comm/platform.h"
+#include "nccl/platform.h"
 #include "support/job.h"
 
 void job_library(struct job *j, uint64_t seed)

@@ -2,7 +2,7 @@
 #ifndef NADI_TESTS_PACKET_CASE_H
 #define NADI_TESTS_PACKET_CASE_H
 
-#include "sim/flows.h"
+#include "flows/flows.h"
 
 struct packet_case {
     struct nadi_flows_inputs in;

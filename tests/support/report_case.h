@@ -5,7 +5,7 @@
 #ifndef NADI_TESTS_REPORT_CASE_H
 #define NADI_TESTS_REPORT_CASE_H
 
-#include "sim/inputs.h"
+#include "inputs/inputs.h"
 #include "sim/result.h"
 
 struct report_case {

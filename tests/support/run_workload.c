@@ -2,8 +2,8 @@
  * sizes, and faults; groups and manifests. */
 #include "base/file.h"
 #include "base/mem.h"
+#include "generate/gen_pattern.h"
 #include "support/run_drawn.h"
-#include "trace/gen_pattern.h"
 #include "trace/write.h"
 
 enum { MOST_FAULTS = 4, MOST_ATTRS = 16 };

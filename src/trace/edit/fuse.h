@@ -9,7 +9,7 @@
 #define NADI_TRACE_EDIT_FUSE_H
 
 #include "base/base.h"
-#include "trace/deflate.h"
+#include "format/deflate.h"
 #include "trace/edit/report.h"
 #include "trace/full.h"
 #include "trace/links.h"

@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "trace/deflate.h"
+#include "format/deflate.h"
 #include "trace/edit/report.h"
 #include "trace/full.h"
 

@@ -1,8 +1,8 @@
 /* The jsonizer form: every kind of value in protobuf's JSON mapping, doubles as Python prints them.
  */
 #include "base/mem.h"
+#include "format/deflate.h"
 #include "support/wire_put.h"
-#include "trace/deflate.h"
 #include "trace/show.h"
 
 #include <math.h>

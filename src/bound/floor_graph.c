@@ -1,0 +1,205 @@
+#include "bound/floor_graph.h"
+
+#include "base/mem.h"
+#include "base/time.h"
+
+#include <math.h>
+
+struct exit {       /* the cables between an NPU and one part, or one other NPU */
+    uint32_t part;  /* node that stands for it; from node_count on: a cable between two NPUs */
+    double out, in; /* bytes/ns, of all cables together */
+    double out_latency_ns, in_latency_ns; /* the least of them */
+};
+
+struct nadi_floor_graph {
+    bool store_and_forward;
+    uint32_t node_count; /* of the graph */
+    bool one_hop;        /* some NPUs are next to each other */
+    uint32_t *first;     /* by NPU: exits[first[npu]] .. exits[first[npu + 1] - 1], by part */
+    bool *forwards; /* by NPU: it has a router of its own, which may be next to another one's */
+    struct {
+        struct exit *items;
+        size_t count, capacity;
+    } exits;
+    double most_out, most_in, least_latency_ns;
+};
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+static uint32_t part_of(uint32_t *parts, uint32_t node)
+{
+    while (parts[node] != node)
+        node = parts[node] = parts[parts[node]];
+    return node;
+}
+
+/* By node, a chain to the node that stands for its part. */
+static uint32_t *find_parts(const struct nadi_graph *g)
+{
+    uint32_t *parts = NADI_NEW(uint32_t, g->node_count);
+    for (uint32_t node = 0; node < g->node_count; node++)
+        parts[node] = node;
+    for (uint32_t i = 0; i < g->link_count; i++) {
+        const uint32_t a = g->links[i].a, b = g->links[i].b;
+        if (g->nodes[a].kind == NADI_GRAPH_SWITCH && g->nodes[b].kind == NADI_GRAPH_SWITCH)
+            parts[part_of(parts, a)] = part_of(parts, b);
+    }
+    return parts;
+}
+
+/* ---- the exits of an NPU ------------------------------------------------------------------- */
+
+static struct exit *exit_to(struct nadi_floor_graph *f, uint32_t from, uint32_t part)
+{
+    for (size_t i = from; i < f->exits.count; i++)
+        if (f->exits.items[i].part == part)
+            return &f->exits.items[i];
+    NADI_RESERVE(&f->exits, f->exits.count + 1);
+    struct exit *e = &f->exits.items[f->exits.count++];
+    *e = (struct exit){.part = part, .out_latency_ns = INFINITY, .in_latency_ns = INFINITY};
+    return e;
+}
+
+static void add_cables(struct nadi_floor_graph *f, const struct nadi_graph *g, uint32_t *parts,
+                       uint32_t npu, uint32_t node)
+{
+    const uint32_t own = g->hosts[npu];
+    for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
+        const uint32_t link = g->ports[p].link, peer = g->ports[p].peer;
+        if (g->links[link].dim == NADI_NONE) { /* on board */
+            if (node == own && nadi_graph_owner(g, peer) == own) {
+                f->forwards[npu] = true;
+                add_cables(f, g, parts, npu, peer);
+            }
+            continue;
+        }
+        const bool between_npus =
+            g->nodes[node].kind == NADI_GRAPH_HOST && g->nodes[peer].kind == NADI_GRAPH_HOST;
+        const uint32_t through = g->nodes[peer].kind == NADI_GRAPH_HOST ? node : peer;
+        const uint32_t part = between_npus ? g->node_count + link : part_of(parts, through);
+        struct exit *e = exit_to(f, f->first[npu], part);
+        const double rate = (double)g->links[link].bits_per_s / 8e9;
+        const double latency_ns = nadi_time_in_ns(g->links[link].latency);
+        f->one_hop |= between_npus || nadi_graph_owner(g, peer) != peer;
+        f->least_latency_ns = fmin(f->least_latency_ns, latency_ns);
+        if (!g->links[link].one_way || g->links[link].a == node) {
+            e->out += rate;
+            e->out_latency_ns = fmin(e->out_latency_ns, latency_ns);
+        }
+        if (!g->links[link].one_way || g->links[link].b == node) {
+            e->in += rate;
+            e->in_latency_ns = fmin(e->in_latency_ns, latency_ns);
+        }
+    }
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const struct exit *x = a, *y = b;
+    return (x->part > y->part) - (x->part < y->part);
+}
+
+struct nadi_floor_graph *nadi_floor_graph_create(const struct nadi_graph *g, bool store_and_forward)
+{
+    struct nadi_floor_graph *f = NADI_ZNEW(struct nadi_floor_graph, 1);
+    uint32_t *parts = find_parts(g);
+    f->store_and_forward = store_and_forward;
+    f->node_count = g->node_count;
+    f->least_latency_ns = INFINITY;
+    f->first = NADI_ZNEW(uint32_t, g->host_count + 1);
+    f->forwards = NADI_ZNEW(bool, g->host_count);
+    for (uint32_t npu = 0; npu < g->host_count; npu++) {
+        double out = 0, in = 0;
+        f->first[npu] = (uint32_t)f->exits.count;
+        add_cables(f, g, parts, npu, g->hosts[npu]);
+        f->first[npu + 1] = (uint32_t)f->exits.count;
+        struct exit *own = f->exits.items + f->first[npu];
+        const size_t count = f->exits.count - f->first[npu];
+        if (count > 0)
+            qsort(own, count, sizeof(*own), by_part);
+        for (size_t i = 0; i < count; i++) {
+            out += own[i].out;
+            in += own[i].in;
+        }
+        f->most_out = fmax(f->most_out, out);
+        f->most_in = fmax(f->most_in, in);
+    }
+    nadi_mem_free(parts);
+    return f;
+}
+
+void nadi_floor_graph_destroy(struct nadi_floor_graph *f)
+{
+    if (!f)
+        return;
+    nadi_mem_free(f->first);
+    nadi_mem_free(f->forwards);
+    nadi_mem_free(f->exits.items);
+    nadi_mem_free(f);
+}
+
+/* ---- times --------------------------------------------------------------------------------- */
+
+/* Sums of rates are rounded: never more than what the cables take. */
+static double serial_ns(uint64_t bytes, double rate)
+{
+    return (double)bytes / rate * (1 - 1e-12);
+}
+
+/* Over the cables of one NPU and then over those of another, which are the same for one hop. */
+static uint64_t way_ns(const struct nadi_floor_graph *f, const struct exit *sum, bool one_hop,
+                       uint64_t bytes)
+{
+    const double first = serial_ns(bytes, sum->out), last = serial_ns(bytes, sum->in);
+    if (one_hop)
+        return nadi_count_trunc(fmin(sum->out_latency_ns, sum->in_latency_ns) + fmax(first, last));
+    if (!f->store_and_forward)
+        return nadi_count_trunc(sum->out_latency_ns + sum->in_latency_ns + fmax(first, last));
+    return nadi_count_add(nadi_count_trunc(sum->out_latency_ns + first),
+                          nadi_count_trunc(sum->in_latency_ns + last));
+}
+
+struct nadi_floor_way nadi_floor_graph_way(const struct nadi_floor_graph *f, uint32_t src,
+                                           uint32_t dst, uint64_t bytes)
+{
+    struct exit sum = {.out_latency_ns = INFINITY, .in_latency_ns = INFINITY};
+    bool one_hop = f->forwards[src] || f->forwards[dst];
+    const struct exit *a = f->exits.items + f->first[src], *b = f->exits.items + f->first[dst];
+    const struct exit *a_end = f->exits.items + f->first[src + 1];
+    const struct exit *b_end = f->exits.items + f->first[dst + 1];
+    while (a < a_end && b < b_end) {
+        if (a->part != b->part) {
+            const bool behind = a->part < b->part;
+            a += behind;
+            b += !behind;
+            continue;
+        }
+        sum.out += a->out;
+        sum.in += b->in;
+        sum.out_latency_ns = fmin(sum.out_latency_ns, a->out_latency_ns);
+        sum.in_latency_ns = fmin(sum.in_latency_ns, b->in_latency_ns);
+        one_hop |= a->part >= f->node_count;
+        a++;
+        b++;
+    }
+    if (!(sum.out > 0) || !(sum.in > 0))
+        return (struct nadi_floor_way){0};
+    return (struct nadi_floor_way){
+        .ns = way_ns(f, &sum, one_hop, bytes),
+        .serial_ns = nadi_count_trunc(serial_ns(bytes, fmin(sum.out, sum.in))),
+    };
+}
+
+uint64_t nadi_floor_graph_least_ns(const struct nadi_floor_graph *f, uint64_t bytes)
+{
+    const struct exit best = {.out = f->most_out,
+                              .in = f->most_in,
+                              .out_latency_ns = f->least_latency_ns,
+                              .in_latency_ns = f->least_latency_ns};
+    return f->most_out > 0 && f->most_in > 0 ? way_ns(f, &best, f->one_hop, bytes) : 0;
+}
+
+uint64_t nadi_floor_graph_leave_ns(const struct nadi_floor_graph *f, uint64_t bytes)
+{
+    return f->most_out > 0 ? nadi_count_trunc(serial_ns(bytes, f->most_out)) : 0;
+}

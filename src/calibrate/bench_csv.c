@@ -1,0 +1,496 @@
+/* bench_csv: measured collectives as comma-separated values, with the columns known by their names.
+ *
+ *   size        size_bytes, bytes, size, tensor_bytes, payload, message_size; with or without unit
+ *   time        a name with "time" or "latency"; _us unless it ends with _ns, _ms or _s
+ *   bandwidth   a name with busbw or algbw, GB/s; used where there is no time
+ *   in place    a name that begins with ip_ or has inplace in it
+ *   about       collective, op, opcode; ranks, gpus, num_devices_per_group; nodes; device,
+ *               device_key, node, hardware; algo; groups
+ *
+ * Several bandwidth columns are several tables: "busbw_4nodes_GBps" is of four nodes,
+ * "busbw_NVLS_off_GBps" of a ring. Without a size column the size is taken from the comments or the
+ * file's name ("8 GiB payload", "_16gib_"). */
+#include <ctype.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "calibrate/bench_read.h"
+#include "format/csv_read.h"
+
+enum { MOST_VALUES = 16, MOST_RANKS = 10000000 };
+
+struct value_column {
+    uint32_t index;
+    enum { TIME_COLUMN, BUS_COLUMN, ALGORITHM_COLUMN } what;
+    double unit_us;
+    bool in_place, without_nvls;
+    uint32_t nodes;
+};
+
+struct sheet {
+    struct nadi_bench_reader *r;
+    struct nadi_csv csv;
+    struct nadi_bench_facts facts;
+    struct value_column values[MOST_VALUES];
+    uint32_t value_count;
+    uint32_t size, kind, ranks, nodes, device, algorithm, groups, pairs;
+    double payload; /* without a column of sizes */
+    size_t first_table;
+};
+
+/* Lower case, without blanks, so that "Bus BW" is "busbw"; "bandwidth" is "bw". */
+static void squeeze_name(const char *name, char *out, size_t capacity)
+{
+    size_t length = 0;
+    for (; *name && length + 1 < capacity; name++)
+        if (*name != ' ')
+            out[length++] = (char)tolower((unsigned char)*name);
+    out[length] = '\0';
+    char *word = strstr(out, "bandwidth");
+    if (word) {
+        word[1] = 'w';
+        memmove(word + 2, word + 9, strlen(word + 9) + 1);
+    }
+}
+
+static uint32_t find_column(const struct nadi_csv *t, const char *const *names)
+{
+    for (; *names; names++)
+        for (uint32_t c = 0; c < t->column_count; c++) {
+            char name[64];
+            squeeze_name(t->header[c], name, sizeof(name));
+            if (strcmp(name, *names) == 0)
+                return c;
+        }
+    return NADI_NONE;
+}
+
+/* The number before "node" in a name; 0: none. */
+static uint32_t nodes_in(const char *name)
+{
+    const char *word = strstr(name, "node");
+    if (!word || word == name || !isdigit((unsigned char)word[-1]))
+        return 0;
+    while (word > name && isdigit((unsigned char)word[-1]))
+        word--;
+    uint64_t n;
+    return !nadi_str_take_u64(word, &n) || n > 100000 ? 0 : (uint32_t)n;
+}
+
+static double unit_of(const char *name)
+{
+    if (nadi_str_ends(name, "_ns") || strstr(name, "(ns)"))
+        return 1e-3;
+    if (nadi_str_ends(name, "_ms") || strstr(name, "(ms)"))
+        return 1e3;
+    return nadi_str_ends(name, "_s") || strstr(name, "(s)") ? 1e6 : 1;
+}
+
+static bool same_series(const struct value_column *a, const struct value_column *b)
+{
+    return a->in_place == b->in_place && a->nodes == b->nodes && a->without_nvls == b->without_nvls;
+}
+
+/* Of the columns of one series a time says most, then a bus bandwidth. */
+static void add_value(struct sheet *s, struct value_column v)
+{
+    for (uint32_t i = 0; i < s->value_count; i++)
+        if (same_series(&s->values[i], &v)) {
+            if (v.what < s->values[i].what)
+                s->values[i] = v;
+            return;
+        }
+    if (s->value_count < MOST_VALUES)
+        s->values[s->value_count++] = v;
+}
+
+static void find_values(struct sheet *s)
+{
+    for (uint32_t c = 0; c < s->csv.column_count; c++) {
+        char name[64];
+        squeeze_name(s->csv.header[c], name, sizeof(name));
+        struct value_column v = {.index = c, .nodes = nodes_in(name), .unit_us = unit_of(name)};
+        v.in_place =
+            nadi_str_starts(name, "ip_") || strstr(name, "inplace") || strstr(name, "in_place");
+        v.without_nvls = strstr(name, "nvls_off") != NULL;
+        if (strstr(name, "min") || strstr(name, "max") || strstr(name, "iter") ||
+            strstr(name, "pct") || strstr(name, "stamp"))
+            continue;
+        if (strstr(name, "time") || strstr(name, "latency"))
+            v.what = TIME_COLUMN;
+        else if (strstr(name, "busbw"))
+            v.what = BUS_COLUMN;
+        else if (strstr(name, "algbw"))
+            v.what = ALGORITHM_COLUMN;
+        else
+            continue;
+        add_value(s, v);
+    }
+}
+
+static void find_columns(struct sheet *s)
+{
+    static const char *const size[] = {"tensor_bytes",
+                                       "size_bytes",
+                                       "size_bytes_power_of_two",
+                                       "bytes",
+                                       "size_b",
+                                       "size",
+                                       "message_size",
+                                       "msg_size",
+                                       "message_bytes",
+                                       "payload",
+                                       "size(b)",
+                                       "size(bytes)",
+                                       "msgsize",
+                                       "messagesize(bytes)",
+                                       "messagesize",
+                                       NULL};
+    static const char *const kind[] = {"collective", "opcode", "op", "operation", "kind", NULL};
+    static const char *const ranks[] = {
+        "num_devices_per_group", "ranks", "gpus", "nranks", "num_gpus", "world_size", "np", NULL};
+    static const char *const nodes[] = {"nodes", "num_nodes", "nnodes", NULL};
+    static const char *const device[] = {"device_key", "device", "gpu", "hardware",
+                                         "node",       "system", NULL};
+    static const char *const algorithm[] = {"algo_picked", "algo", "algorithm", NULL};
+    static const char *const groups[] = {"num_replica_groups", "groups", NULL};
+    static const char *const pairs[] = {"source_target_pairs", NULL};
+    s->size = find_column(&s->csv, size);
+    s->kind = find_column(&s->csv, kind);
+    s->ranks = find_column(&s->csv, ranks);
+    s->nodes = find_column(&s->csv, nodes);
+    s->device = find_column(&s->csv, device);
+    s->algorithm = find_column(&s->csv, algorithm);
+    s->groups = find_column(&s->csv, groups);
+    s->pairs = find_column(&s->csv, pairs);
+    find_values(s);
+}
+
+/* "8 GiB" or "16gib": the first such size in a text; 0: none. */
+static double payload_in(const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        if (!isdigit((unsigned char)*at) || (at > text && isalnum((unsigned char)at[-1])))
+            continue;
+        double number;
+        const char *end = nadi_str_take_double(at, &number);
+        while (end && *end == ' ')
+            end++;
+        if (!end)
+            return 0;
+        if ((end[0] == 'G' || end[0] == 'g') && end[1] == 'i' && tolower(end[2]) == 'b')
+            return number * 1073741824.0;
+        if ((end[0] == 'M' || end[0] == 'm') && end[1] == 'i' && tolower(end[2]) == 'b')
+            return number * 1048576.0;
+    }
+    return 0;
+}
+
+/* The file's name as a device, where nothing else tells it. */
+static const char *upper(struct sheet *s, const char *text)
+{
+    char *out = nadi_arena_strdup(&s->r->log->arena, text);
+    for (char *at = out; *at; at++)
+        *at = (char)toupper((unsigned char)*at);
+    return out;
+}
+
+/* A collective that a comment mentions, by an unmistakable name. */
+static enum nadi_comm_kind mentioned_kind(const char *text)
+{
+    const enum nadi_comm_kind kind = nadi_comm_kind_of(text);
+    return kind == NADI_COMM_ALL_REDUCE || kind == NADI_COMM_ALL_GATHER ||
+                   kind == NADI_COMM_REDUCE_SCATTER || kind == NADI_COMM_ALL_TO_ALL
+               ? kind
+               : NADI_COMM_NONE;
+}
+
+/* "32gpu" in the file's name. */
+static uint32_t ranks_in_name(const char *name)
+{
+    for (const char *at = name; (at = strstr(at, "gpu")); at++) {
+        const char *digits = at;
+        while (digits > name && isdigit((unsigned char)digits[-1]))
+            digits--;
+        uint64_t n;
+        if (nadi_str_take_u64(digits, &n) && n > 1 && n < 1000000)
+            return (uint32_t)n;
+    }
+    return 0;
+}
+
+static void read_comments(struct sheet *s, const char *text, size_t bytes)
+{
+    enum nadi_comm_kind mentioned = NADI_COMM_NONE;
+    struct nadi_str line = NADI_STR_INIT;
+    const char *name = strrchr(s->r->path, '/');
+    name = name ? name + 1 : s->r->path;
+    for (const char *at = text, *end = text + bytes; at < end;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        stop = stop ? stop : end;
+        if (*at == '#') {
+            nadi_str_clear(&line);
+            nadi_str_add_bytes(&line, at, (size_t)(stop - at));
+            nadi_str_add(&line, "");
+            nadi_bench_comment(s->r->log, &s->facts, line.text);
+            mentioned = mentioned ? mentioned : mentioned_kind(line.text);
+            if (!(s->payload > 0) && strstr(line.text, "payload"))
+                s->payload = payload_in(line.text);
+        }
+        at = stop + 1;
+    }
+    nadi_str_clear(&line);
+    for (; *name; name++)
+        nadi_str_add_char(&line, *name == '_' ? ' ' : *name);
+    if (!(s->payload > 0))
+        s->payload = payload_in(nadi_str_get(&line));
+    if (!s->facts.kind)
+        s->facts.kind = nadi_comm_kind_of(nadi_str_get(&line));
+    if (!s->facts.kind)
+        s->facts.kind = mentioned;
+    for (uint32_t i = 0; i < s->value_count && !s->facts.kind; i++)
+        if (s->values[i].without_nvls) /* only all-reduces are compared that way */
+            s->facts.kind = NADI_COMM_ALL_REDUCE;
+    if (!s->facts.ranks && !(s->facts.nodes && s->facts.per_node))
+        s->facts.ranks = ranks_in_name(nadi_str_get(&line));
+    if (!s->facts.device && nadi_str_get(&line)[0])
+        s->facts.device = upper(s, nadi_str_get(&line));
+    nadi_str_release(&line);
+}
+
+/* Of a field that check_counts() accepted. */
+static uint32_t whole_field(const struct sheet *s, uint32_t row, uint32_t column)
+{
+    uint32_t n;
+    return nadi_str_to_u32(nadi_csv_field(&s->csv, row, column), MOST_RANKS, &n) ? n : 0;
+}
+
+/* Counts of ranks, nodes and groups are whole numbers, or are not given. */
+static bool check_counts(const struct sheet *s, uint32_t row)
+{
+    const uint32_t columns[] = {s->ranks, s->nodes, s->groups};
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        const char *text = nadi_csv_field(&s->csv, row, columns[i]);
+        uint32_t n;
+        if (*text && !nadi_str_equal(text, "N/A") && !nadi_str_equal(text, "-") &&
+            !nadi_str_to_u32(text, MOST_RANKS, &n))
+            return nadi_bench_error(s->r, s->csv.lines[row], NULL,
+                                    "'%s' in column '%s' is no whole number up to %d", text,
+                                    s->csv.header[columns[i]], MOST_RANKS);
+    }
+    return true;
+}
+
+static uint32_t count_pairs(const char *pairs)
+{
+    uint32_t count = 0;
+    for (; *pairs; pairs++)
+        count += *pairs == '>';
+    return count == 1 ? 2 : count;
+}
+
+/* The text after the next semicolon; the end of the text where there is none. */
+static const char *after_pair(const char *at)
+{
+    at += strcspn(at, ";");
+    return at + (*at == ';');
+}
+
+/* "0>1" */
+static bool read_pair(const char *text, uint64_t *from, uint64_t *to)
+{
+    text = nadi_str_take_u64(text, from);
+    return text && *text == '>' && nadi_str_take_u64(text + 1, to);
+}
+
+/* "0>1;1>0": whether ranks receive from whom they send to, or do only one of both. */
+static enum nadi_comm_partners partners_of(const char *pairs)
+{
+    bool all_back = true, none_both = true;
+    if (!*pairs)
+        return NADI_PARTNERS_RING;
+    for (const char *a = pairs; *a; a = after_pair(a)) {
+        uint64_t from, to, other_from, other_to;
+        bool back = false;
+        if (!read_pair(a, &from, &to))
+            return NADI_PARTNERS_RING;
+        for (const char *b = pairs; *b; b = after_pair(b))
+            if (read_pair(b, &other_from, &other_to)) {
+                back |= other_from == to && other_to == from;
+                none_both &= other_to != from;
+            }
+        all_back &= back;
+    }
+    return none_both ? NADI_PARTNERS_ONE_WAY : all_back ? NADI_PARTNERS_PAIRS : NADI_PARTNERS_RING;
+}
+
+static struct nadi_bench_table wanted(struct sheet *s, uint32_t row, const struct value_column *v)
+{
+    struct nadi_arena *arena = &s->r->log->arena;
+    const char *device = nadi_csv_field(&s->csv, row, s->device);
+    const char *algorithm = nadi_csv_field(&s->csv, row, s->algorithm);
+    const char *pairs = nadi_csv_field(&s->csv, row, s->pairs);
+    struct nadi_bench_table t = {
+        .kind = nadi_comm_kind_of(nadi_csv_field(&s->csv, row, s->kind)),
+        .ranks = whole_field(s, row, s->ranks),
+        .nodes = s->nodes != NADI_NONE ? whole_field(s, row, s->nodes) : v->nodes,
+        .groups = whole_field(s, row, s->groups),
+        .partners = partners_of(pairs),
+    };
+    if (v->nodes && s->facts.per_node && !t.ranks)
+        t.ranks = v->nodes * s->facts.per_node;
+    if (!t.ranks && *pairs)
+        t.ranks = count_pairs(pairs);
+    t.groups = t.groups ? t.groups : 1;
+    t.device = *device ? nadi_arena_strdup(arena, device) : NULL;
+    t.algorithm = v->without_nvls ? "ring"
+                  : *algorithm    ? nadi_arena_strdup(arena, algorithm)
+                                  : NULL;
+    return t;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static struct nadi_bench_table *table_of(struct sheet *s, uint32_t row,
+                                         const struct value_column *v)
+{
+    const struct nadi_bench_table want = wanted(s, row, v);
+    struct nadi_bench_log *log = s->r->log;
+    for (size_t i = log->count; i-- > s->first_table;) {
+        struct nadi_bench_table *t = &log->tables[i];
+        if (t->kind == want.kind && t->ranks == want.ranks && t->nodes == want.nodes &&
+            t->groups == want.groups && t->partners == want.partners &&
+            same_text(t->device, want.device) && same_text(t->algorithm, want.algorithm))
+            return t;
+    }
+    const struct nadi_bench_facts none = {.kind = want.kind};
+    struct nadi_bench_table *t = nadi_bench_begin(s->r, &none, s->csv.lines[row]);
+    t->ranks = want.ranks;
+    t->nodes = want.nodes;
+    t->groups = want.groups;
+    t->partners = want.partners;
+    t->device = want.device;
+    t->algorithm = want.algorithm;
+    return t;
+}
+
+static bool size_of_row(struct sheet *s, uint32_t row, double *bytes)
+{
+    const char *text = nadi_csv_field(&s->csv, row, s->size);
+    bool has_unit;
+    *bytes = s->payload;
+    if (s->size == NADI_NONE)
+        return true;
+    if (!nadi_units_parse(text, NADI_DIMENSION_BYTES, bytes, &has_unit))
+        return nadi_bench_error(s->r, s->csv.lines[row], NULL, "'%s' is no size", text);
+    return true;
+}
+
+/* Bandwidths need the ranks: they are turned into times once these are known. */
+static bool read_value(struct sheet *s, uint32_t row, double bytes, const struct value_column *v)
+{
+    const char *text = nadi_csv_field(&s->csv, row, v->index);
+    double value, rounding;
+    if (!*text || nadi_str_equal(text, "N/A") || nadi_str_equal(text, "-"))
+        return true;
+    if (!nadi_bench_number(text, &value, &rounding) || value < 0)
+        return nadi_bench_error(s->r, s->csv.lines[row], NULL, "'%s' in column '%s' is no %s", text,
+                                s->csv.header[v->index],
+                                v->what == TIME_COLUMN ? "time" : "bandwidth");
+    if (!(value > 0) || !(bytes > 0))
+        return true;
+    struct nadi_bench_row r = {
+        .bytes = bytes, .in_place = v->in_place, .rounding = rounding, .line = s->csv.lines[row]};
+    r.time_us = v->what == TIME_COLUMN ? value * v->unit_us : bytes / value / 1e3;
+    if (v->what == BUS_COLUMN)
+        r.time_us = -r.time_us; /* times the bus factor: end_tables */
+    nadi_bench_add(table_of(s, row, v), r);
+    return true;
+}
+
+/* Bus over algorithm bandwidth of a sheet that is one table; it tells the ranks. */
+static struct nadi_bench_ratio bus_ratio(const struct sheet *s)
+{
+    struct nadi_bench_ratio ratio = {0};
+    uint32_t bus = NADI_NONE, algorithm = NADI_NONE;
+    double a, b, bus_rounding, rounding;
+    if (s->r->log->count - s->first_table != 1)
+        return ratio;
+    for (uint32_t c = 0; c < s->csv.column_count; c++) {
+        char name[64];
+        squeeze_name(s->csv.header[c], name, sizeof(name));
+        if (strstr(name, "busbw") && bus == NADI_NONE)
+            bus = c;
+        if (strstr(name, "algbw") && algorithm == NADI_NONE)
+            algorithm = c;
+    }
+    for (uint32_t r = 0; r < s->csv.row_count && bus != NADI_NONE && algorithm != NADI_NONE; r++)
+        if (nadi_bench_number(nadi_csv_field(&s->csv, r, bus), &b, &bus_rounding) &&
+            nadi_bench_number(nadi_csv_field(&s->csv, r, algorithm), &a, &rounding) && a > 1)
+            nadi_bench_ratio_add(&ratio, b, bus_rounding, a, rounding);
+    return ratio;
+}
+
+static bool end_tables(struct sheet *s)
+{
+    const struct nadi_bench_ratio ratio = bus_ratio(s);
+    struct nadi_bench_log *log = s->r->log;
+    const size_t last = log->count;
+    bool ok = true;
+    for (size_t i = s->first_table; ok && i < last; i++) { /* nadi_bench_end looks at the last */
+        const struct nadi_bench_table t = log->tables[i];
+        log->count = i + 1;
+        struct nadi_bench_facts facts = s->facts;
+        ok = nadi_bench_end(s->r, &facts, &ratio);
+        log->tables[i].algorithm = t.algorithm ? t.algorithm : log->tables[i].algorithm;
+        const double factor = nadi_comm_bus_factor(log->tables[i].kind, log->tables[i].ranks);
+        for (size_t k = 0; ok && k < t.count; k++)
+            if (t.rows[k].time_us < 0)
+                t.rows[k].time_us *= -factor;
+    }
+    log->count = last;
+    return ok;
+}
+
+static bool read_rows(struct sheet *s)
+{
+    for (uint32_t row = 0; row < s->csv.row_count; row++) {
+        double bytes;
+        if (!check_counts(s, row) || !size_of_row(s, row, &bytes))
+            return false;
+        bool any = false;
+        for (uint32_t v = 0; v < s->value_count; v++)
+            any |= *nadi_csv_field(&s->csv, row, s->values[v].index) != '\0';
+        if (!any)
+            return nadi_bench_error(
+                s->r, s->csv.lines[row],
+                "was the table cut off here? Write N/A for what was not measured",
+                "the row has no time and no bandwidth");
+        for (uint32_t v = 0; v < s->value_count; v++)
+            if (!read_value(s, row, bytes, &s->values[v]))
+                return false;
+    }
+    return end_tables(s);
+}
+
+bool nadi_bench_csv(struct nadi_bench_reader *r, const char *text, size_t bytes)
+{
+    struct sheet s = {.r = r, .first_table = r->log->count};
+    bool ok = nadi_csv_parse(&s.csv, r->path, text, bytes, r->diags);
+    if (ok) {
+        find_columns(&s);
+        read_comments(&s, text, bytes);
+        if (s.value_count == 0 || (s.size == NADI_NONE && !(s.payload > 0)))
+            ok = nadi_bench_error(r, s.csv.row_count ? s.csv.lines[0] : 1,
+                                  "columns like size_bytes,time_us or size,busbw are looked for",
+                                  "the table has no column of %s",
+                                  s.value_count ? "sizes" : "times or bandwidths");
+        else
+            ok = read_rows(&s);
+    }
+    nadi_csv_release(&s.csv);
+    return ok;
+}

@@ -1,0 +1,68 @@
+/* bench_log: what benchmarks of communication wrote: nccl-tests and rccl-tests as printed, OSU
+ * micro-benchmarks as printed, CSV.
+ *
+ * A file holds one table or several; each is one collective on one set of ranks. What a table is
+ * about is taken from the text itself: the lines that name the ranks and their devices, the name of
+ * the program, the relation of bus to algorithm bandwidth, `# key: value` comments. What is still
+ * missing can be given (struct nadi_bench_known); what is then unknown is an error that says so.
+ *
+ * Columns are known by their names, in any order and number. A row of a table that has too few or
+ * unreadable values is an error with its line; lines that are no rows (messages of the library, of
+ * mpirun, of a scheduler) are passed over. Values that the benchmark found wrong are left out, with
+ * a warning.
+ *
+ * Sizes are as in nccl/comm.h, times in us; where only a bandwidth was written, the time follows
+ * from it and is marked as rounded. Texts live in the log. O(bytes). */
+#ifndef NADI_CALIBRATE_BENCH_LOG_H
+#define NADI_CALIBRATE_BENCH_LOG_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "nccl/comm.h"
+
+struct nadi_bench_row {
+    double bytes;
+    double time_us;
+    bool in_place;
+    double rounding; /* relative: half a unit of the last digit of what the time follows from */
+    uint32_t line;
+};
+
+struct nadi_bench_table {
+    const char *path;
+    uint32_t line; /* of its header */
+    enum nadi_comm_kind kind;
+    uint32_t ranks, nodes; /* nodes 0: unknown */
+    enum nadi_comm_partners partners;
+    uint32_t groups;    /* that ran at the same time; 1 */
+    const char *device; /* as written, "" when unknown; so are the next four */
+    const char *library, *nic, *algorithm, *note;
+    char quality; /* 'A', 'B', 'C' in comments of a validation table, 0: not said */
+    struct nadi_bench_row *rows;
+    size_t count, capacity;
+};
+
+struct nadi_bench_known { /* what the caller says; 0: taken from the text. Wins over the text. */
+    enum nadi_comm_kind kind;
+    uint32_t ranks, nodes;
+    const char *device;
+};
+
+struct nadi_bench_log {
+    struct nadi_arena arena;
+    struct nadi_bench_table *tables;
+    size_t count, capacity;
+};
+
+/* Adds the tables of a text or a file. False with an error that names the line. The log is usable
+ * and is released by the caller in both cases. */
+bool nadi_bench_log_parse(struct nadi_bench_log *log, const char *path, const char *text,
+                          size_t bytes, const struct nadi_bench_known *known,
+                          struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_bench_log_read(struct nadi_bench_log *log, const char *path,
+                         const struct nadi_bench_known *known,
+                         struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_bench_log_init(struct nadi_bench_log *log);
+void nadi_bench_log_release(struct nadi_bench_log *log);
+
+#endif

@@ -1,0 +1,71 @@
+/* bench_read: what the readers of the forms of benchmark output share. Nothing outside measure/
+ * includes it. */
+#ifndef NADI_CALIBRATE_BENCH_READ_H
+#define NADI_CALIBRATE_BENCH_READ_H
+
+#include "base/str.h"
+#include "calibrate/bench_log.h"
+
+enum { NADI_BENCH_WORDS = 64 };
+
+/* The words of one line, in place; `text` keeps the line itself. */
+struct nadi_bench_line {
+    char *text;
+    char *copy; /* words point into it */
+    char *words[NADI_BENCH_WORDS];
+    uint32_t count, number;
+};
+
+struct nadi_bench_facts { /* of a table under way, from lines that are not its rows */
+    enum nadi_comm_kind kind;
+    enum nadi_comm_kind by_columns; /* what the table's columns leave possible, if but one */
+    uint32_t rank_lines, processes, hosts, ranks, nodes, per_node;
+    uint32_t numbered, devices; /* one more than the highest rank and device that lines name */
+    const char *device, *library, *nic, *algorithm, *note;
+    char quality;
+};
+
+/* Bus over algorithm bandwidth of a table's rows, summed, so that what was rounded off in small
+ * ones counts little. */
+struct nadi_bench_ratio {
+    double bus, algorithm; /* sums */
+    double doubt;          /* sum of squares of what was rounded off, of the bus bandwidth */
+};
+
+struct nadi_bench_reader {
+    struct nadi_bench_log *log;
+    const char *path;
+    const struct nadi_bench_known *known;
+    struct nadi_diags *diags;
+};
+
+/* The line at `*at`, cut at blanks; `*at` goes on. The two buffers hold it until the next. */
+struct nadi_bench_line nadi_bench_next(const char **at, const char *end, struct nadi_str *copy,
+                                       struct nadi_str *words);
+
+/* A table with the facts; rows are added to it, then it is ended. */
+struct nadi_bench_table *nadi_bench_begin(struct nadi_bench_reader *r,
+                                          const struct nadi_bench_facts *facts, uint32_t line);
+void nadi_bench_add(struct nadi_bench_table *t, struct nadi_bench_row row);
+/* Both in one unit, with their relative roundings. */
+void nadi_bench_ratio_add(struct nadi_bench_ratio *ratio, double bus, double bus_rounding,
+                          double algorithm, double algorithm_rounding);
+/* Says what is still unknown; false with an error. An empty table is dropped silently. */
+bool nadi_bench_end(struct nadi_bench_reader *r, const struct nadi_bench_facts *facts,
+                    const struct nadi_bench_ratio *ratio) NADI_MUST_USE;
+bool nadi_bench_error(struct nadi_bench_reader *r, uint32_t line, const char *hint,
+                      const char *format, ...) NADI_PRINTF(4, 5);
+
+/* "12.50": the number and half a unit of its last digit relative to it. False: not a number. */
+bool nadi_bench_number(const char *text, double *value, double *rounding) NADI_MUST_USE;
+
+/* Whether a line is the header of a table as nccl-tests and the OSU benchmarks print it. */
+bool nadi_bench_is_printed(const char *text, size_t bytes) NADI_MUST_USE;
+bool nadi_bench_printed(struct nadi_bench_reader *r, const char *text, size_t bytes) NADI_MUST_USE;
+bool nadi_bench_csv(struct nadi_bench_reader *r, const char *text, size_t bytes) NADI_MUST_USE;
+
+/* A `key: value` comment's effect on the facts (keys of validation tables). */
+void nadi_bench_comment(struct nadi_bench_log *log, struct nadi_bench_facts *facts,
+                        const char *text);
+
+#endif

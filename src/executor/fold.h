@@ -1,0 +1,34 @@
+/* fold: which ranks are one. A value made by the simulation (sim/fold), read by the system.
+ *
+ * Ranks that are provably the same at all times form a class; the simulation runs one of them, the
+ * class's actor. Groups fold too: groups whose members are of the same classes in the same places
+ * and at the same distances are one, the canonical group; it is `single` where all its members are
+ * one class and every place in it is like every other. */
+#ifndef NADI_EXECUTOR_FOLD_H
+#define NADI_EXECUTOR_FOLD_H
+
+#include "base/base.h"
+
+struct nadi_fold_peer { /* a rank that an actor exchanges messages with */
+    uint32_t rank;      /* of the actor's representative */
+    uint32_t actor;     /* its class */
+    uint32_t back;      /* which of that class's peers this actor is */
+};
+
+struct nadi_fold {
+    /* Every actor is one rank and every group itself; but only some ranks have an actor: a part of
+     * the system that nothing joins with the others. `deferred` and `peers` are NULL. */
+    bool each;
+    uint32_t actor_count, rank_count;
+    uint32_t *rank_of;    /* actor -> its representative */
+    uint32_t *actor_of;   /* rank -> actor */
+    uint32_t *weight;     /* actor -> number of ranks */
+    uint32_t *canonical;  /* group -> canonical group; NADI_NONE: not used */
+    uint32_t *copies;     /* canonical group -> groups that it stands for */
+    bool *single;         /* canonical group -> see above */
+    bool *deferred;       /* group -> its collectives are not run: an actor stops before them */
+    uint32_t *peer_start; /* actor_count + 1 entries into peers */
+    struct nadi_fold_peer *peers;
+};
+
+#endif

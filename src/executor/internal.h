@@ -1,0 +1,548 @@
+/* internal: the state that the files of system/ share. Nothing outside includes it.
+ *
+ *   operation  one collective of a group, all members      (streams.c)
+ *   stream     one chunk of it, all members                 (streams.c)
+ *   block      one phase of a stream: a member_state each   (packets.c, tree.c)
+ *   channel    point-to-point traffic of one key            (p2p.c)
+ *   variant    what other members of the group issue in its place (matching.c)
+ */
+#ifndef NADI_EXECUTOR_INTERNAL_H
+#define NADI_EXECUTOR_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "collective/plan.h"
+#include "executor/system.h"
+#include "network/unaware.h"
+
+struct operation {
+    struct nadi_operation_view view;
+    const struct nadi_plan *plan; /* NULL: custom */
+    struct phase_info *infos;     /* of the plan */
+    const struct nadi_custom_algorithm *custom;
+    uint32_t involved, root;
+    uint64_t *sizes; /* from member to member, a row known when its member joins; NULL: all the
+                        same. Freed as the three below */
+    uint32_t *nodes; /* by member; NADI_NONE: not joined. Freed with the two below once all ended */
+    uint32_t *left;  /* by member: streams not finished */
+    uint32_t *streams;   /* by chunk */
+    int64_t *priorities; /* by member; NULL: all are equal. Freed with the three above */
+    const struct nadi_phase **ordered; /* by chunk; NULL: all as in the plan. Freed likewise */
+    uint32_t variant;       /* keyed: another operation in this one's place; NADI_NONE: no more */
+    uint32_t *first_stream; /* keyed, by member: chunks that it had made in the group. Freed too */
+};
+
+struct stream {
+    uint32_t operation;
+    uint32_t ended; /* members that ended all phases */
+    uint32_t chunk;
+    const struct nadi_phase *phases;
+    uint32_t *blocks; /* by phase; NADI_NONE: not running */
+    uint16_t *lanes;  /* [member * phases + phase]: queue, direction, tree; NULL: all 0 */
+};
+
+enum { /* bits of a lane */
+       LANE_QUEUE = 0x0fff,
+       LANE_ANTICLOCKWISE = 0x1000,
+       LANE_MIN_TREE = 0x2000,
+};
+
+struct member_state {
+    uint32_t prepared; /* packets whose endpoint stage was started */
+    uint32_t sent;     /* sends issued = receives posted */
+    uint32_t arrived;  /* receives completed */
+    uint32_t credit;   /* endpoint stages ended and not yet used up by a send */
+    uint32_t inbox;    /* ring: messages (rendezvous: control messages) that reached the member */
+    uint32_t route;    /* ring: of its destination; direct: its local index; tree: slots posted */
+};
+
+struct block_start { /* a block, message by message, when its phase has ended for a member */
+    const struct nadi_phase *phase;
+    nadi_time at;    /* its making, */
+    uint64_t serial; /* one of many */
+};
+
+/* Of two chunks that began a phase at one time everywhere, each message of the one that began first
+ * comes before the like of the other: it ends first on all ranks. */
+static inline bool nadi_block_follows(const struct block_start *first,
+                                      const struct block_start *second)
+{
+    return first->phase && first->phase == second->phase && first->at == second->at &&
+           first->serial < second->serial;
+}
+
+/* The latest message on a route where one rank's messages stand for those of all: two of one
+ * instant and one connection go in an order that may differ from rank to rank. */
+struct departure {
+    nadi_time at;
+    uint64_t connection;
+    struct block_start begun;
+    bool clockwise;
+};
+
+struct block {
+    const struct nadi_phase *phase;
+    const struct nadi_phase *phases; /* all of the chunk's */
+    uint32_t stream, phase_index;
+    uint32_t members_left;
+    bool clockwise, max_tree; /* of the first member that started */
+    bool world;
+    bool single; /* one actor stands for all members */
+    struct block_start begun;
+    const uint32_t *members; /* group members, NULL: member is rank */
+    uint64_t endpoint_ns;
+    nadi_time reduce; /* of message_bytes */
+    uint32_t words;   /* of bits for each member */
+    uint64_t *bits;   /* direct, halving-doubling, tree: messages that came before their receive */
+    struct member_state *states;
+    size_t bytes; /* size class, for recycling */
+};
+
+struct waiting { /* a stream of a member that waits in a queue */
+    uint32_t stream, member, phase, next;
+    uint32_t run_end; /* by priority, of the first of those alike: the last of them */
+    int64_t priority;
+    uint64_t key; /* of equal priority: least first */
+};
+
+struct queue { /* of one rank and dimension */
+    uint32_t running, head, tail;
+    uint32_t begun; /* phases of chunks, where all ranks keep one order */
+    /* phase executor: the latest insertion, to notice insertions whose order is not known */
+    nadi_time inserted_at;
+    uint32_t inserted_phase;
+    uint32_t inserted_from; /* the gathering that it came from; NADI_NONE: a new collective */
+    int64_t inserted_lag;
+    struct block_start inserted_block; /* messages of a single group */
+};
+
+struct group_state {  /* of a canonical group */
+    uint32_t members; /* actors in it: 1 where it is single */
+    bool single;
+    uint32_t actor;     /* of a single group */
+    uint32_t copies;    /* groups that it stands for */
+    uint32_t nodes;     /* that its members lie on, where a library asked; 0: not known yet */
+    uint32_t *sequence; /* by member: operations issued so far */
+    uint32_t *made;     /* keyed, by member: chunks made so far */
+    uint32_t *position; /* file position by sorted position; NULL: a folded copy, or the world */
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } operations; /* by sequence */
+};
+
+struct phase_info { /* what the phase executor knows of a phase in one ring direction */
+    bool known;
+    bool has_lockstep; /* a common duration for a common start */
+    int64_t lockstep_ns;
+    int64_t reduce_ns; /* of a message */
+    uint32_t *routes;  /* by distance; NULL: they depend on the place */
+};
+
+struct plan_key {
+    uint32_t group, kind, involved, root;
+    uint64_t bytes;
+    struct nadi_plan *plan;
+    struct phase_info *infos; /* [2 * phase + clockwise] */
+};
+
+struct nadi_cast;
+
+struct nadi_cast_key {
+    const struct nadi_phase *phase;
+    uint32_t group;
+    struct nadi_cast *cast;
+};
+
+struct gathering { /* a phase of a stream under the phase executor */
+    const struct nadi_phase *phase;
+    struct phase_info *info;
+    uint32_t stream, phase_index;
+    uint32_t members_left;
+    bool clockwise, max_tree; /* of the first member that started, */
+    int64_t first_ns;         /* at this time */
+    uint64_t serial;          /* of its making, from 1 */
+    int64_t *start;           /* by member, ns; not for single groups, as the rest */
+    uint64_t *behind;         /* by ring: serial of one that it follows step by step; 0: unknown */
+    uint32_t *order;          /* by member: of its start among all starts */
+    uint32_t *absent;         /* by ring: members that have not started */
+    size_t bytes;             /* size class of these four, for recycling */
+};
+
+struct transfer { /* a point-to-point message */
+    uint64_t bytes;
+    uint32_t channel, owner_kind, a, b; /* who is told when it has arrived */
+    uint32_t next;
+    nadi_time sent, arrived;
+};
+
+struct receive {
+    uint32_t channel, owner_kind, a, b, slot;
+    uint32_t next;
+};
+
+enum owner_kind {               /* and what its a and b are */
+                  OWNER_NODE,   /* actor, node */
+                  OWNER_CUSTOM, /* run, node */
+                  OWNER_PHASE,  /* keyed: block, member */
+};
+
+struct fifo {
+    uint32_t head, tail;
+};
+
+struct channel {
+    uint32_t src, dst, tag; /* actors */
+    uint32_t edge;          /* folded: which of their peers the two are to each other */
+    uint64_t bytes;
+    uint32_t src_rank, dst_rank; /* that the actors stand for */
+    uint32_t route_there, route_back;
+    struct fifo receives; /* posted, no message yet */
+    struct fifo arrived;  /* transfers that came before their receive */
+    struct fifo held;     /* rendezvous: transfers that wait for the control message */
+    uint32_t ready;       /* rendezvous: control messages that wait for a send */
+};
+
+struct server { /* of remote memory */
+    bool busy;
+    struct fifo queue;
+};
+
+struct memory_request {
+    uint32_t rank, node, server, next;
+    uint64_t bytes;
+};
+
+#define POOL(type)                                                                                 \
+    struct {                                                                                       \
+        type *items;                                                                               \
+        size_t count, capacity;                                                                    \
+        uint32_t free;                                                                             \
+    }
+
+struct nadi_system {
+    struct nadi_system_setup setup;
+    const struct nadi_system_config *config;
+    struct nadi_engine *engine;
+    struct nadi_network *network;
+    struct nadi_arena arena;
+    uint32_t rank_count, actor_count, queues_per_rank;
+    uint32_t active_limit; /* streams of a queue that run at once */
+    struct queue *queues;  /* [rank * queues_per_rank + queue] */
+    uint16_t *pools;       /* [(rank * dims + dim) * NADI_POOLS + pool]: next queue */
+    uint8_t *trees;        /* [(rank * dims + dim) * kinds + kind]: next tree; NULL: none used */
+    struct group_state *groups;
+    struct {
+        struct plan_key *items;
+        size_t count, capacity;
+    } plans;
+    POOL(struct operation) operations;
+    int64_t *issued; /* by actor: its collectives so far; NULL with one communication stream */
+    POOL(struct stream) streams;
+    POOL(struct block) blocks;
+    POOL(struct gathering) gatherings;
+    uint64_t gatherings_made;
+    uint32_t starts; /* of members in phases, modulo 2^32 */
+    struct {
+        uint32_t *items; /* gatherings that ended at `ended_at`, kept for comparison until later */
+        size_t count, capacity;
+    } ended_gatherings;
+    nadi_time ended_at;
+    struct {
+        struct gathering *items; /* memory only */
+        size_t count, capacity;
+    } spare_gatherings;
+    struct {
+        int64_t *items; /* of one ring: starts, ends, scratch, ranks */
+        size_t count, capacity;
+    } ring_space;
+    const char *undecided;
+    uint64_t ties_settled;
+    int64_t last_lag;    /* of the end event that runs now; -1: none; NADI_LAG_MESSAGE: no timer */
+    uint32_t last_ended; /* its gathering; NADI_NONE: none */
+    struct block_start last_block; /* that ends now; phase NULL: none */
+    uint64_t blocks_made;
+    struct {
+        struct block *items; /* states and bits only */
+        size_t count, capacity;
+    } spare;
+    POOL(struct waiting) waiting;
+    POOL(struct transfer) transfers;
+    POOL(struct receive) receives;
+    POOL(struct memory_request) requests;
+    struct {
+        struct channel *items;
+        size_t count, capacity;
+    } channels;
+    struct {
+        uint32_t *first; /* channel by hash of (src, dst, tag, bytes), open addressing */
+        size_t slots;
+    } channel_index;
+    struct server *servers;
+    struct {
+        struct nadi_flow_record *items;
+        size_t count, capacity;
+    } flows;
+    struct nadi_bus *bus;         /* shared-bus model, or NULL */
+    struct nadi_customs *customs; /* running custom collectives, or NULL */
+    struct {
+        struct nadi_cast_key *items;
+        size_t count, capacity;
+    } casts;
+    struct {
+        struct departure *items; /* by route; folded and message by message */
+        size_t count, capacity;
+    } departures;
+    struct nadi_programs *programs;               /* running phases of step generators */
+    struct nadi_programs_ahead *ahead;            /* the same under the phase executor */
+    struct nadi_schedules *schedules;             /* NULL: ascending dimensions, plain queues */
+    uint32_t kind_library;                        /* a library's collective ends */
+    struct nadi_mismatch mismatch, last_mismatch; /* that ended the run; of all */
+    uint64_t mismatches;
+    uint32_t kind_message, kind_late, kind_control, kind_start; /* collectives' messages */
+    uint32_t kind_stage, kind_reduce;
+    uint32_t kind_nothing;            /* a collective with nothing to do */
+    uint32_t kind_ending, kind_ended; /* phase executor */
+    uint32_t kind_p2p, kind_p2p_late, kind_p2p_control, kind_p2p_start;
+    uint32_t kind_memory, kind_server;
+};
+
+enum { CONTROL_BYTES = 8192 };
+
+/* Connections (network.h): messages of a process group are in one for each lane of its steps, those
+ * between two ranks in one. */
+enum { CONNECTION_P2P = 1, CONNECTION_GROUPS };
+
+static inline uint64_t nadi_stream_connection(const struct nadi_system *s, uint32_t stream,
+                                              uint32_t lane)
+{
+    const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
+    return (uint64_t)lane << 32 | (CONNECTION_GROUPS + op->view.group);
+}
+
+/* Takes an element from a pool, recycled through its first uint32_t-typed `link` member. */
+#define POOL_TAKE(pool, link, index)                                                               \
+    do {                                                                                           \
+        if ((pool)->free != NADI_NONE) {                                                           \
+            (index) = (pool)->free;                                                                \
+            (pool)->free = (pool)->items[(index)].link;                                            \
+        } else {                                                                                   \
+            NADI_RESERVE((pool), (pool)->count + 1);                                               \
+            (index) = (uint32_t)(pool)->count++;                                                   \
+        }                                                                                          \
+    } while (0)
+#define POOL_GIVE(pool, link, index)                                                               \
+    do {                                                                                           \
+        (pool)->items[(index)].link = (pool)->free;                                                \
+        (pool)->free = (index);                                                                    \
+    } while (0)
+#define FIFO_PUSH(list, pool, index)                                                               \
+    do {                                                                                           \
+        (pool)->items[(index)].next = NADI_NONE;                                                   \
+        if ((list)->tail == NADI_NONE)                                                             \
+            (list)->head = (index);                                                                \
+        else                                                                                       \
+            (pool)->items[(list)->tail].next = (index);                                            \
+        (list)->tail = (index);                                                                    \
+    } while (0)
+#define FIFO_POP(list, pool, index)                                                                \
+    do {                                                                                           \
+        (index) = (list)->head;                                                                    \
+        (list)->head = (pool)->items[(index)].next;                                                \
+        if ((list)->head == NADI_NONE)                                                             \
+            (list)->tail = NADI_NONE;                                                              \
+    } while (0)
+
+static inline uint32_t nadi_block_rank(const struct block *b, uint32_t member)
+{
+    return b->members ? b->members[member] : member;
+}
+
+/* Under rendezvous sizes pass through 32 bits, as in the reference. */
+static inline uint64_t nadi_carried_bytes(const struct nadi_system_config *config, uint64_t bytes)
+{
+    return config->rendezvous && !config->exact ? (uint64_t)(int64_t)(int32_t)(uint32_t)bytes
+                                                : bytes;
+}
+
+/* queue.c: queues in order of priority. A place in one, from its first on: */
+struct queue_place {
+    uint32_t at;     /* NADI_NONE: the end */
+    uint32_t before; /* NADI_NONE: none */
+    uint32_t run;    /* the first of those alike */
+};
+struct queue_place nadi_queue_first(const struct queue *q);
+void nadi_queue_next(const struct nadi_system *s, struct queue_place *place);
+void nadi_queue_insert(struct nadi_system *s, struct queue *q, uint32_t index);
+void nadi_queue_remove(struct nadi_system *s, struct queue *q, const struct queue_place *place);
+
+/* The reduction delay of `bytes`, ns: 3 * trunc(bytes / bandwidth * 1e9); free without a bandwidth.
+ */
+uint64_t nadi_reduce_ns(double bytes_per_second, uint64_t bytes);
+/* The same in picoseconds; `exact` does not truncate. */
+nadi_time nadi_reduce_time(double bytes_per_second, uint64_t bytes, bool exact);
+
+/* streams.c */
+void nadi_streams_init(struct nadi_system *s);
+/* What a call that is no custom one would do; NULL: it has too many steps. */
+const struct nadi_plan *nadi_streams_plan(struct nadi_system *s,
+                                          const struct nadi_collective_call *call);
+void nadi_streams_release(struct nadi_system *s);
+void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                              uint32_t member);
+void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t member);
+
+/* packets.c: blocks, messages and the packet engine */
+void nadi_packets_init(struct nadi_system *s);
+void nadi_packets_release(struct nadi_system *s);
+void nadi_packets_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
+void nadi_packets_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,
+                              uint32_t packet);
+/* A message that the member waited for is there. */
+void nadi_packets_received(struct nadi_system *s, uint32_t block, uint32_t member);
+/* The member has done all of the phase: its stream moves on, the block goes with the last one. */
+void nadi_packets_end_member(struct nadi_system *s, uint32_t block, uint32_t member);
+/* A message of the phase to another member, who sees it as exchange `slot`. */
+void nadi_packets_transmit(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t dst,
+                           uint32_t slot);
+/* Rendezvous: tells `src` that the receive of its exchange `slot` is posted. */
+void nadi_packets_send_control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t src,
+                               uint32_t slot);
+enum stage_flag { STAGE_TO_NPU = 1, STAGE_REDUCE = 2, STAGE_BACK = 4 };
+/* Endpoint stage (and reduction) of a packet; ends in nadi_packets_stage_ended. */
+void nadi_packets_stage(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
+                        uint64_t bytes, unsigned flags);
+
+/* custom.c: the operation that a run of one member belongs to */
+uint32_t nadi_customs_operation(const struct nadi_system *s, uint32_t run);
+
+/* phases.c: the phase executor */
+void nadi_phases_init(struct nadi_system *s);
+void nadi_phases_release(struct nadi_system *s);
+void nadi_phases_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
+/* Of two gatherings that end at one instant for the member: is it certain that `first` ends first,
+ * because it went before `second` at every step? */
+bool nadi_phases_in_step(struct nadi_system *s, uint32_t first, uint32_t second, uint32_t member);
+
+/* streams.c: queue, direction and tree of a member's phase */
+uint32_t nadi_streams_lane(const struct nadi_system *s, uint32_t stream, uint32_t phase,
+                           uint32_t member);
+
+/* tree.c: double binary tree */
+void nadi_tree_start(struct nadi_system *s, uint32_t block, uint32_t member);
+void nadi_tree_message(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+void nadi_tree_late(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+void nadi_tree_control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+void nadi_tree_transmit(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+void nadi_tree_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t which);
+
+/* bus.c: the shared memory bus (LogGP) */
+struct nadi_bus *nadi_bus_create(struct nadi_system *s);
+void nadi_bus_destroy(struct nadi_bus *bus);
+void nadi_bus_stage(struct nadi_bus *bus, uint32_t rank, uint64_t bytes, unsigned flags,
+                    uint32_t block, uint32_t member, uint32_t packet);
+/* Called by the bus when a stage's transfer has ended: reduction if flagged, then the stage's end.
+ */
+void nadi_packets_bus_done(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
+                           bool reduces);
+
+/* p2p.c */
+void nadi_p2p_init(struct nadi_system *s);
+void nadi_p2p_release(struct nadi_system *s);
+struct endpoint_pair { /* of a message: actors, and the ranks that they stand for */
+    uint32_t src, dst, edge;
+    uint32_t src_rank, dst_rank;
+};
+void nadi_p2p_send(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
+                   uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b);
+void nadi_p2p_recv(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
+                   uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b);
+
+void nadi_p2p_recv_slot(struct nadi_system *s, const struct endpoint_pair *ends, uint32_t tag,
+                        uint64_t bytes, enum owner_kind owner, uint32_t a, uint32_t b,
+                        uint32_t slot);
+
+/* matching.c */
+/* Of the operations in the place of `first` the one that the call joins; NADI_NONE: there is none,
+ * and the mismatch is noted. */
+uint32_t nadi_matching_find(struct nadi_system *s, uint32_t first,
+                            const struct nadi_collective_call *call);
+/* A message of a phase between members, by ends, tag and size; the receiver's slot is a tree's. */
+void nadi_matching_send(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t dst,
+                        uint64_t bytes);
+void nadi_matching_recv(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t src,
+                        uint64_t bytes, uint32_t slot);
+void nadi_matching_received(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot);
+
+/* custom.c */
+struct nadi_customs *nadi_customs_create(struct nadi_system *s);
+void nadi_customs_destroy(struct nadi_customs *c);
+void nadi_customs_start(struct nadi_system *s, uint32_t stream, uint32_t member);
+void nadi_customs_node_done(struct nadi_system *s, uint32_t run, uint32_t node);
+
+/* cast.c: who takes part in a phase whose algorithm is a step generator */
+/* Who takes part in a phase of a stream: the members of the operation, ring by ring, and behind
+ * them the switches of each ring (collective/algorithms/in_switch.c). */
+struct nadi_cast {
+    const struct nadi_phase *phase;
+    const struct nadi_program *program;  /* of every ring; its lanes are those of all rings */
+    const struct nadi_program **by_ring; /* NULL: `program` */
+    const uint32_t *group;               /* ranks by member; NULL: member is rank */
+    uint32_t members, all;               /* without and with switches */
+    struct nadi_program *own;            /* of a collective with sizes of its own, else NULL */
+    uint32_t *first_switch;              /* by ring, and the end; NULL: there are none */
+};
+
+/* Of the stream's phase; to be given back when it has ended. */
+const struct nadi_cast *nadi_cast_take(struct nadi_system *s, uint32_t stream, uint32_t phase);
+void nadi_cast_give(const struct nadi_cast *c);
+/* Index in the ring's program, and back. */
+uint32_t nadi_cast_local(const struct nadi_cast *c, uint32_t member);
+uint32_t nadi_cast_member(const struct nadi_cast *c, uint32_t member, uint32_t local);
+const struct nadi_program *nadi_cast_program(const struct nadi_cast *c, uint32_t member);
+/* The message between two of them: its ends and its route. */
+void nadi_cast_address(struct nadi_system *s, const struct nadi_cast *c, uint32_t lane,
+                       uint32_t from, uint32_t to, struct nadi_message *message);
+/* What a member needs for a message that has come: its reduction, and in a switch its latency. */
+nadi_time nadi_cast_reduce_time(const struct nadi_system *s, const struct nadi_cast *c,
+                                uint32_t member, bool reduces, uint64_t bytes);
+void nadi_casts_release(struct nadi_system *s);
+
+/* programs.c: runs such a phase */
+struct nadi_programs *nadi_programs_create(struct nadi_system *s);
+void nadi_programs_destroy(struct nadi_programs *all);
+void nadi_programs_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
+
+/* programs_ahead.c: the same for the phase executor */
+struct nadi_programs_ahead *nadi_programs_ahead_create(struct nadi_system *s);
+void nadi_programs_ahead_destroy(struct nadi_programs_ahead *all);
+void nadi_programs_ahead_start(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                               uint32_t member);
+
+/* schedules.c: orders of dimensions by chunk; NULL where nothing but the usual is asked for */
+struct nadi_schedules *nadi_schedules_create(const struct nadi_system *s);
+void nadi_schedules_destroy(struct nadi_schedules *all);
+/* The phases of each chunk of a new operation, to be freed; sets how many chunks there are. NULL:
+ * all chunks go as the plan says. */
+const struct nadi_phase **nadi_schedules_chunks(struct nadi_system *s,
+                                                const struct nadi_plan_request *request,
+                                                const struct nadi_plan *plan, uint32_t *count);
+/* Of the chunks that wait in a queue the one with the least key is next. */
+uint64_t nadi_schedules_key(const struct nadi_system *s, const struct nadi_phase *phase,
+                            uint32_t phases_left);
+/* Takes the chunk out of a rank's queue that may begin next; NADI_NONE: none may. O(waiting). */
+uint32_t nadi_schedules_pick(struct nadi_system *s, struct queue *q, uint32_t dim);
+
+/* The actor at a place of a canonical group. */
+uint32_t nadi_streams_actor(const struct nadi_system *s, uint32_t group, uint32_t member);
+
+/* library.c: collectives of a communication library */
+void nadi_library_init(struct nadi_system *s);
+void nadi_library_start(struct nadi_system *s, uint32_t stream, uint32_t member);
+
+/* storage.c: remote memory */
+void nadi_storage_init(struct nadi_system *s);
+void nadi_storage_release(struct nadi_system *s);
+
+#endif

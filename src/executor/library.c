@@ -1,0 +1,95 @@
+/* library: collectives as a communication library runs them: all members meet, and end together
+ * after the time that the library's model gives (nccl/nccl.h). Nothing is sent, so that nothing
+ * meets other traffic. O(members) a collective. */
+#include "executor/internal.h"
+#include "nccl/nccl.h"
+
+/* Members ascend within a sorted group; in others a node may be counted at each change, which the
+ * library's channels would cross as well. */
+uint32_t nadi_library_nodes(const struct nadi_comm_platform *library, const struct nadi_group *g)
+{
+    uint32_t nodes = 0, before = NADI_NONE;
+    for (uint32_t i = 0; i < g->size; i++) {
+        const uint32_t node = nadi_group_member(g, i) / library->gpus_per_node;
+        nodes += node != before;
+        before = node;
+    }
+    return nodes;
+}
+
+static enum nadi_comm_kind kind_of(enum nadi_collective_kind kind)
+{
+    switch (kind) {
+    case NADI_ALL_REDUCE:
+    case NADI_BARRIER:
+        return NADI_COMM_ALL_REDUCE;
+    case NADI_ALL_GATHER:
+        return NADI_COMM_ALL_GATHER;
+    case NADI_REDUCE_SCATTER:
+    case NADI_REDUCE_SCATTER_BLOCK:
+        return NADI_COMM_REDUCE_SCATTER;
+    case NADI_ALL_TO_ALL:
+        return NADI_COMM_ALL_TO_ALL;
+    case NADI_BROADCAST:
+        return NADI_COMM_BROADCAST;
+    case NADI_REDUCE:
+        return NADI_COMM_REDUCE;
+    case NADI_GATHER:
+        return NADI_COMM_GATHER;
+    case NADI_SCATTER:
+        return NADI_COMM_SCATTER;
+    case NADI_COLLECTIVE_KINDS:
+        break;
+    }
+    NADI_BUG("no collective of a library");
+}
+
+/* Counted once a group. */
+static uint32_t nodes_of(struct nadi_system *s, uint32_t group)
+{
+    uint32_t *nodes = &s->groups[group].nodes;
+    if (*nodes == 0)
+        *nodes = nadi_library_nodes(s->config->library, &s->setup.groups->items[group]);
+    return *nodes;
+}
+
+/* A trace's all-gather counts what a rank gives; the model what it gets. */
+static nadi_time time_of(struct nadi_system *s, const struct operation *op)
+{
+    const struct nadi_group *g = &s->setup.groups->items[op->view.group];
+    const enum nadi_comm_kind kind = kind_of(op->view.kind);
+    const double bytes = (double)op->view.bytes;
+    const struct nadi_comm_case call = {
+        .kind = kind,
+        .ranks = g->size,
+        .nodes = nodes_of(s, op->view.group),
+        .bytes = kind == NADI_COMM_ALL_GATHER ? bytes * g->size : bytes,
+        .in_place = true,
+    };
+    return nadi_time_from_ns(nadi_ns_round(nadi_comm_predict(s->config->library, &call).ns));
+}
+
+static void on_end(void *context, const struct nadi_event *event)
+{
+    nadi_streams_phase_ended(context, event->a, 0, event->b);
+}
+
+/* The stream's first block counts the members that are here. */
+void nadi_library_start(struct nadi_system *s, uint32_t stream, uint32_t member)
+{
+    uint32_t *here = &s->streams.items[stream].blocks[0];
+    const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
+    (void)member;
+    *here = *here == NADI_NONE ? 1 : *here + 1;
+    if (*here < op->view.members)
+        return;
+    const nadi_time end = nadi_engine_after(s->engine, time_of(s, op));
+    for (uint32_t i = 0; i < op->view.members; i++)
+        nadi_engine_schedule(s->engine, end, nadi_streams_actor(s, op->view.group, i),
+                             s->kind_library, stream, i, 0);
+}
+
+void nadi_library_init(struct nadi_system *s)
+{
+    s->kind_library = nadi_engine_add_kind(s->engine, on_end, s);
+}

@@ -1,0 +1,302 @@
+#include "executor/meeting.h"
+
+#include "collective/tree.h"
+#include "executor/internal.h"
+#include "network/unaware.h"
+
+uint32_t nadi_meeting_route(const struct nadi_meeting *m, uint32_t from, uint32_t to)
+{
+    if (m->routes)
+        return m->routes[to >= from ? to - from : to + m->n - from];
+    return nadi_network_route(m->network, m->ranks[from], m->ranks[to]);
+}
+
+int64_t nadi_meeting_delay(const struct nadi_meeting *m, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    if (m->rendezvous && bytes != CONTROL_BYTES)
+        bytes = (uint64_t)(int64_t)(int32_t)(uint32_t)bytes; /* as the message executor does */
+    return nadi_ns_signed(
+        nadi_unaware_delay_ns(m->network, nadi_meeting_route(m, from, to), bytes));
+}
+
+int64_t nadi_meeting_reduce(const struct nadi_meeting *m, uint32_t packet)
+{
+    if (!nadi_phase_reduces(m->phase, packet))
+        return 0;
+    if (m->phase->algorithm != NADI_ALGORITHM_HALVING_DOUBLING)
+        return m->reduce_ns;
+    return nadi_ns_signed(nadi_reduce_ns(m->local_mem_bw, nadi_phase_bytes(m->phase, packet)));
+}
+
+/* Is the participant's last packet followed by a reduction? */
+static bool last_reduces(const struct nadi_meeting *m, uint32_t local)
+{
+    const struct nadi_phase *p = m->phase;
+    if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE) {
+        struct nadi_tree_node node = nadi_tree_node(p->log2_n, local, m->max_tree);
+        return node.left != NADI_NONE || node.right != NADI_NONE;
+    }
+    return nadi_phase_reduces(p, p->sends + p->first - 1);
+}
+
+int64_t nadi_meeting_last_reduction(const struct nadi_meeting *m, uint32_t local)
+{
+    if (!last_reduces(m, local))
+        return -1;
+    const struct nadi_phase *p = m->phase;
+    if (p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING)
+        return nadi_meeting_reduce(m, p->sends);
+    return m->reduce_ns;
+}
+
+/* Endpoint and reduction stages behind all receives of a window-1 phase, and the one at the start.
+ */
+static int64_t all_stages(const struct nadi_meeting *m)
+{
+    int64_t sum = m->endpoint_ns;
+    const struct nadi_phase *p = m->phase;
+    if (p->algorithm == NADI_ALGORITHM_RING) {
+        bool reduces = p->op == NADI_PHASE_REDUCE_SCATTER || p->op == NADI_PHASE_ALL_REDUCE;
+        sum = nadi_time_add(sum, nadi_time_mul(m->endpoint_ns, p->sends));
+        return reduces ? nadi_time_add(sum, nadi_time_mul(m->reduce_ns, p->n - 1)) : sum;
+    }
+    for (uint32_t k = 1; k <= p->sends; k++)
+        sum = nadi_time_add(sum, nadi_time_add(m->endpoint_ns, nadi_meeting_reduce(m, k)));
+    return sum;
+}
+
+/* Working space of the ring form, by place on the way round (place q is local index q, or n-1-q
+ * when the ring turns the other way), doubled so that windows need no wrapping. */
+struct lap {
+    int64_t *sum;   /* delays of the links from place 0 to place q, 2 n entries */
+    int64_t *value; /* start minus sum: what a source offers to later places */
+    int64_t *queue; /* places whose values decrease: a monotone queue */
+};
+
+/* end(q) = max(end(q), extra + sum(q) + largest value among the places low .. high links before q).
+ */
+static void window(struct nadi_meeting *m, const struct lap *lap, uint32_t low, uint32_t high,
+                   int64_t extra)
+{
+    uint32_t n = m->n;
+    size_t head = 0, tail = 0;
+    for (uint32_t q = n - high; q < 2 * n - low; q++) {
+        while (tail > head && lap->value[lap->queue[tail - 1]] <= lap->value[q])
+            tail--;
+        lap->queue[tail++] = q;
+        uint32_t place = q + low;
+        if (place < n)
+            continue;
+        while (lap->queue[head] + (int64_t)high < (int64_t)place)
+            head++;
+        uint32_t local = m->clockwise ? place - n : 2 * n - 1 - place;
+        int64_t end = lap->value[lap->queue[head]] + lap->sum[place];
+        m->end[local] = nadi_max_i64(m->end[local], nadi_time_add(end, extra));
+    }
+}
+
+/* One step of a window-1 phase: when the message of step k from `from` has come to `to`. */
+static int64_t arrival(const struct nadi_meeting *m, const int64_t *at, uint32_t from, uint32_t to,
+                       uint64_t bytes)
+{
+    int64_t there = nadi_meeting_delay(m, from, to, bytes);
+    if (!m->rendezvous)
+        return nadi_max_i64(at[to], nadi_time_add(at[from], there));
+    int64_t asked = nadi_time_add(at[to], nadi_meeting_delay(m, to, from, CONTROL_BYTES));
+    return nadi_time_add(nadi_max_i64(at[from], asked), there);
+}
+
+/* The recurrence step by step: O(n) a step. */
+static void steps(struct nadi_meeting *m)
+{
+    const struct nadi_phase *p = m->phase;
+    int64_t *now = m->scratch, *next = m->scratch + m->n;
+    for (uint32_t i = 0; i < m->n; i++)
+        now[i] = nadi_time_add(m->start[i], m->endpoint_ns);
+    for (uint32_t k = 0; k < p->sends; k++) {
+        int64_t stage = m->endpoint_ns;
+        if (p->algorithm != NADI_ALGORITHM_RING)
+            stage = nadi_time_add(stage, nadi_meeting_reduce(m, k + 1));
+        else if (nadi_phase_reduces(p, k + 1))
+            stage = nadi_time_add(stage, m->reduce_ns);
+        uint64_t bytes = nadi_phase_bytes(p, k);
+        for (uint32_t i = 0; i < m->n; i++) {
+            bool towards = p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING || !m->clockwise;
+            uint32_t from = nadi_phase_destination(p, i, k, towards);
+            next[i] = nadi_time_add(arrival(m, now, from, i, bytes), stage);
+        }
+        int64_t *t = now;
+        now = next;
+        next = t;
+    }
+    memcpy(m->end, now, m->n * sizeof(*now));
+}
+
+/* T(i,k+1) = max(T(i,k), T(i-1,k) + d) + stage(k) unrolled over R steps: a source j links before i
+ * counts start + the j delays, for every j <= R. Delays are not negative, so the longest way
+ * counts: floor(R/n) whole turns for sources at most R mod n links away, one turn less for the
+ * others. Beyond the clock's range, where the sum of all delays tells too little, step by step. */
+static void ring(struct nadi_meeting *m)
+{
+    uint32_t n = m->n, rounds = m->phase->sends, rest = rounds % n;
+    int64_t stages = all_stages(m), total = 0;
+    const uint64_t turns = rounds / n;
+    struct lap lap = {m->scratch, m->scratch + 2 * n, m->scratch + 4 * n};
+    for (uint32_t q = 0; q < 2 * n; q++) {
+        uint32_t place = q % n, next = place + 1 == n ? 0 : place + 1;
+        uint32_t from = m->clockwise ? place : n - 1 - place;
+        uint32_t to = m->clockwise ? next : n - 1 - next;
+        lap.sum[q] = total;
+        lap.value[q] = m->start[from] - total;
+        total = nadi_time_add(total, nadi_meeting_delay(m, from, to, m->phase->message_bytes));
+        m->end[from] = INT64_MIN;
+    }
+    if (NADI_UNLIKELY(total > NADI_TIME_NEVER / 4)) {
+        steps(m);
+        return;
+    }
+    int64_t turn = lap.sum[n];
+    window(m, &lap, 0, rest, nadi_time_add(nadi_time_mul(turn, turns), stages));
+    if (turns > 0 && rest + 1 < n)
+        window(m, &lap, rest + 1, n - 1, nadi_time_add(nadi_time_mul(turn, turns - 1), stages));
+}
+
+static bool direct(struct nadi_meeting *m)
+{
+    const struct nadi_phase *p = m->phase;
+    if (p->first == p->n - 1 && p->op != NADI_PHASE_ALL_REDUCE) {
+        nadi_meeting_once(m);
+        return true;
+    }
+    enum nadi_meeting_outcome outcome =
+        p->first == p->n - 1 ? nadi_meeting_halves(m) : NADI_MEETING_OTHER;
+    if (outcome == NADI_MEETING_OTHER)
+        return nadi_meeting_direct(m, p->n, m->start, m->end);
+    return outcome == NADI_MEETING_DONE;
+}
+
+/* ---- double binary tree -------------------------------------------------------------------- */
+
+uint32_t nadi_meeting_tree_parent(const struct nadi_meeting *m, uint32_t local)
+{
+    return nadi_tree_node(m->phase->log2_n, local, m->max_tree).parent;
+}
+
+static int64_t tree_arrival(const struct nadi_meeting *m, uint32_t from, int64_t sent, uint32_t to,
+                            int64_t posted)
+{
+    int64_t there = nadi_meeting_delay(m, from, to, m->phase->message_bytes);
+    if (!m->rendezvous)
+        return nadi_max_i64(posted, nadi_time_add(sent, there));
+    int64_t asked = nadi_time_add(posted, nadi_meeting_delay(m, to, from, CONTROL_BYTES));
+    return nadi_time_add(nadi_max_i64(sent, asked), there);
+}
+
+/* When local has everything from below and sends up (the root: down). Depth log n. */
+static int64_t tree_up(struct nadi_meeting *m, uint32_t local)
+{
+    struct nadi_tree_node node = nadi_tree_node(m->phase->log2_n, local, m->max_tree);
+    int64_t start = m->start[local], *up = m->scratch;
+    const uint32_t children[] = {node.left, node.right};
+    const int64_t stage = nadi_time_add(m->endpoint_ns, m->reduce_ns);
+    up[local] = nadi_time_add(start, m->endpoint_ns);
+    for (size_t c = 0; c < 2; c++) {
+        if (children[c] == NADI_NONE)
+            continue;
+        int64_t came = tree_arrival(m, children[c], tree_up(m, children[c]), local, start);
+        up[local] = nadi_max_i64(up[local], nadi_time_add(came, stage));
+    }
+    return up[local];
+}
+
+static void tree_down(struct nadi_meeting *m, uint32_t local, int64_t result)
+{
+    struct nadi_tree_node node = nadi_tree_node(m->phase->log2_n, local, m->max_tree);
+    const uint32_t children[] = {node.left, node.right};
+    m->end[local] = result;
+    for (size_t c = 0; c < 2; c++) {
+        uint32_t child = children[c];
+        if (child == NADI_NONE)
+            continue;
+        struct nadi_tree_node below = nadi_tree_node(m->phase->log2_n, child, m->max_tree);
+        bool leaf = below.left == NADI_NONE && below.right == NADI_NONE;
+        int64_t came = tree_arrival(m, local, result, child, m->scratch[child]);
+        const int64_t stage = nadi_time_add(m->endpoint_ns, leaf ? 0 : m->reduce_ns);
+        tree_down(m, child, nadi_time_add(came, stage));
+    }
+}
+
+static void tree(struct nadi_meeting *m)
+{
+    uint32_t root = m->max_tree ? m->n - 1 : 0;
+    int64_t result = tree_up(m, root);
+    tree_down(m, root, result);
+}
+
+bool nadi_meeting_evaluate(struct nadi_meeting *m)
+{
+    const struct nadi_phase *p = m->phase;
+    switch (p->algorithm) {
+    case NADI_ALGORITHM_RING:
+        if (m->rendezvous)
+            steps(m);
+        else
+            ring(m);
+        return true;
+    case NADI_ALGORITHM_HALVING_DOUBLING:
+        steps(m);
+        return true;
+    case NADI_ALGORITHM_DIRECT:
+        return direct(m);
+    case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
+        tree(m);
+        return true;
+    case NADI_ALGORITHM_PROGRAM:
+    case NADI_ALGORITHM_LIBRARY:
+    case NADI_ALGORITHM_NONE:
+        break;
+    }
+    NADI_BUG("phase without an algorithm");
+}
+
+/* ---- lockstep ------------------------------------------------------------------------------ */
+
+static int64_t exchange_delay(const struct nadi_meeting *m, uint32_t to, uint64_t bytes)
+{
+    int64_t delay = nadi_meeting_delay(m, 0, to, bytes);
+    if (m->rendezvous) /* the control message comes first, the other way */
+        delay = nadi_time_add(delay, nadi_meeting_delay(m, to, 0, CONTROL_BYTES));
+    return delay;
+}
+
+bool nadi_meeting_lockstep(const struct nadi_meeting *m, int64_t *duration_ns)
+{
+    const struct nadi_phase *p = m->phase;
+    const int64_t zero = 0;
+    switch (p->algorithm) {
+    case NADI_ALGORITHM_RING: {
+        uint32_t to = m->clockwise ? 1 : p->n - 1;
+        const int64_t exchange = exchange_delay(m, to, p->message_bytes);
+        *duration_ns = nadi_time_add(all_stages(m), nadi_time_mul(exchange, p->sends));
+        return true;
+    }
+    case NADI_ALGORITHM_HALVING_DOUBLING:
+        *duration_ns = all_stages(m);
+        for (uint32_t k = 0; k < p->sends; k++) {
+            uint32_t to = nadi_phase_destination(p, 0, k, true);
+            if (nadi_meeting_route(m, 0, to) != nadi_meeting_route(m, to, 0))
+                return false; /* half of the ranks send the other, longer way */
+            *duration_ns =
+                nadi_time_add(*duration_ns, exchange_delay(m, to, nadi_phase_bytes(p, k)));
+        }
+        return true;
+    case NADI_ALGORITHM_DIRECT:
+        return nadi_meeting_direct(m, 1, &zero, duration_ns);
+    case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
+    case NADI_ALGORITHM_PROGRAM:
+    case NADI_ALGORITHM_LIBRARY:
+    case NADI_ALGORITHM_NONE:
+        break;
+    }
+    return false;
+}

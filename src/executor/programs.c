@@ -1,0 +1,392 @@
+/* programs: runs a phase whose algorithm is a step generator (collective/program.h), message by
+ * message on any network model.
+ *
+ * A step's message leaves after the endpoint delay, and blocks its lane until it is delivered, so
+ * that messages of one lane between two members keep their order and need no tags: one that comes
+ * before its receive waits in a list of its lane. What is added up takes the reduction delay first.
+ * The messages of a fan leave together; those that come from one are taken as they come. A switch
+ * that takes part is a member from the first one's start on.
+ * Rendezvous and the shared bus of an NPU belong to the native algorithms; programs know neither.
+ *
+ * Cost: for each message one or two events; O(1) a step (collective/waits.h). Memory: 28 bytes a
+ * lane of each member of a running phase, and of members whose lanes wait for each other 36 more.
+ */
+#include "collective/program.h"
+#include "collective/waits.h"
+
+#include "executor/internal.h"
+
+struct lane {
+    uint32_t step; /* the current one; the lane's count when it has ended */
+    uint32_t count;
+    uint32_t early;     /* messages that came before their receive */
+    uint32_t sending;   /* messages of the step that are not delivered, */
+    uint32_t receiving; /* that are not there and reduced; */
+    uint32_t due;       /* of these, those that are not there */
+    bool begun;         /* what the step waits for has ended */
+};
+
+struct run {       /* of a phase of a stream, all members */
+    uint32_t next; /* free list */
+    uint32_t stream, phase_index, members_left;
+    const struct nadi_cast *cast;
+    uint32_t lane_count; /* of a member */
+    uint64_t endpoint_ns;
+    struct lane *lanes;        /* [member * lane_count + lane] */
+    uint32_t *open;            /* by member: lanes that have not ended */
+    struct nadi_waits **waits; /* by member; NULL: none of its lanes has waited */
+};
+
+struct early {
+    uint32_t next;
+    uint32_t from, step; /* of its sender */
+    uint64_t bytes;
+};
+
+struct nadi_programs {
+    POOL(struct run) runs;
+    POOL(struct early) early;
+    uint32_t kind_begin, kind_send, kind_message, kind_reduced;
+};
+
+static struct lane *lane_of(const struct run *r, uint32_t member, uint32_t lane)
+{
+    return &r->lanes[(size_t)member * r->lane_count + lane];
+}
+
+static struct nadi_step step_of(const struct run *r, uint32_t member, uint32_t lane)
+{
+    return nadi_program_step(nadi_cast_program(r->cast, member), nadi_cast_local(r->cast, member),
+                             lane, lane_of(r, member, lane)->step);
+}
+
+static void count_steps(struct run *r, uint32_t member)
+{
+    const struct nadi_program *p = nadi_cast_program(r->cast, member);
+    for (uint32_t l = 0; l < p->lanes; l++) {
+        struct lane *lane = lane_of(r, member, l);
+        lane->count = p->ops->steps(p, nadi_cast_local(r->cast, member), l);
+        r->open[member] += lane->count > 0;
+    }
+}
+
+static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
+{
+    uint32_t index;
+    const struct nadi_cast *cast = nadi_cast_take(s, stream, phase);
+    POOL_TAKE(&s->programs->runs, next, index);
+    struct run *r = &s->programs->runs.items[index];
+    *r = (struct run){
+        .stream = stream,
+        .phase_index = phase,
+        .members_left = cast->members,
+        .cast = cast,
+        .lane_count = cast->program->lanes,
+        .endpoint_ns = nadi_ns_add(s->config->endpoint_delay_ns, cast->phase->overhead_ns),
+    };
+    size_t lanes = (size_t)cast->all * r->lane_count;
+    r->lanes = NADI_ZNEW(struct lane, lanes);
+    for (size_t i = 0; i < lanes; i++)
+        r->lanes[i].early = NADI_NONE;
+    r->open = NADI_ZNEW(uint32_t, cast->all);
+    r->waits = NADI_ZNEW(struct nadi_waits *, cast->all);
+    s->streams.items[stream].blocks[phase] = index;
+    for (uint32_t m = cast->members; m < cast->all; m++) {
+        count_steps(r, m);
+        if (r->open[m] > 0)
+            nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE,
+                                 s->programs->kind_begin, index, m, 0);
+    }
+    return index;
+}
+
+static void free_memory(struct run *r)
+{
+    for (uint32_t m = 0; m < r->cast->all; m++)
+        nadi_waits_destroy(r->waits[m]);
+    nadi_cast_give(r->cast);
+    nadi_mem_free(r->lanes);
+    nadi_mem_free(r->open);
+    nadi_mem_free(r->waits);
+}
+
+static void free_run(struct nadi_system *s, uint32_t index)
+{
+    struct run *r = &s->programs->runs.items[index];
+    s->streams.items[r->stream].blocks[r->phase_index] = NADI_NONE;
+    free_memory(r);
+    r->lanes = NULL;
+    POOL_GIVE(&s->programs->runs, next, index);
+}
+
+/* ---- messages that came early ---------------------------------------------------------------- */
+
+static void keep_early(struct nadi_system *s, struct lane *l, const struct early *message)
+{
+    uint32_t index, *end = &l->early;
+    POOL_TAKE(&s->programs->early, next, index);
+    s->programs->early.items[index] = *message;
+    s->programs->early.items[index].next = NADI_NONE;
+    while (*end != NADI_NONE)
+        end = &s->programs->early.items[*end].next;
+    *end = index;
+}
+
+/* Does the step receive this message? Of a fan those of one number belong together. */
+static bool fits(const struct lane *l, const struct nadi_step *step, uint32_t from,
+                 uint32_t from_step)
+{
+    return step->from == NADI_FAN ? from_step == l->step : step->from == from;
+}
+
+/* The oldest message that the lane's step receives; false: none is there. */
+static bool take_early(struct nadi_system *s, struct lane *l, const struct nadi_step *step,
+                       uint64_t *bytes)
+{
+    for (uint32_t *at = &l->early; *at != NADI_NONE; at = &s->programs->early.items[*at].next) {
+        uint32_t index = *at;
+        const struct early *e = &s->programs->early.items[index];
+        if (!fits(l, step, e->from, e->step))
+            continue;
+        *bytes = e->bytes;
+        *at = e->next;
+        POOL_GIVE(&s->programs->early, next, index);
+        return true;
+    }
+    return false;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* Must the lane wait before its step? Then it is woken when it need not any longer. */
+static bool must_wait(const struct run *r, uint32_t member, uint32_t lane,
+                      const struct nadi_step *step)
+{
+    struct nadi_waits **w = &r->waits[member];
+    if (step->wait_steps == 0)
+        return false;
+    if (!*w) {
+        *w = nadi_waits_create(r->lane_count);
+        for (uint32_t l = 0; l < r->lane_count; l++)
+            nadi_waits_set(*w, l, lane_of(r, member, l)->step, lane_of(r, member, l)->count);
+    }
+    return nadi_waits_must(*w, lane, step->wait_lane, step->wait_steps);
+}
+
+/* Local index of the k-th member that the step sends to. */
+static uint32_t receiver(const struct nadi_step *step, uint32_t k)
+{
+    return step->to == NADI_FAN ? nadi_member_at(&step->fan, k) : step->to;
+}
+
+static uint32_t sends_of(const struct nadi_step *step)
+{
+    return step->to == NADI_NONE  ? 0
+           : step->to != NADI_FAN ? 1
+                                  : step->fan.count - (step->but != NADI_NONE);
+}
+
+static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
+{
+    const struct run *r = &s->programs->runs.items[run];
+    const struct nadi_step step = step_of(r, member, lane);
+    struct nadi_message m = {
+        .copies = 1,
+        .bytes = nadi_wire_bytes(r->cast->phase->wire,
+                                 nadi_program_sent_bytes(nadi_cast_program(r->cast, member),
+                                                         nadi_cast_local(r->cast, member), lane,
+                                                         lane_of(r, member, lane)->step)),
+        .kind = s->programs->kind_message,
+        .a = run,
+        .b = member,
+        .op = s->streams.items[r->stream].operation + 1,
+        .connection = nadi_stream_connection(s, r->stream, lane),
+    };
+    const uint32_t count = step.to == NADI_FAN ? step.fan.count : 1, lanes = r->lane_count;
+    for (uint32_t k = 0; k < count; k++) {
+        if (receiver(&step, k) == step.but)
+            continue;
+        r = &s->programs->runs.items[run];
+        nadi_cast_address(s, r->cast, lane, member,
+                          nadi_cast_member(r->cast, member, receiver(&step, k)), &m);
+        m.c = k * lanes + lane;
+        nadi_network_send(s->network, &m);
+    }
+}
+
+/* A message that the step receives (or, local, what it has) is there: reduced at once where that is
+ * free. False: it is being reduced. */
+static bool receive(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane,
+                    const struct nadi_step *step, uint64_t bytes)
+{
+    const struct run *r = &s->programs->runs.items[run];
+    struct lane *l = lane_of(r, member, lane);
+    nadi_time reduce =
+        nadi_cast_reduce_time(s, r->cast, member, step->reduces || step->local, bytes);
+    l->due--;
+    if (reduce == 0)
+        return --l->receiving == 0;
+    nadi_engine_schedule(s->engine, nadi_engine_after(s->engine, reduce), NADI_NONE,
+                         s->programs->kind_reduced, run, member, lane);
+    return false;
+}
+
+static void begin(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane,
+                  const struct nadi_step *step)
+{
+    const struct run *r = &s->programs->runs.items[run];
+    struct lane *l = lane_of(r, member, lane);
+    l->begun = true;
+    l->sending = sends_of(step);
+    l->receiving = step->from == NADI_NONE ? 0 : step->from == NADI_FAN ? step->fan.count : 1;
+    l->due = l->receiving;
+    const bool delayed = r->endpoint_ns > 0 && member < r->cast->members;
+    if (l->sending > 0 && delayed)
+        nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, r->endpoint_ns), NADI_NONE,
+                             s->programs->kind_send, run, member, lane);
+    else if (l->sending > 0)
+        send(s, run, member, lane);
+    uint64_t bytes;
+    while (l->due > 0 && take_early(s, l, step, &bytes))
+        (void)receive(s, run, member, lane, step, bytes);
+    if (step->local) {
+        l->receiving = l->due = 1;
+        bytes = nadi_program_sent_bytes(nadi_cast_program(r->cast, member),
+                                        nadi_cast_local(r->cast, member), lane, l->step);
+        (void)receive(s, run, member, lane, step, bytes);
+    }
+}
+
+/* Goes on with a lane as far as it can. */
+static void advance(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
+{
+    const struct run *r = &s->programs->runs.items[run];
+    struct lane *l = lane_of(r, member, lane);
+    while (l->step < l->count) {
+        if (!l->begun) {
+            struct nadi_step step = step_of(r, member, lane);
+            if (must_wait(r, member, lane, &step))
+                return;
+            begin(s, run, member, lane, &step);
+        }
+        if (l->sending > 0 || l->receiving > 0)
+            return;
+        l->begun = false;
+        l->step++;
+        if (r->waits[member])
+            nadi_waits_ended(r->waits[member], lane);
+        if (l->step == l->count)
+            r->open[member]--;
+    }
+}
+
+/* Goes on with the lanes that waited for steps that have ended; ends the member with its last. */
+static void go_on_with_woken(struct nadi_system *s, uint32_t run, uint32_t member)
+{
+    struct run *r = &s->programs->runs.items[run];
+    struct nadi_waits *w = r->waits[member];
+    for (uint32_t l; w && (l = nadi_waits_next(w)) != NADI_NONE;)
+        advance(s, run, member, l);
+    if (r->open[member] > 0 || member >= r->cast->members)
+        return; /* the last message of a switch goes to a member, who ends after it */
+    uint32_t stream = r->stream, phase = r->phase_index;
+    if (--r->members_left == 0)
+        free_run(s, run);
+    nadi_streams_phase_ended(s, stream, phase, member);
+}
+
+static void go_on(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
+{
+    advance(s, run, member, lane);
+    go_on_with_woken(s, run, member);
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static void on_send(void *context, const struct nadi_event *event)
+{
+    send(context, event->a, event->b, event->c);
+}
+
+static void on_message(void *context, const struct nadi_event *event)
+{
+    struct nadi_system *s = context;
+    const uint32_t run = event->a, member = event->b;
+    struct run *r = &s->programs->runs.items[run];
+    const uint32_t lane = event->c % r->lane_count, k = event->c / r->lane_count;
+    struct lane *from = lane_of(r, member, lane);
+    const struct nadi_step sent = step_of(r, member, lane);
+    const uint32_t local = nadi_cast_local(r->cast, member);
+    const uint32_t other = nadi_cast_member(r->cast, member, receiver(&sent, k));
+    const struct early message = {
+        .from = local,
+        .step = from->step,
+        .bytes =
+            nadi_program_sent_bytes(nadi_cast_program(r->cast, member), local, lane, from->step),
+    };
+    struct lane *to = lane_of(r, other, sent.to_lane);
+    bool there = false, taken = false;
+    if (to->begun && to->due > 0) {
+        const struct nadi_step step = step_of(r, other, sent.to_lane);
+        taken = fits(to, &step, local, message.step);
+        there =
+            taken && receive(s, run, other, sent.to_lane, &step, message.bytes) && to->sending == 0;
+    }
+    if (!taken)
+        keep_early(s, to, &message);
+    if (--from->sending == 0 && from->receiving == 0)
+        go_on(s, run, member, lane);
+    if (there) /* then the run has not ended with the sender */
+        go_on(s, run, other, sent.to_lane);
+}
+
+static void on_reduced(void *context, const struct nadi_event *event)
+{
+    struct nadi_system *s = context;
+    struct lane *l = lane_of(&s->programs->runs.items[event->a], event->b, event->c);
+    if (--l->receiving == 0 && l->sending == 0)
+        go_on(s, event->a, event->b, event->c);
+}
+
+/* A member joins. By an event of its own: the start of a phase must not end it. */
+static void on_begin(void *context, const struct nadi_event *event)
+{
+    struct nadi_system *s = context;
+    const uint32_t lanes = s->programs->runs.items[event->a].lane_count;
+    for (uint32_t l = 0; l < lanes; l++)
+        advance(s, event->a, event->b, l);
+    go_on_with_woken(s, event->a, event->b);
+}
+
+/* ---- the phase ------------------------------------------------------------------------------- */
+
+void nadi_programs_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member)
+{
+    uint32_t run = s->streams.items[stream].blocks[phase];
+    if (run == NADI_NONE)
+        run = make_run(s, stream, phase);
+    count_steps(&s->programs->runs.items[run], member);
+    nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE, s->programs->kind_begin,
+                         run, member, 0);
+}
+
+struct nadi_programs *nadi_programs_create(struct nadi_system *s)
+{
+    struct nadi_programs *all = NADI_ZNEW(struct nadi_programs, 1);
+    all->runs.free = all->early.free = NADI_NONE;
+    all->kind_begin = nadi_engine_add_kind(s->engine, on_begin, s);
+    all->kind_send = nadi_engine_add_kind(s->engine, on_send, s);
+    all->kind_message = nadi_engine_add_kind(s->engine, on_message, s);
+    all->kind_reduced = nadi_engine_add_kind(s->engine, on_reduced, s);
+    return all;
+}
+
+void nadi_programs_destroy(struct nadi_programs *all)
+{
+    for (size_t i = 0; i < all->runs.count; i++)
+        if (all->runs.items[i].lanes)
+            free_memory(&all->runs.items[i]);
+    nadi_mem_free(all->runs.items);
+    nadi_mem_free(all->early.items);
+    nadi_mem_free(all);
+}

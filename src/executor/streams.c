@@ -1,0 +1,597 @@
+/* streams: operations, their chunks, and the queues that the chunks pass through (system-network
+ * spec sections 6.4 to 7). */
+#include "executor/internal.h"
+
+static uint32_t canonical(const struct nadi_system *s, uint32_t group)
+{
+    return s->setup.fold ? s->setup.fold->canonical[group] : group;
+}
+
+/* The actor's index in the canonical group of `group`. */
+static uint32_t member_of(const struct nadi_system *s, uint32_t group, uint32_t actor)
+{
+    const struct nadi_group *g = &s->setup.groups->items[group];
+    if (s->groups[canonical(s, group)].single)
+        return 0;
+    uint32_t rank = s->setup.fold ? s->setup.fold->rank_of[actor] : actor;
+    if (g->size == s->rank_count)
+        return rank;
+    const uint32_t *position = s->groups[group].position;
+    return position ? position[nadi_group_sorted_position(g, rank)] : nadi_group_position(g, rank);
+}
+
+uint32_t nadi_streams_actor(const struct nadi_system *s, uint32_t group, uint32_t member)
+{
+    const struct nadi_group *g = &s->setup.groups->items[group];
+    if (s->groups[group].single)
+        return s->groups[group].actor;
+    uint32_t rank = g->size == s->rank_count ? member : nadi_group_member(g, member);
+    return s->setup.fold ? s->setup.fold->actor_of[rank] : rank;
+}
+
+static void init_group(struct nadi_system *s, uint32_t group)
+{
+    const struct nadi_group *g = &s->setup.groups->items[group];
+    const struct nadi_fold *f = s->setup.fold;
+    struct group_state *state = &s->groups[group];
+    state->single = f && f->single[group];
+    state->actor = f ? f->actor_of[nadi_group_member(g, 0)] : NADI_NONE;
+    state->copies = f ? f->copies[group] : 1;
+    state->members = state->single ? 1 : g->size;
+    state->sequence = NADI_ZNEW(uint32_t, state->members);
+    state->made = s->setup.keyed ? NADI_ZNEW(uint32_t, state->members) : NULL;
+    if (g->size == s->rank_count)
+        return;
+    state->position = NADI_NEW(uint32_t, g->size);
+    for (uint32_t i = 0; i < g->size; i++)
+        state->position[nadi_group_sorted_position(g, g->members[i])] = i;
+}
+
+uint32_t nadi_streams_lane(const struct nadi_system *s, uint32_t stream, uint32_t phase,
+                           uint32_t member)
+{
+    const struct stream *x = &s->streams.items[stream];
+    const struct nadi_plan *plan = s->operations.items[x->operation].plan;
+    if (x->lanes)
+        return x->lanes[(size_t)member * plan->phase_count + phase];
+    return x->phases[phase].pool == NADI_POOL_LAST ? LANE_ANTICLOCKWISE : 0;
+}
+
+static void on_nothing(void *context, const struct nadi_event *event);
+
+void nadi_streams_init(struct nadi_system *s)
+{
+    const struct nadi_system_config *c = s->config;
+    uint32_t dims = s->setup.topology->dim_count, q = c->queues_per_dim;
+    s->queues_per_rank = dims * q;
+    s->active_limit = (c->active_chunks + q - 1) / q;
+    if (s->config->comm_streams > 1)
+        s->issued = NADI_ARENA_ZNEW(&s->arena, int64_t, s->actor_count);
+    s->queues = NADI_ARENA_NEW(&s->arena, struct queue, (size_t)s->actor_count * dims * q);
+    for (size_t i = 0; i < (size_t)s->actor_count * s->queues_per_rank; i++)
+        s->queues[i] = (struct queue){.head = NADI_NONE, .tail = NADI_NONE, .inserted_at = -1};
+    if (q > 1) {
+        s->pools = NADI_ARENA_ZNEW(&s->arena, uint16_t, (size_t)s->actor_count * dims * NADI_POOLS);
+        for (size_t i = 0; i < (size_t)s->actor_count * dims; i++)
+            s->pools[i * NADI_POOLS + NADI_POOL_LAST] = (uint16_t)(q / 2);
+    }
+    s->groups = NADI_ARENA_ZNEW(&s->arena, struct group_state, s->setup.groups->count);
+    s->streams.free = s->waiting.free = s->operations.free = NADI_NONE;
+    s->kind_nothing = nadi_engine_add_kind(s->engine, on_nothing, s);
+}
+
+/* The next queue of a pool (spec 6.4); only with more than one queue a dimension. */
+static uint16_t deal_queue(struct nadi_system *s, uint32_t rank, const struct nadi_phase *p)
+{
+    uint32_t q = s->config->queues_per_dim, half = q / 2;
+    size_t at = ((size_t)rank * s->setup.topology->dim_count + p->dim) * NADI_POOLS + p->pool;
+    uint32_t queue = s->pools[at], next = queue + 1;
+    bool anticlockwise = p->pool == NADI_POOL_LAST || (p->pool == NADI_POOL_ANY && queue >= half);
+    if (p->pool == NADI_POOL_FIRST)
+        next = next >= half ? 0 : next;
+    else if (next >= q)
+        next = p->pool == NADI_POOL_LAST ? half : 0;
+    s->pools[at] = (uint16_t)next;
+    return (uint16_t)(queue | (anticlockwise ? LANE_ANTICLOCKWISE : 0));
+}
+
+void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct nadi_system *before,
+                           uint32_t before_actor)
+{
+    size_t row = (size_t)s->setup.topology->dim_count * NADI_POOLS;
+    if (s->pools)
+        memcpy(s->pools + actor * row, before->pools + before_actor * row, row * sizeof(*s->pools));
+}
+
+static uint16_t deal_tree(struct nadi_system *s, uint32_t rank, const struct nadi_phase *p,
+                          enum nadi_collective_kind kind)
+{
+    uint32_t dims = s->setup.topology->dim_count;
+    if (!s->trees)
+        s->trees = NADI_ARENA_ZNEW(&s->arena, uint8_t,
+                                   (size_t)s->actor_count * dims * NADI_COLLECTIVE_KINDS);
+    uint8_t *next = &s->trees[((size_t)rank * dims + p->dim) * NADI_COLLECTIVE_KINDS + kind];
+    uint16_t lane = *next ? LANE_MIN_TREE : 0;
+    *next ^= 1;
+    return lane;
+}
+
+static bool needs_lanes(const struct nadi_system *s, const struct nadi_plan *plan)
+{
+    for (uint32_t p = 0; p < plan->phase_count; p++)
+        if (plan->phases[p].algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+            return true;
+    return s->config->queues_per_dim > 1;
+}
+
+static void deal_lanes(struct nadi_system *s, struct stream *stream, uint32_t rank, uint32_t member)
+{
+    const struct operation *op = &s->operations.items[stream->operation];
+    const struct nadi_plan *plan = op->plan;
+    uint16_t *lanes = stream->lanes + (size_t)member * plan->phase_count;
+    for (uint32_t i = 0; i < plan->phase_count; i++) {
+        const struct nadi_phase *p = &stream->phases[i];
+        lanes[i] = s->config->queues_per_dim > 1 ? deal_queue(s, rank, p)
+                   : p->pool == NADI_POOL_LAST   ? LANE_ANTICLOCKWISE
+                                                 : 0;
+        if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
+            lanes[i] |= deal_tree(s, rank, p, op->view.kind);
+    }
+}
+
+static uint32_t root_member(const struct nadi_system *s, const struct nadi_collective_call *call)
+{
+    const struct nadi_group *g = &s->setup.groups->items[call->group];
+    if (call->kind == NADI_BARRIER || call->kind == NADI_ALL_TO_ALL)
+        return 0; /* have none; rank 0 need not be a member */
+    return g->size == s->rank_count ? call->root : nadi_group_position(g, call->root);
+}
+
+static struct nadi_plan_request request_of(const struct nadi_system *s,
+                                           const struct nadi_collective_call *call)
+{
+    enum nadi_native_kind native;
+    if (!nadi_native_kind_of(call->kind, &native))
+        NADI_BUG("collective kind %d has no native algorithm", (int)call->kind);
+    if (call->sizes)
+        native = NADI_NATIVE_ALL_TO_ALL_V;
+    return (struct nadi_plan_request){
+        .topology = s->setup.topology,
+        .group = &s->setup.groups->items[call->group],
+        .implementation = nadi_implementation_of(
+            s->config, native, call->group, s->setup.groups->items[call->group].size, call->bytes),
+        .kind = native,
+        .local_bw_aware = s->config->local_bw_aware,
+        .splits = s->config->splits,
+        /* members may have different sizes, but all have as many chunks */
+        .bytes = call->sizes ? s->config->splits : call->bytes,
+        .involved = call->involved,
+        .exact = s->config->exact,
+        .root = root_member(s, call),
+    };
+}
+
+static const struct plan_key *find_plan(struct nadi_system *s,
+                                        const struct nadi_collective_call *call)
+{
+    const struct nadi_plan_request request = request_of(s, call);
+    for (size_t i = s->plans.count; i-- > 0;) {
+        const struct plan_key *k = &s->plans.items[i];
+        if (k->group == call->group && k->kind == request.kind && k->bytes == request.bytes &&
+            k->involved == call->involved && k->root == call->root)
+            return k;
+    }
+    struct nadi_plan *plan = NADI_ARENA_NEW(&s->arena, struct nadi_plan, 1);
+    if (!nadi_plan_make(&request, plan))
+        return NULL;
+    struct plan_key key = {call->group, request.kind, call->involved, call->root, request.bytes,
+                           plan,        NULL};
+    if (s->setup.phases)
+        key.infos = NADI_ARENA_ZNEW(&s->arena, struct phase_info, (size_t)plan->phase_count * 2);
+    NADI_PUSH(&s->plans, key);
+    return &s->plans.items[s->plans.count - 1];
+}
+
+const struct nadi_plan *nadi_streams_plan(struct nadi_system *s,
+                                          const struct nadi_collective_call *call)
+{
+    const struct plan_key *key = find_plan(s, call);
+    return key ? key->plan : NULL;
+}
+
+/* The chunks' own orders of dimensions; NULL: the plan's. */
+static const struct nadi_phase **order_chunks(struct nadi_system *s,
+                                              const struct nadi_collective_call *call,
+                                              const struct nadi_plan *plan, uint32_t *chunks)
+{
+    if (!s->schedules || !plan)
+        return NULL;
+    const struct nadi_plan_request request = request_of(s, call);
+    return nadi_schedules_chunks(s, &request, plan, chunks);
+}
+
+/* NULL: too large. */
+static struct operation *make_operation(struct nadi_system *s,
+                                        const struct nadi_collective_call *call, uint32_t sequence)
+{
+    struct group_state *g = &s->groups[call->group];
+    const struct plan_key *key = call->custom ? NULL : find_plan(s, call);
+    if (!call->custom && !key)
+        return NULL;
+    const struct nadi_plan *plan = key ? key->plan : NULL;
+    uint32_t size = g->members;
+    uint32_t chunks = plan ? plan->chunk_count : 1;
+    const struct nadi_phase **ordered = order_chunks(s, call, plan, &chunks);
+    NADI_RESERVE(&s->operations, s->operations.count + 1);
+    struct operation *op = &s->operations.items[s->operations.count];
+    *op = (struct operation){
+        .view = {.group = call->group,
+                 .sequence = sequence,
+                 .chunks = chunks,
+                 .kind = call->kind,
+                 .bytes = call->bytes,
+                 .members = size,
+                 .copies = g->copies,
+                 .first_rank = call->rank,
+                 .first_node = call->node,
+                 .start = nadi_engine_now(s->engine)},
+        .plan = plan,
+        .infos = key ? key->infos : NULL,
+        .custom = call->custom,
+        .ordered = ordered,
+        .involved = call->involved,
+        .root = call->root,
+        .nodes = NADI_NEW(uint32_t, size),
+        .left = NADI_ZNEW(uint32_t, size),
+        .streams = NADI_NEW(uint32_t, chunks),
+        .variant = NADI_NONE,
+        .first_stream = s->setup.keyed ? NADI_NEW(uint32_t, size) : NULL,
+    };
+    op->priorities = s->issued ? NADI_NEW(int64_t, size) : NULL;
+    if (call->sizes)
+        op->sizes = NADI_ZNEW(uint64_t, (size_t)size * size);
+    memset(op->nodes, 0xff, size * sizeof(*op->nodes));
+    memset(op->streams, 0xff, chunks * sizeof(*op->streams));
+    s->operations.count++;
+    return op;
+}
+
+/* Puts an operation in the place of another that the member does not agree with. */
+static void add_variant(struct nadi_system *s, uint32_t first, struct operation *op)
+{
+    struct operation *of = &s->operations.items[first];
+    op->variant = of->variant;
+    op->view.split = of->view.split = true;
+    of->variant = (uint32_t)(op - s->operations.items);
+}
+
+/* The operation that the member's next call belongs to, made if it is the first; NULL: too large,
+ * or other members do not agree. */
+static struct operation *find_operation(struct nadi_system *s,
+                                        const struct nadi_collective_call *call, uint32_t member)
+{
+    struct group_state *g = &s->groups[call->group];
+    const uint32_t sequence = g->sequence[member];
+    const bool first = sequence >= g->operations.count;
+    if (!first) {
+        const uint32_t found = nadi_matching_find(s, g->operations.items[sequence], call);
+        if (found != NADI_NONE)
+            return &s->operations.items[found];
+        if (s->mismatch.found)
+            return NULL;
+    }
+    struct operation *op = make_operation(s, call, sequence);
+    if (!op)
+        s->mismatch = (struct nadi_mismatch){.found = true,
+                                             .too_large = true,
+                                             .rank = call->rank,
+                                             .node = call->node,
+                                             .kind = call->kind,
+                                             .bytes = call->bytes};
+    else if (first)
+        NADI_PUSH(&g->operations, (uint32_t)(op - s->operations.items));
+    else
+        add_variant(s, g->operations.items[sequence], op);
+    return op;
+}
+
+static uint32_t get_stream(struct nadi_system *s, struct operation *op, uint32_t chunk)
+{
+    uint32_t index = op->streams[chunk];
+    if (index != NADI_NONE)
+        return index;
+    POOL_TAKE(&s->streams, operation, index);
+    uint32_t phases = op->plan ? op->plan->phase_count : 0;
+    struct stream *stream = &s->streams.items[index];
+    *stream = (struct stream){.operation = (uint32_t)(op - s->operations.items), .chunk = chunk};
+    if (op->plan) {
+        bool tail = op->plan->has_tail && chunk == op->plan->chunk_count - 1;
+        stream->phases = op->ordered ? op->ordered[chunk]
+                         : tail      ? op->plan->tail
+                                     : op->plan->phases;
+        stream->blocks = NADI_NEW(uint32_t, phases);
+        memset(stream->blocks, 0xff, phases * sizeof(*stream->blocks));
+        if (needs_lanes(s, op->plan))
+            stream->lanes = NADI_ZNEW(uint16_t, (size_t)op->view.members * phases);
+    }
+    op->streams[chunk] = index;
+    return index;
+}
+
+static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t member,
+                              uint32_t phase)
+{
+    const struct stream *x = &s->streams.items[stream];
+    const struct operation *op = &s->operations.items[x->operation];
+    uint32_t actor = nadi_streams_actor(s, op->view.group, member);
+    struct queue *queues = s->queues + (size_t)actor * s->queues_per_rank;
+    if (!op->plan)
+        return queues;
+    uint32_t lane = x->lanes ? x->lanes[(size_t)member * op->plan->phase_count + phase] : 0;
+    return queues + x->phases[phase].dim * s->config->queues_per_dim + (lane & LANE_QUEUE);
+}
+
+/* Two streams that enter a queue at one tick, both ended by timers of the same delay: which comes
+ * first is known to the message executor only, unless one has followed the other step by step. */
+static void note_insertion(struct nadi_system *s, struct queue *q, uint32_t phase, uint32_t member)
+{
+    nadi_time now = nadi_engine_now(s->engine);
+    uint32_t from = phase > 0 ? s->last_ended : NADI_NONE;
+    bool tie = q->inserted_at == now &&
+               (q->inserted_lag == s->last_lag || q->inserted_lag == NADI_LAG_MESSAGE ||
+                s->last_lag == NADI_LAG_MESSAGE);
+    if (tie && (q->inserted_phase != phase ||
+                (phase > 0 && !nadi_block_follows(&q->inserted_block, &s->last_block) &&
+                 !nadi_phases_in_step(s, q->inserted_from, from, member)))) {
+        if (s->config->settle_ties)
+            s->ties_settled++;
+        else
+            s->undecided = "two chunks enter a queue at the same instant";
+    }
+    q->inserted_at = now;
+    q->inserted_phase = phase;
+    q->inserted_from = from;
+    q->inserted_lag = s->last_lag;
+    q->inserted_block = s->last_block;
+}
+
+static uint64_t key_of(const struct nadi_system *s, uint32_t stream, uint32_t phase)
+{
+    const struct stream *x = &s->streams.items[stream];
+    if (!s->schedules || !x->phases)
+        return 0;
+    uint32_t phases = s->operations.items[x->operation].plan->phase_count;
+    return nadi_schedules_key(s, &x->phases[phase], phases - phase);
+}
+
+static void insert(struct nadi_system *s, uint32_t stream, uint32_t member, uint32_t phase)
+{
+    uint32_t index;
+    const int64_t *priorities = s->operations.items[s->streams.items[stream].operation].priorities;
+    POOL_TAKE(&s->waiting, next, index);
+    s->waiting.items[index] = (struct waiting){.stream = stream, .member = member, .phase = phase};
+    struct queue *q = queue_of(s, stream, member, phase);
+    if (priorities || s->schedules) {
+        s->waiting.items[index].priority = priorities ? priorities[member] : 0;
+        s->waiting.items[index].key = key_of(s, stream, phase);
+        nadi_queue_insert(s, q, index);
+    } else {
+        FIFO_PUSH(q, &s->waiting, index);
+    }
+    if (s->setup.phases || s->setup.fold)
+        note_insertion(s, q, phase, member);
+}
+
+/* The chunk that begins next, out of the queue; NADI_NONE: none may. */
+static uint32_t take_next(struct nadi_system *s, struct queue *q)
+{
+    uint32_t index, place = (uint32_t)((size_t)(q - s->queues) % s->queues_per_rank);
+    if (s->schedules)
+        return nadi_schedules_pick(s, q, place / s->config->queues_per_dim);
+    if (s->issued) {
+        const struct queue_place first = nadi_queue_first(q);
+        nadi_queue_remove(s, q, &first);
+        return first.at;
+    }
+    FIFO_POP(q, &s->waiting, index);
+    return index;
+}
+
+static void start(struct nadi_system *s, const struct waiting *w)
+{
+    const struct nadi_phase *phases = s->streams.items[w->stream].phases;
+    if (!phases)
+        nadi_customs_start(s, w->stream, w->member);
+    else if (phases[w->phase].algorithm == NADI_ALGORITHM_PROGRAM && s->setup.phases)
+        nadi_programs_ahead_start(s, w->stream, w->phase, w->member);
+    else if (phases[w->phase].algorithm == NADI_ALGORITHM_PROGRAM)
+        nadi_programs_start(s, w->stream, w->phase, w->member);
+    else if (phases[w->phase].algorithm == NADI_ALGORITHM_LIBRARY)
+        nadi_library_start(s, w->stream, w->member);
+    else if (s->setup.phases)
+        nadi_phases_start(s, w->stream, w->phase, w->member);
+    else
+        nadi_packets_start(s, w->stream, w->phase, w->member);
+}
+
+static void kick(struct nadi_system *s, struct queue *q)
+{
+    while (q->running < s->active_limit && q->head != NADI_NONE) {
+        uint32_t index = take_next(s, q);
+        if (index == NADI_NONE)
+            return;
+        struct waiting w = s->waiting.items[index];
+        POOL_GIVE(&s->waiting, next, index);
+        q->running++;
+        start(s, &w);
+    }
+}
+
+static void free_operation(struct operation *op)
+{
+    nadi_mem_free(op->nodes);
+    nadi_mem_free(op->left);
+    nadi_mem_free(op->streams);
+    nadi_mem_free(op->priorities);
+    nadi_mem_free(op->sizes);
+    nadi_mem_free(op->ordered);
+    nadi_mem_free(op->first_stream);
+    op->nodes = op->left = op->streams = op->first_stream = NULL;
+    op->priorities = NULL;
+    op->sizes = NULL;
+    op->ordered = NULL;
+}
+
+/* One stream of a member has ended: the operation ends for the member with its last stream. */
+static void stream_ended(struct nadi_system *s, uint32_t operation, uint32_t member)
+{
+    struct operation *op = &s->operations.items[operation];
+    if (--op->left[member] > 0)
+        return;
+    uint32_t node = op->nodes[member], rank = nadi_streams_actor(s, op->view.group, member);
+    op->view.end = nadi_engine_now(s->engine);
+    if (++op->view.finished == op->view.members)
+        free_operation(op);
+    s->setup.done(s->setup.context, rank, node);
+}
+
+static void free_stream(struct stream *x)
+{
+    nadi_mem_free(x->blocks);
+    nadi_mem_free(x->lanes);
+    x->blocks = NULL;
+    x->lanes = NULL;
+}
+
+static void end_stream(struct nadi_system *s, uint32_t index)
+{
+    free_stream(&s->streams.items[index]);
+    POOL_GIVE(&s->streams, operation, index);
+}
+
+void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                              uint32_t member)
+{
+    uint32_t operation = s->streams.items[stream].operation;
+    const struct nadi_plan *plan = s->operations.items[operation].plan;
+    struct queue *old = queue_of(s, stream, member, phase);
+    if (phase + 1 == plan->phase_count) {
+        bool last = ++s->streams.items[stream].ended == s->operations.items[operation].view.members;
+        stream_ended(s, operation, member);
+        old->running--;
+        if (last)
+            end_stream(s, stream);
+        kick(s, old);
+        return;
+    }
+    insert(s, stream, member, phase + 1);
+    struct queue *next = queue_of(s, stream, member, phase + 1);
+    old->running--;
+    kick(s, old);
+    kick(s, next);
+}
+
+void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t member)
+{
+    uint32_t operation = s->streams.items[stream].operation;
+    struct queue *q = queue_of(s, stream, member, 0);
+    bool last = ++s->streams.items[stream].ended == s->operations.items[operation].view.members;
+    stream_ended(s, operation, member);
+    q->running--;
+    if (last)
+        end_stream(s, stream);
+    kick(s, q);
+}
+
+/* What has not ended holds what it has: a run may stop anywhere. */
+void nadi_streams_release(struct nadi_system *s)
+{
+    for (size_t g = 0; g < s->setup.groups->count; g++) {
+        nadi_mem_free(s->groups[g].sequence);
+        nadi_mem_free(s->groups[g].made);
+        nadi_mem_free(s->groups[g].position);
+        nadi_mem_free(s->groups[g].operations.items);
+    }
+    for (size_t i = 0; i < s->operations.count; i++)
+        free_operation(&s->operations.items[i]);
+    for (size_t i = 0; i < s->streams.count; i++)
+        free_stream(&s->streams.items[i]);
+    nadi_mem_free(s->operations.items);
+    nadi_mem_free(s->streams.items);
+    nadi_mem_free(s->waiting.items);
+}
+
+/* Nothing to do (a group of one, no dimension involved): complete at the tick of issue. */
+static void on_nothing(void *context, const struct nadi_event *event)
+{
+    struct nadi_system *s = context;
+    s->operations.items[event->a].left[event->b] = 1;
+    stream_ended(s, event->a, event->b);
+}
+
+/* Larger goes first. One a collective, in the order in which the rank issues them. */
+static int64_t priority_of(struct nadi_system *s, const struct nadi_collective_call *call)
+{
+    const int64_t issued = s->issued[call->rank]++;
+    switch (s->config->policy) {
+    case NADI_SCHEDULING_LIFO:
+        return issued;
+    case NADI_SCHEDULING_FIFO:
+        return -issued;
+    case NADI_SCHEDULING_EXPLICIT:
+        break;
+    }
+    return call->priority;
+}
+
+bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_call *asked)
+{
+    struct nadi_collective_call folded = *asked;
+    const struct nadi_collective_call *call = &folded;
+    folded.group = canonical(s, asked->group);
+    if (!s->groups[call->group].sequence)
+        init_group(s, call->group);
+    uint32_t member = member_of(s, asked->group, call->rank);
+    struct operation *op = find_operation(s, call, member);
+    if (!op)
+        return false;
+    uint32_t operation = (uint32_t)(op - s->operations.items);
+    s->groups[call->group].sequence[member]++;
+    op->nodes[member] = call->node;
+    if (call->sizes)
+        memcpy(op->sizes + (size_t)member * op->view.members, call->sizes,
+               op->view.members * sizeof(*op->sizes));
+    if (s->issued)
+        op->priorities[member] = priority_of(s, call);
+    op->view.joined++;
+    uint32_t chunks = op->view.chunks;
+    if (op->plan && (op->plan->phase_count == 0 || chunks == 0)) {
+        nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), call->rank, s->kind_nothing,
+                             operation, member, 0);
+        return true;
+    }
+    op->left[member] = chunks;
+    if (op->first_stream) {
+        op->first_stream[member] = s->groups[call->group].made[member];
+        s->groups[call->group].made[member] += chunks;
+    }
+    for (uint32_t chunk = 0; chunk < chunks; chunk++) {
+        uint32_t stream = get_stream(s, &s->operations.items[operation], chunk);
+        if (s->streams.items[stream].lanes)
+            deal_lanes(s, &s->streams.items[stream], call->rank, member);
+        insert(s, stream, member, 0);
+        kick(s, queue_of(s, stream, member, 0));
+    }
+    return true;
+}
+
+bool nadi_system_joined(const struct nadi_system *s, size_t index, uint32_t rank)
+{
+    const struct operation *op = &s->operations.items[index];
+    const struct nadi_group *g = &s->setup.groups->items[op->view.group];
+    const struct group_state *state = &s->groups[op->view.group];
+    uint32_t member = state->single              ? 0
+                      : g->size == s->rank_count ? rank
+                                                 : nadi_group_position(g, rank);
+    return member != NADI_NONE && state->sequence[member] > op->view.sequence;
+}

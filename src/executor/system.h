@@ -1,0 +1,133 @@
+/* system: what an NPU does with a collective, a message or a memory request, message by message.
+ *
+ * The workload hands over operations; each completion calls the owner back with (rank, node), at
+ * the simulated time and in the order of the reference. This is the `message` executor: every
+ * message and every endpoint stage is an event. Cost of a collective: its messages, and for each
+ * one or two endpoint events. Memory: about 24 bytes for each member of each running phase. */
+#ifndef NADI_EXECUTOR_SYSTEM_H
+#define NADI_EXECUTOR_SYSTEM_H
+
+#include "base/base.h"
+#include "engine/engine.h"
+#include "executor/config.h"
+#include "executor/custom.h"
+#include "executor/fold.h"
+#include "memory/memory.h"
+#include "network/network.h"
+#include "platform/groups.h"
+#include "trace/trace.h"
+
+struct nadi_system;
+
+typedef void nadi_node_done_fn(void *context, uint32_t rank, uint32_t node);
+
+struct nadi_system_setup {
+    const struct nadi_system_config *config;
+    const struct nadi_topology *topology;
+    const struct nadi_graph *graph; /* of the network, NULL: the dimensions say it */
+    const struct nadi_groups *groups;
+    const struct nadi_memory_config *memory;
+    struct nadi_engine *engine;
+    struct nadi_network *network;
+    nadi_node_done_fn *done;
+    void *context;
+    bool record_flows;
+    bool phases; /* the phase executor; needs the network model `unaware` */
+    bool keyed;  /* messages of collectives are matched as in the reference, so that
+                    members may issue different ones; not with phases or fold */
+    const struct nadi_fold *fold; /* NULL: each rank is its own actor. Needs `phases`, or a uniform
+                                     network where there is one actor (network/uniform.h) */
+};
+
+struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup) NADI_MUST_USE;
+void nadi_system_destroy(struct nadi_system *s); /* NULL is allowed */
+
+/* Nodes of the platform that a group's members lie on. O(members). */
+uint32_t nadi_library_nodes(const struct nadi_comm_platform *library, const struct nadi_group *g);
+
+struct nadi_collective_call {
+    uint32_t rank, node;            /* rank: the actor */
+    uint32_t group;                 /* index into groups; the rank is a member */
+    enum nadi_collective_kind kind; /* one of the system file's (nadi_native_in) */
+    uint64_t bytes;
+    uint32_t involved;     /* bit d: dimension d takes part */
+    uint32_t root;         /* rank; of kinds that have one, else 0 */
+    const uint64_t *sizes; /* of an all-to-all: to each member, own included; NULL: all the same */
+    int32_t priority;      /* of the node; for scheduling-policy EXPLICIT */
+    const struct nadi_custom_algorithm *custom; /* NULL: the configured native one */
+};
+
+/* False when the operation cannot be simulated: its members disagree (nadi_system_mismatch tells
+ * how) or it needs more than 2^32 steps. The run must stop then. */
+bool nadi_system_collective(struct nadi_system *s,
+                            const struct nadi_collective_call *call) NADI_MUST_USE;
+/* `dst` and `src` are ranks, as the actor's representative sees them. */
+void nadi_system_send(struct nadi_system *s, uint32_t rank, uint32_t node, uint32_t dst,
+                      uint32_t tag, uint64_t bytes);
+void nadi_system_recv(struct nadi_system *s, uint32_t rank, uint32_t node, uint32_t src,
+                      uint32_t tag, uint64_t bytes);
+void nadi_system_memory(struct nadi_system *s, uint32_t rank, uint32_t node, uint64_t bytes);
+
+/* What happened, and what is still open: for results and for the deadlock report. */
+struct nadi_operation_view {
+    uint32_t group, sequence, chunks;
+    enum nadi_collective_kind kind;
+    uint64_t bytes;
+    uint32_t members, joined, finished; /* actors */
+    uint32_t
+        copies; /* equal operations of other groups that this one stands for, itself included */
+    uint32_t first_rank, first_node; /* of the member that issued it first */
+    nadi_time start, end;            /* first issue; last completion so far */
+    bool split;                      /* some members issued another one in its place */
+};
+
+size_t nadi_system_operation_count(const struct nadi_system *s);
+struct nadi_operation_view nadi_system_operation(const struct nadi_system *s, size_t index);
+/* Has the rank issued operation `index` of its group? */
+bool nadi_system_joined(const struct nadi_system *s, size_t index, uint32_t rank);
+struct nadi_mismatch { /* two members of a group that issue different operations */
+    bool found;
+    size_t operation;
+    uint32_t rank, node; /* the one that disagrees with the operation's first member */
+    enum nadi_collective_kind kind;
+    uint64_t bytes;
+    bool too_large;      /* no disagreement: the operation has too many steps */
+    const char *refusal; /* why a keyed system cannot match them; NULL: it can */
+};
+/* The one that ended the run; not found: none did. */
+const struct nadi_mismatch *nadi_system_mismatch(const struct nadi_system *s);
+/* How many there were, and the latest. */
+uint64_t nadi_system_mismatches(const struct nadi_system *s, const struct nadi_mismatch **latest);
+
+/* Takes over where the actor of another system, which has nothing under way, left its queues. */
+void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct nadi_system *before,
+                           uint32_t before_actor);
+
+/* Phase executor: why the result is not known to be exact; NULL while it is. */
+const char *nadi_system_undecided(const struct nadi_system *s);
+uint64_t nadi_system_ties(const struct nadi_system *s); /* that were settled: config.h */
+enum { NADI_LAG_MESSAGE = -2 };
+/* Phase executor: the delay of the timer that ended the collective that completes now, ns; of none
+ * -1; NADI_LAG_MESSAGE: a message may have ended it. */
+int64_t nadi_system_last_lag(const struct nadi_system *s);
+
+struct nadi_channel_view { /* unmatched point-to-point traffic of one (src, dst, tag, bytes) */
+    uint32_t src, dst, tag;
+    uint32_t src_actor;
+    bool of_collective; /* keyed: of phases */
+    uint64_t bytes;
+    uint32_t open_receives, unclaimed_messages, held_sends;
+    uint32_t receive_node; /* of the oldest open receive; NADI_NONE: none, or not a trace's node */
+    uint32_t send_node;    /* of the oldest unclaimed or held send; likewise */
+};
+
+size_t nadi_system_channel_count(const struct nadi_system *s);
+struct nadi_channel_view nadi_system_channel(const struct nadi_system *s, size_t index);
+
+struct nadi_flow_record {
+    uint32_t src, dst, send_node, recv_node;
+    nadi_time sent, arrived;
+};
+const struct nadi_flow_record *nadi_system_flows(const struct nadi_system *s, size_t *count);
+
+#endif

@@ -1,0 +1,83 @@
+/* flows_messages: plain flows on a network model that knows messages only (flow, aware): each flow
+ * is one message. There are no packets, pauses or queues to report. */
+#include "base/mem.h"
+#include "base/time.h"
+#include "engine/engine.h"
+#include "flows/flows.h"
+#include "network/network.h"
+
+enum { EVENTS_A_LOOK = 1 << 20 };
+
+struct run {
+    const struct nadi_flows_inputs *in;
+    struct nadi_flows_result *result;
+    struct nadi_engine *engine;
+    struct nadi_network *network;
+    uint32_t arrival; /* kinds */
+};
+
+static void on_begin(void *context, const struct nadi_event *event)
+{
+    struct run *r = context;
+    const struct nadi_flow_spec *f = &r->in->flows.items[event->a];
+    const struct nadi_message message = {
+        .src = f->src,
+        .dst = f->dst,
+        .route = nadi_network_route(r->network, f->src, f->dst),
+        .copies = 1,
+        .bytes = f->bytes,
+        .kind = r->arrival,
+        .a = event->a,
+    };
+    nadi_network_send(r->network, &message);
+}
+
+static void on_arrival(void *context, const struct nadi_event *event)
+{
+    struct run *r = context;
+    struct nadi_flows_result *result = r->result;
+    const nadi_time start = r->in->flows.items[event->a].start;
+    const struct nadi_flow_done done = {
+        .flow = event->a,
+        .start = start,
+        .duration = nadi_engine_now(r->engine) - start,
+    };
+    if (result->done_count == result->done_capacity)
+        result->done = nadi_mem_grow(result->done, &result->done_capacity, result->done_count + 1,
+                                     sizeof(*result->done));
+    result->done[result->done_count++] = done;
+    if (result->end < start + done.duration)
+        result->end = start + done.duration;
+}
+
+void nadi_flows_simulate_messages(const struct nadi_flows_inputs *in,
+                                  struct nadi_flows_result *result)
+{
+    struct run r = {.in = in, .result = result, .engine = nadi_engine_create(1)};
+    const struct nadi_network_setup setup = {
+        .topology = &in->topology,
+        .graph = &in->graph,
+        .routing = &in->routing,
+        .flow = &in->flow,
+        .engine = r.engine,
+    };
+    const nadi_time until = in->config.stop ? in->config.stop : NADI_TIME_NEVER - 1;
+    const uint32_t begin = nadi_engine_add_kind(r.engine, on_begin, &r);
+    r.arrival = nadi_engine_add_kind(r.engine, on_arrival, &r);
+    r.network = in->model->create(&setup);
+    for (uint32_t f = 0; f < in->flows.count; f++)
+        nadi_engine_schedule(r.engine, in->flows.items[f].start, NADI_NONE, begin, f, 0, 0);
+    while (nadi_engine_run(r.engine, EVENTS_A_LOOK, until))
+        if (in->stop && *in->stop)
+            break;
+    result->totals.events = nadi_engine_events(r.engine);
+    result->complete = result->done_count == in->flows.count;
+    if (!result->complete) {
+        const bool endless = in->model->endless && in->model->endless(r.network);
+        result->end = nadi_engine_now(r.engine);
+        result->beyond = !in->config.stop && !(in->stop && *in->stop) &&
+                         (nadi_engine_pending(r.engine) || endless);
+    }
+    in->model->destroy(r.network);
+    nadi_engine_destroy(r.engine);
+}

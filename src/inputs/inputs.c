@@ -1,0 +1,155 @@
+#include "inputs/inputs.h"
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "collective/table_file.h"
+#include "format/embedded.h"
+#include "inputs/check.h"
+#include "inputs/load_v1.h"
+#include "platform/generator_words.h"
+
+static void record_file(struct nadi_inputs *in, const char *role, const struct nadi_doc *doc)
+{
+    if (in->file_count == in->file_capacity)
+        in->files =
+            nadi_mem_grow(in->files, &in->file_capacity, in->file_count + 1, sizeof(*in->files));
+    struct nadi_input_file *f = &in->files[in->file_count++];
+    f->role = role;
+    f->path = nadi_arena_strdup(&in->arena, doc->path);
+    nadi_sha256_hex(doc->sha256, f->sha256);
+}
+
+bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const char *path,
+                        struct nadi_doc *doc)
+{
+    const struct nadi_schema *schema = nadi_schema_of(kind);
+    enum nadi_doc_syntax syntax = nadi_doc_syntax_of(path, schema->syntax);
+    if (kind == NADI_SCHEMA_SYSTEM && nadi_v1_is_system(path))
+        syntax = NADI_DOC_YAML;
+    const struct nadi_embedded *named =
+        kind == NADI_SCHEMA_NETWORK ? nadi_embedded_find("platforms", path) : NULL;
+    if (named) {
+        if (!nadi_doc_parse(doc, path, named->text, named->bytes, NADI_DOC_YAML, l->diags))
+            return false;
+    } else if (kind == NADI_SCHEMA_NETWORK && nadi_generator_is_words(path)) {
+        if (!nadi_generator_text(doc, path, l->diags))
+            return false;
+    } else if (!nadi_doc_read(doc, path, schema->title, syntax, l->diags))
+        return false;
+    record_file(l->in, schema->name, doc);
+    return true;
+}
+
+static const char *const model_words[] = {
+    [NADI_NETWORK_NONE] = "unaware",  [NADI_NETWORK_UNAWARE] = "unaware",
+    [NADI_NETWORK_AWARE] = "aware",   [NADI_NETWORK_FLOW] = "flow",
+    [NADI_NETWORK_PACKET] = "packet",
+};
+
+const char *nadi_network_model_word(enum nadi_network_model model)
+{
+    return model_words[model];
+}
+
+enum nadi_network_model nadi_network_model_find(const char *word)
+{
+    for (int m = NADI_NETWORK_UNAWARE; m <= NADI_NETWORK_PACKET; m++)
+        if (nadi_str_equal(model_words[m], word))
+            return (enum nadi_network_model)m;
+    return NADI_NETWORK_NONE;
+}
+
+const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
+                                           uint32_t node, uint32_t rank)
+{
+    const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
+    const char *name = comm && comm->group != NADI_NONE ? nadi_trace_string(t, comm->group) : "";
+    uint32_t index = nadi_groups_resolve(&in->groups, name, rank);
+    return index == NADI_NONE ? NULL : &in->groups.items[index];
+}
+
+void nadi_trace_numbers(const struct nadi_inputs *in, uint32_t *numbers)
+{
+    struct nadi_map64 index;
+    const struct nadi_trace *last = NULL;
+    uint32_t number = 0;
+    nadi_map64_init(&index, in->owned_count);
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        nadi_map64_put(&index, (uint64_t)(uintptr_t)in->owned[i], i, NULL);
+    for (uint32_t r = 0; r < in->rank_count; r++) {
+        if (in->traces[r] != last) {
+            last = in->traces[r];
+            number = nadi_map64_find(&index, (uint64_t)(uintptr_t)last);
+            NADI_ASSERT(number != NADI_NONE);
+        }
+        numbers[r] = number;
+    }
+    nadi_map64_release(&index);
+}
+
+/* As much as possible is read before giving up, so that one run names the errors of all files. */
+static bool load_files(struct nadi_load *l)
+{
+    bool network = nadi_load_network(l) && nadi_load_packet(l);
+    bool ok = network;
+    if (network && l->in->options.samples && !l->in->system.library)
+        ok = nadi_error(l->diags, "platform/intervals", NADI_IN_FILE(l->in->options.network),
+                        "give a platform that `nadi fit --out` wrote",
+                        "--samples needs a network with intervals, which a platform has");
+    ok &= nadi_load_memory(l);
+    ok &= nadi_load_system(l) && nadi_load_custom_nodes(l);
+    if (!network)
+        return false;
+    ok &= nadi_load_events(l);
+    nadi_groups_init(&l->in->groups, l->in->rank_count);
+    ok &= nadi_load_groups(l);
+    ok = ok & nadi_load_traces(l);
+    if (ok)
+        nadi_load_choose_by_traces(l);
+    return ok;
+}
+
+bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *options,
+                      struct nadi_diags *diags)
+{
+    *in = (struct nadi_inputs){.options = *options};
+    nadi_arena_init(&in->arena);
+    nadi_graph_init(&in->graph);
+    struct nadi_load l = {.in = in, .diags = diags};
+    if (!nadi_load_options(&l) || !load_files(&l) || !nadi_load_metadata_groups(&l))
+        return false;
+    /* "0" means all ranks, unless somebody defined a group of that name. */
+    nadi_strmap_put(&in->groups.by_name, "0", 1, 0, NULL);
+    return nadi_load_attached(&l) && nadi_load_customs(&l) && nadi_check_load(&l);
+}
+
+bool nadi_inputs_check(const struct nadi_inputs *in, struct nadi_diags *diags)
+{
+    if (in->system.replay_only)
+        return true; /* ranks do not meet */
+    bool ok = nadi_check_collectives(in, diags);
+    return nadi_check_p2p(in, diags) && ok;
+}
+
+void nadi_inputs_release(struct nadi_inputs *in)
+{
+    for (uint32_t i = 0; i < in->owned_count; i++)
+        nadi_trace_destroy(in->owned[i]);
+    nadi_mem_free(in->owned);
+    nadi_mem_free(in->traces);
+    for (uint32_t c = 0; c < in->custom_count; c++)
+        for (uint32_t p = 0; p < in->rank_count; p++)
+            nadi_trace_destroy(in->customs[c].by_position[p]);
+    nadi_mem_free(in->customs);
+    for (uint32_t i = 0; i < in->table_count; i++)
+        nadi_table_file_release(&in->tables[i]);
+    nadi_mem_free(in->tables);
+    nadi_mem_free(in->settings);
+    nadi_mem_free(in->files);
+    if (in->groups.items)
+        nadi_groups_release(&in->groups);
+    nadi_graph_release(&in->graph);
+    nadi_arena_release(&in->arena);
+    *in = (struct nadi_inputs){0};
+}

@@ -1,0 +1,154 @@
+/* inputs: everything one simulation needs, checked; made by the loaders, read-only afterwards.
+ *
+ * file -> schema-checked document -> value here. The loaders are the only place where keys of the
+ * input files are known. */
+#ifndef NADI_INPUTS_INPUTS_H
+#define NADI_INPUTS_INPUTS_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "executor/config.h"
+#include "executor/custom.h"
+#include "inputs/events.h"
+#include "memory/memory.h"
+#include "network/flow.h"
+#include "network/packet/config.h"
+#include "platform/graph.h"
+#include "platform/groups.h"
+#include "platform/routing.h"
+#include "platform/topology.h"
+#include "trace/trace.h"
+
+enum nadi_network_model {
+    NADI_NETWORK_NONE,
+    NADI_NETWORK_UNAWARE,
+    NADI_NETWORK_AWARE,
+    NADI_NETWORK_FLOW,
+    NADI_NETWORK_PACKET,
+};
+
+enum nadi_executor { /* how collectives are simulated; what is not exact falls back to MESSAGE */
+                     NADI_EXECUTOR_AUTO,
+                     NADI_EXECUTOR_MESSAGE,
+                     NADI_EXECUTOR_PHASE,
+                     NADI_EXECUTOR_FOLD,
+                     NADI_EXECUTOR_KEYED, /* MESSAGE, matched by ends, tag and size: what a mismatch
+                                             falls back to; not on the command line */
+};
+
+struct nadi_table;
+struct nadi_table_file;
+
+struct nadi_lone_collective { /* a workload without files: one collective on all ranks */
+    enum nadi_collective_kind kind;
+    uint64_t bytes;        /* of the node */
+    const char *algorithm; /* words as in the system file, a dimension each, joined by "_"; one word
+                              is that of all dimensions; or the path of a file of steps
+                              (collective/table_file.h). NULL: what the system file says */
+    const struct nadi_table *table; /* NULL, or its steps, which must stay: before all else */
+};
+
+/* What the command line says. Paths may be NULL where optional. */
+struct nadi_run_options {
+    const char *workload; /* prefix: rank r reads <prefix>.<r>.et; *.yml, *.yaml: a manifest */
+    const struct nadi_lone_collective *lone; /* instead of a workload; `system` is optional then */
+    const char *system, *network;
+    const char *memory;                    /* optional: no remote memory */
+    const char *groups;                    /* optional */
+    const char *events;                    /* optional: nothing happens to the cluster */
+    enum nadi_network_model network_model; /* NONE: unaware */
+    bool choose_model; /* the cheapest that is right instead of it: inputs/load_model.c */
+    enum nadi_executor executor;
+    uint32_t queues_per_dim;                           /* 0: 1 */
+    double injection_scale, compute_scale, comm_scale; /* 1 is neutral */
+    bool rendezvous;
+    bool match_mismatched; /* members of a group that issue different collectives are matched as in
+                              the reference, with a warning; else it is an error */
+    bool strict;           /* unknown keys are errors */
+    bool compat;           /* drop-in names: the scales do nothing, and a note says so */
+    uint64_t max_sim_ns;   /* 0: no limit */
+    uint64_t max_wall_ms;  /* 0: no limit */
+    bool exact_packets;    /* packet model: as the HPCC simulator on ns-3 */
+    bool record_ops;       /* keep every node's start and end */
+    uint64_t most_spans;   /* beyond it those of one rank a class; 0: a number that fits memory */
+    uint32_t samples;      /* of the platform's intervals; 0: none */
+    uint64_t seed;         /* of them */
+    bool record_usage;     /* keep what links carry over time */
+};
+
+/* One resolved setting, for the echo of the configuration and `nadi explain`. */
+struct nadi_setting {
+    const char *file; /* "system", "network", "memory", "command line" */
+    const char *key;
+    const char *value;  /* in SI units, with the unit */
+    const char *origin; /* "system.json:5" or "default" or "--queues-per-dim" */
+};
+
+struct nadi_input_file { /* for the record in summary.json */
+    const char *role;    /* "system", "network", "memory", "groups" */
+    const char *path;
+    char sha256[65];
+};
+
+struct nadi_inputs {
+    struct nadi_arena arena;
+    struct nadi_run_options options;
+    struct nadi_topology topology;
+    struct nadi_graph graph;            /* where has_graph */
+    struct nadi_routing_config routing; /* of the graph */
+    bool parted;    /* a graph in which not every rank has a way to every other */
+    bool has_graph; /* the model needs one: a graph was given, or dimensions say more than plain
+                       rings, cliques and switches */
+    struct nadi_packet_config packet; /* packet model only */
+    struct nadi_flow_config flow;
+    uint32_t in_flight; /* of struct nadi_network_setup */
+    struct nadi_system_config system;
+    struct nadi_memory_config memory;
+    struct nadi_groups groups;
+    uint32_t rank_count;
+    bool relative_peers; /* comm_src, comm_dst are distances from the rank: nadi_relative_peer */
+    struct nadi_trace **traces; /* by rank; ranks with the same bytes share one */
+    struct nadi_trace **owned;  /* the distinct ones */
+    uint32_t owned_count;
+    struct nadi_custom_algorithm *customs;
+    uint32_t custom_count;
+    struct nadi_table_file *tables; /* that system.attached has steps from */
+    uint32_t table_count;
+    struct nadi_events *events; /* NULL: no events file */
+    struct nadi_setting *settings;
+    size_t setting_count, setting_capacity;
+    struct nadi_input_file *files;
+    size_t file_count, file_capacity;
+};
+
+/* "unaware", "aware", "flow", "packet"; NONE is unaware. */
+const char *nadi_network_model_word(enum nadi_network_model model);
+/* NONE: no model of that name. */
+enum nadi_network_model nadi_network_model_find(const char *word);
+
+/* Loads and checks all inputs. False with errors in diags: nothing may be simulated then. Warnings
+ * may be added in either case. The caller releases `in` in both cases. */
+bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *options,
+                      struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_inputs_release(struct nadi_inputs *in);
+
+/* For inputs that are made in memory, when options, topology and rank_count are set: what the
+ * network model needs besides, as nadi_inputs_load adds it: the graph, the packet model's
+ * configuration (a file or, with NULL, its defaults), whether collectives round. options.network is
+ * for messages. False with errors in diags. */
+bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,
+                               const char *packet_path, struct nadi_diags *diags) NADI_MUST_USE;
+
+/* Group that a collective node means on a rank, by its pg_name; NULL when there is none. */
+const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
+                                           uint32_t node, uint32_t rank);
+
+/* By rank, the index of its trace among the owned ones. O(ranks). */
+void nadi_trace_numbers(const struct nadi_inputs *in, uint32_t *numbers);
+
+/* What can be found across ranks without running, beyond what loading checks already (nadi check):
+ * collectives of a group in the same order, kind and size on all members; sends and receives
+ * paired. True when no error was found. */
+bool nadi_inputs_check(const struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif

@@ -1,0 +1,97 @@
+/* load_model: `--network-model auto`, the cheapest model that is right for these inputs.
+ *
+ * `unaware` lets messages pass each other. That is right where no two of them want one link at a
+ * time: a list of rings, cliques and switches, and collectives each of whose members sends one
+ * message at a time over links of its own. Elsewhere `flow` is taken, which shares links. What
+ * several collectives do to each other at one time is not looked at: chunks of a dimension queue
+ * for it. */
+#include "base/str.h"
+#include "collective/plan.h"
+#include "inputs/load.h"
+
+static void take(struct nadi_load *l, enum nadi_network_model model, const char *why)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    l->in->options.network_model = model;
+    nadi_str_printf(&text, "auto: %s", why);
+    nadi_settings_add(l->in, "command line", "network-model", nadi_network_model_word(model),
+                      nadi_arena_strdup(&l->in->arena, nadi_str_get(&text)));
+    nadi_str_release(&text);
+    if (model == NADI_NETWORK_UNAWARE)
+        return;
+    l->exact = true;
+    nadi_note(l->diags, "network/auto", NADI_NOWHERE,
+              "--network-model says which one to take; docs/guide/ladder.md compares them",
+              "network model %s: %s", nadi_network_model_word(model), why);
+}
+
+void nadi_load_choose_by_network(struct nadi_load *l)
+{
+    struct nadi_run_options *o = &l->in->options;
+    if (!o->choose_model || o->network_model != NADI_NETWORK_UNAWARE || l->in->system.library)
+        return;
+    if (l->graph_ready || l->graph_path)
+        take(l, NADI_NETWORK_FLOW, "the network is a graph");
+    else if (!nadi_load_is_plain(&l->in->topology))
+        take(
+            l, NADI_NETWORK_FLOW,
+            "a dimension is no ring, clique or switch, or is oversubscribed: messages share links");
+    else if (o->events)
+        take(l, NADI_NETWORK_FLOW, "an events file may change links or add traffic");
+}
+
+/* Why messages of the algorithm meet in a dimension; NULL: they do not. */
+static const char *meets_in(const struct nadi_algorithm_choice *c, const struct nadi_dim *dim,
+                            bool several)
+{
+    const bool direct = c->algorithm == NADI_ALGORITHM_DIRECT;
+    if (dim->npus < 3 && !several)
+        return NULL;
+    if (dim->kind == NADI_DIM_RING && (direct || c->algorithm == NADI_ALGORITHM_HALVING_DOUBLING ||
+                                       c->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE ||
+                                       c->algorithm == NADI_ALGORITHM_PROGRAM))
+        return "messages between members that are no neighbours cross the same links of a ring";
+    if (direct && c->window != 1 && (dim->kind == NADI_DIM_SWITCH || several))
+        return "`direct` sends to all members at once, over one link to a switch";
+    return NULL;
+}
+
+static const char *meets(const struct nadi_inputs *in, const struct nadi_implementation *impl)
+{
+    const struct nadi_topology *t = &in->topology;
+    const char *why = NULL;
+    for (uint32_t d = 0; d < t->dim_count && !why; d++) {
+        const struct nadi_algorithm_choice *c = &impl->dims[impl->count == 1 ? 0 : d];
+        if (impl->count == 1 || d < impl->count)
+            why = meets_in(c, &t->dims[d], c->flat && t->dim_count > 1);
+    }
+    return why;
+}
+
+void nadi_load_choose_by_traces(struct nadi_load *l)
+{
+    const struct nadi_inputs *in = l->in;
+    bool seen[NADI_NATIVE_KINDS] = {false};
+    const char *why = NULL;
+    if (!in->options.choose_model || in->options.network_model != NADI_NETWORK_UNAWARE)
+        return;
+    for (uint32_t i = 0; i < in->owned_count && !in->system.library; i++)
+        for (uint32_t n = 0; n < in->owned[i]->node_count; n++) {
+            enum nadi_native_kind kind;
+            if (in->owned[i]->type[n] == NADI_NODE_COLL &&
+                nadi_native_in(in->system.native,
+                               (enum nadi_collective_kind)in->owned[i]->collective[n], &kind))
+                seen[kind] = true;
+        }
+    for (int k = 0; k < NADI_NATIVE_KINDS && !why; k++)
+        if (seen[k])
+            why = meets(in, &in->system.native[k]);
+    if (!why) {
+        take(l, NADI_NETWORK_UNAWARE,
+             in->system.library ? "a communication library's times are no messages"
+                                : "no two messages of a collective want one link");
+        return;
+    }
+    take(l, NADI_NETWORK_FLOW, why);
+    l->in->system.exact = true;
+}

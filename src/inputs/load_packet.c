@@ -1,0 +1,80 @@
+/* load_packet: the packet model's file and graph. A file whose first word is in capitals is a
+ * config.txt of the HPCC simulator. */
+#include "inputs/load.h"
+#include "inputs/packet_config.h"
+#include "network/network.h"
+#include "network/packet/hpcc_config.h"
+#include "network/packet/packet.h"
+
+static bool load_config(struct nadi_load *l, struct nadi_hpcc_files *files)
+{
+    const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_PACKET);
+    struct nadi_inputs *in = l->in;
+    struct nadi_schema_values values;
+    if (l->packet_path && nadi_packet_is_hpcc(l->packet_path)) {
+        nadi_packet_config_init_hpcc(&in->packet);
+        return nadi_hpcc_config_read(&in->packet, files, l->packet_path, &in->arena, l->diags);
+    }
+    if (!l->packet_path) {
+        const bool ok = nadi_schema_check(&values, schema, NULL, false, &in->arena, l->diags);
+        nadi_settings_add_values(in, &values);
+        return ok && nadi_packet_config_fill(&in->packet, &values, &in->arena, l->diags);
+    }
+    struct nadi_doc doc;
+    if (!nadi_load_document(l, NADI_SCHEMA_PACKET, l->packet_path, &doc))
+        return false;
+    const bool ok =
+        nadi_schema_check(&values, schema, &doc, in->options.strict, &doc.arena, l->diags) &&
+        nadi_packet_config_fill(&in->packet, &values, &in->arena, l->diags);
+    if (ok)
+        nadi_settings_add_values(in, &values);
+    nadi_doc_release(&doc);
+    return ok;
+}
+
+/* The buffers hold what they promise. */
+static bool check(struct nadi_load *l)
+{
+    struct nadi_pkt *net = nadi_pkt_create(&l->in->graph, &l->in->packet, l->diags);
+    nadi_pkt_destroy(net);
+    return net != NULL;
+}
+
+bool nadi_load_packet(struct nadi_load *l)
+{
+    struct nadi_hpcc_files files = {0};
+    struct nadi_topology *t = &l->in->topology;
+    nadi_load_choose_by_network(l);
+    for (uint32_t d = 0; d < t->dim_count; d++) /* who sees no links sees what is left of them */
+        if (l->in->options.network_model == NADI_NETWORK_UNAWARE && t->dims[d].oversubscription > 1)
+            t->dims[d].bytes_per_ns /= t->dims[d].oversubscription;
+    l->exact = l->in->options.network_model == NADI_NETWORK_FLOW;
+    if (l->in->options.network_model != NADI_NETWORK_PACKET)
+        return nadi_load_graph(l);
+    if (l->graph_path && !nadi_load_graph(l)) /* it may say where the packet file is */
+        return false;
+    if (!load_config(l, &files))
+        return false;
+    if (l->in->options.exact_packets)
+        l->in->packet.exact = true;
+    l->exact = !l->in->packet.exact;
+    if (!l->exact && l->in->in_flight && l->in->in_flight != NADI_IN_FLIGHT_ANY)
+        return nadi_error(l->diags, "network/in-flight", l->in_flight_place,
+                          "leave the key out, or write 0",
+                          "in the packet model's exact mode each message is a queue pair of its "
+                          "own, as in the HPCC simulator: none waits for another");
+    if (!l->graph_path)
+        l->graph_path = files.topology;
+    return nadi_load_graph(l) && check(l);
+}
+
+bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,
+                               const char *packet_path, struct nadi_diags *diags)
+{
+    struct nadi_load l = {
+        .in = in, .diags = diags, .graph_path = graph_path, .packet_path = packet_path};
+    if (!nadi_load_packet(&l))
+        return false;
+    in->system.exact = l.exact;
+    return true;
+}

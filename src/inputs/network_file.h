@@ -1,0 +1,11 @@
+/* network_file: any network file as a graph, for a look at it without a run. */
+#ifndef NADI_INPUTS_NETWORK_FILE_H
+#define NADI_INPUTS_NETWORK_FILE_H
+
+#include "platform/graph_file.h"
+
+/* Whatever --network takes. The caller releases *f in both cases. */
+bool nadi_network_file_open(struct nadi_graph_file *f, const char *path,
+                            struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif

@@ -1,0 +1,58 @@
+/* nccl: how long a collective takes with NCCL or RCCL on a platform.
+ *
+ * Which algorithm and protocol: as the library does it, by its own estimate of each one's time from
+ * its published tables (NCCL's tuning model: base latencies, latencies a hop, bandwidths a channel,
+ * nccl/src/graph/tuning.cc), not by the real times.
+ *
+ * How long, then: of n ranks on m nodes with g each, S bytes (comm.h),
+ *
+ *   T = launch + steps in a node * hop + steps between nodes * net hop
+ *     + max(X / B, Y / N) * (1 + (ramp / S)^0.6)
+ *
+ * B the link's rate times the algorithm's share (and the protocol's), N that of the group's NICs in
+ * a node. X is what every rank sends in a node, Y what a node sends to others; docs/models/nccl.md
+ * has the table of them. Besides, a rank of a ring copies its own part while its link rests: S/n at
+ * the rate LOCAL, 1.25 times that in a reduce-scatter, twice in an all-reduce.
+ *
+ * Sources: P. Sanders et al., "Two-tree algorithms for full bandwidth broadcast, reduction and
+ * scan", Parallel Computing 35 (2009): the double tree; Z. Hu et al., "Demystifying NCCL",
+ * arXiv:2507.04786: protocols, steps and channels; nccl-tests PERFORMANCE.md: bus bandwidth.
+ * The form of the ramp is a fit (docs/models/nccl.md).
+ * Not in it: ranks that start at different times, traffic of others, graphs of several rails that
+ * do not match. */
+#ifndef NADI_NCCL_NCCL_H
+#define NADI_NCCL_NCCL_H
+
+#include "nccl/platform.h"
+
+struct nadi_comm_case {
+    enum nadi_comm_kind kind;
+    uint32_t ranks, nodes; /* nodes 0: as few as the platform allows */
+    double bytes;
+    enum nadi_comm_algorithm algorithm; /* AUTO: the library chooses; else as told */
+    enum nadi_comm_partners partners;
+    bool in_place; /* which residual; none of that kind: the other */
+};
+
+struct nadi_comm_time {
+    double ns;
+    enum nadi_comm_algorithm algorithm;
+    enum nadi_comm_protocol protocol;
+    double latency_ns, bandwidth_ns; /* of it; the launch is in latency */
+    bool by_nic;                     /* the NICs are what limits */
+};
+
+/* The library's choice, then the time. O(algorithms). */
+struct nadi_comm_time nadi_comm_predict(const struct nadi_comm_platform *p,
+                                        const struct nadi_comm_case *c);
+/* The time of one algorithm and protocol, without residuals. False: it cannot run that. */
+bool nadi_comm_time_of(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
+                       enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol,
+                       struct nadi_comm_time *time) NADI_MUST_USE;
+/* The library's estimate from its tables, us; HUGE_VAL where it would not run it (nccl_cost.c). */
+double nadi_comm_estimate_us(const struct nadi_comm_platform *p, const struct nadi_comm_case *c,
+                             enum nadi_comm_algorithm algorithm, enum nadi_comm_protocol protocol);
+/* Nodes that the case takes. */
+uint32_t nadi_comm_nodes(const struct nadi_comm_platform *p, const struct nadi_comm_case *c);
+
+#endif

@@ -1,0 +1,545 @@
+/* Benchmarks' output in its many forms: what is read, and what is refused with which line. */
+#include "calibrate/bench_log.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/str.h"
+
+struct read {
+    struct nadi_bench_log log;
+    struct nadi_diags diags;
+    bool ok;
+};
+
+static void read_text(struct read *r, const char *name, const char *text,
+                      const struct nadi_bench_known *known)
+{
+    nadi_bench_log_init(&r->log);
+    nadi_diags_init(&r->diags);
+    r->ok = nadi_bench_log_parse(&r->log, name, text, strlen(text), known, &r->diags);
+}
+
+static bool is(double value, double wanted)
+{
+    return fabs(value - wanted) < 1e-9;
+}
+
+static void release(struct read *r)
+{
+    nadi_bench_log_release(&r->log);
+    nadi_diags_release(&r->diags);
+}
+
+static const char new_form[] =
+    "# nThread 1 nGpus 2 minBytes 1024 maxBytes 4096 step: 2(factor) warmup iters: 5 iters: 20\n"
+    "#\n"
+    "# Using devices\n"
+    "#  Rank  0 Group  0 Pid     77 on    alpha device  0 [0x18] NVIDIA H100 80GB HBM3\n"
+    "#  Rank  1 Group  0 Pid     77 on    alpha device  1 [0x2a] NVIDIA H100 80GB HBM3\n"
+    "#  Rank  2 Group  0 Pid     78 on     beta device  0 [0x18] NVIDIA H100 80GB HBM3\n"
+    "#  Rank  3 Group  0 Pid     78 on     beta device  1 [0x2a] NVIDIA H100 80GB HBM3\n"
+    "NCCL version 2.27.7+cuda12.9\n"
+    "#\n"
+    "#                                                      out-of-place               in-place\n"
+    "#       size         count    type   redop    root     time   algbw   busbw #wrong     time "
+    "  algbw   busbw #wrong\n"
+    "#        (B)    (elements)                             (us)  (GB/s)  (GB/s)            (us) "
+    " (GB/s)  (GB/s)       \n"
+    "        1024           256   float     sum      -1    20.50    0.05    0.07      0    19.75 "
+    "   0.05    0.08      0\n"
+    "alpha:77:90 [0] NCCL INFO comm 0x55 rank 0 nranks 4 - Init COMPLETE\n"
+    "        4096          1024   float     sum      -1    22.00    0.19    0.28      0    21.00 "
+    "   0.20    0.29    N/A\n"
+    "# Out of bounds values : 0 OK\n"
+    "# Avg bus bandwidth    : 0.18\n"
+    "#\n"
+    "# Collective test concluded: all_reduce_perf\n";
+
+static void reads_new_form(void **state)
+{
+    (void)state;
+    struct read r;
+    read_text(&r, "a.log", new_form, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 1);
+    const struct nadi_bench_table *t = &r.log.tables[0];
+    assert_int_equal(t->kind, NADI_COMM_ALL_REDUCE);
+    assert_int_equal(t->ranks, 4);
+    assert_int_equal(t->nodes, 2);
+    assert_string_equal(t->device, "NVIDIA H100 80GB HBM3");
+    assert_string_equal(t->library, "NCCL version 2.27.7+cuda12.9");
+    assert_int_equal(t->count, 4);
+    assert_true(is(t->rows[0].time_us, 20.5) && !t->rows[0].in_place && t->rows[0].line == 13);
+    assert_true(is(t->rows[1].time_us, 19.75) && t->rows[1].in_place);
+    assert_true(is(t->rows[3].bytes, 4096) && is(t->rows[3].time_us, 21) && t->rows[3].line == 15);
+    release(&r);
+}
+
+/* Labels of mpirun, no column of wrong values, an empty column for the reduction; the collective
+ * follows from the relation of the bandwidths, the ranks too. */
+static void reads_old_form(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "[1,0]<stdout>:#       size    count  type  redop     time  algbw  busbw   error\n"
+        "[1,0]<stdout>:    1048576   262144  float    sum   100.00  10.49  18.35   2e-07\n"
+        "[1,0]<stdout>:    2097152   524288  float          200.00  10.49  18.35   2e-07\n";
+    struct read r;
+    read_text(&r, "b.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_REDUCE);
+    assert_int_equal(r.log.tables[0].ranks, 8);
+    assert_int_equal(r.log.tables[0].count, 2);
+    assert_true(is(r.log.tables[0].rows[1].time_us, 200));
+    release(&r);
+}
+
+static void reads_bandwidth_only(void **state)
+{
+    (void)state;
+    static const char text[] = "# all_gather_perf on 4 ranks\n"
+                               "#  size   algbw   busbw\n"
+                               "1048576   10.00    7.50\n";
+    const struct nadi_bench_known known = {.ranks = 4};
+    struct read r;
+    read_text(&r, "c.log", text, &known);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_GATHER);
+    assert_true(fabs(r.log.tables[0].rows[0].time_us - 104.8576) < 1e-9);
+    assert_true(fabs(r.log.tables[0].rows[0].rounding - 0.0005) < 1e-12);
+    release(&r);
+}
+
+static void reads_two_programs(void **state)
+{
+    (void)state;
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_str_add(&text, new_form);
+    nadi_str_add(&text, "# nThread 1 nGpus 8 minBytes 8\n"
+                        "#  size  count type root  time algbw busbw #wrong\n"
+                        "     64     16 float  -1  9.00  0.01  0.01 0\n"
+                        "# Collective test concluded: reduce_scatter_perf\n");
+    struct read r;
+    read_text(&r, "d.log", text.text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 2);
+    assert_int_equal(r.log.tables[1].kind, NADI_COMM_REDUCE_SCATTER);
+    assert_int_equal(r.log.tables[1].ranks, 8);
+    release(&r);
+    nadi_str_release(&text);
+}
+
+static void leaves_wrong_values_out(void **state)
+{
+    (void)state;
+    static const char text[] = "# nGpus 2 nThread 1 all_reduce_perf\n"
+                               "# size time algbw busbw #wrong\n"
+                               "64 9.00 0.01 0.01 3\n"
+                               "128 9.50 0.01 0.01 0\n";
+    struct read r;
+    read_text(&r, "e.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].count, 1);
+    assert_int_equal(r.diags.warnings, 1);
+    assert_int_equal(r.diags.items[0].place.line, 3);
+    release(&r);
+}
+
+static void reads_osu(void **state)
+{
+    (void)state;
+    static const char text[] = "# OSU MPI-CUDA Allgather Latency Test v7.0\n"
+                               "# Size       Avg Latency(us)   Min Latency(us)\n"
+                               "1                       4.00              3.00\n"
+                               "1024                   10.25              9.00\n"
+                               "\n"
+                               "# OSU MPI Bandwidth Test v7.0\n"
+                               "# Size      Bandwidth (MB/s)\n"
+                               "1000                  500.00\n" /* of 64 under way: left out */
+                               "1000000              5000.00\n"
+                               "# OSU MPI Bi-Directional Bandwidth Test v7.0\n"
+                               "# Size      Bandwidth (MB/s)\n"
+                               "1000000             10000.00\n";
+    const struct nadi_bench_known known = {.ranks = 4};
+    struct read r;
+    read_text(&r, "f.log", text, &known);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 3);
+    assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_GATHER);
+    assert_true(is(r.log.tables[0].rows[1].bytes, 4096)); /* blocks of four ranks */
+    assert_true(is(r.log.tables[0].rows[1].time_us, 10.25));
+    assert_int_equal(r.log.tables[1].kind, NADI_COMM_SEND_RECV);
+    assert_int_equal(r.log.tables[1].partners, NADI_PARTNERS_ONE_WAY);
+    assert_int_equal(r.log.tables[1].count, 1);
+    assert_true(is(r.log.tables[1].rows[0].time_us, 200));
+    assert_int_equal(r.log.tables[2].partners, NADI_PARTNERS_PAIRS);
+    assert_true(is(r.log.tables[2].rows[0].time_us, 200));
+    release(&r);
+}
+
+static void reads_csv(void **state)
+{
+    (void)state;
+    static const char text[] = "# hardware: 8x H200 node\n"
+                               "# quality: A (complete)\n"
+                               "payload,busbw_1node_GBps,busbw_4nodes_GBps\n"
+                               "1MiB,10.0,5.0\n";
+    const struct nadi_bench_known known = {.kind = NADI_COMM_ALL_REDUCE};
+    struct read r;
+    read_text(&r, "x_1node_8gpu.csv",
+              "# gpus_per_node: 8\n# collective: all_reduce\n"
+              "payload,busbw_1node_GBps,busbw_4nodes_GBps\n1MiB,10.0,5.0\n",
+              NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 2);
+    assert_int_equal(r.log.tables[0].ranks, 8);
+    assert_int_equal(r.log.tables[1].ranks, 32);
+    assert_int_equal(r.log.tables[1].nodes, 4);
+    assert_true(fabs(r.log.tables[0].rows[0].time_us - 1048576 * 1.75 / 10e3) < 1e-6);
+    release(&r);
+    read_text(&r, "y.csv", text, &known);
+    assert_false(r.ok); /* ranks are missing */
+    assert_non_null(strstr(r.diags.items[0].message, "how many ranks"));
+    release(&r);
+}
+
+static void reads_grouped_csv(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "device_key,opcode,num_replica_groups,num_devices_per_group,tensor_bytes,derived_time_us\n"
+        "sm_90,all-gather,2,4,1024,20.5\n"
+        "sm_90,all-reduce,1,8,1024,30.5\n"
+        "sm_90,all-gather,2,4,2048,21.5\n";
+    struct read r;
+    read_text(&r, "z.csv", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 2);
+    assert_int_equal(r.log.tables[0].ranks, 4);
+    assert_int_equal(r.log.tables[0].groups, 2);
+    assert_int_equal(r.log.tables[0].count, 2);
+    assert_int_equal(r.log.tables[1].kind, NADI_COMM_ALL_REDUCE);
+    release(&r);
+}
+
+/* Other separators, quotes, blanks in names, a byte order mark, ms: the same table. */
+static void reads_other_csv(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "size_bytes,time_us\n1024,10\n4096,20\n",
+        "\"size_bytes\",\"time_us\"\n\"1024\",\"10\"\n\"4096\",\"20\"\n",
+        "Size (bytes),Time (us)\r\n1024,10\r\n4096,20\r\n",
+        "msg_size;time_us\n1024;10\n4096;20\n",
+        "msg_size\ttime_us\n1024\t10\n4096\t20\n",
+        "\xef\xbb\xbfsize_bytes,time_ms\n1KiB,0.010\n4KiB,0.020\n",
+        "size,Bus bandwidth (GB/s)\n1024,0.1792\n4096,0.3584\n",
+    };
+    const struct nadi_bench_known known = {.ranks = 8, .kind = NADI_COMM_ALL_REDUCE};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct read r;
+        read_text(&r, "s.csv", texts[i], &known);
+        if (!r.ok || r.log.tables[0].count != 2 || !is(r.log.tables[0].rows[1].bytes, 4096) ||
+            !is(r.log.tables[0].rows[1].time_us, 20))
+            fail_msg("%s", texts[i]);
+        release(&r);
+    }
+}
+
+/* Bus over algorithm bandwidth is 2 (n - 1) / n of an all-reduce, whatever stands beside them. */
+static void bandwidths_tell_the_ranks(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "size,time_us,algbw,busbw,other\n65536,20,3.2768,5.7344,9\n1048576,100,10.48576,18.35008,"
+        "9\n",
+        "other,busbw,size,algbw,time_us\n9,5.7344,65536,3.2768,20\n9,18.35008,1048576,10.48576,"
+        "100\n",
+        "size,time_us,algbw,busbw,busbw 2,algbw 2\n65536,20,3.2768,5.7344,7,7\n"
+        "1048576,100,10.48576,18.35008,7,7\n",
+    };
+    const struct nadi_bench_known known = {.kind = NADI_COMM_ALL_REDUCE};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct read r;
+        read_text(&r, "s.csv", texts[i], &known);
+        if (!r.ok || r.log.tables[0].ranks != 8)
+            fail_msg("%s: %u ranks: %s", texts[i], r.log.count ? r.log.tables[0].ranks : 0,
+                     r.diags.count ? r.diags.items[0].message : "");
+        release(&r);
+    }
+}
+
+/* Old versions print ms; their bandwidths tell. The name of a file may say the collective. */
+static void tells_units_and_kinds(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "nThread 1 nGpus 4 minBytes 8\n"
+        "# bytes N type op time algbw busbw res time algbw busbw res\n"
+        "1048576 262144 float sum 0.053 19.78 14.83 0e+00 0.053 19.78 14.83 0\n"
+        "134217728 3355443 float sum 1.623 82.70 62.02 0 1.620 82.85 62.14 0\n";
+    struct read r;
+    read_text(&r, "logs/all_gather.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_GATHER);
+    assert_int_equal(r.log.tables[0].ranks, 4);
+    assert_true(is(r.log.tables[0].rows[0].time_us, 53));
+    assert_true(is(r.log.tables[0].rows[2].time_us, 1623));
+    release(&r);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+        uint32_t line;
+    } cases[] = {
+        {"", "the log is empty", 1},
+        {" \n\n ", "the log is empty", 1},
+        {"Dear all,\nthe cluster is down.\n", "no table of a benchmark is in it; it begins", 1},
+        {"# nGpus 2 all_reduce_perf\n# size time algbw busbw\n128 2.0\n",
+         "the row has 2 values, its header has 4 columns", 3},
+        {"# nGpus 2 all_reduce_perf\n# size time algbw busbw\n64 1.x 0.1 0.1\n",
+         "its values are no numbers", 3},
+        {"# nGpus 8 all_gather_perf\n# size time algbw busbw\n8000000 100 80.00 140.00\n",
+         "busbw is 1.750 times algbw, which no all-gather has", 2},
+        {"# nGpus 16 all_reduce_perf\n# size time algbw busbw\n8000000 100 80.00 140.00\n",
+         "busbw and algbw are of 8 ranks, the log names 16", 2},
+        {"# nGpus 2\n# size time algbw busbw\n64 1.0 0.1 0.1\n", "does not say which collective",
+         2},
+        {"# all_reduce_perf\n# size time algbw busbw\n64 1.0 0.1 0.1\n", "how many ranks", 2},
+        {"size,time_us\n64,1.0\n1x,2.0\n", "'1x' is no size", 3},
+        {"size,time_us\n64,abc\n", "'abc' in column 'time_us' is no time", 2},
+        {"size,time_us\n64,1.0\n128\n", "the row has no time", 3},
+        {"size,colour\n64,red\n", "no column of times or bandwidths", 2},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct read r;
+        read_text(&r, "w.log", cases[i].text, NULL);
+        assert_false(r.ok);
+        assert_true(r.diags.count > 0);
+        if (!strstr(r.diags.items[0].message, cases[i].message))
+            fail_msg("%s", r.diags.items[0].message);
+        assert_int_equal(r.diags.items[0].place.line, cases[i].line);
+        release(&r);
+    }
+}
+
+#define COLUMNS "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+
+/* Lines before the output with commas and equal signs, ranks of which only the first and the last
+ * two have a line, and a device without a name. */
+static void reads_elided_ranks(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "JOB_NODES=node-a,node-b\nTASKS=16\n/opt/bin/all_reduce_perf\n"
+        "# nThread 1 nGpus 1 minBytes 80000000\n"
+        "#  Rank  0 Group  0 Pid  268 on node-a device  0 [0000:11:00]\n"
+        "#  Rank  7 Group  0 Pid  275 on node-a device  7 [0000:da:00]\n"
+        "#  Rank 15 Group  0 Pid  121 on node-b device  7 [0000:da:00]\n" COLUMNS
+        "80000000 20000000 float sum -1 1000.0 80.00 150.00 0 1000.0 80.00 150.00 0\n";
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].ranks, 16);
+    assert_int_equal(r.log.tables[0].nodes, 2);
+    assert_string_equal(r.log.tables[0].device, "");
+    assert_int_equal(r.log.tables[0].count, 2);
+    assert_int_equal(r.diags.count, 0);
+    release(&r);
+}
+
+/* The last ranks have no line: the bandwidths say how many there were, the nodes are unknown. */
+static void takes_ranks_from_bandwidths(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "# nThread 1 nGpus 1 minBytes 80000000\n"
+        "#  Rank  0 Group  0 Pid  268 on node-a device  0 [0x11] NVIDIA H100\n"
+        "#  Rank  1 Group  0 Pid  275 on node-a device  1 [0x12] NVIDIA H100\n"
+        "#  ...\n" COLUMNS
+        "80000000 20000000 float sum -1 1000.0 80.00 150.00 0 1000.0 80.00 150.00 0\n";
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_REDUCE);
+    assert_int_equal(r.log.tables[0].ranks, 16);
+    assert_int_equal(r.log.tables[0].nodes, 0);
+    assert_int_equal(r.diags.warnings, 1);
+    assert_non_null(strstr(r.diags.items[0].message, "of 16 ranks, the log names 2"));
+    release(&r);
+}
+
+/* Small bandwidths leave several numbers of ranks possible, odd ones none. */
+static void doubts_rounded_bandwidths(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"8000 1.0 8.00 15.88\n", "8000000 100.0 80.00 152.00\n"};
+    for (size_t i = 0; i < 2; i++) {
+        struct nadi_str text = NADI_STR_INIT;
+        struct read r;
+        nadi_str_printf(&text, "# all_reduce_perf\n# size time algbw busbw\n%s", rows[i]);
+        read_text(&r, "a.log", text.text, NULL);
+        assert_int_equal(r.ok, i == 1); /* 1.9 is 20 ranks to the last digit */
+        if (i == 1)
+            assert_int_equal(r.log.tables[0].ranks, 20);
+        release(&r);
+        nadi_str_release(&text);
+    }
+    struct read r;
+    read_text(&r, "a.log", "# all_reduce_perf\n# size time algbw busbw\n8000000 100 80.00 151.50\n",
+              NULL);
+    assert_false(r.ok); /* between 18 and 19 */
+    release(&r);
+}
+
+/* Messages of the library within a row, values that contradict each other, a row cut short. */
+static void leaves_damaged_rows_out(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "# nThread 1 nGpus 8 all_reduce_perf\n" COLUMNS
+        "10000000 2500000 float sum -1 100.0 100.00 175.00 0 100.0 100.00 175.00 0\n"
+        "20000000 5000000 float sum -1host:12:12 [0] NCCL INFO comm 0x1 rank 0\n"
+        " 200.0 100.00 175.00 0 200.0 100.00 175.00 0\n"
+        "40000000 10000000 float sum -1 400.0 100.00 175.00 0host:12:12 [0] NCCL INFO a b\n"
+        "80000000 20000000 float sum -1 80.0 100.00 175.00 0 800.0 100.00 175.00 0\n"
+        "90000000 22500000 float sum -1 900.0 100.00 175.00 0 900.0 100.00 175.00 0\n"
+        "91000000 22750000 float sum -1 910.0 10";
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 1);
+    assert_int_equal(r.log.tables[0].count, 4);
+    assert_true(is(r.log.tables[0].rows[2].bytes, 90000000));
+    static const uint32_t lines[] = {4, 6, 7, 9};
+    assert_int_equal(r.diags.warnings, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(r.diags.items[i].place.line, lines[i]);
+    release(&r);
+}
+
+/* Without the name of a program the columns tell what is possible. */
+static void takes_kind_from_columns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        enum nadi_comm_kind kind;
+    } cases[] = {
+        {"8000000 x float none -1 100.0 80.00 70.00 0 100.0 80.00 70.00 0\n", NADI_COMM_ALL_GATHER},
+        {"8000000 x float none -1 100.0 80.00 70.00 0 100.0 80.00 70.00 N/A\n",
+         NADI_COMM_ALL_TO_ALL},
+        {"8000000 x float sum -1 100.0 80.00 70.00 0 100.0 80.00 70.00 N/A\n",
+         NADI_COMM_REDUCE_SCATTER},
+        {"8000000 x float none -1 100.0 80.00 70.00 N/A 100.0 80.00 70.00 N/A\n", NADI_COMM_NONE},
+        {"8000000 x float none -1 100.0 80.00 80.00 0 100.0 80.00 80.00 0\n", NADI_COMM_NONE},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct nadi_str text = NADI_STR_INIT;
+        struct read r;
+        nadi_str_printf(&text, "# nGpus 8 nThread 1\n" COLUMNS "%s", cases[i].row);
+        read_text(&r, "a.log", text.text, NULL);
+        assert_int_equal(r.ok, cases[i].kind != NADI_COMM_NONE);
+        assert_int_equal(r.log.tables[0].kind, cases[i].kind);
+        release(&r);
+        nadi_str_release(&text);
+    }
+}
+
+/* The next program's command line stands before the end of what is known of the last one. */
+static void keeps_programs_apart(void **state)
+{
+    (void)state;
+    static const char text[] = "$ all_reduce_perf -g 8\n# nThread 1 nGpus 8\n" COLUMNS
+                               "8000000 x float sum -1 100.0 80.00 140.00 0 100.0 80.00 140.00 0\n"
+                               "# Avg bus bandwidth : 140\n"
+                               "$ all_gather_perf -g 4\n# nThread 1 nGpus 4\n" COLUMNS
+                               "8000000 x float none -1 100.0 80.00 60.00 0 100.0 80.00 60.00 0\n"
+                               "# Avg bus bandwidth : 60\n";
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 2);
+    assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_REDUCE);
+    assert_int_equal(r.log.tables[0].ranks, 8);
+    assert_int_equal(r.log.tables[1].kind, NADI_COMM_ALL_GATHER);
+    assert_int_equal(r.log.tables[1].ranks, 4);
+    release(&r);
+}
+
+/* Times before the lines, units in the names of columns. */
+static void reads_labels_and_units(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "2026-01-31T12:00:00.25Z # all_reduce_perf on 8\n"
+        "2026-01-31T12:00:01.50Z   size(B) count(elems) type time:avg(us) algbw(GB/s) busbw(GB/s)\n"
+        "2026-01-31T12:00:02.75Z   8000000 4000000 fp16 100.0 80.00 140.00\n";
+    struct read r;
+    read_text(&r, "a.log", text, NULL);
+    assert_true(r.ok);
+    assert_int_equal(r.log.tables[0].ranks, 8);
+    assert_true(is(r.log.tables[0].rows[0].time_us, 100) && is(r.log.tables[0].rows[0].bytes, 8e6));
+    release(&r);
+}
+
+/* Of a call that does not block, the communication alone; no accesses to memory of others. */
+static void reads_osu_titles(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "# OSU MPI Non-blocking Allreduce Latency Test v5.7.1\n"
+        "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n"
+        "# Size  Overall(us)  Compute(us)  Coll. Init(us)  MPI_Test(us)  MPI_Wait(us)  Pure "
+        "Comm.(us)  Overlap(%)\n"
+        "1024  390.22  269.75  7.08  0.00  113.26  53.75  28.26\n"
+        "# OSU MPI_Put Latency Test v5.7.1\n# Size  Latency (us)\n4  63.70\n"
+        "# OSU MPI Multi Latency Test v5.7.1\n# Size  Latency (us)\n4  0.16\n";
+    const struct nadi_bench_known known = {.ranks = 8};
+    struct read r;
+    read_text(&r, "a.log", text, &known);
+    assert_true(r.ok);
+    assert_int_equal(r.log.count, 1);
+    assert_int_equal(r.log.tables[0].kind, NADI_COMM_ALL_REDUCE);
+    assert_int_equal(r.log.tables[0].count, 1);
+    assert_true(is(r.log.tables[0].rows[0].time_us, 53.75));
+    assert_int_equal(r.diags.warnings, 2);
+    assert_int_equal(r.diags.items[0].place.line, 5);
+    assert_int_equal(r.diags.items[1].place.line, 8);
+    release(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_new_form),
+        cmocka_unit_test(reads_old_form),
+        cmocka_unit_test(reads_bandwidth_only),
+        cmocka_unit_test(reads_two_programs),
+        cmocka_unit_test(leaves_wrong_values_out),
+        cmocka_unit_test(reads_osu),
+        cmocka_unit_test(reads_csv),
+        cmocka_unit_test(reads_grouped_csv),
+        cmocka_unit_test(reads_other_csv),
+        cmocka_unit_test(bandwidths_tell_the_ranks),
+        cmocka_unit_test(tells_units_and_kinds),
+        cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(reads_elided_ranks),
+        cmocka_unit_test(takes_ranks_from_bandwidths),
+        cmocka_unit_test(doubts_rounded_bandwidths),
+        cmocka_unit_test(leaves_damaged_rows_out),
+        cmocka_unit_test(takes_kind_from_columns),
+        cmocka_unit_test(keeps_programs_apart),
+        cmocka_unit_test(reads_labels_and_units),
+        cmocka_unit_test(reads_osu_titles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

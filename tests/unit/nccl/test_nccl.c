@@ -1,0 +1,394 @@
+/* The model of communication libraries: closed forms by hand, the library's known choices, and what
+ * must hold for all platforms. */
+#include "nccl/nccl.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "format/embedded.h"
+
+#define MIB 1048576.0
+#define GIB 1073741824.0
+
+struct opened {
+    struct nadi_arena arena;
+    struct nadi_diags diags;
+    struct nadi_comm_platform p;
+};
+
+static void open_platform(struct opened *o, const char *name)
+{
+    nadi_arena_init(&o->arena);
+    nadi_diags_init(&o->diags);
+    if (!nadi_comm_platform_open(&o->p, name, &o->arena, &o->diags))
+        fail_msg("%s: %s", name, o->diags.items[0].message);
+}
+
+static void release(struct opened *o)
+{
+    nadi_arena_release(&o->arena);
+    nadi_diags_release(&o->diags);
+}
+
+static struct nadi_comm_time predict(const struct nadi_comm_platform *p, enum nadi_comm_kind kind,
+                                     uint32_t ranks, uint32_t nodes, double bytes)
+{
+    return nadi_comm_predict(
+        p, &(struct nadi_comm_case){.kind = kind, .ranks = ranks, .nodes = nodes, .bytes = bytes});
+}
+
+/* Figures set so that every part of the sum can be told apart. */
+static void ring_by_hand(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct nadi_comm_time t;
+    open_platform(&o, "h100-node");
+    o.p.link_rate = 100e9;
+    for (int f = 0; f < NADI_FIGURES; f++)
+        o.p.value[f] = 0;
+    o.p.value[NADI_FIGURE_LAUNCH] = 5000;
+    o.p.value[NADI_FIGURE_HOP_SIMPLE] = 1000;
+    o.p.value[NADI_FIGURE_RING] = 0.5;
+    o.p.value[NADI_FIGURE_LOCAL] = 1e12;
+    const struct nadi_comm_case c = {
+        .kind = NADI_COMM_ALL_GATHER, .ranks = 4, .bytes = 400e6, .nodes = 1};
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_SIMPLE, &t));
+    /* 300 MB at 50 GB/s, 100 MB at 1 TB/s, three steps, the launch */
+    assert_true(fabs(t.ns - (6e6 + 1e5 + 3000 + 5000)) < 1);
+    o.p.value[NADI_FIGURE_RAMP_RING] = 400e6;
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_SIMPLE, &t));
+    assert_true(fabs(t.ns - (2 * (6e6 + 1e5) + 8000)) < 1);
+    release(&o);
+}
+
+/* A message has 4 channels up to 64 MiB, then one for each 16 MiB, so that its time stays. */
+static void message_takes_channels_by_size(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct nadi_comm_time at[4];
+    static const double sizes[] = {32 * MIB, 64 * MIB, 128 * MIB, GIB};
+    open_platform(&o, "b200-node");
+    for (int i = 0; i < 4; i++)
+        at[i] = predict(&o.p, NADI_COMM_SEND_RECV, 8, 1, sizes[i]);
+    assert_true(fabs(at[0].bandwidth_ns * 80 / (32 * MIB) - 1) < 0.01); /* 4 of 20 GB/s */
+    assert_true(fabs(at[1].bandwidth_ns / at[0].bandwidth_ns - 2) < 1e-6);
+    assert_true(fabs(at[2].bandwidth_ns / at[1].bandwidth_ns - 1) < 0.02);
+    assert_true(GIB / at[3].ns < 900 * o.p.value[NADI_FIGURE_DIRECT]); /* never more than many */
+    struct nadi_comm_case c = {.kind = NADI_COMM_SEND_RECV, .ranks = 8, .bytes = 32 * MIB};
+    c.partners = NADI_PARTNERS_ONE_WAY;
+    assert_true(nadi_comm_predict(&o.p, &c).bandwidth_ns < at[0].bandwidth_ns * 0.7);
+    release(&o);
+}
+
+/* What a platform has between its nodes, and what only large groups see. */
+static void transports_and_groups(void **state)
+{
+    (void)state;
+    struct opened o;
+    struct nadi_comm_time verbs, other, few;
+    open_platform(&o, "h100-node");
+    verbs = predict(&o.p, NADI_COMM_ALL_REDUCE, 16, 2, 4 * MIB);
+    assert_int_equal(verbs.protocol, NADI_COMM_LL128);
+    o.p.transport = NADI_TRANSPORT_EFA;
+    other = predict(&o.p, NADI_COMM_ALL_REDUCE, 16, 2, 4 * MIB);
+    assert_int_not_equal(other.protocol, NADI_COMM_LL128);
+    assert_true(other.latency_ns > verbs.latency_ns);
+    assert_int_equal(predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 1, 4096).ns,
+                     predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 0, 4096).ns);
+    o.p.transport = NADI_TRANSPORT_VERBS;
+    /* eight of eight steps in a node, seven of eight between two: the eighth goes out */
+    o.p.nic_rate = 1e12;
+    o.p.value[NADI_FIGURE_LOCAL] = 1e15;
+    const struct nadi_comm_case one = {
+        .kind = NADI_COMM_BROADCAST, .ranks = 8, .nodes = 1, .bytes = GIB};
+    const struct nadi_comm_case two = {
+        .kind = NADI_COMM_BROADCAST, .ranks = 16, .nodes = 2, .bytes = GIB};
+    assert_true(nadi_comm_time_of(&o.p, &one, NADI_COMM_RING, NADI_COMM_SIMPLE, &verbs));
+    assert_true(nadi_comm_time_of(&o.p, &two, NADI_COMM_RING, NADI_COMM_SIMPLE, &other));
+    assert_true(fabs(other.bandwidth_ns / verbs.bandwidth_ns - 7.0 / 8) < 1e-9);
+    release(&o);
+    open_platform(&o, "gb200-nvl72"); /* each rank's part must be large, so more bytes on more */
+    struct nadi_comm_case rack = {.kind = NADI_COMM_ALL_REDUCE, .ranks = 72, .bytes = GIB};
+    assert_true(nadi_comm_time_of(&o.p, &rack, NADI_COMM_NVLS, NADI_COMM_SIMPLE, &other));
+    rack.ranks = 8;
+    assert_true(nadi_comm_time_of(&o.p, &rack, NADI_COMM_NVLS, NADI_COMM_SIMPLE, &few));
+    assert_true(other.ns > 1.05 * few.ns);
+    release(&o);
+}
+
+static void devices_have_platforms(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *device, *name;
+    } known[] = {
+        {"NVIDIA A100-SXM4-40GB", "a100-node"},
+        {"NVIDIA A100-PCIE-40GB", "a100-pcie-node"},
+        {"NVIDIA A100 80GB PCIe", "a100-pcie-node"},
+        {"NVIDIA A800-SXM4-80GB", "a800-node"},
+        {"NVIDIA H100 80GB HBM3", "h100-node"},
+        {"NVIDIA H100 PCIe", "h100-pcie-node"},
+        {"NVIDIA H800", "h800-node"},
+        {"NVIDIA H200", "h200-node"},
+        {"NVIDIA H20", "h20-node"},
+        {"NVIDIA GH200 480GB", "gh200-node"},
+        {"NVIDIA B200", "b200-node"},
+        {"NVIDIA GB200", "gb200-nvl72"},
+        {"NVIDIA L40S", "l40s-node"},
+        {"Tesla V100-SXM2-32GB", "v100-dgx1"},
+        {"Tesla V100-SXM3-32GB", "v100-node"},
+        {"AMD Instinct MI250X", "mi250x-node"},
+        {"AMD Instinct MI300X OAM", "mi300x-node"},
+        {"gfx90a", "mi250x-node"},
+        {"NVIDIA GeForce GTX 1080", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const char *name = nadi_comm_platform_for(known[i].device);
+        if (!known[i].name ? name != NULL : !name || strcmp(name, known[i].name) != 0)
+            fail_msg("%s: %s", known[i].device, name ? name : "none");
+        if (name) {
+            struct opened o;
+            open_platform(&o, name);
+            release(&o);
+        }
+    }
+    assert_int_equal(nadi_comm_transport_of("EFA v1, 4x100 Gb/s"), NADI_TRANSPORT_EFA_1);
+    assert_int_equal(nadi_comm_transport_of("inter-node EFA v4 8x 400 Gb/s"), NADI_TRANSPORT_EFA);
+    assert_int_equal(nadi_comm_transport_of("8x 200 Gb/s GPUDirect-TCPXO"), NADI_TRANSPORT_TCPX);
+    assert_int_equal(nadi_comm_transport_of("ConnectX-7"), NADI_TRANSPORT_VERBS);
+}
+
+/* Two nodes: a ring sends 2 (n-1)/n S out of each, a double tree S. */
+static void tree_on_two_nodes_is_faster_than_the_wire(void **state)
+{
+    (void)state;
+    struct opened o;
+    open_platform(&o, "a100-node");
+    o.p.nics = 4;
+    o.p.nic_rate = 12.5e9;
+    const struct nadi_comm_time t = predict(&o.p, NADI_COMM_ALL_REDUCE, 16, 2, GIB);
+    assert_int_equal(t.algorithm, NADI_COMM_TREE);
+    assert_true(t.by_nic);
+    assert_true(GIB / t.ns * 1.875 > 50); /* bus bandwidth above the 50 GB/s of the NICs */
+    const struct nadi_comm_time four = predict(&o.p, NADI_COMM_ALL_REDUCE, 32, 4, GIB);
+    assert_true(GIB / four.ns * 1.9375 < 50);
+    release(&o);
+}
+
+/* stas00/ml-engineering, network, SHARP: which algorithm NCCL 2.27.7 took at 8 GiB. */
+static void takes_what_nccl_took(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *platform;
+        uint32_t ranks;
+        enum nadi_comm_algorithm algorithm;
+    } cases[] = {
+        {"h200-node", 4, NADI_COMM_RING}, {"h200-node", 5, NADI_COMM_NVLS},
+        {"h200-node", 6, NADI_COMM_NVLS}, {"h200-node", 8, NADI_COMM_NVLS},
+        {"b200-node", 4, NADI_COMM_RING}, {"b200-node", 5, NADI_COMM_RING},
+        {"b200-node", 6, NADI_COMM_NVLS}, {"b200-node", 8, NADI_COMM_NVLS},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct opened o;
+        open_platform(&o, cases[i].platform);
+        const struct nadi_comm_time t =
+            predict(&o.p, NADI_COMM_ALL_REDUCE, cases[i].ranks, 1, 8 * GIB);
+        if (t.algorithm != cases[i].algorithm)
+            fail_msg("%s, %u: %s", cases[i].platform, cases[i].ranks,
+                     nadi_comm_algorithm_name(t.algorithm));
+        release(&o);
+    }
+}
+
+static void small_sizes_take_ll(void **state)
+{
+    (void)state;
+    struct opened o;
+    open_platform(&o, "a100-node");
+    assert_int_equal(predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 1, 1024).protocol, NADI_COMM_LL);
+    assert_int_equal(predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 1, 4 * MIB).protocol, NADI_COMM_LL128);
+    assert_int_equal(predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 1, GIB).protocol, NADI_COMM_SIMPLE);
+    release(&o);
+}
+
+static void part_of_a_mesh_has_part_of_the_links(void **state)
+{
+    (void)state;
+    struct opened o;
+    open_platform(&o, "mi300x-node");
+    const double two = predict(&o.p, NADI_COMM_ALL_REDUCE, 2, 1, 4 * GIB).ns;
+    const double eight = predict(&o.p, NADI_COMM_ALL_REDUCE, 8, 1, 4 * GIB).ns;
+    /* stas00: 47.7 GB/s on 2, 312.9 on 8 */
+    assert_true(fabs(4 * GIB / two / 47.671 - 1) < 0.1);
+    assert_true(fabs(4 * GIB * 1.75 / eight / 312.912 - 1) < 0.1);
+    release(&o);
+}
+
+static void in_network_and_one_rank_a_node(void **state)
+{
+    (void)state;
+    struct opened o;
+    open_platform(&o, "h100-node");
+    o.p.sharp = true;
+    assert_int_equal(predict(&o.p, NADI_COMM_ALL_REDUCE, 512, 64, 4 * MIB).algorithm,
+                     NADI_COMM_COLLNET);
+    assert_int_equal(predict(&o.p, NADI_COMM_ALL_GATHER, 64, 64, 4096).algorithm, NADI_COMM_PAT);
+    o.p.sharp = false;
+    struct nadi_comm_time t;
+    const struct nadi_comm_case c = {
+        .kind = NADI_COMM_ALL_REDUCE, .ranks = 32, .nodes = 4, .bytes = GIB};
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_NVLS_TREE, NADI_COMM_SIMPLE, &t));
+    assert_false(nadi_comm_time_of(&o.p, &c, NADI_COMM_NVLS, NADI_COMM_SIMPLE, &t));
+    assert_false(nadi_comm_time_of(&o.p, &c, NADI_COMM_COLLNET, NADI_COMM_SIMPLE, &t));
+    release(&o);
+}
+
+/* On every platform of the catalogue: finite, not faster than the links allow, and of one algorithm
+ * and protocol never shorter for more bytes. */
+static void holds_for_all_platforms(void **state)
+{
+    (void)state;
+    struct nadi_rng rng;
+    nadi_rng_init(&rng, 1, "nccl");
+    for (const struct nadi_embedded *e = nadi_embedded_files; e->name; e++) {
+        if (strcmp(e->folder, "platforms") != 0)
+            continue;
+        struct opened o;
+        open_platform(&o, e->name);
+        for (int i = 0; i < 400; i++) {
+            const uint32_t nodes = (uint32_t)nadi_rng_between(&rng, 1, 40);
+            struct nadi_comm_case c = {
+                .kind = (enum nadi_comm_kind)nadi_rng_between(&rng, 1, NADI_COMM_KINDS - 1),
+                .nodes = nodes,
+                .ranks = nodes * (uint32_t)nadi_rng_between(&rng, 1, o.p.gpus_per_node),
+                .bytes = exp2(nadi_rng_unit(&rng) * 34),
+            };
+            if (c.ranks < 2)
+                continue;
+            const struct nadi_comm_time t = nadi_comm_predict(&o.p, &c);
+            struct nadi_comm_time more;
+            assert_true(isfinite(t.ns) && t.ns >= o.p.value[NADI_FIGURE_LAUNCH]);
+            assert_true(c.bytes * (c.ranks - 1) / c.ranks / t.ns * 1e9 <
+                        2 * (o.p.link_rate + o.p.nics * o.p.nic_rate));
+            c.bytes *= 1.5;
+            assert_true(nadi_comm_time_of(&o.p, &c, t.algorithm, t.protocol, &more));
+            assert_true(more.ns >= t.ns);
+        }
+        release(&o);
+    }
+}
+
+static void written_is_read_again(void **state)
+{
+    (void)state;
+    static const char path[] = "test_nccl_platform.yaml";
+    static const char text[] =
+        "platform: \"a \\\"b\\\"\"\nlink-bandwidth: 100GB/s\nnics: 2\nalgorithms: [tree, nvls]\n"
+        "intervals:\n  - ring-efficiency 0.7 0.8\n  - launch 1000 2000\n"
+        "residuals:\n  - \"all-reduce 8: 1024 1.1, 4096 0.9\"\n"
+        "crossovers:\n  - \"all-reduce 8: 0 ring LL, 1048576 NVLS Simple\"\n";
+    struct opened o;
+    struct nadi_str first = NADI_STR_INIT, second = NADI_STR_INIT;
+    FILE *f = fopen(path, "w");
+    fputs(text, f);
+    fclose(f);
+    open_platform(&o, path);
+    assert_string_equal(o.p.name, "a \"b\"");
+    assert_int_equal(o.p.crossover_count, 2);
+    assert_true(fabs(o.p.residuals[0].factor[1] - 0.9) < 1e-12);
+    assert_false(o.p.algorithm_allowed[NADI_COMM_COLLNET]);
+    nadi_comm_platform_write(&o.p, &first);
+    release(&o);
+    f = fopen(path, "w");
+    fputs(nadi_str_get(&first), f);
+    fclose(f);
+    open_platform(&o, path);
+    nadi_comm_platform_write(&o.p, &second);
+    assert_string_equal(nadi_str_get(&first), nadi_str_get(&second));
+    /* between its points the residual is a power law, beyond them constant */
+    const struct nadi_comm_case c = {.kind = NADI_COMM_ALL_REDUCE, .ranks = 8, .bytes = 2048};
+    struct nadi_comm_time plain;
+    assert_true(nadi_comm_time_of(&o.p, &c, NADI_COMM_RING, NADI_COMM_LL, &plain));
+    assert_true(fabs(nadi_comm_predict(&o.p, &c).ns / plain.ns - sqrt(1.1 * 0.9)) < 1e-9);
+    release(&o);
+    remove(path);
+    nadi_str_release(&first);
+    nadi_str_release(&second);
+}
+
+static void bad_lists_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "intervals: [ring-efficiency 0.9 0.8]",
+        "intervals: [colour 1 2]",
+        "residuals: [\"all-reduce 8: 1 1, 1 2\"]",
+        "residuals: [\"all-reduce: 1 1\"]",
+        "residuals: [\"all-reduce 8: 1 -1\"]",
+        "residuals: [\"all-reduce 8: 0 1\"]",
+        "residuals: [\"all-reduce 8: inf 1\"]",
+        "residuals: [\"all-reduce 8: nan 1\"]",
+        "residuals: [\"all-reduce 8: 1 inf\"]",
+        "residuals: [\"all-reduce 8: 1 0\"]",
+        "crossovers: [\"all-reduce 8: 0 ring LL256\"]",
+        "crossovers: [\"dance 8: 0 ring LL\"]",
+        "nics: 0\nnodes: 2",
+    };
+    static const char path[] = "test_nccl_bad.yaml";
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct opened o;
+        FILE *f = fopen(path, "w");
+        fprintf(f, "platform: p\nlink-bandwidth: 1GB/s\n%s\n", bad[i]);
+        fclose(f);
+        nadi_arena_init(&o.arena);
+        nadi_diags_init(&o.diags);
+        if (nadi_comm_platform_open(&o.p, path, &o.arena, &o.diags))
+            fail_msg("%s", bad[i]);
+        assert_int_equal(o.diags.errors, 1);
+        release(&o);
+    }
+    remove(path);
+}
+
+static void names(void **state)
+{
+    (void)state;
+    assert_int_equal(nadi_comm_kind_of("all_reduce_perf"), NADI_COMM_ALL_REDUCE);
+    assert_int_equal(nadi_comm_kind_of("OSU MPI Reduce_scatter Latency"), NADI_COMM_REDUCE_SCATTER);
+    assert_int_equal(nadi_comm_kind_of("AllGather"), NADI_COMM_ALL_GATHER);
+    assert_int_equal(nadi_comm_kind_of("hello"), NADI_COMM_NONE);
+    assert_int_equal(nadi_comm_algorithm_of("NVLS_TREE"), NADI_COMM_NVLS_TREE);
+    assert_int_equal(nadi_comm_algorithm_of("ring of fire"), NADI_COMM_AUTO);
+    assert_string_equal(nadi_comm_platform_for("NVIDIA GB200"), "gb200-nvl72");
+    assert_string_equal(nadi_comm_platform_for("NVIDIA A100-SXM4-40GB"), "a100-node");
+    assert_null(nadi_comm_platform_for("Abacus"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ring_by_hand),
+        cmocka_unit_test(message_takes_channels_by_size),
+        cmocka_unit_test(transports_and_groups),
+        cmocka_unit_test(devices_have_platforms),
+        cmocka_unit_test(tree_on_two_nodes_is_faster_than_the_wire),
+        cmocka_unit_test(takes_what_nccl_took),
+        cmocka_unit_test(small_sizes_take_ll),
+        cmocka_unit_test(part_of_a_mesh_has_part_of_the_links),
+        cmocka_unit_test(in_network_and_one_rank_a_node),
+        cmocka_unit_test(holds_for_all_platforms),
+        cmocka_unit_test(written_is_read_again),
+        cmocka_unit_test(bad_lists_are_refused),
+        cmocka_unit_test(names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
