@@ -1,105 +1,16 @@
-#include "base/mem.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
-#include "cli/stop.h"
+#include "cli/simulate.h"
 #include "cli/terminal.h"
 
 struct values {
     struct nadi_cli_inputs inputs;
-    const char *out, *format, *ranks, *timeline;
-    struct nadi_range timeline_ranks, timeline_window;
-    uint64_t max_sim_ns, seed;
-    uint32_t samples;
-    double hidden_factor;
-    bool ops, db, sensitivity, five_column, link_usage, quiet;
+    struct nadi_cli_outputs outputs;
+    uint64_t max_sim_ns;
 };
 
 #define AT(member) .offset = offsetof(struct values, member)
-
-enum { EACH_RANK = 100000 }; /* ranks.csv has a row each up to here */
-
-static const struct nadi_option output[] = {
-    {.name = "out",
-     .letter = 'o',
-     .argument = "DIR",
-     .type = NADI_OPTION_TEXT,
-     AT(out),
-     .help =
-         "Write the files of the run there: summary.json, run.db, timeline.pftrace, tables as CSV"},
-    {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json",
-     .initial = "text",
-     AT(format),
-     .help = "Form of the result on standard output"},
-    {.name = "ops", .type = NADI_OPTION_FLAG, AT(ops), .help = "Also ops.csv: every node's times"},
-    {.name = "ranks",
-     .type = NADI_OPTION_WORD,
-     .words = "auto|each|classes",
-     .initial = "auto",
-     AT(ranks),
-     .help =
-         "Rows of ranks.csv: each rank, or classes with the same figures (first, last, stride); "
-         "auto: each up to 100,000 ranks"},
-    {.name = "five-column",
-     .type = NADI_OPTION_FLAG,
-     AT(five_column),
-     .help = "Also tutorial_result.csv, the five columns of ASTRA-sim 1.0"},
-    {.name = "link-usage",
-     .type = NADI_OPTION_FLAG,
-     AT(link_usage),
-     .help = "Also link_usage.csv and link_usage.json: what each link carries over time (models "
-             "aware, flow and packet)"},
-    {.name = "timeline",
-     .type = NADI_OPTION_WORD,
-     .words = "auto|yes|no",
-     .initial = "auto",
-     AT(timeline),
-     .help =
-         "Perfetto timeline among the files; auto: of as many ranks as fit, one of each class of "
-         "equal ones first; yes: all"},
-    NADI_CLI_DB_OPTION,
-    NADI_CLI_SENSITIVITY_OPTION,
-    {.name = "timeline-ranks",
-     .argument = "A-B",
-     .type = NADI_OPTION_RANKS,
-     AT(timeline_ranks),
-     .help = "Only these ranks in the timeline"},
-    {.name = "timeline-window",
-     .argument = "T0..T1",
-     .type = NADI_OPTION_TIME_WINDOW,
-     AT(timeline_window),
-     .help = "Only what overlaps this time in the timeline"},
-    {.name = "quiet",
-     .type = NADI_OPTION_FLAG,
-     AT(quiet),
-     .help = "No warnings, notes and progress on standard error"},
-    {.name = "hidden-factor",
-     .argument = "X",
-     .type = NADI_OPTION_FACTOR,
-     .initial = "1.5",
-     AT(hidden_factor),
-     .help =
-         "With several network models: warn when the first one's end differs by more than this"},
-    {.name = NULL},
-};
-
-static const struct nadi_option intervals[] = {
-    {.name = "samples",
-     .argument = "N",
-     .type = NADI_OPTION_COUNT,
-     AT(samples),
-     .help =
-         "Also an interval of the end: simulate N times with figures drawn from the intervals of "
-         "a fitted platform (--network)"},
-    {.name = "seed",
-     .argument = "N",
-     .type = NADI_OPTION_NUMBER,
-     AT(seed),
-     .help = "Another draw of the samples"},
-    {.name = NULL},
-};
 
 static const struct nadi_option limits[] = {
     {.name = "max-sim",
@@ -113,231 +24,37 @@ static const struct nadi_option limits[] = {
 static const struct nadi_option_group run_groups[] = {
     {"Inputs", nadi_cli_input_files, offsetof(struct values, inputs)},
     {"Model", nadi_cli_input_model, offsetof(struct values, inputs)},
-    {"Output", output, 0},
-    {"Uncertainty", intervals, 0},
+    {"Output", nadi_cli_outputs, offsetof(struct values, outputs)},
+    {"Uncertainty", nadi_cli_intervals, offsetof(struct values, outputs)},
     {"Limits", limits, 0},
     {.heading = NULL},
 };
 
-/* Options that say nothing without another one. */
 static bool options_agree(const struct values *v)
 {
-    static const char files[] = "files: add '--out DIR'",
-                      timeline[] = "a timeline: leave out '--timeline no'";
-    const char *model = v->inputs.network_model;
-    const bool no_timeline = nadi_str_equal(v->timeline, "no");
-    const bool has_links = strstr(model, "aware,") == model || strstr(model, ",aware") ||
-                           nadi_str_equal(model, "aware") || strstr(model, "flow") ||
-                           strstr(model, "packet");
-    const struct {
-        bool alone;
-        const char *option, *about;
-    } rows[] = {
-        {!v->out && v->ops, "ops", files},
-        {!v->out && v->db, "db", files},
-        {!v->out && v->sensitivity, "sensitivity", files},
-        {!v->out && v->five_column, "five-column", files},
-        {!v->out && nadi_str_equal(v->ranks, "each"), "ranks each", files},
-        {!v->out && nadi_str_equal(v->ranks, "classes"), "ranks classes", files},
-        {!v->out && v->link_usage, "link-usage", files},
-        {!v->out && nadi_str_equal(v->timeline, "yes"), "timeline yes", files},
-        {!v->out && v->timeline_ranks.given, "timeline-ranks", files},
-        {!v->out && v->timeline_window.given, "timeline-window", files},
-        {no_timeline && v->timeline_ranks.given, "timeline-ranks", timeline},
-        {no_timeline && v->timeline_window.given, "timeline-window", timeline},
-        {v->link_usage && !has_links, "link-usage",
-         "links: add '--network-model aware', 'flow' or 'packet'"},
-        {v->inputs.compat && !strstr(model, "packet"), "compat",
-         "packets: add '--network-model packet'"},
-        {v->seed && !v->samples, "seed", "samples: add '--samples N'"},
-    };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (rows[i].alone) {
-            fprintf(stderr, "nadi run: error: '--%s' is about %s\n", rows[i].option, rows[i].about);
-            return false;
-        }
-    return true;
-}
-
-static bool wants_timeline(const struct values *v)
-{
-    return v->out && !nadi_str_equal(v->timeline, "no");
-}
-
-/* Is all of the timeline asked for, or all of run.db? */
-static bool whole_timeline(const struct values *v)
-{
-    return nadi_str_equal(v->timeline, "yes") || v->timeline_ranks.given ||
-           v->timeline_window.given;
-}
-
-static bool whole_db(const struct values *v)
-{
-    return v->db || v->sensitivity;
-}
-
-static enum nadi_status write_files(const struct values *v, const struct nadi_claim *claim,
-                                    struct nadi_job *job)
-{
-    struct nadi_output files;
-    nadi_output_init(&files);
-    files.claim = claim;
-    files.ranks = v->ranks;
-    files.ops = v->ops;
-    files.five_column = v->five_column;
-    files.link_usage = v->link_usage;
-    files.timeline = wants_timeline(v);
-    files.some_timeline = !whole_timeline(v);
-    files.some_db = !whole_db(v);
-    files.why = true;
-    files.sensitivity = v->sensitivity;
-    if (v->timeline_ranks.given) {
-        files.timeline_first_rank = (uint32_t)nadi_min_u64(v->timeline_ranks.first, UINT32_MAX);
-        files.timeline_last_rank = (uint32_t)nadi_min_u64(v->timeline_ranks.last, UINT32_MAX);
+    const char *models = v->inputs.network_model;
+    if (v->inputs.compat && !strstr(models, "packet")) {
+        fprintf(stderr, "nadi run: error: '--compat' is about packets: add '--network-model "
+                        "packet'\n");
+        return false;
     }
-    if (v->timeline_window.given) {
-        files.timeline_from_ns = v->timeline_window.first;
-        files.timeline_to_ns = v->timeline_window.last;
-    }
-    return nadi_job_write(job, &files);
+    return nadi_cli_outputs_agree("run", &v->outputs, models);
 }
 
-static void print_result(const struct values *v, const struct nadi_job *job)
+static enum nadi_status load(const void *command, struct nadi_job *job)
 {
-    const bool json = nadi_str_equal(v->format, "json");
-    char *text = json ? nadi_job_json(job) : nadi_job_text(job, nadi_terminal_colours(stdout));
-    if (json)
-        nadi_terminal_print(text);
+    (void)command;
+    return nadi_job_load(job);
+}
+
+static void print(const void *command, const struct nadi_job *job, enum nadi_status status)
+{
+    const struct values *v = command;
+    (void)status;
+    if (nadi_str_equal(v->outputs.format, "json"))
+        nadi_terminal_print(nadi_job_json(job));
     else
-        nadi_terminal_print_text(text);
-    if (json || !v->out)
-        return;
-    nadi_cli_print_files(v->out, job);
-    if (nadi_str_equal(v->ranks, "classes") ||
-        (nadi_str_equal(v->ranks, "auto") && nadi_job_rank_count(job) > EACH_RANK))
-        printf("  ranks.csv has a row a class of equal ranks; --ranks each: a row a rank\n");
-}
-
-static enum nadi_status run_and_write(const struct values *v, const struct nadi_claim *claim,
-                                      struct nadi_job *job, size_t *shown)
-{
-    if (v->ops || whole_timeline(v) || whole_db(v))
-        nadi_job_keep_ops(job);
-    else if (v->out)
-        nadi_job_keep_some_ops(job);
-    if (v->link_usage)
-        nadi_job_keep_usage(job);
-    struct nadi_progress_line line;
-    nadi_progress_line_start(&line, v->quiet);
-    struct nadi_watch watch;
-    nadi_watch_init(&watch);
-    watch.progress = nadi_progress_line_show;
-    watch.context = &line;
-    watch.stop = nadi_stop_flag();
-    nadi_stop_doing("simulating");
-    const enum nadi_status status = nadi_job_run(job, &watch);
-    nadi_stop_doing("writing the results");
-    nadi_progress_line_end(&line);
-    *shown = nadi_terminal_messages(nadi_job_messages(job), *shown, v->quiet);
-    enum nadi_status written = NADI_STATUS_DONE;
-    if (claim && nadi_job_has_results(job))
-        written = write_files(v, claim, job);
-    return status == NADI_STATUS_DONE ? written : status;
-}
-
-/* Loads and runs a job; its files go to `folder`. The result is printed unless `silent`. */
-static enum nadi_status one_model(const struct values *v, const char *folder, bool silent,
-                                  struct nadi_job *job)
-{
-    struct nadi_claim *claim;
-    if (!nadi_cli_claim(folder, &claim))
-        return NADI_STATUS_INPUT;
-    nadi_stop_doing("reading and checking the inputs");
-    enum nadi_status status = nadi_job_load(job);
-    size_t shown = nadi_terminal_messages(nadi_job_messages(job), 0, v->quiet);
-    if (status == NADI_STATUS_DONE) {
-        status = run_and_write(v, claim, job, &shown);
-        if (nadi_job_has_results(job) && (!silent || status != NADI_STATUS_DONE))
-            print_result(v, job);
-    }
-    nadi_terminal_messages(nadi_job_messages(job), shown, v->quiet);
-    nadi_claim_destroy(claim);
-    return status;
-}
-
-/* ---- several models ------------------------------------------------------------------------ */
-
-enum { MOST_MODELS = 8, WORD_LENGTH = 16 };
-
-static void compare(const struct values *v, struct nadi_job *const *jobs, size_t count,
-                    char (*names)[WORD_LENGTH])
-{
-    const bool json = nadi_str_equal(v->format, "json");
-    char *text = json ? nadi_jobs_json(jobs, count)
-                      : nadi_jobs_text(jobs, count, nadi_terminal_colours(stdout));
-    nadi_terminal_print(text);
-    size_t other;
-    const double factor = nadi_jobs_factor(jobs, count, &other);
-    fflush(stdout);
-    if (factor > v->hidden_factor && !v->quiet)
-        fprintf(stderr,
-                "warning[run/hidden-factor]: the model %s hides a factor of %.3g that %s sees\n"
-                "  help: trust the model that sees more, or say --hidden-factor %.3g\n",
-                names[0], factor, names[other], factor * 1.05);
-}
-
-static char *folder_of(const char *out, const char *model)
-{
-    if (!out)
-        return NULL;
-    const size_t size = strlen(out) + WORD_LENGTH + 2;
-    char *path = nadi_mem_alloc(size, 1);
-    snprintf(path, size, "%s/%s", out, model);
-    return path;
-}
-
-/* The folder of all models holds only theirs: a run of one model that lay there goes. */
-static enum nadi_status clear(const struct nadi_claim *claim)
-{
-    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
-    const enum nadi_status status = nadi_claim_clear(claim, messages);
-    nadi_terminal_messages(messages, 0, true);
-    nadi_messages_destroy(messages);
-    return status;
-}
-
-static enum nadi_status several_models(const struct values *v, struct nadi_setup *setup)
-{
-    struct nadi_claim *claim;
-    if (!nadi_cli_claim(v->out, &claim))
-        return NADI_STATUS_INPUT;
-    struct nadi_job *jobs[MOST_MODELS];
-    char names[MOST_MODELS][WORD_LENGTH];
-    enum nadi_status status = NADI_STATUS_DONE;
-    size_t count = 0;
-    const char *at = v->inputs.network_model;
-    while (status == NADI_STATUS_DONE && *at && count < MOST_MODELS) {
-        const size_t length = strcspn(at, ",");
-        snprintf(names[count], WORD_LENGTH, "%.*s", (int)length, at);
-        setup->network_model = names[count];
-        char *folder = folder_of(v->out, names[count]);
-        jobs[count] = nadi_terminal_must(nadi_job_create(setup));
-        status = one_model(v, folder, true, jobs[count]);
-        nadi_mem_free(folder);
-        if (status == NADI_STATUS_DONE && claim && count == 0)
-            status = clear(claim);
-        count++;
-        at += length + (at[length] == ',');
-    }
-    if (status == NADI_STATUS_DONE)
-        compare(v, jobs, count, names);
-    if (status == NADI_STATUS_DONE && v->out && !nadi_str_equal(v->format, "json"))
-        printf("\nfiles of each model in a folder of its name in %s\n", v->out);
-    for (size_t i = 0; i < count; i++)
-        nadi_job_destroy(jobs[i]);
-    nadi_claim_destroy(claim);
-    setup->network_model = v->inputs.network_model;
-    return status;
+        nadi_terminal_print_text(nadi_job_text(job, nadi_terminal_colours(stdout)));
 }
 
 static int cmd_run(const struct nadi_command *self, int count, char **arguments)
@@ -350,15 +67,9 @@ static int cmd_run(const struct nadi_command *self, int count, char **arguments)
     struct nadi_setup setup;
     nadi_cli_inputs_apply(&values.inputs, &setup);
     setup.max_sim_ns = values.max_sim_ns;
-    setup.samples = values.samples;
-    setup.seed = values.seed;
-    setup.max_wall_ms = nadi_stop_wall_ms();
-    if (strchr(values.inputs.network_model, ','))
-        return (int)several_models(&values, &setup);
-    struct nadi_job *job = nadi_terminal_must(nadi_job_create(&setup));
-    const enum nadi_status status = one_model(&values, values.out, false, job);
-    nadi_job_destroy(job);
-    return (int)status;
+    const struct nadi_cli_simulation simulation = {&values.outputs, values.inputs.network_model,
+                                                   &values, load, print};
+    return nadi_cli_simulate(&simulation, &setup);
 }
 
 const struct nadi_command nadi_command_run = {

@@ -49,16 +49,7 @@ const struct nadi_option nadi_cli_input_files[] = {
 };
 
 const struct nadi_option nadi_cli_input_model[] = {
-    {.name = "network-model",
-     .type = NADI_OPTION_WORDS,
-     .words = "auto|unaware|aware|flow|packet",
-     .initial = "auto",
-     AT(network_model),
-     .help = "Messages pass each other (unaware), queue whole at every link (aware: over a switch "
-             "twice the time of hardware), share links fairly (flow) or go as RoCE packets "
-             "(packet); auto: unaware where that is right, "
-             "else flow; with "
-             "commas between: all, side by side"},
+    NADI_CLI_MODELS_OPTION,
     {.name = "compat",
      .argument = "ns3",
      .type = NADI_OPTION_TEXT,

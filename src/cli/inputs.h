@@ -19,6 +19,16 @@ extern const struct nadi_option nadi_cli_input_files[]; /* offsets into struct n
 extern const struct nadi_option nadi_cli_input_model[];
 
 /* Rows of the commands that run a simulation; AT gives a field's place. */
+#define NADI_CLI_MODELS_OPTION                                                                     \
+    {                                                                                              \
+        .name = "network-model", .type = NADI_OPTION_WORDS,                                        \
+        .words = "auto|unaware|aware|flow|packet", .initial = "auto", AT(network_model),           \
+        .help =                                                                                    \
+            "Messages pass each other (unaware), queue whole at every link (aware: over a switch " \
+            "twice the time of hardware), share links fairly (flow) or go as RoCE packets "        \
+            "(packet); auto: unaware where that is right, else flow; with commas between: all, "   \
+            "side by side"                                                                         \
+    }
 #define NADI_CLI_EXECUTOR_OPTION                                                                   \
     {                                                                                              \
         .name = "executor", .type = NADI_OPTION_WORD, .words = "auto|message|phase|fold",          \

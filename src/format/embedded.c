@@ -20,3 +20,13 @@ const char *nadi_embedded_nearest(const char *folder, const char *name)
             names[count++] = e->name;
     return nadi_str_nearest(name, names, count);
 }
+
+void nadi_embedded_with(const char *folder, const char *part, struct nadi_str *out)
+{
+    enum { SHORTEST = 3 };
+    if (strlen(part) < SHORTEST)
+        return;
+    for (const struct nadi_embedded *e = nadi_embedded_files; e->name; e++)
+        if (strcmp(e->folder, folder) == 0 && strstr(e->name, part))
+            nadi_str_printf(out, "%s'%s'", out->length ? ", " : "", e->name);
+}

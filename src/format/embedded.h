@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+struct nadi_str;
+
 struct nadi_embedded {
     const char *folder; /* "models", "devices", "clusters" */
     const char *name;   /* of the file, without .yaml */
@@ -17,5 +19,7 @@ extern const struct nadi_embedded nadi_embedded_files[]; /* by folder, name; end
 const struct nadi_embedded *nadi_embedded_find(const char *folder, const char *name);
 /* The one with the nearest name, if it may be a slip of the pen; else NULL. */
 const char *nadi_embedded_nearest(const char *folder, const char *name);
+/* Appends those whose name holds `part`: "'dgx-h100', 'h100-rail'"; nothing when there is none. */
+void nadi_embedded_with(const char *folder, const char *part, struct nadi_str *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* schema_text: the tables as text: values for the echo, `nadi explain`, reference pages. */
 #include "base/str.h"
+#include "format/embedded.h"
 #include "format/json_write.h"
 #include "format/number.h"
 #include "format/schema.h"
@@ -222,6 +223,27 @@ static const char *nearest_key(const char *key)
     return nadi_str_nearest(key, names, count);
 }
 
+static const char *const folders[] = {"models", "devices", "clusters", "platforms"};
+
+/* Where else the word is one: a value of a key, the name of a description. */
+static bool add_places_of(const char *word, struct nadi_str *out)
+{
+    size_t found = 0;
+    for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
+        const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
+        for (size_t i = 0; i < schema->count; i++)
+            for (const char *const *w = schema->keys[i].words; w && *w; w++)
+                if (strcmp(*w, word) == 0)
+                    nadi_str_printf(out, "%s of `%s` in the %s", found++ ? "," : "; it is a value",
+                                    schema->keys[i].key, schema->title);
+    }
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+        if (nadi_embedded_find(folders[i], word))
+            nadi_str_printf(out, "%s a %.*s of `nadi model list`", found++ ? ", and" : "; it is",
+                            (int)strlen(folders[i]) - 1, folders[i]);
+    return found > 0;
+}
+
 bool nadi_explain(const char *key, struct nadi_str *out)
 {
     size_t found = 0;
@@ -241,6 +263,8 @@ bool nadi_explain(const char *key, struct nadi_str *out)
         return true;
     const char *near = nearest_key(key);
     nadi_str_printf(out, "no input file has a key '%s'", key);
+    if (add_places_of(key, out))
+        near = NULL;
     if (near)
         nadi_str_printf(out, "; did you mean '%s'?", near);
     nadi_str_add_char(out, '\n');

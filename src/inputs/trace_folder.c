@@ -129,6 +129,47 @@ static void report_none(const char *prefix, const char *folder, const char *base
     nadi_str_release(&hint);
 }
 
+/* The prefix is a folder: which prefixes have the traces in it? */
+static bool report_folder(const char *prefix, struct nadi_diags *diags)
+{
+    enum { SHOWN = 5 };
+    struct others others = {0};
+    struct nadi_trace_folder none = {0};
+    struct nadi_str hint = NADI_STR_INIT;
+    const size_t length = strlen(prefix);
+    const char *slash = length && prefix[length - 1] == '/' ? "" : "/";
+    DIR *open = opendir(prefix);
+    if (!open)
+        return false;
+    struct nadi_hold *hold = nadi_hold_folder(open);
+    nadi_strmap_init(&others.seen);
+    read_entries(open, "", &none, &others);
+    nadi_unhold(hold);
+    closedir(open);
+    nadi_str_printf(&hint, "%s%sworkload.yml", prefix, slash);
+    const bool has_manifest = nadi_file_exists(nadi_str_get(&hint));
+    nadi_str_clear(&hint);
+    const size_t count = others.names.count;
+    if (count)
+        qsort(others.names.items, count, sizeof(*others.names.items), by_name);
+    else if (!has_manifest)
+        nadi_str_add(&hint, "it has no files that end in .<rank>.et");
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        nadi_str_printf(&hint, "%s'%s%s%s'", i ? ", " : "give the prefix in it: ", prefix, slash,
+                        others.names.items[i]);
+    nadi_str_add(&hint, count > SHOWN ? ", ..." : "");
+    if (has_manifest)
+        nadi_str_printf(&hint, "%s'%s%sworkload.yml'", count ? "; or the manifest " : "give ",
+                        prefix, slash);
+    nadi_error(diags, "workload/missing", NADI_IN_FILE(prefix), nadi_str_get(&hint),
+               "this is a folder, not the prefix of trace files");
+    nadi_str_release(&hint);
+    nadi_strmap_release(&others.seen);
+    nadi_mem_free(others.names.items);
+    nadi_trace_folder_release(&none);
+    return true;
+}
+
 bool nadi_trace_folder_scan(struct nadi_trace_folder *f, const char *prefix,
                             struct nadi_diags *diags)
 {
@@ -157,7 +198,7 @@ bool nadi_trace_folder_scan(struct nadi_trace_folder *f, const char *prefix,
     read_entries(open, base, f, &others);
     nadi_unhold(hold);
     closedir(open);
-    if (f->count == 0)
+    if (f->count == 0 && !report_folder(prefix, diags))
         report_none(prefix, nadi_str_get(&folder), base, &others, diags);
     nadi_strmap_release(&others.seen);
     nadi_mem_free(others.names.items);

@@ -33,8 +33,12 @@ static bool refuse(const char *folder, const char *name, struct nadi_diags *diag
     if (near)
         nadi_str_printf(&hint, "did you mean '%s'?", near);
     else
+        nadi_embedded_with(folder, name, &hint);
+    if (!hint.length)
         nadi_str_add(&hint,
                      "`nadi model list` names them; a path has a '/' or ends with .yaml or .json");
+    else if (!near)
+        nadi_str_add(&hint, ": which of these?");
     nadi_error(diags, "catalogue/unknown", NADI_NOWHERE, nadi_str_get(&hint),
                "no %.*s is called '%s'", letters, folder, name);
     nadi_str_release(&hint);
