@@ -34,7 +34,7 @@ struct nadi_trace_convert {
     const char *output;     /* Chakra trace */
     const char *groups;     /* groups file to write; NULL: none */
     int compat;             /* the graph of Chakra 1.0.0 */
-    uint64_t resolution_ns; /* processor time in pieces that are shorter gets no node of its own */
+    uint64_t resolution_ns; /* processor time in slices that are shorter gets no node of its own */
 };
 
 void nadi_trace_convert_init(struct nadi_trace_convert *options);

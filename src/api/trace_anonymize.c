@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/sha256.h"
-#include "sim/twin.h"
+#include "sim/comparison.h"
 #include "trace/edit/anonymize.h"
 #include "trace/full_write.h"
 #include "trace/times.h"
@@ -110,7 +110,8 @@ static bool begin(void *context, const struct nadi_trace_source *source, struct 
     if (!w->whole)
         return true;
     const struct nadi_run_options options = run_options(w, w->o->groups);
-    w->loaded = nadi_twin_load(&w->before, &options, source->paths, source->count, &w->refused);
+    w->loaded =
+        nadi_comparison_load(&w->before, &options, source->paths, source->count, &w->refused);
     if (!w->loaded && (w->o->groups || w->o->system || w->o->network || w->o->memory)) {
         nadi_diags_append(diags, &w->refused); /* what was named must be right */
         return false;
@@ -146,7 +147,7 @@ static bool same_graph(struct work *w, const struct nadi_full *f, const struct n
     bool same = nadi_deflate_close(sink, &inner);
     struct nadi_trace *a = nadi_trace_parse(f->path, input.text, input.length, 0, &inner);
     struct nadi_trace *b = nadi_trace_parse("result", out->text, out->length, 0, &inner);
-    if (a && b && nadi_twin_same_graph(a, b, &why))
+    if (a && b && nadi_comparison_same_graph(a, b, &why))
         w->graphs++;
     else if (a)
         same = nadi_error(diags, "anonymize/differs", NADI_IN_FILE(f->path),
@@ -208,8 +209,8 @@ static bool prove(struct work *w, const struct nadi_trace_source *source,
     }
     const struct nadi_run_options options =
         run_options(w, w->has_groups ? nadi_str_get(&w->groups_path) : NULL);
-    bool ok = nadi_twin_load(&after, &options, paths, source->count, diags);
-    if (ok && nadi_twin_same_result(&w->before, &after, &proof))
+    bool ok = nadi_comparison_load(&after, &options, paths, source->count, diags);
+    if (ok && nadi_comparison_same_result(&w->before, &after, &proof))
         nadi_edit_report_text(total, "proof", "%s", nadi_str_get(&proof));
     else if (ok)
         ok = nadi_error(diags, "anonymize/differs", NADI_IN_FILE(w->o->edit.output),

@@ -2,13 +2,13 @@
 
 #include "base/mem.h"
 #include "base/time.h"
-#include "bound/floor.h"
+#include "bound/lower_bound.h"
 #include "bound/pairs.h"
 #include "collective/plan.h"
 
 struct bound {
     const struct nadi_inputs *in;
-    struct nadi_floors *floors;
+    struct nadi_lower_bounds *bounds;
     uint32_t *users;    /* by owned trace: ranks that run it */
     uint32_t *rank_of;  /* by owned trace: the only one of them, or NADI_NONE */
     uint32_t *trace_of; /* by rank: index of its owned trace */
@@ -72,7 +72,7 @@ static bool is_collective(const struct bound *b, const struct nadi_trace *t, uin
 
 static uint32_t group_of(const struct bound *b, uint32_t trace, uint32_t node)
 {
-    return nadi_floors_group(b->floors, b->in->owned[trace], node, b->rank_of[trace]);
+    return nadi_lower_bounds_group(b->bounds, b->in->owned[trace], node, b->rank_of[trace]);
 }
 
 /* The order is made already. */
@@ -84,13 +84,13 @@ static uint64_t rank_bound(struct bound *b, uint32_t trace)
         uint32_t node = b->order[i];
         uint64_t least;
         if (is_collective(b, t, node)) {
-            struct nadi_floor floor =
-                nadi_floor_collective(b->floors, t, node, group_of(b, trace, node));
-            least = floor.own;
+            struct nadi_lower_bound bound =
+                nadi_lower_bound_collective(b->bounds, t, node, group_of(b, trace, node));
+            least = bound.own;
             for (uint32_t d = 0; d < b->in->topology.dim_count; d++)
-                load[d] = nadi_count_add(load[d], floor.load[d]);
+                load[d] = nadi_count_add(load[d], bound.load[d]);
         } else
-            least = nadi_floor_node(b->floors, t, node, b->rank_of[trace]);
+            least = nadi_lower_bound_node(b->bounds, t, node, b->rank_of[trace]);
         b->end[node] = nadi_count_add(start_of(b, t, node), least);
         longest = nadi_max_u64(longest, b->end[node]);
         enum nadi_slot slot = slot_of(b, t, node);
@@ -175,7 +175,8 @@ static bool groups_match(struct bound *b, uint32_t *seen)
         }
         for (uint32_t i = 0; i < in->owned_count; i++) {
             uint32_t group = group_of(b, i, node);
-            if (seen[group] != 0 && !nadi_floors_group_is_whole(b->floors, group, seen[group]))
+            if (seen[group] != 0 &&
+                !nadi_lower_bounds_group_is_whole(b->bounds, group, seen[group]))
                 return false;
             seen[group] = 0;
         }
@@ -190,7 +191,7 @@ static uint64_t least_last(struct bound *b, uint32_t node)
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < in->owned_count; i++) {
         uint32_t group = group_of(b, i, node);
-        uint64_t last = nadi_floor_collective(b->floors, in->owned[i], node, group).last;
+        uint64_t last = nadi_lower_bound_collective(b->bounds, in->owned[i], node, group).last;
         least = nadi_min_u64(least, last);
     }
     return least;
@@ -201,7 +202,8 @@ static uint64_t least_of(const struct bound *b, uint32_t node)
     const struct nadi_inputs *in = b->in;
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < in->owned_count; i++)
-        least = nadi_min_u64(least, nadi_floor_node(b->floors, in->owned[i], node, NADI_NONE));
+        least =
+            nadi_min_u64(least, nadi_lower_bound_node(b->bounds, in->owned[i], node, NADI_NONE));
     return least;
 }
 
@@ -237,7 +239,7 @@ static uint64_t common_bound(struct bound *b)
 static uint64_t group_sums(struct bound *b)
 {
     const struct nadi_inputs *in = b->in;
-    size_t count = nadi_floors_group_count(b->floors);
+    size_t count = nadi_lower_bounds_group_count(b->bounds);
     uint64_t longest = 0, *sum = NADI_ZNEW(uint64_t, count);
     uint32_t *taken_from = NADI_NEW(uint32_t, count);
     enum nadi_native_kind kind;
@@ -253,8 +255,8 @@ static uint64_t group_sums(struct bound *b)
             if (group == NADI_NONE || (taken_from[group] != NADI_NONE && taken_from[group] != i))
                 continue;
             taken_from[group] = i;
-            sum[group] =
-                nadi_count_add(sum[group], nadi_floor_collective(b->floors, t, node, group).last);
+            sum[group] = nadi_count_add(
+                sum[group], nadi_lower_bound_collective(b->bounds, t, node, group).last);
             longest = nadi_max_u64(longest, sum[group]);
         }
     }
@@ -273,7 +275,7 @@ static uint64_t group_bound(struct bound *b)
     sort(b, in->owned[0]);
     if (!order_is_fixed(b, in->owned[0]))
         return sum;
-    uint32_t *seen = NADI_ZNEW(uint32_t, nadi_floors_group_count(b->floors));
+    uint32_t *seen = NADI_ZNEW(uint32_t, nadi_lower_bounds_group_count(b->bounds));
     bool match = groups_match(b, seen);
     nadi_mem_free(seen);
     return match ? nadi_max_u64(sum, common_bound(b)) : sum;
@@ -322,7 +324,7 @@ uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
     uint64_t bound = 0;
     if (in->owned_count == 0)
         return 0;
-    b.floors = nadi_floors_create(in);
+    b.bounds = nadi_lower_bounds_create(in);
     b.users = NADI_ZNEW(uint32_t, in->owned_count);
     b.rank_of = NADI_NEW(uint32_t, in->owned_count);
     b.trace_of = NADI_NEW(uint32_t, in->rank_count);
@@ -335,7 +337,7 @@ uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
         bound = nadi_max_u64(bound, server_bound(&b));
     if (!in->system.replay_only && !b.concurrent) {
         bound = nadi_max_u64(bound, group_bound(&b));
-        bound = nadi_max_u64(bound, nadi_pairs_bound(in, b.floors, b.rank_of));
+        bound = nadi_max_u64(bound, nadi_pairs_bound(in, b.bounds, b.rank_of));
     }
     nadi_mem_free(b.rank_of);
     nadi_mem_free(b.users);
@@ -344,6 +346,6 @@ uint64_t nadi_lower_bound_ns(const struct nadi_inputs *in)
     nadi_mem_free(b.order);
     nadi_mem_free(b.end);
     nadi_mem_free(b.position);
-    nadi_floors_destroy(b.floors);
+    nadi_lower_bounds_destroy(b.bounds);
     return bound;
 }

@@ -19,7 +19,7 @@ struct place {
 
 struct pairs {
     const struct nadi_inputs *in;
-    struct nadi_floors *floors;
+    struct nadi_lower_bounds *bounds;
     const uint32_t *only_rank;
     struct {
         struct end *items;
@@ -44,12 +44,12 @@ static void gather(struct pairs *p, uint32_t trace)
         bool is_send = t->type[node] == NADI_NODE_SEND;
         if (!comm || (!is_send && t->type[node] != NADI_NODE_RECV))
             continue;
-        uint32_t peer = nadi_floors_peer(p->floors, rank, is_send ? comm->dst : comm->src);
+        uint32_t peer = nadi_lower_bounds_peer(p->bounds, rank, is_send ? comm->dst : comm->src);
         struct end end = {
             .src = is_send ? rank : peer,
             .dst = is_send ? peer : rank,
             .tag = comm->tag % TAGS,
-            .bytes = nadi_floors_message_bytes(p->floors, t, node),
+            .bytes = nadi_lower_bounds_message_bytes(p->bounds, t, node),
             .place = (uint64_t)trace << 32 | node,
             .is_send = is_send,
         };
@@ -146,9 +146,9 @@ static uint64_t least_of(const struct pairs *p, struct place at)
     const struct nadi_trace *t = p->in->owned[at.trace];
     uint32_t rank = p->only_rank[at.trace];
     if (t->type[at.node] != NADI_NODE_COLL)
-        return nadi_floor_node(p->floors, t, at.node, rank);
-    uint32_t group = nadi_floors_group(p->floors, t, at.node, rank);
-    return nadi_floor_collective(p->floors, t, at.node, group).own;
+        return nadi_lower_bound_node(p->bounds, t, at.node, rank);
+    uint32_t group = nadi_lower_bounds_group(p->bounds, t, at.node, rank);
+    return nadi_lower_bound_collective(p->bounds, t, at.node, group).own;
 }
 
 /* The receive that a paired send is for. */
@@ -235,10 +235,10 @@ static void release(struct pairs *p)
     nadi_map64_release(&p->partner);
 }
 
-uint64_t nadi_pairs_bound(const struct nadi_inputs *in, struct nadi_floors *floors,
+uint64_t nadi_pairs_bound(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
                           const uint32_t *only_rank)
 {
-    struct pairs p = {.in = in, .floors = floors, .only_rank = only_rank};
+    struct pairs p = {.in = in, .bounds = bounds, .only_rank = only_rank};
     uint64_t longest = 0;
     if (in->custom_count > 0) /* their messages share the tags */
         return 0;

@@ -7,11 +7,11 @@
 #ifndef NADI_BOUND_PAIRS_H
 #define NADI_BOUND_PAIRS_H
 
-#include "bound/floor.h"
+#include "bound/lower_bound.h"
 
 /* only_rank: by owned trace, the one rank that runs it; NADI_NONE where there are several: such
  * traces' messages are left out. 0 when there are no pairs. */
-uint64_t nadi_pairs_bound(const struct nadi_inputs *in, struct nadi_floors *floors,
+uint64_t nadi_pairs_bound(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
                           const uint32_t *only_rank);
 
 #endif

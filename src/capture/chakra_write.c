@@ -22,13 +22,13 @@ static uint32_t event_of_op(const struct writer *w, uint32_t op)
     return w->s->timeline->ops[op].event;
 }
 
-static uint32_t thread_of_piece(const struct writer *w, uint32_t piece)
+static uint32_t thread_of_slice(const struct writer *w, uint32_t slice)
 {
     const struct nadi_timeline *t = w->s->timeline;
     uint32_t low = 0, high = t->thread_count;
     while (low + 1 < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (t->threads[middle].first_piece <= piece)
+        if (t->threads[middle].first_slice <= slice)
             low = middle;
         else
             high = middle;
@@ -56,27 +56,27 @@ static void put_name(struct writer *w, const struct nadi_built_node *n)
         nadi_encode_bytes(&w->node, NADI_FIELD_NAME, delay, strlen(delay));
         return;
     }
-    if (n->piece == NADI_NONE) {
+    if (n->slice == NADI_NONE) {
         const char *name = n->work != NADI_NONE
                                ? event_name(w, w->s->device->works[n->work].event)
                                : event_name(w, event_of_op(w, w->s->comm->parts.items[n->part].op));
         nadi_encode_bytes(&w->node, NADI_FIELD_NAME, name, strlen(name));
         return;
     }
-    const struct nadi_piece *p = &t->pieces.items[n->piece];
+    const struct nadi_time_slice *p = &t->slices.items[n->slice];
     const char *name =
         p->op == NADI_NONE ? "between operators" : event_name(w, event_of_op(w, p->op));
     const char *suffix = "";
-    if (p->kind == NADI_PIECE_WAIT) {
+    if (p->kind == NADI_SLICE_WAIT) {
         name = event_name(w, p->call);
-    } else if (p->kind == NADI_PIECE_REST) {
+    } else if (p->kind == NADI_SLICE_REST) {
         suffix = " (goes on)";
-    } else if (p->kind == NADI_PIECE_JOIN) {
+    } else if (p->kind == NADI_SLICE_JOIN) {
         name = "wait for thread ";
         suffix =
             p->after == NADI_NONE
                 ? ""
-                : nadi_names_get(&w->k->threads, t->threads[thread_of_piece(w, p->after)].name);
+                : nadi_names_get(&w->k->threads, t->threads[thread_of_slice(w, p->after)].name);
     }
     nadi_bytes_add(s, name, strlen(name));
     nadi_bytes_add(s, suffix, strlen(suffix));
@@ -157,17 +157,17 @@ static void put_operator(struct writer *w, uint32_t op)
         put_text_attr(w, "op_schema", nadi_names_get(&w->s->host->names, n->schema));
 }
 
-static void put_piece(struct writer *w, const struct nadi_built_node *n)
+static void put_slice(struct writer *w, const struct nadi_built_node *n)
 {
     static const char *const kinds[] = {
-        [NADI_PIECE_REST] = "rest",
-        [NADI_PIECE_GAP] = "gap",
-        [NADI_PIECE_WAIT] = "wait",
-        [NADI_PIECE_JOIN] = "join",
+        [NADI_SLICE_REST] = "rest",
+        [NADI_SLICE_GAP] = "gap",
+        [NADI_SLICE_WAIT] = "wait",
+        [NADI_SLICE_JOIN] = "join",
     };
-    const struct nadi_piece *p = &w->s->timeline->pieces.items[n->piece];
-    put_thread(w, thread_of_piece(w, n->piece));
-    if (p->kind == NADI_PIECE_HEAD)
+    const struct nadi_time_slice *p = &w->s->timeline->slices.items[n->slice];
+    put_thread(w, thread_of_slice(w, n->slice));
+    if (p->kind == NADI_SLICE_HEAD)
         put_operator(w, p->op);
     else
         put_text_attr(w, "piece", kinds[p->kind]);
@@ -233,22 +233,22 @@ static void put_node(struct writer *w, uint32_t index)
         nadi_encode_number(&w->node, NADI_FIELD_START, n->from > 0 ? (uint64_t)n->from / 1000 : 0);
     nadi_encode_number(&w->node, NADI_FIELD_DURATION, (uint64_t)n->dur / 1000);
     bool head =
-        n->piece != NADI_NONE && w->s->timeline->pieces.items[n->piece].kind == NADI_PIECE_HEAD;
+        n->slice != NADI_NONE && w->s->timeline->slices.items[n->slice].kind == NADI_SLICE_HEAD;
     const struct nadi_host_node *host =
-        head ? host_node(w, w->s->timeline->pieces.items[n->piece].op) : NULL;
+        head ? host_node(w, w->s->timeline->slices.items[n->slice].op) : NULL;
     if (host) {
         put_io(w, host, &host->inputs, NADI_FIELD_INPUTS);
         put_io(w, host, &host->outputs, NADI_FIELD_OUTPUTS);
     }
-    nadi_encode_attr(&w->node, "is_cpu_op", NADI_VALUE_BOOL, n->piece != NADI_NONE);
+    nadi_encode_attr(&w->node, "is_cpu_op", NADI_VALUE_BOOL, n->slice != NADI_NONE);
     nadi_encode_attr(&w->node, "duration_nanos", NADI_VALUE_UINT64, (uint64_t)n->dur);
     if (n->is_delay) { /* next to nothing for a roofline, which knows no idle time */
         put_text_attr(w, "piece", "delay");
         put_int_attr(w, "num_ops", 1);
         nadi_encode_attr(&w->node, "tensor_size", NADI_VALUE_UINT64, 1);
     }
-    if (n->piece != NADI_NONE)
-        put_piece(w, n);
+    if (n->slice != NADI_NONE)
+        put_slice(w, n);
     if (n->work != NADI_NONE)
         put_work(w, n);
     if (n->part != NADI_NONE && w->s->comm->parts.items[n->part].type != NADI_NODE_COMP)

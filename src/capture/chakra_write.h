@@ -3,7 +3,7 @@
  * Every node has is_cpu_op, its duration in whole microseconds and exactly in duration_nanos, and
  * its start where it was captured; the call tree is in the control dependencies. Besides:
  *   - operators: tid, rf_id, op_schema, inputs and outputs;
- *   - other pieces of a thread: piece, which is rest, gap, wait or join;
+ *   - other slices of a thread: piece, which is rest, gap, wait or join;
  *   - device work: stream, device, correlation, op (who launched it), num_ops (FLOP), tensor_size
  *     (bytes), cost (how those two were found); idle time in front of it: piece "delay";
  *   - collectives: comm_type, comm_size, comm_root (rank of the job, where there is a root),

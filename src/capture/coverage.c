@@ -19,17 +19,17 @@ static void count_works(struct nadi_coverage *c, const struct nadi_capture *x)
     }
 }
 
-static void count_pieces(struct nadi_coverage *c, const struct nadi_capture *x)
+static void count_slices(struct nadi_coverage *c, const struct nadi_capture *x)
 {
-    for (size_t i = 0; i < x->timeline.pieces.count; i++) {
-        const struct nadi_piece *p = &x->timeline.pieces.items[i];
+    for (size_t i = 0; i < x->timeline.slices.count; i++) {
+        const struct nadi_time_slice *p = &x->timeline.slices.items[i];
         c->own_ns += p->own;
-        if (p->kind == NADI_PIECE_GAP) {
+        if (p->kind == NADI_SLICE_GAP) {
             c->gap_ns += p->own;
-        } else if (p->kind == NADI_PIECE_WAIT) {
+        } else if (p->kind == NADI_SLICE_WAIT) {
             c->waits++;
             c->waited_ns += p->to - p->from - p->own;
-        } else if (p->kind == NADI_PIECE_JOIN) {
+        } else if (p->kind == NADI_SLICE_JOIN) {
             c->joins++;
             c->joined_ns += p->to - p->from;
         }
@@ -160,7 +160,7 @@ void nadi_coverage_of(struct nadi_coverage *c, const struct nadi_capture *x)
         copy_schema(c, x);
     snprintf(c->linked_by, sizeof(c->linked_by), "%s", nadi_match_text(&x->match, way));
     count_works(c, x);
-    count_pieces(c, x);
+    count_slices(c, x);
     count_parts(c, x);
     count_likes(c, x);
 }

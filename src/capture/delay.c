@@ -16,8 +16,8 @@ static int64_t ready_at(const struct finder *f, uint32_t w)
 {
     const struct nadi_work *works = f->d->works, *work = &works[w];
     int64_t at = NADI_NO_TIME;
-    if (work->piece != NADI_NONE)
-        at = f->t->pieces.items[work->piece].to;
+    if (work->slice != NADI_NONE)
+        at = f->t->slices.items[work->slice].to;
     if (w > f->d->streams[work->stream].first && works[w - 1].to > at)
         at = works[w - 1].to;
     const struct nadi_sync_edges *edges = &f->sync->streams;
@@ -88,8 +88,8 @@ static void keep_explanations(struct finder *f)
 static int64_t begin_of(const struct nadi_timeline *t, const struct nadi_device *d)
 {
     int64_t begin = INT64_MAX;
-    for (size_t i = 0; i < t->pieces.count; i++)
-        begin = t->pieces.items[i].from < begin ? t->pieces.items[i].from : begin;
+    for (size_t i = 0; i < t->slices.count; i++)
+        begin = t->slices.items[i].from < begin ? t->slices.items[i].from : begin;
     for (uint32_t s = 0; s < d->stream_count; s++) {
         const int64_t from = d->works[d->streams[s].first].from;
         begin = from < begin ? from : begin;

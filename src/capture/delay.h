@@ -19,7 +19,7 @@ struct nadi_delays {
     uint64_t kept;        /* works that have one */
     uint64_t unexplained; /* ... of more than the latency */
     int64_t kept_ns, unexplained_ns;
-    int64_t begin; /* of the capture: the first piece or work */
+    int64_t begin; /* of the capture: the first slice or work */
 };
 
 /* Adds edges to `sync` where another stream explains a delay. */

@@ -101,7 +101,7 @@ static void collect_works(struct nadi_device *d)
             .event = i,
             .call = call,
             .op = NADI_NONE,
-            .piece = NADI_NONE,
+            .slice = NADI_NONE,
             .kind = kind_of(k, e, comm_names),
         };
     }
@@ -224,7 +224,7 @@ static void order_launches(struct nadi_device *d)
     nadi_mem_free(launches);
 }
 
-/* What was launched may begin before the call returns: the call's piece ends then. */
+/* What was launched may begin before the call returns: the call's slice ends then. */
 static void find_calls(struct nadi_device *d)
 {
     const struct nadi_kineto *k = d->kineto;
@@ -318,7 +318,7 @@ void nadi_device_attach(struct nadi_device *d, const struct nadi_timeline *t)
             external_id > 0 ? nadi_map64_find(&op_of, (uint64_t)external_id) : NADI_NONE;
         if (w->call != NADI_NONE) {
             uint32_t thread = nadi_timeline_thread(t, k->events.items[w->call].thread);
-            w->piece = t->launch_piece[w->call];
+            w->slice = t->launch_slice[w->call];
             if (thread != NADI_NONE)
                 w->op = nadi_timeline_op_at(t, thread, w->launched);
             if (w->op == NADI_NONE)
@@ -328,9 +328,9 @@ void nadi_device_attach(struct nadi_device *d, const struct nadi_timeline *t)
         }
         if (is_launched_by_comm(d, t, w))
             w->kind = NADI_WORK_COMM;
-        if (w->piece == NADI_NONE && w->op != NADI_NONE)
-            w->piece = t->ops[w->op].head;
-        if (w->piece != NADI_NONE)
+        if (w->slice == NADI_NONE && w->op != NADI_NONE)
+            w->slice = t->ops[w->op].head;
+        if (w->slice != NADI_NONE)
             continue;
         w->orphan = w->call != NADI_NONE                         ? NADI_ORPHAN_NO_OPERATOR
                     : k->events.items[w->event].correlation <= 0 ? NADI_ORPHAN_NO_CORRELATION

@@ -17,7 +17,7 @@ enum nadi_work_kind {
     NADI_WORK_COMM, /* a kernel of a communication library, or launched by its operator */
 };
 
-enum nadi_orphan { /* why work has no launching piece */
+enum nadi_orphan { /* why work has no launching slice */
                    NADI_ORPHAN_NOT = 0,
                    NADI_ORPHAN_NO_CORRELATION, /* it has none, and no external id helps */
                    NADI_ORPHAN_NO_CALL,        /* the profile has no call with its correlation */
@@ -32,7 +32,7 @@ struct nadi_work {
                            * id names, or its own start */
     uint32_t event, call; /* events; call: NADI_NONE if unknown */
     uint32_t op;          /* index into the timeline's ops, or NADI_NONE */
-    uint32_t piece;       /* of the timeline, that must be over before; or NADI_NONE */
+    uint32_t slice;       /* of the timeline, that must be over before; or NADI_NONE */
     uint32_t stream;      /* index into streams */
     uint8_t kind;         /* enum nadi_work_kind */
     uint8_t orphan;       /* enum nadi_orphan */
@@ -62,7 +62,7 @@ struct nadi_device {
 
 /* Before the timeline: works, streams, launches. */
 void nadi_device_build(struct nadi_device *d, const struct nadi_kineto *k);
-/* After it: the op and piece of each work. */
+/* After it: the op and slice of each work. */
 void nadi_device_attach(struct nadi_device *d, const struct nadi_timeline *t);
 void nadi_device_release(struct nadi_device *d);
 

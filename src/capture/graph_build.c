@@ -11,7 +11,7 @@ struct builder {
     struct nadi_built_graph *g;
     const struct nadi_graph_sources *s;
     struct nadi_diags *diags;
-    uint32_t *node_of_piece; /* the node that a piece became part of, or NADI_NONE */
+    uint32_t *node_of_slice; /* the node that a slice became part of, or NADI_NONE */
     uint32_t *node_of_work;  /* its first node */
     uint32_t *node_of_op;    /* that of its head */
     struct {
@@ -36,18 +36,18 @@ static void add_edge(struct builder *b, uint32_t node, uint32_t dep, enum nadi_e
 /* --- the processor -----------------------------------------------------------------------------
  */
 
-static bool is_node(const struct builder *b, const struct nadi_piece *p)
+static bool is_node(const struct builder *b, const struct nadi_time_slice *p)
 {
-    return p->kind == NADI_PIECE_HEAD || p->kind == NADI_PIECE_WAIT || p->kind == NADI_PIECE_JOIN ||
+    return p->kind == NADI_SLICE_HEAD || p->kind == NADI_SLICE_WAIT || p->kind == NADI_SLICE_JOIN ||
            p->must || p->own >= b->s->resolution_ns;
 }
 
-/* A wait begins to count when what it waits for is over, other pieces where the time that is
+/* A wait begins to count when what it waits for is over, other slices where the time that is
  * carried to them began. */
-static int64_t start_of(const struct nadi_piece *p, int64_t carried)
+static int64_t start_of(const struct nadi_time_slice *p, int64_t carried)
 {
-    return p->kind == NADI_PIECE_WAIT   ? p->to - p->own
-           : p->kind == NADI_PIECE_JOIN ? p->to
+    return p->kind == NADI_SLICE_WAIT   ? p->to - p->own
+           : p->kind == NADI_SLICE_JOIN ? p->to
                                         : p->from - carried;
 }
 
@@ -58,14 +58,14 @@ static uint32_t node_of_op(const struct builder *b, uint32_t op)
 
 /* A thread that is not called by another begins where it did, and goes on where it did after a
  * pause: idle time, which takes nothing of the processor. */
-static uint32_t add_idle(struct builder *b, const struct nadi_piece *p, int64_t since,
+static uint32_t add_idle(struct builder *b, const struct nadi_time_slice *p, int64_t since,
                          uint32_t last)
 {
     if (p->after != NADI_NONE || p->from - since < b->s->resolution_ns || p->from <= since)
         return last;
     const struct nadi_built_node n = {.from = since,
                                       .dur = p->from - since,
-                                      .piece = NADI_NONE,
+                                      .slice = NADI_NONE,
                                       .work = NADI_NONE,
                                       .part = NADI_NONE,
                                       .parent = NADI_NONE,
@@ -79,22 +79,22 @@ static void add_thread(struct builder *b, const struct nadi_thread *th)
 {
     const struct nadi_timeline *t = b->s->timeline;
     uint32_t last = NADI_NONE;
-    int64_t since = b->s->delays->begin; /* end of the piece before */
-    int64_t carried = 0;                 /* time of pieces too short for a node */
-    for (uint32_t i = th->first_piece; i < th->first_piece + th->piece_count; i++) {
-        const struct nadi_piece *p = &t->pieces.items[i];
+    int64_t since = b->s->delays->begin; /* end of the slice before */
+    int64_t carried = 0;                 /* time of slices too short for a node */
+    for (uint32_t i = th->first_slice; i < th->first_slice + th->slice_count; i++) {
+        const struct nadi_time_slice *p = &t->slices.items[i];
         last = add_idle(b, p, since, last);
         since = p->to;
         if (!is_node(b, p)) {
             carried += p->own;
-            b->node_of_piece[i] = last;
+            b->node_of_slice[i] = last;
             continue;
         }
-        bool head = p->kind == NADI_PIECE_HEAD;
+        bool head = p->kind == NADI_SLICE_HEAD;
         struct nadi_built_node n = {
             .from = start_of(p, carried),
             .dur = p->own + carried,
-            .piece = i,
+            .slice = i,
             .work = NADI_NONE,
             .part = NADI_NONE,
             .parent = node_of_op(b, head ? t->ops[p->op].parent : p->op),
@@ -103,7 +103,7 @@ static void add_thread(struct builder *b, const struct nadi_thread *th)
         carried = 0;
         if (head)
             b->node_of_op[p->op] = node;
-        b->node_of_piece[i] = node;
+        b->node_of_slice[i] = node;
         add_edge(b, node, last, NADI_EDGE_PROGRAM);
         last = node;
     }
@@ -114,10 +114,10 @@ static void add_thread(struct builder *b, const struct nadi_thread *th)
 static void link_threads(struct builder *b)
 {
     const struct nadi_timeline *t = b->s->timeline;
-    for (uint32_t i = 0; i < t->pieces.count; i++) {
-        uint32_t after = t->pieces.items[i].after;
-        if (after != NADI_NONE && b->node_of_piece[i] != NADI_NONE)
-            add_edge(b, b->node_of_piece[i], b->node_of_piece[after], NADI_EDGE_PROGRAM);
+    for (uint32_t i = 0; i < t->slices.count; i++) {
+        uint32_t after = t->slices.items[i].after;
+        if (after != NADI_NONE && b->node_of_slice[i] != NADI_NONE)
+            add_edge(b, b->node_of_slice[i], b->node_of_slice[after], NADI_EDGE_PROGRAM);
     }
 }
 
@@ -129,7 +129,7 @@ static struct nadi_built_node work_node(const struct builder *b, uint32_t w, uin
     const struct nadi_work *work = &b->s->device->works[w];
     return (struct nadi_built_node){.from = work->from,
                                     .dur = work->to - work->from,
-                                    .piece = NADI_NONE,
+                                    .slice = NADI_NONE,
                                     .work = w,
                                     .part = part,
                                     .parent = node_of_op(b, work->op)};
@@ -233,8 +233,8 @@ static void link_works(struct builder *b)
     const struct nadi_sync *s = b->s->sync;
     for (uint32_t w = 0; w < d->work_count; w++) {
         for (uint32_t n = b->node_of_work[w]; n < first_nodes_end(b, w); n++)
-            if (d->works[w].piece != NADI_NONE)
-                add_edge(b, n, b->node_of_piece[d->works[w].piece], NADI_EDGE_LAUNCH);
+            if (d->works[w].slice != NADI_NONE)
+                add_edge(b, n, b->node_of_slice[d->works[w].slice], NADI_EDGE_LAUNCH);
         if (b->s->delays->ns[w] > 0)
             for (uint32_t n = last_nodes_begin(b, w); n < b->node_of_work[w + 1]; n++)
                 add_edge(b, n, b->node_of_work[w], NADI_EDGE_STREAM);
@@ -246,7 +246,7 @@ static void link_works(struct builder *b)
     for (size_t i = 0; i < s->waits.count; i++) {
         uint32_t work = s->waits.items[i].work;
         for (uint32_t m = last_nodes_begin(b, work); m < b->node_of_work[work + 1]; m++)
-            add_edge(b, b->node_of_piece[s->waits.items[i].node], m, NADI_EDGE_SYNC);
+            add_edge(b, b->node_of_slice[s->waits.items[i].node], m, NADI_EDGE_SYNC);
     }
 }
 
@@ -267,7 +267,7 @@ static void add_operator_parts(struct builder *b)
         uint32_t head = b->node_of_op[p->op], rest = op->head + 1;
         struct nadi_built_node n = {.from = op->from,
                                     .dur = b->g->nodes.items[head].dur,
-                                    .piece = NADI_NONE,
+                                    .slice = NADI_NONE,
                                     .work = NADI_NONE,
                                     .part = i,
                                     .parent = head};
@@ -275,10 +275,10 @@ static void add_operator_parts(struct builder *b)
         b->g->nodes.items[head].dur = 0;
         add_edge(b, node, head, NADI_EDGE_LAUNCH);
         const struct nadi_thread *th = &t->threads[op->thread];
-        while (rest < th->first_piece + th->piece_count && b->node_of_piece[rest] == head)
+        while (rest < th->first_slice + th->slice_count && b->node_of_slice[rest] == head)
             rest++;
-        if (rest < th->first_piece + th->piece_count)
-            add_edge(b, b->node_of_piece[rest], node, NADI_EDGE_SYNC);
+        if (rest < th->first_slice + th->slice_count)
+            add_edge(b, b->node_of_slice[rest], node, NADI_EDGE_SYNC);
     }
 }
 
@@ -344,7 +344,7 @@ static uint32_t *number_nodes(struct builder *b)
     struct nadi_built_node *sorted = NADI_NEW(struct nadi_built_node, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct nadi_built_node *n = &b->g->nodes.items[i];
-        ranks[i] = (struct rank){n->from, n->from + n->dur, i, n->piece == NADI_NONE};
+        ranks[i] = (struct rank){n->from, n->from + n->dur, i, n->slice == NADI_NONE};
     }
     qsort(ranks, count, sizeof(*ranks), compare_ranks);
     for (uint32_t i = 0; i < count; i++) {
@@ -435,7 +435,7 @@ void nadi_built_graph_make(struct nadi_built_graph *g, const struct nadi_graph_s
         .g = g,
         .s = sources,
         .diags = diags,
-        .node_of_piece = NADI_NEW(uint32_t, t->pieces.count),
+        .node_of_slice = NADI_NEW(uint32_t, t->slices.count),
         .node_of_work = NADI_NEW(uint32_t, sources->device->work_count + 1),
         .node_of_op = NADI_NEW(uint32_t, t->op_count),
     };
@@ -451,7 +451,7 @@ void nadi_built_graph_make(struct nadi_built_graph *g, const struct nadi_graph_s
     find_span(&b);
     nadi_mem_free(new_of);
     nadi_mem_free(b.edges.items);
-    nadi_mem_free(b.node_of_piece);
+    nadi_mem_free(b.node_of_slice);
     nadi_mem_free(b.node_of_work);
     nadi_mem_free(b.node_of_op);
 }

@@ -1,10 +1,10 @@
 /* graph_build: the corrected graph of a capture.
  *
- * Nodes: the pieces of the processor's timeline (pieces shorter than the resolution are added to
+ * Nodes: the slices of the processor's timeline (slices shorter than the resolution are added to
  * the next one unless something hangs on them), the works of the device with what delays them, a
  * node for each part of a communication. Edges, each from what happened before to what happened
- * after: program     a piece and the one before it on its thread; what a bout hangs on or waited
- * for launch      device work and the piece that ends with its launch stream      device work and
+ * after: program     a slice and the one before it on its thread; what a burst hangs on or waited
+ * for launch      device work and the slice that ends with its launch stream      device work and
  * the one before it on its stream sync        waits for device work; streams that wait for each
  * other group       a collective and the one before it in its process group Nodes are numbered in
  * order of their start, so an edge goes from a smaller number to a greater one: there is no cycle
@@ -27,7 +27,7 @@ enum nadi_edge_kind {
 
 struct nadi_built_node {
     int64_t from, dur; /* ns */
-    uint32_t piece;    /* of the timeline; NADI_NONE: device work or communication */
+    uint32_t slice;    /* of the timeline; NADI_NONE: device work or communication */
     uint32_t work;     /* of the device, or NADI_NONE */
     uint32_t part;     /* of the communication, or NADI_NONE */
     uint32_t parent;   /* node of the operator above or that launched it, or NADI_NONE */

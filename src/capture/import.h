@@ -26,7 +26,7 @@ struct nadi_convert_options {
     const char *input, *output;
     const char *groups; /* file of groups to write; NULL: none */
     bool compat;
-    int64_t resolution_ns; /* pieces of the processor's time that are shorter get no node */
+    int64_t resolution_ns; /* slices of the processor's time that are shorter get no node */
 };
 
 bool nadi_import_convert(const struct nadi_convert_options *options, struct nadi_str *report,

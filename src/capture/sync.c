@@ -48,15 +48,15 @@ static const struct nadi_event_detail *detail_of(const struct finder *f, const s
     return e->detail == NADI_NONE ? NULL : &f->k->details.items[e->detail];
 }
 
-static void wait_for_all(struct finder *f, uint32_t piece, int64_t before)
+static void wait_for_all(struct finder *f, uint32_t slice, int64_t before)
 {
     for (uint32_t s = 0; s < f->d->stream_count; s++)
-        add(&f->s->waits, piece, nadi_device_last_launched(f->d, s, before));
+        add(&f->s->waits, slice, nadi_device_last_launched(f->d, s, before));
 }
 
 /* The work whose end let the call return: the last that ended before it did, of those that were
  * launched before it began. NADI_NONE when nothing ended while it blocked. */
-static uint32_t seen_end(const struct finder *f, const struct nadi_piece *p)
+static uint32_t seen_end(const struct finder *f, const struct nadi_time_slice *p)
 {
     uint32_t best = NADI_NONE;
     for (uint32_t s = 0; s < f->d->stream_count; s++) {
@@ -71,19 +71,19 @@ static uint32_t seen_end(const struct finder *f, const struct nadi_piece *p)
 }
 
 /* The copy that a blocking call made itself. */
-static bool wait_for_own(struct finder *f, uint32_t piece, uint32_t call)
+static bool wait_for_own(struct finder *f, uint32_t slice, uint32_t call)
 {
     if (f->d->launch_end[call] == NADI_NO_TIME)
         return false;
     for (uint32_t s = 0; s < f->d->stream_count; s++) {
         uint32_t work = nadi_device_last_launched(f->d, s, f->k->events.items[call].ts_ns + 1);
         if (work != NADI_NONE && f->d->works[work].call == call)
-            add(&f->s->waits, piece, work);
+            add(&f->s->waits, slice, work);
     }
     return true;
 }
 
-static bool wait_as_said(struct finder *f, uint32_t piece, uint32_t call)
+static bool wait_as_said(struct finder *f, uint32_t slice, uint32_t call)
 {
     const struct nadi_event *sync = said_by(f, call);
     if (!sync)
@@ -93,27 +93,27 @@ static bool wait_as_said(struct finder *f, uint32_t piece, uint32_t call)
     if (sync->stream >= 0) {
         uint32_t stream = nadi_device_stream(f->d, sync->device, sync->stream);
         if (stream != NADI_NONE)
-            add(&f->s->waits, piece, nadi_device_last_launched(f->d, stream, before));
+            add(&f->s->waits, slice, nadi_device_last_launched(f->d, stream, before));
         return true;
     }
     if (detail && detail->wait_stream >= 0 && detail->record_correlation >= 0) {
-        add(&f->s->waits, piece,
+        add(&f->s->waits, slice,
             recorded_work(f, sync->device, detail->wait_stream, detail->record_correlation));
         return true;
     }
     return false;
 }
 
-static void find_wait(struct finder *f, uint32_t piece)
+static void find_wait(struct finder *f, uint32_t slice)
 {
-    const struct nadi_piece *p = &f->t->pieces.items[piece];
+    const struct nadi_time_slice *p = &f->t->slices.items[slice];
     const char *name = name_of(f, p->call);
-    if (wait_for_own(f, piece, p->call) || wait_as_said(f, piece, p->call))
+    if (wait_for_own(f, slice, p->call) || wait_as_said(f, slice, p->call))
         return;
     if (strstr(name, "Device") || strstr(name, "Ctx") || strstr(name, "Context"))
-        wait_for_all(f, piece, f->k->events.items[p->call].ts_ns);
+        wait_for_all(f, slice, f->k->events.items[p->call].ts_ns);
     else
-        add(&f->s->waits, piece, seen_end(f, p));
+        add(&f->s->waits, slice, seen_end(f, p));
 }
 
 /* What is left of a wait once the work is done. Edges to work that ended after the call returned
@@ -123,7 +123,7 @@ static void settle_waits(struct finder *f)
     struct nadi_sync_edges *edges = &f->s->waits;
     size_t kept = 0;
     for (size_t i = 0; i < edges->count; i++) {
-        struct nadi_piece *p = &f->t->pieces.items[edges->items[i].node];
+        struct nadi_time_slice *p = &f->t->slices.items[edges->items[i].node];
         int64_t end = f->d->works[edges->items[i].work].to;
         if (end > p->to + NADI_CLOCK_SLIP_NS)
             continue;
@@ -136,9 +136,9 @@ static void settle_waits(struct finder *f)
 
 static void find_waits(struct finder *f)
 {
-    for (uint32_t i = 0; i < f->t->pieces.count; i++) {
-        struct nadi_piece *p = &f->t->pieces.items[i];
-        if (p->kind != NADI_PIECE_WAIT)
+    for (uint32_t i = 0; i < f->t->slices.count; i++) {
+        struct nadi_time_slice *p = &f->t->slices.items[i];
+        if (p->kind != NADI_SLICE_WAIT)
             continue;
         p->own = p->to - p->from;
         find_wait(f, i);

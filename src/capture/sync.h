@@ -14,7 +14,7 @@
 #define NADI_CLOCK_SLIP_NS INT64_C(1000)
 
 struct nadi_sync_edge {
-    uint32_t node; /* piece (WAIT) or work that waits */
+    uint32_t node; /* slice (WAIT) or work that waits */
     uint32_t work; /* for this */
 };
 
@@ -24,12 +24,12 @@ struct nadi_sync_edges {
 };
 
 struct nadi_sync {
-    struct nadi_sync_edges waits;   /* node: a piece of the timeline */
+    struct nadi_sync_edges waits;   /* node: a slice of the timeline */
     struct nadi_sync_edges streams; /* node: a work */
     uint64_t said, inferred;        /* edges between streams by where they come from */
 };
 
-/* Also sets the own time of the WAIT pieces: what they take after the work they waited for. */
+/* Also sets the own time of the WAIT slices: what they take after the work they waited for. */
 void nadi_sync_find(struct nadi_sync *s, struct nadi_timeline *t, const struct nadi_device *d);
 void nadi_sync_release(struct nadi_sync *s);
 

@@ -102,14 +102,14 @@ void nadi_timeline_build(struct nadi_timeline *t, const struct nadi_kineto *k,
                          const struct nadi_timeline_calls *calls)
 {
     *t = (struct nadi_timeline){.kineto = k, .primary = NADI_NONE};
-    t->launch_piece = NADI_NEW(uint32_t, k->events.count);
-    memset(t->launch_piece, 0xff, k->events.count * sizeof(*t->launch_piece));
+    t->launch_slice = NADI_NEW(uint32_t, k->events.count);
+    memset(t->launch_slice, 0xff, k->events.count * sizeof(*t->launch_slice));
     nadi_timeline_nest(t, calls);
     struct nadi_timeline_plan plan = {.timeline = t, .calls = calls};
-    nadi_timeline_find_bouts(&plan);
+    nadi_timeline_find_bursts(&plan);
     nadi_timeline_cut(&plan);
     nadi_mem_free(plan.cuts.items);
-    nadi_mem_free(plan.bouts.items);
+    nadi_mem_free(plan.bursts.items);
     nadi_mem_free(plan.points);
     nadi_mem_free(plan.point_start);
     nadi_timeline_share(t);
@@ -119,9 +119,9 @@ void nadi_timeline_release(struct nadi_timeline *t)
 {
     nadi_mem_free(t->threads);
     nadi_mem_free(t->ops);
-    nadi_mem_free(t->pieces.items);
+    nadi_mem_free(t->slices.items);
     nadi_mem_free(t->op_of);
-    nadi_mem_free(t->launch_piece);
+    nadi_mem_free(t->launch_slice);
     *t = (struct nadi_timeline){0};
 }
 

@@ -1,17 +1,17 @@
 /* timeline: what each processor thread did, instant by instant.
  *
- * A thread's time is cut into pieces that follow each other. A piece belongs to the innermost
+ * A thread's time is cut into slices that follow each other. A slice belongs to the innermost
  * operator that runs or to none (a gap: the program's own time between operators); or it is a wait:
  * a call that blocks until device work is done, or time in which another thread does the work
- * (backward() and the autograd thread). A piece is also cut where a launch returns, so that what
+ * (backward() and the autograd thread). A slice is also cut where a launch returns, so that what
  * was launched waits for no more than that.
  *
- * The thread with the longest span is the primary one. The others work in bouts, between pauses of
- * more than NADI_PAUSE_NS that have no pieces. A bout hangs on the piece of another thread that it
- * began in; if that thread did nothing until the bout was over, it waited for it.
+ * The thread with the longest span is the primary one. The others work in bursts, between pauses of
+ * more than NADI_PAUSE_NS that have no slices. A burst hangs on the slice of another thread that it
+ * began in; if that thread did nothing until the burst was over, it waited for it.
  *
  * An NPU of a trace has one processor. Where several threads run at one time, the time counts for
- * one of them: the one whose piece began last, a gap only when no operator runs. So all the `own`
+ * one of them: the one whose slice began last, a gap only when no operator runs. So all the `own`
  * times together are the time in which anything ran. O(n log n + n threads). */
 #ifndef NADI_CAPTURE_TIMELINE_H
 #define NADI_CAPTURE_TIMELINE_H
@@ -21,29 +21,29 @@
 #define NADI_PAUSE_NS INT64_C(1000000)
 #define NADI_NO_TIME  INT64_MIN
 
-enum nadi_piece_kind {
-    NADI_PIECE_HEAD = 1, /* the first piece of an operator */
-    NADI_PIECE_REST,     /* a later one */
-    NADI_PIECE_GAP,
-    NADI_PIECE_WAIT, /* for device work: `call` is the runtime call */
-    NADI_PIECE_JOIN, /* for a bout of another thread; has no time of its own */
+enum nadi_time_slice_kind {
+    NADI_SLICE_HEAD = 1, /* the first slice of an operator */
+    NADI_SLICE_REST,     /* a later one */
+    NADI_SLICE_GAP,
+    NADI_SLICE_WAIT, /* for device work: `call` is the runtime call */
+    NADI_SLICE_JOIN, /* for a burst of another thread; has no time of its own */
 };
 
-struct nadi_piece {
+struct nadi_time_slice {
     int64_t from, to; /* ns, as captured */
     int64_t own;      /* ns that count; of a WAIT: what is left to say for who knows the device */
     uint32_t op;      /* operator (index into ops); NADI_NONE: a gap */
     uint32_t call;    /* WAIT: event of the runtime call */
-    uint32_t after;   /* a piece of another thread that this one follows, or NADI_NONE: what a bout
-                       * hangs on, the end of the bout that a JOIN waited for */
-    uint8_t kind;     /* enum nadi_piece_kind */
+    uint32_t after;   /* a slice of another thread that this one follows, or NADI_NONE: what a burst
+                       * hangs on, the end of the burst that a JOIN waited for */
+    uint8_t kind;     /* enum nadi_time_slice_kind */
     bool must;        /* others hang on its end */
 };
 
 struct nadi_thread {
     uint32_t name;               /* number in the profile's threads */
     uint32_t first_op, op_count; /* of ops */
-    uint32_t first_piece, piece_count;
+    uint32_t first_slice, slice_count;
     int64_t from, to;
 };
 
@@ -51,7 +51,7 @@ struct nadi_op { /* an operator event and how it lies in its thread */
     int64_t from, to;
     uint32_t event, parent; /* parent: index into ops, or NADI_NONE */
     uint32_t thread;        /* index into threads */
-    uint32_t head;          /* its first piece */
+    uint32_t head;          /* its first slice */
 };
 
 struct nadi_timeline {
@@ -59,11 +59,11 @@ struct nadi_timeline {
     struct nadi_thread *threads;
     struct nadi_op *ops; /* by thread, then by start, outer before inner */
     struct {
-        struct nadi_piece *items; /* by thread, then by time */
+        struct nadi_time_slice *items; /* by thread, then by time */
         size_t count, capacity;
-    } pieces;
+    } slices;
     uint32_t *op_of;        /* by event: its op, or NADI_NONE */
-    uint32_t *launch_piece; /* by event: the piece that ends with this launch, or NADI_NONE */
+    uint32_t *launch_slice; /* by event: the slice that ends with this launch, or NADI_NONE */
     uint32_t thread_count, op_count;
     uint32_t primary; /* thread; NADI_NONE: the profile has no operators */
 };

@@ -7,7 +7,7 @@
 enum nadi_cut_kind {
     NADI_CUT_LAUNCH, /* at `at`: the launch `event` returns */
     NADI_CUT_WAIT,   /* from `at` to `to`: the call `event` blocks */
-    NADI_CUT_FORK,   /* at `at`: bout `bout` of another thread begins */
+    NADI_CUT_FORK,   /* at `at`: burst `burst` of another thread begins */
     NADI_CUT_JOIN,   /* from `at` to `to`: waits for it */
 };
 
@@ -15,16 +15,16 @@ struct nadi_cut { /* in a thread's time */
     int64_t at, to;
     uint32_t thread;
     uint32_t event;
-    uint32_t bout;
+    uint32_t burst;
     uint8_t kind; /* enum nadi_cut_kind */
 };
 
-struct nadi_bout {
+struct nadi_burst {
     int64_t from, to;
     uint32_t thread;
     uint32_t first_op, end_op; /* its ops */
-    uint32_t first_piece, last_piece;
-    uint32_t fork, join; /* pieces of the other thread, or NADI_NONE */
+    uint32_t first_slice, last_slice;
+    uint32_t fork, join; /* slices of the other thread, or NADI_NONE */
 };
 
 struct nadi_timeline_plan {
@@ -35,18 +35,18 @@ struct nadi_timeline_plan {
         size_t count, capacity;
     } cuts;
     struct {
-        struct nadi_bout *items; /* by thread, then by time; the primary thread is one bout */
+        struct nadi_burst *items; /* by thread, then by time; the primary thread is one burst */
         size_t count, capacity;
-    } bouts;
+    } bursts;
     int64_t *points;     /* moments at which a thread is seen to act, by thread, sorted */
     size_t *point_start; /* threads + 1 entries */
 };
 
 /* Threads, their operators and how they nest. */
 void nadi_timeline_nest(struct nadi_timeline *t, const struct nadi_timeline_calls *calls);
-/* Bouts, and the cuts that launches, waits and bouts of other threads make. */
-void nadi_timeline_find_bouts(struct nadi_timeline_plan *plan);
-/* Pieces, and what bouts hang on. */
+/* Bursts, and the cuts that launches, waits and bursts of other threads make. */
+void nadi_timeline_find_bursts(struct nadi_timeline_plan *plan);
+/* Slices, and what bursts hang on. */
 void nadi_timeline_cut(struct nadi_timeline_plan *plan);
 /* Own times: each instant counts once. */
 void nadi_timeline_share(struct nadi_timeline *t);

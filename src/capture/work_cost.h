@@ -1,4 +1,4 @@
-/* work_cost: arithmetic and traffic of each piece of device work.
+/* work_cost: arithmetic and traffic of each slice of device work.
  *
  * The cost of an operator (cost.h) is shared among the kernels that it launched, by their time.
  * Copies and fills have their bytes in the profile. Kernels of operators without known shapes are

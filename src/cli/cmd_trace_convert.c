@@ -34,7 +34,7 @@ static const struct nadi_option options[] = {
      .type = NADI_OPTION_TIME,
      .initial = "1us",
      AT(resolution_ns),
-     .help = "Processor time in shorter pieces is added to the operator behind it"},
+     .help = "Processor time in shorter slices is added to the operator behind it"},
     {.name = "quiet",
      .type = NADI_OPTION_FLAG,
      AT(quiet),

@@ -78,7 +78,7 @@ static const struct nadi_option how[] = {
      .type = NADI_OPTION_TIME,
      .initial = "1us",
      AT(resolution_ns),
-     .help = "Processor time in shorter pieces is added to the operator behind it"},
+     .help = "Processor time in shorter slices is added to the operator behind it"},
     {.name = "threads",
      .argument = "N",
      .type = NADI_OPTION_COUNT,

@@ -1,9 +1,9 @@
 /* native: the reference's four algorithms as step generators, made from a plan's phase.
  *
  * Messages, peers, sizes and what is added are those of collective/plan.h, which the executors of
- * these algorithms read (executor/packets.c, tree.c, meeting.c): the k-th message of a member is
- * message k of its phase. Sizes are rounded as the phase says: where the reference cuts, every
- * block has message_bytes (its halvingDoubling cuts half by half: by a byte a block at most).
+ * these algorithms read (executor/phase_messages.c, tree.c, phase_solver.c): the k-th message of a
+ * member is message k of its phase. Sizes are rounded as the phase says: where the reference cuts,
+ * every block has message_bytes (its halvingDoubling cuts half by half: by a byte a block at most).
  *
  * Dependencies are those that the data have. The reference's packet engine knows windows instead:
  * where all members begin together it sends at the same times, else its direct all-reduce may pass

@@ -17,9 +17,9 @@ struct lane {
 struct nadi_waits {
     uint32_t *open; /* lanes that had not ended when they were last looked through */
     uint32_t count, open_count;
-    uint32_t at_floor; /* lanes that have not ended, and are the least far */
-    uint32_t woken;    /* heap, by sweep and lane */
-    uint32_t from;     /* where the sweep has come to */
+    uint32_t at_lowest; /* lanes that have not ended, and are the least far */
+    uint32_t woken;     /* heap, by sweep and lane */
+    uint32_t from;      /* where the sweep has come to */
     uint64_t sweep;
     struct lane
         lanes[]; /* one more at the end: all of them, as far as the least far; then `open` */
@@ -103,34 +103,34 @@ static void wake_those_of(struct nadi_waits *w, struct lane *l)
 
 /* Looks for the least far. Each step that ends pays for one look at its lane: at the next one all
  * lanes are further than that. */
-static void find_floor(struct nadi_waits *w)
+static void find_lowest(struct nadi_waits *w)
 {
-    uint32_t kept = 0, floor = UINT32_MAX;
+    uint32_t kept = 0, lowest = UINT32_MAX;
     for (uint32_t i = 0; i < w->open_count; i++) {
         const struct lane *l = &w->lanes[w->open[i]];
         if (l->ended == l->steps)
             continue;
         w->open[kept++] = w->open[i];
-        w->at_floor = l->ended < floor ? 1 : w->at_floor + (l->ended == floor);
-        floor = l->ended < floor ? l->ended : floor;
+        w->at_lowest = l->ended < lowest ? 1 : w->at_lowest + (l->ended == lowest);
+        lowest = l->ended < lowest ? l->ended : lowest;
     }
     w->open_count = kept;
-    w->lanes[w->count].ended = floor;
+    w->lanes[w->count].ended = lowest;
 }
 
 void nadi_waits_set(struct nadi_waits *w, uint32_t lane, uint32_t ended, uint32_t steps)
 {
-    const uint32_t floor = nadi_waits_floor(w);
+    const uint32_t lowest = nadi_waits_lowest(w);
     w->lanes[lane].ended = ended;
     w->lanes[lane].steps = steps;
     if (ended == steps)
         return;
     w->open[w->open_count++] = lane;
-    w->at_floor = ended < floor ? 1 : w->at_floor + (ended == floor);
-    w->lanes[w->count].ended = ended < floor ? ended : floor;
+    w->at_lowest = ended < lowest ? 1 : w->at_lowest + (ended == lowest);
+    w->lanes[w->count].ended = ended < lowest ? ended : lowest;
 }
 
-uint32_t nadi_waits_floor(const struct nadi_waits *w)
+uint32_t nadi_waits_lowest(const struct nadi_waits *w)
 {
     return w->lanes[w->count].ended;
 }
@@ -150,12 +150,12 @@ bool nadi_waits_must(struct nadi_waits *w, uint32_t lane, int wait_lane, uint32_
 void nadi_waits_ended(struct nadi_waits *w, uint32_t lane)
 {
     struct lane *l = &w->lanes[lane];
-    const bool was_least = l->ended == nadi_waits_floor(w);
+    const bool was_least = l->ended == nadi_waits_lowest(w);
     NADI_ASSERT(l->ended < l->steps);
     l->ended++;
     wake_those_of(w, l);
-    if (was_least && --w->at_floor == 0) {
-        find_floor(w);
+    if (was_least && --w->at_lowest == 0) {
+        find_lowest(w);
         wake_those_of(w, &w->lanes[w->count]);
     }
 }

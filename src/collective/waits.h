@@ -30,7 +30,7 @@ bool nadi_waits_must(struct nadi_waits *w, uint32_t lane, int wait_lane, uint32_
 void nadi_waits_ended(struct nadi_waits *w, uint32_t lane);
 
 /* So many steps have ended in every lane that has not ended; UINT32_MAX: all lanes have. */
-uint32_t nadi_waits_floor(const struct nadi_waits *w);
+uint32_t nadi_waits_lowest(const struct nadi_waits *w);
 
 /* Wakes all lanes that do not wait. */
 void nadi_waits_wake_all(struct nadi_waits *w);

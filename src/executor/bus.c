@@ -169,7 +169,7 @@ static void complete(struct nadi_bus *bus, uint32_t request)
     struct request r = bus->requests.items[request];
     POOL_GIVE(&bus->requests, next, request);
     if (r.after == AFTER_STAGE) {
-        nadi_packets_bus_done(bus->system, r.block, r.member, r.packet, r.stage_reduces);
+        nadi_phase_messages_bus_done(bus->system, r.block, r.member, r.packet, r.stage_reduces);
         return;
     }
     uint32_t id = r.side;

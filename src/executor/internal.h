@@ -2,7 +2,7 @@
  *
  *   operation  one collective of a group, all members      (streams.c)
  *   stream     one chunk of it, all members                 (streams.c)
- *   block      one phase of a stream: a member_state each   (packets.c, tree.c)
+ *   block      one phase of a stream: a member_state each   (phase_messages.c, tree.c)
  *   channel    point-to-point traffic of one key            (p2p.c)
  *   variant    what other members of the group issue in its place (matching.c)
  */
@@ -147,12 +147,12 @@ struct plan_key {
     struct phase_info *infos; /* [2 * phase + clockwise] */
 };
 
-struct nadi_cast;
+struct nadi_participants;
 
-struct nadi_cast_key {
+struct nadi_participants_entry {
     const struct nadi_phase *phase;
     uint32_t group;
-    struct nadi_cast *cast;
+    struct nadi_participants *participants;
 };
 
 struct gathering { /* a phase of a stream under the phase executor */
@@ -287,9 +287,9 @@ struct nadi_system {
     struct nadi_bus *bus;         /* shared-bus model, or NULL */
     struct nadi_customs *customs; /* running custom collectives, or NULL */
     struct {
-        struct nadi_cast_key *items;
+        struct nadi_participants_entry *items;
         size_t count, capacity;
-    } casts;
+    } participants;
     struct {
         struct departure *items; /* by route; folded and message by message */
         size_t count, capacity;
@@ -393,26 +393,27 @@ void nadi_streams_phase_ended(struct nadi_system *s, uint32_t stream, uint32_t p
                               uint32_t member);
 void nadi_streams_custom_ended(struct nadi_system *s, uint32_t stream, uint32_t member);
 
-/* packets.c: blocks, messages and the packet engine */
-void nadi_packets_init(struct nadi_system *s);
-void nadi_packets_release(struct nadi_system *s);
-void nadi_packets_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member);
-void nadi_packets_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,
-                              uint32_t packet);
+/* phase_messages.c: blocks, messages and the packet engine */
+void nadi_phase_messages_init(struct nadi_system *s);
+void nadi_phase_messages_release(struct nadi_system *s);
+void nadi_phase_messages_start(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                               uint32_t member);
+void nadi_phase_messages_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,
+                                     uint32_t packet);
 /* A message that the member waited for is there. */
-void nadi_packets_received(struct nadi_system *s, uint32_t block, uint32_t member);
+void nadi_phase_messages_received(struct nadi_system *s, uint32_t block, uint32_t member);
 /* The member has done all of the phase: its stream moves on, the block goes with the last one. */
-void nadi_packets_end_member(struct nadi_system *s, uint32_t block, uint32_t member);
+void nadi_phase_messages_end_member(struct nadi_system *s, uint32_t block, uint32_t member);
 /* A message of the phase to another member, who sees it as exchange `slot`. */
-void nadi_packets_transmit(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t dst,
-                           uint32_t slot);
+void nadi_phase_messages_transmit(struct nadi_system *s, uint32_t block, uint32_t member,
+                                  uint32_t dst, uint32_t slot);
 /* Rendezvous: tells `src` that the receive of its exchange `slot` is posted. */
-void nadi_packets_send_control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t src,
-                               uint32_t slot);
+void nadi_phase_messages_send_control(struct nadi_system *s, uint32_t block, uint32_t member,
+                                      uint32_t src, uint32_t slot);
 enum stage_flag { STAGE_TO_NPU = 1, STAGE_REDUCE = 2, STAGE_BACK = 4 };
-/* Endpoint stage (and reduction) of a packet; ends in nadi_packets_stage_ended. */
-void nadi_packets_stage(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
-                        uint64_t bytes, unsigned flags);
+/* Endpoint stage (and reduction) of a packet; ends in nadi_phase_messages_stage_ended. */
+void nadi_phase_messages_stage(struct nadi_system *s, uint32_t block, uint32_t member,
+                               uint32_t packet, uint64_t bytes, unsigned flags);
 
 /* custom.c: the operation that a run of one member belongs to */
 uint32_t nadi_customs_operation(const struct nadi_system *s, uint32_t run);
@@ -444,8 +445,8 @@ void nadi_bus_stage(struct nadi_bus *bus, uint32_t rank, uint64_t bytes, unsigne
                     uint32_t block, uint32_t member, uint32_t packet);
 /* Called by the bus when a stage's transfer has ended: reduction if flagged, then the stage's end.
  */
-void nadi_packets_bus_done(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
-                           bool reduces);
+void nadi_phase_messages_bus_done(struct nadi_system *s, uint32_t block, uint32_t member,
+                                  uint32_t packet, bool reduces);
 
 /* p2p.c */
 void nadi_p2p_init(struct nadi_system *s);
@@ -481,10 +482,10 @@ void nadi_customs_destroy(struct nadi_customs *c);
 void nadi_customs_start(struct nadi_system *s, uint32_t stream, uint32_t member);
 void nadi_customs_node_done(struct nadi_system *s, uint32_t run, uint32_t node);
 
-/* cast.c: who takes part in a phase whose algorithm is a step generator */
+/* participants.c: who takes part in a phase whose algorithm is a step generator */
 /* Who takes part in a phase of a stream: the members of the operation, ring by ring, and behind
  * them the switches of each ring (collective/algorithms/in_switch.c). */
-struct nadi_cast {
+struct nadi_participants {
     const struct nadi_phase *phase;
     const struct nadi_program *program;  /* of every ring; its lanes are those of all rings */
     const struct nadi_program **by_ring; /* NULL: `program` */
@@ -495,19 +496,24 @@ struct nadi_cast {
 };
 
 /* Of the stream's phase; to be given back when it has ended. */
-const struct nadi_cast *nadi_cast_take(struct nadi_system *s, uint32_t stream, uint32_t phase);
-void nadi_cast_give(const struct nadi_cast *c);
+const struct nadi_participants *nadi_participants_take(struct nadi_system *s, uint32_t stream,
+                                                       uint32_t phase);
+void nadi_participants_give(const struct nadi_participants *c);
 /* Index in the ring's program, and back. */
-uint32_t nadi_cast_local(const struct nadi_cast *c, uint32_t member);
-uint32_t nadi_cast_member(const struct nadi_cast *c, uint32_t member, uint32_t local);
-const struct nadi_program *nadi_cast_program(const struct nadi_cast *c, uint32_t member);
+uint32_t nadi_participants_local(const struct nadi_participants *c, uint32_t member);
+uint32_t nadi_participants_member(const struct nadi_participants *c, uint32_t member,
+                                  uint32_t local);
+const struct nadi_program *nadi_participants_program(const struct nadi_participants *c,
+                                                     uint32_t member);
 /* The message between two of them: its ends and its route. */
-void nadi_cast_address(struct nadi_system *s, const struct nadi_cast *c, uint32_t lane,
-                       uint32_t from, uint32_t to, struct nadi_message *message);
+void nadi_participants_address(struct nadi_system *s, const struct nadi_participants *c,
+                               uint32_t lane, uint32_t from, uint32_t to,
+                               struct nadi_message *message);
 /* What a member needs for a message that has come: its reduction, and in a switch its latency. */
-nadi_time nadi_cast_reduce_time(const struct nadi_system *s, const struct nadi_cast *c,
-                                uint32_t member, bool reduces, uint64_t bytes);
-void nadi_casts_release(struct nadi_system *s);
+nadi_time nadi_participants_reduce_time(const struct nadi_system *s,
+                                        const struct nadi_participants *c, uint32_t member,
+                                        bool reduces, uint64_t bytes);
+void nadi_participants_release(struct nadi_system *s);
 
 /* programs.c: runs such a phase */
 struct nadi_programs *nadi_programs_create(struct nadi_system *s);

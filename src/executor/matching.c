@@ -109,5 +109,5 @@ void nadi_matching_received(struct nadi_system *s, uint32_t block, uint32_t memb
     if (s->blocks.items[block].phase->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         nadi_tree_late(s, block, member, slot);
     else
-        nadi_packets_received(s, block, member);
+        nadi_phase_messages_received(s, block, member);
 }

@@ -1,10 +1,10 @@
 /* phases: the phase executor. The members of a phase gather; when the last of a ring has started,
- * the ends of all of them are computed (meeting.c) and become events.
+ * the ends of all of them are computed (phase_solver.c) and become events.
  *
  * An end is announced at the time when the message executor would start the participant's last
  * timer, so that it takes its place among the rank's other timers of the same tick. */
 #include "executor/internal.h"
-#include "executor/meeting.h"
+#include "executor/phase_solver.h"
 
 enum { TABLE_LIMIT = 128 }; /* largest small group whose distances are all compared */
 
@@ -78,10 +78,11 @@ static void find_routes(struct nadi_system *s, const struct nadi_group *g,
     info->routes = routes;
 }
 
-static struct nadi_meeting meeting_of(const struct nadi_system *s, const struct nadi_phase *p,
-                                      const struct phase_info *info, bool clockwise, bool max_tree)
+static struct nadi_phase_solver solver_of(const struct nadi_system *s, const struct nadi_phase *p,
+                                          const struct phase_info *info, bool clockwise,
+                                          bool max_tree)
 {
-    return (struct nadi_meeting){
+    return (struct nadi_phase_solver){
         .phase = p,
         .n = p->n,
         .clockwise = clockwise,
@@ -108,8 +109,8 @@ static struct phase_info *get_info(struct nadi_system *s, uint32_t stream, uint3
     find_routes(s, &s->setup.groups->items[op->view.group], p, info);
     if (!info->routes)
         return info;
-    struct nadi_meeting m = meeting_of(s, p, info, clockwise, true);
-    info->has_lockstep = nadi_meeting_lockstep(&m, &info->lockstep_ns);
+    struct nadi_phase_solver m = solver_of(s, p, info, clockwise, true);
+    info->has_lockstep = nadi_phase_solver_lockstep(&m, &info->lockstep_ns);
     return info;
 }
 
@@ -126,7 +127,7 @@ static void count_message(struct nadi_system *s, uint32_t route, uint32_t route_
 }
 
 /* The messages of one ring, `copies` times. */
-static void count_ring(struct nadi_system *s, const struct nadi_meeting *m, uint64_t copies)
+static void count_ring(struct nadi_system *s, const struct nadi_phase_solver *m, uint64_t copies)
 {
     const struct nadi_phase *p = m->phase;
     uint32_t places = m->routes ? 1 : p->n;
@@ -137,25 +138,26 @@ static void count_ring(struct nadi_system *s, const struct nadi_meeting *m, uint
             uint32_t to = nadi_phase_destination(p, i, k, m->clockwise);
             uint64_t messages =
                 p->algorithm == NADI_ALGORITHM_RING ? nadi_count_mul(each, p->sends) : each;
-            count_message(s, nadi_meeting_route(m, i, to), nadi_meeting_route(m, to, i),
+            count_message(s, nadi_phase_solver_route(m, i, to), nadi_phase_solver_route(m, to, i),
                           nadi_phase_bytes(p, k), messages);
         }
     }
 }
 
-static void count_tree(struct nadi_system *s, const struct nadi_meeting *m, uint64_t copies)
+static void count_tree(struct nadi_system *s, const struct nadi_phase_solver *m, uint64_t copies)
 {
     for (uint32_t i = 0; i < m->n; i++) {
-        uint32_t parent = nadi_meeting_tree_parent(m, i);
+        uint32_t parent = nadi_phase_solver_tree_parent(m, i);
         if (parent == NADI_NONE)
             continue;
-        uint32_t up = nadi_meeting_route(m, i, parent), down = nadi_meeting_route(m, parent, i);
+        uint32_t up = nadi_phase_solver_route(m, i, parent),
+                 down = nadi_phase_solver_route(m, parent, i);
         count_message(s, up, down, m->phase->bytes, copies);
         count_message(s, down, up, m->phase->bytes, copies);
     }
 }
 
-static void count(struct nadi_system *s, const struct nadi_meeting *m, uint64_t copies)
+static void count(struct nadi_system *s, const struct nadi_phase_solver *m, uint64_t copies)
 {
     if (m->phase->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         count_tree(s, m, copies);
@@ -257,10 +259,10 @@ struct last_timers { /* of a member, ns; reduction -1: none */
 static struct last_timers last_timers_of(const struct nadi_system *s, const struct gathering *g,
                                          uint32_t member)
 {
-    struct nadi_meeting m = meeting_of(s, g->phase, g->info, g->clockwise, g->max_tree);
+    struct nadi_phase_solver m = solver_of(s, g->phase, g->info, g->clockwise, g->max_tree);
     return (struct last_timers){
         .endpoint = m.endpoint_ns,
-        .reduction = nadi_meeting_last_reduction(&m, nadi_phase_local(g->phase, member)),
+        .reduction = nadi_phase_solver_last_reduction(&m, nadi_phase_local(g->phase, member)),
     };
 }
 
@@ -355,7 +357,7 @@ static void start_single(struct nadi_system *s, uint32_t index, uint32_t member)
         s->undecided = "members of a folded group may differ";
         return;
     }
-    struct nadi_meeting m = meeting_of(s, g->phase, g->info, g->clockwise, g->max_tree);
+    struct nadi_phase_solver m = solver_of(s, g->phase, g->info, g->clockwise, g->max_tree);
     count(s, &m, nadi_count_mul((uint64_t)group->size / g->phase->n, state_of(s, g)->copies));
     schedule_end(s, index, member,
                  nadi_time_add(nadi_engine_now_ns(s->engine), g->info->lockstep_ns));
@@ -385,7 +387,7 @@ static void evaluate(struct nadi_system *s, uint32_t index, uint32_t ring)
     NADI_RESERVE(&s->ring_space, (size_t)n * 9);
     int64_t *start = s->ring_space.items, *end = start + n, *scratch = end + n;
     uint32_t *ranks = (uint32_t *)(void *)(scratch + 6 * (size_t)n);
-    struct nadi_meeting m = meeting_of(s, p, g->info, g->clockwise, g->max_tree);
+    struct nadi_phase_solver m = solver_of(s, p, g->info, g->clockwise, g->max_tree);
     int64_t now = nadi_engine_now_ns(s->engine);
     bool together = true;
     for (uint32_t i = 0; i < n; i++) {
@@ -404,7 +406,7 @@ static void evaluate(struct nadi_system *s, uint32_t index, uint32_t ring)
     if (together && g->info->has_lockstep) {
         for (uint32_t i = 0; i < n; i++)
             end[i] = nadi_time_add(now, g->info->lockstep_ns);
-    } else if (!nadi_meeting_evaluate(&m)) {
+    } else if (!nadi_phase_solver_evaluate(&m)) {
         s->undecided = "the last message of a half meets a credit in the same instant";
         return;
     }

@@ -29,7 +29,7 @@ struct lane {
 struct run {       /* of a phase of a stream, all members */
     uint32_t next; /* free list */
     uint32_t stream, phase_index, members_left;
-    const struct nadi_cast *cast;
+    const struct nadi_participants *participants;
     uint32_t lane_count; /* of a member */
     uint64_t endpoint_ns;
     struct lane *lanes;        /* [member * lane_count + lane] */
@@ -56,16 +56,17 @@ static struct lane *lane_of(const struct run *r, uint32_t member, uint32_t lane)
 
 static struct nadi_step step_of(const struct run *r, uint32_t member, uint32_t lane)
 {
-    return nadi_program_step(nadi_cast_program(r->cast, member), nadi_cast_local(r->cast, member),
-                             lane, lane_of(r, member, lane)->step);
+    return nadi_program_step(nadi_participants_program(r->participants, member),
+                             nadi_participants_local(r->participants, member), lane,
+                             lane_of(r, member, lane)->step);
 }
 
 static void count_steps(struct run *r, uint32_t member)
 {
-    const struct nadi_program *p = nadi_cast_program(r->cast, member);
+    const struct nadi_program *p = nadi_participants_program(r->participants, member);
     for (uint32_t l = 0; l < p->lanes; l++) {
         struct lane *lane = lane_of(r, member, l);
-        lane->count = p->ops->steps(p, nadi_cast_local(r->cast, member), l);
+        lane->count = p->ops->steps(p, nadi_participants_local(r->participants, member), l);
         r->open[member] += lane->count > 0;
     }
 }
@@ -73,25 +74,25 @@ static void count_steps(struct run *r, uint32_t member)
 static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
 {
     uint32_t index;
-    const struct nadi_cast *cast = nadi_cast_take(s, stream, phase);
+    const struct nadi_participants *participants = nadi_participants_take(s, stream, phase);
     POOL_TAKE(&s->programs->runs, next, index);
     struct run *r = &s->programs->runs.items[index];
     *r = (struct run){
         .stream = stream,
         .phase_index = phase,
-        .members_left = cast->members,
-        .cast = cast,
-        .lane_count = cast->program->lanes,
-        .endpoint_ns = nadi_ns_add(s->config->endpoint_delay_ns, cast->phase->overhead_ns),
+        .members_left = participants->members,
+        .participants = participants,
+        .lane_count = participants->program->lanes,
+        .endpoint_ns = nadi_ns_add(s->config->endpoint_delay_ns, participants->phase->overhead_ns),
     };
-    size_t lanes = (size_t)cast->all * r->lane_count;
+    size_t lanes = (size_t)participants->all * r->lane_count;
     r->lanes = NADI_ZNEW(struct lane, lanes);
     for (size_t i = 0; i < lanes; i++)
         r->lanes[i].early = NADI_NONE;
-    r->open = NADI_ZNEW(uint32_t, cast->all);
-    r->waits = NADI_ZNEW(struct nadi_waits *, cast->all);
+    r->open = NADI_ZNEW(uint32_t, participants->all);
+    r->waits = NADI_ZNEW(struct nadi_waits *, participants->all);
     s->streams.items[stream].blocks[phase] = index;
-    for (uint32_t m = cast->members; m < cast->all; m++) {
+    for (uint32_t m = participants->members; m < participants->all; m++) {
         count_steps(r, m);
         if (r->open[m] > 0)
             nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE,
@@ -102,9 +103,9 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
 
 static void free_memory(struct run *r)
 {
-    for (uint32_t m = 0; m < r->cast->all; m++)
+    for (uint32_t m = 0; m < r->participants->all; m++)
         nadi_waits_destroy(r->waits[m]);
-    nadi_cast_give(r->cast);
+    nadi_participants_give(r->participants);
     nadi_mem_free(r->lanes);
     nadi_mem_free(r->open);
     nadi_mem_free(r->waits);
@@ -192,10 +193,11 @@ static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t 
     const struct nadi_step step = step_of(r, member, lane);
     struct nadi_message m = {
         .copies = 1,
-        .bytes = nadi_wire_bytes(r->cast->phase->wire,
-                                 nadi_program_sent_bytes(nadi_cast_program(r->cast, member),
-                                                         nadi_cast_local(r->cast, member), lane,
-                                                         lane_of(r, member, lane)->step)),
+        .bytes = nadi_wire_bytes(
+            r->participants->phase->wire,
+            nadi_program_sent_bytes(nadi_participants_program(r->participants, member),
+                                    nadi_participants_local(r->participants, member), lane,
+                                    lane_of(r, member, lane)->step)),
         .kind = s->programs->kind_message,
         .a = run,
         .b = member,
@@ -207,8 +209,9 @@ static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t 
         if (receiver(&step, k) == step.but)
             continue;
         r = &s->programs->runs.items[run];
-        nadi_cast_address(s, r->cast, lane, member,
-                          nadi_cast_member(r->cast, member, receiver(&step, k)), &m);
+        nadi_participants_address(
+            s, r->participants, lane, member,
+            nadi_participants_member(r->participants, member, receiver(&step, k)), &m);
         m.c = k * lanes + lane;
         nadi_network_send(s->network, &m);
     }
@@ -221,8 +224,8 @@ static bool receive(struct nadi_system *s, uint32_t run, uint32_t member, uint32
 {
     const struct run *r = &s->programs->runs.items[run];
     struct lane *l = lane_of(r, member, lane);
-    nadi_time reduce =
-        nadi_cast_reduce_time(s, r->cast, member, step->reduces || step->local, bytes);
+    nadi_time reduce = nadi_participants_reduce_time(s, r->participants, member,
+                                                     step->reduces || step->local, bytes);
     l->due--;
     if (reduce == 0)
         return --l->receiving == 0;
@@ -240,7 +243,7 @@ static void begin(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t
     l->sending = sends_of(step);
     l->receiving = step->from == NADI_NONE ? 0 : step->from == NADI_FAN ? step->fan.count : 1;
     l->due = l->receiving;
-    const bool delayed = r->endpoint_ns > 0 && member < r->cast->members;
+    const bool delayed = r->endpoint_ns > 0 && member < r->participants->members;
     if (l->sending > 0 && delayed)
         nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, r->endpoint_ns), NADI_NONE,
                              s->programs->kind_send, run, member, lane);
@@ -251,8 +254,9 @@ static void begin(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t
         (void)receive(s, run, member, lane, step, bytes);
     if (step->local) {
         l->receiving = l->due = 1;
-        bytes = nadi_program_sent_bytes(nadi_cast_program(r->cast, member),
-                                        nadi_cast_local(r->cast, member), lane, l->step);
+        bytes = nadi_program_sent_bytes(nadi_participants_program(r->participants, member),
+                                        nadi_participants_local(r->participants, member), lane,
+                                        l->step);
         (void)receive(s, run, member, lane, step, bytes);
     }
 }
@@ -287,7 +291,7 @@ static void go_on_with_woken(struct nadi_system *s, uint32_t run, uint32_t membe
     struct nadi_waits *w = r->waits[member];
     for (uint32_t l; w && (l = nadi_waits_next(w)) != NADI_NONE;)
         advance(s, run, member, l);
-    if (r->open[member] > 0 || member >= r->cast->members)
+    if (r->open[member] > 0 || member >= r->participants->members)
         return; /* the last message of a switch goes to a member, who ends after it */
     uint32_t stream = r->stream, phase = r->phase_index;
     if (--r->members_left == 0)
@@ -316,13 +320,13 @@ static void on_message(void *context, const struct nadi_event *event)
     const uint32_t lane = event->c % r->lane_count, k = event->c / r->lane_count;
     struct lane *from = lane_of(r, member, lane);
     const struct nadi_step sent = step_of(r, member, lane);
-    const uint32_t local = nadi_cast_local(r->cast, member);
-    const uint32_t other = nadi_cast_member(r->cast, member, receiver(&sent, k));
+    const uint32_t local = nadi_participants_local(r->participants, member);
+    const uint32_t other = nadi_participants_member(r->participants, member, receiver(&sent, k));
     const struct early message = {
         .from = local,
         .step = from->step,
-        .bytes =
-            nadi_program_sent_bytes(nadi_cast_program(r->cast, member), local, lane, from->step),
+        .bytes = nadi_program_sent_bytes(nadi_participants_program(r->participants, member), local,
+                                         lane, from->step),
     };
     struct lane *to = lane_of(r, other, sent.to_lane);
     bool there = false, taken = false;

@@ -42,7 +42,7 @@ struct member {
 struct run {       /* of a phase of a stream, all members */
     uint32_t next; /* free list */
     uint32_t stream, phase_index, members_left;
-    const struct nadi_cast *cast;
+    const struct nadi_participants *participants;
     uint32_t lane_count; /* of a member */
     uint64_t copies;
     uint32_t *early; /* by member and lane: messages that came before their member */
@@ -77,24 +77,24 @@ static void start_member(struct nadi_system *s, struct run *r, uint32_t member);
 static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
 {
     uint32_t index;
-    const struct nadi_cast *cast = nadi_cast_take(s, stream, phase);
+    const struct nadi_participants *participants = nadi_participants_take(s, stream, phase);
     POOL_TAKE(&s->ahead->runs, next, index);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
     struct run *r = &s->ahead->runs.items[index];
     *r = (struct run){
         .stream = stream,
         .phase_index = phase,
-        .members_left = cast->members,
-        .cast = cast,
-        .lane_count = cast->program->lanes,
+        .members_left = participants->members,
+        .participants = participants,
+        .lane_count = participants->program->lanes,
         .copies = op->view.copies,
     };
-    size_t lanes = (size_t)cast->all * r->lane_count;
+    size_t lanes = (size_t)participants->all * r->lane_count;
     r->early = NADI_NEW(uint32_t, lanes);
     memset(r->early, 0xff, lanes * sizeof(*r->early));
-    r->members = NADI_ZNEW(struct member, cast->all);
+    r->members = NADI_ZNEW(struct member, participants->all);
     s->streams.items[stream].blocks[phase] = index;
-    for (uint32_t m = cast->members; m < cast->all && !s->undecided; m++)
+    for (uint32_t m = participants->members; m < participants->all && !s->undecided; m++)
         start_member(s, r, m);
     return index;
 }
@@ -104,9 +104,9 @@ static void end_member(struct nadi_system *s, struct run *r, uint32_t member);
 static void free_run(struct nadi_system *s, struct run *r)
 {
     s->streams.items[r->stream].blocks[r->phase_index] = NADI_NONE;
-    for (uint32_t m = r->cast->members; m < r->cast->all; m++)
+    for (uint32_t m = r->participants->members; m < r->participants->all; m++)
         end_member(s, r, m);
-    nadi_cast_give(r->cast);
+    nadi_participants_give(r->participants);
     nadi_mem_free(r->early);
     nadi_mem_free(r->members);
     r->early = NULL;
@@ -117,8 +117,8 @@ static void free_run(struct nadi_system *s, struct run *r)
 
 static void start_member(struct nadi_system *s, struct run *r, uint32_t member)
 {
-    const struct nadi_program *p = nadi_cast_program(r->cast, member);
-    uint32_t lanes = r->lane_count, local = nadi_cast_local(r->cast, member);
+    const struct nadi_program *p = nadi_participants_program(r->participants, member);
+    uint32_t lanes = r->lane_count, local = nadi_participants_local(r->participants, member);
     int64_t now = nadi_engine_now_ns(s->engine);
     struct member *m = &r->members[member];
     uint32_t most = 0;
@@ -180,15 +180,15 @@ static int64_t send(struct nadi_system *s, struct run *r, struct place from, str
 {
     uint32_t index, step = r->members[from.member].lanes[from.lane].step;
     struct nadi_message m;
-    nadi_cast_address(s, r->cast, from.lane, from.member, to.member, &m);
-    const uint64_t wired = nadi_wire_bytes(r->cast->phase->wire, bytes);
+    nadi_participants_address(s, r->participants, from.lane, from.member, to.member, &m);
+    const uint64_t wired = nadi_wire_bytes(r->participants->phase->wire, bytes);
     nadi_unaware_count(s->network, m.route, wired, r->copies);
     int64_t there =
         nadi_time_add(at, nadi_ns_signed(nadi_unaware_delay_ns(s->network, m.route, wired)));
     POOL_TAKE(&s->ahead->early, next, index);
     s->ahead->early.items[index] = (struct early){
         .next = NADI_NONE,
-        .from = nadi_cast_local(r->cast, from.member),
+        .from = nadi_participants_local(r->participants, from.member),
         .step = step,
         .at = there,
         .bytes = bytes,
@@ -207,13 +207,15 @@ static int64_t send_all(struct nadi_system *s, struct run *r, struct place from,
                         const struct nadi_step *step, int64_t at)
 {
     const uint32_t count = step->to == NADI_FAN ? step->fan.count : 1;
-    const uint64_t bytes = nadi_program_sent_bytes(nadi_cast_program(r->cast, from.member),
-                                                   nadi_cast_local(r->cast, from.member), from.lane,
-                                                   r->members[from.member].lanes[from.lane].step);
+    const uint64_t bytes =
+        nadi_program_sent_bytes(nadi_participants_program(r->participants, from.member),
+                                nadi_participants_local(r->participants, from.member), from.lane,
+                                r->members[from.member].lanes[from.lane].step);
     int64_t last = at;
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t to = step->to == NADI_FAN ? nadi_member_at(&step->fan, k) : step->to;
-        const struct place there = {nadi_cast_member(r->cast, from.member, to), step->to_lane};
+        const struct place there = {nadi_participants_member(r->participants, from.member, to),
+                                    step->to_lane};
         if (to != step->but)
             last = nadi_max_i64(last, send(s, r, from, there, bytes, at));
     }
@@ -288,8 +290,9 @@ static void begin_step(struct nadi_system *s, struct run *r, struct place at,
                        const struct nadi_step *step, int64_t begin)
 {
     struct lane *l = &r->members[at.member].lanes[at.lane];
-    const uint64_t own = nadi_ns_add(s->config->endpoint_delay_ns, r->cast->phase->overhead_ns);
-    const int64_t delay = at.member < r->cast->members ? nadi_ns_signed(own) : 0;
+    const uint64_t own =
+        nadi_ns_add(s->config->endpoint_delay_ns, r->participants->phase->overhead_ns);
+    const int64_t delay = at.member < r->participants->members ? nadi_ns_signed(own) : 0;
     l->begun = true;
     l->begin = l->free = begin;
     l->due = step->from == NADI_NONE ? 0 : step->from == NADI_FAN ? step->fan.count : 1;
@@ -297,9 +300,9 @@ static void begin_step(struct nadi_system *s, struct run *r, struct place at,
         l->free = send_all(s, r, at, step, nadi_time_add(begin, delay));
     if (!step->local)
         return;
-    const uint64_t bytes =
-        nadi_program_sent_bytes(nadi_cast_program(r->cast, at.member),
-                                nadi_cast_local(r->cast, at.member), at.lane, l->step);
+    const uint64_t bytes = nadi_program_sent_bytes(
+        nadi_participants_program(r->participants, at.member),
+        nadi_participants_local(r->participants, at.member), at.lane, l->step);
     l->free =
         nadi_time_add(l->free, nadi_ns_signed(nadi_reduce_ns(s->config->local_mem_bw, bytes)));
 }
@@ -309,8 +312,8 @@ static bool advance(struct nadi_system *s, struct run *r, struct place at)
 {
     struct member *m = &r->members[at.member];
     struct lane *l = &m->lanes[at.lane];
-    const struct nadi_program *p = nadi_cast_program(r->cast, at.member);
-    uint32_t local = nadi_cast_local(r->cast, at.member);
+    const struct nadi_program *p = nadi_participants_program(r->participants, at.member);
+    uint32_t local = nadi_participants_local(r->participants, at.member);
     bool ended = false;
     while (l->step < l->count) {
         struct nadi_step step = nadi_program_step(p, local, at.lane, l->step);
@@ -324,8 +327,8 @@ static bool advance(struct nadi_system *s, struct run *r, struct place at)
             struct early message;
             if (!take(s, l, &step, &message))
                 return ended;
-            const uint64_t reduce = nadi_time_to_ns(
-                nadi_cast_reduce_time(s, r->cast, at.member, step.reduces, message.bytes));
+            const uint64_t reduce = nadi_time_to_ns(nadi_participants_reduce_time(
+                s, r->participants, at.member, step.reduces, message.bytes));
             l->free = nadi_max_i64(
                 l->free, nadi_time_add(nadi_max_i64(l->begin, message.at), nadi_ns_signed(reduce)));
         }
@@ -338,7 +341,7 @@ static bool advance(struct nadi_system *s, struct run *r, struct place at)
 static bool finish(struct nadi_system *s, struct run *r, uint32_t member)
 {
     struct member *m = &r->members[member];
-    if (m->open > 0 || !m->running || member >= r->cast->members)
+    if (m->open > 0 || !m->running || member >= r->participants->members)
         return false;
     end_member(s, r, member);
     return true;
@@ -402,7 +405,7 @@ static void wake_member(struct nadi_system *s, const struct run *r, uint32_t mem
 static void start_single(struct nadi_system *s, uint32_t run)
 {
     struct run *r = &s->ahead->runs.items[run];
-    const uint32_t size = r->cast->members;
+    const uint32_t size = r->participants->members;
     for (uint32_t i = 0; i < size && !s->undecided; i++)
         start_member(s, r, i);
     for (uint32_t i = 0; i < size && !s->undecided; i++)
@@ -447,10 +450,10 @@ void nadi_programs_ahead_destroy(struct nadi_programs_ahead *all)
 {
     for (size_t i = 0; i < all->runs.count; i++) {
         struct run *r = &all->runs.items[i];
-        for (uint32_t m = 0; r->members && m < r->cast->all; m++)
+        for (uint32_t m = 0; r->members && m < r->participants->all; m++)
             free_member(&r->members[m]);
         if (r->members)
-            nadi_cast_give(r->cast);
+            nadi_participants_give(r->participants);
         nadi_mem_free(r->early);
         nadi_mem_free(r->members);
     }

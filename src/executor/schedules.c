@@ -41,7 +41,7 @@ struct nadi_schedules *nadi_schedules_create(const struct nadi_system *s)
 {
     const struct nadi_system_config *c = s->config;
     bool asked = c->inter != NADI_INTER_BASELINE || c->intra != NADI_INTRA_FIFO;
-    bool ours = s->network->ops->meets && s->setup.topology->dim_count > 1;
+    bool ours = s->network->ops->has_contention && s->setup.topology->dim_count > 1;
     if (!asked && !((c->comm_streams > 1 || ours) && nadi_system_queues_matter(c)))
         return NULL;
     struct nadi_schedules *all = NADI_ZNEW(struct nadi_schedules, 1);

@@ -411,7 +411,7 @@ static void start(struct nadi_system *s, const struct waiting *w)
     else if (s->setup.phases)
         nadi_phases_start(s, w->stream, w->phase, w->member);
     else
-        nadi_packets_start(s, w->stream, w->phase, w->member);
+        nadi_phase_messages_start(s, w->stream, w->phase, w->member);
 }
 
 static void kick(struct nadi_system *s, struct queue *q)

@@ -25,7 +25,7 @@ struct nadi_system *nadi_system_create(const struct nadi_system_setup *setup)
     s->actor_count = setup->fold ? setup->fold->actor_count : s->rank_count;
     nadi_arena_init(&s->arena);
     nadi_streams_init(s);
-    nadi_packets_init(s);
+    nadi_phase_messages_init(s);
     nadi_phases_init(s);
     nadi_p2p_init(s);
     nadi_storage_init(s);
@@ -44,14 +44,14 @@ void nadi_system_destroy(struct nadi_system *s)
     if (!s)
         return;
     nadi_customs_destroy(s->customs);
-    nadi_casts_release(s);
+    nadi_participants_release(s);
     nadi_programs_destroy(s->programs);
     nadi_programs_ahead_destroy(s->ahead);
     nadi_schedules_destroy(s->schedules);
     nadi_bus_destroy(s->bus);
     nadi_storage_release(s);
     nadi_p2p_release(s);
-    nadi_packets_release(s);
+    nadi_phase_messages_release(s);
     nadi_phases_release(s);
     nadi_streams_release(s);
     nadi_mem_free(s->plans.items);

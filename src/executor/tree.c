@@ -54,7 +54,7 @@ void nadi_tree_transmit(struct nadi_system *s, uint32_t block, uint32_t member, 
 {
     uint32_t far_slot;
     uint32_t dst = other_end(&s->blocks.items[block], member, slot, &far_slot);
-    nadi_packets_transmit(s, block, member, dst, far_slot);
+    nadi_phase_messages_transmit(s, block, member, dst, far_slot);
 }
 
 static void send(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t slot)
@@ -78,7 +78,7 @@ static void post(struct nadi_system *s, uint32_t block, uint32_t member, uint32_
         if (s->setup.keyed)
             nadi_matching_recv(s, block, member, src, b->phase->bytes, slot);
         else
-            nadi_packets_send_control(s, block, member, src, far_slot);
+            nadi_phase_messages_send_control(s, block, member, src, far_slot);
     } else if (take_bit(bits_of(s, block, member), CAME + slot))
         nadi_engine_schedule(s->engine, nadi_engine_now(s->engine), NADI_NONE, s->kind_late, block,
                              member, slot);
@@ -96,7 +96,7 @@ void nadi_tree_control(struct nadi_system *s, uint32_t block, uint32_t member, u
 static void stage(struct nadi_system *s, uint32_t block, uint32_t member, enum stage which,
                   unsigned flags)
 {
-    nadi_packets_stage(s, block, member, which, s->blocks.items[block].phase->bytes, flags);
+    nadi_phase_messages_stage(s, block, member, which, s->blocks.items[block].phase->bytes, flags);
 }
 
 void nadi_tree_start(struct nadi_system *s, uint32_t block, uint32_t member)
@@ -159,10 +159,10 @@ void nadi_tree_stage_ended(struct nadi_system *s, uint32_t block, uint32_t membe
             send(s, block, member, LEFT);
         if (node.right != NADI_NONE)
             send(s, block, member, RIGHT);
-        nadi_packets_end_member(s, block, member);
+        nadi_phase_messages_end_member(s, block, member);
         return;
     case LEAF_RECEIVED:
-        nadi_packets_end_member(s, block, member);
+        nadi_phase_messages_end_member(s, block, member);
         return;
     }
 }

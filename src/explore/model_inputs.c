@@ -145,7 +145,7 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_step *step,
     if (!nadi_inputs_take_topology(in, c->graph, c->packet, diags))
         return false;
     nadi_groups_init(&in->groups, in->rank_count);
-    nadi_wires_groups(&step->wires, &study->grid, &in->groups);
+    nadi_comm_groups_add(&step->comm_groups, &study->grid, &in->groups);
     if (nadi_step_uses_remote(&study->plan)) {
         if (!(c->device.host_rate > 0))
             return nadi_error(diags, "plan/offload", NADI_IN_FILE(c->path),

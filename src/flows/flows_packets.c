@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "flows/flows.h"
-#include "network/packet/team.h"
+#include "network/packet/parallel.h"
 
 enum { EVENTS_A_LOOK = 1 << 22 }; /* between two looks at the stop flag */
 
@@ -31,7 +31,7 @@ struct run {
     struct nadi_flows_result *result;
     uint32_t *order; /* flows of the list by start */
     uint32_t *flows; /* in this order, the network's; NULL: they begin when they are due */
-    struct nadi_pkt_team *team; /* NULL: the whole network */
+    struct nadi_pkt_parallel *parallel; /* NULL: the whole network */
     struct nadi_pkt **nets;
     struct part *parts;
     uint32_t count; /* of nets and parts */
@@ -49,7 +49,8 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
         .alone = nadi_pkt_alone(net, flow) * net->tick,
     };
     NADI_PUSH(&p->done, done);
-    if (p->run->in->sample && !p->run->team) /* its number may be another's at the next sample */
+    if (p->run->in->sample &&
+        !p->run->parallel) /* its number may be another's at the next sample */
         nadi_samples_flow_done(&p->run->result->samples, net, flow);
 }
 
@@ -94,14 +95,14 @@ static struct nadi_pkt_flow_spec spec_of(const struct run *r, size_t k)
 
 static bool is_here(const struct part *p, uint32_t host)
 {
-    return p->run->team->part_of[p->run->in->graph.hosts[host]] == p->number;
+    return p->run->parallel->part_of[p->run->in->graph.hosts[host]] == p->number;
 }
 
 /* False when there is no way. */
 static bool begin(struct part *p, struct nadi_pkt *net, size_t k)
 {
     const struct run *r = p->run;
-    if (!r->team) {
+    if (!r->parallel) {
         const struct nadi_pkt_flow_spec spec = spec_of(r, k);
         return nadi_pkt_flow_start(net, &spec) != NADI_NONE;
     }
@@ -152,7 +153,7 @@ static nadi_time take_sample(void *context, bool more)
 }
 
 /* Samples are taken when all of their time has happened. */
-static void run_whole(struct run *r, const struct nadi_pkt_team_orders *orders)
+static void run_whole(struct run *r, const struct nadi_pkt_parallel_orders *orders)
 {
     struct nadi_pkt *net = r->nets[0];
     nadi_time sample = orders->pause_at;
@@ -171,7 +172,7 @@ static bool run_all(struct run *r)
 {
     const struct nadi_flows_inputs *in = r->in;
     const struct nadi_pkt *net = r->nets[0];
-    const struct nadi_pkt_team_orders orders = {
+    const struct nadi_pkt_parallel_orders orders = {
         .until = nadi_pkt_to_ticks(net, in->config.stop ? in->config.stop : NADI_TIME_NEVER - 1),
         .stop = in->stop,
         .pause_at = in->sample ? nadi_pkt_to_ticks(net, in->sample) : NADI_TIME_NEVER,
@@ -189,8 +190,8 @@ static bool run_all(struct run *r)
         nadi_samples_init(&r->result->samples, in->sample, in->max_rows);
         nadi_samples_begin(&r->result->samples, net, in->flows.count);
     }
-    if (r->team)
-        return nadi_pkt_team_run(r->team, &orders);
+    if (r->parallel)
+        return nadi_pkt_parallel_run(r->parallel, &orders);
     run_whole(r, &orders);
     return true;
 }
@@ -333,7 +334,7 @@ static bool tell_unreachable(const struct run *r, struct nadi_diags *diags)
 }
 
 /* All flows are there before the network is cut, as they say how much there is to do where. */
-static void form_team(struct run *r, struct nadi_pkt *net, struct nadi_diags *diags)
+static void run_in_parts(struct run *r, struct nadi_pkt *net, struct nadi_diags *diags)
 {
     const size_t count = r->in->flows.count;
     r->flows = NADI_NEW(uint32_t, count);
@@ -341,9 +342,9 @@ static void form_team(struct run *r, struct nadi_pkt *net, struct nadi_diags *di
         const struct nadi_pkt_flow_spec spec = spec_of(r, k);
         r->flows[k] = nadi_pkt_flow_prepare(net, &spec);
     }
-    r->team = nadi_pkt_team_create(net, r->in->threads);
-    r->nets = r->team->nets;
-    r->count = r->team->count;
+    r->parallel = nadi_pkt_parallel_create(net, r->in->threads);
+    r->nets = r->parallel->nets;
+    r->count = r->parallel->count;
     if (r->count < r->in->threads)
         nadi_note(diags, "flows/parts", NADI_NOWHERE, NULL,
                   "%" PRIu32 " of %" PRIu32 " threads have something to do: the network can be cut "
@@ -357,8 +358,8 @@ static void release(struct run *r, struct nadi_pkt *net)
         nadi_mem_free(r->parts[i].done.items);
         nadi_mem_free(r->parts[i].pfc.items);
     }
-    if (r->team)
-        nadi_pkt_team_destroy(r->team);
+    if (r->parallel)
+        nadi_pkt_parallel_destroy(r->parallel);
     else
         nadi_pkt_destroy(net);
     nadi_mem_free(r->parts);
@@ -380,7 +381,7 @@ static bool simulate(const struct nadi_flows_inputs *in, struct nadi_flows_resul
         r.order[i] = (uint32_t)i;
     qsort_r(r.order, in->flows.count, sizeof(*r.order), by_start, in->flows.items);
     if (in_parts)
-        form_team(&r, net, diags);
+        run_in_parts(&r, net, diags);
     r.parts = NADI_ZNEW(struct part, r.count);
     *again = !run_all(&r);
     bool good = !*again;

@@ -69,7 +69,7 @@ static bool collect_cuts(const struct nadi_step *s, struct cuts *c)
         cut_at(c, at ? at : 1);
     }
     for (uint32_t a = 0; a < NADI_AXES; a++)
-        levels |= s->wires.axes[a].levels > 1;
+        levels |= s->comm_groups.axes[a].levels > 1;
     for (uint32_t d = 0; levels && d < s->study->cluster.topology.dim_count; d++)
         cut_at(c, s->study->cluster.topology.stride[d]);
     for (uint32_t i = 1; i < c->count; i++)
@@ -133,15 +133,15 @@ static bool add_families(const struct nadi_step *s, const struct axes *axes, str
 {
     bool any = false;
     for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
-        const struct nadi_wire *wire = &s->wires.axes[axis];
-        for (uint32_t level = 0; level < wire->levels; level++) {
+        const struct nadi_comm_group *group = &s->comm_groups.axes[axis];
+        for (uint32_t level = 0; level < group->levels; level++) {
             struct family f = {.axes = axes};
-            if (!wire->name[level][0])
+            if (!group->name[level][0])
                 continue;
-            nadi_wire_each(&s->wires, &s->study->grid, axis, level, look_at, &f);
+            nadi_comm_group_each(&s->comm_groups, &s->study->grid, axis, level, look_at, &f);
             if (!f.ok)
                 return false;
-            nadi_str_printf(out, "%s  %s: [", any ? "" : "groups:\n", wire->name[level]);
+            nadi_str_printf(out, "%s  %s: [", any ? "" : "groups:\n", group->name[level]);
             any = true;
             const char *comma = "";
             for (uint32_t i = 0; i < axes->count; i++)
@@ -262,7 +262,7 @@ static bool write_ranks(const struct nadi_step *s, const struct nadi_model_files
     const struct nadi_grid *grid = &s->study->grid;
     struct nadi_groups groups;
     nadi_groups_init(&groups, grid->ranks);
-    nadi_wires_groups(&s->wires, grid, &groups);
+    nadi_comm_groups_add(&s->comm_groups, grid, &groups);
     bool ok = write_groups(&groups, folder, diags);
     for (uint32_t stage = 0; stage < s->study->plan.pp && ok; stage++) {
         struct nadi_trace *t = nadi_step_trace(s, stage);
@@ -283,7 +283,8 @@ uint32_t nadi_model_chunks(const struct nadi_step *step)
 {
     const struct nadi_cluster *c = &step->study->cluster;
     for (uint32_t a = 0; a < NADI_AXES && c->topology.dim_count > 1; a++)
-        if (step->wires.axes[a].size > 1 && step->wires.axes[a].size == c->topology.npu_count)
+        if (step->comm_groups.axes[a].size > 1 &&
+            step->comm_groups.axes[a].size == c->topology.npu_count)
             return c->chunks;
     return 1;
 }

@@ -298,8 +298,8 @@ bool nadi_step_init(struct nadi_step *s, const struct nadi_study *study, struct 
         }
     }
     /* a library takes groups whole */
-    nadi_wires_init(&s->wires, &study->grid,
-                    s->has_device && !study->library ? &study->cluster.topology : NULL);
+    nadi_comm_groups_init(&s->comm_groups, &study->grid,
+                          s->has_device && !study->library ? &study->cluster.topology : NULL);
     const uint32_t count = variants_of(p);
     s->variants = NADI_ARENA_ZNEW(&s->arena, struct nadi_step_variant, count);
     for (; s->variant_count < count; s->variant_count++) {

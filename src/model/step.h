@@ -1,7 +1,8 @@
 /* step: the graph of one rank's work: forward, backward, optimizer, and all that it sends.
  *
  * Ranks that differ only in data, tensor, context or expert coordinates do the same, so there is
- * one graph a rank of the pipeline, with families of groups (model/wires.h) and peers as distances.
+ * one graph a rank of the pipeline, with families of groups (model/comm_groups.h) and peers as
+ * distances.
  *
  *   compute  nodes form a chain in the schedule's order; what lies between two transfers is one
  *            node (detail block) or every kernel is (detail kernel), with its time on the device,
@@ -24,8 +25,8 @@
 #define NADI_MODEL_STEP_H
 
 #include "compute/kernel.h"
+#include "model/comm_groups.h"
 #include "model/study.h"
-#include "model/wires.h"
 #include "trace/trace.h"
 
 struct nadi_step_variant { /* one shape of the work: in inference it changes as the cache grows */
@@ -38,7 +39,7 @@ struct nadi_step {
     const struct nadi_study *study;
     struct nadi_compute compute;
     bool has_device;
-    struct nadi_wires wires;
+    struct nadi_comm_groups comm_groups;
     struct nadi_step_variant *variants;
     uint32_t variant_count;
     struct nadi_measured *measured;

@@ -112,12 +112,13 @@ static enum nadi_collective_kind kind_of(enum nadi_transfer_kind kind)
     NADI_BUG("transfer %d", (int)kind);
 }
 
-static uint64_t one_level(struct nadi_emit *e, const char *name, const struct nadi_wire *wire,
-                          uint32_t level, enum nadi_transfer_kind kind, uint64_t bytes,
+static uint64_t one_level(struct nadi_emit *e, const char *name,
+                          const struct nadi_comm_group *group, uint32_t level,
+                          enum nadi_transfer_kind kind, uint64_t bytes,
                           const struct nadi_front *after)
 {
     return nadi_trace_build_collective(&e->build, name, kind_of(kind), bytes ? bytes : 1,
-                                       wire->name[level], after->ids, after->count);
+                                       group->name[level], after->ids, after->count);
 }
 
 static struct nadi_front only(uint64_t id)
@@ -126,31 +127,31 @@ static struct nadi_front only(uint64_t id)
 }
 
 /* Down through the levels, then up again for an all-reduce. */
-static uint64_t level_by_level(struct nadi_emit *e, const char *name, const struct nadi_wire *wire,
-                               enum nadi_transfer_kind kind, uint64_t bytes,
-                               const struct nadi_front *first)
+static uint64_t level_by_level(struct nadi_emit *e, const char *name,
+                               const struct nadi_comm_group *group, enum nadi_transfer_kind kind,
+                               uint64_t bytes, const struct nadi_front *first)
 {
     struct nadi_front after = *first;
-    const uint32_t last = wire->levels - 1;
+    const uint32_t last = group->levels - 1;
     uint64_t held = bytes;
     if (kind == NADI_TRANSFER_ALL_GATHER || kind == NADI_TRANSFER_RING) {
-        for (uint32_t i = wire->levels; i-- > 0; held *= wire->level_size[i])
-            after = only(one_level(e, name, wire, i, kind, held, &after));
+        for (uint32_t i = group->levels; i-- > 0; held *= group->level_size[i])
+            after = only(one_level(e, name, group, i, kind, held, &after));
         return after.ids[0];
     }
     if (kind == NADI_TRANSFER_ALL_TO_ALL) {
         for (uint32_t i = 0; i <= last; i++)
-            after = only(one_level(e, name, wire, i, kind, held, &after));
+            after = only(one_level(e, name, group, i, kind, held, &after));
         return after.ids[0];
     }
     const bool all = kind == NADI_TRANSFER_ALL_REDUCE;
-    for (uint32_t i = 0; i < last + !all; held /= wire->level_size[i++])
-        after = only(one_level(e, name, wire, i, NADI_TRANSFER_REDUCE_SCATTER, held, &after));
+    for (uint32_t i = 0; i < last + !all; held /= group->level_size[i++])
+        after = only(one_level(e, name, group, i, NADI_TRANSFER_REDUCE_SCATTER, held, &after));
     if (!all)
         return after.ids[0];
-    after = only(one_level(e, name, wire, last, kind, held, &after));
-    for (uint32_t i = last; i-- > 0; held *= wire->level_size[i])
-        after = only(one_level(e, name, wire, i, NADI_TRANSFER_ALL_GATHER, held, &after));
+    after = only(one_level(e, name, group, last, kind, held, &after));
+    for (uint32_t i = last; i-- > 0; held *= group->level_size[i])
+        after = only(one_level(e, name, group, i, NADI_TRANSFER_ALL_GATHER, held, &after));
     return after.ids[0];
 }
 
@@ -172,14 +173,14 @@ static uint64_t exchange_tied(struct nadi_emit *e, const char *name, uint64_t by
 static uint64_t transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,
                          const struct nadi_transfer *t, const struct nadi_front *after)
 {
-    const struct nadi_wire *wire = &e->s->wires.axes[axis];
-    if (t->kind == NADI_TRANSFER_NONE || wire->size < 2 || t->bytes == 0)
+    const struct nadi_comm_group *group = &e->s->comm_groups.axes[axis];
+    if (t->kind == NADI_TRANSFER_NONE || group->size < 2 || t->bytes == 0)
         return 0;
     if (axis == NADI_AXIS_TIED)
         return exchange_tied(e, name, t->bytes, after);
-    if (wire->levels == 1)
-        return one_level(e, name, wire, 0, t->kind, t->bytes, after);
-    return level_by_level(e, name, wire, t->kind, t->bytes, after);
+    if (group->levels == 1)
+        return one_level(e, name, group, 0, t->kind, t->bytes, after);
+    return level_by_level(e, name, group, t->kind, t->bytes, after);
 }
 
 uint64_t nadi_emit_transfer(struct nadi_emit *e, const char *name, enum nadi_axis axis,

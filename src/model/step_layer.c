@@ -2,9 +2,9 @@
 #include "base/time.h"
 #include "model/step_emit.h"
 
-static bool is_wire(const struct nadi_emit *e, const struct nadi_op *op)
+static bool communicates(const struct nadi_emit *e, const struct nadi_op *op)
 {
-    return op->kind == NADI_OP_COMM && e->s->wires.axes[op->axis].size > 1;
+    return op->kind == NADI_OP_COMM && e->s->comm_groups.axes[op->axis].size > 1;
 }
 
 static bool is_tensor(enum nadi_axis axis)
@@ -35,13 +35,13 @@ static struct nadi_work scaled(const struct nadi_work *w, double factor)
 }
 
 /* The blocks of keys and values travel while attention works on those before. */
-static void ring(struct nadi_emit *e, const struct nadi_op *wire, const struct nadi_transfer *t,
+static void ring(struct nadi_emit *e, const struct nadi_op *comm, const struct nadi_transfer *t,
                  const struct nadi_op *core, const struct nadi_work *work)
 {
-    const double last = 1.0 / e->s->wires.axes[wire->axis].size;
+    const double last = 1.0 / e->s->comm_groups.axes[comm->axis].size;
     const struct nadi_work before = scaled(work, 1 - last), after = scaled(work, last);
     nadi_emit_flush(e);
-    const uint64_t id = nadi_emit_transfer(e, wire->name, wire->axis, t, &e->front);
+    const uint64_t id = nadi_emit_transfer(e, comm->name, comm->axis, t, &e->front);
     nadi_emit_work(e, core->name, &before);
     nadi_emit_flush(e);
     nadi_emit_join(e, id);
@@ -50,7 +50,7 @@ static void ring(struct nadi_emit *e, const struct nadi_op *wire, const struct n
 
 static bool is_ring(const struct nadi_emit *e, const struct nadi_op *op)
 {
-    return is_wire(e, op) && op->forward.kind == NADI_TRANSFER_RING;
+    return communicates(e, op) && op->forward.kind == NADI_TRANSFER_RING;
 }
 
 void nadi_emit_forward(struct nadi_emit *e, uint32_t kind, bool recompute)
@@ -66,7 +66,7 @@ void nadi_emit_forward(struct nadi_emit *e, uint32_t kind, bool recompute)
         if (next_is_core) {
             ring(e, op, &op->forward, &op[1], &costs[o + 1].part[NADI_COST_FORWARD]);
             o++;
-        } else if (is_wire(e, op)) {
+        } else if (communicates(e, op)) {
             if (op->forward.kind != NADI_TRANSFER_NONE)
                 blocking(e, op, &op->forward);
         } else {
@@ -91,15 +91,15 @@ struct back {
  */
 static void overlapped(struct nadi_emit *e, const struct back *b, uint32_t o)
 {
-    const struct nadi_op *wire = &b->layer->ops[o - 1], *op = &b->layer->ops[o];
+    const struct nadi_op *comm = &b->layer->ops[o - 1], *op = &b->layer->ops[o];
     const struct nadi_op_cost *cost = &b->costs[o];
     nadi_emit_flush(e);
     const uint64_t again =
-        nadi_emit_transfer(e, wire->name, wire->axis, &wire->regather, &e->front);
+        nadi_emit_transfer(e, comm->name, comm->axis, &comm->regather, &e->front);
     nadi_emit_work(e, op->name, &cost->part[NADI_COST_INPUT]);
     nadi_emit_flush(e);
     nadi_emit_join(e, again);
-    const uint64_t sent = nadi_emit_transfer(e, wire->name, wire->axis, &wire->backward, &e->front);
+    const uint64_t sent = nadi_emit_transfer(e, comm->name, comm->axis, &comm->backward, &e->front);
     nadi_emit_work(e, op->name, &cost->part[NADI_COST_WEIGHT]);
     nadi_emit_flush(e);
     nadi_emit_join(e, sent);
@@ -110,7 +110,7 @@ static void weights_only(struct nadi_emit *e, const struct back *b)
 {
     for (uint32_t o = b->layer->op_count; o-- > 0;) {
         const struct nadi_op *op = &b->layer->ops[o];
-        if (!is_wire(e, op)) {
+        if (!communicates(e, op)) {
             nadi_emit_work(e, op->name, &b->costs[o].part[NADI_COST_WEIGHT]);
         } else if (op->regather.kind != NADI_TRANSFER_NONE) {
             nadi_emit_flush(e);
@@ -151,11 +151,11 @@ void nadi_emit_backward(struct nadi_emit *e, uint32_t kind, bool inputs, bool we
             work.flops += core_again ? b.costs[o].part[NADI_COST_FORWARD].flops : 0;
             ring(e, before, &before->backward, op, &work);
             o--;
-        } else if (before && is_wire(e, before) && is_tensor(before->axis) && weights &&
+        } else if (before && communicates(e, before) && is_tensor(before->axis) && weights &&
                    before->backward.kind != NADI_TRANSFER_NONE && op->kind == NADI_OP_GEMM) {
             overlapped(e, &b, o);
             o--;
-        } else if (!is_wire(e, op)) {
+        } else if (!communicates(e, op)) {
             back_op(e, &b, o);
         } else {
             if (weights && op->regather.kind != NADI_TRANSFER_NONE)

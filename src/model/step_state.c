@@ -43,7 +43,7 @@ static bool gathers_ahead(const struct nadi_plan *p)
 static uint64_t gather(struct nadi_emit *e, double parameters, enum nadi_axis axis,
                        const struct nadi_front *after)
 {
-    const uint32_t replicas = e->s->wires.axes[axis].size;
+    const uint32_t replicas = e->s->comm_groups.axes[axis].size;
     const struct nadi_transfer t = {
         NADI_TRANSFER_ALL_GATHER, nadi_count_trunc(parameters * e->p->parameter_bytes / replicas)};
     return nadi_emit_transfer(e, "gather parameters", axis, &t, after);

@@ -567,7 +567,7 @@ static bool endless(const struct nadi_network *net)
 
 const struct nadi_network_ops nadi_network_flow = {
     .name = "flow",
-    .meets = true,
+    .has_contention = true,
     .summary = "Messages are fluids that share every link of their way max-min fairly, in "
                "picoseconds; each waits for the latency of all its hops. Any graph, any number of "
                "dimensions.",

@@ -96,7 +96,7 @@ struct nadi_network *nadi_message_log_open(struct nadi_message_log *log, struct 
 {
     log->inner = inner;
     log->ops = logged;
-    log->ops.meets = inner->ops->meets;
+    log->ops.has_contention = inner->ops->has_contention;
     log->base.ops = &log->ops;
     return &log->base;
 }

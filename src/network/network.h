@@ -76,7 +76,7 @@ typedef void nadi_network_visit_fn(void *context, const struct nadi_network_coun
 struct nadi_network_ops {
     const char *name;
     const char *summary; /* what it assumes, one paragraph */
-    bool meets;          /* messages meet: when one is sent can matter to another */
+    bool has_contention; /* messages meet: when one is sent can matter to another */
     struct nadi_network *(*create)(const struct nadi_network_setup *setup);
     void (*destroy)(struct nadi_network *net);
     uint32_t (*route)(struct nadi_network *net, uint32_t src, uint32_t dst);

@@ -2,7 +2,7 @@
  *
  * The last dimension may be open (0 devices): it takes as many as a number of ranks needs. Groups
  * of ranks are looked at only by how many of their members lie together in each dimension, which is
- * all that the closed forms of model/wires.h needs. */
+ * all that the closed forms of model/comm_groups.h needs. */
 #ifndef NADI_PLATFORM_CLUSTER_H
 #define NADI_PLATFORM_CLUSTER_H
 

@@ -174,7 +174,7 @@ static void share_out(const struct nadi_inputs *in, const struct nadi_plan *plan
     }
 }
 
-uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_floors *floors,
+uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
                                 uint32_t rank, uint32_t node, uint64_t ns,
                                 struct nadi_inside_part *parts)
 {
@@ -185,8 +185,8 @@ uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_floors
     if (!nadi_inside_plan(in, rank, node, &plan))
         return 1;
     if (in->options.network_model == NADI_NETWORK_AWARE && !in->has_graph) {
-        uint32_t group = nadi_floors_group(floors, t, node, rank);
-        uint64_t least = nadi_floor_collective(floors, t, node, group).last;
+        uint32_t group = nadi_lower_bounds_group(bounds, t, node, rank);
+        uint64_t least = nadi_lower_bound_collective(bounds, t, node, group).last;
         queue = least > 0 && least < ns ? ns - least : 0;
     }
     const uint32_t own =
@@ -208,7 +208,7 @@ uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_floors
     return plan.phase_count + 1;
 }
 
-uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_floors *floors,
+uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
                              uint32_t rank, uint32_t send_node, uint64_t ns,
                              struct nadi_inside_part *parts)
 {
@@ -217,18 +217,19 @@ uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_floors *f
     uint32_t dim = NADI_NONE, to = rank;
     uint64_t queue = 0;
     if (comm) {
-        to = nadi_floors_peer(floors, rank, comm->dst);
+        to = nadi_lower_bounds_peer(bounds, rank, comm->dst);
         if (to != rank && to < in->rank_count && in->topology.dim_count > 0)
             dim = nadi_topology_lowest_difference(&in->topology, rank, to);
     }
     if (dim >= in->topology.dim_count)
         dim = NADI_NONE;
     if (in->options.network_model == NADI_NETWORK_AWARE && !in->has_graph) {
-        uint64_t least = nadi_floor_node(floors, t, send_node, rank);
+        uint64_t least = nadi_lower_bound_node(bounds, t, send_node, rank);
         queue = least > 0 && least < ns ? ns - least : 0;
     }
     const uint64_t latency =
-        dim == NADI_NONE ? 0 : nadi_min_u64(nadi_floor_message(floors, rank, to, 0), ns - queue);
+        dim == NADI_NONE ? 0
+                         : nadi_min_u64(nadi_lower_bound_message(bounds, rank, to, 0), ns - queue);
     parts[0] = (struct nadi_inside_part){
         .ns = ns - queue,
         .fixed_ns = latency,

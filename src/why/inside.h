@@ -2,7 +2,7 @@
 #ifndef NADI_WHY_INSIDE_H
 #define NADI_WHY_INSIDE_H
 
-#include "bound/floor.h"
+#include "bound/lower_bound.h"
 #include "collective/plan.h"
 #include "why/why.h"
 
@@ -24,11 +24,11 @@ const char *nadi_inside_algorithm(const struct nadi_plan *plan, uint32_t dim);
 
 /* A collective of `group` that took `ns` after its last member had started. The parts add up to ns;
  * returns their number, at least 1. */
-uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_floors *floors,
+uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
                                 uint32_t rank, uint32_t node, uint64_t ns,
                                 struct nadi_inside_part *parts);
 /* A message that was `ns` on its way; the same. */
-uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_floors *floors,
+uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
                              uint32_t rank, uint32_t send_node, uint64_t ns,
                              struct nadi_inside_part *parts);
 

@@ -7,7 +7,7 @@
 
 struct walk {
     const struct nadi_times *t;
-    struct nadi_floors *floors;
+    struct nadi_lower_bounds *bounds;
     struct nadi_ways *ways;
     struct nadi_trails *trails; /* NULL: messages are not known one by one */
     struct nadi_trail trail;
@@ -165,7 +165,7 @@ static void over_collective(struct walk *w)
     uint32_t member = nadi_times_last(w->t, at);
     uint64_t last = member == NADI_NONE ? w->t->nodes[at].start_ns : w->t->members[member].start_ns;
     uint32_t count =
-        nadi_inside_collective(w->t->in, w->floors, w->rank, w->node, w->at_ns - last, parts);
+        nadi_inside_collective(w->t->in, w->bounds, w->rank, w->node, w->at_ns - last, parts);
     tell_parts(w, parts, count, last, member == NADI_NONE ? NADI_BOUND_SLOT : NADI_BOUND_MEMBER,
                NADI_NONE);
     if (member != NADI_NONE) {
@@ -186,7 +186,7 @@ static void over_message(struct walk *w, const struct nadi_flow *f)
     if (w->trails && nadi_trail_message(w->trails, f, from, w->at_ns, &w->trail))
         tell_trail(w, NADI_BOUND_MESSAGE);
     else {
-        uint32_t count = nadi_inside_message(w->t->in, w->floors, f->src, f->send_node,
+        uint32_t count = nadi_inside_message(w->t->in, w->bounds, f->src, f->send_node,
                                              w->at_ns > from ? w->at_ns - from : 0, parts);
         tell_parts(w, parts, count, from, NADI_BOUND_MESSAGE, f->dst);
     }
@@ -360,8 +360,8 @@ void nadi_path_find(const struct nadi_times *t, struct nadi_why *x)
     struct walk w = {.t = t, .at_ns = t->r->end_ns};
     if (!last_node(&w))
         return;
-    w.floors = nadi_floors_create(t->in);
-    w.ways = nadi_ways_create(t->in, w.floors);
+    w.bounds = nadi_lower_bounds_create(t->in);
+    w.ways = nadi_ways_create(t->in, w.bounds);
     w.trails = nadi_trails_create(t, w.ways);
     w.visited = NADI_ZNEW(uint8_t, t->count / 8 + 1);
     visit(&w, w.node);
@@ -378,7 +378,7 @@ void nadi_path_find(const struct nadi_times *t, struct nadi_why *x)
     }
     nadi_mem_free(w.steps.items);
     nadi_mem_free(w.visited);
-    nadi_floors_destroy(w.floors);
+    nadi_lower_bounds_destroy(w.bounds);
     nadi_trails_destroy(w.trails);
     nadi_ways_destroy(w.ways);
     nadi_mem_free(w.trail.parts.items);

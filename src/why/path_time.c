@@ -2,7 +2,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "bound/floor.h"
+#include "bound/lower_bound.h"
 #include "collective/plan.h"
 #include "compute/compute.h"
 #include "why/micro.h"
@@ -18,7 +18,7 @@ struct path_op { /* operations that take the same time */
 struct nadi_path_ops {
     const struct nadi_inputs *in;
     const struct nadi_why *why;
-    struct nadi_floors *floors;
+    struct nadi_lower_bounds *bounds;
     struct nadi_map64 alike;
     struct {
         struct path_op *items;
@@ -64,15 +64,17 @@ static uint64_t key_of(const struct nadi_inputs *in, uint32_t rank, uint32_t nod
     return nadi_hash_u64(key ^ ((uint64_t)rank << 32) ^ (comm ? comm->dst : 0));
 }
 
-static uint64_t time_of(const struct nadi_inputs *in, struct nadi_floors *floors, uint32_t rank,
-                        uint32_t node)
+static uint64_t time_of(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,
+                        uint32_t rank, uint32_t node)
 {
     const struct nadi_trace *t = in->traces[rank];
     if (!is_collective(in, rank, node))
-        return nadi_floor_node(floors, t, node, rank);
+        return nadi_lower_bound_node(bounds, t, node, rank);
     if (in->options.network_model <= NADI_NETWORK_UNAWARE)
         return nadi_micro_collective(in, rank, node);
-    return nadi_floor_collective(floors, t, node, nadi_floors_group(floors, t, node, rank)).last;
+    return nadi_lower_bound_collective(bounds, t, node,
+                                       nadi_lower_bounds_group(bounds, t, node, rank))
+        .last;
 }
 
 static void add_op(struct nadi_path_ops *ops, uint32_t rank, uint32_t node, uint64_t ns)
@@ -81,7 +83,7 @@ static void add_op(struct nadi_path_ops *ops, uint32_t rank, uint32_t node, uint
     uint64_t key = key_of(ops->in, rank, node);
     uint32_t i = *nadi_map64_put(&ops->alike, key, (uint32_t)ops->list.count, &added);
     if (added) {
-        struct path_op op = {rank, node, time_of(ops->in, ops->floors, rank, node), 0};
+        struct path_op op = {rank, node, time_of(ops->in, ops->bounds, rank, node), 0};
         NADI_PUSH(&ops->list, op);
     }
     struct path_op *op = &ops->list.items[i];
@@ -102,7 +104,7 @@ struct nadi_path_ops *nadi_path_ops_create(const struct nadi_inputs *in, const s
 {
     struct nadi_path_ops *ops = NADI_ZNEW(struct nadi_path_ops, 1);
     *ops = (struct nadi_path_ops){
-        .in = in, .why = why, .floors = nadi_floors_create(in), .exact = true};
+        .in = in, .why = why, .bounds = nadi_lower_bounds_create(in), .exact = true};
     nadi_map64_init(&ops->alike, 64);
     const bool timed = !in->has_graph && !in->system.exact;
     if (!timed) /* what messages wait for others says nothing of when those come */
@@ -127,7 +129,7 @@ void nadi_path_ops_destroy(struct nadi_path_ops *ops)
 {
     if (!ops)
         return;
-    nadi_floors_destroy(ops->floors);
+    nadi_lower_bounds_destroy(ops->bounds);
     nadi_map64_release(&ops->alike);
     nadi_mem_free(ops->list.items);
     nadi_mem_free(ops);
@@ -146,16 +148,16 @@ static double gain_of_step(struct nadi_path_ops *ops, enum nadi_parameter p, uin
         factor = fmax(factor, (before + 1) / before);
     bool changed = nadi_change_open(&c, ops->in, p, dim, factor);
     double after = nadi_parameter_value(&c.in, p, dim);
-    struct nadi_floors *floors = nadi_floors_create(&c.in);
+    struct nadi_lower_bounds *bounds = nadi_lower_bounds_create(&c.in);
     for (size_t i = 0; changed && i < ops->list.count; i++) {
         const struct path_op *op = &ops->list.items[i];
         if (!(op->times > 0) || step_of(op->alone_ns) != step)
             continue;
-        uint64_t ns = time_of(&c.in, floors, op->rank, op->node);
+        uint64_t ns = time_of(&c.in, bounds, op->rank, op->node);
         if (ns != UINT64_MAX)
             sum += op->times * ((double)ns - (double)op->alone_ns);
     }
-    nadi_floors_destroy(floors);
+    nadi_lower_bounds_destroy(bounds);
     nadi_change_close(&c);
     if (!changed)
         return 0;

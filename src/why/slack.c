@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
-#include "bound/floor.h"
+#include "bound/lower_bound.h"
 #include "why/inside.h"
 #include "why/micro.h"
 

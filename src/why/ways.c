@@ -7,7 +7,7 @@
 
 struct nadi_ways {
     const struct nadi_inputs *in;
-    const struct nadi_floors *floors;
+    const struct nadi_lower_bounds *bounds;
     struct nadi_routing *routing; /* of a graph, else NULL */
     struct nadi_way way;
     struct nadi_map64 known; /* src << 32 | dst -> index of `latencies` */
@@ -17,12 +17,13 @@ struct nadi_ways {
     } latencies;
 };
 
-struct nadi_ways *nadi_ways_create(const struct nadi_inputs *in, const struct nadi_floors *floors)
+struct nadi_ways *nadi_ways_create(const struct nadi_inputs *in,
+                                   const struct nadi_lower_bounds *bounds)
 {
     const struct nadi_routing_config config = {.scheme = NADI_ROUTE_SHORTEST};
     struct nadi_ways *w = NADI_ZNEW(struct nadi_ways, 1);
     w->in = in;
-    w->floors = floors;
+    w->bounds = bounds;
     if (in->has_graph)
         w->routing = nadi_routing_create(&in->graph, &config);
     nadi_map64_init(&w->known, 64);
@@ -45,7 +46,7 @@ static uint64_t latency_of(struct nadi_ways *w, uint32_t src, uint32_t dst)
     const struct nadi_graph *g = &w->in->graph;
     nadi_time sum = 0;
     if (!w->routing)
-        return nadi_floor_message(w->floors, src, dst, 0);
+        return nadi_lower_bound_message(w->bounds, src, dst, 0);
     if (src >= g->host_count || dst >= g->host_count ||
         !nadi_routing_find(w->routing, src, dst, 0, &w->way))
         return 0;

@@ -1,7 +1,7 @@
 /* Any sound trace, anonymised: the verifier finds nothing, the result is a trace, and with shapes
  * kept it is the same graph for a simulation. */
 #include "base/diag.h"
-#include "sim/twin.h"
+#include "sim/comparison.h"
 #include "trace/edit/anonymize.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,7 +30,7 @@ static void check_same(const uint8_t *data, size_t size, const struct nadi_str *
     if (before) {
         struct nadi_trace *after = nadi_trace_parse("after.et", out->text, out->length, 0, &diags);
         NADI_ASSERT(after);
-        if (!nadi_twin_same_graph(before, after, &why))
+        if (!nadi_comparison_same_graph(before, after, &why))
             NADI_BUG("%s", nadi_str_get(&why));
         nadi_trace_destroy(after);
     }

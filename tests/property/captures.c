@@ -166,7 +166,7 @@ static void backward(struct machine *m, unsigned thread, unsigned depth, uint64_
 
 static void program(struct machine *m)
 {
-    for (int64_t bouts = some(m, 1, 4); bouts > 0; bouts--) {
+    for (int64_t bursts = some(m, 1, 4); bursts > 0; bursts--) {
         for (int64_t k = some(m, 1, 8); k > 0; k--) {
             enclose(m, "step", 0, 2, operators);
             m->now += some(m, 0, 5000);

@@ -1,6 +1,6 @@
 /* Property: after nodes are cut out of a random graph, two nodes that stay are ordered exactly when
  * they were before, over data dependencies alone and over all; and what is not touched keeps its
- * bytes. The twin is the whole closure, by bit sets. */
+ * bytes. The reference is the whole closure, by bit sets. */
 #include "base/mem.h"
 #include "base/rng.h"
 #include "trace/edit/contract.h"

@@ -1,4 +1,4 @@
-/* The engine against a slow twin that keeps the rule as it is written: a list for each actor and
+/* The engine against a slow model that keeps the rule as it is written: a list for each actor and
  * time, at the place of its first event; events of no actor stand alone. */
 #include "base/mem.h"
 #include "base/rng.h"
@@ -10,7 +10,7 @@
 
 enum { CASES = 3000, ACTORS = 5, MOST = 400 };
 
-struct item { /* an event of the twin */
+struct item { /* an event of the model */
     nadi_time at;
     uint32_t actor, name;
     uint64_t entry; /* order of its list, or of itself */
@@ -24,9 +24,9 @@ struct world {
     uint32_t kind, named;
     struct item items[MOST];
     uint64_t order;
-    uint32_t engine_log[MOST], twin_log[MOST];
-    uint32_t engine_count, twin_count;
-    uint32_t running; /* actor whose list the twin walks, or NADI_NONE */
+    uint32_t engine_log[MOST], model_log[MOST];
+    uint32_t engine_count, model_count;
+    uint32_t running; /* actor whose list the model walks, or NADI_NONE */
     nadi_time now;
 };
 
@@ -54,7 +54,7 @@ static void on_event(void *context, const struct nadi_event *event)
                              w->named++, 0, 0);
 }
 
-static void twin_schedule(struct world *w, nadi_time at, uint32_t actor, uint32_t name)
+static void model_schedule(struct world *w, nadi_time at, uint32_t actor, uint32_t name)
 {
     struct item *x = &w->items[name];
     *x = (struct item){.at = at, .actor = actor, .name = name, .order = w->order};
@@ -64,12 +64,12 @@ static void twin_schedule(struct world *w, nadi_time at, uint32_t actor, uint32_
         /* an open list: one of its events is still to come, or its last one runs right now */
         bool open = !y->done || (w->running == actor && at == w->now);
         if (y->actor == actor && y->at == at && open && y->entry < x->entry &&
-            (!y->done || y->entry == w->items[w->twin_log[w->twin_count - 1]].entry))
+            (!y->done || y->entry == w->items[w->model_log[w->model_count - 1]].entry))
             x->entry = y->entry;
     }
 }
 
-static struct item *twin_next(struct world *w, uint32_t named)
+static struct item *model_next(struct world *w, uint32_t named)
 {
     struct item *best = NULL;
     for (uint32_t i = 0; i < named; i++) {
@@ -83,19 +83,19 @@ static struct item *twin_next(struct world *w, uint32_t named)
     return best;
 }
 
-static void twin_run(struct world *w, uint32_t first)
+static void model_run(struct world *w, uint32_t first)
 {
     uint32_t named = first;
-    for (struct item *x = twin_next(w, named); x; x = twin_next(w, named)) {
+    for (struct item *x = model_next(w, named); x; x = model_next(w, named)) {
         nadi_time delay[3];
         uint32_t actor[3];
         w->now = x->at;
         w->running = x->actor;
         x->done = true;
-        w->twin_log[w->twin_count++] = x->name;
+        w->model_log[w->model_count++] = x->name;
         uint32_t count = children(w, x->name, delay, actor);
         for (uint32_t i = 0; i < count && named < MOST; i++) {
-            twin_schedule(w, w->now + delay[i], actor[i], named);
+            model_schedule(w, w->now + delay[i], actor[i], named);
             named++;
         }
         w->running = NADI_NONE;
@@ -118,16 +118,16 @@ static void same_order(void **state)
             uint32_t actor =
                 nadi_rng_below(&r, 3) == 0 ? NADI_NONE : (uint32_t)nadi_rng_below(&r, ACTORS);
             nadi_engine_schedule(w->engine, at, actor, w->kind, i, 0, 0);
-            twin_schedule(w, at, actor, i);
+            model_schedule(w, at, actor, i);
         }
         w->named = first;
         while (nadi_engine_run(w->engine, 1, NADI_TIME_MAX))
             continue;
-        twin_run(w, first);
-        if (w->engine_count != w->twin_count ||
-            memcmp(w->engine_log, w->twin_log, w->twin_count * sizeof(uint32_t)) != 0)
+        model_run(w, first);
+        if (w->engine_count != w->model_count ||
+            memcmp(w->engine_log, w->model_log, w->model_count * sizeof(uint32_t)) != 0)
             fail_msg("seed %" PRIu64 ": the order differs", seed);
-        assert_int_equal(nadi_engine_events(w->engine), w->twin_count);
+        assert_int_equal(nadi_engine_events(w->engine), w->model_count);
         nadi_engine_destroy(w->engine);
     }
     nadi_mem_free(w);

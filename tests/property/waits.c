@@ -115,11 +115,11 @@ static void sweep(struct member *m)
 
 static uint32_t least_far(const struct member *m)
 {
-    uint32_t floor = UINT32_MAX;
+    uint32_t lowest = UINT32_MAX;
     for (uint32_t l = 0; l < m->plan->lanes; l++)
-        if (m->at[l] < m->plan->steps[l] && m->at[l] < floor)
-            floor = m->at[l];
-    return floor;
+        if (m->at[l] < m->plan->steps[l] && m->at[l] < lowest)
+            lowest = m->at[l];
+    return lowest;
 }
 
 /* Runs the member; steps that have begun end in an order that the seed says. Returns how many lanes
@@ -135,7 +135,7 @@ static uint32_t run(struct member *m, uint64_t seed)
         uint32_t begun[MOST_LANES], count = 0;
         sweep(m);
         if (m->waits)
-            assert_int_equal(nadi_waits_floor(m->waits), least_far(m));
+            assert_int_equal(nadi_waits_lowest(m->waits), least_far(m));
         for (uint32_t l = 0; l < m->plan->lanes; l++)
             if (m->begun[l])
                 begun[count++] = l;
@@ -180,7 +180,7 @@ static void from_half_way(void **state)
     nadi_waits_set(w, 0, 2, 5);
     nadi_waits_set(w, 1, 3, 3);
     nadi_waits_set(w, 2, 4, 6);
-    assert_int_equal(nadi_waits_floor(w), 2);
+    assert_int_equal(nadi_waits_lowest(w), 2);
     assert_false(nadi_waits_must(w, 2, NADI_ALL_LANES, 2));
     assert_true(nadi_waits_must(w, 2, NADI_ALL_LANES, 4));
     assert_false(nadi_waits_must(w, 0, 1, 9)); /* it has ended */

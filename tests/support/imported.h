@@ -28,7 +28,7 @@ struct imported {
 struct import_how {
     bool device_alone, force;
     bool by_link;          /* through a linked trace */
-    int64_t resolution_ns; /* 0: every piece is a node */
+    int64_t resolution_ns; /* 0: every slice is a node */
 };
 
 void imported_make(struct imported *x, const struct recording *r, const struct import_how *how);

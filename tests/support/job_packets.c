@@ -115,7 +115,7 @@ static void draw_packets(struct nadi_packet_config *c, struct nadi_rng *rng)
         nadi_packet_config_init(c);
     c->exact = exact;
     c->cc = draw_scheme(rng, exact);
-    c->leap_wait = waits[pick(rng, 0, 4)];
+    c->fast_forward_wait = waits[pick(rng, 0, 4)];
     c->payload_bytes = payloads[pick(rng, 0, 3)];
     c->window = pick(rng, 0, 15) > 0;
     c->window_variable = chance(rng, 2);

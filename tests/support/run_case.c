@@ -158,10 +158,10 @@ static void hold(const struct nadi_job *job, enum nadi_status status)
     finding("a run ends with status %d", (int)status);
 }
 
-/* A way to run: an executor, and packets without leaps over what repeats itself. */
+/* A way to run: an executor, and packets without fast-forward over what repeats itself. */
 struct way {
     const char *name, *executor;
-    bool without_leaps;
+    bool without_fast_forward;
 };
 
 static const struct way by_messages = {"message", "message", false};
@@ -181,8 +181,8 @@ static enum nadi_status run(const struct run_drawn *r, const struct way *way,
         nadi_job_keep_ops(job);
     if (r->keep_usage)
         nadi_job_keep_usage(job);
-    if (way->without_leaps)
-        job->inputs.packet.leap_wait = UINT64_MAX;
+    if (way->without_fast_forward)
+        job->inputs.packet.fast_forward_wait = UINT64_MAX;
     const uint64_t since = processor_ms();
     status = nadi_job_run(job, NULL);
     be_whole(r, job, way->name);
@@ -250,7 +250,7 @@ void run_case(const uint8_t *bytes, size_t size, const char *folder, struct run_
         {NADI_NETWORK_UNAWARE, false, {"executor auto", "auto", false}},
         {NADI_NETWORK_FLOW, false, {"executor fold", "fold", false}},
         {NADI_NETWORK_FLOW, false, {"executor auto", "auto", false}},
-        {NADI_NETWORK_PACKET, false, {"without leaps", "message", true}},
+        {NADI_NETWORK_PACKET, false, {"without fast-forward", "message", true}},
         {NADI_NETWORK_NONE, true, {"executor auto", "auto", false}},
     };
     struct run_case_tally none = {0};

@@ -1,8 +1,8 @@
 /* build: makes the network's state from the graph and the configuration. */
 #include "base/mem.h"
-#include "network/packet/leap.h"
+#include "network/packet/fast_forward.h"
+#include "network/packet/forwarding.h"
 #include "network/packet/packet.h"
-#include "network/packet/passage.h"
 #include "network/packet/routes.h"
 #include "network/packet/telemetry.h"
 
@@ -348,7 +348,7 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
         return NULL;
     }
     net->routes = nadi_pkt_routes_create(net);
-    nadi_pkt_passage_order(net);
+    nadi_pkt_forwarding_order(net);
     make_wheel(net);
     nadi_pkt_more_cells(net);
     nadi_pkt_more_chunks(net);
@@ -360,7 +360,7 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
     if (config->window_global || net->pints)
         nadi_pkt_routes_longest(net, &net->longest_rtt, &net->largest_bdp);
     net->pint_per_tick = 1 / (double)nadi_max_time(net->longest_rtt, 1);
-    net->leap = nadi_pkt_leap_create(net);
+    net->fast_forward = nadi_pkt_fast_forward_create(net);
     return net;
 }
 
@@ -377,7 +377,7 @@ void nadi_pkt_destroy(struct nadi_pkt *net)
         nadi_mem_free(nic->done);
         nadi_mem_free(nic->owed);
     }
-    nadi_pkt_leap_destroy(net->leap);
+    nadi_pkt_fast_forward_destroy(net->fast_forward);
     nadi_pkt_routes_destroy(net->routes);
     nadi_pkt_wheel_release(&net->wheel);
     nadi_map64_release(&net->sports);

@@ -113,9 +113,9 @@ struct nadi_packet_config {
     struct nadi_timely_config timely;
     struct nadi_swift_config swift;
     nadi_time stop; /* simulated time at which to give up; 0: never */
-    /* Events between two looks for a steady state (leap.h); 0: as many as make looking cheap;
-     * UINT64_MAX: nobody looks. No key sets it: nothing but the speed depends on it. */
-    uint64_t leap_wait;
+    /* Events between two looks for a steady state (fast_forward.h); 0: as many as make looking
+     * cheap; UINT64_MAX: nobody looks. No key sets it: nothing but the speed depends on it. */
+    uint64_t fast_forward_wait;
 };
 
 void nadi_packet_config_init(struct nadi_packet_config *c);

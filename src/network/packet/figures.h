@@ -18,7 +18,7 @@ struct nadi_packet_figures {
     double pauses_over_time[NADI_USAGE_BUCKETS]; /* pause frames */
     uint32_t blocked_ports;                      /* of switches: packets wait for a pause to end */
     uint32_t blocked_node;                       /* of the first */
-    uint64_t leapt_events;                       /* of all events, those passed over: leap.h */
+    uint64_t skipped_events; /* of all events, those passed over: fast_forward.h */
 };
 
 /* The network must be of the packet model. Before its counters and its usage are read:

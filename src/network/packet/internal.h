@@ -80,7 +80,7 @@ enum {
     NADI_PKT_PAUSE = 1 << 28,  /* PFC: pause, else resume */
     NADI_PKT_LINK = 1 << 29,   /* PFC: goes no further than its cable */
     NADI_PKT_LOST = 1 << 30,   /* will not arrive */
-    NADI_PKT_TURNS_SHIFT = 31, /* its way turns up again: passage.h */
+    NADI_PKT_TURNS_SHIFT = 31, /* its way turns up again: forwarding.h */
 };
 
 struct nadi_pkt_packet {
@@ -243,7 +243,7 @@ struct nadi_pkt_flow {
     bool finished : 1;    /* everything acknowledged */
     bool removed : 1;     /* out of the NIC's list */
     bool abandoned : 1;   /* after too many timeouts */
-    bool turns : 1;       /* its way turns up again: passage.h; */
+    bool turns : 1;       /* its way turns up again: forwarding.h; */
     bool turns_back : 1;  /* its answers' */
     bool at_way_rate : 1; /* line_rate is not the NIC's but that of the way's slowest cable */
     bool carries_on : 1;  /* it carries further messages: nadi_pkt_flow_append */
@@ -393,7 +393,7 @@ struct nadi_pkt {
     uint32_t rate_count;
     bool watched;     /* where flows find others before them is noted */
     bool rerouted;    /* some paths may be stale */
-    bool looks_up;    /* switches look for ways: passage.h */
+    bool looks_up;    /* switches look for ways: forwarding.h */
     uint8_t *up;      /* by port of the graph: it leads up; NULL: exact mode */
     uint8_t *lanes;   /* by port of the graph, classes that came in, but for flows' own */
     uint32_t *inside; /* by node: its port to its own server; NULL: no node has one */
@@ -422,8 +422,8 @@ struct nadi_pkt {
     struct nadi_pkt_totals totals;
     /* What happened besides packets that were sent, arrived and were acknowledged. */
     uint64_t disturbances;
-    struct nadi_pkt_leap *leap;  /* leap.h; may be NULL */
-    nadi_time former_latency;    /* the longest that a cable had before it changed */
+    struct nadi_pkt_fast_forward *fast_forward; /* fast_forward.h; may be NULL */
+    nadi_time former_latency;                   /* the longest that a cable had before it changed */
     struct nadi_pkt_outbox *out; /* of a replica, by part; NULL: the network is whole */
     const uint32_t *part_of;     /* of a replica: by node */
     bool stood_still;            /* a flow was given up because nothing moved any more */

@@ -13,8 +13,8 @@
  * the event that finished it. Times between two ticks count as the later one. */
 #include "base/mem.h"
 #include "base/time.h"
+#include "network/packet/fast_forward.h"
 #include "network/packet/figures.h"
-#include "network/packet/leap.h"
 #include "network/packet/model_inside.h"
 #include "network/packet/packet.h"
 
@@ -53,7 +53,8 @@ static void on_pump(void *context, const struct nadi_event *event)
         p->pump_at = NADI_TIME_NEVER;
     p->limit = nadi_engine_horizon(p->engine) / p->net->tick;
     run_packets(p, EVENTS_A_PUMP);
-    nadi_engine_count(p->engine, -1); /* how often it runs depends on leaps (leap.h) */
+    nadi_engine_count(p->engine,
+                      -1); /* how often it runs depends on fast-forwarding (fast_forward.h) */
     schedule_pump(p);
 }
 
@@ -439,7 +440,7 @@ void nadi_packet_figures_get(struct nadi_network *base, struct nadi_packet_figur
         .marks = t->marked,
         .pauses = t->pauses,
         .resumes = t->resumes,
-        .leapt_events = nadi_pkt_leapt_events(net),
+        .skipped_events = nadi_pkt_skipped_events(net),
     };
     for (uint32_t p = 0; p < net->port_count; p++) {
         if (net->ports[p].is_host || !net->sent[p].packets)
@@ -458,7 +459,7 @@ void nadi_packet_figures_get(struct nadi_network *base, struct nadi_packet_figur
 
 const struct nadi_network_ops nadi_network_packet = {
     .name = "packet",
-    .meets = true,
+    .has_contention = true,
     .summary = "RoCE packets: NICs with windows and pacing, store-and-forward switches with shared "
                "buffers, PFC, ECN and congestion control. In its exact mode equal to the HPCC "
                "simulator on ns-3.",

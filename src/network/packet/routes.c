@@ -9,7 +9,7 @@
  * Where the network's file asks for another routing (dimension order, Valiant's), flows take the
  * ways of platform/routing.h, until a link goes down.
  *
- * A way through a node that forwards only so much leads over its server (passage.h).
+ * A way through a node that forwards only so much leads over its server (forwarding.h).
  *
  * Exact mode: neighbours are visited in order of node number, and of parallel cables only the last
  * one counts. A host with several cables has them in the order in which the search from the
@@ -18,8 +18,8 @@
 #include "network/packet/routes.h"
 
 #include "base/mem.h"
+#include "network/packet/forwarding.h"
 #include "network/packet/packet.h"
-#include "network/packet/passage.h"
 
 struct tree {
     uint32_t root;

@@ -13,8 +13,8 @@ void nadi_pkt_routes_set(struct nadi_pkt_routes *r, uint32_t port, bool down);
 static inline nadi_time nadi_pkt_still_after(const struct nadi_pkt *net, uint32_t port)
 {
     const uint32_t full = net->config.payload_bytes + net->frames.data_overhead;
-    const nadi_time passage = nadi_time_add(net->ports[port].latency, net->ports[port].ticks[full]);
-    return nadi_time_mul(nadi_time_add(passage, 2000000 / net->tick), 4);
+    const nadi_time hop = nadi_time_add(net->ports[port].latency, net->ports[port].ticks[full]);
+    return nadi_time_mul(nadi_time_add(hop, 2000000 / net->tick), 4);
 }
 
 /* What a port adds to the time of a packet of so many bytes. */

@@ -1,5 +1,5 @@
 /* run: takes events in order and hands each to its cause. */
-#include "network/packet/leap.h"
+#include "network/packet/fast_forward.h"
 #include "network/packet/packet.h"
 #include "network/packet/telemetry.h"
 
@@ -163,14 +163,14 @@ bool nadi_pkt_run(struct nadi_pkt *net, const nadi_time *until, uint64_t most)
     while (most > 0) {
         uint32_t watched;
         bool sent = false;
-        const uint64_t part = nadi_min_u64(most, nadi_pkt_leap_budget(net, &watched));
+        const uint64_t part = nadi_min_u64(most, nadi_pkt_fast_forward_budget(net, &watched));
         const uint64_t done = run_on(net, until, part, watched, &sent);
         net->totals.events += done;
         most -= done;
-        if (net->leap)
-            nadi_pkt_leap_look(net, done, *until);
+        if (net->fast_forward)
+            nadi_pkt_fast_forward_look(net, done, *until);
         if (done < part && !sent) {
-            nadi_pkt_set_clock(net, nadi_pkt_leapt_to(net));
+            nadi_pkt_set_clock(net, nadi_pkt_skipped_to(net));
             return true;
         }
     }

@@ -5,8 +5,8 @@
  * dropped when neither the headroom nor the threshold has room for it. Class c of port p is paused
  * when headroom is in use or shared use reaches T(p), and resumed when headroom is empty and shared
  * use is `resume` below T(p). Class 0 (control) is not counted. */
+#include "network/packet/forwarding.h"
 #include "network/packet/packet.h"
-#include "network/packet/passage.h"
 #include "network/packet/telemetry.h"
 
 /* used - reserve, at least 0; without a branch, which could not be foretold. */
@@ -320,7 +320,7 @@ static inline void pass(struct nadi_pkt *net, uint32_t at, uint32_t out, uint32_
 static NADI_SELDOM void receive_anyhow(struct nadi_pkt *net, uint32_t port, uint32_t at,
                                        uint32_t queue)
 {
-    const struct nadi_pkt_passage p = nadi_pkt_passage_find(net, port, at, queue);
+    const struct nadi_pkt_forwarding p = nadi_pkt_forwarding_find(net, port, at, queue);
     if (NADI_LIKELY(p.out != NADI_NONE)) {
         pass(net, at, p.out, p.class, p.in, p.held);
         return;

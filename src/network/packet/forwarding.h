@@ -1,4 +1,4 @@
-/* passage: how packets go through switches where that is not told by their path alone.
+/* forwarding: how packets go through switches where that is not told by their path alone.
  *
  * Ways. Sprayed packets, and those whose way was found anew while they were on it, look for their
  * port at each switch.
@@ -18,12 +18,12 @@
  * al., "Tagger", CoNEXT 2017; Dally and Seitz, 1987): so each class is free of circles, and no
  * class waits for a lower one. A ring needs two, a torus of k dimensions k + 1 in dimension order;
  * class 7 is the last, and packets that turn more often stay in it. Exact mode has none of this. */
-#ifndef NADI_NETWORK_PACKET_PASSAGE_H
-#define NADI_NETWORK_PACKET_PASSAGE_H
+#ifndef NADI_NETWORK_PACKET_FORWARDING_H
+#define NADI_NETWORK_PACKET_FORWARDING_H
 
 #include "network/packet/internal.h"
 
-struct nadi_pkt_passage {
+struct nadi_pkt_forwarding {
     uint32_t out;   /* port; NADI_NONE: no way */
     uint32_t class; /* of its queue there */
     uint32_t in;    /* port * CLASSES + class: who holds it */
@@ -31,14 +31,14 @@ struct nadi_pkt_passage {
 };
 
 /* Of the packet at `at`, which came to `port` and left `queue`. */
-struct nadi_pkt_passage nadi_pkt_passage_find(struct nadi_pkt *net, uint32_t port, uint32_t at,
-                                              uint32_t queue);
+struct nadi_pkt_forwarding nadi_pkt_forwarding_find(struct nadi_pkt *net, uint32_t port,
+                                                    uint32_t at, uint32_t queue);
 
 /* Does the flow's way turn up again after it went down, so that switches are to look at its
  * packets? Where they look at all (looks_up), nobody asks. */
 bool nadi_pkt_way_turns(const struct nadi_pkt *net, uint32_t flow, bool back);
 
 /* Once, after the ports: orders the nodes. */
-void nadi_pkt_passage_order(struct nadi_pkt *net);
+void nadi_pkt_forwarding_order(struct nadi_pkt *net);
 
 #endif

@@ -1,4 +1,4 @@
-#include "network/packet/leap.h"
+#include "network/packet/fast_forward.h"
 
 #include "base/mem.h"
 #include "network/packet/queue.h"
@@ -11,8 +11,8 @@ enum {
 
 static uint64_t least_wait(const struct nadi_pkt *net)
 {
-    return net->config.leap_wait ? net->config.leap_wait
-                                 : LEAST_WAIT + (uint64_t)FLOW_WAIT * net->open_flows;
+    return net->config.fast_forward_wait ? net->config.fast_forward_wait
+                                         : LEAST_WAIT + (uint64_t)FLOW_WAIT * net->open_flows;
 }
 
 struct counted { /* by the ports of a part, then */
@@ -20,18 +20,18 @@ struct counted { /* by the ports of a part, then */
     uint32_t fired;
 };
 
-struct nadi_pkt_leap {
+struct nadi_pkt_fast_forward {
     bool watching;         /* else waiting for flows to stop coming and going */
     uint64_t disturbances; /* when last looked */
     uint64_t wait;         /* between two rounds, events */
     uint64_t rest;         /* before the next look while waiting, events */
     uint64_t watched;      /* events of this watch */
     /* parts, as of the last disturbance; each is watched once a round */
-    bool grouped, leapt_now; /* in this round */
+    bool grouped, skipped_now; /* in this round */
     uint32_t parts, round;
     uint32_t *root;   /* by port */
     uint32_t *looked; /* by root: the round in which it was watched last */
-    nadi_time *ahead; /* by root: up to when it has leapt */
+    nadi_time *ahead; /* by root: up to when it was fast-forwarded */
     nadi_time *ends;  /* by root, once seen to be steady: until then no flow of it can end */
     struct nadi_pkt_part part;
     /* a flow of the part, and its next packet when last looked */
@@ -45,8 +45,8 @@ struct nadi_pkt_leap {
     size_t next_capacity;
     struct nadi_pkt_totals totals;
     struct nadi_pkt_pending pending;
-    uint64_t leapt;
-    nadi_time leapt_to;
+    uint64_t skipped;
+    nadi_time skipped_to;
 };
 
 /* Exact mode: do answers depend on where in its message a packet is? */
@@ -56,100 +56,99 @@ static bool counts_from_begin(const struct nadi_pkt *net)
     return c->exact && (c->back_to_chunk || c->ack_interval_bytes > c->payload_bytes);
 }
 
-struct nadi_pkt_leap *nadi_pkt_leap_create(const struct nadi_pkt *net)
+struct nadi_pkt_fast_forward *nadi_pkt_fast_forward_create(const struct nadi_pkt *net)
 {
     if (!net->cc->steady || net->carries || net->selective || net->spraying ||
         net->config.nic_pauses || net->config.loss > 0 || counts_from_begin(net) ||
-        net->config.leap_wait == UINT64_MAX)
+        net->config.fast_forward_wait == UINT64_MAX)
         return NULL;
-    struct nadi_pkt_leap *leap = NADI_ZNEW(struct nadi_pkt_leap, 1);
-    leap->wait = leap->rest = least_wait(net);
-    leap->root = NADI_NEW(uint32_t, net->port_count);
-    leap->looked = NADI_ZNEW(uint32_t, net->port_count);
-    leap->ahead = NADI_ZNEW(nadi_time, net->port_count);
-    leap->ends = NADI_ZNEW(nadi_time, net->port_count);
-    leap->counted = NADI_NEW(struct counted, net->port_count);
-    return leap;
+    struct nadi_pkt_fast_forward *ff = NADI_ZNEW(struct nadi_pkt_fast_forward, 1);
+    ff->wait = ff->rest = least_wait(net);
+    ff->root = NADI_NEW(uint32_t, net->port_count);
+    ff->looked = NADI_ZNEW(uint32_t, net->port_count);
+    ff->ahead = NADI_ZNEW(nadi_time, net->port_count);
+    ff->ends = NADI_ZNEW(nadi_time, net->port_count);
+    ff->counted = NADI_NEW(struct counted, net->port_count);
+    return ff;
 }
 
-void nadi_pkt_leap_destroy(struct nadi_pkt_leap *leap)
+void nadi_pkt_fast_forward_destroy(struct nadi_pkt_fast_forward *ff)
 {
-    if (!leap)
+    if (!ff)
         return;
-    nadi_mem_free(leap->root);
-    nadi_mem_free(leap->looked);
-    nadi_mem_free(leap->ahead);
-    nadi_mem_free(leap->ends);
-    nadi_mem_free(leap->part.flows.items);
-    nadi_mem_free(leap->part.ports.items);
-    nadi_mem_free(leap->state.items);
-    nadi_mem_free(leap->nexts);
-    nadi_mem_free(leap->counted);
-    nadi_mem_free(leap->pending.items);
-    nadi_mem_free(leap);
+    nadi_mem_free(ff->root);
+    nadi_mem_free(ff->looked);
+    nadi_mem_free(ff->ahead);
+    nadi_mem_free(ff->ends);
+    nadi_mem_free(ff->part.flows.items);
+    nadi_mem_free(ff->part.ports.items);
+    nadi_mem_free(ff->state.items);
+    nadi_mem_free(ff->nexts);
+    nadi_mem_free(ff->counted);
+    nadi_mem_free(ff->pending.items);
+    nadi_mem_free(ff);
 }
 
-uint64_t nadi_pkt_leap_budget(const struct nadi_pkt *net, uint32_t *flow)
+uint64_t nadi_pkt_fast_forward_budget(const struct nadi_pkt *net, uint32_t *flow)
 {
-    const struct nadi_pkt_leap *leap = net->leap;
+    const struct nadi_pkt_fast_forward *ff = net->fast_forward;
     *flow = NADI_NONE;
-    if (!leap)
+    if (!ff)
         return UINT64_MAX;
-    if (!leap->watching)
-        return leap->rest;
-    *flow = leap->flow;
-    return leap->wait - leap->watched + 1;
+    if (!ff->watching)
+        return ff->rest;
+    *flow = ff->flow;
+    return ff->wait - ff->watched + 1;
 }
 
-nadi_time nadi_pkt_leapt_to(const struct nadi_pkt *net)
+nadi_time nadi_pkt_skipped_to(const struct nadi_pkt *net)
 {
-    return net->leap ? net->leap->leapt_to : 0;
+    return net->fast_forward ? net->fast_forward->skipped_to : 0;
 }
 
-uint64_t nadi_pkt_leapt_events(const struct nadi_pkt *net)
+uint64_t nadi_pkt_skipped_events(const struct nadi_pkt *net)
 {
-    return net->leap ? net->leap->leapt : 0;
+    return net->fast_forward ? net->fast_forward->skipped : 0;
 }
 
 /* --- when to watch what --- */
 
 /* Something came or went: what was known of parts no longer holds. */
-static void start_over(const struct nadi_pkt *net, struct nadi_pkt_leap *leap)
+static void start_over(const struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff)
 {
-    leap->watching = false;
-    leap->disturbances = net->disturbances;
-    leap->grouped = leap->leapt_now = false;
-    leap->wait = least_wait(net);
-    leap->rest = leap->wait;
+    ff->watching = false;
+    ff->disturbances = net->disturbances;
+    ff->grouped = ff->skipped_now = false;
+    ff->wait = least_wait(net);
+    ff->rest = ff->wait;
 }
 
 /* All parts were watched. */
-static void end_round(const struct nadi_pkt *net, struct nadi_pkt_leap *leap)
+static void end_round(const struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff)
 {
-    leap->round++;
-    if (leap->leapt_now)
-        leap->wait = least_wait(net);
-    else if (leap->wait < UINT64_MAX / 4)
-        leap->wait *= 2;
-    leap->leapt_now = false;
-    leap->rest = leap->wait;
+    ff->round++;
+    if (ff->skipped_now)
+        ff->wait = least_wait(net);
+    else if (ff->wait < UINT64_MAX / 4)
+        ff->wait *= 2;
+    ff->skipped_now = false;
+    ff->rest = ff->wait;
 }
 
 /* For each word written down or compared an event without a look: a few percent of the time. */
-static void end_watch(struct nadi_pkt_leap *leap)
+static void end_watch(struct nadi_pkt_fast_forward *ff)
 {
-    leap->rest = 1 + leap->state.cost;
-    leap->watching = false;
+    ff->rest = 1 + ff->state.cost;
+    ff->watching = false;
 }
 
 /* The first flow with something to send of a part that this round has left. */
-static uint32_t choose(const struct nadi_pkt *net, const struct nadi_pkt_leap *leap)
+static uint32_t choose(const struct nadi_pkt *net, const struct nadi_pkt_fast_forward *ff)
 {
     for (uint32_t i = 0; i < net->nic_count; i++) {
         const struct nadi_pkt_nic *nic = &net->nics[i];
-        const uint32_t root = leap->root[nic->port];
-        if (root == NADI_NONE || leap->looked[root] == leap->round ||
-            leap->ahead[root] > net->wheel.now)
+        const uint32_t root = ff->root[nic->port];
+        if (root == NADI_NONE || ff->looked[root] == ff->round || ff->ahead[root] > net->wheel.now)
             continue;
         for (uint32_t slot = 0; slot < nic->count; slot++) {
             const uint32_t flow = nic->flows[slot];
@@ -160,67 +159,67 @@ static uint32_t choose(const struct nadi_pkt *net, const struct nadi_pkt_leap *l
     return NADI_NONE;
 }
 
-/* In exact mode ties between parts count, so that they cannot leap one by one. */
-static bool group(const struct nadi_pkt *net, struct nadi_pkt_leap *leap)
+/* In exact mode ties between parts count, so that they cannot be fast-forwarded one by one. */
+static bool group(const struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff)
 {
-    if (!leap->grouped) {
-        leap->parts = nadi_pkt_parts_find(net, leap->root);
-        memset(leap->looked, 0, net->port_count * sizeof(*leap->looked));
-        memset(leap->ahead, 0, net->port_count * sizeof(*leap->ahead));
-        memset(leap->ends, 0, net->port_count * sizeof(*leap->ends));
-        leap->round = 1;
-        leap->grouped = true;
+    if (!ff->grouped) {
+        ff->parts = nadi_pkt_parts_find(net, ff->root);
+        memset(ff->looked, 0, net->port_count * sizeof(*ff->looked));
+        memset(ff->ahead, 0, net->port_count * sizeof(*ff->ahead));
+        memset(ff->ends, 0, net->port_count * sizeof(*ff->ends));
+        ff->round = 1;
+        ff->grouped = true;
     }
-    return leap->parts == 1 || !net->config.exact;
+    return ff->parts == 1 || !net->config.exact;
 }
 
-static void begin_watch(struct nadi_pkt *net, struct nadi_pkt_leap *leap)
+static void begin_watch(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff)
 {
-    const uint32_t flow = !net->looks_up && group(net, leap) ? choose(net, leap) : NADI_NONE;
+    const uint32_t flow = !net->looks_up && group(net, ff) ? choose(net, ff) : NADI_NONE;
     if (flow == NADI_NONE) {
-        end_round(net, leap);
+        end_round(net, ff);
         return;
     }
     const uint32_t port = net->nics[net->flows[flow].nic].port;
-    leap->looked[leap->root[port]] = leap->round;
-    nadi_pkt_part_list(net, leap->root, port, &leap->part);
-    leap->watching = true;
-    leap->flow = flow;
-    leap->next = net->flows[flow].next;
-    leap->watched = 0;
-    leap->sends = leap->give_up = 0;
-    leap->state.cost = 0;
+    ff->looked[ff->root[port]] = ff->round;
+    nadi_pkt_part_list(net, ff->root, port, &ff->part);
+    ff->watching = true;
+    ff->flow = flow;
+    ff->next = net->flows[flow].next;
+    ff->watched = 0;
+    ff->sends = ff->give_up = 0;
+    ff->state.cost = 0;
 }
 
-static void write_down(struct nadi_pkt *net, struct nadi_pkt_leap *leap, bool whole)
+static void write_down(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, bool whole)
 {
-    const struct nadi_pkt_part *part = &leap->part;
-    nadi_pkt_state_write(net, leap->root, part, whole, &leap->state);
-    leap->give_up = whole ? leap->sends + 2 * (leap->sends - leap->written) : 0;
-    leap->written = leap->sends;
+    const struct nadi_pkt_part *part = &ff->part;
+    nadi_pkt_state_write(net, ff->root, part, whole, &ff->state);
+    ff->give_up = whole ? ff->sends + 2 * (ff->sends - ff->written) : 0;
+    ff->written = ff->sends;
     if (!whole)
         return;
-    if (part->flows.count > leap->next_capacity)
-        leap->nexts = nadi_mem_grow(leap->nexts, &leap->next_capacity, part->flows.count,
-                                    sizeof(*leap->nexts));
+    if (part->flows.count > ff->next_capacity)
+        ff->nexts =
+            nadi_mem_grow(ff->nexts, &ff->next_capacity, part->flows.count, sizeof(*ff->nexts));
     for (size_t i = 0; i < part->flows.count; i++)
-        leap->nexts[i] = net->flows[part->flows.items[i]].next;
+        ff->nexts[i] = net->flows[part->flows.items[i]].next;
     for (size_t i = 0; i < part->ports.count; i++) {
         const uint32_t p = part->ports.items[i];
         const struct nadi_pkt_port *port = &net->ports[p];
-        leap->counted[i] =
+        ff->counted[i] =
             (struct counted){net->sent[p], port->is_host ? net->nics[port->owner].fired : 0};
     }
-    leap->totals = net->totals;
-    leap->at = net->wheel.now;
+    ff->totals = net->totals;
+    ff->at = net->wheel.now;
 }
 
 /* --- how far --- */
 
 /* Has nothing happened but packets that were sent, arrived and were acknowledged? */
-static bool uneventful(const struct nadi_pkt *net, const struct nadi_pkt_leap *leap)
+static bool uneventful(const struct nadi_pkt *net, const struct nadi_pkt_fast_forward *ff)
 {
-    const struct nadi_pkt_totals *t = &net->totals, *then = &leap->totals;
+    const struct nadi_pkt_totals *t = &net->totals, *then = &ff->totals;
     return t->dropped_full == then->dropped_full && t->dropped_loss == then->dropped_loss &&
            t->trimmed == then->trimmed && t->marked == then->marked &&
            t->retransmitted == then->retransmitted && t->timeouts == then->timeouts &&
@@ -249,13 +248,13 @@ static uint32_t before_change(const struct nadi_pkt *net, uint32_t flow)
 }
 
 /* How many periods until one of the part's flows comes to its last packet, or changes. */
-static uint64_t periods_of_flows(const struct nadi_pkt *net, const struct nadi_pkt_leap *leap)
+static uint64_t periods_of_flows(const struct nadi_pkt *net, const struct nadi_pkt_fast_forward *ff)
 {
     uint64_t most = UINT32_MAX;
-    for (size_t i = 0; i < leap->part.flows.count; i++) {
-        const uint32_t flow = leap->part.flows.items[i];
+    for (size_t i = 0; i < ff->part.flows.count; i++) {
+        const uint32_t flow = ff->part.flows.items[i];
         const struct nadi_pkt_flow *f = &net->flows[flow];
-        const uint32_t more = f->next - leap->nexts[i];
+        const uint32_t more = f->next - ff->nexts[i];
         if (more == 0)
             continue;
         const uint32_t left = nadi_min_u32(before_last(f), before_end(net, flow));
@@ -266,38 +265,39 @@ static uint64_t periods_of_flows(const struct nadi_pkt *net, const struct nadi_p
 
 /* The earliest end of a flow elsewhere: not before its steady state ends, if one is known, nor
  * before what it has left has left at its NIC's rate. */
-static nadi_time end_elsewhere(const struct nadi_pkt *net, const struct nadi_pkt_leap *leap)
+static nadi_time end_elsewhere(const struct nadi_pkt *net, const struct nadi_pkt_fast_forward *ff)
 {
-    const uint32_t here = leap->root[leap->part.ports.items[0]];
+    const uint32_t here = ff->root[ff->part.ports.items[0]];
     const uint32_t bytes = net->config.payload_bytes + net->frames.data_overhead;
     nadi_time end = NADI_TIME_MAX;
-    for (uint32_t i = 0; i < net->flow_count && leap->parts > 1; i++) {
+    for (uint32_t i = 0; i < net->flow_count && ff->parts > 1; i++) {
         const struct nadi_pkt_flow *f = &net->flows[i];
         if (f->live == 0 || f->finished)
             continue;
-        const uint32_t port = net->nics[f->nic].port, root = leap->root[port];
-        const nadi_time from = nadi_max_time(leap->ahead[root], net->wheel.now);
+        const uint32_t port = net->nics[f->nic].port, root = ff->root[port];
+        const nadi_time from = nadi_max_time(ff->ahead[root], net->wheel.now);
         const nadi_time ticks = net->ports[port].ticks[bytes];
         const bool may_end = net->receivers[i].end <= f->next; /* all of a message is on its way */
         const nadi_time least =
             nadi_time_add(from, may_end ? 0 : nadi_time_mul(ticks, before_last(f)));
         if (root != here)
-            end = nadi_min_time(end, nadi_max_time(leap->ends[root], least));
+            end = nadi_min_time(end, nadi_max_time(ff->ends[root], least));
     }
     return end;
 }
 
 /* How many periods before anything that has a time of its own, or may come from outside. Lists all
  * that is pending. */
-static uint64_t periods_of_times(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_time until)
+static uint64_t periods_of_times(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff,
+                                 nadi_time until)
 {
-    const nadi_time now = net->wheel.now, period = now - leap->at;
+    const nadi_time now = net->wheel.now, period = now - ff->at;
     nadi_time end = until < NADI_TIME_MAX ? until + 1 : NADI_TIME_MAX;
-    end = nadi_min_time(end, end_elsewhere(net, leap));
-    nadi_pkt_wheel_list(&net->wheel, &leap->pending);
-    for (size_t i = 0; i < leap->pending.count; i++)
-        if (nadi_pkt_event_port(net, leap->pending.items[i].event) == NADI_NONE)
-            end = nadi_min_time(end, leap->pending.items[i].at);
+    end = nadi_min_time(end, end_elsewhere(net, ff));
+    nadi_pkt_wheel_list(&net->wheel, &ff->pending);
+    for (size_t i = 0; i < ff->pending.count; i++)
+        if (nadi_pkt_event_port(net, ff->pending.items[i].event) == NADI_NONE)
+            end = nadi_min_time(end, ff->pending.items[i].at);
     return end > now + 1 && period > 0 ? (uint64_t)((end - 1 - now) / period) : 0;
 }
 
@@ -313,7 +313,7 @@ static nadi_time longest_pending(const struct nadi_pkt *net, const struct nadi_p
     return longest;
 }
 
-/* --- leaping --- */
+/* --- fast-forwarding --- */
 
 static void move_packets(struct nadi_pkt *net, uint32_t port, const uint32_t *more)
 {
@@ -337,14 +337,14 @@ static void move_nic(struct nadi_pkt_nic *nic, nadi_time now, nadi_time ticks)
 }
 
 /* Flows, their packets and NICs. */
-static void move_part(struct nadi_pkt *net, struct nadi_pkt_leap *leap, uint64_t periods,
+static void move_part(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, uint64_t periods,
                       nadi_time ticks)
 {
     uint32_t *more = NADI_NEW(uint32_t, net->flow_count); /* packets, by flow */
-    for (size_t i = 0; i < leap->part.flows.count; i++) {
-        const uint32_t flow = leap->part.flows.items[i];
+    for (size_t i = 0; i < ff->part.flows.count; i++) {
+        const uint32_t flow = ff->part.flows.items[i];
         struct nadi_pkt_flow *f = &net->flows[flow];
-        more[flow] = (uint32_t)periods * (f->next - leap->nexts[i]);
+        more[flow] = (uint32_t)periods * (f->next - ff->nexts[i]);
         f->next += more[flow];
         f->una += more[flow];
         net->receivers[flow].expected += more[flow];
@@ -358,8 +358,8 @@ static void move_part(struct nadi_pkt *net, struct nadi_pkt_leap *leap, uint64_t
         net->totals.acks_sent -= more[flow]; /* of all that hosts send: move_counters */
         net->totals.acks_received -= more[flow];
     }
-    for (size_t i = 0; i < leap->part.ports.count; i++) {
-        const uint32_t port = leap->part.ports.items[i];
+    for (size_t i = 0; i < ff->part.ports.count; i++) {
+        const uint32_t port = ff->part.ports.items[i];
         move_packets(net, port, more);
         if (net->ports[port].is_host)
             move_nic(&net->nics[net->ports[port].owner], net->wheel.now, ticks);
@@ -368,18 +368,18 @@ static void move_part(struct nadi_pkt *net, struct nadi_pkt_leap *leap, uint64_t
 }
 
 /* Each packet that leaves a port is two events. */
-static void move_counters(struct nadi_pkt *net, struct nadi_pkt_leap *leap, uint64_t periods)
+static void move_counters(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, uint64_t periods)
 {
     uint64_t events = 0, from_hosts = 0;
-    for (size_t i = 0; i < leap->part.ports.count; i++) {
-        const uint32_t port = leap->part.ports.items[i];
-        const struct nadi_pkt_port_sent *then = &leap->counted[i].sent;
+    for (size_t i = 0; i < ff->part.ports.count; i++) {
+        const uint32_t port = ff->part.ports.items[i];
+        const struct nadi_pkt_port_sent *then = &ff->counted[i].sent;
         struct nadi_pkt_port_sent *sent = &net->sent[port];
         const uint64_t packets = periods * (sent->packets - then->packets);
         events += 2 * packets;
         if (net->ports[port].is_host) {
             struct nadi_pkt_nic *nic = &net->nics[net->ports[port].owner];
-            events += periods * (nic->fired - leap->counted[i].fired);
+            events += periods * (nic->fired - ff->counted[i].fired);
             from_hosts += packets;
         }
         sent->packets += packets;
@@ -390,20 +390,20 @@ static void move_counters(struct nadi_pkt *net, struct nadi_pkt_leap *leap, uint
     net->totals.acks_sent += from_hosts;
     net->totals.acks_received += from_hosts;
     net->totals.events += events;
-    leap->leapt += events;
+    ff->skipped += events;
 }
 
 /* What has a time of its own, or belongs to other parts, stays and comes first. */
-static void move_events(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_time ticks)
+static void move_events(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, nadi_time ticks)
 {
-    const uint32_t here = leap->root[leap->part.ports.items[0]];
-    nadi_pkt_pending_sort(&leap->pending);
+    const uint32_t here = ff->root[ff->part.ports.items[0]];
+    nadi_pkt_pending_sort(&ff->pending);
     nadi_pkt_wheel_restart(&net->wheel, net->wheel.now);
     for (uint32_t moving = 0; moving < 2; moving++)
-        for (size_t i = 0; i < leap->pending.count; i++) {
-            const struct nadi_pkt_late *late = &leap->pending.items[i];
+        for (size_t i = 0; i < ff->pending.count; i++) {
+            const struct nadi_pkt_late *late = &ff->pending.items[i];
             const uint32_t port = nadi_pkt_event_port(net, late->event);
-            if ((port != NADI_NONE && leap->root[port] == here) == moving)
+            if ((port != NADI_NONE && ff->root[port] == here) == moving)
                 nadi_pkt_wheel_add(&net->wheel, nadi_time_add(late->at, moving ? ticks : 0),
                                    late->event);
         }
@@ -411,56 +411,56 @@ static void move_events(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_t
 
 /* At least so far that everything that moves was scheduled after all that does not, and so comes
  * behind it where both are due together. */
-static void leap_ahead(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_time until)
+static void skip_ahead(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, nadi_time until)
 {
-    const uint32_t here = leap->root[leap->part.ports.items[0]];
-    const nadi_time now = net->wheel.now, period = now - leap->at;
-    const uint64_t own = periods_of_flows(net, leap);
-    const uint64_t periods = nadi_min_u64(own, periods_of_times(net, leap, until));
+    const uint32_t here = ff->root[ff->part.ports.items[0]];
+    const nadi_time now = net->wheel.now, period = now - ff->at;
+    const uint64_t own = periods_of_flows(net, ff);
+    const uint64_t periods = nadi_min_u64(own, periods_of_times(net, ff, until));
     const nadi_time ticks = (nadi_time)periods * period;
-    leap->ends[here] = nadi_time_add(now, nadi_time_mul(period, own));
-    if (periods == 0 || ticks < longest_pending(net, &leap->part))
+    ff->ends[here] = nadi_time_add(now, nadi_time_mul(period, own));
+    if (periods == 0 || ticks < longest_pending(net, &ff->part))
         return;
-    move_part(net, leap, periods, ticks);
-    move_counters(net, leap, periods);
-    move_events(net, leap, ticks);
+    move_part(net, ff, periods, ticks);
+    move_counters(net, ff, periods);
+    move_events(net, ff, ticks);
     net->moved_at = nadi_max_time(net->moved_at, now + ticks);
-    leap->ahead[here] = now + ticks;
-    leap->leapt_to = nadi_max_time(leap->leapt_to, now + ticks);
-    leap->leapt_now = true;
+    ff->ahead[here] = now + ticks;
+    ff->skipped_to = nadi_max_time(ff->skipped_to, now + ticks);
+    ff->skipped_now = true;
 }
 
 /* What the flows have under way is written down at the first send, the second, the fourth, ... and
  * compared at each (Brent, "An improved Monte Carlo factorization algorithm", BIT 1980, section 2).
  * When it repeats itself, the whole state is, and compared up to twice as many sends later. */
-static void on_send(struct nadi_pkt *net, struct nadi_pkt_leap *leap, nadi_time until)
+static void on_send(struct nadi_pkt *net, struct nadi_pkt_fast_forward *ff, nadi_time until)
 {
-    const bool whole = leap->give_up > 0;
-    leap->next = net->flows[leap->flow].next;
-    leap->sends++;
+    const bool whole = ff->give_up > 0;
+    ff->next = net->flows[ff->flow].next;
+    ff->sends++;
     const bool same =
-        leap->sends > 1 && nadi_pkt_state_same(net, leap->root, &leap->part, whole, &leap->state);
+        ff->sends > 1 && nadi_pkt_state_same(net, ff->root, &ff->part, whole, &ff->state);
     if (same && !whole)
-        write_down(net, leap, true);
-    else if (same && uneventful(net, leap)) {
-        leap_ahead(net, leap, until);
-        end_watch(leap);
-    } else if (whole ? leap->sends >= leap->give_up : (leap->sends & (leap->sends - 1)) == 0)
-        write_down(net, leap, false);
+        write_down(net, ff, true);
+    else if (same && uneventful(net, ff)) {
+        skip_ahead(net, ff, until);
+        end_watch(ff);
+    } else if (whole ? ff->sends >= ff->give_up : (ff->sends & (ff->sends - 1)) == 0)
+        write_down(net, ff, false);
 }
 
-void nadi_pkt_leap_look(struct nadi_pkt *net, uint64_t events, nadi_time until)
+void nadi_pkt_fast_forward_look(struct nadi_pkt *net, uint64_t events, nadi_time until)
 {
-    struct nadi_pkt_leap *leap = net->leap;
-    leap->watched += events;
-    if (leap->disturbances != net->disturbances)
-        start_over(net, leap);
-    else if (!leap->watching && events < leap->rest)
-        leap->rest -= events;
-    else if (!leap->watching)
-        begin_watch(net, leap);
-    else if (net->flows[leap->flow].next != leap->next)
-        on_send(net, leap, until);
-    else if (leap->watched > leap->wait)
-        end_watch(leap);
+    struct nadi_pkt_fast_forward *ff = net->fast_forward;
+    ff->watched += events;
+    if (ff->disturbances != net->disturbances)
+        start_over(net, ff);
+    else if (!ff->watching && events < ff->rest)
+        ff->rest -= events;
+    else if (!ff->watching)
+        begin_watch(net, ff);
+    else if (net->flows[ff->flow].next != ff->next)
+        on_send(net, ff, until);
+    else if (ff->watched > ff->wait)
+        end_watch(ff);
 }

@@ -1,4 +1,5 @@
-/* packets: the engine that ring, direct and halving-doubling share, and the messages of phases.
+/* phase_messages: the packet engine that ring, direct and halving-doubling share, and the messages
+ * of phases.
  *
  * A member prepares packets; each passes an endpoint stage (and perhaps a reduction) and becomes a
  * credit; a credit lets the oldest prepared packet go, and posts the receive that goes with it; a
@@ -224,8 +225,8 @@ static void send_control(struct nadi_system *s, uint32_t block, const struct blo
     nadi_network_send(s->network, &m);
 }
 
-void nadi_packets_transmit(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t dst,
-                           uint32_t slot)
+void nadi_phase_messages_transmit(struct nadi_system *s, uint32_t block, uint32_t member,
+                                  uint32_t dst, uint32_t slot)
 {
     const struct block *b = &s->blocks.items[block];
     if (s->setup.keyed)
@@ -234,15 +235,15 @@ void nadi_packets_transmit(struct nadi_system *s, uint32_t block, uint32_t membe
         transmit(s, block, b, member, dst, NADI_NONE, bytes_of(s, b, member, 0), slot);
 }
 
-void nadi_packets_send_control(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t src,
-                               uint32_t slot)
+void nadi_phase_messages_send_control(struct nadi_system *s, uint32_t block, uint32_t member,
+                                      uint32_t src, uint32_t slot)
 {
     send_control(s, block, &s->blocks.items[block], member, src, slot);
 }
 
 static void prepare(struct nadi_system *s, uint32_t block, uint32_t member);
 
-void nadi_packets_received(struct nadi_system *s, uint32_t block, uint32_t member)
+void nadi_phase_messages_received(struct nadi_system *s, uint32_t block, uint32_t member)
 {
     s->blocks.items[block].states[member].arrived++;
     prepare(s, block, member);
@@ -268,7 +269,7 @@ static void on_message(void *context, const struct nadi_event *event)
             set_bit(b, event->b, event->c);
     }
     if (posted)
-        nadi_packets_received(s, event->a, event->b);
+        nadi_phase_messages_received(s, event->a, event->b);
 }
 
 /* A receive that was posted after its message had come. */
@@ -278,7 +279,7 @@ static void on_late(void *context, const struct nadi_event *event)
     if (s->blocks.items[event->a].phase->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         nadi_tree_late(s, event->a, event->b, event->c);
     else
-        nadi_packets_received(s, event->a, event->b);
+        nadi_phase_messages_received(s, event->a, event->b);
 }
 
 /* Rendezvous: the receiver's control message reached the sender. */
@@ -388,7 +389,7 @@ static void try_send(struct nadi_system *s, uint32_t block, uint32_t member)
         exchange(s, block, member, k);
 }
 
-void nadi_packets_end_member(struct nadi_system *s, uint32_t block, uint32_t member)
+void nadi_phase_messages_end_member(struct nadi_system *s, uint32_t block, uint32_t member)
 {
     struct block *b = &s->blocks.items[block];
     uint32_t stream = b->stream, phase = b->phase_index;
@@ -401,8 +402,8 @@ void nadi_packets_end_member(struct nadi_system *s, uint32_t block, uint32_t mem
     s->last_block.phase = NULL;
 }
 
-void nadi_packets_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,
-                              uint32_t packet)
+void nadi_phase_messages_stage_ended(struct nadi_system *s, uint32_t block, uint32_t member,
+                                     uint32_t packet)
 {
     const struct block *b = &s->blocks.items[block];
     const struct nadi_phase *p = b->phase;
@@ -422,12 +423,12 @@ void nadi_packets_stage_ended(struct nadi_system *s, uint32_t block, uint32_t me
     } else
         try_send(s, block, member);
     if (m->sent == p->sends && m->credit == p->first)
-        nadi_packets_end_member(s, block, member);
+        nadi_phase_messages_end_member(s, block, member);
 }
 
 static void on_stage(void *context, const struct nadi_event *event)
 {
-    nadi_packets_stage_ended(context, event->a, event->b, event->c);
+    nadi_phase_messages_stage_ended(context, event->a, event->b, event->c);
 }
 
 /* When a reduction that starts now ends. */
@@ -449,11 +450,11 @@ static void on_reduce(void *context, const struct nadi_event *event)
     nadi_engine_schedule(s->engine, at, event->actor, s->kind_stage, event->a, event->b, event->c);
 }
 
-void nadi_packets_bus_done(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
-                           bool reduces)
+void nadi_phase_messages_bus_done(struct nadi_system *s, uint32_t block, uint32_t member,
+                                  uint32_t packet, bool reduces)
 {
     if (!reduces) {
-        nadi_packets_stage_ended(s, block, member, packet);
+        nadi_phase_messages_stage_ended(s, block, member, packet);
         return;
     }
     const struct block *b = &s->blocks.items[block];
@@ -461,8 +462,8 @@ void nadi_packets_bus_done(struct nadi_system *s, uint32_t block, uint32_t membe
                          s->kind_stage, block, member, packet);
 }
 
-void nadi_packets_stage(struct nadi_system *s, uint32_t block, uint32_t member, uint32_t packet,
-                        uint64_t bytes, unsigned flags)
+void nadi_phase_messages_stage(struct nadi_system *s, uint32_t block, uint32_t member,
+                               uint32_t packet, uint64_t bytes, unsigned flags)
 {
     const struct block *b = &s->blocks.items[block];
     uint32_t rank = b->single ? 0 : nadi_block_rank(b, member);
@@ -486,10 +487,11 @@ static void prepare(struct nadi_system *s, uint32_t block, uint32_t member)
         if (left)
             flags |= STAGE_TO_NPU | (left > p->first ? STAGE_BACK : 0U);
     }
-    nadi_packets_stage(s, block, member, k, nadi_phase_bytes(p, k), flags);
+    nadi_phase_messages_stage(s, block, member, k, nadi_phase_bytes(p, k), flags);
 }
 
-void nadi_packets_start(struct nadi_system *s, uint32_t stream, uint32_t phase, uint32_t member)
+void nadi_phase_messages_start(struct nadi_system *s, uint32_t stream, uint32_t phase,
+                               uint32_t member)
 {
     uint32_t block = s->streams.items[stream].blocks[phase];
     if (block == NADI_NONE)
@@ -503,7 +505,7 @@ void nadi_packets_start(struct nadi_system *s, uint32_t stream, uint32_t phase, 
         prepare(s, block, member);
 }
 
-void nadi_packets_init(struct nadi_system *s)
+void nadi_phase_messages_init(struct nadi_system *s)
 {
     struct nadi_engine *e = s->engine;
     s->blocks.free = NADI_NONE;
@@ -515,7 +517,7 @@ void nadi_packets_init(struct nadi_system *s)
     s->kind_reduce = nadi_engine_add_kind(e, on_reduce, s);
 }
 
-void nadi_packets_release(struct nadi_system *s)
+void nadi_phase_messages_release(struct nadi_system *s)
 {
     for (size_t i = 0; i < s->blocks.count; i++)
         nadi_mem_free(s->blocks.items[i].states);

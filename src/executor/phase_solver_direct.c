@@ -1,12 +1,12 @@
-/* meeting_direct: the packet engine of a direct phase on a private clock.
+/* phase_solver_direct: the packet engine of a direct phase on a private clock.
  *
- * The same counters as packets.c, for all participants of one ring or, in lockstep, for one that
- * stands for all. Within one tick receives and credits commute, with one exception: in an
+ * The same counters as phase_messages.c, for all participants of one ring or, in lockstep, for one
+ * that stands for all. Within one tick receives and credits commute, with one exception: in an
  * all-reduce a credit that meets the arrival of the last message of the first half in the same
  * tick. That case is reported as undecided. */
 #include "base/mem.h"
 #include "executor/internal.h"
-#include "executor/meeting.h"
+#include "executor/phase_solver.h"
 
 enum what { RECEIVED, CREDIT };
 
@@ -25,7 +25,7 @@ struct participant {
 };
 
 struct table {
-    const struct nadi_meeting *m;
+    const struct nadi_phase_solver *m;
     uint32_t participants;
     struct participant *all;
     int64_t *met; /* [participant * sends + step]: when its receive of that step was posted; -1 */
@@ -77,20 +77,20 @@ static struct entry pop(struct table *t)
 
 static void prepare(struct table *t, uint32_t i, int64_t now)
 {
-    const struct nadi_meeting *m = t->m;
+    const struct nadi_phase_solver *m = t->m;
     uint32_t packet = t->all[i].prepared++;
-    const int64_t stage = nadi_time_add(m->endpoint_ns, nadi_meeting_reduce(m, packet));
+    const int64_t stage = nadi_time_add(m->endpoint_ns, nadi_phase_solver_reduce(m, packet));
     push(t, nadi_time_add(now, stage), i, CREDIT);
 }
 
 /* When the message sent at `sent` is received, its receive being posted at `posted`. */
-static int64_t received(const struct nadi_meeting *m, uint32_t from, int64_t sent, uint32_t to,
+static int64_t received(const struct nadi_phase_solver *m, uint32_t from, int64_t sent, uint32_t to,
                         int64_t posted)
 {
-    int64_t there = nadi_meeting_delay(m, from, to, m->phase->message_bytes);
+    int64_t there = nadi_phase_solver_delay(m, from, to, m->phase->message_bytes);
     if (!m->rendezvous)
         return nadi_max_i64(posted, nadi_time_add(sent, there));
-    int64_t asked = nadi_time_add(posted, nadi_meeting_delay(m, to, from, CONTROL_BYTES));
+    int64_t asked = nadi_time_add(posted, nadi_phase_solver_delay(m, to, from, CONTROL_BYTES));
     return nadi_time_add(nadi_max_i64(sent, asked), there);
 }
 
@@ -98,7 +98,7 @@ static int64_t received(const struct nadi_meeting *m, uint32_t from, int64_t sen
  * the same at both ends of a message. */
 static void exchange(struct table *t, uint32_t i, uint32_t k, int64_t now)
 {
-    const struct nadi_meeting *m = t->m;
+    const struct nadi_phase_solver *m = t->m;
     const struct nadi_phase *p = m->phase;
     uint32_t to = nadi_phase_destination(p, i, k, m->clockwise);
     uint32_t from = nadi_phase_destination(p, i, k, !m->clockwise);
@@ -158,8 +158,8 @@ static void on_received(struct table *t, uint32_t i, int64_t now)
     prepare(t, i, now);
 }
 
-bool nadi_meeting_direct(const struct nadi_meeting *m, uint32_t participants, const int64_t *start,
-                         int64_t *end)
+bool nadi_phase_solver_direct(const struct nadi_phase_solver *m, uint32_t participants,
+                              const int64_t *start, int64_t *end)
 {
     const struct nadi_phase *p = m->phase;
     struct table t = {.m = m, .participants = participants, .end = end};

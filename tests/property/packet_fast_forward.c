@@ -1,13 +1,13 @@
-/* A run that leaps over steady states equals one that does not.
+/* A run that fast-forwards over steady states equals one that does not.
  *
- *   packet_leap [PAIRS [FIRST_SEED]]   default: 400 pairs (80 when instrumented)
+ *   packet_fast_forward [PAIRS [FIRST_SEED]]   default: 400 pairs (80 when instrumented)
  *
  * Of six seeds in eight whole jobs (job_packets), whose results are the same to the byte, and of
  * one a list of flows with samples over time, which threads run as well; of the others flows on a
  * bare network: every time, counter and queue. */
 #include "base/mem.h"
 #include "base/str.h"
-#include "network/packet/leap.h"
+#include "network/packet/fast_forward.h"
 #include "network/packet/messages.h"
 #include "network/packet/packet.h"
 
@@ -31,7 +31,7 @@ static uint64_t cases = 400;
 static uint64_t first_seed;
 
 struct tally {
-    uint64_t leapt, events, leapers, done;
+    uint64_t skipped, events, skipping, done;
 };
 
 enum { MOST_FLOWS = 24, MOST_MESSAGES = 6 }; /* a flow */
@@ -123,7 +123,7 @@ static void draw_config(struct nadi_packet_config *config, struct nadi_rng *rng)
     if (nadi_rng_below(rng, 4) == 0)
         config->buffer_bytes = 2600 << 10;
     config->ecn = pick(rng, 0, 2) > 0;
-    config->leap_wait = chance(rng, 2) ? 0 : pick_size(rng, 10);
+    config->fast_forward_wait = chance(rng, 2) ? 0 : pick_size(rng, 10);
     if (chance(rng, 2))
         draw_dcqcn(config, rng);
 }
@@ -202,10 +202,10 @@ static void release(struct drawn *d)
     packet_case_release(&d->c);
 }
 
-static void without_leaps(struct drawn *d)
+static void without_fast_forward(struct drawn *d)
 {
-    nadi_pkt_leap_destroy(d->net->leap);
-    d->net->leap = NULL;
+    nadi_pkt_fast_forward_destroy(d->net->fast_forward);
+    d->net->fast_forward = NULL;
 }
 
 /* In parts, as the clock of a job lets it go on. */
@@ -225,8 +225,8 @@ static void same(const struct drawn *x, const struct drawn *y, uint64_t seed)
     const uint32_t ports = x->net->port_count;
     for (uint32_t f = 0; f < MOST_FLOWS * MOST_MESSAGES; f++)
         if (x->finished[f] != y->finished[f])
-            fail_msg("seed %" PRIu64 ", message %" PRIu32 ": %" PRId64 " with leaps, %" PRId64
-                     " without",
+            fail_msg("seed %" PRIu64 ", message %" PRIu32 ": %" PRId64
+                     " with fast-forward, %" PRId64 " without",
                      seed, f, x->finished[f], y->finished[f]);
     if (memcmp(&x->net->totals, &y->net->totals, sizeof(x->net->totals)) != 0)
         fail_msg("seed %" PRIu64 ": totals differ", seed);
@@ -241,13 +241,13 @@ static void try_flows(uint64_t seed, struct tally *tally)
     struct drawn with, without;
     draw(&with, seed);
     draw(&without, seed);
-    without_leaps(&without);
+    without_fast_forward(&without);
     const nadi_time part = seed % 4 ? 0 : 300000000 / with.net->tick;
     run(&with, part);
     run(&without, part);
     same(&with, &without, seed);
-    tally->leapt += nadi_pkt_leapt_events(with.net);
-    tally->leapers += nadi_pkt_leapt_events(with.net) > 0;
+    tally->skipped += nadi_pkt_skipped_events(with.net);
+    tally->skipping += nadi_pkt_skipped_events(with.net) > 0;
     tally->events += with.net->totals.events;
     tally->done++;
     release(&with);
@@ -295,7 +295,7 @@ static void fail_at_difference(uint64_t seed, const char *with, const char *with
         at++;
     while (at > 0 && with[at - 1] != '\n')
         at--;
-    fail_msg("seed %" PRIu64 ": with leaps\n%.300s\nwithout\n%.300s", seed, with + at,
+    fail_msg("seed %" PRIu64 ": with fast-forward\n%.300s\nwithout\n%.300s", seed, with + at,
              without + at);
 }
 
@@ -309,7 +309,7 @@ static void try_list(uint64_t seed, struct tally *tally)
         draw_list(&c, seed);
         exact = c.in.config.exact;
         if (i > 0)
-            c.in.config.leap_wait = UINT64_MAX;
+            c.in.config.fast_forward_wait = UINT64_MAX;
         c.in.threads = i == 2 ? 3 : 1;
         describe_list(&c, &texts[i]);
         events = c.result.totals.events;
@@ -363,14 +363,14 @@ static void try_job(uint64_t seed, struct tally *tally)
     job_packets(&j, &rng);
     nadi_simulate(&j.in, NULL, &with);
     describe(&j.in, &with, &texts[0]);
-    j.in.packet.leap_wait = UINT64_MAX;
+    j.in.packet.fast_forward_wait = UINT64_MAX;
     nadi_simulate(&j.in, NULL, &without);
     describe(&j.in, &without, &texts[1]);
-    assert_int_equal(without.packets.leapt_events, 0);
+    assert_int_equal(without.packets.skipped_events, 0);
     if (strcmp(nadi_str_get(&texts[0]), nadi_str_get(&texts[1])) != 0)
         fail_at_difference(seed, nadi_str_get(&texts[0]), nadi_str_get(&texts[1]));
-    tally->leapt += with.packets.leapt_events;
-    tally->leapers += with.packets.leapt_events > 0;
+    tally->skipped += with.packets.skipped_events;
+    tally->skipping += with.packets.skipped_events > 0;
     tally->events += with.events;
     tally->done += with.outcome == NADI_OUTCOME_DONE;
     nadi_result_release(&with);
@@ -390,7 +390,7 @@ static void try_seed(uint64_t seed, struct tally *tally)
         try_job(seed, tally);
 }
 
-static void leaps_change_nothing(void **state)
+static void fast_forwarding_changes_nothing(void **state)
 {
     static const uint64_t failed_once[] = {44, 620, 9693, 18477};
     struct tally once = {0}, tally = {0};
@@ -399,19 +399,19 @@ static void leaps_change_nothing(void **state)
         try_seed(failed_once[i], &once);
     for (uint64_t seed = first_seed; seed < first_seed + cases; seed++)
         try_seed(seed, &tally);
-    print_message("of %" PRIu64 " pairs %" PRIu64 " leapt, over %.0f %% of all events; %" PRIu64
-                  " came to their end\n",
-                  cases, tally.leapers, 100.0 * (double)tally.leapt / (double)tally.events,
+    print_message("of %" PRIu64 " pairs %" PRIu64
+                  " fast-forwarded, over %.0f %% of all events; %" PRIu64 " came to their end\n",
+                  cases, tally.skipping, 100.0 * (double)tally.skipped / (double)tally.events,
                   tally.done);
     if (cases >= 80) { /* not where one seed is looked at */
-        assert_true(tally.leapers * 5 > cases);
+        assert_true(tally.skipping * 5 > cases);
         assert_true(tally.done * 3 > cases * 2);
     }
 }
 
 /* Its increases by bytes are due at numbers of packets, which a period says nothing of: a flow that
  * another one has marked goes on alone, slower than the cable. */
-static void dcqcn_is_not_leapt_over(void **state)
+static void dcqcn_is_not_fast_forwarded(void **state)
 {
     const nadi_time ms = 1000000 * NADI_PS_PER_NS;
     (void)state;
@@ -433,12 +433,12 @@ static void dcqcn_is_not_leapt_over(void **state)
             start(d, (struct nadi_pkt_flow_spec){.dst = 2, .bytes = 80000000});
             start(d, (struct nadi_pkt_flow_spec){.src = 1, .dst = 2, .bytes = 400000});
             if (i)
-                without_leaps(d);
+                without_fast_forward(d);
             run(d, 0);
         }
         same(&runs[0], &runs[1], bytes);
         assert_true(runs[0].net->totals.marked > 0);
-        assert_true(nadi_pkt_leapt_events(runs[0].net) > 0);
+        assert_true(nadi_pkt_skipped_events(runs[0].net) > 0);
         release(&runs[0]);
         release(&runs[1]);
     }
@@ -446,8 +446,8 @@ static void dcqcn_is_not_leapt_over(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(leaps_change_nothing),
-                                       cmocka_unit_test(dcqcn_is_not_leapt_over)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fast_forwarding_changes_nothing),
+                                       cmocka_unit_test(dcqcn_is_not_fast_forwarded)};
     if ((argc > 1 && !nadi_str_to_u64(argv[1], &cases)) ||
         (argc > 2 && !nadi_str_to_u64(argv[2], &first_seed)))
         return 2;

@@ -1,24 +1,24 @@
-/* meeting: one phase of a collective on one ring of ranks, from start times to end times, without
- * events (max-plus algebra; system-network spec section 15.2).
+/* phase_solver: one phase of a collective on one ring of ranks, from start times to end times,
+ * without events (max-plus algebra; system-network spec section 15.2).
  *
  * Where messages never meet, the end of each participant is a function of all starts. The forms:
  *   ring, one message on the way: T(i,k+1) = max(T(i,k), T(i-1,k) + d(i-1)) + stage(k), so
  *     end(i) = stages + max over j of start(i-j) + (delays of the j links before i), one pass;
  *   halving-doubling and rendezvous rings: the same recurrence step by step;
  *   direct with an unlimited window: a maximum over the peers, twice for all-reduce
- *     (meeting_halves.c);
- *   direct with a window: the packet engine's counters on a private clock (meeting_direct.c);
+ *     (phase_solver_halves.c);
+ *   direct with a window: the packet engine's counters on a private clock (phase_solver_direct.c);
  *   double binary tree: one pass up, one down.
  * Times are ns, NADI_TIME_NEVER where that is too few (base/time.h). All participants start at some
  * time >= 0 relative to a common origin. */
-#ifndef NADI_EXECUTOR_MEETING_H
-#define NADI_EXECUTOR_MEETING_H
+#ifndef NADI_EXECUTOR_PHASE_SOLVER_H
+#define NADI_EXECUTOR_PHASE_SOLVER_H
 
 #include "base/time.h"
 #include "collective/plan.h"
 #include "network/network.h"
 
-struct nadi_meeting {
+struct nadi_phase_solver {
     const struct nadi_phase *phase;
     uint32_t n;
     bool clockwise, max_tree, rendezvous;
@@ -36,29 +36,34 @@ struct nadi_meeting {
 
 /* The reduction behind the participant's last endpoint stage, ns; -1 if there is none. The last
  * timers before an end order it among the rank's other timers of the same tick. */
-int64_t nadi_meeting_last_reduction(const struct nadi_meeting *m, uint32_t local);
+int64_t nadi_phase_solver_last_reduction(const struct nadi_phase_solver *m, uint32_t local);
 
 /* False: the end depends on the order of events within a tick, which is not known here. */
-bool nadi_meeting_evaluate(struct nadi_meeting *m) NADI_MUST_USE;
+bool nadi_phase_solver_evaluate(struct nadi_phase_solver *m) NADI_MUST_USE;
 
 /* All start together and `routes` is known: the common duration, from one participant alone. */
-bool nadi_meeting_lockstep(const struct nadi_meeting *m, int64_t *duration_ns) NADI_MUST_USE;
+bool nadi_phase_solver_lockstep(const struct nadi_phase_solver *m,
+                                int64_t *duration_ns) NADI_MUST_USE;
 
 /* Local index of the parent in the double binary tree; NADI_NONE for the root. */
-uint32_t nadi_meeting_tree_parent(const struct nadi_meeting *m, uint32_t local);
+uint32_t nadi_phase_solver_tree_parent(const struct nadi_phase_solver *m, uint32_t local);
 
-/* ---- shared with meeting_direct.c and meeting_halves.c ---- */
-uint32_t nadi_meeting_route(const struct nadi_meeting *m, uint32_t from, uint32_t to);
-int64_t nadi_meeting_delay(const struct nadi_meeting *m, uint32_t from, uint32_t to,
-                           uint64_t bytes);
-int64_t nadi_meeting_reduce(const struct nadi_meeting *m, uint32_t packet);
+/* ---- shared with phase_solver_direct.c and phase_solver_halves.c ---- */
+uint32_t nadi_phase_solver_route(const struct nadi_phase_solver *m, uint32_t from, uint32_t to);
+int64_t nadi_phase_solver_delay(const struct nadi_phase_solver *m, uint32_t from, uint32_t to,
+                                uint64_t bytes);
+int64_t nadi_phase_solver_reduce(const struct nadi_phase_solver *m, uint32_t packet);
 /* participants 1: lockstep, everybody does what local 0 does; else n. */
-bool nadi_meeting_direct(const struct nadi_meeting *m, uint32_t participants, const int64_t *start,
-                         int64_t *end) NADI_MUST_USE;
+bool nadi_phase_solver_direct(const struct nadi_phase_solver *m, uint32_t participants,
+                              const int64_t *start, int64_t *end) NADI_MUST_USE;
 /* Direct, no window: not all-reduce; */
-void nadi_meeting_once(struct nadi_meeting *m);
-/* all-reduce. OTHER: its credits mix, nadi_meeting_direct can tell. */
-enum nadi_meeting_outcome { NADI_MEETING_DONE, NADI_MEETING_UNDECIDED, NADI_MEETING_OTHER };
-enum nadi_meeting_outcome nadi_meeting_halves(struct nadi_meeting *m) NADI_MUST_USE;
+void nadi_phase_solver_once(struct nadi_phase_solver *m);
+/* all-reduce. OTHER: its credits mix, nadi_phase_solver_direct can tell. */
+enum nadi_phase_solver_outcome {
+    NADI_PHASE_SOLVER_DONE,
+    NADI_PHASE_SOLVER_UNDECIDED,
+    NADI_PHASE_SOLVER_OTHER
+};
+enum nadi_phase_solver_outcome nadi_phase_solver_halves(struct nadi_phase_solver *m) NADI_MUST_USE;
 
 #endif

@@ -1,4 +1,4 @@
-#include "network/packet/passage.h"
+#include "network/packet/forwarding.h"
 
 #include "base/mem.h"
 #include "network/packet/routes.h"
@@ -77,14 +77,14 @@ static void leave_server(struct nadi_pkt *net, uint32_t server, uint32_t at)
         nadi_pkt_telemetry_add(net, server, at, net->packets[at].word, queued);
 }
 
-struct nadi_pkt_passage nadi_pkt_passage_find(struct nadi_pkt *net, uint32_t port, uint32_t at,
-                                              uint32_t queue)
+struct nadi_pkt_forwarding nadi_pkt_forwarding_find(struct nadi_pkt *net, uint32_t port,
+                                                    uint32_t at, uint32_t queue)
 {
     const uint32_t node = net->ports[port].node, server = inside_of(net, node);
     const uint32_t from = queue / NADI_PKT_CLASSES;
     const bool served = server != NADI_NONE && from == server;
     struct nadi_pkt_packet *packet = &net->packets[at];
-    struct nadi_pkt_passage p = {.held = served, .in = packet->in};
+    struct nadi_pkt_forwarding p = {.held = served, .in = packet->in};
     if (served)
         leave_server(net, server, at);
     else { /* hosts send answers before data, whatever their class */
@@ -155,7 +155,7 @@ static bool is_above(const struct order *o, uint32_t a, uint32_t b)
     return o->from_top[a] != o->from_top[b] ? o->from_top[a] < o->from_top[b] : a < b;
 }
 
-void nadi_pkt_passage_order(struct nadi_pkt *net)
+void nadi_pkt_forwarding_order(struct nadi_pkt *net)
 {
     const struct nadi_graph *g = net->graph;
     const uint32_t ports = g->first_port[g->node_count];

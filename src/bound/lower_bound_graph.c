@@ -1,4 +1,4 @@
-#include "bound/floor_graph.h"
+#include "bound/lower_bound_graph.h"
 
 #include "base/mem.h"
 #include "base/time.h"
@@ -11,7 +11,7 @@ struct exit {       /* the cables between an NPU and one part, or one other NPU 
     double out_latency_ns, in_latency_ns; /* the least of them */
 };
 
-struct nadi_floor_graph {
+struct nadi_lower_bound_graph {
     bool store_and_forward;
     uint32_t node_count; /* of the graph */
     bool one_hop;        /* some NPUs are next to each other */
@@ -49,7 +49,7 @@ static uint32_t *find_parts(const struct nadi_graph *g)
 
 /* ---- the exits of an NPU ------------------------------------------------------------------- */
 
-static struct exit *exit_to(struct nadi_floor_graph *f, uint32_t from, uint32_t part)
+static struct exit *exit_to(struct nadi_lower_bound_graph *f, uint32_t from, uint32_t part)
 {
     for (size_t i = from; i < f->exits.count; i++)
         if (f->exits.items[i].part == part)
@@ -60,8 +60,8 @@ static struct exit *exit_to(struct nadi_floor_graph *f, uint32_t from, uint32_t 
     return e;
 }
 
-static void add_cables(struct nadi_floor_graph *f, const struct nadi_graph *g, uint32_t *parts,
-                       uint32_t npu, uint32_t node)
+static void add_cables(struct nadi_lower_bound_graph *f, const struct nadi_graph *g,
+                       uint32_t *parts, uint32_t npu, uint32_t node)
 {
     const uint32_t own = g->hosts[npu];
     for (uint32_t p = g->first_port[node]; p < g->first_port[node + 1]; p++) {
@@ -99,9 +99,10 @@ static int by_part(const void *a, const void *b)
     return (x->part > y->part) - (x->part < y->part);
 }
 
-struct nadi_floor_graph *nadi_floor_graph_create(const struct nadi_graph *g, bool store_and_forward)
+struct nadi_lower_bound_graph *nadi_lower_bound_graph_create(const struct nadi_graph *g,
+                                                             bool store_and_forward)
 {
-    struct nadi_floor_graph *f = NADI_ZNEW(struct nadi_floor_graph, 1);
+    struct nadi_lower_bound_graph *f = NADI_ZNEW(struct nadi_lower_bound_graph, 1);
     uint32_t *parts = find_parts(g);
     f->store_and_forward = store_and_forward;
     f->node_count = g->node_count;
@@ -128,7 +129,7 @@ struct nadi_floor_graph *nadi_floor_graph_create(const struct nadi_graph *g, boo
     return f;
 }
 
-void nadi_floor_graph_destroy(struct nadi_floor_graph *f)
+void nadi_lower_bound_graph_destroy(struct nadi_lower_bound_graph *f)
 {
     if (!f)
         return;
@@ -147,7 +148,7 @@ static double serial_ns(uint64_t bytes, double rate)
 }
 
 /* Over the cables of one NPU and then over those of another, which are the same for one hop. */
-static uint64_t way_ns(const struct nadi_floor_graph *f, const struct exit *sum, bool one_hop,
+static uint64_t way_ns(const struct nadi_lower_bound_graph *f, const struct exit *sum, bool one_hop,
                        uint64_t bytes)
 {
     const double first = serial_ns(bytes, sum->out), last = serial_ns(bytes, sum->in);
@@ -159,8 +160,9 @@ static uint64_t way_ns(const struct nadi_floor_graph *f, const struct exit *sum,
                           nadi_count_trunc(sum->in_latency_ns + last));
 }
 
-struct nadi_floor_way nadi_floor_graph_way(const struct nadi_floor_graph *f, uint32_t src,
-                                           uint32_t dst, uint64_t bytes)
+struct nadi_lower_bound_route nadi_lower_bound_graph_route(const struct nadi_lower_bound_graph *f,
+                                                           uint32_t src, uint32_t dst,
+                                                           uint64_t bytes)
 {
     struct exit sum = {.out_latency_ns = INFINITY, .in_latency_ns = INFINITY};
     bool one_hop = f->forwards[src] || f->forwards[dst];
@@ -183,14 +185,14 @@ struct nadi_floor_way nadi_floor_graph_way(const struct nadi_floor_graph *f, uin
         b++;
     }
     if (!(sum.out > 0) || !(sum.in > 0))
-        return (struct nadi_floor_way){0};
-    return (struct nadi_floor_way){
+        return (struct nadi_lower_bound_route){0};
+    return (struct nadi_lower_bound_route){
         .ns = way_ns(f, &sum, one_hop, bytes),
         .serial_ns = nadi_count_trunc(serial_ns(bytes, fmin(sum.out, sum.in))),
     };
 }
 
-uint64_t nadi_floor_graph_least_ns(const struct nadi_floor_graph *f, uint64_t bytes)
+uint64_t nadi_lower_bound_graph_least_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes)
 {
     const struct exit best = {.out = f->most_out,
                               .in = f->most_in,
@@ -199,7 +201,7 @@ uint64_t nadi_floor_graph_least_ns(const struct nadi_floor_graph *f, uint64_t by
     return f->most_out > 0 && f->most_in > 0 ? way_ns(f, &best, f->one_hop, bytes) : 0;
 }
 
-uint64_t nadi_floor_graph_leave_ns(const struct nadi_floor_graph *f, uint64_t bytes)
+uint64_t nadi_lower_bound_graph_leave_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes)
 {
     return f->most_out > 0 ? nadi_count_trunc(serial_ns(bytes, f->most_out)) : 0;
 }

@@ -1,4 +1,4 @@
-/* wires: the process groups that the transfers of a step run over, on a given network.
+/* comm_groups: the process groups that the transfers of a step run over, on a given network.
  *
  * Each axis of communication (model/op.h) has one group a rank. Where a network is known and the
  * members of an axis's groups lie in several of its dimensions, as data-parallel replicas within
@@ -9,37 +9,38 @@
  *
  * Where members do not form a box of the network's dimensions (a degree that does not fill a
  * server), the axis stays one flat group. */
-#ifndef NADI_MODEL_WIRES_H
-#define NADI_MODEL_WIRES_H
+#ifndef NADI_MODEL_COMM_GROUPS_H
+#define NADI_MODEL_COMM_GROUPS_H
 
 #include "model/ranks.h"
 #include "platform/topology.h"
 
-enum { NADI_WIRE_LEVELS = 4 };
+enum { NADI_COMM_GROUP_LEVELS = 4 };
 
-struct nadi_wire {
+struct nadi_comm_group {
     uint32_t size;   /* of the axis's groups; 1: no communication */
     uint32_t levels; /* 1: one flat group */
-    uint32_t level_size[NADI_WIRE_LEVELS];
-    char name[NADI_WIRE_LEVELS][16]; /* of the families; "": all ranks */
+    uint32_t level_size[NADI_COMM_GROUP_LEVELS];
+    char name[NADI_COMM_GROUP_LEVELS][16]; /* of the families; "": all ranks */
 };
 
-struct nadi_wires {
-    struct nadi_wire axes[NADI_AXES];
+struct nadi_comm_groups {
+    struct nadi_comm_group axes[NADI_AXES];
 };
 
 /* topology: NULL when there is none. O(axes x ranks x dimensions). */
-void nadi_wires_init(struct nadi_wires *w, const struct nadi_grid *g,
-                     const struct nadi_topology *topology);
+void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g,
+                           const struct nadi_topology *topology);
 
 /* Adds a family for each level of each axis. */
-void nadi_wires_groups(const struct nadi_wires *w, const struct nadi_grid *g,
-                       struct nadi_groups *groups);
+void nadi_comm_groups_add(const struct nadi_comm_groups *w, const struct nadi_grid *g,
+                          struct nadi_groups *groups);
 
 /* group_of[rank] and members of the groups of one level, for whoever writes them down: calls back
  * once a group, with members ascending. */
-typedef void nadi_wire_visit(void *context, const uint32_t *members, uint32_t count);
-void nadi_wire_each(const struct nadi_wires *w, const struct nadi_grid *g, enum nadi_axis axis,
-                    uint32_t level, nadi_wire_visit *visit, void *context);
+typedef void nadi_comm_group_visit(void *context, const uint32_t *members, uint32_t count);
+void nadi_comm_group_each(const struct nadi_comm_groups *w, const struct nadi_grid *g,
+                          enum nadi_axis axis, uint32_t level, nadi_comm_group_visit *visit,
+                          void *context);
 
 #endif

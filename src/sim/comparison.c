@@ -1,4 +1,4 @@
-#include "sim/twin.h"
+#include "sim/comparison.h"
 
 #include "base/mem.h"
 #include "inputs/check.h"
@@ -58,8 +58,8 @@ static bool load_platform(struct nadi_load *l, uint32_t count)
     return true;
 }
 
-bool nadi_twin_load(struct nadi_inputs *in, const struct nadi_run_options *options,
-                    const char *const *paths, uint32_t count, struct nadi_diags *diags)
+bool nadi_comparison_load(struct nadi_inputs *in, const struct nadi_run_options *options,
+                          const char *const *paths, uint32_t count, struct nadi_diags *diags)
 {
     *in = (struct nadi_inputs){.options = *options};
     nadi_arena_init(&in->arena);
@@ -124,8 +124,8 @@ static bool same_groups(const struct nadi_trace *a, const struct nadi_trace *b)
 #define SAME_ARRAY(member, count)                                                                  \
     ((count) == 0 || memcmp(a->member, b->member, (count) * sizeof(*a->member)) == 0)
 
-bool nadi_twin_same_graph(const struct nadi_trace *a, const struct nadi_trace *b,
-                          struct nadi_str *why)
+bool nadi_comparison_same_graph(const struct nadi_trace *a, const struct nadi_trace *b,
+                                struct nadi_str *why)
 {
     const size_t n = a->node_count;
     if (n != b->node_count || !SAME_ARRAY(id, n) || !SAME_ARRAY(type, n))
@@ -189,8 +189,8 @@ static bool same_results(const struct nadi_result *a, const struct nadi_result *
     return true;
 }
 
-bool nadi_twin_same_result(const struct nadi_inputs *a, const struct nadi_inputs *b,
-                           struct nadi_str *proof)
+bool nadi_comparison_same_result(const struct nadi_inputs *a, const struct nadi_inputs *b,
+                                 struct nadi_str *proof)
 {
     struct nadi_result before, after;
     nadi_simulate(a, NULL, &before);

@@ -1,25 +1,26 @@
-#include "executor/meeting.h"
+#include "executor/phase_solver.h"
 
 #include "collective/tree.h"
 #include "executor/internal.h"
 #include "network/unaware.h"
 
-uint32_t nadi_meeting_route(const struct nadi_meeting *m, uint32_t from, uint32_t to)
+uint32_t nadi_phase_solver_route(const struct nadi_phase_solver *m, uint32_t from, uint32_t to)
 {
     if (m->routes)
         return m->routes[to >= from ? to - from : to + m->n - from];
     return nadi_network_route(m->network, m->ranks[from], m->ranks[to]);
 }
 
-int64_t nadi_meeting_delay(const struct nadi_meeting *m, uint32_t from, uint32_t to, uint64_t bytes)
+int64_t nadi_phase_solver_delay(const struct nadi_phase_solver *m, uint32_t from, uint32_t to,
+                                uint64_t bytes)
 {
     if (m->rendezvous && bytes != CONTROL_BYTES)
         bytes = (uint64_t)(int64_t)(int32_t)(uint32_t)bytes; /* as the message executor does */
     return nadi_ns_signed(
-        nadi_unaware_delay_ns(m->network, nadi_meeting_route(m, from, to), bytes));
+        nadi_unaware_delay_ns(m->network, nadi_phase_solver_route(m, from, to), bytes));
 }
 
-int64_t nadi_meeting_reduce(const struct nadi_meeting *m, uint32_t packet)
+int64_t nadi_phase_solver_reduce(const struct nadi_phase_solver *m, uint32_t packet)
 {
     if (!nadi_phase_reduces(m->phase, packet))
         return 0;
@@ -29,7 +30,7 @@ int64_t nadi_meeting_reduce(const struct nadi_meeting *m, uint32_t packet)
 }
 
 /* Is the participant's last packet followed by a reduction? */
-static bool last_reduces(const struct nadi_meeting *m, uint32_t local)
+static bool last_reduces(const struct nadi_phase_solver *m, uint32_t local)
 {
     const struct nadi_phase *p = m->phase;
     if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE) {
@@ -39,19 +40,19 @@ static bool last_reduces(const struct nadi_meeting *m, uint32_t local)
     return nadi_phase_reduces(p, p->sends + p->first - 1);
 }
 
-int64_t nadi_meeting_last_reduction(const struct nadi_meeting *m, uint32_t local)
+int64_t nadi_phase_solver_last_reduction(const struct nadi_phase_solver *m, uint32_t local)
 {
     if (!last_reduces(m, local))
         return -1;
     const struct nadi_phase *p = m->phase;
     if (p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING)
-        return nadi_meeting_reduce(m, p->sends);
+        return nadi_phase_solver_reduce(m, p->sends);
     return m->reduce_ns;
 }
 
 /* Endpoint and reduction stages behind all receives of a window-1 phase, and the one at the start.
  */
-static int64_t all_stages(const struct nadi_meeting *m)
+static int64_t all_stages(const struct nadi_phase_solver *m)
 {
     int64_t sum = m->endpoint_ns;
     const struct nadi_phase *p = m->phase;
@@ -61,7 +62,7 @@ static int64_t all_stages(const struct nadi_meeting *m)
         return reduces ? nadi_time_add(sum, nadi_time_mul(m->reduce_ns, p->n - 1)) : sum;
     }
     for (uint32_t k = 1; k <= p->sends; k++)
-        sum = nadi_time_add(sum, nadi_time_add(m->endpoint_ns, nadi_meeting_reduce(m, k)));
+        sum = nadi_time_add(sum, nadi_time_add(m->endpoint_ns, nadi_phase_solver_reduce(m, k)));
     return sum;
 }
 
@@ -75,7 +76,7 @@ struct lap {
 
 /* end(q) = max(end(q), extra + sum(q) + largest value among the places low .. high links before q).
  */
-static void window(struct nadi_meeting *m, const struct lap *lap, uint32_t low, uint32_t high,
+static void window(struct nadi_phase_solver *m, const struct lap *lap, uint32_t low, uint32_t high,
                    int64_t extra)
 {
     uint32_t n = m->n;
@@ -96,18 +97,18 @@ static void window(struct nadi_meeting *m, const struct lap *lap, uint32_t low, 
 }
 
 /* One step of a window-1 phase: when the message of step k from `from` has come to `to`. */
-static int64_t arrival(const struct nadi_meeting *m, const int64_t *at, uint32_t from, uint32_t to,
-                       uint64_t bytes)
+static int64_t arrival(const struct nadi_phase_solver *m, const int64_t *at, uint32_t from,
+                       uint32_t to, uint64_t bytes)
 {
-    int64_t there = nadi_meeting_delay(m, from, to, bytes);
+    int64_t there = nadi_phase_solver_delay(m, from, to, bytes);
     if (!m->rendezvous)
         return nadi_max_i64(at[to], nadi_time_add(at[from], there));
-    int64_t asked = nadi_time_add(at[to], nadi_meeting_delay(m, to, from, CONTROL_BYTES));
+    int64_t asked = nadi_time_add(at[to], nadi_phase_solver_delay(m, to, from, CONTROL_BYTES));
     return nadi_time_add(nadi_max_i64(at[from], asked), there);
 }
 
 /* The recurrence step by step: O(n) a step. */
-static void steps(struct nadi_meeting *m)
+static void steps(struct nadi_phase_solver *m)
 {
     const struct nadi_phase *p = m->phase;
     int64_t *now = m->scratch, *next = m->scratch + m->n;
@@ -116,7 +117,7 @@ static void steps(struct nadi_meeting *m)
     for (uint32_t k = 0; k < p->sends; k++) {
         int64_t stage = m->endpoint_ns;
         if (p->algorithm != NADI_ALGORITHM_RING)
-            stage = nadi_time_add(stage, nadi_meeting_reduce(m, k + 1));
+            stage = nadi_time_add(stage, nadi_phase_solver_reduce(m, k + 1));
         else if (nadi_phase_reduces(p, k + 1))
             stage = nadi_time_add(stage, m->reduce_ns);
         uint64_t bytes = nadi_phase_bytes(p, k);
@@ -136,7 +137,7 @@ static void steps(struct nadi_meeting *m)
  * counts start + the j delays, for every j <= R. Delays are not negative, so the longest way
  * counts: floor(R/n) whole turns for sources at most R mod n links away, one turn less for the
  * others. Beyond the clock's range, where the sum of all delays tells too little, step by step. */
-static void ring(struct nadi_meeting *m)
+static void ring(struct nadi_phase_solver *m)
 {
     uint32_t n = m->n, rounds = m->phase->sends, rest = rounds % n;
     int64_t stages = all_stages(m), total = 0;
@@ -148,7 +149,7 @@ static void ring(struct nadi_meeting *m)
         uint32_t to = m->clockwise ? next : n - 1 - next;
         lap.sum[q] = total;
         lap.value[q] = m->start[from] - total;
-        total = nadi_time_add(total, nadi_meeting_delay(m, from, to, m->phase->message_bytes));
+        total = nadi_time_add(total, nadi_phase_solver_delay(m, from, to, m->phase->message_bytes));
         m->end[from] = INT64_MIN;
     }
     if (NADI_UNLIKELY(total > NADI_TIME_NEVER / 4)) {
@@ -161,39 +162,39 @@ static void ring(struct nadi_meeting *m)
         window(m, &lap, rest + 1, n - 1, nadi_time_add(nadi_time_mul(turn, turns - 1), stages));
 }
 
-static bool direct(struct nadi_meeting *m)
+static bool direct(struct nadi_phase_solver *m)
 {
     const struct nadi_phase *p = m->phase;
     if (p->first == p->n - 1 && p->op != NADI_PHASE_ALL_REDUCE) {
-        nadi_meeting_once(m);
+        nadi_phase_solver_once(m);
         return true;
     }
-    enum nadi_meeting_outcome outcome =
-        p->first == p->n - 1 ? nadi_meeting_halves(m) : NADI_MEETING_OTHER;
-    if (outcome == NADI_MEETING_OTHER)
-        return nadi_meeting_direct(m, p->n, m->start, m->end);
-    return outcome == NADI_MEETING_DONE;
+    enum nadi_phase_solver_outcome outcome =
+        p->first == p->n - 1 ? nadi_phase_solver_halves(m) : NADI_PHASE_SOLVER_OTHER;
+    if (outcome == NADI_PHASE_SOLVER_OTHER)
+        return nadi_phase_solver_direct(m, p->n, m->start, m->end);
+    return outcome == NADI_PHASE_SOLVER_DONE;
 }
 
 /* ---- double binary tree -------------------------------------------------------------------- */
 
-uint32_t nadi_meeting_tree_parent(const struct nadi_meeting *m, uint32_t local)
+uint32_t nadi_phase_solver_tree_parent(const struct nadi_phase_solver *m, uint32_t local)
 {
     return nadi_tree_node(m->phase->log2_n, local, m->max_tree).parent;
 }
 
-static int64_t tree_arrival(const struct nadi_meeting *m, uint32_t from, int64_t sent, uint32_t to,
-                            int64_t posted)
+static int64_t tree_arrival(const struct nadi_phase_solver *m, uint32_t from, int64_t sent,
+                            uint32_t to, int64_t posted)
 {
-    int64_t there = nadi_meeting_delay(m, from, to, m->phase->message_bytes);
+    int64_t there = nadi_phase_solver_delay(m, from, to, m->phase->message_bytes);
     if (!m->rendezvous)
         return nadi_max_i64(posted, nadi_time_add(sent, there));
-    int64_t asked = nadi_time_add(posted, nadi_meeting_delay(m, to, from, CONTROL_BYTES));
+    int64_t asked = nadi_time_add(posted, nadi_phase_solver_delay(m, to, from, CONTROL_BYTES));
     return nadi_time_add(nadi_max_i64(sent, asked), there);
 }
 
 /* When local has everything from below and sends up (the root: down). Depth log n. */
-static int64_t tree_up(struct nadi_meeting *m, uint32_t local)
+static int64_t tree_up(struct nadi_phase_solver *m, uint32_t local)
 {
     struct nadi_tree_node node = nadi_tree_node(m->phase->log2_n, local, m->max_tree);
     int64_t start = m->start[local], *up = m->scratch;
@@ -209,7 +210,7 @@ static int64_t tree_up(struct nadi_meeting *m, uint32_t local)
     return up[local];
 }
 
-static void tree_down(struct nadi_meeting *m, uint32_t local, int64_t result)
+static void tree_down(struct nadi_phase_solver *m, uint32_t local, int64_t result)
 {
     struct nadi_tree_node node = nadi_tree_node(m->phase->log2_n, local, m->max_tree);
     const uint32_t children[] = {node.left, node.right};
@@ -226,14 +227,14 @@ static void tree_down(struct nadi_meeting *m, uint32_t local, int64_t result)
     }
 }
 
-static void tree(struct nadi_meeting *m)
+static void tree(struct nadi_phase_solver *m)
 {
     uint32_t root = m->max_tree ? m->n - 1 : 0;
     int64_t result = tree_up(m, root);
     tree_down(m, root, result);
 }
 
-bool nadi_meeting_evaluate(struct nadi_meeting *m)
+bool nadi_phase_solver_evaluate(struct nadi_phase_solver *m)
 {
     const struct nadi_phase *p = m->phase;
     switch (p->algorithm) {
@@ -261,15 +262,15 @@ bool nadi_meeting_evaluate(struct nadi_meeting *m)
 
 /* ---- lockstep ------------------------------------------------------------------------------ */
 
-static int64_t exchange_delay(const struct nadi_meeting *m, uint32_t to, uint64_t bytes)
+static int64_t exchange_delay(const struct nadi_phase_solver *m, uint32_t to, uint64_t bytes)
 {
-    int64_t delay = nadi_meeting_delay(m, 0, to, bytes);
+    int64_t delay = nadi_phase_solver_delay(m, 0, to, bytes);
     if (m->rendezvous) /* the control message comes first, the other way */
-        delay = nadi_time_add(delay, nadi_meeting_delay(m, to, 0, CONTROL_BYTES));
+        delay = nadi_time_add(delay, nadi_phase_solver_delay(m, to, 0, CONTROL_BYTES));
     return delay;
 }
 
-bool nadi_meeting_lockstep(const struct nadi_meeting *m, int64_t *duration_ns)
+bool nadi_phase_solver_lockstep(const struct nadi_phase_solver *m, int64_t *duration_ns)
 {
     const struct nadi_phase *p = m->phase;
     const int64_t zero = 0;
@@ -284,14 +285,14 @@ bool nadi_meeting_lockstep(const struct nadi_meeting *m, int64_t *duration_ns)
         *duration_ns = all_stages(m);
         for (uint32_t k = 0; k < p->sends; k++) {
             uint32_t to = nadi_phase_destination(p, 0, k, true);
-            if (nadi_meeting_route(m, 0, to) != nadi_meeting_route(m, to, 0))
+            if (nadi_phase_solver_route(m, 0, to) != nadi_phase_solver_route(m, to, 0))
                 return false; /* half of the ranks send the other, longer way */
             *duration_ns =
                 nadi_time_add(*duration_ns, exchange_delay(m, to, nadi_phase_bytes(p, k)));
         }
         return true;
     case NADI_ALGORITHM_DIRECT:
-        return nadi_meeting_direct(m, 1, &zero, duration_ns);
+        return nadi_phase_solver_direct(m, 1, &zero, duration_ns);
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
     case NADI_ALGORITHM_PROGRAM:
     case NADI_ALGORITHM_LIBRARY:

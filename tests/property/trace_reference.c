@@ -312,9 +312,9 @@ static uint64_t integer_of(const Chakra__AttributeProto *a)
     }
 }
 
-/* The twin's value of an attribute, and its flag when there is one. */
-static uint64_t twin_integer(const Chakra__Node *n, const char *name, unsigned flag,
-                             unsigned *flags)
+/* The value in protobuf-c of an attribute, and its flag when there is one. */
+static uint64_t reference_integer(const Chakra__Node *n, const char *name, unsigned flag,
+                                  unsigned *flags)
 {
     const Chakra__AttributeProto *a = find_attr(n, name);
     if (!a)
@@ -358,8 +358,8 @@ static void compare_root(const struct nadi_trace *t, uint32_t i, const Chakra__N
     const struct nadi_trace_comm *c = nadi_trace_comm(t, i);
     bool from = t->collective[i] == NADI_BROADCAST || t->collective[i] == NADI_SCATTER;
     bool to = t->collective[i] == NADI_REDUCE || t->collective[i] == NADI_GATHER;
-    uint64_t src = from ? twin_integer(n, "comm_src", NADI_NODE_HAS_SRC, flags) : 0;
-    uint64_t dst = to ? twin_integer(n, "comm_dst", NADI_NODE_HAS_DST, flags) : 0;
+    uint64_t src = from ? reference_integer(n, "comm_src", NADI_NODE_HAS_SRC, flags) : 0;
+    uint64_t dst = to ? reference_integer(n, "comm_dst", NADI_NODE_HAS_DST, flags) : 0;
     assert_int_equal(c->src, (uint32_t)src);
     assert_int_equal(c->dst, (uint32_t)dst);
 }
@@ -369,20 +369,21 @@ static void compare_comm(const struct nadi_trace *t, uint32_t i, const Chakra__N
 {
     const struct nadi_trace_comm *c = nadi_trace_comm(t, i);
     assert_non_null(c);
-    assert_int_equal(t->bytes[i], twin_integer(n, "comm_size", NADI_NODE_HAS_BYTES, flags));
+    assert_int_equal(t->bytes[i], reference_integer(n, "comm_size", NADI_NODE_HAS_BYTES, flags));
     if (t->type[i] == NADI_NODE_COLL) {
         unsigned none = 0;
-        assert_int_equal(t->collective[i], twin_integer(n, "comm_type", NADI_NODE_HAS_KIND, flags));
+        assert_int_equal(t->collective[i],
+                         reference_integer(n, "comm_type", NADI_NODE_HAS_KIND, flags));
         assert_int_equal(c->priority,
-                         (int32_t)(uint32_t)twin_integer(n, "comm_priority", 0, &none));
+                         (int32_t)(uint32_t)reference_integer(n, "comm_priority", 0, &none));
         compare_group(t, c, n);
         compare_involved(c, n);
         compare_root(t, i, n, flags);
         return;
     }
-    assert_int_equal(c->src, (uint32_t)twin_integer(n, "comm_src", NADI_NODE_HAS_SRC, flags));
-    assert_int_equal(c->dst, (uint32_t)twin_integer(n, "comm_dst", NADI_NODE_HAS_DST, flags));
-    assert_int_equal(c->tag, (uint32_t)twin_integer(n, "comm_tag", NADI_NODE_HAS_TAG, flags));
+    assert_int_equal(c->src, (uint32_t)reference_integer(n, "comm_src", NADI_NODE_HAS_SRC, flags));
+    assert_int_equal(c->dst, (uint32_t)reference_integer(n, "comm_dst", NADI_NODE_HAS_DST, flags));
+    assert_int_equal(c->tag, (uint32_t)reference_integer(n, "comm_tag", NADI_NODE_HAS_TAG, flags));
 }
 
 static void compare_deps(const struct nadi_trace *t, uint32_t i, const Chakra__Node *n)
@@ -419,7 +420,7 @@ static void compare_node(const struct nadi_trace *t, uint32_t i, const Chakra__N
     assert_string_equal(nadi_trace_name(t, i), n->name);
     assert_int_equal(t->type[i], n->type);
     assert_int_equal(t->duration_ns[i], n->duration_micros * 1000);
-    if (twin_integer(n, "is_cpu_op", 0, &flags))
+    if (reference_integer(n, "is_cpu_op", 0, &flags))
         flags |= NADI_NODE_IS_CPU;
     if (t->type[i] >= NADI_NODE_SEND) {
         compare_comm(t, i, n, &flags);
@@ -428,9 +429,10 @@ static void compare_node(const struct nadi_trace *t, uint32_t i, const Chakra__N
         bool comp = t->type[i] == NADI_NODE_COMP;
         bool sized = t->type[i] >= NADI_NODE_MEM_LOAD;
         assert_int_equal(t->ops[i],
-                         comp ? twin_integer(n, "num_ops", NADI_NODE_HAS_OPS, &flags) : 0);
+                         comp ? reference_integer(n, "num_ops", NADI_NODE_HAS_OPS, &flags) : 0);
         assert_int_equal(t->bytes[i],
-                         sized ? twin_integer(n, "tensor_size", NADI_NODE_HAS_BYTES, &flags) : 0);
+                         sized ? reference_integer(n, "tensor_size", NADI_NODE_HAS_BYTES, &flags)
+                               : 0);
     }
     assert_int_equal(t->flags[i], flags);
     compare_deps(t, i, n);
@@ -480,7 +482,7 @@ static void compare(const struct nadi_trace *t, const struct drawn *d)
     compare_children(t);
 }
 
-static void our_decoder_and_its_twin_agree(void **state)
+static void our_decoder_and_protobuf_c_agree(void **state)
 {
     (void)state;
     struct nadi_rng r;
@@ -536,7 +538,7 @@ static void every_cut_and_every_flip_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(our_decoder_and_its_twin_agree),
+        cmocka_unit_test(our_decoder_and_protobuf_c_agree),
         cmocka_unit_test(every_cut_and_every_flip_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

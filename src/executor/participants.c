@@ -1,4 +1,4 @@
-/* cast: who takes part in a phase of a step generator, by member of the operation.
+/* participants: who takes part in a phase of a step generator, by member of the operation.
  *
  * The phase's rings run the same program; where switches take part, those of a graph may be joined
  * in different ways, and then each ring has a program of its own. Switches stand behind the
@@ -18,13 +18,13 @@ static uint32_t base_of(const struct nadi_phase *p, uint32_t ring)
     return ring / p->stride * (p->stride * p->n) + ring % p->stride;
 }
 
-static uint32_t rank_of(const struct nadi_cast *c, uint32_t member)
+static uint32_t rank_of(const struct nadi_participants *c, uint32_t member)
 {
     return c->group ? c->group[member] : member;
 }
 
-static const struct nadi_program *make_program(struct nadi_system *s, const struct nadi_cast *c,
-                                               uint32_t ring)
+static const struct nadi_program *make_program(struct nadi_system *s,
+                                               const struct nadi_participants *c, uint32_t ring)
 {
     const struct nadi_phase *p = c->phase;
     struct nadi_program *program = NADI_ARENA_NEW(&s->arena, struct nadi_program, 1);
@@ -40,11 +40,11 @@ static const struct nadi_program *make_program(struct nadi_system *s, const stru
     return program;
 }
 
-static struct nadi_cast *make(struct nadi_system *s, const struct nadi_phase *p,
-                              const struct operation *op)
+static struct nadi_participants *make(struct nadi_system *s, const struct nadi_phase *p,
+                                      const struct operation *op)
 {
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
-    struct nadi_cast *c = NADI_ARENA_ZNEW(&s->arena, struct nadi_cast, 1);
+    struct nadi_participants *c = NADI_ARENA_ZNEW(&s->arena, struct nadi_participants, 1);
     c->phase = p;
     c->members = c->all = g->size;
     c->group = op->plan->world ? NULL : g->members;
@@ -68,27 +68,29 @@ static struct nadi_cast *make(struct nadi_system *s, const struct nadi_phase *p,
 }
 
 /* Kept for further streams that run the same phase for the same group. */
-static const struct nadi_cast *cast_of(struct nadi_system *s, uint32_t stream, uint32_t phase)
+static const struct nadi_participants *participants_of(struct nadi_system *s, uint32_t stream,
+                                                       uint32_t phase)
 {
     const struct stream *x = &s->streams.items[stream];
     const struct operation *op = &s->operations.items[x->operation];
     const struct nadi_phase *p = &x->phases[phase];
-    for (size_t i = s->casts.count; i-- > 0;)
-        if (s->casts.items[i].phase == p && s->casts.items[i].group == op->view.group)
-            return s->casts.items[i].cast;
-    const struct nadi_cast_key key = {p, op->view.group, make(s, p, op)};
-    NADI_PUSH(&s->casts, key);
-    return key.cast;
+    for (size_t i = s->participants.count; i-- > 0;)
+        if (s->participants.items[i].phase == p && s->participants.items[i].group == op->view.group)
+            return s->participants.items[i].participants;
+    const struct nadi_participants_entry key = {p, op->view.group, make(s, p, op)};
+    NADI_PUSH(&s->participants, key);
+    return key.participants;
 }
 
-const struct nadi_cast *nadi_cast_take(struct nadi_system *s, uint32_t stream, uint32_t phase)
+const struct nadi_participants *nadi_participants_take(struct nadi_system *s, uint32_t stream,
+                                                       uint32_t phase)
 {
-    const struct nadi_cast *shared = cast_of(s, stream, phase);
+    const struct nadi_participants *shared = participants_of(s, stream, phase);
     const struct stream *x = &s->streams.items[stream];
     const struct operation *op = &s->operations.items[x->operation];
     if (!op->sizes)
         return shared;
-    struct nadi_cast *c = NADI_NEW(struct nadi_cast, 1);
+    struct nadi_participants *c = NADI_NEW(struct nadi_participants, 1);
     *c = *shared;
     c->own = NADI_NEW(struct nadi_program, 1);
     *c->own = *shared->program;
@@ -99,7 +101,7 @@ const struct nadi_cast *nadi_cast_take(struct nadi_system *s, uint32_t stream, u
     return c;
 }
 
-void nadi_cast_give(const struct nadi_cast *c)
+void nadi_participants_give(const struct nadi_participants *c)
 {
     if (!c->own)
         return;
@@ -107,13 +109,13 @@ void nadi_cast_give(const struct nadi_cast *c)
     nadi_mem_free((void *)(uintptr_t)c);
 }
 
-void nadi_casts_release(struct nadi_system *s)
+void nadi_participants_release(struct nadi_system *s)
 {
-    nadi_mem_free(s->casts.items);
+    nadi_mem_free(s->participants.items);
 }
 
 /* Whose switch a member is. O(log rings). */
-static uint32_t ring_of_switch(const struct nadi_cast *c, uint32_t member)
+static uint32_t ring_of_switch(const struct nadi_participants *c, uint32_t member)
 {
     uint32_t low = 0, high = c->members / c->phase->n - 1;
     while (low < high) {
@@ -126,14 +128,15 @@ static uint32_t ring_of_switch(const struct nadi_cast *c, uint32_t member)
     return low;
 }
 
-uint32_t nadi_cast_local(const struct nadi_cast *c, uint32_t member)
+uint32_t nadi_participants_local(const struct nadi_participants *c, uint32_t member)
 {
     if (member < c->members)
         return nadi_phase_local(c->phase, member);
     return c->phase->n + member - c->first_switch[ring_of_switch(c, member)];
 }
 
-uint32_t nadi_cast_member(const struct nadi_cast *c, uint32_t member, uint32_t local)
+uint32_t nadi_participants_member(const struct nadi_participants *c, uint32_t member,
+                                  uint32_t local)
 {
     const struct nadi_phase *p = c->phase;
     if (member < c->members && local < p->n)
@@ -143,7 +146,8 @@ uint32_t nadi_cast_member(const struct nadi_cast *c, uint32_t member, uint32_t l
                         : c->first_switch[ring] + local - p->n;
 }
 
-const struct nadi_program *nadi_cast_program(const struct nadi_cast *c, uint32_t member)
+const struct nadi_program *nadi_participants_program(const struct nadi_participants *c,
+                                                     uint32_t member)
 {
     if (!c->by_ring)
         return c->program;
@@ -151,9 +155,10 @@ const struct nadi_program *nadi_cast_program(const struct nadi_cast *c, uint32_t
 }
 
 /* Number of the switch as the network has it. */
-static uint32_t switch_of(const struct nadi_system *s, const struct nadi_cast *c, uint32_t member)
+static uint32_t switch_of(const struct nadi_system *s, const struct nadi_participants *c,
+                          uint32_t member)
 {
-    const struct nadi_switch_trees *t = nadi_cast_program(c, member)->request.trees;
+    const struct nadi_switch_trees *t = nadi_participants_program(c, member)->request.trees;
     if (!t)
         return 0;
     const uint32_t node = t->node[member - c->first_switch[ring_of_switch(c, member)]];
@@ -169,25 +174,27 @@ static uint32_t switch_of(const struct nadi_system *s, const struct nadi_cast *c
     return low;
 }
 
-static uint32_t end_of(const struct nadi_system *s, const struct nadi_cast *c, uint32_t member)
+static uint32_t end_of(const struct nadi_system *s, const struct nadi_participants *c,
+                       uint32_t member)
 {
     return member < c->members ? rank_of(c, member) : s->rank_count + switch_of(s, c, member);
 }
 
 /* The link between a node and the switch above it. */
-static uint32_t link_of(const struct nadi_system *s, const struct nadi_cast *c, uint32_t lane,
-                        uint32_t below, bool down)
+static uint32_t link_of(const struct nadi_system *s, const struct nadi_participants *c,
+                        uint32_t lane, uint32_t below, bool down)
 {
-    const struct nadi_program *p = nadi_cast_program(c, below);
+    const struct nadi_program *p = nadi_participants_program(c, below);
     const struct nadi_switch_trees *t = p->request.trees;
     if (!t)
         return nadi_network_switch_link(s->setup.topology, p->dim, rank_of(c, below), down);
     const uint32_t tree = lane / (p->lanes / t->count);
-    return t->channel[nadi_switch_edge(t, tree, nadi_cast_local(c, below))] ^ down;
+    return t->channel[nadi_switch_edge(t, tree, nadi_participants_local(c, below))] ^ down;
 }
 
-void nadi_cast_address(struct nadi_system *s, const struct nadi_cast *c, uint32_t lane,
-                       uint32_t from, uint32_t to, struct nadi_message *message)
+void nadi_participants_address(struct nadi_system *s, const struct nadi_participants *c,
+                               uint32_t lane, uint32_t from, uint32_t to,
+                               struct nadi_message *message)
 {
     message->src = end_of(s, c, from);
     message->dst = end_of(s, c, to);
@@ -195,24 +202,26 @@ void nadi_cast_address(struct nadi_system *s, const struct nadi_cast *c, uint32_
         message->route = nadi_network_route(s->network, message->src, message->dst);
         return;
     }
-    const struct nadi_program *p = nadi_cast_program(c, from);
+    const struct nadi_program *p = nadi_participants_program(c, from);
     const uint32_t tree = p->request.trees ? lane / (p->lanes / p->request.trees->count) : 0;
     const uint32_t above =
-        nadi_switch_parent(p->request.trees, p->request.n, tree, nadi_cast_local(c, from));
-    const bool up = above == nadi_cast_local(c, to);
+        nadi_switch_parent(p->request.trees, p->request.n, tree, nadi_participants_local(c, from));
+    const bool up = above == nadi_participants_local(c, to);
     message->route = nadi_network_over(s->network, link_of(s, c, lane, up ? from : to, !up));
 }
 
-nadi_time nadi_cast_reduce_time(const struct nadi_system *s, const struct nadi_cast *c,
-                                uint32_t member, bool reduces, uint64_t bytes)
+nadi_time nadi_participants_reduce_time(const struct nadi_system *s,
+                                        const struct nadi_participants *c, uint32_t member,
+                                        bool reduces, uint64_t bytes)
 {
     if (member < c->members)
         return reduces ? nadi_reduce_time(s->config->local_mem_bw, bytes, s->config->exact) : 0;
-    const struct nadi_program *p = nadi_cast_program(c, member);
+    const struct nadi_program *p = nadi_participants_program(c, member);
     const struct nadi_switch_trees *t = p->request.trees;
     const struct nadi_dim *dim = t ? NULL : &s->setup.topology->dims[p->dim];
     const struct nadi_graph_node *node =
-        t ? &s->setup.graph->nodes[t->node[nadi_cast_local(c, member) - p->request.n]] : NULL;
+        t ? &s->setup.graph->nodes[t->node[nadi_participants_local(c, member) - p->request.n]]
+          : NULL;
     double ns = t ? node->in_switch_latency_ns : dim->in_switch_latency_ns;
     if (reduces)
         ns += (double)bytes / (t ? node->in_switch_bytes_per_ns : dim->in_switch_bytes_per_ns);

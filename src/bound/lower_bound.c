@@ -1,8 +1,8 @@
-#include "bound/floor.h"
+#include "bound/lower_bound.h"
 
 #include "base/mem.h"
 #include "base/time.h"
-#include "bound/floor_graph.h"
+#include "bound/lower_bound_graph.h"
 #include "collective/plan.h"
 #include "compute/compute.h"
 
@@ -16,7 +16,7 @@ struct memo { /* of one collective: group, kind, dimensions, size */
     uint32_t group, involved;
     enum nadi_native_kind kind;
     uint64_t bytes;
-    struct nadi_floor floor;
+    struct nadi_lower_bound bound;
 };
 
 struct family {       /* groups of one name, one for each rank */
@@ -24,12 +24,12 @@ struct family {       /* groups of one name, one for each rank */
     bool whole;       /* each consists of the ranks that mean it */
 };
 
-struct nadi_floors {
+struct nadi_lower_bounds {
     const struct nadi_inputs *in;
     double compute_scale, comm_scale;
     uint32_t *group_dims; /* by group: bit d: its members differ in dimension d; 0: not known */
     struct family *families;
-    struct nadi_floor_graph *graph; /* NULL: the dimensions say how long a way is */
+    struct nadi_lower_bound_graph *graph; /* NULL: the dimensions say how long a way is */
     struct memo memo[1 << MEMO_BITS];
 };
 
@@ -49,44 +49,44 @@ static struct family make_family(const struct nadi_inputs *in, const uint32_t *g
     return family;
 }
 
-struct nadi_floors *nadi_floors_create(const struct nadi_inputs *in)
+struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
 {
-    struct nadi_floors *f = NADI_ZNEW(struct nadi_floors, 1);
+    struct nadi_lower_bounds *f = NADI_ZNEW(struct nadi_lower_bounds, 1);
     f->in = in;
     f->compute_scale = in->options.compat ? 1 : in->options.compute_scale;
     f->comm_scale = in->options.compat ? 1 : in->options.comm_scale;
-    f->group_dims = NADI_ZNEW(uint32_t, nadi_floors_group_count(f));
+    f->group_dims = NADI_ZNEW(uint32_t, nadi_lower_bounds_group_count(f));
     f->families = NADI_NEW(struct family, in->groups.family_count);
     for (size_t i = 0; i < in->groups.family_count; i++)
         f->families[i] = make_family(in, in->groups.families[i].group_of);
     if (in->has_graph)
-        f->graph =
-            nadi_floor_graph_create(&in->graph, in->options.network_model == NADI_NETWORK_AWARE);
+        f->graph = nadi_lower_bound_graph_create(&in->graph,
+                                                 in->options.network_model == NADI_NETWORK_AWARE);
     return f;
 }
 
-void nadi_floors_destroy(struct nadi_floors *f)
+void nadi_lower_bounds_destroy(struct nadi_lower_bounds *f)
 {
     nadi_mem_free(f->group_dims);
     nadi_mem_free(f->families);
-    nadi_floor_graph_destroy(f->graph);
+    nadi_lower_bound_graph_destroy(f->graph);
     nadi_mem_free(f);
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
 /* Under rendezvous sizes pass through 32 bits, as in the reference; the least they can become. */
-static uint64_t carried(const struct nadi_floors *f, uint64_t bytes)
+static uint64_t carried(const struct nadi_lower_bounds *f, uint64_t bytes)
 {
     return f->in->system.rendezvous && bytes > INT32_MAX ? 0 : bytes;
 }
 
 /* Idle network, `hops` links of dimension d. */
-static uint64_t way_ns(const struct nadi_floors *f, uint32_t d, uint32_t hops, uint64_t bytes)
+static uint64_t way_ns(const struct nadi_lower_bounds *f, uint32_t d, uint32_t hops, uint64_t bytes)
 {
     const struct nadi_dim *dim = &f->in->topology.dims[d];
     if (f->graph)
-        return nadi_floor_graph_least_ns(f->graph, carried(f, bytes));
+        return nadi_lower_bound_graph_least_ns(f->graph, carried(f, bytes));
     if (f->in->options.network_model == NADI_NETWORK_PACKET)
         return 0;
     double serial = (double)carried(f, bytes) / dim->bytes_per_ns;
@@ -101,12 +101,12 @@ static uint32_t least_hops(const struct nadi_dim *dim)
 }
 
 /* The quickest way between two members that differ in some of the dimensions. */
-static uint64_t quickest_ns(const struct nadi_floors *f, uint32_t dims, uint64_t bytes)
+static uint64_t quickest_ns(const struct nadi_lower_bounds *f, uint32_t dims, uint64_t bytes)
 {
     const struct nadi_topology *t = &f->in->topology;
     uint64_t best = UINT64_MAX;
     if (f->graph)
-        return nadi_floor_graph_least_ns(f->graph, carried(f, bytes));
+        return nadi_lower_bound_graph_least_ns(f->graph, carried(f, bytes));
     for (uint32_t d = 0; d < t->dim_count; d++)
         if (dims >> d & 1)
             best = nadi_min_u64(best, way_ns(f, d, least_hops(&t->dims[d]), bytes));
@@ -135,7 +135,7 @@ static uint32_t dims_of_members(const struct nadi_topology *t, const struct nadi
     return dims;
 }
 
-static uint32_t dims_of_group(struct nadi_floors *f, uint32_t group)
+static uint32_t dims_of_group(struct nadi_lower_bounds *f, uint32_t group)
 {
     const struct nadi_groups *groups = &f->in->groups;
     uint32_t dims = 0;
@@ -149,12 +149,14 @@ static uint32_t dims_of_group(struct nadi_floors *f, uint32_t group)
     return dims;
 }
 
-uint64_t nadi_floor_message(const struct nadi_floors *f, uint32_t src, uint32_t dst, uint64_t bytes)
+uint64_t nadi_lower_bound_message(const struct nadi_lower_bounds *f, uint32_t src, uint32_t dst,
+                                  uint64_t bytes)
 {
     const struct nadi_topology *t = &f->in->topology;
     uint64_t sum = 0;
     if (f->graph)
-        return src == dst ? 0 : nadi_floor_graph_way(f->graph, src, dst, carried(f, bytes)).ns;
+        return src == dst ? 0
+                          : nadi_lower_bound_graph_route(f->graph, src, dst, carried(f, bytes)).ns;
     for (uint32_t d = nadi_topology_lowest_difference(t, src, dst); d < t->dim_count; d++) {
         uint32_t a = nadi_topology_coordinate(t, src, d), b = nadi_topology_coordinate(t, dst, d);
         if (a == b)
@@ -169,7 +171,7 @@ uint64_t nadi_floor_message(const struct nadi_floors *f, uint32_t src, uint32_t 
 /* ---- one phase of a collective ------------------------------------------------------------- */
 
 struct phase_view {
-    const struct nadi_floors *f;
+    const struct nadi_lower_bounds *f;
     const struct nadi_phase *p;
     const struct nadi_group *ring; /* over a graph: whose members are the phase's ring; or NULL */
     uint32_t dims;                 /* bit d: a message may go by dimension d alone */
@@ -177,7 +179,7 @@ struct phase_view {
     uint64_t endpoint_ns;
 };
 
-static uint64_t reduce_ns(const struct nadi_floors *f, uint64_t bytes)
+static uint64_t reduce_ns(const struct nadi_lower_bounds *f, uint64_t bytes)
 {
     double bandwidth = f->in->system.local_mem_bw;
     return bandwidth > 0 ? nadi_count_mul(3, nadi_count_trunc((double)bytes / bandwidth * 1e9)) : 0;
@@ -213,8 +215,10 @@ static struct round round_of(const struct phase_view *v, uint64_t bytes)
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t next = (i + 1) % n;
         const uint32_t a = members ? members[i] : i, b = members ? members[next] : next;
-        const struct nadi_floor_way there = nadi_floor_graph_way(v->f->graph, a, b, bytes);
-        const struct nadi_floor_way back = nadi_floor_graph_way(v->f->graph, b, a, bytes);
+        const struct nadi_lower_bound_route there =
+            nadi_lower_bound_graph_route(v->f->graph, a, b, bytes);
+        const struct nadi_lower_bound_route back =
+            nadi_lower_bound_graph_route(v->f->graph, b, a, bytes);
         const uint64_t way = nadi_min_u64(there.ns, back.ns);
         r.sum = nadi_count_add(r.sum, way);
         r.longest = nadi_max_u64(r.longest, way);
@@ -227,42 +231,42 @@ static struct round round_of(const struct phase_view *v, uint64_t bytes)
 /* The chain of `sends` messages that begins with a member, and goes on behind it. A member that
  * comes last holds up the others from their step n - 1 on at the latest: of the steps to come the
  * worst cabled one has to send all. */
-static struct nadi_floor ring_messages(const struct phase_view *v)
+static struct nadi_lower_bound ring_messages(const struct phase_view *v)
 {
     const uint32_t n = v->p->n, sends = v->p->sends, further = sends % n;
     if (!v->ring) {
         const uint64_t message = step_ns(v, 0);
-        return (struct nadi_floor){.own = nadi_count_mul(sends - further, message),
-                                   .last = nadi_count_mul(sends, message)};
+        return (struct nadi_lower_bound){.own = nadi_count_mul(sends - further, message),
+                                         .last = nadi_count_mul(sends, message)};
     }
     const struct round r = round_of(v, carried(v->f, v->p->message_bytes));
     const uint64_t own = nadi_count_mul(sends / n, r.sum);
     const uint64_t spared = nadi_count_mul(n - further, r.longest);
     const uint64_t chain = nadi_count_add(own, r.sum > spared ? r.sum - spared : 0);
     const uint64_t worst = nadi_count_mul(sends > n - 1 ? sends - (n - 1) : 0, r.longest_serial);
-    return (struct nadi_floor){.own = own, .last = nadi_max_u64(chain, worst)};
+    return (struct nadi_lower_bound){.own = own, .last = nadi_max_u64(chain, worst)};
 }
 
 /* One message at a time: step k + 1 waits for the receive of step k. The chain of messages that
  * leaves a member passes through everybody and comes back after n steps. */
-static struct nadi_floor ring(const struct phase_view *v)
+static struct nadi_lower_bound ring(const struct phase_view *v)
 {
     const struct nadi_phase *p = v->p;
-    const struct nadi_floor messages = ring_messages(v);
+    const struct nadi_lower_bound messages = ring_messages(v);
     uint64_t stages = stage_ns(v, 0);
     uint32_t reduced = p->op == NADI_PHASE_REDUCE_SCATTER || p->op == NADI_PHASE_ALL_REDUCE
                            ? p->n - 1
                            : 0; /* packets 1 .. n - 1 */
     stages = nadi_count_add(stages, nadi_count_mul(p->sends, v->endpoint_ns));
     stages = nadi_count_add(stages, nadi_count_mul(reduced, reduce_ns(v->f, p->message_bytes)));
-    return (struct nadi_floor){
+    return (struct nadi_lower_bound){
         .own = nadi_count_add(stages, messages.own),
         .last = nadi_count_add(stages, messages.last),
     };
 }
 
 /* As the ring, with another partner each step; only the all-reduce comes back to where it began. */
-static struct nadi_floor halving_doubling(const struct phase_view *v)
+static struct nadi_lower_bound halving_doubling(const struct phase_view *v)
 {
     uint64_t stages = stage_ns(v, 0), messages = 0;
     for (uint32_t k = 0; k < v->p->sends; k++) {
@@ -270,7 +274,7 @@ static struct nadi_floor halving_doubling(const struct phase_view *v)
         stages = nadi_count_add(stages, stage_ns(v, k + 1));
     }
     uint64_t all = nadi_count_add(stages, messages);
-    return (struct nadi_floor){
+    return (struct nadi_lower_bound){
         .own = v->p->op == NADI_PHASE_ALL_REDUCE ? all : stages,
         .last = all,
     };
@@ -278,7 +282,7 @@ static struct nadi_floor halving_doubling(const struct phase_view *v)
 
 /* A member sends to everybody, also to the farthest; an all-reduce's second half waits for the
  * first halves of all. A window's sends take their turns. */
-static struct nadi_floor direct(const struct phase_view *v)
+static struct nadi_lower_bound direct(const struct phase_view *v)
 {
     const struct nadi_phase *p = v->p;
     const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
@@ -291,15 +295,15 @@ static struct nadi_floor direct(const struct phase_view *v)
     uint64_t chain = nadi_count_add(nadi_count_mul(2, v->endpoint_ns),
                                     nadi_count_mul(both_ways ? 2 : 1, farthest));
     uint64_t last = nadi_max_u64(stages, chain);
-    return (struct nadi_floor){.own = both_ways ? last : stages, .last = last};
+    return (struct nadi_lower_bound){.own = both_ways ? last : stages, .last = last};
 }
 
 /* From the root, whose child may have been waiting, down to a leaf. */
-static struct nadi_floor tree(const struct phase_view *v)
+static struct nadi_lower_bound tree(const struct phase_view *v)
 {
     uint64_t stage = nadi_count_add(v->endpoint_ns, reduce_ns(v->f, v->p->bytes));
     uint64_t level = nadi_count_add(stage, quickest_ns(v->f, v->dims, v->p->bytes));
-    return (struct nadi_floor){
+    return (struct nadi_lower_bound){
         .own = stage,
         .last = nadi_count_add(nadi_count_mul(v->p->log2_n, level), v->endpoint_ns),
     };
@@ -313,7 +317,7 @@ static uint64_t leave_ns(const struct phase_view *v)
         return 0;
     for (uint32_t k = 0; k < v->p->sends; k++)
         bytes = nadi_count_add(bytes, carried(v->f, nadi_phase_bytes(v->p, k)));
-    return nadi_floor_graph_leave_ns(v->f->graph, bytes);
+    return nadi_lower_bound_graph_leave_ns(v->f->graph, bytes);
 }
 
 /* How long a link of the phase's dimension is busy with one chunk, on average. */
@@ -343,8 +347,8 @@ static uint64_t load_ns(const struct phase_view *v)
     return (all_alike ? nadi_count_mul(sum, p->sends) : sum) / links;
 }
 
-static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_phase *p,
-                                     uint32_t group, bool world)
+static struct nadi_lower_bound phase_bound(struct nadi_lower_bounds *f, const struct nadi_phase *p,
+                                           uint32_t group, bool world)
 {
     const uint32_t all = all_dims(&f->in->topology);
     const uint32_t lowest = all & (~all + 1);
@@ -366,27 +370,27 @@ static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_ph
     v.dims = v.whole ? 1U << p->dim : dims_of_group(f, group);
     if (flat && p->algorithm == NADI_ALGORITHM_RING)
         v.dims = lowest; /* neighbours differ in it, also where they differ in others */
-    struct nadi_floor floor = {0};
+    struct nadi_lower_bound bound = {0};
     switch (p->algorithm) {
     case NADI_ALGORITHM_RING:
-        floor = ring(&v);
+        bound = ring(&v);
         break;
     case NADI_ALGORITHM_HALVING_DOUBLING:
-        floor = halving_doubling(&v);
+        bound = halving_doubling(&v);
         break;
     case NADI_ALGORITHM_DIRECT:
-        floor = direct(&v);
+        bound = direct(&v);
         break;
     case NADI_ALGORITHM_DOUBLE_BINARY_TREE:
-        floor = tree(&v);
+        bound = tree(&v);
         break;
     case NADI_ALGORITHM_PROGRAM:
     case NADI_ALGORITHM_LIBRARY:
     case NADI_ALGORITHM_NONE:
         break;
     }
-    floor.load[p->dim] = load_ns(&v);
-    return floor;
+    bound.load[p->dim] = load_ns(&v);
+    return bound;
 }
 
 /* ---- a collective -------------------------------------------------------------------------- */
@@ -395,22 +399,22 @@ static struct nadi_floor phase_floor(struct nadi_floors *f, const struct nadi_ph
  * phase is also passed once for each further batch. With one queue a dimension all chunks go the
  * same way round, and the argument holds for the chain through all members as well; trees take
  * turns, so there it does not. */
-static struct nadi_floor plan_floor(struct nadi_floors *f, const struct nadi_plan *plan,
-                                    uint32_t group)
+static struct nadi_lower_bound plan_bound(struct nadi_lower_bounds *f, const struct nadi_plan *plan,
+                                          uint32_t group)
 {
     const struct nadi_system_config *c = &f->in->system;
     uint64_t queues = c->queues_per_dim ? c->queues_per_dim : 1;
     uint64_t active = ((uint64_t)c->active_chunks + queues - 1) / queues;
     uint64_t queued = (plan->chunk_count + queues - 1) / queues;
     uint64_t batches = active ? (queued + active - 1) / active : 1;
-    struct nadi_floor sum = {0}, slowest = {0};
+    struct nadi_lower_bound sum = {0}, slowest = {0};
     if (plan->chunk_count == 0 || (plan->world && c->inter != NADI_INTER_BASELINE))
         return sum; /* how many bytes a dimension carries depends on the schedule */
     for (uint32_t i = 0; i < plan->phase_count; i++) {
         const struct nadi_phase *p = &plan->phases[i];
         if (p->program || p->algorithm == NADI_ALGORITHM_LIBRARY) /* no bound is known for them */
             continue;
-        struct nadi_floor phase = phase_floor(f, p, group, plan->world);
+        struct nadi_lower_bound phase = phase_bound(f, p, group, plan->world);
         sum.own = nadi_count_add(sum.own, phase.own);
         sum.last = nadi_count_add(sum.last, phase.last);
         sum.load[p->dim] =
@@ -440,12 +444,13 @@ static bool is_custom(const struct nadi_inputs *in, enum nadi_native_kind kind, 
            (low < c->custom_node_count && c->custom_nodes[low].node_id == node_id);
 }
 
-uint32_t nadi_floors_group_count(const struct nadi_floors *f)
+uint32_t nadi_lower_bounds_group_count(const struct nadi_lower_bounds *f)
 {
     return (uint32_t)(f->in->groups.count + f->in->groups.family_count);
 }
 
-bool nadi_floors_group_is_whole(const struct nadi_floors *f, uint32_t group, uint32_t users)
+bool nadi_lower_bounds_group_is_whole(const struct nadi_lower_bounds *f, uint32_t group,
+                                      uint32_t users)
 {
     const struct nadi_groups *groups = &f->in->groups;
     if (group < groups->count)
@@ -453,13 +458,13 @@ bool nadi_floors_group_is_whole(const struct nadi_floors *f, uint32_t group, uin
     return users == f->in->rank_count && f->families[group - groups->count].whole;
 }
 
-uint32_t nadi_floors_peer(const struct nadi_floors *f, uint32_t rank, uint32_t written)
+uint32_t nadi_lower_bounds_peer(const struct nadi_lower_bounds *f, uint32_t rank, uint32_t written)
 {
     return f->in->relative_peers ? nadi_relative_peer(rank, written, f->in->rank_count) : written;
 }
 
-uint32_t nadi_floors_group(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node,
-                           uint32_t rank)
+uint32_t nadi_lower_bounds_group(const struct nadi_lower_bounds *f, const struct nadi_trace *t,
+                                 uint32_t node, uint32_t rank)
 {
     const struct nadi_groups *groups = &f->in->groups;
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
@@ -472,7 +477,7 @@ uint32_t nadi_floors_group(const struct nadi_floors *f, const struct nadi_trace 
     return nadi_groups_resolve(groups, name, rank == NADI_NONE ? 0 : rank);
 }
 
-static struct nadi_floor make_floor(struct nadi_floors *f, const struct memo *key)
+static struct nadi_lower_bound make_bound(struct nadi_lower_bounds *f, const struct memo *key)
 {
     const struct nadi_inputs *in = f->in;
     struct nadi_plan plan;
@@ -480,7 +485,7 @@ static struct nadi_floor make_floor(struct nadi_floors *f, const struct memo *ke
     if (group >= in->groups.count)
         group = f->families[group - in->groups.count].example;
     if (group == NADI_NONE)
-        return (struct nadi_floor){0};
+        return (struct nadi_lower_bound){0};
     struct nadi_plan_request request = {
         .topology = &in->topology,
         .group = &in->groups.items[group],
@@ -492,25 +497,26 @@ static struct nadi_floor make_floor(struct nadi_floors *f, const struct memo *ke
         .involved = key->involved,
     };
     if (request.implementation->count == 0 || !nadi_plan_make(&request, &plan))
-        return (struct nadi_floor){0};
-    return plan_floor(f, &plan, key->group);
+        return (struct nadi_lower_bound){0};
+    return plan_bound(f, &plan, key->group);
 }
 
-struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi_trace *t,
-                                        uint32_t node, uint32_t group)
+struct nadi_lower_bound nadi_lower_bound_collective(struct nadi_lower_bounds *f,
+                                                    const struct nadi_trace *t, uint32_t node,
+                                                    uint32_t group)
 {
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     enum nadi_native_kind kind;
     if (!nadi_native_in(f->in->system.native, (enum nadi_collective_kind)t->collective[node],
                         &kind)) {
         uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
-        return (struct nadi_floor){.own = ns, .last = ns};
+        return (struct nadi_lower_bound){.own = ns, .last = ns};
     }
     if (group == NADI_NONE || f->in->system.exact ||
         nadi_system_is_uneven(&f->in->system, (enum nadi_collective_kind)t->collective[node],
                               comm) ||
         is_custom(f->in, kind, t->id[node]))
-        return (struct nadi_floor){0};
+        return (struct nadi_lower_bound){0};
     struct memo key = {
         .valid = true,
         .group = group,
@@ -523,27 +529,29 @@ struct nadi_floor nadi_floor_collective(struct nadi_floors *f, const struct nadi
     struct memo *m = &f->memo[hash >> (64 - MEMO_BITS)];
     if (!m->valid || m->group != key.group || m->involved != key.involved || m->kind != key.kind ||
         m->bytes != key.bytes) {
-        key.floor = make_floor(f, &key);
+        key.bound = make_bound(f, &key);
         *m = key;
     }
-    return m->floor;
+    return m->bound;
 }
 
 /* ---- the other nodes ----------------------------------------------------------------------- */
 
-uint64_t nadi_floors_message_bytes(const struct nadi_floors *f, const struct nadi_trace *t,
-                                   uint32_t node)
+uint64_t nadi_lower_bounds_message_bytes(const struct nadi_lower_bounds *f,
+                                         const struct nadi_trace *t, uint32_t node)
 {
     return nadi_max_u64(nadi_count_scale(t->bytes[node], f->comm_scale), 1);
 }
 
-static uint64_t replay_ns(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node)
+static uint64_t replay_ns(const struct nadi_lower_bounds *f, const struct nadi_trace *t,
+                          uint32_t node)
 {
     uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
     return t->type[node] == NADI_NODE_COMP ? nadi_count_scale(ns, f->compute_scale) : ns;
 }
 
-static uint64_t compute_ns(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node)
+static uint64_t compute_ns(const struct nadi_lower_bounds *f, const struct nadi_trace *t,
+                           uint32_t node)
 {
     const struct nadi_system_config *c = &f->in->system;
     if (!c->roofline || (t->flags[node] & NADI_NODE_IS_CPU))
@@ -555,8 +563,8 @@ static uint64_t compute_ns(const struct nadi_floors *f, const struct nadi_trace 
                             f->compute_scale);
 }
 
-uint64_t nadi_floor_node(const struct nadi_floors *f, const struct nadi_trace *t, uint32_t node,
-                         uint32_t rank)
+uint64_t nadi_lower_bound_node(const struct nadi_lower_bounds *f, const struct nadi_trace *t,
+                               uint32_t node, uint32_t rank)
 {
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
     if (f->in->system.replay_only)
@@ -568,10 +576,10 @@ uint64_t nadi_floor_node(const struct nadi_floors *f, const struct nadi_trace *t
     case NADI_NODE_MEM_STORE:
         return nadi_memory_service_ns(&f->in->memory, t->bytes[node]);
     case NADI_NODE_SEND: {
-        uint64_t bytes = nadi_floors_message_bytes(f, t, node);
+        uint64_t bytes = nadi_lower_bounds_message_bytes(f, t, node);
         if (rank == NADI_NONE || !comm)
             return quickest_ns(f, all_dims(&f->in->topology), bytes);
-        return nadi_floor_message(f, rank, nadi_floors_peer(f, rank, comm->dst), bytes);
+        return nadi_lower_bound_message(f, rank, nadi_lower_bounds_peer(f, rank, comm->dst), bytes);
     }
     case NADI_NODE_RECV:
     case NADI_NODE_COLL:

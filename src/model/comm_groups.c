@@ -1,4 +1,4 @@
-#include "model/wires.h"
+#include "model/comm_groups.h"
 
 #include "base/mem.h"
 
@@ -37,7 +37,7 @@ static void look_at(void *context, const uint32_t *members, uint32_t count)
     s->first = false;
 }
 
-static void each_whole(const struct nadi_grid *g, enum nadi_axis axis, nadi_wire_visit *visit,
+static void each_whole(const struct nadi_grid *g, enum nadi_axis axis, nadi_comm_group_visit *visit,
                        void *context)
 {
     const uint32_t size = nadi_grid_size(g, axis);
@@ -52,7 +52,7 @@ static void each_whole(const struct nadi_grid *g, enum nadi_axis axis, nadi_wire
     nadi_mem_free(members);
 }
 
-static void split(struct nadi_wire *wire, enum nadi_axis axis, const struct nadi_grid *g,
+static void split(struct nadi_comm_group *group, enum nadi_axis axis, const struct nadi_grid *g,
                   const struct nadi_topology *topology)
 {
     struct survey s = {.t = topology, .first = true, .ok = topology != NULL};
@@ -62,33 +62,33 @@ static void split(struct nadi_wire *wire, enum nadi_axis axis, const struct nadi
     for (uint32_t d = 0; s.ok && d < topology->dim_count; d++) {
         if (s.extent[d] < 2)
             continue;
-        if (wire->levels == NADI_WIRE_LEVELS)
+        if (group->levels == NADI_COMM_GROUP_LEVELS)
             s.ok = false;
         else
-            wire->level_size[wire->levels++] = s.extent[d];
+            group->level_size[group->levels++] = s.extent[d];
     }
-    if (!s.ok || wire->levels < 2) {
-        wire->levels = 1;
-        wire->level_size[0] = wire->size;
-        snprintf(wire->name[0], sizeof(wire->name[0]), "%s", name);
+    if (!s.ok || group->levels < 2) {
+        group->levels = 1;
+        group->level_size[0] = group->size;
+        snprintf(group->name[0], sizeof(group->name[0]), "%s", name);
         return;
     }
-    for (uint32_t i = 0; i < wire->levels; i++)
-        snprintf(wire->name[i], sizeof(wire->name[i]), "%s.%u", name, i);
+    for (uint32_t i = 0; i < group->levels; i++)
+        snprintf(group->name[i], sizeof(group->name[i]), "%s.%u", name, i);
 }
 
-void nadi_wires_init(struct nadi_wires *w, const struct nadi_grid *g,
-                     const struct nadi_topology *topology)
+void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g,
+                           const struct nadi_topology *topology)
 {
-    *w = (struct nadi_wires){0};
+    *w = (struct nadi_comm_groups){0};
     for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
-        struct nadi_wire *wire = &w->axes[axis];
-        wire->size = nadi_grid_size(g, axis);
-        if (wire->size == g->ranks) { /* all ranks: no name */
-            wire->levels = 1;
-            wire->level_size[0] = wire->size;
-        } else if (wire->size > 1 && axis != NADI_AXIS_TIED) {
-            split(wire, axis, g, topology);
+        struct nadi_comm_group *group = &w->axes[axis];
+        group->size = nadi_grid_size(g, axis);
+        if (group->size == g->ranks) { /* all ranks: no name */
+            group->levels = 1;
+            group->level_size[0] = group->size;
+        } else if (group->size > 1 && axis != NADI_AXIS_TIED) {
+            split(group, axis, g, topology);
         }
     }
 }
@@ -96,10 +96,10 @@ void nadi_wires_init(struct nadi_wires *w, const struct nadi_grid *g,
 /* ---- groups of a level --------------------------------------------------------------------- */
 
 struct slices {
-    const struct nadi_wire *wire;
+    const struct nadi_comm_group *group;
     uint32_t level;
     uint32_t *members;
-    nadi_wire_visit *visit;
+    nadi_comm_group_visit *visit;
     void *context;
 };
 
@@ -109,8 +109,8 @@ static void visit_slices(void *context, const uint32_t *members, uint32_t count)
     const struct slices *s = context;
     uint32_t stride = 1;
     for (uint32_t i = 0; i < s->level; i++)
-        stride *= s->wire->level_size[i];
-    const uint32_t size = s->wire->level_size[s->level];
+        stride *= s->group->level_size[i];
+    const uint32_t size = s->group->level_size[s->level];
     for (uint32_t first = 0; first < count; first++) {
         if (first / stride % size != 0)
             continue;
@@ -120,8 +120,9 @@ static void visit_slices(void *context, const uint32_t *members, uint32_t count)
     }
 }
 
-void nadi_wire_each(const struct nadi_wires *w, const struct nadi_grid *g, enum nadi_axis axis,
-                    uint32_t level, nadi_wire_visit *visit, void *context)
+void nadi_comm_group_each(const struct nadi_comm_groups *w, const struct nadi_grid *g,
+                          enum nadi_axis axis, uint32_t level, nadi_comm_group_visit *visit,
+                          void *context)
 {
     struct slices s = {&w->axes[axis], level, NULL, visit, context};
     s.members = NADI_NEW(uint32_t, w->axes[axis].size);
@@ -145,17 +146,17 @@ static void add_group(void *context, const uint32_t *members, uint32_t count)
         f->group_of[members[i]] = group;
 }
 
-void nadi_wires_groups(const struct nadi_wires *w, const struct nadi_grid *g,
-                       struct nadi_groups *groups)
+void nadi_comm_groups_add(const struct nadi_comm_groups *w, const struct nadi_grid *g,
+                          struct nadi_groups *groups)
 {
     struct family f = {.groups = groups, .group_of = NADI_NEW(uint32_t, g->ranks)};
     for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
-        const struct nadi_wire *wire = &w->axes[axis];
-        for (uint32_t level = 0; level < wire->levels; level++) {
-            f.name = wire->name[level];
+        const struct nadi_comm_group *group = &w->axes[axis];
+        for (uint32_t level = 0; level < group->levels; level++) {
+            f.name = group->name[level];
             if (!f.name[0])
                 continue;
-            nadi_wire_each(w, g, axis, level, add_group, &f);
+            nadi_comm_group_each(w, g, axis, level, add_group, &f);
             nadi_groups_add_family(groups, f.name, f.group_of, g->ranks);
         }
     }

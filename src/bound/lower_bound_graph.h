@@ -1,4 +1,4 @@
-/* floor_graph: the least time of a message over a graph, whatever its routing.
+/* lower_bound_graph: the least time of a message over a graph, whatever its routing.
  *
  * NPUs do not forward. Without them the graph falls into parts (the NVSwitches of one server, the
  * fabric between servers, all routers of a torus), and a message goes through one part or over a
@@ -6,29 +6,30 @@
  * the parts that it shares with the destination need for them, all together, as messages may be
  * striped; likewise at the destination. With `aware` the first cable has carried the whole message
  * before the last one begins. O(links) to make; a question costs the cables of an NPU. */
-#ifndef NADI_BOUND_FLOOR_GRAPH_H
-#define NADI_BOUND_FLOOR_GRAPH_H
+#ifndef NADI_BOUND_LOWER_BOUND_GRAPH_H
+#define NADI_BOUND_LOWER_BOUND_GRAPH_H
 
 #include "platform/graph.h"
 
-struct nadi_floor_graph;
+struct nadi_lower_bound_graph;
 
 /* The graph must outlive it. */
-struct nadi_floor_graph *nadi_floor_graph_create(const struct nadi_graph *g,
-                                                 bool store_and_forward) NADI_MUST_USE;
-void nadi_floor_graph_destroy(struct nadi_floor_graph *f); /* NULL is fine */
+struct nadi_lower_bound_graph *nadi_lower_bound_graph_create(const struct nadi_graph *g,
+                                                             bool store_and_forward) NADI_MUST_USE;
+void nadi_lower_bound_graph_destroy(struct nadi_lower_bound_graph *f); /* NULL is fine */
 
-struct nadi_floor_way {
+struct nadi_lower_bound_route {
     uint64_t ns;        /* from the first bit's leaving to the last one's arrival */
     uint64_t serial_ns; /* what each further message that follows adds */
 };
 
 /* From NPU src to another one; 0 where there is no way. */
-struct nadi_floor_way nadi_floor_graph_way(const struct nadi_floor_graph *f, uint32_t src,
-                                           uint32_t dst, uint64_t bytes);
+struct nadi_lower_bound_route nadi_lower_bound_graph_route(const struct nadi_lower_bound_graph *f,
+                                                           uint32_t src, uint32_t dst,
+                                                           uint64_t bytes);
 /* Between the two NPUs that are best cabled. */
-uint64_t nadi_floor_graph_least_ns(const struct nadi_floor_graph *f, uint64_t bytes);
+uint64_t nadi_lower_bound_graph_least_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes);
 /* Until that many bytes have left one NPU, the one with most bandwidth. */
-uint64_t nadi_floor_graph_leave_ns(const struct nadi_floor_graph *f, uint64_t bytes);
+uint64_t nadi_lower_bound_graph_leave_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes);
 
 #endif

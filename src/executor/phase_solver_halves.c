@@ -1,14 +1,14 @@
-/* meeting_halves: direct phases without a window, in closed form.
+/* phase_solver_halves: direct phases without a window, in closed form.
  *
  * Everybody sends to everybody at once, as soon as its endpoint stage is over. In an all-reduce the
  * second half follows: each of the n - 1 receives of the first half becomes a credit one stage
  * later; the first credit after the last receive sends as many packets as there are credits, each
  * further one another packet. That holds as long as no receive of the second half becomes a credit
  * while credits of the first are missing; where one does, the packet engine is asked
- * (meeting_direct.c). O(n^2), and a sort of the credits behind the first that sends. */
+ * (phase_solver_direct.c). O(n^2), and a sort of the credits behind the first that sends. */
 #include "base/mem.h"
 #include "executor/internal.h"
-#include "executor/meeting.h"
+#include "executor/phase_solver.h"
 
 struct sender {      /* the second half of one member */
     int64_t at;      /* its first packets leave, */
@@ -18,7 +18,7 @@ struct sender {      /* the second half of one member */
 };
 
 struct halves {
-    struct nadi_meeting *m;
+    struct nadi_phase_solver *m;
     int64_t *there, *back; /* delays by clockwise distance; NULL: they depend on the place */
     int64_t *begin;        /* by member: the first half's sends and receives */
     struct sender *senders;
@@ -31,14 +31,14 @@ struct halves {
 
 static void find_delays(struct halves *h)
 {
-    const struct nadi_meeting *m = h->m;
+    const struct nadi_phase_solver *m = h->m;
     if (!m->routes)
         return;
     h->there = NADI_ZNEW(int64_t, m->n);
     h->back = NADI_ZNEW(int64_t, m->n);
     for (uint32_t d = 1; d < m->n; d++) {
-        h->there[d] = nadi_meeting_delay(m, 0, d, m->phase->message_bytes);
-        h->back[d] = m->rendezvous ? nadi_meeting_delay(m, 0, m->n - d, CONTROL_BYTES) : 0;
+        h->there[d] = nadi_phase_solver_delay(m, 0, d, m->phase->message_bytes);
+        h->back[d] = m->rendezvous ? nadi_phase_solver_delay(m, 0, m->n - d, CONTROL_BYTES) : 0;
     }
 }
 
@@ -46,13 +46,14 @@ static void find_delays(struct halves *h)
 static inline int64_t received(const struct halves *h, uint32_t from, int64_t sent, uint32_t to,
                                int64_t posted)
 {
-    const struct nadi_meeting *m = h->m;
+    const struct nadi_phase_solver *m = h->m;
     uint32_t distance = to > from ? to - from : to + m->n - from;
-    int64_t there =
-        h->there ? h->there[distance] : nadi_meeting_delay(m, from, to, m->phase->message_bytes);
+    int64_t there = h->there ? h->there[distance]
+                             : nadi_phase_solver_delay(m, from, to, m->phase->message_bytes);
     if (!m->rendezvous)
         return nadi_max_i64(posted, nadi_time_add(sent, there));
-    int64_t back = h->there ? h->back[distance] : nadi_meeting_delay(m, to, from, CONTROL_BYTES);
+    int64_t back =
+        h->there ? h->back[distance] : nadi_phase_solver_delay(m, to, from, CONTROL_BYTES);
     return nadi_time_add(nadi_max_i64(sent, nadi_time_add(posted, back)), there);
 }
 
@@ -65,7 +66,7 @@ static int64_t last_received(const struct halves *h, uint32_t to)
     return last;
 }
 
-static void open_halves(struct halves *h, struct nadi_meeting *m)
+static void open_halves(struct halves *h, struct nadi_phase_solver *m)
 {
     *h = (struct halves){.m = m};
     find_delays(h);
@@ -83,11 +84,11 @@ static void close_halves(struct halves *h)
     nadi_mem_free(h->late.items);
 }
 
-void nadi_meeting_once(struct nadi_meeting *m)
+void nadi_phase_solver_once(struct nadi_phase_solver *m)
 {
     struct halves h;
     open_halves(&h, m);
-    int64_t stage = nadi_time_add(m->endpoint_ns, nadi_meeting_reduce(m, m->phase->first));
+    int64_t stage = nadi_time_add(m->endpoint_ns, nadi_phase_solver_reduce(m, m->phase->first));
     for (uint32_t i = 0; i < m->n; i++)
         m->end[i] = nadi_time_add(last_received(&h, i), stage);
     close_halves(&h);
@@ -136,7 +137,7 @@ static int64_t sent_at(const struct halves *h, uint32_t i, uint32_t packet)
 /* False: a credit of the second half comes before all of the first are there. */
 static bool find_end(struct halves *h, uint32_t i)
 {
-    struct nadi_meeting *m = h->m;
+    struct nadi_phase_solver *m = h->m;
     const struct nadi_phase *p = m->phase;
     const struct sender *x = &h->senders[i];
     int64_t first = INT64_MAX, last = INT64_MIN;
@@ -146,28 +147,28 @@ static bool find_end(struct halves *h, uint32_t i)
         first = came < first ? came : first;
         last = nadi_max_i64(last, came);
     }
-    int64_t stage = nadi_time_add(m->endpoint_ns, nadi_meeting_reduce(m, p->sends));
+    int64_t stage = nadi_time_add(m->endpoint_ns, nadi_phase_solver_reduce(m, p->sends));
     m->end[i] = nadi_time_add(last, stage);
     return x->count == p->n - 1 ||
            nadi_time_add(first, stage) > nadi_time_add(x->crossed, h->stage);
 }
 
-enum nadi_meeting_outcome nadi_meeting_halves(struct nadi_meeting *m)
+enum nadi_phase_solver_outcome nadi_phase_solver_halves(struct nadi_phase_solver *m)
 {
     const struct nadi_phase *p = m->phase;
     struct halves h;
     open_halves(&h, m);
-    enum nadi_meeting_outcome outcome = NADI_MEETING_DONE;
-    h.stage = nadi_time_add(m->endpoint_ns, nadi_meeting_reduce(m, p->first));
+    enum nadi_phase_solver_outcome outcome = NADI_PHASE_SOLVER_DONE;
+    h.stage = nadi_time_add(m->endpoint_ns, nadi_phase_solver_reduce(m, p->first));
     h.senders = NADI_NEW(struct sender, p->n);
     if (h.stage == 0)
-        outcome = NADI_MEETING_OTHER;
-    for (uint32_t i = 0; i < p->n && outcome == NADI_MEETING_DONE; i++)
+        outcome = NADI_PHASE_SOLVER_OTHER;
+    for (uint32_t i = 0; i < p->n && outcome == NADI_PHASE_SOLVER_DONE; i++)
         if (!find_sender(&h, i))
-            outcome = NADI_MEETING_UNDECIDED;
-    for (uint32_t i = 0; i < p->n && outcome == NADI_MEETING_DONE; i++)
+            outcome = NADI_PHASE_SOLVER_UNDECIDED;
+    for (uint32_t i = 0; i < p->n && outcome == NADI_PHASE_SOLVER_DONE; i++)
         if (!find_end(&h, i))
-            outcome = NADI_MEETING_OTHER;
+            outcome = NADI_PHASE_SOLVER_OTHER;
     close_halves(&h);
     return outcome;
 }

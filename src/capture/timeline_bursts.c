@@ -41,24 +41,24 @@ static void find_points(struct nadi_timeline_plan *plan)
               compare_times);
 }
 
-static void add_bout(struct nadi_timeline_plan *plan, uint32_t thread, uint32_t first, uint32_t end,
-                     int64_t to)
+static void add_burst(struct nadi_timeline_plan *plan, uint32_t thread, uint32_t first,
+                      uint32_t end, int64_t to)
 {
-    struct nadi_bout b = {
+    struct nadi_burst b = {
         .from = plan->timeline->ops[first].from,
         .to = to,
         .thread = thread,
         .first_op = first,
         .end_op = end,
-        .first_piece = NADI_NONE,
-        .last_piece = NADI_NONE,
+        .first_slice = NADI_NONE,
+        .last_slice = NADI_NONE,
         .fork = NADI_NONE,
         .join = NADI_NONE,
     };
-    NADI_PUSH(&plan->bouts, b);
+    NADI_PUSH(&plan->bursts, b);
 }
 
-static void split_bouts(struct nadi_timeline_plan *plan)
+static void split_bursts(struct nadi_timeline_plan *plan)
 {
     const struct nadi_timeline *t = plan->timeline;
     for (uint32_t i = 0; i < t->thread_count; i++) {
@@ -67,12 +67,12 @@ static void split_bouts(struct nadi_timeline_plan *plan)
         int64_t to = th->from;
         for (uint32_t op = first; op < end; op++) {
             if (i != t->primary && op > first && t->ops[op].from - to > NADI_PAUSE_NS) {
-                add_bout(plan, i, first, op, to);
+                add_burst(plan, i, first, op, to);
                 first = op;
             }
             to = t->ops[op].to > to ? t->ops[op].to : to;
         }
-        add_bout(plan, i, first, end, to);
+        add_burst(plan, i, first, end, to);
     }
 }
 
@@ -92,7 +92,7 @@ static int64_t next_point(const struct nadi_timeline_plan *plan, uint32_t thread
     return low < plan->point_start[thread + 1] ? plan->points[low] : INT64_MAX;
 }
 
-struct choice { /* the thread that a bout hangs on */
+struct choice { /* the thread that a burst hangs on */
     uint32_t thread;
     bool waited;
     int64_t acted; /* when it last did anything before */
@@ -107,58 +107,58 @@ static bool better(const struct nadi_timeline *t, const struct choice *a, const 
     return a->acted > b->acted;
 }
 
-static struct choice choose(const struct nadi_timeline_plan *plan, const struct nadi_bout *bout,
+static struct choice choose(const struct nadi_timeline_plan *plan, const struct nadi_burst *burst,
                             const int64_t *joined_until)
 {
     const struct nadi_timeline *t = plan->timeline;
     struct choice best = {.thread = NADI_NONE};
     for (uint32_t i = 0; i < t->thread_count; i++) {
         struct choice c = {.thread = i};
-        if (i == bout->thread || t->threads[i].from > bout->from || t->threads[i].to < bout->from ||
-            joined_until[i] > bout->from)
+        if (i == burst->thread || t->threads[i].from > burst->from ||
+            t->threads[i].to < burst->from || joined_until[i] > burst->from)
             continue;
-        int64_t next = next_point(plan, i, bout->from, &c.acted);
-        c.waited = next >= bout->to && t->threads[i].to >= bout->to;
+        int64_t next = next_point(plan, i, burst->from, &c.acted);
+        c.waited = next >= burst->to && t->threads[i].to >= burst->to;
         if (better(t, &c, &best))
             best = c;
     }
     return best;
 }
 
-static int compare_bouts(const void *a, const void *b)
+static int compare_bursts(const void *a, const void *b)
 {
-    const struct nadi_bout *x = *(const struct nadi_bout *const *)a,
-                           *y = *(const struct nadi_bout *const *)b;
+    const struct nadi_burst *x = *(const struct nadi_burst *const *)a,
+                            *y = *(const struct nadi_burst *const *)b;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
     return x < y ? -1 : x > y;
 }
 
-static void hang_bouts(struct nadi_timeline_plan *plan)
+static void hang_bursts(struct nadi_timeline_plan *plan)
 {
     const struct nadi_timeline *t = plan->timeline;
-    struct nadi_bout **order = NADI_NEW(struct nadi_bout *, plan->bouts.count);
+    struct nadi_burst **order = NADI_NEW(struct nadi_burst *, plan->bursts.count);
     int64_t *joined_until = NADI_NEW(int64_t, t->thread_count);
     for (uint32_t i = 0; i < t->thread_count; i++)
         joined_until[i] = NADI_NO_TIME;
-    for (size_t i = 0; i < plan->bouts.count; i++)
-        order[i] = &plan->bouts.items[i];
-    qsort(order, plan->bouts.count, sizeof(struct nadi_bout *), compare_bouts);
-    for (size_t i = 0; i < plan->bouts.count; i++) {
-        const struct nadi_bout *bout = order[i];
-        if (bout->thread == t->primary)
+    for (size_t i = 0; i < plan->bursts.count; i++)
+        order[i] = &plan->bursts.items[i];
+    qsort(order, plan->bursts.count, sizeof(struct nadi_burst *), compare_bursts);
+    for (size_t i = 0; i < plan->bursts.count; i++) {
+        const struct nadi_burst *burst = order[i];
+        if (burst->thread == t->primary)
             continue;
-        struct choice c = choose(plan, bout, joined_until);
+        struct choice c = choose(plan, burst, joined_until);
         if (c.thread == NADI_NONE)
             continue;
-        struct nadi_cut cut = {.at = bout->from,
-                               .to = c.waited ? bout->to : bout->from,
+        struct nadi_cut cut = {.at = burst->from,
+                               .to = c.waited ? burst->to : burst->from,
                                .thread = c.thread,
                                .event = NADI_NONE,
-                               .bout = (uint32_t)(bout - plan->bouts.items),
+                               .burst = (uint32_t)(burst - plan->bursts.items),
                                .kind = c.waited ? NADI_CUT_JOIN : NADI_CUT_FORK};
         if (c.waited)
-            joined_until[c.thread] = bout->to;
+            joined_until[c.thread] = burst->to;
         NADI_PUSH(&plan->cuts, cut);
     }
     nadi_mem_free(joined_until);
@@ -177,7 +177,7 @@ static void cut_at_calls(struct nadi_timeline_plan *plan)
         uint32_t thread = nadi_timeline_thread(t, e->thread);
         if (thread == NADI_NONE)
             continue;
-        struct nadi_cut cut = {.thread = thread, .event = i, .bout = NADI_NONE};
+        struct nadi_cut cut = {.thread = thread, .event = i, .burst = NADI_NONE};
         if (launched != NADI_NO_TIME) {
             cut.kind = NADI_CUT_LAUNCH;
             cut.at = cut.to = launched;
@@ -203,14 +203,14 @@ static int compare_cuts(const void *a, const void *b)
         return x->kind < y->kind ? -1 : 1;
     if (x->event != y->event)
         return x->event < y->event ? -1 : 1;
-    return x->bout < y->bout ? -1 : x->bout > y->bout;
+    return x->burst < y->burst ? -1 : x->burst > y->burst;
 }
 
-void nadi_timeline_find_bouts(struct nadi_timeline_plan *plan)
+void nadi_timeline_find_bursts(struct nadi_timeline_plan *plan)
 {
     find_points(plan);
-    split_bouts(plan);
-    hang_bouts(plan);
+    split_bursts(plan);
+    hang_bursts(plan);
     cut_at_calls(plan);
     if (plan->cuts.count)
         qsort(plan->cuts.items, plan->cuts.count, sizeof(*plan->cuts.items), compare_cuts);

@@ -1,4 +1,4 @@
-/* leap: whole periods of a steady state are passed over at once, exactly.
+/* fast_forward: whole periods of a steady state are passed over at once, exactly.
  *
  * Long flows that share links evenly repeat themselves: after some time every queue, every packet
  * on a cable, every window and every pending event is what it was, only later, and with each flow
@@ -12,28 +12,28 @@
  * later, compared, which ends at the first difference. After each failure twice as many events
  * pass before the next look. Memory: the state written down, O(ports + flows + packets on their
  * way). */
-#ifndef NADI_NETWORK_PACKET_LEAP_H
-#define NADI_NETWORK_PACKET_LEAP_H
+#ifndef NADI_NETWORK_PACKET_FAST_FORWARD_H
+#define NADI_NETWORK_PACKET_FAST_FORWARD_H
 
 #include "network/packet/internal.h"
 
 /* NULL where no steady state can be told: schemes whose senders or packets remember times,
  * selective recovery, spraying, losses, injected pauses, answers that count from a message's begin.
  */
-struct nadi_pkt_leap *nadi_pkt_leap_create(const struct nadi_pkt *net);
-void nadi_pkt_leap_destroy(struct nadi_pkt_leap *leap); /* NULL is allowed */
+struct nadi_pkt_fast_forward *nadi_pkt_fast_forward_create(const struct nadi_pkt *net);
+void nadi_pkt_fast_forward_destroy(struct nadi_pkt_fast_forward *ff); /* NULL is allowed */
 
 /* How many events to handle before the next look, at least 1. *flow: whose next send ends them
  * earlier, NADI_NONE for no one's. */
-uint64_t nadi_pkt_leap_budget(const struct nadi_pkt *net, uint32_t *flow);
+uint64_t nadi_pkt_fast_forward_budget(const struct nadi_pkt *net, uint32_t *flow);
 
-/* A look, `events` later than the last one, between two events: leaps if it can, not beyond tick
- * `until`. */
-void nadi_pkt_leap_look(struct nadi_pkt *net, uint64_t events, nadi_time until);
+/* A look, `events` later than the last one, between two events: fast-forwards if it can, not beyond
+ * tick `until`. */
+void nadi_pkt_fast_forward_look(struct nadi_pkt *net, uint64_t events, nadi_time until);
 
-/* The last tick to which something was leapt: what happened then is no event any more. */
-nadi_time nadi_pkt_leapt_to(const struct nadi_pkt *net);
+/* The last tick to which something was fast-forwarded: what happened then is no event any more. */
+nadi_time nadi_pkt_skipped_to(const struct nadi_pkt *net);
 /* Events that were passed over so far; they are counted in the totals as well. */
-uint64_t nadi_pkt_leapt_events(const struct nadi_pkt *net);
+uint64_t nadi_pkt_skipped_events(const struct nadi_pkt *net);
 
 #endif

@@ -1,9 +1,9 @@
-#include "network/packet/team.h"
+#include "network/packet/parallel.h"
 
 #include "base/guard.h"
 #include "base/mem.h"
 #include "base/threads.h"
-#include "network/packet/leap.h"
+#include "network/packet/fast_forward.h"
 #include "network/packet/parts.h"
 
 struct word {           /* what a part says when the threads meet */
@@ -14,10 +14,10 @@ struct word {           /* what a part says when the threads meet */
 };
 
 struct run {
-    struct nadi_pkt_team *team;
-    const struct nadi_pkt_team_orders *orders;
-    pthread_barrier_t meeting;
-    nadi_time pause_at; /* written by part 0 between two meetings */
+    struct nadi_pkt_parallel *parallel;
+    const struct nadi_pkt_parallel_orders *orders;
+    pthread_barrier_t barrier;
+    nadi_time pause_at; /* written by part 0 between two barriers */
     bool pause_failed;  /* likewise */
 };
 
@@ -30,7 +30,7 @@ struct nadi_pkt_member {
     struct word words[2];
     bool still; /* the end: a part stood still */
     uint32_t turn;
-    bool pausing; /* between the two meetings of a pause */
+    bool pausing; /* between the two barriers of a pause */
 };
 
 static struct nadi_pkt *copy_of(const struct nadi_pkt *net)
@@ -45,78 +45,79 @@ static struct nadi_pkt *copy_of(const struct nadi_pkt *net)
 }
 
 /* Marks the cables between parts; the shortest one is how far they can run by themselves. */
-static void mark_borders(struct nadi_pkt_team *team)
+static void mark_borders(struct nadi_pkt_parallel *parallel)
 {
-    const struct nadi_pkt *net = team->nets[0];
-    team->reach = NADI_TIME_MAX;
+    const struct nadi_pkt *net = parallel->nets[0];
+    parallel->reach = NADI_TIME_MAX;
     for (uint32_t p = 0; p < net->port_count; p++) {
         const struct nadi_pkt_port *port = &net->ports[p];
-        if (team->part_of[port->node] == team->part_of[net->ports[port->peer].node])
+        if (parallel->part_of[port->node] == parallel->part_of[net->ports[port->peer].node])
             continue;
-        team->reach = port->latency < team->reach ? port->latency : team->reach;
-        for (uint32_t i = 0; i < team->count; i++)
-            team->nets[i]->ports[p].special |= NADI_PKT_ABROAD;
+        parallel->reach = port->latency < parallel->reach ? port->latency : parallel->reach;
+        for (uint32_t i = 0; i < parallel->count; i++)
+            parallel->nets[i]->ports[p].special |= NADI_PKT_ABROAD;
     }
 }
 
-struct nadi_pkt_team *nadi_pkt_team_create(struct nadi_pkt *net, uint32_t most)
+struct nadi_pkt_parallel *nadi_pkt_parallel_create(struct nadi_pkt *net, uint32_t most)
 {
-    struct nadi_pkt_team *team = NADI_ZNEW(struct nadi_pkt_team, 1);
-    team->part_of = NADI_NEW(uint32_t, net->graph->node_count);
-    team->count = nadi_pkt_cut(net, nadi_min_u32(most, NADI_PKT_MAX_PARTS), team->part_of);
-    team->nets = NADI_NEW(struct nadi_pkt *, team->count);
-    team->members = NADI_ZNEW(struct nadi_pkt_member, team->count);
-    team->nets[0] = net;
+    struct nadi_pkt_parallel *parallel = NADI_ZNEW(struct nadi_pkt_parallel, 1);
+    parallel->part_of = NADI_NEW(uint32_t, net->graph->node_count);
+    parallel->count = nadi_pkt_cut(net, nadi_min_u32(most, NADI_PKT_MAX_PARTS), parallel->part_of);
+    parallel->nets = NADI_NEW(struct nadi_pkt *, parallel->count);
+    parallel->members = NADI_ZNEW(struct nadi_pkt_member, parallel->count);
+    parallel->nets[0] = net;
     nadi_pkt_share_flows(net, net);
-    for (uint32_t i = 0; i < team->count; i++) {
-        struct nadi_pkt_member *m = &team->members[i];
+    for (uint32_t i = 0; i < parallel->count; i++) {
+        struct nadi_pkt_member *m = &parallel->members[i];
         if (i > 0)
-            team->nets[i] = copy_of(net);
-        team->nets[i]->part_of = team->part_of;
-        nadi_pkt_leap_destroy(team->nets[i]->leap); /* it would have to look at all parts */
-        team->nets[i]->leap = NULL;
+            parallel->nets[i] = copy_of(net);
+        parallel->nets[i]->part_of = parallel->part_of;
+        nadi_pkt_fast_forward_destroy(
+            parallel->nets[i]->fast_forward); /* it would have to look at all parts */
+        parallel->nets[i]->fast_forward = NULL;
         m->part = i;
         for (int k = 0; k < 2; k++) {
-            m->boxes[k] = NADI_ZNEW(struct nadi_pkt_outbox, team->count);
-            for (uint32_t to = 0; to < team->count; to++)
+            m->boxes[k] = NADI_ZNEW(struct nadi_pkt_outbox, parallel->count);
+            for (uint32_t to = 0; to < parallel->count; to++)
                 nadi_pkt_outbox_clear(&m->boxes[k][to]);
         }
     }
-    mark_borders(team);
-    return team;
+    mark_borders(parallel);
+    return parallel;
 }
 
-void nadi_pkt_team_destroy(struct nadi_pkt_team *team)
+void nadi_pkt_parallel_destroy(struct nadi_pkt_parallel *parallel)
 {
-    if (!team)
+    if (!parallel)
         return;
-    for (uint32_t i = team->count; i-- > 0;) {
+    for (uint32_t i = parallel->count; i-- > 0;) {
         for (int k = 0; k < 2; k++) {
-            for (uint32_t to = 0; to < team->count; to++)
-                nadi_pkt_outbox_release(&team->members[i].boxes[k][to]);
-            nadi_mem_free(team->members[i].boxes[k]);
+            for (uint32_t to = 0; to < parallel->count; to++)
+                nadi_pkt_outbox_release(&parallel->members[i].boxes[k][to]);
+            nadi_mem_free(parallel->members[i].boxes[k]);
         }
         if (i > 0)
-            nadi_pkt_forget_flows(team->nets[i]);
-        nadi_pkt_destroy(team->nets[i]);
+            nadi_pkt_forget_flows(parallel->nets[i]);
+        nadi_pkt_destroy(parallel->nets[i]);
     }
-    nadi_mem_free(team->nets);
-    nadi_mem_free(team->members);
-    nadi_mem_free(team->part_of);
-    nadi_mem_free(team);
+    nadi_mem_free(parallel->nets);
+    nadi_mem_free(parallel->members);
+    nadi_mem_free(parallel->part_of);
+    nadi_mem_free(parallel);
 }
 
 static void say(struct nadi_pkt_member *m, uint32_t turn)
 {
     const struct run *r = m->run;
-    const struct nadi_pkt *net = r->team->nets[m->part];
+    const struct nadi_pkt *net = r->parallel->nets[m->part];
     struct word word = {
         .next = nadi_pkt_wheel_next_time(&net->wheel),
         .moved_at = net->moved_at,
         .stood_still = net->stood_still,
         .stop = m->part == 0 && r->orders->stop && *r->orders->stop,
     };
-    for (uint32_t to = 0; to < r->team->count; to++) {
+    for (uint32_t to = 0; to < r->parallel->count; to++) {
         const nadi_time first = m->boxes[turn][to].first;
         word.next = first < word.next ? first : word.next;
     }
@@ -124,11 +125,11 @@ static void say(struct nadi_pkt_member *m, uint32_t turn)
 }
 
 /* What all of them said together: all threads come to the same. */
-static struct word listen(const struct nadi_pkt_team *team, uint32_t turn)
+static struct word listen(const struct nadi_pkt_parallel *parallel, uint32_t turn)
 {
-    struct word all = team->members[0].words[turn];
-    for (uint32_t i = 1; i < team->count; i++) {
-        const struct word *w = &team->members[i].words[turn];
+    struct word all = parallel->members[0].words[turn];
+    for (uint32_t i = 1; i < parallel->count; i++) {
+        const struct word *w = &parallel->members[i].words[turn];
         all.next = w->next < all.next ? w->next : all.next;
         all.moved_at = w->moved_at > all.moved_at ? w->moved_at : all.moved_at;
         all.stood_still |= w->stood_still;
@@ -147,19 +148,19 @@ static void pause(struct nadi_pkt_member *m, nadi_time next)
         while (r->pause_at < next && r->pause_at <= until)
             r->pause_at = r->orders->pause(r->orders->context, next != NADI_TIME_MAX);
     m->pausing = false;
-    pthread_barrier_wait(&r->meeting);
+    pthread_barrier_wait(&r->barrier);
 }
 
 static void run_window(struct nadi_pkt_member *m, uint32_t turn, nadi_time from, nadi_time to)
 {
-    const struct nadi_pkt_team *team = m->run->team;
-    struct nadi_pkt *net = team->nets[m->part];
-    for (uint32_t i = 0; i < team->count; i++) {
-        nadi_pkt_deliver(net, &team->members[i].boxes[!turn][m->part]);
+    const struct nadi_pkt_parallel *parallel = m->run->parallel;
+    struct nadi_pkt *net = parallel->nets[m->part];
+    for (uint32_t i = 0; i < parallel->count; i++) {
+        nadi_pkt_deliver(net, &parallel->members[i].boxes[!turn][m->part]);
         nadi_pkt_outbox_clear(&m->boxes[turn][i]);
     }
     net->out = m->boxes[turn];
-    const nadi_time reach = team->reach > to - from ? to : from + team->reach - 1;
+    const nadi_time reach = parallel->reach > to - from ? to : from + parallel->reach - 1;
     (void)nadi_pkt_run(net, &reach, UINT64_MAX);
 }
 
@@ -167,12 +168,12 @@ static void work(void *argument)
 {
     struct nadi_pkt_member *m = argument;
     struct run *r = m->run;
-    struct nadi_pkt *net = r->team->nets[m->part];
+    struct nadi_pkt *net = r->parallel->nets[m->part];
     nadi_time pause_at = r->orders->pause_at;
     for (m->turn = 0;; m->turn = !m->turn) {
         say(m, m->turn);
-        pthread_barrier_wait(&r->meeting);
-        const struct word all = listen(r->team, m->turn);
+        pthread_barrier_wait(&r->barrier);
+        const struct word all = listen(r->parallel, m->turn);
         m->still = all.stood_still;
         if (all.failed)
             return;
@@ -190,11 +191,11 @@ static void work(void *argument)
     }
 }
 
-/* The others wait for this part at the next meeting: it comes once more, to say that it failed. */
+/* The others wait for this part at the next barrier: it comes once more, to say that it failed. */
 static void work_or_tell(void *argument, unsigned part)
 {
     struct run *r = argument;
-    struct nadi_pkt_member *m = &r->team->members[part];
+    struct nadi_pkt_member *m = &r->parallel->members[part];
     struct nadi_failure failure;
     if (!nadi_guard_is_open())
         work(m);
@@ -203,18 +204,19 @@ static void work_or_tell(void *argument, unsigned part)
             r->pause_failed = true;
         else
             m->words[!m->turn] = (struct word){.failed = true};
-        pthread_barrier_wait(&r->meeting);
+        pthread_barrier_wait(&r->barrier);
         nadi_guard_raise(&failure);
     }
 }
 
-bool nadi_pkt_team_run(struct nadi_pkt_team *team, const struct nadi_pkt_team_orders *orders)
+bool nadi_pkt_parallel_run(struct nadi_pkt_parallel *parallel,
+                           const struct nadi_pkt_parallel_orders *orders)
 {
-    struct run r = {.team = team, .orders = orders, .pause_at = orders->pause_at};
-    pthread_barrier_init(&r.meeting, NULL, team->count);
-    for (uint32_t i = 0; i < team->count; i++)
-        team->members[i].run = &r;
-    const bool all_there = nadi_threads_together(team->count, work_or_tell, &r);
-    pthread_barrier_destroy(&r.meeting);
-    return all_there && !team->members[0].still;
+    struct run r = {.parallel = parallel, .orders = orders, .pause_at = orders->pause_at};
+    pthread_barrier_init(&r.barrier, NULL, parallel->count);
+    for (uint32_t i = 0; i < parallel->count; i++)
+        parallel->members[i].run = &r;
+    const bool all_there = nadi_threads_together(parallel->count, work_or_tell, &r);
+    pthread_barrier_destroy(&r.barrier);
+    return all_there && !parallel->members[0].still;
 }
