@@ -1,14 +1,10 @@
-/* trace_read: a million nodes like those of transformer training traces, read by our decoder and,
- * for comparison, only unpacked by protobuf-c. Wanted of ours: at most 1 s and 150 bytes held a
- * node. Times are the best of three; memory is what the allocator holds, and the peak of a child
- * process that reads the file once. */
+/* trace_read: a million nodes like those of transformer training traces, read by our decoder.
+ * Wanted: at most 1 s and 150 bytes held a node. Times are the best of three; memory is what the
+ * allocator holds, and the peak of a child process that reads the file once. */
 #include "base/base.h"
 #include "base/diag.h"
-#include "base/file.h"
 #include "base/mem.h"
-#include "chakra.pb-c.h"
 #include "trace/trace.h"
-#include "trace/wire.h"
 #include "trace/write.h"
 
 #include <malloc.h>
@@ -130,40 +126,6 @@ static void measure(const char *what, const char *path)
            held / NODES, peak_of(path));
 }
 
-/* What a reader on protobuf-c would spend before it looks at a single attribute. */
-static void measure_protobuf_c(const char *path)
-{
-    struct nadi_diags diags;
-    char *data;
-    size_t bytes;
-    nadi_diags_init(&diags);
-    if (!nadi_file_read(path, "trace", &data, &bytes, &diags))
-        fail("cannot read", &diags);
-    double best = 1e9;
-    for (int i = 0; i < RUNS; i++) {
-        const double start = now();
-        struct nadi_wire w = nadi_wire_of((const uint8_t *)data, bytes);
-        uint64_t length, attributes = 0;
-        for (uint32_t number = 0; w.at < w.end; number++) {
-            if (!nadi_wire_varint(&w, &length))
-                fail("damaged", &diags);
-            Chakra__Node *n = number ? chakra__node__unpack(NULL, length, w.at) : NULL;
-            if (n) {
-                attributes += n->n_attr;
-                chakra__node__free_unpacked(n, NULL);
-            }
-            w.at += length;
-        }
-        const double took = now() - start;
-        best = took < best ? took : best;
-        if (attributes != UINT64_C(5) * NODES)
-            fail("attributes are missing", &diags);
-    }
-    printf("%-22s %8.1f MB %8.3f s\n", "protobuf-c, unpack only", (double)bytes / 1e6, best);
-    nadi_mem_free(data);
-    nadi_diags_release(&diags);
-}
-
 int main(void)
 {
     static const struct {
@@ -178,8 +140,6 @@ int main(void)
         snprintf(path, sizeof path, "%s%s", NADI_BUILD_DIR, files[i].name);
         write_file(path, files[i].coding);
         measure(files[i].what, path);
-        if (files[i].coding == NADI_CODING_PLAIN)
-            measure_protobuf_c(path);
         unlink(path);
     }
     printf("wanted                              1.000 s      150.0\n");

@@ -1,15 +1,14 @@
 #include "capture/chakra_write.h"
 
-#include "base/str.h"
-#include "capture/encode.h"
 #include "capture/repr.h"
 #include "capture/sink.h"
+#include "trace/chakra.h"
 
 struct writer {
     const struct nadi_chakra_sources *s;
     const struct nadi_kineto *k;
     struct nadi_sink *out;
-    struct nadi_bytes node, scratch;
+    struct nadi_str node, scratch;
 };
 
 static const char *event_name(const struct writer *w, uint32_t event)
@@ -38,29 +37,29 @@ static uint32_t thread_of_slice(const struct writer *w, uint32_t slice)
 
 static void put_text_attr(struct writer *w, const char *name, const char *text)
 {
-    nadi_encode_attr_text(&w->node, name, text, strlen(text));
+    nadi_chakra_put_attr_text(&w->node, NADI_CHAKRA_ATTR, name, text, strlen(text));
 }
 
 static void put_int_attr(struct writer *w, const char *name, int64_t number)
 {
-    nadi_encode_attr(&w->node, name, NADI_VALUE_INT64, (uint64_t)number);
+    nadi_chakra_put_attr(&w->node, NADI_CHAKRA_ATTR, name, NADI_MEMBER_INT64, (uint64_t)number);
 }
 
 static void put_name(struct writer *w, const struct nadi_built_node *n)
 {
     const struct nadi_timeline *t = w->s->timeline;
-    struct nadi_bytes *s = &w->scratch;
-    s->count = 0;
+    struct nadi_str *s = &w->scratch;
+    nadi_str_clear(s);
     if (n->is_delay) {
         const char *delay = n->work != NADI_NONE ? "device delay" : "idle thread";
-        nadi_encode_bytes(&w->node, NADI_FIELD_NAME, delay, strlen(delay));
+        nadi_wire_add_text(&w->node, NADI_CHAKRA_NAME, delay);
         return;
     }
     if (n->slice == NADI_NONE) {
         const char *name = n->work != NADI_NONE
                                ? event_name(w, w->s->device->works[n->work].event)
                                : event_name(w, event_of_op(w, w->s->comm->parts.items[n->part].op));
-        nadi_encode_bytes(&w->node, NADI_FIELD_NAME, name, strlen(name));
+        nadi_wire_add_text(&w->node, NADI_CHAKRA_NAME, name);
         return;
     }
     const struct nadi_time_slice *p = &t->slices.items[n->slice];
@@ -78,9 +77,9 @@ static void put_name(struct writer *w, const struct nadi_built_node *n)
                 ? ""
                 : nadi_names_get(&w->k->threads, t->threads[thread_of_slice(w, p->after)].name);
     }
-    nadi_bytes_add(s, name, strlen(name));
-    nadi_bytes_add(s, suffix, strlen(suffix));
-    nadi_encode_bytes(&w->node, NADI_FIELD_NAME, s->items, s->count);
+    nadi_wire_add(s, name, strlen(name));
+    nadi_wire_add(s, suffix, strlen(suffix));
+    nadi_wire_add_message(&w->node, NADI_CHAKRA_NAME, s);
 }
 
 static uint32_t type_of(const struct writer *w, const struct nadi_built_node *n)
@@ -93,40 +92,37 @@ static void put_deps(struct writer *w, uint32_t node)
     const struct nadi_built_graph *g = w->s->graph;
     uint32_t parent = g->nodes.items[node].parent, first = g->dep_start[node];
     size_t bytes = 0;
-    if (parent != NADI_NONE && parent < node) {
-        nadi_bytes_varint(&w->node, NADI_FIELD_CTRL_DEPS);
-        nadi_bytes_varint(&w->node, nadi_varint_size((uint64_t)parent + 1));
-        nadi_bytes_varint(&w->node, (uint64_t)parent + 1);
-    }
+    if (parent != NADI_NONE && parent < node)
+        nadi_wire_add_packed(&w->node, NADI_CHAKRA_CTRL_DEPS, &(uint64_t){(uint64_t)parent + 1}, 1);
     for (uint32_t i = first; i < g->dep_start[node + 1]; i++)
         bytes += nadi_varint_size((uint64_t)g->deps[i] + 1);
     if (!bytes)
         return;
-    nadi_bytes_varint(&w->node, NADI_FIELD_DATA_DEPS);
-    nadi_bytes_varint(&w->node, bytes);
+    nadi_wire_add_tag(&w->node, NADI_CHAKRA_DATA_DEPS, NADI_WIRE_BYTES);
+    nadi_wire_add_varint(&w->node, bytes);
     for (uint32_t i = first; i < g->dep_start[node + 1]; i++)
-        nadi_bytes_varint(&w->node, (uint64_t)g->deps[i] + 1);
+        nadi_wire_add_varint(&w->node, (uint64_t)g->deps[i] + 1);
 }
 
 /* IOInfo as Python prints the lists; a list that cannot be read is left out. */
 static void put_io(struct writer *w, const struct nadi_host_node *n, const struct nadi_host_io *io,
-                   unsigned field)
+                   uint32_t field)
 {
     const struct nadi_part parts[] = {io->values, io->shapes, io->types};
-    struct nadi_bytes *s = &w->scratch;
-    struct nadi_bytes text = {0};
-    s->count = 0;
+    struct nadi_str *s = &w->scratch;
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_str_clear(s);
     for (unsigned i = 0; i < 3; i++) {
         if (!parts[i].bytes)
             continue;
         struct nadi_view v = nadi_host_part(w->s->host, n, parts[i]);
         struct nadi_pull scan = nadi_pull_of(v.at, v.bytes);
-        text.count = 0;
+        nadi_str_clear(&text);
         if (nadi_repr(&scan, &text))
-            nadi_encode_bytes(s, (i + 1) << 3 | 2, text.items, text.count);
+            nadi_wire_add_message(s, i + NADI_CHAKRA_VALUES, &text);
     }
-    nadi_encode_bytes(&w->node, field, s->items, s->count);
-    nadi_mem_free(text.items);
+    nadi_wire_add_message(&w->node, field, s);
+    nadi_str_release(&text);
 }
 
 static const struct nadi_host_node *host_node(const struct writer *w, uint32_t op)
@@ -192,7 +188,8 @@ static void put_work(struct writer *w, const struct nadi_built_node *n)
     if (!cost->kind)
         return;
     put_int_attr(w, "num_ops", (int64_t)nadi_min_u64(cost->ops, INT64_MAX));
-    nadi_encode_attr(&w->node, "tensor_size", NADI_VALUE_UINT64, cost->bytes);
+    nadi_chakra_put_attr(&w->node, NADI_CHAKRA_ATTR, "tensor_size", NADI_MEMBER_UINT64,
+                         cost->bytes);
     put_text_attr(w, "cost", cost->kind);
 }
 
@@ -208,12 +205,15 @@ static void put_part(struct writer *w, const struct nadi_comm_part *p)
         if (p->splits)
             put_text_attr(w, "in_split_size", p->splits);
         if (p->peer != NADI_NONE)
-            nadi_encode_attr(&w->node, "comm_root", NADI_VALUE_INT32, p->peer);
+            nadi_chakra_put_attr(&w->node, NADI_CHAKRA_ATTR, "comm_root", NADI_MEMBER_INT32,
+                                 p->peer);
     } else if (p->peer != NADI_NONE) {
         bool sends = p->type == NADI_NODE_SEND;
-        nadi_encode_attr(&w->node, "comm_src", NADI_VALUE_INT32, sends ? w->s->rank : p->peer);
-        nadi_encode_attr(&w->node, "comm_dst", NADI_VALUE_INT32, sends ? p->peer : w->s->rank);
-        nadi_encode_attr(&w->node, "comm_tag", NADI_VALUE_INT32, number);
+        nadi_chakra_put_attr(&w->node, NADI_CHAKRA_ATTR, "comm_src", NADI_MEMBER_INT32,
+                             sends ? w->s->rank : p->peer);
+        nadi_chakra_put_attr(&w->node, NADI_CHAKRA_ATTR, "comm_dst", NADI_MEMBER_INT32,
+                             sends ? p->peer : w->s->rank);
+        nadi_chakra_put_attr(&w->node, NADI_CHAKRA_ATTR, "comm_tag", NADI_MEMBER_INT32, number);
     }
     snprintf(text, sizeof(text), "%" PRIu32, number);
     put_text_attr(w, "pg_name", text);
@@ -224,28 +224,31 @@ static void put_part(struct writer *w, const struct nadi_comm_part *p)
 static void put_node(struct writer *w, uint32_t index)
 {
     const struct nadi_built_node *n = &w->s->graph->nodes.items[index];
-    w->node.count = 0;
-    nadi_encode_number(&w->node, NADI_FIELD_ID, (uint64_t)index + 1);
+    nadi_str_clear(&w->node);
+    nadi_chakra_put_number(&w->node, NADI_CHAKRA_ID, (uint64_t)index + 1);
     put_name(w, n);
-    nadi_encode_number(&w->node, NADI_FIELD_TYPE, type_of(w, n));
+    nadi_chakra_put_number(&w->node, NADI_CHAKRA_TYPE, type_of(w, n));
     put_deps(w, index);
     if (!n->is_delay) /* its time was gathered from several places */
-        nadi_encode_number(&w->node, NADI_FIELD_START, n->from > 0 ? (uint64_t)n->from / 1000 : 0);
-    nadi_encode_number(&w->node, NADI_FIELD_DURATION, (uint64_t)n->dur / 1000);
+        nadi_chakra_put_number(&w->node, NADI_CHAKRA_START,
+                               n->from > 0 ? (uint64_t)n->from / 1000 : 0);
+    nadi_chakra_put_number(&w->node, NADI_CHAKRA_DURATION, (uint64_t)n->dur / 1000);
     bool head =
         n->slice != NADI_NONE && w->s->timeline->slices.items[n->slice].kind == NADI_SLICE_HEAD;
     const struct nadi_host_node *host =
         head ? host_node(w, w->s->timeline->slices.items[n->slice].op) : NULL;
     if (host) {
-        put_io(w, host, &host->inputs, NADI_FIELD_INPUTS);
-        put_io(w, host, &host->outputs, NADI_FIELD_OUTPUTS);
+        put_io(w, host, &host->inputs, NADI_CHAKRA_INPUTS);
+        put_io(w, host, &host->outputs, NADI_CHAKRA_OUTPUTS);
     }
-    nadi_encode_attr(&w->node, "is_cpu_op", NADI_VALUE_BOOL, n->slice != NADI_NONE);
-    nadi_encode_attr(&w->node, "duration_nanos", NADI_VALUE_UINT64, (uint64_t)n->dur);
+    nadi_chakra_put_attr(&w->node, NADI_CHAKRA_ATTR, "is_cpu_op", NADI_MEMBER_BOOL,
+                         n->slice != NADI_NONE);
+    nadi_chakra_put_attr(&w->node, NADI_CHAKRA_ATTR, "duration_nanos", NADI_MEMBER_UINT64,
+                         (uint64_t)n->dur);
     if (n->is_delay) { /* next to nothing for a roofline, which knows no idle time */
         put_text_attr(w, "piece", "delay");
         put_int_attr(w, "num_ops", 1);
-        nadi_encode_attr(&w->node, "tensor_size", NADI_VALUE_UINT64, 1);
+        nadi_chakra_put_attr(&w->node, NADI_CHAKRA_ATTR, "tensor_size", NADI_MEMBER_UINT64, 1);
     }
     if (n->slice != NADI_NONE)
         put_slice(w, n);
@@ -253,24 +256,15 @@ static void put_node(struct writer *w, uint32_t index)
         put_work(w, n);
     if (n->part != NADI_NONE && w->s->comm->parts.items[n->part].type != NADI_NODE_COMP)
         put_part(w, &w->s->comm->parts.items[n->part]);
-    char length[NADI_VARINT_BYTES];
-    nadi_sink_bytes(w->out, length, (size_t)(nadi_varint_put(length, w->node.count) - length));
-    nadi_sink_bytes(w->out, w->node.items, w->node.count);
-}
-
-/* An attribute of the metadata has field number 2 instead of a node's 10. */
-static void put_metadata_attr(struct writer *w, size_t at)
-{
-    w->node.items[at] = 2 << 3 | 2;
+    char length[NADI_VARINT_MOST];
+    nadi_sink_bytes(w->out, length, nadi_varint_put(length, w->node.length));
+    nadi_sink_bytes(w->out, w->node.text, w->node.length);
 }
 
 static void put_metadata_text(struct writer *w, const char *name, struct nadi_view text)
 {
-    size_t at = w->node.count;
-    if (!text.at)
-        return;
-    nadi_encode_attr_text(&w->node, name, text.at, text.bytes);
-    put_metadata_attr(w, at);
+    if (text.at)
+        nadi_chakra_put_attr_text(&w->node, NADI_CHAKRA_METADATA_ATTR, name, text.at, text.bytes);
 }
 
 static struct nadi_view unquoted(struct nadi_view v)
@@ -286,8 +280,8 @@ static void put_metadata(struct writer *w)
 {
     static const char version[] = "1.0.0", generator[] = "nadi " NADI_VERSION;
     static const char *const copied[] = {"schema", "pid", "time", "start_ts", "finish_ts"};
-    w->node.count = 0;
-    nadi_encode_bytes(&w->node, 1 << 3 | 2, version, sizeof(version) - 1);
+    nadi_str_clear(&w->node);
+    nadi_wire_add_text(&w->node, NADI_CHAKRA_VERSION, version);
     for (size_t i = 0; w->s->host && i < sizeof(copied) / sizeof(copied[0]); i++)
         put_metadata_text(w, copied[i], unquoted(nadi_host_member(w->s->host, copied[i])));
     put_metadata_text(w, "generator",
@@ -295,12 +289,11 @@ static void put_metadata(struct writer *w)
     put_metadata_text(
         w, NADI_ORDER_ATTR,
         (struct nadi_view){.at = NADI_ORDER_GIVEN, .bytes = sizeof(NADI_ORDER_GIVEN) - 1});
-    size_t at = w->node.count;
-    nadi_encode_attr(&w->node, "rank", NADI_VALUE_INT64, w->s->rank);
-    put_metadata_attr(w, at);
-    char length[NADI_VARINT_BYTES];
-    nadi_sink_bytes(w->out, length, (size_t)(nadi_varint_put(length, w->node.count) - length));
-    nadi_sink_bytes(w->out, w->node.items, w->node.count);
+    nadi_chakra_put_attr(&w->node, NADI_CHAKRA_METADATA_ATTR, "rank", NADI_MEMBER_INT64,
+                         w->s->rank);
+    char length[NADI_VARINT_MOST];
+    nadi_sink_bytes(w->out, length, nadi_varint_put(length, w->node.length));
+    nadi_sink_bytes(w->out, w->node.text, w->node.length);
 }
 
 void nadi_chakra_write(struct nadi_sink *out, const struct nadi_chakra_sources *sources)
@@ -309,6 +302,6 @@ void nadi_chakra_write(struct nadi_sink *out, const struct nadi_chakra_sources *
     put_metadata(&w);
     for (uint32_t i = 0; i < sources->graph->nodes.count; i++)
         put_node(&w, i);
-    nadi_mem_free(w.node.items);
-    nadi_mem_free(w.scratch.items);
+    nadi_str_release(&w.node);
+    nadi_str_release(&w.scratch);
 }

@@ -199,7 +199,7 @@ static bool collective_of(const char *kernel, enum nadi_collective_kind *kind)
 
 /* Attributes of communication; false with an error. */
 static bool put_comm(const struct nadi_compat_trace *t, uint32_t node, uint32_t type,
-                     struct nadi_bytes *out, struct nadi_diags *diags)
+                     struct nadi_str *out, struct nadi_diags *diags)
 {
     const struct nadi_compat_node *n = &t->nodes.items[node];
     uint32_t group = n->group;
@@ -212,13 +212,14 @@ static bool put_comm(const struct nadi_compat_trace *t, uint32_t node, uint32_t 
                           "the published converter knows no such collective");
     }
     if (type == NADI_NODE_COLL)
-        nadi_encode_attr(out, "comm_type", NADI_VALUE_INT64, (uint64_t)kind);
-    nadi_encode_attr(out, "comm_size", NADI_VALUE_INT64, n->comm_bytes);
+        nadi_chakra_put_attr(out, NADI_CHAKRA_ATTR, "comm_type", NADI_MEMBER_INT64, (uint64_t)kind);
+    nadi_chakra_put_attr(out, NADI_CHAKRA_ATTR, "comm_size", NADI_MEMBER_INT64, n->comm_bytes);
     if (paired && group == NADI_NONE && n->parent != NADI_NONE)
         group = t->nodes.items[n->parent].group;
     if (group != NADI_NONE)
-        nadi_encode_attr_text(out, "pg_name", nadi_names_get(&t->names, group),
-                              nadi_names_bytes(&t->names, group));
+        nadi_chakra_put_attr_text(out, NADI_CHAKRA_ATTR, "pg_name",
+                                  nadi_names_get(&t->names, group),
+                                  nadi_names_bytes(&t->names, group));
     return true;
 }
 
@@ -240,59 +241,50 @@ static bool has_parent(const struct nadi_compat_trace *t, uint32_t node)
 
 /* The fields between the name and the operands. */
 static void put_fields(const struct nadi_compat_trace *t, uint32_t node, uint32_t type,
-                       struct nadi_bytes *out)
+                       struct nadi_str *out)
 {
     const struct nadi_compat_node *nodes = t->nodes.items, *n = &nodes[node];
-    nadi_encode_number(out, NADI_FIELD_TYPE, type);
-    if (has_parent(t, node)) {
-        nadi_bytes_varint(out, NADI_FIELD_CTRL_DEPS);
-        nadi_bytes_varint(out, nadi_varint_size(n->parent_id));
-        nadi_bytes_varint(out, n->parent_id);
-    }
+    nadi_chakra_put_number(out, NADI_CHAKRA_TYPE, type);
+    if (has_parent(t, node))
+        nadi_wire_add_packed(out, NADI_CHAKRA_CTRL_DEPS, &n->parent_id, 1);
     uint64_t deps[2];
-    size_t count = 0, bytes = 0;
+    size_t count = 0;
     if (n->wait != NADI_NONE)
         deps[count++] = nodes[n->wait].id;
     if (n->before != NADI_NONE)
         deps[count++] = nodes[n->before].id;
-    for (size_t i = 0; i < count; i++)
-        bytes += nadi_varint_size(deps[i]);
-    if (count) {
-        nadi_bytes_varint(out, NADI_FIELD_DATA_DEPS);
-        nadi_bytes_varint(out, bytes);
-        for (size_t i = 0; i < count; i++)
-            nadi_bytes_varint(out, deps[i]);
-    }
-    nadi_encode_number(out, NADI_FIELD_DURATION, n->duration_us);
+    nadi_wire_add_packed(out, NADI_CHAKRA_DATA_DEPS, deps, count);
+    nadi_chakra_put_number(out, NADI_CHAKRA_DURATION, n->duration_us);
 }
 
 static bool put_node(const struct nadi_compat_trace *t, uint32_t node, struct nadi_sink *out,
-                     struct nadi_bytes *head, struct nadi_bytes *tail, struct nadi_diags *diags)
+                     struct nadi_str *head, struct nadi_str *tail, struct nadi_diags *diags)
 {
     const struct nadi_compat_node *n = &t->nodes.items[node];
     uint32_t type = type_of(t, node);
-    head->count = tail->count = 0;
-    nadi_encode_number(head, NADI_FIELD_ID, n->id);
-    nadi_encode_bytes(head, NADI_FIELD_NAME, name_of(t, node),
-                      nadi_names_bytes(&t->names, n->name));
+    nadi_str_clear(head);
+    nadi_str_clear(tail);
+    nadi_chakra_put_number(head, NADI_CHAKRA_ID, n->id);
+    nadi_wire_add_bytes(head, NADI_CHAKRA_NAME, name_of(t, node),
+                        nadi_names_bytes(&t->names, n->name));
     put_fields(t, node, type, head);
-    nadi_encode_attr(tail, "is_cpu_op", NADI_VALUE_BOOL, !(n->flags & NADI_COMPAT_DEVICE));
-    nadi_encode_attr(tail, "stream", NADI_VALUE_INT64, (uint64_t)n->stream);
+    nadi_chakra_put_attr(tail, NADI_CHAKRA_ATTR, "is_cpu_op", NADI_MEMBER_BOOL,
+                         !(n->flags & NADI_COMPAT_DEVICE));
+    nadi_chakra_put_attr(tail, NADI_CHAKRA_ATTR, "stream", NADI_MEMBER_INT64, (uint64_t)n->stream);
     if (type >= NADI_NODE_SEND && !put_comm(t, node, type, tail, diags))
         return false;
-    char length[NADI_VARINT_BYTES];
-    uint64_t bytes = head->count + n->body_bytes + tail->count;
-    nadi_sink_bytes(out, length, (size_t)(nadi_varint_put(length, bytes) - length));
-    nadi_sink_bytes(out, head->items, head->count);
-    nadi_sink_bytes(out, t->body.items + n->at, n->body_bytes);
-    nadi_sink_bytes(out, tail->items, tail->count);
+    char length[NADI_VARINT_MOST];
+    uint64_t bytes = head->length + n->body_bytes + tail->length;
+    nadi_sink_bytes(out, length, nadi_varint_put(length, bytes));
+    nadi_sink_bytes(out, head->text, head->length);
+    nadi_sink_bytes(out, t->body.text + n->at, n->body_bytes);
+    nadi_sink_bytes(out, tail->text, tail->length);
     return true;
 }
 
-/* GlobalMetadata: its attributes have field number 2, not 10. */
 static void put_metadata(const struct nadi_compat_trace *t, struct nadi_sink *out)
 {
-    struct nadi_bytes all = {0}, one = {0};
+    struct nadi_str all = NADI_STR_INIT;
     const struct {
         const char *name;
         bool given;
@@ -308,26 +300,24 @@ static void put_metadata(const struct nadi_compat_trace *t, struct nadi_sink *ou
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         if (!rows[i].given)
             continue;
-        one.count = 0;
         if (rows[i].text == NADI_NONE)
-            nadi_encode_attr(&one, rows[i].name, NADI_VALUE_UINT64, rows[i].number);
+            nadi_chakra_put_attr(&all, NADI_CHAKRA_METADATA_ATTR, rows[i].name, NADI_MEMBER_UINT64,
+                                 rows[i].number);
         else
-            nadi_encode_attr_text(&one, rows[i].name, nadi_names_get(&t->names, rows[i].text),
-                                  nadi_names_bytes(&t->names, rows[i].text));
-        one.items[0] = 2 << 3 | 2;
-        nadi_bytes_add(&all, one.items, one.count);
+            nadi_chakra_put_attr_text(&all, NADI_CHAKRA_METADATA_ATTR, rows[i].name,
+                                      nadi_names_get(&t->names, rows[i].text),
+                                      nadi_names_bytes(&t->names, rows[i].text));
     }
-    char length[NADI_VARINT_BYTES];
-    nadi_sink_bytes(out, length, (size_t)(nadi_varint_put(length, all.count) - length));
-    nadi_sink_bytes(out, all.items, all.count);
-    nadi_mem_free(one.items);
-    nadi_mem_free(all.items);
+    char length[NADI_VARINT_MOST];
+    nadi_sink_bytes(out, length, nadi_varint_put(length, all.length));
+    nadi_sink_bytes(out, all.text, all.length);
+    nadi_str_release(&all);
 }
 
 bool nadi_compat_write(const struct nadi_compat_trace *t, struct nadi_sink *out, uint64_t *written,
                        struct nadi_diags *diags)
 {
-    struct nadi_bytes fields = {0}, tail = {0};
+    struct nadi_str fields = NADI_STR_INIT, tail = NADI_STR_INIT;
     bool good = true;
     *written = 0;
     put_metadata(t, out);
@@ -337,8 +327,8 @@ bool nadi_compat_write(const struct nadi_compat_trace *t, struct nadi_sink *out,
         good = put_node(t, i, out, &fields, &tail, diags);
         ++*written;
     }
-    nadi_mem_free(fields.items);
-    nadi_mem_free(tail.items);
+    nadi_str_release(&fields);
+    nadi_str_release(&tail);
     return good;
 }
 

@@ -41,14 +41,14 @@ static bool read_id(struct nadi_pull *s, uint64_t *id)
 
 static bool read_operand(struct draft *d, struct nadi_pull *s, unsigned which)
 {
-    struct nadi_bytes *scratch = &d->trace->scratch;
+    struct nadi_str *scratch = &d->trace->scratch;
     const char *from;
     nadi_pull_peek(s);
     from = s->at;
-    d->repr[which].at = (uint32_t)scratch->count;
+    d->repr[which].at = (uint32_t)scratch->length;
     if (!nadi_repr(s, scratch))
         return false;
-    d->repr[which].bytes = (uint32_t)(scratch->count - d->repr[which].at);
+    d->repr[which].bytes = (uint32_t)(scratch->length - d->repr[which].at);
     struct nadi_view text = {.at = from, .bytes = (uint32_t)(s->at - from)};
     if (which == 0)
         d->values = text;
@@ -154,7 +154,7 @@ static bool repeats(struct draft *d, struct nadi_pull *s, enum part part)
     nadi_pull_peek(s);
     size_t bytes = last->part[part].bytes;
     if (!d->compare || !last->whole || (size_t)(s->end - s->at) < bytes ||
-        memcmp(s->at, last->text.items + last->part[part].at, bytes) != 0)
+        memcmp(s->at, last->text.text + last->part[part].at, bytes) != 0)
         return false;
     s->at += bytes;
     s->first = false;
@@ -264,53 +264,54 @@ static void classify(struct draft *d)
         n->flags |= NADI_COMPAT_SEND_RECV;
 }
 
-static void put_operands(const struct draft *d, unsigned first, unsigned field)
+static void put_operands(const struct draft *d, unsigned first, uint32_t field)
 {
-    struct nadi_bytes *body = &d->trace->body;
+    struct nadi_str *body = &d->trace->body;
     size_t bytes = 0;
     for (unsigned i = first; i < first + 3; i++)
         bytes += 1 + nadi_varint_size(d->repr[i].bytes) + d->repr[i].bytes;
-    nadi_bytes_varint(body, field);
-    nadi_bytes_varint(body, bytes);
+    nadi_wire_add_tag(body, field, NADI_WIRE_BYTES);
+    nadi_wire_add_varint(body, bytes);
     for (unsigned i = first; i < first + 3; i++)
-        nadi_encode_bytes(body, (i - first + 1) << 3 | 2, d->trace->scratch.items + d->repr[i].at,
-                          d->repr[i].bytes);
+        nadi_wire_add_bytes(body, i - first + NADI_CHAKRA_VALUES,
+                            d->trace->scratch.text + d->repr[i].at, d->repr[i].bytes);
 }
 
 static void put_body(struct draft *d)
 {
     struct nadi_compat_trace *t = d->trace;
-    struct nadi_bytes *body = &t->body;
-    d->node.at = body->count;
-    put_operands(d, 0, NADI_FIELD_INPUTS);
-    put_operands(d, 3, NADI_FIELD_OUTPUTS);
+    struct nadi_str *body = &t->body;
+    d->node.at = body->length;
+    put_operands(d, 0, NADI_CHAKRA_INPUTS);
+    put_operands(d, 3, NADI_CHAKRA_OUTPUTS);
     for (unsigned a = 0; a < NADI_KNOWN_NUMBERS; a++)
-        nadi_encode_attr(body, nadi_known_attr_name((enum nadi_known_attr)a), NADI_VALUE_INT64,
-                         (uint64_t)d->numbers[a]);
+        nadi_chakra_put_attr(body, NADI_CHAKRA_ATTR, nadi_known_attr_name((enum nadi_known_attr)a),
+                             NADI_MEMBER_INT64, (uint64_t)d->numbers[a]);
     if (d->schema.escaped) {
         uint32_t schema = nadi_names_put(&t->names, d->schema);
-        nadi_encode_attr_text(body, "op_schema", nadi_names_get(&t->names, schema),
-                              nadi_names_bytes(&t->names, schema));
+        nadi_chakra_put_attr_text(body, NADI_CHAKRA_ATTR, "op_schema",
+                                  nadi_names_get(&t->names, schema),
+                                  nadi_names_bytes(&t->names, schema));
     } else {
-        nadi_encode_attr_text(body, "op_schema", d->schema.at, d->schema.bytes);
+        nadi_chakra_put_attr_text(body, NADI_CHAKRA_ATTR, "op_schema", d->schema.at,
+                                  d->schema.bytes);
     }
-    d->node.body_bytes = (uint32_t)(body->count - d->node.at);
+    d->node.body_bytes = (uint32_t)(body->length - d->node.at);
 }
 
 /* Keeps what the next node may repeat. */
 static void remember(struct draft *d)
 {
     struct nadi_compat_repeat *last = &d->trace->last;
-    last->text.count = 0;
+    nadi_str_clear(&last->text);
     last->whole = true;
     for (unsigned p = 0; p < 3; p++) {
-        last->part[p].at = (uint32_t)last->text.count;
+        last->part[p].at = (uint32_t)last->text.length;
         last->part[p].bytes = d->part[p].bytes;
         last->whole = last->whole && d->part[p].at;
-        nadi_bytes_add(&last->text, d->part[p].at, d->part[p].bytes);
+        nadi_wire_add(&last->text, d->part[p].at, d->part[p].bytes);
     }
-    nadi_bytes_reserve(&last->text, NADI_PULL_PAD);
-    memset(last->text.items + last->text.count, 0, NADI_PULL_PAD);
+    memset(nadi_wire_room(&last->text, NADI_PULL_PAD), 0, NADI_PULL_PAD);
     last->values.at = d->values.at ? (uint32_t)(d->values.at - d->part[INPUTS].at) : 0;
     last->values.bytes = d->values.bytes;
     last->types.at = d->types.at ? (uint32_t)(d->types.at - d->part[INPUTS].at) : 0;
@@ -324,7 +325,7 @@ static void remember(struct draft *d)
 static void repeat(struct draft *d)
 {
     const struct nadi_compat_repeat *last = &d->trace->last;
-    const char *inputs = last->text.items + last->part[INPUTS].at;
+    const char *inputs = last->text.text + last->part[INPUTS].at;
     if (d->node.group == NADI_NONE || last->has_group)
         d->node.group = last->group;
     d->node.at = last->node.at;
@@ -369,7 +370,7 @@ static bool complete(const struct draft *d)
 static bool read_members(struct draft *d, struct nadi_pull *s)
 {
     struct nadi_view key;
-    d->trace->scratch.count = 0;
+    nadi_str_clear(&d->trace->scratch);
     nadi_pull_open(s, '{');
     while (nadi_pull_key(s, &key))
         if (!read_member(d, s, key))
@@ -401,7 +402,7 @@ static bool read_node(void *context, struct nadi_pull *s)
         if (!read_members(&d, s))
             return false;
     }
-    if (t->scratch.count > UINT32_MAX / 2)
+    if (t->scratch.length > UINT32_MAX / 2)
         return nadi_pull_fail(s, "operands of more than 2 GiB");
     if (!complete(&d))
         return false;
@@ -511,9 +512,9 @@ bool nadi_compat_read(struct nadi_compat_trace *t, struct nadi_text *text, struc
 void nadi_compat_release(struct nadi_compat_trace *t)
 {
     nadi_names_release(&t->names);
-    nadi_mem_free(t->body.items);
-    nadi_mem_free(t->scratch.items);
-    nadi_mem_free(t->last.text.items);
+    nadi_str_release(&t->body);
+    nadi_str_release(&t->scratch);
+    nadi_str_release(&t->last.text);
     nadi_mem_free(t->nodes.items);
     *t = (struct nadi_compat_trace){0};
 }

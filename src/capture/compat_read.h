@@ -7,9 +7,9 @@
 #ifndef NADI_CAPTURE_COMPAT_READ_H
 #define NADI_CAPTURE_COMPAT_READ_H
 
-#include "capture/encode.h"
 #include "capture/names.h"
 #include "format/json_file.h"
+#include "trace/chakra.h"
 #include "trace/trace.h"
 
 enum nadi_compat_flag {
@@ -40,7 +40,7 @@ struct nadi_compat_node {
 };
 
 struct nadi_compat_repeat { /* the last node that was read in full: what the next may repeat */
-    struct nadi_bytes text; /* its inputs, outputs and attributes, as they are written */
+    struct nadi_str text;   /* its inputs, outputs and attributes, as they are written */
     struct {
         uint32_t at, bytes;
     } part[3], values, types; /* of text */
@@ -57,7 +57,7 @@ struct nadi_compat_number { /* of the metadata */
 
 struct nadi_compat_trace {
     struct nadi_names names;
-    struct nadi_bytes body, scratch;
+    struct nadi_str body, scratch;
     struct nadi_compat_repeat last;
     struct {
         struct nadi_compat_node *items; /* ascending by id */

@@ -3,9 +3,9 @@
 #include <float.h>
 #include <math.h>
 
-static void put(struct nadi_bytes *out, const char *text)
+static void put(struct nadi_str *out, const char *text)
 {
-    nadi_bytes_add(out, text, strlen(text));
+    nadi_wire_add(out, text, strlen(text));
 }
 
 /* Significant digits and the place of the point: 0.d1d2... * 10^point. */
@@ -62,10 +62,9 @@ static struct decimal shortest(double value)
     return parse_decimal((struct nadi_view){.at = text, .bytes = (uint32_t)strlen(text)});
 }
 
-static void put_decimal(const struct decimal *d, struct nadi_bytes *out)
+static void put_decimal(const struct decimal *d, struct nadi_str *out)
 {
-    nadi_bytes_reserve(out, 64);
-    char *to = out->items + out->count;
+    char *begin = nadi_wire_room(out, 64), *to = begin;
     int point = d->count ? d->point : 1;
     if (d->negative)
         *to++ = '-';
@@ -97,10 +96,10 @@ static void put_decimal(const struct decimal *d, struct nadi_bytes *out)
             *to++ = '0';
         }
     }
-    out->count = (size_t)(to - out->items);
+    nadi_wire_advance(out, (size_t)(to - begin));
 }
 
-static void put_real(struct nadi_view text, struct nadi_bytes *out)
+static void put_real(struct nadi_view text, struct nadi_str *out)
 {
     struct nadi_value v = {NADI_VALUE_NUMBER, text};
     struct decimal d = parse_decimal(text);
@@ -115,7 +114,7 @@ static void put_real(struct nadi_view text, struct nadi_bytes *out)
     put_decimal(&d, out);
 }
 
-static void put_number(struct nadi_view t, struct nadi_bytes *out)
+static void put_number(struct nadi_view t, struct nadi_str *out)
 {
     const char *digits = t.at + (*t.at == '-');
     if (*digits == 'N' || *digits == 'n')
@@ -127,7 +126,7 @@ static void put_number(struct nadi_view t, struct nadi_bytes *out)
     else if (NADI_VIEW_IS(t, "-0"))
         put(out, "0");
     else
-        nadi_bytes_add(out, t.at, t.bytes);
+        nadi_wire_add(out, t.at, t.bytes);
 }
 
 /* What Python does not print as it is: controls, formats, separators, surrogates, private use. */
@@ -170,8 +169,7 @@ static uint32_t decode(const char *at, const char *end, unsigned *bytes)
 }
 
 /* One character of a string that may need an escape. */
-static const char *put_character(const char *at, const char *end, char quote,
-                                 struct nadi_bytes *out)
+static const char *put_character(const char *at, const char *end, char quote, struct nadi_str *out)
 {
     static const char names[] = "\\\n\r\t", codes[] = "\\nrt";
     char text[16];
@@ -196,20 +194,20 @@ static const char *put_character(const char *at, const char *end, char quote,
                  code);
         put(out, text);
     } else {
-        nadi_bytes_add(out, at, bytes);
+        nadi_wire_add(out, at, bytes);
     }
     return at + bytes;
 }
 
-static void put_string_slowly(const char *text, size_t bytes, struct nadi_bytes *out)
+static void put_string_slowly(const char *text, size_t bytes, struct nadi_str *out)
 {
     const char *at = text, *end = text + bytes;
     bool apostrophe = memchr(text, '\'', bytes) != NULL, quotes = memchr(text, '"', bytes) != NULL;
     char quote = apostrophe && !quotes ? '"' : '\'';
-    nadi_bytes_add(out, &quote, 1);
+    nadi_wire_add(out, &quote, 1);
     while (at < end)
         at = put_character(at, end, quote, out);
-    nadi_bytes_add(out, &quote, 1);
+    nadi_wire_add(out, &quote, 1);
 }
 
 static bool is_simple(struct nadi_view t)
@@ -224,14 +222,14 @@ static bool is_simple(struct nadi_view t)
     return true;
 }
 
-static void put_string(struct nadi_view t, struct nadi_bytes *out)
+static void put_string(struct nadi_view t, struct nadi_str *out)
 {
     if (NADI_LIKELY(is_simple(t))) {
-        nadi_bytes_reserve(out, t.bytes + 2);
-        out->items[out->count] = '\'';
-        memcpy(out->items + out->count + 1, t.at, t.bytes);
-        out->items[out->count + 1 + t.bytes] = '\'';
-        out->count += t.bytes + 2;
+        char *to = nadi_wire_room(out, (size_t)t.bytes + 2);
+        to[0] = '\'';
+        memcpy(to + 1, t.at, t.bytes);
+        to[1 + t.bytes] = '\'';
+        nadi_wire_advance(out, (size_t)t.bytes + 2);
         return;
     }
     char *plain = NADI_NEW(char, t.bytes + 1);
@@ -240,7 +238,7 @@ static void put_string(struct nadi_view t, struct nadi_bytes *out)
     nadi_mem_free(plain);
 }
 
-static bool put_scalar(struct nadi_pull *s, struct nadi_bytes *out)
+static bool put_scalar(struct nadi_pull *s, struct nadi_str *out)
 {
     struct nadi_value v;
     if (!nadi_pull_value(s, &v))
@@ -268,31 +266,30 @@ static bool put_scalar(struct nadi_pull *s, struct nadi_bytes *out)
 }
 
 /* A whole number with nothing odd about it, the commonest item by far: copied digit by digit. */
-static inline bool put_digits(struct nadi_pull *s, struct nadi_bytes *out)
+static inline bool put_digits(struct nadi_pull *s, struct nadi_str *out)
 {
     const char *at = s->at;
-    char *to = out->items + out->count;
+    char *to = nadi_wire_room(out, 20);
     while (*at >= '0' && *at <= '9' && at - s->at < 19)
         *to++ = *at++;
     if (at == s->at || (*at != ',' && *at != ']' && *at != '\n'))
         return false;
-    out->count += (size_t)(at - s->at);
+    nadi_wire_advance(out, (size_t)(at - s->at));
     s->at = at;
     return true;
 }
 
-bool nadi_repr(struct nadi_pull *s, struct nadi_bytes *out)
+bool nadi_repr(struct nadi_pull *s, struct nadi_str *out)
 {
     uint64_t braces = 0; /* bit d: level d is an object */
     unsigned depth = 0;
     for (;;) {
         char c = nadi_pull_peek(s);
-        nadi_bytes_reserve(out, 32);
         if (c == '[' || c == '{') {
             if (depth == NADI_PULL_DEPTH)
                 return nadi_pull_fail(s, "nested more than 64 deep");
             nadi_pull_open(s, c);
-            out->items[out->count++] = c;
+            nadi_wire_add(out, &c, 1);
             braces = braces << 1 | (c == '{');
             depth++;
         } else if (!put_digits(s, out) && !put_scalar(s, out)) {
@@ -304,16 +301,13 @@ bool nadi_repr(struct nadi_pull *s, struct nadi_bytes *out)
             char close = braces & 1 ? '}' : ']';
             bool first = s->first;
             if (nadi_pull_more(s, close)) {
-                nadi_bytes_reserve(out, 8);
-                if (!first) {
-                    out->items[out->count++] = ',';
-                    out->items[out->count++] = ' ';
-                }
+                if (!first)
+                    nadi_wire_add(out, ", ", 2);
                 break;
             }
             if (s->fault)
                 return false;
-            nadi_bytes_add(out, &close, 1);
+            nadi_wire_add(out, &close, 1);
             braces >>= 1;
             depth--;
         }

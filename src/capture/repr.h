@@ -7,10 +7,10 @@
 #ifndef NADI_CAPTURE_REPR_H
 #define NADI_CAPTURE_REPR_H
 
-#include "capture/encode.h"
 #include "format/json_pull.h"
+#include "format/wire.h"
 
 /* Reads one value and appends it. False with a fault in the scan. */
-bool nadi_repr(struct nadi_pull *s, struct nadi_bytes *out);
+bool nadi_repr(struct nadi_pull *s, struct nadi_str *out);
 
 #endif

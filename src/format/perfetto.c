@@ -1,6 +1,7 @@
 #include "format/perfetto.h"
 
 #include "format/utf8.h"
+#include "format/wire.h"
 
 /* Field numbers of Perfetto's public trace format, by message. */
 enum {
@@ -43,10 +44,6 @@ enum {
 };
 
 enum {
-    WIRE_VARINT = 0,
-    WIRE_FIXED64 = 1,
-    WIRE_BYTES = 2,
-
     SEQUENCE = 1, /* this file has one sequence of packets */
     INCREMENTAL_STATE_CLEARED = 1,
     NEEDS_INCREMENTAL_STATE = 2,
@@ -54,45 +51,6 @@ enum {
     SLICE_END = 2,
     ORDER_EXPLICIT = 3,
 };
-
-static void varint(struct nadi_str *s, uint64_t value)
-{
-    char bytes[10];
-    size_t count = 0;
-    while (value >= 0x80) {
-        bytes[count++] = (char)(value | 0x80);
-        value >>= 7;
-    }
-    bytes[count++] = (char)value;
-    nadi_str_add_bytes(s, bytes, count);
-}
-
-static void put_u64(struct nadi_str *s, uint32_t field, uint64_t value)
-{
-    varint(s, (uint64_t)field << 3 | WIRE_VARINT);
-    varint(s, value);
-}
-
-static void put_fixed64(struct nadi_str *s, uint32_t field, uint64_t value)
-{
-    char bytes[8];
-    for (int i = 0; i < 8; i++)
-        bytes[i] = (char)(value >> (8 * i));
-    varint(s, (uint64_t)field << 3 | WIRE_FIXED64);
-    nadi_str_add_bytes(s, bytes, 8);
-}
-
-static void put_bytes(struct nadi_str *s, uint32_t field, const void *bytes, size_t count)
-{
-    varint(s, (uint64_t)field << 3 | WIRE_BYTES);
-    varint(s, count);
-    nadi_str_add_bytes(s, bytes, count);
-}
-
-static void put_message(struct nadi_str *s, uint32_t field, const struct nadi_str *message)
-{
-    put_bytes(s, field, nadi_str_get(message), message->length);
-}
 
 /* Text of unknown origin, made valid UTF-8 as protobuf strings must be. */
 static void put_text(struct nadi_str *s, uint32_t field, const char *text)
@@ -106,7 +64,7 @@ static void put_text(struct nadi_str *s, uint32_t field, const char *text)
             nadi_str_add(&valid, NADI_UTF8_REPLACEMENT);
         text += length ? length : 1;
     }
-    put_message(s, field, &valid);
+    nadi_wire_add_message(s, field, &valid);
     nadi_str_release(&valid);
 }
 
@@ -124,14 +82,14 @@ static void flush(struct nadi_pftrace *t)
     if (!t->has_packet)
         return;
     if (t->event.length)
-        put_message(&t->packet, PACKET_TRACK_EVENT, &t->event);
+        nadi_wire_add_message(&t->packet, PACKET_TRACK_EVENT, &t->event);
     if (t->interned.length)
-        put_message(&t->packet, PACKET_INTERNED_DATA, &t->interned);
-    put_u64(&t->packet, PACKET_SEQUENCE_ID, SEQUENCE);
-    put_u64(&t->packet, PACKET_SEQUENCE_FLAGS,
-            t->started ? NEEDS_INCREMENTAL_STATE
-                       : NEEDS_INCREMENTAL_STATE | INCREMENTAL_STATE_CLEARED);
-    put_message(t->out, TRACE_PACKET, &t->packet);
+        nadi_wire_add_message(&t->packet, PACKET_INTERNED_DATA, &t->interned);
+    nadi_wire_add_number(&t->packet, PACKET_SEQUENCE_ID, SEQUENCE);
+    nadi_wire_add_number(&t->packet, PACKET_SEQUENCE_FLAGS,
+                         t->started ? NEEDS_INCREMENTAL_STATE
+                                    : NEEDS_INCREMENTAL_STATE | INCREMENTAL_STATE_CLEARED);
+    nadi_wire_add_message(t->out, TRACE_PACKET, &t->packet);
     t->started = true;
     t->has_packet = false;
     nadi_str_clear(&t->packet);
@@ -159,9 +117,9 @@ static uint64_t intern(struct nadi_pftrace *t, struct nadi_strmap *map, uint32_t
     uint32_t found = nadi_strmap_put(map, text, strlen(text), next, NULL);
     if (found == next) {
         nadi_str_clear(&t->scratch);
-        put_u64(&t->scratch, INTERNED_ENTRY_ID, (uint64_t)next + 1);
+        nadi_wire_add_number(&t->scratch, INTERNED_ENTRY_ID, (uint64_t)next + 1);
         put_text(&t->scratch, INTERNED_ENTRY_NAME, text);
-        put_message(&t->interned, field, &t->scratch);
+        nadi_wire_add_message(&t->interned, field, &t->scratch);
     }
     return (uint64_t)found + 1;
 }
@@ -170,12 +128,12 @@ uint64_t nadi_pftrace_process(struct nadi_pftrace *t, uint32_t pid, const char *
 {
     struct nadi_str process = NADI_STR_INIT, track = NADI_STR_INIT;
     flush(t);
-    put_u64(&process, PROCESS_PID, pid);
+    nadi_wire_add_number(&process, PROCESS_PID, pid);
     put_text(&process, PROCESS_NAME, name);
-    put_u64(&track, TRACK_UUID, ++t->last_uuid);
-    put_message(&track, TRACK_PROCESS, &process);
-    put_u64(&track, TRACK_CHILD_ORDERING, ORDER_EXPLICIT);
-    put_message(&t->packet, PACKET_TRACK_DESCRIPTOR, &track);
+    nadi_wire_add_number(&track, TRACK_UUID, ++t->last_uuid);
+    nadi_wire_add_message(&track, TRACK_PROCESS, &process);
+    nadi_wire_add_number(&track, TRACK_CHILD_ORDERING, ORDER_EXPLICIT);
+    nadi_wire_add_message(&t->packet, PACKET_TRACK_DESCRIPTOR, &track);
     t->has_packet = true;
     nadi_str_release(&process);
     nadi_str_release(&track);
@@ -187,11 +145,11 @@ uint64_t nadi_pftrace_track(struct nadi_pftrace *t, uint64_t parent, const char 
 {
     struct nadi_str track = NADI_STR_INIT;
     flush(t);
-    put_u64(&track, TRACK_UUID, ++t->last_uuid);
-    put_u64(&track, TRACK_PARENT_UUID, parent);
+    nadi_wire_add_number(&track, TRACK_UUID, ++t->last_uuid);
+    nadi_wire_add_number(&track, TRACK_PARENT_UUID, parent);
     put_text(&track, TRACK_NAME, name);
-    put_u64(&track, TRACK_SIBLING_ORDER, order);
-    put_message(&t->packet, PACKET_TRACK_DESCRIPTOR, &track);
+    nadi_wire_add_number(&track, TRACK_SIBLING_ORDER, order);
+    nadi_wire_add_message(&t->packet, PACKET_TRACK_DESCRIPTOR, &track);
     t->has_packet = true;
     nadi_str_release(&track);
     return t->last_uuid;
@@ -201,17 +159,18 @@ static void open_event(struct nadi_pftrace *t, uint64_t track, uint64_t at_ns, u
 {
     flush(t);
     t->has_packet = true;
-    put_u64(&t->packet, PACKET_TIMESTAMP, at_ns);
-    put_u64(&t->event, EVENT_TYPE, type);
-    put_u64(&t->event, EVENT_TRACK_UUID, track);
+    nadi_wire_add_number(&t->packet, PACKET_TIMESTAMP, at_ns);
+    nadi_wire_add_number(&t->event, EVENT_TYPE, type);
+    nadi_wire_add_number(&t->event, EVENT_TRACK_UUID, track);
 }
 
 void nadi_pftrace_slice(struct nadi_pftrace *t, uint64_t track, uint64_t at_ns,
                         const char *category, const char *name)
 {
     open_event(t, track, at_ns, SLICE_BEGIN);
-    put_u64(&t->event, EVENT_CATEGORY_ID, intern(t, &t->categories, INTERNED_CATEGORIES, category));
-    put_u64(&t->event, EVENT_NAME_ID, intern(t, &t->names, INTERNED_NAMES, name));
+    nadi_wire_add_number(&t->event, EVENT_CATEGORY_ID,
+                         intern(t, &t->categories, INTERNED_CATEGORIES, category));
+    nadi_wire_add_number(&t->event, EVENT_NAME_ID, intern(t, &t->names, INTERNED_NAMES, name));
 }
 
 void nadi_pftrace_slice_end(struct nadi_pftrace *t, uint64_t track, uint64_t at_ns)
@@ -223,26 +182,32 @@ void nadi_pftrace_arg_u64(struct nadi_pftrace *t, const char *name, uint64_t val
 {
     uint64_t id = intern(t, &t->arguments, INTERNED_ARGUMENTS, name);
     nadi_str_clear(&t->scratch);
-    put_u64(&t->scratch, ARGUMENT_NAME_ID, id);
-    put_u64(&t->scratch, ARGUMENT_UINT, value);
-    put_message(&t->event, EVENT_ARGUMENT, &t->scratch);
+    nadi_wire_add_number(&t->scratch, ARGUMENT_NAME_ID, id);
+    nadi_wire_add_number(&t->scratch, ARGUMENT_UINT, value);
+    nadi_wire_add_message(&t->event, EVENT_ARGUMENT, &t->scratch);
 }
 
 void nadi_pftrace_arg_text(struct nadi_pftrace *t, const char *name, const char *value)
 {
     uint64_t id = intern(t, &t->arguments, INTERNED_ARGUMENTS, name);
     nadi_str_clear(&t->scratch);
-    put_u64(&t->scratch, ARGUMENT_NAME_ID, id);
+    nadi_wire_add_number(&t->scratch, ARGUMENT_NAME_ID, id);
     put_text(&t->scratch, ARGUMENT_STRING, value);
-    put_message(&t->event, EVENT_ARGUMENT, &t->scratch);
+    nadi_wire_add_message(&t->event, EVENT_ARGUMENT, &t->scratch);
+}
+
+static void put_flow(struct nadi_pftrace *t, uint32_t field, uint64_t id)
+{
+    nadi_wire_add_tag(&t->event, field, NADI_WIRE_64);
+    nadi_wire_add_fixed(&t->event, id, 8);
 }
 
 void nadi_pftrace_flow_begin(struct nadi_pftrace *t, uint64_t id)
 {
-    put_fixed64(&t->event, EVENT_FLOW_ID, id);
+    put_flow(t, EVENT_FLOW_ID, id);
 }
 
 void nadi_pftrace_flow_end(struct nadi_pftrace *t, uint64_t id)
 {
-    put_fixed64(&t->event, EVENT_TERMINATING_FLOW_ID, id);
+    put_flow(t, EVENT_TERMINATING_FLOW_ID, id);
 }

@@ -1,86 +1,25 @@
 #include "trace/attr.h"
 
-#define PAIR(word, class, width, wire_type, zig)                                                   \
-    {#word "_val", #word "Val", class, width, wire_type, zig, false},                              \
-    {                                                                                              \
-#word "_list", #word "List", class, width, wire_type, zig, true                            \
-    }
-
-static const struct nadi_member members[] = {
-    PAIR(double, NADI_VALUE_DOUBLE, 64, NADI_WIRE_64, false),
-    PAIR(float, NADI_VALUE_FLOAT, 32, NADI_WIRE_32, false),
-    PAIR(int32, NADI_VALUE_SIGNED, 32, NADI_WIRE_VARINT, false),
-    PAIR(int64, NADI_VALUE_SIGNED, 64, NADI_WIRE_VARINT, false),
-    PAIR(uint32, NADI_VALUE_UNSIGNED, 32, NADI_WIRE_VARINT, false),
-    PAIR(uint64, NADI_VALUE_UNSIGNED, 64, NADI_WIRE_VARINT, false),
-    PAIR(sint32, NADI_VALUE_SIGNED, 32, NADI_WIRE_VARINT, true),
-    PAIR(sint64, NADI_VALUE_SIGNED, 64, NADI_WIRE_VARINT, true),
-    PAIR(fixed32, NADI_VALUE_UNSIGNED, 32, NADI_WIRE_32, false),
-    PAIR(fixed64, NADI_VALUE_UNSIGNED, 64, NADI_WIRE_64, false),
-    PAIR(sfixed32, NADI_VALUE_SIGNED, 32, NADI_WIRE_32, false),
-    PAIR(sfixed64, NADI_VALUE_SIGNED, 64, NADI_WIRE_64, false),
-    PAIR(bool, NADI_VALUE_BOOL, 32, NADI_WIRE_VARINT, false),
-    PAIR(string, NADI_VALUE_TEXT, 0, NADI_WIRE_BYTES, false),
-    PAIR(bytes, NADI_VALUE_BYTES, 0, NADI_WIRE_BYTES, false),
-};
-
-const struct nadi_member *nadi_member_of(uint32_t number)
-{
-    NADI_ASSERT(number >= NADI_MEMBER_FIRST && number <= NADI_MEMBER_LAST);
-    return &members[number - NADI_MEMBER_FIRST];
-}
-
-uint32_t nadi_member_find(const char *name, size_t bytes)
-{
-    for (uint32_t number = NADI_MEMBER_FIRST; number <= NADI_MEMBER_LAST; number++) {
-        const char *own = nadi_member_of(number)->name;
-        if (strlen(own) == bytes && memcmp(own, name, bytes) == 0)
-            return number;
-    }
-    return 0;
-}
-
-uint64_t nadi_member_widen(const struct nadi_member *member, uint64_t bits)
-{
-    switch ((enum nadi_value_class)member->value_class) {
-    case NADI_VALUE_BOOL:
-        return bits != 0;
-    case NADI_VALUE_SIGNED:
-        if (member->zigzag)
-            return (uint64_t)nadi_wire_zigzag(member->bits == 32 ? (uint32_t)bits : bits);
-        return member->bits == 32 ? (uint64_t)(int64_t)(int32_t)(uint32_t)bits : bits;
-    case NADI_VALUE_UNSIGNED:
-        return member->bits == 32 ? (uint32_t)bits : bits;
-    case NADI_VALUE_DOUBLE:
-    case NADI_VALUE_FLOAT:
-    case NADI_VALUE_NONE:
-    case NADI_VALUE_TEXT:
-    case NADI_VALUE_BYTES:
-        break;
-    }
-    return bits;
-}
-
 bool nadi_attr_decode(const uint8_t *data, size_t bytes, struct nadi_named_attr *attr)
 {
-    struct nadi_wire w = nadi_wire_of(data, bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(data, bytes);
     struct nadi_wire_field f = {0};
     enum nadi_wire_result result;
     *attr = (struct nadi_named_attr){.value.at = data};
     while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
-        if (f.number == 1) {
+        if (f.number == NADI_CHAKRA_ATTR_NAME) {
             if (f.type != NADI_WIRE_BYTES)
                 return false;
             attr->name = f.data;
             attr->name_bytes = f.bytes;
-        } else if (f.number == 2) {
+        } else if (f.number == NADI_CHAKRA_ATTR_DOC) {
             if (f.type != NADI_WIRE_BYTES)
                 return false;
             attr->doc = f.data;
             attr->doc_bytes = f.bytes;
         } else if (f.number >= NADI_MEMBER_FIRST && f.number <= NADI_MEMBER_LAST) {
             const struct nadi_member *member = nadi_member_of(f.number);
-            if (f.type != (member->is_list ? NADI_WIRE_BYTES : member->wire))
+            if (f.type != nadi_member_wire(member))
                 return false;
             attr->value.member = f.number;
             attr->value.bits = f.type == NADI_WIRE_BYTES ? 0 : nadi_member_widen(member, f.bits);
@@ -94,12 +33,11 @@ bool nadi_attr_decode(const uint8_t *data, size_t bytes, struct nadi_named_attr 
 bool nadi_attr_find(const uint8_t *node, size_t bytes, const char *name,
                     struct nadi_named_attr *attr)
 {
-    enum { ATTR_FIELD = 10 };
-    struct nadi_wire w = nadi_wire_of(node, bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(node, bytes);
     struct nadi_wire_field f = {0};
     const size_t length = strlen(name);
     while (nadi_wire_next(&w, &f) == NADI_WIRE_FIELD) {
-        if (f.number == ATTR_FIELD && f.type == NADI_WIRE_BYTES &&
+        if (f.number == NADI_CHAKRA_ATTR && f.type == NADI_WIRE_BYTES &&
             nadi_attr_decode(f.data, f.bytes, attr) && attr->name_bytes == length &&
             memcmp(attr->name, name, length) == 0)
             return true;
@@ -114,14 +52,14 @@ struct nadi_attr_items nadi_attr_items_begin(const struct nadi_attr *list)
     return (struct nadi_attr_items){
         .member = member,
         .list = nadi_wire_of(list->data, list->bytes),
-        .packed = (struct nadi_wire){0},
+        .packed = (struct nadi_wire_cursor){0},
     };
 }
 
 /* One item of a packed run. */
 static bool next_packed(struct nadi_attr_items *items, uint64_t *bits)
 {
-    struct nadi_wire *w = &items->packed;
+    struct nadi_wire_cursor *w = &items->packed;
     const unsigned width = items->member->wire == NADI_WIRE_64 ? 8 : 4;
     if (items->member->wire == NADI_WIRE_VARINT)
         return nadi_wire_varint(w, bits);

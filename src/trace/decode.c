@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "trace/trace.h"
-#include "trace/wire.h"
 
 uint64_t nadi_message_offset(const struct nadi_message *m, const uint8_t *at)
 {
@@ -26,86 +25,31 @@ const char *nadi_attr_key_name(enum nadi_attr_key key)
 
 const char *nadi_attr_member_name(uint32_t member)
 {
-    static const char *const names[] = {
-        "value",        "value",         "value",        "double_val",   "double_list",
-        "float_val",    "float_list",    "int32_val",    "int32_list",   "int64_val",
-        "int64_list",   "uint32_val",    "uint32_list",  "uint64_val",   "uint64_list",
-        "sint32_val",   "sint32_list",   "sint64_val",   "sint64_list",  "fixed32_val",
-        "fixed32_list", "fixed64_val",   "fixed64_list", "sfixed32_val", "sfixed32_list",
-        "sfixed64_val", "sfixed64_list", "bool_val",     "bool_list",    "string_val",
-        "string_list",  "bytes_val",     "bytes_list",
-    };
-    return member == NADI_MEMBER_NONE ? "no value" : names[member];
+    return member == NADI_MEMBER_NONE ? "no value" : nadi_member_of(member)->name;
 }
 
-#define BIT(member) (UINT64_C(1) << (member))
+static bool is_of_class(const struct nadi_attr *a, uint32_t classes)
+{
+    if (a->member == NADI_MEMBER_NONE)
+        return false;
+    const struct nadi_member *member = nadi_member_of(a->member);
+    return !member->is_list && (classes >> member->value_class & 1);
+}
 
 bool nadi_attr_is_integer(const struct nadi_attr *a)
 {
-    const uint64_t integers =
-        BIT(NADI_MEMBER_INT32) | BIT(NADI_MEMBER_INT64) | BIT(NADI_MEMBER_UINT32) |
-        BIT(NADI_MEMBER_UINT64) | BIT(NADI_MEMBER_SINT32) | BIT(NADI_MEMBER_SINT64) |
-        BIT(NADI_MEMBER_FIXED32) | BIT(NADI_MEMBER_FIXED64) | BIT(NADI_MEMBER_SFIXED32) |
-        BIT(NADI_MEMBER_SFIXED64) | BIT(NADI_MEMBER_BOOL);
-    return integers >> a->member & 1;
+    return is_of_class(a,
+                       1u << NADI_VALUE_SIGNED | 1u << NADI_VALUE_UNSIGNED | 1u << NADI_VALUE_BOOL);
 }
 
 bool nadi_attr_is_negative(const struct nadi_attr *a)
 {
-    const uint64_t with_sign = BIT(NADI_MEMBER_INT32) | BIT(NADI_MEMBER_INT64) |
-                               BIT(NADI_MEMBER_SINT32) | BIT(NADI_MEMBER_SINT64) |
-                               BIT(NADI_MEMBER_SFIXED32) | BIT(NADI_MEMBER_SFIXED64);
-    return (with_sign >> a->member & 1) && (int64_t)a->bits < 0;
+    return (int64_t)a->bits < 0 && is_of_class(a, 1u << NADI_VALUE_SIGNED);
 }
 
 bool nadi_attr_is_text(const struct nadi_attr *a)
 {
     return a->member == NADI_MEMBER_STRING || a->member == NADI_MEMBER_BYTES;
-}
-
-/* The wire type of a member of the oneof. */
-static uint32_t wire_type_of(uint32_t member)
-{
-    switch (member) {
-    case NADI_MEMBER_DOUBLE:
-    case NADI_MEMBER_FIXED64:
-    case NADI_MEMBER_SFIXED64:
-        return NADI_WIRE_64;
-    case NADI_MEMBER_FLOAT:
-    case NADI_MEMBER_FIXED32:
-    case NADI_MEMBER_SFIXED32:
-        return NADI_WIRE_32;
-    case NADI_MEMBER_STRING:
-    case NADI_MEMBER_BYTES:
-        return NADI_WIRE_BYTES;
-    default:
-        return member % 2 ? NADI_WIRE_VARINT : NADI_WIRE_BYTES;
-    }
-}
-
-static uint64_t sign_extend(uint64_t bits)
-{
-    return (uint64_t)(int64_t)(int32_t)(uint32_t)bits;
-}
-
-/* The bits of a numeric payload as the member's C type, widened as C does. */
-static uint64_t widen(uint32_t member, uint64_t bits)
-{
-    switch (member) {
-    case NADI_MEMBER_INT32:
-    case NADI_MEMBER_SFIXED32:
-        return sign_extend(bits);
-    case NADI_MEMBER_UINT32:
-        return (uint32_t)bits;
-    case NADI_MEMBER_SINT32:
-        return (uint64_t)nadi_wire_zigzag((uint32_t)bits);
-    case NADI_MEMBER_SINT64:
-        return (uint64_t)nadi_wire_zigzag(bits);
-    case NADI_MEMBER_BOOL:
-        return bits != 0;
-    default:
-        return bits;
-    }
 }
 
 static const char *wire_type_name(uint32_t type)
@@ -169,12 +113,12 @@ static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
     case 6:
         IS("inputs", NADI_ATTR_INPUTS);
         break;
-    case 7:
+    case NADI_CHAKRA_DURATION:
         IS("num_ops", NADI_ATTR_NUM_OPS);
         IS("outputs", NADI_ATTR_OUTPUTS);
         IS("pg_name", NADI_ATTR_GROUP);
         break;
-    case 8:
+    case NADI_CHAKRA_INPUTS:
         IS("comm_src", NADI_ATTR_COMM_SRC);
         IS("comm_dst", NADI_ATTR_COMM_DST);
         IS("comm_tag", NADI_ATTR_COMM_TAG);
@@ -184,7 +128,7 @@ static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
         IS("comm_type", NADI_ATTR_COMM_TYPE);
         IS("comm_size", NADI_ATTR_COMM_SIZE);
         break;
-    case 10:
+    case NADI_CHAKRA_ATTR:
         IS("comm_sizes", NADI_ATTR_SIZES);
         break;
     case 11:
@@ -211,27 +155,28 @@ static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
 static bool decode_attr(const struct nadi_message *m, const struct nadi_wire_field *whole,
                         struct nadi_attr *a, enum nadi_attr_key *key)
 {
-    struct nadi_wire w = nadi_wire_of(whole->data, whole->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(whole->data, whole->bytes);
     struct nadi_wire_field f;
     enum nadi_wire_result result;
     *a = (struct nadi_attr){.at = whole->at};
     *key = NADI_ATTR_KEYS;
     while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
-        if (f.number == 1) {
+        if (f.number == NADI_CHAKRA_ATTR_NAME) {
             if (f.type != NADI_WIRE_BYTES)
                 return wrong_type(m, &f, "an attribute's name", NADI_WIRE_BYTES);
             *key = key_of(f.data, f.bytes);
-        } else if (f.number == 2 && f.type == NADI_WIRE_VARINT) {
+        } else if (f.number == NADI_CHAKRA_ATTR_DOC && f.type == NADI_WIRE_VARINT) {
             return old_schema(m, f.at, "an attribute has a type number instead of a text");
-        } else if (f.number >= 3 && f.number <= 32) {
-            if (f.type != wire_type_of(f.number))
-                return wrong_type(m, &f, nadi_attr_member_name(f.number), wire_type_of(f.number));
+        } else if (f.number >= NADI_MEMBER_FIRST && f.number <= NADI_MEMBER_LAST) {
+            const struct nadi_member *member = nadi_member_of(f.number);
+            if (f.type != nadi_member_wire(member))
+                return wrong_type(m, &f, member->name, nadi_member_wire(member));
             a->member = f.number;
             if (f.type == NADI_WIRE_BYTES) {
                 a->data = f.data;
                 a->bytes = f.bytes;
             } else {
-                a->bits = widen(f.number, f.bits);
+                a->bits = nadi_member_widen(member, f.bits);
             }
         }
     }
@@ -248,7 +193,7 @@ static bool add_deps(const struct nadi_message *m, const struct nadi_wire_field 
     }
     if (f->type != NADI_WIRE_BYTES)
         return wrong_type(m, f, name, NADI_WIRE_BYTES);
-    struct nadi_wire w = nadi_wire_of(f->data, f->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(f->data, f->bytes);
     NADI_RESERVE(list, list->count + f->bytes);
     while (w.at < w.end) {
         if (!nadi_wire_varint(&w, &list->items[list->count++]))
@@ -261,11 +206,11 @@ static bool add_deps(const struct nadi_message *m, const struct nadi_wire_field 
 static bool decode_io_info(const struct nadi_message *m, const struct nadi_wire_field *whole,
                            struct nadi_raw_node *node)
 {
-    struct nadi_wire w = nadi_wire_of(whole->data, whole->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(whole->data, whole->bytes);
     struct nadi_wire_field f;
     enum nadi_wire_result result;
     while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
-        if (f.number != 1)
+        if (f.number != NADI_CHAKRA_VALUES)
             continue;
         if (f.type != NADI_WIRE_BYTES)
             return wrong_type(m, &f, "inputs.values", NADI_WIRE_BYTES);
@@ -289,66 +234,45 @@ static bool add_attr(const struct nadi_message *m, const struct nadi_wire_field 
     return true;
 }
 
+enum { OLD_ATTR = 11 };
+
 /* Field 11 of an old Node is an attribute: a name, then a type number. */
 static bool is_old_attribute(const struct nadi_wire_field *whole)
 {
-    struct nadi_wire w = nadi_wire_of(whole->data, whole->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(whole->data, whole->bytes);
     struct nadi_wire_field name, type;
     return nadi_wire_next(&w, &name) == NADI_WIRE_FIELD && name.number == 1 &&
            name.type == NADI_WIRE_BYTES && nadi_wire_next(&w, &type) == NADI_WIRE_FIELD &&
            type.number == 2 && type.type == NADI_WIRE_VARINT;
 }
 
-static const char *const node_fields[] = {
-    "",
-    "id",
-    "name",
-    "type",
-    "ctrl_deps",
-    "data_deps",
-    "start_time_micros",
-    "duration_micros",
-    "inputs",
-    "outputs",
-    "attr",
-};
-
 static bool decode_field(const struct nadi_message *m, const struct nadi_wire_field *f,
                          struct nadi_raw_node *node)
 {
-    static const uint8_t wanted[] = {
-        0,
-        [1] = NADI_WIRE_VARINT,
-        [2] = NADI_WIRE_BYTES,
-        [3] = NADI_WIRE_VARINT,
-        [6] = NADI_WIRE_VARINT,
-        [7] = NADI_WIRE_VARINT,
-        [8] = NADI_WIRE_BYTES,
-        [9] = NADI_WIRE_BYTES,
-        [10] = NADI_WIRE_BYTES,
-    };
-    if (f->number == 4 || f->number == 5)
-        return add_deps(m, f, node_fields[f->number],
-                        f->number == 4 ? &node->ctrl_deps : &node->data_deps);
-    if (f->number > 10) {
-        if (f->number == 11 && f->type == NADI_WIRE_BYTES && is_old_attribute(f))
+    if (f->number > NADI_CHAKRA_ATTR) {
+        if (f->number == OLD_ATTR && f->type == NADI_WIRE_BYTES && is_old_attribute(f))
             return old_schema(m, f->at, "its attributes are in field 11");
         return true;
     }
-    if (f->type != wanted[f->number]) {
-        if ((f->number == 6 || f->number == 7) && f->type == NADI_WIRE_BYTES)
+    const struct nadi_chakra_field *field = &nadi_chakra_node.fields[f->number];
+    if (field->form == NADI_CHAKRA_FORM_IDS)
+        return add_deps(m, f, field->name,
+                        f->number == NADI_CHAKRA_CTRL_DEPS ? &node->ctrl_deps : &node->data_deps);
+    if (f->type != nadi_chakra_wire(field)) {
+        if ((f->number == NADI_CHAKRA_START || f->number == NADI_CHAKRA_DURATION) &&
+            f->type == NADI_WIRE_BYTES)
             return old_schema(m, f->at, "fields 6 and 7 are texts");
-        return wrong_type(m, f, node_fields[f->number], wanted[f->number]);
+        return wrong_type(m, f, field->name, nadi_chakra_wire(field));
     }
     switch (f->number) {
-    case 1:
+    case NADI_CHAKRA_ID:
         node->id = f->bits;
         return true;
-    case 2:
+    case NADI_CHAKRA_NAME:
         node->name = f->data;
         node->name_bytes = f->bytes;
         return true;
-    case 3:
+    case NADI_CHAKRA_TYPE:
         node->type = f->bits;
         return true;
     case 7:
@@ -365,7 +289,7 @@ static bool decode_field(const struct nadi_message *m, const struct nadi_wire_fi
 
 bool nadi_decode_node(const struct nadi_message *m, struct nadi_raw_node *node)
 {
-    struct nadi_wire w = nadi_wire_of(m->data, m->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(m->data, m->bytes);
     struct nadi_wire_field f;
     enum nadi_wire_result result;
     node->id = node->type = node->duration_micros = 0;
@@ -399,7 +323,7 @@ enum attr_look { LOOK_ATTR, LOOK_OLD, LOOK_OTHER };
 static enum attr_look look_at_attr(const struct nadi_wire_field *whole,
                                    struct nadi_raw_metadata *out)
 {
-    struct nadi_wire w = nadi_wire_of(whole->data, whole->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(whole->data, whole->bytes);
     struct nadi_wire_field f = {0};
     enum nadi_wire_result result;
     bool is_schema = false, any = false;
@@ -410,7 +334,8 @@ static enum attr_look look_at_attr(const struct nadi_wire_field *whole,
             is_schema = f.bytes == 6 && memcmp(f.data, "schema", 6) == 0;
         } else if (f.number == 2 && f.type == NADI_WIRE_VARINT) {
             return LOOK_OLD;
-        } else if (f.number >= 3 && f.number <= 32 && f.type != wire_type_of(f.number)) {
+        } else if (f.number >= NADI_MEMBER_FIRST && f.number <= NADI_MEMBER_LAST &&
+                   f.type != nadi_member_wire(nadi_member_of(f.number))) {
             return LOOK_OTHER;
         } else if (f.number == NADI_MEMBER_STRING && is_schema) {
             out->schema = f.data;
@@ -423,7 +348,7 @@ static enum attr_look look_at_attr(const struct nadi_wire_field *whole,
 enum nadi_first_message nadi_decode_first(const struct nadi_message *m,
                                           struct nadi_raw_metadata *out)
 {
-    struct nadi_wire w = nadi_wire_of(m->data, m->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(m->data, m->bytes);
     struct nadi_wire_field f = {0};
     enum nadi_wire_result result;
     bool node = false, old = false, attr = false, other_attr = false;
@@ -437,7 +362,7 @@ enum nadi_first_message nadi_decode_first(const struct nadi_message *m,
             attr = true;
             old = old || look == LOOK_OLD;
             other_attr = other_attr || look == LOOK_OTHER;
-        } else if (f.number == 11 && f.type == NADI_WIRE_BYTES && is_old_attribute(&f)) {
+        } else if (f.number == OLD_ATTR && f.type == NADI_WIRE_BYTES && is_old_attribute(&f)) {
             old = true;
         } else if ((f.number <= 7 && f.type == NADI_WIRE_VARINT && f.number != 2) ||
                    (f.number == 10 && f.type == NADI_WIRE_BYTES)) {

@@ -7,6 +7,7 @@
 #define NADI_TRACE_DECODE_H
 
 #include "base/base.h"
+#include "trace/chakra.h"
 #include "trace/frames.h"
 
 #define NADI_OLD_SCHEMA_HINT                                                                       \
@@ -31,29 +32,6 @@ enum nadi_attr_key {
     NADI_ATTR_SIZES,
     NADI_ATTR_SPLITS,
     NADI_ATTR_KEYS, /* how many; also "a name that nobody here reads" */
-};
-
-/* Members of the oneof, by field number; a list's number is its scalar's plus 1. */
-enum nadi_attr_member {
-    NADI_MEMBER_NONE = 0,
-    NADI_MEMBER_DOUBLE = 3,
-    NADI_MEMBER_FLOAT = 5,
-    NADI_MEMBER_INT32 = 7,
-    NADI_MEMBER_INT64 = 9,
-    NADI_MEMBER_UINT32 = 11,
-    NADI_MEMBER_UINT64 = 13,
-    NADI_MEMBER_SINT32 = 15,
-    NADI_MEMBER_SINT64 = 17,
-    NADI_MEMBER_FIXED32 = 19,
-    NADI_MEMBER_FIXED64 = 21,
-    NADI_MEMBER_SFIXED32 = 23,
-    NADI_MEMBER_SFIXED64 = 25,
-    NADI_MEMBER_BOOL = 27,
-    NADI_MEMBER_BOOL_LIST = 28,
-    NADI_MEMBER_STRING = 29,
-    NADI_MEMBER_STRING_LIST = 30,
-    NADI_MEMBER_BYTES = 31,
-    NADI_MEMBER_BYTES_LIST = 32,
 };
 
 struct nadi_attr {

@@ -30,7 +30,7 @@ static void sort(struct nadi_fields *f)
 
 bool nadi_fields_read(struct nadi_fields *f, const uint8_t *data, size_t bytes)
 {
-    struct nadi_wire w = nadi_wire_of(data, bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(data, bytes);
     struct nadi_wire_field field = {0};
     enum nadi_wire_result result;
     uint32_t last = 0;

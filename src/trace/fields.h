@@ -4,7 +4,7 @@
 #define NADI_TRACE_FIELDS_H
 
 #include "base/base.h"
-#include "trace/wire.h"
+#include "format/wire.h"
 
 struct nadi_fields {
     struct nadi_wire_field *items; /* ascending by number, otherwise as in the message */

@@ -1,7 +1,7 @@
 #include "trace/frames.h"
 
 #include "base/mem.h"
-#include "trace/wire.h"
+#include "format/wire.h"
 
 enum {
     FIRST_WINDOW_BYTES = 64 * 1024,
@@ -74,7 +74,7 @@ enum nadi_frame_result nadi_frames_next(struct nadi_frames *f, struct nadi_messa
     if (left == 0)
         return NADI_FRAME_END;
     f->number++;
-    struct nadi_wire w =
+    struct nadi_wire_cursor w =
         nadi_wire_of(f->window + f->begin, (size_t)nadi_min_u64(left, LONGEST_LENGTH_BYTES));
     const uint8_t *start = w.at;
     uint64_t bytes = 0;

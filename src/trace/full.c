@@ -42,12 +42,11 @@ void nadi_full_set_metadata(struct nadi_full *f, const struct nadi_message *m)
 /* start_time_micros, the only field of a Node that nadi_decode_node leaves aside. */
 static uint64_t start_of(const struct nadi_message *m)
 {
-    enum { START_FIELD = 6 };
-    struct nadi_wire w = nadi_wire_of(m->data, m->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(m->data, m->bytes);
     struct nadi_wire_field field = {0};
     uint64_t start = 0;
     while (nadi_wire_next(&w, &field) == NADI_WIRE_FIELD) {
-        if (field.number == START_FIELD && field.type == NADI_WIRE_VARINT)
+        if (field.number == NADI_CHAKRA_START && field.type == NADI_WIRE_VARINT)
             start = field.bits;
     }
     return start;

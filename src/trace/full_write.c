@@ -1,32 +1,21 @@
 #include "trace/full_write.h"
 
-#include "trace/wire_write.h"
-
-enum {
-    FIELD_ID = 1,
-    FIELD_NAME = 2,
-    FIELD_CTRL = 4,
-    FIELD_DATA = 5,
-    FIELD_DURATION = 7,
-    FIELD_INPUTS = 8,
-    FIELD_ATTR = 10,
-    ATTR_NAME = 1,
-};
+#include "format/wire.h"
 
 /* Is the field one that the patch replaces? */
 static bool is_replaced(const struct nadi_node_patch *p, uint32_t field)
 {
     switch (field) {
-    case FIELD_ID:
+    case NADI_CHAKRA_ID:
         return p->has_id;
-    case FIELD_NAME:
+    case NADI_CHAKRA_NAME:
         return p->name != NULL;
-    case FIELD_CTRL:
-    case FIELD_DATA:
+    case NADI_CHAKRA_CTRL_DEPS:
+    case NADI_CHAKRA_DATA_DEPS:
         return p->deps;
-    case FIELD_DURATION:
+    case NADI_CHAKRA_DURATION:
         return p->has_duration;
-    case FIELD_INPUTS:
+    case NADI_CHAKRA_INPUTS:
         return p->drop_inputs;
     default:
         return false;
@@ -37,16 +26,16 @@ static void put_replaced(struct nadi_str *out, const struct nadi_node_patch *p, 
 {
     if (!is_replaced(p, field))
         return;
-    if (field == FIELD_ID)
-        nadi_wire_add_number(out, FIELD_ID, p->id);
-    else if (field == FIELD_NAME && p->name[0])
-        nadi_wire_add_text(out, FIELD_NAME, p->name);
-    else if (field == FIELD_CTRL)
-        nadi_wire_add_packed(out, FIELD_CTRL, p->ctrl_deps, p->ctrl_count);
-    else if (field == FIELD_DATA)
-        nadi_wire_add_packed(out, FIELD_DATA, p->data_deps, p->data_count);
-    else if (field == FIELD_DURATION && p->duration_micros)
-        nadi_wire_add_number(out, FIELD_DURATION, p->duration_micros);
+    if (field == NADI_CHAKRA_ID)
+        nadi_wire_add_number(out, NADI_CHAKRA_ID, p->id);
+    else if (field == NADI_CHAKRA_NAME)
+        nadi_chakra_put_text(out, NADI_CHAKRA_NAME, p->name);
+    else if (field == NADI_CHAKRA_CTRL_DEPS)
+        nadi_wire_add_packed(out, NADI_CHAKRA_CTRL_DEPS, p->ctrl_deps, p->ctrl_count);
+    else if (field == NADI_CHAKRA_DATA_DEPS)
+        nadi_wire_add_packed(out, NADI_CHAKRA_DATA_DEPS, p->data_deps, p->data_count);
+    else if (field == NADI_CHAKRA_DURATION)
+        nadi_chakra_put_number(out, NADI_CHAKRA_DURATION, p->duration_micros);
 }
 
 static void put_integer(struct nadi_str *out, uint32_t member, uint64_t bits)
@@ -64,7 +53,7 @@ static void put_attr(struct nadi_str *out, struct nadi_str *scratch,
                      const struct nadi_wire_field *field, const struct nadi_attr_patch *p,
                      uint32_t member)
 {
-    struct nadi_wire w = nadi_wire_of(field->data, field->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(field->data, field->bytes);
     struct nadi_wire_field part = {0};
     nadi_str_clear(scratch);
     while (nadi_wire_next(&w, &part) == NADI_WIRE_FIELD) {
@@ -75,16 +64,7 @@ static void put_attr(struct nadi_str *out, struct nadi_str *scratch,
         nadi_wire_add_text(scratch, NADI_MEMBER_STRING, p->text);
     else
         put_integer(scratch, member, p->bits);
-    nadi_wire_add_bytes(out, FIELD_ATTR, scratch->text, scratch->length);
-}
-
-static void put_new_attr(struct nadi_str *out, struct nadi_str *scratch,
-                         const struct nadi_attr_patch *p)
-{
-    nadi_str_clear(scratch);
-    nadi_wire_add_text(scratch, ATTR_NAME, p->name);
-    nadi_wire_add_number(scratch, p->member, p->bits);
-    nadi_wire_add_bytes(out, FIELD_ATTR, scratch->text, scratch->length);
+    nadi_wire_add_message(out, NADI_CHAKRA_ATTR, scratch);
 }
 
 /* Writes the attribute if a patch names it; `done` has a bit for each patch that was met. */
@@ -113,10 +93,10 @@ static bool patch_attr(struct nadi_str *out, struct nadi_str *scratch,
 static void full_put(struct nadi_str *out, const struct nadi_full_node *n,
                      const struct nadi_node_patch *p)
 {
-    static const uint32_t replaceable[] = {FIELD_ID, FIELD_NAME, FIELD_CTRL, FIELD_DATA,
-                                           FIELD_DURATION};
+    static const uint32_t replaceable[] = {NADI_CHAKRA_ID, NADI_CHAKRA_NAME, NADI_CHAKRA_CTRL_DEPS,
+                                           NADI_CHAKRA_DATA_DEPS, NADI_CHAKRA_DURATION};
     enum { REPLACEABLE = sizeof(replaceable) / sizeof(replaceable[0]) };
-    struct nadi_wire w = nadi_wire_of(n->data, n->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(n->data, n->bytes);
     struct nadi_wire_field field = {0};
     struct nadi_str scratch = NADI_STR_INIT;
     uint64_t done = 0;
@@ -127,7 +107,7 @@ static void full_put(struct nadi_str *out, const struct nadi_full_node *n,
         for (; next < REPLACEABLE && replaceable[next] <= field.number; next++)
             put_replaced(out, p, replaceable[next]);
         if (is_replaced(p, field.number) ||
-            (field.number == FIELD_ATTR && patch_attr(out, &scratch, &field, p, &done)))
+            (field.number == NADI_CHAKRA_ATTR && patch_attr(out, &scratch, &field, p, &done)))
             continue;
         nadi_str_add_bytes(out, field.at, (size_t)(w.at - field.at));
     }
@@ -135,10 +115,11 @@ static void full_put(struct nadi_str *out, const struct nadi_full_node *n,
         put_replaced(out, p, replaceable[next]);
     for (size_t i = 0; i < p->attr_count; i++) {
         if (p->attrs[i].kind == NADI_ATTR_PATCH_INTEGER && p->attrs[i].member && !(done >> i & 1))
-            put_new_attr(out, &scratch, &p->attrs[i]);
+            nadi_chakra_put_attr(out, NADI_CHAKRA_ATTR, p->attrs[i].name,
+                                 (enum nadi_attr_member)p->attrs[i].member, p->attrs[i].bits);
     }
     if (out->length == before) { /* an empty message would be the end of the file to some */
-        nadi_wire_add_tag(out, FIELD_ID, NADI_WIRE_VARINT);
+        nadi_wire_add_tag(out, NADI_CHAKRA_ID, NADI_WIRE_VARINT);
         nadi_wire_add_varint(out, 0);
     }
     nadi_str_release(&scratch);
@@ -146,7 +127,7 @@ static void full_put(struct nadi_str *out, const struct nadi_full_node *n,
 
 void nadi_full_write_frame(struct nadi_deflate *sink, const void *message, size_t bytes)
 {
-    uint8_t length[NADI_VARINT_MOST];
+    char length[NADI_VARINT_MOST];
     nadi_deflate_write(sink, length, nadi_varint_put(length, bytes));
     nadi_deflate_write(sink, message, bytes);
 }

@@ -2,9 +2,9 @@
 
 #include "base/mem.h"
 #include "format/inflate.h"
+#include "format/wire.h"
 #include "trace/pack_graph.h"
 #include "trace/pack_message.h"
-#include "trace/wire_write.h"
 
 enum { PIECE_BYTES = 64 * 1024 };
 
@@ -68,10 +68,10 @@ static bool is_blank(const char *text, size_t bytes)
 /* The length, padded to length_bytes where that is more than it needs, and the message. */
 static void write_frame(const struct nadi_packer *p, struct nadi_deflate *sink)
 {
-    uint8_t length[NADI_VARINT_MOST];
+    char length[NADI_VARINT_MOST];
     size_t count = nadi_varint_put(length, p->message.length);
     while (count < p->length_bytes) {
-        length[count - 1] |= 0x80;
+        length[count - 1] = (char)(length[count - 1] | 0x80);
         length[count++] = 0;
     }
     nadi_deflate_write(sink, length, count);

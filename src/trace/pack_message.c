@@ -1,9 +1,9 @@
 #include "trace/pack_message.h"
 
 #include "base/mem.h"
+#include "format/wire.h"
 #include "trace/attr.h"
 #include "trace/trace.h"
-#include "trace/wire_write.h"
 
 #include <math.h>
 
@@ -166,8 +166,7 @@ static bool number_bits(struct nadi_packer *p, const struct nadi_member *member,
             return wants(p, at,
                          member->bits == 64 ? "a whole number from -2^63 to 2^63 - 1"
                                             : "a whole number from -2^31 to 2^31 - 1");
-        *bits = member->zigzag ? (uint64_t)with_sign << 1 ^ (uint64_t)(with_sign >> 63)
-                               : (uint64_t)with_sign;
+        *bits = nadi_member_narrow(member, (uint64_t)with_sign);
         return true;
     case NADI_VALUE_TEXT:
     case NADI_VALUE_BYTES:
@@ -175,14 +174,6 @@ static bool number_bits(struct nadi_packer *p, const struct nadi_member *member,
         break;
     }
     NADI_BUG("a number without a class");
-}
-
-static void add_number(struct nadi_str *out, const struct nadi_member *member, uint64_t bits)
-{
-    if (member->wire == NADI_WIRE_VARINT)
-        nadi_wire_add_varint(out, bits);
-    else
-        nadi_wire_add_fixed(out, bits, member->wire == NADI_WIRE_64 ? 8 : 4);
 }
 
 static bool add_text_or_bytes(struct nadi_packer *p, const struct nadi_member *member,
@@ -221,7 +212,7 @@ static bool add_list(struct nadi_packer *p, const struct nadi_member *member,
         if (member->wire == NADI_WIRE_BYTES)
             ok = add_text_or_bytes(p, member, &named, 1, &p->list);
         else if ((ok = number_bits(p, member, &named, &bits)))
-            add_number(&run, member, bits);
+            nadi_member_put(&run, member, bits);
     }
     if (ok && run.length)
         nadi_wire_add_bytes(&p->list, 1, run.text, run.length);
@@ -242,7 +233,7 @@ static bool add_member(struct nadi_packer *p, const struct nadi_json_item *at, u
     if (!number_bits(p, member, at, &bits))
         return false;
     nadi_wire_add_tag(&p->attr, number, member->wire);
-    add_number(&p->attr, member, bits);
+    nadi_member_put(&p->attr, member, bits);
     return true;
 }
 

@@ -258,8 +258,8 @@ static bool put_deps(struct nadi_show_jsonizer *s, size_t *at)
     bool any = false;
     for (; *at < s->fields.count && s->fields.items[*at].number == number; ++*at) {
         const struct nadi_wire_field *f = &s->fields.items[*at];
-        struct nadi_wire w =
-            f->type == NADI_WIRE_BYTES ? nadi_wire_of(f->data, f->bytes) : (struct nadi_wire){0};
+        struct nadi_wire_cursor w = f->type == NADI_WIRE_BYTES ? nadi_wire_of(f->data, f->bytes)
+                                                               : (struct nadi_wire_cursor){0};
         uint64_t id = f->bits;
         bool more = f->type == NADI_WIRE_VARINT;
         if (f->type != NADI_WIRE_BYTES && !more)

@@ -106,7 +106,7 @@ static bool is_own_form(const struct nadi_member *member, uint64_t bits)
 static bool put_packed(struct nadi_text_out *o, const struct nadi_member *member,
                        const struct nadi_wire_field *f, const char **comma, bool *canonical)
 {
-    struct nadi_wire w = nadi_wire_of(f->data, f->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(f->data, f->bytes);
     *canonical &= f->bytes > 0;
     while (w.at < w.end) {
         const uint8_t *start = w.at;
@@ -133,7 +133,7 @@ static bool put_packed(struct nadi_text_out *o, const struct nadi_member *member
 static bool put_list(struct nadi_text_out *o, const struct nadi_member *member,
                      const struct nadi_wire_field *whole, bool *canonical)
 {
-    struct nadi_wire w = nadi_wire_of(whole->data, whole->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(whole->data, whole->bytes);
     struct nadi_wire_field f = {0};
     enum nadi_wire_result result;
     const char *comma = "";

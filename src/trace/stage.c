@@ -2,9 +2,9 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "format/wire.h"
 #include "trace/attr.h"
 #include "trace/strings.h"
-#include "trace/wire.h"
 
 enum {
     FIRST_NODES = 64,
@@ -147,7 +147,7 @@ static bool get_involved(struct nadi_stage *s, const struct nadi_message *m,
     if (a->member != NADI_MEMBER_BOOL_LIST)
         return wrong_kind(s, m, NADI_ATTR_INVOLVED, "a bool_list",
                           read_by_run ? NADI_ERROR : NADI_WARNING) != FOUND_BAD;
-    struct nadi_wire w = nadi_wire_of(a->data, a->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(a->data, a->bytes);
     struct nadi_wire_field f;
     enum nadi_wire_result result;
     uint32_t count = 0;
@@ -160,7 +160,7 @@ static bool get_involved(struct nadi_stage *s, const struct nadi_message *m,
         if (f.type == NADI_WIRE_VARINT) {
             add_involved(comm, &count, f.bits);
         } else if (f.type == NADI_WIRE_BYTES) {
-            struct nadi_wire list = nadi_wire_of(f.data, f.bytes);
+            struct nadi_wire_cursor list = nadi_wire_of(f.data, f.bytes);
             while (nadi_wire_varint(&list, &bits))
                 add_involved(comm, &count, bits);
             damaged = damaged || list.at < list.end;
@@ -417,7 +417,7 @@ static bool add_io(struct nadi_stage *s, const struct nadi_message *m, enum nadi
     const struct nadi_attr *a = &s->raw.attr[key];
     if (a->member != NADI_MEMBER_STRING_LIST)
         return true; /* as the reference: nothing is recorded */
-    struct nadi_wire w = nadi_wire_of(a->data, a->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(a->data, a->bytes);
     struct nadi_wire_field f, name = {0};
     bool have_name = false;
     enum nadi_wire_result result;

@@ -1,4 +1,4 @@
-/* write: a Chakra execution trace written node by node, through protobuf-c.
+/* write: a Chakra execution trace written node by node.
  *
  *   struct nadi_trace_writer *w = nadi_trace_writer_open(path, NADI_CODING_PLAIN, diags);
  *   nadi_trace_writer_metadata(w, &metadata);      first, once

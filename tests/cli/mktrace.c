@@ -8,11 +8,8 @@
  * fields of a node; every other key is an attribute: a whole number (int64), a word in quotes
  * ("tp"), or true / false. $r stands for the rank. A line that cannot be read ends the program
  * with 1. */
-#include "base/arena.h"
-#include "base/mem.h"
-#include "base/str.h"
-
-#include <chakra.pb-c.h>
+#include "base/diag.h"
+#include "trace/write.h"
 
 enum { MAX_RANKS = 64, MAX_LIST = 32, MAX_WORDS = 32, MAX_LINE = 1024 };
 
@@ -30,20 +27,6 @@ static uint64_t number(const char *text)
     return value;
 }
 
-static void write_frame(FILE *file, const ProtobufCMessage *message)
-{
-    size_t bytes = protobuf_c_message_get_packed_size(message);
-    uint8_t *buffer = nadi_mem_alloc(bytes, 1);
-    protobuf_c_message_pack(message, buffer);
-    for (size_t rest = bytes;; rest >>= 7) {
-        fputc((int)(rest & 127) | (rest > 127 ? 128 : 0), file);
-        if (rest <= 127)
-            break;
-    }
-    fwrite(buffer, 1, bytes, file);
-    nadi_mem_free(buffer);
-}
-
 static size_t read_list(char *text, uint64_t list[MAX_LIST])
 {
     size_t count = 0;
@@ -57,52 +40,45 @@ static size_t read_list(char *text, uint64_t list[MAX_LIST])
     return count;
 }
 
-static Chakra__NodeType read_type(const char *word)
+static uint32_t read_type(const char *word)
 {
-    static const char *const types[] = {"invalid", "metadata", "load", "store",
-                                        "comp",    "send",     "recv", "coll"};
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+    static const char *const types[NADI_NODE_TYPES] = {"invalid", "metadata", "load", "store",
+                                                       "comp",    "send",     "recv", "coll"};
+    for (uint32_t i = 0; i < NADI_NODE_TYPES; i++) {
         if (nadi_str_equal(word, types[i]))
-            return (Chakra__NodeType)i;
+            return i;
     }
     fail("no such type", word);
 }
 
 /* "[a,10]" */
-static Chakra__StringList *read_words(char *text, struct nadi_arena *arena)
+static size_t read_words(char *text, struct nadi_write_value list[MAX_LIST])
 {
-    Chakra__StringList *list = NADI_ARENA_NEW(arena, Chakra__StringList, 1);
-    chakra__string_list__init(list);
-    list->values = NADI_ARENA_NEW(arena, char *, MAX_LIST);
+    size_t count = 0;
     text[strcspn(text, "]")] = '\0';
-    for (char *at = text + 1; *at && list->n_values < MAX_LIST;) {
-        list->values[list->n_values++] = at;
+    for (char *at = text + 1; *at && count < MAX_LIST;) {
+        list[count++] = (struct nadi_write_value){.text = at};
         at += strcspn(at, ",");
         if (*at)
             *at++ = '\0';
     }
-    return list;
+    return count;
 }
 
-static void read_attribute(Chakra__AttributeProto *a, char *name, char *value,
-                           struct nadi_arena *arena)
+static struct nadi_write_attr read_attribute(const char *name, char *value,
+                                             struct nadi_write_value list[MAX_LIST])
 {
-    chakra__attribute_proto__init(a);
-    a->name = name;
-    if (nadi_str_equal(value, "true") || nadi_str_equal(value, "false")) {
-        a->value_case = CHAKRA__ATTRIBUTE_PROTO__VALUE_BOOL_VAL;
-        a->bool_val = value[0] == 't';
-    } else if (value[0] == '[') {
-        a->value_case = CHAKRA__ATTRIBUTE_PROTO__VALUE_STRING_LIST;
-        a->string_list = read_words(value, arena);
-    } else if (value[0] == '"') {
-        a->value_case = CHAKRA__ATTRIBUTE_PROTO__VALUE_STRING_VAL;
-        a->string_val = value + 1;
-        value[strcspn(value + 1, "\"") + 1] = '\0';
-    } else {
-        a->value_case = CHAKRA__ATTRIBUTE_PROTO__VALUE_INT64_VAL;
-        a->int64_val = (int64_t)number(value);
-    }
+    if (nadi_str_equal(value, "true") || nadi_str_equal(value, "false"))
+        return nadi_write_bool(name, value[0] == 't');
+    if (value[0] == '[')
+        return (struct nadi_write_attr){.name = name,
+                                        .member = NADI_MEMBER_STRING_LIST,
+                                        .list = list,
+                                        .count = read_words(value, list)};
+    if (value[0] != '"')
+        return nadi_write_int64(name, (int64_t)number(value));
+    value[strcspn(value + 1, "\"") + 1] = '\0';
+    return nadi_write_string(name, value + 1);
 }
 
 static size_t split(char *line, char *words[MAX_WORDS])
@@ -118,23 +94,22 @@ static size_t split(char *line, char *words[MAX_WORDS])
     return count;
 }
 
-static void write_node(FILE *file, char *line)
+static void write_node(struct nadi_trace_writer *w, char *line)
 {
     char *words[MAX_WORDS];
     const size_t count = split(line, words);
     if (count < 3)
         fail("node wants an id and a type", line);
-    Chakra__AttributeProto attributes[MAX_WORDS], *pointers[MAX_WORDS];
+    struct nadi_write_attr attrs[MAX_WORDS];
+    struct nadi_write_value lists[MAX_WORDS][MAX_LIST];
     uint64_t deps[MAX_LIST], ctrl[MAX_LIST];
-    Chakra__IOInfo inputs;
-    Chakra__Node node;
-    struct nadi_arena arena; /* of the node's lists */
-    nadi_arena_init(&arena);
-    chakra__ioinfo__init(&inputs);
-    chakra__node__init(&node);
-    node.id = number(words[1]);
-    node.type = read_type(words[2]);
-    node.attr = pointers;
+    struct nadi_write_node node = {
+        .id = number(words[1]),
+        .type = read_type(words[2]),
+        .data_deps = deps,
+        .ctrl_deps = ctrl,
+        .attrs = attrs,
+    };
     for (size_t i = 3; i < count; i++) {
         char *value = strchr(words[i], '=');
         if (!value)
@@ -145,21 +120,17 @@ static void write_node(FILE *file, char *line)
         } else if (nadi_str_equal(words[i], "us")) {
             node.duration_micros = number(value);
         } else if (nadi_str_equal(words[i], "deps")) {
-            node.n_data_deps = read_list(value, deps);
-            node.data_deps = deps;
+            node.data_dep_count = read_list(value, deps);
         } else if (nadi_str_equal(words[i], "ctrl")) {
-            node.n_ctrl_deps = read_list(value, ctrl);
-            node.ctrl_deps = ctrl;
+            node.ctrl_dep_count = read_list(value, ctrl);
         } else if (nadi_str_equal(words[i], "values")) {
-            inputs.values = value;
-            node.inputs = &inputs;
+            node.inputs.values = value;
         } else {
-            pointers[node.n_attr] = &attributes[node.n_attr];
-            read_attribute(&attributes[node.n_attr++], words[i], value, &arena);
+            attrs[node.attr_count] = read_attribute(words[i], value, lists[node.attr_count]);
+            node.attr_count++;
         }
     }
-    write_frame(file, &node.base);
-    nadi_arena_release(&arena);
+    nadi_trace_writer_node(w, &node);
 }
 
 /* The line with every $r replaced. */
@@ -176,27 +147,36 @@ static void for_rank(const char *line, uint64_t rank, struct nadi_str *out)
     }
 }
 
-static FILE *open_rank(const char *prefix, uint64_t rank)
+static struct nadi_trace_writer *open_rank(const char *prefix, uint64_t rank)
 {
     struct nadi_str path = NADI_STR_INIT;
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
     nadi_str_printf(&path, "%s.%" PRIu64 ".et", prefix, rank);
-    FILE *file = fopen(nadi_str_get(&path), "wb");
-    if (!file)
+    struct nadi_trace_writer *w =
+        nadi_trace_writer_open(nadi_str_get(&path), NADI_CODING_PLAIN, &diags);
+    if (!w)
         fail("cannot write", nadi_str_get(&path));
     nadi_str_release(&path);
-    static char version[] = "0.0.4";
-    Chakra__GlobalMetadata metadata;
-    chakra__global_metadata__init(&metadata);
-    metadata.version = version;
-    write_frame(file, &metadata.base);
-    return file;
+    nadi_diags_release(&diags);
+    nadi_trace_writer_metadata(w, &(struct nadi_write_metadata){.version = "0.0.4"});
+    return w;
+}
+
+static void close_rank(struct nadi_trace_writer *w)
+{
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    if (!nadi_trace_writer_close(w, &diags))
+        fail("cannot write", diags.items[0].message);
+    nadi_diags_release(&diags);
 }
 
 int main(int argc, char **argv)
 {
     if (argc != 2)
         fail("usage", "mktrace PREFIX <TEXT");
-    FILE *files[MAX_RANKS];
+    struct nadi_trace_writer *files[MAX_RANKS];
     uint64_t ranks[MAX_RANKS];
     size_t open = 0;
     char line[MAX_LINE];
@@ -207,7 +187,7 @@ int main(int argc, char **argv)
         if (nadi_str_starts(start, "rank ")) {
             char *words[MAX_WORDS];
             while (open > 0)
-                fclose(files[--open]);
+                close_rank(files[--open]);
             const size_t count = split(start, words);
             for (size_t i = 1; i < count; i++) {
                 ranks[open] = number(words[i]);
@@ -224,7 +204,7 @@ int main(int argc, char **argv)
         }
     }
     while (open > 0)
-        fclose(files[--open]);
+        close_rank(files[--open]);
     nadi_str_release(&text);
     return 0;
 }

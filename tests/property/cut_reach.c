@@ -3,10 +3,10 @@
  * bytes. The reference is the whole closure, by bit sets. */
 #include "base/mem.h"
 #include "base/rng.h"
+#include "format/wire.h"
 #include "trace/edit/contract.h"
 #include "trace/edit/cut.h"
 #include "trace/full_write.h"
-#include "trace/wire_write.h"
 
 #include <setjmp.h>
 

@@ -1,11 +1,11 @@
-/* Our decoder against protobuf-c: random nodes with attributes of every kind and width,
- * dependencies packed and not, unknown fields, ids in any order, in each coding; every field that a
- * trace keeps must be what protobuf-c reads from the same bytes. The rules of conversion are
- * written a second time here, on protobuf-c's structures. */
-#include "base/map.h"
+/* Our codec beside protobuf-c, where that is installed. Random nodes with attributes of every kind
+ * and width, dependencies packed and not, unknown fields, ids in any order, in each coding: every
+ * field that a trace keeps must be what protobuf-c reads from the same bytes. The rules of
+ * conversion are written a second time here, on protobuf-c's structures. What our writer made,
+ * protobuf-c must write again byte for byte. Damaged files are read without it. */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "chakra.pb-c.h"
+#include "support/random_trace.h"
 #include "support/trace_expect.h"
 #include "support/wire_put.h"
 #include "trace/write.h"
@@ -13,6 +13,12 @@
 #include <setjmp.h>
 
 #include <cmocka.h>
+
+#ifdef NADI_HAVE_PROTOBUF_C
+#include <chakra.pb-c.h>
+#else
+#include "support/skip.h"
+#endif
 
 enum { CASES = 400, MOST_NODES = 60, MOST_ATTRS = 14, MOST_DEPS = 6 };
 
@@ -274,6 +280,8 @@ static void draw_file(struct nadi_rng *r, struct drawn *d)
         put_node(r, d, order[i]);
 }
 
+#ifdef NADI_HAVE_PROTOBUF_C
+
 static const Chakra__AttributeProto *find_attr(const Chakra__Node *n, const char *name)
 {
     for (size_t i = 0; i < n->n_attr; i++) {
@@ -454,18 +462,25 @@ static void compare_children(const struct nadi_trace *t)
     }
 }
 
+/* The length in front of a message, which p then points to. */
+static size_t frame_bytes(const uint8_t **p)
+{
+    size_t bytes = 0;
+    unsigned shift = 0;
+    do {
+        bytes |= (size_t)(**p & 0x7f) << shift;
+        shift += 7;
+    } while (*(*p)++ >= 0x80);
+    return bytes;
+}
+
 static void compare(const struct nadi_trace *t, const struct drawn *d)
 {
     const uint8_t *p = (const uint8_t *)d->file.text + 4, *end = p - 4 + d->file.length;
     assert_int_equal(t->node_count, d->nodes);
     for (uint32_t position = 0; p < end; position++) {
         uint64_t offset = (uint64_t)(p - (const uint8_t *)d->file.text);
-        size_t bytes = 0;
-        unsigned shift = 0;
-        do {
-            bytes |= (size_t)(*p & 0x7f) << shift;
-            shift += 7;
-        } while (*p++ >= 0x80);
+        const size_t bytes = frame_bytes(&p);
         Chakra__Node *n = chakra__node__unpack(NULL, bytes, p);
         assert_non_null(n);
         uint32_t i = 0;
@@ -506,6 +521,50 @@ static void our_decoder_and_protobuf_c_agree(void **state)
     }
 }
 
+static void compare_packed(const ProtobufCMessage *m, const uint8_t *data, size_t bytes)
+{
+    assert_non_null(m);
+    assert_int_equal(protobuf_c_message_get_packed_size(m), bytes);
+    uint8_t *packed = NADI_NEW(uint8_t, bytes + 1);
+    protobuf_c_message_pack(m, packed);
+    assert_memory_equal(packed, data, bytes);
+    nadi_mem_free(packed);
+}
+
+static void our_writer_and_protobuf_c_agree(void **state)
+{
+    (void)state;
+    struct nadi_rng r;
+    nadi_rng_init(&r, 20261122, "writer and protobuf-c");
+    for (unsigned k = 0; k < CASES; k++) {
+        struct nadi_str file = NADI_STR_INIT;
+        random_trace_any(&r, &file);
+        const uint8_t *p = (const uint8_t *)file.text, *end = p + file.length;
+        for (bool first = true; p < end; first = false) {
+            const size_t bytes = frame_bytes(&p);
+            ProtobufCMessage *m = protobuf_c_message_unpack(
+                first ? &chakra__global_metadata__descriptor : &chakra__node__descriptor, NULL,
+                bytes, p);
+            compare_packed(m, p, bytes);
+            protobuf_c_message_free_unpacked(m, NULL);
+            p += bytes;
+        }
+        nadi_str_release(&file);
+    }
+}
+
+#else
+
+static void our_decoder_and_protobuf_c_agree(void **state)
+{
+    (void)state;
+    skip_because("protobuf-c and protoc-c are not installed");
+}
+
+#define our_writer_and_protobuf_c_agree our_decoder_and_protobuf_c_agree
+
+#endif
+
 /* Whatever happens to a file, the answer is a trace or a diagnostic. */
 static void every_cut_and_every_flip_is_survived(void **state)
 {
@@ -539,6 +598,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(our_decoder_and_protobuf_c_agree),
+        cmocka_unit_test(our_writer_and_protobuf_c_agree),
         cmocka_unit_test(every_cut_and_every_flip_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

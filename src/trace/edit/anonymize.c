@@ -1,8 +1,8 @@
 #include "trace/edit/anonymize.h"
 
 #include "base/mem.h"
+#include "format/wire.h"
 #include "trace/times.h"
-#include "trace/wire_write.h"
 
 enum treatment {
     DROPPED,
@@ -57,14 +57,8 @@ struct work {
 static void put_bits(struct nadi_str *out, uint32_t number, uint64_t bits)
 {
     const struct nadi_member *m = nadi_member_of(number);
-    if (m->wire == NADI_WIRE_VARINT) {
-        if (m->zigzag)
-            bits = bits << 1 ^ (uint64_t)((int64_t)bits >> 63);
-        nadi_wire_add_number(out, number, bits);
-        return;
-    }
     nadi_wire_add_tag(out, number, m->wire);
-    nadi_wire_add_fixed(out, bits, m->wire == NADI_WIRE_64 ? 8 : 4);
+    nadi_member_put(out, m, m->zigzag ? nadi_wire_to_zigzag(bits) : bits);
 }
 
 static void put_group(struct work *w, const struct nadi_attr *value)
@@ -131,7 +125,7 @@ static void put_attr(struct work *w, const struct nadi_wire_field *field, uint64
         return;
     }
     nadi_str_clear(&w->attr);
-    nadi_wire_add_bytes(&w->attr, 1, a.name, a.name_bytes);
+    nadi_wire_add_bytes(&w->attr, NADI_CHAKRA_ATTR_NAME, a.name, a.name_bytes);
     switch (treatment) {
     case SIZE:
         put_bits(&w->attr, a.value.member,
@@ -159,35 +153,36 @@ static void put_attr(struct work *w, const struct nadi_wire_field *field, uint64
         put_bits(&w->attr, a.value.member, bits);
         break;
     }
-    nadi_wire_add_bytes(&w->node, 10, w->attr.text, w->attr.length);
+    nadi_wire_add_message(&w->node, NADI_CHAKRA_ATTR, &w->attr);
 }
 
 static void put_io(struct work *w, uint32_t number, const struct nadi_wire_field *field)
 {
-    struct nadi_wire io = nadi_wire_of(field->data, field->bytes);
+    struct nadi_wire_cursor io = nadi_wire_of(field->data, field->bytes);
     struct nadi_wire_field part = {0};
     nadi_str_clear(&w->list);
     while (nadi_wire_next(&io, &part) == NADI_WIRE_FIELD) {
         if (part.type != NADI_WIRE_BYTES || part.bytes == 0)
             continue;
-        const bool stays =
-            part.number == 2   ? nadi_anonymous_shapes(w->a, part.data, part.bytes, &w->text)
-            : part.number == 3 ? nadi_anonymous_types(part.data, part.bytes, &w->text)
+        const bool stays = part.number == NADI_CHAKRA_SHAPES
+                               ? nadi_anonymous_shapes(w->a, part.data, part.bytes, &w->text)
+                           : part.number == NADI_CHAKRA_TYPES
+                               ? nadi_anonymous_types(part.data, part.bytes, &w->text)
                                : false;
         if (stays)
-            nadi_wire_add_bytes(&w->list, part.number, w->text.text, w->text.length);
+            nadi_wire_add_message(&w->list, part.number, &w->text);
         else
             nadi_edit_report_add(w->report, "values, shapes and types dropped", 1);
     }
     if (w->list.length)
-        nadi_wire_add_bytes(&w->node, number, w->list.text, w->list.length);
+        nadi_wire_add_message(&w->node, number, &w->list);
 }
 
 static void put_deps(struct work *w, const struct nadi_full_node *n, uint32_t field)
 {
     const uint64_t *own = nadi_full_deps(w->f, n);
-    const uint32_t first = field == 5 ? 0 : n->data_deps;
-    const uint32_t count = field == 5 ? n->data_deps : n->ctrl_deps;
+    const uint32_t first = field == NADI_CHAKRA_DATA_DEPS ? 0 : n->data_deps;
+    const uint32_t count = field == NADI_CHAKRA_DATA_DEPS ? n->data_deps : n->ctrl_deps;
     w->deps.count = 0;
     for (uint32_t k = first; k < first + count; k++) {
         if (own[k] != n->id && nadi_ids_find(w->ids, own[k]) != NADI_NONE)
@@ -198,28 +193,29 @@ static void put_deps(struct work *w, const struct nadi_full_node *n, uint32_t fi
 
 static void put_node(struct work *w, const struct nadi_full_node *n)
 {
-    struct nadi_wire fields = nadi_wire_of(n->data, n->bytes);
+    struct nadi_wire_cursor fields = nadi_wire_of(n->data, n->bytes);
     struct nadi_wire_field field = {0};
     const uint64_t ns = nadi_full_duration_ns(n);
     const bool keep = w->a->shapes == NADI_SHAPES_KEEP;
     nadi_str_clear(&w->node);
-    nadi_wire_add_number(&w->node, 1, n->id);
+    nadi_wire_add_number(&w->node, NADI_CHAKRA_ID, n->id);
     if (n->name_bytes)
-        nadi_wire_add_text(&w->node, 2, nadi_pseudonym(w->a, 'n', n->name, n->name_bytes));
-    nadi_wire_add_number(&w->node, 3, n->type);
-    put_deps(w, n, 4);
-    put_deps(w, n, 5);
+        nadi_wire_add_text(&w->node, NADI_CHAKRA_NAME,
+                           nadi_pseudonym(w->a, 'n', n->name, n->name_bytes));
+    nadi_wire_add_number(&w->node, NADI_CHAKRA_TYPE, n->type);
+    put_deps(w, n, NADI_CHAKRA_CTRL_DEPS);
+    put_deps(w, n, NADI_CHAKRA_DATA_DEPS);
     const uint64_t micros = keep ? n->duration_micros : nadi_anonymous_time(w->a, ns) / 1000;
-    if (micros)
-        nadi_wire_add_number(&w->node, 7, micros);
+    nadi_chakra_put_number(&w->node, NADI_CHAKRA_DURATION, micros);
     while (nadi_wire_next(&fields, &field) == NADI_WIRE_FIELD) {
-        if (field.number == 10)
+        if (field.number == NADI_CHAKRA_ATTR)
             put_attr(w, &field, ns);
-        else if ((field.number == 8 || field.number == 9) && field.type == NADI_WIRE_BYTES)
+        else if ((field.number == NADI_CHAKRA_INPUTS || field.number == NADI_CHAKRA_OUTPUTS) &&
+                 field.type == NADI_WIRE_BYTES)
             put_io(w, field.number, &field);
-        else if (field.number == 6 && field.bits)
+        else if (field.number == NADI_CHAKRA_START && field.bits)
             nadi_edit_report_add(w->report, "start times dropped", 1);
-        else if (field.number > 10)
+        else if (field.number > NADI_CHAKRA_ATTR)
             nadi_edit_report_add(w->report, "unknown fields dropped", 1);
     }
 }
@@ -233,20 +229,19 @@ static void put_frame(struct nadi_str *out, const struct nadi_str *message)
 /* Of the metadata the version stays, and what orders the accelerator's work. */
 static void put_metadata(struct work *w, struct nadi_str *out)
 {
-
-    struct nadi_wire fields = nadi_wire_of(w->f->metadata, w->f->metadata_bytes);
+    struct nadi_wire_cursor fields = nadi_wire_of(w->f->metadata, w->f->metadata_bytes);
     struct nadi_wire_field field = {0}, order = {0};
     const uint8_t *version = (const uint8_t *)"0.0.4";
     size_t bytes = 5;
     while (nadi_wire_next(&fields, &field) == NADI_WIRE_FIELD) {
-        bool plain =
-            field.number == 1 && field.type == NADI_WIRE_BYTES && field.bytes && field.bytes <= 16;
+        bool plain = field.number == NADI_CHAKRA_VERSION && field.type == NADI_WIRE_BYTES &&
+                     field.bytes && field.bytes <= 16;
         for (size_t i = 0; plain && i < field.bytes; i++)
             plain = (field.data[i] >= '0' && field.data[i] <= '9') || field.data[i] == '.';
         if (plain) {
             version = field.data;
             bytes = field.bytes;
-        } else if (field.number == 2 && field.type == NADI_WIRE_BYTES &&
+        } else if (field.number == NADI_CHAKRA_METADATA_ATTR && field.type == NADI_WIRE_BYTES &&
                    nadi_decode_is_order(field.data, field.bytes)) {
             order = field;
         } else {
@@ -254,9 +249,9 @@ static void put_metadata(struct work *w, struct nadi_str *out)
         }
     }
     nadi_str_clear(&w->node);
-    nadi_wire_add_bytes(&w->node, 1, version, bytes);
+    nadi_wire_add_bytes(&w->node, NADI_CHAKRA_VERSION, version, bytes);
     if (order.bytes)
-        nadi_wire_add_bytes(&w->node, 2, order.data, order.bytes);
+        nadi_wire_add_bytes(&w->node, NADI_CHAKRA_METADATA_ATTR, order.data, order.bytes);
     put_frame(out, &w->node);
 }
 

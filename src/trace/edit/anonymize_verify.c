@@ -1,7 +1,7 @@
 /* anonymize_verify: is there anything in a trace that the list of anonymize.h does not allow?
  * Written apart from what makes the trace: bytes in, a verdict out. */
+#include "format/wire.h"
 #include "trace/edit/anonymize.h"
-#include "trace/wire.h"
 
 struct verdict {
     struct nadi_str *why;
@@ -52,14 +52,15 @@ static bool types_fit(const uint8_t *text, size_t bytes)
 
 static bool io_fits(struct verdict *v, const struct nadi_wire_field *io)
 {
-    struct nadi_wire w = nadi_wire_of(io->data, io->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(io->data, io->bytes);
     struct nadi_wire_field f = {0};
     enum nadi_wire_result result;
     while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
         const bool fits =
-            f.type == NADI_WIRE_BYTES && (f.number == 2 ? only(f.data, f.bytes, "0123456789[](), ")
-                                          : f.number == 3 ? types_fit(f.data, f.bytes)
-                                                          : false);
+            f.type == NADI_WIRE_BYTES &&
+            (f.number == NADI_CHAKRA_SHAPES  ? only(f.data, f.bytes, "0123456789[](), ")
+             : f.number == NADI_CHAKRA_TYPES ? types_fit(f.data, f.bytes)
+                                             : false);
         if (!fits)
             return found(v, "a text in inputs or outputs, field", f.number);
     }
@@ -69,7 +70,7 @@ static bool io_fits(struct verdict *v, const struct nadi_wire_field *io)
 /* Items of a list: flags are bytes 0 and 1, tensors names and sizes in turn. */
 static bool list_fits(const struct nadi_wire_field *list, bool tensors)
 {
-    struct nadi_wire w = nadi_wire_of(list->data, list->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(list->data, list->bytes);
     struct nadi_wire_field f = {0};
     bool is_name = true;
     enum nadi_wire_result result;
@@ -101,16 +102,18 @@ static bool is_one_of(const uint8_t *name, size_t bytes, const char *list)
 
 static bool value_fits(const uint8_t *name, size_t bytes, const struct nadi_wire_field *f)
 {
-    const bool scalar = f->number <= 27 && f->number % 2 == 1;
+    const bool scalar = f->number <= NADI_MEMBER_BOOL && f->number % 2 == 1;
     if (is_one_of(name, bytes, "pg_name"))
-        return f->number == 29 && f->type == NADI_WIRE_BYTES &&
+        return f->number == NADI_MEMBER_STRING && f->type == NADI_WIRE_BYTES &&
                (f->bytes == 0 || (f->bytes == 1 && f->data[0] == '0') ||
                 is_hex(f->data, f->bytes, 'g'));
     if (is_one_of(name, bytes, "inputs outputs"))
-        return f->number == 30 && f->type == NADI_WIRE_BYTES && list_fits(f, true);
+        return f->number == NADI_MEMBER_STRING_LIST && f->type == NADI_WIRE_BYTES &&
+               list_fits(f, true);
     if (is_one_of(name, bytes, "involved_dim"))
-        return f->number == 28 && f->type == NADI_WIRE_BYTES && list_fits(f, false);
-    return scalar && f->number >= 7 && f->type != NADI_WIRE_BYTES &&
+        return f->number == NADI_MEMBER_BOOL_LIST && f->type == NADI_WIRE_BYTES &&
+               list_fits(f, false);
+    return scalar && f->number >= NADI_MEMBER_INT32 && f->type != NADI_WIRE_BYTES &&
            is_one_of(name, bytes,
                      "is_cpu_op num_ops tensor_size tensor_loc comm_type comm_size comm_priority "
                      "comm_src comm_dst comm_tag duration_nanos stream tid");
@@ -118,9 +121,9 @@ static bool value_fits(const uint8_t *name, size_t bytes, const struct nadi_wire
 
 static bool attr_fits(struct verdict *v, const struct nadi_wire_field *attr)
 {
-    struct nadi_wire w = nadi_wire_of(attr->data, attr->bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(attr->data, attr->bytes);
     struct nadi_wire_field name = {0}, value = {0};
-    if (nadi_wire_next(&w, &name) != NADI_WIRE_FIELD || name.number != 1 ||
+    if (nadi_wire_next(&w, &name) != NADI_WIRE_FIELD || name.number != NADI_CHAKRA_ATTR_NAME ||
         name.type != NADI_WIRE_BYTES || nadi_wire_next(&w, &value) != NADI_WIRE_FIELD ||
         !value_fits(name.data, name.bytes, &value) || w.at != w.end)
         return found(v, "an attribute that is not allowed, of bytes", (uint32_t)attr->bytes);
@@ -129,21 +132,22 @@ static bool attr_fits(struct verdict *v, const struct nadi_wire_field *attr)
 
 static bool node_fits(struct verdict *v, const uint8_t *data, size_t bytes)
 {
-    struct nadi_wire w = nadi_wire_of(data, bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(data, bytes);
     struct nadi_wire_field f = {0};
     enum nadi_wire_result result;
     while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
         const bool is_bytes = f.type == NADI_WIRE_BYTES;
         bool fits = false;
-        if (f.number == 1 || f.number == 3 || f.number == 7)
+        if (f.number == NADI_CHAKRA_ID || f.number == NADI_CHAKRA_TYPE ||
+            f.number == NADI_CHAKRA_DURATION)
             fits = f.type == NADI_WIRE_VARINT;
-        else if (f.number == 2)
+        else if (f.number == NADI_CHAKRA_NAME)
             fits = is_bytes && is_hex(f.data, f.bytes, 'n');
-        else if (f.number == 4 || f.number == 5)
+        else if (f.number == NADI_CHAKRA_CTRL_DEPS || f.number == NADI_CHAKRA_DATA_DEPS)
             fits = is_bytes;
-        else if (f.number == 8 || f.number == 9)
+        else if (f.number == NADI_CHAKRA_INPUTS || f.number == NADI_CHAKRA_OUTPUTS)
             fits = is_bytes && io_fits(v, &f);
-        else if (f.number == 10)
+        else if (f.number == NADI_CHAKRA_ATTR)
             fits = is_bytes && attr_fits(v, &f);
         if (!fits)
             return v->why->length ? false : found(v, "field", f.number);
@@ -153,21 +157,21 @@ static bool node_fits(struct verdict *v, const uint8_t *data, size_t bytes)
 
 static bool metadata_fit(struct verdict *v, const uint8_t *data, size_t bytes)
 {
-    struct nadi_wire w = nadi_wire_of(data, bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(data, bytes);
     struct nadi_wire_field f = {0};
-    if (nadi_wire_next(&w, &f) != NADI_WIRE_FIELD || f.number != 1 || f.type != NADI_WIRE_BYTES ||
-        f.bytes > 16 || !only(f.data, f.bytes, "0123456789."))
+    if (nadi_wire_next(&w, &f) != NADI_WIRE_FIELD || f.number != NADI_CHAKRA_VERSION ||
+        f.type != NADI_WIRE_BYTES || f.bytes > 16 || !only(f.data, f.bytes, "0123456789."))
         return found(v, "metadata, field", f.number);
     if (w.at != w.end &&
-        (nadi_wire_next(&w, &f) != NADI_WIRE_FIELD || f.number != 2 || f.type != NADI_WIRE_BYTES ||
-         !nadi_decode_is_order(f.data, f.bytes) || w.at != w.end))
+        (nadi_wire_next(&w, &f) != NADI_WIRE_FIELD || f.number != NADI_CHAKRA_METADATA_ATTR ||
+         f.type != NADI_WIRE_BYTES || !nadi_decode_is_order(f.data, f.bytes) || w.at != w.end))
         return found(v, "metadata, field", f.number);
     return true;
 }
 
 bool nadi_anonymize_verify(const void *data, size_t bytes, struct nadi_str *why)
 {
-    struct nadi_wire w = nadi_wire_of(data, bytes);
+    struct nadi_wire_cursor w = nadi_wire_of(data, bytes);
     struct verdict v = {.why = why};
     uint64_t length;
     while (w.at < w.end) {

@@ -1,21 +1,21 @@
 #include "trace/edit/cut.h"
 
 #include "base/mem.h"
+#include "format/wire.h"
 #include "trace/edit/contract.h"
 #include "trace/full_write.h"
 #include "trace/times.h"
-#include "trace/wire_write.h"
 
 /* A node without a name, a time or attributes, where many meet many. */
 static void write_junction(struct nadi_deflate *sink, struct nadi_str *scratch, uint64_t id,
                            const struct nadi_u64_list *data, const struct nadi_u64_list *ctrl)
 {
     nadi_str_clear(scratch);
-    nadi_wire_add_number(scratch, 1, id);
-    nadi_wire_add_text(scratch, 2, "junction");
-    nadi_wire_add_number(scratch, 3, NADI_NODE_METADATA);
-    nadi_wire_add_packed(scratch, 4, ctrl->items, ctrl->count);
-    nadi_wire_add_packed(scratch, 5, data->items, data->count);
+    nadi_wire_add_number(scratch, NADI_CHAKRA_ID, id);
+    nadi_wire_add_text(scratch, NADI_CHAKRA_NAME, "junction");
+    nadi_wire_add_number(scratch, NADI_CHAKRA_TYPE, NADI_NODE_METADATA);
+    nadi_wire_add_packed(scratch, NADI_CHAKRA_CTRL_DEPS, ctrl->items, ctrl->count);
+    nadi_wire_add_packed(scratch, NADI_CHAKRA_DATA_DEPS, data->items, data->count);
     nadi_full_write_frame(sink, scratch->text, scratch->length);
 }
 

@@ -3,8 +3,8 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "format/wire.h"
 #include "trace/times.h"
-#include "trace/wire_write.h"
 
 struct work {
     const struct nadi_full *f;
@@ -96,7 +96,7 @@ static void add_attr(struct work *w, const struct nadi_full_node *n,
 {
     struct nadi_named_attr a;
     if (field->type != NADI_WIRE_BYTES || !nadi_attr_decode(field->data, field->bytes, &a)) {
-        nadi_wire_add_bytes(&w->body, 10, field->data,
+        nadi_wire_add_bytes(&w->body, NADI_CHAKRA_ATTR, field->data,
                             field->type == NADI_WIRE_BYTES ? field->bytes : 0);
         return;
     }
@@ -109,9 +109,9 @@ static void add_attr(struct work *w, const struct nadi_full_node *n,
         nadi_str_add_char(&w->body, (char)a.name[5]);
         add_peer(w, a.value.bits);
     } else if (w->same == NADI_FOLD_ALL) {
-        nadi_wire_add_bytes(&w->body, 10, field->data, field->bytes);
+        nadi_wire_add_bytes(&w->body, NADI_CHAKRA_ATTR, field->data, field->bytes);
     } else if (is_simulated(&a)) {
-        nadi_wire_add_bytes(&w->body, 10, a.name, a.name_bytes);
+        nadi_wire_add_bytes(&w->body, NADI_CHAKRA_ATTR, a.name, a.name_bytes);
         add_number(&w->body, integer ? a.value.bits : a.value.bytes);
         if (!integer)
             nadi_str_add_bytes(&w->body, a.value.data, a.value.bytes);
@@ -120,7 +120,7 @@ static void add_attr(struct work *w, const struct nadi_full_node *n,
 
 static void add_node(struct work *w, const struct nadi_full_node *n)
 {
-    struct nadi_wire fields = nadi_wire_of(n->data, n->bytes);
+    struct nadi_wire_cursor fields = nadi_wire_of(n->data, n->bytes);
     struct nadi_wire_field field = {0};
     const uint64_t *deps = nadi_full_deps(w->f, n);
     const bool all = w->same == NADI_FOLD_ALL;
@@ -135,9 +135,10 @@ static void add_node(struct work *w, const struct nadi_full_node *n)
     if (w->same == NADI_FOLD_SIMULATED)
         add_number(&w->body, nadi_full_duration_ns(n));
     while (nadi_wire_next(&fields, &field) == NADI_WIRE_FIELD) {
-        const bool done = field.number == 1 || (field.number >= 3 && field.number <= 6) ||
-                          (field.number == 8 && defines);
-        if (field.number == 10)
+        const bool done = field.number == NADI_CHAKRA_ID ||
+                          (field.number >= NADI_CHAKRA_TYPE && field.number <= NADI_CHAKRA_START) ||
+                          (field.number == NADI_CHAKRA_INPUTS && defines);
+        if (field.number == NADI_CHAKRA_ATTR)
             add_attr(w, n, &field);
         else if (all && !done)
             nadi_str_add_bytes(&w->body, field.at, (size_t)(fields.at - field.at));

@@ -3,7 +3,6 @@
 #include "trace/edit/repair.h"
 #include "trace/first.h"
 #include "trace/frames.h"
-#include "trace/wire_write.h"
 
 struct reading {
     struct nadi_full *f;

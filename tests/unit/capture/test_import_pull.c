@@ -63,12 +63,12 @@ static void faults(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct padded p;
         struct nadi_pull s = scan_text(&p, cases[i].text);
-        struct nadi_bytes out = {0};
+        struct nadi_str out = NADI_STR_INIT;
         assert_false(nadi_repr(&s, &out));
         assert_non_null(s.fault);
         if (s.ran_out != cases[i].ran_out)
             fail_msg("'%s': %s", cases[i].text, s.fault);
-        nadi_mem_free(out.items);
+        nadi_str_release(&out);
     }
 }
 
@@ -84,9 +84,9 @@ static void deep_nesting_is_refused(void **state)
         struct nadi_view v;
         assert_int_equal(nadi_pull_skip(&s, &v), depth <= NADI_PULL_DEPTH);
         s = scan_text(&p, text);
-        struct nadi_bytes out = {0};
+        struct nadi_str out = NADI_STR_INIT;
         assert_int_equal(nadi_repr(&s, &out), depth <= NADI_PULL_DEPTH);
-        nadi_mem_free(out.items);
+        nadi_str_release(&out);
     }
 }
 
@@ -190,11 +190,10 @@ static void python_forms(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct padded p;
         struct nadi_pull s = scan_text(&p, cases[i].json);
-        struct nadi_bytes out = {0};
+        struct nadi_str out = NADI_STR_INIT;
         assert_true(nadi_repr(&s, &out));
-        nadi_bytes_add(&out, "", 1);
-        assert_string_equal(out.items, cases[i].python);
-        nadi_mem_free(out.items);
+        assert_string_equal(out.text, cases[i].python);
+        nadi_str_release(&out);
     }
 }
 

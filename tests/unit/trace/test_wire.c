@@ -1,4 +1,4 @@
-#include "trace/wire.h"
+#include "format/wire.h"
 
 #include "support/wire_put.h"
 
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-static struct nadi_wire over(const struct nadi_str *s)
+static struct nadi_wire_cursor over(const struct nadi_str *s)
 {
     return nadi_wire_of((const uint8_t *)nadi_str_get(s), s->length);
 }
@@ -21,7 +21,7 @@ static void varints_of_every_length(void **state)
             struct nadi_str s = NADI_STR_INIT;
             uint64_t got = 0;
             wire_put_varint(&s, values[i]);
-            struct nadi_wire w = over(&s);
+            struct nadi_wire_cursor w = over(&s);
             assert_true(nadi_wire_varint(&w, &got));
             assert_int_equal(got, values[i]);
             assert_ptr_equal(w.at, w.end);
@@ -40,7 +40,7 @@ static void varint_beyond_ten_bytes(void **state)
     struct nadi_str s = NADI_STR_INIT;
     uint64_t got = 0;
     wire_put_hex(&s, "ffffffffffffffffff7f"); /* ten: the bits beyond 64 are dropped */
-    struct nadi_wire w = over(&s);
+    struct nadi_wire_cursor w = over(&s);
     assert_true(nadi_wire_varint(&w, &got));
     assert_int_equal(got, UINT64_MAX);
     nadi_str_clear(&s);
@@ -68,7 +68,7 @@ static void fields_of_every_type(void **state)
     wire_put_fixed(&s, 2, UINT64_C(0x1122334455667788), 8);
     wire_put_text(&s, 3, "abc");
     wire_put_fixed(&s, 536870911, 0xaabbccdd, 4); /* the largest field number */
-    struct nadi_wire w = over(&s);
+    struct nadi_wire_cursor w = over(&s);
     struct nadi_wire_field f;
     assert_int_equal(nadi_wire_next(&w, &f), NADI_WIRE_FIELD);
     assert_int_equal(f.number, 1);
@@ -110,7 +110,7 @@ static void what_is_refused(void **state)
         struct nadi_str s = NADI_STR_INIT;
         struct nadi_wire_field f;
         wire_put_hex(&s, cases[i].hex);
-        struct nadi_wire w = over(&s);
+        struct nadi_wire_cursor w = over(&s);
         assert_int_equal(nadi_wire_next(&w, &f), cases[i].result);
         assert_ptr_equal(f.at, s.text);
         nadi_str_release(&s);
