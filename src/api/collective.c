@@ -11,15 +11,14 @@ void nadi_collective_bench_options_init(struct nadi_collective_bench_options *op
                                                       .factor = 2};
 }
 
-static enum nadi_network_model model_of(const char *word, struct nadi_diags *messages)
+/* NULL with an error: none has that name. */
+static const struct nadi_network_ops *model_of(const char *word, struct nadi_diags *messages)
 {
-    const enum nadi_network_model model =
-        word ? nadi_network_model_find(word) : NADI_NETWORK_UNAWARE;
-    if (model)
-        return model;
-    nadi_error(messages, "option/word", NADI_NOWHERE, "unaware, aware, flow or packet",
-               "'%s' is no network model", word);
-    return NADI_NETWORK_NONE;
+    const struct nadi_network_ops *model = word ? nadi_network_find(word) : nadi_network_default;
+    if (!model)
+        nadi_error(messages, "option/word", NADI_NOWHERE, "use one of " NADI_NETWORK_LIST,
+                   "'%s' is no network model", word);
+    return model;
 }
 
 enum nadi_status nadi_do_collective_bench(const struct nadi_collective_bench_options *o,
@@ -43,7 +42,7 @@ enum nadi_status nadi_do_collective_bench(const struct nadi_collective_bench_opt
     *report = NULL;
     if (plot)
         *plot = NULL;
-    if (request.options.network_model == NADI_NETWORK_NONE)
+    if (!request.options.network_model)
         return NADI_STATUS_INPUT;
     if (!(o->factor > 1) || o->first_bytes == 0 || o->last_bytes < o->first_bytes) {
         nadi_error(messages, "bench/sizes", NADI_NOWHERE,

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "network/models.h"
 #include "report/flows.h"
 
 struct nadi_flows {
@@ -50,7 +51,7 @@ void nadi_flows_setup_init(struct nadi_flows_setup *setup)
 {
     *setup = (struct nadi_flows_setup){
         .size = sizeof(*setup),
-        .network_model = "packet",
+        .network_model = NADI_NETWORK_FOR_FLOWS,
         .sample_ns = 10000,
         .max_rows = 200000,
     };

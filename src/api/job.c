@@ -26,11 +26,11 @@ static void read_words(struct nadi_job *job, const struct nadi_setup *setup,
     const char *model = setup->network_model ? setup->network_model : "auto";
     job->options.choose_model = nadi_str_equal(model, "auto");
     job->options.network_model =
-        job->options.choose_model ? NADI_NETWORK_UNAWARE : nadi_network_model_find(model);
+        job->options.choose_model ? nadi_network_default : nadi_network_find(model);
     if (!job->options.network_model)
         job->bad_setup =
             !nadi_error(diags, "setup/network-model", NADI_NOWHERE,
-                        "use auto, unaware, aware, flow or packet", "no network model '%s'", model);
+                        "use auto or one of " NADI_NETWORK_LIST, "no network model '%s'", model);
     static const char *const executors[] = {"auto", "message", "phase", "fold"};
     job->options.exact_packets = setup->packet_compat != NULL;
     if (setup->packet_compat && !nadi_str_equal(setup->packet_compat, "ns3"))

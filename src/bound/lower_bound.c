@@ -60,8 +60,8 @@ struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in)
     for (size_t i = 0; i < in->groups.family_count; i++)
         f->families[i] = make_family(in, in->groups.families[i].group_of);
     if (in->has_graph)
-        f->graph = nadi_lower_bound_graph_create(&in->graph,
-                                                 in->options.network_model == NADI_NETWORK_AWARE);
+        f->graph =
+            nadi_lower_bound_graph_create(&in->graph, in->options.network_model->store_and_forward);
     return f;
 }
 
@@ -87,10 +87,10 @@ static uint64_t way_ns(const struct nadi_lower_bounds *f, uint32_t d, uint32_t h
     const struct nadi_dim *dim = &f->in->topology.dims[d];
     if (f->graph)
         return nadi_lower_bound_graph_least_ns(f->graph, carried(f, bytes));
-    if (f->in->options.network_model == NADI_NETWORK_PACKET)
+    if (f->in->options.network_model->needs_graph)
         return 0;
     double serial = (double)carried(f, bytes) / dim->bytes_per_ns;
-    if (f->in->options.network_model == NADI_NETWORK_AWARE)
+    if (f->in->options.network_model->store_and_forward)
         return nadi_count_mul(hops, nadi_count_trunc(dim->latency_ns + serial));
     return nadi_count_trunc((double)hops * dim->latency_ns + serial);
 }
@@ -162,7 +162,7 @@ uint64_t nadi_lower_bound_message(const struct nadi_lower_bounds *f, uint32_t sr
         if (a == b)
             continue;
         sum = nadi_count_add(sum, way_ns(f, d, nadi_dim_hops(&t->dims[d], a, b), bytes));
-        if (f->in->options.network_model != NADI_NETWORK_AWARE)
+        if (!f->in->options.network_model->store_and_forward)
             break; /* higher dimensions are free */
     }
     return sum;
@@ -327,7 +327,7 @@ static uint64_t load_ns(const struct phase_view *v)
     const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
     if (v->f->graph)
         return leave_ns(v);
-    if (!v->whole || v->f->in->options.network_model != NADI_NETWORK_AWARE ||
+    if (!v->whole || !v->f->in->options.network_model->store_and_forward ||
         p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         return 0;
     bool all_alike = p->algorithm == NADI_ALGORITHM_RING;

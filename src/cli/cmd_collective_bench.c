@@ -1,6 +1,7 @@
 /* cmd_collective_bench: `nadi collective bench`. */
 #include <nadi/collective.h>
 
+#include "api/words.h"
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -27,8 +28,8 @@ static const struct nadi_option input[] = {
      .help = "System file; without, its keys' defaults"},
     {.name = "network-model",
      .type = NADI_OPTION_WORD,
-     .words = "unaware|aware|flow|packet",
-     .initial = "unaware",
+     .words = NADI_WORDS_NETWORK_MODEL,
+     .initial = NADI_NETWORK_DEFAULT,
      AT(model),
      .help = "How messages are timed"},
     {.name = NULL},

@@ -42,8 +42,8 @@ static const struct nadi_option model[] = {
      .help = "Congestion control: none, dcqcn, ...; default: the configuration's"},
     {.name = "network-model",
      .type = NADI_OPTION_WORD,
-     .words = "packet|flow|aware",
-     .initial = "packet",
+     .words = NADI_WORDS_LINK_MODEL,
+     .initial = NADI_NETWORK_FOR_FLOWS,
      AT(network_model),
      .help = "How the flows are simulated: as packets, as fluids with fair shares, or as messages "
              "that queue at links"},

@@ -33,9 +33,9 @@ static const struct nadi_option_group run_groups[] = {
 static bool options_agree(const struct values *v)
 {
     const char *models = v->inputs.network_model;
-    if (v->inputs.compat && !strstr(models, "packet")) {
-        fprintf(stderr, "nadi run: error: '--compat' is about packets: add '--network-model "
-                        "packet'\n");
+    if (v->inputs.compat && !nadi_options_any_word(NADI_WORDS_PACKET_MODEL, models)) {
+        fprintf(stderr, "nadi run: error: '--compat' is about packets: add "
+                        "'--network-model " NADI_WORDS_PACKET_MODEL "'\n");
         return false;
     }
     return nadi_cli_outputs_agree("run", &v->outputs, models);

@@ -2,6 +2,7 @@
 #ifndef NADI_CLI_INPUTS_H
 #define NADI_CLI_INPUTS_H
 
+#include "api/words.h"
 #include "cli/options.h"
 
 #include <nadi/nadi.h>
@@ -22,12 +23,9 @@ extern const struct nadi_option nadi_cli_input_model[];
 #define NADI_CLI_MODELS_OPTION                                                                     \
     {                                                                                              \
         .name = "network-model", .type = NADI_OPTION_WORDS,                                        \
-        .words = "auto|unaware|aware|flow|packet", .initial = "auto", AT(network_model),           \
-        .help =                                                                                    \
-            "Messages pass each other (unaware), queue whole at every link (aware: over a switch " \
-            "twice the time of hardware), share links fairly (flow) or go as RoCE packets "        \
-            "(packet); auto: unaware where that is right, else flow; with commas between: all, "   \
-            "side by side"                                                                         \
+        .words = "auto|" NADI_WORDS_NETWORK_MODEL, .initial = "auto", AT(network_model),           \
+        .help = "Messages " NADI_NETWORK_HELP "; auto: " NADI_NETWORK_AUTO                         \
+                "; with commas between: all, side by side"                                         \
     }
 #define NADI_CLI_EXECUTOR_OPTION                                                                   \
     {                                                                                              \

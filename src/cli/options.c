@@ -61,6 +61,19 @@ static bool is_word(const char *words, const char *text)
     return false;
 }
 
+bool nadi_options_any_word(const char *words, const char *text)
+{
+    char word[MAX_WORD];
+    bool any = false;
+    for (const char *at = text; *at && !any; at += *at == ',') {
+        const size_t length = strcspn(at, ",");
+        snprintf(word, sizeof(word), "%.*s", (int)length, at);
+        any = length < sizeof(word) && is_word(words, word);
+        at += length;
+    }
+    return any;
+}
+
 /* Words with commas between, each once. */
 static bool are_words(const char *words, const char *text)
 {

@@ -66,6 +66,9 @@ bool nadi_options_parse(const char *name, const struct nadi_option_group *groups
                         int count, char **arguments, void *values,
                         struct nadi_words *words) NADI_MUST_USE;
 
+/* Is one of those in `text`, with commas between, among the words of a table's row? */
+bool nadi_options_any_word(const char *words, const char *text);
+
 /* Are there at least so many words? Says what is wanted if not. */
 bool nadi_words_wanted(const char *name, const struct nadi_words *words, int least,
                        const char *what) NADI_MUST_USE;

@@ -39,8 +39,8 @@ const struct nadi_option nadi_cli_outputs[] = {
     {.name = "link-usage",
      .type = NADI_OPTION_FLAG,
      AT(link_usage),
-     .help = "Also link_usage.csv and link_usage.json: what each link carries over time (models "
-             "aware, flow and packet)"},
+     .help = "Also link_usage.csv and link_usage.json: what each link carries over time "
+             "(models " NADI_NETWORK_LINK_LIST ")"},
     {.name = "timeline",
      .type = NADI_OPTION_WORD,
      .words = "auto|yes|no",
@@ -98,9 +98,7 @@ bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *
     static const char files[] = "files: add '--out DIR'",
                       timeline[] = "a timeline: leave out '--timeline no'";
     const bool no_timeline = nadi_str_equal(v->timeline, "no");
-    const bool has_links = strstr(models, "aware,") == models || strstr(models, ",aware") ||
-                           nadi_str_equal(models, "aware") || strstr(models, "flow") ||
-                           strstr(models, "packet");
+    const bool has_links = nadi_options_any_word(NADI_WORDS_LINK_MODEL, models);
     const struct {
         bool alone;
         const char *option, *about;
@@ -118,7 +116,7 @@ bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *
         {no_timeline && v->timeline_ranks.given, "timeline-ranks", timeline},
         {no_timeline && v->timeline_window.given, "timeline-window", timeline},
         {v->link_usage && !has_links, "link-usage",
-         "links: add '--network-model aware', 'flow' or 'packet'"},
+         "links: add '--network-model' with one of " NADI_NETWORK_LINK_LIST},
         {v->seed && !v->samples, "seed", "samples: add '--samples N'"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

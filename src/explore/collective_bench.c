@@ -132,8 +132,7 @@ bool nadi_collective_bench_run(struct nadi_collective_bench *b,
                                const struct nadi_collective_bench_request *request,
                                struct nadi_diags *diags)
 {
-    *b = (struct nadi_collective_bench){
-        .model = nadi_network_model_word(request->options.network_model)};
+    *b = (struct nadi_collective_bench){.model = request->options.network_model->name};
     nadi_arena_init(&b->arena);
     b->network = nadi_arena_strdup(&b->arena, request->options.network);
     size_t kind_count, algorithm_count = 1;

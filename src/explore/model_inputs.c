@@ -122,20 +122,25 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_step *step,
     nadi_arena_init(&in->arena);
     nadi_graph_init(&in->graph);
     NADI_ASSERT(study->has_cluster);
+    if (!in->options.network_model)
+        in->options.network_model = nadi_network_default;
+    const struct nadi_network_ops *model = in->options.network_model;
     if (options->samples && (!study->library || study->library->interval_count == 0))
         return nadi_error(
             diags, "platform/intervals", NADI_IN_FILE(c->path),
             "name a platform that `nadi fit --out` wrote: platform: ./mine.yaml",
             "--samples needs the intervals of a fit; the cluster's platform has none");
-    if (study->library && options->network_model > NADI_NETWORK_UNAWARE)
+    if (study->library && model->has_contention)
         return nadi_error(diags, "network/platform", NADI_IN_FILE(c->path),
                           "leave --network-model out, or name a cluster with a topology",
                           "collectives of a communication library are times, not messages: the "
-                          "network model `unaware` alone takes a platform");
-    if (c->all_graph && options->network_model == NADI_NETWORK_UNAWARE && !options->choose_model)
+                          "network model `%s` alone takes a platform",
+                          nadi_network_default->name);
+    if (c->all_graph && !model->has_links && !options->choose_model)
         return nadi_error(diags, "network/model", NADI_IN_FILE(c->path),
-                          "leave --network-model out, or use flow, aware or packet",
-                          "the unaware model sees dimensions only, and this network is a graph");
+                          "leave --network-model out, or use one of " NADI_NETWORK_LINK_LIST,
+                          "the %s model sees dimensions only, and this network is a graph",
+                          model->name);
     in->options.workload = nadi_arena_strdup(&in->arena, study->model.name);
     in->options.network = nadi_arena_strdup(&in->arena, c->path);
     in->options.queues_per_dim = 1;

@@ -16,7 +16,7 @@ bool nadi_flows_simulate(const struct nadi_flows_inputs *in, struct nadi_flows_r
     const double begin = now_s();
     bool good = true;
     *result = (struct nadi_flows_result){0};
-    if (in->model && in->model != &nadi_network_packet)
+    if (in->model && !in->model->has_packets)
         nadi_flows_simulate_messages(in, result);
     else
         good = nadi_flows_simulate_packets(in, result, diags);

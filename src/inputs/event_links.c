@@ -146,7 +146,7 @@ bool nadi_find_event_links(struct nadi_load *l)
     struct nadi_inputs *in = l->in;
     struct nadi_events *ev = in->events;
     bool ok = true;
-    if (ev->link_count == 0 || in->options.network_model == NADI_NETWORK_UNAWARE)
+    if (ev->link_count == 0 || !in->options.network_model->has_links)
         return true;
     if (in->graph.node_count == 0) {
         if (!nadi_load_graph_from_dims(l))

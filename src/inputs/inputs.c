@@ -41,25 +41,6 @@ bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const c
     return true;
 }
 
-static const char *const model_words[] = {
-    [NADI_NETWORK_NONE] = "unaware",  [NADI_NETWORK_UNAWARE] = "unaware",
-    [NADI_NETWORK_AWARE] = "aware",   [NADI_NETWORK_FLOW] = "flow",
-    [NADI_NETWORK_PACKET] = "packet",
-};
-
-const char *nadi_network_model_word(enum nadi_network_model model)
-{
-    return model_words[model];
-}
-
-enum nadi_network_model nadi_network_model_find(const char *word)
-{
-    for (int m = NADI_NETWORK_UNAWARE; m <= NADI_NETWORK_PACKET; m++)
-        if (nadi_str_equal(model_words[m], word))
-            return (enum nadi_network_model)m;
-    return NADI_NETWORK_NONE;
-}
-
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
                                            uint32_t node, uint32_t rank)
 {

@@ -12,20 +12,13 @@
 #include "inputs/events.h"
 #include "memory/memory.h"
 #include "network/flow.h"
+#include "network/ops.h"
 #include "network/packet/config.h"
 #include "platform/graph.h"
 #include "platform/groups.h"
 #include "platform/routing.h"
 #include "platform/topology.h"
 #include "trace/trace.h"
-
-enum nadi_network_model {
-    NADI_NETWORK_NONE,
-    NADI_NETWORK_UNAWARE,
-    NADI_NETWORK_AWARE,
-    NADI_NETWORK_FLOW,
-    NADI_NETWORK_PACKET,
-};
 
 enum nadi_executor { /* how collectives are simulated; what is not exact falls back to MESSAGE */
                      NADI_EXECUTOR_AUTO,
@@ -53,10 +46,10 @@ struct nadi_run_options {
     const char *workload; /* prefix: rank r reads <prefix>.<r>.et; *.yml, *.yaml: a manifest */
     const struct nadi_lone_collective *lone; /* instead of a workload; `system` is optional then */
     const char *system, *network;
-    const char *memory;                    /* optional: no remote memory */
-    const char *groups;                    /* optional */
-    const char *events;                    /* optional: nothing happens to the cluster */
-    enum nadi_network_model network_model; /* NONE: unaware */
+    const char *memory;                           /* optional: no remote memory */
+    const char *groups;                           /* optional */
+    const char *events;                           /* optional: nothing happens to the cluster */
+    const struct nadi_network_ops *network_model; /* NULL: the default; never in loaded inputs */
     bool choose_model; /* the cheapest that is right instead of it: inputs/load_model.c */
     enum nadi_executor executor;
     uint32_t queues_per_dim;                           /* 0: 1 */
@@ -121,11 +114,6 @@ struct nadi_inputs {
     size_t file_count, file_capacity;
 };
 
-/* "unaware", "aware", "flow", "packet"; NONE is unaware. */
-const char *nadi_network_model_word(enum nadi_network_model model);
-/* NONE: no model of that name. */
-enum nadi_network_model nadi_network_model_find(const char *word);
-
 /* Loads and checks all inputs. False with errors in diags: nothing may be simulated then. Warnings
  * may be added in either case. The caller releases `in` in both cases. */
 bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *options,
@@ -138,6 +126,9 @@ void nadi_inputs_release(struct nadi_inputs *in);
  * for messages. False with errors in diags. */
 bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,
                                const char *packet_path, struct nadi_diags *diags) NADI_MUST_USE;
+
+/* Does the network fit the network model? False with errors in diags. */
+bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;
 
 /* Group that a collective node means on a rank, by its pg_name; NULL when there is none. */
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,

@@ -244,7 +244,7 @@ static double steps_of(const struct nadi_program *p)
 
 static void find_shared(struct deciding *d)
 {
-    const bool shares = d->l->in->options.network_model > NADI_NETWORK_UNAWARE;
+    const bool shares = d->l->in->options.network_model->has_contention;
     struct nadi_program p;
     for (size_t c = 0; c < CANDIDATES; c++) {
         d->shared[c] = 0;

@@ -442,12 +442,12 @@ static bool fits_model(struct nadi_load *l)
 {
     const struct nadi_events *ev = l->in->events;
     const struct nadi_place place = NADI_IN_FILE(l->in->options.events);
-    const enum nadi_network_model model = l->in->options.network_model;
-    if (model == NADI_NETWORK_UNAWARE && ev->link_count + ev->traffic_count)
+    const struct nadi_network_ops *model = l->in->options.network_model;
+    if (!model->has_links && ev->link_count + ev->traffic_count)
         return nadi_error(l->diags, "events/not-seen", place,
-                          "leave --network-model out, or use aware, flow or packet",
-                          "the unaware model sees no links: 'links' and 'traffic' would change "
-                          "nothing");
+                          "leave --network-model out, or use one of " NADI_NETWORK_LINK_LIST,
+                          "the %s model sees no links: 'links' and 'traffic' would change nothing",
+                          model->name);
     return true;
 }
 

@@ -75,21 +75,15 @@ static bool is_link_list(const char *path)
     return digit;
 }
 
-static enum nadi_network_model kind_of(const struct nadi_network_ops *model)
-{
-    return model == &nadi_network_flow    ? NADI_NETWORK_FLOW
-           : model == &nadi_network_aware ? NADI_NETWORK_AWARE
-                                          : NADI_NETWORK_PACKET;
-}
-
 static bool choose_model(struct nadi_flows_inputs *in, const struct nadi_flows_options *o,
                          struct nadi_diags *diags)
 {
-    in->model = nadi_network_find(o->model ? o->model : "packet");
-    if (!in->model || in->model == &nadi_network_unaware)
-        return nadi_error(diags, "setup/network-model", NADI_NOWHERE, "use packet, flow or aware",
-                          "no network model '%s' for flows", o->model);
-    if (in->model == &nadi_network_packet || !(o->config || o->cc || o->compat))
+    in->model = nadi_network_find(o->model ? o->model : NADI_NETWORK_FOR_FLOWS);
+    if (!in->model || !in->model->has_links)
+        return nadi_error(diags, "setup/network-model", NADI_NOWHERE,
+                          "use one of " NADI_NETWORK_LINK_LIST, "no network model '%s' for flows",
+                          o->model);
+    if (in->model->has_packets || !(o->config || o->cc || o->compat))
         return true;
     return nadi_error(diags, "setup/network-model", NADI_NOWHERE, "leave it out",
                       "the network model %s knows no packets: no %s", o->model,
@@ -104,7 +98,7 @@ static bool load_network(struct nadi_flows_inputs *in, const struct nadi_flows_o
                          const char *path, struct nadi_diags *diags)
 {
     struct nadi_inputs base = {.options = {.network = path,
-                                           .network_model = kind_of(in->model),
+                                           .network_model = in->model,
                                            .exact_packets = o->compat != NULL}};
     struct nadi_load l = {.in = &base, .diags = diags};
     nadi_arena_init(&base.arena);
@@ -122,7 +116,7 @@ static bool load_network(struct nadi_flows_inputs *in, const struct nadi_flows_o
         nadi_arena_release(&in->arena);
         in->graph = base.graph;
         in->arena = base.arena;
-        if (in->model == &nadi_network_packet)
+        if (in->model->has_packets)
             in->config = base.packet;
         in->topology = base.topology;
         in->routing = base.routing;
@@ -167,7 +161,7 @@ static bool check_sizes(const struct nadi_flows_inputs *in, const char *path,
                         struct nadi_diags *diags)
 {
     const uint64_t most = nadi_packet_most_bytes(&in->config);
-    for (size_t i = 0; in->model == &nadi_network_packet && i < in->flows.count; i++) {
+    for (size_t i = 0; in->model->has_packets && i < in->flows.count; i++) {
         struct nadi_place place = NADI_IN_FILE(path);
         place.line = in->flows.items[i].line;
         if (in->flows.items[i].bytes > most)
@@ -185,7 +179,7 @@ static bool check_threads(const struct nadi_flows_inputs *in, struct nadi_diags 
     const char *why = NULL;
     if (in->threads <= 1)
         return true;
-    if (in->model != &nadi_network_packet)
+    if (!in->model->has_packets)
         why = "only the packet model runs in parts";
     else if (in->config.exact)
         why = "in exact mode events of one time have one order in the whole network";

@@ -113,12 +113,14 @@ static bool use(struct nadi_load *l, struct nadi_graph_file *f, bool read)
     l->graph_ready = true;
     echo(l, f);
     nadi_load_choose_by_network(l);
-    if (l->in->options.network_model > NADI_NETWORK_UNAWARE)
+    if (l->in->options.network_model->has_links)
         return true;
     return nadi_error(l->diags, "network/model", NADI_IN_FILE(l->in->options.network),
-                      "use --network-model flow, aware or packet, or write the network as "
+                      "use --network-model with one of " NADI_NETWORK_LINK_LIST
+                      ", or write the network as "
                       "dimensions: topology, npus_count, bandwidth, latency",
-                      "the unaware model sees dimensions only, and this network is a graph");
+                      "the %s model sees dimensions only, and this network is a graph",
+                      l->in->options.network_model->name);
 }
 
 bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc)
@@ -197,9 +199,9 @@ static void look_for_ways(struct nadi_load *l)
 bool nadi_load_graph(struct nadi_load *l)
 {
     struct nadi_inputs *in = l->in;
-    const enum nadi_network_model model = in->options.network_model;
-    if (model == NADI_NETWORK_UNAWARE || (model != NADI_NETWORK_PACKET && !l->graph_path &&
-                                          !l->graph_ready && nadi_load_is_plain(&in->topology)))
+    const struct nadi_network_ops *model = in->options.network_model;
+    if (!model->has_links || (!model->needs_graph && !l->graph_path && !l->graph_ready &&
+                              nadi_load_is_plain(&in->topology)))
         return true;
     if (in->has_graph)
         return true;

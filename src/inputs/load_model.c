@@ -9,35 +9,35 @@
 #include "collective/plan.h"
 #include "inputs/load.h"
 
-static void take(struct nadi_load *l, enum nadi_network_model model, const char *why)
+static void take(struct nadi_load *l, const struct nadi_network_ops *model, const char *why)
 {
     struct nadi_str text = NADI_STR_INIT;
     l->in->options.network_model = model;
     nadi_str_printf(&text, "auto: %s", why);
-    nadi_settings_add(l->in, "command line", "network-model", nadi_network_model_word(model),
+    nadi_settings_add(l->in, "command line", "network-model", model->name,
                       nadi_arena_strdup(&l->in->arena, nadi_str_get(&text)));
     nadi_str_release(&text);
-    if (model == NADI_NETWORK_UNAWARE)
+    if (!model->has_contention)
         return;
     l->exact = true;
     nadi_note(l->diags, "network/auto", NADI_NOWHERE,
               "--network-model says which one to take; docs/guide/ladder.md compares them",
-              "network model %s: %s", nadi_network_model_word(model), why);
+              "network model %s: %s", model->name, why);
 }
 
 void nadi_load_choose_by_network(struct nadi_load *l)
 {
     struct nadi_run_options *o = &l->in->options;
-    if (!o->choose_model || o->network_model != NADI_NETWORK_UNAWARE || l->in->system.library)
+    if (!o->choose_model || o->network_model->has_contention || l->in->system.library)
         return;
     if (l->graph_ready || l->graph_path)
-        take(l, NADI_NETWORK_FLOW, "the network is a graph");
+        take(l, nadi_network_sharing, "the network is a graph");
     else if (!nadi_load_is_plain(&l->in->topology))
         take(
-            l, NADI_NETWORK_FLOW,
+            l, nadi_network_sharing,
             "a dimension is no ring, clique or switch, or is oversubscribed: messages share links");
     else if (o->events)
-        take(l, NADI_NETWORK_FLOW, "an events file may change links or add traffic");
+        take(l, nadi_network_sharing, "an events file may change links or add traffic");
 }
 
 /* Why messages of the algorithm meet in a dimension; NULL: they do not. */
@@ -73,7 +73,7 @@ void nadi_load_choose_by_traces(struct nadi_load *l)
     const struct nadi_inputs *in = l->in;
     bool seen[NADI_NATIVE_KINDS] = {false};
     const char *why = NULL;
-    if (!in->options.choose_model || in->options.network_model != NADI_NETWORK_UNAWARE)
+    if (!in->options.choose_model || in->options.network_model->has_contention)
         return;
     for (uint32_t i = 0; i < in->owned_count && !in->system.library; i++)
         for (uint32_t n = 0; n < in->owned[i]->node_count; n++) {
@@ -87,11 +87,11 @@ void nadi_load_choose_by_traces(struct nadi_load *l)
         if (seen[k])
             why = meets(in, &in->system.native[k]);
     if (!why) {
-        take(l, NADI_NETWORK_UNAWARE,
+        take(l, nadi_network_default,
              in->system.library ? "a communication library's times are no messages"
                                 : "no two messages of a collective want one link");
         return;
     }
-    take(l, NADI_NETWORK_FLOW, why);
+    take(l, nadi_network_sharing, why);
     l->in->system.exact = true;
 }

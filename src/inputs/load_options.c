@@ -59,8 +59,8 @@ static void echo(struct nadi_load *l)
     if (!o->lone)
         nadi_settings_add(l->in, "command line", "workload", o->workload, "--workload");
     if (!o->choose_model)
-        nadi_settings_add(l->in, "command line", "network-model",
-                          nadi_network_model_word(o->network_model), "--network-model");
+        nadi_settings_add(l->in, "command line", "network-model", o->network_model->name,
+                          "--network-model");
     echo_number(l, "queues-per-dim", "--queues-per-dim", o->queues_per_dim, 1, "");
     echo_number(l, "injection-scale", "--injection-scale", o->injection_scale, 1, "");
     echo_number(l, "compute-scale", "--compute-scale", o->compute_scale, 1, "");
@@ -86,8 +86,8 @@ bool nadi_load_options(struct nadi_load *l)
     ok &= is_scale(l, o->comm_scale, "--comm-scale");
     if (!ok)
         return false;
-    if (o->network_model == NADI_NETWORK_NONE)
-        o->network_model = NADI_NETWORK_UNAWARE;
+    if (!o->network_model)
+        o->network_model = nadi_network_default;
     if (o->queues_per_dim == 0)
         o->queues_per_dim = 1;
     if (o->compat) {

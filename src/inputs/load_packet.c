@@ -4,7 +4,6 @@
 #include "inputs/packet_config.h"
 #include "network/network.h"
 #include "network/packet/hpcc_config.h"
-#include "network/packet/packet.h"
 
 static bool load_config(struct nadi_load *l, struct nadi_hpcc_files *files)
 {
@@ -32,24 +31,27 @@ static bool load_config(struct nadi_load *l, struct nadi_hpcc_files *files)
     return ok;
 }
 
-/* The buffers hold what they promise. */
-static bool check(struct nadi_load *l)
+bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diags)
 {
-    struct nadi_pkt *net = nadi_pkt_create(&l->in->graph, &l->in->packet, l->diags);
-    nadi_pkt_destroy(net);
-    return net != NULL;
+    const struct nadi_network_setup setup = {
+        .topology = &in->topology, .graph = &in->graph, .packet = &in->packet, .flow = &in->flow};
+    const struct nadi_network_ops *model = in->options.network_model;
+    return !model->accepts || model->accepts(&setup, diags);
 }
 
 bool nadi_load_packet(struct nadi_load *l)
 {
     struct nadi_hpcc_files files = {0};
     struct nadi_topology *t = &l->in->topology;
+    if (!l->in->options.network_model)
+        l->in->options.network_model = nadi_network_default;
     nadi_load_choose_by_network(l);
+    const struct nadi_network_ops *model = l->in->options.network_model;
     for (uint32_t d = 0; d < t->dim_count; d++) /* who sees no links sees what is left of them */
-        if (l->in->options.network_model == NADI_NETWORK_UNAWARE && t->dims[d].oversubscription > 1)
+        if (!model->has_links && t->dims[d].oversubscription > 1)
             t->dims[d].bytes_per_ns /= t->dims[d].oversubscription;
-    l->exact = l->in->options.network_model == NADI_NETWORK_FLOW;
-    if (l->in->options.network_model != NADI_NETWORK_PACKET)
+    l->exact = !model->truncates;
+    if (!model->has_packets)
         return nadi_load_graph(l);
     if (l->graph_path && !nadi_load_graph(l)) /* it may say where the packet file is */
         return false;
@@ -65,7 +67,7 @@ bool nadi_load_packet(struct nadi_load *l)
                           "own, as in the HPCC simulator: none waits for another");
     if (!l->graph_path)
         l->graph_path = files.topology;
-    return nadi_load_graph(l) && check(l);
+    return nadi_load_graph(l) && nadi_inputs_fit_model(l->in, l->diags);
 }
 
 bool nadi_inputs_take_topology(struct nadi_inputs *in, const char *graph_path,

@@ -64,11 +64,12 @@ static bool fill(struct nadi_load *l, const struct nadi_schema_values *values)
     struct nadi_inputs *in = l->in;
     struct nadi_topology *t = &in->topology;
     struct nadi_comm_platform *p = NADI_ARENA_ZNEW(&in->arena, struct nadi_comm_platform, 1);
-    if (in->options.network_model != NADI_NETWORK_UNAWARE && !l->look_only)
+    if (in->options.network_model->has_contention && !l->look_only)
         return nadi_error(l->diags, "network/platform", NADI_IN_FILE(values->doc->path),
                           "leave --network-model out, or give a network of dimensions or links",
                           "collectives of a communication library are times, not messages: the "
-                          "network model `unaware` alone takes a platform");
+                          "network model `%s` alone takes a platform",
+                          nadi_network_default->name);
     if (!nadi_comm_platform_read(p, values, &in->arena, l->diags) || !take_nodes(l, p))
         return false;
     nadi_comm_platform_dims(p, t);

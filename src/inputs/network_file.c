@@ -4,9 +4,9 @@
 
 bool nadi_network_file_open(struct nadi_graph_file *f, const char *path, struct nadi_diags *diags)
 {
-    /* As a run of the flow model reads it. */
+    /* As a run reads it whose messages share links. */
     struct nadi_inputs in = {
-        .options = {.network = path, .network_model = NADI_NETWORK_FLOW, .strict = true}};
+        .options = {.network = path, .network_model = nadi_network_sharing, .strict = true}};
     struct nadi_load l = {.in = &in, .diags = diags, .look_only = true};
     struct nadi_graph_file whole;
     nadi_arena_init(&in.arena);

@@ -355,6 +355,9 @@ static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *b
 const struct nadi_network_ops nadi_network_aware = {
     .name = "aware",
     .has_contention = true,
+    .has_links = true,
+    .store_and_forward = true,
+    .truncates = true,
     .summary = "A FIFO on every link, store and forward: a message occupies each link of its way "
                "for bytes / bandwidth and waits where the link is busy. Equal to the analytical "
                "reference's congestion-aware model in one dimension; more dimensions are crossed "

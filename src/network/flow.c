@@ -568,6 +568,8 @@ static bool endless(const struct nadi_network *net)
 const struct nadi_network_ops nadi_network_flow = {
     .name = "flow",
     .has_contention = true,
+    .has_links = true,
+    .can_fold = true,
     .summary = "Messages are fluids that share every link of their way max-min fairly, in "
                "picoseconds; each waits for the latency of all its hops. Any graph, any number of "
                "dimensions.",

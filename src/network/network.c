@@ -2,9 +2,11 @@
 
 #include "base/str.h"
 
-const struct nadi_network_ops *const nadi_network_models[] = {
-    &nadi_network_unaware, &nadi_network_aware, &nadi_network_flow, &nadi_network_packet, NULL,
-};
+#define ROW(name, does) &nadi_network_##name,
+const struct nadi_network_ops *const nadi_network_models[] = {NADI_NETWORK_MODELS(ROW, ) NULL};
+
+const struct nadi_network_ops *const nadi_network_default = &nadi_network_unaware;
+const struct nadi_network_ops *const nadi_network_sharing = &nadi_network_flow;
 
 const struct nadi_network_ops *nadi_network_find(const char *name)
 {

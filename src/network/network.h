@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "engine/engine.h"
+#include "network/ops.h"
 #include "platform/topology.h"
 
 struct nadi_network;
@@ -69,57 +70,9 @@ struct nadi_message {
     double weight;          /* flow: shares links as so many messages do; 0 is 1 */
 };
 
-struct nadi_usage;
-
-typedef void nadi_network_visit_fn(void *context, const struct nadi_network_counter *counter);
-
-struct nadi_network_ops {
-    const char *name;
-    const char *summary; /* what it assumes, one paragraph */
-    bool has_contention; /* messages meet: when one is sent can matter to another */
-    struct nadi_network *(*create)(const struct nadi_network_setup *setup);
-    void (*destroy)(struct nadi_network *net);
-    uint32_t (*route)(struct nadi_network *net, uint32_t src, uint32_t dst);
-    /* The route over one link between an NPU and a switch or two switches: a channel of the graph,
-     * or nadi_network_switch_link. It never changes: while the link is down messages wait for it.
-     */
-    uint32_t (*over)(struct nadi_network *net, uint32_t link);
-    void (*send)(struct nadi_network *net, const struct nadi_message *message);
-    /* Calls `visit` for each dimension's sum (links false) or each link that the model has (links
-     * true), in a fixed order. */
-    void (*counters)(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
-                     void *context);
-    /* What links carry over time, in the order in which `counters` visits links; NULL where that
-     * was not asked for or the model does not know. Until the network is destroyed. */
-    const struct nadi_usage *(*usage)(const struct nadi_network *net);
-    /* What was sent so far, each message once, however many links it crosses. */
-    void (*sent)(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes);
-    /* Links change, all at once; messages on their way find other ways where theirs is down. Only
-     * with a graph; NULL: the model has no links that could. */
-    void (*change)(struct nadi_network *net, const struct nadi_link_state *states, size_t count);
-    /* Messages that wait because there is no way at present; *src, *dst: of one of them that had
-     * none when it was sent, if there is one. NULL: never. */
-    uint64_t (*stranded)(const struct nadi_network *net, uint32_t *src, uint32_t *dst);
-    /* Where messages wait for ever because their way has more links than the model can follow: says
-     * so; NULL: not therefore. NULL: never. */
-    const char *(*too_far)(const struct nadi_network *net);
-    /* Is something on its way that ends beyond the clock's range, and for which no event is
-     * pending? NULL: never. */
-    bool (*endless)(const struct nadi_network *net);
-};
-
 struct nadi_network {
     const struct nadi_network_ops *ops; /* always the first member of a model's state */
 };
-
-extern const struct nadi_network_ops nadi_network_unaware;
-extern const struct nadi_network_ops nadi_network_aware;
-extern const struct nadi_network_ops nadi_network_flow;
-extern const struct nadi_network_ops nadi_network_packet;
-
-/* All models, NULL-terminated. */
-extern const struct nadi_network_ops *const nadi_network_models[];
-const struct nadi_network_ops *nadi_network_find(const char *name); /* NULL if none */
 
 /* In a list of dimensions: from an NPU to the switch of its group in dimension dim, or (down) to
  * the NPU from there. */

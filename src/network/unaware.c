@@ -166,6 +166,7 @@ const struct nadi_network_ops nadi_network_unaware = {
     .summary = "Messages never meet: hops x latency + bytes / bandwidth, charged in the lowest "
                "dimension in which the two addresses differ, truncated to whole nanoseconds. "
                "Equal to the analytical reference's congestion-unaware model.",
+    .truncates = true,
     .create = create,
     .destroy = destroy,
     .route = find_route,

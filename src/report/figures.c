@@ -242,5 +242,5 @@ const char *nadi_outcome_name(enum nadi_outcome outcome)
 
 const char *nadi_network_model_name(const struct nadi_inputs *in)
 {
-    return nadi_network_model_word(in->options.network_model);
+    return in->options.network_model->name;
 }

@@ -292,26 +292,28 @@ static void hidden(const struct writer *w, struct nadi_str *s)
 {
     uint32_t dim = 0;
     const double end = (double)w->r->end_ns;
+    const struct nadi_network_ops *model = w->in->options.network_model;
+    const char *sharing = nadi_network_sharing->name;
     if (!w->r->messages || w->in->system.library)
         return;
-    if (w->in->options.network_model == NADI_NETWORK_UNAWARE) {
+    if (!model->has_contention) {
         const double both = (double)overlap(w->r), load = overload(w, &dim);
         if (load > 1 + MATTERS)
-            nadi_str_printf(
-                s,
-                "Contention is hidden: in unaware messages pass each other, and while ranks "
-                "communicate links of dimension %u carry %.1f times what they can; "
-                "--network-model flow does not let them.",
-                dim, load);
+            nadi_str_printf(s,
+                            "Contention is hidden: in %s messages pass each other, and while ranks "
+                            "communicate links of dimension %u carry %.1f times what they can; "
+                            "--network-model %s does not let them.",
+                            model->name, dim, load, sharing);
         else if (both >= MATTERS * end)
-            nadi_str_printf(
-                s,
-                "Collectives overlap for %.0f %% of the run, and in unaware their messages "
-                "pass each other: --network-model flow shows what they cost each other.",
-                100 * fmin(both / end, 1));
-    } else if (w->in->options.network_model == NADI_NETWORK_AWARE)
-        nadi_str_add(s, "The model aware sends each message whole from link to link: over a switch "
-                        "that takes twice the time that hardware needs; flow does not.");
+            nadi_str_printf(s,
+                            "Collectives overlap for %.0f %% of the run, and in %s their messages "
+                            "pass each other: --network-model %s shows what they cost each other.",
+                            100 * fmin(both / end, 1), model->name, sharing);
+    } else if (model->store_and_forward)
+        nadi_str_printf(s,
+                        "The model %s sends each message whole from link to link: over a switch "
+                        "that takes twice the time that hardware needs; %s does not.",
+                        model->name, sharing);
     say(w, s);
 }
 

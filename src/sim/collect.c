@@ -284,7 +284,7 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
     size_t count;
     collect_classes(&c);
     collect_collectives(&c);
-    result->has_packets = in->options.network_model == NADI_NETWORK_PACKET;
+    result->has_packets = network->ops->has_packets;
     if (result->has_packets)
         nadi_packet_figures_get(network, &result->packets);
     result->dims = collect_links(&c, false, &count);

@@ -14,7 +14,7 @@ static void default_network(struct nadi_inputs *in, uint32_t ranks)
     if (!nadi_topology_finish(&in->topology))
         NADI_BUG("a ring of %u ranks", ranks);
     in->rank_count = in->topology.npu_count;
-    in->options.network_model = NADI_NETWORK_UNAWARE;
+    in->options.network_model = nadi_network_default;
 }
 
 static void default_system(struct nadi_inputs *in)
@@ -33,8 +33,8 @@ static void default_system(struct nadi_inputs *in)
 static bool load_platform(struct nadi_load *l, uint32_t count)
 {
     struct nadi_inputs *in = l->in;
-    if (in->options.network_model == NADI_NETWORK_NONE)
-        in->options.network_model = NADI_NETWORK_UNAWARE;
+    if (!in->options.network_model)
+        in->options.network_model = nadi_network_default;
     if (in->options.queues_per_dim == 0)
         in->options.queues_per_dim = 1;
     in->options.injection_scale = in->options.compute_scale = in->options.comm_scale = 1;

@@ -233,7 +233,7 @@ struct nadi_folding *nadi_folding_open(const struct nadi_inputs *in, const char 
     *f = (struct nadi_folding){.in = in, .rank_count = in->rank_count};
     f->engine = nadi_engine_create(1);
     const struct nadi_network_setup setup = {.topology = &in->topology, .engine = f->engine};
-    f->network = nadi_network_unaware.create(&setup);
+    f->network = nadi_network_default->create(&setup);
     f->colours = NADI_NEW(uint64_t, f->rank_count);
     f->next = NADI_NEW(uint64_t, f->rank_count);
     if (nadi_fold_graphs(f) && nadi_fold_groups(f))

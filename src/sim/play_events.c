@@ -223,7 +223,7 @@ struct nadi_play *nadi_play_create(const struct nadi_events *events, const struc
     p->kind_arrived = nadi_engine_add_kind(engine, on_arrived, p);
     if (network->ops->change)
         schedule_links(p);
-    if (network->ops != &nadi_network_unaware)
+    if (network->ops->has_links)
         schedule_traffic(p);
     return p;
 }

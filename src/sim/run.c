@@ -40,22 +40,6 @@ static double seconds_since(const struct timespec *begin)
     return (double)(now.tv_sec - begin->tv_sec) + 1e-9 * (double)(now.tv_nsec - begin->tv_nsec);
 }
 
-static const struct nadi_network_ops *model_of(const struct nadi_inputs *in)
-{
-    switch (in->options.network_model) {
-    case NADI_NETWORK_NONE:
-    case NADI_NETWORK_UNAWARE:
-        return &nadi_network_unaware;
-    case NADI_NETWORK_AWARE:
-        return &nadi_network_aware;
-    case NADI_NETWORK_FLOW:
-        return &nadi_network_flow;
-    case NADI_NETWORK_PACKET:
-        return &nadi_network_packet;
-    }
-    NADI_BUG("unknown network model");
-}
-
 static void report_progress(const struct simulation *s, double now_s)
 {
     if (!s->observer || !s->observer->progress)
@@ -179,7 +163,7 @@ static const char messages_meet[] = "messages meet in this network model";
 /* Where the executors cannot be but the message executor. NULL: nowhere. */
 static const char *messages_needed(const struct nadi_inputs *in)
 {
-    if (model_of(in) != &nadi_network_unaware)
+    if (in->options.network_model->has_contention)
         return messages_meet;
     return order_needed(in);
 }
@@ -226,7 +210,7 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .to_switches = uses_switches(&in->system),
         .engine = s->engine,
     };
-    s->network = model_of(in)->create(&network);
+    s->network = in->options.network_model->create(&network);
     struct nadi_workload_setup setup = {
         .config = &in->system,
         .topology = &in->topology,
@@ -553,7 +537,7 @@ static bool run_uniform(struct simulation *s)
     const char *why = NULL;
     if (in->options.record_ops && in->options.executor != NADI_EXECUTOR_FOLD && !too_long(in))
         return false;
-    if (model_of(in) != &nadi_network_flow || in->graph.node_count || in->events ||
+    if (!in->options.network_model->can_fold || in->graph.node_count || in->events ||
         in->system.rendezvous || in->system.track_local_mem || order_needed(in))
         return false;
     struct nadi_folding *folding = nadi_folding_open(in, &why);

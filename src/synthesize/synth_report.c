@@ -51,7 +51,7 @@ static struct nadi_lone_collective lone_of(const struct making *m)
 static struct nadi_run_options options_of(const struct making *m)
 {
     return (struct nadi_run_options){.network = m->order->topology,
-                                     .network_model = NADI_NETWORK_FLOW,
+                                     .network_model = nadi_network_sharing,
                                      .injection_scale = 1,
                                      .compute_scale = 1,
                                      .comm_scale = 1};

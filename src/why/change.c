@@ -2,7 +2,6 @@
 
 #include "base/mem.h"
 #include "base/time.h"
-#include "network/packet/packet.h"
 #include "why/links.h"
 
 #include <math.h>
@@ -115,18 +114,14 @@ static bool change_forwarding(struct nadi_changed *c, double factor)
     return g->limited_count > 0;
 }
 
-/* The packet model takes some networks not: a buffer that is too small for so fast a link. */
+/* A model may not take every network: a buffer that is too small for so fast a link. */
 static bool can_run(const struct nadi_inputs *in)
 {
     struct nadi_diags diags;
-    if (in->options.network_model != NADI_NETWORK_PACKET)
-        return true;
     nadi_diags_init(&diags);
-    struct nadi_pkt *net = nadi_pkt_create(&in->graph, &in->packet, &diags);
-    if (net)
-        nadi_pkt_destroy(net);
+    const bool fits = nadi_inputs_fit_model(in, &diags);
     nadi_diags_release(&diags);
-    return net != NULL;
+    return fits;
 }
 
 static bool change_u64(uint64_t *value, double factor)
@@ -213,9 +208,8 @@ void nadi_change_only(struct nadi_changed *c, const struct nadi_inputs *in, enum
         if (latency)
             x->topology.dims[d].latency_ns = 0;
     }
-    /* A fluid is never later than packets, and takes any rate. */
-    if (rate && x->options.network_model == NADI_NETWORK_PACKET)
-        x->options.network_model = NADI_NETWORK_FLOW;
+    if (rate && x->options.network_model->relaxed)
+        x->options.network_model = x->options.network_model->relaxed;
     (void)change_links(c, NULL, NADI_NONE, rate ? fast : 1, latency ? 0 : 1);
     if (rate && x->has_graph)
         (void)change_forwarding(c, fast);

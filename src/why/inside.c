@@ -47,7 +47,7 @@ static struct split split_of(const struct nadi_inputs *in, const struct nadi_pha
 {
     const struct nadi_dim *way = &in->topology.dims[dim];
     const double hops = way->kind == NADI_DIM_SWITCH ? 2 : 1,
-                 serial = in->options.network_model == NADI_NETWORK_AWARE ? hops : 1;
+                 serial = in->options.network_model->store_and_forward ? hops : 1;
     const double latency = hops * way->latency_ns + (double)in->system.endpoint_delay_ns,
                  fixed = latency + reduction_of(in, p, bytes),
                  moves = way->bytes_per_ns > 0 ? serial * bytes / way->bytes_per_ns : 0;
@@ -64,8 +64,8 @@ static double weight_of(const struct nadi_inputs *in, const struct nadi_phase *p
     const struct nadi_dim *dim = &in->topology.dims[p->dim];
     double rate = dim->bytes_per_ns > 0 ? dim->bytes_per_ns : 1;
     double rounds = p->sends;
-    if (p->algorithm == NADI_ALGORITHM_DIRECT &&
-        in->options.network_model <= NADI_NETWORK_UNAWARE && p->first > 0)
+    if (p->algorithm == NADI_ALGORITHM_DIRECT && !in->options.network_model->has_contention &&
+        p->first > 0)
         rounds = (double)((p->sends + (uint64_t)p->first - 1) / p->first);
     if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         rounds = 2.0 * p->log2_n;
@@ -184,7 +184,7 @@ uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_lower_
     parts[0] = (struct nadi_inside_part){.ns = ns, .dim = NADI_NONE};
     if (!nadi_inside_plan(in, rank, node, &plan))
         return 1;
-    if (in->options.network_model == NADI_NETWORK_AWARE && !in->has_graph) {
+    if (in->options.network_model->store_and_forward && !in->has_graph) {
         uint32_t group = nadi_lower_bounds_group(bounds, t, node, rank);
         uint64_t least = nadi_lower_bound_collective(bounds, t, node, group).last;
         queue = least > 0 && least < ns ? ns - least : 0;
@@ -223,7 +223,7 @@ uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_lower_bou
     }
     if (dim >= in->topology.dim_count)
         dim = NADI_NONE;
-    if (in->options.network_model == NADI_NETWORK_AWARE && !in->has_graph) {
+    if (in->options.network_model->store_and_forward && !in->has_graph) {
         uint64_t least = nadi_lower_bound_node(bounds, t, send_node, rank);
         queue = least > 0 && least < ns ? ns - least : 0;
     }

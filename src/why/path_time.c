@@ -70,7 +70,7 @@ static uint64_t time_of(const struct nadi_inputs *in, struct nadi_lower_bounds *
     const struct nadi_trace *t = in->traces[rank];
     if (!is_collective(in, rank, node))
         return nadi_lower_bound_node(bounds, t, node, rank);
-    if (in->options.network_model <= NADI_NETWORK_UNAWARE)
+    if (!in->options.network_model->has_contention)
         return nadi_micro_collective(in, rank, node);
     return nadi_lower_bound_collective(bounds, t, node,
                                        nadi_lower_bounds_group(bounds, t, node, rank))
@@ -169,7 +169,7 @@ static double network_gain(struct nadi_path_ops *ops, enum nadi_parameter p, uin
 {
     const struct nadi_inputs *in = ops->in;
     double sum = 0;
-    if (in->has_graph || in->system.exact || in->options.network_model > NADI_NETWORK_AWARE ||
+    if (in->has_graph || in->system.exact || !in->options.network_model->truncates ||
         !(nadi_parameter_value(in, p, dim) > 0))
         return (double)NAN;
     for (size_t i = 0; i < STEPS; i++)

@@ -136,7 +136,7 @@ static void list_parameters(struct search *s)
  * a difference of 0.1 % would show. */
 static void keep_executor(const struct search *s, struct nadi_inputs *in)
 {
-    if (in->options.network_model > NADI_NETWORK_UNAWARE && strcmp(s->r->executor, "message") == 0)
+    if (in->options.network_model->has_contention && strcmp(s->r->executor, "message") == 0)
         in->options.executor = NADI_EXECUTOR_MESSAGE;
 }
 
@@ -222,7 +222,7 @@ static void take_paths(struct search *s, const struct nadi_why *why)
  * gain that is much. */
 static bool rounds(const struct nadi_inputs *in)
 {
-    return !in->has_graph && !in->system.exact && in->options.network_model <= NADI_NETWORK_AWARE;
+    return !in->has_graph && !in->system.exact && in->options.network_model->truncates;
 }
 
 /* By the run with a better parameter: what it shortens is proportional to a time, or to one by a

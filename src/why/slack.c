@@ -314,7 +314,7 @@ static void settle(struct slack *s, uint32_t rank, uint32_t node)
 /* Where the rules above say all there is. */
 static bool rules_hold(const struct nadi_inputs *in)
 {
-    return in->options.network_model <= NADI_NETWORK_UNAWARE && !in->system.shared_bus &&
+    return !in->options.network_model->has_contention && !in->system.shared_bus &&
            in->system.comm_streams <= 1 && !in->system.rendezvous && in->custom_count == 0 &&
            in->memory.kind != NADI_MEMORY_POOL && in->memory.kind != NADI_MEMORY_PER_NODE;
 }

@@ -81,9 +81,8 @@ static void draw(struct job *j, uint64_t seed)
         job_random(j, &rng);
     else
         job_grid(j, &rng);
-    j->in.options.network_model =
-        (enum nadi_network_model)pick(&rng, NADI_NETWORK_UNAWARE, NADI_NETWORK_FLOW);
-    if (j->in.options.network_model == NADI_NETWORK_UNAWARE)
+    j->in.options.network_model = nadi_network_models[pick(&rng, 0, 2)];
+    if (j->in.options.network_model == &nadi_network_unaware)
         job_other_kinds(j, seed);
     j->in.system.rendezvous = false; /* sizes pass through 32 bits, as in the reference */
     if (chance(&rng, 2))
@@ -109,8 +108,7 @@ static void draw_chain(struct job *j, uint64_t seed)
     job_init(j, &dim, 1);
     job_algorithm(j, chance(&rng, 2) ? NADI_ALGORITHM_RING : NADI_ALGORITHM_DIRECT);
     j->in.system.local_mem_bw = chance(&rng, 2) ? 0 : power(&rng, 0, 12);
-    j->in.options.network_model =
-        (enum nadi_network_model)pick(&rng, NADI_NETWORK_UNAWARE, NADI_NETWORK_FLOW);
+    j->in.options.network_model = nadi_network_models[pick(&rng, 0, 2)];
     for (uint32_t i = 0; i < count; i++) {
         nodes[i] = (struct job_node){.type = chance(&rng, 2) ? NADI_NODE_COMP : NADI_NODE_COLL,
                                      .duration_ns = pick_size(&rng, 61),
@@ -279,7 +277,7 @@ static bool try_packets(uint64_t seed, struct tally *tally)
         {.type = NADI_NODE_COLL, .bytes = pick_size(&rng, 16), .dep_count = 1, .deps = {0}},
     };
     job_init(&j, &dim, 1);
-    j.in.options.network_model = NADI_NETWORK_PACKET;
+    j.in.options.network_model = &nadi_network_packet;
     j.in.options.exact_packets = chance(&rng, 4);
     j.in.options.max_wall_ms = 5000;
     job_give(&j, job_trace(&j, nodes, 2), 0, j.in.rank_count - 1);

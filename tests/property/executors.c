@@ -39,7 +39,7 @@ static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
         job_random(&j, &rng);
     else
         job_grid(&j, &rng);
-    j.in.options.network_model = NADI_NETWORK_UNAWARE;
+    j.in.options.network_model = &nadi_network_unaware;
     if (drawn)
         job_other_kinds(&j, seed);
     if (drawn && seed / 2 % 4 == 0)

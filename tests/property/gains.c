@@ -68,8 +68,8 @@ static void compare(uint64_t seed, const struct nadi_inputs *in, const struct na
         n->kinds[g->kind]++;
         n->off += off;
         if (off && say)
-            printf("seed %" PRIu64 " (model %d): %s: said %g, found %g, end %" PRIu64 "\n", seed,
-                   (int)in->options.network_model, g->what, g->ns, found, r->end_ns);
+            printf("seed %" PRIu64 " (model %s): %s: said %g, found %g, end %" PRIu64 "\n", seed,
+                   in->options.network_model->name, g->what, g->ns, found, r->end_ns);
         nadi_result_release(&again);
     }
     nadi_change_close(&c);
@@ -77,8 +77,8 @@ static void compare(uint64_t seed, const struct nadi_inputs *in, const struct na
 
 static void one_case(uint64_t seed, bool say, struct counts *n)
 {
-    static const enum nadi_network_model models[] = {NADI_NETWORK_UNAWARE, NADI_NETWORK_AWARE,
-                                                     NADI_NETWORK_FLOW};
+    static const struct nadi_network_ops *const models[] = {
+        &nadi_network_unaware, &nadi_network_aware, &nadi_network_flow};
     struct job job;
     struct nadi_rng rng;
     struct nadi_result r;
@@ -94,7 +94,7 @@ static void one_case(uint64_t seed, bool say, struct counts *n)
     job.in.options.compute_scale = 1e5;
     job.in.system.roofline = false;
     job.in.options.network_model = models[seed % 3];
-    job.in.system.exact = models[seed % 3] == NADI_NETWORK_FLOW;
+    job.in.system.exact = models[seed % 3] == &nadi_network_flow;
     nadi_arena_init(&arena);
     nadi_simulate(&job.in, NULL, &r);
     nadi_why_find(&job.in, &r, &why);

@@ -131,7 +131,8 @@ static void accepted_collectives_end(void **state)
         draw_collective(&r, &d, &c);
         c.options.queues_per_dim = (uint32_t)nadi_rng_between(&r, 1, 3);
         c.options.rendezvous = nadi_rng_below(&r, 4) == 0;
-        c.options.network_model = nadi_rng_below(&r, 2) ? NADI_NETWORK_AWARE : NADI_NETWORK_UNAWARE;
+        c.options.network_model =
+            nadi_rng_below(&r, 2) ? &nadi_network_aware : &nadi_network_unaware;
         if (input_case_load(&c, true)) {
             accepted++;
             if (run(&c) != NADI_OUTCOME_DONE)

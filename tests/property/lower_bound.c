@@ -21,7 +21,7 @@ static void draw_plain(struct job *j, struct nadi_rng *rng, uint64_t seed)
 static void draw_graph(struct job *j, struct nadi_rng *rng, uint64_t seed)
 {
     job_packets(j, rng);
-    j->in.options.network_model = seed % 4 ? NADI_NETWORK_AWARE : NADI_NETWORK_FLOW;
+    j->in.options.network_model = seed % 4 ? &nadi_network_aware : &nadi_network_flow;
     j->in.system.exact = false;
     j->in.events = NULL;
     j->in.options.max_sim_ns = 0;

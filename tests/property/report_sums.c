@@ -268,7 +268,7 @@ static void links_against_summary(const struct report *x)
                     sum += csv_u64(t, row, columns[c]);
                     links++;
                 }
-            if (x->job.in.options.network_model == NADI_NETWORK_AWARE) {
+            if (x->job.in.options.network_model == &nadi_network_aware) {
                 equal(sum, total, columns[c]);
                 equal(links, csv_u64(t, d + 1, "links"), "links");
             } else
@@ -278,7 +278,7 @@ static void links_against_summary(const struct report *x)
         }
         moved += csv_u64(t, d + 1, "bytes");
     }
-    if (x->job.in.options.network_model == NADI_NETWORK_AWARE) /* a message may cross several */
+    if (x->job.in.options.network_model == &nadi_network_aware) /* a message may cross several */
         assert_true(moved >= json_u64(x->summary, "/sanity/moved_bytes"));
     else
         equal(moved, json_u64(x->summary, "/sanity/moved_bytes"), "moved");

@@ -106,8 +106,8 @@ static void compare_simulated(const struct nadi_inputs *in, const struct nadi_re
 
 static bool one_case(uint64_t seed, struct counts *n)
 {
-    static const enum nadi_network_model models[] = {NADI_NETWORK_UNAWARE, NADI_NETWORK_AWARE,
-                                                     NADI_NETWORK_FLOW};
+    static const struct nadi_network_ops *const models[] = {
+        &nadi_network_unaware, &nadi_network_aware, &nadi_network_flow};
     struct job job;
     struct nadi_rng rng;
     struct nadi_result r;
@@ -124,7 +124,7 @@ static bool one_case(uint64_t seed, struct counts *n)
     job.in.system.comm_streams = 1; /* several at once share a rank's queues */
     job.in.system.roofline = false; /* it makes whole nanoseconds before they are scaled */
     job.in.options.network_model = models[seed % 3];
-    job.in.system.exact = models[seed % 3] == NADI_NETWORK_FLOW; /* as the loader has it */
+    job.in.system.exact = models[seed % 3] == &nadi_network_flow; /* as the loader has it */
     nadi_simulate(&job.in, NULL, &r);
     nadi_why_find(&job.in, &r, &why);
     nadi_sensitivities_find(&job.in, &r, &why, 2, &list);

@@ -34,7 +34,7 @@ static void make_path(char path[200], const char *what)
 
 /* End of the run; UINT64_MAX where the inputs are refused. */
 static uint64_t end_of(const struct nadi_lone_collective *lone, int shape,
-                       enum nadi_network_model model)
+                       const struct nadi_network_ops *model)
 {
     char network[200], system[200];
     make_path(network, "net.yml");
@@ -89,8 +89,8 @@ static void write_down(const struct nadi_program *p, struct nadi_table_file *f)
 static uint32_t compare(const struct nadi_program_ops *ops, enum nadi_collective_kind kind,
                         int shape, const char *word)
 {
-    static const enum nadi_network_model models[MODELS] = {NADI_NETWORK_UNAWARE, NADI_NETWORK_AWARE,
-                                                           NADI_NETWORK_FLOW};
+    static const struct nadi_network_ops *const models[MODELS] = {
+        &nadi_network_unaware, &nadi_network_aware, &nadi_network_flow};
     struct nadi_lone_collective lone = {.kind = kind, .bytes = 123457, .algorithm = word};
     struct nadi_program_request q = {.kind = kind, .n = 1, .bytes = 123457};
     struct nadi_program p;
@@ -109,8 +109,8 @@ static uint32_t compare(const struct nadi_program_ops *ops, enum nadi_collective
         if (plain == UINT64_MAX) /* no such word for this kind */
             continue;
         if (plain != written)
-            fail_msg("%s %s, shape %d, model %d: %" PRIu64 " ns, written down %" PRIu64 " ns", word,
-                     nadi_collective_name(kind), shape, m, plain, written);
+            fail_msg("%s %s, shape %d, model %s: %" PRIu64 " ns, written down %" PRIu64 " ns", word,
+                     nadi_collective_name(kind), shape, models[m]->name, plain, written);
         compared++;
     }
     nadi_table_file_release(&f);

@@ -137,7 +137,7 @@ static bool try_seed(uint64_t seed, uint64_t *folded)
     struct nadi_result want, got;
     draw_job(&j, seed);
     j.in.options.record_ops = true;
-    j.in.options.network_model = NADI_NETWORK_FLOW;
+    j.in.options.network_model = &nadi_network_flow;
     j.in.options.record_usage = true;
     j.in.options.executor = NADI_EXECUTOR_MESSAGE;
     nadi_simulate(&j.in, NULL, &want);

@@ -194,7 +194,7 @@ static bool one_case(uint64_t seed, struct counts *n)
         job_grid(&job, &rng);
     job.in.options.record_ops = true;
     if (seed % 5 < 2 && !job.in.has_graph)
-        job.in.options.network_model = seed % 5 ? NADI_NETWORK_FLOW : NADI_NETWORK_AWARE;
+        job.in.options.network_model = seed % 5 ? &nadi_network_flow : &nadi_network_aware;
     nadi_simulate(&job.in, NULL, &r);
     nadi_why_find(&job.in, &r, &x);
     bool ok = true;

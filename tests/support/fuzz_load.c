@@ -53,7 +53,7 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_NETWORK_V1:
         return nadi_load_network(l);
     case NADI_SCHEMA_GRAPH:
-        l->in->options.network_model = NADI_NETWORK_FLOW;
+        l->in->options.network_model = &nadi_network_flow;
         return nadi_load_network(l);
     case NADI_SCHEMA_MEMORY:
         return nadi_load_memory(l);
@@ -67,11 +67,11 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
         return nadi_load_custom_nodes(l);
     case NADI_SCHEMA_PACKET:
         l->packet_path = l->in->options.system;
-        l->in->options.network_model = NADI_NETWORK_PACKET;
+        l->in->options.network_model = &nadi_network_packet;
         return nadi_load_packet(l);
     case NADI_SCHEMA_EVENTS:
         l->in->options.events = l->in->options.system;
-        l->in->options.network_model = NADI_NETWORK_FLOW;
+        l->in->options.network_model = &nadi_network_flow;
         return nadi_load_events(l);
     case NADI_SCHEMA_MODEL: /* these have a target of their own: fuzz_model */
     case NADI_SCHEMA_PLAN:

@@ -9,7 +9,7 @@ void job_init(struct job *j, const struct nadi_dim *dims, uint32_t count)
     nadi_arena_init(&in->arena);
     in->options.workload = "job";
     in->options.injection_scale = in->options.compute_scale = in->options.comm_scale = 1;
-    in->options.network_model = NADI_NETWORK_UNAWARE;
+    in->options.network_model = &nadi_network_unaware;
     in->options.record_ops = true;
     in->topology.dim_count = count;
     memcpy(in->topology.dims, dims, count * sizeof(*dims));
@@ -149,7 +149,7 @@ void job_other_kinds(struct job *j, uint64_t seed)
                                                NADI_DIM_SWITCH};
     struct nadi_topology *t = &j->in.topology;
     struct nadi_rng rng;
-    if (j->in.options.network_model != NADI_NETWORK_UNAWARE)
+    if (j->in.options.network_model != &nadi_network_unaware)
         return;
     nadi_rng_init(&rng, seed, "kinds");
     for (uint32_t d = 0; d < t->dim_count; d++) {

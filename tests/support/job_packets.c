@@ -324,7 +324,7 @@ void job_packets(struct job *j, struct nadi_rng *rng)
         draw_words(j, rng);
     else
         draw_dims(j, rng);
-    j->in.options.network_model = NADI_NETWORK_PACKET;
+    j->in.options.network_model = &nadi_network_packet;
     j->in.options.network = "job";
     if (!words)
         NADI_ASSERT(nadi_inputs_take_topology(&j->in, NULL, NULL, &diags));

@@ -170,7 +170,7 @@ void job_random_on(struct job *j, struct draw *rng, const struct nadi_dim *dims,
     struct job_node nodes[2 * MOST_NODES];
     job_init(j, dims, dim_count);
     if (chance(rng, 2))
-        j->in.options.network_model = NADI_NETWORK_AWARE;
+        j->in.options.network_model = &nadi_network_aware;
     j->in.options.compute_scale = chance(rng, 5) ? 0.7 : 1;
     j->in.options.comm_scale = chance(rng, 5) ? 1.3 : 1;
     uint32_t group_size = pick_groups(j, rng), count = (uint32_t)pick(rng, 1, MOST_NODES);

@@ -73,7 +73,7 @@ static void make_inputs(struct nadi_inputs *in)
 {
     nadi_arena_init(&in->arena);
     in->options.workload = "traces/step";
-    in->options.network_model = NADI_NETWORK_UNAWARE;
+    in->options.network_model = &nadi_network_unaware;
     in->topology.dim_count = 2;
     in->topology.dims[0] = (struct nadi_dim){
         .kind = NADI_DIM_RING, .npus = 2, .bytes_per_ns = 214.7483648, .latency_ns = 100};

@@ -241,17 +241,17 @@ void run_case(const uint8_t *bytes, size_t size, const char *folder, struct run_
 {
     /* what is told twice must be told the same: also where messages are all there is */
     static const struct {
-        enum nadi_network_model model;
+        const struct nadi_network_ops *model;
         bool always;
         struct way way;
     } ways[] = {
-        {NADI_NETWORK_UNAWARE, false, {"executor phase", "phase", false}},
-        {NADI_NETWORK_UNAWARE, false, {"executor fold", "fold", false}},
-        {NADI_NETWORK_UNAWARE, false, {"executor auto", "auto", false}},
-        {NADI_NETWORK_FLOW, false, {"executor fold", "fold", false}},
-        {NADI_NETWORK_FLOW, false, {"executor auto", "auto", false}},
-        {NADI_NETWORK_PACKET, false, {"without fast-forward", "message", true}},
-        {NADI_NETWORK_NONE, true, {"executor auto", "auto", false}},
+        {&nadi_network_unaware, false, {"executor phase", "phase", false}},
+        {&nadi_network_unaware, false, {"executor fold", "fold", false}},
+        {&nadi_network_unaware, false, {"executor auto", "auto", false}},
+        {&nadi_network_flow, false, {"executor fold", "fold", false}},
+        {&nadi_network_flow, false, {"executor auto", "auto", false}},
+        {&nadi_network_packet, false, {"without fast-forward", "message", true}},
+        {NULL, true, {"executor auto", "auto", false}},
     };
     struct run_case_tally none = {0};
     struct run_drawn r;

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-static const char *const models[] = {"unaware", "aware", "flow", "packet"};
-
 const char *run_path(struct run_drawn *r, const char *name)
 {
     return nadi_arena_printf(&r->arena, "%s/%s", r->folder, name);
@@ -67,7 +65,7 @@ static enum draw_own own_events(void *context, struct draw *d, const struct nadi
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         if (strcmp(key->key, lists[i].key) != 0)
             continue;
-        if (r->model == NADI_NETWORK_UNAWARE && strcmp(key->key, "compute") != 0 &&
+        if (r->model == &nadi_network_unaware && strcmp(key->key, "compute") != 0 &&
             strcmp(key->key, "start") != 0 && !rarely(d, 16))
             return DRAW_LEFT_OUT;
         const struct draw_map m = {
@@ -136,7 +134,7 @@ static void draw_setup(struct run_drawn *r)
         s->max_sim_ns = pick_size(d, 24);
     s->rendezvous = rarely(d, 10);
     s->compat = rarely(d, 16);
-    if (r->model == NADI_NETWORK_PACKET && rarely(d, 5))
+    if (r->model == &nadi_network_packet && rarely(d, 5))
         s->packet_compat = "ns3";
     r->keep_ops = draw_below(d, 2);
     r->keep_usage = rarely(d, 4);
@@ -156,8 +154,8 @@ void run_drawn_init(struct run_drawn *r, const uint8_t *bytes, size_t count, con
     nadi_arena_init(&r->arena);
     nadi_setup_init(&r->setup);
     const uint64_t model = draw_below(&r->d, 4);
-    r->model = (enum nadi_network_model)(NADI_NETWORK_UNAWARE + model);
-    r->setup.network_model = rarely(&r->d, 32) ? "auto" : models[model];
+    r->model = nadi_network_models[model];
+    r->setup.network_model = rarely(&r->d, 32) ? "auto" : r->model->name;
     r->temper = tempers[draw_below(&r->d, 8)];
     draw_setup(r);
     run_draw_network(r);

@@ -19,7 +19,7 @@ struct run_drawn {
     enum draw_temper temper;
     struct nadi_arena arena;
     const char *folder;
-    enum nadi_network_model model;
+    const struct nadi_network_ops *model;
     struct nadi_dim dims[NADI_MAX_DIMS]; /* their npus are the ranks; the rest is unused */
     uint32_t dim_count, rank_count;
     struct job job; /* the graphs; only where has_job */

@@ -336,7 +336,7 @@ static enum draw_own own_network(void *context, struct draw *d, const struct nad
     struct network *n = context;
     if (strcmp(key->key, "packet") == 0)
         return put_path(
-            n->r->model == NADI_NETWORK_PACKET && draw_below(d, 2) ? draw_packet_file(n->r) : NULL,
+            n->r->model == &nadi_network_packet && draw_below(d, 2) ? draw_packet_file(n->r) : NULL,
             out);
     if (strcmp(key->key, "graph") == 0)
         return put_path(n->graph, out);
@@ -399,7 +399,7 @@ static const char *draw_graph(struct run_drawn *r, const char *name)
 void run_draw_network(struct run_drawn *r)
 {
     const uint64_t way =
-        r->model == NADI_NETWORK_UNAWARE && !rarely(&r->d, 16) ? 0 : draw_below(&r->d, 8);
+        r->model == &nadi_network_unaware && !rarely(&r->d, 16) ? 0 : draw_below(&r->d, 8);
     if (way > 4 && way < 7) {
         r->setup.network = draw_graph(r, "network.yml");
         return;

@@ -457,9 +457,22 @@ void nadi_packet_figures_get(struct nadi_network *base, struct nadi_packet_figur
         nadi_pkt_carried_look(&self(base)->carried, net, 0);
 }
 
+/* The buffers hold what they promise, for one. */
+static bool accepts(const struct nadi_network_setup *setup, struct nadi_diags *diags)
+{
+    struct nadi_pkt *net = nadi_pkt_create(setup->graph, setup->packet, diags);
+    nadi_pkt_destroy(net);
+    return net != NULL;
+}
+
 const struct nadi_network_ops nadi_network_packet = {
     .name = "packet",
     .has_contention = true,
+    .has_links = true,
+    .needs_graph = true,
+    .has_packets = true,
+    .relaxed = &nadi_network_flow,
+    .accepts = accepts,
     .summary = "RoCE packets: NICs with windows and pacing, store-and-forward switches with shared "
                "buffers, PFC, ECN and congestion control. In its exact mode equal to the HPCC "
                "simulator on ns-3.",

@@ -67,7 +67,7 @@ static void specified_collectives(void **state)
             j.in.system.splits = 4;
             j.in.system.active_chunks = 2;
             j.in.system.local_mem_bw = 1600e9;
-            j.in.options.network_model = aware ? NADI_NETWORK_AWARE : NADI_NETWORK_UNAWARE;
+            j.in.options.network_model = aware ? &nadi_network_aware : &nadi_network_unaware;
             uint64_t bound = nadi_lower_bound_ns(&j.in), end = run_ns(&j);
             assert_int_equal(bound, aware ? cases[i].aware : cases[i].unaware);
             assert_int_equal(bound == end, aware ? cases[i].aware_exact : cases[i].unaware_exact);
@@ -92,7 +92,7 @@ static void graph(void **state)
         const struct job_node node = {.type = NADI_NODE_COLL, .bytes = 100000000};
         struct job j;
         job_graph(&j, cases[i].words);
-        j.in.options.network_model = NADI_NETWORK_AWARE;
+        j.in.options.network_model = &nadi_network_aware;
         job_algorithm(&j, NADI_ALGORITHM_RING);
         job_give(&j, job_trace(&j, &node, 1), 0, j.in.rank_count - 1);
         const uint64_t bound = nadi_lower_bound_ns(&j.in), end = run_ns(&j);
@@ -274,7 +274,7 @@ static void point_to_point(void **state)
         j.in.traces[rank] = t;
     assert_int_equal(nadi_lower_bound_ns(&j.in), 60);
     assert_int_equal(run_ns(&j), 60);
-    j.in.options.network_model = NADI_NETWORK_AWARE;
+    j.in.options.network_model = &nadi_network_aware;
     assert_int_equal(nadi_lower_bound_ns(&j.in), 60 + 2 * 107);
     assert_int_equal(run_ns(&j), 60 + 2 * 107);
     job_release(&j);

@@ -181,7 +181,7 @@ static struct row measure(const struct row *q)
     if (q->cluster) {
         struct nadi_inputs in;
         struct nadi_result result;
-        const struct nadi_run_options options = {.network_model = NADI_NETWORK_UNAWARE,
+        const struct nadi_run_options options = {.network_model = &nadi_network_unaware,
                                                  .injection_scale = 1,
                                                  .compute_scale = 1,
                                                  .comm_scale = 1};

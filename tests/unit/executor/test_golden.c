@@ -24,7 +24,7 @@ static void set_defaults(struct job *j)
     j->in.system.local_bw_aware = true;
 }
 
-static void expect(struct job *j, enum nadi_network_model model, enum nadi_executor executor,
+static void expect(struct job *j, const struct nadi_network_ops *model, enum nadi_executor executor,
                    const uint64_t *want, uint32_t count, const char *what)
 {
     struct nadi_result r;
@@ -45,7 +45,7 @@ static void expect(struct job *j, enum nadi_network_model model, enum nadi_execu
 static void expect_unaware(struct job *j, const uint64_t *want, uint32_t count, const char *what)
 {
     for (int e = NADI_EXECUTOR_AUTO; e <= NADI_EXECUTOR_KEYED; e++)
-        expect(j, NADI_NETWORK_UNAWARE, (enum nadi_executor)e, want, count, what);
+        expect(j, &nadi_network_unaware, (enum nadi_executor)e, want, count, what);
 }
 
 static uint32_t filled(const uint64_t values[8])
@@ -142,7 +142,7 @@ static void one_dimension(void **state)
             j.in.system.native[k].dims[0].window = row->window;
         job_give(&j, job_trace(&j, &node, 1), 0, row->npus - 1);
         expect_unaware(&j, row->unaware, filled(row->unaware), what);
-        expect(&j, NADI_NETWORK_AWARE, NADI_EXECUTOR_AUTO, row->aware, filled(row->aware), what);
+        expect(&j, &nadi_network_aware, NADI_EXECUTOR_AUTO, row->aware, filled(row->aware), what);
         job_release(&j);
     }
 }
@@ -309,7 +309,7 @@ static void direct_groups(void **state)
         add_groups(&j);
         give_by_group(&j, &node, 1);
         if (aware)
-            expect(&j, NADI_NETWORK_AWARE, NADI_EXECUTOR_AUTO, &on_ring, 1, "aware groups");
+            expect(&j, &nadi_network_aware, NADI_EXECUTOR_AUTO, &on_ring, 1, "aware groups");
         else
             expect_unaware(&j, &on_switch, 1, "direct groups");
         job_release(&j);
@@ -321,7 +321,7 @@ static void direct_groups(void **state)
     job_algorithm(&j, NADI_ALGORITHM_DIRECT);
     j.in.system.rendezvous = true;
     job_give(&j, job_trace(&j, &node, 1), 0, 7);
-    expect(&j, NADI_NETWORK_AWARE, NADI_EXECUTOR_AUTO, &meeting, 1, "aware rendezvous");
+    expect(&j, &nadi_network_aware, NADI_EXECUTOR_AUTO, &meeting, 1, "aware rendezvous");
     job_release(&j);
 }
 
@@ -445,13 +445,13 @@ static void custom_collective(void **state)
 {
     const struct {
         enum nadi_dim_kind kind;
-        enum nadi_network_model model;
+        const struct nadi_network_ops *model;
         uint64_t bytes, want;
     } cases[] = {
-        {NADI_DIM_RING, NADI_NETWORK_UNAWARE, 1048576, 90174},
-        {NADI_DIM_RING, NADI_NETWORK_UNAWARE, 1024, 90174}, /* the size is ignored */
-        {NADI_DIM_SWITCH, NADI_NETWORK_UNAWARE, 1048576, 97174},
-        {NADI_DIM_SWITCH, NADI_NETWORK_AWARE, 1048576, 131348},
+        {NADI_DIM_RING, &nadi_network_unaware, 1048576, 90174},
+        {NADI_DIM_RING, &nadi_network_unaware, 1024, 90174}, /* the size is ignored */
+        {NADI_DIM_SWITCH, &nadi_network_unaware, 1048576, 97174},
+        {NADI_DIM_SWITCH, &nadi_network_aware, 1048576, 131348},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

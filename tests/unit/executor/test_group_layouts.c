@@ -102,7 +102,7 @@ static void run_case(const struct nadi_program_ops *ops, enum nadi_collective_ki
     j.in.system.native[native] = (struct nadi_implementation){
         .count = 1, .dims = {{.algorithm = NADI_ALGORITHM_PROGRAM, .program = ops, .window = 3}}};
     j.in.system.exact = true;
-    j.in.options.network_model = NADI_NETWORK_AWARE;
+    j.in.options.network_model = &nadi_network_aware;
     bool existed;
     (void)nadi_groups_add(&j.in.groups, "g", ranks, n, &existed);
     job_give(&j, job_trace(&j, &idle, 1), 0, npus - 1);

@@ -3,6 +3,7 @@
 #include "sim/run.h"
 
 #include "support/input_case.h"
+#include "support/models.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -36,7 +37,8 @@ static void begin(struct input_case *c, const char *network, const char *algorit
     input_case_workload(c, ranks, node);
 }
 
-static void simulate(struct input_case *c, enum nadi_network_model model, struct nadi_result *r)
+static void simulate(struct input_case *c, const struct nadi_network_ops *model,
+                     struct nadi_result *r)
 {
     c->options.network_model = model;
     if (!input_case_load(c, true))
@@ -75,13 +77,14 @@ static void links_carry_half(void **state)
         {NADI_ALL_GATHER, BYTES, BYTES, (N - 1) * BYTES, (N - 1) * BYTES},
     };
     for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
-        for (int model = NADI_NETWORK_AWARE; model <= NADI_NETWORK_PACKET; model++) {
+        EACH_MODEL(LINK_MODELS)
+        {
             const struct load *l = &loads[i];
-            const bool packets = model == NADI_NETWORK_PACKET;
+            const bool packets = model == &nadi_network_packet;
             struct input_case c;
             struct nadi_result r;
             begin(&c, one_switch, "\"inSwitch10\"", N, node_of(l->kind));
-            simulate(&c, (enum nadi_network_model)model, &r);
+            simulate(&c, model, &r);
             uint32_t seen = 0;
             for (size_t k = 0; k < r.link_count; k++) {
                 const bool up = r.links[k].from < N;
@@ -89,9 +92,10 @@ static void links_carry_half(void **state)
                 const uint64_t want =
                     up ? (root ? l->up_root : l->up) : (root ? l->down_root : l->down);
                 if (!about(r.links[k].bytes, want, packets))
-                    fail_msg("%s, model %d, link %u to %u: %llu bytes, not %llu",
-                             nadi_collective_name(l->kind), model, r.links[k].from, r.links[k].to,
-                             (unsigned long long)r.links[k].bytes, (unsigned long long)want);
+                    fail_msg("%s, model %s, link %u to %u: %llu bytes, not %llu",
+                             nadi_collective_name(l->kind), model->name, r.links[k].from,
+                             r.links[k].to, (unsigned long long)r.links[k].bytes,
+                             (unsigned long long)want);
                 seen++;
             }
             assert_int_equal(seen, 2 * N);
@@ -104,22 +108,24 @@ static void links_carry_half(void **state)
 static void half_of_a_ring(void **state)
 {
     (void)state;
-    for (int model = NADI_NETWORK_UNAWARE; model <= NADI_NETWORK_PACKET; model++) {
+    EACH_MODEL(ALL_MODELS)
+    {
         double bytes[2];
         for (int which = 0; which < 2; which++) {
             struct input_case c;
             struct nadi_result r;
             begin(&c, one_switch, which ? "\"inSwitch10\"" : "\"ring\"", N,
                   node_of(NADI_ALL_REDUCE));
-            simulate(&c, (enum nadi_network_model)model, &r);
+            simulate(&c, model, &r);
             bytes[which] = (double)r.dims[0].bytes;
             nadi_result_release(&r);
             input_case_release(&c);
         }
-        const double links = model == NADI_NETWORK_UNAWARE ? 2 : 1; /* it counts a message once */
+        const double links = model == &nadi_network_unaware ? 2 : 1; /* it counts a message once */
         const double want = N / (2.0 * (N - 1)) * links;
         if (fabs(bytes[1] / bytes[0] - want) > 0.01 * want)
-            fail_msg("model %d: %g of a ring's bytes, not %g", model, bytes[1] / bytes[0], want);
+            fail_msg("model %s: %g of a ring's bytes, not %g", model->name, bytes[1] / bytes[0],
+                     want);
     }
 }
 
@@ -151,18 +157,19 @@ static void times_by_hand(void **state)
         {tree, "\"inSwitch10\"", 16, NADI_BARRIER, 6 * 500 + 5 * 100},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        for (int model = NADI_NETWORK_UNAWARE; model <= NADI_NETWORK_PACKET; model++) {
+        EACH_MODEL(ALL_MODELS)
+        {
             const struct timed *t = &cases[i];
             struct input_case c;
             struct nadi_result r;
-            if (t->network == tree && model == NADI_NETWORK_UNAWARE)
+            if (t->network == tree && model == &nadi_network_unaware)
                 continue;
             begin(&c, t->network, t->algorithm, t->ranks, node_of(t->kind));
-            simulate(&c, (enum nadi_network_model)model, &r);
+            simulate(&c, model, &r);
             const double off = fabs((double)r.end_ns - t->ns) / t->ns;
             /* packets: headers and acknowledgements, and no copy that waits for a whole piece */
-            if (off > (model == NADI_NETWORK_PACKET ? 0.1 : 1e-4))
-                fail_msg("case %zu, model %d: %llu ns, not %g", i, model,
+            if (off > (model == &nadi_network_packet ? 0.1 : 1e-4))
+                fail_msg("case %zu, model %s: %llu ns, not %g", i, model->name,
                          (unsigned long long)r.end_ns, t->ns);
             nadi_result_release(&r);
             input_case_release(&c);
@@ -174,16 +181,17 @@ static void tree_of_switches(void **state)
 {
     (void)state;
     static const char tree[] = "generator: {type: fat-tree, k: 4}\nin-switch-bandwidth: 400\n";
-    for (int model = NADI_NETWORK_AWARE; model <= NADI_NETWORK_PACKET; model++) {
+    EACH_MODEL(LINK_MODELS)
+    {
         struct input_case c;
         struct nadi_result r;
         uint32_t used = 0;
         begin(&c, tree, "\"inSwitch10\"", 16, node_of(NADI_ALL_REDUCE));
-        simulate(&c, (enum nadi_network_model)model, &r);
+        simulate(&c, model, &r);
         for (size_t k = 0; k < r.link_count; k++) {
             used += r.links[k].bytes > 0;
             assert_true(r.links[k].bytes == 0 ||
-                        about(r.links[k].bytes, BYTES, model == NADI_NETWORK_PACKET));
+                        about(r.links[k].bytes, BYTES, model == &nadi_network_packet));
         }
         assert_int_equal(used, 2 * (16 + 8 + 4));
         nadi_result_release(&r);
@@ -203,13 +211,14 @@ static void dimensions_and_groups(void **state)
      * piece. Outside 10 of 25,000 B at 1500 ns each, and one way more. Back inside rank 0's first
      * piece goes up and is copied, then 40 go down. */
     const double want = 40 * 750 + 11 * 1500 + 750 + 100 + 40 * 750;
-    for (int model = NADI_NETWORK_UNAWARE; model <= NADI_NETWORK_PACKET; model++) {
+    EACH_MODEL(ALL_MODELS)
+    {
         struct input_case c;
         struct nadi_result r;
         begin(&c, two_dims, "\"inSwitch10\", \"inSwitch10\"", N, node_of(NADI_ALL_REDUCE));
-        simulate(&c, (enum nadi_network_model)model, &r);
-        if (fabs((double)r.end_ns - want) > (model == NADI_NETWORK_PACKET ? 0.1 : 1e-4) * want)
-            fail_msg("model %d: %llu ns, not %g", model, (unsigned long long)r.end_ns, want);
+        simulate(&c, model, &r);
+        if (fabs((double)r.end_ns - want) > (model == &nadi_network_packet ? 0.1 : 1e-4) * want)
+            fail_msg("model %s: %llu ns, not %g", model->name, (unsigned long long)r.end_ns, want);
         nadi_result_release(&r);
         input_case_release(&c);
         /* two groups that cross at dimension 1, uneven and strided ones on dimension 0 */
@@ -225,7 +234,7 @@ static void dimensions_and_groups(void **state)
                              : rank == 6 || rank == 4
                                  ? "COLL 1 a comm_type=0 comm_size=1000000 pg_name='x'\n"
                                  : "COMP 1 c us=1\n");
-        simulate(&c, (enum nadi_network_model)model, &r);
+        simulate(&c, model, &r);
         assert_true(r.end_ns > 10000);
         nadi_result_release(&r);
         input_case_release(&c);

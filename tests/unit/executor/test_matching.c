@@ -26,7 +26,7 @@ static void simulate(bool match, struct nadi_result *result)
         .network = DATA "network.yml",
         .memory = DATA "memory.json",
         .groups = DATA "groups.json",
-        .network_model = NADI_NETWORK_AWARE,
+        .network_model = &nadi_network_aware,
         .injection_scale = 1,
         .compute_scale = 1,
         .comm_scale = 1,

@@ -3,6 +3,7 @@
 #include "sim/run.h"
 
 #include "support/input_case.h"
+#include "support/models.h"
 
 #include <setjmp.h>
 
@@ -23,7 +24,8 @@ static void begin(struct input_case *c, uint32_t npus, const char *keys)
     input_case_network(c, text);
 }
 
-static void simulate(struct input_case *c, enum nadi_network_model model, struct nadi_result *r)
+static void simulate(struct input_case *c, const struct nadi_network_ops *model,
+                     struct nadi_result *r)
 {
     c->options.network_model = model;
     c->options.record_ops = true;
@@ -59,7 +61,8 @@ static void between_chunks(void **state)
         {"EXPLICIT", 5, 1, false}, {"EXPLICIT", 3, 3, false}, {"EXPLICIT", -2, -1, true},
     };
     for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++)
-        for (int model = NADI_NETWORK_UNAWARE; model <= NADI_NETWORK_FLOW; model++) {
+        EACH_MODEL(&nadi_network_unaware, &nadi_network_aware, &nadi_network_flow)
+        {
             const struct policy *p = &policies[i];
             struct input_case c;
             struct nadi_result r;
@@ -75,11 +78,11 @@ static void between_chunks(void **state)
                      "COLL 3 b comm_type=6 comm_size=800 comm_priority=%d deps=2\n",
                      p->first_priority, p->second_priority);
             input_case_workload(&c, 2, text);
-            simulate(&c, (enum nadi_network_model)model, &r);
+            simulate(&c, model, &r);
             /* aware: every link is paid, 500 + 1000 twice, so that it is the second chunk */
-            const uint64_t step = model == NADI_NETWORK_AWARE ? 3000 : 2000;
-            const uint64_t small = model == NADI_NETWORK_AWARE ? 1200 : 1100;
-            const uint64_t cut = model == NADI_NETWORK_AWARE ? 2 : 3; /* chunks of a before b */
+            const uint64_t step = model == &nadi_network_aware ? 3000 : 2000;
+            const uint64_t small = model == &nadi_network_aware ? 1200 : 1100;
+            const uint64_t cut = model == &nadi_network_aware ? 2 : 3; /* chunks of a before b */
             const uint64_t first = p->second_wins ? 4 * step + 4 * small : 4 * step;
             const uint64_t second = p->second_wins ? cut * step + 4 * small : 4 * step + 4 * small;
             for (uint32_t rank = 0; rank < 2; rank++) {
@@ -108,7 +111,7 @@ static void one_at_a_time(void **state)
         input_case_workload(&c, 2,
                             "COLL 1 a comm_type=6 comm_size=8000 comm_priority=0\nCOMP 2 c us=5\n"
                             "COLL 3 b comm_type=6 comm_size=800 comm_priority=9 deps=2\n");
-        simulate(&c, NADI_NETWORK_UNAWARE, &r);
+        simulate(&c, &nadi_network_unaware, &r);
         assert_int_equal(end_of(&r, 0, 0), 8000);
         assert_int_equal(end_of(&r, 0, 2), 8000 + 4 * 1100);
         nadi_result_release(&r);
@@ -121,45 +124,42 @@ static void one_at_a_time(void **state)
 static void groups_share_links(void **state)
 {
     (void)state;
-    static const uint64_t shared[] = {
-        [NADI_NETWORK_UNAWARE] = 2000,                  /* they never meet */
-        [NADI_NETWORK_AWARE] = 500 + 1000 + 500 + 1000, /* the first of them */
-        [NADI_NETWORK_FLOW] = 1000 + 2000,              /* half of the link each */
-    };
-    for (int model = NADI_NETWORK_UNAWARE; model <= NADI_NETWORK_FLOW; model++)
-        for (int streams = 1; streams <= 2; streams++) {
-            struct input_case c;
-            struct nadi_result r;
-            char keys[120];
-            snprintf(keys, sizeof(keys),
-                     ", \"preferred-dataset-splits\": 1, \"active-chunks-per-dimension\": 2, "
-                     "\"communication-streams\": %d",
-                     streams);
-            begin(&c, 3, keys);
-            input_case_groups(&c, "{\"x\": [0, 1], \"y\": [0, 2]}\n");
-            const char *const x = "COLL 1 a comm_type=2 comm_size=1000 pg_name='x'\n";
-            input_case_trace(&c, "w", 0,
-                             "COLL 1 a comm_type=2 comm_size=1000 pg_name='x'\n"
-                             "COLL 2 b comm_type=2 comm_size=1000 pg_name='y'\n");
-            input_case_trace(&c, "w", 1, x);
-            input_case_trace(&c, "w", 2, "COLL 1 b comm_type=2 comm_size=1000 pg_name='y'\n");
-            simulate(&c, (enum nadi_network_model)model, &r);
-            /* smaller groups hand over in 10 ns at both ends, the reference's rule */
-            const uint64_t ends = model == NADI_NETWORK_FLOW ? 0 : 20;
-            const uint64_t alone = (model == NADI_NETWORK_AWARE ? 3000 : 2000) + ends;
-            if (streams == 1) { /* rank 2 sends at once, rank 0 one after the other */
-                const uint64_t first = model == NADI_NETWORK_FLOW ? shared[model] : alone;
-                assert_int_equal(end_of(&r, 0, 0), first);
-                assert_int_equal(r.end_ns, first + alone);
-            } else {
-                assert_int_equal(end_of(&r, 0, 0), shared[model] + ends);
-                /* aware: the second one's message leaves rank 0 1000 ns later */
-                assert_int_equal(r.end_ns,
-                                 shared[model] + ends + (model == NADI_NETWORK_AWARE ? 1000 : 0));
-            }
-            nadi_result_release(&r);
-            input_case_release(&c);
+    EACH_MODEL(&nadi_network_unaware, &nadi_network_aware, &nadi_network_flow)
+    for (int streams = 1; streams <= 2; streams++) {
+        struct input_case c;
+        struct nadi_result r;
+        char keys[120];
+        snprintf(keys, sizeof(keys),
+                 ", \"preferred-dataset-splits\": 1, \"active-chunks-per-dimension\": 2, "
+                 "\"communication-streams\": %d",
+                 streams);
+        begin(&c, 3, keys);
+        input_case_groups(&c, "{\"x\": [0, 1], \"y\": [0, 2]}\n");
+        const char *const x = "COLL 1 a comm_type=2 comm_size=1000 pg_name='x'\n";
+        input_case_trace(&c, "w", 0,
+                         "COLL 1 a comm_type=2 comm_size=1000 pg_name='x'\n"
+                         "COLL 2 b comm_type=2 comm_size=1000 pg_name='y'\n");
+        input_case_trace(&c, "w", 1, x);
+        input_case_trace(&c, "w", 2, "COLL 1 b comm_type=2 comm_size=1000 pg_name='y'\n");
+        simulate(&c, model, &r);
+        /* smaller groups hand over in 10 ns at both ends, the reference's rule */
+        const uint64_t ends = model == &nadi_network_flow ? 0 : 20;
+        /* alone; after the first of them; half of the link each */
+        const uint64_t shared =
+            model == &nadi_network_unaware ? 2000 : 3000; /* half of the link each */
+        const uint64_t alone = (model == &nadi_network_aware ? 3000 : 2000) + ends;
+        if (streams == 1) { /* rank 2 sends at once, rank 0 one after the other */
+            const uint64_t first = model == &nadi_network_flow ? shared : alone;
+            assert_int_equal(end_of(&r, 0, 0), first);
+            assert_int_equal(r.end_ns, first + alone);
+        } else {
+            assert_int_equal(end_of(&r, 0, 0), shared + ends);
+            /* aware: the second one's message leaves rank 0 1000 ns later */
+            assert_int_equal(r.end_ns, shared + ends + (model == &nadi_network_aware ? 1000 : 0));
         }
+        nadi_result_release(&r);
+        input_case_release(&c);
+    }
 }
 
 int main(void)

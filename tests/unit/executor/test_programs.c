@@ -109,7 +109,7 @@ static void late_members(void **state)
         j.in.system.splits = 1 + (uint32_t)nadi_rng_below(&rng, 4);
         j.in.system.active_chunks = 1 + (uint32_t)nadi_rng_below(&rng, 3);
         j.in.system.endpoint_delay_ns = nadi_rng_below(&rng, 20);
-        j.in.options.network_model = i % 2 ? NADI_NETWORK_UNAWARE : NADI_NETWORK_AWARE;
+        j.in.options.network_model = i % 2 ? &nadi_network_unaware : &nadi_network_aware;
         uint64_t bytes = nadi_rng_below(&rng, 20000), latest = 0;
         for (uint32_t rank = 0; rank < n; rank++) {
             const struct job_node nodes[] = {

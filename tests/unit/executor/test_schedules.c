@@ -23,7 +23,7 @@ static void draw_network(struct job *j, struct nadi_rng *rng)
     j->in.system.active_chunks = 1 + (uint32_t)nadi_rng_below(rng, 3);
     j->in.system.comm_streams = 1 + (uint32_t)nadi_rng_below(rng, 3);
     j->in.system.exact = nadi_rng_below(rng, 2);
-    j->in.options.network_model = j->in.system.exact ? NADI_NETWORK_AWARE : NADI_NETWORK_UNAWARE;
+    j->in.options.network_model = j->in.system.exact ? &nadi_network_aware : &nadi_network_unaware;
 }
 
 /* Three collectives, the last one free to overtake; a start of its own for each rank. */

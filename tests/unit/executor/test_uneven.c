@@ -3,6 +3,7 @@
 #include "sim/run.h"
 
 #include "support/input_case.h"
+#include "support/models.h"
 
 #include <setjmp.h>
 
@@ -40,7 +41,7 @@ static void give_rows(struct input_case *c, const char *key)
     }
 }
 
-static void simulate(struct input_case *c, enum nadi_network_model model,
+static void simulate(struct input_case *c, const struct nadi_network_ops *model,
                      enum nadi_executor executor, struct nadi_result *r)
 {
     c->options.network_model = model;
@@ -72,7 +73,8 @@ static void bytes_of_links(void **state)
     for (int a = 0; a < 2; a++)
         for (int splits = 1; splits <= 3; splits++)
             for (int shares = 0; shares < 2; shares++)
-                for (int model = NADI_NETWORK_AWARE; model <= NADI_NETWORK_FLOW; model++) {
+                EACH_MODEL(&nadi_network_aware, &nadi_network_flow)
+                {
                     struct input_case c;
                     struct nadi_result r;
                     char keys[160];
@@ -87,7 +89,7 @@ static void bytes_of_links(void **state)
                     input_case_system(&c, nadi_str_get(&s));
                     nadi_str_release(&s);
                     give_rows(&c, shares ? "in_split_size" : "comm_sizes");
-                    simulate(&c, (enum nadi_network_model)model, NADI_EXECUTOR_AUTO, &r);
+                    simulate(&c, model, NADI_EXECUTOR_AUTO, &r);
                     check_links(&r);
                     nadi_result_release(&r);
                     input_case_release(&c);
@@ -103,7 +105,7 @@ static void times_by_hand(void **state)
         struct nadi_result r;
         begin(&c, "");
         give_rows(&c, "comm_sizes");
-        simulate(&c, NADI_NETWORK_UNAWARE, (enum nadi_executor)executor, &r);
+        simulate(&c, &nadi_network_unaware, (enum nadi_executor)executor, &r);
         assert_int_equal(r.end_ns, 1000 + 9000);
         assert_int_equal(nadi_result_rank(&r, 2)->finish_ns, 1500); /* the longest to it: 500 B */
         assert_int_equal(r.message_bytes, 3000 + 1000 + 2000 + 500 + 100 + 9000 + 20 + 1);
@@ -112,7 +114,7 @@ static void times_by_hand(void **state)
         /* one after the other: distance 1, 2, 3; rank 0 receives 9000 B from 3, 0 from 2, 2000 */
         begin(&c, ", \"all-to-all-v-implementation\": [\"pairwise\"]");
         give_rows(&c, "comm_sizes");
-        simulate(&c, NADI_NETWORK_UNAWARE, (enum nadi_executor)executor, &r);
+        simulate(&c, &nadi_network_unaware, (enum nadi_executor)executor, &r);
         assert_int_equal(nadi_result_rank(&r, 0)->finish_ns, 10000 + 1000 + 4000);
         nadi_result_release(&r);
         input_case_release(&c);
@@ -140,7 +142,7 @@ static void matrix(void **state)
         }
         if (!file)
             give_rows(&c, "comm_sizes");
-        simulate(&c, NADI_NETWORK_FLOW, NADI_EXECUTOR_AUTO, &r);
+        simulate(&c, &nadi_network_flow, NADI_EXECUTOR_AUTO, &r);
         check_links(&r);
         ends[file] = r.end_ns;
         nadi_result_release(&r);
@@ -152,7 +154,8 @@ static void matrix(void **state)
 static void groups_and_skew(void **state)
 {
     (void)state;
-    for (int model = NADI_NETWORK_UNAWARE; model <= NADI_NETWORK_PACKET; model++) {
+    EACH_MODEL(ALL_MODELS)
+    {
         struct input_case c;
         struct nadi_result r;
         begin(&c, ", \"all-to-all-skew\": \"hot\", \"all-to-all-skew-by\": 1");
@@ -161,7 +164,7 @@ static void groups_and_skew(void **state)
             input_case_trace(&c, "w", rank,
                              rank % 2 ? "COLL 1 a comm_type=6 comm_size=5000 pg_name='x'\n"
                                       : "COLL 1 a comm_type=6 comm_size=7000 pg_name='y'\n");
-        simulate(&c, (enum nadi_network_model)model, NADI_EXECUTOR_AUTO, &r);
+        simulate(&c, model, NADI_EXECUTOR_AUTO, &r);
         /* one of each group gets all, and keeps its own */
         assert_int_equal(r.message_bytes, 5000 + 7000);
         nadi_result_release(&r);

@@ -295,7 +295,7 @@ static void options(void **state)
     input_case_init(&c);
     c.options.max_sim_ns = 5000;
     c.options.max_wall_ms = 20;
-    c.options.network_model = NADI_NETWORK_AWARE;
+    c.options.network_model = &nadi_network_aware;
     c.options.comm_scale = 0.5;
     input_case_accepted(&c, "");
     assert_int_equal(c.in.options.queues_per_dim, 1);

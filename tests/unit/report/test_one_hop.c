@@ -30,7 +30,7 @@ static uint64_t textbook(enum nadi_collective_kind kind, bool ring)
 }
 
 static void check(enum nadi_collective_kind kind, enum nadi_algorithm algorithm,
-                  enum nadi_network_model model)
+                  const struct nadi_network_ops *model)
 {
     static const struct nadi_dim mesh = {
         .kind = NADI_DIM_FULLY_CONNECTED, .npus = N, .bytes_per_ns = 50, .latency_ns = 500};
@@ -72,7 +72,8 @@ static void bus_bandwidth_is_what_links_carry(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
         for (int aware = 0; aware < 2; aware++) {
-            enum nadi_network_model model = aware ? NADI_NETWORK_AWARE : NADI_NETWORK_UNAWARE;
+            const struct nadi_network_ops *model =
+                aware ? &nadi_network_aware : &nadi_network_unaware;
             check(kinds[k], NADI_ALGORITHM_RING, model);
             check(kinds[k], NADI_ALGORITHM_DIRECT, model);
             if (kinds[k] != NADI_ALL_TO_ALL)

@@ -150,7 +150,7 @@ static void queue_at_a_link(void **state)
     };
     (void)state;
     start(&x);
-    x.job.in.options.network_model = NADI_NETWORK_AWARE;
+    x.job.in.options.network_model = &nadi_network_aware;
     job_give(&x.job, job_trace(&x.job, receives, 3), 0, 0);
     for (uint32_t rank = 1; rank < 4; rank++) {
         send[0].duration_ns = rank == 2 ? 1 : 600;

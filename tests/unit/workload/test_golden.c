@@ -3,6 +3,7 @@
  */
 #include "sim/run.h"
 #include "support/job.h"
+#include "support/models.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -115,11 +116,12 @@ static void algorithms(void **state)
 static void regression(void **state)
 {
     (void)state;
-    for (int model = NADI_NETWORK_UNAWARE; model <= NADI_NETWORK_AWARE; model++) {
+    EACH_MODEL(&nadi_network_unaware, &nadi_network_aware)
+    {
         struct job j;
         begin(&j, 8);
         j.in.system.local_mem_bw = 50e9;
-        j.in.options.network_model = (enum nadi_network_model)model;
+        j.in.options.network_model = model;
         give_all(&j, &all_reduce, 1);
         finish_all(&j, 117780);
     }

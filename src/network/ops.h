@@ -1,0 +1,80 @@
+/* ops: a network model's identity: its name, what it can do, and its functions (network.h).
+ *
+ * Nobody compares names or models: who wants to know what a model can do asks for that. */
+#ifndef NADI_NETWORK_OPS_H
+#define NADI_NETWORK_OPS_H
+
+#include "base/base.h"
+#include "network/models.h"
+
+struct nadi_diags;
+struct nadi_link_state;
+struct nadi_message;
+struct nadi_network;
+struct nadi_network_counter;
+struct nadi_network_setup;
+struct nadi_usage;
+
+typedef void nadi_network_visit_fn(void *context, const struct nadi_network_counter *counter);
+
+struct nadi_network_ops {
+    const char *name;
+    const char *summary; /* what it assumes, one paragraph */
+    /* What it can do. */
+    bool has_contention;    /* when one message is sent can matter to another: collectives go
+                               message by message (executor `message`) */
+    bool has_links;         /* sees each link: runs on graphs; links may change, and carry traffic
+                               of others. Else a dimension is all there is */
+    bool needs_graph;       /* dimensions become a graph first */
+    bool store_and_forward; /* a message takes its links one after another, whole */
+    bool truncates;         /* on dimensions times are cut to whole ns, as in the reference */
+    bool can_fold;          /* one rank's messages may stand for those of all: network/uniform.h */
+    bool has_packets;       /* takes a packet file, and has figures of packets */
+    /* Never later than this one, and runs at any rate. NULL: it does itself. */
+    const struct nadi_network_ops *relaxed;
+    /* Does the network fit the model? Says why not. NULL: all do. */
+    bool (*accepts)(const struct nadi_network_setup *setup, struct nadi_diags *diags);
+    struct nadi_network *(*create)(const struct nadi_network_setup *setup);
+    void (*destroy)(struct nadi_network *net);
+    uint32_t (*route)(struct nadi_network *net, uint32_t src, uint32_t dst);
+    /* The route over one link between an NPU and a switch or two switches: a channel of the graph,
+     * or nadi_network_switch_link. It never changes: while the link is down messages wait for it.
+     */
+    uint32_t (*over)(struct nadi_network *net, uint32_t link);
+    void (*send)(struct nadi_network *net, const struct nadi_message *message);
+    /* Calls `visit` for each dimension's sum (links false) or each link that the model has (links
+     * true), in a fixed order. */
+    void (*counters)(const struct nadi_network *net, bool links, nadi_network_visit_fn *visit,
+                     void *context);
+    /* What links carry over time, in the order in which `counters` visits links; NULL where that
+     * was not asked for or the model does not know. Until the network is destroyed. */
+    const struct nadi_usage *(*usage)(const struct nadi_network *net);
+    /* What was sent so far, each message once, however many links it crosses. */
+    void (*sent)(const struct nadi_network *net, uint64_t *messages, uint64_t *bytes);
+    /* Links change, all at once; messages on their way find other ways where theirs is down. Only
+     * with a graph; NULL: the model has no links that could. */
+    void (*change)(struct nadi_network *net, const struct nadi_link_state *states, size_t count);
+    /* Messages that wait because there is no way at present; *src, *dst: of one of them that had
+     * none when it was sent, if there is one. NULL: never. */
+    uint64_t (*stranded)(const struct nadi_network *net, uint32_t *src, uint32_t *dst);
+    /* Where messages wait for ever because their way has more links than the model can follow: says
+     * so; NULL: not therefore. NULL: never. */
+    const char *(*too_far)(const struct nadi_network *net);
+    /* Is something on its way that ends beyond the clock's range, and for which no event is
+     * pending? NULL: never. */
+    bool (*endless)(const struct nadi_network *net);
+};
+
+#define NADI_NETWORK_DECLARE(name, does) extern const struct nadi_network_ops nadi_network_##name;
+NADI_NETWORK_MODELS(NADI_NETWORK_DECLARE, )
+#undef NADI_NETWORK_DECLARE
+
+/* All models, NULL-terminated. */
+extern const struct nadi_network_ops *const nadi_network_models[];
+const struct nadi_network_ops *nadi_network_find(const char *name); /* NULL if none */
+/* What `auto` chooses between: the cheapest, right where no two messages want one link at a time,
+ * and the cheapest of those that let messages share links. */
+extern const struct nadi_network_ops *const nadi_network_default;
+extern const struct nadi_network_ops *const nadi_network_sharing;
+
+#endif
