@@ -4,7 +4,7 @@
 
 #include "api/gate.h"
 #include "base/arena.h"
-#include "format/deflate.h"
+#include "format/out.h"
 #include "inputs/inputs.h"
 #include "model/study.h"
 #include "report/run_files.h"

@@ -140,11 +140,11 @@ static bool same_graph(struct work *w, const struct nadi_full *f, const struct n
     struct nadi_str input = NADI_STR_INIT, scratch = NADI_STR_INIT, why = NADI_STR_INIT;
     struct nadi_diags inner;
     nadi_diags_init(&inner);
-    struct nadi_deflate *sink = nadi_deflate_memory(&input, NADI_CODING_PLAIN);
+    struct nadi_out *sink = nadi_out_memory(&input, NADI_CODING_PLAIN);
     nadi_full_write_metadata(sink, f);
     for (size_t i = 0; i < f->node_count; i++)
         nadi_full_write_node(sink, &scratch, &f->nodes[i], NULL);
-    bool same = nadi_deflate_close(sink, &inner);
+    bool same = nadi_out_close(sink, &inner);
     struct nadi_trace *a = nadi_trace_parse(f->path, input.text, input.length, 0, &inner);
     struct nadi_trace *b = nadi_trace_parse("result", out->text, out->length, 0, &inner);
     if (a && b && nadi_comparison_same_graph(a, b, &why))
@@ -169,7 +169,7 @@ static bool same_graph(struct work *w, const struct nadi_full *f, const struct n
 }
 
 static bool anonymize_rank(void *context, const struct nadi_full *f, uint32_t rank,
-                           struct nadi_deflate *sink, struct nadi_edit_report *report,
+                           struct nadi_out *sink, struct nadi_edit_report *report,
                            struct nadi_diags *diags)
 {
     struct work *w = context;
@@ -185,7 +185,7 @@ static bool anonymize_rank(void *context, const struct nadi_full *f, uint32_t ra
     if (ok && w->shapes == NADI_SHAPES_KEEP)
         ok = same_graph(w, f, &out, diags);
     if (ok)
-        nadi_deflate_write(sink, out.text, out.length);
+        nadi_out_bytes(sink, out.text, out.length);
     nadi_links_release(&links);
     nadi_str_release(&out);
     nadi_str_release(&why);

@@ -20,7 +20,7 @@ void nadi_trace_filter_init(struct nadi_trace_filter *options)
 }
 
 static bool slice_rank(void *context, const struct nadi_full *f, uint32_t rank,
-                       struct nadi_deflate *sink, struct nadi_edit_report *report,
+                       struct nadi_out *sink, struct nadi_edit_report *report,
                        struct nadi_diags *diags)
 {
     struct nadi_links links;
@@ -63,7 +63,7 @@ struct filter {
 };
 
 static bool filter_rank(void *context, const struct nadi_full *f, uint32_t rank,
-                        struct nadi_deflate *sink, struct nadi_edit_report *report,
+                        struct nadi_out *sink, struct nadi_edit_report *report,
                         struct nadi_diags *diags)
 {
     struct filter *filter = context;

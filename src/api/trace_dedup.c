@@ -57,15 +57,15 @@ static struct nadi_trace *metadata_trace(const struct nadi_full *f)
                                      "0.0.4",
                          node[] = "\x08\x01\x18\x01";
     nadi_diags_init(&inner);
-    struct nadi_deflate *sink = nadi_deflate_memory(&file, NADI_CODING_PLAIN);
-    nadi_full_write_frame(sink, version, sizeof(version) - 1);
+    struct nadi_out *sink = nadi_out_memory(&file, NADI_CODING_PLAIN);
+    nadi_frame_write(sink, version, sizeof(version) - 1);
     if (!f)
-        nadi_full_write_frame(sink, node, sizeof(node) - 1);
+        nadi_frame_write(sink, node, sizeof(node) - 1);
     for (size_t i = 0; f && i < f->node_count; i++) {
         if (nadi_fold_defines_groups(&f->nodes[i]))
             nadi_full_write_node(sink, &scratch, &f->nodes[i], &alone);
     }
-    bool ok = nadi_deflate_close(sink, &inner);
+    bool ok = nadi_out_close(sink, &inner);
     struct nadi_trace *t =
         ok ? nadi_trace_parse(f ? f->path : "", file.text, file.length, 0, &inner) : NULL;
     nadi_str_release(&file);
@@ -203,7 +203,7 @@ static void find_classes(struct fold *w)
  */
 
 static void write_node(const struct fold *w, const struct nadi_full_node *n, uint32_t rank,
-                       struct nadi_deflate *sink, struct nadi_str *scratch, struct nadi_str *group)
+                       struct nadi_out *sink, struct nadi_str *scratch, struct nadi_str *group)
 {
     struct nadi_attr_patch attrs[3];
     struct nadi_node_patch patch = {.attrs = attrs};
@@ -240,8 +240,8 @@ static bool write_class(struct fold *w, uint32_t class)
     nadi_str_clear(&w->path);
     nadi_str_printf(&w->path, "%s.class%u.et", nadi_str_get(&w->prefix), class);
     struct nadi_full *f = nadi_full_read(w->source.paths[at], w->diags);
-    struct nadi_deflate *sink =
-        f ? nadi_deflate_open(nadi_str_get(&w->path), NADI_CODING_PLAIN, w->diags) : NULL;
+    struct nadi_out *sink =
+        f ? nadi_out_open(nadi_str_get(&w->path), NADI_CODING_PLAIN, w->diags) : NULL;
     bool ok = sink != NULL;
     if (ok) {
         struct nadi_str scratch = NADI_STR_INIT, group = NADI_STR_INIT;
@@ -249,7 +249,7 @@ static bool write_class(struct fold *w, uint32_t class)
         for (size_t i = 0; i < f->node_count; i++)
             write_node(w, &f->nodes[i], rank, sink, &scratch, &group);
         w->nodes_written += f->node_count;
-        ok = nadi_deflate_close(sink, w->diags);
+        ok = nadi_out_close(sink, w->diags);
         nadi_str_release(&scratch);
         nadi_str_release(&group);
     }

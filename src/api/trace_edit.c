@@ -40,16 +40,15 @@ static bool change_file(struct files *w, uint32_t i)
         w->tool->read ? w->tool->read(w->tool->context, path, rank, &w->reports[i], w->messages)
                       : nadi_full_read(path, w->messages);
     nadi_edit_output(w->edit->output, w->source.several, rank, &output);
-    struct nadi_deflate *sink =
-        f ? nadi_deflate_open(nadi_str_get(&output), nadi_coding_of(nadi_str_get(&output)),
-                              w->messages)
+    struct nadi_out *sink =
+        f ? nadi_out_open(nadi_str_get(&output), nadi_coding_of(nadi_str_get(&output)), w->messages)
           : NULL;
     if (sink) {
         ok = w->tool->change(w->tool->context, f, rank, sink, &w->reports[i], w->messages);
         if (ok)
-            ok = nadi_deflate_close(sink, w->messages);
+            ok = nadi_out_close(sink, w->messages);
         else
-            nadi_deflate_discard(sink);
+            nadi_out_discard(sink);
     }
     nadi_full_destroy(f);
     nadi_str_release(&output);

@@ -5,8 +5,8 @@
 
 #include "api/trace_source.h"
 #include "base/str.h"
-#include "format/deflate.h"
 #include "format/json_write.h"
+#include "format/out.h"
 #include "trace/edit/report.h"
 #include "trace/full.h"
 
@@ -17,9 +17,8 @@ struct nadi_edit_tool {
     struct nadi_full *(*read)(void *context, const char *path, uint32_t rank,
                               struct nadi_edit_report *report, struct nadi_diags *diags);
     /* Writes one rank's trace anew. False with an error. */
-    bool (*change)(void *context, const struct nadi_full *f, uint32_t rank,
-                   struct nadi_deflate *sink, struct nadi_edit_report *report,
-                   struct nadi_diags *diags);
+    bool (*change)(void *context, const struct nadi_full *f, uint32_t rank, struct nadi_out *sink,
+                   struct nadi_edit_report *report, struct nadi_diags *diags);
     /* Before the first and after the last rank; may be NULL. False with an error. */
     bool (*begin)(void *context, const struct nadi_trace_source *source, struct nadi_diags *diags);
     bool (*finish)(void *context, const struct nadi_trace_source *source,

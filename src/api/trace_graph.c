@@ -1,7 +1,7 @@
 #include "api/inside.h"
 #include "api/trace_source.h"
 #include "base/child.h"
-#include "format/deflate.h"
+#include "format/out.h"
 #include "report/trace_picture.h"
 
 enum { LAYOUT_SECONDS = 120 };
@@ -87,11 +87,11 @@ static void say_what_is_left_out(const struct nadi_picture *p, const char *path,
 
 static bool write_text(const char *path, const struct nadi_str *text, struct nadi_diags *messages)
 {
-    struct nadi_deflate *sink = nadi_deflate_open(path, nadi_coding_of(path), messages);
+    struct nadi_out *sink = nadi_out_open(path, nadi_coding_of(path), messages);
     if (!sink)
         return false;
-    nadi_deflate_write(sink, nadi_str_get(text), text->length);
-    return nadi_deflate_close(sink, messages);
+    nadi_out_bytes(sink, nadi_str_get(text), text->length);
+    return nadi_out_close(sink, messages);
 }
 
 static bool draw(const struct nadi_trace_graph *o, const struct nadi_full *f, enum format format,

@@ -16,7 +16,7 @@ void nadi_trace_repair_init(struct nadi_trace_repair *options)
 }
 
 static bool merge_rank(void *context, const struct nadi_full *f, uint32_t rank,
-                       struct nadi_deflate *sink, struct nadi_edit_report *report,
+                       struct nadi_out *sink, struct nadi_edit_report *report,
                        struct nadi_diags *diags)
 {
     const struct nadi_trace_merge *o = context;
@@ -51,7 +51,7 @@ static struct nadi_full *read_damaged(void *context, const char *path, uint32_t 
 }
 
 static bool repair_rank(void *context, const struct nadi_full *f, uint32_t rank,
-                        struct nadi_deflate *sink, struct nadi_edit_report *report,
+                        struct nadi_out *sink, struct nadi_edit_report *report,
                         struct nadi_diags *diags)
 {
     (void)context;

@@ -17,13 +17,12 @@ enum nadi_status nadi_do_trace_show(const struct nadi_trace_show *given,
                                     struct nadi_diags *messages)
 {
     struct nadi_trace_show options = *given;
-    struct nadi_deflate *sink =
-        nadi_deflate_open(options.output, nadi_coding_of(options.output), messages);
+    struct nadi_out *sink = nadi_out_open(options.output, nadi_coding_of(options.output), messages);
     if (!sink)
         return NADI_STATUS_INPUT;
     bool ok = nadi_show(options.input, options.jsonizer ? NADI_SHOW_JSONIZER : NADI_SHOW_LINES,
                         sink, messages);
-    ok &= nadi_deflate_close(sink, messages);
+    ok &= nadi_out_close(sink, messages);
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }
 
@@ -31,13 +30,12 @@ enum nadi_status nadi_do_trace_pack(const struct nadi_trace_pack *given,
                                     struct nadi_diags *messages)
 {
     struct nadi_trace_pack options = *given;
-    struct nadi_deflate *sink =
-        nadi_deflate_open(options.output, nadi_coding_of(options.output), messages);
+    struct nadi_out *sink = nadi_out_open(options.output, nadi_coding_of(options.output), messages);
     if (!sink)
         return NADI_STATUS_INPUT;
     if (!nadi_pack(options.input, sink, messages)) {
-        nadi_deflate_discard(sink);
+        nadi_out_discard(sink);
         return NADI_STATUS_INPUT;
     }
-    return nadi_deflate_close(sink, messages) ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+    return nadi_out_close(sink, messages) ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

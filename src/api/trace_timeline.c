@@ -112,8 +112,8 @@ enum nadi_status nadi_do_trace_timeline(const struct nadi_trace_timeline *given,
         return NADI_STATUS_INPUT;
     }
     bool ok = nadi_trace_source_find(&source, &options.inputs, messages);
-    struct nadi_deflate *sink =
-        ok ? nadi_deflate_open(options.output, nadi_coding_of(options.output), messages) : NULL;
+    struct nadi_out *sink =
+        ok ? nadi_out_open(options.output, nadi_coding_of(options.output), messages) : NULL;
     if (sink) {
         struct nadi_trace_timeline_writer *w = NADI_NEW(struct nadi_trace_timeline_writer, 1);
         nadi_timeline_json_begin(w, sink);
@@ -124,9 +124,9 @@ enum nadi_status nadi_do_trace_timeline(const struct nadi_trace_timeline *given,
         nadi_mem_free(w);
     }
     if (sink && ok)
-        ok = nadi_deflate_close(sink, messages);
+        ok = nadi_out_close(sink, messages);
     else
-        nadi_deflate_discard(sink);
+        nadi_out_discard(sink);
     nadi_trace_source_release(&source);
     return ok && sink ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

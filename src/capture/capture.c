@@ -201,7 +201,7 @@ void nadi_capture_build(struct nadi_capture *c, struct nadi_diags *diags)
     nadi_built_graph_make(&c->graph, &sources, diags);
 }
 
-void nadi_capture_write(const struct nadi_capture *c, struct nadi_sink *out)
+void nadi_capture_write(const struct nadi_capture *c, struct nadi_out *out)
 {
     struct nadi_chakra_sources sources = {
         .graph = &c->graph,
@@ -217,7 +217,7 @@ void nadi_capture_write(const struct nadi_capture *c, struct nadi_sink *out)
     nadi_chakra_write(out, &sources);
 }
 
-void nadi_capture_link(const struct nadi_capture *c, struct nadi_sink *out)
+void nadi_capture_link(const struct nadi_capture *c, struct nadi_out *out)
 {
     struct nadi_linked_sources sources = {&c->host,     &c->kineto, &c->match,
                                           &c->timeline, &c->device, c->rank};

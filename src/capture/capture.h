@@ -9,8 +9,8 @@
 #define NADI_CAPTURE_CAPTURE_H
 
 #include "capture/graph_build.h"
-#include "capture/sink.h"
 #include "capture/work_cost.h"
+#include "format/out.h"
 
 struct nadi_capture_options {
     const char *host;   /* NULL: the profile alone */
@@ -52,9 +52,9 @@ bool nadi_capture_parse(struct nadi_capture *c, const struct nadi_capture_option
 /* After the groups have numbers. */
 void nadi_capture_build(struct nadi_capture *c, struct nadi_diags *diags);
 /* Writes the Chakra trace. */
-void nadi_capture_write(const struct nadi_capture *c, struct nadi_sink *out);
+void nadi_capture_write(const struct nadi_capture *c, struct nadi_out *out);
 /* Writes the linked trace; the capture has a host trace. */
-void nadi_capture_link(const struct nadi_capture *c, struct nadi_sink *out);
+void nadi_capture_link(const struct nadi_capture *c, struct nadi_out *out);
 void nadi_capture_release(struct nadi_capture *c);
 
 /* The process that the execution trace is of, -1: it does not say. */

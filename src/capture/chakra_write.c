@@ -1,13 +1,14 @@
 #include "capture/chakra_write.h"
 
 #include "capture/repr.h"
-#include "capture/sink.h"
+#include "format/out.h"
 #include "trace/chakra.h"
+#include "trace/frames.h"
 
 struct writer {
     const struct nadi_chakra_sources *s;
     const struct nadi_kineto *k;
-    struct nadi_sink *out;
+    struct nadi_out *out;
     struct nadi_str node, scratch;
 };
 
@@ -256,9 +257,7 @@ static void put_node(struct writer *w, uint32_t index)
         put_work(w, n);
     if (n->part != NADI_NONE && w->s->comm->parts.items[n->part].type != NADI_NODE_COMP)
         put_part(w, &w->s->comm->parts.items[n->part]);
-    char length[NADI_VARINT_MOST];
-    nadi_sink_bytes(w->out, length, nadi_varint_put(length, w->node.length));
-    nadi_sink_bytes(w->out, w->node.text, w->node.length);
+    nadi_frame_write(w->out, w->node.text, w->node.length);
 }
 
 static void put_metadata_text(struct writer *w, const char *name, struct nadi_view text)
@@ -291,12 +290,10 @@ static void put_metadata(struct writer *w)
         (struct nadi_view){.at = NADI_ORDER_GIVEN, .bytes = sizeof(NADI_ORDER_GIVEN) - 1});
     nadi_chakra_put_attr(&w->node, NADI_CHAKRA_METADATA_ATTR, "rank", NADI_MEMBER_INT64,
                          w->s->rank);
-    char length[NADI_VARINT_MOST];
-    nadi_sink_bytes(w->out, length, nadi_varint_put(length, w->node.length));
-    nadi_sink_bytes(w->out, w->node.text, w->node.length);
+    nadi_frame_write(w->out, w->node.text, w->node.length);
 }
 
-void nadi_chakra_write(struct nadi_sink *out, const struct nadi_chakra_sources *sources)
+void nadi_chakra_write(struct nadi_out *out, const struct nadi_chakra_sources *sources)
 {
     struct writer w = {.s = sources, .k = sources->timeline->kineto, .out = out};
     put_metadata(&w);

@@ -27,7 +27,7 @@ struct nadi_chakra_sources {
     uint32_t rank;
 };
 
-struct nadi_sink;
-void nadi_chakra_write(struct nadi_sink *out, const struct nadi_chakra_sources *sources);
+struct nadi_out;
+void nadi_chakra_write(struct nadi_out *out, const struct nadi_chakra_sources *sources);
 
 #endif

@@ -1,7 +1,8 @@
 #include "capture/compat_convert.h"
 
 #include "capture/compat_read.h"
-#include "capture/sink.h"
+#include "format/out.h"
+#include "trace/frames.h"
 
 static const char *name_of(const struct nadi_compat_trace *t, uint32_t node)
 {
@@ -257,7 +258,7 @@ static void put_fields(const struct nadi_compat_trace *t, uint32_t node, uint32_
     nadi_chakra_put_number(out, NADI_CHAKRA_DURATION, n->duration_us);
 }
 
-static bool put_node(const struct nadi_compat_trace *t, uint32_t node, struct nadi_sink *out,
+static bool put_node(const struct nadi_compat_trace *t, uint32_t node, struct nadi_out *out,
                      struct nadi_str *head, struct nadi_str *tail, struct nadi_diags *diags)
 {
     const struct nadi_compat_node *n = &t->nodes.items[node];
@@ -275,14 +276,14 @@ static bool put_node(const struct nadi_compat_trace *t, uint32_t node, struct na
         return false;
     char length[NADI_VARINT_MOST];
     uint64_t bytes = head->length + n->body_bytes + tail->length;
-    nadi_sink_bytes(out, length, nadi_varint_put(length, bytes));
-    nadi_sink_bytes(out, head->text, head->length);
-    nadi_sink_bytes(out, t->body.text + n->at, n->body_bytes);
-    nadi_sink_bytes(out, tail->text, tail->length);
+    nadi_out_bytes(out, length, nadi_varint_put(length, bytes));
+    nadi_out_bytes(out, head->text, head->length);
+    nadi_out_bytes(out, t->body.text + n->at, n->body_bytes);
+    nadi_out_bytes(out, tail->text, tail->length);
     return true;
 }
 
-static void put_metadata(const struct nadi_compat_trace *t, struct nadi_sink *out)
+static void put_metadata(const struct nadi_compat_trace *t, struct nadi_out *out)
 {
     struct nadi_str all = NADI_STR_INIT;
     const struct {
@@ -308,13 +309,11 @@ static void put_metadata(const struct nadi_compat_trace *t, struct nadi_sink *ou
                                       nadi_names_get(&t->names, rows[i].text),
                                       nadi_names_bytes(&t->names, rows[i].text));
     }
-    char length[NADI_VARINT_MOST];
-    nadi_sink_bytes(out, length, nadi_varint_put(length, all.length));
-    nadi_sink_bytes(out, all.text, all.length);
+    nadi_frame_write(out, all.text, all.length);
     nadi_str_release(&all);
 }
 
-bool nadi_compat_write(const struct nadi_compat_trace *t, struct nadi_sink *out, uint64_t *written,
+bool nadi_compat_write(const struct nadi_compat_trace *t, struct nadi_out *out, uint64_t *written,
                        struct nadi_diags *diags)
 {
     struct nadi_str fields = NADI_STR_INIT, tail = NADI_STR_INIT;

@@ -12,12 +12,12 @@
 #include "base/diag.h"
 
 struct nadi_compat_trace;
-struct nadi_sink;
+struct nadi_out;
 
 /* Works out the dependencies; false with an error. */
 bool nadi_compat_order(struct nadi_compat_trace *t, struct nadi_diags *diags) NADI_MUST_USE;
 /* Then writes the trace; *written counts its nodes. */
-bool nadi_compat_write(const struct nadi_compat_trace *t, struct nadi_sink *out, uint64_t *written,
+bool nadi_compat_write(const struct nadi_compat_trace *t, struct nadi_out *out, uint64_t *written,
                        struct nadi_diags *diags) NADI_MUST_USE;
 
 #endif

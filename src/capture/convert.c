@@ -3,7 +3,7 @@
 #include "capture/compat_read.h"
 #include "capture/coverage.h"
 #include "capture/import.h"
-#include "capture/sink.h"
+#include "format/out.h"
 
 /* The published converter takes the last node of each id and says nothing. */
 static bool check_ids(const struct nadi_compat_trace *trace, const char *path,
@@ -23,12 +23,12 @@ static bool convert_text(struct nadi_text *text, const char *output, struct nadi
     uint64_t written = 0;
     bool good = nadi_compat_read(&trace, text, diags) && nadi_compat_order(&trace, diags) &&
                 check_ids(&trace, text->path, diags);
-    struct nadi_sink *out = good ? nadi_sink_open(output, diags) : NULL;
+    struct nadi_out *out = good ? nadi_out_open(output, nadi_coding_of(output), diags) : NULL;
     good = out && nadi_compat_write(&trace, out, &written, diags);
     if (good)
-        good = nadi_sink_close(out, diags);
+        good = nadi_out_close(out, diags);
     else
-        nadi_sink_discard(out);
+        nadi_out_discard(out);
     if (good)
         nadi_str_printf(report, "%" PRIu64 " of %zu nodes in %s\n", written, trace.nodes.count,
                         output);
@@ -69,11 +69,11 @@ static bool write_groups(const char *path, struct nadi_group_book *book, struct 
 static bool write_trace(const char *path, const struct nadi_capture *capture,
                         struct nadi_diags *diags)
 {
-    struct nadi_sink *out = nadi_sink_open(path, diags);
+    struct nadi_out *out = nadi_out_open(path, nadi_coding_of(path), diags);
     if (!out)
         return false;
     nadi_capture_write(capture, out);
-    return nadi_sink_close(out, diags);
+    return nadi_out_close(out, diags);
 }
 
 static bool convert_all(const struct nadi_convert_options *o, struct nadi_str *report,

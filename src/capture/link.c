@@ -66,14 +66,15 @@ bool nadi_import_link_compat(const struct nadi_link_options *o, struct nadi_str 
     struct nadi_host host = {.text.fd = -1};
     struct nadi_kineto kineto = {0};
     struct nadi_compat_link link = {0};
-    struct nadi_sink *out = NULL;
-    bool good =
-        read_captures(o, &host, &kineto, diags) &&
-        nadi_compat_link(&link, &kineto, o->device, diags) && check_names(o, &host, &link, diags) &&
-        (out = linked ? nadi_sink_packed(linked) : nadi_sink_open(o->output, diags)) != NULL;
+    struct nadi_out *out = NULL;
+    bool good = read_captures(o, &host, &kineto, diags) &&
+                nadi_compat_link(&link, &kineto, o->device, diags) &&
+                check_names(o, &host, &link, diags) &&
+                (out = linked ? nadi_out_memory(linked, NADI_CODING_ZSTD)
+                              : nadi_out_open(o->output, nadi_coding_of(o->output), diags)) != NULL;
     if (good) {
         struct nadi_link_count count = nadi_link_write(out, &host, &link);
-        good = nadi_sink_close(out, diags);
+        good = nadi_out_close(out, diags);
         warn(o, &kineto, &count, diags);
         *said = nadi_capture_rank(&kineto);
         nadi_str_printf(report,
@@ -109,12 +110,12 @@ static bool link_all(const struct nadi_link_options *o, struct nadi_str *report,
         .force = o->force,
         .resolution_ns = NADI_RESOLUTION_NS,
     };
-    struct nadi_sink *out = NULL;
+    struct nadi_out *out = NULL;
     bool good = nadi_capture_read(&capture, &options, diags) &&
-                (out = nadi_sink_open(o->output, diags)) != NULL;
+                (out = nadi_out_open(o->output, nadi_coding_of(o->output), diags)) != NULL;
     if (good) {
         nadi_capture_link(&capture, out);
-        good = nadi_sink_close(out, diags);
+        good = nadi_out_close(out, diags);
     }
     if (good) {
         struct nadi_group_book *book = &capture.book;

@@ -8,7 +8,7 @@
 struct writer {
     const struct nadi_host *host;
     const struct nadi_compat_link *link;
-    struct nadi_sink *out;
+    struct nadi_out *out;
     uint64_t *new_id;             /* by host node; NO_ID: none yet */
     struct nadi_map64 absent;     /* the same for parents that are not in the file */
     struct nadi_map64 node_of_rf; /* rf id -> its host node so far: its new id */
@@ -65,7 +65,7 @@ static uint64_t new_parent_of(struct writer *w, uint32_t node)
     return *slot;
 }
 
-static void put_double(struct nadi_sink *out, double micros)
+static void put_double(struct nadi_out *out, double micros)
 {
     char text[40];
     double ns = micros * 1000;
@@ -73,12 +73,12 @@ static void put_double(struct nadi_sink *out, double micros)
         int64_t whole = nadi_signed_trunc(round(ns));
         double again = nadi_compat_micros(whole);
         if (memcmp(&again, &micros, sizeof(micros)) == 0) {
-            nadi_sink_micros(out, whole);
+            nadi_out_micros(out, whole);
             return;
         }
     }
     int length = snprintf(text, sizeof(text), "%.17g", micros);
-    nadi_sink_bytes(out, text, (size_t)length);
+    nadi_out_bytes(out, text, (size_t)length);
 }
 
 struct patch { /* a value of the node's text that is written anew */
@@ -88,12 +88,12 @@ struct patch { /* a value of the node's text that is written anew */
     size_t bytes;
 };
 
-static void put_patch(struct nadi_sink *out, const struct patch *p)
+static void put_patch(struct nadi_out *out, const struct patch *p)
 {
     if (p->text)
-        nadi_sink_string(out, p->text, p->bytes);
+        nadi_out_json(out, p->text, p->bytes, NADI_JSON_HEX);
     else
-        nadi_sink_u64(out, p->number);
+        nadi_out_u64(out, p->number);
 }
 
 /* The node's text but for its closing brace, with patches in order of place. */
@@ -111,32 +111,32 @@ static void put_node(struct writer *w, const struct nadi_host_node *n, struct pa
     for (size_t i = 0; i < count; i++) {
         if (!patches[i].part.bytes)
             continue;
-        nadi_sink_bytes(w->out, text + at, patches[i].part.at - at);
+        nadi_out_bytes(w->out, text + at, patches[i].part.at - at);
         put_patch(w->out, &patches[i]);
         at = patches[i].part.at + patches[i].part.bytes;
     }
-    nadi_sink_bytes(w->out, text + at, n->text_bytes - 1 - at);
+    nadi_out_bytes(w->out, text + at, n->text_bytes - 1 - at);
 }
 
 static void put_wait(struct writer *w, const struct nadi_compat_op *op)
 {
     uint32_t target =
         op->waits ? nadi_map64_find(&w->node_of_rf, (uint64_t)op->waits_for) : NADI_NONE;
-    NADI_SINK_LITERAL(w->out, ", \"inter_thread_dep\": ");
+    nadi_out_literal(w->out, ", \"inter_thread_dep\": ");
     if (target == NADI_NONE)
-        NADI_SINK_LITERAL(w->out, "null");
+        nadi_out_literal(w->out, "null");
     else
-        nadi_sink_u64(w->out, target);
+        nadi_out_u64(w->out, target);
 }
 
 static void put_times(struct writer *w, int64_t ts_ns, int64_t dur_ns, double exclusive)
 {
-    NADI_SINK_LITERAL(w->out, ", \"inclusive_dur\": ");
-    nadi_sink_micros(w->out, dur_ns);
-    NADI_SINK_LITERAL(w->out, ", \"exclusive_dur\": ");
+    nadi_out_literal(w->out, ", \"inclusive_dur\": ");
+    nadi_out_micros(w->out, dur_ns);
+    nadi_out_literal(w->out, ", \"exclusive_dur\": ");
     put_double(w->out, exclusive);
-    NADI_SINK_LITERAL(w->out, ", \"ts\": ");
-    nadi_sink_micros(w->out, ts_ns);
+    nadi_out_literal(w->out, ", \"ts\": ");
+    nadi_out_micros(w->out, ts_ns);
 }
 
 static void put_device(struct writer *w, const struct nadi_host_node *n, uint64_t parent,
@@ -151,29 +151,29 @@ static void put_device(struct writer *w, const struct nadi_host_node *n, uint64_
         {n->name_part, 0, name, nadi_names_bytes(&k->names, e->name)},
         {flat ? (struct nadi_part){0} : n->parent_part, parent, NULL, 0},
     };
-    NADI_SINK_LITERAL(w->out, ",\n");
+    nadi_out_literal(w->out, ",\n");
     put_node(w, n, patches, 3);
     if (flat) {
-        NADI_SINK_LITERAL(w->out, ", \"ctrl_deps\": ");
-        nadi_sink_u64(w->out, parent);
+        nadi_out_literal(w->out, ", \"ctrl_deps\": ");
+        nadi_out_u64(w->out, parent);
     }
     put_times(w, e->ts_ns, e->dur_ns, nadi_compat_micros(e->dur_ns));
     put_wait(w, op);
-    nadi_sink_text(w->out, e->kind == NADI_EVENT_KERNEL ? ", \"cat\": \"kernel\""
-                                                        : ", \"cat\": \"gpu_memcpy\"");
-    NADI_SINK_LITERAL(w->out, ", \"ph\": \"X\", \"stream\": ");
-    nadi_sink_i64(w->out, e->stream);
+    nadi_out_text(w->out, e->kind == NADI_EVENT_KERNEL ? ", \"cat\": \"kernel\""
+                                                       : ", \"cat\": \"gpu_memcpy\"");
+    nadi_out_literal(w->out, ", \"ph\": \"X\", \"stream\": ");
+    nadi_out_i64(w->out, e->stream);
     if (strstr(name, "ncclDevKernel")) {
         const struct nadi_event_detail *d =
             e->detail == NADI_NONE ? NULL : &k->details.items[e->detail];
-        NADI_SINK_LITERAL(w->out, ", \"pg_name\": ");
+        nadi_out_literal(w->out, ", \"pg_name\": ");
         if (d && d->group != NADI_NONE)
-            nadi_sink_string(w->out, nadi_names_get(&k->names, d->group),
-                             nadi_names_bytes(&k->names, d->group));
+            nadi_out_json(w->out, nadi_names_get(&k->names, d->group),
+                          nadi_names_bytes(&k->names, d->group), NADI_JSON_HEX);
         else
-            NADI_SINK_LITERAL(w->out, "null");
+            nadi_out_literal(w->out, "null");
     }
-    NADI_SINK_LITERAL(w->out, "}");
+    nadi_out_literal(w->out, "}");
     w->count.device_nodes++;
 }
 
@@ -189,7 +189,7 @@ static void put_host_node(struct writer *w, uint32_t index)
     };
     if (n->flags & NADI_HOST_HAS_RF)
         *nadi_map64_put(&w->node_of_rf, (uint64_t)n->rf_id, (uint32_t)id, NULL) = (uint32_t)id;
-    nadi_sink_text(w->out, index ? ",\n" : "\n");
+    nadi_out_text(w->out, index ? ",\n" : "\n");
     put_node(w, n, patches, 2);
     w->count.host_nodes++;
     const struct nadi_compat_op *op = w->reachable[index] ? nadi_compat_op_of(w->link, n) : NULL;
@@ -199,7 +199,7 @@ static void put_host_node(struct writer *w, uint32_t index)
         put_wait(w, op);
         w->count.timed_nodes++;
     }
-    NADI_SINK_LITERAL(w->out, "}");
+    nadi_out_literal(w->out, "}");
     if (!op)
         return;
     uint32_t event = nadi_map64_find(&w->link->device_of, (uint64_t)op->external_id);
@@ -210,22 +210,22 @@ static void put_host_node(struct writer *w, uint32_t index)
 static void put_document(struct writer *w)
 {
     const struct nadi_host *h = w->host;
-    NADI_SINK_LITERAL(w->out, "{");
+    nadi_out_literal(w->out, "{");
     for (size_t i = 0; i < h->members.count; i++) {
         const struct nadi_host_member *m = &h->members.items[i];
-        NADI_SINK_LITERAL(w->out, "\"");
-        nadi_sink_bytes(w->out, h->text.buffer + m->key_at, m->key_bytes);
-        NADI_SINK_LITERAL(w->out, "\": ");
-        nadi_sink_bytes(w->out, h->text.buffer + m->value_at, m->value_bytes);
-        NADI_SINK_LITERAL(w->out, ",\n");
+        nadi_out_literal(w->out, "\"");
+        nadi_out_bytes(w->out, h->text.buffer + m->key_at, m->key_bytes);
+        nadi_out_literal(w->out, "\": ");
+        nadi_out_bytes(w->out, h->text.buffer + m->value_at, m->value_bytes);
+        nadi_out_literal(w->out, ",\n");
     }
-    NADI_SINK_LITERAL(w->out, "\"nodes\": [");
+    nadi_out_literal(w->out, "\"nodes\": [");
     for (uint32_t i = 0; i < h->nodes.count; i++)
         put_host_node(w, i);
-    NADI_SINK_LITERAL(w->out, "\n]}\n");
+    nadi_out_literal(w->out, "\n]}\n");
 }
 
-struct nadi_link_count nadi_link_write(struct nadi_sink *out, const struct nadi_host *h,
+struct nadi_link_count nadi_link_write(struct nadi_out *out, const struct nadi_host *h,
                                        const struct nadi_compat_link *l)
 {
     struct writer w = {.host = h, .link = l, .out = out};

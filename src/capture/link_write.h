@@ -7,13 +7,13 @@
 #define NADI_CAPTURE_LINK_WRITE_H
 
 #include "capture/compat_link.h"
-#include "capture/sink.h"
+#include "format/out.h"
 
 struct nadi_link_count { /* what was written */
     size_t host_nodes, timed_nodes, device_nodes;
 };
 
-struct nadi_link_count nadi_link_write(struct nadi_sink *out, const struct nadi_host *h,
+struct nadi_link_count nadi_link_write(struct nadi_out *out, const struct nadi_host *h,
                                        const struct nadi_compat_link *l);
 
 #endif

@@ -24,8 +24,8 @@ struct nadi_linked_sources {
     uint32_t rank;
 };
 
-struct nadi_sink;
-void nadi_linked_write(struct nadi_sink *out, const struct nadi_linked_sources *sources);
+struct nadi_out;
+void nadi_linked_write(struct nadi_out *out, const struct nadi_linked_sources *sources);
 
 /* Fills the three from the text, which is taken over. *rank is NADI_NONE when it is not said. False
  * with an error; release all the same. */

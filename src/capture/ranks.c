@@ -4,7 +4,7 @@
 #include "base/threads.h"
 #include "capture/coverage.h"
 #include "capture/import.h"
-#include "capture/sink.h"
+#include "format/out.h"
 #include "trace/set.h"
 
 #include <stdatomic.h>
@@ -151,10 +151,10 @@ static void run_job(struct jobs *all, struct rank_job *j)
         if (j->rank == NADI_NONE)
             name_output(j, o, capture.rank);
         nadi_capture_build(&capture, diags);
-        struct nadi_sink *out = nadi_sink_open(j->output, diags);
+        struct nadi_out *out = nadi_out_open(j->output, nadi_coding_of(j->output), diags);
         if (out)
             nadi_capture_write(&capture, out);
-        j->good = out && nadi_sink_close(out, diags);
+        j->good = out && nadi_out_close(out, diags);
         nadi_coverage_of(&j->coverage, &capture);
         nadi_groups_book_release(&j->book);
         j->book = capture.book;

@@ -15,7 +15,7 @@
 #include "base/diag.h"
 #include "base/str.h"
 #include "collective/table.h"
-#include "format/deflate.h"
+#include "format/out.h"
 
 enum nadi_table_form {
     NADI_TABLE_NO_FORM,

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "format/deflate.h"
+#include "format/out.h"
 #include "trace/trace.h"
 #include "trace/uneven.h"
 

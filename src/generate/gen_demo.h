@@ -17,7 +17,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "format/deflate.h"
+#include "format/out.h"
 
 struct nadi_gen_demo {
     uint32_t ranks;  /* 2 to 65536; the network file is made for as many */

@@ -18,7 +18,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "format/deflate.h"
+#include "format/out.h"
 #include "trace/trace.h"
 
 enum nadi_gen_family {

@@ -21,7 +21,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "format/deflate.h"
+#include "format/out.h"
 
 struct nadi_gen_transformer {
     uint32_t tensor, data, pipeline; /* their product, the ranks: 2 to 2^26 */

@@ -10,7 +10,7 @@
 #ifndef NADI_MODEL_FILES_H
 #define NADI_MODEL_FILES_H
 
-#include "format/deflate.h"
+#include "format/out.h"
 #include "model/step.h"
 
 enum { /* of the system that a generated step runs on */

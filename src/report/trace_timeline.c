@@ -29,26 +29,25 @@ struct layout { /* of one rank */
 static void begin_event(struct nadi_trace_timeline_writer *w)
 {
     if (w->has_events)
-        nadi_text_literal(&w->out, ",\n");
+        nadi_out_literal(w->out, ",\n");
     w->has_events = true;
 }
 
-void nadi_timeline_json_begin(struct nadi_trace_timeline_writer *w, struct nadi_deflate *sink)
+void nadi_timeline_json_begin(struct nadi_trace_timeline_writer *w, struct nadi_out *sink)
 {
     w->flows = 0;
     w->has_events = false;
-    nadi_text_init(&w->out, sink);
-    nadi_text_literal(&w->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    w->out = sink;
+    nadi_out_literal(w->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 }
 
 void nadi_timeline_json_end(struct nadi_trace_timeline_writer *w)
 {
-    nadi_text_literal(&w->out, "\n]}\n");
-    nadi_text_flush(&w->out);
+    nadi_out_literal(w->out, "\n]}\n");
 }
 
 /* us: 1500.250 or, where ps count, 1500.250125. */
-static void put_us(struct nadi_text_out *out, uint64_t ps)
+static void put_us(struct nadi_out *out, uint64_t ps)
 {
     char text[40];
     const uint64_t rest = ps % 1000000;
@@ -56,7 +55,7 @@ static void put_us(struct nadi_text_out *out, uint64_t ps)
         snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, ps / 1000000, rest);
     else
         snprintf(text, sizeof text, "%" PRIu64 ".%03" PRIu64, ps / 1000000, rest / 1000);
-    nadi_text_string(out, text);
+    nadi_out_text(out, text);
 }
 
 /* {"ph":"X","pid":0,"tid":1 */
@@ -64,34 +63,34 @@ static void put_head(struct nadi_trace_timeline_writer *w, char phase, uint32_t 
                      uint32_t track)
 {
     begin_event(w);
-    nadi_text_literal(&w->out, "{\"ph\":\"");
-    nadi_text_char(&w->out, phase);
-    nadi_text_literal(&w->out, "\",\"pid\":");
-    nadi_text_u64(&w->out, rank);
-    nadi_text_literal(&w->out, ",\"tid\":");
-    nadi_text_u64(&w->out, track);
+    nadi_out_literal(w->out, "{\"ph\":\"");
+    nadi_out_char(w->out, phase);
+    nadi_out_literal(w->out, "\",\"pid\":");
+    nadi_out_u64(w->out, rank);
+    nadi_out_literal(w->out, ",\"tid\":");
+    nadi_out_u64(w->out, track);
 }
 
 static void put_label(struct nadi_trace_timeline_writer *w, uint32_t rank, uint32_t track,
                       const char *key, const char *text)
 {
     put_head(w, 'M', rank, track);
-    nadi_text_literal(&w->out, ",\"name\":\"");
-    nadi_text_string(&w->out, key);
-    nadi_text_literal(&w->out, "\",\"args\":{\"name\":");
-    nadi_text_json(&w->out, text, strlen(text), NADI_JSON_UTF8);
-    nadi_text_literal(&w->out, "}}");
+    nadi_out_literal(w->out, ",\"name\":\"");
+    nadi_out_text(w->out, key);
+    nadi_out_literal(w->out, "\",\"args\":{\"name\":");
+    nadi_out_json(w->out, text, strlen(text), NADI_JSON_UTF8);
+    nadi_out_literal(w->out, "}}");
 }
 
 static void put_order(struct nadi_trace_timeline_writer *w, uint32_t rank, uint32_t track,
                       const char *key, uint32_t order)
 {
     put_head(w, 'M', rank, track);
-    nadi_text_literal(&w->out, ",\"name\":\"");
-    nadi_text_string(&w->out, key);
-    nadi_text_literal(&w->out, "\",\"args\":{\"sort_index\":");
-    nadi_text_u64(&w->out, order);
-    nadi_text_literal(&w->out, "}}");
+    nadi_out_literal(w->out, ",\"name\":\"");
+    nadi_out_text(w->out, key);
+    nadi_out_literal(w->out, "\",\"args\":{\"sort_index\":");
+    nadi_out_u64(w->out, order);
+    nadi_out_literal(w->out, "}}");
 }
 
 /* --- tracks ------------------------------------------------------------------------------------
@@ -196,17 +195,17 @@ static void put_slice(struct nadi_trace_timeline_writer *w, const struct span *s
                       const void *name, size_t name_bytes, const char *category)
 {
     put_head(w, 'X', rank, s->track);
-    nadi_text_literal(&w->out, ",\"ts\":");
-    put_us(&w->out, s->start_ps);
-    nadi_text_literal(&w->out, ",\"dur\":");
-    put_us(&w->out, s->end_ps - s->start_ps);
-    nadi_text_literal(&w->out, ",\"cat\":\"");
-    nadi_text_string(&w->out, category);
-    nadi_text_literal(&w->out, "\",\"name\":");
+    nadi_out_literal(w->out, ",\"ts\":");
+    put_us(w->out, s->start_ps);
+    nadi_out_literal(w->out, ",\"dur\":");
+    put_us(w->out, s->end_ps - s->start_ps);
+    nadi_out_literal(w->out, ",\"cat\":\"");
+    nadi_out_text(w->out, category);
+    nadi_out_literal(w->out, "\",\"name\":");
     if (name_bytes)
-        nadi_text_json(&w->out, name, name_bytes, NADI_JSON_UTF8);
+        nadi_out_json(w->out, name, name_bytes, NADI_JSON_UTF8);
     else
-        nadi_text_json(&w->out, category, strlen(category), NADI_JSON_UTF8);
+        nadi_out_json(w->out, category, strlen(category), NADI_JSON_UTF8);
 }
 
 /* --- a trace -----------------------------------------------------------------------------------
@@ -220,23 +219,23 @@ static const char *category_of(const struct nadi_full_node *n)
     return nadi_node_type_name((enum nadi_node_type)nadi_min_u64(n->type, NADI_NODE_TYPES));
 }
 
-static void put_integer(struct nadi_text_out *out, const struct nadi_full_node *n, const char *attr,
+static void put_integer(struct nadi_out *out, const struct nadi_full_node *n, const char *attr,
                         const char *key)
 {
     const int64_t value = nadi_full_integer(n, attr, -1);
     if (value < 0)
         return;
-    nadi_text_literal(out, ",\"");
-    nadi_text_string(out, key);
-    nadi_text_literal(out, "\":");
-    nadi_text_u64(out, (uint64_t)value);
+    nadi_out_literal(out, ",\"");
+    nadi_out_text(out, key);
+    nadi_out_literal(out, "\":");
+    nadi_out_u64(out, (uint64_t)value);
 }
 
-static void put_arguments(struct nadi_text_out *out, const struct nadi_full_node *n)
+static void put_arguments(struct nadi_out *out, const struct nadi_full_node *n)
 {
     struct nadi_named_attr group;
-    nadi_text_literal(out, ",\"args\":{\"node\":");
-    nadi_text_u64(out, n->id);
+    nadi_out_literal(out, ",\"args\":{\"node\":");
+    nadi_out_u64(out, n->id);
     if (n->type >= NADI_NODE_SEND && n->type <= NADI_NODE_COLL)
         put_integer(out, n, "comm_size", "bytes");
     else
@@ -248,24 +247,24 @@ static void put_arguments(struct nadi_text_out *out, const struct nadi_full_node
         put_integer(out, n, "comm_src", "from rank");
     if (n->type == NADI_NODE_COLL && nadi_full_attr(n, "pg_name", &group) &&
         nadi_attr_is_text(&group.value) && group.value.bytes) {
-        nadi_text_literal(out, ",\"group\":");
-        nadi_text_json(out, group.value.data, group.value.bytes, NADI_JSON_UTF8);
+        nadi_out_literal(out, ",\"group\":");
+        nadi_out_json(out, group.value.data, group.value.bytes, NADI_JSON_UTF8);
     }
-    nadi_text_literal(out, "}}");
+    nadi_out_literal(out, "}}");
 }
 
 static void put_flow(struct nadi_trace_timeline_writer *w, char phase, const struct span *s,
                      uint64_t at_ps, uint32_t rank)
 {
     put_head(w, phase, rank, s->track);
-    nadi_text_literal(&w->out, ",\"ts\":");
-    put_us(&w->out, at_ps);
-    nadi_text_literal(&w->out, ",\"cat\":\"dependency\",\"name\":\"dependency\",\"id\":");
-    nadi_text_u64(&w->out, w->flows);
+    nadi_out_literal(w->out, ",\"ts\":");
+    put_us(w->out, at_ps);
+    nadi_out_literal(w->out, ",\"cat\":\"dependency\",\"name\":\"dependency\",\"id\":");
+    nadi_out_u64(w->out, w->flows);
     if (phase == 'f')
-        nadi_text_literal(&w->out, ",\"bp\":\"e\"}");
+        nadi_out_literal(w->out, ",\"bp\":\"e\"}");
     else
-        nadi_text_literal(&w->out, "}");
+        nadi_out_literal(w->out, "}");
 }
 
 /* An arrow begins inside its span: a point on the end belongs to what follows. */
@@ -318,7 +317,7 @@ void nadi_timeline_json_trace(struct nadi_trace_timeline_writer *w, const struct
     for (size_t i = 0; i < l.count; i++) {
         const struct nadi_full_node *n = &f->nodes[l.spans[i].index];
         put_slice(w, &l.spans[i], rank, n->name, n->name_bytes, category_of(n));
-        put_arguments(&w->out, n);
+        put_arguments(w->out, n);
     }
     put_flows(w, &l, links, rank);
     nadi_mem_free(l.spans);
@@ -379,11 +378,11 @@ static void put_npu(struct nadi_trace_timeline_writer *w, const struct nadi_issu
         put_slice(w, &l.spans[i], order[0].npu, issue->name, strlen(issue->name),
                   issue->type == NADI_NONE ? "node"
                                            : nadi_node_type_name((enum nadi_node_type)issue->type));
-        nadi_text_literal(&w->out, ",\"args\":{\"node\":");
-        nadi_text_u64(&w->out, issue->id);
+        nadi_out_literal(w->out, ",\"args\":{\"node\":");
+        nadi_out_u64(w->out, issue->id);
         if (!issue->finished)
-            nadi_text_literal(&w->out, ",\"unfinished\":true");
-        nadi_text_literal(&w->out, "}}");
+            nadi_out_literal(w->out, ",\"unfinished\":true");
+        nadi_out_literal(w->out, "}}");
     }
     nadi_mem_free(l.spans);
 }

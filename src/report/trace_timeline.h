@@ -9,17 +9,17 @@
 #define NADI_REPORT_TRACE_TIMELINE_H
 
 #include "base/base.h"
+#include "format/out.h"
 #include "trace/issue_log.h"
-#include "trace/text_out.h"
 #include "trace/times.h"
 
 struct nadi_trace_timeline_writer {
-    struct nadi_text_out out;
+    struct nadi_out *out;
     uint64_t flows;
     bool has_events;
 };
 
-void nadi_timeline_json_begin(struct nadi_trace_timeline_writer *w, struct nadi_deflate *sink);
+void nadi_timeline_json_begin(struct nadi_trace_timeline_writer *w, struct nadi_out *sink);
 /* offset_ns is added to all times. links must have an order. */
 void nadi_timeline_json_trace(struct nadi_trace_timeline_writer *w, const struct nadi_full *f,
                               const struct nadi_links *links, const struct nadi_times *times,

@@ -11,7 +11,7 @@
 #ifndef NADI_TRACE_BUILD_H
 #define NADI_TRACE_BUILD_H
 
-#include "format/deflate.h"
+#include "format/out.h"
 #include "trace/trace.h"
 
 struct nadi_trace_build {

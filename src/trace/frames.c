@@ -10,6 +10,13 @@ enum {
 };
 #define LARGEST_MESSAGE_BYTES UINT64_C(0x7fffffff) /* protobuf's own limit */
 
+void nadi_frame_write(struct nadi_out *out, const void *message, size_t bytes)
+{
+    char length[NADI_VARINT_MOST];
+    nadi_out_bytes(out, length, nadi_varint_put(length, bytes));
+    nadi_out_bytes(out, message, bytes);
+}
+
 void nadi_frames_init(struct nadi_frames *f, const char *path, struct nadi_inflate *source)
 {
     *f = (struct nadi_frames){.path = path, .source = source, .capacity = FIRST_WINDOW_BYTES};

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "format/inflate.h"
+#include "format/out.h"
 
 struct nadi_frames {
     const char *path;
@@ -38,6 +39,9 @@ enum nadi_frame_result {
     NADI_FRAME_CUT,    /* the file ends inside the frame: message holds what is there; no error
                         * was added yet, see nadi_frame_cut_error */
 };
+
+/* A message with its length in front. */
+void nadi_frame_write(struct nadi_out *out, const void *message, size_t bytes);
 
 /* Takes over `source`. */
 void nadi_frames_init(struct nadi_frames *f, const char *path, struct nadi_inflate *source);

@@ -125,26 +125,19 @@ static void full_put(struct nadi_str *out, const struct nadi_full_node *n,
     nadi_str_release(&scratch);
 }
 
-void nadi_full_write_frame(struct nadi_deflate *sink, const void *message, size_t bytes)
+void nadi_full_write_metadata(struct nadi_out *sink, const struct nadi_full *f)
 {
-    char length[NADI_VARINT_MOST];
-    nadi_deflate_write(sink, length, nadi_varint_put(length, bytes));
-    nadi_deflate_write(sink, message, bytes);
+    nadi_frame_write(sink, f->metadata, f->metadata_bytes);
 }
 
-void nadi_full_write_metadata(struct nadi_deflate *sink, const struct nadi_full *f)
-{
-    nadi_full_write_frame(sink, f->metadata, f->metadata_bytes);
-}
-
-void nadi_full_write_node(struct nadi_deflate *sink, struct nadi_str *scratch,
+void nadi_full_write_node(struct nadi_out *sink, struct nadi_str *scratch,
                           const struct nadi_full_node *n, const struct nadi_node_patch *patch)
 {
     if (!patch) {
-        nadi_full_write_frame(sink, n->data, n->bytes);
+        nadi_frame_write(sink, n->data, n->bytes);
         return;
     }
     nadi_str_clear(scratch);
     full_put(scratch, n, patch);
-    nadi_full_write_frame(sink, nadi_str_get(scratch), scratch->length);
+    nadi_frame_write(sink, nadi_str_get(scratch), scratch->length);
 }

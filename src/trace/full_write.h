@@ -6,7 +6,7 @@
 #define NADI_TRACE_FULL_WRITE_H
 
 #include "base/str.h"
-#include "format/deflate.h"
+#include "format/out.h"
 #include "trace/full.h"
 
 enum nadi_attr_patch_kind {
@@ -34,11 +34,9 @@ struct nadi_node_patch {
     bool drop_inputs;                /* the field, not an attribute */
 };
 
-/* A message with its length in front. */
-void nadi_full_write_frame(struct nadi_deflate *sink, const void *message, size_t bytes);
-void nadi_full_write_metadata(struct nadi_deflate *sink, const struct nadi_full *f);
+void nadi_full_write_metadata(struct nadi_out *sink, const struct nadi_full *f);
 /* scratch keeps its memory from call to call; patch may be NULL. */
-void nadi_full_write_node(struct nadi_deflate *sink, struct nadi_str *scratch,
+void nadi_full_write_node(struct nadi_out *sink, struct nadi_str *scratch,
                           const struct nadi_full_node *n, const struct nadi_node_patch *patch);
 
 #endif

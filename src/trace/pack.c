@@ -66,7 +66,7 @@ static bool is_blank(const char *text, size_t bytes)
 }
 
 /* The length, padded to length_bytes where that is more than it needs, and the message. */
-static void write_frame(const struct nadi_packer *p, struct nadi_deflate *sink)
+static void write_frame(const struct nadi_packer *p, struct nadi_out *sink)
 {
     char length[NADI_VARINT_MOST];
     size_t count = nadi_varint_put(length, p->message.length);
@@ -74,12 +74,12 @@ static void write_frame(const struct nadi_packer *p, struct nadi_deflate *sink)
         length[count - 1] = (char)(length[count - 1] | 0x80);
         length[count++] = 0;
     }
-    nadi_deflate_write(sink, length, count);
-    nadi_deflate_write(sink, nadi_str_get(&p->message), p->message.length);
+    nadi_out_bytes(sink, length, count);
+    nadi_out_bytes(sink, nadi_str_get(&p->message), p->message.length);
 }
 
 static bool pack_line(struct nadi_packer *p, char *text, size_t bytes, bool is_first,
-                      struct nadi_deflate *sink)
+                      struct nadi_out *sink)
 {
     if (!nadi_json_line_parse(&p->line, text, bytes))
         return nadi_pack_fault(p, p->line.fault_column,
@@ -96,7 +96,7 @@ static bool pack_line(struct nadi_packer *p, char *text, size_t bytes, bool is_f
     return true;
 }
 
-static bool pack_lines(struct nadi_packer *p, struct lines *l, struct nadi_deflate *sink)
+static bool pack_lines(struct nadi_packer *p, struct lines *l, struct nadi_out *sink)
 {
     char *text;
     size_t bytes;
@@ -119,7 +119,7 @@ static bool pack_lines(struct nadi_packer *p, struct lines *l, struct nadi_defla
 }
 
 /* The whole text, for it is one object. */
-static bool pack_graph(const struct nadi_packer *p, struct lines *l, struct nadi_deflate *sink)
+static bool pack_graph(const struct nadi_packer *p, struct lines *l, struct nadi_out *sink)
 {
     struct nadi_str out = NADI_STR_INIT;
     while (!l->at_end)
@@ -127,13 +127,13 @@ static bool pack_graph(const struct nadi_packer *p, struct lines *l, struct nadi
             return false;
     const bool ok = nadi_pack_graph(p->path, l->window, l->end, &out, p->diags);
     if (ok)
-        nadi_deflate_write(sink, nadi_str_get(&out), out.length);
+        nadi_out_bytes(sink, nadi_str_get(&out), out.length);
     nadi_str_release(&out);
     return ok;
 }
 
 /* Takes over `source`. */
-static bool pack_source(const char *path, struct nadi_inflate *source, struct nadi_deflate *sink,
+static bool pack_source(const char *path, struct nadi_inflate *source, struct nadi_out *sink,
                         struct nadi_diags *diags)
 {
     struct lines l = {.source = source};
@@ -149,13 +149,13 @@ static bool pack_source(const char *path, struct nadi_inflate *source, struct na
     return ok;
 }
 
-bool nadi_pack(const char *path, struct nadi_deflate *sink, struct nadi_diags *diags)
+bool nadi_pack(const char *path, struct nadi_out *sink, struct nadi_diags *diags)
 {
     struct nadi_inflate *source = nadi_inflate_open(path, "text of a trace", diags);
     return source && pack_source(path, source, sink, diags);
 }
 
-bool nadi_pack_memory(const char *path, const void *data, size_t bytes, struct nadi_deflate *sink,
+bool nadi_pack_memory(const char *path, const void *data, size_t bytes, struct nadi_out *sink,
                       struct nadi_diags *diags)
 {
     return pack_source(path, nadi_inflate_memory(path, data, bytes), sink, diags);

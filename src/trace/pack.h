@@ -9,13 +9,13 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "format/deflate.h"
+#include "format/out.h"
 
 /* Reads a file ("-": standard input; gzip and zstd by content) and writes to the sink, which stays
  * the caller's: on false, with an error, it is to be discarded. */
-bool nadi_pack(const char *path, struct nadi_deflate *sink, struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_pack(const char *path, struct nadi_out *sink, struct nadi_diags *diags) NADI_MUST_USE;
 /* The same from memory. */
-bool nadi_pack_memory(const char *path, const void *data, size_t bytes, struct nadi_deflate *sink,
+bool nadi_pack_memory(const char *path, const void *data, size_t bytes, struct nadi_out *sink,
                       struct nadi_diags *diags) NADI_MUST_USE;
 
 #endif

@@ -9,7 +9,6 @@ struct showing {
     enum nadi_show_form form;
     struct nadi_show_lines lines;
     struct nadi_show_jsonizer jsonizer;
-    struct nadi_text_out out;
 };
 
 /* The decoder knows what is wrong with a message that could not be shown; what it does not look at
@@ -59,17 +58,15 @@ static bool show_messages(struct showing *s, struct nadi_frames *frames, struct 
 
 /* Takes over `source`. */
 static bool show_source(const char *path, struct nadi_inflate *source, enum nadi_show_form form,
-                        struct nadi_deflate *sink, struct nadi_diags *diags)
+                        struct nadi_out *sink, struct nadi_diags *diags)
 {
     struct nadi_frames frames;
     struct showing *s = NADI_ZNEW(struct showing, 1);
     s->form = form;
-    s->lines.out = s->jsonizer.out = &s->out;
-    nadi_text_init(&s->out, sink);
+    s->lines.out = s->jsonizer.out = sink;
     nadi_inflate_skip_digest(source);
     nadi_frames_init(&frames, path, source);
     const bool ok = show_messages(s, &frames, diags);
-    nadi_text_flush(&s->out);
     nadi_frames_release(&frames);
     nadi_show_lines_release(&s->lines);
     nadi_show_jsonizer_release(&s->jsonizer);
@@ -77,7 +74,7 @@ static bool show_source(const char *path, struct nadi_inflate *source, enum nadi
     return ok;
 }
 
-bool nadi_show(const char *path, enum nadi_show_form form, struct nadi_deflate *sink,
+bool nadi_show(const char *path, enum nadi_show_form form, struct nadi_out *sink,
                struct nadi_diags *diags)
 {
     struct nadi_inflate *source = nadi_inflate_open(path, "trace", diags);
@@ -85,7 +82,7 @@ bool nadi_show(const char *path, enum nadi_show_form form, struct nadi_deflate *
 }
 
 bool nadi_show_memory(const char *path, const void *data, size_t bytes, enum nadi_show_form form,
-                      struct nadi_deflate *sink, struct nadi_diags *diags)
+                      struct nadi_out *sink, struct nadi_diags *diags)
 {
     return show_source(path, nadi_inflate_memory(path, data, bytes), form, sink, diags);
 }

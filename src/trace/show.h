@@ -22,7 +22,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "format/deflate.h"
+#include "format/out.h"
 
 enum nadi_show_form {
     NADI_SHOW_LINES,
@@ -31,10 +31,10 @@ enum nadi_show_form {
 
 /* Writes to the sink, which stays the caller's. False with an error on damage; what came before it
  * has been written. */
-bool nadi_show(const char *path, enum nadi_show_form form, struct nadi_deflate *sink,
+bool nadi_show(const char *path, enum nadi_show_form form, struct nadi_out *sink,
                struct nadi_diags *diags) NADI_MUST_USE;
 /* The same from memory. */
 bool nadi_show_memory(const char *path, const void *data, size_t bytes, enum nadi_show_form form,
-                      struct nadi_deflate *sink, struct nadi_diags *diags) NADI_MUST_USE;
+                      struct nadi_out *sink, struct nadi_diags *diags) NADI_MUST_USE;
 
 #endif

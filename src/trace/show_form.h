@@ -3,12 +3,12 @@
 #define NADI_TRACE_SHOW_FORM_H
 
 #include "format/number.h"
+#include "format/out.h"
 #include "trace/fields.h"
 #include "trace/frames.h"
-#include "trace/text_out.h"
 
 struct nadi_show_lines {
-    struct nadi_text_out *out;
+    struct nadi_out *out;
     struct nadi_fields fields, attr; /* scratch: of the message; of an attribute or IOInfo */
     const char *comma;
     bool canonical; /* so far: pack would write the same bytes */
@@ -19,7 +19,7 @@ bool nadi_show_line(struct nadi_show_lines *s, const struct nadi_message *m, boo
 void nadi_show_lines_release(struct nadi_show_lines *s);
 
 struct nadi_show_jsonizer {
-    struct nadi_text_out *out;
+    struct nadi_out *out;
     struct nadi_fields fields, attr;
     unsigned depth;
     bool has_items; /* of the object or array that is open */

@@ -9,26 +9,26 @@
 static void new_line(struct nadi_show_jsonizer *s)
 {
     static const char blanks[] = "\n                                ";
-    nadi_text_short(s->out, blanks, 1 + 2 * (size_t)s->depth);
+    nadi_out_short(s->out, blanks, 1 + 2 * (size_t)s->depth);
 }
 
 /* Before each item; key NULL in arrays. */
 static void begin_item(struct nadi_show_jsonizer *s, const char *key)
 {
     if (s->has_items)
-        nadi_text_char(s->out, ',');
+        nadi_out_char(s->out, ',');
     s->has_items = true;
     new_line(s);
     if (!key)
         return;
-    nadi_text_char(s->out, '"');
-    nadi_text_string(s->out, key);
-    nadi_text_literal(s->out, "\": ");
+    nadi_out_char(s->out, '"');
+    nadi_out_text(s->out, key);
+    nadi_out_literal(s->out, "\": ");
 }
 
 static void open_level(struct nadi_show_jsonizer *s, char bracket)
 {
-    nadi_text_char(s->out, bracket);
+    nadi_out_char(s->out, bracket);
     s->depth++;
     s->has_items = false;
 }
@@ -39,59 +39,59 @@ static void close_level(struct nadi_show_jsonizer *s, char bracket)
     s->depth--;
     if (s->has_items)
         new_line(s);
-    nadi_text_char(s->out, bracket);
+    nadi_out_char(s->out, bracket);
     s->has_items = true;
 }
 
 static void put_text(struct nadi_show_jsonizer *s, const uint8_t *data, size_t bytes)
 {
-    nadi_text_json(s->out, data, bytes, NADI_JSON_ASCII);
+    nadi_out_json(s->out, data, bytes, NADI_JSON_ASCII);
 }
 
 static void put_quoted_u64(struct nadi_show_jsonizer *s, uint64_t value)
 {
-    nadi_text_char(s->out, '"');
-    nadi_text_u64(s->out, value);
-    nadi_text_char(s->out, '"');
+    nadi_out_char(s->out, '"');
+    nadi_out_u64(s->out, value);
+    nadi_out_char(s->out, '"');
 }
 
 /* digits (no leading zero, no point) * 10^exponent, where the point stands after the first digit:
  * as Python's repr has it. */
-static void put_digits(struct nadi_text_out *o, const char *digits, int exponent)
+static void put_digits(struct nadi_out *o, const char *digits, int exponent)
 {
     const int count = (int)strlen(digits);
     if (exponent < -4 || exponent >= 16) {
-        nadi_text_char(o, digits[0]);
+        nadi_out_char(o, digits[0]);
         if (count > 1)
-            nadi_text_char(o, '.');
-        nadi_text_string(o, digits + 1);
+            nadi_out_char(o, '.');
+        nadi_out_text(o, digits + 1);
         char text[16];
         snprintf(text, sizeof text, "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
-        nadi_text_string(o, text);
+        nadi_out_text(o, text);
         return;
     }
     if (exponent < 0)
-        nadi_text_string(o, "0.");
+        nadi_out_text(o, "0.");
     for (int i = exponent + 1; i < 0; i++)
-        nadi_text_char(o, '0');
+        nadi_out_char(o, '0');
     for (int i = 0; i < count || i <= exponent; i++) {
-        nadi_text_char(o, i < count ? digits[i] : '0');
+        nadi_out_char(o, i < count ? digits[i] : '0');
         if (i == exponent)
-            nadi_text_char(o, '.');
+            nadi_out_char(o, '.');
     }
     if (count <= exponent + 1)
-        nadi_text_char(o, '0');
+        nadi_out_char(o, '0');
 }
 
 /* most: digits after which every value of the type reads back. */
 static void put_real(struct nadi_show_jsonizer *s, double value, bool is_float)
 {
     if (!isfinite(value)) {
-        nadi_text_string(s->out, isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+        nadi_out_text(s->out, isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
         return;
     }
     if (signbit(value))
-        nadi_text_char(s->out, '-');
+        nadi_out_char(s->out, '-');
     char text[40], digits[24];
     const int most = is_float ? 9 : 17;
     for (int precision = is_float ? 6 : 1; precision <= most; precision++) {
@@ -127,18 +127,18 @@ static void put_bits(struct nadi_show_jsonizer *s, const struct nadi_member *mem
         put_real(s, (double)single, true);
         return;
     case NADI_VALUE_BOOL:
-        nadi_text_string(s->out, bits ? "true" : "false");
+        nadi_out_text(s->out, bits ? "true" : "false");
         return;
     case NADI_VALUE_SIGNED:
     case NADI_VALUE_UNSIGNED:
         if (member->bits == 64)
-            nadi_text_char(s->out, '"');
+            nadi_out_char(s->out, '"');
         if (member->value_class == NADI_VALUE_SIGNED)
-            nadi_text_i64(s->out, (int64_t)bits);
+            nadi_out_i64(s->out, (int64_t)bits);
         else
-            nadi_text_u64(s->out, bits);
+            nadi_out_u64(s->out, bits);
         if (member->bits == 64)
-            nadi_text_char(s->out, '"');
+            nadi_out_char(s->out, '"');
         return;
     case NADI_VALUE_TEXT:
     case NADI_VALUE_BYTES:
@@ -155,9 +155,9 @@ static void put_data(struct nadi_show_jsonizer *s, const struct nadi_member *mem
         put_text(s, data, bytes);
         return;
     }
-    nadi_text_char(s->out, '"');
-    nadi_text_base64(s->out, data, bytes);
-    nadi_text_char(s->out, '"');
+    nadi_out_char(s->out, '"');
+    nadi_out_base64(s->out, data, bytes);
+    nadi_out_char(s->out, '"');
 }
 
 static bool put_member(struct nadi_show_jsonizer *s, const struct nadi_attr *a)
@@ -286,12 +286,12 @@ static void put_type(struct nadi_show_jsonizer *s, uint64_t type)
 {
     begin_item(s, "type");
     if (type >= NADI_NODE_TYPES) {
-        nadi_text_i64(s->out, (int32_t)(uint32_t)type);
+        nadi_out_i64(s->out, (int32_t)(uint32_t)type);
         return;
     }
-    nadi_text_char(s->out, '"');
-    nadi_text_string(s->out, nadi_node_type_name((enum nadi_node_type)type));
-    nadi_text_char(s->out, '"');
+    nadi_out_char(s->out, '"');
+    nadi_out_text(s->out, nadi_node_type_name((enum nadi_node_type)type));
+    nadi_out_char(s->out, '"');
 }
 
 /* A field that comes once; defaults are not shown. */

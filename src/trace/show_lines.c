@@ -8,12 +8,12 @@
 
 /* The value of a text key, `,"name":"..."`; says whether it was UTF-8 and not empty, as protobuf's
  * writers have it. */
-static bool put_text(struct nadi_text_out *o, const struct nadi_wire_field *f)
+static bool put_text(struct nadi_out *o, const struct nadi_wire_field *f)
 {
-    return nadi_text_json(o, f->data, f->bytes, NADI_JSON_UTF8) && f->bytes > 0;
+    return nadi_out_json(o, f->data, f->bytes, NADI_JSON_UTF8) && f->bytes > 0;
 }
 
-static void put_double(struct nadi_text_out *o, double value)
+static void put_double(struct nadi_out *o, double value)
 {
     struct nadi_str text = NADI_STR_INIT;
     if (isfinite(value))
@@ -22,12 +22,12 @@ static void put_double(struct nadi_text_out *o, double value)
         nadi_str_add(&text, isnan(value) ? "\"NaN\""
                             : value > 0  ? "\"Infinity\""
                                          : "\"-Infinity\"");
-    nadi_text_string(o, nadi_str_get(&text));
+    nadi_out_text(o, nadi_str_get(&text));
     nadi_str_release(&text);
 }
 
 /* The shortest decimal that reads back as the same float. */
-static void put_float(struct nadi_text_out *o, uint32_t bits)
+static void put_float(struct nadi_out *o, uint32_t bits)
 {
     float value;
     char text[32];
@@ -44,7 +44,7 @@ static void put_float(struct nadi_text_out *o, uint32_t bits)
         if (again == bits)
             break;
     }
-    nadi_text_string(o, text);
+    nadi_out_text(o, text);
 }
 
 /* A NaN has many forms, of which the text keeps one. */
@@ -58,25 +58,25 @@ static bool is_usual_nan(const struct nadi_member *member, uint64_t bits)
 }
 
 /* A value, widened bits or bytes. False when the text does not keep it. */
-static bool put_value(struct nadi_text_out *o, const struct nadi_member *member, uint64_t bits,
+static bool put_value(struct nadi_out *o, const struct nadi_member *member, uint64_t bits,
                       const uint8_t *data, size_t bytes)
 {
     switch ((enum nadi_value_class)member->value_class) {
     case NADI_VALUE_SIGNED:
-        nadi_text_i64(o, (int64_t)bits);
+        nadi_out_i64(o, (int64_t)bits);
         return true;
     case NADI_VALUE_UNSIGNED:
-        nadi_text_u64(o, bits);
+        nadi_out_u64(o, bits);
         return true;
     case NADI_VALUE_BOOL:
-        nadi_text_string(o, bits ? "true" : "false");
+        nadi_out_text(o, bits ? "true" : "false");
         return true;
     case NADI_VALUE_TEXT:
-        return nadi_text_json(o, data, bytes, NADI_JSON_UTF8);
+        return nadi_out_json(o, data, bytes, NADI_JSON_UTF8);
     case NADI_VALUE_BYTES:
-        nadi_text_char(o, '"');
-        nadi_text_base64(o, data, bytes);
-        nadi_text_char(o, '"');
+        nadi_out_char(o, '"');
+        nadi_out_base64(o, data, bytes);
+        nadi_out_char(o, '"');
         return true;
     case NADI_VALUE_DOUBLE: {
         double value;
@@ -103,7 +103,7 @@ static bool is_own_form(const struct nadi_member *member, uint64_t bits)
     return bits == nadi_member_widen(member, bits);
 }
 
-static bool put_packed(struct nadi_text_out *o, const struct nadi_member *member,
+static bool put_packed(struct nadi_out *o, const struct nadi_member *member,
                        const struct nadi_wire_field *f, const char **comma, bool *canonical)
 {
     struct nadi_wire_cursor w = nadi_wire_of(f->data, f->bytes);
@@ -122,7 +122,7 @@ static bool put_packed(struct nadi_text_out *o, const struct nadi_member *member
             bits = nadi_wire_little_endian(w.at, width);
             w.at += width;
         }
-        nadi_text_string(o, *comma);
+        nadi_out_text(o, *comma);
         *comma = ",";
         *canonical &= put_value(o, member, nadi_member_widen(member, bits), NULL, 0);
     }
@@ -130,7 +130,7 @@ static bool put_packed(struct nadi_text_out *o, const struct nadi_member *member
 }
 
 /* A list message: [items]. False when damaged. */
-static bool put_list(struct nadi_text_out *o, const struct nadi_member *member,
+static bool put_list(struct nadi_out *o, const struct nadi_member *member,
                      const struct nadi_wire_field *whole, bool *canonical)
 {
     struct nadi_wire_cursor w = nadi_wire_of(whole->data, whole->bytes);
@@ -138,7 +138,7 @@ static bool put_list(struct nadi_text_out *o, const struct nadi_member *member,
     enum nadi_wire_result result;
     const char *comma = "";
     unsigned runs = 0;
-    nadi_text_char(o, '[');
+    nadi_out_char(o, '[');
     while ((result = nadi_wire_next(&w, &f)) == NADI_WIRE_FIELD) {
         *canonical &= f.number == 1 && *f.at < 0x80;
         if (f.number != 1)
@@ -147,7 +147,7 @@ static bool put_list(struct nadi_text_out *o, const struct nadi_member *member,
             if (f.type != NADI_WIRE_BYTES)
                 return false;
             *canonical &= nadi_varint_is_short(f.at + 1, f.data);
-            nadi_text_string(o, comma);
+            nadi_out_text(o, comma);
             *canonical &= put_value(o, member, 0, f.data, f.bytes);
             comma = ",";
         } else if (f.type == NADI_WIRE_BYTES) {
@@ -158,23 +158,23 @@ static bool put_list(struct nadi_text_out *o, const struct nadi_member *member,
             if (f.type != member->wire)
                 return false;
             *canonical = false; /* not packed */
-            nadi_text_string(o, comma);
+            nadi_out_text(o, comma);
             put_value(o, member, nadi_member_widen(member, f.bits), NULL, 0);
             comma = ",";
         }
     }
-    nadi_text_char(o, ']');
+    nadi_out_char(o, ']');
     return result == NADI_WIRE_END;
 }
 
-static bool put_member(struct nadi_text_out *o, const struct nadi_wire_field *f, bool *canonical)
+static bool put_member(struct nadi_out *o, const struct nadi_wire_field *f, bool *canonical)
 {
     const struct nadi_member *member = nadi_member_of(f->number);
     if (f->type != (member->is_list ? NADI_WIRE_BYTES : member->wire))
         return false;
-    nadi_text_char(o, '"');
-    nadi_text_string(o, member->name);
-    nadi_text_literal(o, "\":");
+    nadi_out_char(o, '"');
+    nadi_out_text(o, member->name);
+    nadi_out_literal(o, "\":");
     if (member->is_list)
         return put_list(o, member, f, canonical);
     const bool number = f->type != NADI_WIRE_BYTES;
@@ -187,7 +187,7 @@ static bool put_member(struct nadi_text_out *o, const struct nadi_wire_field *f,
 /* {"name":"tid","int64_val":5}. Of members the last on the wire counts. */
 static bool put_attr(struct nadi_show_lines *s, const struct nadi_wire_field *whole)
 {
-    struct nadi_text_out *o = s->out;
+    struct nadi_out *o = s->out;
     struct nadi_fields *fields = &s->attr;
     const struct nadi_wire_field *name = NULL, *doc = NULL, *member = NULL;
     if (!nadi_fields_read(fields, whole->data, whole->bytes))
@@ -206,24 +206,24 @@ static bool put_attr(struct nadi_show_lines *s, const struct nadi_wire_field *wh
             *slot = f;
     }
     const char *comma = "";
-    nadi_text_char(o, '{');
+    nadi_out_char(o, '{');
     if (name) {
-        nadi_text_literal(o, "\"name\":");
+        nadi_out_literal(o, "\"name\":");
         s->canonical &= put_text(o, name);
         comma = ",";
     }
     if (doc) {
-        nadi_text_string(o, comma);
-        nadi_text_literal(o, "\"doc_string\":");
+        nadi_out_text(o, comma);
+        nadi_out_literal(o, "\"doc_string\":");
         s->canonical &= put_text(o, doc);
         comma = ",";
     }
     if (member) {
-        nadi_text_string(o, comma);
+        nadi_out_text(o, comma);
         if (!put_member(o, member, &s->canonical))
             return false;
     }
-    nadi_text_char(o, '}');
+    nadi_out_char(o, '}');
     return true;
 }
 
@@ -236,7 +236,7 @@ static bool put_io(struct nadi_show_lines *s, const struct nadi_wire_field *whol
     if (!nadi_fields_read(fields, whole->data, whole->bytes))
         return false;
     s->canonical &= fields->canonical;
-    nadi_text_char(s->out, '{');
+    nadi_out_char(s->out, '{');
     for (size_t i = 0; i < fields->count; i++) {
         const struct nadi_wire_field *f = &fields->items[i];
         const bool last = i + 1 == fields->count || f[1].number != f->number;
@@ -245,30 +245,30 @@ static bool put_io(struct nadi_show_lines *s, const struct nadi_wire_field *whol
         s->canonical &= f->number <= 3 && last;
         if (f->number > 3 || !last)
             continue;
-        nadi_text_string(s->out, comma);
-        nadi_text_string(s->out, names[f->number]);
+        nadi_out_text(s->out, comma);
+        nadi_out_text(s->out, names[f->number]);
         s->canonical &= put_text(s->out, f);
         comma = ",";
     }
-    nadi_text_char(s->out, '}');
+    nadi_out_char(s->out, '}');
     return true;
 }
 
-static void put_unknown(struct nadi_text_out *o, const struct nadi_wire_field *f, bool first)
+static void put_unknown(struct nadi_out *o, const struct nadi_wire_field *f, bool first)
 {
-    nadi_text_string(o, first ? "{\"field\":" : ",{\"field\":");
-    nadi_text_u64(o, f->number);
-    nadi_text_literal(o, ",\"wire\":");
-    nadi_text_u64(o, f->type);
-    nadi_text_literal(o, ",\"value\":");
+    nadi_out_text(o, first ? "{\"field\":" : ",{\"field\":");
+    nadi_out_u64(o, f->number);
+    nadi_out_literal(o, ",\"wire\":");
+    nadi_out_u64(o, f->type);
+    nadi_out_literal(o, ",\"value\":");
     if (f->type == NADI_WIRE_BYTES) {
-        nadi_text_char(o, '"');
-        nadi_text_base64(o, f->data, f->bytes);
-        nadi_text_char(o, '"');
+        nadi_out_char(o, '"');
+        nadi_out_base64(o, f->data, f->bytes);
+        nadi_out_char(o, '"');
     } else {
-        nadi_text_u64(o, f->bits);
+        nadi_out_u64(o, f->bits);
     }
-    nadi_text_char(o, '}');
+    nadi_out_char(o, '}');
 }
 
 /* What follows the known fields: unknown ones from `at` on. Numbers are sorted, so the order of the
@@ -277,12 +277,12 @@ static void put_all_unknown(struct nadi_show_lines *s, size_t at)
 {
     if (at == s->fields.count)
         return;
-    nadi_text_string(s->out, s->comma);
+    nadi_out_text(s->out, s->comma);
     s->comma = ",";
-    nadi_text_literal(s->out, "\"unknown\":[");
+    nadi_out_literal(s->out, "\"unknown\":[");
     for (size_t i = at; i < s->fields.count; i++)
         put_unknown(s->out, &s->fields.items[i], i == at);
-    nadi_text_char(s->out, ']');
+    nadi_out_char(s->out, ']');
 }
 
 /* `"attr":[...]` of the fields at *at, which are all attributes. */
@@ -290,18 +290,18 @@ static bool put_attrs(struct nadi_show_lines *s, size_t *at)
 {
     const uint32_t number = s->fields.items[*at].number;
     const char *comma = "";
-    nadi_text_string(s->out, s->comma);
+    nadi_out_text(s->out, s->comma);
     s->comma = ",";
-    nadi_text_literal(s->out, "\"attr\":[");
+    nadi_out_literal(s->out, "\"attr\":[");
     for (; *at < s->fields.count && s->fields.items[*at].number == number; ++*at) {
         if (s->fields.items[*at].type != NADI_WIRE_BYTES)
             return false;
-        nadi_text_string(s->out, comma);
+        nadi_out_text(s->out, comma);
         comma = ",";
         if (!put_attr(s, &s->fields.items[*at]))
             return false;
     }
-    nadi_text_char(s->out, ']');
+    nadi_out_char(s->out, ']');
     return true;
 }
 
@@ -312,32 +312,32 @@ static bool put_deps(struct nadi_show_lines *s, size_t *at)
         .value_class = NADI_VALUE_UNSIGNED, .bits = 64, .wire = NADI_WIRE_VARINT};
     const uint32_t number = s->fields.items[*at].number;
     const char *comma = "";
-    nadi_text_string(s->out, number == 4 ? ",\"ctrl_deps\":[" : ",\"data_deps\":[");
+    nadi_out_text(s->out, number == 4 ? ",\"ctrl_deps\":[" : ",\"data_deps\":[");
     for (unsigned runs = 0; *at < s->fields.count && s->fields.items[*at].number == number; ++*at) {
         const struct nadi_wire_field *f = &s->fields.items[*at];
         s->canonical &= runs++ == 0 && f->type == NADI_WIRE_BYTES;
         if (f->type == NADI_WIRE_VARINT) {
-            nadi_text_string(s->out, comma);
-            nadi_text_u64(s->out, f->bits);
+            nadi_out_text(s->out, comma);
+            nadi_out_u64(s->out, f->bits);
             comma = ",";
         } else if (f->type != NADI_WIRE_BYTES ||
                    !put_packed(s->out, &ids, f, &comma, &s->canonical)) {
             return false;
         }
     }
-    nadi_text_char(s->out, ']');
+    nadi_out_char(s->out, ']');
     return true;
 }
 
 static void put_type(struct nadi_show_lines *s, uint64_t type)
 {
-    nadi_text_literal(s->out, ",\"type\":");
+    nadi_out_literal(s->out, ",\"type\":");
     if (type < NADI_NODE_TYPES) {
-        nadi_text_char(s->out, '"');
-        nadi_text_string(s->out, nadi_node_type_name((enum nadi_node_type)type));
-        nadi_text_char(s->out, '"');
+        nadi_out_char(s->out, '"');
+        nadi_out_text(s->out, nadi_node_type_name((enum nadi_node_type)type));
+        nadi_out_char(s->out, '"');
     } else {
-        nadi_text_u64(s->out, type);
+        nadi_out_u64(s->out, type);
     }
 }
 
@@ -345,27 +345,27 @@ static void put_type(struct nadi_show_lines *s, uint64_t type)
 static bool put_single(struct nadi_show_lines *s, const struct nadi_wire_field *f)
 {
     static const uint8_t wire[] = {0, 0, 2, 0, 2, 2, 0, 0, 2, 2, 2};
-    struct nadi_text_out *o = s->out;
+    struct nadi_out *o = s->out;
     if (f->type != wire[f->number])
         return false;
     switch (f->number) {
     case 2:
-        nadi_text_literal(o, ",\"name\":");
+        nadi_out_literal(o, ",\"name\":");
         s->canonical &= put_text(o, f);
         return true;
     case 3:
         put_type(s, f->bits);
         break;
     case 6:
-        nadi_text_literal(o, ",\"start_time_micros\":");
-        nadi_text_u64(o, f->bits);
+        nadi_out_literal(o, ",\"start_time_micros\":");
+        nadi_out_u64(o, f->bits);
         break;
     case 7:
-        nadi_text_literal(o, ",\"duration_micros\":");
-        nadi_text_u64(o, f->bits);
+        nadi_out_literal(o, ",\"duration_micros\":");
+        nadi_out_u64(o, f->bits);
         break;
     default:
-        nadi_text_string(o, f->number == 8 ? ",\"inputs\":" : ",\"outputs\":");
+        nadi_out_text(o, f->number == 8 ? ",\"inputs\":" : ",\"outputs\":");
         return put_io(s, f);
     }
     s->canonical &= f->bits != 0;
@@ -383,8 +383,8 @@ static bool put_id(struct nadi_show_lines *s, size_t *at)
         s->canonical &= *at == 0 && fields->items[*at].bits != 0;
         id = fields->items[*at].bits;
     }
-    nadi_text_literal(s->out, "\"id\":");
-    nadi_text_u64(s->out, id);
+    nadi_out_literal(s->out, "\"id\":");
+    nadi_out_u64(s->out, id);
     s->comma = ",";
     return true;
 }
@@ -420,7 +420,7 @@ static bool put_metadata(struct nadi_show_lines *s)
 {
     size_t at = 0;
     s->comma = "";
-    nadi_text_literal(s->out, "\"metadata\":{");
+    nadi_out_literal(s->out, "\"metadata\":{");
     for (; at < s->fields.count && s->fields.items[at].number == 1; at++) {
         const struct nadi_wire_field *f = &s->fields.items[at];
         const bool last = at + 1 == s->fields.count || f[1].number != 1;
@@ -429,38 +429,38 @@ static bool put_metadata(struct nadi_show_lines *s)
         s->canonical &= last;
         if (!last)
             continue;
-        nadi_text_literal(s->out, "\"version\":");
+        nadi_out_literal(s->out, "\"version\":");
         s->canonical &= put_text(s->out, f);
         s->comma = ",";
     }
     if (at < s->fields.count && s->fields.items[at].number == 2 && !put_attrs(s, &at))
         return false;
     put_all_unknown(s, at);
-    nadi_text_char(s->out, '}');
+    nadi_out_char(s->out, '}');
     return true;
 }
 
 bool nadi_show_line(struct nadi_show_lines *s, const struct nadi_message *m, bool is_metadata)
 {
-    struct nadi_text_out *o = s->out;
+    struct nadi_out *o = s->out;
     if (!nadi_fields_read(&s->fields, m->data, m->bytes))
         return false;
     s->canonical = s->fields.canonical;
     s->comma = "";
-    nadi_text_char(o, '{');
+    nadi_out_char(o, '{');
     if (!(is_metadata ? put_metadata(s) : put_node(s)))
         return false;
     if (!s->canonical) {
-        nadi_text_literal(o, ",\"raw\":\"");
-        nadi_text_base64(o, m->data, m->bytes);
-        nadi_text_char(o, '"');
+        nadi_out_literal(o, ",\"raw\":\"");
+        nadi_out_base64(o, m->data, m->bytes);
+        nadi_out_char(o, '"');
     }
     const uint64_t length_bytes = m->data_offset - m->offset;
     if (length_bytes > 1 && m->bytes >> (7 * (length_bytes - 1)) == 0) {
-        nadi_text_literal(o, ",\"length_bytes\":");
-        nadi_text_u64(o, length_bytes);
+        nadi_out_literal(o, ",\"length_bytes\":");
+        nadi_out_u64(o, length_bytes);
     }
-    nadi_text_literal(o, "}\n");
+    nadi_out_literal(o, "}\n");
     return true;
 }
 

@@ -1,11 +1,11 @@
 #include "trace/write.h"
 
 struct nadi_trace_writer {
-    struct nadi_deflate *sink;
+    struct nadi_out *sink;
     struct nadi_str message, part, list; /* scratch; part: an attribute or IOInfo */
 };
 
-static struct nadi_trace_writer *create(struct nadi_deflate *sink)
+static struct nadi_trace_writer *create(struct nadi_out *sink)
 {
     struct nadi_trace_writer *w = NADI_ZNEW(struct nadi_trace_writer, 1);
     w->sink = sink;
@@ -15,18 +15,18 @@ static struct nadi_trace_writer *create(struct nadi_deflate *sink)
 struct nadi_trace_writer *nadi_trace_writer_open(const char *path, enum nadi_coding coding,
                                                  struct nadi_diags *diags)
 {
-    struct nadi_deflate *sink = nadi_deflate_open(path, coding, diags);
+    struct nadi_out *sink = nadi_out_open(path, coding, diags);
     return sink ? create(sink) : NULL;
 }
 
 struct nadi_trace_writer *nadi_trace_writer_memory(struct nadi_str *out, enum nadi_coding coding)
 {
-    return create(nadi_deflate_memory(out, coding));
+    return create(nadi_out_memory(out, coding));
 }
 
 bool nadi_trace_writer_close(struct nadi_trace_writer *w, struct nadi_diags *diags)
 {
-    bool ok = nadi_deflate_close(w->sink, diags);
+    bool ok = nadi_out_close(w->sink, diags);
     nadi_str_release(&w->message);
     nadi_str_release(&w->part);
     nadi_str_release(&w->list);
@@ -105,13 +105,6 @@ static void put_io(struct nadi_trace_writer *w, uint32_t field, const struct nad
     nadi_wire_add_message(&w->message, field, &w->part);
 }
 
-static void put_frame(struct nadi_trace_writer *w)
-{
-    char length[NADI_VARINT_MOST];
-    nadi_deflate_write(w->sink, length, nadi_varint_put(length, w->message.length));
-    nadi_deflate_write(w->sink, w->message.text, w->message.length);
-}
-
 void nadi_trace_writer_metadata(struct nadi_trace_writer *w,
                                 const struct nadi_write_metadata *metadata)
 {
@@ -119,7 +112,7 @@ void nadi_trace_writer_metadata(struct nadi_trace_writer *w,
     nadi_chakra_put_text(&w->message, NADI_CHAKRA_VERSION, metadata->version);
     for (size_t i = 0; i < metadata->attr_count; i++)
         put_attr(w, NADI_CHAKRA_METADATA_ATTR, &metadata->attrs[i]);
-    put_frame(w);
+    nadi_frame_write(w->sink, w->message.text, w->message.length);
 }
 
 void nadi_trace_writer_node(struct nadi_trace_writer *w, const struct nadi_write_node *node)
@@ -138,7 +131,7 @@ void nadi_trace_writer_node(struct nadi_trace_writer *w, const struct nadi_write
     put_io(w, NADI_CHAKRA_OUTPUTS, &node->outputs);
     for (size_t i = 0; i < node->attr_count; i++)
         put_attr(w, NADI_CHAKRA_ATTR, &node->attrs[i]);
-    put_frame(w);
+    nadi_frame_write(w->sink, w->message.text, w->message.length);
 }
 
 struct nadi_write_attr nadi_write_bool(const char *name, bool value)

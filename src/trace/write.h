@@ -11,7 +11,7 @@
 #define NADI_TRACE_WRITE_H
 
 #include "base/base.h"
-#include "format/deflate.h"
+#include "format/out.h"
 #include "trace/decode.h"
 #include "trace/trace.h"
 

@@ -54,16 +54,16 @@ static void build(struct nadi_capture *c, struct nadi_diags *diags)
     struct nadi_coverage coverage;
     nadi_groups_number(&book, 1, 0);
     nadi_capture_build(c, diags);
-    struct nadi_sink *out = nadi_sink_memory(&file);
+    struct nadi_out *out = nadi_out_memory(&file, NADI_CODING_PLAIN);
     nadi_capture_write(c, out);
-    NADI_ASSERT(nadi_sink_close(out, diags));
+    NADI_ASSERT(nadi_out_close(out, diags));
     struct nadi_trace *t = nadi_trace_parse("fuzz.et", file.text, file.length, 0, diags);
     NADI_ASSERT(t && t->node_count == c->graph.nodes.count);
     nadi_trace_destroy(t);
     if (c->has_host) {
-        out = nadi_sink_memory(&linked);
+        out = nadi_out_memory(&linked, NADI_CODING_PLAIN);
         nadi_capture_link(c, out);
-        NADI_ASSERT(nadi_sink_close(out, diags));
+        NADI_ASSERT(nadi_out_close(out, diags));
     }
     nadi_coverage_of(&coverage, c);
     nadi_coverage_text(&coverage, 1, &report);
@@ -111,10 +111,10 @@ static void link_compat(struct text host, struct text device)
     nadi_text_release(&text);
     if (good && read_profile(device, 0, &k) && nadi_compat_link(&link, &k, "fuzz.json", &diags)) {
         struct nadi_str json = NADI_STR_INIT;
-        struct nadi_sink *out = nadi_sink_memory(&json);
+        struct nadi_out *out = nadi_out_memory(&json, NADI_CODING_PLAIN);
         struct nadi_link_count count = nadi_link_write(out, &h, &link);
         NADI_ASSERT(count.host_nodes == h.nodes.count);
-        NADI_ASSERT(nadi_sink_close(out, &diags));
+        NADI_ASSERT(nadi_out_close(out, &diags));
         nadi_str_release(&json);
     }
     nadi_compat_link_release(&link);

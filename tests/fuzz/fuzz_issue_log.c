@@ -9,12 +9,12 @@ static void draw(const struct nadi_issue_log *log)
     struct nadi_str text = NADI_STR_INIT;
     struct nadi_diags diags;
     nadi_diags_init(&diags);
-    struct nadi_deflate *sink = nadi_deflate_memory(&text, NADI_CODING_PLAIN);
+    struct nadi_out *sink = nadi_out_memory(&text, NADI_CODING_PLAIN);
     static struct nadi_trace_timeline_writer w;
     nadi_timeline_json_begin(&w, sink);
     nadi_timeline_json_log(&w, log, 1000);
     nadi_timeline_json_end(&w);
-    NADI_ASSERT(nadi_deflate_close(sink, &diags));
+    NADI_ASSERT(nadi_out_close(sink, &diags));
     NADI_ASSERT(nadi_str_ends(nadi_str_get(&text), "]}\n"));
     nadi_str_release(&text);
     nadi_diags_release(&diags);

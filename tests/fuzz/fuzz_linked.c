@@ -19,10 +19,10 @@ static void convert_compat(const uint8_t *data, size_t size, size_t window, stru
     NADI_ASSERT(good == (diags.errors == 0));
     if (good) {
         uint64_t written;
-        struct nadi_sink *out = nadi_sink_memory(file);
+        struct nadi_out *out = nadi_out_memory(file, NADI_CODING_PLAIN);
         good = nadi_compat_write(&t, out, &written, &diags);
         NADI_ASSERT(written <= t.nodes.count);
-        NADI_ASSERT(nadi_sink_close(out, &diags));
+        NADI_ASSERT(nadi_out_close(out, &diags));
         NADI_ASSERT(good == (diags.errors == 0));
     }
     nadi_compat_release(&t);
@@ -47,9 +47,9 @@ static void convert(const uint8_t *data, size_t size)
             struct nadi_group_book *book = &c.book;
             nadi_groups_number(&book, 1, 0);
             nadi_capture_build(&c, &diags);
-            struct nadi_sink *out = nadi_sink_memory(&file);
+            struct nadi_out *out = nadi_out_memory(&file, NADI_CODING_PLAIN);
             nadi_capture_write(&c, out);
-            NADI_ASSERT(nadi_sink_close(out, &diags));
+            NADI_ASSERT(nadi_out_close(out, &diags));
             struct nadi_trace *t = nadi_trace_parse("fuzz.et", file.text, file.length, 0, &diags);
             NADI_ASSERT(t);
             nadi_trace_destroy(t);

@@ -7,9 +7,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool pack(const void *data, size_t size, struct nadi_str *file, struct nadi_diags *diags)
 {
-    struct nadi_deflate *sink = nadi_deflate_memory(file, NADI_CODING_PLAIN);
+    struct nadi_out *sink = nadi_out_memory(file, NADI_CODING_PLAIN);
     const bool ok = nadi_pack_memory("fuzz.jsonl", data, size, sink, diags);
-    NADI_ASSERT(nadi_deflate_close(sink, diags));
+    NADI_ASSERT(nadi_out_close(sink, diags));
     return ok;
 }
 
@@ -19,10 +19,10 @@ static void check_round_trip(const struct nadi_str *file)
     struct nadi_diags diags;
     struct nadi_str text = NADI_STR_INIT, again = NADI_STR_INIT;
     nadi_diags_init(&diags);
-    struct nadi_deflate *sink = nadi_deflate_memory(&text, NADI_CODING_PLAIN);
+    struct nadi_out *sink = nadi_out_memory(&text, NADI_CODING_PLAIN);
     const bool shown = nadi_show_memory("fuzz.et", nadi_str_get(file), file->length,
                                         NADI_SHOW_LINES, sink, &diags);
-    NADI_ASSERT(nadi_deflate_close(sink, &diags));
+    NADI_ASSERT(nadi_out_close(sink, &diags));
     NADI_ASSERT(shown == (diags.errors == 0));
     if (shown) {
         NADI_ASSERT(pack(text.text, text.length, &again, &diags));

@@ -15,9 +15,9 @@ static bool repair(const void *data, size_t size, struct nadi_str *out)
     struct nadi_full *f = nadi_repair_parse("fuzz.et", data, size, &report, &diags);
     NADI_ASSERT((f == NULL) == (diags.errors > 0));
     if (f) {
-        struct nadi_deflate *sink = nadi_deflate_memory(out, NADI_CODING_PLAIN);
+        struct nadi_out *sink = nadi_out_memory(out, NADI_CODING_PLAIN);
         nadi_repair_write(f, NADI_NONE, sink, &report, &diags);
-        NADI_ASSERT(nadi_deflate_close(sink, &diags));
+        NADI_ASSERT(nadi_out_close(sink, &diags));
     }
     const bool ok = f != NULL;
     nadi_full_destroy(f);

@@ -13,9 +13,9 @@ static bool show(const void *data, size_t size, enum nadi_show_form form, struct
 {
     struct nadi_diags diags;
     nadi_diags_init(&diags);
-    struct nadi_deflate *sink = nadi_deflate_memory(text, NADI_CODING_PLAIN);
+    struct nadi_out *sink = nadi_out_memory(text, NADI_CODING_PLAIN);
     const bool ok = nadi_show_memory("fuzz.et", data, size, form, sink, &diags);
-    NADI_ASSERT(nadi_deflate_close(sink, &diags));
+    NADI_ASSERT(nadi_out_close(sink, &diags));
     NADI_ASSERT(ok == (diags.errors == 0));
     nadi_diags_release(&diags);
     return ok;
@@ -26,9 +26,9 @@ static void pack_again(const struct nadi_str *text, const uint8_t *data, size_t 
     struct nadi_diags diags;
     struct nadi_str file = NADI_STR_INIT;
     nadi_diags_init(&diags);
-    struct nadi_deflate *sink = nadi_deflate_memory(&file, NADI_CODING_PLAIN);
+    struct nadi_out *sink = nadi_out_memory(&file, NADI_CODING_PLAIN);
     NADI_ASSERT(nadi_pack_memory("fuzz.jsonl", text->text, text->length, sink, &diags));
-    NADI_ASSERT(nadi_deflate_close(sink, &diags));
+    NADI_ASSERT(nadi_out_close(sink, &diags));
     const bool is_coded =
         size >= 4 &&
         ((data[0] == 0x1f && data[1] == 0x8b) || memcmp(data, "\x28\xb5\x2f\xfd", 4) == 0 ||

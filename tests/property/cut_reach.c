@@ -18,7 +18,7 @@ struct closure { /* by node: what it waits for, by place in the first file */
     uint64_t bits[MOST][WORDS];
 };
 
-static void put_any_node(struct nadi_rng *r, struct nadi_deflate *sink, uint64_t id,
+static void put_any_node(struct nadi_rng *r, struct nadi_out *sink, uint64_t id,
                          const uint64_t *deps, size_t data, size_t ctrl)
 {
     struct nadi_str m = NADI_STR_INIT;
@@ -28,22 +28,22 @@ static void put_any_node(struct nadi_rng *r, struct nadi_deflate *sink, uint64_t
     nadi_wire_add_packed(&m, 4, deps + data, ctrl);
     nadi_wire_add_packed(&m, 5, deps, data);
     nadi_wire_add_text(&m, 77, "unknown");
-    nadi_full_write_frame(sink, m.text, m.length);
+    nadi_frame_write(sink, m.text, m.length);
     nadi_str_release(&m);
 }
 
 /* Few dependencies a node, or layers of nodes that all meet in one. Any order in the file. */
 static void draw_graph(struct nadi_rng *r, struct nadi_str *file)
 {
-    struct nadi_deflate *sink = nadi_deflate_memory(file, NADI_CODING_PLAIN);
+    struct nadi_out *sink = nadi_out_memory(file, NADI_CODING_PLAIN);
     struct nadi_diags diags;
     uint64_t ids[MOST], deps[MOST];
     const uint32_t count = 1 + (uint32_t)nadi_rng_below(r, MOST);
     const bool wide = nadi_rng_below(r, 2);
-    nadi_full_write_frame(sink,
-                          "\x0a\x05"
-                          "0.0.4",
-                          7);
+    nadi_frame_write(sink,
+                     "\x0a\x05"
+                     "0.0.4",
+                     7);
     for (uint32_t i = 0; i < count; i++)
         ids[i] = i * 3 + 1;
     for (uint32_t i = count; i > 1; i--) { /* shuffled ids: later nodes may have lower ones */
@@ -66,7 +66,7 @@ static void draw_graph(struct nadi_rng *r, struct nadi_str *file)
         put_any_node(r, sink, ids[i], deps, data, total - data);
     }
     nadi_diags_init(&diags);
-    assert_true(nadi_deflate_close(sink, &diags));
+    assert_true(nadi_out_close(sink, &diags));
     nadi_diags_release(&diags);
 }
 
@@ -123,10 +123,10 @@ static void check_case(uint64_t seed, size_t *junctions, size_t *dropped)
         keep[i] = nadi_rng_below(&r, of) == 0;
         rows[i] = i;
     }
-    struct nadi_deflate *sink = nadi_deflate_memory(&cut, NADI_CODING_PLAIN);
+    struct nadi_out *sink = nadi_out_memory(&cut, NADI_CODING_PLAIN);
     nadi_edit_report_init(&report);
     nadi_cut_write(f, &links, keep, sink, &report);
-    assert_true(nadi_deflate_close(sink, &diags));
+    assert_true(nadi_out_close(sink, &diags));
     *junctions += nadi_edit_report_get(&report, "of them junctions");
     *dropped += nadi_edit_report_get(&report, "nodes dropped");
     struct nadi_full *g = nadi_full_parse("cut.et", cut.text, cut.length, &diags);
@@ -196,10 +196,10 @@ static void nothing_dropped(void **state)
         assert_non_null(f);
         nadi_links_build(&links, f);
         assert_true(nadi_links_order(&links));
-        struct nadi_deflate *sink = nadi_deflate_memory(&cut, NADI_CODING_PLAIN);
+        struct nadi_out *sink = nadi_out_memory(&cut, NADI_CODING_PLAIN);
         nadi_edit_report_init(&report);
         nadi_cut_write(f, &links, keep, sink, &report);
-        assert_true(nadi_deflate_close(sink, &diags));
+        assert_true(nadi_out_close(sink, &diags));
         assert_int_equal(cut.length, file.length);
         assert_memory_equal(cut.text, file.text, file.length);
         nadi_full_destroy(f);

@@ -19,14 +19,14 @@ static void round_trip(const struct nadi_str *file, struct nadi_str *text, uint6
     struct nadi_diags diags;
     struct nadi_str again = NADI_STR_INIT;
     nadi_diags_init(&diags);
-    struct nadi_deflate *sink = nadi_deflate_memory(text, NADI_CODING_PLAIN);
+    struct nadi_out *sink = nadi_out_memory(text, NADI_CODING_PLAIN);
     const bool shown =
         nadi_show_memory("t.et", nadi_str_get(file), file->length, NADI_SHOW_LINES, sink, &diags);
-    assert_true(nadi_deflate_close(sink, &diags));
-    sink = nadi_deflate_memory(&again, NADI_CODING_PLAIN);
+    assert_true(nadi_out_close(sink, &diags));
+    sink = nadi_out_memory(&again, NADI_CODING_PLAIN);
     const bool packed =
         shown && nadi_pack_memory("t.jsonl", nadi_str_get(text), text->length, sink, &diags);
-    assert_true(nadi_deflate_close(sink, &diags));
+    assert_true(nadi_out_close(sink, &diags));
     if (!packed || again.length != file->length ||
         memcmp(again.text, file->text, file->length) != 0)
         fail_msg("seed %" PRIu64 ": %s: %s\n%s", seed,

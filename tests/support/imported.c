@@ -50,13 +50,13 @@ static bool parse(struct imported *x, const char *host, size_t host_bytes, const
 /* Links what was parsed and parses that instead. */
 static bool go_by_link(struct imported *x, struct nadi_str *linked, const struct import_how *how)
 {
-    struct nadi_sink *out = nadi_sink_memory(linked);
+    struct nadi_out *out = nadi_out_memory(linked, NADI_CODING_PLAIN);
     struct nadi_text text;
     const struct nadi_capture_options options = {
         .linked = "linked.json", .rank = NADI_NONE, .resolution_ns = how->resolution_ns};
     const struct nadi_capture_texts given = {NULL, NULL, &text};
     nadi_capture_link(&x->capture, out);
-    NADI_ASSERT(nadi_sink_close(out, &x->diags));
+    NADI_ASSERT(nadi_out_close(out, &x->diags));
     nadi_capture_release(&x->capture);
     bool good =
         nadi_text_memory(&text, "linked.json", linked->text, linked->length, 0, &x->diags) &&
@@ -82,9 +82,9 @@ void imported_of_texts(struct imported *x, const char *host, size_t host_bytes, 
         struct nadi_group_book *book = &x->capture.book;
         nadi_groups_number(&book, 1, 0);
         nadi_capture_build(&x->capture, &x->diags);
-        struct nadi_sink *out = nadi_sink_memory(&file);
+        struct nadi_out *out = nadi_out_memory(&file, NADI_CODING_PLAIN);
         nadi_capture_write(&x->capture, out);
-        NADI_ASSERT(nadi_sink_close(out, &x->diags));
+        NADI_ASSERT(nadi_out_close(out, &x->diags));
         nadi_coverage_of(&x->coverage, &x->capture);
         x->trace = nadi_trace_parse("trace.et", file.text, file.length, 0, &x->diags);
         NADI_ASSERT(x->trace);

@@ -2,7 +2,7 @@
 #ifndef NADI_GENERATE_V1_OUTPUT_H
 #define NADI_GENERATE_V1_OUTPUT_H
 
-#include "format/deflate.h"
+#include "format/out.h"
 #include "generate/v1/program.h"
 #include "generate/v1/shape.h"
 #include "generate/v1/workload.h"

@@ -7,7 +7,7 @@
 #include "trace/times.h"
 
 /* A node without a name, a time or attributes, where many meet many. */
-static void write_junction(struct nadi_deflate *sink, struct nadi_str *scratch, uint64_t id,
+static void write_junction(struct nadi_out *sink, struct nadi_str *scratch, uint64_t id,
                            const struct nadi_u64_list *data, const struct nadi_u64_list *ctrl)
 {
     nadi_str_clear(scratch);
@@ -16,11 +16,11 @@ static void write_junction(struct nadi_deflate *sink, struct nadi_str *scratch, 
     nadi_wire_add_number(scratch, NADI_CHAKRA_TYPE, NADI_NODE_METADATA);
     nadi_wire_add_packed(scratch, NADI_CHAKRA_CTRL_DEPS, ctrl->items, ctrl->count);
     nadi_wire_add_packed(scratch, NADI_CHAKRA_DATA_DEPS, data->items, data->count);
-    nadi_full_write_frame(sink, scratch->text, scratch->length);
+    nadi_frame_write(sink, scratch->text, scratch->length);
 }
 
-static void write_nodes(struct nadi_contract *c, const struct nadi_full *f,
-                        struct nadi_deflate *sink, struct nadi_edit_report *report)
+static void write_nodes(struct nadi_contract *c, const struct nadi_full *f, struct nadi_out *sink,
+                        struct nadi_edit_report *report)
 {
     struct nadi_u64_list data = {0}, ctrl = {0};
     struct nadi_str scratch = NADI_STR_INIT;
@@ -85,7 +85,7 @@ static void count_dropped(const struct nadi_full *f, const struct nadi_links *li
 }
 
 void nadi_cut_write(const struct nadi_full *f, const struct nadi_links *links, const bool *keep,
-                    struct nadi_deflate *sink, struct nadi_edit_report *report)
+                    struct nadi_out *sink, struct nadi_edit_report *report)
 {
     struct nadi_contract c;
     nadi_edit_report_add(report, "nodes read", f->node_count);

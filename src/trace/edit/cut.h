@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "format/deflate.h"
+#include "format/out.h"
 #include "trace/edit/report.h"
 #include "trace/full.h"
 #include "trace/links.h"
@@ -54,6 +54,6 @@ void nadi_filter_select(const struct nadi_filter *filter, struct nadi_filter_nam
 
 /* Writes what stays to the sink and says to the report what went. links must have an order. */
 void nadi_cut_write(const struct nadi_full *f, const struct nadi_links *links, const bool *keep,
-                    struct nadi_deflate *sink, struct nadi_edit_report *report);
+                    struct nadi_out *sink, struct nadi_edit_report *report);
 
 #endif

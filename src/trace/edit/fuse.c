@@ -114,7 +114,7 @@ static struct nadi_attr_patch integer(const char *name, uint64_t bits, uint32_t 
 
 /* Writes a chain as its first node; returns the number of its nodes. */
 static uint64_t write_chain(const struct fuse *w, uint32_t first, struct nadi_node_patch *patch,
-                            struct nadi_str *scratch, struct nadi_deflate *sink,
+                            struct nadi_str *scratch, struct nadi_out *sink,
                             struct nadi_edit_report *report)
 {
     const struct nadi_full_node *n = &w->f->nodes[first];
@@ -147,7 +147,7 @@ static uint64_t write_chain(const struct fuse *w, uint32_t first, struct nadi_no
 }
 
 void nadi_fuse_write(const struct nadi_full *f, const struct nadi_links *links, uint64_t most,
-                     struct nadi_deflate *sink, struct nadi_edit_report *report)
+                     struct nadi_out *sink, struct nadi_edit_report *report)
 {
     struct fuse w = {.f = f, .l = links};
     struct nadi_u64_list deps = {0};

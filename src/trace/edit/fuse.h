@@ -9,13 +9,13 @@
 #define NADI_TRACE_EDIT_FUSE_H
 
 #include "base/base.h"
-#include "format/deflate.h"
+#include "format/out.h"
 #include "trace/edit/report.h"
 #include "trace/full.h"
 #include "trace/links.h"
 
 /* most: nodes of a chain, at least 2. links must have an order. */
 void nadi_fuse_write(const struct nadi_full *f, const struct nadi_links *links, uint64_t most,
-                     struct nadi_deflate *sink, struct nadi_edit_report *report);
+                     struct nadi_out *sink, struct nadi_edit_report *report);
 
 #endif

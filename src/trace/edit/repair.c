@@ -155,7 +155,7 @@ static bool filter_deps(struct filtered *s, uint32_t node, const uint64_t *deps,
     return changed;
 }
 
-static void write_nodes(struct repair *w, struct nadi_deflate *sink)
+static void write_nodes(struct repair *w, struct nadi_out *sink)
 {
     struct nadi_ids *ids = nadi_ids_create(w->f);
     struct nadi_str scratch = NADI_STR_INIT;
@@ -200,7 +200,7 @@ static void write_nodes(struct repair *w, struct nadi_deflate *sink)
     nadi_ids_destroy(ids);
 }
 
-void nadi_repair_write(const struct nadi_full *f, uint32_t rank, struct nadi_deflate *sink,
+void nadi_repair_write(const struct nadi_full *f, uint32_t rank, struct nadi_out *sink,
                        struct nadi_edit_report *report, struct nadi_diags *diags)
 {
     struct repair w = {.f = f, .rank = rank, .report = report, .diags = diags};

@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 #include "base/diag.h"
-#include "format/deflate.h"
+#include "format/out.h"
 #include "trace/edit/report.h"
 #include "trace/full.h"
 
@@ -26,7 +26,7 @@ struct nadi_full *nadi_repair_read(const char *path, uint32_t rank, struct nadi_
 struct nadi_full *nadi_repair_parse(const char *path, const void *data, size_t bytes,
                                     struct nadi_edit_report *report,
                                     struct nadi_diags *diags) NADI_MUST_USE;
-void nadi_repair_write(const struct nadi_full *f, uint32_t rank, struct nadi_deflate *sink,
+void nadi_repair_write(const struct nadi_full *f, uint32_t rank, struct nadi_out *sink,
                        struct nadi_edit_report *report, struct nadi_diags *diags);
 
 #endif

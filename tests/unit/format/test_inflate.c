@@ -2,8 +2,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/sha256.h"
-#include "format/deflate.h"
 #include "format/inflate.h"
+#include "format/out.h"
 #include "support/trace_expect.h"
 
 #include <fcntl.h>
@@ -35,13 +35,13 @@ static void encode(struct nadi_str *to, const struct nadi_str *from, enum nadi_c
 {
     struct nadi_diags diags;
     nadi_diags_init(&diags);
-    struct nadi_deflate *sink = nadi_deflate_memory(to, coding);
+    struct nadi_out *sink = nadi_out_memory(to, coding);
     for (size_t at = 0, piece = 1; at < from->length; at += piece, piece = piece * 3 + 1) {
         if (piece > from->length - at)
             piece = from->length - at;
-        nadi_deflate_write(sink, from->text + at, piece);
+        nadi_out_bytes(sink, from->text + at, piece);
     }
-    assert_true(nadi_deflate_close(sink, &diags));
+    assert_true(nadi_out_close(sink, &diags));
     nadi_diags_release(&diags);
 }
 
@@ -207,8 +207,8 @@ static void files_that_cannot_be_opened(void **state)
         assert_string_equal(diags.items[2].code, "file/unreadable");
         unlink(path);
     }
-    assert_null(nadi_deflate_open(in_folder(path, sizeof path, "no/such/folder.et"),
-                                  NADI_CODING_PLAIN, &diags));
+    assert_null(nadi_out_open(in_folder(path, sizeof path, "no/such/folder.et"), NADI_CODING_PLAIN,
+                              &diags));
     assert_string_equal(diags.items[diags.count - 1].code, "file/unwritable");
     nadi_diags_release(&diags);
 }
@@ -220,16 +220,16 @@ static void files_appear_only_when_complete(void **state)
     struct stat about;
     char path[256];
     nadi_diags_init(&diags);
-    struct nadi_deflate *sink =
-        nadi_deflate_open(in_folder(path, sizeof path, "a.et"), NADI_CODING_ZSTD, &diags);
-    nadi_deflate_write(sink, "x", 1);
+    struct nadi_out *sink =
+        nadi_out_open(in_folder(path, sizeof path, "a.et"), NADI_CODING_ZSTD, &diags);
+    nadi_out_bytes(sink, "x", 1);
     assert_int_equal(stat(path, &about), -1);
-    assert_true(nadi_deflate_close(sink, &diags));
+    assert_true(nadi_out_close(sink, &diags));
     assert_int_equal(stat(path, &about), 0);
-    sink = nadi_deflate_open(in_folder(path, sizeof path, "b.et"), NADI_CODING_GZIP, &diags);
-    nadi_deflate_write(sink, "x", 1);
-    nadi_deflate_discard(sink);
-    nadi_deflate_discard(NULL);
+    sink = nadi_out_open(in_folder(path, sizeof path, "b.et"), NADI_CODING_GZIP, &diags);
+    nadi_out_bytes(sink, "x", 1);
+    nadi_out_discard(sink);
+    nadi_out_discard(NULL);
     assert_int_equal(stat(path, &about), -1);
     assert_int_equal(stat(in_folder(path, sizeof path, "b.et.part"), &about), -1);
     unlink(in_folder(path, sizeof path, "a.et"));
@@ -268,11 +268,11 @@ static void a_full_disk_is_reported(void **state)
     in_folder(path, sizeof path, "full.et.part");
     if (access("/dev/full", W_OK) != 0 || symlink("/dev/full", path) != 0)
         skip_because("no /dev/full");
-    struct nadi_deflate *sink =
-        nadi_deflate_open(in_folder(path, sizeof path, "full.et"), NADI_CODING_PLAIN, &diags);
+    struct nadi_out *sink =
+        nadi_out_open(in_folder(path, sizeof path, "full.et"), NADI_CODING_PLAIN, &diags);
     assert_non_null(sink);
-    nadi_deflate_write(sink, path, sizeof path);
-    assert_false(nadi_deflate_close(sink, &diags));
+    nadi_out_bytes(sink, path, sizeof path);
+    assert_false(nadi_out_close(sink, &diags));
     assert_string_equal(diags.items[0].code, "file/unwritable");
     nadi_diags_release(&diags);
 }

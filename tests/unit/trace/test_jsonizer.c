@@ -1,7 +1,7 @@
 /* The jsonizer form: every kind of value in protobuf's JSON mapping, doubles as Python prints them.
  */
 #include "base/mem.h"
-#include "format/deflate.h"
+#include "format/out.h"
 #include "support/wire_put.h"
 #include "trace/show.h"
 
@@ -25,10 +25,10 @@ static void show(struct nadi_str *node, struct nadi_str *text)
     wire_put_text(&metadata, 1, "0.0.4");
     wire_put_frame(&file, &metadata);
     wire_put_frame(&file, node);
-    struct nadi_deflate *sink = nadi_deflate_memory(text, NADI_CODING_PLAIN);
+    struct nadi_out *sink = nadi_out_memory(text, NADI_CODING_PLAIN);
     const bool shown = nadi_show_memory("t.et", nadi_str_get(&file), file.length,
                                         NADI_SHOW_JSONIZER, sink, &diags);
-    assert_true(nadi_deflate_close(sink, &diags));
+    assert_true(nadi_out_close(sink, &diags));
     if (!shown)
         fail_msg("%s", diags.count ? diags.items[0].message : "not shown");
     nadi_diags_release(&diags);

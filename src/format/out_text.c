@@ -1,37 +1,8 @@
-#include "trace/text_out.h"
-
+/* out_text: numbers and JSON strings into the buffer. */
+#include "format/out.h"
 #include "format/utf8.h"
 
-void nadi_text_init(struct nadi_text_out *o, struct nadi_deflate *sink)
-{
-    o->at = o->buffer;
-    o->end = o->buffer + sizeof(o->buffer);
-    o->sink = sink;
-}
-
-void nadi_text_flush(struct nadi_text_out *o)
-{
-    nadi_deflate_write(o->sink, o->buffer, (size_t)(o->at - o->buffer));
-    o->at = o->buffer;
-}
-
-void nadi_text_bytes(struct nadi_text_out *o, const void *data, size_t bytes)
-{
-    if (bytes <= (size_t)(o->end - o->at)) {
-        memcpy(o->at, data, bytes);
-        o->at += bytes;
-        return;
-    }
-    nadi_text_flush(o);
-    if (bytes <= sizeof(o->buffer)) {
-        memcpy(o->at, data, bytes);
-        o->at += bytes;
-    } else {
-        nadi_deflate_write(o->sink, data, bytes);
-    }
-}
-
-void nadi_text_u64(struct nadi_text_out *o, uint64_t value)
+void nadi_out_u64(struct nadi_out *o, uint64_t value)
 {
     enum { DIGITS = 20 };
     static const char pairs[] =
@@ -51,19 +22,33 @@ void nadi_text_u64(struct nadi_text_out *o, uint64_t value)
     } else {
         digits[--at] = (char)('0' + value);
     }
-    nadi_text_reserve(o, DIGITS);
+    nadi_out_reserve(o, DIGITS);
     memcpy(o->at, digits + at, DIGITS - at);
     o->at += DIGITS - at;
 }
 
-void nadi_text_i64(struct nadi_text_out *o, int64_t value)
+void nadi_out_i64(struct nadi_out *o, int64_t value)
 {
     if (value < 0)
-        nadi_text_char(o, '-');
-    nadi_text_u64(o, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+        nadi_out_char(o, '-');
+    nadi_out_u64(o, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-void nadi_text_base64(struct nadi_text_out *o, const void *data, size_t bytes)
+void nadi_out_micros(struct nadi_out *o, int64_t ns)
+{
+    const uint64_t magnitude = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    const unsigned fraction = (unsigned)(magnitude % 1000);
+    if (ns < 0)
+        nadi_out_char(o, '-');
+    nadi_out_u64(o, magnitude / 1000);
+    if (!fraction)
+        return;
+    const char text[4] = {'.', (char)('0' + fraction / 100), (char)('0' + fraction / 10 % 10),
+                          (char)('0' + fraction % 10)};
+    nadi_out_short(o, text, fraction % 10 ? 4 : fraction % 100 ? 3 : 2);
+}
+
+void nadi_out_base64(struct nadi_out *o, const void *data, size_t bytes)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const uint8_t *p = data;
@@ -71,7 +56,7 @@ void nadi_text_base64(struct nadi_text_out *o, const void *data, size_t bytes)
         const size_t n = bytes < 3 ? bytes : 3;
         const uint32_t word =
             (uint32_t)p[0] << 16 | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
-        nadi_text_reserve(o, 4);
+        nadi_out_reserve(o, 4);
         *o->at++ = digits[word >> 18];
         *o->at++ = digits[word >> 12 & 63];
         *o->at++ = n > 1 ? digits[word >> 6 & 63] : '=';
@@ -101,7 +86,7 @@ static size_t plain_length(const uint8_t *p, size_t bytes)
     return i;
 }
 
-static void put_hex4(struct nadi_text_out *o, unsigned value)
+static void put_hex4(struct nadi_out *o, unsigned value)
 {
     static const char digits[] = "0123456789abcdef";
     const char text[6] = {'\\',
@@ -110,18 +95,18 @@ static void put_hex4(struct nadi_text_out *o, unsigned value)
                           digits[value >> 8 & 15],
                           digits[value >> 4 & 15],
                           digits[value & 15]};
-    nadi_text_short(o, text, sizeof text);
+    nadi_out_short(o, text, sizeof text);
 }
 
-static void put_escape(struct nadi_text_out *o, uint8_t c)
+static void put_escape(struct nadi_out *o, uint8_t c, enum nadi_json_style style)
 {
     static const char letters[] = "btn_fr"; /* 8, 9, 10, 12, 13 */
     if (c == '"' || c == '\\') {
-        nadi_text_char(o, '\\');
-        nadi_text_char(o, (char)c);
-    } else if (c >= 8 && c <= 13 && c != 11) {
-        nadi_text_char(o, '\\');
-        nadi_text_char(o, letters[c - 8]);
+        nadi_out_char(o, '\\');
+        nadi_out_char(o, (char)c);
+    } else if (style != NADI_JSON_HEX && c >= 8 && c <= 13 && c != 11) {
+        nadi_out_char(o, '\\');
+        nadi_out_char(o, letters[c - 8]);
     } else {
         put_hex4(o, c);
     }
@@ -135,11 +120,11 @@ static unsigned code_point(const uint8_t *p, size_t length)
     return code;
 }
 
-static void put_beyond_ascii(struct nadi_text_out *o, const uint8_t *p, size_t length,
+static void put_beyond_ascii(struct nadi_out *o, const uint8_t *p, size_t length,
                              enum nadi_json_style style)
 {
-    if (style == NADI_JSON_UTF8) {
-        nadi_text_short(o, (const char *)p, length);
+    if (style != NADI_JSON_ASCII) {
+        nadi_out_short(o, (const char *)p, length);
         return;
     }
     const unsigned code = code_point(p, length);
@@ -151,25 +136,24 @@ static void put_beyond_ascii(struct nadi_text_out *o, const uint8_t *p, size_t l
     put_hex4(o, 0xdc00 + ((code - 0x10000) & 0x3ff));
 }
 
-bool nadi_text_json(struct nadi_text_out *o, const void *text, size_t bytes,
-                    enum nadi_json_style style)
+bool nadi_out_json(struct nadi_out *o, const void *text, size_t bytes, enum nadi_json_style style)
 {
     static const uint8_t replacement[] = {0xef, 0xbf, 0xbd};
     const uint8_t *p = text, *end = p + bytes;
     bool valid = true;
-    nadi_text_char(o, '"');
+    nadi_out_char(o, '"');
     while (p < end) {
         const size_t plain = plain_length(p, (size_t)(end - p));
-        nadi_text_bytes(o, p, plain);
+        nadi_out_bytes(o, p, plain);
         p += plain;
         if (p == end)
             break;
-        if (*p == 0x7f && style == NADI_JSON_UTF8) {
-            nadi_text_char(o, (char)*p++);
+        if (*p == 0x7f && style != NADI_JSON_ASCII) {
+            nadi_out_char(o, (char)*p++);
             continue;
         }
         if (*p < 0x80) {
-            put_escape(o, *p++);
+            put_escape(o, *p++, style);
             continue;
         }
         const size_t length = nadi_utf8_length_within(p, (size_t)(end - p));
@@ -177,6 +161,6 @@ bool nadi_text_json(struct nadi_text_out *o, const void *text, size_t bytes,
         put_beyond_ascii(o, length ? p : replacement, length ? length : 3, style);
         p += length ? length : 1;
     }
-    nadi_text_char(o, '"');
+    nadi_out_char(o, '"');
     return valid;
 }

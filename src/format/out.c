@@ -1,4 +1,4 @@
-#include "format/deflate.h"
+#include "format/out.h"
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -12,12 +12,13 @@
 #include <zstd_errors.h>
 
 enum {
-    BUFFER_BYTES = 128 * 1024,
+    STORED_BYTES = 128 * 1024,
     GZIP_LEVEL = 6,
     ZSTD_LEVEL = 3,
 };
 
-struct nadi_deflate {
+struct stream {
+    struct nadi_out out;     /* first: callers hold a pointer to it */
     struct nadi_str *memory; /* NULL: a file */
     char *path, *temporary;  /* temporary NULL: written in place */
     int fd;
@@ -26,14 +27,15 @@ struct nadi_deflate {
     z_stream gzip;
     ZSTD_CStream *zstd;
     struct nadi_hold *hold; /* of what is not memory of ours, until it is let go of */
-    size_t filled;          /* of the buffer */
-    uint8_t buffer[BUFFER_BYTES];
+    char *buffer;
+    uint8_t *stored; /* compressed bytes, of STORED_BYTES; NULL when plain */
+    size_t filled;   /* of them */
 };
 
 /* Leaves nothing of a file that was not finished. */
-static void let_go(void *stream)
+static void let_go(void *context)
 {
-    struct nadi_deflate *s = stream;
+    struct stream *s = context;
     if (s->fd >= 0)
         close(s->fd);
     if (s->temporary)
@@ -50,11 +52,9 @@ enum nadi_coding nadi_coding_of(const char *path)
                                          : NADI_CODING_PLAIN;
 }
 
-static void write_out(struct nadi_deflate *s)
+static void write_out(struct stream *s, const void *data, size_t left)
 {
-    const uint8_t *p = s->buffer;
-    size_t left = s->filled;
-    s->filled = 0;
+    const char *p = data;
     if (s->memory) {
         nadi_str_add_bytes(s->memory, p, left);
         return;
@@ -70,11 +70,15 @@ static void write_out(struct nadi_deflate *s)
     }
 }
 
-static struct nadi_deflate *create(enum nadi_coding coding)
+static struct stream *create(enum nadi_coding coding)
 {
-    struct nadi_deflate *s = NADI_ZNEW(struct nadi_deflate, 1);
+    struct stream *s = NADI_ZNEW(struct stream, 1);
     s->fd = -1;
     s->hold = nadi_hold(s, let_go);
+    s->buffer = NADI_NEW(char, NADI_OUT_BYTES);
+    s->out = (struct nadi_out){s->buffer, s->buffer + NADI_OUT_BYTES};
+    if (coding != NADI_CODING_PLAIN)
+        s->stored = NADI_NEW(uint8_t, STORED_BYTES);
     s->coding = coding;
     if (coding == NADI_CODING_GZIP &&
         deflateInit2(&s->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -90,11 +94,11 @@ static struct nadi_deflate *create(enum nadi_coding coding)
     return s;
 }
 
-struct nadi_deflate *nadi_deflate_memory(struct nadi_str *out, enum nadi_coding coding)
+struct nadi_out *nadi_out_memory(struct nadi_str *memory, enum nadi_coding coding)
 {
-    struct nadi_deflate *s = create(coding);
-    s->memory = out;
-    return s;
+    struct stream *s = create(coding);
+    s->memory = memory;
+    return &s->out;
 }
 
 static bool cannot_write(const char *path, int cause, struct nadi_diags *diags)
@@ -104,13 +108,12 @@ static bool cannot_write(const char *path, int cause, struct nadi_diags *diags)
                       "cannot write: %s", strerror(cause));
 }
 
-struct nadi_deflate *nadi_deflate_open(const char *path, enum nadi_coding coding,
-                                       struct nadi_diags *diags)
+struct nadi_out *nadi_out_open(const char *path, enum nadi_coding coding, struct nadi_diags *diags)
 {
     struct nadi_str temporary = NADI_STR_INIT;
     const bool standard_output = strcmp(path, "-") == 0;
     const bool in_place = standard_output || nadi_file_is_special(path);
-    struct nadi_deflate *s = create(coding);
+    struct stream *s = create(coding);
     s->path = nadi_file_behind(path);
     nadi_str_printf(&temporary, in_place ? "%s" : "%s" NADI_FILE_PART, s->path);
     s->fd = standard_output
@@ -121,26 +124,19 @@ struct nadi_deflate *nadi_deflate_open(const char *path, enum nadi_coding coding
         nadi_str_release(&temporary);
     s->temporary = temporary.text;
     if (s->fd >= 0)
-        return s;
+        return &s->out;
     cannot_write(path, cause, diags);
-    nadi_deflate_discard(s);
+    nadi_out_discard(&s->out);
     return NULL;
 }
 
-static void write_plain(struct nadi_deflate *s, const uint8_t *data, size_t bytes)
+static void write_stored(struct stream *s)
 {
-    while (bytes) {
-        size_t piece = (size_t)nadi_min_u64(bytes, BUFFER_BYTES - s->filled);
-        memcpy(s->buffer + s->filled, data, piece);
-        s->filled += piece;
-        data += piece;
-        bytes -= piece;
-        if (s->filled == BUFFER_BYTES)
-            write_out(s);
-    }
+    write_out(s, s->stored, s->filled);
+    s->filled = 0;
 }
 
-static void write_gzip(struct nadi_deflate *s, const uint8_t *data, size_t bytes, int flush)
+static void write_gzip(struct stream *s, const uint8_t *data, size_t bytes, int flush)
 {
     int result = Z_OK;
     s->gzip.next_in = data;
@@ -149,42 +145,41 @@ static void write_gzip(struct nadi_deflate *s, const uint8_t *data, size_t bytes
         s->gzip.avail_in = (uInt)piece;
         bytes -= piece;
         do {
-            s->gzip.next_out = s->buffer + s->filled;
-            s->gzip.avail_out = (uInt)(BUFFER_BYTES - s->filled);
+            s->gzip.next_out = s->stored + s->filled;
+            s->gzip.avail_out = (uInt)(STORED_BYTES - s->filled);
             result = deflate(&s->gzip, bytes ? Z_NO_FLUSH : flush);
             NADI_ASSERT(result != Z_STREAM_ERROR);
-            s->filled = BUFFER_BYTES - s->gzip.avail_out;
-            if (s->filled == BUFFER_BYTES)
-                write_out(s);
+            s->filled = STORED_BYTES - s->gzip.avail_out;
+            if (s->filled == STORED_BYTES)
+                write_stored(s);
         } while (s->gzip.avail_in || (flush == Z_FINISH && !bytes && result != Z_STREAM_END));
     } while (bytes);
 }
 
-static void write_zstd(struct nadi_deflate *s, const uint8_t *data, size_t bytes,
-                       ZSTD_EndDirective mode)
+static void write_zstd(struct stream *s, const uint8_t *data, size_t bytes, ZSTD_EndDirective mode)
 {
     ZSTD_inBuffer in = {data, bytes, 0};
     size_t left;
     do {
-        ZSTD_outBuffer out = {s->buffer, BUFFER_BYTES, s->filled};
+        ZSTD_outBuffer out = {s->stored, STORED_BYTES, s->filled};
         left = ZSTD_compressStream2(s->zstd, &out, &in, mode);
         if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
             nadi_mem_lacking("zstd");
         if (ZSTD_isError(left))
             NADI_BUG("zstd cannot compress: %s", ZSTD_getErrorName(left));
         s->filled = out.pos;
-        if (s->filled == BUFFER_BYTES)
-            write_out(s);
+        if (s->filled == STORED_BYTES)
+            write_stored(s);
     } while (in.pos < in.size || (mode == ZSTD_e_end && left));
 }
 
-void nadi_deflate_write(struct nadi_deflate *s, const void *data, size_t bytes)
+static void write_bytes(struct stream *s, const void *data, size_t bytes)
 {
     if (bytes == 0 || s->cause)
         return;
     switch (s->coding) {
     case NADI_CODING_PLAIN:
-        write_plain(s, data, bytes);
+        write_out(s, data, bytes);
         break;
     case NADI_CODING_GZIP:
         write_gzip(s, data, bytes, Z_NO_FLUSH);
@@ -195,22 +190,47 @@ void nadi_deflate_write(struct nadi_deflate *s, const void *data, size_t bytes)
     }
 }
 
-static void destroy(struct nadi_deflate *s)
+void nadi_out_flush(struct nadi_out *out)
+{
+    struct stream *s = (struct stream *)out;
+    write_bytes(s, s->buffer, (size_t)(out->at - s->buffer));
+    out->at = s->buffer;
+}
+
+void nadi_out_bytes(struct nadi_out *out, const void *data, size_t bytes)
+{
+    if (NADI_UNLIKELY(bytes > (size_t)(out->end - out->at))) {
+        nadi_out_flush(out);
+        if (bytes >= NADI_OUT_BYTES / 2) {
+            write_bytes((struct stream *)out, data, bytes);
+            return;
+        }
+    }
+    if (bytes) /* an empty text may have no address */
+        memcpy(out->at, data, bytes);
+    out->at += bytes;
+}
+
+static void destroy(struct stream *s)
 {
     nadi_unhold(s->hold);
     let_go(s);
     nadi_mem_free(s->path);
     nadi_mem_free(s->temporary);
+    nadi_mem_free(s->buffer);
+    nadi_mem_free(s->stored);
     nadi_mem_free(s);
 }
 
-bool nadi_deflate_close(struct nadi_deflate *s, struct nadi_diags *diags)
+bool nadi_out_close(struct nadi_out *out, struct nadi_diags *diags)
 {
+    struct stream *s = (struct stream *)out;
+    nadi_out_flush(out);
     if (s->coding == NADI_CODING_GZIP)
         write_gzip(s, NULL, 0, Z_FINISH);
     else if (s->coding == NADI_CODING_ZSTD)
         write_zstd(s, NULL, 0, ZSTD_e_end);
-    write_out(s);
+    write_stored(s);
     bool ok = true;
     if (!s->memory) {
         if (close(s->fd) != 0 && !s->cause)
@@ -229,8 +249,8 @@ bool nadi_deflate_close(struct nadi_deflate *s, struct nadi_diags *diags)
     return ok;
 }
 
-void nadi_deflate_discard(struct nadi_deflate *s)
+void nadi_out_discard(struct nadi_out *out)
 {
-    if (s)
-        destroy(s);
+    if (out)
+        destroy((struct stream *)out);
 }
