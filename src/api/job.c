@@ -31,7 +31,6 @@ static void read_words(struct nadi_job *job, const struct nadi_setup *setup,
         job->bad_setup =
             !nadi_error(diags, "setup/network-model", NADI_NOWHERE,
                         "use auto or one of " NADI_NETWORK_LIST, "no network model '%s'", model);
-    static const char *const executors[] = {"auto", "message", "phase", "fold"};
     job->options.exact_packets = setup->packet_compat != NULL;
     if (setup->packet_compat && !nadi_str_equal(setup->packet_compat, "ns3"))
         job->bad_setup =
@@ -43,14 +42,11 @@ static void read_words(struct nadi_job *job, const struct nadi_setup *setup,
         job->bad_setup = !nadi_error(diags, "setup/mismatch", NADI_NOWHERE, "use error or warn",
                                      "no mismatch '%s'", mismatch);
     const char *executor = setup->executor ? setup->executor : "auto";
-    for (size_t i = 0; i < sizeof(executors) / sizeof(*executors); i++) {
-        if (nadi_str_equal(executor, executors[i])) {
-            job->options.executor = (enum nadi_executor)i;
-            return;
-        }
-    }
-    job->bad_setup = !nadi_error(diags, "setup/executor", NADI_NOWHERE,
-                                 "use auto, message, phase or fold", "no executor '%s'", executor);
+    job->options.executor = nadi_executor_find(executor);
+    if (!job->options.executor && !nadi_str_equal(executor, "auto"))
+        job->bad_setup =
+            !nadi_error(diags, "setup/executor", NADI_NOWHERE,
+                        "use auto or one of " NADI_EXECUTOR_LIST, "no executor '%s'", executor);
 }
 
 enum nadi_status nadi_do_job_create(struct nadi_job *job, const struct nadi_setup *setup,

@@ -3,7 +3,10 @@
 #ifndef NADI_API_WORDS_H
 #define NADI_API_WORDS_H
 
+#include "executor/executors.h"
 #include "network/models.h"
+
+#define NADI_WORDS_EXECUTOR NADI_EXECUTOR_WORDS
 
 #define NADI_WORDS_NETWORK_MODEL NADI_NETWORK_WORDS
 /* Those that see links, and those that know packets. */

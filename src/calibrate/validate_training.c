@@ -14,7 +14,6 @@ static double simulate(const struct nadi_study *study, struct nadi_diags *diags)
 {
     const struct nadi_run_options options = {
         .network_model = nadi_network_default,
-        .executor = NADI_EXECUTOR_AUTO,
         .injection_scale = 1,
         .compute_scale = 1,
         .comm_scale = 1,

@@ -29,7 +29,7 @@ extern const struct nadi_option nadi_cli_input_model[];
     }
 #define NADI_CLI_EXECUTOR_OPTION                                                                   \
     {                                                                                              \
-        .name = "executor", .type = NADI_OPTION_WORD, .words = "auto|message|phase|fold",          \
+        .name = "executor", .type = NADI_OPTION_WORD, .words = "auto|" NADI_WORDS_EXECUTOR,        \
         .initial = "auto", AT(executor),                                                           \
         .help = "How collectives are simulated; auto takes the fastest that is exact"              \
     }

@@ -78,7 +78,7 @@ static void fill_system(struct nadi_inputs *in, const struct nadi_step *step)
         take_library(s, step->study->library);
     else
         fill_native(s, c);
-    s->settle_ties = in->options.executor == NADI_EXECUTOR_AUTO;
+    s->settle_ties = !in->options.executor;
 }
 
 static void echo(struct nadi_inputs *in, const struct nadi_study *study)

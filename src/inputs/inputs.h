@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "executor/config.h"
 #include "executor/custom.h"
+#include "executor/executors.h"
 #include "inputs/events.h"
 #include "memory/memory.h"
 #include "network/flow.h"
@@ -19,15 +20,6 @@
 #include "platform/routing.h"
 #include "platform/topology.h"
 #include "trace/trace.h"
-
-enum nadi_executor { /* how collectives are simulated; what is not exact falls back to MESSAGE */
-                     NADI_EXECUTOR_AUTO,
-                     NADI_EXECUTOR_MESSAGE,
-                     NADI_EXECUTOR_PHASE,
-                     NADI_EXECUTOR_FOLD,
-                     NADI_EXECUTOR_KEYED, /* MESSAGE, matched by ends, tag and size: what a mismatch
-                                             falls back to; not on the command line */
-};
 
 struct nadi_table;
 struct nadi_table_file;
@@ -51,7 +43,7 @@ struct nadi_run_options {
     const char *events;                           /* optional: nothing happens to the cluster */
     const struct nadi_network_ops *network_model; /* NULL: the default; never in loaded inputs */
     bool choose_model; /* the cheapest that is right instead of it: inputs/load_model.c */
-    enum nadi_executor executor;
+    const struct nadi_executor *executor;              /* NULL: auto, the fastest that is exact */
     uint32_t queues_per_dim;                           /* 0: 1 */
     double injection_scale, compute_scale, comm_scale; /* 1 is neutral */
     bool rendezvous;

@@ -19,7 +19,7 @@ static void put_run(struct nadi_database *db, const struct nadi_run_db *run)
     nadi_database_text(db, run->in->options.workload);
     nadi_database_text(db, nadi_outcome_name(r->outcome));
     nadi_database_text(db, nadi_network_model_name(run->in));
-    nadi_database_text(db, r->executor);
+    nadi_database_text(db, r->executor ? r->executor->name : NULL);
     nadi_database_u64(db, r->rank_count);
     nadi_database_u64(db, r->class_count);
     nadi_database_u64(db, n.done);

@@ -360,7 +360,7 @@ static void execution(struct nadi_json *j, const struct nadi_result *r)
     for (uint32_t i = 0; i < r->part_count; i++)
         nodes += r->parts[i].nodes;
     nadi_json_object(j, "execution");
-    nadi_json_string(j, "executor", r->executor);
+    nadi_json_string(j, "executor", r->executor ? r->executor->name : NULL);
     nadi_json_string(j, "no_faster_executor_because", r->executor_note);
     nadi_json_u64(j, "events", r->events);
     if (r->ties_settled)
@@ -369,7 +369,7 @@ static void execution(struct nadi_json *j, const struct nadi_result *r)
     for (uint32_t i = 0; i < r->part_count; i++) {
         const struct nadi_part_result *p = &r->parts[i];
         nadi_json_row(j, NULL);
-        nadi_json_string(j, "executor", p->executor);
+        nadi_json_string(j, "executor", p->executor->name);
         nadi_json_u64(j, "classes_of_ranks", p->classes);
         nadi_json_u64(j, "nodes", p->nodes);
         nadi_json_double(j, "share_of_nodes", nodes ? (double)p->nodes / (double)nodes : 1);

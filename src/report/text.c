@@ -443,8 +443,9 @@ static void execution(const struct page *p)
 {
     const struct nadi_result *r = p->r;
     char a[32], b[32], c[32];
-    nadi_str_printf(p->out, "\n%s executor: %s events in %s", r->executor ? r->executor : "no",
-                    grouped(a, r->events), nadi_units_time(b, r->wall_s * 1e9));
+    nadi_str_printf(p->out, "\n%s executor: %s events in %s",
+                    r->executor ? r->executor->name : "no", grouped(a, r->events),
+                    nadi_units_time(b, r->wall_s * 1e9));
     if (r->wall_s > 0 && r->events)
         nadi_str_printf(p->out, " (%s events/s)",
                         nadi_units_count(c, (double)r->events / r->wall_s));

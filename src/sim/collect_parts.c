@@ -64,7 +64,7 @@ void nadi_sum_begin(struct nadi_sum *sum, const struct nadi_result *first,
         sum->made.items[first->collectives[i].group]++;
     }
     result->parts[0] = first->parts[0];
-    result->parts[1] = (struct nadi_part_result){.executor = "phase", .classes = 0};
+    result->parts[1] = (struct nadi_part_result){.executor = &nadi_executor_phase, .classes = 0};
     result->part_count = 2;
 }
 

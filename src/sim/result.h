@@ -77,7 +77,7 @@ struct nadi_flow { /* one point-to-point message, recorded with the spans: SEND 
 };
 
 struct nadi_part_result { /* a part of the run that one executor made */
-    const char *executor;
+    const struct nadi_executor *executor;
     uint32_t classes;       /* of ranks that were simulated as one */
     uint64_t nodes, events; /* nodes: of all ranks */
 };
@@ -91,11 +91,11 @@ struct nadi_uncertainty { /* of the end, from the platform's intervals: sim/unce
 struct nadi_result {
     struct nadi_arena arena;
     enum nadi_outcome outcome;
-    const char *stopped_by;           /* sentence for LIMIT and INTERRUPTED, else NULL */
-    const char *executor;             /* that made the figures: "message", "phase", "fold" */
-    const char *executor_note;        /* why no faster executor did, or NULL */
-    uint64_t ties_settled;            /* executor/config.h, settle_ties; else 0 */
-    struct nadi_part_result parts[2]; /* in order of time */
+    const char *stopped_by;               /* sentence for LIMIT and INTERRUPTED, else NULL */
+    const struct nadi_executor *executor; /* that made the figures */
+    const char *executor_note;            /* why no faster executor did, or NULL */
+    uint64_t ties_settled;                /* executor/config.h, settle_ties; else 0 */
+    struct nadi_part_result parts[2];     /* in order of time */
     uint32_t part_count;
     uint64_t end_ns; /* largest finish_ns */
     uint32_t rank_count;

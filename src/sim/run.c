@@ -435,7 +435,7 @@ static bool both_parts(struct simulation *s, const struct simulation *first,
                        const struct nadi_fold *fold)
 {
     struct nadi_result *r = s->result, head = {.rank_count = r->rank_count};
-    struct nadi_result whole = {.rank_count = r->rank_count, .executor = "fold"};
+    struct nadi_result whole = {.rank_count = r->rank_count, .executor = &nadi_executor_fold};
     struct nadi_sum sum;
     nadi_arena_init(&head.arena);
     nadi_diags_init(&head.diags);
@@ -462,7 +462,7 @@ static bool both_parts(struct simulation *s, const struct simulation *first,
 static bool run_in_parts(struct simulation *s, const struct nadi_fold *fold)
 {
     struct nadi_result *r = s->result;
-    r->executor = "fold";
+    r->executor = &nadi_executor_fold;
     open_run(s, fold, true, NULL);
     run_events(s);
     if (r->outcome != NADI_OUTCOME_DEADLOCK && !nadi_workload_undecided(s->workload) &&
@@ -513,7 +513,7 @@ static bool run_folded(struct simulation *s)
     nadi_folding_close(folding);
     bool done = part && run_in_parts(s, part);
     nadi_fold_destroy(part);
-    r->executor = "fold";
+    r->executor = &nadi_executor_fold;
     if (!done && whole)
         done = attempt(s, whole, true);
     nadi_fold_destroy(whole);
@@ -535,7 +535,8 @@ static bool run_uniform(struct simulation *s)
 {
     const struct nadi_inputs *in = s->in;
     const char *why = NULL;
-    if (in->options.record_ops && in->options.executor != NADI_EXECUTOR_FOLD && !too_long(in))
+    if (in->options.record_ops && !(in->options.executor && in->options.executor->folds) &&
+        !too_long(in))
         return false;
     if (!in->options.network_model->can_fold || in->graph.node_count || in->events ||
         in->system.rendezvous || in->system.track_local_mem || order_needed(in))
@@ -544,7 +545,7 @@ static bool run_uniform(struct simulation *s)
     struct nadi_fold *fold = folding ? nadi_fold_whole(folding, &why) : NULL;
     nadi_folding_close(folding);
     bool done = fold && !nadi_fold_not_uniform(in, fold);
-    s->result->executor = "fold";
+    s->result->executor = &nadi_executor_fold;
     if (done) {
         s->result->executor_note = NULL;
         done = attempt(s, fold, false);
@@ -557,17 +558,17 @@ static void choose_executor(struct simulation *s)
 {
     const struct nadi_inputs *in = s->in;
     struct nadi_result *r = s->result;
-    enum nadi_executor wanted = s->keyed ? NADI_EXECUTOR_MESSAGE : in->options.executor;
+    const struct nadi_executor *wanted = s->keyed ? &nadi_executor_message : in->options.executor;
+    const bool may_solve = !wanted || wanted->solves_phases, may_fold = !wanted || wanted->folds;
     r->executor_note = messages_needed(in);
-    bool phases = !r->executor_note && wanted != NADI_EXECUTOR_MESSAGE;
-    bool fold = phases && wanted != NADI_EXECUTOR_PHASE && !in->system.track_local_mem;
+    bool phases = !r->executor_note && may_solve;
+    bool fold = phases && may_fold && !in->system.track_local_mem;
     if (fold && in->events) {
         r->executor_note = "the events file treats ranks differently";
         fold = false;
     }
     if (fold && run_folded(s))
         return;
-    const bool may_fold = wanted != NADI_EXECUTOR_MESSAGE && wanted != NADI_EXECUTOR_PHASE;
     if (!phases && may_fold && run_uniform(s))
         return;
     if (!phases)
@@ -581,10 +582,10 @@ static void choose_executor(struct simulation *s)
         r->classes = NADI_ARENA_ZNEW(&r->arena, struct nadi_rank_result, 1);
         return;
     }
-    r->executor = "phase";
+    r->executor = &nadi_executor_phase;
     if (phases && attempt(s, NULL, true))
         return;
-    r->executor = "message";
+    r->executor = &nadi_executor_message;
     (void)attempt(s, NULL, false);
 }
 
@@ -609,7 +610,7 @@ void nadi_simulate(const struct nadi_inputs *in, const struct nadi_observer *obs
     struct simulation s = {.in = in,
                            .observer = observer,
                            .result = result,
-                           .keyed = in->options.executor == NADI_EXECUTOR_KEYED};
+                           .keyed = in->options.executor && in->options.executor->keyed};
     *result = (struct nadi_result){.rank_count = in->rank_count};
     nadi_arena_init(&result->arena);
     nadi_diags_init(&result->diags);

@@ -136,8 +136,8 @@ static void list_parameters(struct search *s)
  * a difference of 0.1 % would show. */
 static void keep_executor(const struct search *s, struct nadi_inputs *in)
 {
-    if (in->options.network_model->has_contention && strcmp(s->r->executor, "message") == 0)
-        in->options.executor = NADI_EXECUTOR_MESSAGE;
+    if (in->options.network_model->has_contention && !s->r->executor->solves_phases)
+        in->options.executor = s->r->executor;
 }
 
 static void prepare_reruns(struct search *s)

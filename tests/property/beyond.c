@@ -196,8 +196,8 @@ static bool check(uint64_t seed, const char *executor, const struct nadi_inputs 
 
 static bool try_all(uint64_t seed, struct tally *tally)
 {
-    static const enum nadi_executor executors[] = {NADI_EXECUTOR_MESSAGE, NADI_EXECUTOR_PHASE,
-                                                   NADI_EXECUTOR_FOLD, NADI_EXECUTOR_AUTO};
+    static const struct nadi_executor *const executors[] = {
+        &nadi_executor_message, &nadi_executor_phase, &nadi_executor_fold, NULL};
     static const char *const names[] = {"message", "phase", "fold", "auto"};
     struct job j;
     struct nadi_result want, got;

@@ -27,8 +27,8 @@ struct tally {
 
 static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
 {
-    static const enum nadi_executor others[] = {NADI_EXECUTOR_PHASE, NADI_EXECUTOR_FOLD,
-                                                NADI_EXECUTOR_AUTO, NADI_EXECUTOR_KEYED};
+    static const struct nadi_executor *const others[] = {&nadi_executor_phase, &nadi_executor_fold,
+                                                         NULL, &nadi_executor_keyed};
     static const char *const names[] = {"phase", "fold", "auto", "keyed"};
     char who[64];
     struct nadi_rng rng;
@@ -49,7 +49,7 @@ static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
     if (drawn && (seed / 2 % 4 == 2 || seed / 2 % 16 == 5))
         job_attached(&j, seed);
     j.in.options.record_ops = true;
-    j.in.options.executor = NADI_EXECUTOR_MESSAGE;
+    j.in.options.executor = &nadi_executor_message;
     nadi_simulate(&j.in, NULL, &want);
     bool ok = true;
     for (size_t e = 0; e < sizeof(others) / sizeof(others[0]) && ok; e++) {
@@ -58,12 +58,12 @@ static bool try_seed(uint64_t seed, bool drawn, struct tally *tally)
         snprintf(who, sizeof(who), "seed %" PRIu64 ": %s executor", seed, names[e]);
         if (want.outcome == NADI_OUTCOME_DONE)
             ok = result_same(who, &want, &got);
-        else if (got.outcome != want.outcome && others[e] != NADI_EXECUTOR_KEYED) { /* may match */
+        else if (got.outcome != want.outcome && others[e] != &nadi_executor_keyed) { /* may match */
             fprintf(stderr, "%s: outcome %d, not %d\n", who, (int)got.outcome, (int)want.outcome);
             ok = false;
         }
-        tally->phase += nadi_str_equal(got.executor, "phase");
-        tally->fold += nadi_str_equal(got.executor, "fold");
+        tally->phase += got.executor == &nadi_executor_phase;
+        tally->fold += got.executor == &nadi_executor_fold;
         tally->parts += got.part_count == 2;
         nadi_result_release(&got);
     }

@@ -89,7 +89,7 @@ static void compare_simulated(const struct nadi_inputs *in, const struct nadi_re
     const bool less = is_time(s->parameter);
     if (nadi_change_open(&c, in, s->parameter, s->dim == NADI_NONE ? 0 : s->dim,
                          less ? 0.99 : 1.01)) {
-        c.in.options.executor = NADI_EXECUTOR_MESSAGE;
+        c.in.options.executor = &nadi_executor_message;
         nadi_simulate(&c.in, NULL, &again);
         nadi_why_find(&c.in, &again, &path);
         const double found = (double)r->end_ns - (double)again.end_ns;

@@ -139,14 +139,14 @@ static bool try_seed(uint64_t seed, uint64_t *folded)
     j.in.options.record_ops = true;
     j.in.options.network_model = &nadi_network_flow;
     j.in.options.record_usage = true;
-    j.in.options.executor = NADI_EXECUTOR_MESSAGE;
+    j.in.options.executor = &nadi_executor_message;
     nadi_simulate(&j.in, NULL, &want);
-    j.in.options.executor = NADI_EXECUTOR_FOLD;
+    j.in.options.executor = &nadi_executor_fold;
     nadi_simulate(&j.in, NULL, &got);
     char who[64];
     snprintf(who, sizeof(who), "seed %" PRIu64 ": messages of one rank", seed);
     const bool ok = result_same(who, &want, &got);
-    *folded += nadi_str_equal(got.executor, "fold");
+    *folded += got.executor == &nadi_executor_fold;
     nadi_result_release(&want);
     nadi_result_release(&got);
     job_release(&j);

@@ -61,8 +61,8 @@ static bool log_is_silent(uint64_t seed, const struct nadi_inputs *in, const str
     struct nadi_inputs bare = *in;
     struct nadi_result again;
     bare.options.record_ops = false;
-    if (strcmp(r->executor, "message") == 0)
-        bare.options.executor = NADI_EXECUTOR_MESSAGE;
+    if (r->executor == &nadi_executor_message)
+        bare.options.executor = &nadi_executor_message;
     nadi_simulate(&bare, NULL, &again);
     uint64_t end = again.end_ns, events = again.events;
     nadi_result_release(&again);

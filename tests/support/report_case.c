@@ -122,7 +122,7 @@ static void make_result(struct nadi_result *r)
     nadi_arena_init(&r->arena);
     nadi_diags_init(&r->diags);
     r->outcome = NADI_OUTCOME_DONE;
-    r->executor = "message";
+    r->executor = &nadi_executor_message;
     r->end_ns = 26000;
     r->rank_count = RANKS;
     r->class_count = RANKS;

@@ -223,8 +223,8 @@ static void compare(const struct run_drawn *r, struct nadi_job *first, enum nadi
     }
     if (has_run(job) && got == NADI_STATUS_DONE)
         show(r, job);
-    tally->folded += has_run(job) && nadi_str_equal(job->result.executor, "fold");
-    tally->phases += has_run(job) && nadi_str_equal(job->result.executor, "phase");
+    tally->folded += has_run(job) && job->result.executor == &nadi_executor_fold;
+    tally->phases += has_run(job) && job->result.executor == &nadi_executor_phase;
     nadi_job_destroy(job);
 }
 

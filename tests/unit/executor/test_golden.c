@@ -3,6 +3,7 @@
  * every executor. */
 #include "sim/run.h"
 #include "support/job.h"
+#include "support/models.h"
 
 #include <setjmp.h>
 
@@ -24,8 +25,9 @@ static void set_defaults(struct job *j)
     j->in.system.local_bw_aware = true;
 }
 
-static void expect(struct job *j, const struct nadi_network_ops *model, enum nadi_executor executor,
-                   const uint64_t *want, uint32_t count, const char *what)
+static void expect(struct job *j, const struct nadi_network_ops *model,
+                   const struct nadi_executor *executor, const uint64_t *want, uint32_t count,
+                   const char *what)
 {
     struct nadi_result r;
     j->in.options.network_model = model;
@@ -37,15 +39,15 @@ static void expect(struct job *j, const struct nadi_network_ops *model, enum nad
         uint64_t got = nadi_result_rank(&r, rank)->finish_ns, wanted = want[count == 1 ? 0 : rank];
         if (got != wanted)
             fail_msg("%s, executor %s: rank %u finishes at %" PRIu64 ", not %" PRIu64, what,
-                     r.executor, rank, got, wanted);
+                     r.executor->name, rank, got, wanted);
     }
     nadi_result_release(&r);
 }
 
 static void expect_unaware(struct job *j, const uint64_t *want, uint32_t count, const char *what)
 {
-    for (int e = NADI_EXECUTOR_AUTO; e <= NADI_EXECUTOR_KEYED; e++)
-        expect(j, &nadi_network_unaware, (enum nadi_executor)e, want, count, what);
+    EACH_EXECUTOR(e)
+    expect(j, &nadi_network_unaware, e, want, count, what);
 }
 
 static uint32_t filled(const uint64_t values[8])
@@ -142,7 +144,7 @@ static void one_dimension(void **state)
             j.in.system.native[k].dims[0].window = row->window;
         job_give(&j, job_trace(&j, &node, 1), 0, row->npus - 1);
         expect_unaware(&j, row->unaware, filled(row->unaware), what);
-        expect(&j, &nadi_network_aware, NADI_EXECUTOR_AUTO, row->aware, filled(row->aware), what);
+        expect(&j, &nadi_network_aware, NULL, row->aware, filled(row->aware), what);
         job_release(&j);
     }
 }
@@ -309,7 +311,7 @@ static void direct_groups(void **state)
         add_groups(&j);
         give_by_group(&j, &node, 1);
         if (aware)
-            expect(&j, &nadi_network_aware, NADI_EXECUTOR_AUTO, &on_ring, 1, "aware groups");
+            expect(&j, &nadi_network_aware, NULL, &on_ring, 1, "aware groups");
         else
             expect_unaware(&j, &on_switch, 1, "direct groups");
         job_release(&j);
@@ -321,7 +323,7 @@ static void direct_groups(void **state)
     job_algorithm(&j, NADI_ALGORITHM_DIRECT);
     j.in.system.rendezvous = true;
     job_give(&j, job_trace(&j, &node, 1), 0, 7);
-    expect(&j, &nadi_network_aware, NADI_EXECUTOR_AUTO, &meeting, 1, "aware rendezvous");
+    expect(&j, &nadi_network_aware, NULL, &meeting, 1, "aware rendezvous");
     job_release(&j);
 }
 
@@ -469,7 +471,7 @@ static void custom_collective(void **state)
         j.in.custom_count = 1;
         j.in.system.native[NADI_NATIVE_ALL_REDUCE].custom = "custom";
         job_give(&j, job_trace(&j, &node, 1), 0, 7);
-        expect(&j, cases[i].model, NADI_EXECUTOR_AUTO, &cases[i].want, 1, "custom ring");
+        expect(&j, cases[i].model, NULL, &cases[i].want, 1, "custom ring");
         job_release(&j);
     }
 }

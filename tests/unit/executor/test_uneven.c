@@ -42,7 +42,7 @@ static void give_rows(struct input_case *c, const char *key)
 }
 
 static void simulate(struct input_case *c, const struct nadi_network_ops *model,
-                     enum nadi_executor executor, struct nadi_result *r)
+                     const struct nadi_executor *executor, struct nadi_result *r)
 {
     c->options.network_model = model;
     c->options.executor = executor;
@@ -89,7 +89,7 @@ static void bytes_of_links(void **state)
                     input_case_system(&c, nadi_str_get(&s));
                     nadi_str_release(&s);
                     give_rows(&c, shares ? "in_split_size" : "comm_sizes");
-                    simulate(&c, model, NADI_EXECUTOR_AUTO, &r);
+                    simulate(&c, model, NULL, &r);
                     check_links(&r);
                     nadi_result_release(&r);
                     input_case_release(&c);
@@ -100,12 +100,13 @@ static void bytes_of_links(void **state)
 static void times_by_hand(void **state)
 {
     (void)state;
-    for (int executor = NADI_EXECUTOR_AUTO; executor <= NADI_EXECUTOR_KEYED; executor++) {
+    EACH_EXECUTOR(executor)
+    {
         struct input_case c;
         struct nadi_result r;
         begin(&c, "");
         give_rows(&c, "comm_sizes");
-        simulate(&c, &nadi_network_unaware, (enum nadi_executor)executor, &r);
+        simulate(&c, &nadi_network_unaware, executor, &r);
         assert_int_equal(r.end_ns, 1000 + 9000);
         assert_int_equal(nadi_result_rank(&r, 2)->finish_ns, 1500); /* the longest to it: 500 B */
         assert_int_equal(r.message_bytes, 3000 + 1000 + 2000 + 500 + 100 + 9000 + 20 + 1);
@@ -114,7 +115,7 @@ static void times_by_hand(void **state)
         /* one after the other: distance 1, 2, 3; rank 0 receives 9000 B from 3, 0 from 2, 2000 */
         begin(&c, ", \"all-to-all-v-implementation\": [\"pairwise\"]");
         give_rows(&c, "comm_sizes");
-        simulate(&c, &nadi_network_unaware, (enum nadi_executor)executor, &r);
+        simulate(&c, &nadi_network_unaware, executor, &r);
         assert_int_equal(nadi_result_rank(&r, 0)->finish_ns, 10000 + 1000 + 4000);
         nadi_result_release(&r);
         input_case_release(&c);
@@ -142,7 +143,7 @@ static void matrix(void **state)
         }
         if (!file)
             give_rows(&c, "comm_sizes");
-        simulate(&c, &nadi_network_flow, NADI_EXECUTOR_AUTO, &r);
+        simulate(&c, &nadi_network_flow, NULL, &r);
         check_links(&r);
         ends[file] = r.end_ns;
         nadi_result_release(&r);
@@ -164,7 +165,7 @@ static void groups_and_skew(void **state)
             input_case_trace(&c, "w", rank,
                              rank % 2 ? "COLL 1 a comm_type=6 comm_size=5000 pg_name='x'\n"
                                       : "COLL 1 a comm_type=6 comm_size=7000 pg_name='y'\n");
-        simulate(&c, model, NADI_EXECUTOR_AUTO, &r);
+        simulate(&c, model, NULL, &r);
         /* one of each group gets all, and keeps its own */
         assert_int_equal(r.message_bytes, 5000 + 7000);
         nadi_result_release(&r);

@@ -30,7 +30,7 @@ static void give_all(struct job *j, const struct job_node *nodes, uint32_t count
     job_give(j, job_trace(j, nodes, count), 0, j->in.rank_count - 1);
 }
 
-static void run_as(struct job *j, enum nadi_executor executor, struct nadi_result *r)
+static void run_as(struct job *j, const struct nadi_executor *executor, struct nadi_result *r)
 {
     j->in.options.executor = executor;
     nadi_simulate(&j->in, NULL, r);
@@ -40,9 +40,10 @@ static void run_as(struct job *j, enum nadi_executor executor, struct nadi_resul
 /* Runs on every executor; want[rank], or want[0] for all. Releases the job. */
 static void finish(struct job *j, const uint64_t *want, uint32_t count)
 {
-    for (int e = NADI_EXECUTOR_AUTO; e <= NADI_EXECUTOR_KEYED; e++) {
+    EACH_EXECUTOR(e)
+    {
         struct nadi_result r;
-        run_as(j, (enum nadi_executor)e, &r);
+        run_as(j, e, &r);
         for (uint32_t rank = 0; rank < j->in.rank_count; rank++)
             assert_int_equal(nadi_result_rank(&r, rank)->finish_ns, want[count == 1 ? 0 : rank]);
         nadi_result_release(&r);
@@ -192,7 +193,7 @@ static void overlap(void **state)
             nodes[1] = first;
         }
         give_all(&j, nodes, 3);
-        run_as(&j, NADI_EXECUTOR_AUTO, &r);
+        run_as(&j, NULL, &r);
         const struct nadi_rank_result *rank = nadi_result_rank(&r, 1);
         assert_int_equal(rank->finish_ns, hidden ? 42000 : 64620);
         assert_int_equal(rank->exposed_comm_ns, hidden ? 0 : 22620);
@@ -334,7 +335,7 @@ static void expect_roofline(const struct job_node *nodes, uint32_t count, uint64
     j.in.system.roofline = true;
     j.in.system.peak_perf = 900e12;
     give_all(&j, nodes, count);
-    run_as(&j, NADI_EXECUTOR_AUTO, &r);
+    run_as(&j, NULL, &r);
     const struct nadi_rank_result *rank = nadi_result_rank(&r, 0);
     assert_int_equal(rank->finish_ns, end);
     near_percent(rank->compute_bound, want[0]);
@@ -403,7 +404,7 @@ static void replay_only(void **state)
     begin(&j, 2);
     j.in.system.replay_only = true;
     give_all(&j, nodes, 4);
-    run_as(&j, NADI_EXECUTOR_AUTO, &r);
+    run_as(&j, NULL, &r);
     assert_int_equal(nadi_result_rank(&r, 0)->finish_ns, 4002);
     assert_true(nadi_result_rank(&r, 0)->exposed_comm_ns == UINT64_C(18446744073709549616));
     nadi_result_release(&r);
