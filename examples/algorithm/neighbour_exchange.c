@@ -12,28 +12,28 @@ static const char *prepare(struct nadi_program *p)
     return NULL;
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     (void)member;
-    (void)lane; /* there is one lane unless prepare says otherwise */
+    (void)queue; /* there is one queue unless prepare says otherwise */
     return p->request.n / 2;
 }
 
 /* Even members look right in even steps, odd members left; in odd steps the other way. */
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    (void)lane;
+    (void)queue;
     const bool right = member % 2 == k % 2;
     out->to = right ? nadi_mod_add(member, 1, p->request.n) : nadi_mod_sub(member, 1, p->request.n);
     out->from = out->to; /* an exchange; nothing is added up: out->reduces stays false */
 }
 
 /* Step 0: the own block. Step k: what came in step k - 1, the pair k/2 away on one side. */
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
-    (void)lane;
+    (void)queue;
     if (k == 0) {
         visit(context, member, 1);
         return;

@@ -1,5 +1,5 @@
-/* msccl_steps: an MSCCL algorithm as a table. A threadblock is a lane; steps that do several things
- * become several steps of it. */
+/* msccl_steps: an MSCCL algorithm as a table. A threadblock is a queue; steps that do several
+ * things become several steps of it. */
 #include "collective/msccl.h"
 
 /* ---- chunks as slots ----------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static bool add_wait(struct nadi_msccl *r, const struct nadi_msccl_block *b,
         return nadi_error(r->diags, "msccl/dependency", nadi_msccl_at(r, s->line), NULL,
                           "it waits for step %u of threadblock %u of gpu %u, which is not there",
                           s->dep_step, s->dep_tb, b->gpu);
-    first->wait_lane = (int)s->dep_tb;
+    first->wait_queue = (int)s->dep_tb;
     first->wait_steps = 0;
     for (size_t i = on->first; i <= on->first + s->dep_step; i++)
         first->wait_steps += pieces_of(&r->steps.items[i]);
@@ -113,11 +113,11 @@ static bool add_local(struct nadi_msccl *r, const struct nadi_msccl_block *b,
 
 static bool add_send(struct nadi_msccl *r, const struct nadi_msccl_block *b,
                      const struct nadi_msccl_step *s, const struct nadi_msccl_place *from,
-                     uint32_t to_lane)
+                     uint32_t to_queue)
 {
     struct nadi_step *step = add(r, b, s);
     step->to = b->send;
-    step->to_lane = to_lane;
+    step->to_queue = to_queue;
     return add_places(r, b, s, from, nadi_table_send);
 }
 
@@ -132,7 +132,7 @@ static bool add_receive(struct nadi_msccl *r, const struct nadi_msccl_block *b,
 }
 
 static bool add_step(struct nadi_msccl *r, const struct nadi_msccl_block *b,
-                     const struct nadi_msccl_step *s, uint32_t lane)
+                     const struct nadi_msccl_step *s, uint32_t queue)
 {
     const size_t first = r->f->table.steps.count;
     const bool apart = !same(&s->src, &s->dst);
@@ -140,24 +140,24 @@ static bool add_step(struct nadi_msccl *r, const struct nadi_msccl_block *b,
     bool ok = true;
     switch (s->type) {
     case NADI_MSCCL_SEND:
-        ok = add_send(r, b, s, &s->src, lane);
+        ok = add_send(r, b, s, &s->src, queue);
         break;
     case NADI_MSCCL_RECV:
         ok = add_receive(r, b, s, &s->dst, false);
         break;
     case NADI_MSCCL_RECV_COPY_SEND:
-        ok = add_receive(r, b, s, &s->dst, false) && add_send(r, b, s, &s->dst, lane);
+        ok = add_receive(r, b, s, &s->dst, false) && add_send(r, b, s, &s->dst, queue);
         break;
     case NADI_MSCCL_RECV_REDUCE_COPY:
     case NADI_MSCCL_RECV_REDUCE_COPY_SEND:
         ok = add_receive(r, b, s, &s->dst, !apart) &&
              (!apart || add_local(r, b, s, &s->src, &s->dst, true)) &&
-             (s->type == NADI_MSCCL_RECV_REDUCE_COPY || add_send(r, b, s, &s->dst, lane));
+             (s->type == NADI_MSCCL_RECV_REDUCE_COPY || add_send(r, b, s, &s->dst, queue));
         break;
     case NADI_MSCCL_RECV_REDUCE_SEND:
         kept = (struct nadi_msccl_place){NADI_MSCCL_TEMPORARY, b->temporary};
         ok = add_receive(r, b, s, &kept, false) && add_local(r, b, s, &s->src, &kept, true) &&
-             add_send(r, b, s, &kept, lane);
+             add_send(r, b, s, &kept, queue);
         break;
     case NADI_MSCCL_COPY:
     case NADI_MSCCL_REDUCE:
@@ -173,23 +173,23 @@ static bool add_step(struct nadi_msccl *r, const struct nadi_msccl_block *b,
 
 /* The threadblock of its peer that receives what a threadblock sends. */
 static bool find_receiver(const struct nadi_msccl *r, const struct nadi_msccl_block *b,
-                          uint32_t *lane)
+                          uint32_t *queue)
 {
     const struct nadi_msccl_gpu *peer = &r->gpus[b->send];
-    *lane = NADI_NONE;
+    *queue = NADI_NONE;
     for (size_t i = peer->first; i < peer->first + peer->blocks; i++) {
         const struct nadi_msccl_block *other = &r->blocks.items[i];
         if (other->recv != b->gpu || other->channel != b->channel)
             continue;
-        if (*lane != NADI_NONE)
+        if (*queue != NADI_NONE)
             return nadi_error(r->diags, "msccl/channel", nadi_msccl_at(r, other->line),
                               "give them channels of their own",
                               "threadblocks %u and %u of gpu %u both receive from gpu %u on "
                               "channel %d",
-                              *lane, other->id, b->send, b->gpu, (int)b->channel);
-        *lane = other->id;
+                              *queue, other->id, b->send, b->gpu, (int)b->channel);
+        *queue = other->id;
     }
-    for (size_t i = b->first; i < b->first + b->count && *lane == NADI_NONE; i++)
+    for (size_t i = b->first; i < b->first + b->count && *queue == NADI_NONE; i++)
         if (nadi_msccl_sends(r->steps.items[i].type))
             return nadi_error(r->diags, "msccl/unmatched", nadi_msccl_at(r, r->steps.items[i].line),
                               NULL,
@@ -201,11 +201,11 @@ static bool find_receiver(const struct nadi_msccl *r, const struct nadi_msccl_bl
 
 static bool add_block(struct nadi_msccl *r, const struct nadi_msccl_block *b)
 {
-    uint32_t lane = 0;
-    if (b->send != NADI_NONE && !find_receiver(r, b, &lane))
+    uint32_t queue = 0;
+    if (b->send != NADI_NONE && !find_receiver(r, b, &queue))
         return false;
     for (size_t i = b->first; i < b->first + b->count; i++)
-        if (!add_step(r, b, &r->steps.items[i], lane))
+        if (!add_step(r, b, &r->steps.items[i], queue))
             return false;
     return true;
 }

@@ -1,5 +1,5 @@
 /* mscclpp_layout: what an MSCCL++ execution plan needs: its messages, marks, temporary slots and
- * lanes, counted before any step is made. */
+ * queues, counted before any step is made. */
 #include "base/mem.h"
 #include "collective/mscclpp_maker.h"
 
@@ -169,7 +169,7 @@ static void plan_blocks(struct nadi_mscclpp_maker *m)
 }
 
 /* Inboxes, then threadblocks, marks, outboxes, readers. */
-static bool number_lanes(struct nadi_mscclpp_maker *m)
+static bool number_queues(struct nadi_mscclpp_maker *m)
 {
     const uint32_t n = m->plan->shape.n;
     uint32_t *in = NADI_ZNEW(uint32_t, n), *out = NADI_ZNEW(uint32_t, n),
@@ -197,8 +197,8 @@ static bool number_lanes(struct nadi_mscclpp_maker *m)
         else
             s->out += m->inboxes + 2 * m->blocks;
     }
-    const uint64_t lanes = (uint64_t)m->inboxes + 2ULL * m->blocks + m->outboxes + m->readers;
-    return (lanes <= NADI_TABLE_MOST_LANES && lanes * n <= 1U << 27) ||
+    const uint64_t queues = (uint64_t)m->inboxes + 2ULL * m->blocks + m->outboxes + m->readers;
+    return (queues <= NADI_TABLE_MOST_QUEUES && queues * n <= 1U << 27) ||
            nadi_error(m->diags, "mscclpp/plan", NADI_IN_FILE(m->f->path), NULL,
                       "too many threadblocks that talk to too many members");
 }
@@ -207,5 +207,5 @@ bool nadi_mscclpp_lay_out(struct nadi_mscclpp_maker *m)
 {
     pair_channels(m);
     plan_blocks(m);
-    return plan_marks(m) && number_lanes(m);
+    return plan_marks(m) && number_queues(m);
 }

@@ -1,8 +1,8 @@
 /* mscclpp_maker: an MSCCL++ execution plan on its way to a table. Private to mscclpp_layout, which
- * counts messages and numbers lanes, and mscclpp_steps, which makes the steps.
+ * counts messages and numbers queues, and mscclpp_steps, which makes the steps.
  *
  * Threadblocks write into the memory of others, who wait for signals or, with packets, for the data
- * themselves. Lanes of a member:
+ * themselves. Queues of a member:
  *
  *   inboxes    one for each threadblock of another member that puts or signals here: it takes what
  *              comes, in order, so that who waits for a signal has what was put before it
@@ -19,17 +19,17 @@
 
 struct nadi_mscclpp_stream { /* of a threadblock to a peer; or, of reads, from one */
     uint32_t block, peer;
-    uint32_t out, in; /* lanes, of the threadblock's member and of the peer */
+    uint32_t out, in; /* queues, of the threadblock's member and of the peer */
     uint32_t planned; /* messages, while they are counted */
     uint32_t sent, settled;
 };
 
 struct nadi_mscclpp_arrival { /* a message in an inbox */
-    uint32_t member, lane, steps;
+    uint32_t member, queue, steps;
 };
 
 struct nadi_mscclpp_packet {        /* put into scratch */
-    struct nadi_mscclpp_arrival at; /* lane NADI_NONE: its own member wrote it, ... */
+    struct nadi_mscclpp_arrival at; /* queue NADI_NONE: its own member wrote it, ... */
     size_t op;                      /* ... by this operation */
     uint32_t first, count;          /* blocks */
 };
@@ -62,7 +62,7 @@ struct nadi_mscclpp_maker {
     uint32_t *acquired;  /* by operation: how many acquires of its semaphore come before */
     uint32_t inboxes, blocks, outboxes, readers; /* of a member, at most */
     uint32_t scratch;                            /* slots, with temporaries */
-    uint32_t *lane_steps;                        /* by member and lane, so far */
+    uint32_t *queue_steps;                       /* by member and queue, so far */
     uint32_t block;                              /* in hand */
     const struct nadi_mscclpp_op *op;
 };
@@ -94,7 +94,7 @@ nadi_mscclpp_target(const struct nadi_mscclpp_maker *m, uint32_t i)
     return &m->plan->places.items[m->op->targets + i];
 }
 
-static inline uint32_t nadi_mscclpp_all_lanes(const struct nadi_mscclpp_maker *m)
+static inline uint32_t nadi_mscclpp_all_queues(const struct nadi_mscclpp_maker *m)
 {
     return m->inboxes + 2 * m->blocks + m->outboxes + m->readers;
 }

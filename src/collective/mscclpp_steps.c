@@ -1,18 +1,18 @@
-/* mscclpp_steps: an MSCCL++ execution plan as a table (lanes: mscclpp_maker.h). O(operations +
+/* mscclpp_steps: an MSCCL++ execution plan as a table (queues: mscclpp_maker.h). O(operations +
  * places). */
 #include "base/mem.h"
 #include "collective/mscclpp_maker.h"
 
-static uint32_t *steps_of(struct nadi_mscclpp_maker *m, uint32_t member, uint32_t lane)
+static uint32_t *steps_of(struct nadi_mscclpp_maker *m, uint32_t member, uint32_t queue)
 {
-    return &m->lane_steps[(size_t)member * nadi_mscclpp_all_lanes(m) + lane];
+    return &m->queue_steps[(size_t)member * nadi_mscclpp_all_queues(m) + queue];
 }
 
-static struct nadi_step *add(struct nadi_mscclpp_maker *m, uint32_t member, uint32_t lane)
+static struct nadi_step *add(struct nadi_mscclpp_maker *m, uint32_t member, uint32_t queue)
 {
-    struct nadi_step *s = nadi_table_add(m->t, member, lane);
+    struct nadi_step *s = nadi_table_add(m->t, member, queue);
     nadi_table_line(m->t, m->op->line);
-    ++*steps_of(m, member, lane);
+    ++*steps_of(m, member, queue);
     return s;
 }
 
@@ -21,27 +21,27 @@ static uint32_t own_member(const struct nadi_mscclpp_maker *m)
     return nadi_mscclpp_block_at(m, m->block)->member;
 }
 
-static uint32_t own_lane(const struct nadi_mscclpp_maker *m)
+static uint32_t own_queue(const struct nadi_mscclpp_maker *m)
 {
     return m->inboxes + nadi_mscclpp_block_at(m, m->block)->id;
 }
 
-static uint32_t mark_lane(const struct nadi_mscclpp_maker *m, uint32_t block)
+static uint32_t mark_queue(const struct nadi_mscclpp_maker *m, uint32_t block)
 {
     return m->inboxes + m->blocks + nadi_mscclpp_block_at(m, block)->id;
 }
 
-static void wait_for(struct nadi_mscclpp_maker *m, uint32_t lane, uint32_t steps)
+static void wait_for(struct nadi_mscclpp_maker *m, uint32_t queue, uint32_t steps)
 {
-    struct nadi_step *s = add(m, own_member(m), own_lane(m));
-    s->wait_lane = (int)lane;
+    struct nadi_step *s = add(m, own_member(m), own_queue(m));
+    s->wait_queue = (int)queue;
     s->wait_steps = steps;
 }
 
 static void wait_for_mark(struct nadi_mscclpp_maker *m, size_t op)
 {
     if (m->block_of[op] != m->block)
-        wait_for(m, mark_lane(m, m->block_of[op]), m->mark_of[op]);
+        wait_for(m, mark_queue(m, m->block_of[op]), m->mark_of[op]);
 }
 
 /* What the threadblock has put and signalled has arrived. */
@@ -70,9 +70,9 @@ static void put(struct nadi_mscclpp_maker *m, uint32_t peer, const struct nadi_m
     struct nadi_mscclpp_stream *stream = nadi_mscclpp_stream_of(m, &m->puts, peer);
     struct nadi_step *s = add(m, own_member(m), stream->out);
     s->to = peer;
-    s->to_lane = stream->in;
-    s->wait_lane = (int)own_lane(m);
-    s->wait_steps = *steps_of(m, own_member(m), own_lane(m));
+    s->to_queue = stream->in;
+    s->wait_queue = (int)own_queue(m);
+    s->wait_steps = *steps_of(m, own_member(m), own_queue(m));
     stream->sent++;
     if (from)
         add_slots(m, from, nadi_table_send);
@@ -85,16 +85,16 @@ static void fetch(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place 
                   const struct nadi_mscclpp_place *to, bool reduces)
 {
     const struct nadi_mscclpp_stream *stream = nadi_mscclpp_stream_of(m, &m->reads, from->member);
-    const uint32_t member = own_member(m), lane = own_lane(m);
-    struct nadi_step *s = add(m, member, lane); /* the request */
+    const uint32_t member = own_member(m), queue = own_queue(m);
+    struct nadi_step *s = add(m, member, queue); /* the request */
     s->to = from->member;
-    s->to_lane = stream->in;
+    s->to_queue = stream->in;
     add(m, from->member, stream->in)->from = member;
     s = add(m, from->member, stream->in);
     s->to = member;
-    s->to_lane = lane;
+    s->to_queue = queue;
     add_slots(m, from, nadi_table_send);
-    s = add(m, member, lane);
+    s = add(m, member, queue);
     s->from = from->member;
     s->reduces = reduces;
     add_slots(m, to, nadi_table_into);
@@ -103,7 +103,7 @@ static void fetch(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place 
 static void work(struct nadi_mscclpp_maker *m, const struct nadi_mscclpp_place *from,
                  const struct nadi_mscclpp_place *to, bool reduces)
 {
-    struct nadi_step *s = add(m, own_member(m), own_lane(m));
+    struct nadi_step *s = add(m, own_member(m), own_queue(m));
     s->local = true;
     s->reduces = reduces;
     add_slots(m, from, nadi_table_send);
@@ -122,10 +122,10 @@ static void wait_for_packets(struct nadi_mscclpp_maker *m)
             if (packet->at.member != p->member || packet->first >= p->offset + p->count ||
                 p->offset >= packet->first + packet->count)
                 continue;
-            if (packet->at.lane == NADI_NONE)
+            if (packet->at.queue == NADI_NONE)
                 wait_for_mark(m, packet->op);
             else
-                wait_for(m, m->streams.items[packet->at.lane].in, packet->at.steps);
+                wait_for(m, m->streams.items[packet->at.queue].in, packet->at.steps);
         }
     }
 }
@@ -218,16 +218,16 @@ static bool make_waits(struct nadi_mscclpp_maker *m)
         if (!other || own->waits >= other->count)
             return nadi_mscclpp_fail(m, NULL, "it waits for a signal that is never sent");
         const struct nadi_mscclpp_arrival *a = &other->items[own->waits++];
-        wait_for(m, m->streams.items[a->lane].in, a->steps);
+        wait_for(m, m->streams.items[a->queue].in, a->steps);
     }
     return true;
 }
 
 static void make_mark(struct nadi_mscclpp_maker *m)
 {
-    struct nadi_step *s = add(m, own_member(m), mark_lane(m, m->block));
-    s->wait_lane = (int)own_lane(m);
-    s->wait_steps = *steps_of(m, own_member(m), own_lane(m));
+    struct nadi_step *s = add(m, own_member(m), mark_queue(m, m->block));
+    s->wait_queue = (int)own_queue(m);
+    s->wait_steps = *steps_of(m, own_member(m), own_queue(m));
 }
 
 /* The operation of a threadblock that is its `number`-th of a type and id; none: its end. */
@@ -335,7 +335,7 @@ static bool make_all(struct nadi_mscclpp_maker *m)
         return nadi_error(m->diags, "mscclpp/chunks", NADI_IN_FILE(m->f->path), NULL, "%s",
                           refused);
     nadi_table_init(m->t, &shape);
-    m->lane_steps = NADI_ZNEW(uint32_t, (size_t)shape.n * nadi_mscclpp_all_lanes(m) + 1);
+    m->queue_steps = NADI_ZNEW(uint32_t, (size_t)shape.n * nadi_mscclpp_all_queues(m) + 1);
     for (m->block = 0; m->block < m->plan->blocks.count; m->block++) {
         const struct nadi_mscclpp_block *b = nadi_mscclpp_block_at(m, m->block);
         for (size_t i = b->first; i < b->first + b->count; i++) {
@@ -367,7 +367,7 @@ bool nadi_mscclpp_make(const struct nadi_mscclpp *plan, struct nadi_table_file *
     nadi_mem_free(m.acquired);
     nadi_mem_free(m.block_of);
     nadi_mem_free(m.temporary);
-    nadi_mem_free(m.lane_steps);
+    nadi_mem_free(m.queue_steps);
     nadi_mem_free(m.streams.items);
     nadi_mem_free(m.packets.items);
     nadi_map64_release(&m.puts);

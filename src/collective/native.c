@@ -9,11 +9,11 @@
  * where all members begin together it sends at the same times, else its direct all-reduce may pass
  * on a share before all have been added to it.
  *
- *   ring                one lane; all-to-all: blocks go round by one link a message, the farthest
+ *   ring                one queue; all-to-all: blocks go round by one link a message, the farthest
  *                       first of each round
- *   direct              a lane for each message in flight; message k on lane k mod window
- *   halvingDoubling     one lane; blocks by the bits of their owners, lowest first
- *   doubleBinaryTree    one lane, up one tree and down again, the whole chunk each time */
+ *   direct              a queue for each message in flight; message k on queue k mod window
+ *   halvingDoubling     one queue; blocks by the bits of their owners, lowest first
+ *   doubleBinaryTree    one queue, up one tree and down again, the whole chunk each time */
 #include "collective/native.h"
 #include "collective/algorithms/algorithms.h"
 #include "collective/tree.h"
@@ -28,19 +28,19 @@ static bool clockwise(const struct nadi_program *p)
     return phase_of(p)->pool != NADI_POOL_LAST;
 }
 
-/* Steps of a lane in half of a direct all-reduce: with empty ones, all lanes have as many. */
+/* Steps of a queue in half of a direct all-reduce: with empty ones, all queues have as many. */
 static uint32_t steps_of_half(const struct nadi_program *p)
 {
-    return (phase_of(p)->n - 1 + p->lanes - 1) / p->lanes;
+    return (phase_of(p)->n - 1 + p->queues - 1) / p->queues;
 }
 
 /* Number among the member's messages; NADI_NONE: the step is empty. */
-static uint32_t message_of(const struct nadi_program *p, uint32_t lane, uint32_t k)
+static uint32_t message_of(const struct nadi_program *p, uint32_t queue, uint32_t k)
 {
     const uint32_t each = phase_of(p)->n - 1, half = steps_of_half(p);
-    if (p->lanes == 1 || phase_of(p)->op != NADI_PHASE_ALL_REDUCE)
-        return k * p->lanes + lane;
-    const uint32_t within = k % half * p->lanes + lane;
+    if (p->queues == 1 || phase_of(p)->op != NADI_PHASE_ALL_REDUCE)
+        return k * p->queues + queue;
+    const uint32_t within = k % half * p->queues + queue;
     return within < each ? k / half * each + within : NADI_NONE;
 }
 
@@ -154,7 +154,7 @@ static const char *prepare(struct nadi_program *p)
         return "its pairs do not close";
     if (phase->op == NADI_PHASE_ALL_TO_ALL && n > UINT16_MAX)
         return "more than 65,535 members";
-    p->lanes = phase->algorithm == NADI_ALGORITHM_DIRECT ? phase->first : 1;
+    p->queues = phase->algorithm == NADI_ALGORITHM_DIRECT ? phase->first : 1;
     if (phase->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE) {
         p->blocks = 1;
         return NULL;
@@ -165,14 +165,14 @@ static const char *prepare(struct nadi_program *p)
     return NULL;
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     const struct nadi_phase *phase = phase_of(p);
     if (phase->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         return tree_steps(p, member);
-    if (p->lanes > 1 && phase->op == NADI_PHASE_ALL_REDUCE)
+    if (p->queues > 1 && phase->op == NADI_PHASE_ALL_REDUCE)
         return 2 * steps_of_half(p);
-    return phase->sends / p->lanes + (lane < phase->sends % p->lanes);
+    return phase->sends / p->queues + (queue < phase->sends % p->queues);
 }
 
 /* Who sends message k to the member. */
@@ -186,7 +186,7 @@ static uint32_t source(const struct nadi_program *p, uint32_t local, uint32_t k)
     return nadi_mod_sub(local, distance, phase->n);
 }
 
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
     const struct nadi_phase *phase = phase_of(p);
@@ -197,25 +197,25 @@ static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, u
         out->reduces = which < 2;
         return;
     }
-    const uint32_t message = message_of(p, lane, k);
+    const uint32_t message = message_of(p, queue, k);
     if (message == NADI_NONE)
         return;
     out->to = nadi_phase_destination(phase, member, message, clockwise(p));
     out->from = source(p, member, message);
     out->reduces = phase->op == NADI_PHASE_REDUCE_SCATTER ||
                    (phase->op == NADI_PHASE_ALL_REDUCE && !gathers(phase, message));
-    if (p->lanes > 1 && phase->op == NADI_PHASE_ALL_REDUCE && gathers(phase, message)) {
-        out->wait_lane = NADI_ALL_LANES; /* for all that is added to the member's own share */
+    if (p->queues > 1 && phase->op == NADI_PHASE_ALL_REDUCE && gathers(phase, message)) {
+        out->wait_queue = NADI_ALL_QUEUES; /* for all that is added to the member's own share */
         out->wait_steps = steps_of_half(p);
     }
 }
 
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
     const struct nadi_phase *phase = phase_of(p);
     const bool tree = phase->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE;
-    const uint32_t message = message_of(p, lane, k);
+    const uint32_t message = message_of(p, queue, k);
     if (message == NADI_NONE)
         return;
     const uint32_t to =

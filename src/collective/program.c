@@ -71,20 +71,21 @@ const char *nadi_program_make(const struct nadi_program_ops *ops,
     if (q->segments == 0 && !ops->own_segments)
         q->segments = 1;
     p->bytes = buffer_bytes(q);
-    p->blocks = p->lanes = 1;
+    p->blocks = p->queues = 1;
     const char *refused = ops->prepare(p);
     if (refused)
         return refused;
     if (q->n == 1)
-        p->lanes = p->switches = 0;
+        p->queues = p->switches = 0;
     return NULL;
 }
 
-struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member, uint32_t lane,
+struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member, uint32_t queue,
                                    uint32_t k)
 {
-    struct nadi_step step = {.to = NADI_NONE, .from = NADI_NONE, .to_lane = lane, .but = NADI_NONE};
-    p->ops->step(p, member, lane, k, &step);
+    struct nadi_step step = {
+        .to = NADI_NONE, .from = NADI_NONE, .to_queue = queue, .but = NADI_NONE};
+    p->ops->step(p, member, queue, k, &step);
     return step;
 }
 
@@ -139,11 +140,11 @@ static void add_bytes(void *context, uint32_t first, uint32_t count)
     s->bytes += block_bytes(s->p, first, count);
 }
 
-uint64_t nadi_program_sent_bytes(const struct nadi_program *p, uint32_t member, uint32_t lane,
+uint64_t nadi_program_sent_bytes(const struct nadi_program *p, uint32_t member, uint32_t queue,
                                  uint32_t k)
 {
     struct summing s = {.p = p};
-    p->ops->sent(p, member, lane, k, add_bytes, &s);
+    p->ops->sent(p, member, queue, k, add_bytes, &s);
     return s.bytes;
 }
 

@@ -1,17 +1,18 @@
 /* program: a collective algorithm as steps: one interface for all who time, run or check it.
  *
- * A program says what each of n members does. A member works in lanes, side by side; a lane is a
- * list of steps, one after the other. A step sends to at most one member and receives from at most
- * one; it begins when the step before it in its lane has ended and what it waits for has ended; it
- * ends when what it sends has been delivered and what it receives is there (and reduced). The i-th
- * message from a to b on a lane of b is received by b's i-th step on it that receives from a.
+ * A program says what each of n members does. A member works on queues of steps, side by side
+ * (lanes in files); the steps of a queue come one after the other. A step sends to at most one
+ * member and receives from at most one; it begins when the step before it in its queue has ended
+ * and what it waits for has ended; it ends when what it sends has been delivered and what it
+ * receives is there (and reduced). The i-th message from a to b on a queue of b is received by b's
+ * i-th step on it that receives from a.
  *
  * A step may also send the same blocks to a fan of members, or receive one message from each of a
- * fan, in any order: step k receives what their steps k of the same lane send, and each message is
+ * fan, in any order: step k receives what their steps k of the same queue send, and each message is
  * reduced as it comes, beside the others. Members n and further are switches of the platform that
  * take part (in_switch.c): they have no data of their own and are owed none.
  *
- * Steps are pure functions of (member, lane, number): nothing is stored for each step. What a step
+ * Steps are pure functions of (member, queue, number): nothing is stored for each step. What a step
  * sends is a set of blocks. The buffer that the members
  * work on has `blocks` blocks; block b begins at byte bytes * b / blocks, so that blocks differ by
  * one byte at most and nothing is rounded away. Which blocks a member has at the start and must
@@ -30,7 +31,7 @@
 
 struct nadi_table;
 
-enum { NADI_PROGRAM_DIMS = NADI_MAX_DIMS, NADI_ALL_LANES = -1 };
+enum { NADI_PROGRAM_DIMS = NADI_MAX_DIMS, NADI_ALL_QUEUES = -1 };
 #define NADI_FAN (NADI_NONE - 1) /* as `to` or `from` of a step: all of its fan */
 
 struct nadi_program_request {
@@ -55,11 +56,11 @@ struct nadi_step {
     uint32_t to, from; /* members; NADI_NONE: does not send, does not receive; NADI_FAN */
     struct nadi_member_list fan;
     uint32_t but;        /* a member of the fan that nothing is sent to; NADI_NONE: all are */
-    uint32_t to_lane;    /* of the receiver; the same one unless said otherwise */
+    uint32_t to_queue;   /* of the receiver; the same one unless said otherwise */
     bool reduces;        /* what comes is added to what is there, else it replaces it */
     bool local;          /* neither sends nor receives: copies or adds up the blocks that it would
                             send, in the time of a reduction of them */
-    int wait_lane;       /* NADI_ALL_LANES, or a lane of the same member, ... */
+    int wait_queue;      /* NADI_ALL_QUEUES, or a queue of the same member, ... */
     uint32_t wait_steps; /* ... so many of whose steps have to end first; 0: waits for nothing */
 };
 
@@ -85,12 +86,12 @@ struct nadi_program_ops {
     uint32_t kinds;                  /* bit k: runs enum nadi_collective_kind k */
     /* Why it cannot run the request (NULL: it can); fills in the program's numbers. */
     const char *(*prepare)(struct nadi_program *p);
-    uint32_t (*steps)(const struct nadi_program *p, uint32_t member, uint32_t lane);
+    uint32_t (*steps)(const struct nadi_program *p, uint32_t member, uint32_t queue);
     /* Fills `step`, which comes zeroed with to and from NADI_NONE. */
-    void (*step)(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+    void (*step)(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *step);
     /* Blocks that step k sends, each once, in an order of its own. */
-    void (*sent)(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+    void (*sent)(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context);
     /* Seconds without contention: alpha a message, beta a byte sent, gamma a byte reduced; blocks
      * of equal size. Negative: no closed form (then a run tells). */
@@ -102,7 +103,7 @@ struct nadi_program {
     struct nadi_program_request request;
     uint64_t bytes;    /* of the buffer */
     uint32_t blocks;   /* of the buffer, at least 1 */
-    uint32_t lanes;    /* of every member */
+    uint32_t queues;   /* of every member */
     uint32_t switches; /* members n .. n + switches - 1 */
     uint32_t dim;      /* of a list of dimensions: whose switch it is */
     uint32_t a, b;     /* the algorithm's own */
@@ -138,10 +139,10 @@ const char *nadi_program_of_phase(const struct nadi_phase *phase,
                                   struct nadi_program *p) NADI_MUST_USE;
 
 /* Step k, with defaults filled in. */
-struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member, uint32_t lane,
+struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member, uint32_t queue,
                                    uint32_t k);
 /* Bytes that step k sends. O(runs of blocks). */
-uint64_t nadi_program_sent_bytes(const struct nadi_program *p, uint32_t member, uint32_t lane,
+uint64_t nadi_program_sent_bytes(const struct nadi_program *p, uint32_t member, uint32_t queue,
                                  uint32_t k);
 
 /* Does the member hold (its part of) block b at the start? */

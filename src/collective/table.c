@@ -60,16 +60,16 @@ void nadi_table_release(struct nadi_table *t)
     *t = (struct nadi_table){0};
 }
 
-struct nadi_step *nadi_table_add(struct nadi_table *t, uint32_t member, uint32_t lane)
+struct nadi_step *nadi_table_add(struct nadi_table *t, uint32_t member, uint32_t queue)
 {
     NADI_ASSERT(member < t->shape.n && !t->first);
     const struct nadi_table_step step = {
-        .step = {.to = NADI_NONE, .from = NADI_NONE, .to_lane = lane, .but = NADI_NONE},
+        .step = {.to = NADI_NONE, .from = NADI_NONE, .to_queue = queue, .but = NADI_NONE},
         .member = member,
-        .lane = lane,
+        .queue = queue,
     };
-    if (lane >= t->lanes)
-        t->lanes = lane + 1;
+    if (queue >= t->queues)
+        t->queues = queue + 1;
     NADI_PUSH(&t->steps, step);
     return &t->steps.items[t->steps.count - 1].step;
 }
@@ -107,23 +107,23 @@ void nadi_table_into(struct nadi_table *t, uint32_t slot, uint32_t count)
 
 void nadi_table_finish(struct nadi_table *t)
 {
-    const size_t lanes = (size_t)t->shape.n * t->lanes;
+    const size_t queues = (size_t)t->shape.n * t->queues;
     struct nadi_table_step *sorted = NADI_NEW(struct nadi_table_step, t->steps.count);
-    t->first = NADI_ZNEW(size_t, lanes + 2);
+    t->first = NADI_ZNEW(size_t, queues + 2);
     for (size_t i = 0; i < t->steps.count; i++)
-        t->first[(size_t)t->steps.items[i].member * t->lanes + t->steps.items[i].lane + 2]++;
-    for (size_t l = 2; l < lanes + 2; l++)
+        t->first[(size_t)t->steps.items[i].member * t->queues + t->steps.items[i].queue + 2]++;
+    for (size_t l = 2; l < queues + 2; l++)
         t->first[l] += t->first[l - 1];
-    for (size_t i = 0; i < t->steps.count; i++) { /* first[l + 1] moves on to the end of lane l */
+    for (size_t i = 0; i < t->steps.count; i++) { /* first[l + 1] moves on to the end of queue l */
         const struct nadi_table_step *s = &t->steps.items[i];
-        sorted[t->first[(size_t)s->member * t->lanes + s->lane + 1]++] = *s;
+        sorted[t->first[(size_t)s->member * t->queues + s->queue + 1]++] = *s;
     }
     nadi_mem_free(t->steps.items);
     t->steps.items = sorted;
     t->steps.capacity = t->steps.count;
 }
 
-/* Numbers of the streams, messages from one member to a lane of another, of what steps send (to
+/* Numbers of the streams, messages from one member to a queue of another, of what steps send (to
  * `sent`) and receive (to `received`). */
 static size_t number_streams(const struct nadi_table *t, uint32_t *sent, uint32_t *received)
 {
@@ -132,14 +132,14 @@ static size_t number_streams(const struct nadi_table *t, uint32_t *sent, uint32_
     for (size_t i = 0; i < t->steps.count; i++) {
         const struct nadi_table_step *s = &t->steps.items[i];
         const uint32_t next = (uint32_t)streams.count;
-        const uint64_t lanes = t->lanes, n = t->shape.n;
+        const uint64_t queues = t->queues, n = t->shape.n;
         sent[i] = received[i] = NADI_NONE;
         if (s->step.to != NADI_NONE)
             sent[i] = *nadi_map64_put(
-                &streams, (s->step.to * lanes + s->step.to_lane) * n + s->member, next, NULL);
+                &streams, (s->step.to * queues + s->step.to_queue) * n + s->member, next, NULL);
         if (s->step.from != NADI_NONE)
             received[i] =
-                *nadi_map64_put(&streams, (s->member * lanes + s->lane) * n + s->step.from,
+                *nadi_map64_put(&streams, (s->member * queues + s->queue) * n + s->step.from,
                                 (uint32_t)streams.count, NULL);
     }
     const size_t count = streams.count;
@@ -190,7 +190,7 @@ void nadi_table_of_program(struct nadi_table *t, const struct nadi_program *p)
     NADI_ASSERT(p->switches == 0);
     nadi_table_init(t, &shape);
     for (uint32_t m = 0; m < shape.n; m++)
-        for (uint32_t l = 0; l < p->lanes; l++)
+        for (uint32_t l = 0; l < p->queues; l++)
             for (uint32_t k = 0; k < p->ops->steps(p, m, l); k++) {
                 const struct nadi_step step = nadi_program_step(p, m, l, k);
                 *nadi_table_add(t, m, l) = step;
@@ -212,7 +212,7 @@ static const char *prepare(struct nadi_program *p)
     if (t->shape.n != p->request.n)
         return "its steps are for another number of members";
     p->blocks = t->shape.blocks;
-    p->lanes = t->lanes;
+    p->queues = t->queues;
     return NULL;
 }
 
@@ -223,15 +223,15 @@ static uint32_t played_by(const struct nadi_program *p, uint32_t member)
     return member == root ? written : member == written ? root : member;
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
-    return nadi_table_steps(p->request.table, played_by(p, member), lane);
+    return nadi_table_steps(p->request.table, played_by(p, member), queue);
 }
 
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    *out = nadi_table_at(p->request.table, played_by(p, member), lane, k)->step;
+    *out = nadi_table_at(p->request.table, played_by(p, member), queue, k)->step;
     if (out->to != NADI_NONE)
         out->to = played_by(p, out->to);
     if (out->from != NADI_NONE)
@@ -239,11 +239,11 @@ static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, u
 }
 
 /* Slots as the blocks that they are as large as. */
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
     const struct nadi_table *t = p->request.table;
-    const struct nadi_table_step *s = nadi_table_at(t, played_by(p, member), lane, k);
+    const struct nadi_table_step *s = nadi_table_at(t, played_by(p, member), queue, k);
     for (uint32_t i = 0; i < s->sent_count; i++) {
         struct nadi_table_run r = t->runs.items[s->sent + i];
         while (r.count > 0) {

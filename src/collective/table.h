@@ -14,7 +14,7 @@
  *
  *   struct nadi_table t;
  *   nadi_table_init(&t, &(struct nadi_table_shape){.kind = NADI_ALL_GATHER, .n = 2, .blocks = 2});
- *   struct nadi_step *s = nadi_table_add(&t, 0, 0);       member 0, lane 0: the next step there
+ *   struct nadi_step *s = nadi_table_add(&t, 0, 0);       member 0, queue 0: the next step there
  *   s->to = s->from = 1;
  *   nadi_table_send(&t, 0, 1);                            it sends block 0
  *   ... the same for member 1 ...
@@ -22,7 +22,7 @@
  *   request.table = &t;  nadi_program_make(&nadi_program_table, &request, &p);
  *   nadi_verify(&p, &machine);
  *
- * Steps may be added in any order of members and lanes; those of a lane come in their order.
+ * Steps may be added in any order of members and queues; those of a queue come in their order.
  * Memory: 80 bytes a step and 8 a run. Nothing is checked here but by assertion: readers do, with
  * lines, and nadi_verify. */
 #ifndef NADI_COLLECTIVE_TABLE_H
@@ -45,7 +45,7 @@ struct nadi_table_run {
 
 struct nadi_table_step {
     struct nadi_step step;
-    uint32_t member, lane;
+    uint32_t member, queue;
     uint32_t line;             /* of the file that it comes from; 0: none */
     uint32_t sent, sent_count; /* runs: what it sends, or, local, works on */
     uint32_t into, into_count; /* runs that take what it receives, or, local, the result; none: the
@@ -55,16 +55,16 @@ struct nadi_table_step {
 struct nadi_table {
     struct nadi_table_shape shape;
     uint32_t slots; /* of a member */
-    uint32_t lanes;
+    uint32_t queues;
     struct {
-        struct nadi_table_step *items; /* finished: by member, lane and number */
+        struct nadi_table_step *items; /* finished: by member, queue and number */
         size_t count, capacity;
     } steps;
     struct {
         struct nadi_table_run *items;
         size_t count, capacity;
     } runs;
-    size_t *first; /* finished: of the steps of [member * lanes + lane], and the end */
+    size_t *first; /* finished: of the steps of [member * queues + queue], and the end */
 };
 
 /* Blocks that belong to a member, of all-to-alls to a pair of members. */
@@ -95,9 +95,9 @@ const char *nadi_table_refusal(const struct nadi_table_shape *shape);
 void nadi_table_init(struct nadi_table *t, const struct nadi_table_shape *shape);
 void nadi_table_release(struct nadi_table *t);
 
-/* One step more of a lane: to and from NADI_NONE, to_lane the same lane, waits for nothing. The
+/* One step more of a queue: to and from NADI_NONE, to_queue the same queue, waits for nothing. The
  * pointer holds until the next one is added. */
-struct nadi_step *nadi_table_add(struct nadi_table *t, uint32_t member, uint32_t lane);
+struct nadi_step *nadi_table_add(struct nadi_table *t, uint32_t member, uint32_t queue);
 /* What the step added last sends, or where it puts what it receives: call as often as there are
  * runs. Runs that meet become one. */
 void nadi_table_send(struct nadi_table *t, uint32_t slot, uint32_t count);
@@ -106,16 +106,16 @@ void nadi_table_into(struct nadi_table *t, uint32_t slot, uint32_t count);
 void nadi_table_finish(struct nadi_table *t);
 
 /* Of a finished table. */
-static inline uint32_t nadi_table_steps(const struct nadi_table *t, uint32_t member, uint32_t lane)
+static inline uint32_t nadi_table_steps(const struct nadi_table *t, uint32_t member, uint32_t queue)
 {
-    const size_t *first = &t->first[(size_t)member * t->lanes + lane];
+    const size_t *first = &t->first[(size_t)member * t->queues + queue];
     return (uint32_t)(first[1] - first[0]);
 }
 
 static inline const struct nadi_table_step *
-nadi_table_at(const struct nadi_table *t, uint32_t member, uint32_t lane, uint32_t k)
+nadi_table_at(const struct nadi_table *t, uint32_t member, uint32_t queue, uint32_t k)
 {
-    return &t->steps.items[t->first[(size_t)member * t->lanes + lane] + k];
+    return &t->steps.items[t->first[(size_t)member * t->queues + queue] + k];
 }
 
 /* Messages of a proved table: by step, the step that receives what it sends, and the one that sends

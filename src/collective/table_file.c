@@ -28,18 +28,18 @@ enum nadi_table_form nadi_table_form_find(const char *word)
 
 /* Place of a step for messages. */
 static struct nadi_place table_place(const struct nadi_table_file *f, uint32_t member,
-                                     uint32_t lane, uint32_t step)
+                                     uint32_t queue, uint32_t step)
 {
     struct nadi_place place = NADI_IN_FILE(f->path);
-    if (member < f->table.shape.n && lane < f->table.lanes &&
-        step < nadi_table_steps(&f->table, member, lane))
-        place.line = nadi_table_at(&f->table, member, lane, step)->line;
+    if (member < f->table.shape.n && queue < f->table.queues &&
+        step < nadi_table_steps(&f->table, member, queue))
+        place.line = nadi_table_at(&f->table, member, queue, step)->line;
     return place;
 }
 
 /* ---- what holds for tables of all forms ---------------------------------------------------- */
 
-/* Messages from a to a lane of b come from one lane of a: else which is the next one depended on
+/* Messages from a to a queue of b come from one queue of a: else which is the next one depended on
  * the time. */
 static bool check_senders(const struct nadi_table_file *f, struct nadi_diags *diags)
 {
@@ -53,49 +53,49 @@ static bool check_senders(const struct nadi_table_file *f, struct nadi_diags *di
         place.line = s->line;
         if (s->step.to == NADI_NONE)
             continue;
-        if (s->step.to_lane >= t->lanes) {
+        if (s->step.to_queue >= t->queues) {
             ok = nadi_error(diags, "collective/lane", place, NULL,
                             "member %u sends to lane %u of member %u, which has no steps there",
-                            s->member, s->step.to_lane, s->step.to);
+                            s->member, s->step.to_queue, s->step.to);
             continue;
         }
-        const uint64_t receiver = (uint64_t)s->step.to * t->lanes + s->step.to_lane;
-        const uint32_t lane =
-            *nadi_map64_put(&senders, receiver * t->shape.n + s->member, s->lane, NULL);
-        if (lane != s->lane)
+        const uint64_t receiver = (uint64_t)s->step.to * t->queues + s->step.to_queue;
+        const uint32_t queue =
+            *nadi_map64_put(&senders, receiver * t->shape.n + s->member, s->queue, NULL);
+        if (queue != s->queue)
             ok = nadi_error(diags, "collective/senders", place,
                             "let each lane of the receiver hear one lane of the sender",
                             "member %u sends to lane %u of member %u from its lanes %u and %u: "
                             "which message comes first would be a matter of luck",
-                            s->member, s->step.to_lane, s->step.to, lane, s->lane);
+                            s->member, s->step.to_queue, s->step.to, queue, s->queue);
     }
     nadi_map64_release(&senders);
     return ok;
 }
 
-static bool check_lanes(const struct nadi_table_file *f, struct nadi_diags *diags)
+static bool check_queues(const struct nadi_table_file *f, struct nadi_diags *diags)
 {
     const struct nadi_table *t = &f->table;
-    if ((uint64_t)t->shape.n * t->lanes > (1U << 27))
+    if ((uint64_t)t->shape.n * t->queues > (1U << 27))
         return nadi_error(diags, "collective/size", NADI_IN_FILE(f->path), NULL,
                           "%u members with %u lanes each are more than can be run", t->shape.n,
-                          t->lanes);
+                          t->queues);
     for (size_t i = 0; i < t->steps.count; i++) {
         const struct nadi_step *s = &t->steps.items[i].step;
         struct nadi_place place = NADI_IN_FILE(f->path);
         place.line = t->steps.items[i].line;
-        if (s->wait_steps > 0 && s->wait_lane != NADI_ALL_LANES &&
-            (uint32_t)s->wait_lane >= t->lanes)
+        if (s->wait_steps > 0 && s->wait_queue != NADI_ALL_QUEUES &&
+            (uint32_t)s->wait_queue >= t->queues)
             return nadi_error(diags, "collective/lane", place, NULL,
                               "member %u waits for steps of lane %d, which has none",
-                              t->steps.items[i].member, s->wait_lane);
+                              t->steps.items[i].member, s->wait_queue);
     }
     return true;
 }
 
 static bool finish(struct nadi_table_file *f, struct nadi_diags *diags)
 {
-    if (!check_lanes(f, diags) || !check_senders(f, diags))
+    if (!check_queues(f, diags) || !check_senders(f, diags))
         return false;
     nadi_table_finish(&f->table);
     return true;
@@ -177,7 +177,7 @@ void nadi_table_file_release(struct nadi_table_file *f)
     nadi_arena_release(&f->arena);
 }
 
-/* In one order of each member's lanes; waits that are missing may not show in the other. */
+/* In one order of each member's queues; waits that are missing may not show in the other. */
 static bool prove(const struct nadi_table_file *f, bool backwards, struct nadi_diags *diags)
 {
     const struct nadi_verify_machine machine = {.alpha = 1, .backwards = backwards};
@@ -195,7 +195,7 @@ static bool prove(const struct nadi_table_file *f, bool backwards, struct nadi_d
     const bool at_step = o.result != NADI_VERIFY_MISSING && o.result != NADI_VERIFY_LEFTOVER &&
                          o.result != NADI_VERIFY_SIZE;
     return nadi_error(diags, "collective/wrong",
-                      at_step ? table_place(f, o.member, o.lane, o.step) : NADI_IN_FILE(f->path),
+                      at_step ? table_place(f, o.member, o.queue, o.step) : NADI_IN_FILE(f->path),
                       backwards ? "a wait for a step of another lane is missing" : NULL,
                       "this is no %s%s: %s", nadi_collective_name(f->table.shape.kind),
                       backwards ? " in every order of steps" : "",

@@ -49,8 +49,8 @@ bool nadi_table_parse(struct nadi_table_file *f, const char *path, char *data, s
                       struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_table_file_release(struct nadi_table_file *f);
 
-/* Moves blocks through the table (nadi_verify), in two orders of each member's lanes. False with an
- * error at the step, or the file, that says which part of which block is missing where. */
+/* Moves blocks through the table (nadi_verify), in two orders of each member's queues. False with
+ * an error at the step, or the file, that says which part of which block is missing where. */
 bool nadi_table_prove(const struct nadi_table_file *f, struct nadi_diags *diags) NADI_MUST_USE;
 
 /* The own form. `name` may be NULL. */

@@ -10,7 +10,7 @@
 
 enum {
     NADI_TABLE_MOST_MEMBERS = 1 << 20,
-    NADI_TABLE_MOST_LANES = 1 << 16,
+    NADI_TABLE_MOST_QUEUES = 1 << 16,
     NADI_TABLE_MOST_SLOTS = 1 << 30,
 };
 

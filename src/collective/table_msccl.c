@@ -5,11 +5,11 @@
  *       <tb id send recv chan>
  *         <step s type srcbuf srcoff dstbuf dstoff cnt depid deps hasdep/>
  *
- * A threadblock is a lane; the message on connection (source, destination, channel) goes to the one
- * threadblock of the destination that receives from the source on that channel. Steps: s send,
+ * A threadblock is a queue; the message on connection (source, destination, channel) goes to the
+ * one threadblock of the destination that receives from the source on that channel. Steps: s send,
  * r receive, rrc receive and add, rcs receive and send on, rrs receive, add and send on without
  * keeping it, rrcs the same and keep it, cpy copy, re add, nop. Those that do several things become
- * several steps of the lane, so that what is sent on leaves when all of it is there. Buffers:
+ * several steps of the queue, so that what is sent on leaves when all of it is there. Buffers:
  * i input, o output, s scratch; where `inplace`, input and output lie in one (but not of an
  * all-to-all). A step begins when step `deps` of threadblock `depid` has ended. */
 #include <libxml/parser.h>
@@ -139,7 +139,7 @@ static bool read_step(struct nadi_msccl *r, const xmlNode *node, struct nadi_msc
     int64_t number, count, awaited;
     if (!integer(r, node, "hasdep", 0, 1, 0, &awaited) ||
         !integer(r, node, "s", 0, INT32_MAX, REQUIRED, &number) || !read_type(r, node, &s.type) ||
-        !index_of(r, node, "depid", NADI_TABLE_MOST_LANES - 1, &s.dep_tb) ||
+        !index_of(r, node, "depid", NADI_TABLE_MOST_QUEUES - 1, &s.dep_tb) ||
         !index_of(r, node, "deps", INT32_MAX, &s.dep_step))
         return false;
     if ((size_t)number != b->count)
@@ -188,7 +188,7 @@ static bool read_block(struct nadi_msccl *r, const xmlNode *node, uint32_t gpu)
     struct nadi_msccl_block b = {.gpu = gpu, .line = line_of(node), .first = r->steps.count};
     int64_t id, channel;
     if (!check_children(r, node, "step", NULL) ||
-        !integer(r, node, "id", 0, NADI_TABLE_MOST_LANES - 1, REQUIRED, &id) ||
+        !integer(r, node, "id", 0, NADI_TABLE_MOST_QUEUES - 1, REQUIRED, &id) ||
         !index_of(r, node, "send", r->n - 1, &b.send) ||
         !index_of(r, node, "recv", r->n - 1, &b.recv) ||
         !integer(r, node, "chan", -1, INT32_MAX, 0, &channel))

@@ -328,7 +328,7 @@ static bool read_deps(struct reader *r, struct nadi_mscclpp_op *op)
     op->deps = r->plan.deps.count;
     for (const struct nadi_doc_node *d = first_of(r->op, "deps"); d; d = d->next) {
         struct nadi_mscclpp_dep dep;
-        if (!integer(r, d, "tb", NADI_TABLE_MOST_LANES - 1, &dep.block) ||
+        if (!integer(r, d, "tb", NADI_TABLE_MOST_QUEUES - 1, &dep.block) ||
             !integer(r, d, "step", INT32_MAX, &dep.op))
             return false;
         NADI_PUSH(&r->plan.deps, dep);
@@ -364,7 +364,7 @@ static bool read_semaphores(struct reader *r, const struct nadi_mscclpp_op *like
         for (uint32_t k = 0; s && k < id; k++)
             s = s->next;
         if (s && find(s, "init_value") &&
-            !integer(r, s, "init_value", NADI_TABLE_MOST_LANES, &op.blocks))
+            !integer(r, s, "init_value", NADI_TABLE_MOST_QUEUES, &op.blocks))
             return false;
         NADI_PUSH(&r->plan.ops, op);
     }
@@ -402,7 +402,7 @@ static bool read_op(struct reader *r, const struct nadi_doc_node *node)
         ok = read_channel_ids(r, &op);
     if (ok && s->type == NADI_MSCCLPP_BARRIER)
         ok = integer(r, node, "barrier_id", INT32_MAX, &op.id) &&
-             integer(r, node, "num_threadblocks", NADI_TABLE_MOST_LANES, &op.blocks);
+             integer(r, node, "num_threadblocks", NADI_TABLE_MOST_QUEUES, &op.blocks);
     if (ok && (s->type == NADI_MSCCLPP_ACQUIRE || s->type == NADI_MSCCLPP_RELEASE))
         return read_semaphores(r, &op);
     NADI_PUSH(&r->plan.ops, op);
@@ -413,7 +413,7 @@ static bool read_block(struct reader *r, const struct nadi_doc_node *node)
 {
     struct nadi_mscclpp_block b = {.member = r->member, .first = r->plan.ops.count};
     r->block = node;
-    if (!integer(r, node, "id", NADI_TABLE_MOST_LANES - 1, &b.id))
+    if (!integer(r, node, "id", NADI_TABLE_MOST_QUEUES - 1, &b.id))
         return false;
     for (const struct nadi_doc_node *op = first_of(node, "ops"); op; op = op->next) {
         if (strcmp(text_of(op, "name"), "pipeline") != 0) {

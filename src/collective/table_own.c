@@ -108,16 +108,16 @@ static bool read_step(const struct reader *r, const struct nadi_doc_node *row,
         !read_member(r, &v, "member", &member) || !read_member(r, &v, "to", &to) ||
         !read_member(r, &v, "from", &from))
         return false;
-    const uint32_t lane = number(&v, "lane", 0);
-    struct nadi_step *s = nadi_table_add(t, member, lane);
+    const uint32_t queue = number(&v, "lane", 0);
+    struct nadi_step *s = nadi_table_add(t, member, queue);
     s->to = to;
     s->from = from;
-    s->to_lane = number(&v, "to-lane", lane);
+    s->to_queue = number(&v, "to-lane", queue);
     s->reduces = nadi_schema_integer(&v, "add") != 0;
     s->local = nadi_schema_is_set(&v, "local");
     s->wait_steps = number(&v, "wait-steps", 0);
-    s->wait_lane =
-        nadi_schema_is_set(&v, "wait-lane") ? (int)number(&v, "wait-lane", 0) : NADI_ALL_LANES;
+    s->wait_queue =
+        nadi_schema_is_set(&v, "wait-lane") ? (int)number(&v, "wait-lane", 0) : NADI_ALL_QUEUES;
     nadi_table_line(t, row->line);
     return read_slots(r, &v, s->local ? "local" : "send", nadi_table_send) &&
            read_slots(r, &v, "into", nadi_table_into) &&
@@ -204,20 +204,20 @@ static void add_step(const struct nadi_table *t, const struct nadi_table_step *s
                      struct nadi_str *out)
 {
     nadi_str_printf(out, "  - {member: %u", s->member);
-    if (s->lane)
-        add_number("lane", s->lane, out);
+    if (s->queue)
+        add_number("lane", s->queue, out);
     if (s->step.to != NADI_NONE)
         add_number("to", s->step.to, out);
-    if (s->step.to != NADI_NONE && s->step.to_lane != s->lane)
-        add_number("to-lane", s->step.to_lane, out);
+    if (s->step.to != NADI_NONE && s->step.to_queue != s->queue)
+        add_number("to-lane", s->step.to_queue, out);
     if (s->step.from != NADI_NONE)
         add_number("from", s->step.from, out);
     add_slots(t, s->step.local ? "local" : "send", s->sent, s->sent_count, out);
     add_slots(t, "into", s->into, s->into_count, out);
     if (s->step.reduces)
         add_number("add", 1, out);
-    if (s->step.wait_steps && s->step.wait_lane != NADI_ALL_LANES)
-        add_number("wait-lane", (uint32_t)s->step.wait_lane, out);
+    if (s->step.wait_steps && s->step.wait_queue != NADI_ALL_QUEUES)
+        add_number("wait-lane", (uint32_t)s->step.wait_queue, out);
     if (s->step.wait_steps)
         add_number("wait-steps", s->step.wait_steps, out);
     nadi_str_add(out, "}\n");

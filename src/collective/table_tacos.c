@@ -10,7 +10,7 @@
  * A row a link: the chunks that it carries, one after the other, `None` for none; with times
  * behind a colon (`3:976562`, `3:1953124:976562`), which are not looked at. Other lines before the
  * header are not either. Whose a chunk is follows from who never receives it; TACOS may send it
- * back to who has it: where it comes to all, chunk c is NPU c mod N's. Each link is a lane of its
+ * back to who has it: where it comes to all, chunk c is NPU c mod N's. Each link is a queue of its
  * sender and one of its receiver; a chunk leaves when it is there. */
 #include "base/mem.h"
 #include "collective/table_inside.h"
@@ -18,11 +18,11 @@
 struct link {
     uint32_t from, to, line;
     size_t first, count; /* of chunks */
-    uint32_t out, in;    /* lanes: of the sender, of the receiver */
+    uint32_t out, in;    /* queues: of the sender, of the receiver */
 };
 
 struct arrival { /* of a chunk at an NPU */
-    uint32_t lane, steps;
+    uint32_t queue, steps;
 };
 
 struct reader {
@@ -37,7 +37,7 @@ struct reader {
         uint32_t *items;
         size_t count, capacity;
     } chunks;
-    struct arrival *arrivals; /* [npu * chunk_count + chunk]; lane NADI_NONE: none */
+    struct arrival *arrivals; /* [npu * chunk_count + chunk]; queue NADI_NONE: none */
     uint32_t *block_of;       /* by chunk */
 };
 
@@ -156,9 +156,9 @@ static bool read_lines(struct reader *r, char *data)
                          "there is no header of links", "");
 }
 
-/* ---- lanes, arrivals, blocks ---------------------------------------------------------------- */
+/* ---- queues, arrivals, blocks ---------------------------------------------------------------- */
 
-static void number_lanes(struct reader *r)
+static void number_queues(struct reader *r)
 {
     uint32_t *out = NADI_ZNEW(uint32_t, r->n), *in = NADI_ZNEW(uint32_t, r->n), most = 0;
     for (size_t i = 0; i < r->links.count; i++) {
@@ -186,7 +186,7 @@ static bool find_arrivals(struct reader *r)
             char number[16];
             snprintf(number, sizeof(number), "%u", chunk);
             r->line = l->line;
-            if (a->lane != NADI_NONE)
+            if (a->queue != NADI_NONE)
                 return fail(r, NULL, "chunk $ comes to its NPU a second time", number);
             *a = (struct arrival){l->in, k + 1};
         }
@@ -205,11 +205,11 @@ static bool find_owners(struct reader *r)
     for (uint32_t c = 0; c < r->chunk_count && ok; c++) {
         uint32_t without[2] = {NADI_NONE, NADI_NONE}, count = 0;
         for (uint32_t m = 0; m < r->n; m++)
-            if (r->arrivals[(size_t)m * r->chunk_count + c].lane == NADI_NONE && count++ < 2)
+            if (r->arrivals[(size_t)m * r->chunk_count + c].queue == NADI_NONE && count++ < 2)
                 without[count - 1] = m;
         if (count == 0) {
             without[0] = c % r->n;
-            r->arrivals[(size_t)without[0] * r->chunk_count + c].lane = NADI_NONE;
+            r->arrivals[(size_t)without[0] * r->chunk_count + c].queue = NADI_NONE;
         }
         if (count > 1)
             ok =
@@ -245,9 +245,9 @@ static void add_link(struct reader *r, const struct link *l)
         const struct arrival *a = &r->arrivals[(size_t)l->from * r->chunk_count + chunk];
         struct nadi_step *s = nadi_table_add(t, l->from, l->out);
         s->to = l->to;
-        s->to_lane = l->in;
-        if (a->lane != NADI_NONE) {
-            s->wait_lane = (int)a->lane;
+        s->to_queue = l->in;
+        if (a->queue != NADI_NONE) {
+            s->wait_queue = (int)a->queue;
             s->wait_steps = a->steps;
         }
         nadi_table_line(t, l->line);
@@ -263,7 +263,7 @@ static bool make_table(struct reader *r)
         .kind = NADI_ALL_GATHER, .n = r->n, .blocks = r->chunk_count};
     if ((uint64_t)r->n * r->chunk_count > MOST_PLACES)
         return fail(r, NULL, "too many NPUs and chunks", "");
-    number_lanes(r);
+    number_queues(r);
     if (!find_arrivals(r) || !find_owners(r))
         return false;
     nadi_table_init(&r->f->table, &shape);

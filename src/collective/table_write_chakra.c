@@ -1,8 +1,8 @@
 /* table_write_chakra: a table as Chakra traces of sends and receives, one a member, for
  * `all-reduce-implementation-custom` and its like, here and in the reference.
  *
- * Sends and receives carry the lane of the receiver as their tag: the i-th of each pair, tag and
- * size match, and messages of one pair and lane come one after the other. What is added up or
+ * Sends and receives carry the queue of the receiver as their tag: the i-th of each pair, tag and
+ * size match, and messages of one pair and queue come one after the other. What is added up or
  * copied takes no time there: steps that only wait, or work on what the member has, are compute
  * nodes without a duration (1 ns in the simulation). */
 #include "base/file.h"
@@ -41,24 +41,25 @@ static void find_deps(struct writer *w, size_t index)
 {
     const struct nadi_table *t = w->t;
     const struct nadi_table_step *s = &t->steps.items[index];
-    const size_t lane = (size_t)s->member * t->lanes;
+    const size_t queue = (size_t)s->member * t->queues;
     w->deps.count = 0;
-    if (index > t->first[lane + s->lane])
+    if (index > t->first[queue + s->queue])
         depend_on(w, index - 1);
-    for (uint32_t l = 0; s->step.wait_steps > 0 && l < t->lanes; l++) {
+    for (uint32_t l = 0; s->step.wait_steps > 0 && l < t->queues; l++) {
         const uint32_t count = nadi_table_steps(t, s->member, l);
         const uint32_t want = s->step.wait_steps < count ? s->step.wait_steps : count;
-        const bool meant = s->step.wait_lane == NADI_ALL_LANES || (uint32_t)s->step.wait_lane == l;
-        if (meant && want > 0 && l != s->lane)
-            depend_on(w, t->first[lane + l] + want - 1);
+        const bool meant =
+            s->step.wait_queue == NADI_ALL_QUEUES || (uint32_t)s->step.wait_queue == l;
+        if (meant && want > 0 && l != s->queue)
+            depend_on(w, t->first[queue + l] + want - 1);
     }
 }
 
 static uint64_t bytes_of(const struct writer *w, size_t step)
 {
     const struct nadi_table_step *s = &w->t->steps.items[step];
-    const uint32_t k = (uint32_t)(step - w->t->first[(size_t)s->member * w->t->lanes + s->lane]);
-    return nadi_max_u64(nadi_program_sent_bytes(w->p, s->member, s->lane, k), 1);
+    const uint32_t k = (uint32_t)(step - w->t->first[(size_t)s->member * w->t->queues + s->queue]);
+    return nadi_max_u64(nadi_program_sent_bytes(w->p, s->member, s->queue, k), 1);
 }
 
 static void put(struct writer *w, uint64_t id, enum nadi_node_type type, const char *name,
@@ -94,10 +95,10 @@ static void write_step(struct writer *w, size_t index)
     const struct nadi_table_step *s = &w->t->steps.items[index];
     find_deps(w, index);
     if (s->step.from != NADI_NONE)
-        put_message(w, id_of(w, index, true), false, s->step.from, s->lane,
+        put_message(w, id_of(w, index, true), false, s->step.from, s->queue,
                     bytes_of(w, w->sender_of[index]));
     if (s->step.to != NADI_NONE)
-        put_message(w, id_of(w, index, false), true, s->step.to, s->step.to_lane,
+        put_message(w, id_of(w, index, false), true, s->step.to, s->step.to_queue,
                     bytes_of(w, index));
     if (s->step.from == NADI_NONE && s->step.to == NADI_NONE) {
         const struct nadi_write_attr attr = nadi_write_bool("is_cpu_op", false);
@@ -116,8 +117,8 @@ static bool write_member(struct writer *w, uint32_t member, const char *prefix,
     w->out = nadi_gen_open(prefix, member, NADI_CODING_PLAIN, diags);
     if (!w->out)
         return false;
-    w->first = t->first[(size_t)member * t->lanes];
-    const size_t end = t->first[(size_t)(member + 1) * t->lanes];
+    w->first = t->first[(size_t)member * t->queues];
+    const size_t end = t->first[(size_t)(member + 1) * t->queues];
     for (size_t i = w->first; i < end; i++)
         write_step(w, i);
     if (w->first == end) { /* a trace has at least one node */

@@ -1,7 +1,7 @@
 /* table_write_msccl: a table as MSCCL's XML.
  *
- * A lane becomes one threadblock where it talks in one direction to one peer; else one for each
- * peer and direction, and one for what is local, which wait for each other as the lane's steps do.
+ * A queue becomes one threadblock where it talks in one direction to one peer; else one for each
+ * peer and direction, and one for what is local, which wait for each other as the queue's steps do.
  * MSCCL's steps move one run of chunks and wait for one other step: a message of several runs
  * becomes several messages, and nops wait for the rest. Slots of blocks that a member has no buffer
  * for (of others, on their way) become scratch. All-to-alls whose
@@ -47,14 +47,14 @@ struct writer {
         size_t count, capacity;
     } blocks;
     uint32_t *member_blocks; /* how many each has */
-    struct nadi_map64 find;  /* (lane of member, peer and direction) -> block */
+    struct nadi_map64 find;  /* (queue of member, peer and direction) -> block */
     struct nadi_map64 streams, pairs, extra;
     uint32_t *channel;                 /* by stream */
     uint32_t *receiver_of, *sender_of; /* by step: nadi_table_pair */
     uint32_t *stream_of;               /* by step that sends or receives: of what it sends, ... */
     uint32_t *stream_in;               /* ... of what it receives */
     uint32_t *extra_count;             /* by member: slots without a buffer */
-    bool *lane_apart;                  /* by lane of a member: more than one threadblock */
+    bool *queue_apart;                 /* by queue of a member: more than one threadblock */
     struct end *ends;                  /* by step */
     uint32_t wait_block, wait_step;    /* of the step that comes next; NADI_NONE: none */
     struct {
@@ -103,17 +103,17 @@ static struct place place_of(struct writer *w, uint32_t member, uint32_t slot)
     return (struct place){result ? 'o' : 'i', block};
 }
 
-/* ---- streams: messages from one member to a lane of another --------------------------------- */
+/* ---- streams: messages from one member to a queue of another --------------------------------- */
 
-static uint64_t stream_key(const struct writer *w, uint32_t from, uint32_t to, uint32_t lane)
+static uint64_t stream_key(const struct writer *w, uint32_t from, uint32_t to, uint32_t queue)
 {
-    return ((uint64_t)to * w->t->lanes + lane) * w->t->shape.n + from;
+    return ((uint64_t)to * w->t->queues + queue) * w->t->shape.n + from;
 }
 
-static uint32_t stream(struct writer *w, uint32_t from, uint32_t to, uint32_t lane)
+static uint32_t stream(struct writer *w, uint32_t from, uint32_t to, uint32_t queue)
 {
     bool added;
-    const uint32_t index = *nadi_map64_put(&w->streams, stream_key(w, from, to, lane),
+    const uint32_t index = *nadi_map64_put(&w->streams, stream_key(w, from, to, queue),
                                            (uint32_t)w->streams.count, &added);
     if (added)
         w->channel[index] =
@@ -128,9 +128,9 @@ static void find_streams(struct writer *w)
     for (size_t i = 0; i < t->steps.count; i++) {
         const struct nadi_table_step *s = &t->steps.items[i];
         if (s->step.to != NADI_NONE)
-            w->stream_of[i] = stream(w, s->member, s->step.to, s->step.to_lane);
+            w->stream_of[i] = stream(w, s->member, s->step.to, s->step.to_queue);
         if (s->step.from != NADI_NONE)
-            w->stream_in[i] = stream(w, s->step.from, s->member, s->lane);
+            w->stream_in[i] = stream(w, s->step.from, s->member, s->queue);
     }
     nadi_table_pair(t, w->receiver_of, w->sender_of);
 }
@@ -141,13 +141,13 @@ enum { SENDS, RECEIVES, LOCAL, ROLES };
 
 static uint32_t block_for(struct writer *w, const struct nadi_table_step *s, int role)
 {
-    const size_t lane = (size_t)s->member * w->t->lanes + s->lane;
+    const size_t queue = (size_t)s->member * w->t->queues + s->queue;
     const size_t index = (size_t)(s - w->t->steps.items);
     const uint32_t talk = role == SENDS      ? w->stream_of[index]
                           : role == RECEIVES ? w->stream_in[index]
                                              : NADI_NONE;
-    uint64_t key = (uint64_t)lane << 32;
-    if (w->lane_apart[lane]) /* streams are fewer than steps */
+    uint64_t key = (uint64_t)queue << 32;
+    if (w->queue_apart[queue]) /* streams are fewer than steps */
         key |= role == LOCAL ? 0 : talk * 2ULL + (role == SENDS) + 1;
     bool added;
     const uint32_t found = *nadi_map64_put(&w->find, key, (uint32_t)w->blocks.count, &added);
@@ -170,14 +170,14 @@ static uint32_t block_for(struct writer *w, const struct nadi_table_step *s, int
     return found;
 }
 
-/* Lanes that one threadblock cannot be: two peers, or two channels, or both ways at once. */
+/* Queues that one threadblock cannot be: two peers, or two channels, or both ways at once. */
 static void find_apart(struct writer *w)
 {
     const struct nadi_table *t = w->t;
-    for (size_t lane = 0; lane < (size_t)t->shape.n * t->lanes; lane++) {
+    for (size_t queue = 0; queue < (size_t)t->shape.n * t->queues; queue++) {
         uint32_t out = NADI_NONE, in = NADI_NONE;
         bool apart = false;
-        for (size_t i = t->first[lane]; i < t->first[lane + 1]; i++) {
+        for (size_t i = t->first[queue]; i < t->first[queue + 1]; i++) {
             const bool sends = t->steps.items[i].step.to != NADI_NONE;
             const bool receives = t->steps.items[i].step.from != NADI_NONE;
             apart |= sends && receives;
@@ -191,7 +191,7 @@ static void find_apart(struct writer *w)
             }
         }
         apart |= out != NADI_NONE && in != NADI_NONE && w->channel[out] != w->channel[in];
-        w->lane_apart[lane] = apart;
+        w->queue_apart[queue] = apart;
     }
 }
 
@@ -293,15 +293,16 @@ static void add_waits(struct writer *w, uint32_t block, size_t index)
 {
     const struct nadi_table *t = w->t;
     const struct nadi_table_step *s = &t->steps.items[index];
-    const size_t lane = (size_t)s->member * t->lanes;
-    if (index > t->first[lane + s->lane])
+    const size_t queue = (size_t)s->member * t->queues;
+    if (index > t->first[queue + s->queue])
         wait_for(w, block, index - 1);
-    for (uint32_t l = 0; s->step.wait_steps > 0 && l < t->lanes; l++) {
+    for (uint32_t l = 0; s->step.wait_steps > 0 && l < t->queues; l++) {
         const uint32_t count = nadi_table_steps(t, s->member, l);
         const uint32_t want = s->step.wait_steps < count ? s->step.wait_steps : count;
-        const bool meant = s->step.wait_lane == NADI_ALL_LANES || (uint32_t)s->step.wait_lane == l;
-        if (meant && want > 0 && l != s->lane)
-            wait_for(w, block, t->first[lane + l] + want - 1);
+        const bool meant =
+            s->step.wait_queue == NADI_ALL_QUEUES || (uint32_t)s->step.wait_queue == l;
+        if (meant && want > 0 && l != s->queue)
+            wait_for(w, block, t->first[queue + l] + want - 1);
     }
 }
 
@@ -508,7 +509,7 @@ static void init(struct writer *w, const struct nadi_table *t)
     w->sender_of = NADI_NEW(uint32_t, steps);
     w->stream_of = NADI_NEW(uint32_t, steps);
     w->stream_in = NADI_NEW(uint32_t, steps);
-    w->lane_apart = NADI_ZNEW(bool, (size_t)t->shape.n * t->lanes);
+    w->queue_apart = NADI_ZNEW(bool, (size_t)t->shape.n * t->queues);
     w->ends = NADI_NEW(struct end, steps);
 }
 
@@ -528,7 +529,7 @@ static void release(struct writer *w)
     nadi_mem_free(w->sender_of);
     nadi_mem_free(w->stream_of);
     nadi_mem_free(w->stream_in);
-    nadi_mem_free(w->lane_apart);
+    nadi_mem_free(w->queue_apart);
     nadi_mem_free(w->ends);
     nadi_mem_free(w->moved.items);
 }

@@ -13,10 +13,10 @@ struct message {
     uint64_t bytes;
 };
 
-struct lane { /* of a member */
+struct queue { /* of a member */
     uint32_t step, count;
     bool sent;        /* step's message is on its way */
-    double begin, at; /* of the step; when the lane's last step ended */
+    double begin, at; /* of the step; when the queue's last step ended */
     double sent_at;
 };
 
@@ -25,14 +25,14 @@ struct checker {
     const struct nadi_verify_machine *machine;
     struct nadi_verify_outcome out;
     const struct nadi_table *table; /* NULL: an algorithm, whose slots are blocks */
-    uint32_t n, lanes, slots;
+    uint32_t n, queues, slots;
     uint32_t all;   /* n and the switches */
     uint32_t words; /* of a set; 1: one bit, there or not, when nothing is added */
     bool adds;
     uint64_t *sets;   /* [(member * slots + slot) * words] */
     uint32_t *blocks; /* [member * slots + slot]: which one lies there; NADI_NONE: none yet */
-    struct lane *state;
-    double *ends;        /* [(member * lanes + lane)] of steps: see end_of */
+    struct queue *state;
+    double *ends;        /* [(member * queues + queue)] of steps: see end_of */
     uint32_t *first_end; /* offsets into ends */
     uint64_t *sent_by_member;
     struct {
@@ -49,7 +49,7 @@ struct checker {
         uint64_t *items;
         size_t count, capacity;
     } parts;
-    uint32_t *head, *tail; /* of the queue [(lane * all + to) * all + from] */
+    uint32_t *head, *tail; /* of the FIFO [(queue * all + to) * all + from] */
     struct {
         uint32_t *items;
         size_t count, capacity;
@@ -68,9 +68,9 @@ static uint32_t *block_in(struct checker *c, uint32_t member, uint32_t slot)
     return &c->blocks[(size_t)member * c->slots + slot];
 }
 
-static size_t queue_of(const struct checker *c, uint32_t lane, uint32_t from, uint32_t to)
+static size_t fifo_of(const struct checker *c, uint32_t queue, uint32_t from, uint32_t to)
 {
-    return ((size_t)lane * c->all + to) * c->all + from;
+    return ((size_t)queue * c->all + to) * c->all + from;
 }
 
 static void fill_start(struct checker *c)
@@ -98,10 +98,10 @@ static bool waited(const struct checker *c, uint32_t member, const struct nadi_s
 {
     if (s->wait_steps == 0)
         return true;
-    const bool all = s->wait_lane == NADI_ALL_LANES;
-    const uint32_t first = all ? 0 : (uint32_t)s->wait_lane;
-    for (uint32_t l = first; l < c->lanes && (all || l == first); l++) {
-        size_t i = (size_t)member * c->lanes + l;
+    const bool all = s->wait_queue == NADI_ALL_QUEUES;
+    const uint32_t first = all ? 0 : (uint32_t)s->wait_queue;
+    for (uint32_t l = first; l < c->queues && (all || l == first); l++) {
+        size_t i = (size_t)member * c->queues + l;
         uint32_t wanted = s->wait_steps < c->state[i].count ? s->wait_steps : c->state[i].count;
         if (c->state[i].step < wanted)
             return false;
@@ -122,29 +122,29 @@ static void carry(void *context, uint32_t first, uint32_t count)
     }
 }
 
-/* What the lane's step sends or works on. */
-static struct message pick_up(struct checker *c, uint32_t member, uint32_t lane)
+/* What the queue's step sends or works on. */
+static struct message pick_up(struct checker *c, uint32_t member, uint32_t queue)
 {
-    const uint32_t k = c->state[(size_t)member * c->lanes + lane].step;
+    const uint32_t k = c->state[(size_t)member * c->queues + queue].step;
     struct message m = {.next = NADI_NONE, .first = (uint32_t)c->carried.count};
     c->sender = member;
     if (c->table) {
-        const struct nadi_table_step *s = nadi_table_at(c->table, member, lane, k);
+        const struct nadi_table_step *s = nadi_table_at(c->table, member, queue, k);
         const struct nadi_table_run *runs = c->table->runs.items + s->sent;
         for (uint32_t i = 0; i < s->sent_count; i++)
             carry(c, runs[i].slot, runs[i].count);
     } else {
-        c->p->ops->sent(c->p, member, lane, k, carry, c);
+        c->p->ops->sent(c->p, member, queue, k, carry, c);
     }
     m.count = (uint32_t)c->carried.count - m.first;
-    m.bytes = nadi_program_sent_bytes(c->p, member, lane, k);
+    m.bytes = nadi_program_sent_bytes(c->p, member, queue, k);
     return m;
 }
 
-static void send(struct checker *c, uint32_t member, uint32_t lane, uint32_t to, uint32_t to_lane)
+static void send(struct checker *c, uint32_t member, uint32_t queue, uint32_t to, uint32_t to_queue)
 {
-    struct lane *l = &c->state[(size_t)member * c->lanes + lane];
-    struct message m = pick_up(c, member, lane);
+    struct queue *l = &c->state[(size_t)member * c->queues + queue];
+    struct message m = pick_up(c, member, queue);
     m.at = l->begin + c->machine->alpha + c->machine->beta * (double)m.bytes;
     l->sent_at = m.at;
     c->out.messages++;
@@ -152,7 +152,7 @@ static void send(struct checker *c, uint32_t member, uint32_t lane, uint32_t to,
     c->sent_by_member[member] += m.bytes;
     uint32_t index = (uint32_t)c->messages.count;
     NADI_PUSH(&c->messages, m);
-    size_t q = queue_of(c, to_lane, member, to);
+    size_t q = fifo_of(c, to_queue, member, to);
     if (c->head[q] == NADI_NONE)
         c->head[q] = index;
     else
@@ -161,22 +161,22 @@ static void send(struct checker *c, uint32_t member, uint32_t lane, uint32_t to,
     wake(c, to);
 }
 
-static void send_all(struct checker *c, uint32_t member, uint32_t lane, const struct nadi_step *s)
+static void send_all(struct checker *c, uint32_t member, uint32_t queue, const struct nadi_step *s)
 {
     if (s->to != NADI_FAN && s->to != NADI_NONE)
-        send(c, member, lane, s->to, s->to_lane);
+        send(c, member, queue, s->to, s->to_queue);
     for (uint32_t i = 0; s->to == NADI_FAN && i < s->fan.count; i++)
         if (nadi_member_at(&s->fan, i) != s->but)
-            send(c, member, lane, nadi_member_at(&s->fan, i), s->to_lane);
+            send(c, member, queue, nadi_member_at(&s->fan, i), s->to_queue);
 }
 
 static bool complain(struct checker *c, enum nadi_verify_result result, uint32_t member,
-                     uint32_t lane, uint32_t step)
+                     uint32_t queue, uint32_t step)
 {
     if (c->out.result == NADI_VERIFY_OK) {
         c->out.result = result;
         c->out.member = member;
-        c->out.lane = lane;
+        c->out.queue = queue;
         c->out.step = step;
     }
     return false;
@@ -217,11 +217,12 @@ static bool take_block(struct checker *c, uint32_t member, uint32_t slot, uint32
 }
 
 /* Takes a message's blocks in, into the slots that they come from or, of a table, that it says. */
-static bool take(struct checker *c, uint32_t member, uint32_t lane, const struct message *m,
+static bool take(struct checker *c, uint32_t member, uint32_t queue, const struct message *m,
                  bool reduces)
 {
-    const uint32_t step = c->state[(size_t)member * c->lanes + lane].step;
-    const struct nadi_table_step *s = c->table ? nadi_table_at(c->table, member, lane, step) : NULL;
+    const uint32_t step = c->state[(size_t)member * c->queues + queue].step;
+    const struct nadi_table_step *s =
+        c->table ? nadi_table_at(c->table, member, queue, step) : NULL;
     const struct nadi_table_run *runs = s ? c->table->runs.items + s->into : NULL;
     uint32_t run = 0, within = 0, taken = 0;
     bool ok = true;
@@ -247,18 +248,18 @@ static bool take(struct checker *c, uint32_t member, uint32_t lane, const struct
         ok = false;
     }
     c->out.member = member;
-    c->out.lane = lane;
+    c->out.queue = queue;
     c->out.step = step;
     return ok;
 }
 
 /* Takes the oldest message from a member; *end: not before it is there and added. False: none is
  * there, or it cannot be taken. */
-static bool receive(struct checker *c, uint32_t member, uint32_t lane, uint32_t from, bool reduces,
+static bool receive(struct checker *c, uint32_t member, uint32_t queue, uint32_t from, bool reduces,
                     double *end)
 {
-    const struct lane *l = &c->state[(size_t)member * c->lanes + lane];
-    size_t q = queue_of(c, lane, from, member);
+    const struct queue *l = &c->state[(size_t)member * c->queues + queue];
+    size_t q = fifo_of(c, queue, from, member);
     uint32_t index = c->head[q];
     if (index == NADI_NONE)
         return false;
@@ -268,50 +269,50 @@ static bool receive(struct checker *c, uint32_t member, uint32_t lane, uint32_t 
     there += reduces ? c->machine->gamma * (double)m->bytes : 0;
     if (there > *end)
         *end = there;
-    return take(c, member, lane, m, reduces);
+    return take(c, member, queue, m, reduces);
 }
 
-static bool receive_all(struct checker *c, uint32_t member, uint32_t lane,
+static bool receive_all(struct checker *c, uint32_t member, uint32_t queue,
                         const struct nadi_step *s, double *end)
 {
     if (s->from == NADI_NONE)
         return true;
     if (s->from != NADI_FAN)
-        return receive(c, member, lane, s->from, s->reduces, end);
+        return receive(c, member, queue, s->from, s->reduces, end);
     for (uint32_t i = 0; i < s->fan.count; i++)
-        if (c->head[queue_of(c, lane, nadi_member_at(&s->fan, i), member)] == NADI_NONE)
+        if (c->head[fifo_of(c, queue, nadi_member_at(&s->fan, i), member)] == NADI_NONE)
             return false;
     for (uint32_t i = 0; i < s->fan.count; i++)
-        if (!receive(c, member, lane, nadi_member_at(&s->fan, i), s->reduces, end))
+        if (!receive(c, member, queue, nadi_member_at(&s->fan, i), s->reduces, end))
             return false;
     return true;
 }
 
-/* One step further in a lane. False: nothing moved. */
-static bool advance(struct checker *c, uint32_t member, uint32_t lane)
+/* One step further in a queue. False: nothing moved. */
+static bool advance(struct checker *c, uint32_t member, uint32_t queue)
 {
-    struct lane *l = &c->state[(size_t)member * c->lanes + lane];
+    struct queue *l = &c->state[(size_t)member * c->queues + queue];
     if (l->step >= l->count || c->out.result != NADI_VERIFY_OK)
         return false;
-    struct nadi_step s = nadi_program_step(c->p, member, lane, l->step);
+    struct nadi_step s = nadi_program_step(c->p, member, queue, l->step);
     if (!l->sent) {
         l->begin = l->at;
         if (!waited(c, member, &s, &l->begin))
             return false;
         l->sent_at = l->begin;
-        send_all(c, member, lane, &s);
+        send_all(c, member, queue, &s);
         l->sent = true;
     }
     if (s.local) {
-        const struct message own = pick_up(c, member, lane);
-        if (!take(c, member, lane, &own, s.reduces))
+        const struct message own = pick_up(c, member, queue);
+        if (!take(c, member, queue, &own, s.reduces))
             return false;
         l->sent_at += c->machine->gamma * (double)own.bytes;
     }
     double end = l->sent_at;
-    if (!receive_all(c, member, lane, &s, &end))
+    if (!receive_all(c, member, queue, &s, &end))
         return false;
-    c->ends[c->first_end[(size_t)member * c->lanes + lane] + l->step] = end;
+    c->ends[c->first_end[(size_t)member * c->queues + queue] + l->step] = end;
     l->at = end;
     l->step++;
     l->sent = false;
@@ -327,8 +328,8 @@ static void run_all(struct checker *c)
         c->is_ready[member] = false;
         for (bool moved = true; moved;) {
             moved = false;
-            for (uint32_t l = 0; l < c->lanes; l++)
-                while (advance(c, member, c->machine->backwards ? c->lanes - 1 - l : l))
+            for (uint32_t l = 0; l < c->queues; l++)
+                while (advance(c, member, c->machine->backwards ? c->queues - 1 - l : l))
                     moved = true;
         }
     }
@@ -337,17 +338,17 @@ static void run_all(struct checker *c)
 static void look_for_stuck(struct checker *c)
 {
     for (uint32_t m = 0; m < c->all; m++)
-        for (uint32_t l = 0; l < c->lanes; l++) {
-            const struct lane *lane = &c->state[(size_t)m * c->lanes + l];
-            if (lane->step < lane->count)
-                complain(c, NADI_VERIFY_STUCK, m, l, lane->step);
-            if (lane->at > c->out.seconds)
-                c->out.seconds = lane->at;
+        for (uint32_t l = 0; l < c->queues; l++) {
+            const struct queue *queue = &c->state[(size_t)m * c->queues + l];
+            if (queue->step < queue->count)
+                complain(c, NADI_VERIFY_STUCK, m, l, queue->step);
+            if (queue->at > c->out.seconds)
+                c->out.seconds = queue->at;
         }
-    for (uint32_t l = 0; l < c->lanes; l++)
+    for (uint32_t l = 0; l < c->queues; l++)
         for (uint32_t to = 0; to < c->all; to++)
             for (uint32_t from = 0; from < c->all; from++)
-                if (c->head[queue_of(c, l, from, to)] != NADI_NONE) {
+                if (c->head[fifo_of(c, l, from, to)] != NADI_NONE) {
                     complain(c, NADI_VERIFY_LEFTOVER, to, l, from);
                     return;
                 }
@@ -381,23 +382,23 @@ static void look_for_missing(struct checker *c)
         }
 }
 
-static void prepare_lanes(struct checker *c)
+static void prepare_queues(struct checker *c)
 {
-    size_t lanes = (size_t)c->all * c->lanes, ends = 0;
-    c->state = NADI_ZNEW(struct lane, lanes);
-    c->first_end = NADI_NEW(uint32_t, lanes);
+    size_t queues = (size_t)c->all * c->queues, ends = 0;
+    c->state = NADI_ZNEW(struct queue, queues);
+    c->first_end = NADI_NEW(uint32_t, queues);
     for (uint32_t m = 0; m < c->all; m++)
-        for (uint32_t l = 0; l < c->lanes; l++) {
-            size_t i = (size_t)m * c->lanes + l;
+        for (uint32_t l = 0; l < c->queues; l++) {
+            size_t i = (size_t)m * c->queues + l;
             c->state[i].count = c->p->ops->steps(c->p, m, l);
             c->first_end[i] = (uint32_t)ends;
             ends += c->state[i].count;
         }
     c->ends = NADI_NEW(double, ends);
-    size_t queues = lanes * c->all;
-    c->head = NADI_NEW(uint32_t, queues);
-    c->tail = NADI_NEW(uint32_t, queues);
-    for (size_t i = 0; i < queues; i++)
+    size_t fifos = queues * c->all;
+    c->head = NADI_NEW(uint32_t, fifos);
+    c->tail = NADI_NEW(uint32_t, fifos);
+    for (size_t i = 0; i < fifos; i++)
         c->head[i] = NADI_NONE;
     c->sent_by_member = NADI_ZNEW(uint64_t, c->all);
     c->is_ready = NADI_ZNEW(bool, c->all);
@@ -423,7 +424,7 @@ static void release(struct checker *c)
 struct nadi_verify_outcome nadi_verify(const struct nadi_program *p,
                                        const struct nadi_verify_machine *machine)
 {
-    struct checker c = {.p = p, .machine = machine, .n = p->request.n, .lanes = p->lanes};
+    struct checker c = {.p = p, .machine = machine, .n = p->request.n, .queues = p->queues};
     c.all = c.n + p->switches;
     c.adds = nadi_program_adds(p->request.kind);
     c.words = c.adds ? (c.n + 63) / 64 : 1;
@@ -431,14 +432,14 @@ struct nadi_verify_outcome nadi_verify(const struct nadi_program *p,
     NADI_ASSERT(!c.table || c.table->shape.root == p->request.root);
     c.slots = c.table ? c.table->slots : p->blocks;
     double bits = (double)c.all * c.slots * c.words * 64;
-    double queues = (double)c.all * c.all * p->lanes;
-    if (bits > (double)(1ULL << MAX_BITS_LOG2) || queues > (double)(1ULL << 28)) {
+    double fifos = (double)c.all * c.all * p->queues;
+    if (bits > (double)(1ULL << MAX_BITS_LOG2) || fifos > (double)(1ULL << 28)) {
         c.out.result = NADI_VERIFY_SIZE;
         return c.out;
     }
     c.sets = NADI_ZNEW(uint64_t, (size_t)c.all * c.slots * c.words);
     c.blocks = NADI_NEW(uint32_t, (size_t)c.all * c.slots);
-    prepare_lanes(&c);
+    prepare_queues(&c);
     fill_start(&c);
     run_all(&c);
     if (c.out.result == NADI_VERIFY_OK)
@@ -461,11 +462,11 @@ const char *nadi_verify_text(const struct nadi_program *p, const struct nadi_ver
         return nadi_arena_printf(arena,
                                  "member %u waits for ever in step %u of lane %u: what it receives "
                                  "there is never sent, or in a circle",
-                                 o->member, o->step, o->lane);
+                                 o->member, o->step, o->queue);
     case NADI_VERIFY_LEFTOVER:
         return nadi_arena_printf(
             arena, "a message from member %u to member %u on lane %u is never received", o->step,
-            o->member, o->lane);
+            o->member, o->queue);
     case NADI_VERIFY_MISSING:
         return nadi_arena_printf(arena,
                                  "member %u ends without member %u's part of block %u (of %u)",
@@ -474,19 +475,19 @@ const char *nadi_verify_text(const struct nadi_program *p, const struct nadi_ver
         return nadi_arena_printf(
             arena,
             "member %u adds member %u's part of block %u (of %u) twice, in step %u of lane %u",
-            o->member, o->contributor, o->block, p->blocks, o->step, o->lane);
+            o->member, o->contributor, o->block, p->blocks, o->step, o->queue);
     case NADI_VERIFY_MIXED:
         return nadi_arena_printf(
             arena, "member %u adds a part of block %u to block %u, in step %u of lane %u",
-            o->member, o->block, o->contributor, o->step, o->lane);
+            o->member, o->block, o->contributor, o->step, o->queue);
     case NADI_VERIFY_EMPTY:
         return nadi_arena_printf(
             arena, "member %u adds to slot %u, which holds nothing yet, in step %u of lane %u",
-            o->member, o->contributor, o->step, o->lane);
+            o->member, o->contributor, o->step, o->queue);
     case NADI_VERIFY_SHAPE:
         return nadi_arena_printf(
             arena, "a message of %u block%s comes where member %u takes %u, in step %u of lane %u",
-            o->block, o->block == 1 ? "" : "s", o->member, o->contributor, o->step, o->lane);
+            o->block, o->block == 1 ? "" : "s", o->member, o->contributor, o->step, o->queue);
     case NADI_VERIFY_SIZE:
         return "too large to be checked block by block";
     }

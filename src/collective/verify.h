@@ -16,8 +16,8 @@
 
 enum nadi_verify_result {
     NADI_VERIFY_OK,
-    NADI_VERIFY_STUCK,    /* member's lane waits at `step` for a message that never comes */
-    NADI_VERIFY_LEFTOVER, /* a message to member on `lane` is never received */
+    NADI_VERIFY_STUCK,    /* member's queue waits at `step` for a message that never comes */
+    NADI_VERIFY_LEFTOVER, /* a message to member on `queue` is never received */
     NADI_VERIFY_MISSING,  /* member lacks `contributor`'s part of `block` at the end */
     NADI_VERIFY_TWICE,    /* `contributor`'s part was added twice to `block` */
     NADI_VERIFY_MIXED,    /* `block` was added to block `contributor` */
@@ -28,7 +28,7 @@ enum nadi_verify_result {
 
 struct nadi_verify_outcome {
     enum nadi_verify_result result;
-    uint32_t member, lane, step, block, contributor;
+    uint32_t member, queue, step, block, contributor;
     double seconds;         /* until the last member has ended */
     uint64_t messages;      /* sent by all */
     uint64_t bytes;         /* sent by all */
@@ -37,7 +37,7 @@ struct nadi_verify_outcome {
 
 struct nadi_verify_machine { /* seconds; 0: free */
     double alpha, beta, gamma;
-    bool backwards; /* a member's lanes are tried from the last: may show a wait that is missing */
+    bool backwards; /* a member's queues are tried from the last: may show a wait that is missing */
 };
 
 struct nadi_verify_outcome nadi_verify(const struct nadi_program *p,

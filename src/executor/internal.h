@@ -38,14 +38,14 @@ struct stream {
     uint32_t ended; /* members that ended all phases */
     uint32_t chunk;
     const struct nadi_phase *phases;
-    uint32_t *blocks; /* by phase; NADI_NONE: not running */
-    uint16_t *lanes;  /* [member * phases + phase]: queue, direction, tree; NULL: all 0 */
+    uint32_t *blocks;      /* by phase; NADI_NONE: not running */
+    uint16_t *assignments; /* [member * phases + phase]: queue, direction, tree; NULL: all 0 */
 };
 
-enum { /* bits of a lane */
-       LANE_QUEUE = 0x0fff,
-       LANE_ANTICLOCKWISE = 0x1000,
-       LANE_MIN_TREE = 0x2000,
+enum { /* bits of an assignment */
+       ASSIGNED_QUEUE = 0x0fff,
+       ASSIGNED_ANTICLOCKWISE = 0x1000,
+       ASSIGNED_MIN_TREE = 0x2000,
 };
 
 struct member_state {
@@ -310,15 +310,15 @@ struct nadi_system {
 
 enum { CONTROL_BYTES = 8192 };
 
-/* Connections (network.h): messages of a process group are in one for each lane of its steps, those
- * between two ranks in one. */
+/* Connections (network.h): messages of a process group are in one for each queue of its steps,
+ * those between two ranks in one. */
 enum { CONNECTION_P2P = 1, CONNECTION_GROUPS };
 
 static inline uint64_t nadi_stream_connection(const struct nadi_system *s, uint32_t stream,
-                                              uint32_t lane)
+                                              uint32_t queue)
 {
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
-    return (uint64_t)lane << 32 | (CONNECTION_GROUPS + op->view.group);
+    return (uint64_t)queue << 32 | (CONNECTION_GROUPS + op->view.group);
 }
 
 /* Takes an element from a pool, recycled through its first uint32_t-typed `link` member. */
@@ -427,8 +427,8 @@ void nadi_phases_start(struct nadi_system *s, uint32_t stream, uint32_t phase, u
 bool nadi_phases_in_step(struct nadi_system *s, uint32_t first, uint32_t second, uint32_t member);
 
 /* streams.c: queue, direction and tree of a member's phase */
-uint32_t nadi_streams_lane(const struct nadi_system *s, uint32_t stream, uint32_t phase,
-                           uint32_t member);
+uint32_t nadi_streams_assignment(const struct nadi_system *s, uint32_t stream, uint32_t phase,
+                                 uint32_t member);
 
 /* tree.c: double binary tree */
 void nadi_tree_start(struct nadi_system *s, uint32_t block, uint32_t member);
@@ -487,7 +487,7 @@ void nadi_customs_node_done(struct nadi_system *s, uint32_t run, uint32_t node);
  * them the switches of each ring (collective/algorithms/in_switch.c). */
 struct nadi_participants {
     const struct nadi_phase *phase;
-    const struct nadi_program *program;  /* of every ring; its lanes are those of all rings */
+    const struct nadi_program *program;  /* of every ring; its queues are those of all rings */
     const struct nadi_program **by_ring; /* NULL: `program` */
     const uint32_t *group;               /* ranks by member; NULL: member is rank */
     uint32_t members, all;               /* without and with switches */
@@ -507,7 +507,7 @@ const struct nadi_program *nadi_participants_program(const struct nadi_participa
                                                      uint32_t member);
 /* The message between two of them: its ends and its route. */
 void nadi_participants_address(struct nadi_system *s, const struct nadi_participants *c,
-                               uint32_t lane, uint32_t from, uint32_t to,
+                               uint32_t queue, uint32_t from, uint32_t to,
                                struct nadi_message *message);
 /* What a member needs for a message that has come: its reduction, and in a switch its latency. */
 nadi_time nadi_participants_reduce_time(const struct nadi_system *s,

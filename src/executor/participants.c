@@ -60,7 +60,7 @@ static struct nadi_participants *make(struct nadi_system *s, const struct nadi_p
         if (c->by_ring)
             c->by_ring[r] = r ? make_program(s, c, r) : c->program;
         c->all += c->by_ring ? c->by_ring[r]->switches : c->program->switches;
-        if (c->by_ring && c->by_ring[r]->lanes > c->program->lanes)
+        if (c->by_ring && c->by_ring[r]->queues > c->program->queues)
             c->program = c->by_ring[r];
     }
     c->first_switch[rings] = c->all;
@@ -182,18 +182,18 @@ static uint32_t end_of(const struct nadi_system *s, const struct nadi_participan
 
 /* The link between a node and the switch above it. */
 static uint32_t link_of(const struct nadi_system *s, const struct nadi_participants *c,
-                        uint32_t lane, uint32_t below, bool down)
+                        uint32_t queue, uint32_t below, bool down)
 {
     const struct nadi_program *p = nadi_participants_program(c, below);
     const struct nadi_switch_trees *t = p->request.trees;
     if (!t)
         return nadi_network_switch_link(s->setup.topology, p->dim, rank_of(c, below), down);
-    const uint32_t tree = lane / (p->lanes / t->count);
+    const uint32_t tree = queue / (p->queues / t->count);
     return t->channel[nadi_switch_edge(t, tree, nadi_participants_local(c, below))] ^ down;
 }
 
 void nadi_participants_address(struct nadi_system *s, const struct nadi_participants *c,
-                               uint32_t lane, uint32_t from, uint32_t to,
+                               uint32_t queue, uint32_t from, uint32_t to,
                                struct nadi_message *message)
 {
     message->src = end_of(s, c, from);
@@ -203,11 +203,11 @@ void nadi_participants_address(struct nadi_system *s, const struct nadi_particip
         return;
     }
     const struct nadi_program *p = nadi_participants_program(c, from);
-    const uint32_t tree = p->request.trees ? lane / (p->lanes / p->request.trees->count) : 0;
+    const uint32_t tree = p->request.trees ? queue / (p->queues / p->request.trees->count) : 0;
     const uint32_t above =
         nadi_switch_parent(p->request.trees, p->request.n, tree, nadi_participants_local(c, from));
     const bool up = above == nadi_participants_local(c, to);
-    message->route = nadi_network_over(s->network, link_of(s, c, lane, up ? from : to, !up));
+    message->route = nadi_network_over(s->network, link_of(s, c, queue, up ? from : to, !up));
 }
 
 nadi_time nadi_participants_reduce_time(const struct nadi_system *s,

@@ -8,9 +8,9 @@
  * for each step (direct, halving-doubling) tell whether a message came before its receive. */
 #include "executor/internal.h"
 
-static uint32_t lane_of(const struct nadi_system *s, const struct block *b, uint32_t member)
+static uint32_t assignment_of(const struct nadi_system *s, const struct block *b, uint32_t member)
 {
-    return nadi_streams_lane(s, b->stream, b->phase_index, member);
+    return nadi_streams_assignment(s, b->stream, b->phase_index, member);
 }
 
 /* Words of bits that a member needs. */
@@ -72,9 +72,9 @@ static uint32_t make_block(struct nadi_system *s, uint32_t stream, uint32_t phas
     };
     if (s->setup.fold && (p->uneven || !b->single))
         s->undecided = "the members of a group differ by a byte";
-    uint32_t lane = lane_of(s, b, member);
-    b->clockwise = !(lane & LANE_ANTICLOCKWISE);
-    b->max_tree = !(lane & LANE_MIN_TREE);
+    uint32_t assignment = assignment_of(s, b, member);
+    b->clockwise = !(assignment & ASSIGNED_ANTICLOCKWISE);
+    b->max_tree = !(assignment & ASSIGNED_MIN_TREE);
     take_memory(s, b, op->view.members);
     s->streams.items[stream].blocks[phase] = index;
     return index;
@@ -95,7 +95,7 @@ static bool is_clockwise(const struct nadi_system *s, const struct block *b, uin
 {
     if (b->phase->algorithm != NADI_ALGORITHM_DIRECT)
         return b->clockwise;
-    return !(lane_of(s, b, member) & LANE_ANTICLOCKWISE);
+    return !(assignment_of(s, b, member) & ASSIGNED_ANTICLOCKWISE);
 }
 
 static uint32_t peer(const struct nadi_phase *p, uint32_t member, uint32_t local, uint32_t other)

@@ -193,8 +193,8 @@ static void take_memory(struct nadi_system *s, struct gathering *g, uint32_t mem
 static uint32_t make_gathering(struct nadi_system *s, uint32_t stream, uint32_t phase,
                                uint32_t member)
 {
-    uint32_t index, lane = nadi_streams_lane(s, stream, phase, member);
-    bool clockwise = !(lane & LANE_ANTICLOCKWISE);
+    uint32_t index, assignment = nadi_streams_assignment(s, stream, phase, member);
+    bool clockwise = !(assignment & ASSIGNED_ANTICLOCKWISE);
     const struct operation *op = &s->operations.items[s->streams.items[stream].operation];
     struct phase_info *info = get_info(s, stream, phase, clockwise);
     POOL_TAKE(&s->gatherings, stream, index);
@@ -206,7 +206,7 @@ static uint32_t make_gathering(struct nadi_system *s, uint32_t stream, uint32_t 
         .phase_index = phase,
         .members_left = op->view.members,
         .clockwise = clockwise,
-        .max_tree = !(lane & LANE_MIN_TREE),
+        .max_tree = !(assignment & ASSIGNED_MIN_TREE),
         .first_ns = nadi_engine_now_ns(s->engine),
         .serial = ++s->gatherings_made,
     };
@@ -367,12 +367,12 @@ static void start_single(struct nadi_system *s, uint32_t index, uint32_t member)
  * executor knows how. */
 static bool same_direction(const struct nadi_system *s, const struct gathering *g, uint32_t first)
 {
-    if (!s->streams.items[g->stream].lanes || g->phase->algorithm != NADI_ALGORITHM_DIRECT)
+    if (!s->streams.items[g->stream].assignments || g->phase->algorithm != NADI_ALGORITHM_DIRECT)
         return true;
     for (uint32_t i = 0; i < g->phase->n; i++) {
-        uint32_t lane =
-            nadi_streams_lane(s, g->stream, g->phase_index, first + i * g->phase->stride);
-        if (!(lane & LANE_ANTICLOCKWISE) != g->clockwise)
+        uint32_t assignment =
+            nadi_streams_assignment(s, g->stream, g->phase_index, first + i * g->phase->stride);
+        if (!(assignment & ASSIGNED_ANTICLOCKWISE) != g->clockwise)
             return false;
     }
     return true;
@@ -420,9 +420,9 @@ static void evaluate(struct nadi_system *s, uint32_t index, uint32_t ring)
 static void note_direction(struct nadi_system *s, const struct gathering *g, uint32_t member,
                            int64_t start_ns)
 {
-    uint32_t lane = nadi_streams_lane(s, g->stream, g->phase_index, member);
-    if (start_ns == g->first_ns &&
-        (g->clockwise != !(lane & LANE_ANTICLOCKWISE) || g->max_tree != !(lane & LANE_MIN_TREE)))
+    uint32_t assignment = nadi_streams_assignment(s, g->stream, g->phase_index, member);
+    if (start_ns == g->first_ns && (g->clockwise != !(assignment & ASSIGNED_ANTICLOCKWISE) ||
+                                    g->max_tree != !(assignment & ASSIGNED_MIN_TREE)))
         s->undecided = "members that would go different ways round start at the same instant";
 }
 

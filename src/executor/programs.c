@@ -1,23 +1,23 @@
 /* programs: runs a phase whose algorithm is a step generator (collective/program.h), message by
  * message on any network model.
  *
- * A step's message leaves after the endpoint delay, and blocks its lane until it is delivered, so
- * that messages of one lane between two members keep their order and need no tags: one that comes
- * before its receive waits in a list of its lane. What is added up takes the reduction delay first.
- * The messages of a fan leave together; those that come from one are taken as they come. A switch
- * that takes part is a member from the first one's start on.
- * Rendezvous and the shared bus of an NPU belong to the native algorithms; programs know neither.
+ * A step's message leaves after the endpoint delay, and blocks its queue until it is delivered, so
+ * that messages of one queue between two members keep their order and need no tags: one that comes
+ * before its receive waits in a list of its queue. What is added up takes the reduction delay
+ * first. The messages of a fan leave together; those that come from one are taken as they come. A
+ * switch that takes part is a member from the first one's start on. Rendezvous and the shared bus
+ * of an NPU belong to the native algorithms; programs know neither.
  *
  * Cost: for each message one or two events; O(1) a step (collective/waits.h). Memory: 28 bytes a
- * lane of each member of a running phase, and of members whose lanes wait for each other 36 more.
+ * queue of each member of a running phase, and of members whose queues wait for each other 36 more.
  */
 #include "collective/program.h"
 #include "collective/waits.h"
 
 #include "executor/internal.h"
 
-struct lane {
-    uint32_t step; /* the current one; the lane's count when it has ended */
+struct step_queue {
+    uint32_t step; /* the current one; the queue's count when it has ended */
     uint32_t count;
     uint32_t early;     /* messages that came before their receive */
     uint32_t sending;   /* messages of the step that are not delivered, */
@@ -30,11 +30,11 @@ struct run {       /* of a phase of a stream, all members */
     uint32_t next; /* free list */
     uint32_t stream, phase_index, members_left;
     const struct nadi_participants *participants;
-    uint32_t lane_count; /* of a member */
+    uint32_t queue_count; /* of a member */
     uint64_t endpoint_ns;
-    struct lane *lanes;        /* [member * lane_count + lane] */
-    uint32_t *open;            /* by member: lanes that have not ended */
-    struct nadi_waits **waits; /* by member; NULL: none of its lanes has waited */
+    struct step_queue *queues; /* [member * queue_count + queue] */
+    uint32_t *open;            /* by member: queues that have not ended */
+    struct nadi_waits **waits; /* by member; NULL: none of its queues has waited */
 };
 
 struct early {
@@ -49,25 +49,25 @@ struct nadi_programs {
     uint32_t kind_begin, kind_send, kind_message, kind_reduced;
 };
 
-static struct lane *lane_of(const struct run *r, uint32_t member, uint32_t lane)
+static struct step_queue *queue_of(const struct run *r, uint32_t member, uint32_t queue)
 {
-    return &r->lanes[(size_t)member * r->lane_count + lane];
+    return &r->queues[(size_t)member * r->queue_count + queue];
 }
 
-static struct nadi_step step_of(const struct run *r, uint32_t member, uint32_t lane)
+static struct nadi_step step_of(const struct run *r, uint32_t member, uint32_t queue)
 {
     return nadi_program_step(nadi_participants_program(r->participants, member),
-                             nadi_participants_local(r->participants, member), lane,
-                             lane_of(r, member, lane)->step);
+                             nadi_participants_local(r->participants, member), queue,
+                             queue_of(r, member, queue)->step);
 }
 
 static void count_steps(struct run *r, uint32_t member)
 {
     const struct nadi_program *p = nadi_participants_program(r->participants, member);
-    for (uint32_t l = 0; l < p->lanes; l++) {
-        struct lane *lane = lane_of(r, member, l);
-        lane->count = p->ops->steps(p, nadi_participants_local(r->participants, member), l);
-        r->open[member] += lane->count > 0;
+    for (uint32_t l = 0; l < p->queues; l++) {
+        struct step_queue *queue = queue_of(r, member, l);
+        queue->count = p->ops->steps(p, nadi_participants_local(r->participants, member), l);
+        r->open[member] += queue->count > 0;
     }
 }
 
@@ -82,13 +82,13 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
         .phase_index = phase,
         .members_left = participants->members,
         .participants = participants,
-        .lane_count = participants->program->lanes,
+        .queue_count = participants->program->queues,
         .endpoint_ns = nadi_ns_add(s->config->endpoint_delay_ns, participants->phase->overhead_ns),
     };
-    size_t lanes = (size_t)participants->all * r->lane_count;
-    r->lanes = NADI_ZNEW(struct lane, lanes);
-    for (size_t i = 0; i < lanes; i++)
-        r->lanes[i].early = NADI_NONE;
+    size_t queues = (size_t)participants->all * r->queue_count;
+    r->queues = NADI_ZNEW(struct step_queue, queues);
+    for (size_t i = 0; i < queues; i++)
+        r->queues[i].early = NADI_NONE;
     r->open = NADI_ZNEW(uint32_t, participants->all);
     r->waits = NADI_ZNEW(struct nadi_waits *, participants->all);
     s->streams.items[stream].blocks[phase] = index;
@@ -106,7 +106,7 @@ static void free_memory(struct run *r)
     for (uint32_t m = 0; m < r->participants->all; m++)
         nadi_waits_destroy(r->waits[m]);
     nadi_participants_give(r->participants);
-    nadi_mem_free(r->lanes);
+    nadi_mem_free(r->queues);
     nadi_mem_free(r->open);
     nadi_mem_free(r->waits);
 }
@@ -116,13 +116,13 @@ static void free_run(struct nadi_system *s, uint32_t index)
     struct run *r = &s->programs->runs.items[index];
     s->streams.items[r->stream].blocks[r->phase_index] = NADI_NONE;
     free_memory(r);
-    r->lanes = NULL;
+    r->queues = NULL;
     POOL_GIVE(&s->programs->runs, next, index);
 }
 
 /* ---- messages that came early ---------------------------------------------------------------- */
 
-static void keep_early(struct nadi_system *s, struct lane *l, const struct early *message)
+static void keep_early(struct nadi_system *s, struct step_queue *l, const struct early *message)
 {
     uint32_t index, *end = &l->early;
     POOL_TAKE(&s->programs->early, next, index);
@@ -134,14 +134,14 @@ static void keep_early(struct nadi_system *s, struct lane *l, const struct early
 }
 
 /* Does the step receive this message? Of a fan those of one number belong together. */
-static bool fits(const struct lane *l, const struct nadi_step *step, uint32_t from,
+static bool fits(const struct step_queue *l, const struct nadi_step *step, uint32_t from,
                  uint32_t from_step)
 {
     return step->from == NADI_FAN ? from_step == l->step : step->from == from;
 }
 
-/* The oldest message that the lane's step receives; false: none is there. */
-static bool take_early(struct nadi_system *s, struct lane *l, const struct nadi_step *step,
+/* The oldest message that the queue's step receives; false: none is there. */
+static bool take_early(struct nadi_system *s, struct step_queue *l, const struct nadi_step *step,
                        uint64_t *bytes)
 {
     for (uint32_t *at = &l->early; *at != NADI_NONE; at = &s->programs->early.items[*at].next) {
@@ -159,19 +159,19 @@ static bool take_early(struct nadi_system *s, struct lane *l, const struct nadi_
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Must the lane wait before its step? Then it is woken when it need not any longer. */
-static bool must_wait(const struct run *r, uint32_t member, uint32_t lane,
+/* Must the queue wait before its step? Then it is woken when it need not any longer. */
+static bool must_wait(const struct run *r, uint32_t member, uint32_t queue,
                       const struct nadi_step *step)
 {
     struct nadi_waits **w = &r->waits[member];
     if (step->wait_steps == 0)
         return false;
     if (!*w) {
-        *w = nadi_waits_create(r->lane_count);
-        for (uint32_t l = 0; l < r->lane_count; l++)
-            nadi_waits_set(*w, l, lane_of(r, member, l)->step, lane_of(r, member, l)->count);
+        *w = nadi_waits_create(r->queue_count);
+        for (uint32_t l = 0; l < r->queue_count; l++)
+            nadi_waits_set(*w, l, queue_of(r, member, l)->step, queue_of(r, member, l)->count);
     }
-    return nadi_waits_must(*w, lane, step->wait_lane, step->wait_steps);
+    return nadi_waits_must(*w, queue, step->wait_queue, step->wait_steps);
 }
 
 /* Local index of the k-th member that the step sends to. */
@@ -187,58 +187,58 @@ static uint32_t sends_of(const struct nadi_step *step)
                                   : step->fan.count - (step->but != NADI_NONE);
 }
 
-static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
+static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t queue)
 {
     const struct run *r = &s->programs->runs.items[run];
-    const struct nadi_step step = step_of(r, member, lane);
+    const struct nadi_step step = step_of(r, member, queue);
     struct nadi_message m = {
         .copies = 1,
         .bytes = nadi_wire_bytes(
             r->participants->phase->wire,
             nadi_program_sent_bytes(nadi_participants_program(r->participants, member),
-                                    nadi_participants_local(r->participants, member), lane,
-                                    lane_of(r, member, lane)->step)),
+                                    nadi_participants_local(r->participants, member), queue,
+                                    queue_of(r, member, queue)->step)),
         .kind = s->programs->kind_message,
         .a = run,
         .b = member,
         .op = s->streams.items[r->stream].operation + 1,
-        .connection = nadi_stream_connection(s, r->stream, lane),
+        .connection = nadi_stream_connection(s, r->stream, queue),
     };
-    const uint32_t count = step.to == NADI_FAN ? step.fan.count : 1, lanes = r->lane_count;
+    const uint32_t count = step.to == NADI_FAN ? step.fan.count : 1, queues = r->queue_count;
     for (uint32_t k = 0; k < count; k++) {
         if (receiver(&step, k) == step.but)
             continue;
         r = &s->programs->runs.items[run];
         nadi_participants_address(
-            s, r->participants, lane, member,
+            s, r->participants, queue, member,
             nadi_participants_member(r->participants, member, receiver(&step, k)), &m);
-        m.c = k * lanes + lane;
+        m.c = k * queues + queue;
         nadi_network_send(s->network, &m);
     }
 }
 
 /* A message that the step receives (or, local, what it has) is there: reduced at once where that is
  * free. False: it is being reduced. */
-static bool receive(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane,
+static bool receive(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t queue,
                     const struct nadi_step *step, uint64_t bytes)
 {
     const struct run *r = &s->programs->runs.items[run];
-    struct lane *l = lane_of(r, member, lane);
+    struct step_queue *l = queue_of(r, member, queue);
     nadi_time reduce = nadi_participants_reduce_time(s, r->participants, member,
                                                      step->reduces || step->local, bytes);
     l->due--;
     if (reduce == 0)
         return --l->receiving == 0;
     nadi_engine_schedule(s->engine, nadi_engine_after(s->engine, reduce), NADI_NONE,
-                         s->programs->kind_reduced, run, member, lane);
+                         s->programs->kind_reduced, run, member, queue);
     return false;
 }
 
-static void begin(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane,
+static void begin(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t queue,
                   const struct nadi_step *step)
 {
     const struct run *r = &s->programs->runs.items[run];
-    struct lane *l = lane_of(r, member, lane);
+    struct step_queue *l = queue_of(r, member, queue);
     l->begun = true;
     l->sending = sends_of(step);
     l->receiving = step->from == NADI_NONE ? 0 : step->from == NADI_FAN ? step->fan.count : 1;
@@ -246,45 +246,45 @@ static void begin(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t
     const bool delayed = r->endpoint_ns > 0 && member < r->participants->members;
     if (l->sending > 0 && delayed)
         nadi_engine_schedule(s->engine, nadi_engine_after_ns(s->engine, r->endpoint_ns), NADI_NONE,
-                             s->programs->kind_send, run, member, lane);
+                             s->programs->kind_send, run, member, queue);
     else if (l->sending > 0)
-        send(s, run, member, lane);
+        send(s, run, member, queue);
     uint64_t bytes;
     while (l->due > 0 && take_early(s, l, step, &bytes))
-        (void)receive(s, run, member, lane, step, bytes);
+        (void)receive(s, run, member, queue, step, bytes);
     if (step->local) {
         l->receiving = l->due = 1;
         bytes = nadi_program_sent_bytes(nadi_participants_program(r->participants, member),
-                                        nadi_participants_local(r->participants, member), lane,
+                                        nadi_participants_local(r->participants, member), queue,
                                         l->step);
-        (void)receive(s, run, member, lane, step, bytes);
+        (void)receive(s, run, member, queue, step, bytes);
     }
 }
 
-/* Goes on with a lane as far as it can. */
-static void advance(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
+/* Goes on with a queue as far as it can. */
+static void advance(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t queue)
 {
     const struct run *r = &s->programs->runs.items[run];
-    struct lane *l = lane_of(r, member, lane);
+    struct step_queue *l = queue_of(r, member, queue);
     while (l->step < l->count) {
         if (!l->begun) {
-            struct nadi_step step = step_of(r, member, lane);
-            if (must_wait(r, member, lane, &step))
+            struct nadi_step step = step_of(r, member, queue);
+            if (must_wait(r, member, queue, &step))
                 return;
-            begin(s, run, member, lane, &step);
+            begin(s, run, member, queue, &step);
         }
         if (l->sending > 0 || l->receiving > 0)
             return;
         l->begun = false;
         l->step++;
         if (r->waits[member])
-            nadi_waits_ended(r->waits[member], lane);
+            nadi_waits_ended(r->waits[member], queue);
         if (l->step == l->count)
             r->open[member]--;
     }
 }
 
-/* Goes on with the lanes that waited for steps that have ended; ends the member with its last. */
+/* Goes on with the queues that waited for steps that have ended; ends the member with its last. */
 static void go_on_with_woken(struct nadi_system *s, uint32_t run, uint32_t member)
 {
     struct run *r = &s->programs->runs.items[run];
@@ -299,9 +299,9 @@ static void go_on_with_woken(struct nadi_system *s, uint32_t run, uint32_t membe
     nadi_streams_phase_ended(s, stream, phase, member);
 }
 
-static void go_on(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t lane)
+static void go_on(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t queue)
 {
-    advance(s, run, member, lane);
+    advance(s, run, member, queue);
     go_on_with_woken(s, run, member);
 }
 
@@ -317,37 +317,37 @@ static void on_message(void *context, const struct nadi_event *event)
     struct nadi_system *s = context;
     const uint32_t run = event->a, member = event->b;
     struct run *r = &s->programs->runs.items[run];
-    const uint32_t lane = event->c % r->lane_count, k = event->c / r->lane_count;
-    struct lane *from = lane_of(r, member, lane);
-    const struct nadi_step sent = step_of(r, member, lane);
+    const uint32_t queue = event->c % r->queue_count, k = event->c / r->queue_count;
+    struct step_queue *from = queue_of(r, member, queue);
+    const struct nadi_step sent = step_of(r, member, queue);
     const uint32_t local = nadi_participants_local(r->participants, member);
     const uint32_t other = nadi_participants_member(r->participants, member, receiver(&sent, k));
     const struct early message = {
         .from = local,
         .step = from->step,
         .bytes = nadi_program_sent_bytes(nadi_participants_program(r->participants, member), local,
-                                         lane, from->step),
+                                         queue, from->step),
     };
-    struct lane *to = lane_of(r, other, sent.to_lane);
+    struct step_queue *to = queue_of(r, other, sent.to_queue);
     bool there = false, taken = false;
     if (to->begun && to->due > 0) {
-        const struct nadi_step step = step_of(r, other, sent.to_lane);
+        const struct nadi_step step = step_of(r, other, sent.to_queue);
         taken = fits(to, &step, local, message.step);
-        there =
-            taken && receive(s, run, other, sent.to_lane, &step, message.bytes) && to->sending == 0;
+        there = taken && receive(s, run, other, sent.to_queue, &step, message.bytes) &&
+                to->sending == 0;
     }
     if (!taken)
         keep_early(s, to, &message);
     if (--from->sending == 0 && from->receiving == 0)
-        go_on(s, run, member, lane);
+        go_on(s, run, member, queue);
     if (there) /* then the run has not ended with the sender */
-        go_on(s, run, other, sent.to_lane);
+        go_on(s, run, other, sent.to_queue);
 }
 
 static void on_reduced(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
-    struct lane *l = lane_of(&s->programs->runs.items[event->a], event->b, event->c);
+    struct step_queue *l = queue_of(&s->programs->runs.items[event->a], event->b, event->c);
     if (--l->receiving == 0 && l->sending == 0)
         go_on(s, event->a, event->b, event->c);
 }
@@ -356,8 +356,8 @@ static void on_reduced(void *context, const struct nadi_event *event)
 static void on_begin(void *context, const struct nadi_event *event)
 {
     struct nadi_system *s = context;
-    const uint32_t lanes = s->programs->runs.items[event->a].lane_count;
-    for (uint32_t l = 0; l < lanes; l++)
+    const uint32_t queues = s->programs->runs.items[event->a].queue_count;
+    for (uint32_t l = 0; l < queues; l++)
         advance(s, event->a, event->b, l);
     go_on_with_woken(s, event->a, event->b);
 }
@@ -388,7 +388,7 @@ struct nadi_programs *nadi_programs_create(struct nadi_system *s)
 void nadi_programs_destroy(struct nadi_programs *all)
 {
     for (size_t i = 0; i < all->runs.count; i++)
-        if (all->runs.items[i].lanes)
+        if (all->runs.items[i].queues)
             free_memory(&all->runs.items[i]);
     nadi_mem_free(all->runs.items);
     nadi_mem_free(all->early.items);

@@ -7,16 +7,16 @@
  * lies in the past. Its place among the events of its instant is not known: the end counts as one
  * by a message (workload/ties.c).
  *
- * Cost: O(1) a step (collective/waits.h), one event a member. Memory: 40 bytes a lane of each
- * member of a running phase; with several lanes 36 bytes a lane and 8 bytes a step more. */
+ * Cost: O(1) a step (collective/waits.h), one event a member. Memory: 40 bytes a queue of each
+ * member of a running phase; with several queues 36 bytes a queue and 8 bytes a step more. */
 #include "collective/program.h"
 #include "collective/waits.h"
 #include "executor/internal.h"
 #include "network/unaware.h"
 
-enum { MOST_STEPS = 1 << 25 }; /* of members with several lanes, whose ends are kept */
+enum { MOST_STEPS = 1 << 25 }; /* of members with several queues, whose ends are kept */
 
-struct lane {
+struct step_queue {
     uint32_t step, count;
     uint32_t early; /* messages for it that no step has received */
     uint32_t due;   /* messages of the current step that are not known */
@@ -28,24 +28,24 @@ struct lane {
 
 struct member {
     bool running; /* has started, and is not known to end */
-    struct lane *lanes;
-    uint32_t open; /* lanes that have not ended */
+    struct step_queue *queues;
+    uint32_t open; /* queues that have not ended */
     int64_t end;   /* of its steps so far, ns */
-    /* With several lanes, else NULL: */
+    /* With several queues, else NULL: */
     struct nadi_waits *waits;
-    int64_t *ends;       /* of steps, lane after lane */
-    int64_t *all_ends;   /* behind them: by number the last end of steps up to it, of all lanes; */
+    int64_t *ends;       /* of steps, queue after queue */
+    int64_t *all_ends;   /* behind them: by number the last end of steps up to it, of all queues; */
     uint32_t all_summed; /* so many of them, else of the steps of that number alone */
-    bool swept;          /* all lanes have been tried */
+    bool swept;          /* all queues have been tried */
 };
 
 struct run {       /* of a phase of a stream, all members */
     uint32_t next; /* free list */
     uint32_t stream, phase_index, members_left;
     const struct nadi_participants *participants;
-    uint32_t lane_count; /* of a member */
+    uint32_t queue_count; /* of a member */
     uint64_t copies;
-    uint32_t *early; /* by member and lane: messages that came before their member */
+    uint32_t *early; /* by member and queue: messages that came before their member */
     struct member *members;
 };
 
@@ -56,7 +56,7 @@ struct early {
 };
 
 struct place {
-    uint32_t member, lane;
+    uint32_t member, queue;
 };
 
 struct nadi_programs_ahead {
@@ -65,7 +65,7 @@ struct nadi_programs_ahead {
     struct {
         struct place *items;
         size_t count, capacity;
-    } woken; /* lanes for which a message has come */
+    } woken; /* queues for which a message has come */
     uint64_t steps_kept;
     uint32_t kind_ended;
 };
@@ -86,12 +86,12 @@ static uint32_t make_run(struct nadi_system *s, uint32_t stream, uint32_t phase)
         .phase_index = phase,
         .members_left = participants->members,
         .participants = participants,
-        .lane_count = participants->program->lanes,
+        .queue_count = participants->program->queues,
         .copies = op->view.copies,
     };
-    size_t lanes = (size_t)participants->all * r->lane_count;
-    r->early = NADI_NEW(uint32_t, lanes);
-    memset(r->early, 0xff, lanes * sizeof(*r->early));
+    size_t queues = (size_t)participants->all * r->queue_count;
+    r->early = NADI_NEW(uint32_t, queues);
+    memset(r->early, 0xff, queues * sizeof(*r->early));
     r->members = NADI_ZNEW(struct member, participants->all);
     s->streams.items[stream].blocks[phase] = index;
     for (uint32_t m = participants->members; m < participants->all && !s->undecided; m++)
@@ -118,23 +118,24 @@ static void free_run(struct nadi_system *s, struct run *r)
 static void start_member(struct nadi_system *s, struct run *r, uint32_t member)
 {
     const struct nadi_program *p = nadi_participants_program(r->participants, member);
-    uint32_t lanes = r->lane_count, local = nadi_participants_local(r->participants, member);
+    uint32_t queues = r->queue_count, local = nadi_participants_local(r->participants, member);
     int64_t now = nadi_engine_now_ns(s->engine);
     struct member *m = &r->members[member];
     uint32_t most = 0;
     uint64_t steps = 0;
-    *m = (struct member){.running = true, .lanes = NADI_ZNEW(struct lane, lanes), .end = now};
-    for (uint32_t l = 0; l < lanes; l++) {
-        struct lane *lane = &m->lanes[l];
-        lane->count = l < p->lanes ? p->ops->steps(p, local, l) : 0;
-        lane->free = now;
-        lane->first = (uint32_t)steps;
-        lane->early = r->early[(size_t)member * lanes + l];
-        m->open += lane->count > 0;
-        steps += lane->count;
-        most = lane->count > most ? lane->count : most;
+    *m = (struct member){
+        .running = true, .queues = NADI_ZNEW(struct step_queue, queues), .end = now};
+    for (uint32_t l = 0; l < queues; l++) {
+        struct step_queue *queue = &m->queues[l];
+        queue->count = l < p->queues ? p->ops->steps(p, local, l) : 0;
+        queue->free = now;
+        queue->first = (uint32_t)steps;
+        queue->early = r->early[(size_t)member * queues + l];
+        m->open += queue->count > 0;
+        steps += queue->count;
+        most = queue->count > most ? queue->count : most;
     }
-    if (lanes < 2)
+    if (queues < 2)
         return;
     s->ahead->steps_kept += steps;
     if (s->ahead->steps_kept > MOST_STEPS) {
@@ -144,23 +145,23 @@ static void start_member(struct nadi_system *s, struct run *r, uint32_t member)
     m->ends = NADI_NEW(int64_t, steps + most);
     m->all_ends = m->ends + steps;
     memset(m->all_ends, 0, most * sizeof(*m->all_ends));
-    m->waits = nadi_waits_create(lanes);
-    for (uint32_t l = 0; l < lanes; l++)
-        nadi_waits_set(m->waits, l, 0, m->lanes[l].count);
+    m->waits = nadi_waits_create(queues);
+    for (uint32_t l = 0; l < queues; l++)
+        nadi_waits_set(m->waits, l, 0, m->queues[l].count);
 }
 
 static void free_member(struct member *m)
 {
     nadi_waits_destroy(m->waits);
-    nadi_mem_free(m->lanes);
+    nadi_mem_free(m->queues);
     nadi_mem_free(m->ends);
 }
 
 static void end_member(struct nadi_system *s, struct run *r, uint32_t member)
 {
     struct member *m = &r->members[member];
-    for (uint32_t l = 0; m->ends && l < r->lane_count; l++)
-        s->ahead->steps_kept -= m->lanes[l].count;
+    for (uint32_t l = 0; m->ends && l < r->queue_count; l++)
+        s->ahead->steps_kept -= m->queues[l].count;
     free_member(m);
     *m = (struct member){.end = m->end};
 }
@@ -170,17 +171,17 @@ static void end_member(struct nadi_system *s, struct run *r, uint32_t member)
 static uint32_t *early_list(struct run *r, struct place to)
 {
     struct member *m = &r->members[to.member];
-    return m->running ? &m->lanes[to.lane].early
-                      : &r->early[(size_t)to.member * r->lane_count + to.lane];
+    return m->running ? &m->queues[to.queue].early
+                      : &r->early[(size_t)to.member * r->queue_count + to.queue];
 }
 
-/* Sends what the lane's current step sends to one member at `at`; returns when it is delivered. */
+/* Sends what the queue's current step sends to one member at `at`; returns when it is delivered. */
 static int64_t send(struct nadi_system *s, struct run *r, struct place from, struct place to,
                     uint64_t bytes, int64_t at)
 {
-    uint32_t index, step = r->members[from.member].lanes[from.lane].step;
+    uint32_t index, step = r->members[from.member].queues[from.queue].step;
     struct nadi_message m;
-    nadi_participants_address(s, r->participants, from.lane, from.member, to.member, &m);
+    nadi_participants_address(s, r->participants, from.queue, from.member, to.member, &m);
     const uint64_t wired = nadi_wire_bytes(r->participants->phase->wire, bytes);
     nadi_unaware_count(s->network, m.route, wired, r->copies);
     int64_t there =
@@ -209,13 +210,13 @@ static int64_t send_all(struct nadi_system *s, struct run *r, struct place from,
     const uint32_t count = step->to == NADI_FAN ? step->fan.count : 1;
     const uint64_t bytes =
         nadi_program_sent_bytes(nadi_participants_program(r->participants, from.member),
-                                nadi_participants_local(r->participants, from.member), from.lane,
-                                r->members[from.member].lanes[from.lane].step);
+                                nadi_participants_local(r->participants, from.member), from.queue,
+                                r->members[from.member].queues[from.queue].step);
     int64_t last = at;
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t to = step->to == NADI_FAN ? nadi_member_at(&step->fan, k) : step->to;
         const struct place there = {nadi_participants_member(r->participants, from.member, to),
-                                    step->to_lane};
+                                    step->to_queue};
         if (to != step->but)
             last = nadi_max_i64(last, send(s, r, from, there, bytes, at));
     }
@@ -223,7 +224,7 @@ static int64_t send_all(struct nadi_system *s, struct run *r, struct place from,
 }
 
 /* The oldest message that the step receives; false: none is known. */
-static bool take(struct nadi_system *s, struct lane *l, const struct nadi_step *step,
+static bool take(struct nadi_system *s, struct step_queue *l, const struct nadi_step *step,
                  struct early *message)
 {
     for (uint32_t *at = &l->early; *at != NADI_NONE; at = &s->ahead->early.items[*at].next) {
@@ -241,7 +242,7 @@ static bool take(struct nadi_system *s, struct lane *l, const struct nadi_step *
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
-/* When so many steps of every lane have ended, which they have. */
+/* When so many steps of every queue have ended, which they have. */
 static int64_t all_ended(struct member *m, uint32_t steps)
 {
     for (uint32_t k; (k = m->all_summed) < steps; m->all_summed++)
@@ -251,19 +252,19 @@ static int64_t all_ended(struct member *m, uint32_t steps)
 }
 
 /* Have the steps ended that this one waits for? Then *begin is not before they have. */
-static bool waited(const struct run *r, struct member *m, uint32_t lane,
+static bool waited(const struct run *r, struct member *m, uint32_t queue,
                    const struct nadi_step *step, int64_t *begin)
 {
     if (step->wait_steps == 0)
         return true;
     if (!m->waits)
-        return m->lanes[lane].step >= step->wait_steps;
-    if (nadi_waits_must(m->waits, lane, step->wait_lane, step->wait_steps))
+        return m->queues[queue].step >= step->wait_steps;
+    if (nadi_waits_must(m->waits, queue, step->wait_queue, step->wait_steps))
         return false;
-    if (step->wait_lane == NADI_ALL_LANES) {
+    if (step->wait_queue == NADI_ALL_QUEUES) {
         *begin = nadi_max_i64(*begin, all_ended(m, step->wait_steps));
-    } else if ((uint32_t)step->wait_lane < r->lane_count) {
-        const struct lane *other = &m->lanes[step->wait_lane];
+    } else if ((uint32_t)step->wait_queue < r->queue_count) {
+        const struct step_queue *other = &m->queues[step->wait_queue];
         const uint32_t need = step->wait_steps < other->count ? step->wait_steps : other->count;
         if (need > 0)
             *begin = nadi_max_i64(*begin, m->ends[other->first + need - 1]);
@@ -271,13 +272,13 @@ static bool waited(const struct run *r, struct member *m, uint32_t lane,
     return true;
 }
 
-static void step_ended(struct member *m, uint32_t lane, int64_t end)
+static void step_ended(struct member *m, uint32_t queue, int64_t end)
 {
-    struct lane *l = &m->lanes[lane];
+    struct step_queue *l = &m->queues[queue];
     if (m->waits) {
         m->ends[l->first + l->step] = end;
         m->all_ends[l->step] = nadi_max_i64(m->all_ends[l->step], end);
-        nadi_waits_ended(m->waits, lane);
+        nadi_waits_ended(m->waits, queue);
     }
     l->free = end;
     l->begun = false;
@@ -289,7 +290,7 @@ static void step_ended(struct member *m, uint32_t lane, int64_t end)
 static void begin_step(struct nadi_system *s, struct run *r, struct place at,
                        const struct nadi_step *step, int64_t begin)
 {
-    struct lane *l = &r->members[at.member].lanes[at.lane];
+    struct step_queue *l = &r->members[at.member].queues[at.queue];
     const uint64_t own =
         nadi_ns_add(s->config->endpoint_delay_ns, r->participants->phase->overhead_ns);
     const int64_t delay = at.member < r->participants->members ? nadi_ns_signed(own) : 0;
@@ -302,24 +303,24 @@ static void begin_step(struct nadi_system *s, struct run *r, struct place at,
         return;
     const uint64_t bytes = nadi_program_sent_bytes(
         nadi_participants_program(r->participants, at.member),
-        nadi_participants_local(r->participants, at.member), at.lane, l->step);
+        nadi_participants_local(r->participants, at.member), at.queue, l->step);
     l->free =
         nadi_time_add(l->free, nadi_ns_signed(nadi_reduce_ns(s->config->local_mem_bw, bytes)));
 }
 
-/* Goes on with a lane as far as is known. True: a step has ended. */
+/* Goes on with a queue as far as is known. True: a step has ended. */
 static bool advance(struct nadi_system *s, struct run *r, struct place at)
 {
     struct member *m = &r->members[at.member];
-    struct lane *l = &m->lanes[at.lane];
+    struct step_queue *l = &m->queues[at.queue];
     const struct nadi_program *p = nadi_participants_program(r->participants, at.member);
     uint32_t local = nadi_participants_local(r->participants, at.member);
     bool ended = false;
     while (l->step < l->count) {
-        struct nadi_step step = nadi_program_step(p, local, at.lane, l->step);
+        struct nadi_step step = nadi_program_step(p, local, at.queue, l->step);
         if (!l->begun) {
             int64_t begin = l->free;
-            if (!waited(r, m, at.lane, &step, &begin))
+            if (!waited(r, m, at.queue, &step, &begin))
                 return ended;
             begin_step(s, r, at, &step, begin);
         }
@@ -332,7 +333,7 @@ static bool advance(struct nadi_system *s, struct run *r, struct place at)
             l->free = nadi_max_i64(
                 l->free, nadi_time_add(nadi_max_i64(l->begin, message.at), nadi_ns_signed(reduce)));
         }
-        step_ended(m, at.lane, l->free);
+        step_ended(m, at.queue, l->free);
         ended = true;
     }
     return ended;
@@ -347,17 +348,17 @@ static bool finish(struct nadi_system *s, struct run *r, uint32_t member)
     return true;
 }
 
-/* Goes on with a lane, then with those that wait for its steps. */
+/* Goes on with a queue, then with those that wait for its steps. */
 static void go_on(struct nadi_system *s, struct run *r, struct place at)
 {
     struct member *m = &r->members[at.member];
-    if (!m->running || at.lane >= r->lane_count || !advance(s, r, at) || !m->waits)
+    if (!m->running || at.queue >= r->queue_count || !advance(s, r, at) || !m->waits)
         return;
     if (!m->swept)
         nadi_waits_wake_all(m->waits);
     m->swept = true;
     for (uint32_t l; (l = nadi_waits_next(m->waits)) != NADI_NONE;)
-        if (!m->lanes[l].begun)
+        if (!m->queues[l].begun)
             (void)advance(s, r, (struct place){at.member, l});
 }
 
@@ -381,7 +382,7 @@ static void on_ended(void *context, const struct nadi_event *event)
     s->last_lag = -1;
 }
 
-/* Everything that follows from the lanes that were woken. */
+/* Everything that follows from the queues that were woken. */
 static void settle(struct nadi_system *s, uint32_t run, bool single)
 {
     while (s->ahead->woken.count > 0 && !s->undecided) {
@@ -395,7 +396,7 @@ static void settle(struct nadi_system *s, uint32_t run, bool single)
 
 static void wake_member(struct nadi_system *s, const struct run *r, uint32_t member)
 {
-    for (uint32_t l = 0; l < r->lane_count || l == 0; l++) { /* once without lanes */
+    for (uint32_t l = 0; l < r->queue_count || l == 0; l++) { /* once without queues */
         const struct place at = {member, l};
         NADI_PUSH(&s->ahead->woken, at);
     }

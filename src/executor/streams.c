@@ -47,14 +47,14 @@ static void init_group(struct nadi_system *s, uint32_t group)
         state->position[nadi_group_sorted_position(g, g->members[i])] = i;
 }
 
-uint32_t nadi_streams_lane(const struct nadi_system *s, uint32_t stream, uint32_t phase,
-                           uint32_t member)
+uint32_t nadi_streams_assignment(const struct nadi_system *s, uint32_t stream, uint32_t phase,
+                                 uint32_t member)
 {
     const struct stream *x = &s->streams.items[stream];
     const struct nadi_plan *plan = s->operations.items[x->operation].plan;
-    if (x->lanes)
-        return x->lanes[(size_t)member * plan->phase_count + phase];
-    return x->phases[phase].pool == NADI_POOL_LAST ? LANE_ANTICLOCKWISE : 0;
+    if (x->assignments)
+        return x->assignments[(size_t)member * plan->phase_count + phase];
+    return x->phases[phase].pool == NADI_POOL_LAST ? ASSIGNED_ANTICLOCKWISE : 0;
 }
 
 static void on_nothing(void *context, const struct nadi_event *event);
@@ -92,7 +92,7 @@ static uint16_t deal_queue(struct nadi_system *s, uint32_t rank, const struct na
     else if (next >= q)
         next = p->pool == NADI_POOL_LAST ? half : 0;
     s->pools[at] = (uint16_t)next;
-    return (uint16_t)(queue | (anticlockwise ? LANE_ANTICLOCKWISE : 0));
+    return (uint16_t)(queue | (anticlockwise ? ASSIGNED_ANTICLOCKWISE : 0));
 }
 
 void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct nadi_system *before,
@@ -111,12 +111,12 @@ static uint16_t deal_tree(struct nadi_system *s, uint32_t rank, const struct nad
         s->trees = NADI_ARENA_ZNEW(&s->arena, uint8_t,
                                    (size_t)s->actor_count * dims * NADI_COLLECTIVE_KINDS);
     uint8_t *next = &s->trees[((size_t)rank * dims + p->dim) * NADI_COLLECTIVE_KINDS + kind];
-    uint16_t lane = *next ? LANE_MIN_TREE : 0;
+    uint16_t assignment = *next ? ASSIGNED_MIN_TREE : 0;
     *next ^= 1;
-    return lane;
+    return assignment;
 }
 
-static bool needs_lanes(const struct nadi_system *s, const struct nadi_plan *plan)
+static bool needs_assignments(const struct nadi_system *s, const struct nadi_plan *plan)
 {
     for (uint32_t p = 0; p < plan->phase_count; p++)
         if (plan->phases[p].algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
@@ -124,18 +124,19 @@ static bool needs_lanes(const struct nadi_system *s, const struct nadi_plan *pla
     return s->config->queues_per_dim > 1;
 }
 
-static void deal_lanes(struct nadi_system *s, struct stream *stream, uint32_t rank, uint32_t member)
+static void deal_assignments(struct nadi_system *s, struct stream *stream, uint32_t rank,
+                             uint32_t member)
 {
     const struct operation *op = &s->operations.items[stream->operation];
     const struct nadi_plan *plan = op->plan;
-    uint16_t *lanes = stream->lanes + (size_t)member * plan->phase_count;
+    uint16_t *assignments = stream->assignments + (size_t)member * plan->phase_count;
     for (uint32_t i = 0; i < plan->phase_count; i++) {
         const struct nadi_phase *p = &stream->phases[i];
-        lanes[i] = s->config->queues_per_dim > 1 ? deal_queue(s, rank, p)
-                   : p->pool == NADI_POOL_LAST   ? LANE_ANTICLOCKWISE
-                                                 : 0;
+        assignments[i] = s->config->queues_per_dim > 1 ? deal_queue(s, rank, p)
+                         : p->pool == NADI_POOL_LAST   ? ASSIGNED_ANTICLOCKWISE
+                                                       : 0;
         if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
-            lanes[i] |= deal_tree(s, rank, p, op->view.kind);
+            assignments[i] |= deal_tree(s, rank, p, op->view.kind);
     }
 }
 
@@ -311,8 +312,8 @@ static uint32_t get_stream(struct nadi_system *s, struct operation *op, uint32_t
                                      : op->plan->phases;
         stream->blocks = NADI_NEW(uint32_t, phases);
         memset(stream->blocks, 0xff, phases * sizeof(*stream->blocks));
-        if (needs_lanes(s, op->plan))
-            stream->lanes = NADI_ZNEW(uint16_t, (size_t)op->view.members * phases);
+        if (needs_assignments(s, op->plan))
+            stream->assignments = NADI_ZNEW(uint16_t, (size_t)op->view.members * phases);
     }
     op->streams[chunk] = index;
     return index;
@@ -327,8 +328,10 @@ static struct queue *queue_of(struct nadi_system *s, uint32_t stream, uint32_t m
     struct queue *queues = s->queues + (size_t)actor * s->queues_per_rank;
     if (!op->plan)
         return queues;
-    uint32_t lane = x->lanes ? x->lanes[(size_t)member * op->plan->phase_count + phase] : 0;
-    return queues + x->phases[phase].dim * s->config->queues_per_dim + (lane & LANE_QUEUE);
+    uint32_t assignment =
+        x->assignments ? x->assignments[(size_t)member * op->plan->phase_count + phase] : 0;
+    return queues + x->phases[phase].dim * s->config->queues_per_dim +
+           (assignment & ASSIGNED_QUEUE);
 }
 
 /* Two streams that enter a queue at one tick, both ended by timers of the same delay: which comes
@@ -458,9 +461,9 @@ static void stream_ended(struct nadi_system *s, uint32_t operation, uint32_t mem
 static void free_stream(struct stream *x)
 {
     nadi_mem_free(x->blocks);
-    nadi_mem_free(x->lanes);
+    nadi_mem_free(x->assignments);
     x->blocks = NULL;
-    x->lanes = NULL;
+    x->assignments = NULL;
 }
 
 static void end_stream(struct nadi_system *s, uint32_t index)
@@ -577,8 +580,8 @@ bool nadi_system_collective(struct nadi_system *s, const struct nadi_collective_
     }
     for (uint32_t chunk = 0; chunk < chunks; chunk++) {
         uint32_t stream = get_stream(s, &s->operations.items[operation], chunk);
-        if (s->streams.items[stream].lanes)
-            deal_lanes(s, &s->streams.items[stream], call->rank, member);
+        if (s->streams.items[stream].assignments)
+            deal_assignments(s, &s->streams.items[stream], call->rank, member);
         insert(s, stream, member, 0);
         kick(s, queue_of(s, stream, member, 0));
     }

@@ -61,7 +61,7 @@ static void add_text(const struct nadi_collective_check_request *q, const struct
     nadi_str_add(out, "\n  ");
     add_amount(t->steps.count, "step", "steps", out);
     nadi_str_add(out, " in up to ");
-    add_amount(t->lanes, "lane", "lanes", out);
+    add_amount(t->queues, "lane", "lanes", out);
     nadi_str_add(out, " a member, ");
     add_amount(o->messages, "message", "messages", out);
     nadi_str_printf(out, "\n  %s: sent by all %s", nadi_units_bytes(size, (double)q->bytes),
@@ -91,7 +91,7 @@ static void add_row(const struct nadi_collective_check_request *q, const struct 
     char label[24];
     nadi_str_printf(out, "%s,%s,%s,%u,%u,%u,%u,%zu,", f->path, nadi_table_form_name(f->form),
                     nadi_collective_label(t->shape.kind, label), t->shape.n, t->shape.blocks,
-                    t->shape.scratch, t->lanes, t->steps.count);
+                    t->shape.scratch, t->queues, t->steps.count);
     nadi_str_printf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g\n", o->messages,
                     q->bytes, o->bytes, o->largest_bytes, o->seconds * 1e9);
 }

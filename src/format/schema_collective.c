@@ -12,7 +12,7 @@ static const char *const kinds[] = {
         .key = name, .type = NADI_SCHEMA_INTEGER, .min = least, .max = most, __VA_ARGS__           \
     }
 #define MOST_MEMBERS (1 << 20)
-#define MOST_LANES   (1 << 16)
+#define MOST_QUEUES  (1 << 16)
 #define MOST_SLOTS   (1 << 30)
 
 static const struct nadi_schema_key collective_keys[] = {
@@ -140,11 +140,11 @@ const struct nadi_schema nadi_attached_schema = {
 
 static const struct nadi_schema_key step_keys[] = {
     COUNT("member", 0, MOST_MEMBERS - 1, .required = true, .doc = "Who does it."),
-    COUNT("lane", 0, MOST_LANES - 1, .preset = "0",
+    COUNT("lane", 0, MOST_QUEUES - 1, .preset = "0",
           .doc = "Steps of a lane come one after the other; lanes of a member run side by side."),
     COUNT("to", 0, MOST_MEMBERS - 1, .absent = "it sends nothing",
           .doc = "Member that it sends to."),
-    COUNT("to-lane", 0, MOST_LANES - 1, .absent = "the same lane",
+    COUNT("to-lane", 0, MOST_QUEUES - 1, .absent = "the same lane",
           .doc = "Lane of the receiver that takes the message."),
     COUNT("from", 0, MOST_MEMBERS - 1, .absent = "it receives nothing",
           .doc = "Member that it receives from: its next message on this lane."),
@@ -159,7 +159,7 @@ static const struct nadi_schema_key step_keys[] = {
      .doc = "1: what comes is added to what is there; 0: it replaces it."},
     COUNT("wait-steps", 0, INT32_MAX, .preset = "0",
           .doc = "Begins when so many steps of `wait-lane` have ended."),
-    COUNT("wait-lane", 0, MOST_LANES - 1, .absent = "all lanes of the member",
+    COUNT("wait-lane", 0, MOST_QUEUES - 1, .absent = "all lanes of the member",
           .doc = "Of the same member."),
 };
 

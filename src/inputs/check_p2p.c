@@ -1,9 +1,9 @@
 /* check_p2p: every receive needs a send of the same source, destination, tag and size, and the
  * other way round. Tags count modulo 500,000,000, as in the reference. O(n log n) in the number of
- * sends and receives; with distances for peers, of the distinct traces (check_lanes). */
+ * sends and receives; with distances for peers, of the distinct traces (check_pairs). */
 #include "base/mem.h"
 #include "base/str.h"
-#include "inputs/check_lanes.h"
+#include "inputs/check_pairs.h"
 #include "inputs/check_ranks.h"
 
 struct end { /* one side of a message */

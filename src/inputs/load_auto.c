@@ -219,12 +219,12 @@ static double load_of(const struct deciding *d, const struct nadi_program *p)
     struct load x = {.d = d, .p = p, .bytes = NADI_ZNEW(double, links)};
     x.routing = graph ? routing_of(in) : NULL;
     for (uint32_t m = 0; m < p->request.n; m++)
-        for (uint32_t lane = 0; lane < p->lanes; lane++) {
-            const uint32_t steps = p->ops->steps(p, m, lane);
+        for (uint32_t queue = 0; queue < p->queues; queue++) {
+            const uint32_t steps = p->ops->steps(p, m, queue);
             for (uint32_t k = 0; k < steps; k++) {
-                const struct nadi_step s = nadi_program_step(p, m, lane, k);
+                const struct nadi_step s = nadi_program_step(p, m, queue, k);
                 if (s.to < p->request.n)
-                    put(&x, m, s.to, (double)nadi_program_sent_bytes(p, m, lane, k));
+                    put(&x, m, s.to, (double)nadi_program_sent_bytes(p, m, queue, k));
             }
         }
     const double most = fullest(&x);
@@ -237,8 +237,8 @@ static double load_of(const struct deciding *d, const struct nadi_program *p)
 static double steps_of(const struct nadi_program *p)
 {
     double steps = 0;
-    for (uint32_t lane = 0; lane < p->lanes; lane++)
-        steps += p->ops->steps(p, 0, lane);
+    for (uint32_t queue = 0; queue < p->queues; queue++)
+        steps += p->ops->steps(p, 0, queue);
     return steps * p->request.n;
 }
 

@@ -240,9 +240,9 @@ static bool read_lists(const struct reading *r)
                          count, want > 1 ? " or " : "", want > 1 ? want : 0,
                          want > 1 ? "are" : "is");
     }
-    const uint32_t count = numbers(r, "lanes", gen->lanes);
+    const uint32_t count = numbers(r, "lanes", gen->parallel_cables);
     for (uint32_t d = count; d < NADI_MAX_DIMS; d++)
-        gen->lanes[d] = count == 1 ? gen->lanes[0] : 1;
+        gen->parallel_cables[d] = count == 1 ? gen->parallel_cables[0] : 1;
     return true;
 }
 
@@ -408,9 +408,9 @@ uint32_t nadi_make_switch(struct nadi_graph *g, const char *role, uint32_t numbe
 }
 
 void nadi_make_cables(struct nadi_graph *g, uint32_t a, uint32_t b,
-                      const struct nadi_generator_cable *cable_of, uint32_t lanes, uint32_t dim)
+                      const struct nadi_generator_cable *cable_of, uint32_t count, uint32_t dim)
 {
-    for (uint32_t i = 0; i < lanes; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const double bits = cable_of->bytes_per_s * 8 + 0.5;
         nadi_graph_add_link(g, (struct nadi_graph_link){
                                    .a = a,

@@ -49,7 +49,7 @@ struct nadi_generator {
     double oversubscription;
     uint32_t down[NADI_MAX_DIMS], up[NADI_MAX_DIMS]; /* `levels` of them */
     uint32_t leaves, spines, hosts;
-    uint32_t lanes[NADI_MAX_DIMS]; /* [0] where there is one number */
+    uint32_t parallel_cables[NADI_MAX_DIMS]; /* [0] where there is one number */
     uint32_t nodes, npus, pod;
     uint32_t a, p, h, g;
     uint32_t shape[NADI_MAX_DIMS], axes;

@@ -28,8 +28,8 @@ struct nadi_made nadi_count_clos(const struct nadi_generator *gen)
         const uint64_t switches = nadi_made_times(level.subtrees, level.copies);
         made.switches += switches;
         if (l < gen->levels)
-            made.links +=
-                nadi_made_times(nadi_made_times(switches, gen->up[l - 1]), gen->lanes[l - 1]);
+            made.links += nadi_made_times(nadi_made_times(switches, gen->up[l - 1]),
+                                          gen->parallel_cables[l - 1]);
     }
     return made;
 }
@@ -71,7 +71,7 @@ void nadi_make_clos(struct nadi_graph *g, const struct nadi_generator *gen)
                     nadi_make_cables(g, below + t * (uint32_t)lower.copies + b,
                                      first + s * (uint32_t)level.copies + (uint32_t)c,
                                      l == 1 ? &gen->host : &gen->uplink[l - 2],
-                                     l == 1 ? 1 : gen->lanes[l - 2], l - 1);
+                                     l == 1 ? 1 : gen->parallel_cables[l - 2], l - 1);
                 }
         below = first;
     }
@@ -112,7 +112,7 @@ struct nadi_made nadi_count_rail(const struct nadi_generator *gen)
         .switches =
             (uint64_t)gen->nodes * gen->planes + leaves + gen->spines + (forwards(gen) ? npus : 0),
         .links = npus * gen->planes + npus + (forwards(gen) ? npus : 0) +
-                 nadi_made_times(nadi_made_times(leaves, gen->spines), gen->lanes[0]),
+                 nadi_made_times(nadi_made_times(leaves, gen->spines), gen->parallel_cables[0]),
     };
 }
 
@@ -151,7 +151,7 @@ void nadi_make_rail(struct nadi_graph *g, const struct nadi_generator *gen)
     }
     for (uint32_t leaf = first_leaf; leaf < first_spine; leaf++)
         for (uint32_t i = 0; i < gen->spines; i++)
-            nadi_make_cables(g, leaf, first_spine + i, &gen->uplink[0], gen->lanes[0], 2);
+            nadi_make_cables(g, leaf, first_spine + i, &gen->uplink[0], gen->parallel_cables[0], 2);
     g->alike = gen->nodes % gen->pod == 0;
     nadi_graph_finish(g);
 }

@@ -123,7 +123,7 @@ static struct nadi_graph_grid grid_of(const struct nadi_generator *gen,
     return (struct nadi_graph_grid){
         .shape = t,
         .hosts = gen->hosts,
-        .lanes = gen->lanes,
+        .parallel_cables = gen->parallel_cables,
         .host_bits_per_s = gen->hosts_given ? nadi_graph_rate(gen->host.bytes_per_s / 1e9) : 0,
         .host_latency = gen->hosts_given ? nadi_time_trunc_ns(gen->host.latency_ns) : 0,
         .router_role = gen->hosts_given ? "switch" : "router",

@@ -17,9 +17,9 @@ static inline uint64_t nadi_made_times(uint64_t a, uint64_t b)
 
 uint32_t nadi_make_switch(struct nadi_graph *g, const char *role, uint32_t number, uint32_t level,
                           uint32_t group);
-/* `lanes` cables from a to b. */
+/* `count` cables from a to b. */
 void nadi_make_cables(struct nadi_graph *g, uint32_t a, uint32_t b,
-                      const struct nadi_generator_cable *cable, uint32_t lanes, uint32_t dim);
+                      const struct nadi_generator_cable *cable, uint32_t count, uint32_t dim);
 /* All hosts first: NPU k is node k; groups are of `of_group` NPUs each. */
 void nadi_make_hosts(struct nadi_graph *g, uint64_t count, uint64_t of_group);
 

@@ -55,11 +55,11 @@ struct nadi_graph_port { /* where a cable meets a node */
 };
 
 /* A graph that is a product of dimensions: router r of the shape is node first_router + r, and the
- * ports of a Switch dimension's hub are in the order of the coordinate, `lanes` for each. */
+ * ports of a Switch dimension's hub are in the order of the coordinate, `parallel_cables` each. */
 struct nadi_graph_product {
     struct nadi_topology shape; /* of the routers; no Mesh or Torus of several axes */
     uint32_t first_router;
-    uint32_t lanes[NADI_MAX_DIMS]; /* parallel cables between two neighbours */
+    uint32_t parallel_cables[NADI_MAX_DIMS]; /* parallel cables between two neighbours */
 };
 
 struct nadi_graph {

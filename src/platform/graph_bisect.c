@@ -45,7 +45,7 @@ static double cut_of_dim(const struct nadi_graph_product *p, uint32_t d)
 {
     const struct nadi_dim *dim = &p->shape.dims[d];
     const double half = dim->npus / 2, rest = dim->npus - half;
-    const double rate = (double)(nadi_count_round(dim->bytes_per_ns * 8e9)) * p->lanes[d];
+    const double rate = (double)(nadi_count_round(dim->bytes_per_ns * 8e9)) * p->parallel_cables[d];
     const double groups = (double)p->shape.npu_count / dim->npus;
     double cables = half;
     if (dim->kind == NADI_DIM_RING)

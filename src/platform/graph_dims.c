@@ -34,7 +34,7 @@ static uint64_t cables_of_group(const struct nadi_dim *dim)
     NADI_BUG("dimension without a kind");
 }
 
-static uint64_t links_of_shape(const struct nadi_topology *t, const uint32_t *lanes)
+static uint64_t links_of_shape(const struct nadi_topology *t, const uint32_t *parallel_cables)
 {
     struct nadi_topology whole;
     uint32_t of[NADI_MAX_DIMS];
@@ -43,7 +43,7 @@ static uint64_t links_of_shape(const struct nadi_topology *t, const uint32_t *la
         NADI_BUG("a network of more than %d axes", NADI_MAX_DIMS);
     for (uint32_t d = 0; d < whole.dim_count; d++)
         links += cables_of_group(&whole.dims[d]) * (whole.npu_count / whole.dims[d].npus) *
-                 (lanes ? lanes[of[d]] : 1);
+                 (parallel_cables ? parallel_cables[of[d]] : 1);
     return links;
 }
 
@@ -54,7 +54,7 @@ uint64_t nadi_graph_dims_links(const struct nadi_topology *t)
 
 uint64_t nadi_graph_grid_links(const struct nadi_graph_grid *grid)
 {
-    return links_of_shape(grid->shape, grid->lanes) +
+    return links_of_shape(grid->shape, grid->parallel_cables) +
            (uint64_t)grid->shape->npu_count * grid->hosts;
 }
 
@@ -70,7 +70,7 @@ struct builder {
     struct nadi_graph *g;
     struct nadi_topology shape; /* expanded */
     uint32_t of[NADI_MAX_DIMS]; /* dimension that each of the shape's came from */
-    uint32_t lanes[NADI_MAX_DIMS];
+    uint32_t parallel_cables[NADI_MAX_DIMS];
     uint32_t first; /* node of rank 0's router, or host where there are none */
     uint32_t hubs;
     uint32_t first_dim; /* number of the shape's first dimension */
@@ -79,7 +79,7 @@ struct builder {
 static void connect(struct builder *b, uint32_t dim, uint32_t x, uint32_t y)
 {
     const struct nadi_dim *shape = &b->shape.dims[dim];
-    for (uint32_t lane = 0; lane < b->lanes[dim]; lane++)
+    for (uint32_t cable = 0; cable < b->parallel_cables[dim]; cable++)
         nadi_graph_add_link(
             b->g, (struct nadi_graph_link){
                       .a = x,
@@ -103,8 +103,8 @@ static void connect_hub(struct builder *b, uint32_t dim, uint32_t base)
     b->g->nodes[hub].in_switch_bytes_per_ns = shape->in_switch_bytes_per_ns;
     b->g->nodes[hub].in_switch_latency_ns = shape->in_switch_latency_ns;
     if (shape->oversubscription > 1)
-        b->g->nodes[hub].forward_bits_s =
-            nadi_graph_rate(shape->bytes_per_ns * b->lanes[dim] * n / shape->oversubscription);
+        b->g->nodes[hub].forward_bits_s = nadi_graph_rate(
+            shape->bytes_per_ns * b->parallel_cables[dim] * n / shape->oversubscription);
     for (uint32_t i = 0; i < n; i++)
         connect(b, dim, base + i * stride, hub);
 }
@@ -147,7 +147,7 @@ static double rate_of_router(const struct builder *b)
         const struct nadi_dim *dim = &b->shape.dims[d];
         const bool two = dim->kind == NADI_DIM_RING || dim->kind == NADI_DIM_MESH;
         const uint32_t cables = two ? 2 : dim->kind == NADI_DIM_FULLY_CONNECTED ? dim->npus : 1;
-        bytes_per_ns += dim->bytes_per_ns * cables * b->lanes[d];
+        bytes_per_ns += dim->bytes_per_ns * cables * b->parallel_cables[d];
     }
     return bytes_per_ns;
 }
@@ -172,13 +172,13 @@ static void add_routers(struct builder *b, const struct nadi_graph_grid *grid)
 }
 
 static void begin(struct builder *b, struct nadi_graph *g, const struct nadi_topology *t,
-                  const uint32_t *lanes, uint32_t hosts)
+                  const uint32_t *parallel_cables, uint32_t hosts)
 {
     *b = (struct builder){.g = g};
     if (!nadi_topology_expand(t, &b->shape, b->of))
         NADI_BUG("a network of more than %d axes", NADI_MAX_DIMS);
     for (uint32_t d = 0; d < b->shape.dim_count; d++)
-        b->lanes[d] = lanes ? lanes[b->of[d]] : 1;
+        b->parallel_cables[d] = parallel_cables ? parallel_cables[b->of[d]] : 1;
     for (uint32_t r = 0; r < hosts; r++)
         nadi_graph_add_node(g, NADI_GRAPH_HOST, NULL);
 }
@@ -199,7 +199,7 @@ static void connect_all(struct builder *b)
 void nadi_graph_from_grid(struct nadi_graph *g, const struct nadi_graph_grid *grid)
 {
     struct builder b;
-    begin(&b, g, grid->shape, grid->lanes, grid->shape->npu_count * grid->hosts);
+    begin(&b, g, grid->shape, grid->parallel_cables, grid->shape->npu_count * grid->hosts);
     NADI_ASSERT(grid->hosts == 1 || grid->host_bits_per_s > 0);
     b.first_dim = grid->host_bits_per_s > 0;
     add_routers(&b, grid);
@@ -207,7 +207,7 @@ void nadi_graph_from_grid(struct nadi_graph *g, const struct nadi_graph_grid *gr
     struct nadi_graph_product *p = NADI_ARENA_ZNEW(&g->arena, struct nadi_graph_product, 1);
     p->shape = b.shape;
     p->first_router = b.first;
-    memcpy(p->lanes, b.lanes, sizeof(b.lanes));
+    memcpy(p->parallel_cables, b.parallel_cables, sizeof(b.parallel_cables));
     g->product = p;
 }
 

@@ -18,7 +18,7 @@
 struct nadi_graph_grid {
     const struct nadi_topology *shape; /* of the routers, finished; its links may be of any kind */
     uint32_t hosts;                    /* a router, >= 1; host h is at router h / hosts */
-    const uint32_t *lanes;             /* cables by dimension of the shape; NULL: 1 each */
+    const uint32_t *parallel_cables;   /* cables by dimension of the shape; NULL: 1 each */
     uint64_t host_bits_per_s; /* of a host's cable, which is then dimension 0 and the shape's
                                  dimensions follow; 0: on board, as above, for one host only */
     nadi_time host_latency;

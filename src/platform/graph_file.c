@@ -176,7 +176,7 @@ struct cable { /* one entry of links */
     struct reader *r;
     const struct nadi_doc_node *at;
     struct nadi_graph_link link;
-    uint32_t lanes;
+    uint32_t parallel_cables;
 };
 
 static bool join(const struct cable *c, uint32_t a, uint32_t b)
@@ -188,10 +188,10 @@ static bool join(const struct cable *c, uint32_t a, uint32_t b)
     if (a == b)
         return nadi_error(c->r->diags, "graph/loop", place_of(c->r, c->at), NULL,
                           "a link from '%s' to itself", g->nodes[a].name);
-    if (g->link_count + c->lanes > MOST_LINKS)
+    if (g->link_count + c->parallel_cables > MOST_LINKS)
         return nadi_error(c->r->diags, "graph/size", place_of(c->r, c->at), NULL,
                           "more than %d links", MOST_LINKS);
-    for (uint32_t i = 0; i < c->lanes; i++)
+    for (uint32_t i = 0; i < c->parallel_cables; i++)
         nadi_graph_add_link(g, link);
     return true;
 }
@@ -242,7 +242,7 @@ static bool read_link(struct reader *r, const struct nadi_doc_node *map)
                            : (uint32_t)nadi_schema_integer(&v, "dimension"),
                 .one_way = nadi_schema_integer(&v, "one-way") != 0,
             },
-        .lanes = (uint32_t)nadi_schema_integer(&v, "count"),
+        .parallel_cables = (uint32_t)nadi_schema_integer(&v, "count"),
     };
     return nadi_schema_word(&v, "join") ? join_all(&c, a, as, b, bs) : join_pairs(&c, a, as, b, bs);
 }

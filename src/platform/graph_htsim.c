@@ -144,7 +144,7 @@ static bool plan(struct file *f, struct nadi_generator *gen)
             return false;
         if (i > 0) {
             gen->up[i - 1] = t[i - 1].up / t[i].bundle;
-            gen->lanes[i - 1] = t[i].bundle;
+            gen->parallel_cables[i - 1] = t[i].bundle;
         }
         /* Half of each switch's latency on either side: every way passes all of it. */
         const double below_ns = i > 0 ? t[i - 1].switch_ns : 0;

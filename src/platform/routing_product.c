@@ -47,11 +47,11 @@ static uint32_t down_ports(const struct nadi_graph *g, uint32_t hub, uint32_t to
     const uint32_t first = g->first_port[hub], last = g->first_port[hub + 1] - 1;
     const uint32_t axis = nadi_topology_lowest_difference(
         &p->shape, router_of(p, g->ports[first].peer), router_of(p, g->ports[last].peer));
-    const uint32_t lanes = p->lanes[axis];
+    const uint32_t parallel_cables = p->parallel_cables[axis];
     const uint32_t at = nadi_topology_coordinate(&p->shape, router_of(p, to), axis);
-    for (uint32_t lane = 0; lane < lanes; lane++)
-        choices[lane] = first + at * lanes + lane;
-    return lanes;
+    for (uint32_t cable = 0; cable < parallel_cables; cable++)
+        choices[cable] = first + at * parallel_cables + cable;
+    return parallel_cables;
 }
 
 uint32_t nadi_routing_product_choices(const struct nadi_routing *r, uint32_t node, uint32_t to,

@@ -35,19 +35,19 @@ static const char critical_colour[] = "#d50000";
 
 static enum look_kind look_of(const struct nadi_picture_box *box, const struct nadi_full *f)
 {
-    switch (box->lane.kind) {
-    case NADI_LANE_HOST:
+    switch (box->stream.kind) {
+    case NADI_STREAM_HOST:
         return LOOK_HOST;
-    case NADI_LANE_DEVICE:
+    case NADI_STREAM_DEVICE:
         return LOOK_COMPUTE;
-    case NADI_LANE_COMM:
+    case NADI_STREAM_COMM:
         return f->nodes[box->first].type == NADI_NODE_SEND   ? LOOK_SEND
                : f->nodes[box->first].type == NADI_NODE_RECV ? LOOK_RECEIVE
                                                              : LOOK_COLLECTIVE;
-    case NADI_LANE_MEMORY:
+    case NADI_STREAM_MEMORY:
         return LOOK_MEMORY;
-    case NADI_LANE_NONE:
-    case NADI_LANE_KINDS:
+    case NADI_STREAM_NONE:
+    case NADI_STREAM_KINDS:
         break;
     }
     return LOOK_OTHER;
@@ -140,7 +140,8 @@ static void add_label(const struct nadi_picture_box *box, const struct nadi_full
         nadi_str_add(out, "\\n");
     if (box->ns)
         nadi_str_add(out, nadi_units_time(time, (double)box->ns));
-    if (box->bytes && box->lane.kind != NADI_LANE_DEVICE && box->lane.kind != NADI_LANE_HOST)
+    if (box->bytes && box->stream.kind != NADI_STREAM_DEVICE &&
+        box->stream.kind != NADI_STREAM_HOST)
         nadi_str_printf(out, "%s%s", box->ns ? ", " : "",
                         nadi_units_bytes(bytes, (double)box->bytes));
     nadi_str_release(&name);
@@ -162,9 +163,10 @@ static void dot_box(const struct nadi_picture *p, const struct nadi_picture_box 
     nadi_str_printf(out, ", tooltip=\"%s, node %" PRIu64, look->name, first);
     if (box->count > 1)
         nadi_str_printf(out, " to %" PRIu64, last);
-    if (box->lane.numbered)
+    if (box->stream.numbered)
         nadi_str_printf(out, ", %s %" PRId64,
-                        box->lane.kind == NADI_LANE_HOST ? "thread" : "stream", box->lane.number);
+                        box->stream.kind == NADI_STREAM_HOST ? "thread" : "stream",
+                        box->stream.number);
     nadi_str_add(out, "\"];\n");
 }
 
@@ -278,8 +280,8 @@ static void graphml_box(const struct nadi_picture_box *box, const struct nadi_fu
                     f->nodes[box->first].id);
     add_markup(out, nadi_str_get(&name));
     nadi_str_printf(out, "</data><data key=\"node_kind\">%s</data>", looks[look_of(box, f)].name);
-    if (box->lane.numbered)
-        nadi_str_printf(out, "<data key=\"node_lane\">%" PRId64 "</data>", box->lane.number);
+    if (box->stream.numbered)
+        nadi_str_printf(out, "<data key=\"node_lane\">%" PRId64 "</data>", box->stream.number);
     graphml_u64(out, "nodes", box->count);
     graphml_u64(out, "last_id", f->nodes[box->last].id);
     graphml_u64(out, "duration_ns", box->ns);

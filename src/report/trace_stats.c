@@ -193,7 +193,7 @@ void nadi_trace_stats_text(const struct nadi_stats *s, const char *title, uint32
                     s->ranks.count > 1 ? "the longest rank" : "it");
     add_breakdown(s, out);
     add_table(s, NADI_STATS_TYPES, "By type", 0, out);
-    add_table(s, NADI_STATS_LANES, "By lane", rows, out);
+    add_table(s, NADI_STATS_STREAMS, "By lane", rows, out);
     add_table(s, NADI_STATS_GROUPS, "By group or peer", rows, out);
     add_table(s, NADI_STATS_OPERATORS, "By operator", rows, out);
     add_table(s, NADI_STATS_PATH, "Critical path", rows, out);

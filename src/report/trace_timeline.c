@@ -5,7 +5,7 @@
 #include "base/time.h"
 
 struct span {
-    struct nadi_lane lane;
+    struct nadi_trace_stream stream;
     uint64_t start_ps, end_ps;
     uint32_t index; /* of its node or issue */
     uint32_t track;
@@ -22,7 +22,7 @@ struct layout { /* of one rank */
     struct {
         struct ends *items;
         size_t count, capacity;
-    } rows; /* of the lane being laid out */
+    } rows; /* of the stream being laid out */
     uint32_t tracks;
 };
 
@@ -101,14 +101,14 @@ static int compare(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-static int by_lane(const void *a, const void *b)
+static int by_stream(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
-    int order = compare(x->lane.kind, y->lane.kind);
+    int order = compare(x->stream.kind, y->stream.kind);
     if (!order)
-        order = compare(x->lane.numbered, y->lane.numbered);
-    if (!order && x->lane.number != y->lane.number)
-        order = x->lane.number < y->lane.number ? -1 : 1;
+        order = compare(x->stream.numbered, y->stream.numbered);
+    if (!order && x->stream.number != y->stream.number)
+        order = x->stream.number < y->stream.number ? -1 : 1;
     if (!order)
         order = compare(x->start_ps, y->start_ps);
     if (!order)
@@ -116,7 +116,7 @@ static int by_lane(const void *a, const void *b)
     return order ? order : compare(x->index, y->index);
 }
 
-static bool same_lane(const struct nadi_lane *a, const struct nadi_lane *b)
+static bool same_stream(const struct nadi_trace_stream *a, const struct nadi_trace_stream *b)
 {
     return a->kind == b->kind && a->numbered == b->numbered && a->number == b->number;
 }
@@ -127,21 +127,21 @@ static bool fits(struct ends *row, const struct span *s)
     while (row->count && row->items[row->count - 1] <= s->start_ps)
         row->count--;
     return row->count == 0 ||
-           (s->lane.kind == NADI_LANE_HOST && row->items[row->count - 1] >= s->end_ps);
+           (s->stream.kind == NADI_STREAM_HOST && row->items[row->count - 1] >= s->end_ps);
 }
 
-static void name_track(struct nadi_trace_timeline_writer *w, const struct nadi_lane *lane,
+static void name_track(struct nadi_trace_timeline_writer *w, const struct nadi_trace_stream *stream,
                        uint32_t rank, uint32_t track, size_t row)
 {
-    static const char *const names[NADI_LANE_KINDS] = {"host", "compute", "communication", "memory",
-                                                       "other"};
+    static const char *const names[NADI_STREAM_KINDS] = {"host", "compute", "communication",
+                                                         "memory", "other"};
     struct nadi_str name = NADI_STR_INIT;
-    if (lane->kind == NADI_LANE_HOST)
-        nadi_str_printf(&name, "host thread %" PRId64, lane->number);
-    else if (lane->numbered)
-        nadi_str_printf(&name, "%s, stream %" PRId64, names[lane->kind], lane->number);
+    if (stream->kind == NADI_STREAM_HOST)
+        nadi_str_printf(&name, "host thread %" PRId64, stream->number);
+    else if (stream->numbered)
+        nadi_str_printf(&name, "%s, stream %" PRId64, names[stream->kind], stream->number);
     else
-        nadi_str_add(&name, names[lane->kind]);
+        nadi_str_add(&name, names[stream->kind]);
     if (row)
         nadi_str_printf(&name, " (%zu)", row + 1);
     put_label(w, rank, track, "thread_name", nadi_str_get(&name));
@@ -158,7 +158,7 @@ static void place_span(struct nadi_trace_timeline_writer *w, struct layout *l, s
     if (row == l->rows.count) {
         const struct ends none = {0};
         NADI_PUSH(&l->rows, none);
-        name_track(w, &s->lane, rank, l->tracks + (uint32_t)row + 1, row);
+        name_track(w, &s->stream, rank, l->tracks + (uint32_t)row + 1, row);
     }
     struct ends *ends = &l->rows.items[row];
     if (s->end_ps > s->start_ps)
@@ -166,7 +166,7 @@ static void place_span(struct nadi_trace_timeline_writer *w, struct layout *l, s
     s->track = l->tracks + (uint32_t)row + 1;
 }
 
-static void end_lane(struct layout *l)
+static void end_stream(struct layout *l)
 {
     for (size_t i = 0; i < l->rows.count; i++)
         nadi_mem_free(l->rows.items[i].items);
@@ -181,13 +181,13 @@ static void lay_out(struct nadi_trace_timeline_writer *w, struct layout *l, uint
     snprintf(name, sizeof name, "rank %u", rank);
     put_label(w, rank, 0, "process_name", name);
     put_order(w, rank, 0, "process_sort_index", rank);
-    qsort(l->spans, l->count, sizeof(*l->spans), by_lane);
+    qsort(l->spans, l->count, sizeof(*l->spans), by_stream);
     for (size_t i = 0; i < l->count; i++) {
-        if (i && !same_lane(&l->spans[i].lane, &l->spans[i - 1].lane))
-            end_lane(l);
+        if (i && !same_stream(&l->spans[i].stream, &l->spans[i - 1].stream))
+            end_stream(l);
         place_span(w, l, &l->spans[i], rank);
     }
-    end_lane(l);
+    end_stream(l);
     nadi_mem_free(l->rows.items);
 }
 
@@ -302,12 +302,12 @@ void nadi_timeline_json_trace(struct nadi_trace_timeline_writer *w, const struct
 {
     struct layout l = {.spans = NADI_NEW(struct span, f->node_count)};
     for (size_t i = 0; i < f->node_count; i++) {
-        const struct nadi_lane lane = nadi_lane_of(&f->nodes[i]);
-        if (lane.kind == NADI_LANE_NONE)
+        const struct nadi_trace_stream stream = nadi_trace_stream_of(&f->nodes[i]);
+        if (stream.kind == NADI_STREAM_NONE)
             continue;
         const uint64_t start = to_ps(times->start[i] + offset_ns);
         l.spans[l.count++] = (struct span){
-            .lane = lane,
+            .stream = stream,
             .start_ps = start,
             .end_ps = nadi_max_u64(start, to_ps(times->end[i] + offset_ns)),
             .index = (uint32_t)i,
@@ -326,20 +326,20 @@ void nadi_timeline_json_trace(struct nadi_trace_timeline_writer *w, const struct
 /* --- a log -------------------------------------------------------------------------------------
  */
 
-static struct nadi_lane lane_of_issue(const struct nadi_issue *issue)
+static struct nadi_trace_stream stream_of_issue(const struct nadi_issue *issue)
 {
     switch (issue->type) {
     case NADI_NODE_MEM_LOAD:
     case NADI_NODE_MEM_STORE:
-        return (struct nadi_lane){.kind = NADI_LANE_MEMORY};
+        return (struct nadi_trace_stream){.kind = NADI_STREAM_MEMORY};
     case NADI_NODE_COMP:
-        return (struct nadi_lane){.kind = NADI_LANE_DEVICE};
+        return (struct nadi_trace_stream){.kind = NADI_STREAM_DEVICE};
     case NADI_NODE_SEND:
     case NADI_NODE_RECV:
     case NADI_NODE_COLL:
-        return (struct nadi_lane){.kind = NADI_LANE_COMM};
+        return (struct nadi_trace_stream){.kind = NADI_STREAM_COMM};
     default:
-        return (struct nadi_lane){.kind = NADI_LANE_NONE};
+        return (struct nadi_trace_stream){.kind = NADI_STREAM_NONE};
     }
 }
 
@@ -366,7 +366,7 @@ static void put_npu(struct nadi_trace_timeline_writer *w, const struct nadi_issu
     for (size_t i = 0; i < count; i++) {
         const struct nadi_issue *issue = &log->issues.items[order[i].index];
         l.spans[i] = (struct span){
-            .lane = lane_of_issue(issue),
+            .stream = stream_of_issue(issue),
             .start_ps = cycles_to_ps(issue->start, ps_per_cycle),
             .end_ps = cycles_to_ps(issue->end, ps_per_cycle),
             .index = order[i].index,

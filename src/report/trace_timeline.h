@@ -1,7 +1,7 @@
-/* trace_timeline: spans on lanes as the JSON that Perfetto and Chrome open.
+/* trace_timeline: spans on streams as the JSON that Perfetto and Chrome open.
  *
- * One process a rank, one track a lane: host threads, device streams, communication, memory.
- * Spans of a lane that overlap get tracks of their own; on a host thread they nest, as calls do.
+ * One process a rank, one track a stream: host threads, device streams, communication, memory.
+ * Spans of a stream that overlap get tracks of their own; on a host thread they nest, as calls do.
  * An arrow leads from a node to each that waits for it on another track. Written as it comes, one
  * rank after the other: O(spans log spans) of a rank. Times in the file are us with three
  * digits, or six where a cycle is no whole ns. */

@@ -1,24 +1,24 @@
 /* synth_table: a plan as steps.
  *
- * An NPU has lanes for each channel that it sends or receives by, as many as it has messages there
- * at once. A message is a step in a lane of its sender, which keeps the order of the plan, and one
- * in a lane of its receiver. It waits for the receives that brought what it carries: a step waits
- * for one lane, so that more of them are steps of their own before it. */
+ * An NPU has queues for each channel that it sends or receives by, as many as it has messages there
+ * at once. A message is a step in a queue of its sender, which keeps the order of the plan, and one
+ * in a queue of its receiver. It waits for the receives that brought what it carries: a step waits
+ * for one queue, so that more of them are steps of their own before it. */
 #include "base/mem.h"
 #include "synthesize/synth.h"
 
-struct lane {
+struct queue {
     nadi_time busy; /* until then */
     uint32_t next;  /* of the same NPU and channel */
     uint32_t number, steps;
-    uint32_t slot;    /* sending: among those of its channel; receiving: of the senders' lanes */
-    uint32_t *waited; /* sending: steps of the NPU's lanes that it has waited for */
+    uint32_t slot;    /* sending: among those of its channel; receiving: of the senders' queues */
+    uint32_t *waited; /* sending: steps of the NPU's queues that it has waited for */
     uint32_t waited_count;
 };
 
 struct arrival { /* of a chunk at an NPU */
     uint32_t next;
-    uint32_t lane, steps; /* number of the lane; its steps once it is there */
+    uint32_t queue, steps; /* number of the queue; its steps once it is there */
 };
 
 struct writer {
@@ -26,12 +26,12 @@ struct writer {
     const struct nadi_synth_net *net;
     struct nadi_table *table;
     uint32_t chunks;
-    uint32_t *sending, *receiving; /* by channel: first lane */
-    uint32_t *lane_count;          /* by NPU */
+    uint32_t *sending, *receiving; /* by channel: first queue */
+    uint32_t *queue_count;         /* by NPU */
     struct {
-        struct lane *items;
+        struct queue *items;
         size_t count, capacity;
-    } lanes;
+    } queues;
     uint32_t *arrived; /* first arrival: by NPU and chunk; all-to-all: by chunk */
     struct {
         struct arrival *items;
@@ -45,43 +45,43 @@ static uint32_t *arrived(struct writer *w, uint32_t npu, uint32_t chunk)
     return &w->arrived[moves ? chunk : (size_t)npu * w->chunks + chunk];
 }
 
-/* A lane of the NPU at the channel that is free when the message starts, made if there is none.
- * Messages from one NPU into one lane must keep their order: they come from one lane, `slot`
+/* A queue of the NPU at the channel that is free when the message starts, made if there is none.
+ * Messages from one NPU into one queue must keep their order: they come from one queue, `slot`
  * (NADI_NONE: any). */
-static uint32_t free_lane(struct writer *w, uint32_t *first, uint32_t npu,
-                          const struct nadi_synth_send *send, uint32_t slot)
+static uint32_t free_queue(struct writer *w, uint32_t *first, uint32_t npu,
+                           const struct nadi_synth_send *send, uint32_t slot)
 {
     uint32_t *at = first, count = 0;
-    for (; *at != NADI_NONE; at = &w->lanes.items[*at].next, count++)
-        if (w->lanes.items[*at].busy <= send->start &&
-            (slot == NADI_NONE || w->lanes.items[*at].slot == slot))
+    for (; *at != NADI_NONE; at = &w->queues.items[*at].next, count++)
+        if (w->queues.items[*at].busy <= send->start &&
+            (slot == NADI_NONE || w->queues.items[*at].slot == slot))
             break;
     if (*at == NADI_NONE) {
-        const uint32_t index = (uint32_t)w->lanes.count;
-        const struct lane lane = {.next = NADI_NONE,
-                                  .number = w->lane_count[npu]++,
-                                  .slot = slot == NADI_NONE ? count : slot};
+        const uint32_t index = (uint32_t)w->queues.count;
+        const struct queue queue = {.next = NADI_NONE,
+                                    .number = w->queue_count[npu]++,
+                                    .slot = slot == NADI_NONE ? count : slot};
         *at = index;
-        NADI_PUSH(&w->lanes, lane);
-        w->lanes.items[index].busy = send->end;
+        NADI_PUSH(&w->queues, queue);
+        w->queues.items[index].busy = send->end;
         return index;
     }
-    w->lanes.items[*at].busy = send->end;
+    w->queues.items[*at].busy = send->end;
     return *at;
 }
 
-/* Has the lane waited for so many steps of another one? Notes that it has now. */
-static bool waited(struct lane *l, uint32_t lane, uint32_t steps)
+/* Has the queue waited for so many steps of another one? Notes that it has now. */
+static bool waited(struct queue *l, uint32_t queue, uint32_t steps)
 {
-    if (lane >= l->waited_count) {
-        const uint32_t count = lane + 8;
+    if (queue >= l->waited_count) {
+        const uint32_t count = queue + 8;
         l->waited = nadi_mem_realloc(l->waited, count, sizeof(uint32_t));
         memset(l->waited + l->waited_count, 0, (count - l->waited_count) * sizeof(uint32_t));
         l->waited_count = count;
     }
-    if (l->waited[lane] >= steps)
+    if (l->waited[queue] >= steps)
         return true;
-    l->waited[lane] = steps;
+    l->waited[queue] = steps;
     return false;
 }
 
@@ -92,29 +92,29 @@ static int by_number(const void *a, const void *b)
 }
 
 struct need {
-    uint32_t lane, steps;
+    uint32_t queue, steps;
 };
 
-/* What the chunks of a message arrived by and has not been waited for: the last step of each lane.
+/* What the chunks of a message arrived by and has not been waited for: the last step of each queue.
  */
 static uint32_t find_needs(struct writer *w, const struct nadi_synth_send *send, uint32_t from,
-                           struct lane *l, struct need **needs, size_t *capacity)
+                           struct queue *l, struct need **needs, size_t *capacity)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < send->count; i++) {
         const uint32_t chunk = w->s->plan.chunks.items[send->first + i];
         for (uint32_t a = *arrived(w, from, chunk); a != NADI_NONE; a = w->arrivals.items[a].next) {
             const struct arrival *at = &w->arrivals.items[a];
-            if (waited(l, at->lane, at->steps))
+            if (waited(l, at->queue, at->steps))
                 continue;
             uint32_t k = 0;
-            while (k < count && (*needs)[k].lane != at->lane)
+            while (k < count && (*needs)[k].queue != at->queue)
                 k++;
             if (k == *capacity) {
                 *capacity = 2 * *capacity;
                 *needs = nadi_mem_realloc(*needs, *capacity, sizeof(**needs));
             }
-            (*needs)[k] = (struct need){at->lane, at->steps};
+            (*needs)[k] = (struct need){at->queue, at->steps};
             count += k == count;
         }
     }
@@ -137,25 +137,25 @@ static void write_message(struct writer *w, size_t index, struct need **needs, s
     const struct nadi_synth_pair *p = &w->net->pairs[send->pair];
     const uint32_t *way = &w->net->channels[p->first_channel];
     const bool adds = index < w->s->reducing;
-    const uint32_t out = free_lane(w, &w->sending[way[0]], p->from, send, NADI_NONE);
-    const uint32_t in = free_lane(w, &w->receiving[way[p->channel_count - 1]], p->to, send,
-                                  w->lanes.items[out].slot);
-    struct lane *from = &w->lanes.items[out], *to = &w->lanes.items[in];
+    const uint32_t out = free_queue(w, &w->sending[way[0]], p->from, send, NADI_NONE);
+    const uint32_t in = free_queue(w, &w->receiving[way[p->channel_count - 1]], p->to, send,
+                                   w->queues.items[out].slot);
+    struct queue *from = &w->queues.items[out], *to = &w->queues.items[in];
     const uint32_t count = find_needs(w, send, p->from, from, needs, capacity);
     struct nadi_step *step;
     for (uint32_t i = 0; i + 1 < count; i++) {
         step = nadi_table_add(w->table, p->from, from->number);
-        step->wait_lane = (int)(*needs)[i].lane;
+        step->wait_queue = (int)(*needs)[i].queue;
         step->wait_steps = (*needs)[i].steps;
         from->steps++;
     }
     step = nadi_table_add(w->table, p->from, from->number);
     if (count > 0) {
-        step->wait_lane = (int)(*needs)[count - 1].lane;
+        step->wait_queue = (int)(*needs)[count - 1].queue;
         step->wait_steps = (*needs)[count - 1].steps;
     }
     step->to = p->to;
-    step->to_lane = to->number;
+    step->to_queue = to->number;
     from->steps++;
     send_chunks(w, send);
     step = nadi_table_add(w->table, p->to, to->number);
@@ -165,7 +165,7 @@ static void write_message(struct writer *w, size_t index, struct need **needs, s
     for (uint32_t i = 0; i < send->count; i++) {
         uint32_t *first = arrived(w, p->to, w->s->plan.chunks.items[send->first + i]);
         const struct arrival arrival = {
-            .next = adds ? *first : NADI_NONE, .lane = to->number, .steps = to->steps};
+            .next = adds ? *first : NADI_NONE, .queue = to->number, .steps = to->steps};
         *first = (uint32_t)w->arrivals.count;
         NADI_PUSH(&w->arrivals, arrival);
     }
@@ -188,7 +188,7 @@ void nadi_synth_table(const struct nadi_synth *s, const struct nadi_synth_net *n
     nadi_table_init(table, &shape);
     w.sending = nones(net->channel_count);
     w.receiving = nones(net->channel_count);
-    w.lane_count = NADI_ZNEW(uint32_t, s->n);
+    w.queue_count = NADI_ZNEW(uint32_t, s->n);
     w.arrived = nones(exchange ? w.chunks : (size_t)s->n * w.chunks);
     size_t capacity = 16;
     struct need *needs = NADI_NEW(struct need, capacity);
@@ -199,10 +199,10 @@ void nadi_synth_table(const struct nadi_synth *s, const struct nadi_synth_net *n
     nadi_mem_free(needs);
     nadi_mem_free(w.sending);
     nadi_mem_free(w.receiving);
-    nadi_mem_free(w.lane_count);
+    nadi_mem_free(w.queue_count);
     nadi_mem_free(w.arrived);
     nadi_mem_free(w.arrivals.items);
-    for (size_t i = 0; i < w.lanes.count; i++)
-        nadi_mem_free(w.lanes.items[i].waited);
-    nadi_mem_free(w.lanes.items);
+    for (size_t i = 0; i < w.queues.count; i++)
+        nadi_mem_free(w.queues.items[i].waited);
+    nadi_mem_free(w.queues.items);
 }

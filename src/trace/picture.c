@@ -141,28 +141,28 @@ static bool same_name(const struct nadi_full_node *a, const struct nadi_full_nod
            (a->name_bytes == 0 || memcmp(a->name, b->name, a->name_bytes) == 0);
 }
 
-static bool same_lane(const struct nadi_lane *a, const struct nadi_lane *b)
+static bool same_stream(const struct nadi_trace_stream *a, const struct nadi_trace_stream *b)
 {
     return a->kind == b->kind && a->numbered == b->numbered && a->number == b->number;
 }
 
 /* Of the communication only nodes of one type go into one box. */
 static bool joins(const struct painter *w, const struct nadi_picture_box *box, uint32_t n,
-                  const struct nadi_lane *lane)
+                  const struct nadi_trace_stream *stream)
 {
-    return same_lane(&box->lane, lane) && w->critical[box->last] == w->critical[n] &&
+    return same_stream(&box->stream, stream) && w->critical[box->last] == w->critical[n] &&
            w->f->nodes[box->last].type == w->f->nodes[n].type;
 }
 
 static void put_in_box(struct painter *w, uint32_t n)
 {
     const struct nadi_full_node *node = &w->f->nodes[n];
-    const struct nadi_lane lane = nadi_lane_of(node);
+    const struct nadi_trace_stream stream = nadi_trace_stream_of(node);
     const uint32_t before = continued(w, n);
     uint32_t at = before == NADI_NONE ? NADI_NONE : w->box_of[before];
-    if (at == NADI_NONE || !joins(w, &w->boxes.items[at], n, &lane)) {
+    if (at == NADI_NONE || !joins(w, &w->boxes.items[at], n, &stream)) {
         const struct nadi_picture_box box = {
-            .first = n, .same_name = true, .critical = w->critical[n], .lane = lane};
+            .first = n, .same_name = true, .critical = w->critical[n], .stream = stream};
         at = (uint32_t)w->boxes.count;
         NADI_PUSH(&w->boxes, box);
     }
@@ -214,7 +214,7 @@ static void draw_the_heaviest(struct painter *w, struct weight *list, size_t cou
     const size_t half = (left + 1) / 2;
     for (size_t i = 0; i < count; i++) {
         const struct nadi_picture_box *box = &w->boxes.items[list[i].box];
-        list[i].amount = box->lane.kind == NADI_LANE_COMM ? box->bytes : 0;
+        list[i].amount = box->stream.kind == NADI_STREAM_COMM ? box->bytes : 0;
         list[i].other = box->ns;
     }
     take(w, list, count, &left, half, false);

@@ -1,7 +1,7 @@
 /* picture: a trace's graph made small enough to look at.
  *
  *   nodes   those selected: of a step, within a distance of one of them, or all;
- *   boxes   chains of nodes that run one after the other in one lane, folded into one box each,
+ *   boxes   chains of nodes that run one after the other in one stream, folded into one box each,
  * when all of the trace is drawn; drawn   boxes whose operator matches, and of these at most so
  * many: half of them those that take longest, half those that move the most bytes, as far as there
  * are such.
@@ -33,7 +33,7 @@ struct nadi_picture_choice {
 struct nadi_picture_box {
     uint32_t first, last, count; /* nodes of the trace; their number */
     bool same_name, critical;
-    struct nadi_lane lane;
+    struct nadi_trace_stream stream;
     uint64_t ns, bytes; /* of all its nodes together */
 };
 

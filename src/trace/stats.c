@@ -54,7 +54,7 @@ static uint64_t bytes_of(const struct nadi_full_node *n)
 }
 
 static void count_type(struct nadi_stats *s, const struct nadi_full_node *n,
-                       const struct nadi_lane *lane, uint64_t ns, uint64_t bytes)
+                       const struct nadi_trace_stream *stream, uint64_t ns, uint64_t bytes)
 {
     struct nadi_str name = NADI_STR_INIT;
     if (n->type < NADI_NODE_TYPES)
@@ -65,7 +65,7 @@ static void count_type(struct nadi_stats *s, const struct nadi_full_node *n,
         nadi_str_printf(&name, " %s",
                         nadi_collective_name((enum nadi_collective_kind)nadi_min_u64(
                             (uint64_t)nadi_full_integer(n, "comm_type", 0), 99)));
-    if (lane->kind == NADI_LANE_HOST)
+    if (stream->kind == NADI_STREAM_HOST)
         nadi_str_add(&name, " on the host");
     count(&s->tables[NADI_STATS_TYPES], name.text, name.length, ns, bytes);
     nadi_str_release(&name);
@@ -98,19 +98,19 @@ static void count_group(struct nadi_stats *s, const struct nadi_full_node *n, ui
     nadi_str_release(&name);
 }
 
-static void count_lane(struct nadi_stats *s, const struct nadi_lane *lane, uint64_t ns,
-                       uint64_t bytes)
+static void count_stream(struct nadi_stats *s, const struct nadi_trace_stream *stream, uint64_t ns,
+                         uint64_t bytes)
 {
     char name[64];
     int length;
-    if (lane->kind == NADI_LANE_HOST)
-        length = snprintf(name, sizeof name, "host thread %" PRId64, lane->number);
-    else if (lane->numbered)
-        length = snprintf(name, sizeof name, "stream %" PRId64 " (%s)", lane->number,
-                          nadi_lane_name(lane->kind));
+    if (stream->kind == NADI_STREAM_HOST)
+        length = snprintf(name, sizeof name, "host thread %" PRId64, stream->number);
+    else if (stream->numbered)
+        length = snprintf(name, sizeof name, "stream %" PRId64 " (%s)", stream->number,
+                          nadi_stream_kind_name(stream->kind));
     else
-        length = snprintf(name, sizeof name, "%s", nadi_lane_name(lane->kind));
-    count(&s->tables[NADI_STATS_LANES], name, (size_t)length, ns, bytes);
+        length = snprintf(name, sizeof name, "%s", nadi_stream_kind_name(stream->kind));
+    count(&s->tables[NADI_STATS_STREAMS], name, (size_t)length, ns, bytes);
 }
 
 /* By operator: what an import cut into "aten::mm" and "aten::mm (goes on)" is one. */
@@ -133,13 +133,13 @@ static void count_nodes(struct nadi_stats *s, const struct nadi_full *f)
     for (size_t i = 0; i < f->node_count; i++) {
         const struct nadi_full_node *n = &f->nodes[i];
         const uint64_t ns = nadi_full_duration_ns(n), bytes = bytes_of(n);
-        const struct nadi_lane lane = nadi_lane_of(n);
-        count_type(s, n, &lane, ns, bytes);
+        const struct nadi_trace_stream stream = nadi_trace_stream_of(n);
+        count_type(s, n, &stream, ns, bytes);
         count_name(&s->tables[NADI_STATS_OPERATORS], n, ns, bytes);
-        if (lane.kind == NADI_LANE_COMM)
+        if (stream.kind == NADI_STREAM_COMM)
             count_group(s, n, ns, bytes);
-        if (lane.kind != NADI_LANE_NONE)
-            count_lane(s, &lane, ns, bytes);
+        if (stream.kind != NADI_STREAM_NONE)
+            count_stream(s, &stream, ns, bytes);
     }
 }
 
@@ -148,7 +148,7 @@ static void count_nodes(struct nadi_stats *s, const struct nadi_full *f)
 
 struct edge { /* a node begins or ends */
     uint64_t at;
-    enum nadi_lane_kind kind;
+    enum nadi_stream_kind kind;
     int change;
 };
 
@@ -160,11 +160,11 @@ static int by_time(const void *a, const void *b)
 
 /* The interval from..to, in which `active` run, into the twentieths of the span. */
 static void fill_buckets(struct nadi_stats *s, uint64_t span, uint64_t from, uint64_t to,
-                         const uint32_t active[NADI_LANE_KINDS])
+                         const uint32_t active[NADI_STREAM_KINDS])
 {
     const double width = (double)span / NADI_STATS_BUCKETS;
     double running = 0;
-    for (unsigned k = 0; k < NADI_LANE_NONE; k++)
+    for (unsigned k = 0; k < NADI_STREAM_NONE; k++)
         running += active[k];
     for (unsigned b = (unsigned)((double)from / width); b < NADI_STATS_BUCKETS; b++) {
         const double low = (double)b * width, high = low + width;
@@ -175,22 +175,23 @@ static void fill_buckets(struct nadi_stats *s, uint64_t span, uint64_t from, uin
         if (end <= begin)
             continue;
         s->parallelism[b] += running * (end - begin) / width;
-        s->comm_share[b] += active[NADI_LANE_COMM] ? (end - begin) / width : 0;
+        s->comm_share[b] += active[NADI_STREAM_COMM] ? (end - begin) / width : 0;
     }
 }
 
 static void add_interval(struct nadi_stats_rank *r, uint64_t ns,
-                         const uint32_t active[NADI_LANE_KINDS])
+                         const uint32_t active[NADI_STREAM_KINDS])
 {
-    const bool computes = active[NADI_LANE_DEVICE] > 0, communicates = active[NADI_LANE_COMM] > 0;
+    const bool computes = active[NADI_STREAM_DEVICE] > 0,
+               communicates = active[NADI_STREAM_COMM] > 0;
     r->comm += communicates ? ns : 0;
     if (computes)
         r->compute += ns;
     else if (communicates)
         r->exposed_comm += ns;
-    else if (active[NADI_LANE_MEMORY])
+    else if (active[NADI_STREAM_MEMORY])
         r->memory += ns;
-    else if (active[NADI_LANE_HOST])
+    else if (active[NADI_STREAM_HOST])
         r->host += ns;
     else
         r->idle += ns;
@@ -200,12 +201,12 @@ static void break_down(struct nadi_stats *s, struct nadi_stats_rank *r, const st
                        const struct nadi_times *t)
 {
     struct edge *edges = NADI_NEW(struct edge, 2 * f->node_count);
-    uint32_t active[NADI_LANE_KINDS] = {0};
+    uint32_t active[NADI_STREAM_KINDS] = {0};
     size_t count_of = 0;
     uint64_t at = 0;
     for (size_t i = 0; i < f->node_count; i++) {
-        const enum nadi_lane_kind kind = nadi_lane_of(&f->nodes[i]).kind;
-        if (kind == NADI_LANE_NONE || t->end[i] == t->start[i])
+        const enum nadi_stream_kind kind = nadi_trace_stream_of(&f->nodes[i]).kind;
+        if (kind == NADI_STREAM_NONE || t->end[i] == t->start[i])
             continue;
         edges[count_of++] = (struct edge){t->start[i], kind, 1};
         edges[count_of++] = (struct edge){t->end[i], kind, -1};

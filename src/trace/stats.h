@@ -1,5 +1,5 @@
 /* stats: what is in a trace, counted: nodes, time and bytes by type, operator, process group and
- * lane; where the time goes; the critical path; parallelism over time. One rank or many, added up
+ * stream; where the time goes; the critical path; parallelism over time. One rank or many, added up
  * in the order of the calls. O(nodes log nodes) a rank. */
 #ifndef NADI_TRACE_STATS_H
 #define NADI_TRACE_STATS_H
@@ -15,7 +15,7 @@ enum nadi_stats_table {
     NADI_STATS_TYPES,
     NADI_STATS_OPERATORS, /* by name */
     NADI_STATS_GROUPS,    /* communication by process group and kind */
-    NADI_STATS_LANES,     /* host threads, streams */
+    NADI_STATS_STREAMS,   /* host threads, streams */
     NADI_STATS_PATH,      /* the critical path by operator, of the rank with the longest */
     NADI_STATS_TABLES
 };

@@ -4,38 +4,38 @@
 #include "base/mem.h"
 #include "base/time.h"
 
-struct nadi_lane nadi_lane_of(const struct nadi_full_node *n)
+struct nadi_trace_stream nadi_trace_stream_of(const struct nadi_full_node *n)
 {
-    struct nadi_lane lane = {.kind = NADI_LANE_NONE};
+    struct nadi_trace_stream stream = {.kind = NADI_STREAM_NONE};
     struct nadi_named_attr attr;
     const bool is_host = nadi_full_integer(n, "is_cpu_op", 0) != 0;
     switch (n->type) {
     case NADI_NODE_COMP:
-        lane.kind = is_host ? NADI_LANE_HOST : NADI_LANE_DEVICE;
+        stream.kind = is_host ? NADI_STREAM_HOST : NADI_STREAM_DEVICE;
         break;
     case NADI_NODE_SEND:
     case NADI_NODE_RECV:
     case NADI_NODE_COLL:
-        lane.kind = NADI_LANE_COMM;
+        stream.kind = NADI_STREAM_COMM;
         break;
     case NADI_NODE_MEM_LOAD:
     case NADI_NODE_MEM_STORE:
-        lane.kind = NADI_LANE_MEMORY;
+        stream.kind = NADI_STREAM_MEMORY;
         break;
     default:
-        return lane;
+        return stream;
     }
     const bool found =
         nadi_full_attr(n, is_host ? "tid" : "stream", &attr) && nadi_attr_is_integer(&attr.value);
-    lane.number = found ? (int64_t)attr.value.bits : 0;
-    lane.numbered = found || lane.kind == NADI_LANE_HOST || lane.kind == NADI_LANE_DEVICE;
-    return lane;
+    stream.number = found ? (int64_t)attr.value.bits : 0;
+    stream.numbered = found || stream.kind == NADI_STREAM_HOST || stream.kind == NADI_STREAM_DEVICE;
+    return stream;
 }
 
-const char *nadi_lane_name(enum nadi_lane_kind kind)
+const char *nadi_stream_kind_name(enum nadi_stream_kind kind)
 {
-    static const char *const names[NADI_LANE_KINDS] = {"host", "device", "communication", "memory",
-                                                       "none"};
+    static const char *const names[NADI_STREAM_KINDS] = {"host", "device", "communication",
+                                                         "memory", "none"};
     return names[kind];
 }
 
@@ -119,9 +119,9 @@ struct replay {
     uint64_t *ready;
     struct waiting *heap;
     uint32_t count;
-    struct nadi_map64 lanes; /* lane -> index into free */
+    struct nadi_map64 streams; /* stream -> index into free */
     struct {
-        uint64_t *items; /* when the lane is free */
+        uint64_t *items; /* when the stream is free */
         size_t count, capacity;
     } free;
 };
@@ -158,11 +158,11 @@ static struct waiting pop(struct replay *r)
     return top;
 }
 
-static uint64_t *lane_free(struct replay *r, const struct nadi_lane *lane)
+static uint64_t *stream_free(struct replay *r, const struct nadi_trace_stream *stream)
 {
-    const uint64_t key = nadi_hash_u64((uint64_t)lane->number) * 8 + (uint64_t)lane->kind;
+    const uint64_t key = nadi_hash_u64((uint64_t)stream->number) * 8 + (uint64_t)stream->kind;
     bool added;
-    const uint32_t at = *nadi_map64_put(&r->lanes, key, (uint32_t)r->free.count, &added);
+    const uint32_t at = *nadi_map64_put(&r->streams, key, (uint32_t)r->free.count, &added);
     if (added)
         NADI_PUSH(&r->free, 0);
     return &r->free.items[at];
@@ -171,8 +171,8 @@ static uint64_t *lane_free(struct replay *r, const struct nadi_lane *lane)
 static void run_node(struct replay *r, struct waiting w)
 {
     const struct nadi_full_node *n = &r->f->nodes[w.node];
-    const struct nadi_lane lane = nadi_lane_of(n);
-    uint64_t *free = lane.numbered ? lane_free(r, &lane) : NULL;
+    const struct nadi_trace_stream stream = nadi_trace_stream_of(n);
+    uint64_t *free = stream.numbered ? stream_free(r, &stream) : NULL;
     const uint64_t start = free && *free > w.ready ? *free : w.ready;
     const uint64_t end = nadi_count_add(start, nadi_full_duration_ns(n));
     r->t->start[w.node] = start;
@@ -194,7 +194,7 @@ static void replay(struct nadi_times *t, const struct nadi_full *f, const struct
     r.open = NADI_NEW(uint32_t, n);
     r.ready = NADI_ZNEW(uint64_t, n);
     r.heap = NADI_NEW(struct waiting, n);
-    nadi_map64_init(&r.lanes, 16);
+    nadi_map64_init(&r.streams, 16);
     for (uint32_t i = 0; i < n; i++) {
         r.open[i] = l->dep_start[i + 1] - l->dep_start[i];
         if (r.open[i] == 0)
@@ -202,7 +202,7 @@ static void replay(struct nadi_times *t, const struct nadi_full *f, const struct
     }
     while (r.count)
         run_node(&r, pop(&r));
-    nadi_map64_release(&r.lanes);
+    nadi_map64_release(&r.streams);
     nadi_mem_free(r.free.items);
     nadi_mem_free(r.open);
     nadi_mem_free(r.ready);

@@ -3,12 +3,12 @@
  * Recorded: the trace's own start times, where it has any (start_time_micros). Within its
  * microsecond a node comes behind what it waits for; one without a start lies between what it waits
  * for and what waits for it. Otherwise replayed: each node starts when what it waits for has ended
- * and its lane is free, the one that has waited longest first; lanes are host threads (tid), device
- * streams (stream), and none for communication without a stream and for memory, which never wait
- * for each other. Durations are those of the trace, duration_nanos before duration_micros; nothing
- * is simulated, so a collective without a recorded duration takes no time.
+ * and its stream is free, the one that has waited longest first; streams are host threads (tid),
+ * device streams (stream), and none for communication without a stream and for memory, which never
+ * wait for each other. Durations are those of the trace, duration_nanos before duration_micros;
+ * nothing is simulated, so a collective without a recorded duration takes no time.
  *
- * The critical path is the longest chain of dependencies by duration, whatever the lanes.
+ * The critical path is the longest chain of dependencies by duration, whatever the streams.
  * O((nodes + dependencies) log nodes). */
 #ifndef NADI_TRACE_TIMES_H
 #define NADI_TRACE_TIMES_H
@@ -17,23 +17,23 @@
 #include "trace/full.h"
 #include "trace/links.h"
 
-enum nadi_lane_kind {
-    NADI_LANE_HOST,
-    NADI_LANE_DEVICE, /* compute on the accelerator */
-    NADI_LANE_COMM,
-    NADI_LANE_MEMORY,
-    NADI_LANE_NONE, /* METADATA and INVALID nodes */
-    NADI_LANE_KINDS
+enum nadi_stream_kind {
+    NADI_STREAM_HOST,
+    NADI_STREAM_DEVICE, /* compute on the accelerator */
+    NADI_STREAM_COMM,
+    NADI_STREAM_MEMORY,
+    NADI_STREAM_NONE, /* METADATA and INVALID nodes */
+    NADI_STREAM_KINDS
 };
 
-struct nadi_lane {
-    enum nadi_lane_kind kind;
+struct nadi_trace_stream {
+    enum nadi_stream_kind kind;
     int64_t number; /* tid or stream */
-    bool numbered;  /* has one; such a lane runs one node at a time */
+    bool numbered;  /* has one; such a stream runs one node at a time */
 };
 
-struct nadi_lane nadi_lane_of(const struct nadi_full_node *n);
-const char *nadi_lane_name(enum nadi_lane_kind kind); /* "host" */
+struct nadi_trace_stream nadi_trace_stream_of(const struct nadi_full_node *n);
+const char *nadi_stream_kind_name(enum nadi_stream_kind kind); /* "host" */
 
 /* duration_nanos where it fits duration_micros, else that in ns; saturates. */
 uint64_t nadi_full_duration_ns(const struct nadi_full_node *n);

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool ok = nadi_table_parse(&f, "f", copy, size, &diags);
     NADI_ASSERT(ok == (diags.errors == 0));
     const double work = ok ? (double)f.table.shape.n * f.table.slots * f.table.shape.n : 0;
-    if (ok && work < 1e7 && (double)f.table.lanes * f.table.shape.n * f.table.shape.n < 1e7) {
+    if (ok && work < 1e7 && (double)f.table.queues * f.table.shape.n * f.table.shape.n < 1e7) {
         const bool right = run(&f.table).result == NADI_VERIFY_OK;
         NADI_ASSERT(nadi_table_prove(&f, &diags) == right);
         nadi_diags_release(&diags);

@@ -45,7 +45,7 @@ struct drawn {
     struct {
         uint64_t bytes; /* of each message */
         uint32_t left;  /* messages to come */
-    } rest[MOST_FLOWS]; /* by lane */
+    } rest[MOST_FLOWS]; /* by queue pair */
 };
 
 static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
@@ -58,17 +58,17 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
 static void on_sent(void *context, struct nadi_pkt *net, uint32_t flow)
 {
     struct drawn *d = context;
-    const uint32_t lane = net->infos[flow].lane;
-    if (d->rest[lane].left == 0)
+    const uint32_t queue_pair = net->infos[flow].queue_pair;
+    if (d->rest[queue_pair].left == 0)
         return;
-    const uint32_t user = (MOST_MESSAGES - d->rest[lane].left--) * MOST_FLOWS + lane;
-    assert_true(nadi_pkt_flow_append(net, flow, d->rest[lane].bytes, user));
+    const uint32_t user = (MOST_MESSAGES - d->rest[queue_pair].left--) * MOST_FLOWS + queue_pair;
+    assert_true(nadi_pkt_flow_append(net, flow, d->rest[queue_pair].bytes, user));
 }
 
 static void on_closed(void *context, struct nadi_pkt *net, uint32_t flow)
 {
     const struct drawn *d = context;
-    assert_int_equal(d->rest[net->infos[flow].lane].left, 0);
+    assert_int_equal(d->rest[net->infos[flow].queue_pair].left, 0);
 }
 
 /* Two switches: parts that do not touch each other, of different rates. */
@@ -143,11 +143,12 @@ static void make(struct drawn *d)
 static void draw_rest(struct drawn *d, struct nadi_pkt_flow_spec *spec, struct nadi_rng *rng)
 {
     const uint64_t payload = d->c.in.config.payload_bytes;
-    spec->has_lane = true;
-    spec->lane = d->flows;
+    spec->has_queue_pair = true;
+    spec->queue_pair = d->flows;
     spec->sport = nadi_pkt_next_port(d->net, spec->src, spec->dst);
-    d->rest[spec->lane].left = (uint32_t)pick(rng, 1, MOST_MESSAGES - 1);
-    d->rest[spec->lane].bytes = chance(rng, 3) ? pick_size(rng, 18) : pick_size(rng, 8) * payload;
+    d->rest[spec->queue_pair].left = (uint32_t)pick(rng, 1, MOST_MESSAGES - 1);
+    d->rest[spec->queue_pair].bytes =
+        chance(rng, 3) ? pick_size(rng, 18) : pick_size(rng, 8) * payload;
 }
 
 static void start(struct drawn *d, struct nadi_pkt_flow_spec spec)

@@ -40,7 +40,7 @@ static void random_graph(struct nadi_graph *g, struct nadi_rng *rng)
 static void random_product(struct nadi_graph *g, struct nadi_rng *rng)
 {
     struct nadi_topology t = {.dim_count = (uint32_t)nadi_rng_between(rng, 1, 3)};
-    uint32_t lanes[NADI_MAX_DIMS];
+    uint32_t parallel_cables[NADI_MAX_DIMS];
     for (uint32_t d = 0; d < t.dim_count; d++) {
         t.dims[d] = (struct nadi_dim){.npus = (uint32_t)nadi_rng_between(rng, 1, 6),
                                       .bytes_per_ns = 1,
@@ -49,13 +49,13 @@ static void random_product(struct nadi_graph *g, struct nadi_rng *rng)
                           nadi_rng_between(rng, 0, 3));
         if (t.dims[d].kind != NADI_DIM_MESH && t.dims[d].kind != NADI_DIM_TORUS)
             t.dims[d].axes = 1;
-        lanes[d] = (uint32_t)nadi_rng_between(rng, 1, 2);
+        parallel_cables[d] = (uint32_t)nadi_rng_between(rng, 1, 2);
     }
     assert_true(nadi_topology_finish(&t));
     const struct nadi_graph_grid grid = {
         .shape = &t,
         .hosts = (uint32_t)nadi_rng_between(rng, 1, 2),
-        .lanes = lanes,
+        .parallel_cables = parallel_cables,
         .host_bits_per_s = 1000,
         .router_role = "router",
     };

@@ -1,5 +1,5 @@
-/* Lanes that wait for each other: the counters and heaps of collective/waits.h give the lanes out
- * in the order in which sweeps over all lanes, again and again until nothing moves, would find
+/* Queues that wait for each other: the counters and heaps of collective/waits.h give the queues out
+ * in the order in which sweeps over all queues, again and again until nothing moves, would find
  * them. */
 #include "collective/waits.h"
 #include "base/mem.h"
@@ -14,41 +14,42 @@
 
 #include <cmocka.h>
 
-enum { MOST_LANES = 24, MOST_STEPS = 9, CASES = 4000, MANY_LANES = 3000, MANY_STEPS = 12 };
+enum { MOST_QUEUES = 24, MOST_STEPS = 9, CASES = 4000, MANY_QUEUES = 3000, MANY_STEPS = 12 };
 
 struct step {
-    int wait_lane;
+    int wait_queue;
     uint32_t wait_steps;
     bool at_once; /* ends as soon as it has begun */
 };
 
 struct plan {
-    uint32_t lanes, steps[MOST_LANES];
-    struct step step[MOST_LANES][MOST_STEPS];
+    uint32_t queues, steps[MOST_QUEUES];
+    struct step step[MOST_QUEUES][MOST_STEPS];
 };
 
 struct member {
     const struct plan *plan;
     struct nadi_waits *waits; /* NULL: by sweeps */
-    uint32_t at[MOST_LANES];
-    bool begun[MOST_LANES];
-    uint32_t log[2 * MOST_LANES * MOST_STEPS], logged; /* of steps that began and ended */
+    uint32_t at[MOST_QUEUES];
+    bool begun[MOST_QUEUES];
+    uint32_t log[2 * MOST_QUEUES * MOST_STEPS], logged; /* of steps that began and ended */
 };
 
 static struct plan draw(struct nadi_rng *r)
 {
-    struct plan p = {.lanes = 1 + (uint32_t)nadi_rng_below(r, MOST_LANES)};
+    struct plan p = {.queues = 1 + (uint32_t)nadi_rng_below(r, MOST_QUEUES)};
     const uint64_t chance = nadi_rng_below(r, 4);
-    for (uint32_t l = 0; l < p.lanes; l++) {
+    for (uint32_t l = 0; l < p.queues; l++) {
         p.steps[l] = (uint32_t)nadi_rng_below(r, MOST_STEPS + 1);
         for (uint32_t k = 0; k < p.steps[l]; k++) {
             struct step *s = &p.step[l][k];
             s->at_once = nadi_rng_below(r, 3) < chance;
-            s->wait_lane =
-                nadi_rng_below(r, 2) ? NADI_ALL_LANES : (int)nadi_rng_below(r, p.lanes + 1);
+            s->wait_queue =
+                nadi_rng_below(r, 2) ? NADI_ALL_QUEUES : (int)nadi_rng_below(r, p.queues + 1);
             s->wait_steps = (uint32_t)nadi_rng_below(
-                r, nadi_rng_below(r, 8) ? (s->wait_lane == NADI_ALL_LANES ? k : MOST_STEPS / 2) + 1
-                                        : MOST_STEPS + 3);
+                r, nadi_rng_below(r, 8)
+                       ? (s->wait_queue == NADI_ALL_QUEUES ? k : MOST_STEPS / 2) + 1
+                       : MOST_STEPS + 3);
         }
     }
     return p;
@@ -56,43 +57,43 @@ static struct plan draw(struct nadi_rng *r)
 
 static bool must_wait_by_sweep(const struct member *m, const struct step *s)
 {
-    for (uint32_t l = 0; l < m->plan->lanes; l++) {
-        const bool meant = s->wait_lane == NADI_ALL_LANES || (uint32_t)s->wait_lane == l;
+    for (uint32_t l = 0; l < m->plan->queues; l++) {
+        const bool meant = s->wait_queue == NADI_ALL_QUEUES || (uint32_t)s->wait_queue == l;
         if (meant && m->at[l] < m->plan->steps[l] && m->at[l] < s->wait_steps)
             return true;
     }
     return false;
 }
 
-static void note(struct member *m, uint32_t lane, bool begins)
+static void note(struct member *m, uint32_t queue, bool begins)
 {
-    assert_true(m->logged < 2 * MOST_LANES * MOST_STEPS);
-    m->log[m->logged++] = (lane * MOST_STEPS + m->at[lane]) * 2 + begins;
+    assert_true(m->logged < 2 * MOST_QUEUES * MOST_STEPS);
+    m->log[m->logged++] = (queue * MOST_STEPS + m->at[queue]) * 2 + begins;
 }
 
-static void end_step(struct member *m, uint32_t lane)
+static void end_step(struct member *m, uint32_t queue)
 {
-    note(m, lane, false);
-    m->begun[lane] = false;
-    m->at[lane]++;
+    note(m, queue, false);
+    m->begun[queue] = false;
+    m->at[queue]++;
     if (m->waits)
-        nadi_waits_ended(m->waits, lane);
+        nadi_waits_ended(m->waits, queue);
 }
 
-/* Goes on with a lane as far as it can. True: a step has ended. */
-static bool advance(struct member *m, uint32_t lane)
+/* Goes on with a queue as far as it can. True: a step has ended. */
+static bool advance(struct member *m, uint32_t queue)
 {
     bool ended = false;
-    while (!m->begun[lane] && m->at[lane] < m->plan->steps[lane]) {
-        const struct step *s = &m->plan->step[lane][m->at[lane]];
-        if (m->waits ? nadi_waits_must(m->waits, lane, s->wait_lane, s->wait_steps)
+    while (!m->begun[queue] && m->at[queue] < m->plan->steps[queue]) {
+        const struct step *s = &m->plan->step[queue][m->at[queue]];
+        if (m->waits ? nadi_waits_must(m->waits, queue, s->wait_queue, s->wait_steps)
                      : must_wait_by_sweep(m, s))
             break;
-        note(m, lane, true);
-        m->begun[lane] = true;
+        note(m, queue, true);
+        m->begun[queue] = true;
         if (!s->at_once)
             break;
-        end_step(m, lane);
+        end_step(m, queue);
         ended = true;
     }
     return ended;
@@ -100,15 +101,15 @@ static bool advance(struct member *m, uint32_t lane)
 
 static void sweep(struct member *m)
 {
-    uint32_t lane;
+    uint32_t queue;
     if (m->waits) {
-        while ((lane = nadi_waits_next(m->waits)) != NADI_NONE)
-            (void)advance(m, lane);
+        while ((queue = nadi_waits_next(m->waits)) != NADI_NONE)
+            (void)advance(m, queue);
         return;
     }
     for (bool moved = true; moved;) {
         moved = false;
-        for (uint32_t l = 0; l < m->plan->lanes; l++)
+        for (uint32_t l = 0; l < m->plan->queues; l++)
             moved |= advance(m, l);
     }
 }
@@ -116,36 +117,36 @@ static void sweep(struct member *m)
 static uint32_t least_far(const struct member *m)
 {
     uint32_t lowest = UINT32_MAX;
-    for (uint32_t l = 0; l < m->plan->lanes; l++)
+    for (uint32_t l = 0; l < m->plan->queues; l++)
         if (m->at[l] < m->plan->steps[l] && m->at[l] < lowest)
             lowest = m->at[l];
     return lowest;
 }
 
-/* Runs the member; steps that have begun end in an order that the seed says. Returns how many lanes
- * have not ended. */
+/* Runs the member; steps that have begun end in an order that the seed says. Returns how many
+ * queues have not ended. */
 static uint32_t run(struct member *m, uint64_t seed)
 {
     struct nadi_rng r;
     uint32_t left = 0;
     nadi_rng_init(&r, seed, "ends");
-    for (uint32_t l = 0; l < m->plan->lanes; l++)
+    for (uint32_t l = 0; l < m->plan->queues; l++)
         (void)advance(m, l);
     for (;;) {
-        uint32_t begun[MOST_LANES], count = 0;
+        uint32_t begun[MOST_QUEUES], count = 0;
         sweep(m);
         if (m->waits)
             assert_int_equal(nadi_waits_lowest(m->waits), least_far(m));
-        for (uint32_t l = 0; l < m->plan->lanes; l++)
+        for (uint32_t l = 0; l < m->plan->queues; l++)
             if (m->begun[l])
                 begun[count++] = l;
         if (count == 0)
             break;
-        const uint32_t lane = begun[nadi_rng_below(&r, count)];
-        end_step(m, lane);
-        (void)advance(m, lane);
+        const uint32_t queue = begun[nadi_rng_below(&r, count)];
+        end_step(m, queue);
+        (void)advance(m, queue);
     }
-    for (uint32_t l = 0; l < m->plan->lanes; l++)
+    for (uint32_t l = 0; l < m->plan->queues; l++)
         left += m->at[l] < m->plan->steps[l];
     return left;
 }
@@ -159,8 +160,8 @@ static void as_by_sweeps(void **state)
     for (uint64_t i = 0; i < CASES; i++) {
         const struct plan p = draw(&r);
         struct member slow = {.plan = &p}, fast = {.plan = &p};
-        fast.waits = nadi_waits_create(p.lanes);
-        for (uint32_t l = 0; l < p.lanes; l++)
+        fast.waits = nadi_waits_create(p.queues);
+        for (uint32_t l = 0; l < p.queues; l++)
             nadi_waits_set(fast.waits, l, 0, p.steps[l]);
         const uint32_t left = run(&slow, i);
         assert_int_equal(run(&fast, i), left);
@@ -181,8 +182,8 @@ static void from_half_way(void **state)
     nadi_waits_set(w, 1, 3, 3);
     nadi_waits_set(w, 2, 4, 6);
     assert_int_equal(nadi_waits_lowest(w), 2);
-    assert_false(nadi_waits_must(w, 2, NADI_ALL_LANES, 2));
-    assert_true(nadi_waits_must(w, 2, NADI_ALL_LANES, 4));
+    assert_false(nadi_waits_must(w, 2, NADI_ALL_QUEUES, 2));
+    assert_true(nadi_waits_must(w, 2, NADI_ALL_QUEUES, 4));
     assert_false(nadi_waits_must(w, 0, 1, 9)); /* it has ended */
     nadi_waits_ended(w, 0);
     assert_int_equal(nadi_waits_next(w), NADI_NONE);
@@ -196,26 +197,26 @@ static void from_half_way(void **state)
     nadi_waits_destroy(w);
 }
 
-/* Thousands of lanes that all wait for all, step after step: were it not O(1) a step, this would be
- * 10^8 looks at a lane. */
-static void many_lanes(void **state)
+/* Thousands of queues that all wait for all, step after step: were it not O(1) a step, this would
+ * be 10^8 looks at a queue. */
+static void many_queues(void **state)
 {
-    struct nadi_waits *w = nadi_waits_create(MANY_LANES);
+    struct nadi_waits *w = nadi_waits_create(MANY_QUEUES);
     uint32_t woken = 0;
     (void)state;
-    for (uint32_t l = 0; l < MANY_LANES; l++)
+    for (uint32_t l = 0; l < MANY_QUEUES; l++)
         nadi_waits_set(w, l, 0, MANY_STEPS);
     for (uint32_t k = 1; k < MANY_STEPS; k++) {
-        for (uint32_t l = 0; l < MANY_LANES; l++) {
+        for (uint32_t l = 0; l < MANY_QUEUES; l++) {
             nadi_waits_ended(w, l);
-            assert_int_equal(nadi_waits_must(w, l, NADI_ALL_LANES, k), l + 1 < MANY_LANES);
+            assert_int_equal(nadi_waits_must(w, l, NADI_ALL_QUEUES, k), l + 1 < MANY_QUEUES);
         }
-        for (uint32_t l = 0; l + 1 < MANY_LANES; l++)
+        for (uint32_t l = 0; l + 1 < MANY_QUEUES; l++)
             assert_int_equal(nadi_waits_next(w), l);
-        woken += MANY_LANES - 1;
+        woken += MANY_QUEUES - 1;
         assert_int_equal(nadi_waits_next(w), NADI_NONE);
     }
-    assert_int_equal(woken, (MANY_STEPS - 1) * (MANY_LANES - 1));
+    assert_int_equal(woken, (MANY_STEPS - 1) * (MANY_QUEUES - 1));
     nadi_waits_destroy(w);
 }
 
@@ -223,6 +224,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_by_sweeps),
                                        cmocka_unit_test(from_half_way),
-                                       cmocka_unit_test(many_lanes)};
+                                       cmocka_unit_test(many_queues)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,17 +135,17 @@ bool imported_said(const struct imported *x, const char *code)
     return false;
 }
 
-/* A lane is the processor (0) or a stream; its nodes go in order of number when they are ready. */
+/* Stream 0 is the processor. Nodes of a stream go in order of number when they are ready. */
 int64_t imported_replay(const struct imported *x)
 {
     const struct nadi_trace *t = x->trace;
     const struct nadi_built_graph *g = &x->capture.graph;
-    const uint32_t lanes = x->capture.device.stream_count + 1;
+    const uint32_t streams = x->capture.device.stream_count + 1;
     int64_t *end = NADI_NEW(int64_t, t->node_count), *ready = NADI_NEW(int64_t, t->node_count);
-    int64_t *free_at = NADI_ZNEW(int64_t, lanes), last = 0;
+    int64_t *free_at = NADI_ZNEW(int64_t, streams), last = 0;
     bool *done = NADI_ZNEW(bool, t->node_count);
     for (uint32_t left = t->node_count; left; left--) { /* list scheduling, O(n^2): small traces */
-        uint32_t best = NADI_NONE, best_lane = 0;
+        uint32_t best = NADI_NONE, best_stream = 0;
         int64_t best_at = INT64_MAX;
         for (uint32_t i = 0; i < t->node_count; i++) {
             bool open = done[i];
@@ -157,19 +157,19 @@ int64_t imported_replay(const struct imported *x)
             if (open)
                 continue;
             const struct nadi_built_node *n = &g->nodes.items[i];
-            const uint32_t lane =
+            const uint32_t stream =
                 n->work == NADI_NONE ? 0 : 1 + x->capture.device.works[n->work].stream;
-            const int64_t at = ready[i] > free_at[lane] ? ready[i] : free_at[lane];
+            const int64_t at = ready[i] > free_at[stream] ? ready[i] : free_at[stream];
             if (at < best_at) {
                 best = i;
-                best_lane = lane;
+                best_stream = stream;
                 best_at = at;
             }
         }
         NADI_ASSERT(best != NADI_NONE);
         done[best] = true;
         end[best] = best_at + (int64_t)t->duration_ns[best];
-        free_at[best_lane] = end[best];
+        free_at[best_stream] = end[best];
         last = end[best] > last ? end[best] : last;
     }
     nadi_mem_free(end);

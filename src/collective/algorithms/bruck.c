@@ -20,17 +20,17 @@ static const char *prepare(struct nadi_program *p)
     return NULL;
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     (void)member;
-    (void)lane;
+    (void)queue;
     return nadi_ceil_log2(p->request.n);
 }
 
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    (void)lane;
+    (void)queue;
     uint32_t n = p->request.n, reach = 1U << k;
     uint32_t up = nadi_mod_add(member, reach, n), down = nadi_mod_sub(member, reach, n);
     bool gathers = p->request.kind == NADI_ALL_GATHER;
@@ -39,10 +39,10 @@ static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, u
     out->reduces = p->request.kind == NADI_BARRIER;
 }
 
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
-    (void)lane;
+    (void)queue;
     uint32_t n = p->request.n, reach = 1U << k;
     if (p->request.kind == NADI_BARRIER) {
         visit(context, 0, 1);

@@ -7,18 +7,18 @@ enum { UP, DOWN }; /* towards the root; away from it */
 static const char *prepare(struct nadi_program *p)
 {
     p->blocks = p->request.segments;
-    p->lanes = p->request.kind == NADI_ALL_REDUCE ? 2 : 1;
+    p->queues = p->request.kind == NADI_ALL_REDUCE ? 2 : 1;
     return NULL;
 }
 
-static int way_of(const struct nadi_program *p, uint32_t lane)
+static int way_of(const struct nadi_program *p, uint32_t queue)
 {
     if (p->request.kind == NADI_ALL_REDUCE)
-        return lane == 0 ? UP : DOWN;
+        return queue == 0 ? UP : DOWN;
     return p->request.kind == NADI_REDUCE ? UP : DOWN;
 }
 
-/* distance from the root, and where the data of this lane come from and go to */
+/* distance from the root, and where the data of this queue come from and go to */
 static void ends_of(const struct nadi_program *p, uint32_t member, int way, uint32_t *from,
                     uint32_t *to)
 {
@@ -30,18 +30,18 @@ static void ends_of(const struct nadi_program *p, uint32_t member, int way, uint
     *to = way == UP ? before : after;
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     uint32_t from, to;
-    ends_of(p, member, way_of(p, lane), &from, &to);
+    ends_of(p, member, way_of(p, queue), &from, &to);
     return p->blocks + (from != NADI_NONE && to != NADI_NONE);
 }
 
 /* In the middle, step k receives piece k while it passes on piece k-1. */
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    int way = way_of(p, lane);
+    int way = way_of(p, queue);
     uint32_t from, to;
     ends_of(p, member, way, &from, &to);
     if (from != NADI_NONE && k < p->blocks) {
@@ -50,17 +50,17 @@ static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, u
     }
     if (to != NADI_NONE && (from == NADI_NONE || k > 0))
         out->to = to;
-    if (p->lanes == 2 && lane == 1 && from == NADI_NONE) { /* the root turns round */
-        out->wait_lane = 0;
+    if (p->queues == 2 && queue == 1 && from == NADI_NONE) { /* the root turns round */
+        out->wait_queue = 0;
         out->wait_steps = k + 1;
     }
 }
 
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
     uint32_t from, to;
-    ends_of(p, member, way_of(p, lane), &from, &to);
+    ends_of(p, member, way_of(p, queue), &from, &to);
     if (to == NADI_NONE)
         return;
     if (from == NADI_NONE)

@@ -1,5 +1,5 @@
-/* direct: everybody exchanges with everybody, all at once (a lane for each distance) or one after
- * the other (pairwise exchange: one lane). Rooted collectives go straight from or to the root. */
+/* direct: everybody exchanges with everybody, all at once (a queue for each distance) or one after
+ * the other (pairwise exchange: one queue). Rooted collectives go straight from or to the root. */
 #include "collective/algorithms/algorithms.h"
 
 static bool rooted(enum nadi_collective_kind kind)
@@ -29,17 +29,17 @@ static const char *prepare(struct nadi_program *p)
 
 static const char *prepare_direct(struct nadi_program *p)
 {
-    p->lanes = p->request.n - 1;
+    p->queues = p->request.n - 1;
     return prepare(p);
 }
 
-/* Rooted: lane d of the root deals with the member at distance d + 1; the others have one step, on
- * the lane of their distance. All-reduce: a second step once all lanes have reduced. */
-static uint32_t steps_direct(const struct nadi_program *p, uint32_t member, uint32_t lane)
+/* Rooted: queue d of the root deals with the member at distance d + 1; the others have one step, on
+ * the queue of their distance. All-reduce: a second step once all queues have reduced. */
+static uint32_t steps_direct(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     const struct nadi_program_request *q = &p->request;
     if (rooted(q->kind))
-        return member == q->root || nadi_mod_sub(member, q->root, q->n) == lane + 1;
+        return member == q->root || nadi_mod_sub(member, q->root, q->n) == queue + 1;
     return q->kind == NADI_ALL_REDUCE ? 2 : 1;
 }
 
@@ -53,19 +53,19 @@ static void exchange(const struct nadi_program *p, uint32_t member, uint32_t dis
     out->reduces = nadi_program_adds(kind) && !second;
 }
 
-static void step_direct(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step_direct(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                         struct nadi_step *out)
 {
     const struct nadi_program_request *q = &p->request;
     if (!rooted(q->kind)) {
-        exchange(p, member, lane + 1, k > 0, out);
+        exchange(p, member, queue + 1, k > 0, out);
         if (k > 0) {
-            out->wait_lane = NADI_ALL_LANES;
+            out->wait_queue = NADI_ALL_QUEUES;
             out->wait_steps = 1;
         }
         return;
     }
-    uint32_t other = member == q->root ? nadi_mod_add(q->root, lane + 1, q->n) : q->root;
+    uint32_t other = member == q->root ? nadi_mod_add(q->root, queue + 1, q->n) : q->root;
     bool receives = (member == q->root) == one_way_in(q->kind);
     if (receives) {
         out->from = other;
@@ -103,39 +103,39 @@ static void blocks_for(const struct nadi_program *p, uint32_t member, uint32_t t
     visit(context, 0, 1);
 }
 
-static void sent_direct(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent_direct(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                         nadi_blocks_visit *visit, void *context)
 {
-    struct nadi_step s = nadi_program_step(p, member, lane, k);
+    struct nadi_step s = nadi_program_step(p, member, queue, k);
     if (s.to != NADI_NONE)
         blocks_for(p, member, s.to, k > 0, visit, context);
 }
 
-static uint32_t steps_pairwise(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps_pairwise(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     (void)member;
-    (void)lane;
+    (void)queue;
     return (p->request.n - 1) * (p->request.kind == NADI_ALL_REDUCE ? 2 : 1);
 }
 
-static void step_pairwise(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step_pairwise(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                           struct nadi_step *out)
 {
-    (void)lane;
+    (void)queue;
     uint32_t rounds = p->request.n - 1;
     exchange(p, member, k % rounds + 1, k >= rounds, out);
 }
 
-static void sent_pairwise(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent_pairwise(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                           nadi_blocks_visit *visit, void *context)
 {
-    (void)lane;
+    (void)queue;
     uint32_t n = p->request.n;
     blocks_for(p, member, nadi_mod_add(member, k % (n - 1) + 1, n), k >= n - 1, visit, context);
 }
 
 /* Without contention the messages of direct do not delay each other. What comes last is reduced
- * last; what comes together is reduced together, lane by lane. */
+ * last; what comes together is reduced together, queue by queue. */
 static double seconds_direct(const struct nadi_program *p, double alpha, double beta, double gamma)
 {
     double block = (double)p->bytes / p->blocks;

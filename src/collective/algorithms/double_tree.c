@@ -4,7 +4,7 @@
  * 1 .. n-1 form an in-order binary tree below it, cut off at n. The second tree numbers the members
  * the other way round.
  *
- * Lanes: tree 0 up, tree 1 up, tree 0 down, tree 1 down, as far as the kind needs them. */
+ * Queues: tree 0 up, tree 1 up, tree 0 down, tree 1 down, as far as the kind needs them. */
 #include "collective/algorithms/algorithms.h"
 
 static const char *prepare(struct nadi_program *p)
@@ -12,7 +12,7 @@ static const char *prepare(struct nadi_program *p)
     if (p->request.segments > 1U << 20)
         return "more than 2^20 segments";
     p->blocks = 2 * p->request.segments;
-    p->lanes = p->request.kind == NADI_ALL_REDUCE ? 4 : 2;
+    p->queues = p->request.kind == NADI_ALL_REDUCE ? 4 : 2;
     return NULL;
 }
 
@@ -80,39 +80,40 @@ static struct place place_of(const struct nadi_program *p, uint32_t tree, uint32
     return place;
 }
 
-static uint32_t tree_of(uint32_t lane)
+static uint32_t tree_of(uint32_t queue)
 {
-    return lane % 2;
+    return queue % 2;
 }
 
-static bool goes_up(const struct nadi_program *p, uint32_t lane)
+static bool goes_up(const struct nadi_program *p, uint32_t queue)
 {
-    return p->request.kind == NADI_REDUCE || (p->request.kind == NADI_ALL_REDUCE && lane < 2);
+    return p->request.kind == NADI_REDUCE || (p->request.kind == NADI_ALL_REDUCE && queue < 2);
 }
 
 /* Up, a member with c children has c steps a piece, and one more to send the last: while it
  * receives piece j from its first child, it sends piece j-1 on. Down, likewise: while it receives
  * piece j it sends piece j-1 to its first child, then to its second. */
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
-    struct place t = place_of(p, tree_of(lane), member);
+    struct place t = place_of(p, tree_of(queue), member);
     uint32_t pieces = p->request.segments;
     if (t.children == 0)
         return pieces;
     if (t.parent == NADI_NONE)
         return pieces * t.children;
-    return pieces * t.children + (goes_up(p, lane) ? 1 : t.children);
+    return pieces * t.children + (goes_up(p, queue) ? 1 : t.children);
 }
 
 struct turn {
     uint32_t to, from, piece_sent;
 };
 
-static struct turn turn_of(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k)
+static struct turn turn_of(const struct nadi_program *p, uint32_t member, uint32_t queue,
+                           uint32_t k)
 {
-    struct place t = place_of(p, tree_of(lane), member);
+    struct place t = place_of(p, tree_of(queue), member);
     struct turn turn = {NADI_NONE, NADI_NONE, 0};
-    bool up = goes_up(p, lane);
+    bool up = goes_up(p, queue);
     if (t.children == 0) {
         *(up ? &turn.to : &turn.from) = t.parent;
         turn.piece_sent = k;
@@ -138,27 +139,27 @@ static struct turn turn_of(const struct nadi_program *p, uint32_t member, uint32
     return turn;
 }
 
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    struct turn turn = turn_of(p, member, lane, k);
-    bool up = goes_up(p, lane);
+    struct turn turn = turn_of(p, member, queue, k);
+    bool up = goes_up(p, queue);
     out->to = turn.to;
     out->from = turn.from;
     out->reduces = up && turn.from != NADI_NONE;
-    struct place t = place_of(p, tree_of(lane), member);
-    if (!up && p->lanes == 4 && t.parent == NADI_NONE) { /* the root turns round */
-        out->wait_lane = (int)tree_of(lane);
+    struct place t = place_of(p, tree_of(queue), member);
+    if (!up && p->queues == 4 && t.parent == NADI_NONE) { /* the root turns round */
+        out->wait_queue = (int)tree_of(queue);
         out->wait_steps = (turn.piece_sent + 1) * t.children;
     }
 }
 
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
-    struct turn turn = turn_of(p, member, lane, k);
+    struct turn turn = turn_of(p, member, queue, k);
     if (turn.to != NADI_NONE)
-        visit(context, tree_of(lane) * p->request.segments + turn.piece_sent, 1);
+        visit(context, tree_of(queue) * p->request.segments + turn.piece_sent, 1);
 }
 
 static double seconds(const struct nadi_program *p, double alpha, double beta, double gamma)

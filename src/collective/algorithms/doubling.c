@@ -65,9 +65,9 @@ static uint32_t core_steps(const struct nadi_program *p)
     return p->b ? 2 * p->a : p->a;
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
-    (void)lane;
+    (void)queue;
     if (sits_out(p, member))
         return 2;
     return core_steps(p) + (member < 2 * extra(p) ? 2 : 0);
@@ -97,10 +97,10 @@ static uint32_t span_of(const struct nadi_program *p, uint32_t k, bool *halving)
     return 2U << (p->b ? k - p->a : k);
 }
 
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    (void)lane;
+    (void)queue;
     uint32_t core;
     enum place place = place_of(p, member, k, &core);
     bool adds = nadi_program_adds(p->request.kind), halving;
@@ -125,10 +125,10 @@ static void visit_seats(const struct nadi_program *p, uint32_t seat, uint32_t co
     visit(context, first, end - first);
 }
 
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
-    (void)lane;
+    (void)queue;
     uint32_t core;
     enum place place = place_of(p, member, k, &core);
     if (place == EXCHANGE) {

@@ -2,9 +2,9 @@
  *
  * torus (bucket): reduce-scatter goes along one dimension after the other, each time on the part
  * that is left, all-gather back in the opposite order. To keep all links busy the data are cut into
- * 2D parts, a lane each: D orders of the dimensions (starting at each of them), both directions.
+ * 2D parts, a queue each: D orders of the dimensions (starting at each of them), both directions.
  * (Barnett et al., 1993; Jain and Sabharwal, ICS 2010.)
- * hierarchical: one lane, ring in the innermost dimension (in the node), recursive halving and
+ * hierarchical: one queue, ring in the innermost dimension (in the node), recursive halving and
  * doubling where the others are powers of two, ring where not (across nodes). */
 #include "collective/algorithms/algorithms.h"
 
@@ -32,10 +32,10 @@ static const char *prepare(struct nadi_program *p)
         product *= q->dims[d];
     if (product != q->n)
         return "the grid's dimensions do not multiply to the number of members";
-    p->lanes = p->a == HIERARCHICAL ? 1 : 2 * q->dim_count;
-    if (q->n > UINT32_MAX / p->lanes)
+    p->queues = p->a == HIERARCHICAL ? 1 : 2 * q->dim_count;
+    if (q->n > UINT32_MAX / p->queues)
         return "too many blocks";
-    p->blocks = q->n * p->lanes;
+    p->blocks = q->n * p->queues;
     return NULL;
 }
 
@@ -71,16 +71,16 @@ static uint32_t half_steps(const struct nadi_program *p)
     return count;
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     (void)member;
-    (void)lane;
+    (void)queue;
     return half_steps(p) * (p->request.kind == NADI_ALL_REDUCE ? 2 : 1);
 }
 
 struct turn {        /* where step k stands */
     bool gathers;    /* else reduces */
-    uint32_t order;  /* how many dimensions come before this one in the lane's order */
+    uint32_t order;  /* how many dimensions come before this one in the queue's order */
     uint32_t d;      /* the dimension, */
     uint32_t k;      /* and the step within it */
     bool backwards;  /* direction of rings */
@@ -88,22 +88,23 @@ struct turn {        /* where step k stands */
     uint32_t x;      /* the member's place in it */
 };
 
-static uint32_t dim_at(const struct nadi_program *p, uint32_t lane, uint32_t order)
+static uint32_t dim_at(const struct nadi_program *p, uint32_t queue, uint32_t order)
 {
-    return (lane / 2 + order) % p->request.dim_count;
+    return (queue / 2 + order) % p->request.dim_count;
 }
 
-static struct turn turn_of(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k)
+static struct turn turn_of(const struct nadi_program *p, uint32_t member, uint32_t queue,
+                           uint32_t k)
 {
     const struct nadi_program_request *q = &p->request;
     uint32_t half = half_steps(p);
-    struct turn t = {.backwards = lane % 2};
+    struct turn t = {.backwards = queue % 2};
     t.gathers = q->kind == NADI_ALL_GATHER || k >= half;
     /* all-gather is reduce-scatter backwards in dimensions, forwards within one */
     uint32_t at = k % half;
     for (uint32_t i = 0; i < q->dim_count; i++) {
         t.order = t.gathers ? q->dim_count - 1 - i : i;
-        t.d = dim_at(p, lane, t.order);
+        t.d = dim_at(p, queue, t.order);
         uint32_t count = steps_in(p, t.d);
         if (at < count)
             break;
@@ -137,10 +138,10 @@ static void exchange(const struct nadi_program *p, const struct turn *t, uint32_
     *count = 1;
 }
 
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    struct turn t = turn_of(p, member, lane, k);
+    struct turn t = turn_of(p, member, queue, k);
     uint32_t to, from, first, count;
     exchange(p, &t, &to, &from, &first, &count);
     out->to = member - t.x * t.stride + to * t.stride;
@@ -148,18 +149,18 @@ static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, u
     out->reduces = !t.gathers;
 }
 
-/* Owners that agree with the member in the dimensions before this one in the lane's order, have a
+/* Owners that agree with the member in the dimensions before this one in the queue's order, have a
  * place in [first, first + count) in this one, and any in those after it. */
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
     const struct nadi_program_request *q = &p->request;
-    struct turn t = turn_of(p, member, lane, k);
+    struct turn t = turn_of(p, member, queue, k);
     uint32_t to, from, first, count;
     exchange(p, &t, &to, &from, &first, &count);
     uint32_t low[NADI_PROGRAM_DIMS], size[NADI_PROGRAM_DIMS], total = 1;
     for (uint32_t i = 0, stride; i < q->dim_count; i++) {
-        uint32_t d = dim_at(p, lane, i);
+        uint32_t d = dim_at(p, queue, i);
         stride = 1;
         for (uint32_t e = 0; e < d; e++)
             stride *= q->dims[e];
@@ -174,20 +175,20 @@ static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, u
             rest /= size[d];
             stride *= q->dims[d];
         }
-        visit(context, owner * p->lanes + lane, 1);
+        visit(context, owner * p->queues + queue, 1);
     }
 }
 
-/* Lanes run side by side: the slowest order of dimensions counts. */
+/* Queues run side by side: the slowest order of dimensions counts. */
 static double seconds(const struct nadi_program *p, double alpha, double beta, double gamma)
 {
     const struct nadi_program_request *q = &p->request;
     double worst = 0;
-    for (uint32_t lane = 0; lane < p->lanes; lane += 2) {
-        double time = 0, part = (double)p->bytes / p->lanes;
+    for (uint32_t queue = 0; queue < p->queues; queue += 2) {
+        double time = 0, part = (double)p->bytes / p->queues;
         bool gathers = q->kind != NADI_REDUCE_SCATTER, reduces = q->kind != NADI_ALL_GATHER;
         for (uint32_t i = 0; i < q->dim_count; i++) {
-            uint32_t d = dim_at(p, lane, i);
+            uint32_t d = dim_at(p, queue, i);
             double n = q->dims[d], moved = part * (n - 1) / n;
             double once = steps_in(p, d) * alpha + beta * moved;
             time += once * (gathers + reduces) + (reduces ? gamma * moved : 0);
@@ -207,7 +208,7 @@ const struct nadi_program_ops nadi_algorithm_torus = {
     .summary = "Bucket algorithm on a grid (`dims`): along one dimension after the other, all "
                "orders and directions at once.",
     .cost = "all-reduce: twice the sum over dimensions of (d-1) a + b m (d-1)/D, m / (2 dims) a "
-            "lane, D the product so far",
+            "queue, D the product so far",
     .kinds = GRID_KINDS,
     .prepare = prepare_torus,
     .steps = steps,

@@ -17,44 +17,45 @@
  * default pieces of 64 KiB at least, 64 at most (of all owners together). Where the platform has
  * several trees (planes, parallel cables) each carries an equal stripe.
  *
- * Lanes, 4 a tree: up and down, twice each. A node at depth d sends up on lane d mod 2 and
- * receives from its children on lane (d+1) mod 2, and so on the way down, so that a lane has one
+ * Queues, 4 a tree: up and down, twice each. A node at depth d sends up on queue d mod 2 and
+ * receives from its children on queue (d+1) mod 2, and so on the way down, so that a queue has one
  * job. One switch, h = a + b s for a piece of s bytes, g = c s: all-reduce and reduce
  * 2h + g + (k-1) max(g, h) with k pieces; reduce-scatter the same with k n; broadcast (k+1) h;
  * all-gather (k n + 1) h. */
 #include "collective/algorithms/algorithms.h"
 
 enum { UP, DOWN };
-enum { LANES = 4, MOST_PIECES = 64, LEAST_PIECE_BYTES = 65536 };
+enum { QUEUES = 4, MOST_PIECES = 64, LEAST_PIECE_BYTES = 65536 };
 
-struct place { /* of a member in the tree of a lane */
+struct place { /* of a member in the tree of a queue */
     const struct nadi_switch_trees *trees;
     uint32_t n, tree, member;
     uint32_t pieces;
     uint32_t parent; /* NADI_NONE: the root of the tree */
     uint32_t depth;
     bool is_switch;
-    int way;          /* of the lane */
-    bool own;         /* the lane joins the member to its parent, else a switch to its children */
-    uint32_t inward;  /* lane of the tree on which a switch hears from its children; */
+    int way;          /* of the queue */
+    bool own;         /* the queue joins the member to its parent, else a switch to its children */
+    uint32_t inward;  /* queue of the tree on which a switch hears from its children; */
     uint32_t outward; /* on which it hears from its parent */
     struct nadi_member_list leaves; /* of a switch */
 };
 
-static bool place_of(const struct nadi_program *p, uint32_t member, uint32_t lane, struct place *at)
+static bool place_of(const struct nadi_program *p, uint32_t member, uint32_t queue,
+                     struct place *at)
 {
     const struct nadi_program_request *q = &p->request;
-    *at = (struct place){.trees = q->trees, .n = q->n, .tree = lane / LANES, .member = member};
+    *at = (struct place){.trees = q->trees, .n = q->n, .tree = queue / QUEUES, .member = member};
     at->is_switch = member >= q->n;
     if (q->trees && at->is_switch && q->trees->tree[member - q->n] != at->tree)
         return false;
     at->pieces = q->segments;
     at->parent = nadi_switch_parent(q->trees, q->n, at->tree, member);
     at->depth = nadi_switch_depth(q->trees, q->n, at->tree, member);
-    at->way = lane % LANES < 2 ? UP : DOWN;
-    at->own = lane % 2 == at->depth % 2;
-    at->inward = at->tree * LANES + (at->depth + 1) % 2;
-    at->outward = at->tree * LANES + 2 + at->depth % 2;
+    at->way = queue % QUEUES < 2 ? UP : DOWN;
+    at->own = queue % 2 == at->depth % 2;
+    at->inward = at->tree * QUEUES + (at->depth + 1) % 2;
+    at->outward = at->tree * QUEUES + 2 + at->depth % 2;
     if (at->is_switch)
         at->leaves = nadi_switch_leaves(q->trees, q->n, member);
     return at->own ? at->parent != NADI_NONE : at->is_switch;
@@ -113,7 +114,7 @@ struct item {
     uint32_t owner, piece;
 };
 
-/* Item k of a lane. */
+/* Item k of a queue. */
 static struct item item_of(const struct nadi_program *p, const struct place *at, uint32_t k)
 {
     const bool gathers = p->request.kind == NADI_ALL_GATHER;
@@ -145,10 +146,10 @@ static uint32_t items_of(const struct nadi_program *p, const struct place *at)
     return count * at->pieces;
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     struct place at;
-    if (!place_of(p, member, lane, &at))
+    if (!place_of(p, member, queue, &at))
         return 0;
     const uint32_t root = p->request.root;
     switch (p->request.kind) {
@@ -174,9 +175,9 @@ static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t la
     return items_of(p, &at);
 }
 
-static void wait_for(struct nadi_step *out, uint32_t lane, uint32_t count)
+static void wait_for(struct nadi_step *out, uint32_t queue, uint32_t count)
 {
-    out->wait_lane = (int)lane;
+    out->wait_queue = (int)queue;
     out->wait_steps = count;
 }
 
@@ -240,11 +241,11 @@ static void send_out(const struct nadi_program *p, const struct place *at, uint3
         copy_out(at, NADI_NONE, out);
 }
 
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
     struct place at;
-    if (!place_of(p, member, lane, &at))
+    if (!place_of(p, member, queue, &at))
         return;
     if (at.way == UP && at.own) {
         out->to = at.parent;
@@ -258,14 +259,14 @@ static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, u
         send_out(p, &at, k, out);
 }
 
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
     struct place at;
-    if (!place_of(p, member, lane, &at) || (at.way == UP) != at.own)
+    if (!place_of(p, member, queue, &at) || (at.way == UP) != at.own)
         return;
     const struct item item = item_of(p, &at, k);
-    const uint32_t trees = p->lanes / LANES;
+    const uint32_t trees = p->queues / QUEUES;
     visit(context, (item.owner * trees + at.tree) * at.pieces + item.piece, 1);
 }
 
@@ -283,7 +284,7 @@ static const char *prepare(struct nadi_program *p)
     if ((double)owners * trees * q->segments > (double)(UINT32_MAX / 4))
         return "too many blocks";
     p->blocks = owners * trees * q->segments;
-    p->lanes = LANES * trees;
+    p->queues = QUEUES * trees;
     p->switches = q->trees ? q->trees->switches : 1;
     return NULL;
 }

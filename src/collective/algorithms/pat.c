@@ -14,10 +14,10 @@ static const char *prepare(struct nadi_program *p)
     return NULL;
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     (void)member;
-    (void)lane;
+    (void)queue;
     return p->request.kind == NADI_ALL_REDUCE ? 2 * p->a : p->a;
 }
 
@@ -31,10 +31,10 @@ static uint32_t size_at(const struct nadi_program *p, uint32_t k)
     return reduces_at(p, k) ? 1U << k : 1U << (p->a - 1 - k % p->a);
 }
 
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    (void)lane;
+    (void)queue;
     uint32_t n = p->request.n, size = size_at(p, k);
     uint32_t up = nadi_mod_add(member, size, n), down = nadi_mod_sub(member, size, n);
     out->reduces = reduces_at(p, k);
@@ -42,10 +42,10 @@ static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, u
     out->from = out->reduces ? up : down;
 }
 
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
-    (void)lane;
+    (void)queue;
     uint32_t n = p->request.n, size = size_at(p, k);
     /* backwards, what a gathering r - size would have sent here */
     uint32_t r = reduces_at(p, k) ? nadi_mod_sub(member, size, n) : member;

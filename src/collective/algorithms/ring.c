@@ -54,57 +54,57 @@ static uint32_t member_at(uint32_t n, uint32_t stride, uint32_t position)
 static const char *prepare(struct nadi_program *p)
 {
     uint32_t n = p->request.n;
-    if (n > UINT32_MAX / 2 / p->lanes)
+    if (n > UINT32_MAX / 2 / p->queues)
         return "too many blocks";
-    p->blocks = n * p->lanes;
+    p->blocks = n * p->queues;
     return NULL;
 }
 
 static const char *prepare_one(struct nadi_program *p)
 {
-    p->lanes = 1;
+    p->queues = 1;
     return prepare(p);
 }
 
 static const char *prepare_many(struct nadi_program *p)
 {
-    p->lanes = p->request.channels ? p->request.channels : 2;
-    if (p->lanes > 1024)
+    p->queues = p->request.channels ? p->request.channels : 2;
+    if (p->queues > 1024)
         return "more than 1024 channels";
     return prepare(p);
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     (void)member;
-    (void)lane;
+    (void)queue;
     return (p->request.n - 1) * (p->request.kind == NADI_ALL_REDUCE ? 2 : 1);
 }
 
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    uint32_t n = p->request.n, stride = stride_of(n, lane);
+    uint32_t n = p->request.n, stride = stride_of(n, queue);
     out->to = nadi_mod_add(member, stride, n);
     out->from = nadi_mod_sub(member, stride, n);
     out->reduces =
         p->request.kind == NADI_REDUCE_SCATTER || (p->request.kind == NADI_ALL_REDUCE && k < n - 1);
 }
 
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
-    uint32_t n = p->request.n, stride = stride_of(n, lane), i = position_of(n, stride, member);
+    uint32_t n = p->request.n, stride = stride_of(n, queue), i = position_of(n, stride, member);
     bool gathers = p->request.kind == NADI_ALL_GATHER || k >= n - 1;
     if (k >= n - 1)
         k -= n - 1;
     uint32_t position = nadi_mod_sub(i, gathers ? k : k + 1, n);
-    visit(context, member_at(n, stride, position) * p->lanes + lane, 1);
+    visit(context, member_at(n, stride, position) * p->queues + queue, 1);
 }
 
 static double seconds(const struct nadi_program *p, double alpha, double beta, double gamma)
 {
-    double n = p->request.n, bytes = (double)p->bytes / n / p->lanes;
+    double n = p->request.n, bytes = (double)p->bytes / n / p->queues;
     double gather = (n - 1) * (alpha + beta * bytes), reduce = gather + (n - 1) * gamma * bytes;
     if (p->request.kind == NADI_ALL_REDUCE)
         return reduce + gather;

@@ -20,35 +20,35 @@ static const char *prepare(struct nadi_program *p)
     return NULL;
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     struct nadi_program first = half_of(p, false), second = half_of(p, true);
-    return first.ops->steps(&first, member, lane) + second.ops->steps(&second, member, lane);
+    return first.ops->steps(&first, member, queue) + second.ops->steps(&second, member, queue);
 }
 
-static struct nadi_program part_of(const struct nadi_program *p, uint32_t member, uint32_t lane,
+static struct nadi_program part_of(const struct nadi_program *p, uint32_t member, uint32_t queue,
                                    uint32_t *k)
 {
     struct nadi_program part = half_of(p, false);
-    uint32_t count = part.ops->steps(&part, member, lane);
+    uint32_t count = part.ops->steps(&part, member, queue);
     if (*k < count)
         return part;
     *k -= count;
     return half_of(p, true);
 }
 
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    struct nadi_program part = part_of(p, member, lane, &k);
-    part.ops->step(&part, member, lane, k, out);
+    struct nadi_program part = part_of(p, member, queue, &k);
+    part.ops->step(&part, member, queue, k, out);
 }
 
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
-    struct nadi_program part = part_of(p, member, lane, &k);
-    part.ops->sent(&part, member, lane, k, visit, context);
+    struct nadi_program part = part_of(p, member, queue, &k);
+    part.ops->sent(&part, member, queue, k, visit, context);
 }
 
 static double seconds(const struct nadi_program *p, double alpha, double beta, double gamma)

@@ -9,7 +9,7 @@ static const char *prepare(struct nadi_program *p)
     const struct nadi_program_request *q = &p->request;
     if (q->kind == NADI_GATHER || q->kind == NADI_SCATTER)
         p->blocks = q->n;
-    p->lanes = 1;
+    p->queues = 1;
     return NULL;
 }
 
@@ -66,9 +66,9 @@ static uint32_t halves_of(enum nadi_collective_kind kind)
     return kind == NADI_ALL_REDUCE || kind == NADI_BARRIER ? 2 : 1;
 }
 
-static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t lane)
+static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
-    (void)lane;
+    (void)queue;
     struct node t = node_of(p, member);
     return (t.children + (t.parent != NADI_NONE)) * halves_of(p->request.kind);
 }
@@ -101,10 +101,10 @@ static struct turn turn_of(const struct nadi_program *p, uint32_t member, uint32
     return turn;
 }
 
-static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    (void)lane;
+    (void)queue;
     struct turn turn = turn_of(p, member, k);
     uint32_t other = nadi_mod_add(turn.other, p->request.root, p->request.n);
     if (turn.up == turn.with_parent) {
@@ -115,10 +115,10 @@ static void step(const struct nadi_program *p, uint32_t member, uint32_t lane, u
     }
 }
 
-static void sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context)
 {
-    (void)lane;
+    (void)queue;
     struct turn turn = turn_of(p, member, k);
     uint32_t n = p->request.n;
     if (turn.up != turn.with_parent)

@@ -20,7 +20,7 @@ struct hop {
     uint32_t last_update; /* of the path: packets sent when Rc last moved; 0: no ACK yet */
 };
 
-enum { LANES = NADI_INT_HOPS + 1 }; /* hops are looked at two by two */
+enum { PADDED_HOPS = NADI_INT_HOPS + 1 }; /* hops are looked at two by two */
 
 typedef double pair __attribute__((vector_size(16)));
 typedef uint64_t words __attribute__((vector_size(16)));
@@ -87,8 +87,8 @@ static uint64_t step(const struct nadi_pkt *net, uint32_t flow, const struct hop
 
 /* What one ACK says of each hop. */
 struct news {
-    double u[LANES];
-    uint64_t tau[LANES]; /* ns */
+    double u[PADDED_HOPS];
+    uint64_t tau[PADDED_HOPS]; /* ns */
 };
 
 /* Whole numbers below 2^52, exactly: they are put where the fraction of 2^52 has its last bits. */

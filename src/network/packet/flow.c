@@ -128,12 +128,12 @@ uint32_t nadi_pkt_flow_prepare(struct nadi_pkt *net, const struct nadi_pkt_flow_
     net->infos[flow] = (struct nadi_pkt_info){
         .src = spec->src,
         .dst = spec->dst,
-        .sport = spec->has_lane ? spec->sport : nadi_pkt_next_port(net, spec->src, spec->dst),
+        .sport = spec->has_queue_pair ? spec->sport : nadi_pkt_next_port(net, spec->src, spec->dst),
         .dport = spec->dport,
         .bytes = spec->bytes,
         .load_bytes = spec->bytes,
         .user = spec->user,
-        .lane = spec->has_lane ? spec->lane : NADI_NONE,
+        .queue_pair = spec->has_queue_pair ? spec->queue_pair : NADI_NONE,
         .first = NADI_NONE,
         .arriving = NADI_NONE,
         .last = NADI_NONE,
@@ -241,7 +241,7 @@ static void close_flow(struct nadi_pkt *net, uint32_t flow)
     nadi_pkt_routes_load(net, flow, -(int64_t)net->infos[flow].load_bytes);
     for (uint32_t i = 0; i <= NADI_PKT_TIMERS; i++)
         nadi_pkt_cancel_timer(net, flow, i);
-    if (net->infos[flow].lane != NADI_NONE)
+    if (net->infos[flow].queue_pair != NADI_NONE)
         net->hooks.closed(net->hooks.context, net, flow);
 }
 

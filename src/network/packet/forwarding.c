@@ -37,7 +37,7 @@ static void provide(struct nadi_pkt *net, uint32_t port, uint32_t class)
     const int64_t needs =
         (int64_t)net->ports[port].headroom_bytes + (int64_t)net->config.reserve_bytes;
     s->pool_bytes -= needs < s->pool_bytes ? needs : s->pool_bytes;
-    net->lanes[port] |= (uint8_t)(1U << class);
+    net->classes_in[port] |= (uint8_t)(1U << class);
     net->disturbances++;
 }
 
@@ -46,7 +46,7 @@ static uint32_t class_behind(struct nadi_pkt *net, uint32_t flow, uint32_t in, u
     const uint32_t class = in % NADI_PKT_CLASSES, port = in / NADI_PKT_CLASSES;
     if (!net->up || class == 0)
         return class;
-    if (class != net->flows[flow].class && !(net->lanes[port] >> class & 1))
+    if (class != net->flows[flow].class && !(net->classes_in[port] >> class & 1))
         provide(net, port, class);
     return class + (class + 1 < NADI_PKT_CLASSES && net->up[port] && net->up[out]);
 }
@@ -169,7 +169,7 @@ void nadi_pkt_forwarding_order(struct nadi_pkt *net)
     };
     measure(&o);
     net->up = NADI_ARENA_ZNEW(&net->arena, uint8_t, ports);
-    net->lanes = NADI_ARENA_ZNEW(&net->arena, uint8_t, ports);
+    net->classes_in = NADI_ARENA_ZNEW(&net->arena, uint8_t, ports);
     for (uint32_t n = 0; n < g->node_count; n++)
         for (uint32_t p = g->first_port[n]; p < g->first_port[n + 1]; p++)
             net->up[p] = is_above(&o, g->ports[p].peer, n);

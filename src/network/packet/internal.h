@@ -288,10 +288,10 @@ struct nadi_pkt_info { /* what is not needed to move packets */
     uint64_t load_bytes; /* of all its messages that have not arrived */
     /* with `watched`: the port at which one of its packets found most bytes before it */
     uint32_t crowded_port, crowded_bytes;
-    uint32_t user;      /* the caller's */
-    uint32_t lane;      /* of whom to tell when all was sent; NADI_NONE: of nobody */
-    uint32_t next_idle; /* with a lane: of its flows that have nothing to send, while */
-    bool idle;          /* it is one of them: the caller's */
+    uint32_t user;       /* the caller's */
+    uint32_t queue_pair; /* of whom to tell when all was sent; NADI_NONE: of nobody */
+    uint32_t next_idle;  /* with a queue pair: of its flows that have nothing to send, while */
+    bool idle;           /* it is one of them: the caller's */
     /* where it carries several messages: the first that is not acknowledged, the one that arrives
      * now, the last */
     uint32_t first, arriving, last;
@@ -338,8 +338,8 @@ struct nadi_pkt_hooks {
     void *context;
     /* The flow's last byte has been acknowledged (exact) or has arrived (default). */
     void (*finished)(void *context, struct nadi_pkt *net, uint32_t flow);
-    /* Of a flow with a lane. The last of its packets leaves (again, where some are repeated); it
-     * is over, everything acknowledged or given up. */
+    /* Of a flow with a queue pair. The last of its packets leaves (again, where some are repeated);
+     * it is over, everything acknowledged or given up. */
     void (*sent)(void *context, struct nadi_pkt *net, uint32_t flow);
     void (*closed)(void *context, struct nadi_pkt *net, uint32_t flow);
     void (*pfc)(void *context, const struct nadi_pkt *net, uint32_t port, bool pause);
@@ -391,12 +391,12 @@ struct nadi_pkt {
     uint64_t *rates;
     const struct nadi_ecn_row **ecn; /* by rate; NULL: never marks */
     uint32_t rate_count;
-    bool watched;     /* where flows find others before them is noted */
-    bool rerouted;    /* some paths may be stale */
-    bool looks_up;    /* switches look for ways: forwarding.h */
-    uint8_t *up;      /* by port of the graph: it leads up; NULL: exact mode */
-    uint8_t *lanes;   /* by port of the graph, classes that came in, but for flows' own */
-    uint32_t *inside; /* by node: its port to its own server; NULL: no node has one */
+    bool watched;        /* where flows find others before them is noted */
+    bool rerouted;       /* some paths may be stale */
+    bool looks_up;       /* switches look for ways: forwarding.h */
+    uint8_t *up;         /* by port of the graph: it leads up; NULL: exact mode */
+    uint8_t *classes_in; /* by port of the graph, classes that came in, but for flows' own */
+    uint32_t *inside;    /* by node: its port to its own server; NULL: no node has one */
     bool selective, spraying, trimming; /* recovery and ways, as the scheme or the user wants */
     /* flows */
     struct nadi_pkt_flow *flows;
@@ -588,9 +588,9 @@ struct nadi_pkt_flow_spec {
     uint16_t dport;
     uint64_t bytes;
     uint32_t user;
-    bool at_way_rate; /* starts at the rate of its slowest cable, not its NIC's */
-    bool has_lane;    /* hooks tell of it by `lane`, */
-    uint32_t lane;
+    bool at_way_rate;    /* starts at the rate of its slowest cable, not its NIC's */
+    bool has_queue_pair; /* hooks tell of it by `queue_pair`, */
+    uint32_t queue_pair;
     uint16_t sport; /* and it has this source port, of nadi_pkt_next_port */
 };
 

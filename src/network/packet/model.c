@@ -178,8 +178,8 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
         nadi_pkt_set_routing(p->net, setup->routing);
     p->net->hooks.context = p;
     p->net->hooks.finished = on_finished;
-    p->net->hooks.sent = nadi_pkt_lane_sent;
-    p->net->hooks.closed = nadi_pkt_lane_closed;
+    p->net->hooks.sent = nadi_pkt_queue_pair_sent;
+    p->net->hooks.closed = nadi_pkt_queue_pair_closed;
     p->connections.in_flight = setup->packet->exact ? NADI_IN_FLIGHT_ANY : setup->in_flight;
     p->net->hooks.marker = on_marker;
     p->net->hooks.pfc = on_pfc;
@@ -206,7 +206,7 @@ static void destroy(struct nadi_network *net)
     nadi_mem_free(self(net)->stranded.items);
     nadi_connections_release(&self(net)->connections);
     nadi_map64_release(&self(net)->pairs);
-    nadi_mem_free(self(net)->lanes.items);
+    nadi_mem_free(self(net)->queue_pairs.items);
     nadi_mem_free(self(net)->marker_of);
     nadi_mem_free(net);
 }
@@ -262,7 +262,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .a = m->a,
         .b = m->b,
         .c = m->c,
-        .connection = nadi_pkt_lane_of(p, m),
+        .connection = nadi_pkt_queue_pair_of(p, m),
     };
     nadi_pkt_set_clock(p->net, tick_of(p, now));
     if (p->on_the_way++ == 0)
@@ -270,7 +270,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
     if (p->carried.usage && !p->looks)
         look_later(p);
     if (nadi_connections_enter(&p->connections, p->items[index].connection, index))
-        nadi_pkt_lane_inject(p, index);
+        nadi_pkt_queue_pair_inject(p, index);
     schedule_pump(p);
 }
 
@@ -297,7 +297,7 @@ static void change(struct nadi_network *net, const struct nadi_link_state *state
     p->stranded.count = 0;
     for (size_t i = 0; i < waiting; i++) {
         const uint32_t index = p->stranded.items[i];
-        nadi_pkt_lane_inject(p, index); /* at most as many are stranded anew */
+        nadi_pkt_queue_pair_inject(p, index); /* at most as many are stranded anew */
     }
     schedule_pump(p);
 }
@@ -315,7 +315,7 @@ static uint64_t stranded(const struct nadi_network *net, uint32_t *src, uint32_t
         *src = p->items[p->stranded.items[0]].src;
         *dst = p->items[p->stranded.items[0]].dst;
     }
-    return nadi_pkt_lane_stranded(p);
+    return nadi_pkt_queue_pair_stranded(p);
 }
 
 /* NPU, or npu_count + k for the k-th switch. */

@@ -20,8 +20,8 @@ struct delivery { /* of a message that was sent */
     uint32_t next;       /* free list */
 };
 
-struct lane {      /* of a connection */
-    uint32_t idle; /* its open flows that have sent everything: the first; NADI_NONE: none */
+struct queue_pair { /* of a connection */
+    uint32_t idle;  /* its open flows that have sent everything: the first; NADI_NONE: none */
     uint16_t sport;
 };
 
@@ -49,9 +49,9 @@ struct packet {
     struct nadi_connections connections;
     struct nadi_map64 pairs; /* src << 32 | dst -> number */
     struct {
-        struct lane *items; /* by connection */
+        struct queue_pair *items; /* by connection */
         size_t count, capacity;
-    } lanes;
+    } queue_pairs;
     struct nadi_message_log *log;
     struct nadi_pkt_pauses pauses;
     struct nadi_pkt_carried carried;
@@ -60,15 +60,15 @@ struct packet {
     nadi_time begun;     /* the first message since there was none; ps */
 };
 
-/* model_lanes.c */
+/* model_queue_pairs.c */
 /* The connection of a message that is sent now; NADI_NONE: of none that is kept. */
-uint32_t nadi_pkt_lane_of(struct packet *p, const struct nadi_message *m);
+uint32_t nadi_pkt_queue_pair_of(struct packet *p, const struct nadi_message *m);
 /* The message's packets may leave from now on. */
-void nadi_pkt_lane_inject(struct packet *p, uint32_t index);
+void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index);
 /* Messages that have no way, or wait for such a one. */
-uint64_t nadi_pkt_lane_stranded(const struct packet *p);
+uint64_t nadi_pkt_queue_pair_stranded(const struct packet *p);
 /* Hooks of the network. */
-void nadi_pkt_lane_sent(void *context, struct nadi_pkt *net, uint32_t flow);
-void nadi_pkt_lane_closed(void *context, struct nadi_pkt *net, uint32_t flow);
+void nadi_pkt_queue_pair_sent(void *context, struct nadi_pkt *net, uint32_t flow);
+void nadi_pkt_queue_pair_closed(void *context, struct nadi_pkt *net, uint32_t flow);
 
 #endif

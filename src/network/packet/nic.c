@@ -276,7 +276,7 @@ static void send_data(struct nadi_pkt *net, struct nadi_pkt_nic *nic, uint32_t s
     const uint64_t rate = net->config.rate_bound ? f->rate : f->line_rate;
     nic->avail[slot] = nadi_time_add(net->wheel.now, gap_ticks(net, f, rate, bytes));
     refresh(net, f);
-    if (NADI_UNLIKELY(f->next == f->packets) && net->infos[flow].lane != NADI_NONE)
+    if (NADI_UNLIKELY(f->next == f->packets) && net->infos[flow].queue_pair != NADI_NONE)
         net->hooks.sent(net->hooks.context, net, flow);
     const struct nadi_pkt_flow *next =
         &net->flows[nic->flows[slot + 1 < nic->count ? slot + 1 : 0]]; /* whose turn is next */

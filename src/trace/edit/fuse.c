@@ -5,7 +5,7 @@
 #include "trace/times.h"
 
 struct traits { /* of a node, as far as a chain needs them */
-    struct nadi_lane lane;
+    struct nadi_trace_stream stream;
     uint64_t ns, ops, bytes;
     bool fits, has_ops, has_bytes; /* fits: may be part of a chain at all */
 };
@@ -33,7 +33,7 @@ static struct traits traits_of(const struct nadi_full_node *n)
     struct nadi_named_attr attr;
     if (!t.fits)
         return t;
-    t.lane = nadi_lane_of(n);
+    t.stream = nadi_trace_stream_of(n);
     t.ns = nadi_full_duration_ns(n);
     t.has_ops = read_size(n, "num_ops", &t.ops, &t.fits);
     t.has_bytes = read_size(n, "tensor_size", &t.bytes, &t.fits);
@@ -45,8 +45,8 @@ static struct traits traits_of(const struct nadi_full_node *n)
 static bool add_traits(struct traits *a, const struct traits *b)
 {
     struct traits sum = *a;
-    if (!b->fits || a->lane.kind != b->lane.kind || a->lane.number != b->lane.number ||
-        a->lane.numbered != b->lane.numbered || a->has_ops != b->has_ops ||
+    if (!b->fits || a->stream.kind != b->stream.kind || a->stream.number != b->stream.number ||
+        a->stream.numbered != b->stream.numbered || a->has_ops != b->has_ops ||
         a->has_bytes != b->has_bytes || __builtin_add_overflow(a->ns, b->ns, &sum.ns) ||
         __builtin_add_overflow(a->ops, b->ops, &sum.ops) || sum.ops > INT64_MAX ||
         __builtin_add_overflow(a->bytes, b->bytes, &sum.bytes) || sum.bytes > INT64_MAX)

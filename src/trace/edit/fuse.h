@@ -1,7 +1,7 @@
 /* fuse: chains of compute nodes as one node each.
  *
  * A node joins the one before it when it waits for that one alone and nothing else waits for that
- * one, when both compute on the same lane (host thread, stream), and when both or neither have
+ * one, when both compute on the same stream (host thread, stream), and when both or neither have
  * num_ops and tensor_size, of which the sums are kept like that of the durations. Nodes with tensor
  * lists (attributes inputs, outputs) stay alone. Everything else is the chain's first node's. The
  * attribute fused_nodes says how many there were. O(nodes + dependencies). */

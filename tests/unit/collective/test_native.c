@@ -47,15 +47,15 @@ static bool make_plan(enum nadi_algorithm algorithm, enum nadi_native_kind kind,
            !(algorithm == NADI_ALGORITHM_HALVING_DOUBLING && (n & (n - 1)));
 }
 
-/* Message by message, in the order of the steps of all lanes. */
+/* Message by message, in the order of the steps of all queues. */
 static void same_messages(const struct nadi_program *p, const struct nadi_phase *phase,
                           const struct nadi_phase *phases, uint32_t member)
 {
     uint32_t longest = 0, message = 0, added = 0, reductions = 0;
-    for (uint32_t l = 0; l < p->lanes; l++)
+    for (uint32_t l = 0; l < p->queues; l++)
         longest = p->ops->steps(p, member, l) > longest ? p->ops->steps(p, member, l) : longest;
     for (uint32_t k = 0; k < longest; k++)
-        for (uint32_t l = 0; l < p->lanes; l++) {
+        for (uint32_t l = 0; l < p->queues; l++) {
             if (k >= p->ops->steps(p, member, l))
                 continue;
             const struct nadi_step s = nadi_program_step(p, member, l, k);

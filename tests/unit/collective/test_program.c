@@ -184,27 +184,27 @@ enum fault { NO_FAULT, NEVER_SENT, NEVER_RECEIVED, WRONG_BLOCK }; /* in p->a */
 
 static const char *broken_prepare(struct nadi_program *p)
 {
-    p->lanes = 1;
+    p->queues = 1;
     p->blocks = p->request.n;
     return NULL;
 }
 
-static void broken_step(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void broken_step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                         struct nadi_step *out)
 {
-    nadi_program_find("ring")->step(p, member, lane, k, out);
+    nadi_program_find("ring")->step(p, member, queue, k, out);
     if (p->a == NEVER_SENT && member == 2 && k == 1)
         out->to = NADI_NONE;
     if (p->a == NEVER_RECEIVED && member == 2 && k == p->request.n - 2)
         out->from = NADI_NONE;
 }
 
-static void broken_sent(const struct nadi_program *p, uint32_t member, uint32_t lane, uint32_t k,
+static void broken_sent(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                         nadi_blocks_visit *visit, void *context)
 {
     if (p->a == WRONG_BLOCK && member == 2 && k == 1)
         k = 0; /* what it has sent before */
-    nadi_program_find("ring")->sent(p, member, lane, k, visit, context);
+    nadi_program_find("ring")->sent(p, member, queue, k, visit, context);
 }
 
 static void faults_are_seen(void **state)

@@ -62,7 +62,7 @@ static void algorithms_written_down(void **state)
     assert_true(cases > 300);
 }
 
-/* All-gather of two members: each sends its block to the other, lane 0 of member 0 to lane 1. */
+/* All-gather of two members: each sends its block to the other, queue 0 of member 0 to queue 1. */
 static void two(struct nadi_table *t, bool separate)
 {
     nadi_table_init(t, &(struct nadi_table_shape){
@@ -70,7 +70,7 @@ static void two(struct nadi_table *t, bool separate)
     const uint32_t out = separate ? 2 : 0;
     for (uint32_t m = 0; m < 2; m++) {
         nadi_table_add(t, m, 0)->to = 1 - m;
-        t->steps.items[t->steps.count - 1].step.to_lane = 1;
+        t->steps.items[t->steps.count - 1].step.to_queue = 1;
         nadi_table_send(t, m, 1);
         nadi_table_add(t, m, 1)->from = 1 - m;
         nadi_table_into(t, out + 1 - m, 1);
@@ -89,7 +89,7 @@ static void results_of_their_own(void **state)
         struct nadi_table t;
         two(&t, separate);
         nadi_table_finish(&t);
-        assert_int_equal(t.lanes, 2 + separate);
+        assert_int_equal(t.queues, 2 + separate);
         const struct nadi_verify_outcome o = run(&t, 100);
         assert_int_equal(o.result, NADI_VERIFY_OK);
         assert_int_equal(o.messages, 2);
@@ -298,9 +298,9 @@ static void swapped(void **state)
                 s = nadi_table_add(&t, m, N - 1);
                 s->local = true;
                 s->wait_steps = wrong == 1 ? 0 : 1;
-                s->wait_lane = NADI_ALL_LANES;
+                s->wait_queue = NADI_ALL_QUEUES;
                 if (wrong != 1)
-                    s->wait_lane = (int)(d - 1);
+                    s->wait_queue = (int)(d - 1);
                 nadi_table_send(&t, N * N * K + source * K, K);
                 nadi_table_into(&t, (wrong == 2 ? source * N + m : m * N + source) * K, K);
             }

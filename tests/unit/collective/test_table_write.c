@@ -87,7 +87,7 @@ static void no_barrier(void **state)
     nadi_str_release(&text);
 }
 
-/* A slot of its own for the results, waits for several lanes: nops. */
+/* A slot of its own for the results, waits for several queues: nops. */
 static void waits_become_nops(void **state)
 {
     (void)state;
@@ -107,11 +107,11 @@ static void waits_become_nops(void **state)
             nadi_table_into(&t, (m + 3 - d) % 3, 1);
         }
         struct nadi_step *s = nadi_table_add(&t, m, 0); /* only waits */
-        s->wait_lane = 2;
+        s->wait_queue = 2;
         s->wait_steps = 1;
         s = nadi_table_add(&t, m, 0);
         s->local = true;
-        s->wait_lane = 1;
+        s->wait_queue = 1;
         s->wait_steps = 1;
         nadi_table_send(&t, 0, 3);
         nadi_table_into(&t, 3, 3);
@@ -130,7 +130,7 @@ static void waits_become_nops(void **state)
     nadi_diags_release(&diags);
 }
 
-/* Two lanes that a wait should order: the one that reads first is right by luck alone. */
+/* Two queues that a wait should order: the one that reads first is right by luck alone. */
 static void missing_waits(void **state)
 {
     (void)state;

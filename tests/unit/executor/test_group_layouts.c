@@ -35,7 +35,7 @@ static void lay_out(uint32_t *ranks, uint32_t n, uint32_t all, enum layout layou
 /* What member `from` sends, by receiver. */
 static void count_member(const struct nadi_program *p, uint32_t from, uint64_t *to)
 {
-    for (uint32_t l = 0; l < p->lanes; l++)
+    for (uint32_t l = 0; l < p->queues; l++)
         for (uint32_t k = 0; k < p->ops->steps(p, from, l); k++) {
             const struct nadi_step s = nadi_program_step(p, from, l, k);
             const uint64_t bytes = s.to == NADI_NONE ? 0 : nadi_program_sent_bytes(p, from, l, k);

@@ -1,4 +1,4 @@
-/* Times, lanes, the critical path and the breakdown of a trace whose answers are known by hand. */
+/* Times, streams, the critical path and the breakdown of a trace with answers known by hand. */
 #include "trace/stats.h"
 
 #include "trace/write.h"

@@ -1,11 +1,11 @@
-/* check_lanes: which pairs of ranks have sends and receives that do not match, where peers are
+/* check_pairs: which pairs of ranks have sends and receives that do not match, where peers are
  * distances.
  *
- * A lane is what one trace exchanges with the rank at one distance. Lanes of the same two traces
+ * A pair is what one trace exchanges with the rank at one distance. Pairs of the same two traces
  * are compared once, whatever the number of ranks: O(nodes log nodes) of the distinct traces and
- * O(ranks * lanes of a rank). Private to inputs. */
-#ifndef NADI_INPUTS_CHECK_LANES_H
-#define NADI_INPUTS_CHECK_LANES_H
+ * O(ranks * pairs of a rank). Private to inputs. */
+#ifndef NADI_INPUTS_CHECK_PAIRS_H
+#define NADI_INPUTS_CHECK_PAIRS_H
 
 #include "inputs/inputs.h"
 

@@ -186,7 +186,7 @@ static void run_pair(struct pair *p, uint64_t seed)
                                             .dport = 100,
                                             .bytes = next_bytes(p),
                                             .user = p->sent++,
-                                            .has_lane = true,
+                                            .has_queue_pair = true,
                                             .sport = 10000};
     assert_int_not_equal(nadi_pkt_flow_start(p->net, &spec), NADI_NONE);
     while (p->net->open_flows && nadi_pkt_run(p->net, &until, 100000) == false)
@@ -246,8 +246,12 @@ static void test_rate_stays(void **state)
     nadi_diags_release(&diags);
     p.net->hooks = (struct nadi_pkt_hooks){
         .context = &p, .finished = note_time, .sent = slow_down, .closed = on_closed};
-    const struct nadi_pkt_flow_spec spec = {
-        .dst = 1, .class = 3, .dport = 100, .bytes = PAYLOAD, .has_lane = true, .sport = 10000};
+    const struct nadi_pkt_flow_spec spec = {.dst = 1,
+                                            .class = 3,
+                                            .dport = 100,
+                                            .bytes = PAYLOAD,
+                                            .has_queue_pair = true,
+                                            .sport = 10000};
     assert_int_not_equal(nadi_pkt_flow_start(p.net, &spec), NADI_NONE);
     assert_true(nadi_pkt_run(p.net, &until, UINT64_MAX));
     const double packet = (PAYLOAD + HEADERS) / 50.0; /* ns, 400 Gb/s */

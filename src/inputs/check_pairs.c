@@ -1,4 +1,4 @@
-#include "inputs/check_lanes.h"
+#include "inputs/check_pairs.h"
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -10,26 +10,26 @@ struct end {                       /* a send or receive of a distinct trace */
     uint64_t bytes;
 };
 
-struct lane { /* ends first .. end of one trace at one distance: sends, then receives */
+struct pair { /* ends first .. end of one trace at one distance: sends, then receives */
     uint32_t distance;
     size_t first, recvs, end;
 };
 
-struct odd { /* of one lane beside another trace: its own ends without counterpart */
+struct odd { /* of one pair beside another trace: its own ends without counterpart */
     uint64_t sends, recvs;
 };
 
-struct lanes {
+struct pairs {
     const struct nadi_inputs *in;
     struct {
         struct end *items;
         size_t count, capacity;
     } ends;
     struct {
-        struct lane *items;
+        struct pair *items;
         size_t count, capacity;
-    } lanes;
-    size_t *first; /* by trace, owned_count + 1: index of its lanes, ascending by distance */
+    } pairs;
+    size_t *first; /* by trace, owned_count + 1: index of its pairs, ascending by distance */
     struct nadi_map64 index;
     struct {
         struct odd *items;
@@ -48,7 +48,7 @@ static int by_key(const struct end *x, const struct end *y)
     return order ? order : order_of(x->bytes, y->bytes);
 }
 
-static int by_lane(const void *a, const void *b)
+static int by_pair(const void *a, const void *b)
 {
     const struct end *x = a, *y = b;
     int order = order_of(x->trace, y->trace);
@@ -57,7 +57,7 @@ static int by_lane(const void *a, const void *b)
     return order ? order : by_key(x, y);
 }
 
-static void collect(struct lanes *l, uint32_t index)
+static void collect(struct pairs *l, uint32_t index)
 {
     const struct nadi_trace *t = l->in->owned[index];
     for (uint32_t n = 0; n < t->node_count; n++) {
@@ -76,43 +76,43 @@ static void collect(struct lanes *l, uint32_t index)
     }
 }
 
-static void make_lanes(struct lanes *l)
+static void make_pairs(struct pairs *l)
 {
     for (uint32_t i = 0; i < l->in->owned_count; i++)
         collect(l, i);
     if (l->ends.count)
-        qsort(l->ends.items, l->ends.count, sizeof(*l->ends.items), by_lane);
+        qsort(l->ends.items, l->ends.count, sizeof(*l->ends.items), by_pair);
     l->first = NADI_NEW(size_t, (size_t)l->in->owned_count + 1);
     size_t at = 0;
     for (uint32_t i = 0; i < l->in->owned_count; i++) {
-        l->first[i] = l->lanes.count;
+        l->first[i] = l->pairs.count;
         while (at < l->ends.count && l->ends.items[at].trace == i) {
-            struct lane lane = {.distance = l->ends.items[at].distance, .first = at};
+            struct pair pair = {.distance = l->ends.items[at].distance, .first = at};
             while (at < l->ends.count && l->ends.items[at].trace == i &&
-                   l->ends.items[at].distance == lane.distance && !l->ends.items[at].is_recv)
+                   l->ends.items[at].distance == pair.distance && !l->ends.items[at].is_recv)
                 at++;
-            lane.recvs = at;
+            pair.recvs = at;
             while (at < l->ends.count && l->ends.items[at].trace == i &&
-                   l->ends.items[at].distance == lane.distance)
+                   l->ends.items[at].distance == pair.distance)
                 at++;
-            lane.end = at;
-            NADI_PUSH(&l->lanes, lane);
+            pair.end = at;
+            NADI_PUSH(&l->pairs, pair);
         }
     }
-    l->first[l->in->owned_count] = l->lanes.count;
+    l->first[l->in->owned_count] = l->pairs.count;
 }
 
 /* An empty one where the trace has none. */
-static struct lane find_lane(const struct lanes *l, uint32_t trace, uint32_t distance)
+static struct pair find_pair(const struct pairs *l, uint32_t trace, uint32_t distance)
 {
     for (size_t i = l->first[trace]; i < l->first[trace + 1]; i++)
-        if (l->lanes.items[i].distance == distance)
-            return l->lanes.items[i];
-    return (struct lane){.distance = distance};
+        if (l->pairs.items[i].distance == distance)
+            return l->pairs.items[i];
+    return (struct pair){.distance = distance};
 }
 
 /* How many of a .. a_end have no equal among b .. b_end; both are sorted. */
-static uint64_t count_odd(const struct lanes *l, size_t a, size_t a_end, size_t b, size_t b_end)
+static uint64_t count_odd(const struct pairs *l, size_t a, size_t a_end, size_t b, size_t b_end)
 {
     uint64_t odd = 0;
     for (; a < a_end; a++) {
@@ -126,16 +126,16 @@ static uint64_t count_odd(const struct lanes *l, size_t a, size_t a_end, size_t 
     return odd;
 }
 
-static struct odd compare(struct lanes *l, size_t lane, uint32_t trace)
+static struct odd compare(struct pairs *l, size_t pair, uint32_t trace)
 {
     bool added;
-    uint32_t at = *nadi_map64_put(&l->index, (uint64_t)lane << 32 | trace,
+    uint32_t at = *nadi_map64_put(&l->index, (uint64_t)pair << 32 | trace,
                                   (uint32_t)l->results.count, &added);
     if (!added)
         return l->results.items[at];
-    const struct lane *a = &l->lanes.items[lane];
+    const struct pair *a = &l->pairs.items[pair];
     uint32_t back = a->distance ? l->in->rank_count - a->distance : 0;
-    struct lane b = find_lane(l, trace, back);
+    struct pair b = find_pair(l, trace, back);
     struct odd odd = {
         .sends = count_odd(l, a->first, a->recvs, b.recvs, b.end),
         .recvs = count_odd(l, a->recvs, a->end, b.first, b.recvs),
@@ -161,15 +161,15 @@ static void add_pair(struct nadi_odd_pairs *odd, uint32_t rank, uint32_t peer, s
 
 void nadi_find_odd_pairs(const struct nadi_inputs *in, struct nadi_odd_pairs *odd)
 {
-    struct lanes l = {.in = in};
+    struct pairs l = {.in = in};
     uint32_t *trace_of = NADI_NEW(uint32_t, in->rank_count);
     *odd = (struct nadi_odd_pairs){0};
-    make_lanes(&l);
-    nadi_map64_init(&l.index, l.lanes.count);
+    make_pairs(&l);
+    nadi_map64_init(&l.index, l.pairs.count);
     nadi_trace_numbers(in, trace_of);
     for (uint32_t r = 0; r < in->rank_count; r++) {
         for (size_t i = l.first[trace_of[r]]; i < l.first[trace_of[r] + 1]; i++) {
-            uint32_t peer = nadi_relative_peer(r, l.lanes.items[i].distance, in->rank_count);
+            uint32_t peer = nadi_relative_peer(r, l.pairs.items[i].distance, in->rank_count);
             struct odd of = compare(&l, i, trace_of[peer]);
             if (of.sends || of.recvs)
                 add_pair(odd, r, peer, of);
@@ -179,6 +179,6 @@ void nadi_find_odd_pairs(const struct nadi_inputs *in, struct nadi_odd_pairs *od
     nadi_mem_free(trace_of);
     nadi_mem_free(l.first);
     nadi_mem_free(l.ends.items);
-    nadi_mem_free(l.lanes.items);
+    nadi_mem_free(l.pairs.items);
     nadi_mem_free(l.results.items);
 }

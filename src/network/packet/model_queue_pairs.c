@@ -1,4 +1,4 @@
-/* model_lanes: which flow carries a message, and when (model.c). */
+/* model_queue_pairs: which flow carries a message, and when (model.c). */
 #include "base/mem.h"
 #include "network/packet/messages.h"
 #include "network/packet/model_inside.h"
@@ -11,42 +11,43 @@ static uint32_t host_of(const struct packet *p, uint32_t end)
     return end < p->npu_count ? end : p->ends->host[end - p->npu_count];
 }
 
-uint32_t nadi_pkt_lane_of(struct packet *p, const struct nadi_message *m)
+uint32_t nadi_pkt_queue_pair_of(struct packet *p, const struct nadi_message *m)
 {
     if (p->connections.in_flight == NADI_IN_FLIGHT_ANY || !m->connection)
         return NADI_NONE;
     const uint32_t fresh = (uint32_t)p->pairs.count;
     const uint32_t pair = *nadi_map64_put(&p->pairs, (uint64_t)m->src << 32 | m->dst, fresh, NULL);
     const uint32_t connection = nadi_connections_find(&p->connections, pair, m->connection);
-    if (connection == p->lanes.count) {
-        const struct lane lane = {
+    if (connection == p->queue_pairs.count) {
+        const struct queue_pair queue_pair = {
             .idle = NADI_NONE,
             .sport = nadi_pkt_next_port(p->net, host_of(p, m->src), host_of(p, m->dst))};
-        NADI_PUSH(&p->lanes, lane);
+        NADI_PUSH(&p->queue_pairs, queue_pair);
     }
     return connection;
 }
 
 /* Behind what an open flow of the message's connection carries, where that is possible. */
-static bool append(struct packet *p, uint32_t index, struct lane *lane)
+static bool append(struct packet *p, uint32_t index, struct queue_pair *queue_pair)
 {
-    const uint32_t flow = lane->idle;
+    const uint32_t flow = queue_pair->idle;
     if (flow == NADI_NONE)
         return false;
     struct nadi_pkt_info *info = &p->net->infos[flow];
     info->idle = false; /* now: a short message is sent at once */
-    lane->idle = info->next_idle;
+    queue_pair->idle = info->next_idle;
     if (nadi_pkt_flow_append(p->net, flow, p->items[index].bytes, index))
         return true;
     info->idle = true;
-    lane->idle = flow;
+    queue_pair->idle = flow;
     return false;
 }
 
-void nadi_pkt_lane_inject(struct packet *p, uint32_t index)
+void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index)
 {
     const struct delivery *d = &p->items[index];
-    struct lane *lane = d->connection == NADI_NONE ? NULL : &p->lanes.items[d->connection];
+    struct queue_pair *queue_pair =
+        d->connection == NADI_NONE ? NULL : &p->queue_pairs.items[d->connection];
     struct nadi_pkt_flow_spec spec = {
         .src = host_of(p, d->src),
         .dst = host_of(p, d->dst),
@@ -56,29 +57,29 @@ void nadi_pkt_lane_inject(struct packet *p, uint32_t index)
         .user = index,
         .at_way_rate = d->src >= p->npu_count,
     };
-    if (lane && append(p, index, lane))
+    if (queue_pair && append(p, index, queue_pair))
         return;
-    if (lane) {
-        spec.has_lane = true;
-        spec.lane = d->connection;
-        spec.sport = lane->sport;
+    if (queue_pair) {
+        spec.has_queue_pair = true;
+        spec.queue_pair = d->connection;
+        spec.sport = queue_pair->sport;
     }
     if (nadi_pkt_flow_start(p->net, &spec) == NADI_NONE)
         NADI_PUSH(&p->stranded, index);
 }
 
 /* A flow has handed its last packet to the cable: the connection's next message goes. */
-void nadi_pkt_lane_sent(void *context, struct nadi_pkt *net, uint32_t flow)
+void nadi_pkt_queue_pair_sent(void *context, struct nadi_pkt *net, uint32_t flow)
 {
     struct packet *p = context;
     struct nadi_pkt_info *info = &net->infos[flow];
     if (info->idle)
         return; /* it was a repeated one */
-    const uint32_t connection = info->lane;
-    struct lane *lane = &p->lanes.items[connection];
+    const uint32_t connection = info->queue_pair;
+    struct queue_pair *queue_pair = &p->queue_pairs.items[connection];
     info->idle = true;
-    info->next_idle = lane->idle;
-    lane->idle = flow;
+    info->next_idle = queue_pair->idle;
+    queue_pair->idle = flow;
     const uint32_t next = nadi_connections_leave(&p->connections, connection);
     if (next == NADI_NONE)
         return;
@@ -86,25 +87,25 @@ void nadi_pkt_lane_sent(void *context, struct nadi_pkt *net, uint32_t flow)
     if (nadi_message_logged(p->log, d->kind))
         nadi_message_log_queued(
             p->log, d->a, nadi_pkt_to_ps(net, net->wheel.now) - p->log->entries.items[d->a].sent);
-    nadi_pkt_lane_inject(p, next);
+    nadi_pkt_queue_pair_inject(p, next);
 }
 
 /* One that was given up before it had sent everything keeps its connection: like a queue pair in
  * its error state. */
-void nadi_pkt_lane_closed(void *context, struct nadi_pkt *net, uint32_t flow)
+void nadi_pkt_queue_pair_closed(void *context, struct nadi_pkt *net, uint32_t flow)
 {
     struct packet *p = context;
     struct nadi_pkt_info *info = &net->infos[flow];
     if (!info->idle)
         return;
-    uint32_t *at = &p->lanes.items[info->lane].idle;
+    uint32_t *at = &p->queue_pairs.items[info->queue_pair].idle;
     while (*at != flow)
         at = &net->infos[*at].next_idle;
     *at = info->next_idle;
     info->idle = false;
 }
 
-uint64_t nadi_pkt_lane_stranded(const struct packet *p)
+uint64_t nadi_pkt_queue_pair_stranded(const struct packet *p)
 {
     const struct nadi_connections *c = &p->connections;
     uint64_t count = p->stranded.count;
