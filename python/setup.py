@@ -1,5 +1,6 @@
 """Puts build/libnadi.so of the checkout into the package: `./dev build` comes first. Nothing is compiled for Python, so that
 a wheel fits every Python 3, but only the machine that the library was built for."""
+import ctypes
 import os
 import shutil
 
@@ -21,6 +22,10 @@ if not os.path.exists(built):
 shutil.copy(built, os.path.join(here, "nadi", "libnadi.so"))
 
 
+library = ctypes.CDLL(built)
+library.nadi_version.restype = ctypes.c_char_p
+
+
 class PlatformWheel(bdist_wheel):
     def get_tag(self):
         return ("py3", "none", super().get_tag()[2])
@@ -31,4 +36,5 @@ class PlatformDistribution(Distribution):
         return True
 
 
-setup(distclass=PlatformDistribution, cmdclass={"bdist_wheel": PlatformWheel} if bdist_wheel is not object else {})
+setup(version=library.nadi_version().decode(), distclass=PlatformDistribution,
+      cmdclass={"bdist_wheel": PlatformWheel} if bdist_wheel is not object else {})

@@ -51,7 +51,7 @@ enum nadi_status {
     NADI_STATUS_BUG = 70,     /* a fault of nadi */
 };
 
-/* "0.1.0" */
+/* "MAJOR.MINOR.PATCH" */
 const char *nadi_version(void);
 /* Frees a `char *` that a function here returned. NULL is allowed. */
 void nadi_free(char *text);
