@@ -1,7 +1,7 @@
 /* entry_text: functions whose result is a text, or a network that is asked for texts. */
 #include "api/gate.h"
 #include "api/inside.h"
-#include "format/schema.h"
+#include "settings/schema.h"
 
 /* The arguments of all of them; each has a table of those that it looks at. */
 struct text_call {

@@ -1,6 +1,6 @@
 #include "api/inside.h"
 #include "base/str.h"
-#include "format/schema.h"
+#include "settings/schema.h"
 
 static char *taken(struct nadi_str *text)
 {

@@ -9,17 +9,17 @@ struct values {
     bool quiet;
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json",
-     .initial = "text",
-     .offset = offsetof(struct values, format),
-     .help = "Form of the result on standard output"},
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json"),
+     .preset = "text",
+     NADI_AT(struct values, format),
+     .doc = "Form of the result on standard output"},
     {.name = "quiet",
-     .type = NADI_OPTION_FLAG,
-     .offset = offsetof(struct values, quiet),
-     .help = "Only errors on standard error"},
+     .type = NADI_TYPE_FLAG,
+     NADI_AT(struct values, quiet),
+     .doc = "Only errors on standard error"},
     {.name = NULL},
 };
 

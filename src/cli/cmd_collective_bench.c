@@ -12,81 +12,81 @@ struct values {
     double factor;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option input[] = {
+static const struct nadi_setting input[] = {
     {.name = "network",
      .argument = "NETWORK",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .required = true,
      AT(network),
-     .help = "As for `nadi run`; all its NPUs take part"},
+     .doc = "As for `nadi run`; all its NPUs take part"},
     {.name = "system",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(system),
-     .help = "System file; without, its keys' defaults"},
+     .doc = "System file; without, its keys' defaults"},
     {.name = "network-model",
-     .type = NADI_OPTION_WORD,
+     .type = NADI_TYPE_WORD,
      .words = NADI_WORDS_NETWORK_MODEL,
-     .initial = NADI_NETWORK_DEFAULT,
+     .preset = NADI_NETWORK_DEFAULT,
      AT(model),
-     .help = "How messages are timed"},
+     .doc = "How messages are timed"},
     {.name = NULL},
 };
 
-static const struct nadi_option what[] = {
+static const struct nadi_setting what[] = {
     {.name = "kind",
      .argument = "KIND,...",
-     .type = NADI_OPTION_TEXT,
-     .initial = "all-reduce",
+     .type = NADI_TYPE_TEXT,
+     .preset = "all-reduce",
      AT(kinds),
-     .help = "Collectives: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, "
-             "gather, scatter, barrier"},
+     .doc = "Collectives: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, "
+            "gather, scatter, barrier"},
     {.name = "algorithm",
      .argument = "NAME,...",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(algorithms),
-     .help = "Words of the system file: ring, oneRabenseifner, ring_halvingDoubling (a dimension "
-             "each); without, those of the system file"},
+     .doc = "Words of the system file: ring, oneRabenseifner, ring_halvingDoubling (a dimension "
+            "each); without, those of the system file"},
     {.name = "from",
      .argument = "SIZE",
-     .type = NADI_OPTION_BYTES,
-     .initial = "1KiB",
+     NADI_A_SIZE,
+     .preset = "1KiB",
      AT(first),
-     .help = "Smallest size, as nccl-tests counts it"},
+     .doc = "Smallest size, as nccl-tests counts it"},
     {.name = "to",
      .argument = "SIZE",
-     .type = NADI_OPTION_BYTES,
-     .initial = "1GiB",
+     NADI_A_SIZE,
+     .preset = "1GiB",
      AT(last),
-     .help = "Largest size"},
+     .doc = "Largest size"},
     {.name = "factor",
      .argument = "F",
-     .type = NADI_OPTION_FACTOR,
-     .initial = "2",
+     NADI_A_FACTOR,
+     .preset = "2",
      AT(factor),
-     .help = "From one size to the next"},
+     .doc = "From one size to the next"},
     {.name = NULL},
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|csv",
-     .initial = "text",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "csv"),
+     .preset = "text",
      AT(format),
-     .help = "Form of the result on standard output"},
+     .doc = "Form of the result on standard output"},
     {.name = "plot",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(plot),
-     .help = "Bus bandwidth over size as SVG"},
+     .doc = "Bus bandwidth over size as SVG"},
     {.name = "tuner",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(tuner),
-     .help = "Write the fastest of each size as a tuner table, for `tuner` of a system file"},
+     .doc = "Write the fastest of each size as a tuner table, for `tuner` of a system file"},
     {.name = NULL},
 };
 

@@ -15,39 +15,39 @@ struct convert_values {
     uint32_t members;
 };
 
-#define CHECK(member)   .offset = offsetof(struct check_values, member)
-#define CONVERT(member) .offset = offsetof(struct convert_values, member)
+#define CHECK(member)   NADI_AT(struct check_values, member)
+#define CONVERT(member) NADI_AT(struct convert_values, member)
 
-static const struct nadi_option check_options[] = {
+static const struct nadi_setting check_options[] = {
     {.name = "bytes",
      .argument = "SIZE",
-     .type = NADI_OPTION_BYTES,
-     .initial = "64MiB",
+     NADI_A_SIZE,
+     .preset = "64MiB",
      CHECK(bytes),
-     .help = "Size of the collective, as nccl-tests counts it"},
+     .doc = "Size of the collective, as nccl-tests counts it"},
     {.name = "latency",
      .argument = "TIME",
-     .type = NADI_OPTION_TIME,
-     .initial = "1us",
+     NADI_A_TIME,
+     .preset = "1us",
      CHECK(latency),
-     .help = "Of a message, for the time without contention"},
+     .doc = "Of a message, for the time without contention"},
     {.name = "bandwidth",
      .argument = "RATE",
-     .type = NADI_OPTION_TEXT,
-     .initial = "100GB/s",
+     .type = NADI_TYPE_TEXT,
+     .preset = "100GB/s",
      CHECK(bandwidth),
-     .help = "Of a message; a bare number is GB/s"},
+     .doc = "Of a message; a bare number is GB/s"},
     {.name = "reduction-bandwidth",
      .argument = "RATE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      CHECK(reduction),
-     .help = "Of bytes that are added up or copied (default: they take no time)"},
+     .doc = "Of bytes that are added up or copied (default: they take no time)"},
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|csv",
-     .initial = "text",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "csv"),
+     .preset = "text",
      CHECK(format),
-     .help = "Form of the result on standard output"},
+     .doc = "Form of the result on standard output"},
     {.name = NULL},
 };
 
@@ -56,45 +56,45 @@ static const struct nadi_option_group collective_check_groups[] = {
     {.heading = NULL},
 };
 
-static const struct nadi_option convert_options[] = {
+static const struct nadi_setting convert_options[] = {
     {.name = "output",
      .argument = "FILE",
      .letter = 'o',
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .required = true,
      CONVERT(output),
-     .help = "File to write; of Chakra traces the prefix"},
+     .doc = "File to write; of Chakra traces the prefix"},
     {.name = "to",
-     .type = NADI_OPTION_WORD,
-     .words = "own|msccl|chakra",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("own", "msccl", "chakra"),
      CONVERT(form),
-     .help = "Its form (default: msccl where FILE ends in .xml, else own)"},
+     .doc = "Its form (default: msccl where FILE ends in .xml, else own)"},
     {.name = "bytes",
      .argument = "SIZE",
-     .type = NADI_OPTION_BYTES,
-     .initial = "64MiB",
+     NADI_A_SIZE,
+     .preset = "64MiB",
      CONVERT(bytes),
-     .help = "Size of the collective in Chakra traces, which have no other, as nccl-tests counts"},
+     .doc = "Size of the collective in Chakra traces, which have no other, as nccl-tests counts"},
     {.name = NULL},
 };
 
-static const struct nadi_option own_options[] = {
+static const struct nadi_setting own_options[] = {
     {.name = "algorithm",
      .argument = "NAME",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      CONVERT(algorithm),
-     .help = "Write one of nadi's step generators down: ring, tree4, rabenseifner, ..."},
+     .doc = "Write one of nadi's step generators down: ring, tree4, rabenseifner, ..."},
     {.name = "kind",
      .argument = "KIND",
-     .type = NADI_OPTION_TEXT,
-     .initial = "all-reduce",
+     .type = NADI_TYPE_TEXT,
+     .preset = "all-reduce",
      CONVERT(kind),
-     .help = "Its collective"},
+     .doc = "Its collective"},
     {.name = "members",
      .argument = "N",
-     .type = NADI_OPTION_COUNT,
+     NADI_A_COUNT,
      CONVERT(members),
-     .help = "Its number of members"},
+     .doc = "Its number of members"},
     {.name = NULL},
 };
 

@@ -10,76 +10,76 @@ struct values {
     uint32_t chunks, tries;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option input[] = {
+static const struct nadi_setting input[] = {
     {.name = "topology",
      .argument = "NETWORK",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .required = true,
      AT(topology),
-     .help = "Network file, or a generator: \"torus shape=8x8 bandwidth=100GB/s\"; all its NPUs "
-             "take part"},
+     .doc = "Network file, or a generator: \"torus shape=8x8 bandwidth=100GB/s\"; all its NPUs "
+            "take part"},
     {.name = "kind",
      .argument = "KIND",
-     .type = NADI_OPTION_TEXT,
-     .initial = "all-reduce",
+     .type = NADI_TYPE_TEXT,
+     .preset = "all-reduce",
      AT(kind),
-     .help = "all-gather, reduce-scatter, all-reduce or all-to-all"},
+     .doc = "all-gather, reduce-scatter, all-reduce or all-to-all"},
     {.name = "bytes",
      .argument = "SIZE",
-     .type = NADI_OPTION_BYTES,
-     .initial = "64MiB",
+     NADI_A_SIZE,
+     .preset = "64MiB",
      AT(bytes),
-     .help = "Size that it is for, as nccl-tests counts it; the file runs with any"},
+     .doc = "Size that it is for, as nccl-tests counts it; the file runs with any"},
     {.name = NULL},
 };
 
-static const struct nadi_option search[] = {
+static const struct nadi_setting search[] = {
     {.name = "chunks",
      .argument = "N",
-     .type = NADI_OPTION_COUNT,
+     NADI_A_COUNT,
      AT(chunks),
-     .help = "Chunks of an NPU's part (default: the best of 1, 2, 4 and 8)"},
+     .doc = "Chunks of an NPU's part (default: the best of 1, 2, 4 and 8)"},
     {.name = "tries",
      .argument = "N",
-     .type = NADI_OPTION_COUNT,
+     NADI_A_COUNT,
      AT(tries),
-     .help =
+     .doc =
          "Plans to make, of each style and direction (default: what about half a second allows)"},
     {.name = "seed",
      .argument = "N",
-     .type = NADI_OPTION_NUMBER,
-     .initial = "1",
+     NADI_A_WHOLE,
+     .preset = "1",
      AT(seed),
-     .help = "Of what is drawn; the same seed gives the same algorithm"},
+     .doc = "Of what is drawn; the same seed gives the same algorithm"},
     {.name = "against",
      .argument = "NAME,...",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(against),
-     .help = "Algorithms to compare with: words of the system file, or none (default: those that "
-             "suit)"},
+     .doc = "Algorithms to compare with: words of the system file, or none (default: those that "
+            "suit)"},
     {.name = NULL},
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "out",
      .letter = 'o',
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(out),
-     .help = "File to write; of Chakra traces the prefix"},
+     .doc = "File to write; of Chakra traces the prefix"},
     {.name = "to",
-     .type = NADI_OPTION_WORD,
-     .words = "own|msccl|chakra",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("own", "msccl", "chakra"),
      AT(form),
-     .help = "Form of it (default: .xml MSCCL, else own)"},
+     .doc = "Form of it (default: .xml MSCCL, else own)"},
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|csv",
-     .initial = "text",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "csv"),
+     .preset = "text",
      AT(format),
-     .help = "Form of the result on standard output"},
+     .doc = "Form of the result on standard output"},
     {.name = NULL},
 };
 

@@ -9,18 +9,18 @@ struct values {
     const char *pages, *format;
 };
 
-static const struct nadi_option options[] = {
+static const struct nadi_setting options[] = {
     {.name = "pages",
      .argument = "DIR",
-     .type = NADI_OPTION_TEXT,
-     .offset = offsetof(struct values, pages),
-     .help = "Write a reference page of each kind of file there, DIR/input-<kind>.md"},
+     .type = NADI_TYPE_TEXT,
+     NADI_AT(struct values, pages),
+     .doc = "Write a reference page of each kind of file there, DIR/input-<kind>.md"},
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json",
-     .initial = "text",
-     .offset = offsetof(struct values, format),
-     .help = "Form of the explanation on standard output"},
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json"),
+     .preset = "text",
+     NADI_AT(struct values, format),
+     .doc = "Form of the explanation on standard output"},
     {.name = NULL},
 };
 

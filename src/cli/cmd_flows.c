@@ -11,95 +11,95 @@ struct values {
     bool quiet;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option inputs[] = {
+static const struct nadi_setting inputs[] = {
     {.name = "flows",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(flows),
-     .help = "Flows: a count, then SRC DST PRIORITY PORT BYTES START_S a line; default: the "
-             "configuration's FLOW_FILE"},
+     .doc = "Flows: a count, then SRC DST PRIORITY PORT BYTES START_S a line; default: the "
+            "configuration's FLOW_FILE"},
     {.name = "topology",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(topology),
-     .help = "Network file, or nodes, switches and links in the HPCC simulator's form; default: "
-             "the configuration's TOPOLOGY_FILE"},
+     .doc = "Network file, or nodes, switches and links in the HPCC simulator's form; default: "
+            "the configuration's TOPOLOGY_FILE"},
     {.name = "config",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(config),
-     .help = "Packet file, or configuration in the HPCC simulator's form"},
+     .doc = "Packet file, or configuration in the HPCC simulator's form"},
     {.name = NULL},
 };
 
-static const struct nadi_option model[] = {
+static const struct nadi_setting model[] = {
     {.name = "cc",
      .argument = "NAME",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(cc),
-     .help = "Congestion control: none, dcqcn, ...; default: the configuration's"},
+     .doc = "Congestion control: none, dcqcn, ...; default: the configuration's"},
     {.name = "network-model",
-     .type = NADI_OPTION_WORD,
+     .type = NADI_TYPE_WORD,
      .words = NADI_WORDS_LINK_MODEL,
-     .initial = NADI_NETWORK_FOR_FLOWS,
+     .preset = NADI_NETWORK_FOR_FLOWS,
      AT(network_model),
-     .help = "How the flows are simulated: as packets, as fluids with fair shares, or as messages "
-             "that queue at links"},
+     .doc = "How the flows are simulated: as packets, as fluids with fair shares, or as messages "
+            "that queue at links"},
     {.name = "compat",
      .argument = "ns3",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(compat),
-     .help = "ns3: whole nanoseconds and the HPCC simulator's headers, for equal results"},
+     .doc = "ns3: whole nanoseconds and the HPCC simulator's headers, for equal results"},
     {.name = "seed",
      .argument = "N",
-     .type = NADI_OPTION_NUMBER,
-     .initial = "0",
+     NADI_A_WHOLE,
+     .preset = "0",
      AT(seed),
-     .help = "Seed of random marks, losses and spraying; 0: the configuration's, or 1"},
+     .doc = "Seed of random marks, losses and spraying; 0: the configuration's, or 1"},
     {.name = "threads",
      .argument = "N",
-     .type = NADI_OPTION_COUNT,
+     NADI_A_COUNT,
      AT(threads),
-     .help = "Parts of the network to simulate at once, with the same results (default: 1)"},
+     .doc = "Parts of the network to simulate at once, with the same results (default: 1)"},
     {.name = NULL},
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "fct",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(fct),
-     .help = "Write completion times: SRC DST SPORT BYTES START_NS FCT_NS a line"},
+     .doc = "Write completion times: SRC DST SPORT BYTES START_NS FCT_NS a line"},
     {.name = "pfc",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(pfc),
-     .help = "Write received pause frames: TIME_NS NODE TYPE PORT PAUSE a line"},
+     .doc = "Write received pause frames: TIME_NS NODE TYPE PORT PAUSE a line"},
     {.name = "out",
      .letter = 'o',
      .argument = "DIR",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(out),
-     .help = "Write tables: flows.csv, pfc.csv, ports.csv, and over time queues.csv, links.csv, "
-             "rates.csv"},
+     .doc = "Write tables: flows.csv, pfc.csv, ports.csv, and over time queues.csv, links.csv, "
+            "rates.csv"},
     {.name = "sample-ns",
      .argument = "N",
-     .type = NADI_OPTION_NUMBER,
-     .initial = "10000",
+     NADI_A_WHOLE,
+     .preset = "10000",
      AT(sample_ns),
-     .help = "Time between two rows over time; doubled whenever a table would pass --max-rows"},
+     .doc = "Time between two rows over time; doubled whenever a table would pass --max-rows"},
     {.name = "max-rows",
      .argument = "N",
-     .type = NADI_OPTION_NUMBER,
-     .initial = "200000",
+     NADI_A_WHOLE,
+     .preset = "200000",
      AT(max_rows),
-     .help = "Rows of a table over time"},
+     .doc = "Rows of a table over time"},
     {.name = "quiet",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(quiet),
-     .help = "No warnings and notes on standard error"},
+     .doc = "No warnings and notes on standard error"},
     {.name = NULL},
 };
 

@@ -25,133 +25,132 @@ struct transformer_values {
     bool files;
 };
 
-#define AT(member) .offset = offsetof(struct collective_values, member)
+#define AT(member) NADI_AT(struct collective_values, member)
 
-static const struct nadi_option collective_what[] = {
+static const struct nadi_setting collective_what[] = {
     {.name = "kind",
      .argument = "KIND",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(kind),
      .required = true,
-     .help = "The collective"},
+     .doc = "The collective"},
     {.name = "ranks",
      .argument = "N",
-     .type = NADI_OPTION_COUNT,
+     NADI_A_COUNT,
      AT(ranks),
      .required = true,
-     .help = "Ranks, and files"},
+     .doc = "Ranks, and files"},
     {.name = "bytes",
      .argument = "SIZE",
-     .type = NADI_OPTION_BYTES,
+     NADI_A_SIZE,
      AT(bytes),
      .required = true,
-     .help = "Size of the collective's node, like 100MiB"},
+     .doc = "Size of the collective's node, like 100MiB"},
     {.name = "repeat",
      .argument = "N",
-     .type = NADI_OPTION_COUNT,
-     .initial = "1",
+     NADI_A_COUNT,
+     .preset = "1",
      AT(repeat),
-     .help = "So many, one after the other"},
+     .doc = "So many, one after the other"},
     {.name = "compute-before",
      .argument = "TIME",
-     .type = NADI_OPTION_TIME,
+     NADI_A_TIME,
      AT(before_ns),
-     .help = "A compute node before each, in whole microseconds"},
+     .doc = "A compute node before each, in whole microseconds"},
     {.name = "compute-after",
      .argument = "TIME",
-     .type = NADI_OPTION_TIME,
+     NADI_A_TIME,
      AT(after_ns),
-     .help = "A compute node after each, in whole microseconds"},
+     .doc = "A compute node after each, in whole microseconds"},
     {.name = "group",
      .argument = "NAME",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(group),
-     .help = "Communicator group (default: all ranks)"},
+     .doc = "Communicator group (default: all ranks)"},
     {.name = "skew",
-     .type = NADI_OPTION_WORD,
-     .words = "uniform|zipf|dirichlet|hot",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("uniform", "zipf", "dirichlet", "hot"),
      AT(skew),
-     .help = "all-to-all: what goes to whom, as experts are popular (default: the same to all)"},
+     .doc = "all-to-all: what goes to whom, as experts are popular (default: the same to all)"},
     {.name = "skew-by",
      .argument = "X",
-     .type = NADI_OPTION_FACTOR,
+     NADI_A_FACTOR,
      AT(skew_by),
-     .help = "Exponent of zipf (default: 1), concentration of dirichlet (1), share of hot (0.5)"},
+     .doc = "Exponent of zipf (default: 1), concentration of dirichlet (1), share of hot (0.5)"},
     {.name = "skew-seed",
      .argument = "N",
-     .type = NADI_OPTION_NUMBER,
-     .initial = "1",
+     NADI_A_WHOLE,
+     .preset = "1",
      AT(skew_seed),
-     .help = "Which ranks are popular"},
+     .doc = "Which ranks are popular"},
     {.name = NULL},
 };
 
-static const struct nadi_option collective_output[] = {
+static const struct nadi_setting collective_output[] = {
     {.name = "out",
      .letter = 'o',
      .argument = "PREFIX",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(out),
      .required = true,
-     .help = "Write PREFIX.<rank>.et"},
+     .doc = "Write PREFIX.<rank>.et"},
     {.name = "manifest",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(manifest),
-     .help = "One trace for all ranks: only PREFIX.0.et, and PREFIX.yml for --workload"},
+     .doc = "One trace for all ranks: only PREFIX.0.et, and PREFIX.yml for --workload"},
     {.name = "compress",
-     .type = NADI_OPTION_WORD,
-     .words = "none|gzip|zstd",
-     .initial = "none",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("none", "gzip", "zstd"),
+     .preset = "none",
      AT(compress),
-     .help = "Compression of the traces"},
+     .doc = "Compression of the traces"},
     {.name = NULL},
 };
 
 #undef AT
-#define AT(member) .offset = offsetof(struct demo_values, member)
+#define AT(member) NADI_AT(struct demo_values, member)
 
-static const struct nadi_option demo_what[] = {
+static const struct nadi_setting demo_what[] = {
     {.name = "ranks",
      .argument = "N",
-     .type = NADI_OPTION_COUNT,
-     .initial = "8",
+     NADI_A_COUNT,
+     .preset = "8",
      AT(ranks),
-     .help = "Ranks: servers with one accelerator each"},
+     .doc = "Ranks: servers with one accelerator each"},
     {.name = "layers",
      .argument = "N",
-     .type = NADI_OPTION_COUNT,
-     .initial = "24",
+     NADI_A_COUNT,
+     .preset = "24",
      AT(layers),
-     .help = "Layers of the model"},
+     .doc = "Layers of the model"},
     {.name = NULL},
 };
 
-static const struct nadi_option demo_output[] = {
+static const struct nadi_setting demo_output[] = {
     {.name = "out",
      .letter = 'o',
      .argument = "DIR",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(out),
      .required = true,
-     .help = "Write workload.<rank>.et, system.json, network.yml and memory.json there"},
+     .doc = "Write workload.<rank>.et, system.json, network.yml and memory.json there"},
     {.name = "compress",
-     .type = NADI_OPTION_WORD,
-     .words = "none|gzip|zstd",
-     .initial = "none",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("none", "gzip", "zstd"),
+     .preset = "none",
      AT(compress),
-     .help = "Compression of the traces"},
+     .doc = "Compression of the traces"},
     {.name = NULL},
 };
 
 #undef AT
-#define AT(member) .offset = offsetof(struct transformer_values, member)
-#define COUNT(option, member, preset, text)                                                        \
+#define AT(member) NADI_AT(struct transformer_values, member)
+#define COUNT(option, member, default_, text)                                                      \
     {                                                                                              \
-        .name = option, .argument = "N", .type = NADI_OPTION_COUNT, .initial = preset, AT(member), \
-        .help = text                                                                               \
+        .name = option, .argument = "N", NADI_A_COUNT, .preset = default_, AT(member), .doc = text \
     }
 
-static const struct nadi_option transformer_what[] = {
+static const struct nadi_setting transformer_what[] = {
     COUNT("tensor", tensor, "4", "Tensor-parallel ranks, innermost"),
     COUNT("data", data, "4", "Data-parallel ranks"),
     COUNT("pipeline", pipeline, "4", "Pipeline stages, outermost"),
@@ -161,31 +160,31 @@ static const struct nadi_option transformer_what[] = {
     COUNT("sequence", sequence, "2048", "Tokens of a micro-batch"),
     {.name = "slow-rank",
      .argument = "R",
-     .type = NADI_OPTION_RANKS,
+     NADI_RANKS,
      AT(slow_rank),
-     .help = "One rank whose compute takes longer (default: none)"},
+     .doc = "One rank whose compute takes longer (default: none)"},
     COUNT("slow-by", slow_by, "10", "How much longer, in percent"),
     {.name = NULL},
 };
 
-static const struct nadi_option transformer_output[] = {
+static const struct nadi_setting transformer_output[] = {
     {.name = "out",
      .letter = 'o',
      .argument = "DIR",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(out),
      .required = true,
-     .help = "Write workload.yml, its traces, system.json, network.yml and memory.json there"},
+     .doc = "Write workload.yml, its traces, system.json, network.yml and memory.json there"},
     {.name = "files",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(files),
-     .help = "One trace a rank and groups.json instead of workload.yml"},
+     .doc = "One trace a rank and groups.json instead of workload.yml"},
     {.name = "compress",
-     .type = NADI_OPTION_WORD,
-     .words = "none|gzip|zstd",
-     .initial = "none",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("none", "gzip", "zstd"),
+     .preset = "none",
      AT(compress),
-     .help = "Compression of the traces"},
+     .doc = "Compression of the traces"},
     {.name = NULL},
 };
 

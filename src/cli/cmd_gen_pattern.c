@@ -15,60 +15,65 @@ struct values {
 
 #define ROW(option, kind, member, ...)                                                             \
     {                                                                                              \
-        .name = option, .type = NADI_OPTION_##kind, .offset = offsetof(struct values, member),     \
-        __VA_ARGS__                                                                                \
+        .name = option, kind, NADI_AT(struct values, member), __VA_ARGS__                          \
     }
 
 #define RANKS                                                                                      \
-    ROW("ranks", COUNT, ranks, .argument = "N", .required = true, .help = "Ranks, and files")
-#define ROUNDS(what) ROW("rounds", COUNT, rounds, .argument = "N", .initial = "4", .help = what)
-#define BYTES(what)  ROW("bytes", BYTES, bytes, .argument = "SIZE", .initial = "1MiB", .help = what)
-#define COMPUTE(preset, what)                                                                      \
-    ROW("compute", TIME, compute_ns, .argument = "TIME", .initial = preset, .help = what)
+    ROW("ranks", NADI_A_COUNT, ranks, .argument = "N", .required = true, .doc = "Ranks, and files")
+#define ROUNDS(what)                                                                               \
+    ROW("rounds", NADI_A_COUNT, rounds, .argument = "N", .preset = "4", .doc = what)
+#define BYTES(what)                                                                                \
+    ROW("bytes", NADI_A_SIZE, bytes, .argument = "SIZE", .preset = "1MiB", .doc = what)
+#define COMPUTE(time, what)                                                                        \
+    ROW("compute", NADI_A_TIME, compute_ns, .argument = "TIME", .preset = time, .doc = what)
 #define SEED                                                                                       \
-    ROW("seed", NUMBER, seed, .argument = "N", .initial = "1",                                     \
-        .help = "Another number draws another job")
-#define AHEAD(what) ROW("ahead", COUNT, ahead, .argument = "N", .initial = "1", .help = what)
+    ROW("seed", NADI_A_WHOLE, seed, .argument = "N", .preset = "1",                                \
+        .doc = "Another number draws another job")
+#define AHEAD(what) ROW("ahead", NADI_A_COUNT, ahead, .argument = "N", .preset = "1", .doc = what)
 #define END                                                                                        \
     {                                                                                              \
         .name = NULL                                                                               \
     }
 
-static const struct nadi_option output[] = {
-    ROW("out", TEXT, out, .letter = 'o', .argument = "DIR", .required = true,
-        .help = "Write workload.<rank>.et, system.json, network.yml and memory.json there"),
-    ROW("compress", WORD, compress, .words = "none|gzip|zstd", .initial = "none",
-        .help = "Compression of the traces"),
+static const struct nadi_setting output[] = {
+    ROW("out", .type = NADI_TYPE_TEXT, out, .letter = 'o', .argument = "DIR", .required = true,
+        .doc = "Write workload.<rank>.et, system.json, network.yml and memory.json there"),
+    ROW("compress", .type = NADI_TYPE_WORD, compress, .words = NADI_ONE_OF("none", "gzip", "zstd"),
+        .preset = "none", .doc = "Compression of the traces"),
     END,
 };
 
-static const struct nadi_option alike[] = {
-    ROW("manifest", FLAG, manifest, .help = "One trace for all ranks, in workload.yml"),
+static const struct nadi_setting alike[] = {
+    ROW("manifest", .type = NADI_TYPE_FLAG, manifest,
+        .doc = "One trace for all ranks, in workload.yml"),
     END,
 };
 
-static const struct nadi_option collectives[] = {
+static const struct nadi_setting collectives[] = {
     RANKS,
-    ROW("kinds", TEXT, kinds, .argument = "LIST",
-        .initial = "all-reduce,all-gather,reduce-scatter,all-to-all", .help = "Kinds"),
-    ROW("sizes", TEXT, sizes, .argument = "LIST", .initial = "1MiB", .help = "Sizes"),
-    ROW("groups", TEXT, groups, .argument = "LIST",
-        .help = "Ranks of a group (default: all); other sizes are written to groups.json"),
+    ROW("kinds", .type = NADI_TYPE_TEXT, kinds, .argument = "LIST",
+        .preset = "all-reduce,all-gather,reduce-scatter,all-to-all", .doc = "Kinds"),
+    ROW("sizes", .type = NADI_TYPE_TEXT, sizes, .argument = "LIST", .preset = "1MiB",
+        .doc = "Sizes"),
+    ROW("groups", .type = NADI_TYPE_TEXT, groups, .argument = "LIST",
+        .doc = "Ranks of a group (default: all); other sizes are written to groups.json"),
     COMPUTE("0", "Computation between two collectives"),
     END,
 };
 
-static const struct nadi_option ring[] = {
+static const struct nadi_setting ring[] = {
     RANKS,
     BYTES("Size of a message"),
     ROUNDS("Rounds, one after the other"),
-    ROW("stride", COUNT, stride, .argument = "N", .initial = "1", .help = "Ranks to the receiver"),
-    ROW("both-ways", FLAG, both_ways, .help = "Also the other way round at the same time"),
+    ROW("stride", NADI_A_COUNT, stride, .argument = "N", .preset = "1",
+        .doc = "Ranks to the receiver"),
+    ROW("both-ways", .type = NADI_TYPE_FLAG, both_ways,
+        .doc = "Also the other way round at the same time"),
     COMPUTE("0", "Computation after each round"),
     END,
 };
 
-static const struct nadi_option pairs[] = {
+static const struct nadi_setting pairs[] = {
     RANKS,
     BYTES("Size of a message, each way"),
     ROUNDS("Rounds, one after the other"),
@@ -77,55 +82,56 @@ static const struct nadi_option pairs[] = {
     END,
 };
 
-static const struct nadi_option incast[] = {
+static const struct nadi_setting incast[] = {
     RANKS,
     BYTES("Size of a message"),
     ROUNDS("Rounds, one after the other"),
-    ROW("root", NUMBER, root, .argument = "RANK", .initial = "0", .help = "Who receives"),
+    ROW("root", NADI_A_WHOLE, root, .argument = "RANK", .preset = "0", .doc = "Who receives"),
     COMPUTE("0", "Computation after each round"),
     END,
 };
 
-static const struct nadi_option all_to_all[] = {
+static const struct nadi_setting all_to_all[] = {
     RANKS,
     BYTES("Size of all that a rank sends in a round"),
     ROUNDS("Rounds, one after the other"),
-    ROW("skew", FACTOR, skew, .argument = "X", .initial = "0",
-        .help = "Exponent of the Zipf law that gives the ranks their popularity"),
+    ROW("skew", NADI_A_FACTOR, skew, .argument = "X", .preset = "0",
+        .doc = "Exponent of the Zipf law that gives the ranks their popularity"),
     COMPUTE("0", "Computation after each round"),
     SEED,
     END,
 };
 
-static const struct nadi_option overlap[] = {
+static const struct nadi_setting overlap[] = {
     RANKS,
-    ROW("pattern", WORD, overlap, .words = "none|gradients|prefetch", .initial = "gradients",
-        .help = "What overlaps"),
-    ROW("kind", TEXT, kinds, .argument = "KIND",
-        .help = "Collective (default: all-reduce, with prefetch all-gather)"),
+    ROW("pattern", .type = NADI_TYPE_WORD, overlap,
+        .words = NADI_ONE_OF("none", "gradients", "prefetch"), .preset = "gradients",
+        .doc = "What overlaps"),
+    ROW("kind", .type = NADI_TYPE_TEXT, kinds, .argument = "KIND",
+        .doc = "Collective (default: all-reduce, with prefetch all-gather)"),
     BYTES("Size of a collective"),
-    ROW("layers", COUNT, rounds, .argument = "N", .initial = "4", .help = "Layers"),
+    ROW("layers", NADI_A_COUNT, rounds, .argument = "N", .preset = "4", .doc = "Layers"),
     COMPUTE("100us", "Computation of a layer"),
     AHEAD("With prefetch: layers that are gathered in advance"),
     END,
 };
 
-static const struct nadi_option memory[] = {
+static const struct nadi_setting memory[] = {
     RANKS,
     BYTES("Size of what a layer loads, and stores"),
-    ROW("layers", COUNT, rounds, .argument = "N", .initial = "4", .help = "Layers"),
+    ROW("layers", NADI_A_COUNT, rounds, .argument = "N", .preset = "4", .doc = "Layers"),
     COMPUTE("100us", "Computation of a layer"),
     AHEAD("Layers that are loaded in advance"),
     END,
 };
 
-static const struct nadi_option pipeline[] = {
-    ROW("ranks", COUNT, ranks, .argument = "N", .required = true, .help = "Stages"),
-    ROW("rounds", COUNT, rounds, .argument = "N", .initial = "8", .help = "Micro-batches"),
+static const struct nadi_setting pipeline[] = {
+    ROW("ranks", NADI_A_COUNT, ranks, .argument = "N", .required = true, .doc = "Stages"),
+    ROW("rounds", NADI_A_COUNT, rounds, .argument = "N", .preset = "8", .doc = "Micro-batches"),
     BYTES("Activations, and gradients, between two stages"),
     COMPUTE("100us", "Forward computation of a stage"),
-    ROW("schedule", WORD, schedule, .words = "1f1b|gpipe", .initial = "1f1b",
-        .help = "One forward, one backward; or all forward first"),
+    ROW("schedule", .type = NADI_TYPE_WORD, schedule, .words = NADI_ONE_OF("1f1b", "gpipe"),
+        .preset = "1f1b", .doc = "One forward, one backward; or all forward first"),
     END,
 };
 

@@ -5,11 +5,11 @@ struct values {
     bool markdown;
 };
 
-static const struct nadi_option help_options[] = {
+static const struct nadi_setting help_options[] = {
     {.name = "markdown",
-     .type = NADI_OPTION_FLAG,
-     .offset = offsetof(struct values, markdown),
-     .help = "All commands as one page"},
+     .type = NADI_TYPE_FLAG,
+     NADI_AT(struct values, markdown),
+     .doc = "All commands as one page"},
     {.name = NULL},
 };
 
@@ -44,7 +44,7 @@ static void print_usage(const struct nadi_command *command)
     if (command->words && *command->words)
         printf(" %s", command->words);
     for (const struct nadi_option_group *g = command->options; g->heading; g++) {
-        for (const struct nadi_option *o = g->rows; o->name; o++) {
+        for (const struct nadi_setting *o = g->rows; o->name; o++) {
             if (o->required)
                 printf(" --%s %s", o->name, o->argument);
         }
@@ -53,27 +53,29 @@ static void print_usage(const struct nadi_command *command)
 }
 
 /* "--workload PREFIX", "--format text|json" */
-static void spell_option(const struct nadi_option *o, struct nadi_str *out)
+static void spell_option(const struct nadi_setting *o, struct nadi_str *out)
 {
     if (o->letter)
         nadi_str_printf(out, "-%c, ", o->letter);
     nadi_str_printf(out, "--%s", o->name);
-    if (o->type == NADI_OPTION_WORD || o->type == NADI_OPTION_WORDS)
-        nadi_str_printf(out, " %s", o->words);
-    else if (o->argument)
+    if (o->words) {
+        nadi_str_add_char(out, ' ');
+        nadi_setting_words_text(o, "|", out);
+    } else if (o->argument) {
         nadi_str_printf(out, " %s", o->argument);
+    }
 }
 
-static void describe_option(const struct nadi_option *o, struct nadi_str *out)
+static void describe_option(const struct nadi_setting *o, struct nadi_str *out)
 {
-    nadi_str_add(out, o->help);
+    nadi_str_add(out, o->doc);
     if (o->required)
         nadi_str_add(out, " (required)");
-    else if (o->initial)
-        nadi_str_printf(out, " (default: %s)", o->initial);
+    else if (o->preset)
+        nadi_str_printf(out, " (default: %s)", o->preset);
 }
 
-static void print_option(const struct nadi_option *o)
+static void print_option(const struct nadi_setting *o)
 {
     struct nadi_str left = NADI_STR_INIT, right = NADI_STR_INIT;
     spell_option(o, &left);
@@ -91,7 +93,7 @@ static void print_option(const struct nadi_option *o)
 static void print_option_group(const struct nadi_option_group *g)
 {
     printf("\n%s\n", g->heading);
-    for (const struct nadi_option *o = g->rows; o->name; o++)
+    for (const struct nadi_setting *o = g->rows; o->name; o++)
         print_option(o);
 }
 
@@ -111,7 +113,7 @@ void nadi_help_command(const struct nadi_command *command)
 static void print_markdown_group(const struct nadi_option_group *g)
 {
     printf("\n| %s | |\n|---|---|\n", g->heading);
-    for (const struct nadi_option *o = g->rows; o->name; o++) {
+    for (const struct nadi_setting *o = g->rows; o->name; o++) {
         struct nadi_str left = NADI_STR_INIT, right = NADI_STR_INIT;
         spell_option(o, &left);
         describe_option(o, &right);

@@ -5,45 +5,45 @@
 #include "cli/cmd_model.h"
 #include "cli/terminal.h"
 
-#define AT(member) .offset = offsetof(struct nadi_cli_model, member)
+#define AT(member) NADI_AT(struct nadi_cli_model, member)
 
-const struct nadi_option nadi_cli_model_inputs[] = {
+const struct nadi_setting nadi_cli_model_inputs[] = {
     {.name = "plan",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(plan),
-     .help = "How it is run: parallelism, batch, schedule, precision (default: one device)"},
+     .doc = "How it is run: parallelism, batch, schedule, precision (default: one device)"},
     {.name = "set",
      .argument = "KEYS",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(settings),
-     .help = "Keys of a plan, as in --set \"tp=8 pp=16 dp=8 batch=1024\"; they win over the file"},
+     .doc = "Keys of a plan, as in --set \"tp=8 pp=16 dp=8 batch=1024\"; they win over the file"},
     {.name = "cluster",
      .argument = "NAME",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(cluster),
-     .help = "Devices and network: a name of `nadi model list`, or a file"},
+     .doc = "Devices and network: a name of `nadi model list`, or a file"},
     {.name = NULL},
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json",
-     .initial = "text",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json"),
+     .preset = "text",
      AT(format),
-     .help = "Form of the result on standard output"},
+     .doc = "Form of the result on standard output"},
     {.name = NULL},
 };
 
-static const struct nadi_option memory_output[] = {
+static const struct nadi_setting memory_output[] = {
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json|csv",
-     .initial = "text",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json", "csv"),
+     .preset = "text",
      AT(format),
-     .help = "Form of the result on standard output; csv: what lies there after every pass of "
-             "every rank"},
+     .doc = "Form of the result on standard output; csv: what lies there after every pass of "
+            "every rank"},
     {.name = NULL},
 };
 

@@ -10,7 +10,7 @@ struct nadi_cli_model {
     const char *plan, *settings, *cluster, *format;
 };
 
-extern const struct nadi_option nadi_cli_model_inputs[]; /* offsets into struct nadi_cli_model */
+extern const struct nadi_setting nadi_cli_model_inputs[]; /* offsets into struct nadi_cli_model */
 
 void nadi_cli_model_apply(const struct nadi_cli_model *values, const char *model,
                           struct nadi_model_setup *setup);

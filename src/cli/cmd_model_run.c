@@ -19,42 +19,42 @@ struct trace_values {
     bool files;
 };
 
-#define AT(member)       .offset = offsetof(struct run_values, member)
-#define AT_TRACE(member) .offset = offsetof(struct trace_values, member)
+#define AT(member)       NADI_AT(struct run_values, member)
+#define AT_TRACE(member) NADI_AT(struct trace_values, member)
 
-static const struct nadi_option simulation[] = {
+static const struct nadi_setting simulation[] = {
     NADI_CLI_MODELS_OPTION,
     NADI_CLI_EXECUTOR_OPTION,
     NADI_CLI_MISMATCH_OPTION,
     {.name = NULL},
 };
 
-static const struct nadi_option brief[] = {
+static const struct nadi_setting brief[] = {
     {.name = "brief",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(brief),
-     .help = "Only the first lines: time, throughput, utilisation, memory"},
+     .doc = "Only the first lines: time, throughput, utilisation, memory"},
     {.name = NULL},
 };
 
-static const struct nadi_option trace_output[] = {
+static const struct nadi_setting trace_output[] = {
     {.name = "out",
      .argument = "DIR",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .letter = 'o',
      AT_TRACE(out),
      .required = true,
-     .help = "Write the traces there; with --cluster also system.json, network.yml, memory.json"},
+     .doc = "Write the traces there; with --cluster also system.json, network.yml, memory.json"},
     {.name = "files",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT_TRACE(files),
-     .help = "One trace a rank and groups.json instead of workload.yml"},
+     .doc = "One trace a rank and groups.json instead of workload.yml"},
     {.name = "compress",
-     .type = NADI_OPTION_WORD,
-     .words = "none|gzip|zstd",
-     .initial = "none",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("none", "gzip", "zstd"),
+     .preset = "none",
      AT_TRACE(compress),
-     .help = "Compression of the traces"},
+     .doc = "Compression of the traces"},
     {.name = NULL},
 };
 

@@ -8,13 +8,13 @@ struct values {
     const char *format;
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "table|csv|json|jsonl",
-     .initial = "table",
-     .offset = offsetof(struct values, format),
-     .help = "Form of the rows on standard output"},
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("table", "csv", "json", "jsonl"),
+     .preset = "table",
+     NADI_AT(struct values, format),
+     .doc = "Form of the rows on standard output"},
     {.name = NULL},
 };
 

@@ -13,27 +13,27 @@ struct values {
 
 #define FORMAT                                                                                     \
     {                                                                                              \
-        .name = "format", .type = NADI_OPTION_WORD, .words = "text|json", .initial = "text",       \
-        .offset = offsetof(struct values, format),                                                 \
-        .help = "Form of what is printed on standard output"                                       \
+        .name = "format", .type = NADI_TYPE_WORD, .words = NADI_ONE_OF("text", "json"),            \
+        .preset = "text", NADI_AT(struct values, format),                                          \
+        .doc = "Form of what is printed on standard output"                                        \
     }
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "out",
      .letter = 'o',
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
-     .offset = offsetof(struct values, out),
-     .help = "Write one self-contained HTML page, to be opened in a browser"},
+     .type = NADI_TYPE_TEXT,
+     NADI_AT(struct values, out),
+     .doc = "Write one self-contained HTML page, to be opened in a browser"},
     {.name = "text",
-     .type = NADI_OPTION_FLAG,
-     .offset = offsetof(struct values, text),
-     .help = "Print it in short on standard output; so it is without -o"},
+     .type = NADI_TYPE_FLAG,
+     NADI_AT(struct values, text),
+     .doc = "Print it in short on standard output; so it is without -o"},
     FORMAT,
     {.name = NULL},
 };
 
-static const struct nadi_option diff_output[] = {
+static const struct nadi_setting diff_output[] = {
     FORMAT,
     {.name = NULL},
 };

@@ -11,22 +11,22 @@ struct values {
     const char *format, *inputs;
 };
 
-static const struct nadi_option input[] = {
+static const struct nadi_setting input[] = {
     {.name = "inputs",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .argument = "FOLDER",
-     .offset = offsetof(struct values, inputs),
-     .help = "Published files that a study runs; `nadi repro list` says which"},
+     NADI_AT(struct values, inputs),
+     .doc = "Published files that a study runs; `nadi repro list` says which"},
     {.name = NULL},
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json",
-     .initial = "text",
-     .offset = offsetof(struct values, format),
-     .help = "Form of the result on standard output"},
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json"),
+     .preset = "text",
+     NADI_AT(struct values, format),
+     .doc = "Form of the result on standard output"},
     {.name = NULL},
 };
 

@@ -10,14 +10,14 @@ struct values {
     uint64_t max_sim_ns;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option limits[] = {
+static const struct nadi_setting limits[] = {
     {.name = "max-sim",
      .argument = "TIME",
-     .type = NADI_OPTION_TIME,
+     NADI_A_TIME,
      AT(max_sim_ns),
-     .help = "Stop when the simulated clock reaches it, like 10ms (a bare number is ns)"},
+     .doc = "Stop when the simulated clock reaches it, like 10ms (a bare number is ns)"},
     {.name = NULL},
 };
 
@@ -35,7 +35,7 @@ static bool options_agree(const struct values *v)
     const char *models = v->inputs.network_model;
     if (v->inputs.compat && !nadi_options_any_word(NADI_WORDS_PACKET_MODEL, models)) {
         fprintf(stderr, "nadi run: error: '--compat' is about packets: add "
-                        "'--network-model " NADI_WORDS_PACKET_MODEL "'\n");
+                        "'--network-model " NADI_NETWORK_PACKET_WORDS "'\n");
         return false;
     }
     return nadi_cli_outputs_agree("run", &v->outputs, models);

@@ -10,35 +10,31 @@ struct values {
     const char *prices, *svg, *out, *format;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option inputs[] = {
+static const struct nadi_setting inputs[] = {
     {.name = "price",
      .argument = "ROLE=P,...",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(prices),
-     .help = "Prices of nodes by role, and of a 'cable': leaf=18000,cable=300"},
+     .doc = "Prices of nodes by role, and of a 'cable': leaf=18000,cable=300"},
     {.name = NULL},
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json",
-     .initial = "text",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json"),
+     .preset = "text",
      AT(format),
-     .help = "Form of the result on standard output"},
-    {.name = "svg",
-     .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
-     AT(svg),
-     .help = "Draw the network"},
+     .doc = "Form of the result on standard output"},
+    {.name = "svg", .argument = "FILE", .type = NADI_TYPE_TEXT, AT(svg), .doc = "Draw the network"},
     {.name = "out",
      .letter = 'o',
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(out),
-     .help = "Write it as a network file of nodes and links"},
+     .doc = "Write it as a network file of nodes and links"},
     {.name = NULL},
 };
 

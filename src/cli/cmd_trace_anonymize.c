@@ -6,46 +6,46 @@ struct values {
     const char *key, *shapes, *groups, *system, *network, *memory;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option what[] = {
+static const struct nadi_setting what[] = {
     {.name = "key",
      .argument = "KEY",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(key),
-     .help = "Any text, or @FILE with it; the same key gives the same names (default: a random "
-             "one, which is printed)"},
+     .doc = "Any text, or @FILE with it; the same key gives the same names (default: a random "
+            "one, which is printed)"},
     {.name = "shapes",
-     .type = NADI_OPTION_WORD,
-     .words = "keep|bucket|scale",
-     .initial = "keep",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("keep", "bucket", "scale"),
+     .preset = "keep",
      AT(shapes),
-     .help = "Durations, operations, sizes and shapes: as they are, rounded to three bits, or "
-             "times secret factors"},
+     .doc = "Durations, operations, sizes and shapes: as they are, rounded to three bits, or "
+            "times secret factors"},
     {.name = NULL},
 };
 
-static const struct nadi_option proof[] = {
+static const struct nadi_setting proof[] = {
     {.name = "groups",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(groups),
-     .help = "Communicator groups (default: those of the traces); written anew beside the output"},
+     .doc = "Communicator groups (default: those of the traces); written anew beside the output"},
     {.name = "system",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(system),
-     .help = "System to simulate both with (default: rings, one chunk)"},
+     .doc = "System to simulate both with (default: rings, one chunk)"},
     {.name = "network",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(network),
-     .help = "Network to simulate both on (default: a ring of 50 GB/s, 500 ns)"},
+     .doc = "Network to simulate both on (default: a ring of 50 GB/s, 500 ns)"},
     {.name = "memory",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(memory),
-     .help = "Remote memory to simulate both with"},
+     .doc = "Remote memory to simulate both with"},
     {.name = NULL},
 };
 

@@ -7,22 +7,22 @@ struct values {
     bool quiet;
 };
 
-static const struct nadi_option options[] = {
+static const struct nadi_setting options[] = {
     {.name = "groups",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
-     .offset = offsetof(struct values, groups),
-     .help = "Communicator groups (default: those of the traces, else whoever uses a name)"},
+     .type = NADI_TYPE_TEXT,
+     NADI_AT(struct values, groups),
+     .doc = "Communicator groups (default: those of the traces, else whoever uses a name)"},
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json",
-     .initial = "text",
-     .offset = offsetof(struct values, format),
-     .help = "Form of the report on standard output"},
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json"),
+     .preset = "text",
+     NADI_AT(struct values, format),
+     .doc = "Form of the report on standard output"},
     {.name = "quiet",
-     .type = NADI_OPTION_FLAG,
-     .offset = offsetof(struct values, quiet),
-     .help = "Only errors on standard error"},
+     .type = NADI_TYPE_FLAG,
+     NADI_AT(struct values, quiet),
+     .doc = "Only errors on standard error"},
     {.name = NULL},
 };
 

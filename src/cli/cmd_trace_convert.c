@@ -9,36 +9,36 @@ struct values {
     bool quiet;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option options[] = {
+static const struct nadi_setting options[] = {
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .required = true,
      AT(output),
-     .help = "Chakra trace to write"},
+     .doc = "Chakra trace to write"},
     {.name = "groups",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(groups),
-     .help = "Also write the process groups there, for `nadi run --groups`"},
+     .doc = "Also write the process groups there, for `nadi run --groups`"},
     {.name = "compat",
-     .type = NADI_OPTION_WORD,
-     .words = "1.0.0",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("1.0.0"),
      AT(compat),
-     .help = "Make the graph of this version of the Chakra tools, with its faults"},
+     .doc = "Make the graph of this version of the Chakra tools, with its faults"},
     {.name = "resolution",
      .argument = "TIME",
-     .type = NADI_OPTION_TIME,
-     .initial = "1us",
+     NADI_A_TIME,
+     .preset = "1us",
      AT(resolution_ns),
-     .help = "Processor time in shorter slices is added to the operator behind it"},
+     .doc = "Processor time in shorter slices is added to the operator behind it"},
     {.name = "quiet",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(quiet),
-     .help = "Only errors on standard error, no summary"},
+     .doc = "Only errors on standard error, no summary"},
     {.name = NULL},
 };
 

@@ -6,20 +6,20 @@ struct values {
     const char *same, *groups;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option what[] = {
+static const struct nadi_setting what[] = {
     {.name = "same",
-     .type = NADI_OPTION_WORD,
-     .words = "all|simulated|shape",
-     .initial = "all",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("all", "simulated", "shape"),
+     .preset = "all",
      AT(same),
-     .help = "What must be the same: everything; what a simulation reads; that without durations"},
+     .doc = "What must be the same: everything; what a simulation reads; that without durations"},
     {.name = "groups",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(groups),
-     .help = "Communicator groups (default: those of the traces)"},
+     .doc = "Communicator groups (default: those of the traces)"},
     {.name = NULL},
 };
 

@@ -9,19 +9,19 @@ struct values {
     uint64_t rows;
 };
 
-static const struct nadi_option options[] = {
+static const struct nadi_setting options[] = {
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json",
-     .initial = "text",
-     .offset = offsetof(struct values, format),
-     .help = "Form of the report on standard output"},
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json"),
+     .preset = "text",
+     NADI_AT(struct values, format),
+     .doc = "Form of the report on standard output"},
     {.name = "rows",
      .argument = "N",
-     .type = NADI_OPTION_NUMBER,
-     .initial = "10",
-     .offset = offsetof(struct values, rows),
-     .help = "At most so many places and operators of a rank; 0: all"},
+     NADI_A_WHOLE,
+     .preset = "10",
+     NADI_AT(struct values, rows),
+     .doc = "At most so many places and operators of a rank; 0: all"},
     {.name = NULL},
 };
 

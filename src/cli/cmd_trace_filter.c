@@ -6,25 +6,25 @@ struct values {
     const char *drop, *drop_name, *keep_name;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option what[] = {
+static const struct nadi_setting what[] = {
     {.name = "drop",
      .argument = "KINDS",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(drop),
-     .help = "Kinds of nodes, with commas between: host (processor), device, memory, send, recv, "
-             "collective, metadata, other"},
+     .doc = "Kinds of nodes, with commas between: host (processor), device, memory, send, recv, "
+            "collective, metadata, other"},
     {.name = "drop-name",
      .argument = "REGEX",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(drop_name),
-     .help = "Nodes whose name the extended regular expression finds"},
+     .doc = "Nodes whose name the extended regular expression finds"},
     {.name = "keep-name",
      .argument = "REGEX",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(keep_name),
-     .help = "Keep these whatever else is said; alone: drop all others"},
+     .doc = "Keep these whatever else is said; alone: drop all others"},
     {.name = NULL},
 };
 

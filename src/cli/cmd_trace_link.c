@@ -9,50 +9,50 @@ struct values {
     bool force, quiet;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option files[] = {
+static const struct nadi_setting files[] = {
     {.name = "host",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .required = true,
      AT(host),
-     .help = "Execution trace of PyTorch's ExecutionTraceObserver"},
+     .doc = "Execution trace of PyTorch's ExecutionTraceObserver"},
     {.name = "device",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .required = true,
      AT(device),
-     .help = "Kineto profile of the same process"},
+     .doc = "Kineto profile of the same process"},
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .required = true,
      AT(output),
-     .help = "Linked trace to write"},
+     .doc = "Linked trace to write"},
     {.name = NULL},
 };
 
-static const struct nadi_option how[] = {
+static const struct nadi_setting how[] = {
     {.name = "rank",
      .argument = "N",
-     .type = NADI_OPTION_RANKS,
+     NADI_RANKS,
      AT(rank),
-     .help = "Rank that the capture is of (default: as the profile says)"},
+     .doc = "Rank that the capture is of (default: as the profile says)"},
     {.name = "compat",
-     .type = NADI_OPTION_WORD,
-     .words = "1.0.0",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("1.0.0"),
      AT(compat),
-     .help = "Write the linked trace of this version of the Chakra tools"},
+     .doc = "Write the linked trace of this version of the Chakra tools"},
     {.name = "force",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(force),
-     .help = "Link what does not seem to be of one run and one rank"},
+     .doc = "Link what does not seem to be of one run and one rank"},
     {.name = "quiet",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(quiet),
-     .help = "Only errors on standard error, no summary"},
+     .doc = "Only errors on standard error, no summary"},
     {.name = NULL},
 };
 

@@ -6,12 +6,12 @@ struct values {
     uint64_t most;
 };
 
-static const struct nadi_option what[] = {
+static const struct nadi_setting what[] = {
     {.name = "most",
      .argument = "N",
-     .type = NADI_OPTION_NUMBER,
-     .offset = offsetof(struct values, most),
-     .help = "At most so many nodes in one (default: whole chains)"},
+     NADI_A_WHOLE,
+     NADI_AT(struct values, most),
+     .doc = "At most so many nodes in one (default: whole chains)"},
     {.name = NULL},
 };
 

@@ -6,29 +6,29 @@ struct values {
     bool jsonizer;
 };
 
-static const struct nadi_option show_options[] = {
+static const struct nadi_setting show_options[] = {
     {.name = "out",
      .letter = 'o',
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
-     .initial = "-",
-     .offset = offsetof(struct values, out),
-     .help = "Write there; .gz and .zst are compressed"},
+     .type = NADI_TYPE_TEXT,
+     .preset = "-",
+     NADI_AT(struct values, out),
+     .doc = "Write there; .gz and .zst are compressed"},
     {.name = "jsonizer",
-     .type = NADI_OPTION_FLAG,
-     .offset = offsetof(struct values, jsonizer),
-     .help = "The form of Chakra's own jsonizer, which cannot be packed"},
+     .type = NADI_TYPE_FLAG,
+     NADI_AT(struct values, jsonizer),
+     .doc = "The form of Chakra's own jsonizer, which cannot be packed"},
     {.name = NULL},
 };
 
-static const struct nadi_option pack_options[] = {
+static const struct nadi_setting pack_options[] = {
     {.name = "out",
      .letter = 'o',
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .required = true,
-     .offset = offsetof(struct values, out),
-     .help = "Write there; .gz and .zst are compressed"},
+     NADI_AT(struct values, out),
+     .doc = "Write there; .gz and .zst are compressed"},
     {.name = NULL},
 };
 

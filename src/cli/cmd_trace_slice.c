@@ -7,24 +7,20 @@ struct values {
     struct nadi_range nodes, time;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option what[] = {
+static const struct nadi_setting what[] = {
     {.name = "step",
      .argument = "STEP",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(step),
-     .help = "A training step: N of ProfilerStep#N, or the name of the node that begins it"},
-    {.name = "nodes",
-     .argument = "A-B",
-     .type = NADI_OPTION_RANKS,
-     AT(nodes),
-     .help = "Nodes with these ids"},
+     .doc = "A training step: N of ProfilerStep#N, or the name of the node that begins it"},
+    {.name = "nodes", .argument = "A-B", NADI_RANKS, AT(nodes), .doc = "Nodes with these ids"},
     {.name = "time",
      .argument = "T0..T1",
-     .type = NADI_OPTION_TIME_WINDOW,
+     NADI_WINDOW,
      AT(time),
-     .help = "Nodes that start in this time, as `nadi trace info` counts it: from the first start"},
+     .doc = "Nodes that start in this time, as `nadi trace info` counts it: from the first start"},
     {.name = NULL},
 };
 

@@ -7,20 +7,20 @@ struct values {
     const char *out, *frequency;
 };
 
-static const struct nadi_option options[] = {
+static const struct nadi_setting options[] = {
     {.name = "out",
      .letter = 'o',
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
-     .initial = "-",
-     .offset = offsetof(struct values, out),
-     .help = "Write there; .gz and .zst are compressed"},
+     .type = NADI_TYPE_TEXT,
+     .preset = "-",
+     NADI_AT(struct values, out),
+     .doc = "Write there; .gz and .zst are compressed"},
     {.name = "frequency",
      .argument = "MHZ",
-     .type = NADI_OPTION_TEXT,
-     .initial = "1000",
-     .offset = offsetof(struct values, frequency),
-     .help = "Of the cycles in a simulator's log; also 1.5GHz"},
+     .type = NADI_TYPE_TEXT,
+     .preset = "1000",
+     NADI_AT(struct values, frequency),
+     .doc = "Of the cycles in a simulator's log; also 1.5GHz"},
     {.name = NULL},
 };
 

@@ -8,13 +8,13 @@ struct values {
     const char *format;
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json|markdown",
-     .initial = "text",
-     .offset = offsetof(struct values, format),
-     .help = "Form of the result on standard output"},
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json", "markdown"),
+     .preset = "text",
+     NADI_AT(struct values, format),
+     .doc = "Form of the result on standard output"},
     {.name = NULL},
 };
 

@@ -9,35 +9,34 @@ struct values {
     bool summary;
 };
 
-static const struct nadi_option input[] = {
+static const struct nadi_setting input[] = {
     {.name = "fit",
-     .type = NADI_OPTION_WORD,
-     .words = "none|half|other-half|random|small|large|all-reduce",
-     .initial = "none",
-     .offset = offsetof(struct values, fit),
-     .help =
-         "Fit platforms first and hold the rest against them: without every second size of each "
-         "table, the others, one of each two by chance, the smaller or the larger half; or to "
-         "each machine's all-reduces of the most ranks"},
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("none", "half", "other-half", "random", "small", "large", "all-reduce"),
+     .preset = "none",
+     NADI_AT(struct values, fit),
+     .doc = "Fit platforms first and hold the rest against them: without every second size of each "
+            "table, the others, one of each two by chance, the smaller or the larger half; or to "
+            "each machine's all-reduces of the most ranks"},
     {.name = NULL},
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json|markdown",
-     .initial = "text",
-     .offset = offsetof(struct values, format),
-     .help = "Form of the result on standard output"},
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json", "markdown"),
+     .preset = "text",
+     NADI_AT(struct values, format),
+     .doc = "Form of the result on standard output"},
     {.name = "page",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .argument = "FILE",
-     .offset = offsetof(struct values, page),
-     .help = "Write an HTML page with the sums and a plot of each table"},
+     NADI_AT(struct values, page),
+     .doc = "Write an HTML page with the sums and a plot of each table"},
     {.name = "summary",
-     .type = NADI_OPTION_FLAG,
-     .offset = offsetof(struct values, summary),
-     .help = "Sums only, no rows"},
+     .type = NADI_TYPE_FLAG,
+     NADI_AT(struct values, summary),
+     .doc = "Sums only, no rows"},
     {.name = NULL},
 };
 

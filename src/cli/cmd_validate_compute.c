@@ -11,17 +11,17 @@ struct values {
     bool summary;
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json|markdown",
-     .initial = "text",
-     .offset = offsetof(struct values, format),
-     .help = "Form of the result on standard output"},
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json", "markdown"),
+     .preset = "text",
+     NADI_AT(struct values, format),
+     .doc = "Form of the result on standard output"},
     {.name = "summary",
-     .type = NADI_OPTION_FLAG,
-     .offset = offsetof(struct values, summary),
-     .help = "Sums only, no rows"},
+     .type = NADI_TYPE_FLAG,
+     NADI_AT(struct values, summary),
+     .doc = "Sums only, no rows"},
     {.name = NULL},
 };
 

@@ -22,79 +22,79 @@ static const struct nadi_compat programs[] = {
     {"AstraSim_Analytical_Congestion_Aware", "aware"},
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option flags[] = {
+static const struct nadi_setting flags[] = {
     {.name = "workload-configuration",
      .argument = "PREFIX",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(workload),
      .required = true,
-     .help = "Chakra traces: rank r reads PREFIX.<r>.et"},
+     .doc = "Chakra traces: rank r reads PREFIX.<r>.et"},
     {.name = "system-configuration",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(system),
      .required = true,
-     .help = "System JSON"},
+     .doc = "System JSON"},
     {.name = "network-configuration",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(network),
      .required = true,
-     .help = "Network YAML"},
+     .doc = "Network YAML"},
     {.name = "remote-memory-configuration",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(memory),
      .required = true,
-     .help = "Remote-memory JSON"},
+     .doc = "Remote-memory JSON"},
     {.name = "comm-group-configuration",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(groups),
-     .initial = "empty",
-     .help = "Communicator groups"},
+     .preset = "empty",
+     .doc = "Communicator groups"},
     {.name = "logging-configuration",
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(logging),
-     .initial = "empty",
-     .help = "Accepted, has no effect"},
+     .preset = "empty",
+     .doc = "Accepted, has no effect"},
     {.name = "logging-folder",
      .argument = "DIR",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(folder),
-     .initial = "log",
-     .help = "log.log and err.log are written there"},
+     .preset = "log",
+     .doc = "log.log and err.log are written there"},
     {.name = "num-queues-per-dim",
      .argument = "N",
-     .type = NADI_OPTION_COUNT,
+     NADI_A_COUNT,
      AT(queues_per_dim),
-     .initial = "1",
-     .help = "Logical queues of every network dimension"},
+     .preset = "1",
+     .doc = "Logical queues of every network dimension"},
     {.name = "compute-scale",
      .argument = "X",
-     .type = NADI_OPTION_FACTOR,
+     NADI_A_FACTOR,
      AT(compute_scale),
-     .initial = "1",
-     .help = "Accepted, has no effect"},
+     .preset = "1",
+     .doc = "Accepted, has no effect"},
     {.name = "comm-scale",
      .argument = "X",
-     .type = NADI_OPTION_FACTOR,
+     NADI_A_FACTOR,
      AT(comm_scale),
-     .initial = "1",
-     .help = "Accepted, has no effect"},
+     .preset = "1",
+     .doc = "Accepted, has no effect"},
     {.name = "injection-scale",
      .argument = "X",
-     .type = NADI_OPTION_FACTOR,
+     NADI_A_FACTOR,
      AT(injection_scale),
-     .initial = "1",
-     .help = "Multiplies endpoint-delay where the system file has it"},
+     .preset = "1",
+     .doc = "Multiplies endpoint-delay where the system file has it"},
     {.name = "rendezvous-protocol",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(rendezvous),
-     .help = "Every message asks the receiver first"},
+     .doc = "Every message asks the receiver first"},
 };
 
 enum { FLAG_COUNT = sizeof(flags) / sizeof(flags[0]) };
@@ -142,37 +142,21 @@ static bool parse_count(const char *text, uint32_t *value)
     return true;
 }
 
-static bool parse_factor(const char *text, double *value)
+/* By the reference's own rules where they differ. */
+static bool parse_value(const struct nadi_setting *o, const char *text, void *at)
 {
-    return nadi_str_to_double(text, value) && *value >= 0 && *value <= 1e300;
-}
-
-static bool parse_value(const struct nadi_option *o, const char *text, void *at)
-{
-    switch (o->type) {
-    case NADI_OPTION_FLAG:
+    if (o->type == NADI_TYPE_FLAG)
         return parse_flag(text, at);
-    case NADI_OPTION_COUNT:
+    if (o->type == NADI_TYPE_INTEGER)
         return parse_count(text, at);
-    case NADI_OPTION_FACTOR:
-        return parse_factor(text, at);
-    case NADI_OPTION_TEXT:
-        *(const char **)at = text;
+    if (o->type == NADI_TYPE_TEXT) {
+        *(const char **)at = text; /* an empty one too */
         return true;
-    case NADI_OPTION_WORD:
-    case NADI_OPTION_WORDS:
-    case NADI_OPTION_NUMBER:
-    case NADI_OPTION_BYTES:
-    case NADI_OPTION_TIME:
-    case NADI_OPTION_WALL_TIME:
-    case NADI_OPTION_RANKS:
-    case NADI_OPTION_TIME_WINDOW:
-        break;
     }
-    return false;
+    return nadi_setting_read(o, text, at);
 }
 
-static const struct nadi_option *find_flag(const char *name, size_t length)
+static const struct nadi_setting *find_flag(const char *name, size_t length)
 {
     for (size_t i = 0; i < FLAG_COUNT; i++) {
         if (strlen(flags[i].name) == length && memcmp(flags[i].name, name, length) == 0)
@@ -201,13 +185,13 @@ static int read_flag(const char *program, int i, int count, char **arguments, st
     const char *word = arguments[i];
     const char *equals = strchr(word, '=');
     const size_t length = equals ? (size_t)(equals - word) : strlen(word);
-    const struct nadi_option *o = find_flag(word + 2, length - 2);
+    const struct nadi_setting *o = find_flag(word + 2, length - 2);
     if (!o) {
         warn_unknown(program, word, length);
         return i;
     }
     const char *value = equals ? equals + 1 : NULL;
-    if (!value && o->type == NADI_OPTION_FLAG)
+    if (!value && o->type == NADI_TYPE_FLAG)
         value = "true";
     if (!value && i + 1 >= count) {
         fprintf(stderr, "%s: error: option '%s' needs a value\n", program, word);
@@ -225,8 +209,8 @@ static int read_flag(const char *program, int i, int count, char **arguments, st
 static bool read_flags(const char *program, int count, char **arguments, struct values *values)
 {
     for (size_t i = 0; i < FLAG_COUNT; i++) {
-        if (flags[i].initial &&
-            !parse_value(&flags[i], flags[i].initial, (char *)values + flags[i].offset))
+        if (flags[i].preset &&
+            !parse_value(&flags[i], flags[i].preset, (char *)values + flags[i].offset))
             NADI_BUG("default of --%s", flags[i].name);
     }
     for (int i = 0; i < count; i++) {
@@ -255,7 +239,7 @@ static int print_help(const char *program)
     printf("usage: %s [OPTIONS]\n\nnadi under the name of the reference's program.\n\n", program);
     for (size_t i = 0; i < FLAG_COUNT; i++)
         printf("  --%-28s %-8s %s%s\n", flags[i].name, flags[i].argument ? flags[i].argument : "",
-               flags[i].help, flags[i].required ? " (required)" : "");
+               flags[i].doc, flags[i].required ? " (required)" : "");
     return NADI_EXIT_DONE;
 }
 

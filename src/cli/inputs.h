@@ -16,41 +16,41 @@ struct nadi_cli_inputs {
     const char *compat; /* "ns3" or NULL */
 };
 
-extern const struct nadi_option nadi_cli_input_files[]; /* offsets into struct nadi_cli_inputs */
-extern const struct nadi_option nadi_cli_input_model[];
+extern const struct nadi_setting nadi_cli_input_files[]; /* offsets into struct nadi_cli_inputs */
+extern const struct nadi_setting nadi_cli_input_model[];
 
 /* Rows of the commands that run a simulation; AT gives a field's place. */
 #define NADI_CLI_MODELS_OPTION                                                                     \
     {                                                                                              \
-        .name = "network-model", .type = NADI_OPTION_WORDS,                                        \
-        .words = "auto|" NADI_WORDS_NETWORK_MODEL, .initial = "auto", AT(network_model),           \
-        .help = "Messages " NADI_NETWORK_HELP "; auto: " NADI_NETWORK_AUTO                         \
-                "; with commas between: all, side by side"                                         \
+        .name = "network-model", .type = NADI_TYPE_WORDS, .words = NADI_WORDS_CHOSEN_MODEL,        \
+        .preset = "auto", AT(network_model),                                                       \
+        .doc = "Messages " NADI_NETWORK_HELP "; auto: " NADI_NETWORK_AUTO                          \
+               "; with commas between: all, side by side"                                          \
     }
 #define NADI_CLI_EXECUTOR_OPTION                                                                   \
     {                                                                                              \
-        .name = "executor", .type = NADI_OPTION_WORD, .words = "auto|" NADI_WORDS_EXECUTOR,        \
-        .initial = "auto", AT(executor),                                                           \
-        .help = "How collectives are simulated; auto takes the fastest that is exact"              \
+        .name = "executor", .type = NADI_TYPE_WORD, .words = NADI_WORDS_EXECUTOR,                  \
+        .preset = "auto", AT(executor),                                                            \
+        .doc = "How collectives are simulated; auto takes the fastest that is exact"               \
     }
 #define NADI_CLI_MISMATCH_OPTION                                                                   \
     {                                                                                              \
-        .name = "mismatch", .type = NADI_OPTION_WORD, .words = "error|warn", .initial = "error",   \
-        AT(mismatch),                                                                              \
-        .help = "Where members of a group issue different collectives: end the run, or match "     \
-                "their messages as the reference does"                                             \
+        .name = "mismatch", .type = NADI_TYPE_WORD, .words = NADI_ONE_OF("error", "warn"),         \
+        .preset = "error", AT(mismatch),                                                           \
+        .doc = "Where members of a group issue different collectives: end the run, or match "      \
+               "their messages as the reference does"                                              \
     }
 #define NADI_CLI_DB_OPTION                                                                         \
     {                                                                                              \
-        .name = "db", .type = NADI_OPTION_FLAG, AT(db),                                            \
-        .help = "All of a long run in run.db, collectives.csv and critical_path.csv, whatever "    \
-                "their size; without it like ranks and collectives stand for each other"           \
+        .name = "db", .type = NADI_TYPE_FLAG, AT(db),                                              \
+        .doc = "All of a long run in run.db, collectives.csv and critical_path.csv, whatever "     \
+               "their size; without it like ranks and collectives stand for each other"            \
     }
 #define NADI_CLI_SENSITIVITY_OPTION                                                                \
     {                                                                                              \
-        .name = "sensitivity", .type = NADI_OPTION_FLAG, AT(sensitivity),                          \
-        .help = "Also sensitivities.csv: what more bandwidth, less latency, faster compute, ... "  \
-                "would gain; simulates about 25 times more"                                        \
+        .name = "sensitivity", .type = NADI_TYPE_FLAG, AT(sensitivity),                            \
+        .doc = "Also sensitivities.csv: what more bandwidth, less latency, faster compute, ... "   \
+               "would gain; simulates about 25 times more"                                         \
     }
 
 void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_setup *setup);

@@ -1,21 +1,17 @@
 #include "cli/options.h"
 #include "base/str.h"
-#include "base/time.h"
-#include "base/units.h"
 #include "cli/stop.h"
-
-#include <math.h>
 
 struct common {
     uint64_t max_wall_ns;
 };
 
-static const struct nadi_option common_rows[] = {
+static const struct nadi_setting common_rows[] = {
     {.name = "max-wall",
      .argument = "TIME",
-     .type = NADI_OPTION_WALL_TIME,
-     .offset = offsetof(struct common, max_wall_ns),
-     .help = "Stop after so much real time, like 2min (a bare number is seconds)"},
+     NADI_SECONDS,
+     NADI_AT(struct common, max_wall_ns),
+     .doc = "Stop after so much real time, like 2min (a bare number is seconds)"},
     {.name = NULL},
 };
 
@@ -47,186 +43,51 @@ static void complain(struct parser *p, const char *format, ...)
 /* --- values ------------------------------------------------------------------------------------
  */
 
-static bool is_word(const char *words, const char *text)
+static void complain_value(struct parser *p, const struct nadi_setting *o, const char *found)
 {
-    const size_t length = strlen(text);
-    for (const char *at = words; length > 0; at++) {
-        const size_t here = strcspn(at, "|");
-        if (here == length && memcmp(at, text, length) == 0)
-            return true;
-        at += here;
-        if (*at == '\0')
-            break;
-    }
-    return false;
+    struct nadi_str allowed = NADI_STR_INIT;
+    const char *near = o->words ? nadi_setting_nearest_word(o, found) : NULL;
+    nadi_setting_allowed(o, &allowed);
+    complain(p, "'--%s' wants %s, found '%s'%s%s%s", o->name, nadi_str_get(&allowed), found,
+             near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    nadi_str_release(&allowed);
 }
 
-bool nadi_options_any_word(const char *words, const char *text)
+bool nadi_options_any_word(const char *const *words, const char *text)
 {
+    const struct nadi_setting one = {.words = words};
     char word[MAX_WORD];
+    uint32_t place;
+    int64_t number;
     bool any = false;
     for (const char *at = text; *at && !any; at += *at == ',') {
         const size_t length = strcspn(at, ",");
         snprintf(word, sizeof(word), "%.*s", (int)length, at);
-        any = length < sizeof(word) && is_word(words, word);
+        any = length < sizeof(word) && nadi_setting_word(&one, word, &place, &number);
         at += length;
     }
     return any;
 }
 
-/* Words with commas between, each once. */
-static bool are_words(const char *words, const char *text)
+static void complain_no_value(struct parser *p, const struct nadi_setting *o, const char *word,
+                              size_t length)
 {
-    char word[MAX_WORD];
-    const char *at = text;
-    for (;;) {
-        const size_t length = strcspn(at, ",");
-        if (length >= sizeof(word))
-            return false;
-        memcpy(word, at, length);
-        word[length] = '\0';
-        if (!is_word(words, word))
-            return false;
-        for (const char *before = text; before < at; before += strcspn(before, ",") + 1)
-            if (strcspn(before, ",") == length && memcmp(before, at, length) == 0)
-                return false;
-        if (at[length] == '\0')
-            return true;
-        at += length + 1;
-    }
-}
-
-/* A whole number of ns or bytes; a bare number is multiplied by `bare`. */
-static bool parse_amount(const char *text, enum nadi_dimension dimension, double bare,
-                         uint64_t *amount)
-{
-    double value;
-    bool has_unit;
-    if (!nadi_units_parse(text, dimension, &value, &has_unit))
-        return false;
-    if (!has_unit)
-        value *= bare;
-    if (!(value >= 0) || value >= 9.2e18)
-        return false;
-    *amount = nadi_count_round(value);
-    return true;
-}
-
-static bool parse_range(const char *text, const char *between, enum nadi_dimension dimension,
-                        struct nadi_range *range)
-{
-    char first[MAX_WORD];
-    const char *found = strstr(text, between);
-    if (!found) { /* one rank; a window needs both ends */
-        if (dimension != NADI_DIMENSION_NONE || !nadi_str_to_u64(text, &range->first))
-            return false;
-        range->last = range->first;
-        range->given = true;
-        return true;
-    }
-    const size_t length = (size_t)(found - text);
-    if (length >= sizeof(first))
-        return false;
-    memcpy(first, text, length);
-    first[length] = '\0';
-    const char *last = found + strlen(between);
-    range->given = true;
-    if (dimension == NADI_DIMENSION_NONE)
-        return nadi_str_to_u64(first, &range->first) && nadi_str_to_u64(last, &range->last) &&
-               range->first <= range->last;
-    return parse_amount(first, dimension, 1, &range->first) &&
-           parse_amount(last, dimension, 1, &range->last) && range->first < range->last;
-}
-
-static bool parse_count(const char *text, uint32_t *value)
-{
-    uint64_t wide;
-    if (!nadi_str_to_u64(text, &wide) || wide < 1 || wide > INT32_MAX)
-        return false;
-    *value = (uint32_t)wide;
-    return true;
-}
-
-static bool parse_factor(const char *text, double *value)
-{
-    return nadi_str_to_double(text, value) && isfinite(*value) && *value >= 0;
-}
-
-static const char *what_is_allowed(const struct nadi_option *o)
-{
-    switch (o->type) {
-    case NADI_OPTION_FLAG:
-        return "no value";
-    case NADI_OPTION_TEXT:
-        return "a text that is not empty";
-    case NADI_OPTION_WORD:
-        return o->words;
-    case NADI_OPTION_WORDS:
-        return o->words;
-    case NADI_OPTION_COUNT:
-        return "a whole number from 1 to 2147483647";
-    case NADI_OPTION_NUMBER:
-        return "a whole number from 0";
-    case NADI_OPTION_FACTOR:
-        return "a number that is not negative";
-    case NADI_OPTION_BYTES:
-        return "a size like 4096, 64KiB or 1.5GB";
-    case NADI_OPTION_TIME:
-    case NADI_OPTION_WALL_TIME:
-        return "a time like 500ns, 10ms or 2s";
-    case NADI_OPTION_RANKS:
-        return "a rank or a range of ranks like 0-7";
-    case NADI_OPTION_TIME_WINDOW:
-        return "two times like 1ms..2.5ms, the earlier first";
-    }
-    return "";
-}
-
-static bool parse_value(const struct nadi_option *o, const char *text, void *at)
-{
-    switch (o->type) {
-    case NADI_OPTION_FLAG:
-        *(bool *)at = true;
-        return true;
-    case NADI_OPTION_WORD:
-    case NADI_OPTION_WORDS:
-        if (!(o->type == NADI_OPTION_WORDS ? are_words : is_word)(o->words, text))
-            return false;
-        *(const char **)at = text;
-        return true;
-    case NADI_OPTION_TEXT:
-        *(const char **)at = text;
-        return *text != '\0';
-    case NADI_OPTION_COUNT:
-        return parse_count(text, at);
-    case NADI_OPTION_NUMBER:
-        return nadi_str_to_u64(text, at);
-    case NADI_OPTION_FACTOR:
-        return parse_factor(text, at);
-    case NADI_OPTION_BYTES:
-        return parse_amount(text, NADI_DIMENSION_BYTES, 1, at);
-    case NADI_OPTION_TIME:
-        return parse_amount(text, NADI_DIMENSION_TIME, 1, at);
-    case NADI_OPTION_WALL_TIME:
-        return parse_amount(text, NADI_DIMENSION_TIME, 1e9, at);
-    case NADI_OPTION_RANKS:
-        return parse_range(text, "-", NADI_DIMENSION_NONE, at);
-    case NADI_OPTION_TIME_WINDOW:
-        return parse_range(text, "..", NADI_DIMENSION_TIME, at);
-    }
-    return false;
+    struct nadi_str allowed = NADI_STR_INIT;
+    nadi_setting_allowed(o, &allowed);
+    complain(p, "'%.*s' needs a value: %s", (int)length, word, nadi_str_get(&allowed));
+    nadi_str_release(&allowed);
 }
 
 /* --- names -------------------------------------------------------------------------------------
  */
 
 struct found {
-    const struct nadi_option *option; /* NULL: no such option */
+    const struct nadi_setting *option; /* NULL: no such option */
     void *value;
     size_t index; /* among all options of the command */
 };
 
-static bool is_option(const struct nadi_option *o, const char *name, size_t length, char letter)
+static bool is_option(const struct nadi_setting *o, const char *name, size_t length, char letter)
 {
     return letter ? o->letter == letter
                   : strlen(o->name) == length && !memcmp(o->name, name, length);
@@ -236,11 +97,11 @@ static struct found find_option(struct parser *p, const char *name, size_t lengt
 {
     size_t index = 0;
     for (const struct nadi_option_group *g = p->groups; g->heading; g++) {
-        for (const struct nadi_option *o = g->rows; o->name; o++, index++)
+        for (const struct nadi_setting *o = g->rows; o->name; o++, index++)
             if (is_option(o, name, length, letter))
                 return (struct found){o, p->values + g->offset + o->offset, index};
     }
-    for (const struct nadi_option *o = common_rows; o->name; o++, index++)
+    for (const struct nadi_setting *o = common_rows; o->name; o++, index++)
         if (is_option(o, name, length, letter))
             return (struct found){o, (char *)&p->common + o->offset, index};
     return (struct found){0};
@@ -251,10 +112,10 @@ static void complain_unknown(struct parser *p, const char *word, size_t length)
     const char *names[MAX_OPTIONS];
     size_t count = 0;
     for (const struct nadi_option_group *g = p->groups; g->heading; g++) {
-        for (const struct nadi_option *o = g->rows; o->name && count < MAX_OPTIONS; o++)
+        for (const struct nadi_setting *o = g->rows; o->name && count < MAX_OPTIONS; o++)
             names[count++] = o->name;
     }
-    for (const struct nadi_option *o = common_rows; o->name && count < MAX_OPTIONS; o++)
+    for (const struct nadi_setting *o = common_rows; o->name && count < MAX_OPTIONS; o++)
         names[count++] = o->name;
     char written[MAX_WORD];
     snprintf(written, sizeof(written), "%.*s", (int)nadi_min_u64(length, sizeof(written) - 1),
@@ -281,7 +142,7 @@ static int read_option(struct parser *p, int i, int count, char **arguments, boo
         found = find_option(p, word + 2, length - 2, '\0');
     else if (length == 2)
         found = find_option(p, NULL, 0, word[1]);
-    const struct nadi_option *o = found.option;
+    const struct nadi_setting *o = found.option;
     if (!o) {
         complain_unknown(p, word, length);
         /* Its value, if it has one, is not a word of its own. */
@@ -289,36 +150,28 @@ static int read_option(struct parser *p, int i, int count, char **arguments, boo
     }
     seen[found.index] = true;
     const char *value = equals ? equals + 1 : NULL;
-    if (o->type == NADI_OPTION_FLAG) {
+    if (o->type == NADI_TYPE_FLAG) {
         if (value)
             complain(p, "'--%s' takes no value, found '%s'", o->name, value);
     } else if (!value) {
         if (i + 1 >= count || nadi_str_starts(arguments[i + 1], "--")) {
-            complain(p, "'%.*s' needs a value: %s", (int)length, word, what_is_allowed(o));
+            complain_no_value(p, o, word, length);
             return i;
         }
         value = arguments[++i];
     }
-    if (!parse_value(o, value, found.value))
-        complain(p, "'--%s' wants %s, found '%s'", o->name, what_is_allowed(o), value);
+    if (o->type == NADI_TYPE_FLAG)
+        value = NULL;
+    if (!nadi_setting_read(o, value, found.value))
+        complain_value(p, o, value);
     return i;
-}
-
-static void set_defaults(struct parser *p)
-{
-    for (const struct nadi_option_group *g = p->groups; g->heading; g++) {
-        for (const struct nadi_option *o = g->rows; o->name; o++) {
-            if (o->initial && !parse_value(o, o->initial, p->values + g->offset + o->offset))
-                NADI_BUG("default of --%s: '%s'", o->name, o->initial);
-        }
-    }
 }
 
 static void find_missing(struct parser *p, const bool *seen)
 {
     size_t index = 0;
     for (const struct nadi_option_group *g = p->groups; g->heading; g++) {
-        for (const struct nadi_option *o = g->rows; o->name; o++, index++) {
+        for (const struct nadi_setting *o = g->rows; o->name; o++, index++) {
             if (o->required && !seen[index])
                 complain(p, "'--%s %s' is missing", o->name, o->argument);
         }
@@ -330,7 +183,8 @@ bool nadi_options_parse(const char *name, const struct nadi_option_group *groups
 {
     struct parser p = {.command = name, .groups = groups, .values = values};
     bool seen[MAX_OPTIONS] = {false};
-    set_defaults(&p);
+    for (const struct nadi_option_group *g = groups; g->heading; g++)
+        nadi_settings_preset(g->rows, p.values + g->offset);
     int kept = 0; /* words go to the front, where all has been read */
     bool ended = false;
     for (int i = 0; i < count; i++) {

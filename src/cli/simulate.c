@@ -5,89 +5,83 @@
 #include "cli/stop.h"
 #include "cli/terminal.h"
 
-#define AT(member) .offset = offsetof(struct nadi_cli_outputs, member)
+#define AT(member) NADI_AT(struct nadi_cli_outputs, member)
 
 enum { EACH_RANK = 100000 }; /* ranks.csv has a row each up to here */
 
-const struct nadi_option nadi_cli_outputs[] = {
+const struct nadi_setting nadi_cli_outputs[] = {
     {.name = "out",
      .letter = 'o',
      .argument = "DIR",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      AT(out),
-     .help =
+     .doc =
          "Write the files of the run there: summary.json, run.db, timeline.pftrace, tables as CSV"},
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json",
-     .initial = "text",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json"),
+     .preset = "text",
      AT(format),
-     .help = "Form of the result on standard output"},
-    {.name = "ops", .type = NADI_OPTION_FLAG, AT(ops), .help = "Also ops.csv: every node's times"},
+     .doc = "Form of the result on standard output"},
+    {.name = "ops", .type = NADI_TYPE_FLAG, AT(ops), .doc = "Also ops.csv: every node's times"},
     {.name = "ranks",
-     .type = NADI_OPTION_WORD,
-     .words = "auto|each|classes",
-     .initial = "auto",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("auto", "each", "classes"),
+     .preset = "auto",
      AT(ranks),
-     .help =
-         "Rows of ranks.csv: each rank, or classes with the same figures (first, last, stride); "
-         "auto: each up to 100,000 ranks"},
+     .doc = "Rows of ranks.csv: each rank, or classes with the same figures (first, last, stride); "
+            "auto: each up to 100,000 ranks"},
     {.name = "five-column",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(five_column),
-     .help = "Also tutorial_result.csv, the five columns of ASTRA-sim 1.0"},
+     .doc = "Also tutorial_result.csv, the five columns of ASTRA-sim 1.0"},
     {.name = "link-usage",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(link_usage),
-     .help = "Also link_usage.csv and link_usage.json: what each link carries over time "
-             "(models " NADI_NETWORK_LINK_LIST ")"},
+     .doc = "Also link_usage.csv and link_usage.json: what each link carries over time "
+            "(models " NADI_NETWORK_LINK_LIST ")"},
     {.name = "timeline",
-     .type = NADI_OPTION_WORD,
-     .words = "auto|yes|no",
-     .initial = "auto",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("auto", "yes", "no"),
+     .preset = "auto",
      AT(timeline),
-     .help =
+     .doc =
          "Perfetto timeline among the files; auto: of as many ranks as fit, one of each class of "
          "equal ones first; yes: all"},
     NADI_CLI_DB_OPTION,
     NADI_CLI_SENSITIVITY_OPTION,
     {.name = "timeline-ranks",
      .argument = "A-B",
-     .type = NADI_OPTION_RANKS,
+     NADI_RANKS,
      AT(timeline_ranks),
-     .help = "Only these ranks in the timeline"},
+     .doc = "Only these ranks in the timeline"},
     {.name = "timeline-window",
      .argument = "T0..T1",
-     .type = NADI_OPTION_TIME_WINDOW,
+     NADI_WINDOW,
      AT(timeline_window),
-     .help = "Only what overlaps this time in the timeline"},
+     .doc = "Only what overlaps this time in the timeline"},
     {.name = "quiet",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(quiet),
-     .help = "No warnings, notes and progress on standard error"},
+     .doc = "No warnings, notes and progress on standard error"},
     {.name = "hidden-factor",
      .argument = "X",
-     .type = NADI_OPTION_FACTOR,
-     .initial = "1.5",
+     NADI_A_FACTOR,
+     .preset = "1.5",
      AT(hidden_factor),
-     .help =
-         "With several network models: warn when the first one's end differs by more than this"},
+     .doc = "With several network models: warn when the first one's end differs by more than this"},
     {.name = NULL},
 };
 
-const struct nadi_option nadi_cli_intervals[] = {
+const struct nadi_setting nadi_cli_intervals[] = {
     {.name = "samples",
      .argument = "N",
-     .type = NADI_OPTION_COUNT,
+     NADI_A_COUNT,
      AT(samples),
-     .help =
+     .doc =
          "Also an interval of the end: simulate N times with figures drawn from the intervals of "
          "a fitted platform (--network, or which the cluster names)"},
-    {.name = "seed",
-     .argument = "N",
-     .type = NADI_OPTION_NUMBER,
-     AT(seed),
-     .help = "Another draw of the samples"},
+    {.name = "seed", .argument = "N", NADI_A_WHOLE, AT(seed), .doc = "Another draw of the samples"},
     {.name = NULL},
 };
 

@@ -16,8 +16,8 @@ struct nadi_cli_outputs {
     bool ops, db, sensitivity, five_column, link_usage, quiet;
 };
 
-extern const struct nadi_option nadi_cli_outputs[]; /* offsets into struct nadi_cli_outputs */
-extern const struct nadi_option nadi_cli_intervals[];
+extern const struct nadi_setting nadi_cli_outputs[]; /* offsets into struct nadi_cli_outputs */
+extern const struct nadi_setting nadi_cli_intervals[];
 
 /* Are there options that say nothing without another one? Says so. models: as --network-model. */
 bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *o,

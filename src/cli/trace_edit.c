@@ -3,27 +3,27 @@
 #include "base/str.h"
 #include "cli/terminal.h"
 
-#define AT(member) .offset = offsetof(struct nadi_cli_edit, member)
+#define AT(member) NADI_AT(struct nadi_cli_edit, member)
 
-const struct nadi_option nadi_cli_edit_options[] = {
+const struct nadi_setting nadi_cli_edit_options[] = {
     {.name = "out",
      .letter = 'o',
      .argument = "FILE",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .required = true,
      AT(out),
-     .help = "Write there: a file or -; of several ranks a prefix or a name with {rank}; .gz and "
-             ".zst are compressed"},
+     .doc = "Write there: a file or -; of several ranks a prefix or a name with {rank}; .gz and "
+            ".zst are compressed"},
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json",
-     .initial = "text",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json"),
+     .preset = "text",
      AT(format),
-     .help = "Form of the report on standard output (standard error with --out -)"},
+     .doc = "Form of the report on standard output (standard error with --out -)"},
     {.name = "quiet",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(quiet),
-     .help = "Only errors on standard error, no report in words"},
+     .doc = "Only errors on standard error, no report in words"},
     {.name = NULL},
 };
 

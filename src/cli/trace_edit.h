@@ -11,7 +11,7 @@ struct nadi_cli_edit {
     bool quiet;
 };
 
-extern const struct nadi_option nadi_cli_edit_options[]; /* offsets into struct nadi_cli_edit */
+extern const struct nadi_setting nadi_cli_edit_options[]; /* offsets into struct nadi_cli_edit */
 
 void nadi_cli_edit_apply(const struct nadi_cli_edit *values, const struct nadi_words *words,
                          struct nadi_trace_edit *edit);

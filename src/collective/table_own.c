@@ -1,6 +1,6 @@
 /* table_own: the own form of tables: a document whose rows are steps. */
 #include "collective/table_inside.h"
-#include "format/schema.h"
+#include "settings/schema.h"
 
 enum { ROWS_AN_ARENA = 1024 }; /* values of rows are not kept */
 

@@ -13,7 +13,8 @@
     between X(fold)
 
 #define NADI_EXECUTOR_NAME_OF(name) #name
-#define NADI_EXECUTOR_WORDS         NADI_EXECUTORS(NADI_EXECUTOR_NAME_OF, "|") /* "message|..." */
+#define NADI_EXECUTOR_ITEM_OF(name) #name,
+#define NADI_EXECUTOR_ITEMS         NADI_EXECUTORS(NADI_EXECUTOR_ITEM_OF, ) /* for tables */
 #define NADI_EXECUTOR_LIST          NADI_EXECUTORS(NADI_EXECUTOR_NAME_OF, ", ")
 
 struct nadi_executor {

@@ -12,7 +12,7 @@ static void add_setting(struct nadi_inputs *in, const char *file, const char *ke
     if (in->setting_count == in->setting_capacity)
         in->settings = nadi_mem_grow(in->settings, &in->setting_capacity, in->setting_count + 1,
                                      sizeof(*in->settings));
-    in->settings[in->setting_count++] = (struct nadi_setting){
+    in->settings[in->setting_count++] = (struct nadi_resolved){
         .file = file,
         .key = key,
         .value = nadi_arena_strdup(&in->arena, value),

@@ -63,7 +63,7 @@ static bool report_missing(const struct plan *p)
     nadi_ranks_text(p->use->ranks, p->c->in->rank_count, &on);
     const char *node = place_of(p).node;
     struct nadi_str hint = NADI_STR_INIT;
-    const struct nadi_schema_key *key =
+    const struct nadi_setting *key =
         nadi_schema_find(nadi_schema_of(NADI_SCHEMA_SYSTEM), nadi_native_key(p->native));
     nadi_str_printf(&hint,
                     "add it, for example [\"%.*s\"]. Allowed:", (int)strcspn(key->words[0], "["),

@@ -1,4 +1,5 @@
-/* events: what happens to the cluster during a run, as the events file says (format/schema_events).
+/* events: what happens to the cluster during a run, as the events file says
+ * (settings/schema_events).
  *
  * Compute and start are the workload's (compute/perturb.h). Links and traffic are played here: an
  * engine event at each instant at which links change, and one for each message of others. A link's

@@ -62,7 +62,7 @@ struct nadi_run_options {
 };
 
 /* One resolved setting, for the echo of the configuration and `nadi explain`. */
-struct nadi_setting {
+struct nadi_resolved {
     const char *file; /* "system", "network", "memory", "command line" */
     const char *key;
     const char *value;  /* in SI units, with the unit */
@@ -100,7 +100,7 @@ struct nadi_inputs {
     struct nadi_table_file *tables; /* that system.attached has steps from */
     uint32_t table_count;
     struct nadi_events *events; /* NULL: no events file */
-    struct nadi_setting *settings;
+    struct nadi_resolved *settings;
     size_t setting_count, setting_capacity;
     struct nadi_input_file *files;
     size_t file_count, file_capacity;

@@ -6,8 +6,8 @@
 #ifndef NADI_INPUTS_LOAD_H
 #define NADI_INPUTS_LOAD_H
 
-#include "format/schema.h"
 #include "inputs/inputs.h"
+#include "settings/schema.h"
 
 struct nadi_to_attach {
     struct nadi_place place, kind_place, group_place; /* of the entry and its values */

@@ -40,8 +40,8 @@ void nadi_v1_split_lists(struct nadi_doc *doc)
     if (doc->root->kind != NADI_DOC_MAP)
         return;
     for (struct nadi_doc_node *n = doc->root->first; n; n = n->next) {
-        const struct nadi_schema_key *key = nadi_schema_find(schema, nadi_doc_key(n));
-        if (key && key->list && key->type == NADI_SCHEMA_WORD && n->kind == NADI_DOC_SCALAR)
+        const struct nadi_setting *key = nadi_schema_find(schema, nadi_doc_key(n));
+        if (key && key->list && key->type == NADI_TYPE_WORD && n->kind == NADI_DOC_SCALAR)
             split(doc, n);
     }
 }

@@ -2,8 +2,8 @@
 #ifndef NADI_INPUTS_PACKET_CONFIG_H
 #define NADI_INPUTS_PACKET_CONFIG_H
 
-#include "format/schema.h"
 #include "network/packet/config.h"
+#include "settings/schema.h"
 
 /* What the faults need lives in the arena. False with errors in diags. */
 bool nadi_packet_config_fill(struct nadi_packet_config *c, const struct nadi_schema_values *values,

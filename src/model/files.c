@@ -337,7 +337,7 @@ static bool add_model_keys(const struct nadi_cluster *c, struct nadi_str *text,
     if (!is_doc)
         return true;
     for (size_t k = 0; k < both[0]->count; k++) {
-        const char *key = both[0]->keys[k].key;
+        const char *key = both[0]->keys[k].name;
         const struct nadi_doc_node *value = nadi_doc_find(doc.root, key);
         if (value && nadi_schema_find(both[1], key) &&
             !(c->packet && nadi_str_equal(key, "packet")))

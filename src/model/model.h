@@ -1,6 +1,6 @@
 /* model: the shape of a neural network, checked; nothing about how it is run.
  *
- * Made from a description (YAML, keys in format/schema_model.c) or from the `config.json` that is
+ * Made from a description (YAML, keys in settings/schema_model.c) or from the `config.json` that is
  * published beside the weights. Absent numbers are filled in (heads of keys, width of the
  * feed-forward layer), so the users of the value need no rules of their own. All counts are below
  * 2^31 and their products are checked where they are formed (nadi_count_parameters).

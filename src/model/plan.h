@@ -1,7 +1,7 @@
 /* plan: how a model is run: degrees of parallelism, batch, schedule, precision, sharding.
  *
- * Read from a file and from "key=value" words (keys in format/schema_plan.c), then resolved for one
- * model: absent numbers become definite and everything that cannot work is an error. After
+ * Read from a file and from "key=value" words (keys in settings/schema_plan.c), then resolved for
+ * one model: absent numbers become definite and everything that cannot work is an error. After
  * nadi_plan_resolve: ranks = tp x cp x dp x pp; etp x ep x edp = tp x cp x dp; stage_layers has
  * pp x vp entries; micro_batches x micro_batch x dp = batch. */
 #ifndef NADI_MODEL_PLAN_H

@@ -1,7 +1,7 @@
 /* plan_read: a plan file and settings of the command line to a plan. */
 #include "base/str.h"
-#include "format/schema.h"
 #include "model/plan.h"
+#include "settings/schema.h"
 
 static const char settings_name[] = "--set";
 

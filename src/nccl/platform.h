@@ -12,9 +12,9 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/str.h"
-#include "format/schema.h"
 #include "nccl/comm.h"
 #include "platform/topology.h"
+#include "settings/schema.h"
 
 enum nadi_comm_figure {
     NADI_FIGURE_LAUNCH, /* of any collective: kernel launch and set-up */

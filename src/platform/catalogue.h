@@ -3,7 +3,7 @@
 #define NADI_PLATFORM_CATALOGUE_H
 
 #include "format/doc.h"
-#include "format/schema.h"
+#include "settings/schema.h"
 
 /* folder: "models", "devices" or "clusters". A name with a '/' or one of the endings .yaml, .yml,
  * .json is a path. On false, nothing is to be released. */

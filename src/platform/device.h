@@ -1,5 +1,5 @@
 /* device: an accelerator: peaks, memory, and what programs get of them. A value; see
- * format/schema_hardware.c for the keys. Rates are FLOP/s and B/s, times ns. */
+ * settings/schema_hardware.c for the keys. Rates are FLOP/s and B/s, times ns. */
 #ifndef NADI_PLATFORM_DEVICE_H
 #define NADI_PLATFORM_DEVICE_H
 

@@ -3,8 +3,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
-#include "format/schema.h"
 #include "platform/generator_make.h"
+#include "settings/schema.h"
 
 enum { MOST_LINKS = 1 << 24 };
 
@@ -87,7 +87,7 @@ static bool keys_fit(const struct reading *r)
     const struct nadi_schema *schema = r->values->schema;
     bool ok = true;
     for (size_t i = 0; i < schema->count; i++) {
-        const char *key = schema->keys[i].key;
+        const char *key = schema->keys[i].name;
         const bool given = nadi_schema_is_set(r->values, key);
         const bool common = strcmp(key, "type") == 0 || strcmp(key, "bandwidth") == 0 ||
                             strcmp(key, "latency") == 0;

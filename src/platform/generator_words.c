@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "format/schema.h"
+#include "settings/schema.h"
 
 /* Are there numbers between all that separates them? */
 static bool is_whole_list(const char *value)
@@ -20,7 +20,7 @@ static bool is_whole_list(const char *value)
 
 /* "4x4x4" or "4,4,4" as "[4, 4, 4]"; other things as they are, in quotes where YAML would see more
  * than a word in them. */
-static void put_value(struct nadi_str *out, const struct nadi_schema_key *key, const char *value)
+static void put_value(struct nadi_str *out, const struct nadi_setting *key, const char *value)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-/,";
@@ -93,7 +93,7 @@ static bool put_generator(struct nadi_str *out, const char *const *words, size_t
 
 bool nadi_generator_is_words(const char *text)
 {
-    const struct nadi_schema_key *type =
+    const struct nadi_setting *type =
         nadi_schema_find(nadi_schema_of(NADI_SCHEMA_GENERATOR), "type");
     const size_t length = strcspn(text, " ");
     for (size_t i = 0; type->words[i]; i++)
@@ -104,7 +104,7 @@ bool nadi_generator_is_words(const char *text)
 
 const char *nadi_generator_nearest(const char *text)
 {
-    const struct nadi_schema_key *type =
+    const struct nadi_setting *type =
         nadi_schema_find(nadi_schema_of(NADI_SCHEMA_GENERATOR), "type");
     char word[64];
     size_t count = 0;

@@ -5,12 +5,12 @@
 #include "base/mem.h"
 #include "base/signature.h"
 #include "base/time.h"
-#include "format/schema.h"
 #include "platform/generator.h"
 #include "platform/generator_words.h"
 #include "platform/graph_hpcc.h"
 #include "platform/graph_htsim.h"
 #include "platform/graph_names.h"
+#include "settings/schema.h"
 
 enum { MOST_LINKS = 1 << 24 };
 

@@ -1,9 +1,9 @@
 /* graph_file: a network as a graph, with what its file says besides: how collectives see the ranks,
  * how messages are routed, what things cost.
  *
- * Read from a YAML or JSON file of nodes and links or with a generator (format/schema_graph.c), the
- * link list of the HPCC simulator, or a .topo file of htsim; which of them is told by the file's
- * content. Written as nodes and links. */
+ * Read from a YAML or JSON file of nodes and links or with a generator (settings/schema_graph.c),
+ * the link list of the HPCC simulator, or a .topo file of htsim; which of them is told by the
+ * file's content. Written as nodes and links. */
 #ifndef NADI_PLATFORM_GRAPH_FILE_H
 #define NADI_PLATFORM_GRAPH_FILE_H
 

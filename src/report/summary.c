@@ -96,7 +96,7 @@ static void inputs(struct nadi_json *j, const struct nadi_inputs *in)
     nadi_json_close(j);
     nadi_json_array(j, "configuration");
     for (size_t i = 0; i < in->setting_count; i++) {
-        const struct nadi_setting *s = &in->settings[i];
+        const struct nadi_resolved *s = &in->settings[i];
         nadi_json_row(j, NULL);
         nadi_json_string(j, "file", s->file);
         nadi_json_string(j, "key", s->key);

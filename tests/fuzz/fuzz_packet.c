@@ -2,13 +2,13 @@
  * accept is simulated for a while, and nothing is received that was not sent. The first byte: 1 the
  * file is a config.txt, 2 exact mode; the rest of it a scheme instead of the file's. */
 #include "base/mem.h"
-#include "format/schema.h"
 #include "inputs/packet_config.h"
 #include "network/flow_list.h"
 #include "network/packet/cc.h"
 #include "network/packet/hpcc_config.h"
 #include "network/packet/packet.h"
 #include "platform/graph_hpcc.h"
+#include "settings/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -47,16 +47,16 @@ static const char *const units_of[][4] = {
     [NADI_DIMENSION_BYTES] = {"B", "kB", "KiB", "MB"},
 };
 
-static bool in_range(const struct nadi_schema_key *key, double value)
+static bool in_range(const struct nadi_setting *key, double value)
 {
     if (key->max <= 0)
         return value >= 0;
     return value <= key->max && (key->above_min ? value > key->min : value >= key->min);
 }
 
-static double usual(struct draw *d, const struct nadi_schema_key *key)
+static double usual(struct draw *d, const struct nadi_setting *key)
 {
-    const bool whole = key->type == NADI_SCHEMA_INTEGER;
+    const bool whole = key->type == NADI_TYPE_INTEGER;
     const double *pool = whole ? usual_integers : usual_numbers;
     const size_t count = whole ? COUNT_OF(usual_integers) : COUNT_OF(usual_numbers);
     const size_t first = draw_below(d, count);
@@ -67,7 +67,7 @@ static double usual(struct draw *d, const struct nadi_schema_key *key)
 }
 
 /* The limits, or any magnitude between them. */
-static double far(struct draw *d, const struct nadi_schema_key *key)
+static double far(struct draw *d, const struct nadi_setting *key)
 {
     const double most = key->max > 0 ? key->max : 1e18;
     const double least = key->min > 0 && !key->above_min ? key->min : most * 1e-18;
@@ -81,11 +81,11 @@ static double far(struct draw *d, const struct nadi_schema_key *key)
     }
 }
 
-static void put_number(struct draw *d, const struct nadi_schema_key *key, enum draw_temper temper,
+static void put_number(struct draw *d, const struct nadi_setting *key, enum draw_temper temper,
                        struct nadi_str *out)
 {
     const uint64_t way = draw_below(d, 16);
-    const bool whole = key->type == NADI_SCHEMA_INTEGER;
+    const bool whole = key->type == NADI_TYPE_INTEGER;
     double value = temper > DRAW_PLAIN && way > 13 ? far(d, key) : usual(d, key);
     if (key->preset && way < 4) {
         nadi_str_add(out, key->preset);
@@ -107,7 +107,7 @@ static void put_number(struct draw *d, const struct nadi_schema_key *key, enum d
         nadi_str_printf(out, "%.9g", value);
 }
 
-static void put_word(struct draw *d, const struct nadi_schema_key *key, enum draw_temper temper,
+static void put_word(struct draw *d, const struct nadi_setting *key, enum draw_temper temper,
                      struct nadi_str *out)
 {
     static const char *const numbers[] = {"", "", "", "2", "1", "3", "4", "8"};
@@ -127,7 +127,7 @@ static void put_word(struct draw *d, const struct nadi_schema_key *key, enum dra
     nadi_str_printf(out, "\"%.*s%s\"", (int)(length - mark), word, number);
 }
 
-void draw_value(struct draw *d, const struct nadi_schema_key *key, enum draw_temper temper,
+void draw_value(struct draw *d, const struct nadi_setting *key, enum draw_temper temper,
                 struct nadi_str *out)
 {
     if (temper == DRAW_WILD && rarely(d, 24)) {
@@ -135,26 +135,29 @@ void draw_value(struct draw *d, const struct nadi_schema_key *key, enum draw_tem
         return;
     }
     switch (key->type) {
-    case NADI_SCHEMA_INTEGER:
-    case NADI_SCHEMA_NUMBER:
+    case NADI_TYPE_INTEGER:
+    case NADI_TYPE_NUMBER:
         put_number(d, key, temper, out);
         return;
-    case NADI_SCHEMA_WORD:
+    case NADI_TYPE_WORD:
         put_word(d, key, temper, out);
         return;
-    case NADI_SCHEMA_FLAG:
-    case NADI_SCHEMA_SWITCH:
+    case NADI_TYPE_FLAG:
+    case NADI_TYPE_SWITCH:
         nadi_str_add(out, draw_below(d, 2) ? "1" : "0");
         return;
-    case NADI_SCHEMA_TYPE_NONE:
-    case NADI_SCHEMA_TEXT:
-    case NADI_SCHEMA_MAP:
+    case NADI_TYPE_NONE:
+    case NADI_TYPE_WORDS: /* of no file */
+    case NADI_TYPE_RANGE:
+    case NADI_TYPES:
+    case NADI_TYPE_TEXT:
+    case NADI_TYPE_MAP:
         break;
     }
     nadi_str_add(out, "\"x\"");
 }
 
-static void put_list(struct draw *d, const struct draw_map *m, const struct nadi_schema_key *key,
+static void put_list(struct draw *d, const struct draw_map *m, const struct nadi_setting *key,
                      struct nadi_str *out)
 {
     uint64_t length = m->list_length;
@@ -171,13 +174,12 @@ static void put_list(struct draw *d, const struct draw_map *m, const struct nadi
 }
 
 /* Keys that only this reader's caller can fill, and those of old programs. */
-static bool is_foreign(const struct nadi_schema_key *key)
+static bool is_foreign(const struct nadi_setting *key)
 {
-    return key->type == NADI_SCHEMA_TYPE_NONE || key->type == NADI_SCHEMA_TEXT ||
-           key->type == NADI_SCHEMA_MAP;
+    return key->type == NADI_TYPE_NONE || key->type == NADI_TYPE_TEXT || key->type == NADI_TYPE_MAP;
 }
 
-static bool put_value(struct draw *d, const struct draw_map *m, const struct nadi_schema_key *key,
+static bool put_value(struct draw *d, const struct draw_map *m, const struct nadi_setting *key,
                       struct nadi_str *out)
 {
     const enum draw_own own = m->own ? m->own(m->context, d, key, out) : DRAW_AS_TABLE;
@@ -192,10 +194,10 @@ static bool put_value(struct draw *d, const struct draw_map *m, const struct nad
     return true;
 }
 
-static bool comes(struct draw *d, const struct draw_map *m, const struct nadi_schema_key *key)
+static bool comes(struct draw *d, const struct draw_map *m, const struct nadi_setting *key)
 {
     char word[64];
-    snprintf(word, sizeof(word), " %s ", key->key);
+    snprintf(word, sizeof(word), " %s ", key->name);
     if (key->required || (m->always && strstr(m->always, word)))
         return !(m->temper == DRAW_WILD && rarely(d, 64));
     return rarely(d, m->one_in);
@@ -207,11 +209,11 @@ void draw_map(struct draw *d, const struct draw_map *m, struct nadi_str *out)
     bool first = true;
     nadi_str_add(out, "{");
     for (size_t i = 0; i < schema->count; i++) {
-        const struct nadi_schema_key *key = &schema->keys[i];
+        const struct nadi_setting *key = &schema->keys[i];
         if (!comes(d, m, key))
             continue;
         const size_t before = out->length;
-        nadi_str_printf(out, "%s\"%s\": ", first ? "" : ",\n ", key->key);
+        nadi_str_printf(out, "%s\"%s\": ", first ? "" : ",\n ", key->name);
         if (put_value(d, m, key, out)) {
             first = false;
             continue;

@@ -1,4 +1,4 @@
-/* draw_schema: texts of input files, drawn from the tables of their keys (format/schema.h).
+/* draw_schema: texts of input files, drawn from the tables of their keys (settings/schema.h).
  *
  * What is written is JSON, which is YAML too. Every key of a table can come, so that a new key is
  * drawn without a change here. */
@@ -6,7 +6,7 @@
 #define NADI_TESTS_DRAW_SCHEMA_H
 
 #include "base/str.h"
-#include "format/schema.h"
+#include "settings/schema.h"
 #include "support/draw.h"
 
 enum draw_temper {
@@ -29,7 +29,7 @@ struct draw_map {
     const char *always;   /* but these do come: " topology latency "; NULL: none */
     /* What the table does not know: names of nodes, paths, counts that belong together. May be
      * NULL. */
-    enum draw_own (*own)(void *context, struct draw *d, const struct nadi_schema_key *key,
+    enum draw_own (*own)(void *context, struct draw *d, const struct nadi_setting *key,
                          struct nadi_str *out);
     void *context;
 };
@@ -37,7 +37,7 @@ struct draw_map {
 /* {"key": value, ...} */
 void draw_map(struct draw *d, const struct draw_map *m, struct nadi_str *out);
 /* One value of a key that is no map, without its list. */
-void draw_value(struct draw *d, const struct nadi_schema_key *key, enum draw_temper temper,
+void draw_value(struct draw *d, const struct nadi_setting *key, enum draw_temper temper,
                 struct nadi_str *out);
 /* A whole number from 0 that somebody might write, most often a small one. */
 uint64_t draw_count(struct draw *d, enum draw_temper temper);

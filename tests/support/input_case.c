@@ -255,8 +255,8 @@ void input_case_check_accepted(struct input_case *c, const char *messages)
     expect(c, true, true, messages);
 }
 
-static const struct nadi_setting *find_setting(const struct input_case *c, const char *file,
-                                               const char *key)
+static const struct nadi_resolved *find_setting(const struct input_case *c, const char *file,
+                                                const char *key)
 {
     for (size_t i = 0; i < c->in.setting_count; i++)
         if (strcmp(c->in.settings[i].file, file) == 0 && strcmp(c->in.settings[i].key, key) == 0)
@@ -266,12 +266,12 @@ static const struct nadi_setting *find_setting(const struct input_case *c, const
 
 const char *input_case_setting(const struct input_case *c, const char *file, const char *key)
 {
-    const struct nadi_setting *s = find_setting(c, file, key);
+    const struct nadi_resolved *s = find_setting(c, file, key);
     return s ? s->value : "";
 }
 
 const char *input_case_origin(const struct input_case *c, const char *file, const char *key)
 {
-    const struct nadi_setting *s = find_setting(c, file, key);
+    const struct nadi_resolved *s = find_setting(c, file, key);
     return s ? s->origin : "";
 }

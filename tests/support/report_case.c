@@ -90,8 +90,8 @@ static void make_inputs(struct nadi_inputs *in)
         in->traces[i] = in->owned[i] = make_trace(&in->arena, i);
     in->traces[3] = in->traces[2];
     in->owned_count = 3;
-    in->settings = NADI_ARENA_ZNEW(&in->arena, struct nadi_setting, 1);
-    in->settings[0] = (struct nadi_setting){"system", "endpoint-delay", "10 ns", "system.json:5"};
+    in->settings = NADI_ARENA_ZNEW(&in->arena, struct nadi_resolved, 1);
+    in->settings[0] = (struct nadi_resolved){"system", "endpoint-delay", "10 ns", "system.json:5"};
     in->setting_count = 1;
     in->files = NADI_ARENA_ZNEW(&in->arena, struct nadi_input_file, 1);
     in->files[0] = (struct nadi_input_file){.role = "system", .path = "dir/\xffsystem.json"};

@@ -31,27 +31,27 @@ static void put_ranks(struct run_drawn *r, struct draw *d, struct nadi_str *out)
         nadi_str_printf(out, "%" PRIu64, first);
 }
 
-static enum draw_own own_event(void *context, struct draw *d, const struct nadi_schema_key *key,
+static enum draw_own own_event(void *context, struct draw *d, const struct nadi_setting *key,
                                struct nadi_str *out)
 {
     struct run_drawn *r = context;
-    if (strcmp(key->key, "ranks") == 0 && draw_below(d, 2) == 0)
+    if (strcmp(key->name, "ranks") == 0 && draw_below(d, 2) == 0)
         return DRAW_LEFT_OUT;
-    if (strcmp(key->key, "dimension") == 0) {
+    if (strcmp(key->name, "dimension") == 0) {
         nadi_str_printf(out, "%" PRIu64, draw_below(d, r->dim_count));
         return DRAW_WRITTEN;
     }
-    if (strcmp(key->key, "ranks") != 0 && strcmp(key->key, "from") != 0 &&
-        strcmp(key->key, "to") != 0)
+    if (strcmp(key->name, "ranks") != 0 && strcmp(key->name, "from") != 0 &&
+        strcmp(key->name, "to") != 0)
         return DRAW_AS_TABLE;
-    if (!key->required && strcmp(key->key, "ranks") != 0 && rarely(d, 4))
+    if (!key->required && strcmp(key->name, "ranks") != 0 && rarely(d, 4))
         nadi_str_printf(out, "\"switch %" PRIu64 "\"", draw_below(d, 3));
     else
         put_ranks(r, d, out);
     return DRAW_WRITTEN;
 }
 
-static enum draw_own own_events(void *context, struct draw *d, const struct nadi_schema_key *key,
+static enum draw_own own_events(void *context, struct draw *d, const struct nadi_setting *key,
                                 struct nadi_str *out)
 {
     static const struct {
@@ -63,10 +63,10 @@ static enum draw_own own_events(void *context, struct draw *d, const struct nadi
                  {"traffic", NADI_SCHEMA_EVENTS_TRAFFIC}};
     struct run_drawn *r = context;
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        if (strcmp(key->key, lists[i].key) != 0)
+        if (strcmp(key->name, lists[i].key) != 0)
             continue;
-        if (r->model == &nadi_network_unaware && strcmp(key->key, "compute") != 0 &&
-            strcmp(key->key, "start") != 0 && !rarely(d, 16))
+        if (r->model == &nadi_network_unaware && strcmp(key->name, "compute") != 0 &&
+            strcmp(key->name, "start") != 0 && !rarely(d, 16))
             return DRAW_LEFT_OUT;
         const struct draw_map m = {
             .kind = lists[i].kind,

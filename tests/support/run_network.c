@@ -159,16 +159,16 @@ static void put_end(uint64_t node, uint64_t npus, struct nadi_str *out)
         nadi_str_printf(out, "\"s%" PRIu64 "\"", node - npus);
 }
 
-static enum draw_own own_cable(void *context, struct draw *d, const struct nadi_schema_key *key,
+static enum draw_own own_cable(void *context, struct draw *d, const struct nadi_setting *key,
                                struct nadi_str *out)
 {
     const struct cable *c = context;
     (void)d;
-    if (strcmp(key->key, "on-board") == 0 || (strcmp(key->key, "one-way") == 0 && !c->one_way))
+    if (strcmp(key->name, "on-board") == 0 || (strcmp(key->name, "one-way") == 0 && !c->one_way))
         return DRAW_LEFT_OUT;
-    if (strcmp(key->key, "from") != 0 && strcmp(key->key, "to") != 0)
+    if (strcmp(key->name, "from") != 0 && strcmp(key->name, "to") != 0)
         return DRAW_AS_TABLE;
-    put_end(strcmp(key->key, "to") == 0 ? c->to : c->from, c->npus, out);
+    put_end(strcmp(key->name, "to") == 0 ? c->to : c->from, c->npus, out);
     return DRAW_WRITTEN;
 }
 
@@ -240,20 +240,20 @@ struct network {
 };
 
 /* Lists that belong together come together: the first of them says whether. */
-static enum draw_own own_packet(void *context, struct draw *d, const struct nadi_schema_key *key,
+static enum draw_own own_packet(void *context, struct draw *d, const struct nadi_setting *key,
                                 struct nadi_str *out)
 {
     struct run_drawn *r = context;
-    const bool first = strcmp(key->key, "ecn-rate") == 0 || strcmp(key->key, "fault-time") == 0;
+    const bool first = strcmp(key->name, "ecn-rate") == 0 || strcmp(key->name, "fault-time") == 0;
     if (!key->list)
         return DRAW_AS_TABLE;
     if (first)
         r->listed = rarely(d, 4);
     if (!r->listed)
         return DRAW_LEFT_OUT;
-    if (strcmp(key->key, "fault-from") != 0 && strcmp(key->key, "fault-to") != 0)
+    if (strcmp(key->name, "fault-from") != 0 && strcmp(key->name, "fault-to") != 0)
         return DRAW_AS_TABLE;
-    const uint64_t least = strcmp(key->key, "fault-to") == 0 ? r->rank_count : 0;
+    const uint64_t least = strcmp(key->name, "fault-to") == 0 ? r->rank_count : 0;
     nadi_str_printf(out, "[%" PRIu64 "]", least + draw_below(d, 3));
     return DRAW_WRITTEN;
 }
@@ -293,7 +293,7 @@ static enum draw_own put_text(const struct nadi_str *text, struct nadi_str *out)
     return DRAW_WRITTEN;
 }
 
-static enum draw_own put_shapes(struct run_drawn *r, const struct nadi_schema_key *key,
+static enum draw_own put_shapes(struct run_drawn *r, const struct nadi_setting *key,
                                 struct nadi_str *out)
 {
     nadi_str_add(out, "[");
@@ -308,12 +308,12 @@ static enum draw_own put_shapes(struct run_drawn *r, const struct nadi_schema_ke
 }
 
 /* What only switches have: elsewhere 1, or 0. A graph's are one number. */
-static enum draw_own put_switches(struct run_drawn *r, const struct nadi_schema_key *key,
+static enum draw_own put_switches(struct run_drawn *r, const struct nadi_setting *key,
                                   struct nadi_str *out)
 {
     const bool odd = r->temper == DRAW_WILD && rarely(&r->d, 8);
-    const bool rate = strcmp(key->key, "in-switch-bandwidth") == 0;
-    if (strcmp(key->key, "in-switch-latency") == 0 && !r->reduce && !odd)
+    const bool rate = strcmp(key->name, "in-switch-bandwidth") == 0;
+    if (strcmp(key->name, "in-switch-latency") == 0 && !r->reduce && !odd)
         return DRAW_LEFT_OUT;
     r->reduce |= rate;
     if (!key->list)
@@ -324,33 +324,33 @@ static enum draw_own put_switches(struct run_drawn *r, const struct nadi_schema_
         if (r->switches[i] || odd)
             draw_value(&r->d, key, r->temper, out);
         else
-            nadi_str_add(out, strcmp(key->key, "oversubscription") == 0 ? "1" : "0");
+            nadi_str_add(out, strcmp(key->name, "oversubscription") == 0 ? "1" : "0");
     }
     nadi_str_add(out, "]");
     return DRAW_WRITTEN;
 }
 
-static enum draw_own own_network(void *context, struct draw *d, const struct nadi_schema_key *key,
+static enum draw_own own_network(void *context, struct draw *d, const struct nadi_setting *key,
                                  struct nadi_str *out)
 {
     struct network *n = context;
-    if (strcmp(key->key, "packet") == 0)
+    if (strcmp(key->name, "packet") == 0)
         return put_path(
             n->r->model == &nadi_network_packet && draw_below(d, 2) ? draw_packet_file(n->r) : NULL,
             out);
-    if (strcmp(key->key, "graph") == 0)
+    if (strcmp(key->name, "graph") == 0)
         return put_path(n->graph, out);
-    if (strcmp(key->key, "generator") == 0)
+    if (strcmp(key->name, "generator") == 0)
         return put_text(&n->generator, out);
-    if (strcmp(key->key, "nodes") == 0)
+    if (strcmp(key->name, "nodes") == 0)
         return put_text(&n->nodes, out);
-    if (strcmp(key->key, "links") == 0)
+    if (strcmp(key->name, "links") == 0)
         return put_text(&n->links, out);
-    if (strcmp(key->key, "topology") == 0)
+    if (strcmp(key->name, "topology") == 0)
         return put_shapes(n->r, key, out);
-    if (strcmp(key->key, "oversubscription") == 0 || nadi_str_starts(key->key, "in-switch-"))
+    if (strcmp(key->name, "oversubscription") == 0 || nadi_str_starts(key->name, "in-switch-"))
         return put_switches(n->r, key, out);
-    if (strcmp(key->key, "npus_count") != 0 && strcmp(key->key, "dimensions") != 0)
+    if (strcmp(key->name, "npus_count") != 0 && strcmp(key->name, "dimensions") != 0)
         return DRAW_AS_TABLE;
     put_sizes(n->r, out);
     return DRAW_WRITTEN;

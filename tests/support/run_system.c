@@ -77,22 +77,22 @@ static const char *write_own_form(struct run_drawn *r)
     return path;
 }
 
-static enum draw_own own_attached(void *context, struct draw *d, const struct nadi_schema_key *key,
+static enum draw_own own_attached(void *context, struct draw *d, const struct nadi_setting *key,
                                   struct nadi_str *out)
 {
     struct run_drawn *r = context;
-    if (strcmp(key->key, "group") == 0)
+    if (strcmp(key->name, "group") == 0)
         return DRAW_LEFT_OUT;
-    if (strcmp(key->key, "kind") == 0)
+    if (strcmp(key->name, "kind") == 0)
         return r->own_form && !rarely(d, 16) ? DRAW_LEFT_OUT : DRAW_AS_TABLE;
-    if (strcmp(key->key, "file") != 0)
+    if (strcmp(key->name, "file") != 0)
         return rarely(d, 3) ? DRAW_AS_TABLE : DRAW_LEFT_OUT;
     r->own_form = draw_below(d, 2) == 0;
     nadi_str_printf(out, "\"%s\"", r->own_form ? write_own_form(r) : write_customs(r));
     return DRAW_WRITTEN;
 }
 
-static enum draw_own own_rule(void *context, struct draw *d, const struct nadi_schema_key *key,
+static enum draw_own own_rule(void *context, struct draw *d, const struct nadi_setting *key,
                               struct nadi_str *out)
 {
     static const char *const words[] = {"ring",         "direct",   "tree2", "doubleTree",
@@ -100,7 +100,7 @@ static enum draw_own own_rule(void *context, struct draw *d, const struct nadi_s
                                         "pairwise",     "chain4",   "torus", "recursiveDoubling",
                                         "tree1",        "inSwitch", "ring3"};
     (void)context;
-    if (strcmp(key->key, "algorithm") != 0)
+    if (strcmp(key->name, "algorithm") != 0)
         return DRAW_AS_TABLE;
     nadi_str_printf(out, "\"%s\"", words[draw_below(d, COUNT_OF(words))]);
     return DRAW_WRITTEN;
@@ -155,10 +155,10 @@ static enum draw_own put_attached(struct run_drawn *r, struct nadi_str *out)
 }
 
 /* Who has a matrix or no skew has no use for it. */
-static enum draw_own own_skew(struct run_drawn *r, const struct nadi_schema_key *key)
+static enum draw_own own_skew(struct run_drawn *r, const struct nadi_setting *key)
 {
     const bool odd = r->temper == DRAW_WILD && rarely(&r->d, 8);
-    if (strcmp(key->key, "all-to-all-skew") == 0)
+    if (strcmp(key->name, "all-to-all-skew") == 0)
         r->skew = !r->matrix;
     return r->skew || odd ? DRAW_AS_TABLE : DRAW_LEFT_OUT;
 }
@@ -188,11 +188,11 @@ static enum draw_own put_node_customs(struct run_drawn *r, struct nadi_str *out)
 /* ---- the system file ----------------------------------------------------------------------- */
 
 /* A word a dimension, most often `ring`; an algorithm over all ranks ends the list. */
-static enum draw_own put_algorithms(struct run_drawn *r, const struct nadi_schema_key *key,
+static enum draw_own put_algorithms(struct run_drawn *r, const struct nadi_setting *key,
                                     struct nadi_str *out)
 {
     const bool rings = draw_below(&r->d, 2) == 0;
-    const bool all_reduce = nadi_str_starts(key->key, "all-reduce");
+    const bool all_reduce = nadi_str_starts(key->name, "all-reduce");
     nadi_str_add(out, "[");
     for (uint32_t i = 0; i < r->dim_count; i++) {
         const size_t before = out->length;
@@ -229,45 +229,45 @@ static enum draw_own put_splits(struct run_drawn *r, struct nadi_str *out)
     return DRAW_WRITTEN;
 }
 
-static enum draw_own own_system(void *context, struct draw *d, const struct nadi_schema_key *key,
+static enum draw_own own_system(void *context, struct draw *d, const struct nadi_setting *key,
                                 struct nadi_str *out)
 {
     struct run_drawn *r = context;
-    if (strcmp(key->key, "preferred-dataset-splits") == 0)
+    if (strcmp(key->name, "preferred-dataset-splits") == 0)
         return put_splits(r, out);
-    if (nadi_str_ends(key->key, "-implementation-custom") && rarely(d, 4)) {
+    if (nadi_str_ends(key->name, "-implementation-custom") && rarely(d, 4)) {
         nadi_str_printf(out, "[\"%s\"]", write_customs(r));
         return DRAW_WRITTEN;
     }
-    if (nadi_str_starts(key->key, "all-to-all-skew"))
+    if (nadi_str_starts(key->name, "all-to-all-skew"))
         return own_skew(r, key);
-    if (strcmp(key->key, "per-node-custom-implementation") == 0)
+    if (strcmp(key->name, "per-node-custom-implementation") == 0)
         return put_node_customs(r, out);
-    if (strcmp(key->key, "all-to-all-matrix") == 0)
+    if (strcmp(key->name, "all-to-all-matrix") == 0)
         return put_matrix(r, out);
-    if (strcmp(key->key, "tuner") == 0)
+    if (strcmp(key->name, "tuner") == 0)
         return put_tuner(r, out);
-    if (strcmp(key->key, "custom-collectives") == 0)
+    if (strcmp(key->name, "custom-collectives") == 0)
         return put_attached(r, out);
-    if (nadi_str_ends(key->key, "-implementation") && key->list_max == 0)
+    if (nadi_str_ends(key->name, "-implementation") && key->list_max == 0)
         return put_algorithms(r, key, out);
     return DRAW_AS_TABLE;
 }
 
-static enum draw_own own_memory(void *context, struct draw *d, const struct nadi_schema_key *key,
+static enum draw_own own_memory(void *context, struct draw *d, const struct nadi_setting *key,
                                 struct nadi_str *out)
 {
     const struct run_drawn *r = context;
     const uint32_t half = (r->rank_count + 1) / 2;
     static const char *const kinds[] = {"PER_NPU_MEMORY_EXPANSION", "PER_NODE_MEMORY_EXPANSION",
                                         "MEMORY_POOL"};
-    if (strcmp(key->key, "memory-type") == 0 && !rarely(d, 16)) {
+    if (strcmp(key->name, "memory-type") == 0 && !rarely(d, 16)) {
         nadi_str_printf(out, "\"%s\"", kinds[draw_below(d, COUNT_OF(kinds))]);
         return DRAW_WRITTEN;
     }
-    if (!nadi_str_starts(key->key, "num-") || (r->temper == DRAW_WILD && rarely(d, 8)))
+    if (!nadi_str_starts(key->name, "num-") || (r->temper == DRAW_WILD && rarely(d, 8)))
         return DRAW_AS_TABLE;
-    nadi_str_printf(out, "%" PRIu32, strcmp(key->key, "num-nodes") == 0 ? 2 : half);
+    nadi_str_printf(out, "%" PRIu32, strcmp(key->name, "num-nodes") == 0 ? 2 : half);
     return DRAW_WRITTEN;
 }
 

@@ -1,5 +1,5 @@
 /* schema_model: the keys of a model description. Read in src/model/describe.c. */
-#include "format/schema_more.h"
+#include "settings/schema_more.h"
 
 static const char *const families[] = {
     "decoder", "encoder", "encoder-decoder", "dlrm", "cnn", "rnn", "mlp", NULL,
@@ -11,40 +11,41 @@ static const char *const biases[] = {"qkv", "output", "mlp", "norm", "head", NUL
 static const char *const heads[] = {"lm", "none", "pooler", NULL};
 static const char *const blocks[] = {"bottleneck", "plain", NULL};
 
-#define COUNT(name, default_value, text)                                                           \
+#define COUNT(called, default_value, text)                                                         \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .preset = default_value, .max = 1e9, .doc = text \
+        .name = called, .type = NADI_TYPE_INTEGER, .preset = default_value, .max = 1e9,            \
+        .doc = text                                                                                \
     }
-#define SWITCH(name, default_value, text)                                                          \
+#define SWITCH(called, default_value, text)                                                        \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_SWITCH, .preset = default_value, .doc = text              \
+        .name = called, .type = NADI_TYPE_SWITCH, .preset = default_value, .doc = text             \
     }
-#define LIST(name, text)                                                                           \
+#define LIST(called, text)                                                                         \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .list = true, .min = 1, .max = 1e10,             \
+        .name = called, .type = NADI_TYPE_INTEGER, .list = true, .min = 1, .max = 1e10,            \
         .absent = "none", .doc = text                                                              \
     }
 
-static const struct nadi_schema_key model_keys[] = {
-    {.key = "family",
-     .type = NADI_SCHEMA_WORD,
+static const struct nadi_setting model_keys[] = {
+    {.name = "family",
+     .type = NADI_TYPE_WORD,
      .words = families,
      .required = true,
      .doc = "Kind of network; says which of the other keys are read. encoder-decoder is a "
             "transformer with both; rnn is a recurrent translator (GNMT)."},
-    {.key = "name", .type = NADI_SCHEMA_TEXT, .preset = "model", .doc = "Name in results."},
-    {.key = "source",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "name", .type = NADI_TYPE_TEXT, .preset = "model", .doc = "Name in results."},
+    {.name = "source",
+     .type = NADI_TYPE_TEXT,
      .absent = "not said",
      .doc = "Where the shape was published."},
-    {.key = "published",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "published",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1e18,
      .absent = "not compared",
      .doc = "Number of parameters that the source gives, to hold the counted one against."},
-    {.key = "activated",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "activated",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1e18,
      .absent = "not compared",
@@ -64,21 +65,21 @@ static const struct nadi_schema_key model_keys[] = {
     SWITCH("causal", "1", "Decoder: a token sees only those before it."),
     COUNT("vocab", "0", "Entries of the vocabulary."),
     SWITCH("tied", "0", "1: the output layer shares the embedding's weights."),
-    {.key = "positions",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "positions",
+     .type = NADI_TYPE_WORD,
      .words = positions,
      .preset = "rotary",
      .doc = "How positions enter: not at all (or ALiBi), rotary, a learned table of max-positions "
             "rows, or relative biases (32 buckets a head)."},
     COUNT("max-positions", "0", "Rows of the learned position table."),
     COUNT("token-types", "0", "Rows of a token type embedding (BERT)."),
-    {.key = "head",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "head",
+     .type = NADI_TYPE_WORD,
      .words = heads,
      .preset = "lm",
      .doc = "What follows the blocks: a language model's output layer, nothing, or BERT's pooler."},
-    {.key = "norm",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "norm",
+     .type = NADI_TYPE_WORD,
      .words = norms,
      .preset = "rmsnorm",
      .doc = "Normalisation; a layernorm has a bias where biases has the word norm."},
@@ -86,8 +87,8 @@ static const struct nadi_schema_key model_keys[] = {
     SWITCH("final-norm", "1", "A normalisation before the output layer."),
     SWITCH("embedding-norm", "0", "A normalisation after the embedding."),
     SWITCH("qk-norm", "0", "A normalisation of each query and key head."),
-    {.key = "biases",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "biases",
+     .type = NADI_TYPE_WORD,
      .list = true,
      .words = biases,
      .absent = "no biases",
@@ -95,8 +96,8 @@ static const struct nadi_schema_key model_keys[] = {
     SWITCH("dropout", "0",
            "1: dropout after attention weights, attention and feed-forward, whose masks are kept."),
 
-    {.key = "attention",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "attention",
+     .type = NADI_TYPE_WORD,
      .words = attentions,
      .preset = "grouped",
      .doc = "grouped covers multi-head and multi-query; latent is DeepSeek's low-rank form."},
@@ -126,8 +127,8 @@ static const struct nadi_schema_key model_keys[] = {
     COUNT("image", "224", "cnn: pixels of a side."),
     COUNT("channels", "3", "cnn: channels of the image."),
     COUNT("classes", "1000", "cnn: outputs."),
-    {.key = "block",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "block",
+     .type = NADI_TYPE_WORD,
      .words = blocks,
      .preset = "bottleneck",
      .doc = "cnn: bottleneck residual blocks (1x1, 3x3, 1x1; after a 7x7 stem) as in ResNet, or "

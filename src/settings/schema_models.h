@@ -1,19 +1,19 @@
 /* schema_models: keys that every kind of network file has, for one network model each. Private to
  * schema. */
-#ifndef NADI_FORMAT_SCHEMA_MODELS_H
-#define NADI_FORMAT_SCHEMA_MODELS_H
+#ifndef NADI_SETTINGS_SCHEMA_MODELS_H
+#define NADI_SETTINGS_SCHEMA_MODELS_H
 
 #define NADI_NETWORK_MODEL_KEYS                                                                    \
-    {.key = "flow-startup",                                                                        \
-     .type = NADI_SCHEMA_NUMBER,                                                                   \
+    {.name = "flow-startup",                                                                       \
+     .type = NADI_TYPE_NUMBER,                                                                     \
      .dimension = NADI_DIMENSION_TIME,                                                             \
      .unit = "ns",                                                                                 \
      .unit_factor = 1,                                                                             \
      .preset = "0",                                                                                \
      .max = 1e15,                                                                                  \
      .doc = "Model `flow`: delay of each message before its first byte leaves."},                  \
-        {.key = "flow-overhead",                                                                   \
-         .type = NADI_SCHEMA_NUMBER,                                                               \
+        {.name = "flow-overhead",                                                                  \
+         .type = NADI_TYPE_NUMBER,                                                                 \
          .dimension = NADI_DIMENSION_TIME,                                                         \
          .unit = "ns",                                                                             \
          .unit_factor = 1,                                                                         \
@@ -21,8 +21,8 @@
          .max = 1e15,                                                                              \
          .doc = "Model `flow`: time that each message takes of its sender, who prepares one at a " \
                 "time."},                                                                          \
-        {.key = "flow-window",                                                                     \
-         .type = NADI_SCHEMA_NUMBER,                                                               \
+        {.name = "flow-window",                                                                    \
+         .type = NADI_TYPE_NUMBER,                                                                 \
          .dimension = NADI_DIMENSION_BYTES,                                                        \
          .unit = "B",                                                                              \
          .unit_factor = 1,                                                                         \
@@ -31,20 +31,20 @@
          .doc =                                                                                    \
              "Model `flow`: bytes that a message may have in flight, so that its rate is at most " \
              "window / round trip of the latencies; 0: unbounded."},                               \
-        {.key = "in-flight",                                                                       \
-         .type = NADI_SCHEMA_INTEGER,                                                              \
+        {.name = "in-flight",                                                                      \
+         .type = NADI_TYPE_INTEGER,                                                                \
          .absent = "1; in the packet model's exact mode 0",                                        \
          .max = INT32_MAX,                                                                         \
          .doc = "Models `flow` and `packet`: messages of a pair's connection (of a process "       \
                 "group) that are sent at once; the others wait in order, as in a queue pair. 0: "  \
                 "any number, all share."},                                                         \
-        {.key = "flow-in-flight",                                                                  \
-         .type = NADI_SCHEMA_INTEGER,                                                              \
+        {.name = "flow-in-flight",                                                                 \
+         .type = NADI_TYPE_INTEGER,                                                                \
          .absent = "as `in-flight` says",                                                          \
          .max = INT32_MAX,                                                                         \
          .doc = "The former name of `in-flight`."},                                                \
     {                                                                                              \
-        .key = "packet", .type = NADI_SCHEMA_TEXT, .absent = "all its keys at their defaults",     \
+        .name = "packet", .type = NADI_TYPE_TEXT, .absent = "all its keys at their defaults",      \
         .doc = "Packet model: path of its file, or of a config.txt of the HPCC simulator."         \
     }
 

@@ -2,8 +2,8 @@
  * schema_<file>.c; to add one, add a row there and read it in the loader (src/sim/load_*.c):
  * documentation and checks follow. */
 #include "base/str.h"
-#include "format/schema_more.h"
-#include "format/schema_packet.h"
+#include "settings/schema_more.h"
+#include "settings/schema_packet.h"
 
 const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
 {
@@ -41,10 +41,10 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
     return schemas[kind];
 }
 
-const struct nadi_schema_key *nadi_schema_find(const struct nadi_schema *schema, const char *key)
+const struct nadi_setting *nadi_schema_find(const struct nadi_schema *schema, const char *key)
 {
     for (size_t i = 0; i < schema->count; i++)
-        if (strcmp(schema->keys[i].key, key) == 0)
+        if (strcmp(schema->keys[i].name, key) == 0)
             return &schema->keys[i];
     return NULL;
 }

@@ -1,4 +1,4 @@
-#include "format/schema_packet.h"
+#include "settings/schema_packet.h"
 
 static const char *const schemes[] = {"none",  "dcqcn",  "hpcc", "hpcc-pint", "timely", "dctcp",
                                       "swift", "window", "ndp",  "eqds",      NULL};
@@ -8,41 +8,41 @@ static const char *const spreadings[] = {"auto", "first", "flow", "packet", NULL
 static const char *const states[] = {"down", "up", NULL};
 static const char *const windows[] = {"none", "bdp", "largest-bdp", NULL};
 
-#define TIME(name, value, text)                                                                    \
+#define TIME(called, value, text)                                                                  \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
         .unit_factor = 1, .preset = value, .max = 1e15, .doc = text                                \
     }
-#define BYTES(name, value, low, high, text)                                                        \
+#define BYTES(called, value, low, high, text)                                                      \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_BYTES, .unit = "B",   \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_BYTES, .unit = "B",  \
         .unit_factor = 1, .preset = value, .min = low, .max = high, .doc = text                    \
     }
-#define RATE(name, value, text)                                                                    \
+#define RATE(called, value, text)                                                                  \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "Gb/s", \
-        .unit_factor = 125e6, .preset = value, .max = 1e9, .doc = text                             \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_RATE,                \
+        .unit = "Gb/s", .unit_factor = 125e6, .preset = value, .max = 1e9, .doc = text             \
     }
-#define REAL(name, value, low, high, text)                                                         \
+#define REAL(called, value, low, high, text)                                                       \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .preset = value, .min = low, .max = high,         \
+        .name = called, .type = NADI_TYPE_NUMBER, .preset = value, .min = low, .max = high,        \
         .doc = text                                                                                \
     }
-#define WHOLE(name, value, low, high, text)                                                        \
+#define WHOLE(called, value, low, high, text)                                                      \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .preset = value, .min = low, .max = high,        \
+        .name = called, .type = NADI_TYPE_INTEGER, .preset = value, .min = low, .max = high,       \
         .doc = text                                                                                \
     }
-#define ON_OFF(name, value, text)                                                                  \
+#define ON_OFF(called, value, text)                                                                \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_SWITCH, .preset = value, .doc = text                      \
+        .name = called, .type = NADI_TYPE_SWITCH, .preset = value, .doc = text                     \
     }
-#define WORD(name, list, value, text)                                                              \
+#define WORD(called, list, value, text)                                                            \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_WORD, .words = list, .preset = value, .doc = text         \
+        .name = called, .type = NADI_TYPE_WORD, .words = list, .preset = value, .doc = text        \
     }
 
-static const struct nadi_schema_key keys[] = {
+static const struct nadi_setting keys[] = {
     WORD("congestion-control", schemes, "none",
          "How senders react to congestion; `none` leaves it to PFC."),
     WORD("mode", modes, "real",
@@ -102,8 +102,8 @@ static const struct nadi_schema_key keys[] = {
          "Buffer kept for what arrives after a pause, in products of a port's rate and delay; "
          "`real` mode adds three full packets."),
     ON_OFF("ecn", "1", "Switches mark packets by the length of their queue."),
-    {.key = "ecn-rate",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "ecn-rate",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "Gb/s",
      .unit_factor = 125e6,
@@ -114,8 +114,8 @@ static const struct nadi_schema_key keys[] = {
      .max = 1e9,
      .doc = "Port rates, rising, for which the three lists below hold thresholds; a port takes "
             "the nearest rate that is not above its own."},
-    {.key = "ecn-kmin",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "ecn-kmin",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_BYTES,
      .unit = "B",
      .unit_factor = 1,
@@ -123,8 +123,8 @@ static const struct nadi_schema_key keys[] = {
      .list_max = 16,
      .max = 1e12,
      .doc = "Queue up to which nothing is marked."},
-    {.key = "ecn-kmax",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "ecn-kmax",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_BYTES,
      .unit = "B",
      .unit_factor = 1,
@@ -132,32 +132,32 @@ static const struct nadi_schema_key keys[] = {
      .list_max = 16,
      .max = 1e12,
      .doc = "Queue beyond which every packet is marked."},
-    {.key = "ecn-pmax",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "ecn-pmax",
+     .type = NADI_TYPE_NUMBER,
      .list = true,
      .list_max = 16,
      .max = 1,
      .doc = "Share of packets marked at kmax; it grows linearly from kmin."},
-    {.key = "fault-time",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "fault-time",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
      .list = true,
      .max = 1e15,
      .doc = "When cables fail or come back, rising; the three lists below say which and how."},
-    {.key = "fault-from",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "fault-from",
+     .type = NADI_TYPE_INTEGER,
      .list = true,
      .max = 4294967294.0,
      .doc = "Node at one end, by its number in the graph."},
-    {.key = "fault-to",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "fault-to",
+     .type = NADI_TYPE_INTEGER,
      .list = true,
      .max = 4294967294.0,
      .doc = "Node at the other end: all cables between the two."},
-    {.key = "fault-state",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "fault-state",
+     .type = NADI_TYPE_WORD,
      .words = states,
      .list = true,
      .doc = "What becomes of them."},

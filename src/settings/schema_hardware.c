@@ -1,6 +1,6 @@
 /* schema_hardware: the keys of devices and clusters. Read in src/platform/device.c and cluster.c.
  */
-#include "format/schema_more.h"
+#include "settings/schema_more.h"
 
 static const char *const shapes[] = {
     "Ring", "FullyConnected", "Switch", "Mesh[N]", "Torus[N]", "UnidirectionalRing", NULL,
@@ -12,28 +12,28 @@ static const char *const algorithms[] = {
 
 static const char *const dataflows[] = {"weight", "output", "input", NULL};
 
-#define TFLOPS(name, text)                                                                         \
+#define TFLOPS(called, text)                                                                       \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_FLOPS,                \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_FLOPS,               \
         .unit = "TFLOP/s", .unit_factor = 1e12, .preset = "0", .max = 1e9, .doc = text             \
     }
-#define RATE(name, default_value, text)                                                            \
+#define RATE(called, default_value, text)                                                          \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "GB/s", \
-        .unit_factor = 1e9, .preset = default_value, .max = 1e9, .doc = text                       \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_RATE,                \
+        .unit = "GB/s", .unit_factor = 1e9, .preset = default_value, .max = 1e9, .doc = text       \
     }
-#define TIME(name, default_value, text)                                                            \
+#define TIME(called, default_value, text)                                                          \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
         .unit_factor = 1, .preset = default_value, .max = 1e12, .doc = text                        \
     }
-#define TEXT(name, text)                                                                           \
+#define TEXT(called, text)                                                                         \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_TEXT, .absent = "not said", .doc = text                   \
+        .name = called, .type = NADI_TYPE_TEXT, .absent = "not said", .doc = text                  \
     }
 
-static const struct nadi_schema_key device_keys[] = {
-    {.key = "name", .type = NADI_SCHEMA_TEXT, .preset = "device", .doc = "Name in results."},
+static const struct nadi_setting device_keys[] = {
+    {.name = "name", .type = NADI_TYPE_TEXT, .preset = "device", .doc = "Name in results."},
     TEXT("source", "Where the figures were published."),
     TFLOPS("bf16", "Peak of dense matrix products with bfloat16. 0: as fp16."),
     TFLOPS("fp16", "Peak with 16-bit floats. 0: as bf16."),
@@ -41,52 +41,52 @@ static const struct nadi_schema_key device_keys[] = {
     TFLOPS("fp4", "Peak with 4-bit floats. 0: not supported."),
     TFLOPS("tf32", "Peak with 32-bit floats of reduced precision. 0: as fp32."),
     TFLOPS("fp32", "Peak with 32-bit floats."),
-    {.key = "sustained",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "sustained",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0.8",
      .max = 1,
      .above_min = true,
      .doc = "Share of the peak that the best large matrix products hold for long in 16 bits: power "
             "and clock, not shape."},
-    {.key = "sustained-narrow",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "sustained-narrow",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1,
      .absent = "as sustained",
      .doc = "The same in 8 bits (and 4)."},
-    {.key = "sustained-4bit",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "sustained-4bit",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1,
      .absent = "as sustained-narrow",
      .doc = "The same in 4 bits, with the scaling of their blocks."},
-    {.key = "burst",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "burst",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1,
      .absent = "as sustained",
      .doc = "Share of the peak that a product reaches which is timed by itself, before power and "
             "heat limit the clock, in 16 and 32 bits."},
-    {.key = "burst-narrow",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "burst-narrow",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1,
      .absent = "as sustained-narrow, or burst",
      .doc = "The same in 8 and 4 bits."},
-    {.key = "burst-4bit",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "burst-4bit",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1,
      .absent = "as burst-narrow",
      .doc = "The same in 4 bits."},
-    {.key = "burst-tf32",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "burst-tf32",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1,
      .absent = "as burst",
      .doc = "The same with 32-bit floats of reduced precision."},
-    {.key = "memory",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "memory",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_BYTES,
      .unit = "GiB",
      .unit_factor = 1073741824.0,
@@ -94,8 +94,8 @@ static const struct nadi_schema_key device_keys[] = {
      .above_min = true,
      .max = 1e6,
      .doc = "Capacity of the local memory."},
-    {.key = "memory-bandwidth",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "memory-bandwidth",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s",
      .unit_factor = 1e9,
@@ -103,14 +103,14 @@ static const struct nadi_schema_key device_keys[] = {
      .above_min = true,
      .max = 1e9,
      .doc = "Peak bandwidth of the local memory."},
-    {.key = "memory-efficiency",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "memory-efficiency",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0.85",
      .max = 1,
      .above_min = true,
      .doc = "Share of memory-bandwidth that a copy reaches (STREAM)."},
-    {.key = "processors",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "processors",
+     .type = NADI_TYPE_INTEGER,
      .preset = "1",
      .min = 1,
      .max = 1e6,
@@ -119,40 +119,40 @@ static const struct nadi_schema_key device_keys[] = {
     TIME("tile", "600", "Filling and draining the pipeline of one tile."),
     TFLOPS("attention", "Rate of fused attention on long sequences, forward. 0: 0.6 x sustained."),
     TFLOPS("attention-backward", "The same backward. 0: 0.8 x attention."),
-    {.key = "attention-portable",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "attention-portable",
+     .type = NADI_TYPE_NUMBER,
      .preset = "1",
      .max = 1,
      .above_min = true,
      .doc = "Share of those rates that a fused attention reaches which was not written for this "
             "device's own instructions (attention-kernel: flash-dense)."},
-    {.key = "attention-ramp",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "attention-ramp",
+     .type = NADI_TYPE_NUMBER,
      .preset = "170",
      .max = 1e6,
      .doc = "Keys worth of time that a block of queries loses on starting and ending."},
     RATE("host-bandwidth", "0", "To the host's memory, one direction. 0: no offload."),
-    {.key = "measured",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "measured",
+     .type = NADI_TYPE_TEXT,
      .absent = "none",
      .doc = "CSV of measured matrix products (precision, m, n, k, time_us), beside this file. Its "
             "shapes take what it says, those between them are interpolated, the model does the "
             "rest."},
-    {.key = "array",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "array",
+     .type = NADI_TYPE_INTEGER,
      .list = true,
      .list_max = 2,
      .min = 1,
      .max = 1 << 16,
      .absent = "tiles and waves",
      .doc = "Rows and columns of a systolic array; products are then timed by its cycles."},
-    {.key = "dataflow",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "dataflow",
+     .type = NADI_TYPE_WORD,
      .words = dataflows,
      .preset = "weight",
      .doc = "Systolic array: which operand stays in place."},
-    {.key = "clock",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "clock",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .unit = "MHz",
      .max = 1e6,
@@ -176,34 +176,34 @@ const struct nadi_schema nadi_device_schema = {
     .count = sizeof(device_keys) / sizeof(device_keys[0]),
 };
 
-static const struct nadi_schema_key cluster_keys[] = {
-    {.key = "name", .type = NADI_SCHEMA_TEXT, .preset = "cluster", .doc = "Name in results."},
+static const struct nadi_setting cluster_keys[] = {
+    {.name = "name", .type = NADI_TYPE_TEXT, .preset = "cluster", .doc = "Name in results."},
     TEXT("source", "Where the figures come from."),
-    {.key = "device",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "device",
+     .type = NADI_TYPE_TEXT,
      .required = true,
      .doc = "A device by name, or the path of its file; relative ones start beside this file."},
-    {.key = "platform",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "platform",
+     .type = NADI_TYPE_TEXT,
      .absent = "`graph` or the next four keys say what the network is",
      .doc =
          "A platform of a communication library, by name or path (`nadi fit` writes them): it is "
          "the network, and collectives take the library's times. The next four keys and "
          "`algorithm` are then left out."},
-    {.key = "topology",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "topology",
+     .type = NADI_TYPE_WORD,
      .words = shapes,
      .list = true,
      .absent = "the platform's",
      .doc = "Shape of each dimension, innermost first, as in a network file."},
-    {.key = "npus_count",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "npus_count",
+     .type = NADI_TYPE_INTEGER,
      .list = true,
      .absent = "the platform's",
      .max = INT32_MAX,
      .doc = "Devices in each dimension; the last one may be 0: as many as the plan needs."},
-    {.key = "bandwidth",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "bandwidth",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s of 2^30 bytes",
      .unit_factor = 1073741824.0,
@@ -213,8 +213,8 @@ static const struct nadi_schema_key cluster_keys[] = {
      .max = 1e12,
      .doc = "What one device gets out of each dimension, one direction: what the communication "
             "library reaches, not what the cable is sold as."},
-    {.key = "latency",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "latency",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
@@ -222,34 +222,34 @@ static const struct nadi_schema_key cluster_keys[] = {
      .absent = "the platform's",
      .max = 1e15,
      .doc = "Time to traverse one link of each dimension; a Switch is two links."},
-    {.key = "oversubscription",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "oversubscription",
+     .type = NADI_TYPE_NUMBER,
      .list = true,
      .min = 1,
      .max = 1e6,
      .absent = "1 everywhere",
      .doc = "Of each dimension, and other than 1 on a Switch only: the switch forwards the sum of "
             "its links' bandwidths divided by this."},
-    {.key = "graph",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "graph",
+     .type = NADI_TYPE_TEXT,
      .absent = "what the dimensions say",
      .doc = "The nodes and links between the devices: path of a network file, or a generator in "
             "words: `rail nodes=64 npus=8 spines=16`. Without `topology` it says what dimensions "
             "collectives see. For the models that see links: auto then is flow."},
-    {.key = "algorithm",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "algorithm",
+     .type = NADI_TYPE_WORD,
      .list = true,
      .words = algorithms,
      .absent = "ring on a Ring, direct on FullyConnected, ring on a Switch",
      .doc = "Algorithm of all collectives, one entry a dimension."},
-    {.key = "chunks",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "chunks",
+     .type = NADI_TYPE_INTEGER,
      .preset = "4",
      .min = 1,
      .max = 1e6,
      .doc = "Chunks of a collective that follow one another through the dimensions."},
-    {.key = "packet",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "packet",
+     .type = NADI_TYPE_TEXT,
      .absent = "all its keys at their defaults",
      .doc = "Network model `packet`: path of its file (buffers, PFC, congestion control); relative "
             "ones start beside this file."},

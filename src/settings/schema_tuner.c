@@ -1,6 +1,6 @@
 /* schema_tuner: the keys of a tuner table: which algorithm runs a collective, by kind, members and
  * size. */
-#include "format/schema_more.h"
+#include "settings/schema_more.h"
 
 static const char *const kinds[] = {
     "all-reduce", "reduce",     "all-gather",     "gather",  "scatter",
@@ -8,19 +8,19 @@ static const char *const kinds[] = {
 };
 static const char *const protocols[] = {"simple", "LL", "LL128", NULL};
 
-#define SIZE(name, otherwise, text)                                                                \
+#define SIZE(called, otherwise, text)                                                              \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .dimension = NADI_DIMENSION_BYTES, .unit = "B",  \
+        .name = called, .type = NADI_TYPE_INTEGER, .dimension = NADI_DIMENSION_BYTES, .unit = "B", \
         .unit_factor = 1, .max = 9e15, .absent = otherwise, .doc = text                            \
     }
 
-static const struct nadi_schema_key tuner_keys[] = {
-    {.key = "platform",
-     .type = NADI_SCHEMA_TEXT,
+static const struct nadi_setting tuner_keys[] = {
+    {.name = "platform",
+     .type = NADI_TYPE_TEXT,
      .absent = "any",
      .doc = "The network that it is for, or was made on; reports repeat it."},
-    {.key = "rules",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "rules",
+     .type = NADI_TYPE_MAP,
      .list = true,
      .list_max = 250,
      .required = true,
@@ -44,39 +44,39 @@ const struct nadi_schema nadi_tuner_schema = {
     KEYS(tuner_keys),
 };
 
-static const struct nadi_schema_key rule_keys[] = {
-    {.key = "kind",
-     .type = NADI_SCHEMA_WORD,
+static const struct nadi_setting rule_keys[] = {
+    {.name = "kind",
+     .type = NADI_TYPE_WORD,
      .words = kinds,
      .required = true,
      .doc = "The collective."},
-    {.key = "members",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "members",
+     .type = NADI_TYPE_INTEGER,
      .min = 2,
      .max = 2147483647,
      .absent = "any number",
      .doc = "Of the group."},
     SIZE("min-size", "any", "Smallest collective (comm_size of the node) that it is for."),
     SIZE("max-size", "any", "Largest one."),
-    {.key = "algorithm",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "algorithm",
+     .type = NADI_TYPE_TEXT,
      .required = true,
      .doc = "A step generator, with its number: `ring`, `tree4`, `doubleTree8` "
             "(docs/models/collectives.md), for all members at once."},
-    {.key = "channels",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "channels",
+     .type = NADI_TYPE_INTEGER,
      .min = 1,
      .max = 1024,
      .absent = "the algorithm's own",
      .doc = "Rings side by side: of `ring` and `multiRing`."},
-    {.key = "protocol",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "protocol",
+     .type = NADI_TYPE_WORD,
      .words = protocols,
      .preset = "simple",
      .doc = "What a message is on the wire: `simple` its bytes; `LL` twice as many (a flag with "
             "every 4 bytes), `LL128` 128 for every 120."},
-    {.key = "message-overhead",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "message-overhead",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,

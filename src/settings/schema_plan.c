@@ -1,5 +1,5 @@
 /* schema_plan: the keys of a plan: how a model is run. Read in src/model/plan_read.c. */
-#include "format/schema_more.h"
+#include "settings/schema_more.h"
 
 static const char *const modes[] = {"train", "prefill", "decode", NULL};
 static const char *const axes[] = {"tp", "cp", "dp", "pp", NULL};
@@ -14,26 +14,27 @@ static const char *const offloads[] = {"optimizer", "gradients", "parameters", "
 static const char *const kernel_models[] = {"auto", "roofline", "tiles", "systolic", NULL};
 static const char *const details[] = {"block", "kernel", NULL};
 
-#define DEGREE(name, default_value, text)                                                          \
+#define DEGREE(called, default_value, text)                                                        \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .preset = default_value, .max = 1 << 24,         \
+        .name = called, .type = NADI_TYPE_INTEGER, .preset = default_value, .max = 1 << 24,        \
         .doc = text                                                                                \
     }
-#define COUNT(name, default_value, text)                                                           \
+#define COUNT(called, default_value, text)                                                         \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .preset = default_value, .max = 1e9, .doc = text \
+        .name = called, .type = NADI_TYPE_INTEGER, .preset = default_value, .max = 1e9,            \
+        .doc = text                                                                                \
     }
-#define SWITCH(name, default_value, text)                                                          \
+#define SWITCH(called, default_value, text)                                                        \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_SWITCH, .preset = default_value, .doc = text              \
+        .name = called, .type = NADI_TYPE_SWITCH, .preset = default_value, .doc = text             \
     }
-#define WORD(name, table, default_value, text)                                                     \
+#define WORD(called, table, default_value, text)                                                   \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_WORD, .words = table, .preset = default_value,            \
+        .name = called, .type = NADI_TYPE_WORD, .words = table, .preset = default_value,           \
         .doc = text                                                                                \
     }
 
-static const struct nadi_schema_key plan_keys[] = {
+static const struct nadi_setting plan_keys[] = {
     WORD("mode", modes, "train",
          "train: whole training steps. prefill: the prompts of a batch through the network. "
          "decode: one token after another with a key-value cache."),
@@ -47,8 +48,8 @@ static const struct nadi_schema_key plan_keys[] = {
            "context and tensor parallelism."),
     DEGREE("etp", "0", "Tensor parallelism within an expert. 0: tp without ep, 1 with it."),
     DEGREE("vp", "1", "Virtual stages of a rank, for the interleaved schedule."),
-    {.key = "order",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "order",
+     .type = NADI_TYPE_WORD,
      .list = true,
      .words = axes,
      .absent = "tp, cp, dp, pp",
@@ -64,8 +65,8 @@ static const struct nadi_schema_key plan_keys[] = {
          "Order of the micro-batches in a pipeline; with vp above 1 it is interleaved. zb-h1 "
          "splits the backward pass in two (zero bubble); dualpipe feeds from both ends and holds "
          "two stages a rank."),
-    {.key = "stage-layers",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "stage-layers",
+     .type = NADI_TYPE_INTEGER,
      .list = true,
      .max = 1e6,
      .absent = "as even as possible; stages with the embedding or the head get less",
@@ -91,8 +92,8 @@ static const struct nadi_schema_key plan_keys[] = {
     SWITCH("overlap-gradients", "1", "Gradients are reduced while the backward pass goes on."),
     SWITCH("overlap-parameters", "1",
            "zero 1 and 2: parameters are gathered while the next forward pass goes on."),
-    {.key = "bucket",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "bucket",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_BYTES,
      .unit = "B",
      .unit_factor = 1,
@@ -118,26 +119,26 @@ static const struct nadi_schema_key plan_keys[] = {
     WORD("kernels", kernel_models, "auto",
          "How long kernels take: roofline, tiles (and waves), systolic (the device's array). auto: "
          "systolic where the device has an array, else tiles. docs/models/kernels.md."),
-    {.key = "tp-overlap",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "tp-overlap",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1,
      .doc = "Share of a tensor-parallel transfer that hides behind the matrix product next to it "
             "(split and pipelined, as Megatron-LM's tp-comm-overlap)."},
-    {.key = "capacity",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "capacity",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 1e6,
      .absent = "no token is dropped",
      .doc = "Experts: tokens an expert takes at most, relative to the mean."},
-    {.key = "skew",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "skew",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 10,
      .absent = "balanced",
      .doc = "Experts: the i-th most popular one gets tokens in proportion to 1 / i^skew."},
-    {.key = "offload",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "offload",
+     .type = NADI_TYPE_WORD,
      .list = true,
      .or_one = true,
      .words = offloads,
@@ -148,8 +149,8 @@ static const struct nadi_schema_key plan_keys[] = {
          "layer by layer and gradients go back there; ranks hold activations only."),
     WORD("detail", details, "block",
          "Nodes of a trace: what lies between two communications as one, or every kernel."),
-    {.key = "reserve",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "reserve",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_BYTES,
      .unit = "B",
      .unit_factor = 1,
@@ -157,8 +158,8 @@ static const struct nadi_schema_key plan_keys[] = {
      .max = 1e15,
      .doc = "Memory that is never free: the device's context, libraries' work space, buffers of "
             "the communication library."},
-    {.key = "fragmentation",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "fragmentation",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0.04",
      .max = 1,
      .doc = "Share of activations and buffers that the allocator loses."},

@@ -1,28 +1,28 @@
 /* schema_collective: the keys of files of explicit algorithms, and of the list that attaches them
  * to collectives. */
-#include "format/schema_more.h"
+#include "settings/schema_more.h"
 
 static const char *const kinds[] = {
     "all-reduce", "reduce",     "all-gather",     "gather",  "scatter",
     "broadcast",  "all-to-all", "reduce-scatter", "barrier", NULL,
 };
 
-#define COUNT(name, least, most, ...)                                                              \
+#define COUNT(called, least, most, ...)                                                            \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .min = least, .max = most, __VA_ARGS__           \
+        .name = called, .type = NADI_TYPE_INTEGER, .min = least, .max = most, __VA_ARGS__          \
     }
 #define MOST_MEMBERS (1 << 20)
 #define MOST_QUEUES  (1 << 16)
 #define MOST_SLOTS   (1 << 30)
 
-static const struct nadi_schema_key collective_keys[] = {
-    {.key = "collective",
-     .type = NADI_SCHEMA_WORD,
+static const struct nadi_setting collective_keys[] = {
+    {.name = "collective",
+     .type = NADI_TYPE_WORD,
      .words = kinds,
      .required = true,
      .doc = "What it does."},
-    {.key = "name",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "name",
+     .type = NADI_TYPE_TEXT,
      .absent = "the file's name",
      .doc = "What reports call it."},
     COUNT("members", 1, MOST_MEMBERS, .required = true, .doc = "Of the group that it runs on."),
@@ -34,19 +34,19 @@ static const struct nadi_schema_key collective_keys[] = {
     COUNT("scratch", 0, MOST_SLOTS, .preset = "0",
           .doc = "Slots of each member beyond those of the buffer (and of the results), each the "
                  "size of a block."),
-    {.key = "separate-results",
-     .type = NADI_SCHEMA_SWITCH,
+    {.name = "separate-results",
+     .type = NADI_TYPE_SWITCH,
      .preset = "0",
      .doc = "1: results are to lie in slots of their own, behind those of the buffer: block b in "
             "slot blocks + b. 0: block b ends in slot b, where it began."},
-    {.key = "swapped-results",
-     .type = NADI_SCHEMA_SWITCH,
+    {.name = "swapped-results",
+     .type = NADI_TYPE_SWITCH,
      .preset = "0",
      .doc = "1: an all-to-all in one buffer: the blocks from member s to member d end in the slots "
             "in which those from d to s began."},
     COUNT("root", 0, MOST_MEMBERS - 1, .preset = "0", .doc = "Of rooted collectives: a member."),
-    {.key = "steps",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "steps",
+     .type = NADI_TYPE_MAP,
      .list = true,
      .absent = "nothing is done",
      .doc = "A map each: see [steps](input-collective-steps.md). Those of a lane in their order."},
@@ -73,20 +73,20 @@ const struct nadi_schema nadi_collective_schema = {
     KEYS(collective_keys),
 };
 
-static const struct nadi_schema_key attached_keys[] = {
-    {.key = "file",
-     .type = NADI_SCHEMA_TEXT,
+static const struct nadi_setting attached_keys[] = {
+    {.name = "file",
+     .type = NADI_TYPE_TEXT,
      .required = true,
      .doc = "An algorithm: [own form](input-collective.md), MSCCL XML, an MSCCL++ execution plan, "
             "TACOS' CSV; or the path prefix of Chakra traces. From the current folder, or else "
             "that of the system file."},
-    {.key = "kind",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "kind",
+     .type = NADI_TYPE_WORD,
      .words = kinds,
      .absent = "what the file says; of Chakra traces, which do not say, it is needed",
      .doc = "The collective that runs it."},
-    {.key = "trace-size",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "trace-size",
+     .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_BYTES,
      .unit = "B",
      .unit_factor = 1,
@@ -96,20 +96,20 @@ static const struct nadi_schema_key attached_keys[] = {
      .doc =
          "Of Chakra traces: comm_size of the collective that they were made for; for another size "
          "messages are in proportion."},
-    {.key = "group",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "group",
+     .type = NADI_TYPE_TEXT,
      .absent = "all groups with as many members as the file has",
      .doc = "Name of the process group, or of a family of groups, that runs it."},
-    {.key = "min-size",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "min-size",
+     .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_BYTES,
      .unit = "B",
      .unit_factor = 1,
      .max = 9e15,
      .absent = "what the file says, or any",
      .doc = "Smallest collective (comm_size of the node) that runs it."},
-    {.key = "max-size",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "max-size",
+     .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_BYTES,
      .unit = "B",
      .unit_factor = 1,
@@ -133,12 +133,12 @@ const struct nadi_schema nadi_attached_schema = {
     KEYS(attached_keys),
 };
 
-#define SLOTS(name, otherwise, text)                                                               \
+#define SLOTS(called, otherwise, text)                                                             \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_TEXT, .absent = otherwise, .doc = text                    \
+        .name = called, .type = NADI_TYPE_TEXT, .absent = otherwise, .doc = text                   \
     }
 
-static const struct nadi_schema_key step_keys[] = {
+static const struct nadi_setting step_keys[] = {
     COUNT("member", 0, MOST_MEMBERS - 1, .required = true, .doc = "Who does it."),
     COUNT("lane", 0, MOST_QUEUES - 1, .preset = "0",
           .doc = "Steps of a lane come one after the other; lanes of a member run side by side."),
@@ -153,8 +153,8 @@ static const struct nadi_schema_key step_keys[] = {
           "Slots that it copies, or adds, into others of the member; instead of `to` and `from`."),
     SLOTS("into", "the slots that it comes from",
           "Slots that take what is received, or the result of `local`; as many as come."),
-    {.key = "add",
-     .type = NADI_SCHEMA_SWITCH,
+    {.name = "add",
+     .type = NADI_TYPE_SWITCH,
      .preset = "0",
      .doc = "1: what comes is added to what is there; 0: it replaces it."},
     COUNT("wait-steps", 0, INT32_MAX, .preset = "0",

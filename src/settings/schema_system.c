@@ -1,5 +1,5 @@
 /* schema_system: the system file. */
-#include "format/schema_more.h"
+#include "settings/schema_more.h"
 
 static const char *const policies[] = {"LIFO", "FIFO", "EXPLICIT", NULL};
 static const char *const optimizations[] = {"baseline", "localBWAware", NULL};
@@ -50,46 +50,46 @@ static const char *const inter_schedulers[] = {
 static const char *const intra_schedulers[] = {
     "FIFO", "SCF", "smallestFirst", "LRF", "lessRemainingPhaseFirst", NULL};
 
-#define IMPLEMENTATION(name, what)                                                                 \
+#define IMPLEMENTATION(called, what)                                                               \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_WORD, .list = true, .words = algorithms,                  \
+        .name = called, .type = NADI_TYPE_WORD, .list = true, .words = algorithms,                 \
         .absent = "no algorithm; a trace that needs it is refused",                                \
         .doc = "Algorithm of " what                                                                \
                ", one entry a network dimension, innermost first. A one* algorithm runs over all " \
                "ranks at once and ends the list. A list shorter than the network leaves the "      \
                "missing dimensions out. `direct[N]` keeps at most N messages in flight."           \
     }
-#define OTHER(name, table, default_word, missing, what)                                            \
+#define OTHER(called, table, default_word, missing, what)                                          \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_WORD, .list = true, .list_max = 1, .words = table,        \
+        .name = called, .type = NADI_TYPE_WORD, .list = true, .list_max = 1, .words = table,       \
         .preset = default_word, .absent = missing,                                                 \
         .doc = "Algorithm of " what ". Runs over all members at once; under the reference's "      \
                "program names the collective stays unknown."                                       \
     }
-#define CUSTOM(name, what)                                                                         \
+#define CUSTOM(called, what)                                                                       \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_TEXT, .list = true, .list_max = 1,                        \
+        .name = called, .type = NADI_TYPE_TEXT, .list = true, .list_max = 1,                       \
         .absent = "the algorithm list is used",                                                    \
         .doc = "Traces of a custom algorithm for " what                                            \
                ": a list with one path prefix; position p of the group runs <prefix>.<p>.et. "     \
                "Takes precedence over the algorithm list."                                         \
     }
-#define FLAG(name, text)                                                                           \
+#define FLAG(called, text)                                                                         \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_FLAG, .preset = "0",                                      \
+        .name = called, .type = NADI_TYPE_FLAG, .preset = "0",                                     \
         .doc = text " Every value but the number 0 turns it on, even false, as in the reference."  \
     }
-#define BUS_TIME(name, text)                                                                       \
+#define BUS_TIME(called, text)                                                                     \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
+        .name = called, .type = NADI_TYPE_INTEGER, .dimension = NADI_DIMENSION_TIME, .unit = "ns", \
         .unit_factor = 1, .preset = "0", .max = INT32_MAX, .doc = "Shared bus: " text              \
     }
-#define NO_EFFECT(name, text)                                                                      \
+#define NO_EFFECT(called, text)                                                                    \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_TYPE_NONE, .effect = NADI_SCHEMA_NO_EFFECT, .doc = text   \
+        .name = called, .type = NADI_TYPE_NONE, .effect = NADI_EFFECT_NONE, .doc = text            \
     }
 
-static const struct nadi_schema_key system_keys[] = {
+static const struct nadi_setting system_keys[] = {
     IMPLEMENTATION("all-reduce-implementation", "all-reduce"),
     IMPLEMENTATION("all-gather-implementation", "all-gather"),
     IMPLEMENTATION("reduce-scatter-implementation", "reduce-scatter"),
@@ -108,27 +108,27 @@ static const struct nadi_schema_key system_keys[] = {
         "all-to-all-v-implementation", unevens, "direct", NULL,
         "an all-to-all that says what goes to whom: by the node's comm_sizes or in_split_size, or "
         "by the keys below"),
-    {.key = "all-to-all-matrix",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "all-to-all-matrix",
+     .type = NADI_TYPE_TEXT,
      .absent = "all-to-alls send the same to all",
      .doc =
          "Path of a CSV file of n rows and n columns, without titles: how member i of a group of "
          "n shares out its comm_size among members 0, 1, 2, ...; bytes, or any numbers in "
          "proportion. For all-to-alls without sizes of their own."},
-    {.key = "all-to-all-skew",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "all-to-all-skew",
+     .type = NADI_TYPE_WORD,
      .words = skews,
      .absent = "all-to-alls send the same to all",
      .doc = "How members share out comm_size instead, as experts are popular: `uniform`; `zipf`: "
             "1 / place^s; `dirichlet`: drawn for each member by itself; `hot`: one member gets a "
             "share, the others the rest."},
-    {.key = "all-to-all-skew-by",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "all-to-all-skew-by",
+     .type = NADI_TYPE_NUMBER,
      .max = 1e9,
      .absent = "1 of zipf and dirichlet, 0.5 of hot",
      .doc = "The exponent s of zipf, the concentration of dirichlet, the share of hot."},
-    {.key = "all-to-all-skew-seed",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "all-to-all-skew-seed",
+     .type = NADI_TYPE_INTEGER,
      .preset = "1",
      .max = 9007199254740992.0,
      .doc = "Which members are popular."},
@@ -136,44 +136,44 @@ static const struct nadi_schema_key system_keys[] = {
     CUSTOM("all-gather-implementation-custom", "all-gather"),
     CUSTOM("reduce-scatter-implementation-custom", "reduce-scatter"),
     CUSTOM("all-to-all-implementation-custom", "all-to-all"),
-    {.key = "per-node-custom-implementation",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "per-node-custom-implementation",
+     .type = NADI_TYPE_TEXT,
      .absent = "no node has an algorithm of its own",
      .doc = "Path of a YAML map from node id to the path prefix of a custom algorithm's traces; "
             "comes before every other choice of algorithm."},
-    {.key = "custom-collectives",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "custom-collectives",
+     .type = NADI_TYPE_MAP,
      .list = true,
      .list_max = 250,
      .absent = "collectives run the algorithm lists",
      .doc = "Algorithms from files for some collectives, by kind, size and group, each a map: see "
             "[its keys](input-system-custom-collectives.md). Only `per-node-custom-implementation` "
             "comes before them. Under the reference's program names it has no effect."},
-    {.key = "tuner",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "tuner",
+     .type = NADI_TYPE_TEXT,
      .absent = "collectives run the algorithm lists",
      .doc = "A [tuner table](input-tuner.md): which algorithm runs a collective, by kind, members "
             "and size; or `auto`: the step generator that a model finds fastest. After "
             "`custom-collectives`, before the algorithm lists. From the current "
             "folder, or else that of the system file. Under the reference's program names it has "
             "no effect."},
-    {.key = "collective-optimization",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "collective-optimization",
+     .type = NADI_TYPE_WORD,
      .words = optimizations,
      .preset = "baseline",
      .doc = "How an all-reduce uses several dimensions: `baseline` runs a whole all-reduce on each "
             "one after the other; `localBWAware` reduce-scatters inwards to outwards, all-reduces "
             "on the outermost and all-gathers back, so that outer dimensions move less."},
-    {.key = "preferred-dataset-splits",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "preferred-dataset-splits",
+     .type = NADI_TYPE_INTEGER,
      .preset = "1",
      .absent = "using 1 chunk",
      .min = 1,
      .max = INT32_MAX,
      .doc = "Chunks that a collective is cut into; they pass through the dimensions as in a "
             "pipeline. A size that is not divisible gives further full chunks."},
-    {.key = "active-chunks-per-dimension",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "active-chunks-per-dimension",
+     .type = NADI_TYPE_INTEGER,
      .preset = "1",
      .absent = "using 1",
      .min = 1,
@@ -181,16 +181,16 @@ static const struct nadi_schema_key system_keys[] = {
      .doc =
          "Chunks that may be in flight on a dimension at once; a queue gets this many divided by "
          "--queues-per-dim, rounded up."},
-    {.key = "scheduling-policy",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "scheduling-policy",
+     .type = NADI_TYPE_WORD,
      .words = policies,
      .preset = "LIFO",
      .doc = "Priority of a collective against others in the same queue. With one collective in "
             "flight a rank (communication-streams 1) all policies give the same times. EXPLICIT "
             "takes the node "
             "attribute comm_priority."},
-    {.key = "communication-streams",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "communication-streams",
+     .type = NADI_TYPE_INTEGER,
      .preset = "1",
      .absent = "using 1; in a file of ASTRA-sim 1.0 as many as there are",
      .min = 1,
@@ -199,8 +199,8 @@ static const struct nadi_schema_key system_keys[] = {
             "rule. With more, those ready wait for each other only where they meet in a "
             "dimension's queues, and scheduling-policy says who comes first. More than 1 is "
             "simulated message by message."},
-    {.key = "endpoint-delay",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "endpoint-delay",
+     .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
@@ -208,8 +208,8 @@ static const struct nadi_schema_key system_keys[] = {
      .max = INT32_MAX,
      .doc = "Hand-over of one message between an NPU and its memory. Multiplied by "
             "--injection-scale, except where the key is absent."},
-    {.key = "local-mem-bw",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "local-mem-bw",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s",
      .unit_factor = 1e9,
@@ -218,8 +218,8 @@ static const struct nadi_schema_key system_keys[] = {
      .max = 1e12,
      .doc = "Bandwidth of local memory: cost of reductions in collectives, and the slope of the "
             "roofline. With 0 reductions are free."},
-    {.key = "peak-perf",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "peak-perf",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_FLOPS,
      .unit = "TFLOP/s",
      .unit_factor = 1e12,
@@ -232,36 +232,36 @@ static const struct nadi_schema_key system_keys[] = {
     FLAG("replay-only", "Every node takes its recorded duration; nothing is communicated."),
     FLAG("track-local-mem",
          "Follow the tensors in the attributes inputs and outputs and report peak memory."),
-    {.key = "local-mem-trace-filename",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "local-mem-trace-filename",
+     .type = NADI_TYPE_TEXT,
      .preset = "local_mem_trace",
      .doc = "With track-local-mem: rank r writes <this>.<r>.json."},
     FLAG("trace-enabled", "Log every issue and completion; changes no time."),
-    {.key = "model-shared-bus",
-     .type = NADI_SCHEMA_SWITCH,
+    {.name = "model-shared-bus",
+     .type = NADI_TYPE_SWITCH,
      .preset = "0",
      .doc = "1: messages between NPU and memory share a bus (LogGP: L, o, g, G) instead of taking "
             "endpoint-delay each."},
     BUS_TIME("L", "latency."),
     BUS_TIME("o", "overhead at sender and receiver."),
     BUS_TIME("g", "least gap between two messages."),
-    {.key = "G",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "G",
+     .type = NADI_TYPE_NUMBER,
      .unit = "ns/B",
      .unit_factor = 1,
      .preset = "0",
      .max = 1e9,
      .doc = "Shared bus: time of one byte, kept as a 32-bit float."},
-    {.key = "local-reduction-delay",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "local-reduction-delay",
+     .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
      .preset = "1",
      .max = INT32_MAX,
      .doc = "Shared bus: time to reduce 100 bytes."},
-    {.key = "inter-dimension-scheduling",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "inter-dimension-scheduling",
+     .type = NADI_TYPE_WORD,
      .words = inter_schedulers,
      .preset = "baseline",
      .doc =
@@ -270,8 +270,8 @@ static const struct nadi_schema_key system_keys[] = {
          "load has been dealt. `offlineGreedyFlex`: the same, chunks as large as the loads "
          "differ. `roundRobin`: chunk i begins in dimension i modulo their number. Collectives "
          "of all ranks only; without effect under the reference's program names."},
-    {.key = "intra-dimension-scheduling",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "intra-dimension-scheduling",
+     .type = NADI_TYPE_WORD,
      .words = intra_schedulers,
      .preset = "FIFO",
      .doc = "Which of the chunks that wait for a dimension is next: `FIFO`; `SCF` and "

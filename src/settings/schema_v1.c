@@ -1,37 +1,37 @@
 /* schema_v1: the network file of ASTRA-sim 1.0. Its system file needs no table: its keys are those
  * of today, its lists are words joined by underscores (src/inputs/load_v1.h). */
-#include "format/schema_more.h"
+#include "settings/schema_more.h"
 
 #define GIB 1073741824.0
 
 static const char *const shapes[] = {"Ring", "FullyConnected", "Switch", NULL};
 
-#define IGNORED(name, text)                                                                        \
+#define IGNORED(called, text)                                                                      \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_TYPE_NONE, .effect = NADI_SCHEMA_NO_EFFECT, .doc = text   \
+        .name = called, .type = NADI_TYPE_NONE, .effect = NADI_EFFECT_NONE, .doc = text            \
     }
-#define EXTRA_LATENCY(name, text)                                                                  \
+#define EXTRA_LATENCY(called, text)                                                                \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
         .unit_factor = 1, .list = true, .max = 1e15, .absent = "using 0", .doc = text              \
     }
 
-static const struct nadi_schema_key keys[] = {
-    {.key = "topologies-per-dim",
-     .type = NADI_SCHEMA_WORD,
+static const struct nadi_setting keys[] = {
+    {.name = "topologies-per-dim",
+     .type = NADI_TYPE_WORD,
      .words = shapes,
      .list = true,
      .required = true,
      .doc = "Shape of each dimension, innermost first; today's 'topology'."},
-    {.key = "units-count",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "units-count",
+     .type = NADI_TYPE_INTEGER,
      .list = true,
      .required = true,
      .min = 1,
      .max = INT32_MAX,
      .doc = "NPUs in each dimension; today's 'npus_count'."},
-    {.key = "links-count",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "links-count",
+     .type = NADI_TYPE_INTEGER,
      .list = true,
      .required = true,
      .min = 1,
@@ -39,8 +39,8 @@ static const struct nadi_schema_key keys[] = {
      .doc = "Links of an NPU in each dimension. The bandwidth of a message is that of all links of "
             "the dimension on a Ring or a Switch; on FullyConnected it is that of the links to one "
             "other NPU, links-count * link-bandwidth / (units-count - 1)."},
-    {.key = "link-bandwidth",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "link-bandwidth",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s of 2^30 bytes",
      .unit_factor = GIB,
@@ -49,8 +49,8 @@ static const struct nadi_schema_key keys[] = {
      .above_min = true,
      .max = 1e12,
      .doc = "Bandwidth of one link of each dimension."},
-    {.key = "link-latency",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "link-latency",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
@@ -58,8 +58,8 @@ static const struct nadi_schema_key keys[] = {
      .required = true,
      .max = 1e15,
      .doc = "Time to traverse one link of each dimension; a Switch is two links."},
-    {.key = "dimensions-count",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "dimensions-count",
+     .type = NADI_TYPE_INTEGER,
      .min = 1,
      .max = 16,
      .absent = "the length of the lists",

@@ -7,51 +7,13 @@
  * Numbers in JSON follow the reference: a fraction is cut where a whole number is wanted (with a
  * warning when that loses something), true and false count as 1 and 0. YAML whole numbers may be
  * written 0x10 or 010 (= 8). */
-#ifndef NADI_FORMAT_SCHEMA_H
-#define NADI_FORMAT_SCHEMA_H
+#ifndef NADI_SETTINGS_SCHEMA_H
+#define NADI_SETTINGS_SCHEMA_H
 
-#include "base/units.h"
 #include "format/doc.h"
+#include "settings/setting.h"
 
 struct nadi_str;
-
-enum nadi_schema_type {
-    NADI_SCHEMA_TYPE_NONE,
-    NADI_SCHEMA_INTEGER,
-    NADI_SCHEMA_NUMBER,
-    NADI_SCHEMA_FLAG,   /* on unless it is the number 0: the reference's rule */
-    NADI_SCHEMA_SWITCH, /* on only if it is the number 1 (or true) */
-    NADI_SCHEMA_TEXT,
-    NADI_SCHEMA_WORD, /* one of `words`; "direct[N]" there allows a number behind the word */
-    NADI_SCHEMA_MAP,  /* a map whose keys are the user's own; its reader checks them */
-};
-
-enum nadi_schema_effect {
-    NADI_SCHEMA_USED,
-    NADI_SCHEMA_NO_EFFECT, /* accepted, changes nothing: a note says so */
-    NADI_SCHEMA_LEGACY,    /* of ASTRA-sim 1.x: a warning says what to write instead */
-};
-
-struct nadi_schema_key {
-    const char *key;
-    const char *doc;    /* one sentence or two */
-    const char *preset; /* the value when absent, as it would be written; NULL: none */
-    const char *absent; /* what happens then: "using 1 chunk"; NULL: "using <preset>" */
-    const char *note;   /* given as a note when the key is absent from a file; NULL: silence */
-    const char *unit;   /* of a bare number, for the reader: "GB/s of 2^30 bytes" */
-    const char *const *words; /* WORD: allowed ones, NULL-terminated */
-    double unit_factor;       /* a bare number times this is in the dimension's base unit */
-    double min, max;          /* in the unit of a bare number; both 0: any */
-    enum nadi_schema_type type;
-    enum nadi_dimension dimension;
-    enum nadi_schema_effect effect;
-    uint32_t list_max; /* longest list allowed; 0: any */
-    bool list;         /* a list of `type` */
-    bool or_one;       /* a single value stands for a list of one */
-    bool required;
-    bool above_min; /* min itself is not allowed */
-    bool may_be_infinite;
-};
 
 enum nadi_schema_kind {
     NADI_SCHEMA_SYSTEM,
@@ -93,12 +55,12 @@ struct nadi_schema {
     const char *example;
     enum nadi_doc_syntax syntax; /* where the file's name does not tell */
     bool open;                   /* keys are the user's own names; the one entry describes them */
-    const struct nadi_schema_key *keys;
+    const struct nadi_setting *keys;
     size_t count;
 };
 
 const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind);
-const struct nadi_schema_key *nadi_schema_find(const struct nadi_schema *schema, const char *key);
+const struct nadi_setting *nadi_schema_find(const struct nadi_schema *schema, const char *key);
 
 struct nadi_schema_scalar {
     const struct nadi_doc_node *node; /* NULL: the default; MAP: the map */
@@ -110,7 +72,7 @@ struct nadi_schema_scalar {
 };
 
 struct nadi_schema_value {
-    const struct nadi_schema_key *key;
+    const struct nadi_setting *key;
     const struct nadi_doc_node *node; /* NULL: absent from the file */
     uint32_t count;                   /* 0: absent without a default; 1 unless a list */
     bool told; /* absent, and what holds then was told: a misspelling of it is there */

@@ -1,7 +1,7 @@
 /* schema: every key of every table with a value that is right and one that is wrong; what is said
  * about keys that nobody knows; the texts of explain and of the reference pages. */
 #include "base/str.h"
-#include "format/schema.h"
+#include "settings/schema.h"
 
 #include <setjmp.h>
 
@@ -401,12 +401,12 @@ static void every_key_has_a_case(void **state)
             continue;
         const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
         for (size_t i = 0; i < schema->count && !schema->open; i++) {
-            bool found = schema->keys[i].effect != NADI_SCHEMA_USED;
+            bool found = schema->keys[i].effect != NADI_EFFECT_USED;
             for (size_t c = 0; c < KEY_CASES && !found; c++)
                 found = (int)key_cases[c].kind == k &&
-                        strcmp(key_cases[c].key, schema->keys[i].key) == 0;
+                        strcmp(key_cases[c].key, schema->keys[i].name) == 0;
             if (!found)
-                nadi_str_printf(&missing, " '%s'", schema->keys[i].key);
+                nadi_str_printf(&missing, " '%s'", schema->keys[i].name);
         }
     }
     if (missing.length)
@@ -425,7 +425,7 @@ static void right_values(void **state)
         assert_non_null(v->node);
         assert_true(nadi_schema_is_set(&o.values, key_cases[i].key));
         char quoted[80];
-        snprintf(quoted, sizeof(quoted), "'%s", v->key->key);
+        snprintf(quoted, sizeof(quoted), "'%s", v->key->name);
         if (strstr(nadi_str_get(&o.text), quoted) && !strstr(nadi_str_get(&o.text), "not set"))
             fail_msg("%s", nadi_str_get(&o.text));
         nadi_schema_value_text(v, &echo);
@@ -710,15 +710,15 @@ static void every_key_is_documented(void **state)
         assert_non_null(strstr(nadi_str_get(&page), schema->option));
         assert_non_null(strstr(nadi_str_get(&page), schema->example));
         for (size_t i = 0; i < schema->count; i++) {
-            const struct nadi_schema_key *key = &schema->keys[i];
+            const struct nadi_setting *key = &schema->keys[i];
             char row[80], line[80];
             nadi_str_clear(&one);
-            assert_true(nadi_explain(key->key, &one));
+            assert_true(nadi_explain(key->name, &one));
             assert_non_null(strstr(nadi_str_get(&one), key->doc));
-            snprintf(row, sizeof(row), "\n| `%s` | ", key->key);
+            snprintf(row, sizeof(row), "\n| `%s` | ", key->name);
             assert_non_null(strstr(nadi_str_get(&page), row));
-            snprintf(line, sizeof(line), "\n  %s ", key->key);
-            assert_true(key->effect == NADI_SCHEMA_LEGACY || strstr(nadi_str_get(&all), line));
+            snprintf(line, sizeof(line), "\n  %s ", key->name);
+            assert_true(key->effect == NADI_EFFECT_LEGACY || strstr(nadi_str_get(&all), line));
         }
     }
     nadi_str_release(&all);

@@ -1,8 +1,8 @@
 /* schema_more: the tables of keys, a file each. Private to schema. */
-#ifndef NADI_FORMAT_SCHEMA_MORE_H
-#define NADI_FORMAT_SCHEMA_MORE_H
+#ifndef NADI_SETTINGS_SCHEMA_MORE_H
+#define NADI_SETTINGS_SCHEMA_MORE_H
 
-#include "format/schema.h"
+#include "settings/schema.h"
 
 /* The keys of a schema, from its table. */
 #define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])

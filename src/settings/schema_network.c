@@ -1,6 +1,6 @@
 /* schema_network: the network file of dimensions, and the memory file. */
-#include "format/schema_models.h"
-#include "format/schema_more.h"
+#include "settings/schema_models.h"
+#include "settings/schema_more.h"
 
 #define GIB 1073741824.0 /* the reference's GB of network bandwidth */
 
@@ -15,14 +15,14 @@ static const char *const memories[] = {
     NULL,
 };
 
-#define LEGACY(name, instead)                                                                      \
+#define LEGACY(called, instead)                                                                    \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_TYPE_NONE, .effect = NADI_SCHEMA_LEGACY, .doc = instead   \
+        .name = called, .type = NADI_TYPE_NONE, .effect = NADI_EFFECT_LEGACY, .doc = instead       \
     }
 
-static const struct nadi_schema_key network_keys[] = {
-    {.key = "topology",
-     .type = NADI_SCHEMA_WORD,
+static const struct nadi_setting network_keys[] = {
+    {.name = "topology",
+     .type = NADI_TYPE_WORD,
      .words = shapes,
      .list = true,
      .or_one = true,
@@ -31,16 +31,16 @@ static const struct nadi_schema_key network_keys[] = {
             "dimensions. `Mesh` is a line, `Torus` a ring; `MeshN` and `TorusN` are grids of N "
             "axes in one dimension, with sides as nearly equal as the number of NPUs allows. "
             "`UnidirectionalRing` has links to the next NPU only."},
-    {.key = "npus_count",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "npus_count",
+     .type = NADI_TYPE_INTEGER,
      .list = true,
      .required = true,
      .min = 1,
      .max = INT32_MAX,
      .doc = "NPUs in each dimension; their product is the number of ranks. Dimension 0 varies "
             "fastest in the rank number. A dimension of 1 is skipped."},
-    {.key = "bandwidth",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "bandwidth",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s of 2^30 bytes",
      .unit_factor = GIB,
@@ -51,8 +51,8 @@ static const struct nadi_schema_key network_keys[] = {
      .may_be_infinite = true,
      .doc = "Bandwidth of one link of each dimension. A bare number counts GB of 2^30 bytes, as in "
             "the reference; with a unit it is what the unit says (50GB/s is 5*10^10 B/s)."},
-    {.key = "latency",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "latency",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
@@ -60,8 +60,8 @@ static const struct nadi_schema_key network_keys[] = {
      .required = true,
      .max = 1e15,
      .doc = "Time to traverse one link of each dimension; a Switch is two links."},
-    {.key = "oversubscription",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "oversubscription",
+     .type = NADI_TYPE_NUMBER,
      .list = true,
      .min = 1,
      .max = 1e6,
@@ -69,8 +69,8 @@ static const struct nadi_schema_key network_keys[] = {
      .doc = "Of each dimension, and other than 1 on a Switch only: the switch forwards the sum of "
             "its links' bandwidths divided by this. `unaware` knows no sharing: there every "
             "message of the dimension gets bandwidth / oversubscription."},
-    {.key = "in-switch-bandwidth",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "in-switch-bandwidth",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s of 2^30 bytes",
      .unit_factor = GIB,
@@ -81,8 +81,8 @@ static const struct nadi_schema_key network_keys[] = {
      .doc = "Of each dimension: at what rate its switches reduce what one port brings (NVLS, "
             "SHARP), all ports at once; a bare number as in `bandwidth`. 0: they only forward, "
             "which is what all shapes but Switch do."},
-    {.key = "in-switch-latency",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "in-switch-latency",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
@@ -91,8 +91,8 @@ static const struct nadi_schema_key network_keys[] = {
      .absent = "0 everywhere",
      .doc = "Of each dimension: how long a switch takes for each piece that it reduces or copies "
             "in a collective, besides its links' latencies and the reduction."},
-    {.key = "graph",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "graph",
+     .type = NADI_TYPE_TEXT,
      .absent = "the network is what the dimensions say",
      .doc = "Models `aware`, `flow` and `packet`: path of the physical network: nodes and links, a "
             "generator, a link list of the HPCC simulator or a .topo file of htsim; rank r is its "
@@ -127,24 +127,24 @@ const struct nadi_schema nadi_network_schema = {
     KEYS(network_keys),
 };
 
-static const struct nadi_schema_key memory_keys[] = {
-    {.key = "memory-type",
-     .type = NADI_SCHEMA_WORD,
+static const struct nadi_setting memory_keys[] = {
+    {.name = "memory-type",
+     .type = NADI_TYPE_WORD,
      .words = memories,
      .preset = "NO_MEMORY_EXPANSION",
      .note = "not set: no remote memory",
      .doc = "Where the remote memory is: none; a server for each node of NPUs (requests queue); "
             "one for each NPU (no queue); one pool for all (requests queue)."},
-    {.key = "remote-mem-latency",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "remote-mem-latency",
+     .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
      .preset = "0",
      .max = 1e15,
      .doc = "Latency of one access."},
-    {.key = "remote-mem-bw",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "remote-mem-bw",
+     .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s",
      .unit_factor = 1e9,
@@ -153,13 +153,13 @@ static const struct nadi_schema_key memory_keys[] = {
      .max = 1e12,
      .doc = "Bandwidth of one access, whole GB/s (10^9 bytes); a fraction is cut as in the "
             "reference. With 0 an access takes its latency only."},
-    {.key = "num-nodes",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "num-nodes",
+     .type = NADI_TYPE_INTEGER,
      .preset = "0",
      .max = INT32_MAX,
      .doc = "PER_NODE_MEMORY_EXPANSION: number of servers."},
-    {.key = "num-npus-per-node",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "num-npus-per-node",
+     .type = NADI_TYPE_INTEGER,
      .preset = "0",
      .max = INT32_MAX,
      .doc = "PER_NODE_MEMORY_EXPANSION: rank / this is the number of its server."},

@@ -1,4 +1,4 @@
-#include "format/schema_scalar.h"
+#include "settings/schema_scalar.h"
 
 #include "base/str.h"
 #include "format/number.h"
@@ -9,9 +9,9 @@
 static const char *name_of(const struct nadi_schema_place *p, char buffer[96])
 {
     if (p->index < 0)
-        snprintf(buffer, 96, "'%s'", p->key->key);
+        snprintf(buffer, 96, "'%s'", p->key->name);
     else
-        snprintf(buffer, 96, "'%s[%" PRId64 "]'", p->key->key, p->index);
+        snprintf(buffer, 96, "'%s[%" PRId64 "]'", p->key->name, p->index);
     return buffer;
 }
 
@@ -23,19 +23,14 @@ static bool fail(const struct nadi_schema_place *p, struct nadi_diags *diags, co
                       name_of(p, name), wanted, nadi_doc_describe(p->doc, p->node, found));
 }
 
-static const char *wanted_number(const struct nadi_schema_key *key, char buffer[128])
+static const char *wanted_number(const struct nadi_setting *key, char buffer[128])
 {
-    const char *base = key->type == NADI_SCHEMA_INTEGER ? "a whole number" : "a number";
+    const char *base = key->type == NADI_TYPE_INTEGER ? "a whole number" : "a number";
     if (key->dimension != NADI_DIMENSION_NONE)
         snprintf(buffer, 128, "%s (of %s) or a text with a unit", base, key->unit);
     else
         snprintf(buffer, 128, "%s", base);
     return buffer;
-}
-
-static double factor_of(const struct nadi_schema_key *key)
-{
-    return key->unit_factor > 0 ? key->unit_factor : 1;
 }
 
 static bool starts_like_number(const char *text)
@@ -50,23 +45,17 @@ static bool starts_like_number(const char *text)
 static bool number_from_text(const struct nadi_schema_place *p, double *in_unit, double *base,
                              struct nadi_diags *diags)
 {
-    const struct nadi_schema_key *key = p->key;
-    double value;
-    bool has_unit = false;
+    const struct nadi_setting *key = p->key;
+    struct nadi_setting_number n;
     char wanted[128], hint[160];
     if (nadi_doc_two_ways(p->doc, p->node))
         return fail(p, diags, "schema/type", "write the number that is meant in plain digits",
                     wanted_number(key, wanted));
-    bool parsed = starts_like_number(p->node->text) &&
-                  nadi_units_parse(p->node->text, key->dimension, &value, &has_unit);
-    if (parsed && has_unit) {
-        *base = value;
-        *in_unit = value / factor_of(key);
-        return true;
-    }
-    if (parsed && p->doc->syntax == NADI_DOC_YAML) {
-        *base = value * factor_of(key);
-        *in_unit = value;
+    const bool parsed =
+        starts_like_number(p->node->text) && nadi_setting_number(key, p->node->text, &n);
+    if (parsed && (n.has_unit || p->doc->syntax == NADI_DOC_YAML)) {
+        *base = n.base;
+        *in_unit = n.in_unit;
         return true;
     }
     if (parsed)
@@ -94,7 +83,7 @@ static bool number_from_scalar(const struct nadi_schema_place *p, double *in_uni
                      p->node->text[0] == 't' ? "1" : "0");
         break;
     case NADI_DOC_REAL:
-        if (!json && p->key->type == NADI_SCHEMA_INTEGER)
+        if (!json && p->key->type == NADI_TYPE_INTEGER)
             return fail(p, diags, "schema/type", "write it without a fraction or an exponent",
                         wanted_number(p->key, wanted));
         break;
@@ -104,33 +93,21 @@ static bool number_from_scalar(const struct nadi_schema_place *p, double *in_uni
     case NADI_DOC_SCALAR_NONE:
         return fail(p, diags, "schema/type", NULL, wanted_number(p->key, wanted));
     }
-    *base = *in_unit * factor_of(p->key);
+    *base = *in_unit * nadi_setting_factor(p->key);
     if (isnan(*in_unit))
         return nadi_error(diags, "schema/range", nadi_doc_place(p->doc, p->node), NULL,
                           "%s is not a number", name_of(p, name));
     return true;
 }
 
-static void add_limit(struct nadi_str *s, const struct nadi_schema_key *key, double limit)
-{
-    nadi_number_add_double(s, limit);
-    if (key->unit)
-        nadi_str_printf(s, " %s", key->unit);
-}
-
 static bool check_range(const struct nadi_schema_place *p, double value, struct nadi_diags *diags)
 {
-    const struct nadi_schema_key *key = p->key;
-    if (isinf(value) && value > 0 && key->may_be_infinite)
-        return true;
-    bool low = key->above_min ? value <= key->min : value < key->min;
-    bool high = value > key->max;
-    if (key->max <= 0 || (!low && !high))
+    const enum nadi_bound bound = nadi_setting_bound(p->key, value);
+    if (bound == NADI_BOUND_WITHIN)
         return true;
     struct nadi_str s = NADI_STR_INIT;
     char name[96], found[96];
-    nadi_str_add(&s, low && key->above_min ? "more than " : low ? "at least " : "at most ");
-    add_limit(&s, key, low ? key->min : key->max);
+    nadi_setting_bound_text(p->key, bound, &s);
     nadi_error(diags, "schema/range", nadi_doc_place(p->doc, p->node), NULL,
                "%s must be %s, found %s", name_of(p, name), nadi_str_get(&s),
                nadi_doc_describe(p->doc, p->node, found));
@@ -144,7 +121,7 @@ static bool check_number(const struct nadi_schema_place *p, struct nadi_schema_s
     double in_unit = 0;
     if (!number_from_scalar(p, &in_unit, &out->number, diags) || !check_range(p, in_unit, diags))
         return false;
-    if (p->key->type != NADI_SCHEMA_INTEGER || nadi_doc_integer(p->doc, p->node, &out->integer))
+    if (p->key->type != NADI_TYPE_INTEGER || nadi_doc_integer(p->doc, p->node, &out->integer))
         return true;
     if (!(fabs(in_unit) < 0x1p63))
         return fail(p, diags, "schema/range", NULL, "a whole number of 64 bits");
@@ -183,7 +160,7 @@ static bool check_flag(const struct nadi_schema_place *p, struct nadi_schema_sca
                  "write 0 to turn it off, 1 to turn it on",
                  "'%s' is %s, which turns it ON: as in the reference, only the number 0 turns it "
                  "off",
-                 p->key->key, nadi_doc_describe(p->doc, p->node, found));
+                 p->key->name, nadi_doc_describe(p->doc, p->node, found));
     return true;
 }
 
@@ -200,7 +177,7 @@ static bool check_switch(const struct nadi_schema_place *p, struct nadi_schema_s
     if (!one && !zero) {
         char found[96];
         nadi_warning(diags, "schema/switch", nadi_doc_place(p->doc, p->node), "write 0 or 1",
-                     "'%s' is %s, which turns it off: only 1 turns it on", p->key->key,
+                     "'%s' is %s, which turns it off: only 1 turns it on", p->key->name,
                      nadi_doc_describe(p->doc, p->node, found));
     }
     return true;
@@ -220,34 +197,7 @@ static bool check_text(const struct nadi_schema_place *p, struct nadi_schema_sca
     return true;
 }
 
-enum { NUMBER_MARK_LENGTH = 3 }; /* "[N]" */
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-/* Matches "direct8" to "direct[N]": digits and nothing after them, at most 5 as in the reference.
- */
-static bool match_numbered(const char *text, const char *word, int64_t *number)
-{
-    const size_t stem = strlen(word) - NUMBER_MARK_LENGTH;
-    uint32_t value = 0;
-    if (strncmp(text, word, stem) != 0 ||
-        (text[stem] && (strlen(text + stem) > 5 || !nadi_str_to_u32(text + stem, 99999, &value))))
-        return false;
-    *number = value;
-    return true;
-}
-
-static bool match_word(const char *text, const char *word, int64_t *number)
-{
-    *number = 0;
-    return nadi_str_ends(word, "[N]") ? match_numbered(text, word, number)
-                                      : strcmp(text, word) == 0;
-}
-
-void nadi_schema_words_text(const struct nadi_schema_key *key, struct nadi_str *out)
-{
-    for (size_t i = 0; key->words[i]; i++)
-        nadi_str_printf(out, "%s%s", i ? ", " : "", key->words[i]);
-}
 
 /* "direct-1", "direct8x": a word of the key that takes a number, and something else behind it. */
 static bool refuse_number(const struct nadi_schema_place *p, struct nadi_diags *diags)
@@ -257,7 +207,7 @@ static bool refuse_number(const struct nadi_schema_place *p, struct nadi_diags *
     char name[96];
     for (size_t i = 0; p->key->words[i]; i++)
         if (nadi_str_ends(p->key->words[i], "[N]") && text[letters] &&
-            strlen(p->key->words[i]) == letters + NUMBER_MARK_LENGTH &&
+            nadi_setting_stem_length(p->key->words[i]) == letters &&
             strncmp(p->key->words[i], text, letters) == 0) {
             nadi_error(diags, "schema/word", nadi_doc_place(p->doc, p->node),
                        "a number behind the word has at most 5 digits and nothing after it",
@@ -270,26 +220,15 @@ static bool refuse_number(const struct nadi_schema_place *p, struct nadi_diags *
 
 static bool refuse_word(const struct nadi_schema_place *p, struct nadi_diags *diags)
 {
-    enum { MANY = 16 };
     if (refuse_number(p, diags))
         return false;
-    const char *stems[MANY];
-    char buffers[MANY][32];
-    size_t count = 0;
-    for (; p->key->words[count] && count < MANY; count++) {
-        const char *word = p->key->words[count];
-        size_t length = strlen(word);
-        size_t stem = nadi_str_ends(word, "[N]") ? length - NUMBER_MARK_LENGTH : length;
-        snprintf(buffers[count], sizeof(buffers[count]), "%.*s", (int)stem, word);
-        stems[count] = buffers[count];
-    }
     struct nadi_str allowed = NADI_STR_INIT, hint = NADI_STR_INIT;
     char name[96], found[96];
-    nadi_schema_words_text(p->key, &allowed);
+    nadi_setting_words_text(p->key, ", ", &allowed);
     const char *near =
-        p->node->kind == NADI_DOC_SCALAR ? nadi_str_nearest(p->node->text, stems, count) : NULL;
+        p->node->kind == NADI_DOC_SCALAR ? nadi_setting_nearest_word(p->key, p->node->text) : NULL;
     if (near)
-        nadi_str_printf(&hint, "did you mean '%s'?", near);
+        nadi_str_printf(&hint, "did you mean '%.*s'?", (int)nadi_setting_stem_length(near), near);
     nadi_error(diags, "schema/word", nadi_doc_place(p->doc, p->node),
                near ? nadi_str_get(&hint) : NULL, "%s must be one of %s; found %s",
                name_of(p, name), nadi_str_get(&allowed), nadi_doc_describe(p->doc, p->node, found));
@@ -304,10 +243,7 @@ static bool check_word(const struct nadi_schema_place *p, struct nadi_schema_sca
     if (nadi_doc_classify(p->doc, p->node, NULL) != NADI_DOC_TEXT)
         return refuse_word(p, diags);
     out->text = p->node->text;
-    for (out->word = 0; p->key->words[out->word]; out->word++)
-        if (match_word(out->text, p->key->words[out->word], &out->integer))
-            break;
-    if (!p->key->words[out->word])
+    if (!nadi_setting_word(p->key, out->text, &out->word, &out->integer))
         return refuse_word(p, diags);
     char name[96];
     if (out->integer == 0 && nadi_str_ends(p->key->words[out->word], "[N]") &&
@@ -319,9 +255,11 @@ static bool check_word(const struct nadi_schema_place *p, struct nadi_schema_sca
     return true;
 }
 
-static bool check_map(const struct nadi_schema_place *p, struct nadi_diags *diags)
+static bool check_map(const struct nadi_schema_place *p, struct nadi_schema_scalar *out,
+                      struct nadi_diags *diags)
 {
     char name[96], found[96];
+    (void)out;
     if (p->node->kind == NADI_DOC_MAP)
         return true;
     return nadi_error(diags, "schema/map", nadi_doc_place(p->doc, p->node), NULL,
@@ -329,43 +267,37 @@ static bool check_map(const struct nadi_schema_place *p, struct nadi_diags *diag
                       nadi_doc_describe(p->doc, p->node, found));
 }
 
+static bool (*const checks[NADI_TYPES])(const struct nadi_schema_place *p,
+                                        struct nadi_schema_scalar *out,
+                                        struct nadi_diags *diags) = {
+    [NADI_TYPE_INTEGER] = check_number, [NADI_TYPE_NUMBER] = check_number,
+    [NADI_TYPE_FLAG] = check_flag,      [NADI_TYPE_SWITCH] = check_switch,
+    [NADI_TYPE_TEXT] = check_text,      [NADI_TYPE_WORD] = check_word,
+    [NADI_TYPE_MAP] = check_map,
+};
+
 bool nadi_schema_check_scalar(const struct nadi_schema_place *p, struct nadi_schema_scalar *out,
                               struct nadi_diags *diags)
 {
     *out = (struct nadi_schema_scalar){.node = p->node};
-    switch (p->key->type) {
-    case NADI_SCHEMA_INTEGER:
-    case NADI_SCHEMA_NUMBER:
-        return check_number(p, out, diags);
-    case NADI_SCHEMA_FLAG:
-        return check_flag(p, out, diags);
-    case NADI_SCHEMA_SWITCH:
-        return check_switch(p, out, diags);
-    case NADI_SCHEMA_TEXT:
-        return check_text(p, out, diags);
-    case NADI_SCHEMA_WORD:
-        return check_word(p, out, diags);
-    case NADI_SCHEMA_MAP:
-        return check_map(p, diags);
-    case NADI_SCHEMA_TYPE_NONE:
-        break;
-    }
-    NADI_BUG("key %s has no type", p->key->key);
+    if (!checks[p->key->type])
+        NADI_BUG("key %s has no type", p->key->name);
+    return checks[p->key->type](p, out, diags);
 }
 
-void nadi_schema_preset(const struct nadi_schema_key *key, struct nadi_schema_scalar *out)
+void nadi_schema_preset(const struct nadi_setting *key, struct nadi_schema_scalar *out)
 {
     *out = (struct nadi_schema_scalar){.text = key->preset};
-    if (key->type == NADI_SCHEMA_TEXT)
+    if (key->type == NADI_TYPE_TEXT)
         return;
-    if (key->type == NADI_SCHEMA_WORD) {
-        while (!match_word(key->preset, key->words[out->word], &out->integer))
-            out->word++;
+    if (key->type == NADI_TYPE_WORD) {
+        if (!nadi_setting_word(key, key->preset, &out->word, &out->integer))
+            NADI_BUG("default of %s is none of its words", key->name);
         return;
     }
     double in_unit;
     if (!nadi_str_to_double(key->preset, &in_unit))
-        NADI_BUG("default of %s is not a number", key->key);
-    out->number = in_unit * factor_of(key);
+        NADI_BUG("default of %s is not a number", key->name);
+    out->number = in_unit * nadi_setting_factor(key);
     out->integer = (int64_t)in_unit;
 }

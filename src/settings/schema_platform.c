@@ -1,6 +1,6 @@
 /* schema_platform: the keys of platforms of communication libraries. Read in src/nccl/platform.c.
  */
-#include "format/schema_more.h"
+#include "settings/schema_more.h"
 
 static const char *const fabrics[] = {"switch", "mesh", "pcie", NULL};
 static const char *const generations[] = {"volta", "ampere", "hopper", "blackwell", "cdna", NULL};
@@ -9,51 +9,52 @@ static const char *const algorithms[] = {
     "ring", "tree", "nvls", "nvlstree", "collnet", "pat", "direct", NULL,
 };
 
-#define TIME(name, value, text)                                                                    \
+#define TIME(called, value, text)                                                                  \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
         .unit_factor = 1, .preset = value, .max = 1e9, .doc = text                                 \
     }
-#define SHARE(name, value, text)                                                                   \
+#define SHARE(called, value, text)                                                                 \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .preset = value, .above_min = true, .max = 2,     \
+        .name = called, .type = NADI_TYPE_NUMBER, .preset = value, .above_min = true, .max = 2,    \
         .doc = text                                                                                \
     }
-#define RATE(name, value, text)                                                                    \
+#define RATE(called, value, text)                                                                  \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "GB/s", \
-        .unit_factor = 1e9, .preset = value, .above_min = true, .max = 1e6, .doc = text            \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_RATE,                \
+        .unit = "GB/s", .unit_factor = 1e9, .preset = value, .above_min = true, .max = 1e6,        \
+        .doc = text                                                                                \
     }
-#define SIZE(name, value, text)                                                                    \
+#define SIZE(called, value, text)                                                                  \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_BYTES, .unit = "B",   \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_BYTES, .unit = "B",  \
         .unit_factor = 1, .preset = value, .max = 1e12, .doc = text                                \
     }
-#define COUNT(name, value, text)                                                                   \
+#define COUNT(called, value, text)                                                                 \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .preset = value, .min = 1, .max = 1000000,       \
+        .name = called, .type = NADI_TYPE_INTEGER, .preset = value, .min = 1, .max = 1000000,      \
         .doc = text                                                                                \
     }
 
-static const struct nadi_schema_key platform_keys[] = {
-    {.key = "platform",
-     .type = NADI_SCHEMA_TEXT,
+static const struct nadi_setting platform_keys[] = {
+    {.name = "platform",
+     .type = NADI_TYPE_TEXT,
      .required = true,
      .doc = "Name in results. The key tells a platform from other network files."},
-    {.key = "source",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "source",
+     .type = NADI_TYPE_TEXT,
      .absent = "not said",
      .doc = "Where the figures come from."},
-    {.key = "device", .type = NADI_SCHEMA_TEXT, .absent = "not said", .doc = "The accelerator."},
+    {.name = "device", .type = NADI_TYPE_TEXT, .absent = "not said", .doc = "The accelerator."},
     COUNT("gpus-per-node", "8", "Accelerators that the fabric of a node joins."),
     COUNT("nodes", "1", "Nodes of a run: ranks are gpus-per-node times this."),
-    {.key = "nics",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "nics",
+     .type = NADI_TYPE_INTEGER,
      .preset = "8",
      .max = 1000000,
      .doc = "Network ports of a node that the library uses."},
-    {.key = "link-bandwidth",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "link-bandwidth",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s",
      .unit_factor = 1e9,
@@ -62,44 +63,44 @@ static const struct nadi_schema_key platform_keys[] = {
      .max = 1e6,
      .doc = "All links of an accelerator to the others of its node, one direction, as built."},
     RATE("nic-bandwidth", "50", "One network port, one direction, as built."),
-    {.key = "tree-nics",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "tree-nics",
+     .type = NADI_TYPE_INTEGER,
      .preset = "0",
      .max = 1000000,
      .doc = "NICs of a node that the trees of NVLSTree use; 0: all."},
-    {.key = "transport",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "transport",
+     .type = NADI_TYPE_WORD,
      .words = transports,
      .preset = "verbs",
      .doc = "What carries messages between nodes: InfiniBand or RoCE (`verbs`), AWS's `efa` (the "
             "first generation, 100 Gb/s, is `efa-1`), GCP's `tcpx`. All but verbs take longer for "
             "a step and have no LL128."},
-    {.key = "fabric",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "fabric",
+     .type = NADI_TYPE_WORD,
      .words = fabrics,
      .preset = "switch",
      .doc = "How accelerators of a node are joined: by switches, or every pair by a link of its "
             "own (`mesh`), so that a part of the node has a part of the bandwidth; or by the slots "
             "of the board (`pcie`), where the library has no LL128."},
-    {.key = "rack",
-     .type = NADI_SCHEMA_SWITCH,
+    {.name = "rack",
+     .type = NADI_TYPE_SWITCH,
      .preset = "0",
      .doc = "1: the fabric joins several machines; a node here is all that it joins."},
-    {.key = "nvls",
-     .type = NADI_SCHEMA_SWITCH,
+    {.name = "nvls",
+     .type = NADI_TYPE_SWITCH,
      .preset = "0",
      .doc = "1: the node's switches reduce and multicast (NVLink SHARP)."},
-    {.key = "sharp",
-     .type = NADI_SCHEMA_SWITCH,
+    {.name = "sharp",
+     .type = NADI_TYPE_SWITCH,
      .preset = "0",
      .doc = "1: the switches between nodes reduce (CollNet)."},
-    {.key = "generation",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "generation",
+     .type = NADI_TYPE_WORD,
      .words = generations,
      .preset = "hopper",
      .doc = "Which column of the library's cost tables decides."},
-    {.key = "algorithms",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "algorithms",
+     .type = NADI_TYPE_WORD,
      .words = algorithms,
      .list = true,
      .absent = "all that the platform has",
@@ -134,21 +135,21 @@ static const struct nadi_schema_key platform_keys[] = {
     SIZE("nvls-ramp", "4000000",
          "The same of a reduction in the node's switch on 8 ranks; in proportion on more."),
     SIZE("direct-ramp", "8000000", "The same of all-to-all and of messages."),
-    {.key = "intervals",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "intervals",
+     .type = NADI_TYPE_TEXT,
      .list = true,
      .absent = "no uncertainty",
      .doc = "Of fitted figures: \"ring-efficiency 0.80 0.82\", the ends of the 95 % interval in "
             "the unit of a bare number."},
-    {.key = "residuals",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "residuals",
+     .type = NADI_TYPE_TEXT,
      .list = true,
      .absent = "none",
      .doc = "What the figures leave unexplained of one kind on so many ranks: \"all-reduce 8: "
             "1048576 1.04, 4194304 0.98\", measured over predicted time by size; \"all-reduce 8 "
             "in-place: ...\"."},
-    {.key = "crossovers",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "crossovers",
+     .type = NADI_TYPE_TEXT,
      .list = true,
      .absent = "the library's cost tables decide",
      .doc = "What one kind on so many ranks takes from a size on: \"all-reduce 8: 0 ring LL, "

@@ -1,11 +1,11 @@
 /* schema_workload: what stands beside the traces: groups, manifests, custom algorithms by node. */
-#include "format/schema_more.h"
+#include "settings/schema_more.h"
 
 static const char *const peer_words[] = {"absolute", "relative", NULL};
 
-static const struct nadi_schema_key groups_keys[] = {
-    {.key = "<name>",
-     .type = NADI_SCHEMA_INTEGER,
+static const struct nadi_setting groups_keys[] = {
+    {.name = "<name>",
+     .type = NADI_TYPE_INTEGER,
      .list = true,
      .max = INT32_MAX,
      .doc = "Ranks of the group in the order of its ring. A collective names its group in the "
@@ -27,9 +27,9 @@ const struct nadi_schema nadi_groups_schema = {
     KEYS(groups_keys),
 };
 
-static const struct nadi_schema_key custom_node_keys[] = {
-    {.key = "<node id>",
-     .type = NADI_SCHEMA_TEXT,
+static const struct nadi_setting custom_node_keys[] = {
+    {.name = "<node id>",
+     .type = NADI_TYPE_TEXT,
      .doc = "Path prefix of the traces of the algorithm that this collective node runs."},
 };
 
@@ -45,40 +45,40 @@ const struct nadi_schema nadi_custom_nodes_schema = {
     KEYS(custom_node_keys),
 };
 
-static const struct nadi_schema_key manifest_keys[] = {
-    {.key = "nadi-manifest",
-     .type = NADI_SCHEMA_INTEGER,
+static const struct nadi_setting manifest_keys[] = {
+    {.name = "nadi-manifest",
+     .type = NADI_TYPE_INTEGER,
      .required = true,
      .min = 1,
      .max = 1,
      .doc = "Marks the file as a workload manifest; the number is the version of the form."},
-    {.key = "ranks",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "ranks",
+     .type = NADI_TYPE_INTEGER,
      .min = 1,
      .max = INT32_MAX,
      .absent = "the product of the axes, or else as many as the network has",
      .doc = "Ranks of the workload. Must be as many as the network has."},
-    {.key = "axes",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "axes",
+     .type = NADI_TYPE_MAP,
      .absent = "`groups` and `where` cannot be used",
      .doc = "Names and sizes of the directions of parallelism, innermost first: the first one "
             "varies fastest in the rank number. Their product is the number of ranks."},
-    {.key = "groups",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "groups",
+     .type = NADI_TYPE_MAP,
      .absent = "only those of --groups and of the traces",
      .doc = "Names of groups, each with a list of axes: on a rank the name means the ranks that "
             "differ from it in these axes only, the first axis varying fastest. Traces use the "
             "name as pg_name, so one trace serves all ranks."},
-    {.key = "peers",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "peers",
+     .type = NADI_TYPE_WORD,
      .words = peer_words,
      .preset = "absolute",
      .doc =
          "What comm_src and comm_dst in the traces say: `absolute` rank numbers, or `relative` "
          "distances that are added to the rank, modulo the number of ranks; the rank itself is 0 "
          "then."},
-    {.key = "traces",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "traces",
+     .type = NADI_TYPE_MAP,
      .list = true,
      .required = true,
      .doc = "Which ranks run which trace. Every rank must be in exactly one entry."},
@@ -105,29 +105,29 @@ const struct nadi_schema nadi_manifest_schema = {
     KEYS(manifest_keys),
 };
 
-static const struct nadi_schema_key manifest_trace_keys[] = {
-    {.key = "file",
-     .type = NADI_SCHEMA_TEXT,
+static const struct nadi_setting manifest_trace_keys[] = {
+    {.name = "file",
+     .type = NADI_TYPE_TEXT,
      .required = true,
      .doc = "Chakra trace (plain, gzip or zstd), from the folder of the manifest."},
-    {.key = "where",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "where",
+     .type = NADI_TYPE_MAP,
      .absent = "every rank, or those from `first` on",
      .doc = "Ranks by their place on axes: for each axis named a number, a range A..B with both "
             "ends included, or a list of these. Axes that are not named may have any place."},
-    {.key = "first",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "first",
+     .type = NADI_TYPE_INTEGER,
      .max = INT32_MAX,
      .absent = "rank 0",
      .doc = "First rank, instead of `where`."},
-    {.key = "count",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "count",
+     .type = NADI_TYPE_INTEGER,
      .min = 1,
      .max = INT32_MAX,
      .absent = "all that follow",
      .doc = "Number of ranks, from `first` on."},
-    {.key = "stride",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "stride",
+     .type = NADI_TYPE_INTEGER,
      .min = 1,
      .max = INT32_MAX,
      .preset = "1",

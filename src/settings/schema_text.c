@@ -3,25 +3,8 @@
 #include "format/embedded.h"
 #include "format/json_write.h"
 #include "format/number.h"
-#include "format/schema.h"
-#include "format/schema_scalar.h"
-
-static const char *base_unit(enum nadi_dimension dimension)
-{
-    switch (dimension) {
-    case NADI_DIMENSION_TIME:
-        return " ns";
-    case NADI_DIMENSION_BYTES:
-        return " B";
-    case NADI_DIMENSION_RATE:
-        return " B/s";
-    case NADI_DIMENSION_FLOPS:
-        return " FLOP/s";
-    case NADI_DIMENSION_NONE:
-        break;
-    }
-    return "";
-}
+#include "settings/schema.h"
+#include "settings/schema_scalar.h"
 
 /* As in YAML on one line. */
 static void add_node(const struct nadi_doc_node *node, struct nadi_str *out)
@@ -41,35 +24,28 @@ static void add_node(const struct nadi_doc_node *node, struct nadi_str *out)
     nadi_str_add_char(out, map ? '}' : ']');
 }
 
-static void add_scalar(const struct nadi_schema_key *key, const struct nadi_schema_scalar *s,
+static void add_number(const struct nadi_setting *key, double value, struct nadi_str *out)
+{
+    nadi_number_add_double(out, value);
+    if (key->dimension != NADI_DIMENSION_NONE)
+        nadi_str_printf(out, " %s", nadi_setting_base_unit(key));
+    else if (key->type == NADI_TYPE_NUMBER && key->unit)
+        nadi_str_printf(out, " %s", key->unit);
+}
+
+static void add_scalar(const struct nadi_setting *key, const struct nadi_schema_scalar *s,
                        struct nadi_str *out)
 {
-    switch (key->type) {
-    case NADI_SCHEMA_INTEGER:
-        nadi_number_add_double(out,
-                               (double)s->integer * (key->unit_factor > 0 ? key->unit_factor : 1));
-        nadi_str_add(out, base_unit(key->dimension));
-        return;
-    case NADI_SCHEMA_NUMBER:
-        nadi_number_add_double(out, s->number);
-        nadi_str_add(out, base_unit(key->dimension));
-        if (key->dimension == NADI_DIMENSION_NONE && key->unit)
-            nadi_str_printf(out, " %s", key->unit);
-        return;
-    case NADI_SCHEMA_FLAG:
-    case NADI_SCHEMA_SWITCH:
+    if (key->type == NADI_TYPE_INTEGER)
+        add_number(key, (double)s->integer * nadi_setting_factor(key), out);
+    else if (key->type == NADI_TYPE_NUMBER)
+        add_number(key, s->number, out);
+    else if (key->type == NADI_TYPE_FLAG || key->type == NADI_TYPE_SWITCH)
         nadi_str_add(out, s->integer ? "on" : "off");
-        return;
-    case NADI_SCHEMA_TEXT:
-    case NADI_SCHEMA_WORD:
-        nadi_str_add(out, s->text);
-        return;
-    case NADI_SCHEMA_MAP:
+    else if (key->type == NADI_TYPE_MAP)
         add_node(s->node, out);
-        return;
-    case NADI_SCHEMA_TYPE_NONE:
-        break;
-    }
+    else
+        nadi_str_add(out, s->text);
 }
 
 void nadi_schema_value_text(const struct nadi_schema_value *value, struct nadi_str *out)
@@ -102,44 +78,7 @@ void nadi_schema_origin(const struct nadi_schema_values *values,
                     nadi_doc_key_place(values->doc, value->node).line);
 }
 
-static const char *type_name(const struct nadi_schema_key *key)
-{
-    switch (key->type) {
-    case NADI_SCHEMA_INTEGER:
-        return key->or_one ? "whole number or list of them"
-               : key->list ? "list of whole numbers"
-                           : "whole number";
-    case NADI_SCHEMA_NUMBER:
-        return key->or_one ? "number or list of them" : key->list ? "list of numbers" : "number";
-    case NADI_SCHEMA_FLAG:
-        return "flag (0 is off)";
-    case NADI_SCHEMA_SWITCH:
-        return "0 or 1";
-    case NADI_SCHEMA_TEXT:
-        return key->list ? "list of texts" : "text";
-    case NADI_SCHEMA_WORD:
-        return key->or_one ? "word or list of them" : key->list ? "list of words" : "word";
-    case NADI_SCHEMA_MAP:
-        return key->list ? "list of maps" : "map";
-    case NADI_SCHEMA_TYPE_NONE:
-        break;
-    }
-    return "any";
-}
-
-static void add_range(const struct nadi_schema_key *key, struct nadi_str *out)
-{
-    if (key->max <= 0)
-        return;
-    nadi_str_add(out, key->above_min ? "more than " : "");
-    nadi_number_add_double(out, key->min);
-    nadi_str_add(out, key->above_min ? ", at most " : " to ");
-    nadi_number_add_double(out, key->max);
-    if (key->may_be_infinite)
-        nadi_str_add(out, ", or .inf");
-}
-
-static void add_default(const struct nadi_schema_key *key, struct nadi_str *out)
+static void add_default(const struct nadi_setting *key, struct nadi_str *out)
 {
     if (key->required)
         nadi_str_add(out, "required");
@@ -152,33 +91,33 @@ static void add_default(const struct nadi_schema_key *key, struct nadi_str *out)
         nadi_str_printf(out, " (%s)", key->absent);
 }
 
-static void explain_key(const struct nadi_schema *schema, const struct nadi_schema_key *key,
+static void explain_key(const struct nadi_schema *schema, const struct nadi_setting *key,
                         struct nadi_str *out)
 {
-    nadi_str_printf(out, "%s   [%s, %s]\n", key->key, schema->title, schema->option);
-    if (key->effect == NADI_SCHEMA_LEGACY) {
+    nadi_str_printf(out, "%s   [%s, %s]\n", key->name, schema->title, schema->option);
+    if (key->effect == NADI_EFFECT_LEGACY) {
         nadi_str_printf(out, "  Of the ASTRA-sim 1.x format and not read; write '%s' instead.\n",
                         key->doc);
         return;
     }
     nadi_str_printf(out, "  %s\n", key->doc);
-    if (key->effect == NADI_SCHEMA_NO_EFFECT) {
+    if (key->effect == NADI_EFFECT_NONE) {
         nadi_str_add(out, "  Accepted for compatibility; has no effect.\n");
         return;
     }
-    nadi_str_printf(out, "  type      %s\n", type_name(key));
+    nadi_str_printf(out, "  type      %s\n", nadi_setting_type_name(key));
     if (key->unit)
         nadi_str_printf(out, "  unit      a bare number counts %s\n", key->unit);
     if (key->dimension != NADI_DIMENSION_NONE)
         nadi_str_printf(out, "            with a unit: %s\n", nadi_units_list(key->dimension));
     if (key->words) {
         nadi_str_add(out, "  allowed   ");
-        nadi_schema_words_text(key, out);
+        nadi_setting_words_text(key, ", ", out);
         nadi_str_add_char(out, '\n');
     }
     if (key->max > 0) {
         nadi_str_add(out, "  range     ");
-        add_range(key, out);
+        nadi_setting_range_text(key, out);
         nadi_str_add_char(out, '\n');
     }
     nadi_str_add(out, "  default   ");
@@ -199,9 +138,9 @@ static void explain_all(struct nadi_str *out)
         const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
         nadi_str_printf(out, "%s%s (%s)\n", k ? "\n" : "", schema->title, schema->option);
         for (size_t i = 0; i < schema->count; i++) {
-            if (schema->keys[i].effect == NADI_SCHEMA_LEGACY)
+            if (schema->keys[i].effect == NADI_EFFECT_LEGACY)
                 continue;
-            nadi_str_printf(out, "  %-36s ", schema->keys[i].key);
+            nadi_str_printf(out, "  %-36s ", schema->keys[i].name);
             add_first_sentence(schema->keys[i].doc, out);
             nadi_str_add_char(out, '\n');
         }
@@ -218,7 +157,7 @@ static const char *nearest_key(const char *key)
     for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
         const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
         for (size_t i = 0; i < schema->count && count < MANY; i++)
-            names[count++] = schema->keys[i].key;
+            names[count++] = schema->keys[i].name;
     }
     return nadi_str_nearest(key, names, count);
 }
@@ -235,7 +174,7 @@ static bool add_places_of(const char *word, struct nadi_str *out)
             for (const char *const *w = schema->keys[i].words; w && *w; w++)
                 if (strcmp(*w, word) == 0)
                     nadi_str_printf(out, "%s of `%s` in the %s", found++ ? "," : "; it is a value",
-                                    schema->keys[i].key, schema->title);
+                                    schema->keys[i].name, schema->title);
     }
     for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
         if (nadi_embedded_find(folders[i], word))
@@ -253,7 +192,7 @@ bool nadi_explain(const char *key, struct nadi_str *out)
     }
     for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
         const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
-        const struct nadi_schema_key *entry = nadi_schema_find(schema, key);
+        const struct nadi_setting *entry = nadi_schema_find(schema, key);
         if (entry) {
             nadi_str_add(out, found++ ? "\n" : "");
             explain_key(schema, entry, out);
@@ -273,8 +212,8 @@ bool nadi_explain(const char *key, struct nadi_str *out)
 
 /* ---- as JSON ------------------------------------------------------------------------------- */
 
-static void json_text(struct nadi_json *j, const char *name, const struct nadi_schema_key *key,
-                      void (*add)(const struct nadi_schema_key *, struct nadi_str *))
+static void json_text(struct nadi_json *j, const char *name, const struct nadi_setting *key,
+                      void (*add)(const struct nadi_setting *, struct nadi_str *))
 {
     struct nadi_str text = NADI_STR_INIT;
     add(key, &text);
@@ -283,27 +222,27 @@ static void json_text(struct nadi_json *j, const char *name, const struct nadi_s
 }
 
 static void json_key(struct nadi_json *j, const struct nadi_schema *schema,
-                     const struct nadi_schema_key *key)
+                     const struct nadi_setting *key)
 {
     static const char *const effects[] = {
-        [NADI_SCHEMA_USED] = "used",
-        [NADI_SCHEMA_NO_EFFECT] = "none",
-        [NADI_SCHEMA_LEGACY] = "not read",
+        [NADI_EFFECT_USED] = "used",
+        [NADI_EFFECT_NONE] = "none",
+        [NADI_EFFECT_LEGACY] = "not read",
     };
     nadi_json_object(j, NULL);
-    nadi_json_string(j, "key", key->key);
+    nadi_json_string(j, "key", key->name);
     nadi_json_string(j, "file", schema->title);
     nadi_json_string(j, "option", schema->option);
     nadi_json_string(j, "effect", effects[key->effect]);
     nadi_json_string(j, "meaning", key->doc);
-    if (key->effect == NADI_SCHEMA_USED) {
-        nadi_json_string(j, "type", type_name(key));
+    if (key->effect == NADI_EFFECT_USED) {
+        nadi_json_string(j, "type", nadi_setting_type_name(key));
         nadi_json_string(j, "unit", key->unit);
         nadi_json_row_array(j, "allowed");
         for (size_t i = 0; key->words && key->words[i]; i++)
             nadi_json_string(j, NULL, key->words[i]);
         nadi_json_close(j);
-        json_text(j, "range", key, add_range);
+        json_text(j, "range", key, nadi_setting_range_text);
         nadi_json_bool(j, "required", key->required);
         nadi_json_string(j, "default", key->preset);
         nadi_json_string(j, "when_absent", key->absent);
@@ -321,7 +260,7 @@ bool nadi_explain_as_json(const char *key, struct nadi_str *out)
     nadi_json_array(&j, "keys");
     for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
         const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
-        const struct nadi_schema_key *only = key ? nadi_schema_find(schema, key) : NULL;
+        const struct nadi_setting *only = key ? nadi_schema_find(schema, key) : NULL;
         for (size_t i = 0; i < schema->count; i++) {
             if (key && &schema->keys[i] != only)
                 continue;
@@ -351,10 +290,10 @@ static void add_cell(const char *text, struct nadi_str *out)
     }
 }
 
-static void markdown_row(const struct nadi_schema_key *key, struct nadi_str *out)
+static void markdown_row(const struct nadi_setting *key, struct nadi_str *out)
 {
     struct nadi_str cell = NADI_STR_INIT;
-    nadi_str_printf(out, "| `%s` | %s", key->key, type_name(key));
+    nadi_str_printf(out, "| `%s` | %s", key->name, nadi_setting_type_name(key));
     if (key->unit)
         nadi_str_printf(out, "; %s", key->unit);
     nadi_str_add(out, " | ");
@@ -363,9 +302,9 @@ static void markdown_row(const struct nadi_schema_key *key, struct nadi_str *out
     nadi_str_clear(&cell);
     nadi_str_add(out, " | ");
     if (key->words)
-        nadi_schema_words_text(key, &cell);
+        nadi_setting_words_text(key, ", ", &cell);
     else
-        add_range(key, &cell);
+        nadi_setting_range_text(key, &cell);
     add_cell(nadi_str_get(&cell), out);
     nadi_str_release(&cell);
     nadi_str_add(out, " | ");
@@ -373,18 +312,18 @@ static void markdown_row(const struct nadi_schema_key *key, struct nadi_str *out
     nadi_str_add(out, " |\n");
 }
 
-static void markdown_others(const struct nadi_schema *schema, enum nadi_schema_effect effect,
+static void markdown_others(const struct nadi_schema *schema, enum nadi_effect effect,
                             const char *title, const char *head, struct nadi_str *out)
 {
     bool any = false;
     for (size_t i = 0; i < schema->count; i++) {
-        const struct nadi_schema_key *key = &schema->keys[i];
+        const struct nadi_setting *key = &schema->keys[i];
         if (key->effect != effect)
             continue;
         if (!any)
             nadi_str_printf(out, "\n## %s\n\n| key | %s |\n|---|---|\n", title, head);
         any = true;
-        nadi_str_printf(out, "| `%s` | ", key->key);
+        nadi_str_printf(out, "| `%s` | ", key->name);
         add_cell(key->doc, out);
         nadi_str_add(out, " |\n");
     }
@@ -403,8 +342,8 @@ void nadi_schema_markdown(enum nadi_schema_kind kind, struct nadi_str *out)
     nadi_str_add(out, "| key | type; unit of a bare number | default | allowed | meaning |\n"
                       "|---|---|---|---|---|\n");
     for (size_t i = 0; i < schema->count; i++)
-        if (schema->keys[i].effect == NADI_SCHEMA_USED)
+        if (schema->keys[i].effect == NADI_EFFECT_USED)
             markdown_row(&schema->keys[i], out);
-    markdown_others(schema, NADI_SCHEMA_NO_EFFECT, "Accepted without effect", "why", out);
-    markdown_others(schema, NADI_SCHEMA_LEGACY, "Of ASTRA-sim 1.x, not read", "write instead", out);
+    markdown_others(schema, NADI_EFFECT_NONE, "Accepted without effect", "why", out);
+    markdown_others(schema, NADI_EFFECT_LEGACY, "Of ASTRA-sim 1.x, not read", "write instead", out);
 }

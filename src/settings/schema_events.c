@@ -1,31 +1,31 @@
 /* schema_events: the keys of an events file: what happens to the cluster during a run. */
-#include "format/schema_models.h"
-#include "format/schema_more.h"
+#include "settings/schema_models.h"
+#include "settings/schema_more.h"
 
 static const char *const distributions[] = {"uniform", "normal", "lognormal", "exponential", NULL};
 static const char *const draws[] = {"operation", "rank", NULL};
 static const char *const arrivals[] = {"periodic", "poisson", NULL};
 
-#define WHEN(name, default_value, otherwise, text)                                                 \
+#define WHEN(called, default_value, otherwise, text)                                               \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
         .unit_factor = 1, .preset = default_value, .absent = otherwise, .max = 9e15, .doc = text   \
     }
-#define FACTOR(name, least, text)                                                                  \
+#define FACTOR(called, least, text)                                                                \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .preset = "1", .min = least, .max = 1e6,          \
+        .name = called, .type = NADI_TYPE_NUMBER, .preset = "1", .min = least, .max = 1e6,         \
         .above_min = true, .doc = text                                                             \
     }
 #define AT    WHEN("at", "0", NULL, "When it begins.")
 #define UNTIL WHEN("until", NULL, "it lasts to the end", "When it is over: all is as before.")
 #define RANKS                                                                                      \
     {                                                                                              \
-        .key = "ranks", .type = NADI_SCHEMA_TEXT, .preset = "all",                                 \
+        .name = "ranks", .type = NADI_TYPE_TEXT, .preset = "all",                                  \
         .doc = "The ranks meant: `all`, or numbers and ranges: `\"0-7,12\"`."                      \
     }
 #define JITTER                                                                                     \
-    {.key = "jitter",                                                                              \
-     .type = NADI_SCHEMA_NUMBER,                                                                   \
+    {.name = "jitter",                                                                             \
+     .type = NADI_TYPE_NUMBER,                                                                     \
      .preset = "0",                                                                                \
      .max = 100,                                                                                   \
      .doc =                                                                                        \
@@ -33,34 +33,34 @@ static const char *const arrivals[] = {"periodic", "poisson", NULL};
          "`lognormal`, half width of `uniform` (at most 1); `exponential` is 1 and, on top, a "    \
          "value of this mean."},                                                                   \
     {                                                                                              \
-        .key = "distribution", .type = NADI_SCHEMA_WORD, .words = distributions,                   \
+        .name = "distribution", .type = NADI_TYPE_WORD, .words = distributions,                    \
         .preset = "normal", .doc = "Of the random factor."                                         \
     }
 
-static const struct nadi_schema_key event_keys[] = {
-    {.key = "seed",
-     .type = NADI_SCHEMA_INTEGER,
+static const struct nadi_setting event_keys[] = {
+    {.name = "seed",
+     .type = NADI_TYPE_INTEGER,
      .preset = "1",
      .max = 9007199254740992.0,
      .doc = "Of everything random here: the same seed gives the same run."},
-    {.key = "links",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "links",
+     .type = NADI_TYPE_MAP,
      .list = true,
      .absent = "links stay as they are",
      .doc = "Links that change or fail, each a map: see [links](input-events-links.md)."},
-    {.key = "compute",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "compute",
+     .type = NADI_TYPE_MAP,
      .list = true,
      .absent = "compute takes its time",
      .doc = "Ranks that compute slower, faster or unevenly: see "
             "[compute](input-events-compute.md)."},
-    {.key = "start",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "start",
+     .type = NADI_TYPE_MAP,
      .list = true,
      .absent = "all ranks begin at time 0",
      .doc = "Ranks that begin later: see [start](input-events-start.md)."},
-    {.key = "traffic",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "traffic",
+     .type = NADI_TYPE_MAP,
      .list = true,
      .absent = "the network belongs to the workload",
      .doc = "Messages of others: see [traffic](input-events-traffic.md)."},
@@ -87,33 +87,33 @@ const struct nadi_schema nadi_events_schema = {
     KEYS(event_keys),
 };
 
-static const struct nadi_schema_key link_keys[] = {
+static const struct nadi_setting link_keys[] = {
     AT,
     UNTIL,
-    {.key = "from",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "from",
+     .type = NADI_TYPE_TEXT,
      .absent = "all links of `dimension`",
      .doc = "Node at one end: the name in the network file, role and number (`leaf 3`), or a rank "
             "(`npu 3`, `3`); several as in `leaf [0-3]`."},
-    {.key = "to",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "to",
+     .type = NADI_TYPE_TEXT,
      .absent = "all links of `from`",
      .doc = "Node at the other end; parallel cables are all meant."},
-    {.key = "dimension",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "dimension",
+     .type = NADI_TYPE_INTEGER,
      .max = 15,
      .absent = "any",
      .doc = "Only links of this dimension."},
-    {.key = "one-way",
-     .type = NADI_SCHEMA_SWITCH,
+    {.name = "one-way",
+     .type = NADI_TYPE_SWITCH,
      .preset = "0",
      .doc = "1: only from `from` to `to`, not back."},
-    {.key = "down",
-     .type = NADI_SCHEMA_SWITCH,
+    {.name = "down",
+     .type = NADI_TYPE_SWITCH,
      .preset = "0",
      .doc = "1: carries nothing; messages take other ways, or wait where there is none."},
-    {.key = "bandwidth",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "bandwidth",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s",
      .unit_factor = 1e9,
@@ -123,8 +123,8 @@ static const struct nadi_schema_key link_keys[] = {
      .doc = "Of each link, each way."},
     FACTOR("bandwidth-scale", 0, "Multiplies the bandwidth."),
     WHEN("latency", NULL, "as in the network file", "Of each link."),
-    {.key = "latency-scale",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "latency-scale",
+     .type = NADI_TYPE_NUMBER,
      .preset = "1",
      .max = 1e6,
      .doc = "Multiplies the latency."},
@@ -144,14 +144,14 @@ const struct nadi_schema nadi_events_link_schema = {
     KEYS(link_keys),
 };
 
-static const struct nadi_schema_key compute_keys[] = {
+static const struct nadi_setting compute_keys[] = {
     RANKS,
     AT,
     UNTIL,
     FACTOR("scale", 0, "Multiplies the time of compute that begins between `at` and `until`."),
     JITTER,
-    {.key = "draw",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "draw",
+     .type = NADI_TYPE_WORD,
      .words = draws,
      .preset = "operation",
      .doc = "A random factor for each `operation`, or one for each `rank`."},
@@ -170,10 +170,10 @@ const struct nadi_schema nadi_events_compute_schema = {
     KEYS(compute_keys),
 };
 
-static const struct nadi_schema_key start_keys[] = {
+static const struct nadi_setting start_keys[] = {
     RANKS,
-    {.key = "delay",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "delay",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
@@ -196,26 +196,26 @@ const struct nadi_schema nadi_events_start_schema = {
     KEYS(start_keys),
 };
 
-static const struct nadi_schema_key traffic_keys[] = {
-    {.key = "from",
-     .type = NADI_SCHEMA_TEXT,
+static const struct nadi_setting traffic_keys[] = {
+    {.name = "from",
+     .type = NADI_TYPE_TEXT,
      .required = true,
      .doc = "Sending ranks, as `ranks` elsewhere."},
-    {.key = "to",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "to",
+     .type = NADI_TYPE_TEXT,
      .required = true,
      .doc = "Receiving ranks: as many as sending ones, the first to the first and so on, or one."},
     AT,
-    {.key = "until",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "until",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
      .required = true,
      .max = 9e15,
      .doc = "No message begins after it, nor after the end of the workload."},
-    {.key = "bytes",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "bytes",
+     .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_BYTES,
      .unit = "B",
      .unit_factor = 1,
@@ -223,8 +223,8 @@ static const struct nadi_schema_key traffic_keys[] = {
      .min = 1,
      .max = 1e15,
      .doc = "Of each message."},
-    {.key = "rate",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "rate",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s",
      .unit_factor = 1e9,
@@ -233,13 +233,13 @@ static const struct nadi_schema_key traffic_keys[] = {
      .max = 1e6,
      .doc = "Of each sender: a message every `bytes` / `rate`, whether or not the last one has "
             "arrived."},
-    {.key = "arrivals",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "arrivals",
+     .type = NADI_TYPE_WORD,
      .words = arrivals,
      .preset = "periodic",
      .doc = "With `rate`: evenly, or at random with that mean."},
-    {.key = "weight",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "weight",
+     .type = NADI_TYPE_NUMBER,
      .preset = "1",
      .above_min = true,
      .max = 1e6,

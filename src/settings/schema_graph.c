@@ -1,6 +1,6 @@
 /* schema_graph: the keys of a network that is written as a graph or made by a generator. */
-#include "format/schema_models.h"
-#include "format/schema_more.h"
+#include "settings/schema_models.h"
+#include "settings/schema_more.h"
 
 static const char *const generators[] = {
     "fat-tree", "clos",  "leaf-spine", "rail", "dragonfly", "dragonfly+",
@@ -12,44 +12,44 @@ static const char *const kinds[] = {"npu", "switch", "nic", "pcie", "router", NU
 static const char *const stripes[] = {"planes", "none", NULL};
 static const char *const joins[] = {"pairs", "all", NULL};
 
-#define COUNT(name, most, text)                                                                    \
+#define COUNT(called, most, text)                                                                  \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .min = 1, .max = most,                           \
+        .name = called, .type = NADI_TYPE_INTEGER, .min = 1, .max = most,                          \
         .absent = "see the generator", .doc = text                                                 \
     }
-#define COUNTS(name, most, text)                                                                   \
+#define COUNTS(called, most, text)                                                                 \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_INTEGER, .list = true, .or_one = true, .list_max = 16,    \
+        .name = called, .type = NADI_TYPE_INTEGER, .list = true, .or_one = true, .list_max = 16,   \
         .min = 1, .max = most, .absent = "see the generator", .doc = text                          \
     }
-#define RATE(name, default_value, otherwise, text)                                                 \
+#define RATE(called, default_value, otherwise, text)                                               \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "GB/s", \
-        .unit_factor = 1e9, .preset = default_value, .absent = otherwise, .max = 1e6,              \
-        .above_min = true, .doc = text                                                             \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_RATE,                \
+        .unit = "GB/s", .unit_factor = 1e9, .preset = default_value, .absent = otherwise,          \
+        .max = 1e6, .above_min = true, .doc = text                                                 \
     }
-#define TIME(name, default_value, otherwise, text)                                                 \
+#define TIME(called, default_value, otherwise, text)                                               \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
         .unit_factor = 1, .preset = default_value, .absent = otherwise, .max = 1e12, .doc = text   \
     }
 
-#define RATES(name, otherwise, text)                                                               \
+#define RATES(called, otherwise, text)                                                             \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "GB/s", \
-        .unit_factor = 1e9, .absent = otherwise, .max = 1e6, .above_min = true, .list = true,      \
-        .or_one = true, .list_max = 16, .doc = text                                                \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_RATE,                \
+        .unit = "GB/s", .unit_factor = 1e9, .absent = otherwise, .max = 1e6, .above_min = true,    \
+        .list = true, .or_one = true, .list_max = 16, .doc = text                                  \
     }
-#define TIMES(name, otherwise, text)                                                               \
+#define TIMES(called, otherwise, text)                                                             \
     {                                                                                              \
-        .key = name, .type = NADI_SCHEMA_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",   \
+        .name = called, .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_TIME, .unit = "ns",  \
         .unit_factor = 1, .absent = otherwise, .max = 1e12, .list = true, .or_one = true,          \
         .list_max = 16, .doc = text                                                                \
     }
 
-static const struct nadi_schema_key generator_keys[] = {
-    {.key = "type",
-     .type = NADI_SCHEMA_WORD,
+static const struct nadi_setting generator_keys[] = {
+    {.name = "type",
+     .type = NADI_TYPE_WORD,
      .words = generators,
      .required = true,
      .doc = "What is made. Each type takes the keys that name it below, and all take `bandwidth` "
@@ -58,8 +58,8 @@ static const struct nadi_schema_key generator_keys[] = {
           "fat-tree (required): ports of every switch, even. Levels L give 2 (k/2)^L NPUs."),
     COUNT("levels", 8, "fat-tree: levels of switches; 3."),
     COUNT("pods", 4096, "fat-tree: subtrees below the top, at most k; k."),
-    {.key = "oversubscription",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "oversubscription",
+     .type = NADI_TYPE_NUMBER,
      .min = 1,
      .max = 1000,
      .absent = "1",
@@ -119,8 +119,8 @@ static const struct nadi_schema_key generator_keys[] = {
     RATE("pcie-bandwidth", NULL, "64, PCIe 5.0 x16",
          "hgx with fewer NICs than NPUs: between an NPU and its NIC."),
     TIME("pcie-latency", NULL, "150", "hgx with fewer NICs than NPUs: between an NPU and its NIC."),
-    {.key = "scale-out",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "scale-out",
+     .type = NADI_TYPE_MAP,
      .absent = "one server",
      .doc = "hgx: generator of the network between servers; NIC i of server s is its NPU "
             "s nics + i."},
@@ -142,24 +142,24 @@ const struct nadi_schema nadi_generator_schema = {
     KEYS(generator_keys),
 };
 
-static const struct nadi_schema_key graph_keys[] = {
-    {.key = "generator",
-     .type = NADI_SCHEMA_MAP,
+static const struct nadi_setting graph_keys[] = {
+    {.name = "generator",
+     .type = NADI_TYPE_MAP,
      .absent = "nodes and links are listed",
      .doc = "Makes the network: see [generators](input-generator.md)."},
-    {.key = "nodes",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "nodes",
+     .type = NADI_TYPE_MAP,
      .list = true,
      .absent = "a generator makes them",
      .doc = "Nodes, each a map: see [nodes](input-network-nodes.md). NPUs are ranks in this "
             "order."},
-    {.key = "links",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "links",
+     .type = NADI_TYPE_MAP,
      .list = true,
      .absent = "a generator makes them",
      .doc = "Links, each a map: see [links](input-network-links.md)."},
-    {.key = "dimensions",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "dimensions",
+     .type = NADI_TYPE_INTEGER,
      .list = true,
      .list_max = 16,
      .min = 1,
@@ -167,27 +167,27 @@ static const struct nadi_schema_key graph_keys[] = {
      .absent = "one dimension of all NPUs, or what the generator says",
      .doc = "How collectives see the ranks, innermost first; the product is the number of NPUs. "
             "A system file has one algorithm for each."},
-    {.key = "routing",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "routing",
+     .type = NADI_TYPE_WORD,
      .words = schemes,
      .preset = "ecmp",
      .doc = "Which way a message takes: the first `shortest` way; `dimension-order`; `ecmp`: one "
             "of the shortest by a hash; `valiant`: by way of a random switch; `adaptive`: by "
             "load."},
-    {.key = "routing-seed",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "routing-seed",
+     .type = NADI_TYPE_INTEGER,
      .preset = "1",
      .max = 9007199254740992.0,
      .doc = "Seed of `ecmp`, `valiant` and `adaptive`."},
-    {.key = "stripe",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "stripe",
+     .type = NADI_TYPE_WORD,
      .words = stripes,
      .preset = "planes",
      .doc =
          "`planes`: an NPU that has cables to several equal switches, or several to one, sends a "
          "part of each message over each of them, as NVLink does; `none`: a message takes one."},
-    {.key = "in-switch-bandwidth",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "in-switch-bandwidth",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s",
      .unit_factor = 1e9,
@@ -198,8 +198,8 @@ static const struct nadi_schema_key graph_keys[] = {
          "At what rate switches reduce what one port brings (NVLS, SHARP), all ports at once: "
          "every node but NPUs, nics, pcie and the routers on NPUs' boards. A node's own key comes "
          "first."},
-    {.key = "in-switch-latency",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "in-switch-latency",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
@@ -207,8 +207,8 @@ static const struct nadi_schema_key graph_keys[] = {
      .preset = "0",
      .doc = "How long such a switch takes for each piece that it reduces or copies in a "
             "collective, besides its links' latencies and the reduction."},
-    {.key = "prices",
-     .type = NADI_SCHEMA_MAP,
+    {.name = "prices",
+     .type = NADI_TYPE_MAP,
      .absent = "no cost is given",
      .doc = "Price of a node by its role, and of a `cable`, for `nadi topo`: "
             "`{leaf: 18000, spine: 25000, cable: 300}`. Any unit of money."},
@@ -236,24 +236,24 @@ const struct nadi_schema nadi_graph_schema = {
     KEYS(graph_keys),
 };
 
-static const struct nadi_schema_key node_keys[] = {
-    {.key = "name",
-     .type = NADI_SCHEMA_TEXT,
+static const struct nadi_setting node_keys[] = {
+    {.name = "name",
+     .type = NADI_TYPE_TEXT,
      .required = true,
      .doc = "Name, or many: `gpu[0-7]` is gpu0 to gpu7, `n[0-1]g[0-3]` is n0g0, n0g1, ... n1g3."},
-    {.key = "kind",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "kind",
+     .type = NADI_TYPE_WORD,
      .words = kinds,
      .required = true,
      .doc = "`npu` is an end point: a rank. All others forward."},
-    {.key = "role",
-     .type = NADI_SCHEMA_TEXT,
+    {.name = "role",
+     .type = NADI_TYPE_TEXT,
      .absent = "the kind",
      .doc = "A word for tables, pictures and prices: leaf, spine, nvswitch."},
     RATE("bandwidth", NULL, "as much as its links carry",
          "All that the node forwards, in sum: a shared resource."),
-    {.key = "in-switch-bandwidth",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "in-switch-bandwidth",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s",
      .unit_factor = 1e9,
@@ -261,21 +261,21 @@ static const struct nadi_schema_key node_keys[] = {
      .may_be_infinite = true,
      .absent = "as the network's key says",
      .doc = "At what rate this switch reduces what one port brings; 0: it only forwards."},
-    {.key = "in-switch-latency",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "in-switch-latency",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
      .max = 1e12,
      .absent = "as the network's key says",
      .doc = "How long this switch takes for each piece that it reduces or copies."},
-    {.key = "level",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "level",
+     .type = NADI_TYPE_INTEGER,
      .max = 15,
      .absent = "0 for NPUs, else how many links it is away from the nearest one",
      .doc = "Row in the picture, from below."},
-    {.key = "group",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "group",
+     .type = NADI_TYPE_INTEGER,
      .max = INT32_MAX,
      .absent = "none",
      .doc = "Pod, group or server that the node is drawn in."},
@@ -295,21 +295,21 @@ const struct nadi_schema nadi_graph_node_schema = {
     KEYS(node_keys),
 };
 
-static const struct nadi_schema_key link_keys[] = {
-    {.key = "from",
-     .type = NADI_SCHEMA_TEXT,
+static const struct nadi_setting link_keys[] = {
+    {.name = "from",
+     .type = NADI_TYPE_TEXT,
      .required = true,
      .doc = "Node at one end, or several as in `name` of a node."},
-    {.key = "to", .type = NADI_SCHEMA_TEXT, .required = true, .doc = "Node at the other end."},
-    {.key = "join",
-     .type = NADI_SCHEMA_WORD,
+    {.name = "to", .type = NADI_TYPE_TEXT, .required = true, .doc = "Node at the other end."},
+    {.name = "join",
+     .type = NADI_TYPE_WORD,
      .words = joins,
      .preset = "pairs",
      .doc = "With several nodes: `pairs` joins the first to the first and so on, or all to a "
             "single one; `all` joins each to each, and with the same nodes on both sides each two "
             "of them once."},
-    {.key = "bandwidth",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "bandwidth",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
      .unit = "GB/s",
      .unit_factor = 1e9,
@@ -317,35 +317,35 @@ static const struct nadi_schema_key link_keys[] = {
      .above_min = true,
      .max = 1e6,
      .doc = "Each way."},
-    {.key = "latency",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "latency",
+     .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
      .unit = "ns",
      .unit_factor = 1,
      .required = true,
      .max = 1e12,
      .doc = "Propagation, and the time that the far end needs to pass on."},
-    {.key = "loss",
-     .type = NADI_SCHEMA_NUMBER,
+    {.name = "loss",
+     .type = NADI_TYPE_NUMBER,
      .preset = "0",
      .max = 0.999999,
      .doc = "Probability that a packet is lost (packet model)."},
-    {.key = "count",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "count",
+     .type = NADI_TYPE_INTEGER,
      .preset = "1",
      .min = 1,
      .max = 4096,
      .doc = "Parallel cables."},
-    {.key = "one-way",
-     .type = NADI_SCHEMA_SWITCH,
+    {.name = "one-way",
+     .type = NADI_TYPE_SWITCH,
      .preset = "0",
      .doc = "1: only from `from` to `to`."},
-    {.key = "on-board",
-     .type = NADI_SCHEMA_SWITCH,
+    {.name = "on-board",
+     .type = NADI_TYPE_SWITCH,
      .preset = "0",
      .doc = "1: within an NPU, to its own router: takes no time and is not counted."},
-    {.key = "dimension",
-     .type = NADI_SCHEMA_INTEGER,
+    {.name = "dimension",
+     .type = NADI_TYPE_INTEGER,
      .preset = "0",
      .max = 15,
      .doc = "Number under which results sum it up and dimension-order routing sorts it."},

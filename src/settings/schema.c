@@ -1,9 +1,9 @@
 /* schema: holding a document against its table. The texts of explain and docs are in
  * schema_text.c. */
-#include "format/schema.h"
+#include "settings/schema.h"
 
 #include "base/str.h"
-#include "format/schema_scalar.h"
+#include "settings/schema_scalar.h"
 
 #include <math.h>
 
@@ -17,7 +17,7 @@ struct check {
 
 static size_t key_index(const struct nadi_schema *schema, const char *key)
 {
-    const struct nadi_schema_key *k = nadi_schema_find(schema, key);
+    const struct nadi_setting *k = nadi_schema_find(schema, key);
     if (!k)
         NADI_BUG("no key %s in the table of the %s", key, schema->title);
     return (size_t)(k - schema->keys);
@@ -78,7 +78,7 @@ static const char *list_form(struct check *c, const struct nadi_doc_node *node)
     return kept;
 }
 
-static bool check_list(struct check *c, const struct nadi_schema_key *key,
+static bool check_list(struct check *c, const struct nadi_setting *key,
                        const struct nadi_doc_node *node, struct nadi_schema_value *value)
 {
     char found[96];
@@ -91,11 +91,11 @@ static bool check_list(struct check *c, const struct nadi_schema_key *key,
     }
     if (node->kind != NADI_DOC_LIST)
         return nadi_error(c->diags, "schema/list", nadi_doc_place(doc, node), list_form(c, node),
-                          "'%s' must be a list, found %s", key->key,
+                          "'%s' must be a list, found %s", key->name,
                           nadi_doc_describe(doc, node, found));
     if (key->list_max && (node->count == 0 || node->count > key->list_max))
         return nadi_error(c->diags, "schema/list", nadi_doc_place(doc, node), NULL,
-                          "'%s' must be a list of %s%u, found %u", key->key,
+                          "'%s' must be a list of %s%u, found %u", key->name,
                           key->list_max == 1 ? "exactly " : "1 to ", key->list_max, node->count);
     bool ok = true;
     value->items = NADI_ARENA_ZNEW(c->arena, struct nadi_schema_scalar, node->count);
@@ -107,7 +107,7 @@ static bool check_list(struct check *c, const struct nadi_schema_key *key,
     return ok;
 }
 
-static bool check_value(struct check *c, const struct nadi_schema_key *key,
+static bool check_value(struct check *c, const struct nadi_setting *key,
                         const struct nadi_doc_node *node, struct nadi_schema_value *value)
 {
     value->node = node;
@@ -119,7 +119,7 @@ static bool check_value(struct check *c, const struct nadi_schema_key *key,
     return nadi_schema_check_scalar(&place, value->items, c->diags);
 }
 
-static void set_default(struct check *c, const struct nadi_schema_key *key,
+static void set_default(struct check *c, const struct nadi_setting *key,
                         struct nadi_schema_value *value)
 {
     value->node = NULL;
@@ -131,7 +131,7 @@ static void set_default(struct check *c, const struct nadi_schema_key *key,
     nadi_schema_preset(key, value->items);
 }
 
-static const char *when_absent(struct check *c, const struct nadi_schema_key *key)
+static const char *when_absent(struct check *c, const struct nadi_setting *key)
 {
     if (key->required)
         return "it is required";
@@ -141,25 +141,24 @@ static const char *when_absent(struct check *c, const struct nadi_schema_key *ke
 }
 
 /* Returns the table's key that was probably meant, or NULL. */
-static const struct nadi_schema_key *report_unknown(struct check *c,
-                                                    const struct nadi_doc_node *node)
+static const struct nadi_setting *report_unknown(struct check *c, const struct nadi_doc_node *node)
 {
     enum { MANY = 64 };
     const struct nadi_schema *schema = c->values->schema;
     const char *names[MANY];
     size_t count = schema->count < MANY ? schema->count : MANY;
     for (size_t i = 0; i < count; i++)
-        names[i] = schema->keys[i].key;
+        names[i] = schema->keys[i].name;
     const char *near = nadi_str_nearest(nadi_doc_key(node), names, count);
-    const struct nadi_schema_key *meant = near ? nadi_schema_find(schema, near) : NULL;
+    const struct nadi_setting *meant = near ? nadi_schema_find(schema, near) : NULL;
     struct nadi_str text = NADI_STR_INIT;
     nadi_str_printf(&text, "unknown key '%.100s'", nadi_doc_key(node));
     if (meant)
-        nadi_str_printf(&text, ", did you mean '%s'?", meant->key);
+        nadi_str_printf(&text, ", did you mean '%s'?", meant->name);
     else if (!c->strict)
         nadi_str_add(&text, "; it is ignored");
-    bool unset = meant && !nadi_doc_find(c->map, meant->key);
-    if (unset && meant->effect == NADI_SCHEMA_USED)
+    bool unset = meant && !nadi_doc_find(c->map, meant->name);
+    if (unset && meant->effect == NADI_EFFECT_USED)
         nadi_str_printf(&text, " Not set: %s.", when_absent(c, meant));
     const char *hint =
         meant
@@ -177,10 +176,10 @@ static void report_legacy(struct check *c)
     const struct nadi_doc_node *where = NULL;
     struct nadi_str keys = NADI_STR_INIT;
     for (const struct nadi_doc_node *n = c->map->first; n; n = n->next) {
-        const struct nadi_schema_key *key = nadi_schema_find(schema, nadi_doc_key(n));
-        if (!key || key->effect != NADI_SCHEMA_LEGACY)
+        const struct nadi_setting *key = nadi_schema_find(schema, nadi_doc_key(n));
+        if (!key || key->effect != NADI_EFFECT_LEGACY)
             continue;
-        nadi_str_printf(&keys, "%s'%s' (now %s)", where ? ", " : "", key->key, key->doc);
+        nadi_str_printf(&keys, "%s'%s' (now %s)", where ? ", " : "", key->name, key->doc);
         where = where ? where : n;
     }
     if (where)
@@ -198,18 +197,18 @@ static bool check_present(struct check *c, bool *near)
     const struct nadi_schema *schema = c->values->schema;
     bool ok = true, legacy = false;
     for (const struct nadi_doc_node *n = c->map->first; n; n = n->next) {
-        const struct nadi_schema_key *key = nadi_schema_find(schema, nadi_doc_key(n));
+        const struct nadi_setting *key = nadi_schema_find(schema, nadi_doc_key(n));
         if (!key) {
-            const struct nadi_schema_key *meant = report_unknown(c, n);
+            const struct nadi_setting *meant = report_unknown(c, n);
             if (meant)
                 near[meant - schema->keys] = true;
             ok &= !c->strict;
-        } else if (key->effect == NADI_SCHEMA_LEGACY) {
+        } else if (key->effect == NADI_EFFECT_LEGACY) {
             legacy = true;
             ok &= !c->strict;
-        } else if (key->effect == NADI_SCHEMA_NO_EFFECT) {
+        } else if (key->effect == NADI_EFFECT_NONE) {
             nadi_note(c->diags, "schema/no-effect", nadi_doc_key_place(c->values->doc, n), NULL,
-                      "'%s' is accepted for compatibility and has no effect. %s", key->key,
+                      "'%s' is accepted for compatibility and has no effect. %s", key->name,
                       key->doc);
         } else {
             ok &= check_value(c, key, n, &c->values->items[key - schema->keys]);
@@ -228,17 +227,17 @@ static bool check_absent(struct check *c, const bool *near)
         place = nadi_doc_place(c->values->doc, c->map);
     bool ok = true;
     for (size_t i = 0; i < schema->count; i++) {
-        const struct nadi_schema_key *key = &schema->keys[i];
+        const struct nadi_setting *key = &schema->keys[i];
         if (c->values->items[i].node)
             continue;
         set_default(c, key, &c->values->items[i]);
         c->values->items[i].told = near[i];
         if (key->required)
             ok = nadi_error(c->diags, "schema/missing", place,
-                            nadi_arena_printf(c->arena, "add it; see `nadi explain %s`", key->key),
-                            "required key '%s' is missing", key->key);
+                            nadi_arena_printf(c->arena, "add it; see `nadi explain %s`", key->name),
+                            "required key '%s' is missing", key->name);
         else if (key->note && c->values->doc && !near[i])
-            nadi_note(c->diags, "schema/default", place, NULL, "'%s' %s", key->key, key->note);
+            nadi_note(c->diags, "schema/default", place, NULL, "'%s' %s", key->name, key->note);
     }
     return ok;
 }
