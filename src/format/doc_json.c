@@ -1,14 +1,16 @@
-/* doc_json: a JSON document to its tree, in one pass over a copy of the text. Strings keep their
- * place in the copy, escapes resolved; numbers too, ended where the comma or bracket stood. */
+/* doc_json: a JSON document to its tree, in one pass of the tokenizer over a copy of the text.
+ * Strings keep their place in the copy, escapes resolved; numbers too, ended where the comma or
+ * bracket stood. */
 #include "base/str.h"
 #include "format/doc_build.h"
-#include "format/json_scan.h"
+#include "format/json_pull.h"
 
 struct reader {
     struct nadi_doc_builder *b;
-    struct nadi_json_scan s;
+    struct nadi_pull s;
+    char *copy; /* of the text, which s reads */
     const char *line_start;
-    size_t inner; /* of the scan, when the line began */
+    size_t inner, line_inner; /* bytes that continue a character of UTF-8: so far, up to the line */
     uint32_t line;
     char *number_end; /* of a number that is not yet terminated */
 };
@@ -26,7 +28,7 @@ static const char not_a_value[] =
 
 static uint32_t column_of(const struct reader *r, const char *at)
 {
-    return (uint32_t)((size_t)(at - r->line_start) - (r->s.inner - r->inner)) + 1;
+    return (uint32_t)((size_t)(at - r->line_start) - (r->inner - r->line_inner)) + 1;
 }
 
 static bool refuse(struct reader *r, const char *at, const char *message)
@@ -42,7 +44,7 @@ static char peek(struct reader *r)
         if (c == '\n') {
             r->line++;
             r->line_start = r->s.at + 1;
-            r->inner = r->s.inner;
+            r->line_inner = r->inner;
         } else if (c != ' ' && c != '\t' && c != '\r') {
             break;
         }
@@ -57,19 +59,21 @@ static char peek(struct reader *r)
 /* A string at its opening quote. */
 static bool read_string(struct reader *r, const char **text, uint32_t *column)
 {
-    char *quote = r->s.at++;
-    size_t bytes;
-    *column = column_of(r, quote);
-    if (!nadi_json_scan_string(&r->s, text, &bytes)) {
+    char *begin = r->copy + (r->s.at - r->copy) + 1;
+    struct nadi_view view;
+    *column = column_of(r, r->s.at++);
+    if (!nadi_pull_strict_string(&r->s, &view, &r->inner)) {
         const bool open = r->s.at == r->s.end || *r->s.at == '\n' || *r->s.at == '\r';
         if (open)
             return nadi_doc_syntax_error(r->b, "a text is not closed on its line", r->line,
                                          *column);
         return refuse(r, r->s.at, r->s.fault);
     }
-    if (memchr(*text, '\0', bytes))
+    const size_t bytes = view.escaped ? nadi_view_unescape(view, begin) : view.bytes;
+    if (memchr(begin, '\0', bytes))
         return nadi_doc_nul_error(r->b, r->line, *column);
-    quote[1 + bytes] = '\0'; /* at the closing quote or before it */
+    begin[bytes] = '\0'; /* at the closing quote or before it */
+    *text = begin;
     return true;
 }
 
@@ -110,9 +114,9 @@ static bool read_word(struct reader *r, const char *word)
 static bool read_number(struct reader *r)
 {
     const char *at = r->s.at;
-    if (!nadi_json_scan_number(&r->s) || !is_end_of_word(r, r->s.at))
+    if (!nadi_pull_strict_number(&r->s) || !is_end_of_word(r, r->s.at))
         return refuse(r, at, not_a_value);
-    r->number_end = r->s.at;
+    r->number_end = r->copy + (r->s.at - r->copy);
     return nadi_doc_build_scalar(r->b, at, false, r->line, column_of(r, at));
 }
 
@@ -213,10 +217,14 @@ static bool read_all(struct reader *r)
 
 bool nadi_doc_read_json(struct nadi_doc_builder *b)
 {
-    char *copy = nadi_arena_strndup(&b->doc->arena, b->text->text, b->text->bytes);
+    const size_t bytes = b->text->bytes;
+    char *copy = nadi_arena_alloc(&b->doc->arena, bytes + NADI_PULL_PAD, 1);
+    memcpy(copy, b->text->text, bytes);
+    memset(copy + bytes, 0, NADI_PULL_PAD);
     struct reader r = {
         .b = b,
-        .s = {.at = copy, .end = copy + b->text->bytes},
+        .s = nadi_pull_of(copy, bytes),
+        .copy = copy,
         .line_start = copy,
         .line = 1,
     };

@@ -59,31 +59,12 @@ static bool read_some(struct nadi_text *t, char *to, size_t want, size_t *got)
     }
 }
 
-/* To the first byte of a character that is not ASCII. Reads into the pad. */
-static const char *ascii_end(const char *at, const char *end)
-{
-#if defined(__SSE2__)
-    for (; at < end; at += 16) {
-        unsigned high =
-            (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)at));
-        if (high) {
-            at += __builtin_ctz(high);
-            break;
-        }
-    }
-#else
-    while (at < end && (unsigned char)*at < 0x80)
-        at++;
-#endif
-    return at < end ? at : end;
-}
-
 /* Of what is new in the buffer; a character that is cut by its end waits for the next piece. */
 static bool check_utf8(struct nadi_text *t)
 {
     static const char hint[] =
         "the capture is damaged; if only names are: iconv -c -f utf-8 -t utf-8 FILE";
-    const char *end = t->buffer + t->filled, *at = ascii_end(t->buffer + t->checked, end);
+    const char *end = t->buffer + t->filled, *at = nadi_pull_ascii_end(t->buffer + t->checked, end);
     while (at < end) {
         const size_t length = nadi_utf8_length(at);
         if (!length && !t->at_end && end - at < 4)
@@ -91,7 +72,7 @@ static bool check_utf8(struct nadi_text *t)
         if (!length)
             return nadi_error(t->diags, "capture/utf8", nadi_text_place(t, at), hint,
                               "not UTF-8: byte 0x%02x", (unsigned char)*at);
-        at = ascii_end(at + length, end);
+        at = nadi_pull_ascii_end(at + length, end);
     }
     t->checked = (size_t)(at - t->buffer);
     return true;

@@ -80,6 +80,30 @@ static inline const char *nested_stop(const char *at)
 
 #endif
 
+const char *nadi_pull_string_stop(const char *at)
+{
+    return string_stop(at);
+}
+
+/* Reads into the pad. */
+const char *nadi_pull_ascii_end(const char *at, const char *end)
+{
+#if defined(__SSE2__)
+    for (; at < end; at += 16) {
+        unsigned high =
+            (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)at));
+        if (high) {
+            at += __builtin_ctz(high);
+            break;
+        }
+    }
+#else
+    while (at < end && (unsigned char)*at < 0x80)
+        at++;
+#endif
+    return at < end ? at : end;
+}
+
 bool nadi_pull_fail(struct nadi_pull *s, const char *fault)
 {
     if (s->fault)
@@ -299,13 +323,12 @@ bool nadi_value_integer(const struct nadi_value *v, int64_t *number)
 
 bool nadi_value_real(const struct nadi_value *v, double *number)
 {
-    enum { ROOM = 64 };
-    char text[ROOM];
-    if ((v->kind != NADI_VALUE_NUMBER && v->kind != NADI_VALUE_STRING) || v->text.bytes >= ROOM)
+    double value;
+    if ((v->kind != NADI_VALUE_NUMBER && v->kind != NADI_VALUE_STRING) ||
+        nadi_str_take_double(v->text.at, &value) != v->text.at + v->text.bytes)
         return false;
-    memcpy(text, v->text.at, v->text.bytes);
-    text[v->text.bytes] = '\0';
-    return nadi_str_to_double(text, number);
+    *number = value;
+    return true;
 }
 
 static bool micros_by_double(const struct nadi_value *v, int64_t *ns)

@@ -55,8 +55,11 @@ static inline struct nadi_pull nadi_pull_of(const char *at, size_t bytes)
                               .end = at ? at + bytes : at}; /* nothing may have no address */
 }
 
-/* Out of line: over blanks; to the end of a string; a nested value. */
+/* Out of line: over blanks; to the first quote, backslash or control character; to the first byte
+ * that is not ASCII, at most to `end`; to the end of a string; a nested value. */
 const char *nadi_pull_blanks(const char *at);
+const char *nadi_pull_string_stop(const char *at);
+const char *nadi_pull_ascii_end(const char *at, const char *end);
 bool nadi_pull_string_rest(struct nadi_pull *s, struct nadi_view *text);
 bool nadi_pull_skip(struct nadi_pull *s, struct nadi_view *text);
 bool nadi_pull_fail(struct nadi_pull *s, const char *fault); /* returns false */
@@ -151,6 +154,14 @@ static inline bool nadi_pull_key(struct nadi_pull *s, struct nadi_view *key)
 
 /* Any value; nested ones are skipped. */
 bool nadi_pull_value(struct nadi_pull *s, struct nadi_value *value);
+
+/* By RFC 8259, which the rest does not insist on: the whole text is one value, of UTF-8, with no
+ * odd number, escape or blank. A fault says what is wrong, at s->at. (json_strict.c) */
+bool nadi_pull_strict(struct nadi_pull *s);
+/* The same of a string, behind its opening quote, and of a number. Bytes that continue a character
+ * are added to *inner. */
+bool nadi_pull_strict_string(struct nadi_pull *s, struct nadi_view *text, size_t *inner);
+bool nadi_pull_strict_number(struct nadi_pull *s);
 
 /* Numbers and strings that hold numbers. False: not a whole number of 64 bits (negative ones as
  * two's complement); fractions and exponents are cut off. */

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/output_lock.h"
 #include "base/sha256.h"
-#include "format/json_line.h"
+#include "format/doc.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -35,35 +35,24 @@ static bool is_file(const char *path, uint64_t *bytes)
 
 /* ---- the list in summary.json -------------------------------------------------------------- */
 
-static const struct nadi_json_item *find(const struct nadi_json_line *line,
-                                         const struct nadi_json_item *object, const char *key)
-{
-    if (object->kind != NADI_JSON_OBJECT)
-        return NULL;
-    for (uint32_t i = object->first; i; i = line->items[i].next)
-        if (nadi_json_key_is(&line->items[i], key))
-            return &line->items[i];
-    return NULL;
-}
-
 /* A name that leads out of the folder is none. */
-static bool text_of(const struct nadi_json_item *item, char *text, size_t room)
+static bool text_of(const struct nadi_doc_node *node, char *text, size_t room)
 {
-    if (!item || item->kind != NADI_JSON_STRING || item->bytes == 0 || item->bytes >= room ||
-        memchr(item->text, '/', item->bytes) || memchr(item->text, '\0', item->bytes))
+    if (!node || node->kind != NADI_DOC_SCALAR || !node->quoted || !node->text[0] ||
+        strlen(node->text) >= room || strchr(node->text, '/'))
         return false;
-    memcpy(text, item->text, item->bytes);
-    text[item->bytes] = '\0';
+    snprintf(text, room, "%s", node->text);
     return true;
 }
 
-static bool read_row(struct nadi_written *list, const struct nadi_json_line *line,
-                     const struct nadi_json_item *row)
+static bool read_row(struct nadi_written *list, const struct nadi_doc *doc,
+                     const struct nadi_doc_node *row)
 {
     struct nadi_written_file f = {.file = NADI_FILES};
     char name[256], base[256];
-    const struct nadi_json_item *bytes = find(line, row, "bytes");
-    if (!text_of(find(line, row, "name"), name, sizeof(name)))
+    const struct nadi_doc_node *bytes = nadi_doc_find(row, "bytes");
+    int64_t size;
+    if (!text_of(nadi_doc_find(row, "name"), name, sizeof(name)))
         return false;
     if (nadi_str_equal(name, NADI_SUMMARY_FILE))
         return true;
@@ -71,9 +60,10 @@ static bool read_row(struct nadi_written *list, const struct nadi_json_line *lin
     memcpy(base, name, prefix);
     base[prefix] = '\0';
     f.file = nadi_run_file_of(name, base);
-    if (f.file == NADI_FILES || !bytes || !nadi_json_item_u64(bytes, &f.bytes) ||
-        !text_of(find(line, row, "sha256"), f.sha256, sizeof(f.sha256)))
+    if (f.file == NADI_FILES || !bytes || !nadi_doc_integer(doc, bytes, &size) || size < 0 ||
+        !text_of(nadi_doc_find(row, "sha256"), f.sha256, sizeof(f.sha256)))
         return false;
+    f.bytes = (uint64_t)size;
     f.name = nadi_arena_strdup(&list->arena, name);
     NADI_PUSH(list, f);
     return true;
@@ -85,25 +75,40 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static bool read_list(struct nadi_written *list, const struct nadi_json_line *line)
+static bool read_list(struct nadi_written *list, const struct nadi_doc *doc)
 {
-    const struct nadi_json_item *schema = find(line, &line->items[0], "schema");
-    const struct nadi_json_item *files = find(line, &line->items[0], "files");
-    if (!schema || !nadi_json_text_is(schema, "nadi-summary/1") || !files ||
-        files->kind != NADI_JSON_ARRAY || files->count == 0)
+    const struct nadi_doc_node *schema = nadi_doc_find(doc->root, "schema");
+    const struct nadi_doc_node *files = nadi_doc_find(doc->root, "files");
+    if (!schema || schema->kind != NADI_DOC_SCALAR ||
+        !nadi_str_equal(schema->text, "nadi-summary/1") || !files || files->kind != NADI_DOC_LIST ||
+        files->count == 0)
         return false;
-    for (uint32_t i = files->first; i; i = line->items[i].next)
-        if (!read_row(list, line, &line->items[i]))
+    for (const struct nadi_doc_node *row = files->first; row; row = row->next)
+        if (!read_row(list, doc, row))
             return false;
     if (list->count)
         qsort(list->items, list->count, sizeof(*list->items), by_name);
     return true;
 }
 
+/* What is wrong with the text is of no use to who named a folder. */
+static bool parse_list(struct nadi_written *list, const char *path, const char *data, size_t bytes)
+{
+    struct nadi_doc doc;
+    struct nadi_diags ignored;
+    nadi_diags_init(&ignored);
+    bool ok = nadi_doc_parse(&doc, path, data, bytes, NADI_DOC_JSON, &ignored);
+    if (ok) {
+        ok = read_list(list, &doc);
+        nadi_doc_release(&doc);
+    }
+    nadi_diags_release(&ignored);
+    return ok;
+}
+
 bool nadi_run_list_read(struct nadi_written *list, const char *folder, struct nadi_diags *diags)
 {
     struct nadi_str path = NADI_STR_INIT;
-    struct nadi_json_line line = {0};
     char *data = NULL;
     size_t bytes = 0;
     uint64_t size;
@@ -113,10 +118,9 @@ bool nadi_run_list_read(struct nadi_written *list, const char *folder, struct na
               nadi_error(diags, "report/incomplete", NADI_IN_FILE(nadi_str_get(&path)), again,
                          "a run writes it last, and it is not there");
     ok = ok && nadi_file_read(nadi_str_get(&path), "summary of a run", &data, &bytes, diags);
-    if (ok && !(nadi_json_line_parse(&line, data, bytes) && read_list(list, &line)))
+    if (ok && !parse_list(list, nadi_str_get(&path), data, bytes))
         ok = nadi_error(diags, "report/incomplete", NADI_IN_FILE(nadi_str_get(&path)), again,
                         "this is not the summary of a run with the size and digest of each file");
-    nadi_json_line_release(&line);
     nadi_mem_free(data);
     nadi_str_release(&path);
     if (!ok)

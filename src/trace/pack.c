@@ -23,16 +23,18 @@ static bool read_more(struct lines *l, struct nadi_diags *diags)
         l->end -= l->begin;
         l->begin = 0;
     }
-    if (l->capacity - l->end < PIECE_BYTES)
-        l->window = nadi_mem_grow(l->window, &l->capacity, l->end + PIECE_BYTES, 1);
-    if (!nadi_inflate_read(l->source, l->window + l->end, l->capacity - l->end, &got, diags))
+    if (l->capacity - l->end < PIECE_BYTES + NADI_PULL_PAD)
+        l->window = nadi_mem_grow(l->window, &l->capacity, l->end + PIECE_BYTES + NADI_PULL_PAD, 1);
+    if (!nadi_inflate_read(l->source, l->window + l->end, l->capacity - NADI_PULL_PAD - l->end,
+                           &got, diags))
         return false;
     l->end += got;
+    memset(l->window + l->end, 0, NADI_PULL_PAD);
     l->at_end = got == 0;
     return true;
 }
 
-/* The next line without its end; *text NULL after the last one. */
+/* The next line, with a zero in place of its end; *text NULL after the last one. */
 static bool next_line(struct lines *l, char **text, size_t *bytes, struct nadi_diags *diags)
 {
     size_t looked = 0;
@@ -44,6 +46,7 @@ static bool next_line(struct lines *l, char **text, size_t *bytes, struct nadi_d
             *text = start;
             *bytes = stop ? (size_t)(stop - start) : there;
             l->begin += *bytes + (stop != NULL);
+            (*text)[*bytes] = '\0';
             return true;
         }
         if (l->at_end) {
@@ -78,18 +81,13 @@ static void write_frame(const struct nadi_packer *p, struct nadi_out *sink)
     nadi_out_bytes(sink, nadi_str_get(&p->message), p->message.length);
 }
 
-static bool pack_line(struct nadi_packer *p, char *text, size_t bytes, bool is_first,
+static bool pack_line(struct nadi_packer *p, const char *text, size_t bytes, bool is_first,
                       struct nadi_out *sink)
 {
-    if (!nadi_json_line_parse(&p->line, text, bytes))
-        return nadi_pack_fault(p, p->line.fault_column,
-                               "the input must be what `nadi trace show` writes: one JSON object "
-                               "a line",
-                               "%s", p->line.fault);
-    if (!nadi_pack_message(p))
+    if (!nadi_pack_message(p, text, bytes))
         return false;
     if (p->is_metadata != is_first)
-        return nadi_pack_fault(p, 1, "begin with {\"metadata\":{\"version\":\"0.0.4\"}}",
+        return nadi_pack_fault(p, text, "begin with {\"metadata\":{\"version\":\"0.0.4\"}}",
                                is_first ? "the first line must be the metadata"
                                         : "only the first line may be metadata");
     write_frame(p, sink);
@@ -139,7 +137,6 @@ static bool pack_source(const char *path, struct nadi_inflate *source, struct na
     struct lines l = {.source = source};
     struct nadi_packer p = {.path = path, .diags = diags};
     nadi_inflate_skip_digest(source);
-    l.window = nadi_mem_grow(NULL, &l.capacity, PIECE_BYTES, 1);
     const bool ok =
         read_more(&l, diags) &&
         (nadi_pack_is_graph(l.window, l.end) ? pack_graph(&p, &l, sink) : pack_lines(&p, &l, sink));

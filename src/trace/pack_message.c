@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-bool nadi_pack_fault(struct nadi_packer *p, uint32_t column, const char *hint, const char *format,
+bool nadi_pack_fault(struct nadi_packer *p, const char *at, const char *hint, const char *format,
                      ...)
 {
     struct nadi_str text = NADI_STR_INIT;
@@ -17,59 +17,127 @@ bool nadi_pack_fault(struct nadi_packer *p, uint32_t column, const char *hint, c
     nadi_str_vprintf(&text, format, args);
     va_end(args);
     place.line = p->line_number;
-    place.column = column;
+    place.column = (uint32_t)(at - p->line) + 1;
     nadi_error(p->diags, "pack/line", place, hint, "%s", nadi_str_get(&text));
     nadi_str_release(&text);
     return false;
 }
 
-static bool wants(struct nadi_packer *p, const struct nadi_json_item *at, const char *what)
+struct item { /* a value of the line, and its key where it has one */
+    struct nadi_value value;
+    struct nadi_view key;
+    const char *at; /* its first byte */
+};
+
+static bool wants(struct nadi_packer *p, const struct item *item, const char *what)
 {
-    return nadi_pack_fault(p, at->column, NULL, "'%.*s' must be %s", (int)at->key_bytes,
-                           at->key ? at->key : "", what);
+    return nadi_pack_fault(p, item->at, NULL, "'%.*s' must be %s", (int)item->key.bytes,
+                           item->key.bytes ? item->key.at : "", what);
 }
 
-static const struct nadi_json_item *first_of(const struct nadi_packer *p,
-                                             const struct nadi_json_item *parent)
+static bool is_kind(const struct item *item, char bracket)
 {
-    return parent->first ? &p->line.items[parent->first] : NULL;
+    return item->value.kind == NADI_VALUE_NESTED && *item->at == bracket;
 }
 
-static const struct nadi_json_item *next_of(const struct nadi_packer *p,
-                                            const struct nadi_json_item *at)
+/* The items of an object or list, one after another. The line was checked before. */
+static struct nadi_pull items_of(const struct item *item)
 {
-    return at->next ? &p->line.items[at->next] : NULL;
+    struct nadi_pull s = nadi_pull_of(item->value.text.at, item->value.text.bytes);
+    nadi_pull_open(&s, *item->at);
+    return s;
 }
 
-/* The items of an object by their keys, NULL where there is none; false with an error on a key that
- * is not in the table or comes twice. */
-static bool find_keys(struct nadi_packer *p, const struct nadi_json_item *object,
-                      const char *const *keys, size_t count, const struct nadi_json_item **found)
+static bool next_member(struct nadi_pull *s, struct item *item)
 {
+    if (!nadi_pull_key(s, &item->key))
+        return false;
+    nadi_pull_peek(s);
+    item->at = s->at;
+    return nadi_pull_value(s, &item->value);
+}
+
+/* The key is the list's, for messages. */
+static bool next_item(struct nadi_pull *s, const struct item *list, struct item *item)
+{
+    if (!nadi_pull_item(s))
+        return false;
+    nadi_pull_peek(s);
+    item->at = s->at;
+    item->key = list->key;
+    return nadi_pull_value(s, &item->value);
+}
+
+/* The text without escapes; until the next call. */
+static struct nadi_view plain(struct nadi_packer *p, struct nadi_view text)
+{
+    if (!text.escaped)
+        return text;
+    nadi_str_clear(&p->plain);
+    char *to = nadi_wire_room(&p->plain, text.bytes);
+    return (struct nadi_view){.at = to, .bytes = (uint32_t)nadi_view_unescape(text, to)};
+}
+
+static bool is_word(struct nadi_packer *p, struct nadi_view text, const char *word)
+{
+    return nadi_view_is(plain(p, text), word, strlen(word));
+}
+
+static bool is_text(struct nadi_packer *p, const struct item *item, const char *word)
+{
+    return item->value.kind == NADI_VALUE_STRING && is_word(p, item->value.text, word);
+}
+
+/* The items of an object by their keys, without value where there is none; false with an error on a
+ * key that is not in the table or comes twice. */
+static bool find_keys(struct nadi_packer *p, const struct item *object, const char *const *keys,
+                      size_t count, struct item *found)
+{
+    struct item item;
+    struct nadi_pull s = items_of(object);
     for (size_t k = 0; k < count; k++)
-        found[k] = NULL;
-    for (const struct nadi_json_item *i = first_of(p, object); i; i = next_of(p, i)) {
+        found[k] = (struct item){.at = NULL};
+    while (next_member(&s, &item)) {
         size_t k = 0;
-        while (k < count && !nadi_json_key_is(i, keys[k]))
+        while (k < count && !is_word(p, item.key, keys[k]))
             k++;
         if (k == count) {
             char word[64];
-            snprintf(word, sizeof word, "%.*s", (int)nadi_min_u64(i->key_bytes, 60), i->key);
+            const struct nadi_view key = plain(p, item.key);
+            snprintf(word, sizeof word, "%.*s", (int)nadi_min_u64(key.bytes, 60), key.at);
             const char *near = nadi_str_nearest(word, keys, count);
-            return nadi_pack_fault(p, i->column, NULL, "unknown key '%s'%s%s%s", word,
+            return nadi_pack_fault(p, item.at, NULL, "unknown key '%s'%s%s%s", word,
                                    near ? ", did you mean '" : "", near ? near : "",
                                    near ? "'?" : "");
         }
-        if (found[k])
-            return nadi_pack_fault(p, i->column, "keep one of them", "the key '%s' comes twice",
+        if (found[k].at)
+            return nadi_pack_fault(p, item.at, "keep one of them", "the key '%s' comes twice",
                                    keys[k]);
-        found[k] = i;
+        found[k] = item;
     }
     return true;
 }
 
-/* --- values ------------------------------------------------------------------------------------
- */
+/* A whole number that fits, without fraction or exponent. */
+static bool u64_of(const struct item *item, uint64_t *value)
+{
+    const struct nadi_view text = item->value.text;
+    return item->value.kind == NADI_VALUE_NUMBER &&
+           nadi_str_take_u64(text.at, value) == text.at + text.bytes;
+}
+
+static bool i64_of(const struct item *item, int64_t *value)
+{
+    const struct nadi_view text = item->value.text;
+    uint64_t magnitude;
+    const bool negative = *text.at == '-';
+    if (item->value.kind != NADI_VALUE_NUMBER ||
+        nadi_str_take_u64(text.at + negative, &magnitude) != text.at + text.bytes ||
+        magnitude > (uint64_t)INT64_MAX + negative)
+        return false;
+    *value = (int64_t)(negative ? 0 - magnitude : magnitude);
+    return true;
+}
 
 static int base64_digit(char c)
 {
@@ -82,14 +150,15 @@ static int base64_digit(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-static bool add_base64(struct nadi_packer *p, const struct nadi_json_item *at, struct nadi_str *out)
+static bool add_base64(struct nadi_packer *p, const struct item *at, struct nadi_str *out)
 {
     const char *what = "base64 of a whole number of bytes";
-    if (at->kind != NADI_JSON_STRING || at->bytes % 4 != 0)
+    const struct nadi_view text = plain(p, at->value.text);
+    if (at->value.kind != NADI_VALUE_STRING || text.bytes % 4 != 0)
         return wants(p, at, what);
-    for (size_t i = 0; i < at->bytes; i += 4) {
-        const char *c = at->text + i;
-        const bool last = i + 4 == at->bytes;
+    for (size_t i = 0; i < text.bytes; i += 4) {
+        const char *c = text.at + i;
+        const bool last = i + 4 == text.bytes;
         const size_t pad = last && c[3] == '=' ? (c[2] == '=' ? 2 : 1) : 0;
         uint32_t word = 0;
         for (size_t k = 0; k < 4; k++) {
@@ -104,15 +173,15 @@ static bool add_base64(struct nadi_packer *p, const struct nadi_json_item *at, s
     return true;
 }
 
-static bool real_of(struct nadi_packer *p, const struct nadi_json_item *at, double *value)
+static bool real_of(struct nadi_packer *p, const struct item *at, double *value)
 {
-    if (nadi_json_item_double(at, value))
+    if (at->value.kind == NADI_VALUE_NUMBER && nadi_value_real(&at->value, value))
         return true;
-    if (nadi_json_text_is(at, "NaN"))
+    if (is_text(p, at, "NaN"))
         *value = (double)NAN;
-    else if (nadi_json_text_is(at, "Infinity"))
+    else if (is_text(p, at, "Infinity"))
         *value = (double)INFINITY;
-    else if (nadi_json_text_is(at, "-Infinity"))
+    else if (is_text(p, at, "-Infinity"))
         *value = -(double)INFINITY;
     else
         return wants(p, at, "a number, \"NaN\", \"Infinity\" or \"-Infinity\"");
@@ -121,7 +190,7 @@ static bool real_of(struct nadi_packer *p, const struct nadi_json_item *at, doub
 
 /* The bits on the wire of a floating-point member. */
 static bool real_bits(struct nadi_packer *p, const struct nadi_member *member,
-                      const struct nadi_json_item *at, uint64_t *bits)
+                      const struct item *at, uint64_t *bits)
 {
     double value;
     if (!real_of(p, at, &value))
@@ -132,10 +201,8 @@ static bool real_bits(struct nadi_packer *p, const struct nadi_member *member,
         return true;
     }
     /* Not by way of the double, which would round twice. */
-    char text[64];
-    const bool fits = at->kind == NADI_JSON_NUMBER && at->bytes < sizeof text;
-    snprintf(text, sizeof text, "%.*s", (int)nadi_min_u64(at->bytes, sizeof text - 1), at->text);
-    const float single = fits ? strtof(text, NULL) : (float)value;
+    const bool number = at->value.kind == NADI_VALUE_NUMBER;
+    const float single = number ? strtof(at->value.text.at, NULL) : (float)value;
     uint32_t low;
     memcpy(&low, &single, sizeof low);
     *bits = low;
@@ -144,7 +211,7 @@ static bool real_bits(struct nadi_packer *p, const struct nadi_member *member,
 
 /* The bits on the wire of a number member. */
 static bool number_bits(struct nadi_packer *p, const struct nadi_member *member,
-                        const struct nadi_json_item *at, uint64_t *bits)
+                        const struct item *at, uint64_t *bits)
 {
     int64_t with_sign;
     switch ((enum nadi_value_class)member->value_class) {
@@ -152,16 +219,16 @@ static bool number_bits(struct nadi_packer *p, const struct nadi_member *member,
     case NADI_VALUE_FLOAT:
         return real_bits(p, member, at, bits);
     case NADI_VALUE_BOOL:
-        *bits = at->kind == NADI_JSON_TRUE;
-        return at->kind == NADI_JSON_TRUE || at->kind == NADI_JSON_FALSE ||
+        *bits = at->value.kind == NADI_VALUE_TRUE;
+        return at->value.kind == NADI_VALUE_TRUE || at->value.kind == NADI_VALUE_FALSE ||
                wants(p, at, "true or false");
     case NADI_VALUE_UNSIGNED:
-        return (nadi_json_item_u64(at, bits) && (member->bits == 64 || *bits <= UINT32_MAX)) ||
+        return (u64_of(at, bits) && (member->bits == 64 || *bits <= UINT32_MAX)) ||
                wants(p, at,
                      member->bits == 64 ? "a whole number from 0 to 2^64 - 1"
                                         : "a whole number from 0 to 2^32 - 1");
     case NADI_VALUE_SIGNED:
-        if (!nadi_json_item_i64(at, &with_sign) ||
+        if (!i64_of(at, &with_sign) ||
             (member->bits == 32 && (with_sign < INT32_MIN || with_sign > INT32_MAX)))
             return wants(p, at,
                          member->bits == 64 ? "a whole number from -2^63 to 2^63 - 1"
@@ -177,52 +244,65 @@ static bool number_bits(struct nadi_packer *p, const struct nadi_member *member,
 }
 
 static bool add_text_or_bytes(struct nadi_packer *p, const struct nadi_member *member,
-                              const struct nadi_json_item *at, uint32_t number,
-                              struct nadi_str *out)
+                              const struct item *at, uint32_t number, struct nadi_str *out)
 {
     if (member->value_class == NADI_VALUE_TEXT) {
-        if (at->kind != NADI_JSON_STRING)
+        const struct nadi_view text = plain(p, at->value.text);
+        if (at->value.kind != NADI_VALUE_STRING)
             return wants(p, at, "a text in quotes");
-        nadi_wire_add_bytes(out, number, at->text, at->bytes);
+        nadi_wire_add_bytes(out, number, text.at, text.bytes);
         return true;
     }
     nadi_str_clear(&p->packed);
     if (!add_base64(p, at, &p->packed))
         return false;
-    nadi_wire_add_bytes(out, number, nadi_str_get(&p->packed), p->packed.length);
+    nadi_wire_add_message(out, number, &p->packed);
     return true;
 }
 
-/* --- attributes --------------------------------------------------------------------------------
- */
-
-static bool add_list(struct nadi_packer *p, const struct nadi_member *member,
-                     const struct nadi_json_item *at, uint32_t number)
+/* An empty text is left out. */
+static bool add_text(struct nadi_packer *p, const struct item *at, uint32_t field,
+                     struct nadi_str *out)
 {
-    if (at->kind != NADI_JSON_ARRAY)
-        return wants(p, at, "a list");
-    nadi_str_clear(&p->list);
-    struct nadi_str run = NADI_STR_INIT;
-    bool ok = true;
-    for (const struct nadi_json_item *i = first_of(p, at); i && ok; i = next_of(p, i)) {
-        struct nadi_json_item named = *i;
-        named.key = at->key;
-        named.key_bytes = at->key_bytes;
-        uint64_t bits = 0;
-        if (member->wire == NADI_WIRE_BYTES)
-            ok = add_text_or_bytes(p, member, &named, 1, &p->list);
-        else if ((ok = number_bits(p, member, &named, &bits)))
-            nadi_member_put(&run, member, bits);
-    }
-    if (ok && run.length)
-        nadi_wire_add_bytes(&p->list, 1, run.text, run.length);
-    nadi_str_release(&run);
-    if (ok)
-        nadi_wire_add_bytes(&p->attr, number, nadi_str_get(&p->list), p->list.length);
-    return ok;
+    if (!at->at)
+        return true;
+    const struct nadi_view text = plain(p, at->value.text);
+    if (at->value.kind != NADI_VALUE_STRING)
+        return wants(p, at, "a text in quotes");
+    if (text.bytes)
+        nadi_wire_add_bytes(out, field, text.at, text.bytes);
+    return true;
 }
 
-static bool add_member(struct nadi_packer *p, const struct nadi_json_item *at, uint32_t number)
+static bool add_list(struct nadi_packer *p, const struct nadi_member *member, const struct item *at,
+                     uint32_t number)
+{
+    if (!is_kind(at, '['))
+        return wants(p, at, "a list");
+    struct item item;
+    struct nadi_pull s = items_of(at);
+    nadi_str_clear(&p->list);
+    if (member->wire == NADI_WIRE_BYTES) {
+        while (next_item(&s, at, &item))
+            if (!add_text_or_bytes(p, member, &item, NADI_CHAKRA_LIST_VALUES, &p->list))
+                return false;
+        nadi_wire_add_message(&p->attr, number, &p->list);
+        return true;
+    }
+    nadi_str_clear(&p->packed);
+    while (next_item(&s, at, &item)) {
+        uint64_t bits;
+        if (!number_bits(p, member, &item, &bits))
+            return false;
+        nadi_member_put(&p->packed, member, bits);
+    }
+    if (p->packed.length)
+        nadi_wire_add_message(&p->list, NADI_CHAKRA_LIST_VALUES, &p->packed);
+    nadi_wire_add_message(&p->attr, number, &p->list);
+    return true;
+}
+
+static bool add_member(struct nadi_packer *p, const struct item *at, uint32_t number)
 {
     const struct nadi_member *member = nadi_member_of(number);
     uint64_t bits;
@@ -237,165 +317,153 @@ static bool add_member(struct nadi_packer *p, const struct nadi_json_item *at, u
     return true;
 }
 
-static bool add_attr(struct nadi_packer *p, const struct nadi_json_item *object, uint32_t field)
+/* The next item of the list of attributes. */
+static bool add_attr(struct nadi_packer *p, struct nadi_pull *s, uint32_t field)
 {
-    const struct nadi_json_item *name = NULL, *doc = NULL, *value = NULL;
+    struct item name = {.at = NULL}, doc = name, value = name, item;
     uint32_t number = 0;
-    if (object->kind != NADI_JSON_OBJECT)
-        return nadi_pack_fault(p, object->column, "{\"name\":\"tid\",\"int64_val\":1}",
+    if (nadi_pull_peek(s) != '{')
+        return nadi_pack_fault(p, s->at, "{\"name\":\"tid\",\"int64_val\":1}",
                                "an attribute must be an object");
-    for (const struct nadi_json_item *i = first_of(p, object); i; i = next_of(p, i)) {
-        const uint32_t found = nadi_member_find(i->key, i->key_bytes);
-        const struct nadi_json_item **slot = nadi_json_key_is(i, "name")         ? &name
-                                             : nadi_json_key_is(i, "doc_string") ? &doc
-                                             : found                             ? &value
-                                                                                 : NULL;
+    nadi_pull_open(s, '{');
+    while (next_member(s, &item)) {
+        const struct nadi_view key = plain(p, item.key);
+        const uint32_t found = nadi_member_find(key.at, key.bytes);
+        struct item *slot = NADI_VIEW_IS(key, "name")         ? &name
+                            : NADI_VIEW_IS(key, "doc_string") ? &doc
+                            : found                           ? &value
+                                                              : NULL;
         if (!slot)
-            return nadi_pack_fault(p, i->column,
+            return nadi_pack_fault(p, item.at,
                                    "name, doc_string, and one of int64_val, string_val, "
                                    "uint64_list and so on",
                                    "an attribute has no key '%.*s'",
-                                   (int)nadi_min_u64(i->key_bytes, 60), i->key);
-        if (*slot)
-            return nadi_pack_fault(p, i->column, "keep one of them", "an attribute has one %s",
+                                   (int)nadi_min_u64(key.bytes, 60), key.at);
+        if (slot->at)
+            return nadi_pack_fault(p, item.at, "keep one of them", "an attribute has one %s",
                                    slot == &value ? "value" : "key of each name");
-        *slot = i;
+        *slot = item;
         number = found ? found : number;
     }
     nadi_str_clear(&p->attr);
-    if ((name && name->kind != NADI_JSON_STRING) || (doc && doc->kind != NADI_JSON_STRING))
-        return wants(p, name && name->kind != NADI_JSON_STRING ? name : doc, "a text in quotes");
-    if (name && name->bytes)
-        nadi_wire_add_bytes(&p->attr, 1, name->text, name->bytes);
-    if (doc && doc->bytes)
-        nadi_wire_add_bytes(&p->attr, 2, doc->text, doc->bytes);
-    if (value && !add_member(p, value, number))
+    if (!add_text(p, &name, NADI_CHAKRA_ATTR_NAME, &p->attr) ||
+        !add_text(p, &doc, NADI_CHAKRA_ATTR_DOC, &p->attr) ||
+        (value.at && !add_member(p, &value, number)))
         return false;
-    nadi_wire_add_bytes(&p->message, field, nadi_str_get(&p->attr), p->attr.length);
+    nadi_wire_add_message(&p->message, field, &p->attr);
     return true;
 }
 
-static bool add_attrs(struct nadi_packer *p, const struct nadi_json_item *list, uint32_t field)
-{
-    if (!list)
-        return true;
-    if (list->kind != NADI_JSON_ARRAY)
-        return wants(p, list, "a list");
-    for (const struct nadi_json_item *i = first_of(p, list); i; i = next_of(p, i)) {
-        if (!add_attr(p, i, field))
-            return false;
-    }
-    return true;
-}
-
-/* --- the other fields --------------------------------------------------------------------------
- */
-
-static bool add_u64(struct nadi_packer *p, const struct nadi_json_item *at, uint32_t field)
+static bool add_number(struct nadi_packer *p, const struct item *at, uint32_t field)
 {
     uint64_t value;
-    if (!at)
-        return true;
-    if (!nadi_json_item_u64(at, &value))
+    if (!u64_of(at, &value))
         return wants(p, at, "a whole number from 0 to 2^64 - 1");
-    if (value)
-        nadi_wire_add_number(&p->message, field, value);
+    nadi_chakra_put_number(&p->message, field, value);
     return true;
 }
 
-static bool add_text(struct nadi_packer *p, const struct nadi_json_item *at, uint32_t field,
-                     struct nadi_str *out)
-{
-    if (!at)
-        return true;
-    if (at->kind != NADI_JSON_STRING)
-        return wants(p, at, "a text in quotes");
-    if (at->bytes)
-        nadi_wire_add_bytes(out, field, at->text, at->bytes);
-    return true;
-}
-
-static bool add_deps(struct nadi_packer *p, const struct nadi_json_item *list, uint32_t field)
-{
-    if (!list)
-        return true;
-    if (list->kind != NADI_JSON_ARRAY)
-        return wants(p, list, "a list of node ids");
-    nadi_str_clear(&p->packed);
-    for (const struct nadi_json_item *i = first_of(p, list); i; i = next_of(p, i)) {
-        uint64_t id;
-        if (!nadi_json_item_u64(i, &id))
-            return nadi_pack_fault(p, i->column, NULL, "a node id is a whole number, 0 or more");
-        nadi_wire_add_varint(&p->packed, id);
-    }
-    if (p->packed.length)
-        nadi_wire_add_bytes(&p->message, field, p->packed.text, p->packed.length);
-    return true;
-}
-
-static bool add_io(struct nadi_packer *p, const struct nadi_json_item *object, uint32_t field)
-{
-    static const char *const keys[] = {"values", "shapes", "types"};
-    const struct nadi_json_item *found[3];
-    if (!object)
-        return true;
-    if (object->kind != NADI_JSON_OBJECT)
-        return wants(p, object, "an object with values, shapes and types");
-    if (!find_keys(p, object, keys, 3, found))
-        return false;
-    nadi_str_clear(&p->attr);
-    for (uint32_t k = 0; k < 3; k++) {
-        if (!add_text(p, found[k], k + 1, &p->attr))
-            return false;
-    }
-    nadi_wire_add_bytes(&p->message, field, nadi_str_get(&p->attr), p->attr.length);
-    return true;
-}
-
-static bool add_type(struct nadi_packer *p, const struct nadi_json_item *at)
+static bool add_kind(struct nadi_packer *p, const struct item *at, uint32_t field)
 {
     uint64_t type;
-    if (!at)
-        return true;
-    if (!nadi_json_item_u64(at, &type)) {
+    if (!u64_of(at, &type)) {
         for (type = 0; type < NADI_NODE_TYPES; type++) {
-            if (nadi_json_text_is(at, nadi_node_type_name((enum nadi_node_type)type)))
+            if (is_text(p, at, nadi_node_type_name((enum nadi_node_type)type)))
                 break;
         }
         if (type == NADI_NODE_TYPES)
-            return nadi_pack_fault(p, at->column,
+            return nadi_pack_fault(p, at->at,
                                    "COMP_NODE, COMM_COLL_NODE, COMM_SEND_NODE, COMM_RECV_NODE, "
                                    "MEM_LOAD_NODE, MEM_STORE_NODE, METADATA_NODE, INVALID_NODE "
                                    "or a number",
                                    "no such node type");
     }
-    if (type)
-        nadi_wire_add_number(&p->message, 3, type);
+    nadi_chakra_put_number(&p->message, field, type);
     return true;
 }
 
-static bool add_one_unknown(struct nadi_packer *p, const struct nadi_json_item *object)
+static bool add_ids(struct nadi_packer *p, const struct item *list, uint32_t field)
+{
+    struct item item;
+    if (!is_kind(list, '['))
+        return wants(p, list, "a list of node ids");
+    nadi_str_clear(&p->packed);
+    for (struct nadi_pull s = items_of(list); next_item(&s, list, &item);) {
+        uint64_t id;
+        if (!u64_of(&item, &id))
+            return nadi_pack_fault(p, item.at, NULL, "a node id is a whole number, 0 or more");
+        nadi_wire_add_varint(&p->packed, id);
+    }
+    if (p->packed.length)
+        nadi_wire_add_message(&p->message, field, &p->packed);
+    return true;
+}
+
+enum { MOST_KEYS = 16 };
+
+/* The items of a message by field number, of the keys that stand beside the fields behind them. */
+static bool find_fields(struct nadi_packer *p, const struct item *object,
+                        const struct nadi_chakra_message *m, const char *const *extra,
+                        size_t extra_count, struct item found[MOST_KEYS])
+{
+    const char *keys[MOST_KEYS] = {NULL};
+    size_t count = 0;
+    NADI_ASSERT(m->last + extra_count < MOST_KEYS);
+    for (uint32_t number = 1; number <= m->last; number++)
+        keys[count++] = m->fields[number].name;
+    for (size_t i = 0; i < extra_count; i++)
+        keys[count++] = extra[i];
+    return find_keys(p, object, keys, count, found + 1);
+}
+
+static bool add_io(struct nadi_packer *p, const struct item *object, uint32_t field)
+{
+    struct item found[MOST_KEYS];
+    if (!is_kind(object, '{'))
+        return wants(p, object, "an object with values, shapes and types");
+    if (!find_fields(p, object, &nadi_chakra_io, NULL, 0, found))
+        return false;
+    nadi_str_clear(&p->attr);
+    for (uint32_t number = 1; number <= nadi_chakra_io.last; number++) {
+        if (!add_text(p, &found[number], number, &p->attr))
+            return false;
+    }
+    nadi_wire_add_message(&p->message, field, &p->attr);
+    return true;
+}
+
+static bool add_attrs(struct nadi_packer *p, const struct item *list, uint32_t field)
+{
+    if (!is_kind(list, '['))
+        return wants(p, list, "a list");
+    for (struct nadi_pull s = items_of(list); nadi_pull_item(&s);) {
+        if (!add_attr(p, &s, field))
+            return false;
+    }
+    return true;
+}
+
+static bool add_one_unknown(struct nadi_packer *p, const struct item *object)
 {
     static const char *const keys[] = {"field", "wire", "value"};
-    const struct nadi_json_item *found[3];
+    struct item found[3];
     uint64_t number = 0, wire = 0, bits = 0;
-    if (object->kind != NADI_JSON_OBJECT || !find_keys(p, object, keys, 3, found) || !found[0] ||
-        !found[1] || !found[2] || !nadi_json_item_u64(found[0], &number) || number == 0 ||
-        number >= 1u << 29 || !nadi_json_item_u64(found[1], &wire))
-        return nadi_pack_fault(p, object->column, "{\"field\":11,\"wire\":2,\"value\":\"base64\"}",
+    if (!is_kind(object, '{') || !find_keys(p, object, keys, 3, found) || !found[0].at ||
+        !found[1].at || !found[2].at || !u64_of(&found[0], &number) || number == 0 ||
+        number >= 1u << 29 || !u64_of(&found[1], &wire))
+        return nadi_pack_fault(p, object->at, "{\"field\":11,\"wire\":2,\"value\":\"base64\"}",
                                "an unknown field needs field, wire and value");
     if (wire == NADI_WIRE_BYTES) {
         nadi_str_clear(&p->packed);
-        if (!add_base64(p, found[2], &p->packed))
+        if (!add_base64(p, &found[2], &p->packed))
             return false;
-        nadi_wire_add_bytes(&p->message, (uint32_t)number, nadi_str_get(&p->packed),
-                            p->packed.length);
+        nadi_wire_add_message(&p->message, (uint32_t)number, &p->packed);
         return true;
     }
     if (wire != NADI_WIRE_VARINT && wire != NADI_WIRE_64 && wire != NADI_WIRE_32)
-        return wants(p, found[1], "a wire type: 0, 1, 2 or 5");
-    if (!nadi_json_item_u64(found[2], &bits) || (wire == NADI_WIRE_32 && bits > UINT32_MAX))
-        return wants(p, found[2], "a number that the wire type holds");
+        return wants(p, &found[1], "a wire type: 0, 1, 2 or 5");
+    if (!u64_of(&found[2], &bits) || (wire == NADI_WIRE_32 && bits > UINT32_MAX))
+        return wants(p, &found[2], "a number that the wire type holds");
     nadi_wire_add_tag(&p->message, (uint32_t)number, (uint32_t)wire);
     if (wire == NADI_WIRE_VARINT)
         nadi_wire_add_varint(&p->message, bits);
@@ -404,84 +472,121 @@ static bool add_one_unknown(struct nadi_packer *p, const struct nadi_json_item *
     return true;
 }
 
-static bool add_unknown(struct nadi_packer *p, const struct nadi_json_item *list)
+static bool add_unknown(struct nadi_packer *p, const struct item *list)
 {
-    if (!list)
+    struct item item;
+    if (!list->at)
         return true;
-    if (list->kind != NADI_JSON_ARRAY)
+    if (!is_kind(list, '['))
         return wants(p, list, "a list");
-    for (const struct nadi_json_item *i = first_of(p, list); i; i = next_of(p, i)) {
-        if (!add_one_unknown(p, i))
+    for (struct nadi_pull s = items_of(list); next_item(&s, list, &item);) {
+        if (!add_one_unknown(p, &item))
             return false;
     }
     return true;
 }
 
-/* --- messages ----------------------------------------------------------------------------------
- */
+static bool add_field(struct nadi_packer *p, enum nadi_chakra_form form, const struct item *item,
+                      uint32_t number)
+{
+    switch (form) {
+    case NADI_CHAKRA_FORM_NUMBER:
+        return add_number(p, item, number);
+    case NADI_CHAKRA_FORM_KIND:
+        return add_kind(p, item, number);
+    case NADI_CHAKRA_FORM_TEXT:
+        return add_text(p, item, number, &p->message);
+    case NADI_CHAKRA_FORM_IDS:
+        return add_ids(p, item, number);
+    case NADI_CHAKRA_FORM_IO:
+        return add_io(p, item, number);
+    case NADI_CHAKRA_FORM_ATTR:
+        return add_attrs(p, item, number);
+    }
+    NADI_BUG("a field without a form");
+}
 
-static bool read_length_bytes(struct nadi_packer *p, const struct nadi_json_item *at)
+static bool add_message(struct nadi_packer *p, const struct nadi_chakra_message *m,
+                        const struct item *found)
+{
+    for (uint32_t number = 1; number <= m->last; number++) {
+        if (found[number].at && !add_field(p, m->fields[number].form, &found[number], number))
+            return false;
+    }
+    return add_unknown(p, &found[m->last + 1]);
+}
+
+static bool read_length_bytes(struct nadi_packer *p, const struct item *at)
 {
     uint64_t value = 0;
-    if (at && (!nadi_json_item_u64(at, &value) || value == 0 || value > 5))
+    if (at->at && (!u64_of(at, &value) || value == 0 || value > 5))
         return wants(p, at, "a number from 1 to 5");
     p->length_bytes = (uint32_t)value;
     return true;
 }
 
-enum { NODE_RAW = 11, NODE_LENGTH = 12, NODE_UNKNOWN = 10, NODE_KEYS = 13 };
-
-static const char *const node_keys[NODE_KEYS] = {
-    "id",     "name",    "type", "ctrl_deps", "data_deps", "start_time_micros", "duration_micros",
-    "inputs", "outputs", "attr", "unknown",   "raw",       "length_bytes",
-};
-
-static bool pack_node(struct nadi_packer *p, const struct nadi_json_item *object)
-{
-    const struct nadi_json_item *k[NODE_KEYS];
-    if (!find_keys(p, object, node_keys, NODE_KEYS, k) || !read_length_bytes(p, k[NODE_LENGTH]))
-        return false;
-    if (k[NODE_RAW])
-        return add_base64(p, k[NODE_RAW], &p->message);
-    return add_u64(p, k[0], 1) && add_text(p, k[1], 2, &p->message) && add_type(p, k[2]) &&
-           add_deps(p, k[3], 4) && add_deps(p, k[4], 5) && add_u64(p, k[5], 6) &&
-           add_u64(p, k[6], 7) && add_io(p, k[7], 8) && add_io(p, k[8], 9) &&
-           add_attrs(p, k[9], 10) && add_unknown(p, k[NODE_UNKNOWN]);
-}
-
-static bool pack_metadata(struct nadi_packer *p, const struct nadi_json_item *object)
+static bool pack_metadata(struct nadi_packer *p, const struct item *object)
 {
     static const char *const outer_keys[] = {"metadata", "raw", "length_bytes"};
-    static const char *const keys[] = {"version", "attr", "unknown"};
-    const struct nadi_json_item *outer[3], *k[3];
-    if (!find_keys(p, object, outer_keys, 3, outer) || !read_length_bytes(p, outer[2]))
+    static const char *const extra[] = {"unknown"};
+    struct item outer[3], found[MOST_KEYS];
+    p->is_metadata = true;
+    if (!find_keys(p, object, outer_keys, 3, outer) || !read_length_bytes(p, &outer[2]))
         return false;
-    if (outer[1])
-        return add_base64(p, outer[1], &p->message);
-    if (outer[0]->kind != NADI_JSON_OBJECT)
-        return wants(p, outer[0], "an object");
-    return find_keys(p, outer[0], keys, 3, k) && add_text(p, k[0], 1, &p->message) &&
-           add_attrs(p, k[1], 2) && add_unknown(p, k[2]);
+    if (outer[1].at)
+        return add_base64(p, &outer[1], &p->message);
+    if (!is_kind(&outer[0], '{'))
+        return wants(p, &outer[0], "an object");
+    return find_fields(p, &outer[0], &nadi_chakra_metadata, extra, 1, found) &&
+           add_message(p, &nadi_chakra_metadata, found);
 }
 
-bool nadi_pack_message(struct nadi_packer *p)
+static bool pack_object(struct nadi_packer *p, const struct item *object)
 {
-    const struct nadi_json_item *object = &p->line.items[0];
+    static const char *const extra[] = {"unknown", "raw", "length_bytes", "metadata"};
+    struct item found[MOST_KEYS];
+    const struct item *behind = &found[nadi_chakra_node.last + 1];
+    if (!find_fields(p, object, &nadi_chakra_node, extra, 4, found))
+        return false;
+    if (behind[3].at)
+        return pack_metadata(p, object);
+    if (!read_length_bytes(p, &behind[2]))
+        return false;
+    return behind[1].at ? add_base64(p, &behind[1], &p->message)
+                        : add_message(p, &nadi_chakra_node, found);
+}
+
+bool nadi_pack_message(struct nadi_packer *p, const char *line, size_t bytes)
+{
+    struct nadi_pull s = nadi_pull_of(line, bytes);
+    struct item object = {.at = line};
+    p->line = line;
     nadi_str_clear(&p->message);
     p->is_metadata = false;
-    if (object->kind != NADI_JSON_OBJECT)
-        return nadi_pack_fault(p, object->column, "write one node a line: {\"id\":1,...}",
+    if (bytes > UINT32_MAX)
+        return nadi_pack_fault(p, line, "split the attribute", "a line of more than 4 GiB");
+    if (!nadi_pull_strict(&s))
+        return nadi_pack_fault(p, s.at,
+                               "the input must be what `nadi trace show` writes: one JSON object "
+                               "a line",
+                               "%s", s.fault);
+    while (strchr(" \t\r", *object.at))
+        object.at++;
+    if (*object.at != '{')
+        return nadi_pack_fault(p, object.at, "write one node a line: {\"id\":1,...}",
                                "a line must be an object");
-    for (const struct nadi_json_item *i = first_of(p, object); i; i = next_of(p, i))
-        p->is_metadata |= nadi_json_key_is(i, "metadata");
-    return p->is_metadata ? pack_metadata(p, object) : pack_node(p, object);
+    object.value = (struct nadi_value){
+        .kind = NADI_VALUE_NESTED,
+        .text = {.at = object.at, .bytes = (uint32_t)(line + bytes - object.at)},
+    };
+    return pack_object(p, &object);
 }
 
 void nadi_packer_release(struct nadi_packer *p)
 {
-    nadi_json_line_release(&p->line);
     nadi_str_release(&p->message);
     nadi_str_release(&p->attr);
     nadi_str_release(&p->list);
     nadi_str_release(&p->packed);
+    nadi_str_release(&p->plain);
 }

@@ -4,24 +4,25 @@
 
 #include "base/diag.h"
 #include "base/str.h"
-#include "format/json_line.h"
+#include "format/json_pull.h"
 
 struct nadi_packer {
     const char *path;
     uint32_t line_number;
-    struct nadi_json_line line;
+    const char *line;
     struct nadi_diags *diags;
-    struct nadi_str message, attr, list, packed; /* scratch; `message` is the result */
-    uint32_t length_bytes;                       /* of the frame's length; 0: as few as needed */
+    struct nadi_str message, attr, list, packed, plain; /* scratch; `message` is the result */
+    uint32_t length_bytes; /* of the frame's length; 0: as few as needed */
     bool is_metadata;
 };
 
-/* Of the line that was parsed. False with an error. */
-bool nadi_pack_message(struct nadi_packer *p) NADI_MUST_USE;
+/* Of a line, behind which a zero stands and NADI_PULL_PAD bytes are readable. False with an error.
+ */
+bool nadi_pack_message(struct nadi_packer *p, const char *line, size_t bytes) NADI_MUST_USE;
 void nadi_packer_release(struct nadi_packer *p);
 
-/* False with an error at a column of the line. */
-bool nadi_pack_fault(struct nadi_packer *p, uint32_t column, const char *hint, const char *format,
+/* False with an error at a byte of the line. */
+bool nadi_pack_fault(struct nadi_packer *p, const char *at, const char *hint, const char *format,
                      ...) NADI_PRINTF(4, 5);
 
 #endif
