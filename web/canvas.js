@@ -10,7 +10,7 @@ export function paintAll() {
 
 /* A canvas that is as sharp as the screen and redrawn when its size, the theme or its state changes. */
 export function sharpCanvas(height, draw, label) {
-  const canvas = el("canvas", { tabindex: "0", role: "img", "aria-label": label, style: `height:${height}px` });
+  const canvas = el("canvas", { class: "drawn", tabindex: "0", role: "img", "aria-label": label, style: `height:${height}px` });
   let asked = false;
   const view = { canvas, ctx: canvas.getContext("2d", { alpha: false }), width: 0, height: 0, ratio: 1, frames: [] };
   view.redraw = () => {

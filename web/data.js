@@ -74,14 +74,32 @@ function readMessages(run, read) {
   run.messages = m;
 }
 
+/* Those of collectives. */
+function readInner(run, read) {
+  const n = read.number(), m = { count: n };
+  for (const key of ["from", "to", "group", "sequence", "waited", "queued"]) m[key] = new Uint32Array(n);
+  for (const key of ["sent", "arrived", "bytes"]) m[key] = new Float64Array(n);
+  let time = 0;
+  for (let i = 0; i < n; i++) {
+    m.from[i] = read.number(); m.to[i] = read.number();
+    time += read.signed();
+    m.sent[i] = time; m.arrived[i] = time + read.number();
+    for (const key of ["bytes", "group", "sequence", "waited", "queued"]) m[key][i] = read.number();
+  }
+  run.inner = m;
+}
+
 export async function readRun(element) {
   const bytes = await inflate(fromBase64(element.textContent));
   const length = new DataView(bytes.buffer).getUint32(0, true);
   const json = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
   const run = { name: json.name, info: objects(json.run)[0] };
-  for (const key of ["ranks", "memberships", "dimensions", "boxes", "lines", "frames", "links", "packets", "ports", "pauses", "collectives", "path", "sensitivities", "bounds", "ops"])
+  for (const key of ["ranks", "memberships", "dimensions", "boxes", "lines", "frames", "links", "completions", "phases", "packets", "ports", "pauses", "collectives", "path", "sensitivities", "bounds", "ops"])
     run[key] = objects(json[key]);
   run.usage = json.link_usage.rows; run.buckets = objects(json.usage_buckets);
+  run.usageDepth = json.usage_depth.rows[0]?.[0] ?? null;
+  run.inFlight = json.in_flight.rows; run.messageGroups = json.message_groups.rows.map(r => r[0]);
+  run.notKnown = Object.fromEntries(json.not_known.rows);
   run.pathCauses = Object.fromEntries(json.path_causes.rows.map(r => [r[0], r[1]]));
   run.pathSteps = json.path_causes.rows.reduce((s, r) => s + r[2], 0);
   run.samples = json.samples.rows.map(r => r[0]);
@@ -96,6 +114,7 @@ export async function readRun(element) {
   const read = makeReader(bytes, 4 + length);
   readTracks(run, read);
   readMessages(run, read);
+  readInner(run, read);
   element.textContent = "";
   return run;
 }

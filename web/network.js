@@ -3,6 +3,8 @@ import { css, sharpCanvas } from "./canvas.js";
 import { lineChart } from "./charts.js";
 import { boxPicture, colourOfRole } from "./drawing.js";
 import { bytes, count, el, percent, rate, time, tip } from "./format.js";
+import { completionsPart, depthPart } from "./messages.js";
+import { linkName } from "./packets.js";
 import { heat, heatLegend } from "./heat.js";
 import { placePicture } from "./places.js";
 import { firstAtOrAfter } from "./search.js";
@@ -107,5 +109,6 @@ export function networkView(run) {
     picture.roles ? el("ul", { class: "legend" }, picture.roles.map(r => el("li", {}, el("i", { style: "background:" + colourOfRole(r) }), r === "npu" ? "NPU" : r))) : null,
     noteOf(run, links, picture),
     run.buckets.length > 1 && links.length ? usageChart(run, links) : null,
+    depthPart(run, linkName), completionsPart(run),
     linkTables(run, links));
 }

@@ -2,6 +2,7 @@
 import { barChart, lineChart } from "./charts.js";
 import { settingsOf } from "./data.js";
 import { bytes, card, count, el, percent, rate, three, time } from "./format.js";
+import { completionsPart, depthPart } from "./messages.js";
 import { sortableTable } from "./table.js";
 
 const SHOWN = 12;
@@ -61,6 +62,7 @@ export function packetsView(run) {
     settingsNote(run),
     f.abandoned ? el("p", { class: "bad" }, `${count(f.abandoned)} messages were given up after too many timeouts.`) : null,
     run.pauses.length ? pausesChart(run) : null,
+    depthPart(run, linkName), completionsPart(run),
     el("div", { class: "pair" },
       bars(ports, "utilisation", "Busiest links", percent, p => percent(p.utilisation), p => `${bytes(p.bytes)} in ${count(p.messages)} packets at ${rate(p.link_gbps)}`),
       bars(ports, "peak_queue_bytes", "Longest queues", bytes, p => bytes(p.peak_queue_bytes), p => `${percent(p.utilisation)} busy, paused for ${time(p.paused_ns)}`),

@@ -1,8 +1,10 @@
 /* The timeline: rows are tracks of ranks, time runs to the right. Spans narrower than a pixel share it, and
  * everything up to the next pixel is skipped by binary search: a frame costs pixels, not spans. */
 import { css, pixelOf, sharpCanvas } from "./canvas.js";
+import { COUNTER, countersOf, describeCounter, drawCounters } from "./counters.js";
 import { TRACKS } from "./data.js";
 import { CAUSES, bytes, colourOf, count, el, isDark, labelOf, legend, time, tip } from "./format.js";
+import { insideView } from "./inside.js";
 import { firstAtOrAfter } from "./search.js";
 
 const GUTTER = 100, LANE = 26, AXIS = 22;
@@ -128,9 +130,11 @@ export function timelineView(run) {
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     drawAxis(view);
     drawLabels(view);
-    drawArrows(view);
+    drawArrows(view, run.messages, [2, 1]);
+    drawArrows(view, run.inner, [1]);
     drawSelection(view);
     ctx.setTransform(1, 0, 0, 1, 0, 0);
+    if (below) below.redraw();
   }
 
   const xOf = (view, t) => GUTTER + (t - s.t0) * (view.width - GUTTER) / (s.t1 - s.t0);
@@ -183,15 +187,15 @@ export function timelineView(run) {
     ctx.restore();
   }
 
-  function drawArrows(view) {
-    const m = run.messages, { ctx } = view;
+  function drawArrows(view, m, ends) {
+    const { ctx } = view;
     const a = firstAtOrAfter(m.sent, s.t0, 0, m.count), b = firstAtOrAfter(m.sent, s.t1, a, m.count);
     if (b - a > 500 || s.row < 5) return;
     ctx.save();
     ctx.beginPath(); ctx.rect(GUTTER, AXIS + LANE, view.width, view.height); ctx.clip();
     ctx.strokeStyle = css("--ink"); ctx.fillStyle = css("--ink"); ctx.globalAlpha = 0.55;
     for (let i = a; i < b; i++) {
-      const from = s.rowOf.get(m.from[i] + ":1"), to = s.rowOf.get(m.to[i] + ":2") ?? s.rowOf.get(m.to[i] + ":1");
+      const from = s.rowOf.get(m.from[i] + ":1"), to = ends.map(k => s.rowOf.get(m.to[i] + ":" + k)).find(row => row !== undefined);
       if (from === undefined || to === undefined) continue;
       const x0 = xOf(view, m.sent[i]), y0 = yOf(from) + s.row / 2, x1 = xOf(view, m.arrived[i]), y1 = yOf(to) + s.row / 2;
       const angle = Math.atan2(y1 - y0, x1 - x0);
@@ -249,12 +253,31 @@ export function timelineView(run) {
     pan(0);
   }
 
-  /* The span under the pointer: [start, end]. */
+  /* The span under the pointer. */
   function spanAt(x, y) {
     const row = s.rows[Math.floor((y - AXIS - LANE + s.top) / s.row)], t = timeAt(view, x);
     if (!row || row.header || x < GUTTER) return null;
     const i = firstAtOrAfter(row.start, t + 1e-9, 0, row.count) - 1;
-    return i >= 0 && row.end[i] >= t ? [row.start[i], row.end[i]] : null;
+    return i >= 0 && row.end[i] >= t ? { rank: row.rank, op: run.ops[row.op[i]], start: row.start[i], end: row.end[i] } : null;
+  }
+
+  /* Shows what is inside a collective; nothing of other spans. */
+  function openSpan(span) {
+    if (!span || !span.op.collective) return;
+    s.open = span;
+    inside.replaceChildren(...insideView(run, span));
+  }
+
+  /* The longest collective in view of the first row with one. */
+  function longestInView() {
+    for (const row of s.rows.slice(Math.floor(s.top / s.row))) {
+      let best = null;
+      for (let i = firstAtOrAfter(row.start, s.t0 - row.longest, 0, row.count); i < row.count && row.start[i] < s.t1; i++)
+        if (row.end[i] > s.t0 && run.ops[row.op[i]].collective && (!best || row.end[i] - row.start[i] > best.end - best.start))
+          best = { rank: row.rank, op: run.ops[row.op[i]], start: row.start[i], end: row.end[i] };
+      if (best) return best;
+    }
+    return null;
   }
 
   function drawSelection(view) {
@@ -264,6 +287,16 @@ export function timelineView(run) {
     ctx.fillRect(Math.min(a, b), AXIS, Math.abs(b - a), view.height); ctx.globalAlpha = 1;
   }
 
+  const inside = el("div", { class: "inside" }), lanes = countersOf(run);
+  const below = lanes.length ? sharpCanvas(lanes.length * COUNTER, v => drawCounters(v, lanes, GUTTER, s.t0, s.t1, run.end), "Counters of the network over time") : null;
+  if (below) {
+    below.canvas.addEventListener("pointermove", e => {
+      const text = e.offsetX < GUTTER ? null : describeCounter(lanes, e.offsetY, timeAt(view, e.offsetX), run.end);
+      if (text) tip.show(text, e.clientX, e.clientY); else tip.hide();
+    });
+    below.canvas.addEventListener("pointerleave", tip.hide);
+    below.canvas.style.touchAction = "pan-y";
+  }
   const height = Math.max(260, Math.min(640, AXIS + LANE + run.tracks.length * s.row + 6, innerHeight - 170));
   const view = sharpCanvas(height, draw, "Timeline of ranks. Arrow keys move, plus and minus zoom, 0 shows all.");
   const pointers = new Map();
@@ -271,7 +304,7 @@ export function timelineView(run) {
     e.preventDefault();
     if (e.shiftKey) { s.top += e.deltaY + e.deltaX; view.redraw(); } else zoom(Math.exp(e.deltaY * 0.0015), e.offsetX);
   }, { passive: false });
-  view.canvas.addEventListener("pointerdown", e => { pointers.set(e.pointerId, e); view.canvas.setPointerCapture(e.pointerId); tip.hide(); if (e.shiftKey || e.offsetY < AXIS) s.select = [e.offsetX, e.offsetX]; });
+  view.canvas.addEventListener("pointerdown", e => { pointers.set(e.pointerId, e); s.down = [e.clientX, e.clientY]; view.canvas.setPointerCapture(e.pointerId); tip.hide(); if (e.shiftKey || e.offsetY < AXIS) s.select = [e.offsetX, e.offsetX]; });
   view.canvas.addEventListener("pointermove", e => {
     const old = pointers.get(e.pointerId);
     if (!old) {
@@ -297,19 +330,19 @@ export function timelineView(run) {
         const [a, b] = s.select.map(x => timeAt(view, Math.max(GUTTER, x))).sort((p, q) => p - q), wide = Math.abs(s.select[1] - s.select[0]) > 4;
         s.select = null;
         if (wide && type === "pointerup") zoomTo(a, b); else view.redraw();
-      }
+      } else if (type === "pointerup" && Math.hypot(e.clientX - s.down[0], e.clientY - s.down[1]) < 4) openSpan(spanAt(e.offsetX, e.offsetY));
       if (e.pointerType === "touch") { const text = describe(e.offsetX, e.offsetY); if (text) tip.show(text, e.clientX, e.clientY); }
     });
   view.canvas.addEventListener("pointerleave", tip.hide);
   view.canvas.addEventListener("dblclick", e => {
     const span = spanAt(e.offsetX, e.offsetY);
-    if (span) { const room = (span[1] - span[0]) * 0.1; zoomTo(span[0] - room, span[1] + room); }
+    if (span) { const room = (span.end - span.start) * 0.1; zoomTo(span.start - room, span.end + room); }
   });
   view.canvas.addEventListener("keydown", e => {
     const acts = { ArrowLeft: () => pan(-0.1), ArrowRight: () => pan(0.1), a: () => pan(-0.1), d: () => pan(0.1),
       "+": () => zoom(0.7), "=": () => zoom(0.7), w: () => zoom(0.7), "-": () => zoom(1.4), s: () => zoom(1.4),
       ArrowUp: () => { s.top -= 3 * s.row; view.redraw(); }, ArrowDown: () => { s.top += 3 * s.row; view.redraw(); },
-      "0": () => { s.t0 = 0; s.t1 = Math.max(run.end, 1); view.redraw(); } };
+      Enter: () => openSpan(longestInView()), "0": () => { s.t0 = 0; s.t1 = Math.max(run.end, 1); view.redraw(); } };
     if (!acts[e.key] || e.ctrlKey || e.metaKey) return;
     acts[e.key](); e.preventDefault();
   });
@@ -337,13 +370,14 @@ export function timelineView(run) {
   if (run.tracks.some(t => t.kind === 2)) used.add("pipeline_bubble");
   const section = el("section", {},
     el("div", { class: "tools" }, el("label", {}, "ranks ", ranks), el("label", {}, "mark ", search), el("label", {}, "rows ", size), group, fold, kinds),
-    view.canvas, legend(CAUSES.map(c => c[0]).filter(c => used.has(c))),
+    view.canvas, below ? below.canvas : null, legend(CAUSES.map(c => c[0]).filter(c => used.has(c))),
     run.tracks.length ? null : el("p", { class: "note" }, "The run had too many nodes for their times to be in its files unasked: “--db” writes them."),
-    el("p", { class: "note" }, "Drag to move, wheel to zoom, shift and wheel for other ranks; shift and drag, or drag along the time, zooms to that time, a double click to a span. Keys: ", el("kbd", {}, "←"), el("kbd", {}, "→"), " move, ",
-      el("kbd", {}, "+"), el("kbd", {}, "−"), " zoom, ", el("kbd", {}, "↑"), el("kbd", {}, "↓"), " ranks, ", el("kbd", {}, "0"), " all. Arrows are messages; they show when few are in view. ",
+    el("p", { class: "note" }, "Drag to move, wheel to zoom, shift and wheel for other ranks; shift and drag, or drag along the time, zooms to that time, a double click to a span; a click on a collective shows its phases and messages. Keys: ", el("kbd", {}, "←"), el("kbd", {}, "→"), " move, ",
+      el("kbd", {}, "+"), el("kbd", {}, "−"), " zoom, ", el("kbd", {}, "↑"), el("kbd", {}, "↓"), " ranks, ", el("kbd", {}, "0"), " all, ", el("kbd", {}, "Enter"), " inside the longest collective in view. Arrows are messages; they show when few are in view. ",
       run.info.slack_is_exact ? "Slack is a promise: a node may end so much later and the run ends as before, if every rank keeps its order."
         : "Slack is an estimate here: a node that ends later also moves messages, which then meet others.",
       run.info.ranks > run.ranks.length ? ` One rank of each of ${count(run.ranks.length)} classes of equal ranks is shown.` : ""));
+  section.insertBefore(inside, below ? below.canvas.nextSibling : view.canvas.nextSibling);
   section.timeline = { state: s, view, zoom, pan };
   return section;
 }

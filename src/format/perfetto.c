@@ -18,8 +18,12 @@ enum {
     TRACK_NAME = 2,
     TRACK_PROCESS = 3,
     TRACK_PARENT_UUID = 5,
+    TRACK_COUNTER = 8,
     TRACK_CHILD_ORDERING = 11,
     TRACK_SIBLING_ORDER = 12,
+
+    COUNTER_UNIT = 3,
+    COUNTER_UNIT_NAME = 6,
 
     PROCESS_PID = 1,
     PROCESS_NAME = 6,
@@ -29,6 +33,7 @@ enum {
     EVENT_TYPE = 9,
     EVENT_NAME_ID = 10,
     EVENT_TRACK_UUID = 11,
+    EVENT_DOUBLE_COUNTER = 44,
     EVENT_FLOW_ID = 47,
     EVENT_TERMINATING_FLOW_ID = 48,
 
@@ -49,6 +54,9 @@ enum {
     NEEDS_INCREMENTAL_STATE = 2,
     SLICE_BEGIN = 1,
     SLICE_END = 2,
+    COUNTER = 4,
+    UNIT_COUNT = 2,
+    UNIT_SIZE_BYTES = 3,
     ORDER_EXPLICIT = 3,
 };
 
@@ -140,19 +148,42 @@ uint64_t nadi_pftrace_process(struct nadi_pftrace *t, uint32_t pid, const char *
     return t->last_uuid;
 }
 
-uint64_t nadi_pftrace_track(struct nadi_pftrace *t, uint64_t parent, const char *name,
-                            uint32_t order)
+/* counter: its description, or NULL. */
+static uint64_t child_track(struct nadi_pftrace *t, uint64_t parent, const char *name,
+                            uint32_t order, const struct nadi_str *counter)
 {
     struct nadi_str track = NADI_STR_INIT;
     flush(t);
     nadi_wire_add_number(&track, TRACK_UUID, ++t->last_uuid);
     nadi_wire_add_number(&track, TRACK_PARENT_UUID, parent);
     put_text(&track, TRACK_NAME, name);
+    if (counter)
+        nadi_wire_add_message(&track, TRACK_COUNTER, counter);
     nadi_wire_add_number(&track, TRACK_SIBLING_ORDER, order);
     nadi_wire_add_message(&t->packet, PACKET_TRACK_DESCRIPTOR, &track);
     t->has_packet = true;
     nadi_str_release(&track);
     return t->last_uuid;
+}
+
+uint64_t nadi_pftrace_track(struct nadi_pftrace *t, uint64_t parent, const char *name,
+                            uint32_t order)
+{
+    return child_track(t, parent, name, order, NULL);
+}
+
+uint64_t nadi_pftrace_counter(struct nadi_pftrace *t, uint64_t parent, const char *name,
+                              enum nadi_pftrace_unit unit, uint32_t order)
+{
+    struct nadi_str counter = NADI_STR_INIT;
+    if (unit == NADI_PFTRACE_PERCENT)
+        put_text(&counter, COUNTER_UNIT_NAME, "%");
+    else
+        nadi_wire_add_number(&counter, COUNTER_UNIT,
+                             unit == NADI_PFTRACE_BYTES ? UNIT_SIZE_BYTES : UNIT_COUNT);
+    const uint64_t track = child_track(t, parent, name, order, &counter);
+    nadi_str_release(&counter);
+    return track;
 }
 
 static void open_event(struct nadi_pftrace *t, uint64_t track, uint64_t at_ns, uint64_t type)
@@ -176,6 +207,15 @@ void nadi_pftrace_slice(struct nadi_pftrace *t, uint64_t track, uint64_t at_ns,
 void nadi_pftrace_slice_end(struct nadi_pftrace *t, uint64_t track, uint64_t at_ns)
 {
     open_event(t, track, at_ns, SLICE_END);
+}
+
+void nadi_pftrace_count(struct nadi_pftrace *t, uint64_t counter, uint64_t at_ns, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    open_event(t, counter, at_ns, COUNTER);
+    nadi_wire_add_tag(&t->event, EVENT_DOUBLE_COUNTER, NADI_WIRE_FIXED64);
+    nadi_wire_add_fixed(&t->event, bits, 8);
 }
 
 void nadi_pftrace_arg_u64(struct nadi_pftrace *t, const char *name, uint64_t value)

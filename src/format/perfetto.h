@@ -34,6 +34,12 @@ uint64_t nadi_pftrace_process(struct nadi_pftrace *t, uint32_t pid, const char *
 uint64_t nadi_pftrace_track(struct nadi_pftrace *t, uint64_t parent, const char *name,
                             uint32_t order);
 
+/* A counter among the tracks of a process; it keeps its value until the next. */
+enum nadi_pftrace_unit { NADI_PFTRACE_COUNT, NADI_PFTRACE_BYTES, NADI_PFTRACE_PERCENT };
+uint64_t nadi_pftrace_counter(struct nadi_pftrace *t, uint64_t parent, const char *name,
+                              enum nadi_pftrace_unit unit, uint32_t order);
+void nadi_pftrace_count(struct nadi_pftrace *t, uint64_t counter, uint64_t at_ns, double value);
+
 void nadi_pftrace_slice(struct nadi_pftrace *t, uint64_t track, uint64_t at_ns,
                         const char *category, const char *name);
 void nadi_pftrace_slice_end(struct nadi_pftrace *t, uint64_t track, uint64_t at_ns);

@@ -143,7 +143,7 @@ static void hand_over(struct aware *w, uint32_t flight)
     if (++l->waiting > w->tallies[index].most_waiting)
         w->tallies[index].most_waiting = l->waiting;
     if (w->usage)
-        nadi_usage_waiting(w->usage, index, nadi_engine_now(w->engine), l->waiting);
+        nadi_usage_deep(w->usage, index, nadi_engine_now(w->engine), l->waiting);
 }
 
 static void send_again(struct aware *w, uint32_t flight)
@@ -223,7 +223,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     w->kind_hop = nadi_engine_add_kind(setup->engine, on_hop, w);
     w->kind_free = nadi_engine_add_kind(setup->engine, on_link_free, w);
     if (setup->record_usage)
-        w->usage = nadi_usage_create(w->fabric.count);
+        w->usage = nadi_usage_create(w->fabric.count, NADI_DEPTH_MESSAGES);
     return &w->base;
 }
 

@@ -83,6 +83,15 @@ static void find_end(struct flow *f, uint32_t pair)
 
 enum { AHEAD = 8 }; /* pairs whose memory is asked for before it is needed */
 
+/* How many share the pair's links from now on. */
+static void record_sharing(struct flow *f, uint32_t pair, nadi_time now)
+{
+    for (uint32_t i = 0; i < nadi_share_hops(f->share, pair); i++) {
+        const uint32_t link = nadi_share_link(f->share, pair, i);
+        nadi_usage_deep(f->usage, link, now, nadi_share_active(f->share, link));
+    }
+}
+
 static void expect_settle(const struct flow *f, uint32_t pair)
 {
     __builtin_prefetch(&f->pairs.items[pair]);
@@ -105,6 +114,8 @@ static void on_settle(void *context, const struct nadi_event *event)
         f->pairs.items[pairs[i]].level = nadi_share_level(f->share, pairs[i]);
         if (NADI_UNLIKELY(f->log != NULL))
             nadi_flow_log_level(f, pairs[i]);
+        if (NADI_UNLIKELY(f->usage != NULL))
+            record_sharing(f, pairs[i], now);
         find_end(f, pairs[i]);
     }
     schedule_pump(f);
@@ -497,7 +508,7 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     f->kind_settle = nadi_engine_add_kind(f->engine, on_settle, f);
     f->kind_pump = nadi_engine_add_kind(f->engine, on_pump, f);
     if (setup->record_usage)
-        f->usage = nadi_usage_create(f->fabric.count);
+        f->usage = nadi_usage_create(f->fabric.count, NADI_DEPTH_FLOWS);
     return &f->base;
 }
 

@@ -35,6 +35,7 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
     const struct nadi_message_entry entry = {
         .sent = nadi_engine_now(log->engine),
         .arrived = -1,
+        .bytes = m.bytes,
         .src = m.src,
         .dst = m.dst,
         .op = m.op,

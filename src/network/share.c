@@ -354,6 +354,11 @@ uint32_t nadi_share_held_by(const struct nadi_share *s, uint32_t demand)
     return s->demands.items[demand].held_by;
 }
 
+uint32_t nadi_share_active(const struct nadi_share *s, uint32_t link)
+{
+    return s->links[link].count;
+}
+
 double nadi_share_level(const struct nadi_share *s, uint32_t demand)
 {
     return nadi_share_level_of(s, &s->demands.items[demand]);

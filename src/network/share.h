@@ -46,6 +46,8 @@ void nadi_share_expect(const struct nadi_share *s, uint32_t demand, enum nadi_sh
 size_t nadi_share_solve(struct nadi_share *s, const uint32_t **demands);
 /* The link that holds the demand at its level; NADI_NONE: its own limit does. */
 uint32_t nadi_share_held_by(const struct nadi_share *s, uint32_t demand);
+/* Active demands that cross the link. */
+uint32_t nadi_share_active(const struct nadi_share *s, uint32_t link);
 double nadi_share_level(const struct nadi_share *s, uint32_t demand);
 uint32_t nadi_share_hops(const struct nadi_share *s, uint32_t demand);
 uint32_t nadi_share_link(const struct nadi_share *s, uint32_t demand, uint32_t hop);

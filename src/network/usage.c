@@ -4,13 +4,14 @@
 
 enum { BUCKETS = NADI_USAGE_BUCKETS };
 
-struct nadi_usage *nadi_usage_create(uint32_t link_count)
+struct nadi_usage *nadi_usage_create(uint32_t link_count, enum nadi_usage_depth depth_of)
 {
     struct nadi_usage *u = NADI_ZNEW(struct nadi_usage, 1);
     u->link_count = link_count;
+    u->depth_of = depth_of;
     u->width = NADI_PS_PER_NS;
     u->bytes = NADI_ZNEW(double, (size_t)link_count *BUCKETS);
-    u->waiting = NADI_ZNEW(uint32_t, (size_t)link_count * BUCKETS);
+    u->depth = NADI_ZNEW(uint32_t, (size_t)link_count * BUCKETS);
     return u;
 }
 
@@ -19,7 +20,7 @@ void nadi_usage_destroy(struct nadi_usage *u)
     if (!u)
         return;
     nadi_mem_free(u->bytes);
-    nadi_mem_free(u->waiting);
+    nadi_mem_free(u->depth);
     nadi_mem_free(u);
 }
 
@@ -28,15 +29,15 @@ static void widen(struct nadi_usage *u)
 {
     for (uint32_t l = 0; l < u->link_count; l++) {
         double *bytes = u->bytes + (size_t)l * BUCKETS;
-        uint32_t *waiting = u->waiting + (size_t)l * BUCKETS;
+        uint32_t *depth = u->depth + (size_t)l * BUCKETS;
         for (uint32_t b = 0; b < BUCKETS; b++) {
             const bool kept = b < BUCKETS / 2;
             const double sum = kept ? bytes[2 * b] + bytes[2 * b + 1] : 0;
-            uint32_t most = kept ? waiting[2 * b] : 0;
-            if (kept && waiting[2 * b + 1] > most)
-                most = waiting[2 * b + 1];
+            uint32_t most = kept ? depth[2 * b] : 0;
+            if (kept && depth[2 * b + 1] > most)
+                most = depth[2 * b + 1];
             bytes[b] = sum;
-            waiting[b] = most;
+            depth[b] = most;
         }
     }
     u->width *= 2;
@@ -67,9 +68,9 @@ void nadi_usage_add(struct nadi_usage *u, uint32_t link, nadi_time from, nadi_ti
     }
 }
 
-void nadi_usage_waiting(struct nadi_usage *u, uint32_t link, nadi_time at, uint32_t waiting)
+void nadi_usage_deep(struct nadi_usage *u, uint32_t link, nadi_time at, uint32_t depth)
 {
-    uint32_t *most = &u->waiting[(size_t)link * BUCKETS + bucket_of(u, at)];
-    if (waiting > *most)
-        *most = waiting;
+    uint32_t *most = &u->depth[(size_t)link * BUCKETS + bucket_of(u, at)];
+    if (depth > *most)
+        *most = depth;
 }

@@ -1,4 +1,4 @@
-#include "report/detail.h"
+#include "report/detail_inside.h"
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -288,6 +288,12 @@ const struct nadi_path_step *nadi_detail_steps(const struct nadi_detail *d,
     return own ? d->steps : why->steps;
 }
 
+const uint32_t *nadi_detail_messages(const struct nadi_detail *d, size_t *count)
+{
+    *count = d ? d->message_count : 0;
+    return d && d->some_messages ? d->messages : NULL;
+}
+
 /* ---- all ----------------------------------------------------------------------------------- */
 
 void nadi_detail_find(const struct nadi_inputs *in, const struct nadi_result *r,
@@ -300,6 +306,8 @@ void nadi_detail_find(const struct nadi_inputs *in, const struct nadi_result *r,
         shorten_collectives(r, d);
     if (why && why->step_count > NADI_DETAIL_STEPS)
         shorten_path(why, d);
+    if (r->logged_count > NADI_DETAIL_MESSAGES)
+        nadi_detail_choose_messages(r, d);
 }
 
 void nadi_detail_release(struct nadi_detail *d)
@@ -307,6 +315,7 @@ void nadi_detail_release(struct nadi_detail *d)
     nadi_mem_free(d->shown);
     nadi_mem_free(d->collectives);
     nadi_mem_free(d->steps);
+    nadi_mem_free(d->messages);
 }
 
 static void spans_left_out(const struct nadi_detail *d, const struct nadi_result *r,

@@ -6,7 +6,9 @@
  * there is room. Collectives: equal ones that follow each other in their group become one row; of
  * more rows than there is room for those that took most stay, and the others become one row a kind,
  * number of ranks and size, of their mean duration. So sums over `instances` stay what they are.
- * Steps of the critical path: as many as follow each other become one a cause and dimension. */
+ * Steps of the critical path: as many as follow each other become one a cause and dimension.
+ * Messages of collectives: those that a shown rank sends or receives, of whole collectives, the one
+ * that took longest of each sort before the others, as long as there is room. */
 #ifndef NADI_REPORT_DETAIL_H
 #define NADI_REPORT_DETAIL_H
 
@@ -20,6 +22,7 @@ enum {
     NADI_DETAIL_SPANS = 64000,
     NADI_DETAIL_COLLECTIVES = 50000,
     NADI_DETAIL_STEPS = 50000,
+    NADI_DETAIL_MESSAGES = 16000,
 };
 
 struct nadi_detail {
@@ -30,6 +33,9 @@ struct nadi_detail {
     size_t collective_count;
     struct nadi_path_step *steps;
     size_t step_count;
+    bool some_messages; /* only these, in order of sending */
+    uint32_t *messages;
+    size_t message_count;
 };
 
 /* why: NULL: no path. All zero but for what has to be shortened. */
@@ -45,6 +51,10 @@ const struct nadi_collective_result *
 nadi_detail_collectives(const struct nadi_detail *d, const struct nadi_result *r, size_t *count);
 const struct nadi_path_step *nadi_detail_steps(const struct nadi_detail *d,
                                                const struct nadi_why *why, size_t *count);
+
+/* The messages of collectives, as indices into those that the network recorded; NULL: those of all
+ * collectives. */
+const uint32_t *nadi_detail_messages(const struct nadi_detail *d, size_t *count);
 
 /* What the file lacks, in words, appended to `out`; nothing where it has everything. */
 void nadi_detail_left_out(const struct nadi_detail *d, enum nadi_run_file file,

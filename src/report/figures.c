@@ -221,6 +221,17 @@ double nadi_above_lower_bound(const struct nadi_result *r)
     return (double)r->end_ns / (double)r->lower_bound_ns;
 }
 
+const char *nadi_usage_depth_name(enum nadi_usage_depth depth)
+{
+    static const char *const names[] = {
+        [NADI_DEPTH_NONE] = NULL,
+        [NADI_DEPTH_MESSAGES] = "most_waiting",
+        [NADI_DEPTH_FLOWS] = "most_flows",
+        [NADI_DEPTH_QUEUE_BYTES] = "most_queue_bytes",
+    };
+    return names[depth];
+}
+
 const char *nadi_outcome_name(enum nadi_outcome outcome)
 {
     switch (outcome) {

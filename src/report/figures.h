@@ -108,6 +108,9 @@ struct nadi_node_counts nadi_count_nodes(const struct nadi_result *r);
 /* end_ns / lower_bound_ns; NaN for a run that did not finish or a bound of 0. */
 double nadi_above_lower_bound(const struct nadi_result *r);
 
+/* Its column and key: "most_waiting", ...; NULL of NONE. */
+const char *nadi_usage_depth_name(enum nadi_usage_depth depth);
+
 const char *nadi_outcome_name(enum nadi_outcome outcome); /* "done", "deadlock", ... */
 const char *nadi_network_model_name(const struct nadi_inputs *in);
 

@@ -40,9 +40,18 @@ static const struct {
     {"boxes", "select * from drawing_boxes"},
     {"lines", "select * from drawing_lines"},
     {"frames", "select * from drawing_frames"},
-    {"link_usage", "select link, bucket, bytes from link_usage limit 500000"},
+    {"link_usage", "select link, bucket, bytes, coalesce(most_waiting, most_flows, "
+                   "most_queue_bytes) from link_usage limit 500000"},
+    {"usage_depth",
+     "select case when count(most_waiting) then 'most_waiting' when count(most_flows) then "
+     "'most_flows' when count(most_queue_bytes) then 'most_queue_bytes' end from link_usage"},
     {"usage_buckets", "select bucket, min(start_ns) as start_ns, max(end_ns) as end_ns from "
                       "link_usage group by bucket"},
+    {"completions", "select * from completions"},
+    {"in_flight", "select bytes, messages from in_flight order by bucket"},
+    {"not_known", "select * from not_known"},
+    {"phases", "select * from phases"},
+    {"message_groups", "select distinct group_name from messages order by 1"},
     {"packets", "select * from packets"},
     {"ports", "select * from ports where link in (select link from links order by utilisation "
               "desc, link limit 50000)"},

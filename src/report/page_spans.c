@@ -72,13 +72,13 @@ static bool read_ops(struct spans *s, struct nadi_database *db, struct nadi_str 
     bool failed = false;
     struct nadi_query *q =
         nadi_query_open(db,
-                        "select trace, node, name, type, collective, group_name, bytes, flop "
-                        "from ops order by trace, node",
+                        "select trace, node, name, type, collective, group_name, bytes, flop, "
+                        "plan from ops order by trace, node",
                         diags);
     if (!q)
         return false;
     nadi_str_add(json, "{\"columns\":[\"name\",\"type\",\"collective\",\"group_name\",\"bytes\","
-                       "\"flop\",\"cause\",\"node\"],\"rows\":[");
+                       "\"flop\",\"cause\",\"node\",\"plan\"],\"rows\":[");
     while (nadi_query_next(q, &failed, diags)) {
         struct op op = {.trace = (uint32_t)nadi_query_u64(q, 0), .node = nadi_query_u64(q, 1)};
         const char *type = nadi_query_text(q, 3);
@@ -92,7 +92,9 @@ static bool read_ops(struct spans *s, struct nadi_database *db, struct nadi_str 
         const char *cause = cause_of(type, nadi_query_text(q, 2), nadi_query_text(q, 4),
                                      nadi_query_text(q, 5), !nadi_query_is_null(q, 5));
         nadi_json_add_text(json, cause, strlen(cause));
-        nadi_str_printf(json, ",%" PRIu64 "]", op.node);
+        nadi_str_printf(json, ",%" PRIu64 ",", op.node);
+        nadi_query_add_json(q, 8, json);
+        nadi_str_add_char(json, ']');
         NADI_PUSH(&s->ops, op);
     }
     nadi_str_add(json, "]}");
@@ -234,6 +236,40 @@ static bool put_messages(struct nadi_database *db, const char *shown, struct nad
     return ok;
 }
 
+/* Messages of collectives: the group as its number among the names in order. */
+static bool put_inner_messages(struct nadi_database *db, const char *shown, struct nadi_str *blob,
+                               struct nadi_diags *diags)
+{
+    struct nadi_str sql = NADI_STR_INIT, rows = NADI_STR_INIT;
+    uint64_t count = 0;
+    int64_t time = 0;
+    bool failed = false;
+    nadi_str_printf(&sql,
+                    "select source, destination, send_ns, arrive_ns, bytes, dense_rank() over "
+                    "(order by group_name) - 1, sequence, waited_ns, queued_ns from messages where "
+                    "source in %s or destination in %s order by send_ns, source limit %d",
+                    shown, shown, NADI_PAGE_MESSAGES);
+    struct nadi_query *q = nadi_query_open(db, nadi_str_get(&sql), diags);
+    while (q && nadi_query_next(q, &failed, diags)) {
+        const uint64_t sent = nadi_query_u64(q, 2);
+        put_number(&rows, nadi_query_u64(q, 0));
+        put_number(&rows, nadi_query_u64(q, 1));
+        put_signed(&rows, (int64_t)sent - time);
+        put_number(&rows, nadi_query_u64(q, 3) - sent);
+        for (int i = 4; i < 9; i++)
+            put_number(&rows, nadi_query_u64(q, i));
+        time = (int64_t)sent;
+        count++;
+    }
+    put_number(blob, count);
+    nadi_str_add_bytes(blob, nadi_str_get(&rows), rows.length);
+    const bool ok = q && !failed;
+    nadi_query_close(q);
+    nadi_str_release(&sql);
+    nadi_str_release(&rows);
+    return ok;
+}
+
 bool nadi_page_put_spans(struct nadi_database *db, const char *shown, struct nadi_str *json,
                          struct nadi_str *blob, struct nadi_diags *diags)
 {
@@ -241,7 +277,7 @@ bool nadi_page_put_spans(struct nadi_database *db, const char *shown, struct nad
     bool ok = read_ops(&s, db, json, diags) && read_spans(&s, db, shown, diags);
     if (ok)
         put_spans(&s, blob);
-    ok = ok && put_messages(db, shown, blob, diags);
+    ok = ok && put_messages(db, shown, blob, diags) && put_inner_messages(db, shown, blob, diags);
     nadi_mem_free(s.ops.items);
     nadi_mem_free(s.list.items);
     nadi_mem_free(s.ranks.items);

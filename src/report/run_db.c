@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "format/database.h"
 #include "report/figures.h"
+#include "report/run_db_inside.h"
 #include "report/run_drawing.h"
 #include "report/timeline.h"
 
@@ -105,11 +106,6 @@ static void put_memberships(struct nadi_database *db, const struct nadi_run_db *
     nadi_mem_free(seen);
 }
 
-static void put_index(struct nadi_database *db, uint32_t index)
-{
-    nadi_database_u64(db, index == NADI_NONE ? UINT64_MAX : index);
-}
-
 /* ---- network ------------------------------------------------------------------------------- */
 
 static void put_device(struct nadi_database *db, const struct nadi_inputs *in, uint32_t id)
@@ -143,18 +139,20 @@ static void put_dimensions(struct nadi_database *db, const struct nadi_run_db *r
 
 static void put_usage(struct nadi_database *db, const struct nadi_result *r)
 {
-    nadi_database_into(db, "link_usage", 6);
+    nadi_database_into(db, "link_usage", 8);
     for (size_t i = 0; i < r->link_count; i++)
         for (uint32_t b = 0; b < r->usage.buckets; b++) {
             size_t at = i * r->usage.buckets + b;
-            if (!(r->usage.bytes[at] > 0))
+            if (!(r->usage.bytes[at] > 0) && r->usage.depth[at] == 0)
                 continue;
             nadi_database_u64(db, i);
             nadi_database_u64(db, b);
             nadi_database_double(db, b * r->usage.bucket_ns);
             nadi_database_double(db, (b + 1) * r->usage.bucket_ns);
             nadi_database_double(db, r->usage.bytes[at]);
-            nadi_database_u64(db, r->usage.waiting ? r->usage.waiting[at] : UINT64_MAX);
+            for (int d = NADI_DEPTH_MESSAGES; d <= NADI_DEPTH_QUEUE_BYTES; d++)
+                nadi_database_u64(db,
+                                  (int)r->usage.depth_of == d ? r->usage.depth[at] : UINT64_MAX);
             nadi_database_row(db);
         }
 }
@@ -169,7 +167,7 @@ static void put_links(struct nadi_database *db, const struct nadi_run_db *run)
     for (size_t i = 0; i < r->link_count; i++) {
         const struct nadi_link_result *l = &r->links[i];
         nadi_database_u64(db, i);
-        put_index(db, l->dim);
+        nadi_run_db_put_index(db, l->dim);
         put_device(db, run->in, l->from);
         put_device(db, run->in, l->to);
         nadi_database_double(db, l->bytes_per_ns);
@@ -179,8 +177,8 @@ static void put_links(struct nadi_database *db, const struct nadi_run_db *run)
         nadi_database_double(db, nadi_utilisation(l->busy_ns, 1, r->end_ns));
         nadi_database_u64(db, l->wait_ns);
         nadi_database_u64(db, l->most_waiting);
-        put_index(db, nadi_run_drawing_box(&drawing, l->from));
-        put_index(db, nadi_run_drawing_box(&drawing, l->to));
+        nadi_run_db_put_index(db, nadi_run_drawing_box(&drawing, l->from));
+        nadi_run_db_put_index(db, nadi_run_drawing_box(&drawing, l->to));
         nadi_database_row(db);
     }
     nadi_topo_release(&drawing);
@@ -297,10 +295,32 @@ static bool **ops_shown(const struct nadi_run_db *run)
     return shown;
 }
 
+static uint32_t plan_of(const struct nadi_run_db *run, struct nadi_phase_plans *phases,
+                        uint32_t rank, uint32_t node)
+{
+    const struct nadi_node_time *time = nadi_why_time(run->why, rank, node);
+    return nadi_phase_plan_of(phases, rank, node, time ? time->end_ns - time->start_ns : 0);
+}
+
+/* By trace: its first rank. */
+static uint32_t *first_ranks(const struct nadi_run_db *run)
+{
+    uint32_t *first = NADI_NEW(uint32_t, run->in->owned_count);
+    uint32_t *trace = NADI_NEW(uint32_t, run->in->rank_count);
+    nadi_trace_numbers(run->in, trace);
+    for (uint32_t rank = run->in->rank_count; rank-- > 0;)
+        first[trace[rank]] = rank;
+    nadi_mem_free(trace);
+    return first;
+}
+
 static void put_ops(struct nadi_database *db, const struct nadi_run_db *run)
 {
     bool **shown = ops_shown(run);
-    nadi_database_into(db, "ops", 8);
+    uint32_t *home = first_ranks(run);
+    struct nadi_phase_plans phases;
+    nadi_phase_plans_init(&phases, run->in);
+    nadi_database_into(db, "ops", 9);
     for (uint32_t i = 0; i < run->in->owned_count; i++) {
         const struct nadi_trace *t = run->in->owned[i];
         for (uint32_t node = 0; node < t->node_count; node++) {
@@ -317,12 +337,16 @@ static void put_ops(struct nadi_database *db, const struct nadi_run_db *run)
             put_group(db, t, node);
             nadi_database_u64(db, t->bytes[node]);
             nadi_database_u64(db, t->ops[node]);
+            nadi_run_db_put_index(db, joint ? plan_of(run, &phases, home[i], node) : NADI_NONE);
             nadi_database_row(db);
         }
         if (shown)
             nadi_mem_free(shown[i]);
     }
     nadi_mem_free((void *)shown);
+    nadi_mem_free(home);
+    nadi_run_db_put_phases(db, &phases);
+    nadi_phase_plans_release(&phases);
 }
 
 static void put_spans(struct nadi_database *db, const struct nadi_run_db *run)
@@ -379,9 +403,9 @@ static void put_path(struct nadi_database *db, const struct nadi_run_db *run)
         nadi_database_text(db, nadi_cause_name(s->cause));
         nadi_database_text(db, nadi_binding_name(s->binding));
         nadi_database_text(db, s->group);
-        put_index(db, s->dim);
+        nadi_run_db_put_index(db, s->dim);
         nadi_database_text(db, s->algorithm);
-        put_index(db, s->link);
+        nadi_run_db_put_index(db, s->link);
         nadi_database_row(db);
     }
 }
@@ -400,7 +424,7 @@ static void put_sensitivities(struct nadi_database *db, const struct nadi_sensit
     for (size_t i = 0; list && i < list->count; i++) {
         const struct nadi_sensitivity *s = &list->items[i];
         nadi_database_text(db, s->name);
-        put_index(db, nadi_sensitivity_dim(s));
+        nadi_run_db_put_index(db, nadi_sensitivity_dim(s));
         nadi_database_double(db, s->value);
         nadi_database_text(db, s->unit);
         nadi_database_double(db, s->has_path ? s->path_ns_per_unit : (double)NAN);
@@ -422,7 +446,10 @@ static void put_sensitivities(struct nadi_database *db, const struct nadi_sensit
 
 bool nadi_run_db_write(const struct nadi_run_db *run, const char *path, struct nadi_diags *diags)
 {
-    struct nadi_database *db = nadi_database_create(path, nadi_run_db_schema, diags);
+    struct nadi_str schema = NADI_STR_INIT;
+    nadi_run_db_schema(&schema);
+    struct nadi_database *db = nadi_database_create(path, nadi_str_get(&schema), diags);
+    nadi_str_release(&schema);
     if (!db)
         return false;
     put_run(db, run);
@@ -432,7 +459,9 @@ bool nadi_run_db_write(const struct nadi_run_db *run, const char *path, struct n
     put_links(db, run);
     put_packets(db, run->r);
     put_samples(db, &run->r->uncertainty);
+    nadi_run_db_put_traffic(db, run->r);
     put_collectives(db, run);
+    nadi_run_db_put_messages(db, run);
     put_ops(db, run);
     put_spans(db, run);
     put_path(db, run);

@@ -11,8 +11,8 @@
 #include "why/sensitivity.h"
 #include "why/why.h"
 
-/* The SQL that makes the tables. */
-extern const char nadi_run_db_schema[];
+/* The SQL that makes the tables, appended to out. */
+void nadi_run_db_schema(struct nadi_str *out);
 
 struct nadi_run_db {
     const struct nadi_inputs *in;

@@ -114,7 +114,11 @@ static void usage_row(struct nadi_csv *csv, const struct nadi_inputs *in,
     nadi_csv_u64(csv, nadi_count_trunc(end));
     nadi_csv_double(csv, u->bytes[at]);
     nadi_csv_double(csv, end > start ? u->bytes[at] / l->bytes_per_ns / (end - start) : 0);
-    nadi_csv_u64(csv, u->waiting[at]);
+    for (int d = NADI_DEPTH_MESSAGES; d <= NADI_DEPTH_QUEUE_BYTES; d++)
+        if ((int)u->depth_of == d)
+            nadi_csv_u64(csv, u->depth[at]);
+        else
+            nadi_csv_empty(csv);
     nadi_csv_end_row(csv);
 }
 
@@ -122,7 +126,8 @@ void nadi_table_link_usage(const struct nadi_inputs *in, const struct nadi_resul
                            struct nadi_str *out)
 {
     struct nadi_csv csv = {.out = out};
-    nadi_csv_header(&csv, "dimension,from,to,start_ns,end_ns,bytes,utilisation,most_waiting");
+    nadi_csv_header(&csv, "dimension,from,to,start_ns,end_ns,bytes,utilisation,most_waiting,"
+                          "most_flows,most_queue_bytes");
     for (size_t i = 0; r->usage.buckets && i < r->link_count; i++)
         for (uint32_t b = 0; b < r->usage.buckets; b++)
             usage_row(&csv, in, r, i, b);

@@ -6,12 +6,16 @@
 #include "format/perfetto.h"
 #include "report/detail.h"
 #include "report/figures.h"
+#include "report/phase_plans.h"
+#include "report/timeline_counters.h"
 
 enum track_kind {
     TRACK_NONE,
     TRACK_COMPUTE,
     TRACK_COMMUNICATION,
     TRACK_RECEIVE,
+    TRACK_SENT,    /* messages of collectives, */
+    TRACK_ARRIVED, /* at both ends */
     TRACK_MEMORY,
     TRACK_PROCESSOR,
 };
@@ -21,6 +25,8 @@ static const char *const track_names[] = {
     [TRACK_COMPUTE] = "compute",
     [TRACK_COMMUNICATION] = "communication",
     [TRACK_RECEIVE] = "receive",
+    [TRACK_SENT] = "messages sent",
+    [TRACK_ARRIVED] = "messages received",
     [TRACK_MEMORY] = "memory",
     [TRACK_PROCESSOR] = "processor",
 };
@@ -53,8 +59,8 @@ const char *nadi_timeline_track(const struct nadi_trace *t, uint32_t node)
     return track_names[track_of(t, node)];
 }
 
-struct shown { /* a span inside the limits, sorted by rank, track, time */
-    uint32_t rank, span;
+struct shown {           /* a span or a message inside the limits, sorted by rank, track, time */
+    uint32_t rank, span; /* of a message its place among those recorded */
     uint64_t start_ns, end_ns;
     enum track_kind track;
 };
@@ -127,6 +133,7 @@ struct drawing {
     struct nadi_pftrace trace;
     struct nadi_map64 flows; /* rank << 32 | node -> flow whose both ends are shown */
     struct rows rows;        /* of the track being drawn */
+    struct nadi_phase_plans plans;
     uint64_t process;
 };
 
@@ -184,17 +191,76 @@ static void arguments(struct drawing *d, uint32_t rank, uint32_t node)
         nadi_pftrace_arg_u64(p, "tag", comm->tag);
 }
 
+/* The phases of a collective, within its slice, as the critical path has them. */
+static void draw_phases(struct drawing *d, const struct shown *s, uint64_t row,
+                        const struct nadi_phase_plan *plan)
+{
+    const uint64_t length = s->end_ns - s->start_ns;
+    char name[64];
+    double share = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        const struct nadi_why_phase *p = &d->plans.rows.items[plan->first + i];
+        const uint64_t from = nadi_count_round(share * (double)length);
+        share += p->share;
+        const uint64_t to = nadi_min_u64(nadi_count_round(share * (double)length), length);
+        if (from >= to)
+            continue;
+        if (p->dim == NADI_NONE)
+            snprintf(name, sizeof(name), "about: %s", p->algorithm);
+        else
+            snprintf(name, sizeof(name), "about: %s, dimension %u", p->algorithm, p->dim);
+        nadi_pftrace_slice(&d->trace, row, s->start_ns + from, "phase", name);
+        nadi_pftrace_arg_u64(&d->trace, "messages a rank and chunk", p->messages);
+        nadi_pftrace_arg_u64(&d->trace, "bytes a message", p->message_bytes);
+        nadi_pftrace_slice_end(&d->trace, row, s->start_ns + to);
+    }
+}
+
+static void draw_inside(struct drawing *d, const struct shown *s, uint64_t row, uint32_t number)
+{
+    const struct nadi_phase_plan *plan = &d->plans.list.items[number];
+    nadi_pftrace_arg_u64(&d->trace, "chunks", plan->chunks);
+    if (plan->count > 1)
+        draw_phases(d, s, row, plan);
+    else
+        nadi_pftrace_arg_text(&d->trace, "algorithm", d->plans.rows.items[plan->first].algorithm);
+}
+
+/* One end of a message; both ends have the flow's number. */
+static void draw_message(struct drawing *d, const struct shown *s)
+{
+    const struct nadi_message_entry *m = &d->r->logged[s->span];
+    const uint64_t row = row_for(d, s), flow = (uint64_t)s->span + d->r->flow_count + 1;
+    const bool sent = s->track == TRACK_SENT;
+    char name[32];
+    snprintf(name, sizeof(name), sent ? "to rank %u" : "from rank %u", sent ? m->dst : m->src);
+    nadi_pftrace_slice(&d->trace, row, s->start_ns, "message", name);
+    nadi_pftrace_arg_u64(&d->trace, "bytes", m->bytes);
+    if (m->waited_ns)
+        nadi_pftrace_arg_u64(&d->trace, "held up by others, ns", m->waited_ns);
+    if (m->queued_ns)
+        nadi_pftrace_arg_u64(&d->trace, "behind its pair's, ns", m->queued_ns);
+    if (sent)
+        nadi_pftrace_flow_begin(&d->trace, flow);
+    nadi_pftrace_slice_end(&d->trace, row, s->end_ns);
+    if (!sent)
+        nadi_pftrace_flow_end(&d->trace, flow);
+}
+
 static void draw(struct drawing *d, const struct shown *s)
 {
     const struct nadi_trace *t = d->in->traces[s->rank];
     uint32_t node = d->r->spans[s->span].node;
     uint32_t flow = nadi_map64_find(&d->flows, node_key(s->rank, node));
-    uint64_t row = row_for(d, s);
+    const uint64_t row = row_for(d, s);
+    const uint32_t plan = nadi_phase_plan_of(&d->plans, s->rank, node, s->end_ns - s->start_ns);
     const char *category = category_of(t, node), *name = nadi_trace_name(t, node);
     nadi_pftrace_slice(&d->trace, row, s->start_ns, category, name[0] ? name : category);
     arguments(d, s->rank, node);
     if (flow != NADI_NONE && t->type[node] == NADI_NODE_SEND)
         nadi_pftrace_flow_begin(&d->trace, (uint64_t)flow + 1);
+    if (plan != NADI_NONE)
+        draw_inside(d, s, row, plan);
     nadi_pftrace_slice_end(&d->trace, row, s->end_ns);
     if (flow != NADI_NONE && t->type[node] == NADI_NODE_RECV)
         nadi_pftrace_flow_end(&d->trace, (uint64_t)flow + 1);
@@ -231,7 +297,10 @@ static struct shown *select_spans(const struct nadi_inputs *in, const struct nad
                                   const struct nadi_report_options *o, size_t *count)
 {
     uint64_t to_ns = o->timeline_to_ns ? o->timeline_to_ns : UINT64_MAX;
-    struct shown *list = NADI_NEW(struct shown, r->span_count);
+    size_t some;
+    const uint32_t *messages = nadi_detail_messages(o->timeline_detail, &some);
+    const size_t message_count = messages ? some : r->logged_count;
+    struct shown *list = NADI_NEW(struct shown, r->span_count + 2 * message_count);
     *count = 0;
     for (size_t i = 0; i < r->span_count; i++) {
         const struct nadi_span *s = &r->spans[i];
@@ -241,6 +310,17 @@ static struct shown *select_spans(const struct nadi_inputs *in, const struct nad
             s->start_ns > to_ns)
             continue;
         list[(*count)++] = (struct shown){s->rank, (uint32_t)i, s->start_ns, s->end_ns, track};
+    }
+    for (size_t i = 0; i < message_count; i++) {
+        const uint32_t place = messages ? messages[i] : (uint32_t)i;
+        const struct nadi_message_entry *m = &r->logged[place];
+        const uint64_t start = nadi_time_to_ns(m->sent), end = nadi_time_to_ns(m->arrived);
+        if (!m->op || end < o->timeline_from_ns || start > to_ns)
+            continue;
+        if (rank_shown(o, m->src))
+            list[(*count)++] = (struct shown){m->src, place, start, end, TRACK_SENT};
+        if (rank_shown(o, m->dst))
+            list[(*count)++] = (struct shown){m->dst, place, start, end, TRACK_ARRIVED};
     }
     qsort(list, *count, sizeof(*list), by_place);
     return list;
@@ -266,6 +346,7 @@ void nadi_timeline_write(const struct nadi_inputs *in, const struct nadi_result 
     struct drawing d = {.in = in, .r = r};
     char name[32];
     select_flows(&d, o);
+    nadi_phase_plans_init(&d.plans, in);
     nadi_pftrace_begin(&d.trace, out);
     for (size_t i = 0; i < count; i++) {
         bool new_rank = i == 0 || list[i].rank != list[i - 1].rank;
@@ -275,11 +356,16 @@ void nadi_timeline_write(const struct nadi_inputs *in, const struct nadi_result 
         }
         if (new_rank || list[i].track != list[i - 1].track)
             d.rows.count = 0;
-        draw(&d, &list[i]);
+        if (list[i].track == TRACK_SENT || list[i].track == TRACK_ARRIVED)
+            draw_message(&d, &list[i]);
+        else
+            draw(&d, &list[i]);
     }
     draw_events(&d, o);
+    nadi_timeline_counters(in, r, &d.trace);
     nadi_pftrace_finish(&d.trace);
     nadi_map64_release(&d.flows);
+    nadi_phase_plans_release(&d.plans);
     nadi_mem_free(d.rows.items);
     nadi_mem_free(list);
 }

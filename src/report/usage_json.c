@@ -51,9 +51,9 @@ static void link_rows(struct nadi_json *j, const struct nadi_inputs *in,
             nadi_json_double(j, NULL,
                              use_of(u->bytes[i * u->buckets + b], l->bytes_per_ns, span_of(r, b)));
         nadi_json_close(j);
-        nadi_json_row_array(j, "most_waiting");
+        nadi_json_row_array(j, nadi_usage_depth_name(u->depth_of));
         for (uint32_t b = 0; b < u->buckets; b++)
-            nadi_json_u64(j, NULL, u->waiting[i * u->buckets + b]);
+            nadi_json_u64(j, NULL, u->depth[i * u->buckets + b]);
         nadi_json_close(j);
         nadi_json_close(j);
     }

@@ -141,7 +141,7 @@ struct usage_rows {
     uint32_t buckets;
     size_t row;
     double *bytes;
-    uint32_t *waiting;
+    uint32_t *depth;
 };
 
 static void add_usage(void *context, const struct nadi_network_counter *c)
@@ -149,7 +149,7 @@ static void add_usage(void *context, const struct nadi_network_counter *c)
     struct usage_rows *u = context;
     const size_t from = (size_t)c->number * NADI_USAGE_BUCKETS, to = u->row++ * u->buckets;
     memcpy(u->bytes + to, u->from->bytes + from, u->buckets * sizeof(*u->bytes));
-    memcpy(u->waiting + to, u->from->waiting + from, u->buckets * sizeof(*u->waiting));
+    memcpy(u->depth + to, u->from->depth + from, u->buckets * sizeof(*u->depth));
 }
 
 static void collect_usage(const struct collection *c)
@@ -163,13 +163,14 @@ static void collect_usage(const struct collection *c)
     const uint64_t used = end / width + (end % width != 0);
     u.buckets = (uint32_t)nadi_min_u64(used, NADI_USAGE_BUCKETS);
     u.bytes = NADI_ARENA_NEW(&r->arena, double, r->link_count *u.buckets);
-    u.waiting = NADI_ARENA_NEW(&r->arena, uint32_t, r->link_count * u.buckets);
+    u.depth = NADI_ARENA_NEW(&r->arena, uint32_t, r->link_count * u.buckets);
     c->network->ops->counters(c->network, true, add_usage, &u);
     r->usage = (struct nadi_usage_result){
         .buckets = u.buckets,
         .bucket_ns = nadi_time_in_ns(u.from->width),
         .bytes = u.bytes,
-        .waiting = u.waiting,
+        .depth_of = u.from->depth_of,
+        .depth = u.depth,
     };
 }
 

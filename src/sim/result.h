@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "network/message_entry.h"
 #include "network/packet/figures.h"
+#include "network/usage.h"
 #include "trace/trace.h"
 
 enum nadi_outcome {
@@ -59,11 +60,12 @@ struct nadi_link_result {
     uint64_t peak_queue_bytes, pauses, paused_ns; /* packet: network/network.h */
 };
 
-struct nadi_usage_result {   /* what links carried over time */
-    uint32_t buckets;        /* that the run reached; 0: not recorded */
-    double bucket_ns;        /* width */
-    const double *bytes;     /* [link * buckets + bucket], links as in the result */
-    const uint32_t *waiting; /* likewise: most messages that waited (aware) */
+struct nadi_usage_result { /* what links carried over time */
+    uint32_t buckets;      /* that the run reached; 0: not recorded */
+    double bucket_ns;      /* width */
+    const double *bytes;   /* [link * buckets + bucket], links as in the result */
+    enum nadi_usage_depth depth_of;
+    const uint32_t *depth; /* likewise: the most at one time */
 };
 
 struct nadi_span { /* one node's life, recorded on request */

@@ -3,6 +3,9 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "collective/program.h"
+#include "why/phases.h"
+
+_Static_assert((int)NADI_WHY_PHASES >= (int)NADI_MAX_PHASES, "every phase has room");
 
 static const char *algorithm_name(const struct nadi_phase *p)
 {
@@ -56,6 +59,17 @@ static struct split split_of(const struct nadi_inputs *in, const struct nadi_pha
     return (struct split){fixed / (fixed + moves), latency / (fixed + moves)};
 }
 
+/* Bytes of a message of the phase, on average. */
+static double message_of(const struct nadi_phase *p)
+{
+    double bytes = 0;
+    if (p->algorithm != NADI_ALGORITHM_HALVING_DOUBLING)
+        return (double)p->message_bytes;
+    for (uint32_t k = 0; k < p->log2_n; k++)
+        bytes += (double)nadi_phase_bytes(p, k) / p->log2_n;
+    return bytes;
+}
+
 /* What one chunk's phase takes on idle links, about: only proportions matter. own: the dimension
  * that its members differ in. */
 static double weight_of(const struct nadi_inputs *in, const struct nadi_phase *p, uint32_t own,
@@ -69,11 +83,7 @@ static double weight_of(const struct nadi_inputs *in, const struct nadi_phase *p
         rounds = (double)((p->sends + (uint64_t)p->first - 1) / p->first);
     if (p->algorithm == NADI_ALGORITHM_DOUBLE_BINARY_TREE)
         rounds = 2.0 * p->log2_n;
-    double bytes = 0;
-    for (uint32_t k = 0; k < p->log2_n && p->algorithm == NADI_ALGORITHM_HALVING_DOUBLING; k++)
-        bytes += (double)nadi_phase_bytes(p, k) / p->log2_n;
-    if (p->algorithm != NADI_ALGORITHM_HALVING_DOUBLING)
-        bytes = (double)p->message_bytes;
+    const double bytes = message_of(p);
     const double delay = (double)in->system.endpoint_delay_ns;
     *split = split_of(in, p, own, bytes);
     return rounds * (dim->latency_ns + bytes / rate + delay);
@@ -206,6 +216,28 @@ uint32_t nadi_inside_collective(const struct nadi_inputs *in, struct nadi_lower_
         .queue = true,
     };
     return plan.phase_count + 1;
+}
+
+uint32_t nadi_why_phases(const struct nadi_inputs *in, uint32_t rank, uint32_t node, uint64_t ns,
+                         uint32_t *chunks, struct nadi_why_phase *phases)
+{
+    struct nadi_inside_part parts[NADI_INSIDE_PARTS];
+    struct nadi_plan plan;
+    if (!nadi_inside_plan(in, rank, node, &plan))
+        return 0;
+    const struct nadi_group *group = nadi_inputs_group(in, in->traces[rank], node, rank);
+    const uint32_t own = plan.world ? NADI_NONE : dim_of_group(&in->topology, group);
+    share_out(in, &plan, own, ns, parts);
+    *chunks = plan.chunk_count;
+    for (uint32_t i = 0; i < plan.phase_count; i++)
+        phases[i] = (struct nadi_why_phase){
+            .algorithm = parts[i].algorithm,
+            .dim = plan.world ? parts[i].dim : own,
+            .messages = plan.phases[i].sends,
+            .message_bytes = nadi_count_round(message_of(&plan.phases[i])),
+            .share = ns ? (double)parts[i].ns / (double)ns : 0,
+        };
+    return plan.phase_count;
 }
 
 uint32_t nadi_inside_message(const struct nadi_inputs *in, struct nadi_lower_bounds *bounds,

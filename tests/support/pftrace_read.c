@@ -31,6 +31,10 @@ struct decoder {
         struct pf_slice *items;
         size_t count, capacity;
     } slices;
+    struct {
+        struct pf_count *items;
+        size_t count, capacity;
+    } counts;
     bool cleared; /* the first packet said so */
 };
 
@@ -130,6 +134,20 @@ static void read_process(struct decoder *d, struct bytes b, struct pf_track *tra
     }
 }
 
+static void read_counter(struct decoder *d, struct bytes b, struct pf_track *track)
+{
+    struct field f;
+    track->is_counter = true;
+    while (next(&b, &f)) {
+        if (f.number == 3)
+            assert_in_range(f.value, 2, 3); /* a count, bytes */
+        else if (f.number == 6)
+            assert_string_equal(text(d, f.inner), "%");
+        else
+            fail_msg("field %u of a counter", f.number);
+    }
+}
+
 static void read_track(struct decoder *d, struct bytes b)
 {
     struct pf_track track = {0};
@@ -143,6 +161,8 @@ static void read_track(struct decoder *d, struct bytes b)
             read_process(d, f.inner, &track);
         else if (f.number == 5)
             track.parent = f.value;
+        else if (f.number == 8)
+            read_counter(d, f.inner, &track);
         else if (f.number == 11)
             assert_int_equal(f.value, 3);
         else if (f.number == 12)
@@ -177,6 +197,7 @@ static struct pf_arg read_argument(struct decoder *d, struct bytes b)
 struct event {
     struct pf_slice slice;
     uint64_t type, uuid;
+    double value; /* of a counter */
 };
 
 static struct event read_event(struct decoder *d, struct bytes b)
@@ -195,6 +216,8 @@ static struct event read_event(struct decoder *d, struct bytes b)
             e.slice.name = interned(d, NAME, f.value);
         else if (f.number == 11)
             e.uuid = f.value;
+        else if (f.number == 44)
+            memcpy(&e.value, &f.value, sizeof(e.value));
         else if (f.number == 47)
             e.slice.flow_begin = f.value;
         else if (f.number == 48)
@@ -222,6 +245,12 @@ static void apply(struct decoder *d, struct event e, uint64_t at_ns)
     while (track < d->tracks.count && d->tracks.items[track].uuid != e.uuid)
         track++;
     assert_true(track < d->tracks.count);
+    assert_int_equal(d->tracks.items[track].is_counter, e.type == 4);
+    if (e.type == 4) {
+        const struct pf_count count = {track, at_ns, e.value};
+        NADI_PUSH(&d->counts, count);
+        return;
+    }
     struct pf_slice *last = newest(d, track, false);
     struct pf_slice *open = newest(d, track, true);
     if (e.type == 1) {
@@ -286,6 +315,8 @@ void pftrace_read(struct pf_trace *t, const void *data, size_t bytes)
     }
     t->tracks = d.tracks.items;
     t->track_count = (uint32_t)d.tracks.count;
+    t->counts = d.counts.items;
+    t->count_count = d.counts.count;
     t->slices = d.slices.items;
     t->slice_count = (uint32_t)d.slices.count;
     for (uint32_t i = 0; i < t->slice_count; i++)
@@ -298,6 +329,7 @@ void pftrace_release(struct pf_trace *t)
 {
     nadi_mem_free(t->tracks);
     nadi_mem_free(t->slices);
+    nadi_mem_free(t->counts);
     nadi_arena_release(&t->arena);
 }
 

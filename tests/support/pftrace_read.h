@@ -12,7 +12,7 @@
 struct pf_track {
     uint64_t uuid, parent;
     const char *name; /* of the process or the track */
-    bool is_process;
+    bool is_process, is_counter;
     uint32_t pid, order;
 };
 
@@ -32,10 +32,18 @@ struct pf_slice {
     uint64_t flow_begin, flow_end; /* 0: none */
 };
 
+struct pf_count {
+    uint32_t track; /* index */
+    uint64_t at_ns;
+    double value;
+};
+
 struct pf_trace {
     struct nadi_arena arena;
     struct pf_track *tracks;
     struct pf_slice *slices; /* in order of their begin in the file */
+    struct pf_count *counts;
+    size_t count_count;
     uint32_t track_count, slice_count, packet_count;
 };
 

@@ -83,6 +83,10 @@ static void make_inputs(struct nadi_inputs *in)
     nadi_groups_init(&in->groups, RANKS);
     in->system.native[NADI_NATIVE_ALL_REDUCE].count = 2;
     in->system.native[NADI_NATIVE_ALL_GATHER].count = 2;
+    for (int d = 0; d < 2; d++) {
+        in->system.native[NADI_NATIVE_ALL_REDUCE].dims[d].algorithm = NADI_ALGORITHM_RING;
+        in->system.native[NADI_NATIVE_ALL_GATHER].dims[d].algorithm = NADI_ALGORITHM_RING;
+    }
     in->rank_count = RANKS;
     in->traces = NADI_ARENA_ZNEW(&in->arena, struct nadi_trace *, RANKS);
     in->owned = NADI_ARENA_ZNEW(&in->arena, struct nadi_trace *, RANKS);

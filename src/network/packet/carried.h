@@ -1,7 +1,8 @@
 /* carried: what each port sends over time, found by looking at its counter now and then.
  *
  * Nothing is asked of packets: the counters are read once a span of usage.h, O(ports) a look and
- * about 32 looks for each doubling of the time. A packet counts where its transmission begins. */
+ * about 32 looks for each doubling of the time. A packet counts where its transmission begins,
+ * and a queue as long as it is at the look. */
 #ifndef NADI_NETWORK_PACKET_CARRIED_H
 #define NADI_NETWORK_PACKET_CARRIED_H
 

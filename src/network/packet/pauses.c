@@ -5,7 +5,7 @@
 void nadi_pkt_pauses_init(struct nadi_pkt_pauses *p, uint32_t port_count)
 {
     p->ports = NADI_ZNEW(struct nadi_pkt_port_pauses, port_count);
-    p->over_time = nadi_usage_create(2);
+    p->over_time = nadi_usage_create(2, NADI_DEPTH_NONE);
     p->port_count = port_count;
     for (uint32_t i = 0; i < port_count; i++)
         p->ports[i].since = -1;

@@ -33,7 +33,7 @@ static int64_t signed_number(struct reader *r)
 }
 
 struct sums {
-    uint64_t spans, busy_ns, messages, way_ns, slack_ns;
+    uint64_t spans, busy_ns, messages, way_ns, slack_ns, inner, inner_bytes, inner_way_ns;
     int64_t starts_ns;
 };
 
@@ -62,6 +62,15 @@ static struct sums decoded(const struct nadi_str *data, uint32_t ranks)
         s.way_ns += number(&r);
         s.messages++;
     }
+    for (uint64_t left = number(&r); left > 0; left--) {
+        assert_true(number(&r) < ranks && number(&r) < ranks);
+        (void)signed_number(&r);
+        s.inner_way_ns += number(&r);
+        s.inner_bytes += number(&r);
+        for (int i = 0; i < 4; i++) /* group, sequence, what it waited */
+            (void)number(&r);
+        s.inner++;
+    }
     assert_ptr_equal(r.at, r.end);
     return s;
 }
@@ -84,6 +93,14 @@ static struct sums wanted(const struct nadi_inputs *in, const struct nadi_result
     }
     for (size_t i = 0; i < r->flow_count; i++)
         s.way_ns += r->flows[i].arrive_ns - r->flows[i].send_ns;
+    for (size_t i = 0; i < r->logged_count; i++) {
+        const struct nadi_message_entry *m = &r->logged[i];
+        if (m->op == 0 || m->src >= in->rank_count || m->dst >= in->rank_count)
+            continue; /* between nodes; to a switch */
+        s.inner++;
+        s.inner_bytes += m->bytes;
+        s.inner_way_ns += nadi_time_to_ns(m->arrived) - nadi_time_to_ns(m->sent);
+    }
     return s;
 }
 

@@ -88,7 +88,11 @@ static void everything_is_documented(void **state)
     nadi_diags_init(&diags);
     assert_true(
         nadi_file_read(NADI_TEST_DIR "/../docs/guide/database.md", "page", &page, &bytes, &diags));
-    struct nadi_database *db = nadi_database_create("test_schema.db", nadi_run_db_schema, &diags);
+    struct nadi_str schema = NADI_STR_INIT;
+    nadi_run_db_schema(&schema);
+    struct nadi_database *db =
+        nadi_database_create("test_schema.db", nadi_str_get(&schema), &diags);
+    nadi_str_release(&schema);
     assert_true(nadi_database_finish(db, &diags));
     db = nadi_run_open("test_schema.db", &diags);
     struct nadi_query *q = nadi_query_open(

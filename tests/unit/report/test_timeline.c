@@ -1,6 +1,8 @@
 /* timeline: tracks, slices and flows of a known result; limits by rank and time. */
 #include "report/timeline.h"
 
+#include "base/mem.h"
+
 #include "support/pftrace_read.h"
 #include "support/report_case.h"
 
@@ -35,6 +37,15 @@ static const struct pf_slice *find(const struct pf_trace *t, uint32_t rank, cons
     return NULL;
 }
 
+/* But those of phases, which are within others. */
+static uint32_t slices(const struct pf_trace *t)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < t->slice_count; i++)
+        count += strcmp(t->slices[i].category, "phase") != 0;
+    return count;
+}
+
 static void tracks_and_slices(void **state)
 {
     const struct nadi_report_options o = {.timeline = true};
@@ -43,7 +54,7 @@ static void tracks_and_slices(void **state)
     (void)state;
     report_case_init(&c);
     draw(&c, &o, &t);
-    assert_int_equal(t.slice_count, c.r.span_count);
+    assert_int_equal(slices(&t), c.r.span_count);
     uint32_t processes = 0;
     for (uint32_t i = 0; i < t.track_count; i++)
         processes += t.tracks[i].is_process;
@@ -79,7 +90,7 @@ static void arrows_from_send_to_receive(void **state)
     pftrace_release(&t);
     o.timeline_limit_ranks = true; /* rank 0 alone: no arrow into the void */
     draw(&c, &o, &t);
-    assert_int_equal(t.slice_count, 3);
+    assert_int_equal(slices(&t), 3);
     assert_int_equal(find(&t, 0, "send")->flow_begin, 0);
     pftrace_release(&t);
     report_case_release(&c);
@@ -96,18 +107,88 @@ static void limits(void **state)
     o.timeline_first_rank = 1;
     o.timeline_last_rank = 2;
     draw(&c, &o, &t);
-    assert_int_equal(t.slice_count, 5);
+    assert_int_equal(slices(&t), 5);
     pftrace_release(&t);
     o.timeline_limit_ranks = false;
     o.timeline_from_ns = 25550;
     draw(&c, &o, &t);
-    assert_int_equal(t.slice_count, 3); /* send, receive, the last all-reduce; whole slices */
+    assert_int_equal(slices(&t), 3); /* send, receive, the last all-reduce; whole slices */
     assert_int_equal(find(&t, 1, "grad, \"sum\"")->start_ns, 5000);
     pftrace_release(&t);
     o.timeline_from_ns = 0;
     o.timeline_to_ns = 4999;
     draw(&c, &o, &t);
-    assert_int_equal(t.slice_count, 5);
+    assert_int_equal(slices(&t), 5);
+    pftrace_release(&t);
+    report_case_release(&c);
+}
+
+/* An all-reduce on [Ring 2, Switch 2]: its phases follow each other and fill it. */
+static void phases_of_a_collective(void **state)
+{
+    static const char *const names[] = {"about: ring, dimension 0", "about: ring, dimension 1"};
+    const struct nadi_report_options o = {.timeline = true};
+    struct report_case c;
+    struct pf_trace t;
+    uint32_t found = 0;
+    (void)state;
+    report_case_init(&c);
+    draw(&c, &o, &t);
+    const struct pf_slice *whole = find(&t, 0, "grad, \"sum\"");
+    uint64_t at = whole->start_ns;
+    for (const struct pf_slice *s = whole + 1; s < t.slices + t.slice_count; s++) {
+        if (s->track != whole->track || s->start_ns >= whole->end_ns)
+            continue;
+        assert_true(found < 2);
+        assert_string_equal(s->name, names[found++]);
+        assert_int_equal(s->start_ns, at);
+        at = s->end_ns;
+    }
+    assert_int_equal(found, 2);
+    assert_int_equal(at, whole->end_ns);
+    assert_int_equal(pf_arg(whole, "chunks")->number, 1);
+    pftrace_release(&t);
+    report_case_release(&c);
+}
+
+/* Messages of a collective at both ends, what is on its way as a counter. */
+static void messages_of_collectives(void **state)
+{
+    const struct nadi_report_options o = {.timeline = true};
+    struct report_case c;
+    struct pf_trace t;
+    (void)state;
+    report_case_init(&c);
+    c.r.logged = NADI_ZNEW(struct nadi_message_entry, 2);
+    c.r.logged_count = 2;
+    for (uint32_t i = 0; i < 2; i++)
+        c.r.logged[i] = (struct nadi_message_entry){.sent = 6000000 + 1000000 * i,
+                                                    .arrived = 9000000,
+                                                    .bytes = 500000,
+                                                    .src = i,
+                                                    .dst = 1 - i,
+                                                    .op = 1 - i, /* the second is no collective's */
+                                                    .waited_ns = 250};
+    draw(&c, &o, &t);
+    assert_int_equal(slices(&t), c.r.span_count + 2);
+    const struct pf_slice *sent = find(&t, 0, "to rank 1"), *got = find(&t, 1, "from rank 0");
+    assert_string_equal(t.tracks[sent->track].name, "messages sent");
+    assert_string_equal(t.tracks[got->track].name, "messages received");
+    assert_int_equal(sent->start_ns, 6000);
+    assert_int_equal(got->end_ns, 9000);
+    assert_int_equal(pf_arg(sent, "bytes")->number, 500000);
+    assert_int_equal(pf_arg(got, "held up by others, ns")->number, 250);
+    assert_null(pf_arg(got, "behind its pair's, ns"));
+    assert_true(sent->flow_begin != 0 && sent->flow_begin == got->flow_end);
+    assert_true(sent->flow_begin != find(&t, 0, "send")->flow_begin);
+    double most = 0, last = 1;
+    for (size_t i = 0; i < t.count_count; i++)
+        if (strcmp(t.tracks[t.counts[i].track].name, "bytes in flight") == 0) {
+            most = t.counts[i].value > most ? t.counts[i].value : most;
+            last = t.counts[i].value;
+        }
+    assert_true(most > 999999.9 && most < 1000000.1);
+    assert_true(last < 1e-9 && last > -1e-9);
     pftrace_release(&t);
     report_case_release(&c);
 }
@@ -127,7 +208,7 @@ static void overlapping_receives(void **state)
     memcpy(c.r.spans, spans, sizeof(spans));
     c.r.span_count = 5;
     draw(&c, &o, &t);
-    assert_int_equal(t.slice_count, 5);
+    assert_int_equal(slices(&t), 5);
     assert_int_equal(t.track_count, 1 + 2);
     assert_string_equal(t.tracks[1].name, t.tracks[2].name);
     assert_int_equal(t.tracks[1].parent, t.tracks[2].parent);
@@ -146,7 +227,7 @@ static void nodes_without_a_slot_are_left_out(void **state)
     c.in.traces[0]->type[0] = NADI_NODE_MEM_LOAD;
     c.in.traces[1]->flags[0] |= NADI_NODE_IS_CPU;
     draw(&c, &o, &t);
-    assert_int_equal(t.slice_count, c.r.span_count - 2);
+    assert_int_equal(slices(&t), c.r.span_count - 2);
     assert_string_equal(t.tracks[find(&t, 0, "fwd")->track].name, "memory");
     assert_string_equal(t.tracks[find(&t, 1, "fwd")->track].name, "processor");
     pftrace_release(&t);
@@ -159,6 +240,8 @@ int main(void)
         cmocka_unit_test(tracks_and_slices),
         cmocka_unit_test(arrows_from_send_to_receive),
         cmocka_unit_test(limits),
+        cmocka_unit_test(phases_of_a_collective),
+        cmocka_unit_test(messages_of_collectives),
         cmocka_unit_test(overlapping_receives),
         cmocka_unit_test(nodes_without_a_slot_are_left_out),
     };
