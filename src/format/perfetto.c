@@ -214,7 +214,7 @@ void nadi_pftrace_count(struct nadi_pftrace *t, uint64_t counter, uint64_t at_ns
     uint64_t bits;
     memcpy(&bits, &value, sizeof(bits));
     open_event(t, counter, at_ns, COUNTER);
-    nadi_wire_add_tag(&t->event, EVENT_DOUBLE_COUNTER, NADI_WIRE_FIXED64);
+    nadi_wire_add_tag(&t->event, EVENT_DOUBLE_COUNTER, NADI_WIRE_64);
     nadi_wire_add_fixed(&t->event, bits, 8);
 }
 

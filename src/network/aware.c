@@ -143,7 +143,8 @@ static void hand_over(struct aware *w, uint32_t flight)
     if (++l->waiting > w->tallies[index].most_waiting)
         w->tallies[index].most_waiting = l->waiting;
     if (w->usage)
-        nadi_usage_deep(w->usage, index, nadi_engine_now(w->engine), l->waiting);
+        nadi_usage_deep(w->usage, index, nadi_engine_now(w->engine), nadi_engine_now(w->engine),
+                        l->waiting);
 }
 
 static void send_again(struct aware *w, uint32_t flight)
@@ -185,6 +186,11 @@ static void on_link_free(void *context, const struct nadi_event *event)
     l->waiting--;
     const struct flight *f = &w->flights.items[flight];
     const nadi_time waited = nadi_engine_now(w->engine) - f->waits_since;
+    if (w->usage) {
+        const nadi_time now = nadi_engine_now(w->engine);
+        nadi_usage_deep(w->usage, event->a, f->waits_since, now, 1);
+        nadi_usage_deep(w->usage, event->a, now, now, l->waiting + 1);
+    }
     w->tallies[event->a].wait = nadi_time_add(w->tallies[event->a].wait, waited);
     if (nadi_message_logged(w->log, f->kind))
         nadi_message_log_wait(w->log, f->a, event->a, waited);

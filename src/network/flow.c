@@ -32,8 +32,11 @@ static void record(struct flow *f, uint32_t pair, nadi_time now)
 {
     const struct pair *p = &f->pairs.items[pair];
     const double bytes = p->level * p->weight * ((double)(now - p->since) * 1e-3);
-    for (uint32_t i = 0; i < nadi_share_hops(f->share, pair); i++)
-        nadi_usage_add(f->usage, nadi_share_link(f->share, pair, i), p->since, now, bytes);
+    for (uint32_t i = 0; i < nadi_share_hops(f->share, pair); i++) {
+        const uint32_t link = nadi_share_link(f->share, pair, i);
+        nadi_usage_add(f->usage, link, p->since, now, bytes);
+        nadi_usage_deep(f->usage, link, p->since, now, f->sharing[link]);
+    }
 }
 
 void nadi_flow_advance(struct flow *f, uint32_t pair, nadi_time now)
@@ -84,11 +87,11 @@ static void find_end(struct flow *f, uint32_t pair)
 enum { AHEAD = 8 }; /* pairs whose memory is asked for before it is needed */
 
 /* How many share the pair's links from now on. */
-static void record_sharing(struct flow *f, uint32_t pair, nadi_time now)
+static void note_sharing(struct flow *f, uint32_t pair)
 {
     for (uint32_t i = 0; i < nadi_share_hops(f->share, pair); i++) {
         const uint32_t link = nadi_share_link(f->share, pair, i);
-        nadi_usage_deep(f->usage, link, now, nadi_share_active(f->share, link));
+        f->sharing[link] = nadi_share_active(f->share, link);
     }
 }
 
@@ -115,7 +118,7 @@ static void on_settle(void *context, const struct nadi_event *event)
         if (NADI_UNLIKELY(f->log != NULL))
             nadi_flow_log_level(f, pairs[i]);
         if (NADI_UNLIKELY(f->usage != NULL))
-            record_sharing(f, pairs[i], now);
+            note_sharing(f, pairs[i]);
         find_end(f, pairs[i]);
     }
     schedule_pump(f);
@@ -507,8 +510,10 @@ static struct nadi_network *create(const struct nadi_network_setup *setup)
     nadi_engine_expect(f->engine, f->kind_begin, expect_begin);
     f->kind_settle = nadi_engine_add_kind(f->engine, on_settle, f);
     f->kind_pump = nadi_engine_add_kind(f->engine, on_pump, f);
-    if (setup->record_usage)
+    if (setup->record_usage) {
         f->usage = nadi_usage_create(f->fabric.count, NADI_DEPTH_FLOWS);
+        f->sharing = NADI_ZNEW(uint32_t, f->fabric.count);
+    }
     return &f->base;
 }
 
@@ -518,6 +523,7 @@ static void destroy(struct nadi_network *net)
     nadi_share_destroy(f->share);
     nadi_fabric_release(&f->fabric);
     nadi_usage_destroy(f->usage);
+    nadi_mem_free(f->sharing);
     nadi_flow_log_destroy(f->log);
     nadi_mem_free(f->tallies);
     nadi_mem_free(f->worked);

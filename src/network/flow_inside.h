@@ -112,7 +112,8 @@ struct flow {
     } stranded;
     nadi_time pump_at;         /* NADI_TIME_NEVER: not scheduled */
     bool settling;             /* a settle event is pending */
-    struct nadi_usage *usage;  /* NULL: not wanted */
+    struct nadi_usage *usage;  /* NULL: not wanted; else, */
+    uint32_t *sharing;         /* by link: pairs that share it since the last settlement */
     struct nadi_flow_log *log; /* NULL: not wanted */
     uint64_t sent_messages, sent_bytes;
 };

@@ -68,9 +68,12 @@ void nadi_usage_add(struct nadi_usage *u, uint32_t link, nadi_time from, nadi_ti
     }
 }
 
-void nadi_usage_deep(struct nadi_usage *u, uint32_t link, nadi_time at, uint32_t depth)
+void nadi_usage_deep(struct nadi_usage *u, uint32_t link, nadi_time from, nadi_time to,
+                     uint32_t depth)
 {
-    uint32_t *most = &u->depth[(size_t)link * BUCKETS + bucket_of(u, at)];
-    if (depth > *most)
-        *most = depth;
+    const uint32_t last = bucket_of(u, to > from ? to - 1 : from);
+    uint32_t *row = u->depth + (size_t)link * BUCKETS;
+    for (uint32_t b = bucket_of(u, from); b <= last; b++)
+        if (depth > row[b])
+            row[b] = depth;
 }

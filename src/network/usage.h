@@ -32,6 +32,7 @@ void nadi_usage_destroy(struct nadi_usage *u); /* NULL is allowed */
  * never. */
 void nadi_usage_add(struct nadi_usage *u, uint32_t link, nadi_time from, nadi_time to,
                     double bytes);
-void nadi_usage_deep(struct nadi_usage *u, uint32_t link, nadi_time at, uint32_t depth);
+void nadi_usage_deep(struct nadi_usage *u, uint32_t link, nadi_time from, nadi_time to,
+                     uint32_t depth);
 
 #endif

@@ -85,6 +85,8 @@ static bool one_run(struct nadi_json *j, const char *run, struct nadi_diags *dia
         {"mean_of_ranks", NADI_RUN_MEAN_SQL " order by 2 desc"},
         {"busiest_links", "select " NADI_RUN_LINK_NAME " as link, busy_ns, bytes from links order "
                           "by busy_ns desc, links.link limit 100"},
+        {"completions", "select least_bytes, below_bytes, messages, p50_ns, p90_ns, p99_ns, max_ns "
+                        "from completions order by least_bytes"},
         {"packets", "select * from packets"},
         {"sensitivities", "select * from sensitivities"},
         {"bounds", "select bound, ns from bounds order by ns desc"},

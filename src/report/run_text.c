@@ -208,6 +208,49 @@ static bool queues(const struct text *t)
                 blue);
 }
 
+/* ---- messages ------------------------------------------------------------------------------ */
+
+/* "4 KiB to 16 KiB" */
+static const char *size_class(const struct nadi_query *q, char text[64])
+{
+    char least[32], below[32];
+    const double from = nadi_query_double(q, 0);
+    nadi_units_bytes(least, from);
+    if (nadi_query_is_null(q, 1))
+        snprintf(text, 64, "%s and more", least);
+    else if (from > 0)
+        snprintf(text, 64, "%s to %s", least, nadi_units_bytes(below, nadi_query_double(q, 1)));
+    else
+        snprintf(text, 64, "below %s", nadi_units_bytes(below, nadi_query_double(q, 1)));
+    return text;
+}
+
+/* How long those of a size took; nothing where that is not known. */
+static bool messages(const struct text *t)
+{
+    bool failed = false;
+    char size[64], times[4][32], line[160];
+    if (number(t, "select count(*) from completions") < 1)
+        return true;
+    nadi_str_add_char(t->out, '\n');
+    snprintf(line, sizeof(line), "%-32s %12s %10s %10s %10s %10s", "messages, by size", "number",
+             "median", "p90", "p99", "longest");
+    bold(t, line);
+    struct nadi_query *q = nadi_query_open(
+        t->db,
+        "select least_bytes, below_bytes, messages, p50_ns, p90_ns, p99_ns, max_ns from "
+        "completions order by least_bytes",
+        t->diags);
+    while (q && nadi_query_next(q, &failed, t->diags)) {
+        for (int i = 0; i < 4; i++)
+            nadi_units_time(times[i], nadi_query_double(q, 3 + i));
+        nadi_str_printf(t->out, "  %-30s %12s %10s %10s %10s %10s\n", size_class(q, size),
+                        nadi_query_text(q, 2), times[0], times[1], times[2], times[3]);
+    }
+    nadi_query_close(q);
+    return q && !failed;
+}
+
 /* ---- packets ------------------------------------------------------------------------------- */
 
 /* Rows of (label, bytes), the largest first: the bar is of the first. */
@@ -351,8 +394,8 @@ bool nadi_run_text(const char *run, bool colour, struct nadi_str *out, struct na
     size_t errors = diags->errors;
     heading(&t, run);
     interval(&t);
-    bool ok = sentences(&t) && path(&t) && communication(&t) && queues(&t) && packets(&t) &&
-              ranks(&t) && sensitivities(&t);
+    bool ok = sentences(&t) && path(&t) && communication(&t) && queues(&t) && messages(&t) &&
+              packets(&t) && ranks(&t) && sensitivities(&t);
     nadi_database_close(t.db);
     return ok && diags->errors == errors;
 }

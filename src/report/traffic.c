@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "inputs/inputs.h"
 
 /* ---- how long ------------------------------------------------------------------------------ */
 
@@ -129,7 +130,7 @@ static const char *reason(const struct nadi_result *r)
 {
     if (r->messages == 0)
         return "no message was sent";
-    if (r->executor && r->executor != &nadi_executor_message)
+    if (r->executor && (r->executor->solves_phases || r->executor->folds))
         return "collectives were computed by phases, without their messages one by one: "
                "--executor message records them";
     return "there were too many messages to keep each of them";

@@ -23,7 +23,7 @@ void nadi_pkt_carried_look(struct nadi_pkt_carried *c, const struct nadi_pkt *ne
         const uint64_t bytes = net->sent[p].wire_bytes;
         const uint32_t queued = nadi_pkt_queued_bytes(net, p);
         if (queued > 0)
-            nadi_usage_deep(c->usage, p, now - 1, queued);
+            nadi_usage_deep(c->usage, p, now - 1, now, queued);
         if (bytes == c->seen[p])
             continue;
         nadi_usage_add(c->usage, p, from, now, (double)(bytes - c->seen[p]));
