@@ -20,8 +20,6 @@ built = os.environ.get("NADI_LIBRARY") or os.path.join(here, "..", "build", "lib
 if not os.path.exists(built):
     raise SystemExit(f"{built} is not there: build it first with `./dev build`")
 shutil.copy(built, os.path.join(here, "nadi", "libnadi.so"))
-
-
 library = ctypes.CDLL(built)
 library.nadi_version.restype = ctypes.c_char_p
 
