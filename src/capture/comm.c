@@ -210,8 +210,7 @@ static void set_type(const struct finder *f, struct nadi_comm_part *p, const str
     if (x->operation >= NADI_OPERATION_ALL_REDUCE && x->operation <= NADI_OPERATION_BARRIER) {
         p->type = NADI_NODE_COLL;
         p->kind = kinds[x->operation];
-        if (p->kind == NADI_REDUCE || p->kind == NADI_GATHER || p->kind == NADI_SCATTER ||
-            p->kind == NADI_BROADCAST)
+        if (nadi_collective_root(p->kind) != NADI_ROOT_NONE)
             p->peer = global_rank(f, p->group, x->peer);
     } else if (x->operation == NADI_OPERATION_SEND || x->operation == NADI_OPERATION_RECV) {
         int64_t said = x->operation == NADI_OPERATION_SEND ? x->target : x->source;

@@ -2,7 +2,7 @@
 #ifndef NADI_COLLECTIVE_CHOICE_H
 #define NADI_COLLECTIVE_CHOICE_H
 
-#include "base/base.h"
+#include "base/collective.h"
 #include "platform/topology.h"
 
 struct nadi_program_ops;
@@ -41,18 +41,24 @@ struct nadi_algorithm_choice {
     uint32_t overhead_ns;           /* of programs: before each message, besides endpoint delays */
 };
 
-/* The collectives that the system file configures; the reference's four come first. */
+/* The collectives that the system file configures, X(kind, word of its key); the reference's four
+ * come first, the others are step generators only, on all members at once. */
+#define NADI_NATIVE_DIMS(X)                                                                        \
+    X(ALL_REDUCE, "all-reduce")                                                                    \
+    X(ALL_GATHER, "all-gather")                                                                    \
+    X(REDUCE_SCATTER, "reduce-scatter")                                                            \
+    X(ALL_TO_ALL, "all-to-all")
+#define NADI_NATIVE_OTHERS(X)                                                                      \
+    X(BROADCAST, "broadcast")                                                                      \
+    X(REDUCE, "reduce")                                                                            \
+    X(GATHER, "gather")                                                                            \
+    X(SCATTER, "scatter")                                                                          \
+    X(BARRIER, "barrier")
+
+#define NADI_NATIVE_ENUMERATOR(kind, word) NADI_NATIVE_##kind,
 enum nadi_native_kind {
-    NADI_NATIVE_ALL_REDUCE,
-    NADI_NATIVE_ALL_GATHER,
-    NADI_NATIVE_REDUCE_SCATTER,
-    NADI_NATIVE_ALL_TO_ALL,
-    NADI_NATIVE_BROADCAST, /* from here on: step generators only, on all members at once */
-    NADI_NATIVE_REDUCE,
-    NADI_NATIVE_GATHER,
-    NADI_NATIVE_SCATTER,
-    NADI_NATIVE_BARRIER,
-    NADI_NATIVE_ALL_TO_ALL_V, /* an all-to-all whose members say what goes to whom */
+    NADI_NATIVE_DIMS(NADI_NATIVE_ENUMERATOR) NADI_NATIVE_OTHERS(NADI_NATIVE_ENUMERATOR)
+        NADI_NATIVE_ALL_TO_ALL_V, /* an all-to-all whose members say what goes to whom */
     NADI_NATIVE_KINDS
 };
 
@@ -61,6 +67,9 @@ static inline bool nadi_native_takes_dims(enum nadi_native_kind kind)
 {
     return kind < NADI_NATIVE_BROADCAST;
 }
+
+/* Which of the system file's collectives a trace's kind is; false: none. */
+bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *native);
 
 struct nadi_implementation {
     uint32_t count; /* entries; 0: none configured */

@@ -2,39 +2,15 @@
 
 bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *native)
 {
-    switch (kind) {
-    case NADI_ALL_REDUCE:
-        *native = NADI_NATIVE_ALL_REDUCE;
-        return true;
-    case NADI_ALL_GATHER:
-        *native = NADI_NATIVE_ALL_GATHER;
-        return true;
-    case NADI_REDUCE_SCATTER:
-    case NADI_REDUCE_SCATTER_BLOCK:
-        *native = NADI_NATIVE_REDUCE_SCATTER;
-        return true;
-    case NADI_ALL_TO_ALL:
-        *native = NADI_NATIVE_ALL_TO_ALL;
-        return true;
-    case NADI_REDUCE:
-        *native = NADI_NATIVE_REDUCE;
-        return true;
-    case NADI_GATHER:
-        *native = NADI_NATIVE_GATHER;
-        return true;
-    case NADI_SCATTER:
-        *native = NADI_NATIVE_SCATTER;
-        return true;
-    case NADI_BROADCAST:
-        *native = NADI_NATIVE_BROADCAST;
-        return true;
-    case NADI_BARRIER:
-        *native = NADI_NATIVE_BARRIER;
-        return true;
-    case NADI_COLLECTIVE_KINDS:
-        break;
-    }
-    return false;
+#define ROW(kind, word) [NADI_##kind] = NADI_NATIVE_##kind,
+    static const enum nadi_native_kind natives[NADI_COLLECTIVE_KINDS] = {
+        NADI_NATIVE_DIMS(ROW) NADI_NATIVE_OTHERS(ROW) /* and as its like: */
+            [NADI_REDUCE_SCATTER_BLOCK] = NADI_NATIVE_REDUCE_SCATTER};
+#undef ROW
+    if (kind >= NADI_COLLECTIVE_KINDS)
+        return false;
+    *native = natives[kind];
+    return true;
 }
 
 bool nadi_native_in(const struct nadi_implementation *native, enum nadi_collective_kind kind,
@@ -231,13 +207,13 @@ static void add_all_reduce(struct builder *b)
         add(b, i, NADI_PHASE_ALL_GATHER, NADI_POOL_LAST);
 }
 
+/* The kind that a program of the system file's collective does. */
 static enum nadi_collective_kind other_kind(enum nadi_native_kind kind)
 {
+#define ROW(kind, word) [NADI_NATIVE_##kind] = NADI_##kind,
     static const enum nadi_collective_kind kinds[NADI_NATIVE_KINDS] = {
-        [NADI_NATIVE_BROADCAST] = NADI_BROADCAST, [NADI_NATIVE_REDUCE] = NADI_REDUCE,
-        [NADI_NATIVE_GATHER] = NADI_GATHER,       [NADI_NATIVE_SCATTER] = NADI_SCATTER,
-        [NADI_NATIVE_BARRIER] = NADI_BARRIER,     [NADI_NATIVE_ALL_TO_ALL_V] = NADI_ALL_TO_ALL,
-    };
+        NADI_NATIVE_DIMS(ROW) NADI_NATIVE_OTHERS(ROW)[NADI_NATIVE_ALL_TO_ALL_V] = NADI_ALL_TO_ALL};
+#undef ROW
     return kinds[kind];
 }
 

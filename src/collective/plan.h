@@ -103,9 +103,6 @@ bool nadi_plan_ordered(const struct nadi_plan_request *request, uint64_t bytes,
 uint64_t nadi_plan_share_bytes(const struct nadi_phase *phases, uint32_t index, uint32_t member,
                                uint32_t k, bool clockwise);
 
-/* Which of the system file's collectives a trace's kind is; false: none. */
-bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *native);
-
 /* The same where it is communicated: not a BROADCAST without an algorithm, which takes its recorded
  * duration as in the reference. */
 bool nadi_native_in(const struct nadi_implementation *native, enum nadi_collective_kind kind,

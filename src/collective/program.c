@@ -156,8 +156,7 @@ static uint32_t owner(const struct nadi_program *p, uint32_t block)
 
 bool nadi_program_adds(enum nadi_collective_kind kind)
 {
-    return kind == NADI_ALL_REDUCE || kind == NADI_REDUCE || kind == NADI_REDUCE_SCATTER ||
-           kind == NADI_REDUCE_SCATTER_BLOCK || kind == NADI_BARRIER;
+    return nadi_collective_of(kind)->reduces;
 }
 
 bool nadi_program_has(const struct nadi_program *p, uint32_t member, uint32_t block)

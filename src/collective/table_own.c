@@ -225,8 +225,7 @@ static void add_step(const struct nadi_table *t, const struct nadi_table_step *s
 
 void nadi_table_write_own(const struct nadi_table *t, const char *name, struct nadi_str *out)
 {
-    char kind[24];
-    nadi_str_printf(out, "collective: %s\n", nadi_collective_label(t->shape.kind, kind));
+    nadi_str_printf(out, "collective: %s\n", nadi_collective_label(t->shape.kind));
     if (name) {
         nadi_str_add(out, "name: \"");
         for (const char *c = name; *c; c++)

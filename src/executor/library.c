@@ -17,33 +17,6 @@ uint32_t nadi_library_nodes(const struct nadi_comm_platform *library, const stru
     return nodes;
 }
 
-static enum nadi_comm_kind kind_of(enum nadi_collective_kind kind)
-{
-    switch (kind) {
-    case NADI_ALL_REDUCE:
-    case NADI_BARRIER:
-        return NADI_COMM_ALL_REDUCE;
-    case NADI_ALL_GATHER:
-        return NADI_COMM_ALL_GATHER;
-    case NADI_REDUCE_SCATTER:
-    case NADI_REDUCE_SCATTER_BLOCK:
-        return NADI_COMM_REDUCE_SCATTER;
-    case NADI_ALL_TO_ALL:
-        return NADI_COMM_ALL_TO_ALL;
-    case NADI_BROADCAST:
-        return NADI_COMM_BROADCAST;
-    case NADI_REDUCE:
-        return NADI_COMM_REDUCE;
-    case NADI_GATHER:
-        return NADI_COMM_GATHER;
-    case NADI_SCATTER:
-        return NADI_COMM_SCATTER;
-    case NADI_COLLECTIVE_KINDS:
-        break;
-    }
-    NADI_BUG("no collective of a library");
-}
-
 /* Counted once a group. */
 static uint32_t nodes_of(struct nadi_system *s, uint32_t group)
 {
@@ -57,7 +30,7 @@ static uint32_t nodes_of(struct nadi_system *s, uint32_t group)
 static nadi_time time_of(struct nadi_system *s, const struct operation *op)
 {
     const struct nadi_group *g = &s->setup.groups->items[op->view.group];
-    const enum nadi_comm_kind kind = kind_of(op->view.kind);
+    const enum nadi_comm_kind kind = nadi_comm_kind_of_collective(op->view.kind);
     const double bytes = (double)op->view.bytes;
     const struct nadi_comm_case call = {
         .kind = kind,

@@ -142,9 +142,7 @@ bool nadi_collective_bench_run(struct nadi_collective_bench *b,
     for (size_t k = 0; k < kind_count; k++) {
         struct cell c = {.bench = b, .request = request};
         if (!nadi_collective_find(kinds[k], &c.lone.kind))
-            return nadi_error(diags, "bench/kind", NADI_NOWHERE,
-                              "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, "
-                              "reduce, gather, scatter, barrier",
+            return nadi_error(diags, "bench/kind", NADI_NOWHERE, "use one of " NADI_COLLECTIVE_LIST,
                               "'%s' is no collective", kinds[k]);
         for (size_t a = 0; a < algorithm_count; a++) {
             c.lone.algorithm = algorithms ? algorithms[a] : NULL;

@@ -46,9 +46,9 @@ static void add_text(const struct nadi_collective_check_request *q, const struct
                      const struct nadi_verify_outcome *o, struct nadi_str *out)
 {
     const struct nadi_table *t = &f->table;
-    char label[24], size[32], time[32], rate[32], least[32], most[32];
+    char size[32], time[32], rate[32], least[32], most[32];
     nadi_str_printf(out, "%s: %s \"%s\"\n  ", f->path, form_titles[f->form], f->name);
-    nadi_str_printf(out, "%s of ", nadi_collective_label(t->shape.kind, label));
+    nadi_str_printf(out, "%s of ", nadi_collective_label(t->shape.kind));
     add_amount(t->shape.n, "member", "members", out);
     nadi_str_add(out, " in ");
     add_amount(t->shape.blocks, "block", "blocks", out);
@@ -88,9 +88,8 @@ static void add_row(const struct nadi_collective_check_request *q, const struct 
                     const struct nadi_verify_outcome *o, struct nadi_str *out)
 {
     const struct nadi_table *t = &f->table;
-    char label[24];
     nadi_str_printf(out, "%s,%s,%s,%u,%u,%u,%u,%zu,", f->path, nadi_table_form_name(f->form),
-                    nadi_collective_label(t->shape.kind, label), t->shape.n, t->shape.blocks,
+                    nadi_collective_label(t->shape.kind), t->shape.n, t->shape.blocks,
                     t->shape.scratch, t->queues, t->steps.count);
     nadi_str_printf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g\n", o->messages,
                     q->bytes, o->bytes, o->largest_bytes, o->seconds * 1e9);

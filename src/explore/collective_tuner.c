@@ -54,7 +54,7 @@ static uint64_t node_bytes(const struct nadi_collective_bench *b, enum nadi_coll
 static void add_kind(const struct nadi_collective_bench *b, enum nadi_collective_kind kind,
                      struct nadi_str *out)
 {
-    char label[24], name[64];
+    char name[64];
     for (uint64_t size = next_size(b, kind, 0, true), first = 0; size != UINT64_MAX;) {
         const struct nadi_collective_bench_row *best = fastest(b, kind, size);
         uint64_t next = next_size(b, kind, size, false);
@@ -65,7 +65,7 @@ static void add_kind(const struct nadi_collective_bench *b, enum nadi_collective
             next = next_size(b, kind, next, false);
         }
         if (best && generator_of(kind, best->algorithm, name)) {
-            nadi_str_printf(out, "  - {kind: %s, members: %u, ", nadi_collective_label(kind, label),
+            nadi_str_printf(out, "  - {kind: %s, members: %u, ", nadi_collective_label(kind),
                             b->ranks);
             if (first > 0)
                 nadi_str_printf(out, "min-size: %" PRIu64 ", ", first);

@@ -366,9 +366,9 @@ static void check_root(struct pass *p, uint32_t n, const struct nadi_group *g)
 {
     const struct nadi_trace *t = p->t;
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, n);
-    enum nadi_collective_kind kind = (enum nadi_collective_kind)t->collective[n];
-    bool from = kind == NADI_BROADCAST || kind == NADI_SCATTER;
-    bool to = kind == NADI_REDUCE || kind == NADI_GATHER;
+    const enum nadi_collective_root at =
+        nadi_collective_root((enum nadi_collective_kind)t->collective[n]);
+    const bool from = at == NADI_ROOT_FROM, to = at == NADI_ROOT_TO;
     if (!(from && t->flags[n] & NADI_NODE_HAS_SRC) && !(to && t->flags[n] & NADI_NODE_HAS_DST))
         return;
     uint32_t root = from ? comm->src : comm->dst;

@@ -140,14 +140,13 @@ static bool attach_table(struct nadi_load *l, const struct nadi_to_attach *e,
                          struct nadi_attached *a)
 {
     const struct nadi_table_file *f = get_table(l, nadi_load_resolve(l, e->file, ""));
-    char label[24];
     enum nadi_collective_kind kind;
     if (!f)
         return false;
     if (e->kind && nadi_collective_find(e->kind, &kind) && kind != f->table.shape.kind)
         return nadi_error(l->diags, "system/custom-kind", e->kind_place, NULL,
                           "%s is not of %s but of %s", e->file, e->kind,
-                          nadi_collective_label(f->table.shape.kind, label));
+                          nadi_collective_label(f->table.shape.kind));
     const bool known = nadi_native_kind_of(f->table.shape.kind, &a->kind);
     NADI_ASSERT(known);
     if (e->trace_bytes > 0)

@@ -293,7 +293,7 @@ static void add(struct deciding *d, struct nadi_attached *attached, const char *
 {
     struct nadi_system_config *s = &d->l->in->system;
     struct nadi_program p;
-    char label[24], name[32];
+    char name[32];
     const bool made = make(d, word, 1, &p);
     NADI_ASSERT(made);
     struct nadi_attached *a = &attached[s->attached_count++];
@@ -313,7 +313,7 @@ static void add(struct deciding *d, struct nadi_attached *attached, const char *
     if (s->native[a->kind].count == 0 && a->kind == NADI_NATIVE_BROADCAST)
         s->native[a->kind] = a->implementation;
     nadi_str_printf(&d->said, "%s%s of %u", d->said.length ? "; " : "",
-                    nadi_collective_label(d->kind, label), d->class->members);
+                    nadi_collective_label(d->kind), d->class->members);
     if (least > 0)
         nadi_str_printf(&d->said, " from %" PRIu64 " B", least);
     nadi_str_printf(&d->said, ": %s", word);

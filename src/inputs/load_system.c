@@ -4,18 +4,12 @@
 #include "collective/program.h"
 #include "inputs/load_v1.h"
 
+#define ROW(kind, word) [NADI_NATIVE_##kind] = word "-implementation",
 static const char *const native_keys[NADI_NATIVE_KINDS] = {
-    [NADI_NATIVE_ALL_REDUCE] = "all-reduce-implementation",
-    [NADI_NATIVE_ALL_GATHER] = "all-gather-implementation",
-    [NADI_NATIVE_REDUCE_SCATTER] = "reduce-scatter-implementation",
-    [NADI_NATIVE_ALL_TO_ALL] = "all-to-all-implementation",
-    [NADI_NATIVE_BROADCAST] = "broadcast-implementation",
-    [NADI_NATIVE_REDUCE] = "reduce-implementation",
-    [NADI_NATIVE_GATHER] = "gather-implementation",
-    [NADI_NATIVE_SCATTER] = "scatter-implementation",
-    [NADI_NATIVE_BARRIER] = "barrier-implementation",
-    [NADI_NATIVE_ALL_TO_ALL_V] = "all-to-all-v-implementation",
+    NADI_NATIVE_DIMS(ROW) NADI_NATIVE_OTHERS(ROW)[NADI_NATIVE_ALL_TO_ALL_V] =
+        "all-to-all-v-implementation",
 };
+#undef ROW
 
 const char *nadi_native_key(enum nadi_native_kind kind)
 {

@@ -7,7 +7,7 @@
 #ifndef NADI_NCCL_COMM_H
 #define NADI_NCCL_COMM_H
 
-#include "base/base.h"
+#include "base/collective.h"
 
 enum nadi_comm_kind {
     NADI_COMM_NONE,
@@ -51,6 +51,8 @@ enum nadi_comm_protocol {
 const char *nadi_comm_kind_name(enum nadi_comm_kind kind);        /* "all-reduce" */
 const char *nadi_comm_algorithm_name(enum nadi_comm_algorithm a); /* "NVLS" */
 const char *nadi_comm_protocol_name(enum nadi_comm_protocol p);   /* "LL128" */
+/* What a library runs for a kind of collective: a barrier is an all-reduce of nothing. */
+enum nadi_comm_kind nadi_comm_kind_of_collective(enum nadi_collective_kind kind);
 /* Of any usual spelling ("all_reduce_perf", "AllReduce", "allreduce"); NONE when it is none. The
  * first name in the text counts. */
 enum nadi_comm_kind nadi_comm_kind_of(const char *text);

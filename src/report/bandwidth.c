@@ -10,25 +10,10 @@
 static const struct nadi_implementation *implementation_of(const struct nadi_inputs *in,
                                                            enum nadi_collective_kind kind)
 {
-    switch (kind) {
-    case NADI_ALL_REDUCE:
-        return &in->system.native[NADI_NATIVE_ALL_REDUCE];
-    case NADI_ALL_GATHER:
-        return &in->system.native[NADI_NATIVE_ALL_GATHER];
-    case NADI_REDUCE_SCATTER:
-        return &in->system.native[NADI_NATIVE_REDUCE_SCATTER];
-    case NADI_ALL_TO_ALL:
-        return &in->system.native[NADI_NATIVE_ALL_TO_ALL];
-    case NADI_REDUCE:
-    case NADI_GATHER:
-    case NADI_SCATTER:
-    case NADI_BROADCAST:
-    case NADI_REDUCE_SCATTER_BLOCK:
-    case NADI_BARRIER:
-    case NADI_COLLECTIVE_KINDS:
-        break;
-    }
-    return NULL;
+    enum nadi_native_kind native;
+    return nadi_native_kind_of(kind, &native) && nadi_native_takes_dims(native)
+               ? &in->system.native[native]
+               : NULL;
 }
 
 /* Ranks among which data really moves: the product of the dimensions that take part. */

@@ -6,16 +6,14 @@
 
 enum { ELEMENT = 4 }; /* bytes of a float, nccl-tests' type */
 
-static bool adds(enum nadi_collective_kind kind)
+static bool adds(enum nadi_collective_kind kind) /* values, which a barrier has none of */
 {
-    return kind == NADI_ALL_REDUCE || kind == NADI_REDUCE || kind == NADI_REDUCE_SCATTER ||
-           kind == NADI_REDUCE_SCATTER_BLOCK;
+    return nadi_collective_of(kind)->reduces && kind != NADI_BARRIER;
 }
 
 static bool has_root(enum nadi_collective_kind kind)
 {
-    return kind == NADI_BROADCAST || kind == NADI_REDUCE || kind == NADI_GATHER ||
-           kind == NADI_SCATTER;
+    return nadi_collective_root(kind) != NADI_ROOT_NONE;
 }
 
 /* bytes / ns is GB/s of 10^9 bytes */
@@ -43,10 +41,8 @@ static size_t alike(const struct nadi_collective_bench *b, size_t first, bool al
 static void block(const struct nadi_collective_bench *b, size_t first, size_t count,
                   struct nadi_str *out)
 {
-    char label[24];
     const enum nadi_collective_kind kind = b->items[first].kind;
-    nadi_str_printf(out, "#\n# %s, %s\n", nadi_collective_label(kind, label),
-                    b->items[first].algorithm);
+    nadi_str_printf(out, "#\n# %s, %s\n", nadi_collective_label(kind), b->items[first].algorithm);
     nadi_str_printf(out, "# %10s %13s %8s %6s %5s %10s %8s %8s\n", "size", "count", "type", "redop",
                     "root", "time", "algbw", "busbw");
     nadi_str_printf(out, "# %10s %13s %8s %6s %5s %10s %8s %8s\n", "(B)", "(elements)", "", "", "",
@@ -64,10 +60,10 @@ static void block(const struct nadi_collective_bench *b, size_t first, size_t co
 static void fastest(const struct nadi_collective_bench *b, size_t first, size_t count,
                     struct nadi_str *out)
 {
-    char label[24], from[32], to[32];
+    char from[32], to[32];
     const char *winner = NULL;
     uint64_t start = 0, last = 0;
-    nadi_str_printf(out, "#\n# fastest %s\n", nadi_collective_label(b->items[first].kind, label));
+    nadi_str_printf(out, "#\n# fastest %s\n", nadi_collective_label(b->items[first].kind));
     for (uint64_t below = 0;;) {
         const struct nadi_collective_bench_row *best = NULL;
         uint64_t size = UINT64_MAX;
@@ -103,15 +99,13 @@ void nadi_collective_bench_text(const struct nadi_collective_bench *b, struct na
 
 void nadi_collective_bench_csv(const struct nadi_collective_bench *b, struct nadi_str *out)
 {
-    char label[24];
     nadi_str_add(out, "collective,algorithm,network_model,ranks,size_bytes,count_elements,time_us,"
                       "algbw_gbytes_per_s,busbw_gbytes_per_s\n");
     for (size_t i = 0; i < b->count; i++) {
         const struct nadi_collective_bench_row *r = &b->items[i];
         nadi_str_printf(out, "%s,%s,%s,%u,%" PRIu64 ",%" PRIu64 ",%.3f,%.6g,%.6g\n",
-                        nadi_collective_label(r->kind, label), r->algorithm, b->model, b->ranks,
-                        r->bytes, r->bytes / ELEMENT, r->ns / 1e3, algorithm_rate(r),
-                        bus_rate(b, r));
+                        nadi_collective_label(r->kind), r->algorithm, b->model, b->ranks, r->bytes,
+                        r->bytes / ELEMENT, r->ns / 1e3, algorithm_rate(r), bus_rate(b, r));
     }
 }
 
@@ -182,7 +176,6 @@ static void curve(const struct nadi_collective_bench *b, const struct panel *p, 
 static void draw(const struct nadi_collective_bench *b, size_t first, size_t count, double y,
                  struct nadi_str *out)
 {
-    char label[24];
     struct panel p = {.low = (double)INFINITY, .y = y};
     unsigned index = 0;
     for (size_t i = first; i < first + count; i++) {
@@ -191,7 +184,7 @@ static void draw(const struct nadi_collective_bench *b, size_t first, size_t cou
         p.top = fmax(p.top, bus_rate(b, &b->items[i]));
     }
     p.top = p.top > 0 ? p.top * 1.05 : 1;
-    axes(&p, nadi_collective_label(b->items[first].kind, label), out);
+    axes(&p, nadi_collective_label(b->items[first].kind), out);
     for (size_t i = first; i < first + count; i += alike(b, i, true))
         curve(b, &p, i, alike(b, i, true), index++, out);
 }

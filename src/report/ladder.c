@@ -158,8 +158,8 @@ static void end_rows(const struct page *p)
 
 static void name_of(const struct page *p, const struct nadi_collective_result *c, char text[64])
 {
-    char kind[24], bytes[32];
-    snprintf(text, 64, "%s %s, %.8s #%" PRIu32, nadi_collective_label(c->kind, kind),
+    char bytes[32];
+    snprintf(text, 64, "%s %s, %.8s #%" PRIu32, nadi_collective_label(c->kind),
              nadi_units_bytes(bytes, (double)c->bytes), nadi_group_label(p->rungs[0].in, c->group),
              c->sequence);
 }

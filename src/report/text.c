@@ -240,7 +240,7 @@ static void collectives(const struct page *p)
     const struct nadi_result *r = p->r;
     size_t count;
     struct nadi_collective_class *classes = nadi_collective_classes(p->in, r, &count);
-    char kind[24], size[32], times[32], each[32], rate[32], per_rank[32], share[16];
+    char size[32], times[32], each[32], rate[32], per_rank[32], share[16];
     if (count) {
         nadi_str_add(p->out, "\n");
         inked(p, INK_BOLD, "collectives");
@@ -251,7 +251,7 @@ static void collectives(const struct page *p)
         const struct nadi_collective_class *c = &classes[i];
         double mine = c->rank_ns / (double)r->rank_count;
         nadi_str_printf(p->out, "  %-18s%8u%12s%9s%12s%15s%9s%15s\n",
-                        nadi_collective_label(c->kind, kind), c->ranks,
+                        nadi_collective_label(c->kind), c->ranks,
                         nadi_units_bytes(size, (double)c->bytes), counted(times, c->count),
                         nadi_units_time(each, (double)c->duration_ns / (double)c->count),
                         nadi_units_time(per_rank, mine),

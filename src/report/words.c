@@ -46,14 +46,13 @@ static void name_collective(const struct writer *w, struct nadi_str *s)
 {
     size_t count;
     double all = 0;
-    char kind[24], bytes[32];
+    char bytes[32];
     struct nadi_collective_class *classes = nadi_collective_classes(w->in, w->r, &count);
     for (size_t i = 0; i < count; i++)
         all += classes[i].rank_ns;
     const double part = all > 0 ? classes[0].rank_ns / all : 0;
     if (part > 0)
-        nadi_str_printf(s, ", in %s of %s on %u ranks",
-                        nadi_collective_label(classes[0].kind, kind),
+        nadi_str_printf(s, ", in %s of %s on %u ranks", nadi_collective_label(classes[0].kind),
                         nadi_units_bytes(bytes, (double)classes[0].bytes), classes[0].ranks);
     if (part > 0 && part < 0.995)
         nadi_str_printf(s, " (%.0f %% of all communication) and others", 100 * part);

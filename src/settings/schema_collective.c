@@ -1,11 +1,9 @@
 /* schema_collective: the keys of files of explicit algorithms, and of the list that attaches them
  * to collectives. */
+#include "base/collective.h"
 #include "settings/schema_more.h"
 
-static const char *const kinds[] = {
-    "all-reduce", "reduce",     "all-gather",     "gather",  "scatter",
-    "broadcast",  "all-to-all", "reduce-scatter", "barrier", NULL,
-};
+static const char *const kinds[] = {NADI_COLLECTIVE_WORDS(NADI_COMMA), NULL};
 
 #define COUNT(called, least, most, ...)                                                            \
     {                                                                                              \

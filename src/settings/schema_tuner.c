@@ -1,11 +1,9 @@
 /* schema_tuner: the keys of a tuner table: which algorithm runs a collective, by kind, members and
  * size. */
+#include "base/collective.h"
 #include "settings/schema_more.h"
 
-static const char *const kinds[] = {
-    "all-reduce", "reduce",     "all-gather",     "gather",  "scatter",
-    "broadcast",  "all-to-all", "reduce-scatter", "barrier", NULL,
-};
+static const char *const kinds[] = {NADI_COLLECTIVE_WORDS(NADI_COMMA), NULL};
 static const char *const protocols[] = {"simple", "LL", "LL128", NULL};
 
 #define SIZE(called, otherwise, text)                                                              \

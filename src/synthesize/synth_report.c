@@ -182,12 +182,12 @@ static void add_policy(const struct making *m, struct nadi_str *out)
 
 static void add_text(const struct making *m, struct nadi_str *out)
 {
-    char label[24], size[32], rate[32];
+    char size[32], rate[32];
     const double bytes = (double)m->order->bytes, bound = (double)m->bound / 1e3;
     const double own = m->taken ? m->own_ns : m->ns;
     nadi_str_printf(out, "%s of %s on %u NPUs, %zu messages of a plan\n",
-                    nadi_collective_label(m->synth.kind, label), nadi_units_bytes(size, bytes),
-                    m->net.n, m->synth.plan.sends.count);
+                    nadi_collective_label(m->synth.kind), nadi_units_bytes(size, bytes), m->net.n,
+                    m->synth.plan.sends.count);
     add_policy(m, out);
     nadi_str_printf(out, "\n  %-28s %14s  %7s\n", "network model flow", "time", "factor");
     add_line(out, "synthesised", own, own);
@@ -210,11 +210,9 @@ static void add_text(const struct making *m, struct nadi_str *out)
 
 static void add_row(const struct making *m, const char *name, double ns, struct nadi_str *out)
 {
-    char label[24];
     const double own = m->taken ? m->own_ns : m->ns;
-    nadi_str_printf(out, "%s,%s,%u,%" PRIu64 ",%.3f,%.6g\n",
-                    nadi_collective_label(m->synth.kind, label), name, m->net.n, m->order->bytes,
-                    ns, own > 0 ? ns / own : 1);
+    nadi_str_printf(out, "%s,%s,%u,%" PRIu64 ",%.3f,%.6g\n", nadi_collective_label(m->synth.kind),
+                    name, m->net.n, m->order->bytes, ns, own > 0 ? ns / own : 1);
 }
 
 static void add_rows(const struct making *m, struct nadi_str *out)

@@ -191,12 +191,13 @@ static bool get_root(struct nadi_stage *s, const struct nadi_message *m, uint32_
                      struct nadi_trace_comm *comm)
 {
     struct nadi_trace *t = s->trace;
-    enum nadi_collective_kind kind = (enum nadi_collective_kind)t->collective[n];
+    const enum nadi_collective_root root =
+        nadi_collective_root((enum nadi_collective_kind)t->collective[n]);
     enum found found = FOUND_NOT;
-    if (kind == NADI_BROADCAST || kind == NADI_SCATTER) {
+    if (root == NADI_ROOT_FROM) {
         found = get_u32(s, m, NADI_ATTR_COMM_SRC, &comm->src);
         t->flags[n] |= (uint8_t)(found == FOUND ? NADI_NODE_HAS_SRC : 0);
-    } else if (kind == NADI_REDUCE || kind == NADI_GATHER) {
+    } else if (root == NADI_ROOT_TO) {
         found = get_u32(s, m, NADI_ATTR_COMM_DST, &comm->dst);
         t->flags[n] |= (uint8_t)(found == FOUND ? NADI_NODE_HAS_DST : 0);
     }

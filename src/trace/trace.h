@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/collective.h"
 #include "base/diag.h"
 
 enum nadi_node_type { /* the wire values of the Chakra schema */
@@ -24,20 +25,6 @@ enum nadi_node_type { /* the wire values of the Chakra schema */
                       NADI_NODE_RECV = 6,
                       NADI_NODE_COLL = 7,
                       NADI_NODE_TYPES
-};
-
-enum nadi_collective_kind { /* the wire values of the Chakra schema */
-                            NADI_ALL_REDUCE = 0,
-                            NADI_REDUCE = 1,
-                            NADI_ALL_GATHER = 2,
-                            NADI_GATHER = 3,
-                            NADI_SCATTER = 4,
-                            NADI_BROADCAST = 5,
-                            NADI_ALL_TO_ALL = 6,
-                            NADI_REDUCE_SCATTER = 7,
-                            NADI_REDUCE_SCATTER_BLOCK = 8,
-                            NADI_BARRIER = 9,
-                            NADI_COLLECTIVE_KINDS
 };
 
 enum nadi_node_flag {
@@ -161,16 +148,7 @@ struct nadi_trace *nadi_trace_parse(const char *path, const void *data, size_t b
                                     unsigned flags, struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_trace_destroy(struct nadi_trace *t); /* NULL is allowed */
 
-/* "ALL_REDUCE", "COMP_NODE": the schema's names; "unknown" beyond the table. */
-const char *nadi_collective_name(enum nadi_collective_kind kind);
-/* The same as people write it, "all-reduce", into a buffer that is returned. */
-const char *nadi_collective_label(enum nadi_collective_kind kind, char label[24]);
-/* The kind that a word names, whatever its case and with or without '-', '_' and blanks:
- * "all-reduce", "ALL_REDUCE", "allreduce". */
-bool nadi_collective_find(const char *word, enum nadi_collective_kind *kind);
-/* Bus bandwidth is algorithm bandwidth times this: what the links of one of n members carry at
- * least, in parts of the size (nccl-tests, doc/PERFORMANCE.md). 0 of a barrier. */
-double nadi_collective_bus_factor(enum nadi_collective_kind kind, double n);
+/* "COMP_NODE": the schema's name; "unknown" beyond the table. */
 const char *nadi_node_type_name(enum nadi_node_type type);
 
 /* Place of a node for messages: file, byte offset, rank, `17 "name"`; text in `arena`. */

@@ -90,13 +90,12 @@ static const struct nadi_custom_algorithm *find_custom(const struct nadi_workloa
 /* The rank that a rooted collective names as its root: comm_src where data come from it, comm_dst
  * where they go to it; in a manifest its place in the group. Without, the group's first member. */
 static uint32_t root_of(const struct nadi_workload *w, uint32_t rank, uint32_t node,
-                        enum nadi_native_kind kind)
+                        enum nadi_collective_root at)
 {
     const struct nadi_trace *t = w->ranks[rank].trace;
     const struct nadi_trace_comm *comm = nadi_trace_comm(t, node);
-    bool from = kind == NADI_NATIVE_BROADCAST || kind == NADI_NATIVE_SCATTER;
-    bool to = kind == NADI_NATIVE_REDUCE || kind == NADI_NATIVE_GATHER;
-    if (!from && !to)
+    const bool from = at == NADI_ROOT_FROM;
+    if (at == NADI_ROOT_NONE)
         return 0;
     const struct nadi_group *g = &w->setup.groups->items[nadi_workload_group(w, rank, node)];
     if (!(t->flags[node] & (from ? NADI_NODE_HAS_SRC : NADI_NODE_HAS_DST)))
@@ -172,7 +171,7 @@ static void collective(struct nadi_workload *w, uint32_t rank, uint32_t node)
         .kind = kind,
         .bytes = bytes,
         .involved = comm->involved,
-        .root = root_of(w, rank, node, native),
+        .root = root_of(w, rank, node, nadi_collective_root(kind)),
         .priority = comm->priority,
     };
     call.custom = find_custom(w, t, node, native, &call);

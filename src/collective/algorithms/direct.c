@@ -4,13 +4,12 @@
 
 static bool rooted(enum nadi_collective_kind kind)
 {
-    return kind == NADI_BROADCAST || kind == NADI_REDUCE || kind == NADI_GATHER ||
-           kind == NADI_SCATTER;
+    return nadi_collective_root(kind) != NADI_ROOT_NONE;
 }
 
 static bool one_way_in(enum nadi_collective_kind kind)
 {
-    return kind == NADI_REDUCE || kind == NADI_GATHER;
+    return nadi_collective_root(kind) == NADI_ROOT_TO;
 }
 
 static const char *prepare(struct nadi_program *p)
