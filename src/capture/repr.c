@@ -1,5 +1,7 @@
 #include "capture/repr.h"
 
+#include "format/number.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -8,49 +10,8 @@ static void put(struct nadi_str *out, const char *text)
     nadi_wire_add(out, text, strlen(text));
 }
 
-/* Significant digits and the place of the point: 0.d1d2... * 10^point. */
-struct decimal {
-    char digits[24];
-    int count, point;
-    bool negative, too_long;
-};
-
-static struct decimal parse_decimal(struct nadi_view t)
-{
-    struct decimal d = {0};
-    const char *at = t.at, *end = t.at + t.bytes;
-    bool fraction = false;
-    d.negative = at < end && *at == '-';
-    for (at += d.negative; at < end && *at != 'e' && *at != 'E'; at++) {
-        if (*at == '.') {
-            fraction = true;
-            continue;
-        }
-        if (d.count == 0 && *at == '0') {
-            d.point -= fraction;
-            continue;
-        }
-        if (d.count < (int)sizeof(d.digits))
-            d.digits[d.count++] = *at;
-        else
-            d.too_long = true;
-        d.point += !fraction;
-    }
-    int exponent = 0;
-    if (at < end) {
-        bool minus = at + 1 < end && at[1] == '-';
-        for (at++; at < end; at++)
-            if (*at >= '0' && *at <= '9' && exponent < 100000)
-                exponent = exponent * 10 + (*at - '0');
-        d.point += minus ? -exponent : exponent;
-    }
-    while (d.count && d.digits[d.count - 1] == '0')
-        d.count--;
-    return d;
-}
-
 /* Digits that at most 15 do not tell, or fewer near the smallest double: by trial. */
-static struct decimal shortest(double value)
+static struct nadi_decimal shortest(double value)
 {
     char text[40];
     for (int digits = fabs(value) < 1e-290 ? 1 : 15; digits <= 17; digits++) {
@@ -59,50 +20,13 @@ static struct decimal shortest(double value)
         if (memcmp(&again, &value, sizeof(value)) == 0)
             break;
     }
-    return parse_decimal((struct nadi_view){.at = text, .bytes = (uint32_t)strlen(text)});
-}
-
-static void put_decimal(const struct decimal *d, struct nadi_str *out)
-{
-    char *begin = nadi_wire_room(out, 64), *to = begin;
-    int point = d->count ? d->point : 1;
-    if (d->negative)
-        *to++ = '-';
-    if (d->count == 0) {
-        memcpy(to, "0.0", 3);
-        to += 3;
-    } else if (point > 16 || point < -3) {
-        *to++ = d->digits[0];
-        if (d->count > 1) {
-            *to++ = '.';
-            memcpy(to, d->digits + 1, (size_t)d->count - 1);
-            to += d->count - 1;
-        }
-        to += snprintf(to, 8, "e%+03d", point - 1);
-    } else {
-        if (point <= 0) {
-            *to++ = '0';
-            *to++ = '.';
-            for (int i = point; i < 0; i++)
-                *to++ = '0';
-        }
-        for (int i = 0; i < d->count || i < point; i++) {
-            if (i == point && i > 0)
-                *to++ = '.';
-            *to++ = i < d->count ? d->digits[i] : '0';
-        }
-        if (point >= d->count && point > 0) {
-            *to++ = '.';
-            *to++ = '0';
-        }
-    }
-    nadi_wire_advance(out, (size_t)(to - begin));
+    return nadi_decimal_of(text, strlen(text));
 }
 
 static void put_real(struct nadi_view text, struct nadi_str *out)
 {
     struct nadi_value v = {NADI_VALUE_NUMBER, text};
-    struct decimal d = parse_decimal(text);
+    struct nadi_decimal d = nadi_decimal_of(text.at, text.bytes);
     double value = 0;
     bool small = d.count <= 15 && d.point > -290 && d.point < 300;
     if (!small && nadi_value_real(&v, &value)) {
@@ -111,7 +35,7 @@ static void put_real(struct nadi_view text, struct nadi_str *out)
         put(out, d.negative ? "-inf" : "inf");
         return;
     }
-    put_decimal(&d, out);
+    nadi_number_add_decimal(out, &d);
 }
 
 static void put_number(struct nadi_view t, struct nadi_str *out)

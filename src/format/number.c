@@ -64,3 +64,72 @@ void nadi_number_add_double(struct nadi_str *out, double value)
         memcpy(text, shorter, sizeof(text));
     nadi_str_add(out, text);
 }
+
+struct nadi_decimal nadi_decimal_of(const char *text, size_t bytes)
+{
+    struct nadi_decimal d = {0};
+    const char *at = text, *end = text + bytes;
+    bool fraction = false;
+    d.negative = at < end && *at == '-';
+    for (at += d.negative; at < end && *at != 'e' && *at != 'E'; at++) {
+        if (*at == '.') {
+            fraction = true;
+            continue;
+        }
+        if (d.count == 0 && *at == '0') {
+            d.point -= fraction;
+            continue;
+        }
+        if (d.count < (int)sizeof(d.digits))
+            d.digits[d.count++] = *at;
+        d.point += !fraction;
+    }
+    int exponent = 0;
+    if (at < end) {
+        bool minus = at + 1 < end && at[1] == '-';
+        for (at++; at < end; at++)
+            if (*at >= '0' && *at <= '9' && exponent < 100000)
+                exponent = exponent * 10 + (*at - '0');
+        d.point += minus ? -exponent : exponent;
+    }
+    while (d.count && d.digits[d.count - 1] == '0')
+        d.count--;
+    return d;
+}
+
+void nadi_number_add_decimal(struct nadi_str *out, const struct nadi_decimal *d)
+{
+    char text[64], *to = text;
+    int point = d->count ? d->point : 1;
+    if (d->negative)
+        *to++ = '-';
+    if (d->count == 0) {
+        memcpy(to, "0.0", 3);
+        to += 3;
+    } else if (point > 16 || point < -3) {
+        *to++ = d->digits[0];
+        if (d->count > 1) {
+            *to++ = '.';
+            memcpy(to, d->digits + 1, (size_t)d->count - 1);
+            to += d->count - 1;
+        }
+        to += snprintf(to, 8, "e%+03d", point - 1);
+    } else {
+        if (point <= 0) {
+            *to++ = '0';
+            *to++ = '.';
+            for (int i = point; i < 0; i++)
+                *to++ = '0';
+        }
+        for (int i = 0; i < d->count || i < point; i++) {
+            if (i == point && i > 0)
+                *to++ = '.';
+            *to++ = i < d->count ? d->digits[i] : '0';
+        }
+        if (point >= d->count && point > 0) {
+            *to++ = '.';
+            *to++ = '0';
+        }
+    }
+    nadi_str_add_bytes(out, text, (size_t)(to - text));
+}

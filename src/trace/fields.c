@@ -50,6 +50,23 @@ bool nadi_fields_read(struct nadi_fields *f, const uint8_t *data, size_t bytes)
     return result == NADI_WIRE_END;
 }
 
+bool nadi_fields_run(const struct nadi_fields *f, const struct nadi_chakra_message *m, size_t *at,
+                     struct nadi_field_run *run)
+{
+    if (*at == f->count || f->items[*at].number > m->last)
+        return false;
+    const uint32_t number = f->items[*at].number;
+    const struct nadi_chakra_field *field = &m->fields[number];
+    *run = (struct nadi_field_run){field, number, &f->items[*at], 0, true};
+    for (; *at < f->count && f->items[*at].number == number; ++*at) {
+        const uint32_t type = f->items[*at].type;
+        run->sound &= type == nadi_chakra_wire(field) ||
+                      (field->form == NADI_CHAKRA_FORM_IDS && type == NADI_WIRE_VARINT);
+        run->count++;
+    }
+    return true;
+}
+
 void nadi_fields_release(struct nadi_fields *f)
 {
     nadi_mem_free(f->items);

@@ -55,61 +55,27 @@ static void put_quoted_u64(struct nadi_show_jsonizer *s, uint64_t value)
     nadi_out_char(s->out, '"');
 }
 
-/* digits (no leading zero, no point) * 10^exponent, where the point stands after the first digit:
- * as Python's repr has it. */
-static void put_digits(struct nadi_out *o, const char *digits, int exponent)
-{
-    const int count = (int)strlen(digits);
-    if (exponent < -4 || exponent >= 16) {
-        nadi_out_char(o, digits[0]);
-        if (count > 1)
-            nadi_out_char(o, '.');
-        nadi_out_text(o, digits + 1);
-        char text[16];
-        snprintf(text, sizeof text, "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
-        nadi_out_text(o, text);
-        return;
-    }
-    if (exponent < 0)
-        nadi_out_text(o, "0.");
-    for (int i = exponent + 1; i < 0; i++)
-        nadi_out_char(o, '0');
-    for (int i = 0; i < count || i <= exponent; i++) {
-        nadi_out_char(o, i < count ? digits[i] : '0');
-        if (i == exponent)
-            nadi_out_char(o, '.');
-    }
-    if (count <= exponent + 1)
-        nadi_out_char(o, '0');
-}
-
-/* most: digits after which every value of the type reads back. */
+/* The fewest digits that read back, as Python has it. */
 static void put_real(struct nadi_show_jsonizer *s, double value, bool is_float)
 {
     if (!isfinite(value)) {
         nadi_out_text(s->out, isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
         return;
     }
-    if (signbit(value))
-        nadi_out_char(s->out, '-');
-    char text[40], digits[24];
+    char text[40];
     const int most = is_float ? 9 : 17;
     for (int precision = is_float ? 6 : 1; precision <= most; precision++) {
-        snprintf(text, sizeof text, "%.*e", precision - 1, fabs(value));
+        snprintf(text, sizeof text, "%.*e", precision - 1, value);
         const double again = strtod(text, NULL);
         const double same = is_float ? (double)(float)again : again;
-        if (memcmp(&same, &(double){fabs(value)}, sizeof same) == 0)
+        if (memcmp(&same, &value, sizeof same) == 0)
             break;
     }
-    size_t count = 0;
-    for (const char *p = text; *p != 'e'; p++) {
-        if (*p != '.')
-            digits[count++] = *p;
-    }
-    while (count > 1 && digits[count - 1] == '0')
-        count--;
-    digits[count] = '\0';
-    put_digits(s->out, digits, (int)strtol(strchr(text, 'e') + 1, NULL, 10));
+    const struct nadi_decimal decimal = nadi_decimal_of(text, strlen(text));
+    struct nadi_str number = NADI_STR_INIT;
+    nadi_number_add_decimal(&number, &decimal);
+    nadi_out_text(s->out, nadi_str_get(&number));
+    nadi_str_release(&number);
 }
 
 static void put_bits(struct nadi_show_jsonizer *s, const struct nadi_member *member, uint64_t bits)
@@ -214,67 +180,43 @@ static bool put_attr(struct nadi_show_jsonizer *s, const struct nadi_wire_field 
     return true;
 }
 
-/* All attributes from *at on. */
-static bool put_attrs(struct nadi_show_jsonizer *s, size_t *at)
+static bool put_attrs(struct nadi_show_jsonizer *s, const struct nadi_field_run *run)
 {
-    const uint32_t number = s->fields.items[*at].number;
-    begin_item(s, "attr");
+    begin_item(s, run->field->camel);
     open_level(s, '[');
-    for (; *at < s->fields.count && s->fields.items[*at].number == number; ++*at) {
-        if (!put_attr(s, &s->fields.items[*at]))
+    for (size_t i = 0; i < run->count; i++) {
+        if (!put_attr(s, &run->items[i]))
             return false;
     }
     close_level(s, ']');
     return true;
 }
 
-static bool put_io(struct nadi_show_jsonizer *s, const char *key,
-                   const struct nadi_wire_field *whole)
+static void put_id(struct nadi_show_jsonizer *s, const char *key, bool *any, uint64_t id)
 {
-    static const char *const names[] = {"", "values", "shapes", "types"};
-    if (!nadi_fields_read(&s->attr, whole->data, whole->bytes))
-        return false;
-    begin_item(s, key);
-    open_level(s, '{');
-    for (size_t i = 0; i < s->attr.count; i++) {
-        const struct nadi_wire_field *f = &s->attr.items[i];
-        const bool last = i + 1 == s->attr.count || f[1].number != f->number;
-        if (f->number > 3 || !last)
-            continue;
-        if (f->type != NADI_WIRE_BYTES)
-            return false;
-        if (f->bytes == 0)
-            continue;
-        begin_item(s, names[f->number]);
-        put_text(s, f->data, f->bytes);
+    if (!*any) {
+        begin_item(s, key);
+        open_level(s, '[');
+        *any = true;
     }
-    close_level(s, '}');
-    return true;
+    begin_item(s, NULL);
+    put_quoted_u64(s, id);
 }
 
-static bool put_deps(struct nadi_show_jsonizer *s, size_t *at)
+static bool put_ids(struct nadi_show_jsonizer *s, const struct nadi_field_run *run)
 {
-    const uint32_t number = s->fields.items[*at].number;
     bool any = false;
-    for (; *at < s->fields.count && s->fields.items[*at].number == number; ++*at) {
-        const struct nadi_wire_field *f = &s->fields.items[*at];
-        struct nadi_wire_cursor w = f->type == NADI_WIRE_BYTES ? nadi_wire_of(f->data, f->bytes)
-                                                               : (struct nadi_wire_cursor){0};
-        uint64_t id = f->bits;
-        bool more = f->type == NADI_WIRE_VARINT;
-        if (f->type != NADI_WIRE_BYTES && !more)
-            return false;
-        while (more || w.at < w.end) {
-            if (!more && !nadi_wire_varint(&w, &id))
+    for (size_t i = 0; i < run->count; i++) {
+        const struct nadi_wire_field *f = &run->items[i];
+        if (f->type == NADI_WIRE_VARINT) {
+            put_id(s, run->field->camel, &any, f->bits);
+            continue;
+        }
+        uint64_t id;
+        for (struct nadi_wire_cursor w = nadi_wire_of(f->data, f->bytes); w.at < w.end;) {
+            if (!nadi_wire_varint(&w, &id))
                 return false;
-            more = false;
-            if (!any) {
-                begin_item(s, number == 4 ? "ctrlDeps" : "dataDeps");
-                open_level(s, '[');
-                any = true;
-            }
-            begin_item(s, NULL);
-            put_quoted_u64(s, id);
+            put_id(s, run->field->camel, &any, id);
         }
     }
     if (any)
@@ -282,9 +224,8 @@ static bool put_deps(struct nadi_show_jsonizer *s, size_t *at)
     return true;
 }
 
-static void put_type(struct nadi_show_jsonizer *s, uint64_t type)
+static void put_kind(struct nadi_show_jsonizer *s, uint64_t type)
 {
-    begin_item(s, "type");
     if (type >= NADI_NODE_TYPES) {
         nadi_out_i64(s->out, (int32_t)(uint32_t)type);
         return;
@@ -294,62 +235,65 @@ static void put_type(struct nadi_show_jsonizer *s, uint64_t type)
     nadi_out_char(s->out, '"');
 }
 
-/* A field that comes once; defaults are not shown. */
-static bool put_single(struct nadi_show_jsonizer *s, const struct nadi_wire_field *f)
+static bool put_fields(struct nadi_show_jsonizer *s, const struct nadi_fields *fields,
+                       const struct nadi_chakra_message *m);
+
+static bool put_io(struct nadi_show_jsonizer *s, const char *key,
+                   const struct nadi_wire_field *whole)
 {
-    static const char *const keys[] = {
-        "", "id", "name", "type", "", "", "startTimeMicros", "durationMicros", "inputs", "outputs"};
-    const bool is_bytes = f->number == 2 || f->number >= 8;
-    if (f->type != (is_bytes ? NADI_WIRE_BYTES : NADI_WIRE_VARINT))
+    if (!nadi_fields_read(&s->attr, whole->data, whole->bytes))
         return false;
-    if (f->number >= 8)
-        return put_io(s, keys[f->number], f);
-    if (is_bytes ? f->bytes == 0 : f->bits == 0)
-        return true;
-    if (f->number == 3) {
-        put_type(s, f->bits);
-        return true;
-    }
-    begin_item(s, keys[f->number]);
-    if (is_bytes)
-        put_text(s, f->data, f->bytes);
-    else
-        put_quoted_u64(s, f->bits);
+    begin_item(s, key);
+    open_level(s, '{');
+    if (!put_fields(s, &s->attr, &nadi_chakra_io))
+        return false;
+    close_level(s, '}');
     return true;
 }
 
-static bool put_node(struct nadi_show_jsonizer *s)
+/* Defaults are not shown. */
+static bool put_run(struct nadi_show_jsonizer *s, const struct nadi_field_run *run)
 {
-    enum { ATTR = 10 };
-    for (size_t at = 0; at < s->fields.count && s->fields.items[at].number <= ATTR;) {
-        const struct nadi_wire_field *f = &s->fields.items[at];
-        bool ok = true;
-        if (f->number == 4 || f->number == 5)
-            ok = put_deps(s, &at);
-        else if (f->number == ATTR)
-            ok = put_attrs(s, &at);
-        else if (++at == s->fields.count || f[1].number != f->number)
-            ok = put_single(s, f);
-        if (!ok)
+    const struct nadi_wire_field *last = &run->items[run->count - 1];
+    const char *key = run->field->camel;
+    switch (run->field->form) {
+    case NADI_CHAKRA_FORM_ATTR:
+        return put_attrs(s, run);
+    case NADI_CHAKRA_FORM_IDS:
+        return put_ids(s, run);
+    case NADI_CHAKRA_FORM_IO:
+        return put_io(s, key, last);
+    case NADI_CHAKRA_FORM_TEXT:
+        if (last->bytes) {
+            begin_item(s, key);
+            put_text(s, last->data, last->bytes);
+        }
+        return true;
+    case NADI_CHAKRA_FORM_KIND:
+        if (last->bits) {
+            begin_item(s, key);
+            put_kind(s, last->bits);
+        }
+        return true;
+    case NADI_CHAKRA_FORM_NUMBER:
+        if (last->bits) {
+            begin_item(s, key);
+            put_quoted_u64(s, last->bits);
+        }
+        return true;
+    }
+    NADI_BUG("a field without a form");
+}
+
+static bool put_fields(struct nadi_show_jsonizer *s, const struct nadi_fields *fields,
+                       const struct nadi_chakra_message *m)
+{
+    struct nadi_field_run run;
+    for (size_t at = 0; nadi_fields_run(fields, m, &at, &run);) {
+        if (!run.sound || !put_run(s, &run))
             return false;
     }
     return true;
-}
-
-static bool put_metadata(struct nadi_show_jsonizer *s)
-{
-    size_t at = 0;
-    for (; at < s->fields.count && s->fields.items[at].number == 1; at++) {
-        const struct nadi_wire_field *f = &s->fields.items[at];
-        const bool last = at + 1 == s->fields.count || f[1].number != 1;
-        if (f->type != NADI_WIRE_BYTES)
-            return false;
-        if (!last || f->bytes == 0)
-            continue;
-        begin_item(s, "version");
-        put_text(s, f->data, f->bytes);
-    }
-    return at == s->fields.count || s->fields.items[at].number != 2 || put_attrs(s, &at);
 }
 
 bool nadi_show_object(struct nadi_show_jsonizer *s, const struct nadi_message *m, bool is_metadata)
@@ -358,7 +302,7 @@ bool nadi_show_object(struct nadi_show_jsonizer *s, const struct nadi_message *m
         return false;
     s->depth = 0;
     open_level(s, '{');
-    if (!(is_metadata ? put_metadata(s) : put_node(s)))
+    if (!put_fields(s, &s->fields, is_metadata ? &nadi_chakra_metadata : &nadi_chakra_node))
         return false;
     close_level(s, '}');
     return true;

@@ -195,11 +195,11 @@ static bool put_attr(struct nadi_show_lines *s, const struct nadi_wire_field *wh
     s->canonical &= fields->canonical;
     for (size_t i = 0; i < fields->count; i++) {
         const struct nadi_wire_field *f = &fields->items[i];
-        const struct nadi_wire_field **slot = f->number == 1                  ? &name
-                                              : f->number == 2                ? &doc
-                                              : f->number <= NADI_MEMBER_LAST ? &member
-                                                                              : NULL;
-        if (slot && f->number <= 2 && f->type != NADI_WIRE_BYTES)
+        const struct nadi_wire_field **slot = f->number == NADI_CHAKRA_ATTR_NAME  ? &name
+                                              : f->number == NADI_CHAKRA_ATTR_DOC ? &doc
+                                              : f->number <= NADI_MEMBER_LAST     ? &member
+                                                                                  : NULL;
+        if (slot && f->number <= NADI_CHAKRA_ATTR_DOC && f->type != NADI_WIRE_BYTES)
             return false;
         s->canonical &= slot && !*slot;
         if (slot && (!*slot || f->at > (*slot)->at))
@@ -224,33 +224,6 @@ static bool put_attr(struct nadi_show_lines *s, const struct nadi_wire_field *wh
             return false;
     }
     nadi_out_char(o, '}');
-    return true;
-}
-
-/* IOInfo: {"values":"...","shapes":"...","types":"..."}. */
-static bool put_io(struct nadi_show_lines *s, const struct nadi_wire_field *whole)
-{
-    static const char *const names[] = {"", "\"values\":", "\"shapes\":", "\"types\":"};
-    struct nadi_fields *fields = &s->attr;
-    const char *comma = "";
-    if (!nadi_fields_read(fields, whole->data, whole->bytes))
-        return false;
-    s->canonical &= fields->canonical;
-    nadi_out_char(s->out, '{');
-    for (size_t i = 0; i < fields->count; i++) {
-        const struct nadi_wire_field *f = &fields->items[i];
-        const bool last = i + 1 == fields->count || f[1].number != f->number;
-        if (f->number <= 3 && f->type != NADI_WIRE_BYTES)
-            return false;
-        s->canonical &= f->number <= 3 && last;
-        if (f->number > 3 || !last)
-            continue;
-        nadi_out_text(s->out, comma);
-        nadi_out_text(s->out, names[f->number]);
-        s->canonical &= put_text(s->out, f);
-        comma = ",";
-    }
-    nadi_out_char(s->out, '}');
     return true;
 }
 
@@ -285,43 +258,42 @@ static void put_all_unknown(struct nadi_show_lines *s, size_t at)
     nadi_out_char(s->out, ']');
 }
 
-/* `"attr":[...]` of the fields at *at, which are all attributes. */
-static bool put_attrs(struct nadi_show_lines *s, size_t *at)
+static void put_key(struct nadi_show_lines *s, const char *key)
 {
-    const uint32_t number = s->fields.items[*at].number;
-    const char *comma = "";
     nadi_out_text(s->out, s->comma);
     s->comma = ",";
-    nadi_out_literal(s->out, "\"attr\":[");
-    for (; *at < s->fields.count && s->fields.items[*at].number == number; ++*at) {
-        if (s->fields.items[*at].type != NADI_WIRE_BYTES)
-            return false;
-        nadi_out_text(s->out, comma);
-        comma = ",";
-        if (!put_attr(s, &s->fields.items[*at]))
+    nadi_out_char(s->out, '"');
+    nadi_out_text(s->out, key);
+    nadi_out_literal(s->out, "\":");
+}
+
+static bool put_attrs(struct nadi_show_lines *s, const struct nadi_field_run *run)
+{
+    nadi_out_char(s->out, '[');
+    for (size_t i = 0; i < run->count; i++) {
+        if (i)
+            nadi_out_char(s->out, ',');
+        if (!put_attr(s, &run->items[i]))
             return false;
     }
     nadi_out_char(s->out, ']');
     return true;
 }
 
-/* `"data_deps":[1,2]` of the fields at *at. */
-static bool put_deps(struct nadi_show_lines *s, size_t *at)
+static bool put_ids(struct nadi_show_lines *s, const struct nadi_field_run *run)
 {
     static const struct nadi_member ids = {
         .value_class = NADI_VALUE_UNSIGNED, .bits = 64, .wire = NADI_WIRE_VARINT};
-    const uint32_t number = s->fields.items[*at].number;
     const char *comma = "";
-    nadi_out_text(s->out, number == 4 ? ",\"ctrl_deps\":[" : ",\"data_deps\":[");
-    for (unsigned runs = 0; *at < s->fields.count && s->fields.items[*at].number == number; ++*at) {
-        const struct nadi_wire_field *f = &s->fields.items[*at];
-        s->canonical &= runs++ == 0 && f->type == NADI_WIRE_BYTES;
+    nadi_out_char(s->out, '[');
+    s->canonical &= run->count == 1 && run->items[0].type == NADI_WIRE_BYTES;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct nadi_wire_field *f = &run->items[i];
         if (f->type == NADI_WIRE_VARINT) {
             nadi_out_text(s->out, comma);
             nadi_out_u64(s->out, f->bits);
             comma = ",";
-        } else if (f->type != NADI_WIRE_BYTES ||
-                   !put_packed(s->out, &ids, f, &comma, &s->canonical)) {
+        } else if (!put_packed(s->out, &ids, f, &comma, &s->canonical)) {
             return false;
         }
     }
@@ -329,113 +301,89 @@ static bool put_deps(struct nadi_show_lines *s, size_t *at)
     return true;
 }
 
-static void put_type(struct nadi_show_lines *s, uint64_t type)
+static void put_kind(struct nadi_show_lines *s, uint64_t type)
 {
-    nadi_out_literal(s->out, ",\"type\":");
-    if (type < NADI_NODE_TYPES) {
-        nadi_out_char(s->out, '"');
-        nadi_out_text(s->out, nadi_node_type_name((enum nadi_node_type)type));
-        nadi_out_char(s->out, '"');
-    } else {
+    if (type >= NADI_NODE_TYPES) {
         nadi_out_u64(s->out, type);
+        return;
     }
+    nadi_out_char(s->out, '"');
+    nadi_out_text(s->out, nadi_node_type_name((enum nadi_node_type)type));
+    nadi_out_char(s->out, '"');
 }
 
-/* A field of a Node that comes once. */
-static bool put_single(struct nadi_show_lines *s, const struct nadi_wire_field *f)
+static bool put_fields(struct nadi_show_lines *s, const struct nadi_fields *fields,
+                       const struct nadi_chakra_message *m);
+
+/* {"values":"...","shapes":"...","types":"..."} */
+static bool put_io(struct nadi_show_lines *s, const struct nadi_wire_field *whole)
 {
-    static const uint8_t wire[] = {0, 0, 2, 0, 2, 2, 0, 0, 2, 2, 2};
-    struct nadi_out *o = s->out;
-    if (f->type != wire[f->number])
+    if (!nadi_fields_read(&s->attr, whole->data, whole->bytes))
         return false;
-    switch (f->number) {
-    case 2:
-        nadi_out_literal(o, ",\"name\":");
-        s->canonical &= put_text(o, f);
-        return true;
-    case 3:
-        put_type(s, f->bits);
-        break;
-    case 6:
-        nadi_out_literal(o, ",\"start_time_micros\":");
-        nadi_out_u64(o, f->bits);
-        break;
-    case 7:
-        nadi_out_literal(o, ",\"duration_micros\":");
-        nadi_out_u64(o, f->bits);
-        break;
-    default:
-        nadi_out_text(o, f->number == 8 ? ",\"inputs\":" : ",\"outputs\":");
-        return put_io(s, f);
-    }
-    s->canonical &= f->bits != 0;
-    return true;
-}
-
-/* "id" comes first, whether it is there or not. */
-static bool put_id(struct nadi_show_lines *s, size_t *at)
-{
-    const struct nadi_fields *fields = &s->fields;
-    uint64_t id = 0;
-    for (; *at < fields->count && fields->items[*at].number == 1; ++*at) {
-        if (fields->items[*at].type != NADI_WIRE_VARINT)
-            return false;
-        s->canonical &= *at == 0 && fields->items[*at].bits != 0;
-        id = fields->items[*at].bits;
-    }
-    nadi_out_literal(s->out, "\"id\":");
-    nadi_out_u64(s->out, id);
+    s->canonical &= s->attr.canonical;
+    nadi_out_char(s->out, '{');
+    s->comma = "";
+    if (!put_fields(s, &s->attr, &nadi_chakra_io))
+        return false;
+    nadi_out_char(s->out, '}');
     s->comma = ",";
     return true;
 }
 
-static bool put_node(struct nadi_show_lines *s)
+static bool put_run(struct nadi_show_lines *s, const struct nadi_field_run *run)
 {
-    enum { ATTR = 10 };
+    const struct nadi_wire_field *last = &run->items[run->count - 1];
+    put_key(s, run->field->name);
+    if (run->field->form == NADI_CHAKRA_FORM_ATTR)
+        return put_attrs(s, run);
+    if (run->field->form == NADI_CHAKRA_FORM_IDS)
+        return put_ids(s, run);
+    s->canonical &= run->count == 1;
+    if (run->field->form == NADI_CHAKRA_FORM_IO)
+        return put_io(s, last);
+    if (run->field->form == NADI_CHAKRA_FORM_TEXT) {
+        s->canonical &= put_text(s->out, last);
+        return true;
+    }
+    if (run->field->form == NADI_CHAKRA_FORM_KIND)
+        put_kind(s, last->bits);
+    else
+        nadi_out_u64(s->out, last->bits);
+    s->canonical &= last->bits != 0;
+    return true;
+}
+
+static bool put_fields(struct nadi_show_lines *s, const struct nadi_fields *fields,
+                       const struct nadi_chakra_message *m)
+{
+    struct nadi_field_run run;
     size_t at = 0;
-    if (!put_id(s, &at))
-        return false;
-    while (at < s->fields.count && s->fields.items[at].number <= ATTR) {
-        const struct nadi_wire_field *f = &s->fields.items[at];
-        bool ok = true;
-        if (f->number == 4 || f->number == 5) {
-            ok = put_deps(s, &at);
-        } else if (f->number == ATTR) {
-            ok = put_attrs(s, &at);
-        } else {
-            at++;
-            if (at < s->fields.count && s->fields.items[at].number == f->number)
-                s->canonical = false; /* twice: the last one counts */
-            else
-                ok = put_single(s, f);
-        }
-        if (!ok)
+    while (nadi_fields_run(fields, m, &at, &run)) {
+        if (!run.sound || !put_run(s, &run))
             return false;
     }
-    put_all_unknown(s, at);
+    if (m == &nadi_chakra_io)
+        s->canonical &= at == fields->count;
+    else
+        put_all_unknown(s, at);
     return true;
+}
+
+/* "id" comes first, whether it is there or not. */
+static bool put_node(struct nadi_show_lines *s)
+{
+    if (!s->fields.count || s->fields.items[0].number != NADI_CHAKRA_ID) {
+        put_key(s, nadi_chakra_node.fields[NADI_CHAKRA_ID].name);
+        nadi_out_char(s->out, '0');
+    }
+    return put_fields(s, &s->fields, &nadi_chakra_node);
 }
 
 static bool put_metadata(struct nadi_show_lines *s)
 {
-    size_t at = 0;
-    s->comma = "";
     nadi_out_literal(s->out, "\"metadata\":{");
-    for (; at < s->fields.count && s->fields.items[at].number == 1; at++) {
-        const struct nadi_wire_field *f = &s->fields.items[at];
-        const bool last = at + 1 == s->fields.count || f[1].number != 1;
-        if (f->type != NADI_WIRE_BYTES)
-            return false;
-        s->canonical &= last;
-        if (!last)
-            continue;
-        nadi_out_literal(s->out, "\"version\":");
-        s->canonical &= put_text(s->out, f);
-        s->comma = ",";
-    }
-    if (at < s->fields.count && s->fields.items[at].number == 2 && !put_attrs(s, &at))
+    if (!put_fields(s, &s->fields, &nadi_chakra_metadata))
         return false;
-    put_all_unknown(s, at);
     nadi_out_char(s->out, '}');
     return true;
 }
