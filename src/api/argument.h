@@ -13,6 +13,7 @@
 #include <nadi/measure.h>
 #include <nadi/model.h>
 #include <nadi/nadi.h>
+#include <nadi/optimize.h>
 #include <nadi/topo.h>
 #include <nadi/trace_edit.h>
 
@@ -107,6 +108,7 @@ extern const struct nadi_struct nadi_collective_synth_options_struct;
 extern const struct nadi_struct nadi_trace_link_struct;
 extern const struct nadi_struct nadi_trace_convert_struct;
 extern const struct nadi_struct nadi_trace_import_struct;
+extern const struct nadi_struct nadi_bandwidth_options_struct;
 extern const struct nadi_struct nadi_fit_options_struct;
 extern const struct nadi_struct nadi_validate_options_struct;
 extern const struct nadi_struct nadi_model_setup_struct;

@@ -245,6 +245,29 @@ static const struct nadi_field nadi_trace_import_members[] = {
 };
 TABLE(nadi_trace_import, nadi_trace_import_init);
 
+static const struct nadi_field nadi_bandwidth_options_members[] = {
+    NADI_PATH(struct nadi_bandwidth_options, network, 1),
+    NADI_TEXT(struct nadi_bandwidth_options, workload, 1),
+    NADI_TEXT(struct nadi_bandwidth_options, communicators, 0),
+    NADI_PATH(struct nadi_bandwidth_options, prices, 0),
+    NADI_TEXT(struct nadi_bandwidth_options, conditions, 0),
+    NADI_TEXT(struct nadi_bandwidth_options, weights, 0),
+    NADI_TEXT(struct nadi_bandwidth_options, goal, 0),
+    NADI_TEXT(struct nadi_bandwidth_options, loop, 0),
+    NADI_TEXT(struct nadi_bandwidth_options, sweep, 0),
+    NADI_REAL(struct nadi_bandwidth_options, budget_gbps, 0, REAL_MOST),
+    NADI_REAL(struct nadi_bandwidth_options, most_time_ns, 0, REAL_MOST),
+    NADI_REAL(struct nadi_bandwidth_options, least_gbps, 0, REAL_MOST),
+    NADI_REAL(struct nadi_bandwidth_options, step_gbps, 0, REAL_MOST),
+    NADI_FLAG(struct nadi_bandwidth_options, sum_times),
+    NADI_FLAG(struct nadi_bandwidth_options, half_links),
+    NADI_FLAG(struct nadi_bandwidth_options, pareto),
+    NADI_TEXT(struct nadi_bandwidth_options, form, 0),
+    NADI_PATH(struct nadi_bandwidth_options, out, 0),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_bandwidth_options, nadi_bandwidth_options_init);
+
 static const struct nadi_field nadi_fit_options_members[] = {
     NADI_LIST(struct nadi_fit_options, logs, log_count, NADI_FIELD_PATHS, 0),
     NADI_PATH(struct nadi_fit_options, platform, 0),
@@ -441,6 +464,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_trace_link_struct,
     &nadi_trace_convert_struct,
     &nadi_trace_import_struct,
+    &nadi_bandwidth_options_struct,
     &nadi_fit_options_struct,
     &nadi_validate_options_struct,
     &nadi_model_setup_struct,

@@ -62,7 +62,8 @@ static bool read_options(const struct nadi_trace_from_text *given, struct nadi_v
     if (given->compat && u != 1)
         return nadi_error(messages, "usage/unit", NADI_NOWHERE, "leave out the unit, or --compat",
                           "the text converter 1.0.0 takes every time for us");
-    *reading = (struct nadi_v1_reading){given->header, (enum nadi_v1_dialect)d};
+    *reading =
+        (struct nadi_v1_reading){.header = given->header, .dialect = (enum nadi_v1_dialect)d};
     o->unit_ns = factors[u];
     o->unit_name = units[u];
     o->carry = (enum nadi_v1_carry)c;

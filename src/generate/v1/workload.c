@@ -220,9 +220,10 @@ static bool read_number_of_layers(struct nadi_v1_words *r, uint64_t *count)
 }
 
 /* The first line is read. */
-static bool read_rest(struct nadi_v1_words *r, const char *header, struct nadi_v1_list *checkpoints,
-                      struct nadi_v1_list *initiates)
+static bool read_rest(struct nadi_v1_words *r, const struct nadi_v1_reading *reading,
+                      struct nadi_v1_list *checkpoints, struct nadi_v1_list *initiates)
 {
+    const char *header = reading->header;
     uint64_t count = 0;
     r->w->headless = looks_like_layer(r);
     if (r->w->headless) {
@@ -230,20 +231,20 @@ static bool read_rest(struct nadi_v1_words *r, const char *header, struct nadi_v
             return false;
         return read_layers(r, count_lines(r)) && (header || guess_policy(r));
     }
-    if (header)
+    if (header && !reading->may_have_one)
         return nadi_error(r->diags, "text/header", nadi_v1_place(r), "leave out --header",
                           "the file begins with a header of its own");
     return nadi_v1_read_header(r, checkpoints, initiates) && read_number_of_layers(r, &count) &&
            read_layers(r, (uint32_t)count);
 }
 
-static bool read_all(struct nadi_v1_words *r, const char *header, struct nadi_v1_list *checkpoints,
-                     struct nadi_v1_list *initiates)
+static bool read_all(struct nadi_v1_words *r, const struct nadi_v1_reading *reading,
+                     struct nadi_v1_list *checkpoints, struct nadi_v1_list *initiates)
 {
     struct nadi_v1_workload *w = r->w;
     if (!nadi_v1_next_line(r))
         return nadi_error(r->diags, "text/empty", NADI_IN_FILE(w->path), NULL, "the file is empty");
-    if (!read_rest(r, header, checkpoints, initiates))
+    if (!read_rest(r, reading, checkpoints, initiates))
         return false;
     if (w->policy == NADI_V1_HYBRID_TRANSFORMER_FWD_IN_BCKWD)
         return mark(r, checkpoints, "checkpoints", &w->checkpoint) &&
@@ -322,8 +323,8 @@ bool nadi_v1_parse(struct nadi_v1_workload *w, const char *path, const char *tex
     w->text = clean_copy(&w->arena, text, bytes);
     struct nadi_v1_words r = {.w = w, .diags = diags, .at = w->text};
     struct nadi_v1_list *lists = NADI_ZNEW(struct nadi_v1_list, 2);
-    const bool ok = read_all(&r, reading->header, &lists[0], &lists[1]) &&
-                    settle_dialect(w, reading->dialect, diags);
+    const bool ok =
+        read_all(&r, reading, &lists[0], &lists[1]) && settle_dialect(w, reading->dialect, diags);
     nadi_mem_free(lists);
     return ok;
 }

@@ -112,7 +112,9 @@ struct nadi_v1_workload {
 
 struct nadi_v1_reading {
     const char *header; /* first line of a file that has none; NULL */
+
     enum nadi_v1_dialect dialect;
+    bool may_have_one; /* a file with a header of its own: that counts */
 };
 
 /* Reads a file ("-": standard input). The caller releases in both cases. */

@@ -1,0 +1,182 @@
+/* cmd_optimize: `nadi optimize bandwidth`. */
+#include <nadi/optimize.h>
+
+#include "cli/command.h"
+#include "cli/terminal.h"
+
+struct values {
+    const char *network, *workload, *communicators, *prices, *conditions, *weights;
+    const char *goal, *loop, *sweep, *format, *out;
+    uint64_t most_time_ns;
+    double budget, least, step;
+    bool half_links, pareto, sum_times;
+};
+
+#define AT(member) .offset = offsetof(struct values, member)
+
+static const struct nadi_option input[] = {
+    {.name = "network",
+     .type = NADI_OPTION_TEXT,
+     .argument = "FILE",
+     AT(network),
+     .required = true,
+     .help = "Dimensions: topology, npus_count, and tiers for prices; YAML or JSON"},
+    {.name = "workload",
+     .type = NADI_OPTION_TEXT,
+     .argument = "FILE,...",
+     AT(workload),
+     .required = true,
+     .help = "Tables of layers, 12 columns, with or without ASTRA-sim 1.0's header; several share "
+             "the network"},
+    {.name = "communicators",
+     .type = NADI_OPTION_TEXT,
+     .argument = "FILE,...",
+     AT(communicators),
+     .help =
+         "Forward, InputGrad, WeightGrad: sizes of groups by dimension (default: model-parallel "
+         "groups of the header innermost, data-parallel ones outside)"},
+    {.name = "prices",
+     .type = NADI_OPTION_TEXT,
+     .argument = "FILE",
+     AT(prices),
+     .help = "$ per GB/s of links, switches and NICs, by tier"},
+    {.name = "half-links",
+     .type = NADI_OPTION_FLAG,
+     AT(half_links),
+     .help = "Count half as many links in rings and full meshes, as a published artifact does"},
+    {.name = NULL},
+};
+
+static const struct nadi_option question[] = {
+    {.name = "budget",
+     .type = NADI_OPTION_FACTOR,
+     .argument = "GBPS",
+     AT(budget),
+     .help = "GB/s of an NPU that are divided (default: as the network file says)"},
+    {.name = "goal",
+     .type = NADI_OPTION_WORD,
+     .words = "time|time-cost|cost",
+     .initial = "time",
+     AT(goal),
+     .help = "Least time; least time multiplied by cost; least cost of a network that keeps "
+             "--most-time"},
+    {.name = "most-time",
+     .type = NADI_OPTION_TIME,
+     .argument = "TIME",
+     AT(most_time_ns),
+     .help = "Longest step that is allowed, like 20ms (goal cost)"},
+    {.name = "loop",
+     .type = NADI_OPTION_WORD,
+     .words = "auto|no-overlap|recompute|overlap|overlap-recompute",
+     .initial = "auto",
+     AT(loop),
+     .help =
+         "What overlaps in a step, and whether forward is computed twice; auto: recompute where "
+         "the table's header says so, else no-overlap"},
+    {.name = "constraint",
+     .type = NADI_OPTION_TEXT,
+     .argument = "CONDITIONS",
+     AT(conditions),
+     .help = "Linear conditions, with commas between: \"b0 >= b1, b2 + b3 == 200, cost <= 1e7\""},
+    {.name = "weights",
+     .type = NADI_OPTION_TEXT,
+     .argument = "W,...",
+     AT(weights),
+     .help = "Of several workloads, each time divided by its own best (default: all 1)"},
+    {.name = "sum-times",
+     .type = NADI_OPTION_FLAG,
+     AT(sum_times),
+     .help = "Of several workloads, the sum of their times counts, not of each over its own best"},
+    {.name = "min",
+     .type = NADI_OPTION_FACTOR,
+     .argument = "GBPS",
+     AT(least),
+     .help = "Every dimension has at least so many GB/s"},
+    {.name = "step",
+     .type = NADI_OPTION_FACTOR,
+     .argument = "GBPS",
+     AT(step),
+     .help = "Every dimension has a multiple of so many GB/s"},
+    {.name = "sweep",
+     .type = NADI_OPTION_TEXT,
+     .argument = "A..B:STEP",
+     AT(sweep),
+     .help = "A row for each of these budgets, in GB/s"},
+    {.name = "pareto",
+     .type = NADI_OPTION_FLAG,
+     AT(pareto),
+     .help = "Rows from the cheapest network to the fastest"},
+    {.name = NULL},
+};
+
+static const struct nadi_option output[] = {
+    {.name = "out",
+     .letter = 'o',
+     .type = NADI_OPTION_TEXT,
+     .argument = "DIR",
+     AT(out),
+     .help = "Write network.yml (for every command that takes a network), bandwidth.csv, "
+             "summary.json"},
+    {.name = "format",
+     .type = NADI_OPTION_WORD,
+     .words = "text|json|csv",
+     .initial = "text",
+     AT(format),
+     .help = "Form of the result on standard output"},
+    {.name = NULL},
+};
+
+static const struct nadi_option_group groups[] = {
+    {"Input", input, 0},
+    {"Question", question, 0},
+    {"Output", output, 0},
+    {.heading = NULL},
+};
+
+static int cmd_optimize_bandwidth(const struct nadi_command *self, int count, char **arguments)
+{
+    struct values v = {0};
+    struct nadi_words words;
+    if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &v,
+                            &words))
+        return NADI_EXIT_USAGE;
+    struct nadi_bandwidth_options o;
+    nadi_bandwidth_options_init(&o);
+    o.network = v.network;
+    o.workload = v.workload;
+    o.communicators = v.communicators;
+    o.prices = v.prices;
+    o.conditions = v.conditions;
+    o.weights = v.weights;
+    o.goal = v.goal;
+    o.loop = v.loop;
+    o.sweep = v.sweep;
+    o.budget_gbps = v.budget;
+    o.most_time_ns = (double)v.most_time_ns;
+    o.least_gbps = v.least;
+    o.step_gbps = v.step;
+    o.half_links = v.half_links;
+    o.sum_times = v.sum_times;
+    o.pareto = v.pareto;
+    o.form = v.format;
+    o.out = v.out;
+    struct nadi_diags *messages = nadi_terminal_must(nadi_messages_create());
+    char *text;
+    const enum nadi_status status = nadi_optimize_bandwidth(&o, &text, messages);
+    return nadi_terminal_end(status, text, messages, false);
+}
+
+const struct nadi_command nadi_command_optimize_bandwidth = {
+    .name = "optimize bandwidth",
+    .group = "Design",
+    .summary = "Divide an NPU's bandwidth between the dimensions of a network",
+    .about = "The step of a table of layers is made shortest, or cheapest, over all divisions that "
+             "keep the\nconditions; the answer is proved. docs/guide/bandwidth.md says what the "
+             "model leaves out.\n",
+    .examples = "nadi optimize bandwidth --network dims.yml --workload gpt3.txt --communicators "
+                "gpt3.yml \\\n          --budget 500\n"
+                "nadi optimize bandwidth --network dims.yml --workload gpt3.txt --prices "
+                "prices.yml \\\n          --goal time-cost --sweep 100..1000:100\n",
+    .options = groups,
+    .run = cmd_optimize_bandwidth,
+};

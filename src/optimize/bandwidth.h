@@ -1,0 +1,106 @@
+/* bandwidth: how to divide an NPU's bandwidth between the dimensions of a network, for one workload
+ * or several, by the model of "LIBRA" (arXiv 2109.11762): collectives in all their dimensions at
+ * once, chunks that pipeline perfectly, no latency.
+ *
+ * Bytes that one NPU moves in dimension d for a collective of S bytes on p[d] of its NPUs each:
+ *
+ *   all-reduce       s = S; d ascending: 2 s (p - 1) / p, then s = s / p
+ *   reduce-scatter   the same with s (p - 1) / p
+ *   all-gather       d descending: s (p - 1), then s = s p      (S is what one NPU brings)
+ *   all-to-all       S (p - 1) / p in every dimension
+ *
+ * GB are 10^9 bytes, so that bytes / (GB/s) are ns; compute times are ns as well. */
+#ifndef NADI_OPTIMIZE_BANDWIDTH_H
+#define NADI_OPTIMIZE_BANDWIDTH_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "optimize/split.h"
+
+enum { NADI_BANDWIDTH_DIMS = NADI_LINEAR_UNKNOWNS, NADI_BANDWIDTH_WORKLOADS = 16 };
+
+enum nadi_dim_block { NADI_BLOCK_RING, NADI_BLOCK_FULL, NADI_BLOCK_SWITCH, NADI_BLOCKS };
+
+struct nadi_bandwidth_dim {
+    enum nadi_dim_block block;
+    uint32_t npus;
+    const char *tier;  /* whose prices; NULL: not said */
+    double cost;       /* $ of one GB/s of all NPUs */
+    double given;      /* GB/s in the file; 0: none */
+    double latency_ns; /* in the file; 0: none */
+};
+
+struct nadi_bandwidth_network {
+    struct nadi_bandwidth_dim dims[NADI_BANDWIDTH_DIMS];
+    uint32_t count;
+    uint64_t npus;
+    double budget; /* GB/s of an NPU in the file, or the sum of what is given; 0: none */
+};
+
+/* How a step of layers runs. Compute times are those of the table; recompute counts the collectives
+ * of forward once more, as the published optimiser does. */
+enum nadi_loop {
+    NADI_LOOP_AUTO, /* recompute where the table's header says so, else no-overlap */
+    NADI_LOOP_NO_OVERLAP,
+    NADI_LOOP_RECOMPUTE,
+    NADI_LOOP_OVERLAP,
+    NADI_LOOP_OVERLAP_RECOMPUTE,
+};
+
+enum nadi_bandwidth_goal { NADI_GOAL_TIME, NADI_GOAL_TIME_COST, NADI_GOAL_COST };
+
+/* Reads the network: LIBRA's YAML or JSON, or a network.yml of dimensions. */
+bool nadi_bandwidth_read_network(struct nadi_bandwidth_network *n, const char *path,
+                                 struct nadi_arena *arena, struct nadi_diags *diags) NADI_MUST_USE;
+/* Prices by tier; half: only half as many links in rings and full meshes (an artifact's counting).
+ */
+bool nadi_bandwidth_read_prices(struct nadi_bandwidth_network *n, const char *path, bool half,
+                                struct nadi_diags *diags) NADI_MUST_USE;
+
+struct nadi_text_workload_files {
+    const char *table; /* 12 columns, with or without ASTRA-sim 1.0's header */
+    const char
+        *communicators; /* NULL: model-parallel groups of the header innermost, data outside */
+};
+
+/* The step as a split problem. */
+bool nadi_bandwidth_read_workload(struct nadi_split *s, const struct nadi_bandwidth_network *n,
+                                  const struct nadi_text_workload_files *files, enum nadi_loop loop,
+                                  struct nadi_diags *diags) NADI_MUST_USE;
+
+/* Conditions in words: "b0 >= b1 >= 10GB/s, b2 + 2 b3 == 200; cost <= 1e6". Names: b0, b1, ..., a
+ * tier, sum, cost. Appends rows; their texts live in the arena. */
+bool nadi_bandwidth_conditions(struct nadi_linear *l, const struct nadi_bandwidth_network *n,
+                               const char *text, struct nadi_arena *arena,
+                               struct nadi_diags *diags) NADI_MUST_USE;
+
+struct nadi_bandwidth_question {
+    const struct nadi_bandwidth_network *network;
+    const struct nadi_split *steps; /* by workload */
+    const double *weights;
+    uint32_t step_count;
+    struct nadi_linear conditions; /* without the budget */
+    double budget;                 /* GB/s; 0: none (cost only) */
+    enum nadi_bandwidth_goal goal;
+    bool sum_times; /* several: the sum of their times, not of each over its own best */
+    double most_ns; /* cost */
+    double quantum; /* GB/s that every dimension is a multiple of; 0: any */
+};
+
+struct nadi_bandwidth_answer {
+    struct nadi_split_answer best;
+    double cost, gap;                          /* $; relative, of the goal */
+    double time_ns[NADI_BANDWIDTH_WORKLOADS];  /* of each step at the answer, */
+    double alone_ns[NADI_BANDWIDTH_WORKLOADS]; /* of the best network for it alone, */
+    double equal_ns[NADI_BANDWIDTH_WORKLOADS]; /* with equal bandwidths */
+    double equal_cost;
+    bool flat[NADI_BANDWIDTH_DIMS]; /* its exchange for another's costs less than 0.01 % */
+};
+
+/* The steps as one problem, each times its weight. The caller releases it. */
+void nadi_bandwidth_join(struct nadi_split *all, const struct nadi_bandwidth_question *q,
+                         const double *weights);
+bool nadi_bandwidth_solve(const struct nadi_bandwidth_question *q, struct nadi_bandwidth_answer *a,
+                          struct nadi_diags *diags) NADI_MUST_USE;
+
+#endif
