@@ -189,7 +189,7 @@ void nadi_barrier_solve(struct nadi_barrier *p, double gap)
         const bool is_last = p->tau >= weight / gap;
         for (uint32_t k = 0; k < MOST; k++) {
             const double falls = newton(p, &w);
-            if (falls < (is_last ? 1e-16 : 0.05))
+            if (falls < (is_last ? 1e-16 : 0.05) || dot(p->p, p->y, n) < p->enough)
                 break;
         }
         if (is_last || dot(p->p, p->y, n) < p->enough)

@@ -193,12 +193,12 @@ static bool most_room(const struct nadi_linear *l, struct nadi_linear_inside *in
     double mean[NADI_LINEAR_UNKNOWNS] = {0}, x[NADI_LINEAR_UNKNOWNS], c[NADI_LINEAR_UNKNOWNS];
     uint32_t points = 0;
     double size = 0;
-    struct nadi_linear bounded = *l; /* away from infinity */
+    struct nadi_linear bounded = *l; /* for what has no bound */
     for (uint32_t r = 0; r < l->count; r++)
         size = fmax(size, fabs(l->rows[r].limit) / fmax(largest(&l->rows[r], l->unknowns), 1e-300));
     if (bounded.count < NADI_LINEAR_ROWS) {
         struct nadi_linear_row *far = &bounded.rows[bounded.count++];
-        *far = (struct nadi_linear_row){.limit = 1e4 * fmax(size, 1)};
+        *far = (struct nadi_linear_row){.limit = 10 * l->unknowns * fmax(size, 1)};
         for (uint32_t i = 0; i < l->unknowns; i++)
             far->a[i] = 1;
     }
@@ -208,7 +208,10 @@ static bool most_room(const struct nadi_linear *l, struct nadi_linear_inside *in
             memcpy(c, l->rows[k].a, sizeof(c));
         else
             c[k - l->count] = -1;
-        if (nadi_linear_least(&bounded, c, x) == NADI_LINEAR_IMPOSSIBLE)
+        enum nadi_linear_end end = nadi_linear_least(l, c, x);
+        if (end == NADI_LINEAR_UNBOUNDED)
+            end = nadi_linear_least(&bounded, c, x);
+        if (end == NADI_LINEAR_IMPOSSIBLE)
             return false;
         const double room = k < l->count ? slack_of(&l->rows[k], l->unknowns, x) : x[k - l->count];
         const bool none = room <= 1e-9 * fmax(size, 1e-300);

@@ -25,10 +25,13 @@ static bool moves_in(const struct nadi_split *s, uint32_t dim)
 /* Each dimension's size: as much of all bandwidth as the bytes ask for, each move counting the
  * same.
  */
-static void choose_scales(struct epigraph *e, const struct nadi_linear *l)
+static void choose_scales(struct epigraph *e, const struct nadi_linear *l, double most_ns)
 {
     const struct nadi_split *s = e->s;
     double all = 0;
+    for (uint32_t r = 0; most_ns > 0 && r < s->move_count; r++)
+        for (uint32_t d = 0; d < s->dims; d++)
+            all += s->moves[r].bytes[d] * fmax(s->moves[r].times, 1) / most_ns;
     for (uint32_t r = 0; r < l->count; r++) {
         double most = 0;
         for (uint32_t d = 0; d < s->dims; d++)
@@ -161,11 +164,12 @@ static void aim(struct epigraph *e, bool at_cost)
     normalise(p->q, p->count);
 }
 
-static enum nadi_split_end build(struct epigraph *e, const struct nadi_linear *l)
+/* most_ns: which T may be; 0: the budget alone tells how large b is. */
+static enum nadi_split_end build(struct epigraph *e, const struct nadi_linear *l, double most_ns)
 {
     const struct nadi_split *s = e->s;
     struct nadi_barrier *p = &e->p;
-    choose_scales(e, l);
+    choose_scales(e, l, most_ns);
     if (!nadi_linear_inside(&e->l, &e->in))
         return NADI_SPLIT_IMPOSSIBLE;
     for (uint32_t d = 0; d < s->dims; d++)
@@ -237,7 +241,7 @@ enum nadi_split_end nadi_split_fastest(const struct nadi_split *s, const struct 
 {
     struct epigraph e = {.s = s};
     *a = (struct nadi_split_answer){0};
-    const enum nadi_split_end end = build(&e, l);
+    const enum nadi_split_end end = build(&e, l, 0);
     if (end == NADI_SPLIT_FOUND) {
         aim(&e, false);
         if (e.p.condition_count)
@@ -254,7 +258,7 @@ enum nadi_split_end nadi_split_cheapest(const struct nadi_split *s, const struct
 {
     struct epigraph e = {.s = s, .cost = cost};
     *a = (struct nadi_split_answer){0};
-    enum nadi_split_end end = build(&e, l);
+    enum nadi_split_end end = build(&e, l, most_ns - s->constant_ns);
     if (end != NADI_SPLIT_FOUND) {
         release(&e);
         return end;
@@ -338,7 +342,7 @@ static double descend(struct search *q)
             if (q->items[i].bound < q->items[at].bound)
                 at = i;
         const struct span s = q->items[at];
-        if (s.bound > q->value * (1 - 1e-5))
+        if (s.bound > q->value * (1 - 1e-4))
             return fmax(0, 1 - s.bound / q->value);
         q->items[at] = q->items[--q->count];
         const double middle = sqrt(s.low * s.high), time = fastest_at(q, middle);
@@ -350,6 +354,31 @@ static double descend(struct search *q)
     for (size_t i = 0; i < q->count; i++)
         least = fmin(least, q->items[i].bound);
     return 1 - least / q->value;
+}
+
+/* Golden section around the best that is known, over costs a hundredth less and more. */
+static void refine(struct search *q, double low, double high)
+{
+    const double golden = 0.6180339887498949;
+    const double at = cost_of(q, q->best.b);
+    double from = fmax(low, at * 0.99), to = fmin(high, at * 1.01);
+    double a = to - golden * (to - from), b = from + golden * (to - from);
+    double at_a = a * fastest_at(q, a), at_b = b * fastest_at(q, b);
+    for (uint32_t round = 0; round < 30; round++) {
+        if (at_a < at_b) {
+            to = b;
+            b = a;
+            at_b = at_a;
+            a = to - golden * (to - from);
+            at_a = a * fastest_at(q, a);
+        } else {
+            from = a;
+            a = b;
+            at_a = at_b;
+            b = from + golden * (to - from);
+            at_b = b * fastest_at(q, b);
+        }
+    }
 }
 
 enum nadi_split_end nadi_split_best_value(const struct nadi_split *s, const struct nadi_linear *l,
@@ -373,6 +402,7 @@ enum nadi_split_end nadi_split_best_value(const struct nadi_split *s, const stru
     if (low > 0 && high > low) {
         push(&q, low, high, a->time_ns);
         *gap = descend(&q);
+        refine(&q, low, high);
     }
     *a = q.best;
     nadi_mem_free(q.items);
