@@ -118,6 +118,14 @@ class Package(unittest.TestCase):
             nadi.report([self.run_], os.path.join(self.work, "no", "where.html"))
         with self.assertRaises(nadi.Error):
             nadi.generate_collective(os.path.join(self.work, "x"), kind="all-nothing")
+        table = os.path.join(self.work, "step.txt")
+        with open(table, "w") as f:
+            f.write("DATA\n1\na 0 10 NONE 0 10 NONE 0 10 ALLREDUCE 1000000 0\n")
+        answer = nadi.optimize_bandwidth(self.inputs[2], [table], budget_gbps=7.0)["answers"][0]
+        self.assertAlmostEqual(answer["dimensions"][0]["bandwidth_gbps"], 7.0)
+        self.assertAlmostEqual(answer["steps"][0]["time_ns"], 30 + 2e6 * 7 / 8 / 7)
+        with self.assertRaises(nadi.Error):
+            nadi.optimize_bandwidth(self.inputs[2], table, goal="cost")
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(*self.inputs, mismatch="maybe")
         self.assertIn("use error or warn", str(caught.exception))

@@ -108,8 +108,7 @@ static bool read_workloads(struct study *s)
 /* The budgets of the rows. */
 static bool read_budgets(struct study *s)
 {
-    double first, last, step;
-    int end = 0;
+    double first, last = 0, step = 0;
     if (!s->o->sweep) {
         s->budgets[0] = s->o->budget_gbps > 0 ? s->o->budget_gbps : s->network.budget;
         s->count = 1;
@@ -118,8 +117,14 @@ static bool read_budgets(struct study *s)
                               "the bandwidth to divide is not said");
         return true;
     }
-    if (sscanf(s->o->sweep, "%lf..%lf:%lf%n", &first, &last, &step, &end) != 3 ||
-        s->o->sweep[end] || !(first > 0) || !(last >= first) || !(step > 0) ||
+    const char *at = strstr(s->o->sweep, "..");
+    char *end;
+    first = strtod(s->o->sweep, &end);
+    if (at && (end == at || end == at + 1)) { /* "100." is a number too */
+        last = strtod(at + 2, &end);
+        step = *end == ':' ? strtod(end + 1, &end) : 0;
+    }
+    if (!at || *end || !(first > 0) || !(last >= first) || !(step > 0) ||
         !((last - first) / step < MOST_ROWS))
         return nadi_error(s->diags, "optimize/sweep", NADI_NOWHERE, "like 100..1000:100, in GB/s",
                           "'%s' is no range of at most %d budgets", s->o->sweep, MOST_ROWS);

@@ -12,117 +12,120 @@ struct values {
     bool half_links, pareto, sum_times;
 };
 
-#define AT(member) .offset = offsetof(struct values, member)
+#define AT(member) NADI_AT(struct values, member)
 
-static const struct nadi_option input[] = {
+/* A rate in GB/s of 10^9 bytes, or with a unit. */
+#define GBPS                                                                                       \
+    .type = NADI_TYPE_NUMBER, .dimension = NADI_DIMENSION_RATE, .unit = "GB/s",                    \
+    .unit_factor = 1e9, .max = 1e9
+
+static const struct nadi_setting input[] = {
     {.name = "network",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .argument = "FILE",
      AT(network),
      .required = true,
-     .help = "Dimensions: topology, npus_count, and tiers for prices; YAML or JSON"},
+     .doc = "Dimensions: topology, npus_count, and tiers for prices; YAML or JSON"},
     {.name = "workload",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .argument = "FILE,...",
      AT(workload),
      .required = true,
-     .help = "Tables of layers, 12 columns, with or without ASTRA-sim 1.0's header; several share "
-             "the network"},
+     .doc = "Tables of layers, 12 columns, with or without ASTRA-sim 1.0's header; several share "
+            "the network"},
     {.name = "communicators",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .argument = "FILE,...",
      AT(communicators),
-     .help =
-         "Forward, InputGrad, WeightGrad: sizes of groups by dimension (default: model-parallel "
-         "groups of the header innermost, data-parallel ones outside)"},
+     .doc = "Forward, InputGrad, WeightGrad: sizes of groups by dimension (default: model-parallel "
+            "groups of the header innermost, data-parallel ones outside)"},
     {.name = "prices",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .argument = "FILE",
      AT(prices),
-     .help = "$ per GB/s of links, switches and NICs, by tier"},
+     .doc = "$ per GB/s of links, switches and NICs, by tier"},
     {.name = "half-links",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(half_links),
-     .help = "Count half as many links in rings and full meshes, as a published artifact does"},
+     .doc = "Count half as many links in rings and full meshes, as a published artifact does"},
     {.name = NULL},
 };
 
-static const struct nadi_option question[] = {
+static const struct nadi_setting question[] = {
     {.name = "budget",
-     .type = NADI_OPTION_FACTOR,
-     .argument = "GBPS",
+     GBPS,
+     .argument = "RATE",
      AT(budget),
-     .help = "GB/s of an NPU that are divided (default: as the network file says)"},
+     .doc = "GB/s of an NPU that are divided (default: as the network file says)"},
     {.name = "goal",
-     .type = NADI_OPTION_WORD,
-     .words = "time|time-cost|cost",
-     .initial = "time",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("time", "time-cost", "cost"),
+     .preset = "time",
      AT(goal),
-     .help = "Least time; least time multiplied by cost; least cost of a network that keeps "
-             "--most-time"},
+     .doc = "Least time; least time multiplied by cost; least cost of a network that keeps "
+            "--most-time"},
     {.name = "most-time",
-     .type = NADI_OPTION_TIME,
+     NADI_A_TIME,
      .argument = "TIME",
      AT(most_time_ns),
-     .help = "Longest step that is allowed, like 20ms (goal cost)"},
+     .doc = "Longest step that is allowed, like 20ms (goal cost)"},
     {.name = "loop",
-     .type = NADI_OPTION_WORD,
-     .words = "auto|no-overlap|recompute|overlap|overlap-recompute",
-     .initial = "auto",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("auto", "no-overlap", "recompute", "overlap", "overlap-recompute"),
+     .preset = "auto",
      AT(loop),
-     .help =
-         "What overlaps in a step, and whether forward is computed twice; auto: recompute where "
-         "the table's header says so, else no-overlap"},
+     .doc = "What overlaps in a step, and whether forward is computed twice; auto: recompute where "
+            "the table's header says so, else no-overlap"},
     {.name = "constraint",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .argument = "CONDITIONS",
      AT(conditions),
-     .help = "Linear conditions, with commas between: \"b0 >= b1, b2 + b3 == 200, cost <= 1e7\""},
+     .doc = "Linear conditions, with commas between: \"b0 >= b1, b2 + b3 == 200, cost <= 1e7\""},
     {.name = "weights",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .argument = "W,...",
      AT(weights),
-     .help = "Of several workloads, each time divided by its own best (default: all 1)"},
+     .doc = "Of several workloads, each time divided by its own best (default: all 1)"},
     {.name = "sum-times",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(sum_times),
-     .help = "Of several workloads, the sum of their times counts, not of each over its own best"},
+     .doc = "Of several workloads, the sum of their times counts, not of each over its own best"},
     {.name = "min",
-     .type = NADI_OPTION_FACTOR,
-     .argument = "GBPS",
+     GBPS,
+     .argument = "RATE",
      AT(least),
-     .help = "Every dimension has at least so many GB/s"},
+     .doc = "Every dimension has at least so many GB/s"},
     {.name = "step",
-     .type = NADI_OPTION_FACTOR,
-     .argument = "GBPS",
+     GBPS,
+     .argument = "RATE",
      AT(step),
-     .help = "Every dimension has a multiple of so many GB/s"},
+     .doc = "Every dimension has a multiple of so many GB/s"},
     {.name = "sweep",
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .argument = "A..B:STEP",
      AT(sweep),
-     .help = "A row for each of these budgets, in GB/s"},
+     .doc = "A row for each of these budgets, in GB/s"},
     {.name = "pareto",
-     .type = NADI_OPTION_FLAG,
+     .type = NADI_TYPE_FLAG,
      AT(pareto),
-     .help = "Rows from the cheapest network to the fastest"},
+     .doc = "Rows from the cheapest network to the fastest"},
     {.name = NULL},
 };
 
-static const struct nadi_option output[] = {
+static const struct nadi_setting output[] = {
     {.name = "out",
      .letter = 'o',
-     .type = NADI_OPTION_TEXT,
+     .type = NADI_TYPE_TEXT,
      .argument = "DIR",
      AT(out),
-     .help = "Write network.yml (for every command that takes a network), bandwidth.csv, "
-             "summary.json"},
+     .doc = "Write network.yml (for every command that takes a network), bandwidth.csv, "
+            "summary.json"},
     {.name = "format",
-     .type = NADI_OPTION_WORD,
-     .words = "text|json|csv",
-     .initial = "text",
+     .type = NADI_TYPE_WORD,
+     .words = NADI_ONE_OF("text", "json", "csv"),
+     .preset = "text",
      AT(format),
-     .help = "Form of the result on standard output"},
+     .doc = "Form of the result on standard output"},
     {.name = NULL},
 };
 
@@ -151,10 +154,10 @@ static int cmd_optimize_bandwidth(const struct nadi_command *self, int count, ch
     o.goal = v.goal;
     o.loop = v.loop;
     o.sweep = v.sweep;
-    o.budget_gbps = v.budget;
+    o.budget_gbps = v.budget / 1e9;
     o.most_time_ns = (double)v.most_time_ns;
-    o.least_gbps = v.least;
-    o.step_gbps = v.step;
+    o.least_gbps = v.least / 1e9;
+    o.step_gbps = v.step / 1e9;
     o.half_links = v.half_links;
     o.sum_times = v.sum_times;
     o.pareto = v.pareto;

@@ -144,6 +144,8 @@ static void find_flat(const struct nadi_bandwidth_question *q, const struct nadi
             b[to] += sum / 100;
             if (from == to || b[from] < 0 || !keeps(l, b))
                 continue;
+            if (q->goal == NADI_GOAL_COST && nadi_split_time(all, b) > q->most_ns * (1 + 1e-9))
+                continue;
             if (value_of(q, all, b) <= best * (1 + 1e-4))
                 a->flat[from] = a->flat[to] = true;
         }
@@ -173,6 +175,7 @@ static bool round_all(const struct nadi_bandwidth_question *q, const struct nadi
         return nadi_error(
             diags, "optimize/step", NADI_NOWHERE, "a smaller step, or other conditions",
             "no multiples of %g GB/s near the optimum satisfy the conditions", q->quantum);
+    a->rounding = best / value_of(q, all, a->best.b) - 1;
     memcpy(a->best.b, found, sizeof(found));
     a->best.time_ns = nadi_split_time(all, found);
     return true;

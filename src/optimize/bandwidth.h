@@ -89,7 +89,8 @@ struct nadi_bandwidth_question {
 
 struct nadi_bandwidth_answer {
     struct nadi_split_answer best;
-    double cost, gap;                          /* $; relative, of the goal */
+    double cost, gap; /* $; relative, of the goal, before it is rounded to multiples */
+    double rounding;  /* by which the goal is larger for that, relative; 0: any bandwidth will do */
     double time_ns[NADI_BANDWIDTH_WORKLOADS];  /* of each step at the answer, */
     double alone_ns[NADI_BANDWIDTH_WORKLOADS]; /* of the best network for it alone, */
     double equal_ns[NADI_BANDWIDTH_WORKLOADS]; /* with equal bandwidths */

@@ -161,7 +161,8 @@ bool nadi_bandwidth_read_network(struct nadi_bandwidth_network *n, const char *p
 {
     struct reader r = {.n = n, .arena = arena, .diags = diags};
     *n = (struct nadi_bandwidth_network){0};
-    if (!nadi_doc_read(&r.doc, path, "network", nadi_doc_syntax_of(path, NADI_DOC_YAML), diags))
+    if (!nadi_doc_read(&r.doc, path, "network file", nadi_doc_syntax_of(path, NADI_DOC_YAML),
+                       diags))
         return false;
     bool ok = r.doc.root->kind == NADI_DOC_MAP, has_topology = false;
     if (!ok)

@@ -46,10 +46,24 @@ static bool read_groups(struct rows *r, const char *path)
     return ok;
 }
 
+/* Does a pass communicate whose groups only a header could tell? */
+static bool lacks_header(const struct nadi_v1_workload *w)
+{
+    for (uint32_t i = 0; w->headless && i < w->layer_count; i++)
+        if (w->layers[i].comm[NADI_V1_FORWARD] != NADI_V1_COMM_NONE ||
+            w->layers[i].comm[NADI_V1_INPUT_GRADIENT] != NADI_V1_COMM_NONE)
+            return true;
+    return false;
+}
+
 /* Model-parallel groups fill the dimensions from the inside, data-parallel ones have the rest. */
 static bool groups_of_header(struct rows *r, const struct nadi_v1_workload *w)
 {
     uint32_t left = w->model_group ? w->model_group : 1;
+    if (lacks_header(w))
+        return nadi_error(r->diags, "optimize/communicators", NADI_IN_FILE(w->path),
+                          "--communicators FILE, or the two header lines of ASTRA-sim 1.0",
+                          "the table has no header, so its groups are not known");
     if (w->policy == NADI_V1_MODEL || w->policy == NADI_V1_DISTRIBUTED_INFERENCE)
         left = (uint32_t)nadi_min_u64(r->n->npus, UINT32_MAX);
     for (uint32_t d = 0; d < r->n->count; d++) {
@@ -149,12 +163,11 @@ bool nadi_bandwidth_read_workload(struct nadi_split *s, const struct nadi_bandwi
 {
     struct rows r = {.n = n, .s = s, .diags = diags};
     struct nadi_v1_workload w;
-    const struct nadi_v1_reading reading = {.header = files->communicators
-                                                          ? "HYBRID_TRANSFORMER "
-                                                            "model_parallel_NPU_group: 1"
-                                                          : NULL,
-                                            .may_have_one = true,
-                                            .dialect = NADI_V1_DIALECT_ASTRA_SIM};
+    const struct nadi_v1_reading reading = {
+        .header = "HYBRID_TRANSFORMER model_parallel_NPU_group: 1",
+        .may_have_one = true,
+        .dialect = NADI_V1_DIALECT_ASTRA_SIM,
+    };
     *s = (struct nadi_split){.dims = n->count};
     bool ok = nadi_v1_read(&w, files->table, &reading, diags);
     if (ok && w.simai)

@@ -15,6 +15,12 @@ static double sum_of(const struct nadi_bandwidth_rows *r, const struct nadi_band
     return sum;
 }
 
+static const char *file_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static double ratio(double a, double b)
 {
     return b > 0 ? a / b : 0;
@@ -50,7 +56,9 @@ static void dimensions(const struct nadi_bandwidth_rows *r, const struct nadi_ba
         nadi_str_printf(out, "  b%-2u  %-14s  %7u  %-14s  %10.2f  %6.2f %%  %s%s\n", d,
                         blocks[dim->block], dim->npus, dim->tier ? dim->tier : "-", a->best.b[d],
                         100 * ratio(a->best.b[d], sum),
-                        r->step_count == 1 ? nadi_units_time(saves, a->best.price[d]) : "-",
+                        r->step_count == 1 && strcmp(r->goal, "cost") != 0
+                            ? nadi_units_time(saves, a->best.price[d])
+                            : "-",
                         a->flat[d] ? ", flat" : "");
     }
 }
@@ -61,7 +69,7 @@ static void steps(const struct nadi_bandwidth_rows *r, const struct nadi_bandwid
     for (uint32_t w = 0; w < r->step_count; w++) {
         char time[32], equal[32];
         nadi_str_printf(out, "  %-24s  %s; equal bandwidths %s: %.3f times as fast",
-                        r->workloads[w], nadi_units_time(time, a->time_ns[w]),
+                        file_of(r->workloads[w]), nadi_units_time(time, a->time_ns[w]),
                         nadi_units_time(equal, a->equal_ns[w]),
                         ratio(a->equal_ns[w], a->time_ns[w]));
         if (r->step_count > 1)
@@ -89,7 +97,10 @@ static void one(const struct nadi_bandwidth_rows *r, struct nadi_str *out)
                         "  %-24s  %s; equal bandwidths %s: %.3f times the performance per cost\n",
                         "cost of the network", cost, equal, value_ratio(a, 0));
     }
-    nadi_str_printf(out, "\nProved: at most %.2g %% of the goal is left.\n", 100 * fmax(a->gap, 0));
+    nadi_str_printf(out, "\nProved: at most %.2g %% of the goal is left%s.\n",
+                    100 * fmax(a->gap, 1e-8), fabs(a->rounding) > 0 ? " before rounding" : "");
+    if (fabs(a->rounding) > 0)
+        nadi_str_printf(out, "Rounded to multiples: %+.2g %%.\n", 100 * a->rounding);
     for (uint32_t d = 0; d < r->network->count; d++)
         flat |= a->flat[d];
     if (flat)
@@ -195,13 +206,13 @@ void nadi_bandwidth_csv(const struct nadi_bandwidth_rows *r, struct nadi_str *ou
     nadi_str_add(out, r->has_prices ? ",cost_usd,equal_cost_usd\n" : "\n");
     for (size_t i = 0; i < r->count; i++) {
         const struct nadi_bandwidth_answer *a = &r->items[i];
-        nadi_str_printf(out, "%.10g", sum_of(r, a));
+        nadi_str_printf(out, "%.9g", sum_of(r, a));
         for (uint32_t d = 0; d < r->network->count; d++)
-            nadi_str_printf(out, ",%.10g", a->best.b[d]);
+            nadi_str_printf(out, ",%.9g", a->best.b[d]);
         for (uint32_t w = 0; w < r->step_count; w++)
-            nadi_str_printf(out, ",%.12g,%.12g", a->time_ns[w], a->equal_ns[w]);
+            nadi_str_printf(out, ",%.9g,%.9g", a->time_ns[w], a->equal_ns[w]);
         if (r->has_prices)
-            nadi_str_printf(out, ",%.12g,%.12g", a->cost, a->equal_cost);
+            nadi_str_printf(out, ",%.9g,%.9g", a->cost, a->equal_cost);
         nadi_str_add_char(out, '\n');
     }
 }

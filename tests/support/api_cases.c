@@ -8,6 +8,7 @@
 #include <nadi/import.h>
 #include <nadi/measure.h>
 #include <nadi/model.h>
+#include <nadi/optimize.h>
 #include <nadi/report.h>
 #include <nadi/topo.h>
 #include <nadi/trace_edit.h>
@@ -590,6 +591,20 @@ static enum nadi_status measurements(const struct api_place *p)
     return end(p, status, false, m);
 }
 
+static enum nadi_status designs(const struct api_place *p)
+{
+    struct nadi_bandwidth_options o;
+    char network[PATH_BYTES], table[PATH_BYTES], out[PATH_BYTES], *text = NULL;
+    nadi_bandwidth_options_init(&o);
+    o.network = in_folder(network, p->in, "network.yml");
+    o.workload = in_folder(table, p->in, "micro.txt");
+    o.out = in_folder(out, p->out, "split");
+    struct nadi_diags *m = nadi_messages_create();
+    const enum nadi_status status = nadi_optimize_bandwidth(&o, &text, m);
+    say(p, text);
+    return end(p, status, false, m);
+}
+
 /* ---- inputs --------------------------------------------------------------------------------- */
 
 static void write_captures(const char *folder)
@@ -706,5 +721,6 @@ const struct api_case api_cases[] = {
     {"collectives", collectives},
     {"synthesis", synthesis},
     {"measurements", measurements},
+    {"designs", designs},
     {NULL, NULL},
 };
