@@ -1,4 +1,5 @@
-/* optimize_bandwidth: answers of `nadi optimize bandwidth` as text, JSON, CSV and a network file. */
+/* optimize_bandwidth: answers of `nadi optimize bandwidth` as text, JSON, CSV and a network file.
+ */
 #ifndef NADI_REPORT_OPTIMIZE_BANDWIDTH_H
 #define NADI_REPORT_OPTIMIZE_BANDWIDTH_H
 
