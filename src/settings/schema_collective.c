@@ -25,7 +25,7 @@ static const struct nadi_setting collective_keys[] = {
      .doc = "What reports call it."},
     COUNT("members", 1, MOST_MEMBERS, .required = true, .doc = "Of the group that it runs on."),
     COUNT("blocks", 1, MOST_SLOTS, .required = true,
-          .doc = "Equal pieces of the whole buffer, numbered in its order. All-gather, gather, "
+          .doc = "Equal blocks of the whole buffer, numbered in its order. All-gather, gather, "
                  "scatter and reduce-scatter: a multiple of the members, equally many for each in "
                  "turn. All-to-all: a multiple of members times members, from member s to member d "
                  "those at (s * members + d)."),
@@ -35,8 +35,8 @@ static const struct nadi_setting collective_keys[] = {
     {.name = "separate-results",
      .type = NADI_TYPE_SWITCH,
      .preset = "0",
-     .doc = "1: results are to lie in slots of their own, behind those of the buffer: block b in "
-            "slot blocks + b. 0: block b ends in slot b, where it began."},
+     .doc = "1: results are in separate slots after those of the buffer: block b in slot blocks + "
+            "b. 0: block b ends in slot b, where it began."},
     {.name = "swapped-results",
      .type = NADI_TYPE_SWITCH,
      .preset = "0",
@@ -47,7 +47,8 @@ static const struct nadi_setting collective_keys[] = {
      .type = NADI_TYPE_MAP,
      .list = true,
      .absent = "nothing is done",
-     .doc = "A map each: see [steps](input-collective-steps.md). Those of a lane in their order."},
+     .doc = "Each entry is a map: see [steps](input-collective-steps.md). Steps of a channel are "
+            "in order."},
 };
 
 const struct nadi_schema nadi_collective_schema = {
@@ -55,9 +56,8 @@ const struct nadi_schema nadi_collective_schema = {
     .title = "collective file",
     .option = "custom-collectives",
     .syntax = NADI_DOC_YAML,
-    .doc =
-        "An algorithm of a collective, written down step by step. `nadi collective check` proves "
-        "that it does what the collective promises; a system file attaches it.",
+    .doc = "An algorithm of a collective, step by step. `nadi collective check` proves that it "
+           "implements the collective; a system file assigns it to collectives.",
     .example = "collective: all-gather\n"
                "members: 3\n"
                "blocks: 3\n"
@@ -76,8 +76,8 @@ static const struct nadi_setting attached_keys[] = {
      .type = NADI_TYPE_TEXT,
      .required = true,
      .doc = "An algorithm: [own form](input-collective.md), MSCCL XML, an MSCCL++ execution plan, "
-            "TACOS' CSV; or the path prefix of Chakra traces. From the current folder, or else "
-            "that of the system file."},
+            "TACOS' CSV; or the path prefix of Chakra traces. Relative to the current folder, or "
+            "else to that of the system file."},
     {.name = "kind",
      .type = NADI_TYPE_WORD,
      .words = kinds,
@@ -121,8 +121,8 @@ const struct nadi_schema nadi_attached_schema = {
     .title = "entry of 'custom-collectives' in a system file",
     .option = "--system",
     .syntax = NADI_DOC_JSON,
-    .doc = "A collective that runs an algorithm from a file. Of several entries that fit the first "
-           "holds; where none does, the algorithm lists do.",
+    .doc = "A collective that runs an algorithm from a file. The first matching entry applies; if "
+           "none matches, the algorithm lists do.",
     .example = "{\n"
                "  \"file\": \"algorithms/allpairs.xml\",\n"
                "  \"group\": \"tp\",\n"
@@ -139,24 +139,26 @@ const struct nadi_schema nadi_attached_schema = {
 static const struct nadi_setting step_keys[] = {
     COUNT("member", 0, MOST_MEMBERS - 1, .required = true, .doc = "Who does it."),
     COUNT("lane", 0, MOST_QUEUES - 1, .preset = "0",
-          .doc = "Steps of a lane come one after the other; lanes of a member run side by side."),
+          .doc = "Channel of the member. Steps of a channel run one after the other; channels of a "
+                 "member run concurrently."),
     COUNT("to", 0, MOST_MEMBERS - 1, .absent = "it sends nothing",
           .doc = "Member that it sends to."),
     COUNT("to-lane", 0, MOST_QUEUES - 1, .absent = "the same lane",
-          .doc = "Lane of the receiver that takes the message."),
+          .doc = "Channel of the receiver that receives the message."),
     COUNT("from", 0, MOST_MEMBERS - 1, .absent = "it receives nothing",
-          .doc = "Member that it receives from: its next message on this lane."),
+          .doc = "Member that it receives from: the next message of that member on this channel."),
     SLOTS("send", "an empty message", "Slots that it sends: `3`, or `\"0-3,7\"`."),
-    SLOTS("local", "it works on nothing of its own",
-          "Slots that it copies, or adds, into others of the member; instead of `to` and `from`."),
+    SLOTS(
+        "local", "it works on nothing of its own",
+        "Slots that it copies or adds into other slots of the member; instead of `to` and `from`."),
     SLOTS("into", "the slots that it comes from",
-          "Slots that take what is received, or the result of `local`; as many as come."),
+          "Slots for the received data, or for the result of `local`; as many as are received."),
     {.name = "add",
      .type = NADI_TYPE_SWITCH,
      .preset = "0",
-     .doc = "1: what comes is added to what is there; 0: it replaces it."},
+     .doc = "1: received data is added to the slot; 0: it replaces the slot."},
     COUNT("wait-steps", 0, INT32_MAX, .preset = "0",
-          .doc = "Begins when so many steps of `wait-lane` have ended."),
+          .doc = "The step begins when this many steps of `wait-lane` have ended."),
     COUNT("wait-lane", 0, MOST_QUEUES - 1, .absent = "all lanes of the member",
           .doc = "Of the same member."),
 };
@@ -166,9 +168,8 @@ const struct nadi_schema nadi_collective_step_schema = {
     .title = "entry of 'steps' in a collective file",
     .option = "custom-collectives",
     .syntax = NADI_DOC_YAML,
-    .doc =
-        "A step ends when what it sends is delivered and what it receives is there and, where it "
-        "is added up, reduced.",
+    .doc = "A step ends when the data that it sends has been delivered and the data that it "
+           "receives has arrived and, if it is added, has been reduced.",
     .example = "member: 0\n"
                "lane: 1\n"
                "to: 3\n"

@@ -17,21 +17,20 @@ static const char *const arrivals[] = {"periodic", "poisson", NULL};
         .above_min = true, .doc = text                                                             \
     }
 #define AT    WHEN("at", "0", NULL, "When it begins.")
-#define UNTIL WHEN("until", NULL, "it lasts to the end", "When it is over: all is as before.")
+#define UNTIL WHEN("until", NULL, "it lasts to the end", "When it ends: everything is as before.")
 #define RANKS                                                                                      \
     {                                                                                              \
         .name = "ranks", .type = NADI_TYPE_TEXT, .preset = "all",                                  \
-        .doc = "The ranks meant: `all`, or numbers and ranges: `\"0-7,12\"`."                      \
+        .doc = "Ranks: `all`, or numbers and ranges: `\"0-7,12\"`."                                \
     }
 #define JITTER                                                                                     \
     {.name = "jitter",                                                                             \
      .type = NADI_TYPE_NUMBER,                                                                     \
      .preset = "0",                                                                                \
      .max = 100,                                                                                   \
-     .doc =                                                                                        \
-         "Spread of a random factor with mean 1: standard deviation of `normal` (cut at 0) and "   \
-         "`lognormal`, half width of `uniform` (at most 1); `exponential` is 1 and, on top, a "    \
-         "value of this mean."},                                                                   \
+     .doc = "Spread of a random factor with mean 1: standard deviation of `normal` (cut at 0) "    \
+            "and `lognormal`, half width of `uniform` (at most 1); `exponential` is 1 plus a "     \
+            "value of this mean."},                                                                \
     {                                                                                              \
         .name = "distribution", .type = NADI_TYPE_WORD, .words = distributions,                    \
         .preset = "normal", .doc = "Of the random factor."                                         \
@@ -42,7 +41,7 @@ static const struct nadi_setting event_keys[] = {
      .type = NADI_TYPE_INTEGER,
      .preset = "1",
      .max = 9007199254740992.0,
-     .doc = "Of everything random here: the same seed gives the same run."},
+     .doc = "Seed of everything random in this file: the same seed gives the same run."},
     {.name = "links",
      .type = NADI_TYPE_MAP,
      .list = true,
@@ -62,8 +61,8 @@ static const struct nadi_setting event_keys[] = {
     {.name = "traffic",
      .type = NADI_TYPE_MAP,
      .list = true,
-     .absent = "the network belongs to the workload",
-     .doc = "Messages of others: see [traffic](input-events-traffic.md)."},
+     .absent = "no background traffic",
+     .doc = "Background messages: see [traffic](input-events-traffic.md)."},
 };
 
 const struct nadi_schema nadi_events_schema = {
@@ -72,7 +71,7 @@ const struct nadi_schema nadi_events_schema = {
     .option = "--events",
     .syntax = NADI_DOC_YAML,
     .doc = "What happens to the cluster during a run: links that slow down or fail, slow and late "
-           "ranks, traffic of others. Entries that overlap all hold: factors multiply, and of two "
+           "ranks, background traffic. Overlapping entries all apply: factors multiply, and of two "
            "absolute values the later in the file wins.",
     .example = "seed: 7\n"
                "links:\n"
@@ -111,7 +110,7 @@ static const struct nadi_setting link_keys[] = {
     {.name = "down",
      .type = NADI_TYPE_SWITCH,
      .preset = "0",
-     .doc = "1: carries nothing; messages take other ways, or wait where there is none."},
+     .doc = "1: carries nothing; messages take other routes, or wait if there is none."},
     {.name = "bandwidth",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
@@ -120,7 +119,7 @@ static const struct nadi_setting link_keys[] = {
      .absent = "as in the network file",
      .above_min = true,
      .max = 1e6,
-     .doc = "Of each link, each way."},
+     .doc = "Of each link, in each direction."},
     FACTOR("bandwidth-scale", 0, "Multiplies the bandwidth."),
     WHEN("latency", NULL, "as in the network file", "Of each link."),
     {.name = "latency-scale",
@@ -204,7 +203,8 @@ static const struct nadi_setting traffic_keys[] = {
     {.name = "to",
      .type = NADI_TYPE_TEXT,
      .required = true,
-     .doc = "Receiving ranks: as many as sending ones, the first to the first and so on, or one."},
+     .doc = "Receiving ranks: as many as sending ones (the first receives from the first and so "
+            "on), or one."},
     AT,
     {.name = "until",
      .type = NADI_TYPE_NUMBER,
@@ -243,7 +243,7 @@ static const struct nadi_setting traffic_keys[] = {
      .preset = "1",
      .above_min = true,
      .max = 1e6,
-     .doc = "In `flow`: a message of weight w shares links as w messages of the workload do."},
+     .doc = "In `flow`: a message of weight w gets the share of w messages of the workload."},
 };
 
 const struct nadi_schema nadi_events_traffic_schema = {
@@ -251,7 +251,8 @@ const struct nadi_schema nadi_events_traffic_schema = {
     .title = "entry of 'traffic' in an events file",
     .option = "--events",
     .syntax = NADI_DOC_YAML,
-    .doc = "Messages that are not of the workload and meet its own. For the models that see links.",
+    .doc = "Background messages that contend with those of the workload. For the models that see "
+           "links.",
     .example = "from: \"0-3\"\n"
                "to: \"12-15\"\n"
                "bytes: 1MB\n"

@@ -52,8 +52,8 @@ static const struct nadi_setting generator_keys[] = {
      .type = NADI_TYPE_WORD,
      .words = generators,
      .required = true,
-     .doc = "What is made. Each type takes the keys that name it below, and all take `bandwidth` "
-            "and `latency`."},
+     .doc = "Type of network. Each type takes the keys below that name it, and all take "
+            "`bandwidth` and `latency`."},
     COUNT("k", 4096,
           "fat-tree (required): ports of every switch, even. Levels L give 2 (k/2)^L NPUs."),
     COUNT("levels", 8, "fat-tree: levels of switches; 3."),
@@ -96,7 +96,8 @@ static const struct nadi_setting generator_keys[] = {
           "a h + 1, spines h + 1."),
     COUNTS("shape", 65536,
            "hyperx, torus, mesh (required): switches of each dimension, innermost first."),
-    RATE("bandwidth", "50", NULL, "Of an NPU's cable, each way; torus and mesh: of every cable."),
+    RATE("bandwidth", "50", NULL,
+         "Of an NPU's cable, in each direction; torus and mesh: of every cable."),
     TIME("latency", "500", NULL, "Of an NPU's cable; torus and mesh: of every cable."),
     RATES("uplink-bandwidth", "as bandwidth",
           "Of a cable between two switches; fat-tree, clos, hyperx, torus, mesh: one, or a list: "
@@ -108,11 +109,11 @@ static const struct nadi_setting generator_keys[] = {
     TIME("global-latency", NULL, "as uplink-latency",
          "dragonfly, dragonfly+: of a cable between groups."),
     RATE("scale-up-bandwidth", NULL, "450, the NVLink of an H100",
-         "rail, hgx: of an NPU to all switches within its server together."),
+         "rail, hgx: total bandwidth of an NPU to all switches within its server."),
     TIME("scale-up-latency", NULL, "250", "rail, hgx: of a cable within the server."),
     COUNT("planes", 64,
-          "rail, hgx: switches within a server that an NPU's scale-up bandwidth is shared out "
-          "on; 1."),
+          "rail, hgx: switches within a server over which an NPU's scale-up bandwidth is divided; "
+          "1."),
     COUNT("nics", 65536,
           "hgx: NICs of a server, a divisor of npus; as many as NPUs. With fewer, NPUs share "
           "them by PCIe."),
@@ -131,9 +132,9 @@ const struct nadi_schema nadi_generator_schema = {
     .title = "generator of networks",
     .option = "generator",
     .syntax = NADI_DOC_YAML,
-    .doc = "Makes a network from a few numbers: under the key `generator` of a network file, or as "
-           "words of `nadi topo`: `nadi topo fat-tree k=8`. A bare bandwidth is GB/s of 10^9 "
-           "bytes.",
+    .doc = "Makes a network from a few parameters: under the key `generator` of a network file, or "
+           "on the command line of `nadi topo`: `nadi topo fat-tree k=8`. A bare bandwidth is GB/s "
+           "of 10^9 bytes.",
     .example = "type: fat-tree\n"
                "k: 16\n"
                "oversubscription: 3\n"
@@ -165,15 +166,15 @@ static const struct nadi_setting graph_keys[] = {
      .min = 1,
      .max = INT32_MAX,
      .absent = "one dimension of all NPUs, or what the generator says",
-     .doc = "How collectives see the ranks, innermost first; the product is the number of NPUs. "
-            "A system file has one algorithm for each."},
+     .doc = "Logical dimensions of the ranks for collectives, innermost first; their product is "
+            "the number of NPUs. A system file has one algorithm for each."},
     {.name = "routing",
      .type = NADI_TYPE_WORD,
      .words = schemes,
      .preset = "ecmp",
-     .doc = "Which way a message takes: the first `shortest` way; `dimension-order`; `ecmp`: one "
-            "of the shortest by a hash; `valiant`: by way of a random switch; `adaptive`: by "
-            "load."},
+     .doc = "Routing of messages: `shortest`: the first of the shortest paths; `dimension-order`; "
+            "`ecmp`: one of the shortest by a hash; `valiant`: through a random switch; "
+            "`adaptive`: by load."},
     {.name = "routing-seed",
      .type = NADI_TYPE_INTEGER,
      .preset = "1",
@@ -183,9 +184,8 @@ static const struct nadi_setting graph_keys[] = {
      .type = NADI_TYPE_WORD,
      .words = stripes,
      .preset = "planes",
-     .doc =
-         "`planes`: an NPU that has cables to several equal switches, or several to one, sends a "
-         "part of each message over each of them, as NVLink does; `none`: a message takes one."},
+     .doc = "`planes`: an NPU with cables to several equal switches, or several to one, stripes "
+            "each message over all of them, as NVLink does; `none`: a message takes one."},
     {.name = "in-switch-bandwidth",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
@@ -194,10 +194,9 @@ static const struct nadi_setting graph_keys[] = {
      .max = 1e6,
      .may_be_infinite = true,
      .absent = "switches only forward, and `inSwitch` is refused",
-     .doc =
-         "At what rate switches reduce what one port brings (NVLS, SHARP), all ports at once: "
-         "every node but NPUs, nics, pcie and the routers on NPUs' boards. A node's own key comes "
-         "first."},
+     .doc = "Rate at which switches reduce the data of one port (NVLS, SHARP), all ports "
+            "concurrently. For every node but NPUs, nics, pcie and the routers on NPUs' boards. A "
+            "node's own key takes precedence."},
     {.name = "in-switch-latency",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
@@ -205,8 +204,8 @@ static const struct nadi_setting graph_keys[] = {
      .unit_factor = 1,
      .max = 1e12,
      .preset = "0",
-     .doc = "How long such a switch takes for each piece that it reduces or copies in a "
-            "collective, besides its links' latencies and the reduction."},
+     .doc = "Time of such a switch for each piece that it reduces or copies in a collective, in "
+            "addition to its links' latencies and the reduction."},
     {.name = "prices",
      .type = NADI_TYPE_MAP,
      .absent = "no cost is given",
@@ -220,10 +219,9 @@ const struct nadi_schema nadi_graph_schema = {
     .title = "network file of nodes and links",
     .option = "--network",
     .syntax = NADI_DOC_YAML,
-    .doc = "A network that is no list of dimensions: nodes and the links between them, or a "
-           "generator that makes them. For the models that see links; `unaware` does not and "
-           "refuses it. The same option takes the link list of the HPCC simulator and the .topo "
-           "files of htsim.",
+    .doc = "A network that is not a list of dimensions: nodes and the links between them, or a "
+           "generator. For the models with links; `unaware` refuses it. The same option takes the "
+           "link list of the HPCC simulator and the .topo files of htsim.",
     .example = "nodes:\n"
                "  - {name: \"gpu[0-3]\", kind: npu}\n"
                "  - {name: pcie, kind: pcie, bandwidth: 64GB/s}\n"
@@ -251,7 +249,7 @@ static const struct nadi_setting node_keys[] = {
      .absent = "the kind",
      .doc = "A word for tables, pictures and prices: leaf, spine, nvswitch."},
     RATE("bandwidth", NULL, "as much as its links carry",
-         "All that the node forwards, in sum: a shared resource."),
+         "Total forwarding rate of the node: a shared resource."),
     {.name = "in-switch-bandwidth",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
@@ -260,7 +258,7 @@ static const struct nadi_setting node_keys[] = {
      .max = 1e6,
      .may_be_infinite = true,
      .absent = "as the network's key says",
-     .doc = "At what rate this switch reduces what one port brings; 0: it only forwards."},
+     .doc = "Rate at which this switch reduces the data of one port; 0: it only forwards."},
     {.name = "in-switch-latency",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
@@ -268,7 +266,7 @@ static const struct nadi_setting node_keys[] = {
      .unit_factor = 1,
      .max = 1e12,
      .absent = "as the network's key says",
-     .doc = "How long this switch takes for each piece that it reduces or copies."},
+     .doc = "Time of this switch for each piece that it reduces or copies."},
     {.name = "level",
      .type = NADI_TYPE_INTEGER,
      .max = 15,
@@ -305,9 +303,9 @@ static const struct nadi_setting link_keys[] = {
      .type = NADI_TYPE_WORD,
      .words = joins,
      .preset = "pairs",
-     .doc = "With several nodes: `pairs` joins the first to the first and so on, or all to a "
-            "single one; `all` joins each to each, and with the same nodes on both sides each two "
-            "of them once."},
+     .doc =
+         "With several nodes: `pairs` joins the first to the first and so on, or all to a single "
+         "one; `all` joins each to each, and with the same nodes on both sides each pair once."},
     {.name = "bandwidth",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_RATE,
@@ -324,7 +322,7 @@ static const struct nadi_setting link_keys[] = {
      .unit_factor = 1,
      .required = true,
      .max = 1e12,
-     .doc = "Propagation, and the time that the far end needs to pass on."},
+     .doc = "Propagation delay, and the time that the far end needs to forward."},
     {.name = "loss",
      .type = NADI_TYPE_NUMBER,
      .preset = "0",
@@ -348,7 +346,7 @@ static const struct nadi_setting link_keys[] = {
      .type = NADI_TYPE_INTEGER,
      .preset = "0",
      .max = 15,
-     .doc = "Number under which results sum it up and dimension-order routing sorts it."},
+     .doc = "Dimension of the link in results and for dimension-order routing."},
 };
 
 const struct nadi_schema nadi_graph_link_schema = {

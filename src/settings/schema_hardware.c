@@ -46,8 +46,8 @@ static const struct nadi_setting device_keys[] = {
      .preset = "0.8",
      .max = 1,
      .above_min = true,
-     .doc = "Share of the peak that the best large matrix products hold for long in 16 bits: power "
-            "and clock, not shape."},
+     .doc = "Share of the peak that the best large matrix products sustain in 16 bits: limited by "
+            "power and clock, not by shape."},
     {.name = "sustained-narrow",
      .type = NADI_TYPE_NUMBER,
      .preset = "0",
@@ -65,8 +65,8 @@ static const struct nadi_setting device_keys[] = {
      .preset = "0",
      .max = 1,
      .absent = "as sustained",
-     .doc = "Share of the peak that a product reaches which is timed by itself, before power and "
-            "heat limit the clock, in 16 and 32 bits."},
+     .doc = "Share of the peak that a product reaches when timed by itself, before power and heat "
+            "limit the clock, in 16 and 32 bits."},
     {.name = "burst-narrow",
      .type = NADI_TYPE_NUMBER,
      .preset = "0",
@@ -115,8 +115,8 @@ static const struct nadi_setting device_keys[] = {
      .min = 1,
      .max = 1e6,
      .doc = "Units that work on one tile of a product each: SMs, CUs, or a TPU's matrix units."},
-    TIME("launch", "3000", "A kernel that does nothing, in a stream of others."),
-    TIME("tile", "600", "Filling and draining the pipeline of one tile."),
+    TIME("launch", "3000", "Time of an empty kernel in a stream of kernels."),
+    TIME("tile", "600", "Time to fill and drain the pipeline of one tile."),
     TFLOPS("attention", "Rate of fused attention on long sequences, forward. 0: 0.6 x sustained."),
     TFLOPS("attention-backward", "The same backward. 0: 0.8 x attention."),
     {.name = "attention-portable",
@@ -124,20 +124,20 @@ static const struct nadi_setting device_keys[] = {
      .preset = "1",
      .max = 1,
      .above_min = true,
-     .doc = "Share of those rates that a fused attention reaches which was not written for this "
+     .doc = "Share of those rates that a fused attention reaches if it was not written for this "
             "device's own instructions (attention-kernel: flash-dense)."},
     {.name = "attention-ramp",
      .type = NADI_TYPE_NUMBER,
      .preset = "170",
      .max = 1e6,
-     .doc = "Keys worth of time that a block of queries loses on starting and ending."},
+     .doc = "Time that a block of queries loses on starting and ending, as a number of keys."},
     RATE("host-bandwidth", "0", "To the host's memory, one direction. 0: no offload."),
     {.name = "measured",
      .type = NADI_TYPE_TEXT,
      .absent = "none",
      .doc = "CSV of measured matrix products (precision, m, n, k, time_us), beside this file. Its "
-            "shapes take what it says, those between them are interpolated, the model does the "
-            "rest."},
+            "shapes take the measured times, shapes between them are interpolated, all others use "
+            "the model."},
     {.name = "array",
      .type = NADI_TYPE_INTEGER,
      .list = true,
@@ -164,8 +164,8 @@ const struct nadi_schema nadi_device_schema = {
     .title = "device",
     .option = "device",
     .syntax = NADI_DOC_YAML,
-    .doc = "An accelerator: its peaks, its memory, and what a program of dense layers gets of "
-           "them. `nadi model list` names those that come with the program.",
+    .doc = "An accelerator: its peak rates, its memory, and the shares of them that dense layers "
+           "reach. `nadi model list` names those that come with the program.",
     .example = "name: H100 SXM\n"
                "bf16: 989.4TFLOPS\n"
                "memory: 80\n"
@@ -211,8 +211,8 @@ static const struct nadi_setting cluster_keys[] = {
      .absent = "the platform's",
      .above_min = true,
      .max = 1e12,
-     .doc = "What one device gets out of each dimension, one direction: what the communication "
-            "library reaches, not what the cable is sold as."},
+     .doc = "Bandwidth of one device in each dimension, one direction: what the communication "
+            "library reaches, not the nominal bandwidth of the cable."},
     {.name = "latency",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
@@ -228,26 +228,26 @@ static const struct nadi_setting cluster_keys[] = {
      .min = 1,
      .max = 1e6,
      .absent = "1 everywhere",
-     .doc = "Of each dimension, and other than 1 on a Switch only: the switch forwards the sum of "
-            "its links' bandwidths divided by this."},
+     .doc = "Ratio for each dimension; values other than 1 on a Switch only. The switch forwards "
+            "the sum of its links' bandwidths divided by this."},
     {.name = "graph",
      .type = NADI_TYPE_TEXT,
      .absent = "what the dimensions say",
-     .doc = "The nodes and links between the devices: path of a network file, or a generator in "
-            "words: `rail nodes=64 npus=8 spines=16`. Without `topology` it says what dimensions "
-            "collectives see. For the models that see links: auto then is flow."},
+     .doc = "The nodes and links between the devices: path of a network file, or a generator with "
+            "its parameters: `rail nodes=64 npus=8 spines=16`. Without `topology` it also defines "
+            "the dimensions of collectives. For the models that see links: auto then is flow."},
     {.name = "algorithm",
      .type = NADI_TYPE_WORD,
      .list = true,
      .words = algorithms,
      .absent = "ring on a Ring, direct on FullyConnected, ring on a Switch",
-     .doc = "Algorithm of all collectives, one entry a dimension."},
+     .doc = "Algorithm of all collectives, one entry per dimension."},
     {.name = "chunks",
      .type = NADI_TYPE_INTEGER,
      .preset = "4",
      .min = 1,
      .max = 1e6,
-     .doc = "Chunks of a collective that follow one another through the dimensions."},
+     .doc = "Chunks of a collective; they are pipelined through the dimensions."},
     {.name = "packet",
      .type = NADI_TYPE_TEXT,
      .absent = "all its keys at their defaults",

@@ -19,7 +19,7 @@
          .unit_factor = 1,                                                                         \
          .preset = "0",                                                                            \
          .max = 1e15,                                                                              \
-         .doc = "Model `flow`: time that each message takes of its sender, who prepares one at a " \
+         .doc = "Model `flow`: time that the sender needs for each message; it prepares one at a " \
                 "time."},                                                                          \
         {.name = "flow-window",                                                                    \
          .type = NADI_TYPE_NUMBER,                                                                 \
@@ -28,16 +28,15 @@
          .unit_factor = 1,                                                                         \
          .preset = "0",                                                                            \
          .max = 1e15,                                                                              \
-         .doc =                                                                                    \
-             "Model `flow`: bytes that a message may have in flight, so that its rate is at most " \
-             "window / round trip of the latencies; 0: unbounded."},                               \
+         .doc = "Model `flow`: bytes that a message may have in flight, which limits its rate to " \
+                "window / round trip of the latencies; 0: unbounded."},                            \
         {.name = "in-flight",                                                                      \
          .type = NADI_TYPE_INTEGER,                                                                \
          .absent = "1; in the packet model's exact mode 0",                                        \
          .max = INT32_MAX,                                                                         \
-         .doc = "Models `flow` and `packet`: messages of a pair's connection (of a process "       \
-                "group) that are sent at once; the others wait in order, as in a queue pair. 0: "  \
-                "any number, all share."},                                                         \
+         .doc = "Models `flow` and `packet`: messages in flight on the connection of a pair of "   \
+                "ranks and process group; the others wait in order, as on a queue pair. 0: any "   \
+                "number; they share the links."},                                                  \
         {.name = "flow-in-flight",                                                                 \
          .type = NADI_TYPE_INTEGER,                                                                \
          .absent = "as `in-flight` says",                                                          \

@@ -66,8 +66,8 @@ static const struct nadi_setting network_keys[] = {
      .min = 1,
      .max = 1e6,
      .absent = "1 everywhere: switches carry all that their links bring",
-     .doc = "Of each dimension, and other than 1 on a Switch only: the switch forwards the sum of "
-            "its links' bandwidths divided by this. `unaware` knows no sharing: there every "
+     .doc = "Ratio for each dimension; values other than 1 on a Switch only. The switch forwards "
+            "the sum of its links' bandwidths divided by this. `unaware` has no sharing: every "
             "message of the dimension gets bandwidth / oversubscription."},
     {.name = "in-switch-bandwidth",
      .type = NADI_TYPE_NUMBER,
@@ -78,9 +78,9 @@ static const struct nadi_setting network_keys[] = {
      .max = 1e12,
      .may_be_infinite = true,
      .absent = "switches only forward, and `inSwitch` is refused",
-     .doc = "Of each dimension: at what rate its switches reduce what one port brings (NVLS, "
-            "SHARP), all ports at once; a bare number as in `bandwidth`. 0: they only forward, "
-            "which is what all shapes but Switch do."},
+     .doc = "Rate for each dimension at which its switches reduce the data of one port (NVLS, "
+            "SHARP), all ports concurrently; a bare number as in `bandwidth`. 0: they only "
+            "forward, as all shapes but Switch do."},
     {.name = "in-switch-latency",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_TIME,
@@ -89,8 +89,8 @@ static const struct nadi_setting network_keys[] = {
      .list = true,
      .max = 1e15,
      .absent = "0 everywhere",
-     .doc = "Of each dimension: how long a switch takes for each piece that it reduces or copies "
-            "in a collective, besides its links' latencies and the reduction."},
+     .doc = "Time for each dimension that a switch takes for each piece that it reduces or copies "
+            "in a collective, in addition to its links' latencies and the reduction."},
     {.name = "graph",
      .type = NADI_TYPE_TEXT,
      .absent = "the network is what the dimensions say",
@@ -119,7 +119,7 @@ const struct nadi_schema nadi_network_schema = {
     .option = "--network",
     .syntax = NADI_DOC_YAML,
     .doc = "The network as a list of dimensions, innermost first; every key is a list with one "
-           "entry a dimension.",
+           "entry per dimension.",
     .example = "topology: [Ring, Switch]\n"
                "npus_count: [8, 4]\n"
                "bandwidth: [300GB/s, 400Gbps]\n"
@@ -133,7 +133,7 @@ static const struct nadi_setting memory_keys[] = {
      .words = memories,
      .preset = "NO_MEMORY_EXPANSION",
      .note = "not set: no remote memory",
-     .doc = "Where the remote memory is: none; a server for each node of NPUs (requests queue); "
+     .doc = "Place of the remote memory: none; a server for each node of NPUs (requests queue); "
             "one for each NPU (no queue); one pool for all (requests queue)."},
     {.name = "remote-mem-latency",
      .type = NADI_TYPE_INTEGER,
@@ -151,7 +151,7 @@ static const struct nadi_setting memory_keys[] = {
      .preset = "0",
      .absent = "an access takes its latency only",
      .max = 1e12,
-     .doc = "Bandwidth of one access, whole GB/s (10^9 bytes); a fraction is cut as in the "
+     .doc = "Bandwidth of one access, whole GB/s (10^9 bytes); a fraction is truncated as in the "
             "reference. With 0 an access takes its latency only."},
     {.name = "num-nodes",
      .type = NADI_TYPE_INTEGER,
@@ -170,8 +170,8 @@ const struct nadi_schema nadi_memory_schema = {
     .title = "memory file",
     .option = "--memory",
     .syntax = NADI_DOC_JSON,
-    .doc = "Remote memory that MEM_LOAD and MEM_STORE nodes access. An access of S bytes is "
-           "served in latency + S / bandwidth, cut to whole ns.",
+    .doc = "Remote memory that MEM_LOAD and MEM_STORE nodes access. An access of S bytes takes "
+           "latency + S / bandwidth, truncated to whole ns.",
     .example = "{\n"
                "  \"memory-type\": \"MEMORY_POOL\",\n"
                "  \"remote-mem-latency\": \"1us\",\n"

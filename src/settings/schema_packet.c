@@ -51,8 +51,8 @@ static const struct nadi_setting keys[] = {
     WHOLE("seed", "1", 0, 9007199254740992.0, "Of random marks, losses and spraying."),
     BYTES("payload", "4096", 1, 9000, "Data bytes of a full packet."),
     BYTES("frame-gap", "0", 0, 64,
-          "Time on the cable that each frame costs besides its bytes; 20 for the preamble and gap "
-          "of Ethernet where a link's bandwidth includes them."),
+          "Bytes of time on the cable that each frame costs in addition to its own; 20 for the "
+          "preamble and gap of Ethernet if a link's bandwidth includes them."),
     WORD("window", windows, "bdp",
          "Bytes in flight of a flow: unbounded, the bandwidth-delay product of its pair, or the "
          "largest of all pairs."),
@@ -61,12 +61,11 @@ static const struct nadi_setting keys[] = {
     ON_OFF("pacing", "1", "Packets leave at the flow's rate; off: at line rate."),
     ON_OFF("ack-first", "0", "ACKs travel in the control class, before data."),
     BYTES("ack-interval", "1", 1, 1e9,
-          "Data bytes that one ACK answers; 1: every packet. No window is smaller."),
+          "Data bytes per ACK; 1: every packet. No window is smaller."),
     WORD("recovery", recoveries, "auto",
-         "What a sender repeats at a NACK: nothing (only a timeout repeats), everything from the "
-         "missing packet on, or "
-         "the missing packets; `auto`: `selective` where packets are sprayed or trimmed, else "
-         "`go-back-n`."),
+         "What a sender retransmits after a NACK: nothing (only after a timeout), everything from "
+         "the missing packet on, or the missing packets; `auto`: `selective` where packets are "
+         "sprayed or trimmed, else `go-back-n`."),
     WHOLE("reorder-packets", "0", 0, 4294967294.0,
           "Selective recovery: a packet is missing when one that was sent by more than this later "
           "has arrived; 0: 128 where packets are sprayed, never where they are trimmed, else at "
@@ -75,14 +74,15 @@ static const struct nadi_setting keys[] = {
     BYTES("chunk", "4000", 1, 1e9, "Size of such a chunk."),
     TIME("nack-interval", "500000", "Between two NACKs for the same packet."),
     TIME("retransmission-timeout", "4000000",
-         "Silence after which a sender repeats, twice as long each time in a row; 0: never."),
+         "Time without progress after which a sender retransmits, doubled each time in a row; 0: "
+         "never."),
     WHOLE("retry-limit", "7", 0, 1e6,
           "Timeouts in a row after which a flow is given up; 0: never."),
     WHOLE("nic-pauses", "0", 0, 1e9,
           "Pauses of 10 us, a millisecond apart, that each NIC asks for as data arrive."),
     WORD("spreading", spreadings, "auto",
-         "Which of several shortest ways: the first, one a flow (ECMP by a hash), or each packet "
-         "its own (spraying); `auto`: as the scheme wants, else `flow`."),
+         "Choice among several shortest paths: the first, one per flow (ECMP by a hash), or one "
+         "per packet (spraying); `auto`: as the scheme requires, else `flow`."),
     ON_OFF("trimming", "0",
            "Full queues cut the payload off packets instead of dropping them; NDP and EQDS always "
            "do."),
@@ -93,14 +93,14 @@ static const struct nadi_setting keys[] = {
         "buffer", "33554432", 0, 4e9,
         "Shared buffer of each switch. Where the key is missing, `real` mode gives a switch twice "
         "the headroom and reserve of its ports if that is more."),
-    BYTES("buffer-reserve", "4096", 0, 1e9, "Of it, kept for each port."),
+    BYTES("buffer-reserve", "4096", 0, 1e9, "Part of it reserved for each port."),
     WHOLE("threshold-shift", "3", 0, 16,
           "A port may hold the free pool / 2^this before it is paused; ports faster than the NICs "
           "have one less for each doubling."),
-    BYTES("resume-offset", "3072", 0, 1e9, "How far below the threshold a port resumes."),
+    BYTES("resume-offset", "3072", 0, 1e9, "Distance below the threshold at which a port resumes."),
     REAL("headroom", "3", 0, 100,
-         "Buffer kept for what arrives after a pause, in products of a port's rate and delay; "
-         "`real` mode adds three full packets."),
+         "Buffer reserved for data that arrives after a pause, in multiples of a port's rate times "
+         "its delay; `real` mode adds three full packets."),
     ON_OFF("ecn", "1", "Switches mark packets by the length of their queue."),
     {.name = "ecn-rate",
      .type = NADI_TYPE_NUMBER,
@@ -160,7 +160,7 @@ static const struct nadi_setting keys[] = {
      .type = NADI_TYPE_WORD,
      .words = states,
      .list = true,
-     .doc = "What becomes of them."},
+     .doc = "Their new state."},
     RATE("min-rate", "0.1", "Least rate of a flow."),
     RATE("rate-ai", "0.05", "Additive increase of DCQCN, HPCC and TIMELY."),
     RATE("rate-hai", "0.1", "Hyper increase of DCQCN and TIMELY."),
@@ -205,8 +205,8 @@ const struct nadi_schema nadi_schema_packet = {
     .title = "packet file",
     .option = "--packet",
     .syntax = NADI_DOC_YAML,
-    .doc = "The packet model: frames, hosts, switches and congestion control. The HPCC "
-           "simulator's config.txt may stand in its place.",
+    .doc = "The packet model: frames, hosts, switches and congestion control. The HPCC simulator's "
+           "config.txt may be used instead.",
     .example = "congestion-control: dcqcn\n"
                "payload: 4096\n"
                "buffer: 32MiB\n"

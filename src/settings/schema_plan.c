@@ -44,8 +44,8 @@ static const struct nadi_setting plan_keys[] = {
     DEGREE("dp", "0", "Data parallelism: replicas. 0: what ranks leaves, else 1."),
     DEGREE("cp", "1", "Context parallelism: ranks that split every sequence."),
     DEGREE("ep", "1",
-           "Expert parallelism: ranks that share out the experts, taken from the ranks of data, "
-           "context and tensor parallelism."),
+           "Expert parallelism: ranks over which the experts are distributed, taken from the ranks "
+           "of data, context and tensor parallelism."),
     DEGREE("etp", "0", "Tensor parallelism within an expert. 0: tp without ep, 1 with it."),
     DEGREE("vp", "1", "Virtual stages of a rank, for the interleaved schedule."),
     {.name = "order",
@@ -59,12 +59,12 @@ static const struct nadi_setting plan_keys[] = {
            "With tp above 1: norms, dropout and residuals are split by tokens, and all-reduces "
            "become reduce-scatter and all-gather."),
     WORD("context", contexts, "ring",
-         "With cp above 1: keys and values go round a ring beside the attention, are gathered "
-         "before it, or heads are exchanged for tokens by all-to-all (Ulysses)."),
+         "With cp above 1: keys and values are passed around a ring during the attention, are "
+         "gathered before it, or heads are exchanged for tokens by all-to-all (Ulysses)."),
     WORD("schedule", schedules, "1f1b",
          "Order of the micro-batches in a pipeline; with vp above 1 it is interleaved. zb-h1 "
-         "splits the backward pass in two (zero bubble); dualpipe feeds from both ends and holds "
-         "two stages a rank."),
+         "splits the backward pass in two (zero bubble); dualpipe feeds from both ends and has two "
+         "stages per rank."),
     {.name = "stage-layers",
      .type = NADI_TYPE_INTEGER,
      .list = true,
@@ -89,9 +89,9 @@ static const struct nadi_setting plan_keys[] = {
           "ZeRO stage: 1 splits optimizer states over the replicas, 2 gradients too, 3 parameters "
           "too (FSDP). 1 is Megatron-LM's distributed optimizer."),
     COUNT("prefetch", "1", "zero 3: layers gathered ahead."),
-    SWITCH("overlap-gradients", "1", "Gradients are reduced while the backward pass goes on."),
+    SWITCH("overlap-gradients", "1", "Gradients are reduced during the backward pass."),
     SWITCH("overlap-parameters", "1",
-           "zero 1 and 2: parameters are gathered while the next forward pass goes on."),
+           "zero 1 and 2: parameters are gathered during the next forward pass."),
     {.name = "bucket",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_BYTES,
@@ -99,11 +99,11 @@ static const struct nadi_setting plan_keys[] = {
      .unit_factor = 1,
      .preset = "0",
      .max = 1e15,
-     .absent = "one a layer",
-     .doc = "Gradients are collected to buckets of at least this size before they are reduced."},
+     .absent = "one per layer",
+     .doc = "Gradients are collected in buckets of at least this size before they are reduced."},
     WORD("recompute", recomputes, "none",
          "What the backward pass computes again: nothing, the attention core, or whole layers."),
-    COUNT("recompute-layers", "0", "recompute full: so many layers of each stage. 0: all."),
+    COUNT("recompute-layers", "0", "recompute full: number of layers of each stage. 0: all."),
     WORD("precision", precisions, "bf16",
          "Of matrix products; activations have two bytes but for tf32 and fp32."),
     COUNT("parameter-bytes", "0", "Bytes of a parameter in memory. 0: 2, or 4 with tf32 and fp32."),
@@ -143,12 +143,13 @@ static const struct nadi_setting plan_keys[] = {
      .or_one = true,
      .words = offloads,
      .absent = "nothing",
-     .doc = "What lies in the host's (or remote) memory and is fetched where it is needed."},
+     .doc = "What is kept in the host's (or remote) memory and fetched when needed."},
     WORD("execution", executions, "stationary",
          "stationary: weights stay on their rank. streaming: weights come from remote memory "
          "layer by layer and gradients go back there; ranks hold activations only."),
     WORD("detail", details, "block",
-         "Nodes of a trace: what lies between two communications as one, or every kernel."),
+         "Nodes of a trace: one for all kernels between two communications, or one for every "
+         "kernel."),
     {.name = "reserve",
      .type = NADI_TYPE_NUMBER,
      .dimension = NADI_DIMENSION_BYTES,

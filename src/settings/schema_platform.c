@@ -40,14 +40,14 @@ static const struct nadi_setting platform_keys[] = {
     {.name = "platform",
      .type = NADI_TYPE_TEXT,
      .required = true,
-     .doc = "Name in results. The key tells a platform from other network files."},
+     .doc = "Name in results. The key distinguishes a platform from other network files."},
     {.name = "source",
      .type = NADI_TYPE_TEXT,
      .absent = "not said",
      .doc = "Where the figures come from."},
     {.name = "device", .type = NADI_TYPE_TEXT, .absent = "not said", .doc = "The accelerator."},
-    COUNT("gpus-per-node", "8", "Accelerators that the fabric of a node joins."),
-    COUNT("nodes", "1", "Nodes of a run: ranks are gpus-per-node times this."),
+    COUNT("gpus-per-node", "8", "Accelerators that the fabric of a node connects."),
+    COUNT("nodes", "1", "Nodes of a run; the number of ranks is gpus-per-node times this."),
     {.name = "nics",
      .type = NADI_TYPE_INTEGER,
      .preset = "8",
@@ -61,8 +61,9 @@ static const struct nadi_setting platform_keys[] = {
      .required = true,
      .above_min = true,
      .max = 1e6,
-     .doc = "All links of an accelerator to the others of its node, one direction, as built."},
-    RATE("nic-bandwidth", "50", "One network port, one direction, as built."),
+     .doc =
+         "Total of all links of an accelerator to the others of its node, one direction, nominal."},
+    RATE("nic-bandwidth", "50", "One network port, one direction, nominal."),
     {.name = "tree-nics",
      .type = NADI_TYPE_INTEGER,
      .preset = "0",
@@ -79,13 +80,13 @@ static const struct nadi_setting platform_keys[] = {
      .type = NADI_TYPE_WORD,
      .words = fabrics,
      .preset = "switch",
-     .doc = "How accelerators of a node are joined: by switches, or every pair by a link of its "
-            "own (`mesh`), so that a part of the node has a part of the bandwidth; or by the slots "
-            "of the board (`pcie`), where the library has no LL128."},
+     .doc = "How accelerators of a node are connected: by switches; every pair by its own link "
+            "(`mesh`), so part of the node has part of the bandwidth; or by the slots of the board "
+            "(`pcie`), where the library has no LL128."},
     {.name = "rack",
      .type = NADI_TYPE_SWITCH,
      .preset = "0",
-     .doc = "1: the fabric joins several machines; a node here is all that it joins."},
+     .doc = "1: the fabric connects several machines; a node is everything that it connects."},
     {.name = "nvls",
      .type = NADI_TYPE_SWITCH,
      .preset = "0",
@@ -98,7 +99,7 @@ static const struct nadi_setting platform_keys[] = {
      .type = NADI_TYPE_WORD,
      .words = generations,
      .preset = "hopper",
-     .doc = "Which column of the library's cost tables decides."},
+     .doc = "Column of the library's cost tables."},
     {.name = "algorithms",
      .type = NADI_TYPE_WORD,
      .words = algorithms,
@@ -126,7 +127,7 @@ static const struct nadi_setting platform_keys[] = {
     SHARE("nic-efficiency", "0.92",
           "Share of a NIC's bandwidth that is reached on the largest sizes."),
     RATE("local-bandwidth", "1100",
-         "Rate at which a rank of a ring passes on its own part, while its link rests."),
+         "Rate at which a rank of a ring passes on its own part, while its link is idle."),
     RATE("channel-bandwidth", "20",
          "One channel of a message between two ranks; a message has 4 to 32, by its size."),
     SIZE("ring-ramp", "4000000",
@@ -145,15 +146,15 @@ static const struct nadi_setting platform_keys[] = {
      .type = NADI_TYPE_TEXT,
      .list = true,
      .absent = "none",
-     .doc = "What the figures leave unexplained of one kind on so many ranks: \"all-reduce 8: "
-            "1048576 1.04, 4194304 0.98\", measured over predicted time by size; \"all-reduce 8 "
-            "in-place: ...\"."},
+     .doc =
+         "Remaining differences of one kind on a number of ranks: \"all-reduce 8: 1048576 1.04, "
+         "4194304 0.98\", measured over predicted time by size; \"all-reduce 8 in-place: ...\"."},
     {.name = "crossovers",
      .type = NADI_TYPE_TEXT,
      .list = true,
      .absent = "the library's cost tables decide",
-     .doc = "What one kind on so many ranks takes from a size on: \"all-reduce 8: 0 ring LL, "
-            "1048576 NVLS Simple\"."},
+     .doc = "Algorithm and protocol of one kind on a number of ranks, from a size on: \"all-reduce "
+            "8: 0 ring LL, 1048576 NVLS Simple\"."},
 };
 
 const struct nadi_schema nadi_platform_schema = {
@@ -161,8 +162,8 @@ const struct nadi_schema nadi_platform_schema = {
     .title = "platform",
     .option = "--network",
     .syntax = NADI_DOC_YAML,
-    .doc = "Nodes of accelerators as a communication library (NCCL, RCCL) finds them. A run whose "
-           "network it is times collectives as the library does them; `nadi fit` writes one from "
+    .doc = "Nodes of accelerators as a communication library (NCCL, RCCL) sees them. A run with it "
+           "as the network uses the library's times for collectives; `nadi fit` writes one from "
            "benchmark logs.",
     .example = "platform: H100 node\n"
                "link-bandwidth: 450GB/s\n"

@@ -54,10 +54,11 @@ static const char *const intra_schedulers[] = {
     {                                                                                              \
         .name = called, .type = NADI_TYPE_WORD, .list = true, .words = algorithms,                 \
         .absent = "no algorithm; a trace that needs it is refused",                                \
-        .doc = "Algorithm of " what                                                                \
-               ", one entry a network dimension, innermost first. A one* algorithm runs over all " \
-               "ranks at once and ends the list. A list shorter than the network leaves the "      \
-               "missing dimensions out. `direct[N]` keeps at most N messages in flight."           \
+        .doc =                                                                                     \
+            "Algorithm of " what                                                                   \
+            ", one entry per network dimension, innermost first. A one* algorithm runs over all "  \
+            "ranks at once and ends the list. A list shorter than the network leaves the "         \
+            "missing dimensions out. `direct[N]` keeps at most N messages in flight."              \
     }
 #define OTHER(called, table, default_word, missing, what)                                          \
     {                                                                                              \
@@ -104,24 +105,22 @@ static const struct nadi_setting system_keys[] = {
     OTHER("scatter-implementation", collects, "tree", NULL,
           "scatter; root: the node's comm_src, else the group's first rank"),
     OTHER("barrier-implementation", barriers, "bruck", NULL, "barrier"),
-    OTHER(
-        "all-to-all-v-implementation", unevens, "direct", NULL,
-        "an all-to-all that says what goes to whom: by the node's comm_sizes or in_split_size, or "
-        "by the keys below"),
+    OTHER("all-to-all-v-implementation", unevens, "direct", NULL,
+          "an all-to-all with a size for each destination: from the node's comm_sizes or "
+          "in_split_size, or from the keys below"),
     {.name = "all-to-all-matrix",
      .type = NADI_TYPE_TEXT,
      .absent = "all-to-alls send the same to all",
-     .doc =
-         "Path of a CSV file of n rows and n columns, without titles: how member i of a group of "
-         "n shares out its comm_size among members 0, 1, 2, ...; bytes, or any numbers in "
-         "proportion. For all-to-alls without sizes of their own."},
+     .doc = "Path of a CSV file of n rows and n columns, without titles: row i gives how member i "
+            "of a group of n divides its comm_size among members 0, 1, 2, ...; bytes, or any "
+            "numbers in proportion. For all-to-alls without sizes of their own."},
     {.name = "all-to-all-skew",
      .type = NADI_TYPE_WORD,
      .words = skews,
      .absent = "all-to-alls send the same to all",
-     .doc = "How members share out comm_size instead, as experts are popular: `uniform`; `zipf`: "
-            "1 / place^s; `dirichlet`: drawn for each member by itself; `hot`: one member gets a "
-            "share, the others the rest."},
+     .doc = "How members divide comm_size instead, by the popularity of experts: `uniform`; "
+            "`zipf`: 1 / place^s; `dirichlet`: drawn independently for each member; `hot`: one "
+            "member gets a share, the others the rest."},
     {.name = "all-to-all-skew-by",
      .type = NADI_TYPE_NUMBER,
      .max = 1e9,
@@ -140,7 +139,7 @@ static const struct nadi_setting system_keys[] = {
      .type = NADI_TYPE_TEXT,
      .absent = "no node has an algorithm of its own",
      .doc = "Path of a YAML map from node id to the path prefix of a custom algorithm's traces; "
-            "comes before every other choice of algorithm."},
+            "takes precedence over every other choice of algorithm."},
     {.name = "custom-collectives",
      .type = NADI_TYPE_MAP,
      .list = true,
@@ -148,15 +147,15 @@ static const struct nadi_setting system_keys[] = {
      .absent = "collectives run the algorithm lists",
      .doc = "Algorithms from files for some collectives, by kind, size and group, each a map: see "
             "[its keys](input-system-custom-collectives.md). Only `per-node-custom-implementation` "
-            "comes before them. Under the reference's program names it has no effect."},
+            "takes precedence over them. Under the reference's program names it has no effect."},
     {.name = "tuner",
      .type = NADI_TYPE_TEXT,
      .absent = "collectives run the algorithm lists",
      .doc = "A [tuner table](input-tuner.md): which algorithm runs a collective, by kind, members "
-            "and size; or `auto`: the step generator that a model finds fastest. After "
-            "`custom-collectives`, before the algorithm lists. From the current "
-            "folder, or else that of the system file. Under the reference's program names it has "
-            "no effect."},
+            "and size; or `auto`: the step generator that a cost model finds fastest. "
+            "`custom-collectives` take precedence over it; it takes precedence over the algorithm "
+            "lists. Relative to the current folder, or else to that of the system file. Under the "
+            "reference's program names it has no effect."},
     {.name = "collective-optimization",
      .type = NADI_TYPE_WORD,
      .words = optimizations,
@@ -170,8 +169,8 @@ static const struct nadi_setting system_keys[] = {
      .absent = "using 1 chunk",
      .min = 1,
      .max = INT32_MAX,
-     .doc = "Chunks that a collective is cut into; they pass through the dimensions as in a "
-            "pipeline. A size that is not divisible gives further full chunks."},
+     .doc = "Chunks that a collective is cut into; they are pipelined through the dimensions. A "
+            "size that is not divisible gives further full chunks."},
     {.name = "active-chunks-per-dimension",
      .type = NADI_TYPE_INTEGER,
      .preset = "1",
@@ -186,19 +185,18 @@ static const struct nadi_setting system_keys[] = {
      .words = policies,
      .preset = "LIFO",
      .doc = "Priority of a collective against others in the same queue. With one collective in "
-            "flight a rank (communication-streams 1) all policies give the same times. EXPLICIT "
-            "takes the node "
-            "attribute comm_priority."},
+            "flight per rank (communication-streams 1) all policies give the same times. EXPLICIT "
+            "takes the node attribute comm_priority."},
     {.name = "communication-streams",
      .type = NADI_TYPE_INTEGER,
      .preset = "1",
      .absent = "using 1; in a file of ASTRA-sim 1.0 as many as there are",
      .min = 1,
      .max = INT32_MAX,
-     .doc = "Collectives and sends that a rank may have in flight at once; 1 is the reference's "
-            "rule. With more, those ready wait for each other only where they meet in a "
-            "dimension's queues, and scheduling-policy says who comes first. More than 1 is "
-            "simulated message by message."},
+     .doc =
+         "Collectives and sends that a rank may have in flight at once; 1 is the reference's rule. "
+         "With more, they wait for each other only in a dimension's queues, and scheduling-policy "
+         "decides which goes first. More than 1 is simulated message by message."},
     {.name = "endpoint-delay",
      .type = NADI_TYPE_INTEGER,
      .dimension = NADI_DIMENSION_TIME,
@@ -265,19 +263,19 @@ static const struct nadi_setting system_keys[] = {
      .words = inter_schedulers,
      .preset = "baseline",
      .doc =
-         "In which order a chunk visits the dimensions. `baseline` and `ascending`: ascending, "
-         "all-gathers descending. `themis` and `offlineGreedy`: each chunk first where the least "
-         "load has been dealt. `offlineGreedyFlex`: the same, chunks as large as the loads "
-         "differ. `roundRobin`: chunk i begins in dimension i modulo their number. Collectives "
-         "of all ranks only; without effect under the reference's program names."},
+         "Order in which a chunk visits the dimensions. `baseline` and `ascending`: ascending, "
+         "all-gathers descending. `themis` and `offlineGreedy`: each chunk starts in the dimension "
+         "with the least load so far. `offlineGreedyFlex`: the same, with chunks as large as the "
+         "difference of loads. `roundRobin`: chunk i begins in dimension i modulo their number. "
+         "Collectives of all ranks only; without effect under the reference's program names."},
     {.name = "intra-dimension-scheduling",
      .type = NADI_TYPE_WORD,
      .words = intra_schedulers,
      .preset = "FIFO",
-     .doc = "Which of the chunks that wait for a dimension is next: `FIFO`; `SCF` and "
-            "`smallestFirst`: that whose members send the fewest bytes in its phase; `LRF` and "
-            "`lessRemainingPhaseFirst`: that with the fewest phases left. Without effect under the "
-            "reference's program names."},
+     .doc = "Order of the chunks that wait for a dimension: `FIFO`; `SCF` and `smallestFirst`: the "
+            "one whose members send the fewest bytes in its phase; `LRF` and "
+            "`lessRemainingPhaseFirst`: the one with the fewest phases left. Without effect under "
+            "the reference's program names."},
     NO_EFFECT("boost-mode", "The reference does not read it either."),
 };
 

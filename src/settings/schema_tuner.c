@@ -16,14 +16,14 @@ static const struct nadi_setting tuner_keys[] = {
     {.name = "platform",
      .type = NADI_TYPE_TEXT,
      .absent = "any",
-     .doc = "The network that it is for, or was made on; reports repeat it."},
+     .doc = "The network that it is for, or was made on; shown in reports."},
     {.name = "rules",
      .type = NADI_TYPE_MAP,
      .list = true,
      .list_max = 250,
      .required = true,
-     .doc = "A map each: see [rules](input-tuner-rules.md). Of several that fit the first holds; "
-            "where none does, the system file's algorithm lists do."},
+     .doc = "Each entry is a map: see [rules](input-tuner-rules.md). The first matching rule "
+            "applies; if none matches, the system file's algorithm lists do."},
 };
 
 const struct nadi_schema nadi_tuner_schema = {
@@ -31,9 +31,9 @@ const struct nadi_schema nadi_tuner_schema = {
     .title = "tuner table",
     .option = "tuner",
     .syntax = NADI_DOC_YAML,
-    .doc = "Which algorithm runs a collective, by kind, number of members and size, as a "
-           "communication library's tuner has it. Named by `tuner` of a system file; "
-           "`nadi collective bench --tuner FILE` writes one from simulations.",
+    .doc = "Algorithm of a collective by kind, number of members and size, like a communication "
+           "library's tuner. `tuner` of a system file names it; `nadi collective bench --tuner "
+           "FILE` writes one from simulations.",
     .example = "platform: two rings of eight\n"
                "rules:\n"
                "  - {kind: all-reduce, members: 8, max-size: 256KiB, algorithm: recursiveDoubling, "
@@ -66,12 +66,12 @@ static const struct nadi_setting rule_keys[] = {
      .min = 1,
      .max = 1024,
      .absent = "the algorithm's own",
-     .doc = "Rings side by side: of `ring` and `multiRing`."},
+     .doc = "Concurrent rings of `ring` and `multiRing`."},
     {.name = "protocol",
      .type = NADI_TYPE_WORD,
      .words = protocols,
      .preset = "simple",
-     .doc = "What a message is on the wire: `simple` its bytes; `LL` twice as many (a flag with "
+     .doc = "Size of a message on the wire: `simple`: its bytes; `LL` twice as many (a flag with "
             "every 4 bytes), `LL128` 128 for every 120."},
     {.name = "message-overhead",
      .type = NADI_TYPE_NUMBER,

@@ -78,8 +78,8 @@ const struct nadi_schema nadi_network_v1_schema = {
     .title = "network file of ASTRA-sim 1.0",
     .option = "--network",
     .syntax = NADI_DOC_JSON,
-    .doc = "The network file of ASTRA-sim 1.0, known by its key 'topologies-per-dim'. It is read "
-           "into the same network as today's file.",
+    .doc = "The network file of ASTRA-sim 1.0, known by its key 'topologies-per-dim'. It is "
+           "converted to the same network as today's file.",
     .example = "{\n"
                "  \"dimensions-count\": 2,\n"
                "  \"topologies-per-dim\": [\"Switch\", \"Switch\"],\n"

@@ -61,8 +61,8 @@ static const struct nadi_setting manifest_keys[] = {
     {.name = "axes",
      .type = NADI_TYPE_MAP,
      .absent = "`groups` and `where` cannot be used",
-     .doc = "Names and sizes of the directions of parallelism, innermost first: the first one "
-            "varies fastest in the rank number. Their product is the number of ranks."},
+     .doc = "Names and sizes of the axes of parallelism, innermost first: the first one varies "
+            "fastest in the rank number. Their product is the number of ranks."},
     {.name = "groups",
      .type = NADI_TYPE_MAP,
      .absent = "only those of --groups and of the traces",
@@ -73,10 +73,9 @@ static const struct nadi_setting manifest_keys[] = {
      .type = NADI_TYPE_WORD,
      .words = peer_words,
      .preset = "absolute",
-     .doc =
-         "What comm_src and comm_dst in the traces say: `absolute` rank numbers, or `relative` "
-         "distances that are added to the rank, modulo the number of ranks; the rank itself is 0 "
-         "then."},
+     .doc = "Meaning of comm_src and comm_dst in the traces: `absolute` rank numbers, or "
+            "`relative` distances that are added to the rank, modulo the number of ranks; the rank "
+            "itself is 0 then."},
     {.name = "traces",
      .type = NADI_TYPE_MAP,
      .list = true,
@@ -89,9 +88,9 @@ const struct nadi_schema nadi_manifest_schema = {
     .title = "workload manifest",
     .option = "--workload",
     .syntax = NADI_DOC_YAML,
-    .doc = "A workload in a few files: which ranks run which trace, and what groups and "
-           "peers mean on each of them. `--workload` takes a name that ends in .yml or "
-           ".yaml for a manifest.",
+    .doc = "A workload in a few files: which ranks run which trace, and the meaning of groups and "
+           "peers on each of them. `--workload` takes a name that ends in .yml or .yaml for a "
+           "manifest.",
     .example = "nadi-manifest: 1\n"
                "axes: {tp: 8, dp: 4, pp: 4}\n"
                "groups:\n"
@@ -113,8 +112,8 @@ static const struct nadi_setting manifest_trace_keys[] = {
     {.name = "where",
      .type = NADI_TYPE_MAP,
      .absent = "every rank, or those from `first` on",
-     .doc = "Ranks by their place on axes: for each axis named a number, a range A..B with both "
-            "ends included, or a list of these. Axes that are not named may have any place."},
+     .doc = "Ranks by their position on axes: for each axis named a number, a range A..B with both "
+            "ends included, or a list of these. Axes that are not named may have any position."},
     {.name = "first",
      .type = NADI_TYPE_INTEGER,
      .max = INT32_MAX,
@@ -139,8 +138,8 @@ const struct nadi_schema nadi_manifest_trace_schema = {
     .title = "entry of 'traces' in a workload manifest",
     .option = "--workload",
     .syntax = NADI_DOC_YAML,
-    .doc = "The ranks that run one trace: by `where` on the axes, or by `first`, `count` "
-           "and `stride`; all ranks where nothing is said.",
+    .doc = "The ranks that run one trace: by `where` on the axes, or by `first`, `count` and "
+           "`stride`; all ranks by default.",
     .example = "file: traces/step.0.et\n"
                "first: 0\n"
                "count: 64\n"
