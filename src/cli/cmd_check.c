@@ -69,10 +69,10 @@ static int cmd_check(const struct nadi_command *self, int count, char **argument
 const struct nadi_command nadi_command_check = {
     .name = "check",
     .group = "Simulate",
-    .summary = "Find what is wrong with the inputs without simulating",
-    .about = "Reads the same files as `nadi run` and holds the ranks' traces against each other:\n"
-             "collectives of a group in the same order, kind and size, sends and receives in "
-             "pairs.\n",
+    .summary = "Check the inputs without simulating",
+    .about = "Reads the same files as `nadi run` and checks the ranks' traces against each "
+             "other:\ncollectives of a group in the same order, kind and size, sends and receives "
+             "in pairs.\n",
     .examples = "nadi check --workload traces/step --system system.json --network network.yml\n",
     .options = check_groups,
     .run = cmd_check,

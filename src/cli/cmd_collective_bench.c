@@ -25,7 +25,7 @@ static const struct nadi_setting input[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      AT(system),
-     .doc = "System file; without, its keys' defaults"},
+     .doc = "System file (default: the defaults of its keys)"},
     {.name = "network-model",
      .type = NADI_TYPE_WORD,
      .words = NADI_WORDS_NETWORK_MODEL,
@@ -47,8 +47,8 @@ static const struct nadi_setting what[] = {
      .argument = "NAME,...",
      .type = NADI_TYPE_TEXT,
      AT(algorithms),
-     .doc = "Words of the system file: ring, oneRabenseifner, ring_halvingDoubling (a dimension "
-            "each); without, those of the system file"},
+     .doc = "Words of the system file: ring, oneRabenseifner, ring_halvingDoubling (one per "
+            "dimension); default: those of the system file"},
     {.name = "from",
      .argument = "SIZE",
      NADI_A_SIZE,
@@ -128,12 +128,11 @@ static int cmd_collective_bench(const struct nadi_command *self, int count, char
 const struct nadi_command nadi_command_collective_bench = {
     .name = "collective bench",
     .group = "Networks",
-    .summary = "Collectives over sizes and algorithms, as nccl-tests prints them",
+    .summary = "Benchmark collectives over sizes and algorithms, in nccl-tests' form",
     .words = "",
-    .about = "Simulates one collective at a time on all NPUs of a network and prints the\n"
-             "columns of nccl-tests: size, time, algorithm and bus bandwidth, to be held "
-             "against\n"
-             "a real log. With several algorithms the fastest of each size follows.\n",
+    .about = "Simulates one collective at a time on all NPUs of a network and prints the\ncolumns "
+             "of nccl-tests: size, time, algorithm and bus bandwidth, for comparison with\na real "
+             "log. With several algorithms the fastest of each size follows.\n",
     .examples = "nadi collective bench --network network.yml --algorithm ring,direct\n"
                 "nadi collective bench --network network.yml --network-model flow \\\n"
                 "    --kind all-reduce,all-gather --from 64KiB --to 64MiB --factor 4 \\\n"

@@ -41,7 +41,7 @@ static const struct nadi_setting check_options[] = {
      .argument = "RATE",
      .type = NADI_TYPE_TEXT,
      CHECK(reduction),
-     .doc = "Of bytes that are added up or copied (default: they take no time)"},
+     .doc = "Of bytes that are reduced or copied (default: they take no time)"},
     {.name = "format",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "csv"),
@@ -83,7 +83,7 @@ static const struct nadi_setting own_options[] = {
      .argument = "NAME",
      .type = NADI_TYPE_TEXT,
      CONVERT(algorithm),
-     .doc = "Write one of nadi's step generators down: ring, tree4, rabenseifner, ..."},
+     .doc = "Write one of nadi's step generators: ring, tree4, rabenseifner, ..."},
     {.name = "kind",
      .argument = "KIND",
      .type = NADI_TYPE_TEXT,
@@ -151,12 +151,12 @@ static int cmd_collective_convert(const struct nadi_command *self, int count, ch
 const struct nadi_command nadi_command_collective_check = {
     .name = "collective check",
     .group = "Networks",
-    .summary = "Prove that files of explicit algorithms do what they promise",
+    .summary = "Prove that files of explicit algorithms implement their collective",
     .words = "FILE...",
-    .about = "Reads MSCCL XML, MSCCL++ execution plans, TACOS output, Chakra traces\n"
-             "(PREFIX for PREFIX.0.et and so on) and nadi's own form, moves every chunk through\n"
-             "the steps, and says what is missing where. What the files are:\n"
-             "docs/guide/custom-collectives.md.\n",
+    .about =
+        "Reads MSCCL XML, MSCCL++ execution plans, TACOS output, Chakra traces\n(PREFIX for "
+        "PREFIX.0.et and so on) and nadi's own form, moves every chunk through\nthe steps, and "
+        "reports what is missing where. The forms of files:\ndocs/guide/custom-collectives.md.\n",
     .examples = "nadi collective check examples/collectives/*.xml\n"
                 "nadi collective check ring.yml --bytes 1GiB --bandwidth 400Gbps\n",
     .options = collective_check_groups,
@@ -169,8 +169,8 @@ const struct nadi_command nadi_command_collective_convert = {
     .group = "Networks",
     .summary = "Write an explicit algorithm in another form",
     .words = "[FILE]",
-    .about = "The form follows from the name that is written: .xml MSCCL, else nadi's own.\n"
-             "Without FILE one of nadi's algorithms is written down.\n",
+    .about = "The form follows from the name of the output: .xml MSCCL, else nadi's own.\nWithout "
+             "FILE one of nadi's algorithms is written.\n",
     .examples = "nadi collective convert plan.json -o plan.yml\n"
                 "nadi collective convert plan.yml -o plan.xml\n"
                 "nadi collective convert --algorithm ring --kind all-gather --members 8 "

@@ -45,20 +45,19 @@ static const struct nadi_setting search[] = {
      .argument = "N",
      NADI_A_COUNT,
      AT(tries),
-     .doc =
-         "Plans to make, of each style and direction (default: what about half a second allows)"},
+     .doc = "Plans to make for each style and direction (default: about half a second)"},
     {.name = "seed",
      .argument = "N",
      NADI_A_WHOLE,
      .preset = "1",
      AT(seed),
-     .doc = "Of what is drawn; the same seed gives the same algorithm"},
+     .doc = "Seed of random choices; the same seed gives the same algorithm"},
     {.name = "against",
      .argument = "NAME,...",
      .type = NADI_TYPE_TEXT,
      AT(against),
      .doc = "Algorithms to compare with: words of the system file, or none (default: those that "
-            "suit)"},
+            "apply)"},
     {.name = NULL},
 };
 
@@ -120,10 +119,10 @@ const struct nadi_command nadi_command_collective_synth = {
     .group = "Networks",
     .summary = "Find a collective algorithm for a network",
     .words = "",
-    .about = "Matches chunks with links over time, greedily and in many ways, and keeps the "
-             "best;\nproves that every chunk arrives everywhere it must; simulates it on the "
-             "network model\n`flow` beside the algorithms that there are; writes nadi's own "
-             "form, MSCCL XML or\nChakra traces. See docs/guide/synthesise.md.\n",
+    .about = "Matches chunks with links over time, greedily, in many variants, and keeps the "
+             "best;\nproves that every chunk arrives where it must; simulates it on the network "
+             "model\n`flow` beside the built-in algorithms; writes nadi's own form, MSCCL XML "
+             "or\nChakra traces. See docs/guide/synthesise.md.\n",
     .examples = "nadi collective synth --topology network.yml --kind all-gather -o ag.yml\n"
                 "nadi collective synth --topology \"mesh shape=8x8\" --bytes 1GiB \\\n"
                 "    -o mesh.xml\n",

@@ -14,7 +14,7 @@ static const struct nadi_setting options[] = {
      .argument = "DIR",
      .type = NADI_TYPE_TEXT,
      NADI_AT(struct values, pages),
-     .doc = "Write a reference page of each kind of file there, DIR/input-<kind>.md"},
+     .doc = "Write a reference page for each kind of file there, DIR/input-<kind>.md"},
     {.name = "format",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "json"),

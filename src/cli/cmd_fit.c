@@ -20,31 +20,30 @@ static const struct nadi_setting input[] = {
      .type = NADI_TYPE_TEXT,
      .argument = "COLLECTIVE",
      NADI_AT(struct values, kind),
-     .doc = "What the logs measured, where they do not say it"},
+     .doc = "Collective of the logs, if they do not name it"},
     {.name = "ranks",
      NADI_A_COUNT,
      .argument = "N",
      NADI_AT(struct values, ranks),
-     .doc = "Ranks that took part, where the logs do not say it"},
+     .doc = "Number of ranks, if the logs do not give it"},
     {.name = "nodes",
      NADI_A_COUNT,
      .argument = "N",
      NADI_AT(struct values, nodes),
-     .doc = "Nodes that they were on, where the logs do not say it"},
+     .doc = "Number of nodes, if the logs do not give it"},
     {.name = "device",
      .type = NADI_TYPE_TEXT,
      .argument = "NAME",
      NADI_AT(struct values, device),
-     .doc = "Device, where the logs do not say it"},
+     .doc = "Device, if the logs do not name it"},
     {.name = "hold",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("none", "half", "other-half", "random", "small", "large", "all-reduce"),
      .preset = "none",
      NADI_AT(struct values, hold),
-     .doc =
-         "What is held out of the fit, to see how well it predicts: every second size, the others, "
-         "one of each two by chance, the smaller or the larger half, or all but the all-reduces of "
-         "the most ranks"},
+     .doc = "Rows held out of the fit to measure its prediction: every second size, the others, "
+            "one of each two at random, the smaller or the larger half, or all but the all-reduces "
+            "of the most ranks"},
     {.name = NULL},
 };
 

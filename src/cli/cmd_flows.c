@@ -18,7 +18,7 @@ static const struct nadi_setting inputs[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      AT(flows),
-     .doc = "Flows: a count, then SRC DST PRIORITY PORT BYTES START_S a line; default: the "
+     .doc = "Flows: a count, then SRC DST PRIORITY PORT BYTES START_S per line; default: the "
             "configuration's FLOW_FILE"},
     {.name = "topology",
      .argument = "FILE",
@@ -45,8 +45,8 @@ static const struct nadi_setting model[] = {
      .words = NADI_WORDS_LINK_MODEL,
      .preset = NADI_NETWORK_FOR_FLOWS,
      AT(network_model),
-     .doc = "How the flows are simulated: as packets, as fluids with fair shares, or as messages "
-            "that queue at links"},
+     .doc = "How the flows are simulated: as packets, with fair sharing, or as messages that queue "
+            "at links"},
     {.name = "compat",
      .argument = "ns3",
      .type = NADI_TYPE_TEXT,
@@ -62,7 +62,7 @@ static const struct nadi_setting model[] = {
      .argument = "N",
      NADI_A_COUNT,
      AT(threads),
-     .doc = "Parts of the network to simulate at once, with the same results (default: 1)"},
+     .doc = "Parts of the network to simulate concurrently, with the same results (default: 1)"},
     {.name = NULL},
 };
 
@@ -71,12 +71,12 @@ static const struct nadi_setting output[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      AT(fct),
-     .doc = "Write completion times: SRC DST SPORT BYTES START_NS FCT_NS a line"},
+     .doc = "Write completion times: SRC DST SPORT BYTES START_NS FCT_NS per line"},
     {.name = "pfc",
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      AT(pfc),
-     .doc = "Write received pause frames: TIME_NS NODE TYPE PORT PAUSE a line"},
+     .doc = "Write received pause frames: TIME_NS NODE TYPE PORT PAUSE per line"},
     {.name = "out",
      .letter = 'o',
      .argument = "DIR",
@@ -89,7 +89,7 @@ static const struct nadi_setting output[] = {
      NADI_A_WHOLE,
      .preset = "10000",
      AT(sample_ns),
-     .doc = "Time between two rows over time; doubled whenever a table would pass --max-rows"},
+     .doc = "Interval of rows over time; doubled whenever a table would pass --max-rows"},
     {.name = "max-rows",
      .argument = "N",
      NADI_A_WHOLE,
@@ -166,11 +166,9 @@ const struct nadi_command nadi_command_flows = {
     .name = "flows",
     .group = "Simulate",
     .summary = "Simulate a list of flows over a network of switches",
-    .about = "Takes plain flows through hosts, links and switches packet by packet: queues, "
-             "PFC, ECN and\n"
-             "congestion control. Reads the files of the HPCC simulator; --compat ns3 gives its "
-             "completion\n"
-             "times to the nanosecond.\n",
+    .about = "Simulates plain flows through hosts, links and switches packet by packet: queues, "
+             "PFC, ECN\nand congestion control. Reads the files of the HPCC simulator; --compat "
+             "ns3 gives its completion\ntimes to the nanosecond.\n",
     .examples = "nadi flows --flows flow.txt --topology topology.txt --config config.txt "
                 "--fct fct.txt\n",
     .options = flows_groups,

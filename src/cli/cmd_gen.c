@@ -51,7 +51,7 @@ static const struct nadi_setting collective_what[] = {
      NADI_A_COUNT,
      .preset = "1",
      AT(repeat),
-     .doc = "So many, one after the other"},
+     .doc = "Number of them, one after the other"},
     {.name = "compute-before",
      .argument = "TIME",
      NADI_A_TIME,
@@ -71,7 +71,7 @@ static const struct nadi_setting collective_what[] = {
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("uniform", "zipf", "dirichlet", "hot"),
      AT(skew),
-     .doc = "all-to-all: what goes to whom, as experts are popular (default: the same to all)"},
+     .doc = "all-to-all: sizes by the popularity of experts (default: equal sizes)"},
     {.name = "skew-by",
      .argument = "X",
      NADI_A_FACTOR,
@@ -154,7 +154,7 @@ static const struct nadi_setting transformer_what[] = {
     COUNT("tensor", tensor, "4", "Tensor-parallel ranks, innermost"),
     COUNT("data", data, "4", "Data-parallel ranks"),
     COUNT("pipeline", pipeline, "4", "Pipeline stages, outermost"),
-    COUNT("layers", layers, "16", "Layers of the model, as many on every stage"),
+    COUNT("layers", layers, "16", "Layers of the model, equally many on every stage"),
     COUNT("micro-batches", micro_batches, "8", "Micro-batches of the step"),
     COUNT("width", width, "4096", "Width of the model"),
     COUNT("sequence", sequence, "2048", "Tokens of a micro-batch"),
@@ -178,7 +178,7 @@ static const struct nadi_setting transformer_output[] = {
     {.name = "files",
      .type = NADI_TYPE_FLAG,
      AT(files),
-     .doc = "One trace a rank and groups.json instead of workload.yml"},
+     .doc = "One trace per rank and groups.json instead of workload.yml"},
     {.name = "compress",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("none", "gzip", "zstd"),
@@ -327,8 +327,8 @@ const struct nadi_command nadi_command_gen_demo = {
     .name = "gen demo",
     .group = "Make traces",
     .summary = "Write the example: one training step, its system and its network",
-    .about = "A data-parallel step of a GPT-like model of 1.3 billion parameters; gradients are\n"
-             "all-reduced while the backward pass goes on.\n",
+    .about = "A data-parallel step of a GPT-like model of 1.3 billion parameters; gradients "
+             "are\nall-reduced during the backward pass.\n",
     .examples = "nadi gen demo -o out/demo\n",
     .options = gen_demo_groups,
     .run = cmd_gen_demo,
@@ -338,11 +338,10 @@ const struct nadi_command nadi_command_gen_transformer = {
     .name = "gen transformer",
     .group = "Make traces",
     .summary = "Write a training step on tensor-, data- and pipeline-parallel ranks",
-    .about = "Micro-batches pass the stages one forward, one backward; every layer all-reduces "
-             "its\n"
-             "activations among the tensor ranks, and at the end its gradients among the data "
-             "ranks.\n"
-             "A manifest keeps it to one trace a stage, whatever the number of ranks.\n",
+    .about =
+        "Micro-batches pass the stages in 1F1B order; every layer all-reduces its\nactivations "
+        "among the tensor ranks, and at the end its gradients among the data ranks.\nWith a "
+        "manifest there is one trace per stage, whatever the number of ranks.\n",
     .examples = "nadi gen transformer --tensor 8 --data 8192 --pipeline 16 --layers 96 \\\n"
                 "                     --micro-batches 384 -o out/million\n"
                 "nadi run --workload out/million/workload.yml --system out/million/system.json "

@@ -27,8 +27,7 @@ struct values {
 #define COMPUTE(time, what)                                                                        \
     ROW("compute", NADI_A_TIME, compute_ns, .argument = "TIME", .preset = time, .doc = what)
 #define SEED                                                                                       \
-    ROW("seed", NADI_A_WHOLE, seed, .argument = "N", .preset = "1",                                \
-        .doc = "Another number draws another job")
+    ROW("seed", NADI_A_WHOLE, seed, .argument = "N", .preset = "1", .doc = "Seed of the random job")
 #define AHEAD(what) ROW("ahead", NADI_A_COUNT, ahead, .argument = "N", .preset = "1", .doc = what)
 #define END                                                                                        \
     {                                                                                              \
@@ -68,14 +67,14 @@ static const struct nadi_setting ring[] = {
     ROW("stride", NADI_A_COUNT, stride, .argument = "N", .preset = "1",
         .doc = "Ranks to the receiver"),
     ROW("both-ways", .type = NADI_TYPE_FLAG, both_ways,
-        .doc = "Also the other way round at the same time"),
+        .doc = "Also in the other direction at the same time"),
     COMPUTE("0", "Computation after each round"),
     END,
 };
 
 static const struct nadi_setting pairs[] = {
     RANKS,
-    BYTES("Size of a message, each way"),
+    BYTES("Size of a message, in each direction"),
     ROUNDS("Rounds, one after the other"),
     COMPUTE("0", "Computation after each round"),
     SEED,
@@ -86,14 +85,14 @@ static const struct nadi_setting incast[] = {
     RANKS,
     BYTES("Size of a message"),
     ROUNDS("Rounds, one after the other"),
-    ROW("root", NADI_A_WHOLE, root, .argument = "RANK", .preset = "0", .doc = "Who receives"),
+    ROW("root", NADI_A_WHOLE, root, .argument = "RANK", .preset = "0", .doc = "Rank that receives"),
     COMPUTE("0", "Computation after each round"),
     END,
 };
 
 static const struct nadi_setting all_to_all[] = {
     RANKS,
-    BYTES("Size of all that a rank sends in a round"),
+    BYTES("Total size that a rank sends in a round"),
     ROUNDS("Rounds, one after the other"),
     ROW("skew", NADI_A_FACTOR, skew, .argument = "X", .preset = "0",
         .doc = "Exponent of the Zipf law that gives the ranks their popularity"),
@@ -118,7 +117,7 @@ static const struct nadi_setting overlap[] = {
 
 static const struct nadi_setting memory[] = {
     RANKS,
-    BYTES("Size of what a layer loads, and stores"),
+    BYTES("Size that a layer loads, and stores"),
     ROW("layers", NADI_A_COUNT, rounds, .argument = "N", .preset = "4", .doc = "Layers"),
     COMPUTE("100us", "Computation of a layer"),
     AHEAD("Layers that are loaded in advance"),
@@ -138,14 +137,14 @@ static const struct nadi_setting pipeline[] = {
 static const struct nadi_option_group gen_collectives_groups[] = {
     {"What", collectives, 0},
     {"Output", output, 0},
-    {"Ranks that are alike", alike, 0},
+    {"Equal ranks", alike, 0},
     {.heading = NULL},
 };
 
 static const struct nadi_option_group gen_ring_groups[] = {
     {"What", ring, 0},
     {"Output", output, 0},
-    {"Ranks that are alike", alike, 0},
+    {"Equal ranks", alike, 0},
     {.heading = NULL},
 };
 
@@ -170,14 +169,14 @@ static const struct nadi_option_group gen_all_to_all_groups[] = {
 static const struct nadi_option_group gen_overlap_groups[] = {
     {"What", overlap, 0},
     {"Output", output, 0},
-    {"Ranks that are alike", alike, 0},
+    {"Equal ranks", alike, 0},
     {.heading = NULL},
 };
 
 static const struct nadi_option_group gen_memory_groups[] = {
     {"What", memory, 0},
     {"Output", output, 0},
-    {"Ranks that are alike", alike, 0},
+    {"Equal ranks", alike, 0},
     {.heading = NULL},
 };
 
@@ -239,9 +238,8 @@ const struct nadi_command nadi_command_gen_collectives = {
     .name = "gen collectives",
     .group = "Make traces",
     .summary = "Write traces of every collective kind, size and group size, one after the other",
-    .about = "Ranks that follow each other form a group. The simulator communicates the first "
-             "four kinds of\n"
-             "`nadi gen collective`; the others take no time, with a warning.\n",
+    .about = "Consecutive ranks form a group. The simulator communicates the first four kinds "
+             "of\n`nadi gen collective`; the others take no time, with a warning.\n",
     .examples =
         "nadi gen collectives --ranks 16 --sizes 64KiB,1MiB,64MiB --groups 4,16 -o out/sweep\n",
     .options = gen_collectives_groups,
@@ -252,7 +250,7 @@ const struct nadi_command nadi_command_gen_ring = {
     .name = "gen ring",
     .group = "Make traces",
     .summary = "Write sends and receives around a ring",
-    .about = "In each round every rank sends to the one --stride further on, and computes.\n",
+    .about = "In each round every rank sends to the rank --stride positions ahead, and computes.\n",
     .examples = "nadi gen ring --ranks 64 --bytes 1MiB --both-ways -o out/ring\n",
     .options = gen_ring_groups,
     .run = cmd_gen_pattern,
@@ -280,9 +278,8 @@ const struct nadi_command nadi_command_gen_all_to_all = {
     .name = "gen all-to-all",
     .group = "Make traces",
     .summary = "Write an all-to-all of messages of unequal sizes",
-    .about = "As in a mixture of experts: the popularity of the ranks follows a Zipf law, "
-             "drawn anew in each\n"
-             "round; --skew 0 treats all alike.\n",
+    .about = "As in a mixture of experts: the popularity of the ranks follows a Zipf law, drawn "
+             "anew in each\nround; with --skew 0 all are equal.\n",
     .examples = "nadi gen all-to-all --ranks 32 --bytes 16MiB --skew 0.8 --seed 3 -o out/experts\n",
     .options = gen_all_to_all_groups,
     .run = cmd_gen_pattern,
@@ -291,7 +288,7 @@ const struct nadi_command nadi_command_gen_all_to_all = {
 const struct nadi_command nadi_command_gen_overlap = {
     .name = "gen overlap",
     .group = "Make traces",
-    .summary = "Write computation that overlaps with collectives",
+    .summary = "Write computation that overlaps collectives",
     .about = "none: one after the other. gradients: a collective follows each layer while the "
              "next one computes.\n"
              "prefetch: a collective before each layer, --ahead layers in advance.\n",

@@ -149,10 +149,10 @@ static void print_exit_codes(const char *bullet)
         {"1", "`trace diff`: the traces differ; `repro`: a figure is not as published"},
         {"2", "the command line is wrong"},
         {"3", "an input is wrong, or a file could not be written"},
-        {"4", "deadlock: the simulation ended with nodes that wait"},
+        {"4", "deadlock: the simulation ended with waiting nodes"},
         {"5",
          "stopped: --max-sim, --max-wall, a signal, or out of memory; results so far are written"},
-        {"70", "a fault of nadi itself"},
+        {"70", "a defect of nadi itself"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         printf("%s%-3s %s\n", bullet, rows[i][0], rows[i][1]);

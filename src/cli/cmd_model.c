@@ -17,7 +17,8 @@ const struct nadi_setting nadi_cli_model_inputs[] = {
      .argument = "KEYS",
      .type = NADI_TYPE_TEXT,
      AT(settings),
-     .doc = "Keys of a plan, as in --set \"tp=8 pp=16 dp=8 batch=1024\"; they win over the file"},
+     .doc = "Keys of a plan, as in --set \"tp=8 pp=16 dp=8 batch=1024\"; they take precedence over "
+            "the file"},
     {.name = "cluster",
      .argument = "NAME",
      .type = NADI_TYPE_TEXT,
@@ -42,8 +43,7 @@ static const struct nadi_setting memory_output[] = {
      .words = NADI_ONE_OF("text", "json", "csv"),
      .preset = "text",
      AT(format),
-     .doc = "Form of the result on standard output; csv: what lies there after every pass of "
-            "every rank"},
+     .doc = "Form of the result on standard output; csv: memory after every pass of every rank"},
     {.name = NULL},
 };
 
@@ -156,8 +156,8 @@ const struct nadi_command nadi_command_model_kernels = {
     .summary = "List the kernels of each kind of layer, with times, FLOPs and traffic",
     .words = "MODEL",
     .about = "One micro-batch on one rank, forward and backward. A device with a systolic array "
-             "also shows\ncycles, utilisation and what passes between the array and its "
-             "buffers. docs/models/kernels.md\nhas the formulas.\n",
+             "also shows\ncycles, utilisation and the traffic between the array and its buffers. "
+             "docs/models/kernels.md\nhas the formulas.\n",
     .examples = "nadi model kernels llama3-8b --cluster dgx-h100 --set \"tp=8 sequence=8192\"\n"
                 "nadi model kernels gpt2 --cluster mine.yaml --set \"kernels=systolic\"\n",
     .options = model_report_groups,
@@ -168,11 +168,11 @@ const struct nadi_command nadi_command_model_kernels = {
 const struct nadi_command nadi_command_model_memory = {
     .name = "model memory",
     .group = "Models",
-    .summary = "Say what fills the memory of every rank, and whether it fits",
+    .summary = "Show the memory of every rank, and whether it fits",
     .words = "MODEL",
-    .about = "Parameters, gradients and optimizer states as ZeRO shards them, activations by "
-             "the\npipeline's schedule, buffers. With a cluster, the bytes that are left or "
-             "missing.\n",
+    .about =
+        "Parameters, gradients and optimizer states as ZeRO shards them, activations by "
+        "the\npipeline's schedule, buffers. With a cluster, the bytes that are free or missing.\n",
     .examples = "nadi model memory llama3-405b --cluster dgx-h100 \\\n"
                 "    --set \"tp=8 pp=16 vp=4 dp=8 batch=512 sequence=8192 zero=1\"\n",
     .options = model_memory_groups,

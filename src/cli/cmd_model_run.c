@@ -48,7 +48,7 @@ static const struct nadi_setting trace_output[] = {
     {.name = "files",
      .type = NADI_TYPE_FLAG,
      AT_TRACE(files),
-     .doc = "One trace a rank and groups.json instead of workload.yml"},
+     .doc = "One trace per rank and groups.json instead of workload.yml"},
     {.name = "compress",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("none", "gzip", "zstd"),
@@ -150,7 +150,7 @@ static int cmd_model_trace(const struct nadi_command *self, int count, char **ar
 const struct nadi_command nadi_command_model_run = {
     .name = "model run",
     .group = "Models",
-    .summary = "Say how long a step of a model takes on a cluster, and why",
+    .summary = "Compute how long a step of a model takes on a cluster, and why",
     .words = "MODEL",
     .about = "The step's graph is made in memory and simulated; no files. MODEL is a name of\n"
              "`nadi model list`, a description, or a config.json published with weights; so is "
@@ -168,7 +168,7 @@ const struct nadi_command nadi_command_model_trace = {
     .group = "Models",
     .summary = "Write the graph of a model's step as Chakra traces",
     .words = "MODEL",
-    .about = "One trace a pipeline stage and a manifest for all ranks, or one trace a rank; "
+    .about = "One trace per pipeline stage and a manifest for all ranks, or one trace per rank; "
              "with a\ncluster also the system and the network, for `nadi run`.\n",
     .examples = "nadi model trace gpt3-175b --cluster dgx-a100 --out out/gpt3 \\\n"
                 "    --set \"tp=8 pp=16 dp=8 batch=1536\"\n",

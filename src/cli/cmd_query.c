@@ -39,7 +39,7 @@ static int cmd_query(const struct nadi_command *self, int count, char **argument
 const struct nadi_command nadi_command_query = {
     .name = "query",
     .group = "Results",
-    .summary = "Ask the database of a run with SQL",
+    .summary = "Query the database of a run with SQL",
     .words = "RUN SELECT",
     .about = "RUN is the folder of `nadi run --out`, or the run.db in it. Tables and columns: "
              "docs/guide/database.md.\n",

@@ -15,7 +15,7 @@ struct values {
     {                                                                                              \
         .name = "format", .type = NADI_TYPE_WORD, .words = NADI_ONE_OF("text", "json"),            \
         .preset = "text", NADI_AT(struct values, format),                                          \
-        .doc = "Form of what is printed on standard output"                                        \
+        .doc = "Form of the result on standard output"                                             \
     }
 
 static const struct nadi_setting output[] = {
@@ -28,7 +28,7 @@ static const struct nadi_setting output[] = {
     {.name = "text",
      .type = NADI_TYPE_FLAG,
      NADI_AT(struct values, text),
-     .doc = "Print it in short on standard output; so it is without -o"},
+     .doc = "Print a short report on standard output; the default without -o"},
     FORMAT,
     {.name = NULL},
 };
@@ -115,9 +115,9 @@ static int cmd_diff(const struct nadi_command *self, int count, char **arguments
 const struct nadi_command nadi_command_report = {
     .name = "report",
     .group = "Results",
-    .summary = "Say why a run took so long, on a page or in the terminal",
+    .summary = "Explain why a run took so long, on a page or in the terminal",
     .words = "RUN...",
-    .about = "RUN is the folder of `nadi run --out`. Several runs are compared. What is in it: "
+    .about = "RUN is the folder of `nadi run --out`. Several runs are compared. Its contents: "
              "docs/guide/report.md.\n",
     .examples = "nadi report result -o report.html\n"
                 "nadi report before after -o compared.html\n"
@@ -131,10 +131,10 @@ const struct nadi_command nadi_command_report = {
 const struct nadi_command nadi_command_diff = {
     .name = "diff",
     .group = "Results",
-    .summary = "Say what two runs differ in",
+    .summary = "Compare two runs",
     .words = "FIRST SECOND",
-    .about = "End to end, critical path, time of the ranks, collectives, settings; what differs "
-             "most comes first.\n",
+    .about = "End to end, critical path, time of the ranks, collectives, settings; the largest "
+             "differences first.\n",
     .examples = "nadi diff before after\n"
                 "nadi diff before after --format json\n",
     .options = diff_groups,

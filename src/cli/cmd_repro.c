@@ -62,7 +62,7 @@ static int cmd_repro(const struct nadi_command *self, int count, char **argument
 const struct nadi_command nadi_command_repro = {
     .name = "repro",
     .group = "Measurements",
-    .summary = "Make published results again, each beside the published figure",
+    .summary = "Reproduce published results, each beside the published figure",
     .words = "NAME | all | list",
     .about = "The exit code is 1 when a figure is not as published.\n",
     .examples = "nadi repro list\nnadi repro all\n",

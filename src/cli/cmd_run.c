@@ -76,9 +76,8 @@ const struct nadi_command nadi_command_run = {
     .name = "run",
     .group = "Simulate",
     .summary = "Simulate a workload on a cluster",
-    .about = "Takes one Chakra trace a rank through the system, the network and the memory "
-             "that the\n"
-             "files describe, and says how long it takes and where the time goes.\n",
+    .about = "Runs one Chakra trace per rank on the system, network and memory that the "
+             "files\ndescribe, and reports how long it takes and where the time goes.\n",
     .examples = "nadi run --workload out/demo/workload --system out/demo/system.json \\\n"
                 "         --network out/demo/network.yml --out out/demo/result\n",
     .options = run_groups,

@@ -84,10 +84,10 @@ const struct nadi_command nadi_command_trace_anonymize = {
     .group = "Traces",
     .summary = "Make traces that can be given away",
     .words = "FILE... | PREFIX",
-    .about = "Keeps what a simulation needs, by a list, and nothing else: no names, times of "
+    .about = "Keeps what a simulation needs, from a list, and nothing else: no names, times of "
              "day, hosts,\npaths, values or operator schemas. Names become keyed hashes. The "
-             "result is read again to\nverify that; with --shapes keep both jobs are simulated "
-             "and must agree to the last bit.\n",
+             "result is read again to\nverify this; with --shapes keep both jobs are simulated and "
+             "must agree to the last bit.\n",
     .examples = "nadi trace anonymize traces/job --key @secret.txt -o out/job\n"
                 "nadi trace anonymize traces/job --shapes bucket -o out/job\n",
     .options = trace_anonymize_groups,

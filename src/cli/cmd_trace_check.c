@@ -12,7 +12,7 @@ static const struct nadi_setting options[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      NADI_AT(struct values, groups),
-     .doc = "Communicator groups (default: those of the traces, else whoever uses a name)"},
+     .doc = "Communicator groups (default: those of the traces, else the ranks that use a name)"},
     {.name = "format",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "json"),
@@ -53,12 +53,11 @@ static int cmd_trace_check(const struct nadi_command *self, int count, char **ar
 const struct nadi_command nadi_command_trace_check = {
     .name = "trace check",
     .group = "Traces",
-    .summary = "Find what is wrong with trace files",
+    .summary = "Check trace files",
     .words = "FILE... | PREFIX | MANIFEST.yml",
-    .about = "Framing, ids, cycles, dependencies on nothing, attributes, times; with several "
-             "ranks also\n"
-             "their collectives, sends and receives against each other. Exit code 3 on "
-             "damage.\n",
+    .about =
+        "Framing, ids, cycles, missing dependencies, attributes, times; with several ranks "
+        "also\ntheir collectives, sends and receives against each other. Exit code 3 on damage.\n",
     .examples = "nadi trace check traces/step.0.et\n"
                 "nadi trace check traces/step --groups groups.json --format json\n"
                 "nadi trace check out/million/workload.yml\n",

@@ -28,13 +28,13 @@ static const struct nadi_setting options[] = {
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("1.0.0"),
      AT(compat),
-     .doc = "Make the graph of this version of the Chakra tools, with its faults"},
+     .doc = "Make the graph of this version of the Chakra tools, including its defects"},
     {.name = "resolution",
      .argument = "TIME",
      NADI_A_TIME,
      .preset = "1us",
      AT(resolution_ns),
-     .doc = "Processor time in shorter slices is added to the operator behind it"},
+     .doc = "Shorter slices of processor time are added to the following operator"},
     {.name = "quiet",
      .type = NADI_TYPE_FLAG,
      AT(quiet),
@@ -74,7 +74,7 @@ static int cmd_trace_convert(const struct nadi_command *self, int count, char **
 const struct nadi_command nadi_command_trace_convert = {
     .name = "trace convert",
     .group = "Traces",
-    .summary = "Turn a linked trace into a Chakra trace",
+    .summary = "Convert a linked trace to a Chakra trace",
     .words = "LINKED",
     .about = "Reads what `nadi trace link` or the Chakra tools have written: the second half "
              "of\n"

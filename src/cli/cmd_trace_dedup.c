@@ -14,7 +14,7 @@ static const struct nadi_setting what[] = {
      .words = NADI_ONE_OF("all", "simulated", "shape"),
      .preset = "all",
      AT(same),
-     .doc = "What must be the same: everything; what a simulation reads; that without durations"},
+     .doc = "What must be equal: everything; what a simulation reads; the same without durations"},
     {.name = "groups",
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
@@ -53,10 +53,9 @@ const struct nadi_command nadi_command_trace_dedup = {
     .group = "Traces",
     .summary = "Fold ranks that do the same into a manifest with few traces",
     .words = "FILE... | PREFIX",
-    .about = "Writes each different trace once, PREFIX.class<k>.et, and PREFIX.yml for `nadi "
-             "run`, which\nsays who runs which. Ranks may differ in peers and process groups: "
-             "those become distances\nand families of groups along axes that are found in "
-             "them.\n",
+    .about = "Writes each different trace once, PREFIX.class<k>.et, and PREFIX.yml for `nadi run`, "
+             "which\nsays which ranks run which. Ranks may differ in peers and process groups: "
+             "those become distances\nand families of groups along axes that are found in them.\n",
     .examples = "nadi trace dedup traces/job --groups groups.json -o out/job\n"
                 "nadi run --workload out/job.yml --system system.json --network network.yml\n",
     .options = trace_dedup_groups,

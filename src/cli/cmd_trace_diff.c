@@ -21,7 +21,7 @@ static const struct nadi_setting options[] = {
      NADI_A_WHOLE,
      .preset = "10",
      NADI_AT(struct values, rows),
-     .doc = "At most so many places and operators of a rank; 0: all"},
+     .doc = "Most places and operators of a rank; 0: all"},
     {.name = NULL},
 };
 
@@ -58,9 +58,9 @@ const struct nadi_command nadi_command_trace_diff = {
     .group = "Traces",
     .summary = "Compare two traces, or two jobs, by their operators",
     .words = "FIRST SECOND",
-    .about = "Finds the longest sequence of operators that both have, in the order of ids, and "
-             "says what\nonly one has and where, and which of the others differ in time, size, "
-             "group, peer or\ndependencies. Exit code 1 when anything differs.\n",
+    .about = "Finds the longest common sequence of operators, in the order of ids, and lists "
+             "operators\nthat only one has, and which of the others differ in time, size, group, "
+             "peer or\ndependencies. Exit code 1 when anything differs.\n",
     .examples = "nadi trace diff before.0.et after.0.et\n"
                 "nadi trace diff traces/before traces/after --format json\n",
     .options = trace_diff_groups,

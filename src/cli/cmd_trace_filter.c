@@ -13,18 +13,18 @@ static const struct nadi_setting what[] = {
      .argument = "KINDS",
      .type = NADI_TYPE_TEXT,
      AT(drop),
-     .doc = "Kinds of nodes, with commas between: host (processor), device, memory, send, recv, "
+     .doc = "Kinds of nodes, separated by commas: host (processor), device, memory, send, recv, "
             "collective, metadata, other"},
     {.name = "drop-name",
      .argument = "REGEX",
      .type = NADI_TYPE_TEXT,
      AT(drop_name),
-     .doc = "Nodes whose name the extended regular expression finds"},
+     .doc = "Nodes whose name matches the extended regular expression"},
     {.name = "keep-name",
      .argument = "REGEX",
      .type = NADI_TYPE_TEXT,
      AT(keep_name),
-     .doc = "Keep these whatever else is said; alone: drop all others"},
+     .doc = "Keep these in any case; alone: drop all others"},
     {.name = NULL},
 };
 
@@ -59,9 +59,9 @@ const struct nadi_command nadi_command_trace_filter = {
     .group = "Traces",
     .summary = "Drop nodes of a trace, by kind or name, and keep the order of the others",
     .words = "FILE... | PREFIX",
-    .about = "A node that waited for a dropped one waits for what that one waited for. Where a "
-             "dropped\nnode joins many with many it stays as a junction, without time, so that "
-             "the trace does\nnot grow.\n",
+    .about = "A node that depended on a dropped one gets the dependencies of that one. A dropped "
+             "node\nthat connects many with many remains as a junction without duration, so that "
+             "the trace\ndoes not grow.\n",
     .examples = "nadi trace filter traces/job --drop host -o out/device\n"
                 "nadi trace filter job.0.et --keep-name '^nccl' --format json -o comm.0.et\n",
     .options = trace_filter_groups,

@@ -28,7 +28,7 @@ static const struct nadi_setting input[] = {
      .argument = "N",
      NADI_A_COUNT,
      AT(ranks),
-     .doc = "One dimension of so many NPUs; SimAI's files say how many"},
+     .doc = "One dimension with this number of NPUs; SimAI's files contain it"},
     {.name = "header",
      .argument = "LINE",
      .type = NADI_TYPE_TEXT,
@@ -40,7 +40,7 @@ static const struct nadi_setting input[] = {
      .words = NADI_ONE_OF("auto", "astra-sim", "simai"),
      .preset = "auto",
      AT(dialect),
-     .doc = "Whose words the file has: SimAI's all-gathers count what every rank ends with"},
+     .doc = "Dialect of the file: SimAI's all-gathers give the size that every rank ends with"},
     {.name = NULL},
 };
 
@@ -68,7 +68,7 @@ static const struct nadi_setting output[] = {
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("1.0.0"),
      AT(compat),
-     .doc = "The graph of Chakra's text converter of that version, which takes all times for us"},
+     .doc = "The graph of Chakra's text converter of that version, which reads all times as us"},
     {.name = "compress",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("none", "gzip", "zstd"),
@@ -115,13 +115,12 @@ static int cmd_trace_from_text(const struct nadi_command *self, int count, char 
 const struct nadi_command nadi_command_trace_from_text = {
     .name = "trace from-text",
     .group = "Traces",
-    .summary = "Make traces of a text workload of ASTRA-sim 1.0 or SimAI",
+    .summary = "Convert a text workload of ASTRA-sim 1.0 or SimAI to traces",
     .words = "FILE",
-    .about = "All parallelisms of 1.0, with its training loop. The unit of time must be named, "
-             "and the\n"
-             "topology, which says the ranks that carry model and data parallelism. SimAI's files "
-             "(AICB)\n"
-             "say their ranks and have groups of experts; of a pipeline they describe one stage.\n",
+    .about = "All parallelisms of 1.0, with its training loop. The unit of time is required, and "
+             "the\ntopology, which determines the ranks of model and data parallelism. SimAI's "
+             "files (AICB)\ngive their ranks and have groups of experts; they describe one stage "
+             "of a pipeline.\n",
     .examples = "nadi trace from-text vgg16.txt --unit ns --topology 16x16 -o out/vgg16\n"
                 "nadi trace from-text deepseek.txt --unit ns -o out/deepseek\n"
                 "nadi trace from-text vgg16.txt --compat 1.0.0 --ranks 2 --passes 2 -o out/vgg16\n",

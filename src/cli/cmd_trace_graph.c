@@ -24,23 +24,23 @@ static const struct nadi_setting what[] = {
      .argument = "ID",
      .type = NADI_TYPE_TEXT,
      AT(around),
-     .doc = "Only the node of that id and what is near it"},
+     .doc = "Only the node of that id and its neighbourhood"},
     {.name = "distance",
      .argument = "N",
      NADI_A_COUNT,
      .preset = "2",
      AT(distance),
-     .doc = "With --around: dependencies away, in either direction"},
+     .doc = "With --around: distance in dependencies, in either direction"},
     {.name = "most",
      .argument = "N",
      NADI_A_COUNT,
      .preset = "100",
      AT(most),
-     .doc = "Boxes to draw: of more, those with the most time and bytes"},
+     .doc = "Boxes to draw; of more, those with the most time and bytes"},
     {.name = "expand",
      .type = NADI_TYPE_FLAG,
      AT(expand),
-     .doc = "Fold no chains and draw every dependency"},
+     .doc = "Merge no chains and draw every dependency"},
     {.name = NULL},
 };
 
@@ -94,10 +94,9 @@ const struct nadi_command nadi_command_trace_graph = {
     .group = "Traces",
     .summary = "Draw a trace's graph: DOT, GraphML or SVG",
     .words = "FILE",
-    .about = "Kinds by colour, durations, the critical path in red. Chains of nodes are folded, "
-             "edges that\nfollow from others left out, and at most --most boxes drawn, the "
-             "heaviest; drawn boxes stay\nconnected over those that are not. SVG needs "
-             "graphviz.\n",
+    .about = "Kinds by colour, durations, the critical path in red. Chains of nodes are merged, "
+             "implied\nedges are left out, and only the --most heaviest boxes are drawn; they stay "
+             "connected across\nthose that are not. SVG needs graphviz.\n",
     .examples = "nadi trace graph traces/step.0.et -o step.svg\n"
                 "nadi trace graph traces/step.0.et --around 17 --distance 3 -o near.svg\n"
                 "nadi trace graph traces/step.0.et --operator '*AllReduce*' | dot -Tpdf "

@@ -67,23 +67,23 @@ static const struct nadi_setting how[] = {
     {.name = "force",
      .type = NADI_TYPE_FLAG,
      AT(force),
-     .doc = "Import what does not seem to be of one run and one rank"},
+     .doc = "Import files that do not seem to be of one run and one rank"},
     {.name = "compat",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("1.0.0"),
      AT(compat),
-     .doc = "Make the graphs of this version of the Chakra tools, with their faults"},
+     .doc = "Make the graphs of this version of the Chakra tools, including their defects"},
     {.name = "resolution",
      .argument = "TIME",
      NADI_A_TIME,
      .preset = "1us",
      AT(resolution_ns),
-     .doc = "Processor time in shorter slices is added to the operator behind it"},
+     .doc = "Shorter slices of processor time are added to the following operator"},
     {.name = "threads",
      .argument = "N",
      NADI_A_COUNT,
      AT(threads),
-     .doc = "Ranks to work on at once (default: one a core)"},
+     .doc = "Ranks to process concurrently (default: one per core)"},
     {.name = NULL},
 };
 
@@ -128,13 +128,11 @@ static int cmd_trace_import(const struct nadi_command *self, int count, char **a
 const struct nadi_command nadi_command_trace_import = {
     .name = "trace import",
     .group = "Traces",
-    .summary = "Turn a PyTorch capture, one or all ranks, into Chakra traces",
+    .summary = "Convert a PyTorch capture, of one or all ranks, to Chakra traces",
     .about = "Reads the execution trace and the Kineto profile of each rank and writes a graph "
-             "with what\n"
-             "orders its work: program, launches, streams, synchronisation, process groups. Says "
-             "how much\n"
-             "of the capture is in it. {rank} in a name stands for 0, 1, ... as far as there are "
-             "files.\n",
+             "with the\ndependencies of its work: program, launches, streams, synchronisation, "
+             "process groups. Reports how\nmuch of the capture is used. {rank} in a name stands "
+             "for 0, 1, ... as far as there are files.\n",
     .examples = "nadi trace import --host et.{rank}.json --device kineto.{rank}.json -o step\n"
                 "nadi trace import --device profile.json.gz -o step\n",
     .options = trace_import_groups,

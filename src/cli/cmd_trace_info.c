@@ -61,7 +61,7 @@ static int cmd_trace_info(const struct nadi_command *self, int count, char **arg
 const struct nadi_command nadi_command_trace_info = {
     .name = "trace info",
     .group = "Traces",
-    .summary = "Say what is in a trace, or in all traces of a job",
+    .summary = "Summarise a trace, or all traces of a job",
     .words = "FILE... | PREFIX",
     .about = "Nodes, time and bytes by type, operator, process group and lane; where the time "
              "goes; the\ncritical path; parallelism over time. Times are those recorded in the "

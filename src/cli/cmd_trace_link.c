@@ -48,7 +48,7 @@ static const struct nadi_setting how[] = {
     {.name = "force",
      .type = NADI_TYPE_FLAG,
      AT(force),
-     .doc = "Link what does not seem to be of one run and one rank"},
+     .doc = "Link files that do not seem to be of one run and one rank"},
     {.name = "quiet",
      .type = NADI_TYPE_FLAG,
      AT(quiet),

@@ -11,7 +11,7 @@ static const struct nadi_setting what[] = {
      .argument = "N",
      NADI_A_WHOLE,
      NADI_AT(struct values, most),
-     .doc = "At most so many nodes in one (default: whole chains)"},
+     .doc = "Most nodes in one (default: whole chains)"},
     {.name = NULL},
 };
 
@@ -42,11 +42,11 @@ static int cmd_trace_merge(const struct nadi_command *self, int count, char **ar
 const struct nadi_command nadi_command_trace_merge = {
     .name = "trace merge",
     .group = "Traces",
-    .summary = "Make one node of each chain of compute nodes",
+    .summary = "Merge each chain of compute nodes into one node",
     .words = "FILE... | PREFIX",
-    .about = "Fuses nodes of one host thread or stream where each waits for the one before "
-             "alone and\nnothing else does. Durations, num_ops and tensor_size add up; "
-             "everything else is that of\nthe first.\n",
+    .about = "Fuses nodes of one host thread or stream if each depends on the previous one alone "
+             "and\nnothing else depends on it. Durations, num_ops and tensor_size add up; "
+             "everything else is\nthat of the first.\n",
     .examples = "nadi trace merge traces/job -o out/small\n"
                 "nadi trace merge job.0.et --most 100 -o small.0.et.zst\n",
     .options = trace_merge_groups,

@@ -26,11 +26,10 @@ static int cmd_trace_repair(const struct nadi_command *self, int count, char **a
 const struct nadi_command nadi_command_trace_repair = {
     .name = "trace repair",
     .group = "Traces",
-    .summary = "Save what can be saved of damaged traces",
+    .summary = "Repair damaged traces",
     .words = "FILE... | PREFIX",
-    .about = "Reads up to the damage, leaves out messages that are no nodes, drops "
-             "dependencies on\nnothing, makes ids unique and cuts cycles. Everything that is "
-             "done is said.\n",
+    .about = "Reads up to the damage, leaves out messages that are not nodes, drops "
+             "missing\ndependencies, makes ids unique and cuts cycles. Every change is reported.\n",
     .examples = "nadi trace repair broken.0.et -o sound.0.et\n",
     .options = trace_repair_groups,
     .max_words = NADI_ANY_WORDS,

@@ -80,8 +80,8 @@ const struct nadi_command nadi_command_trace_show = {
     .group = "Traces",
     .summary = "Print a trace as JSON lines, without loss",
     .words = "FILE",
-    .about = "One message a line, with the schema's field names and all digits of its "
-             "numbers;\n`nadi trace pack` makes the same bytes of it again.\n",
+    .about = "One message per line, with the schema's field names and all digits of its "
+             "numbers;\n`nadi trace pack` restores the same bytes.\n",
     .examples = "nadi trace show traces/step.0.et | head -3\n"
                 "nadi trace show traces/step.0.et --jsonizer -o step.json\n",
     .options = trace_show_groups,
@@ -92,9 +92,9 @@ const struct nadi_command nadi_command_trace_show = {
 const struct nadi_command nadi_command_trace_pack = {
     .name = "trace pack",
     .group = "Traces",
-    .summary = "Make a trace of JSON lines",
+    .summary = "Convert JSON lines to a trace",
     .words = "FILE",
-    .about = "The way back from `nadi trace show`: edit the lines, or write them yourself.\n",
+    .about = "The reverse of `nadi trace show`: edit the lines, or write them yourself.\n",
     .examples = "nadi trace show step.0.et | sed 's/\"forward\"/\"fwd\"/' | nadi trace pack - -o "
                 "new.0.et\n",
     .options = trace_pack_groups,

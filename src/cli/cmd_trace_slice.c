@@ -20,7 +20,8 @@ static const struct nadi_setting what[] = {
      .argument = "T0..T1",
      NADI_WINDOW,
      AT(time),
-     .doc = "Nodes that start in this time, as `nadi trace info` counts it: from the first start"},
+     .doc = "Nodes that start in this interval, in the times of `nadi trace info`: from the first "
+            "start"},
     {.name = NULL},
 };
 
@@ -61,9 +62,9 @@ const struct nadi_command nadi_command_trace_slice = {
     .group = "Traces",
     .summary = "Cut a training step, or any part, out of a trace",
     .words = "FILE... | PREFIX",
-    .about = "Nodes that stay wait for each other exactly as they did, also where that went "
-             "over\nnodes that are cut off. Work of the accelerator belongs to the step whose "
-             "host operator\nlaunched it. METADATA nodes always stay.\n",
+    .about = "Remaining nodes wait for each other exactly as before, also through nodes that are "
+             "cut\noff. Work of the accelerator belongs to the step whose host operator\nlaunched "
+             "it. METADATA nodes always stay.\n",
     .examples = "nadi trace slice traces/job --step 4 -o out/step4\n"
                 "nadi trace slice traces/job.0.et --time 1ms..2ms -o part.0.et\n",
     .options = trace_slice_groups,

@@ -74,10 +74,10 @@ const struct nadi_command nadi_command_trace_timeline = {
     .group = "Traces",
     .summary = "Write the times of a trace, or of a simulator's log, for Perfetto",
     .words = "FILE... | PREFIX",
-    .about = "One process a rank, one track a thread or stream, arrows for dependencies between "
-             "tracks. Times\nare those recorded in the trace or, where there are none, "
-             "replayed. A file of text is taken for\na log with issue and callback lines. "
-             "Open the result on ui.perfetto.dev.\n",
+    .about = "One process per rank, one track per thread or stream, arrows for dependencies "
+             "between tracks. Times\nare those recorded in the trace or, where there are none, "
+             "replayed. A text file is read as\na log with issue and callback lines. Open the "
+             "result on ui.perfetto.dev.\n",
     .examples = "nadi trace timeline traces/step -o step.json.gz\n"
                 "nadi trace timeline simulation.csv --frequency 1.5GHz -o simulation.json\n",
     .options = trace_timeline_groups,

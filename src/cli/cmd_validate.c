@@ -41,11 +41,11 @@ static int cmd_validate_training(const struct nadi_command *self, int count, cha
 const struct nadi_command nadi_command_validate_training = {
     .name = "validate training",
     .group = "Measurements",
-    .summary = "Hold predicted step times against published training runs",
+    .summary = "Compare predicted step times with published training runs",
     .words = "FOLDER",
-    .about = "FOLDER holds tables of runs; docs/models/training.md names them and says what is\n"
-             "assumed where a source is silent. The error is that of the model FLOP "
-             "utilisation.\n",
+    .about =
+        "FOLDER contains tables of runs; docs/models/training.md lists them and the\nassumptions "
+        "where a source gives no value. The error is that of the model FLOP utilisation.\n",
     .examples = "nadi validate training measured/training\n",
     .options = validate_training_groups,
     .max_words = 1,

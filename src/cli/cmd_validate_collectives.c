@@ -15,8 +15,8 @@ static const struct nadi_setting input[] = {
      .words = NADI_ONE_OF("none", "half", "other-half", "random", "small", "large", "all-reduce"),
      .preset = "none",
      NADI_AT(struct values, fit),
-     .doc = "Fit platforms first and hold the rest against them: without every second size of each "
-            "table, the others, one of each two by chance, the smaller or the larger half; or to "
+     .doc = "Fit platforms first and compare the rest with them: without every second size of each "
+            "table, the others, one of each two at random, the smaller or the larger half; or to "
             "each machine's all-reduces of the most ranks"},
     {.name = NULL},
 };
@@ -32,11 +32,11 @@ static const struct nadi_setting output[] = {
      .type = NADI_TYPE_TEXT,
      .argument = "FILE",
      NADI_AT(struct values, page),
-     .doc = "Write an HTML page with the sums and a plot of each table"},
+     .doc = "Write an HTML page with the summaries and a plot of each table"},
     {.name = "summary",
      .type = NADI_TYPE_FLAG,
      NADI_AT(struct values, summary),
-     .doc = "Sums only, no rows"},
+     .doc = "Summaries only, no rows"},
     {.name = NULL},
 };
 
@@ -70,12 +70,11 @@ static int cmd_validate_collectives(const struct nadi_command *self, int count, 
 const struct nadi_command nadi_command_validate_collectives = {
     .name = "validate collectives",
     .group = "Measurements",
-    .summary = "Hold predicted collectives against measured ones",
+    .summary = "Compare predicted collectives with measured ones",
     .words = "FOLDER",
-    .about = "FOLDER holds logs or CSV. Each table is predicted from the catalogue's platform "
-             "of its\n"
-             "device, or from that fitted to a part of the rows; docs/validation.md has the "
-             "results.\n",
+    .about = "FOLDER contains logs or CSV. Each table is predicted from the catalogue's platform "
+             "of its\ndevice, or from that fitted to a part of the rows; docs/validation.md has "
+             "the results.\n",
     .examples = "nadi validate collectives measured/collectives --summary\n",
     .options = validate_collectives_groups,
     .max_words = 1,

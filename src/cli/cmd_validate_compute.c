@@ -21,7 +21,7 @@ static const struct nadi_setting output[] = {
     {.name = "summary",
      .type = NADI_TYPE_FLAG,
      NADI_AT(struct values, summary),
-     .doc = "Sums only, no rows"},
+     .doc = "Summaries only, no rows"},
     {.name = NULL},
 };
 
@@ -95,7 +95,7 @@ static int cmd_validate_all(const struct nadi_command *self, int count, char **a
 const struct nadi_command nadi_command_validate_compute = {
     .name = "validate compute",
     .group = "Measurements",
-    .summary = "Hold predicted matrix products and attention against measured ones",
+    .summary = "Compare predicted matrix products and attention with measured ones",
     .words = "FOLDER",
     .examples = "nadi validate compute measured/compute --summary\n",
     .options = validate_compute_groups,

@@ -37,8 +37,7 @@ const struct nadi_setting nadi_cli_input_files[] = {
      .argument = "FILE",
      .type = NADI_TYPE_TEXT,
      AT(events),
-     .doc = "What happens meanwhile: links that change or fail, slow and late ranks, traffic of "
-            "others"},
+     .doc = "Disturbances: links that change or fail, slow and late ranks, background traffic"},
     {.name = "lenient",
      .type = NADI_TYPE_FLAG,
      AT(lenient),

@@ -25,7 +25,7 @@ extern const struct nadi_setting nadi_cli_input_model[];
         .name = "network-model", .type = NADI_TYPE_WORDS, .words = NADI_WORDS_CHOSEN_MODEL,        \
         .preset = "auto", AT(network_model),                                                       \
         .doc = "Messages " NADI_NETWORK_HELP "; auto: " NADI_NETWORK_AUTO                          \
-               "; with commas between: all, side by side"                                          \
+               "; several, separated by commas: side by side"                                      \
     }
 #define NADI_CLI_EXECUTOR_OPTION                                                                   \
     {                                                                                              \
@@ -37,20 +37,21 @@ extern const struct nadi_setting nadi_cli_input_model[];
     {                                                                                              \
         .name = "mismatch", .type = NADI_TYPE_WORD, .words = NADI_ONE_OF("error", "warn"),         \
         .preset = "error", AT(mismatch),                                                           \
-        .doc = "Where members of a group issue different collectives: end the run, or match "      \
-               "their messages as the reference does"                                              \
+        .doc = "If members of a group issue different collectives: end the run, or match their "   \
+               "messages as the reference does"                                                    \
     }
 #define NADI_CLI_DB_OPTION                                                                         \
     {                                                                                              \
         .name = "db", .type = NADI_TYPE_FLAG, AT(db),                                              \
-        .doc = "All of a long run in run.db, collectives.csv and critical_path.csv, whatever "     \
-               "their size; without it like ranks and collectives stand for each other"            \
+        .doc =                                                                                     \
+            "Write all of a long run to run.db, collectives.csv and critical_path.csv, whatever "  \
+            "their size; by default one of several equal ranks and collectives stands for all"     \
     }
 #define NADI_CLI_SENSITIVITY_OPTION                                                                \
     {                                                                                              \
         .name = "sensitivity", .type = NADI_TYPE_FLAG, AT(sensitivity),                            \
         .doc = "Also sensitivities.csv: what more bandwidth, less latency, faster compute, ... "   \
-               "would gain; simulates about 25 times more"                                         \
+               "would save; about 25 more simulations"                                             \
     }
 
 void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_setup *setup);

@@ -11,7 +11,7 @@ static const struct nadi_setting common_rows[] = {
      .argument = "TIME",
      NADI_SECONDS,
      NADI_AT(struct common, max_wall_ns),
-     .doc = "Stop after so much real time, like 2min (a bare number is seconds)"},
+     .doc = "Stop after this much real time, like 2min (a bare number is seconds)"},
     {.name = NULL},
 };
 

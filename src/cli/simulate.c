@@ -59,7 +59,7 @@ const struct nadi_setting nadi_cli_outputs[] = {
      .argument = "T0..T1",
      NADI_WINDOW,
      AT(timeline_window),
-     .doc = "Only what overlaps this time in the timeline"},
+     .doc = "Only spans that overlap this interval in the timeline"},
     {.name = "quiet",
      .type = NADI_TYPE_FLAG,
      AT(quiet),
@@ -78,10 +78,9 @@ const struct nadi_setting nadi_cli_intervals[] = {
      .argument = "N",
      NADI_A_COUNT,
      AT(samples),
-     .doc =
-         "Also an interval of the end: simulate N times with figures drawn from the intervals of "
-         "a fitted platform (--network, or which the cluster names)"},
-    {.name = "seed", .argument = "N", NADI_A_WHOLE, AT(seed), .doc = "Another draw of the samples"},
+     .doc = "Also an interval of the end: simulate N times with parameters drawn from the "
+            "intervals of a fitted platform (of --network or of the cluster)"},
+    {.name = "seed", .argument = "N", NADI_A_WHOLE, AT(seed), .doc = "Seed of the samples"},
     {.name = NULL},
 };
 
