@@ -34,7 +34,7 @@
 #define NADI_NETWORK_HELP NADI_NETWORK_MODELS(NADI_NETWORK_LINE_OF, "; ")
 
 #define NADI_NETWORK_DEFAULT "unaware" /* nadi_network_default, nadi_network_sharing */
-#define NADI_NETWORK_AUTO    "unaware where that is right, else flow"
+#define NADI_NETWORK_AUTO    "unaware where that is exact, else flow"
 
 /* What flows without a workload go by where nobody says. */
 #define NADI_NETWORK_FOR_FLOWS NADI_NETWORK_PACKET_WORDS
