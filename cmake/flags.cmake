@@ -14,7 +14,7 @@ elseif(CMAKE_C_COMPILER_ID MATCHES "Clang")
   target_compile_options(nadi_flags INTERFACE
     -Wcomma -Wunreachable-code -Wmissing-variable-declarations)
 endif()
-if(NADI_WERROR)
+if(NADI_WERROR OR (CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION MATCHES "^12\\."))
   target_compile_options(nadi_flags INTERFACE -Werror)
 endif()
 if(NADI_ASAN)
@@ -35,3 +35,9 @@ if(NADI_COVERAGE)
   add_compile_options(--coverage)
   add_link_options(--coverage)
 endif()
+
+# nadi_optimise(LEVEL FILE...): these instead of -Og, in builds that are optimised at all; sanitized ones take -O1.
+function(nadi_optimise level)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS
+    $<$<CONFIG:Release>:${level}> $<$<CONFIG:RelWithDebInfo>:-O1>)
+endfunction()
