@@ -139,6 +139,8 @@ char *nadi_explain_json(const char *key, int *known);
 const char *nadi_input_kind(size_t index);
 /* The reference page of a kind, Markdown. */
 char *nadi_input_page(size_t index);
+/* The reference page of the tables of results, Markdown. */
+char *nadi_result_page(void);
 
 /* --- one simulation ----------------------------------------------------------------------------
  */

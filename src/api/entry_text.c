@@ -362,6 +362,20 @@ char *nadi_input_page(size_t index)
     return text_of("nadi_input_page", members, &a, input_page_work, NULL);
 }
 
+static enum nadi_status result_page_work(void *arguments, struct nadi_diags *diags)
+{
+    struct text_call *a = arguments;
+    (void)diags;
+    a->text = nadi_do_result_page();
+    return has_text(a);
+}
+
+char *nadi_result_page(void)
+{
+    struct text_call a = {.flag = 0};
+    return text_of("nadi_result_page", nothing, &a, result_page_work, NULL);
+}
+
 static enum nadi_status pattern_work(void *arguments, struct nadi_diags *diags)
 {
     const struct text_call *a = arguments;

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "network/models.h"
+#include "report/columns.h"
 #include "report/flows.h"
 
 struct nadi_flows {
@@ -273,11 +274,11 @@ static enum nadi_status folder_work(void *arguments, struct nadi_diags *diags)
     if (!nadi_file_make_folder(a->path, diags))
         return NADI_STATUS_INPUT;
     enum nadi_status status = NADI_STATUS_DONE;
-    for (int t = 0; t < NADI_FLOWS_TABLES && status == NADI_STATUS_DONE; t++) {
-        const enum nadi_flows_table table = (enum nadi_flows_table)t;
+    const struct nadi_result_data of = {.flows_in = &flows->inputs, .flows = &flows->result};
+    for (size_t i = 0; nadi_flows_files[i] && status == NADI_STATUS_DONE; i++) {
         struct nadi_str text = NADI_STR_INIT, path = NADI_STR_INIT;
-        nadi_flows_table_write(table, &flows->inputs, &flows->result, &text);
-        nadi_str_printf(&path, "%s/%s", a->path, nadi_flows_table_name(table));
+        nadi_view_csv(nadi_flows_files[i], &of, &text);
+        nadi_str_printf(&path, "%s/%s", a->path, nadi_flows_files[i]->name);
         status = write_text(nadi_str_get(&path), &text, diags);
         nadi_str_release(&path);
     }

@@ -97,6 +97,7 @@ int nadi_do_pattern_init(struct nadi_pattern *options, const char *family,
 char *nadi_do_explain_key(const char *key, int *known);
 char *nadi_do_explain_json(const char *key, int *known);
 char *nadi_do_input_page(size_t index);
+char *nadi_do_result_page(void);
 char *nadi_do_model_list(int json);
 char *nadi_do_repro_list(void);
 struct nadi_topo *nadi_do_topo_open(const char *const *words, size_t count, const char *prices,

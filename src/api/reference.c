@@ -1,5 +1,6 @@
 #include "api/inside.h"
 #include "base/str.h"
+#include "report/columns.h"
 #include "settings/schema.h"
 
 static char *taken(struct nadi_str *text)
@@ -25,6 +26,13 @@ char *nadi_do_explain_json(const char *key, int *known)
 const char *nadi_input_kind(size_t index)
 {
     return index < NADI_SCHEMA_KINDS ? nadi_schema_of((enum nadi_schema_kind)index)->name : NULL;
+}
+
+char *nadi_do_result_page(void)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_views_markdown(&text);
+    return taken(&text);
 }
 
 char *nadi_do_input_page(size_t index)

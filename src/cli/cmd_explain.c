@@ -14,7 +14,8 @@ static const struct nadi_setting options[] = {
      .argument = "DIR",
      .type = NADI_TYPE_TEXT,
      NADI_AT(struct values, pages),
-     .doc = "Write a reference page for each kind of file there, DIR/input-<kind>.md"},
+     .doc = "Write a reference page for each kind of file there, DIR/input-<kind>.md, and "
+            "DIR/results.md"},
     {.name = "format",
      .type = NADI_TYPE_WORD,
      .words = NADI_ONE_OF("text", "json"),
@@ -29,19 +30,26 @@ static const struct nadi_option_group explain_groups[] = {
     {.heading = NULL},
 };
 
+/* Frees the page. */
+static bool write_page(const char *folder, const char *name, const char *kind, char *page,
+                       struct nadi_diags *diags)
+{
+    struct nadi_str path = NADI_STR_INIT;
+    nadi_str_printf(&path, "%s/%s%s.md", folder, name, kind);
+    const bool good = nadi_file_write(nadi_str_get(&path), page, strlen(page), diags);
+    nadi_str_release(&path);
+    nadi_free(page);
+    return good;
+}
+
 static int write_pages(const char *folder)
 {
     struct nadi_diags *diags = nadi_terminal_must(nadi_messages_create());
     bool good = nadi_file_make_folder(folder, diags);
-    struct nadi_str path = NADI_STR_INIT;
-    for (size_t i = 0; good && nadi_input_kind(i); i++) {
-        char *page = nadi_terminal_must(nadi_input_page(i));
-        nadi_str_clear(&path);
-        nadi_str_printf(&path, "%s/input-%s.md", folder, nadi_input_kind(i));
-        good = nadi_file_write(nadi_str_get(&path), page, strlen(page), diags);
-        nadi_free(page);
-    }
-    nadi_str_release(&path);
+    for (size_t i = 0; good && nadi_input_kind(i); i++)
+        good = write_page(folder, "input-", nadi_input_kind(i),
+                          nadi_terminal_must(nadi_input_page(i)), diags);
+    good = good && write_page(folder, "results", "", nadi_terminal_must(nadi_result_page()), diags);
     nadi_terminal_messages(diags, 0, true);
     nadi_messages_destroy(diags);
     return good ? NADI_EXIT_DONE : NADI_EXIT_INPUT;

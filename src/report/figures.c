@@ -4,58 +4,15 @@
 
 #include <math.h>
 
-static const char *const figure_names[NADI_RANK_FIGURES] = {
-    [NADI_RANK_FINISH] = "finish_ns",
-    [NADI_RANK_EXPOSED_COMM] = "exposed_comm_ns",
-    [NADI_RANK_COMPUTE] = "compute_ns",
-    [NADI_RANK_COMMUNICATION] = "communication_ns",
-    [NADI_RANK_TRUE_EXPOSED_COMM] = "true_exposed_comm_ns",
-    [NADI_RANK_MEMORY] = "memory_ns",
-    [NADI_RANK_CPU] = "cpu_ns",
-    [NADI_RANK_IDLE] = "idle_ns",
-    [NADI_RANK_PEAK_MEMORY] = "peak_memory_bytes",
-};
-
-const char *nadi_rank_figure_name(enum nadi_rank_figure figure)
-{
-    return figure_names[figure];
-}
-
-uint64_t nadi_rank_figure(const struct nadi_rank_result *rank, enum nadi_rank_figure figure)
-{
-    switch (figure) {
-    case NADI_RANK_FINISH:
-        return rank->finish_ns;
-    case NADI_RANK_EXPOSED_COMM:
-        return rank->exposed_comm_ns;
-    case NADI_RANK_COMPUTE:
-        return rank->compute_ns;
-    case NADI_RANK_COMMUNICATION:
-        return rank->comm_ns;
-    case NADI_RANK_TRUE_EXPOSED_COMM:
-        return rank->true_exposed_comm_ns;
-    case NADI_RANK_MEMORY:
-        return rank->memory_ns;
-    case NADI_RANK_CPU:
-        return rank->cpu_ns;
-    case NADI_RANK_IDLE:
-        return rank->idle_ns;
-    case NADI_RANK_PEAK_MEMORY:
-        return rank->peak_memory_bytes;
-    case NADI_RANK_FIGURES:
-        break;
-    }
-    NADI_BUG("no such figure: %d", (int)figure);
-}
-
 struct nadi_spread nadi_spread_of(const struct nadi_result *r, enum nadi_rank_figure figure)
 {
     struct nadi_spread s = {.min = UINT64_MAX};
+    const size_t offset = nadi_rank_figure_offset(figure);
     double sum = 0;
     if (r->rank_count == 0)
         return (struct nadi_spread){0};
     for (uint32_t i = 0; i < r->rank_count; i++) {
-        uint64_t v = nadi_rank_figure(nadi_result_rank(r, i), figure);
+        uint64_t v = *(const uint64_t *)((const char *)nadi_result_rank(r, i) + offset);
         sum += (double)v;
         if (v < s.min) {
             s.min = v;
@@ -254,4 +211,17 @@ const char *nadi_outcome_name(enum nadi_outcome outcome)
 const char *nadi_network_model_name(const struct nadi_inputs *in)
 {
     return in->options.network_model->name;
+}
+
+double nadi_usage_span_ns(const struct nadi_result *r, uint32_t bucket)
+{
+    const double start = bucket * r->usage.bucket_ns;
+    return fmin(start + r->usage.bucket_ns, (double)r->end_ns) - start;
+}
+
+double nadi_usage_share(const struct nadi_result *r, uint32_t bucket, double bytes,
+                        double bytes_per_ns)
+{
+    const double ns = nadi_usage_span_ns(r, bucket);
+    return ns > 0 && bytes_per_ns > 0 ? bytes / bytes_per_ns / ns : 0;
 }

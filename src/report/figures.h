@@ -6,7 +6,7 @@
 #include "inputs/inputs.h"
 #include "sim/result.h"
 
-/* The columns of ranks.csv that are times or sizes, in their order. */
+/* The columns of ranks.csv that are times or sizes, in their order (columns_ranks.c). */
 enum nadi_rank_figure {
     NADI_RANK_FINISH,
     NADI_RANK_EXPOSED_COMM,
@@ -21,7 +21,13 @@ enum nadi_rank_figure {
 };
 
 const char *nadi_rank_figure_name(enum nadi_rank_figure figure); /* "finish_ns" */
-uint64_t nadi_rank_figure(const struct nadi_rank_result *rank, enum nadi_rank_figure figure);
+size_t nadi_rank_figure_offset(enum nadi_rank_figure figure);    /* of its uint64_t in the result */
+
+static inline uint64_t nadi_rank_figure(const struct nadi_rank_result *rank,
+                                        enum nadi_rank_figure figure)
+{
+    return *(const uint64_t *)((const char *)rank + nadi_rank_figure_offset(figure));
+}
 
 struct nadi_spread { /* over ranks; the ranks are the lowest with that value */
     uint64_t min, max;
@@ -97,6 +103,12 @@ const char *nadi_group_label(const struct nadi_inputs *in, uint32_t group); /* "
 uint64_t nadi_dimension_links(const struct nadi_inputs *in, const struct nadi_result *r,
                               uint32_t dim);
 double nadi_utilisation(uint64_t busy_ns, uint64_t links, uint64_t end_ns);
+
+/* Of a span of link usage: how long it is (the last one ends with the run), and how much of what
+ * links of that rate could have carried in it these bytes are. */
+double nadi_usage_span_ns(const struct nadi_result *r, uint32_t bucket);
+double nadi_usage_share(const struct nadi_result *r, uint32_t bucket, double bytes,
+                        double bytes_per_ns);
 
 struct nadi_node_counts {
     uint64_t total, done, skipped, open;

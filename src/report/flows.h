@@ -13,21 +13,6 @@ void nadi_report_flows_fct(const struct nadi_flows_inputs *in, const struct nadi
                            struct nadi_str *out);
 void nadi_report_flows_pfc(const struct nadi_flows_result *r, struct nadi_str *out);
 
-/* The tables of `nadi flows --out`, one a file of a folder, in the order of this list. */
-enum nadi_flows_table {
-    NADI_FLOWS_TABLE_FLOWS, /* one row a finished flow */
-    NADI_FLOWS_TABLE_PFC,
-    NADI_FLOWS_TABLE_PORTS,  /* totals of every port */
-    NADI_FLOWS_TABLE_QUEUES, /* over time */
-    NADI_FLOWS_TABLE_LINKS,
-    NADI_FLOWS_TABLE_RATES,
-    NADI_FLOWS_TABLES,
-};
-
-const char *nadi_flows_table_name(enum nadi_flows_table table); /* "flows.csv" */
-void nadi_flows_table_write(enum nadi_flows_table table, const struct nadi_flows_inputs *in,
-                            const struct nadi_flows_result *r, struct nadi_str *out);
-
 /* Summary for people: completion times, packets, pauses, speed of the simulation. */
 void nadi_report_flows_text(const struct nadi_flows_inputs *in, const struct nadi_flows_result *r,
                             struct nadi_str *out);

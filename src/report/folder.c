@@ -7,8 +7,8 @@
 #include "report/report.h"
 #include "report/run_db.h"
 #include "report/summary.h"
-#include "report/tables.h"
 #include "report/timeline.h"
+#include "report/usage_json.h"
 
 bool nadi_report_by_class(const struct nadi_inputs *in, const struct nadi_report_options *o)
 {
@@ -16,50 +16,20 @@ bool nadi_report_by_class(const struct nadi_inputs *in, const struct nadi_report
            (o->ranks == NADI_RANKS_AUTO && in->rank_count > NADI_RANKS_EACH);
 }
 
-static void fill(enum nadi_run_file file, const struct nadi_inputs *in, const struct nadi_result *r,
+static void fill(enum nadi_run_file file, const struct nadi_result_data *of,
                  const struct nadi_report_options *o, struct nadi_str *out)
 {
-    switch (file) {
-    case NADI_FILE_RANKS:
-        if (nadi_report_by_class(in, o))
-            nadi_table_rank_classes(in, r, out);
-        else
-            nadi_table_ranks(in, r, out);
-        return;
-    case NADI_FILE_COLLECTIVES:
-        nadi_table_collectives(in, r, o->db_detail, out);
-        return;
-    case NADI_FILE_LINKS:
-        nadi_table_links(in, r, out);
-        return;
-    case NADI_FILE_LINK_USAGE:
-        nadi_table_link_usage(in, r, out);
-        return;
-    case NADI_FILE_LINK_USAGE_JSON:
-        nadi_link_usage_json(in, r, out);
-        return;
-    case NADI_FILE_OPS:
-        nadi_table_ops(in, r, out);
-        return;
-    case NADI_FILE_TIMELINE:
-        nadi_timeline_write(in, r, o, out);
-        return;
-    case NADI_FILE_FIVE_COLUMN:
-        nadi_table_five_column(in, r, out);
-        return;
-    case NADI_FILE_CRITICAL_PATH:
-        nadi_table_critical_path(in, r, o->why, o->db_detail, out);
-        return;
-    case NADI_FILE_SENSITIVITIES:
-        nadi_table_sensitivities(o->sensitivities, out);
-        return;
-    case NADI_FILE_SUMMARY:
-    case NADI_FILE_LOCAL_MEMORY:
-    case NADI_FILE_RUN_DB:
-    case NADI_FILES:
-        break;
-    }
-    NADI_BUG("no such table: %d", (int)file);
+    const struct nadi_result_view *view = nadi_run_file_info(file)->view;
+    if (file == NADI_FILE_RANKS && nadi_report_by_class(of->in, o))
+        view = &nadi_view_rank_classes_csv;
+    if (view)
+        nadi_view_csv(view, of, out);
+    else if (file == NADI_FILE_LINK_USAGE_JSON)
+        nadi_link_usage_json(of->in, of->r, out);
+    else if (file == NADI_FILE_TIMELINE)
+        nadi_timeline_write(of->in, of->r, o, out);
+    else
+        NADI_BUG("no such table: %d", (int)file);
 }
 
 struct folder {
@@ -72,6 +42,15 @@ struct folder {
     struct nadi_diags *diags;
     bool ok;
 };
+
+static struct nadi_result_data data_of(const struct folder *f)
+{
+    return (struct nadi_result_data){.in = f->in,
+                                     .r = f->r,
+                                     .why = f->o->why,
+                                     .sensitivities = f->o->sensitivities,
+                                     .detail = f->o->db_detail};
+}
 
 static const char *path_of(struct folder *f, const char *name)
 {
@@ -109,8 +88,8 @@ static void put_db(struct folder *f, const char *name)
     uint64_t bytes;
     nadi_str_clear(&f->text);
     nadi_summary_json(f->in, f->r, f->o, NULL, &f->text);
-    const struct nadi_run_db run = {
-        f->in, f->r, f->o->why, f->o->sensitivities, f->o->db_detail, nadi_str_get(&f->text)};
+    struct nadi_result_data run = data_of(f);
+    run.summary = nadi_str_get(&f->text);
     f->ok = nadi_run_db_write(&run, path_of(f, name), f->diags) &&
             nadi_file_sha256(path_of(f, name), hash, &bytes, f->diags);
     if (f->ok)
@@ -126,7 +105,8 @@ static void put_file(struct folder *f, enum nadi_run_file file)
         put_db(f, name);
     } else {
         nadi_str_clear(&f->text);
-        fill(file, f->in, f->r, f->o, &f->text);
+        const struct nadi_result_data of = data_of(f);
+        fill(file, &of, f->o, &f->text);
         put_text(f, file, name);
     }
 }

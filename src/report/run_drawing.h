@@ -3,7 +3,6 @@
 #ifndef NADI_REPORT_RUN_DRAWING_H
 #define NADI_REPORT_RUN_DRAWING_H
 
-#include "format/database.h"
 #include "inputs/inputs.h"
 #include "report/topo_draw.h"
 
@@ -11,7 +10,5 @@
 void nadi_run_drawing(const struct nadi_inputs *in, struct nadi_topo_drawing *d);
 /* The box of a device of the result; NADI_NONE: it is not drawn. */
 uint32_t nadi_run_drawing_box(const struct nadi_topo_drawing *d, uint32_t device);
-/* Its tables. */
-void nadi_run_drawing_put(struct nadi_database *db, const struct nadi_topo_drawing *d);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/sha256.h"
+#include "report/columns.h"
 #include "report/run_check.h"
 
 #include <dirent.h>
@@ -14,31 +15,33 @@ static const struct nadi_run_file_info files[NADI_FILES] = {
     [NADI_FILE_SUMMARY] = {NADI_SUMMARY_FILE, "inputs, settings, outcome and totals of the run",
                            "in the key names"},
     [NADI_FILE_RANKS] = {"ranks.csv", "one row a rank: when it finished and where its time went",
-                         "ns, bytes; shares 0..1"},
+                         "ns, bytes; shares 0..1", &nadi_view_ranks_csv},
     [NADI_FILE_COLLECTIVES] = {"collectives.csv",
                                "one row a collective of a group, with the bandwidths as nccl-tests "
                                "defines them",
-                               "ns, bytes, bytes/s"},
+                               "ns, bytes, bytes/s", &nadi_view_collectives_csv},
     [NADI_FILE_LINKS] = {"links.csv",
                          "one row a network dimension, then one row a link where the model has "
                          "links",
-                         "bytes, ns; utilisation 0..1"},
+                         "bytes, ns; utilisation 0..1", &nadi_view_links_csv},
     [NADI_FILE_LINK_USAGE] = {"link_usage.csv", "one row a link and span of time: what it carried",
-                              "bytes, ns; utilisation 0..1"},
+                              "bytes, ns; utilisation 0..1", &nadi_view_link_usage_csv},
     [NADI_FILE_LINK_USAGE_JSON] = {"link_usage.json",
                                    "what links and dimensions carried over time, a heat map",
                                    "in the key names; utilisation 0..1"},
-    [NADI_FILE_OPS] = {"ops.csv", "one row an executed node, in order of completion", "ns, bytes"},
+    [NADI_FILE_OPS] = {"ops.csv", "one row an executed node, in order of completion", "ns, bytes",
+                       &nadi_view_ops_csv},
     [NADI_FILE_TIMELINE] = {"timeline.pftrace", "timeline for ui.perfetto.dev: one process a rank",
                             "ns"},
     [NADI_FILE_FIVE_COLUMN] = {"tutorial_result.csv",
                                "one row for the run, the five columns of ASTRA-sim 1.0",
-                               "us, MB of 10^6 bytes"},
+                               "us, MB of 10^6 bytes", &nadi_view_five_column_csv},
     [NADI_FILE_CRITICAL_PATH] = {"critical_path.csv",
                                  "one row a step of the critical path; they add up to the end",
-                                 "ns"},
+                                 "ns", &nadi_view_critical_path_csv},
     [NADI_FILE_SENSITIVITIES] = {"sensitivities.csv",
-                                 "one row a parameter: what more of it would gain", "ns"},
+                                 "one row a parameter: what more of it would gain", "ns",
+                                 &nadi_view_sensitivities_csv},
     [NADI_FILE_LOCAL_MEMORY] = {"local_mem_trace",
                                 "a rank's memory over time and the life of its tensors, as a "
                                 "Chrome trace",

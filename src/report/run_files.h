@@ -11,6 +11,8 @@
 #define NADI_SUMMARY_FILE "summary.json"
 #define NADI_RUN_DB_FILE  "run.db"
 
+struct nadi_result_view;
+
 enum nadi_run_file {
     NADI_FILE_SUMMARY,
     NADI_FILE_RANKS,
@@ -30,6 +32,7 @@ enum nadi_run_file {
 
 struct nadi_run_file_info {
     const char *name, *what, *units;
+    const struct nadi_result_view *view; /* of a CSV file: its columns */
 };
 
 const struct nadi_run_file_info *nadi_run_file_info(enum nadi_run_file file);

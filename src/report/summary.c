@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 #include "base/time.h"
 #include "format/json_write.h"
+#include "report/columns.h"
 #include "report/detail.h"
 #include "report/figures.h"
 #include "report/report.h"
@@ -107,22 +108,11 @@ static void inputs(struct nadi_json *j, const struct nadi_inputs *in)
     nadi_json_close(j);
 }
 
-static void rank_row(struct nadi_json *j, const struct nadi_inputs *in,
-                     const struct nadi_rank_result *rank, uint32_t index)
+static void row(struct nadi_json *j, const struct nadi_result_view *view,
+                struct nadi_result_row row)
 {
     nadi_json_row(j, NULL);
-    nadi_json_u64(j, "rank", index);
-    for (int f = 0; f < NADI_RANK_FIGURES; f++)
-        if (f != NADI_RANK_PEAK_MEMORY || in->system.track_local_mem)
-            nadi_json_u64(j, nadi_rank_figure_name((enum nadi_rank_figure)f),
-                          nadi_rank_figure(rank, (enum nadi_rank_figure)f));
-    nadi_json_bool(j, "finished", rank->finished);
-    if (in->system.roofline) {
-        nadi_json_double(j, "compute_bound", rank->compute_bound);
-        nadi_json_double(j, "compute_utilisation", rank->compute_utilisation);
-        nadi_json_double(j, "memory_utilisation", rank->memory_utilisation);
-        nadi_json_double(j, "operation_intensity_flop_per_byte", rank->operation_intensity);
-    }
+    nadi_view_json(view, &row, j);
     nadi_json_close(j);
 }
 
@@ -172,6 +162,7 @@ static void times(struct nadi_json *j, const struct nadi_inputs *in, const struc
     }
     nadi_json_close(j);
     nadi_json_close(j);
+    const struct nadi_result_data of = {.in = in, .r = r};
     bool listed = r->rank_count <= NADI_SUMMARY_RANKS;
     nadi_json_object(j, "ranks");
     nadi_json_u64(j, "count", r->rank_count);
@@ -179,7 +170,8 @@ static void times(struct nadi_json *j, const struct nadi_inputs *in, const struc
     nadi_json_string(j, "file", nadi_run_file_info(NADI_FILE_RANKS)->name);
     nadi_json_array(j, "list");
     for (uint32_t i = 0; listed && i < r->rank_count; i++)
-        rank_row(j, in, nadi_result_rank(r, i), i);
+        row(j, &nadi_view_ranks_json,
+            (struct nadi_result_row){.of = &of, .item = nadi_result_rank(r, i), .index = i});
     nadi_json_close(j);
     nadi_json_close(j);
 }
@@ -189,6 +181,7 @@ static void collectives(struct nadi_json *j, const struct nadi_inputs *in,
 {
     size_t count;
     struct nadi_collective_class *classes = nadi_collective_classes(in, r, &count);
+    const struct nadi_result_data of = {.in = in, .r = r};
     uint64_t complete = 0, all = 0;
     for (size_t i = 0; i < count; i++)
         complete += classes[i].count;
@@ -199,22 +192,9 @@ static void collectives(struct nadi_json *j, const struct nadi_inputs *in,
     nadi_json_u64(j, "complete", complete);
     nadi_json_u64(j, "classes", count);
     nadi_json_array(j, "list");
-    for (size_t i = 0; i < count && i < NADI_SUMMARY_RANKS; i++) {
-        const struct nadi_collective_class *c = &classes[i];
-        nadi_json_row(j, NULL);
-        nadi_json_string(j, "kind", nadi_collective_name(c->kind));
-        nadi_json_u64(j, "ranks", c->group_ranks);
-        nadi_json_u64(j, "participants", c->ranks);
-        nadi_json_u64(j, "bytes", c->bytes);
-        nadi_json_u64(j, "count", c->count);
-        nadi_json_u64(j, "duration_ns", c->duration_ns);
-        nadi_json_double(j, "time_per_rank_ns", c->rank_ns / (double)r->rank_count);
-        nadi_json_double(j, "algorithm_bandwidth_bytes_per_s", c->algorithm_mean);
-        nadi_json_double(j, "bus_bandwidth_bytes_per_s", c->bus_mean);
-        nadi_json_double(j, "bus_bandwidth_min_bytes_per_s", c->bus_min);
-        nadi_json_double(j, "bus_bandwidth_max_bytes_per_s", c->bus_max);
-        nadi_json_close(j);
-    }
+    for (size_t i = 0; i < count && i < NADI_SUMMARY_RANKS; i++)
+        row(j, &nadi_view_collectives_json,
+            (struct nadi_result_row){.of = &of, .item = &classes[i]});
     nadi_json_close(j);
     nadi_json_close(j);
     nadi_mem_free(classes);
@@ -237,28 +217,12 @@ static void events(struct nadi_json *j, const struct nadi_inputs *in)
     nadi_json_close(j);
 }
 
-static void packets(struct nadi_json *j, const struct nadi_packet_figures *f)
-{
-    nadi_json_object(j, "packets");
-    nadi_json_u64(j, "data", f->data_packets);
-    nadi_json_u64(j, "retransmitted", f->retransmitted);
-    nadi_json_u64(j, "dropped", f->dropped);
-    nadi_json_u64(j, "trimmed", f->trimmed);
-    nadi_json_u64(j, "timeouts", f->timeouts);
-    nadi_json_u64(j, "ecn_marks", f->marks);
-    nadi_json_u64(j, "pfc_frames", f->pauses + f->resumes);
-    nadi_json_u64(j, "pfc_pauses", f->pauses);
-    nadi_json_u64(j, "paused_ns", f->paused_ns);
-    nadi_json_u64(j, "peak_queue_bytes", f->peak_queue_bytes);
-    nadi_json_double(j, "mean_peak_queue_bytes", f->mean_peak_queue_bytes);
-    nadi_json_close(j);
-}
-
 /* The links that are busy longest; of equal ones the first. O(links). */
 static void bottlenecks(struct nadi_json *j, const struct nadi_inputs *in,
                         const struct nadi_result *r)
 {
     enum { MOST = 10 };
+    const struct nadi_result_data of = {.in = in, .r = r};
     const struct nadi_link_result *top[MOST];
     size_t count = 0;
     for (size_t i = 0; i < r->link_count; i++) {
@@ -276,15 +240,7 @@ static void bottlenecks(struct nadi_json *j, const struct nadi_inputs *in,
     nadi_json_array(j, "bottlenecks");
     for (size_t i = 0; i < count; i++) {
         nadi_json_row(j, NULL);
-        char from[48], to[48];
-        nadi_json_u64(j, "dimension", top[i]->dim);
-        nadi_json_string(j, "from", nadi_device_name(in, top[i]->from, from));
-        nadi_json_string(j, "to", nadi_device_name(in, top[i]->to, to));
-        nadi_json_u64(j, "bytes", top[i]->bytes);
-        nadi_json_u64(j, "busy_ns", top[i]->busy_ns);
-        nadi_json_double(j, "utilisation", nadi_utilisation(top[i]->busy_ns, 1, r->end_ns));
-        nadi_json_u64(j, "wait_ns", top[i]->wait_ns);
-        nadi_json_u64(j, "most_waiting", top[i]->most_waiting);
+        nadi_bottleneck_json(&of, top[i], j);
         nadi_json_close(j);
     }
     nadi_json_close(j);
@@ -292,29 +248,22 @@ static void bottlenecks(struct nadi_json *j, const struct nadi_inputs *in,
 
 static void network(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r)
 {
+    const struct nadi_result_data of = {.in = in, .r = r};
     nadi_json_object(j, "network");
     nadi_json_string(j, "model", nadi_network_model_name(in));
     nadi_json_array(j, "dimensions");
     for (uint32_t d = 0; d < r->dim_count; d++) {
-        const struct nadi_link_result *l = &r->dims[d];
-        struct nadi_dimension_view dim;
-        uint64_t links = nadi_dimension_links(in, r, l->dim);
-        nadi_dimension_view(&dim, in, l->dim);
         nadi_json_row(j, NULL);
-        nadi_json_string(j, "topology", dim.name);
-        nadi_json_u64(j, "npus", dim.npus);
-        nadi_json_double(j, "bandwidth_bytes_per_s", dim.bytes_per_ns * 1e9);
-        nadi_json_double(j, "latency_ns", dim.latency_ns);
-        nadi_json_u64(j, "links", links);
-        nadi_json_u64(j, "messages", l->messages);
-        nadi_json_u64(j, "bytes", l->bytes);
-        nadi_json_u64(j, "busy_ns", l->busy_ns);
-        nadi_json_double(j, "utilisation", nadi_utilisation(l->busy_ns, links, r->end_ns));
+        nadi_dimension_json(&of, d, j);
         nadi_json_close(j);
     }
     nadi_json_close(j);
-    if (r->has_packets)
-        packets(j, &r->packets);
+    if (r->has_packets) {
+        nadi_json_object(j, "packets");
+        nadi_view_json(&nadi_view_packets_json,
+                       &(struct nadi_result_row){.of = &of, .item = &r->packets}, j);
+        nadi_json_close(j);
+    }
     if (r->link_count)
         bottlenecks(j, in, r);
     nadi_json_close(j);

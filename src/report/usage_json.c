@@ -1,23 +1,8 @@
-/* usage_json: link_usage.json, schema nadi-link-usage/1: what links and dimensions carried over
- * time, as the rows of a heat map. */
+#include "report/usage_json.h"
+
 #include "base/mem.h"
 #include "format/json_write.h"
 #include "report/figures.h"
-#include "report/tables.h"
-
-#include <math.h>
-
-/* ns of bucket b; the last one ends with the run. */
-static double span_of(const struct nadi_result *r, uint32_t b)
-{
-    const double start = b * r->usage.bucket_ns;
-    return fmin(start + r->usage.bucket_ns, (double)r->end_ns) - start;
-}
-
-static double use_of(double bytes, double bytes_per_ns, double ns)
-{
-    return ns > 0 && bytes_per_ns > 0 ? bytes / bytes_per_ns / ns : 0;
-}
 
 static void end_of_link(struct nadi_json *j, const char *key, const struct nadi_inputs *in,
                         uint32_t id)
@@ -49,7 +34,7 @@ static void link_rows(struct nadi_json *j, const struct nadi_inputs *in,
         nadi_json_row_array(j, "utilisation");
         for (uint32_t b = 0; b < u->buckets; b++)
             nadi_json_double(j, NULL,
-                             use_of(u->bytes[i * u->buckets + b], l->bytes_per_ns, span_of(r, b)));
+                             nadi_usage_share(r, b, u->bytes[i * u->buckets + b], l->bytes_per_ns));
         nadi_json_close(j);
         nadi_json_row_array(j, nadi_usage_depth_name(u->depth_of));
         for (uint32_t b = 0; b < u->buckets; b++)
@@ -82,7 +67,7 @@ static void dimension_row(struct nadi_json *j, const struct nadi_result *r, uint
     nadi_json_close(j);
     nadi_json_row_array(j, "utilisation");
     for (uint32_t b = 0; b < u->buckets; b++)
-        nadi_json_double(j, NULL, use_of(bytes[b], rate, span_of(r, b)));
+        nadi_json_double(j, NULL, nadi_usage_share(r, b, bytes[b], rate));
     nadi_json_close(j);
     nadi_json_close(j);
     nadi_mem_free(bytes);

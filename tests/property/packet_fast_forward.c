@@ -11,9 +11,8 @@
 #include "network/packet/messages.h"
 #include "network/packet/packet.h"
 
-#include "report/flows.h"
+#include "report/columns.h"
 #include "report/report.h"
-#include "report/tables.h"
 #include "sim/run.h"
 #include "support/job.h"
 #include "support/job_draw.h"
@@ -283,8 +282,9 @@ static void describe_list(struct packet_case *c, struct nadi_str *text)
 {
     const uint64_t *totals = (const uint64_t *)&c->result.totals;
     packet_case_run(c);
-    for (int t = 0; t < NADI_FLOWS_TABLES; t++)
-        nadi_flows_table_write((enum nadi_flows_table)t, &c->in, &c->result, text);
+    const struct nadi_result_data of = {.flows_in = &c->in, .flows = &c->result};
+    for (size_t t = 0; nadi_flows_files[t]; t++)
+        nadi_view_csv(nadi_flows_files[t], &of, text);
     for (size_t i = 0; i < sizeof(c->result.totals) / sizeof(*totals); i++)
         nadi_str_printf(text, "%" PRIu64 "\n", totals[i]);
 }
@@ -332,13 +332,14 @@ static void describe(const struct nadi_inputs *in, const struct nadi_result *r,
 {
     const struct nadi_packet_figures *p = &r->packets;
     nadi_report_json(in, r, NULL, text);
-    nadi_table_ranks(in, r, text);
-    nadi_table_collectives(in, r, NULL, text);
-    nadi_table_links(in, r, text);
+    const struct nadi_result_data of = {.in = in, .r = r};
+    nadi_view_csv(&nadi_view_ranks_csv, &of, text);
+    nadi_view_csv(&nadi_view_collectives_csv, &of, text);
+    nadi_view_csv(&nadi_view_links_csv, &of, text);
     if (in->options.record_usage)
-        nadi_table_link_usage(in, r, text);
+        nadi_view_csv(&nadi_view_link_usage_csv, &of, text);
     if (in->options.record_ops)
-        nadi_table_ops(in, r, text);
+        nadi_view_csv(&nadi_view_ops_csv, &of, text);
     nadi_str_printf(text, "events %" PRIu64 ", resumes %" PRIu64 ", blocked %" PRIu32 "\n",
                     r->events, p->resumes, p->blocked_ports);
     for (uint32_t b = 0; b < NADI_USAGE_BUCKETS; b++)

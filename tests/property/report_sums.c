@@ -1,8 +1,8 @@
 /* The files of a result agree with each other, on simulations of drawn inputs: every table is read
  * back and each total is found again from the rows of another file. */
 #include "base/mem.h"
+#include "report/columns.h"
 #include "report/report.h"
-#include "report/tables.h"
 #include "report/timeline.h"
 #include "sim/run.h"
 
@@ -26,20 +26,13 @@ struct report { /* all files of one result */
     struct pf_trace timeline;
 };
 
-typedef void table_fn(const struct nadi_inputs *, const struct nadi_result *, struct nadi_str *);
-
-static void read_table(table_fn *write, const struct report *x, struct csv_table *t)
+static void read_table(const struct nadi_result_view *view, const struct report *x,
+                       struct csv_table *t)
 {
     struct nadi_str s = NADI_STR_INIT;
-    write(&x->job.in, &x->result, &s);
+    nadi_view_csv(view, &(struct nadi_result_data){.in = &x->job.in, .r = &x->result}, &s);
     csv_read(t, nadi_str_get(&s));
     nadi_str_release(&s);
-}
-
-static void all_collectives(const struct nadi_inputs *in, const struct nadi_result *r,
-                            struct nadi_str *out)
-{
-    nadi_table_collectives(in, r, NULL, out);
 }
 
 static void open_report(struct report *x, uint64_t seed)
@@ -50,10 +43,10 @@ static void open_report(struct report *x, uint64_t seed)
     nadi_rng_init(&rng, seed, "report sums");
     job_random(&x->job, &rng);
     nadi_simulate(&x->job.in, NULL, &x->result);
-    read_table(nadi_table_ranks, x, &x->ranks);
-    read_table(all_collectives, x, &x->collectives);
-    read_table(nadi_table_links, x, &x->links);
-    read_table(nadi_table_ops, x, &x->ops);
+    read_table(&nadi_view_ranks_csv, x, &x->ranks);
+    read_table(&nadi_view_collectives_csv, x, &x->collectives);
+    read_table(&nadi_view_links_csv, x, &x->links);
+    read_table(&nadi_view_ops_csv, x, &x->ops);
     nadi_report_json(&x->job.in, &x->result, NULL, &s);
     x->summary = json_read(nadi_str_get(&s));
     assert_non_null(x->summary);

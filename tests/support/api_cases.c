@@ -511,6 +511,7 @@ static enum nadi_status texts(const struct api_place *p)
     all = say(p, nadi_explain_key("latensy", &known)) && all;
     all = say(p, nadi_explain_json("latency", &known)) && all;
     all = say(p, nadi_input_page(0)) && all;
+    all = say(p, nadi_result_page()) && all;
     all = say(p, nadi_model_list(1)) && all;
     all = say(p, nadi_repro_list()) && all;
     const struct nadi_trace_show none = {0};

@@ -1,6 +1,6 @@
 /* On a topology where every message takes one link, what the collectives' bus bandwidth stands for
  * is what the links carried: bus bandwidth * duration * participants = bytes. */
-#include "report/tables.h"
+#include "report/columns.h"
 #include "sim/run.h"
 
 #include "support/csv_read.h"
@@ -46,10 +46,11 @@ static void check(enum nadi_collective_kind kind, enum nadi_algorithm algorithm,
     j.in.options.network_model = model;
     nadi_simulate(&j.in, NULL, &r);
     assert_int_equal(r.outcome, NADI_OUTCOME_DONE);
-    nadi_table_links(&j.in, &r, &s);
+    const struct nadi_result_data of = {.in = &j.in, .r = &r};
+    nadi_view_csv(&nadi_view_links_csv, &of, &s);
     csv_read(&links, nadi_str_get(&s));
     nadi_str_clear(&s);
-    nadi_table_collectives(&j.in, &r, NULL, &s);
+    nadi_view_csv(&nadi_view_collectives_csv, &of, &s);
     csv_read(&collectives, nadi_str_get(&s));
 
     uint64_t carried = csv_u64(&links, 1, "bytes");

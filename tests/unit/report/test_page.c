@@ -120,7 +120,7 @@ static void data_say_what_the_result_says(void **state)
         job.in.options.record_ops = true;
         nadi_simulate(&job.in, NULL, &r);
         nadi_why_find(&job.in, &r, &why);
-        const struct nadi_run_db run = {&job.in, &r, &why, NULL, NULL, "{}"};
+        const struct nadi_result_data run = {.in = &job.in, .r = &r, .why = &why, .summary = "{}"};
         assert_true(nadi_run_db_write(&run, "test_page.db", &diags));
         assert_true(nadi_page_data("test_page.db", &data, &diags));
         struct sums found = decoded(&data, r.rank_count), want = wanted(&job.in, &r, &why);

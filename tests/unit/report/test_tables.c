@@ -1,5 +1,5 @@
 /* tables: each CSV file, read back field by field. */
-#include "report/tables.h"
+#include "report/columns.h"
 
 #include "support/csv_read.h"
 #include "support/report_case.h"
@@ -8,12 +8,11 @@
 
 #include <cmocka.h>
 
-typedef void table_fn(const struct nadi_inputs *, const struct nadi_result *, struct nadi_str *);
-
-static void read_table(table_fn *fn, const struct report_case *c, struct csv_table *t)
+static void read_table(const struct nadi_result_view *view, const struct report_case *c,
+                       struct csv_table *t)
 {
     struct nadi_str s = NADI_STR_INIT;
-    fn(&c->in, &c->r, &s);
+    nadi_view_csv(view, &(struct nadi_result_data){.in = &c->in, .r = &c->r}, &s);
     csv_read(t, nadi_str_get(&s));
     nadi_str_release(&s);
 }
@@ -24,7 +23,7 @@ static void ranks(void **state)
     struct csv_table t;
     (void)state;
     report_case_init(&c);
-    read_table(nadi_table_ranks, &c, &t);
+    read_table(&nadi_view_ranks_csv, &c, &t);
     assert_string_equal(t.fields[0], "rank");
     assert_string_equal(t.fields[1], "finish_ns");
     assert_string_equal(t.fields[2], "exposed_comm_ns");
@@ -46,17 +45,11 @@ static void roofline_columns(void **state)
     report_case_init(&c);
     c.in.system.roofline = true;
     c.r.classes[3].operation_intensity = 312.5;
-    read_table(nadi_table_ranks, &c, &t);
+    read_table(&nadi_view_ranks_csv, &c, &t);
     assert_string_equal(csv_at(&t, 4, "operation_intensity_flop_per_byte"), "312.5");
     assert_string_equal(csv_at(&t, 1, "compute_bound"), "0");
     csv_release(&t);
     report_case_release(&c);
-}
-
-static void all_collectives(const struct nadi_inputs *in, const struct nadi_result *r,
-                            struct nadi_str *out)
-{
-    nadi_table_collectives(in, r, NULL, out);
 }
 
 static void collectives(void **state)
@@ -65,7 +58,7 @@ static void collectives(void **state)
     struct csv_table t;
     (void)state;
     report_case_init(&c);
-    read_table(all_collectives, &c, &t);
+    read_table(&nadi_view_collectives_csv, &c, &t);
     assert_int_equal(t.rows, 2);
     assert_string_equal(csv_at(&t, 1, "group"), "world");
     assert_string_equal(csv_at(&t, 1, "name"), "grad, \"sum\"");
@@ -74,7 +67,7 @@ static void collectives(void **state)
     assert_true(csv_number(&t, 1, "bus_bandwidth_bytes_per_s") > 71.428e9);
     csv_release(&t);
     c.r.collectives[0].complete = false;
-    read_table(all_collectives, &c, &t);
+    read_table(&nadi_view_collectives_csv, &c, &t);
     assert_string_equal(csv_at(&t, 1, "bus_bandwidth_bytes_per_s"), "");
     assert_string_equal(csv_at(&t, 1, "complete"), "0");
     csv_release(&t);
@@ -93,7 +86,7 @@ static void links(void **state)
     report_case_init(&c);
     c.r.links = list;
     c.r.link_count = 2;
-    read_table(nadi_table_links, &c, &t);
+    read_table(&nadi_view_links_csv, &c, &t);
     assert_int_equal(t.rows, 5);
     assert_string_equal(csv_at(&t, 1, "row"), "dimension");
     assert_string_equal(csv_at(&t, 1, "topology"), "Ring");
@@ -114,7 +107,7 @@ static void ops(void **state)
     struct csv_table t;
     (void)state;
     report_case_init(&c);
-    read_table(nadi_table_ops, &c, &t);
+    read_table(&nadi_view_ops_csv, &c, &t);
     assert_int_equal(t.rows, 11);
     assert_string_equal(csv_at(&t, 1, "type"), "COMP_NODE");
     assert_string_equal(csv_at(&t, 1, "collective"), "");
@@ -133,7 +126,8 @@ static void five_columns(void **state)
     struct nadi_str s = NADI_STR_INIT;
     (void)state;
     report_case_init(&c);
-    nadi_table_five_column(&c.in, &c.r, &s);
+    nadi_view_csv(&nadi_view_five_column_csv, &(struct nadi_result_data){.in = &c.in, .r = &c.r},
+                  &s);
     assert_string_equal(nadi_str_get(&s),
                         "Name,TotalTime(us),ComputeTime(us),ExposedCommunicationTime(us),"
                         "TotalMessageSize(MB)\nstep,26,5,21,1\n");
