@@ -2,8 +2,7 @@
 #include "calibrate/validate_collectives.h"
 
 #include "base/file.h"
-#include "base/mem.h"
-#include "report/plot.h"
+#include "report/plot_page.h"
 
 void nadi_fit_options_init(struct nadi_fit_options *options)
 {
@@ -54,60 +53,6 @@ static bool find_platform(const struct nadi_fit_options *o, const struct nadi_be
     return true;
 }
 
-static void plot(const struct nadi_fit *f, bool alone, struct nadi_str *out)
-{
-    struct nadi_plot_panel *panels = NADI_ZNEW(struct nadi_plot_panel, f->log->count);
-    struct nadi_plot_point *points = NADI_NEW(struct nadi_plot_point, f->count);
-    struct nadi_str *titles = NADI_ZNEW(struct nadi_str, f->log->count);
-    for (size_t i = 0; i < f->count; i++) { /* points of a table stand together */
-        const struct nadi_fit_point *p = &f->points[i];
-        struct nadi_plot_panel *panel = &panels[p->table];
-        points[i] = (struct nadi_plot_point){
-            .bytes = p->call.bytes,
-            .measured_us = p->us,
-            .predicted_us = p->fitted_us,
-            .error_of_us = p->used ? p->plain_us : 0,
-            .fitted = p->used && f->used < f->count,
-            .second = p->call.in_place,
-        };
-        if (!panel->count++)
-            panel->points = &points[i];
-    }
-    for (size_t t = 0; t < f->log->count; t++) {
-        nadi_str_printf(&titles[t], "%s, %u ranks", nadi_comm_kind_name(f->log->tables[t].kind),
-                        f->log->tables[t].ranks);
-        panels[t].title = nadi_str_get(&titles[t]);
-    }
-    nadi_plot_svg(panels, f->log->count, f->platform.name, alone, out);
-    for (size_t t = 0; t < f->log->count; t++)
-        nadi_str_release(&titles[t]);
-    nadi_mem_free(titles);
-    nadi_mem_free(points);
-    nadi_mem_free(panels);
-}
-
-/* The plot and what the command prints, as one page. */
-static void page(const struct nadi_fit *f, struct nadi_str *out)
-{
-    struct nadi_str text = NADI_STR_INIT;
-    nadi_str_add(out, "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n"
-                      "<title>nadi fit</title>\n<style>body{font:15px sans-serif;max-width:980px;"
-                      "margin:24px auto;padding:0 12px;color:#1f2328;background:#fff}pre{font:12px/"
-                      "1.5 monospace;overflow-x:auto}svg{max-width:100%;height:auto}"
-                      "@media(prefers-color-scheme:dark){body{color:#f0f6fc;background:#0d1117}}"
-                      "</style>\n");
-    plot(f, false, out);
-    nadi_fit_text(f, &text);
-    nadi_str_add(out, "<pre>");
-    for (const char *c = nadi_str_get(&text); *c; c++)
-        if (*c == '<' || *c == '&' || *c == '>')
-            nadi_str_printf(out, "&#%d;", *c);
-        else
-            nadi_str_add_char(out, *c);
-    nadi_str_add(out, "</pre>\n</html>\n");
-    nadi_str_release(&text);
-}
-
 /* As many as the largest of the logs: a run on the file is of the machine that was measured. */
 static uint32_t nodes_of_logs(const struct nadi_fit *f)
 {
@@ -141,12 +86,12 @@ static bool write_files(const struct nadi_fit_options *o, struct nadi_fit *f,
                         "the plot is an SVG") &&
              ok;
     if (ok && o->plot) {
-        plot(f, true, &text);
+        nadi_fit_plot(f, true, &text);
         ok = nadi_file_write(o->plot, nadi_str_get(&text), text.length, messages);
     }
     nadi_str_clear(&text);
     if (ok && o->page) {
-        page(f, &text);
+        nadi_fit_page(f, &text);
         ok = nadi_file_write(o->page, nadi_str_get(&text), text.length, messages);
     }
     nadi_str_release(&text);

@@ -5,7 +5,7 @@
 #include "explore/model_inputs.h"
 #include "model/figures.h"
 #include "model/files.h"
-#include "model/text.h"
+#include "report/model_text.h"
 
 void nadi_model_setup_init(struct nadi_model_setup *setup)
 {

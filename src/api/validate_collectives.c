@@ -1,7 +1,7 @@
 #include "api/inside.h"
-#include "api/validate_page.h"
-
+#include "base/file.h"
 #include "base/str.h"
+#include "report/plot_page.h"
 
 void nadi_validate_options_init(struct nadi_validate_options *options)
 {
@@ -17,8 +17,11 @@ enum nadi_status nadi_do_validate_collectives_folder(const struct nadi_validate_
     bool ok =
         nadi_validate_collectives(&v, options->folder, nadi_fit_hold_of(options->fit), messages);
     *report = NULL;
-    if (ok && options->page)
-        ok = nadi_validate_page(&v, options->page, messages);
+    if (ok && options->page) {
+        nadi_validate_collectives_page(&v, &text);
+        ok = nadi_file_write(options->page, nadi_str_get(&text), text.length, messages);
+        nadi_str_clear(&text);
+    }
     if (ok) {
         if (nadi_str_equal(options->form, "json"))
             nadi_validate_collectives_json(&v, &text);

@@ -2,7 +2,6 @@
 #ifndef NADI_MODEL_FIGURES_H
 #define NADI_MODEL_FIGURES_H
 
-#include "base/str.h"
 #include "model/study.h"
 
 struct nadi_step_figures {
@@ -18,10 +17,5 @@ struct nadi_step_figures {
 
 /* `ns`: of all the plan's steps together. The study has a cluster. */
 struct nadi_step_figures nadi_step_figures(const struct nadi_study *s, uint64_t ns);
-
-void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_figures *f,
-                            bool colour, struct nadi_str *out);
-void nadi_step_figures_json(const struct nadi_study *s, const struct nadi_step_figures *f,
-                            struct nadi_str *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/mem.h"
+#include "report/markup.h"
 
 enum {
     PANEL_W = 480,  /* px */
@@ -32,25 +33,6 @@ struct panel {
 static double at(const struct axis *a, double value)
 {
     return a->from + log(value / a->low) / log(a->high / a->low) * (a->to - a->from);
-}
-
-static void escape(struct nadi_str *out, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            nadi_str_add(out, "&lt;");
-            break;
-        case '>':
-            nadi_str_add(out, "&gt;");
-            break;
-        case '&':
-            nadi_str_add(out, "&amp;");
-            break;
-        default:
-            if ((unsigned char)*text >= 32)
-                nadi_str_add_char(out, *text);
-        }
 }
 
 static void include(struct axis *a, double value)
@@ -184,7 +166,7 @@ static void draw(struct panel *p)
 {
     nadi_str_printf(p->out, "<text class=\"t\" x=\"%.1f\" y=\"%.1f\">", p->left + LEFT,
                     p->top + 22);
-    escape(p->out, p->data->title);
+    nadi_markup_add(p->out, p->data->title);
     nadi_str_add(p->out, "</text>\n");
     if (p->data->count == 0)
         return;
@@ -240,7 +222,7 @@ void nadi_plot_svg(const struct nadi_plot_panel *panels, size_t count, const cha
                     "width=\"%d\" height=\"%d\">\n%s<rect class=\"b\" width=\"%d\" "
                     "height=\"%d\"/>\n<text class=\"h\" x=\"%d\" y=\"%d\">",
                     width, height, width, height, style, width, height, 12, 21);
-    escape(out, title);
+    nadi_markup_add(out, title);
     nadi_str_add(out, "</text>\n");
     legend(panels, count, out);
     for (size_t i = 0; i < count; i++) {

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "report/ink.h"
 #include "report/query.h"
 #include "report/run_rows.h"
 #include "report/words.h"
@@ -19,46 +20,15 @@ struct text {
     double end_ns;
 };
 
-static void dim(const struct text *t, bool on)
-{
-    if (t->colour)
-        nadi_str_add(t->out, on ? "\x1b[2m" : "\x1b[0m");
-}
-
 static void bold(const struct text *t, const char *line)
 {
     nadi_str_printf(t->out, t->colour ? "\x1b[1m%s\x1b[0m\n" : "%s\n", line);
 }
 
-/* A bar in eighths of a cell, the rest dotted. */
-static void bar(const struct text *t, double share, const char *ink)
+static void bar(const struct text *t, double share, enum nadi_ink ink)
 {
-    static const char *const parts[] = {"",
-                                        "\xe2\x96\x8f",
-                                        "\xe2\x96\x8e",
-                                        "\xe2\x96\x8d",
-                                        "\xe2\x96\x8c",
-                                        "\xe2\x96\x8b",
-                                        "\xe2\x96\x8a",
-                                        "\xe2\x96\x89",
-                                        "\xe2\x96\x88"};
-    int eighths = (int)(fmin(fmax(share, 0), 1) * CELLS * 8 + 0.5), used = 0;
-    nadi_str_add(t->out, t->colour ? ink : "");
-    for (; eighths >= 8; eighths -= 8, used++)
-        nadi_str_add(t->out, parts[8]);
-    if (eighths) {
-        nadi_str_add(t->out, parts[eighths]);
-        used++;
-    }
-    dim(t, true);
-    for (; used < CELLS; used++)
-        nadi_str_add(t->out, "\xc2\xb7");
-    dim(t, false);
+    nadi_ink_bar(t->out, t->colour, ink, share, CELLS);
 }
-
-static const char *const blue = "\x1b[34m";
-static const char *const green = "\x1b[32m";
-static const char *const red = "\x1b[31m";
 
 static void time_cell(const struct text *t, double ns)
 {
@@ -96,7 +66,7 @@ static int label_width(const struct text *t, const char *sql)
 }
 
 /* Rows of (label, ns): a line each with share and bar. */
-static bool bars(const struct text *t, const char *sql, const char *ink)
+static bool bars(const struct text *t, const char *sql, enum nadi_ink ink)
 {
     bool failed = false;
     const int width = label_width(t, sql);
@@ -173,11 +143,11 @@ static bool path(const struct text *t)
     }
     nadi_str_add_char(t->out, '\n');
     bold(t, "critical path, by cause");
-    if (!bars(t, NADI_RUN_CAUSES_SQL, blue))
+    if (!bars(t, NADI_RUN_CAUSES_SQL, NADI_INK_BLUE))
         return false;
     nadi_str_add_char(t->out, '\n');
     bold(t, "by name of the node");
-    return bars(t, NADI_RUN_NODES_SQL " limit 6", blue);
+    return bars(t, NADI_RUN_NODES_SQL " limit 6", NADI_INK_BLUE);
 }
 
 static bool communication(const struct text *t)
@@ -192,7 +162,7 @@ static bool communication(const struct text *t)
                 "coalesce(', ' || algorithm, ''), sum(duration_ns) as ns from critical_path where "
                 "dimension is not null and cause not in ('link_queueing', 'pair_queueing') group "
                 "by 1 order by ns desc limit 8",
-                blue);
+                NADI_INK_BLUE);
 }
 
 static bool queues(const struct text *t)
@@ -205,7 +175,7 @@ static bool queues(const struct text *t)
                 "select " NADI_RUN_LINK_NAME
                 ", sum(duration_ns) as ns from critical_path join links as l using (link) where "
                 "cause = 'link_queueing' group by link order by ns desc, link limit 8",
-                blue);
+                NADI_INK_BLUE);
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -266,7 +236,7 @@ static bool sizes(const struct text *t, const char *sql)
         most = fmax(most, bytes);
         nadi_str_printf(t->out, "  %-*.*s %10s           ", width, width, nadi_query_text(q, 0),
                         nadi_units_bytes(size, bytes));
-        bar(t, bytes / most, blue);
+        bar(t, bytes / most, NADI_INK_BLUE);
         nadi_str_add_char(t->out, '\n');
     }
     nadi_query_close(q);
@@ -308,7 +278,7 @@ static bool packets(const struct text *t)
                   "select " NADI_RUN_LINK_NAME
                   ", paused_ns from ports join links using (link) where "
                   "paused_ns > 0 order by 2 desc, link limit 6",
-                  red);
+                  NADI_INK_RED);
     }
     if (ok && number(t, "select peak_queue_bytes from packets") > 0) {
         nadi_str_add_char(t->out, '\n');
@@ -322,7 +292,7 @@ static bool packets(const struct text *t)
     return ok &&
            bars(t,
                 "select " NADI_RUN_LINK_NAME ", busy_ns from links order by 2 desc, link limit 6",
-                green);
+                NADI_INK_GREEN);
 }
 
 static bool ranks(const struct text *t)
@@ -331,7 +301,7 @@ static bool ranks(const struct text *t)
         return true;
     nadi_str_add_char(t->out, '\n');
     bold(t, "mean of the ranks");
-    return bars(t, NADI_RUN_MEAN_SQL " order by 2 desc", green);
+    return bars(t, NADI_RUN_MEAN_SQL " order by 2 desc", NADI_INK_GREEN);
 }
 
 /* What more of something buys, in rows of (label, ns). */
@@ -345,7 +315,7 @@ static bool gains(const struct text *t, const char *sql)
         nadi_str_printf(t->out, "  %-*.*s", width, width, nadi_query_text(q, 0));
         time_cell(t, gain);
         nadi_str_printf(t->out, "  %5.2f %%  ", 100 * share);
-        bar(t, share * 10, gain < 0 ? red : green);
+        bar(t, share * 10, gain < 0 ? NADI_INK_RED : NADI_INK_GREEN);
         nadi_str_add_char(t->out, '\n');
     }
     nadi_query_close(q);
@@ -373,7 +343,7 @@ static bool sensitivities(const struct text *t)
     }
     nadi_str_add_char(t->out, '\n');
     bold(t, "bounds");
-    return ok && bars(t, "select bound, ns from bounds order by ns desc", blue);
+    return ok && bars(t, "select bound, ns from bounds order by ns desc", NADI_INK_BLUE);
 }
 
 static bool open_text(struct text *t, const char *run, bool colour, struct nadi_str *out,
@@ -410,7 +380,7 @@ static void diff_line(const struct text *t, const char *label, double before, do
     time_cell(t, after);
     nadi_str_add(t->out, "  ");
     if (t->colour && fabs(after - before) > 0.5)
-        nadi_str_add(t->out, after < before ? green : red);
+        nadi_ink(t->out, t->colour, after < before ? NADI_INK_GREEN : NADI_INK_RED);
     nadi_str_add(t->out, after > before + 0.5 ? "+" : after < before - 0.5 ? "-" : " ");
     char text[32];
     nadi_units_time(text, fabs(after - before));

@@ -3,6 +3,7 @@
 #include "base/time.h"
 #include "base/units.h"
 #include "report/figures.h"
+#include "report/ink.h"
 #include "report/report.h"
 #include "report/words.h"
 
@@ -14,8 +15,6 @@ enum {
     COLLECTIVES_SHOWN = 6,
 };
 
-enum ink { INK_PLAIN, INK_BOLD, INK_DIM, INK_GREEN, INK_RED, INK_YELLOW, INK_BLUE };
-
 struct page {
     const struct nadi_inputs *in;
     const struct nadi_result *r;
@@ -23,45 +22,14 @@ struct page {
     bool colour;
 };
 
-static void ink(const struct page *p, enum ink colour)
+static void ink(const struct page *p, enum nadi_ink ink)
 {
-    static const char *const codes[] = {"0", "1", "2", "32", "31", "33", "34"};
-    if (p->colour)
-        nadi_str_printf(p->out, "\x1b[%sm", codes[colour]);
+    nadi_ink(p->out, p->colour, ink);
 }
 
-static void inked(const struct page *p, enum ink colour, const char *text)
+static void inked(const struct page *p, enum nadi_ink ink, const char *text)
 {
-    ink(p, colour);
-    nadi_str_add(p->out, text);
-    ink(p, INK_PLAIN);
-}
-
-/* A bar with eighths of a cell; the rest of it is dotted. */
-static void bar(const struct page *p, double share, int cells, enum ink colour)
-{
-    static const char *const parts[] = {"",
-                                        "\xe2\x96\x8f",
-                                        "\xe2\x96\x8e",
-                                        "\xe2\x96\x8d",
-                                        "\xe2\x96\x8c",
-                                        "\xe2\x96\x8b",
-                                        "\xe2\x96\x8a",
-                                        "\xe2\x96\x89",
-                                        "\xe2\x96\x88"};
-    double full = fmin(fmax(share, 0), 1) * cells;
-    int eighths = (int)(full * 8 + 0.5), used = 0;
-    ink(p, colour);
-    for (; eighths >= 8; eighths -= 8, used++)
-        nadi_str_add(p->out, parts[8]);
-    if (eighths) {
-        nadi_str_add(p->out, parts[eighths]);
-        used++;
-    }
-    ink(p, INK_DIM);
-    for (; used < cells; used++)
-        nadi_str_add(p->out, "\xc2\xb7");
-    ink(p, INK_PLAIN);
+    nadi_ink_text(p->out, p->colour, ink, text);
 }
 
 static const char *percent(char buffer[16], double share)
@@ -113,28 +81,28 @@ static void headline(const struct page *p)
     grouped(open, n.open);
     switch (r->outcome) {
     case NADI_OUTCOME_DONE:
-        ink(p, INK_BOLD);
+        ink(p, NADI_INK_BOLD);
         nadi_str_printf(p->out, "%u rank%s finished in %s", r->rank_count,
                         r->rank_count == 1 ? "" : "s", time);
-        ink(p, INK_PLAIN);
+        ink(p, NADI_INK_PLAIN);
         if (r->end_ns >= 1000)
             nadi_str_printf(p->out, "  (%" PRIu64 " ns)", r->end_ns);
         nadi_str_add(p->out, "\n");
         uncertainty(p);
         return;
     case NADI_OUTCOME_DEADLOCK:
-        ink(p, INK_RED);
+        ink(p, NADI_INK_RED);
         nadi_str_printf(p->out, "DEADLOCK at %s: %u of %u ranks finished, %s nodes wait for ever.",
                         time, n.ranks_finished, r->rank_count, open);
         break;
     case NADI_OUTCOME_NO_WAY:
-        ink(p, INK_RED);
+        ink(p, NADI_INK_RED);
         nadi_str_printf(p->out, "NO WAY for a message at %s: %u of %u ranks finished.", time,
                         n.ranks_finished, r->rank_count);
         break;
     case NADI_OUTCOME_LIMIT:
     case NADI_OUTCOME_INTERRUPTED:
-        ink(p, INK_YELLOW);
+        ink(p, NADI_INK_YELLOW);
         nadi_str_printf(p->out, "%s at %s: %u of %u ranks finished, %s nodes are open.",
                         r->outcome == NADI_OUTCOME_LIMIT ? "STOPPED" : "INTERRUPTED", time,
                         n.ranks_finished, r->rank_count, open);
@@ -143,7 +111,7 @@ static void headline(const struct page *p)
         nadi_str_add(p->out, "Nothing was simulated.");
         break;
     }
-    ink(p, INK_PLAIN);
+    ink(p, NADI_INK_PLAIN);
     if (r->stopped_by)
         nadi_str_printf(p->out, "\n%s", r->stopped_by);
     nadi_str_add(p->out, "\nThe figures below cover only what ran: they are not the result of the "
@@ -164,16 +132,16 @@ static void shares(const struct page *p)
 {
     static const struct {
         const char *name;
-        enum ink colour;
+        enum nadi_ink colour;
     } rows[NADI_SHARES] = {
-        [NADI_SHARE_COMPUTE] = {"compute", INK_GREEN},
-        [NADI_SHARE_EXPOSED_COMM] = {"exposed communication", INK_RED},
-        [NADI_SHARE_OTHER] = {"memory and processor", INK_BLUE},
-        [NADI_SHARE_IDLE] = {"idle", INK_YELLOW},
+        [NADI_SHARE_COMPUTE] = {"compute", NADI_INK_GREEN},
+        [NADI_SHARE_EXPOSED_COMM] = {"exposed communication", NADI_INK_RED},
+        [NADI_SHARE_OTHER] = {"memory and processor", NADI_INK_BLUE},
+        [NADI_SHARE_IDLE] = {"idle", NADI_INK_YELLOW},
     };
     char mean[16], most[16], time[32];
     nadi_str_add(p->out, "\n");
-    inked(p, INK_BOLD, "where the time goes");
+    inked(p, NADI_INK_BOLD, "where the time goes");
     nadi_str_printf(p->out, "%16s%*s%s\n", "mean of ranks", BAR_CELLS + 16, "", "highest");
     for (int s = 0; s < NADI_SHARES; s++) {
         struct nadi_share_spread share = nadi_share_of(p->r, (enum nadi_share)s);
@@ -181,7 +149,7 @@ static void shares(const struct page *p)
             continue;
         nadi_str_printf(p->out, "  %-21s%9s  %9s  ", rows[s].name, percent(mean, share.mean),
                         nadi_units_time(time, share.mean * (double)p->r->end_ns));
-        bar(p, share.mean, BAR_CELLS, rows[s].colour);
+        nadi_ink_bar(p->out, p->colour, rows[s].colour, share.mean, BAR_CELLS);
         nadi_str_printf(p->out, "  %7s", percent(most, share.max));
         if (share.max > share.mean + 5e-4)
             nadi_str_printf(p->out, "  rank %u", share.max_rank);
@@ -243,7 +211,7 @@ static void collectives(const struct page *p)
     char size[32], times[32], each[32], rate[32], per_rank[32], share[16];
     if (count) {
         nadi_str_add(p->out, "\n");
-        inked(p, INK_BOLD, "collectives");
+        inked(p, NADI_INK_BOLD, "collectives");
         nadi_str_printf(p->out, "%17s%12s%9s%12s%15s%9s%15s\n", "ranks", "bytes", "count",
                         "mean time", "sum per rank", "of run", "bus bandwidth");
     }
@@ -278,12 +246,12 @@ static void dimension(const struct page *p, uint32_t index)
     nadi_str_printf(p->out, "  %-19s%12s%10s", shape, nadi_units_rate(rate, dim.bytes_per_ns * 1e9),
                     nadi_units_time(latency, dim.latency_ns));
     if (l->messages == 0) {
-        inked(p, INK_DIM, "     no traffic\n");
+        inked(p, NADI_INK_DIM, "     no traffic\n");
         return;
     }
     nadi_str_printf(p->out, "%12s%12s%9s  ", counted(messages, l->messages),
                     nadi_units_bytes(bytes, (double)l->bytes), percent(share, use));
-    bar(p, use, DIM_BAR_CELLS, use > 0.9 ? INK_RED : INK_GREEN);
+    nadi_ink_bar(p->out, p->colour, use > 0.9 ? NADI_INK_RED : NADI_INK_GREEN, use, DIM_BAR_CELLS);
     nadi_str_add(p->out, use > 1 ? " *\n" : "\n");
 }
 
@@ -329,7 +297,7 @@ static void network(const struct page *p)
     const struct nadi_result *r = p->r;
     bool over = false;
     nadi_str_add(p->out, "\n");
-    inked(p, INK_BOLD, "network");
+    inked(p, NADI_INK_BOLD, "network");
     nadi_str_printf(p->out, ", %-11s%13s%10s%12s%12s%9s\n", nadi_network_model_name(p->in),
                     "link rate", "latency", r->has_packets ? "packets" : "messages", "bytes",
                     "busy");
@@ -388,7 +356,7 @@ static void events(const struct page *p)
         }
         if (shown++ == 0) {
             nadi_str_add(p->out, "\n");
-            inked(p, INK_BOLD, "events");
+            inked(p, NADI_INK_BOLD, "events");
             nadi_str_add(p->out, "\n");
         }
         nadi_units_time(from, nadi_time_in_ns(row->at));
@@ -409,7 +377,7 @@ static void sanity(const struct page *p)
     char a[32], b[32], c[32];
     double above = nadi_above_lower_bound(r);
     nadi_str_add(p->out, "\n");
-    inked(p, INK_BOLD, "sanity");
+    inked(p, NADI_INK_BOLD, "sanity");
     nadi_str_printf(p->out, "\n  bytes    %s asked for by the traces, %s moved in %s messages\n",
                     nadi_units_bytes(a, (double)r->offered_bytes),
                     nadi_units_bytes(b, (double)r->message_bytes), grouped(c, r->messages));

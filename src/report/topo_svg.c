@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/units.h"
+#include "report/markup.h"
 #include "report/topo_draw.h"
 
 enum { MARGIN = 28, TITLE = 50, LEGEND_LINE = 20 };
@@ -22,15 +23,6 @@ static const char *colour_of(const char *role)
         if (strcmp(known[i].role, role) == 0)
             return known[i].colour;
     return others[nadi_hash_bytes(role, strlen(role)) % 5];
-}
-
-static void put_text(struct nadi_str *out, const char *text)
-{
-    for (const char *c = text; *c; c++)
-        if (*c == '<' || *c == '&' || *c == '"')
-            nadi_str_printf(out, "&#%d;", *c);
-        else
-            nadi_str_add_char(out, (unsigned char)*c < 0x20 ? ' ' : *c);
 }
 
 /* ---- lines --------------------------------------------------------------------------------- */
@@ -105,15 +97,15 @@ static void put_box(const struct nadi_topo_drawing *d, const struct nadi_topo_bo
                     box->x - box->w / 2, box->y - box->h / 2, box->w, box->h,
                     d->round_boxes ? box->h / 2 : 4, box->more ? "#fff" : colour_of(box->role),
                     box->more ? " stroke=\"#99a\" stroke-dasharray=\"4 3\"" : "");
-    put_text(out, box->role);
+    nadi_markup_add(out, box->role);
     nadi_str_add_char(out, ' ');
-    put_text(out, text);
+    nadi_markup_add(out, text);
     nadi_str_add(out, "</title></rect>\n");
     if (size < 6.5)
         return;
     nadi_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" fill=\"%s\">", box->x,
                     box->y + size * 0.36, size, box->more ? "#556" : "#fff");
-    put_text(out, text);
+    nadi_markup_add(out, text);
     nadi_str_add(out, "</text>\n");
 }
 
@@ -153,7 +145,7 @@ static void put_legend(const struct nadi_graph_measures *m, double y, struct nad
                         "<rect x=\"%.1f\" y=\"%.1f\" width=\"13\" height=\"13\" rx=\"3\" "
                         "fill=\"%s\"/>\n<text x=\"%.1f\" y=\"%.1f\" font-size=\"12\">",
                         x, y - 11, colour_of(m->roles[i].role), x + 19, y);
-        put_text(out, text);
+        nadi_markup_add(out, text);
         nadi_str_add(out, "</text>\n");
         x += 44 + 7 * (double)strlen(text);
     }
@@ -163,9 +155,9 @@ static void put_legend(const struct nadi_graph_measures *m, double y, struct nad
         y += LEGEND_LINE;
         nadi_str_printf(out, "<text x=\"%d\" y=\"%.1f\" font-size=\"12\" fill=\"#445\">", MARGIN,
                         y);
-        put_text(out, c->a);
+        nadi_markup_add(out, c->a);
         nadi_str_add(out, " – ");
-        put_text(out, c->b);
+        nadi_markup_add(out, c->b);
         if (m->cables[0].dim != m->cables[m->cable_count - 1].dim)
             nadi_str_printf(out, ", dimension %" PRIu32, c->dim);
         nadi_str_printf(out, ": %" PRIu32 " × %s, %s</text>\n", c->count,

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "format/utf8.h"
+#include "report/markup.h"
 
 enum { LABEL_COLUMNS = 34 };
 
@@ -94,28 +95,6 @@ static void add_quoted(struct nadi_str *out, const char *text)
         if (*text == '"' || *text == '\\')
             nadi_str_add_char(out, '\\');
         nadi_str_add_char(out, *text);
-    }
-}
-
-static void add_markup(struct nadi_str *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            nadi_str_add(out, "&amp;");
-            break;
-        case '<':
-            nadi_str_add(out, "&lt;");
-            break;
-        case '>':
-            nadi_str_add(out, "&gt;");
-            break;
-        case '"':
-            nadi_str_add(out, "&quot;");
-            break;
-        default:
-            nadi_str_add_char(out, *text);
-        }
     }
 }
 
@@ -218,7 +197,7 @@ static void add_title(const struct nadi_picture *p, const struct nadi_full *f, c
 {
     char time[32];
     nadi_str_add(out, "<<TABLE BORDER=\"0\" CELLBORDER=\"0\"><TR><TD><B>");
-    add_markup(out, title);
+    nadi_markup_add(out, title);
     nadi_str_printf(out, "</B>: %zu of %zu nodes", p->selected, f->node_count);
     if (p->all_boxes < p->selected)
         nadi_str_printf(out, ", chains folded into %zu", p->all_boxes);
@@ -278,7 +257,7 @@ static void graphml_box(const struct nadi_picture_box *box, const struct nadi_fu
     add_clean(&name, &f->nodes[box->first], 0);
     nadi_str_printf(out, "    <node id=\"n%" PRIu64 "\"><data key=\"node_name\">",
                     f->nodes[box->first].id);
-    add_markup(out, nadi_str_get(&name));
+    nadi_markup_add(out, nadi_str_get(&name));
     nadi_str_printf(out, "</data><data key=\"node_kind\">%s</data>", looks[look_of(box, f)].name);
     if (box->stream.numbered)
         nadi_str_printf(out, "<data key=\"node_lane\">%" PRId64 "</data>", box->stream.number);

@@ -2,7 +2,7 @@
  * What is accepted must go through everything that is made of it. */
 #include "base/mem.h"
 #include "model/study.h"
-#include "model/text.h"
+#include "report/model_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

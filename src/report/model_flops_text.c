@@ -1,31 +1,6 @@
 #include "base/units.h"
 #include "format/json_write.h"
-#include "model/text.h"
-
-void nadi_plan_summary(const struct nadi_plan *p, struct nadi_str *out)
-{
-    const struct {
-        const char *name;
-        uint32_t degree;
-    } degrees[] = {{"tp", p->tp}, {"cp", p->cp}, {"pp", p->pp}, {"dp", p->dp}, {"ep", p->ep}};
-    bool any = false;
-    for (size_t i = 0; i < sizeof(degrees) / sizeof(degrees[0]); i++) {
-        if (degrees[i].degree == 1)
-            continue;
-        nadi_str_printf(out, "%s%s %u", any ? ", " : "", degrees[i].name, degrees[i].degree);
-        if (strcmp(degrees[i].name, "pp") == 0) {
-            nadi_str_printf(out, " (%s", nadi_schedule_name(p->schedule));
-            if (p->vp > 1)
-                nadi_str_printf(out, ", %u stages a rank", p->vp);
-            nadi_str_add_char(out, ')');
-        }
-        any = true;
-    }
-    if (!any)
-        nadi_str_add(out, "no parallelism");
-    if (p->zero)
-        nadi_str_printf(out, ", zero %u", p->zero);
-}
+#include "report/model_text.h"
 
 static const char *unit_of(const struct nadi_model *m)
 {

@@ -1,8 +1,8 @@
 #include "base/units.h"
 #include "format/embedded.h"
 #include "format/json_write.h"
-#include "model/text.h"
 #include "nccl/platform.h"
+#include "report/model_text.h"
 
 /* What comes with the program is right: a test opens all of it. */
 static void open_model(struct nadi_model *m, const char *name)

@@ -5,7 +5,7 @@
 #include "model/build.h"
 #include "model/cost.h"
 #include "model/step.h"
-#include "model/text.h"
+#include "report/model_text.h"
 
 static const char *const passes[] = {"forward", "inputs", "weights"};
 

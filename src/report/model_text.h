@@ -1,8 +1,9 @@
-/* text: what `nadi model` says, for people and as JSON. */
-#ifndef NADI_MODEL_TEXT_H
-#define NADI_MODEL_TEXT_H
+/* model_text: what `nadi model` says, for people and as JSON. */
+#ifndef NADI_REPORT_MODEL_TEXT_H
+#define NADI_REPORT_MODEL_TEXT_H
 
 #include "base/str.h"
+#include "model/figures.h"
 #include "model/study.h"
 
 /* The catalogue: models with parameters, devices with peaks, clusters. */
@@ -19,5 +20,10 @@ void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out);
 /* After every pass of every rank of the pipeline. */
 void nadi_model_memory_csv(const struct nadi_study *s, struct nadi_str *out);
 void nadi_model_memory_json(const struct nadi_study *s, struct nadi_str *out);
+
+void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_figures *f,
+                            bool colour, struct nadi_str *out);
+void nadi_step_figures_json(const struct nadi_study *s, const struct nadi_step_figures *f,
+                            struct nadi_str *out);
 
 #endif

@@ -1,13 +1,10 @@
-/* validate_page: measured collectives against predicted ones as one HTML page, a picture a
- * platform. */
-#include "api/validate_page.h"
+#include "report/plot_page.h"
+
+#include "base/mem.h"
+#include "report/markup.h"
+#include "report/plot.h"
 
 #include <math.h>
-
-#include "base/file.h"
-#include "base/mem.h"
-#include "base/str.h"
-#include "report/plot.h"
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n<title>nadi: measured "
@@ -19,15 +16,6 @@ static const char head[] =
     "td:nth-child(2){text-align:left}svg{max-width:100%;height:auto;margin:18px 0}"
     "@media(prefers-color-scheme:dark){body{color:#f0f6fc;background:#0d1117}td,th{border-color:"
     "#3d444d}}</style>\n<h1>Measured collectives against nadi</h1>\n";
-
-static void escape(struct nadi_str *out, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '<' || *text == '&' || *text == '>')
-            nadi_str_printf(out, "&#%d;", *text);
-        else
-            nadi_str_add_char(out, *text);
-}
 
 static bool is_first(const struct nadi_validate_collectives *v, size_t index)
 {
@@ -45,7 +33,7 @@ static void sums_row(const struct nadi_validate_collectives *v, const char *syst
     if (!s.count)
         return;
     nadi_str_add(out, "<tr><td>");
-    escape(out, system ? system : "all");
+    nadi_markup_add(out, system ? system : "all");
     nadi_str_printf(out, "<td>%s<td>%zu<td>%.1f %%<td>%.1f %%<td>%.1f %%<td>%.1f %%<td>%+.1f %%\n",
                     sizes, s.count, s.mean * 100, s.median * 100, s.p90 * 100, s.worst * 100,
                     s.bias * 100);
@@ -54,9 +42,9 @@ static void sums_row(const struct nadi_validate_collectives *v, const char *syst
 static void sums_table(const struct nadi_validate_collectives *v, struct nadi_str *out)
 {
     nadi_str_add(out, "<p>fitting set: ");
-    escape(out, nadi_collective_fitting_set(v));
+    nadi_markup_add(out, nadi_collective_fitting_set(v));
     nadi_str_add(out, "<br>test set, which alone is in the sums: ");
-    escape(out, nadi_collective_test_set(v));
+    nadi_markup_add(out, nadi_collective_test_set(v));
     nadi_str_add(out, "</p>\n<table><tr><th>system<th>sizes<th>rows<th>mean<th>median<th>p90<th>"
                       "worst<th>bias\n");
     for (size_t i = 0; i <= v->count; i++) {
@@ -100,26 +88,72 @@ static void picture(const struct nadi_validate_collectives *v, const char *syste
     nadi_mem_free(panels);
 }
 
-bool nadi_validate_page(const struct nadi_validate_collectives *v, const char *path,
-                        struct nadi_diags *diags)
+void nadi_validate_collectives_page(const struct nadi_validate_collectives *v, struct nadi_str *out)
 {
-    struct nadi_str out = NADI_STR_INIT;
-    nadi_str_add(&out, head);
-    sums_table(v, &out);
+    nadi_str_add(out, head);
+    sums_table(v, out);
     for (size_t i = 0; i < v->count; i++)
         if (is_first(v, i))
-            picture(v, v->tables[i].system, &out);
-    nadi_str_add(&out, "<h2>Left out</h2>\n<ul>\n");
+            picture(v, v->tables[i].system, out);
+    nadi_str_add(out, "<h2>Left out</h2>\n<ul>\n");
     for (size_t i = 0; i < v->count; i++)
         if (v->tables[i].left_out) {
-            nadi_str_add(&out, "<li>");
-            escape(&out, v->tables[i].file);
-            nadi_str_add(&out, ": ");
-            escape(&out, v->tables[i].left_out);
-            nadi_str_add(&out, "\n");
+            nadi_str_add(out, "<li>");
+            nadi_markup_add(out, v->tables[i].file);
+            nadi_str_add(out, ": ");
+            nadi_markup_add(out, v->tables[i].left_out);
+            nadi_str_add(out, "\n");
         }
-    nadi_str_add(&out, "</ul>\n</html>\n");
-    const bool ok = nadi_file_write(path, nadi_str_get(&out), out.length, diags);
-    nadi_str_release(&out);
-    return ok;
+    nadi_str_add(out, "</ul>\n</html>\n");
+}
+
+/* ---- fits ---------------------------------------------------------------------------------- */
+
+void nadi_fit_plot(const struct nadi_fit *f, bool alone, struct nadi_str *out)
+{
+    struct nadi_plot_panel *panels = NADI_ZNEW(struct nadi_plot_panel, f->log->count);
+    struct nadi_plot_point *points = NADI_NEW(struct nadi_plot_point, f->count);
+    struct nadi_str *titles = NADI_ZNEW(struct nadi_str, f->log->count);
+    for (size_t i = 0; i < f->count; i++) { /* points of a table stand together */
+        const struct nadi_fit_point *p = &f->points[i];
+        struct nadi_plot_panel *panel = &panels[p->table];
+        points[i] = (struct nadi_plot_point){
+            .bytes = p->call.bytes,
+            .measured_us = p->us,
+            .predicted_us = p->fitted_us,
+            .error_of_us = p->used ? p->plain_us : 0,
+            .fitted = p->used && f->used < f->count,
+            .second = p->call.in_place,
+        };
+        if (!panel->count++)
+            panel->points = &points[i];
+    }
+    for (size_t t = 0; t < f->log->count; t++) {
+        nadi_str_printf(&titles[t], "%s, %u ranks", nadi_comm_kind_name(f->log->tables[t].kind),
+                        f->log->tables[t].ranks);
+        panels[t].title = nadi_str_get(&titles[t]);
+    }
+    nadi_plot_svg(panels, f->log->count, f->platform.name, alone, out);
+    for (size_t t = 0; t < f->log->count; t++)
+        nadi_str_release(&titles[t]);
+    nadi_mem_free(titles);
+    nadi_mem_free(points);
+    nadi_mem_free(panels);
+}
+
+void nadi_fit_page(const struct nadi_fit *f, struct nadi_str *out)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    nadi_str_add(out, "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n"
+                      "<title>nadi fit</title>\n<style>body{font:15px sans-serif;max-width:980px;"
+                      "margin:24px auto;padding:0 12px;color:#1f2328;background:#fff}pre{font:12px/"
+                      "1.5 monospace;overflow-x:auto}svg{max-width:100%;height:auto}"
+                      "@media(prefers-color-scheme:dark){body{color:#f0f6fc;background:#0d1117}}"
+                      "</style>\n");
+    nadi_fit_plot(f, false, out);
+    nadi_fit_text(f, &text);
+    nadi_str_add(out, "<pre>");
+    nadi_markup_add(out, nadi_str_get(&text));
+    nadi_str_add(out, "</pre>\n</html>\n");
+    nadi_str_release(&text);
 }

@@ -1,6 +1,6 @@
 #include "base/units.h"
 #include "format/json_write.h"
-#include "model/text.h"
+#include "report/model_text.h"
 
 enum { SHOWN_RANKS = 64 };
 
