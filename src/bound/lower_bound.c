@@ -228,12 +228,14 @@ static struct round round_of(const struct phase_view *v, uint64_t bytes)
     return r;
 }
 
-/* The chain of `sends` messages that begins with a member, and goes on behind it. A member that
- * comes last holds up the others from their step n - 1 on at the latest: of the steps to come the
- * worst cabled one has to send all. */
-static struct nadi_lower_bound ring_messages(const struct phase_view *v)
+/* The chain of `sends` messages that begins with a member, and goes on behind it; *worst: how long
+ * the worst cabled member is busy with sending. A member that comes last holds up the others from
+ * their step n - 1 on at the latest: of the steps to come that one has to send all, while the
+ * stages of the messages behind go on. */
+static struct nadi_lower_bound ring_messages(const struct phase_view *v, uint64_t *worst)
 {
     const uint32_t n = v->p->n, sends = v->p->sends, further = sends % n;
+    *worst = 0;
     if (!v->ring) {
         const uint64_t message = step_ns(v, 0);
         return (struct nadi_lower_bound){.own = nadi_count_mul(sends - further, message),
@@ -242,9 +244,9 @@ static struct nadi_lower_bound ring_messages(const struct phase_view *v)
     const struct round r = round_of(v, carried(v->f, v->p->message_bytes));
     const uint64_t own = nadi_count_mul(sends / n, r.sum);
     const uint64_t spared = nadi_count_mul(n - further, r.longest);
-    const uint64_t chain = nadi_count_add(own, r.sum > spared ? r.sum - spared : 0);
-    const uint64_t worst = nadi_count_mul(sends > n - 1 ? sends - (n - 1) : 0, r.longest_serial);
-    return (struct nadi_lower_bound){.own = own, .last = nadi_max_u64(chain, worst)};
+    *worst = nadi_count_mul(sends > n - 1 ? sends - (n - 1) : 0, r.longest_serial);
+    return (struct nadi_lower_bound){
+        .own = own, .last = nadi_count_add(own, r.sum > spared ? r.sum - spared : 0)};
 }
 
 /* One message at a time: step k + 1 waits for the receive of step k. The chain of messages that
@@ -252,7 +254,8 @@ static struct nadi_lower_bound ring_messages(const struct phase_view *v)
 static struct nadi_lower_bound ring(const struct phase_view *v)
 {
     const struct nadi_phase *p = v->p;
-    const struct nadi_lower_bound messages = ring_messages(v);
+    uint64_t worst;
+    const struct nadi_lower_bound messages = ring_messages(v, &worst);
     uint64_t stages = stage_ns(v, 0);
     uint32_t reduced = p->op == NADI_PHASE_REDUCE_SCATTER || p->op == NADI_PHASE_ALL_REDUCE
                            ? p->n - 1
@@ -261,7 +264,7 @@ static struct nadi_lower_bound ring(const struct phase_view *v)
     stages = nadi_count_add(stages, nadi_count_mul(reduced, reduce_ns(v->f, p->message_bytes)));
     return (struct nadi_lower_bound){
         .own = nadi_count_add(stages, messages.own),
-        .last = nadi_count_add(stages, messages.last),
+        .last = nadi_max_u64(nadi_count_add(stages, messages.last), worst),
     };
 }
 
