@@ -1,6 +1,7 @@
 #include "capture/repr.h"
 
 #include "format/number.h"
+#include "format/utf8.h"
 
 #include <float.h>
 #include <math.h>
@@ -74,32 +75,15 @@ static bool is_unprintable(uint32_t code)
     return false;
 }
 
-/* The character at `at`, in UTF-8; *bytes 1 when it is none. */
-static uint32_t decode(const char *at, const char *end, unsigned *bytes)
-{
-    const unsigned char first = (unsigned char)*at;
-    const unsigned length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
-    uint32_t code = length == 1 ? first : first & (0x7fu >> length);
-    *bytes = 1;
-    if (end - at < (ptrdiff_t)length)
-        return first;
-    for (unsigned i = 1; i < length; i++) {
-        if (((unsigned char)at[i] & 0xc0) != 0x80)
-            return first;
-        code = code << 6 | ((unsigned char)at[i] & 0x3fu);
-    }
-    *bytes = length;
-    return code;
-}
-
 /* One character of a string that may need an escape. */
 static const char *put_character(const char *at, const char *end, char quote, struct nadi_str *out)
 {
     static const char names[] = "\\\n\r\t", codes[] = "\\nrt";
     char text[16];
     unsigned char c = (unsigned char)*at;
-    unsigned bytes;
-    const uint32_t code = decode(at, end, &bytes);
+    const size_t length = nadi_utf8_length_within(at, (size_t)(end - at));
+    const size_t bytes = length ? length : 1; /* a byte that is no character stays as it is */
+    const uint32_t code = length ? nadi_utf8_code(at, length) : c;
     const char *name = c ? strchr(names, c) : NULL;
     if (name) {
         snprintf(text, sizeof(text), "\\%c", codes[name - names]);

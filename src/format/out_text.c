@@ -1,4 +1,5 @@
 /* out_text: numbers and JSON strings into the buffer. */
+#include "format/base64.h"
 #include "format/out.h"
 #include "format/utf8.h"
 
@@ -50,18 +51,11 @@ void nadi_out_micros(struct nadi_out *o, int64_t ns)
 
 void nadi_out_base64(struct nadi_out *o, const void *data, size_t bytes)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const uint8_t *p = data;
-    for (; bytes; p += 3) {
-        const size_t n = bytes < 3 ? bytes : 3;
-        const uint32_t word =
-            (uint32_t)p[0] << 16 | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
+    for (size_t i = 0; i < bytes; i += 3) {
         nadi_out_reserve(o, 4);
-        *o->at++ = digits[word >> 18];
-        *o->at++ = digits[word >> 12 & 63];
-        *o->at++ = n > 1 ? digits[word >> 6 & 63] : '=';
-        *o->at++ = n > 2 ? digits[word & 63] : '=';
-        bytes -= n;
+        nadi_base64_group(o->at, p + i, bytes - i);
+        o->at += 4;
     }
 }
 
@@ -112,14 +106,6 @@ static void put_escape(struct nadi_out *o, uint8_t c, enum nadi_json_style style
     }
 }
 
-static unsigned code_point(const uint8_t *p, size_t length)
-{
-    unsigned code = length == 2 ? p[0] & 0x1fu : length == 3 ? p[0] & 0x0fu : p[0] & 0x07u;
-    for (size_t i = 1; i < length; i++)
-        code = code << 6 | (p[i] & 0x3fu);
-    return code;
-}
-
 static void put_beyond_ascii(struct nadi_out *o, const uint8_t *p, size_t length,
                              enum nadi_json_style style)
 {
@@ -127,7 +113,7 @@ static void put_beyond_ascii(struct nadi_out *o, const uint8_t *p, size_t length
         nadi_out_short(o, (const char *)p, length);
         return;
     }
-    const unsigned code = code_point(p, length);
+    const uint32_t code = nadi_utf8_code(p, length);
     if (code < 0x10000) {
         put_hex4(o, code);
         return;

@@ -33,6 +33,15 @@ size_t nadi_utf8_length_within(const void *s, size_t left)
     return nadi_utf8_length(tail);
 }
 
+uint32_t nadi_utf8_code(const void *s, size_t length)
+{
+    const uint8_t *p = s;
+    uint32_t code = length == 1 ? p[0] : p[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (p[i] & 0x3fu);
+    return code;
+}
+
 size_t nadi_utf8_columns(const char *s)
 {
     size_t columns = 0;

@@ -11,6 +11,9 @@ size_t nadi_utf8_length(const char *s);
 /* The same of bytes that are not terminated; at least one is left. */
 size_t nadi_utf8_length_within(const void *s, size_t left);
 
+/* The code point of a well-formed sequence of that length. */
+uint32_t nadi_utf8_code(const void *s, size_t length);
+
 /* Columns of a terminal that the terminated text takes, one a code point. */
 size_t nadi_utf8_columns(const char *s);
 

@@ -1,6 +1,7 @@
 #include "report/page.h"
 
 #include "base/mem.h"
+#include "format/base64.h"
 #include "format/json_write.h"
 #include "report/page_spans.h"
 #include "report/query.h"
@@ -137,21 +138,6 @@ bool nadi_page_data(const char *run, struct nadi_str *out, struct nadi_diags *di
 
 /* ---- the page ------------------------------------------------------------------------------ */
 
-static void put_base64(struct nadi_str *out, const unsigned char *data, size_t count)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char four[4];
-    for (size_t i = 0; i < count; i += 3) {
-        size_t have = count - i < 3 ? count - i : 3;
-        uint32_t word = (uint32_t)data[i] << 16;
-        word |= have > 1 ? (uint32_t)data[i + 1] << 8 : 0;
-        word |= have > 2 ? data[i + 2] : 0;
-        for (size_t k = 0; k < 4; k++)
-            four[k] = k <= have ? digits[word >> (18 - 6 * k) & 63] : '=';
-        nadi_str_add_bytes(out, four, 4);
-    }
-}
-
 static bool put_compressed(struct nadi_str *out, const struct nadi_str *data,
                            struct nadi_diags *diags)
 {
@@ -160,7 +146,7 @@ static bool put_compressed(struct nadi_str *out, const struct nadi_str *data,
     bool ok =
         compress2(packed, &room, (const unsigned char *)data->text, (uLong)data->length, 6) == Z_OK;
     if (ok)
-        put_base64(out, packed, room);
+        nadi_base64_add(out, packed, room);
     else
         ok = nadi_error(diags, "report/compress", NADI_NOWHERE, NULL,
                         "the data could not be compressed");

@@ -75,18 +75,11 @@ static bool read_nodes(struct reading *r, struct nadi_frames *frames, struct nad
 {
     struct nadi_message m;
     unsigned faults = 0;
+    bool ok;
     while (faults < FAULTS_PER_FILE) {
-        switch (nadi_frames_next(frames, &m, diags)) {
-        case NADI_FRAME_END:
-            return true;
-        case NADI_FRAME_FAILED:
-            return false;
-        case NADI_FRAME_CUT:
-            return nadi_frame_cut_error(&m);
-        case NADI_FRAME_MESSAGE:
-            faults += !take_node(r, &m);
-            break;
-        }
+        if (!nadi_frames_more(frames, &m, &ok, diags))
+            return ok;
+        faults += !take_node(r, &m);
     }
     nadi_note(diags, "check/many", NADI_IN_FILE(r->full->path), NULL,
               "the rest of the file is not read after %d faulty nodes", FAULTS_PER_FILE);

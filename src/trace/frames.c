@@ -114,6 +114,14 @@ enum nadi_frame_result nadi_frames_next(struct nadi_frames *f, struct nadi_messa
     return cut ? NADI_FRAME_CUT : NADI_FRAME_MESSAGE;
 }
 
+bool nadi_frames_more(struct nadi_frames *f, struct nadi_message *message, bool *ok,
+                      struct nadi_diags *diags)
+{
+    const enum nadi_frame_result result = nadi_frames_next(f, message, diags);
+    *ok = result == NADI_FRAME_CUT ? nadi_frame_cut_error(message) : result != NADI_FRAME_FAILED;
+    return result == NADI_FRAME_MESSAGE;
+}
+
 bool nadi_frame_cut_error(const struct nadi_message *m)
 {
     struct nadi_place place = NADI_IN_FILE(m->path);

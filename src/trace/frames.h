@@ -50,6 +50,11 @@ void nadi_frames_release(struct nadi_frames *f);
 enum nadi_frame_result nadi_frames_next(struct nadi_frames *f, struct nadi_message *message,
                                         struct nadi_diags *diags) NADI_MUST_USE;
 
+/* The same for a reader that needs all of the file: true with a message; false at the end, or with
+ * *ok false after an error, of a cut file too. */
+bool nadi_frames_more(struct nadi_frames *f, struct nadi_message *message, bool *ok,
+                      struct nadi_diags *diags);
+
 /* "message 2 at byte 8 announces 57 bytes, 21 left (file truncated?)"; returns false. */
 bool nadi_frame_cut_error(const struct nadi_message *message);
 /* "message 2 at byte 8 has length 0"; returns false. */

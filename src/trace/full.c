@@ -106,20 +106,11 @@ static bool read_messages(struct nadi_full *f, struct nadi_frames *frames, struc
     if (!nadi_first_read(frames, &m, &metadata, diags))
         return false;
     nadi_full_set_metadata(f, &m);
-    for (;;) {
-        switch (nadi_frames_next(frames, &m, diags)) {
-        case NADI_FRAME_END:
-            return true;
-        case NADI_FRAME_FAILED:
+    bool ok;
+    while (nadi_frames_more(frames, &m, &ok, diags))
+        if (!nadi_full_add(f, &m))
             return false;
-        case NADI_FRAME_CUT:
-            return nadi_frame_cut_error(&m);
-        case NADI_FRAME_MESSAGE:
-            if (!nadi_full_add(f, &m))
-                return false;
-            break;
-        }
-    }
+    return ok;
 }
 
 /* Takes over `source`. */

@@ -3,6 +3,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "trace/index.h"
 
 enum { CYCLE_NODES_SHOWN = 8 };
 
@@ -169,47 +170,6 @@ static bool check_unique(const struct nadi_trace *t, struct nadi_diags *diags)
     return no_faults(t, faults, "nodes whose id is used twice", diags);
 }
 
-struct lookup {            /* id -> index */
-    uint64_t first, range; /* smallest id; largest minus smallest */
-    bool contiguous;       /* index = id - first */
-    uint32_t *table;       /* range + 1 entries, when ids are dense */
-    struct nadi_map64 map; /* otherwise */
-};
-
-static void lookup_init(struct lookup *l, const struct nadi_trace *t)
-{
-    uint32_t n = t->node_count;
-    *l = (struct lookup){.first = t->id[0], .range = t->id[n - 1] - t->id[0]};
-    l->contiguous = l->range == n - 1;
-    if (l->contiguous)
-        return;
-    if (l->range / 4 < n) {
-        l->table = NADI_NEW(uint32_t, (size_t)l->range + 1);
-        memset(l->table, 0xff, ((size_t)l->range + 1) * sizeof(uint32_t));
-        for (uint32_t i = 0; i < n; i++)
-            l->table[t->id[i] - l->first] = i;
-        return;
-    }
-    nadi_map64_init(&l->map, n);
-    for (uint32_t i = 0; i < n; i++)
-        nadi_map64_put(&l->map, t->id[i], i, NULL);
-}
-
-static uint32_t lookup_find(const struct lookup *l, uint64_t id)
-{
-    if (id < l->first || id - l->first > l->range)
-        return NADI_NONE;
-    if (l->contiguous)
-        return (uint32_t)(id - l->first);
-    return l->table ? l->table[id - l->first] : nadi_map64_find(&l->map, id);
-}
-
-static void lookup_release(struct lookup *l)
-{
-    nadi_mem_free(l->table);
-    nadi_map64_release(&l->map);
-}
-
 /* A target that must not be: absent, or the node itself. */
 static void bad_target(const struct nadi_trace *t, uint32_t node, uint64_t id, bool self,
                        struct nadi_diags *diags)
@@ -232,16 +192,16 @@ static bool resolve(struct nadi_stage *s, bool *forward, struct nadi_diags *diag
     uint32_t n = t->node_count, filled = 0;
     uint32_t *file_start = t->dep_start, *start = NADI_NEW(uint32_t, (size_t)n + 1);
     uint32_t *seen_by = NADI_ZNEW(uint32_t, n); /* last node, plus 1, that named this target */
-    struct lookup lookup;
+    struct nadi_ids ids;
     uint32_t faults = 0;
-    lookup_init(&lookup, t);
+    nadi_ids_init(&ids, t->id, sizeof(*t->id), n);
     t->deps = NADI_NEW(uint32_t, s->dep_ids.count);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t position = t->file_index[i];
         start[i] = filled;
         for (uint32_t k = file_start[position]; k < file_start[position + 1]; k++) {
             uint64_t id = s->dep_ids.items[k];
-            uint32_t target = lookup_find(&lookup, id);
+            uint32_t target = nadi_ids_find(&ids, id);
             if (NADI_UNLIKELY(target == NADI_NONE || target == i)) {
                 if (describe(&faults))
                     bad_target(t, i, id, target == i, diags);
@@ -258,27 +218,8 @@ static bool resolve(struct nadi_stage *s, bool *forward, struct nadi_diags *diag
     t->dep_start = start;
     nadi_mem_free(file_start);
     nadi_mem_free(seen_by);
-    lookup_release(&lookup);
+    nadi_ids_release(&ids);
     return no_faults(t, faults, "dependencies that cannot be", diags);
-}
-
-/* children is the inverse of deps: counting sort by target. */
-static void invert(struct nadi_trace *t)
-{
-    uint32_t n = t->node_count, total = t->dep_start[n];
-    t->child_start = NADI_ZNEW(uint32_t, (size_t)n + 1);
-    t->children = NADI_NEW(uint32_t, total);
-    for (uint32_t k = 0; k < total; k++)
-        t->child_start[t->deps[k] + 1]++;
-    for (uint32_t i = 0; i < n; i++)
-        t->child_start[i + 1] += t->child_start[i];
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t k = t->dep_start[i]; k < t->dep_start[i + 1]; k++)
-            t->children[t->child_start[t->deps[k]]++] = i;
-    }
-    for (uint32_t i = n; i > 0; i--)
-        t->child_start[i] = t->child_start[i - 1];
-    t->child_start[0] = 0;
 }
 
 /* A dependency of `node` that is open itself. */
@@ -376,6 +317,6 @@ bool nadi_graph_build(struct nadi_stage *s, struct nadi_diags *diags)
     TRIM(t->comms, t->comm_count);
     TRIM(t->sizes, t->sizes_count);
     TRIM(t->strings, t->strings_bytes);
-    invert(t);
+    nadi_index_invert(t->node_count, t->dep_start, t->deps, &t->child_start, &t->children);
     return !forward || check_acyclic(t, diags);
 }

@@ -3,59 +3,20 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-/* --- ids ---------------------------------------------------------------------------------------
- */
-
-struct nadi_ids {
-    uint64_t first, range; /* smallest id; largest minus smallest */
-    uint32_t *table;       /* range + 1 entries, when ids are dense */
-    struct nadi_map64 map; /* otherwise */
-};
-
 struct nadi_ids *nadi_ids_create(const struct nadi_full *f)
 {
-    struct nadi_ids *ids = NADI_ZNEW(struct nadi_ids, 1);
-    uint64_t first = UINT64_MAX, last = 0;
-    for (size_t i = 0; i < f->node_count; i++) {
-        first = nadi_min_u64(first, f->nodes[i].id);
-        last = nadi_max_u64(last, f->nodes[i].id);
-    }
-    ids->first = f->node_count ? first : 0;
-    ids->range = f->node_count ? last - first : 0;
-    if (ids->range / 4 <= f->node_count) {
-        ids->table = NADI_NEW(uint32_t, (size_t)ids->range + 1);
-        memset(ids->table, 0xff, ((size_t)ids->range + 1) * sizeof(uint32_t));
-    } else {
-        nadi_map64_init(&ids->map, f->node_count);
-    }
-    for (size_t i = 0; i < f->node_count; i++) {
-        const uint64_t id = f->nodes[i].id;
-        if (!ids->table)
-            nadi_map64_put(&ids->map, id, (uint32_t)i, NULL);
-        else if (ids->table[id - ids->first] == NADI_NONE)
-            ids->table[id - ids->first] = (uint32_t)i;
-    }
+    struct nadi_ids *ids = NADI_NEW(struct nadi_ids, 1);
+    nadi_ids_init(ids, f->node_count ? &f->nodes->id : NULL, sizeof(*f->nodes), f->node_count);
     return ids;
-}
-
-uint32_t nadi_ids_find(const struct nadi_ids *ids, uint64_t id)
-{
-    if (id < ids->first || id - ids->first > ids->range)
-        return NADI_NONE;
-    return ids->table ? ids->table[id - ids->first] : nadi_map64_find(&ids->map, id);
 }
 
 void nadi_ids_destroy(struct nadi_ids *ids)
 {
     if (!ids)
         return;
-    nadi_mem_free(ids->table);
-    nadi_map64_release(&ids->map);
+    nadi_ids_release(ids);
     nadi_mem_free(ids);
 }
-
-/* --- dependencies ------------------------------------------------------------------------------
- */
 
 static void add_fault(struct nadi_links *l, enum nadi_link_fault_kind kind, uint32_t node,
                       uint32_t other, uint64_t id)
@@ -101,20 +62,7 @@ static void resolve_kind(struct builder *b, uint32_t node, const uint64_t *deps,
 
 static void invert(struct nadi_links *l)
 {
-    const uint32_t n = l->count, total = l->dep_start[n];
-    l->child_start = NADI_ZNEW(uint32_t, (size_t)n + 1);
-    l->children = NADI_NEW(uint32_t, total);
-    for (uint32_t k = 0; k < total; k++)
-        l->child_start[l->deps[k] + 1]++;
-    for (uint32_t i = 0; i < n; i++)
-        l->child_start[i + 1] += l->child_start[i];
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t k = l->dep_start[i]; k < l->dep_start[i + 1]; k++)
-            l->children[l->child_start[l->deps[k]]++] = i;
-    }
-    for (uint32_t i = n; i > 0; i--)
-        l->child_start[i] = l->child_start[i - 1];
-    l->child_start[0] = 0;
+    nadi_index_invert(l->count, l->dep_start, l->deps, &l->child_start, &l->children);
 }
 
 void nadi_links_build(struct nadi_links *l, const struct nadi_full *f)
@@ -175,9 +123,6 @@ void nadi_links_release(struct nadi_links *l)
     nadi_mem_free(l->faults.items);
     *l = (struct nadi_links){0};
 }
-
-/* --- order and cycles --------------------------------------------------------------------------
- */
 
 /* A binary heap of node indices, smallest first. */
 static void heap_push(uint32_t *heap, uint32_t *count, uint32_t node)

@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "trace/full.h"
+#include "trace/index.h"
 
 enum nadi_link_fault_kind {
     NADI_LINK_FAULT_NONE,
@@ -73,9 +74,7 @@ void nadi_links_closing(const struct nadi_links *l, struct nadi_link_cuts *cuts)
 void nadi_links_drop(struct nadi_links *l, const struct nadi_link_cuts *cuts);
 
 /* A file's ids -> its node indices. */
-struct nadi_ids;
 struct nadi_ids *nadi_ids_create(const struct nadi_full *f) NADI_MUST_USE;
-uint32_t nadi_ids_find(const struct nadi_ids *ids, uint64_t id); /* NADI_NONE */
 void nadi_ids_destroy(struct nadi_ids *ids);
 
 #endif

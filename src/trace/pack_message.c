@@ -1,6 +1,7 @@
 #include "trace/pack_message.h"
 
 #include "base/mem.h"
+#include "format/base64.h"
 #include "format/wire.h"
 #include "trace/attr.h"
 #include "trace/trace.h"
@@ -139,38 +140,11 @@ static bool i64_of(const struct item *item, int64_t *value)
     return true;
 }
 
-static int base64_digit(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
 static bool add_base64(struct nadi_packer *p, const struct item *at, struct nadi_str *out)
 {
-    const char *what = "base64 of a whole number of bytes";
     const struct nadi_view text = plain(p, at->value.text);
-    if (at->value.kind != NADI_VALUE_STRING || text.bytes % 4 != 0)
-        return wants(p, at, what);
-    for (size_t i = 0; i < text.bytes; i += 4) {
-        const char *c = text.at + i;
-        const bool last = i + 4 == text.bytes;
-        const size_t pad = last && c[3] == '=' ? (c[2] == '=' ? 2 : 1) : 0;
-        uint32_t word = 0;
-        for (size_t k = 0; k < 4; k++) {
-            const int digit = k >= 4 - pad ? 0 : base64_digit(c[k]);
-            if (digit < 0)
-                return wants(p, at, what);
-            word = word << 6 | (uint32_t)digit;
-        }
-        const char bytes[3] = {(char)(word >> 16), (char)(word >> 8 & 0xff), (char)(word & 0xff)};
-        nadi_str_add_bytes(out, bytes, 3 - pad);
-    }
-    return true;
+    return (at->value.kind == NADI_VALUE_STRING && nadi_base64_decode(out, text.at, text.bytes)) ||
+           wants(p, at, "base64 of a whole number of bytes");
 }
 
 static bool real_of(struct nadi_packer *p, const struct item *at, double *value)

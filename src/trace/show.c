@@ -40,20 +40,11 @@ static bool show_messages(struct showing *s, struct nadi_frames *frames, struct 
     struct nadi_raw_metadata metadata;
     if (!nadi_first_read(frames, &m, &metadata, diags) || !show_message(s, &m, true))
         return false;
-    for (;;) {
-        switch (nadi_frames_next(frames, &m, diags)) {
-        case NADI_FRAME_END:
-            return true;
-        case NADI_FRAME_FAILED:
+    bool ok;
+    while (nadi_frames_more(frames, &m, &ok, diags))
+        if (!show_message(s, &m, false))
             return false;
-        case NADI_FRAME_CUT:
-            return nadi_frame_cut_error(&m);
-        case NADI_FRAME_MESSAGE:
-            if (!show_message(s, &m, false))
-                return false;
-            break;
-        }
-    }
+    return ok;
 }
 
 /* Takes over `source`. */

@@ -45,25 +45,16 @@ static bool read_nodes(struct nadi_stage *s, struct nadi_frames *f, struct nadi_
 {
     struct nadi_message m;
     unsigned faults = 0;
-    for (;;) {
-        bool ok = true;
-        switch (nadi_frames_next(f, &m, diags)) {
-        case NADI_FRAME_END:
-            return faults == 0;
-        case NADI_FRAME_FAILED:
-            return false;
-        case NADI_FRAME_CUT:
-            return nadi_frame_cut_error(&m);
-        case NADI_FRAME_MESSAGE:
-            ok = m.bytes ? nadi_stage_add(s, &m) : nadi_frame_empty_error(&m);
-            break;
-        }
+    bool whole;
+    while (nadi_frames_more(f, &m, &whole, diags)) {
+        const bool ok = m.bytes ? nadi_stage_add(s, &m) : nadi_frame_empty_error(&m);
         if (NADI_UNLIKELY(!ok) && ++faults == NADI_TRACE_FAULTS_SHOWN) {
             nadi_note(diags, "trace/more-faults", NADI_IN_FILE(m.path), NULL,
                       "after %u faulty messages the rest of the file was not read", faults);
             return false;
         }
     }
+    return whole && faults == 0;
 }
 
 static bool no_nodes(const struct nadi_trace *t, struct nadi_diags *diags)
