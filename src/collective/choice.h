@@ -2,20 +2,19 @@
 #ifndef NADI_COLLECTIVE_CHOICE_H
 #define NADI_COLLECTIVE_CHOICE_H
 
+#include "base/algorithm.h"
 #include "base/collective.h"
 #include "platform/topology.h"
 
 struct nadi_program_ops;
 struct nadi_table;
 
+#define NADI_ALGORITHM_ENUMERATOR(id, word, one, has_one) NADI_ALGORITHM_##id,
 enum nadi_algorithm {
     NADI_ALGORITHM_NONE,
-    NADI_ALGORITHM_RING,
-    NADI_ALGORITHM_DIRECT,
-    NADI_ALGORITHM_HALVING_DOUBLING,
-    NADI_ALGORITHM_DOUBLE_BINARY_TREE,
-    NADI_ALGORITHM_PROGRAM, /* a step generator: `program` says which */
-    NADI_ALGORITHM_LIBRARY, /* a communication library's: a time, no messages (nccl/nccl.h) */
+    NADI_NATIVE_ALGORITHMS(NADI_ALGORITHM_ENUMERATOR)
+        NADI_ALGORITHM_PROGRAM, /* a step generator: `program` says which */
+    NADI_ALGORITHM_LIBRARY,     /* a communication library's: a time, no messages (nccl/nccl.h) */
 };
 
 enum nadi_wire_form { /* protocol of a library: what a message of so many bytes is on the wire */
@@ -40,6 +39,9 @@ struct nadi_algorithm_choice {
     enum nadi_wire_form wire;       /* of programs */
     uint32_t overhead_ns;           /* of programs: before each message, besides endpoint delays */
 };
+
+/* Of a word of the keys all-*-implementation: "direct4", "oneTree". False: it is none. */
+bool nadi_algorithm_read(const char *text, struct nadi_algorithm_choice *choice);
 
 /* The collectives that the system file configures, X(kind, word of its key); the reference's four
  * come first, the others are step generators only, on all members at once. */

@@ -1,20 +1,13 @@
 #include "collective/program.h"
 
+#include "base/str.h"
 #include "collective/algorithms/algorithms.h"
 #include "collective/native.h"
 
 enum { LEAST_RADIX = 2, MOST_RADIX = 1024 };
 
-const struct nadi_program_ops *const nadi_program_algorithms[] = {
-    &nadi_algorithm_ring,           &nadi_algorithm_multi_ring,
-    &nadi_algorithm_direct,         &nadi_algorithm_pairwise,
-    &nadi_algorithm_bruck,          &nadi_algorithm_recursive_doubling,
-    &nadi_algorithm_rabenseifner,   &nadi_algorithm_tree,
-    &nadi_algorithm_double_tree,    &nadi_algorithm_chain,
-    &nadi_algorithm_scatter_gather, &nadi_algorithm_pat,
-    &nadi_algorithm_torus,          &nadi_algorithm_hierarchical,
-    &nadi_algorithm_in_switch,      NULL,
-};
+#define ROW(id, ...) &nadi_algorithm_##id,
+const struct nadi_program_ops *const nadi_program_algorithms[] = {NADI_GENERATORS(ROW) NULL};
 
 const struct nadi_program_ops *nadi_program_find(const char *name)
 {
@@ -22,6 +15,14 @@ const struct nadi_program_ops *nadi_program_find(const char *name)
         if (strcmp(nadi_program_algorithms[i]->name, name) == 0)
             return nadi_program_algorithms[i];
     return NULL;
+}
+
+const struct nadi_program_ops *nadi_program_read(const char *text, uint32_t *number)
+{
+    char name[64];
+    const struct nadi_program_ops *ops =
+        nadi_str_split_number(text, name, sizeof(name), number) ? nadi_program_find(name) : NULL;
+    return ops && (*number == 0 || ops->number != NADI_NUMBER_NONE) ? ops : NULL;
 }
 
 static uint64_t total_of_sizes(const struct nadi_program_request *q)

@@ -112,6 +112,8 @@ struct nadi_program {
 /* All algorithms, NULL-terminated. */
 extern const struct nadi_program_ops *const nadi_program_algorithms[];
 const struct nadi_program_ops *nadi_program_find(const char *name); /* NULL if none */
+/* Of "tree4", with the number behind the name, 0 where there is none; NULL: none is that. */
+const struct nadi_program_ops *nadi_program_read(const char *text, uint32_t *number);
 
 /* Makes the program of `ops` for a request; returns NULL, or why it cannot run. Request is copied
  * (sizes must stay). */

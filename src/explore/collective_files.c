@@ -231,11 +231,13 @@ static const char *make_native(enum nadi_algorithm algorithm,
     return nadi_native_program(&plan->phases[0], false, p);
 }
 
+/* One of the reference's that is no step generator. */
 static enum nadi_algorithm native_of(const char *word)
 {
-    return strcmp(word, "halvingDoubling") == 0    ? NADI_ALGORITHM_HALVING_DOUBLING
-           : strcmp(word, "doubleBinaryTree") == 0 ? NADI_ALGORITHM_DOUBLE_BINARY_TREE
-                                                   : NADI_ALGORITHM_NONE;
+    struct nadi_algorithm_choice choice;
+    return nadi_algorithm_read(word, &choice) && !choice.program && !choice.flat
+               ? choice.algorithm
+               : NADI_ALGORITHM_NONE;
 }
 
 /* An algorithm of our own, "tree4", as a table. */
@@ -252,7 +254,7 @@ static bool write_down(const struct nadi_collective_convert_request *q, struct n
     nadi_arena_init(&f->arena);
     f->path = f->name = nadi_arena_strdup(&f->arena, word);
     const struct nadi_program_ops *ops = is_name ? nadi_program_find(name) : NULL;
-    const enum nadi_algorithm native = native_of(word);
+    const enum nadi_algorithm native = ops ? NADI_ALGORITHM_NONE : native_of(word);
     const char *refused = NULL;
     if ((!ops && native == NADI_ALGORITHM_NONE) || number > 1000000)
         refused = "there is no such algorithm: docs/models/collectives.md lists them";

@@ -20,29 +20,14 @@ static void add_setting(struct nadi_inputs *in, const char *file, const char *ke
     };
 }
 
-static enum nadi_algorithm algorithm_of(const char *word)
-{
-    if (nadi_str_starts(word, "direct") || nadi_str_starts(word, "oneDirect"))
-        return NADI_ALGORITHM_DIRECT;
-    if (nadi_str_starts(word, "halving") || nadi_str_starts(word, "oneHalving"))
-        return NADI_ALGORITHM_HALVING_DOUBLING;
-    if (nadi_str_starts(word, "double"))
-        return NADI_ALGORITHM_DOUBLE_BINARY_TREE;
-    return NADI_ALGORITHM_RING;
-}
-
 static void fill_native(struct nadi_system_config *s, const struct nadi_cluster *c)
 {
     for (int k = 0; k < NADI_NATIVE_KINDS; k++) {
         struct nadi_implementation *i = &s->native[k];
         i->count = c->topology.dim_count;
         for (uint32_t d = 0; d < i->count; d++) {
-            char word[32];
-            const bool known =
-                nadi_str_split_number(c->algorithm[d], word, sizeof(word), &i->dims[d].window);
+            const bool known = nadi_algorithm_read(c->algorithm[d], &i->dims[d]);
             NADI_ASSERT(known); /* of the cluster's schema */
-            i->dims[d].algorithm = algorithm_of(word);
-            i->dims[d].flat = nadi_str_starts(word, "one");
         }
     }
     /* Every rank sends to one other at a time, whatever the group. */

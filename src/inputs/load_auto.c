@@ -54,25 +54,14 @@ static const struct nadi_dim *switched_dim(const struct deciding *d)
     return dim->kind == NADI_DIM_SWITCH && dim->in_switch_bytes_per_ns > 0 ? dim : NULL;
 }
 
-/* The number behind the name; 0: none. Names are of our own list. */
-static uint32_t split(const char *word, char name[32])
-{
-    uint32_t number;
-    const bool is_name = nadi_str_split_number(word, name, 32, &number);
-    NADI_ASSERT(is_name);
-    return number;
-}
-
 static bool make(const struct deciding *d, const char *word, uint64_t bytes, struct nadi_program *p)
 {
     const struct nadi_topology *t = &d->l->in->topology;
-    char name[32];
-    struct nadi_program_request q = {
-        .kind = d->kind, .n = d->class->members, .bytes = bytes, .segments = split(word, name)};
+    struct nadi_program_request q = {.kind = d->kind, .n = d->class->members, .bytes = bytes};
+    const struct nadi_program_ops *ops = nadi_program_read(word, &q.segments);
     for (uint32_t i = 0; d->class->first->is_world && i < t->dim_count; i++)
         if (t->dims[i].npus > 1)
             q.dims[q.dim_count++] = t->dims[i].npus;
-    const struct nadi_program_ops *ops = nadi_program_find(name);
     return ops && nadi_program_runs(ops, d->kind) && (!ops->in_switches || switched_dim(d)) &&
            !nadi_program_make(ops, &q, p);
 }
@@ -293,7 +282,6 @@ static void add(struct deciding *d, struct nadi_attached *attached, const char *
 {
     struct nadi_system_config *s = &d->l->in->system;
     struct nadi_program p;
-    char name[32];
     const bool made = make(d, word, 1, &p);
     NADI_ASSERT(made);
     struct nadi_attached *a = &attached[s->attached_count++];
@@ -307,9 +295,9 @@ static void add(struct deciding *d, struct nadi_attached *attached, const char *
     a->implementation.dims[0] = (struct nadi_algorithm_choice){
         .algorithm = NADI_ALGORITHM_PROGRAM,
         .flat = true,
-        .program = p.ops,
-        .window = split(word, name), /* 0: what the size asks for */
     };
+    struct nadi_algorithm_choice *choice = &a->implementation.dims[0];
+    choice->program = nadi_program_read(word, &choice->window); /* 0: what the size asks for */
     if (s->native[a->kind].count == 0 && a->kind == NADI_NATIVE_BROADCAST)
         s->native[a->kind] = a->implementation;
     nadi_str_printf(&d->said, "%s%s of %u", d->said.length ? "; " : "",

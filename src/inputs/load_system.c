@@ -23,35 +23,11 @@ enum nadi_native_kind nadi_native_of(enum nadi_collective_kind kind)
     return nadi_native_kind_of(kind, &native) ? native : NADI_NATIVE_KINDS;
 }
 
-/* In the order of the words in the schema table. */
 static struct nadi_algorithm_choice choice_of(const struct nadi_schema_scalar *s)
 {
-    static const struct nadi_algorithm_choice choices[] = {
-        {.algorithm = NADI_ALGORITHM_RING},
-        {.algorithm = NADI_ALGORITHM_DIRECT},
-        {.algorithm = NADI_ALGORITHM_HALVING_DOUBLING},
-        {.algorithm = NADI_ALGORITHM_DOUBLE_BINARY_TREE},
-        {.algorithm = NADI_ALGORITHM_RING, .flat = true},
-        {.algorithm = NADI_ALGORITHM_DIRECT, .flat = true},
-        {.algorithm = NADI_ALGORITHM_HALVING_DOUBLING, .flat = true},
-    };
-    /* then the step generators, likewise */
-    static const char *const programs[] = {
-        "multiRing", "pairwise", "bruck", "recursiveDoubling", "rabenseifner", "tree", "doubleTree",
-        "chain",     "pat",      "torus", "hierarchical",      "inSwitch",
-    };
-    const uint32_t natives = sizeof(choices) / sizeof(choices[0]);
-    const uint32_t count = sizeof(programs) / sizeof(programs[0]);
-    struct nadi_algorithm_choice choice = {.algorithm = NADI_ALGORITHM_PROGRAM};
-    if (s->word < natives) {
-        choice = choices[s->word];
-    } else {
-        NADI_ASSERT(s->word - natives < 2 * count);
-        choice.flat = s->word - natives >= count;
-        choice.program = nadi_program_find(programs[(s->word - natives) % count]);
-        NADI_ASSERT(choice.program);
-    }
-    choice.window = s->integer > 0 ? (uint32_t)s->integer : 0;
+    struct nadi_algorithm_choice choice = {0};
+    const bool known = nadi_algorithm_read(s->text, &choice);
+    NADI_ASSERT(known); /* one of the key's words */
     return choice;
 }
 
@@ -69,17 +45,11 @@ static bool fill_program(struct nadi_load *l, const struct nadi_schema_values *v
     }
     if (l->in->options.compat || v->count == 0)
         return true;
-    const struct nadi_schema_scalar *s = &v->items[0];
-    char name[32];
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(s->text, "0123456789"), s->text);
     impl->count = 1;
-    impl->dims[0] = (struct nadi_algorithm_choice){
-        .algorithm = NADI_ALGORITHM_PROGRAM,
-        .flat = true,
-        .program = nadi_program_find(name),
-        .window = s->integer > 0 ? (uint32_t)s->integer : 0,
-    };
-    NADI_ASSERT(impl->dims[0].program);
+    impl->dims[0] =
+        (struct nadi_algorithm_choice){.algorithm = NADI_ALGORITHM_PROGRAM, .flat = true};
+    impl->dims[0].program = nadi_program_read(v->items[0].text, &impl->dims[0].window);
+    NADI_ASSERT(impl->dims[0].program); /* one of the key's words */
     return true;
 }
 

@@ -1,5 +1,7 @@
 #include "platform/cluster.h"
 
+#include "base/algorithm.h"
+
 #include "platform/catalogue.h"
 #include "platform/generator_words.h"
 #include "platform/graph_file.h"
@@ -109,7 +111,8 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
         dim->bytes_per_ns = nadi_schema_get(v, "bandwidth")->items[d].number / 1e9;
         dim->latency_ns = nadi_schema_get(v, "latency")->items[d].number;
         dim->oversubscription = over->count ? over->items[d].number : 1;
-        c->algorithm[d] = dim->kind == NADI_DIM_FULLY_CONNECTED ? "direct" : "ring";
+        c->algorithm[d] = dim->kind == NADI_DIM_FULLY_CONNECTED ? NADI_ALGORITHM_FULLY_DEFAULT
+                                                                : NADI_ALGORITHM_DEFAULT;
         if (algorithm->count)
             c->algorithm[d] = nadi_arena_strdup(&c->arena, algorithm->items[d].text);
     }
@@ -133,8 +136,8 @@ static bool dims_of_graph(struct nadi_cluster *c, const struct nadi_schema_value
                           "'algorithm' has %u, but collectives see %u dimensions of the graph",
                           algorithm->count, c->topology.dim_count);
     for (uint32_t d = 0; d < c->topology.dim_count; d++)
-        c->algorithm[d] =
-            algorithm->count ? nadi_arena_strdup(&c->arena, algorithm->items[d].text) : "ring";
+        c->algorithm[d] = algorithm->count ? nadi_arena_strdup(&c->arena, algorithm->items[d].text)
+                                           : NADI_ALGORITHM_DEFAULT;
     return true;
 }
 

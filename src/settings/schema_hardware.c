@@ -1,14 +1,12 @@
 /* schema_hardware: the keys of devices and clusters. Read in src/platform/device.c and cluster.c.
  */
+#include "base/algorithm.h"
 #include "settings/schema_more.h"
 
 static const char *const shapes[] = {
     "Ring", "FullyConnected", "Switch", "Mesh[N]", "Torus[N]", "UnidirectionalRing", NULL,
 };
-static const char *const algorithms[] = {
-    "ring",    "direct[N]",    "halvingDoubling",    "doubleBinaryTree",
-    "oneRing", "oneDirect[N]", "oneHalvingDoubling", NULL,
-};
+static const char *const algorithms[] = {NADI_WORDS_OF_NATIVES NULL};
 
 static const char *const dataflows[] = {"weight", "output", "input", NULL};
 

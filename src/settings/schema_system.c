@@ -1,49 +1,14 @@
 /* schema_system: the system file. */
+#include "base/algorithm.h"
 #include "settings/schema_more.h"
 
 static const char *const policies[] = {"LIFO", "FIFO", "EXPLICIT", NULL};
 static const char *const optimizations[] = {"baseline", "localBWAware", NULL};
-static const char *const algorithms[] = {
-    "ring",
-    "direct[N]",
-    "halvingDoubling",
-    "doubleBinaryTree",
-    "oneRing",
-    "oneDirect[N]",
-    "oneHalvingDoubling",
-    /* step generators: the names in collective/program.c, then the same over all ranks */
-    "multiRing[N]",
-    "pairwise",
-    "bruck",
-    "recursiveDoubling",
-    "rabenseifner",
-    "tree[N]",
-    "doubleTree[N]",
-    "chain[N]",
-    "pat",
-    "torus",
-    "hierarchical",
-    "inSwitch[N]",
-    "oneMultiRing[N]",
-    "onePairwise",
-    "oneBruck",
-    "oneRecursiveDoubling",
-    "oneRabenseifner",
-    "oneTree[N]",
-    "oneDoubleTree[N]",
-    "oneChain[N]",
-    "onePat",
-    "oneTorus",
-    "oneHierarchical",
-    "oneInSwitch[N]",
-    NULL,
-};
-static const char *const broadcasts[] = {"tree[N]", "doubleTree[N]", "chain[N]", "scatterGather",
-                                         "direct",  "inSwitch[N]",   NULL};
-static const char *const collects[] = {"tree[N]", "direct", NULL};
-static const char *const barriers[] = {"bruck",  "recursiveDoubling", "tree[N]",
-                                       "direct", "inSwitch[N]",       NULL};
-static const char *const unevens[] = {"direct", "pairwise", "bruck", NULL};
+static const char *const algorithms[] = {NADI_WORDS_OF_DIMS NULL};
+static const char *const broadcasts[] = {NADI_WORDS_OF_ROOTED NULL};
+static const char *const collects[] = {NADI_WORDS_OF_ALL NULL};
+static const char *const barriers[] = {NADI_WORDS_OF_BARRIER NULL};
+static const char *const unevens[] = {NADI_WORDS_OF_UNEVEN NULL};
 static const char *const skews[] = {"uniform", "zipf", "dirichlet", "hot", NULL};
 static const char *const inter_schedulers[] = {
     "baseline", "ascending", "themis", "offlineGreedy", "offlineGreedyFlex", "roundRobin", NULL};

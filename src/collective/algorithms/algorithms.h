@@ -5,21 +5,9 @@
 
 #include "collective/program.h"
 
-extern const struct nadi_program_ops nadi_algorithm_ring;
-extern const struct nadi_program_ops nadi_algorithm_multi_ring;
-extern const struct nadi_program_ops nadi_algorithm_direct;
-extern const struct nadi_program_ops nadi_algorithm_pairwise;
-extern const struct nadi_program_ops nadi_algorithm_bruck;
-extern const struct nadi_program_ops nadi_algorithm_recursive_doubling;
-extern const struct nadi_program_ops nadi_algorithm_rabenseifner;
-extern const struct nadi_program_ops nadi_algorithm_tree;
-extern const struct nadi_program_ops nadi_algorithm_double_tree;
-extern const struct nadi_program_ops nadi_algorithm_chain;
-extern const struct nadi_program_ops nadi_algorithm_scatter_gather;
-extern const struct nadi_program_ops nadi_algorithm_pat;
-extern const struct nadi_program_ops nadi_algorithm_torus;
-extern const struct nadi_program_ops nadi_algorithm_hierarchical;
-extern const struct nadi_program_ops nadi_algorithm_in_switch;
+#define NADI_GENERATOR_DECLARE(id, ...) extern const struct nadi_program_ops nadi_algorithm_##id;
+NADI_GENERATORS(NADI_GENERATOR_DECLARE)
+#undef NADI_GENERATOR_DECLARE
 
 #define NADI_KIND(kind) (1U << (kind))
 #define NADI_KINDS_REDUCE_SCATTER                                                                  \

@@ -1,0 +1,42 @@
+#include "collective/choice.h"
+
+#include "base/algorithm.h"
+#include "base/str.h"
+#include "collective/algorithms/algorithms.h"
+
+/* Is `name` the word, without the "[N]" that may stand behind that? */
+static bool is_stem(const char *word, const char *name)
+{
+    const size_t length = strcspn(word, "[");
+    return strlen(name) == length && memcmp(word, name, length) == 0;
+}
+
+bool nadi_algorithm_read(const char *text, struct nadi_algorithm_choice *choice)
+{
+#define NATIVE(id, word, one, has_one)                                                             \
+    {word, {.algorithm = NADI_ALGORITHM_##id}},                                                    \
+        NADI_IF_##has_one(                                                                         \
+            {one NADI_COMMA{.algorithm = NADI_ALGORITHM_##id NADI_COMMA.flat = true}})
+#define GENERATOR(id, word, one, dims, rooted, all, bar, v)                                        \
+    NADI_IF_##dims({word NADI_COMMA{.algorithm = NADI_ALGORITHM_PROGRAM NADI_COMMA.program =       \
+                                        &nadi_algorithm_##id}})                                    \
+        NADI_IF_##dims({one NADI_COMMA{.algorithm = NADI_ALGORITHM_PROGRAM NADI_COMMA.program =    \
+                                           &nadi_algorithm_##id NADI_COMMA.flat = true}})
+    static const struct {
+        const char *word;
+        struct nadi_algorithm_choice choice;
+    } rows[] = {NADI_NATIVE_ALGORITHMS(NATIVE) NADI_GENERATORS(GENERATOR)};
+#undef NATIVE
+#undef GENERATOR
+    char name[64];
+    uint32_t number;
+    if (!nadi_str_split_number(text, name, sizeof(name), &number))
+        return false;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (is_stem(rows[i].word, name)) {
+            *choice = rows[i].choice;
+            choice->window = number;
+            return number == 0 || strchr(rows[i].word, '[');
+        }
+    return false;
+}
