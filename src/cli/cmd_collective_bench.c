@@ -2,6 +2,7 @@
 #include <nadi/collective.h>
 
 #include "api/words.h"
+#include "base/collective.h"
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -41,8 +42,7 @@ static const struct nadi_setting what[] = {
      .type = NADI_TYPE_TEXT,
      .preset = "all-reduce",
      AT(kinds),
-     .doc = "Collectives: all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, reduce, "
-            "gather, scatter, barrier"},
+     .doc = "Collectives: " NADI_COLLECTIVE_LIST},
     {.name = "algorithm",
      .argument = "NAME,...",
      .type = NADI_TYPE_TEXT,

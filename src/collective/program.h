@@ -80,10 +80,11 @@ struct nadi_program_ops {
     const char *name;    /* as written in files */
     const char *summary; /* one sentence */
     const char *cost; /* closed form without contention: a (alpha), b (beta), c (gamma), m bytes */
-    enum nadi_program_number number; /* what a number behind the name sets */
-    bool own_segments;               /* it knows how many when none are given */
-    bool in_switches;                /* needs switches that take part */
-    uint32_t kinds;                  /* bit k: runs enum nadi_collective_kind k */
+    enum nadi_program_number number;              /* what a number behind the name sets */
+    const struct nadi_program_ops *with_channels; /* what does it on several; NULL: nothing */
+    bool own_segments;                            /* it knows how many when none are given */
+    bool in_switches;                             /* needs switches that take part */
+    uint32_t kinds;                               /* bit k: runs enum nadi_collective_kind k */
     /* Why it cannot run the request (NULL: it can); fills in the program's numbers. */
     const char *(*prepare)(struct nadi_program *p);
     uint32_t (*steps)(const struct nadi_program *p, uint32_t member, uint32_t queue);

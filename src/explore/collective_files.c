@@ -261,8 +261,7 @@ static bool write_down(const struct nadi_collective_convert_request *q, struct n
     else if (ops && ops->in_switches)
         refused = "it runs in switches, which tables do not have";
     else if (!q->kind || !nadi_collective_find(q->kind, &request.kind))
-        refused = "which collective? all-reduce, all-gather, reduce-scatter, all-to-all, "
-                  "broadcast, reduce, gather, scatter or barrier";
+        refused = "which collective? one of " NADI_COLLECTIVE_LIST;
     if (!refused && native != NADI_ALGORITHM_NONE) {
         refused = make_native(native, &request, &f->arena, &p);
     } else if (!refused) {

@@ -33,11 +33,11 @@ static bool read_algorithm(struct nadi_load *l, const struct nadi_schema_values 
     char name[64];
     uint32_t number;
     const bool is_name = nadi_str_split_number(word, name, sizeof(name), &number);
-    if (has_channels && strcmp(name, "ring") == 0) /* several rings are an algorithm of their own */
-        snprintf(name, sizeof(name), "multiRing");
     choice->algorithm = NADI_ALGORITHM_PROGRAM;
     choice->flat = true;
     choice->program = nadi_program_find(name);
+    if (has_channels && choice->program && choice->program->with_channels)
+        choice->program = choice->program->with_channels;
     if (!choice->program)
         return refuse(l, v, "algorithm", word, "there is no such step generator");
     if (!nadi_program_runs(choice->program, kind))

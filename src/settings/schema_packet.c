@@ -1,7 +1,8 @@
 #include "settings/schema_packet.h"
 
-static const char *const schemes[] = {"none",  "dcqcn",  "hpcc", "hpcc-pint", "timely", "dctcp",
-                                      "swift", "window", "ndp",  "eqds",      NULL};
+#include "base/congestion.h"
+
+static const char *const schemes[] = {NADI_CONGESTION_WORDS NULL};
 static const char *const modes[] = {"real", "exact", NULL};
 static const char *const recoveries[] = {"auto", "none", "go-back-n", "selective", NULL};
 static const char *const spreadings[] = {"auto", "first", "flow", "packet", NULL};

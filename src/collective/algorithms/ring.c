@@ -113,6 +113,7 @@ static double seconds(const struct nadi_program *p, double alpha, double beta, d
 
 const struct nadi_program_ops nadi_algorithm_ring = {
     .name = "ring",
+    .with_channels = &nadi_algorithm_multi_ring,
     .summary = "Blocks go round one ring, in one direction.",
     .cost = "all-reduce 2(n-1)(a + b m/n) + (n-1) c m/n; reduce-scatter and all-gather half of it",
     .kinds = NADI_KIND(NADI_ALL_REDUCE) | NADI_KIND(NADI_ALL_GATHER) | NADI_KINDS_REDUCE_SCATTER,

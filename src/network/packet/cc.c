@@ -2,11 +2,8 @@
 
 #include "base/str.h"
 
-const struct nadi_cc_ops *const nadi_cc_all[] = {
-    &nadi_cc_none,   &nadi_cc_dcqcn, &nadi_cc_hpcc,  &nadi_cc_pint,
-    &nadi_cc_timely, &nadi_cc_dctcp, &nadi_cc_swift, &nadi_cc_window,
-    &nadi_cc_ndp,    &nadi_cc_eqds,  NULL,
-};
+#define ROW(id, word) &nadi_cc_##id,
+const struct nadi_cc_ops *const nadi_cc_all[] = {NADI_CONGESTION_CONTROLS(ROW) NULL};
 
 const struct nadi_cc_ops *nadi_cc_find(const char *name)
 {

@@ -2,11 +2,12 @@
  *
  * A scheme sets a flow's rate (pacing) and, through it or directly, its window. Its state is a
  * zeroed block of state_bytes a flow. Times are the model's ticks (ns in exact mode, else ps). To
- * add a scheme: one file with a const table, and a line in cc.c. */
+ * add a scheme: one file with a const table, and a line in base/congestion.h. */
 #ifndef NADI_NETWORK_PACKET_CC_H
 #define NADI_NETWORK_PACKET_CC_H
 
 #include "base/base.h"
+#include "base/congestion.h"
 
 struct nadi_pkt;
 
@@ -53,16 +54,9 @@ struct nadi_cc_ops {
     uint32_t (*unchanged)(const struct nadi_pkt *net, uint32_t flow);
 };
 
-extern const struct nadi_cc_ops nadi_cc_none;
-extern const struct nadi_cc_ops nadi_cc_dcqcn;
-extern const struct nadi_cc_ops nadi_cc_hpcc;
-extern const struct nadi_cc_ops nadi_cc_pint;
-extern const struct nadi_cc_ops nadi_cc_timely;
-extern const struct nadi_cc_ops nadi_cc_dctcp;
-extern const struct nadi_cc_ops nadi_cc_swift;
-extern const struct nadi_cc_ops nadi_cc_window;
-extern const struct nadi_cc_ops nadi_cc_ndp;
-extern const struct nadi_cc_ops nadi_cc_eqds;
+#define NADI_CC_DECLARE(id, word) extern const struct nadi_cc_ops nadi_cc_##id;
+NADI_CONGESTION_CONTROLS(NADI_CC_DECLARE)
+#undef NADI_CC_DECLARE
 
 /* All schemes, NULL-terminated. */
 extern const struct nadi_cc_ops *const nadi_cc_all[];

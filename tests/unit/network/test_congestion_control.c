@@ -289,12 +289,26 @@ static void timely(void **state)
     rate_is(&s, 100 * GBPS);
 }
 
+static void names(void **state)
+{
+    (void)state;
+#define CHECK(id, word)                                                                            \
+    assert_string_equal(nadi_cc_##id.name, word);                                                  \
+    assert_ptr_equal(nadi_cc_find(word), &nadi_cc_##id);
+    NADI_CONGESTION_CONTROLS(CHECK)
+#undef CHECK
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dcqcn_increases), cmocka_unit_test(dcqcn_counts_bytes),
-        cmocka_unit_test(dcqcn_alpha),     cmocka_unit_test(dcqcn_limits),
-        cmocka_unit_test(dctcp),           cmocka_unit_test(dctcp_limits),
+        cmocka_unit_test(names),
+        cmocka_unit_test(dcqcn_increases),
+        cmocka_unit_test(dcqcn_counts_bytes),
+        cmocka_unit_test(dcqcn_alpha),
+        cmocka_unit_test(dcqcn_limits),
+        cmocka_unit_test(dctcp),
+        cmocka_unit_test(dctcp_limits),
         cmocka_unit_test(timely),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
