@@ -47,7 +47,7 @@ static const struct nadi_setting collective_keys[] = {
      .type = NADI_TYPE_MAP,
      .list = true,
      .absent = "nothing is done",
-     .doc = "Each entry is a map: see [steps](input-collective-steps.md). Steps of a channel are "
+     .doc = "Each entry is a map: see [steps](input-collective-steps.md). Steps of a queue are "
             "in order."},
 };
 
@@ -139,14 +139,14 @@ const struct nadi_schema nadi_attached_schema = {
 static const struct nadi_setting step_keys[] = {
     COUNT("member", 0, MOST_MEMBERS - 1, .required = true, .doc = "Who does it."),
     COUNT("lane", 0, MOST_QUEUES - 1, .preset = "0",
-          .doc = "Channel of the member. Steps of a channel run one after the other; channels of a "
+          .doc = "Queue of the member. Steps of a queue run one after the other; queues of a "
                  "member run concurrently."),
     COUNT("to", 0, MOST_MEMBERS - 1, .absent = "it sends nothing",
           .doc = "Member that it sends to."),
     COUNT("to-lane", 0, MOST_QUEUES - 1, .absent = "the same lane",
-          .doc = "Channel of the receiver that receives the message."),
+          .doc = "Queue of the receiver that receives the message."),
     COUNT("from", 0, MOST_MEMBERS - 1, .absent = "it receives nothing",
-          .doc = "Member that it receives from: the next message of that member on this channel."),
+          .doc = "Member that it receives from: the next message of that member on this queue."),
     SLOTS("send", "an empty message", "Slots that it sends: `3`, or `\"0-3,7\"`."),
     SLOTS(
         "local", "it works on nothing of its own",
