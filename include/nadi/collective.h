@@ -1,4 +1,4 @@
-/* nadi/collective: collectives by themselves.
+/* nadi/collective: benchmarks, proofs, conversion and synthesis of collectives.
  *
  * The conventions of nadi.h hold. */
 #ifndef NADI_COLLECTIVE_H
@@ -16,11 +16,11 @@ struct nadi_collective_bench_options {
     const char *system;        /* file; NULL: its defaults */
     const char *network_model; /* "unaware", "aware", "flow", "packet" */
     const char *kinds;         /* "all-reduce,all-gather" */
-    const char *algorithms;    /* "ring,oneRabenseifner,ring_direct": words of the system file, a
-                                  dimension each where joined by "_"; NULL: those of the system file */
+    const char *algorithms; /* "ring,oneRabenseifner,ring_direct": words of the system file, joined
+                               by "_" one per dimension; NULL: those of the system file */
     uint64_t first_bytes, last_bytes;
     double factor;     /* from one size to the next, above 1 */
-    int csv;           /* else a table as nccl-tests prints it */
+    int csv;           /* otherwise a table in nccl-tests' form */
     const char *tuner; /* file to write the fastest of each size to, as a tuner table; NULL: none */
 };
 
@@ -38,14 +38,14 @@ struct nadi_collective_check_options {
     uint64_t bytes;                  /* of the collective, as nccl-tests counts */
     uint64_t latency_ns;             /* a message */
     const char *bandwidth;           /* "100GB/s"; NULL: no time for bytes */
-    const char *reduction_bandwidth; /* of bytes that are added up or copied; NULL: no time */
+    const char *reduction_bandwidth; /* of bytes that are reduced or copied; NULL: no time */
     int csv;                         /* else text */
 };
 
 void nadi_collective_check_options_init(struct nadi_collective_check_options *options);
 
 /* Proves the algorithms of the files. Sets *report as above. INPUT when one is damaged or wrong;
- * *report has the others. */
+ * *report contains the others. */
 enum nadi_status nadi_collective_check_files(const struct nadi_collective_check_options *options,
                                              char **report, struct nadi_diags *messages);
 
@@ -54,7 +54,7 @@ struct nadi_collective_convert_options {
     const char *from;      /* file; NULL: `algorithm` */
     const char *algorithm; /* "ring", "tree4": one of nadi's own, ... */
     const char *kind;      /* ... of "all-gather", ... */
-    uint32_t members;      /* ... so many */
+    uint32_t members;      /* ... with this many members */
     const char *to;        /* file, or prefix of Chakra traces */
     const char *form;      /* "own", "msccl", "chakra"; NULL: as the name ends */
     uint64_t bytes;        /* of Chakra traces, as nccl-tests counts */
@@ -72,9 +72,9 @@ struct nadi_collective_synth_options {
     const char *kind;     /* "all-gather", "reduce-scatter", "all-reduce", "all-to-all" */
     uint64_t bytes;       /* size that it is for, as nccl-tests counts */
     uint32_t chunks;      /* of an NPU's part; 0: the best of 1, 2, 4 and 8 */
-    uint32_t tries;       /* plans to make, of each style; 0: what about half a second allows */
+    uint32_t tries;       /* plans for each style; 0: about half a second of work */
     uint64_t seed;
-    const char *against; /* algorithms to compare with: "ring,oneTorus", "none"; NULL: what suits */
+    const char *against; /* "ring,oneTorus" to compare with, or "none"; NULL: those that apply */
     const char *out;     /* file, or prefix of Chakra traces, to write; NULL: nothing */
     const char *form;    /* "own", "msccl", "chakra"; NULL: as the name ends */
     int csv;             /* else a text */

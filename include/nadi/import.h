@@ -3,8 +3,8 @@
  *
  * A capture of one rank is a host execution trace (ExecutionTraceObserver) and a Kineto profile of
  * the same process, plain, gzip or zstd; "-" is standard input or output. Outputs end in .gz or
- * .zst to be compressed. All functions return DONE or INPUT; *report says what became of the
- * capture, is freed with nadi_free, and is NULL after an error. */
+ * .zst to be compressed. All functions return DONE or INPUT; *report describes the import, is freed
+ * with nadi_free, and is NULL after an error. */
 #ifndef NADI_IMPORT_H
 #define NADI_IMPORT_H
 
@@ -20,7 +20,7 @@ struct nadi_trace_link {
     const char *output;        /* linked trace, JSON */
     uint32_t rank;             /* NADI_UNKNOWN_RANK: as the profile says */
     int compat;                /* the linked trace of Chakra 1.0.0 */
-    int force;                 /* also what does not seem to belong together */
+    int force;                 /* also if the files do not seem to belong together */
 };
 
 void nadi_trace_link_init(struct nadi_trace_link *options);
@@ -34,7 +34,7 @@ struct nadi_trace_convert {
     const char *output;     /* Chakra trace */
     const char *groups;     /* groups file to write; NULL: none */
     int compat;             /* the graph of Chakra 1.0.0 */
-    uint64_t resolution_ns; /* processor time in slices that are shorter gets no node of its own */
+    uint64_t resolution_ns; /* shorter slices of processor time get no node of their own */
 };
 
 void nadi_trace_convert_init(struct nadi_trace_convert *options);
@@ -44,14 +44,14 @@ enum nadi_status nadi_trace_convert(const struct nadi_trace_convert *options, ch
 
 struct nadi_trace_import {
     size_t size;
-    const char *host, *device;      /* "{rank}" stands for the rank; host may be NULL */
-    const char *output;             /* rank r is written to <output>.<r>.et; of one rank it may be
-                                     * "-", or a name that ends in .et, .et.gz or .et.zst */
-    const char *suffix;             /* behind .et: "", ".gz" or ".zst" */
-    const char *groups;             /* NULL: <output>.groups.json; of one file: none */
+    const char *host, *device; /* "{rank}" stands for the rank; host may be NULL */
+    const char *output; /* rank r is written to <output>.<r>.et; for one rank it may be "-", or a
+                           name that ends in .et, .et.gz or .et.zst */
+    const char *suffix; /* behind .et: "", ".gz" or ".zst" */
+    const char *groups; /* NULL: <output>.groups.json; of one file: none */
     const char *report_json;        /* coverage report to write; NULL: none */
     uint32_t first_rank, last_rank; /* NADI_UNKNOWN_RANK: those whose files are there */
-    uint32_t threads;               /* 0: one a core */
+    uint32_t threads;               /* 0: one per core */
     int force;
     uint64_t resolution_ns;
     int compat; /* the graphs of Chakra 1.0.0; needs host, gives no groups and no coverage */

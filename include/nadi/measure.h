@@ -1,5 +1,5 @@
-/* nadi/measure: simulation against measurement: benchmarks of communication, platforms that are
- * fitted to them, and folders of published measurements.
+/* nadi/measure: comparison with measurements: benchmarks of communication, platforms fitted to
+ * them, and folders of published measurements.
  *
  * The conventions of nadi.h hold: each function sets *report to a text that nadi_free frees, or to
  * NULL when an input was wrong (status INPUT, reasons in `messages`). */
@@ -18,15 +18,14 @@ struct nadi_fit_options {
     size_t log_count;
     const char *platform; /* that is fitted: a name of the catalogue or a path; NULL: by the device
                              that the logs name */
-    const char *kind, *device; /* of all tables, where the logs do not say; may be NULL */
-    unsigned ranks, nodes;     /* likewise; 0: as the logs say */
-    const char *hold;          /* "none", "half", "other-half", "random", "small" or "large" of each
-                                  table's sizes, "all-reduce": only those of
-                                  the most ranks are fitted */
-    const char *form;          /* "text" or "json" */
-    const char *out;           /* the fitted platform is written here; may be NULL */
-    const char *plot;          /* SVG; may be NULL */
-    const char *page;          /* HTML: the plot and the report; may be NULL */
+    const char *kind, *device; /* of all tables, if the logs do not give it; may be NULL */
+    unsigned ranks, nodes;     /* likewise; 0: from the logs */
+    const char *hold; /* "none", "half", "other-half", "random", "small" or "large" of each table's
+                         sizes, "all-reduce": only those with the most ranks are fitted */
+    const char *form; /* "text" or "json" */
+    const char *out;  /* the fitted platform is written here; may be NULL */
+    const char *plot; /* SVG; may be NULL */
+    const char *page; /* HTML: the plot and the report; may be NULL */
 };
 
 void nadi_fit_options_init(struct nadi_fit_options *options);
@@ -47,18 +46,18 @@ struct nadi_validate_options {
 
 void nadi_validate_options_init(struct nadi_validate_options *options);
 
-/* Measured collectives of a folder against the platforms of the catalogue. */
+/* Compares measured collectives of a folder with the platforms of the catalogue. */
 enum nadi_status nadi_validate_collectives_folder(const struct nadi_validate_options *options,
                                                   char **report, struct nadi_diags *messages);
 
-/* Measured matrix products and attention of a folder against the catalogue's devices; `fit` and
- * `page` are not looked at. */
+/* Compares measured matrix products and attention of a folder with the catalogue's devices; `fit`
+ * and `page` are ignored. */
 enum nadi_status nadi_validate_compute_folder(const struct nadi_validate_options *options,
                                               char **report, struct nadi_diags *messages);
 
-/* Published results made again. list: the studies. name: one of them, or "all". inputs: a
- * folder of published files that some studies run, or NULL: "all" then leaves those out, with a
- * note. *failed: 1 when a figure is not as published. */
+/* Reproduces published results. list: the studies. name: one of them, or "all". inputs: a folder of
+ * published files that some studies run, or NULL: "all" then leaves those out, with a note.
+ * *failed: 1 when a figure is not as published. */
 char *nadi_repro_list(void);
 enum nadi_status nadi_repro(const char *name, const char *inputs, int json, char **report,
                             int *failed, struct nadi_diags *messages);

@@ -24,8 +24,8 @@ struct nadi_model_setup {
     size_t size;
     const char *model;    /* name or path of a description or of a published config.json */
     const char *plan;     /* path; NULL: defaults */
-    const char *settings; /* "key=value ...", wins over the plan; may be NULL */
-    const char *cluster;  /* name or path; may be NULL where no time is asked for */
+    const char *settings; /* "key=value ...", takes precedence over the plan; may be NULL */
+    const char *cluster;  /* name or path; may be NULL if no times are needed */
 };
 
 void nadi_model_setup_init(struct nadi_model_setup *setup);
@@ -42,7 +42,7 @@ enum nadi_status nadi_model_kernels(const struct nadi_model_setup *setup, int js
 enum nadi_status nadi_model_memory(const struct nadi_model_setup *setup, int json, char **report,
                                    struct nadi_diags *messages);
 
-/* A table: what lies in memory after every pass of every rank of the pipeline. */
+/* A table of the memory after every pass of every rank of the pipeline. */
 enum nadi_status nadi_model_memory_over_time(const struct nadi_model_setup *setup, char **table,
                                              struct nadi_diags *messages);
 
@@ -67,8 +67,8 @@ enum nadi_status nadi_model_trace(const struct nadi_model_setup *setup,
                                   const struct nadi_model_trace *options, int *manifest,
                                   struct nadi_diags *messages);
 
-/* Published training runs in a folder of tables against the simulation: each row's error and their
- * sums. form: "text", "json" or "markdown". */
+/* Compares published training runs in a folder of tables with the simulation: each row's error and
+ * summaries. form: "text", "json" or "markdown". */
 enum nadi_status nadi_validate_training_runs(const char *folder, const char *form, char **report,
                                              struct nadi_diags *messages);
 

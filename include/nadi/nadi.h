@@ -10,23 +10,23 @@
  *         printf("%llu ns\n", (unsigned long long)nadi_job_end_ns(job));
  *     nadi_job_destroy(job);
  *
- * Everything that may be wrong with an input becomes a message (nadi_job_messages) with a stable
- * code, the place and the remedy; arguments too are checked: a message "argument/..." names the one
- * that is missing or out of range. A list of messages that a function takes may be NULL. Nothing
- * prints, nothing ends the process, and nothing of it is changed: no handler of a signal, no
- * environment, no folder, no locale; and the host's locale changes nothing here.
+ * Every mistake in an input becomes a message (nadi_job_messages) with a stable code, the place and
+ * the remedy. Arguments are checked too: a message "argument/..." names one that is missing or out
+ * of range. A list of messages that a function takes may be NULL. The library prints nothing, never
+ * ends the process, and does not change its signal handlers, environment, working directory or
+ * locale. The host's locale has no effect.
  *
  * When memory runs out the function returns NADI_STATUS_LIMIT (or NULL) with the message
- * "limit/memory"; a defect of nadi returns NADI_STATUS_BUG with "internal/bug". All that the call
- * had allocated is freed. A job, or flows, that was being loaded or run is empty after that: its
- * functions do nothing more, return the same status, 0 or NULL, and it only waits to be destroyed;
- * its earlier messages are gone with it.
+ * "limit/memory"; a defect of nadi returns NADI_STATUS_BUG with "internal/bug". Everything that the
+ * call allocated is freed. A job or flows that were being loaded or run are empty afterwards: their
+ * functions do nothing and return the same status, 0 or NULL, their earlier messages are lost, and
+ * they can only be destroyed.
  *
  * Threads: jobs are independent of each other; one job belongs to one thread at a time. There is no
- * global state. A process that forks may go on in the child while no call is under way. Strings
- * that a function returns as `const char *` belong to the handle they came from and live until it
- * is destroyed or, where said, until the next call of the same function; `char *` belongs to the
- * caller, who frees it with nadi_free.
+ * global state. The library may be used in the child of a fork if no call is in progress. Strings
+ * returned as `const char *` belong to their handle and are valid until it is destroyed or, where
+ * stated, until the next call of the same function; `char *` belongs to the caller, who frees it
+ * with nadi_free.
  *
  * Structs that the caller fills begin with their size, set by their _init function: a program
  * compiled against an older header keeps working with a newer library. */
@@ -47,13 +47,13 @@ enum nadi_status {
     NADI_STATUS_DONE = 0,
     NADI_STATUS_INPUT = 3,    /* an input is wrong or an output could not be written */
     NADI_STATUS_DEADLOCK = 4, /* events ran out while nodes were still waiting */
-    NADI_STATUS_LIMIT = 5,    /* max_sim, max_wall or the caller stopped it; no memory is left */
-    NADI_STATUS_BUG = 70,     /* a fault of nadi */
+    NADI_STATUS_LIMIT = 5,    /* stopped by max_sim, max_wall or the caller; out of memory */
+    NADI_STATUS_BUG = 70,     /* a defect of nadi */
 };
 
 /* "MAJOR.MINOR.PATCH" */
 const char *nadi_version(void);
-/* Frees a `char *` that a function here returned. NULL is allowed. */
+/* Frees a `char *` returned by a function of this interface. NULL is allowed. */
 void nadi_free(char *text);
 
 /* --- messages ----------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ enum nadi_level {
 struct nadi_message_view {
     enum nadi_level level;
     const char *code;      /* stable, "trace/truncated" */
-    const char *file;      /* NULL: not about a file */
+    const char *file;      /* NULL: does not concern a file */
     uint32_t line, column; /* from 1; 0: unknown */
     uint64_t offset;       /* bytes from the start of the file */
     uint32_t rank;
@@ -88,7 +88,7 @@ void nadi_messages_destroy(struct nadi_diags *messages); /* NULL is allowed */
 size_t nadi_messages_count(const struct nadi_diags *messages);
 /* index < nadi_messages_count. */
 struct nadi_message_view nadi_messages_get(const struct nadi_diags *messages, size_t index);
-/* How many of a level were added, kept or not. */
+/* Number of messages of a level that were added, kept or not. */
 size_t nadi_messages_total(const struct nadi_diags *messages, enum nadi_level level);
 /* One message as the program prints it, "file:3:7: error[code]: text\n  help: hint\n". */
 char *nadi_message_format(const struct nadi_diags *messages, size_t index);
@@ -101,13 +101,13 @@ char *nadi_messages_json(const struct nadi_diags *messages);
 enum nadi_field_kind {
     NADI_FIELD_TEXT = 1, /* const char *, UTF-8 */
     NADI_FIELD_PATH,     /* const char *, any bytes */
-    NADI_FIELD_TEXTS,    /* const char *const *, and so many of them: a size_t at count_offset */
+    NADI_FIELD_TEXTS,    /* const char *const *, with their number, a size_t, at count_offset */
     NADI_FIELD_PATHS,    /* the same of paths */
     NADI_FIELD_U32,
     NADI_FIELD_U64,
     NADI_FIELD_DOUBLE,
     NADI_FIELD_FLAG,   /* int, 0 or not */
-    NADI_FIELD_HANDLE, /* what another function made */
+    NADI_FIELD_HANDLE, /* returned by another function */
 };
 
 struct nadi_struct;
@@ -122,16 +122,16 @@ struct nadi_field {
     const struct nadi_struct *of; /* not for others */
 };
 
-/* What can be set in a struct ("nadi_setup"), by which every function checks it; so that another
- * language need not know it as well. *size becomes the struct's, *count how many members there are.
- * NULL when no struct is called so. */
+/* The members of a struct ("nadi_setup") and their bounds, by which every function checks it, for
+ * wrappers in other languages. *size becomes the size of the struct, *count the number of its
+ * members. NULL if there is no such struct. */
 const struct nadi_field *nadi_struct_fields(const char *name, size_t *size, size_t *count);
 
 /* --- the keys of the input files ----------------------------------------------------------------
  */
 
-/* What a key means, in every kind of file that has it; all keys with a line each for NULL. *known
- * becomes 0 when there is no such key: the text then names near ones. */
+/* The meaning of a key, in every kind of file that has it; for NULL all keys, one line each. *known
+ * becomes 0 if there is no such key: the text then names similar ones. */
 char *nadi_explain_key(const char *key, int *known);
 /* The same as one JSON object, schema nadi-explain/1. */
 char *nadi_explain_json(const char *key, int *known);
@@ -156,23 +156,25 @@ struct nadi_setup {
     const char *executor;      /* "auto", "message", "phase", "fold" */
     uint32_t queues_per_dim;
     double injection_scale, compute_scale, comm_scale; /* 1 is neutral */
-    int rendezvous;                                    /* every message asks first */
+    int rendezvous;                                    /* every message asks the receiver first */
     int lenient;                                       /* unknown keys are warnings, not errors */
-    int compat;          /* as under the reference's names: the scales do nothing and say so */
+    int compat; /* as under the reference's names: the scales have no effect, and a message says so
+                 */
     uint64_t max_sim_ns; /* 0: no limit */
     uint64_t max_wall_ms;
     const char *packet_compat; /* packet model: "ns3", equal to the HPCC simulator; NULL: not */
-    const char *events;        /* what happens to the cluster during the run; NULL: nothing */
-    uint32_t samples;          /* of a fitted platform's intervals, for one of the end; 0: none */
-    uint64_t seed;             /* of the samples */
-    /* Where members of a group issue different collectives: "error" ends the run, "warn" matches
+    const char *events;        /* events file; NULL: none */
+    uint32_t
+        samples; /* samples of a fitted platform's intervals, for an interval of the end; 0: none */
+    uint64_t seed; /* of the samples */
+    /* If members of a group issue different collectives, "error" ends the run, and "warn" matches
      * their messages as the reference does. NULL: error, and warn with `compat`. */
     const char *mismatch;
 };
 
 void nadi_setup_init(struct nadi_setup *setup); /* all defaults; no files */
 
-enum nadi_stop { /* a wish to stop soon, with NADI_STATUS_LIMIT; the reason is told */
+enum nadi_stop { /* a request to stop soon, with NADI_STATUS_LIMIT and the reason */
                  NADI_STOP_NOT = 0,
                  NADI_STOP_INTERRUPTED = 1,
                  NADI_STOP_WALL = 2, /* as if max_wall_ms were over */
@@ -190,38 +192,37 @@ void nadi_watch_init(struct nadi_watch *watch);
 
 struct nadi_job;
 
-/* Copies the setup, strings included; load says what is wrong with it. NULL: no memory is left. */
+/* Copies the setup, including strings; load reports mistakes in it. NULL: out of memory. */
 struct nadi_job *nadi_job_create(const struct nadi_setup *setup);
 void nadi_job_destroy(struct nadi_job *job); /* NULL is allowed */
-/* Everything said so far about the job, in order. */
+/* All messages of the job so far, in order. */
 const struct nadi_diags *nadi_job_messages(const struct nadi_job *job);
 
-/* Reads and checks all files. DONE or INPUT. Once a job. */
+/* Reads and checks all files. DONE or INPUT. Once per job. */
 enum nadi_status nadi_job_load(struct nadi_job *job);
-/* Everything that can be found across ranks without running. After a successful load. */
+/* All checks across ranks that need no run. After a successful load. */
 enum nadi_status nadi_job_check(struct nadi_job *job);
-/* Simulates. After a successful load; once a job. watch may be NULL. The deadlock report is among
+/* Simulates. After a successful load; once per job. watch may be NULL. The deadlock report is among
  * the messages. */
 enum nadi_status nadi_job_run(struct nadi_job *job, const struct nadi_watch *watch);
 
 /* After load. */
 uint32_t nadi_job_rank_count(const struct nadi_job *job);
 uint64_t nadi_job_node_count(const struct nadi_job *job); /* of all ranks together */
-/* Before run: keep every node's start and end, for ops.csv and the timeline; 24 bytes a node. */
+/* Before run: keep every node's start and end, for ops.csv and the timeline; 24 bytes per node. */
 void nadi_job_keep_ops(struct nadi_job *job);
-/* The same, but of more than 500,000 nodes only those of one rank of each class of ranks that were
- * simulated as one, and of more than 4 million of these none: what some_timeline and some_db want.
- */
+/* The same, but of more than 500,000 nodes only those of one rank of each folded class, and of more
+ * than 4 million of these none: as some_timeline and some_db need. */
 void nadi_job_keep_some_ops(struct nadi_job *job);
 /* Before run: keep what each link carries over time, for link_usage.csv (models aware and flow);
- * 768 bytes a link. */
+ * 768 bytes per link. */
 void nadi_job_keep_usage(struct nadi_job *job);
 
 /* --- results, after run ------------------------------------------------------------------------
  */
 
 struct nadi_rank_times { /* ns */
-    int finished;        /* 0: the rest is what was reached */
+    int finished;        /* 0: the other values are up to where the run stopped */
     uint64_t finish_ns;
     uint64_t exposed_comm_ns;      /* the reference's: finish - sum of accelerator compute */
     uint64_t compute_ns;           /* accelerator compute */
@@ -232,19 +233,18 @@ struct nadi_rank_times { /* ns */
     uint64_t peak_memory_bytes;
 };
 
-/* Is there one? Not of a run that is not there, nor of one that ran out of memory; of all others,
- * however they ended. */
+/* True after every run that did not run out of memory, however it ended. */
 int nadi_job_has_results(const struct nadi_job *job);
 uint64_t nadi_job_end_ns(const struct nadi_job *job);
 /* rank < nadi_job_rank_count. */
 struct nadi_rank_times nadi_job_rank(const struct nadi_job *job, uint32_t rank);
 
-/* The sole right to write into a folder, until it is given back or the process ends, however it
- * ends. Claimed before a simulation, a second run into the folder fails before it begins. */
+/* The exclusive right to write into a folder, until it is destroyed or the process ends. If it is
+ * claimed before a simulation, a second run into the folder fails before it begins. */
 struct nadi_claim;
 
-/* Makes the folder if it is missing. NULL with a message when another claim of it is alive, in this
- * process or another, or it cannot be written into. */
+/* Makes the folder if it is missing. NULL with a message when there is another claim, in this
+ * process or another, or the folder is not writable. */
 struct nadi_claim *nadi_claim_create(const char *folder, struct nadi_diags *messages);
 void nadi_claim_destroy(struct nadi_claim *claim); /* NULL is allowed */
 /* Removes what an earlier run wrote there, and nothing else. DONE or INPUT. */
@@ -253,61 +253,62 @@ enum nadi_status nadi_claim_clear(const struct nadi_claim *claim, struct nadi_di
 struct nadi_output {
     size_t size;
     const char *folder; /* made if missing; not looked at when `claim` is given */
-    int ops;            /* ops.csv; wants nadi_job_keep_ops */
+    int ops;            /* ops.csv; needs nadi_job_keep_ops */
     int five_column;    /* the five-column CSV of ASTRA-sim 1.0 */
-    int timeline;       /* timeline.pftrace; wants nadi_job_keep_ops */
+    int timeline;       /* timeline.pftrace; needs nadi_job_keep_ops */
     uint32_t timeline_first_rank, timeline_last_rank; /* both included; default: all */
     uint64_t timeline_from_ns, timeline_to_ns;        /* default: all */
-    /* ranks.csv: "each" a row a rank, "classes" a row for ranks with the same figures; "auto", the
-     * default: each up to 100,000 ranks */
+    /* ranks.csv: "each": one row per rank, "classes": one row for ranks with the same figures;
+     * "auto", the default: each up to 100,000 ranks */
     const char *ranks;
-    int link_usage;  /* link_usage.csv; wants nadi_job_keep_usage */
-    int why;         /* critical_path.csv and run.db; wants nadi_job_keep_ops */
-    int sensitivity; /* with why: also sensitivities.csv; simulates about 25 times more */
+    int link_usage;  /* link_usage.csv; needs nadi_job_keep_usage */
+    int why;         /* critical_path.csv and run.db; needs nadi_job_keep_ops */
+    int sensitivity; /* with why: also sensitivities.csv; about 25 more simulations */
     const struct nadi_claim *claim; /* of the folder; NULL: it is claimed while it is written */
-    /* 1: of long runs not everything, so that it is about 50 MB and 1 s in all; a message and
-     * summary.json say what is left out. some_db: run.db, collectives.csv, critical_path.csv. */
+    /* 1: limits the output of long runs to about 50 MB and 1 s; a message and summary.json say what
+     * is left out. some_db: run.db, collectives.csv, critical_path.csv. */
     int some_timeline, some_db;
 };
 
 void nadi_output_init(struct nadi_output *output);
 
 /* Writes summary.json, ranks.csv, collectives.csv, links.csv, where nadi_job_tracks_memory the
- * memory of each rank, and what was asked for. What earlier runs left in the folder is removed
+ * memory of each rank, and the requested files. Files of earlier runs in the folder are removed
  * first; summary.json is written last and names every file with its size and SHA-256, so that a
- * folder that is not one whole run is never taken for one (nadi_run_check_folder). DONE or INPUT.
- */
+ * folder that is not one complete run is never taken for one (nadi_run_check_folder). DONE or
+ * INPUT. */
 enum nadi_status nadi_job_write(struct nadi_job *job, const struct nadi_output *output);
 
 struct nadi_file_view {
-    const char *name;   /* in the folder; NULL: there is no further one */
+    const char *name;   /* in the folder; NULL: no more files */
     uint64_t bytes;     /* 0 for summary.json, which names the others */
-    int is_of_one_rank; /* one of as many as there are ranks */
+    int is_of_one_rank; /* one file per rank */
 };
 
 /* The files that nadi_job_write wrote, summary.json first. */
 struct nadi_file_view nadi_job_file(const struct nadi_job *job, size_t index);
-/* Does the system file ask for it (track-local-mem)? */
+/* True if the system file has track-local-mem. */
 int nadi_job_tracks_memory(const struct nadi_job *job);
-/* Then: one Chrome trace a rank, named by local-mem-trace-filename, in a folder of its own, or, for
- * NULL, where the name itself leads. Nothing to do otherwise. DONE or INPUT. */
+/* In that case writes one Chrome trace per rank, named by local-mem-trace-filename, in a folder of
+ * its own or, for NULL, at the path of the name. Otherwise does nothing. DONE or INPUT. */
 enum nadi_status nadi_job_write_memory(struct nadi_job *job, const char *folder);
 /* The summary for people; colour != 0: with terminal colours. */
 char *nadi_job_text(const struct nadi_job *job, int colour);
 /* The text of summary.json. */
 char *nadi_job_json(const struct nadi_job *job);
 /* What the reference prints on standard output for the same run, in its order, one line a '\n',
- * without the date: "[workload] [info] sys[0] finished, 10 cycles, ...". Wants nadi_job_keep_ops
+ * without the date: "[workload] [info] sys[0] finished, 10 cycles, ...". Needs nadi_job_keep_ops
  * for the order of ranks that finish at the same time. */
 char *nadi_job_reference_lines(const struct nadi_job *job);
 
 /* --- several network models ----------------------------------------------------------------------
  */
 
-/* Jobs of the same workload that have run to their end, at most 8, the chosen model first. The
- * factor between the first one's end and the farthest other's, at least 1; *other: which one. */
+/* Jobs of the same workload that have run to their end, at most 8, the chosen model first. Returns
+ * the largest ratio between the first one's end and another's, at least 1; *other is that one's
+ * index. */
 double nadi_jobs_factor(struct nadi_job *const *jobs, size_t count, size_t *other);
-/* Side by side: end to end, by collective, where they part. */
+/* Side by side: end to end, by collective, where they differ. */
 char *nadi_jobs_text(struct nadi_job *const *jobs, size_t count, int colour);
 char *nadi_jobs_json(struct nadi_job *const *jobs, size_t count); /* schema nadi-ladder/1 */
 
@@ -323,9 +324,9 @@ struct nadi_collective_traces { /* a micro-benchmark: one collective, on all ran
     uint64_t compute_before_us, compute_after_us; /* around each; 0: none */
     const char *group;                            /* pg_name; NULL: all ranks */
     const char *compression;                      /* "none", "gzip", "zstd" */
-    int manifest; /* only <prefix>.0.et, and <prefix>.yml that gives it to all ranks */
-    /* How each rank of an all-to-all shares out `bytes`: "uniform", "zipf", "dirichlet", "hot";
-     * NULL: the same to all. Negative skew_by: the default. */
+    int manifest; /* only <prefix>.0.et, and <prefix>.yml that assigns it to all ranks */
+    /* How each rank of an all-to-all divides `bytes`: "uniform", "zipf", "dirichlet", "hot"; NULL:
+     * equally. Negative skew_by: the default. */
     const char *skew;
     double skew_by;
     uint64_t skew_seed;
@@ -353,7 +354,7 @@ struct nadi_transformer { /* a training step on tensor x data x pipeline ranks *
     uint32_t layers, micro_batches, width, sequence;
     uint32_t slow_rank; /* NADI_UNKNOWN_RANK: none */
     uint32_t slow_by;   /* percent that its compute takes longer */
-    int files;          /* one trace a rank and groups.json, instead of a manifest */
+    int files;          /* one trace per rank and groups.json, instead of a manifest */
     const char *compression;
 };
 
@@ -363,7 +364,7 @@ void nadi_transformer_init(struct nadi_transformer *options);
 enum nadi_status nadi_generate_transformer(const struct nadi_transformer *options,
                                            const char *folder, struct nadi_diags *messages);
 
-struct nadi_pattern { /* a job of a named family; what a family does not use is not looked at */
+struct nadi_pattern { /* a job of a named family; members that a family does not use are ignored */
     size_t size;
     const char *family; /* "collectives", "ring", "pairs", "incast", "all-to-all", "overlap",
                          * "memory", "pipeline" */
@@ -375,16 +376,16 @@ struct nadi_pattern { /* a job of a named family; what a family does not use is 
     uint32_t stride;      /* ring: to whom */
     int both_ways;        /* ring */
     uint32_t root;        /* incast: to whom */
-    double skew;          /* all-to-all: exponent of a Zipf law, 0: all alike */
+    double skew;          /* all-to-all: exponent of a Zipf distribution, 0: all equal */
     const char *overlap;  /* "none", "gradients", "prefetch" */
     uint32_t ahead;       /* overlap prefetch, memory: how many rounds */
     const char *schedule; /* pipeline: "1f1b", "gpipe" */
     const char *kinds, *sizes, *groups; /* "all-reduce,all-gather", "1MiB,16MiB", "2,8"; NULL */
-    int manifest;                       /* one trace for all ranks, where they are alike */
+    int manifest;                       /* one trace for all ranks, if they are equal */
     const char *compression;
 };
 
-/* false (0) with a message when no family is called so. */
+/* 0 with a message when there is no such family. */
 int nadi_pattern_init(struct nadi_pattern *options, const char *family,
                       struct nadi_diags *messages);
 /* Writes into the folder workload.<rank>.et, or workload.yml with one trace, and system.json,

@@ -1,10 +1,10 @@
-/* nadi/report: what a finished run left behind, looked at.
+/* nadi/report: reading the files of a finished run.
  *
  *     const char *runs[] = {"out/a", "out/b"};
  *     if (nadi_report_page(runs, 2, "report.html", messages) != NADI_STATUS_DONE) ...
  *
- * A run is the folder that nadi_job_write filled (with `why`), or the run.db in it. A folder that
- * is not one whole run is refused by every function here. The conventions of nadi.h hold. */
+ * A run is the folder that nadi_job_write filled (with `why`), or the run.db in it. Every function
+ * here refuses a folder that is not one complete run. The conventions of nadi.h hold. */
 #ifndef NADI_REPORT_H
 #define NADI_REPORT_H
 
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* Is it one whole run? Every file that summary.json names is there with its size, the database also
- * with its digest, and no file of another run lies among them. DONE or INPUT. */
+/* DONE if the folder is one complete run: every file that summary.json names is there with its
+ * size, the database also with its digest, and there is no file of another run. DONE or INPUT. */
 enum nadi_status nadi_run_check_folder(const char *run, struct nadi_diags *messages);
 
 /* The rows of one SQL select on a run's database (docs/guide/database.md). form: "table", "csv",
@@ -27,7 +27,7 @@ enum nadi_status nadi_report_page(const char *const *runs, size_t count, const c
                                   struct nadi_diags *messages);
 /* The same in short, for a terminal. NULL with messages when something is wrong. */
 char *nadi_report_summary(const char *run, int colour, struct nadi_diags *messages);
-/* What two runs differ in. NULL with messages when something is wrong. */
+/* The differences of two runs. NULL with messages when something is wrong. */
 char *nadi_report_diff(const char *first, const char *second, int colour,
                        struct nadi_diags *messages);
 /* Both as one JSON object: schemas nadi-report/1 (of one run or several) and nadi-diff/1. */

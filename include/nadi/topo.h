@@ -1,4 +1,4 @@
-/* nadi/topo: networks: open one, look at it, draw it.
+/* nadi/topo: networks: read, describe and draw them.
  *
  *     const char *words[] = {"fat-tree", "k=8"};
  *     struct nadi_topo *t = nadi_topo_open(words, 2, NULL, messages);

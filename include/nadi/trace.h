@@ -1,7 +1,7 @@
 /* nadi/trace.h: tools for Chakra execution traces. Part of the public C interface; nadi.h has the
  * conventions (messages, ownership, structs that begin with their size).
  *
- * A trace is one file a rank, plain, gzip or zstd by content; "-" is standard input or output.
+ * A trace is one file per rank, plain, gzip or zstd by content; "-" is standard input or output.
  * Where several ranks make sense, `inputs` are files, or one prefix for PREFIX.<rank>.et. Outputs
  * end in .gz or .zst to be compressed. Results are texts in `char **`, freed with nadi_free. */
 #ifndef NADI_TRACE_H
@@ -30,7 +30,7 @@ struct nadi_trace_info {
 };
 
 void nadi_trace_info_init(struct nadi_trace_info *options);
-/* What is in the traces: nodes, time and bytes by type, operator, group and lane, where the time
+/* Summary of the traces: nodes, time and bytes by type, operator, group and lane, where the time
  * goes, the critical path, parallelism over time. */
 enum nadi_status nadi_trace_info(const struct nadi_trace_info *options, char **report,
                                  struct nadi_diags *messages);
@@ -42,12 +42,12 @@ struct nadi_trace_check {
     size_t size;
     struct nadi_trace_inputs inputs;
     const char *groups; /* communicator groups for the check across ranks; NULL: inferred */
-    int json;           /* the report as JSON rather than a line a file */
+    int json;           /* the report as JSON instead of one line per file */
 };
 
 void nadi_trace_check_init(struct nadi_trace_check *options);
-/* What is wrong with each file and, when all are sound, with the ranks against each other. DONE
- * when there is no error. *report may be NULL afterwards when the inputs were not found. */
+/* Checks each file and, when all are sound, the ranks against each other. DONE when there is no
+ * error. *report may be NULL afterwards when the inputs were not found. */
 enum nadi_status nadi_trace_check(const struct nadi_trace_check *options, char **report,
                                   struct nadi_diags *messages);
 
@@ -94,8 +94,8 @@ struct nadi_trace_graph {
 };
 
 void nadi_trace_graph_init(struct nadi_trace_graph *options);
-/* A picture of the graph, small enough to look at: chains folded, edges that follow from others
- * left out. What was not drawn is a note. SVG needs graphviz' program `dot`. */
+/* A picture of the graph, small enough to read: chains are merged, implied edges are left out. A
+ * note lists what was not drawn. SVG needs graphviz' program `dot`. */
 enum nadi_status nadi_trace_graph(const struct nadi_trace_graph *options,
                                   struct nadi_diags *messages);
 
@@ -125,7 +125,7 @@ struct nadi_trace_from_text {
     const char *unit;     /* of the file's times: "ns", "us", "ms"; must be named unless compat */
     const char *topology; /* "16x16", innermost dimension first; or NULL */
     const char *network;  /* a network file to take the topology from; or NULL */
-    uint32_t ranks;       /* when neither is given: one dimension of so many; 0: the file says it */
+    uint32_t ranks; /* when neither is given: one dimension of this size; 0: as the file says */
     uint32_t passes;
     const char *carry;       /* "auto", "dims", "groups": how collectives name their ranks */
     const char *compat;      /* "1.0.0": as the Chakra text converter of that version; NULL */
@@ -135,7 +135,7 @@ struct nadi_trace_from_text {
 };
 
 void nadi_trace_from_text_init(struct nadi_trace_from_text *options);
-/* *report: what was written, in words. */
+/* *report: a text about what was written. */
 enum nadi_status nadi_trace_from_text(const struct nadi_trace_from_text *options, char **report,
                                       struct nadi_diags *messages);
 

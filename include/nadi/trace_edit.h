@@ -2,10 +2,10 @@
  * nadi.h and trace.h have the conventions.
  *
  * One file goes to one file; a prefix, a name with "{rank}" or several files go to a prefix or a
- * name with "{rank}", rank by rank. What a tool is not asked to change stays byte for byte. Each
- * fills *report, which says what was done with figures; with `json` as one object with the messages
- * in it. An output that was not finished is not left behind. Time and memory are linear in the size
- * of the largest rank, except where said. */
+ * name with "{rank}", rank by rank. Everything that a tool is not asked to change stays identical
+ * to the byte. Each fills *report with figures of what was done; with `json` as one object that
+ * contains the messages. An incomplete output is removed. Time and memory are linear in the size of
+ * the largest rank, except where said. */
 #ifndef NADI_TRACE_EDIT_H
 #define NADI_TRACE_EDIT_H
 
@@ -15,13 +15,13 @@
 extern "C" {
 #endif
 
-struct nadi_trace_edit { /* what all of them have */
+struct nadi_trace_edit { /* common to all of them */
     struct nadi_trace_inputs inputs;
     const char *output; /* file, prefix, or name with "{rank}"; "-": standard output */
     int json;
 };
 
-struct nadi_trace_slice { /* what is selected by all that is given */
+struct nadi_trace_slice { /* the intersection of all selections */
     size_t size;
     struct nadi_trace_edit edit;
     const char *step;           /* ProfilerStep#N by its N, or the name of a node; NULL */
@@ -39,8 +39,7 @@ struct nadi_trace_filter {
     struct nadi_trace_edit edit;
     const char *drop; /* kinds, "host,memory": host device memory send recv collective metadata
                        * other; NULL */
-    const char *drop_name, *keep_name; /* extended regular expressions; a name that is kept is so
-                                        * whatever else is said */
+    const char *drop_name, *keep_name; /* extended regular expressions; keep takes precedence */
 };
 
 void nadi_trace_filter_init(struct nadi_trace_filter *options);
@@ -65,8 +64,8 @@ struct nadi_trace_repair {
 };
 
 void nadi_trace_repair_init(struct nadi_trace_repair *options);
-/* Saves what can be read and makes a sound graph of it; everything done is a note. DONE unless
- * nothing could be saved. */
+/* Keeps what can be read and makes a sound graph of it; every change is a note. DONE unless nothing
+ * could be saved. */
 enum nadi_status nadi_trace_repair(const struct nadi_trace_repair *options, char **report,
                                    struct nadi_diags *messages);
 
@@ -80,8 +79,8 @@ struct nadi_trace_anonymize {
 };
 
 void nadi_trace_anonymize_init(struct nadi_trace_anonymize *options);
-/* Keeps nothing but what a simulation needs, with keyed names; the result is verified. With "keep"
- * a whole job is simulated before and after: a difference is an error. Memory: all ranks. */
+/* Keeps only what a simulation needs, with keyed names; the result is verified. With "keep" a whole
+ * job is simulated before and after: a difference is an error. Memory: all ranks. */
 enum nadi_status nadi_trace_anonymize(const struct nadi_trace_anonymize *options, char **report,
                                       struct nadi_diags *messages);
 
@@ -93,9 +92,9 @@ struct nadi_trace_dedup {
 };
 
 void nadi_trace_dedup_init(struct nadi_trace_dedup *options);
-/* Writes the traces of ranks that are the same once, and a manifest of which ranks run which;
- * groups as families along axes and peers as distances where that makes more ranks the same. Time
- * is linear in all ranks, memory in the largest. */
+/* Writes the traces of equal ranks once, and a manifest of which ranks run which; groups become
+ * families along axes and peers distances if that makes more ranks equal. Time is linear in all
+ * ranks, memory in the largest. */
 enum nadi_status nadi_trace_dedup(const struct nadi_trace_dedup *options, char **report,
                                   struct nadi_diags *messages);
 

@@ -19,7 +19,7 @@ struct nadi_arena {
 
 void nadi_arena_init(struct nadi_arena *a);
 void nadi_arena_release(struct nadi_arena *a);
-/* What is in it so far goes into another heap (base/mem.h). */
+/* Moves its blocks into another heap (base/mem.h). */
 struct nadi_heap;
 void nadi_arena_move(struct nadi_arena *a, struct nadi_heap *to);
 

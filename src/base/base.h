@@ -28,7 +28,8 @@ typedef int64_t nadi_time; /* picoseconds */
 #define NADI_TIME_MAX  INT64_MAX  /* NADI_TIME_NEVER of base/time.h */
 #define NADI_NONE      UINT32_MAX /* "no such index" for every 32-bit index */
 
-/* Our own fault, never the user's: prints the place and aborts. */
+/* Our own defect, never the user's mistake: leaves for the innermost guard (base/guard.h) with the
+ * place. */
 #define NADI_BUG(...) nadi_bug(__FILE__, __LINE__, __VA_ARGS__)
 #define NADI_ASSERT(x)                                                                             \
     do {                                                                                           \

@@ -1,10 +1,10 @@
-/* diag: what went wrong, where, and what to do. A value; nothing in the library prints.
+/* diag: messages: what went wrong, where, and what to do. A value; nothing in the library prints.
  *
  * A message names the file and, as far as known, line:column (text) or byte offset (binary), or
  * rank and node; `code` is stable ("trace/truncated", "schema/unknown-key"), for tests and users to
  * match; `hint` is the remedy, one sentence, may be NULL. The list keeps its own copies. At most
- * 200 of each severity are kept, all are counted. A failure (base/guard.h) leaves the list sound,
- * at most without the message. Not thread safe. */
+ * 200 of each severity are kept, all are counted. A failure (base/guard.h) leaves the list valid,
+ * possibly without the message. Not thread safe. */
 #ifndef NADI_BASE_DIAG_H
 #define NADI_BASE_DIAG_H
 
@@ -79,7 +79,8 @@ void nadi_note(struct nadi_diags *d, const char *code, struct nadi_place place, 
 /* Copies all of `from` to the end of `to` (merging per-thread lists in a fixed order). */
 void nadi_diags_append(struct nadi_diags *to, const struct nadi_diags *from);
 
-/* An error that takes no memory, only the list's spare, which it must have; the last one counts. */
+/* An error that allocates nothing but uses the list's spare, which must exist; the last one
+ * counts. */
 void nadi_diags_add_spare(struct nadi_diags *d, const char *code, const char *hint,
                           const char *format, ...) NADI_PRINTF(4, 5);
 

@@ -10,14 +10,14 @@
  * ("system file"). Directories, missing and unreadable files are diagnosed. */
 bool nadi_file_read(const char *path, const char *what, char **data, size_t *bytes,
                     struct nadi_diags *diags) NADI_MUST_USE;
-/* Writes to a temporary name beside it and renames, so that a reader never sees half a file. Pipes
- * and devices are written in place; a link stays, and what it leads to is written. */
+/* Writes to a temporary name beside the file and renames it, so that a reader never sees a partial
+ * file. Pipes and devices are written in place; a link stays, and its target is written. */
 bool nadi_file_write(const char *path, const void *data, size_t bytes,
                      struct nadi_diags *diags) NADI_MUST_USE;
-/* The same, and the bytes are on the disk before the name is there. */
+/* The same, with the bytes on the disk before the file gets its name. */
 bool nadi_file_write_synced(const char *path, const void *data, size_t bytes,
                             struct nadi_diags *diags) NADI_MUST_USE;
-/* Ends the temporary names, also those of other writers of whole files. */
+/* Suffix of the temporary names, also of other writers of whole files. */
 #define NADI_FILE_PART ".part"
 /* mkdir -p. */
 bool nadi_file_make_folder(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
@@ -29,7 +29,7 @@ bool nadi_file_sha256(const char *path, uint8_t hash[32], uint64_t *bytes,
                       struct nadi_diags *diags) NADI_MUST_USE;
 /* Exists, and is a pipe, a device or the like, which cannot be renamed. */
 bool nadi_file_is_special(const char *path);
-/* What a symbolic link leads to, or the path itself; owned by the caller (nadi_mem_free). */
+/* The target of a symbolic link, or the path itself; owned by the caller (nadi_mem_free). */
 char *nadi_file_behind(const char *path);
 
 #endif

@@ -1,16 +1,15 @@
-/* guard: a place to come back to when memory runs out or a defect shows.
+/* guard: recovery when memory runs out or a defect is found.
  *
- * Deep in a simulation nothing can be done about an allocation that fails, and a check after each
- * would be untested code. So the work of a call runs in a guard: base/mem.h and NADI_BUG leave for
- * the innermost one of the thread, which says what happened. What was allocated meanwhile lies in
- * the guard's heap, files and handles of other libraries in it as holds (base/mem.h): the owner of
- * the heap frees all of it at once. Work that left by a failure leaves its own data half made; they
- * must not be looked at any more, only their heap be released.
+ * Deep in a simulation nothing can be done about a failed allocation, and a check after each would
+ * be untested code. So the work of a call runs in a guard: base/mem.h and NADI_BUG jump to the
+ * innermost guard of the thread, which reports the failure. Memory allocated meanwhile is in the
+ * guard's heap, together with files and handles of other libraries as holds (base/mem.h); the owner
+ * of the heap frees all of it at once. Work that failed leaves its data incomplete: they must not
+ * be used any more, only their heap be released.
  *
- * A guard's work runs in the "C" locale, this thread's only: no number is read or written and no
- * letter looked at as the host's locale has it. Threads: each has guards of its own, see
- * base/threads.h. This is the one module with state of its own, a pointer a thread.
- * docs/decisions/0002-out-of-memory.md says why. */
+ * A guard's work runs in the "C" locale, of this thread only: numbers and letters do not depend on
+ * the host's locale. Each thread has guards of its own, see base/threads.h. This is the only module
+ * with state of its own, one pointer per thread (docs/decisions/0002-out-of-memory.md). */
 #ifndef NADI_BASE_GUARD_H
 #define NADI_BASE_GUARD_H
 
@@ -29,17 +28,18 @@ struct nadi_failure {
     char text[232]; /* "80 x 1000000000000 bytes of memory cannot be had" */
 };
 
-/* Runs work(context); what it allocates is put into `heap` (NULL: belongs to nobody). False when
- * it was left by a failure, which *failure then says. The heap is left as it is. */
+/* Runs work(context); its allocations are entered in `heap` (NULL: in none). False after a failure,
+ * which is described in *failure. The heap is left as it is. */
 bool nadi_guard_run(struct nadi_heap *heap, void (*work)(void *), void *context,
                     struct nadi_failure *failure);
-/* The same inside a guard, with its heap: for what must be done before a failure goes on to the
- * outer one (nadi_guard_raise). */
+/* The same inside a guard, with its heap: for cleanup before a failure is passed to the outer guard
+ * (nadi_guard_raise). */
 bool nadi_guard_try(void (*work)(void *), void *context, struct nadi_failure *failure);
-/* Leaves for the innermost guard of this thread. Without one the process ends with a message: only
- * programs that do not come through the public interface are without. */
+/* Jumps to the innermost guard of this thread. Without one the process ends with a message; only
+ * programs that bypass the public interface have none. */
 _Noreturn void nadi_guard_raise(const struct nadi_failure *failure);
-/* Work of the host's that a guard's work calls: in the host's locale, outside all guards. */
+/* A callback of the host, called from a guard's work: runs in the host's locale, outside all
+ * guards. */
 void nadi_guard_outside(void (*work)(void *), void *context);
 
 bool nadi_guard_is_open(void);

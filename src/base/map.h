@@ -34,7 +34,7 @@ uint32_t nadi_strmap_put(struct nadi_strmap *m, const char *key, size_t length, 
                          const char **kept);
 
 uint64_t nadi_hash_u64(uint64_t x);                            /* a strong mix of one word */
-uint64_t nadi_hash_words(const uint64_t *words, size_t count); /* quick; a map mixes its keys */
+uint64_t nadi_hash_words(const uint64_t *words, size_t count); /* fast; a map mixes its keys */
 uint64_t nadi_hash_bytes(const void *data, size_t count);      /* FNV-1a followed by the mix */
 
 #endif

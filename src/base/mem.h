@@ -1,13 +1,12 @@
 /* mem: the only place that calls malloc.
  *
- * Every size passes an overflow-checked count * size. Memory that cannot be had leaves for the
- * innermost guard (base/guard.h): a simulation with half its state is no use, and a null check
- * after each allocation would be untested code. Inputs whose size would exhaust memory are refused
- * by the loaders before it comes to that.
+ * Every size passes an overflow-checked count * size. A failed allocation jumps to the innermost
+ * guard (base/guard.h): a simulation with half its state is of no use, and a null check after each
+ * allocation would be untested code. Loaders refuse inputs whose size would exhaust memory.
  *
  * Inside a guard each allocation is in the guard's heap, a list, until it is freed, at a cost of 32
- * bytes; so that all of it can be freed after a failure. What else must not be lost then (open
- * files, handles of other libraries) is put into the heap as a hold. */
+ * bytes, so that all of it can be freed after a failure. Other resources that must be released then
+ * (open files, handles of other libraries) are entered in the heap as holds. */
 #ifndef NADI_BASE_MEM_H
 #define NADI_BASE_MEM_H
 
@@ -29,20 +28,19 @@ struct nadi_heap {
 };
 
 void nadi_heap_init(struct nadi_heap *h); /* empty; *h stays where it is */
-/* Frees all that is in it and lets go of all that is held, the newest first. */
+/* Frees everything in it and releases all holds, the newest first. */
 void nadi_heap_release(struct nadi_heap *h);
-/* All that is in it is nobody's from now on: whoever has it frees it. */
+/* Removes everything from the heap: its users must free it. */
 void nadi_heap_leave(struct nadi_heap *h);
 void nadi_heap_move(struct nadi_heap *from, struct nadi_heap *to);
-/* From now on other threads may, or may no more, touch what is in it; true when that is new. */
+/* Sets whether other threads may use its allocations; true if that changed. */
 bool nadi_heap_share(struct nadi_heap *h, bool shared);
 
 /* Puts p (from nadi_mem_alloc, or NULL) into another heap. */
 void nadi_mem_move(void *p, struct nadi_heap *to);
 
-/* A failure lets go of `thing` by drop(thing). When it is let go of in the usual way, call
- * nadi_unhold first, with what nadi_hold returned; NULL is fine. `thing` must not lie on the stack.
- */
+/* After a failure, `thing` is released by drop(thing). Before it is released normally, call
+ * nadi_unhold with the result of nadi_hold; NULL is allowed. `thing` must not lie on the stack. */
 struct nadi_hold *nadi_hold(void *thing, void (*drop)(void *)) NADI_MUST_USE;
 struct nadi_hold *nadi_hold_fd(int fd) NADI_MUST_USE;       /* close; -1 is fine */
 struct nadi_hold *nadi_hold_file(FILE *file) NADI_MUST_USE; /* fclose; NULL is fine */
@@ -51,9 +49,10 @@ void nadi_unhold(struct nadi_hold *hold);
 
 /* Fails as an allocation does: another library has no memory. */
 _Noreturn void nadi_mem_lacking(const char *library);
-/* The same if so much cannot be had now: before a library is called that does not survive it. */
+/* The same if this much memory is not available: before calling a library that does not survive a
+ * failed allocation. */
 void nadi_mem_headroom(size_t bytes, const char *library);
-/* As zalloc of one, but NULL when it cannot be had. */
+/* Like zalloc of one, but NULL when memory is out. */
 void *nadi_mem_try(size_t size) NADI_MUST_USE;
 /* Never return NULL. A count or size of 0 gives a valid unique pointer. */
 void *nadi_mem_alloc(size_t count, size_t size) NADI_MUST_USE;
@@ -69,8 +68,7 @@ void *nadi_mem_copy(const void *items, size_t count, size_t size) NADI_MUST_USE;
 /* Makes room for `want` elements in a growable array by doubling; *capacity is updated. */
 void *nadi_mem_grow(void *items, size_t *capacity, size_t want, size_t size) NADI_MUST_USE;
 
-/* The same for items of 16, 32, 64, ... bytes that are looked at one here, one there: none lies
- * across two cache lines. */
+/* The same for items of 16, 32, 64, ... bytes with random access: none crosses a cache line. */
 void *nadi_mem_grow_lines(void *items, size_t *capacity, size_t want, size_t size) NADI_MUST_USE;
 
 /* Growable array idiom: struct { T *items; size_t count, capacity; } v; NADI_PUSH(&v, value); */

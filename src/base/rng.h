@@ -1,8 +1,8 @@
-/* rng: seeded random numbers, one stream a purpose.
+/* rng: seeded random numbers, one stream per purpose.
  *
- * A stream is derived from (seed, name), so adding a user of randomness shifts nobody's numbers.
- * Generator: splitmix64 (Steele, Lea, Flood, OOPSLA 2014), 2^64 period, enough for drawing cases.
- */
+ * A stream is derived from (seed, name), so a new user of randomness does not change the numbers of
+ * others. Generator: splitmix64 (Steele, Lea, Flood, OOPSLA 2014), 2^64 period, enough for drawing
+ * cases. */
 #ifndef NADI_BASE_RNG_H
 #define NADI_BASE_RNG_H
 

@@ -1,4 +1,4 @@
-/* scan: the words of a text file, one after the other, with their places.
+/* scan: reads the words of a text file in order, with their places.
  *
  * Words are separated by blanks and line ends; a '#' that begins a word starts a comment up to the
  * line's end. A word is terminated in place, so the text (from nadi_file_read, which ends it with
@@ -25,7 +25,7 @@ void nadi_scan_init(struct nadi_scan *s, const char *path, const char *code, cha
 
 /* The next word; false at the end of the text. */
 bool nadi_scan_next(struct nadi_scan *s);
-/* As next, but only if the word stands on the line of the last one. */
+/* Like next, but only if the word is on the line of the last one. */
 bool nadi_scan_same_line(struct nadi_scan *s);
 
 /* Each takes the next word as a value; `what` names it in the message ("number of links"). False

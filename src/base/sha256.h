@@ -6,8 +6,8 @@
 
 #include <nettle/sha2.h>
 
-/* A hash piece by piece: begin, add, end. The library is nettle: small, so that a program that runs
- * for milliseconds is not held up by loading it. */
+/* A hash piece by piece: begin, add, end. The library is nettle: small, so that loading it does not
+ * delay a program that runs for milliseconds. */
 struct nadi_sha256 {
     struct sha256_ctx state;
 };

@@ -1,6 +1,6 @@
-/* signature: what a file is, told by its first bytes, its words or its name: one table of the
- * formats of others and of our own, for all readers. A reader asks before it parses, so that a file
- * of another kind is called by its name instead of by everything that it lacks.
+/* signature: recognises the format of a file by its first bytes, its words or its name: one table
+ * of formats of other tools and of nadi, for all readers. A reader asks before it parses, so that a
+ * file of another kind is called by its name instead of by everything that it lacks.
  *
  * A reader is known by what it calls its file in messages ("system file", as for nadi_file_read).
  * Rows are strict: no file that a reader takes is called something else. */
@@ -12,18 +12,17 @@
 
 struct nadi_signature;
 
-/* What the file is; NULL: nothing that is known. `data` may be the beginning of it only. O(64 KiB).
- */
+/* The format of the file; NULL: unknown. `data` may be only its beginning. O(64 KiB). */
 const struct nadi_signature *nadi_signature_find(const char *path, const void *data, size_t bytes);
 
-/* Does the reader of `what` take it? */
+/* Does the reader of `what` accept it? */
 bool nadi_signature_is_for(const struct nadi_signature *s, const char *what);
 
-/* "a SimGrid platform (XML)", and what to do with it; NULL: nothing to say. */
+/* "a SimGrid platform (XML)", and a hint; NULL: no hint. */
 const char *nadi_signature_form(const struct nadi_signature *s);
 const char *nadi_signature_hint(const struct nadi_signature *s);
 
-/* True if it is not known to be something else; false with an error that says what it is. */
+/* True unless it is recognised as another format; then false with an error that names it. */
 bool nadi_signature_check(const char *path, const char *what, const void *data, size_t bytes,
                           struct nadi_diags *diags) NADI_MUST_USE;
 

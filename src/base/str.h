@@ -1,4 +1,4 @@
-/* str: growable text and a few questions about strings.
+/* str: growable text, and functions on strings.
  *
  * struct nadi_str is always terminated once something was added; `text` is NULL while empty. */
 #ifndef NADI_BASE_STR_H
@@ -32,18 +32,18 @@ bool nadi_str_ends(const char *s, const char *suffix);
 /* "an" before a vowel, else "a". */
 const char *nadi_str_article(const char *noun);
 
-/* The candidate nearest to `word` if near enough to be a slip of the pen, or the only one that
- * begins as most of the word does; else NULL. */
+/* The candidate nearest to `word` if near enough to be a typing error, or the only one that shares
+ * most of the word's beginning; else NULL. */
 const char *nadi_str_nearest(const char *word, const char *const *candidates, size_t count);
 
-/* Text to numbers: decimal digits, and nothing that C's own functions would let pass: no blanks in
- * front, no hexadecimal, no "nan" or "inf", nothing behind the number, nothing out of range (a
- * double is finite). A sign may stand before an i64 and a double. On false, *value is as it was. */
+/* Text to numbers: decimal digits, stricter than C's own functions: no leading blanks, no
+ * hexadecimal, no "nan" or "inf", nothing after the number, nothing out of range (a double is
+ * finite). A sign may stand before an i64 and a double. On false, *value is as it was. */
 bool nadi_str_to_u64(const char *s, uint64_t *value) NADI_MUST_USE;
 bool nadi_str_to_u32(const char *s, uint32_t most, uint32_t *value) NADI_MUST_USE;
 bool nadi_str_to_i64(const char *s, int64_t *value) NADI_MUST_USE;
 bool nadi_str_to_double(const char *s, double *value) NADI_MUST_USE;
-/* The same of the number that a text begins with: what follows it, or NULL. */
+/* The same for a number at the beginning of a text: returns the rest of the text, or NULL. */
 const char *nadi_str_take_u64(const char *text, uint64_t *value) NADI_MUST_USE;
 const char *nadi_str_take_double(const char *text, double *value) NADI_MUST_USE;
 /* A name that may end with a number: "tree4" is the word "tree" and 4, "ring" is "ring" and 0.

@@ -1,12 +1,12 @@
-/* time: arithmetic of times, durations and counts that inputs can make as large as they like.
+/* time: arithmetic of times, durations and counts, which inputs can make arbitrarily large.
  *
  * Nothing here wraps. A time or duration that the type cannot hold, or that is not a number, is
- * NADI_TIME_NEVER; it stays so in every further sum or product, and the engine never comes to it: a
- * run that needs it ends as one that is beyond the clock's range. Durations in nanoseconds are
- * uint64_t up to NADI_NS_NEVER, the same number, so that an int64_t holds them too: int64_t counts
- * of nanoseconds may use the nadi_time_ functions. Counts of bytes, messages and the like stay at
- * UINT64_MAX (nadi_is_most). All arguments but doubles are at least 0, subtrahends at most what
- * they are taken from.
+ * NADI_TIME_NEVER; it stays so in every further sum or product, and the engine never reaches it: a
+ * run that needs it ends with the error that it is beyond the clock's range. Durations in
+ * nanoseconds are uint64_t up to NADI_NS_NEVER, the same number, so that an int64_t holds them too:
+ * int64_t counts of nanoseconds may use the nadi_time_ functions. Counts of bytes, messages and the
+ * like stay at UINT64_MAX (nadi_is_most). All arguments but doubles are at least 0, subtrahends at
+ * most what they are taken from.
  *
  * Products and sums of such values, and conversions of double to them, are made here only
  * (tools/check-time). Cost: the operation and a branch that is never taken. */
@@ -40,7 +40,7 @@ static inline nadi_time nadi_time_sub(nadi_time a, nadi_time b)
     return NADI_UNLIKELY(a == NADI_TIME_NEVER) ? a : a - b;
 }
 
-/* Never, no times, is nothing. */
+/* NADI_TIME_NEVER times 0 is 0. */
 static inline nadi_time nadi_time_mul(nadi_time t, uint64_t times)
 {
     nadi_time product;
@@ -60,7 +60,7 @@ static inline nadi_time nadi_time_trunc(double ps)
 {
     if (NADI_LIKELY(ps < 0x1p63))
         return ps > 0 ? (nadi_time)ps : 0;
-    return NADI_TIME_NEVER; /* nor is what is not a number less */
+    return NADI_TIME_NEVER; /* NaN is not less either */
 }
 
 /* To the nearest picosecond. */
@@ -125,7 +125,7 @@ static inline uint64_t nadi_ns_round(double ns)
     return (uint64_t)nadi_time_round(ns);
 }
 
-/* Is it more than the clock can say? */
+/* Is it beyond the clock's range? */
 static inline bool nadi_ns_is_beyond(uint64_t ns)
 {
     return ns > (uint64_t)(NADI_TIME_NEVER / NADI_PS_PER_NS);
@@ -139,7 +139,7 @@ static inline int64_t nadi_ns_signed(uint64_t ns)
 
 /* ---- counts -------------------------------------------------------------------------------- */
 
-/* Is it the most that is counted, so that the truth may be more? */
+/* Is it the maximum count, so that the true value may be larger? */
 static inline bool nadi_is_most(uint64_t count)
 {
     return count == UINT64_MAX;

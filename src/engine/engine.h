@@ -1,10 +1,10 @@
-/* engine: the clock and the event queue. Knows nothing of what an event means.
+/* engine: the clock and the event queue. It does not know what an event means.
  *
  * Order: by time; within one time first scheduled, first run, except that all events of one actor
  * at one time run together at the place of the first of them (an actor is an NPU with its own timer
- * list; the rule is the reference's and visible in ties). Events of no actor (NADI_NONE) stand
- * alone. Events for the present time scheduled while it runs go to its end, or to their actor's
- * group if that has not ended.
+ * list; the rule is the reference's and visible in ties). Events without an actor (NADI_NONE) are
+ * not grouped. Events for the present time scheduled while it runs go to its end, or to their
+ * actor's group if that has not ended.
  *
  * Structure: one FIFO list per distinct pending time. A small cache finds the newest list of a
  * time; a 4-ary heap orders lists by (time, creation). A cache miss opens a second list for the
@@ -36,8 +36,8 @@ void nadi_engine_destroy(struct nadi_engine *e); /* NULL is allowed */
 
 /* One kind for each cause. */
 uint32_t nadi_engine_add_kind(struct nadi_engine *e, nadi_event_fn *handler, void *context);
-/* `expect` may be told, with the kind's context, of an event that is likely the next step's first:
- * to ask memory for what its handler will touch, and to change nothing. */
+/* `expect` may be called, with the kind's context, for an event that is likely the first of the
+ * next step: to prefetch what its handler will use, without changing anything. */
 void nadi_engine_expect(struct nadi_engine *e, uint32_t kind, nadi_event_fn *expect);
 
 nadi_time nadi_engine_now(const struct nadi_engine *e);
@@ -51,10 +51,10 @@ nadi_time nadi_engine_after_ns(const struct nadi_engine *e, uint64_t ns);
 
 /* Runs until at least `max_events` more events were handled, perhaps in the middle of a time step,
  * the queue is empty, or the next time would exceed `until`. True while events remain that are not
- * beyond `until`; the next call goes on with them. */
+ * beyond `until`; the next call continues with them. */
 bool nadi_engine_run(struct nadi_engine *e, uint64_t max_events, nadi_time until);
-/* For a model, while it handles an event: it cannot go on, and nothing more is run. The first
- * reason counts. */
+/* For a model, while it handles an event: stops the run because the model cannot continue. The
+ * first reason counts. */
 void nadi_engine_halt(struct nadi_engine *e, const char *format, ...) NADI_PRINTF(2, 3);
 const char *nadi_engine_halted(const struct nadi_engine *e); /* why; NULL: it was not */
 
@@ -62,7 +62,7 @@ const char *nadi_engine_halted(const struct nadi_engine *e); /* why; NULL: it wa
  * engine's. It handles them inside events of its own kind, the pump. */
 struct nadi_engine_follower {
     void *context;
-    uint32_t pump; /* kind that the two functions are not told of */
+    uint32_t pump; /* kind for which the two functions are not called */
     /* An event was scheduled; `event` names it until it has run. */
     void (*scheduled)(void *context, uint32_t event, nadi_time at);
     /* It is about to run, alone or as the first of its actor's group. */

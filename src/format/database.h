@@ -1,12 +1,12 @@
-/* database: SQLite files, written once in one go and read with queries.
+/* database: SQLite files, written once and read with queries.
  *
  *   struct nadi_database *db = nadi_database_create("run.db", schema, diags);
  *   nadi_database_into(db, "ranks", 2);
  *   nadi_database_u64(db, 0); nadi_database_text(db, "a"); nadi_database_row(db);
  *   ok = nadi_database_finish(db, diags);
  *
- * The file appears under its name when it is finished, never half of it. The same rows give the
- * same bytes. Errors are kept until finish. About a million rows a second. */
+ * The file gets its name when it is complete. The same rows give the same bytes. Errors are kept
+ * until finish. About a million rows a second. */
 #ifndef NADI_FORMAT_DATABASE_H
 #define NADI_FORMAT_DATABASE_H
 
@@ -24,7 +24,7 @@ void nadi_database_u64(struct nadi_database *db, uint64_t value); /* above 2^63-
 void nadi_database_i64(struct nadi_database *db, int64_t value);
 void nadi_database_double(struct nadi_database *db, double value);    /* not finite: null */
 void nadi_database_text(struct nadi_database *db, const char *value); /* NULL: null */
-/* The same of a text that stays as it is until the row is done: no copy. */
+/* The same for a text that does not change until the row is done: not copied. */
 void nadi_database_lasting(struct nadi_database *db, const char *value);
 void nadi_database_null(struct nadi_database *db);
 void nadi_database_row(struct nadi_database *db);
@@ -34,13 +34,13 @@ bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags) NA
 
 struct nadi_query;
 
-/* Opens the file for reading alone. NULL with an error where there is no such database. */
+/* Opens the file read-only. NULL with an error if there is no such database. */
 struct nadi_database *nadi_database_open(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_database_close(struct nadi_database *db); /* NULL is allowed */
-/* NULL with an error that quotes the database's own words. */
+/* NULL with an error that contains SQLite's message. */
 struct nadi_query *nadi_query_open(struct nadi_database *db, const char *sql,
                                    struct nadi_diags *diags) NADI_MUST_USE;
-/* The next row. False at the end, or, with *failed set and an error, when it cannot go on. */
+/* The next row. False at the end, or, with *failed set and an error, after a failure. */
 bool nadi_query_next(struct nadi_query *q, bool *failed, struct nadi_diags *diags);
 int nadi_query_columns(const struct nadi_query *q);
 const char *nadi_query_name(const struct nadi_query *q, int column);
@@ -53,8 +53,8 @@ double nadi_query_double(const struct nadi_query *q, int column);
 /* Adds the value as text for people and CSV: valid UTF-8 without NUL, a blob in hexadecimal; "" for
  * null. */
 void nadi_query_add_text(const struct nadi_query *q, int column, struct nadi_str *out);
-/* Adds it as JSON: integers as they are, however large; what is not finite is null; a blob is a
- * string of hexadecimal digits; what is not UTF-8 becomes U+FFFD. */
+/* Adds it as JSON: integers exactly; a value that is not finite is null; a blob is a string of
+ * hexadecimal digits; bytes that are not UTF-8 become U+FFFD. */
 void nadi_query_add_json(const struct nadi_query *q, int column, struct nadi_str *out);
 void nadi_query_close(struct nadi_query *q); /* NULL is allowed */
 

@@ -1,12 +1,12 @@
-/* doc: a YAML or JSON document as a tree in which every key and every value knows its place.
+/* doc: a YAML or JSON document as a tree; every key and value knows its place in the file.
  *
  * JSON is strict JSON (no comments, no trailing comma), read by doc_json.c; YAML is 1.2, one
- * document a file, read with libfyaml. A scalar keeps its text: what it means is decided by the
- * schema that checks it. Keys are scalars and unique within their map.
+ * document per file, read with libfyaml. A scalar keeps its text; the schema that checks it decides
+ * its meaning. Keys are scalars and unique within their map.
  *
  * Hostile input is refused with a message: more than NADI_DOC_MAX_BYTES, nesting deeper than
- * NADI_DOC_MAX_DEPTH, aliases that multiply to more than NADI_DOC_MAX_NODES values, NUL bytes,
- * text that is not UTF-8.
+ * NADI_DOC_MAX_DEPTH, aliases that expand to more than NADI_DOC_MAX_NODES values, NUL bytes, text
+ * that is not UTF-8.
  *
  * Ownership: everything lives in the document's arena. O(bytes); a value takes 32 bytes of memory,
  * 48 in a map, and its text. */
@@ -63,9 +63,9 @@ struct nadi_doc {
     uint8_t sha256[32]; /* of the bytes as stored */
 };
 
-/* What a scalar says by itself: in YAML by the core schema of YAML 1.2. A number that YAML 1.1
- * reads as another one (010 is 8 there, and in the reference) is a TEXT, so that it can be a name
- * but no number; messages tell both readings. */
+/* The type of a scalar without its schema: in YAML by the core schema of YAML 1.2. A number that
+ * YAML 1.1 reads differently (010 is 8 there, and in the reference) is a TEXT, so that it can be a
+ * name but not a number; messages give both readings. */
 enum nadi_doc_scalar {
     NADI_DOC_SCALAR_NONE, /* the node is a list or a map */
     NADI_DOC_NULL,        /* null, ~ or nothing */
@@ -75,7 +75,7 @@ enum nadi_doc_scalar {
     NADI_DOC_TEXT,
 };
 
-/* The syntax that a name asks for: .json, .yml, .yaml; `fallback` otherwise. */
+/* The syntax by the ending of a name: .json, .yml, .yaml; `fallback` otherwise. */
 enum nadi_doc_syntax nadi_doc_syntax_of(const char *path, enum nadi_doc_syntax fallback);
 /* The same for files that Python may have written. */
 enum nadi_doc_syntax nadi_doc_syntax_python(const char *path, enum nadi_doc_syntax fallback);
@@ -101,7 +101,7 @@ static inline const char *nadi_doc_key(const struct nadi_doc_node *node)
     return ((const struct nadi_doc_member *)(const void *)node)->key;
 }
 
-/* The value of a key, or NULL; of what is no map too. O(children). */
+/* The value of a key, or NULL, also if the node is not a map. O(children). */
 const struct nadi_doc_node *nadi_doc_find(const struct nadi_doc_node *map, const char *key);
 
 /* Place of a value or of its key, for messages. */

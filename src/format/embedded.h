@@ -17,7 +17,7 @@ extern const struct nadi_embedded nadi_embedded_files[]; /* by folder, name; end
 
 /* NULL when there is none. */
 const struct nadi_embedded *nadi_embedded_find(const char *folder, const char *name);
-/* The one with the nearest name, if it may be a slip of the pen; else NULL. */
+/* The one with the nearest name, if it may be a typing error; else NULL. */
 const char *nadi_embedded_nearest(const char *folder, const char *name);
 /* Appends those whose name holds `part`: "'dgx-h100', 'h100-rail'"; nothing when there is none. */
 void nadi_embedded_with(const char *folder, const char *part, struct nadi_str *out);

@@ -1,10 +1,10 @@
-/* inflate: the bytes of a stored file, decompressed on the way if the content says so.
+/* inflate: reads the bytes of a file, decompressed if the content is compressed.
  *
  * gzip (1f 8b, also several members in a row) and zstd (28 b5 2f fd, also several and skippable
- * frames) are recognised by their first bytes, never by the name; anything else is handed out as it
- * is. Bytes come in pieces, so a file needs no more memory than a window. Damage is diagnosed with
- * the offset in the decompressed stream (place) and in the stored file (text). SHA-256 and size of
- * the stored bytes are kept on the way. */
+ * frames) are recognised by their first bytes, never by the name; other bytes are returned as they
+ * are. Bytes are read in pieces, so a file needs no more memory than a window. Damage is diagnosed
+ * with the offset in the decompressed stream (place) and in the stored file (text). SHA-256 and
+ * size of the stored bytes are computed meanwhile. */
 #ifndef NADI_FORMAT_INFLATE_H
 #define NADI_FORMAT_INFLATE_H
 
@@ -30,8 +30,8 @@ struct nadi_str;
 bool nadi_inflate_all(const char *path, const void *data, size_t bytes, struct nadi_str *out,
                       struct nadi_diags *diags) NADI_MUST_USE;
 
-/* Digest and size of a file as stored, without inflating it; in pieces, so that it takes no memory
- * to speak of. False when it cannot be read; reading it as a trace says why. */
+/* Digest and size of a file as stored, without inflating it; in pieces, with little memory. False
+ * when it cannot be read; reading it as a trace reports why. */
 bool nadi_inflate_hash_file(const char *path, uint8_t hash[32], uint64_t *stored_bytes);
 
 /* Before the first read: the digest is not wanted. */

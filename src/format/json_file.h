@@ -1,11 +1,12 @@
-/* text: a capture's JSON, brought to the tokenizer.
+/* text: feeds a capture's JSON to the tokenizer.
  *
- * Plain, gzip or zstd by content; "-" is standard input. Two ways: whole, for files whose bytes are
- * needed again (views into them stay valid until release); or through a window that slides over the
- * text and grows to the largest element, so that gigabytes need no memory. Either way the document
- * is one object of which one member is a long list; members and elements are handed out one at a
- * time. A callback may be called twice for the same bytes (the window ended inside them: it saw a
- * fault, which is taken back), so it keeps results only when it has read to its end. */
+ * Plain, gzip or zstd by content; "-" is standard input. Two modes: whole, for files whose bytes
+ * are needed again (views into them stay valid until release); or through a window that slides over
+ * the text and grows to the largest element, so that memory does not grow with the file. In both
+ * modes the document is one object of which one member is a long list; callbacks get members and
+ * elements one at a time. A callback may be called twice for the same bytes (if the window ended
+ * inside them, it saw a fault, which is cancelled), so it must keep results only when it has read
+ * to its end. */
 #ifndef NADI_FORMAT_JSON_FILE_H
 #define NADI_FORMAT_JSON_FILE_H
 

@@ -5,12 +5,12 @@
  *           read or skip the value;
  *   good = !s->fault;
  *
- * Nothing is allocated or copied: texts are views of the input with their escapes. The caller says
- * what it expects; the first surprise sets `fault` (a sentence) and every later call returns false
- * at once. Skipped values are checked for balance only, what is read is checked fully. The bytes
- * from end to end + NADI_PULL_PAD must be zero, so that loops need no bounds.
- * NaN, Infinity and the bare words nan and inf, which PyTorch writes, count as numbers.
- * O(bytes); 16 bytes at a time where the machine has SSE2. */
+ * Nothing is allocated or copied: texts are views of the input with their escapes. The caller asks
+ * for what it expects; the first mismatch sets `fault` (a sentence), and every later call returns
+ * false at once. Skipped values are checked for balance only, values that are read are checked
+ * fully. The bytes from end to end + NADI_PULL_PAD must be zero, so that loops need no bounds. NaN,
+ * Infinity and the bare words nan and inf, which PyTorch writes, count as numbers. O(bytes); 16
+ * bytes at a time where the machine has SSE2. */
 #ifndef NADI_FORMAT_JSON_PULL_H
 #define NADI_FORMAT_JSON_PULL_H
 
@@ -30,7 +30,7 @@ struct nadi_view { /* bytes of the input; of a string: between the quotes */
 
 struct nadi_pull {
     const char *at, *end;
-    const char *fault; /* NULL: all is well; s->at is where it is not */
+    const char *fault; /* NULL: no fault; else s->at is its place */
     bool first;        /* no item of the innermost object or array was read yet */
     bool ran_out;      /* the fault is that the bytes ended */
 };
@@ -155,8 +155,8 @@ static inline bool nadi_pull_key(struct nadi_pull *s, struct nadi_view *key)
 /* Any value; nested ones are skipped. */
 bool nadi_pull_value(struct nadi_pull *s, struct nadi_value *value);
 
-/* By RFC 8259, which the rest does not insist on: the whole text is one value, of UTF-8, with no
- * odd number, escape or blank. A fault says what is wrong, at s->at. (json_strict.c) */
+/* Strict RFC 8259, unlike the rest: the whole text is one value, in UTF-8, with valid numbers,
+ * escapes and blanks. A fault describes the violation at s->at. (json_strict.c) */
 bool nadi_pull_strict(struct nadi_pull *s);
 /* The same of a string, behind its opening quote, and of a number. Bytes that continue a character
  * are added to *inner. */

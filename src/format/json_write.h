@@ -1,4 +1,4 @@
-/* json_write: JSON as it is said, in order, with two-space indentation.
+/* json_write: writes JSON in order, with two-space indentation.
  *
  *   struct nadi_json j;
  *   nadi_json_begin(&j, out);
@@ -9,9 +9,9 @@
  *   nadi_json_close(&j);
  *   nadi_json_finish(&j);
  *
- * `key` is NULL inside arrays and at the top. Strings are made valid UTF-8 (a byte that is not
- * becomes U+FFFD); a double that is not finite becomes null. Misuse (a key in an array, one close
- * too many) is a bug and aborts. */
+ * `key` is NULL inside arrays and at the top. Invalid UTF-8 in strings becomes U+FFFD; a double
+ * that is not finite becomes null. Misuse (a key in an array, one close too many) is a bug and
+ * aborts. */
 #ifndef NADI_FORMAT_JSON_WRITE_H
 #define NADI_FORMAT_JSON_WRITE_H
 

@@ -2,9 +2,9 @@
  *
  * Numbers and JSON strings are put straight into the buffer: made for tools that write hundreds of
  * megabytes. A file is written beside its place under a temporary name and renamed at the end, so
- * that no reader sees half of it; what cannot be renamed (standard output, a pipe) is written in
- * place. Errors are kept and reported once, at the end. The same bytes in give the same bytes out:
- * no times or names are stored. */
+ * that no reader sees a partial file; standard output and pipes are written in place. Errors are
+ * kept and reported once, at the end. The same bytes in give the same bytes out: no times or names
+ * are stored. */
 #ifndef NADI_FORMAT_OUT_H
 #define NADI_FORMAT_OUT_H
 
@@ -18,7 +18,7 @@ enum nadi_coding {
     NADI_CODING_ZSTD,
 };
 
-/* What a name asks for: .gz, .zst; plain otherwise. */
+/* Compression by the ending of a name: .gz, .zst; plain otherwise. */
 enum nadi_coding nadi_coding_of(const char *path);
 
 enum { NADI_OUT_BYTES = 128 * 1024 }; /* of the buffer */
@@ -36,7 +36,7 @@ struct nadi_out *nadi_out_memory(struct nadi_str *memory, enum nadi_coding codin
 
 /* Ends the stream and puts the file in its place; false with an error if any write failed. */
 bool nadi_out_close(struct nadi_out *out, struct nadi_diags *diags) NADI_MUST_USE;
-/* Instead of close: leaves no file. NULL is allowed. */
+/* Instead of close: discards the file. NULL is allowed. */
 void nadi_out_discard(struct nadi_out *out);
 
 /* Empties the buffer. */
@@ -80,7 +80,7 @@ void nadi_out_micros(struct nadi_out *out, int64_t ns);
 void nadi_out_base64(struct nadi_out *out, const void *data, size_t bytes);
 
 enum nadi_json_style {
-    NADI_JSON_UTF8,  /* only what must be escaped is */
+    NADI_JSON_UTF8,  /* escapes only what must be */
     NADI_JSON_HEX,   /* the same, but \u000a instead of \n, as Kineto has it */
     NADI_JSON_ASCII, /* everything beyond ASCII as \uXXXX */
 };

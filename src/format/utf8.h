@@ -1,4 +1,4 @@
-/* utf8: bytes of unknown origin made valid UTF-8. */
+/* utf8: validation and repair of UTF-8. */
 #ifndef NADI_FORMAT_UTF8_H
 #define NADI_FORMAT_UTF8_H
 
@@ -14,7 +14,7 @@ size_t nadi_utf8_length_within(const void *s, size_t left);
 /* The code point of a well-formed sequence of that length. */
 uint32_t nadi_utf8_code(const void *s, size_t length);
 
-/* Columns of a terminal that the terminated text takes, one a code point. */
+/* Terminal columns of the terminated text, one per code point. */
 size_t nadi_utf8_columns(const char *s);
 
 #define NADI_UTF8_REPLACEMENT "\xef\xbf\xbd"

@@ -1,5 +1,5 @@
-/* wire: the protobuf wire format, decoded in place and encoded to the end of a nadi_str. What
- * messages there are is not known here.
+/* wire: the protobuf wire format, decoded in place and encoded to the end of a nadi_str. It does
+ * not know the messages.
  *
  * A message is a run of fields; a field is a varint tag (number << 3 | wire type) and a payload:
  * varint (type 0), 8 bytes (1), length and bytes (2), 4 bytes (5). Types 3 and 4 (groups) do not
@@ -84,7 +84,7 @@ static inline uint64_t nadi_wire_to_zigzag(uint64_t v)
     return v << 1 ^ (uint64_t)((int64_t)v >> 63);
 }
 
-/* Reads one field; on any result but FIELD, f->at says where. */
+/* Reads one field; on any result but FIELD, f->at is the place. */
 static inline enum nadi_wire_result nadi_wire_next(struct nadi_wire_cursor *w,
                                                    struct nadi_wire_field *f)
 {
@@ -143,7 +143,7 @@ static inline size_t nadi_varint_put(char to[NADI_VARINT_MOST], uint64_t value)
     return count;
 }
 
-/* The end of the text, with room for so many bytes and the terminator. */
+/* The end of the text, with room for this many bytes and the terminator. */
 static inline char *nadi_wire_room(struct nadi_str *out, size_t bytes)
 {
     if (NADI_UNLIKELY(bytes >= out->capacity - out->length))
@@ -151,7 +151,7 @@ static inline char *nadi_wire_room(struct nadi_str *out, size_t bytes)
     return out->text + out->length;
 }
 
-/* So many bytes were written there. */
+/* This many bytes were written there. */
 static inline void nadi_wire_advance(struct nadi_str *out, size_t bytes)
 {
     out->length += bytes;

@@ -1,12 +1,12 @@
-/* schema: one table a kind of input file, from which everything about its keys follows: checking,
+/* schema: one table per kind of input file, from which everything about its keys follows: checking,
  * "did you mean", `nadi explain`, the reference pages in docs/.
  *
- * A value is checked once and handed on in base units (ns, B, B/s, FLOP/s); a bare number takes the
+ * A value is checked once and returned in base units (ns, B, B/s, FLOP/s); a bare number takes the
  * unit of its key, a text may carry its own: `400Gbps`, `50GB/s`, `500ns`.
  *
- * Numbers in JSON follow the reference: a fraction is cut where a whole number is wanted (with a
- * warning when that loses something), true and false count as 1 and 0. YAML whole numbers may be
- * written 0x10 or 010 (= 8). */
+ * Numbers in JSON follow the reference: a fraction is truncated where a whole number is required
+ * (with a warning), true and false count as 1 and 0. YAML whole numbers may be written 0x10 or
+ * 0o17; 010 is ambiguous and refused (doc.h). */
 #ifndef NADI_SETTINGS_SCHEMA_H
 #define NADI_SETTINGS_SCHEMA_H
 
@@ -42,7 +42,7 @@ enum nadi_schema_kind {
     NADI_SCHEMA_COLLECTIVE, /* an explicit algorithm */
     NADI_SCHEMA_COLLECTIVE_STEP,
     NADI_SCHEMA_ATTACHED, /* an entry of a system file's custom-collectives */
-    NADI_SCHEMA_TUNER,    /* which algorithm for which collective */
+    NADI_SCHEMA_TUNER,    /* the tuner table */
     NADI_SCHEMA_TUNER_RULE,
     NADI_SCHEMA_KINDS
 };
@@ -53,7 +53,7 @@ struct nadi_schema {
     const char *option;
     const char *doc; /* what the file is for */
     const char *example;
-    enum nadi_doc_syntax syntax; /* where the file's name does not tell */
+    enum nadi_doc_syntax syntax; /* if the file's name does not tell */
     bool open;                   /* keys are the user's own names; the one entry describes them */
     const struct nadi_setting *keys;
     size_t count;
@@ -75,14 +75,14 @@ struct nadi_schema_value {
     const struct nadi_setting *key;
     const struct nadi_doc_node *node; /* NULL: absent from the file */
     uint32_t count;                   /* 0: absent without a default; 1 unless a list */
-    bool told; /* absent, and what holds then was told: a misspelling of it is there */
+    bool told; /* absent and already reported: there is a misspelling of it */
     struct nadi_schema_scalar *items;
 };
 
 struct nadi_schema_values {
     const struct nadi_schema *schema;
     const struct nadi_doc *doc;      /* may be NULL: everything at its default */
-    struct nadi_schema_value *items; /* one a key of the table, in its order */
+    struct nadi_schema_value *items; /* one per key of the table, in its order */
 };
 
 /* Checks every key of the document against the table. All findings go to diags; false when there
@@ -112,8 +112,8 @@ void nadi_schema_value_text(const struct nadi_schema_value *value, struct nadi_s
 void nadi_schema_origin(const struct nadi_schema_values *values,
                         const struct nadi_schema_value *value, struct nadi_str *out);
 
-/* What a key means, in all files that have it; all keys with a line each when `key` is NULL. False
- * when no table has the key: `out` then has the near names, if any. */
+/* The meaning of a key, in all files that have it; all keys, one line each, when `key` is NULL.
+ * False when no table has the key: `out` then has similar names, if any. */
 bool nadi_explain(const char *key, struct nadi_str *out);
 /* The same as one JSON object, schema nadi-explain/1. */
 bool nadi_explain_as_json(const char *key, struct nadi_str *out);

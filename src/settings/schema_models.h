@@ -1,4 +1,4 @@
-/* schema_models: keys that every kind of network file has, for one network model each. Private to
+/* schema_models: keys of single network models, in every kind of network file. Private to
  * schema. */
 #ifndef NADI_SETTINGS_SCHEMA_MODELS_H
 #define NADI_SETTINGS_SCHEMA_MODELS_H

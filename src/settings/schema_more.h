@@ -1,4 +1,4 @@
-/* schema_more: the tables of keys, a file each. Private to schema. */
+/* schema_more: the tables of keys, one per file. Private to schema. */
 #ifndef NADI_SETTINGS_SCHEMA_MORE_H
 #define NADI_SETTINGS_SCHEMA_MORE_H
 

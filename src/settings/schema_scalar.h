@@ -1,4 +1,5 @@
-/* schema_scalar: one scalar against its key's type, unit, range and words. Private to schema. */
+/* schema_scalar: checks one scalar against its key's type, unit, range and words. Private to
+ * schema. */
 #ifndef NADI_SETTINGS_SCHEMA_SCALAR_H
 #define NADI_SETTINGS_SCHEMA_SCALAR_H
 

@@ -1,15 +1,16 @@
-/* setting: one row a setting, wherever it is set: a key of an input file, an option of a command,
- * an argument of the library. From the row follow the check, the message about what is wrong, the
- * nearest right name, help, `nadi explain` and the reference pages.
+/* setting: one row per setting, wherever it is set: a key of an input file, an option of a command,
+ * an argument of the library. From the row follow the check, the error message, the nearest right
+ * name, help, `nadi explain` and the reference pages.
  *
- * A type is a set of functions (type.h). A value has a place in a struct: `offset` and `size` of
- * the member (NADI_AT), by which it is also seen what the member is: a whole number is a uint32_t
- * or a uint64_t, a word the text or, as an enum, its place among the row's words. Keys of files
- * have no place: their loaders ask for them by name (schema.h).
+ * A type is a set of functions (type.h). A value is stored in a struct: `offset` and `size` of the
+ * member (NADI_AT) also determine the member's type: a whole number is a uint32_t or a uint64_t, a
+ * word is a text or, as an enum, its index among the row's words. Keys of files are not stored:
+ * their loaders ask for them by name (schema.h).
  *
  * A bare number counts the row's `unit`, `unit_factor` of which are one of the dimension's base
  * unit (units.h); a text may carry its own unit: "400Gbps", "10ms". Bounds are in the row's unit.
- * Defaults are texts, read as any other value is, so that what is shown is what holds. */
+ * Defaults are texts, read like any other value, so that the shown default is the one that
+ * applies. */
 #ifndef NADI_SETTINGS_SETTING_H
 #define NADI_SETTINGS_SETTING_H
 
@@ -53,9 +54,9 @@ struct nadi_setting {
     const char *doc;      /* a sentence or two; of an option without its full stop */
     const char *preset;   /* the value when absent, as it would be written; NULL: none, zero */
     const char *argument; /* of an option: "FILE" in the help; NULL for flags and words */
-    const char *absent;   /* what happens then: "using 1 chunk"; NULL: "using <preset>" */
+    const char *absent;   /* the effect: "using 1 chunk"; NULL: "using <preset>" */
     const char *note;     /* given as a note when the key is absent from a file; NULL: silence */
-    const char *unit;     /* of a bare number, for the reader: "GB/s of 2^30 bytes" */
+    const char *unit;     /* of a bare number, as text: "GB/s of 2^30 bytes" */
     const char *const *words; /* WORD, WORDS: allowed ones, NULL-terminated */
     double unit_factor;       /* a bare number times this is in the dimension's base unit; 0: 1 */
     double min, max;          /* in the unit of a bare number; both 0: any */
@@ -80,7 +81,7 @@ struct nadi_setting {
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
-/* What options are most often. */
+/* The most frequent kind of option. */
 #define NADI_A_COUNT  .type = NADI_TYPE_INTEGER, .min = 1, .max = INT32_MAX
 #define NADI_A_WHOLE  .type = NADI_TYPE_INTEGER                /* any from 0 */
 #define NADI_A_FACTOR .type = NADI_TYPE_NUMBER, .max = DBL_MAX /* any from 0 */
@@ -95,16 +96,16 @@ struct nadi_setting {
  */
 
 /* Reads `text` into the member at `member`, a text by reference. A flag may be NULL: on. False when
- * it is not allowed: the member is then as it was or half read. */
+ * the text is not allowed: the member is then unchanged or partly read. */
 bool nadi_setting_read(const struct nadi_setting *s, const char *text, void *member) NADI_MUST_USE;
-/* As it would be written: what nadi_setting_read reads to the same value. */
+/* The value as text, which nadi_setting_read reads to the same value. */
 void nadi_setting_write(const struct nadi_setting *s, const void *member, struct nadi_str *out);
-/* What is allowed, for messages: "a whole number from 1 to 65536", "text|json". */
+/* The allowed values, for messages: "a whole number from 1 to 65536", "text|json". */
 void nadi_setting_allowed(const struct nadi_setting *s, struct nadi_str *out);
 /* The word that was probably meant instead of `text`, or NULL. */
 const char *nadi_setting_nearest_word(const struct nadi_setting *s, const char *text);
 
-/* The defaults of rows, of which the last has no name, in the struct at `values`. */
+/* Stores the defaults of rows, of which the last has no name, in the struct at `values`. */
 void nadi_settings_preset(const struct nadi_setting *rows, void *values);
 /* The row with this name, or NULL; `length` bytes of it. */
 const struct nadi_setting *nadi_settings_find(const struct nadi_setting *rows, const char *name,
@@ -118,7 +119,7 @@ struct nadi_setting_number {
     bool has_unit;        /* one was written */
 };
 
-/* False: no number, or not one of the dimension's units. Bounds are not looked at. */
+/* False: not a number, or not one of the dimension's units. Bounds are not checked. */
 bool nadi_setting_number(const struct nadi_setting *s, const char *text,
                          struct nadi_setting_number *number) NADI_MUST_USE;
 double nadi_setting_factor(const struct nadi_setting *s);
@@ -127,13 +128,13 @@ const char *nadi_setting_base_unit(const struct nadi_setting *s); /* "ns"; "" of
 enum nadi_bound { NADI_BOUND_WITHIN, NADI_BOUND_BELOW, NADI_BOUND_ABOVE };
 
 enum nadi_bound nadi_setting_bound(const struct nadi_setting *s, double in_unit);
-/* "at least 1", "more than 0 GB/s", "at most 65536": the one that was not kept. */
+/* "at least 1", "more than 0 GB/s", "at most 65536": the violated bound. */
 void nadi_setting_bound_text(const struct nadi_setting *s, enum nadi_bound bound,
                              struct nadi_str *out);
 /* Both bounds: "1 to 65536"; nothing where there are none. */
 void nadi_setting_range_text(const struct nadi_setting *s, struct nadi_str *out);
 
-/* The place of a word among the row's; *number: what follows it where it may, else 0. */
+/* The index of a word among the row's; *number: the number after it where allowed, else 0. */
 bool nadi_setting_word(const struct nadi_setting *s, const char *text, uint32_t *place,
                        int64_t *number) NADI_MUST_USE;
 /* Without the "[N]" at its end. */
