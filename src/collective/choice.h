@@ -1,4 +1,4 @@
-/* choice: which algorithm runs a collective in each dimension; a checked value. */
+/* choice: the algorithm of a collective in each dimension; a checked value. */
 #ifndef NADI_COLLECTIVE_CHOICE_H
 #define NADI_COLLECTIVE_CHOICE_H
 
@@ -17,7 +17,7 @@ enum nadi_algorithm {
     NADI_ALGORITHM_LIBRARY,     /* a communication library's: a time, no messages (nccl/nccl.h) */
 };
 
-enum nadi_wire_form { /* protocol of a library: what a message of so many bytes is on the wire */
+enum nadi_wire_form { /* protocol of a library: the size of a message on the wire */
                       NADI_WIRE_SIMPLE,
                       NADI_WIRE_LL,    /* a flag with every 4 bytes */
                       NADI_WIRE_LL128, /* 128 bytes for every 120 */

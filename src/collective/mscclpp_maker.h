@@ -1,4 +1,4 @@
-/* mscclpp_maker: an MSCCL++ execution plan on its way to a table. Private to mscclpp_layout, which
+/* mscclpp_maker: converts an MSCCL++ execution plan to a table. Private to mscclpp_layout, which
  * counts messages and numbers queues, and mscclpp_steps, which makes the steps.
  *
  * Threadblocks write into the memory of others, who wait for signals or, with packets, for the data

@@ -1,18 +1,18 @@
-/* plan: what one chunk of a collective does, as a list of phases, and the steps of each phase.
+/* plan: the phases of one chunk of a collective, and the steps of each phase.
  *
  * A collective is cut into chunks of equal size; each chunk walks through the phases, one algorithm
- * in one dimension each. A phase's steps are given by pure functions of the step number: whom to
- * send to, how many bytes, whether the packet is reduced. Nothing here knows how a step is timed.
+ * in one dimension each. A phase's steps are given by pure functions of the step number:
+ * destination, bytes, and whether the packet is reduced. The timing of a step is not known here.
  * Rules: system-network spec sections 6 and 9.
  *
- * Two ways to round. The reference's: the last chunk is not shortened, a chunk has at least one
- * byte a rank, shares of a chunk are rounded down, and which messages are reduced depends on
- * windows. Exact: the last chunk is short, the shares of a chunk add up to it (they differ by a
- * byte), and what is received for reduction is reduced, once.
+ * There are two kinds of rounding. The reference's: the last chunk is not shortened, a chunk has at
+ * least one byte per rank, shares of a chunk are rounded down, and which messages are reduced
+ * depends on windows. Exact: the last chunk is short, the shares of a chunk add up to it (they
+ * differ by a byte), and data received for reduction are reduced once.
  *
  * `member` is a participant's index in its communicator: the rank where the communicator spans the
- * whole topology, else the position in the group's list. `local` is its index in the phase's ring.
- */
+ * whole topology, else the position in the group's list. `local` is its index in the phase's
+ * ring. */
 #ifndef NADI_COLLECTIVE_PLAN_H
 #define NADI_COLLECTIVE_PLAN_H
 
@@ -108,7 +108,7 @@ uint64_t nadi_plan_share_bytes(const struct nadi_phase *phases, uint32_t index, 
 bool nadi_native_in(const struct nadi_implementation *native, enum nadi_collective_kind kind,
                     enum nadi_native_kind *found);
 
-/* Can the algorithm finish this operation on n participants? Halving-doubling and the tree want a
+/* Can the algorithm finish this operation on n participants? Halving-doubling and the tree need a
  * power of two; a halving-doubling all-gather also runs where each of its distances n/2, n/4, ...
  * (rounded down) pairs everybody up. */
 bool nadi_algorithm_can_run(enum nadi_algorithm algorithm, enum nadi_phase_op op, uint32_t n);

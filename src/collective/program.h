@@ -1,24 +1,24 @@
-/* program: a collective algorithm as steps: one interface for all who time, run or check it.
+/* program: a collective algorithm as steps: one interface for timing, running and checking it.
  *
- * A program says what each of n members does. A member works on queues of steps, side by side
- * (lanes in files); the steps of a queue come one after the other. A step sends to at most one
- * member and receives from at most one; it begins when the step before it in its queue has ended
- * and what it waits for has ended; it ends when what it sends has been delivered and what it
- * receives is there (and reduced). The i-th message from a to b on a queue of b is received by b's
- * i-th step on it that receives from a.
+ * A program defines the work of each of n members. A member executes queues of steps (lanes in
+ * files) concurrently; the steps of a queue run one after the other. A step sends to at most one
+ * member and receives from at most one; it begins when the previous step of its queue and its other
+ * dependencies have ended; it ends when the data that it sends has been delivered and the data that
+ * it receives has arrived (and been reduced). The i-th message from a to b on a queue of b is
+ * received by b's i-th step on it that receives from a.
  *
- * A step may also send the same blocks to a fan of members, or receive one message from each of a
- * fan, in any order: step k receives what their steps k of the same queue send, and each message is
- * reduced as it comes, beside the others. Members n and further are switches of the platform that
- * take part (in_switch.c): they have no data of their own and are owed none.
+ * A step may also send the same blocks to several members (a fan), or receive one message from each
+ * of a fan, in any order: step k receives what their steps k of the same queue send, and each
+ * message is reduced as it arrives, concurrently. Members from n on are participating switches of
+ * the platform (in_switch.c): they have no data of their own and receive no result.
  *
  * Steps are pure functions of (member, queue, number): nothing is stored for each step. What a step
- * sends is a set of blocks. The buffer that the members
- * work on has `blocks` blocks; block b begins at byte bytes * b / blocks, so that blocks differ by
- * one byte at most and nothing is rounded away. Which blocks a member has at the start and must
- * have at the end follows from the kind (nadi_program_has, nadi_program_wants).
+ * sends is a set of blocks. The buffer that the members work on has `blocks` blocks; block b begins
+ * at byte bytes * b / blocks, so that blocks differ by one byte at most and nothing is rounded. The
+ * kind determines which blocks a member has at the start and must have at the end
+ * (nadi_program_has, nadi_program_wants).
  *
- * Sizes: `bytes` of a request is what a trace's node carries: the whole vector for all-reduce,
+ * Sizes: `bytes` of a request is the size in a trace's node: the whole vector for all-reduce,
  * reduce, broadcast, reduce-scatter and scatter, each member's part for all-gather and gather, what
  * a member sends to all for all-to-all. */
 #ifndef NADI_COLLECTIVE_PROGRAM_H

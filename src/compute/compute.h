@@ -1,4 +1,4 @@
-/* compute: how long an accelerator's kernel takes.
+/* compute: time of an accelerator's kernel.
  *
  * replay:   the duration that was measured; 1 ns where the trace says 0.
  * roofline: Williams, Waterman, Patterson, "Roofline", CACM 2009. In IEEE double and in this order:

@@ -1,18 +1,18 @@
-/* kernel: how long one kernel of a dense layer takes on a device, by one of a table of models.
+/* kernel: time of one kernel of a dense layer on a device, by one of a table of models.
  *
  *   roofline   FLOPs / peak or bytes / bandwidth, whichever is more; nothing is lost
  *   tiles      products by tiles and waves (below)
  *   systolic   products by the cycles of a systolic array (compute/systolic.h)
  *
- * tiles: a product is cut into tiles of the output; every processor works on one tile at a time,
- * so T tiles on P processors take ceil(T / P) waves, and the last one may be almost empty (wave
- * quantisation); tiles that stick out over the edge are computed whole (tile quantisation). A wave
- * takes its FLOPs at the share of the peak that the device sustains (a product
- * timed by itself: bursts), times what a tile of that size
- * can reach (the efficiency surface: smaller tiles read more operands for each FLOP), plus the time
- * to fill and drain the tile's pipeline. k may be split so that more processors have work; then the
- * parts are added up through memory. The best of the tiles is taken, as a library does, and a
- * product is never faster than its operands pass through memory.
+ * tiles: a product is cut into tiles of the output; every processor works on one tile at a time, so
+ * T tiles on P processors take ceil(T / P) waves. The last wave may be almost empty (wave
+ * quantisation), and tiles that cross the edge are computed whole (tile quantisation). A wave takes
+ * its FLOPs at the share of the peak that the device sustains (a product timed by itself: bursts),
+ * times what a tile of that size can reach (the efficiency surface: smaller tiles read more
+ * operands for each FLOP), plus the time to fill and drain the tile's pipeline. k may be split so
+ * that more processors have work; the partial results are then reduced through memory. The best
+ * tile is taken, as a library does, and a product is never faster than the memory traffic of its
+ * operands.
  *
  * Fused attention: FLOPs at the device's rate for it, less on short sequences, where the blocks at
  * the ends weigh more: rate x n / (n + ramp). Anything else is bytes through memory. Every kernel

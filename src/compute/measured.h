@@ -1,10 +1,10 @@
-/* measured: times of matrix products that somebody measured, before any model.
+/* measured: measured times of matrix products, which take precedence over any model.
  *
  * A CSV with the columns precision, m, n, k, time_us (in any order; others are ignored; lines that
- * begin with '#' too). A product of a shape in the table takes what the table says. Between shapes
+ * begin with '#' too). A product of a shape in the table takes the measured time. Between shapes
  * the rate (FLOP/s) is interpolated linearly in log m, log n and log k among the eight corners of
- * the cell around it; where a corner is missing, or outside the table, the table says nothing and
- * the model is asked. Products of several (count > 1) are not looked up. */
+ * the cell around it; where a corner is missing, or outside the table, the model is used. Products
+ * of several (count > 1) are not looked up. */
 #ifndef NADI_COMPUTE_MEASURED_H
 #define NADI_COMPUTE_MEASURED_H
 

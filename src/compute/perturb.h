@@ -1,8 +1,8 @@
 /* perturb: ranks that compute slower, faster or unevenly, and ranks that begin late.
  *
- * An entry says which ranks, when, a factor, and a random factor of mean 1 on top. Every draw is a
- * function of the seed, the entry, the rank and (where each operation has its own) the node: the
- * order in which things are simulated does not matter. Factors of entries multiply. */
+ * An entry has ranks, an interval, a factor, and an additional random factor of mean 1. Every draw
+ * is a function of the seed, the entry, the rank and (where each operation has its own) the node:
+ * the order in which things are simulated does not matter. Factors of entries multiply. */
 #ifndef NADI_COMPUTE_PERTURB_H
 #define NADI_COMPUTE_PERTURB_H
 
@@ -36,7 +36,7 @@ struct nadi_perturb {
     size_t compute_count, start_count;
 };
 
-/* What `ns` of compute becomes on a rank, for its node `node` that begins now. */
+/* The perturbed time of `ns` of compute on a rank, for its node `node` that begins now. */
 uint64_t nadi_perturb_compute(const struct nadi_perturb *p, uint32_t rank, uint32_t node,
                               nadi_time now, uint64_t ns);
 /* When a rank begins. */

@@ -1,4 +1,4 @@
-/* build: helpers of the files that write a family's layers. Private to net. */
+/* build: helpers of the files that build a family's layers. Private to net. */
 #ifndef NADI_MODEL_BUILD_H
 #define NADI_MODEL_BUILD_H
 

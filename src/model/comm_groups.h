@@ -1,6 +1,6 @@
-/* comm_groups: the process groups that the transfers of a step run over, on a given network.
+/* comm_groups: the process groups of the transfers of a step, on a given network.
  *
- * Each axis of communication (model/op.h) has one group a rank. Where a network is known and the
+ * Each axis of communication (model/op.h) has one group per rank. Where a network is known and the
  * members of an axis's groups lie in several of its dimensions, as data-parallel replicas within
  * and across servers do, a transfer is done dimension by dimension, as communication libraries do:
  * an all-reduce is a reduce-scatter within the servers, an all-reduce across them of what is left,
@@ -36,8 +36,8 @@ void nadi_comm_groups_init(struct nadi_comm_groups *w, const struct nadi_grid *g
 void nadi_comm_groups_add(const struct nadi_comm_groups *w, const struct nadi_grid *g,
                           struct nadi_groups *groups);
 
-/* group_of[rank] and members of the groups of one level, for whoever writes them down: calls back
- * once a group, with members ascending. */
+/* group_of[rank] and members of the groups of one level, for writers: calls back once per group,
+ * with members ascending. */
 typedef void nadi_comm_group_visit(void *context, const uint32_t *members, uint32_t count);
 void nadi_comm_group_each(const struct nadi_comm_groups *w, const struct nadi_grid *g,
                           enum nadi_axis axis, uint32_t level, nadi_comm_group_visit *visit,

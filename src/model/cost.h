@@ -1,14 +1,14 @@
 /* cost: time, FLOPs and bytes of a net's operations on a device.
  *
  * An operation has three parts: the forward pass, the gradient of its inputs and the gradient of
- * its weights; a schedule may run the last two apart. A matrix product with weights has one product
+ * its weights; a schedule may separate the last two. A matrix product with weights has one product
  * in each; products without weights and everything else do all their backward work in the second.
- * The weights' gradient is added up over micro-batches in the gradient's own width, which passes
- * through memory once more in either direction. With 8-bit products the operands are converted
- * first: read in 16 bits, written in 8 (twice, the second copy transposed, for the other product of
- * the backward pass). The embedding and the head stay in 16 bits.
+ * The weights' gradient is accumulated over micro-batches in the gradient's own width, which costs
+ * one more read and write of memory. With 8-bit products the operands are converted first: read in
+ * 16 bits, written in 8 (twice, the second copy transposed, for the other product of the backward
+ * pass). The embedding and the head stay in 16 bits.
  *
- * Without a device all times are 0 and FLOPs and bytes are still there. */
+ * Without a device all times are 0; FLOPs and bytes are computed. */
 #ifndef NADI_MODEL_COST_H
 #define NADI_MODEL_COST_H
 

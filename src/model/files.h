@@ -1,12 +1,12 @@
-/* files: a step as files that `nadi run` reads: graphs, groups, and the cluster.
+/* files: writes a step as files for `nadi run`: graphs, groups, and the cluster.
  *
  *   workload.yml  manifest with one graph a rank of the pipeline, stage.<stage>.et
  *   or            workload.<rank>.et for every rank, with peers as ranks, and groups.json
  *   system.json, network.yml, memory.json   where the study has a cluster
  *
- * A manifest needs groups along axes of the ranks. Where degrees, expert groups and the network's
- * dimensions cannot be cut to common axes (degree 6 on servers of 8), files of every rank are
- * written instead, with a note. */
+ * A manifest needs groups along axes of the ranks. If degrees, expert groups and the network's
+ * dimensions have no common axes (degree 6 on servers of 8), files of every rank are written
+ * instead, with a note. */
 #ifndef NADI_MODEL_FILES_H
 #define NADI_MODEL_FILES_H
 
@@ -19,12 +19,12 @@ enum { /* of the system that a generated step runs on */
        NADI_MODEL_REMOTE_LATENCY_NS = 1000,
 };
 
-/* Chunks of a collective: those of the cluster where the group of all ranks talks across several
- * dimensions, so that these work at the same time; else 1. */
+/* Chunks of a collective: those of the cluster if the group of all ranks spans several dimensions,
+ * so that these work concurrently; else 1. */
 uint32_t nadi_model_chunks(const struct nadi_step *step);
 
-/* Communications of a rank at once: those of different parallelisms, each of which is a chain of
- * its own; 1 with several chunks, which then pass the dimensions one behind the other. */
+/* Concurrent communications of a rank: those of different parallelisms, each a chain of its own; 1
+ * with several chunks, which are then pipelined through the dimensions. */
 static inline uint32_t nadi_model_streams(const struct nadi_step *step)
 {
     return nadi_model_chunks(step) == 1 ? NADI_MODEL_STREAMS : 1;

@@ -1,9 +1,8 @@
 /* hf: the config.json that is published with a model's weights (Hugging Face's keys).
  *
- * Read by key, whatever else it holds; model_type decides what an absent key means. Families known:
- * gpt2, gpt_neox, opt, bloom, llama, mistral, mixtral, qwen2, qwen2_moe, qwen3, qwen3_moe, gemma,
- * gemma2, phi3, deepseek_v2, deepseek_v3, mpt, bert, t5; any other is taken as llama with a
- * warning. */
+ * Read by key; model_type decides the defaults of absent keys. The types are in one table
+ * (hf_rules.h); an unknown model_type is refused, and so are unknown keys about the network's
+ * shape. */
 #ifndef NADI_MODEL_HF_H
 #define NADI_MODEL_HF_H
 

@@ -1,8 +1,8 @@
-/* hf_config: the keys of a config.json, each read once by whoever knows what it means.
+/* hf_config: the keys of a config.json, each read once where its meaning is known.
  *
  * A key that is not given has its class's value ("key=value ..." of the architecture); one that is
- * null has none. What was asked for is remembered, so that keys about the shape of the network that
- * nobody asked for can be named: they would change the answer. Private to hf. */
+ * null has none. Requested keys are recorded, so that other keys about the shape of the network can
+ * be reported: they would change the answer. Private to hf. */
 #ifndef NADI_MODEL_HF_CONFIG_H
 #define NADI_MODEL_HF_CONFIG_H
 
@@ -42,7 +42,7 @@ bool nadi_hf_lists_number(const struct nadi_hf_config *c, const struct nadi_doc_
 
 /* An error at a key: what is not modelled. Always false. */
 bool nadi_hf_refuse(struct nadi_hf_config *c, const struct nadi_doc_node *at, const char *what);
-/* False with errors: keys of `map` that speak of the network's shape and that nobody read. */
+/* False with errors: keys of `map` about the network's shape that were not read. */
 bool nadi_hf_check_unread(struct nadi_hf_config *c, const struct nadi_doc_node *map);
 
 #endif

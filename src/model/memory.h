@@ -1,10 +1,10 @@
-/* memory: what lies in the memory of every rank of a pipeline, part by part, and when.
+/* memory: the memory of every rank of a pipeline, by parts and over time.
  *
  * Model states by ZeRO's rules (Rajbhandari et al., arXiv 1910.02054): with P parameters on a rank
- * before sharding and N replicas, bytes a parameter are p + g + o without ZeRO (16 with 2 + 2 +
+ * before sharding and N replicas, bytes per parameter are p + g + o without ZeRO (16 with 2 + 2 +
  * 12), stage 1 divides o by N, 2 also g, 3 also p. Activations are those of the micro-batches in
- * flight by the schedule's own order, each as long as its weights' gradient is missing. Ranks that
- * differ only in data, tensor, context or expert coordinates hold the same. */
+ * flight in the schedule's order, each until its weights' gradient is computed. Ranks that differ
+ * only in data, tensor, context or expert coordinates have the same memory. */
 #ifndef NADI_MODEL_MEMORY_H
 #define NADI_MODEL_MEMORY_H
 

@@ -1,10 +1,10 @@
 /* model: the shape of a neural network, checked; nothing about how it is run.
  *
  * Made from a description (YAML, keys in settings/schema_model.c) or from the `config.json` that is
- * published beside the weights. Absent numbers are filled in (heads of keys, width of the
- * feed-forward layer), so the users of the value need no rules of their own. All counts are below
- * 2^31 and their products are checked where they are formed (nadi_count_parameters).
- * Ownership: strings live in the model's arena. */
+ * published beside the weights. Absent numbers are filled in (key heads, width of the feed-forward
+ * layer), so users of the value need no defaults of their own. All counts are below 2^31, and their
+ * products are checked where they are computed (nadi_count_parameters). Ownership: strings live in
+ * the model's arena. */
 #ifndef NADI_MODEL_MODEL_H
 #define NADI_MODEL_MODEL_H
 
@@ -83,7 +83,7 @@ struct nadi_model {
     bool latent;     /* multi-head latent attention; head_dim is then the part without positions */
     uint32_t query_rank, kv_rank, rope_dim, value_dim;
     uint32_t window, full_every;
-    bool chunked; /* a token sees those of its own chunk of `window` tokens, not the last ones */
+    bool chunked; /* a token attends to its own chunk of `window` tokens, not to the last ones */
     bool sinks;
 
     /* mixture of experts: experts is 0 in a dense model */

@@ -1,15 +1,16 @@
-/* net: a model cut to the size of one rank: its layers as lists of operations.
+/* net: one rank's share of a model: its layers as lists of operations.
  *
- * Layers that are the same share one list (a kind). The body is what a pipeline may split; what
- * stands before it (embedding) belongs to the first stage, what stands after it (output head, loss)
- * to the last. A shape of all ones gives the whole model, which is how parameters are counted. */
+ * Equal layers share one list (a kind). A pipeline may split the body; the part before it
+ * (embedding) belongs to the first stage, the part after it (output head, loss) to the last. A
+ * shape of all ones gives the whole model, which is how parameters are counted. */
 #ifndef NADI_MODEL_NET_H
 #define NADI_MODEL_NET_H
 
 #include "model/model.h"
 #include "model/op.h"
 
-enum nadi_context { /* what context parallelism does about attention; order of the schema's words */
+enum nadi_context { /* how context parallelism treats attention; in the order of the schema's words
+                     */
                     NADI_CONTEXT_RING,
                     NADI_CONTEXT_ALL_GATHER,
                     NADI_CONTEXT_ULYSSES,
@@ -51,7 +52,7 @@ struct nadi_net {
 /* The whole model on one rank: all degrees 1, one sequence of `tokens`, fused attention. */
 struct nadi_shape nadi_shape_whole(uint64_t tokens);
 
-/* The shape's degrees divide what they must (nadi_plan_check says so to the user). */
+/* The shape's degrees must divide evenly (nadi_plan_check reports violations to the user). */
 void nadi_net_build(struct nadi_net *net, const struct nadi_model *m,
                     const struct nadi_shape *shape);
 void nadi_net_release(struct nadi_net *net);

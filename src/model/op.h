@@ -1,8 +1,8 @@
 /* op: one operation of a layer on one rank, forward and backward, for one micro-batch.
  *
- * A layer is a list of these in forward order; everything else follows from the list: parameters,
- * FLOPs, activations kept, collectives and their bytes, kernel times, graphs. All sizes are those
- * of one rank, after the division by the degrees of parallelism.
+ * A layer is a list of these in forward order; everything else is derived from the list:
+ * parameters, FLOPs, activations kept, collectives and their bytes, kernel times, graphs. All sizes
+ * are those of one rank, after the division by the degrees of parallelism.
  *
  *   GEMM       count products (m x k) (k x n). With weights the backward pass has two: the input's
  *              gradient (m x n)(n x k) and the weight's (k x m)(m x n); without, also two.
@@ -80,8 +80,8 @@ struct nadi_op {
     struct nadi_transfer forward, backward, regather; /* COMM */
 };
 
-/* FLOPs of the forward pass; backward is twice that (of fused attention 2.5 times, because it does
- * the scores again; nadi_op_back_flops says what is executed). */
+/* FLOPs of the forward pass; backward is twice that (2.5 times for fused attention, which
+ * recomputes the scores; nadi_op_back_flops is what is executed). */
 static inline double nadi_op_flops(const struct nadi_op *op)
 {
     double products = 2.0 * (double)op->count * (double)op->m * (double)op->n;

@@ -1,9 +1,9 @@
 /* plan: how a model is run: degrees of parallelism, batch, schedule, precision, sharding.
  *
  * Read from a file and from "key=value" words (keys in settings/schema_plan.c), then resolved for
- * one model: absent numbers become definite and everything that cannot work is an error. After
- * nadi_plan_resolve: ranks = tp x cp x dp x pp; etp x ep x edp = tp x cp x dp; stage_layers has
- * pp x vp entries; micro_batches x micro_batch x dp = batch. */
+ * one model: absent numbers are determined, and every impossible combination is an error. After
+ * nadi_plan_resolve: ranks = tp x cp x dp x pp; etp x ep x edp = tp x cp x dp; stage_layers has pp
+ * x vp entries; micro_batches x micro_batch x dp = batch. */
 #ifndef NADI_MODEL_PLAN_H
 #define NADI_MODEL_PLAN_H
 
@@ -84,8 +84,8 @@ struct nadi_plan {
     double reserve_bytes, fragmentation;
 };
 
-/* file: NULL for none. settings: "tp=8 pp=4, batch=64" or NULL; they win over the file. The caller
- * releases the plan in both cases. */
+/* file: NULL for none. settings: "tp=8 pp=4, batch=64" or NULL; they take precedence over the file.
+ * The caller releases the plan in both cases. */
 bool nadi_plan_read(struct nadi_plan *p, const char *file, const char *settings,
                     struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_plan_release(struct nadi_plan *p);
@@ -104,7 +104,7 @@ static inline uint32_t nadi_plan_replicas(const struct nadi_plan *p, bool expert
 }
 
 /* DLRM's tables: only rows that were looked up change, in place and without states (as in MLPerf);
- * the look-up's backward pass has that, the optimizer does not see them. */
+ * this is part of the look-up's backward pass, not of the optimizer. */
 static inline bool nadi_model_updates_rows(const struct nadi_model *m)
 {
     return m->family == NADI_FAMILY_DLRM;
@@ -116,8 +116,8 @@ void nadi_plan_summary(const struct nadi_plan *p, struct nadi_str *out);
 
 const char *nadi_schedule_name(enum nadi_schedule_kind kind);
 
-/* Tokens of the busiest of ep ranks over the mean, when the i-th most popular of `experts` gets
- * 1 / i^skew and experts are dealt out in order of popularity, back and forth. */
+/* Tokens of the busiest of ep ranks over the mean, when the i-th most popular of `experts` gets 1 /
+ * i^skew and experts are assigned in order of popularity, back and forth. */
 double nadi_expert_load(uint32_t experts, uint32_t ep, double skew);
 
 #endif

@@ -1,9 +1,9 @@
 /* ranks: which rank has which coordinates, and the process groups of each axis.
  *
  * rank = sum of coordinate x stride, strides in the plan's order. Ranks of one stage (all but pp)
- * form a block in the same order; experts cut the block anew: etp innermost, then ep, then edp.
- * Groups of one member are never named. Names are decimal numbers from 1 on, axis after axis, as
- * the reference wants them; members ascend, so rings go along the innermost degree first. */
+ * form a block in the same order; experts divide the block differently: etp innermost, then ep,
+ * then edp. Groups of one member are never named. Names are decimal numbers from 1 on, axis after
+ * axis, as the reference requires; members ascend, so rings follow the innermost degree first. */
 #ifndef NADI_MODEL_RANKS_H
 #define NADI_MODEL_RANKS_H
 
@@ -36,7 +36,8 @@ uint32_t nadi_grid_stage_rank(const struct nadi_grid *g, uint32_t rank, uint32_t
 uint32_t nadi_grid_size(const struct nadi_grid *g, enum nadi_axis axis);
 void nadi_grid_members(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank,
                        uint32_t *members);
-/* Which of the axis's groups the rank is in; NADI_NONE when it is in none (tied, middle stage). */
+/* The index of the axis's group that contains the rank; NADI_NONE when it is in none (tied, middle
+ * stage). */
 uint32_t nadi_grid_group(const struct nadi_grid *g, enum nadi_axis axis, uint32_t rank);
 
 /* All groups of more than one member. */

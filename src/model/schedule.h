@@ -1,4 +1,4 @@
-/* schedule: the order in which the ranks of a pipeline work through micro-batches.
+/* schedule: the order in which the ranks of a pipeline process micro-batches.
  *
  *   gpipe        all forward, then all backward (Huang et al., arXiv 1811.06965)
  *   1f1b         one forward, one backward after a warm-up (PipeDream-flush, arXiv 2006.09503)
@@ -63,8 +63,8 @@ struct nadi_stage_cost { /* any unit of time */
     double send; /* from the end of a pass to its arrival at the neighbour */
 };
 
-/* When every action of every rank starts and ends if nothing but its inputs and the rank's order
- * hold it up. times[rank][action]; both arrays live in the caller's arena. O(actions). */
+/* Start and end of every action of every rank if only its inputs and the rank's order delay it.
+ * times[rank][action]; both arrays live in the caller's arena. O(actions). */
 struct nadi_action_time {
     double start, end;
 };

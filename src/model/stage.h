@@ -1,4 +1,4 @@
-/* stage: which layers a stage of the pipeline holds, and sums over them. */
+/* stage: the layers of a stage of the pipeline, and sums over them. */
 #ifndef NADI_MODEL_STAGE_H
 #define NADI_MODEL_STAGE_H
 

@@ -1,7 +1,7 @@
-/* step: the graph of one rank's work: forward, backward, optimizer, and all that it sends.
+/* step: the graph of one rank's work: forward, backward, optimizer, and communication.
  *
  * Ranks that differ only in data, tensor, context or expert coordinates do the same, so there is
- * one graph a rank of the pipeline, with families of groups (model/comm_groups.h) and peers as
+ * one graph per rank of the pipeline, with families of groups (model/comm_groups.h) and peers as
  * distances.
  *
  *   compute  nodes form a chain in the schedule's order; what lies between two transfers is one
@@ -17,8 +17,8 @@
  *            sharded are gathered `prefetch` layers ahead
  *   remote   what is offloaded or streamed is loaded ahead in the same way and stored behind
  *
- * Inference is the forward part: prompts (prefill, in chunks if wished) or `steps` tokens (decode),
- * each of which starts when the last stage has sent the token before.
+ * Inference is the forward part: prompts (prefill, optionally in chunks) or `steps` tokens
+ * (decode), each of which starts when the last stage has sent the token before.
  *
  * Node ids rise in the order of the schedule and break ties. O(nodes). */
 #ifndef NADI_MODEL_STEP_H

@@ -1,4 +1,4 @@
-/* study: a model, a plan and (optionally) a cluster, read, checked and cut to one rank. */
+/* study: a model, a plan and (optionally) a cluster, read, checked and reduced to one rank. */
 #ifndef NADI_MODEL_STUDY_H
 #define NADI_MODEL_STUDY_H
 

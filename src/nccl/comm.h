@@ -1,5 +1,4 @@
-/* comm: the words of communication libraries (NCCL, RCCL): what is communicated, by which algorithm
- * and in which protocol.
+/* comm: the terms of communication libraries (NCCL, RCCL): collectives, algorithms and protocols.
  *
  * Sizes follow the benchmarks of the libraries (nccl-tests, PERFORMANCE.md): `bytes` of a
  * collective is the larger of a rank's two buffers, so that of an all-gather its output and of a

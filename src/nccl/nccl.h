@@ -1,6 +1,6 @@
-/* nccl: how long a collective takes with NCCL or RCCL on a platform.
+/* nccl: time of a collective with NCCL or RCCL on a platform.
  *
- * Which algorithm and protocol: as the library does it, by its own estimate of each one's time from
+ * Algorithm and protocol: chosen as the library does, by its own estimate of each one's time from
  * its published tables (NCCL's tuning model: base latencies, latencies a hop, bandwidths a channel,
  * nccl/src/graph/tuning.cc), not by the real times.
  *
@@ -11,15 +11,14 @@
  *
  * B the link's rate times the algorithm's share (and the protocol's), N that of the group's NICs in
  * a node. X is what every rank sends in a node, Y what a node sends to others; docs/models/nccl.md
- * has the table of them. Besides, a rank of a ring copies its own part while its link rests: S/n at
- * the rate LOCAL, 1.25 times that in a reduce-scatter, twice in an all-reduce.
+ * has the table of them. In addition, a rank of a ring copies its own part while its link is idle:
+ * S/n at the rate LOCAL, 1.25 times that in a reduce-scatter, twice in an all-reduce.
  *
  * Sources: P. Sanders et al., "Two-tree algorithms for full bandwidth broadcast, reduction and
  * scan", Parallel Computing 35 (2009): the double tree; Z. Hu et al., "Demystifying NCCL",
- * arXiv:2507.04786: protocols, steps and channels; nccl-tests PERFORMANCE.md: bus bandwidth.
- * The form of the ramp is a fit (docs/models/nccl.md).
- * Not in it: ranks that start at different times, traffic of others, graphs of several rails that
- * do not match. */
+ * arXiv:2507.04786: protocols, steps and channels; nccl-tests PERFORMANCE.md: bus bandwidth. The
+ * form of the ramp is a fit (docs/models/nccl.md). Not modelled: ranks that start at different
+ * times, other traffic, graphs of several rails that do not match. */
 #ifndef NADI_NCCL_NCCL_H
 #define NADI_NCCL_NCCL_H
 

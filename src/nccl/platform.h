@@ -1,5 +1,5 @@
-/* platform: what a communication library finds: accelerators in nodes, the fabric between those of
- * a node, the NICs, and how much of it each algorithm and protocol reaches.
+/* platform: the hardware that a communication library uses: accelerators in nodes, the fabric of a
+ * node, the NICs, and the share of it that each algorithm and protocol reaches.
  *
  * Physical figures hold whatever the number of ranks: one bandwidth and one latency of a link. What
  * differs with the number of ranks is what the algorithm does with them (nccl.h).
@@ -99,8 +99,8 @@ struct nadi_comm_platform {
     uint32_t crossover_count;
 };
 
-/* What is known of a figure: its key in a platform file, its unit, its bounds in a fit and how far
- * (as a factor, one standard deviation) it may lie from the catalogue's. */
+/* Properties of a figure: its key in a platform file, its unit, its bounds in a fit and its
+ * standard deviation (as a factor) from the catalogue's. */
 struct nadi_comm_figure_about {
     const char *key, *unit; /* "ns", "GB/s", "B", "" */
     double scale;           /* of the unit: base = written * scale */
