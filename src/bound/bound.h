@@ -1,6 +1,6 @@
-/* bound: a time that no run of the inputs can beat, whichever executor or network model.
+/* bound: a lower bound of the time of a run, for any executor and network model.
  *
- * Four arguments, the largest result wins:
+ * It is the maximum of four bounds:
  *
  *   rank    The nodes of one rank at their best: a compute node its duration, a send the idle
  *           network's delay, a collective what its member pays even if all others came early, a
@@ -17,9 +17,8 @@
  *           with the nodes at their best: bound/pairs.h.
  *   server  A server of remote memory serves its requests one after another.
  *
- * It says nothing of a run that does not finish. Skew and queueing are not counted, so `aware`
- * lies further above it than `unaware` does. O(nodes + dependencies) of the
- * distinct traces. */
+ * It does not apply to a run that does not finish. Skew and queueing are not counted, so `aware` is
+ * further above it than `unaware`. O(nodes + dependencies) of the distinct traces. */
 #ifndef NADI_BOUND_BOUND_H
 #define NADI_BOUND_BOUND_H
 

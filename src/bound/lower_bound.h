@@ -1,5 +1,5 @@
-/* lower_bound: the least time of one operation on idle machinery; each is what the executor would
- * charge, less everything that depends on others. See bound/bound.h for what it is used for. */
+/* lower_bound: the least time of one operation on idle resources: the time that the executor would
+ * charge, less everything that depends on others. bound/bound.h uses it. */
 #ifndef NADI_BOUND_LOWER_BOUND_H
 #define NADI_BOUND_LOWER_BOUND_H
 
@@ -19,8 +19,8 @@ struct nadi_lower_bounds; /* remembers plans and groups; not thread safe */
 struct nadi_lower_bounds *nadi_lower_bounds_create(const struct nadi_inputs *in) NADI_MUST_USE;
 void nadi_lower_bounds_destroy(struct nadi_lower_bounds *f);
 
-/* Group that the collective node of a trace means, run by `rank`; NADI_NONE if there is none. Where
- * several ranks run it (rank NADI_NONE) and the name means another group on each, a number from
+/* Group of the collective node of a trace, run by `rank`; NADI_NONE if there is none. Where several
+ * ranks run it (rank NADI_NONE) and the name means another group on each, a number from
  * groups.count on stands for all of them: it is below nadi_lower_bounds_group_count. */
 uint32_t nadi_lower_bounds_group(const struct nadi_lower_bounds *f, const struct nadi_trace *t,
                                  uint32_t node, uint32_t rank);

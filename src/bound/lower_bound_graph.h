@@ -1,11 +1,11 @@
-/* lower_bound_graph: the least time of a message over a graph, whatever its routing.
+/* lower_bound_graph: the least time of a message over a graph with any routing.
  *
  * NPUs do not forward. Without them the graph falls into parts (the NVSwitches of one server, the
  * fabric between servers, all routers of a torus), and a message goes through one part or over a
  * cable from NPU to NPU. So its bytes take at least as long as the cables between the source and
  * the parts that it shares with the destination need for them, all together, as messages may be
  * striped; likewise at the destination. With `aware` the first cable has carried the whole message
- * before the last one begins. O(links) to make; a question costs the cables of an NPU. */
+ * before the last one begins. O(links) to create; a query is O(cables of an NPU). */
 #ifndef NADI_BOUND_LOWER_BOUND_GRAPH_H
 #define NADI_BOUND_LOWER_BOUND_GRAPH_H
 

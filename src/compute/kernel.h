@@ -16,9 +16,10 @@
  *
  * Fused attention: FLOPs at the device's rate for it, less on short sequences, where the blocks at
  * the ends weigh more: rate x n / (n + ramp). Anything else is bytes through memory. Every kernel
- * pays the device's launch time. A measured table (compute/measured.h) comes before all of them.
+ * pays the device's launch time. A measured table (compute/measured.h) takes precedence over all of
+ * them.
  *
- * Times are ns in double: the caller rounds once, when it knows what belongs together. */
+ * Times are ns in double: the caller rounds once, after adding the times that belong together. */
 #ifndef NADI_COMPUTE_KERNEL_H
 #define NADI_COMPUTE_KERNEL_H
 

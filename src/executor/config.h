@@ -78,8 +78,8 @@ nadi_implementation_of(const struct nadi_system_config *c, enum nadi_native_kind
     return attached == NADI_NONE ? &c->native[kind] : &c->attached[attached].implementation;
 }
 
-/* Does this collective say what goes to whom, or the configuration for it? Under the reference's
- * program names none does. comm: the node's, or NULL. */
+/* Does this collective, or the configuration for it, give a size for each destination? Under the
+ * reference's program names none does. comm: the node's, or NULL. */
 static inline bool nadi_system_is_uneven(const struct nadi_system_config *c,
                                          enum nadi_collective_kind kind,
                                          const struct nadi_trace_comm *comm)

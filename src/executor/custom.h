@@ -7,7 +7,7 @@
 
 struct nadi_custom_algorithm {
     const char *prefix;
-    uint64_t bytes; /* of the collective that the traces are of: others' messages are in proportion;
+    uint64_t bytes; /* size of the traces' collective: messages of others are scaled in proportion;
                        0: all have the traces' sizes */
     struct nadi_trace **by_position; /* rank_count entries, NULL where not needed */
     uint32_t least_members;          /* of the groups that run it */

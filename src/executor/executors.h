@@ -1,8 +1,8 @@
-/* executors: how collectives are simulated, a line each, in the order of help texts.
+/* executors: the ways of simulating collectives, one line each, in the order of help texts.
  *
  * From the line X(name) follow the declaration, the table's row and the words of the command line;
- * `nadi_executor_<name>` in executors.c says the rest. Which one runs is sim/run.c's choice: the
- * fastest that is allowed and provably exact. */
+ * `nadi_executor_<name>` in executors.c has the rest. sim/run.c chooses the fastest that is allowed
+ * and provably exact. */
 #ifndef NADI_EXECUTOR_EXECUTORS_H
 #define NADI_EXECUTOR_EXECUTORS_H
 

@@ -1,9 +1,9 @@
-/* fold: which ranks are one. A value made by the simulation (sim/fold), read by the system.
+/* fold: the classes of equal ranks. A value made by the simulation (sim/fold), read by the system.
  *
- * Ranks that are provably the same at all times form a class; the simulation runs one of them, the
- * class's actor. Groups fold too: groups whose members are of the same classes in the same places
- * and at the same distances are one, the canonical group; it is `single` where all its members are
- * one class and every place in it is like every other. */
+ * Ranks that are provably equal at all times form a class; the simulation runs one of them, the
+ * class's actor. Groups fold too: groups with the same classes at the same positions and distances
+ * are one, the canonical group; it is `single` if all its members are one class and all its
+ * positions are equivalent. */
 #ifndef NADI_EXECUTOR_FOLD_H
 #define NADI_EXECUTOR_FOLD_H
 
@@ -16,8 +16,8 @@ struct nadi_fold_peer { /* a rank that an actor exchanges messages with */
 };
 
 struct nadi_fold {
-    /* Every actor is one rank and every group itself; but only some ranks have an actor: a part of
-     * the system that nothing joins with the others. `deferred` and `peers` are NULL. */
+    /* Every actor is one rank and groups are not folded, but only some ranks have an actor: an
+     * independent part of the system. `deferred` and `peers` are NULL. */
     bool each;
     uint32_t actor_count, rank_count;
     uint32_t *rank_of;    /* actor -> its representative */

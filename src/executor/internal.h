@@ -1,11 +1,10 @@
-/* internal: the state that the files of system/ share. Nothing outside includes it.
+/* internal: the state shared by the files of this room. Nothing outside includes it.
  *
  *   operation  one collective of a group, all members      (streams.c)
  *   stream     one chunk of it, all members                 (streams.c)
  *   block      one phase of a stream: a member_state each   (phase_messages.c, tree.c)
  *   channel    point-to-point traffic of one key            (p2p.c)
- *   variant    what other members of the group issue in its place (matching.c)
- */
+ *   variant    what other members of the group issue in its place (matching.c) */
 #ifndef NADI_EXECUTOR_INTERNAL_H
 #define NADI_EXECUTOR_INTERNAL_H
 
@@ -402,7 +401,8 @@ void nadi_phase_messages_stage_ended(struct nadi_system *s, uint32_t block, uint
                                      uint32_t packet);
 /* A message that the member waited for is there. */
 void nadi_phase_messages_received(struct nadi_system *s, uint32_t block, uint32_t member);
-/* The member has done all of the phase: its stream moves on, the block goes with the last one. */
+/* The member has completed the phase: its stream continues, the block is freed with the last
+ * member. */
 void nadi_phase_messages_end_member(struct nadi_system *s, uint32_t block, uint32_t member);
 /* A message of the phase to another member, who sees it as exchange `slot`. */
 void nadi_phase_messages_transmit(struct nadi_system *s, uint32_t block, uint32_t member,
@@ -509,7 +509,7 @@ const struct nadi_program *nadi_participants_program(const struct nadi_participa
 void nadi_participants_address(struct nadi_system *s, const struct nadi_participants *c,
                                uint32_t queue, uint32_t from, uint32_t to,
                                struct nadi_message *message);
-/* What a member needs for a message that has come: its reduction, and in a switch its latency. */
+/* Time of a member for a received message: its reduction, and in a switch its latency. */
 nadi_time nadi_participants_reduce_time(const struct nadi_system *s,
                                         const struct nadi_participants *c, uint32_t member,
                                         bool reduces, uint64_t bytes);

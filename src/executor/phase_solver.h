@@ -1,7 +1,7 @@
 /* phase_solver: one phase of a collective on one ring of ranks, from start times to end times,
  * without events (max-plus algebra; system-network spec section 15.2).
  *
- * Where messages never meet, the end of each participant is a function of all starts. The forms:
+ * Where messages never contend, the end of each participant is a function of all starts. The forms:
  *   ring, one message on the way: T(i,k+1) = max(T(i,k), T(i-1,k) + d(i-1)) + stage(k), so
  *     end(i) = stages + max over j of start(i-j) + (delays of the j links before i), one pass;
  *   halving-doubling and rendezvous rings: the same recurrence step by step;
@@ -9,7 +9,7 @@
  *     (phase_solver_halves.c);
  *   direct with a window: the packet engine's counters on a private clock (phase_solver_direct.c);
  *   double binary tree: one pass up, one down.
- * Times are ns, NADI_TIME_NEVER where that is too few (base/time.h). All participants start at some
+ * Times are ns, NADI_TIME_NEVER beyond their range (base/time.h). All participants start at some
  * time >= 0 relative to a common origin. */
 #ifndef NADI_EXECUTOR_PHASE_SOLVER_H
 #define NADI_EXECUTOR_PHASE_SOLVER_H
@@ -41,7 +41,7 @@ int64_t nadi_phase_solver_last_reduction(const struct nadi_phase_solver *m, uint
 /* False: the end depends on the order of events within a tick, which is not known here. */
 bool nadi_phase_solver_evaluate(struct nadi_phase_solver *m) NADI_MUST_USE;
 
-/* All start together and `routes` is known: the common duration, from one participant alone. */
+/* If all start together and `routes` is known: the common duration, from one participant alone. */
 bool nadi_phase_solver_lockstep(const struct nadi_phase_solver *m,
                                 int64_t *duration_ns) NADI_MUST_USE;
 

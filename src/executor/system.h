@@ -1,9 +1,9 @@
-/* system: what an NPU does with a collective, a message or a memory request, message by message.
+/* system: executes collectives, messages and memory requests of an NPU, message by message.
  *
- * The workload hands over operations; each completion calls the owner back with (rank, node), at
- * the simulated time and in the order of the reference. This is the `message` executor: every
- * message and every endpoint stage is an event. Cost of a collective: its messages, and for each
- * one or two endpoint events. Memory: about 24 bytes for each member of each running phase. */
+ * The workload submits operations; each completion calls the owner back with (rank, node), at the
+ * simulated time and in the order of the reference. This is the `message` executor: every message
+ * and every endpoint stage is an event. Cost of a collective: its messages, and for each one or two
+ * endpoint events. Memory: about 24 bytes for each member of each running phase. */
 #ifndef NADI_EXECUTOR_SYSTEM_H
 #define NADI_EXECUTOR_SYSTEM_H
 
@@ -57,8 +57,8 @@ struct nadi_collective_call {
     const struct nadi_custom_algorithm *custom; /* NULL: the configured native one */
 };
 
-/* False when the operation cannot be simulated: its members disagree (nadi_system_mismatch tells
- * how) or it needs more than 2^32 steps. The run must stop then. */
+/* False when the operation cannot be simulated: its members disagree (nadi_system_mismatch has the
+ * details) or it needs more than 2^32 steps. The run must stop then. */
 bool nadi_system_collective(struct nadi_system *s,
                             const struct nadi_collective_call *call) NADI_MUST_USE;
 /* `dst` and `src` are ranks, as the actor's representative sees them. */
@@ -68,7 +68,7 @@ void nadi_system_recv(struct nadi_system *s, uint32_t rank, uint32_t node, uint3
                       uint32_t tag, uint64_t bytes);
 void nadi_system_memory(struct nadi_system *s, uint32_t rank, uint32_t node, uint64_t bytes);
 
-/* What happened, and what is still open: for results and for the deadlock report. */
+/* Completed and open operations, for results and for the deadlock report. */
 struct nadi_operation_view {
     uint32_t group, sequence, chunks;
     enum nadi_collective_kind kind;
@@ -99,7 +99,7 @@ const struct nadi_mismatch *nadi_system_mismatch(const struct nadi_system *s);
 /* How many there were, and the latest. */
 uint64_t nadi_system_mismatches(const struct nadi_system *s, const struct nadi_mismatch **latest);
 
-/* Takes over where the actor of another system, which has nothing under way, left its queues. */
+/* Takes over the queues of an actor of another system that has nothing in flight. */
 void nadi_system_take_over(struct nadi_system *s, uint32_t actor, const struct nadi_system *before,
                            uint32_t before_actor);
 

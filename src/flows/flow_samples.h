@@ -1,8 +1,8 @@
-/* flow_samples: queues, cables and flows over time, in memory that is bounded.
+/* flow_samples: queues, cables and flows over time, in bounded memory.
  *
  * Every `interval` the values of all ports or flows that are not zero become rows. When a series
- * would pass its limit, the interval doubles and neighbouring samples become one: queues keep the
- * larger value, transmission times and packets add up. Nothing is lost but detail. */
+ * would pass its limit, the interval doubles and neighbouring samples are merged: queues keep the
+ * larger value, transmission times and packets add up. Only resolution is lost. */
 #ifndef NADI_FLOWS_FLOW_SAMPLES_H
 #define NADI_FLOWS_FLOW_SAMPLES_H
 

@@ -1,4 +1,4 @@
-/* gen_pattern: named families of jobs, with parameters and a seed, straight to N ranks.
+/* gen_pattern: named families of jobs, with parameters and a seed, for N ranks.
  *
  *   collectives  every kind x size x group size, one after the other
  *   ring         in each round every rank sends to the one `stride` further on

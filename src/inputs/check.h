@@ -1,9 +1,9 @@
-/* check: what can be said about traces, groups and algorithms before anything runs.
+/* check: checks of traces, groups and algorithms before anything runs.
  *
  * The load part (nadi_check_load) refuses what cannot be simulated; the cross-rank part is
- * nadi_inputs_check in inputs.h. Each kind of mistake is reported once, with its first node, how
- * many more there are and on which ranks. O(nodes); ranks that share a trace are looked at once.
- * Private to inputs. */
+ * nadi_inputs_check in inputs.h. Each kind of mistake is reported once, with its first node, the
+ * number of others and their ranks. O(nodes); ranks that share a trace are checked once. Private to
+ * inputs. */
 #ifndef NADI_INPUTS_CHECK_H
 #define NADI_INPUTS_CHECK_H
 

@@ -1,4 +1,4 @@
-/* check_pairs: which pairs of ranks have sends and receives that do not match, where peers are
+/* check_pairs: finds pairs of ranks whose sends and receives do not match, where peers are
  * distances.
  *
  * A pair is what one trace exchanges with the rank at one distance. Pairs of the same two traces

@@ -1,4 +1,4 @@
-/* check_ranks: the cross-rank checks and the sets of ranks they speak of. Private to inputs. */
+/* check_ranks: the cross-rank checks and the sets of ranks in their messages. Private to inputs. */
 #ifndef NADI_INPUTS_CHECK_RANKS_H
 #define NADI_INPUTS_CHECK_RANKS_H
 

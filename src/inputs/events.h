@@ -1,10 +1,9 @@
-/* events: what happens to the cluster during a run, as the events file says
- * (settings/schema_events).
+/* events: changes of the cluster during a run, from the events file (settings/schema_events).
  *
- * Compute and start are the workload's (compute/perturb.h). Links and traffic are played here: an
- * engine event at each instant at which links change, and one for each message of others. A link's
- * state at a time follows from its state in the network file and the entries that hold then, in
- * their order. */
+ * Compute and start are handled by the workload (compute/perturb.h). Links and traffic are handled
+ * here: an engine event at each instant at which links change, and one for each background message.
+ * A link's state at a time follows from its state in the network file and the entries active at
+ * that time, in their order. */
 #ifndef NADI_INPUTS_EVENTS_H
 #define NADI_INPUTS_EVENTS_H
 
@@ -62,8 +61,8 @@ struct nadi_network;
 struct nadi_workload;
 struct nadi_play;
 
-/* Schedules what happens to links and the traffic of others; what happens at time 0 to links does
- * so at once. Before the workload starts. All must outlive it. */
+/* Schedules changes of links and background traffic; changes of links at time 0 are applied at
+ * once. Before the workload starts. All must outlive it. */
 struct nadi_play *nadi_play_create(const struct nadi_events *events, const struct nadi_graph *graph,
                                    struct nadi_engine *engine, struct nadi_network *network,
                                    const struct nadi_workload *workload) NADI_MUST_USE;

@@ -1,4 +1,4 @@
-/* inputs: everything one simulation needs, checked; made by the loaders, read-only afterwards.
+/* inputs: all checked inputs of one simulation; made by the loaders, read-only afterwards.
  *
  * file -> schema-checked document -> value here. The loaders are the only place where keys of the
  * input files are known. */
@@ -27,9 +27,9 @@ struct nadi_table_file;
 struct nadi_lone_collective { /* a workload without files: one collective on all ranks */
     enum nadi_collective_kind kind;
     uint64_t bytes;        /* of the node */
-    const char *algorithm; /* words as in the system file, a dimension each, joined by "_"; one word
-                              is that of all dimensions; or the path of a file of steps
-                              (collective/table_file.h). NULL: what the system file says */
+    const char *algorithm; /* words of the system file, one per dimension, joined by "_"; one word
+                              is for all dimensions; or the path of a file of steps
+                              (collective/table_file.h). NULL: as in the system file */
     const struct nadi_table *table; /* NULL, or its steps, which must stay: before all else */
 };
 
@@ -129,9 +129,9 @@ const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const s
 /* By rank, the index of its trace among the owned ones. O(ranks). */
 void nadi_trace_numbers(const struct nadi_inputs *in, uint32_t *numbers);
 
-/* What can be found across ranks without running, beyond what loading checks already (nadi check):
- * collectives of a group in the same order, kind and size on all members; sends and receives
- * paired. True when no error was found. */
+/* Checks across ranks without running, beyond those of loading (nadi check): collectives of a group
+ * in the same order, kind and size on all members; sends and receives paired. True when no error
+ * was found. */
 bool nadi_inputs_check(const struct nadi_inputs *in, struct nadi_diags *diags) NADI_MUST_USE;
 
 #endif

@@ -1,4 +1,4 @@
-/* load: the loaders behind nadi_inputs_load, one a kind of file. Private to inputs.
+/* load: the loaders behind nadi_inputs_load, one per kind of file. Private to inputs.
  *
  * Each fills its part of the inputs, records its settings and files, and returns false when it
  * reported an error. They are called in the order of this header; the later ones need what the
@@ -49,8 +49,8 @@ bool nadi_load_graph_network(struct nadi_load *l, const struct nadi_doc *doc) NA
  * names they count where that file does not set them. */
 bool nadi_load_model_keys(struct nadi_load *l,
                           const struct nadi_schema_values *values) NADI_MUST_USE;
-/* load_model.c: where the model is to be chosen: by what the network is, and, with the traces, by
- * what collectives do on it. */
+/* load_model.c: the choice of the model `auto`: by the network, and, with the traces, by the
+ * collectives on it. */
 void nadi_load_choose_by_network(struct nadi_load *l);
 void nadi_load_choose_by_traces(struct nadi_load *l);
 /* Does the network say no more than a list of rings, cliques and switches can? */
@@ -91,7 +91,7 @@ void nadi_load_bare_topology(struct nadi_inputs *in, uint32_t rank_count);
 
 /* A workload whose name ends in .yml or .yaml is a manifest, otherwise a prefix. */
 bool nadi_is_manifest(const char *workload);
-/* How many ranks a manifest or a prefix has; 0: it does not say, or cannot be read. Quiet. */
+/* Number of ranks of a manifest or a prefix; 0: not given, or unreadable. Adds no message. */
 uint32_t nadi_workload_ranks(const char *workload);
 uint32_t nadi_manifest_ranks(const char *workload);
 

@@ -1,4 +1,4 @@
-/* packet_config: the values of a packet file as the packet model's configuration. */
+/* packet_config: converts the values of a packet file to the packet model's configuration. */
 #ifndef NADI_INPUTS_PACKET_CONFIG_H
 #define NADI_INPUTS_PACKET_CONFIG_H
 

@@ -1,6 +1,6 @@
-/* trace_files: many trace files at once, read by as many threads as there are cores; files with the
- * same bytes are parsed once and shared. Which file is parsed and the order of messages do not
- * depend on timing: of equal files it is the one of the lowest index. */
+/* trace_files: reads many trace files with one thread per core; files with the same bytes are
+ * parsed once and shared. The parsed file (of equal files that of the lowest index) and the order
+ * of messages do not depend on timing. */
 #ifndef NADI_INPUTS_TRACE_FILES_H
 #define NADI_INPUTS_TRACE_FILES_H
 

@@ -1,6 +1,6 @@
-/* trace_folder: which files <prefix>.<rank>.et exist beside a prefix, for counting them against the
- * network and for saying what is there when they are not. Compressed ones, .et.gz and .et.zst,
- * count where there is no plain one. */
+/* trace_folder: the files <prefix>.<rank>.et of a prefix, for comparing their number with the
+ * network and for messages when they are missing. Compressed ones, .et.gz and .et.zst, count if
+ * there is no plain one. */
 #ifndef NADI_INPUTS_TRACE_FOLDER_H
 #define NADI_INPUTS_TRACE_FOLDER_H
 
@@ -19,7 +19,7 @@ struct nadi_trace_folder {
     size_t count, capacity;
 };
 
-/* Lists the folder of the prefix. When there is no file at all the error says what is there
+/* Lists the folder of the prefix. If there is no such file, the error names what is there
  * instead. */
 bool nadi_trace_folder_scan(struct nadi_trace_folder *f, const char *prefix,
                             struct nadi_diags *diags) NADI_MUST_USE;

@@ -3,9 +3,9 @@
  * Each axis of communication (model/op.h) has one group per rank. Where a network is known and the
  * members of an axis's groups lie in several of its dimensions, as data-parallel replicas within
  * and across servers do, a transfer is done dimension by dimension, as communication libraries do:
- * an all-reduce is a reduce-scatter within the servers, an all-reduce across them of what is left,
- * and an all-gather within the servers. Each such level is a family of groups. The group of all
- * ranks needs no levels: the simulation takes it through the dimensions itself.
+ * an all-reduce is a reduce-scatter within the servers, an all-reduce of the rest across them, and
+ * an all-gather within the servers. Each such level is a family of groups. The group of all ranks
+ * needs no levels: the simulation takes it through the dimensions.
  *
  * Where members do not form a box of the network's dimensions (a degree that does not fill a
  * server), the axis stays one flat group. */

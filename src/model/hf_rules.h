@@ -1,9 +1,9 @@
-/* hf_rules: one table of the architectures whose config.json is read: what a layer of each
- * model_type has, which keys change it, and what its class takes for keys that are not given.
+/* hf_rules: one table of the architectures whose config.json is read: the parts of a layer of each
+ * model_type, the keys that change it, and the defaults of its class.
  *
- * What is not in the table is not read. Types whose layers the program does not model are in it
- * too, with the mechanism and the keys that speak of it, so that the refusal can say why. The
- * table is also what docs/guide/models.md shows (a test holds them together). */
+ * Other types are refused. Types whose layers are not modelled are in the table too, with the
+ * mechanism and its keys, so that the refusal can give the reason. docs/guide/models.md shows the
+ * same table (a test compares them). */
 #ifndef NADI_MODEL_HF_RULES_H
 #define NADI_MODEL_HF_RULES_H
 

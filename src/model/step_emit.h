@@ -1,7 +1,7 @@
 /* step_emit: a graph being written. Private to step*.c.
  *
- * `front` is what the next node of the compute chain waits for. Work that needs no transfer between
- * is pending until something flushes it to one node. */
+ * The next node of the compute chain depends on `front`. Work without a transfer between is
+ * collected until it is flushed to one node. */
 #ifndef NADI_MODEL_STEP_EMIT_H
 #define NADI_MODEL_STEP_EMIT_H
 

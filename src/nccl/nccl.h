@@ -4,7 +4,7 @@
  * its published tables (NCCL's tuning model: base latencies, latencies a hop, bandwidths a channel,
  * nccl/src/graph/tuning.cc), not by the real times.
  *
- * How long, then: of n ranks on m nodes with g each, S bytes (comm.h),
+ * The time of S bytes (comm.h) on n ranks, g on each of m nodes:
  *
  *   T = launch + steps in a node * hop + steps between nodes * net hop
  *     + max(X / B, Y / N) * (1 + (ramp / S)^0.6)

@@ -1,11 +1,11 @@
 /* platform: the hardware that a communication library uses: accelerators in nodes, the fabric of a
  * node, the NICs, and the share of it that each algorithm and protocol reaches.
  *
- * Physical figures hold whatever the number of ranks: one bandwidth and one latency of a link. What
- * differs with the number of ranks is what the algorithm does with them (nccl.h).
+ * Physical figures do not depend on the number of ranks: one bandwidth and one latency of a link.
+ * The algorithm's use of them does (nccl.h).
  *
- * The figures that measurements can tell are one array, so that reading, writing, fitting and
- * sampling are loops: `value` by enum nadi_comm_figure. Times ns, rates B/s, shares of 1. */
+ * The figures that can be fitted are one array, so that reading, writing, fitting and sampling are
+ * loops: `value` by enum nadi_comm_figure. Times ns, rates B/s, shares of 1. */
 #ifndef NADI_NCCL_PLATFORM_H
 #define NADI_NCCL_PLATFORM_H
 

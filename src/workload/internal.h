@@ -1,4 +1,4 @@
-/* internal: the state that the files of workload/ share. Nothing outside includes it. */
+/* internal: the state shared by the files of this room. Nothing outside includes it. */
 #ifndef NADI_WORKLOAD_INTERNAL_H
 #define NADI_WORKLOAD_INTERNAL_H
 

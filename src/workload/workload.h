@@ -66,8 +66,8 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
 void nadi_workload_destroy(struct nadi_workload *w); /* NULL is allowed */
 
 /* Where folding defers groups, an actor stops before its first collective of such a group, and the
- * run comes to an end when nothing can happen any more. Then: why the next part cannot go on from
- * here; NULL: it can. */
+ * run comes to an end when nothing can happen any more. In that case: why the next part cannot
+ * continue from here; NULL: it can. */
 const char *nadi_workload_unclean(const struct nadi_workload *w);
 /* Is the node not done yet, and which is the first such node of an actor? */
 bool nadi_workload_is_left(const struct nadi_workload *w, uint32_t actor, uint32_t node);
@@ -78,7 +78,8 @@ void nadi_workload_start(struct nadi_workload *w);
 /* Set when an operation cannot go on: members disagree, and what is on its way comes to its end; or
  * undecided, and the run must stop. */
 bool nadi_workload_failed(const struct nadi_workload *w);
-/* It failed because members of a group issue different collectives, which a keyed run can match. */
+/* True if it failed because members of a group issue different collectives, which a keyed run can
+ * match. */
 bool nadi_workload_can_match(const struct nadi_workload *w);
 /* Phase executor: why the result is not known to be exact; NULL while it is. */
 const char *nadi_workload_undecided(const struct nadi_workload *w);
@@ -100,7 +101,7 @@ const struct nadi_system *nadi_workload_system(const struct nadi_workload *w);
 /* Actors in order of finishing. */
 const uint32_t *nadi_workload_finish_order(const struct nadi_workload *w, uint32_t *count);
 
-/* Who waits for whom: one error per blocked rank or operation, with the nearest mismatch. */
+/* The deadlock report: one error per blocked rank or operation, with the nearest mismatch. */
 void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_diags *diags);
 /* What does not end within the clock's range: an error with its place. The same whichever executor
  * ran. */
@@ -108,8 +109,8 @@ void nadi_workload_explain_beyond(const struct nadi_workload *w, struct nadi_dia
 
 /* Of a keyed run: where members of a group issued different collectives, a warning each. */
 void nadi_workload_explain_matched(const struct nadi_workload *w, struct nadi_diags *diags);
-/* Of a run that is done: messages that came and that nobody received, a warning each. Their sends
- * end without it, as in the reference, so that no time is another. */
+/* After a completed run: one warning for each message that was not received. Its send ends
+ * nevertheless, as in the reference, so times do not change. */
 void nadi_workload_explain_unclaimed(const struct nadi_workload *w, struct nadi_diags *diags);
 
 #endif

@@ -1,4 +1,4 @@
-/* program: what every NPU does with a text workload, as nodes that wait for each other.
+/* program: the work of every NPU for a text workload, as nodes with dependencies.
  *
  * nadi_v1_loop follows the training loop of ASTRA-sim 1.0:
  *   MICRO               the weight-gradient collectives, at once
@@ -13,9 +13,9 @@
  * forward collectives of kind ALLTOALL are not waited for, but for layer 0's before the last bottom
  * layer computes. Backward as DATA; layer 0's input-gradient collective begins after the input
  * gradient of the layer above the last bottom one and is waited for before layer 0's weight
- * gradient Every collective is followed by the layer's update time, which whoever waits for it
- * waits for too. What takes no time and what is NONE leaves no node. SimAI's inference is the
- * forward pass; of the bytes of its all-gathers each rank has its part, rounded up.
+ * gradient Every collective is followed by the layer's update time, which its dependents wait for
+ * too. Operations without time and NONE leave no node. SimAI's inference is the forward pass; of
+ * the bytes of its all-gathers each rank has its part, rounded up.
  *
  * nadi_v1_converter makes the graph of the Chakra text converter 1.0.0, which knows fewer
  * parallelisms, no updates, no groups, and writes NONE as an ALL_REDUCE of 0 bytes. */

@@ -1,4 +1,4 @@
-/* shape: which ranks share a collective of a text workload, given the topology.
+/* shape: the ranks that share a collective of a text workload, given the topology.
  *
  * The innermost dimensions form blocks of neighbouring ranks; the rest of the dimensions connects
  * one rank of each block. Which of the two carries model parallelism and which data parallelism is
