@@ -33,8 +33,8 @@ const struct nadi_chakra_message nadi_chakra_io = {io_fields, NADI_CHAKRA_TYPES}
 #word "_list", #word "List", class, width, wire_type, zig, true                            \
     }
 
-static const struct nadi_member members[] = {
-    PAIR(double, NADI_VALUE_DOUBLE, 64, NADI_WIRE_64, false),
+const struct nadi_member nadi_members[NADI_MEMBER_LAST + 1] = {
+    [NADI_MEMBER_FIRST] = PAIR(double, NADI_VALUE_DOUBLE, 64, NADI_WIRE_64, false),
     PAIR(float, NADI_VALUE_FLOAT, 32, NADI_WIRE_32, false),
     PAIR(int32, NADI_VALUE_SIGNED, 32, NADI_WIRE_VARINT, false),
     PAIR(int64, NADI_VALUE_SIGNED, 64, NADI_WIRE_VARINT, false),
@@ -51,12 +51,6 @@ static const struct nadi_member members[] = {
     PAIR(bytes, NADI_VALUE_BYTES, 0, NADI_WIRE_BYTES, false),
 };
 
-const struct nadi_member *nadi_member_of(uint32_t number)
-{
-    NADI_ASSERT(number >= NADI_MEMBER_FIRST && number <= NADI_MEMBER_LAST);
-    return &members[number - NADI_MEMBER_FIRST];
-}
-
 uint32_t nadi_member_find(const char *name, size_t bytes)
 {
     for (uint32_t number = NADI_MEMBER_FIRST; number <= NADI_MEMBER_LAST; number++) {
@@ -65,27 +59,6 @@ uint32_t nadi_member_find(const char *name, size_t bytes)
             return number;
     }
     return 0;
-}
-
-uint64_t nadi_member_widen(const struct nadi_member *member, uint64_t bits)
-{
-    switch ((enum nadi_value_class)member->value_class) {
-    case NADI_VALUE_BOOL:
-        return bits != 0;
-    case NADI_VALUE_SIGNED:
-        if (member->zigzag)
-            return (uint64_t)nadi_wire_zigzag(member->bits == 32 ? (uint32_t)bits : bits);
-        return member->bits == 32 ? (uint64_t)(int64_t)(int32_t)(uint32_t)bits : bits;
-    case NADI_VALUE_UNSIGNED:
-        return member->bits == 32 ? (uint32_t)bits : bits;
-    case NADI_VALUE_DOUBLE:
-    case NADI_VALUE_FLOAT:
-    case NADI_VALUE_NONE:
-    case NADI_VALUE_TEXT:
-    case NADI_VALUE_BYTES:
-        break;
-    }
-    return bits;
 }
 
 uint64_t nadi_member_narrow(const struct nadi_member *member, uint64_t value)

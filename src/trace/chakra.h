@@ -113,8 +113,14 @@ struct nadi_member {          /* a row for each scalar and each list */
     bool is_list; /* a message of its own, whose field 1 is repeated */
 };
 
+extern const struct nadi_member nadi_members[NADI_MEMBER_LAST + 1];
+
 /* number is NADI_MEMBER_FIRST .. NADI_MEMBER_LAST. */
-const struct nadi_member *nadi_member_of(uint32_t number);
+static inline const struct nadi_member *nadi_member_of(uint32_t number)
+{
+    NADI_ASSERT(number >= NADI_MEMBER_FIRST && number <= NADI_MEMBER_LAST);
+    return &nadi_members[number];
+}
 /* The number of "int64_val"; 0 when there is none. */
 uint32_t nadi_member_find(const char *name, size_t bytes);
 
@@ -125,7 +131,17 @@ static inline enum nadi_wire_type nadi_member_wire(const struct nadi_member *mem
 
 /* A number's payload as the member's C type, widened as C does: sign-extended, un-zigzagged, a bool
  * as 0 or 1, a float or double as its bits. */
-uint64_t nadi_member_widen(const struct nadi_member *member, uint64_t bits);
+static inline uint64_t nadi_member_widen(const struct nadi_member *member, uint64_t bits)
+{
+    const bool is_signed = member->value_class == NADI_VALUE_SIGNED;
+    if (member->value_class == NADI_VALUE_BOOL)
+        return bits != 0;
+    if (member->zigzag)
+        return (uint64_t)nadi_wire_zigzag(member->bits == 32 ? (uint32_t)bits : bits);
+    if (member->bits == 32 && (is_signed || member->value_class == NADI_VALUE_UNSIGNED))
+        return is_signed ? (uint64_t)(int64_t)(int32_t)(uint32_t)bits : (uint32_t)bits;
+    return bits;
+}
 /* The way back: a widened number as it lies on the wire. */
 uint64_t nadi_member_narrow(const struct nadi_member *member, uint64_t value);
 /* Appends a number's payload, without its tag. */

@@ -113,12 +113,12 @@ static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
     case 6:
         IS("inputs", NADI_ATTR_INPUTS);
         break;
-    case NADI_CHAKRA_DURATION:
+    case 7:
         IS("num_ops", NADI_ATTR_NUM_OPS);
         IS("outputs", NADI_ATTR_OUTPUTS);
         IS("pg_name", NADI_ATTR_GROUP);
         break;
-    case NADI_CHAKRA_INPUTS:
+    case 8:
         IS("comm_src", NADI_ATTR_COMM_SRC);
         IS("comm_dst", NADI_ATTR_COMM_DST);
         IS("comm_tag", NADI_ATTR_COMM_TAG);
@@ -128,7 +128,7 @@ static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
         IS("comm_type", NADI_ATTR_COMM_TYPE);
         IS("comm_size", NADI_ATTR_COMM_SIZE);
         break;
-    case NADI_CHAKRA_ATTR:
+    case 10:
         IS("comm_sizes", NADI_ATTR_SIZES);
         break;
     case 11:
@@ -275,14 +275,17 @@ static bool decode_field(const struct nadi_message *m, const struct nadi_wire_fi
     case NADI_CHAKRA_TYPE:
         node->type = f->bits;
         return true;
-    case 7:
+    case NADI_CHAKRA_START:
+        node->start_micros = f->bits;
+        return true;
+    case NADI_CHAKRA_DURATION:
         node->duration_micros = f->bits;
         return true;
-    case 8:
+    case NADI_CHAKRA_INPUTS:
         return decode_io_info(m, f, node);
-    case 10:
+    case NADI_CHAKRA_ATTR:
         return add_attr(m, f, node);
-    default: /* start_time_micros, outputs */
+    default: /* outputs */
         return true;
     }
 }
@@ -292,7 +295,7 @@ bool nadi_decode_node(const struct nadi_message *m, struct nadi_raw_node *node)
     struct nadi_wire_cursor w = nadi_wire_of(m->data, m->bytes);
     struct nadi_wire_field f;
     enum nadi_wire_result result;
-    node->id = node->type = node->duration_micros = 0;
+    node->id = node->type = node->start_micros = node->duration_micros = 0;
     node->name = node->values = NULL;
     node->name_bytes = node->values_bytes = 0;
     node->seen = 0;

@@ -50,7 +50,7 @@ struct nadi_u64_list {
 struct nadi_raw_node { /* reused from node to node: keeps the memory of its lists */
     uint64_t id;
     uint64_t type;
-    uint64_t duration_micros;
+    uint64_t start_micros, duration_micros;
     const uint8_t *name;
     size_t name_bytes;
     const uint8_t *values; /* inputs.values */

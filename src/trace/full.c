@@ -39,19 +39,6 @@ void nadi_full_set_metadata(struct nadi_full *f, const struct nadi_message *m)
     f->metadata_bytes = m->bytes;
 }
 
-/* start_time_micros, the only field of a Node that nadi_decode_node leaves aside. */
-static uint64_t start_of(const struct nadi_message *m)
-{
-    struct nadi_wire_cursor w = nadi_wire_of(m->data, m->bytes);
-    struct nadi_wire_field field = {0};
-    uint64_t start = 0;
-    while (nadi_wire_next(&w, &field) == NADI_WIRE_FIELD) {
-        if (field.number == NADI_CHAKRA_START && field.type == NADI_WIRE_VARINT)
-            start = field.bits;
-    }
-    return start;
-}
-
 /* Indices of nodes and dependencies have 32 bits. */
 static bool too_large(const struct nadi_message *m)
 {
@@ -76,7 +63,7 @@ bool nadi_full_add(struct nadi_full *f, const struct nadi_message *m)
     *n = (struct nadi_full_node){
         .id = raw->id,
         .offset = m->offset,
-        .start_micros = start_of(m),
+        .start_micros = raw->start_micros,
         .duration_micros = raw->duration_micros,
         .data = keep(f, m),
         .bytes = (uint32_t)m->bytes,

@@ -260,11 +260,16 @@ static void put_all_unknown(struct nadi_show_lines *s, size_t at)
 
 static void put_key(struct nadi_show_lines *s, const char *key)
 {
-    nadi_out_text(s->out, s->comma);
+    const size_t bytes = strlen(key);
+    nadi_out_reserve(s->out, bytes + 4);
+    char *to = s->out->at;
+    if (s->comma[0])
+        *to++ = ',';
+    *to++ = '"';
+    memcpy(to, key, bytes);
+    memcpy(to + bytes, "\":", 2);
+    s->out->at = to + bytes + 2;
     s->comma = ",";
-    nadi_out_char(s->out, '"');
-    nadi_out_text(s->out, key);
-    nadi_out_literal(s->out, "\":");
 }
 
 static bool put_attrs(struct nadi_show_lines *s, const struct nadi_field_run *run)
