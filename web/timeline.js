@@ -353,8 +353,9 @@ export function timelineView(run) {
   const search = el("input", { type: "search", size: "14", placeholder: "name", "aria-label": "Mark nodes by name",
     on: { input: () => { s.word = search.value; again(); } } });
   const names = [...new Set(run.memberships.map(m => m.group_name))], stages = new Set(run.ranks.map(r => r.trace)).size;
+  if (run.ranks.length > 16 && stages > 1 && stages < run.ranks.length) s.group = TRACE; /* the stages of a pipeline */
   const group = names.length || stages > 1 ? el("label", {}, "group by ", el("select", { on: { change: e => { s.group = e.target.value; s.top = 0; again(); } } },
-    el("option", { value: "" }, "rank"), names.map(n => el("option", { value: n }, n)), stages > 1 && stages < run.ranks.length ? el("option", { value: TRACE }, "trace") : null)) : null;
+    el("option", { value: "" }, "rank"), names.map(n => el("option", { value: n }, n)), stages > 1 && stages < run.ranks.length ? el("option", { value: TRACE, selected: s.group === TRACE }, "trace") : null)) : null;
   s.fold = run.ranks.length > 16 && orderRanks(run, "", true).length < run.ranks.length;
   const fold = orderRanks(run, "", true).length < run.ranks.length ? el("label", {}, el("input", { type: "checkbox", checked: s.fold, on: { change: e => { s.fold = e.target.checked; s.top = 0; again(); } } }), " equal ranks as one") : null;
   const size = el("input", { type: "range", min: "0", max: "100", value: "81", "aria-label": "Height of a row",
@@ -368,6 +369,7 @@ export function timelineView(run) {
   const used = new Set(run.ops.map(o => o.cause));
   Object.keys(run.pathCauses).forEach(c => used.add(c));
   if (run.tracks.some(t => t.kind === 2)) used.add("pipeline_bubble");
+  const recorded = new Set(run.tracks.map(t => t.rank)).size || run.ranks.length;
   const section = el("section", {},
     el("div", { class: "tools" }, el("label", {}, "ranks ", ranks), el("label", {}, "mark ", search), el("label", {}, "rows ", size), group, fold, kinds),
     view.canvas, below ? below.canvas : null, legend(CAUSES.map(c => c[0]).filter(c => used.has(c))),
@@ -376,6 +378,7 @@ export function timelineView(run) {
       el("kbd", {}, "+"), el("kbd", {}, "−"), " zoom, ", el("kbd", {}, "↑"), el("kbd", {}, "↓"), " ranks, ", el("kbd", {}, "0"), " all, ", el("kbd", {}, "Enter"), " inside the longest collective in view. Arrows are messages; they show when few are in view. ",
       run.info.slack_is_exact ? "Slack is a promise: a node may end so much later and the run ends as before, if every rank keeps its order."
         : "Slack is an estimate here: a node that ends later also moves messages, which then meet others.",
+      recorded < run.ranks.length ? ` The files of this run have the nodes of ${count(recorded)} ranks: “--db” writes all of them.` : "",
       run.info.ranks > run.ranks.length ? ` One rank of each of ${count(run.ranks.length)} classes of equal ranks is shown.` : ""));
   section.insertBefore(inside, below ? below.canvas.nextSibling : view.canvas.nextSibling);
   section.timeline = { state: s, view, zoom, pan };

@@ -6,6 +6,8 @@
 
 #include "base/base.h"
 
+enum { NADI_SENTENCE_COLUMNS = 96 }; /* to which sentences for people are wrapped */
+
 struct nadi_str {
     char *text;
     size_t length, capacity;

@@ -1,5 +1,6 @@
 #include "base/str.h"
 #include "cli/command.h"
+#include "cli/narrow.h"
 
 struct values {
     bool markdown;
@@ -18,15 +19,38 @@ static const struct nadi_option_group help_groups[] = {
     {.heading = NULL},
 };
 
-enum { OPTION_COLUMN = 32, LINE_WIDTH = 100 };
+enum { OPTION_COLUMN = 32, BELOW_COLUMN = 6, LINE_WIDTH = 100, ROOMY = 72 };
 
-/* Breaks `text` into lines that begin at `column`; the cursor is there already. */
-static void print_wrapped(const char *text, int column)
+/* Columns to write in, and where descriptions of options begin: below a narrow terminal's options.
+ */
+struct page {
+    int width, column;
+};
+
+static struct page page_of_terminal(void)
 {
+    const int columns = nadi_narrow_columns();
+    const int width = columns > 0 && columns < LINE_WIDTH ? columns : LINE_WIDTH;
+    return (struct page){width, width < ROOMY ? BELOW_COLUMN : OPTION_COLUMN};
+}
+
+/* Paragraphs, and lines that are as they are. */
+static void print_text(const char *text, const struct page *page)
+{
+    struct nadi_str folded = NADI_STR_INIT;
+    nadi_narrow_text(text, page->width, 0, &folded);
+    fputs(nadi_str_get(&folded), stdout);
+    nadi_str_release(&folded);
+}
+
+/* Breaks `text` into lines that begin at the page's column; the cursor is there already. */
+static void print_wrapped(const char *text, const struct page *page)
+{
+    const int column = page->column;
     int at = column;
     while (*text) {
         const int length = (int)strcspn(text, " ");
-        if (at > column && at + length > LINE_WIDTH) {
+        if (at > column && at + 1 + length > page->width) {
             printf("\n%*s", column, "");
             at = column;
         }
@@ -38,18 +62,18 @@ static void print_wrapped(const char *text, int column)
     putchar('\n');
 }
 
-static void print_usage(const struct nadi_command *command)
+static void spell_usage(const struct nadi_command *command, struct nadi_str *out)
 {
-    printf("nadi %s", command->name);
+    nadi_str_printf(out, "nadi %s", command->name);
     if (command->words && *command->words)
-        printf(" %s", command->words);
+        nadi_str_printf(out, " %s", command->words);
     for (const struct nadi_option_group *g = command->options; g->heading; g++) {
         for (const struct nadi_setting *o = g->rows; o->name; o++) {
             if (o->required)
-                printf(" --%s %s", o->name, o->argument);
+                nadi_str_printf(out, " --%s %s", o->name, o->argument);
         }
     }
-    printf(" [OPTIONS]\n");
+    nadi_str_add(out, " [OPTIONS]\n");
 }
 
 /* "--workload PREFIX", "--format text|json" */
@@ -75,39 +99,49 @@ static void describe_option(const struct nadi_setting *o, struct nadi_str *out)
         nadi_str_printf(out, " (default: %s)", o->preset);
 }
 
-static void print_option(const struct nadi_setting *o)
+static void print_option(const struct nadi_setting *o, const struct page *page)
 {
-    struct nadi_str left = NADI_STR_INIT, right = NADI_STR_INIT;
+    struct nadi_str left = NADI_STR_INIT, right = NADI_STR_INIT, spelt = NADI_STR_INIT;
     spell_option(o, &left);
     describe_option(o, &right);
-    printf("  %s", nadi_str_get(&left));
-    if ((int)left.length + 3 > OPTION_COLUMN)
-        printf("\n%*s", OPTION_COLUMN, "");
+    nadi_narrow_text(nadi_str_get(&left), page->width - 2, 0, &spelt);
+    printf("  %s", nadi_str_get(&spelt));
+    if ((int)left.length + 3 > page->column)
+        printf("\n%*s", page->column, "");
     else
-        printf("%*s", OPTION_COLUMN - 2 - (int)left.length, "");
-    print_wrapped(nadi_str_get(&right), OPTION_COLUMN);
+        printf("%*s", page->column - 2 - (int)left.length, "");
+    print_wrapped(nadi_str_get(&right), page);
     nadi_str_release(&left);
     nadi_str_release(&right);
+    nadi_str_release(&spelt);
 }
 
-static void print_option_group(const struct nadi_option_group *g)
+static void print_option_group(const struct nadi_option_group *g, const struct page *page)
 {
     printf("\n%s\n", g->heading);
     for (const struct nadi_setting *o = g->rows; o->name; o++)
-        print_option(o);
+        print_option(o, page);
 }
 
 void nadi_help_command(const struct nadi_command *command)
 {
-    printf("%s.\n\nusage: ", command->summary);
-    print_usage(command);
-    if (command->about)
-        printf("\n%s", command->about);
+    const struct page page = page_of_terminal();
+    struct nadi_str head = NADI_STR_INIT;
+    nadi_str_printf(&head, "%s.\n\nusage: ", command->summary);
+    spell_usage(command, &head);
+    print_text(nadi_str_get(&head), &page);
+    nadi_str_release(&head);
+    if (command->about) {
+        putchar('\n');
+        print_text(command->about, &page);
+    }
     for (const struct nadi_option_group *g = command->options; g->heading; g++)
-        print_option_group(g);
-    print_option_group(&nadi_common_options);
-    if (command->examples)
-        printf("\nExample\n%s", command->examples);
+        print_option_group(g, &page);
+    print_option_group(&nadi_common_options, &page);
+    if (command->examples) {
+        printf("\nExample\n");
+        print_text(command->examples, &page);
+    }
 }
 
 static void print_markdown_group(const struct nadi_option_group *g)
@@ -131,9 +165,11 @@ static void print_markdown_group(const struct nadi_option_group *g)
 
 static void print_markdown(const struct nadi_command *command)
 {
-    printf("\n## nadi %s\n\n%s.\n\n```\n", command->name, command->summary);
-    print_usage(command);
-    printf("```\n");
+    struct nadi_str usage = NADI_STR_INIT;
+    spell_usage(command, &usage);
+    printf("\n## nadi %s\n\n%s.\n\n```\n%s```\n", command->name, command->summary,
+           nadi_str_get(&usage));
+    nadi_str_release(&usage);
     if (command->about)
         printf("\n%s", command->about);
     for (const struct nadi_option_group *g = command->options; g->heading; g++)
@@ -142,7 +178,7 @@ static void print_markdown(const struct nadi_command *command)
         printf("\n```\n%s```\n", command->examples);
 }
 
-static void print_exit_codes(const char *bullet)
+static void print_exit_codes(const char *bullet, const struct page *page)
 {
     static const char *const rows[][2] = {
         {"0", "done"},
@@ -154,8 +190,18 @@ static void print_exit_codes(const char *bullet)
          "stopped: --max-sim, --max-wall, a signal, or out of memory; results so far are written"},
         {"70", "a defect of nadi itself"},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        printf("%s%-3s %s\n", bullet, rows[i][0], rows[i][1]);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        printf("%s%-3s ", bullet, rows[i][0]);
+        print_wrapped(rows[i][1], page);
+    }
+}
+
+/* A command and what it does. */
+static void print_row(const char *name, const char *summary, const struct page *page)
+{
+    enum { SUMMARY = 23 };
+    printf("  %-20s ", name);
+    print_wrapped(summary, &(struct page){page->width, SUMMARY});
 }
 
 static bool is_first_of_group(size_t command)
@@ -167,37 +213,39 @@ static bool is_first_of_group(size_t command)
     return true;
 }
 
-static void print_group(const char *group)
+static void print_group(const char *group, const struct page *page)
 {
     printf("\n%s\n", group);
     for (size_t i = 0; nadi_commands[i]; i++) {
         if (nadi_str_equal(nadi_commands[i]->group, group))
-            printf("  %-20s %s\n", nadi_commands[i]->name, nadi_commands[i]->summary);
+            print_row(nadi_commands[i]->name, nadi_commands[i]->summary, page);
     }
 }
 
 static void print_all(bool markdown)
 {
+    const struct page page = page_of_terminal();
     if (markdown) {
         printf("# Commands\n\n"
                "Generated by `./dev docs` from the program's own tables. Results go to standard\n"
                "output, messages to standard error. Exit codes:\n\n");
-        print_exit_codes("- ");
+        print_exit_codes("- ", &(struct page){LINE_WIDTH, 6});
         printf("\nBesides its own options below, every command takes these:\n");
         print_markdown_group(&nadi_common_options);
         for (size_t i = 0; nadi_commands[i]; i++)
             print_markdown(nadi_commands[i]);
         return;
     }
-    printf("usage: nadi COMMAND [OPTIONS]\n\n"
-           "Simulates distributed training of machine-learning models.\n");
+    print_text("usage: nadi COMMAND [OPTIONS]\n\n"
+               "Simulates distributed training of machine-learning models.\n",
+               &page);
     for (size_t i = 0; nadi_commands[i]; i++) {
         if (is_first_of_group(i))
-            print_group(nadi_commands[i]->group);
+            print_group(nadi_commands[i]->group, &page);
     }
     printf("\nExit codes\n");
-    print_exit_codes("  ");
-    printf("\n`nadi help COMMAND` shows a command's options.\n");
+    print_exit_codes("  ", &(struct page){page.width, 6});
+    print_text("\n`nadi help COMMAND` shows a command's options.\n", &page);
 }
 
 /* "trace" of "trace check" */
@@ -210,6 +258,7 @@ static bool is_of_family(const struct nadi_command *command, const char *word)
 
 bool nadi_help_family(const char *word)
 {
+    const struct page page = page_of_terminal();
     bool any = false;
     for (size_t i = 0; nadi_commands[i]; i++) {
         const struct nadi_command *c = nadi_commands[i];
@@ -218,10 +267,13 @@ bool nadi_help_family(const char *word)
         if (!any)
             printf("usage: nadi %s COMMAND [OPTIONS]\n\n", word);
         any = true;
-        printf("  %-20s %s\n", c->name + strlen(word) + 1, c->summary);
+        print_row(c->name + strlen(word) + 1, c->summary, &page);
     }
+    struct nadi_str more = NADI_STR_INIT;
+    nadi_str_printf(&more, "\n`nadi help %s COMMAND` shows a command's options.\n", word);
     if (any)
-        printf("\n`nadi help %s COMMAND` shows a command's options.\n", word);
+        print_text(nadi_str_get(&more), &page);
+    nadi_str_release(&more);
     return any;
 }
 

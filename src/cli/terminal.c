@@ -115,7 +115,7 @@ void nadi_terminal_print_text(char *text)
         nadi_terminal_print(text);
         return;
     }
-    nadi_narrow_text(nadi_terminal_must(text), columns, &narrow);
+    nadi_narrow_text(nadi_terminal_must(text), columns, NADI_SENTENCE_COLUMNS, &narrow);
     fputs(nadi_str_get(&narrow), stdout);
     nadi_str_release(&narrow);
     nadi_free(text);

@@ -10,8 +10,9 @@ enum { FIGURES = 8 };
 
 struct candidate { /* a rank with spans; equal figures: a class */
     uint64_t figures[FIGURES];
-    uint32_t rank;
-    bool again; /* not the first of its class */
+    uint32_t rank, trace;
+    uint32_t turn; /* how many of its trace come before it */
+    bool again;    /* not the first of its class */
 };
 
 static int by_figures(const void *x, const void *y)
@@ -28,10 +29,22 @@ static int by_turn(const void *x, const void *y)
     const struct candidate *a = x, *b = y;
     if (a->again != b->again)
         return a->again ? 1 : -1;
+    if (a->turn != b->turn)
+        return a->turn < b->turn ? -1 : 1;
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* The ranks with spans: the first of each class, then the others. */
+/* Counts those of each trace, in the order of the list: so each stage of a pipeline has its turn.
+ */
+static void deal_turns(const struct nadi_inputs *in, struct candidate *list, uint32_t count)
+{
+    uint32_t *dealt = NADI_ZNEW(uint32_t, 2 * (size_t)in->owned_count);
+    for (uint32_t i = 0; i < count; i++)
+        list[i].turn = dealt[2 * list[i].trace + list[i].again]++;
+    nadi_mem_free(dealt);
+}
+
+/* The ranks with spans: the first of each class, one of each trace in turn, then the others. */
 static struct candidate *candidates(const struct nadi_inputs *in, const struct nadi_result *r,
                                     const uint64_t *spans, uint32_t *count)
 {
@@ -46,11 +59,14 @@ static struct candidate *candidates(const struct nadi_inputs *in, const struct n
                 .figures = {r->class_of ? r->class_of[i] : 0, trace[i], k->finish_ns, k->compute_ns,
                             k->comm_ns, k->true_exposed_comm_ns, k->memory_ns, k->cpu_ns},
                 .rank = i,
+                .trace = trace[i],
             };
     }
     qsort(list, *count, sizeof(*list), by_figures);
     for (uint32_t i = 1; i < *count; i++)
         list[i].again = memcmp(list[i].figures, list[i - 1].figures, sizeof(list->figures)) == 0;
+    qsort(list, *count, sizeof(*list), by_turn); /* by class and rank: no turns yet */
+    deal_turns(in, list, *count);
     qsort(list, *count, sizeof(*list), by_turn);
     nadi_mem_free(trace);
     return list;

@@ -2,8 +2,9 @@
  * simulating: about 50 MB and 1 s in all. Counts decide, no clock: the same run gives the same
  * bytes.
  *
- * Spans: those of whole ranks, the first of each class of equal ranks before its others, as long as
- * there is room. Collectives: equal ones that follow each other in their group become one row; of
+ * Spans: those of whole ranks, the first of each class of equal ranks before its others, of each
+ * trace (a stage of a pipeline) one in turn, as long as there is room.
+ * Collectives: equal ones that follow each other in their group become one row; of
  * more rows than there is room for those that took most stay, and the others become one row a kind,
  * number of ranks and size, of their mean duration. So sums over `instances` stay what they are.
  * Steps of the critical path: as many as follow each other become one a cause and dimension.

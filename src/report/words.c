@@ -335,13 +335,12 @@ struct nadi_sentences nadi_words_of(const struct nadi_inputs *in, const struct n
 
 void nadi_words_put(const char *sentence, struct nadi_str *out)
 {
-    enum { WIDTH = 96 };
     size_t column = 0;
     while (*sentence) {
         size_t word = strcspn(sentence, " ");
         while (sentence[word] && sentence[word + 1] == '%') /* stays with its number */
             word += 1 + strcspn(sentence + word + 1, " ");
-        if (column && column + 1 + word > WIDTH) {
+        if (column && column + 1 + word > NADI_SENTENCE_COLUMNS) {
             nadi_str_add(out, "\n");
             column = 0;
         } else if (column) {

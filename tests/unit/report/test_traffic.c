@@ -163,6 +163,30 @@ static void whole_collectives_go_in(void **state)
     report_case_release(&c);
 }
 
+/* Ranks 0 and 1 have one trace, 2 and 3 another, none ends like another: of each trace one. */
+static void each_trace_has_its_turn(void **state)
+{
+    enum { EACH = NADI_DETAIL_SPANS / 2 - 10 };
+    struct report_case c;
+    struct nadi_detail d;
+    (void)state;
+    report_case_init(&c);
+    c.in.traces[1] = c.in.traces[0];
+    c.r.spans = NADI_ZNEW(struct nadi_span, 4 * (size_t)EACH);
+    c.r.span_count = 4 * (size_t)EACH;
+    for (uint32_t i = 0; i < 4 * EACH; i++)
+        c.r.spans[i].rank = i % 4;
+    for (uint32_t i = 0; i < c.r.class_count; i++)
+        c.r.classes[i].finish_ns = 100 - i;
+    nadi_detail_find(&c.in, &c.r, NULL, &d);
+    assert_int_equal(d.ranks, 2);
+    assert_true(nadi_detail_rank(&d, 0) && nadi_detail_rank(&d, 2));
+    nadi_detail_release(&d);
+    nadi_mem_free(c.r.spans);
+    c.r.span_count = 0;
+    report_case_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +195,7 @@ int main(void)
         cmocka_unit_test(in_flight_adds_up),
         cmocka_unit_test(what_is_not_known_has_a_reason),
         cmocka_unit_test(whole_collectives_go_in),
+        cmocka_unit_test(each_trace_has_its_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
