@@ -1,5 +1,7 @@
 #include "compute/kernel.h"
 
+#include "base/compute_models.h"
+
 #include <math.h>
 
 #include "compute/measured.h"
@@ -118,7 +120,7 @@ static double systolic_gemm_ns(const struct nadi_device *d, const struct nadi_ke
            1e9;
 }
 
-static const struct nadi_compute_model roofline = {
+static const struct nadi_compute_model roofline_model = {
     .name = "roofline",
     .summary = "FLOPs at the peak or bytes at the full bandwidth, whichever takes longer",
     .gemm_ns = roofline_gemm_ns,
@@ -131,19 +133,22 @@ static const struct nadi_compute_model tiles_model = {
     .gemm_ns = tiles_gemm_ns,
 };
 
-static const struct nadi_compute_model systolic = {
+static const struct nadi_compute_model systolic_model = {
     .name = "systolic",
     .summary = "products by the cycles of a systolic array, the rest as in tiles",
     .gemm_ns = systolic_gemm_ns,
+    .needs_array = true,
 };
 
-static const struct nadi_compute_model *const models[] = {&roofline, &tiles_model, &systolic};
+#define ROW(name) &name##_model,
+static const struct nadi_compute_model *const models[] = {NADI_COMPUTE_MODELS(ROW)};
+#undef ROW
 
 const struct nadi_compute_model *nadi_compute_model_find(const struct nadi_device *d,
                                                          const char *name)
 {
     if (!name)
-        return d->array_rows ? &systolic : &tiles_model;
+        return d->array_rows ? &systolic_model : &tiles_model;
     for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
         if (strcmp(models[i]->name, name) == 0)
             return models[i];

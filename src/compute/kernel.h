@@ -50,7 +50,8 @@ struct nadi_measured;
 struct nadi_compute_model {
     const char *name, *summary;
     double (*gemm_ns)(const struct nadi_device *d, const struct nadi_kernel *k);
-    bool ideal; /* no launch, no ramp, all of the peaks */
+    bool ideal;       /* no launch, no ramp, all of the peaks */
+    bool needs_array; /* a systolic one, of the device */
 };
 
 struct nadi_compute {

@@ -13,6 +13,8 @@
 #include "model/net.h"
 #include "platform/device.h"
 
+struct nadi_compute_model;
+
 enum nadi_mode { /* all enums here are in the order of the schema's words */
                  NADI_MODE_TRAIN,
                  NADI_MODE_PREFILL,
@@ -80,7 +82,7 @@ struct nadi_plan {
     double tp_overlap, capacity, skew;
     unsigned offload; /* enum nadi_offload_flag */
     bool streaming, every_kernel;
-    const char *kernels; /* static: name of a model of compute/kernel.h; NULL: the device's own */
+    const struct nadi_compute_model *kernels; /* NULL: the device's own */
     double reserve_bytes, fragmentation;
 };
 

@@ -1,5 +1,6 @@
 /* plan_read: a plan file and settings of the command line to a plan. */
 #include "base/str.h"
+#include "compute/kernel.h"
 #include "model/plan.h"
 #include "settings/schema.h"
 
@@ -112,11 +113,8 @@ static void fill_rest(struct nadi_plan *p, const struct nadi_schema_values *v)
     p->optimizer = (enum nadi_optimizer)nadi_schema_word(v, "optimizer");
     p->flash = nadi_schema_word(v, "attention-kernel") != 1;
     p->dense_scores = nadi_schema_word(v, "attention-kernel") == 2;
-    const int kernels = (int)nadi_schema_word(v, "kernels");
-    p->kernels = kernels == 0   ? NULL
-                 : kernels == 1 ? "roofline"
-                 : kernels == 2 ? "tiles"
-                                : "systolic";
+    const char *kernels = nadi_schema_get(v, "kernels")->items[0].text;
+    p->kernels = nadi_str_equal(kernels, "auto") ? NULL : nadi_compute_model_find(NULL, kernels);
     p->tp_overlap = nadi_schema_number(v, "tp-overlap");
     p->capacity = nadi_schema_number(v, "capacity");
     p->skew = nadi_schema_number(v, "skew");

@@ -284,12 +284,13 @@ bool nadi_step_init(struct nadi_step *s, const struct nadi_study *study, struct 
     nadi_arena_init(&s->arena);
     if (s->has_device) {
         const struct nadi_device *d = &study->cluster.device;
-        s->compute =
-            (struct nadi_compute){.device = d, .model = nadi_compute_model_find(d, p->kernels)};
-        if (p->kernels && strcmp(p->kernels, "systolic") == 0 && !d->array_rows)
+        s->compute = (struct nadi_compute){
+            .device = d, .model = p->kernels ? p->kernels : nadi_compute_model_find(d, NULL)};
+        if (s->compute.model->needs_array && !d->array_rows)
             return nadi_error(diags, "plan/kernels", NADI_IN_FILE("plan"),
                               "give the device 'array', 'dataflow' and 'clock', or drop 'kernels'",
-                              "kernels is systolic, but %s has no systolic array", d->name);
+                              "kernels is %s, but %s has no systolic array", s->compute.model->name,
+                              d->name);
         if (d->measured) {
             s->measured = nadi_measured_read(d->measured, diags);
             s->compute.measured = s->measured;

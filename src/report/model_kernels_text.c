@@ -162,7 +162,7 @@ static bool open_page(struct page *p, struct nadi_step *step, const struct nadi_
         nadi_step_release(step);
         return false;
     }
-    p->array = strcmp(step->compute.model->name, "systolic") == 0;
+    p->array = step->compute.model->needs_array;
     return true;
 }
 

@@ -1,4 +1,5 @@
 /* schema_plan: the keys of a plan: how a model is run. Read in src/model/plan_read.c. */
+#include "base/compute_models.h"
 #include "settings/schema_more.h"
 
 static const char *const modes[] = {"train", "prefill", "decode", NULL};
@@ -11,7 +12,7 @@ static const char *const kernels[] = {"flash", "plain", "flash-dense", NULL};
 static const char *const optimizers[] = {"adam", "momentum", "sgd", NULL};
 static const char *const executions[] = {"stationary", "streaming", NULL};
 static const char *const offloads[] = {"optimizer", "gradients", "parameters", "activations", NULL};
-static const char *const kernel_models[] = {"auto", "roofline", "tiles", "systolic", NULL};
+static const char *const kernel_models[] = {"auto", NADI_COMPUTE_MODEL_WORDS NULL};
 static const char *const details[] = {"block", "kernel", NULL};
 
 #define DEGREE(called, default_value, text)                                                        \
