@@ -25,11 +25,6 @@ uint64_t nadi_rng_below(struct nadi_rng *r, uint64_t limit)
     return x % limit;
 }
 
-int64_t nadi_rng_between(struct nadi_rng *r, int64_t low, int64_t high)
-{
-    return low + (int64_t)nadi_rng_below(r, (uint64_t)(high - low) + 1);
-}
-
 double nadi_rng_unit(struct nadi_rng *r)
 {
     return (double)(nadi_rng_u64(r) >> 11) * 0x1p-53;

@@ -15,7 +15,6 @@ struct nadi_rng {
 void nadi_rng_init(struct nadi_rng *r, uint64_t seed, const char *stream);
 uint64_t nadi_rng_u64(struct nadi_rng *r);
 uint64_t nadi_rng_below(struct nadi_rng *r, uint64_t limit); /* 0 .. limit-1, unbiased; limit > 0 */
-int64_t nadi_rng_between(struct nadi_rng *r, int64_t low, int64_t high); /* both included */
-double nadi_rng_unit(struct nadi_rng *r);                                /* [0, 1) */
+double nadi_rng_unit(struct nadi_rng *r);                    /* [0, 1) */
 
 #endif

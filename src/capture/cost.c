@@ -4,11 +4,6 @@
 #include "capture/cost_formula.h"
 #include "capture/operands.h"
 
-bool nadi_cost_has_formula(const char *operator)
-{
-    return nadi_formula_find(operator)->formula != NADI_FORMULA_ELEMENTWISE;
-}
-
 const char *nadi_cost_name(enum nadi_cost_kind kind)
 {
     static const char *const names[NADI_COST_KINDS] = {

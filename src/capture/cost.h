@@ -37,9 +37,6 @@ struct nadi_cost {
 /* "matmul", "convolution", ... */
 const char *nadi_cost_name(enum nadi_cost_kind kind);
 
-/* Is there a formula for this name, so that it says more than the operators it calls? */
-bool nadi_cost_has_formula(const char *operator);
-
 struct nadi_cost nadi_cost_of_node(const struct nadi_host *h, const struct nadi_host_node *node);
 /* From "Input Dims" and "Input type" of the profile alone. */
 struct nadi_cost nadi_cost_of_event(const struct nadi_kineto *k, const struct nadi_event *event);

@@ -123,7 +123,7 @@ static void read_init_node(struct nadi_group_book *b, const struct nadi_host *h,
 {
     struct nadi_view values = nadi_host_part(h, n, n->inputs.values), text;
     struct nadi_pull s = nadi_pull_of(values.at, values.bytes);
-    if (!values.bytes || !nadi_pull_open(&s, '[') || !nadi_pull_item(&s) ||
+    if (!values.at || !values.bytes || !nadi_pull_open(&s, '[') || !nadi_pull_item(&s) ||
         !nadi_pull_string(&s, &text))
         return;
     char *plain = nadi_arena_zalloc(&b->arena, (size_t)text.bytes + NADI_PULL_PAD, 1);

@@ -79,9 +79,11 @@ static void make_cut(struct cutter *c, const struct nadi_cut *cut, int64_t limit
         }
         return;
     case NADI_CUT_FORK:
+        NADI_ASSERT(burst);
         burst->fork = end_here(c, at);
         return;
     case NADI_CUT_JOIN:
+        NADI_ASSERT(burst);
         burst->fork = end_here(c, at);
         if (to > c->now)
             burst->join = add_slice(c, NADI_SLICE_JOIN, to);

@@ -124,6 +124,7 @@ struct nadi_doc_node *nadi_doc_build_open(struct nadi_doc_builder *b, enum nadi_
 static bool duplicate(struct nadi_doc_builder *b, struct nadi_doc_node *map,
                       struct nadi_doc_node *before, struct nadi_doc_node *first)
 {
+    NADI_ASSERT(before); /* the first key of a map is no second one */
     struct nadi_doc_node *again = before->next;
     if (!nadi_doc_is_json(b->doc->syntax))
         return nadi_error(b->diags, "doc/duplicate-key", nadi_doc_key_place(b->doc, again),

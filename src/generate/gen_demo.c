@@ -236,16 +236,6 @@ static bool write_traces(const struct nadi_gen_demo *g, const char *prefix,
     return true;
 }
 
-bool nadi_gen_demo_traces(const struct nadi_gen_demo *g, const char *prefix,
-                          struct nadi_diags *diags)
-{
-    if (!check(g, diags))
-        return false;
-    struct nadi_trace_set *set = nadi_trace_set_begin(prefix, diags);
-    return nadi_trace_set_end(set, set && nadi_trace_set_clear(set, NULL, NULL, 0, diags) &&
-                                       write_traces(g, prefix, diags));
-}
-
 static const char system_text[] = "{\n"
                                   "  \"scheduling-policy\": \"LIFO\",\n"
                                   "  \"endpoint-delay\": 10,\n"

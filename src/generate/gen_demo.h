@@ -28,10 +28,6 @@ struct nadi_gen_demo {
 /* 8 ranks, 24 layers, plain. */
 void nadi_gen_demo_init(struct nadi_gen_demo *g);
 
-/* PREFIX.<rank>.et for every rank. */
-bool nadi_gen_demo_traces(const struct nadi_gen_demo *g, const char *prefix,
-                          struct nadi_diags *diags) NADI_MUST_USE;
-
 /* Everything into a folder, which is made if need be: workload.<rank>.et, system.json, network.yml,
  * memory.json. */
 bool nadi_gen_demo_folder(const struct nadi_gen_demo *g, const char *folder,

@@ -247,10 +247,3 @@ uint32_t nadi_schedule_rank(const struct nadi_schedule *s, uint32_t stage, uint3
 {
     return goes_up(s, micro) ? s->ranks - 1 - stage : stage % s->ranks;
 }
-
-uint32_t nadi_schedule_chunk(const struct nadi_schedule *s, uint32_t stage, uint32_t micro)
-{
-    if (s->kind == NADI_SCHEDULE_DUALPIPE)
-        return goes_up(s, micro);
-    return stage / s->ranks;
-}

@@ -54,8 +54,6 @@ void nadi_schedule_release(struct nadi_schedule *s);
 /* The stage that is a rank's chunk, and the rank that does a stage for a micro-batch. */
 uint32_t nadi_schedule_stage(const struct nadi_schedule *s, uint32_t rank, uint32_t chunk);
 uint32_t nadi_schedule_rank(const struct nadi_schedule *s, uint32_t stage, uint32_t micro);
-/* The chunk under which that rank holds the stage. */
-uint32_t nadi_schedule_chunk(const struct nadi_schedule *s, uint32_t stage, uint32_t micro);
 
 struct nadi_stage_cost { /* any unit of time */
     double forward, input, weight;

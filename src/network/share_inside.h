@@ -176,8 +176,6 @@ void nadi_share_next_visit(struct nadi_share *s);
 /* share_repair.c */
 /* The link is looked at in the next solve if it is too full, or not full and holds demands. */
 void nadi_share_touch(struct nadi_share *s, uint32_t link);
-/* The demand's rate changes by so much on all links of its way, to this level. */
-void nadi_share_add_rate(struct nadi_share *s, const struct demand *d, double more, double level);
 /* A level and a holder for an active demand that has none. */
 void nadi_share_place(struct nadi_share *s, uint32_t demand);
 /* Finds the levels of the queue's links, and of those that these touch. False: not within so much

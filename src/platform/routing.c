@@ -61,11 +61,6 @@ void nadi_routing_destroy(struct nadi_routing *r)
     nadi_mem_free(r);
 }
 
-size_t nadi_routing_bytes(const struct nadi_routing *r)
-{
-    return r->table_bytes;
-}
-
 void nadi_routing_set_down(struct nadi_routing *r, uint32_t link, bool down)
 {
     if (r->down[link] == down)

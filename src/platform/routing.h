@@ -80,9 +80,6 @@ void nadi_routing_set_down(struct nadi_routing *r, uint32_t link, bool down);
 /* Links of a shortest way from NPU src to NPU dst; NADI_NONE when there is none. */
 uint32_t nadi_routing_hops(struct nadi_routing *r, uint32_t src, uint32_t dst);
 
-/* Bytes of tables held now. */
-size_t nadi_routing_bytes(const struct nadi_routing *r);
-
 /* "shortest", "dimension-order", "ecmp", "valiant", "adaptive"; NONE when not known. */
 enum nadi_route_scheme nadi_route_scheme_find(const char *name);
 const char *nadi_route_scheme_name(enum nadi_route_scheme scheme);

@@ -11,6 +11,7 @@
  * longer. In packets, rates and latencies only. */
 #include "base/str.h"
 #include "sim/run.h"
+#include "support/between.h"
 #include "support/job.h"
 #include "support/job_draw.h"
 
@@ -28,7 +29,7 @@ struct tally {
 
 static double power(struct nadi_rng *rng, int low, int high)
 {
-    return pow(10, (double)nadi_rng_between(rng, low, high));
+    return pow(10, (double)rng_between(rng, low, high));
 }
 
 /* ---- drawing ------------------------------------------------------------------------------- */

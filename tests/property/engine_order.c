@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "engine/engine.h"
+#include "support/between.h"
 
 #include <setjmp.h>
 
@@ -36,7 +37,7 @@ static uint32_t children(const struct world *w, uint32_t name, nadi_time *delay,
     struct nadi_rng r = {w->rng.state + name};
     uint32_t count = (uint32_t)nadi_rng_below(&r, 3);
     for (uint32_t i = 0; i < count; i++) {
-        delay[i] = nadi_rng_between(&r, 0, 3) * 1000;
+        delay[i] = rng_between(&r, 0, 3) * 1000;
         actor[i] = nadi_rng_below(&r, 3) == 0 ? NADI_NONE : (uint32_t)nadi_rng_below(&r, ACTORS);
     }
     return count;
@@ -114,7 +115,7 @@ static void same_order(void **state)
         struct nadi_rng r = w->rng;
         uint32_t first = 1 + (uint32_t)nadi_rng_below(&r, 60);
         for (uint32_t i = 0; i < first; i++) {
-            nadi_time at = nadi_rng_between(&r, 0, 5) * 1000;
+            nadi_time at = rng_between(&r, 0, 5) * 1000;
             uint32_t actor =
                 nadi_rng_below(&r, 3) == 0 ? NADI_NONE : (uint32_t)nadi_rng_below(&r, ACTORS);
             nadi_engine_schedule(w->engine, at, actor, w->kind, i, 0, 0);

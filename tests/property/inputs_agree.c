@@ -7,6 +7,7 @@
  *   inputs_agree [CASES [FIRST_SEED]]; a failing seed is printed with its files */
 #include "base/rng.h"
 #include "sim/run.h"
+#include "support/between.h"
 #include "support/input_case.h"
 
 #include <setjmp.h>
@@ -39,7 +40,7 @@ static void draw_network(struct nadi_rng *r, struct drawn *d)
     static const char *const shapes[] = {"Ring", "FullyConnected", "Switch"};
     static const uint32_t sizes[] = {1, 2, 2, 3, 4, 4, 5, 6, 8};
     struct nadi_str lists[4] = {NADI_STR_INIT};
-    d->dims = (uint32_t)nadi_rng_between(r, 1, 3);
+    d->dims = (uint32_t)rng_between(r, 1, 3);
     d->ranks = 1;
     for (uint32_t i = 0; i < d->dims; i++) {
         const char *comma = i ? ", " : "";
@@ -48,8 +49,8 @@ static void draw_network(struct nadi_rng *r, struct drawn *d)
         d->ranks *= npus;
         nadi_str_printf(&lists[0], "%s%s", comma, shapes[nadi_rng_below(r, 3)]);
         nadi_str_printf(&lists[1], "%s%u", comma, npus);
-        nadi_str_printf(&lists[2], "%s%u", comma, (unsigned)nadi_rng_between(r, 1, 200));
-        nadi_str_printf(&lists[3], "%s%u", comma, (unsigned)nadi_rng_between(r, 0, 500));
+        nadi_str_printf(&lists[2], "%s%u", comma, (unsigned)rng_between(r, 1, 200));
+        nadi_str_printf(&lists[3], "%s%u", comma, (unsigned)rng_between(r, 0, 500));
     }
     nadi_str_printf(&d->network,
                     "topology: [%s]\nnpus_count: [%s]\nbandwidth: [%s]\nlatency: [%s]\n",
@@ -72,7 +73,7 @@ static void draw_system(struct nadi_rng *r, struct drawn *d)
     nadi_str_add(&d->system, "{");
     for (int k = 0; k < 4; k++) {
         nadi_str_printf(&d->system, "\"%s-implementation\": [", keys[k]);
-        uint32_t count = (uint32_t)nadi_rng_between(r, 1, d->dims);
+        uint32_t count = (uint32_t)rng_between(r, 1, d->dims);
         for (uint32_t i = 0; i < count; i++)
             nadi_str_printf(&d->system, "%s\"%s\"", i ? ", " : "", words[nadi_rng_below(r, 8)]);
         nadi_str_add(&d->system, "],\n");
@@ -82,7 +83,7 @@ static void draw_system(struct nadi_rng *r, struct drawn *d)
                     "\"active-chunks-per-dimension\": %u, \"endpoint-delay\": %u,\n"
                     "\"local-mem-bw\": %u}",
                     nadi_rng_below(r, 2) ? "baseline" : "localBWAware",
-                    (unsigned)nadi_rng_between(r, 1, 5), (unsigned)nadi_rng_between(r, 1, 4),
+                    (unsigned)rng_between(r, 1, 5), (unsigned)rng_between(r, 1, 4),
                     (unsigned)nadi_rng_below(r, 20), (unsigned)nadi_rng_below(r, 2000));
 }
 
@@ -129,7 +130,7 @@ static void accepted_collectives_end(void **state)
         input_case_network(&c, nadi_str_get(&d.network));
         input_case_system(&c, nadi_str_get(&d.system));
         draw_collective(&r, &d, &c);
-        c.options.queues_per_dim = (uint32_t)nadi_rng_between(&r, 1, 3);
+        c.options.queues_per_dim = (uint32_t)rng_between(&r, 1, 3);
         c.options.rendezvous = nadi_rng_below(&r, 4) == 0;
         c.options.network_model =
             nadi_rng_below(&r, 2) ? &nadi_network_aware : &nadi_network_unaware;
@@ -155,10 +156,10 @@ static void draw_messages(struct nadi_rng *r, struct input_case *c)
         nadi_str_add(&lines, "COMP 1 c us=1\n");
         for (uint32_t i = 0; i < count; i++) {
             bool send = nadi_rng_below(r, 2);
-            uint32_t peer = (rank + (uint32_t)nadi_rng_between(r, 1, 2)) % 4;
+            uint32_t peer = (rank + (uint32_t)rng_between(r, 1, 2)) % 4;
             nadi_str_printf(&lines, "%s %u m comm_%s=%u comm_tag=%u comm_size=%u\n",
                             send ? "SEND" : "RECV", i + 2, send ? "dst" : "src", peer,
-                            (unsigned)nadi_rng_below(r, 2), (unsigned)nadi_rng_between(r, 1, 2));
+                            (unsigned)nadi_rng_below(r, 2), (unsigned)rng_between(r, 1, 2));
         }
         input_case_trace(c, "w", rank, nadi_str_get(&lines));
         nadi_str_release(&lines);
@@ -169,11 +170,11 @@ static void draw_messages(struct nadi_rng *r, struct input_case *c)
 static void mirror_messages(struct nadi_rng *r, struct input_case *c)
 {
     struct nadi_str lines[4] = {NADI_STR_INIT};
-    uint32_t count = (uint32_t)nadi_rng_between(r, 1, 6), lost = (uint32_t)nadi_rng_below(r, 12);
+    uint32_t count = (uint32_t)rng_between(r, 1, 6), lost = (uint32_t)nadi_rng_below(r, 12);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t src = (uint32_t)nadi_rng_below(r, 4);
-        uint32_t dst = (src + (uint32_t)nadi_rng_between(r, 1, 3)) % 4;
-        uint32_t tag = (uint32_t)nadi_rng_below(r, 2), bytes = (uint32_t)nadi_rng_between(r, 1, 9);
+        uint32_t dst = (src + (uint32_t)rng_between(r, 1, 3)) % 4;
+        uint32_t tag = (uint32_t)nadi_rng_below(r, 2), bytes = (uint32_t)rng_between(r, 1, 9);
         nadi_str_printf(&lines[src], "SEND %u s comm_dst=%u comm_tag=%u comm_size=%u\n", i + 2, dst,
                         tag, bytes);
         if (i != lost)
@@ -224,7 +225,7 @@ static void same_order_ends(void **state)
         input_case_init(&c);
         input_case_groups(&c, "{\"a\": [2, 0], \"b\": [1, 3]}");
         for (uint32_t i = 0; i < 5; i++) {
-            uint32_t kind = pick(&r, kinds, 4), bytes = (uint32_t)nadi_rng_between(&r, 1, 5000);
+            uint32_t kind = pick(&r, kinds, 4), bytes = (uint32_t)rng_between(&r, 1, 5000);
             const char *deps = i && nadi_rng_below(&r, 2) ? " deps=1" : "";
             bool world = nadi_rng_below(&r, 2);
             for (uint32_t side = 0; side < 2; side++)

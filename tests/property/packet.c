@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+#include "support/between.h"
 #include "support/packet_case.h"
 
 #include <setjmp.h>
@@ -75,7 +76,7 @@ static void draw_cables(struct nadi_graph *g, struct nadi_rng *rng)
         return;
     for (uint32_t i = 0; i < g->link_count; i++) {
         g->links[i].bits_per_s = gbps[nadi_rng_below(rng, 4)] * 1000000000;
-        g->links[i].latency = nadi_rng_between(rng, 1, 1000) * NADI_PS_PER_NS;
+        g->links[i].latency = rng_between(rng, 1, 1000) * NADI_PS_PER_NS;
     }
 }
 
@@ -83,11 +84,10 @@ static void draw(struct drawn *d, struct nadi_rng *rng, bool lossy)
 {
     *d = (struct drawn){0};
     if (nadi_rng_below(rng, 2))
-        packet_case_star(&d->c, (uint32_t)nadi_rng_between(rng, 2, 12));
+        packet_case_star(&d->c, (uint32_t)rng_between(rng, 2, 12));
     else
-        packet_case_clos(&d->c, (uint32_t)nadi_rng_between(rng, 2, 3),
-                         (uint32_t)nadi_rng_between(rng, 1, 4),
-                         (uint32_t)nadi_rng_between(rng, 1, 3));
+        packet_case_clos(&d->c, (uint32_t)rng_between(rng, 2, 3), (uint32_t)rng_between(rng, 1, 4),
+                         (uint32_t)rng_between(rng, 1, 3));
     draw_config(&d->c.in.config, rng, lossy);
     if (!d->c.in.config.exact) /* whose headroom has no room for packets on short cables */
         draw_cables(&d->c.in.graph, rng);
@@ -98,13 +98,13 @@ static void draw(struct drawn *d, struct nadi_rng *rng, bool lossy)
     assert_non_null(d->net);
     nadi_diags_release(&diags);
     d->net->hooks = (struct nadi_pkt_hooks){.context = d, .finished = on_finished};
-    d->flows = (uint32_t)nadi_rng_between(rng, 1, 20);
+    d->flows = (uint32_t)rng_between(rng, 1, 20);
     const uint32_t target = (uint32_t)nadi_rng_below(rng, hosts); /* of an incast */
     for (uint32_t f = 0; f < d->flows; f++) {
         struct nadi_pkt_flow_spec spec = {
             .src = (uint32_t)nadi_rng_below(rng, hosts),
             .dst = nadi_rng_below(rng, 2) ? target : (uint32_t)nadi_rng_below(rng, hosts),
-            .class = (uint8_t)nadi_rng_between(rng, 1, 7),
+            .class = (uint8_t)rng_between(rng, 1, 7),
             .dport = 100,
             .bytes = (uint64_t)1 << nadi_rng_below(rng, 21) | nadi_rng_below(rng, 1000),
         };

@@ -14,6 +14,7 @@
 #include "report/columns.h"
 #include "report/report.h"
 #include "sim/run.h"
+#include "support/between.h"
 #include "support/job.h"
 #include "support/job_draw.h"
 #include "support/packet_case.h"
@@ -73,7 +74,7 @@ static void on_closed(void *context, struct nadi_pkt *net, uint32_t flow)
 /* Two switches: parts that do not touch each other, of different rates. */
 static void two_stars(struct packet_case *c, struct nadi_rng *rng)
 {
-    const uint32_t hosts = (uint32_t)nadi_rng_between(rng, 4, 9);
+    const uint32_t hosts = (uint32_t)rng_between(rng, 4, 9);
     packet_case_star(c, hosts);
     struct nadi_graph_link link = c->in.graph.links[0];
     nadi_graph_release(&c->in.graph);
@@ -96,14 +97,13 @@ static bool draw_network(struct packet_case *c, struct nadi_rng *rng)
     if (nadi_rng_below(rng, 4) == 0)
         return two_stars(c, rng), true;
     if (nadi_rng_below(rng, 2))
-        packet_case_star(c, (uint32_t)nadi_rng_between(rng, 2, 8));
+        packet_case_star(c, (uint32_t)rng_between(rng, 2, 8));
     else
-        packet_case_clos(c, (uint32_t)nadi_rng_between(rng, 2, 3),
-                         (uint32_t)nadi_rng_between(rng, 1, 3),
-                         (uint32_t)nadi_rng_between(rng, 1, 3));
+        packet_case_clos(c, (uint32_t)rng_between(rng, 2, 3), (uint32_t)rng_between(rng, 1, 3),
+                         (uint32_t)rng_between(rng, 1, 3));
     for (uint32_t i = 0; i < c->in.graph.link_count; i++)
         if (nadi_rng_below(rng, 16) == 0)
-            c->in.graph.links[i].bits_per_s /= (uint64_t)nadi_rng_between(rng, 1, 8);
+            c->in.graph.links[i].bits_per_s /= (uint64_t)rng_between(rng, 1, 8);
     return false;
 }
 
@@ -162,9 +162,9 @@ static void start(struct drawn *d, struct nadi_pkt_flow_spec spec)
 static void draw_flows(struct drawn *d, struct nadi_rng *rng)
 {
     const uint32_t hosts = d->c.in.graph.host_count, shape = (uint32_t)nadi_rng_below(rng, 3);
-    const uint64_t bytes = (uint64_t)1 << nadi_rng_between(rng, 20, 23);
+    const uint64_t bytes = (uint64_t)1 << rng_between(rng, 20, 23);
     const bool unequal = shape == 2 || chance(rng, 4);
-    const uint32_t flows = shape == 0 ? hosts : (uint32_t)nadi_rng_between(rng, 1, 8);
+    const uint32_t flows = shape == 0 ? hosts : (uint32_t)rng_between(rng, 1, 8);
     for (uint32_t f = 0; f < flows; f++) {
         struct nadi_pkt_flow_spec spec = {
             .src = shape == 0 ? f : (uint32_t)nadi_rng_below(rng, hosts),

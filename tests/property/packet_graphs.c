@@ -8,6 +8,7 @@
 #include "platform/graph_dims.h"
 #include "platform/graph_file.h"
 
+#include "support/between.h"
 #include "support/packet_case.h"
 
 #include <setjmp.h>
@@ -27,7 +28,7 @@ struct drawn {
 
 static uint32_t between(struct nadi_rng *rng, uint32_t low, uint32_t high)
 {
-    return (uint32_t)nadi_rng_between(rng, low, high);
+    return (uint32_t)rng_between(rng, low, high);
 }
 
 static void draw_words(char *text, size_t bytes, struct nadi_rng *rng)

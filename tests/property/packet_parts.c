@@ -4,6 +4,7 @@
 #include "flows/flows.h"
 #include "network/packet/cc.h"
 #include "network/packet/parts.h"
+#include "support/between.h"
 
 #include <setjmp.h>
 
@@ -33,9 +34,9 @@ static void connect(struct nadi_graph *g, struct nadi_rng *rng, uint32_t a, uint
  * are alike, so that much happens at one time. */
 static void draw_graph(struct nadi_graph *g, struct nadi_rng *rng, bool in_step)
 {
-    const uint32_t racks = (uint32_t)nadi_rng_between(rng, 1, 5);
-    const uint32_t hosts = (uint32_t)nadi_rng_between(rng, 2, 5);
-    const uint32_t spines = (uint32_t)nadi_rng_between(rng, 1, 4);
+    const uint32_t racks = (uint32_t)rng_between(rng, 1, 5);
+    const uint32_t hosts = (uint32_t)rng_between(rng, 2, 5);
+    const uint32_t spines = (uint32_t)rng_between(rng, 1, 4);
     const bool ring = nadi_rng_below(rng, 5) == 0;
     const uint32_t rack0 = racks * hosts, spine0 = rack0 + racks;
     nadi_graph_init(g);
@@ -71,13 +72,13 @@ static void draw_config(struct nadi_packet_config *config, struct nadi_rng *rng)
     config->window_global = nadi_rng_below(rng, 4) == 0;
     config->ack_first = nadi_rng_below(rng, 2);
     config->ack_interval_bytes = nadi_rng_below(rng, 4) ? 1 : 16000;
-    config->buffer_bytes = (uint64_t)nadi_rng_between(rng, 6, 16) << 20;
+    config->buffer_bytes = (uint64_t)rng_between(rng, 6, 16) << 20;
     config->pfc = nadi_rng_below(rng, 4) > 0;
-    config->threshold_shift = (uint32_t)nadi_rng_between(rng, 3, 7);
+    config->threshold_shift = (uint32_t)rng_between(rng, 3, 7);
     config->nic_pauses = nadi_rng_below(rng, 6) == 0;
     config->loss = nadi_rng_below(rng, 4) ? 0 : 0.01 * nadi_rng_unit(rng);
     config->rto = 200000 * NADI_PS_PER_NS;
-    config->retry_limit = (uint32_t)nadi_rng_between(rng, 1, 7);
+    config->retry_limit = (uint32_t)rng_between(rng, 1, 7);
     config->nack_interval = 10000 * NADI_PS_PER_NS;
     config->trimming = nadi_rng_below(rng, 6) == 0;
     config->hpcc.pint_probability = nadi_rng_below(rng, 2) ? 1 : 0.5;
@@ -88,7 +89,7 @@ static void draw_config(struct nadi_packet_config *config, struct nadi_rng *rng)
     if (nadi_rng_below(rng, 4) == 0)
         config->spreading = NADI_SPREADING_PACKET;
     if (nadi_rng_below(rng, 8) == 0)
-        config->stop = nadi_rng_between(rng, 1000, 200000) * NADI_PS_PER_NS;
+        config->stop = rng_between(rng, 1000, 200000) * NADI_PS_PER_NS;
 }
 
 static void draw(struct nadi_flows_inputs *in, struct nadi_rng *rng)
@@ -99,11 +100,11 @@ static void draw(struct nadi_flows_inputs *in, struct nadi_rng *rng)
     draw_graph(&in->graph, rng, in_step);
     draw_config(&in->config, rng);
     if (nadi_rng_below(rng, 2)) {
-        in->sample = nadi_rng_between(rng, 500, 50000) * NADI_PS_PER_NS;
+        in->sample = rng_between(rng, 500, 50000) * NADI_PS_PER_NS;
         in->max_rows = nadi_rng_below(rng, 2) ? 100 : 100000;
     }
     const uint32_t hosts = in->graph.host_count, target = (uint32_t)nadi_rng_below(rng, hosts);
-    const uint32_t flows = (uint32_t)nadi_rng_between(rng, 1, 40);
+    const uint32_t flows = (uint32_t)rng_between(rng, 1, 40);
     const bool incast = nadi_rng_below(rng, 2);
     for (uint32_t f = 0; f < flows; f++) {
         struct nadi_flow_spec flow = {
@@ -211,7 +212,7 @@ static void is_fair(void **state)
         struct nadi_pkt *net = nadi_pkt_create(&in.graph, &in.config, &diags);
         assert_non_null(net);
         uint32_t *part_of = NADI_NEW(uint32_t, in.graph.node_count);
-        const uint32_t most = (uint32_t)nadi_rng_between(&rng, 1, 9);
+        const uint32_t most = (uint32_t)rng_between(&rng, 1, 9);
         const uint32_t count = nadi_pkt_cut(net, most, part_of);
         assert_in_range(count, 1, most);
         bool *used = NADI_ZNEW(bool, count);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "platform/graph_dims.h"
+#include "support/between.h"
 
 #include <setjmp.h>
 
@@ -15,8 +16,8 @@ enum { CASES = 400, PAIRS = 12 };
 
 static void random_graph(struct nadi_graph *g, struct nadi_rng *rng)
 {
-    const uint32_t switches = (uint32_t)nadi_rng_between(rng, 1, 12);
-    const uint32_t hosts = (uint32_t)nadi_rng_between(rng, 2, 12);
+    const uint32_t switches = (uint32_t)rng_between(rng, 1, 12);
+    const uint32_t hosts = (uint32_t)rng_between(rng, 2, 12);
     for (uint32_t i = 0; i < switches; i++) {
         const uint32_t n = nadi_graph_add_node(g, NADI_GRAPH_SWITCH, NULL);
         if (nadi_rng_below(rng, 4) == 0)
@@ -39,22 +40,21 @@ static void random_graph(struct nadi_graph *g, struct nadi_rng *rng)
 
 static void random_product(struct nadi_graph *g, struct nadi_rng *rng)
 {
-    struct nadi_topology t = {.dim_count = (uint32_t)nadi_rng_between(rng, 1, 3)};
+    struct nadi_topology t = {.dim_count = (uint32_t)rng_between(rng, 1, 3)};
     uint32_t parallel_cables[NADI_MAX_DIMS];
     for (uint32_t d = 0; d < t.dim_count; d++) {
-        t.dims[d] = (struct nadi_dim){.npus = (uint32_t)nadi_rng_between(rng, 1, 6),
+        t.dims[d] = (struct nadi_dim){.npus = (uint32_t)rng_between(rng, 1, 6),
                                       .bytes_per_ns = 1,
-                                      .oversubscription = (double)nadi_rng_between(rng, 1, 2)};
-        nadi_dim_set_kind(&t.dims[d], (uint32_t)nadi_rng_below(rng, 6),
-                          nadi_rng_between(rng, 0, 3));
+                                      .oversubscription = (double)rng_between(rng, 1, 2)};
+        nadi_dim_set_kind(&t.dims[d], (uint32_t)nadi_rng_below(rng, 6), rng_between(rng, 0, 3));
         if (t.dims[d].kind != NADI_DIM_MESH && t.dims[d].kind != NADI_DIM_TORUS)
             t.dims[d].axes = 1;
-        parallel_cables[d] = (uint32_t)nadi_rng_between(rng, 1, 2);
+        parallel_cables[d] = (uint32_t)rng_between(rng, 1, 2);
     }
     assert_true(nadi_topology_finish(&t));
     const struct nadi_graph_grid grid = {
         .shape = &t,
-        .hosts = (uint32_t)nadi_rng_between(rng, 1, 2),
+        .hosts = (uint32_t)rng_between(rng, 1, 2),
         .parallel_cables = parallel_cables,
         .host_bits_per_s = 1000,
         .router_role = "router",
@@ -218,8 +218,8 @@ static void ways(void **state)
             random_graph(&g, &rng);
         else
             random_product(&g, &rng);
-        const enum nadi_route_scheme scheme = (enum nadi_route_scheme)nadi_rng_between(
-            &rng, NADI_ROUTE_SHORTEST, NADI_ROUTE_ADAPTIVE);
+        const enum nadi_route_scheme scheme =
+            (enum nadi_route_scheme)rng_between(&rng, NADI_ROUTE_SHORTEST, NADI_ROUTE_ADAPTIVE);
         if (g.host_count > 1)
             check_graph(&g, scheme, &rng);
         nadi_graph_release(&g);

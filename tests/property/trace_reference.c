@@ -5,6 +5,7 @@
  * protobuf-c must write again byte for byte. Damaged files are read without it. */
 #include "base/mem.h"
 #include "base/rng.h"
+#include "support/between.h"
 #include "support/random_trace.h"
 #include "support/trace_expect.h"
 #include "support/wire_put.h"
@@ -47,7 +48,7 @@ static struct nadi_write_value draw_value(struct nadi_rng *r, struct nadi_arena 
 {
     const char *text = draw_text(r, arena);
     return (struct nadi_write_value){.bits = draw_bits(r),
-                                     .real = (double)nadi_rng_between(r, -1000, 1000) / 8,
+                                     .real = (double)rng_between(r, -1000, 1000) / 8,
                                      .text = text,
                                      .text_bytes = strlen(text)};
 }
@@ -97,7 +98,7 @@ static struct nadi_write_attr draw_size(struct nadi_rng *r, struct nadi_arena *a
 static struct nadi_write_attr draw_u32(struct nadi_rng *r, struct nadi_arena *arena)
 {
     struct nadi_write_attr a = draw_integer(r, arena);
-    a.value.bits = nadi_rng_below(r, 2) ? (uint64_t)nadi_rng_between(r, INT32_MIN, INT32_MAX)
+    a.value.bits = nadi_rng_below(r, 2) ? (uint64_t)rng_between(r, INT32_MIN, INT32_MAX)
                                         : (uint32_t)a.value.bits;
     bool is_unsigned = a.member == NADI_MEMBER_UINT64 || a.member == NADI_MEMBER_FIXED64;
     if (is_unsigned)
@@ -142,7 +143,7 @@ static struct nadi_write_attr draw_attr(struct nadi_rng *r, struct nadi_arena *a
 /* Fields that no schema of today knows, in every wire type. */
 static void put_unknown(struct nadi_rng *r, struct nadi_str *message)
 {
-    uint32_t number = (uint32_t)nadi_rng_between(r, 40, 5000);
+    uint32_t number = (uint32_t)rng_between(r, 40, 5000);
     switch (nadi_rng_below(r, 5)) {
     case 0:
         wire_put_number(message, number, nadi_rng_u64(r));

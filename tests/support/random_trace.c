@@ -1,4 +1,5 @@
 #include "support/random_trace.h"
+#include "support/between.h"
 
 #include "base/mem.h"
 #include "trace/attr.h"
@@ -56,7 +57,7 @@ static struct nadi_write_value draw_value(struct nadi_rng *r, struct nadi_arena 
 static struct nadi_write_attr draw_attr(struct nadi_rng *r, struct nadi_arena *arena)
 {
     struct nadi_write_attr a = {.name = draw_text(r, arena)};
-    a.member = (uint32_t)nadi_rng_between(r, NADI_MEMBER_FIRST - 1, NADI_MEMBER_LAST);
+    a.member = (uint32_t)rng_between(r, NADI_MEMBER_FIRST - 1, NADI_MEMBER_LAST);
     if (a.member < NADI_MEMBER_FIRST) {
         a.member = 0;
     } else if (nadi_member_of(a.member)->is_list) {

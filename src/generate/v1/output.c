@@ -51,7 +51,7 @@ static struct nadi_write_attr involved(const struct output *o, enum nadi_v1_scop
 }
 
 static void write_collective(const struct output *o, struct nadi_trace_writer *w, uint32_t rank,
-                             const struct nadi_v1_node *n, struct nadi_write_node *node)
+                             const struct nadi_v1_node *n, struct nadi_write_node node)
 {
     struct nadi_write_attr attrs[4];
     struct nadi_write_value values[NADI_V1_DIMS_MOST];
@@ -67,14 +67,14 @@ static void write_collective(const struct output *o, struct nadi_trace_writer *w
     } else if (n->scope != NADI_V1_SCOPE_ALL) {
         attrs[count++] = involved(o, n->scope, values);
     }
-    node->type = NADI_NODE_COLL;
-    node->attrs = attrs;
-    node->attr_count = count;
-    nadi_trace_writer_node(w, node);
+    node.type = NADI_NODE_COLL;
+    node.attrs = attrs;
+    node.attr_count = count;
+    nadi_trace_writer_node(w, &node);
 }
 
 static void write_compute(const struct output *o, struct nadi_trace_writer *w,
-                          const struct nadi_v1_node *n, struct nadi_write_node *node)
+                          const struct nadi_v1_node *n, struct nadi_write_node node)
 {
     struct nadi_write_attr attrs[2];
     const uint64_t ns = n->time * o->options->unit_ns;
@@ -83,11 +83,11 @@ static void write_compute(const struct output *o, struct nadi_trace_writer *w,
         attrs[count++] = nadi_write_bool("is_cpu_op", n->is_update);
     if (ns % 1000)
         attrs[count++] = nadi_write_uint64("duration_nanos", ns);
-    node->type = NADI_NODE_COMP;
-    node->duration_micros = ns / 1000;
-    node->attrs = attrs;
-    node->attr_count = count;
-    nadi_trace_writer_node(w, node);
+    node.type = NADI_NODE_COMP;
+    node.duration_micros = ns / 1000;
+    node.attrs = attrs;
+    node.attr_count = count;
+    nadi_trace_writer_node(w, &node);
 }
 
 static void write_nodes(struct output *o, struct nadi_trace_writer *w, uint32_t rank)
@@ -104,9 +104,9 @@ static void write_nodes(struct output *o, struct nadi_trace_writer *w, uint32_t 
             .data_dep_count = n->dep_count,
         };
         if (n->scope == NADI_V1_SCOPE_NONE)
-            write_compute(o, w, n, &node);
+            write_compute(o, w, n, node);
         else
-            write_collective(o, w, rank, n, &node);
+            write_collective(o, w, rank, n, node);
     }
     o->next_id += o->program->count;
 }

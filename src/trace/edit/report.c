@@ -31,15 +31,6 @@ void nadi_edit_report_add(struct nadi_edit_report *r, const char *what, uint64_t
     r->figures[i].number += number;
 }
 
-uint64_t nadi_edit_report_get(const struct nadi_edit_report *r, const char *what)
-{
-    for (size_t i = 0; i < r->figure_count; i++) {
-        if (strcmp(r->figures[i].what, what) == 0)
-            return r->figures[i].number;
-    }
-    return 0;
-}
-
 static struct nadi_report_name *find_name(struct nadi_edit_report *r, const char *name,
                                           size_t bytes)
 {

@@ -40,7 +40,6 @@ void nadi_edit_report_release(struct nadi_edit_report *r);
 
 /* Adds to a figure; one that is 0 is kept as well. */
 void nadi_edit_report_add(struct nadi_edit_report *r, const char *what, uint64_t number);
-uint64_t nadi_edit_report_get(const struct nadi_edit_report *r, const char *what);
 
 /* Something to be said in words: "key", "3f...". */
 void nadi_edit_report_text(struct nadi_edit_report *r, const char *what, const char *format, ...)

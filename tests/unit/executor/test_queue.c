@@ -3,6 +3,7 @@
 #include "executor/internal.h"
 
 #include "base/rng.h"
+#include "support/between.h"
 
 #include <setjmp.h>
 
@@ -13,8 +14,8 @@ enum { MOST = 200 };
 static void draw(struct nadi_rng *rng, struct waiting *w)
 {
     *w = (struct waiting){.next = NADI_NONE,
-                          .priority = (int64_t)nadi_rng_between(rng, 0, 3) - 1,
-                          .key = (uint64_t)nadi_rng_between(rng, 0, 1)};
+                          .priority = (int64_t)rng_between(rng, 0, 3) - 1,
+                          .key = (uint64_t)rng_between(rng, 0, 1)};
 }
 
 static bool is_before(const struct waiting *a, const struct waiting *b)
@@ -55,8 +56,8 @@ static void drawn(void **state)
         struct nadi_system s = {.waiting.items = items};
         struct queue q = {.head = NADI_NONE, .tail = NADI_NONE};
         for (uint32_t next = 0; next < MOST;) {
-            if (count > 0 && nadi_rng_between(&rng, 0, 2) == 0) {
-                const uint32_t at = (uint32_t)nadi_rng_between(&rng, 0, round % 2 ? 0 : count - 1);
+            if (count > 0 && rng_between(&rng, 0, 2) == 0) {
+                const uint32_t at = (uint32_t)rng_between(&rng, 0, round % 2 ? 0 : count - 1);
                 remove_at(&s, &q, at, order[at]);
                 count--;
                 memmove(order + at, order + at + 1, (count - at) * sizeof(*order));

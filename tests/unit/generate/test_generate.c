@@ -150,7 +150,7 @@ static void options_without_sense(void **state)
     assert_false(nadi_gen_demo_folder(&demo, in_folder(prefix, "no-demo"), &diags));
     assert_false(nadi_file_exists(prefix));
     demo = (struct nadi_gen_demo){.ranks = 2, .layers = 0};
-    assert_false(nadi_gen_demo_traces(&demo, in_folder(prefix, "no-demo"), &diags));
+    assert_false(nadi_gen_demo_folder(&demo, in_folder(prefix, "no-demo"), &diags));
     assert_false(nadi_gen_collective_write(&barrier, "/dev/null/x", &diags));
     assert_int_equal(diags.errors, 3);
     nadi_diags_release(&diags);

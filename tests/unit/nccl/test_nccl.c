@@ -11,6 +11,7 @@
 
 #include "base/rng.h"
 #include "format/embedded.h"
+#include "support/between.h"
 
 #define MIB 1048576.0
 #define GIB 1073741824.0
@@ -265,11 +266,11 @@ static void holds_for_all_platforms(void **state)
         struct opened o;
         open_platform(&o, e->name);
         for (int i = 0; i < 400; i++) {
-            const uint32_t nodes = (uint32_t)nadi_rng_between(&rng, 1, 40);
+            const uint32_t nodes = (uint32_t)rng_between(&rng, 1, 40);
             struct nadi_comm_case c = {
-                .kind = (enum nadi_comm_kind)nadi_rng_between(&rng, 1, NADI_COMM_KINDS - 1),
+                .kind = (enum nadi_comm_kind)rng_between(&rng, 1, NADI_COMM_KINDS - 1),
                 .nodes = nodes,
-                .ranks = nodes * (uint32_t)nadi_rng_between(&rng, 1, o.p.gpus_per_node),
+                .ranks = nodes * (uint32_t)rng_between(&rng, 1, o.p.gpus_per_node),
                 .bytes = exp2(nadi_rng_unit(&rng) * 34),
             };
             if (c.ranks < 2)

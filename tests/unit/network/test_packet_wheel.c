@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "network/packet/wheel.h"
+#include "support/between.h"
 
 #include <setjmp.h>
 
@@ -38,7 +39,7 @@ static uint32_t earliest(const struct due *due, uint32_t count, uint32_t ordered
 static nadi_time delay(struct nadi_rng *rng, uint32_t shift)
 {
     static const int64_t most[] = {0, 3, 70, 5000, 1000000};
-    return nadi_rng_between(rng, 0, most[nadi_rng_below(rng, 5)]) << nadi_rng_below(rng, shift + 1);
+    return rng_between(rng, 0, most[nadi_rng_below(rng, 5)]) << nadi_rng_below(rng, shift + 1);
 }
 
 /* All that is pending, in order; put back into an emptied wheel it is what it was. */
