@@ -130,8 +130,9 @@ const struct nadi_field *nadi_struct_fields(const char *name, size_t *size, size
 /* --- the keys of the input files ----------------------------------------------------------------
  */
 
-/* The meaning of a key, in every kind of file that has it; for NULL all keys, one line each. *known
- * becomes 0 if there is no such key: the text then names similar ones. */
+/* The meaning of a key, in every kind of file that has it, or of a setting of a run (nadi_job_set);
+ * for NULL all of them, one line each. *known becomes 0 if there is none: the text then names
+ * similar ones. */
 char *nadi_explain_key(const char *key, int *known);
 /* The same as one JSON object, schema nadi-explain/1. */
 char *nadi_explain_json(const char *key, int *known);
@@ -192,11 +193,18 @@ void nadi_watch_init(struct nadi_watch *watch);
 
 struct nadi_job;
 
-/* Copies the setup, including strings; load reports mistakes in it. NULL: out of memory. */
+/* Copies the setup, including strings; load reports mistakes in it. setup may be NULL: all
+ * defaults. NULL: out of memory. */
 struct nadi_job *nadi_job_create(const struct nadi_setup *setup);
 void nadi_job_destroy(struct nadi_job *job); /* NULL is allowed */
 /* All messages of the job so far, in order. */
 const struct nadi_diags *nadi_job_messages(const struct nadi_job *job);
+
+/* Sets one setting by its name, as `nadi run --NAME TEXT` does: nadi_job_set(job, "network-model",
+ * "flow"). nadi_explain_key says what each means. text may be NULL for a flag: on. Before load;
+ * overwrites the setup's. DONE, or INPUT with a message that says what is allowed; load then fails.
+ */
+enum nadi_status nadi_job_set(struct nadi_job *job, const char *name, const char *text);
 
 /* Reads and checks all files. DONE or INPUT. Once per job. */
 enum nadi_status nadi_job_load(struct nadi_job *job);

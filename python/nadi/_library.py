@@ -51,6 +51,7 @@ def _load():
     declare("nadi_message_format", c_void_p, c_void_p, c_size_t)
     declare("nadi_job_create", c_void_p, c_void_p)
     declare("nadi_job_messages", c_void_p, c_void_p)
+    declare("nadi_job_set", c_int, c_void_p, c_char_p, c_char_p)
     declare("nadi_job_load", c_int, c_void_p)
     declare("nadi_job_check", c_int, c_void_p)
     declare("nadi_job_run", c_int, c_void_p, c_void_p)

@@ -12,10 +12,23 @@ MOST_NODES = 1000000  # spans and the critical path are kept up to so many nodes
 class _Job:
     def __init__(self, inputs):
         self.job = None
-        setup = Struct("nadi_setup", **inputs)
+        setup = Struct("nadi_setup")
+        by_name = {name: value for name, value in inputs.items() if name not in setup.fields and value is not None}
+        for name in inputs.keys() & setup.fields.keys():
+            setup.set(name, inputs[name])
         self.job = lib.nadi_job_create(setup.room)
         if not self.job:
             raise MemoryError("no memory for a job")
+        for name, value in by_name.items():
+            self.set(name, value)
+
+    def set(self, name, value):
+        """Sets what the library knows by this name, as `nadi run --name value` does."""
+        text = ("on" if value else "off") if isinstance(value, bool) else str(value) if isinstance(value, (int, float)) else value
+        if lib.nadi_job_set(self.job, name.encode(), encoded(text, name)) != DONE:
+            text = self.messages()[-1][2]
+            lib.nadi_job_destroy(self.job)
+            raise TypeError(text) if "setup/unknown" in text else ValueError(text)
 
     def __enter__(self):
         return self

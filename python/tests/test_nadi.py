@@ -128,7 +128,7 @@ class Package(unittest.TestCase):
             nadi.optimize_bandwidth(self.inputs[2], table, goal="cost")
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(*self.inputs, mismatch="maybe")
-        self.assertIn("use error or warn", str(caught.exception))
+        self.assertIn("mismatch must be error|warn", str(caught.exception))
         nadi.run(*self.inputs, mismatch="warn").close()
         self.assertEqual([m for m in nadi.check(*self.inputs) if m[0] == "error"], [])
         with self.assertRaises(nadi.Error) as caught:
@@ -154,6 +154,14 @@ class Package(unittest.TestCase):
                 nadi.generate_collective(os.path.join(self.work, "x"), ranks=ranks)
         self.assertFalse(os.path.exists(os.path.join(self.work, "x.0.et")))
 
+    def test_settings_by_name(self):
+        """What has no member in the library's struct is set by its name, as on the command line."""
+        self.refused(nadi.Error, ["status 5"], max_sim="10ns")
+        self.refused(ValueError, ["max-sim must be a time like", "'1GB'"], max_sim="1GB")
+        run = nadi.run(*self.inputs, max_sim="1h")
+        self.assertEqual(run.end_ns, self.run_.end_ns)
+        run.close()
+
     def test_wrong_types_are_named(self):
         for value in ("8", 1.5, b"8", int, [8], True):
             self.refused(TypeError, ["queues_per_dim", "whole number"], queues_per_dim=value)
@@ -164,7 +172,8 @@ class Package(unittest.TestCase):
         for value in (7, 1.5, ["a"]):
             self.refused(TypeError, ["memory", "path"], memory=value)
             self.refused(TypeError, ["network_model", "text"], network_model=value)
-        self.refused(TypeError, ["bandwith", "network_model"], bandwith=1)
+        self.refused(TypeError, ["bandwith", "nadi help run"], bandwith=1)
+        self.refused(TypeError, ["did you mean 'executor'"], executer="fold")
 
     def test_texts_that_are_none(self):
         self.refused(ValueError, ["memory", "NUL"], memory="a\0b")

@@ -8,7 +8,7 @@ struct call {
     const struct nadi_model_setup *model;
     const struct nadi_watch *watch;
     const struct nadi_output *output;
-    const char *folder;
+    const char *folder, *name, *value;
     int json, colour;
     char *text;
 };
@@ -63,7 +63,7 @@ static enum nadi_status create_work(void *arguments, struct nadi_diags *diags)
 struct nadi_job *nadi_job_create(const struct nadi_setup *setup)
 {
     static const struct nadi_field members[] = {
-        NADI_STRUCT(struct call, setup, nadi_setup_struct, 1),
+        NADI_STRUCT(struct call, setup, nadi_setup_struct, 0),
         NADI_FIELDS_END,
     };
     struct nadi_job *job = nadi_mem_try(sizeof(*job));
@@ -89,6 +89,25 @@ void nadi_job_destroy(struct nadi_job *job)
 const struct nadi_diags *nadi_job_messages(const struct nadi_job *job)
 {
     return job ? &job->handle.diags : NULL;
+}
+
+static enum nadi_status set_work(void *arguments, struct nadi_diags *diags)
+{
+    const struct call *a = arguments;
+    if (a->job->load_called || a->job->study)
+        return out_of_order(diags, "settings are made before the job is loaded");
+    return nadi_do_job_set(a->job, a->name, a->value, diags);
+}
+
+enum nadi_status nadi_job_set(struct nadi_job *job, const char *name, const char *text)
+{
+    static const struct nadi_field members[] = {
+        NADI_TEXT(struct call, name, 1),
+        {NADI_ARGUMENT(struct call, value, "text", NADI_FIELD_PATH, 0)},
+        NADI_FIELDS_END,
+    };
+    struct call a = {.job = job, .name = name, .value = text};
+    return run("nadi_job_set", members, &a, set_work, true);
 }
 
 static enum nadi_status load_work(void *arguments, struct nadi_diags *diags)

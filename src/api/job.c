@@ -1,81 +1,113 @@
 #include "api/job.h"
+#include "api/run_settings.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "format/number.h"
+
+/* The setting that a member stands for; NULL: the drop-in names, which are none. */
+static const struct nadi_setting *setting_of(const struct nadi_field *member)
+{
+    static const char *const called[][2] = {{"max_sim_ns", "max-sim"},
+                                            {"max_wall_ms", "max-wall"},
+                                            {"packet_compat", "compat"},
+                                            {"compat", NULL}};
+    for (size_t i = 0; i < sizeof(called) / sizeof(*called); i++)
+        if (nadi_str_equal(member->name, called[i][0]))
+            return called[i][1] ? nadi_run_setting(called[i][1]) : NULL;
+    return nadi_run_setting(member->name);
+}
 
 void nadi_setup_init(struct nadi_setup *setup)
 {
-    *setup = (struct nadi_setup){
-        .size = sizeof(*setup),
-        .network_model = "auto",
-        .executor = "auto",
-        .queues_per_dim = 1,
-        .injection_scale = 1,
-        .compute_scale = 1,
-        .comm_scale = 1,
-    };
+    *setup = (struct nadi_setup){.size = sizeof(*setup)};
+    for (const struct nadi_field *m = nadi_setup_struct.members; m->name; m++) {
+        const struct nadi_setting *s = setting_of(m);
+        void *at = (char *)setup + m->offset;
+        if (s && s->preset && !nadi_setting_read(s, s->preset, at)) /* members are alike */
+            NADI_BUG("default of %s", s->name);
+    }
 }
 
-static const char *copy(struct nadi_job *job, const char *text)
+/* As it would be written; false: it is what it is by default. */
+static bool member_text(const struct nadi_field *m, const void *at, const void *preset,
+                        struct nadi_str *out)
 {
-    return text ? nadi_arena_strdup(&job->arena, text) : NULL;
+    const char *text;
+    uint32_t narrow;
+    uint64_t wide;
+    double real;
+    int flag;
+    nadi_str_clear(out);
+    switch (m->kind) {
+    case NADI_FIELD_TEXT:
+    case NADI_FIELD_PATH:
+        memcpy(&text, at, sizeof(text));
+        nadi_str_add(out, text ? text : "");
+        return text != NULL;
+    case NADI_FIELD_U32:
+        memcpy(&narrow, at, sizeof(narrow));
+        nadi_str_printf(out, "%" PRIu32, narrow);
+        return memcmp(at, preset, sizeof(narrow)) != 0;
+    case NADI_FIELD_U64:
+        memcpy(&wide, at, sizeof(wide));
+        nadi_str_printf(out, "%" PRIu64 "%s", wide,
+                        nadi_str_ends(m->name, "_ns")   ? "ns"
+                        : nadi_str_ends(m->name, "_ms") ? "ms"
+                                                        : "");
+        return memcmp(at, preset, sizeof(wide)) != 0;
+    case NADI_FIELD_DOUBLE:
+        memcpy(&real, at, sizeof(real));
+        nadi_number_add_double(out, real);
+        return memcmp(at, preset, sizeof(real)) != 0;
+    case NADI_FIELD_FLAG:
+        memcpy(&flag, at, sizeof(flag));
+        nadi_str_add(out, flag ? "on" : "off");
+        return flag != 0;
+    case NADI_FIELD_TEXTS:
+    case NADI_FIELD_PATHS:
+    case NADI_FIELD_HANDLE:
+        break;
+    }
+    return false;
 }
 
-static void read_words(struct nadi_job *job, const struct nadi_setup *setup,
-                       struct nadi_diags *diags)
+static bool set_members(struct nadi_job *job, const struct nadi_setup *setup,
+                        struct nadi_diags *diags)
 {
-    const char *model = setup->network_model ? setup->network_model : "auto";
-    job->options.choose_model = nadi_str_equal(model, "auto");
-    job->options.network_model =
-        job->options.choose_model ? nadi_network_default : nadi_network_find(model);
-    if (!job->options.network_model)
-        job->bad_setup =
-            !nadi_error(diags, "setup/network-model", NADI_NOWHERE,
-                        "use auto or one of " NADI_NETWORK_LIST, "no network model '%s'", model);
-    job->options.exact_packets = setup->packet_compat != NULL;
-    if (setup->packet_compat && !nadi_str_equal(setup->packet_compat, "ns3"))
-        job->bad_setup =
-            !nadi_error(diags, "setup/compat", NADI_NOWHERE, "use ns3",
-                        "nothing to be compatible with is named '%s'", setup->packet_compat);
-    const char *mismatch = setup->mismatch ? setup->mismatch : setup->compat ? "warn" : "error";
-    job->options.match_mismatched = nadi_str_equal(mismatch, "warn");
-    if (!job->options.match_mismatched && !nadi_str_equal(mismatch, "error"))
-        job->bad_setup = !nadi_error(diags, "setup/mismatch", NADI_NOWHERE, "use error or warn",
-                                     "no mismatch '%s'", mismatch);
-    const char *executor = setup->executor ? setup->executor : "auto";
-    job->options.executor = nadi_executor_find(executor);
-    if (!job->options.executor && !nadi_str_equal(executor, "auto"))
-        job->bad_setup =
-            !nadi_error(diags, "setup/executor", NADI_NOWHERE,
-                        "use auto or one of " NADI_EXECUTOR_LIST, "no executor '%s'", executor);
+    struct nadi_setup standard;
+    struct nadi_str text = NADI_STR_INIT;
+    bool ok = true;
+    nadi_setup_init(&standard);
+    for (const struct nadi_field *m = nadi_setup_struct.members; m->name; m++) {
+        const struct nadi_setting *s = setting_of(m);
+        if (s && member_text(m, (const char *)setup + m->offset,
+                             (const char *)&standard + m->offset, &text))
+            ok &= nadi_run_set(&job->options, s->name, nadi_str_get(&text), &job->arena, diags);
+    }
+    nadi_str_release(&text);
+    return ok;
 }
 
 enum nadi_status nadi_do_job_create(struct nadi_job *job, const struct nadi_setup *setup,
                                     struct nadi_diags *diags)
 {
+    const bool compat = setup && setup->compat;
     nadi_arena_init(&job->arena);
     nadi_written_init(&job->written);
-    job->options = (struct nadi_run_options){
-        .workload = copy(job, setup->workload),
-        .system = copy(job, setup->system),
-        .network = copy(job, setup->network),
-        .memory = copy(job, setup->memory),
-        .groups = copy(job, setup->groups),
-        .events = copy(job, setup->events),
-        .queues_per_dim = setup->queues_per_dim,
-        .injection_scale = setup->injection_scale,
-        .compute_scale = setup->compute_scale,
-        .comm_scale = setup->comm_scale,
-        .rendezvous = setup->rendezvous != 0,
-        .strict = !setup->lenient && !setup->compat,
-        .compat = setup->compat != 0,
-        .max_sim_ns = setup->max_sim_ns,
-        .max_wall_ms = setup->max_wall_ms,
-        .samples = setup->samples,
-        .seed = setup->seed,
-    };
-    job->bad_setup = false;
-    read_words(job, setup, diags);
+    job->options =
+        (struct nadi_run_options){.compat = compat, .strict = !compat, .match_mismatched = compat};
+    nadi_run_preset(&job->options);
+    job->bad_setup = setup && !set_members(job, setup, diags);
     return NADI_STATUS_DONE;
+}
+
+enum nadi_status nadi_do_job_set(struct nadi_job *job, const char *name, const char *text,
+                                 struct nadi_diags *diags)
+{
+    if (nadi_run_set(&job->options, name, text, &job->arena, diags))
+        return NADI_STATUS_DONE;
+    job->bad_setup = true;
+    return NADI_STATUS_INPUT;
 }
 
 void nadi_job_release(struct nadi_job *job)

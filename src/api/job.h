@@ -26,6 +26,8 @@ struct nadi_job {
 /* The functions of the interface that work on jobs, behind the gate (inside.h). */
 enum nadi_status nadi_do_job_create(struct nadi_job *job, const struct nadi_setup *setup,
                                     struct nadi_diags *messages);
+enum nadi_status nadi_do_job_set(struct nadi_job *job, const char *name, const char *text,
+                                 struct nadi_diags *messages);
 enum nadi_status nadi_do_job_load(struct nadi_job *job, struct nadi_diags *messages);
 enum nadi_status nadi_do_job_check(const struct nadi_job *job, struct nadi_diags *messages);
 enum nadi_status nadi_do_job_run(struct nadi_job *job, const struct nadi_watch *watch,

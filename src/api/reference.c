@@ -1,7 +1,7 @@
 #include "api/inside.h"
+#include "api/run_settings.h"
 #include "base/str.h"
 #include "report/columns.h"
-#include "settings/schema.h"
 
 static char *taken(struct nadi_str *text)
 {
@@ -9,17 +9,23 @@ static char *taken(struct nadi_str *text)
     return text->text;
 }
 
+/* An option may be written as one. */
+static const char *bare(const char *key)
+{
+    return key ? key + (nadi_str_starts(key, "--") ? 2 : 0) : NULL;
+}
+
 char *nadi_do_explain_key(const char *key, int *known)
 {
     struct nadi_str text = NADI_STR_INIT;
-    *known = nadi_explain(key, &text);
+    *known = nadi_explain(nadi_run_tables, bare(key), &text);
     return taken(&text);
 }
 
 char *nadi_do_explain_json(const char *key, int *known)
 {
     struct nadi_str text = NADI_STR_INIT;
-    *known = nadi_explain_as_json(key, &text);
+    *known = nadi_explain_as_json(nadi_run_tables, bare(key), &text);
     return taken(&text);
 }
 

@@ -1,6 +1,7 @@
 /* structs: what may be set in each struct that callers fill. A range is that of the argument by
  * itself; what depends on others is checked where it is used. */
 #include "api/argument.h"
+#include "api/run_settings.h"
 
 #include <float.h>
 
@@ -8,8 +9,8 @@
 #define ANY_U64   0, UINT64_MAX
 #define REAL_MOST DBL_MAX
 #define RANKS     1, INT32_MAX
-#define SCALE     0, 1e9
-#define QUEUES    1, 65536                            /* of a dimension: each rank has them all */
+#define SCALE     0, NADI_MOST_SCALE
+#define QUEUES    1, NADI_MOST_QUEUES
 #define BYTES     0, (UINT64_C(1) << 62)              /* two of them can be added */
 #define TIME      0, ((uint64_t)NADI_TIME_MAX / 1000) /* ns that are a count of picoseconds */
 

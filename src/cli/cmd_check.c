@@ -1,10 +1,11 @@
+#include "api/run_settings.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/terminal.h"
 
 struct values {
-    struct nadi_cli_inputs inputs;
+    struct nadi_given given;
     const char *format;
     bool quiet;
 };
@@ -23,9 +24,12 @@ static const struct nadi_setting output[] = {
     {.name = NULL},
 };
 
+#define GIVEN offsetof(struct values, given)
+
 static const struct nadi_option_group check_groups[] = {
-    {"Inputs", nadi_cli_input_files, offsetof(struct values, inputs)},
-    {"Model", nadi_cli_input_model, offsetof(struct values, inputs)},
+    {"Inputs", nadi_run_files, GIVEN},
+    {"Model", nadi_run_model, GIVEN},
+    {"System", nadi_run_system, GIVEN},
     {"Output", output, 0},
     {.heading = NULL},
 };
@@ -48,9 +52,7 @@ static int cmd_check(const struct nadi_command *self, int count, char **argument
     struct nadi_words words;
     if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words))
         return NADI_EXIT_USAGE;
-    struct nadi_setup setup;
-    nadi_cli_inputs_apply(&values.inputs, &setup);
-    struct nadi_job *job = nadi_terminal_must(nadi_job_create(&setup));
+    struct nadi_job *job = nadi_cli_job(&values.given, NULL);
     enum nadi_status status = nadi_job_load(job);
     const bool loaded = status == NADI_STATUS_DONE;
     if (loaded)

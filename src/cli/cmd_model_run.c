@@ -1,4 +1,5 @@
 /* cmd_model_run: `nadi model run` and `nadi model trace`. */
+#include "api/run_settings.h"
 #include "base/str.h"
 #include "cli/cmd_model.h"
 #include "cli/inputs.h"
@@ -9,7 +10,8 @@
 struct run_values {
     struct nadi_cli_model model;
     struct nadi_cli_outputs outputs;
-    const char *executor, *network_model, *mismatch, *model_name;
+    struct nadi_given given;
+    const char *model_name;
     bool brief;
 };
 
@@ -19,15 +21,9 @@ struct trace_values {
     bool files;
 };
 
+#define GIVEN            offsetof(struct run_values, given)
 #define AT(member)       NADI_AT(struct run_values, member)
 #define AT_TRACE(member) NADI_AT(struct trace_values, member)
-
-static const struct nadi_setting simulation[] = {
-    NADI_CLI_MODELS_OPTION,
-    NADI_CLI_EXECUTOR_OPTION,
-    NADI_CLI_MISMATCH_OPTION,
-    {.name = NULL},
-};
 
 static const struct nadi_setting brief[] = {
     {.name = "brief",
@@ -60,10 +56,10 @@ static const struct nadi_setting trace_output[] = {
 
 static const struct nadi_option_group model_run_groups[] = {
     {"Inputs", nadi_cli_model_inputs, offsetof(struct run_values, model)},
-    {"Simulation", simulation, 0},
+    {"Simulation", nadi_run_model, GIVEN},
     {"Output", nadi_cli_outputs, offsetof(struct run_values, outputs)},
     {"Text", brief, 0},
-    {"Uncertainty", nadi_cli_intervals, offsetof(struct run_values, outputs)},
+    {"Uncertainty", nadi_run_intervals, GIVEN},
     {.heading = NULL},
 };
 
@@ -107,16 +103,11 @@ static int cmd_model_run(const struct nadi_command *self, int count, char **argu
     if (!nadi_options_parse(self->name, self->options, self->max_words, count, arguments, &values,
                             &words) ||
         !nadi_words_wanted(self->name, &words, 1, "a model") ||
-        !nadi_cli_outputs_agree(self->name, &values.outputs, values.network_model))
+        !nadi_cli_outputs_agree(self->name, &values.outputs, &values.given))
         return NADI_EXIT_USAGE;
-    struct nadi_setup setup;
     values.model_name = words.items[0];
-    nadi_setup_init(&setup);
-    setup.executor = values.executor;
-    setup.mismatch = values.mismatch;
-    const struct nadi_cli_simulation all = {&values.outputs, values.network_model, &values, load,
-                                            print};
-    return nadi_cli_simulate(&all, &setup);
+    const struct nadi_cli_simulation all = {&values.outputs, &values.given, &values, load, print};
+    return nadi_cli_simulate(&all);
 }
 
 static int cmd_model_trace(const struct nadi_command *self, int count, char **arguments)

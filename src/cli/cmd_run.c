@@ -1,3 +1,4 @@
+#include "api/run_settings.h"
 #include "base/str.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
@@ -5,40 +6,32 @@
 #include "cli/terminal.h"
 
 struct values {
-    struct nadi_cli_inputs inputs;
+    struct nadi_given given;
     struct nadi_cli_outputs outputs;
-    uint64_t max_sim_ns;
 };
 
-#define AT(member) NADI_AT(struct values, member)
-
-static const struct nadi_setting limits[] = {
-    {.name = "max-sim",
-     .argument = "TIME",
-     NADI_A_TIME,
-     AT(max_sim_ns),
-     .doc = "Stop when the simulated clock reaches it, like 10ms (a bare number is ns)"},
-    {.name = NULL},
-};
+#define GIVEN offsetof(struct values, given)
 
 static const struct nadi_option_group run_groups[] = {
-    {"Inputs", nadi_cli_input_files, offsetof(struct values, inputs)},
-    {"Model", nadi_cli_input_model, offsetof(struct values, inputs)},
+    {"Inputs", nadi_run_files, GIVEN},
+    {"Model", nadi_run_model, GIVEN},
+    {"System", nadi_run_system, GIVEN},
     {"Output", nadi_cli_outputs, offsetof(struct values, outputs)},
-    {"Uncertainty", nadi_cli_intervals, offsetof(struct values, outputs)},
-    {"Limits", limits, 0},
+    {"Uncertainty", nadi_run_intervals, GIVEN},
+    {"Limits", nadi_run_limits, GIVEN},
     {.heading = NULL},
 };
 
 static bool options_agree(const struct values *v)
 {
-    const char *models = v->inputs.network_model;
-    if (v->inputs.compat && !nadi_options_any_word(NADI_WORDS_PACKET_MODEL, models)) {
+    const char *models = nadi_given_text(&v->given, "network-model");
+    if (nadi_is_given(&v->given, "compat") &&
+        !nadi_options_any_word(NADI_WORDS_PACKET_MODEL, models)) {
         fprintf(stderr, "nadi run: error: '--compat' is about packets: add "
                         "'--network-model " NADI_NETWORK_PACKET_WORDS "'\n");
         return false;
     }
-    return nadi_cli_outputs_agree("run", &v->outputs, models);
+    return nadi_cli_outputs_agree("run", &v->outputs, &v->given);
 }
 
 static enum nadi_status load(const void *command, struct nadi_job *job)
@@ -64,12 +57,9 @@ static int cmd_run(const struct nadi_command *self, int count, char **arguments)
     if (!nadi_options_parse(self->name, self->options, 0, count, arguments, &values, &words) ||
         !options_agree(&values))
         return NADI_EXIT_USAGE;
-    struct nadi_setup setup;
-    nadi_cli_inputs_apply(&values.inputs, &setup);
-    setup.max_sim_ns = values.max_sim_ns;
-    const struct nadi_cli_simulation simulation = {&values.outputs, values.inputs.network_model,
-                                                   &values, load, print};
-    return nadi_cli_simulate(&simulation, &setup);
+    const struct nadi_cli_simulation simulation = {&values.outputs, &values.given, &values, load,
+                                                   print};
+    return nadi_cli_simulate(&simulation);
 }
 
 const struct nadi_command nadi_command_run = {

@@ -1,111 +1,20 @@
 #include "cli/inputs.h"
+#include "base/str.h"
+#include "cli/stop.h"
 #include "cli/terminal.h"
 
-#define AT(member) NADI_AT(struct nadi_cli_inputs, member)
-
-const struct nadi_setting nadi_cli_input_files[] = {
-    {.name = "workload",
-     .argument = "PREFIX",
-     .type = NADI_TYPE_TEXT,
-     AT(workload),
-     .required = true,
-     .doc = "Chakra traces: rank r reads PREFIX.<r>.et (.gz, .zst); or a manifest, FILE.yml"},
-    {.name = "system",
-     .argument = "FILE",
-     .type = NADI_TYPE_TEXT,
-     AT(system),
-     .required = true,
-     .doc = "System: collective algorithms, chunks, compute and memory of an NPU"},
-    {.name = "network",
-     .argument = "NETWORK",
-     .type = NADI_TYPE_TEXT,
-     AT(network),
-     .required = true,
-     .doc = "A network file; or a platform's name (`nadi model list`); or a generator and its "
-            "parameters, in quotes: \"fat-tree k=8\""},
-    {.name = "memory",
-     .argument = "FILE",
-     .type = NADI_TYPE_TEXT,
-     AT(memory),
-     .doc = "Remote memory (default: there is none)"},
-    {.name = "groups",
-     .argument = "FILE",
-     .type = NADI_TYPE_TEXT,
-     AT(groups),
-     .doc = "Communicator groups (default: those of the traces, and all ranks)"},
-    {.name = "events",
-     .argument = "FILE",
-     .type = NADI_TYPE_TEXT,
-     AT(events),
-     .doc = "Disturbances: links that change or fail, slow and late ranks, background traffic"},
-    {.name = "lenient",
-     .type = NADI_TYPE_FLAG,
-     AT(lenient),
-     .doc =
-         "Unknown keys of system, network and memory files, and traces of ranks that the network "
-         "does not have, are warnings, as for the reference"},
-    {.name = NULL},
-};
-
-const struct nadi_setting nadi_cli_input_model[] = {
-    NADI_CLI_MODELS_OPTION,
-    {.name = "compat",
-     .argument = "ns3",
-     .type = NADI_TYPE_TEXT,
-     AT(compat),
-     .doc = "ns3: packets in whole nanoseconds and with the HPCC simulator's headers"},
-    NADI_CLI_EXECUTOR_OPTION,
-    NADI_CLI_MISMATCH_OPTION,
-    {.name = "queues-per-dim",
-     .argument = "N",
-     NADI_A_COUNT,
-     .preset = "1",
-     AT(queues_per_dim),
-     .doc = "Logical queues of every network dimension"},
-    {.name = "injection-scale",
-     .argument = "X",
-     NADI_A_FACTOR,
-     .preset = "1",
-     AT(injection_scale),
-     .doc = "Multiplies the system file's endpoint-delay"},
-    {.name = "compute-scale",
-     .argument = "X",
-     NADI_A_FACTOR,
-     .preset = "1",
-     AT(compute_scale),
-     .doc = "Multiplies the time of compute nodes"},
-    {.name = "comm-scale",
-     .argument = "X",
-     NADI_A_FACTOR,
-     .preset = "1",
-     AT(comm_scale),
-     .doc = "Multiplies the bytes of communication nodes"},
-    {.name = "rendezvous",
-     .type = NADI_TYPE_FLAG,
-     AT(rendezvous),
-     .doc = "Every message asks the receiver first"},
-    {.name = NULL},
-};
-
-void nadi_cli_inputs_apply(const struct nadi_cli_inputs *inputs, struct nadi_setup *setup)
+struct nadi_job *nadi_cli_job(const struct nadi_given *given, const char *network_model)
 {
-    nadi_setup_init(setup);
-    setup->workload = inputs->workload;
-    setup->system = inputs->system;
-    setup->network = inputs->network;
-    setup->memory = inputs->memory;
-    setup->groups = inputs->groups;
-    setup->events = inputs->events;
-    setup->network_model = inputs->network_model;
-    setup->executor = inputs->executor;
-    setup->mismatch = inputs->mismatch;
-    setup->queues_per_dim = inputs->queues_per_dim;
-    setup->injection_scale = inputs->injection_scale;
-    setup->compute_scale = inputs->compute_scale;
-    setup->comm_scale = inputs->comm_scale;
-    setup->packet_compat = inputs->compat;
-    setup->rendezvous = inputs->rendezvous;
-    setup->lenient = inputs->lenient;
+    struct nadi_job *job = nadi_terminal_must(nadi_job_create(NULL));
+    char limit[32];
+    for (size_t i = 0; i < given->count; i++) {
+        const char *name = given->items[i].row->name;
+        const bool is_model = network_model && nadi_str_equal(name, "network-model");
+        (void)nadi_job_set(job, name, is_model ? network_model : given->items[i].text);
+    }
+    snprintf(limit, sizeof(limit), "%" PRIu64 "ms", nadi_stop_wall_ms());
+    (void)nadi_job_set(job, "max-wall", limit);
+    return job; /* what was refused, loading says */
 }
 
 bool nadi_cli_claim(const char *folder, struct nadi_claim **claim)

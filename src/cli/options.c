@@ -1,4 +1,5 @@
 #include "cli/options.h"
+#include "api/run_settings.h"
 #include "base/str.h"
 #include "cli/stop.h"
 
@@ -53,6 +54,61 @@ static void complain_value(struct parser *p, const struct nadi_setting *o, const
     nadi_str_release(&allowed);
 }
 
+/* --- what the library reads ---------------------------------------------------------------------
+ */
+
+static bool is_of_library(const struct nadi_option_group *g)
+{
+    for (size_t i = 0; nadi_run_tables[i]; i++)
+        if (nadi_run_tables[i]->keys == g->rows)
+            return true;
+    return false;
+}
+
+static bool keep_given(struct nadi_given *given, const struct nadi_setting *o, const char *text)
+{
+    struct nadi_setting row = *o;
+    if (o->several)
+        row.type = NADI_TYPE_WORDS;
+    if (!nadi_setting_allows(&row, text))
+        return false;
+    size_t i = 0;
+    while (i < given->count && given->items[i].row != o)
+        i++;
+    NADI_ASSERT(i < NADI_MOST_GIVEN);
+    given->items[i].row = o;
+    given->items[i].text = text;
+    given->count += i == given->count;
+    return true;
+}
+
+bool nadi_is_given(const struct nadi_given *given, const char *name)
+{
+    for (size_t i = 0; i < given->count; i++)
+        if (nadi_str_equal(given->items[i].row->name, name))
+            return true;
+    return false;
+}
+
+const char *nadi_given_text(const struct nadi_given *given, const char *name)
+{
+    for (size_t i = 0; i < given->count; i++)
+        if (nadi_str_equal(given->items[i].row->name, name))
+            return given->items[i].text;
+    return NULL;
+}
+
+static void set_defaults(const struct nadi_option_group *g, char *values)
+{
+    if (!is_of_library(g)) {
+        nadi_settings_preset(g->rows, values);
+        return;
+    }
+    for (const struct nadi_setting *o = g->rows; o->name; o++)
+        if (o->preset && !keep_given((struct nadi_given *)(void *)values, o, o->preset))
+            NADI_BUG("default of --%s: '%s'", o->name, o->preset);
+}
+
 bool nadi_options_any_word(const char *const *words, const char *text)
 {
     const struct nadi_setting one = {.words = words};
@@ -83,7 +139,8 @@ static void complain_no_value(struct parser *p, const struct nadi_setting *o, co
 
 struct found {
     const struct nadi_setting *option; /* NULL: no such option */
-    void *value;
+    void *value;                       /* a member, or the struct nadi_given */
+    bool given;
     size_t index; /* among all options of the command */
 };
 
@@ -97,13 +154,15 @@ static struct found find_option(struct parser *p, const char *name, size_t lengt
 {
     size_t index = 0;
     for (const struct nadi_option_group *g = p->groups; g->heading; g++) {
+        const bool given = is_of_library(g);
         for (const struct nadi_setting *o = g->rows; o->name; o++, index++)
             if (is_option(o, name, length, letter))
-                return (struct found){o, p->values + g->offset + o->offset, index};
+                return (struct found){o, p->values + g->offset + (given ? 0 : o->offset), given,
+                                      index};
     }
     for (const struct nadi_setting *o = common_rows; o->name; o++, index++)
         if (is_option(o, name, length, letter))
-            return (struct found){o, (char *)&p->common + o->offset, index};
+            return (struct found){o, (char *)&p->common + o->offset, false, index};
     return (struct found){0};
 }
 
@@ -162,7 +221,8 @@ static int read_option(struct parser *p, int i, int count, char **arguments, boo
     }
     if (o->type == NADI_TYPE_FLAG)
         value = NULL;
-    if (!nadi_setting_read(o, value, found.value))
+    if (found.given ? !keep_given(found.value, o, value)
+                    : !nadi_setting_read(o, value, found.value))
         complain_value(p, o, value);
     return i;
 }
@@ -184,7 +244,7 @@ bool nadi_options_parse(const char *name, const struct nadi_option_group *groups
     struct parser p = {.command = name, .groups = groups, .values = values};
     bool seen[MAX_OPTIONS] = {false};
     for (const struct nadi_option_group *g = groups; g->heading; g++)
-        nadi_settings_preset(g->rows, p.values + g->offset);
+        set_defaults(g, p.values + g->offset);
     int kept = 0; /* words go to the front, where all has been read */
     bool ended = false;
     for (int i = 0; i < count; i++) {

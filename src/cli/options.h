@@ -13,10 +13,23 @@
 struct nadi_option_group {
     const char *heading;
     const struct nadi_setting *rows; /* ends with a row without a name */
-    size_t offset;                   /* added to the rows' */
+    size_t offset; /* added to the rows'; of rows of the library a struct nadi_given */
 };
 
-enum { NADI_ANY_WORDS = INT_MAX };
+enum { NADI_ANY_WORDS = INT_MAX, NADI_MOST_GIVEN = 32 };
+
+/* Rows of the library (api/run_settings.h): their texts, checked, for it to read; defaults too. */
+struct nadi_given {
+    struct {
+        const struct nadi_setting *row;
+        const char *text; /* NULL of a flag */
+    } items[NADI_MOST_GIVEN];
+    size_t count;
+};
+
+bool nadi_is_given(const struct nadi_given *given, const char *name);
+/* NULL: it is not, or a flag. */
+const char *nadi_given_text(const struct nadi_given *given, const char *name);
 
 struct nadi_words { /* what stands between the options */
     const char *const *items;

@@ -73,21 +73,11 @@ const struct nadi_setting nadi_cli_outputs[] = {
     {.name = NULL},
 };
 
-const struct nadi_setting nadi_cli_intervals[] = {
-    {.name = "samples",
-     .argument = "N",
-     NADI_A_COUNT,
-     AT(samples),
-     .doc = "Also an interval of the end: simulate N times with parameters drawn from the "
-            "intervals of a fitted platform (of --network or of the cluster)"},
-    {.name = "seed", .argument = "N", NADI_A_WHOLE, AT(seed), .doc = "Seed of the samples"},
-    {.name = NULL},
-};
-
 /* Options that say nothing without another one. */
 bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *v,
-                            const char *models)
+                            const struct nadi_given *given)
 {
+    const char *models = nadi_given_text(given, "network-model");
     static const char files[] = "files: add '--out DIR'",
                       timeline[] = "a timeline: leave out '--timeline no'";
     const bool no_timeline = nadi_str_equal(v->timeline, "no");
@@ -110,7 +100,8 @@ bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *
         {no_timeline && v->timeline_window.given, "timeline-window", timeline},
         {v->link_usage && !has_links, "link-usage",
          "links: add '--network-model' with one of " NADI_NETWORK_LINK_LIST},
-        {v->seed && !v->samples, "seed", "samples: add '--samples N'"},
+        {nadi_is_given(given, "seed") && !nadi_is_given(given, "samples"), "seed",
+         "samples: add '--samples N'"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].alone) {
@@ -266,8 +257,7 @@ static enum nadi_status clear(const struct nadi_claim *claim)
     return status;
 }
 
-static enum nadi_status several_models(const struct nadi_cli_simulation *s,
-                                       struct nadi_setup *setup)
+static enum nadi_status several_models(const struct nadi_cli_simulation *s, const char *models)
 {
     const struct nadi_cli_outputs *v = s->outputs;
     struct nadi_claim *claim;
@@ -277,13 +267,12 @@ static enum nadi_status several_models(const struct nadi_cli_simulation *s,
     char names[MOST_MODELS][WORD_LENGTH];
     enum nadi_status status = NADI_STATUS_DONE;
     size_t count = 0;
-    const char *at = s->models;
+    const char *at = models;
     while (status == NADI_STATUS_DONE && *at && count < MOST_MODELS) {
         const size_t length = strcspn(at, ",");
         snprintf(names[count], WORD_LENGTH, "%.*s", (int)length, at);
-        setup->network_model = names[count];
         char *folder = folder_of(v->out, names[count]);
-        jobs[count] = nadi_terminal_must(nadi_job_create(setup));
+        jobs[count] = nadi_cli_job(s->given, names[count]);
         status = one_model(s, folder, true, jobs[count]);
         nadi_mem_free(folder);
         if (status == NADI_STATUS_DONE && claim && count == 0)
@@ -301,15 +290,12 @@ static enum nadi_status several_models(const struct nadi_cli_simulation *s,
     return status;
 }
 
-int nadi_cli_simulate(const struct nadi_cli_simulation *s, struct nadi_setup *setup)
+int nadi_cli_simulate(const struct nadi_cli_simulation *s)
 {
-    setup->samples = s->outputs->samples;
-    setup->seed = s->outputs->seed;
-    setup->max_wall_ms = nadi_stop_wall_ms();
-    if (strchr(s->models, ','))
-        return (int)several_models(s, setup);
-    setup->network_model = s->models;
-    struct nadi_job *job = nadi_terminal_must(nadi_job_create(setup));
+    const char *models = nadi_given_text(s->given, "network-model");
+    if (strchr(models, ','))
+        return (int)several_models(s, models);
+    struct nadi_job *job = nadi_cli_job(s->given, NULL);
     const enum nadi_status status = one_model(s, s->outputs->out, false, job);
     nadi_job_destroy(job);
     return (int)status;

@@ -10,30 +10,26 @@
 struct nadi_cli_outputs {
     const char *out, *format, *ranks, *timeline;
     struct nadi_range timeline_ranks, timeline_window;
-    uint64_t seed;
-    uint32_t samples;
     double hidden_factor;
     bool ops, db, sensitivity, five_column, link_usage, quiet;
 };
 
 extern const struct nadi_setting nadi_cli_outputs[]; /* offsets into struct nadi_cli_outputs */
-extern const struct nadi_setting nadi_cli_intervals[];
 
-/* Are there options that say nothing without another one? Says so. models: as --network-model. */
+/* Are there options that say nothing without another one? Says so. */
 bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *o,
-                            const char *models) NADI_MUST_USE;
+                            const struct nadi_given *given) NADI_MUST_USE;
 
 struct nadi_cli_simulation {
     const struct nadi_cli_outputs *outputs;
-    const char *models; /* "auto"; or several, with commas between */
+    const struct nadi_given *given; /* with "network-model": one, or several with commas between */
     const void *command;
     enum nadi_status (*load)(const void *command, struct nadi_job *job);
     /* The result, of a run that may have ended early. */
     void (*print)(const void *command, const struct nadi_job *job, enum nadi_status status);
 };
 
-/* Loads, runs, writes and prints. setup: of the job but for network_model, samples, seed and limit
- * of wall time. The command's exit code. */
-int nadi_cli_simulate(const struct nadi_cli_simulation *s, struct nadi_setup *setup);
+/* Loads, runs, writes and prints. The command's exit code. */
+int nadi_cli_simulate(const struct nadi_cli_simulation *s);
 
 #endif

@@ -112,11 +112,15 @@ void nadi_schema_value_text(const struct nadi_schema_value *value, struct nadi_s
 void nadi_schema_origin(const struct nadi_schema_values *values,
                         const struct nadi_schema_value *value, struct nadi_str *out);
 
-/* The meaning of a key, in all files that have it; all keys, one line each, when `key` is NULL.
- * False when no table has the key: `out` then has similar names, if any. */
-bool nadi_explain(const char *key, struct nadi_str *out);
+/* The meaning of a key, in all files that have it and in the tables `more` (ends with NULL; may be
+ * NULL); all keys, one line each, when `key` is NULL. False when no table has the key: `out` then
+ * has similar names, if any. */
+bool nadi_explain(const struct nadi_schema *const *more, const char *key, struct nadi_str *out);
 /* The same as one JSON object, schema nadi-explain/1. */
-bool nadi_explain_as_json(const char *key, struct nadi_str *out);
+bool nadi_explain_as_json(const struct nadi_schema *const *more, const char *key,
+                          struct nadi_str *out);
+/* What one row says; where: "system file, --system". */
+void nadi_explain_setting(const struct nadi_setting *key, const char *where, struct nadi_str *out);
 /* The reference page of one kind of file, in Markdown. */
 void nadi_schema_markdown(enum nadi_schema_kind kind, struct nadi_str *out);
 

@@ -91,10 +91,9 @@ static void add_default(const struct nadi_setting *key, struct nadi_str *out)
         nadi_str_printf(out, " (%s)", key->absent);
 }
 
-static void explain_key(const struct nadi_schema *schema, const struct nadi_setting *key,
-                        struct nadi_str *out)
+void nadi_explain_setting(const struct nadi_setting *key, const char *where, struct nadi_str *out)
 {
-    nadi_str_printf(out, "%s   [%s, %s]\n", key->name, schema->title, schema->option);
+    nadi_str_printf(out, "%s   [%s]\n", key->name, where);
     if (key->effect == NADI_EFFECT_LEGACY) {
         nadi_str_printf(out, "  Of the ASTRA-sim 1.x format and not read; write '%s' instead.\n",
                         key->doc);
@@ -132,10 +131,18 @@ static void add_first_sentence(const char *doc, struct nadi_str *out)
     nadi_str_add_bytes(out, doc, length);
 }
 
-static void explain_all(struct nadi_str *out)
+/* Of all tables: those of files, then `more`; NULL past the last. */
+static const struct nadi_schema *table(const struct nadi_schema *const *more, size_t index)
 {
-    for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
-        const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
+    if (index < NADI_SCHEMA_KINDS)
+        return nadi_schema_of((enum nadi_schema_kind)index);
+    return more ? more[index - NADI_SCHEMA_KINDS] : NULL;
+}
+
+static void explain_all(const struct nadi_schema *const *more, struct nadi_str *out)
+{
+    const struct nadi_schema *schema;
+    for (size_t k = 0; (schema = table(more, k)) != NULL; k++) {
         nadi_str_printf(out, "%s%s (%s)\n", k ? "\n" : "", schema->title, schema->option);
         for (size_t i = 0; i < schema->count; i++) {
             if (schema->keys[i].effect == NADI_EFFECT_LEGACY)
@@ -149,13 +156,13 @@ static void explain_all(struct nadi_str *out)
 }
 
 /* The key that was probably meant; NULL: none is near. */
-static const char *nearest_key(const char *key)
+static const char *nearest_key(const struct nadi_schema *const *more, const char *key)
 {
     enum { MANY = 512 };
     const char *names[MANY];
     size_t count = 0;
-    for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
-        const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
+    const struct nadi_schema *schema;
+    for (size_t k = 0; (schema = table(more, k)) != NULL; k++) {
         for (size_t i = 0; i < schema->count && count < MANY; i++)
             names[count++] = schema->keys[i].name;
     }
@@ -183,24 +190,28 @@ static bool add_places_of(const char *word, struct nadi_str *out)
     return found > 0;
 }
 
-bool nadi_explain(const char *key, struct nadi_str *out)
+bool nadi_explain(const struct nadi_schema *const *more, const char *key, struct nadi_str *out)
 {
+    const struct nadi_schema *schema;
+    struct nadi_str where = NADI_STR_INIT;
     size_t found = 0;
     if (!key) {
-        explain_all(out);
+        explain_all(more, out);
         return true;
     }
-    for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
-        const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
+    for (size_t k = 0; (schema = table(more, k)) != NULL; k++) {
         const struct nadi_setting *entry = nadi_schema_find(schema, key);
         if (entry) {
             nadi_str_add(out, found++ ? "\n" : "");
-            explain_key(schema, entry, out);
+            nadi_str_clear(&where);
+            nadi_str_printf(&where, "%s, %s", schema->title, schema->option);
+            nadi_explain_setting(entry, nadi_str_get(&where), out);
         }
     }
+    nadi_str_release(&where);
     if (found)
         return true;
-    const char *near = nearest_key(key);
+    const char *near = nearest_key(more, key);
     nadi_str_printf(out, "no input file has a key '%s'", key);
     if (add_places_of(key, out))
         near = NULL;
@@ -250,16 +261,17 @@ static void json_key(struct nadi_json *j, const struct nadi_schema *schema,
     nadi_json_close(j);
 }
 
-bool nadi_explain_as_json(const char *key, struct nadi_str *out)
+bool nadi_explain_as_json(const struct nadi_schema *const *more, const char *key,
+                          struct nadi_str *out)
 {
+    const struct nadi_schema *schema;
     struct nadi_json j;
     size_t found = 0;
     nadi_json_begin(&j, out);
     nadi_json_object(&j, NULL);
     nadi_json_string(&j, "schema", "nadi-explain/1");
     nadi_json_array(&j, "keys");
-    for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
-        const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
+    for (size_t k = 0; (schema = table(more, k)) != NULL; k++) {
         const struct nadi_setting *only = key ? nadi_schema_find(schema, key) : NULL;
         for (size_t i = 0; i < schema->count; i++) {
             if (key && &schema->keys[i] != only)
@@ -270,7 +282,7 @@ bool nadi_explain_as_json(const char *key, struct nadi_str *out)
     }
     nadi_json_close(&j);
     if (found == 0)
-        nadi_json_string(&j, "did_you_mean", nearest_key(key));
+        nadi_json_string(&j, "did_you_mean", nearest_key(more, key));
     nadi_json_close(&j);
     nadi_json_finish(&j);
     return found > 0;

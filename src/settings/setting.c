@@ -85,16 +85,16 @@ static bool read_integer(const struct nadi_setting *s, const char *text, void *m
                nadi_setting_bound(s, (double)value) != NADI_BOUND_WITHIN) {
         return false;
     }
-    if (s->size == sizeof(uint64_t))
+    if (s->size != sizeof(uint32_t))
         *(uint64_t *)member = value;
     else if (value <= UINT32_MAX)
         *(uint32_t *)member = (uint32_t)value;
-    return s->size == sizeof(uint64_t) || value <= UINT32_MAX;
+    return s->size != sizeof(uint32_t) || value <= UINT32_MAX;
 }
 
 static uint64_t whole(const struct nadi_setting *s, const void *member)
 {
-    return s->size == sizeof(uint64_t) ? *(const uint64_t *)member : *(const uint32_t *)member;
+    return s->size == sizeof(uint32_t) ? *(const uint32_t *)member : *(const uint64_t *)member;
 }
 
 const char *nadi_setting_base_unit(const struct nadi_setting *s)
@@ -396,6 +396,23 @@ bool nadi_setting_read(const struct nadi_setting *s, const char *text, void *mem
     return types[s->type].read(s, text, member);
 }
 
+bool nadi_setting_set(const struct nadi_setting *s, const char *text, void *values)
+{
+    union nadi_any value;
+    if (!s->put)
+        return nadi_setting_read(s, text, (char *)values + s->offset);
+    if (!nadi_setting_read(s, text, &value))
+        return false;
+    s->put(&value, values);
+    return true;
+}
+
+bool nadi_setting_allows(const struct nadi_setting *s, const char *text)
+{
+    union nadi_any value;
+    return nadi_setting_read(s, text, &value);
+}
+
 void nadi_setting_write(const struct nadi_setting *s, const void *member, struct nadi_str *out)
 {
     types[s->type].write(s, member, out);
@@ -417,7 +434,7 @@ const char *nadi_setting_type_name(const struct nadi_setting *s)
 void nadi_settings_preset(const struct nadi_setting *rows, void *values)
 {
     for (const struct nadi_setting *s = rows; s->name; s++)
-        if (s->preset && !nadi_setting_read(s, s->preset, (char *)values + s->offset))
+        if (s->preset && !nadi_setting_set(s, s->preset, values))
             NADI_BUG("default of %s: '%s'", s->name, s->preset);
 }
 

@@ -49,6 +49,14 @@ struct nadi_range { /* both included */
     bool given;
 };
 
+union nadi_any { /* a value of any type */
+    bool flag;
+    uint64_t whole;
+    double number;
+    const char *text;
+    struct nadi_range range;
+};
+
 struct nadi_setting {
     const char *name;     /* without dashes in front */
     const char *doc;      /* a sentence or two; of an option without its full stop */
@@ -61,12 +69,14 @@ struct nadi_setting {
     double unit_factor;       /* a bare number times this is in the dimension's base unit; 0: 1 */
     double min, max;          /* in the unit of a bare number; both 0: any */
     size_t offset, size;      /* of the member */
+    void (*put)(const union nadi_any *value, void *values); /* instead of a member; or NULL */
     enum nadi_type type;
     enum nadi_dimension dimension;
     enum nadi_effect effect;
     uint32_t list_max; /* longest list allowed; 0: any */
     char letter;       /* short form of an option, or 0 */
     bool list;         /* a list of `type` */
+    bool several;      /* the command line may name several words: a run each */
     bool or_one;       /* a single value stands for a list of one */
     bool required, above_min /* min itself is not allowed */, may_be_infinite;
 };
@@ -98,6 +108,10 @@ struct nadi_setting {
 /* Reads `text` into the member at `member`, a text by reference. A flag may be NULL: on. False when
  * the text is not allowed: the member is then unchanged or partly read. */
 bool nadi_setting_read(const struct nadi_setting *s, const char *text, void *member) NADI_MUST_USE;
+/* Reads it for its place in the struct at `values`. */
+bool nadi_setting_set(const struct nadi_setting *s, const char *text, void *values) NADI_MUST_USE;
+/* Would it be read? */
+bool nadi_setting_allows(const struct nadi_setting *s, const char *text);
 /* The value as text, which nadi_setting_read reads to the same value. */
 void nadi_setting_write(const struct nadi_setting *s, const void *member, struct nadi_str *out);
 /* The allowed values, for messages: "a whole number from 1 to 65536", "text|json". */

@@ -381,7 +381,8 @@ static void test_structs_that_are_not_there_or_not_initialised(void **state)
         char rest[512];
     } nothing = {0, ""}, huge = {1 << 20, ""};
     for (size_t i = 0; i < sizeof(subjects) / sizeof(*subjects); i++) {
-        expect(&subjects[i], NULL, "argument/missing", "", "is NULL");
+        if (subjects[i].call != call_nadi_setup) /* which may be NULL: all defaults */
+            expect(&subjects[i], NULL, "argument/missing", "", "is NULL");
         expect(&subjects[i], &nothing, "argument/size", "", "the size 0; nadi_");
         expect(&subjects[i], &huge, "argument/size", "", "_init sets it");
     }

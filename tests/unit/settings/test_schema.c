@@ -670,7 +670,7 @@ static void explain_one(void **state)
 {
     (void)state;
     struct nadi_str s = NADI_STR_INIT;
-    assert_true(nadi_explain("bandwidth", &s));
+    assert_true(nadi_explain(NULL, "bandwidth", &s));
     assert_true(nadi_str_starts(
         nadi_str_get(&s),
         "bandwidth   [network file, --network]\n"
@@ -684,15 +684,15 @@ static void explain_one(void **state)
         "  default   required\n"));
     assert_non_null(strstr(nadi_str_get(&s), "\nbandwidth   [cluster, --cluster]\n"));
     nadi_str_clear(&s);
-    assert_false(nadi_explain("bandwith", &s));
+    assert_false(nadi_explain(NULL, "bandwith", &s));
     assert_string_equal(nadi_str_get(&s),
                         "no input file has a key 'bandwith'; did you mean 'bandwidth'?\n");
     nadi_str_clear(&s);
-    assert_true(nadi_explain("units-count", &s));
+    assert_true(nadi_explain(NULL, "units-count", &s));
     assert_non_null(
         strstr(nadi_str_get(&s), "ASTRA-sim 1.x format and not read; write 'npus_count'"));
     nadi_str_clear(&s);
-    assert_true(nadi_explain("boost-mode", &s));
+    assert_true(nadi_explain(NULL, "boost-mode", &s));
     assert_non_null(strstr(nadi_str_get(&s), "has no effect"));
     nadi_str_release(&s);
 }
@@ -702,7 +702,7 @@ static void every_key_is_documented(void **state)
 {
     (void)state;
     struct nadi_str all = NADI_STR_INIT, one = NADI_STR_INIT, page = NADI_STR_INIT;
-    assert_true(nadi_explain(NULL, &all));
+    assert_true(nadi_explain(NULL, NULL, &all));
     for (int k = 0; k < NADI_SCHEMA_KINDS; k++) {
         const struct nadi_schema *schema = nadi_schema_of((enum nadi_schema_kind)k);
         nadi_str_clear(&page);
@@ -713,7 +713,7 @@ static void every_key_is_documented(void **state)
             const struct nadi_setting *key = &schema->keys[i];
             char row[80], line[80];
             nadi_str_clear(&one);
-            assert_true(nadi_explain(key->name, &one));
+            assert_true(nadi_explain(NULL, key->name, &one));
             assert_non_null(strstr(nadi_str_get(&one), key->doc));
             snprintf(row, sizeof(row), "\n| `%s` | ", key->name);
             assert_non_null(strstr(nadi_str_get(&page), row));
