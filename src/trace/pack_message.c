@@ -166,7 +166,7 @@ static bool real_of(struct nadi_packer *p, const struct item *at, double *value)
 static bool real_bits(struct nadi_packer *p, const struct nadi_member *member,
                       const struct item *at, uint64_t *bits)
 {
-    double value;
+    double value = 0;
     if (!real_of(p, at, &value))
         return false;
     *bits = 0;

@@ -113,7 +113,7 @@ static struct nadi_attr_patch integer(const char *name, uint64_t bits, uint32_t 
 }
 
 /* Writes a chain as its first node; returns the number of its nodes. */
-static uint64_t write_chain(const struct fuse *w, uint32_t first, struct nadi_node_patch *patch,
+static uint64_t write_chain(const struct fuse *w, uint32_t first, struct nadi_node_patch patch,
                             struct nadi_str *scratch, struct nadi_out *sink,
                             struct nadi_edit_report *report)
 {
@@ -136,12 +136,12 @@ static uint64_t write_chain(const struct fuse *w, uint32_t first, struct nadi_no
     };
     nadi_str_add_bytes(&name, n->name, n->name_bytes);
     nadi_str_printf(&name, " (+%" PRIu64 ")", count - 1);
-    patch->name = nadi_str_get(&name);
-    patch->has_duration = true;
-    patch->duration_micros = sum.ns / 1000;
-    patch->attrs = attrs;
-    patch->attr_count = sizeof(attrs) / sizeof(attrs[0]);
-    nadi_full_write_node(sink, scratch, n, patch);
+    patch.name = nadi_str_get(&name);
+    patch.has_duration = true;
+    patch.duration_micros = sum.ns / 1000;
+    patch.attrs = attrs;
+    patch.attr_count = sizeof(attrs) / sizeof(attrs[0]);
+    nadi_full_write_node(sink, scratch, n, &patch);
     nadi_str_release(&name);
     return count;
 }
@@ -176,7 +176,7 @@ void nadi_fuse_write(const struct nadi_full *f, const struct nadi_links *links, 
             nadi_full_write_node(sink, &scratch, n, changed ? &patch : NULL);
             continue;
         }
-        const uint64_t count = write_chain(&w, i, &patch, &scratch, sink, report);
+        const uint64_t count = write_chain(&w, i, patch, &scratch, sink, report);
         chains++;
         fused += count;
     }
