@@ -30,11 +30,14 @@ static void draw(struct flow_case *c, struct nadi_fabric *fabric, struct peer_fl
         const uint32_t src = (uint32_t)nadi_rng_below(&r, hosts);
         const uint32_t dst = (src + 1 + (uint32_t)nadi_rng_below(&r, hosts - 1)) % hosts;
         const uint64_t bytes = 1000000 * (1 + nadi_rng_below(&r, 1000));
-        const struct nadi_fabric_way *way =
-            nadi_fabric_way(fabric, nadi_fabric_route(fabric, src, dst));
+        const struct nadi_fabric_path *path =
+            nadi_fabric_path(fabric, nadi_fabric_route(fabric, src, dst));
         flow_case_send(c, 0, src, dst, bytes);
-        flows[i] = (struct peer_flow){
-            .bytes = (double)bytes, .src = src, .dst = dst, .links = way->links, .hops = way->hops};
+        flows[i] = (struct peer_flow){.bytes = (double)bytes,
+                                      .src = src,
+                                      .dst = dst,
+                                      .links = path->links,
+                                      .hops = path->hops};
     }
 }
 

@@ -50,7 +50,7 @@ enum nadi_status nadi_do_job_run(struct nadi_job *job, const struct nadi_watch *
         return NADI_STATUS_DONE;
     case NADI_OUTCOME_DEADLOCK:
         return NADI_STATUS_DEADLOCK;
-    case NADI_OUTCOME_NO_WAY:
+    case NADI_OUTCOME_NO_ROUTE:
         return NADI_STATUS_INPUT;
     case NADI_OUTCOME_LIMIT:
     case NADI_OUTCOME_INTERRUPTED:

@@ -29,7 +29,7 @@ struct nadi_lower_bounds {
     double compute_scale, comm_scale;
     uint32_t *group_dims; /* by group: bit d: its members differ in dimension d; 0: not known */
     struct family *families;
-    struct nadi_lower_bound_graph *graph; /* NULL: the dimensions say how long a way is */
+    struct nadi_lower_bound_graph *graph; /* NULL: the dimensions say how long a route is */
     struct memo memo[1 << MEMO_BITS];
 };
 
@@ -82,7 +82,8 @@ static uint64_t carried(const struct nadi_lower_bounds *f, uint64_t bytes)
 }
 
 /* Idle network, `hops` links of dimension d. */
-static uint64_t way_ns(const struct nadi_lower_bounds *f, uint32_t d, uint32_t hops, uint64_t bytes)
+static uint64_t path_ns(const struct nadi_lower_bounds *f, uint32_t d, uint32_t hops,
+                        uint64_t bytes)
 {
     const struct nadi_dim *dim = &f->in->topology.dims[d];
     if (f->graph)
@@ -100,7 +101,7 @@ static uint32_t least_hops(const struct nadi_dim *dim)
     return dim->kind == NADI_DIM_SWITCH ? 2 : 1;
 }
 
-/* The quickest way between two members that differ in some of the dimensions. */
+/* The quickest route between two members that differ in some of the dimensions. */
 static uint64_t quickest_ns(const struct nadi_lower_bounds *f, uint32_t dims, uint64_t bytes)
 {
     const struct nadi_topology *t = &f->in->topology;
@@ -109,7 +110,7 @@ static uint64_t quickest_ns(const struct nadi_lower_bounds *f, uint32_t dims, ui
         return nadi_lower_bound_graph_least_ns(f->graph, carried(f, bytes));
     for (uint32_t d = 0; d < t->dim_count; d++)
         if (dims >> d & 1)
-            best = nadi_min_u64(best, way_ns(f, d, least_hops(&t->dims[d]), bytes));
+            best = nadi_min_u64(best, path_ns(f, d, least_hops(&t->dims[d]), bytes));
     return best == UINT64_MAX ? 0 : best;
 }
 
@@ -161,7 +162,7 @@ uint64_t nadi_lower_bound_message(const struct nadi_lower_bounds *f, uint32_t sr
         uint32_t a = nadi_topology_coordinate(t, src, d), b = nadi_topology_coordinate(t, dst, d);
         if (a == b)
             continue;
-        sum = nadi_count_add(sum, way_ns(f, d, nadi_dim_hops(&t->dims[d], a, b), bytes));
+        sum = nadi_count_add(sum, path_ns(f, d, nadi_dim_hops(&t->dims[d], a, b), bytes));
         if (!f->in->options.network_model->store_and_forward)
             break; /* higher dimensions are free */
     }
@@ -193,7 +194,7 @@ static uint64_t step_ns(const struct phase_view *v, uint32_t k)
         return quickest_ns(v->f, v->dims, bytes);
     const struct nadi_dim *dim = &v->f->in->topology.dims[v->p->dim];
     uint32_t to = nadi_phase_destination(v->p, 0, k, true);
-    return way_ns(v->f, v->p->dim, nadi_dim_hops(dim, 0, to), bytes);
+    return path_ns(v->f, v->p->dim, nadi_dim_hops(dim, 0, to), bytes);
 }
 
 /* The endpoint stage of packet k. */
@@ -219,9 +220,9 @@ static struct round round_of(const struct phase_view *v, uint64_t bytes)
             nadi_lower_bound_graph_route(v->f->graph, a, b, bytes);
         const struct nadi_lower_bound_route back =
             nadi_lower_bound_graph_route(v->f->graph, b, a, bytes);
-        const uint64_t way = nadi_min_u64(there.ns, back.ns);
-        r.sum = nadi_count_add(r.sum, way);
-        r.longest = nadi_max_u64(r.longest, way);
+        const uint64_t path = nadi_min_u64(there.ns, back.ns);
+        r.sum = nadi_count_add(r.sum, path);
+        r.longest = nadi_max_u64(r.longest, path);
         r.longest_serial =
             nadi_max_u64(r.longest_serial, nadi_min_u64(there.serial_ns, back.serial_ns));
     }
@@ -291,14 +292,14 @@ static struct nadi_lower_bound direct(const struct phase_view *v)
     const struct nadi_dim *dim = &v->f->in->topology.dims[p->dim];
     uint64_t farthest = quickest_ns(v->f, v->dims, p->message_bytes);
     if (v->whole && dim->kind == NADI_DIM_RING)
-        farthest = way_ns(v->f, p->dim, p->n / 2, p->message_bytes);
+        farthest = path_ns(v->f, p->dim, p->n / 2, p->message_bytes);
     uint64_t turns = (p->sends + (uint64_t)p->first - 1) / p->first;
     uint64_t stages = nadi_count_mul(turns + 1, v->endpoint_ns);
-    bool both_ways = p->op == NADI_PHASE_ALL_REDUCE;
+    bool both_directions = p->op == NADI_PHASE_ALL_REDUCE;
     uint64_t chain = nadi_count_add(nadi_count_mul(2, v->endpoint_ns),
-                                    nadi_count_mul(both_ways ? 2 : 1, farthest));
+                                    nadi_count_mul(both_directions ? 2 : 1, farthest));
     uint64_t last = nadi_max_u64(stages, chain);
-    return (struct nadi_lower_bound){.own = both_ways ? last : stages, .last = last};
+    return (struct nadi_lower_bound){.own = both_directions ? last : stages, .last = last};
 }
 
 /* From the root, whose child may have been waiting, down to a leaf. */
@@ -340,7 +341,7 @@ static uint64_t load_ns(const struct phase_view *v)
     for (uint32_t k = 0; k < (all_alike ? 1 : p->sends); k++) {
         uint32_t hops = nadi_dim_hops(dim, 0, nadi_phase_destination(p, 0, k, true));
         if (dim->kind == NADI_DIM_MESH)
-            hops = 1; /* rank 0 stands in a corner: its ways are longer than others' */
+            hops = 1; /* rank 0 stands in a corner: its routes are longer than others' */
         uint64_t bytes = carried(v->f, nadi_phase_bytes(p, k));
         uint64_t busy = nadi_count_mul(hops, nadi_count_trunc((double)bytes / dim->bytes_per_ns));
         sum = nadi_count_add(sum, busy);

@@ -148,8 +148,8 @@ static double serial_ns(uint64_t bytes, double rate)
 }
 
 /* Over the cables of one NPU and then over those of another, which are the same for one hop. */
-static uint64_t way_ns(const struct nadi_lower_bound_graph *f, const struct exit *sum, bool one_hop,
-                       uint64_t bytes)
+static uint64_t path_ns(const struct nadi_lower_bound_graph *f, const struct exit *sum,
+                        bool one_hop, uint64_t bytes)
 {
     const double first = serial_ns(bytes, sum->out), last = serial_ns(bytes, sum->in);
     if (one_hop)
@@ -187,7 +187,7 @@ struct nadi_lower_bound_route nadi_lower_bound_graph_route(const struct nadi_low
     if (!(sum.out > 0) || !(sum.in > 0))
         return (struct nadi_lower_bound_route){0};
     return (struct nadi_lower_bound_route){
-        .ns = way_ns(f, &sum, one_hop, bytes),
+        .ns = path_ns(f, &sum, one_hop, bytes),
         .serial_ns = nadi_count_trunc(serial_ns(bytes, fmin(sum.out, sum.in))),
     };
 }
@@ -198,7 +198,7 @@ uint64_t nadi_lower_bound_graph_least_ns(const struct nadi_lower_bound_graph *f,
                               .in = f->most_in,
                               .out_latency_ns = f->least_latency_ns,
                               .in_latency_ns = f->least_latency_ns};
-    return f->most_out > 0 && f->most_in > 0 ? way_ns(f, &best, f->one_hop, bytes) : 0;
+    return f->most_out > 0 && f->most_in > 0 ? path_ns(f, &best, f->one_hop, bytes) : 0;
 }
 
 uint64_t nadi_lower_bound_graph_leave_ns(const struct nadi_lower_bound_graph *f, uint64_t bytes)

@@ -23,7 +23,7 @@ struct nadi_lower_bound_route {
     uint64_t serial_ns; /* what each further message that follows adds */
 };
 
-/* From NPU src to another one; 0 where there is no way. */
+/* From NPU src to another one; 0 where there is no route. */
 struct nadi_lower_bound_route nadi_lower_bound_graph_route(const struct nadi_lower_bound_graph *f,
                                                            uint32_t src, uint32_t dst,
                                                            uint64_t bytes);

@@ -90,9 +90,9 @@ static bool check_match(struct nadi_capture *c, struct nadi_diags *diags)
 {
     const struct nadi_match *m = &c->match;
     struct nadi_place place = NADI_IN_FILE(path_of(c));
-    char way[64];
+    char method[64];
     if (m->trusted) {
-        if (m->way == NADI_MATCH_ORDER)
+        if (m->method == NADI_MATCH_ORDER)
             nadi_warning(diags, "capture/by-order", place,
                          "collect the profile with PyTorch 2.1 or later while the "
                          "ExecutionTraceObserver is on",
@@ -108,7 +108,7 @@ static bool check_match(struct nadi_capture *c, struct nadi_diags *diags)
                           "the profile and the execution trace do not belong together: of %" PRIu64
                           " operators with one id %" PRIu64 " have one name (by %s; %" PRIu64
                           " operators in the trace, %" PRIu64 " in the profile)",
-                          m->same_id, m->agreed, nadi_match_text(m, way), m->host_ops,
+                          m->same_id, m->agreed, nadi_match_text(m, method), m->host_ops,
                           m->profile_ops);
     nadi_warning(diags, "capture/mismatch", place, NULL,
                  "forced: only %" PRIu64 " of %" PRIu64 " operators are linked to the trace",

@@ -125,7 +125,7 @@ static void copy_schema(struct nadi_coverage *c, const struct nadi_capture *x)
 
 void nadi_coverage_of(struct nadi_coverage *c, const struct nadi_capture *x)
 {
-    char way[64];
+    char method[64];
     *c = (struct nadi_coverage){
         .rank = x->rank,
         .host_ops = x->match.host_ops,
@@ -158,7 +158,7 @@ void nadi_coverage_of(struct nadi_coverage *c, const struct nadi_capture *x)
             c->profile_ops += nadi_event_is_operator(&x->kineto.events.items[i]);
     else
         copy_schema(c, x);
-    snprintf(c->linked_by, sizeof(c->linked_by), "%s", nadi_match_text(&x->match, way));
+    snprintf(c->linked_by, sizeof(c->linked_by), "%s", nadi_match_text(&x->match, method));
     count_works(c, x);
     count_slices(c, x);
     count_parts(c, x);

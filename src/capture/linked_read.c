@@ -106,7 +106,7 @@ bool nadi_linked_read(struct nadi_text *text, struct nadi_host *host, struct nad
         match_said(host, kineto, match);
     else
         events_from_nodes(host, kineto, match);
-    match->way = NADI_MATCH_LINKED;
+    match->method = NADI_MATCH_LINKED;
     match->trusted = true;
     match->same_id = match->agreed;
     for (size_t i = 0; i < host->nodes.count; i++)

@@ -21,7 +21,7 @@ static void forget(struct nadi_match *m, const struct nadi_host *h, const struct
     memset(m->node_of, 0xff, k->events.count * sizeof(*m->node_of));
     memset(m->event_of, 0xff, h->nodes.count * sizeof(*m->event_of));
     m->same_id = m->agreed = 0;
-    m->way = NADI_MATCH_NONE;
+    m->method = NADI_MATCH_NONE;
     m->shift = 0;
 }
 
@@ -180,25 +180,25 @@ static void pair_by_order(struct matcher *x, uint32_t node, uint32_t event, void
 }
 
 /* A shift and an order are fitted to what is there, so they must explain more than equal ids. */
-static uint64_t wanted_of(const struct nadi_match *m, enum nadi_match_way way)
+static uint64_t wanted_of(const struct nadi_match *m, enum nadi_match_method method)
 {
     uint64_t most = nadi_min_u64(m->host_ops, m->profile_ops);
-    if (way == NADI_MATCH_IDS)
+    if (method == NADI_MATCH_IDS)
         return (most + 4) / 5;
-    if (way == NADI_MATCH_ORDER && m->has_ids)
+    if (method == NADI_MATCH_ORDER && m->has_ids)
         return most - most / 10;
     return (most + 1) / 2;
 }
 
-static bool good_enough(struct nadi_match *m, enum nadi_match_way way)
+static bool good_enough(struct nadi_match *m, enum nadi_match_method method)
 {
-    m->way = way;
+    m->method = method;
     m->trusted =
-        m->agreed > 0 && m->agreed >= wanted_of(m, way) && m->agreed * 10 >= m->same_id * 9;
+        m->agreed > 0 && m->agreed >= wanted_of(m, method) && m->agreed * 10 >= m->same_id * 9;
     return m->trusted;
 }
 
-static void try_ways(struct matcher *x)
+static void try_methods(struct matcher *x)
 {
     struct nadi_match *m = x->m;
     if (x->kineto->with_rf) {
@@ -221,7 +221,7 @@ static void try_ways(struct matcher *x)
         return;
     if (x->kineto->with_rf) { /* what has both an id and a name in common */
         by_id(x, false, 0);
-        m->way = NADI_MATCH_IDS;
+        m->method = NADI_MATCH_IDS;
     }
 }
 
@@ -241,7 +241,7 @@ void nadi_match(struct nadi_match *m, const struct nadi_host *h, const struct na
     for (size_t i = 0; i < k->events.count; i++)
         m->profile_ops += nadi_event_is_operator(&k->events.items[i]);
     forget(m, h, k);
-    try_ways(&x);
+    try_methods(&x);
     nadi_mem_free(x.host_name);
 }
 
@@ -254,7 +254,7 @@ void nadi_match_release(struct nadi_match *m)
 
 const char *nadi_match_text(const struct nadi_match *m, char buffer[64])
 {
-    switch (m->way) {
+    switch (m->method) {
     case NADI_MATCH_NONE:
         return "nothing";
     case NADI_MATCH_IDS:

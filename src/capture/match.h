@@ -17,7 +17,7 @@
 #include "capture/host.h"
 #include "capture/kineto.h"
 
-enum nadi_match_way {
+enum nadi_match_method {
     NADI_MATCH_NONE,
     NADI_MATCH_IDS,
     NADI_MATCH_SHIFTED_IDS,
@@ -29,7 +29,7 @@ enum nadi_match_way {
 struct nadi_match {
     uint32_t *node_of;  /* by event: host node or NADI_NONE */
     uint32_t *event_of; /* by host node: event or NADI_NONE */
-    enum nadi_match_way way;
+    enum nadi_match_method method;
     int64_t shift;        /* profile's id - trace's id */
     uint64_t host_ops;    /* nodes that are calls, roots aside */
     uint64_t profile_ops; /* operators and annotations of the profile */

@@ -140,7 +140,7 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_step *step,
         if (!(c->device.host_rate > 0))
             return nadi_error(diags, "plan/offload", NADI_IN_FILE(c->path),
                               "give the device a 'host-bandwidth', or drop 'offload'",
-                              "%s has no way to remote memory", c->device.name);
+                              "%s has no path to remote memory", c->device.name);
         in->memory = (struct nadi_memory_config){
             .kind = NADI_MEMORY_PER_NPU,
             .latency_ns = NADI_MODEL_REMOTE_LATENCY_NS,

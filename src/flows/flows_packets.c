@@ -14,7 +14,7 @@ struct part {
     uint32_t number;
     size_t next;        /* in the order of starts */
     uint64_t starts;    /* events */
-    size_t unreachable; /* in the order of starts: the first flow without a way */
+    size_t unreachable; /* in the order of starts: the first flow without a route */
     struct {            /* as in struct nadi_flows_result */
         struct nadi_flow_done *items;
         size_t count, capacity;
@@ -98,7 +98,7 @@ static bool is_here(const struct part *p, uint32_t host)
     return p->run->parallel->part_of[p->run->in->graph.hosts[host]] == p->number;
 }
 
-/* False when there is no way. */
+/* False when there is no route. */
 static bool begin(struct part *p, struct nadi_pkt *net, size_t k)
 {
     const struct run *r = p->run;
@@ -330,7 +330,7 @@ static bool tell_unreachable(const struct run *r, struct nadi_diags *diags)
         far = nadi_pkt_too_far(r->nets[i]);
     return nadi_error(diags, "flows/unreachable", NADI_NOWHERE, "check the links of the topology",
                       "flow %" PRIu32 ": %s", r->order[first],
-                      far ? far : "there is no way from its source to its destination");
+                      far ? far : "there is no route from its source to its destination");
 }
 
 /* All flows are there before the network is cut, as they say how much there is to do where. */

@@ -20,17 +20,18 @@ static uint64_t end_round(struct nadi_gen_steps *s, uint32_t round, const uint64
 void nadi_gen_steps_ring(struct nadi_gen_steps *s)
 {
     const struct nadi_gen_pattern *g = s->g;
-    const uint32_t n = g->ranks, ways = g->both_ways ? 2 : 1;
+    const uint32_t n = g->ranks, directions = g->both_ways ? 2 : 1;
     const uint32_t on[] = {(s->rank + g->stride) % n, (s->rank + n - g->stride % n) % n};
     uint64_t last = 0;
     for (uint32_t round = 0; round < g->rounds; round++) {
         uint64_t nodes[4];
         size_t count = 0;
-        for (uint32_t w = 0; w < ways; w++)
+        for (uint32_t w = 0; w < directions; w++)
             nodes[count++] =
-                nadi_gen_put_message(s, false, on[1 - w], round * ways + w, g->bytes, last);
-        for (uint32_t w = 0; w < ways; w++)
-            nodes[count++] = nadi_gen_put_message(s, true, on[w], round * ways + w, g->bytes, last);
+                nadi_gen_put_message(s, false, on[1 - w], round * directions + w, g->bytes, last);
+        for (uint32_t w = 0; w < directions; w++)
+            nodes[count++] =
+                nadi_gen_put_message(s, true, on[w], round * directions + w, g->bytes, last);
         last = end_round(s, round, nodes, count);
     }
 }

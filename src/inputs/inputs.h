@@ -81,7 +81,7 @@ struct nadi_inputs {
     struct nadi_topology topology;
     struct nadi_graph graph;            /* where has_graph */
     struct nadi_routing_config routing; /* of the graph */
-    bool parted;    /* a graph in which not every rank has a way to every other */
+    bool parted;    /* a graph in which not every rank has a route to every other */
     bool has_graph; /* the model needs one: a graph was given, or dimensions say more than plain
                        rings, cliques and switches */
     struct nadi_packet_config packet; /* packet model only */

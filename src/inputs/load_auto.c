@@ -10,7 +10,7 @@
  * are all at one: by its closed form with a link's latency and the switch's own figures.
  *
  * O(groups + classes * algorithms * steps); algorithms of more than 2^21 steps are left out where
- * messages share links. On a graph the latency and the rate are those of some of its ways, and
+ * messages share links. On a graph the latency and the rate are those of some of its routes, and
  * trees of switches are left out: they have no closed form. */
 #include "base/mem.h"
 #include "collective/program.h"
@@ -97,21 +97,22 @@ static struct nadi_routing *routing_of(const struct nadi_inputs *in)
     return nadi_routing_create(&in->graph, &config);
 }
 
-/* Of a graph the dimensions say little: mean latency and least rate of some ways. */
+/* Of a graph the dimensions say little: mean latency and least rate of some routes. */
 static void look_at_graph(struct deciding *d)
 {
     const struct nadi_inputs *in = d->l->in;
     const struct nadi_group *g = d->class->first;
     struct nadi_routing *routing = routing_of(in);
-    struct nadi_way way = {0};
+    struct nadi_route route = {0};
     double ps = 0, count = 0;
     uint64_t rate = UINT64_MAX;
     for (uint32_t m = 1; m < g->size; m += g->size / 16 + 1) {
-        if (!nadi_routing_find(routing, nadi_group_member(g, 0), nadi_group_member(g, m), 0, &way))
+        if (!nadi_routing_find(routing, nadi_group_member(g, 0), nadi_group_member(g, m), 0,
+                               &route))
             continue;
-        for (size_t i = 0; i < way.count; i++) {
-            ps += (double)nadi_graph_channel_latency(&in->graph, way.items[i]);
-            rate = nadi_min_u64(rate, nadi_graph_channel_rate(&in->graph, way.items[i]));
+        for (size_t i = 0; i < route.count; i++) {
+            ps += (double)nadi_graph_channel_latency(&in->graph, route.items[i]);
+            rate = nadi_min_u64(rate, nadi_graph_channel_rate(&in->graph, route.items[i]));
         }
         count++;
     }
@@ -119,7 +120,7 @@ static void look_at_graph(struct deciding *d)
         d->alpha = (ps / count / 1e3 + (double)in->system.endpoint_delay_ns) * 1e-9;
         d->beta = 8 / (double)rate;
     }
-    nadi_mem_free(way.items);
+    nadi_mem_free(route.items);
     nadi_routing_destroy(routing);
 }
 
@@ -150,7 +151,7 @@ struct load {
     const struct deciding *d;
     const struct nadi_program *p;
     struct nadi_routing *routing;
-    struct nadi_way way;
+    struct nadi_route route;
     double *bytes;
     double hopped[NADI_MAX_DIMS];
 };
@@ -162,9 +163,9 @@ static void put(struct load *x, uint32_t from, uint32_t to, double bytes)
     const uint32_t a = nadi_group_member(x->d->class->first, from);
     const uint32_t b = nadi_group_member(x->d->class->first, to);
     if (x->routing) {
-        if (nadi_routing_find(x->routing, a, b, 0, &x->way))
-            for (size_t i = 0; i < x->way.count; i++)
-                x->bytes[x->way.items[i]] += bytes;
+        if (nadi_routing_find(x->routing, a, b, 0, &x->route))
+            for (size_t i = 0; i < x->route.count; i++)
+                x->bytes[x->route.items[i]] += bytes;
         return;
     }
     for (uint32_t i = 0; i < t->dim_count; i++) {
@@ -218,7 +219,7 @@ static double load_of(const struct deciding *d, const struct nadi_program *p)
         }
     const double most = fullest(&x);
     nadi_mem_free(x.bytes);
-    nadi_mem_free(x.way.items);
+    nadi_mem_free(x.route.items);
     nadi_routing_destroy(x.routing);
     return most;
 }

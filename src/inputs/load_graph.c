@@ -170,9 +170,9 @@ static bool has_common_part(const struct nadi_graph *g, uint32_t *queue)
     return false;
 }
 
-/* NPUs do not forward: a way from each to each must lead over switches. Where one is missing it
+/* NPUs do not forward: a route from each to each must lead over switches. Where one is missing it
  * takes a message that wants it to be a mistake: neighbours of a ring need no other ways. */
-static void look_for_ways(struct nadi_load *l)
+static void look_for_routes(struct nadi_load *l)
 {
     const struct nadi_graph *g = &l->in->graph;
     uint32_t *distance = NADI_NEW(uint32_t, g->node_count);
@@ -191,7 +191,7 @@ static void look_for_ways(struct nadi_load *l)
         nadi_note(l->diags, "network/parted",
                   NADI_IN_FILE(l->graph_path ? l->graph_path : l->in->options.network),
                   "NPUs do not forward, and one-way links lead one way",
-                  "there is no way from rank %" PRIu32 " to rank %" PRIu32
+                  "there is no route from rank %" PRIu32 " to rank %" PRIu32
                   ": a message between such ranks ends the run",
                   from, to - 1);
 }
@@ -207,7 +207,7 @@ bool nadi_load_graph(struct nadi_load *l)
         return true;
     if (!(l->graph_ready || (l->graph_path ? from_file(l) : nadi_load_graph_from_dims(l))))
         return false;
-    look_for_ways(l);
+    look_for_routes(l);
     in->has_graph = true;
     return true;
 }

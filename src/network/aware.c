@@ -3,8 +3,8 @@
  * A link is idle or busy. A message handed to an idle link arrives at the other end after
  * trunc(latency + bytes/bandwidth) ns and frees the link after trunc(bytes/bandwidth) ns (arrival
  * is scheduled first); handed to a busy link it waits in FIFO order. The full serialisation is paid
- * at every hop. With adaptive routing every message chooses its way as it is sent, by the bytes
- * that each link still has to carry. Ways over a list of dimensions or a graph are those of
+ * at every hop. With adaptive routing every message chooses its route as it is sent, by the bytes
+ * that each link still has to carry. Routes over a list of dimensions or a graph are those of
  * network/fabric.h. Equal to the analytical reference's congestion-aware model in one dimension;
  * several dimensions and graphs follow the same link rules. docs/models/aware.md has the equations.
  *
@@ -55,7 +55,7 @@ struct aware {
     } flights;
     uint32_t free_flight;
     struct {
-        uint32_t *items; /* messages without a way, in order */
+        uint32_t *items; /* messages without a path, in order */
         size_t count, capacity;
     } stranded;
     uint32_t kind_hop, kind_free;
@@ -153,14 +153,14 @@ static void send_again(struct aware *w, uint32_t flight)
     if (f->hops)
         nadi_fabric_load(&w->fabric, f->links + f->hop, f->hops - f->hop, -(double)f->bytes);
     f->hop = f->hops = 0;
-    const struct nadi_fabric_way *way = nadi_fabric_choose(&w->fabric, f->route, f->bytes);
-    if (way->broken) {
+    const struct nadi_fabric_path *path = nadi_fabric_choose(&w->fabric, f->route, f->bytes);
+    if (path->broken) {
         NADI_PUSH(&w->stranded, flight);
         return;
     }
-    nadi_fabric_load(&w->fabric, way->links, way->hops, (double)f->bytes);
-    f->links = way->links;
-    f->hops = way->hops;
+    nadi_fabric_load(&w->fabric, path->links, path->hops, (double)f->bytes);
+    f->links = path->links;
+    f->hops = path->hops;
     hand_over(w, flight);
 }
 
@@ -261,20 +261,20 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
     struct aware *w = self(net);
     w->sent_messages++;
     w->sent_bytes = nadi_count_add(w->sent_bytes, message->bytes);
-    const struct nadi_fabric_way *way =
+    const struct nadi_fabric_path *path =
         message->src == message->dst
             ? NULL
             : nadi_fabric_choose(&w->fabric, message->route, message->bytes);
-    if (!way || (way->hops == 0 && !way->broken)) {
+    if (!path || (path->hops == 0 && !path->broken)) {
         nadi_engine_schedule(w->engine, nadi_engine_now(w->engine), NADI_NONE, message->kind,
                              message->a, message->b, message->c);
         return;
     }
-    nadi_fabric_load(&w->fabric, way->links, way->hops, (double)message->bytes);
+    nadi_fabric_load(&w->fabric, path->links, path->hops, (double)message->bytes);
     const uint32_t flight = new_flight(w);
     w->flights.items[flight] = (struct flight){
-        .links = way->links,
-        .hops = way->hops,
+        .links = path->links,
+        .hops = path->hops,
         .bytes = message->bytes,
         .route = message->route,
         .kind = message->kind,
@@ -282,7 +282,7 @@ static void send(struct nadi_network *net, const struct nadi_message *message)
         .b = message->b,
         .c = message->c,
     };
-    if (NADI_UNLIKELY(way->broken))
+    if (NADI_UNLIKELY(path->broken))
         NADI_PUSH(&w->stranded, flight);
     else
         hand_over(w, flight);
@@ -364,10 +364,10 @@ const struct nadi_network_ops nadi_network_aware = {
     .has_links = true,
     .store_and_forward = true,
     .truncates = true,
-    .summary = "A FIFO on every link, store and forward: a message occupies each link of its way "
+    .summary = "A FIFO on every link, store and forward: a message occupies each link of its route "
                "for bytes / bandwidth and waits where the link is busy. Equal to the analytical "
                "reference's congestion-aware model in one dimension; more dimensions are crossed "
-               "in ascending order, graphs by shortest ways.",
+               "in ascending order, graphs by shortest paths.",
     .create = create,
     .destroy = destroy,
     .route = route,

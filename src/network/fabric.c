@@ -103,7 +103,7 @@ void nadi_fabric_init(struct nadi_fabric *l, const struct nadi_topology *topolog
         init_graph(l);
         if (config.scheme == NADI_ROUTE_ADAPTIVE) {
             config.loads = l->loads = NADI_ZNEW(double, l->count);
-            nadi_map64_init(&l->ways, 1024);
+            nadi_map64_init(&l->paths, 1024);
         }
         l->routing = nadi_routing_create(graph, &config);
     } else
@@ -115,7 +115,7 @@ void nadi_fabric_release(struct nadi_fabric *l)
     nadi_routing_destroy(l->routing);
     nadi_mem_free(l->found.items);
     if (l->loads)
-        nadi_map64_release(&l->ways);
+        nadi_map64_release(&l->paths);
     nadi_mem_free(l->loads);
     nadi_mem_free(l->kept.items);
     nadi_map64_release(&l->index);
@@ -171,14 +171,14 @@ static const uint32_t *keep(struct nadi_fabric *l, const uint32_t *links, uint32
     return kept;
 }
 
-/* Ways of adaptive routing come again and again: one copy each. Two that share a hash are kept
+/* Routes of adaptive routing come again and again: one copy each. Two that share a hash are kept
  * beside each other. */
 static const uint32_t *keep_once(struct nadi_fabric *l, uint32_t route, const uint32_t *links,
                                  uint32_t hops)
 {
     bool added;
     const uint64_t hash = nadi_hash_bytes(links, hops * sizeof(*links)) ^ nadi_hash_u64(route);
-    const uint32_t at = *nadi_map64_put(&l->ways, hash, (uint32_t)l->kept.count, &added);
+    const uint32_t at = *nadi_map64_put(&l->paths, hash, (uint32_t)l->kept.count, &added);
     if (added) {
         const uint32_t *kept = keep(l, links, hops);
         NADI_PUSH(&l->kept, kept);
@@ -189,7 +189,7 @@ static const uint32_t *keep_once(struct nadi_fabric *l, uint32_t route, const ui
     return keep(l, links, hops);
 }
 
-static void use_links(struct nadi_fabric *l, struct nadi_fabric_way *r, const uint32_t *links)
+static void use_links(struct nadi_fabric *l, struct nadi_fabric_path *r, const uint32_t *links)
 {
     r->links = links;
     r->changes++;
@@ -203,7 +203,7 @@ static void use_links(struct nadi_fabric *l, struct nadi_fabric_way *r, const ui
     }
 }
 
-static void find(struct nadi_fabric *l, struct nadi_fabric_way *r)
+static void find(struct nadi_fabric *l, struct nadi_fabric_path *r)
 {
     r->version = l->version;
     r->broken = false;
@@ -235,8 +235,8 @@ uint32_t nadi_fabric_route(struct nadi_fabric *l, uint32_t src, uint32_t dst)
     if (l->route_count == l->route_capacity)
         l->routes = nadi_mem_grow_lines(l->routes, &l->route_capacity, l->route_count + 1,
                                         sizeof(*l->routes));
-    struct nadi_fabric_way *r = &l->routes[l->route_count++];
-    *r = (struct nadi_fabric_way){.src = src, .dst = dst};
+    struct nadi_fabric_path *r = &l->routes[l->route_count++];
+    *r = (struct nadi_fabric_path){.src = src, .dst = dst};
     find(l, r);
     return index;
 }
@@ -250,20 +250,20 @@ uint32_t nadi_fabric_over(struct nadi_fabric *l, uint32_t link)
     return nadi_fabric_route(l, NADI_NONE, link);
 }
 
-const struct nadi_fabric_way *nadi_fabric_way(struct nadi_fabric *l, uint32_t route)
+const struct nadi_fabric_path *nadi_fabric_path(struct nadi_fabric *l, uint32_t route)
 {
-    struct nadi_fabric_way *r = &l->routes[route];
+    struct nadi_fabric_path *r = &l->routes[route];
     if (NADI_UNLIKELY(r->version != l->version))
         find(l, r);
     return r;
 }
 
-const struct nadi_fabric_way *nadi_fabric_choose(struct nadi_fabric *l, uint32_t route,
-                                                 uint64_t bytes)
+const struct nadi_fabric_path *nadi_fabric_choose(struct nadi_fabric *l, uint32_t route,
+                                                  uint64_t bytes)
 {
-    struct nadi_fabric_way *r = &l->routes[route];
+    struct nadi_fabric_path *r = &l->routes[route];
     if (!l->loads || r->src == NADI_NONE)
-        return nadi_fabric_way(l, route);
+        return nadi_fabric_path(l, route);
     nadi_routing_set_own_load(l->routing, (double)bytes);
     const bool found = nadi_routing_find(l->routing, r->src, r->dst, 0, &l->found);
     const uint32_t hops = found ? (uint32_t)l->found.count : 0;
@@ -282,7 +282,8 @@ const struct nadi_fabric_way *nadi_fabric_choose(struct nadi_fabric *l, uint32_t
 const char *nadi_fabric_too_far(const struct nadi_fabric *l)
 {
     return l->routing && nadi_routing_too_far(l->routing)
-               ? "the way of a message has more than 65,534 links: the model follows no longer ones"
+               ? "the route of a message has more than 65,534 links: the model follows no longer "
+                 "ones"
                : NULL;
 }
 

@@ -1,15 +1,16 @@
-/* fabric: the directed links of a network and the way of a message over them.
+/* fabric: the directed links of a network and the route of a message over them.
  *
  * Made from a list of dimensions or from a graph. Of dimensions: Ring both ways between neighbours
- * (the shorter way is taken, clockwise on a tie); FullyConnected one for each ordered pair; Switch
- * one up and one down for each NPU. In several dimensions every group of ranks that differ only in
- * one coordinate has its own ring, mesh or switch, and messages cross the dimensions in ascending
- * order, through the NPUs. Of a graph: its channels (platform/graph.h), ways by platform/routing.h.
+ * (the shorter route is taken, clockwise on a tie); FullyConnected one for each ordered pair;
+ * Switch one up and one down for each NPU. In several dimensions every group of ranks that differ
+ * only in one coordinate has its own ring, mesh or switch, and messages cross the dimensions in
+ * ascending order, through the NPUs. Of a graph: its channels (platform/graph.h), routes by
+ * platform/routing.h.
  *
  * A route is one way from a source to a destination, found once and kept: the number of a pair's
  * route is constant, its links change when links go down or come up, and with adaptive routing
  * whenever the model asks for a choice by the loads of now. Finding one costs its hops, and what
- * routing costs. Memory: 4 bytes a hop of each different way and about 60 a pair that was asked
+ * routing costs. Memory: 4 bytes a hop of each different route and about 60 a pair that was asked
  * for. */
 #ifndef NADI_NETWORK_FABRIC_H
 #define NADI_NETWORK_FABRIC_H
@@ -28,15 +29,15 @@ struct nadi_fabric_link {
     bool down;         /* graphs only */
 };
 
-struct nadi_fabric_way {                /* a cache line */
+struct nadi_fabric_path {               /* a cache line */
     _Alignas(64) const uint32_t *links; /* in order; valid until links change */
     uint32_t hops;
     uint32_t src, dst;   /* src NADI_NONE: over link dst alone, always */
     uint32_t version;    /* of the links that were up */
-    uint32_t changes;    /* how often it was another way than before */
+    uint32_t changes;    /* how often it was another route than before */
     double latency_ns;   /* of all hops */
     double bytes_per_ns; /* of the slowest; infinite without hops */
-    bool broken;         /* there is no way at present */
+    bool broken;         /* there is no route at present */
 };
 
 struct nadi_fabric {
@@ -48,14 +49,14 @@ struct nadi_fabric {
     uint32_t npu_count;
     bool uniform; /* routes have one link of each kind: network/uniform.h */
     uint32_t first_of_dim[NADI_MAX_DIMS + 1]; /* dimensions only */
-    struct nadi_fabric_way *routes;
+    struct nadi_fabric_path *routes;
     size_t route_count, route_capacity;
     struct nadi_map64 index;      /* src << 32 | dst -> route */
     uint32_t version;             /* of the set of links that are up */
     struct nadi_routing *routing; /* graphs only */
-    struct nadi_way found;        /* scratch */
-    double *loads;          /* adaptive routing: by link, kept by nadi_fabric_load; else NULL */
-    struct nadi_map64 ways; /* of adaptive routing: hash of route and links -> place in `kept` */
+    struct nadi_route found;      /* scratch */
+    double *loads;           /* adaptive routing: by link, kept by nadi_fabric_load; else NULL */
+    struct nadi_map64 paths; /* of adaptive routing: hash of route and links -> place in `kept` */
     struct {
         const uint32_t **items;
         size_t count, capacity;
@@ -73,12 +74,12 @@ uint32_t nadi_fabric_route(struct nadi_fabric *l, uint32_t src, uint32_t dst);
 /* Number of the route over one link (network.h). */
 uint32_t nadi_fabric_over(struct nadi_fabric *l, uint32_t link);
 /* The route as it is now; check `broken`. */
-const struct nadi_fabric_way *nadi_fabric_way(struct nadi_fabric *l, uint32_t route);
+const struct nadi_fabric_path *nadi_fabric_path(struct nadi_fabric *l, uint32_t route);
 
 /* The same, but with adaptive routing chosen anew for so many bytes by the loads of now. Links of
- * ways that were the pair's before stay valid. */
-const struct nadi_fabric_way *nadi_fabric_choose(struct nadi_fabric *l, uint32_t route,
-                                                 uint64_t bytes);
+ * routes that were the pair's before stay valid. */
+const struct nadi_fabric_path *nadi_fabric_choose(struct nadi_fabric *l, uint32_t route,
+                                                  uint64_t bytes);
 /* Bytes that are on their way over these links, more or (negative) less; nothing to do unless
  * routing is adaptive. */
 static inline void nadi_fabric_load(struct nadi_fabric *l, const uint32_t *links, uint32_t hops,
@@ -89,7 +90,8 @@ static inline void nadi_fabric_load(struct nadi_fabric *l, const uint32_t *links
 }
 
 /* Links are as the states say from now on; a cable goes down and comes up with both its links:
- * number / 2 of a link is its cable. Graphs only. All ways are looked at anew when next asked for.
+ * number / 2 of a link is its cable. Graphs only. All routes are looked at anew when next asked
+ * for.
  */
 void nadi_fabric_change(struct nadi_fabric *l, const struct nadi_link_state *states, size_t count);
 

@@ -1,6 +1,6 @@
 /* flow: messages as fluids that share links max-min fairly.
  *
- * A message waits for its sender's overhead, the start-up and the latency of every hop of its way;
+ * A message waits for its sender's overhead, the start-up and the latency of every hop of its path;
  * then its bytes flow at the rate that nadi_share gives it, and with the last one it has arrived.
  * The messages of a pair share one demand whose weight is their number: what each has got since the
  * demand began is one number (`got`), and they end in the order of the amount at which each is
@@ -12,7 +12,7 @@
  * that were sent over each link and have not arrived.
  *
  * Cost of a message: O(hops) and what nadi_share_solve costs for the components it touches, shared
- * by all that begin or end in the same instant. Memory: 64 bytes a message on its way, 60 a
+ * by all that begin or end in the same instant. Memory: 64 bytes a message on its path, 60 a
  * pair.
  */
 #include "base/mem.h"
@@ -156,7 +156,7 @@ void nadi_flow_apply_weight(struct flow *f, uint32_t pair)
     nadi_share_set_weight(f->share, pair, p->closed ? 0 : p->weight);
 }
 
-double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_way *r)
+double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_path *r)
 {
     const double round_trip_ns = 2 * r->latency_ns;
     if (f->config.window_bytes == 0 || round_trip_ns <= 0)
@@ -164,18 +164,18 @@ double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_way *r)
     return (double)f->config.window_bytes / round_trip_ns;
 }
 
-void nadi_flow_use_links(struct flow *f, uint32_t pair, const struct nadi_fabric_way *way)
+void nadi_flow_use_links(struct flow *f, uint32_t pair, const struct nadi_fabric_path *path)
 {
     struct pair *p = &f->pairs.items[pair];
     nadi_flow_tell(f, pair, f->tallies);
     p->messages = 0;
     p->bytes = 0;
-    p->changes = way->changes;
-    nadi_share_set_links(f->share, pair, way->links, way->hops, nadi_flow_limit(f, way));
+    p->changes = path->changes;
+    nadi_share_set_links(f->share, pair, path->links, path->hops, nadi_flow_limit(f, path));
 }
 
 /* The pair's first message begins: its demand, with the links of today. */
-static void open_pair(struct flow *f, uint32_t pair, const struct nadi_fabric_way *r)
+static void open_pair(struct flow *f, uint32_t pair, const struct nadi_fabric_path *r)
 {
     struct pair *p = &f->pairs.items[pair];
     if (p->changes != r->changes)
@@ -200,15 +200,15 @@ static inline void insert(struct flow *f, struct pair *p, uint32_t index)
     *at = index;
 }
 
-/* The way of a message that is sent now. With adaptive routing a pair that has nothing on its way
+/* The route of a message that is sent now. With adaptive routing a pair that has nothing on its way
  * chooses. */
-static const struct nadi_fabric_way *way_out(struct flow *f, uint32_t pair, uint64_t bytes)
+static const struct nadi_fabric_path *path_of_next(struct flow *f, uint32_t pair, uint64_t bytes)
 {
     if (!f->fabric.loads)
-        return nadi_fabric_way(&f->fabric, pair);
+        return nadi_fabric_path(&f->fabric, pair);
     struct pair_load *l = &f->loads.items[pair];
-    const struct nadi_fabric_way *r =
-        l->sent ? nadi_fabric_way(&f->fabric, pair) : nadi_fabric_choose(&f->fabric, pair, bytes);
+    const struct nadi_fabric_path *r =
+        l->sent ? nadi_fabric_path(&f->fabric, pair) : nadi_fabric_choose(&f->fabric, pair, bytes);
     if (l->sent++ == 0) {
         l->links = r->links;
         l->hops = r->hops;
@@ -251,7 +251,7 @@ static inline void join_pair(struct flow *f, struct pair *p, uint32_t index)
 }
 
 /* Nothing to carry, or nowhere to go. */
-static void pass_through(struct flow *f, uint32_t index, const struct nadi_fabric_way *r)
+static void pass_through(struct flow *f, uint32_t index, const struct nadi_fabric_path *r)
 {
     for (uint32_t i = 0; i < r->hops; i++) {
         struct nadi_fabric_tally *l = &f->tallies[r->links[i]];
@@ -265,7 +265,7 @@ static void begin(struct flow *f, uint32_t index)
 {
     const struct transfer *t = &f->transfers.items[index];
     const uint32_t pair = t->route;
-    const struct nadi_fabric_way *r = nadi_fabric_way(&f->fabric, pair);
+    const struct nadi_fabric_path *r = nadi_fabric_path(&f->fabric, pair);
     if (NADI_UNLIKELY(r->broken)) {
         NADI_PUSH(&f->stranded, index);
         return;
@@ -395,7 +395,8 @@ static uint32_t new_transfer(struct flow *f)
 /* The message is ready to leave its sender at this time. */
 void nadi_flow_schedule(struct flow *f, uint32_t index, nadi_time ready)
 {
-    const struct nadi_fabric_way *r = nadi_fabric_way(&f->fabric, f->transfers.items[index].route);
+    const struct nadi_fabric_path *r =
+        nadi_fabric_path(&f->fabric, f->transfers.items[index].route);
     const nadi_time at = later(ready, (f->config.startup_ns + r->latency_ns) * 1e3);
     if (at == nadi_engine_now(f->engine)) {
         begin(f, index);
@@ -441,7 +442,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         *ready = later(*ready > now ? *ready : now, f->config.overhead_ns * 1e3);
         now = *ready;
     }
-    (void)way_out(f, m->route, m->bytes);
+    (void)path_of_next(f, m->route, m->bytes);
     f->transfers.items[index].connection =
         nadi_connections_find(&f->connections, m->route, m->connection);
     nadi_flow_schedule(f, index, now);
@@ -587,7 +588,7 @@ const struct nadi_network_ops nadi_network_flow = {
     .has_contention = true,
     .has_links = true,
     .can_fold = true,
-    .summary = "Messages are fluids that share every link of their way max-min fairly, in "
+    .summary = "Messages are fluids that share every link of their route max-min fairly, in "
                "picoseconds; each waits for the latency of all its hops. Any graph, any number of "
                "dimensions.",
     .create = create,

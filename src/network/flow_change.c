@@ -1,12 +1,13 @@
-/* flow_change: links that change while messages are on their way. Rates are found anew; where a way
- * is down the rest of its messages takes another one, at once and without its latency, or waits
- * where there is none. A message that has not begun pays the latency of the way it then takes. */
+/* flow_change: links that change while messages are on their way. Rates are found anew; where a
+ * route is down the rest of its messages takes another one, at once and without its latency, or
+ * waits where there is none. A message that has not begun pays the latency of the route it then
+ * takes. */
 #include "base/mem.h"
 #include "network/flow_inside.h"
 
 /* What is left of the pair's messages is counted where it will go. */
-static void count_rest(struct flow *f, uint32_t pair, const struct nadi_fabric_way *from,
-                       const struct nadi_fabric_way *to)
+static void count_rest(struct flow *f, uint32_t pair, const struct nadi_fabric_path *from,
+                       const struct nadi_fabric_path *to)
 {
     const uint64_t bytes = nadi_count_round(nadi_flow_rest(f, pair));
     for (uint32_t i = 0; i < from->hops; i++)
@@ -18,22 +19,22 @@ static void count_rest(struct flow *f, uint32_t pair, const struct nadi_fabric_w
     }
 }
 
-static bool same_way(const struct nadi_fabric_way *a, const struct nadi_fabric_way *b)
+static bool same_path(const struct nadi_fabric_path *a, const struct nadi_fabric_path *b)
 {
     return a->broken == b->broken && a->hops == b->hops &&
            (a->hops == 0 || memcmp(a->links, b->links, a->hops * sizeof(*a->links)) == 0);
 }
 
-/* The pair has messages on their way; puts them on the way of now. */
+/* The pair has messages on their path; puts them on the way of now. */
 static void move(struct flow *f, uint32_t pair)
 {
     struct pair *p = &f->pairs.items[pair];
     nadi_flow_advance(f, pair, nadi_engine_now(f->engine));
-    const struct nadi_fabric_way old = f->fabric.routes[pair];
-    const struct nadi_fabric_way *way = nadi_fabric_way(&f->fabric, pair);
-    const bool moved = !same_way(&old, way);
-    p->changes = way->changes;
-    if (!moved && !(f->config.window_bytes > 0 && !way->broken))
+    const struct nadi_fabric_path old = f->fabric.routes[pair];
+    const struct nadi_fabric_path *path = nadi_fabric_path(&f->fabric, pair);
+    const bool moved = !same_path(&old, path);
+    p->changes = path->changes;
+    if (!moved && !(f->config.window_bytes > 0 && !path->broken))
         return;
     if (!p->closed) {
         p->closed = true; /* leaves the old links */
@@ -45,10 +46,10 @@ static void move(struct flow *f, uint32_t pair)
     p->messages = 0;
     p->bytes = 0;
     if (moved)
-        count_rest(f, pair, &old, way);
-    if (way->broken)
+        count_rest(f, pair, &old, path);
+    if (path->broken)
         return;
-    nadi_flow_use_links(f, pair, way);
+    nadi_flow_use_links(f, pair, path);
     p->closed = false;
     nadi_flow_apply_weight(f, pair);
 }
@@ -67,7 +68,7 @@ void nadi_flow_change(struct nadi_network *net, const struct nadi_link_state *st
     f->stranded.count = 0;
     for (size_t i = 0; i < waiting; i++) {
         const uint32_t transfer = f->stranded.items[i];
-        if (nadi_fabric_way(&f->fabric, f->transfers.items[transfer].route)->broken)
+        if (nadi_fabric_path(&f->fabric, f->transfers.items[transfer].route)->broken)
             f->stranded.items[f->stranded.count++] = transfer;
         else
             nadi_flow_schedule(f, transfer, nadi_engine_now(f->engine));

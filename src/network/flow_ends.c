@@ -83,7 +83,7 @@ void nadi_flow_expect_ends(const struct flow *f)
     }
     for (size_t i = 1; i < 3; i++) {
         __builtin_prefetch(&f->transfers.items[f->pairs.items[ends[i].pair].head]);
-        nadi_share_expect(f->share, ends[i].pair, NADI_SHARE_WAY);
+        nadi_share_expect(f->share, ends[i].pair, NADI_SHARE_PATH);
     }
     nadi_share_expect(f->share, ends[0].pair, NADI_SHARE_LINKS);
 }

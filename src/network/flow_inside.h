@@ -31,7 +31,7 @@ struct pair {      /* of a route: its messages that share links now; its demand 
     nadi_time since;
     uint32_t head;
     uint32_t count : 31;
-    uint32_t closed : 1; /* its way is cut: the demand is not active */
+    uint32_t closed : 1; /* its route is cut: the demand is not active */
     uint32_t changes;    /* of the route, when the demand got its links */
     /* messages that took the demand's links and are not yet in the links' tallies */
     uint32_t messages;
@@ -41,7 +41,7 @@ struct pair {      /* of a route: its messages that share links now; its demand 
 _Static_assert(sizeof(struct pair) == 64, "a pair is a cache line");
 
 /* Adaptive routing: a pair's messages that were sent and have not arrived, and the links that count
- * their bytes as load: those of the way when the first was sent. */
+ * their bytes as load: those of the route when the first was sent. */
 struct pair_load {
     uint32_t sent, hops;
     const uint32_t *links;
@@ -107,7 +107,7 @@ struct flow {
     uint32_t free_transfer;
     uint32_t kind_begin, kind_settle, kind_pump;
     struct {
-        uint32_t *items; /* messages that found no way when they began; in order */
+        uint32_t *items; /* messages that found no route when they began; in order */
         size_t count, capacity;
     } stranded;
     nadi_time pump_at;         /* NADI_TIME_NEVER: not scheduled */
@@ -135,16 +135,16 @@ void nadi_flow_need_settling(struct flow *f);
 /* The pair's weight, which its messages have together, is that of its demand from now on. */
 void nadi_flow_apply_weight(struct flow *f, uint32_t pair);
 /* The pair's demand, which is not active, crosses these links from now on. */
-void nadi_flow_use_links(struct flow *f, uint32_t pair, const struct nadi_fabric_way *way);
+void nadi_flow_use_links(struct flow *f, uint32_t pair, const struct nadi_fabric_path *path);
 /* Adds to tallies of links what the pair has counted. */
 void nadi_flow_tell(const struct flow *f, uint32_t pair, struct nadi_fabric_tally *tallies);
 void nadi_flow_schedule(struct flow *f, uint32_t transfer, nadi_time ready);
-double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_way *r);
+double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_path *r);
 
 /* flow_log.c; all but create and destroy only with f->log */
 struct nadi_flow_log *nadi_flow_log_create(struct nadi_message_log *to); /* NULL of NULL */
 void nadi_flow_log_destroy(struct nadi_flow_log *log);                   /* NULL is allowed */
-void nadi_flow_log_open(struct flow *f, uint32_t pair, const struct nadi_fabric_way *way);
+void nadi_flow_log_open(struct flow *f, uint32_t pair, const struct nadi_fabric_path *path);
 void nadi_flow_log_begin(struct flow *f, uint32_t transfer);
 /* The message waits for those of its connection; it need wait no longer. */
 void nadi_flow_log_queue(struct flow *f, uint32_t transfer);

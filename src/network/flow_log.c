@@ -41,12 +41,12 @@ void nadi_flow_log_destroy(struct nadi_flow_log *log)
     nadi_mem_free(log);
 }
 
-void nadi_flow_log_open(struct flow *f, uint32_t pair, const struct nadi_fabric_way *way)
+void nadi_flow_log_open(struct flow *f, uint32_t pair, const struct nadi_fabric_path *path)
 {
     struct nadi_flow_log *log = f->log;
-    struct hold h = {.alone = nadi_flow_limit(f, way), .by = NADI_NONE, .link = NADI_NONE};
-    for (uint32_t i = 0; i < way->hops; i++)
-        h.alone = fmin(h.alone, f->fabric.items[way->links[i]].bytes_per_ns);
+    struct hold h = {.alone = nadi_flow_limit(f, path), .by = NADI_NONE, .link = NADI_NONE};
+    for (uint32_t i = 0; i < path->hops; i++)
+        h.alone = fmin(h.alone, f->fabric.items[path->links[i]].bytes_per_ns);
     while (log->holds.count <= pair)
         NADI_PUSH(&log->holds, h);
     log->holds.items[pair] = h;

@@ -4,7 +4,7 @@
  * schedules it at the arrival time, on no actor. Bytes sent equal bytes delivered; nothing is lost.
  * Messages may also begin or end at a switch that takes part in collectives: such a message goes
  * over one link, which the caller names (`over`), and its src or dst is npu_count + k for switch k.
- * `route` names the way from src to dst for models where that takes time to find: it is constant
+ * `route` names the route from src to dst for models where that takes time to find: it is constant
  * during a run, so callers that send often between the same pair keep it. */
 #ifndef NADI_NETWORK_NETWORK_H
 #define NADI_NETWORK_NETWORK_H

@@ -54,11 +54,11 @@ struct nadi_network_ops {
     /* Links change, all at once; messages on their way find other ways where theirs is down. Only
      * with a graph; NULL: the model has no links that could. */
     void (*change)(struct nadi_network *net, const struct nadi_link_state *states, size_t count);
-    /* Messages that wait because there is no way at present; *src, *dst: of one of them that had
+    /* Messages that wait because there is no route at present; *src, *dst: of one of them that had
      * none when it was sent, if there is one. NULL: never. */
     uint64_t (*stranded)(const struct nadi_network *net, uint32_t *src, uint32_t *dst);
-    /* Where messages wait for ever because their way has more links than the model can follow: says
-     * so; NULL: not therefore. NULL: never. */
+    /* Where messages wait for ever because their route has more links than the model can follow:
+     * says so; NULL: not therefore. NULL: never. */
     const char *(*too_far)(const struct nadi_network *net);
     /* Is something on its way that ends beyond the clock's range, and for which no event is
      * pending? NULL: never. */

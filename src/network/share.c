@@ -64,8 +64,8 @@ void nadi_share_hold(struct nadi_share *s, uint32_t demand, uint32_t link, doubl
     if (l->held == 0)
         s->gauges[link].level = level;
     for (uint32_t h = 0; h < d->hops; h++)
-        if (nadi_share_way(s, d)[h].link == link)
-            swap_members(s, l, nadi_share_way(s, d)[h].place, l->held++);
+        if (nadi_share_path(s, d)[h].link == link)
+            swap_members(s, l, nadi_share_path(s, d)[h].place, l->held++);
 }
 
 static inline void release(struct nadi_share *s, struct demand *d)
@@ -79,8 +79,8 @@ static inline void release(struct nadi_share *s, struct demand *d)
     if (l->count == 1)
         l->held = 0;
     for (uint32_t h = 0; l->held && h < d->hops; h++)
-        if (nadi_share_way(s, d)[h].link == link)
-            swap_members(s, l, nadi_share_way(s, d)[h].place, --l->held);
+        if (nadi_share_path(s, d)[h].link == link)
+            swap_members(s, l, nadi_share_path(s, d)[h].place, --l->held);
     if (l->held == 0)
         s->gauges[link].level = (double)INFINITY;
 }
@@ -116,16 +116,16 @@ void nadi_share_set_links(struct nadi_share *s, uint32_t demand, const uint32_t 
 {
     struct demand *d = &s->demands.items[demand];
     NADI_ASSERT(d->weight <= 0 && hops <= MOST_HOPS && s->hops.count < UINT32_MAX - hops);
-    if (hops > d->hops) { /* the old place stays empty: ways seldom grow */
+    if (hops > d->hops) { /* the old place stays empty: routes seldom grow */
         NADI_RESERVE(&s->hops, s->hops.count + hops);
-        d->way = (uint32_t)s->hops.count;
+        d->path = (uint32_t)s->hops.count;
         s->hops.count += hops;
     }
     d->hops = hops & MOST_HOPS;
     d->limit = limit;
     d->repeats = repeats(s, links, hops);
     for (uint32_t h = 0; h < hops; h++)
-        s->hops.items[d->way + h].link = links[h];
+        s->hops.items[d->path + h].link = links[h];
 }
 
 static void add_member(struct link *l, struct member m)
@@ -146,10 +146,10 @@ static void enter(struct nadi_share *s, uint32_t index)
 {
     const struct demand *d = &s->demands.items[index];
     for (uint32_t h = 0; h < d->hops; h++) {
-        struct hop *hop = &nadi_share_way(s, d)[h];
+        struct hop *hop = &nadi_share_path(s, d)[h];
         struct link *l = &s->links[hop->link];
         hop->place = l->count;
-        add_member(l, (struct member){index, d->way + h});
+        add_member(l, (struct member){index, d->path + h});
     }
     s->members += d->hops;
     s->active++;
@@ -161,7 +161,7 @@ static void leave(struct nadi_share *s, uint32_t index)
     const double rate = d->weight * nadi_share_level_of(s, d);
     release(s, d);
     for (uint32_t h = 0; h < d->hops; h++) {
-        const struct hop *hop = &nadi_share_way(s, d)[h];
+        const struct hop *hop = &nadi_share_path(s, d)[h];
         struct link *l = &s->links[hop->link];
         struct gauge *g = &s->gauges[hop->link];
         if (--l->count == 0) {
@@ -181,7 +181,7 @@ static void leave(struct nadi_share *s, uint32_t index)
 static void change_rate(struct nadi_share *s, const struct demand *d, double more)
 {
     for (uint32_t h = 0; h < d->hops; h++) {
-        struct gauge *g = &s->gauges[nadi_share_way(s, d)[h].link];
+        struct gauge *g = &s->gauges[nadi_share_path(s, d)[h].link];
         g->load += more;
         g->changes++;
     }
@@ -220,14 +220,14 @@ void nadi_share_expect(const struct nadi_share *s, uint32_t demand, enum nadi_sh
         __builtin_prefetch(d);
         return;
     }
-    const struct hop *way = nadi_share_way(s, d);
-    if (part == NADI_SHARE_WAY) {
-        __builtin_prefetch(way);
-        __builtin_prefetch(way + d->hops);
+    const struct hop *path = nadi_share_path(s, d);
+    if (part == NADI_SHARE_PATH) {
+        __builtin_prefetch(path);
+        __builtin_prefetch(path + d->hops);
         return;
     }
     for (uint32_t h = 0; h < d->hops; h++)
-        __builtin_prefetch(&s->links[way[h].link]);
+        __builtin_prefetch(&s->links[path[h].link]);
 }
 
 /* ---- all changes --------------------------------------------------------------------------- */
@@ -247,12 +247,12 @@ static bool solve_alone(struct nadi_share *s, uint32_t index)
     double least = (double)INFINITY;
     uint32_t by = NADI_NONE;
     for (uint32_t h = 0; h < d->hops; h++) {
-        const struct link *l = &s->links[nadi_share_way(s, d)[h].link];
+        const struct link *l = &s->links[nadi_share_path(s, d)[h].link];
         if (l->count != 1)
             return false;
         if (l->capacity < least) {
             least = l->capacity;
-            by = nadi_share_way(s, d)[h].link;
+            by = nadi_share_path(s, d)[h].link;
         }
     }
     double level = least / d->weight;
@@ -269,7 +269,7 @@ static bool solve_alone(struct nadi_share *s, uint32_t index)
         s->gauges[by].level = level;
     }
     for (uint32_t h = 0; h < d->hops; h++) {
-        struct gauge *g = &s->gauges[nadi_share_way(s, d)[h].link];
+        struct gauge *g = &s->gauges[nadi_share_path(s, d)[h].link];
         g->load = d->weight * level;
         g->highest = level;
     }
@@ -317,7 +317,7 @@ static void find_levels(struct nadi_share *s)
         const uint32_t index = changed->items[i];
         const struct demand *d = &s->demands.items[index];
         for (uint32_t h = 0; d->placed && h < d->hops; h++)
-            nadi_share_touch(s, nadi_share_way(s, d)[h].link);
+            nadi_share_touch(s, nadi_share_path(s, d)[h].link);
         if (d->placed)
             continue;
         if (many)
@@ -371,5 +371,5 @@ uint32_t nadi_share_hops(const struct nadi_share *s, uint32_t demand)
 
 uint32_t nadi_share_link(const struct nadi_share *s, uint32_t demand, uint32_t hop)
 {
-    return nadi_share_way(s, &s->demands.items[demand])[hop].link;
+    return nadi_share_path(s, &s->demands.items[demand])[hop].link;
 }

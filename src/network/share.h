@@ -36,9 +36,9 @@ void nadi_share_set_links(struct nadi_share *s, uint32_t demand, const uint32_t 
 void nadi_share_set_weight(struct nadi_share *s, uint32_t demand, double weight);
 void nadi_share_set_capacity(struct nadi_share *s, uint32_t link, double capacity);
 
-/* Asks memory for what a change of the demand will touch: itself, later its way, later the links on
- * it. Changes nothing. */
-enum nadi_share_part { NADI_SHARE_DEMAND, NADI_SHARE_WAY, NADI_SHARE_LINKS };
+/* Asks memory for what a change of the demand will touch: itself, later its route, later the links
+ * on it. Changes nothing. */
+enum nadi_share_part { NADI_SHARE_DEMAND, NADI_SHARE_PATH, NADI_SHARE_LINKS };
 void nadi_share_expect(const struct nadi_share *s, uint32_t demand, enum nadi_share_part part);
 
 /* The active demands that have changed themselves, or have a new level or another holder; valid

@@ -18,7 +18,7 @@ void nadi_share_join(struct nadi_share *s, uint32_t demand)
     const struct demand *d = &s->demands.items[demand];
     NADI_PUSH(&s->set, demand);
     for (uint32_t h = 0; h < d->hops; h++)
-        join_link(s, nadi_share_way(s, d)[h].link);
+        join_link(s, nadi_share_path(s, d)[h].link);
 }
 
 /* All demands on the links of the set, and all links of these. Nobody is held. */
@@ -72,7 +72,7 @@ static void hold(struct nadi_share *s, uint32_t demand, double level, uint32_t b
     const double rate = d->weight * level;
     nadi_share_hold(s, demand, by, level);
     for (uint32_t h = 0; h < d->hops; h++) {
-        const uint32_t link = nadi_share_way(s, d)[h].link;
+        const uint32_t link = nadi_share_path(s, d)[h].link;
         struct room *r = &s->rooms[link];
         s->gauges[link].load += rate;
         s->gauges[link].highest = level; /* levels only rise in a filling */

@@ -51,8 +51,8 @@ struct hop {
 
 struct demand { /* half a cache line: most are looked at as somebody's neighbour */
     double weight;
-    double limit; /* bound of its level */
-    uint32_t way; /* its first hop among all */
+    double limit;  /* bound of its level */
+    uint32_t path; /* its first hop among all */
     uint32_t hops : 28;
     uint32_t repeats : 1; /* some link is there more than once */
     uint32_t listed : 1;  /* among the changed ones */
@@ -130,9 +130,9 @@ struct nadi_share {
                                */
 #define NADI_SHARE_FULL 1e-13 /* relative: a load this near to the capacity is the capacity */
 
-static inline struct hop *nadi_share_way(const struct nadi_share *s, const struct demand *d)
+static inline struct hop *nadi_share_path(const struct nadi_share *s, const struct demand *d)
 {
-    return &s->hops.items[d->way];
+    return &s->hops.items[d->path];
 }
 
 static inline struct member *nadi_share_members(struct link *l)

@@ -42,10 +42,10 @@ static void meet(struct nadi_share *s, uint32_t link, double level)
 
 static void add_rate(struct nadi_share *s, const struct demand *d, double more, double level)
 {
-    const struct hop *way = nadi_share_way(s, d);
+    const struct hop *path = nadi_share_path(s, d);
     for (uint32_t h = 0; h < d->hops; h++) {
-        s->gauges[way[h].link].load += more;
-        meet(s, way[h].link, level);
+        s->gauges[path[h].link].load += more;
+        meet(s, path[h].link, level);
     }
 }
 
@@ -55,7 +55,7 @@ void nadi_share_place(struct nadi_share *s, uint32_t demand)
     double level = d->limit;
     uint32_t by = NADI_NONE;
     for (uint32_t h = 0; h < d->hops; h++) {
-        const uint32_t link = nadi_share_way(s, d)[h].link;
+        const uint32_t link = nadi_share_path(s, d)[h].link;
         const struct link *l = &s->links[link];
         const struct gauge *g = &s->gauges[link];
         const double spare = g->load < l->capacity ? l->capacity - g->load : 0;
@@ -91,9 +91,9 @@ static bool is_first(const struct nadi_share *s, const struct demand *d, uint32_
                      struct member m)
 {
     uint32_t h = 0;
-    while (d->repeats && nadi_share_way(s, d)[h].link != link)
+    while (d->repeats && nadi_share_path(s, d)[h].link != link)
         h++;
-    return !d->repeats || m.hop == d->way + h;
+    return !d->repeats || m.hop == d->path + h;
 }
 
 /* The link's members into `rates`: those that it holds take whatever they get. Its load is added up
@@ -186,25 +186,25 @@ static double level_for(struct nadi_share *s, uint32_t link, bool *take)
     return water_level(s, link);
 }
 
-/* The least level of the links of the demand's way, and of its own limit. */
+/* The least level of the links of the demand's route, and of its own limit. */
 static double least_level(const struct nadi_share *s, const struct demand *d)
 {
-    const struct hop *way = nadi_share_way(s, d);
+    const struct hop *path = nadi_share_path(s, d);
     double least = d->limit;
     for (uint32_t h = 0; h < d->hops; h++) { /* no branch: none is likely */
-        const double level = s->gauges[way[h].link].level;
+        const double level = s->gauges[path[h].link].level;
         least = level < least ? level : least;
     }
     return least;
 }
 
-/* A link of the demand's way that has this level; NADI_NONE: its own limit has. */
+/* A link of the demand's route that has this level; NADI_NONE: its own limit has. */
 static uint32_t link_at(const struct nadi_share *s, const struct demand *d, double level)
 {
-    const struct hop *way = nadi_share_way(s, d);
+    const struct hop *path = nadi_share_path(s, d);
     for (uint32_t h = 0; h < d->hops; h++)
-        if (s->gauges[way[h].link].level <= level)
-            return way[h].link;
+        if (s->gauges[path[h].link].level <= level)
+            return path[h].link;
     return NADI_NONE;
 }
 
@@ -274,16 +274,16 @@ static void move_members(struct nadi_share *s, uint32_t link, uint32_t count, do
     for (uint32_t k = 0; k < count; k++) {
         expect(s, all, k, count);
         const struct demand *d = &s->demands.items[all[k].demand];
-        const struct hop *way = nadi_share_way(s, d);
+        const struct hop *path = nadi_share_path(s, d);
         if (!is_first(s, d, link, all[k]))
             continue;
         NADI_RESERVE(&s->met, met + d->hops);
         uint32_t *const links = s->met.items;
         const double rate = d->weight * more;
         for (uint32_t h = 0; h < d->hops; h++) {
-            struct gauge *g = &s->gauges[way[h].link];
+            struct gauge *g = &s->gauges[path[h].link];
             g->load += rate;
-            links[met] = way[h].link;
+            links[met] = path[h].link;
             met += g->mark != mark;
             g->mark = mark;
         }

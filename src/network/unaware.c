@@ -88,25 +88,25 @@ static uint32_t over(struct nadi_network *net, uint32_t link)
     return 1U << DIM_BITS | link / 2 / ((const struct unaware *)net)->topology->npu_count;
 }
 
-static void fill(const struct unaware *u, struct memo *m, uint32_t way, uint64_t bytes)
+static void fill(const struct unaware *u, struct memo *m, uint32_t route, uint64_t bytes)
 {
-    const struct nadi_dim *dim = &u->topology->dims[dim_of(way)];
-    double hops = (double)(way >> DIM_BITS);
+    const struct nadi_dim *dim = &u->topology->dims[dim_of(route)];
+    double hops = (double)(route >> DIM_BITS);
     double serial = (double)bytes / dim->bytes_per_ns;
     *m = (struct memo){
-        .route = way,
+        .route = route,
         .bytes = bytes,
         .delay_ns = nadi_ns_trunc(hops * dim->latency_ns + serial),
         .serial_ns = nadi_ns_trunc(serial),
     };
 }
 
-static const struct memo *look_up(struct unaware *u, uint32_t way, uint64_t bytes)
+static const struct memo *look_up(struct unaware *u, uint32_t route, uint64_t bytes)
 {
-    uint64_t key = (bytes ^ way) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t key = (bytes ^ route) * UINT64_C(0x9e3779b97f4a7c15);
     struct memo *m = &u->memo[key >> (64 - MEMO_BITS)];
-    if (NADI_UNLIKELY(m->route != way || m->bytes != bytes))
-        fill(u, m, way, bytes);
+    if (NADI_UNLIKELY(m->route != route || m->bytes != bytes))
+        fill(u, m, route, bytes);
     return m;
 }
 

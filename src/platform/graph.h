@@ -147,8 +147,8 @@ const char *nadi_graph_node_name(const struct nadi_graph *g, uint32_t node, char
 const char *nadi_graph_dim_name(const struct nadi_graph *g, uint32_t dim, char buffer[64]);
 
 /* Hops to `to` from every node, over switches only (hosts are end points); NADI_NONE where there is
- * no way. distance and queue have node_count entries. O(nodes + links). Returns the number of nodes
- * reached: queue holds them in order of discovery, neighbours in order of ports. */
+ * no route. distance and queue have node_count entries. O(nodes + links). Returns the number of
+ * nodes reached: queue holds them in order of discovery, neighbours in order of ports. */
 uint32_t nadi_graph_distances(const struct nadi_graph *g, uint32_t to, uint32_t *distance,
                               uint32_t *queue);
 

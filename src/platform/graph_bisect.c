@@ -5,7 +5,7 @@
 
 enum {
     MOST_ROUTERS = 4096, /* of a product whose bisection is a flow */
-    MOST_WAYS = 7000,    /* all of them are tried; and nodes of such a network: */
+    MOST_CHOICES = 7000, /* all of them are tried; and nodes of such a network: */
     MOST_SMALL = 100,
     MOST_MOVED = 2048, /* nodes of a network whose halves are improved */
     MOST_PASSES = 12,
@@ -99,22 +99,22 @@ static void find_clusters(struct clusters *c, const struct nadi_graph *g)
     c->first[c->count] = g->host_count;
 }
 
-/* Ways to take `half` of the NPUs, clusters being of equal ones; many: more than MOST_WAYS. */
-static double count_ways(const struct clusters *c, uint32_t half)
+/* Ways to take `half` of the NPUs, clusters being of equal ones; many: more than MOST_CHOICES. */
+static double count_choices(const struct clusters *c, uint32_t half)
 {
-    double ways[MOST_SMALL + 1] = {1};
+    double choices[MOST_SMALL + 1] = {1};
     for (uint32_t i = 0; i < c->count; i++) {
         const uint32_t size = c->first[i + 1] - c->first[i];
         for (uint32_t n = half + 1; n-- > 0;)
             for (uint32_t k = 1; k <= size && k <= n; k++)
-                ways[n] += ways[n - k];
+                choices[n] += choices[n - k];
     }
-    return ways[half];
+    return choices[half];
 }
 
 /* The next way to take as many as are taken, in descending order of the clusters' numbers; false
  * after the last. */
-static bool next_way(const struct clusters *c, uint32_t *taken)
+static bool next_choice(const struct clusters *c, uint32_t *taken)
 {
     uint32_t free = 0; /* taken in the clusters behind */
     for (uint32_t i = c->count; i-- > 0;) {
@@ -144,7 +144,7 @@ static bool try_all(struct nadi_graph_measures *m, const struct nadi_graph *g, b
     if (g->host_count > MOST_SMALL || g->node_count > MOST_SMALL)
         return false;
     find_clusters(&c, g);
-    if (count_ways(&c, left) > MOST_WAYS)
+    if (count_choices(&c, left) > MOST_CHOICES)
         return false;
     for (uint32_t i = 0; i < c.count; i++) {
         const uint32_t size = c.first[i + 1] - c.first[i];
@@ -156,7 +156,7 @@ static bool try_all(struct nadi_graph_measures *m, const struct nadi_graph *g, b
             for (uint32_t h = c.first[i]; h < c.first[i + 1]; h++)
                 side[h] = h - c.first[i] < taken[i];
         try_split(m, g, side, "of all");
-    } while (next_way(&c, taken));
+    } while (next_choice(&c, taken));
     m->all_splits = true;
     return true;
 }

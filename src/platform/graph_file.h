@@ -50,7 +50,7 @@ bool nadi_graph_file_from_doc(struct nadi_graph_file *f, const struct nadi_doc *
                               struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_graph_file_release(struct nadi_graph_file *f);
 
-/* The dimensions that collectives see; how long a way is, only the graph says. False: there are
+/* The dimensions that collectives see; how long a route is, only the graph says. False: there are
  * more NPUs than a topology has. */
 bool nadi_graph_file_topology(const struct nadi_graph_file *f,
                               struct nadi_topology *t) NADI_MUST_USE;

@@ -146,7 +146,7 @@ static bool plan(struct file *f, struct nadi_generator *gen)
             gen->up[i - 1] = t[i - 1].up / t[i].bundle;
             gen->parallel_cables[i - 1] = t[i].bundle;
         }
-        /* Half of each switch's latency on either side: every way passes all of it. */
+        /* Half of each switch's latency on either side: every route passes all of it. */
         const double below_ns = i > 0 ? t[i - 1].switch_ns : 0;
         *(i > 0 ? &gen->uplink[i - 1] : &gen->host) = (struct nadi_generator_cable){
             .bytes_per_s = t[i].gbps * 125e6,

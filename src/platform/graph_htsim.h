@@ -8,7 +8,7 @@
  *   Radix_Down 4          ports to below, and to above (not in the highest tier)
  *   Radix_Up 4
  *   Downlink_Latency_ns 1000
- *   Switch_Latency_ns 0   half of it goes to each cable that a way enters and leaves it by
+ *   Switch_Latency_ns 0   half of it goes to each cable that a route enters and leaves it by
  *   Bundle 1              parallel cables to each switch of the tier below, 1
  *   Oversubscribed 1      accepted, as are Queue_Up and Queue_Down: the radixes say it already
  *

@@ -89,7 +89,7 @@ struct search {
     const struct nadi_graph *g;
     uint32_t *distance, *queue;
     uint32_t *before;   /* cable by which a node was found */
-    double *ways;       /* shortest ones */
+    double *paths;      /* shortest ones */
     nadi_time *latency; /* the least of them */
     uint32_t found;
 };
@@ -102,7 +102,7 @@ static void look_from(struct search *s, uint32_t from)
     memset(s->distance, 0xff, g->node_count * sizeof(*s->distance));
     s->found = 0;
     s->distance[from] = 0;
-    s->ways[from] = 1;
+    s->paths[from] = 1;
     s->latency[from] = 0;
     s->queue[s->found++] = from;
     for (uint32_t i = 0; i < s->found; i++) {
@@ -115,7 +115,7 @@ static void look_from(struct search *s, uint32_t from)
                 continue;
             if (s->distance[peer] == NADI_NONE) {
                 s->distance[peer] = s->distance[node] + 1;
-                s->ways[peer] = 0;
+                s->paths[peer] = 0;
                 s->before[peer] = g->ports[p].link;
                 s->latency[peer] = INT64_MAX;
                 s->queue[s->found++] = peer;
@@ -124,13 +124,13 @@ static void look_from(struct search *s, uint32_t from)
                 const nadi_time latency =
                     nadi_time_add(s->latency[node], g->links[g->ports[p].link].latency);
                 s->latency[peer] = latency < s->latency[peer] ? latency : s->latency[peer];
-                s->ways[peer] += s->ways[node];
+                s->paths[peer] += s->paths[node];
             }
         }
     }
 }
 
-/* Cables on board at the two ends of a way between NPUs. */
+/* Cables on board at the two ends of a route between NPUs. */
 static uint32_t board_hops(const struct nadi_graph *g, uint32_t from, uint32_t to)
 {
     uint32_t count = 0;
@@ -163,13 +163,13 @@ static void list_distances(struct nadi_graph_measures *m, const struct search *s
         const uint32_t node = s->queue[i];
         if (s->g->nodes[node].kind != NADI_GRAPH_HOST)
             continue;
-        const double ways = s->ways[node];
+        const double paths = s->paths[node];
         struct nadi_measure_distance *d =
             distance_of(m, s->distance[node] - board_hops(s->g, s->queue[0], node));
         if (!d)
             return;
-        d->least_ways = d->npus == 0 || ways < d->least_ways ? ways : d->least_ways;
-        d->most_ways = ways > d->most_ways ? ways : d->most_ways;
+        d->least_paths = d->npus == 0 || paths < d->least_paths ? paths : d->least_paths;
+        d->most_paths = paths > d->most_paths ? paths : d->most_paths;
         d->npus++;
     }
 }
@@ -208,7 +208,7 @@ static bool like_last(const struct nadi_graph *g, uint32_t npu)
            g->nodes[g->ports[g->first_port[a]].peer].kind == NADI_GRAPH_SWITCH;
 }
 
-/* Ways to the farthest NPU: those of the two NPUs' own cables, or, as one cable is often all that
+/* Paths to the farthest NPU: those of the two NPUs' own cables, or, as one cable is often all that
  * an NPU has, those between the switches next to the two. */
 static void measure_first(struct nadi_graph_measures *m, struct search *s)
 {
@@ -242,7 +242,7 @@ static void measure_distances(struct nadi_graph_measures *m, const struct nadi_g
         .distance = NADI_NEW(uint32_t, g->node_count),
         .queue = NADI_NEW(uint32_t, g->node_count),
         .before = NADI_NEW(uint32_t, g->node_count),
-        .ways = NADI_NEW(double, g->node_count),
+        .paths = NADI_NEW(double, g->node_count),
         .latency = NADI_NEW(nadi_time, g->node_count),
     };
     const uint64_t visits = (uint64_t)g->node_count + 2 * (uint64_t)g->link_count;
@@ -272,7 +272,7 @@ static void measure_distances(struct nadi_graph_measures *m, const struct nadi_g
     nadi_mem_free(s.distance);
     nadi_mem_free(s.queue);
     nadi_mem_free(s.before);
-    nadi_mem_free(s.ways);
+    nadi_mem_free(s.paths);
     nadi_mem_free(s.latency);
 }
 

@@ -34,7 +34,7 @@ struct nadi_measure_cable { /* alike cables between two roles */
 
 struct nadi_measure_distance { /* NPUs that are so many links away from NPU 0 */
     uint32_t hops, npus;
-    double least_ways, most_ways; /* shortest ways to one of them */
+    double least_paths, most_paths; /* shortest paths to one of them */
 };
 
 struct nadi_graph_measures {
@@ -47,10 +47,11 @@ struct nadi_graph_measures {
     bool connected;
     uint32_t diameter, sampled; /* sampled: NPUs looked from; 0: all that differ */
     double mean_hops;
-    nadi_time diameter_latency; /* of the slowest pair so far apart, by its quickest shortest way */
+    nadi_time
+        diameter_latency; /* of the slowest pair so far apart, by its quickest shortest path */
     struct nadi_measure_distance distances[NADI_MEASURE_HOPS];
     uint32_t distance_count;
-    uint32_t disjoint; /* ways from NPU 0 to a farthest that share no cable but those of the two */
+    uint32_t disjoint; /* paths from NPU 0 to a farthest that share no cable but those of the two */
     double npu_bits_per_s;       /* of NPU 0: all its cables */
     double bisection_bits_per_s; /* each way */
     const char *bisection_split; /* which halves: "by rank", ... */
@@ -71,7 +72,7 @@ void nadi_graph_measure_bisection(struct nadi_graph_measures *m, const struct na
 
 /* Largest flow, bit/s, from the NPUs of the one side to the others; side[] by NPU. */
 double nadi_graph_cut(const struct nadi_graph *g, const bool *side);
-/* Ways without a common cable from node a to node b; a != b. */
+/* Paths without a common cable from node a to node b; a != b. */
 uint32_t nadi_graph_disjoint(const struct nadi_graph *g, uint32_t a, uint32_t b);
 
 #endif

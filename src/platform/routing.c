@@ -113,7 +113,7 @@ struct walk {
     uint32_t hops;        /* those on board not counted */
     double load;          /* the largest on the way */
     bool busy;            /* something else is on the way */
-    struct nadi_way *route;
+    struct nadi_route *route;
 };
 
 /* Ports of a host: straight to the target, or to the switches nearest to it; of equals those of the
@@ -242,14 +242,14 @@ static uint32_t choose(const struct walk *w, uint32_t count)
 
 static void pass(struct walk *w, uint32_t channel)
 {
-    struct nadi_way *route = w->route;
+    struct nadi_route *route = w->route;
     const double load = load_of(w->r, channel);
     w->load = load > w->load ? load : w->load;
     w->busy |= w->r->config.loads && w->r->config.loads[channel] > 0;
     NADI_PUSH(route, channel);
 }
 
-/* On to the target; false when there is no way. */
+/* On to the target; false when there is no route. */
 static bool walk_to(struct walk *w, const struct nadi_routing_target *target)
 {
     const struct nadi_graph *g = w->r->g;
@@ -278,15 +278,15 @@ static bool walk_to(struct walk *w, const struct nadi_routing_target *target)
 }
 
 static struct walk begin(struct nadi_routing *r, uint32_t node, uint64_t key,
-                         struct nadi_way *route)
+                         struct nadi_route *route)
 {
     route->count = 0;
     return (struct walk){
         .r = r, .key = key, .node = node, .first = NADI_NONE, .last = NADI_NONE, .route = route};
 }
 
-/* A switch to go by, drawn from the part of the network that the direct way goes through; NADI_NONE
- * where the direct way is through one switch, or none. */
+/* A switch to go by, drawn from the part of the network that the direct route goes through;
+ * NADI_NONE where the direct route is through one switch, or none. */
 static uint32_t draw_middle(const struct walk *direct)
 {
     const struct nadi_routing *r = direct->r;
@@ -310,15 +310,15 @@ static bool detour(struct nadi_routing *r, struct walk *w, uint32_t middle)
     return walk_to(w, &r->middle) && walk_to(w, &r->target);
 }
 
-static void take(struct nadi_way *route, struct nadi_way *better)
+static void take(struct nadi_route *route, struct nadi_route *better)
 {
-    const struct nadi_way old = *route;
+    const struct nadi_route old = *route;
     *route = *better;
     *better = old;
 }
 
 bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint64_t flow,
-                       struct nadi_way *route)
+                       struct nadi_route *route)
 {
     const enum nadi_route_scheme scheme = r->config.scheme;
     uint64_t key = nadi_hash_u64(r->key ^ ((uint64_t)src << 32 | dst));
@@ -337,9 +337,10 @@ bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint6
     const uint32_t middle = draw_middle(&direct);
     if (middle == NADI_NONE)
         return true;
-    struct walk way = begin(r, r->g->hosts[src], key, &r->detour);
-    const bool found = detour(r, &way, middle);
-    if (found && (scheme == NADI_ROUTE_VALIANT || direct.load * direct.hops > way.load * way.hops))
+    struct walk other = begin(r, r->g->hosts[src], key, &r->detour);
+    const bool found = detour(r, &other, middle);
+    if (found &&
+        (scheme == NADI_ROUTE_VALIANT || direct.load * direct.hops > other.load * other.hops))
         take(route, &r->detour);
     return true;
 }

@@ -6,15 +6,14 @@
  * out. Hosts do not forward. The same graph, configuration, pair, flow and (adaptive)
  * loads give the same route, whatever was asked before.
  *
- *   shortest         the first of the shortest ways: cables in the order in which they were added
- *   dimension-order  a shortest way that crosses the dimensions in ascending order, rings clockwise
- *                    where both directions are as short; this is also what shortest does in a
- *                    product of dimensions, and elsewhere it is shortest
- *   ecmp             each switch takes one of its ports on shortest ways by a hash of seed, source,
- *                    destination, flow and switch (RFC 2992 has the idea)
+ *   shortest         the first of the shortest paths: cables in the order in which they were added
+ *   dimension-order  a shortest path that crosses the dimensions in ascending order, rings
+ * clockwise where both directions are as short; this is also what shortest does in a product of
+ * dimensions, and elsewhere it is shortest ecmp             each switch takes one of its ports on
+ * shortest paths by a hash of seed, source, destination, flow and switch (RFC 2992 has the idea)
  *   valiant          first to a switch drawn from all that the source reaches, then on, both parts
- *                    by ecmp (Valiant, Brebner, STOC 1981); within one switch the direct way
- *   adaptive         the port with the least load among those on shortest ways, or the detour of
+ *                    by ecmp (Valiant, Brebner, STOC 1981); within one switch the direct route
+ *   adaptive         the port with the least load among those on shortest paths, or the detour of
  *                    valiant where load times hops is less along it; the load is the time that a
  *                    channel needs for what it has to carry and for what is sent now: UGAL with
  *                    global knowledge (Kim, Dally, Scott, Abts, ISCA 2008, section 4)
@@ -51,7 +50,7 @@ struct nadi_routing_config {
 };
 
 /* Channels of a route; the caller frees items with nadi_mem_free. */
-struct nadi_way {
+struct nadi_route {
     uint32_t *items;
     size_t count, capacity;
 };
@@ -63,21 +62,21 @@ struct nadi_routing *nadi_routing_create(const struct nadi_graph *g,
                                          const struct nadi_routing_config *config);
 void nadi_routing_destroy(struct nadi_routing *r); /* NULL is fine */
 
-/* The way of flow `flow` from NPU src to NPU dst (src != dst), put over what `route` held. False,
+/* The route of flow `flow` from NPU src to NPU dst (src != dst), put over what `route` held. False,
  * with an empty route, when there is none. */
 bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint64_t flow,
-                       struct nadi_way *route) NADI_MUST_USE;
+                       struct nadi_route *route) NADI_MUST_USE;
 
-/* Was there no way because one of 65,535 links or more would be needed? */
+/* Was there no route because one of 65,535 links or more would be needed? */
 bool nadi_routing_too_far(const struct nadi_routing *r);
 
-/* Adaptive: the bytes that the next ways are for; 0 at first. */
+/* Adaptive: the bytes that the next routes are for; 0 at first. */
 void nadi_routing_set_own_load(struct nadi_routing *r, double load);
 
-/* Takes link `link` out, both ways, or puts it back. Ways found before are not touched. */
+/* Takes link `link` out, both ways, or puts it back. Routes found before are not touched. */
 void nadi_routing_set_down(struct nadi_routing *r, uint32_t link, bool down);
 
-/* Links of a shortest way from NPU src to NPU dst; NADI_NONE when there is none. */
+/* Links of a shortest path from NPU src to NPU dst; NADI_NONE when there is none. */
 uint32_t nadi_routing_hops(struct nadi_routing *r, uint32_t src, uint32_t dst);
 
 /* "shortest", "dimension-order", "ecmp", "valiant", "adaptive"; NONE when not known. */

@@ -1,4 +1,4 @@
-/* routing_product: shortest ways in a product of dimensions, without tables. */
+/* routing_product: shortest paths in a product of dimensions, without tables. */
 #include "platform/routing_state.h"
 
 static uint32_t router_of(const struct nadi_graph_product *p, uint32_t node)

@@ -4,7 +4,7 @@
 
 #include "platform/routing.h"
 
-#define NADI_FAR UINT16_MAX /* in a table: no way */
+#define NADI_FAR UINT16_MAX /* in a table: no route */
 
 struct nadi_routing_root { /* a switch that the destination hangs on */
     uint32_t node;
@@ -43,9 +43,9 @@ struct nadi_routing {
     uint32_t *queue;
     uint32_t *choices; /* ports, as many as the largest degree */
     struct nadi_routing_target target, middle;
-    struct nadi_way detour;
-    bool too_far;    /* some switch is NADI_FAR links or more away: there is no way to it */
-    double own_load; /* adaptive: of the way that is asked for */
+    struct nadi_route detour;
+    bool too_far;    /* some switch is NADI_FAR links or more away: there is no route to it */
+    double own_load; /* adaptive: of the route that is asked for */
 };
 
 /* Every port may send: nothing is down, nothing one-way. */
@@ -72,13 +72,13 @@ void nadi_routing_prepare(struct nadi_routing *r);
 const uint16_t *nadi_routing_table(struct nadi_routing *r, uint32_t root);
 void nadi_routing_drop_tables(struct nadi_routing *r);
 
-/* Links from a switch to the target's nearest root; NADI_FAR: no way. */
+/* Links from a switch to the target's nearest root; NADI_FAR: no route. */
 uint32_t nadi_routing_distance(const struct nadi_routing *r,
                                const struct nadi_routing_target *target, uint32_t node);
 
 /* In a product: links from router (a node) a to b. */
 uint32_t nadi_routing_product_distance(const struct nadi_graph *g, uint32_t a, uint32_t b);
-/* Its ports of a router or a hub that are on shortest ways to router `to`; with lowest_only those
+/* Its ports of a router or a hub that are on shortest paths to router `to`; with lowest_only those
  * of the lowest dimension, clockwise first. Returns how many. */
 uint32_t nadi_routing_product_choices(const struct nadi_routing *r, uint32_t node, uint32_t to,
                                       bool lowest_only, uint32_t *choices);

@@ -181,7 +181,7 @@ struct lists {
     struct {
         uint32_t *items;
         size_t count, capacity;
-    } way;                                          /* nodes of the graph, towards a root */
+    } todo;                                         /* nodes of the graph, towards a root */
     uint32_t *npu_parent, *npu_channel, *npu_depth; /* [tree * n + member] */
     uint32_t *number;                               /* by node of the graph: its switch */
 };
@@ -225,11 +225,11 @@ static void add_switch(struct search *s, struct lists *l, uint32_t node)
 /* The switch's number, made after all that are above it: there may be many. */
 static uint32_t take_switch(struct search *s, struct lists *l, uint32_t node)
 {
-    l->way.count = 0;
+    l->todo.count = 0;
     for (uint32_t n = node; n != NADI_NONE && l->number[n] == NADI_NONE; n = switch_above(s, n))
-        NADI_PUSH(&l->way, n);
-    while (l->way.count > 0)
-        add_switch(s, l, l->way.items[--l->way.count]);
+        NADI_PUSH(&l->todo, n);
+    while (l->todo.count > 0)
+        add_switch(s, l, l->todo.items[--l->todo.count]);
     return l->number[node];
 }
 
@@ -370,7 +370,7 @@ static void release(struct search *s, struct lists *l)
     nadi_mem_free(l->tree.items);
     nadi_mem_free(l->node.items);
     nadi_mem_free(l->root.items);
-    nadi_mem_free(l->way.items);
+    nadi_mem_free(l->todo.items);
     nadi_mem_free(l->npu_parent);
     nadi_mem_free(l->npu_channel);
     nadi_mem_free(l->npu_depth);

@@ -47,7 +47,7 @@ static inline uint32_t nadi_topology_coordinate(const struct nadi_topology *t, u
 }
 
 /* Links from local address a to b of one dimension: FullyConnected 1, Switch 2, Ring the shorter
- * way, one-way ring up from a to b, Mesh and Torus the sum over the axes. a != b. */
+ * route, one-way ring up from a to b, Mesh and Torus the sum over the axes. a != b. */
 uint32_t nadi_dim_hops(const struct nadi_dim *dim, uint32_t a, uint32_t b);
 
 /* Does the dimension look the same from each local address: is nadi_dim_hops a function of the

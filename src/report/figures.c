@@ -196,7 +196,7 @@ const char *nadi_outcome_name(enum nadi_outcome outcome)
         return "done";
     case NADI_OUTCOME_DEADLOCK:
         return "deadlock";
-    case NADI_OUTCOME_NO_WAY:
+    case NADI_OUTCOME_NO_ROUTE:
         return "no way";
     case NADI_OUTCOME_LIMIT:
         return "limit";

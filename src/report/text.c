@@ -95,9 +95,9 @@ static void headline(const struct page *p)
         nadi_str_printf(p->out, "DEADLOCK at %s: %u of %u ranks finished, %s nodes wait for ever.",
                         time, n.ranks_finished, r->rank_count, open);
         break;
-    case NADI_OUTCOME_NO_WAY:
+    case NADI_OUTCOME_NO_ROUTE:
         ink(p, NADI_INK_RED);
-        nadi_str_printf(p->out, "NO WAY for a message at %s: %u of %u ranks finished.", time,
+        nadi_str_printf(p->out, "NO ROUTE for a message at %s: %u of %u ranks finished.", time,
                         n.ranks_finished, r->rank_count);
         break;
     case NADI_OUTCOME_LIMIT:

@@ -79,22 +79,22 @@ static void put_distances(const struct nadi_graph_measures *m, struct nadi_str *
     nadi_str_printf(out, "  mean distance    %.2f links\n", m->mean_hops);
     for (uint32_t i = 0; i < m->distance_count; i++) {
         const struct nadi_measure_distance *d = &m->distances[i];
-        const bool same = d->least_ways >= d->most_ways;
+        const bool same = d->least_paths >= d->most_paths;
         if (i == 10 && m->distance_count > 12) {
             nadi_str_printf(out, "  %-15s  ... up to %" PRIu32 " links\n", "",
                             m->distances[m->distance_count - 1].hops);
             break;
         }
-        nadi_str_printf(out, "  %-15s  %3" PRIu32 " link%s to %8" PRIu32 " NPU%s by %s%s%s way%s\n",
-                        i ? "" : "from NPU 0", d->hops, d->hops == 1 ? " " : "s", d->npus,
-                        d->npus == 1 ? " " : "s", count_text(least, d->least_ways),
-                        same ? "" : " to ", same ? "" : count_text(most, d->most_ways),
-                        d->most_ways > 1 ? "s" : "");
+        nadi_str_printf(
+            out, "  %-15s  %3" PRIu32 " link%s to %8" PRIu32 " NPU%s by %s%s%s path%s\n",
+            i ? "" : "from NPU 0", d->hops, d->hops == 1 ? " " : "s", d->npus,
+            d->npus == 1 ? " " : "s", count_text(least, d->least_paths), same ? "" : " to ",
+            same ? "" : count_text(most, d->most_paths), d->most_paths > 1 ? "s" : "");
     }
     if (m->disjoint)
         nadi_str_printf(out,
                         "  path diversity   %" PRIu32
-                        " way%s to the farthest that share%s no link but those of the NPUs\n",
+                        " path%s to the farthest that share%s no link but those of the NPUs\n",
                         m->disjoint, m->disjoint == 1 ? "" : "s", m->disjoint == 1 ? "s" : "");
 }
 
@@ -179,8 +179,8 @@ static void json_distances(struct nadi_json *j, const struct nadi_graph_measures
         nadi_json_row(j, NULL);
         nadi_json_u64(j, "links", m->distances[i].hops);
         nadi_json_u64(j, "npus", m->distances[i].npus);
-        nadi_json_double(j, "least_shortest_ways", m->distances[i].least_ways);
-        nadi_json_double(j, "most_shortest_ways", m->distances[i].most_ways);
+        nadi_json_double(j, "least_shortest_ways", m->distances[i].least_paths);
+        nadi_json_double(j, "most_shortest_ways", m->distances[i].most_paths);
         nadi_json_close(j);
     }
     nadi_json_close(j);

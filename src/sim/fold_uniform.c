@@ -13,8 +13,8 @@ static bool places_count(const struct nadi_topology *t, uint32_t d)
     return has_place(t->dims[d].kind) && t->dims[d].npus > 2;
 }
 
-/* Does halving-doubling run where its distances differ from rank to rank? In a switch all ways are
- * alike. One algorithm for all dimensions also runs on groups, which may lie anywhere. */
+/* Does halving-doubling run where its distances differ from rank to rank? In a switch all routes
+ * are alike. One algorithm for all dimensions also runs on groups, which may lie anywhere. */
 static bool halves_by_place(const struct nadi_topology *t, const struct nadi_implementation *impl)
 {
     for (uint32_t d = 0; d < t->dim_count; d++) {

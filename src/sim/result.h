@@ -14,7 +14,7 @@ enum nadi_outcome {
     NADI_OUTCOME_NONE,
     NADI_OUTCOME_DONE,
     NADI_OUTCOME_DEADLOCK,    /* events ran out with open nodes */
-    NADI_OUTCOME_NO_WAY,      /* so they did, for a message between ranks without a way */
+    NADI_OUTCOME_NO_ROUTE,    /* so they did, for a message between ranks without a route */
     NADI_OUTCOME_LIMIT,       /* --max-sim or --max-wall reached, or the clock's range */
     NADI_OUTCOME_INTERRUPTED, /* SIGINT */
 };

@@ -269,15 +269,15 @@ static void collect(const struct simulation *s, const struct nadi_fold *fold,
     result->ties_settled = nadi_workload_ties(s->workload);
 }
 
-/* Messages that wait for a way; *src, *dst: see nadi_network_ops. */
+/* Messages that wait for a route; *src, *dst: see nadi_network_ops. */
 static uint64_t stranded(const struct simulation *s, uint32_t *src, uint32_t *dst)
 {
     *src = *dst = NADI_NONE;
     return s->network->ops->stranded ? s->network->ops->stranded(s->network, src, dst) : 0;
 }
 
-/* A message was sent where the network as it was given has no way: no deadlock, but a mistake. */
-static bool explain_no_way(const struct simulation *s)
+/* A message was sent where the network as it was given has no route: no deadlock, but a mistake. */
+static bool explain_no_route(const struct simulation *s)
 {
     uint32_t src, dst;
     const enum nadi_outcome outcome = s->result->outcome;
@@ -285,11 +285,11 @@ static bool explain_no_way(const struct simulation *s)
     const uint64_t count = s->in->parted && ended ? stranded(s, &src, &dst) : 0;
     if (count == 0 || src == NADI_NONE)
         return false;
-    s->result->outcome = NADI_OUTCOME_NO_WAY;
+    s->result->outcome = NADI_OUTCOME_NO_ROUTE;
     nadi_error(&s->result->diags, "network/unreachable", NADI_IN_FILE(s->in->options.network),
                "check the links: NPUs do not forward, and one-way links lead one way; or let only "
-               "ranks with a way communicate, in a ring say",
-               "rank %" PRIu32 " sends to rank %" PRIu32 ", to which there is no way (%" PRIu64
+               "ranks with a route communicate, in a ring say",
+               "rank %" PRIu32 " sends to rank %" PRIu32 ", to which there is no route (%" PRIu64
                " message%s in all)",
                src, dst, count, count == 1 ? "" : "s");
     return true;
@@ -301,9 +301,9 @@ static void explain_stranded(const struct simulation *s)
     const uint64_t count = stranded(s, &src, &dst);
     if (count)
         nadi_error(&s->result->diags, "run/no-way", NADI_IN_FILE(s->in->options.events),
-                   "let a link come up again (`until`), or leave another way",
-                   "%" PRIu64 " message%s for ever: all ways are cut by links that are down", count,
-                   count == 1 ? " waits" : "s wait");
+                   "let a link come up again (`until`), or leave another route",
+                   "%" PRIu64 " message%s for ever: all routes are cut by links that are down",
+                   count, count == 1 ? " waits" : "s wait");
     if (s->result->has_packets)
         nadi_sim_explain_blocked(s->result->packets.blocked_ports, s->result->packets.blocked_node,
                                  &s->result->diags);
@@ -333,7 +333,7 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
         return attempt(s, NULL, false);
     }
     bool decided = !undecided && !(deadlock && !all);
-    if (decided && explain_no_way(s))
+    if (decided && explain_no_route(s))
         deadlock = false;
     if (decided)
         collect(s, fold, r);

@@ -123,12 +123,12 @@ static void survey(struct search *s)
 {
     static const struct {
         uint32_t split, batch;
-    } ways[] = {{1, 1}, {0, 1}, {1, 0}, {2, 1}, {1, 2}, {4, 1}, {2, 2},
+    } trials[] = {{1, 1}, {0, 1}, {1, 0}, {2, 1}, {1, 2}, {4, 1}, {2, 2},
                 {1, 4}, {2, 0}, {2, 4}, {4, 2}, {4, 4}, {4, 0}};
     const uint32_t widest = s->net->n > 2 ? s->net->n - 1 : 1;
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-        if (ways[i].split < 2 || ways[i].split < widest)
-            survey_one(s, ways[i].split ? ways[i].split : widest, ways[i].batch);
+    for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
+        if (trials[i].split < 2 || trials[i].split < widest)
+            survey_one(s, trials[i].split ? trials[i].split : widest, trials[i].batch);
 }
 
 static int sooner(const void *a, const void *b)

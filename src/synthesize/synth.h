@@ -55,7 +55,7 @@ void nadi_synth_table(const struct nadi_synth *s, const struct nadi_synth_net *n
                       struct nadi_table *table);
 
 /* ps that every algorithm takes at least: what NPUs, and the NPUs of a switch, must send and
- * receive over the rate of their links, and the longest way. */
+ * receive over the rate of their links, and the longest route. */
 nadi_time nadi_synth_bound(const struct nadi_synth_net *net, const struct nadi_graph *g,
                            enum nadi_collective_kind kind, double bytes);
 

@@ -5,7 +5,7 @@
  * receive over the rate at which they can: an all-reduce takes 2 (n - 1) messages of each element
  * (P. Patarasuk, X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations",
  * J. Parallel Distrib. Comput. 69 (2009), lemma 1 and 2), an all-to-all as many as the hops of each
- * pair. And the longest way's latency. In-switch reduction is not thought of. */
+ * pair. And the longest route's latency. In-switch reduction is not thought of. */
 #include "base/mem.h"
 #include "base/time.h"
 #include "synthesize/synth.h"
@@ -141,7 +141,7 @@ static void distances(const struct nadi_synth_net *net, uint32_t u, uint32_t *ho
 
 /* Longest latency, and the hops of all pairs; where there are many neighbours, what is sure: the
  * nearest one's latency, one hop. */
-static nadi_time ways(const struct nadi_synth_net *net, double *hops_of_all)
+static nadi_time path_lengths(const struct nadi_synth_net *net, double *hops_of_all)
 {
     const size_t n = net->n;
     uint32_t *hops = NADI_NEW(uint32_t, n), *queue = NADI_NEW(uint32_t, n);
@@ -180,7 +180,7 @@ nadi_time nadi_synth_bound(const struct nadi_synth_net *net, const struct nadi_g
     for (uint32_t v = 0; v < net->n; v++)
         rate += in_rate(net, v, last);
     nadi_mem_free(last);
-    const nadi_time longest = ways(net, &hops);
+    const nadi_time longest = path_lengths(net, &hops);
     const double received = kind == NADI_ALL_REDUCE   ? 2 * (n - 1) * bytes
                             : kind == NADI_ALL_TO_ALL ? hops * part
                                                       : n * (n - 1) * part;

@@ -125,7 +125,7 @@ static bool is_complete(const struct nadi_synth_net *net)
     return net->pair_count == (uint64_t)net->n * (net->n - 1);
 }
 
-static void find_ways(struct exchange *x)
+static void find_paths(struct exchange *x)
 {
     const size_t n = x->n;
     nadi_time *lengths = NADI_NEW(nadi_time, n * n);
@@ -238,7 +238,7 @@ static void init(struct exchange *x, const struct nadi_synth_net *net,
     if (is_complete(net))
         go_straight(x);
     else
-        find_ways(x);
+        find_paths(x);
     for (uint32_t i = 0; i < net->pair_count; i++)
         x->first_turn[net->pairs[i].from] += net->pairs[i].to < net->pairs[i].from;
     for (uint32_t u = 0; u < net->n; u++)

@@ -11,7 +11,7 @@ struct builder {
     struct nadi_synth_net *net;
     const struct nadi_graph *g;
     struct nadi_routing *routing;
-    struct nadi_way way;
+    struct nadi_route route;
     struct {
         struct nadi_synth_pair *items;
         size_t count, capacity;
@@ -51,12 +51,12 @@ static uint32_t reach(struct builder *b, uint32_t host, uint32_t *found)
     return count;
 }
 
-/* Does the way pass nobody's board but those of its ends? */
+/* Does the route pass nobody's board but those of its ends? */
 static bool is_own(const struct builder *b, uint32_t from, uint32_t to)
 {
-    for (size_t i = 0; i < b->way.count; i++) {
+    for (size_t i = 0; i < b->route.count; i++) {
         uint32_t ends[2];
-        nadi_graph_channel_ends(b->g, b->way.items[i], &ends[0], &ends[1]);
+        nadi_graph_channel_ends(b->g, b->route.items[i], &ends[0], &ends[1]);
         for (size_t k = 0; k < 2; k++) {
             const uint32_t owner = nadi_graph_owner(b->g, ends[k]);
             if (b->g->nodes[owner].kind == NADI_GRAPH_HOST && owner != from && owner != to)
@@ -69,16 +69,16 @@ static bool is_own(const struct builder *b, uint32_t from, uint32_t to)
 static void add_pair(struct builder *b, uint32_t from, uint32_t to)
 {
     const struct nadi_graph *g = b->g;
-    if (from == to || !nadi_routing_find(b->routing, from, to, 0, &b->way) || b->way.count == 0 ||
-        !is_own(b, g->hosts[from], g->hosts[to]))
+    if (from == to || !nadi_routing_find(b->routing, from, to, 0, &b->route) ||
+        b->route.count == 0 || !is_own(b, g->hosts[from], g->hosts[to]))
         return;
     struct nadi_synth_pair pair = {.from = from,
                                    .to = to,
                                    .first_channel = (uint32_t)b->channels.count,
-                                   .channel_count = (uint32_t)b->way.count,
+                                   .channel_count = (uint32_t)b->route.count,
                                    .rate = UINT64_MAX};
-    for (size_t i = 0; i < b->way.count; i++) {
-        const uint32_t channel = b->way.items[i];
+    for (size_t i = 0; i < b->route.count; i++) {
+        const uint32_t channel = b->route.items[i];
         NADI_PUSH(&b->channels, channel);
         pair.rate = nadi_min_u64(pair.rate, nadi_graph_channel_rate(g, channel));
         pair.latency = nadi_time_add(pair.latency, nadi_graph_channel_latency(g, channel));
@@ -256,7 +256,7 @@ static bool connected(const struct nadi_synth_net *net, struct nadi_diags *diags
     if (from == net->n)
         return true;
     return nadi_error(diags, "synth/unreachable", NADI_NOWHERE,
-                      "every NPU needs a way to every other, over switches or other NPUs",
+                      "every NPU needs a route to every other, over switches or other NPUs",
                       "nothing gets from NPU %u to NPU %u", from, to);
 }
 
@@ -288,7 +288,7 @@ bool nadi_synth_net_init(struct nadi_synth_net *net, const struct nadi_graph_fil
     net->in = NADI_NEW(uint32_t, net->pair_count);
     close(net);
     nadi_routing_destroy(b.routing);
-    nadi_mem_free(b.way.items);
+    nadi_mem_free(b.route.items);
     nadi_mem_free(b.queue);
     nadi_mem_free(b.seen);
     return connected(net, diags);

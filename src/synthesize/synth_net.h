@@ -1,11 +1,11 @@
 /* synth_net: a network as a synthesis sees it: which NPU can send to which without passing a third,
  * over which channels, and what that costs.
  *
- * A pair joins two NPUs whose way (platform/routing.h) passes no other NPU and no router on another
- * NPU's board. Switches keep nothing: they are unrolled into the pairs of NPUs that they join, and
- * a message holds a share of the rate of every channel on its pair's way (W. Won, M. Elavazhagan,
- * S. Srinivasan et al., "TACOS: Topology-Aware Collective Algorithm Synthesizer", MICRO 2024,
- * section IV, unrolls them likewise, with a fixed degree).
+ * A pair joins two NPUs whose route (platform/routing.h) passes no other NPU and no router on
+ * another NPU's board. Switches keep nothing: they are unrolled into the pairs of NPUs that they
+ * join, and a message holds a share of the rate of every channel on its pair's route (W. Won, M.
+ * Elavazhagan, S. Srinivasan et al., "TACOS: Topology-Aware Collective Algorithm Synthesizer",
+ * MICRO 2024, section IV, unrolls them likewise, with a fixed degree).
  *
  * Near and far: fast NPUs form clusters at every step of rate (a pair with at least twice the rate
  * of a slower one joins its ends before it); what a cluster has need not come over a slow pair
@@ -22,7 +22,7 @@ enum { NADI_SYNTH_LEVELS = 6 };
 
 struct nadi_synth_pair {
     uint32_t from, to;
-    uint32_t first_channel, channel_count; /* its way, in `channels` */
+    uint32_t first_channel, channel_count; /* its route, in `channels` */
     uint64_t rate;                         /* bit/s: the least of its channels */
     uint64_t share;                        /* bit/s when all use them */
     nadi_time latency;

@@ -58,7 +58,7 @@ bool nadi_synth_gather(const struct nadi_synth_net *net, const struct nadi_synth
                        struct nadi_synth_plan *plan) NADI_MUST_USE;
 
 /* The same for an all-to-all: chunks go nearer to where they must on every pair, those that have
- * the longest way to go first. Bytes are those of a pair of NPUs. */
+ * the longest route to go first. Bytes are those of a pair of NPUs. */
 bool nadi_synth_exchange(const struct nadi_synth_net *net, const struct nadi_synth_policy *policy,
                          double bytes, struct nadi_synth_limit limit,
                          struct nadi_synth_plan *plan) NADI_MUST_USE;

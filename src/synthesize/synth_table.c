@@ -135,10 +135,10 @@ static void write_message(struct writer *w, size_t index, struct need **needs, s
 {
     const struct nadi_synth_send *send = &w->s->plan.sends.items[index];
     const struct nadi_synth_pair *p = &w->net->pairs[send->pair];
-    const uint32_t *way = &w->net->channels[p->first_channel];
+    const uint32_t *path = &w->net->channels[p->first_channel];
     const bool adds = index < w->s->reducing;
-    const uint32_t out = free_queue(w, &w->sending[way[0]], p->from, send, NADI_NONE);
-    const uint32_t in = free_queue(w, &w->receiving[way[p->channel_count - 1]], p->to, send,
+    const uint32_t out = free_queue(w, &w->sending[path[0]], p->from, send, NADI_NONE);
+    const uint32_t in = free_queue(w, &w->receiving[path[p->channel_count - 1]], p->to, send,
                                    w->queues.items[out].slot);
     struct queue *from = &w->queues.items[out], *to = &w->queues.items[in];
     const uint32_t count = find_needs(w, send, p->from, from, needs, capacity);

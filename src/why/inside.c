@@ -48,12 +48,12 @@ struct split {
 static struct split split_of(const struct nadi_inputs *in, const struct nadi_phase *p, uint32_t dim,
                              double bytes)
 {
-    const struct nadi_dim *way = &in->topology.dims[dim];
-    const double hops = way->kind == NADI_DIM_SWITCH ? 2 : 1,
+    const struct nadi_dim *net = &in->topology.dims[dim];
+    const double hops = net->kind == NADI_DIM_SWITCH ? 2 : 1,
                  serial = in->options.network_model->store_and_forward ? hops : 1;
-    const double latency = hops * way->latency_ns + (double)in->system.endpoint_delay_ns,
+    const double latency = hops * net->latency_ns + (double)in->system.endpoint_delay_ns,
                  fixed = latency + reduction_of(in, p, bytes),
-                 moves = way->bytes_per_ns > 0 ? serial * bytes / way->bytes_per_ns : 0;
+                 moves = net->bytes_per_ns > 0 ? serial * bytes / net->bytes_per_ns : 0;
     if (!(fixed + moves > 0))
         return (struct split){0};
     return (struct split){fixed / (fixed + moves), latency / (fixed + moves)};

@@ -8,7 +8,7 @@
 struct walk {
     const struct nadi_times *t;
     struct nadi_lower_bounds *bounds;
-    struct nadi_ways *ways;
+    struct nadi_route_latencies *latencies;
     struct nadi_trails *trails; /* NULL: messages are not known one by one */
     struct nadi_trail trail;
     struct { /* backwards */
@@ -84,8 +84,8 @@ static void tell(struct walk *w, struct nadi_path_step step, uint64_t from_ns)
     w->at_ns = from_ns;
 }
 
-/* The link of a dimension for which messages waited longest; of one message's way first those that
- * leave `from` or lead to `to`. */
+/* The link of a dimension for which messages waited longest; of one message's route first those
+ * that leave `from` or lead to `to`. */
 static uint32_t crowded_link(const struct walk *w, uint32_t dim, uint32_t from, uint32_t to)
 {
     const struct nadi_result *r = w->t->r;
@@ -361,8 +361,8 @@ void nadi_path_find(const struct nadi_times *t, struct nadi_why *x)
     if (!last_node(&w))
         return;
     w.bounds = nadi_lower_bounds_create(t->in);
-    w.ways = nadi_ways_create(t->in, w.bounds);
-    w.trails = nadi_trails_create(t, w.ways);
+    w.latencies = nadi_route_latencies_create(t->in, w.bounds);
+    w.trails = nadi_trails_create(t, w.latencies);
     w.visited = NADI_ZNEW(uint8_t, t->count / 8 + 1);
     visit(&w, w.node);
     do
@@ -380,6 +380,6 @@ void nadi_path_find(const struct nadi_times *t, struct nadi_why *x)
     nadi_mem_free(w.visited);
     nadi_lower_bounds_destroy(w.bounds);
     nadi_trails_destroy(w.trails);
-    nadi_ways_destroy(w.ways);
+    nadi_route_latencies_destroy(w.latencies);
     nadi_mem_free(w.trail.parts.items);
 }

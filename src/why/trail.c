@@ -6,7 +6,7 @@
 
 struct nadi_trails {
     const struct nadi_times *t;
-    struct nadi_ways *ways;
+    struct nadi_route_latencies *latencies;
     size_t buckets;              /* a collective each, and one of messages between nodes */
     size_t *first;               /* by bucket: of `order`; buckets + 1 entries */
     uint32_t *order;             /* messages by bucket, by destination and arrival once looked at */
@@ -47,14 +47,15 @@ static size_t bucket_of(const struct nadi_trails *s, const struct nadi_message_e
     return m->op ? m->op - 1 : s->buckets - 1;
 }
 
-struct nadi_trails *nadi_trails_create(const struct nadi_times *t, struct nadi_ways *ways)
+struct nadi_trails *nadi_trails_create(const struct nadi_times *t,
+                                       struct nadi_route_latencies *latencies)
 {
     const struct nadi_result *r = t->r;
     if (r->logged_count == 0 || r->logged_count >= NADI_NONE || t->by_class)
         return NULL;
     struct nadi_trails *s = NADI_ZNEW(struct nadi_trails, 1);
     s->t = t;
-    s->ways = ways;
+    s->latencies = latencies;
     s->buckets = r->collective_count + 1;
     s->first = NADI_ZNEW(size_t, s->buckets + 2);
     s->order = NADI_NEW(uint32_t, r->logged_count);
@@ -198,7 +199,7 @@ static void add_message(const struct nadi_trails *s, struct nadi_trail *trail,
     const uint64_t behind = nadi_min_u64(m->queued_ns, most_ns), rest = most_ns - behind;
     const uint64_t waited = m->link == NADI_NONE ? 0 : nadi_min_u64(m->waited_ns, rest);
     const uint64_t alone = rest - waited,
-                   fixed = nadi_min_u64(nadi_ways_latency(s->ways, m->src, m->dst), alone);
+                   fixed = nadi_min_u64(nadi_route_latency(s->latencies, m->src, m->dst), alone);
     add_part(
         trail,
         (struct nadi_trail_part){

@@ -4,12 +4,12 @@
  * when it arrived, for how long others held it up and where. Back from the end of a collective on
  * one member: the message of it that arrived there last, to its sender when that was sent, and so
  * on until a member that no message had reached yet, whose own start it was then. The times on the
- * way have no holes and add up. O(log messages of the collective) a message of the trail. */
+ * route have no holes and add up. O(log messages of the collective) a message of the trail. */
 #ifndef NADI_WHY_TRAIL_H
 #define NADI_WHY_TRAIL_H
 
+#include "why/route_latency.h"
 #include "why/times.h"
-#include "why/ways.h"
 
 struct nadi_trail_part { /* what the trail spent in a dimension, or waiting for others at a link */
     uint64_t ns, fixed_ns, latency_ns, held_ns; /* but the first as in struct nadi_path_step */
@@ -29,9 +29,9 @@ struct nadi_trail {
 
 struct nadi_trails; /* the messages of a result by operation */
 
-/* NULL: the result has no messages. `t` and `ways` must outlive it. */
+/* NULL: the result has no messages. `t` and `latencies` must outlive it. */
 struct nadi_trails *nadi_trails_create(const struct nadi_times *t,
-                                       struct nadi_ways *ways) NADI_MUST_USE;
+                                       struct nadi_route_latencies *latencies) NADI_MUST_USE;
 void nadi_trails_destroy(struct nadi_trails *s); /* NULL is allowed */
 
 /* Of the collective that ends on this member at end_ns; the parts add up to end_ns - start_ns.

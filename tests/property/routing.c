@@ -64,13 +64,13 @@ static void random_product(struct nadi_graph *g, struct nadi_rng *rng)
 }
 
 /* Follows the way; the number of its links. */
-static uint32_t follow(const struct nadi_graph *g, const struct nadi_way *way, uint32_t src,
+static uint32_t follow(const struct nadi_graph *g, const struct nadi_route *route, uint32_t src,
                        uint32_t dst, const bool *down)
 {
     uint32_t at = g->hosts[src], links = 0;
     bool charged = false; /* the node's own channel was passed */
-    for (size_t i = 0; i < way->count; i++) {
-        const uint32_t c = way->items[i];
+    for (size_t i = 0; i < route->count; i++) {
+        const uint32_t c = route->items[i];
         uint32_t from, to;
         assert_true(c < nadi_graph_channel_count(g));
         nadi_graph_channel_ends(g, c, &from, &to);
@@ -123,20 +123,20 @@ static uint32_t shortest(const struct nadi_graph *g, uint32_t src, uint32_t dst,
     return hops;
 }
 
-static void check_order(const struct nadi_graph *g, const struct nadi_way *way)
+static void check_order(const struct nadi_graph *g, const struct nadi_route *route)
 {
     uint32_t last = 0;
-    for (size_t i = 1; i + 1 < way->count; i++) {
-        if (!nadi_graph_channel_is_link(g, way->items[i]))
+    for (size_t i = 1; i + 1 < route->count; i++) {
+        if (!nadi_graph_channel_is_link(g, route->items[i]))
             continue;
-        assert_true(g->links[way->items[i] / 2].dim >= last);
-        last = g->links[way->items[i] / 2].dim;
+        assert_true(g->links[route->items[i] / 2].dim >= last);
+        last = g->links[route->items[i] / 2].dim;
     }
 }
 
 struct both { /* the same graph with tables and with arithmetic, where it has one */
     struct nadi_routing *r, *tables;
-    struct nadi_way a, b;
+    struct nadi_route a, b;
 };
 
 static void check_pair(const struct nadi_graph *g, struct both *w, enum nadi_route_scheme scheme,

@@ -30,10 +30,10 @@ struct plan {
     double capacity[MOST_LINKS];
     double weight[MOST_DEMANDS], limit[MOST_DEMANDS];
     uint32_t hops[MOST_DEMANDS];
-    uint32_t way[MOST_DEMANDS][MOST_HOPS];
+    uint32_t path[MOST_DEMANDS][MOST_HOPS];
 };
 
-static void draw_way(struct plan *p, struct nadi_rng *r, uint32_t d)
+static void draw_path(struct plan *p, struct nadi_rng *r, uint32_t d)
 {
     p->hops[d] = 0;
     const uint32_t want = 1 + (uint32_t)nadi_rng_below(r, MOST_HOPS);
@@ -41,9 +41,9 @@ static void draw_way(struct plan *p, struct nadi_rng *r, uint32_t d)
         const uint32_t link = (uint32_t)nadi_rng_below(r, p->links);
         bool there = false;
         for (uint32_t k = 0; k < p->hops[d]; k++)
-            there |= p->way[d][k] == link;
+            there |= p->path[d][k] == link;
         if (!there || nadi_rng_below(r, 8) == 0)
-            p->way[d][p->hops[d]++] = link;
+            p->path[d][p->hops[d]++] = link;
     }
 }
 
@@ -60,7 +60,7 @@ static void draw(struct plan *p, struct nadi_rng *r, uint32_t most)
     for (uint32_t l = 0; l < p->links; l++)
         p->capacity[l] = draw_capacity(r);
     for (uint32_t d = 0; d < p->demands; d++) {
-        draw_way(p, r, d);
+        draw_path(p, r, d);
         p->weight[d] = nadi_rng_below(r, 2) ? 1 : 0.1 + 4 * nadi_rng_unit(r);
         p->limit[d] = nadi_rng_below(r, 4) ? (double)INFINITY : 0.5 + 10 * nadi_rng_unit(r);
     }
@@ -71,7 +71,7 @@ static struct nadi_share *make(const struct plan *p)
     struct nadi_share *s = nadi_share_create(p->links, p->capacity);
     for (uint32_t d = 0; d < p->demands; d++) {
         assert_int_equal(nadi_share_add(s), d);
-        nadi_share_set_links(s, d, p->way[d], p->hops[d], p->limit[d]);
+        nadi_share_set_links(s, d, p->path[d], p->hops[d], p->limit[d]);
         nadi_share_set_weight(s, d, p->weight[d]);
     }
     return s;
@@ -86,9 +86,9 @@ static void check(const struct plan *p, const struct nadi_share *s)
         const double level = nadi_share_level(s, d);
         assert_true(level > 0 && level <= p->limit[d] * (1 + 1e-12));
         for (uint32_t h = 0; h < p->hops[d]; h++) {
-            used[p->way[d][h]] += level * p->weight[d];
-            if (level > highest[p->way[d][h]])
-                highest[p->way[d][h]] = level;
+            used[p->path[d][h]] += level * p->weight[d];
+            if (level > highest[p->path[d][h]])
+                highest[p->path[d][h]] = level;
         }
     }
     for (uint32_t l = 0; l < p->links; l++)
@@ -99,7 +99,7 @@ static void check(const struct plan *p, const struct nadi_share *s)
         const double level = nadi_share_level(s, d);
         bool held = level >= p->limit[d] * (1 - 1e-9);
         for (uint32_t h = 0; h < p->hops[d] && !held; h++) {
-            const uint32_t l = p->way[d][h];
+            const uint32_t l = p->path[d][h];
             held = used[l] >= p->capacity[l] * (1 - 1e-9) && level >= highest[l] * (1 - 1e-9);
         }
         assert_true(held);
@@ -131,8 +131,8 @@ static void change(struct plan *p, struct nadi_share *s, struct nadi_rng *r)
     p->weight[d] = p->weight[d] > 0 && nadi_rng_below(r, 3) ? 0 : 0.1 + 4 * nadi_rng_unit(r);
     nadi_share_set_weight(s, d, p->weight[d]);
     if (p->weight[d] <= 0 && nadi_rng_below(r, 2)) {
-        draw_way(p, r, d);
-        nadi_share_set_links(s, d, p->way[d], p->hops[d], p->limit[d]);
+        draw_path(p, r, d);
+        nadi_share_set_links(s, d, p->path[d], p->hops[d], p->limit[d]);
     }
 }
 
@@ -203,10 +203,10 @@ static void test_few_looks(void **state)
         capacity[l] = l < 2 * HOSTS ? 50 : 200;
     struct nadi_share *s = nadi_share_create(2 * HOSTS + SPINES, capacity);
     for (uint32_t d = 0; d < DEMANDS; d++) {
-        const uint32_t way[] = {(uint32_t)nadi_rng_below(&r, HOSTS),
-                                2 * HOSTS + (uint32_t)nadi_rng_below(&r, SPINES),
-                                HOSTS + (uint32_t)nadi_rng_below(&r, HOSTS)};
-        nadi_share_set_links(s, nadi_share_add(s), way, 3, (double)INFINITY);
+        const uint32_t path[] = {(uint32_t)nadi_rng_below(&r, HOSTS),
+                                 2 * HOSTS + (uint32_t)nadi_rng_below(&r, SPINES),
+                                 HOSTS + (uint32_t)nadi_rng_below(&r, HOSTS)};
+        nadi_share_set_links(s, nadi_share_add(s), path, 3, (double)INFINITY);
         nadi_share_set_weight(s, d, 1);
     }
     nadi_share_solve(s, &demands);

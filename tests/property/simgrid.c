@@ -84,17 +84,17 @@ static void draw_flow(struct pair_of_runs *p, struct nadi_rng *r)
     const uint32_t dst = (src + 1 + (uint32_t)nadi_rng_below(r, hosts - 1)) % hosts;
     const uint64_t bytes = 1000 * (1 + nadi_rng_below(r, 100000));
     const double at_ns = nadi_rng_below(r, 3) ? 1e6 * (double)nadi_rng_below(r, 2000) : 0;
-    const struct nadi_fabric_way *way =
-        nadi_fabric_way(&p->fabric, nadi_fabric_route(&p->fabric, src, dst));
+    const struct nadi_fabric_path *path =
+        nadi_fabric_path(&p->fabric, nadi_fabric_route(&p->fabric, src, dst));
     p->flows[p->peer.flow_count++] = (struct peer_flow){.start_s = at_ns * 1e-9,
                                                         .bytes = (double)bytes,
                                                         .src = src,
                                                         .dst = dst,
-                                                        .links = way->links,
-                                                        .hops = way->hops};
+                                                        .links = path->links,
+                                                        .hops = path->hops};
     const uint32_t message = flow_case_send(&p->nadi, at_ns, src, dst, bytes);
-    if (way->latency_ns > 0 && p->peer.window_bytes <= 0)
-        p->nadi.messages[message].weight = 1e7 / way->latency_ns;
+    if (path->latency_ns > 0 && p->peer.window_bytes <= 0)
+        p->nadi.messages[message].weight = 1e7 / path->latency_ns;
 }
 
 static void compare(const struct pair_of_runs *p, uint64_t seed)

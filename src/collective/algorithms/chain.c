@@ -11,7 +11,7 @@ static const char *prepare(struct nadi_program *p)
     return NULL;
 }
 
-static int way_of(const struct nadi_program *p, uint32_t queue)
+static int direction_of(const struct nadi_program *p, uint32_t queue)
 {
     if (p->request.kind == NADI_ALL_REDUCE)
         return queue == 0 ? UP : DOWN;
@@ -19,21 +19,21 @@ static int way_of(const struct nadi_program *p, uint32_t queue)
 }
 
 /* distance from the root, and where the data of this queue come from and go to */
-static void ends_of(const struct nadi_program *p, uint32_t member, int way, uint32_t *from,
+static void ends_of(const struct nadi_program *p, uint32_t member, int direction, uint32_t *from,
                     uint32_t *to)
 {
     const struct nadi_program_request *q = &p->request;
     uint32_t position = nadi_mod_sub(member, q->root, q->n);
     uint32_t before = position > 0 ? nadi_mod_sub(member, 1, q->n) : NADI_NONE;
     uint32_t after = position < q->n - 1 ? nadi_mod_add(member, 1, q->n) : NADI_NONE;
-    *from = way == UP ? after : before;
-    *to = way == UP ? before : after;
+    *from = direction == UP ? after : before;
+    *to = direction == UP ? before : after;
 }
 
 static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t queue)
 {
     uint32_t from, to;
-    ends_of(p, member, way_of(p, queue), &from, &to);
+    ends_of(p, member, direction_of(p, queue), &from, &to);
     return p->blocks + (from != NADI_NONE && to != NADI_NONE);
 }
 
@@ -41,12 +41,12 @@ static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t qu
 static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  struct nadi_step *out)
 {
-    int way = way_of(p, queue);
+    int direction = direction_of(p, queue);
     uint32_t from, to;
-    ends_of(p, member, way, &from, &to);
+    ends_of(p, member, direction, &from, &to);
     if (from != NADI_NONE && k < p->blocks) {
         out->from = from;
-        out->reduces = way == UP;
+        out->reduces = direction == UP;
     }
     if (to != NADI_NONE && (from == NADI_NONE || k > 0))
         out->to = to;
@@ -60,7 +60,7 @@ static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, 
                  nadi_blocks_visit *visit, void *context)
 {
     uint32_t from, to;
-    ends_of(p, member, way_of(p, queue), &from, &to);
+    ends_of(p, member, direction_of(p, queue), &from, &to);
     if (to == NADI_NONE)
         return;
     if (from == NADI_NONE)

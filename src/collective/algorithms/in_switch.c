@@ -34,7 +34,7 @@ struct place { /* of a member in the tree of a queue */
     uint32_t parent; /* NADI_NONE: the root of the tree */
     uint32_t depth;
     bool is_switch;
-    int way;          /* of the queue */
+    int direction;    /* of the queue */
     bool own;         /* the queue joins the member to its parent, else a switch to its children */
     uint32_t inward;  /* queue of the tree on which a switch hears from its children; */
     uint32_t outward; /* on which it hears from its parent */
@@ -52,7 +52,7 @@ static bool place_of(const struct nadi_program *p, uint32_t member, uint32_t que
     at->pieces = q->segments;
     at->parent = nadi_switch_parent(q->trees, q->n, at->tree, member);
     at->depth = nadi_switch_depth(q->trees, q->n, at->tree, member);
-    at->way = queue % QUEUES < 2 ? UP : DOWN;
+    at->direction = queue % QUEUES < 2 ? UP : DOWN;
     at->own = queue % 2 == at->depth % 2;
     at->inward = at->tree * QUEUES + (at->depth + 1) % 2;
     at->outward = at->tree * QUEUES + 2 + at->depth % 2;
@@ -122,7 +122,8 @@ static struct item item_of(const struct nadi_program *p, const struct place *at,
     uint32_t count = at->n;
     if (!by_owner(p))
         return (struct item){0, k};
-    if (gathers ? at->way == UP : at->way == DOWN && (at->own || at->parent != NADI_NONE)) {
+    if (gathers ? at->direction == UP
+                : at->direction == DOWN && (at->own || at->parent != NADI_NONE)) {
         count = inside;
         return (struct item){leaf_at(at, k % count), k / count};
     }
@@ -139,10 +140,10 @@ static uint32_t items_of(const struct nadi_program *p, const struct place *at)
     const uint32_t inside = leaves_of(at);
     uint32_t count = 1;
     if (by_owner(p))
-        count = gathers ? (at->way == UP ? inside
-                           : at->own     ? at->n - inside
-                                         : at->n)
-                        : (at->way == DOWN ? inside : at->n);
+        count = gathers ? (at->direction == UP ? inside
+                           : at->own           ? at->n - inside
+                                               : at->n)
+                        : (at->direction == DOWN ? inside : at->n);
     return count * at->pieces;
 }
 
@@ -154,11 +155,11 @@ static uint32_t steps(const struct nadi_program *p, uint32_t member, uint32_t qu
     const uint32_t root = p->request.root;
     switch (p->request.kind) {
     case NADI_REDUCE:
-        if (at.way == DOWN && !above(&at, root))
+        if (at.direction == DOWN && !above(&at, root))
             return 0;
         break;
     case NADI_BROADCAST:
-        if (at.way == UP ? !above(&at, root) : at.own && above(&at, root))
+        if (at.direction == UP ? !above(&at, root) : at.own && above(&at, root))
             return 0;
         break;
     case NADI_ALL_REDUCE:
@@ -247,11 +248,11 @@ static void step(const struct nadi_program *p, uint32_t member, uint32_t queue, 
     struct place at;
     if (!place_of(p, member, queue, &at))
         return;
-    if (at.way == UP && at.own) {
+    if (at.direction == UP && at.own) {
         out->to = at.parent;
         if (at.is_switch)
             wait_for(out, at.inward, k + 1);
-    } else if (at.way == UP)
+    } else if (at.direction == UP)
         gather_in(p, &at, k, out);
     else if (at.own)
         out->from = at.parent;
@@ -263,7 +264,7 @@ static void sent(const struct nadi_program *p, uint32_t member, uint32_t queue, 
                  nadi_blocks_visit *visit, void *context)
 {
     struct place at;
-    if (!place_of(p, member, queue, &at) || (at.way == UP) != at.own)
+    if (!place_of(p, member, queue, &at) || (at.direction == UP) != at.own)
         return;
     const struct item item = item_of(p, &at, k);
     const uint32_t trees = p->queues / QUEUES;

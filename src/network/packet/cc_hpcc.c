@@ -252,7 +252,7 @@ static void on_timeout(struct nadi_pkt *net, uint32_t flow)
 const struct nadi_cc_ops nadi_cc_hpcc = {
     .name = "hpcc",
     .summary = "HPCC (SIGCOMM 2019): switches report bytes sent and queue in every packet; the "
-               "sender keeps the busiest link of its way at 95 %.",
+               "sender keeps the busiest link of its route at 95 %.",
     .hpcc_mode = 3,
     .telemetry = NADI_TELEMETRY_INT,
     .state_bytes = offsetof(struct state, hops),

@@ -5,8 +5,9 @@
  *   U = (T - dt) / T U + bytes / (B T) + queue dt / (B T^2)
  *
  * dt since the last packet and bytes that packet's size, and a packet carries the largest U on its
- * way as a power of 1.05, rounded up or down at random so that the mean is right. The sender steps
- * as in HPCC (cc_hpcc.c) with this U; a share 1 - pint_probability of the ACKs is passed over. */
+ * route as a power of 1.05, rounded up or down at random so that the mean is right. The sender
+ * steps as in HPCC (cc_hpcc.c) with this U; a share 1 - pint_probability of the ACKs is passed
+ * over. */
 #include "network/packet/telemetry.h"
 
 struct state {

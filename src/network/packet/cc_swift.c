@@ -54,7 +54,7 @@ static void start(struct nadi_pkt *net, uint32_t flow)
     apply(net, flow, s);
 }
 
-/* Hops of the flow's way there, switches passed. */
+/* Hops of the flow's route there, switches passed. */
 static uint32_t hops_of(const struct nadi_pkt *net, uint32_t flow)
 {
     uint32_t hop = 0;

@@ -24,7 +24,7 @@ enum nadi_recovery {
     NADI_RECOVERY_SELECTIVE,
 };
 
-enum nadi_spreading { /* which of the shortest ways a packet takes */
+enum nadi_spreading { /* which of the shortest paths a packet takes */
                       NADI_SPREADING_NONE,
                       NADI_SPREADING_FLOW,   /* ECMP: a hash of the flow */
                       NADI_SPREADING_PACKET, /* spraying: each packet its own */

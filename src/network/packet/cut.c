@@ -32,7 +32,7 @@ static void make_units(struct cut *c)
 }
 
 /* A host does more for a packet than a switch. */
-static void add_way(struct cut *c, uint32_t flow, bool back)
+static void add_path(struct cut *c, uint32_t flow, bool back)
 {
     const struct nadi_pkt *net = c->net;
     const uint64_t packets = net->flows[flow].packets;
@@ -54,7 +54,7 @@ static void make_load(struct cut *c)
         c->load[unit_of(c, n)] += 1U + nadi_graph_degree(c->net->graph, n);
     for (uint32_t f = 0; f < c->net->flow_count; f++)
         for (int back = 0; back < 2 && c->net->flows[f].packets; back++)
-            add_way(c, f, back);
+            add_path(c, f, back);
 }
 
 static void put(struct cut *c, uint32_t unit, uint32_t part)

@@ -11,7 +11,7 @@
  * sends of one flow are timed, and only where they repeat is the state written down and, a period
  * later, compared, which ends at the first difference. After each failure twice as many events
  * pass before the next look. Memory: the state written down, O(ports + flows + packets on their
- * way). */
+ * route). */
 #ifndef NADI_NETWORK_PACKET_FAST_FORWARD_H
 #define NADI_NETWORK_PACKET_FAST_FORWARD_H
 

@@ -2,7 +2,7 @@
  *
  * When a cable goes down, what is on it and what waits for it is lost, pauses on it are forgotten,
  * and flows are routed anew; packets that are on their way find the next port from where they are.
- * A flow whose way is cut repeats after its timeout. When the cable comes back, flows are routed
+ * A flow whose route is cut repeats after its timeout. When the cable comes back, flows are routed
  * anew again. A new rate or latency holds for what is put on the cable from then on; buffers keep
  * their headroom, and the windows of flows on their way stay. */
 #include "base/mem.h"
@@ -96,19 +96,19 @@ static void set_nic_rate(struct nadi_pkt *net, uint32_t nic_index, uint64_t rate
 {
     const struct nadi_pkt_nic *nic = &net->nics[nic_index];
     for (uint32_t i = 0; i < nic->count; i++)
-        if (!net->flows[nic->flows[i]].at_way_rate)
+        if (!net->flows[nic->flows[i]].at_path_rate)
             set_line_rate(net, nic->flows[i], rate);
 }
 
-/* And those that go at the rate of their way's slowest cable, whichever has changed. */
-static void set_way_rates(struct nadi_pkt *net)
+/* And those that go at the rate of their route's slowest cable, whichever has changed. */
+static void set_path_rates(struct nadi_pkt *net)
 {
     for (uint32_t i = 0; i < net->nic_count; i++)
         for (uint32_t slot = 0; slot < net->nics[i].count; slot++) {
             const uint32_t flow = net->nics[i].flows[slot];
             nadi_time rtt;
             uint64_t slowest;
-            if (!net->flows[flow].at_way_rate)
+            if (!net->flows[flow].at_path_rate)
                 continue;
             nadi_pkt_routes_own_rtt(net, flow, &rtt, &slowest);
             set_line_rate(net, flow, slowest);
@@ -146,7 +146,7 @@ void nadi_pkt_cables_change(struct nadi_pkt *net, const struct nadi_pkt_cable *c
     nadi_pkt_int_init(net); /* codes of new rates */
     if (cut)
         route_anew(net);
-    set_way_rates(net);
+    set_path_rates(net);
     for (size_t i = 0; i < count; i++) {
         const struct nadi_pkt_port *port = &net->ports[port_of[cables[i].channel]];
         if (port->is_host) {

@@ -45,7 +45,7 @@ uint16_t nadi_pkt_next_port(struct nadi_pkt *net, uint32_t src, uint32_t dst)
     return (uint16_t)(10000 + (*used)++);
 }
 
-/* Returns the rate of the slowest cable of the way. */
+/* Returns the rate of the slowest cable of the route. */
 static uint64_t choose_window(struct nadi_pkt *net, uint32_t flow)
 {
     const struct nadi_packet_config *c = &net->config;
@@ -87,7 +87,7 @@ static void begin(struct nadi_pkt *net, uint32_t flow)
 {
     const uint32_t nic = net->ports[nadi_pkt_path_port(net, flow, false, 0)].owner;
     struct nadi_pkt_flow *f = &net->flows[flow];
-    f->at_way_rate |= is_on_board(net, nic);
+    f->at_path_rate |= is_on_board(net, nic);
     net->disturbances++;
     net->infos[flow].start = net->wheel.now;
     f->progress_at = net->wheel.now;
@@ -97,7 +97,7 @@ static void begin(struct nadi_pkt *net, uint32_t flow)
     if (net->cc->receiver_driven)
         f->credits = nadi_pkt_initial_packets(net, flow);
     f->line_rate = f->rate =
-        f->at_way_rate ? slowest : net->rates[net->ports[net->nics[nic].port].rate];
+        f->at_path_rate ? slowest : net->rates[net->ports[net->nics[nic].port].rate];
     nadi_pkt_nic_add(net, nic, flow);
     if (net->state_bytes)
         memset(nadi_pkt_cc_state(net, flow), 0, net->state_bytes);
@@ -143,7 +143,7 @@ uint32_t nadi_pkt_flow_prepare(struct nadi_pkt *net, const struct nadi_pkt_flow_
         .packets = (uint32_t)packets,
         .payload_bytes = (uint16_t)(spec->bytes - (packets - 1) * payload),
         .class = spec->class,
-        .at_way_rate = spec->at_way_rate,
+        .at_path_rate = spec->at_path_rate,
         .live = 1, /* the NIC's list */
         .timers = {NADI_NONE, NADI_NONE, NADI_NONE, NADI_NONE},
     };

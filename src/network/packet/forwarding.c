@@ -4,14 +4,14 @@
 #include "network/packet/routes.h"
 #include "network/packet/telemetry.h"
 
-/* ---- ways ---------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 static uint32_t inside_of(const struct nadi_pkt *net, uint32_t node)
 {
     return net->inside ? net->inside[node] : NADI_NONE;
 }
 
-/* The port towards the packet's destination; NADI_NONE when there is no way. */
+/* The port towards the packet's destination; NADI_NONE when there is no route. */
 static uint32_t look_up(struct nadi_pkt *net, uint32_t node, const struct nadi_pkt_packet *packet,
                         bool first)
 {
@@ -51,7 +51,7 @@ static uint32_t class_behind(struct nadi_pkt *net, uint32_t flow, uint32_t in, u
     return class + (class + 1 < NADI_PKT_CLASSES && net->up[port] && net->up[out]);
 }
 
-bool nadi_pkt_way_turns(const struct nadi_pkt *net, uint32_t flow, bool back)
+bool nadi_pkt_route_turns(const struct nadi_pkt *net, uint32_t flow, bool back)
 {
     for (uint32_t hop = 1; net->up && !net->inside; hop++) {
         const uint32_t in = net->ports[nadi_pkt_path_port(net, flow, back, hop - 1)].peer;

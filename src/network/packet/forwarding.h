@@ -1,7 +1,7 @@
 /* forwarding: how packets go through switches where that is not told by their path alone.
  *
- * Ways. Sprayed packets, and those whose way was found anew while they were on it, look for their
- * port at each switch.
+ * Routes. Sprayed packets, and those whose route was found anew while they were on it, look for
+ * their port at each switch.
  *
  * Nodes that forward only so much (a PCIe switch, an oversubscribed hub) have a server of that rate
  * between their ports: a pair of ports of their own behind all ports of the graph. A packet waits
@@ -10,21 +10,22 @@
  * one buffer. ECN and telemetry see the server as another hop. Control frames and answers pass
  * beside it: behind the sender's own data they would hold it back.
  *
- * Classes. Lossless queues whose ways go in circles can wait for each other for ever. All nodes
+ * Classes. Lossless queues whose routes go in circles can wait for each other for ever. All nodes
  * have an order: by their distance from hosts, the farthest highest, then by the distance from one
- * of the highest; each cable leads up or down. Ways that go up and then down only, as in all trees,
- * make no circle (Schroeder et al., Autonet, 1991). Where a way turns up again after it went down
- * the packet goes on in the next class, which has buffers, headroom and pauses of its own (Hu et
- * al., "Tagger", CoNEXT 2017; Dally and Seitz, 1987): so each class is free of circles, and no
- * class waits for a lower one. A ring needs two, a torus of k dimensions k + 1 in dimension order;
- * class 7 is the last, and packets that turn more often stay in it. Exact mode has none of this. */
+ * of the highest; each cable leads up or down. Routes that go up and then down only, as in all
+ * trees, make no circle (Schroeder et al., Autonet, 1991). Where a route turns up again after it
+ * went down the packet goes on in the next class, which has buffers, headroom and pauses of its own
+ * (Hu et al., "Tagger", CoNEXT 2017; Dally and Seitz, 1987): so each class is free of circles, and
+ * no class waits for a lower one. A ring needs two, a torus of k dimensions k + 1 in dimension
+ * order; class 7 is the last, and packets that turn more often stay in it. Exact mode has none of
+ * this. */
 #ifndef NADI_NETWORK_PACKET_FORWARDING_H
 #define NADI_NETWORK_PACKET_FORWARDING_H
 
 #include "network/packet/internal.h"
 
 struct nadi_pkt_forwarding {
-    uint32_t out;   /* port; NADI_NONE: no way */
+    uint32_t out;   /* port; NADI_NONE: no route */
     uint32_t class; /* of its queue there */
     uint32_t in;    /* port * CLASSES + class: who holds it */
     bool held;      /* since it came in before */
@@ -34,9 +35,9 @@ struct nadi_pkt_forwarding {
 struct nadi_pkt_forwarding nadi_pkt_forwarding_find(struct nadi_pkt *net, uint32_t port,
                                                     uint32_t at, uint32_t queue);
 
-/* Does the flow's way turn up again after it went down, so that switches are to look at its
+/* Does the flow's route turn up again after it went down, so that switches are to look at its
  * packets? Where they look at all (looks_up), nobody asks. */
-bool nadi_pkt_way_turns(const struct nadi_pkt *net, uint32_t flow, bool back);
+bool nadi_pkt_route_turns(const struct nadi_pkt *net, uint32_t flow, bool back);
 
 /* Once, after the ports: orders the nodes. */
 void nadi_pkt_forwarding_order(struct nadi_pkt *net);

@@ -6,7 +6,7 @@
  * queue in which packets lie in order: from head on those on the cable, from sent on those that
  * wait. A packet is copied once a hop, from one queue to the next; queues are chains of chunks, so
  * that memory is walked in order. Packets carry their flow's number and how many hops they have
- * made; the ports of the way there and back were found when the flow began (routes.h), so that
+ * made; the ports of the route there and back were found when the flow began (routes.h), so that
  * switches neither hash nor look up, but for packets that are sprayed.
  *
  * An event is a number: the end of a port's transmission, the arrival of the head of a queue, or a
@@ -80,7 +80,7 @@ enum {
     NADI_PKT_PAUSE = 1 << 28,  /* PFC: pause, else resume */
     NADI_PKT_LINK = 1 << 29,   /* PFC: goes no further than its cable */
     NADI_PKT_LOST = 1 << 30,   /* will not arrive */
-    NADI_PKT_TURNS_SHIFT = 31, /* its way turns up again: forwarding.h */
+    NADI_PKT_TURNS_SHIFT = 31, /* its route turns up again: forwarding.h */
 };
 
 struct nadi_pkt_packet {
@@ -240,13 +240,13 @@ struct nadi_pkt_flow {
     uint16_t gap_bytes;     /* size of the packet that pacing counts from */
     uint16_t gap_of_bytes;  /* with gap_rate: what gap_ticks was computed for */
     uint8_t class;
-    bool finished : 1;    /* everything acknowledged */
-    bool removed : 1;     /* out of the NIC's list */
-    bool abandoned : 1;   /* after too many timeouts */
-    bool turns : 1;       /* its way turns up again: forwarding.h; */
-    bool turns_back : 1;  /* its answers' */
-    bool at_way_rate : 1; /* line_rate is not the NIC's but that of the way's slowest cable */
-    bool carries_on : 1;  /* it carries further messages: nadi_pkt_flow_append */
+    bool finished : 1;     /* everything acknowledged */
+    bool removed : 1;      /* out of the NIC's list */
+    bool abandoned : 1;    /* after too many timeouts */
+    bool turns : 1;        /* its route turns up again: forwarding.h; */
+    bool turns_back : 1;   /* its answers' */
+    bool at_path_rate : 1; /* line_rate is not the NIC's but that of the route's slowest cable */
+    bool carries_on : 1;   /* it carries further messages: nadi_pkt_flow_append */
     uint64_t rate;
     nadi_time progress_at; /* last advance of una, for the RTO */
     uint64_t line_rate;
@@ -393,11 +393,11 @@ struct nadi_pkt {
     uint32_t rate_count;
     bool watched;        /* where flows find others before them is noted */
     bool rerouted;       /* some paths may be stale */
-    bool looks_up;       /* switches look for ways: forwarding.h */
+    bool looks_up;       /* switches look for routes: forwarding.h */
     uint8_t *up;         /* by port of the graph: it leads up; NULL: exact mode */
     uint8_t *classes_in; /* by port of the graph, classes that came in, but for flows' own */
     uint32_t *inside;    /* by node: its port to its own server; NULL: no node has one */
-    bool selective, spraying, trimming; /* recovery and ways, as the scheme or the user wants */
+    bool selective, spraying, trimming; /* recovery and routes, as the scheme or the user wants */
     /* flows */
     struct nadi_pkt_flow *flows;
     struct nadi_pkt_receiver *receivers;
@@ -588,7 +588,7 @@ struct nadi_pkt_flow_spec {
     uint16_t dport;
     uint64_t bytes;
     uint32_t user;
-    bool at_way_rate;    /* starts at the rate of its slowest cable, not its NIC's */
+    bool at_path_rate;   /* starts at the rate of its slowest cable, not its NIC's */
     bool has_queue_pair; /* hooks tell of it by `queue_pair`, */
     uint32_t queue_pair;
     uint16_t sport; /* and it has this source port, of nadi_pkt_next_port */
@@ -597,7 +597,7 @@ struct nadi_pkt_flow_spec {
 uint16_t nadi_pkt_next_port(struct nadi_pkt *net, uint32_t src, uint32_t dst);
 
 /* Begins a flow now (exact mode: at the end of this time); returns its number, NADI_NONE when there
- * is no way. */
+ * is no route. */
 uint32_t nadi_pkt_flow_start(struct nadi_pkt *net, const struct nadi_pkt_flow_spec *spec);
 
 /* The two halves of it, default mode: a flow that is there but has not begun, and its beginning. */
@@ -624,20 +624,20 @@ static inline void *nadi_pkt_cc_state(const struct nadi_pkt *net, uint32_t flow)
 
 struct nadi_pkt_routes *nadi_pkt_routes_create(const struct nadi_pkt *net);
 void nadi_pkt_routes_destroy(struct nadi_pkt_routes *r);
-/* Fills the flow's two paths. False when there is no way. */
+/* Fills the flow's two paths. False when there is no route. */
 bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow);
-/* The load of the flow's way has these bytes more or fewer. */
+/* The load of the flow's route has these bytes more or fewer. */
 void nadi_pkt_routes_load(struct nadi_pkt *net, uint32_t flow, int64_t bytes);
 /* Where a packet of the flow goes from a switch: by its flow's hash; sprayed, by its number.
- * NADI_NONE when there is no way. */
+ * NADI_NONE when there is no route. */
 uint32_t nadi_pkt_routes_step(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back);
 uint32_t nadi_pkt_routes_spray(struct nadi_pkt *net, uint32_t node, uint32_t flow, bool back,
                                uint32_t seq, bool first);
-/* Round trip (without queues), ticks, and the least rate on the first shortest way, there and back
+/* Round trip (without queues), ticks, and the least rate on the first shortest path, there and back
  * (exact mode: twice there). */
 void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_time *rtt,
                          uint64_t *rate);
-/* The same of the flow's own ways; not in exact mode. */
+/* The same of the flow's own routes; not in exact mode. */
 void nadi_pkt_routes_own_rtt(const struct nadi_pkt *net, uint32_t flow, nadi_time *rtt,
                              uint64_t *rate);
 

@@ -87,7 +87,7 @@ static void on_look(struct packet *p)
 {
     p->looks = false;
     nadi_pkt_carried_look(&p->carried, p->net, p->begun);
-    if (p->on_the_way > 0 && nadi_pkt_wheel_next_time(&p->net->wheel) != NADI_TIME_MAX)
+    if (p->in_flight > 0 && nadi_pkt_wheel_next_time(&p->net->wheel) != NADI_TIME_MAX)
         look_later(p);
 }
 
@@ -142,7 +142,7 @@ static void on_finished(void *context, struct nadi_pkt *net, uint32_t flow)
     const nadi_time at = nadi_pkt_to_ps(p->net, net->wheel.now);
     p->items[index].next = p->free_item;
     p->free_item = index;
-    p->on_the_way--;
+    p->in_flight--;
     if (nadi_message_logged(p->log, d.kind))
         log_loss(p, flow, &d, at);
     nadi_engine_call(p->engine, nadi_engine_now(p->engine) > at ? nadi_engine_now(p->engine) : at,
@@ -219,7 +219,7 @@ static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)
 
 static uint32_t over(struct nadi_network *net, uint32_t link)
 {
-    (void)net, (void)link; /* the shortest way between neighbours */
+    (void)net, (void)link; /* the shortest path between neighbours */
     return 0;
 }
 
@@ -265,7 +265,7 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         .connection = nadi_pkt_queue_pair_of(p, m),
     };
     nadi_pkt_set_clock(p->net, tick_of(p, now));
-    if (p->on_the_way++ == 0)
+    if (p->in_flight++ == 0)
         p->begun = now;
     if (p->carried.usage && !p->looks)
         look_later(p);
@@ -405,7 +405,7 @@ static void sent(const struct nadi_network *net, uint64_t *messages, uint64_t *b
 static bool endless(const struct nadi_network *net)
 {
     const struct packet *p = (const struct packet *)net;
-    return p->on_the_way > p->stranded.count && nadi_pkt_is_endless(p->net);
+    return p->in_flight > p->stranded.count && nadi_pkt_is_endless(p->net);
 }
 
 static void get_pauses(struct packet *p, struct nadi_packet_figures *f)

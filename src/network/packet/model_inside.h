@@ -42,7 +42,7 @@ struct packet {
     size_t capacity;
     uint32_t count, free_item;
     uint64_t messages, bytes; /* sent */
-    struct {                  /* without a way at present, in the order in which they came */
+    struct {                  /* without a route at present, in the order in which they came */
         uint32_t *items;
         size_t count, capacity;
     } stranded;
@@ -55,9 +55,9 @@ struct packet {
     struct nadi_message_log *log;
     struct nadi_pkt_pauses pauses;
     struct nadi_pkt_carried carried;
-    uint32_t on_the_way; /* messages */
-    bool looks;          /* a look is due */
-    nadi_time begun;     /* the first message since there was none; ps */
+    uint32_t in_flight; /* messages */
+    bool looks;         /* a look is due */
+    nadi_time begun;    /* the first message since there was none; ps */
 };
 
 /* model_queue_pairs.c */
@@ -65,7 +65,7 @@ struct packet {
 uint32_t nadi_pkt_queue_pair_of(struct packet *p, const struct nadi_message *m);
 /* The message's packets may leave from now on. */
 void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index);
-/* Messages that have no way, or wait for such a one. */
+/* Messages that have no route, or wait for such a one. */
 uint64_t nadi_pkt_queue_pair_stranded(const struct packet *p);
 /* Hooks of the network. */
 void nadi_pkt_queue_pair_sent(void *context, struct nadi_pkt *net, uint32_t flow);

@@ -55,7 +55,7 @@ void nadi_pkt_queue_pair_inject(struct packet *p, uint32_t index)
         .dport = PORT,
         .bytes = d->bytes,
         .user = index,
-        .at_way_rate = d->src >= p->npu_count,
+        .at_path_rate = d->src >= p->npu_count,
     };
     if (queue_pair && append(p, index, queue_pair))
         return;

@@ -19,9 +19,9 @@ struct nadi_pkt *nadi_pkt_create(const struct nadi_graph *graph,
                                  const struct nadi_packet_config *config, struct nadi_diags *diags);
 void nadi_pkt_destroy(struct nadi_pkt *net); /* NULL is allowed */
 
-/* Before the first flow: ways in dimension order, the first of the shortest, or Valiant's;
- * adaptive: where a flow begins, each node's least loaded port of the shortest ways. Exact mode and
- * all other schemes: ECMP. Sprayed packets take shortest ways. */
+/* Before the first flow: routes in dimension order, the first of the shortest, or Valiant's;
+ * adaptive: where a flow begins, each node's least loaded port of the shortest paths. Exact mode
+ * and all other schemes: ECMP. Sprayed packets take shortest paths. */
 void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config *config);
 
 /* Handles events up to and including tick *until, which a hook may bring nearer meanwhile; at most
@@ -49,7 +49,7 @@ nadi_time nadi_pkt_alone(struct nadi_pkt *net, uint32_t flow);
  * moves any more these are a PFC deadlock: buffers that wait for each other in a circle. */
 uint32_t nadi_pkt_blocked_ports(const struct nadi_pkt *net, uint32_t *node);
 
-/* Flows had no way because it has more links than packets can count: says so; NULL: none. */
+/* Flows had no route because it has more links than packets can count: says so; NULL: none. */
 const char *nadi_pkt_too_far(const struct nadi_pkt *net);
 
 /* To the nearest one. */

@@ -36,7 +36,7 @@ static uint32_t unlike_ends(const struct nadi_pkt *net, struct end *ends)
     nadi_map64_init(&seen, g->host_count);
     for (uint32_t h = 0; h < g->host_count; h++) {
         if (nadi_graph_degree(g, g->hosts[h]) == 0)
-            continue; /* no way leads to it */
+            continue; /* no route leads to it */
         const uint32_t root = nadi_pkt_root_of(net, g->hosts[h]);
         const struct nadi_pkt_port *port = &net->ports[g->first_port[g->hosts[h]]];
         const uint64_t cable = nadi_hash_u64((uint64_t)port->latency << 16 ^ port->rate);

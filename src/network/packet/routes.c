@@ -1,15 +1,15 @@
-/* routes: shortest ways and ECMP.
+/* routes: shortest paths and ECMP.
  *
- * A tree holds, for every switch, the ports on shortest ways to one root; it is built when first
+ * A tree holds, for every switch, the ports on shortest paths to one root; it is built when first
  * needed. The root is the switch of hosts with a single cable (all of them share one tree), else
  * the host itself. A flow's path is found once by walking the tree; which of several ports a switch
  * takes is MurmurHash3 (Appleby, public domain) of the flow's addresses with the switch's number as
  * seed, modulo their count. ACKs hash their own, reversed addresses.
  *
  * Where the network's file asks for another routing (dimension order, Valiant's), flows take the
- * ways of platform/routing.h, until a link goes down.
+ * routes of platform/routing.h, until a link goes down.
  *
- * A way through a node that forwards only so much leads over its server (forwarding.h).
+ * A route through a node that forwards only so much leads over its server (forwarding.h).
  *
  * Exact mode: neighbours are visited in order of node number, and of parallel cables only the last
  * one counts. A host with several cables has them in the order in which the search from the
@@ -25,7 +25,7 @@ struct tree {
     uint32_t root;
     uint32_t *first; /* [switch] -> into ports; switch_count + 1 entries */
     uint32_t *ports;
-    uint16_t *hops; /* [switch] to the root; UINT16_MAX: no way */
+    uint16_t *hops; /* [switch] to the root; UINT16_MAX: no route */
     uint32_t *rank; /* exact: [switch] when it was found */
 };
 
@@ -48,8 +48,8 @@ struct nadi_pkt_routes {
     uint32_t *distance, *queue;
     struct nadi_routing *given; /* NULL: ECMP */
     uint64_t *load;             /* adaptive: by port, bytes of the flows that go out there */
-    struct nadi_way way;        /* of the last flow */
-    bool too_far;               /* some way has more links than a packet can count */
+    struct nadi_route route;    /* of the last flow */
+    bool too_far;               /* some route has more links than a packet can count */
 };
 
 static uint32_t rotl(uint32_t x, int r)
@@ -148,7 +148,7 @@ void nadi_pkt_routes_destroy(struct nadi_pkt_routes *r)
     drop_trees(r);
     nadi_routing_destroy(r->given);
     nadi_mem_free(r->load);
-    nadi_mem_free(r->way.items);
+    nadi_mem_free(r->route.items);
     nadi_mem_free(r->items);
     nadi_mem_free(r->tree_of);
     nadi_mem_free(r->order);
@@ -190,8 +190,8 @@ static uint32_t search(const struct nadi_graph *g, struct nadi_pkt_routes *r, ui
 }
 
 /* Calls for each (switch, port towards the root), switches' ports in order of discovery. */
-static void each_way(const struct nadi_graph *g, const struct nadi_pkt_routes *r, uint32_t found,
-                     struct tree *t, uint32_t *fill)
+static void each_path(const struct nadi_graph *g, const struct nadi_pkt_routes *r, uint32_t found,
+                      struct tree *t, uint32_t *fill)
 {
     for (uint32_t i = 0; i < found; i++) {
         const uint32_t node = r->queue[i];
@@ -220,13 +220,13 @@ static const struct tree *tree_to(const struct nadi_pkt *net, uint32_t root)
     struct tree t = {.root = root};
     t.first = NADI_ZNEW(uint32_t, (size_t)net->switch_count + 1);
     const uint32_t found = search(g, r, root);
-    each_way(g, r, found, &t, NULL);
+    each_path(g, r, found, &t, NULL);
     for (uint32_t s = 0; s < net->switch_count; s++)
         t.first[s + 1] += t.first[s];
     t.ports = NADI_NEW(uint32_t, t.first[net->switch_count]);
     uint32_t *fill = NADI_NEW(uint32_t, (size_t)net->switch_count + 1);
     memcpy(fill, t.first, net->switch_count * sizeof(*fill));
-    each_way(g, r, found, &t, fill);
+    each_path(g, r, found, &t, fill);
     nadi_mem_free(fill);
     t.hops = NADI_NEW(uint16_t, net->switch_count);
     for (uint32_t n = 0; n < g->node_count; n++)
@@ -260,15 +260,15 @@ struct walk { /* from one host towards another */
     const struct tree *tree;
     uint32_t node, dst;
     uint32_t hash[3];
-    bool first_way; /* always the first choice instead of the hash's */
-    bool adaptive;  /* the least loaded choice */
+    bool first_choice; /* always the first choice instead of the hash's */
+    bool adaptive;     /* the least loaded choice */
 };
 
 /* The hash's choice, or where it is adaptive that with the least load, of equal ones the first from
  * the hash's on. */
 static uint32_t choose(const struct walk *w, const uint32_t *choices, uint32_t count)
 {
-    if (w->first_way || count == 1)
+    if (w->first_choice || count == 1)
         return choices[0];
     const bool host = w->net->graph->nodes[w->node].kind == NADI_GRAPH_HOST;
     const uint32_t seed = host && w->net->config.exact ? NS3_HASH_SEED : w->node;
@@ -296,7 +296,7 @@ static uint32_t found_at(const struct walk *w, uint32_t port)
     return s != NADI_NONE ? w->tree->rank[s] : 0;
 }
 
-/* Which of a host's cables: those that have a shortest way, of them those of the lowest dimension,
+/* Which of a host's cables: those that have a shortest path, of them those of the lowest dimension,
  * as platform/routing.h has it (not in exact mode), by the hash. */
 static uint32_t host_port(const struct walk *w, uint32_t host)
 {
@@ -327,7 +327,7 @@ static uint32_t host_port(const struct walk *w, uint32_t host)
     return choose(w, choices, count);
 }
 
-/* The port that the walk takes next; NADI_NONE when there is no way. */
+/* The port that the walk takes next; NADI_NONE when there is no route. */
 static uint32_t next_port(const struct walk *w)
 {
     const struct nadi_graph *g = w->net->graph;
@@ -374,12 +374,12 @@ static struct walk walk_of(const struct nadi_pkt *net, uint32_t flow, bool back)
         .node = src,
         .dst = dst,
         .hash = {nadi_pkt_address(src), nadi_pkt_address(dst), sport | dport << 16},
-        .first_way = net->config.spreading == NADI_SPREADING_NONE,
+        .first_choice = net->config.spreading == NADI_SPREADING_NONE,
         .adaptive = net->routes->load && !back,
     };
 }
 
-static uint32_t *way_of(const struct nadi_pkt *net, uint32_t flow, bool back)
+static uint32_t *ports_of(const struct nadi_pkt *net, uint32_t flow, bool back)
 {
     return net->paths + ((size_t)flow * 2 + back) * net->path_hops;
 }
@@ -391,11 +391,11 @@ static bool set_hop(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t hop
         return false;
     while (hop >= net->path_hops)
         longer_paths(net);
-    way_of(net, flow, back)[hop] = port;
+    ports_of(net, flow, back)[hop] = port;
     return true;
 }
 
-/* Over the server of a node that has one; false when the way is too long. */
+/* Over the server of a node that has one; false when the route is too long. */
 static bool pass_server(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t *hop,
                         uint32_t node)
 {
@@ -404,11 +404,12 @@ static bool pass_server(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t
     return set_hop(net, flow, back, (*hop)++, net->inside[node]);
 }
 
-/* There is nothing behind the way's last hop: packets that were led off it count their hops on. */
-static bool end_way(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t hops)
+/* There is nothing behind the route's last hop: packets that were led off it count their hops on.
+ */
+static bool end_path(struct nadi_pkt *net, uint32_t flow, bool back, uint32_t hops)
 {
     for (uint32_t hop = hops; hop < net->path_hops; hop++)
-        way_of(net, flow, back)[hop] = NADI_NONE;
+        ports_of(net, flow, back)[hop] = NADI_NONE;
     return true;
 }
 
@@ -423,7 +424,7 @@ static bool find_from(struct nadi_pkt *net, uint32_t flow, bool back, struct wal
             return false;
         w.node = net->graph->ports[port].peer;
     }
-    return end_way(net, flow, back, hop);
+    return end_path(net, flow, back, hop);
 }
 
 void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config *config)
@@ -436,7 +437,7 @@ void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config
         net->routes->load = NADI_ZNEW(uint64_t, net->port_count);
 }
 
-/* The flow's bytes come to, or go from, the load of its way. */
+/* The flow's bytes come to, or go from, the load of its route. */
 static void add_load(struct nadi_pkt *net, uint32_t flow, bool comes)
 {
     const uint64_t bytes = net->infos[flow].load_bytes;
@@ -466,32 +467,32 @@ static uint32_t port_to(const struct nadi_graph *g, uint32_t node, uint32_t peer
     return NADI_NONE;
 }
 
-/* The way of platform/routing.h, which leaves out the cables on board at its ends. */
+/* The route of platform/routing.h, which leaves out the cables on board at its ends. */
 static bool find_given(struct nadi_pkt *net, uint32_t flow, bool back)
 {
     const struct nadi_graph *g = net->graph;
     const struct nadi_pkt_info *info = &net->infos[flow];
     const uint32_t src = back ? info->dst : info->src, dst = back ? info->src : info->dst;
-    struct nadi_way *way = &net->routes->way;
+    struct nadi_route *route = &net->routes->route;
     uint32_t node = g->hosts[src], hop = 0;
-    if (!nadi_routing_find(net->routes->given, src, dst, info->sport, way))
+    if (!nadi_routing_find(net->routes->given, src, dst, info->sport, route))
         return false;
-    for (size_t i = 0; i <= way->count; i++) {
+    for (size_t i = 0; i <= route->count; i++) {
         uint32_t from = g->hosts[dst], to = NADI_NONE;
-        if (i < way->count && !nadi_graph_channel_is_link(g, way->items[i]))
+        if (i < route->count && !nadi_graph_channel_is_link(g, route->items[i]))
             continue;
-        if (i < way->count)
-            nadi_graph_channel_ends(g, way->items[i], &from, &to);
+        if (i < route->count)
+            nadi_graph_channel_ends(g, route->items[i], &from, &to);
         if (node != from && (!pass_server(net, flow, back, &hop, node) ||
                              !set_hop(net, flow, back, hop++, port_to(g, node, from, NADI_NONE))))
             return false;
-        if (i < way->count &&
+        if (i < route->count &&
             (!pass_server(net, flow, back, &hop, from) ||
-             !set_hop(net, flow, back, hop++, port_to(g, from, to, way->items[i] / 2))))
+             !set_hop(net, flow, back, hop++, port_to(g, from, to, route->items[i] / 2))))
             return false;
         node = to;
     }
-    return end_way(net, flow, back, hop);
+    return end_path(net, flow, back, hop);
 }
 
 static bool find_one(struct nadi_pkt *net, uint32_t flow, bool back)
@@ -501,7 +502,7 @@ static bool find_one(struct nadi_pkt *net, uint32_t flow, bool back)
     return find_from(net, flow, back, walk_of(net, flow, back), 0);
 }
 
-/* Both ends keep the cable that they began with. A cut way stays, as a whole: packets on it are
+/* Both ends keep the cable that they began with. A cut route stays, as a whole: packets on it are
  * lost. */
 void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow)
 {
@@ -511,10 +512,10 @@ void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow)
     for (uint32_t back = 0; back < 2; back++) {
         struct walk w = walk_of(net, flow, back);
         w.node = net->graph->ports[nadi_pkt_path_port(net, flow, back, 0)].peer;
-        memcpy(kept, way_of(net, flow, back), hops * sizeof(*kept));
+        memcpy(kept, ports_of(net, flow, back), hops * sizeof(*kept));
         if (!find_from(net, flow, back, w, 1)) {
-            memcpy(way_of(net, flow, back), kept, hops * sizeof(*kept));
-            (void)end_way(net, flow, back, hops);
+            memcpy(ports_of(net, flow, back), kept, hops * sizeof(*kept));
+            (void)end_path(net, flow, back, hops);
         }
     }
     add_load(net, flow, true);
@@ -554,7 +555,7 @@ const char *nadi_pkt_too_far(const struct nadi_pkt *net)
 {
     const struct nadi_pkt_routes *r = net->routes;
     return r->too_far || (r->given && nadi_routing_too_far(r->given))
-               ? "the way of a message has more than 1,023 links: packets count no more hops"
+               ? "the route of a message has more than 1,023 links: packets count no more hops"
                : NULL;
 }
 
@@ -562,13 +563,13 @@ bool nadi_pkt_routes_find(struct nadi_pkt *net, uint32_t flow)
 {
     if (!find_one(net, flow, false) || !find_one(net, flow, true))
         return false;
-    net->flows[flow].turns = nadi_pkt_way_turns(net, flow, false);
-    net->flows[flow].turns_back = nadi_pkt_way_turns(net, flow, true);
+    net->flows[flow].turns = nadi_pkt_route_turns(net, flow, false);
+    net->flows[flow].turns_back = nadi_pkt_route_turns(net, flow, true);
     add_load(net, flow, true);
     return true;
 }
 
-/* Adds a port of the way to what is told of it. */
+/* Adds a port of the route to what is told of it. */
 static void add_hop(const struct nadi_pkt *net, uint32_t port, bool back, nadi_time *rtt,
                     uint64_t *rate)
 {
@@ -599,7 +600,7 @@ void nadi_pkt_routes_rtt(struct nadi_pkt *net, uint32_t src, uint32_t dst, nadi_
             .tree = tree_to(net, nadi_pkt_root_of(net, ends[!back])),
             .node = ends[back],
             .dst = ends[!back],
-            .first_way = true,
+            .first_choice = true,
         };
         while (w.node != w.dst) {
             const uint32_t port = next_port(&w);

@@ -23,9 +23,10 @@ static inline nadi_time nadi_pkt_time_of(const struct nadi_pkt *net, uint32_t po
     return nadi_time_add(net->ports[port].latency, net->ports[port].ticks[bytes]);
 }
 
-/* Finds the flow's ways anew, behind its first cables. */
+/* Finds the flow's routes anew, behind its first cables. */
 void nadi_pkt_routes_again(struct nadi_pkt *net, uint32_t flow);
-/* Where the ways to a host come together: the switch of a host with a single cable, else itself. */
+/* Where the routes to a host come together: the switch of a host with a single cable, else itself.
+ */
 uint32_t nadi_pkt_root_of(const struct nadi_pkt *net, uint32_t host);
 /* round_trips.c: the longest round trip and the largest bandwidth-delay product, hosts taken to be
  * alike that hang at one switch by like cables. O(switches^2) where they do. */

@@ -23,7 +23,7 @@ static void join(const struct nadi_pkt *net, uint32_t *root, uint32_t a, uint32_
     nadi_join(root, ends[0], ends[1]);
 }
 
-static void join_way(const struct nadi_pkt *net, uint32_t *root, uint32_t flow, bool back)
+static void join_path(const struct nadi_pkt *net, uint32_t *root, uint32_t flow, bool back)
 {
     const uint32_t first = nadi_pkt_path_port(net, flow, false, 0);
     for (uint32_t hop = 0;; hop++) {
@@ -43,8 +43,8 @@ uint32_t nadi_pkt_parts_find(const struct nadi_pkt *net, uint32_t *root)
         root[p] = NADI_NONE;
     for (uint32_t i = 0; i < net->flow_count; i++)
         if (net->flows[i].live > 0) {
-            join_way(net, root, i, false);
-            join_way(net, root, i, true);
+            join_path(net, root, i, false);
+            join_path(net, root, i, true);
         }
     for (uint32_t p = 0; p < net->port_count; p++) {
         const uint32_t stand = stand_in(net, p);

@@ -21,7 +21,7 @@ struct nadi_pkt_state {
 };
 
 /* Groups the ports: root[p] is the number of one port of p's part, NADI_NONE where no flow is on
- * its way. Returns the number of parts. O(ports + flows * hops). */
+ * its route. Returns the number of parts. O(ports + flows * hops). */
 uint32_t nadi_pkt_parts_find(const struct nadi_pkt *net, uint32_t *root);
 /* The part of a port, as nadi_pkt_parts_find has grouped them. */
 void nadi_pkt_part_list(const struct nadi_pkt *net, const uint32_t *root, uint32_t port,

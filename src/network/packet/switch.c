@@ -316,7 +316,7 @@ static inline void pass(struct nadi_pkt *net, uint32_t at, uint32_t out, uint32_
         nadi_pkt_switch_send(net, out);
 }
 
-/* Where the path alone does not tell the way. */
+/* Where the path alone does not tell the route. */
 static NADI_SELDOM void receive_anyhow(struct nadi_pkt *net, uint32_t port, uint32_t at,
                                        uint32_t queue)
 {

@@ -24,7 +24,7 @@ enum {
  * The first word of a free record: the next one. */
 enum {
     NADI_INT_RECORD_BITS = 28,
-    NADI_INT_NARROW = 4, /* words of a record; one that is too short for a way: */
+    NADI_INT_NARROW = 4, /* words of a record; one that is too short for a route: */
     NADI_INT_WIDE = 8,
 };
 
@@ -38,7 +38,7 @@ static inline uint32_t nadi_pkt_int_hops(uint32_t place)
     return place >> NADI_INT_RECORD_BITS;
 }
 
-/* A record of INT for the packet that begins its way. */
+/* A record of INT for the packet that begins its route. */
 static inline void nadi_pkt_new_int(struct nadi_pkt *net, uint32_t at)
 {
     if (NADI_UNLIKELY(net->free_int == NADI_NONE))

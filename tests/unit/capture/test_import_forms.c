@@ -110,14 +110,15 @@ static void host_schemas(void **state)
         "1.1.1-chakra.1.0.0",
     };
     for (size_t i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++) {
-        for (int way = 0; way < 4; way++) {
-            const struct capture_form form = {.schema = schemas[i], .id_list = way == 3};
-            const struct import_how how = {.by_link = way == 1};
+        for (int method = 0; method < 4; method++) {
+            const struct capture_form form = {.schema = schemas[i], .id_list = method == 3};
+            const struct import_how how = {.by_link = method == 1};
             struct imported x;
             make(&x, &form, &cuda, &how);
             expect_program(&x);
             assert_int_equal(x.diags.warnings, 0);
-            assert_int_equal(x.capture.match.way, way == 1 ? NADI_MATCH_LINKED : NADI_MATCH_IDS);
+            assert_int_equal(x.capture.match.method,
+                             method == 1 ? NADI_MATCH_LINKED : NADI_MATCH_IDS);
             assert_int_equal(x.coverage.linked_ops, 5);
             assert_int_equal(x.trace->ops[imported_find(&x, "gemm", 0)], 2 * 32 * 256 * 256);
             imported_release(&x);
@@ -135,12 +136,12 @@ static void host_schemas(void **state)
     imported_release(&x);
 }
 
-static void ways_to_link(void **state)
+static void methods_to_link(void **state)
 {
     (void)state;
     static const struct {
         struct capture_form form;
-        enum nadi_match_way way;
+        enum nadi_match_method method;
     } cases[] = {
         {{0}, NADI_MATCH_IDS},
         {{.rf_shift = 1}, NADI_MATCH_SHIFTED_IDS},
@@ -157,7 +158,7 @@ static void ways_to_link(void **state)
         struct imported x;
         make(&x, &cases[i].form, &cuda, NULL);
         expect_program(&x);
-        assert_int_equal(x.capture.match.way, cases[i].way);
+        assert_int_equal(x.capture.match.method, cases[i].method);
         assert_int_equal(x.coverage.linked_ops, 5);
         imported_release(&x);
     }
@@ -363,7 +364,7 @@ static void not_of_one_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(host_schemas),      cmocka_unit_test(ways_to_link),
+        cmocka_unit_test(host_schemas),      cmocka_unit_test(methods_to_link),
         cmocka_unit_test(devices_and_steps), cmocka_unit_test(exact_times),
         cmocka_unit_test(device_clock),      cmocka_unit_test(processor_only),
         cmocka_unit_test(contradictions),    cmocka_unit_test(named_errors),

@@ -73,7 +73,7 @@ static void test_flow_slower_and_faster(void **state)
     flow_case_release(&c);
 }
 
-static void test_flow_other_way(void **state)
+static void test_flow_other_route(void **state)
 {
     struct flow_case c;
     (void)state;
@@ -93,7 +93,7 @@ static void test_flow_other_way(void **state)
     flow_case_release(&c);
 }
 
-static void test_flow_no_way(void **state)
+static void test_flow_no_route(void **state)
 {
     struct flow_case c;
     (void)state;
@@ -216,8 +216,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flow_slower_and_faster),
-        cmocka_unit_test(test_flow_other_way),
-        cmocka_unit_test(test_flow_no_way),
+        cmocka_unit_test(test_flow_other_route),
+        cmocka_unit_test(test_flow_no_route),
         cmocka_unit_test(test_aware),
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_in_order),

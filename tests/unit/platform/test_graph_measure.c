@@ -25,10 +25,10 @@ static void open_text(struct nadi_graph_file *f, const char *what)
 static const struct {
     const char *what;
     uint32_t diameter;
-    double bisection;     /* cables */
-    double mean;          /* links, 0: not known */
-    uint32_t disjoint;    /* 0: not known */
-    double farthest_ways; /* from NPU 0 */
+    double bisection;      /* cables */
+    double mean;           /* links, 0: not known */
+    uint32_t disjoint;     /* 0: not known */
+    double farthest_paths; /* from NPU 0 */
 } cases[] = {
     /* Full bisection: half of the NPUs; (k/2)^2 ways between pods (Al-Fares 2008, section 3) */
     {"{type: fat-tree, k: 8, bandwidth: 1}", 6, 64, 0, 4, 16},
@@ -76,8 +76,8 @@ static void closed_forms(void **state)
             fail_msg("%s: mean %.9f", cases[i].what, m.mean_hops);
         assert_int_equal(m.disjoint, cases[i].disjoint);
         const struct nadi_measure_distance *last = &m.distances[m.distance_count - 1];
-        if (cases[i].farthest_ways > 0 && !near(last->most_ways, cases[i].farthest_ways))
-            fail_msg("%s: %g ways", cases[i].what, last->most_ways);
+        if (cases[i].farthest_paths > 0 && !near(last->most_paths, cases[i].farthest_paths))
+            fail_msg("%s: %g ways", cases[i].what, last->most_paths);
         assert_true(m.diameter_latency ==
                     (nadi_time)m.diameter * (strstr(cases[i].what, "hgx") ? 250000 : 500000));
         uint32_t npus = 1;

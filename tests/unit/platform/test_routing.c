@@ -26,16 +26,16 @@ static void two_leaves(struct nadi_graph *g)
 }
 
 static void find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint64_t flow,
-                 struct nadi_way *way)
+                 struct nadi_route *route)
 {
-    assert_true(nadi_routing_find(r, src, dst, flow, way));
+    assert_true(nadi_routing_find(r, src, dst, flow, route));
 }
 
-/* A server of 2 NPUs, both also on one leaf: as far either way. Never over the NICs. */
+/* A server of 2 NPUs, both also on one leaf: as far either route. Never over the NICs. */
 static void stays_in_server(void **state)
 {
     struct nadi_graph g;
-    struct nadi_way way = {0};
+    struct nadi_route route = {0};
     (void)state;
     nadi_graph_init(&g);
     for (uint32_t i = 0; i < 4; i++)
@@ -50,49 +50,49 @@ static void stays_in_server(void **state)
         for (uint64_t seed = 0; seed < 8; seed++) {
             struct nadi_routing *r = nadi_routing_create(
                 &g, &(struct nadi_routing_config){.scheme = scheme, .seed = seed});
-            find(r, 0, 1, seed, &way);
-            assert_int_equal(way.count, 2);
-            assert_int_equal(way.items[0], 4);
-            assert_int_equal(way.items[1], 7);
+            find(r, 0, 1, seed, &route);
+            assert_int_equal(route.count, 2);
+            assert_int_equal(route.items[0], 4);
+            assert_int_equal(route.items[1], 7);
             nadi_routing_set_down(r, 2, true);
-            find(r, 0, 1, seed, &way); /* now there is no other */
-            assert_int_equal(way.items[0], 0);
+            find(r, 0, 1, seed, &route); /* now there is no other */
+            assert_int_equal(route.items[0], 0);
             nadi_routing_destroy(r);
         }
-    nadi_mem_free(way.items);
+    nadi_mem_free(route.items);
     nadi_graph_release(&g);
 }
 
 static void shortest(void **state)
 {
     struct nadi_graph g;
-    struct nadi_way way = {0};
+    struct nadi_route route = {0};
     (void)state;
     two_leaves(&g);
     struct nadi_routing *r =
         nadi_routing_create(&g, &(struct nadi_routing_config){.scheme = NADI_ROUTE_SHORTEST});
-    find(r, 0, 1, 0, &way);
-    assert_int_equal(way.count, 2);
-    assert_int_equal(way.items[0], 0);
-    assert_int_equal(way.items[1], 3); /* link 1, from the leaf to host 1 */
-    find(r, 0, 3, 0, &way);
+    find(r, 0, 1, 0, &route);
+    assert_int_equal(route.count, 2);
+    assert_int_equal(route.items[0], 0);
+    assert_int_equal(route.items[1], 3); /* link 1, from the leaf to host 1 */
+    find(r, 0, 3, 0, &route);
     const uint32_t want[] = {0, 8, 17, 24, 7}; /* through the first spine; leaf 5 is limited */
-    assert_int_equal(way.count, 5);
-    assert_memory_equal(way.items, want, sizeof(want));
+    assert_int_equal(route.count, 5);
+    assert_memory_equal(route.items, want, sizeof(want));
     assert_true(nadi_graph_channel_rate(&g, 24) == 500);
     assert_int_equal(nadi_routing_hops(r, 0, 3), 4);
     nadi_routing_set_down(r, 4, true);
-    find(r, 0, 3, 0, &way);
-    assert_int_equal(way.items[1], 10); /* the second spine */
+    find(r, 0, 3, 0, &route);
+    assert_int_equal(route.items[1], 10); /* the second spine */
     nadi_routing_set_down(r, 4, false);
-    find(r, 0, 3, 0, &way);
-    assert_int_equal(way.items[1], 8);
+    find(r, 0, 3, 0, &route);
+    assert_int_equal(route.items[1], 8);
     assert_true(r->table_bytes > 0);
     nadi_routing_set_down(r, 3, true);
-    assert_false(nadi_routing_find(r, 0, 3, 0, &way));
+    assert_false(nadi_routing_find(r, 0, 3, 0, &route));
     assert_int_equal(nadi_routing_hops(r, 0, 3), NADI_NONE);
     nadi_routing_destroy(r);
-    nadi_mem_free(way.items);
+    nadi_mem_free(route.items);
     nadi_graph_release(&g);
 }
 
@@ -101,7 +101,7 @@ static void shortest(void **state)
 static void ecmp_is_even(void **state)
 {
     struct nadi_graph g;
-    struct nadi_way way = {0}, other = {0};
+    struct nadi_route route = {0}, other = {0};
     uint32_t count[4] = {0}, moved = 0;
     (void)state;
     two_leaves(&g);
@@ -110,17 +110,17 @@ static void ecmp_is_even(void **state)
     struct nadi_routing *s = nadi_routing_create(
         &g, &(struct nadi_routing_config){.scheme = NADI_ROUTE_ECMP, .seed = 8});
     for (uint64_t flow = 0; flow < 40000; flow++) {
-        find(r, 0, 3, flow, &way);
+        find(r, 0, 3, flow, &route);
         find(s, 0, 3, flow, &other);
-        count[(way.items[1] / 2 - 4) % 4]++;
-        moved += way.items[1] != other.items[1];
+        count[(route.items[1] / 2 - 4) % 4]++;
+        moved += route.items[1] != other.items[1];
     }
     for (uint32_t i = 0; i < 4; i++)
         assert_in_range(count[i], 10000 - 433, 10000 + 433);
     assert_in_range(moved, 30000 - 433, 30000 + 433);
     nadi_routing_destroy(r);
     nadi_routing_destroy(s);
-    nadi_mem_free(way.items);
+    nadi_mem_free(route.items);
     nadi_mem_free(other.items);
     nadi_graph_release(&g);
 }
@@ -130,7 +130,7 @@ static void dimension_order(void **state)
 {
     struct nadi_topology t = {.dim_count = 1};
     struct nadi_graph g;
-    struct nadi_way way = {0};
+    struct nadi_route route = {0};
     (void)state;
     t.dims[0] = (struct nadi_dim){.npus = 16, .bytes_per_ns = 1};
     nadi_dim_set_kind(&t.dims[0], 4, 2);
@@ -139,19 +139,19 @@ static void dimension_order(void **state)
     nadi_graph_from_dims(&g, &t);
     struct nadi_routing *r = nadi_routing_create(
         &g, &(struct nadi_routing_config){.scheme = NADI_ROUTE_DIMENSION_ORDER});
-    find(r, 5, 3 + 4 * 3, 0, &way); /* (1, 1) to (3, 3) */
+    find(r, 5, 3 + 4 * 3, 0, &route); /* (1, 1) to (3, 3) */
     const uint32_t nodes[] = {5, 6, 7, 11, 15};
-    assert_int_equal(way.count, 4);
+    assert_int_equal(route.count, 4);
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t from, to;
-        nadi_graph_channel_ends(&g, way.items[i], &from, &to);
+        nadi_graph_channel_ends(&g, route.items[i], &from, &to);
         assert_int_equal(from, 16 + nodes[i]);
         assert_int_equal(to, 16 + nodes[i + 1]);
     }
     assert_int_equal(nadi_routing_hops(r, 0, 10), 4 + 2); /* with the two cables on board */
     assert_int_equal(r->table_bytes, 0);
     nadi_routing_destroy(r);
-    nadi_mem_free(way.items);
+    nadi_mem_free(route.items);
     nadi_graph_release(&g);
 }
 
@@ -159,18 +159,18 @@ static void dimension_order(void **state)
 static void adaptive(void **state)
 {
     struct nadi_graph g;
-    struct nadi_way way = {0};
+    struct nadi_route route = {0};
     double loads[25] = {0};
     (void)state;
     two_leaves(&g);
     struct nadi_routing *r = nadi_routing_create(
         &g, &(struct nadi_routing_config){.scheme = NADI_ROUTE_ADAPTIVE, .loads = loads});
     loads[8] = loads[10] = loads[14] = 5; /* leaf 4 to spines 6, 7 and 9 */
-    find(r, 0, 3, 1, &way);
-    assert_int_equal(way.items[1], 12);
-    assert_int_equal(way.count, 5);
+    find(r, 0, 3, 1, &route);
+    assert_int_equal(route.items[1], 12);
+    assert_int_equal(route.count, 5);
     nadi_routing_destroy(r);
-    nadi_mem_free(way.items);
+    nadi_mem_free(route.items);
     nadi_graph_release(&g);
 }
 
@@ -179,7 +179,7 @@ static void detour(void **state)
 {
     struct nadi_topology t = {.dim_count = 1};
     struct nadi_graph g;
-    struct nadi_way way = {0};
+    struct nadi_route route = {0};
     uint32_t detours = 0;
     (void)state;
     t.dims[0] = (struct nadi_dim){.kind = NADI_DIM_RING, .npus = 6, .bytes_per_ns = 1};
@@ -191,15 +191,15 @@ static void detour(void **state)
     struct nadi_routing *r = nadi_routing_create(
         &g, &(struct nadi_routing_config){.scheme = NADI_ROUTE_ADAPTIVE, .loads = loads});
     for (uint64_t flow = 0; flow < 1000; flow++) {
-        find(r, 0, 1, flow, &way);
-        assert_true(way.count == 1 || way.items[0] != 12);
-        detours += way.count == 5;
+        find(r, 0, 1, flow, &route);
+        assert_true(route.count == 1 || route.items[0] != 12);
+        detours += route.count == 5;
     }
     /* Two of six middles are reached the other way round; from one of them two ways go on. */
     assert_in_range(detours, 250 - 68, 250 + 68);
     nadi_routing_destroy(r);
     nadi_mem_free(loads);
-    nadi_mem_free(way.items);
+    nadi_mem_free(route.items);
     nadi_graph_release(&g);
 }
 

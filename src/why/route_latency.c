@@ -1,15 +1,15 @@
-#include "why/ways.h"
+#include "why/route_latency.h"
 
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "platform/routing.h"
 
-struct nadi_ways {
+struct nadi_route_latencies {
     const struct nadi_inputs *in;
     const struct nadi_lower_bounds *bounds;
     struct nadi_routing *routing; /* of a graph, else NULL */
-    struct nadi_way way;
+    struct nadi_route route;
     struct nadi_map64 known; /* src << 32 | dst -> index of `latencies` */
     struct {
         uint64_t *items;
@@ -17,11 +17,11 @@ struct nadi_ways {
     } latencies;
 };
 
-struct nadi_ways *nadi_ways_create(const struct nadi_inputs *in,
-                                   const struct nadi_lower_bounds *bounds)
+struct nadi_route_latencies *nadi_route_latencies_create(const struct nadi_inputs *in,
+                                                         const struct nadi_lower_bounds *bounds)
 {
     const struct nadi_routing_config config = {.scheme = NADI_ROUTE_SHORTEST};
-    struct nadi_ways *w = NADI_ZNEW(struct nadi_ways, 1);
+    struct nadi_route_latencies *w = NADI_ZNEW(struct nadi_route_latencies, 1);
     w->in = in;
     w->bounds = bounds;
     if (in->has_graph)
@@ -30,32 +30,32 @@ struct nadi_ways *nadi_ways_create(const struct nadi_inputs *in,
     return w;
 }
 
-void nadi_ways_destroy(struct nadi_ways *w)
+void nadi_route_latencies_destroy(struct nadi_route_latencies *w)
 {
     if (!w)
         return;
     nadi_routing_destroy(w->routing);
     nadi_map64_release(&w->known);
-    nadi_mem_free(w->way.items);
+    nadi_mem_free(w->route.items);
     nadi_mem_free(w->latencies.items);
     nadi_mem_free(w);
 }
 
-static uint64_t latency_of(struct nadi_ways *w, uint32_t src, uint32_t dst)
+static uint64_t latency_of(struct nadi_route_latencies *w, uint32_t src, uint32_t dst)
 {
     const struct nadi_graph *g = &w->in->graph;
     nadi_time sum = 0;
     if (!w->routing)
         return nadi_lower_bound_message(w->bounds, src, dst, 0);
     if (src >= g->host_count || dst >= g->host_count ||
-        !nadi_routing_find(w->routing, src, dst, 0, &w->way))
+        !nadi_routing_find(w->routing, src, dst, 0, &w->route))
         return 0;
-    for (size_t i = 0; i < w->way.count; i++)
-        sum = nadi_time_add(sum, nadi_graph_channel_latency(g, w->way.items[i]));
+    for (size_t i = 0; i < w->route.count; i++)
+        sum = nadi_time_add(sum, nadi_graph_channel_latency(g, w->route.items[i]));
     return nadi_time_to_ns(sum);
 }
 
-uint64_t nadi_ways_latency(struct nadi_ways *w, uint32_t src, uint32_t dst)
+uint64_t nadi_route_latency(struct nadi_route_latencies *w, uint32_t src, uint32_t dst)
 {
     bool added;
     if (src == dst || src >= w->in->rank_count || dst >= w->in->rank_count)
