@@ -124,7 +124,7 @@ static void survey(struct search *s)
     static const struct {
         uint32_t split, batch;
     } trials[] = {{1, 1}, {0, 1}, {1, 0}, {2, 1}, {1, 2}, {4, 1}, {2, 2},
-                {1, 4}, {2, 0}, {2, 4}, {4, 2}, {4, 4}, {4, 0}};
+                  {1, 4}, {2, 0}, {2, 4}, {4, 2}, {4, 4}, {4, 0}};
     const uint32_t widest = s->net->n > 2 ? s->net->n - 1 : 1;
     for (size_t i = 0; i < sizeof(trials) / sizeof(trials[0]); i++)
         if (trials[i].split < 2 || trials[i].split < widest)
