@@ -115,7 +115,7 @@ static bool needs_cluster(const struct nadi_study *s, struct nadi_diags *message
 enum nadi_status nadi_do_model_load(struct nadi_job *job, const struct nadi_model_setup *setup,
                                     struct nadi_diags *diags)
 {
-    struct nadi_step step;
+    struct nadi_model_step step;
     if (job->bad_setup)
         return NADI_STATUS_INPUT;
     job->study = NADI_ZNEW(struct nadi_study, 1);
@@ -153,7 +153,7 @@ enum nadi_status nadi_do_model_trace(const struct nadi_model_setup *setup,
 {
     struct nadi_model_trace whole = *options;
     struct nadi_study study;
-    struct nadi_step step;
+    struct nadi_model_step step;
     struct nadi_model_files files = {0};
     bool is_manifest = false;
     files.every_rank = whole.every_rank != 0;

@@ -32,7 +32,7 @@ static bool add_trace(struct nadi_trace_timeline_writer *w, const struct nadi_fu
                       uint32_t rank, uint64_t first_micros, struct nadi_diags *messages)
 {
     struct nadi_links links;
-    struct nadi_times times;
+    struct nadi_trace_times times;
     const uint64_t first = first_start(f);
     const bool ok = nadi_links_view(&links, f, messages);
     if (ok) {

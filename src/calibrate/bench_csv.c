@@ -29,7 +29,7 @@ struct value_column {
 
 struct sheet {
     struct nadi_bench_reader *r;
-    struct nadi_csv csv;
+    struct nadi_csv_table csv;
     struct nadi_bench_facts facts;
     struct value_column values[MOST_VALUES];
     uint32_t value_count;
@@ -53,7 +53,7 @@ static void squeeze_name(const char *name, char *out, size_t capacity)
     }
 }
 
-static uint32_t find_column(const struct nadi_csv *t, const char *const *names)
+static uint32_t find_column(const struct nadi_csv_table *t, const char *const *names)
 {
     for (; *names; names++)
         for (uint32_t c = 0; c < t->column_count; c++) {

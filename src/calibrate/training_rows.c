@@ -92,7 +92,7 @@ static bool read_file(struct nadi_training_rows *rows, const char *folder, const
     bool ok = true;
     nadi_str_printf(&path, "%s/%s", folder, f->name);
     if (nadi_file_exists(nadi_str_get(&path))) {
-        struct nadi_csv csv;
+        struct nadi_csv_table csv;
         *found = true;
         ok = nadi_csv_read(&csv, nadi_str_get(&path), "table of runs", diags);
         struct nadi_training_reader r = {.rows = rows, .csv = &csv, .folder = folder};

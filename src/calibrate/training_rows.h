@@ -38,7 +38,7 @@ void nadi_training_rows_release(struct nadi_training_rows *rows);
 /* ---- for the readers, one a source ---- */
 struct nadi_training_reader {
     struct nadi_training_rows *rows;
-    const struct nadi_csv *csv;
+    const struct nadi_csv_table *csv;
     uint32_t row;
     const char *folder;
 };

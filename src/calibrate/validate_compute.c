@@ -12,7 +12,7 @@
 
 struct reader {
     struct nadi_validate_compute *v;
-    struct nadi_csv csv;
+    struct nadi_csv_table csv;
     const char *file;
     uint32_t row;
 };

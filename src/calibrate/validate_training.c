@@ -18,7 +18,7 @@ static double simulate(const struct nadi_study *study, struct nadi_diags *diags)
         .compute_scale = 1,
         .comm_scale = 1,
     };
-    struct nadi_step step;
+    struct nadi_model_step step;
     struct nadi_inputs in;
     double seconds = 0;
     if (nadi_step_init(&step, study, diags)) {

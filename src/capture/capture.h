@@ -28,7 +28,7 @@ struct nadi_capture {
     struct nadi_host host;
     struct nadi_kineto kineto;
     struct nadi_match match;
-    struct nadi_device device;
+    struct nadi_capture_device device;
     struct nadi_timeline timeline;
     struct nadi_sync sync;
     struct nadi_delays delays;

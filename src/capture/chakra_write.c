@@ -145,7 +145,7 @@ static void put_thread(struct writer *w, uint32_t thread)
 static void put_operator(struct writer *w, uint32_t op)
 {
     const struct nadi_host_node *n = host_node(w, op);
-    const struct nadi_event *e = &w->k->events.items[event_of_op(w, op)];
+    const struct nadi_kineto_event *e = &w->k->events.items[event_of_op(w, op)];
     if (n && n->flags & NADI_HOST_HAS_RF)
         put_int_attr(w, "rf_id", n->rf_id);
     else if (e->rf_id > 0)
@@ -172,8 +172,8 @@ static void put_slice(struct writer *w, const struct nadi_built_node *n)
 
 static void put_work(struct writer *w, const struct nadi_built_node *n)
 {
-    const struct nadi_work *work = &w->s->device->works[n->work];
-    const struct nadi_event *e = &w->k->events.items[work->event];
+    const struct nadi_device_work *work = &w->s->device->works[n->work];
+    const struct nadi_kineto_event *e = &w->k->events.items[work->event];
     const struct nadi_stream *stream = &w->s->device->streams[work->stream];
     if (stream->number >= 0)
         put_int_attr(w, "stream", stream->number);

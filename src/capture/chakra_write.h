@@ -18,7 +18,7 @@
 struct nadi_chakra_sources {
     const struct nadi_built_graph *graph;
     const struct nadi_timeline *timeline;
-    const struct nadi_device *device;
+    const struct nadi_capture_device *device;
     const struct nadi_comm *comm;
     const struct nadi_work_costs *costs;
     const struct nadi_group_book *book;

@@ -45,7 +45,8 @@ static void learn_operation(struct facts *x, const char *name)
         x->operation = nadi_comm_operation_of(name);
 }
 
-static void learn_from_event(const struct finder *f, struct facts *x, const struct nadi_event *e)
+static void learn_from_event(const struct finder *f, struct facts *x,
+                             const struct nadi_kineto_event *e)
 {
     const struct nadi_names *names = &f->k->names;
     if (e->detail == NADI_NONE)
@@ -137,7 +138,7 @@ static uint32_t node_of(const struct finder *f, uint32_t op)
 
 static const char *op_name(const struct finder *f, uint32_t op)
 {
-    const struct nadi_event *e = &f->k->events.items[f->s->timeline->ops[op].event];
+    const struct nadi_kineto_event *e = &f->k->events.items[f->s->timeline->ops[op].event];
     return nadi_names_get(&f->k->names, e->name);
 }
 
@@ -268,7 +269,7 @@ static uint32_t record_above(const struct finder *f, uint32_t op)
 static size_t add_coalesced(const struct finder *f, uint32_t work, uint32_t above, int64_t since)
 {
     const struct nadi_timeline *t = f->s->timeline;
-    const struct nadi_work *w = &f->s->device->works[work];
+    const struct nadi_device_work *w = &f->s->device->works[work];
     const struct nadi_thread *th = &t->threads[t->ops[above].thread];
     uint32_t low = th->first_op, end = th->first_op + th->op_count, high = end;
     size_t added = 0;
@@ -305,8 +306,8 @@ static enum nadi_comm_operation enclosing(const struct finder *f, uint32_t op)
 
 static void find_part(const struct finder *f, uint32_t work, int64_t *since)
 {
-    const struct nadi_work *w = &f->s->device->works[work];
-    const struct nadi_event *e = &f->k->events.items[w->event];
+    const struct nadi_device_work *w = &f->s->device->works[work];
+    const struct nadi_kineto_event *e = &f->k->events.items[w->event];
     struct facts x = nothing();
     uint32_t record = record_above(f, w->op);
     learn_from_event(f, &x, e);
@@ -350,7 +351,7 @@ static int by_work(const void *a, const void *b)
 /* Communication kernels in the order in which they were launched. */
 static void find_kernels(const struct finder *f)
 {
-    const struct nadi_device *d = f->s->device;
+    const struct nadi_capture_device *d = f->s->device;
     struct {
         int64_t at, work;
     } *order = nadi_mem_alloc(d->work_count, sizeof(*order));

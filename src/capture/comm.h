@@ -37,7 +37,7 @@ struct nadi_comm {
 
 struct nadi_comm_sources {
     const struct nadi_timeline *timeline;
-    const struct nadi_device *device;
+    const struct nadi_capture_device *device;
     const struct nadi_host *host;   /* may be NULL */
     const struct nadi_match *match; /* NULL with it */
     const struct nadi_group_book *book;

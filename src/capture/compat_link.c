@@ -93,7 +93,7 @@ static void collect_ops(struct nadi_compat_link *l, const uint8_t *flags)
     struct by_time *order = NADI_NEW(struct by_time, k->events.count);
     size_t count = 0;
     for (uint32_t i = 0; i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         if (nadi_event_is_operator(e) && !(flags[e->name] & NAME_IS_STEP))
             order[count++] = (struct by_time){nadi_compat_micros(e->ts_ns), i};
     }
@@ -102,7 +102,7 @@ static void collect_ops(struct nadi_compat_link *l, const uint8_t *flags)
     l->op_count = count;
     nadi_map64_init(&l->op_of_rf, count);
     for (uint32_t i = 0; i < count; i++) {
-        const struct nadi_event *e = &k->events.items[order[i].event];
+        const struct nadi_kineto_event *e = &k->events.items[order[i].event];
         double dur = nadi_compat_micros(e->dur_ns);
         l->ops[i] = (struct nadi_compat_op){.ts = order[i].ts,
                                             .dur = dur,
@@ -268,7 +268,7 @@ static bool map_launches(const struct nadi_compat_link *l, const uint8_t *flags,
 {
     const struct nadi_kineto *k = l->kineto;
     for (uint32_t i = 0; i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         bool added;
         if (e->kind != NADI_EVENT_RUNTIME || !(flags[e->name] & NAME_IS_LAUNCH))
             continue;
@@ -292,7 +292,7 @@ static bool collect_queries(struct nadi_compat_link *l, const uint8_t *flags,
     nadi_map64_init(&launch_of, k->events.count / 4);
     bool good = map_launches(l, flags, &launch_of, path, diags);
     for (uint32_t i = 0; good && i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         if (e->kind != NADI_EVENT_KERNEL && e->kind != NADI_EVENT_MEMCPY)
             continue;
         l->device_total++;
@@ -333,8 +333,8 @@ static void recent_add(struct recent *r, const struct nadi_compat_op *ops, uint3
 static uint32_t recent_find(const struct nadi_compat_link *l, const struct recent *r,
                             const uint8_t *flags, const struct query *q)
 {
-    const struct nadi_event *events = l->kineto->events.items;
-    const struct nadi_event *device = &events[q->device];
+    const struct nadi_kineto_event *events = l->kineto->events.items;
+    const struct nadi_kineto_event *device = &events[q->device];
     uint32_t thread = events[q->launch.event].thread;
     bool pick = flags[device->name] & NAME_IS_NCCL;
     uint32_t i = nadi_map64_find(&r->by_key, op_key(thread, device->external_id));

@@ -271,7 +271,8 @@ static struct nadi_view name_view(const struct nadi_kineto *k, uint32_t name)
                               .bytes = (uint32_t)nadi_names_bytes(&k->names, name)};
 }
 
-struct nadi_cost nadi_cost_of_event(const struct nadi_kineto *k, const struct nadi_event *event)
+struct nadi_cost nadi_cost_of_event(const struct nadi_kineto *k,
+                                    const struct nadi_kineto_event *event)
 {
     struct nadi_operands in, out = {0};
     if (event->detail == NADI_NONE)
@@ -290,7 +291,7 @@ uint64_t nadi_cost_tensor_bytes(const struct nadi_host *h, const struct nadi_hos
     return o.bytes;
 }
 
-uint64_t nadi_cost_event_bytes(const struct nadi_kineto *k, const struct nadi_event *event)
+uint64_t nadi_cost_event_bytes(const struct nadi_kineto *k, const struct nadi_kineto_event *event)
 {
     struct nadi_operands o;
     if (event->detail == NADI_NONE)

@@ -39,7 +39,8 @@ const char *nadi_cost_name(enum nadi_cost_kind kind);
 
 struct nadi_cost nadi_cost_of_node(const struct nadi_host *h, const struct nadi_host_node *node);
 /* From "Input Dims" and "Input type" of the profile alone. */
-struct nadi_cost nadi_cost_of_event(const struct nadi_kineto *k, const struct nadi_event *event);
+struct nadi_cost nadi_cost_of_event(const struct nadi_kineto *k,
+                                    const struct nadi_kineto_event *event);
 
 /* Bytes of one element of a type as PyTorch names it ("float", "c10::Half", "BFloat16"), 0 if
  * unknown. */
@@ -49,6 +50,6 @@ uint64_t nadi_cost_type_bytes(struct nadi_view type);
 uint64_t nadi_cost_tensor_bytes(const struct nadi_host *h, const struct nadi_host_node *node,
                                 const struct nadi_host_io *io);
 /* ... and among the inputs that the profile says an operator had. */
-uint64_t nadi_cost_event_bytes(const struct nadi_kineto *k, const struct nadi_event *event);
+uint64_t nadi_cost_event_bytes(const struct nadi_kineto *k, const struct nadi_kineto_event *event);
 
 #endif

@@ -8,7 +8,7 @@ static void count_works(struct nadi_coverage *c, const struct nadi_capture *x)
 {
     const struct nadi_kineto *k = &x->kineto;
     for (uint32_t i = 0; i < x->device.work_count; i++) {
-        const struct nadi_work *w = &x->device.works[i];
+        const struct nadi_device_work *w = &x->device.works[i];
         c->works[w->orphan]++;
         c->work_ns[w->orphan] += w->to - w->from;
         c->device_ns += w->to - w->from;
@@ -56,7 +56,7 @@ static void count_parts(struct nadi_coverage *c, const struct nadi_capture *x)
 static bool is_like(const struct nadi_capture *x, uint32_t work)
 {
     const struct nadi_kineto *k = &x->kineto;
-    const struct nadi_work *w = &x->device.works[work];
+    const struct nadi_device_work *w = &x->device.works[work];
     if (w->kind != NADI_WORK_KERNEL)
         return false;
     return nadi_comm_kernel_of(nadi_names_get(&k->names, k->events.items[w->event].name)) ==
@@ -91,7 +91,7 @@ static void count_likes(struct nadi_coverage *c, const struct nadi_capture *x)
         c->comm_ns -= x->device.works[p->work].to - x->device.works[p->work].from;
     }
     for (uint32_t w = 0; w < x->device.work_count; w++) {
-        const struct nadi_work *work = &x->device.works[w];
+        const struct nadi_device_work *work = &x->device.works[w];
         const uint32_t name = k->events.items[work->event].name;
         if (!like[w])
             continue;

@@ -7,14 +7,14 @@ struct finder {
     struct nadi_sync *sync;
     struct nadi_sync_edges explained;
     const struct nadi_timeline *t;
-    const struct nadi_device *d;
+    const struct nadi_capture_device *d;
     int64_t resolution_ns;
 };
 
 /* Work that nothing holds up was launched before the capture: its place in it is all there is. */
 static int64_t ready_at(const struct finder *f, uint32_t w)
 {
-    const struct nadi_work *works = f->d->works, *work = &works[w];
+    const struct nadi_device_work *works = f->d->works, *work = &works[w];
     int64_t at = NADI_NO_TIME;
     if (work->slice != NADI_NONE)
         at = f->t->slices.items[work->slice].to;
@@ -30,7 +30,7 @@ static int64_t ready_at(const struct finder *f, uint32_t w)
 /* The last work of another stream that ended just before this one began, after it was ready. */
 static uint32_t explain(const struct finder *f, uint32_t w, int64_t ready)
 {
-    const struct nadi_work *works = f->d->works, *work = &works[w];
+    const struct nadi_device_work *works = f->d->works, *work = &works[w];
     uint32_t best = NADI_NONE;
     for (uint32_t s = 0; s < f->d->stream_count; s++) {
         if (s == work->stream || f->d->streams[s].device != f->d->streams[work->stream].device)
@@ -47,7 +47,7 @@ static uint32_t explain(const struct finder *f, uint32_t w, int64_t ready)
 
 static int64_t delay_of(struct finder *f, uint32_t w)
 {
-    const struct nadi_work *work = &f->d->works[w];
+    const struct nadi_device_work *work = &f->d->works[w];
     int64_t ready = ready_at(f, w);
     if (work->from <= ready)
         return 0;
@@ -85,7 +85,7 @@ static void keep_explanations(struct finder *f)
     nadi_mem_free(f->explained.items);
 }
 
-static int64_t begin_of(const struct nadi_timeline *t, const struct nadi_device *d)
+static int64_t begin_of(const struct nadi_timeline *t, const struct nadi_capture_device *d)
 {
     int64_t begin = INT64_MAX;
     for (size_t i = 0; i < t->slices.count; i++)
@@ -98,7 +98,7 @@ static int64_t begin_of(const struct nadi_timeline *t, const struct nadi_device 
 }
 
 void nadi_delays_find(struct nadi_delays *delays, struct nadi_sync *sync,
-                      const struct nadi_timeline *t, const struct nadi_device *d,
+                      const struct nadi_timeline *t, const struct nadi_capture_device *d,
                       int64_t resolution_ns)
 {
     *delays = (struct nadi_delays){.ns = NADI_ZNEW(int64_t, d->work_count),

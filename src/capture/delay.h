@@ -24,7 +24,7 @@ struct nadi_delays {
 
 /* Adds edges to `sync` where another stream explains a delay. */
 void nadi_delays_find(struct nadi_delays *delays, struct nadi_sync *sync,
-                      const struct nadi_timeline *t, const struct nadi_device *d,
+                      const struct nadi_timeline *t, const struct nadi_capture_device *d,
                       int64_t resolution_ns);
 void nadi_delays_release(struct nadi_delays *delays);
 

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "capture/comm_names.h"
 
-static uint8_t kind_of(const struct nadi_kineto *k, const struct nadi_event *e,
+static uint8_t kind_of(const struct nadi_kineto *k, const struct nadi_kineto_event *e,
                        const uint8_t *comm_names)
 {
     if (e->kind == NADI_EVENT_MEMCPY)
@@ -31,13 +31,13 @@ static bool copy_blocks(const char *call, const char *copy)
            (to_host || strstr(copy, "HtoD") || strstr(copy, "HostToDevice"));
 }
 
-static void map_calls(struct nadi_device *d)
+static void map_calls(struct nadi_capture_device *d)
 {
     const struct nadi_kineto *k = d->kineto;
     nadi_map64_init(&d->call_of, k->events.count / 4);
     nadi_map64_init(&d->sync_of, 16);
     for (uint32_t i = 0; i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         if (e->correlation <= 0) /* 0 is what some profilers write for none */
             continue;
         if (nadi_event_is_runtime(e))
@@ -52,13 +52,13 @@ static void map_operators(const struct nadi_kineto *k, struct nadi_map64 *operat
 {
     nadi_map64_init(operator_of, 64);
     for (uint32_t i = 0; i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         if (nadi_event_is_operator(e) && e->external_id > 0)
             nadi_map64_put(operator_of, (uint64_t)e->external_id, i, NULL);
     }
 }
 
-static void guess_launches(struct nadi_device *d)
+static void guess_launches(struct nadi_capture_device *d)
 {
     const struct nadi_kineto *k = d->kineto;
     struct nadi_map64 operator_of;
@@ -69,7 +69,7 @@ static void guess_launches(struct nadi_device *d)
         return;
     map_operators(k, &operator_of);
     for (uint32_t w = 0; w < d->work_count; w++) {
-        struct nadi_work *work = &d->works[w];
+        struct nadi_device_work *work = &d->works[w];
         const int64_t external = k->events.items[work->event].external_id;
         if (work->call != NADI_NONE || external <= 0)
             continue;
@@ -80,21 +80,21 @@ static void guess_launches(struct nadi_device *d)
     nadi_map64_release(&operator_of);
 }
 
-static void collect_works(struct nadi_device *d)
+static void collect_works(struct nadi_capture_device *d)
 {
     const struct nadi_kineto *k = d->kineto;
     uint8_t *comm_names = NADI_NEW(uint8_t, k->names.count);
     for (uint32_t n = 0; n < k->names.count; n++)
         comm_names[n] = nadi_comm_kernel_of(nadi_names_get(&k->names, n)) == NADI_KERNEL_COMM;
-    d->works = NADI_NEW(struct nadi_work, k->events.count);
+    d->works = NADI_NEW(struct nadi_device_work, k->events.count);
     for (uint32_t i = 0; i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         if (!nadi_event_is_device(e))
             continue;
         uint32_t call = e->correlation <= 0
                             ? NADI_NONE
                             : nadi_map64_find(&d->call_of, (uint64_t)e->correlation);
-        d->works[d->work_count++] = (struct nadi_work){
+        d->works[d->work_count++] = (struct nadi_device_work){
             .from = e->ts_ns,
             .to = e->ts_ns + e->dur_ns,
             .launched = call == NADI_NONE ? e->ts_ns : k->events.items[call].ts_ns,
@@ -116,7 +116,7 @@ static int compare_numbers(const void *a, const void *b)
 
 /* A device whose clock is behind shows work that begins before its launch. One work in a hundred is
  * taken for a slip of its own, more for the clock. */
-static void correct_clock(struct nadi_device *d)
+static void correct_clock(struct nadi_capture_device *d)
 {
     int64_t *ahead = NADI_NEW(int64_t, d->work_count);
     size_t count = 0;
@@ -129,7 +129,7 @@ static void correct_clock(struct nadi_device *d)
         size_t slips = d->work_count / 100;
         d->skew_ns = ahead[count - 1 - nadi_min_u64(slips, count - 1)];
         for (uint32_t i = 0; i < d->work_count; i++) {
-            struct nadi_work *w = &d->works[i];
+            struct nadi_device_work *w = &d->works[i];
             w->from += d->skew_ns;
             w->to += d->skew_ns;
             if (w->call == NADI_NONE)
@@ -161,18 +161,18 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Streams without a number go by the profile's row, which is one a stream. */
-static int64_t stream_number(const struct nadi_event *e)
+static int64_t stream_number(const struct nadi_kineto_event *e)
 {
     return e->stream >= 0 ? e->stream : INT64_MIN / 2 + (int64_t)e->thread;
 }
 
-static void sort_works(struct nadi_device *d)
+static void sort_works(struct nadi_capture_device *d)
 {
     const struct nadi_kineto *k = d->kineto;
     struct place *places = NADI_NEW(struct place, d->work_count);
-    struct nadi_work *sorted = NADI_NEW(struct nadi_work, d->work_count);
+    struct nadi_device_work *sorted = NADI_NEW(struct nadi_device_work, d->work_count);
     for (uint32_t i = 0; i < d->work_count; i++) {
-        const struct nadi_event *e = &k->events.items[d->works[i].event];
+        const struct nadi_kineto_event *e = &k->events.items[d->works[i].event];
         places[i] =
             (struct place){stream_number(e), d->works[i].from, d->works[i].to, e->device, i};
     }
@@ -210,7 +210,7 @@ static int compare_launches(const void *a, const void *b)
     return x->work < y->work ? -1 : x->work > y->work;
 }
 
-static void order_launches(struct nadi_device *d)
+static void order_launches(struct nadi_capture_device *d)
 {
     struct launch *launches = NADI_NEW(struct launch, d->work_count);
     d->by_launch = NADI_NEW(uint32_t, d->work_count);
@@ -225,7 +225,7 @@ static void order_launches(struct nadi_device *d)
 }
 
 /* What was launched may begin before the call returns: the call's slice ends then. */
-static void find_calls(struct nadi_device *d)
+static void find_calls(struct nadi_capture_device *d)
 {
     const struct nadi_kineto *k = d->kineto;
     bool *blocking = NADI_NEW(bool, k->names.count);
@@ -234,15 +234,15 @@ static void find_calls(struct nadi_device *d)
     d->launch_end = NADI_NEW(int64_t, k->events.count);
     d->waits = NADI_NEW(bool, k->events.count);
     for (uint32_t i = 0; i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         d->launch_end[i] = NADI_NO_TIME;
         d->waits[i] = nadi_event_is_runtime(e) && blocking[e->name];
     }
     for (uint32_t i = 0; i < d->work_count; i++) {
-        const struct nadi_work *w = &d->works[i];
+        const struct nadi_device_work *w = &d->works[i];
         if (w->call == NADI_NONE)
             continue;
-        const struct nadi_event *call = &k->events.items[w->call];
+        const struct nadi_kineto_event *call = &k->events.items[w->call];
         int64_t *end = &d->launch_end[w->call];
         int64_t latest = call->ts_ns + call->dur_ns;
         int64_t at = w->from < latest ? w->from : latest;
@@ -256,9 +256,9 @@ static void find_calls(struct nadi_device *d)
     nadi_mem_free(blocking);
 }
 
-void nadi_device_build(struct nadi_device *d, const struct nadi_kineto *k)
+void nadi_device_build(struct nadi_capture_device *d, const struct nadi_kineto *k)
 {
-    *d = (struct nadi_device){.kineto = k};
+    *d = (struct nadi_capture_device){.kineto = k};
     map_calls(d);
     collect_works(d);
     correct_clock(d);
@@ -268,7 +268,7 @@ void nadi_device_build(struct nadi_device *d, const struct nadi_kineto *k)
     find_calls(d);
 }
 
-void nadi_device_release(struct nadi_device *d)
+void nadi_device_release(struct nadi_capture_device *d)
 {
     nadi_mem_free(d->works);
     nadi_mem_free(d->streams);
@@ -278,7 +278,7 @@ void nadi_device_release(struct nadi_device *d)
     nadi_mem_free(d->waits);
     nadi_map64_release(&d->call_of);
     nadi_map64_release(&d->sync_of);
-    *d = (struct nadi_device){0};
+    *d = (struct nadi_capture_device){0};
 }
 
 /* The operator that an external id names. */
@@ -286,15 +286,15 @@ static void map_external(const struct nadi_timeline *t, struct nadi_map64 *op_of
 {
     nadi_map64_init(op_of, t->op_count);
     for (uint32_t i = 0; i < t->op_count; i++) {
-        const struct nadi_event *e = &t->kineto->events.items[t->ops[i].event];
+        const struct nadi_kineto_event *e = &t->kineto->events.items[t->ops[i].event];
         if (nadi_event_is_operator(e) && e->external_id > 0)
             nadi_map64_put(op_of, (uint64_t)e->external_id, i, NULL);
     }
 }
 
 /* A kernel that an operator of communication launches, but for the copies that it makes. */
-static bool is_launched_by_comm(const struct nadi_device *d, const struct nadi_timeline *t,
-                                const struct nadi_work *w)
+static bool is_launched_by_comm(const struct nadi_capture_device *d, const struct nadi_timeline *t,
+                                const struct nadi_device_work *w)
 {
     const struct nadi_kineto *k = d->kineto;
     if (w->kind != NADI_WORK_KERNEL || w->op == NADI_NONE)
@@ -306,13 +306,13 @@ static bool is_launched_by_comm(const struct nadi_device *d, const struct nadi_t
            nadi_comm_kernel_of(kernel) != NADI_KERNEL_COMPUTE;
 }
 
-void nadi_device_attach(struct nadi_device *d, const struct nadi_timeline *t)
+void nadi_device_attach(struct nadi_capture_device *d, const struct nadi_timeline *t)
 {
     const struct nadi_kineto *k = d->kineto;
     struct nadi_map64 op_of;
     map_external(t, &op_of);
     for (uint32_t i = 0; i < d->work_count; i++) {
-        struct nadi_work *w = &d->works[i];
+        struct nadi_device_work *w = &d->works[i];
         int64_t external_id = k->events.items[w->event].external_id;
         uint32_t named =
             external_id > 0 ? nadi_map64_find(&op_of, (uint64_t)external_id) : NADI_NONE;
@@ -339,7 +339,7 @@ void nadi_device_attach(struct nadi_device *d, const struct nadi_timeline *t)
     nadi_map64_release(&op_of);
 }
 
-uint32_t nadi_device_last_launched(const struct nadi_device *d, uint32_t stream, int64_t at)
+uint32_t nadi_device_last_launched(const struct nadi_capture_device *d, uint32_t stream, int64_t at)
 {
     const struct nadi_stream *s = &d->streams[stream];
     uint32_t low = 0, high = s->count;
@@ -353,7 +353,7 @@ uint32_t nadi_device_last_launched(const struct nadi_device *d, uint32_t stream,
     return low ? d->by_launch[s->first + low - 1] : NADI_NONE;
 }
 
-uint32_t nadi_device_last_ended(const struct nadi_device *d, uint32_t stream, int64_t at)
+uint32_t nadi_device_last_ended(const struct nadi_capture_device *d, uint32_t stream, int64_t at)
 {
     const struct nadi_stream *s = &d->streams[stream];
     uint32_t low = 0, high = s->count;
@@ -367,7 +367,7 @@ uint32_t nadi_device_last_ended(const struct nadi_device *d, uint32_t stream, in
     return low ? s->first + low - 1 : NADI_NONE;
 }
 
-uint32_t nadi_device_stream(const struct nadi_device *d, int32_t device, int64_t number)
+uint32_t nadi_device_stream(const struct nadi_capture_device *d, int32_t device, int64_t number)
 {
     for (uint32_t s = 0; s < d->stream_count; s++)
         if (d->streams[s].number == number && (device < 0 || d->streams[s].device == device))

@@ -26,7 +26,7 @@ enum nadi_orphan { /* why work has no launching slice */
                    NADI_ORPHAN_REASONS
 };
 
-struct nadi_work {
+struct nadi_device_work {
     int64_t from, to;
     int64_t launched;     /* when its call began; without a call: the operator that its external
                            * id names, or its own start */
@@ -44,9 +44,9 @@ struct nadi_stream {
     uint32_t first, count; /* its works */
 };
 
-struct nadi_device {
+struct nadi_capture_device {
     const struct nadi_kineto *kineto;
-    struct nadi_work *works; /* by stream, then by start */
+    struct nadi_device_work *works; /* by stream, then by start */
     uint32_t work_count;
     struct nadi_stream *streams;
     uint32_t stream_count;
@@ -61,15 +61,16 @@ struct nadi_device {
 };
 
 /* Before the timeline: works, streams, launches. */
-void nadi_device_build(struct nadi_device *d, const struct nadi_kineto *k);
+void nadi_device_build(struct nadi_capture_device *d, const struct nadi_kineto *k);
 /* After it: the op and slice of each work. */
-void nadi_device_attach(struct nadi_device *d, const struct nadi_timeline *t);
-void nadi_device_release(struct nadi_device *d);
+void nadi_device_attach(struct nadi_capture_device *d, const struct nadi_timeline *t);
+void nadi_device_release(struct nadi_capture_device *d);
 
 /* The last work of a stream that was launched before `at` / ended by `at`; NADI_NONE if none. */
-uint32_t nadi_device_last_launched(const struct nadi_device *d, uint32_t stream, int64_t at);
-uint32_t nadi_device_last_ended(const struct nadi_device *d, uint32_t stream, int64_t at);
+uint32_t nadi_device_last_launched(const struct nadi_capture_device *d, uint32_t stream,
+                                   int64_t at);
+uint32_t nadi_device_last_ended(const struct nadi_capture_device *d, uint32_t stream, int64_t at);
 /* The stream with this number on this device (-1: any), or NADI_NONE. */
-uint32_t nadi_device_stream(const struct nadi_device *d, int32_t device, int64_t number);
+uint32_t nadi_device_stream(const struct nadi_capture_device *d, int32_t device, int64_t number);
 
 #endif

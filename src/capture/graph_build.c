@@ -126,7 +126,7 @@ static void link_threads(struct builder *b)
 
 static struct nadi_built_node work_node(const struct builder *b, uint32_t w, uint32_t part)
 {
-    const struct nadi_work *work = &b->s->device->works[w];
+    const struct nadi_device_work *work = &b->s->device->works[w];
     return (struct nadi_built_node){.from = work->from,
                                     .dur = work->to - work->from,
                                     .slice = NADI_NONE,
@@ -146,7 +146,7 @@ static void add_delay(struct builder *b, uint32_t work, int64_t ns)
 
 static void add_works(struct builder *b)
 {
-    const struct nadi_device *d = b->s->device;
+    const struct nadi_capture_device *d = b->s->device;
     const struct nadi_comm *c = b->s->comm;
     size_t part = 0;
     for (uint32_t w = 0; w < d->work_count; w++) {
@@ -185,14 +185,14 @@ static void order_works(struct builder *b, uint32_t work, uint32_t after, enum n
 static struct nadi_place place_of_work(const struct builder *b, uint32_t work)
 {
     const struct nadi_kineto *k = b->s->device->kineto;
-    const struct nadi_event *e = &k->events.items[b->s->device->works[work].event];
+    const struct nadi_kineto_event *e = &k->events.items[b->s->device->works[work].event];
     struct nadi_place place = NADI_IN_FILE(b->s->path);
     place.node = nadi_arena_printf(&b->diags->arena, "correlation %" PRId64 " \"%.80s\"",
                                    e->correlation, nadi_names_get(&k->names, e->name));
     return place;
 }
 
-static bool overlap(const struct nadi_work *works, uint32_t before, uint32_t after)
+static bool overlap(const struct nadi_device_work *works, uint32_t before, uint32_t after)
 {
     return works[before].to > works[after].from + NADI_CLOCK_SLIP_NS;
 }
@@ -202,7 +202,7 @@ static bool overlap(const struct nadi_work *works, uint32_t before, uint32_t aft
 static void order_stream(struct builder *b, const struct nadi_stream *s)
 {
     enum { SHOWN = 5, BACK = 64 };
-    const struct nadi_work *works = b->s->device->works;
+    const struct nadi_device_work *works = b->s->device->works;
     for (uint32_t w = s->first + 1; w < s->first + s->count; w++) {
         uint32_t before = w - 1, steps = 0;
         if (overlap(works, before, w)) {
@@ -229,7 +229,7 @@ static void order_stream(struct builder *b, const struct nadi_stream *s)
 
 static void link_works(struct builder *b)
 {
-    const struct nadi_device *d = b->s->device;
+    const struct nadi_capture_device *d = b->s->device;
     const struct nadi_sync *s = b->s->sync;
     for (uint32_t w = 0; w < d->work_count; w++) {
         for (uint32_t n = b->node_of_work[w]; n < first_nodes_end(b, w); n++)
@@ -263,7 +263,7 @@ static void add_operator_parts(struct builder *b)
         const struct nadi_comm_part *p = &c->parts.items[i];
         if (p->work != NADI_NONE || p->type == NADI_NODE_COMP)
             continue;
-        const struct nadi_op *op = &t->ops[p->op];
+        const struct nadi_timeline_op *op = &t->ops[p->op];
         uint32_t head = b->node_of_op[p->op], rest = op->head + 1;
         struct nadi_built_node n = {.from = op->from,
                                     .dur = b->g->nodes.items[head].dur,

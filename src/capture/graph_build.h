@@ -47,7 +47,7 @@ struct nadi_built_graph {
 
 struct nadi_graph_sources {
     const struct nadi_timeline *timeline;
-    const struct nadi_device *device;
+    const struct nadi_capture_device *device;
     const struct nadi_sync *sync;
     const struct nadi_comm *comm;
     const struct nadi_delays *delays;

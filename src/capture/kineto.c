@@ -4,7 +4,7 @@
 
 struct draft {
     struct nadi_kineto *kineto;
-    struct nadi_event event;
+    struct nadi_kineto_event event;
     struct nadi_event_detail detail;
     int64_t node;    /* -1: not there */
     int64_t process; /* pid */
@@ -139,7 +139,7 @@ static bool read_rare(struct draft *d, struct nadi_pull *s, struct nadi_view key
 
 static bool read_argument(struct draft *d, struct nadi_pull *s, struct nadi_view key)
 {
-    struct nadi_event *e = &d->event;
+    struct nadi_kineto_event *e = &d->event;
     switch (key.bytes) {
     case 4:
         if (NADI_VIEW_IS(key, "node"))
@@ -211,7 +211,7 @@ static bool read_thread(struct draft *d, struct nadi_pull *s)
 
 static bool read_member(struct draft *d, struct nadi_pull *s, struct nadi_view key)
 {
-    struct nadi_event *e = &d->event;
+    struct nadi_kineto_event *e = &d->event;
     struct nadi_view text;
     bool is_time = false;
     switch (key.bytes) {
@@ -263,7 +263,7 @@ static int64_t clamp(int64_t v, int64_t least, int64_t most)
 static void keep(struct draft *d)
 {
     struct nadi_kineto *k = d->kineto;
-    struct nadi_event *e = &d->event;
+    struct nadi_kineto_event *e = &d->event;
     e->ts_ns = clamp(e->ts_ns, -NADI_EVENT_TIME_MAX, NADI_EVENT_TIME_MAX);
     e->dur_ns = clamp(e->dur_ns, 0, NADI_EVENT_DUR_MAX);
     if (nadi_event_is_operator(e)) {
@@ -342,7 +342,7 @@ void nadi_kineto_init(struct nadi_kineto *k)
     nadi_names_init(&k->threads);
 }
 
-uint32_t nadi_kineto_add(struct nadi_kineto *k, const struct nadi_event *event)
+uint32_t nadi_kineto_add(struct nadi_kineto *k, const struct nadi_kineto_event *event)
 {
     struct draft d = {.kineto = k, .event = *event, .node = -1, .process = -1};
     keep(&d);

@@ -28,7 +28,7 @@ enum nadi_event_kind {
 #define NADI_EVENT_TIME_MAX (INT64_C(1) << 62)
 #define NADI_EVENT_DUR_MAX  (INT64_C(1) << 52) /* 52 days */
 
-struct nadi_event {
+struct nadi_kineto_event {
     int64_t ts_ns, dur_ns;                           /* dur_ns is not negative */
     int64_t external_id, rf_id, correlation, stream; /* -1: not there */
     uint32_t name;                                   /* number in names */
@@ -57,7 +57,7 @@ struct nadi_event_node {
 struct nadi_kineto {
     struct nadi_names names, threads; /* threads: the tid as it is written */
     struct {
-        struct nadi_event *items;
+        struct nadi_kineto_event *items;
         size_t count, capacity;
     } events;
     struct {
@@ -90,23 +90,23 @@ bool nadi_kineto_read_list(struct nadi_kineto *k, struct nadi_view list,
                            struct nadi_diags *diags) NADI_MUST_USE;
 /* One more event, of a linked trace that has none of the profile's. */
 void nadi_kineto_init(struct nadi_kineto *k);
-uint32_t nadi_kineto_add(struct nadi_kineto *k, const struct nadi_event *event);
+uint32_t nadi_kineto_add(struct nadi_kineto *k, const struct nadi_kineto_event *event);
 
 /* "cpu_op", "kernel", ...: the category that is read as this kind. */
 const char *nadi_event_category(enum nadi_event_kind kind);
 enum nadi_event_kind nadi_event_kind_of(struct nadi_view category);
 
-static inline bool nadi_event_is_operator(const struct nadi_event *e)
+static inline bool nadi_event_is_operator(const struct nadi_kineto_event *e)
 {
     return e->kind == NADI_EVENT_OPERATOR || e->kind == NADI_EVENT_ANNOTATION;
 }
 
-static inline bool nadi_event_is_runtime(const struct nadi_event *e)
+static inline bool nadi_event_is_runtime(const struct nadi_kineto_event *e)
 {
     return e->kind == NADI_EVENT_RUNTIME || e->kind == NADI_EVENT_RUNTIME_OTHER;
 }
 
-static inline bool nadi_event_is_device(const struct nadi_event *e)
+static inline bool nadi_event_is_device(const struct nadi_kineto_event *e)
 {
     return e->kind >= NADI_EVENT_KERNEL && e->kind <= NADI_EVENT_DEVICE_OTHER;
 }

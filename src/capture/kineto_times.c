@@ -27,14 +27,14 @@ static bool are_near(const struct nadi_kineto *k)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (size_t i = 0; i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         first = e->ts_ns < first ? e->ts_ns : first;
         last = e->ts_ns + e->dur_ns > last ? e->ts_ns + e->dur_ns : last;
     }
     return k->events.count == 0 || last / 2 - first / 2 < FAR_NS / 2;
 }
 
-static bool is_far(const struct nadi_event *e, int64_t median)
+static bool is_far(const struct nadi_kineto_event *e, int64_t median)
 {
     return e->ts_ns / 2 - median / 2 > FAR_NS / 2 || median / 2 - e->ts_ns / 2 > FAR_NS / 2 ||
            e->dur_ns > FAR_NS;
@@ -50,7 +50,7 @@ void nadi_kineto_drop_far(struct nadi_kineto *k, const char *file, struct nadi_d
     size_t kept = 0;
     k->with_rf = k->with_external = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct nadi_event e = k->events.items[i];
+        const struct nadi_kineto_event e = k->events.items[i];
         if (is_far(&e, median)) {
             first = first == NADI_NONE ? e.name : first;
             continue;

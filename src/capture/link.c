@@ -45,7 +45,7 @@ static bool check_names(const struct nadi_link_options *o, const struct nadi_hos
         const struct nadi_compat_op *op = nadi_compat_op_of(link, n);
         if (!op)
             continue;
-        const struct nadi_event *e = &link->kineto->events.items[op->event];
+        const struct nadi_kineto_event *e = &link->kineto->events.items[op->event];
         same_id++;
         agreed += nadi_str_equal(nadi_names_get(&host->names, n->name),
                                  nadi_names_get(&link->kineto->names, e->name));

@@ -143,7 +143,7 @@ static void put_device(struct writer *w, const struct nadi_host_node *n, uint64_
                        const struct nadi_compat_op *op, uint32_t event)
 {
     const struct nadi_kineto *k = w->link->kineto;
-    const struct nadi_event *e = &k->events.items[event];
+    const struct nadi_kineto_event *e = &k->events.items[event];
     const char *name = nadi_names_get(&k->names, e->name);
     bool flat = w->host->layout == NADI_HOST_FLAT;
     struct patch patches[] = {
@@ -194,7 +194,7 @@ static void put_host_node(struct writer *w, uint32_t index)
     w->count.host_nodes++;
     const struct nadi_compat_op *op = w->reachable[index] ? nadi_compat_op_of(w->link, n) : NULL;
     if (op) {
-        const struct nadi_event *e = &w->link->kineto->events.items[op->event];
+        const struct nadi_kineto_event *e = &w->link->kineto->events.items[op->event];
         put_times(w, e->ts_ns, e->dur_ns, op->exclusive);
         put_wait(w, op);
         w->count.timed_nodes++;

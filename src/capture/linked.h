@@ -20,7 +20,7 @@ struct nadi_linked_sources {
     const struct nadi_kineto *kineto;
     const struct nadi_match *match;
     const struct nadi_timeline *timeline;
-    const struct nadi_device *device;
+    const struct nadi_capture_device *device;
     uint32_t rank;
 };
 

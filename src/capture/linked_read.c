@@ -16,7 +16,7 @@ static void match_said(const struct nadi_host *h, const struct nadi_kineto *k, s
 
 /* The operator that a node of the published form is. */
 static void add_operator(struct nadi_host *h, struct nadi_kineto *k, struct nadi_match *m,
-                         uint32_t node, struct nadi_event *e)
+                         uint32_t node, struct nadi_kineto_event *e)
 {
     const struct nadi_host_node *n = &h->nodes.items[node];
     char thread[24];
@@ -33,7 +33,7 @@ static void add_operator(struct nadi_host *h, struct nadi_kineto *k, struct nadi
 
 /* The kernel that a node of the published form is: filed under its parent. */
 static void add_device(struct nadi_host *h, struct nadi_kineto *k, uint32_t node,
-                       struct nadi_event *e)
+                       struct nadi_kineto_event *e)
 {
     const struct nadi_host_node *n = &h->nodes.items[node];
     const struct nadi_host_event *x = &h->events.items[n->event];
@@ -58,7 +58,7 @@ static void events_from_nodes(struct nadi_host *h, struct nadi_kineto *k, struct
         if (n->event == NADI_NONE || !(n->flags & NADI_HOST_HAS_TIME))
             continue;
         const struct nadi_host_event *x = &h->events.items[n->event];
-        struct nadi_event e = {
+        struct nadi_kineto_event e = {
             .ts_ns = x->ts_ns,
             .dur_ns = x->dur_ns,
             .external_id = -1,

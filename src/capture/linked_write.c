@@ -126,7 +126,7 @@ static void put_nodes(struct writer *w)
         nadi_out_text(w->out, i ? ",\n" : "\n");
         put_json(w->out, h->text.buffer + n->text, n->text_bytes - 1);
         if (event != NADI_NONE) {
-            const struct nadi_event *e = &w->s->kineto->events.items[event];
+            const struct nadi_kineto_event *e = &w->s->kineto->events.items[event];
             put_key(w, "ts");
             nadi_out_micros(w->out, e->ts_ns);
             put_key(w, "inclusive_dur");
@@ -177,7 +177,7 @@ static uint32_t node_of(const struct writer *w, uint32_t event)
 static void put_event(struct writer *w, uint32_t index)
 {
     const struct nadi_kineto *k = w->s->kineto;
-    const struct nadi_event *e = &k->events.items[index];
+    const struct nadi_kineto_event *e = &k->events.items[index];
     uint32_t node = node_of(w, index);
     nadi_out_text(w->out, index ? ",\n" : "\n");
     nadi_out_literal(w->out, "{\"ph\": \"X\", \"cat\": \"");

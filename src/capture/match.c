@@ -32,12 +32,12 @@ static void pair(struct matcher *x, uint32_t node, uint32_t event)
     x->m->agreed++;
 }
 
-static int64_t id_of(const struct nadi_event *e, bool external)
+static int64_t id_of(const struct nadi_kineto_event *e, bool external)
 {
     return external ? e->external_id : e->rf_id;
 }
 
-static bool same_name(const struct matcher *x, uint32_t node, const struct nadi_event *e)
+static bool same_name(const struct matcher *x, uint32_t node, const struct nadi_kineto_event *e)
 {
     return x->host_name[e->name] == x->host->nodes.items[node].name;
 }
@@ -53,7 +53,7 @@ static void by_id(struct matcher *x, bool external, int64_t shift)
         if (is_call(&h->nodes.items[i]) && h->nodes.items[i].flags & NADI_HOST_HAS_RF)
             *nadi_map64_put(&nodes, (uint64_t)h->nodes.items[i].rf_id, i, NULL) = i;
     for (uint32_t e = 0; e < x->kineto->events.count; e++) {
-        const struct nadi_event *event = &x->kineto->events.items[e];
+        const struct nadi_kineto_event *event = &x->kineto->events.items[e];
         if (!nadi_event_is_operator(event) || id_of(event, external) < 0)
             continue;
         uint32_t node = nadi_map64_find(&nodes, (uint64_t)id_of(event, external) - (uint64_t)shift);
@@ -102,7 +102,7 @@ static struct occurrence *profile_occurrences(const struct matcher *x, size_t *c
     struct occurrence *o = NADI_NEW(struct occurrence, k->events.count);
     *count = 0;
     for (uint32_t i = 0; i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         if (nadi_event_is_operator(e) && x->host_name[e->name] != NADI_NONE)
             o[(*count)++] = (struct occurrence){x->host_name[e->name], i, e->ts_ns};
     }

@@ -5,7 +5,7 @@
 struct finder {
     struct nadi_sync *s;
     struct nadi_timeline *t;
-    const struct nadi_device *d;
+    const struct nadi_capture_device *d;
     const struct nadi_kineto *k;
 };
 
@@ -22,7 +22,7 @@ static void add(struct nadi_sync_edges *edges, uint32_t node, uint32_t work)
 }
 
 /* The cuda_sync event of a runtime call, or NULL. */
-static const struct nadi_event *said_by(const struct finder *f, uint32_t call)
+static const struct nadi_kineto_event *said_by(const struct finder *f, uint32_t call)
 {
     int64_t correlation = f->k->events.items[call].correlation;
     uint32_t event =
@@ -43,7 +43,8 @@ static uint32_t recorded_work(const struct finder *f, int32_t device, int64_t st
     return nadi_device_last_launched(f->d, on, f->k->events.items[call].ts_ns);
 }
 
-static const struct nadi_event_detail *detail_of(const struct finder *f, const struct nadi_event *e)
+static const struct nadi_event_detail *detail_of(const struct finder *f,
+                                                 const struct nadi_kineto_event *e)
 {
     return e->detail == NADI_NONE ? NULL : &f->k->details.items[e->detail];
 }
@@ -85,7 +86,7 @@ static bool wait_for_own(struct finder *f, uint32_t slice, uint32_t call)
 
 static bool wait_as_said(struct finder *f, uint32_t slice, uint32_t call)
 {
-    const struct nadi_event *sync = said_by(f, call);
+    const struct nadi_kineto_event *sync = said_by(f, call);
     if (!sync)
         return false;
     const struct nadi_event_detail *detail = detail_of(f, sync);
@@ -178,12 +179,12 @@ static struct act *collect_acts(const struct finder *f, size_t *count)
     struct act *acts = NADI_NEW(struct act, room);
     *count = 0;
     for (uint32_t i = 0; i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         if (nadi_event_is_runtime(e) && is_wait[e->name])
             acts[(*count)++] = (struct act){e->ts_ns, e->thread, i, NADI_NONE};
     }
     for (uint32_t w = 0; w < f->d->work_count; w++) {
-        const struct nadi_work *work = &f->d->works[w];
+        const struct nadi_device_work *work = &f->d->works[w];
         if (work->call != NADI_NONE)
             acts[(*count)++] =
                 (struct act){work->launched, k->events.items[work->call].thread, work->call, w};
@@ -209,7 +210,7 @@ static void infer(struct finder *f, uint32_t work, uint32_t on)
 }
 
 /* The next work on a stream that any thread launched after `at`: the one behind the last before. */
-static uint32_t next_launched(const struct nadi_device *d, uint32_t stream, int64_t at)
+static uint32_t next_launched(const struct nadi_capture_device *d, uint32_t stream, int64_t at)
 {
     const struct nadi_stream *s = &d->streams[stream];
     uint32_t low = 0, high = s->count;
@@ -226,7 +227,7 @@ static uint32_t next_launched(const struct nadi_device *d, uint32_t stream, int6
 /* A wait between streams that the profile spells out. */
 static bool stream_wait_as_said(struct finder *f, uint32_t call)
 {
-    const struct nadi_event *sync = said_by(f, call);
+    const struct nadi_kineto_event *sync = said_by(f, call);
     const struct nadi_event_detail *detail = sync ? detail_of(f, sync) : NULL;
     if (!detail || sync->stream < 0 || detail->wait_stream < 0)
         return false;
@@ -280,7 +281,8 @@ static int compare_edges(const void *a, const void *b)
     return x->work < y->work ? -1 : x->work > y->work;
 }
 
-void nadi_sync_find(struct nadi_sync *s, struct nadi_timeline *t, const struct nadi_device *d)
+void nadi_sync_find(struct nadi_sync *s, struct nadi_timeline *t,
+                    const struct nadi_capture_device *d)
 {
     *s = (struct nadi_sync){0};
     struct finder f = {s, t, d, d->kineto};

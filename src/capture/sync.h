@@ -30,7 +30,8 @@ struct nadi_sync {
 };
 
 /* Also sets the own time of the WAIT slices: what they take after the work they waited for. */
-void nadi_sync_find(struct nadi_sync *s, struct nadi_timeline *t, const struct nadi_device *d);
+void nadi_sync_find(struct nadi_sync *s, struct nadi_timeline *t,
+                    const struct nadi_capture_device *d);
 void nadi_sync_release(struct nadi_sync *s);
 
 /* First edge of a node, for loops `for (i = first; i < count && items[i].node == node; i++)`. */

@@ -16,7 +16,7 @@ static bool *threads_with_operators(const struct nadi_kineto *k)
 static bool stands_for_operator(const struct nadi_kineto *k, uint32_t event, const bool *has,
                                 const struct nadi_timeline_calls *calls)
 {
-    const struct nadi_event *e = &k->events.items[event];
+    const struct nadi_kineto_event *e = &k->events.items[event];
     if (nadi_event_is_operator(e))
         return true;
     return nadi_event_is_runtime(e) && !has[e->thread] &&
@@ -25,7 +25,7 @@ static bool stands_for_operator(const struct nadi_kineto *k, uint32_t event, con
 
 static int compare_ops(const void *a, const void *b)
 {
-    const struct nadi_op *x = a, *y = b;
+    const struct nadi_timeline_op *x = a, *y = b;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
     if (x->from != y->from)
@@ -40,7 +40,7 @@ static void find_parents(struct nadi_timeline *t)
 {
     uint32_t *stack = NADI_NEW(uint32_t, t->op_count), depth = 0;
     for (uint32_t i = 0; i < t->op_count; i++) {
-        struct nadi_op *op = &t->ops[i];
+        struct nadi_timeline_op *op = &t->ops[i];
         if (i && t->ops[i - 1].thread != op->thread)
             depth = 0;
         while (depth && t->ops[stack[depth - 1]].to <= op->from)
@@ -57,7 +57,7 @@ static void find_threads(struct nadi_timeline *t)
     int64_t longest = -1;
     t->primary = NADI_NONE;
     for (uint32_t i = 0; i < t->op_count; i++) {
-        struct nadi_op *op = &t->ops[i];
+        struct nadi_timeline_op *op = &t->ops[i];
         uint32_t name = op->thread;
         if (!t->thread_count || t->threads[t->thread_count - 1].name != name)
             t->threads[t->thread_count++] =
@@ -79,15 +79,15 @@ void nadi_timeline_nest(struct nadi_timeline *t, const struct nadi_timeline_call
     const struct nadi_kineto *k = t->kineto;
     bool *has = threads_with_operators(k);
     t->op_of = NADI_NEW(uint32_t, k->events.count);
-    t->ops = NADI_NEW(struct nadi_op, k->events.count);
+    t->ops = NADI_NEW(struct nadi_timeline_op, k->events.count);
     for (uint32_t i = 0; i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         if (stands_for_operator(k, i, has, calls))
-            t->ops[t->op_count++] = (struct nadi_op){.from = e->ts_ns,
-                                                     .to = e->ts_ns + e->dur_ns,
-                                                     .event = i,
-                                                     .thread = e->thread,
-                                                     .head = NADI_NONE};
+            t->ops[t->op_count++] = (struct nadi_timeline_op){.from = e->ts_ns,
+                                                              .to = e->ts_ns + e->dur_ns,
+                                                              .event = i,
+                                                              .thread = e->thread,
+                                                              .head = NADI_NONE};
     }
     nadi_mem_free(has);
     qsort(t->ops, t->op_count, sizeof(*t->ops), compare_ops);

@@ -47,7 +47,7 @@ struct nadi_thread {
     int64_t from, to;
 };
 
-struct nadi_op { /* an operator event and how it lies in its thread */
+struct nadi_timeline_op { /* an operator event and how it lies in its thread */
     int64_t from, to;
     uint32_t event, parent; /* parent: index into ops, or NADI_NONE */
     uint32_t thread;        /* index into threads */
@@ -57,7 +57,7 @@ struct nadi_op { /* an operator event and how it lies in its thread */
 struct nadi_timeline {
     const struct nadi_kineto *kineto;
     struct nadi_thread *threads;
-    struct nadi_op *ops; /* by thread, then by start, outer before inner */
+    struct nadi_timeline_op *ops; /* by thread, then by start, outer before inner */
     struct {
         struct nadi_time_slice *items; /* by thread, then by time */
         size_t count, capacity;

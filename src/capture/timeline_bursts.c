@@ -30,7 +30,7 @@ static void find_points(struct nadi_timeline_plan *plan)
         plan->points[start[t->ops[i].thread + 1]++] = t->ops[i].to;
     }
     for (size_t i = 0; i < k->events.count; i++) {
-        const struct nadi_event *e = &k->events.items[i];
+        const struct nadi_kineto_event *e = &k->events.items[i];
         if (nadi_event_is_runtime(e) && thread_of[e->thread] != NADI_NONE)
             plan->points[start[thread_of[e->thread] + 1]++] = e->ts_ns;
     }
@@ -169,7 +169,7 @@ static void cut_at_calls(struct nadi_timeline_plan *plan)
 {
     const struct nadi_timeline *t = plan->timeline;
     for (uint32_t i = 0; i < t->kineto->events.count; i++) {
-        const struct nadi_event *e = &t->kineto->events.items[i];
+        const struct nadi_kineto_event *e = &t->kineto->events.items[i];
         int64_t launched = plan->calls->launch_end[i];
         bool waits = plan->calls->waits[i];
         if (launched == NADI_NO_TIME && !waits)

@@ -12,7 +12,7 @@ struct op_cost {
 struct finder {
     struct nadi_work_costs *c;
     const struct nadi_timeline *t;
-    const struct nadi_device *d;
+    const struct nadi_capture_device *d;
     const struct nadi_host *host;
     const struct nadi_match *match;
     struct op_cost *op_costs; /* by op */
@@ -50,16 +50,16 @@ static uint64_t share_of(uint64_t whole, int64_t part, int64_t total)
 
 static void share_operators(struct finder *f)
 {
-    const struct nadi_device *d = f->d;
+    const struct nadi_capture_device *d = f->d;
     uint32_t *op_of = NADI_NEW(uint32_t, d->work_count);
     for (uint32_t w = 0; w < d->work_count; w++) {
-        const struct nadi_work *work = &d->works[w];
+        const struct nadi_device_work *work = &d->works[w];
         op_of[w] = work->kind == NADI_WORK_KERNEL ? costed_op(f, work->op) : NADI_NONE;
         if (op_of[w] != NADI_NONE)
             f->op_costs[op_of[w]].device_ns += work->to - work->from;
     }
     for (uint32_t w = 0; w < d->work_count; w++) {
-        const struct nadi_work *work = &d->works[w];
+        const struct nadi_device_work *work = &d->works[w];
         if (op_of[w] == NADI_NONE)
             continue;
         const struct op_cost *o = &f->op_costs[op_of[w]];
@@ -75,10 +75,10 @@ static void copies(struct finder *f)
 {
     const struct nadi_kineto *k = f->t->kineto;
     for (uint32_t w = 0; w < f->d->work_count; w++) {
-        const struct nadi_work *work = &f->d->works[w];
+        const struct nadi_device_work *work = &f->d->works[w];
         if (work->kind != NADI_WORK_COPY && work->kind != NADI_WORK_SET)
             continue;
-        const struct nadi_event *e = &k->events.items[work->event];
+        const struct nadi_kineto_event *e = &k->events.items[work->event];
         int64_t said = e->detail == NADI_NONE ? -1 : k->details.items[e->detail].bytes;
         if (said <= 0)
             continue;
@@ -95,7 +95,7 @@ static double mean_rate(const struct finder *f)
     static const double guess = 1000; /* 1 TB/s */
     double bytes = 0, ns = 0;
     for (uint32_t w = 0; w < f->d->work_count; w++) {
-        const struct nadi_work *work = &f->d->works[w];
+        const struct nadi_device_work *work = &f->d->works[w];
         const struct nadi_work_cost *c = &f->c->items[w];
         if (!c->kind || strcmp(c->kind, nadi_cost_name(NADI_COST_ELEMENTWISE)) != 0)
             continue;
@@ -109,7 +109,7 @@ static void rest_by_time(struct finder *f)
 {
     double rate = mean_rate(f);
     for (uint32_t w = 0; w < f->d->work_count; w++) {
-        const struct nadi_work *work = &f->d->works[w];
+        const struct nadi_device_work *work = &f->d->works[w];
         int64_t ns = work->to - work->from;
         if (work->kind == NADI_WORK_COMM)
             continue;
@@ -126,7 +126,7 @@ static void rest_by_time(struct finder *f)
 }
 
 void nadi_work_costs_find(struct nadi_work_costs *c, const struct nadi_timeline *t,
-                          const struct nadi_device *d, const struct nadi_host *host,
+                          const struct nadi_capture_device *d, const struct nadi_host *host,
                           const struct nadi_match *match)
 {
     *c = (struct nadi_work_costs){.items = NADI_ZNEW(struct nadi_work_cost, d->work_count)};

@@ -23,7 +23,7 @@ struct nadi_work_costs {
 
 /* host and match may be NULL: then the profile's own shapes are used, if it has any. */
 void nadi_work_costs_find(struct nadi_work_costs *c, const struct nadi_timeline *t,
-                          const struct nadi_device *d, const struct nadi_host *host,
+                          const struct nadi_capture_device *d, const struct nadi_host *host,
                           const struct nadi_match *match);
 void nadi_work_costs_release(struct nadi_work_costs *c);
 

@@ -38,7 +38,7 @@ static int by_size(const void *a, const void *b)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static bool read_row(const struct nadi_csv *t, uint32_t row, const uint32_t *columns,
+static bool read_row(const struct nadi_csv_table *t, uint32_t row, const uint32_t *columns,
                      struct row *out, struct nadi_diags *diags)
 {
     struct nadi_place place = NADI_IN_FILE(t->path);
@@ -90,7 +90,8 @@ static void index_steps(struct nadi_measured *t)
     }
 }
 
-static bool fill(struct nadi_measured *t, const struct nadi_csv *csv, struct nadi_diags *diags)
+static bool fill(struct nadi_measured *t, const struct nadi_csv_table *csv,
+                 struct nadi_diags *diags)
 {
     static const char *const names[] = {"precision", "m", "n", "k", "time_us"};
     uint32_t columns[5];
@@ -115,7 +116,7 @@ static bool fill(struct nadi_measured *t, const struct nadi_csv *csv, struct nad
     return true;
 }
 
-static struct nadi_measured *finish(struct nadi_csv *csv, bool ok, struct nadi_diags *diags)
+static struct nadi_measured *finish(struct nadi_csv_table *csv, bool ok, struct nadi_diags *diags)
 {
     struct nadi_measured *t = NADI_ZNEW(struct nadi_measured, 1);
     ok = ok && fill(t, csv, diags);
@@ -128,7 +129,7 @@ static struct nadi_measured *finish(struct nadi_csv *csv, bool ok, struct nadi_d
 
 struct nadi_measured *nadi_measured_read(const char *path, struct nadi_diags *diags)
 {
-    struct nadi_csv csv;
+    struct nadi_csv_table csv;
     const bool ok = nadi_csv_read(&csv, path, "measured times", diags);
     return finish(&csv, ok, diags);
 }
@@ -136,7 +137,7 @@ struct nadi_measured *nadi_measured_read(const char *path, struct nadi_diags *di
 struct nadi_measured *nadi_measured_parse(const char *path, const char *text, size_t bytes,
                                           struct nadi_diags *diags)
 {
-    struct nadi_csv csv;
+    struct nadi_csv_table csv;
     const bool ok = nadi_csv_parse(&csv, path, text, bytes, diags);
     return finish(&csv, ok, diags);
 }

@@ -45,7 +45,7 @@ static void take_library(struct nadi_system_config *s, const struct nadi_comm_pl
             .count = 1, .dims = {{.algorithm = NADI_ALGORITHM_LIBRARY, .flat = true}}};
 }
 
-static void fill_system(struct nadi_inputs *in, const struct nadi_step *step)
+static void fill_system(struct nadi_inputs *in, const struct nadi_model_step *step)
 {
     const struct nadi_cluster *c = &step->study->cluster;
     struct nadi_system_config *s = &in->system;
@@ -86,7 +86,7 @@ static void echo(struct nadi_inputs *in, const struct nadi_study *study)
     nadi_str_release(&shape);
 }
 
-static void fill_traces(struct nadi_inputs *in, const struct nadi_step *step)
+static void fill_traces(struct nadi_inputs *in, const struct nadi_model_step *step)
 {
     const struct nadi_study *study = step->study;
     in->owned_count = study->plan.pp;
@@ -98,7 +98,7 @@ static void fill_traces(struct nadi_inputs *in, const struct nadi_step *step)
         in->traces[rank] = in->owned[nadi_grid_coordinate(&study->grid, rank, NADI_DEGREE_PP)];
 }
 
-bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_step *step,
+bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *step,
                        const struct nadi_run_options *options, struct nadi_diags *diags)
 {
     const struct nadi_study *study = step->study;

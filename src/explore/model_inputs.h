@@ -11,7 +11,7 @@
 
 /* The study has a cluster. options: what the run wants (executor, limits); its paths are not read.
  * False with errors. The caller releases `in` in both cases. */
-bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_step *step,
+bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *step,
                        const struct nadi_run_options *options,
                        struct nadi_diags *diags) NADI_MUST_USE;
 

@@ -6,7 +6,7 @@
 #include "base/str.h"
 
 struct reader {
-    struct nadi_csv *t;
+    struct nadi_csv_table *t;
     const char *at, *end;
     uint32_t line;
     struct {
@@ -111,7 +111,7 @@ static void fill_row(struct reader *r, uint32_t found)
 
 static bool read_all(struct reader *r, struct nadi_diags *diags)
 {
-    struct nadi_csv *t = r->t;
+    struct nadi_csv_table *t = r->t;
     while (r->at < r->end) {
         const uint32_t line = r->line;
         if (is_skipped(r)) {
@@ -134,11 +134,11 @@ static bool read_all(struct reader *r, struct nadi_diags *diags)
     return true;
 }
 
-bool nadi_csv_parse(struct nadi_csv *t, const char *path, const char *text, size_t bytes,
+bool nadi_csv_parse(struct nadi_csv_table *t, const char *path, const char *text, size_t bytes,
                     struct nadi_diags *diags)
 {
     struct reader r = {.t = t, .at = text, .end = text + bytes, .line = 1};
-    *t = (struct nadi_csv){0};
+    *t = (struct nadi_csv_table){0};
     nadi_arena_init(&t->arena);
     t->path = nadi_arena_strdup(&t->arena, path);
     const bool ok = read_all(&r, diags);
@@ -159,11 +159,12 @@ bool nadi_csv_parse(struct nadi_csv *t, const char *path, const char *text, size
     return ok;
 }
 
-bool nadi_csv_read(struct nadi_csv *t, const char *path, const char *what, struct nadi_diags *diags)
+bool nadi_csv_read(struct nadi_csv_table *t, const char *path, const char *what,
+                   struct nadi_diags *diags)
 {
     char *text;
     size_t bytes;
-    *t = (struct nadi_csv){0};
+    *t = (struct nadi_csv_table){0};
     nadi_arena_init(&t->arena);
     if (!nadi_file_read(path, what, &text, &bytes, diags))
         return false;
@@ -174,13 +175,13 @@ bool nadi_csv_read(struct nadi_csv *t, const char *path, const char *what, struc
     return ok;
 }
 
-void nadi_csv_release(struct nadi_csv *t)
+void nadi_csv_release(struct nadi_csv_table *t)
 {
     nadi_arena_release(&t->arena);
-    *t = (struct nadi_csv){0};
+    *t = (struct nadi_csv_table){0};
 }
 
-uint32_t nadi_csv_column(const struct nadi_csv *t, const char *name)
+uint32_t nadi_csv_column(const struct nadi_csv_table *t, const char *name)
 {
     for (uint32_t i = 0; i < t->column_count; i++)
         if (strcasecmp(t->header[i], name) == 0)

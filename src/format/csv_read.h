@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-struct nadi_csv {
+struct nadi_csv_table {
     struct nadi_arena arena;
     const char *path;
     const char **header; /* column_count names */
@@ -20,16 +20,17 @@ struct nadi_csv {
 };
 
 /* The caller releases the table in both cases. False with an error that names the line. */
-bool nadi_csv_parse(struct nadi_csv *t, const char *path, const char *text, size_t bytes,
+bool nadi_csv_parse(struct nadi_csv_table *t, const char *path, const char *text, size_t bytes,
                     struct nadi_diags *diags) NADI_MUST_USE;
-bool nadi_csv_read(struct nadi_csv *t, const char *path, const char *what,
+bool nadi_csv_read(struct nadi_csv_table *t, const char *path, const char *what,
                    struct nadi_diags *diags) NADI_MUST_USE;
-void nadi_csv_release(struct nadi_csv *t);
+void nadi_csv_release(struct nadi_csv_table *t);
 
-uint32_t nadi_csv_column(const struct nadi_csv *t, const char *name); /* NADI_NONE: none */
+uint32_t nadi_csv_column(const struct nadi_csv_table *t, const char *name); /* NADI_NONE: none */
 
 /* "" where the column is NADI_NONE. */
-static inline const char *nadi_csv_field(const struct nadi_csv *t, uint32_t row, uint32_t column)
+static inline const char *nadi_csv_field(const struct nadi_csv_table *t, uint32_t row,
+                                         uint32_t column)
 {
     return column == NADI_NONE ? "" : t->fields[(size_t)row * t->column_count + column];
 }

@@ -18,7 +18,7 @@ bool nadi_is_manifest(const char *workload)
     return nadi_str_ends(workload, ".yml") || nadi_str_ends(workload, ".yaml");
 }
 
-struct nadi_axis *nadi_manifest_axis(struct nadi_manifest *m, const char *name)
+struct nadi_manifest_axis *nadi_manifest_axis(struct nadi_manifest *m, const char *name)
 {
     for (uint32_t i = 0; i < m->axis_count; i++)
         if (strcmp(m->axes[i].name, name) == 0)
@@ -55,7 +55,7 @@ static bool read_axes(struct nadi_manifest *m, const struct nadi_doc_node *map)
             return nadi_error(m->l->diags, "manifest/axes", place, NULL,
                               "the size of axis '%s' must be a whole number of 1 or more, found %s",
                               nadi_doc_key(n), nadi_doc_describe(m->doc, n, found));
-        m->axes[m->axis_count++] = (struct nadi_axis){
+        m->axes[m->axis_count++] = (struct nadi_manifest_axis){
             .name = nadi_doc_key(n),
             .size = (uint32_t)number,
             .stride = (uint32_t)product,
@@ -136,7 +136,7 @@ static void cover_rank(struct cover *c, uint32_t rank)
 }
 
 static bool bad_place(struct nadi_manifest *m, const struct nadi_doc_node *node,
-                      const struct nadi_axis *axis)
+                      const struct nadi_manifest_axis *axis)
 {
     char found[96];
     return nadi_error(m->l->diags, "manifest/where", nadi_doc_place(m->doc, node),
@@ -147,7 +147,7 @@ static bool bad_place(struct nadi_manifest *m, const struct nadi_doc_node *node,
 
 /* "3" or "1..14" to bits; false with an error. */
 static bool read_range(struct nadi_manifest *m, const struct nadi_doc_node *node,
-                       const struct nadi_axis *axis, uint64_t *bits)
+                       const struct nadi_manifest_axis *axis, uint64_t *bits)
 {
     uint64_t first, last;
     char copy[64];
@@ -167,7 +167,7 @@ static bool read_range(struct nadi_manifest *m, const struct nadi_doc_node *node
 }
 
 static bool read_places(struct nadi_manifest *m, const struct nadi_doc_node *node,
-                        const struct nadi_axis *axis, uint64_t *bits)
+                        const struct nadi_manifest_axis *axis, uint64_t *bits)
 {
     if (node->kind != NADI_DOC_LIST)
         return read_range(m, node, axis, bits);
@@ -180,7 +180,7 @@ static bool read_places(struct nadi_manifest *m, const struct nadi_doc_node *nod
 /* Ranks of the block, the outermost axis first. */
 static void cover_block(struct cover *c, uint64_t *const *places, uint32_t axis, uint32_t base)
 {
-    const struct nadi_axis *a = &c->m->axes[axis];
+    const struct nadi_manifest_axis *a = &c->m->axes[axis];
     for (uint32_t i = 0; i < a->size; i++) {
         if (places[axis] && !(places[axis][i / 64] >> i % 64 & 1))
             continue;
@@ -197,7 +197,7 @@ static bool cover_where(struct cover *c, const struct nadi_doc_node *where)
     uint64_t *places[NADI_MANIFEST_AXES] = {0};
     bool ok = m->axis_count > 0 || nadi_manifest_no_axis(m, nadi_doc_place(m->doc, where), "where");
     for (const struct nadi_doc_node *n = where->first; n && ok; n = n->next) {
-        struct nadi_axis *axis = nadi_manifest_axis(m, nadi_doc_key(n));
+        struct nadi_manifest_axis *axis = nadi_manifest_axis(m, nadi_doc_key(n));
         if (!axis)
             return nadi_manifest_no_axis(m, nadi_doc_key_place(m->doc, n), nadi_doc_key(n));
         uint64_t **bits = &places[axis - m->axes];

@@ -20,7 +20,7 @@ static const char *path_of(struct nadi_load *l, const char *path)
 
 struct matrix {
     struct nadi_load *l;
-    struct nadi_csv csv;
+    struct nadi_csv_table csv;
     double *weights;
     uint32_t n;
 };

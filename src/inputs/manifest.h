@@ -9,7 +9,7 @@ enum {
     NADI_MANIFEST_RANKS = 1 << 26,
 };
 
-struct nadi_axis {
+struct nadi_manifest_axis {
     const char *name;
     uint32_t size, stride; /* stride: ranks between neighbours on the axis */
 };
@@ -18,11 +18,12 @@ struct nadi_manifest { /* being read */
     struct nadi_load *l;
     const struct nadi_doc *doc;
     struct nadi_arena arena;
-    struct nadi_axis axes[NADI_MANIFEST_AXES]; /* innermost first */
+    struct nadi_manifest_axis axes[NADI_MANIFEST_AXES]; /* innermost first */
     uint32_t axis_count, axes_product;
 };
 
-struct nadi_axis *nadi_manifest_axis(struct nadi_manifest *m, const char *name); /* NULL: none */
+struct nadi_manifest_axis *nadi_manifest_axis(struct nadi_manifest *m,
+                                              const char *name); /* NULL: none */
 /* Says that there is no such axis; returns false. */
 bool nadi_manifest_no_axis(struct nadi_manifest *m, struct nadi_place place, const char *name);
 

@@ -6,7 +6,7 @@
 
 struct family {
     const char *name;
-    const struct nadi_axis *along[NADI_MANIFEST_AXES], *across[NADI_MANIFEST_AXES];
+    const struct nadi_manifest_axis *along[NADI_MANIFEST_AXES], *across[NADI_MANIFEST_AXES];
     uint32_t along_count, across_count;
     uint32_t size, count; /* of a group; of groups */
 };
@@ -19,7 +19,7 @@ static bool add_axis(struct nadi_manifest *m, struct family *f, const struct nad
         return nadi_error(m->l->diags, "manifest/groups", place, "for example: tp: [tp]",
                           "group '%s' must be a list of axes, found %s in it", f->name,
                           nadi_doc_describe(m->doc, node, found));
-    const struct nadi_axis *axis = nadi_manifest_axis(m, node->text);
+    const struct nadi_manifest_axis *axis = nadi_manifest_axis(m, node->text);
     if (!axis)
         return nadi_manifest_no_axis(m, place, node->text);
     for (uint32_t i = 0; i < f->along_count; i++)

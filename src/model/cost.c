@@ -1,7 +1,7 @@
 #include "model/cost.h"
 
 struct costing {
-    const struct nadi_plan *p;
+    const struct nadi_model_plan *p;
     const struct nadi_compute *compute;
     bool body;                /* else the embedding or the head */
     nadi_kernel_visit *visit; /* of every kernel; NULL: nobody */
@@ -124,7 +124,7 @@ static void op_cost(const struct costing *c, const struct nadi_op *op, struct na
     }
 }
 
-void nadi_op_kernels(const struct nadi_op *op, bool body, const struct nadi_plan *p,
+void nadi_op_kernels(const struct nadi_op *op, bool body, const struct nadi_model_plan *p,
                      const struct nadi_compute *compute, nadi_kernel_visit *visit, void *context)
 {
     struct nadi_op_cost cost = {0};
@@ -137,7 +137,7 @@ void nadi_op_kernels(const struct nadi_op *op, bool body, const struct nadi_plan
     op_cost(&c, op, &cost);
 }
 
-struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct nadi_plan *p,
+struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct nadi_model_plan *p,
                                       const struct nadi_compute *compute, struct nadi_arena *arena)
 {
     struct nadi_op_cost **costs = NADI_ARENA_NEW(arena, struct nadi_op_cost *, net->kind_count);
@@ -154,7 +154,7 @@ struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct n
     return costs;
 }
 
-struct nadi_work nadi_optimizer_cost(const struct nadi_plan *p, double parameters,
+struct nadi_work nadi_optimizer_cost(const struct nadi_model_plan *p, double parameters,
                                      const struct nadi_compute *compute)
 {
     const struct costing c = {.p = p, .compute = compute, .body = true};

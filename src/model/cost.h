@@ -27,18 +27,18 @@ struct nadi_op_cost {
 };
 
 /* costs[kind][op], in the arena. compute: NULL for no device. */
-struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct nadi_plan *p,
+struct nadi_op_cost **nadi_costs_make(const struct nadi_net *net, const struct nadi_model_plan *p,
                                       const struct nadi_compute *compute, struct nadi_arena *arena);
 
 /* The kernels of one operation, in the order in which they are timed. */
 typedef void nadi_kernel_visit(void *context, enum nadi_cost_part part,
                                const struct nadi_kernel *kernel, double ns);
 /* body: a layer of the body, not the embedding or the head. */
-void nadi_op_kernels(const struct nadi_op *op, bool body, const struct nadi_plan *p,
+void nadi_op_kernels(const struct nadi_op *op, bool body, const struct nadi_model_plan *p,
                      const struct nadi_compute *compute, nadi_kernel_visit *visit, void *context);
 
 /* The optimizer's step on so many parameters. */
-struct nadi_work nadi_optimizer_cost(const struct nadi_plan *p, double parameters,
+struct nadi_work nadi_optimizer_cost(const struct nadi_model_plan *p, double parameters,
                                      const struct nadi_compute *compute);
 
 #endif

@@ -3,7 +3,7 @@
 #include "model/model.h"
 #include "platform/catalogue.h"
 
-const char *nadi_family_name(enum nadi_family family)
+const char *nadi_family_name(enum nadi_model_family family)
 {
     static const char *const names[] = {
         "decoder", "encoder", "encoder-decoder", "dlrm", "cnn", "rnn", "mlp",
@@ -246,7 +246,7 @@ static bool fill(struct nadi_model *m, const struct nadi_doc *doc, struct nadi_d
     nadi_arena_init(&arena);
     bool ok = nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_MODEL), doc, true, &arena, diags);
     if (ok) {
-        m->family = (enum nadi_family)nadi_schema_word(&v, "family");
+        m->family = (enum nadi_model_family)nadi_schema_word(&v, "family");
         m->name = text_of(m, &v, "name");
         m->source = text_of(m, &v, "source");
         m->published = nadi_schema_number(&v, "published");

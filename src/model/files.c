@@ -52,7 +52,7 @@ static uint64_t expert_cut(const struct nadi_grid *g, uint64_t at)
     return g->ranks;
 }
 
-static bool collect_cuts(const struct nadi_step *s, struct cuts *c)
+static bool collect_cuts(const struct nadi_model_step *s, struct cuts *c)
 {
     const struct nadi_grid *g = &s->study->grid;
     const uint64_t experts[] = {g->etp, (uint64_t)g->etp * g->ep};
@@ -77,7 +77,7 @@ static bool collect_cuts(const struct nadi_step *s, struct cuts *c)
     return ok && c->count <= MOST_AXES;
 }
 
-static bool find_axes(const struct nadi_step *s, struct axes *a)
+static bool find_axes(const struct nadi_model_step *s, struct axes *a)
 {
     static const char *const names[] = {"tp", "cp", "dp", "pp"};
     const struct nadi_grid *g = &s->study->grid;
@@ -129,7 +129,8 @@ static void look_at(void *context, const uint32_t *members, uint32_t count)
     f->ok = product == count;
 }
 
-static bool add_families(const struct nadi_step *s, const struct axes *axes, struct nadi_str *out)
+static bool add_families(const struct nadi_model_step *s, const struct axes *axes,
+                         struct nadi_str *out)
 {
     bool any = false;
     for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
@@ -155,7 +156,7 @@ static bool add_families(const struct nadi_step *s, const struct axes *axes, str
     return true;
 }
 
-static void add_where(const struct nadi_step *s, const struct axes *axes, uint32_t stage,
+static void add_where(const struct nadi_model_step *s, const struct axes *axes, uint32_t stage,
                       struct nadi_str *out)
 {
     const struct nadi_grid *g = &s->study->grid;
@@ -172,9 +173,9 @@ static void add_where(const struct nadi_step *s, const struct axes *axes, uint32
 }
 
 /* False: the groups lie along no axes. */
-static bool manifest_text(const struct nadi_step *s, struct nadi_str *out)
+static bool manifest_text(const struct nadi_model_step *s, struct nadi_str *out)
 {
-    const struct nadi_plan *p = &s->study->plan;
+    const struct nadi_model_plan *p = &s->study->plan;
     struct axes axes;
     if (!find_axes(s, &axes))
         return false;
@@ -220,7 +221,7 @@ static bool write_trace(const struct nadi_trace *t, const char *folder, const ch
     return ok;
 }
 
-static bool write_stages(const struct nadi_step *s, const struct nadi_model_files *o,
+static bool write_stages(const struct nadi_model_step *s, const struct nadi_model_files *o,
                          const char *folder, struct nadi_diags *diags)
 {
     bool ok = true;
@@ -256,7 +257,7 @@ static bool write_groups(const struct nadi_groups *groups, const char *folder,
     return ok;
 }
 
-static bool write_ranks(const struct nadi_step *s, const struct nadi_model_files *o,
+static bool write_ranks(const struct nadi_model_step *s, const struct nadi_model_files *o,
                         const char *folder, struct nadi_diags *diags)
 {
     const struct nadi_grid *grid = &s->study->grid;
@@ -279,7 +280,7 @@ static bool write_ranks(const struct nadi_step *s, const struct nadi_model_files
 
 /* ---- the cluster --------------------------------------------------------------------------- */
 
-uint32_t nadi_model_chunks(const struct nadi_step *step)
+uint32_t nadi_model_chunks(const struct nadi_model_step *step)
 {
     const struct nadi_cluster *c = &step->study->cluster;
     for (uint32_t a = 0; a < NADI_AXES && c->topology.dim_count > 1; a++)
@@ -289,7 +290,8 @@ uint32_t nadi_model_chunks(const struct nadi_step *step)
     return 1;
 }
 
-static bool write_system(const struct nadi_step *step, const char *folder, struct nadi_diags *diags)
+static bool write_system(const struct nadi_model_step *step, const char *folder,
+                         struct nadi_diags *diags)
 {
     const struct nadi_cluster *c = &step->study->cluster;
     static const char *const kinds[] = {"all-reduce", "all-gather", "reduce-scatter"};
@@ -415,7 +417,8 @@ static bool write_platform(const struct nadi_comm_platform *p, const char *folde
     return ok;
 }
 
-static bool write_memory(const struct nadi_step *s, const char *folder, struct nadi_diags *diags)
+static bool write_memory(const struct nadi_model_step *s, const char *folder,
+                         struct nadi_diags *diags)
 {
     struct nadi_str text = NADI_STR_INIT;
     if (nadi_step_uses_remote(&s->study->plan))
@@ -430,8 +433,9 @@ static bool write_memory(const struct nadi_step *s, const char *folder, struct n
     return ok;
 }
 
-bool nadi_model_files_write(const struct nadi_step *step, const struct nadi_model_files *options,
-                            const char *folder, bool *manifest, struct nadi_diags *diags)
+bool nadi_model_files_write(const struct nadi_model_step *step,
+                            const struct nadi_model_files *options, const char *folder,
+                            bool *manifest, struct nadi_diags *diags)
 {
     struct nadi_str text = NADI_STR_INIT;
     const struct nadi_cluster *cluster = &step->study->cluster;

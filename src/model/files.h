@@ -21,11 +21,11 @@ enum { /* of the system that a generated step runs on */
 
 /* Chunks of a collective: those of the cluster if the group of all ranks spans several dimensions,
  * so that these work concurrently; else 1. */
-uint32_t nadi_model_chunks(const struct nadi_step *step);
+uint32_t nadi_model_chunks(const struct nadi_model_step *step);
 
 /* Concurrent communications of a rank: those of different parallelisms, each a chain of its own; 1
  * with several chunks, which are then pipelined through the dimensions. */
-static inline uint32_t nadi_model_streams(const struct nadi_step *step)
+static inline uint32_t nadi_model_streams(const struct nadi_model_step *step)
 {
     return nadi_model_chunks(step) == 1 ? NADI_MODEL_STREAMS : 1;
 }
@@ -36,8 +36,8 @@ struct nadi_model_files {
 };
 
 /* Makes the folder. False with an error. *manifest: what was written. */
-bool nadi_model_files_write(const struct nadi_step *step, const struct nadi_model_files *options,
-                            const char *folder, bool *manifest,
-                            struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_model_files_write(const struct nadi_model_step *step,
+                            const struct nadi_model_files *options, const char *folder,
+                            bool *manifest, struct nadi_diags *diags) NADI_MUST_USE;
 
 #endif

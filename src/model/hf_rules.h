@@ -38,7 +38,7 @@ struct nadi_hf_bias {
 struct nadi_hf_rule {
     const char *types;   /* model_type, blanks between several */
     const char *classes; /* further beginnings of class names, as in `types`; may be NULL */
-    enum nadi_family family;
+    enum nadi_model_family family;
     enum nadi_positions positions;
     enum nadi_model_head head;
     unsigned flags;  /* enum nadi_hf_flag */

@@ -12,7 +12,7 @@ const char *nadi_memory_part_name(enum nadi_memory_part part)
 }
 
 struct estimate {
-    const struct nadi_plan *p;
+    const struct nadi_model_plan *p;
     const struct nadi_model *m;
     const struct nadi_net *net;
     const struct nadi_schedule *s;
@@ -20,15 +20,16 @@ struct estimate {
 
 /* ---- model states -------------------------------------------------------------------------- */
 
-static double sharded(const struct nadi_plan *p, double dense, double expert, uint32_t from_stage)
+static double sharded(const struct nadi_model_plan *p, double dense, double expert,
+                      uint32_t from_stage)
 {
     if (p->zero < from_stage)
         return dense + expert;
     return dense / nadi_plan_replicas(p, false) + expert / nadi_plan_replicas(p, true);
 }
 
-static void place(struct nadi_rank_memory *r, const struct nadi_plan *p, enum nadi_memory_part part,
-                  enum nadi_offload_flag flag, double bytes)
+static void place(struct nadi_rank_memory *r, const struct nadi_model_plan *p,
+                  enum nadi_memory_part part, enum nadi_offload_flag flag, double bytes)
 {
     if ((p->offload & flag) || p->streaming)
         r->remote += bytes;
@@ -39,7 +40,7 @@ static void place(struct nadi_rank_memory *r, const struct nadi_plan *p, enum na
 static void states(const struct estimate *e, struct nadi_rank_memory *r,
                    const struct nadi_stage_weights *w)
 {
-    const struct nadi_plan *p = e->p;
+    const struct nadi_model_plan *p = e->p;
     const double dense = (double)w->dense, expert = (double)w->expert;
     place(r, p, NADI_MEMORY_PARAMETERS, NADI_OFFLOAD_PARAMETERS,
           p->parameter_bytes * sharded(p, dense, expert, 3));
@@ -56,7 +57,7 @@ static void states(const struct estimate *e, struct nadi_rank_memory *r,
 
 static double stage_kept(const struct estimate *e, uint32_t stage)
 {
-    const struct nadi_stage s = nadi_stage_of(e->p, e->m, e->net, stage);
+    const struct nadi_pipeline_stage s = nadi_stage_of(e->p, e->m, e->net, stage);
     double bytes = 0;
     for (uint32_t i = s.first; i < s.first + s.count; i++)
         bytes += nadi_layer_kept(e->p, e->net, nadi_net_layer(e->net, i),
@@ -114,7 +115,7 @@ static void activations(const struct estimate *e, struct nadi_rank_memory *r, ui
     r->parts[NADI_MEMORY_ACTIVATIONS] = most;
 }
 
-double *nadi_memory_activations(const struct nadi_plan *p, const struct nadi_model *m,
+double *nadi_memory_activations(const struct nadi_model_plan *p, const struct nadi_model *m,
                                 const struct nadi_net *net, const struct nadi_schedule *schedule,
                                 uint32_t rank, struct nadi_arena *arena)
 {
@@ -154,7 +155,7 @@ static double largest_output(const struct estimate *e, const struct nadi_layer_k
 
 static double gathered_parameters(const struct estimate *e, const struct nadi_sums *sums)
 {
-    const struct nadi_plan *p = e->p;
+    const struct nadi_model_plan *p = e->p;
     if (p->zero < 3 && !p->streaming)
         return 0;
     const double weights = (double)sums->weights;
@@ -167,7 +168,7 @@ static double buffers(const struct estimate *e, uint32_t rank)
 {
     double output = 0, recompute = 0, gathered = 0;
     for (uint32_t c = 0; c < e->s->chunks; c++) {
-        const struct nadi_stage s =
+        const struct nadi_pipeline_stage s =
             nadi_stage_of(e->p, e->m, e->net, nadi_schedule_stage(e->s, rank, c));
         for (uint32_t i = s.first; i < s.first + s.count; i++) {
             const struct nadi_layer_kind *kind = nadi_net_layer(e->net, i);
@@ -193,7 +194,7 @@ static uint64_t kept_tokens(const struct nadi_model *m, uint32_t layer, uint64_t
 /* Keys and values of all tokens so far, for all sequences of the batch. */
 static double cache(const struct estimate *e, uint32_t rank)
 {
-    const struct nadi_plan *p = e->p;
+    const struct nadi_model_plan *p = e->p;
     const struct nadi_model *m = e->m;
     if (p->mode == NADI_MODE_TRAIN)
         return 0;
@@ -203,7 +204,8 @@ static double cache(const struct estimate *e, uint32_t rank)
         m->latent ? m->kv_rank + (double)m->rope_dim : 2.0 * kv * (double)m->head_dim;
     double kept = 0; /* tokens, over the layers */
     for (uint32_t c = 0; c < e->s->chunks; c++) {
-        const struct nadi_stage s = nadi_stage_of(p, m, e->net, nadi_schedule_stage(e->s, rank, c));
+        const struct nadi_pipeline_stage s =
+            nadi_stage_of(p, m, e->net, nadi_schedule_stage(e->s, rank, c));
         for (uint32_t i = s.first; i < s.first + s.count; i++)
             if (nadi_body_position(e->net, &s, i) != NADI_NONE)
                 kept += (double)kept_tokens(m, i - e->net->body_first, tokens);
@@ -215,7 +217,7 @@ static void estimate_rank(const struct estimate *e, struct nadi_rank_memory *r, 
 {
     struct nadi_stage_weights all = {0};
     for (uint32_t c = 0; c < e->s->chunks; c++) {
-        const struct nadi_stage stage =
+        const struct nadi_pipeline_stage stage =
             nadi_stage_of(e->p, e->m, e->net, nadi_schedule_stage(e->s, rank, c));
         const struct nadi_stage_weights w = nadi_stage_weights(e->m, e->net, &stage, e->p);
         all.dense += w.dense;
@@ -233,7 +235,7 @@ static void estimate_rank(const struct estimate *e, struct nadi_rank_memory *r, 
         r->total += r->parts[i];
 }
 
-void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_plan *p,
+void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_model_plan *p,
                           const struct nadi_model *m, const struct nadi_net *net,
                           const struct nadi_schedule *schedule, struct nadi_arena *arena)
 {

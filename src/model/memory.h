@@ -39,12 +39,12 @@ struct nadi_memory {
 };
 
 /* ranks live in `arena`. */
-void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_plan *p,
+void nadi_memory_estimate(struct nadi_memory *memory, const struct nadi_model_plan *p,
                           const struct nadi_model *m, const struct nadi_net *net,
                           const struct nadi_schedule *schedule, struct nadi_arena *arena);
 
 /* Activation bytes after each action of a rank's list, in the caller's arena. */
-double *nadi_memory_activations(const struct nadi_plan *p, const struct nadi_model *m,
+double *nadi_memory_activations(const struct nadi_model_plan *p, const struct nadi_model *m,
                                 const struct nadi_net *net, const struct nadi_schedule *schedule,
                                 uint32_t rank, struct nadi_arena *arena);
 

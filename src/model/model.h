@@ -12,14 +12,14 @@
 #include "base/base.h"
 #include "base/diag.h"
 
-enum nadi_family { /* in the order of the schema's words */
-                   NADI_FAMILY_DECODER,
-                   NADI_FAMILY_ENCODER,
-                   NADI_FAMILY_ENCODER_DECODER,
-                   NADI_FAMILY_DLRM,
-                   NADI_FAMILY_CNN,
-                   NADI_FAMILY_RNN,
-                   NADI_FAMILY_MLP,
+enum nadi_model_family { /* in the order of the schema's words */
+                         NADI_FAMILY_DECODER,
+                         NADI_FAMILY_ENCODER,
+                         NADI_FAMILY_ENCODER_DECODER,
+                         NADI_FAMILY_DLRM,
+                         NADI_FAMILY_CNN,
+                         NADI_FAMILY_RNN,
+                         NADI_FAMILY_MLP,
 };
 
 enum nadi_positions {
@@ -63,7 +63,7 @@ struct nadi_widths { /* a list of layer widths */
 struct nadi_model {
     struct nadi_arena arena;
     const char *name, *source; /* source: NULL when not said */
-    enum nadi_family family;
+    enum nadi_model_family family;
     double published, activated; /* parameters as the source counts them; 0: not said */
     double beside;               /* parameters of a part that is counted and not simulated */
 
@@ -117,7 +117,7 @@ static inline bool nadi_model_is_transformer(const struct nadi_model *m)
 /* What stands in a block of a transformer: enum nadi_layer_flag. */
 unsigned nadi_model_layer(const struct nadi_model *m, uint32_t layer);
 
-const char *nadi_family_name(enum nadi_family family);
+const char *nadi_family_name(enum nadi_model_family family);
 
 /* Parameters of the whole model, and those that one token passes (the same unless there are
  * experts or parts that are not simulated; embeddings count whole). */

@@ -13,7 +13,7 @@ const char *nadi_schedule_name(enum nadi_schedule_kind kind)
 }
 
 struct resolve {
-    struct nadi_plan *p;
+    struct nadi_model_plan *p;
     const struct nadi_model *m;
     struct nadi_diags *diags;
     bool ok;
@@ -50,7 +50,7 @@ static void divides(struct resolve *r, const char *part_name, uint64_t part, con
 
 static void check_family(struct resolve *r)
 {
-    const struct nadi_plan *p = r->p;
+    const struct nadi_model_plan *p = r->p;
     const char *family = nadi_family_name(r->m->family);
     const bool transformer = nadi_model_is_transformer(r->m);
     const bool split = transformer || r->m->family == NADI_FAMILY_MLP;
@@ -68,7 +68,7 @@ static void check_family(struct resolve *r)
 
 static void resolve_ranks(struct resolve *r)
 {
-    struct nadi_plan *p = r->p;
+    struct nadi_model_plan *p = r->p;
     at_least_one(r, "tp", p->tp);
     at_least_one(r, "pp", p->pp);
     at_least_one(r, "cp", p->cp);
@@ -98,7 +98,7 @@ static void resolve_ranks(struct resolve *r)
 
 static void resolve_experts(struct resolve *r)
 {
-    struct nadi_plan *p = r->p;
+    struct nadi_model_plan *p = r->p;
     const uint64_t grid = (uint64_t)p->tp * p->cp * p->dp;
     if (p->etp == 0)
         p->etp = p->ep > 1 ? 1 : p->tp;
@@ -119,7 +119,7 @@ static void resolve_experts(struct resolve *r)
 
 static void check_transformer(struct resolve *r)
 {
-    const struct nadi_plan *p = r->p;
+    const struct nadi_model_plan *p = r->p;
     const struct nadi_model *m = r->m;
     divides(r, "tp", p->tp, "the attention heads", m->heads);
     if (m->kv_heads >= p->tp)
@@ -159,7 +159,7 @@ static uint32_t body_layers(const struct nadi_model *m)
 
 static void check_stages(struct resolve *r, uint32_t stages, uint32_t layers)
 {
-    const struct nadi_plan *p = r->p;
+    const struct nadi_model_plan *p = r->p;
     uint64_t sum = 0;
     if (p->stage_count != stages) {
         refuse(r, "one number a stage, pp x vp of them", "'stage-layers' has %u entries, not %u",
@@ -187,7 +187,7 @@ static void spread_layers(uint32_t *per_stage, uint32_t stages, uint32_t layers)
 
 static void resolve_pipeline(struct resolve *r)
 {
-    struct nadi_plan *p = r->p;
+    struct nadi_model_plan *p = r->p;
     if (p->vp > 1 && p->schedule == NADI_SCHEDULE_1F1B)
         p->schedule = NADI_SCHEDULE_INTERLEAVED;
     if (p->schedule == NADI_SCHEDULE_INTERLEAVED && p->vp == 1)
@@ -213,7 +213,7 @@ static void resolve_pipeline(struct resolve *r)
 /* Samples that a replica works on at once where the plan does not say: a transformer's activations
  * leave room for few; all others work on what they have at once, in parts that fill the pipeline.
  */
-static uint64_t usual_micro_batch(const struct nadi_plan *p, const struct nadi_model *m)
+static uint64_t usual_micro_batch(const struct nadi_model_plan *p, const struct nadi_model *m)
 {
     enum { MOST_PARTS = 1 << 20 };
     const bool few = nadi_model_is_transformer(m) && p->mode != NADI_MODE_DECODE;
@@ -228,7 +228,7 @@ static uint64_t usual_micro_batch(const struct nadi_plan *p, const struct nadi_m
 
 static void resolve_batch(struct resolve *r)
 {
-    struct nadi_plan *p = r->p;
+    struct nadi_model_plan *p = r->p;
     if (!p->micro_batch)
         p->micro_batch = usual_micro_batch(p, r->m);
     const uint64_t unit = p->dp * p->micro_batch;
@@ -259,7 +259,7 @@ static void resolve_batch(struct resolve *r)
 
 static void resolve_bytes(struct resolve *r)
 {
-    struct nadi_plan *p = r->p;
+    struct nadi_model_plan *p = r->p;
     const bool wide = p->precision == NADI_TF32 || p->precision == NADI_FP32;
     p->activation_bytes = wide ? 4 : 2;
     if (!p->parameter_bytes)
@@ -284,7 +284,7 @@ enum { USUAL_TOKENS = 2048 };
 
 static void resolve_tokens(struct resolve *r)
 {
-    struct nadi_plan *p = r->p;
+    struct nadi_model_plan *p = r->p;
     const bool learned = r->m->positions == NADI_POSITIONS_LEARNED;
     const uint64_t most = learned ? r->m->max_positions : UINT32_MAX;
     const uint64_t used = p->tokens + (p->mode == NADI_MODE_DECODE ? p->steps : 0);
@@ -299,7 +299,8 @@ static void resolve_tokens(struct resolve *r)
         p->target_tokens = p->tokens;
 }
 
-bool nadi_plan_resolve(struct nadi_plan *p, const struct nadi_model *m, struct nadi_diags *diags)
+bool nadi_plan_resolve(struct nadi_model_plan *p, const struct nadi_model *m,
+                       struct nadi_diags *diags)
 {
     struct resolve r = {p, m, diags, true};
     resolve_ranks(&r);
@@ -334,7 +335,7 @@ double nadi_expert_load(uint32_t experts, uint32_t ep, double skew)
     return most * ep / total;
 }
 
-struct nadi_shape nadi_plan_shape(const struct nadi_plan *p, const struct nadi_model *m)
+struct nadi_shape nadi_plan_shape(const struct nadi_model_plan *p, const struct nadi_model *m)
 {
     struct nadi_shape s = {
         .tp = p->tp,
@@ -366,7 +367,7 @@ struct nadi_shape nadi_plan_shape(const struct nadi_plan *p, const struct nadi_m
     return s;
 }
 
-void nadi_plan_summary(const struct nadi_plan *p, struct nadi_str *out)
+void nadi_plan_summary(const struct nadi_model_plan *p, struct nadi_str *out)
 {
     const struct {
         const char *name;

@@ -56,7 +56,7 @@ enum nadi_degree { /* of a rank's coordinates; order of the schema's words */
                    NADI_DEGREES
 };
 
-struct nadi_plan {
+struct nadi_model_plan {
     struct nadi_arena arena;
     enum nadi_mode mode;
     uint32_t ranks, tp, cp, dp, pp, ep, etp, vp;
@@ -88,19 +88,19 @@ struct nadi_plan {
 
 /* file: NULL for none. settings: "tp=8 pp=4, batch=64" or NULL; they take precedence over the file.
  * The caller releases the plan in both cases. */
-bool nadi_plan_read(struct nadi_plan *p, const char *file, const char *settings,
+bool nadi_plan_read(struct nadi_model_plan *p, const char *file, const char *settings,
                     struct nadi_diags *diags) NADI_MUST_USE;
-void nadi_plan_release(struct nadi_plan *p);
+void nadi_plan_release(struct nadi_model_plan *p);
 
 /* Completes and checks the plan for a model. */
-bool nadi_plan_resolve(struct nadi_plan *p, const struct nadi_model *m,
+bool nadi_plan_resolve(struct nadi_model_plan *p, const struct nadi_model *m,
                        struct nadi_diags *diags) NADI_MUST_USE;
 
 /* What one rank computes on; after resolve. */
-struct nadi_shape nadi_plan_shape(const struct nadi_plan *p, const struct nadi_model *m);
+struct nadi_shape nadi_plan_shape(const struct nadi_model_plan *p, const struct nadi_model *m);
 
 /* Ranks among which parameters, gradients or optimizer states of a kind are split by ZeRO. */
-static inline uint32_t nadi_plan_replicas(const struct nadi_plan *p, bool expert)
+static inline uint32_t nadi_plan_replicas(const struct nadi_model_plan *p, bool expert)
 {
     return expert ? p->edp : p->dp * p->cp;
 }
@@ -114,7 +114,7 @@ static inline bool nadi_model_updates_rows(const struct nadi_model *m)
 
 /* "tp 8, pp 16 (interleaved, 4 stages a rank), dp 8": degrees above 1. */
 struct nadi_str;
-void nadi_plan_summary(const struct nadi_plan *p, struct nadi_str *out);
+void nadi_plan_summary(const struct nadi_model_plan *p, struct nadi_str *out);
 
 const char *nadi_schedule_name(enum nadi_schedule_kind kind);
 

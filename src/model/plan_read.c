@@ -44,7 +44,7 @@ static bool switch_of(const struct nadi_schema_values *v, const char *key)
     return nadi_schema_integer(v, key) == 1;
 }
 
-static bool fill_order(struct nadi_plan *p, const struct nadi_schema_values *v,
+static bool fill_order(struct nadi_model_plan *p, const struct nadi_schema_values *v,
                        struct nadi_diags *diags)
 {
     const struct nadi_schema_value *order = nadi_schema_get(v, "order");
@@ -65,7 +65,7 @@ static bool fill_order(struct nadi_plan *p, const struct nadi_schema_values *v,
     return true;
 }
 
-static void fill_stages(struct nadi_plan *p, const struct nadi_schema_values *v)
+static void fill_stages(struct nadi_model_plan *p, const struct nadi_schema_values *v)
 {
     const struct nadi_schema_value *stages = nadi_schema_get(v, "stage-layers");
     p->stage_count = stages->count;
@@ -76,7 +76,7 @@ static void fill_stages(struct nadi_plan *p, const struct nadi_schema_values *v)
         p->stage_layers[i] = (uint32_t)stages->items[i].integer;
 }
 
-static void fill_parallel(struct nadi_plan *p, const struct nadi_schema_values *v)
+static void fill_parallel(struct nadi_model_plan *p, const struct nadi_schema_values *v)
 {
     p->mode = (enum nadi_mode)nadi_schema_word(v, "mode");
     p->ranks = count_of(v, "ranks");
@@ -98,7 +98,7 @@ static void fill_parallel(struct nadi_plan *p, const struct nadi_schema_values *
     p->chunk = count_of(v, "chunk");
 }
 
-static void fill_rest(struct nadi_plan *p, const struct nadi_schema_values *v)
+static void fill_rest(struct nadi_model_plan *p, const struct nadi_schema_values *v)
 {
     p->zero = count_of(v, "zero");
     p->prefetch = count_of(v, "prefetch");
@@ -157,10 +157,10 @@ static void overlay(struct nadi_schema_values *values, const struct nadi_schema_
             values->items[i] = over->items[i];
 }
 
-bool nadi_plan_read(struct nadi_plan *p, const char *file, const char *settings,
+bool nadi_plan_read(struct nadi_model_plan *p, const char *file, const char *settings,
                     struct nadi_diags *diags)
 {
-    *p = (struct nadi_plan){0};
+    *p = (struct nadi_model_plan){0};
     nadi_arena_init(&p->arena);
     struct nadi_arena arena;
     struct source base = {0}, over = {0};
@@ -190,8 +190,8 @@ bool nadi_plan_read(struct nadi_plan *p, const char *file, const char *settings,
     return ok;
 }
 
-void nadi_plan_release(struct nadi_plan *p)
+void nadi_plan_release(struct nadi_model_plan *p)
 {
     nadi_arena_release(&p->arena);
-    *p = (struct nadi_plan){0};
+    *p = (struct nadi_model_plan){0};
 }

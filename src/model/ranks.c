@@ -9,7 +9,8 @@ const char *nadi_axis_name(enum nadi_axis axis)
     return names[axis];
 }
 
-void nadi_grid_init(struct nadi_grid *g, const struct nadi_plan *p, const struct nadi_model *m)
+void nadi_grid_init(struct nadi_grid *g, const struct nadi_model_plan *p,
+                    const struct nadi_model *m)
 {
     *g = (struct nadi_grid){
         .ranks = p->ranks,

@@ -21,7 +21,8 @@ struct nadi_grid {
     bool experts;
 };
 
-void nadi_grid_init(struct nadi_grid *g, const struct nadi_plan *p, const struct nadi_model *m);
+void nadi_grid_init(struct nadi_grid *g, const struct nadi_model_plan *p,
+                    const struct nadi_model *m);
 
 static inline uint32_t nadi_grid_coordinate(const struct nadi_grid *g, uint32_t rank,
                                             enum nadi_degree d)

@@ -1,9 +1,10 @@
 #include "model/stage.h"
 
-struct nadi_stage nadi_stage_of(const struct nadi_plan *p, const struct nadi_model *m,
-                                const struct nadi_net *net, uint32_t stage)
+struct nadi_pipeline_stage nadi_stage_of(const struct nadi_model_plan *p,
+                                         const struct nadi_model *m, const struct nadi_net *net,
+                                         uint32_t stage)
 {
-    struct nadi_stage s = {
+    struct nadi_pipeline_stage s = {
         .first = net->body_first,
         .count = p->stage_layers[stage],
         .is_first = stage == 0,
@@ -23,8 +24,8 @@ struct nadi_stage nadi_stage_of(const struct nadi_plan *p, const struct nadi_mod
 }
 
 struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const struct nadi_net *net,
-                                             const struct nadi_stage *stage,
-                                             const struct nadi_plan *p)
+                                             const struct nadi_pipeline_stage *stage,
+                                             const struct nadi_model_plan *p)
 {
     struct nadi_stage_weights w = {0};
     for (uint32_t i = stage->first; i < stage->first + stage->count; i++) {
@@ -37,7 +38,7 @@ struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const s
     return w;
 }
 
-double nadi_kept_bytes(const struct nadi_plan *p, const struct nadi_kept *kept)
+double nadi_kept_bytes(const struct nadi_model_plan *p, const struct nadi_kept *kept)
 {
     const bool narrow = p->precision == NADI_FP8 || p->precision == NADI_FP4;
     const double input = narrow ? 1 : p->activation_bytes; /* kept as the product takes it */
@@ -45,7 +46,7 @@ double nadi_kept_bytes(const struct nadi_plan *p, const struct nadi_kept *kept)
            (double)kept->bytes;
 }
 
-uint32_t nadi_body_position(const struct nadi_net *net, const struct nadi_stage *stage,
+uint32_t nadi_body_position(const struct nadi_net *net, const struct nadi_pipeline_stage *stage,
                             uint32_t layer)
 {
     if (layer < net->body_first || layer >= net->body_first + net->body_count)
@@ -53,13 +54,13 @@ uint32_t nadi_body_position(const struct nadi_net *net, const struct nadi_stage 
     return layer - (stage->is_first ? net->body_first : stage->first);
 }
 
-bool nadi_layer_recomputed(const struct nadi_plan *p, uint32_t position)
+bool nadi_layer_recomputed(const struct nadi_model_plan *p, uint32_t position)
 {
     return p->recompute == NADI_RECOMPUTE_FULL && position != NADI_NONE &&
            (p->recompute_layers == 0 || position < p->recompute_layers);
 }
 
-double nadi_layer_kept(const struct nadi_plan *p, const struct nadi_net *net,
+double nadi_layer_kept(const struct nadi_model_plan *p, const struct nadi_net *net,
                        const struct nadi_layer_kind *kind, uint32_t position)
 {
     const struct nadi_sums sums = nadi_layer_sums(kind);

@@ -5,31 +5,32 @@
 #include "model/net.h"
 #include "model/plan.h"
 
-struct nadi_stage {
+struct nadi_pipeline_stage {
     uint32_t first, count; /* layers of the net; ends included in the first and last stage */
     bool is_first, is_last;
     bool holds_tied; /* last of several stages: a copy of the embedding for the output head */
 };
 
-struct nadi_stage nadi_stage_of(const struct nadi_plan *p, const struct nadi_model *m,
-                                const struct nadi_net *net, uint32_t stage);
+struct nadi_pipeline_stage nadi_stage_of(const struct nadi_model_plan *p,
+                                         const struct nadi_model *m, const struct nadi_net *net,
+                                         uint32_t stage);
 
 struct nadi_stage_weights { /* parameters on one rank */
     uint64_t dense, expert; /* the copy of the embedding is dense */
 };
 struct nadi_stage_weights nadi_stage_weights(const struct nadi_model *m, const struct nadi_net *net,
-                                             const struct nadi_stage *stage,
-                                             const struct nadi_plan *p);
+                                             const struct nadi_pipeline_stage *stage,
+                                             const struct nadi_model_plan *p);
 
 /* Bytes that one layer keeps of one micro-batch, after recomputation; `position` counts the body
  * layers of the stage from 0 (the ends never are recomputed: pass NADI_NONE). */
-double nadi_layer_kept(const struct nadi_plan *p, const struct nadi_net *net,
+double nadi_layer_kept(const struct nadi_model_plan *p, const struct nadi_net *net,
                        const struct nadi_layer_kind *kind, uint32_t position);
-bool nadi_layer_recomputed(const struct nadi_plan *p, uint32_t position);
+bool nadi_layer_recomputed(const struct nadi_model_plan *p, uint32_t position);
 /* Bytes of a layer's activations without recomputation. */
-double nadi_kept_bytes(const struct nadi_plan *p, const struct nadi_kept *kept);
+double nadi_kept_bytes(const struct nadi_model_plan *p, const struct nadi_kept *kept);
 /* The position for the functions above. */
-uint32_t nadi_body_position(const struct nadi_net *net, const struct nadi_stage *stage,
+uint32_t nadi_body_position(const struct nadi_net *net, const struct nadi_pipeline_stage *stage,
                             uint32_t layer);
 
 #endif

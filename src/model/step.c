@@ -58,8 +58,8 @@ static void send(struct nadi_emit *e, const struct place *at, uint32_t to, enum 
 
 /* ---- passes -------------------------------------------------------------------------------- */
 
-static uint64_t remote_activations(const struct nadi_emit *e, const struct nadi_stage *stage,
-                                   uint32_t layer)
+static uint64_t remote_activations(const struct nadi_emit *e,
+                                   const struct nadi_pipeline_stage *stage, uint32_t layer)
 {
     if (!(e->p->offload & NADI_OFFLOAD_ACTIVATIONS) || e->p->mode != NADI_MODE_TRAIN)
         return 0;
@@ -68,7 +68,8 @@ static uint64_t remote_activations(const struct nadi_emit *e, const struct nadi_
                                             nadi_body_position(&e->variant->net, stage, layer)));
 }
 
-static void store_activations(struct nadi_emit *e, const struct nadi_stage *stage, uint32_t layer)
+static void store_activations(struct nadi_emit *e, const struct nadi_pipeline_stage *stage,
+                              uint32_t layer)
 {
     const uint64_t bytes = remote_activations(e, stage, layer);
     nadi_emit_flush(e);
@@ -77,7 +78,7 @@ static void store_activations(struct nadi_emit *e, const struct nadi_stage *stag
                                 e->front.ids, e->front.count);
 }
 
-static uint64_t load_activations(struct nadi_emit *e, const struct nadi_stage *stage,
+static uint64_t load_activations(struct nadi_emit *e, const struct nadi_pipeline_stage *stage,
                                  uint32_t layer)
 {
     const uint64_t bytes = remote_activations(e, stage, layer);
@@ -87,7 +88,8 @@ static uint64_t load_activations(struct nadi_emit *e, const struct nadi_stage *s
                                    e->front.ids, e->front.count);
 }
 
-static void forward(struct nadi_emit *e, const struct place *at, const struct nadi_stage *stage)
+static void forward(struct nadi_emit *e, const struct place *at,
+                    const struct nadi_pipeline_stage *stage)
 {
     const struct nadi_schedule *s = &e->s->study->schedule;
     const struct nadi_net *net = &e->variant->net;
@@ -106,8 +108,8 @@ static void forward(struct nadi_emit *e, const struct place *at, const struct na
         send(e, at, nadi_schedule_rank(s, at->stage + 1, e->micro), UP, net->boundary_bytes);
 }
 
-static void backward(struct nadi_emit *e, const struct place *at, const struct nadi_stage *stage,
-                     enum nadi_pass pass)
+static void backward(struct nadi_emit *e, const struct place *at,
+                     const struct nadi_pipeline_stage *stage, enum nadi_pass pass)
 {
     const struct nadi_schedule *s = &e->s->study->schedule;
     const struct nadi_net *net = &e->variant->net;
@@ -148,7 +150,8 @@ static void act(struct nadi_emit *e, const struct nadi_action *a)
     const struct nadi_study *study = e->s->study;
     const struct place at = {.stage = nadi_schedule_stage(&study->schedule, e->rank, a->chunk),
                              .parts = 1};
-    const struct nadi_stage stage = nadi_stage_of(e->p, &study->model, &e->variant->net, at.stage);
+    const struct nadi_pipeline_stage stage =
+        nadi_stage_of(e->p, &study->model, &e->variant->net, at.stage);
     e->micro = a->micro;
     if (a->pass == NADI_PASS_FORWARD)
         forward(e, &at, &stage);
@@ -226,7 +229,7 @@ static void infer_pass(struct nadi_emit *e, const struct nadi_action *a, uint32_
     }
     for (at.part = 0; at.part < parts; at.part++) {
         e->variant = &e->s->variants[decode ? e->step : at.part];
-        const struct nadi_stage stage =
+        const struct nadi_pipeline_stage stage =
             nadi_stage_of(e->p, &study->model, &e->variant->net, at.stage);
         forward(e, &at, &stage);
     }
@@ -249,7 +252,7 @@ static void infer(struct nadi_emit *e)
     }
 }
 
-struct nadi_trace *nadi_step_trace(const struct nadi_step *s, uint32_t stage_rank)
+struct nadi_trace *nadi_step_trace(const struct nadi_model_step *s, uint32_t stage_rank)
 {
     struct nadi_emit e = {
         .s = s, .p = &s->study->plan, .rank = stage_rank, .variant = &s->variants[0]};
@@ -268,7 +271,7 @@ struct nadi_trace *nadi_step_trace(const struct nadi_step *s, uint32_t stage_ran
 
 /* ---- making -------------------------------------------------------------------------------- */
 
-static uint32_t variants_of(const struct nadi_plan *p)
+static uint32_t variants_of(const struct nadi_model_plan *p)
 {
     if (p->mode == NADI_MODE_DECODE)
         return p->steps;
@@ -277,10 +280,11 @@ static uint32_t variants_of(const struct nadi_plan *p)
     return 1;
 }
 
-bool nadi_step_init(struct nadi_step *s, const struct nadi_study *study, struct nadi_diags *diags)
+bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
+                    struct nadi_diags *diags)
 {
-    const struct nadi_plan *p = &study->plan;
-    *s = (struct nadi_step){.study = study, .has_device = study->has_cluster};
+    const struct nadi_model_plan *p = &study->plan;
+    *s = (struct nadi_model_step){.study = study, .has_device = study->has_cluster};
     nadi_arena_init(&s->arena);
     if (s->has_device) {
         const struct nadi_device *d = &study->cluster.device;
@@ -314,11 +318,11 @@ bool nadi_step_init(struct nadi_step *s, const struct nadi_study *study, struct 
     return true;
 }
 
-void nadi_step_release(struct nadi_step *s)
+void nadi_step_release(struct nadi_model_step *s)
 {
     for (uint32_t i = 0; i < s->variant_count; i++)
         nadi_net_release(&s->variants[i].net);
     nadi_measured_destroy(s->measured);
     nadi_arena_release(&s->arena);
-    *s = (struct nadi_step){0};
+    *s = (struct nadi_model_step){0};
 }

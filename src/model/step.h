@@ -34,7 +34,7 @@ struct nadi_step_variant { /* one shape of the work: in inference it changes as 
     struct nadi_op_cost **costs; /* by kind and operation */
 };
 
-struct nadi_step {
+struct nadi_model_step {
     struct nadi_arena arena;
     const struct nadi_study *study;
     struct nadi_compute compute;
@@ -47,14 +47,15 @@ struct nadi_step {
 
 /* The study's cluster, if it has one, gives times and levels; else times are 0. False with an error
  * when the device's measured table cannot be read. The caller releases the step in both cases. */
-bool nadi_step_init(struct nadi_step *s, const struct nadi_study *study,
+bool nadi_step_init(struct nadi_model_step *s, const struct nadi_study *study,
                     struct nadi_diags *diags) NADI_MUST_USE;
-void nadi_step_release(struct nadi_step *s);
+void nadi_step_release(struct nadi_model_step *s);
 
 /* The graph of a rank of the pipeline; the caller destroys it. */
-struct nadi_trace *nadi_step_trace(const struct nadi_step *s, uint32_t stage_rank) NADI_MUST_USE;
+struct nadi_trace *nadi_step_trace(const struct nadi_model_step *s,
+                                   uint32_t stage_rank) NADI_MUST_USE;
 
 /* Does any graph load or store remote memory? */
-bool nadi_step_uses_remote(const struct nadi_plan *p);
+bool nadi_step_uses_remote(const struct nadi_model_plan *p);
 
 #endif

@@ -23,8 +23,8 @@ struct nadi_fetch { /* parameters on their way: gathered from the replicas or lo
 };
 
 struct nadi_emit {
-    const struct nadi_step *s;
-    const struct nadi_plan *p;
+    const struct nadi_model_step *s;
+    const struct nadi_model_plan *p;
     struct nadi_trace_build build;
     uint32_t rank; /* of the pipeline */
     struct nadi_front front;

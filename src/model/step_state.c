@@ -18,22 +18,22 @@ static struct weights weights_of(const struct nadi_emit *e, uint32_t layer)
                             .expert = study->model.experts ? (double)sums.expert_weights : 0};
 }
 
-bool nadi_step_uses_remote(const struct nadi_plan *p)
+bool nadi_step_uses_remote(const struct nadi_model_plan *p)
 {
     return p->streaming || p->offload != 0;
 }
 
-static bool loads_parameters(const struct nadi_plan *p)
+static bool loads_parameters(const struct nadi_model_plan *p)
 {
     return p->streaming || (p->offload & NADI_OFFLOAD_PARAMETERS);
 }
 
-static bool gathers_every_pass(const struct nadi_plan *p)
+static bool gathers_every_pass(const struct nadi_model_plan *p)
 {
     return p->mode == NADI_MODE_TRAIN && p->zero == 3;
 }
 
-static bool gathers_ahead(const struct nadi_plan *p)
+static bool gathers_ahead(const struct nadi_model_plan *p)
 {
     return p->mode == NADI_MODE_TRAIN && (p->zero == 1 || p->zero == 2) && p->overlap_parameters;
 }
@@ -85,7 +85,7 @@ void nadi_emit_plan_fetches(struct nadi_emit *e)
     for (uint32_t i = 0; i < list->count; i++) {
         const struct nadi_action *a = &list->items[i];
         const uint32_t number = nadi_schedule_stage(schedule, e->rank, a->chunk);
-        const struct nadi_stage stage =
+        const struct nadi_pipeline_stage stage =
             nadi_stage_of(e->p, &study->model, &e->variant->net, number);
         if (!every && (a->pass != NADI_PASS_FORWARD || seen[number]))
             continue;
@@ -133,7 +133,7 @@ static void send_bucket(struct nadi_emit *e)
 
 void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer)
 {
-    const struct nadi_plan *p = e->p;
+    const struct nadi_model_plan *p = e->p;
     const struct weights w = weights_of(e, layer);
     const bool every = p->zero >= 2; /* whole gradients are kept nowhere */
     if (p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS)) {
@@ -176,8 +176,8 @@ static struct weights all_weights(const struct nadi_emit *e)
     const struct nadi_schedule *schedule = &study->schedule;
     struct weights all = {0};
     for (uint32_t c = 0; c < schedule->chunks; c++) {
-        const struct nadi_stage stage = nadi_stage_of(e->p, &study->model, &e->variant->net,
-                                                      nadi_schedule_stage(schedule, e->rank, c));
+        const struct nadi_pipeline_stage stage = nadi_stage_of(
+            e->p, &study->model, &e->variant->net, nadi_schedule_stage(schedule, e->rank, c));
         const struct nadi_stage_weights w =
             nadi_stage_weights(&study->model, &e->variant->net, &stage, e->p);
         all.dense += (double)w.dense;
@@ -207,7 +207,7 @@ static void move_states(struct nadi_emit *e, const char *name, enum nadi_node_ty
 
 void nadi_emit_update(struct nadi_emit *e)
 {
-    const struct nadi_plan *p = e->p;
+    const struct nadi_model_plan *p = e->p;
     nadi_emit_flush(e);
     if (e->bucket[0] + e->bucket[1] > 0)
         send_bucket(e);

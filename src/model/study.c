@@ -47,7 +47,7 @@ static bool fits_cluster(struct nadi_study *s, const char *cluster, struct nadi_
         return nadi_error(diags, "plan/precision", NADI_IN_FILE("plan"), "choose another precision",
                           "%s does not compute in %s", d->name,
                           nadi_precision_name(s->plan.precision));
-    const struct nadi_plan *p = &s->plan;
+    const struct nadi_model_plan *p = &s->plan;
     const uint32_t degree[NADI_DEGREES] = {p->tp, p->cp, p->dp, p->pp};
     return nadi_cluster_fit(&s->cluster, p->ranks, degree[p->order[0]], diags) && fit_library(s);
 }
@@ -70,7 +70,7 @@ bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
         !nadi_plan_read(&s->plan, setup->plan, setup->settings, diags) ||
         !nadi_plan_resolve(&s->plan, &s->model, diags) || !fits_cluster(s, setup->cluster, diags))
         return false;
-    const struct nadi_plan *p = &s->plan;
+    const struct nadi_model_plan *p = &s->plan;
     const struct nadi_shape shape = nadi_plan_shape(p, &s->model);
     nadi_net_build(&s->net, &s->model, &shape);
     nadi_schedule_build(&s->schedule, p->schedule, p->pp, p->vp, (uint32_t)p->micro_batches,

@@ -18,7 +18,7 @@ struct nadi_study_setup {
 struct nadi_study {
     struct nadi_arena arena;
     struct nadi_model model;
-    struct nadi_plan plan;
+    struct nadi_model_plan plan;
     struct nadi_cluster cluster; /* fitted to the plan's ranks */
     bool has_cluster;
     struct nadi_comm_platform *library; /* whose times collectives take; NULL: none */

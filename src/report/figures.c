@@ -27,7 +27,8 @@ struct nadi_spread nadi_spread_of(const struct nadi_result *r, enum nadi_rank_fi
     return s;
 }
 
-static double share_ns(const struct nadi_rank_result *rank, enum nadi_share share, uint64_t end_ns)
+static double share_ns(const struct nadi_rank_result *rank, enum nadi_figure_share share,
+                       uint64_t end_ns)
 {
     double finish = (double)rank->finish_ns, compute = (double)rank->compute_ns,
            exposed = (double)rank->true_exposed_comm_ns, idle = (double)rank->idle_ns;
@@ -46,7 +47,7 @@ static double share_ns(const struct nadi_rank_result *rank, enum nadi_share shar
     NADI_BUG("no such share: %d", (int)share);
 }
 
-struct nadi_share_spread nadi_share_of(const struct nadi_result *r, enum nadi_share share)
+struct nadi_share_spread nadi_share_of(const struct nadi_result *r, enum nadi_figure_share share)
 {
     struct nadi_share_spread s = {0};
     double sum = 0;

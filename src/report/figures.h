@@ -38,7 +38,7 @@ struct nadi_spread { /* over ranks; the ranks are the lowest with that value */
 struct nadi_spread nadi_spread_of(const struct nadi_result *r, enum nadi_rank_figure figure);
 
 /* Where a rank's time up to the end of the run goes; the parts add up to end_ns. */
-enum nadi_share {
+enum nadi_figure_share {
     NADI_SHARE_COMPUTE,
     NADI_SHARE_EXPOSED_COMM, /* communication while no accelerator compute ran */
     NADI_SHARE_OTHER,        /* only remote memory or processor in flight */
@@ -51,7 +51,7 @@ struct nadi_share_spread { /* 0..1 of end_ns */
     uint32_t max_rank;
 };
 
-struct nadi_share_spread nadi_share_of(const struct nadi_result *r, enum nadi_share share);
+struct nadi_share_spread nadi_share_of(const struct nadi_result *r, enum nadi_figure_share share);
 
 /* Sizes as nccl-tests counts them: the whole buffer. For an all-gather and a gather that is the
  * output, while the trace holds the shard that one rank contributes. `ranks` is the number of

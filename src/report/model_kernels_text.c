@@ -119,7 +119,7 @@ static uint32_t layers_of(const struct nadi_net *net, uint32_t kind, bool *body)
     return count;
 }
 
-static void each_kind(struct page *p, const struct nadi_step *step)
+static void each_kind(struct page *p, const struct nadi_model_step *step)
 {
     const struct nadi_net *net = &step->variants[0].net;
     char time[32];
@@ -150,11 +150,11 @@ static void each_kind(struct page *p, const struct nadi_step *step)
     }
 }
 
-static bool open_page(struct page *p, struct nadi_step *step, const struct nadi_study *s,
+static bool open_page(struct page *p, struct nadi_model_step *step, const struct nadi_study *s,
                       struct nadi_diags *diags)
 {
     *p = (struct page){.s = s, .device = &s->cluster.device};
-    *step = (struct nadi_step){.study = NULL};
+    *step = (struct nadi_model_step){.study = NULL};
     if (!s->has_cluster)
         return nadi_error(diags, "model/cluster", NADI_IN_FILE("--cluster"),
                           "name one of `nadi model list`", "times need a cluster");
@@ -170,7 +170,7 @@ bool nadi_model_kernels_text(const struct nadi_study *s, struct nadi_str *out,
                              struct nadi_diags *diags)
 {
     struct page p;
-    struct nadi_step step;
+    struct nadi_model_step step;
     if (!open_page(&p, &step, s, diags))
         return false;
     p.out = out;
@@ -185,7 +185,7 @@ bool nadi_model_kernels_json(const struct nadi_study *s, struct nadi_str *out,
                              struct nadi_diags *diags)
 {
     struct page p;
-    struct nadi_step step;
+    struct nadi_model_step step;
     struct nadi_json j;
     if (!open_page(&p, &step, s, diags))
         return false;

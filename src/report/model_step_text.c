@@ -27,7 +27,7 @@ static void add_memory(const struct nadi_study *s, const struct nadi_step_figure
 void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_figures *f,
                             bool colour, struct nadi_str *out)
 {
-    const struct nadi_plan *p = &s->plan;
+    const struct nadi_model_plan *p = &s->plan;
     char a[32], b[32];
     nadi_str_printf(out, "%s%s on %u x %s%s: ", colour ? "\x1b[1m" : "", s->model.name, p->ranks,
                     s->cluster.device.name, colour ? "\x1b[0m" : "");

@@ -141,7 +141,7 @@ static void times(struct nadi_json *j, const struct nadi_inputs *in, const struc
     nadi_json_u64(j, "end_to_end_ns", r->end_ns);
     nadi_json_object(j, "shares_of_end_to_end");
     for (int s = 0; s < NADI_SHARES; s++) {
-        struct nadi_share_spread share = nadi_share_of(r, (enum nadi_share)s);
+        struct nadi_share_spread share = nadi_share_of(r, (enum nadi_figure_share)s);
         nadi_json_row(j, shares[s]);
         nadi_json_double(j, "mean", share.mean);
         nadi_json_double(j, "max", share.max);

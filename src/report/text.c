@@ -144,7 +144,7 @@ static void shares(const struct page *p)
     inked(p, NADI_INK_BOLD, "where the time goes");
     nadi_str_printf(p->out, "%16s%*s%s\n", "mean of ranks", BAR_CELLS + 16, "", "highest");
     for (int s = 0; s < NADI_SHARES; s++) {
-        struct nadi_share_spread share = nadi_share_of(p->r, (enum nadi_share)s);
+        struct nadi_share_spread share = nadi_share_of(p->r, (enum nadi_figure_share)s);
         if (s == NADI_SHARE_OTHER && share.max <= 0)
             continue;
         nadi_str_printf(p->out, "  %-21s%9s  %9s  ", rows[s].name, percent(mean, share.mean),

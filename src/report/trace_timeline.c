@@ -297,7 +297,7 @@ static uint64_t to_ps(uint64_t ns)
 }
 
 void nadi_timeline_json_trace(struct nadi_trace_timeline_writer *w, const struct nadi_full *f,
-                              const struct nadi_links *links, const struct nadi_times *times,
+                              const struct nadi_links *links, const struct nadi_trace_times *times,
                               uint32_t rank, uint64_t offset_ns)
 {
     struct layout l = {.spans = NADI_NEW(struct span, f->node_count)};

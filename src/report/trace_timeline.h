@@ -22,7 +22,7 @@ struct nadi_trace_timeline_writer {
 void nadi_timeline_json_begin(struct nadi_trace_timeline_writer *w, struct nadi_out *sink);
 /* offset_ns is added to all times. links must have an order. */
 void nadi_timeline_json_trace(struct nadi_trace_timeline_writer *w, const struct nadi_full *f,
-                              const struct nadi_links *links, const struct nadi_times *times,
+                              const struct nadi_links *links, const struct nadi_trace_times *times,
                               uint32_t rank, uint64_t offset_ns);
 void nadi_timeline_json_log(struct nadi_trace_timeline_writer *w, const struct nadi_issue_log *log,
                             double cycles_per_us);

@@ -64,7 +64,7 @@ static bool has_path(const struct writer *w)
     return w->why && !w->why->why_not;
 }
 
-static enum nadi_share share_of_cause(enum nadi_cause c)
+static enum nadi_figure_share share_of_cause(enum nadi_cause c)
 {
     if (c == NADI_CAUSE_COMPUTE)
         return NADI_SHARE_COMPUTE;
@@ -77,7 +77,7 @@ static enum nadi_share share_of_cause(enum nadi_cause c)
 static void find_shares(const struct writer *w, double shares[NADI_SHARES])
 {
     for (int i = 0; i < NADI_SHARES; i++)
-        shares[i] = has_path(w) ? 0 : nadi_share_of(w->r, (enum nadi_share)i).mean;
+        shares[i] = has_path(w) ? 0 : nadi_share_of(w->r, (enum nadi_figure_share)i).mean;
     for (int c = 0; c < NADI_CAUSES && has_path(w); c++)
         shares[share_of_cause((enum nadi_cause)c)] +=
             (double)w->why->sums[c] / (double)w->r->end_ns;

@@ -59,13 +59,13 @@ static void reading_release(struct reading *r)
 }
 
 /* False when the node broke a rule; it is kept for the graph all the same, if it can be. */
-static bool take_node(struct reading *r, struct nadi_message *m)
+static bool take_node(struct reading *r, struct nadi_frame *m)
 {
     enum { STAGED_NODES = 4096 };
     const bool good = m->bytes ? nadi_stage_add(&r->stage, m) : nadi_frame_empty_error(m);
     if (r->trace.node_count >= STAGED_NODES)
         forget_staged(r);
-    struct nadi_message quiet = *m;
+    struct nadi_frame quiet = *m;
     quiet.diags = good ? m->diags : &r->ignored;
     return nadi_full_add(r->full, &quiet) && good;
 }
@@ -73,7 +73,7 @@ static bool take_node(struct reading *r, struct nadi_message *m)
 /* False when the end of the file was not reached. */
 static bool read_nodes(struct reading *r, struct nadi_frames *frames, struct nadi_diags *diags)
 {
-    struct nadi_message m;
+    struct nadi_frame m;
     unsigned faults = 0;
     bool ok;
     while (faults < FAULTS_PER_FILE) {
@@ -224,7 +224,7 @@ static void audit_source(struct nadi_audit *audit, const char *path, struct nadi
     const size_t errors_before = diags->errors;
     struct reading *r = NADI_NEW(struct reading, 1);
     struct nadi_frames frames;
-    struct nadi_message m;
+    struct nadi_frame m;
     struct nadi_raw_metadata metadata;
     reading_init(r, path);
     nadi_frames_init(&frames, r->full->path, source);

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "trace/trace.h"
 
-uint64_t nadi_message_offset(const struct nadi_message *m, const uint8_t *at)
+uint64_t nadi_message_offset(const struct nadi_frame *m, const uint8_t *at)
 {
     return m->data_offset + (uint64_t)(at - m->data);
 }
@@ -61,7 +61,7 @@ static const char *wire_type_name(uint32_t type)
 }
 
 /* "message 3 at byte 70: <what>" at the byte `at`. */
-static bool bad_message(const struct nadi_message *m, const uint8_t *at, const char *what)
+static bool bad_message(const struct nadi_frame *m, const uint8_t *at, const char *what)
 {
     struct nadi_place place = NADI_IN_FILE(m->path);
     place.offset = nadi_message_offset(m, at);
@@ -71,7 +71,7 @@ static bool bad_message(const struct nadi_message *m, const uint8_t *at, const c
 }
 
 /* What nadi_wire_next refused. */
-static bool bad_field(const struct nadi_message *m, const struct nadi_wire_field *f,
+static bool bad_field(const struct nadi_frame *m, const struct nadi_wire_field *f,
                       enum nadi_wire_result result)
 {
     char text[96];
@@ -85,7 +85,7 @@ static bool bad_field(const struct nadi_message *m, const struct nadi_wire_field
                                                : "has a field whose number is not allowed");
 }
 
-static bool wrong_type(const struct nadi_message *m, const struct nadi_wire_field *f,
+static bool wrong_type(const struct nadi_frame *m, const struct nadi_wire_field *f,
                        const char *name, uint32_t wanted)
 {
     char text[160];
@@ -94,7 +94,7 @@ static bool wrong_type(const struct nadi_message *m, const struct nadi_wire_fiel
     return bad_message(m, f->at, text);
 }
 
-static bool old_schema(const struct nadi_message *m, const uint8_t *at, const char *sign)
+static bool old_schema(const struct nadi_frame *m, const uint8_t *at, const char *sign)
 {
     struct nadi_place place = NADI_IN_FILE(m->path);
     place.offset = nadi_message_offset(m, at);
@@ -152,7 +152,7 @@ static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
 }
 
 /* One AttributeProto: its name and the winning member. */
-static bool decode_attr(const struct nadi_message *m, const struct nadi_wire_field *whole,
+static bool decode_attr(const struct nadi_frame *m, const struct nadi_wire_field *whole,
                         struct nadi_attr *a, enum nadi_attr_key *key)
 {
     struct nadi_wire_cursor w = nadi_wire_of(whole->data, whole->bytes);
@@ -184,8 +184,8 @@ static bool decode_attr(const struct nadi_message *m, const struct nadi_wire_fie
 }
 
 /* A repeated uint64: packed or one value. */
-static bool add_deps(const struct nadi_message *m, const struct nadi_wire_field *f,
-                     const char *name, struct nadi_u64_list *list)
+static bool add_deps(const struct nadi_frame *m, const struct nadi_wire_field *f, const char *name,
+                     struct nadi_u64_list *list)
 {
     if (f->type == NADI_WIRE_VARINT) {
         NADI_PUSH(list, f->bits);
@@ -203,7 +203,7 @@ static bool add_deps(const struct nadi_message *m, const struct nadi_wire_field 
 }
 
 /* IOInfo: only `values` is of use, for METADATA nodes. */
-static bool decode_io_info(const struct nadi_message *m, const struct nadi_wire_field *whole,
+static bool decode_io_info(const struct nadi_frame *m, const struct nadi_wire_field *whole,
                            struct nadi_raw_node *node)
 {
     struct nadi_wire_cursor w = nadi_wire_of(whole->data, whole->bytes);
@@ -220,7 +220,7 @@ static bool decode_io_info(const struct nadi_message *m, const struct nadi_wire_
     return result == NADI_WIRE_END || bad_field(m, &f, result);
 }
 
-static bool add_attr(const struct nadi_message *m, const struct nadi_wire_field *f,
+static bool add_attr(const struct nadi_frame *m, const struct nadi_wire_field *f,
                      struct nadi_raw_node *node)
 {
     struct nadi_attr a;
@@ -246,7 +246,7 @@ static bool is_old_attribute(const struct nadi_wire_field *whole)
            type.number == 2 && type.type == NADI_WIRE_VARINT;
 }
 
-static bool decode_field(const struct nadi_message *m, const struct nadi_wire_field *f,
+static bool decode_field(const struct nadi_frame *m, const struct nadi_wire_field *f,
                          struct nadi_raw_node *node)
 {
     if (f->number > NADI_CHAKRA_ATTR) {
@@ -290,7 +290,7 @@ static bool decode_field(const struct nadi_message *m, const struct nadi_wire_fi
     }
 }
 
-bool nadi_decode_node(const struct nadi_message *m, struct nadi_raw_node *node)
+bool nadi_decode_node(const struct nadi_frame *m, struct nadi_raw_node *node)
 {
     struct nadi_wire_cursor w = nadi_wire_of(m->data, m->bytes);
     struct nadi_wire_field f;
@@ -348,8 +348,7 @@ static enum attr_look look_at_attr(const struct nadi_wire_field *whole,
     return result == NADI_WIRE_END && (any || whole->bytes == 0) ? LOOK_ATTR : LOOK_OTHER;
 }
 
-enum nadi_first_message nadi_decode_first(const struct nadi_message *m,
-                                          struct nadi_raw_metadata *out)
+enum nadi_first_message nadi_decode_first(const struct nadi_frame *m, struct nadi_raw_metadata *out)
 {
     struct nadi_wire_cursor w = nadi_wire_of(m->data, m->bytes);
     struct nadi_wire_field f = {0};

@@ -63,7 +63,7 @@ struct nadi_raw_node { /* reused from node to node: keeps the memory of its list
 void nadi_raw_node_release(struct nadi_raw_node *node);
 
 /* False when the message is no Node; one error was added. */
-bool nadi_decode_node(const struct nadi_message *m, struct nadi_raw_node *node) NADI_MUST_USE;
+bool nadi_decode_node(const struct nadi_frame *m, struct nadi_raw_node *node) NADI_MUST_USE;
 
 /* Is an attribute of the metadata this one, and nothing else? */
 bool nadi_decode_is_order(const uint8_t *data, size_t bytes);
@@ -82,7 +82,7 @@ enum nadi_first_message { /* what the first message of a file looks like */
 };
 
 /* Looks at a first message, whole or cut; adds no diagnostics. `out` is set for METADATA only. */
-enum nadi_first_message nadi_decode_first(const struct nadi_message *m,
+enum nadi_first_message nadi_decode_first(const struct nadi_frame *m,
                                           struct nadi_raw_metadata *out);
 
 /* "comm_size"; "uint64_val". */
@@ -97,6 +97,6 @@ bool nadi_attr_is_negative(const struct nadi_attr *a);
 bool nadi_attr_is_text(const struct nadi_attr *a);
 
 /* Offset in the file of a byte of the message. */
-uint64_t nadi_message_offset(const struct nadi_message *m, const uint8_t *at);
+uint64_t nadi_message_offset(const struct nadi_frame *m, const uint8_t *at);
 
 #endif

@@ -54,7 +54,7 @@ static bool is_old_version(const uint8_t *p, size_t bytes)
 }
 
 /* The schema attribute reads like "1.0.2-chakra.0.0.4". */
-bool nadi_first_accept(const struct nadi_message *m, const struct nadi_raw_metadata *raw)
+bool nadi_first_accept(const struct nadi_frame *m, const struct nadi_raw_metadata *raw)
 {
     const uint8_t *version = raw->version_bytes ? raw->version : raw->schema;
     size_t bytes = raw->version_bytes ? raw->version_bytes : raw->schema_bytes;
@@ -72,7 +72,7 @@ bool nadi_first_accept(const struct nadi_message *m, const struct nadi_raw_metad
                       (const char *)version);
 }
 
-static bool no_metadata(const struct nadi_message *m)
+static bool no_metadata(const struct nadi_frame *m)
 {
     struct nadi_place place = NADI_IN_FILE(m->path);
     place.offset = m->offset;
@@ -82,7 +82,7 @@ static bool no_metadata(const struct nadi_message *m)
                       "the first message is a Node where GlobalMetadata must stand");
 }
 
-bool nadi_first_read(struct nadi_frames *f, struct nadi_message *message,
+bool nadi_first_read(struct nadi_frames *f, struct nadi_frame *message,
                      struct nadi_raw_metadata *raw, struct nadi_diags *diags)
 {
     struct nadi_place place = NADI_IN_FILE(f->path);

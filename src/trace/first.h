@@ -11,10 +11,10 @@
 
 /* Reads the first message of freshly begun frames. On true *message and *raw are valid until the
  * next frame; false with one error. */
-bool nadi_first_read(struct nadi_frames *f, struct nadi_message *message,
+bool nadi_first_read(struct nadi_frames *f, struct nadi_frame *message,
                      struct nadi_raw_metadata *raw, struct nadi_diags *diags) NADI_MUST_USE;
 /* Is the schema that metadata name one that is read? False with an error in the message's diags. */
-bool nadi_first_accept(const struct nadi_message *m,
+bool nadi_first_accept(const struct nadi_frame *m,
                        const struct nadi_raw_metadata *raw) NADI_MUST_USE;
 
 #endif

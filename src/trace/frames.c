@@ -72,7 +72,7 @@ static bool bad_length(const struct nadi_frames *f, uint64_t bytes, struct nadi_
                       bytes == UINT64_MAX ? UINT64_C(1) << 35 : bytes, LARGEST_MESSAGE_BYTES);
 }
 
-enum nadi_frame_result nadi_frames_next(struct nadi_frames *f, struct nadi_message *message,
+enum nadi_frame_result nadi_frames_next(struct nadi_frames *f, struct nadi_frame *message,
                                         struct nadi_diags *diags)
 {
     if (!require(f, LONGEST_LENGTH_BYTES, diags))
@@ -99,7 +99,7 @@ enum nadi_frame_result nadi_frames_next(struct nadi_frames *f, struct nadi_messa
         return NADI_FRAME_FAILED;
     left = f->end - f->begin - header;
     bool cut = !complete || left < bytes;
-    *message = (struct nadi_message){
+    *message = (struct nadi_frame){
         .path = f->path,
         .number = f->number,
         .offset = f->base + f->begin,
@@ -114,7 +114,7 @@ enum nadi_frame_result nadi_frames_next(struct nadi_frames *f, struct nadi_messa
     return cut ? NADI_FRAME_CUT : NADI_FRAME_MESSAGE;
 }
 
-bool nadi_frames_more(struct nadi_frames *f, struct nadi_message *message, bool *ok,
+bool nadi_frames_more(struct nadi_frames *f, struct nadi_frame *message, bool *ok,
                       struct nadi_diags *diags)
 {
     const enum nadi_frame_result result = nadi_frames_next(f, message, diags);
@@ -122,7 +122,7 @@ bool nadi_frames_more(struct nadi_frames *f, struct nadi_message *message, bool 
     return result == NADI_FRAME_MESSAGE;
 }
 
-bool nadi_frame_cut_error(const struct nadi_message *m)
+bool nadi_frame_cut_error(const struct nadi_frame *m)
 {
     struct nadi_place place = NADI_IN_FILE(m->path);
     place.offset = m->offset;
@@ -138,7 +138,7 @@ bool nadi_frame_cut_error(const struct nadi_message *m)
                       m->number, m->offset, m->announced, m->bytes);
 }
 
-bool nadi_frame_empty_error(const struct nadi_message *m)
+bool nadi_frame_empty_error(const struct nadi_frame *m)
 {
     struct nadi_place place = NADI_IN_FILE(m->path);
     place.offset = m->offset;

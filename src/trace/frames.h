@@ -20,7 +20,7 @@ struct nadi_frames {
     bool at_end;                 /* the source has nothing more */
 };
 
-struct nadi_message {
+struct nadi_frame {
     const char *path;
     uint64_t number;      /* in the file, from 1 */
     uint64_t offset;      /* of its frame (the length) in the inflated file */
@@ -47,17 +47,17 @@ void nadi_frame_write(struct nadi_out *out, const void *message, size_t bytes);
 void nadi_frames_init(struct nadi_frames *f, const char *path, struct nadi_inflate *source);
 void nadi_frames_release(struct nadi_frames *f);
 
-enum nadi_frame_result nadi_frames_next(struct nadi_frames *f, struct nadi_message *message,
+enum nadi_frame_result nadi_frames_next(struct nadi_frames *f, struct nadi_frame *message,
                                         struct nadi_diags *diags) NADI_MUST_USE;
 
 /* The same for a reader that needs all of the file: true with a message; false at the end, or with
  * *ok false after an error, of a cut file too. */
-bool nadi_frames_more(struct nadi_frames *f, struct nadi_message *message, bool *ok,
+bool nadi_frames_more(struct nadi_frames *f, struct nadi_frame *message, bool *ok,
                       struct nadi_diags *diags);
 
 /* "message 2 at byte 8 announces 57 bytes, 21 left (file truncated?)"; returns false. */
-bool nadi_frame_cut_error(const struct nadi_message *message);
+bool nadi_frame_cut_error(const struct nadi_frame *message);
 /* "message 2 at byte 8 has length 0"; returns false. */
-bool nadi_frame_empty_error(const struct nadi_message *message);
+bool nadi_frame_empty_error(const struct nadi_frame *message);
 
 #endif

@@ -25,7 +25,7 @@ void nadi_full_destroy(struct nadi_full *f)
     nadi_mem_free(f);
 }
 
-static const uint8_t *keep(struct nadi_full *f, const struct nadi_message *m)
+static const uint8_t *keep(struct nadi_full *f, const struct nadi_frame *m)
 {
     uint8_t *copy = nadi_arena_alloc(&f->arena, m->bytes, 1);
     if (m->bytes)
@@ -33,14 +33,14 @@ static const uint8_t *keep(struct nadi_full *f, const struct nadi_message *m)
     return copy;
 }
 
-void nadi_full_set_metadata(struct nadi_full *f, const struct nadi_message *m)
+void nadi_full_set_metadata(struct nadi_full *f, const struct nadi_frame *m)
 {
     f->metadata = keep(f, m);
     f->metadata_bytes = m->bytes;
 }
 
 /* Indices of nodes and dependencies have 32 bits. */
-static bool too_large(const struct nadi_message *m)
+static bool too_large(const struct nadi_frame *m)
 {
     struct nadi_place place = NADI_IN_FILE(m->path);
     place.offset = m->offset;
@@ -48,7 +48,7 @@ static bool too_large(const struct nadi_message *m)
                       "more than 2^32 nodes or dependencies in one file");
 }
 
-bool nadi_full_add(struct nadi_full *f, const struct nadi_message *m)
+bool nadi_full_add(struct nadi_full *f, const struct nadi_frame *m)
 {
     struct nadi_raw_node *raw = &f->raw;
     if (!nadi_decode_node(m, raw))
@@ -88,7 +88,7 @@ bool nadi_full_add(struct nadi_full *f, const struct nadi_message *m)
 
 static bool read_messages(struct nadi_full *f, struct nadi_frames *frames, struct nadi_diags *diags)
 {
-    struct nadi_message m;
+    struct nadi_frame m;
     struct nadi_raw_metadata metadata;
     if (!nadi_first_read(frames, &m, &metadata, diags))
         return false;

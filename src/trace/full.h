@@ -48,8 +48,8 @@ void nadi_full_destroy(struct nadi_full *f); /* NULL is allowed */
 
 /* For readers of their own: an empty file; then its messages. add returns false with an error. */
 struct nadi_full *nadi_full_create(const char *path) NADI_MUST_USE;
-void nadi_full_set_metadata(struct nadi_full *f, const struct nadi_message *m);
-bool nadi_full_add(struct nadi_full *f, const struct nadi_message *m) NADI_MUST_USE;
+void nadi_full_set_metadata(struct nadi_full *f, const struct nadi_frame *m);
+bool nadi_full_add(struct nadi_full *f, const struct nadi_frame *m) NADI_MUST_USE;
 
 /* Dependency ids of a node: data_deps of them, then ctrl_deps. */
 static inline const uint64_t *nadi_full_deps(const struct nadi_full *f,

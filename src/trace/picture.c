@@ -11,7 +11,7 @@ struct painter {
     const struct nadi_full *f;
     const struct nadi_picture_choice *choice;
     struct nadi_links links;
-    struct nadi_times times;
+    struct nadi_trace_times times;
     bool *chosen, *critical; /* by node */
     uint32_t *box_of;        /* by node; NADI_NONE: not chosen */
     struct {

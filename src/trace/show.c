@@ -13,7 +13,7 @@ struct showing {
 
 /* The decoder knows what is wrong with a message that could not be shown; what it does not look at
  * is inside attributes that no simulation reads. */
-static bool report_damage(const struct nadi_message *m)
+static bool report_damage(const struct nadi_frame *m)
 {
     struct nadi_raw_node raw = {0};
     struct nadi_place place = NADI_IN_FILE(m->path);
@@ -27,7 +27,7 @@ static bool report_damage(const struct nadi_message *m)
     return false;
 }
 
-static bool show_message(struct showing *s, const struct nadi_message *m, bool is_metadata)
+static bool show_message(struct showing *s, const struct nadi_frame *m, bool is_metadata)
 {
     const bool ok = s->form == NADI_SHOW_LINES ? nadi_show_line(&s->lines, m, is_metadata)
                                                : nadi_show_object(&s->jsonizer, m, is_metadata);
@@ -36,7 +36,7 @@ static bool show_message(struct showing *s, const struct nadi_message *m, bool i
 
 static bool show_messages(struct showing *s, struct nadi_frames *frames, struct nadi_diags *diags)
 {
-    struct nadi_message m;
+    struct nadi_frame m;
     struct nadi_raw_metadata metadata;
     if (!nadi_first_read(frames, &m, &metadata, diags) || !show_message(s, &m, true))
         return false;

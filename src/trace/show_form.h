@@ -15,7 +15,7 @@ struct nadi_show_lines {
 };
 
 /* False when the message is damaged; the line is then not complete. */
-bool nadi_show_line(struct nadi_show_lines *s, const struct nadi_message *m, bool is_metadata);
+bool nadi_show_line(struct nadi_show_lines *s, const struct nadi_frame *m, bool is_metadata);
 void nadi_show_lines_release(struct nadi_show_lines *s);
 
 struct nadi_show_jsonizer {
@@ -25,7 +25,7 @@ struct nadi_show_jsonizer {
     bool has_items; /* of the object or array that is open */
 };
 
-bool nadi_show_object(struct nadi_show_jsonizer *s, const struct nadi_message *m, bool is_metadata);
+bool nadi_show_object(struct nadi_show_jsonizer *s, const struct nadi_frame *m, bool is_metadata);
 void nadi_show_jsonizer_release(struct nadi_show_jsonizer *s);
 
 #endif

@@ -296,7 +296,7 @@ static bool put_fields(struct nadi_show_jsonizer *s, const struct nadi_fields *f
     return true;
 }
 
-bool nadi_show_object(struct nadi_show_jsonizer *s, const struct nadi_message *m, bool is_metadata)
+bool nadi_show_object(struct nadi_show_jsonizer *s, const struct nadi_frame *m, bool is_metadata)
 {
     if (!nadi_fields_read(&s->fields, m->data, m->bytes))
         return false;

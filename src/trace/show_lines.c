@@ -393,7 +393,7 @@ static bool put_metadata(struct nadi_show_lines *s)
     return true;
 }
 
-bool nadi_show_line(struct nadi_show_lines *s, const struct nadi_message *m, bool is_metadata)
+bool nadi_show_line(struct nadi_show_lines *s, const struct nadi_frame *m, bool is_metadata)
 {
     struct nadi_out *o = s->out;
     if (!nadi_fields_read(&s->fields, m->data, m->bytes))

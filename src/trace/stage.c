@@ -34,7 +34,7 @@ static const char *label(const struct nadi_raw_node *raw, char buffer[ROOM_FOR_L
     return buffer;
 }
 
-static struct nadi_place place_of(const struct nadi_message *m, const struct nadi_raw_node *raw,
+static struct nadi_place place_of(const struct nadi_frame *m, const struct nadi_raw_node *raw,
                                   const uint8_t *at, char buffer[ROOM_FOR_LABEL])
 {
     struct nadi_place place = NADI_IN_FILE(m->path);
@@ -45,7 +45,7 @@ static struct nadi_place place_of(const struct nadi_message *m, const struct nad
 
 enum found { FOUND_NOT, FOUND, FOUND_BAD };
 
-static enum found wrong_kind(const struct nadi_stage *s, const struct nadi_message *m,
+static enum found wrong_kind(const struct nadi_stage *s, const struct nadi_frame *m,
                              enum nadi_attr_key key, const char *wanted,
                              enum nadi_severity severity)
 {
@@ -60,7 +60,7 @@ static enum found wrong_kind(const struct nadi_stage *s, const struct nadi_messa
 }
 
 /* `severity` of a wrong kind: an error where every run reads the attribute. */
-static enum found get_integer(const struct nadi_stage *s, const struct nadi_message *m,
+static enum found get_integer(const struct nadi_stage *s, const struct nadi_frame *m,
                               enum nadi_attr_key key, enum nadi_severity severity, uint64_t *value)
 {
     if (!(s->raw.seen >> key & 1))
@@ -73,7 +73,7 @@ static enum found get_integer(const struct nadi_stage *s, const struct nadi_mess
 }
 
 /* A count of bytes or operations. */
-static enum found get_size(const struct nadi_stage *s, const struct nadi_message *m,
+static enum found get_size(const struct nadi_stage *s, const struct nadi_frame *m,
                            enum nadi_attr_key key, enum nadi_severity severity, uint64_t *value)
 {
     enum found found = get_integer(s, m, key, severity, value);
@@ -91,7 +91,7 @@ static enum found get_size(const struct nadi_stage *s, const struct nadi_message
 }
 
 /* Read as uint32: C conversion, as the reference does; loud where digits are lost. */
-static enum found get_u32(const struct nadi_stage *s, const struct nadi_message *m,
+static enum found get_u32(const struct nadi_stage *s, const struct nadi_frame *m,
                           enum nadi_attr_key key, uint32_t *value)
 {
     uint64_t wide = 0;
@@ -108,7 +108,7 @@ static enum found get_u32(const struct nadi_stage *s, const struct nadi_message 
     return found;
 }
 
-static bool get_group(struct nadi_stage *s, const struct nadi_message *m,
+static bool get_group(struct nadi_stage *s, const struct nadi_frame *m,
                       struct nadi_trace_comm *comm)
 {
     comm->group = NADI_NONE;
@@ -120,8 +120,8 @@ static bool get_group(struct nadi_stage *s, const struct nadi_message *m,
     return nadi_trace_strings_add(&s->strings, m, a->data, a->bytes, &comm->group);
 }
 
-static bool bad_list(const struct nadi_stage *s, const struct nadi_message *m,
-                     enum nadi_attr_key key, const char *code, const char *what, const char *hint)
+static bool bad_list(const struct nadi_stage *s, const struct nadi_frame *m, enum nadi_attr_key key,
+                     const char *code, const char *what, const char *hint)
 {
     char buffer[ROOM_FOR_LABEL];
     return nadi_error(m->diags, code, place_of(m, &s->raw, s->raw.attr[key].at, buffer), hint,
@@ -135,7 +135,7 @@ static void add_involved(struct nadi_trace_comm *comm, uint32_t *count, uint64_t
     ++*count;
 }
 
-static bool get_involved(struct nadi_stage *s, const struct nadi_message *m,
+static bool get_involved(struct nadi_stage *s, const struct nadi_frame *m,
                          struct nadi_trace_comm *comm)
 {
     comm->involved = UINT32_MAX;
@@ -173,7 +173,7 @@ static bool get_involved(struct nadi_stage *s, const struct nadi_message *m,
     return true;
 }
 
-static bool bad_collective(const struct nadi_stage *s, const struct nadi_message *m, uint64_t kind)
+static bool bad_collective(const struct nadi_stage *s, const struct nadi_frame *m, uint64_t kind)
 {
     char buffer[ROOM_FOR_LABEL];
     bool below = nadi_attr_is_negative(&s->raw.attr[NADI_ATTR_COMM_TYPE]);
@@ -187,7 +187,7 @@ static bool bad_collective(const struct nadi_stage *s, const struct nadi_message
 }
 
 /* The root of a collective that has one: comm_src where data come from it, else comm_dst. */
-static bool get_root(struct nadi_stage *s, const struct nadi_message *m, uint32_t n,
+static bool get_root(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n,
                      struct nadi_trace_comm *comm)
 {
     struct nadi_trace *t = s->trace;
@@ -204,7 +204,7 @@ static bool get_root(struct nadi_stage *s, const struct nadi_message *m, uint32_
     return found != FOUND_BAD;
 }
 
-static bool bad_sizes(const struct nadi_stage *s, const struct nadi_message *m,
+static bool bad_sizes(const struct nadi_stage *s, const struct nadi_frame *m,
                       enum nadi_attr_key key, const char *what)
 {
     return bad_list(s, m, key, "trace/sizes", what,
@@ -265,7 +265,7 @@ static bool is_integer_list(const struct nadi_attr *a)
 }
 
 /* What an all-to-all sends to each member: bytes, or shares of comm_size as captures have them. */
-static bool get_sizes(struct nadi_stage *s, const struct nadi_message *m, uint32_t n,
+static bool get_sizes(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n,
                       struct nadi_trace_comm *comm)
 {
     struct nadi_trace *t = s->trace;
@@ -304,7 +304,7 @@ static bool get_sizes(struct nadi_stage *s, const struct nadi_message *m, uint32
 }
 
 /* What only SEND, RECV and COLL nodes have. */
-static bool add_comm(struct nadi_stage *s, const struct nadi_message *m, uint32_t n)
+static bool add_comm(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n)
 {
     struct nadi_trace *t = s->trace;
     struct nadi_trace_comm comm = {.group = NADI_NONE, .involved = UINT32_MAX};
@@ -345,7 +345,7 @@ static bool add_comm(struct nadi_stage *s, const struct nadi_message *m, uint32_
     return true;
 }
 
-static bool add_metadata_text(struct nadi_stage *s, const struct nadi_message *m, uint32_t n)
+static bool add_metadata_text(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n)
 {
     struct nadi_trace *t = s->trace;
     uint32_t text;
@@ -385,14 +385,14 @@ static bool decimal(const uint8_t *p, size_t bytes, uint64_t *value)
     return i == bytes;
 }
 
-static bool bad_io(const struct nadi_stage *s, const struct nadi_message *m, enum nadi_attr_key key,
+static bool bad_io(const struct nadi_stage *s, const struct nadi_frame *m, enum nadi_attr_key key,
                    const char *what)
 {
     return bad_list(s, m, key, "trace/io-list", what,
                     "write pairs: tensor name, size in bytes as decimal text");
 }
 
-static bool add_tensor(struct nadi_stage *s, const struct nadi_message *m, enum nadi_attr_key key,
+static bool add_tensor(struct nadi_stage *s, const struct nadi_frame *m, enum nadi_attr_key key,
                        const struct nadi_wire_field *name, const struct nadi_wire_field *size)
 {
     struct nadi_trace *t = s->trace;
@@ -413,7 +413,7 @@ static bool add_tensor(struct nadi_stage *s, const struct nadi_message *m, enum 
     return true;
 }
 
-static bool add_io(struct nadi_stage *s, const struct nadi_message *m, enum nadi_attr_key key)
+static bool add_io(struct nadi_stage *s, const struct nadi_frame *m, enum nadi_attr_key key)
 {
     const struct nadi_attr *a = &s->raw.attr[key];
     if (a->member != NADI_MEMBER_STRING_LIST)
@@ -435,7 +435,7 @@ static bool add_io(struct nadi_stage *s, const struct nadi_message *m, enum nadi
     return !have_name || bad_io(s, m, key, "has an odd number of texts");
 }
 
-static bool bad_type(const struct nadi_stage *s, const struct nadi_message *m)
+static bool bad_type(const struct nadi_stage *s, const struct nadi_frame *m)
 {
     char buffer[ROOM_FOR_LABEL];
     static const char *const forks[] = {"STORAGE_NODE", "BATCH_NODE", "CHECKPOINT_NODE"};
@@ -470,7 +470,7 @@ static void grow_nodes(struct nadi_stage *s)
     t->flags = nadi_mem_realloc(t->flags, n, sizeof(*t->flags));
 }
 
-static bool add_deps(struct nadi_stage *s, const struct nadi_message *m)
+static bool add_deps(struct nadi_stage *s, const struct nadi_frame *m)
 {
     const struct nadi_raw_node *raw = &s->raw;
     size_t count = raw->data_deps.count + raw->ctrl_deps.count;
@@ -491,7 +491,7 @@ static bool add_deps(struct nadi_stage *s, const struct nadi_message *m)
 }
 
 /* What depends on the type; false with an error. */
-static bool add_by_type(struct nadi_stage *s, const struct nadi_message *m, uint32_t n)
+static bool add_by_type(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n)
 {
     struct nadi_trace *t = s->trace;
     switch ((enum nadi_node_type)t->type[n]) {
@@ -520,7 +520,7 @@ static bool add_by_type(struct nadi_stage *s, const struct nadi_message *m, uint
     return true;
 }
 
-static bool add_all_io(struct nadi_stage *s, const struct nadi_message *m, uint32_t n)
+static bool add_all_io(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n)
 {
     const uint32_t both = 1u << NADI_ATTR_INPUTS | 1u << NADI_ATTR_OUTPUTS;
     if (!(s->flags & NADI_TRACE_KEEP_IO))
@@ -531,7 +531,7 @@ static bool add_all_io(struct nadi_stage *s, const struct nadi_message *m, uint3
            ((s->raw.seen >> NADI_ATTR_OUTPUTS & 1) == 0 || add_io(s, m, NADI_ATTR_OUTPUTS));
 }
 
-static bool check_limits(const struct nadi_stage *s, const struct nadi_message *m)
+static bool check_limits(const struct nadi_stage *s, const struct nadi_frame *m)
 {
     char buffer[ROOM_FOR_LABEL];
     if (s->trace->node_count >= s->node_limit)
@@ -549,7 +549,7 @@ static bool check_limits(const struct nadi_stage *s, const struct nadi_message *
 }
 
 /* duration_nanos where it refines duration_micros, else the whole microseconds. */
-static uint64_t duration_of(struct nadi_stage *s, const struct nadi_message *m)
+static uint64_t duration_of(struct nadi_stage *s, const struct nadi_frame *m)
 {
     char buffer[ROOM_FOR_LABEL];
     uint64_t exact = 0;
@@ -566,7 +566,7 @@ static uint64_t duration_of(struct nadi_stage *s, const struct nadi_message *m)
     return s->raw.duration_micros * 1000;
 }
 
-bool nadi_stage_add(struct nadi_stage *s, const struct nadi_message *m)
+bool nadi_stage_add(struct nadi_stage *s, const struct nadi_frame *m)
 {
     struct nadi_trace *t = s->trace;
     uint64_t cpu = 0;

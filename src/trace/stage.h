@@ -35,6 +35,6 @@ void nadi_stage_release(struct nadi_stage *s); /* not the trace */
 
 /* Decodes a Node message and appends it. False with an error; the caller may go on with the next
  * message to find more errors, but the stage is then of no use for a graph. */
-bool nadi_stage_add(struct nadi_stage *s, const struct nadi_message *m) NADI_MUST_USE;
+bool nadi_stage_add(struct nadi_stage *s, const struct nadi_frame *m) NADI_MUST_USE;
 
 #endif

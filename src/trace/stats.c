@@ -198,7 +198,7 @@ static void add_interval(struct nadi_stats_rank *r, uint64_t ns,
 }
 
 static void break_down(struct nadi_stats *s, struct nadi_stats_rank *r, const struct nadi_full *f,
-                       const struct nadi_times *t)
+                       const struct nadi_trace_times *t)
 {
     struct edge *edges = NADI_NEW(struct edge, 2 * f->node_count);
     uint32_t active[NADI_STREAM_KINDS] = {0};
@@ -229,7 +229,8 @@ static void break_down(struct nadi_stats *s, struct nadi_stats_rank *r, const st
  */
 
 /* The path table is that of the rank with the longest path. */
-static void take_path(struct nadi_stats *s, const struct nadi_full *f, const struct nadi_times *t)
+static void take_path(struct nadi_stats *s, const struct nadi_full *f,
+                      const struct nadi_trace_times *t)
 {
     struct nadi_stats_rows *rows = &s->tables[NADI_STATS_PATH];
     if (s->ranks.count && t->critical_ns <= s->path_ns)
@@ -248,7 +249,7 @@ bool nadi_stats_add(struct nadi_stats *s, const struct nadi_full *f, uint32_t ra
                     struct nadi_diags *diags)
 {
     struct nadi_links links;
-    struct nadi_times times;
+    struct nadi_trace_times times;
     const bool ok = nadi_links_view(&links, f, diags);
     if (ok) {
         nadi_times_make(&times, f, &links);

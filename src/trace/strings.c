@@ -56,7 +56,7 @@ static void clean(char *text, size_t bytes)
     }
 }
 
-bool nadi_trace_strings_add(struct nadi_trace_strings *s, const struct nadi_message *m,
+bool nadi_trace_strings_add(struct nadi_trace_strings *s, const struct nadi_frame *m,
                             const uint8_t *text, size_t bytes, uint32_t *offset)
 {
     struct nadi_trace *t = s->trace;

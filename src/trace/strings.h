@@ -21,7 +21,7 @@ struct nadi_trace_strings {
 void nadi_trace_strings_init(struct nadi_trace_strings *s, struct nadi_trace *trace);
 
 /* False with an error at the message when the block is full (4 GiB). */
-bool nadi_trace_strings_add(struct nadi_trace_strings *s, const struct nadi_message *m,
+bool nadi_trace_strings_add(struct nadi_trace_strings *s, const struct nadi_frame *m,
                             const uint8_t *text, size_t bytes, uint32_t *offset) NADI_MUST_USE;
 
 /* ` "text"` for messages: one line, shortened to the room, always terminated. room >= 8. */

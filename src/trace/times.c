@@ -112,7 +112,7 @@ struct waiting { /* min-heap by (ready, node) */
 };
 
 struct replay {
-    struct nadi_times *t;
+    struct nadi_trace_times *t;
     const struct nadi_full *f;
     const struct nadi_links *l;
     uint32_t *open; /* by node: dependencies not ended */
@@ -187,7 +187,8 @@ static void run_node(struct replay *r, struct waiting w)
     }
 }
 
-static void replay(struct nadi_times *t, const struct nadi_full *f, const struct nadi_links *l)
+static void replay(struct nadi_trace_times *t, const struct nadi_full *f,
+                   const struct nadi_links *l)
 {
     const uint32_t n = l->count;
     struct replay r = {.t = t, .f = f, .l = l};
@@ -223,7 +224,7 @@ static bool is_recorded(const struct nadi_full *f)
 
 /* Recorded starts are cut to whole microseconds: within its own, a node comes behind what it waits
  * for. */
-static void place_recorded(struct nadi_times *t, const struct nadi_full *f,
+static void place_recorded(struct nadi_trace_times *t, const struct nadi_full *f,
                            const struct nadi_links *l, uint32_t node)
 {
     const uint64_t cut = t->start[node];
@@ -238,7 +239,7 @@ static void place_recorded(struct nadi_times *t, const struct nadi_full *f,
 /* A node without a start time among nodes with one lies between what it waits for and what waits
  * for it: it starts when the former has ended and ends, if need be early, when the latter starts.
  */
-static void place_between(struct nadi_times *t, const struct nadi_full *f,
+static void place_between(struct nadi_trace_times *t, const struct nadi_full *f,
                           const struct nadi_links *l, uint32_t node)
 {
     uint64_t start = 0, next = UINT64_MAX;
@@ -253,7 +254,7 @@ static void place_between(struct nadi_times *t, const struct nadi_full *f,
         nadi_min_u64(nadi_count_add(start, nadi_full_duration_ns(&f->nodes[node])), next);
 }
 
-static void take_recorded(struct nadi_times *t, const struct nadi_full *f,
+static void take_recorded(struct nadi_trace_times *t, const struct nadi_full *f,
                           const struct nadi_links *l)
 {
     uint64_t first = UINT64_MAX;
@@ -278,7 +279,7 @@ static void take_recorded(struct nadi_times *t, const struct nadi_full *f,
 /* --- critical path -----------------------------------------------------------------------------
  */
 
-static void find_critical(struct nadi_times *t, const struct nadi_full *f,
+static void find_critical(struct nadi_trace_times *t, const struct nadi_full *f,
                           const struct nadi_links *l)
 {
     const uint32_t n = l->count;
@@ -310,10 +311,10 @@ static void find_critical(struct nadi_times *t, const struct nadi_full *f,
     nadi_mem_free(from);
 }
 
-void nadi_times_make(struct nadi_times *t, const struct nadi_full *f,
+void nadi_times_make(struct nadi_trace_times *t, const struct nadi_full *f,
                      const struct nadi_links *links)
 {
-    *t = (struct nadi_times){.recorded = is_recorded(f)};
+    *t = (struct nadi_trace_times){.recorded = is_recorded(f)};
     t->start = NADI_ZNEW(uint64_t, f->node_count);
     t->end = NADI_ZNEW(uint64_t, f->node_count);
     if (t->recorded)
@@ -325,10 +326,10 @@ void nadi_times_make(struct nadi_times *t, const struct nadi_full *f,
     find_critical(t, f, links);
 }
 
-void nadi_times_release(struct nadi_times *t)
+void nadi_times_release(struct nadi_trace_times *t)
 {
     nadi_mem_free(t->start);
     nadi_mem_free(t->end);
     nadi_mem_free(t->critical);
-    *t = (struct nadi_times){0};
+    *t = (struct nadi_trace_times){0};
 }

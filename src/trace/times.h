@@ -38,7 +38,7 @@ const char *nadi_stream_kind_name(enum nadi_stream_kind kind); /* "host" */
 /* duration_nanos where it fits duration_micros, else that in ns; saturates. */
 uint64_t nadi_full_duration_ns(const struct nadi_full_node *n);
 
-struct nadi_times {
+struct nadi_trace_times {
     bool recorded;
     uint64_t *start, *end; /* ns, by node; from the earliest start on */
     uint64_t span;         /* the latest end */
@@ -58,8 +58,8 @@ bool nadi_links_view(struct nadi_links *l, const struct nadi_full *f,
                      struct nadi_diags *diags) NADI_MUST_USE;
 
 /* links must have an order. */
-void nadi_times_make(struct nadi_times *t, const struct nadi_full *f,
+void nadi_times_make(struct nadi_trace_times *t, const struct nadi_full *f,
                      const struct nadi_links *links);
-void nadi_times_release(struct nadi_times *t);
+void nadi_times_release(struct nadi_trace_times *t);
 
 #endif

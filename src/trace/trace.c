@@ -43,7 +43,7 @@ static void keep_metadata(struct nadi_trace *t, const struct nadi_raw_metadata *
 /* All nodes into the stage; goes on after a faulty node to name more of them. */
 static bool read_nodes(struct nadi_stage *s, struct nadi_frames *f, struct nadi_diags *diags)
 {
-    struct nadi_message m;
+    struct nadi_frame m;
     unsigned faults = 0;
     bool whole;
     while (nadi_frames_more(f, &m, &whole, diags)) {
@@ -69,7 +69,7 @@ static bool no_nodes(const struct nadi_trace *t, struct nadi_diags *diags)
 static bool read_all(struct nadi_trace *t, struct nadi_frames *f, unsigned flags,
                      struct nadi_diags *diags)
 {
-    struct nadi_message first;
+    struct nadi_frame first;
     struct nadi_raw_metadata metadata;
     if (!nadi_first_read(f, &first, &metadata, diags))
         return false;

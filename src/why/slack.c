@@ -204,7 +204,7 @@ static void time_collectives(struct slack *s)
     const struct nadi_times *t = s->t;
     nadi_map64_init(&s->keys, 0);
     for (uint32_t op = 0; op < t->op_count && s->exact; op++) {
-        const struct nadi_member *m = &t->members[t->member_start[op]];
+        const struct nadi_collective_member *m = &t->members[t->member_start[op]];
         if (m->start_ns == last_start(s, op))
             continue;
         bool added;
@@ -217,7 +217,7 @@ static void time_collectives(struct slack *s)
         NADI_PUSH(&s->alike, one);
     }
     for (uint32_t op = 0; op < t->op_count && s->alike.count; op++) {
-        const struct nadi_member *m = &t->members[t->member_start[op]];
+        const struct nadi_collective_member *m = &t->members[t->member_start[op]];
         uint32_t i = nadi_map64_find(&s->keys, nadi_micro_key(t->in, m->rank, m->node));
         for (uint32_t k = t->member_start[op]; i != NADI_NONE && k < t->member_start[op + 1]; k++) {
             uint64_t end = t->nodes[index_of(s, t->members[k].rank, t->members[k].node)].end_ns;
@@ -232,7 +232,7 @@ static void time_collectives(struct slack *s)
 static uint64_t common_start(const struct slack *s, uint32_t op)
 {
     const struct nadi_times *t = s->t;
-    const struct nadi_member *m = &t->members[t->member_start[op]];
+    const struct nadi_collective_member *m = &t->members[t->member_start[op]];
     uint64_t least = UINT64_MAX;
     if (s->alike.count == 0 || m->start_ns == last_start(s, op))
         return 0;
@@ -294,7 +294,7 @@ static void settle(struct slack *s, uint32_t rank, uint32_t node)
             return;
         uint64_t common = common_start(s, op);
         for (uint32_t i = t->member_start[op]; i < t->member_start[op + 1]; i++) {
-            const struct nadi_member *m = &t->members[i];
+            const struct nadi_collective_member *m = &t->members[i];
             uint64_t early = common > m->start_ns ? common - m->start_ns : 0;
             start_may(s, m->rank, m->node, nadi_max_u64(s->op_slack[op], early));
         }

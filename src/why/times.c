@@ -90,7 +90,7 @@ static bool all_there(const struct nadi_inputs *in, const struct nadi_result *r,
 
 struct joined {
     uint32_t op;
-    struct nadi_member member;
+    struct nadi_collective_member member;
 };
 
 struct joining {
@@ -225,7 +225,7 @@ static void join_all(struct joining *j)
             join_rank(j, rank, NADI_NONE);
     size_t own = j->joined.count;
     for (size_t i = 0; i < own && t->by_class; i++) {
-        const struct nadi_member *m = &j->joined.items[i].member;
+        const struct nadi_collective_member *m = &j->joined.items[i].member;
         const struct nadi_group *g =
             nadi_inputs_group(t->in, t->in->traces[m->rank], m->node, m->rank);
         join_classes(j, (uint32_t)(g - t->in->groups.items));
@@ -234,7 +234,7 @@ static void join_all(struct joining *j)
 
 static int by_start(const void *a, const void *b)
 {
-    const struct nadi_member *x = a, *y = b;
+    const struct nadi_collective_member *x = a, *y = b;
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
@@ -248,7 +248,7 @@ static void list_members(const struct joining *j, struct nadi_arena *arena)
         t->member_start[j->joined.items[i].op + 1]++;
     for (uint32_t op = 0; op < t->op_count; op++)
         t->member_start[op + 1] += t->member_start[op];
-    t->members = NADI_ARENA_NEW(arena, struct nadi_member, j->joined.count);
+    t->members = NADI_ARENA_NEW(arena, struct nadi_collective_member, j->joined.count);
     t->number = NADI_ARENA_NEW(arena, uint64_t, t->op_count);
     for (uint32_t op = 0; op < t->op_count; op++)
         t->number[op] = j->numbers.items[op];

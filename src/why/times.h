@@ -10,7 +10,7 @@ struct nadi_ranked { /* a node of a rank */
     uint32_t rank, node;
 };
 
-struct nadi_member { /* of a collective */
+struct nadi_collective_member { /* of a collective */
     uint64_t start_ns;
     uint32_t rank, node;
 };
@@ -28,9 +28,9 @@ struct nadi_times {
     uint32_t *op;                 /* by index: of a collective; NADI_NONE */
     uint32_t *flow;               /* by index: of a SEND or RECV; NADI_NONE */
     uint32_t op_count;
-    uint64_t *number;            /* by op: group << 32 | sequence within the group */
-    uint32_t *member_start;      /* by op, op_count + 1 entries */
-    struct nadi_member *members; /* by start */
+    uint64_t *number;                       /* by op: group << 32 | sequence within the group */
+    uint32_t *member_start;                 /* by op, op_count + 1 entries */
+    struct nadi_collective_member *members; /* by start */
 };
 
 /* False where the nodes were recorded neither of every rank nor of one of each class. */

@@ -7,13 +7,13 @@
 struct nadi_trails {
     const struct nadi_times *t;
     struct nadi_route_latencies *latencies;
-    size_t buckets;              /* a collective each, and one of messages between nodes */
-    size_t *first;               /* by bucket: of `order`; buckets + 1 entries */
-    uint32_t *order;             /* messages by bucket, by destination and arrival once looked at */
-    uint8_t *sorted;             /* by bucket */
-    struct nadi_map64 numbers;   /* group << 32 | sequence -> collective of the result */
-    uint32_t members_of;         /* operation of which `members` are; NADI_NONE */
-    struct nadi_member *members; /* by rank */
+    size_t buckets;            /* a collective each, and one of messages between nodes */
+    size_t *first;             /* by bucket: of `order`; buckets + 1 entries */
+    uint32_t *order;           /* messages by bucket, by destination and arrival once looked at */
+    uint8_t *sorted;           /* by bucket */
+    struct nadi_map64 numbers; /* group << 32 | sequence -> collective of the result */
+    uint32_t members_of;       /* operation of which `members` are; NADI_NONE */
+    struct nadi_collective_member *members; /* by rank */
     uint32_t member_count, member_room;
 };
 
@@ -221,25 +221,26 @@ static void add_message(const struct nadi_trails *s, struct nadi_trail *trail,
 
 static int by_rank(const void *a, const void *b)
 {
-    const struct nadi_member *x = a, *y = b;
+    const struct nadi_collective_member *x = a, *y = b;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static const struct nadi_member *member_of(struct nadi_trails *s, uint32_t op, uint32_t rank)
+static const struct nadi_collective_member *member_of(struct nadi_trails *s, uint32_t op,
+                                                      uint32_t rank)
 {
     if (s->members_of != op) {
         const uint32_t from = s->t->member_start[op];
         s->member_count = s->t->member_start[op + 1] - from;
         if (s->member_count > s->member_room) {
             nadi_mem_free(s->members);
-            s->members = NADI_NEW(struct nadi_member, s->member_count);
+            s->members = NADI_NEW(struct nadi_collective_member, s->member_count);
             s->member_room = s->member_count;
         }
         memcpy(s->members, s->t->members + from, s->member_count * sizeof(*s->members));
         qsort(s->members, s->member_count, sizeof(*s->members), by_rank);
         s->members_of = op;
     }
-    const struct nadi_member key = {.rank = rank};
+    const struct nadi_collective_member key = {.rank = rank};
     return bsearch(&key, s->members, s->member_count, sizeof(key), by_rank);
 }
 
@@ -255,7 +256,7 @@ bool nadi_trail_collective(struct nadi_trails *s, uint32_t rank, uint32_t node, 
     uint64_t at = end_ns, own = 0;
     trail->parts.count = 0;
     for (;;) {
-        const struct nadi_member *m = member_of(s, op, rank);
+        const struct nadi_collective_member *m = member_of(s, op, rank);
         const bool member = m && m->start_ns <= at; /* else a switch that adds up */
         const uint32_t found = last_message(s, number, rank, at, member ? m->start_ns : 0, before);
         if (found == NADI_NONE && !member)

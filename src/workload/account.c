@@ -25,7 +25,7 @@ enum activity nadi_workload_activity(const struct nadi_trace *t, uint32_t node)
 void nadi_workload_account(struct rank_state *r, nadi_time now, enum activity activity, int change)
 {
     nadi_time passed = now - r->last_change;
-    struct nadi_rank_times *t = &r->view.times;
+    struct nadi_busy_times *t = &r->view.times;
     const uint32_t *a = r->active;
     if (passed > 0) {
         if (a[ACTIVITY_COMPUTE])

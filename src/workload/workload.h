@@ -48,7 +48,7 @@ struct nadi_node_span {
     nadi_time start, end;
 };
 
-struct nadi_rank_times { /* ps; unions of intervals up to now */
+struct nadi_busy_times { /* ps; unions of intervals up to now */
     nadi_time compute, comm, exposed_comm, memory, cpu, idle;
 };
 
@@ -57,7 +57,7 @@ struct nadi_rank_view {
     nadi_time finish;   /* not finished: how far the clock came */
     uint64_t gpu_ticks; /* ns: sum of accelerator runtimes, as the reference counts them */
     uint32_t nodes_done, nodes_skipped, nodes_total;
-    struct nadi_rank_times times;
+    struct nadi_busy_times times;
     /* roofline sums, weighted by ns */
     double weight, compute_bound, compute_utilisation, memory_utilisation, intensity;
 };

@@ -35,7 +35,8 @@ static void compare_windows(struct text device)
     if (good) {
         NADI_ASSERT(whole.events.count == window.events.count && whole.total == window.total);
         for (size_t i = 0; i < whole.events.count; i++) {
-            const struct nadi_event *a = &whole.events.items[i], *b = &window.events.items[i];
+            const struct nadi_kineto_event *a = &whole.events.items[i],
+                                           *b = &window.events.items[i];
             NADI_ASSERT(a->ts_ns == b->ts_ns && a->dur_ns == b->dur_ns && a->name == b->name &&
                         a->external_id == b->external_id && a->rf_id == b->rf_id &&
                         a->correlation == b->correlation && a->thread == b->thread &&

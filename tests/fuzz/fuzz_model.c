@@ -22,7 +22,7 @@ static void use(const struct nadi_model *m)
 
 static void use_plan(const struct nadi_model *m, const char *settings, struct nadi_diags *diags)
 {
-    struct nadi_plan p;
+    struct nadi_model_plan p;
     if (nadi_plan_read(&p, NULL, settings, diags) && p.batch <= 4096 && p.pp <= 64 &&
         nadi_plan_resolve(&p, m, diags)) {
         NADI_ASSERT((uint64_t)p.tp * p.cp * p.dp * p.pp == p.ranks);

@@ -15,8 +15,8 @@ struct reading {
 
 enum { NAMED = 20 };
 
-static void note(struct reading *r, const struct nadi_message *m, const char *code,
-                 const char *what, const char *why)
+static void note(struct reading *r, const struct nadi_frame *m, const char *code, const char *what,
+                 const char *why)
 {
     struct nadi_place place = NADI_IN_FILE(r->f->path);
     place.offset = m->offset;
@@ -37,7 +37,7 @@ static void forget_faults(struct reading *r)
     nadi_diags_init(&r->faults);
 }
 
-static void add_node(struct reading *r, const struct nadi_message *m)
+static void add_node(struct reading *r, const struct nadi_frame *m)
 {
     if (m->bytes == 0) {
         nadi_edit_report_add(r->report, "empty messages dropped", 1);
@@ -54,7 +54,7 @@ static bool read_first(struct reading *r, struct nadi_frames *frames)
 {
     static const char made_up[] = "\x0a\x05"
                                   "0.0.4";
-    struct nadi_message m;
+    struct nadi_frame m;
     struct nadi_raw_metadata metadata;
     const enum nadi_frame_result result = nadi_frames_next(frames, &m, &r->faults);
     struct nadi_place place = NADI_IN_FILE(r->f->path);
@@ -67,7 +67,7 @@ static bool read_first(struct reading *r, struct nadi_frames *frames)
         return true;
     }
     if (result == NADI_FRAME_MESSAGE && nadi_decode_first(&m, &metadata) == NADI_FIRST_NODE) {
-        struct nadi_message new = m;
+        struct nadi_frame new = m;
         new.data = (const uint8_t *)made_up;
         new.bytes = sizeof(made_up) - 1;
         nadi_full_set_metadata(r->f, &new);
@@ -86,7 +86,7 @@ static bool read_first(struct reading *r, struct nadi_frames *frames)
 static void read_rest(struct reading *r, struct nadi_frames *frames)
 {
     for (;;) {
-        struct nadi_message m = {.offset = NADI_NO_OFFSET};
+        struct nadi_frame m = {.offset = NADI_NO_OFFSET};
         const enum nadi_frame_result next = nadi_frames_next(frames, &m, &r->faults);
         if (next == NADI_FRAME_CUT)
             (void)nadi_frame_cut_error(&m);

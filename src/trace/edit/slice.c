@@ -158,7 +158,7 @@ static bool select_step(const char *name, const struct nadi_full *f, const struc
 static void select_time(const struct nadi_slice *s, const struct nadi_full *f,
                         const struct nadi_links *l, bool *keep)
 {
-    struct nadi_times times;
+    struct nadi_trace_times times;
     nadi_times_make(&times, f, l);
     for (uint32_t i = 0; i < l->count; i++)
         keep[i] &= times.start[i] >= s->from_ns && times.start[i] < s->to_ns;

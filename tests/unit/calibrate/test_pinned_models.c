@@ -127,7 +127,7 @@ static const struct row rows[] = {
      556746182, 8620, 429.362923409},
 };
 
-static void digest_graphs(uint64_t *digest, const struct nadi_step *step)
+static void digest_graphs(uint64_t *digest, const struct nadi_model_step *step)
 {
     for (uint32_t stage = 0; stage < step->study->plan.pp; stage++) {
         struct nadi_trace *t = nadi_step_trace(step, stage);
@@ -167,7 +167,7 @@ static double memory_of(struct nadi_study *s)
 static struct row measure(const struct row *q)
 {
     struct nadi_study study;
-    struct nadi_step step;
+    struct nadi_model_step step;
     struct nadi_diags diags;
     struct row r = *q;
     nadi_diags_init(&diags);

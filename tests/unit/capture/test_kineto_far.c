@@ -70,7 +70,7 @@ static void far_events_are_left_out(void **state)
         const uint32_t name = nadi_names_put_text(&k.names, "event");
         for (size_t i = 0; i < count; i++) {
             nadi_kineto_add(&k,
-                            &(struct nadi_event){
+                            &(struct nadi_kineto_event){
                                 .ts_ns = events[i].ts,
                                 .dur_ns = events[i].dur,
                                 .kind = events[i].is_op ? NADI_EVENT_OPERATOR : NADI_EVENT_KERNEL,

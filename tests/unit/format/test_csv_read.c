@@ -10,7 +10,7 @@ static void reads(void **state)
     static const char text[] = "# about\na, b ,\"c, d\"\n1,2,3\n\n\"x \"\"y\"\"\",\"two\nlines\"\n"
                                "# end\n 7 , 8,9";
     struct nadi_diags diags;
-    struct nadi_csv t;
+    struct nadi_csv_table t;
     (void)state;
     nadi_diags_init(&diags);
     assert_true(nadi_csv_parse(&t, "t.csv", text, sizeof(text) - 1, &diags));
@@ -35,7 +35,7 @@ static void line_ends(void **state)
 {
     static const char text[] = "a,b\r\n1,2\r\n\r\n3,\r\n";
     struct nadi_diags diags;
-    struct nadi_csv t;
+    struct nadi_csv_table t;
     (void)state;
     nadi_diags_init(&diags);
     assert_true(nadi_csv_parse(&t, "t.csv", text, sizeof(text) - 1, &diags));
@@ -56,7 +56,7 @@ static void faults(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct nadi_diags diags;
-        struct nadi_csv t;
+        struct nadi_csv_table t;
         nadi_diags_init(&diags);
         assert_false(nadi_csv_parse(&t, "t.csv", cases[i].text, strlen(cases[i].text), &diags));
         assert_int_equal(diags.errors, 1);

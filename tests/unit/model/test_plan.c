@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "model/ranks.h"
 
-static bool resolve(struct nadi_plan *p, struct nadi_model *m, const char *model,
+static bool resolve(struct nadi_model_plan *p, struct nadi_model *m, const char *model,
                     const char *settings, struct nadi_diags *diags)
 {
     nadi_diags_init(diags);
@@ -17,7 +17,7 @@ static bool resolve(struct nadi_plan *p, struct nadi_model *m, const char *model
     return nadi_plan_read(p, NULL, settings, diags) && nadi_plan_resolve(p, m, diags);
 }
 
-static void drop(struct nadi_plan *p, struct nadi_model *m, struct nadi_diags *diags)
+static void drop(struct nadi_model_plan *p, struct nadi_model *m, struct nadi_diags *diags)
 {
     nadi_plan_release(p);
     nadi_model_release(m);
@@ -26,7 +26,7 @@ static void drop(struct nadi_plan *p, struct nadi_model *m, struct nadi_diags *d
 
 static void completed(void **state)
 {
-    struct nadi_plan p;
+    struct nadi_model_plan p;
     struct nadi_model m;
     struct nadi_diags diags;
     (void)state;
@@ -110,7 +110,7 @@ static void refused(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct nadi_plan p;
+        struct nadi_model_plan p;
         struct nadi_model m;
         struct nadi_diags diags;
         if (resolve(&p, &m, cases[i].model, cases[i].settings, &diags))
@@ -150,7 +150,7 @@ static void groups(void **state)
     (void)state;
     for (size_t o = 0; o < sizeof(orders) / sizeof(orders[0]); o++) {
         char settings[128];
-        struct nadi_plan p;
+        struct nadi_model_plan p;
         struct nadi_model m;
         struct nadi_diags diags;
         struct nadi_grid g;
@@ -171,7 +171,7 @@ static void groups(void **state)
 
 static void megatron_order(void **state)
 {
-    struct nadi_plan p;
+    struct nadi_model_plan p;
     struct nadi_model m;
     struct nadi_diags diags;
     struct nadi_grid g;

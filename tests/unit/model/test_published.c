@@ -63,7 +63,7 @@ static const struct published runs[] = {
 
 struct ours {
     struct nadi_study study;
-    struct nadi_step step;
+    struct nadi_model_step step;
     struct nadi_diags diags;
     struct nadi_trace *trace;
 };

@@ -14,7 +14,7 @@ struct sent { /* by a rank, in a step */
 
 struct opened {
     struct nadi_study study;
-    struct nadi_step step;
+    struct nadi_model_step step;
     struct nadi_diags diags;
 };
 
@@ -76,7 +76,7 @@ static uint64_t messages(const struct nadi_trace *t, enum nadi_node_type type, u
     return all;
 }
 
-static const char *group_of(const struct nadi_step *s, enum nadi_axis axis)
+static const char *group_of(const struct nadi_model_step *s, enum nadi_axis axis)
 {
     return s->comm_groups.axes[axis].name[0];
 }
@@ -133,7 +133,7 @@ static void check_context(const struct opened *o, const struct nadi_trace *t,
 static void check_replicas(const struct opened *o, const struct nadi_trace *t,
                            const struct degrees *d, uint32_t stage)
 {
-    const struct nadi_stage s =
+    const struct nadi_pipeline_stage s =
         nadi_stage_of(&o->study.plan, &o->study.model, &o->study.net, stage);
     uint64_t parameters = 0;
     for (uint32_t i = s.first; i < s.first + s.count; i++)

@@ -144,7 +144,7 @@ static void shares_add_up(void **state)
     first->idle_ns = 5600; /* so 4,000 were memory or processor alone */
     double sum = 0;
     for (int s = 0; s < NADI_SHARES; s++)
-        sum += nadi_share_of(&c.r, (enum nadi_share)s).mean;
+        sum += nadi_share_of(&c.r, (enum nadi_figure_share)s).mean;
     near(sum, 1);
     struct nadi_share_spread other = nadi_share_of(&c.r, NADI_SHARE_OTHER);
     near(other.max, 4000.0 / 26000);

@@ -248,7 +248,7 @@ static void more_nodes_than_indices(void **state)
     struct nadi_diags diags;
     struct nadi_trace trace = {0};
     struct nadi_frames frames;
-    struct nadi_message m;
+    struct nadi_frame m;
     struct nadi_stage *stage = NADI_NEW(struct nadi_stage, 1);
     nadi_diags_init(&diags);
     put_file(&file, specs, 3);

@@ -71,7 +71,7 @@ static void replayed(void **state)
     static const uint32_t path[] = {0, 1, 3, 4};
     struct nadi_full *f = make(step, 5);
     struct nadi_links links;
-    struct nadi_times times;
+    struct nadi_trace_times times;
     struct nadi_diags diags;
     nadi_diags_init(&diags);
     assert_true(nadi_links_require(&links, f, &diags));
@@ -166,7 +166,7 @@ static void recorded_in_part(void **state)
     static const uint64_t end[] = {10700, 15700, 18000, 20000, 21000, 6000};
     struct nadi_full *f = make(specs, 6);
     struct nadi_links links;
-    struct nadi_times times;
+    struct nadi_trace_times times;
     struct nadi_diags diags;
     nadi_diags_init(&diags);
     assert_true(nadi_links_require(&links, f, &diags));
@@ -226,7 +226,7 @@ static void cycles_are_cut_to_look_at(void **state)
     };
     struct nadi_full *f = make(specs, 6);
     struct nadi_links links;
-    struct nadi_times times;
+    struct nadi_trace_times times;
     struct nadi_diags diags;
     nadi_diags_init(&diags);
     assert_true(nadi_links_view(&links, f, &diags));

@@ -57,7 +57,7 @@ static void repeated_strings_share_their_bytes(void **state)
     (void)state;
     struct nadi_trace trace = {0};
     struct nadi_trace_strings *s = NADI_NEW(struct nadi_trace_strings, 1);
-    struct nadi_message m = {.path = "test.et"};
+    struct nadi_frame m = {.path = "test.et"};
     uint32_t first, again, prefix, longer;
     nadi_trace_strings_init(s, &trace);
     assert_true(nadi_trace_strings_add(s, &m, (const uint8_t *)"aten::add", 9, &first));
@@ -85,7 +85,7 @@ static void more_than_offsets_can_say(void **state)
     struct nadi_trace trace = {0};
     struct nadi_diags diags;
     struct nadi_trace_strings *s = NADI_NEW(struct nadi_trace_strings, 1);
-    struct nadi_message m = {.path = "test.et", .offset = 77, .diags = &diags};
+    struct nadi_frame m = {.path = "test.et", .offset = 77, .diags = &diags};
     uint32_t offset;
     nadi_diags_init(&diags);
     nadi_trace_strings_init(s, &trace);
