@@ -1,5 +1,7 @@
 #include "collective/plan.h"
 
+#include "collective/algorithms/algorithms.h"
+
 bool nadi_native_kind_of(enum nadi_collective_kind kind, enum nadi_native_kind *native)
 {
 #define ROW(kind, word) [NADI_##kind] = NADI_NATIVE_##kind,
@@ -44,11 +46,6 @@ static uint64_t exact_chunks(uint64_t bytes, uint32_t splits, uint64_t *chunk_by
     return chunk ? bytes / chunk + (bytes % chunk != 0) : 1;
 }
 
-static uint32_t floor_log2(uint32_t n)
-{
-    return 31U - (uint32_t)__builtin_clz(n);
-}
-
 bool nadi_algorithm_can_run(enum nadi_algorithm algorithm, enum nadi_phase_op op, uint32_t n)
 {
     bool power_of_two = (n & (n - 1)) == 0;
@@ -70,7 +67,7 @@ bool nadi_algorithm_can_run(enum nadi_algorithm algorithm, enum nadi_phase_op op
 static bool finish_phase(struct nadi_phase *p, uint32_t window)
 {
     uint64_t n = p->n, sends = 0;
-    p->log2_n = floor_log2(p->n);
+    p->log2_n = nadi_floor_log2(p->n);
     p->message_bytes = p->op == NADI_PHASE_ALL_GATHER ? p->bytes : p->bytes / n;
     p->first = 1;
     switch (p->algorithm) {

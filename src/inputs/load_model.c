@@ -41,8 +41,8 @@ void nadi_load_choose_by_network(struct nadi_load *l)
 }
 
 /* Why messages of the algorithm meet in a dimension; NULL: they do not. */
-static const char *meets_in(const struct nadi_algorithm_choice *c, const struct nadi_dim *dim,
-                            bool several)
+static const char *contention_in(const struct nadi_algorithm_choice *c, const struct nadi_dim *dim,
+                                 bool several)
 {
     const bool direct = c->algorithm == NADI_ALGORITHM_DIRECT;
     if (dim->npus < 3 && !several)
@@ -56,14 +56,15 @@ static const char *meets_in(const struct nadi_algorithm_choice *c, const struct 
     return NULL;
 }
 
-static const char *meets(const struct nadi_inputs *in, const struct nadi_implementation *impl)
+static const char *contention_of(const struct nadi_inputs *in,
+                                 const struct nadi_implementation *impl)
 {
     const struct nadi_topology *t = &in->topology;
     const char *why = NULL;
     for (uint32_t d = 0; d < t->dim_count && !why; d++) {
         const struct nadi_algorithm_choice *c = &impl->dims[impl->count == 1 ? 0 : d];
         if (impl->count == 1 || d < impl->count)
-            why = meets_in(c, &t->dims[d], c->flat && t->dim_count > 1);
+            why = contention_in(c, &t->dims[d], c->flat && t->dim_count > 1);
     }
     return why;
 }
@@ -85,7 +86,7 @@ void nadi_load_choose_by_traces(struct nadi_load *l)
         }
     for (int k = 0; k < NADI_NATIVE_KINDS && !why; k++)
         if (seen[k])
-            why = meets(in, &in->system.native[k]);
+            why = contention_of(in, &in->system.native[k]);
     if (!why) {
         take(l, nadi_network_default,
              in->system.library ? "a communication library's times are no messages"
