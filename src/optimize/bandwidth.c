@@ -162,9 +162,9 @@ static bool round_all(const struct nadi_bandwidth_question *q, const struct nadi
     for (uint32_t r = 0; r < l->count; r++)
         if (l->rows[r].text && strncmp(l->rows[r].text, "sum == ", 7) == 0)
             l->rows[r].equal = false;
-    for (uint32_t ways = 0; ways < 1U << count; ways++) {
+    for (uint32_t rounded_up = 0; rounded_up < 1U << count; rounded_up++) {
         for (uint32_t d = 0; d < count; d++)
-            b[d] = q->quantum * (floor(a->best.b[d] / q->quantum + 1e-9) + (ways >> d & 1));
+            b[d] = q->quantum * (floor(a->best.b[d] / q->quantum + 1e-9) + (rounded_up >> d & 1));
         const double value = keeps(l, b) ? value_of(q, all, b) : HUGE_VAL;
         if (value < best) {
             best = value;
