@@ -292,8 +292,11 @@ static void timeline_against_ops(const struct report *x)
     }
     for (uint32_t i = 0; i < x->timeline.slice_count; i++) {
         const struct pf_slice *s = &x->timeline.slices[i];
-        slices++;
-        slice_ns += s->end_ns - s->start_ns;
+        const bool is_inside =
+            strcmp(s->category, "phase") == 0 || strcmp(s->category, "message") == 0;
+        assert_true(s->end_ns >= s->start_ns);
+        slices += !is_inside;
+        slice_ns += is_inside ? 0 : s->end_ns - s->start_ns;
         begins += s->flow_begin != 0;
         ends += s->flow_end != 0;
     }
