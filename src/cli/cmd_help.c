@@ -140,7 +140,7 @@ void nadi_help_command(const struct nadi_command *command)
     print_option_group(&nadi_common_options, &page);
     if (command->examples) {
         printf("\nExample\n");
-        print_text(command->examples, &page);
+        fputs(command->examples, stdout); /* to be copied: lines stay as they are */
     }
 }
 

@@ -10,7 +10,8 @@ enum { MOST_NODES = 40, MOST_ATTRS = 8, MOST_DEPS = 5 };
 
 static uint64_t draw_bits(struct nadi_rng *r)
 {
-    return nadi_rng_u64(r) >> nadi_rng_below(r, 64);
+    const uint64_t bits = nadi_rng_u64(r);
+    return bits >> nadi_rng_below(r, 64);
 }
 
 static const char *draw_text(struct nadi_rng *r, struct nadi_arena *arena)
@@ -45,13 +46,11 @@ static double draw_real(struct nadi_rng *r)
 
 static struct nadi_write_value draw_value(struct nadi_rng *r, struct nadi_arena *arena)
 {
-    const char *text = draw_text(r, arena);
-    return (struct nadi_write_value){
-        .bits = draw_bits(r),
-        .real = draw_real(r),
-        .text = text,
-        .text_bytes = strlen(text),
-    };
+    struct nadi_write_value v = {.text = draw_text(r, arena)};
+    v.text_bytes = strlen(v.text);
+    v.bits = draw_bits(r);
+    v.real = draw_real(r);
+    return v;
 }
 
 static struct nadi_write_attr draw_attr(struct nadi_rng *r, struct nadi_arena *arena)
@@ -106,13 +105,11 @@ static void write_any_node(struct nadi_rng *r, struct nadi_trace_writer *w)
 {
     struct nadi_arena arena;
     nadi_arena_init(&arena);
-    struct nadi_write_node n = {
-        .id = draw_bits(r),
-        .name = draw_text(r, &arena),
-        .type = (uint32_t)nadi_rng_below(r, 11),
-        .start_time_micros = nadi_rng_below(r, 2) ? draw_bits(r) : 0,
-        .duration_micros = nadi_rng_below(r, 2) ? draw_bits(r) : 0,
-    };
+    struct nadi_write_node n = {.id = draw_bits(r)};
+    n.name = draw_text(r, &arena);
+    n.type = (uint32_t)nadi_rng_below(r, 11);
+    n.start_time_micros = nadi_rng_below(r, 2) ? draw_bits(r) : 0;
+    n.duration_micros = nadi_rng_below(r, 2) ? draw_bits(r) : 0;
     n.data_deps = draw_deps(r, &arena, &n.data_dep_count);
     n.ctrl_deps = draw_deps(r, &arena, &n.ctrl_dep_count);
     n.inputs = draw_io(r, &arena);

@@ -190,6 +190,8 @@ static void messages_of_collectives(void **state)
     assert_true(most > 999999.9 && most < 1000000.1);
     assert_true(last < 1e-9 && last > -1e-9);
     pftrace_release(&t);
+    nadi_mem_free(c.r.logged);
+    c.r.logged = NULL;
     report_case_release(&c);
 }
 

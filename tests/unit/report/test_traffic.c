@@ -160,6 +160,8 @@ static void whole_collectives_go_in(void **state)
     c.r.collectives = NULL;
     c.r.collective_count = 0;
     nadi_mem_free(ops);
+    nadi_mem_free(c.r.logged);
+    c.r.logged = NULL;
     report_case_release(&c);
 }
 
