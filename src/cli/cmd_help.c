@@ -43,6 +43,39 @@ static void print_text(const char *text, const struct page *page)
     nadi_str_release(&folded);
 }
 
+/* The last blank outside quotes that leaves room for " \\" within `width`; the first one if none
+ * does; 0: there is none. */
+static size_t break_of(const char *line, size_t length, size_t width)
+{
+    size_t at = 0;
+    char quote = '\0';
+    for (size_t i = 1; i < length && (at == 0 || i + 2 <= width); i++) {
+        if (quote ? line[i] == quote : line[i] == '"' || line[i] == '\'')
+            quote = quote ? '\0' : line[i];
+        if (!quote && line[i] == ' ' && line[i - 1] != ' ' && line[i + 1] != '\\')
+            at = i;
+    }
+    return at;
+}
+
+/* Lines of a shell, to be copied: one that is too wide goes on in the next, behind a backslash. */
+static void print_examples(const char *text, const struct page *page)
+{
+    const size_t width = (size_t)page->width;
+    while (*text) {
+        size_t length = strcspn(text, "\n"), indent = 0, at;
+        while (indent + length > width && (at = break_of(text, length, width - indent)) > 0) {
+            printf("%*s%.*s \\\n", (int)indent, "", (int)at, text);
+            at += strspn(text + at, " ");
+            text += at;
+            length -= at;
+            indent = 4;
+        }
+        printf("%*s%.*s\n", (int)indent, "", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
 /* Breaks `text` into lines that begin at the page's column; the cursor is there already. */
 static void print_wrapped(const char *text, const struct page *page)
 {
@@ -140,7 +173,7 @@ void nadi_help_command(const struct nadi_command *command)
     print_option_group(&nadi_common_options, &page);
     if (command->examples) {
         printf("\nExample\n");
-        fputs(command->examples, stdout); /* to be copied: lines stay as they are */
+        print_examples(command->examples, &page);
     }
 }
 
