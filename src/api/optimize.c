@@ -1,4 +1,5 @@
 #include "api/inside.h"
+#include "api/words.h"
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -135,13 +136,10 @@ static bool read_budgets(struct study *s)
 
 static bool load(struct study *s)
 {
-    static const char *const goals[] = {"time", "time-cost", "cost", NULL};
-    static const char *const loops[] = {"auto",    "no-overlap",        "recompute",
-                                        "overlap", "overlap-recompute", NULL};
     const struct nadi_bandwidth_options *o = s->o;
     uint32_t goal, loop;
-    if (!word_of("goal", o->goal, goals, &goal, s->diags) ||
-        !word_of("loop", o->loop, loops, &loop, s->diags))
+    if (!word_of("goal", o->goal, NADI_WORDS_BANDWIDTH_GOAL, &goal, s->diags) ||
+        !word_of("loop", o->loop, NADI_WORDS_BANDWIDTH_LOOP, &loop, s->diags))
         return false;
     s->goal = (enum nadi_bandwidth_goal)goal;
     s->loop = (enum nadi_loop)loop;
@@ -189,12 +187,9 @@ static bool pareto(struct study *s, struct nadi_bandwidth_question *q)
     if (!solve(s, q, 0))
         return false;
     const double high = s->answers[0].cost;
-    struct nadi_linear_row *sum = &l.rows[l.count++];
-    *sum = (struct nadi_linear_row){.limit = q->budget, .equal = true};
-    for (uint32_t d = 0; d < s->network.count; d++) {
-        sum->a[d] = 1;
+    nadi_bandwidth_add_budget(&l, &s->network, q->budget, true, "the budget");
+    for (uint32_t d = 0; d < s->network.count; d++)
         cost[d] = s->network.dims[d].cost;
-    }
     if (nadi_linear_least(&l, cost, x) == NADI_LINEAR_FOUND)
         for (uint32_t d = 0; d < s->network.count; d++)
             low += cost[d] * x[d];
@@ -283,7 +278,6 @@ enum nadi_status nadi_do_optimize_bandwidth(const struct nadi_bandwidth_options 
             .workloads = s->workloads,
             .step_count = s->step_count,
             .has_prices = options->prices != NULL,
-            .budgets = s->budgets,
             .items = s->answers,
             .count = s->count,
         };

@@ -257,12 +257,6 @@ static bool write_class(struct fold *w, uint32_t class)
     return ok;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Ranks of a class as entries of first, count and stride. O(ranks). */
 static void add_entries(const struct fold *w, uint32_t class, uint32_t *ranks, struct nadi_str *out)
 {
@@ -279,7 +273,7 @@ static void add_entries(const struct fold *w, uint32_t class, uint32_t *ranks, s
         if (run == 2 && stride > 1 && i + 2 < count)
             run = 1; /* two that only happen to be apart */
         nadi_str_printf(out, "  - {file: \"%s.class%u.et\", first: %u, count: %u",
-                        base_name(nadi_str_get(&w->prefix)), class, ranks[i], run);
+                        nadi_file_name(nadi_str_get(&w->prefix)), class, ranks[i], run);
         nadi_str_printf(out, run > 1 && stride > 1 ? ", stride: %u}\n" : "}\n", stride);
         i += run;
     }

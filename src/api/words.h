@@ -14,4 +14,9 @@
 #define NADI_WORDS_LINK_MODEL   NADI_WORD_TABLE(NADI_NETWORK_LINK_ITEMS NULL)
 #define NADI_WORDS_PACKET_MODEL NADI_WORD_TABLE(NADI_NETWORK_PACKET_ITEMS NULL)
 
+/* nadi_optimize_bandwidth, in the order of enum nadi_bandwidth_goal and of enum nadi_loop. */
+#define NADI_WORDS_BANDWIDTH_GOAL NADI_WORD_TABLE("time", "time-cost", "cost", NULL)
+#define NADI_WORDS_BANDWIDTH_LOOP                                                                  \
+    NADI_WORD_TABLE("auto", "no-overlap", "recompute", "overlap", "overlap-recompute", NULL)
+
 #endif

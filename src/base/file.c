@@ -194,6 +194,12 @@ bool nadi_file_make_folder(const char *path, struct nadi_diags *diags)
     return ok;
 }
 
+const char *nadi_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 bool nadi_file_exists(const char *path)
 {
     struct stat about;

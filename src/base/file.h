@@ -23,6 +23,8 @@ bool nadi_file_write_synced(const char *path, const void *data, size_t bytes,
 bool nadi_file_make_folder(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
 /* The same for the folder that a file of this name, or of a name that begins so, lies in. */
 bool nadi_file_make_parent(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
+/* The last part of a path: "c.txt" of "a/b/c.txt". */
+const char *nadi_file_name(const char *path);
 bool nadi_file_exists(const char *path);
 /* SHA-256 and size of a regular file, read piece by piece. False with an error. */
 bool nadi_file_sha256(const char *path, uint8_t hash[32], uint64_t *bytes,

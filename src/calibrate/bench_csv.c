@@ -12,6 +12,7 @@
  * file's name ("8 GiB payload", "_16gib_"). */
 #include <ctype.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "calibrate/bench_read.h"
@@ -223,8 +224,7 @@ static void read_comments(struct sheet *s, const char *text, size_t bytes)
 {
     enum nadi_comm_kind mentioned = NADI_COMM_NONE;
     struct nadi_str line = NADI_STR_INIT;
-    const char *name = strrchr(s->r->path, '/');
-    name = name ? name + 1 : s->r->path;
+    const char *name = nadi_file_name(s->r->path);
     for (const char *at = text, *end = text + bytes; at < end;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         stop = stop ? stop : end;

@@ -227,10 +227,8 @@ static bool fill_facts(struct nadi_bench_reader *r, struct nadi_bench_table *t,
         t->kind = NADI_COMM_ALL_REDUCE;
     if (!t->kind && ranks_of_ratio(f->by_columns, ratio))
         t->kind = f->by_columns;
-    if (!t->kind) { /* "all_gather.log" */
-        const char *slash = strrchr(t->path, '/');
-        t->kind = nadi_comm_kind_of(slash ? slash + 1 : t->path);
-    }
+    if (!t->kind) /* "all_gather.log" */
+        t->kind = nadi_comm_kind_of(nadi_file_name(t->path));
     t->device = k->device ? nadi_arena_strdup(&r->log->arena, k->device)
                           : or_empty(t->device ? t->device : f->device);
     t->library = or_empty(f->library);

@@ -76,8 +76,7 @@ char *nadi_row_printf(struct nadi_training_reader *r, const char *format, ...)
 void nadi_row_add(struct nadi_training_reader *r, struct nadi_training_row row)
 {
     row.line = r->csv->lines[r->row];
-    const char *slash = strrchr(r->csv->path, '/');
-    row.file = nadi_arena_strdup(&r->rows->arena, slash ? slash + 1 : r->csv->path);
+    row.file = nadi_arena_strdup(&r->rows->arena, nadi_file_name(r->csv->path));
     if (!row.left_out && !(row.step_s > 0))
         row.left_out = "no time or throughput in the row";
     NADI_PUSH(r->rows, row);

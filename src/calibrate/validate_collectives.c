@@ -1,4 +1,5 @@
 #include "calibrate/validate_collectives.h"
+#include "base/file.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -83,12 +84,6 @@ bool nadi_platform_for_table(struct nadi_comm_platform *p, const struct nadi_ben
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void predict_rows(struct nadi_validate_collectives *v, struct nadi_collective_table *out,
                          const struct nadi_bench_table *t, const struct nadi_comm_platform *p,
                          enum nadi_comm_algorithm algorithm)
@@ -171,7 +166,7 @@ static void add_table(struct nadi_validate_collectives *v, const struct nadi_ben
     struct nadi_comm_platform p;
     enum nadi_comm_algorithm algorithm;
     struct nadi_collective_table out = {
-        .file = nadi_arena_strdup(&v->arena, base_name(t->path)),
+        .file = nadi_arena_strdup(&v->arena, nadi_file_name(t->path)),
         .kind = t->kind,
         .ranks = t->ranks,
         .nodes = t->nodes,
@@ -248,7 +243,7 @@ static void read_one(struct nadi_validate_collectives *v, const char *path)
             nadi_mem_free(v->log.tables[i].rows);
         v->log.count = before;
         push(v, (struct nadi_collective_table){
-                    .file = nadi_arena_strdup(&v->arena, base_name(path)),
+                    .file = nadi_arena_strdup(&v->arena, nadi_file_name(path)),
                     .label = "",
                     .system = "",
                     .left_out = nadi_arena_strdup(

@@ -1,4 +1,5 @@
 #include "calibrate/validate_compute.h"
+#include "base/file.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -213,8 +214,7 @@ static int by_name(const void *a, const void *b)
 
 static void read_file(struct nadi_validate_compute *v, const char *path, struct nadi_diags *diags)
 {
-    const char *slash = strrchr(path, '/');
-    struct reader r = {.v = v, .file = slash ? slash + 1 : path};
+    struct reader r = {.v = v, .file = nadi_file_name(path)};
     const bool ok = nadi_csv_read(&r.csv, path, "table", diags);
     const bool products =
         ok &&

@@ -1,6 +1,7 @@
 /* cmd_optimize: `nadi optimize bandwidth`. */
 #include <nadi/optimize.h>
 
+#include "api/words.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 
@@ -59,7 +60,7 @@ static const struct nadi_setting question[] = {
      .doc = "GB/s of an NPU that are divided (default: as the network file says)"},
     {.name = "goal",
      .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("time", "time-cost", "cost"),
+     .words = NADI_WORDS_BANDWIDTH_GOAL,
      .preset = "time",
      AT(goal),
      .doc = "Least time; least time multiplied by cost; least cost of a network that keeps "
@@ -71,7 +72,7 @@ static const struct nadi_setting question[] = {
      .doc = "Longest step that is allowed, like 20ms (goal cost)"},
     {.name = "loop",
      .type = NADI_TYPE_WORD,
-     .words = NADI_ONE_OF("auto", "no-overlap", "recompute", "overlap", "overlap-recompute"),
+     .words = NADI_WORDS_BANDWIDTH_LOOP,
      .preset = "auto",
      AT(loop),
      .doc = "What overlaps in a step, and whether forward is computed twice; auto: recompute where "

@@ -101,8 +101,7 @@ enum { FLAG_COUNT = sizeof(flags) / sizeof(flags[0]) };
 
 const struct nadi_compat *nadi_compat_find(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = nadi_file_name(path);
     for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
         if (nadi_str_equal(programs[i].program, name))
             return &programs[i];

@@ -106,7 +106,7 @@ static bool finish(struct nadi_table_file *f, struct nadi_diags *diags)
 /* "a/b/ring.xml" as "ring". */
 static const char *name_of(struct nadi_arena *arena, const char *path)
 {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *base = nadi_file_name(path);
     const char *dot = strrchr(base, '.');
     return nadi_arena_strndup(arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }

@@ -5,6 +5,7 @@
  * entry selects a block of places, or ranks by first, count and stride. Cost: O(ranks) for the
  * traces and for each family of groups, whatever the number of entries; each file is read once. */
 #include "inputs/manifest.h"
+#include "platform/catalogue.h"
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -276,14 +277,6 @@ static bool all_covered(const struct cover *c, const struct nadi_schema_value *t
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static const char *beside(struct nadi_manifest *m, const char *file)
-{
-    const char *path = m->doc->path, *slash = strrchr(path, '/');
-    if (file[0] == '/' || !slash)
-        return nadi_arena_strdup(&m->l->in->arena, file);
-    return nadi_arena_printf(&m->l->in->arena, "%.*s/%s", (int)(slash - path), path, file);
-}
-
 static bool read_files(struct cover *c, uint32_t entry_count)
 {
     struct nadi_inputs *in = c->m->l->in;
@@ -330,7 +323,8 @@ static bool read_traces(struct nadi_manifest *m, const struct nadi_schema_value 
             e->path = "";
             continue;
         }
-        e->path = beside(m, nadi_schema_get(&values, "file")->items[0].text);
+        e->path = nadi_file_beside(m->doc->path, nadi_schema_get(&values, "file")->items[0].text,
+                                   &m->l->in->arena);
         ok &= cover_entry(&c, &values);
     }
     ok = ok && all_covered(&c, traces) && read_files(&c, traces->count);

@@ -13,8 +13,9 @@ static double cost_of(const struct nadi_bandwidth_network *n, const double *b)
     return cost;
 }
 
-void nadi_bandwidth_join(struct nadi_split *all, const struct nadi_bandwidth_question *q,
-                         const double *weights)
+/* The steps as one problem, each times its weight. */
+static void join(struct nadi_split *all, const struct nadi_bandwidth_question *q,
+                 const double *weights)
 {
     *all = (struct nadi_split){.dims = q->network->count};
     for (uint32_t w = 0; w < q->step_count; w++) {
@@ -98,7 +99,7 @@ static bool aim(const struct nadi_bandwidth_question *q, const struct nadi_split
         a->gap = a->best.time_ns > 0 ? a->best.gap_ns / a->best.time_ns : 0;
         break;
     case NADI_GOAL_TIME_COST:
-        end = nadi_split_best_value(all, l, cost, 0, &a->best, &a->gap);
+        end = nadi_split_best_value(all, l, cost, &a->best, &a->gap);
         break;
     case NADI_GOAL_COST:
         end = nadi_split_cheapest(all, l, cost, q->most_ns, &a->best);
@@ -194,6 +195,15 @@ static bool alone(const struct nadi_bandwidth_question *q, const struct nadi_lin
     return true;
 }
 
+void nadi_bandwidth_add_budget(struct nadi_linear *l, const struct nadi_bandwidth_network *n,
+                               double budget, bool equal, const char *text)
+{
+    struct nadi_linear_row *row = &l->rows[l->count++];
+    *row = (struct nadi_linear_row){.limit = budget, .equal = equal, .text = text};
+    for (uint32_t d = 0; d < n->count; d++)
+        row->a[d] = 1;
+}
+
 bool nadi_bandwidth_solve(const struct nadi_bandwidth_question *q, struct nadi_bandwidth_answer *a,
                           struct nadi_diags *diags)
 {
@@ -204,12 +214,8 @@ bool nadi_bandwidth_solve(const struct nadi_bandwidth_question *q, struct nadi_b
     *a = (struct nadi_bandwidth_answer){.cost = 0};
     l.unknowns = q->network->count;
     if (q->budget > 0) {
-        struct nadi_linear_row *row = &l.rows[l.count++];
         snprintf(text, sizeof(text), "sum == %.10g GB/s, the budget", q->budget);
-        *row = (struct nadi_linear_row){
-            .limit = q->budget, .equal = q->goal != NADI_GOAL_COST, .text = text};
-        for (uint32_t d = 0; d < l.unknowns; d++)
-            row->a[d] = 1;
+        nadi_bandwidth_add_budget(&l, q->network, q->budget, q->goal != NADI_GOAL_COST, text);
     }
     if (!alone(q, &l, a, diags))
         return false;
@@ -217,7 +223,7 @@ bool nadi_bandwidth_solve(const struct nadi_bandwidth_question *q, struct nadi_b
         weights[w] = q->step_count == 1 ? 1
                      : q->sum_times     ? q->weights[w]
                                         : q->weights[w] / fmax(a->alone_ns[w], 1e-9);
-    nadi_bandwidth_join(&all, q, weights);
+    join(&all, q, weights);
     bool ok = aim(q, &all, &l, a, diags);
     if (ok)
         find_flat(q, &all, &l, a);

@@ -98,9 +98,9 @@ struct nadi_bandwidth_answer {
     bool flat[NADI_BANDWIDTH_DIMS]; /* its exchange for another's costs less than 0.01 % */
 };
 
-/* The steps as one problem, each times its weight. The caller releases it. */
-void nadi_bandwidth_join(struct nadi_split *all, const struct nadi_bandwidth_question *q,
-                         const double *weights);
+/* The condition that all bandwidths add up to so many GB/s, or to at most so many. */
+void nadi_bandwidth_add_budget(struct nadi_linear *l, const struct nadi_bandwidth_network *n,
+                               double budget, bool equal, const char *text);
 bool nadi_bandwidth_solve(const struct nadi_bandwidth_question *q, struct nadi_bandwidth_answer *a,
                           struct nadi_diags *diags) NADI_MUST_USE;
 

@@ -65,10 +65,10 @@ enum nadi_split_end nadi_split_fastest(const struct nadi_split *s, const struct 
 enum nadi_split_end nadi_split_cheapest(const struct nadi_split *s, const struct nadi_linear *l,
                                         const double *cost, double most_ns,
                                         struct nadi_split_answer *a) NADI_MUST_USE;
-/* Least T times sum of cost[d] b[d] + fixed: for each cost the fastest, over all costs, by branch
+/* Least T times sum of cost[d] b[d]: for each cost the fastest, over all costs, by branch
  * and bound until nothing better than 0.01 % can be left; *gap: what is left, relative. */
 enum nadi_split_end nadi_split_best_value(const struct nadi_split *s, const struct nadi_linear *l,
-                                          const double *cost, double fixed,
-                                          struct nadi_split_answer *a, double *gap) NADI_MUST_USE;
+                                          const double *cost, struct nadi_split_answer *a,
+                                          double *gap) NADI_MUST_USE;
 
 #endif

@@ -296,7 +296,6 @@ struct search {
     const struct nadi_split *s;
     struct nadi_linear l; /* the last row is the cost's */
     const double *cost;
-    double fixed;
     struct nadi_split_answer best;
     double value;
     struct span *items;
@@ -305,7 +304,7 @@ struct search {
 
 static double cost_of(const struct search *q, const double *b)
 {
-    double cost = q->fixed;
+    double cost = 0;
     for (uint32_t d = 0; d < q->s->dims; d++)
         cost += q->cost[d] * b[d];
     return cost;
@@ -315,7 +314,7 @@ static double cost_of(const struct search *q, const double *b)
 static double fastest_at(struct search *q, double cost)
 {
     struct nadi_split_answer a;
-    q->l.rows[q->l.count - 1].limit = cost - q->fixed;
+    q->l.rows[q->l.count - 1].limit = cost;
     if (nadi_split_fastest(q->s, &q->l, &a) != NADI_SPLIT_FOUND || !(a.time_ns < HUGE_VAL))
         return HUGE_VAL;
     const double value = a.time_ns * cost_of(q, a.b);
@@ -382,10 +381,10 @@ static void refine(struct search *q, double low, double high)
 }
 
 enum nadi_split_end nadi_split_best_value(const struct nadi_split *s, const struct nadi_linear *l,
-                                          const double *cost, double fixed,
-                                          struct nadi_split_answer *a, double *gap)
+                                          const double *cost, struct nadi_split_answer *a,
+                                          double *gap)
 {
-    struct search q = {.s = s, .l = *l, .cost = cost, .fixed = fixed, .value = HUGE_VAL};
+    struct search q = {.s = s, .l = *l, .cost = cost, .value = HUGE_VAL};
     double x[NADI_LINEAR_UNKNOWNS];
     *gap = 0;
     const enum nadi_split_end end = nadi_split_fastest(s, l, a);

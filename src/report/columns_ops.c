@@ -1,4 +1,5 @@
 /* columns_ops: what the ranks did: collectives, nodes, messages; and the critical path. */
+#include "base/file.h"
 #include "base/mem.h"
 #include "report/columns.h"
 #include "report/figures.h"
@@ -342,12 +343,11 @@ static void put_five(struct nadi_rows *rows)
     const struct nadi_inputs *in = rows->of->in;
     const struct nadi_spread finish = nadi_spread_of(rows->of->r, NADI_RANK_FINISH);
     const char *prefix = in->options.workload ? in->options.workload : "";
-    const char *slash = strrchr(prefix, '/');
     if (rows->of->r->rank_count == 0)
         return;
     const struct nadi_rank_result *last = nadi_result_rank(rows->of->r, finish.max_rank);
     const struct five five = {
-        .name = slash ? slash + 1 : prefix,
+        .name = nadi_file_name(prefix),
         .total_us = (double)last->finish_ns / 1e3,
         .compute_us = (double)(last->finish_ns - last->exposed_comm_ns) / 1e3,
         .exposed_us = (double)last->exposed_comm_ns / 1e3,

@@ -1,4 +1,5 @@
 #include "report/optimize_bandwidth.h"
+#include "base/file.h"
 
 #include "base/units.h"
 #include "format/json_write.h"
@@ -13,12 +14,6 @@ static double sum_of(const struct nadi_bandwidth_rows *r, const struct nadi_band
     for (uint32_t d = 0; d < r->network->count; d++)
         sum += a->best.b[d];
     return sum;
-}
-
-static const char *file_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static double ratio(double a, double b)
@@ -69,7 +64,7 @@ static void steps(const struct nadi_bandwidth_rows *r, const struct nadi_bandwid
     for (uint32_t w = 0; w < r->step_count; w++) {
         char time[32], equal[32];
         nadi_str_printf(out, "  %-24s  %s; equal bandwidths %s: %.3f times as fast",
-                        file_of(r->workloads[w]), nadi_units_time(time, a->time_ns[w]),
+                        nadi_file_name(r->workloads[w]), nadi_units_time(time, a->time_ns[w]),
                         nadi_units_time(equal, a->equal_ns[w]),
                         ratio(a->equal_ns[w], a->time_ns[w]));
         if (r->step_count > 1)

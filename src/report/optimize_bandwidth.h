@@ -12,7 +12,6 @@ struct nadi_bandwidth_rows { /* one or several budgets, or costs */
     const char *const *workloads; /* files, by step */
     uint32_t step_count;
     bool has_prices;
-    const double *budgets; /* GB/s of an NPU, by row; 0: none */
     const struct nadi_bandwidth_answer *items;
     size_t count;
 };

@@ -89,8 +89,7 @@ bool nadi_run_file_wanted(enum nadi_run_file file, const struct nadi_inputs *in,
 const char *nadi_run_memory_base(const struct nadi_inputs *in)
 {
     const char *name = in->system.local_mem_trace_filename;
-    const char *slash = name ? strrchr(name, '/') : NULL;
-    name = slash ? slash + 1 : name;
+    name = name ? nadi_file_name(name) : NULL;
     return name && *name ? name : files[NADI_FILE_LOCAL_MEMORY].name;
 }
 

@@ -1,4 +1,5 @@
 /* schema_text: the tables as text: values for the echo, `nadi explain`, reference pages. */
+#include "base/file.h"
 #include "base/str.h"
 #include "format/embedded.h"
 #include "format/json_write.h"
@@ -73,8 +74,7 @@ void nadi_schema_origin(const struct nadi_schema_values *values,
         nadi_str_add(out, "default");
         return;
     }
-    const char *slash = strrchr(values->doc->path, '/');
-    nadi_str_printf(out, "%s:%u", slash ? slash + 1 : values->doc->path,
+    nadi_str_printf(out, "%s:%u", nadi_file_name(values->doc->path),
                     nadi_doc_key_place(values->doc, value->node).line);
 }
 

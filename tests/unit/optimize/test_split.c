@@ -183,7 +183,7 @@ static void test_cost(void **state)
         expect_near(back.time_ns, allowed, 1e-5);
         assert_int_equal(nadi_split_cheapest(&s, &l, cost, fast.time_ns * 0.99, &cheap),
                          NADI_SPLIT_TOO_SLOW);
-        assert_int_equal(nadi_split_best_value(&s, &l, cost, 0, &best, &gap), NADI_SPLIT_FOUND);
+        assert_int_equal(nadi_split_best_value(&s, &l, cost, &best, &gap), NADI_SPLIT_FOUND);
         for (uint32_t d = 0; d < 3; d++)
             value += cost[d] * best.b[d];
         value *= best.time_ns;
