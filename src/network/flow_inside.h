@@ -7,8 +7,8 @@
 #include "network/flow.h"
 #include "network/message_log.h"
 #include "network/network.h"
-#include "network/share.h"
 #include "network/usage.h"
+#include "sharing/share.h"
 
 struct transfer { /* a message on its way */
     double full;  /* value of its pair's `got` at which it has arrived */

@@ -6,7 +6,7 @@
  * as change their level, not at all. */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "network/share_inside.h"
+#include "sharing/share_inside.h"
 
 #include <math.h>
 #include <setjmp.h>

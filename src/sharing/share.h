@@ -15,8 +15,8 @@
  * neighbourhood is filled anew. A solve that changes the levels of F demands of h hops costs O(F h)
  * and some looks at the members of their links; a filling O(F h + L log L) for all F that are
  * connected by L links. */
-#ifndef NADI_NETWORK_SHARE_H
-#define NADI_NETWORK_SHARE_H
+#ifndef NADI_SHARING_SHARE_H
+#define NADI_SHARING_SHARE_H
 
 #include "base/base.h"
 

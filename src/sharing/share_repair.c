@@ -6,7 +6,7 @@
  * away that another link keeps below it, and the loads of the links that its demands cross follow.
  * These are looked at in their turn, the lowest level first: what is above does not matter below.
  */
-#include "network/share_inside.h"
+#include "sharing/share_inside.h"
 
 /* Changes of a load before it is added up anew: rounding stays far below NADI_SHARE_FULL. */
 enum { MOST_CHANGES = 256 };

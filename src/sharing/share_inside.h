@@ -1,10 +1,10 @@
 /* share_inside: the state that share.c, share_repair.c and share_fill.c share. Nothing else
  * includes it. */
-#ifndef NADI_NETWORK_SHARE_INSIDE_H
-#define NADI_NETWORK_SHARE_INSIDE_H
+#ifndef NADI_SHARING_SHARE_INSIDE_H
+#define NADI_SHARING_SHARE_INSIDE_H
 
 #include "base/mem.h"
-#include "network/share.h"
+#include "sharing/share.h"
 
 #include <math.h>
 

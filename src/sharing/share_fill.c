@@ -3,7 +3,7 @@
  *
  * The heap has the links by the level at which they would be full; a link whose demands were held
  * by others fills up later than it says, and goes back down when it comes to the top. */
-#include "network/share_inside.h"
+#include "sharing/share_inside.h"
 
 static void join_link(struct nadi_share *s, uint32_t link)
 {

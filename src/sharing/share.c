@@ -1,4 +1,4 @@
-#include "network/share_inside.h"
+#include "sharing/share_inside.h"
 
 enum { MOST_HOPS = (1 << 28) - 1 }; /* of a demand */
 

@@ -1,5 +1,5 @@
 /* share_heap: a heap of links and demands, the lowest level first. */
-#include "network/share_inside.h"
+#include "sharing/share_inside.h"
 
 enum { ARITY = 4 };
 
