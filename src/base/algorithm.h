@@ -32,7 +32,8 @@
     X(pat, "pat", "onePat", 1, 0, 0, 0, 0)                                                         \
     X(torus, "torus", "oneTorus", 1, 0, 0, 0, 0)                                                   \
     X(hierarchical, "hierarchical", "oneHierarchical", 1, 0, 0, 0, 0)                              \
-    X(in_switch, "inSwitch[N]", "oneInSwitch[N]", 1, 1, 0, 1, 0)
+    X(in_switch, "inSwitch[N]", "oneInSwitch[N]", 1, 1, 0, 1, 0)                                   \
+    X(in_switch_store, "inSwitchStore", "oneInSwitchStore", 1, 0, 0, 0, 0)
 
 /* Elements of lists: of words for the keys of files, in the order of their help. */
 #define NADI_IF_1(word) word,

@@ -149,6 +149,16 @@ uint64_t nadi_program_sent_bytes(const struct nadi_program *p, uint32_t member, 
     return s.bytes;
 }
 
+uint64_t nadi_program_sent_bytes_to(const struct nadi_program *p, uint32_t member, uint32_t queue,
+                                    uint32_t k, const struct nadi_step *step, uint32_t to)
+{
+    struct summing s = {.p = p};
+    if (!step->each)
+        return nadi_program_sent_bytes(p, member, queue, k);
+    p->ops->sent_to(p, member, queue, k, to, add_bytes, &s);
+    return s.bytes;
+}
+
 /* Who owns block b: all-gather, gather: who has it first; reduce-scatter, scatter: who needs it. */
 static uint32_t owner(const struct nadi_program *p, uint32_t block)
 {
@@ -247,7 +257,8 @@ static void grid_of(const struct nadi_phase *phase, const struct nadi_topology *
 
 /* The dimension whose switch all members are at, of a list of dimensions; NADI_NONE with a reason.
  */
-static uint32_t switched_dim(const struct nadi_program_place *place, uint32_t n, const char **why)
+static uint32_t switched_dim(const struct nadi_program_place *place, uint32_t n, bool stores,
+                             const char **why)
 {
     const struct nadi_topology *t = place->topology;
     uint32_t dim = NADI_NONE;
@@ -270,7 +281,7 @@ static uint32_t switched_dim(const struct nadi_program_place *place, uint32_t n,
     else if (t->dims[dim].kind != NADI_DIM_SWITCH)
         *why = nadi_arena_printf(place->arena, "dimension %u is a %s, not a Switch", dim,
                                  nadi_dim_kind_name(t->dims[dim].kind));
-    else if (t->dims[dim].in_switch_bytes_per_ns <= 0)
+    else if (t->dims[dim].in_switch_bytes_per_ns <= 0 && !stores)
         *why = nadi_arena_printf(place->arena,
                                  "the switches of dimension %u only forward: the network file "
                                  "gives them no in-switch-bandwidth",
@@ -281,14 +292,14 @@ static uint32_t switched_dim(const struct nadi_program_place *place, uint32_t n,
 }
 
 static const char *find_switches(const struct nadi_program_place *place,
-                                 struct nadi_program_request *q, uint32_t *dim)
+                                 struct nadi_program_request *q, bool stores, uint32_t *dim)
 {
     const char *why = NULL;
     *dim = NADI_NONE;
     if (place->graph)
         q->trees = nadi_switch_trees_find(place->graph, place->ranks, q->n, place->arena, &why);
     else
-        *dim = switched_dim(place, q->n, &why);
+        *dim = switched_dim(place, q->n, stores, &why);
     return why;
 }
 
@@ -314,8 +325,9 @@ const char *nadi_program_of_phase(const struct nadi_phase *phase,
     if (phase->program->number)
         *numbers[phase->program->number] = phase->parameter;
     grid_of(phase, place->topology, &q);
-    const char *refused =
-        phase->program->in_switches && q.n > 1 ? find_switches(place, &q, &dim) : NULL;
+    const char *refused = phase->program->in_switches && q.n > 1
+                              ? find_switches(place, &q, phase->program->stores, &dim)
+                              : NULL;
     if (!refused)
         refused = nadi_program_make(phase->program, &q, p);
     if (!refused)

@@ -7,10 +7,11 @@
  * it receives has arrived (and been reduced). The i-th message from a to b on a queue of b is
  * received by b's i-th step on it that receives from a.
  *
- * A step may also send the same blocks to several members (a fan), or receive one message from each
- * of a fan, in any order: step k receives what their steps k of the same queue send, and each
- * message is reduced as it arrives, concurrently. Members from n on are participating switches of
- * the platform (in_switch.c): they have no data of their own and receive no result.
+ * A step may also send to several members (a fan), the same blocks or each its own, or receive one
+ * message from each of a fan, in any order: step k receives what their steps k of the same queue
+ * send, and each message is reduced as it arrives, concurrently. Members from n on are
+ * participating switches of the platform (in_switch.c): they have no data of their own and receive
+ * no result.
  *
  * Steps are pure functions of (member, queue, number): nothing is stored for each step. What a step
  * sends is a set of blocks. The buffer that the members work on has `blocks` blocks; block b begins
@@ -32,7 +33,8 @@
 struct nadi_table;
 
 enum { NADI_PROGRAM_DIMS = NADI_MAX_DIMS, NADI_ALL_QUEUES = -1 };
-#define NADI_FAN (NADI_NONE - 1) /* as `to` or `from` of a step: all of its fan */
+enum { NADI_SWITCH_STORE_NS = 100 }; /* of a switch that stores, to add up all that came */
+#define NADI_FAN (NADI_NONE - 1)     /* as `to` or `from` of a step: all of its fan */
 
 struct nadi_program_request {
     enum nadi_collective_kind kind;
@@ -56,6 +58,7 @@ struct nadi_step {
     uint32_t to, from; /* members; NADI_NONE: does not send, does not receive; NADI_FAN */
     struct nadi_member_list fan;
     uint32_t but;        /* a member of the fan that nothing is sent to; NADI_NONE: all are */
+    bool each;           /* what is sent differs by receiver: see sent_to */
     uint32_t to_queue;   /* of the receiver; the same one unless said otherwise */
     bool reduces;        /* what comes is added to what is there, else it replaces it */
     bool local;          /* neither sends nor receives: copies or adds up the blocks that it would
@@ -84,7 +87,8 @@ struct nadi_program_ops {
     const struct nadi_program_ops *with_channels; /* what does it on several; NULL: nothing */
     bool own_segments;                            /* it knows how many when none are given */
     bool in_switches;                             /* needs switches that take part */
-    uint32_t kinds;                               /* bit k: runs enum nadi_collective_kind k */
+    bool stores;    /* these take NADI_SWITCH_STORE_NS to reduce, and need no figures in files */
+    uint32_t kinds; /* bit k: runs enum nadi_collective_kind k */
     /* Why it cannot run the request (NULL: it can); fills in the program's numbers. */
     const char *(*prepare)(struct nadi_program *p);
     uint32_t (*steps)(const struct nadi_program *p, uint32_t member, uint32_t queue);
@@ -94,6 +98,9 @@ struct nadi_program_ops {
     /* Blocks that step k sends, each once, in an order of its own. */
     void (*sent)(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
                  nadi_blocks_visit *visit, void *context);
+    /* Of steps with `each`: what they send to member `to`, in the same way. */
+    void (*sent_to)(const struct nadi_program *p, uint32_t member, uint32_t queue, uint32_t k,
+                    uint32_t to, nadi_blocks_visit *visit, void *context);
     /* Seconds without contention: alpha a message, beta a byte sent, gamma a byte reduced; blocks
      * of equal size. Negative: no closed form (then a run tells). */
     double (*seconds)(const struct nadi_program *p, double alpha, double beta, double gamma);
@@ -147,6 +154,9 @@ struct nadi_step nadi_program_step(const struct nadi_program *p, uint32_t member
 /* Bytes that step k sends. O(runs of blocks). */
 uint64_t nadi_program_sent_bytes(const struct nadi_program *p, uint32_t member, uint32_t queue,
                                  uint32_t k);
+/* Bytes that step k sends to one of its receivers. */
+uint64_t nadi_program_sent_bytes_to(const struct nadi_program *p, uint32_t member, uint32_t queue,
+                                    uint32_t k, const struct nadi_step *step, uint32_t to);
 
 /* Does the member hold (its part of) block b at the start? */
 bool nadi_program_has(const struct nadi_program *p, uint32_t member, uint32_t block);

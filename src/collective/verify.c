@@ -122,8 +122,9 @@ static void carry(void *context, uint32_t first, uint32_t count)
     }
 }
 
-/* What the queue's step sends or works on. */
-static struct message pick_up(struct checker *c, uint32_t member, uint32_t queue)
+/* What the queue's step sends to a member or works on. */
+static struct message pick_up(struct checker *c, uint32_t member, uint32_t queue,
+                              const struct nadi_step *step, uint32_t to)
 {
     const uint32_t k = c->state[(size_t)member * c->queues + queue].step;
     struct message m = {.next = NADI_NONE, .first = (uint32_t)c->carried.count};
@@ -133,18 +134,21 @@ static struct message pick_up(struct checker *c, uint32_t member, uint32_t queue
         const struct nadi_table_run *runs = c->table->runs.items + s->sent;
         for (uint32_t i = 0; i < s->sent_count; i++)
             carry(c, runs[i].slot, runs[i].count);
+    } else if (step->each) {
+        c->p->ops->sent_to(c->p, member, queue, k, to, carry, c);
     } else {
         c->p->ops->sent(c->p, member, queue, k, carry, c);
     }
     m.count = (uint32_t)c->carried.count - m.first;
-    m.bytes = nadi_program_sent_bytes(c->p, member, queue, k);
+    m.bytes = nadi_program_sent_bytes_to(c->p, member, queue, k, step, to);
     return m;
 }
 
-static void send(struct checker *c, uint32_t member, uint32_t queue, uint32_t to, uint32_t to_queue)
+static void send(struct checker *c, uint32_t member, uint32_t queue, const struct nadi_step *step,
+                 uint32_t to)
 {
     struct queue *l = &c->state[(size_t)member * c->queues + queue];
-    struct message m = pick_up(c, member, queue);
+    struct message m = pick_up(c, member, queue, step, to);
     m.at = l->begin + c->machine->alpha + c->machine->beta * (double)m.bytes;
     l->sent_at = m.at;
     c->out.messages++;
@@ -152,7 +156,7 @@ static void send(struct checker *c, uint32_t member, uint32_t queue, uint32_t to
     c->sent_by_member[member] += m.bytes;
     uint32_t index = (uint32_t)c->messages.count;
     NADI_PUSH(&c->messages, m);
-    size_t q = fifo_of(c, to_queue, member, to);
+    size_t q = fifo_of(c, step->to_queue, member, to);
     if (c->head[q] == NADI_NONE)
         c->head[q] = index;
     else
@@ -164,10 +168,10 @@ static void send(struct checker *c, uint32_t member, uint32_t queue, uint32_t to
 static void send_all(struct checker *c, uint32_t member, uint32_t queue, const struct nadi_step *s)
 {
     if (s->to != NADI_FAN && s->to != NADI_NONE)
-        send(c, member, queue, s->to, s->to_queue);
+        send(c, member, queue, s, s->to);
     for (uint32_t i = 0; s->to == NADI_FAN && i < s->fan.count; i++)
         if (nadi_member_at(&s->fan, i) != s->but)
-            send(c, member, queue, nadi_member_at(&s->fan, i), s->to_queue);
+            send(c, member, queue, s, nadi_member_at(&s->fan, i));
 }
 
 static bool complain(struct checker *c, enum nadi_verify_result result, uint32_t member,
@@ -266,7 +270,8 @@ static bool receive(struct checker *c, uint32_t member, uint32_t queue, uint32_t
     const struct message *m = &c->messages.items[index];
     c->head[q] = m->next;
     double there = m->at > l->begin ? m->at : l->begin;
-    there += reduces ? c->machine->gamma * (double)m->bytes : 0;
+    if (reduces)
+        there += c->p->ops->stores ? c->machine->store : c->machine->gamma * (double)m->bytes;
     if (there > *end)
         *end = there;
     return take(c, member, queue, m, reduces);
@@ -304,7 +309,7 @@ static bool advance(struct checker *c, uint32_t member, uint32_t queue)
         l->sent = true;
     }
     if (s.local) {
-        const struct message own = pick_up(c, member, queue);
+        const struct message own = pick_up(c, member, queue, &s, NADI_NONE);
         if (!take(c, member, queue, &own, s.reduces))
             return false;
         l->sent_at += c->machine->gamma * (double)own.bytes;

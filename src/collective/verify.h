@@ -4,8 +4,9 @@
  * these sets; adding the same part twice, or replacing, is seen at the end: each member must hold
  * every block that the kind wants from it, made of exactly the right parts. On the way the time on
  * a network without contention is computed: alpha a message, beta a byte sent, gamma a byte
- * reduced or worked on by a local step. Tables (collective/table.h) are followed slot by slot: what
- * lies where is remembered with the block that it is.
+ * reduced or worked on by a local step (a switch that stores takes a fixed time). Tables
+ * (collective/table.h) are followed slot by slot: what lies where is remembered with the block that
+ * it is.
  *
  * O(steps + blocks moved * n / 64); memory n * blocks * n / 8 bytes for kinds that add, n * blocks
  * bits for the others. */
@@ -37,6 +38,7 @@ struct nadi_verify_outcome {
 
 struct nadi_verify_machine { /* seconds; 0: free */
     double alpha, beta, gamma;
+    double store;   /* of a switch that stores and forwards, to add up */
     bool backwards; /* a member's queues are tried from the last: may show a wait that is missing */
 };
 

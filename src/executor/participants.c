@@ -217,6 +217,8 @@ nadi_time nadi_participants_reduce_time(const struct nadi_system *s,
     if (member < c->members)
         return reduces ? nadi_reduce_time(s->config->local_mem_bw, bytes, s->config->exact) : 0;
     const struct nadi_program *p = nadi_participants_program(c, member);
+    if (p->ops->stores)
+        return reduces ? nadi_time_from_ns(NADI_SWITCH_STORE_NS) : 0;
     const struct nadi_switch_trees *t = p->request.trees;
     const struct nadi_dim *dim = t ? NULL : &s->setup.topology->dims[p->dim];
     const struct nadi_graph_node *node =

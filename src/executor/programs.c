@@ -187,17 +187,21 @@ static uint32_t sends_of(const struct nadi_step *step)
                                   : step->fan.count - (step->but != NADI_NONE);
 }
 
+static uint64_t bytes_to(const struct run *r, uint32_t member, uint32_t queue,
+                         const struct nadi_step *step, uint32_t to)
+{
+    return nadi_program_sent_bytes_to(nadi_participants_program(r->participants, member),
+                                      nadi_participants_local(r->participants, member), queue,
+                                      queue_of(r, member, queue)->step, step, to);
+}
+
 static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t queue)
 {
     const struct run *r = &s->programs->runs.items[run];
     const struct nadi_step step = step_of(r, member, queue);
+    uint64_t bytes = bytes_to(r, member, queue, &step, receiver(&step, 0));
     struct nadi_message m = {
         .copies = 1,
-        .bytes = nadi_wire_bytes(
-            r->participants->phase->wire,
-            nadi_program_sent_bytes(nadi_participants_program(r->participants, member),
-                                    nadi_participants_local(r->participants, member), queue,
-                                    queue_of(r, member, queue)->step)),
         .kind = s->programs->kind_message,
         .a = run,
         .b = member,
@@ -209,6 +213,9 @@ static void send(struct nadi_system *s, uint32_t run, uint32_t member, uint32_t 
         if (receiver(&step, k) == step.but)
             continue;
         r = &s->programs->runs.items[run];
+        if (step.each)
+            bytes = bytes_to(r, member, queue, &step, receiver(&step, k));
+        m.bytes = nadi_wire_bytes(r->participants->phase->wire, bytes);
         nadi_participants_address(
             s, r->participants, queue, member,
             nadi_participants_member(r->participants, member, receiver(&step, k)), &m);
@@ -325,8 +332,7 @@ static void on_message(void *context, const struct nadi_event *event)
     const struct early message = {
         .from = local,
         .step = from->step,
-        .bytes = nadi_program_sent_bytes(nadi_participants_program(r->participants, member), local,
-                                         queue, from->step),
+        .bytes = bytes_to(r, member, queue, &sent, receiver(&sent, k)),
     };
     struct step_queue *to = queue_of(r, other, sent.to_queue);
     bool there = false, taken = false;

@@ -208,15 +208,17 @@ static int64_t send_all(struct nadi_system *s, struct run *r, struct place from,
                         const struct nadi_step *step, int64_t at)
 {
     const uint32_t count = step->to == NADI_FAN ? step->fan.count : 1;
-    const uint64_t bytes =
-        nadi_program_sent_bytes(nadi_participants_program(r->participants, from.member),
-                                nadi_participants_local(r->participants, from.member), from.queue,
-                                r->members[from.member].queues[from.queue].step);
+    uint64_t bytes = 0;
     int64_t last = at;
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t to = step->to == NADI_FAN ? nadi_member_at(&step->fan, k) : step->to;
         const struct place there = {nadi_participants_member(r->participants, from.member, to),
                                     step->to_queue};
+        if (k == 0 || step->each)
+            bytes = nadi_program_sent_bytes_to(
+                nadi_participants_program(r->participants, from.member),
+                nadi_participants_local(r->participants, from.member), from.queue,
+                r->members[from.member].queues[from.queue].step, step, to);
         if (to != step->but)
             last = nadi_max_i64(last, send(s, r, from, there, bytes, at));
     }

@@ -48,9 +48,9 @@ static void draw_group(struct nadi_rng *rng, uint32_t hosts, uint32_t n, uint32_
 }
 
 static void check(const struct nadi_switch_trees *trees, uint32_t n, struct nadi_rng *rng,
-                  uint32_t *cases)
+                  const char *word, uint32_t *cases)
 {
-    const struct nadi_program_ops *ops = nadi_program_find("inSwitch");
+    const struct nadi_program_ops *ops = nadi_program_find(word);
     for (int kind = 0; kind < NADI_COLLECTIVE_KINDS; kind++) {
         const struct nadi_program_request q = {
             .kind = (enum nadi_collective_kind)kind,
@@ -97,7 +97,8 @@ static void blocks_come_out_right(void **state)
                     nadi_switch_trees_find(&f.graph, ranks, n, &arena, &why);
                 if (!trees)
                     fail_msg("network %zu, %u ranks: %s", i, n, why);
-                check(trees, n, &rng, &cases);
+                check(trees, n, &rng, "inSwitch", &cases);
+                check(trees, n, &rng, "inSwitchStore", &cases);
                 nadi_arena_release(&arena);
             }
         nadi_graph_file_release(&f);

@@ -38,12 +38,13 @@ static void count_member(const struct nadi_program *p, uint32_t from, uint64_t *
     for (uint32_t l = 0; l < p->queues; l++)
         for (uint32_t k = 0; k < p->ops->steps(p, from, l); k++) {
             const struct nadi_step s = nadi_program_step(p, from, l, k);
-            const uint64_t bytes = s.to == NADI_NONE ? 0 : nadi_program_sent_bytes(p, from, l, k);
             if (s.to != NADI_NONE && s.to != NADI_FAN)
-                to[s.to] += bytes;
-            for (uint32_t i = 0; s.to == NADI_FAN && i < s.fan.count; i++)
-                if (nadi_member_at(&s.fan, i) != s.but)
-                    to[nadi_member_at(&s.fan, i)] += bytes;
+                to[s.to] += nadi_program_sent_bytes(p, from, l, k);
+            for (uint32_t i = 0; s.to == NADI_FAN && i < s.fan.count; i++) {
+                const uint32_t other = nadi_member_at(&s.fan, i);
+                if (other != s.but)
+                    to[other] += nadi_program_sent_bytes_to(p, from, l, k, &s, other);
+            }
         }
 }
 

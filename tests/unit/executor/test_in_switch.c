@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { N = 8, BYTES = 1000000 };
+enum { N = 8, BYTES = 1000000, OTHERS = BYTES / N * (N - 1) };
 
 static const char one_switch[] = "topology: [Switch]\nnpus_count: [8]\nbandwidth: [100GB/s]\n"
                                  "latency: [500]\nin-switch-bandwidth: [400GB/s]\n"
@@ -21,12 +21,12 @@ static void begin(struct input_case *c, const char *network, const char *algorit
                   const char *node)
 {
     struct nadi_str s = NADI_STR_INIT;
-    static const char *const kinds[] = {"all-reduce", "all-gather", "reduce-scatter"};
+    static const char *const kinds[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all"};
     static const char *const others[] = {"broadcast", "reduce", "barrier"};
     input_case_init(c);
     nadi_str_add(&s, "{\"endpoint-delay\": 0, \"collective-optimization\": \"localBWAware\", "
                      "\"preferred-dataset-splits\": 1");
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < 4; i++)
         nadi_str_printf(&s, ",\n\"%s-implementation\": [%s]", kinds[i], algorithm);
     for (size_t i = 0; i < 3 && strstr(algorithm, "nSwitch"); i++)
         nadi_str_printf(&s, ",\n\"%s-implementation\": [\"inSwitch10\"]", others[i]);
@@ -75,6 +75,7 @@ static void links_carry_half(void **state)
         {NADI_BROADCAST, BYTES, 0, 0, BYTES},
         {NADI_REDUCE_SCATTER, BYTES, BYTES, BYTES / N, BYTES / N},
         {NADI_ALL_GATHER, BYTES, BYTES, (N - 1) * BYTES, (N - 1) * BYTES},
+        {NADI_ALL_TO_ALL, OTHERS, OTHERS, OTHERS, OTHERS},
     };
     for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
         EACH_MODEL(LINK_MODELS)
@@ -150,6 +151,8 @@ static void times_by_hand(void **state)
         {one_switch, "\"inSwitch10\"", 8, NADI_REDUCE, 2 * 1500 + 350 + 9 * 1500},
         {one_switch, "\"inSwitch10\"", 8, NADI_BROADCAST, 11 * 1500 + 100},
         {one_switch, "\"inSwitch10\"", 8, NADI_BARRIER, 2 * 500 + 100},
+        /* 5 pieces of 25,000 B for each of 7 others */
+        {one_switch, "\"inSwitch5\"", 8, NADI_ALL_TO_ALL, 36 * 750 + 100},
         /* the switch is the bottleneck: 100 + 2000 a piece */
         {slow, "\"inSwitch10\"", 8, NADI_ALL_REDUCE, 2 * 1500 + 2100 + 9 * 2100},
         /* three switches up, two more on the way down */
@@ -174,6 +177,53 @@ static void times_by_hand(void **state)
             nadi_result_release(&r);
             input_case_release(&c);
         }
+}
+
+/* The first form as published, to the nanosecond: a way up, 100 ns where a switch adds up, a way
+ * down; bare switches do it, and figures in the file change nothing. */
+static void stores_and_forwards(void **state)
+{
+    (void)state;
+    enum { UP = 10000, LATENCY = 500 }; /* ns of BYTES; of a link */
+    static const struct {
+        enum nadi_collective_kind kind;
+        uint64_t ns;
+    } cases[] = {
+        {NADI_ALL_REDUCE, UP + LATENCY + 100 + UP + LATENCY},
+        {NADI_REDUCE_SCATTER, UP + LATENCY + 100 + UP / N + LATENCY},
+        {NADI_ALL_GATHER, UP + LATENCY + (N - 1) * UP + LATENCY},
+        {NADI_ALL_TO_ALL, 2 * (UP / N * (N - 1) + LATENCY)},
+    };
+    static const char bare[] =
+        "topology: [Switch]\nnpus_count: [8]\nbandwidth: [100GB/s]\nlatency: [500]\n";
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        EACH_MODEL(ALL_MODELS)
+    for (int figures = 0; figures < 2; figures++) {
+        struct input_case c;
+        struct nadi_result r;
+        if (model == &nadi_network_packet) /* headers; the switch needs a port, which one has */
+            continue;
+        begin(&c, figures ? one_switch : bare, "\"inSwitchStore\"", N, node_of(cases[i].kind));
+        simulate(&c, model, &r);
+        if (r.end_ns != cases[i].ns)
+            fail_msg("%s, model %s: %llu ns, not %llu", nadi_collective_name(cases[i].kind),
+                     model->name, (unsigned long long)r.end_ns, (unsigned long long)cases[i].ns);
+        nadi_result_release(&r);
+        input_case_release(&c);
+    }
+}
+
+/* As packets: headers, and no message goes on before all have come. */
+static void stores_packets(void **state)
+{
+    (void)state;
+    struct input_case c;
+    struct nadi_result r;
+    begin(&c, one_switch, "\"inSwitchStore\"", N, node_of(NADI_ALL_REDUCE));
+    simulate(&c, &nadi_network_packet, &r);
+    assert_true(r.end_ns > 21100 && r.end_ns < 1.05 * 21100);
+    nadi_result_release(&r);
+    input_case_release(&c);
 }
 
 /* Every link of the tree carries m each way, whatever is below it; all others nothing. */
@@ -258,6 +308,8 @@ static void what_cannot_be(void **state)
             "dimension 0 is a Ring, not a Switch");
     refused(two_dims, "\"oneInSwitch\"",
             "no switch is common to all: they differ in dimensions 0 and 1");
+    refused("topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n",
+            "\"inSwitchStore\"", "dimension 0 is a Ring, not a Switch");
     refused("topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n"
             "in-switch-bandwidth: [5]\n",
             "\"ring\"", "only a Switch can reduce; dimension 0 is a Ring");
@@ -275,6 +327,7 @@ int main(void)
         cmocka_unit_test(links_carry_half),      cmocka_unit_test(half_of_a_ring),
         cmocka_unit_test(times_by_hand),         cmocka_unit_test(tree_of_switches),
         cmocka_unit_test(dimensions_and_groups), cmocka_unit_test(what_cannot_be),
+        cmocka_unit_test(stores_and_forwards),   cmocka_unit_test(stores_packets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

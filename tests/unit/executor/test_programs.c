@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-static const struct nadi_verify_machine machine = {.alpha = 500, .beta = 1, .gamma = 0.25};
+static const struct nadi_verify_machine machine = {
+    .alpha = 500, .beta = 1, .gamma = 0.25, .store = NADI_SWITCH_STORE_NS};
 
 /* A full mesh; for algorithms that need it a switch, which is one link away. */
 static void begin(struct job *j, uint32_t npus, const struct nadi_program_ops *ops)

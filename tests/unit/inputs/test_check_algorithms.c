@@ -153,16 +153,17 @@ static void missing_algorithm(void **state)
         &c, "{\"all-reduce-implementation\": [\"ring\"], \"all-gather-implementation\": [],\n"
             "\"collective-optimization\": \"baseline\", \"preferred-dataset-splits\": 1}");
     input_case_workload(&c, 4, "COLL 1 moe_dispatch comm_type=6 comm_size=8\n");
-    input_case_refused(&c,
-                       "system.json: error[system/no-algorithm]: no 'all-to-all-implementation', "
-                       "needed by node 1 \"moe_dispatch\" (ALL_TO_ALL) on ranks 0-3\n"
-                       "  help: add it, for example [\"ring\"]. Allowed: ring, direct[N], "
-                       "halvingDoubling, doubleBinaryTree, oneRing, oneDirect[N], "
-                       "oneHalvingDoubling, multiRing[N], pairwise, bruck, recursiveDoubling, "
-                       "rabenseifner, tree[N], doubleTree[N], chain[N], pat, torus, hierarchical, "
-                       "inSwitch[N], oneMultiRing[N], onePairwise, oneBruck, oneRecursiveDoubling, "
-                       "oneRabenseifner, oneTree[N], oneDoubleTree[N], oneChain[N], onePat, "
-                       "oneTorus, oneHierarchical, oneInSwitch[N]\n");
+    input_case_refused(
+        &c,
+        "system.json: error[system/no-algorithm]: no 'all-to-all-implementation', "
+        "needed by node 1 \"moe_dispatch\" (ALL_TO_ALL) on ranks 0-3\n"
+        "  help: add it, for example [\"ring\"]. Allowed: ring, direct[N], "
+        "halvingDoubling, doubleBinaryTree, oneRing, oneDirect[N], "
+        "oneHalvingDoubling, multiRing[N], pairwise, bruck, recursiveDoubling, "
+        "rabenseifner, tree[N], doubleTree[N], chain[N], pat, torus, hierarchical, "
+        "inSwitch[N], inSwitchStore, oneMultiRing[N], onePairwise, oneBruck, "
+        "oneRecursiveDoubling, oneRabenseifner, oneTree[N], oneDoubleTree[N], oneChain[N], onePat, "
+        "oneTorus, oneHierarchical, oneInSwitch[N], oneInSwitchStore\n");
     input_case_workload(&c, 4, "COLL 1 g comm_type=2 comm_size=8\n");
     assert_false(input_case_load(&c, false));
     assert_non_null(strstr(nadi_str_get(&c.messages),
