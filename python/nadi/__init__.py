@@ -13,10 +13,10 @@ the package's folder, by the variable NADI_LIBRARY, or as build/libnadi.so of th
 where they are installed.
 """
 from ._library import Error, library_path, version
-from .design import optimize_bandwidth
+from .design import memory_pool, optimize_bandwidth
 from .results import Run, diff, load, report
 from .simulate import check, generate_collective, run
 
-__all__ = ["Error", "Run", "check", "diff", "generate_collective", "library_path", "load", "optimize_bandwidth",
-           "report", "run", "version"]
+__all__ = ["Error", "Run", "check", "diff", "generate_collective", "library_path", "load", "memory_pool",
+           "optimize_bandwidth", "report", "run", "version"]
 __version__ = version()

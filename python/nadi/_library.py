@@ -40,7 +40,7 @@ def _load():
         f = getattr(lib, name)
         f.restype, f.argtypes = result, arguments
 
-    for name in ("nadi_setup_init", "nadi_output_init", "nadi_bandwidth_options_init", "nadi_collective_traces_init",
+    for name in ("nadi_setup_init", "nadi_output_init", "nadi_bandwidth_options_init", "nadi_pool_options_init", "nadi_collective_traces_init",
                  "nadi_free", "nadi_job_destroy", "nadi_job_keep_ops", "nadi_job_keep_usage", "nadi_messages_destroy", "nadi_claim_destroy"):
         declare(name, None, c_void_p)
     declare("nadi_version", c_char_p)
@@ -63,6 +63,7 @@ def _load():
     declare("nadi_run_check_folder", c_int, c_char_p, c_void_p)
     declare("nadi_generate_collective", c_int, c_void_p, c_char_p, c_void_p)
     declare("nadi_optimize_bandwidth", c_int, c_void_p, c_void_p, c_void_p)
+    declare("nadi_memory_pool", c_int, c_void_p, c_void_p, c_void_p)
     declare("nadi_query", c_void_p, c_char_p, c_char_p, c_char_p, c_void_p)
     declare("nadi_report_page", c_int, POINTER(c_char_p), c_size_t, c_char_p, c_void_p)
     declare("nadi_report_summary", c_void_p, c_char_p, c_int, c_void_p)

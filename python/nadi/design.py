@@ -13,9 +13,26 @@ def optimize_bandwidth(network, workload, **options):
     Raises Error."""
     tables = workload if isinstance(workload, (str, os.PathLike)) else ",".join(map(os.fspath, workload))
     struct = Struct("nadi_bandwidth_options", **dict(options, network=network, workload=os.fspath(tables), form="json"))
+    return _answer(lib.nadi_optimize_bandwidth, struct)
+
+
+def memory_pool(**options):
+    """Times transfers between NPUs and a hierarchical memory pool, as `nadi memory pool` does: a list of rows with the
+    closed form, the simulation and the stages. options: members of struct nadi_pool_options (include/nadi/memory.h);
+    each may be a list, of which all combinations are computed: memory_pool(groups=256, group_bandwidth=[100, 500]).
+    Raises Error."""
+    def as_text(value):
+        if isinstance(value, (list, tuple)):
+            return ",".join(map(as_text, value))
+        return value if isinstance(value, str) else repr(value)
+    given = {k: v if k == "form_only" else as_text(v) for k, v in options.items()}
+    return _answer(lib.nadi_memory_pool, Struct("nadi_pool_options", **dict(given, form="json")))["rows"]
+
+
+def _answer(function, struct):
     text = ctypes.c_void_p()
     with Messages() as m:
-        status = lib.nadi_optimize_bandwidth(struct.room, ctypes.byref(text), m.handle)
+        status = function(struct.room, ctypes.byref(text), m.handle)
         if status != DONE:
             raise m.error(status)
     return json.loads(take_text(text.value))

@@ -126,6 +126,11 @@ class Package(unittest.TestCase):
         self.assertAlmostEqual(answer["steps"][0]["time_ns"], 30 + 2e6 * 7 / 8 / 7)
         with self.assertRaises(nadi.Error):
             nadi.optimize_bandwidth(self.inputs[2], table, goal="cost")
+        rows = nadi.memory_pool(group_bandwidth=[100, 500], data="private", npu_bandwidth=512, out_bandwidth="512GB/s")
+        self.assertEqual([round(r["form_ns"]) for r in rows], [10741514, 2151580])
+        self.assertEqual([r["simulated_ns"] for r in rows], [r["form_ns"] for r in rows])
+        with self.assertRaises(nadi.Error):
+            nadi.memory_pool(groups=250)
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(*self.inputs, mismatch="maybe")
         self.assertIn("mismatch must be error|warn", str(caught.exception))

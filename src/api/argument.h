@@ -11,6 +11,7 @@
 #include <nadi/collective.h>
 #include <nadi/import.h>
 #include <nadi/measure.h>
+#include <nadi/memory.h>
 #include <nadi/model.h>
 #include <nadi/nadi.h>
 #include <nadi/optimize.h>
@@ -109,6 +110,7 @@ extern const struct nadi_struct nadi_trace_link_struct;
 extern const struct nadi_struct nadi_trace_convert_struct;
 extern const struct nadi_struct nadi_trace_import_struct;
 extern const struct nadi_struct nadi_bandwidth_options_struct;
+extern const struct nadi_struct nadi_pool_options_struct;
 extern const struct nadi_struct nadi_fit_options_struct;
 extern const struct nadi_struct nadi_validate_options_struct;
 extern const struct nadi_struct nadi_model_setup_struct;

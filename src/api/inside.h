@@ -31,6 +31,8 @@ enum nadi_status nadi_do_trace_convert(const struct nadi_trace_convert *given, c
                                        struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_import(const struct nadi_trace_import *given, char **report,
                                       struct nadi_diags *messages);
+enum nadi_status nadi_do_memory_pool(const struct nadi_pool_options *options, char **report,
+                                     struct nadi_diags *messages);
 enum nadi_status nadi_do_optimize_bandwidth(const struct nadi_bandwidth_options *options,
                                             char **report, struct nadi_diags *messages);
 enum nadi_status nadi_do_fit_logs(const struct nadi_fit_options *options, char **report,

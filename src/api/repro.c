@@ -32,6 +32,17 @@ void nadi_repro_number(struct nadi_repro *r, const char *label, double published
             });
 }
 
+void nadi_repro_beside(struct nadi_repro *r, const char *label, double published, double ours,
+                       const char *unit)
+{
+    push(r, (struct nadi_repro_row){.label = label,
+                                    .unit = unit,
+                                    .published = published,
+                                    .ours = ours,
+                                    .passed = true,
+                                    .beside = true});
+}
+
 void nadi_repro_word(struct nadi_repro *r, const char *label, const char *published,
                      const char *ours)
 {
@@ -124,7 +135,9 @@ static void remove_folder(void *folder)
 
 static void number_text(char out[32], double value)
 {
-    if (fabs(value - round(value)) < 1e-9 && fabs(value) < 1e12)
+    if (isnan(value))
+        snprintf(out, 32, "-");
+    else if (fabs(value - round(value)) < 1e-9 && fabs(value) < 1e12)
         snprintf(out, 32, "%.0f", value);
     else
         snprintf(out, 32, "%.3f", value);
@@ -134,6 +147,7 @@ static void add_text(const struct nadi_repro_study *study, const struct nadi_rep
                      struct nadi_str *out)
 {
     nadi_str_printf(out, "%s: %s\n  %s\n", study->name, study->title, study->source);
+    size_t beside = 0;
     nadi_str_printf(out, "  %-54s %14s %14s\n", "", "published", "nadi");
     for (size_t i = 0; i < r->count; i++) {
         const struct nadi_repro_row *row = &r->rows[i];
@@ -143,11 +157,16 @@ static void add_text(const struct nadi_repro_study *study, const struct nadi_rep
         nadi_str_printf(out, "  %-54s %14s %14s %-3s %s", row->label,
                         row->published_word ? row->published_word : published,
                         row->our_word ? row->our_word : ours, row->unit,
-                        row->passed ? "pass" : "FAIL");
+                        row->beside   ? "beside"
+                        : row->passed ? "pass"
+                                      : "FAIL");
+        beside += row->beside;
         if (!row->our_word && fabs(row->ours - row->published) > 1e-9)
             nadi_str_printf(out, " (%+.3g %%)", (row->ours / row->published - 1) * 100);
         nadi_str_add(out, "\n");
     }
+    if (beside > 0)
+        nadi_str_add(out, "  beside: not a reproduction; decides nothing\n");
     nadi_str_add(out, "\n");
 }
 
@@ -169,10 +188,14 @@ static void add_json(struct nadi_json *j, const struct nadi_repro_study *study,
         } else {
             nadi_json_double(j, "published", row->published);
             nadi_json_double(j, "nadi", row->ours);
-            nadi_json_double(j, "tolerance", row->tolerance);
+            if (!row->beside)
+                nadi_json_double(j, "tolerance", row->tolerance);
         }
         nadi_json_string(j, "unit", row->unit);
-        nadi_json_bool(j, "passed", row->passed);
+        if (row->beside)
+            nadi_json_bool(j, "decides", false);
+        else
+            nadi_json_bool(j, "passed", row->passed);
         nadi_json_close(j);
     }
     nadi_json_close(j);
@@ -245,7 +268,7 @@ static bool run_study(const struct nadi_repro_study *study, const char *inputs,
     r.folder = folder;
     const bool ok = study->run(&r);
     for (size_t i = 0; i < r.count; i++) {
-        totals->passed += r.rows[i].passed;
+        totals->passed += r.rows[i].passed && !r.rows[i].beside;
         totals->failed += !r.rows[i].passed;
     }
     if (ok && json)

@@ -15,6 +15,7 @@ struct nadi_repro_row {
     double published, ours, tolerance;     /* relative */
     const char *published_word, *our_word; /* instead of numbers, where not NULL */
     bool passed;
+    bool beside; /* decides nothing */
 };
 
 struct nadi_repro {
@@ -39,6 +40,10 @@ void nadi_repro_number(struct nadi_repro *r, const char *label, double published
                        const char *unit, double tolerance);
 void nadi_repro_word(struct nadi_repro *r, const char *label, const char *published,
                      const char *ours);
+/* A figure that decides nothing, because the published inputs are not public or its model says
+ * less; `published` NAN: none is. */
+void nadi_repro_beside(struct nadi_repro *r, const char *label, double published, double ours,
+                       const char *unit);
 /* Writes a file of the study's folder; its path, NULL with an error. */
 const char *nadi_repro_file(struct nadi_repro *r, const char *name, const char *format, ...)
     NADI_PRINTF(3, 4);

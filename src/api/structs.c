@@ -269,6 +269,27 @@ static const struct nadi_field nadi_bandwidth_options_members[] = {
 };
 TABLE(nadi_bandwidth_options, nadi_bandwidth_options_init);
 
+static const struct nadi_field nadi_pool_options_members[] = {
+    NADI_TEXT(struct nadi_pool_options, nodes, 1),
+    NADI_TEXT(struct nadi_pool_options, npus, 1),
+    NADI_TEXT(struct nadi_pool_options, switches, 1),
+    NADI_TEXT(struct nadi_pool_options, groups, 1),
+    NADI_TEXT(struct nadi_pool_options, group_bandwidth, 1),
+    NADI_TEXT(struct nadi_pool_options, out_bandwidth, 1),
+    NADI_TEXT(struct nadi_pool_options, npu_bandwidth, 1),
+    NADI_TEXT(struct nadi_pool_options, group_latency, 1),
+    NADI_TEXT(struct nadi_pool_options, out_latency, 1),
+    NADI_TEXT(struct nadi_pool_options, npu_latency, 1),
+    NADI_TEXT(struct nadi_pool_options, chunk, 1),
+    NADI_TEXT(struct nadi_pool_options, bytes, 1),
+    NADI_TEXT(struct nadi_pool_options, data, 1),
+    NADI_TEXT(struct nadi_pool_options, direction, 1),
+    NADI_FLAG(struct nadi_pool_options, form_only),
+    NADI_TEXT(struct nadi_pool_options, form, 1),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_pool_options, nadi_pool_options_init);
+
 static const struct nadi_field nadi_fit_options_members[] = {
     NADI_LIST(struct nadi_fit_options, logs, log_count, NADI_FIELD_PATHS, 0),
     NADI_PATH(struct nadi_fit_options, platform, 0),
@@ -466,6 +487,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_trace_convert_struct,
     &nadi_trace_import_struct,
     &nadi_bandwidth_options_struct,
+    &nadi_pool_options_struct,
     &nadi_fit_options_struct,
     &nadi_validate_options_struct,
     &nadi_model_setup_struct,

@@ -97,6 +97,7 @@ extern const struct nadi_command nadi_command_collective_convert;
 extern const struct nadi_command nadi_command_collective_synth;
 extern const struct nadi_command nadi_command_topo;
 extern const struct nadi_command nadi_command_optimize_bandwidth;
+extern const struct nadi_command nadi_command_memory_pool;
 extern const struct nadi_command nadi_command_fit;
 extern const struct nadi_command nadi_command_validate_collectives;
 extern const struct nadi_command nadi_command_validate_compute;

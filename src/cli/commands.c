@@ -48,6 +48,7 @@ const struct nadi_command *const nadi_commands[] = {
     &nadi_command_collective_synth,
     &nadi_command_topo,
     &nadi_command_optimize_bandwidth,
+    &nadi_command_memory_pool,
     &nadi_command_fit,
     &nadi_command_validate_collectives,
     &nadi_command_validate_compute,

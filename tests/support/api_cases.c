@@ -7,6 +7,7 @@
 #include <nadi/collective.h>
 #include <nadi/import.h>
 #include <nadi/measure.h>
+#include <nadi/memory.h>
 #include <nadi/model.h>
 #include <nadi/optimize.h>
 #include <nadi/report.h>
@@ -606,6 +607,25 @@ static enum nadi_status designs(const struct api_place *p)
     return end(p, status, false, m);
 }
 
+static enum nadi_status pools(const struct api_place *p)
+{
+    static const char *const forms[] = {"text", "json", "csv"};
+    enum nadi_status status = NADI_STATUS_DONE;
+    struct nadi_diags *m = nadi_messages_create();
+    for (size_t i = 0; status == NADI_STATUS_DONE && i < 3; i++) {
+        struct nadi_pool_options o;
+        char *text = NULL;
+        nadi_pool_options_init(&o);
+        o.nodes = o.npus = o.switches = "2,4";
+        o.groups = "8";
+        o.bytes = "1MiB";
+        o.form = forms[i];
+        status = nadi_memory_pool(&o, &text, m);
+        say(p, text);
+    }
+    return end(p, status, false, m);
+}
+
 /* ---- inputs --------------------------------------------------------------------------------- */
 
 static void write_captures(const char *folder)
@@ -723,5 +743,6 @@ const struct api_case api_cases[] = {
     {"synthesis", synthesis},
     {"measurements", measurements},
     {"designs", designs},
+    {"pools", pools},
     {NULL, NULL},
 };
