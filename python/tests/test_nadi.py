@@ -131,6 +131,12 @@ class Package(unittest.TestCase):
         self.assertEqual([r["simulated_ns"] for r in rows], [r["form_ns"] for r in rows])
         with self.assertRaises(nadi.Error):
             nadi.memory_pool(groups=250)
+        self.assertEqual([c["conflicts"] for c in nadi.fabric_check([8, 12], (2, 3))], [2, 0, 12, 0])
+        self.assertEqual(nadi.fabric_count(64)[0]["switches"], 1087)
+        routed = nadi.fabric_route(8, "0,2>0,2; 1,4>1,4; 3,5>3,5", middle=2)
+        self.assertEqual((routed["verdict"], routed["smallest_conflict"], len(routed["rounds"])), ("conflict", [0, 1, 2], 2))
+        with self.assertRaises(nadi.Error):
+            nadi.fabric_route(8, "0>9")
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(*self.inputs, mismatch="maybe")
         self.assertIn("mismatch must be error|warn", str(caught.exception))

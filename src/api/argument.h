@@ -9,6 +9,7 @@
 #include "base/diag.h"
 
 #include <nadi/collective.h>
+#include <nadi/fabric.h>
 #include <nadi/import.h>
 #include <nadi/measure.h>
 #include <nadi/memory.h>
@@ -109,6 +110,9 @@ extern const struct nadi_struct nadi_collective_synth_options_struct;
 extern const struct nadi_struct nadi_trace_link_struct;
 extern const struct nadi_struct nadi_trace_convert_struct;
 extern const struct nadi_struct nadi_trace_import_struct;
+extern const struct nadi_struct nadi_fabric_route_options_struct;
+extern const struct nadi_struct nadi_fabric_check_options_struct;
+extern const struct nadi_struct nadi_fabric_count_options_struct;
 extern const struct nadi_struct nadi_bandwidth_options_struct;
 extern const struct nadi_struct nadi_pool_options_struct;
 extern const struct nadi_struct nadi_fit_options_struct;

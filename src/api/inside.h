@@ -33,6 +33,12 @@ enum nadi_status nadi_do_trace_import(const struct nadi_trace_import *given, cha
                                       struct nadi_diags *messages);
 enum nadi_status nadi_do_memory_pool(const struct nadi_pool_options *options, char **report,
                                      struct nadi_diags *messages);
+enum nadi_status nadi_do_fabric_route_flows(const struct nadi_fabric_route_options *options,
+                                            char **report, struct nadi_diags *messages);
+enum nadi_status nadi_do_fabric_check_strategies(const struct nadi_fabric_check_options *options,
+                                                 char **report, struct nadi_diags *messages);
+enum nadi_status nadi_do_fabric_count_switches(const struct nadi_fabric_count_options *options,
+                                               char **report, struct nadi_diags *messages);
 enum nadi_status nadi_do_optimize_bandwidth(const struct nadi_bandwidth_options *options,
                                             char **report, struct nadi_diags *messages);
 enum nadi_status nadi_do_fit_logs(const struct nadi_fit_options *options, char **report,

@@ -246,6 +246,33 @@ static const struct nadi_field nadi_trace_import_members[] = {
 };
 TABLE(nadi_trace_import, nadi_trace_import_init);
 
+static const struct nadi_field nadi_fabric_route_options_members[] = {
+    NADI_U32(struct nadi_fabric_route_options, ports, 2, 1024),
+    NADI_U32(struct nadi_fabric_route_options, middle, 1, 16),
+    NADI_TEXT(struct nadi_fabric_route_options, flows, 1),
+    NADI_TEXT(struct nadi_fabric_route_options, on_conflict, 1),
+    NADI_TEXT(struct nadi_fabric_route_options, form, 0),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_fabric_route_options, nadi_fabric_route_options_init);
+
+static const struct nadi_field nadi_fabric_check_options_members[] = {
+    NADI_TEXT(struct nadi_fabric_check_options, ports, 1),
+    NADI_TEXT(struct nadi_fabric_check_options, middle, 1),
+    NADI_TEXT(struct nadi_fabric_check_options, placement, 1),
+    NADI_TEXT(struct nadi_fabric_check_options, form, 0),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_fabric_check_options, nadi_fabric_check_options_init);
+
+static const struct nadi_field nadi_fabric_count_options_members[] = {
+    NADI_TEXT(struct nadi_fabric_count_options, ports, 1),
+    NADI_TEXT(struct nadi_fabric_count_options, middle, 1),
+    NADI_TEXT(struct nadi_fabric_count_options, form, 0),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_fabric_count_options, nadi_fabric_count_options_init);
+
 static const struct nadi_field nadi_bandwidth_options_members[] = {
     NADI_PATH(struct nadi_bandwidth_options, network, 1),
     NADI_TEXT(struct nadi_bandwidth_options, workload, 1),
@@ -486,6 +513,9 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_trace_link_struct,
     &nadi_trace_convert_struct,
     &nadi_trace_import_struct,
+    &nadi_fabric_route_options_struct,
+    &nadi_fabric_check_options_struct,
+    &nadi_fabric_count_options_struct,
     &nadi_bandwidth_options_struct,
     &nadi_pool_options_struct,
     &nadi_fit_options_struct,

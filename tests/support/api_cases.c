@@ -9,6 +9,7 @@
 #include <nadi/measure.h>
 #include <nadi/memory.h>
 #include <nadi/model.h>
+#include <nadi/fabric.h>
 #include <nadi/optimize.h>
 #include <nadi/report.h>
 #include <nadi/topo.h>
@@ -596,14 +597,32 @@ static enum nadi_status measurements(const struct api_place *p)
 static enum nadi_status designs(const struct api_place *p)
 {
     struct nadi_bandwidth_options o;
+    struct nadi_fabric_route_options route;
+    struct nadi_fabric_check_options check;
+    struct nadi_fabric_count_options count;
     char network[PATH_BYTES], table[PATH_BYTES], out[PATH_BYTES], *text = NULL;
     nadi_bandwidth_options_init(&o);
     o.network = in_folder(network, p->in, "network.yml");
     o.workload = in_folder(table, p->in, "micro.txt");
     o.out = in_folder(out, p->out, "split");
     struct nadi_diags *m = nadi_messages_create();
-    const enum nadi_status status = nadi_optimize_bandwidth(&o, &text, m);
+    enum nadi_status status = nadi_optimize_bandwidth(&o, &text, m);
     say(p, text);
+    nadi_fabric_route_options_init(&route);
+    nadi_fabric_check_options_init(&check);
+    nadi_fabric_count_options_init(&count);
+    route.ports = 8;
+    route.middle = 2;
+    route.flows = "0,2>0,2; 1,4>1,4; 3,5>3,5";
+    check.ports = count.ports = "8";
+    check.middle = "2";
+    for (uint32_t k = 0; k < 3 && status == NADI_STATUS_DONE; k++) {
+        text = NULL;
+        status = k == 0   ? nadi_fabric_route_flows(&route, &text, m)
+                 : k == 1 ? nadi_fabric_check_strategies(&check, &text, m)
+                          : nadi_fabric_count_switches(&count, &text, m);
+        say(p, text);
+    }
     return end(p, status, false, m);
 }
 
