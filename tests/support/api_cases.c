@@ -5,11 +5,11 @@
 #include "support/capture_write.h"
 
 #include <nadi/collective.h>
+#include <nadi/fabric.h>
 #include <nadi/import.h>
 #include <nadi/measure.h>
 #include <nadi/memory.h>
 #include <nadi/model.h>
-#include <nadi/fabric.h>
 #include <nadi/optimize.h>
 #include <nadi/report.h>
 #include <nadi/topo.h>
