@@ -6,6 +6,14 @@ import os
 from ._library import DONE, Messages, Struct, lib, take_text
 
 
+def cost(cluster=None, network=None, **options):
+    """The bill of materials of a cluster, or of a network alone, as `nadi cost` gives it: a dict with "cost" (capital,
+    power, what lacks a price) and "parts". options: members of struct nadi_cost_options (include/nadi/cost.h), like
+    ranks=512, catalogue="ours.yaml", years=5. Raises Error."""
+    named = {k: v for k, v in (("cluster", cluster), ("network", network)) if v is not None}
+    return _answer(lib.nadi_cost, Struct("nadi_cost_options", **dict(options, **named, form="json")))
+
+
 def optimize_bandwidth(network, workload, **options):
     """Divides an NPU's bandwidth between the dimensions of a network, as `nadi optimize bandwidth` does: a dict with
     "answers", each with its dimensions and steps. workload: a path or several. options: members of struct

@@ -137,6 +137,12 @@ class Package(unittest.TestCase):
         self.assertEqual((routed["verdict"], routed["smallest_conflict"], len(routed["rounds"])), ("conflict", [0, 1, 2], 2))
         with self.assertRaises(nadi.Error):
             nadi.fabric_route(8, "0>9")
+        bill = nadi.cost("dgx-h100", ranks=64)
+        self.assertEqual(sum(p["usd"] for p in bill["parts"]), bill["cost"]["capital_usd"])
+        self.assertEqual(nadi.cost(network="fat-tree k=4")["parts"][0]["count"], 16)
+        with self.assertRaises(nadi.Error) as caught:
+            nadi.cost("dgx-h100")
+        self.assertIn("--ranks", str(caught.exception))
         with self.assertRaises(nadi.Error) as caught:
             nadi.run(*self.inputs, mismatch="maybe")
         self.assertIn("mismatch must be error|warn", str(caught.exception))

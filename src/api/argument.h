@@ -9,6 +9,7 @@
 #include "base/diag.h"
 
 #include <nadi/collective.h>
+#include <nadi/cost.h>
 #include <nadi/fabric.h>
 #include <nadi/import.h>
 #include <nadi/measure.h>
@@ -115,6 +116,7 @@ extern const struct nadi_struct nadi_fabric_check_options_struct;
 extern const struct nadi_struct nadi_fabric_count_options_struct;
 extern const struct nadi_struct nadi_bandwidth_options_struct;
 extern const struct nadi_struct nadi_pool_options_struct;
+extern const struct nadi_struct nadi_cost_options_struct;
 extern const struct nadi_struct nadi_fit_options_struct;
 extern const struct nadi_struct nadi_validate_options_struct;
 extern const struct nadi_struct nadi_model_setup_struct;

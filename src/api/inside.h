@@ -41,6 +41,8 @@ enum nadi_status nadi_do_fabric_count_switches(const struct nadi_fabric_count_op
                                                char **report, struct nadi_diags *messages);
 enum nadi_status nadi_do_optimize_bandwidth(const struct nadi_bandwidth_options *options,
                                             char **report, struct nadi_diags *messages);
+enum nadi_status nadi_do_cost(const struct nadi_cost_options *options, char **report,
+                              struct nadi_diags *messages);
 enum nadi_status nadi_do_fit_logs(const struct nadi_fit_options *options, char **report,
                                   struct nadi_diags *messages);
 enum nadi_status nadi_do_validate_collectives_folder(const struct nadi_validate_options *options,

@@ -117,6 +117,7 @@ void nadi_job_release(struct nadi_job *job)
     if (job->load_called)
         nadi_inputs_release(&job->inputs);
     nadi_job_drop_study(job);
+    nadi_job_drop_cost(job);
     nadi_written_release(&job->written);
     nadi_arena_release(&job->arena);
 }
@@ -137,6 +138,14 @@ enum nadi_status nadi_do_job_load(struct nadi_job *job, struct nadi_diags *diags
 {
     if (job->bad_setup || !has_files(job, diags))
         return NADI_STATUS_INPUT;
+    if (job->options.catalogue)
+        return nadi_error(diags, "setup/catalogue", NADI_NOWHERE,
+                          "`nadi model run --cluster NAME --catalogue NAME`; `nadi cost --network "
+                          "FILE` counts a network alone",
+                          "a network file does not say which devices it joins, so a run of traces "
+                          "has no cost")
+                   ? NADI_STATUS_DONE
+                   : NADI_STATUS_INPUT;
     job->load_called = true;
     job->loaded = nadi_inputs_load(&job->inputs, &job->options, diags);
     return job->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;

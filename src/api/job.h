@@ -4,6 +4,7 @@
 
 #include "api/gate.h"
 #include "base/arena.h"
+#include "cost/bill.h"
 #include "format/out.h"
 #include "inputs/inputs.h"
 #include "model/study.h"
@@ -20,7 +21,14 @@ struct nadi_job {
     struct nadi_result result;   /* valid once ran */
     struct nadi_written written; /* by nadi_job_write, without summary.json */
     bool has_written;
-    struct nadi_study *study; /* of nadi_model_load, else NULL; owned */
+    struct nadi_study *study;   /* of nadi_model_load, else NULL; owned */
+    struct nadi_job_cost *cost; /* where a catalogue is named, else NULL; owned */
+};
+
+struct nadi_job_cost {
+    struct nadi_prices prices;
+    struct nadi_bill bill;
+    struct nadi_worth worth; /* of the step, valid once ran */
 };
 
 /* The functions of the interface that work on jobs, behind the gate (inside.h). */
@@ -46,6 +54,12 @@ void nadi_job_release(struct nadi_job *job);
 
 /* model.c */
 void nadi_job_drop_study(struct nadi_job *job);
+
+/* cost.c: the bill of the study's cluster, where options.catalogue names one. */
+bool nadi_job_find_cost(struct nadi_job *job, struct nadi_diags *diags) NADI_MUST_USE;
+/* After the run. */
+void nadi_job_find_worth(struct nadi_job *job);
+void nadi_job_drop_cost(struct nadi_job *job);
 
 /* generate.c: "none", "gzip", "zstd"; NULL: none. False with an error. */
 bool nadi_api_coding(const char *word, enum nadi_coding *coding, struct nadi_diags *messages);

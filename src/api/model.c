@@ -123,7 +123,8 @@ enum nadi_status nadi_do_model_load(struct nadi_job *job, const struct nadi_mode
         return NADI_STATUS_INPUT;
     if (nadi_step_init(&step, job->study, diags)) {
         job->load_called = true;
-        job->loaded = nadi_model_inputs(&job->inputs, &step, &job->options, diags);
+        job->loaded = nadi_model_inputs(&job->inputs, &step, &job->options, diags) &&
+                      nadi_job_find_cost(job, diags);
     }
     nadi_step_release(&step);
     return job->loaded ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
@@ -133,10 +134,13 @@ char *nadi_do_model_result(const struct nadi_job *job, int json, int colour)
 {
     struct nadi_str text = NADI_STR_INIT;
     const struct nadi_step_figures f = nadi_step_figures(job->study, job->result.end_ns);
+    const struct nadi_job_cost *c = job->cost;
+    const struct nadi_step_cost cost = {c ? &c->bill : NULL, c ? &c->worth : NULL,
+                                        c ? &c->prices : NULL};
     if (json)
-        nadi_step_figures_json(job->study, &f, &text);
+        nadi_step_figures_json(job->study, &f, &cost, &text);
     else
-        nadi_step_figures_text(job->study, &f, colour != 0, &text);
+        nadi_step_figures_text(job->study, &f, &cost, colour != 0, &text);
     return taken(&text);
 }
 

@@ -44,6 +44,7 @@ enum nadi_status nadi_do_job_run(struct nadi_job *job, const struct nadi_watch *
     nadi_diags_append(diags, &job->result.diags);
     switch (job->result.outcome) {
     case NADI_OUTCOME_DONE:
+        nadi_job_find_worth(job);
         if (job->options.samples && job->inputs.system.library)
             job->result.uncertainty = nadi_sample_platform(&job->inputs, job->options.samples,
                                                            job->options.seed, &job->result.arena);

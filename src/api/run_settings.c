@@ -170,6 +170,38 @@ const struct nadi_setting nadi_run_intervals[] = {
     END,
 };
 
+const struct nadi_setting nadi_run_cost[] = {
+    {.name = "catalogue",
+     .argument = "NAME|FILE",
+     .type = NADI_TYPE_TEXT,
+     AT(catalogue),
+     .doc = "Prices and powers (`nadi model list`): also capital, energy, tokens per $ and per J"},
+    {.name = "years",
+     .argument = "N",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "4",
+     .above_min = true,
+     .max = 100,
+     AT(years),
+     .doc = "Years over which the parts are paid"},
+    {.name = "electricity",
+     .argument = "$",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "0.10",
+     .max = 1000,
+     AT(electricity),
+     .doc = "$ per kWh"},
+    {.name = "pue",
+     .argument = "X",
+     .type = NADI_TYPE_NUMBER,
+     .preset = "1.2",
+     .min = 1,
+     .max = 100,
+     AT(pue),
+     .doc = "Power of the facility by that of the parts (PUE)"},
+    END,
+};
+
 const struct nadi_setting nadi_run_limits[] = {
     {.name = "max-sim",
      .argument = "TIME",
@@ -197,13 +229,10 @@ static const struct nadi_setting others[] = {
     }
 
 const struct nadi_schema *const nadi_run_tables[] = {
-    TABLE(nadi_run_files, "inputs of a run"),
-    TABLE(nadi_run_model, "model of a run"),
-    TABLE(nadi_run_system, "system of a run"),
-    TABLE(nadi_run_intervals, "uncertainty of a run"),
-    TABLE(nadi_run_limits, "limits of a run"),
-    TABLE(others, "limits of a run"),
-    NULL,
+    TABLE(nadi_run_files, "inputs of a run"),  TABLE(nadi_run_model, "model of a run"),
+    TABLE(nadi_run_system, "system of a run"), TABLE(nadi_run_intervals, "uncertainty of a run"),
+    TABLE(nadi_run_cost, "cost of a run"),     TABLE(nadi_run_limits, "limits of a run"),
+    TABLE(others, "limits of a run"),          NULL,
 };
 
 /* --- by name ------------------------------------------------------------------------------------

@@ -317,6 +317,20 @@ static const struct nadi_field nadi_pool_options_members[] = {
 };
 TABLE(nadi_pool_options, nadi_pool_options_init);
 
+static const struct nadi_field nadi_cost_options_members[] = {
+    NADI_PATH(struct nadi_cost_options, cluster, 0),
+    NADI_PATH(struct nadi_cost_options, network, 0),
+    NADI_PATH(struct nadi_cost_options, catalogue, 1),
+    NADI_U32(struct nadi_cost_options, ranks, 0, INT32_MAX),
+    NADI_TEXT(struct nadi_cost_options, memory, 0),
+    NADI_REAL(struct nadi_cost_options, years, 1e-3, 100),
+    NADI_REAL(struct nadi_cost_options, electricity, 0, 1000),
+    NADI_REAL(struct nadi_cost_options, pue, 1, 100),
+    NADI_TEXT(struct nadi_cost_options, form, 0),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_cost_options, nadi_cost_options_init);
+
 static const struct nadi_field nadi_fit_options_members[] = {
     NADI_LIST(struct nadi_fit_options, logs, log_count, NADI_FIELD_PATHS, 0),
     NADI_PATH(struct nadi_fit_options, platform, 0),
@@ -518,6 +532,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_fabric_count_options_struct,
     &nadi_bandwidth_options_struct,
     &nadi_pool_options_struct,
+    &nadi_cost_options_struct,
     &nadi_fit_options_struct,
     &nadi_validate_options_struct,
     &nadi_model_setup_struct,

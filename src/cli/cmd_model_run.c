@@ -60,6 +60,7 @@ static const struct nadi_option_group model_run_groups[] = {
     {"Output", nadi_cli_outputs, offsetof(struct run_values, outputs)},
     {"Text", brief, 0},
     {"Uncertainty", nadi_run_intervals, GIVEN},
+    {"Cost", nadi_run_cost, GIVEN},
     {.heading = NULL},
 };
 

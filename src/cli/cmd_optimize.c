@@ -44,7 +44,8 @@ static const struct nadi_setting input[] = {
      .type = NADI_TYPE_TEXT,
      .argument = "FILE",
      AT(prices),
-     .doc = "$ per GB/s of links, switches and NICs, by tier"},
+     .doc = "$ per GB/s of links, switches and NICs, by tier: a file, or a catalogue's name "
+            "(libra: the bandwidth paper's)"},
     {.name = "half-links",
      .type = NADI_TYPE_FLAG,
      AT(half_links),

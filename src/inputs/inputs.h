@@ -58,7 +58,9 @@ struct nadi_run_options {
     uint64_t most_spans;   /* beyond it those of one rank a class; 0: a number that fits memory */
     uint32_t samples;      /* of the platform's intervals; 0: none */
     uint64_t seed;         /* of them */
-    bool record_usage;     /* keep what links carry over time */
+    const char *catalogue; /* of prices and powers; NULL: none */
+    double years, electricity, pue; /* as cost/bill.h has them */
+    bool record_usage;              /* keep what links carry over time */
 };
 
 /* One resolved setting, for the echo of the configuration and `nadi explain`. */

@@ -9,8 +9,8 @@
 static bool lengths_agree(struct nadi_load *l, const struct nadi_schema_values *values)
 {
     static const char *const keys[] = {
-        "npus_count",       "bandwidth",           "latency",
-        "oversubscription", "in-switch-bandwidth", "in-switch-latency"};
+        "npus_count",          "bandwidth",         "latency", "oversubscription",
+        "in-switch-bandwidth", "in-switch-latency", "tiers"};
     const struct nadi_schema_value *topology = nadi_schema_get(values, "topology");
     bool ok = true;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

@@ -4,6 +4,14 @@
 
 bool nadi_network_file_open(struct nadi_graph_file *f, const char *path, struct nadi_diags *diags)
 {
+    struct nadi_topology t;
+    return nadi_network_file_open_dims(f, &t, path, diags);
+}
+
+bool nadi_network_file_open_dims(struct nadi_graph_file *f, struct nadi_topology *t,
+                                 const char *path, struct nadi_diags *diags)
+{
+    *t = (struct nadi_topology){0};
     /* As a run reads it whose messages share links. */
     struct nadi_inputs in = {
         .options = {.network = path, .network_model = nadi_network_sharing, .strict = true}};
@@ -13,8 +21,11 @@ bool nadi_network_file_open(struct nadi_graph_file *f, const char *path, struct 
     nadi_graph_init(&in.graph);
     bool ok = nadi_load_network(&l);
     const bool is_graph = l.graph_ready;
-    if (ok && !is_graph)
+    if (ok && !is_graph) {
+        if (!l.graph_path)
+            *t = in.topology;
         ok = nadi_load_graph(&l) && (in.has_graph || nadi_load_graph_from_dims(&l));
+    }
     *f = (struct nadi_graph_file){.kind = "dimensions", .routing = in.routing.scheme};
     if (ok && is_graph) {
         /* Once more, with what a run does not need: prices. What it says has been said. */

@@ -8,4 +8,9 @@
 bool nadi_network_file_open(struct nadi_graph_file *f, const char *path,
                             struct nadi_diags *diags) NADI_MUST_USE;
 
+/* The same with its dimensions, finished, where the file is a list of those without a graph;
+ * dim_count 0 where it is nodes and links. */
+bool nadi_network_file_open_dims(struct nadi_graph_file *f, struct nadi_topology *t,
+                                 const char *path, struct nadi_diags *diags) NADI_MUST_USE;
+
 #endif

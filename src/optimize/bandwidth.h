@@ -52,9 +52,10 @@ enum nadi_bandwidth_goal { NADI_GOAL_TIME, NADI_GOAL_TIME_COST, NADI_GOAL_COST }
 /* Reads the network: LIBRA's YAML or JSON, or a network.yml of dimensions. */
 bool nadi_bandwidth_read_network(struct nadi_bandwidth_network *n, const char *path,
                                  struct nadi_arena *arena, struct nadi_diags *diags) NADI_MUST_USE;
-/* Prices by tier; half: only half as many links in rings and full meshes (an artifact's counting).
+/* Prices by tier, of a catalogue by name or path; half: only half as many links in rings and full
+ * meshes (an artifact's counting).
  */
-bool nadi_bandwidth_read_prices(struct nadi_bandwidth_network *n, const char *path, bool half,
+bool nadi_bandwidth_read_prices(struct nadi_bandwidth_network *n, const char *name, bool half,
                                 struct nadi_diags *diags) NADI_MUST_USE;
 
 struct nadi_text_workload_files {

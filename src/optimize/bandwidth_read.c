@@ -2,6 +2,7 @@
  * as the two published sets of inputs spell them differently. */
 #include "base/str.h"
 #include "base/units.h"
+#include "cost/prices.h"
 #include "format/doc.h"
 #include "optimize/bandwidth.h"
 
@@ -182,67 +183,29 @@ bool nadi_bandwidth_read_network(struct nadi_bandwidth_network *n, const char *p
 
 /* ---- prices -------------------------------------------------------------------------------- */
 
-struct price {
-    double link, sw, nic;
-};
-
-static bool read_price(struct reader *r, const struct nadi_doc_node *tier, struct price *p)
+static bool price_dim(struct nadi_bandwidth_network *n, uint32_t d,
+                      const struct nadi_prices *prices, bool half, struct nadi_diags *diags)
 {
-    if (tier->kind != NADI_DOC_MAP)
-        return nadi_error(r->diags, "optimize/prices", nadi_doc_place(&r->doc, tier), NULL,
-                          "prices of a tier are link, switch and nic, in $ per GB/s");
-    for (const struct nadi_doc_node *e = tier->first; e; e = e->next) {
-        const char *key = nadi_doc_key(e);
-        double *to = is_key(key, "link")     ? &p->link
-                     : is_key(key, "switch") ? &p->sw
-                     : is_key(key, "nic")    ? &p->nic
-                                             : NULL;
-        if (!to)
-            return nadi_error(r->diags, "optimize/prices", nadi_doc_key_place(&r->doc, e), NULL,
-                              "unknown part '%s': link, switch and nic have prices", key);
-        if (!number_of(r, e, 0, to))
-            return false;
-    }
-    return true;
-}
-
-static bool price_dim(struct reader *r, uint32_t d, bool half)
-{
-    struct nadi_bandwidth_dim *dim = &r->n->dims[d];
-    const struct nadi_doc_node *tier = NULL;
-    struct price p = {0};
+    struct nadi_bandwidth_dim *dim = &n->dims[d];
     if (!dim->tier)
-        return nadi_error(r->diags, "optimize/prices", NADI_NOWHERE,
+        return nadi_error(diags, "optimize/prices", NADI_NOWHERE,
                           "a list 'tiers' in the network file says it",
                           "dimension %u has no tier, so it has no price", d);
-    for (const struct nadi_doc_node *e = r->doc.root->first; e; e = e->next)
-        if (strcasecmp(nadi_doc_key(e), dim->tier) == 0)
-            tier = e;
+    const struct nadi_tier *tier = nadi_tier_find(prices, dim->tier);
     if (!tier)
-        return nadi_error(r->diags, "optimize/prices", NADI_IN_FILE(r->doc.path), NULL,
+        return nadi_error(diags, "optimize/prices", NADI_IN_FILE(prices->path), NULL,
                           "there are no prices of the tier '%s' of dimension %u", dim->tier, d);
-    if (!read_price(r, tier, &p))
-        return false;
-    if (dim->block == NADI_BLOCK_SWITCH)
-        dim->cost = p.link + p.sw + p.nic;
-    else
-        dim->cost = half ? p.link / 2 : p.link;
-    dim->cost *= (double)r->n->npus;
+    dim->cost = nadi_tier_cost(tier, dim->block == NADI_BLOCK_SWITCH, half) * (double)n->npus;
     return true;
 }
 
-bool nadi_bandwidth_read_prices(struct nadi_bandwidth_network *n, const char *path, bool half,
+bool nadi_bandwidth_read_prices(struct nadi_bandwidth_network *n, const char *name, bool half,
                                 struct nadi_diags *diags)
 {
-    struct reader r = {.n = n, .diags = diags};
-    if (!nadi_doc_read(&r.doc, path, "prices", nadi_doc_syntax_of(path, NADI_DOC_YAML), diags))
-        return false;
-    bool ok = r.doc.root->kind == NADI_DOC_MAP;
-    if (!ok)
-        (void)nadi_error(diags, "optimize/prices", NADI_IN_FILE(path), NULL,
-                         "a map of tiers is wanted");
+    struct nadi_prices prices;
+    bool ok = nadi_prices_open(&prices, name, diags);
     for (uint32_t d = 0; ok && d < n->count; d++)
-        ok = price_dim(&r, d, half);
-    nadi_doc_release(&r.doc);
+        ok = price_dim(n, d, &prices, half, diags);
+    nadi_prices_release(&prices);
     return ok;
 }

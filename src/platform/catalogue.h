@@ -5,8 +5,8 @@
 #include "format/doc.h"
 #include "settings/schema.h"
 
-/* folder: "models", "devices" or "clusters". A name with a '/' or one of the endings .yaml, .yml,
- * .json is a path. On false, nothing is to be released. */
+/* folder: "models", "devices", "clusters" or "catalogues". A name with a '/' or one of the endings
+ * .yaml, .yml, .json is a path. On false, nothing is to be released. */
 bool nadi_catalogue_doc(struct nadi_doc *doc, const char *folder, const char *name_or_path,
                         struct nadi_diags *diags) NADI_MUST_USE;
 

@@ -161,6 +161,7 @@ bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_dia
         ok = dims_of_graph(c, &v, diags);
     if (ok) {
         const char *device = nadi_schema_get(&v, "device")->items[0].text;
+        c->device_name = nadi_arena_strdup(&c->arena, device);
         ok = nadi_device_open(&c->device, nadi_catalogue_beside(c->path, device, &c->arena),
                               &c->arena, diags);
     }

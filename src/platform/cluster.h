@@ -12,6 +12,7 @@
 struct nadi_cluster {
     struct nadi_arena arena;
     const char *name, *source;
+    const char *device_name; /* as the file names it */
     struct nadi_device device;
     struct nadi_topology topology;        /* finished by nadi_cluster_fit */
     const char *algorithm[NADI_MAX_DIMS]; /* as a system file has it */

@@ -8,6 +8,7 @@
 #ifndef NADI_REPORT_COLUMNS_H
 #define NADI_REPORT_COLUMNS_H
 
+#include "cost/bill.h"
 #include "flows/flows.h"
 #include "format/csv_write.h"
 #include "format/database.h"
@@ -33,6 +34,8 @@ struct nadi_result_data {
     const struct nadi_topo_drawing *drawing;
     struct nadi_phase_plans *phases; /* those that `ops` has found so far */
     const struct nadi_traffic *traffic;
+    const struct nadi_bill *bill; /* NULL: no catalogue was named */
+    const struct nadi_worth *worth;
     const struct nadi_flows_inputs *flows_in; /* of plain flows */
     const struct nadi_flows_result *flows;
 };
@@ -206,6 +209,10 @@ struct nadi_result_view {
     VIEW(sensitivities_csv)                                                                        \
     VIEW(sensitivities)                                                                            \
     VIEW(bounds)                                                                                   \
+    VIEW(bill_csv)                                                                                 \
+    VIEW(bill)                                                                                     \
+    VIEW(bill_json)                                                                                \
+    VIEW(worth)                                                                                    \
     VIEW(five_column_csv)                                                                          \
     VIEW(flows_csv)                                                                                \
     VIEW(flows_pfc_csv)                                                                            \

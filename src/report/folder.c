@@ -49,6 +49,8 @@ static struct nadi_result_data data_of(const struct folder *f)
                                      .r = f->r,
                                      .why = f->o->why,
                                      .sensitivities = f->o->sensitivities,
+                                     .bill = f->o->bill,
+                                     .worth = f->o->worth,
                                      .detail = f->o->db_detail};
 }
 

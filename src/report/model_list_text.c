@@ -1,4 +1,5 @@
 #include "base/units.h"
+#include "cost/prices.h"
 #include "format/embedded.h"
 #include "format/json_write.h"
 #include "nccl/platform.h"
@@ -38,6 +39,15 @@ static void open_platform(struct nadi_comm_platform *p, const char *name, struct
     nadi_diags_init(&diags);
     if (!nadi_comm_platform_open(p, name, arena, &diags))
         NADI_BUG("description of %s", name);
+    nadi_diags_release(&diags);
+}
+
+static void open_prices(struct nadi_prices *p, const char *name)
+{
+    struct nadi_diags diags;
+    nadi_diags_init(&diags);
+    if (!nadi_prices_open(p, name, &diags))
+        NADI_BUG("catalogue %s", name);
     nadi_diags_release(&diags);
 }
 
@@ -96,6 +106,19 @@ static void lines(const char *folder, const char *heading,
             line(e, out);
 }
 
+static void catalogue_line(const struct nadi_embedded *e, struct nadi_str *out)
+{
+    struct nadi_prices p;
+    open_prices(&p, e->name);
+    nadi_str_printf(out, "  %-22s %-34s", e->name, p.name);
+    if (p.part_count)
+        nadi_str_printf(out, " %" PRIu32 " parts", p.part_count);
+    if (p.tier_count)
+        nadi_str_printf(out, " %" PRIu32 " tiers", p.tier_count);
+    nadi_str_add_char(out, '\n');
+    nadi_prices_release(&p);
+}
+
 static void platform_line(const struct nadi_embedded *e, struct nadi_str *out)
 {
     struct nadi_comm_platform p;
@@ -122,6 +145,7 @@ void nadi_model_list_text(struct nadi_str *out)
         "platforms",
         "\nplatforms of communication libraries: a --network of `nadi run`, a start for `nadi fit`",
         platform_line, out);
+    lines("catalogues", "\ncatalogues of prices and powers: for `nadi cost`", catalogue_line, out);
 }
 
 static void add_models(struct nadi_json *j)
@@ -212,6 +236,26 @@ static void add_platforms(struct nadi_json *j)
     nadi_json_close(j);
 }
 
+static void add_catalogues(struct nadi_json *j)
+{
+    nadi_json_array(j, "catalogues");
+    for (const struct nadi_embedded *e = nadi_embedded_files; e->name; e++) {
+        struct nadi_prices p;
+        if (strcmp(e->folder, "catalogues") != 0)
+            continue;
+        open_prices(&p, e->name);
+        nadi_json_row(j, NULL);
+        nadi_json_string(j, "name", e->name);
+        nadi_json_string(j, "title", p.name);
+        nadi_json_u64(j, "parts", p.part_count);
+        nadi_json_u64(j, "tiers", p.tier_count);
+        nadi_json_string(j, "source", p.source);
+        nadi_json_close(j);
+        nadi_prices_release(&p);
+    }
+    nadi_json_close(j);
+}
+
 void nadi_model_list_json(struct nadi_str *out)
 {
     struct nadi_json j;
@@ -221,6 +265,7 @@ void nadi_model_list_json(struct nadi_str *out)
     add_devices(&j);
     add_clusters(&j);
     add_platforms(&j);
+    add_catalogues(&j);
     nadi_json_close(&j);
     nadi_json_finish(&j);
 }

@@ -1,6 +1,7 @@
 /* model_step_text: what a simulated step means. */
 #include "base/units.h"
 #include "format/json_write.h"
+#include "report/cost_text.h"
 #include "report/model_text.h"
 
 static const char *unit_of(const struct nadi_study *s)
@@ -25,7 +26,7 @@ static void add_memory(const struct nadi_study *s, const struct nadi_step_figure
 }
 
 void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_figures *f,
-                            bool colour, struct nadi_str *out)
+                            const struct nadi_step_cost *cost, bool colour, struct nadi_str *out)
 {
     const struct nadi_model_plan *p = &s->plan;
     char a[32], b[32];
@@ -54,10 +55,12 @@ void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_f
             out, "  pipeline bubble      %11.1f %%  that the schedule leaves with even stages\n",
             f->bubble * 100);
     add_memory(s, f, colour, out);
+    if (cost->bill)
+        nadi_worth_text(cost->bill, cost->worth, cost->prices, unit_of(s), out);
 }
 
 void nadi_step_figures_json(const struct nadi_study *s, const struct nadi_step_figures *f,
-                            struct nadi_str *out)
+                            const struct nadi_step_cost *cost, struct nadi_str *out)
 {
     struct nadi_json j;
     struct nadi_str plan = NADI_STR_INIT;
@@ -77,6 +80,8 @@ void nadi_step_figures_json(const struct nadi_study *s, const struct nadi_step_f
     nadi_json_double(&j, "memory_bytes", f->memory_bytes);
     nadi_json_double(&j, "capacity_bytes", nadi_study_capacity(s));
     nadi_json_double(&j, "missing_bytes", f->missing_bytes);
+    if (cost->bill)
+        nadi_worth_json(cost->bill, cost->worth, cost->prices, &j);
     nadi_json_close(&j);
     nadi_json_finish(&j);
     nadi_str_release(&plan);

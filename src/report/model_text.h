@@ -3,6 +3,7 @@
 #define NADI_REPORT_MODEL_TEXT_H
 
 #include "base/str.h"
+#include "cost/bill.h"
 #include "model/figures.h"
 #include "model/study.h"
 
@@ -21,9 +22,15 @@ void nadi_model_memory_text(const struct nadi_study *s, struct nadi_str *out);
 void nadi_model_memory_csv(const struct nadi_study *s, struct nadi_str *out);
 void nadi_model_memory_json(const struct nadi_study *s, struct nadi_str *out);
 
+struct nadi_step_cost { /* NULLs: no catalogue was named */
+    const struct nadi_bill *bill;
+    const struct nadi_worth *worth;
+    const struct nadi_prices *prices;
+};
+
 void nadi_step_figures_text(const struct nadi_study *s, const struct nadi_step_figures *f,
-                            bool colour, struct nadi_str *out);
+                            const struct nadi_step_cost *cost, bool colour, struct nadi_str *out);
 void nadi_step_figures_json(const struct nadi_study *s, const struct nadi_step_figures *f,
-                            struct nadi_str *out);
+                            const struct nadi_step_cost *cost, struct nadi_str *out);
 
 #endif

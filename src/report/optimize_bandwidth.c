@@ -215,7 +215,7 @@ void nadi_bandwidth_csv(const struct nadi_bandwidth_rows *r, struct nadi_str *ou
 /* "key: [a, b]" */
 static void list(const struct nadi_bandwidth_rows *r, const char *key, struct nadi_str *out)
 {
-    nadi_str_printf(out, "%s: [", key);
+    nadi_str_printf(out, "%s: [", *key == 'p' ? "tiers" : key);
     for (uint32_t d = 0; d < r->network->count; d++) {
         const struct nadi_bandwidth_dim *dim = &r->network->dims[d];
         nadi_str_add(out, d ? ", " : "");
@@ -225,6 +225,8 @@ static void list(const struct nadi_bandwidth_rows *r, const char *key, struct na
             nadi_str_printf(out, "%u", dim->npus);
         else if (*key == 'b')
             nadi_str_printf(out, "%.10gGB/s", r->items[0].best.b[d]);
+        else if (*key == 'p')
+            nadi_json_add_text(out, dim->tier, strlen(dim->tier));
         else
             nadi_str_printf(out, "%.10gns", dim->latency_ns);
     }
@@ -241,4 +243,6 @@ void nadi_bandwidth_network_file(const struct nadi_bandwidth_rows *r, struct nad
     list(r, "npus_count", out);
     list(r, "bandwidth", out);
     list(r, "latency", out);
+    if (r->network->dims[0].tier)
+        list(r, "prices", out);
 }

@@ -41,6 +41,9 @@ enum { NADI_RANKS_EACH = 100000 }; /* ranks that AUTO writes one by one */
 struct nadi_report_options {
     enum nadi_ranks_form ranks; /* of ranks.csv */
     bool ops, five_column, timeline;
+    const struct nadi_bill *bill;     /* bill.csv and "cost" in summary.json, or NULL */
+    const struct nadi_worth *worth;   /* with bill */
+    const struct nadi_prices *prices; /* likewise */
     const struct nadi_why
         *why; /* critical_path.csv, run.db and the causes in summary.json, or NULL */
     const struct nadi_sensitivities *sensitivities; /* with why: sensitivities.csv too, or NULL */

@@ -42,6 +42,8 @@ static const struct nadi_run_file_info files[NADI_FILES] = {
     [NADI_FILE_SENSITIVITIES] = {"sensitivities.csv",
                                  "one row a parameter: what more of it would gain", "ns",
                                  &nadi_view_sensitivities_csv},
+    [NADI_FILE_BILL] = {"bill.csv", "one row a kind of part: how many, price and power",
+                        "$, W; empty: not known", &nadi_view_bill_csv},
     [NADI_FILE_LOCAL_MEMORY] = {"local_mem_trace",
                                 "a rank's memory over time and the life of its tensors, as a "
                                 "Chrome trace",
@@ -74,6 +76,8 @@ bool nadi_run_file_wanted(enum nadi_run_file file, const struct nadi_inputs *in,
         return o->why;
     case NADI_FILE_SENSITIVITIES:
         return o->sensitivities;
+    case NADI_FILE_BILL:
+        return o->bill;
     case NADI_FILE_LOCAL_MEMORY:
         return in->system.track_local_mem;
     case NADI_FILE_SUMMARY:

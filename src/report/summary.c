@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "format/json_write.h"
 #include "report/columns.h"
+#include "report/cost_text.h"
 #include "report/detail.h"
 #include "report/figures.h"
 #include "report/report.h"
@@ -405,6 +406,8 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
     execution(&j, r);
     if (o && o->why)
         causes(&j, o->why);
+    if (o && o->bill)
+        nadi_worth_json(o->bill, o->worth, o->prices, &j);
     if (written)
         index_of_files(&j, in, r, o, written);
     inputs(&j, in);

@@ -44,6 +44,8 @@ enum nadi_schema_kind {
     NADI_SCHEMA_ATTACHED, /* an entry of a system file's custom-collectives */
     NADI_SCHEMA_TUNER,    /* the tuner table */
     NADI_SCHEMA_TUNER_RULE,
+    NADI_SCHEMA_CATALOGUE, /* of prices and powers */
+    NADI_SCHEMA_CATALOGUE_PART,
     NADI_SCHEMA_KINDS
 };
 

@@ -34,5 +34,7 @@ extern const struct nadi_schema nadi_collective_step_schema;
 extern const struct nadi_schema nadi_attached_schema;
 extern const struct nadi_schema nadi_tuner_schema;
 extern const struct nadi_schema nadi_tuner_rule_schema;
+extern const struct nadi_schema nadi_catalogue_schema;
+extern const struct nadi_schema nadi_catalogue_part_schema;
 
 #endif

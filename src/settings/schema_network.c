@@ -91,6 +91,13 @@ static const struct nadi_setting network_keys[] = {
      .absent = "0 everywhere",
      .doc = "Time for each dimension that a switch takes for each piece that it reduces or copies "
             "in a collective, in addition to its links' latencies and the reduction."},
+    {.name = "tiers",
+     .type = NADI_TYPE_TEXT,
+     .list = true,
+     .list_max = 16,
+     .absent = "its bandwidth has no price",
+     .doc = "Names of the prices of each dimension, in a catalogue's `tiers`; for `nadi cost` and "
+            "`nadi optimize bandwidth`. Times do not depend on it."},
     {.name = "graph",
      .type = NADI_TYPE_TEXT,
      .absent = "the network is what the dimensions say",

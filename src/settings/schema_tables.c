@@ -37,6 +37,8 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         [NADI_SCHEMA_ATTACHED] = &nadi_attached_schema,
         [NADI_SCHEMA_TUNER] = &nadi_tuner_schema,
         [NADI_SCHEMA_TUNER_RULE] = &nadi_tuner_rule_schema,
+        [NADI_SCHEMA_CATALOGUE] = &nadi_catalogue_schema,
+        [NADI_SCHEMA_CATALOGUE_PART] = &nadi_catalogue_part_schema,
     };
     return schemas[kind];
 }

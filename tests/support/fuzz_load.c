@@ -91,6 +91,8 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_ATTACHED: /* a part of a system file */
     case NADI_SCHEMA_TUNER:    /* named by a system file */
     case NADI_SCHEMA_TUNER_RULE:
+    case NADI_SCHEMA_CATALOGUE: /* fuzz_prices */
+    case NADI_SCHEMA_CATALOGUE_PART:
     case NADI_SCHEMA_KINDS:
         break;
     }

@@ -122,6 +122,7 @@ static const struct key_case key_cases[] = {
     {NETWORK, "in-switch-bandwidth", "[0, 400Gbps, .inf]", "[0 B/s, 50000000000 B/s, inf B/s]",
      "[-1]", "schema/range"},
     {NETWORK, "in-switch-latency", "[0, 1.5us]", "[0 ns, 1500 ns]", "100", "schema/list"},
+    {NETWORK, "tiers", "[node, pod]", "[node, pod]", "pod", "schema/list"},
     {NETWORK, "npus_count", "[8, 0x10, 0o10]", "[8, 16, 8]", "[2.0]", "schema/type"},
     {NETWORK, "bandwidth", "[50, 50GB/s, 400Gbps, .inf]",
      "[53687091200 B/s, 50000000000 B/s, 50000000000 B/s, inf B/s]", "[0]", "schema/range"},
@@ -385,11 +386,12 @@ static void check_one(struct outcome *o, const struct key_case *c, const char *v
     nadi_str_release(&text);
 }
 
-/* Their cases are in tests/unit/model. */
+/* Their cases are in tests/unit/model and tests/unit/cost. */
 static bool is_of_models(int kind)
 {
     return kind == NADI_SCHEMA_MODEL || kind == NADI_SCHEMA_PLAN || kind == NADI_SCHEMA_DEVICE ||
-           kind == NADI_SCHEMA_CLUSTER || kind == NADI_SCHEMA_PLATFORM;
+           kind == NADI_SCHEMA_CLUSTER || kind == NADI_SCHEMA_PLATFORM ||
+           kind == NADI_SCHEMA_CATALOGUE || kind == NADI_SCHEMA_CATALOGUE_PART;
 }
 
 static void every_key_has_a_case(void **state)
