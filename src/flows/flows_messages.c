@@ -28,6 +28,7 @@ static void on_begin(void *context, const struct nadi_event *event)
         .bytes = f->bytes,
         .kind = r->arrival,
         .a = event->a,
+        .connection = UINT64_C(1) + event->a, /* each its own, as with packets */
     };
     nadi_network_send(r->network, &message);
 }

@@ -122,6 +122,8 @@ bool nadi_load_model_keys(struct nadi_load *l, const struct nadi_schema_values *
         flow->overhead_ns = nadi_schema_number(values, "flow-overhead");
     if (sets_first(values, "flow-window", &l->has_window))
         flow->window_bytes = nadi_count_trunc(nadi_schema_number(values, "flow-window"));
+    if (sets_first(values, "flow-packet", &l->has_flow_packet))
+        flow->packet_bytes = nadi_count_trunc(nadi_schema_number(values, "flow-packet"));
     if (!l->packet_path)
         l->packet_path = text_of(l, values, "packet");
     return load_in_flight(l, values);

@@ -98,6 +98,9 @@ void nadi_fabric_init(struct nadi_fabric *l, const struct nadi_topology *topolog
         .topology = topology, .graph = graph, .npu_count = topology->npu_count};
     nadi_arena_init(&l->arena);
     nadi_map64_init(&l->index, 1024);
+    nadi_map64_init(&l->by_flow, 0);
+    l->hashes =
+        graph && (routing->scheme == NADI_ROUTE_ECMP || routing->scheme == NADI_ROUTE_VALIANT);
     if (graph) {
         struct nadi_routing_config config = *routing;
         init_graph(l);
@@ -119,6 +122,7 @@ void nadi_fabric_release(struct nadi_fabric *l)
     nadi_mem_free(l->loads);
     nadi_mem_free(l->kept.items);
     nadi_map64_release(&l->index);
+    nadi_map64_release(&l->by_flow);
     nadi_mem_free(l->routes);
     nadi_mem_free(l->items);
     nadi_arena_release(&l->arena);
@@ -212,7 +216,7 @@ static void find(struct nadi_fabric *l, struct nadi_fabric_path *r)
         r->hops = !r->broken;
         use_links(l, r, keep(l, &r->dst, r->hops));
     } else if (l->graph) {
-        r->broken = !nadi_routing_find(l->routing, r->src, r->dst, 0, &l->found);
+        r->broken = !nadi_routing_find(l->routing, r->src, r->dst, r->flow, &l->found);
         r->hops = r->broken ? 0 : (uint32_t)l->found.count;
         use_links(l, r, keep(l, l->found.items, r->hops));
     } else {
@@ -225,20 +229,52 @@ static void find(struct nadi_fabric *l, struct nadi_fabric_path *r)
     }
 }
 
+static void add_route(struct nadi_fabric *l, const struct nadi_fabric_path *fresh)
+{
+    if (l->route_count == l->route_capacity)
+        l->routes = nadi_mem_grow_lines(l->routes, &l->route_capacity, l->route_count + 1,
+                                        sizeof(*l->routes));
+    l->routes[l->route_count] = *fresh;
+    find(l, &l->routes[l->route_count++]);
+}
+
 uint32_t nadi_fabric_route(struct nadi_fabric *l, uint32_t src, uint32_t dst)
 {
     bool added;
     const uint32_t index =
         *nadi_map64_put(&l->index, (uint64_t)src << 32 | dst, (uint32_t)l->route_count, &added);
-    if (!added)
-        return index;
-    if (l->route_count == l->route_capacity)
-        l->routes = nadi_mem_grow_lines(l->routes, &l->route_capacity, l->route_count + 1,
-                                        sizeof(*l->routes));
-    struct nadi_fabric_path *r = &l->routes[l->route_count++];
-    *r = (struct nadi_fabric_path){.src = src, .dst = dst};
-    find(l, r);
+    const struct nadi_fabric_path fresh = {.src = src, .dst = dst};
+    if (added)
+        add_route(l, &fresh);
     return index;
+}
+
+uint32_t nadi_fabric_route_of(struct nadi_fabric *l, uint32_t route, uint64_t connection)
+{
+    struct nadi_fabric_path *first = &l->routes[route];
+    if (!l->hashes || !connection || first->src == NADI_NONE)
+        return route;
+    if (!first->connection) {
+        first->connection = connection;
+        first->flows = 1;
+    }
+    if (first->connection == connection)
+        return route;
+    const struct nadi_fabric_path fresh = {
+        .src = first->src, .dst = first->dst, .connection = connection, .flow = first->flows};
+    uint64_t key = nadi_hash_u64(connection) ^ route;
+    for (;; key++) {
+        bool added;
+        const uint32_t at = *nadi_map64_put(&l->by_flow, key, (uint32_t)l->route_count, &added);
+        if (added) {
+            first->flows++;
+            add_route(l, &fresh);
+            return at;
+        }
+        const struct nadi_fabric_path *r = &l->routes[at];
+        if (r->src == fresh.src && r->dst == fresh.dst && r->connection == connection)
+            return at;
+    }
 }
 
 uint32_t nadi_fabric_over(struct nadi_fabric *l, uint32_t link)

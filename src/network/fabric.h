@@ -35,10 +35,15 @@ struct nadi_fabric_path {               /* a cache line */
     uint32_t src, dst;   /* src NADI_NONE: over link dst alone, always */
     uint32_t version;    /* of the links that were up */
     uint32_t changes;    /* how often it was another route than before */
+    uint32_t flows;      /* of the pair that have a route, in the pair's first one */
     double latency_ns;   /* of all hops */
     double bytes_per_ns; /* of the slowest; infinite without hops */
+    uint64_t connection; /* whose messages take it; 0: of none yet */
+    uint32_t flow;       /* its number among those of the pair */
     bool broken;         /* there is no route at present */
 };
+
+_Static_assert(sizeof(struct nadi_fabric_path) == 64, "a route is a cache line");
 
 struct nadi_fabric {
     const struct nadi_topology *topology;
@@ -52,6 +57,8 @@ struct nadi_fabric {
     struct nadi_fabric_path *routes;
     size_t route_count, route_capacity;
     struct nadi_map64 index;      /* src << 32 | dst -> route */
+    struct nadi_map64 by_flow;    /* hash of a pair's route and a connection -> route */
+    bool hashes;                  /* flows of a pair may take different routes */
     uint32_t version;             /* of the set of links that are up */
     struct nadi_routing *routing; /* graphs only */
     struct nadi_route found;      /* scratch */
@@ -71,6 +78,10 @@ void nadi_fabric_release(struct nadi_fabric *l);
 
 /* Number of the pair's route, src != dst. */
 uint32_t nadi_fabric_route(struct nadi_fabric *l, uint32_t src, uint32_t dst);
+/* Where routing hashes: the route of a connection of the pair, whose route is given; that one for
+ * the first, and for messages of none. They are numbered in the order in which they are asked for,
+ * as ports of packets are. */
+uint32_t nadi_fabric_route_of(struct nadi_fabric *l, uint32_t route, uint64_t connection);
 /* Number of the route over one link (network.h). */
 uint32_t nadi_fabric_over(struct nadi_fabric *l, uint32_t link);
 /* The route as it is now; check `broken`. */

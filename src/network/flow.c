@@ -395,9 +395,11 @@ static uint32_t new_transfer(struct flow *f)
 /* The message is ready to leave its sender at this time. */
 void nadi_flow_schedule(struct flow *f, uint32_t index, nadi_time ready)
 {
-    const struct nadi_fabric_path *r =
-        nadi_fabric_path(&f->fabric, f->transfers.items[index].route);
-    const nadi_time at = later(ready, (f->config.startup_ns + r->latency_ns) * 1e3);
+    const struct transfer *t = &f->transfers.items[index];
+    const struct nadi_fabric_path *r = nadi_fabric_path(&f->fabric, t->route);
+    const double wait_ns =
+        f->config.startup_ns + r->latency_ns + nadi_flow_forwarding_ns(f, r, t->bytes);
+    const nadi_time at = later(ready, wait_ns * 1e3);
     if (at == nadi_engine_now(f->engine)) {
         begin(f, index);
         return;
@@ -415,13 +417,37 @@ void nadi_flow_schedule(struct flow *f, uint32_t index, nadi_time ready)
     nadi_engine_schedule(f->engine, at, NADI_NONE, f->kind_begin, index, 0, 0);
 }
 
+/* Makes room for the pair of a route. */
+static uint32_t with_pair(struct flow *f, uint32_t index)
+{
+    while (f->pairs.count <= index) {
+        const struct pair fresh = {.head = NADI_NONE};
+        const uint32_t nowhere = NADI_NONE;
+        const struct pair_load unloaded = {0};
+        (void)nadi_share_add(f->share);
+        NADI_PUSH_LINES(&f->pairs, fresh);
+        NADI_PUSH(&f->slots, nowhere);
+        if (f->fabric.loads)
+            NADI_PUSH(&f->loads, unloaded);
+    }
+    return index;
+}
+
+/* The route of the message's connection. */
+static inline uint32_t route_of(struct flow *f, const struct nadi_message *m)
+{
+    if (!f->fabric.hashes || f->connections.in_flight == NADI_IN_FLIGHT_ANY)
+        return m->route;
+    return with_pair(f, nadi_fabric_route_of(&f->fabric, m->route, m->connection));
+}
+
 static void send(struct nadi_network *net, const struct nadi_message *m)
 {
     struct flow *f = nadi_flow_self(net);
     nadi_time now = nadi_engine_now(f->engine);
     const uint32_t index = new_transfer(f);
     f->transfers.items[index] = (struct transfer){
-        .bytes = m->bytes,
+        .bytes = nadi_flow_on_wire(f, m->bytes),
         .weight = m->weight > 0 ? m->weight : 1,
         .number = f->sent_messages++,
         .route = m->route,
@@ -442,26 +468,12 @@ static void send(struct nadi_network *net, const struct nadi_message *m)
         *ready = later(*ready > now ? *ready : now, f->config.overhead_ns * 1e3);
         now = *ready;
     }
-    (void)path_of_next(f, m->route, m->bytes);
+    const uint32_t pair = route_of(f, m);
+    f->transfers.items[index].route = pair;
+    (void)path_of_next(f, pair, f->transfers.items[index].bytes);
     f->transfers.items[index].connection =
-        nadi_connections_find(&f->connections, m->route, m->connection);
+        nadi_connections_find(&f->connections, pair, m->connection);
     nadi_flow_schedule(f, index, now);
-}
-
-/* Makes room for the pair of a route. */
-static uint32_t with_pair(struct flow *f, uint32_t index)
-{
-    while (f->pairs.count <= index) {
-        const struct pair fresh = {.head = NADI_NONE};
-        const uint32_t nowhere = NADI_NONE;
-        const struct pair_load unloaded = {0};
-        (void)nadi_share_add(f->share);
-        NADI_PUSH_LINES(&f->pairs, fresh);
-        NADI_PUSH(&f->slots, nowhere);
-        if (f->fabric.loads)
-            NADI_PUSH(&f->loads, unloaded);
-    }
-    return index;
 }
 
 static uint32_t route(struct nadi_network *net, uint32_t src, uint32_t dst)

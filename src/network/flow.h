@@ -8,6 +8,9 @@ struct nadi_flow_config {
     double startup_ns;     /* of each message, before its first byte */
     double overhead_ns;    /* of each message, during which its sender can do no other */
     uint64_t window_bytes; /* in flight of a message; 0: unbounded */
+    uint64_t packet_bytes; /* payload of a packet, with headers beside it; 0: there are none */
 };
+
+enum { NADI_FLOW_HEADER_BYTES = 62 }; /* of a packet, as in the packet model */
 
 #endif

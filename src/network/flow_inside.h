@@ -141,6 +141,13 @@ void nadi_flow_tell(const struct flow *f, uint32_t pair, struct nadi_fabric_tall
 void nadi_flow_schedule(struct flow *f, uint32_t transfer, nadi_time ready);
 double nadi_flow_limit(const struct flow *f, const struct nadi_fabric_path *r);
 
+/* flow_wire.c */
+/* Bytes of a message with the headers of its packets. */
+uint64_t nadi_flow_on_wire(const struct flow *f, uint64_t bytes);
+/* What forwarding whole packets adds to a message of so many bytes on the wire. */
+double nadi_flow_forwarding_ns(const struct flow *f, const struct nadi_fabric_path *r,
+                               uint64_t bytes);
+
 /* flow_log.c; all but create and destroy only with f->log */
 struct nadi_flow_log *nadi_flow_log_create(struct nadi_message_log *to); /* NULL of NULL */
 void nadi_flow_log_destroy(struct nadi_flow_log *log);                   /* NULL is allowed */

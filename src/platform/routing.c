@@ -30,7 +30,6 @@ struct nadi_routing *nadi_routing_create(const struct nadi_graph *g,
     struct nadi_routing *r = NADI_ZNEW(struct nadi_routing, 1);
     r->g = g;
     r->config = *config;
-    r->key = nadi_hash_u64(config->seed ^ UINT64_C(0x6e61646920726f75));
     r->table_limit = config->table_limit ? config->table_limit : TABLE_LIMIT;
     r->down = NADI_ZNEW(bool, g->link_count);
     nadi_routing_prepare(r);
@@ -226,6 +225,19 @@ static uint32_t least_loaded(const struct walk *w, uint32_t count)
     return kept;
 }
 
+uint64_t nadi_routing_key(uint64_t seed, uint32_t src, uint32_t dst, uint64_t flow)
+{
+    const uint64_t of_seed = nadi_hash_u64(seed ^ UINT64_C(0x6e61646920726f75));
+    const uint64_t of_pair = nadi_hash_u64(of_seed ^ ((uint64_t)src << 32 | dst));
+    return nadi_hash_u64(of_pair + nadi_hash_u64(flow));
+}
+
+uint32_t nadi_routing_pick(uint64_t key, uint32_t node, uint32_t count)
+{
+    const uint64_t hash = nadi_hash_u64(key ^ (node + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15));
+    return (uint32_t)((hash >> 32) * count >> 32);
+}
+
 static uint32_t choose(const struct walk *w, uint32_t count)
 {
     const struct nadi_routing *r = w->r;
@@ -235,9 +247,7 @@ static uint32_t choose(const struct walk *w, uint32_t count)
         count = least_loaded(w, count);
     if (count == 1)
         return r->choices[0];
-    const uint64_t hash =
-        nadi_hash_u64(w->key ^ (w->node + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15));
-    return r->choices[(hash >> 32) * count >> 32];
+    return r->choices[nadi_routing_pick(w->key, w->node, count)];
 }
 
 static void pass(struct walk *w, uint32_t channel)
@@ -321,8 +331,7 @@ bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint6
                        struct nadi_route *route)
 {
     const enum nadi_route_scheme scheme = r->config.scheme;
-    uint64_t key = nadi_hash_u64(r->key ^ ((uint64_t)src << 32 | dst));
-    key = nadi_hash_u64(key + nadi_hash_u64(flow));
+    const uint64_t key = nadi_routing_key(r->config.seed, src, dst, flow);
     NADI_ASSERT(src < r->g->host_count && dst < r->g->host_count && src != dst);
     aim_at_host(r, &r->target, r->g->hosts[dst]);
     struct walk direct = begin(r, r->g->hosts[src], key, route);

@@ -67,6 +67,11 @@ void nadi_routing_destroy(struct nadi_routing *r); /* NULL is fine */
 bool nadi_routing_find(struct nadi_routing *r, uint32_t src, uint32_t dst, uint64_t flow,
                        struct nadi_route *route) NADI_MUST_USE;
 
+/* The hash of ecmp, for those who walk themselves: of a flow from NPU src to NPU dst, and which of
+ * `count` equal ways out of a node, in the order of its ports, it takes there. */
+uint64_t nadi_routing_key(uint64_t seed, uint32_t src, uint32_t dst, uint64_t flow);
+uint32_t nadi_routing_pick(uint64_t key, uint32_t node, uint32_t count);
+
 /* Was there no route because one of 65,535 links or more would be needed? */
 bool nadi_routing_too_far(const struct nadi_routing *r);
 

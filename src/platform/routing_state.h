@@ -26,8 +26,7 @@ struct nadi_routing_target {
 struct nadi_routing {
     const struct nadi_graph *g;
     struct nadi_routing_config config;
-    uint64_t key; /* of the seed */
-    bool *down;   /* [link] */
+    bool *down; /* [link] */
     uint32_t down_count;
     /* Switches only: ports of node n towards switches are cables[first_cable[n]] .. */
     uint32_t *first_cable, *cables;

@@ -30,6 +30,15 @@
          .max = 1e15,                                                                              \
          .doc = "Model `flow`: bytes that a message may have in flight, which limits its rate to " \
                 "window / round trip of the latencies; 0: unbounded."},                            \
+        {.name = "flow-packet",                                                                    \
+         .type = NADI_TYPE_NUMBER,                                                                 \
+         .dimension = NADI_DIMENSION_BYTES,                                                        \
+         .unit = "B",                                                                              \
+         .unit_factor = 1,                                                                         \
+         .preset = "0",                                                                            \
+         .max = 1e15,                                                                              \
+         .doc = "Model `flow`: payload of a packet. Each adds 62 B of headers, and a message "     \
+                "waits at each hop for a packet, but at the slowest. 0: neither."},                \
         {.name = "in-flight",                                                                      \
          .type = NADI_TYPE_INTEGER,                                                                \
          .absent = "1; in the packet model's exact mode 0",                                        \

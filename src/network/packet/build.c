@@ -56,6 +56,12 @@ static uint32_t nearest_rate(const struct nadi_pkt *net, uint64_t bits_per_s)
     return best;
 }
 
+/* A packet has fewer bytes. */
+static uint32_t sizes_of(const struct nadi_pkt *net)
+{
+    return net->config.payload_bytes + net->frames.data_overhead + net->frames.ack + 64;
+}
+
 static uint32_t rate_index(struct nadi_pkt *net, uint64_t bits_per_s)
 {
     for (uint32_t i = 0; i < net->rate_count; i++)
@@ -64,8 +70,7 @@ static uint32_t rate_index(struct nadi_pkt *net, uint64_t bits_per_s)
     if (net->rate_count == MAX_RATES)
         return nearest_rate(net, bits_per_s);
     const uint32_t i = net->rate_count++;
-    const uint32_t sizes =
-        net->config.payload_bytes + net->frames.data_overhead + net->frames.ack + 64;
+    const uint32_t sizes = sizes_of(net);
     net->rates[i] = bits_per_s;
     net->ecn[i] = nadi_packet_config_ecn(&net->config, bits_per_s);
     net->tx_ticks[i] = NADI_ARENA_NEW(&net->arena, uint32_t, sizes);
@@ -79,7 +84,7 @@ void nadi_pkt_set_port_rate(struct nadi_pkt *net, uint32_t port_index, uint64_t 
 {
     struct nadi_pkt_port *port = &net->ports[port_index];
     port->rate = (uint16_t)rate_index(net, bits_per_s);
-    port->ticks = net->tx_ticks[port->rate];
+    port->ticks = nadi_pkt_is_on_board(net, port_index) ? net->no_ticks : net->tx_ticks[port->rate];
     const struct nadi_ecn_row *row = net->ecn[port->rate];
     port->mark_above = UINT32_MAX;
     if (row && net->config.ecn && !port->is_host)
@@ -119,6 +124,7 @@ static bool make_ports(struct nadi_pkt *net, struct nadi_diags *diags)
     net->sent = NADI_ARENA_ZNEW(&net->arena, struct nadi_pkt_port_sent, net->port_count);
     net->losses = NADI_ARENA_ZNEW(&net->arena, float, net->port_count);
     net->rates = NADI_ARENA_NEW(&net->arena, uint64_t, MAX_RATES);
+    net->no_ticks = NADI_ARENA_ZNEW(&net->arena, uint32_t, sizes_of(net));
     net->tx_ticks = NADI_ARENA_NEW(&net->arena, uint32_t *, MAX_RATES);
     net->ecn = NADI_ARENA_NEW(&net->arena, const struct nadi_ecn_row *, MAX_RATES);
     for (uint32_t n = 0; n < g->node_count; n++)

@@ -38,11 +38,11 @@ static uint32_t new_flow(struct nadi_pkt *net)
     return net->flow_count++;
 }
 
-/* They count up from 10000 for each pair of hosts. */
+/* They count up for each pair of hosts. */
 uint16_t nadi_pkt_next_port(struct nadi_pkt *net, uint32_t src, uint32_t dst)
 {
     uint32_t *used = nadi_map64_put(&net->sports, (uint64_t)src << 32 | dst, 0, NULL);
-    return (uint16_t)(10000 + (*used)++);
+    return (uint16_t)(NADI_PKT_FIRST_PORT + (*used)++);
 }
 
 /* Returns the rate of the slowest cable of the route. */
@@ -75,19 +75,11 @@ static uint64_t choose_window(struct nadi_pkt *net, uint32_t flow)
     return slowest;
 }
 
-/* An NPU beside its own router: what joins them is no cable, and the flow goes as fast as the
- * cables behind it. */
-static bool is_on_board(const struct nadi_pkt *net, uint32_t nic)
-{
-    const struct nadi_graph *g = net->graph;
-    return !net->config.exact && g->links[g->ports[net->nics[nic].port].link].dim == NADI_NONE;
-}
-
 static void begin(struct nadi_pkt *net, uint32_t flow)
 {
     const uint32_t nic = net->ports[nadi_pkt_path_port(net, flow, false, 0)].owner;
     struct nadi_pkt_flow *f = &net->flows[flow];
-    f->at_path_rate |= is_on_board(net, nic);
+    f->at_path_rate |= nadi_pkt_is_on_board(net, net->nics[nic].port);
     net->disturbances++;
     net->infos[flow].start = net->wheel.now;
     f->progress_at = net->wheel.now;

@@ -388,6 +388,7 @@ struct nadi_pkt {
     struct nadi_pkt_nic *nics;
     uint32_t port_count, switch_count, nic_count;
     uint32_t **tx_ticks; /* [rate][bytes] */
+    uint32_t *no_ticks;  /* [bytes], all 0 */
     uint64_t *rates;
     const struct nadi_ecn_row **ecn; /* by rate; NULL: never marks */
     uint32_t rate_count;
@@ -471,6 +472,15 @@ static inline uint64_t nadi_pkt_ticks_of(const struct nadi_pkt *net, uint32_t by
     const uint64_t ticks_per_s = net->config.exact ? UINT64_C(1000000000) : UINT64_C(1000000000000);
     const uint64_t bits = (uint64_t)(bytes + net->frames.gap) * 8;
     return (2 * bits * ticks_per_s + rate - net->config.exact) / (2 * rate);
+}
+
+/* What joins an NPU with its own router is no cable: packets take no time on it, as in the other
+ * models, and a flow goes as fast as the cables behind it. Not in exact mode. */
+static inline bool nadi_pkt_is_on_board(const struct nadi_pkt *net, uint32_t port)
+{
+    const struct nadi_graph *g = net->graph;
+    return !net->config.exact && port < g->first_port[g->node_count] &&
+           g->links[g->ports[port].link].dim == NADI_NONE;
 }
 
 static inline void nadi_pkt_schedule(struct nadi_pkt *net, uint32_t cell, nadi_time at)
@@ -594,6 +604,7 @@ struct nadi_pkt_flow_spec {
     uint16_t sport; /* and it has this source port, of nadi_pkt_next_port */
 };
 
+enum { NADI_PKT_FIRST_PORT = 10000 };
 uint16_t nadi_pkt_next_port(struct nadi_pkt *net, uint32_t src, uint32_t dst);
 
 /* Begins a flow now (exact mode: at the end of this time); returns its number, NADI_NONE when there

@@ -3,17 +3,19 @@
  * A tree holds, for every switch, the ports on shortest paths to one root; it is built when first
  * needed. The root is the switch of hosts with a single cable (all of them share one tree), else
  * the host itself. A flow's path is found once by walking the tree; which of several ports a switch
- * takes is MurmurHash3 (Appleby, public domain) of the flow's addresses with the switch's number as
- * seed, modulo their count. ACKs hash their own, reversed addresses.
+ * takes is the hash of platform/routing.h, by the flow's number among those of its pair. ACKs hash
+ * their own, reversed ends.
  *
- * Where the network's file asks for another routing (dimension order, Valiant's), flows take the
- * routes of platform/routing.h, until a link goes down.
+ * Where each flow has one route (all routings but adaptive), it is that of platform/routing.h, as
+ * in the other models, until a link goes down.
  *
  * A route through a node that forwards only so much leads over its server (forwarding.h).
  *
- * Exact mode: neighbours are visited in order of node number, and of parallel cables only the last
- * one counts. A host with several cables has them in the order in which the search from the
- * destination finds their switches, and hashes with ns-3's own seed. Otherwise: in order of ports.
+ * Exact mode: the hash is MurmurHash3 (Appleby, public domain) of the flow's addresses with the
+ * switch's number as seed, modulo the count of ports. Neighbours are visited in order of node
+ * number, and of parallel cables only the last one counts. A host with several cables has them in
+ * the order in which the search from the destination finds their switches, and hashes with ns-3's
+ * own seed. Otherwise: in order of ports.
  */
 #include "network/packet/routes.h"
 
@@ -46,7 +48,8 @@ struct nadi_pkt_routes {
     uint32_t *switch_of; /* [node], NADI_NONE for hosts */
     uint8_t *closed;     /* [port] of: */
     uint32_t *distance, *queue;
-    struct nadi_routing *given; /* NULL: ECMP */
+    struct nadi_routing *given; /* NULL: by the trees */
+    uint64_t seed;              /* of the routing */
     uint64_t *load;             /* adaptive: by port, bytes of the flows that go out there */
     struct nadi_route route;    /* of the last flow */
     bool too_far;               /* some route has more links than a packet can count */
@@ -211,6 +214,19 @@ static void each_path(const struct nadi_graph *g, const struct nadi_pkt_routes *
     }
 }
 
+/* The hash chooses among a switch's ports in order, as platform/routing.h does. */
+static void sort_choices(struct tree *t, uint32_t switches)
+{
+    for (uint32_t s = 0; s < switches; s++)
+        for (uint32_t i = t->first[s] + 1; i < t->first[s + 1]; i++) {
+            const uint32_t port = t->ports[i];
+            uint32_t at = i;
+            for (; at > t->first[s] && t->ports[at - 1] > port; at--)
+                t->ports[at] = t->ports[at - 1];
+            t->ports[at] = port;
+        }
+}
+
 static const struct tree *tree_to(const struct nadi_pkt *net, uint32_t root)
 {
     struct nadi_pkt_routes *r = net->routes;
@@ -228,6 +244,8 @@ static const struct tree *tree_to(const struct nadi_pkt *net, uint32_t root)
     memcpy(fill, t.first, net->switch_count * sizeof(*fill));
     each_path(g, r, found, &t, fill);
     nadi_mem_free(fill);
+    if (!net->config.exact)
+        sort_choices(&t, net->switch_count);
     t.hops = NADI_NEW(uint16_t, net->switch_count);
     for (uint32_t n = 0; n < g->node_count; n++)
         if (r->switch_of[n] != NADI_NONE)
@@ -259,7 +277,8 @@ struct walk { /* from one host towards another */
     const struct nadi_pkt *net;
     const struct tree *tree;
     uint32_t node, dst;
-    uint32_t hash[3];
+    uint32_t hash[3];  /* exact: of the flow's addresses */
+    uint64_t key;      /* else */
     bool first_choice; /* always the first choice instead of the hash's */
     bool adaptive;     /* the least loaded choice */
 };
@@ -271,8 +290,9 @@ static uint32_t choose(const struct walk *w, const uint32_t *choices, uint32_t c
     if (w->first_choice || count == 1)
         return choices[0];
     const bool host = w->net->graph->nodes[w->node].kind == NADI_GRAPH_HOST;
-    const uint32_t seed = host && w->net->config.exact ? NS3_HASH_SEED : w->node;
-    const uint32_t first = murmur3(w->hash, 3, seed) % count;
+    const uint32_t first = w->net->config.exact
+                               ? murmur3(w->hash, 3, host ? NS3_HASH_SEED : w->node) % count
+                               : nadi_routing_pick(w->key, w->node, count);
     if (!w->adaptive)
         return choices[first];
     uint32_t best = choices[first];
@@ -360,6 +380,12 @@ static void longer_paths(struct nadi_pkt *net)
     net->path_shift++;
 }
 
+/* Of a flow among those of its pair. */
+static uint64_t number_of(const struct nadi_pkt_info *info)
+{
+    return (uint16_t)(info->sport - NADI_PKT_FIRST_PORT);
+}
+
 static struct walk walk_of(const struct nadi_pkt *net, uint32_t flow, bool back)
 {
     const struct nadi_pkt_info *info = &net->infos[flow];
@@ -374,6 +400,8 @@ static struct walk walk_of(const struct nadi_pkt *net, uint32_t flow, bool back)
         .node = src,
         .dst = dst,
         .hash = {nadi_pkt_address(src), nadi_pkt_address(dst), sport | dport << 16},
+        .key = nadi_routing_key(net->routes->seed, back ? info->dst : info->src,
+                                back ? info->src : info->dst, number_of(info)),
         .first_choice = net->config.spreading == NADI_SPREADING_NONE,
         .adaptive = net->routes->load && !back,
     };
@@ -429,9 +457,9 @@ static bool find_from(struct nadi_pkt *net, uint32_t flow, bool back, struct wal
 
 void nadi_pkt_set_routing(struct nadi_pkt *net, const struct nadi_routing_config *config)
 {
+    net->routes->seed = config->seed;
     if (!net->config.exact && net->config.spreading != NADI_SPREADING_NONE &&
-        (config->scheme == NADI_ROUTE_DIMENSION_ORDER || config->scheme == NADI_ROUTE_SHORTEST ||
-         config->scheme == NADI_ROUTE_VALIANT))
+        config->scheme != NADI_ROUTE_NONE && config->scheme != NADI_ROUTE_ADAPTIVE)
         net->routes->given = nadi_routing_create(net->graph, config);
     if (!net->config.exact && config->scheme == NADI_ROUTE_ADAPTIVE)
         net->routes->load = NADI_ZNEW(uint64_t, net->port_count);
@@ -475,7 +503,7 @@ static bool find_given(struct nadi_pkt *net, uint32_t flow, bool back)
     const uint32_t src = back ? info->dst : info->src, dst = back ? info->src : info->dst;
     struct nadi_route *route = &net->routes->route;
     uint32_t node = g->hosts[src], hop = 0;
-    if (!nadi_routing_find(net->routes->given, src, dst, info->sport, route))
+    if (!nadi_routing_find(net->routes->given, src, dst, number_of(info), route))
         return false;
     for (size_t i = 0; i <= route->count; i++) {
         uint32_t from = g->hosts[dst], to = NADI_NONE;

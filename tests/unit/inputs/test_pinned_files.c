@@ -159,6 +159,7 @@ static const char network_a[] =
     "flow-startup: 5us\n"
     "flow-overhead: 6ns\n"
     "flow-window: 1MB\n"
+    "flow-packet: 4kB\n"
     "flow-in-flight: 3\n"
     "\n";
 
@@ -204,7 +205,7 @@ static const struct row rows[] = {
     {NADI_SCHEMA_PACKET, "packet a", packet_a, true, 72, UINT64_C(0x61735bb6f451fa82)},
     {NADI_SCHEMA_PACKET, "packet b", packet_b, true, 72, UINT64_C(0xe849aea2870f6267)},
     {NADI_SCHEMA_EVENTS, "events a", events_a, true, 5, UINT64_C(0x831e6dbab67af357)},
-    {NADI_SCHEMA_NETWORK, "network a", network_a, true, 14, UINT64_C(0xa922323b489c87eb)},
+    {NADI_SCHEMA_NETWORK, "network a", network_a, true, 15, UINT64_C(0x3883f94b23d94938)},
     {NADI_SCHEMA_GRAPH, "graph a", graph_a, true, 4, UINT64_C(0xa70472f10d1c98fb)},
     {NADI_SCHEMA_GRAPH, "graph b", graph_b, true, 4, UINT64_C(0xba82f5a9fe290718)},
     {NADI_SCHEMA_GRAPH, "graph c", graph_c, true, 4, UINT64_C(0xf64d166426573289)},
@@ -222,19 +223,19 @@ static const struct row rows[] = {
     {NADI_SCHEMA_SYSTEM, "system/twice.json", NULL, true, 42, UINT64_C(0xdd32490ebd614134)},
     {NADI_SCHEMA_SYSTEM, "system/types.json", NULL, false, 0, UINT64_C(0x3b69f0bd76bfc967)},
     {NADI_SCHEMA_SYSTEM, "system/underscore.json", NULL, false, 0, UINT64_C(0x981d98252a714e82)},
-    {NADI_SCHEMA_NETWORK, "network/alias.yml", NULL, true, 14, UINT64_C(0x3da0a2820095ff4e)},
+    {NADI_SCHEMA_NETWORK, "network/alias.yml", NULL, true, 15, UINT64_C(0xa58e83118db9ca9)},
     {NADI_SCHEMA_NETWORK, "network/block.yml", NULL, false, 0, UINT64_C(0x5dfd51df9e09f87e)},
     {NADI_SCHEMA_NETWORK, "network/bomb.yml", NULL, false, 0, UINT64_C(0xbd54d1e256cd7795)},
     {NADI_SCHEMA_NETWORK, "network/folded.yml", NULL, false, 0, UINT64_C(0x20feccf0d2852f3a)},
     {NADI_SCHEMA_NETWORK, "network/huge.yml", NULL, false, 0, UINT64_C(0xe8e4a13e096c7519)},
-    {NADI_SCHEMA_NETWORK, "network/json.yml", NULL, true, 14, UINT64_C(0xf3158a4bf3d09d26)},
+    {NADI_SCHEMA_NETWORK, "network/json.yml", NULL, true, 15, UINT64_C(0xf79444445c7f0d3b)},
     {NADI_SCHEMA_NETWORK, "network/legacy.yml", NULL, false, 0, UINT64_C(0x153d374dc30abf7)},
     {NADI_SCHEMA_NETWORK, "network/lengths.yml", NULL, false, 0, UINT64_C(0xc47658ecd97aaaa)},
     {NADI_SCHEMA_NETWORK, "network/nan.yml", NULL, false, 0, UINT64_C(0xfdfd6bb6ace76473)},
-    {NADI_SCHEMA_NETWORK, "network/plain.yml", NULL, true, 14, UINT64_C(0x56870549f7dcf262)},
+    {NADI_SCHEMA_NETWORK, "network/plain.yml", NULL, true, 15, UINT64_C(0x9e23dfa2508e679f)},
     {NADI_SCHEMA_NETWORK, "network/several.yml", NULL, false, 0, UINT64_C(0x6bf19a69537e73b3)},
     {NADI_SCHEMA_NETWORK, "network/tab.yml", NULL, false, 0, UINT64_C(0x388b573dabe3f254)},
-    {NADI_SCHEMA_NETWORK, "network/tags.yml", NULL, true, 14, UINT64_C(0x88ccde43bca617d6)},
+    {NADI_SCHEMA_NETWORK, "network/tags.yml", NULL, true, 15, UINT64_C(0x7fcfc7922f2c0175)},
     {NADI_SCHEMA_NETWORK_V1, "network_v1/empty.json", NULL, false, 0, UINT64_C(0x7e771b61507715fe)},
     {NADI_SCHEMA_NETWORK_V1, "network_v1/huge.json", NULL, false, 0, UINT64_C(0x1a28b7e757c7c85e)},
     {NADI_SCHEMA_NETWORK_V1, "network_v1/ring.json", NULL, true, 8, UINT64_C(0x8d77d356f5479b64)},

@@ -211,6 +211,44 @@ static void test_overheads_and_window(void **state)
     flow_case_release(&c);
 }
 
+/* Headers of 62 bytes a packet, and whole packets at every link but the slowest. */
+static void test_packets(void **state)
+{
+    enum { P = 4096 };
+    static const struct {
+        double rates[3];
+        uint64_t bytes;
+        double packets, waits; /* sum of 1 / C without the slowest's */
+    } rows[] = {
+        {{50, 50, 50}, 10 * P, 10, 2 / 50.0},
+        {{50, 50, 50}, P, 1, 2 / 50.0},
+        {{50, 50, 50}, 100, 1, 2 / 50.0},
+        {{50, 50, 50}, P + 1, 2, 2 / 50.0},
+        {{100, 25, 50}, 64 * P, 64, 1 / 100.0 + 1 / 50.0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct flow_case c;
+        flow_case_init(&c);
+        for (uint32_t n = 0; n < 4; n++)
+            nadi_graph_add_node(&c.graph, n < 2 ? NADI_GRAPH_HOST : NADI_GRAPH_SWITCH, NULL);
+        flow_case_link(&c, 0, 2, rows[i].rates[0], 100);
+        flow_case_link(&c, 2, 3, rows[i].rates[1], 100);
+        flow_case_link(&c, 3, 1, rows[i].rates[2], 100);
+        c.config.packet_bytes = P;
+        flow_case_open(&c, &nadi_network_flow);
+        flow_case_send(&c, 0, 0, 1, rows[i].bytes);
+        flow_case_send(&c, 1e6, 0, 1, 0);
+        flow_case_run(&c);
+        const double wire = (double)rows[i].bytes + 62 * rows[i].packets;
+        const double first = wire < P + 62 ? wire : P + 62;
+        expect(flow_case_ns(&c, 0),
+               300 + first * rows[i].waits + wire / fmin(rows[i].rates[1], 50));
+        expect(flow_case_ns(&c, 1), 300);
+        flow_case_release(&c);
+    }
+}
+
 /* A flow that comes later takes its share from then on. */
 static void test_late(void **state)
 {
@@ -238,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_oversubscribed),
         cmocka_unit_test(test_two_dimensions),
         cmocka_unit_test(test_overheads_and_window),
+        cmocka_unit_test(test_packets),
         cmocka_unit_test(test_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
