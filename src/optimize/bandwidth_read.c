@@ -5,6 +5,7 @@
 #include "cost/prices.h"
 #include "format/doc.h"
 #include "optimize/bandwidth.h"
+#include "settings/schema.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -90,6 +91,7 @@ static bool latency_of(struct reader *r, const struct nadi_doc_node *node, doubl
     return number_of(r, node, 0, ns);
 }
 
+/* what: the row's name, of which the first two letters tell. */
 static bool read_list(struct reader *r, const struct nadi_doc_node *list, const char *what)
 {
     struct nadi_bandwidth_dim *dim = r->n->dims;
@@ -98,7 +100,7 @@ static bool read_list(struct reader *r, const struct nadi_doc_node *list, const 
         return false;
     for (const struct nadi_doc_node *e = list->first; e; e = e->next, dim++) {
         bool ok = true;
-        if (*what == 't')
+        if (strncmp(what, "to", 2) == 0)
             ok = block_of(r, e, &dim->block);
         else if (*what == 'n') {
             ok = number_of(r, e, 1, &value);
@@ -107,7 +109,7 @@ static bool read_list(struct reader *r, const struct nadi_doc_node *list, const 
             if (!ok && !r->diags->errors)
                 (void)nadi_error(r->diags, "optimize/value", nadi_doc_place(&r->doc, e), NULL,
                                  "a whole number of NPUs, up to 1,000,000, is wanted");
-        } else if (*what == 'p')
+        } else if (strncmp(what, "ti", 2) == 0)
             dim->tier = e->kind == NADI_DOC_SCALAR ? nadi_arena_strdup(r->arena, e->text) : NULL;
         else if (*what == 'b')
             ok = rate_of(r, e, &dim->given);
@@ -119,25 +121,36 @@ static bool read_list(struct reader *r, const struct nadi_doc_node *list, const 
     return true;
 }
 
+/* The row of the key, which may be spelt as LIBRA and ASTRA-sim do. */
+static const struct nadi_setting *row_of(const char *key)
+{
+    static const char *const others[][2] = {{"costdimension", "tiers"}, {"networktype", "tiers"}};
+    const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_DIVIDED);
+    for (size_t i = 0; i < schema->count; i++) {
+        char plain[32];
+        size_t at = 0;
+        for (const char *c = schema->keys[i].name; *c && at + 1 < sizeof(plain); c++)
+            if (*c != '-')
+                plain[at++] = *c;
+        plain[at] = '\0';
+        if (is_key(key, plain))
+            return &schema->keys[i];
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (is_key(key, others[i][0]))
+            return nadi_schema_find(schema, others[i][1]);
+    return NULL;
+}
+
 static bool read_key(struct reader *r, const struct nadi_doc_node *node)
 {
-    static const struct {
-        const char *key, *what;
-    } lists[] = {
-        {"topology", "topology"},  {"npuscount", "npus"}, {"costdimension", "prices"},
-        {"networktype", "prices"}, {"tiers", "prices"},   {"bandwidth", "bandwidth"},
-        {"latency", "latency"},
-    };
-    const char *key = nadi_doc_key(node);
-    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-        if (is_key(key, lists[i].key))
-            return read_list(r, node, lists[i].what);
-    if (is_key(key, "totalbandwidth"))
-        return number_of(r, node, 1e-9, &r->n->budget);
-    return nadi_error(
-        r->diags, "optimize/key", nadi_doc_key_place(&r->doc, node),
-        "topology, npus_count, tiers, bandwidth, latency and total-bandwidth are known",
-        "unknown key '%s' of a network whose bandwidth is divided", key);
+    const struct nadi_setting *row = row_of(nadi_doc_key(node));
+    if (!row)
+        return nadi_error(
+            r->diags, "optimize/key", nadi_doc_key_place(&r->doc, node),
+            "topology, npus_count, tiers, bandwidth, latency and total-bandwidth are known",
+            "unknown key '%s' of a network whose bandwidth is divided", nadi_doc_key(node));
+    return row->list ? read_list(r, node, row->name) : number_of(r, node, 1e-9, &r->n->budget);
 }
 
 static bool check(struct reader *r)

@@ -3,6 +3,7 @@
 #include "format/doc.h"
 #include "generate/v1/workload.h"
 #include "optimize/bandwidth.h"
+#include "settings/schema.h"
 
 struct rows {
     const struct nadi_bandwidth_network *n;
@@ -34,14 +35,21 @@ static bool read_group(struct rows *r, const struct nadi_doc *doc, const char *k
 
 static bool read_groups(struct rows *r, const char *path)
 {
-    static const char *const keys[NADI_V1_PHASES] = {"Forward", "InputGrad", "WeightGrad"};
+    const struct nadi_schema *schema = nadi_schema_of(NADI_SCHEMA_COMMUNICATORS);
     struct nadi_doc doc;
-    bool ok = true;
     if (!nadi_doc_read(&doc, path, "communicators", nadi_doc_syntax_of(path, NADI_DOC_YAML),
                        r->diags))
         return false;
-    for (uint32_t phase = 0; ok && phase < NADI_V1_PHASES; phase++)
-        ok = read_group(r, &doc, keys[phase], r->groups[phase]);
+    bool ok = doc.root->kind == NADI_DOC_MAP ||
+              nadi_error(r->diags, "optimize/communicators", NADI_IN_FILE(path), NULL,
+                         "a map of Forward, InputGrad and WeightGrad is wanted");
+    for (const struct nadi_doc_node *e = ok ? doc.root->first : NULL; ok && e; e = e->next)
+        if (!nadi_schema_find(schema, nadi_doc_key(e)))
+            ok = nadi_error(r->diags, "optimize/communicators", nadi_doc_key_place(&doc, e),
+                            "Forward, InputGrad and WeightGrad are known", "unknown key '%s'",
+                            nadi_doc_key(e));
+    for (uint32_t phase = 0; ok && phase < NADI_V1_PHASES; phase++) /* in the schema's order */
+        ok = read_group(r, &doc, schema->keys[phase].name, r->groups[phase]);
     nadi_doc_release(&doc);
     return ok;
 }

@@ -46,6 +46,8 @@ enum nadi_schema_kind {
     NADI_SCHEMA_TUNER_RULE,
     NADI_SCHEMA_CATALOGUE, /* of prices and powers */
     NADI_SCHEMA_CATALOGUE_PART,
+    NADI_SCHEMA_DIVIDED, /* a network whose bandwidth is divided */
+    NADI_SCHEMA_COMMUNICATORS,
     NADI_SCHEMA_KINDS
 };
 

@@ -1,4 +1,5 @@
-/* schema_cost: the keys of a catalogue of prices and powers. Read in src/cost/prices.c. */
+/* schema_cost: the keys of a catalogue of prices and powers (src/cost/prices.c), and of what `nadi
+ * optimize bandwidth` reads (src/optimize/bandwidth_read.c, bandwidth_rows.c). */
 #include "settings/schema_more.h"
 
 static const char *const kinds[] = {"device", "server", "nic", "switch", "cable", "memory", NULL};
@@ -122,4 +123,89 @@ const struct nadi_schema nadi_catalogue_part_schema = {
                "source: list price\n"
                "date: 2024-08\n",
     KEYS(part_keys),
+};
+
+static const char *const blocks[] = {"Ring", "FullyConnected", "Switch", NULL};
+
+/* Names are read without regard to case, '-' and '_', as LIBRA and ASTRA-sim write them. */
+static const struct nadi_setting divided_keys[] = {
+    {.name = "topology",
+     .type = NADI_TYPE_WORD,
+     .words = blocks,
+     .list = true,
+     .required = true,
+     .doc = "Shape of each dimension, innermost first. LIBRA's `Topology`."},
+    {.name = "npus-count",
+     .type = NADI_TYPE_INTEGER,
+     .list = true,
+     .required = true,
+     .min = 1,
+     .max = 1e6,
+     .doc = "NPUs in each dimension. `npus_count`, LIBRA's `NpusCount`."},
+    {.name = "tiers",
+     .type = NADI_TYPE_TEXT,
+     .list = true,
+     .absent = "its bandwidth has no price",
+     .doc = "Name of each dimension's prices. LIBRA's `CostDimension`, its artifact's "
+            "`network-type`."},
+    {.name = "bandwidth",
+     .type = NADI_TYPE_NUMBER,
+     .dimension = NADI_DIMENSION_RATE,
+     .unit = "GB/s of 2^30 bytes",
+     .unit_factor = 1073741824.0,
+     .list = true,
+     .absent = "total-bandwidth says it",
+     .doc = "Of each dimension, in a network that has some; their sum is the budget."},
+    {.name = "latency",
+     .type = NADI_TYPE_NUMBER,
+     .dimension = NADI_DIMENSION_TIME,
+     .unit = "ns",
+     .unit_factor = 1,
+     .list = true,
+     .absent = "0",
+     .doc = "Of each dimension; for the network file that is written."},
+    {.name = "total-bandwidth",
+     .type = NADI_TYPE_NUMBER,
+     .above_min = true,
+     .max = 1e9,
+     .absent = "--budget, or the sum of `bandwidth`",
+     .doc = "GB/s of 10^9 bytes of an NPU that are divided."},
+};
+
+const struct nadi_schema nadi_divided_schema = {
+    .name = "divided-network",
+    .title = "network whose bandwidth is divided",
+    .option = "nadi optimize bandwidth --network",
+    .syntax = NADI_DOC_YAML,
+    .doc = "Dimensions of a network and the bandwidth of an NPU that they share. LIBRA's files are "
+           "read as they are.",
+    .example = "topology: [Ring, FullyConnected, Switch]\n"
+               "npus-count: [4, 8, 16]\n"
+               "tiers: [package, board, rack]\n"
+               "total-bandwidth: 300\n",
+    KEYS(divided_keys),
+};
+
+#define GROUP(called, pass)                                                                        \
+    {                                                                                              \
+        .name = called, .type = NADI_TYPE_INTEGER, .list = true, .required = true, .min = -1,      \
+        .max = 1e6,                                                                                \
+        .doc = "NPUs of each dimension in a group of the collectives of " pass                     \
+               "; -1 or 1: the dimension is not used."                                             \
+    }
+
+static const struct nadi_setting communicator_keys[] = {
+    GROUP("Forward", "the forward pass"),
+    GROUP("InputGrad", "the gradients of inputs"),
+    GROUP("WeightGrad", "the gradients of weights"),
+};
+
+const struct nadi_schema nadi_communicators_schema = {
+    .name = "communicators",
+    .title = "communicators of a table of layers",
+    .option = "--communicators",
+    .syntax = NADI_DOC_YAML,
+    .doc = "Which NPUs the collectives of a table of layers join, by dimension.",
+    .example = "Forward: [4, 2, -1]\nInputGrad: [4, 2, -1]\nWeightGrad: [-1, 4, 16]\n",
+    KEYS(communicator_keys),
 };

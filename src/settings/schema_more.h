@@ -36,5 +36,7 @@ extern const struct nadi_schema nadi_tuner_schema;
 extern const struct nadi_schema nadi_tuner_rule_schema;
 extern const struct nadi_schema nadi_catalogue_schema;
 extern const struct nadi_schema nadi_catalogue_part_schema;
+extern const struct nadi_schema nadi_divided_schema;
+extern const struct nadi_schema nadi_communicators_schema;
 
 #endif
