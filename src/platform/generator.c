@@ -24,7 +24,7 @@ static const struct maker makers[] = {
      nadi_make_clos},
     {"clos", "down ", "up lanes " UPLINK, nadi_count_clos, nadi_make_clos},
     {"leaf-spine", "leaves spines hosts ", "lanes " UPLINK, nadi_count_clos, nadi_make_clos},
-    {"rail", "nodes ", "pod spines lanes " INSIDE UPLINK, nadi_count_rail, nadi_make_rail},
+    {"rail", "nodes ", "pod spines pxn lanes " INSIDE UPLINK, nadi_count_rail, nadi_make_rail},
     {"dragonfly", "a p h ", "g " GLOBAL, nadi_count_dragonfly, nadi_make_dragonfly},
     {"dragonfly+", "leaves spines hosts h ", "g " GLOBAL, nadi_count_dragonfly_plus,
      nadi_make_dragonfly_plus},
@@ -153,6 +153,7 @@ static void read_plain(const struct reading *r)
     gen->nodes = number(r, "nodes", 0);
     gen->npus = number(r, "npus", 8);
     gen->pod = number(r, "pod", gen->nodes);
+    gen->pxn = number(r, "pxn", 0) > 0;
     gen->a = number(r, "a", 0);
     gen->p = number(r, "p", 0);
     gen->h = number(r, "h", 0);

@@ -51,6 +51,7 @@ struct nadi_generator {
     uint32_t leaves, spines, hosts;
     uint32_t parallel_cables[NADI_MAX_DIMS]; /* [0] where there is one number */
     uint32_t nodes, npus, pod;
+    bool pxn;
     uint32_t a, p, h, g;
     uint32_t shape[NADI_MAX_DIMS], axes;
     bool hosts_given; /* torus, mesh: NPUs beside their switch */

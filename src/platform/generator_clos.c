@@ -84,11 +84,12 @@ static uint32_t pods_of(const struct nadi_generator *gen)
     return (gen->nodes + gen->pod - 1) / gen->pod;
 }
 
-/* Without spines the only route to another rail is by way of an NPU of it: NPUs are routers then.
- */
+/* Without spines the only route to another rail is by way of an NPU of it: NPUs are routers then,
+ * and with PXN. */
 static bool forwards(const struct nadi_generator *gen)
 {
-    return gen->type == NADI_GENERATE_RAIL && gen->spines == 0 && gen->nodes > 1 && gen->npus > 1;
+    return gen->type == NADI_GENERATE_RAIL && (gen->spines == 0 || gen->pxn) && gen->nodes > 1 &&
+           gen->npus > 1;
 }
 
 /* A router on the board of every NPU; returns the first. */

@@ -1,6 +1,7 @@
 #include "platform/graph_stripe.h"
 
 #include "base/mem.h"
+#include "platform/graph_planes.h"
 
 struct cable { /* from a switch to a device: an NPU, or the router on its board; or further */
     uint32_t at, device;
@@ -172,7 +173,8 @@ static void join_planes(struct striping *s)
     }
 }
 
-static void make(const struct striping *s, struct nadi_graph *out)
+/* `whole`: planes are put together with all that is between their switches. */
+static void make(const struct striping *s, bool whole, struct nadi_graph *out)
 {
     const struct nadi_graph *g = s->g;
     uint32_t *place = NADI_NEW(uint32_t, g->node_count);
@@ -187,7 +189,7 @@ static void make(const struct striping *s, struct nadi_graph *out)
         *node = g->nodes[n];
         node->name = name;
         node->role = nadi_arena_strdup(&out->arena, g->nodes[n].role);
-        node->planes = planes;
+        node->planes = (g->nodes[n].planes ? g->nodes[n].planes : 1) * planes;
         node->forward_bits_s *= planes;
         node->in_switch_bytes_per_ns *= planes;
     }
@@ -195,7 +197,8 @@ static void make(const struct striping *s, struct nadi_graph *out)
         struct nadi_graph_link link = g->links[i];
         if (!s->together[i] || !s->number[link.a] || !s->number[link.b])
             continue;
-        link.bits_per_s = s->together[i] * s->number[link.a] * s->number[link.b];
+        const uint64_t a = s->number[link.a], b = s->number[link.b];
+        link.bits_per_s = s->together[i] * (whole ? nadi_max_u64(a, b) : a * b);
         link.a = place[link.a];
         link.b = place[link.b];
         nadi_graph_add_link(out, link);
@@ -205,23 +208,60 @@ static void make(const struct striping *s, struct nadi_graph *out)
     nadi_mem_free(place);
 }
 
-bool nadi_graph_stripe(const struct nadi_graph *g, struct nadi_graph *out)
+static void release(struct striping *s)
+{
+    nadi_mem_free(s->cables.items);
+    nadi_mem_free(s->planes.items);
+    nadi_mem_free(s->number);
+    nadi_mem_free(s->together);
+}
+
+static struct striping begin(const struct nadi_graph *g)
 {
     struct striping s = {.g = g};
-    if (g->product) /* each router is on the board of its NPU */
-        return false;
     s.number = NADI_NEW(uint32_t, g->node_count);
     s.together = NADI_NEW(uint64_t, g->link_count);
     for (uint32_t n = 0; n < g->node_count; n++)
         s.number[n] = 1;
+    return s;
+}
+
+/* Single switches and parallel cables. */
+static bool join_switches(const struct nadi_graph *g, struct nadi_graph *out)
+{
+    struct striping s = begin(g);
     list_cables(&s);
     join_parallel(&s);
     join_planes(&s);
     if (s.found)
-        make(&s, out);
-    nadi_mem_free(s.cables.items);
-    nadi_mem_free(s.planes.items);
-    nadi_mem_free(s.number);
-    nadi_mem_free(s.together);
+        make(&s, false, out);
+    release(&s);
     return s.found;
+}
+
+/* Planes of several switches. */
+static bool join_whole(const struct nadi_graph *g, struct nadi_graph *out)
+{
+    struct striping s = begin(g);
+    for (uint32_t i = 0; i < g->link_count; i++)
+        s.together[i] = g->links[i].bits_per_s;
+    s.found = nadi_graph_find_planes(g, s.number);
+    if (s.found)
+        make(&s, true, out);
+    release(&s);
+    return s.found;
+}
+
+bool nadi_graph_stripe(const struct nadi_graph *g, struct nadi_graph *out)
+{
+    struct nadi_graph joined;
+    if (g->product) /* each router is on the board of its NPU */
+        return false;
+    if (!join_switches(g, &joined))
+        return join_whole(g, out);
+    if (!join_whole(&joined, out))
+        *out = joined;
+    else
+        nadi_graph_release(&joined);
+    return true;
 }

@@ -6,8 +6,10 @@
  * takes the same time, and so does the message. Planes are switches that join the same NPUs by the
  * same cables, and lead on to the same switches, if to any, by the same cables: also the leaves of
  * an NPU with several NICs, as a collective library sends a part of each message over each NIC.
- * Leaves that lead to different switches are none: there a connection takes one of the routes
- * (platform/routing.h). */
+ * Whole networks of switches are planes too (graph_planes.h): leaves that lead to spines of their
+ * own, or behind NICs that are nodes of their own. Leaves that lead to different switches and do
+ * not correspond are none: there a connection takes one of the routes (platform/routing.h).
+ */
 #ifndef NADI_PLATFORM_GRAPH_STRIPE_H
 #define NADI_PLATFORM_GRAPH_STRIPE_H
 

@@ -158,6 +158,23 @@ static uint32_t last_choices(const struct walk *w)
     return count;
 }
 
+/* Of a router on the board of an NPU: ports of the lowest dimension, as an NPU's own. */
+static uint32_t lowest_dimension(const struct nadi_routing *r, uint32_t node, uint32_t count)
+{
+    const struct nadi_graph *g = r->g;
+    uint32_t kept = 0, least = NADI_NONE;
+    if (nadi_graph_owner(g, node) == node)
+        return count;
+    for (uint32_t i = 0; i < count; i++)
+        least = g->links[g->ports[r->choices[i]].link].dim < least
+                    ? g->links[g->ports[r->choices[i]].link].dim
+                    : least;
+    for (uint32_t i = 0; i < count; i++)
+        if (g->links[g->ports[r->choices[i]].link].dim == least)
+            r->choices[kept++] = r->choices[i];
+    return kept;
+}
+
 static uint32_t table_choices(const struct walk *w, uint32_t distance)
 {
     const struct nadi_routing *r = w->r;
@@ -194,7 +211,7 @@ static uint32_t choices_of(const struct walk *w)
     const uint32_t distance = nadi_routing_distance(r, t, w->node);
     if (distance == 0)
         return last_choices(w);
-    return distance == NADI_FAR ? 0 : table_choices(w, distance);
+    return distance == NADI_FAR ? 0 : lowest_dimension(r, w->node, table_choices(w, distance));
 }
 
 /* Time to send what waits for a channel, and what is asked for: loads of uneven links compare. */

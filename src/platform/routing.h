@@ -19,7 +19,8 @@
  *                    global knowledge (Kim, Dally, Scott, Abts, ISCA 2008, section 4)
  *
  * An NPU that could begin a shortest way in several dimensions takes the lowest: two NPUs of one
- * server talk over NVLink even where their NICs meet in one leaf, as far away.
+ * server talk over NVLink even where their NICs meet in one leaf, as far away. So does a router on
+ * the board of an NPU: to another rail a message goes over NVLink first (PXN).
  *
  * Cost. In a product of dimensions (tori, meshes, HyperX: graph->product) with all links up, a hop
  * costs the ports of a router and nothing is stored. Elsewhere a hop looks at a switch's ports in a

@@ -88,6 +88,10 @@ static const struct nadi_setting generator_keys[] = {
     COUNT("pod", 1 << 24,
           "rail: servers of a pod, which has one leaf switch for each rail; all servers. Several "
           "pods need spines."),
+    COUNT("pxn", 1,
+          "rail with spines: 1: NPUs forward, as without spines, and a message to another rail of "
+          "its pod goes over NVLink to the NPU of its server on that rail first (NCCL's PXN); else "
+          "over the spines."),
     COUNT("a", 65536, "dragonfly (required): routers of a group."),
     COUNT("p", 65536, "dragonfly (required): NPUs of a router."),
     COUNT("h", 65536, "dragonfly, dragonfly+ (required): global cables of a router, of a spine."),

@@ -84,9 +84,14 @@ static void rails(void **state)
              "  - {from: 's[0-1]', to: t0, bandwidth: 40GB/s, latency: 5, count: 2}\n"
              "  - {from: 's[0-1]', to: t1, bandwidth: 40GB/s, latency: 5, count: 2}\n");
     expect(text, &(struct want){3 + 1 + 2, 3 + 4, UINT64_C(160000000000), 2, 0});
-    /* To others, or by other uplinks, they are not. */
+    /* To spines of their own: those are planes with them. */
     snprintf(text, sizeof(text), "%s%s", nodes,
              "  - {from: 's[0-1]', to: 't[0-1]', bandwidth: 40GB/s, latency: 5}\n");
+    expect(text, &(struct want){3 + 1 + 1, 3 + 1, UINT64_C(160000000000), 2, 0});
+    /* To others in part, or by other uplinks, they are not. */
+    snprintf(text, sizeof(text), "%s%s", nodes,
+             "  - {from: 's[0-1]', to: 't[0-1]', bandwidth: 40GB/s, latency: 5}\n"
+             "  - {from: s0, to: t1, bandwidth: 40GB/s, latency: 5}\n");
     expect(text, NULL);
     snprintf(text, sizeof(text), "%s%s", nodes,
              "  - {from: s0, to: t0, bandwidth: 40GB/s, latency: 5}\n"
@@ -94,6 +99,50 @@ static void rails(void **state)
     expect(text, NULL);
     /* Spines, which have no NPU, stay as they are. */
     expect("generator: {type: leaf-spine, leaves: 2, hosts: 2, spines: 2}\n", NULL);
+}
+
+/* Three planes of two leaves and two spines, in another order each; and NICs that are nodes. */
+static void whole(void **state)
+{
+    (void)state;
+    const char *planes =
+        "nodes: [{name: 'n[0-3]', kind: npu}, {name: 'l[0-5]', kind: switch}, "
+        "{name: 's[0-5]', kind: switch, role: spine}]\n"
+        "links:\n"
+        "  - {from: 'n[0-1]', to: l0, bandwidth: 10GB/s, latency: 5}\n"
+        "  - {from: 'n[2-3]', to: l1, bandwidth: 10GB/s, latency: 5}\n"
+        "  - {from: 'n[2-3]', to: l3, bandwidth: 10GB/s, latency: 5}\n"
+        "  - {from: 'n[0-1]', to: l2, bandwidth: 10GB/s, latency: 5}\n"
+        "  - {from: 'n[0-1]', to: l4, bandwidth: 10GB/s, latency: 5}\n"
+        "  - {from: 'n[2-3]', to: l5, bandwidth: 10GB/s, latency: 5}\n"
+        "  - {from: 'l[0-1]', to: 's[0-1]', join: all, bandwidth: 20GB/s, latency: 5}\n"
+        "  - {from: 'l[2-3]', to: 's[2-3]', join: all, bandwidth: 20GB/s, latency: 5}\n";
+    char text[1200];
+    snprintf(text, sizeof(text), "%s%s", planes,
+             "  - {from: 'l[4-5]', to: 's[4-5]', join: all, bandwidth: 20GB/s, latency: 5}\n");
+    expect(text, &(struct want){4 + 2 + 2, 4 + 4, UINT64_C(240000000000), 3, 0});
+    /* The third is slower further on: two are together. */
+    snprintf(text, sizeof(text), "%s%s", planes,
+             "  - {from: 'l[4-5]', to: 's[4-5]', join: all, bandwidth: 10GB/s, latency: 5}\n");
+    expect(text, &(struct want){4 + 4 + 4, 8 + 8, UINT64_C(240000000000), 2, 0});
+    /* A node that forwards so much is one of each plane. */
+    for (int same = 0; same < 2; same++) {
+        snprintf(
+            text, sizeof(text), "%s%s%s",
+            "nodes: [{name: 'n[0-1]', kind: npu}, {name: s, kind: switch, role: spine},\n"
+            "  {name: 'l[0-1]', kind: switch}, {name: 'a[0-1]', kind: nic, bandwidth: 9GB/s},\n"
+            "  {name: 'b[0-1]', kind: nic, bandwidth: ",
+            same ? "9GB/s" : "8GB/s",
+            "}]\n"
+            "links:\n"
+            "  - {from: 'n[0-1]', to: 'a[0-1]', bandwidth: 10GB/s, latency: 5}\n"
+            "  - {from: 'n[0-1]', to: 'b[0-1]', bandwidth: 10GB/s, latency: 5}\n"
+            "  - {from: 'a[0-1]', to: l0, bandwidth: 10GB/s, latency: 5}\n"
+            "  - {from: 'b[0-1]', to: l1, bandwidth: 10GB/s, latency: 5}\n"
+            "  - {from: 'l[0-1]', to: s, bandwidth: 20GB/s, latency: 5}\n");
+        const struct want two = {2 + 2 + 1 + 1, 2 + 2 + 1, UINT64_C(160000000000), 2, 0};
+        expect(text, same ? &two : NULL);
+    }
 }
 
 static void cables(void **state)
@@ -145,10 +194,8 @@ static void unlike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planes),
-        cmocka_unit_test(rails),
-        cmocka_unit_test(cables),
-        cmocka_unit_test(unlike),
+        cmocka_unit_test(planes), cmocka_unit_test(rails),  cmocka_unit_test(whole),
+        cmocka_unit_test(cables), cmocka_unit_test(unlike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

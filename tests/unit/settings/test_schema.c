@@ -241,6 +241,7 @@ static const struct key_case key_cases[] = {
     {GENERATOR, "nodes", "4", "4", "0", "schema/range"},
     {GENERATOR, "npus", "4", "4", "0", "schema/range"},
     {GENERATOR, "pod", "4", "4", "0", "schema/range"},
+    {GENERATOR, "pxn", "1", "1", "2", "schema/range"},
     {GENERATOR, "a", "4", "4", "0", "schema/range"},
     {GENERATOR, "p", "4", "4", "0", "schema/range"},
     {GENERATOR, "h", "4", "4", "0", "schema/range"},
