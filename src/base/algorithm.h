@@ -59,6 +59,18 @@
 #define NADI_WORDS_OF_BARRIER NADI_GENERATORS(NADI_BAR_WORD)
 #define NADI_WORDS_OF_UNEVEN  NADI_GENERATORS(NADI_V_WORD) /* all-to-all-v */
 
+/* Orders in which a chunk visits the dimensions (collective/schedule.h): X(word, enumerator). */
+#define NADI_INTER_SCHEDULERS(X)                                                                   \
+    X("baseline", BASELINE)                                                                        \
+    X("ascending", BASELINE)                                                                       \
+    X("themis", THEMIS)                                                                            \
+    X("offlineGreedy", THEMIS)                                                                     \
+    X("offlineGreedyFlex", FLEX)                                                                   \
+    X("roundRobin", ROUND_ROBIN)
+#define NADI_INTER_WORD(word, id) word,
+#define NADI_WORDS_OF_INTER       NADI_INTER_SCHEDULERS(NADI_INTER_WORD)
+#define NADI_INTER_DEFAULT        "baseline"
+
 /* What a dimension runs where nobody says. */
 #define NADI_ALGORITHM_DEFAULT       "ring"
 #define NADI_ALGORITHM_FULLY_DEFAULT "direct" /* a fully connected one */

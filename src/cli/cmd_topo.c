@@ -82,7 +82,8 @@ const struct nadi_command nadi_command_topo = {
     .summary = "Describe a network: size, distances, bisection, path diversity, a picture",
     .words = "NETWORK | GENERATOR KEY=VALUE...",
     .about = "NETWORK is whatever `nadi run --network` takes. Generators: fat-tree, clos, "
-             "leaf-spine, rail,\ndragonfly, dragonfly+, hyperx, torus, mesh, hgx; `nadi explain k` "
+             "leaf-spine, rail,\ndragonfly, dragonfly+, hyperx, torus, mesh, hgx, fred, "
+             "wafer-mesh; `nadi explain k` "
              "and docs/reference/input-generator.md\nlist their parameters.\n",
     .examples = "nadi topo fat-tree k=8 --svg fat-tree.svg\n"
                 "nadi topo dragonfly a=8 p=4 h=4 --price router=9000,cable=200\n"

@@ -93,6 +93,16 @@ static void themis(const struct nadi_schedule_request *q, const double *load, ui
         baseline(q, chunk->order);
 }
 
+enum nadi_inter_scheduling nadi_inter_scheduling_of(const char *word)
+{
+#define NADI_INTER_OF(text, id)                                                                    \
+    if (strcmp(word, text) == 0)                                                                   \
+        return NADI_INTER_##id;
+    NADI_INTER_SCHEDULERS(NADI_INTER_OF)
+#undef NADI_INTER_OF
+    NADI_BUG("an order of dimensions without a word");
+}
+
 uint32_t nadi_schedule(const struct nadi_schedule_request *q, double *load,
                        struct nadi_scheduled_chunk *chunks)
 {

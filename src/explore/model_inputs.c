@@ -53,7 +53,8 @@ static void fill_system(struct nadi_inputs *in, const struct nadi_model_step *st
         .policy = NADI_SCHEDULING_LIFO,
         .local_bw_aware = true,
         .endpoint_delay_ns = NADI_MODEL_ENDPOINT_NS,
-        .active_chunks = nadi_model_streams(step),
+        .active_chunks = nadi_model_active_chunks(step),
+        .inter = nadi_inter_scheduling_of(c->inter),
         .splits = nadi_model_chunks(step),
         .queues_per_dim = 1,
         .comm_streams = nadi_model_streams(step),
@@ -89,13 +90,18 @@ static void echo(struct nadi_inputs *in, const struct nadi_study *study)
 static void fill_traces(struct nadi_inputs *in, const struct nadi_model_step *step)
 {
     const struct nadi_study *study = step->study;
-    in->owned_count = study->plan.pp;
+    const uint32_t stages = study->plan.pp, ranks = study->plan.ranks;
+    in->owned_count = stages + (ranks < in->rank_count);
     in->owned = NADI_NEW(struct nadi_trace *, in->owned_count);
-    for (uint32_t i = 0; i < in->owned_count; i++)
+    for (uint32_t i = 0; i < stages; i++)
         in->owned[i] = nadi_step_trace(step, i);
+    if (ranks < in->rank_count)
+        in->owned[stages] = nadi_step_idle_trace();
     in->traces = NADI_NEW(struct nadi_trace *, in->rank_count);
     for (uint32_t rank = 0; rank < in->rank_count; rank++)
-        in->traces[rank] = in->owned[nadi_grid_coordinate(&study->grid, rank, NADI_DEGREE_PP)];
+        in->traces[rank] =
+            in->owned[rank < ranks ? nadi_grid_coordinate(&study->grid, rank, NADI_DEGREE_PP)
+                                   : stages];
 }
 
 bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *step,
@@ -130,21 +136,22 @@ bool nadi_model_inputs(struct nadi_inputs *in, const struct nadi_model_step *ste
     in->options.network = nadi_arena_strdup(&in->arena, c->path);
     in->options.queues_per_dim = 1;
     in->topology = c->topology;
-    in->rank_count = study->plan.ranks;
+    in->rank_count = c->graph ? c->topology.npu_count : study->plan.ranks;
     fill_system(in, step);
     if (!nadi_inputs_take_topology(in, c->graph, c->packet, diags))
         return false;
     nadi_groups_init(&in->groups, in->rank_count);
     nadi_comm_groups_add(&step->comm_groups, &study->grid, &in->groups);
     if (nadi_step_uses_remote(&study->plan)) {
-        if (!(c->device.host_rate > 0))
+        const double rate = nadi_study_remote_rate(study);
+        if (!(rate > 0))
             return nadi_error(diags, "plan/offload", NADI_IN_FILE(c->path),
                               "give the device a 'host-bandwidth', or drop 'offload'",
                               "%s has no path to remote memory", c->device.name);
         in->memory = (struct nadi_memory_config){
             .kind = NADI_MEMORY_PER_NPU,
             .latency_ns = NADI_MODEL_REMOTE_LATENCY_NS,
-            .bytes_per_ns = nadi_count_trunc(c->device.host_rate / 1e9),
+            .bytes_per_ns = nadi_count_round(rate / 1e9),
         };
     }
     fill_traces(in, step);

@@ -149,7 +149,10 @@ static void add_group(void *context, const uint32_t *members, uint32_t count)
 void nadi_comm_groups_add(const struct nadi_comm_groups *w, const struct nadi_grid *g,
                           struct nadi_groups *groups)
 {
-    struct family f = {.groups = groups, .group_of = NADI_NEW(uint32_t, g->ranks)};
+    const uint32_t all = groups->items[0].size; /* of the world: with idle ones */
+    struct family f = {.groups = groups, .group_of = NADI_NEW(uint32_t, all)};
+    for (uint32_t rank = g->ranks; rank < all; rank++)
+        f.group_of[rank] = nadi_groups_add_nameless(groups, "idle", &rank, 1);
     for (enum nadi_axis axis = NADI_AXIS_NONE; axis < NADI_AXES; axis++) {
         const struct nadi_comm_group *group = &w->axes[axis];
         for (uint32_t level = 0; level < group->levels; level++) {
@@ -157,7 +160,7 @@ void nadi_comm_groups_add(const struct nadi_comm_groups *w, const struct nadi_gr
             if (!f.name[0])
                 continue;
             nadi_comm_group_each(w, g, axis, level, add_group, &f);
-            nadi_groups_add_family(groups, f.name, f.group_of, g->ranks);
+            nadi_groups_add_family(groups, f.name, f.group_of, all);
         }
     }
     nadi_mem_free(f.group_of);

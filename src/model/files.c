@@ -1,5 +1,6 @@
 #include "model/files.h"
 
+#include "base/algorithm.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -257,20 +258,36 @@ static bool write_groups(const struct nadi_groups *groups, const char *folder,
     return ok;
 }
 
+/* NPUs of a graph that the plan does not use. */
+static uint32_t idle_npus(const struct nadi_model_step *s)
+{
+    const struct nadi_cluster *c = &s->study->cluster;
+    return s->study->has_cluster && c->graph ? c->topology.npu_count - s->study->grid.ranks : 0;
+}
+
 static bool write_ranks(const struct nadi_model_step *s, const struct nadi_model_files *o,
                         const char *folder, struct nadi_diags *diags)
 {
     const struct nadi_grid *grid = &s->study->grid;
+    const uint32_t all = grid->ranks + idle_npus(s);
     struct nadi_groups groups;
-    nadi_groups_init(&groups, grid->ranks);
+    nadi_groups_init(&groups, all);
     nadi_comm_groups_add(&s->comm_groups, grid, &groups);
     bool ok = write_groups(&groups, folder, diags);
     for (uint32_t stage = 0; stage < s->study->plan.pp && ok; stage++) {
         struct nadi_trace *t = nadi_step_trace(s, stage);
         for (uint32_t rank = 0; rank < grid->ranks && ok; rank++) {
-            const struct nadi_trace_place place = {rank, grid->ranks, number_of, &groups};
+            const struct nadi_trace_place place = {rank, all, number_of, &groups};
             if (nadi_grid_coordinate(grid, rank, NADI_DEGREE_PP) == stage)
                 ok = write_trace(t, folder, "workload", rank, o, &place, diags);
+        }
+        nadi_trace_destroy(t);
+    }
+    if (all > grid->ranks) {
+        struct nadi_trace *t = nadi_step_idle_trace();
+        for (uint32_t rank = grid->ranks; rank < all && ok; rank++) {
+            const struct nadi_trace_place place = {rank, all, number_of, &groups};
+            ok = write_trace(t, folder, "workload", rank, o, &place, diags);
         }
         nadi_trace_destroy(t);
     }
@@ -301,8 +318,10 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
                     "  \"active-chunks-per-dimension\": %u,\n  \"communication-streams\": %u,\n"
                     "  \"preferred-dataset-splits\": %u,\n"
                     "  \"collective-optimization\": \"localBWAware\"",
-                    NADI_MODEL_ENDPOINT_NS, nadi_model_streams(step), nadi_model_streams(step),
-                    nadi_model_chunks(step));
+                    NADI_MODEL_ENDPOINT_NS, nadi_model_active_chunks(step),
+                    nadi_model_streams(step), nadi_model_chunks(step));
+    if (strcmp(c->inter, NADI_INTER_DEFAULT) != 0)
+        nadi_str_printf(&text, ",\n  \"inter-dimension-scheduling\": \"%s\"", c->inter);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !step->study->library; i++) {
         nadi_str_printf(&text, ",\n  \"%s-implementation\": [", kinds[i]);
         for (uint32_t d = 0; d < c->topology.dim_count; d++)
@@ -425,7 +444,7 @@ static bool write_memory(const struct nadi_model_step *s, const char *folder,
         nadi_str_printf(&text,
                         "{\n  \"memory-type\": \"PER_NPU_MEMORY_EXPANSION\",\n"
                         "  \"remote-mem-latency\": %d,\n  \"remote-mem-bw\": %.0f\n}\n",
-                        NADI_MODEL_REMOTE_LATENCY_NS, s->study->cluster.device.host_rate / 1e9);
+                        NADI_MODEL_REMOTE_LATENCY_NS, nadi_study_remote_rate(s->study) / 1e9);
     else
         nadi_str_add(&text, "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n");
     const bool ok = write_text(folder, "memory.json", &text, diags);
@@ -439,9 +458,9 @@ bool nadi_model_files_write(const struct nadi_model_step *step,
 {
     struct nadi_str text = NADI_STR_INIT;
     const struct nadi_cluster *cluster = &step->study->cluster;
-    const uint32_t ranks = step->study->grid.ranks;
-    *manifest = !options->every_rank && manifest_text(step, &text);
-    if (!options->every_rank && !*manifest)
+    const uint32_t idle = idle_npus(step), ranks = step->study->grid.ranks + idle;
+    *manifest = !options->every_rank && !idle && manifest_text(step, &text);
+    if (!options->every_rank && !idle && !*manifest)
         nadi_note(
             diags, "model/files", NADI_NOWHERE, NULL,
             "the degrees do not fit together with the network's dimensions along common axes: "

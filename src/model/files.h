@@ -30,6 +30,14 @@ static inline uint32_t nadi_model_streams(const struct nadi_model_step *step)
     return nadi_model_chunks(step) == 1 ? NADI_MODEL_STREAMS : 1;
 }
 
+/* Chunks in one dimension at a time. */
+static inline uint32_t nadi_model_active_chunks(const struct nadi_model_step *step)
+{
+    const uint32_t streams = nadi_model_streams(step);
+    const uint32_t wanted = step->study->cluster.active_chunks;
+    return wanted > streams ? wanted : streams;
+}
+
 struct nadi_model_files {
     bool every_rank; /* no manifest */
     enum nadi_coding coding;

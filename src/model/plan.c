@@ -274,8 +274,6 @@ static void resolve_bytes(struct resolve *r)
         refuse(r, NULL, "zero is %u; the stages are 0 to 3", p->zero);
     if (p->zero == 3 && p->pp > 1 && p->schedule == NADI_SCHEDULE_DUALPIPE)
         refuse(r, "use zero 1", "dualpipe holds two stages a rank and cannot shard parameters");
-    if (p->streaming && p->pp > 1)
-        refuse(r, NULL, "weights are streamed layer by layer: pp must be 1");
     if (p->mode != NADI_MODE_TRAIN)
         p->zero = 0;
 }

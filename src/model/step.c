@@ -269,6 +269,14 @@ struct nadi_trace *nadi_step_trace(const struct nadi_model_step *s, uint32_t sta
     return nadi_trace_build_finish(&e.build);
 }
 
+struct nadi_trace *nadi_step_idle_trace(void)
+{
+    struct nadi_trace_build b;
+    nadi_trace_build_init(&b, "idle");
+    (void)nadi_trace_build_compute(&b, "idle", 0, 0, 0, NULL, 0);
+    return nadi_trace_build_finish(&b);
+}
+
 /* ---- making -------------------------------------------------------------------------------- */
 
 static uint32_t variants_of(const struct nadi_model_plan *p)

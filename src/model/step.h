@@ -54,6 +54,8 @@ void nadi_step_release(struct nadi_model_step *s);
 /* The graph of a rank of the pipeline; the caller destroys it. */
 struct nadi_trace *nadi_step_trace(const struct nadi_model_step *s,
                                    uint32_t stage_rank) NADI_MUST_USE;
+/* The graph of an NPU that takes no part: one node that takes no time. */
+struct nadi_trace *nadi_step_idle_trace(void) NADI_MUST_USE;
 
 /* Does any graph load or store remote memory? */
 bool nadi_step_uses_remote(const struct nadi_model_plan *p);

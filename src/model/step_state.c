@@ -90,6 +90,9 @@ void nadi_emit_plan_fetches(struct nadi_emit *e)
         if (!every && (a->pass != NADI_PASS_FORWARD || seen[number]))
             continue;
         seen[number] = true;
+        if (loads_parameters(e->p) && stage.count == 1 && i > 0 &&
+            list->items[i - 1].pass == a->pass && list->items[i - 1].chunk == a->chunk)
+            continue; /* the next micro-batch; the one layer is still there */
         for (uint32_t k = 0; k < stage.count; k++)
             plan_use(e, a->pass == NADI_PASS_FORWARD ? stage.first + k
                                                      : stage.first + stage.count - 1 - k);
@@ -136,6 +139,9 @@ void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer)
     const struct nadi_model_plan *p = e->p;
     const struct weights w = weights_of(e, layer);
     const bool every = p->zero >= 2; /* whole gradients are kept nowhere */
+    const bool wafer = nadi_study_wafer_io(e->s->study);
+    if (wafer && !e->last_micro)
+        return; /* they are added up on the NPU, and leave once */
     if (p->streaming || (p->offload & NADI_OFFLOAD_GRADIENTS)) {
         const uint64_t bytes = nadi_count_trunc((w.dense + w.expert) * p->gradient_bytes);
         nadi_emit_flush(e);
@@ -146,7 +152,7 @@ void nadi_emit_reduce(struct nadi_emit *e, uint32_t layer)
             NADI_PUSH(&e->reduced, id);
         }
     }
-    if (!e->last_micro && !every)
+    if (wafer || (!e->last_micro && !every))
         return;
     e->bucket[0] += nadi_count_trunc(w.dense);
     e->bucket[1] += nadi_count_trunc(w.expert);
@@ -209,6 +215,10 @@ void nadi_emit_update(struct nadi_emit *e)
 {
     const struct nadi_model_plan *p = e->p;
     nadi_emit_flush(e);
+    if (nadi_study_wafer_io(e->s->study)) {
+        e->reduced.count = 0;
+        return; /* the optimizer runs where the weights are */
+    }
     if (e->bucket[0] + e->bucket[1] > 0)
         send_bucket(e);
     reduce_tied(e);

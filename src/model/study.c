@@ -113,3 +113,15 @@ double nadi_study_step_tokens(const struct nadi_study *s)
         return sequences;
     return s->plan.mode == NADI_MODE_DECODE ? sequences : sequences * (double)s->plan.tokens;
 }
+
+bool nadi_study_wafer_io(const struct nadi_study *s)
+{
+    return s->plan.streaming && s->has_cluster && s->cluster.io_bytes_per_ns > 0;
+}
+
+double nadi_study_remote_rate(const struct nadi_study *s)
+{
+    if (!nadi_study_wafer_io(s))
+        return s->cluster.device.host_rate;
+    return s->cluster.io_bytes_per_ns * 1e9 / s->plan.tp / s->plan.pp;
+}

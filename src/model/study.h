@@ -37,6 +37,14 @@ double nadi_study_step_flops(const struct nadi_study *s, bool full);
 /* Tokens (samples) of a step. */
 double nadi_study_step_tokens(const struct nadi_study *s);
 
+/* At which a rank reaches remote memory, bytes/s: its own path, or its share of the I/O controllers
+ * of a wafer, whose streams go to all replicas at once; 0: not at all. */
+double nadi_study_remote_rate(const struct nadi_study *s);
+
+/* Are weights streamed over I/O controllers, and gradients added up on their way back to where the
+ * optimizer runs? */
+bool nadi_study_wafer_io(const struct nadi_study *s);
+
 /* Bytes of the device's memory; 0 without a cluster. */
 static inline double nadi_study_capacity(const struct nadi_study *s)
 {

@@ -5,6 +5,7 @@
 #include "platform/catalogue.h"
 #include "platform/generator_words.h"
 #include "platform/graph_file.h"
+#include "platform/io_trees.h"
 
 /* A graph alone says what the dimensions are. */
 static bool graph_is_all(const struct nadi_schema_values *v, struct nadi_diags *diags)
@@ -92,6 +93,9 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
     c->name = nadi_arena_strdup(&c->arena, nadi_schema_get(v, "name")->items[0].text);
     c->source = source->count ? nadi_arena_strdup(&c->arena, source->items[0].text) : NULL;
     c->chunks = (uint32_t)nadi_schema_integer(v, "chunks");
+    c->active_chunks = (uint32_t)nadi_schema_integer(v, "active-chunks");
+    c->inter = nadi_arena_strdup(&c->arena,
+                                 nadi_schema_get(v, "inter-dimension-scheduling")->items[0].text);
     if (nadi_schema_get(v, "packet")->count)
         c->packet =
             nadi_file_beside(c->path, nadi_schema_get(v, "packet")->items[0].text, &c->arena);
@@ -118,18 +122,21 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
     }
 }
 
-/* The dimensions that collectives see, of a graph that the cluster's file does not give them for.
- */
-static bool dims_of_graph(struct nadi_cluster *c, const struct nadi_schema_values *v,
-                          struct nadi_diags *diags)
+/* What the graph says: its I/O, and the dimensions that collectives see where the cluster's file
+ * does not give them. */
+static bool take_graph(struct nadi_cluster *c, const struct nadi_schema_values *v,
+                       struct nadi_diags *diags)
 {
     const struct nadi_schema_value *algorithm = nadi_schema_get(v, "algorithm");
     struct nadi_graph_file f;
-    const bool ok =
-        nadi_graph_file_read(&f, c->graph, diags) && nadi_graph_file_topology(&f, &c->topology);
+    struct nadi_io_trees io;
+    const bool ok = nadi_graph_file_read(&f, c->graph, diags) &&
+                    (!c->all_graph || nadi_graph_file_topology(&f, &c->topology));
+    if (ok && nadi_io_trees_find(&f.graph, &io))
+        c->io_bytes_per_ns = io.bytes_per_ns * io.factor;
     nadi_graph_file_release(&f);
-    if (!ok)
-        return false;
+    if (!ok || !c->all_graph)
+        return ok;
     if (algorithm->count && algorithm->count != c->topology.dim_count)
         return nadi_error(diags, "cluster/length", nadi_doc_place(v->doc, algorithm->node),
                           "write one entry a dimension",
@@ -157,8 +164,8 @@ bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_dia
     if (ok)
         fill(c, &v);
     c->all_graph = ok && c->graph && !c->topology.dim_count;
-    if (c->all_graph)
-        ok = dims_of_graph(c, &v, diags);
+    if (ok && c->graph)
+        ok = take_graph(c, &v, diags);
     if (ok) {
         const char *device = nadi_schema_get(&v, "device")->items[0].text;
         c->device_name = nadi_arena_strdup(&c->arena, device);
@@ -234,13 +241,19 @@ bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
     uint64_t all = 1;
     for (uint32_t d = 0; d < t->dim_count; d++)
         all *= t->dims[d].npus;
-    if (c->graph && all && all != ranks)
-        return nadi_error(
-            diags, "cluster/size", NADI_IN_FILE(c->path),
-            "a network of nodes and links is used whole: choose degrees whose product "
-            "is that number, or another graph",
-            "%u ranks, but the graph of the cluster '%s' has %" PRIu64 " NPUs", ranks, c->name,
-            all);
+    if (c->graph && all && all < ranks)
+        return nadi_error(diags, "cluster/size", NADI_IN_FILE(c->path),
+                          "choose degrees whose product is at most that number, or another graph",
+                          "%u ranks, but the graph of the cluster '%s' has %" PRIu64 " NPUs", ranks,
+                          c->name, all);
+    if (c->graph && all > ranks) {
+        nadi_note(diags, "cluster/idle", NADI_IN_FILE(c->path),
+                  "choose degrees whose product is that number to use all of them",
+                  "the graph of the cluster '%s' has %" PRIu64 " NPUs, and the last %" PRIu64
+                  " are idle",
+                  c->name, all, all - ranks);
+        return nadi_topology_finish(t);
+    }
     if (all && all < ranks)
         return nadi_error(
             diags, "cluster/size", NADI_IN_FILE(c->path),

@@ -18,11 +18,14 @@ struct nadi_cluster {
     const char *algorithm[NADI_MAX_DIMS]; /* as a system file has it */
     const char *platform; /* of a communication library, whose network it is: name or
                              path; NULL: none. Its topology is then not filled in */
-    const char *graph;  /* the links between the devices: path of a network of nodes and links, or a
-                           generator in words; NULL: what the dimensions say */
-    bool all_graph;     /* the dimensions are those of the graph */
-    const char *packet; /* path of the packet model's file; NULL: its defaults */
-    uint32_t chunks;
+    const char *graph; /* the links between the devices: path of a network of nodes and links, or a
+                          generator in words; NULL: what the dimensions say */
+    bool all_graph;    /* the dimensions are those of the graph */
+    double io_bytes_per_ns; /* at which the graph's I/O controllers reach all NPUs at once, all of
+                               them together (platform/io_trees.h); 0: it has none */
+    const char *packet;     /* path of the packet model's file; NULL: its defaults */
+    const char *inter;      /* order in which chunks visit the dimensions: a word */
+    uint32_t chunks, active_chunks;
     const char *path; /* for messages */
 };
 
@@ -34,8 +37,8 @@ void nadi_cluster_release(struct nadi_cluster *c);
 /* Sizes the cluster for `ranks`: fills the open dimension, drops dimensions that are not needed,
  * shrinks the only one that is left. Ranks that do not fill whole nodes get the same part of every
  * node, with a note: the largest that divides them, and if possible one that keeps blocks of `unit`
- * neighbouring ranks together. False with an error when there are not enough devices. O(devices of
- * a dimension). */
+ * neighbouring ranks together. A graph stays whole: its last NPUs are idle, with a note. False with
+ * an error when there are not enough devices. O(devices of a dimension). */
 bool nadi_cluster_fit(struct nadi_cluster *c, uint32_t ranks, uint32_t unit,
                       struct nadi_diags *diags) NADI_MUST_USE;
 

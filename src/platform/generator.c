@@ -17,6 +17,7 @@ struct maker {
 
 #define UPLINK "uplink-bandwidth uplink-latency "
 #define GLOBAL UPLINK "global-bandwidth global-latency "
+#define WAFER  "io io-bandwidth "
 #define INSIDE "npus planes scale-up-bandwidth scale-up-latency "
 
 static const struct maker makers[] = {
@@ -32,6 +33,8 @@ static const struct maker makers[] = {
     {"torus", "shape ", "hosts lanes " UPLINK, nadi_count_grid, nadi_make_grid},
     {"mesh", "shape ", "hosts lanes " UPLINK, nadi_count_grid, nadi_make_grid},
     {"hgx", "", "nics scale-out pcie-bandwidth pcie-latency " INSIDE, NULL, NULL},
+    {"fred", "", "m npus per-leaf variant " WAFER UPLINK, nadi_count_fred, nadi_make_fred},
+    {"wafer-mesh", "", "shape " WAFER, nadi_count_wafer_mesh, nadi_make_wafer_mesh},
 };
 
 const char *nadi_generator_name(enum nadi_generator_type type)
@@ -138,6 +141,38 @@ static void read_uplinks(const struct reading *r)
     }
 }
 
+static bool is_wafer(const struct nadi_generator *gen)
+{
+    return gen->type == NADI_GENERATE_FRED || gen->type == NADI_GENERATE_WAFER_MESH;
+}
+
+/* What is not said is as published: 20 NPUs, 3 TB/s each, 18 controllers. */
+static void read_wafer(const struct reading *r)
+{
+    struct nadi_generator *gen = r->gen;
+    const bool fred = gen->type == NADI_GENERATE_FRED;
+    const struct nadi_schema_value *variant = nadi_schema_get(r->values, "variant");
+    const uint32_t letter = variant->count ? variant->items[0].word : 3;
+    if (!nadi_schema_is_set(r->values, "bandwidth"))
+        gen->host.bytes_per_s = fred ? 3000e9 : 750e9;
+    if (!nadi_schema_is_set(r->values, "latency"))
+        gen->host.latency_ns = 20;
+    gen->npus = number(r, "npus", 20);
+    gen->middle = number(r, "m", 3);
+    gen->per_leaf = number(r, "per-leaf", 4);
+    gen->reduces = letter % 2 == 1;
+    gen->oversubscription = letter < 2 ? 8 : 1;
+    gen->io = number(r, "io", fred ? 18 : NADI_NONE);
+    gen->io_cable = (struct nadi_generator_cable){128e9, gen->host.latency_ns};
+    if (nadi_schema_is_set(r->values, "io-bandwidth"))
+        gen->io_cable.bytes_per_s = nadi_schema_number(r->values, "io-bandwidth");
+    if (!gen->axes && !fred) {
+        gen->axes = 2;
+        gen->shape[0] = 5;
+        gen->shape[1] = 4;
+    }
+}
+
 static void read_plain(const struct reading *r)
 {
     struct nadi_generator *gen = r->gen;
@@ -161,6 +196,8 @@ static void read_plain(const struct reading *r)
     gen->nics = number(r, "nics", gen->npus);
     gen->axes = numbers(r, "shape", gen->shape);
     gen->host = cable(r, "bandwidth", "latency", (struct nadi_generator_cable){0});
+    if (is_wafer(gen))
+        read_wafer(r);
     read_uplinks(r);
     gen->global = cable(r, "global-bandwidth", "global-latency", gen->uplink[0]);
     gen->scale_up = cable(r, "scale-up-bandwidth", "scale-up-latency",
@@ -266,6 +303,35 @@ static bool read_scale_out(const struct reading *r)
     return true;
 }
 
+static bool shape_fred(const struct reading *r)
+{
+    struct nadi_generator *gen = r->gen;
+    if (gen->npus % gen->per_leaf != 0)
+        return wrong(r, "per-leaf", "all switches of the first level have as many NPUs",
+                     "%" PRIu32 " NPUs are no multiple of %" PRIu32, gen->npus, gen->per_leaf);
+    if (!nadi_schema_is_set(r->values, "uplink-bandwidth"))
+        gen->uplink[0].bytes_per_s = gen->host.bytes_per_s * gen->per_leaf / gen->oversubscription;
+    return true;
+}
+
+static bool shape_wafer_mesh(const struct reading *r)
+{
+    struct nadi_generator *gen = r->gen;
+    if (gen->axes != 2)
+        return wrong(r, "shape", "for example shape=5x4",
+                     "a wafer has two dimensions, not %" PRIu32, gen->axes);
+    gen->hosts = 1;
+    gen->hosts_given = false;
+    const uint64_t room = 2 * ((uint64_t)gen->shape[0] + gen->shape[1]);
+    if (gen->io == NADI_NONE)
+        gen->io = (uint32_t)nadi_min_u64(room, 65536);
+    if (gen->io > room)
+        return wrong(r, "io", "one at each end of each row and column at most",
+                     "%" PRIu32 " I/O controllers, but the mesh has room for %" PRIu64, gen->io,
+                     room);
+    return true;
+}
+
 static bool read_shape(const struct reading *r)
 {
     struct nadi_generator *gen = r->gen;
@@ -294,6 +360,10 @@ static bool read_shape(const struct reading *r)
             return wrong(r, "pod", "give 'spines', or one pod",
                          "without spines nothing joins the pods of %" PRIu32 " servers", gen->pod);
         return true;
+    case NADI_GENERATE_FRED:
+        return shape_fred(r);
+    case NADI_GENERATE_WAFER_MESH:
+        return shape_wafer_mesh(r);
     case NADI_GENERATE_HYPERX:
     case NADI_GENERATE_TORUS:
     case NADI_GENERATE_MESH:
@@ -386,6 +456,11 @@ uint32_t nadi_generator_dims(const struct nadi_generator *gen, const struct nadi
     if (grid && gen->hosts == 1) {
         memcpy(dims, gen->shape, gen->axes * sizeof(*dims));
         return gen->axes;
+    }
+    if (gen->type == NADI_GENERATE_FRED && gen->per_leaf > 1 && gen->npus > gen->per_leaf) {
+        dims[count++] = gen->per_leaf;
+        dims[count++] = gen->npus / gen->per_leaf;
+        return count;
     }
     if (servers || gen->type == NADI_GENERATE_RAIL) {
         dims[count++] = gen->npus;

@@ -14,6 +14,8 @@
  *   hyperx      Ahn, Binkert, Davis, McLaren, Schreiber (SC 2009): a clique in each dimension
  *   torus, mesh rings or lines in each dimension; without `hosts` an NPU is its own switch, as on a
  *               TPU pod or a wafer
+ *   fred        NPUs of a wafer under switches that reduce, and these under one (arXiv 2406.19580)
+ *   wafer-mesh  NPUs of a wafer as a mesh, with I/O controllers at its edges: platform/io_trees.h
  *   hgx         servers of NPUs around their own switches, under any other generator
  *
  * NPUs are numbered so that neighbours have near numbers: by leaf, by router, by server. Roles,
@@ -36,6 +38,8 @@ enum nadi_generator_type { /* in the order of the schema's words */
                            NADI_GENERATE_TORUS,
                            NADI_GENERATE_MESH,
                            NADI_GENERATE_HGX,
+                           NADI_GENERATE_FRED,
+                           NADI_GENERATE_WAFER_MESH,
 };
 
 struct nadi_generator_cable {
@@ -56,7 +60,9 @@ struct nadi_generator {
     uint32_t shape[NADI_MAX_DIMS], axes;
     bool hosts_given; /* torus, mesh: NPUs beside their switch */
     uint32_t planes, nics;
-    struct nadi_generator_cable host, global, scale_up, pcie;
+    uint32_t middle, per_leaf, io; /* fred; wafer-mesh; io: NADI_NONE: as many as have room */
+    bool reduces;                  /* fred: switches reduce and copy */
+    struct nadi_generator_cable host, global, scale_up, pcie, io_cable;
     struct nadi_generator_cable uplink[NADI_MAX_DIMS]; /* trees: above each level of switches from
                                                           the leaves on; grids: by dimension */
     const struct nadi_generator *scale_out;            /* NULL: none */

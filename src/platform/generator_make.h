@@ -28,12 +28,16 @@ struct nadi_made nadi_count_rail(const struct nadi_generator *gen);
 struct nadi_made nadi_count_dragonfly(const struct nadi_generator *gen);
 struct nadi_made nadi_count_dragonfly_plus(const struct nadi_generator *gen);
 struct nadi_made nadi_count_grid(const struct nadi_generator *gen);
+struct nadi_made nadi_count_fred(const struct nadi_generator *gen);
+struct nadi_made nadi_count_wafer_mesh(const struct nadi_generator *gen);
 
 void nadi_make_clos(struct nadi_graph *g, const struct nadi_generator *gen);
 void nadi_make_rail(struct nadi_graph *g, const struct nadi_generator *gen);
 void nadi_make_dragonfly(struct nadi_graph *g, const struct nadi_generator *gen);
 void nadi_make_dragonfly_plus(struct nadi_graph *g, const struct nadi_generator *gen);
 void nadi_make_grid(struct nadi_graph *g, const struct nadi_generator *gen);
+void nadi_make_fred(struct nadi_graph *g, const struct nadi_generator *gen);
+void nadi_make_wafer_mesh(struct nadi_graph *g, const struct nadi_generator *gen);
 /* Puts servers under the hosts of a finished graph. */
 void nadi_make_servers(struct nadi_graph *g, const struct nadi_generator *gen,
                        const struct nadi_graph *between);

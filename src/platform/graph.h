@@ -25,6 +25,9 @@ enum nadi_graph_kind {
     NADI_GRAPH_SWITCH,
 };
 
+/* Role of a switch that is an I/O controller: with one cable, at the edge (platform/io_trees.h). */
+#define NADI_ROLE_IO "io"
+
 struct nadi_graph_node {
     enum nadi_graph_kind kind;
     uint32_t host;           /* NPU number of a host, NADI_NONE for a switch */
@@ -36,6 +39,8 @@ struct nadi_graph_node {
     uint64_t forward_bits_s; /* what it forwards in all, bit/s; 0: as much as its links carry */
     double in_switch_bytes_per_ns, in_switch_latency_ns; /* as in platform/topology.h */
     uint32_t planes; /* equal switches that this one stands for: platform/graph_stripe.h */
+    uint32_t
+        middle; /* made of micro-switches with so many middle networks: fabric/fred.h; 0: not */
 };
 
 struct nadi_graph_link { /* a cable */

@@ -193,7 +193,6 @@ static void connect_all(struct builder *b)
         for (uint32_t r = 0; r < b->shape.npu_count; r++)
             if (nadi_topology_coordinate(&b->shape, r, d) == 0)
                 connect_group(b, d, r);
-    nadi_graph_finish(b->g);
 }
 
 void nadi_graph_from_grid(struct nadi_graph *g, const struct nadi_graph_grid *grid)
@@ -204,6 +203,9 @@ void nadi_graph_from_grid(struct nadi_graph *g, const struct nadi_graph_grid *gr
     b.first_dim = grid->host_bits_per_s > 0;
     add_routers(&b, grid);
     connect_all(&b);
+    if (grid->more)
+        grid->more(g, b.first, grid->context);
+    nadi_graph_finish(g);
     struct nadi_graph_product *p = NADI_ARENA_ZNEW(&g->arena, struct nadi_graph_product, 1);
     p->shape = b.shape;
     p->first_router = b.first;
@@ -222,4 +224,5 @@ void nadi_graph_from_dims(struct nadi_graph *g, const struct nadi_topology *t)
     struct builder b;
     begin(&b, g, t, NULL, t->npu_count);
     connect_all(&b);
+    nadi_graph_finish(g);
 }

@@ -23,6 +23,9 @@ struct nadi_graph_grid {
                                  dimensions follow; 0: on board, as above, for one host only */
     nadi_time host_latency;
     const char *router_role; /* "router", "switch" */
+    /* Adds nodes and cables that are not of the product, before the graph is finished; or NULL. */
+    void (*more)(struct nadi_graph *g, uint32_t first_router, const void *context);
+    const void *context;
 };
 
 /* Cables that nadi_graph_from_dims would make. */

@@ -301,7 +301,11 @@ static void fill_in_switch(struct nadi_graph *g, const struct nadi_schema_values
     for (uint32_t n = 0; n < g->node_count; n++) {
         struct nadi_graph_node *node = &g->nodes[n];
         const bool reduces = node->kind == NADI_GRAPH_SWITCH && nadi_graph_owner(g, n) == n &&
-                             strcmp(node->role, "nic") != 0 && strcmp(node->role, "pcie") != 0;
+                             strcmp(node->role, "nic") != 0 && strcmp(node->role, "pcie") != 0 &&
+                             strcmp(node->role, NADI_ROLE_IO) != 0;
+        const bool own = made && node->in_switch_bytes_per_ns > 0; /* the generator said it */
+        if (own)
+            continue;
         if (made || node->in_switch_bytes_per_ns < 0)
             node->in_switch_bytes_per_ns = reduces ? rate : 0;
         if (made || node->in_switch_latency_ns < 0)

@@ -70,6 +70,8 @@ uint32_t nadi_routing_product_choices(const struct nadi_routing *r, uint32_t nod
         if (g->nodes[g->ports[port].peer].kind == NADI_GRAPH_HOST ||
             !nadi_graph_sends(g, node, port))
             continue;
+        if (!is_router(p, g->ports[port].peer) && nadi_graph_degree(g, g->ports[port].peer) == 1)
+            continue; /* an I/O controller leads nowhere */
         const uint32_t axis = axis_of(g, a, port);
         const uint32_t x = nadi_topology_coordinate(&p->shape, a, axis);
         const uint32_t y = nadi_topology_coordinate(&p->shape, b, axis);

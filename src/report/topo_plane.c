@@ -124,6 +124,35 @@ void nadi_topo_circle(struct nadi_topo_drawing *d)
     nadi_mem_free(sizes);
 }
 
+/* I/O controllers outside the one slice, each beside its router at the edge. */
+static void controllers_around(struct nadi_topo_drawing *d)
+{
+    const struct nadi_graph *g = d->g;
+    const struct nadi_topology *t = &g->product->shape;
+    const double margin = 0.6 * CELL;
+    const size_t routers = d->boxes.count;
+    for (uint32_t n = g->product->first_router + t->npu_count; n < g->node_count; n++) {
+        if (strcmp(g->nodes[n].role, NADI_ROLE_IO) != 0 || nadi_graph_degree(g, n) != 1)
+            continue;
+        const struct nadi_graph_port *port = &g->ports[g->first_port[n]];
+        const uint32_t axis = g->links[port->link].dim, router = port->peer;
+        const bool low =
+            axis < 2 && nadi_topology_coordinate(t, router - g->product->first_router, axis) == 0;
+        struct nadi_topo_box b = box_for(g, n, 25);
+        b.x = d->boxes.items[d->box_of[router]].x + (axis == 0 ? (low ? -0.8 : 0.8) * CELL : 0);
+        b.y = d->boxes.items[d->box_of[router]].y + (axis == 0 ? 0 : (low ? -0.8 : 0.8) * CELL);
+        d->box_of[n] = nadi_topo_add_box(d, b);
+    }
+    if (d->boxes.count == routers)
+        return;
+    for (size_t i = 0; i < d->boxes.count; i++) {
+        d->boxes.items[i].x += margin;
+        d->boxes.items[i].y += margin;
+    }
+    d->width += 2 * margin;
+    d->height += 2 * margin;
+}
+
 /* Dimensions 0 and 1 are a slice; slices stand side by side, three in a row. */
 void nadi_topo_grid(struct nadi_topo_drawing *d)
 {
@@ -163,6 +192,8 @@ void nadi_topo_grid(struct nadi_topo_drawing *d)
         d->note = "Only a corner of the network is drawn.";
     else if (nadi_graph_owner(d->g, first) == first)
         d->note = "The NPUs beside the switches are not drawn.";
-    else if (slices > 1)
+    else if (slices == 1)
+        controllers_around(d);
+    else
         d->note = "A slice shows dimensions 0 and 1; dimension 2 joins equal places of slices.";
 }

@@ -2,6 +2,7 @@
 #include "base/time.h"
 #include "base/units.h"
 #include "format/json_write.h"
+#include "platform/io_trees.h"
 #include "report/topo.h"
 
 /* Sum of the prices given; *missing is the first role without one, NULL when all have one. */
@@ -121,6 +122,28 @@ static void put_bisection(const struct nadi_graph_measures *m, struct nadi_str *
         nadi_str_printf(out, "                   %s\n", m->bisection_split);
 }
 
+static void put_io(const struct nadi_graph *g, struct nadi_str *out)
+{
+    struct nadi_io_trees io;
+    char all[32], wanted[32], has[32];
+    if (!nadi_io_trees_find(g, &io))
+        return;
+    nadi_str_printf(
+        out, "  I/O              %" PRIu32 " controllers, %s in all, each at %.4g of its rate\n",
+        io.controllers, nadi_units_rate(all, io.bytes_per_ns * 1e9 * io.factor), io.factor);
+    if (io.channel == NADI_NONE)
+        return;
+    uint32_t from, to;
+    char a[48], b[48];
+    nadi_graph_channel_ends(g, io.channel, &from, &to);
+    nadi_str_printf(out,
+                    "                   %s to %s carries %" PRIu32 " of their trees: %s of %s\n",
+                    nadi_graph_node_name(g, nadi_graph_owner(g, from), a),
+                    nadi_graph_node_name(g, nadi_graph_owner(g, to), b), io.trees,
+                    nadi_units_rate(wanted, io.wanted_bytes_per_ns * 1e9),
+                    nadi_units_rate(has, io.has_bytes_per_ns * 1e9));
+}
+
 void nadi_topo_write_text(const struct nadi_graph_file *f, const struct nadi_graph_measures *m,
                           struct nadi_str *out)
 {
@@ -128,6 +151,7 @@ void nadi_topo_write_text(const struct nadi_graph_file *f, const struct nadi_gra
     put_parts(f, m, out);
     put_distances(m, out);
     put_bisection(m, out);
+    put_io(&f->graph, out);
     if (!f->price_count)
         return;
     const double cost = topo_cost(f, m, &missing);
@@ -187,6 +211,21 @@ static void json_distances(struct nadi_json *j, const struct nadi_graph_measures
     nadi_json_u64(j, "link_disjoint_ways", m->disjoint);
 }
 
+static void json_io(struct nadi_json *j, const struct nadi_graph *g)
+{
+    struct nadi_io_trees io;
+    if (!nadi_io_trees_find(g, &io))
+        return;
+    nadi_json_row(j, "io");
+    nadi_json_u64(j, "controllers", io.controllers);
+    nadi_json_double(j, "bytes_per_s", io.bytes_per_ns * 1e9);
+    nadi_json_u64(j, "trees_over_the_hottest_link", io.trees);
+    nadi_json_double(j, "wanted_bytes_per_s", io.wanted_bytes_per_ns * 1e9);
+    nadi_json_double(j, "link_bytes_per_s", io.has_bytes_per_ns * 1e9);
+    nadi_json_double(j, "factor", io.factor);
+    nadi_json_close(j);
+}
+
 void nadi_topo_write_json(const struct nadi_graph_file *f, const struct nadi_graph_measures *m,
                           struct nadi_str *out)
 {
@@ -196,6 +235,7 @@ void nadi_topo_write_json(const struct nadi_graph_file *f, const struct nadi_gra
     nadi_json_object(&j, NULL);
     json_parts(&j, f, m);
     json_distances(&j, m);
+    json_io(&j, &f->graph);
     nadi_json_double(&j, "bisection_bytes_per_s", m->bisection_bits_per_s / 8);
     nadi_json_string(&j, "bisection_halves", m->bisection_split);
     nadi_json_u64(&j, "bisection_flows", m->splits);

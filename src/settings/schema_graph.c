@@ -3,13 +3,14 @@
 #include "settings/schema_more.h"
 
 static const char *const generators[] = {
-    "fat-tree", "clos",  "leaf-spine", "rail", "dragonfly", "dragonfly+",
-    "hyperx",   "torus", "mesh",       "hgx",  NULL,
+    "fat-tree", "clos", "leaf-spine", "rail", "dragonfly",  "dragonfly+", "hyperx",
+    "torus",    "mesh", "hgx",        "fred", "wafer-mesh", NULL,
 };
 static const char *const schemes[] = {"shortest", "dimension-order", "ecmp",
                                       "valiant",  "adaptive",        NULL};
 static const char *const kinds[] = {"npu", "switch", "nic", "pcie", "router", NULL};
 static const char *const stripes[] = {"planes", "none", NULL};
+static const char *const variants[] = {"A", "B", "C", "D", NULL};
 static const char *const joins[] = {"pairs", "all", NULL};
 
 #define COUNT(called, most, text)                                                                  \
@@ -84,7 +85,7 @@ static const struct nadi_setting generator_keys[] = {
            "fat-tree, clos, hyperx, torus, mesh one, or a list: from the leaves up, by dimension; "
            "1."),
     COUNT("nodes", 1 << 24, "rail (required): servers."),
-    COUNT("npus", 65536, "rail, hgx: NPUs of a server; 8."),
+    COUNT("npus", 65536, "rail, hgx: NPUs of a server; 8. fred: NPUs of the wafer; 20."),
     COUNT("pod", 1 << 24,
           "rail: servers of a pod, which has one leaf switch for each rail; all servers. Several "
           "pods need spines."),
@@ -98,11 +99,31 @@ static const struct nadi_setting generator_keys[] = {
     COUNT("g", 1 << 20,
           "dragonfly, dragonfly+: groups; as many as give one cable between each two groups: "
           "a h + 1, spines h + 1."),
-    COUNTS("shape", 65536,
-           "hyperx, torus, mesh (required): switches of each dimension, innermost first."),
+    COUNTS(
+        "shape", 65536,
+        "hyperx, torus, mesh (required): switches of each dimension, innermost first. wafer-mesh: "
+        "NPUs of a row, and of a column; 5x4."),
     RATE("bandwidth", "50", NULL,
-         "Of an NPU's cable, in each direction; torus and mesh: of every cable."),
-    TIME("latency", "500", NULL, "Of an NPU's cable; torus and mesh: of every cable."),
+         "Of an NPU's cable, in each direction; torus, mesh and wafer-mesh: of every cable. fred "
+         "3000, wafer-mesh 750 when absent."),
+    TIME("latency", "500", NULL,
+         "Of an NPU's cable; torus, mesh and wafer-mesh: of every cable. fred and wafer-mesh 20 "
+         "when absent."),
+    COUNT("m", 16, "fred: middle networks of each switch's micro-switches (`nadi fabric`); 3."),
+    COUNT("per-leaf", 1024, "fred: NPUs of a switch of the first level; 4."),
+    {.name = "variant",
+     .type = NADI_TYPE_WORD,
+     .words = variants,
+     .absent = "D",
+     .doc =
+         "fred: A and B have an eighth of an NPU's bandwidth between the two levels of switches, "
+         "C and D all of it; B and D reduce and copy in the switches."},
+    {.name = "io",
+     .type = NADI_TYPE_INTEGER,
+     .max = 65536,
+     .absent = "fred 18, wafer-mesh one at each end of each row and column",
+     .doc = "fred, wafer-mesh: I/O controllers, through which weights come and gradients leave."},
+    RATE("io-bandwidth", NULL, "128", "fred, wafer-mesh: of an I/O controller's cable."),
     RATES("uplink-bandwidth", "as bandwidth",
           "Of a cable between two switches; fat-tree, clos, hyperx, torus, mesh: one, or a list: "
           "from the leaves up, by dimension."),

@@ -6,7 +6,8 @@
 static const char *const shapes[] = {
     "Ring", "FullyConnected", "Switch", "Mesh[N]", "Torus[N]", "UnidirectionalRing", NULL,
 };
-static const char *const algorithms[] = {NADI_WORDS_OF_NATIVES NULL};
+static const char *const algorithms[] = {NADI_WORDS_OF_DIMS NULL};
+static const char *const inter_schedulers[] = {NADI_WORDS_OF_INTER NULL};
 
 static const char *const dataflows[] = {"weight", "output", "input", NULL};
 
@@ -239,13 +240,28 @@ static const struct nadi_setting cluster_keys[] = {
      .list = true,
      .words = algorithms,
      .absent = "ring on a Ring, direct on FullyConnected, ring on a Switch",
-     .doc = "Algorithm of all collectives, one entry per dimension."},
+     .doc = "Algorithm of all collectives, one entry per dimension; the one... forms run over all "
+            "members at once. All-to-alls are direct."},
+    {.name = "inter-dimension-scheduling",
+     .type = NADI_TYPE_WORD,
+     .words = inter_schedulers,
+     .preset = NADI_INTER_DEFAULT,
+     .doc =
+         "Order in which chunks of collectives of all ranks visit the dimensions, as in a system "
+         "file."},
     {.name = "chunks",
      .type = NADI_TYPE_INTEGER,
      .preset = "4",
      .min = 1,
      .max = 1e6,
      .doc = "Chunks of a collective; they are pipelined through the dimensions."},
+    {.name = "active-chunks",
+     .type = NADI_TYPE_INTEGER,
+     .preset = "1",
+     .min = 1,
+     .max = 1e6,
+     .doc = "Chunks of a collective that are in one dimension at a time; at least as many as "
+            "collectives that the plan has in flight."},
     {.name = "packet",
      .type = NADI_TYPE_TEXT,
      .absent = "all its keys at their defaults",

@@ -10,8 +10,7 @@ static const char *const collects[] = {NADI_WORDS_OF_ALL NULL};
 static const char *const barriers[] = {NADI_WORDS_OF_BARRIER NULL};
 static const char *const unevens[] = {NADI_WORDS_OF_UNEVEN NULL};
 static const char *const skews[] = {"uniform", "zipf", "dirichlet", "hot", NULL};
-static const char *const inter_schedulers[] = {
-    "baseline", "ascending", "themis", "offlineGreedy", "offlineGreedyFlex", "roundRobin", NULL};
+static const char *const inter_schedulers[] = {NADI_WORDS_OF_INTER NULL};
 static const char *const intra_schedulers[] = {
     "FIFO", "SCF", "smallestFirst", "LRF", "lessRemainingPhaseFirst", NULL};
 
@@ -226,7 +225,7 @@ static const struct nadi_setting system_keys[] = {
     {.name = "inter-dimension-scheduling",
      .type = NADI_TYPE_WORD,
      .words = inter_schedulers,
-     .preset = "baseline",
+     .preset = NADI_INTER_DEFAULT,
      .doc =
          "Order in which a chunk visits the dimensions. `baseline` and `ascending`: ascending, "
          "all-gathers descending. `themis` and `offlineGreedy`: each chunk starts in the dimension "
