@@ -17,6 +17,7 @@
 #include <nadi/model.h>
 #include <nadi/nadi.h>
 #include <nadi/optimize.h>
+#include <nadi/sweep.h>
 #include <nadi/topo.h>
 #include <nadi/trace_edit.h>
 
@@ -115,6 +116,7 @@ extern const struct nadi_struct nadi_fabric_route_options_struct;
 extern const struct nadi_struct nadi_fabric_check_options_struct;
 extern const struct nadi_struct nadi_fabric_count_options_struct;
 extern const struct nadi_struct nadi_bandwidth_options_struct;
+extern const struct nadi_struct nadi_sweep_options_struct;
 extern const struct nadi_struct nadi_pool_options_struct;
 extern const struct nadi_struct nadi_cost_options_struct;
 extern const struct nadi_struct nadi_fit_options_struct;

@@ -43,6 +43,13 @@ enum nadi_status nadi_do_optimize_bandwidth(const struct nadi_bandwidth_options 
                                             char **report, struct nadi_diags *messages);
 enum nadi_status nadi_do_cost(const struct nadi_cost_options *options, char **report,
                               struct nadi_diags *messages);
+enum nadi_status nadi_do_sweep(const struct nadi_sweep_options *options,
+                               const struct nadi_watch *watch, char **report,
+                               struct nadi_diags *messages);
+enum nadi_status nadi_do_sweep_points(const struct nadi_sweep_options *options, char **report,
+                                      struct nadi_diags *messages);
+enum nadi_status nadi_do_sweep_results(const char *store, const char *form, char **report,
+                                       struct nadi_diags *messages);
 enum nadi_status nadi_do_fit_logs(const struct nadi_fit_options *options, char **report,
                                   struct nadi_diags *messages);
 enum nadi_status nadi_do_validate_collectives_folder(const struct nadi_validate_options *options,

@@ -331,6 +331,17 @@ static const struct nadi_field nadi_cost_options_members[] = {
 };
 TABLE(nadi_cost_options, nadi_cost_options_init);
 
+static const struct nadi_field nadi_sweep_options_members[] = {
+    NADI_PATH(struct nadi_sweep_options, space, 0),
+    NADI_LIST(struct nadi_sweep_options, vary, vary_count, NADI_FIELD_TEXTS, 0),
+    NADI_LIST(struct nadi_sweep_options, run, run_count, NADI_FIELD_TEXTS, 0),
+    NADI_PATH(struct nadi_sweep_options, store, 0),
+    NADI_FLAG(struct nadi_sweep_options, resume),
+    NADI_U32(struct nadi_sweep_options, threads, ANY_U32),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_sweep_options, nadi_sweep_options_init);
+
 static const struct nadi_field nadi_fit_options_members[] = {
     NADI_LIST(struct nadi_fit_options, logs, log_count, NADI_FIELD_PATHS, 0),
     NADI_PATH(struct nadi_fit_options, platform, 0),
@@ -531,6 +542,7 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_fabric_check_options_struct,
     &nadi_fabric_count_options_struct,
     &nadi_bandwidth_options_struct,
+    &nadi_sweep_options_struct,
     &nadi_pool_options_struct,
     &nadi_cost_options_struct,
     &nadi_fit_options_struct,

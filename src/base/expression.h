@@ -61,6 +61,7 @@ bool nadi_expression_parse(struct nadi_expression *e, const char *text, struct n
 
 struct nadi_expression_fault { /* why an expression has no value */
     uint32_t column;           /* bytes from the start of the text */
+    const char *hint;          /* NULL: none */
     char text[160];
 };
 

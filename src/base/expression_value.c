@@ -23,6 +23,7 @@ static bool blame(const struct evaluation *v, const struct nadi_term *t, const c
     vsnprintf(v->fault->text, sizeof(v->fault->text), format, args);
     va_end(args);
     v->fault->column = t->column;
+    v->fault->hint = NULL;
     return false;
 }
 
@@ -32,8 +33,11 @@ static bool same_units(const struct evaluation *v, const struct nadi_term *t,
     char first[64], second[64];
     if (!a->text == !b->text && memcmp(a->powers, b->powers, sizeof(a->powers)) == 0)
         return true;
-    return blame(v, t, "%s and %s do not go together", nadi_quantity_unit(a, first),
-                 nadi_quantity_unit(b, second));
+    (void)blame(v, t, "%s and %s do not go together", nadi_quantity_unit(a, first),
+                nadi_quantity_unit(b, second));
+    if (nadi_quantity_is_plain(a) || nadi_quantity_is_plain(b))
+        v->fault->hint = "a number has its unit here: 80GiB, 10ns, 50GB/s";
+    return false;
 }
 
 static bool compare(const struct evaluation *v, const struct nadi_term *t,
@@ -228,6 +232,7 @@ bool nadi_expression_holds(const struct nadi_expression *e, const struct nadi_qu
 bool nadi_expression_error(const struct nadi_expression *e,
                            const struct nadi_expression_fault *fault, struct nadi_diags *diags)
 {
-    return nadi_error(diags, "expression/value", nadi_expression_place(e, fault->column), NULL,
-                      "%s, at character %u of '%s'", fault->text, fault->column + 1, e->text);
+    return nadi_error(diags, "expression/value", nadi_expression_place(e, fault->column),
+                      fault->hint, "%s, at character %u of '%s'", fault->text, fault->column + 1,
+                      e->text);
 }

@@ -39,10 +39,10 @@ static int cmd_query(const struct nadi_command *self, int count, char **argument
 const struct nadi_command nadi_command_query = {
     .name = "query",
     .group = "Results",
-    .summary = "Query the database of a run with SQL",
+    .summary = "Query the database of a run or the store of a sweep with SQL",
     .words = "RUN SELECT",
-    .about = "RUN is the folder of `nadi run --out`, or the run.db in it. Tables and columns: "
-             "docs/guide/database.md.\n",
+    .about = "RUN is the folder of `nadi run --out`, or the run.db in it, or the store of `nadi "
+             "sweep`.\nTables and columns: docs/guide/database.md, docs/guide/sweep.md.\n",
     .examples = "nadi query result \"select cause, sum(duration_ns) from critical_path group by "
                 "cause\"\n"
                 "nadi query result \"select * from timeline where rank = 0\" --format jsonl\n",

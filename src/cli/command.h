@@ -101,6 +101,7 @@ extern const struct nadi_command nadi_command_fabric_check;
 extern const struct nadi_command nadi_command_fabric_count;
 extern const struct nadi_command nadi_command_cost;
 extern const struct nadi_command nadi_command_optimize_bandwidth;
+extern const struct nadi_command nadi_command_sweep;
 extern const struct nadi_command nadi_command_memory_pool;
 extern const struct nadi_command nadi_command_fit;
 extern const struct nadi_command nadi_command_validate_collectives;

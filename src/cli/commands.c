@@ -51,6 +51,7 @@ const struct nadi_command *const nadi_commands[] = {
     &nadi_command_fabric_check,
     &nadi_command_fabric_count,
     &nadi_command_cost,
+    &nadi_command_sweep,
     &nadi_command_optimize_bandwidth,
     &nadi_command_memory_pool,
     &nadi_command_fit,

@@ -189,6 +189,12 @@ static void complain_unknown(struct parser *p, const char *word, size_t length)
 /* --- the words ---------------------------------------------------------------------------------
  */
 
+/* `at`: the member, or, of a row that is kept in another form, the values. */
+static bool set_value(const struct nadi_setting *o, const char *text, void *at)
+{
+    return o->put ? nadi_setting_set(o, text, at) : nadi_setting_read(o, text, at);
+}
+
 /* Reads the option at arguments[i]; returns the index of the last word that it used. */
 static int read_option(struct parser *p, int i, int count, char **arguments, bool *seen)
 {
@@ -221,8 +227,7 @@ static int read_option(struct parser *p, int i, int count, char **arguments, boo
     }
     if (o->type == NADI_TYPE_FLAG)
         value = NULL;
-    if (found.given ? !keep_given(found.value, o, value)
-                    : !nadi_setting_read(o, value, found.value))
+    if (found.given ? !keep_given(found.value, o, value) : !set_value(o, value, found.value))
         complain_value(p, o, value);
     return i;
 }

@@ -9,9 +9,17 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+enum { INTO_TABLES = 4 }; /* whose statements are kept */
+
 struct nadi_database {
     sqlite3 *handle;
-    sqlite3_stmt *insert;
+    sqlite3_stmt *insert; /* one of `into` */
+    struct {
+        char *table;
+        sqlite3_stmt *statement;
+        int columns;
+    } into[INTO_TABLES];
+    int last; /* of them */
     int column, columns;
     bool failed;   /* nothing is written any more: SQLite has gone back to before the tables */
     char why[128]; /* then */
@@ -64,22 +72,37 @@ static struct nadi_database *allocate(void)
     return db;
 }
 
-static void release(struct nadi_database *db)
-{
-    nadi_unhold(db->hold);
-    sqlite3_finalize(db->insert);
-    sqlite3_close(db->handle);
-    nadi_mem_free(db->path);
-    nadi_mem_free(db->temporary);
-    nadi_mem_free(db);
-}
-
 static char *joined(const char *a, const char *b)
 {
     const size_t size = strlen(a) + strlen(b) + 1;
     char *text = NADI_NEW(char, size);
     snprintf(text, size, "%s%s", a, b);
     return text;
+}
+
+static void drop_statement(struct nadi_database *db, int i)
+{
+    sqlite3_finalize(db->into[i].statement);
+    nadi_mem_free(db->into[i].table);
+    db->into[i].statement = NULL;
+    db->into[i].table = NULL;
+}
+
+static void drop_statements(struct nadi_database *db)
+{
+    for (int i = 0; i < INTO_TABLES; i++)
+        drop_statement(db, i);
+    db->insert = NULL;
+}
+
+static void release(struct nadi_database *db)
+{
+    nadi_unhold(db->hold);
+    drop_statements(db);
+    sqlite3_close(db->handle);
+    nadi_mem_free(db->path);
+    nadi_mem_free(db->temporary);
+    nadi_mem_free(db);
 }
 
 struct nadi_database *nadi_database_create(const char *path, const char *schema,
@@ -104,23 +127,39 @@ struct nadi_database *nadi_database_create(const char *path, const char *schema,
     return NULL;
 }
 
-void nadi_database_into(struct nadi_database *db, const char *table, int columns)
+static sqlite3_stmt *prepare_insert(struct nadi_database *db, const char *table, int columns)
 {
     struct nadi_str sql = NADI_STR_INIT;
-    sqlite3_finalize(db->insert);
+    sqlite3_stmt *statement;
+    nadi_str_printf(&sql, "insert into %s values(", table);
+    for (int i = 0; i < columns; i++)
+        nadi_str_add(&sql, i ? ",?" : "?");
+    nadi_str_add_char(&sql, ')');
+    int code = sqlite3_prepare_v2(db->handle, sql.text, -1, &statement, NULL);
+    if (code != SQLITE_OK)
+        NADI_BUG("%s: %s", sql.text, reason(db->handle));
+    nadi_str_release(&sql);
+    return statement;
+}
+
+void nadi_database_into(struct nadi_database *db, const char *table, int columns)
+{
     db->insert = NULL;
     db->column = 0;
     db->columns = columns;
     if (db->failed)
         return;
-    nadi_str_printf(&sql, "insert into %s values(", table);
-    for (int i = 0; i < columns; i++)
-        nadi_str_add(&sql, i ? ",?" : "?");
-    nadi_str_add_char(&sql, ')');
-    int code = sqlite3_prepare_v2(db->handle, sql.text, -1, &db->insert, NULL);
-    if (code != SQLITE_OK)
-        NADI_BUG("%s: %s", sql.text, reason(db->handle));
-    nadi_str_release(&sql);
+    for (int i = 0; i < INTO_TABLES && !db->insert; i++)
+        if (db->into[i].table && strcmp(db->into[i].table, table) == 0 &&
+            db->into[i].columns == columns)
+            db->insert = db->into[i].statement;
+    if (db->insert)
+        return;
+    db->last = (db->last + 1) % INTO_TABLES;
+    drop_statement(db, db->last);
+    db->insert = db->into[db->last].statement = prepare_insert(db, table, columns);
+    db->into[db->last].table = joined(table, "");
+    db->into[db->last].columns = columns;
 }
 
 static void bound(struct nadi_database *db, int code)
@@ -171,6 +210,14 @@ void nadi_database_lasting(struct nadi_database *db, const char *value)
     bind_text(db, value, SQLITE_STATIC);
 }
 
+void nadi_database_bytes(struct nadi_database *db, const void *bytes, size_t count)
+{
+    if (bytes)
+        bound(db, sqlite3_bind_blob64(db->insert, ++db->column, bytes, count, SQLITE_TRANSIENT));
+    else
+        nadi_database_null(db);
+}
+
 void nadi_database_null(struct nadi_database *db)
 {
     bound(db, sqlite3_bind_null(db->insert, ++db->column));
@@ -189,8 +236,7 @@ void nadi_database_row(struct nadi_database *db)
 
 bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags)
 {
-    sqlite3_finalize(db->insert);
-    db->insert = NULL;
+    drop_statements(db);
     if (!db->failed && sqlite3_exec(db->handle, "commit;", NULL, NULL, NULL) != SQLITE_OK)
         fail(db);
     bool ok = !db->failed || complain(diags, db->path, "file/write", "is there room?", db->why);
@@ -205,19 +251,81 @@ bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags)
     return ok;
 }
 
+/* ---- growing ------------------------------------------------------------------------------- */
+
+struct nadi_database *nadi_database_keep(const char *path, struct nadi_diags *diags)
+{
+    static const char modes[] = "pragma journal_mode = wal; pragma synchronous = normal; "
+                                "pragma busy_timeout = 5000;";
+    struct nadi_database *db = allocate();
+    db->path = joined(path, "");
+    if (sqlite3_open_v2(path, &db->handle,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        NULL) == SQLITE_OK &&
+        sqlite3_exec(db->handle, modes, NULL, NULL, NULL) == SQLITE_OK &&
+        sqlite3_exec(db->handle, "begin immediate; rollback;", NULL, NULL, NULL) == SQLITE_OK)
+        return db;
+    (void)complain(diags, path, "file/write", "is the folder there, and may it be written?",
+                   reason(db->handle));
+    release(db);
+    return NULL;
+}
+
+bool nadi_database_do(struct nadi_database *db, const char *sql, struct nadi_diags *diags)
+{
+    return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK ||
+           complain(diags, db->path, "file/write", "is there room, and may the file be written?",
+                    reason(db->handle));
+}
+
+bool nadi_database_begin(struct nadi_database *db, struct nadi_diags *diags)
+{
+    return nadi_database_do(db, "begin immediate", diags);
+}
+
+bool nadi_database_commit(struct nadi_database *db, struct nadi_diags *diags)
+{
+    if (!db->failed)
+        return nadi_database_do(db, "commit", diags);
+    (void)sqlite3_exec(db->handle, "rollback", NULL, NULL, NULL);
+    return complain(diags, db->path, "file/write", "is there room?", db->why);
+}
+
+bool nadi_database_settle(struct nadi_database *db, struct nadi_diags *diags)
+{
+    drop_statements(db);
+    return nadi_database_do(db, "pragma wal_checkpoint(truncate); pragma journal_mode = delete;",
+                            diags);
+}
+
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* The file alone, as it is: a journal that lies beside it, of whom it may be, is not played into
- * the rows. */
+/* Is the file one that a log beside it belongs to, as its header says? */
+static bool has_log(const char *path)
+{
+    enum { VERSIONS = 18, WITH_LOG = 2 };
+    char header[VERSIONS + 2];
+    FILE *file = fopen(path, "rb");
+    struct nadi_hold *hold = nadi_hold_file(file);
+    const bool whole = file && fread(header, 1, sizeof(header), file) == sizeof(header);
+    nadi_unhold(hold);
+    if (file)
+        (void)fclose(file);
+    return whole && header[VERSIONS] == WITH_LOG && header[VERSIONS + 1] == WITH_LOG;
+}
+
+/* The file alone, as it is, unless it grows: a journal that lies beside it, of whom it may be, is
+ * not played into the rows. */
 static void add_uri(struct nadi_str *uri, const char *path)
 {
+    const char *whole = path;
     nadi_str_add(uri, path[0] == '/' ? "file://" : "file:");
     for (; *path; path++)
         if (*path == '%' || *path == '?' || *path == '#')
             nadi_str_printf(uri, "%%%02x", (unsigned)*path);
         else
             nadi_str_add_char(uri, *path);
-    nadi_str_add(uri, "?immutable=1");
+    nadi_str_add(uri, has_log(whole) ? "" : "?immutable=1");
 }
 
 struct nadi_database *nadi_database_open(const char *path, struct nadi_diags *diags)

@@ -26,9 +26,26 @@ void nadi_database_double(struct nadi_database *db, double value);    /* not fin
 void nadi_database_text(struct nadi_database *db, const char *value); /* NULL: null */
 /* The same for a text that does not change until the row is done: not copied. */
 void nadi_database_lasting(struct nadi_database *db, const char *value);
+void nadi_database_bytes(struct nadi_database *db, const void *bytes,
+                         size_t count); /* NULL: null */
 void nadi_database_null(struct nadi_database *db);
 void nadi_database_row(struct nadi_database *db);
 bool nadi_database_finish(struct nadi_database *db, struct nadi_diags *diags) NADI_MUST_USE;
+
+/* ---- growing ---- */
+
+/* Opens a database that is written bit by bit and stays whole if its process is killed (a
+ * write-ahead log beside it); made if missing. NULL with an error when it cannot be written. The
+ * functions for rows above and the queries below take it; an error of a row shows at the commit. */
+struct nadi_database *nadi_database_keep(const char *path, struct nadi_diags *diags) NADI_MUST_USE;
+/* Runs statements without results. */
+bool nadi_database_do(struct nadi_database *db, const char *sql,
+                      struct nadi_diags *diags) NADI_MUST_USE;
+/* All rows since nadi_database_begin are in the file, whatever happens next; or none of them. */
+bool nadi_database_begin(struct nadi_database *db, struct nadi_diags *diags) NADI_MUST_USE;
+bool nadi_database_commit(struct nadi_database *db, struct nadi_diags *diags) NADI_MUST_USE;
+/* Puts the log into the file, so that the file is all. */
+bool nadi_database_settle(struct nadi_database *db, struct nadi_diags *diags) NADI_MUST_USE;
 
 /* ---- reading ---- */
 

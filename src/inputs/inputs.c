@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "collective/table_file.h"
+#include "format/doc_change.h"
 #include "format/embedded.h"
 #include "inputs/check.h"
 #include "inputs/load_v1.h"
@@ -38,7 +39,10 @@ bool nadi_load_document(struct nadi_load *l, enum nadi_schema_kind kind, const c
     } else if (!nadi_doc_read(doc, path, schema->title, syntax, l->diags))
         return false;
     record_file(l->in, schema->name, doc);
-    return true;
+    if (nadi_doc_change(doc, l->in->options.changes, schema->name, l->diags))
+        return true;
+    nadi_doc_release(doc);
+    return false;
 }
 
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,

@@ -1,5 +1,6 @@
 /* load_packet: the packet model's file and graph. A file whose first word is in capitals is a
  * config.txt of the HPCC simulator. */
+#include "format/doc_change.h"
 #include "inputs/load.h"
 #include "inputs/packet_config.h"
 #include "network/network.h"
@@ -14,15 +15,19 @@ static bool load_config(struct nadi_load *l, struct nadi_hpcc_files *files)
         nadi_packet_config_init_hpcc(&in->packet);
         return nadi_hpcc_config_read(&in->packet, files, l->packet_path, &in->arena, l->diags);
     }
-    if (!l->packet_path) {
+    if (!l->packet_path && !nadi_doc_changes_any(in->options.changes, schema->name)) {
         const bool ok = nadi_schema_check(&values, schema, NULL, false, &in->arena, l->diags);
         nadi_settings_add_values(in, &values);
         return ok && nadi_packet_config_fill(&in->packet, &values, &in->arena, l->diags);
     }
     struct nadi_doc doc;
-    if (!nadi_load_document(l, NADI_SCHEMA_PACKET, l->packet_path, &doc))
+    if (!l->packet_path) { /* its defaults, some of them changed */
+        if (!nadi_doc_parse(&doc, schema->title, "{}", 2, NADI_DOC_YAML, l->diags))
+            return false;
+    } else if (!nadi_load_document(l, NADI_SCHEMA_PACKET, l->packet_path, &doc))
         return false;
     const bool ok =
+        (l->packet_path || nadi_doc_change(&doc, in->options.changes, schema->name, l->diags)) &&
         nadi_schema_check(&values, schema, &doc, in->options.strict, &doc.arena, l->diags) &&
         nadi_packet_config_fill(&in->packet, &values, &in->arena, l->diags);
     if (ok)

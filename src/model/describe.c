@@ -282,11 +282,18 @@ bool nadi_model_parse(struct nadi_model *m, const char *path, const void *text, 
            from_doc(m, &doc, diags);
 }
 
-bool nadi_model_open(struct nadi_model *m, const char *name, struct nadi_diags *diags)
+bool nadi_model_open_changed(struct nadi_model *m, const char *name,
+                             const struct nadi_doc_changes *changes, struct nadi_diags *diags)
 {
     struct nadi_doc doc;
     start(m);
-    return nadi_catalogue_doc(&doc, "models", name, diags) && from_doc(m, &doc, diags);
+    return nadi_catalogue_doc_changed(&doc, "models", name, changes, diags) &&
+           from_doc(m, &doc, diags);
+}
+
+bool nadi_model_open(struct nadi_model *m, const char *name, struct nadi_diags *diags)
+{
+    return nadi_model_open_changed(m, name, NULL, diags);
 }
 
 void nadi_model_release(struct nadi_model *m)

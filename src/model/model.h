@@ -105,6 +105,11 @@ struct nadi_model {
  * caller releases the model in both cases. */
 bool nadi_model_open(struct nadi_model *m, const char *name_or_path,
                      struct nadi_diags *diags) NADI_MUST_USE;
+/* The same with values replaced; changes may be NULL. */
+struct nadi_doc_changes;
+bool nadi_model_open_changed(struct nadi_model *m, const char *name_or_path,
+                             const struct nadi_doc_changes *changes,
+                             struct nadi_diags *diags) NADI_MUST_USE;
 bool nadi_model_parse(struct nadi_model *m, const char *path, const void *text, size_t bytes,
                       struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_model_release(struct nadi_model *m);

@@ -90,6 +90,11 @@ struct nadi_model_plan {
  * The caller releases the plan in both cases. */
 bool nadi_plan_read(struct nadi_model_plan *p, const char *file, const char *settings,
                     struct nadi_diags *diags) NADI_MUST_USE;
+/* The same with changes, which take precedence over both; NULL: none. */
+struct nadi_doc_changes;
+bool nadi_plan_read_changed(struct nadi_model_plan *p, const char *file, const char *settings,
+                            const struct nadi_doc_changes *changes,
+                            struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_plan_release(struct nadi_model_plan *p);
 
 /* Completes and checks the plan for a model. */

@@ -1,6 +1,7 @@
 /* plan_read: a plan file and settings of the command line to a plan. */
 #include "base/str.h"
 #include "compute/kernel.h"
+#include "format/doc_change.h"
 #include "model/plan.h"
 #include "settings/schema.h"
 
@@ -160,6 +161,12 @@ static void overlay(struct nadi_schema_values *values, const struct nadi_schema_
 bool nadi_plan_read(struct nadi_model_plan *p, const char *file, const char *settings,
                     struct nadi_diags *diags)
 {
+    return nadi_plan_read_changed(p, file, settings, NULL, diags);
+}
+
+bool nadi_plan_read_changed(struct nadi_model_plan *p, const char *file, const char *settings,
+                            const struct nadi_doc_changes *changes, struct nadi_diags *diags)
+{
     *p = (struct nadi_model_plan){0};
     nadi_arena_init(&p->arena);
     struct nadi_arena arena;
@@ -169,8 +176,9 @@ bool nadi_plan_read(struct nadi_model_plan *p, const char *file, const char *set
     if (file)
         ok = base.is_open =
             nadi_doc_read(&base.doc, file, "plan", nadi_doc_syntax_of(file, NADI_DOC_YAML), diags);
-    if (ok && settings)
-        ok = open_settings(&over, settings, diags);
+    if (ok && (settings || nadi_doc_changes_any(changes, "plan")))
+        ok = open_settings(&over, settings ? settings : "", diags) &&
+             nadi_doc_change(&over.doc, changes, "plan", diags);
     ok = ok && check_source(&base, &arena, diags) && check_source(&over, &arena, diags);
     if (ok) {
         struct nadi_schema_values *v = &base.values;

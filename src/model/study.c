@@ -1,12 +1,14 @@
 #include "model/study.h"
 
 /* The network of a cluster that names a platform: nodes whole, as many as are needed. */
-static bool open_library(struct nadi_study *s, struct nadi_diags *diags)
+static bool open_library(struct nadi_study *s, const struct nadi_doc_changes *changes,
+                         struct nadi_diags *diags)
 {
     if (!s->cluster.platform)
         return true;
     s->library = NADI_ARENA_ZNEW(&s->arena, struct nadi_comm_platform, 1);
-    if (!nadi_comm_platform_open(s->library, s->cluster.platform, &s->arena, diags))
+    if (!nadi_comm_platform_open_changed(s->library, s->cluster.platform, changes, &s->arena,
+                                         diags))
         return false;
     if (s->library->nics == 0 && s->plan.ranks > s->library->gpus_per_node)
         return nadi_error(diags, "platform/nics", NADI_IN_FILE(s->cluster.platform),
@@ -33,14 +35,15 @@ static bool fit_library(struct nadi_study *s)
     return nadi_topology_finish(t);
 }
 
-static bool fits_cluster(struct nadi_study *s, const char *cluster, struct nadi_diags *diags)
+static bool fits_cluster(struct nadi_study *s, const struct nadi_study_setup *setup,
+                         struct nadi_diags *diags)
 {
-    if (!cluster)
+    if (!setup->cluster)
         return true;
-    s->has_cluster = nadi_cluster_open(&s->cluster, cluster, diags);
+    s->has_cluster = nadi_cluster_open_changed(&s->cluster, setup->cluster, setup->changes, diags);
     if (!s->has_cluster)
         return false;
-    if (!open_library(s, diags))
+    if (!open_library(s, setup->changes, diags))
         return false;
     const struct nadi_device *d = &s->cluster.device;
     if (!(d->peak[s->plan.precision] > 0))
@@ -56,7 +59,7 @@ static bool open_model(struct nadi_study *s, const struct nadi_study_setup *setu
                        struct nadi_diags *diags)
 {
     if (setup->model)
-        return nadi_model_open(&s->model, setup->model, diags);
+        return nadi_model_open_changed(&s->model, setup->model, setup->changes, diags);
     return nadi_model_parse(&s->model, "model", setup->model_text, strlen(setup->model_text),
                             diags);
 }
@@ -67,8 +70,8 @@ bool nadi_study_open(struct nadi_study *s, const struct nadi_study_setup *setup,
     *s = (struct nadi_study){0};
     nadi_arena_init(&s->arena);
     if (!open_model(s, setup, diags) ||
-        !nadi_plan_read(&s->plan, setup->plan, setup->settings, diags) ||
-        !nadi_plan_resolve(&s->plan, &s->model, diags) || !fits_cluster(s, setup->cluster, diags))
+        !nadi_plan_read_changed(&s->plan, setup->plan, setup->settings, setup->changes, diags) ||
+        !nadi_plan_resolve(&s->plan, &s->model, diags) || !fits_cluster(s, setup, diags))
         return false;
     const struct nadi_model_plan *p = &s->plan;
     const struct nadi_shape shape = nadi_plan_shape(p, &s->model);

@@ -8,11 +8,12 @@
 #include "platform/cluster.h"
 
 struct nadi_study_setup {
-    const char *model;      /* name or path; NULL: */
-    const char *model_text; /* a description */
-    const char *plan;       /* path; NULL: all defaults */
-    const char *settings;   /* "tp=8 pp=4"; may be NULL */
-    const char *cluster;    /* name or path; NULL: none */
+    const char *model;                      /* name or path; NULL: */
+    const char *model_text;                 /* a description */
+    const char *plan;                       /* path; NULL: all defaults */
+    const char *settings;                   /* "tp=8 pp=4"; may be NULL */
+    const char *cluster;                    /* name or path; NULL: none */
+    const struct nadi_doc_changes *changes; /* of model, cluster, device, platform; NULL: none */
 };
 
 struct nadi_study {

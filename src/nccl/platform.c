@@ -308,9 +308,16 @@ bool nadi_comm_platform_read(struct nadi_comm_platform *p, const struct nadi_sch
 bool nadi_comm_platform_open(struct nadi_comm_platform *p, const char *name,
                              struct nadi_arena *arena, struct nadi_diags *diags)
 {
+    return nadi_comm_platform_open_changed(p, name, NULL, arena, diags);
+}
+
+bool nadi_comm_platform_open_changed(struct nadi_comm_platform *p, const char *name,
+                                     const struct nadi_doc_changes *changes,
+                                     struct nadi_arena *arena, struct nadi_diags *diags)
+{
     struct nadi_doc doc;
     struct nadi_schema_values v;
-    if (!nadi_catalogue_doc(&doc, "platforms", name, diags))
+    if (!nadi_catalogue_doc_changed(&doc, "platforms", name, changes, diags))
         return false;
     const bool ok = nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_PLATFORM), &doc, true,
                                       &doc.arena, diags) &&

@@ -113,6 +113,12 @@ const struct nadi_comm_figure_about *nadi_comm_figure_about(enum nadi_comm_figur
 /* A name of the catalogue ("h100-node") or a path. Texts and lists are put into `arena`. */
 bool nadi_comm_platform_open(struct nadi_comm_platform *p, const char *name_or_path,
                              struct nadi_arena *arena, struct nadi_diags *diags) NADI_MUST_USE;
+/* With values replaced; changes may be NULL. */
+struct nadi_doc_changes;
+bool nadi_comm_platform_open_changed(struct nadi_comm_platform *p, const char *name_or_path,
+                                     const struct nadi_doc_changes *changes,
+                                     struct nadi_arena *arena,
+                                     struct nadi_diags *diags) NADI_MUST_USE;
 /* The same from a document whose keys were checked (NADI_SCHEMA_PLATFORM). */
 bool nadi_comm_platform_read(struct nadi_comm_platform *p, const struct nadi_schema_values *v,
                              struct nadi_arena *arena, struct nadi_diags *diags) NADI_MUST_USE;

@@ -60,3 +60,16 @@ bool nadi_catalogue_doc(struct nadi_doc *doc, const char *folder, const char *na
     nadi_str_release(&what);
     return ok;
 }
+
+bool nadi_catalogue_doc_changed(struct nadi_doc *doc, const char *folder, const char *name,
+                                const struct nadi_doc_changes *changes, struct nadi_diags *diags)
+{
+    char kind[32]; /* "model" of "models" */
+    if (!nadi_catalogue_doc(doc, folder, name, diags))
+        return false;
+    snprintf(kind, sizeof(kind), "%.*s", (int)strlen(folder) - 1, folder);
+    if (nadi_doc_change(doc, changes, kind, diags))
+        return true;
+    nadi_doc_release(doc);
+    return false;
+}

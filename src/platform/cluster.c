@@ -150,12 +150,18 @@ static bool take_graph(struct nadi_cluster *c, const struct nadi_schema_values *
 
 bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_diags *diags)
 {
+    return nadi_cluster_open_changed(c, name, NULL, diags);
+}
+
+bool nadi_cluster_open_changed(struct nadi_cluster *c, const char *name,
+                               const struct nadi_doc_changes *changes, struct nadi_diags *diags)
+{
     struct nadi_doc doc;
     struct nadi_schema_values v;
     *c = (struct nadi_cluster){0};
     nadi_arena_init(&c->arena);
     c->path = nadi_arena_strdup(&c->arena, name);
-    if (!nadi_catalogue_doc(&doc, "clusters", name, diags))
+    if (!nadi_catalogue_doc_changed(&doc, "clusters", name, changes, diags))
         return false;
     bool ok =
         nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_CLUSTER), &doc, true, &doc.arena, diags) &&
@@ -169,8 +175,8 @@ bool nadi_cluster_open(struct nadi_cluster *c, const char *name, struct nadi_dia
     if (ok) {
         const char *device = nadi_schema_get(&v, "device")->items[0].text;
         c->device_name = nadi_arena_strdup(&c->arena, device);
-        ok = nadi_device_open(&c->device, nadi_catalogue_beside(c->path, device, &c->arena),
-                              &c->arena, diags);
+        ok = nadi_device_open_changed(&c->device, nadi_catalogue_beside(c->path, device, &c->arena),
+                                      changes, &c->arena, diags);
     }
     nadi_doc_release(&doc);
     return ok;

@@ -32,6 +32,11 @@ struct nadi_cluster {
 /* A name of the catalogue or a path. The caller releases the cluster in both cases. */
 bool nadi_cluster_open(struct nadi_cluster *c, const char *name_or_path,
                        struct nadi_diags *diags) NADI_MUST_USE;
+/* The same with values of it and of its device replaced; changes may be NULL. */
+struct nadi_doc_changes;
+bool nadi_cluster_open_changed(struct nadi_cluster *c, const char *name_or_path,
+                               const struct nadi_doc_changes *changes,
+                               struct nadi_diags *diags) NADI_MUST_USE;
 void nadi_cluster_release(struct nadi_cluster *c);
 
 /* Sizes the cluster for `ranks`: fills the open dimension, drops dimensions that are not needed,

@@ -94,9 +94,16 @@ static bool check(const struct nadi_device *d, const char *path, struct nadi_dia
 bool nadi_device_open(struct nadi_device *d, const char *name, struct nadi_arena *arena,
                       struct nadi_diags *diags)
 {
+    return nadi_device_open_changed(d, name, NULL, arena, diags);
+}
+
+bool nadi_device_open_changed(struct nadi_device *d, const char *name,
+                              const struct nadi_doc_changes *changes, struct nadi_arena *arena,
+                              struct nadi_diags *diags)
+{
     struct nadi_doc doc;
     struct nadi_schema_values v;
-    if (!nadi_catalogue_doc(&doc, "devices", name, diags))
+    if (!nadi_catalogue_doc_changed(&doc, "devices", name, changes, diags))
         return false;
     bool ok =
         nadi_schema_check(&v, nadi_schema_of(NADI_SCHEMA_DEVICE), &doc, true, &doc.arena, diags);

@@ -45,6 +45,11 @@ struct nadi_device {
  * `arena`. */
 bool nadi_device_open(struct nadi_device *d, const char *name_or_path, struct nadi_arena *arena,
                       struct nadi_diags *diags) NADI_MUST_USE;
+/* The same with values replaced; changes may be NULL. */
+struct nadi_doc_changes;
+bool nadi_device_open_changed(struct nadi_device *d, const char *name_or_path,
+                              const struct nadi_doc_changes *changes, struct nadi_arena *arena,
+                              struct nadi_diags *diags) NADI_MUST_USE;
 
 const char *nadi_precision_name(enum nadi_precision precision);
 

@@ -48,6 +48,7 @@ enum nadi_schema_kind {
     NADI_SCHEMA_CATALOGUE_PART,
     NADI_SCHEMA_DIVIDED, /* a network whose bandwidth is divided */
     NADI_SCHEMA_COMMUNICATORS,
+    NADI_SCHEMA_SPACE, /* of a sweep */
     NADI_SCHEMA_KINDS
 };
 

@@ -38,5 +38,6 @@ extern const struct nadi_schema nadi_catalogue_schema;
 extern const struct nadi_schema nadi_catalogue_part_schema;
 extern const struct nadi_schema nadi_divided_schema;
 extern const struct nadi_schema nadi_communicators_schema;
+extern const struct nadi_schema nadi_space_schema;
 
 #endif

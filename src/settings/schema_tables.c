@@ -41,6 +41,7 @@ const struct nadi_schema *nadi_schema_of(enum nadi_schema_kind kind)
         [NADI_SCHEMA_CATALOGUE_PART] = &nadi_catalogue_part_schema,
         [NADI_SCHEMA_DIVIDED] = &nadi_divided_schema,
         [NADI_SCHEMA_COMMUNICATORS] = &nadi_communicators_schema,
+        [NADI_SCHEMA_SPACE] = &nadi_space_schema,
     };
     return schemas[kind];
 }

@@ -64,6 +64,7 @@ struct key_case {
 #define ATTACHED  NADI_SCHEMA_ATTACHED
 #define TUNER     NADI_SCHEMA_TUNER
 #define RULE      NADI_SCHEMA_TUNER_RULE
+#define SPACE     NADI_SCHEMA_SPACE
 
 static const struct key_case key_cases[] = {
     {SYSTEM, "all-reduce-implementation", "[\"ring\", \"direct4\"]", "[ring, direct4]", "\"ring\"",
@@ -315,6 +316,16 @@ static const struct key_case key_cases[] = {
     {RULE, "channels", "4", "4", "0", "schema/range"},
     {RULE, "protocol", "LL", "LL", "ll", "schema/word"},
     {RULE, "message-overhead", "1us", "1000 ns", "1MB", "schema/unit"},
+    {SPACE, "run", "{model: a}", "{model: a}", "a", "schema/map"},
+    {SPACE, "vary", "{tp: [1, 2]}", "{tp: [1, 2]}", "1", "schema/map"},
+    {SPACE, "variables", "{mp: 4}", "{mp: 4}", "[]", "schema/map"},
+    {SPACE, "constraints", "tp < 4", "[tp < 4]", "{}", "schema/list"},
+    {SPACE, "sampling", "sobol", "sobol", "grd", "schema/word"},
+    {SPACE, "points", "9", "9", "0", "schema/range"},
+    {SPACE, "seed", "3", "3", "x", "schema/type"},
+    {SPACE, "file", "a.csv", "a.csv", "[1]", "schema/type"},
+    {SPACE, "objectives", "[mfu, memory]", "[mfu, memory]", "{}", "schema/list"},
+    {SPACE, "infeasible", "simulate", "simulate", "no", "schema/word"},
     {ATTACHED, "file", "\"a.xml\"", "a.xml", "[1]", "schema/type"},
     {ATTACHED, "kind", "\"all-to-all\"", "all-to-all", "\"all\"", "schema/word"},
     {ATTACHED, "trace-size", "\"1MB\"", "1000000 B", "0", "schema/range"},

@@ -1,0 +1,179 @@
+#include "sweep/sweep.h"
+
+#include "api/inside.h"
+#include "api/run_settings.h"
+#include "base/mem.h"
+#include "format/csv_write.h"
+
+enum { MOST_NAMES = 64, MOST_RUN_WORDS = 64 };
+
+void nadi_sweep_options_init(struct nadi_sweep_options *options)
+{
+    *options = (struct nadi_sweep_options){.size = sizeof(*options)};
+}
+
+static const struct nadi_run_host host = {.preset = nadi_run_preset, .set = nadi_run_set};
+
+static size_t run_names(const char **names)
+{
+    size_t count = 0;
+    for (size_t t = 0; nadi_run_tables[t]; t++)
+        for (const struct nadi_setting *s = nadi_run_tables[t]->keys; s->name; s++)
+            if (count < MOST_NAMES)
+                names[count++] = s->name;
+    return count;
+}
+
+/* "model=llama3-8b" */
+static bool read_words(const struct nadi_sweep_options *o, struct nadi_space_word *words,
+                       struct nadi_arena *arena, struct nadi_diags *diags)
+{
+    if (o->run_count > MOST_RUN_WORDS)
+        return nadi_error(diags, "sweep/run", NADI_NOWHERE, NULL, "there are more than %d words",
+                          MOST_RUN_WORDS);
+    for (size_t i = 0; i < o->run_count; i++) {
+        const char *equals = strchr(o->run[i], '=');
+        if (!equals || equals == o->run[i])
+            return nadi_error(diags, "sweep/run", NADI_NOWHERE, "model=llama3-8b",
+                              "'%s' is no NAME=TEXT", o->run[i]);
+        words[i].name = nadi_arena_strndup(arena, o->run[i], (size_t)(equals - o->run[i]));
+        words[i].text = nadi_arena_strdup(arena, equals + 1);
+    }
+    return true;
+}
+
+/* The space with its points. The caller releases it in both cases. */
+static bool open_space(struct nadi_space *s, const struct nadi_sweep_options *o,
+                       struct nadi_arena *arena, struct nadi_diags *diags)
+{
+    const char *names[MOST_NAMES];
+    struct nadi_space_word words[MOST_RUN_WORDS];
+    *s = (struct nadi_space){.path = NULL};
+    nadi_arena_init(&s->arena);
+    if (!read_words(o, words, arena, diags))
+        return false;
+    const struct nadi_space_source source = {
+        .path = o->space,
+        .vary = o->vary,
+        .vary_count = o->vary_count,
+        .words = words,
+        .word_count = o->run_count,
+        .run_setting = nadi_run_setting,
+        .run_names = names,
+        .run_name_count = run_names(names),
+    };
+    return nadi_space_read(s, &source, diags) && nadi_space_enumerate(s, diags);
+}
+
+static void tell_left_out(const struct nadi_space *s, struct nadi_diags *diags)
+{
+    if (s->repeated)
+        nadi_note(diags, "space/repeated", NADI_IN_FILE(s->path), NULL,
+                  "%" PRIu64 " draws gave points that were there already", s->repeated);
+}
+
+struct watching {
+    const struct nadi_watch *watch;
+};
+
+static void progress(void *context, uint64_t done, uint64_t total)
+{
+    const struct watching *w = context;
+    w->watch->progress(w->watch->context, 0, done, total);
+}
+
+enum nadi_status nadi_do_sweep(const struct nadi_sweep_options *o, const struct nadi_watch *watch,
+                               char **report, struct nadi_diags *diags)
+{
+    struct nadi_arena arena;
+    struct nadi_space space;
+    struct nadi_sweep_end end = {.points = 0};
+    struct nadi_str text = NADI_STR_INIT;
+    struct watching w = {watch};
+    nadi_arena_init(&arena);
+    *report = NULL;
+    bool ok = open_space(&space, o, &arena, diags);
+    if (ok) {
+        const struct nadi_sweep_setup setup = {
+            .space = &space,
+            .host = &host,
+            .store = o->store,
+            .resume = o->resume != 0,
+            .threads = o->threads,
+            .stop = watch ? watch->stop : NULL,
+            .progress = watch && watch->progress ? progress : NULL,
+            .context = &w,
+        };
+        tell_left_out(&space, diags);
+        ok = nadi_sweep_run(&setup, &end, diags) && nadi_store_text(o->store, &text, diags);
+    }
+    if (ok)
+        *report = text.text;
+    else
+        nadi_str_release(&text);
+    nadi_space_release(&space);
+    nadi_arena_release(&arena);
+    return !ok ? NADI_STATUS_INPUT : end.stopped ? NADI_STATUS_LIMIT : NADI_STATUS_DONE;
+}
+
+enum nadi_status nadi_do_sweep_points(const struct nadi_sweep_options *o, char **report,
+                                      struct nadi_diags *diags)
+{
+    struct nadi_arena arena;
+    struct nadi_space space;
+    struct nadi_str text = NADI_STR_INIT, header = NADI_STR_INIT;
+    nadi_arena_init(&arena);
+    *report = NULL;
+    const bool ok = open_space(&space, o, &arena, diags);
+    if (ok) {
+        struct nadi_csv csv = {.out = &text};
+        struct nadi_assignment a;
+        nadi_assignment_init(&a, &space);
+        nadi_str_add(&header, "point");
+        for (uint32_t i = 0; i < space.variable_count; i++)
+            nadi_str_printf(&header, ",%s", space.variables[i].name);
+        nadi_csv_header(&csv, nadi_str_get(&header));
+        for (uint64_t p = 0; p < space.point_count; p++) {
+            nadi_space_assign(&space, p, &a);
+            nadi_csv_u64(&csv, p);
+            for (uint32_t i = 0; i < space.variable_count; i++)
+                nadi_csv_text(&csv, a.texts[i]);
+            nadi_csv_end_row(&csv);
+        }
+        nadi_assignment_release(&a);
+        tell_left_out(&space, diags);
+        *report = text.text;
+    }
+    nadi_str_release(&header);
+    nadi_space_release(&space);
+    nadi_arena_release(&arena);
+    return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
+}
+
+enum nadi_status nadi_do_sweep_results(const char *store, const char *form, char **report,
+                                       struct nadi_diags *diags)
+{
+    static const struct {
+        const char *name;
+        bool (*write)(const char *path, struct nadi_str *out, struct nadi_diags *diags);
+    } forms[] = {
+        {"text", nadi_store_text},
+        {"csv", nadi_store_csv},
+        {"dump", nadi_store_dump},
+    };
+    *report = NULL;
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+        struct nadi_str text = NADI_STR_INIT;
+        if (!nadi_str_equal(form, forms[i].name))
+            continue;
+        if (!forms[i].write(store, &text, diags)) {
+            nadi_str_release(&text);
+            return NADI_STATUS_INPUT;
+        }
+        *report = text.text;
+        return NADI_STATUS_DONE;
+    }
+    (void)nadi_error(diags, "sweep/form", NADI_NOWHERE, "use text, csv or dump", "no form '%s'",
+                     form);
+    return NADI_STATUS_INPUT;
+}

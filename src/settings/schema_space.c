@@ -1,0 +1,89 @@
+/* schema_space: the keys of a space of `nadi sweep`. Read in src/sweep/space.c. */
+#include "settings/schema_more.h"
+
+static const char *const samplings[] = {"grid", "latin-hypercube", "sobol", "file", NULL};
+static const char *const infeasibles[] = {"skip", "simulate", NULL};
+
+static const struct nadi_setting space_keys[] = {
+    {.name = "run",
+     .type = NADI_TYPE_MAP,
+     .required = true,
+     .doc = "What every point runs: `model`, `cluster`, and perhaps `plan` and `set`, as `nadi "
+            "model run` takes them; or `workload`, `system`, `network` and the other inputs of "
+            "`nadi run`. Also any setting of a run: `network-model: flow`. Relative paths start "
+            "beside this file."},
+    {.name = "vary",
+     .type = NADI_TYPE_MAP,
+     .absent = "a single point, or those of --vary",
+     .doc =
+         "Keys of inputs and their values: a list, a range (`1..8:1`, `100..800GB/s:*2`, for "
+         "sampling `0..1` and `1..1000:log`), or an expression of other variables (`1024 / tp`). "
+         "A key is named as in its file, with the file before it where it is not one of the "
+         "plan or the run: `tp`, `device.memory`, `cluster.bandwidth[1]`."},
+    {.name = "variables",
+     .type = NADI_TYPE_MAP,
+     .absent = "none",
+     .doc = "The same for names of your own, which expressions use and no input has."},
+    {.name = "constraints",
+     .type = NADI_TYPE_TEXT,
+     .list = true,
+     .or_one = true,
+     .absent = "none",
+     .doc = "Conditions that every point keeps: `tp * pp <= 64`, `1024 % tp == 0`."},
+    {.name = "sampling",
+     .type = NADI_TYPE_WORD,
+     .words = samplings,
+     .preset = "grid",
+     .doc = "Every combination; `points` of them, spread evenly over each variable by itself "
+            "(latin-hypercube) or over all together (sobol); or the rows of `file`."},
+    {.name = "points",
+     .type = NADI_TYPE_INTEGER,
+     .min = 1,
+     .max = 1e7,
+     .preset = "1000",
+     .doc = "How many points latin-hypercube and sobol draw; those that break a constraint and "
+            "those drawn before are left out."},
+    {.name = "seed",
+     .type = NADI_TYPE_INTEGER,
+     .preset = "1",
+     .doc = "Of the draws: the same seed gives the same points."},
+    {.name = "file",
+     .type = NADI_TYPE_TEXT,
+     .absent = "none",
+     .doc = "CSV of points: the header names variables, each row is a point; sampling is then "
+            "`file`. Relative ones start beside this file."},
+    {.name = "objectives",
+     .type = NADI_TYPE_TEXT,
+     .list = true,
+     .or_one = true,
+     .absent = "step-time",
+     .doc = "What is compared: step-time, tokens-per-second, mfu, memory, ...: any figure of "
+            "docs/guide/sweep.md. The page's Pareto front is of the first two or three."},
+    {.name = "infeasible",
+     .type = NADI_TYPE_WORD,
+     .words = infeasibles,
+     .preset = "skip",
+     .doc = "A point that does not fit the devices' memory is a row with the bytes that are "
+            "missing; `simulate` gives it a time as well, as if it did fit."},
+};
+
+const struct nadi_schema nadi_space_schema = {
+    .name = "space",
+    .title = "space of a sweep",
+    .option = "nadi sweep",
+    .syntax = NADI_DOC_YAML,
+    .doc = "What `nadi sweep` runs and what it varies.",
+    .example = "run:\n"
+               "  model: llama3-8b\n"
+               "  cluster: dgx-h100\n"
+               "  set: batch=64 sequence=8192\n"
+               "vary:\n"
+               "  tp: [1, 2, 4, 8]\n"
+               "  pp: 1..4:*2\n"
+               "  dp: 32 / (tp * pp)\n"
+               "  cluster.bandwidth[1]: 25..100GB/s:*2\n"
+               "constraints:\n"
+               "  - tp * pp <= 16\n"
+               "objectives: [step-time, memory]\n",
+    KEYS(space_keys),
+};

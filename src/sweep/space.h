@@ -1,0 +1,127 @@
+/* space: the points of a sweep: what is run, variables with their values, constraints, sampling.
+ *
+ * A variable is a key of an input ("tp", "device.memory", "cluster.bandwidth[1]"), a setting of a
+ * run ("network-model", "cluster"), or a name of the user's own. Its values are a list, a range, or
+ * an expression of other variables (base/expression.h). In expressions a value with a unit counts
+ * as such, a bare number of a key that has a unit in that unit; texts are texts.
+ *
+ * A point gives each variable a text, as a file would have it, so that a point is run by changing
+ * documents (format/doc_change.h) and settings. Points are numbered from 0 in an order that depends
+ * on the space alone: of a grid, the last variable runs fastest.
+ *
+ * A space is read-only once its points are made: threads may share it. O(points x variables). */
+#ifndef NADI_SWEEP_SPACE_H
+#define NADI_SWEEP_SPACE_H
+
+#include "base/expression.h"
+#include "format/doc.h"
+#include "settings/setting.h"
+
+struct nadi_str;
+
+enum { NADI_SPACE_MOST_VARIABLES = 64 };
+
+enum nadi_variable_form {
+    NADI_VARIABLE_LIST,
+    NADI_VARIABLE_RANGE, /* any value between two; for sampling */
+    NADI_VARIABLE_EXPRESSION,
+};
+
+struct nadi_space_variable {
+    const char *name; /* as written */
+    const char *of;   /* whose key: "plan", "device"; "run": a setting; NULL: a name of one's own */
+    const char *path; /* in its file: "bandwidth[1]" */
+    const struct nadi_setting *setting; /* that reads it; NULL: not known, numbers are plain */
+    struct nadi_place place;
+    enum nadi_variable_form form;
+    const char **texts; /* LIST */
+    struct nadi_quantity *quantities;
+    uint32_t count;
+    double low, high; /* RANGE: numbers before `unit` */
+    const char *unit; /* as written, "" for none */
+    bool logarithmic;
+    struct nadi_expression expression;
+    uint32_t axis;  /* LIST, RANGE: its place among those that are drawn */
+    uint32_t level; /* so many axes, from the first on, decide its value */
+};
+
+struct nadi_space_word { /* of `run` */
+    const char *name, *text;
+};
+
+enum nadi_sampling {
+    NADI_SAMPLING_GRID,
+    NADI_SAMPLING_LATIN,
+    NADI_SAMPLING_SOBOL,
+    NADI_SAMPLING_FILE
+};
+
+struct nadi_space {
+    struct nadi_arena arena;
+    const char *path;
+    char sha256[65]; /* of all that decides which points there are and what they run */
+    bool is_model;   /* else a workload */
+    bool simulate_infeasible;
+    struct nadi_space_word *words;
+    uint32_t word_count;
+    struct nadi_space_variable *variables;
+    uint32_t variable_count, axis_count;
+    uint32_t *order; /* variables, those that an expression uses before it */
+    struct nadi_expression *constraints;
+    uint32_t *constraint_levels;
+    uint32_t constraint_count;
+    enum nadi_sampling sampling;
+    uint64_t wanted, seed;
+    const char *file;
+    uint32_t *objectives; /* of nadi_sweep_figures; one at least */
+    uint32_t objective_count;
+    /* filled by nadi_space_enumerate: */
+    double *choices; /* [point * axis_count + axis]: of a LIST the index, of a RANGE the value */
+    uint64_t point_count;
+    uint64_t left_out, repeated; /* broke a constraint; drawn before */
+};
+
+/* What a run can be set, from the room above: its settings by name; NULL: there is none. */
+typedef const struct nadi_setting *nadi_run_setting_fn(const char *name);
+
+struct nadi_space_source {
+    const char *path; /* of the space; NULL: none, `vary` is all there is */
+    const char *text; /* NULL: the file's; else instead of it */
+    size_t bytes;
+    const char *const *vary; /* "key=values", which replace those of the file */
+    size_t vary_count;
+    const struct nadi_space_word *words; /* replace those of `run` */
+    size_t word_count;
+    nadi_run_setting_fn *run_setting;
+    const char *const *run_names; /* of those settings, for "did you mean" */
+    size_t run_name_count;
+};
+
+/* False with errors. The caller releases the space in both cases. */
+bool nadi_space_read(struct nadi_space *s, const struct nadi_space_source *source,
+                     struct nadi_diags *diags) NADI_MUST_USE;
+void nadi_space_release(struct nadi_space *s);
+/* Makes the points. False with an error, also when there is none. */
+bool nadi_space_enumerate(struct nadi_space *s, struct nadi_diags *diags) NADI_MUST_USE;
+
+struct nadi_assignment { /* the values of one point, by variable */
+    struct nadi_arena arena;
+    const char **texts;
+    struct nadi_quantity *quantities;
+};
+
+void nadi_assignment_init(struct nadi_assignment *a, const struct nadi_space *s);
+void nadi_assignment_release(struct nadi_assignment *a);
+/* Valid until the next call. */
+void nadi_space_assign(const struct nadi_space *s, uint64_t point, struct nadi_assignment *a);
+
+/* All that decides which points there are and what they run, a line each: "tp = 1, 2, 4". */
+void nadi_space_describe(const struct nadi_space *s, struct nadi_str *out);
+/* The word of `run`, or NULL. */
+const char *nadi_space_word_of(const struct nadi_space *s, const char *name);
+
+/* The u-th point of a Sobol sequence in `count` dimensions, each in [0, 1). */
+enum { NADI_SOBOL_DIMS = 21 };
+void nadi_sobol(uint64_t u, uint32_t count, double *at);
+
+#endif

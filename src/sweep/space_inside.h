@@ -1,0 +1,43 @@
+/* space_inside: what the files that read a space share. Private to space. */
+#ifndef NADI_SWEEP_SPACE_INSIDE_H
+#define NADI_SWEEP_SPACE_INSIDE_H
+
+#include "sweep/space.h"
+
+#include "base/str.h"
+
+struct nadi_space_reader {
+    struct nadi_space *s;
+    const struct nadi_space_source *source;
+    struct nadi_diags *diags;
+    bool in_file; /* texts are the space's own: their relative paths start beside it */
+    struct {
+        const char *text;
+        struct nadi_place place;
+    } pending[NADI_SPACE_MOST_VARIABLES];
+    /* texts of expressions, by variable, which are parsed when all names are known */
+};
+
+/* A variable of this name, which replaces one of the same; `own`: of the user's own. NULL with an
+ * error. */
+struct nadi_space_variable *nadi_space_add(struct nadi_space_reader *r, const char *name, bool own,
+                                           struct nadi_place place) NADI_MUST_USE;
+/* Its values: a text in any form, one of a list's, one by one. */
+bool nadi_space_set_text(struct nadi_space_reader *r, struct nadi_space_variable *v,
+                         const char *text, struct nadi_place place) NADI_MUST_USE;
+bool nadi_space_add_value(struct nadi_space_reader *r, struct nadi_space_variable *v,
+                          const char *text, struct nadi_place place) NADI_MUST_USE;
+bool nadi_space_set_list(struct nadi_space_reader *r, struct nadi_space_variable *v,
+                         const struct nadi_doc *doc,
+                         const struct nadi_doc_node *list) NADI_MUST_USE;
+/* What a text is worth; false: the setting does not take it. */
+bool nadi_space_quantity(const struct nadi_space_variable *v, const char *text,
+                         struct nadi_quantity *q) NADI_MUST_USE;
+/* A text of `run`, or a value of one: a name, or a path as it is named from beside the space. */
+const char *nadi_space_beside(struct nadi_space *s, const char *name, const char *text);
+/* Is it a word of `run` that names a file? */
+bool nadi_space_is_path(const char *name);
+/* All names, for expressions. */
+struct nadi_expression_names nadi_space_names(struct nadi_space *s);
+
+#endif

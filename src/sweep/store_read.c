@@ -1,0 +1,130 @@
+/* store_read: the rows of a store as text. */
+#include "base/file.h"
+#include "base/mem.h"
+#include "format/csv_write.h"
+#include "sweep/store_inside.h"
+
+bool nadi_store_is(const char *path)
+{
+    struct nadi_diags ignored;
+    bool failed, is = false;
+    nadi_diags_init(&ignored);
+    struct nadi_database *db = nadi_file_is_special(path) || !nadi_file_exists(path)
+                                   ? NULL
+                                   : nadi_database_open(path, &ignored);
+    struct nadi_query *q =
+        db ? nadi_query_open(db, "select value from sweep where key = 'schema'", &ignored) : NULL;
+    if (q && nadi_query_next(q, &failed, &ignored))
+        is = nadi_str_equal(nadi_query_text(q, 0), NADI_SWEEP_FORMAT);
+    nadi_query_close(q);
+    nadi_database_close(db);
+    nadi_diags_release(&ignored);
+    return is;
+}
+
+struct nadi_database *nadi_store_read(const char *path, struct nadi_diags *diags)
+{
+    if (nadi_store_is(path))
+        return nadi_database_open(path, diags);
+    if (!nadi_file_exists(path))
+        (void)nadi_error(diags, "sweep/no-store", NADI_IN_FILE(path),
+                         "`nadi sweep SPACE.yml -o STORE` writes one", "there is no such file");
+    else
+        (void)nadi_error(diags, "sweep/no-store", NADI_IN_FILE(path), NULL,
+                         "this is no store of a sweep");
+    return NULL;
+}
+
+static void add_cell(struct nadi_csv *csv, const struct nadi_query *q, int column)
+{
+    if (nadi_query_is_null(q, column))
+        nadi_csv_empty(csv);
+    else if (nadi_query_is_text(q, column))
+        nadi_csv_text(csv, nadi_query_text(q, column));
+    else
+        nadi_csv_double(csv, nadi_query_double(q, column));
+}
+
+static bool add_rows(struct nadi_database *db, struct nadi_str *out, struct nadi_diags *diags)
+{
+    struct nadi_csv csv = {.out = out};
+    struct nadi_str header = NADI_STR_INIT;
+    bool failed;
+    struct nadi_query *q = nadi_query_open(db, "select * from points order by point", diags);
+    if (!q)
+        return false;
+    const int columns = nadi_query_columns(q);
+    for (int i = 0; i < columns; i++)
+        nadi_str_printf(&header, "%s%s", i ? "," : "", nadi_query_name(q, i));
+    nadi_csv_header(&csv, nadi_str_get(&header));
+    nadi_str_release(&header);
+    while (nadi_query_next(q, &failed, diags)) {
+        for (int i = 0; i < columns; i++)
+            add_cell(&csv, q, i);
+        nadi_csv_end_row(&csv);
+    }
+    nadi_query_close(q);
+    return !failed;
+}
+
+bool nadi_store_csv(const char *path, struct nadi_str *out, struct nadi_diags *diags)
+{
+    struct nadi_database *db = nadi_store_read(path, diags);
+    const bool ok = db && add_rows(db, out, diags);
+    nadi_database_close(db);
+    return ok;
+}
+
+bool nadi_store_dump(const char *path, struct nadi_str *out, struct nadi_diags *diags)
+{
+    struct nadi_database *db = nadi_store_read(path, diags);
+    bool failed = true;
+    struct nadi_query *q =
+        db ? nadi_query_open(db, "select value from sweep where key = 'description'", diags) : NULL;
+    if (q && nadi_query_next(q, &failed, diags))
+        nadi_str_add(out, nadi_query_text(q, 0));
+    nadi_query_close(q);
+    const bool ok = !failed && add_rows(db, out, diags);
+    nadi_database_close(db);
+    return ok;
+}
+
+char *nadi_store_value(struct nadi_database *db, const char *key)
+{
+    struct nadi_diags ignored;
+    struct nadi_str sql = NADI_STR_INIT, value = NADI_STR_INIT;
+    bool failed;
+    nadi_diags_init(&ignored);
+    nadi_str_printf(&sql, "select value from sweep where key = '%s'", key);
+    struct nadi_query *q = nadi_query_open(db, nadi_str_get(&sql), &ignored);
+    if (q && nadi_query_next(q, &failed, &ignored))
+        nadi_str_add(&value, nadi_query_text(q, 0));
+    nadi_query_close(q);
+    nadi_str_release(&sql);
+    nadi_diags_release(&ignored);
+    return value.text;
+}
+
+uint32_t nadi_store_objectives(struct nadi_database *db, uint32_t *objectives)
+{
+    char *text = nadi_store_value(db, "objectives");
+    uint32_t count = 0;
+    char name[64];
+    for (const char *at = text ? text : ""; *at && count < NADI_SWEEP_FIGURES;) {
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof(name), "%.*s", (int)length, at);
+        objectives[count] = nadi_sweep_objective(name);
+        count += objectives[count] != NADI_NONE;
+        at += length + (at[length] == ',');
+    }
+    nadi_mem_free(text);
+    return count;
+}
+
+void nadi_store_add_name(struct nadi_str *sql, const char *name)
+{
+    nadi_str_add_char(sql, '"');
+    for (; *name; name++)
+        nadi_str_printf(sql, *name == '"' ? "\"\"" : "%c", *name);
+    nadi_str_add_char(sql, '"');
+}

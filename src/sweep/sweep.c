@@ -1,0 +1,102 @@
+#include "sweep/sweep.h"
+
+#include "base/mem.h"
+#include "base/threads.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { MOST_THREADS = 1024, HOST_BYTES = 256 };
+
+struct sweeping {
+    const struct nadi_sweep_setup *setup;
+    struct nadi_store *store;
+    atomic_uint_fast64_t next;
+    atomic_uint_fast64_t ended[4];
+    atomic_bool failed;
+    pthread_mutex_t telling;
+    struct timespec told;
+    char host[HOST_BYTES];
+};
+
+static bool is_stopped(const struct sweeping *s)
+{
+    return atomic_load(&s->failed) || (s->setup->stop && *s->setup->stop);
+}
+
+/* A few times a second. */
+static void tell(struct sweeping *s, bool always)
+{
+    struct timespec now;
+    if (!s->setup->progress || pthread_mutex_trylock(&s->telling) != 0)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double since =
+        (double)(now.tv_sec - s->told.tv_sec) + (double)(now.tv_nsec - s->told.tv_nsec) / 1e9;
+    if (always || since > 0.2) {
+        uint64_t done = nadi_store_count(s->store);
+        for (int i = 0; i < NADI_POINT_STOPPED; i++)
+            done += atomic_load(&s->ended[i]);
+        s->told = now;
+        s->setup->progress(s->setup->context, done, s->setup->space->point_count);
+    }
+    pthread_mutex_unlock(&s->telling);
+}
+
+static void work(void *context, unsigned thread)
+{
+    struct sweeping *s = context;
+    const struct nadi_space *space = s->setup->space;
+    struct nadi_point_runner runner;
+    nadi_point_runner_init(&runner, space, s->setup->host, s->setup->stop);
+    while (!is_stopped(s)) {
+        const uint64_t point = atomic_fetch_add(&s->next, 1);
+        struct nadi_store_row row = {.host = s->host, .thread = thread};
+        if (point >= space->point_count)
+            break;
+        if (nadi_store_has(s->store, point))
+            continue;
+        nadi_point_run(&runner, point, &row.result);
+        row.texts = runner.assignment.texts;
+        row.quantities = runner.assignment.quantities;
+        if (row.result.end != NADI_POINT_STOPPED && !nadi_store_add(s->store, &row))
+            atomic_store(&s->failed, true);
+        atomic_fetch_add(&s->ended[row.result.end], 1);
+        tell(s, false);
+    }
+    nadi_point_runner_release(&runner);
+}
+
+bool nadi_sweep_run(const struct nadi_sweep_setup *setup, struct nadi_sweep_end *end,
+                    struct nadi_diags *diags)
+{
+    struct nadi_sweep_inputs inputs;
+    struct sweeping s = {.setup = setup, .telling = PTHREAD_MUTEX_INITIALIZER};
+    *end = (struct nadi_sweep_end){.points = setup->space->point_count};
+    bool ok = nadi_sweep_inputs_find(&inputs, setup->space, diags);
+    if (ok) {
+        const struct nadi_store_setup store = {.path = setup->store,
+                                               .space = setup->space,
+                                               .inputs = &inputs,
+                                               .resume = setup->resume};
+        s.store = nadi_store_open(&store, diags);
+        ok = s.store != NULL;
+    }
+    if (ok) {
+        (void)gethostname(s.host, sizeof(s.host) - 1);
+        end->had = nadi_store_count(s.store);
+        nadi_threads_run(setup->threads ? setup->threads : nadi_threads_cores(MOST_THREADS), work,
+                         &s);
+        tell(&s, true);
+        for (int i = 0; i < 4; i++)
+            end->ended[i] = atomic_load(&s.ended[i]);
+        const uint64_t now = end->ended[NADI_POINT_DONE] + end->ended[NADI_POINT_INFEASIBLE] +
+                             end->ended[NADI_POINT_FAILED];
+        const bool whole = !atomic_load(&s.failed) && end->had + now == end->points;
+        end->stopped = !whole;
+        ok = nadi_store_close(s.store, whole, diags);
+    }
+    nadi_sweep_inputs_release(&inputs);
+    return ok;
+}
