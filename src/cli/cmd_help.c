@@ -284,9 +284,7 @@ static void print_all(bool markdown)
 /* "trace" of "trace check" */
 static bool is_of_family(const struct nadi_command *command, const char *word)
 {
-    const char *space = strchr(command->name, ' ');
-    return space && strlen(word) == (size_t)(space - command->name) &&
-           nadi_str_starts(command->name, word);
+    return nadi_str_starts(command->name, word) && command->name[strlen(word)] == ' ';
 }
 
 bool nadi_help_family(const char *word)
@@ -340,6 +338,6 @@ const struct nadi_command nadi_command_help = {
     .words = "[COMMAND]",
     .examples = "nadi help run\n",
     .options = help_groups,
-    .max_words = 2,
+    .max_words = 3,
     .run = cmd_help,
 };

@@ -5,15 +5,18 @@
 static bool is_named(const struct nadi_command *command, int count, const char *const *words,
                      int *used)
 {
-    const char *space = strchr(command->name, ' ');
-    if (!space) {
-        *used = 1;
-        return count >= 1 && nadi_str_equal(command->name, words[0]);
+    const char *at = command->name;
+    for (*used = 0; *used < count; ++*used) {
+        const size_t length = strcspn(at, " ");
+        if (strlen(words[*used]) != length || memcmp(at, words[*used], length) != 0)
+            return false;
+        if (!at[length]) {
+            ++*used;
+            return true;
+        }
+        at += length + 1;
     }
-    const size_t first = (size_t)(space - command->name);
-    *used = 2;
-    return count >= 2 && strlen(words[0]) == first && memcmp(command->name, words[0], first) == 0 &&
-           nadi_str_equal(space + 1, words[1]);
+    return false;
 }
 
 const struct nadi_command *nadi_command_find(int count, const char *const *words, int *used)
@@ -64,6 +67,14 @@ static bool is_of_family(const char *name, const char *word)
     return length > 0 && nadi_str_starts(name, word) && name[length] == ' ';
 }
 
+static bool is_any_family(const char *words)
+{
+    for (size_t i = 0; nadi_commands[i]; i++)
+        if (is_of_family(nadi_commands[i]->name, words))
+            return true;
+    return false;
+}
+
 /* "commands: 'nadi model list' ..." of the commands whose first of two words it is. */
 static void list_family(const char *word)
 {
@@ -89,17 +100,22 @@ void nadi_command_complain(int count, const char *const *words)
     struct nadi_str written = NADI_STR_INIT;
     const bool two = count > 1 && words[1][0] != '-';
     const char *nearest = NULL;
-    bool is_family = false;
+    const bool is_family = is_any_family(words[0]);
+    bool wants_more = is_family && !two;
     find_names(&names);
-    for (size_t i = 0; nadi_commands[i]; i++)
-        is_family |= is_of_family(nadi_commands[i]->name, words[0]);
     nadi_str_add(&written, words[0]);
     if (two) {
         nadi_str_printf(&written, " %s", words[1]);
+        wants_more = is_any_family(nadi_str_get(&written)); /* of three words */
+        if (wants_more && count > 2 && words[2][0] != '-') {
+            nadi_str_printf(&written, " %s", words[2]);
+            wants_more = false;
+        }
         nearest = nadi_str_nearest(nadi_str_get(&written), names.list, names.count);
     }
-    if (is_family && !two)
-        fprintf(stderr, "nadi: error: '%s' wants a second word", words[0]);
+    if (wants_more)
+        fprintf(stderr, "nadi: error: '%s' wants a %s word", nadi_str_get(&written),
+                two ? "third" : "second");
     else {
         if (!is_family && !(nearest && strchr(nearest, ' '))) {
             nadi_str_clear(&written);

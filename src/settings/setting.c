@@ -75,13 +75,25 @@ static bool read_amount(const struct nadi_setting *s, const char *text, uint64_t
     return true;
 }
 
+/* A whole number, or a power of 2: "2^18". */
+static bool read_plain(const char *text, uint64_t *value)
+{
+    uint32_t exponent;
+    if (!nadi_str_starts(text, "2^"))
+        return nadi_str_to_u64(text, value);
+    if (!nadi_str_to_u32(text + 2, 63, &exponent))
+        return false;
+    *value = UINT64_C(1) << exponent;
+    return true;
+}
+
 static bool read_integer(const struct nadi_setting *s, const char *text, void *member)
 {
     uint64_t value;
     if (s->dimension != NADI_DIMENSION_NONE) {
         if (!read_amount(s, text, &value))
             return false;
-    } else if (!nadi_str_to_u64(text, &value) ||
+    } else if (!read_plain(text, &value) ||
                nadi_setting_bound(s, (double)value) != NADI_BOUND_WITHIN) {
         return false;
     }

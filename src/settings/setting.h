@@ -26,7 +26,7 @@ enum nadi_type { /* of a value; in brackets: the member */
                  NADI_TYPE_FLAG,    /* [bool] a key: on unless it is the number 0, as the reference
                                        has it */
                  NADI_TYPE_SWITCH,  /* a key: on only if it is the number 1 (or true) */
-                 NADI_TYPE_INTEGER, /* [uint32_t, uint64_t] */
+                 NADI_TYPE_INTEGER, /* [uint32_t, uint64_t] without a unit "2^18" too */
                  NADI_TYPE_NUMBER,  /* [double] */
                  NADI_TYPE_TEXT,    /* [const char *] not empty */
                  NADI_TYPE_WORD,    /* [const char *, enum] one of `words`; "direct[N]" there allows
