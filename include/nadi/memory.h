@@ -37,6 +37,65 @@ void nadi_pool_options_init(struct nadi_pool_options *options);
 enum nadi_status nadi_memory_pool(const struct nadi_pool_options *options, char **report,
                                   struct nadi_diags *messages);
 
+/* A trusted pool: pages of a provider whose host, and whose network, are not trusted. All times,
+ * rates and sizes are illustrative, since no public text states them. */
+struct nadi_trusted_bench_options {
+    size_t size;
+    uint32_t pages;
+    uint32_t page_bytes;        /* a power of 2 from 64 to 2 MiB */
+    const char *oblivious;      /* "none", "shuffle", "path-oram" */
+    const char *pattern;        /* "seq", "random", "zipf", "hot" */
+    uint32_t threads;           /* with an access in flight each */
+    uint32_t accesses, warm_up; /* warm_up: accesses before the measured ones */
+    double write_share;
+    uint32_t owner_entries, owner_associativity; /* validation cache */
+    uint32_t tree_arity;                         /* counter tree: 8, or 64 with split counters */
+    uint32_t tree_cache;                         /* nodes */
+    double dummies;      /* shuffle: reads of other frames, for each access */
+    uint32_t bucket;     /* path-oram: blocks of a bucket (Z) */
+    uint32_t top_levels; /* levels of buckets on chip */
+    uint32_t labels;     /* of a block of the position map; 0: the map is on chip */
+    double request_ns, link_ns, link_gbps; /* GB/s of 10^9 bytes, here and below */
+    double hit_ns, miss_ns;
+    double dram_ns, dram_gbps;
+    double cipher_ns, cipher_gbps;
+    double node_ns, oram_ns;
+    double rdma_ns, cpu_cipher_gbps; /* software to compare with */
+    uint64_t region_bytes;           /* that RDMA registers at a time */
+    uint64_t seed;
+    const char *form; /* "text", "json", "csv" */
+};
+
+void nadi_trusted_bench_options_init(struct nadi_trusted_bench_options *options);
+
+/* What an access moves and the pool stores, before anything runs. */
+enum nadi_status nadi_memory_trusted_plan(const struct nadi_trusted_bench_options *options,
+                                          char **report, struct nadi_diags *messages);
+/* Latency, bandwidth, and where the time goes. */
+enum nadi_status nadi_memory_trusted_bench(const struct nadi_trusted_bench_options *options,
+                                           char **report, struct nadi_diags *messages);
+
+struct nadi_trusted_test_options {
+    size_t size;
+    const char *attacks;   /* attack: names with commas between; NULL: all */
+    const char *oblivious; /* leak */
+    uint32_t trials, accesses;
+    uint64_t seed;
+    const char *form; /* "text", "json", "csv" */
+};
+
+void nadi_trusted_test_options_init(struct nadi_trusted_test_options *options);
+
+/* Attacks on engines that store, encrypt and check real bytes, with all defences and without the
+ * one that is to stop them. *failed: how many were not stopped as expected, or did not succeed
+ * without the defence. */
+enum nadi_status nadi_memory_trusted_attack(const struct nadi_trusted_test_options *options,
+                                            char **report, int *failed,
+                                            struct nadi_diags *messages);
+/* Does the link show which pages are used? *failed: 1 unless it is as documented of the level. */
+enum nadi_status nadi_memory_trusted_leak(const struct nadi_trusted_test_options *options,
+                                          char **report, int *failed, struct nadi_diags *messages);
+
 #ifdef __cplusplus
 }
 #endif

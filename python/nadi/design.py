@@ -37,10 +37,34 @@ def memory_pool(**options):
     return _answer(lib.nadi_memory_pool, Struct("nadi_pool_options", **dict(given, form="json")))["rows"]
 
 
-def _answer(function, struct):
+def memory_trusted_bench(**options):
+    """Times accesses to a trusted memory pool, as `nadi memory trusted bench` does: a dict with "mean_ns", "p99_ns",
+    "useful_gbps", "parts_ns", "counts" and more. options: members of struct nadi_trusted_bench_options
+    (include/nadi/memory.h), like pages=2**18, oblivious="path-oram", threads=16. Raises Error."""
+    return _answer(lib.nadi_memory_trusted_bench, Struct("nadi_trusted_bench_options", **dict(options, form="json")))
+
+
+def memory_trusted_attack(**options):
+    """Attacks a trusted pool's engines, as `nadi memory trusted attack` does: a list of attacks, each with "expected",
+    "observed", "without" the defence, "held". options: attacks="replay-page,forge", seed=1. Raises Error."""
+    return _tested(lib.nadi_memory_trusted_attack, options)["attacks"]
+
+
+def memory_trusted_leak(**options):
+    """Tests whether a trusted pool's link shows which pages are used, as `nadi memory trusted leak` does: a dict with
+    "tests" and their p-values, and "as_documented". options: oblivious="shuffle", trials=1000. Raises Error."""
+    return _tested(lib.nadi_memory_trusted_leak, options)
+
+
+def _tested(function, options):
+    failed = ctypes.c_int()
+    return _answer(function, Struct("nadi_trusted_test_options", **dict(options, form="json")), ctypes.byref(failed))
+
+
+def _answer(function, struct, *more):
     text = ctypes.c_void_p()
     with Messages() as m:
-        status = function(struct.room, ctypes.byref(text), m.handle)
+        status = function(struct.room, ctypes.byref(text), *more, m.handle)
         if status != DONE:
             raise m.error(status)
     return json.loads(take_text(text.value))

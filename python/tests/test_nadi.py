@@ -131,6 +131,13 @@ class Package(unittest.TestCase):
         self.assertEqual([r["simulated_ns"] for r in rows], [r["form_ns"] for r in rows])
         with self.assertRaises(nadi.Error):
             nadi.memory_pool(groups=250)
+        bench = nadi.memory_trusted_bench(pages=2**10, accesses=100, warm_up=0, oblivious="path-oram")
+        self.assertEqual((bench["pages_moved_per_access"], bench["counts"]["paths"]), (88, 100))
+        self.assertAlmostEqual(sum(bench["parts_ns"].values()), bench["mean_ns"], 3)
+        self.assertTrue(all(a["held"] for a in nadi.memory_trusted_attack(attacks="forge,replay-page")))
+        self.assertTrue(nadi.memory_trusted_leak(oblivious="none", trials=100)["as_documented"])
+        with self.assertRaises(nadi.Error):
+            nadi.memory_trusted_bench(page_bytes=100)
         self.assertEqual([c["conflicts"] for c in nadi.fabric_check([8, 12], (2, 3))], [2, 0, 12, 0])
         self.assertEqual(nadi.fabric_count(64)[0]["switches"], 1087)
         routed = nadi.fabric_route(8, "0,2>0,2; 1,4>1,4; 3,5>3,5", middle=2)

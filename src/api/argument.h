@@ -118,6 +118,8 @@ extern const struct nadi_struct nadi_fabric_count_options_struct;
 extern const struct nadi_struct nadi_bandwidth_options_struct;
 extern const struct nadi_struct nadi_sweep_options_struct;
 extern const struct nadi_struct nadi_pool_options_struct;
+extern const struct nadi_struct nadi_trusted_bench_options_struct;
+extern const struct nadi_struct nadi_trusted_test_options_struct;
 extern const struct nadi_struct nadi_cost_options_struct;
 extern const struct nadi_struct nadi_fit_options_struct;
 extern const struct nadi_struct nadi_validate_options_struct;

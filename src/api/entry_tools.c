@@ -44,6 +44,8 @@ REPORT(fabric_check_strategies, nadi_fabric_check_options)
 REPORT(fabric_count_switches, nadi_fabric_count_options)
 REPORT(optimize_bandwidth, nadi_bandwidth_options)
 REPORT(memory_pool, nadi_pool_options)
+REPORT(memory_trusted_plan, nadi_trusted_bench_options)
+REPORT(memory_trusted_bench, nadi_trusted_bench_options)
 REPORT(cost, nadi_cost_options)
 REPORT(fit_logs, nadi_fit_options)
 REPORT(validate_collectives_folder, nadi_validate_options)
@@ -51,6 +53,36 @@ REPORT(validate_compute_folder, nadi_validate_options)
 REPORT(collective_check_files, nadi_collective_check_options)
 REPORT(collective_synth, nadi_collective_synth_options)
 REPORT(model_memory_over_time, nadi_model_setup)
+
+/* The same with a count of what is not as it should be. */
+struct test_call {
+    const void *options;
+    char **report;
+    int *failed;
+};
+
+#define TEST(function, type)                                                                       \
+    static const struct nadi_field function##_arguments[] = {                                      \
+        NADI_STRUCT(struct test_call, options, type##_struct, 1),                                  \
+        NADI_RESULT(struct test_call, report, NADI_ARGUMENT_RESULT_TEXT, 1),                       \
+        NADI_RESULT(struct test_call, failed, NADI_ARGUMENT_RESULT_INT, 1),                        \
+        NADI_FIELDS_END,                                                                           \
+    };                                                                                             \
+    static enum nadi_status function##_work(void *arguments, struct nadi_diags *diags)             \
+    {                                                                                              \
+        const struct test_call *a = arguments;                                                     \
+        return nadi_do_##function(a->options, a->report, a->failed, diags);                        \
+    }                                                                                              \
+    enum nadi_status nadi_##function(const struct type *options, char **report, int *failed,       \
+                                     struct nadi_diags *messages)                                  \
+    {                                                                                              \
+        struct test_call a = {options, report, failed};                                            \
+        return nadi_gate_call("nadi_" #function, function##_arguments, &a, function##_work,        \
+                              messages);                                                           \
+    }
+
+TEST(memory_trusted_attack, nadi_trusted_test_options)
+TEST(memory_trusted_leak, nadi_trusted_test_options)
 
 /* A struct of options that also says where the result goes. */
 struct plain_call {

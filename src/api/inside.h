@@ -31,6 +31,16 @@ enum nadi_status nadi_do_trace_convert(const struct nadi_trace_convert *given, c
                                        struct nadi_diags *messages);
 enum nadi_status nadi_do_trace_import(const struct nadi_trace_import *given, char **report,
                                       struct nadi_diags *messages);
+enum nadi_status nadi_do_memory_trusted_plan(const struct nadi_trusted_bench_options *o,
+                                             char **report, struct nadi_diags *messages);
+enum nadi_status nadi_do_memory_trusted_bench(const struct nadi_trusted_bench_options *o,
+                                              char **report, struct nadi_diags *messages);
+enum nadi_status nadi_do_memory_trusted_attack(const struct nadi_trusted_test_options *o,
+                                               char **report, int *failed,
+                                               struct nadi_diags *messages);
+enum nadi_status nadi_do_memory_trusted_leak(const struct nadi_trusted_test_options *o,
+                                             char **report, int *failed,
+                                             struct nadi_diags *messages);
 enum nadi_status nadi_do_memory_pool(const struct nadi_pool_options *options, char **report,
                                      struct nadi_diags *messages);
 enum nadi_status nadi_do_fabric_route_flows(const struct nadi_fabric_route_options *options,

@@ -317,6 +317,57 @@ static const struct nadi_field nadi_pool_options_members[] = {
 };
 TABLE(nadi_pool_options, nadi_pool_options_init);
 
+#define TRUSTED_NS   0, 1e12
+#define TRUSTED_GBPS 1e-9, 1e9
+
+static const struct nadi_field nadi_trusted_bench_options_members[] = {
+    NADI_U32(struct nadi_trusted_bench_options, pages, 1, 1u << 25),
+    NADI_U32(struct nadi_trusted_bench_options, page_bytes, 64, 2u << 20),
+    NADI_TEXT(struct nadi_trusted_bench_options, oblivious, 1),
+    NADI_TEXT(struct nadi_trusted_bench_options, pattern, 1),
+    NADI_U32(struct nadi_trusted_bench_options, threads, 1, 65536),
+    NADI_U32(struct nadi_trusted_bench_options, accesses, 1, 100000000),
+    NADI_U32(struct nadi_trusted_bench_options, warm_up, 0, 100000000),
+    NADI_REAL(struct nadi_trusted_bench_options, write_share, 0, 1),
+    NADI_U32(struct nadi_trusted_bench_options, owner_entries, 1, 1u << 25),
+    NADI_U32(struct nadi_trusted_bench_options, owner_associativity, 1, 1u << 16),
+    NADI_U32(struct nadi_trusted_bench_options, tree_arity, 8, 64),
+    NADI_U32(struct nadi_trusted_bench_options, tree_cache, 1, 1u << 24),
+    NADI_REAL(struct nadi_trusted_bench_options, dummies, 0, 16),
+    NADI_U32(struct nadi_trusted_bench_options, bucket, 1, 16),
+    NADI_U32(struct nadi_trusted_bench_options, top_levels, 0, 16),
+    NADI_U32(struct nadi_trusted_bench_options, labels, 0, 1u << 19),
+    NADI_REAL(struct nadi_trusted_bench_options, request_ns, TRUSTED_NS),
+    NADI_REAL(struct nadi_trusted_bench_options, link_ns, TRUSTED_NS),
+    NADI_REAL(struct nadi_trusted_bench_options, link_gbps, TRUSTED_GBPS),
+    NADI_REAL(struct nadi_trusted_bench_options, hit_ns, TRUSTED_NS),
+    NADI_REAL(struct nadi_trusted_bench_options, miss_ns, TRUSTED_NS),
+    NADI_REAL(struct nadi_trusted_bench_options, dram_ns, TRUSTED_NS),
+    NADI_REAL(struct nadi_trusted_bench_options, dram_gbps, TRUSTED_GBPS),
+    NADI_REAL(struct nadi_trusted_bench_options, cipher_ns, TRUSTED_NS),
+    NADI_REAL(struct nadi_trusted_bench_options, cipher_gbps, TRUSTED_GBPS),
+    NADI_REAL(struct nadi_trusted_bench_options, node_ns, TRUSTED_NS),
+    NADI_REAL(struct nadi_trusted_bench_options, oram_ns, TRUSTED_NS),
+    NADI_REAL(struct nadi_trusted_bench_options, rdma_ns, TRUSTED_NS),
+    NADI_REAL(struct nadi_trusted_bench_options, cpu_cipher_gbps, TRUSTED_GBPS),
+    NADI_U64(struct nadi_trusted_bench_options, region_bytes, 1, UINT64_C(1) << 60),
+    NADI_U64(struct nadi_trusted_bench_options, seed, ANY_U64),
+    NADI_TEXT(struct nadi_trusted_bench_options, form, 1),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_trusted_bench_options, nadi_trusted_bench_options_init);
+
+static const struct nadi_field nadi_trusted_test_options_members[] = {
+    NADI_TEXT(struct nadi_trusted_test_options, attacks, 0),
+    NADI_TEXT(struct nadi_trusted_test_options, oblivious, 1),
+    NADI_U32(struct nadi_trusted_test_options, trials, 100, 1000000),
+    NADI_U32(struct nadi_trusted_test_options, accesses, 2, 1000),
+    NADI_U64(struct nadi_trusted_test_options, seed, ANY_U64),
+    NADI_TEXT(struct nadi_trusted_test_options, form, 1),
+    NADI_FIELDS_END,
+};
+TABLE(nadi_trusted_test_options, nadi_trusted_test_options_init);
+
 static const struct nadi_field nadi_cost_options_members[] = {
     NADI_PATH(struct nadi_cost_options, cluster, 0),
     NADI_PATH(struct nadi_cost_options, network, 0),
@@ -544,6 +595,8 @@ const struct nadi_struct *const nadi_structs[] = {
     &nadi_bandwidth_options_struct,
     &nadi_sweep_options_struct,
     &nadi_pool_options_struct,
+    &nadi_trusted_bench_options_struct,
+    &nadi_trusted_test_options_struct,
     &nadi_cost_options_struct,
     &nadi_fit_options_struct,
     &nadi_validate_options_struct,

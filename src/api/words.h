@@ -19,4 +19,8 @@
 #define NADI_WORDS_BANDWIDTH_LOOP                                                                  \
     NADI_WORD_TABLE("auto", "no-overlap", "recompute", "overlap", "overlap-recompute", NULL)
 
+/* nadi_memory_trusted_bench, in the order of enum nadi_oblivious and of enum nadi_pattern_kind. */
+#define NADI_WORDS_OBLIVIOUS       NADI_WORD_TABLE("none", "shuffle", "path-oram", NULL)
+#define NADI_WORDS_TRUSTED_PATTERN NADI_WORD_TABLE("seq", "random", "zipf", "hot", NULL)
+
 #endif

@@ -2,9 +2,9 @@
  * that runs it.
  *
  * A row stands at the end of its command's file; commands.c lists them, and help and
- * docs/reference/commands.md are generated from that. A name may be two words ("gen demo"). A
- * function gets the words after the command's name and returns the exit code. Only this room writes
- * to the terminal: results to standard output, everything else to standard error. */
+ * docs/reference/commands.md are generated from that. A name may be two or three words ("gen
+ * demo"). A function gets the words after the command's name and returns the exit code. Only this
+ * room writes to the terminal: results to standard output, everything else to standard error. */
 #ifndef NADI_CLI_COMMAND_H
 #define NADI_CLI_COMMAND_H
 
@@ -36,7 +36,7 @@ struct nadi_command {
 /* In the order of `nadi help`; ends with NULL. */
 extern const struct nadi_command *const nadi_commands[];
 
-/* The command that `words` begin with, *used words of them (1 or 2); NULL if none. */
+/* The command that `words` begin with, *used words of them (1 to 3); NULL if none. */
 const struct nadi_command *nadi_command_find(int count, const char *const *words, int *used);
 /* "nadi: error: no command 'rum', did you mean 'run'?" on standard error. */
 void nadi_command_complain(int count, const char *const *words);
@@ -103,6 +103,9 @@ extern const struct nadi_command nadi_command_cost;
 extern const struct nadi_command nadi_command_optimize_bandwidth;
 extern const struct nadi_command nadi_command_sweep;
 extern const struct nadi_command nadi_command_memory_pool;
+extern const struct nadi_command nadi_command_memory_trusted_bench;
+extern const struct nadi_command nadi_command_memory_trusted_attack;
+extern const struct nadi_command nadi_command_memory_trusted_leak;
 extern const struct nadi_command nadi_command_fit;
 extern const struct nadi_command nadi_command_validate_collectives;
 extern const struct nadi_command nadi_command_validate_compute;

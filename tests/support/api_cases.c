@@ -645,6 +645,37 @@ static enum nadi_status pools(const struct api_place *p)
     return end(p, status, false, m);
 }
 
+static enum nadi_status trusted(const struct api_place *p)
+{
+    static const char *const forms[] = {"text", "json", "csv"};
+    static const char *const levels[] = {"none", "shuffle", "path-oram"};
+    enum nadi_status status = NADI_STATUS_DONE;
+    struct nadi_diags *m = nadi_messages_create();
+    for (size_t i = 0; status == NADI_STATUS_DONE && i < 10; i++) {
+        struct nadi_trusted_bench_options bench;
+        struct nadi_trusted_test_options test;
+        char *text = NULL;
+        int failed = 0;
+        nadi_trusted_bench_options_init(&bench);
+        nadi_trusted_test_options_init(&test);
+        bench.pages = 16;
+        bench.accesses = bench.warm_up = 4;
+        bench.threads = 2;
+        bench.labels = 4;
+        bench.oblivious = test.oblivious = levels[i % 3];
+        bench.form = test.form = forms[i % 3];
+        test.attacks = "stale-handle,replay-nodes,repeat-write";
+        test.trials = 100;
+        test.accesses = 2;
+        status = i < 3   ? nadi_memory_trusted_plan(&bench, &text, m)
+                 : i < 6 ? nadi_memory_trusted_bench(&bench, &text, m)
+                 : i < 9 ? nadi_memory_trusted_attack(&test, &text, &failed, m)
+                         : nadi_memory_trusted_leak(&test, &text, &failed, m);
+        say(p, text);
+    }
+    return end(p, status, false, m);
+}
+
 /* ---- inputs --------------------------------------------------------------------------------- */
 
 static void write_captures(const char *folder)
@@ -763,5 +794,6 @@ const struct api_case api_cases[] = {
     {"measurements", measurements},
     {"designs", designs},
     {"pools", pools},
+    {"trusted", trusted},
     {NULL, NULL},
 };
