@@ -61,6 +61,7 @@ bool nadi_repro_simulate(struct nadi_repro *r, const struct nadi_repro_run *run,
                          uint64_t *end_ns) NADI_MUST_USE;
 
 /* Studies in files of their own. */
+bool nadi_repro_fred(struct nadi_repro *r) NADI_MUST_USE;
 bool nadi_repro_libra(struct nadi_repro *r) NADI_MUST_USE;
 
 #endif

@@ -24,9 +24,10 @@ static void fill_native(struct nadi_system_config *s, const struct nadi_cluster 
 {
     for (int k = 0; k < NADI_NATIVE_KINDS; k++) {
         struct nadi_implementation *i = &s->native[k];
-        i->count = c->topology.dim_count;
+        const char *const *words = k == NADI_NATIVE_ALL_REDUCE ? c->all_reduce : c->algorithm;
+        i->count = nadi_cluster_entries(c, words);
         for (uint32_t d = 0; d < i->count; d++) {
-            const bool known = nadi_algorithm_read(c->algorithm[d], &i->dims[d]);
+            const bool known = nadi_algorithm_read(words[d], &i->dims[d]);
             NADI_ASSERT(known); /* of the cluster's schema */
         }
     }

@@ -323,9 +323,10 @@ static bool write_system(const struct nadi_model_step *step, const char *folder,
     if (strcmp(c->inter, NADI_INTER_DEFAULT) != 0)
         nadi_str_printf(&text, ",\n  \"inter-dimension-scheduling\": \"%s\"", c->inter);
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && !step->study->library; i++) {
+        const char *const *words = i == 0 ? c->all_reduce : c->algorithm;
         nadi_str_printf(&text, ",\n  \"%s-implementation\": [", kinds[i]);
-        for (uint32_t d = 0; d < c->topology.dim_count; d++)
-            nadi_str_printf(&text, "%s\"%s\"", d ? ", " : "", c->algorithm[d]);
+        for (uint32_t d = 0; d < nadi_cluster_entries(c, words); d++)
+            nadi_str_printf(&text, "%s\"%s\"", d ? ", " : "", words[d]);
         nadi_str_add_char(&text, ']');
     }
     if (!step->study->library)

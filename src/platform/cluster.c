@@ -1,6 +1,7 @@
 #include "platform/cluster.h"
 
 #include "base/algorithm.h"
+#include "base/str.h"
 
 #include "platform/catalogue.h"
 #include "platform/generator_words.h"
@@ -24,8 +25,9 @@ static bool graph_is_all(const struct nadi_schema_values *v, struct nadi_diags *
 /* A platform, a graph, or the keys of a network. */
 static bool has_one_network(const struct nadi_schema_values *v, struct nadi_diags *diags)
 {
-    static const char *const keys[] = {"topology", "npus_count", "bandwidth",
-                                       "latency",  "algorithm",  "oversubscription"};
+    static const char *const keys[] = {
+        "topology",  "npus_count",       "bandwidth",           "latency",
+        "algorithm", "oversubscription", "all-reduce-algorithm"};
     const bool platform = nadi_schema_get(v, "platform")->count > 0;
     const struct nadi_schema_value *graph = nadi_schema_get(v, "graph");
     if (platform && graph->count)
@@ -51,8 +53,9 @@ static bool has_one_network(const struct nadi_schema_values *v, struct nadi_diag
 
 static bool lengths_agree(const struct nadi_schema_values *v, struct nadi_diags *diags)
 {
-    static const char *const keys[] = {"npus_count", "bandwidth", "latency", "algorithm",
-                                       "oversubscription"};
+    static const char *const keys[] = {
+        "npus_count",           "bandwidth",       "latency", "algorithm",
+        "all-reduce-algorithm", "oversubscription"};
     const struct nadi_schema_value *shape = nadi_schema_get(v, "topology");
     if (shape->count == 0 || shape->count > NADI_MAX_DIMS)
         return nadi_error(diags, "cluster/length", nadi_doc_place(v->doc, shape->node), NULL,
@@ -88,7 +91,6 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
 {
     const struct nadi_schema_value *source = nadi_schema_get(v, "source");
     const struct nadi_schema_value *shape = nadi_schema_get(v, "topology");
-    const struct nadi_schema_value *algorithm = nadi_schema_get(v, "algorithm");
     const struct nadi_schema_value *over = nadi_schema_get(v, "oversubscription");
     c->name = nadi_arena_strdup(&c->arena, nadi_schema_get(v, "name")->items[0].text);
     c->source = source->count ? nadi_arena_strdup(&c->arena, source->items[0].text) : NULL;
@@ -115,11 +117,26 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
         dim->bytes_per_ns = nadi_schema_get(v, "bandwidth")->items[d].number / 1e9;
         dim->latency_ns = nadi_schema_get(v, "latency")->items[d].number;
         dim->oversubscription = over->count ? over->items[d].number : 1;
-        c->algorithm[d] = dim->kind == NADI_DIM_FULLY_CONNECTED ? NADI_ALGORITHM_FULLY_DEFAULT
-                                                                : NADI_ALGORITHM_DEFAULT;
-        if (algorithm->count)
-            c->algorithm[d] = nadi_arena_strdup(&c->arena, algorithm->items[d].text);
     }
+}
+
+static void fill_algorithms(struct nadi_cluster *c, const struct nadi_schema_values *v)
+{
+    const struct nadi_schema_value *all = nadi_schema_get(v, "algorithm");
+    const struct nadi_schema_value *reduce = nadi_schema_get(v, "all-reduce-algorithm");
+    for (uint32_t d = 0; d < c->topology.dim_count; d++) {
+        const bool full = c->topology.dims[d].kind == NADI_DIM_FULLY_CONNECTED && !c->all_graph;
+        c->algorithm[d] = all->count ? nadi_arena_strdup(&c->arena, all->items[d].text)
+                          : full     ? NADI_ALGORITHM_FULLY_DEFAULT
+                                     : NADI_ALGORITHM_DEFAULT;
+        c->all_reduce[d] =
+            reduce->count ? nadi_arena_strdup(&c->arena, reduce->items[d].text) : c->algorithm[d];
+    }
+}
+
+uint32_t nadi_cluster_entries(const struct nadi_cluster *c, const char *const *words)
+{
+    return nadi_str_starts(words[0], "one") ? 1 : c->topology.dim_count;
 }
 
 /* What the graph says: its I/O, and the dimensions that collectives see where the cluster's file
@@ -127,7 +144,7 @@ static void fill(struct nadi_cluster *c, const struct nadi_schema_values *v)
 static bool take_graph(struct nadi_cluster *c, const struct nadi_schema_values *v,
                        struct nadi_diags *diags)
 {
-    const struct nadi_schema_value *algorithm = nadi_schema_get(v, "algorithm");
+    static const char *const keys[] = {"algorithm", "all-reduce-algorithm"};
     struct nadi_graph_file f;
     struct nadi_io_trees io;
     const bool ok = nadi_graph_file_read(&f, c->graph, diags) &&
@@ -137,14 +154,14 @@ static bool take_graph(struct nadi_cluster *c, const struct nadi_schema_values *
     nadi_graph_file_release(&f);
     if (!ok || !c->all_graph)
         return ok;
-    if (algorithm->count && algorithm->count != c->topology.dim_count)
-        return nadi_error(diags, "cluster/length", nadi_doc_place(v->doc, algorithm->node),
-                          "write one entry a dimension",
-                          "'algorithm' has %u, but collectives see %u dimensions of the graph",
-                          algorithm->count, c->topology.dim_count);
-    for (uint32_t d = 0; d < c->topology.dim_count; d++)
-        c->algorithm[d] = algorithm->count ? nadi_arena_strdup(&c->arena, algorithm->items[d].text)
-                                           : NADI_ALGORITHM_DEFAULT;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct nadi_schema_value *words = nadi_schema_get(v, keys[i]);
+        if (words->count && words->count != c->topology.dim_count)
+            return nadi_error(diags, "cluster/length", nadi_doc_place(v->doc, words->node),
+                              "write one entry a dimension",
+                              "'%s' has %u, but collectives see %u dimensions of the graph",
+                              keys[i], words->count, c->topology.dim_count);
+    }
     return true;
 }
 
@@ -172,6 +189,8 @@ bool nadi_cluster_open_changed(struct nadi_cluster *c, const char *name,
     c->all_graph = ok && c->graph && !c->topology.dim_count;
     if (ok && c->graph)
         ok = take_graph(c, &v, diags);
+    if (ok)
+        fill_algorithms(c, &v);
     if (ok) {
         const char *device = nadi_schema_get(&v, "device")->items[0].text;
         c->device_name = nadi_arena_strdup(&c->arena, device);

@@ -15,7 +15,8 @@ struct nadi_cluster {
     const char *device_name; /* as the file names it */
     struct nadi_device device;
     struct nadi_topology topology;        /* finished by nadi_cluster_fit */
-    const char *algorithm[NADI_MAX_DIMS]; /* as a system file has it */
+    const char *algorithm[NADI_MAX_DIMS]; /* as a system file has it, of each dimension */
+    const char *all_reduce[NADI_MAX_DIMS];
     const char *platform; /* of a communication library, whose network it is: name or
                              path; NULL: none. Its topology is then not filled in */
     const char *graph; /* the links between the devices: path of a network of nodes and links, or a
@@ -28,6 +29,9 @@ struct nadi_cluster {
     uint32_t chunks, active_chunks;
     const char *path; /* for messages */
 };
+
+/* Entries of `words` that count: a "one..." form runs over all members at once, and alone. */
+uint32_t nadi_cluster_entries(const struct nadi_cluster *c, const char *const *words);
 
 /* A name of the catalogue or a path. The caller releases the cluster in both cases. */
 bool nadi_cluster_open(struct nadi_cluster *c, const char *name_or_path,

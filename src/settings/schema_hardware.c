@@ -242,6 +242,12 @@ static const struct nadi_setting cluster_keys[] = {
      .absent = "ring on a Ring, direct on FullyConnected, ring on a Switch",
      .doc = "Algorithm of all collectives, one entry per dimension; the one... forms run over all "
             "members at once. All-to-alls are direct."},
+    {.name = "all-reduce-algorithm",
+     .type = NADI_TYPE_WORD,
+     .list = true,
+     .words = algorithms,
+     .absent = "as algorithm",
+     .doc = "Algorithm of all-reduces, one entry per dimension."},
     {.name = "inter-dimension-scheduling",
      .type = NADI_TYPE_WORD,
      .words = inter_schedulers,
