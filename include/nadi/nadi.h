@@ -391,6 +391,8 @@ struct nadi_pattern { /* a job of a named family; members that a family does not
     const char *kinds, *sizes, *groups; /* "all-reduce,all-gather", "1MiB,16MiB", "2,8"; NULL */
     int manifest;                       /* one trace for all ranks, if they are equal */
     const char *compression;
+    const char *tier; /* memory: that layers lie in; NULL: none is named, and no memory.yml */
+    const char *role; /* memory: with tier: "WEIGHT_PREFETCH"; NULL: "OTHER" */
 };
 
 /* 0 with a message when there is no such family. */

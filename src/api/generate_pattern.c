@@ -154,6 +154,8 @@ enum nadi_status nadi_do_generate_pattern(const struct nadi_pattern *given, cons
     g.skew = o.skew;
     g.ahead = o.ahead;
     g.manifest = o.manifest != 0;
+    g.tier = o.tier;
+    g.role = o.role;
     const bool ok = read_words(&o, &g, messages) && nadi_gen_pattern_folder(&g, folder, messages);
     return ok ? NADI_STATUS_DONE : NADI_STATUS_INPUT;
 }

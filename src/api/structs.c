@@ -133,6 +133,8 @@ static const struct nadi_field nadi_pattern_members[] = {
     NADI_TEXT(struct nadi_pattern, groups, 0),
     NADI_FLAG(struct nadi_pattern, manifest),
     NADI_TEXT(struct nadi_pattern, compression, 0),
+    NADI_TEXT(struct nadi_pattern, tier, 0),
+    NADI_TEXT(struct nadi_pattern, role, 0),
     NADI_FIELDS_END,
 };
 /* Its defaults are those of the family: what is missing is filled in with them. */

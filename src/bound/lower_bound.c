@@ -578,7 +578,7 @@ uint64_t nadi_lower_bound_node(const struct nadi_lower_bounds *f, const struct n
         return compute_ns(f, t, node);
     case NADI_NODE_MEM_LOAD:
     case NADI_NODE_MEM_STORE:
-        return nadi_memory_service_ns(&f->in->memory, t->bytes[node]);
+        return nadi_inputs_memory_least_ns(f->in, t, node);
     case NADI_NODE_SEND: {
         uint64_t bytes = nadi_lower_bounds_message_bytes(f, t, node);
         if (rank == NADI_NONE || !comm)

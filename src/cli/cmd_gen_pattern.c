@@ -6,7 +6,7 @@
 #include <nadi/nadi.h>
 
 struct values {
-    const char *out, *compress, *kinds, *sizes, *groups, *overlap, *schedule;
+    const char *out, *compress, *kinds, *sizes, *groups, *overlap, *schedule, *tier, *role;
     uint32_t ranks, rounds, stride, ahead;
     uint64_t bytes, compute_ns, seed, root;
     double skew;
@@ -121,6 +121,11 @@ static const struct nadi_setting memory[] = {
     ROW("layers", NADI_A_COUNT, rounds, .argument = "N", .preset = "4", .doc = "Layers"),
     COMPUTE("100us", "Computation of a layer"),
     AHEAD("Layers that are loaded in advance"),
+    ROW("tier", .type = NADI_TYPE_TEXT, tier, .argument = "TIER",
+        .doc = "Tier that layers lie in (default: none is named); memory.yml has hbm, host, cxl, "
+               "nvme and pool"),
+    ROW("role", .type = NADI_TYPE_TEXT, role, .argument = "ROLE",
+        .doc = "With --tier: what layers are, like WEIGHT_PREFETCH (default: OTHER)"),
     END,
 };
 
@@ -196,7 +201,7 @@ static void say(const struct values *v, const char *family)
     if (nadi_file_exists(nadi_str_get(&groups)))
         printf(" --groups %s", nadi_str_get(&groups));
     if (nadi_str_equal(family, "memory"))
-        printf(" --memory %s/memory.json", v->out);
+        printf(" --memory %s/memory.%s", v->out, v->tier ? "yml" : "json");
     putchar('\n');
     nadi_str_release(&groups);
 }
@@ -223,6 +228,8 @@ static int cmd_gen_pattern(const struct nadi_command *self, int count, char **ar
     pattern.overlap = v.overlap;
     pattern.ahead = v.ahead;
     pattern.schedule = v.schedule;
+    pattern.tier = v.tier;
+    pattern.role = v.role;
     pattern.kinds = v.kinds;
     pattern.sizes = v.sizes;
     pattern.groups = v.groups;

@@ -279,6 +279,7 @@ struct nadi_system {
         size_t slots;
     } channel_index;
     struct server *servers;
+    struct nadi_tiered *tiered; /* NULL: no tiers */
     struct {
         struct nadi_flow_record *items;
         size_t count, capacity;

@@ -4,6 +4,7 @@
  * the requesting rank, right behind the request's: the requester goes on first, and what it then
  * asks for joins the queue behind the others. */
 #include "executor/internal.h"
+#include "executor/tiered.h"
 
 static uint32_t server_of(const struct nadi_system *s, uint32_t rank)
 {
@@ -15,6 +16,7 @@ static uint32_t server_of(const struct nadi_system *s, uint32_t rank)
         return 0;
     case NADI_MEMORY_PER_NPU:
     case NADI_MEMORY_NONE:
+    case NADI_MEMORY_TIERS:
         break;
     }
     return NADI_NONE;
@@ -53,12 +55,17 @@ static void on_server(void *context, const struct nadi_event *event)
     serve(s, index);
 }
 
-void nadi_system_memory(struct nadi_system *s, uint32_t rank, uint32_t node, uint64_t bytes)
+void nadi_system_memory(struct nadi_system *s, uint32_t rank, uint32_t node,
+                        const struct nadi_memory_call *call)
 {
+    if (s->tiered) {
+        nadi_tiered_request(s->tiered, rank, node, call);
+        return;
+    }
     uint32_t index, server = server_of(s, rank);
     POOL_TAKE(&s->requests, next, index);
     s->requests.items[index] =
-        (struct memory_request){.rank = rank, .node = node, .server = server, .bytes = bytes};
+        (struct memory_request){.rank = rank, .node = node, .server = server, .bytes = call->bytes};
     if (server != NADI_NONE && s->servers[server].busy)
         FIFO_PUSH(&s->servers[server].queue, &s->requests, index);
     else
@@ -85,9 +92,12 @@ void nadi_storage_init(struct nadi_system *s)
         s->servers[i] = (struct server){.queue = {NADI_NONE, NADI_NONE}};
     s->kind_memory = nadi_engine_add_kind(s->engine, on_memory, s);
     s->kind_server = nadi_engine_add_kind(s->engine, on_server, s);
+    if (s->setup.memory->kind == NADI_MEMORY_TIERS)
+        s->tiered = nadi_tiered_create(s);
 }
 
 void nadi_storage_release(struct nadi_system *s)
 {
     nadi_mem_free(s->requests.items);
+    nadi_tiered_destroy(s->tiered);
 }

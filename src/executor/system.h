@@ -21,12 +21,21 @@ struct nadi_system;
 
 typedef void nadi_node_done_fn(void *context, uint32_t rank, uint32_t node);
 
+/* Where one actor stands for many ranks: how many of them use what its representative uses. */
+struct nadi_tier_users {
+    uint32_t *of_server;       /* by server of the tiers' layout: at that server */
+    uint32_t *ranks_of_server; /* likewise, at all that are like it */
+    uint32_t *copies;          /* [actor * tiers + tier]: on the representative's instance */
+};
+
 struct nadi_system_setup {
     const struct nadi_system_config *config;
     const struct nadi_topology *topology;
     const struct nadi_graph *graph; /* of the network, NULL: the dimensions say it */
     const struct nadi_groups *groups;
     const struct nadi_memory_config *memory;
+    struct nadi_trace *const *traces;    /* by rank; what their memory nodes read lies in tiers */
+    const struct nadi_tier_users *users; /* of tiers, with `fold`; else NULL */
     struct nadi_engine *engine;
     struct nadi_network *network;
     nadi_node_done_fn *done;
@@ -66,7 +75,60 @@ void nadi_system_send(struct nadi_system *s, uint32_t rank, uint32_t node, uint3
                       uint32_t tag, uint64_t bytes);
 void nadi_system_recv(struct nadi_system *s, uint32_t rank, uint32_t node, uint32_t src,
                       uint32_t tag, uint64_t bytes);
-void nadi_system_memory(struct nadi_system *s, uint32_t rank, uint32_t node, uint64_t bytes);
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+struct nadi_memory_call {
+    uint64_t bytes;
+    const char *block; /* NULL: bytes without a name; else, and from here on: of tiers only */
+    uint32_t from, to; /* tiers; NADI_NONE: the NPU itself */
+    uint8_t op, role;  /* enum nadi_mem_op, nadi_mem_role */
+    bool shared;       /* the name is known to all ranks */
+};
+
+/* What a node's attributes ask for. */
+struct nadi_memory_call nadi_memory_call_of(const struct nadi_trace *trace,
+                                            const struct nadi_trace_mem *mem, uint64_t bytes);
+void nadi_system_memory(struct nadi_system *s, uint32_t rank, uint32_t node,
+                        const struct nadi_memory_call *call);
+
+struct nadi_mem_traffic;
+struct nadi_stock;
+
+enum nadi_memory_fault { NADI_FAULT_NONE, NADI_FAULT_FULL, NADI_FAULT_ABSENT };
+
+struct nadi_memory_refusal { /* a request that a tier cannot serve: the run has stopped */
+    enum nadi_memory_fault fault;
+    uint32_t actor, node;
+    const char *text;
+};
+
+struct nadi_memory_stall { /* the first of those that wait for space or for a block */
+    uint32_t actor, node, count;
+    const char *tier, *block;
+    uint64_t bytes;
+    bool reads;
+};
+
+struct nadi_memory_record { /* a request that has ended; kept with the flows */
+    uint32_t actor, node, from, to;
+    uint8_t op, role;
+    uint64_t bytes;
+    nadi_time issued, began, ended;
+    double alone_ns;
+    uint32_t waited_for; /* server of the tiers' layout; NADI_NONE: for none */
+};
+
+/* Of tiers; NULL without. */
+const struct nadi_mem_traffic *nadi_system_traffic(const struct nadi_system *s);
+const struct nadi_stock *nadi_system_stock(const struct nadi_system *s);
+const struct nadi_memory_record *nadi_system_memory_records(const struct nadi_system *s,
+                                                            size_t *count);
+const struct nadi_memory_refusal *nadi_system_refusal(const struct nadi_system *s);
+const struct nadi_tier_users *nadi_system_tier_users(const struct nadi_system *s);
+bool nadi_system_stalled(const struct nadi_system *s, struct nadi_memory_stall *stall);
+
+/* ---- what was done ------------------------------------------------------------------------- */
 
 /* Completed and open operations, for results and for the deadlock report. */
 struct nadi_operation_view {

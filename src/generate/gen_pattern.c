@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "generate/gen_pattern_steps.h"
 #include "trace/gen_files.h"
+#include "trace/mem.h"
 
 enum { MOST_RANKS = 1 << 20, MOST_ALL_TO_ALL = 4096, MOST_ROUNDS = 1 << 20 };
 
@@ -70,6 +71,14 @@ static bool check_collectives(const struct nadi_gen_pattern *g, struct nadi_diag
     return true;
 }
 
+static bool is_role(const char *word)
+{
+    for (uint32_t r = 0; r < NADI_MEM_ROLES; r++)
+        if (strcmp(word, nadi_mem_role_words[r]) == 0)
+            return true;
+    return false;
+}
+
 static bool check(const struct nadi_gen_pattern *g, struct nadi_diags *diags)
 {
     const uint32_t most = g->family == NADI_GEN_ALL_TO_ALL ? MOST_ALL_TO_ALL : MOST_RANKS;
@@ -97,6 +106,14 @@ static bool check(const struct nadi_gen_pattern *g, struct nadi_diags *diags)
     if (g->manifest && !families[g->family].alike)
         return nadi_error(diags, "gen/manifest", NADI_NOWHERE, "leave out --manifest",
                           "the ranks of this family have different traces");
+    if (g->role && !g->tier)
+        return nadi_error(diags, "gen/role", NADI_NOWHERE, "name a tier too",
+                          "a role without tier");
+    if (g->role && !is_role(g->role))
+        return nadi_error(diags, "gen/role", NADI_NOWHERE,
+                          "a word of the Chakra memory extension, like WEIGHT_PREFETCH or "
+                          "KV_CACHE_OFFLOAD: docs/models/memory.md",
+                          "no role is called '%s'", g->role);
     return g->family != NADI_GEN_COLLECTIVES || check_collectives(g, diags);
 }
 
@@ -135,6 +152,26 @@ static bool write_cluster(const struct nadi_gen_pattern *g, const char *folder,
                                "  \"remote-mem-bw\": \"50GB/s\"\n"
                                "}\n"
                              : "{\n  \"memory-type\": \"NO_MEMORY_EXPANSION\"\n}\n";
+    static const char tiers[] =
+        "# A node of 8 H100 with host memory, CXL memory of the rack, SSDs and a pool: figures of\n"
+        "# data sheets, to be replaced by your own.\n"
+        "tiers:\n"
+        "  - {name: hbm, class: G1, capacity: 80GiB}  # reads as local-mem-bw of system.json\n"
+        "  - {name: host, class: G2, scope: node, capacity: 2TiB, read: 400GB/s, write: 400GB/s,\n"
+        "     latency: 300ns, duplex: half}\n"
+        "  - {name: cxl, class: G2, medium: CXL-DRAM, scope: rack, capacity: 16TiB, read: "
+        "250GB/s,\n"
+        "     write: 220GB/s, latency: 400ns, ports: 4}\n"
+        "  - {name: nvme, class: G3, scope: node, capacity: 30TB, read: 28GB/s, write: 16GB/s,\n"
+        "     latency: 80us, efficiency: [[100MB, 0.95], [1MB, 0.7], [0, 0.3]]}\n"
+        "  - {name: pool, class: G4, scope: system, capacity: 1PB, read: 100GB/s, write: 100GB/s}\n"
+        "links:\n"
+        "  - {from: npu, to: host, bandwidth: 55GB/s, latency: 1us, shared-by: pcie, lanes: 4}\n"
+        "  - {from: host, to: nvme, bandwidth: 110GB/s, latency: 500ns}\n"
+        "  - {from: npu, to: pool, through: network}\n"
+        "npus-per-node: 8\n"
+        "nodes-per-rack: 4\n"
+        "default: host\n";
     struct nadi_str network = NADI_STR_INIT;
     nadi_str_printf(&network,
                     "# %u ranks around a switch, cards of 400 Gb/s.\n"
@@ -145,6 +182,7 @@ static bool write_cluster(const struct nadi_gen_pattern *g, const char *folder,
                     g->ranks, g->ranks);
     const bool ok = write_text(folder, "system.json", system, diags) &&
                     write_text(folder, "memory.json", memory, diags) &&
+                    (!g->tier || write_text(folder, "memory.yml", tiers, diags)) &&
                     write_text(folder, "network.yml", nadi_str_get(&network), diags);
     nadi_str_release(&network);
     return ok;

@@ -48,11 +48,14 @@ struct nadi_gen_pattern {
     uint64_t bytes;      /* of a message, a collective, a tensor; all-to-all: that a rank sends */
     uint64_t compute_ns; /* of a round; 0: none */
     uint64_t seed;
-    uint32_t stride;  /* ring */
-    bool both_ways;   /* ring */
-    uint32_t root;    /* incast */
-    double skew;      /* all-to-all: exponent; 0: all alike */
-    uint32_t ahead;   /* overlap prefetch, memory: rounds */
+    uint32_t stride; /* ring */
+    bool both_ways;  /* ring */
+    uint32_t root;   /* incast */
+    double skew;     /* all-to-all: exponent; 0: all alike */
+    uint32_t ahead;  /* overlap prefetch, memory: rounds */
+    const char
+        *tier; /* memory: that layers lie in, by its name in memory.yml; NULL: none is named */
+    const char *role; /* memory: chakra.mem.mem_role; NULL: OTHER */
     bool one_f_one_b; /* pipeline; else GPipe */
     bool manifest;    /* collectives of all ranks, ring, overlap, memory */
     enum nadi_gen_overlap overlap;

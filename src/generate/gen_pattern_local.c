@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "trace/mem.h"
 
 static uint64_t put(struct nadi_gen_steps *s, struct nadi_write_node node, const uint64_t *deps,
                     size_t count)
@@ -74,16 +75,28 @@ uint64_t nadi_gen_put_message(struct nadi_gen_steps *s, bool send, uint32_t peer
                &after, 1);
 }
 
-static uint64_t gen_put_memory(struct nadi_gen_steps *s, bool load, const char *name,
-                               uint64_t after, uint64_t bytes)
+/* What layer `layer` loads or stores; in a tier where one is named. */
+static uint64_t gen_put_memory(struct nadi_gen_steps *s, bool load, uint32_t layer, uint64_t after)
 {
-    const struct nadi_write_attr attrs[] = {nadi_write_bool("is_cpu_op", false),
-                                            nadi_write_uint64("tensor_size", bytes)};
+    const char *tier = s->g->tier;
+    char name[64], block[32];
+    snprintf(name, sizeof name, "%s layer %u", load ? "load" : "store", layer);
+    snprintf(block, sizeof block, "layer %u", layer);
+    const struct nadi_write_attr attrs[] = {
+        nadi_write_bool("is_cpu_op", false),
+        nadi_write_uint64("tensor_size", s->g->bytes),
+        nadi_write_string(NADI_MEM_ATTR_OP,
+                          nadi_mem_op_words[load ? NADI_MEM_LOADS : NADI_MEM_STORES]),
+        nadi_write_string(NADI_MEM_ATTR_ROLE, s->g->role ? s->g->role : "OTHER"),
+        nadi_write_string(load ? NADI_MEM_ATTR_SRC : NADI_MEM_ATTR_DST, tier ? tier : ""),
+        nadi_write_string(load ? NADI_MEM_ATTR_DST : NADI_MEM_ATTR_SRC, "G1"),
+        nadi_write_string(NADI_MEM_ATTR_BLOCK, block),
+    };
     return put(s,
                (struct nadi_write_node){.name = name,
                                         .type = load ? NADI_NODE_MEM_LOAD : NADI_NODE_MEM_STORE,
                                         .attrs = attrs,
-                                        .attr_count = 2},
+                                        .attr_count = tier ? 7 : 2},
                &after, 1);
 }
 
@@ -155,14 +168,12 @@ void nadi_gen_steps_memory(struct nadi_gen_steps *s)
     uint64_t *computed = NADI_ZNEW(uint64_t, (size_t)g->rounds + 1);
     for (uint32_t i = 0; i < g->rounds; i++) {
         char name[64];
-        snprintf(name, sizeof name, "load layer %u", i);
         const uint64_t loaded =
-            gen_put_memory(s, true, name, i > g->ahead ? computed[i - 1 - g->ahead] : 0, g->bytes);
+            gen_put_memory(s, true, i, i > g->ahead ? computed[i - 1 - g->ahead] : 0);
         const uint64_t after[] = {loaded, i ? computed[i - 1] : 0};
         snprintf(name, sizeof name, "layer %u", i);
         computed[i] = nadi_gen_put_compute(s, name, after, 2, g->compute_ns);
-        snprintf(name, sizeof name, "store layer %u", i);
-        gen_put_memory(s, false, name, computed[i], g->bytes);
+        gen_put_memory(s, false, i, computed[i]);
     }
     nadi_mem_free(computed);
 }

@@ -448,6 +448,8 @@ static void check_memory(struct pass *p, uint32_t n)
 {
     const struct nadi_memory_config *m = &p->c->in->memory;
     p->facts->has_memory = true;
+    if (m->kind == NADI_MEMORY_TIERS)
+        return; /* load_accesses.c */
     if (!(p->t->flags[n] & NADI_NODE_HAS_BYTES))
         FOUND(p, NADI_FINDING_NO_BYTES, n, "memory node without tensor_size");
     if (m->kind == NADI_MEMORY_NONE)

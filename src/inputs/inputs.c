@@ -86,6 +86,7 @@ static bool load_files(struct nadi_load *l)
     ok &= nadi_load_system(l) && nadi_load_custom_nodes(l);
     if (!network)
         return false;
+    ok = ok && nadi_fit_tiers(l);
     ok &= nadi_load_events(l);
     nadi_groups_init(&l->in->groups, l->in->rank_count);
     ok &= nadi_load_groups(l);
@@ -106,7 +107,8 @@ bool nadi_inputs_load(struct nadi_inputs *in, const struct nadi_run_options *opt
         return false;
     /* "0" means all ranks, unless somebody defined a group of that name. */
     nadi_strmap_put(&in->groups.by_name, "0", 1, 0, NULL);
-    return nadi_load_attached(&l) && nadi_load_customs(&l) && nadi_check_load(&l);
+    return nadi_load_accesses(&l) && nadi_load_attached(&l) && nadi_load_customs(&l) &&
+           nadi_check_load(&l);
 }
 
 bool nadi_inputs_check(const struct nadi_inputs *in, struct nadi_diags *diags)

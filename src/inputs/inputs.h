@@ -93,6 +93,7 @@ struct nadi_inputs {
     uint32_t in_flight; /* of struct nadi_network_setup */
     struct nadi_system_config system;
     struct nadi_memory_config memory;
+    struct nadi_tiers *tiers; /* of `memory`; NULL: it has none */
     struct nadi_groups groups;
     uint32_t rank_count;
     bool relative_peers; /* comm_src, comm_dst are distances from the rank: nadi_relative_peer */
@@ -129,6 +130,14 @@ bool nadi_inputs_fit_model(const struct nadi_inputs *in, struct nadi_diags *diag
 /* Group that a collective node means on a rank, by its pg_name; NULL when there is none. */
 const struct nadi_group *nadi_inputs_group(const struct nadi_inputs *in, const struct nadi_trace *t,
                                            uint32_t node, uint32_t rank);
+
+/* How long a memory node's request takes alone, ns, whole; *latency_ns: of that, whatever its size.
+ */
+uint64_t nadi_inputs_memory_ns(const struct nadi_inputs *in, const struct nadi_trace *t,
+                               uint32_t node, uint64_t *latency_ns);
+/* No less than this in any run: a block may lie in another tier than the node names. */
+uint64_t nadi_inputs_memory_least_ns(const struct nadi_inputs *in, const struct nadi_trace *t,
+                                     uint32_t node);
 
 /* By rank, the index of its trace among the owned ones. O(ranks). */
 void nadi_trace_numbers(const struct nadi_inputs *in, uint32_t *numbers);

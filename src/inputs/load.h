@@ -63,6 +63,11 @@ bool nadi_load_events(struct nadi_load *l) NADI_MUST_USE;
 /* The links that the events' entries name; makes the graph where the model had none. */
 bool nadi_find_event_links(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_memory(struct nadi_load *l) NADI_MUST_USE;
+/* load_tiers.c: a memory file of tiers; with the network and the system file, what they have to
+ * say; with the traces, which tiers their memory nodes mean. */
+bool nadi_load_tiers(struct nadi_load *l, const struct nadi_doc *doc) NADI_MUST_USE;
+bool nadi_fit_tiers(struct nadi_load *l) NADI_MUST_USE;
+bool nadi_load_accesses(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_system(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_custom_nodes(struct nadi_load *l) NADI_MUST_USE;
 bool nadi_load_groups(struct nadi_load *l) NADI_MUST_USE;

@@ -54,6 +54,11 @@ bool nadi_load_memory(struct nadi_load *l)
     }
     if (!nadi_load_document(l, NADI_SCHEMA_MEMORY, l->in->options.memory, &doc))
         return false;
+    if (nadi_doc_find(doc.root, "tiers")) {
+        const bool loaded = nadi_load_tiers(l, &doc);
+        nadi_doc_release(&doc);
+        return loaded;
+    }
     bool ok = nadi_schema_check(&values, schema, &doc, l->in->options.strict, &doc.arena, l->diags);
     if (ok) {
         fill(l, &values);

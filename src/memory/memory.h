@@ -1,4 +1,5 @@
-/* memory: remote (expansion) memory as the analytical reference models it.
+/* memory: what MEM_LOAD and MEM_STORE nodes access: tiers (tiers.h), or remote memory as the
+ * analytical reference models it.
  *
  *   service time = latency + trunc(bytes / bandwidth)   ns
  *
@@ -9,11 +10,14 @@
 
 #include "base/base.h"
 
+struct nadi_tiers;
+
 enum nadi_memory_kind {
     NADI_MEMORY_NONE, /* NO_MEMORY_EXPANSION: a memory node in a trace is an input error */
     NADI_MEMORY_PER_NODE,
     NADI_MEMORY_PER_NPU,
     NADI_MEMORY_POOL,
+    NADI_MEMORY_TIERS, /* of `tiers` */
 };
 
 struct nadi_memory_config {
@@ -22,9 +26,10 @@ struct nadi_memory_config {
     uint64_t bytes_per_ns; /* = GB/s, decimal; 0: latency only */
     uint32_t node_count;   /* PER_NODE: servers */
     uint32_t npus_per_node;
+    const struct nadi_tiers *tiers;
 };
 
-/* Service time of one request, ns. */
+/* Service time of one request, ns; not of tiers. */
 uint64_t nadi_memory_service_ns(const struct nadi_memory_config *config, uint64_t bytes);
 
 #endif

@@ -196,6 +196,13 @@ struct nadi_result_view {
     VIEW(collectives)                                                                              \
     VIEW(collectives_json)                                                                         \
     VIEW(ops_csv)                                                                                  \
+    VIEW(tiers_csv)                                                                                \
+    VIEW(tiers)                                                                                    \
+    VIEW(tiers_json)                                                                               \
+    VIEW(tier_roles)                                                                               \
+    VIEW(tier_levels)                                                                              \
+    VIEW(memory_csv)                                                                               \
+    VIEW(memory_requests)                                                                          \
     VIEW(ops)                                                                                      \
     VIEW(phases)                                                                                   \
     VIEW(messages)                                                                                 \
@@ -254,6 +261,7 @@ void nadi_view_json(const struct nadi_result_view *view, struct nadi_result_row 
 /* Likewise of a dimension and of a link; `of` has inputs and result. */
 void nadi_dimension_json(const struct nadi_result_data *of, uint32_t dimension,
                          struct nadi_json *j);
+void nadi_tier_json(const struct nadi_result_data *of, uint32_t tier, struct nadi_json *j);
 void nadi_bottleneck_json(const struct nadi_result_data *of, const struct nadi_link_result *l,
                           struct nadi_json *j);
 /* The SQL that makes the tables of run.db; then their rows. */

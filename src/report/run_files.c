@@ -31,6 +31,11 @@ static const struct nadi_run_file_info files[NADI_FILES] = {
                                    "in the key names; utilisation 0..1"},
     [NADI_FILE_OPS] = {"ops.csv", "one row an executed node, in order of completion", "ns, bytes",
                        &nadi_view_ops_csv},
+    [NADI_FILE_TIERS] = {"tiers.csv", "one row a memory tier, then one a link of the memory file",
+                         "bytes, ns; shares 0..1", &nadi_view_tiers_csv},
+    [NADI_FILE_MEMORY] = {"memory.csv",
+                          "one row a request of a memory node, in order of their ends", "ns, bytes",
+                          &nadi_view_memory_csv},
     [NADI_FILE_TIMELINE] = {"timeline.pftrace", "timeline for ui.perfetto.dev: one process a rank",
                             "ns"},
     [NADI_FILE_FIVE_COLUMN] = {"tutorial_result.csv",
@@ -66,6 +71,10 @@ bool nadi_run_file_wanted(enum nadi_run_file file, const struct nadi_inputs *in,
         return o->link_usage;
     case NADI_FILE_OPS:
         return o->ops;
+    case NADI_FILE_TIERS:
+        return in->tiers != NULL;
+    case NADI_FILE_MEMORY:
+        return in->tiers && o->ops;
     case NADI_FILE_TIMELINE:
         return o->timeline;
     case NADI_FILE_FIVE_COLUMN:

@@ -24,6 +24,8 @@ enum nadi_run_file {
     NADI_FILE_LINK_USAGE,
     NADI_FILE_LINK_USAGE_JSON,
     NADI_FILE_OPS,
+    NADI_FILE_TIERS,
+    NADI_FILE_MEMORY,
     NADI_FILE_FIVE_COLUMN,
     NADI_FILE_LOCAL_MEMORY, /* one a rank: <name>.<rank>.json */
     NADI_FILE_TIMELINE,

@@ -247,6 +247,22 @@ static void bottlenecks(struct nadi_json *j, const struct nadi_inputs *in,
     nadi_json_close(j);
 }
 
+static void tiers(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r)
+{
+    const struct nadi_result_data of = {.in = in, .r = r};
+    if (r->tier_count == 0)
+        return;
+    nadi_json_object(j, "memory");
+    nadi_json_array(j, "tiers");
+    for (uint32_t i = 0; i < r->tier_count; i++) {
+        nadi_json_row(j, NULL);
+        nadi_tier_json(&of, i, j);
+        nadi_json_close(j);
+    }
+    nadi_json_close(j);
+    nadi_json_close(j);
+}
+
 static void network(struct nadi_json *j, const struct nadi_inputs *in, const struct nadi_result *r)
 {
     const struct nadi_result_data of = {.in = in, .r = r};
@@ -401,6 +417,7 @@ void nadi_summary_json(const struct nadi_inputs *in, const struct nadi_result *r
     sanity(&j, r);
     collectives(&j, in, r);
     network(&j, in, r);
+    tiers(&j, in, r);
     if (in->events)
         events(&j, in);
     execution(&j, r);

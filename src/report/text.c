@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/units.h"
+#include "memory/tiers.h"
 #include "report/figures.h"
 #include "report/ink.h"
 #include "report/report.h"
@@ -98,6 +99,11 @@ static void headline(const struct page *p)
     case NADI_OUTCOME_NO_ROUTE:
         ink(p, NADI_INK_RED);
         nadi_str_printf(p->out, "NO ROUTE for a message at %s: %u of %u ranks finished.", time,
+                        n.ranks_finished, r->rank_count);
+        break;
+    case NADI_OUTCOME_NO_MEMORY:
+        ink(p, NADI_INK_RED);
+        nadi_str_printf(p->out, "NO MEMORY for a request at %s: %u of %u ranks finished.", time,
                         n.ranks_finished, r->rank_count);
         break;
     case NADI_OUTCOME_LIMIT:
@@ -292,6 +298,34 @@ static void packets(const struct page *p)
         pauses(p);
 }
 
+static void tier(const struct page *p, const struct nadi_tier_result *t)
+{
+    char in[32], out[32], share[16], peak[32], capacity[32];
+    nadi_str_printf(p->out, "  %-19s%12s%12s%9s", t->name,
+                    nadi_units_bytes(in, (double)t->in_bytes),
+                    nadi_units_bytes(out, (double)t->out_bytes), percent(share, t->utilisation));
+    const uint64_t most = t->is_link ? UINT64_MAX : p->in->tiers->tiers[t->tier].capacity_bytes;
+    if (t->peak_bytes) {
+        nadi_str_printf(p->out, "%15s", nadi_units_bytes(peak, (double)t->peak_bytes));
+        if (most < UINT64_MAX)
+            nadi_str_printf(p->out, " of %s", nadi_units_bytes(capacity, (double)most));
+    }
+    nadi_str_add(p->out, "\n");
+}
+
+static void tiers(const struct page *p)
+{
+    const struct nadi_result *r = p->r;
+    if (r->tier_count == 0)
+        return;
+    nadi_str_add(p->out, "\n");
+    inked(p, NADI_INK_BOLD, "memory tiers");
+    nadi_str_add(p->out, "              written        read     busy        at its peak\n");
+    for (uint32_t i = 0; i < r->tier_count; i++)
+        if (r->tiers[i].requests || r->tiers[i].peak_bytes)
+            tier(p, &r->tiers[i]);
+}
+
 static void network(const struct page *p)
 {
     const struct nadi_result *r = p->r;
@@ -445,6 +479,7 @@ void nadi_report_text(const struct nadi_inputs *in, const struct nadi_result *r,
     machine_details(&p);
     collectives(&p);
     network(&p);
+    tiers(&p);
     events(&p);
     sanity(&p);
     execution(&p);

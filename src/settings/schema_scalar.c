@@ -267,13 +267,27 @@ static bool check_map(const struct nadi_schema_place *p, struct nadi_schema_scal
                       nadi_doc_describe(p->doc, p->node, found));
 }
 
+static bool check_pairs(const struct nadi_schema_place *p, struct nadi_schema_scalar *out,
+                        struct nadi_diags *diags)
+{
+    char name[96], found[96];
+    bool ok = p->node->kind == NADI_DOC_LIST;
+    (void)out;
+    for (const struct nadi_doc_node *n = ok ? p->node->first : NULL; n && ok; n = n->next)
+        ok = n->kind == NADI_DOC_LIST && n->count == 2 && n->first->kind == NADI_DOC_SCALAR &&
+             n->first->next->kind == NADI_DOC_SCALAR;
+    return ok || nadi_error(diags, "schema/pairs", nadi_doc_place(p->doc, p->node), NULL,
+                            "%s must be a list of pairs, [[value, value], ...], found %s",
+                            name_of(p, name), nadi_doc_describe(p->doc, p->node, found));
+}
+
 static bool (*const checks[NADI_TYPES])(const struct nadi_schema_place *p,
                                         struct nadi_schema_scalar *out,
                                         struct nadi_diags *diags) = {
     [NADI_TYPE_INTEGER] = check_number, [NADI_TYPE_NUMBER] = check_number,
     [NADI_TYPE_FLAG] = check_flag,      [NADI_TYPE_SWITCH] = check_switch,
     [NADI_TYPE_TEXT] = check_text,      [NADI_TYPE_WORD] = check_word,
-    [NADI_TYPE_MAP] = check_map,
+    [NADI_TYPE_MAP] = check_map,        [NADI_TYPE_PAIRS] = check_pairs,
 };
 
 bool nadi_schema_check_scalar(const struct nadi_schema_place *p, struct nadi_schema_scalar *out,

@@ -43,7 +43,7 @@ static void add_scalar(const struct nadi_setting *key, const struct nadi_schema_
         add_number(key, s->number, out);
     else if (key->type == NADI_TYPE_FLAG || key->type == NADI_TYPE_SWITCH)
         nadi_str_add(out, s->integer ? "on" : "off");
-    else if (key->type == NADI_TYPE_MAP)
+    else if (key->type == NADI_TYPE_MAP || key->type == NADI_TYPE_PAIRS)
         add_node(s->node, out);
     else
         nadi_str_add(out, s->text);

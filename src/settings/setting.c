@@ -401,6 +401,7 @@ static const struct type types[NADI_TYPES] = {
                          allow_words},
     [NADI_TYPE_RANGE] = {"range", NULL, NULL, read_range, write_range, allow_range},
     [NADI_TYPE_MAP] = {"map", "list of maps", NULL, NULL, NULL, NULL},
+    [NADI_TYPE_PAIRS] = {"list of pairs", NULL, NULL, NULL, NULL, NULL},
 };
 
 bool nadi_setting_read(const struct nadi_setting *s, const char *text, void *member)

@@ -35,6 +35,8 @@ enum nadi_type { /* of a value; in brackets: the member */
                  NADI_TYPE_RANGE,   /* [struct nadi_range] "0-7", "3"; of times "1ms..2ms" */
                  NADI_TYPE_MAP,     /* a key: a map whose keys are the user's own; its reader checks
                                        them */
+                 NADI_TYPE_PAIRS,   /* a key: a list of lists of two values; its reader checks
+                                       them */
                  NADI_TYPES
 };
 

@@ -302,6 +302,7 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
         collect_flows(&c, &members, expand);
     }
     collect_order(&c, &members);
+    nadi_collect_tiers(in, workload, fold, stopped_at, result);
     nadi_mem_free(members.start);
     nadi_mem_free(members.ranks);
     memcpy(result->nodes_by_type, nadi_workload_nodes_by_type(workload),

@@ -13,6 +13,11 @@ void nadi_collect(const struct nadi_inputs *in, const struct nadi_workload *work
                   struct nadi_network *network, const struct nadi_engine *engine,
                   const struct nadi_fold *fold, nadi_time stopped_at, struct nadi_result *result);
 
+/* What memory tiers carried and held; fold and users as in the run. */
+void nadi_collect_tiers(const struct nadi_inputs *in, const struct nadi_workload *workload,
+                        const struct nadi_fold *fold, nadi_time stopped_at,
+                        struct nadi_result *result);
+
 /* Takes the messages of the log over, after nadi_collect; none where it is not whole. */
 void nadi_collect_log(struct nadi_message_log *log, struct nadi_result *result);
 

@@ -33,6 +33,14 @@ struct nadi_fold *nadi_fold_part(struct nadi_folding *f, uint32_t most) NADI_MUS
  * not. Every message must go as far for all ranks (network/uniform.h). O(ranks * distances). */
 const char *nadi_fold_not_uniform(const struct nadi_inputs *in,
                                   const struct nadi_fold *fold) NADI_MUST_USE;
-void nadi_fold_destroy(struct nadi_fold *f); /* NULL is allowed */
+/* With memory tiers: how many ranks one stands for there. NULL where that cannot be: the ranks of a
+ * port, a lane or an instance must all be of one class, and as many everywhere; what is served in
+ * the order of events, or through the network, is not folded. O(ranks + servers). */
+struct nadi_tier_users;
+struct nadi_tier_users *nadi_fold_tier_users(const struct nadi_inputs *in,
+                                             const struct nadi_fold *fold,
+                                             const char **why_not) NADI_MUST_USE;
+void nadi_tier_users_destroy(struct nadi_tier_users *users); /* NULL is allowed */
+void nadi_fold_destroy(struct nadi_fold *f);                 /* NULL is allowed */
 
 #endif

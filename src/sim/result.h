@@ -15,6 +15,7 @@ enum nadi_outcome {
     NADI_OUTCOME_DONE,
     NADI_OUTCOME_DEADLOCK,    /* events ran out with open nodes */
     NADI_OUTCOME_NO_ROUTE,    /* so they did, for a message between ranks without a route */
+    NADI_OUTCOME_NO_MEMORY,   /* a tier has no room for a block, or a block does not lie there */
     NADI_OUTCOME_LIMIT,       /* --max-sim or --max-wall reached, or the clock's range */
     NADI_OUTCOME_INTERRUPTED, /* SIGINT */
 };
@@ -58,6 +59,37 @@ struct nadi_link_result {
     uint32_t most_waiting;
     double bytes_per_ns;                          /* its bandwidth; 0 on a dimension's sum */
     uint64_t peak_queue_bytes, pauses, paused_ns; /* packet: network/network.h */
+};
+
+enum { NADI_RESULT_ROLES = 16 };
+
+struct nadi_tier_result { /* a memory tier, or links of a memory file; all instances together */
+    const char *name;
+    bool is_link;
+    uint32_t tier; /* of the memory file, else of its channel sets */
+    uint64_t instances, requests;
+    uint64_t in_bytes, out_bytes; /* written and read; of links: away from the NPU and to it */
+    double utilisation;           /* of its busiest port or channel: bytes by what it could carry */
+    double busy_ns;               /* with a request in flight; of the mean instance */
+    double wait_ns;               /* of all requests, until it let them in */
+    double lost_ns;               /* likewise, while it kept them below their rates alone */
+    /* of the instance that was fullest: */
+    uint64_t peak_bytes, peak_ns;
+    uint32_t peak_instance;
+    uint64_t peak_by_role[NADI_RESULT_ROLES]; /* chakra.mem.mem_role; when it was fullest */
+    uint64_t most_by_role[NADI_RESULT_ROLES]; /* of each by itself */
+};
+
+struct nadi_tier_level { /* what lies in a tier's fullest instance, from ns on */
+    uint32_t tier;       /* index into tiers */
+    uint64_t ns, bytes;
+};
+
+struct nadi_memory_request { /* of a memory node, recorded with the spans */
+    uint32_t rank, node;
+    const char *op, *role, *from, *to;
+    uint64_t bytes, issued_ns, began_ns, ended_ns, alone_ns;
+    const char *waited_for; /* tier or link that kept it longest; NULL: none did */
 };
 
 struct nadi_usage_result { /* what links carried over time */
@@ -114,6 +146,12 @@ struct nadi_result {
     struct nadi_link_result *links; /* not in unaware */
     size_t link_count;
     struct nadi_usage_result usage;
+    struct nadi_tier_result *tiers; /* of a memory file of tiers: tiers, then links */
+    uint32_t tier_count;
+    struct nadi_tier_level *tier_levels; /* by time; recorded with the spans */
+    size_t tier_level_count;
+    struct nadi_memory_request *memory_requests; /* in order of their ends */
+    size_t memory_request_count;
     struct nadi_span *spans; /* in order of completion */
     size_t span_count, span_capacity;
     struct nadi_flow *flows;

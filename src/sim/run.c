@@ -4,6 +4,7 @@
 #include "bound/bound.h"
 #include "collective/program.h"
 #include "flows/flows.h"
+#include "memory/tiers.h"
 #include "network/message_log.h"
 #include "network/network.h"
 #include "sim/collect.h"
@@ -28,7 +29,8 @@ struct simulation {
     struct nadi_workload *workload;
     struct nadi_play *play; /* NULL: without an events file */
     struct timespec begin;
-    bool stopped_early; /* before the clock's limit */
+    struct nadi_tier_users *users; /* NULL: no memory tiers, or nothing is folded */
+    bool stopped_early;            /* before the clock's limit */
     bool stopped_by_range;
     bool keyed; /* members of a group do not agree, and are matched all the same */
 };
@@ -125,7 +127,9 @@ static void run_events(struct simulation *s)
         last_s = now_s;
     }
     const char *halted = nadi_engine_halted(s->engine);
-    if (halted)
+    if (nadi_system_refusal(nadi_workload_system(s->workload)))
+        stop(s, NADI_OUTCOME_NO_MEMORY, NULL);
+    else if (halted)
         stop(s, NADI_OUTCOME_LIMIT, nadi_arena_strdup(&r->arena, halted));
     else if (nadi_workload_finished(s->workload))
         r->outcome = NADI_OUTCOME_DONE;
@@ -149,6 +153,8 @@ static const char *order_needed(const struct nadi_inputs *in)
         return "custom collectives are graphs of messages";
     if (in->memory.kind == NADI_MEMORY_POOL || in->memory.kind == NADI_MEMORY_PER_NODE)
         return "ranks queue at shared memory in the order of events";
+    if (in->tiers && nadi_tiers_need_order(in->tiers))
+        return "memory requests are served in the order of events";
     if (in->system.comm_streams > 1 && nadi_system_queues_matter(&in->system))
         return "several communications of a rank may be in flight at once";
     if (in->system.inter != NADI_INTER_BASELINE || in->system.intra != NADI_INTRA_FIFO)
@@ -188,6 +194,14 @@ static bool uses_switches(const struct nadi_system_config *c)
     return false;
 }
 
+/* Who stands for how many at memory tiers; NULL without tiers or folding. */
+static struct nadi_tier_users *tier_users(const struct simulation *s, const struct nadi_fold *fold,
+                                          const char **why_not)
+{
+    *why_not = NULL;
+    return fold && s->in->tiers ? nadi_fold_tier_users(s->in, fold, why_not) : NULL;
+}
+
 static void open_run(struct simulation *s, const struct nadi_fold *fold, bool phases,
                      const struct nadi_workload *before)
 {
@@ -217,6 +231,7 @@ static void open_run(struct simulation *s, const struct nadi_fold *fold, bool ph
         .graph = network.graph,
         .groups = &in->groups,
         .memory = &in->memory,
+        .users = s->users,
         .customs = in->customs,
         .custom_count = in->custom_count,
         .traces = in->traces,
@@ -320,6 +335,12 @@ static void explain_stranded(const struct simulation *s)
 static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool phases)
 {
     struct nadi_result *r = s->result;
+    const char *why_not;
+    s->users = tier_users(s, fold, &why_not);
+    if (why_not) {
+        r->executor_note = why_not;
+        return false;
+    }
     open_run(s, fold, phases, NULL);
     run_events(s);
     const bool all = !phases && !fold; /* every message of every rank */
@@ -332,13 +353,18 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
         r->executor_note = "ranks of a group issue different collectives";
         return attempt(s, NULL, false);
     }
-    bool decided = !undecided && !(deadlock && !all);
+    const bool refused = r->outcome == NADI_OUTCOME_NO_MEMORY; /* likewise */
+    bool decided = !undecided && !((deadlock || refused) && !all);
     if (decided && explain_no_route(s))
         deadlock = false;
+    if (decided && r->outcome == NADI_OUTCOME_NO_MEMORY)
+        nadi_workload_explain_refusal(s->workload, &r->diags);
     if (decided)
         collect(s, fold, r);
     else
-        r->executor_note = undecided ? undecided : "the run ends in a deadlock";
+        r->executor_note = undecided ? undecided
+                           : refused ? "a memory tier cannot serve a request"
+                                     : "the run ends in a deadlock";
     if (decided && s->logs)
         nadi_collect_log(&s->log, r);
     if (decided && deadlock) {
@@ -346,6 +372,8 @@ static bool attempt(struct simulation *s, const struct nadi_fold *fold, bool pha
         nadi_workload_explain_deadlock(s->workload, &r->diags);
     }
     close_run(s);
+    nadi_tier_users_destroy(s->users);
+    s->users = NULL;
     return decided;
 }
 
@@ -496,7 +524,7 @@ static bool fits_unfolded(const struct nadi_inputs *in)
 /* Are there so many classes that folding only a first part may be better? */
 static bool try_parts(const struct nadi_inputs *in, const struct nadi_fold *whole)
 {
-    if (in->options.max_sim_ns || in->system.rendezvous)
+    if (in->options.max_sim_ns || in->system.rendezvous || in->tiers)
         return false;
     return !whole || whole->actor_count > 1000 || whole->actor_count > in->rank_count / 4;
 }

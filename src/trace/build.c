@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "trace/graph.h"
+#include "trace/mem.h"
 #include "trace/stage.h"
 
 enum { FIRST_NODES = 256 };
@@ -152,17 +153,36 @@ uint64_t nadi_trace_build_memory(struct nadi_trace_build *b, const char *name,
     return b->trace->id[n];
 }
 
+void nadi_trace_build_mem(struct nadi_trace_build *b, const struct nadi_build_mem *mem)
+{
+    struct nadi_trace *t = b->trace;
+    if (t->mem_count == b->mem_capacity)
+        t->mems =
+            nadi_mem_grow(t->mems, &b->mem_capacity, (size_t)t->mem_count + 1, sizeof(*t->mems));
+    t->mems[t->mem_count++] = (struct nadi_trace_mem){
+        .node = t->node_count - 1,
+        .op = mem->op,
+        .role = mem->role,
+        .src = mem->src ? keep_group(b, mem->src) : 0,
+        .dst = mem->dst ? keep_group(b, mem->dst) : 0,
+        .block = mem->block ? keep_text(b, mem->block) : 0,
+        .from = NADI_MEM_NPU,
+        .to = NADI_MEM_NPU,
+    };
+}
+
 /* Stands for the bytes of a file: equal traces have equal hashes. */
 static void fill_hash(struct nadi_trace *t)
 {
     struct {
-        uint8_t part[4][32];
+        uint8_t part[5][32];
     } all;
     const size_t n = t->node_count;
     nadi_sha256(t->duration_ns, n * sizeof(*t->duration_ns), all.part[0]);
     nadi_sha256(t->bytes, n * sizeof(*t->bytes), all.part[1]);
     nadi_sha256(t->type, n, all.part[2]);
     nadi_sha256(t->deps, t->dep_start[n] * sizeof(*t->deps), all.part[3]);
+    nadi_sha256(t->mems, t->mem_count * sizeof(*t->mems), all.part[4]);
     nadi_sha256(&all, sizeof(all), t->content_hash);
 }
 

@@ -16,7 +16,7 @@
 
 struct nadi_trace_build {
     struct nadi_trace *trace;
-    size_t capacity, comm_capacity, string_capacity;
+    size_t capacity, comm_capacity, string_capacity, mem_capacity;
     struct {
         uint64_t *items;
         size_t count, capacity;
@@ -44,6 +44,13 @@ uint64_t nadi_trace_build_message(struct nadi_trace_build *b, const char *name,
 uint64_t nadi_trace_build_memory(struct nadi_trace_build *b, const char *name,
                                  enum nadi_node_type type, uint64_t bytes, const uint64_t *deps,
                                  size_t dep_count);
+
+/* What the last node, of memory, moves: trace/mem.h. Texts may be NULL. */
+struct nadi_build_mem {
+    uint8_t op, role; /* enum nadi_mem_op, nadi_mem_role */
+    const char *src, *dst, *block;
+};
+void nadi_trace_build_mem(struct nadi_trace_build *b, const struct nadi_build_mem *mem);
 
 /* The caller destroys the trace (nadi_trace_destroy). At least one node was added. */
 struct nadi_trace *nadi_trace_build_finish(struct nadi_trace_build *b) NADI_MUST_USE;

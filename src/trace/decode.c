@@ -1,6 +1,7 @@
 #include "trace/decode.h"
 
 #include "base/mem.h"
+#include "trace/mem.h"
 #include "trace/trace.h"
 
 uint64_t nadi_message_offset(const struct nadi_frame *m, const uint8_t *at)
@@ -11,14 +12,29 @@ uint64_t nadi_message_offset(const struct nadi_frame *m, const uint8_t *at)
 const char *nadi_attr_key_name(enum nadi_attr_key key)
 {
     static const char *const names[NADI_ATTR_KEYS] = {
-        [NADI_ATTR_IS_CPU] = "is_cpu_op",        [NADI_ATTR_NUM_OPS] = "num_ops",
-        [NADI_ATTR_TENSOR_SIZE] = "tensor_size", [NADI_ATTR_COMM_TYPE] = "comm_type",
-        [NADI_ATTR_COMM_SIZE] = "comm_size",     [NADI_ATTR_COMM_PRIORITY] = "comm_priority",
-        [NADI_ATTR_COMM_SRC] = "comm_src",       [NADI_ATTR_COMM_DST] = "comm_dst",
-        [NADI_ATTR_COMM_TAG] = "comm_tag",       [NADI_ATTR_GROUP] = "pg_name",
-        [NADI_ATTR_INVOLVED] = "involved_dim",   [NADI_ATTR_INPUTS] = "inputs",
-        [NADI_ATTR_OUTPUTS] = "outputs",         [NADI_ATTR_NANOS] = "duration_nanos",
-        [NADI_ATTR_SIZES] = "comm_sizes",        [NADI_ATTR_SPLITS] = "in_split_size",
+        [NADI_ATTR_IS_CPU] = "is_cpu_op",
+        [NADI_ATTR_NUM_OPS] = "num_ops",
+        [NADI_ATTR_TENSOR_SIZE] = "tensor_size",
+        [NADI_ATTR_COMM_TYPE] = "comm_type",
+        [NADI_ATTR_COMM_SIZE] = "comm_size",
+        [NADI_ATTR_COMM_PRIORITY] = "comm_priority",
+        [NADI_ATTR_COMM_SRC] = "comm_src",
+        [NADI_ATTR_COMM_DST] = "comm_dst",
+        [NADI_ATTR_COMM_TAG] = "comm_tag",
+        [NADI_ATTR_GROUP] = "pg_name",
+        [NADI_ATTR_INVOLVED] = "involved_dim",
+        [NADI_ATTR_INPUTS] = "inputs",
+        [NADI_ATTR_OUTPUTS] = "outputs",
+        [NADI_ATTR_NANOS] = "duration_nanos",
+        [NADI_ATTR_SIZES] = "comm_sizes",
+        [NADI_ATTR_SPLITS] = "in_split_size",
+        [NADI_ATTR_MEM_OP] = NADI_MEM_ATTR_OP,
+        [NADI_ATTR_MEM_ROLE] = NADI_MEM_ATTR_ROLE,
+        [NADI_ATTR_MEM_SRC] = NADI_MEM_ATTR_SRC,
+        [NADI_ATTR_MEM_DST] = NADI_MEM_ATTR_DST,
+        [NADI_ATTR_MEM_BYTES] = NADI_MEM_ATTR_BYTES,
+        [NADI_ATTR_MEM_BLOCK] = NADI_MEM_ATTR_BLOCK,
+        [NADI_ATTR_MEM_REUSE] = NADI_MEM_ATTR_REUSE,
     };
     return names[key];
 }
@@ -143,6 +159,21 @@ static enum nadi_attr_key key_of(const uint8_t *name, size_t bytes)
         break;
     case 14:
         IS("duration_nanos", NADI_ATTR_NANOS);
+        break;
+    case 16:
+        IS(NADI_MEM_ATTR_BYTES, NADI_ATTR_MEM_BYTES);
+        break;
+    case 17:
+        IS(NADI_MEM_ATTR_OP, NADI_ATTR_MEM_OP);
+        break;
+    case 19:
+        IS(NADI_MEM_ATTR_ROLE, NADI_ATTR_MEM_ROLE);
+        IS(NADI_MEM_ATTR_SRC, NADI_ATTR_MEM_SRC);
+        IS(NADI_MEM_ATTR_DST, NADI_ATTR_MEM_DST);
+        IS(NADI_MEM_ATTR_BLOCK, NADI_ATTR_MEM_BLOCK);
+        break;
+    case 20:
+        IS(NADI_MEM_ATTR_REUSE, NADI_ATTR_MEM_REUSE);
         break;
     default:
         break;

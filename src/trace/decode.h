@@ -31,6 +31,13 @@ enum nadi_attr_key {
     NADI_ATTR_NANOS,
     NADI_ATTR_SIZES,
     NADI_ATTR_SPLITS,
+    NADI_ATTR_MEM_OP, /* chakra.mem.*: in the order of trace/mem.h */
+    NADI_ATTR_MEM_ROLE,
+    NADI_ATTR_MEM_SRC,
+    NADI_ATTR_MEM_DST,
+    NADI_ATTR_MEM_BYTES,
+    NADI_ATTR_MEM_BLOCK,
+    NADI_ATTR_MEM_REUSE,
     NADI_ATTR_KEYS, /* how many; also "a name that nobody here reads" */
 };
 

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "trace/index.h"
+#include "trace/mem.h"
 
 enum { CYCLE_NODES_SHOWN = 8 };
 
@@ -84,6 +85,21 @@ static void permute_io(struct nadi_trace *t, const uint32_t *order)
     t->io = sorted;
 }
 
+static void permute_mems(struct nadi_trace *t, const uint32_t *order)
+{
+    struct nadi_trace_mem *sorted = NADI_NEW(struct nadi_trace_mem, t->mem_count);
+    uint32_t filled = 0;
+    for (uint32_t i = 0; i < t->node_count; i++) {
+        const struct nadi_trace_mem *mem = nadi_trace_mem(t, order[i]);
+        if (!mem)
+            continue;
+        sorted[filled] = *mem;
+        sorted[filled++].node = i;
+    }
+    nadi_mem_free(t->mems);
+    t->mems = sorted;
+}
+
 static void permute_metadata(struct nadi_trace *t, const uint32_t *order)
 {
     struct nadi_map64 text;
@@ -118,6 +134,8 @@ static void permute(struct nadi_trace *t, const uint32_t *order)
     PERMUTE(uint8_t, t->flags);
     if (t->io_count)
         permute_io(t, order);
+    if (t->mem_count)
+        permute_mems(t, order);
     if (t->metadata_count)
         permute_metadata(t, order);
 }

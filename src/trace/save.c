@@ -1,6 +1,7 @@
 /* save: a trace in memory as a file. */
 #include "base/mem.h"
 #include "trace/build.h"
+#include "trace/mem.h"
 #include "trace/write.h"
 
 struct save {
@@ -19,6 +20,23 @@ static int64_t peer_of(const struct save *s, uint32_t peer)
     return (int32_t)peer;
 }
 
+static size_t fill_mem(const struct nadi_trace *t, uint32_t n, struct nadi_write_attr *attrs,
+                       size_t count)
+{
+    const struct nadi_trace_mem *mem = nadi_trace_mem(t, n);
+    if (!mem)
+        return count;
+    attrs[count++] = nadi_write_string(NADI_MEM_ATTR_OP, nadi_mem_op_words[mem->op]);
+    attrs[count++] = nadi_write_string(NADI_MEM_ATTR_ROLE, nadi_mem_role_words[mem->role]);
+    if (mem->src)
+        attrs[count++] = nadi_write_string(NADI_MEM_ATTR_SRC, nadi_trace_string(t, mem->src));
+    if (mem->dst)
+        attrs[count++] = nadi_write_string(NADI_MEM_ATTR_DST, nadi_trace_string(t, mem->dst));
+    if (mem->block)
+        attrs[count++] = nadi_write_string(NADI_MEM_ATTR_BLOCK, nadi_trace_string(t, mem->block));
+    return count;
+}
+
 static size_t fill_attrs(struct save *s, uint32_t n, struct nadi_write_attr *attrs)
 {
     const struct nadi_trace *t = s->t;
@@ -33,7 +51,7 @@ static size_t fill_attrs(struct save *s, uint32_t n, struct nadi_write_attr *att
     }
     if (!comm) {
         attrs[count++] = nadi_write_uint64("tensor_size", t->bytes[n]);
-        return count;
+        return fill_mem(t, n, attrs, count);
     }
     attrs[count++] = nadi_write_uint64("comm_size", t->bytes[n]);
     if (t->type[n] == NADI_NODE_COLL) {

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "format/wire.h"
 #include "trace/attr.h"
+#include "trace/mem.h"
 #include "trace/strings.h"
 
 enum {
@@ -490,6 +491,100 @@ static bool add_deps(struct nadi_stage *s, const struct nadi_frame *m)
     return true;
 }
 
+/* A name: a text, or a number as text. */
+static bool get_name(struct nadi_stage *s, const struct nadi_frame *m, enum nadi_attr_key key,
+                     uint32_t *at)
+{
+    char digits[24];
+    *at = 0;
+    if (!(s->raw.seen >> key & 1))
+        return true;
+    const struct nadi_attr *a = &s->raw.attr[key];
+    if (nadi_attr_is_text(a))
+        return nadi_trace_strings_add(&s->strings, m, a->data, a->bytes, at);
+    if (!nadi_attr_is_integer(a))
+        return wrong_kind(s, m, key, "a string or an integer", NADI_ERROR) != FOUND_BAD;
+    const int length = nadi_attr_is_negative(a)
+                           ? snprintf(digits, sizeof digits, "%" PRId64, (int64_t)a->bits)
+                           : snprintf(digits, sizeof digits, "%" PRIu64, a->bits);
+    return nadi_trace_strings_add(&s->strings, m, (const uint8_t *)digits, (size_t)length, at);
+}
+
+/* One of the words of trace/mem.h; absent: left as it is. */
+static bool get_word(const struct nadi_stage *s, const struct nadi_frame *m, enum nadi_attr_key key,
+                     const char *const *words, uint8_t *word)
+{
+    char buffer[ROOM_FOR_LABEL], shown[DIGITS_KEPT];
+    if (!(s->raw.seen >> key & 1))
+        return true;
+    const struct nadi_attr *a = &s->raw.attr[key];
+    if (!nadi_attr_is_text(a))
+        return wrong_kind(s, m, key, "a string", NADI_ERROR) != FOUND_BAD;
+    for (uint8_t w = 0; words[w]; w++)
+        if (strlen(words[w]) == a->bytes && memcmp(words[w], a->data, a->bytes) == 0) {
+            *word = w;
+            return true;
+        }
+    struct nadi_str all = NADI_STR_INIT;
+    for (uint32_t w = 0; words[w]; w++)
+        nadi_str_printf(&all, "%s%s", w ? ", " : "allowed: ", words[w]);
+    nadi_trace_quote(shown, sizeof shown, a->data, a->bytes);
+    (void)nadi_error(m->diags, "trace/mem-word", place_of(m, &s->raw, a->at, buffer),
+                     nadi_str_get(&all), "attribute \"%s\" is%s, which is no word of it",
+                     nadi_attr_key_name(key), shown);
+    nadi_str_release(&all);
+    return false;
+}
+
+/* The bytes that move: chakra.mem.bytes, which must not say otherwise than tensor_size. */
+static bool get_moved(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n)
+{
+    struct nadi_trace *t = s->trace;
+    uint64_t bytes = 0;
+    const enum found found = get_size(s, m, NADI_ATTR_MEM_BYTES, NADI_ERROR, &bytes);
+    if (found != FOUND)
+        return found != FOUND_BAD;
+    if (t->flags[n] & NADI_NODE_HAS_BYTES && t->bytes[n] != bytes) {
+        char buffer[ROOM_FOR_LABEL];
+        return nadi_error(m->diags, "trace/mem-bytes",
+                          place_of(m, &s->raw, s->raw.attr[NADI_ATTR_MEM_BYTES].at, buffer),
+                          "give one of them, or the same in both",
+                          NADI_MEM_ATTR_BYTES " is %" PRIu64 ", but tensor_size is %" PRIu64, bytes,
+                          t->bytes[n]);
+    }
+    t->bytes[n] = bytes;
+    t->flags[n] |= NADI_NODE_HAS_BYTES;
+    return true;
+}
+
+/* What chakra.mem.* say of a memory node. */
+static bool add_mem(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n)
+{
+    struct nadi_trace *t = s->trace;
+    const uint32_t any = (1u << NADI_ATTR_KEYS) - (1u << NADI_ATTR_MEM_OP);
+    if (NADI_LIKELY(!(s->raw.seen & any)))
+        return true;
+    struct nadi_trace_mem mem = {
+        .node = n,
+        .op = t->type[n] == NADI_NODE_MEM_LOAD ? NADI_MEM_LOADS : NADI_MEM_STORES,
+        .role = NADI_MEM_OTHER,
+        .from = NADI_MEM_NPU,
+        .to = NADI_MEM_NPU,
+    };
+    if (!get_word(s, m, NADI_ATTR_MEM_OP, nadi_mem_op_words, &mem.op) ||
+        !get_word(s, m, NADI_ATTR_MEM_ROLE, nadi_mem_role_words, &mem.role) ||
+        !get_name(s, m, NADI_ATTR_MEM_SRC, &mem.src) ||
+        !get_name(s, m, NADI_ATTR_MEM_DST, &mem.dst) ||
+        !get_name(s, m, NADI_ATTR_MEM_BLOCK, &mem.block) ||
+        !get_name(s, m, NADI_ATTR_MEM_REUSE, &mem.reuse) || !get_moved(s, m, n))
+        return false;
+    if (t->mem_count == s->mem_capacity)
+        t->mems =
+            nadi_mem_grow(t->mems, &s->mem_capacity, (size_t)t->mem_count + 1, sizeof(*t->mems));
+    t->mems[t->mem_count++] = mem;
+    return true;
+}
+
 /* What depends on the type; false with an error. */
 static bool add_by_type(struct nadi_stage *s, const struct nadi_frame *m, uint32_t n)
 {
@@ -505,7 +600,7 @@ static bool add_by_type(struct nadi_stage *s, const struct nadi_frame *m, uint32
     case NADI_NODE_MEM_STORE: {
         enum found found = get_size(s, m, NADI_ATTR_TENSOR_SIZE, NADI_ERROR, &t->bytes[n]);
         t->flags[n] |= (uint8_t)(found == FOUND ? NADI_NODE_HAS_BYTES : 0);
-        return found != FOUND_BAD;
+        return found != FOUND_BAD && add_mem(s, m, n);
     }
     case NADI_NODE_SEND:
     case NADI_NODE_RECV:

@@ -22,7 +22,7 @@ struct nadi_stage {
     unsigned flags;           /* enum nadi_trace_read_flag */
     uint32_t node_limit;      /* NADI_NONE - 1; smaller in tests */
     size_t node_capacity;
-    size_t comm_capacity, io_capacity, metadata_capacity, size_capacity;
+    size_t comm_capacity, io_capacity, metadata_capacity, size_capacity, mem_capacity;
     struct nadi_trace_strings strings;
     struct nadi_u64_list dep_ids; /* of all nodes; dep_start says whose */
     struct nadi_raw_node raw;

@@ -126,7 +126,7 @@ void nadi_trace_destroy(struct nadi_trace *t)
         t->name,      t->comm,        t->type,       t->collective,    t->flags,
         t->dep_start, t->deps,        t->comms,      t->strings,       t->io,
         t->children,  t->child_start, t->file_index, t->metadata_text, t->metadata_node,
-        t->sizes,
+        t->sizes,     t->mems,
     };
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
         nadi_mem_free(arrays[i]);

@@ -56,6 +56,15 @@ struct nadi_trace_io { /* a tensor that a node reads or writes (attributes input
     bool is_output;
 };
 
+struct nadi_trace_mem { /* what a memory node with attributes chakra.mem.* says: trace/mem.h */
+    uint32_t node;
+    uint32_t src, dst; /* tiers as written: offsets into strings; 0: not given */
+    uint32_t block;    /* offset into strings: what the bytes are called; 0: nothing */
+    uint32_t reuse;    /* likewise, and known to all ranks under this name */
+    uint8_t op, role;  /* enum nadi_mem_op, nadi_mem_role */
+    uint8_t from, to;  /* tiers of the memory file (inputs fill it); NADI_MEM_NPU: the NPU */
+};
+
 /* Metadata of traces whose dependencies order everything that does not run at once on the
  * accelerator, streams too: nothing else need keep its kernels apart. */
 #define NADI_ORDER_ATTR  "accelerator_order"
@@ -90,6 +99,9 @@ struct nadi_trace {
     uint32_t strings_bytes;
     struct nadi_trace_io *io; /* ascending by node; only with NADI_TRACE_KEEP_IO */
     uint32_t io_count;
+    struct nadi_trace_mem *mems; /* ascending by node; of those that have the attributes */
+    uint32_t mem_count;
+    bool copies_aside;       /* memory nodes take no slot: memory tiers move bytes by themselves */
     uint32_t *metadata_text; /* offsets of inputs.values of METADATA nodes, by */
     uint32_t *metadata_node; /* node index, ascending */
     uint32_t metadata_count;
@@ -129,6 +141,9 @@ static inline enum nadi_slot nadi_trace_slot(const struct nadi_trace *t, uint32_
     if (t->flags[node] & NADI_NODE_IS_CPU)
         return NADI_SLOT_PROCESSOR;
     const bool compute = t->type[node] == NADI_NODE_COMP;
+    const bool memory = t->type[node] == NADI_NODE_MEM_LOAD || t->type[node] == NADI_NODE_MEM_STORE;
+    if (memory && t->copies_aside && !replayed)
+        return NADI_SLOT_NONE;
     if (t->type[node] == NADI_NODE_RECV || (t->concurrent && (compute || replayed)))
         return NADI_SLOT_NONE;
     return compute ? NADI_SLOT_COMPUTE : NADI_SLOT_COMM;

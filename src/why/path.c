@@ -199,7 +199,7 @@ static void over_message(struct walk *w, const struct nadi_flow *f)
 static void over_memory(struct walk *w, uint64_t start_ns)
 {
     const struct nadi_trace *trace = w->t->in->traces[w->rank];
-    uint64_t service = nadi_memory_service_ns(&w->t->in->memory, trace->bytes[w->node]);
+    uint64_t latency, service = nadi_inputs_memory_ns(w->t->in, trace, w->node, &latency);
     if (w->at_ns > start_ns && w->at_ns - start_ns > service) {
         tell(w, step_of(w, NADI_CAUSE_MEMORY, NADI_BOUND_INSIDE), w->at_ns - service);
         tell(w, step_of(w, NADI_CAUSE_MEMORY_QUEUE, NADI_BOUND_SLOT), start_ns);

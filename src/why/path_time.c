@@ -206,7 +206,10 @@ double nadi_path_remote(const struct nadi_inputs *in, const struct nadi_why *why
         const struct nadi_path_step *s = &why->steps[i];
         if (s->cause != NADI_CAUSE_MEMORY)
             continue;
-        double all = (double)(s->end_ns - s->start_ns), fixed = (double)in->memory.latency_ns;
+        uint64_t latency_ns = 0;
+        if (s->node != NADI_NONE)
+            (void)nadi_inputs_memory_ns(in, in->traces[s->rank], s->node, &latency_ns);
+        double all = (double)(s->end_ns - s->start_ns), fixed = (double)latency_ns;
         sum += latency ? fixed : fmax(all - fixed, 0);
     }
     return sum;

@@ -48,7 +48,7 @@ static void add_node(struct sweep *s, uint32_t rank, uint32_t node)
         wait = NADI_CAUSE_BUBBLE;
         begun = nadi_max_u64(start, t->r->flows[t->flow[at]].send_ns);
     } else if (!replayed && (type == NADI_NODE_MEM_LOAD || type == NADI_NODE_MEM_STORE)) {
-        uint64_t ns = nadi_memory_service_ns(&t->in->memory, t->in->traces[rank]->bytes[node]);
+        uint64_t latency, ns = nadi_inputs_memory_ns(t->in, t->in->traces[rank], node, &latency);
         wait = NADI_CAUSE_MEMORY_QUEUE;
         begun = end - start > ns ? end - ns : start;
     }

@@ -156,6 +156,42 @@ static void explain_too_large(const struct nadi_workload *w, const struct nadi_m
                nadi_units_bytes(bytes, (double)m->bytes));
 }
 
+static void explain_stall(const struct nadi_workload *w, struct nadi_diags *diags,
+                          struct nadi_arena *arena)
+{
+    struct nadi_memory_stall s;
+    char bytes[32];
+    if (!nadi_system_stalled(w->system, &s))
+        return;
+    struct nadi_str text = NADI_STR_INIT;
+    if (s.reads)
+        nadi_str_printf(&text, "waits for block %s, which nobody puts into tier '%s'",
+                        s.block ? s.block : "of no name", s.tier);
+    else
+        nadi_str_printf(&text, "waits for %s of tier '%s', which nobody gives back",
+                        nadi_units_bytes(bytes, (double)s.bytes), s.tier);
+    if (s.count > 1)
+        nadi_str_printf(&text, " (and %u more requests wait)", s.count - 1);
+    nadi_error(diags, "deadlock/memory", place_of(w, s.actor, s.node, arena),
+               "give the tier more capacity, or let nodes give back (FREE) what is not needed",
+               "%s", nadi_str_get(&text));
+    nadi_str_release(&text);
+}
+
+void nadi_workload_explain_refusal(const struct nadi_workload *w, struct nadi_diags *diags)
+{
+    const struct nadi_memory_refusal *r = nadi_system_refusal(w->system);
+    struct nadi_arena arena;
+    nadi_arena_init(&arena);
+    const bool full = r->fault == NADI_FAULT_FULL;
+    nadi_error(diags, full ? "memory/full" : "memory/not-resident",
+               place_of(w, r->actor, r->node, &arena),
+               full ? "give the tier more capacity, free what is not needed, or set its `when-full`"
+                    : "store or allocate it before, or set `not-resident: stall`",
+               "%s", r->text);
+    nadi_arena_release(&arena);
+}
+
 void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_diags *diags)
 {
     struct nadi_arena arena;
@@ -169,6 +205,7 @@ void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_d
         for (size_t i = 0; i < nadi_system_operation_count(w->system); i++)
             explain_operation(w, i, diags, &arena);
         explain_channels(w, diags, &arena);
+        explain_stall(w, diags, &arena);
     }
     uint32_t blocked = w->rank_count - w->finished_count;
     if (diags->errors == 0)

@@ -2,6 +2,8 @@
 #include "base/mem.h"
 #include "collective/plan.h"
 #include "compute/compute.h"
+#include "memory/tiers.h"
+#include "trace/mem.h"
 #include "workload/internal.h"
 
 uint32_t nadi_workload_group(const struct nadi_workload *w, uint32_t rank, uint32_t node)
@@ -215,6 +217,26 @@ static void point_to_point(struct nadi_workload *w, uint32_t rank, uint32_t node
     nadi_system_send(w->system, rank, node, peer, comm->tag, bytes);
 }
 
+/* Nodes that name no tier load from the preset one into the NPU's own memory, or store there. */
+static void memory(struct nadi_workload *w, uint32_t rank, uint32_t node)
+{
+    const struct nadi_trace *t = w->ranks[rank].trace;
+    const struct nadi_trace_mem *mem = nadi_trace_mem(t, node);
+    const struct nadi_tiers *tiers = w->setup.memory->tiers;
+    const bool loads = t->type[node] == NADI_NODE_MEM_LOAD;
+    struct nadi_memory_call call = {.bytes = t->bytes[node],
+                                    .op = loads ? NADI_MEM_LOADS : NADI_MEM_STORES,
+                                    .role = NADI_MEM_OTHER};
+    if (tiers && mem) {
+        call = nadi_memory_call_of(t, mem, t->bytes[node]);
+    } else if (tiers) {
+        const uint32_t local = nadi_tiers_local(tiers);
+        call.from = loads ? tiers->preset : local;
+        call.to = loads ? local : tiers->preset;
+    }
+    nadi_system_memory(w->system, rank, node, &call);
+}
+
 bool nadi_workload_dispatch(struct nadi_workload *w, uint32_t rank, uint32_t node)
 {
     const struct nadi_trace *t = w->ranks[rank].trace;
@@ -225,7 +247,7 @@ bool nadi_workload_dispatch(struct nadi_workload *w, uint32_t rank, uint32_t nod
     switch ((enum nadi_node_type)t->type[node]) {
     case NADI_NODE_MEM_LOAD:
     case NADI_NODE_MEM_STORE:
-        nadi_system_memory(w->system, rank, node, t->bytes[node]);
+        memory(w, rank, node);
         return true;
     case NADI_NODE_COMP:
         if (w->setup.config->roofline && !(t->flags[node] & NADI_NODE_IS_CPU))

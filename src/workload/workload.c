@@ -248,6 +248,8 @@ struct nadi_workload *nadi_workload_create(const struct nadi_workload_setup *set
         .graph = setup->graph,
         .groups = setup->groups,
         .memory = setup->memory,
+        .traces = setup->traces,
+        .users = setup->users,
         .engine = setup->engine,
         .network = setup->network,
         .done = node_done,

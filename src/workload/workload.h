@@ -24,6 +24,7 @@ struct nadi_workload_setup {
     const struct nadi_graph *graph; /* of the network, NULL: the dimensions say it */
     const struct nadi_groups *groups;
     const struct nadi_memory_config *memory;
+    const struct nadi_tier_users *users; /* executor/system.h */
     const struct nadi_custom_algorithm *customs;
     uint32_t custom_count;
     struct nadi_trace *const *traces; /* by rank */
@@ -101,6 +102,8 @@ const struct nadi_system *nadi_workload_system(const struct nadi_workload *w);
 /* Actors in order of finishing. */
 const uint32_t *nadi_workload_finish_order(const struct nadi_workload *w, uint32_t *count);
 
+/* The request that a memory tier could not serve; only after nadi_system_refusal. */
+void nadi_workload_explain_refusal(const struct nadi_workload *w, struct nadi_diags *diags);
 /* The deadlock report: one error per blocked rank or operation, with the nearest mismatch. */
 void nadi_workload_explain_deadlock(const struct nadi_workload *w, struct nadi_diags *diags);
 /* What does not end within the clock's range: an error with its place. The same whichever executor

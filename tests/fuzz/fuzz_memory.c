@@ -6,7 +6,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct nadi_inputs in;
-    if (fuzz_load(&in, NADI_SCHEMA_MEMORY, data, size)) {
+    if (fuzz_load(&in, NADI_SCHEMA_MEMORY, data, size) && !in.tiers) {
         const struct nadi_memory_config *m = &in.memory;
         NADI_ASSERT(m->kind <= NADI_MEMORY_POOL);
         NADI_ASSERT(m->latency_ns <= UINT64_C(1000000000000000));

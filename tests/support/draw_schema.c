@@ -152,6 +152,7 @@ void draw_value(struct draw *d, const struct nadi_setting *key, enum draw_temper
     case NADI_TYPES:
     case NADI_TYPE_TEXT:
     case NADI_TYPE_MAP:
+    case NADI_TYPE_PAIRS:
         break;
     }
     nadi_str_add(out, "\"x\"");
@@ -176,7 +177,8 @@ static void put_list(struct draw *d, const struct draw_map *m, const struct nadi
 /* Keys that only this reader's caller can fill, and those of old programs. */
 static bool is_foreign(const struct nadi_setting *key)
 {
-    return key->type == NADI_TYPE_NONE || key->type == NADI_TYPE_TEXT || key->type == NADI_TYPE_MAP;
+    return key->type == NADI_TYPE_NONE || key->type == NADI_TYPE_TEXT ||
+           key->type == NADI_TYPE_MAP || key->type == NADI_TYPE_PAIRS;
 }
 
 static bool put_value(struct draw *d, const struct draw_map *m, const struct nadi_setting *key,

@@ -57,6 +57,8 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
         return nadi_load_network(l);
     case NADI_SCHEMA_MEMORY:
         return nadi_load_memory(l);
+    case NADI_SCHEMA_TIERS:
+        return nadi_load_memory(l) && nadi_fit_tiers(l);
     case NADI_SCHEMA_GROUPS:
         return nadi_load_groups(l);
     case NADI_SCHEMA_MANIFEST:
@@ -96,6 +98,8 @@ static bool load(struct nadi_load *l, enum nadi_schema_kind kind)
     case NADI_SCHEMA_DIVIDED: /* fuzz_bandwidth */
     case NADI_SCHEMA_COMMUNICATORS:
     case NADI_SCHEMA_SPACE: /* fuzz_space */
+    case NADI_SCHEMA_TIER:  /* parts of a memory file of tiers */
+    case NADI_SCHEMA_TIER_LINK:
     case NADI_SCHEMA_KINDS:
         break;
     }

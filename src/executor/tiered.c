@@ -1,0 +1,513 @@
+/* tiered: a node's request finds its blocks and its space, moves its bytes, and then tells the
+ * workload. What must wait for others, for space or for a block, stands in one list, which is gone
+ * through whenever something was given back or can be read. */
+#include "executor/tiered.h"
+
+#include "base/str.h"
+#include "base/units.h"
+#include "executor/internal.h"
+#include "memory/stock.h"
+#include "memory/traffic.h"
+#include "trace/mem.h"
+
+struct errand { /* of a node */
+    uint32_t actor, npu, node;
+    uint32_t from, to; /* tiers where its bytes lie and will lie; NADI_NONE: the NPU */
+    uint32_t next;
+    nadi_time issued;
+    struct nadi_memory_call call;
+};
+
+struct nadi_tiered {
+    struct nadi_system *system;
+    const struct nadi_tiers *tiers;
+    struct nadi_mem_traffic *traffic;
+    struct nadi_stock *stock;
+    POOL(struct errand) errands;
+    struct fifo stalled;
+    uint32_t *turn; /* by NPU: requests that it has sent through the network */
+    struct nadi_memory_refusal refusal;
+    struct {
+        struct nadi_memory_record *items;
+        size_t count, capacity;
+    } records;
+    uint32_t local;
+    uint32_t kind_at_once, kind_remote;
+    bool retrying, again;
+};
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+static struct nadi_stock_key key_of(const struct errand *e, uint32_t tier)
+{
+    return (struct nadi_stock_key){e->npu, tier, e->call.block, e->call.shared};
+}
+
+static uint32_t copies_of(const struct nadi_tiered *t, uint32_t actor, uint32_t tier)
+{
+    const struct nadi_tier_users *u = t->system->setup.users;
+    return u ? u->copies[actor * t->tiers->tier_count + tier] : 1;
+}
+
+static nadi_time now_of(const struct nadi_tiered *t)
+{
+    return nadi_engine_now(t->system->engine);
+}
+
+static void list_what_lies(const struct nadi_tiered *t, uint32_t tier, uint32_t npu,
+                           struct nadi_str *out)
+{
+    const struct nadi_stock_level *l =
+        nadi_stock_level(t->stock, tier, nadi_tiers_instance(t->tiers, tier, npu));
+    char bytes[32];
+    bool any = false;
+    for (uint32_t r = 0; l && r < NADI_MEM_ROLES; r++) {
+        if (l->by_role[r] == 0)
+            continue;
+        nadi_str_printf(out, "%s%s of %s", any ? ", " : "there lie ",
+                        nadi_units_bytes(bytes, (double)l->by_role[r]), nadi_mem_role_words[r]);
+        any = true;
+    }
+    if (!any)
+        nadi_str_add(out, "nothing lies there");
+}
+
+static void refuse(struct nadi_tiered *t, const struct errand *e, uint32_t tier,
+                   enum nadi_memory_fault fault)
+{
+    struct nadi_str text = NADI_STR_INIT;
+    char bytes[32], capacity[32];
+    const struct nadi_mem_tier *of = &t->tiers->tiers[tier];
+    const char *block = e->call.block ? e->call.block : "of no name";
+    if (fault == NADI_FAULT_FULL) {
+        nadi_str_printf(&text, "tier '%s' has no room for %s (block %s): its capacity is %s, and ",
+                        of->name, nadi_units_bytes(bytes, (double)e->call.bytes), block,
+                        nadi_units_bytes(capacity, (double)of->capacity_bytes));
+        list_what_lies(t, tier, e->npu, &text);
+    } else {
+        nadi_str_printf(&text, "block %s is not in tier '%s', where it is %s", block, of->name,
+                        e->call.op == NADI_MEM_FREE ? "given back" : "read");
+    }
+    t->refusal = (struct nadi_memory_refusal){
+        .fault = fault,
+        .actor = e->actor,
+        .node = e->node,
+        .text = nadi_arena_strdup(&t->system->arena, nadi_str_get(&text)),
+    };
+    nadi_str_release(&text);
+    nadi_engine_halt(t->system->engine, "%s", t->refusal.text);
+}
+
+/* ---- the life of an errand ----------------------------------------------------------------- */
+
+static void start_traffic(struct nadi_tiered *t, uint32_t index, uint64_t bytes)
+{
+    const struct errand *e = &t->errands.items[index];
+    const struct nadi_traffic_call call = {
+        .npu = e->npu, .from = e->from, .to = e->to, .bytes = bytes, .a = index};
+    nadi_traffic_request(t->traffic, &call);
+}
+
+enum step { STEP_ON, STEP_STALL, STEP_REFUSED };
+
+/* Where its block can be read. */
+static enum step find_block(struct nadi_tiered *t, struct errand *e)
+{
+    if (!e->call.block || e->from == NADI_NONE || e->from == t->local)
+        return STEP_ON;
+    const struct nadi_stock_key key = key_of(e, e->call.from);
+    const uint32_t where = nadi_stock_find(t->stock, &key);
+    if (where != NADI_NONE) {
+        e->from = where;
+        return STEP_ON;
+    }
+    if (t->tiers->absent == NADI_ABSENT_STALL)
+        return STEP_STALL;
+    refuse(t, e, e->call.from, NADI_FAULT_ABSENT);
+    return STEP_REFUSED;
+}
+
+/* Space for what will stay. */
+static enum step find_space(struct nadi_tiered *t, struct errand *e)
+{
+    const bool stays =
+        e->call.op == NADI_MEM_ALLOC || (e->call.op != NADI_MEM_LOADS && e->call.block);
+    if (!stays || e->to == NADI_NONE)
+        return STEP_ON;
+    const struct nadi_stock_key key = key_of(e, e->to);
+    const uint32_t wanted = e->to, copies = copies_of(t, e->actor, wanted);
+    if (nadi_stock_take(t->stock, &key, e->call.role, e->call.bytes, copies, now_of(t), &e->to) ==
+        NADI_STOCK_DONE)
+        return STEP_ON;
+    e->to = wanted;
+    if (t->tiers->tiers[wanted].full == NADI_FULL_STALL &&
+        nadi_stock_could(t->stock, wanted, e->call.bytes, copies))
+        return STEP_STALL;
+    refuse(t, e, wanted, NADI_FAULT_FULL);
+    return STEP_REFUSED;
+}
+
+static void retry(struct nadi_tiered *t);
+
+static enum step give_back(struct nadi_tiered *t, struct errand *e)
+{
+    const struct nadi_stock_key key = key_of(e, e->to);
+    if (nadi_stock_give(t->stock, &key, e->call.role, e->call.bytes, copies_of(t, e->actor, e->to),
+                        now_of(t)) == NADI_STOCK_DONE) {
+        t->again = true;
+        return STEP_ON;
+    }
+    if (t->tiers->absent == NADI_ABSENT_STALL)
+        return STEP_STALL;
+    refuse(t, e, e->to, NADI_FAULT_ABSENT);
+    return STEP_REFUSED;
+}
+
+static enum step run_errand(struct nadi_tiered *t, uint32_t index)
+{
+    struct errand *e = &t->errands.items[index];
+    enum step step = STEP_ON;
+    switch ((enum nadi_mem_op)e->call.op) {
+    case NADI_MEM_ALLOC:
+        step = find_space(t, e);
+        break;
+    case NADI_MEM_FREE:
+        step = give_back(t, e);
+        break;
+    case NADI_MEM_MISS: /* there and back, without bytes */
+        e->from = e->to;
+        e->to = t->local;
+        start_traffic(t, index, 0);
+        return STEP_ON;
+    case NADI_MEM_LOADS:
+    case NADI_MEM_STORES:
+    case NADI_MEM_COPIES:
+    case NADI_MEM_OPS:
+        step = find_block(t, e);
+        if (step == STEP_ON)
+            step = find_space(t, e);
+        if (step == STEP_ON)
+            start_traffic(t, index, e->call.bytes);
+        return step;
+    }
+    if (step == STEP_ON)
+        nadi_engine_schedule(t->system->engine, now_of(t), e->actor, t->kind_at_once, index, 0, 0);
+    return step;
+}
+
+/* Those that wait, in order, again until nothing changes. */
+static void retry(struct nadi_tiered *t)
+{
+    if (t->retrying)
+        return;
+    t->retrying = true;
+    while (t->again) {
+        t->again = false;
+        struct fifo list = t->stalled;
+        t->stalled = (struct fifo){NADI_NONE, NADI_NONE};
+        while (list.head != NADI_NONE) {
+            uint32_t index;
+            FIFO_POP(&list, &t->errands, index);
+            if (run_errand(t, index) == STEP_STALL)
+                FIFO_PUSH(&t->stalled, &t->errands, index);
+        }
+    }
+    t->retrying = false;
+}
+
+static void record(struct nadi_tiered *t, const struct errand *e,
+                   const struct nadi_traffic_done *done)
+{
+    if (!t->system->setup.record_flows)
+        return;
+    const nadi_time now = now_of(t);
+    const struct nadi_memory_record r = {
+        .actor = e->actor,
+        .node = e->node,
+        .op = e->call.op,
+        .role = e->call.role,
+        .from = e->from,
+        .to = e->to,
+        .bytes = e->call.bytes,
+        .issued = e->issued,
+        .began = done ? done->began : now,
+        .ended = now,
+        .alone_ns = done ? done->alone_ns : 0,
+        .waited_for = done ? done->waited_for : NADI_NONE,
+    };
+    NADI_PUSH(&t->records, r);
+}
+
+static void end_errand(struct nadi_tiered *t, uint32_t index, const struct nadi_traffic_done *done)
+{
+    const struct errand e = t->errands.items[index];
+    record(t, &e, done);
+    if (e.call.block && e.call.op != NADI_MEM_LOADS && e.call.op != NADI_MEM_FREE &&
+        e.call.op != NADI_MEM_MISS && e.to != NADI_NONE) {
+        const struct nadi_stock_key key = key_of(&e, e.call.to);
+        nadi_stock_fill(t->stock, &key);
+        t->again = true;
+    }
+    POOL_GIVE(&t->errands, next, index);
+    if (t->again && t->stalled.head != NADI_NONE)
+        retry(t);
+    t->again = false;
+    t->system->setup.done(t->system->setup.context, e.actor, e.node);
+}
+
+static void on_at_once(void *context, const struct nadi_event *event)
+{
+    end_errand(context, event->a, NULL);
+}
+
+static void on_traffic_done(void *context, const struct nadi_traffic_done *done)
+{
+    end_errand(context, done->call.a, done);
+}
+
+void nadi_tiered_request(struct nadi_tiered *t, uint32_t actor, uint32_t node,
+                         const struct nadi_memory_call *call)
+{
+    const struct nadi_fold *fold = t->system->setup.fold;
+    uint32_t index;
+    POOL_TAKE(&t->errands, next, index);
+    t->errands.items[index] = (struct errand){
+        .actor = actor,
+        .npu = fold ? fold->rank_of[actor] : actor,
+        .node = node,
+        .from = call->from,
+        .to = call->to,
+        .issued = now_of(t),
+        .call = *call,
+    };
+    const enum step step = run_errand(t, index);
+    if (step == STEP_STALL)
+        FIFO_PUSH(&t->stalled, &t->errands, index);
+}
+
+/* ---- through the network ------------------------------------------------------------------- */
+
+/* The groups of a tier that hangs on the network stand at NPUs of its instance, evenly; an NPU's
+ * requests go to one after the other. */
+static uint32_t group_npu(struct nadi_tiered *t, uint32_t tier, uint32_t npu)
+{
+    const struct nadi_mem_tier *of = &t->tiers->tiers[tier];
+    const uint32_t span = nadi_tiers_span(t->tiers, of->scope);
+    const uint32_t first = npu / span * span;
+    const uint32_t here = (uint32_t)nadi_min_u64(span, t->tiers->npu_count - first);
+    const uint32_t group = (npu + t->turn[npu]++) % of->groups;
+    return first + (uint32_t)((uint64_t)group * here / of->groups);
+}
+
+static void go_remote(void *context, uint32_t request, const struct nadi_traffic_call *call,
+                      uint64_t bytes)
+{
+    struct nadi_tiered *t = context;
+    const bool loads = call->from != NADI_NONE && t->tiers->tiers[call->from].remote;
+    const uint32_t there = group_npu(t, loads ? call->from : call->to, call->npu);
+    if (there == call->npu) { /* it stands at this NPU */
+        nadi_traffic_arrived(t->traffic, request);
+        return;
+    }
+    struct nadi_message m = {
+        .copies = 1,
+        .src = loads ? there : call->npu,
+        .dst = loads ? call->npu : there,
+        .bytes = bytes,
+        .kind = t->kind_remote,
+        .a = request,
+    };
+    m.route = nadi_network_route(t->system->network, m.src, m.dst);
+    nadi_network_send(t->system->network, &m);
+}
+
+static void on_remote(void *context, const struct nadi_event *event)
+{
+    struct nadi_tiered *t = context;
+    nadi_traffic_arrived(t->traffic, event->a);
+}
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+/* Keys of blocks: by rank; shared ones by instance too. */
+static uint32_t put_key(struct nadi_strmap *map, const struct nadi_tiers *tiers, uint32_t npu,
+                        uint32_t tier, const struct nadi_memory_call *call, bool only_look)
+{
+    struct nadi_str key = NADI_STR_INIT;
+    const uint32_t owner = call->shared ? nadi_tiers_instance(tiers, tier, npu) : npu;
+    nadi_str_printf(&key, "%u/%u%c%s", tier, owner, call->shared ? '*' : '/', call->block);
+    const uint32_t found = nadi_strmap_find(map, nadi_str_get(&key), key.length);
+    if (!only_look && found == NADI_NONE)
+        nadi_strmap_put(map, nadi_str_get(&key), key.length, 1, NULL);
+    nadi_str_release(&key);
+    return found;
+}
+
+struct reading {
+    const struct nadi_trace *trace;
+    const struct nadi_trace_mem *mem;
+    uint32_t actor, npu;
+};
+
+static struct nadi_memory_call call_of(const struct reading *r)
+{
+    return nadi_memory_call_of(r->trace, r->mem, r->trace->bytes[r->mem->node]);
+}
+
+static void lay_down(struct nadi_tiered *t, const struct reading *r, struct nadi_strmap *made)
+{
+    const struct nadi_memory_call call = call_of(r);
+    const struct nadi_stock_key key = {r->npu, call.from, call.block, call.shared};
+    if (put_key(made, t->tiers, r->npu, call.from, &call, true) != NADI_NONE ||
+        nadi_stock_find(t->stock, &key) != NADI_NONE || t->refusal.fault)
+        return;
+    struct errand e = {.actor = r->actor, .npu = r->npu, .node = r->mem->node, .call = call};
+    uint32_t where;
+    if (nadi_stock_take(t->stock, &key, call.role, call.bytes, copies_of(t, r->actor, call.from), 0,
+                        &where) == NADI_STOCK_DONE)
+        nadi_stock_fill(t->stock, &key);
+    else
+        refuse(t, &e, call.from, NADI_FAULT_FULL);
+}
+
+/* The first node of a rank that touches a block says whether it must be made: a block that every
+ * rank reads first lies there from the start. */
+static void read_rank(struct nadi_tiered *t, struct reading *r, struct nadi_strmap *made, bool lay)
+{
+    struct nadi_strmap touched;
+    nadi_strmap_init(&touched);
+    for (uint32_t k = 0; k < r->trace->mem_count; k++) {
+        r->mem = &r->trace->mems[k];
+        const struct nadi_memory_call call = call_of(r);
+        const bool copies = call.op == NADI_MEM_COPIES, reads = copies || call.op == NADI_MEM_LOADS;
+        const bool makes = copies || call.op == NADI_MEM_STORES || call.op == NADI_MEM_ALLOC;
+        if (!call.block)
+            continue;
+        if (lay && reads && call.from != NADI_NONE && call.from != t->local)
+            lay_down(t, r, made);
+        if (!lay && reads && call.from != NADI_NONE)
+            put_key(&touched, t->tiers, r->npu, call.from, &call, false);
+        if (!lay && makes && call.to != NADI_NONE &&
+            put_key(&touched, t->tiers, r->npu, call.to, &call, false) == NADI_NONE)
+            put_key(made, t->tiers, r->npu, call.to, &call, false);
+    }
+    nadi_strmap_release(&touched);
+}
+
+static void fill_from_start(struct nadi_tiered *t)
+{
+    const struct nadi_system *s = t->system;
+    struct nadi_strmap made;
+    nadi_strmap_init(&made);
+    for (uint32_t i = 0; i < 2 * s->actor_count; i++) {
+        const uint32_t actor = i % s->actor_count;
+        struct reading r = {.actor = actor,
+                            .npu = s->setup.fold ? s->setup.fold->rank_of[actor] : actor};
+        r.trace = s->setup.traces[r.npu];
+        read_rank(t, &r, &made, i >= s->actor_count);
+    }
+    nadi_strmap_release(&made);
+}
+
+struct nadi_tiered *nadi_tiered_create(struct nadi_system *s)
+{
+    struct nadi_tiered *t = NADI_ZNEW(struct nadi_tiered, 1);
+    t->system = s;
+    t->tiers = s->setup.memory->tiers;
+    t->local = nadi_tiers_local(t->tiers);
+    t->errands.free = NADI_NONE;
+    t->stalled = (struct fifo){NADI_NONE, NADI_NONE};
+    t->turn = NADI_ZNEW(uint32_t, t->tiers->npu_count);
+    const struct nadi_traffic_setup traffic = {
+        .tiers = t->tiers,
+        .engine = s->engine,
+        .done = on_traffic_done,
+        .remote = go_remote,
+        .context = t,
+        .users = s->setup.users ? s->setup.users->of_server : NULL,
+        .actor = s->setup.fold ? s->setup.fold->actor_of : NULL,
+    };
+    t->traffic = nadi_traffic_create(&traffic);
+    t->stock = nadi_stock_create(t->tiers, s->setup.record_flows);
+    t->kind_at_once = nadi_engine_add_kind(s->engine, on_at_once, t);
+    t->kind_remote = nadi_engine_add_kind(s->engine, on_remote, t);
+    fill_from_start(t);
+    return t;
+}
+
+void nadi_tiered_destroy(struct nadi_tiered *t)
+{
+    if (!t)
+        return;
+    nadi_traffic_destroy(t->traffic);
+    nadi_stock_destroy(t->stock);
+    nadi_mem_free(t->errands.items);
+    nadi_mem_free(t->records.items);
+    nadi_mem_free(t->turn);
+    nadi_mem_free(t);
+}
+
+/* ---- for results --------------------------------------------------------------------------- */
+
+const struct nadi_mem_traffic *nadi_system_traffic(const struct nadi_system *s)
+{
+    return s->tiered ? s->tiered->traffic : NULL;
+}
+
+const struct nadi_stock *nadi_system_stock(const struct nadi_system *s)
+{
+    return s->tiered ? s->tiered->stock : NULL;
+}
+
+const struct nadi_memory_record *nadi_system_memory_records(const struct nadi_system *s,
+                                                            size_t *count)
+{
+    *count = s->tiered ? s->tiered->records.count : 0;
+    return s->tiered ? s->tiered->records.items : NULL;
+}
+
+const struct nadi_memory_refusal *nadi_system_refusal(const struct nadi_system *s)
+{
+    return s->tiered && s->tiered->refusal.fault ? &s->tiered->refusal : NULL;
+}
+
+const struct nadi_tier_users *nadi_system_tier_users(const struct nadi_system *s)
+{
+    return s->setup.users;
+}
+
+bool nadi_system_stalled(const struct nadi_system *s, struct nadi_memory_stall *stall)
+{
+    const struct nadi_tiered *t = s->tiered;
+    if (!t || t->stalled.head == NADI_NONE)
+        return false;
+    const struct errand *e = &t->errands.items[t->stalled.head];
+    const bool reads = e->call.op != NADI_MEM_ALLOC && e->call.op != NADI_MEM_STORES;
+    *stall = (struct nadi_memory_stall){
+        .actor = e->actor,
+        .node = e->node,
+        .tier = t->tiers->tiers[reads && e->call.from != NADI_NONE ? e->from : e->to].name,
+        .bytes = e->call.bytes,
+        .block = e->call.block,
+        .reads = reads,
+    };
+    for (uint32_t i = t->stalled.head; i != NADI_NONE; i = t->errands.items[i].next)
+        stall->count++;
+    return true;
+}
+
+struct nadi_memory_call nadi_memory_call_of(const struct nadi_trace *trace,
+                                            const struct nadi_trace_mem *mem, uint64_t bytes)
+{
+    return (struct nadi_memory_call){
+        .bytes = bytes,
+        .block = mem->reuse   ? nadi_trace_string(trace, mem->reuse)
+                 : mem->block ? nadi_trace_string(trace, mem->block)
+                              : NULL,
+        .from = mem->from == NADI_MEM_NPU ? NADI_NONE : mem->from,
+        .to = mem->to == NADI_MEM_NPU ? NADI_NONE : mem->to,
+        .op = mem->op,
+        .role = mem->role,
+        .shared = mem->reuse != 0,
+    };
+}

@@ -1,0 +1,275 @@
+#include "memory/traffic_inside.h"
+
+/* ---- instances ----------------------------------------------------------------------------- */
+
+static struct tier_state *state_of(const struct nadi_mem_traffic *t, uint32_t tier, uint32_t npu)
+{
+    if (tier == NADI_NONE)
+        return NULL;
+    return &t->states[t->instance_first[tier] + nadi_tiers_instance(t->setup.tiers, tier, npu)];
+}
+
+static bool is_full(const struct nadi_mem_traffic *t, uint32_t tier, uint32_t npu)
+{
+    const struct tier_state *s = state_of(t, tier, npu);
+    if (!s)
+        return false;
+    const uint32_t most = t->setup.tiers->tiers[tier].in_flight;
+    return most && s->active >= most;
+}
+
+static void enter(struct nadi_mem_traffic *t, uint32_t tier, const struct request *q, bool write)
+{
+    struct tier_state *s = state_of(t, tier, q->call.npu);
+    if (!s)
+        return;
+    const nadi_time now = nadi_engine_now(t->engine);
+    if (s->active++ == 0)
+        s->since = now;
+    s->use.requests++;
+    s->use.wait_ns += nadi_time_in_ns(now - q->issued);
+    uint64_t *bytes = write ? &s->use.in_bytes : &s->use.out_bytes;
+    *bytes = nadi_count_add(*bytes, q->bytes);
+}
+
+static void leave(struct nadi_mem_traffic *t, uint32_t tier, uint32_t npu)
+{
+    struct tier_state *s = state_of(t, tier, npu);
+    if (s && --s->active == 0)
+        s->use.busy_ns += nadi_time_in_ns(nadi_engine_now(t->engine) - s->since);
+}
+
+/* ---- fifo ---------------------------------------------------------------------------------- */
+
+/* All servers of the path, as early as all are free, for the whole request. */
+static void take_servers(struct nadi_mem_traffic *t, uint32_t request,
+                         const struct nadi_tier_path *path)
+{
+    struct request *q = &t->requests.items[request];
+    const nadi_time now = nadi_engine_now(t->engine);
+    nadi_time start = now;
+    uint32_t last = NADI_NONE;
+    for (uint32_t i = 0; i < path->count; i++)
+        if (t->free_at[path->servers[i]] > start) {
+            start = t->free_at[path->servers[i]];
+            last = path->servers[i];
+        }
+    const nadi_time end = nadi_time_add(start, nadi_time_of_ns(q->alone_ns));
+    for (uint32_t i = 0; i < path->count; i++)
+        t->free_at[path->servers[i]] = end;
+    q->waited_for = last;
+    if (last != NADI_NONE)
+        t->servers[last].lost_ns += nadi_time_in_ns(start - now);
+    nadi_engine_schedule(t->engine, end, NADI_NONE, t->kind_begin, request, 0, 0);
+}
+
+static void on_served(void *context, const struct nadi_event *event)
+{
+    nadi_traffic_part_ends(context, event->a);
+}
+
+/* ---- a request's life ---------------------------------------------------------------------- */
+
+static void start(struct nadi_mem_traffic *t, uint32_t request)
+{
+    struct request *q = &t->requests.items[request];
+    struct nadi_tier_path path;
+    nadi_tier_path_find(&t->layout, q->call.npu, q->call.from, q->call.to, q->call.bytes, &path);
+    q->bytes = path.bytes;
+    q->began = nadi_engine_now(t->engine);
+    q->alone_ns = nadi_tier_path_ns(&path);
+    enter(t, q->call.from, q, false);
+    if (q->call.to != q->call.from)
+        enter(t, q->call.to, q, true);
+    for (uint32_t i = 0; i < path.count; i++) {
+        struct nadi_server_use *use = &t->servers[path.servers[i]];
+        use->requests++;
+        use->bytes = nadi_count_add(use->bytes, path.bytes);
+    }
+    const bool remote = path.remote && t->setup.remote && path.bytes > 0;
+    q->parts = remote ? 2 : 1;
+    if (t->share)
+        nadi_traffic_fair_begin(t, request, &path);
+    else
+        take_servers(t, request, &path);
+    if (remote) {
+        const struct nadi_traffic_call call = t->requests.items[request].call;
+        t->setup.remote(t->setup.context, request, &call, path.bytes);
+    }
+}
+
+/* It starts, or waits for the tier that has no room. */
+static void try_start(struct nadi_mem_traffic *t, uint32_t request)
+{
+    struct request *q = &t->requests.items[request];
+    const uint32_t npu = q->call.npu;
+    const uint32_t full = is_full(t, q->call.from, npu) ? q->call.from
+                          : is_full(t, q->call.to, npu) ? q->call.to
+                                                        : NADI_NONE;
+    if (full == NADI_NONE) {
+        start(t, request);
+        return;
+    }
+    struct waiters *w = &state_of(t, full, npu)->waiting;
+    q->next = NADI_NONE;
+    if (w->tail == NADI_NONE)
+        w->head = request;
+    else
+        t->requests.items[w->tail].next = request;
+    w->tail = request;
+}
+
+static void let_in(struct nadi_mem_traffic *t, uint32_t tier, uint32_t npu)
+{
+    struct tier_state *s = state_of(t, tier, npu);
+    while (s && s->waiting.head != NADI_NONE && !is_full(t, tier, npu)) {
+        const uint32_t first = s->waiting.head;
+        s->waiting.head = t->requests.items[first].next;
+        if (s->waiting.head == NADI_NONE)
+            s->waiting.tail = NADI_NONE;
+        try_start(t, first);
+    }
+}
+
+/* In an event of the NPU's own: what it then asks for comes after what others asked before. */
+static void on_done(void *context, const struct nadi_event *event)
+{
+    struct nadi_mem_traffic *t = context;
+    struct request *q = &t->requests.items[event->a];
+    const struct nadi_traffic_done done = {.call = q->call,
+                                           .issued = q->issued,
+                                           .began = q->began,
+                                           .alone_ns = q->alone_ns,
+                                           .waited_for = q->waited_for};
+    q->next = t->free_request;
+    t->free_request = event->a;
+    t->setup.done(t->setup.context, &done);
+}
+
+/* The next whole ns: nodes end then, as in the network models that count in ns. */
+static nadi_time whole_ns(nadi_time at)
+{
+    const nadi_time over = nadi_time_is_never(at) ? 0 : at % NADI_PS_PER_NS;
+    return over ? nadi_time_add(at, NADI_PS_PER_NS - over) : at;
+}
+
+void nadi_traffic_part_ends(struct nadi_mem_traffic *t, uint32_t request)
+{
+    struct request *q = &t->requests.items[request];
+    const struct nadi_traffic_call call = q->call;
+    if (--q->parts)
+        return;
+    leave(t, call.from, call.npu);
+    if (call.to != call.from)
+        leave(t, call.to, call.npu);
+    const uint32_t actor = t->setup.actor ? t->setup.actor[call.npu] : call.npu;
+    nadi_engine_schedule(t->engine, whole_ns(nadi_engine_now(t->engine)), actor, t->kind_done,
+                         request, 0, 0);
+    let_in(t, call.from, call.npu);
+    if (call.to != call.from)
+        let_in(t, call.to, call.npu);
+}
+
+void nadi_traffic_arrived(struct nadi_mem_traffic *t, uint32_t request)
+{
+    nadi_traffic_part_ends(t, request);
+}
+
+void nadi_traffic_request(struct nadi_mem_traffic *t, const struct nadi_traffic_call *call)
+{
+    uint32_t index = t->free_request;
+    if (index != NADI_NONE) {
+        t->free_request = t->requests.items[index].next;
+    } else {
+        NADI_RESERVE(&t->requests, t->requests.count + 1);
+        index = (uint32_t)t->requests.count++;
+    }
+    t->requests.items[index] = (struct request){
+        .call = *call,
+        .issued = nadi_engine_now(t->engine),
+        .waited_for = NADI_NONE,
+        .demand = NADI_NONE,
+        .slot = NADI_NONE,
+    };
+    try_start(t, index);
+}
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+static void make_states(struct nadi_mem_traffic *t)
+{
+    const struct nadi_tiers *all = t->setup.tiers;
+    uint32_t count = 0;
+    t->instance_first = NADI_NEW(uint32_t, all->tier_count);
+    for (uint32_t i = 0; i < all->tier_count; i++) {
+        t->instance_first[i] = count;
+        count += nadi_tiers_instances(all, all->tiers[i].scope);
+    }
+    t->states = NADI_ZNEW(struct tier_state, count);
+    for (uint32_t i = 0; i < count; i++)
+        t->states[i].waiting = (struct waiters){NADI_NONE, NADI_NONE};
+}
+
+struct nadi_mem_traffic *nadi_traffic_create(const struct nadi_traffic_setup *setup)
+{
+    struct nadi_mem_traffic *t = NADI_ZNEW(struct nadi_mem_traffic, 1);
+    t->setup = *setup;
+    t->engine = setup->engine;
+    t->free_request = NADI_NONE;
+    nadi_tier_layout_init(&t->layout, setup->tiers);
+    make_states(t);
+    t->servers = NADI_ZNEW(struct nadi_server_use, t->layout.server_count);
+    t->kind_done = nadi_engine_add_kind(t->engine, on_done, t);
+    if (setup->tiers->sharing == NADI_SHARING_FAIR) {
+        nadi_traffic_fair_init(t);
+        return t;
+    }
+    t->free_at = NADI_ZNEW(nadi_time, t->layout.server_count);
+    t->kind_begin = nadi_engine_add_kind(t->engine, on_served, t);
+    return t;
+}
+
+void nadi_traffic_destroy(struct nadi_mem_traffic *t)
+{
+    if (!t)
+        return;
+    nadi_tier_layout_release(&t->layout);
+    nadi_share_destroy(t->share);
+    nadi_mem_free(t->instance_first);
+    nadi_mem_free(t->states);
+    nadi_mem_free(t->servers);
+    nadi_mem_free(t->free_at);
+    nadi_mem_free(t->requests.items);
+    nadi_mem_free(t->owner.items);
+    nadi_mem_free(t->next_demand);
+    nadi_mem_free(t->heap.items);
+    nadi_mem_free(t->ended.items);
+    nadi_mem_free(t);
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+const struct nadi_tier_layout *nadi_traffic_layout(const struct nadi_mem_traffic *t)
+{
+    return &t->layout;
+}
+
+struct nadi_server_use nadi_traffic_server(const struct nadi_mem_traffic *t, uint32_t server)
+{
+    return t->servers[server];
+}
+
+struct nadi_tier_use nadi_traffic_tier(const struct nadi_mem_traffic *t, uint32_t tier,
+                                       uint32_t instance)
+{
+    const struct tier_state *s = &t->states[t->instance_first[tier] + instance];
+    struct nadi_tier_use use = s->use;
+    if (s->active)
+        use.busy_ns += nadi_time_in_ns(nadi_engine_now(t->engine) - s->since);
+    return use;
+}
+
+bool nadi_traffic_endless(const struct nadi_mem_traffic *t)
+{
+    return t->heap.count > 0 && nadi_time_is_never(t->requests.items[t->heap.items[0]].end);
+}
