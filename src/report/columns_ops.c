@@ -203,7 +203,7 @@ static bool **ops_shown(const struct nadi_result_data *of)
     uint64_t nodes = 0;
     for (uint32_t i = 0; i < traces; i++)
         nodes += of->in->owned[i]->node_count;
-    if (!of->detail || nodes <= NADI_DETAIL_SPANS)
+    if (!of->detail || nodes <= nadi_detail_spans(of->r))
         return NULL;
     bool **shown = NADI_NEW(bool *, traces);
     uint32_t *trace = NADI_NEW(uint32_t, of->in->rank_count);

@@ -76,7 +76,7 @@ static struct candidate *candidates(const struct nadi_inputs *in, const struct n
 static size_t end_of_room(const struct nadi_result *r, uint32_t rank)
 {
     size_t taken = 0, i = 0;
-    while (i < r->span_count && taken < NADI_DETAIL_SPANS)
+    while (i < r->span_count && taken < nadi_detail_spans(r))
         taken += r->spans[i++].rank == rank;
     return i;
 }
@@ -84,7 +84,7 @@ static size_t end_of_room(const struct nadi_result *r, uint32_t rank)
 static void choose_ranks(const struct nadi_inputs *in, const struct nadi_result *r,
                          struct nadi_detail *d)
 {
-    uint64_t *spans = NADI_ZNEW(uint64_t, r->rank_count), room = NADI_DETAIL_SPANS;
+    uint64_t *spans = NADI_ZNEW(uint64_t, r->rank_count), room = nadi_detail_spans(r);
     for (size_t i = 0; i < r->span_count; i++)
         spans[r->spans[i].rank]++;
     struct candidate *list = candidates(in, r, spans, &d->recorded);
@@ -274,10 +274,10 @@ static size_t sum_stretch(const struct nadi_path_step *from, size_t count,
     return sorts;
 }
 
-static void shorten_path(const struct nadi_why *why, struct nadi_detail *d)
+static void shorten_path(const struct nadi_why *why, uint64_t room, struct nadi_detail *d)
 {
     /* a stretch is mostly of few sorts: compute, and communication of two or three dimensions */
-    const size_t stretch = why->step_count / (NADI_DETAIL_STEPS / 4) + 1;
+    const size_t stretch = why->step_count / (room / 4) + 1;
     struct {
         struct nadi_path_step *items;
         size_t count, capacity;
@@ -316,12 +316,12 @@ void nadi_detail_find(const struct nadi_inputs *in, const struct nadi_result *r,
                       const struct nadi_why *why, struct nadi_detail *d)
 {
     *d = (struct nadi_detail){.span_end = SIZE_MAX};
-    if (r->span_count > NADI_DETAIL_SPANS)
+    if (r->span_count > nadi_detail_spans(r))
         choose_ranks(in, r, d);
     if (r->collective_count > NADI_DETAIL_COLLECTIVES)
         shorten_collectives(r, d);
-    if (why && why->step_count > NADI_DETAIL_STEPS)
-        shorten_path(why, d);
+    if (why && why->step_count > nadi_detail_path(r))
+        shorten_path(why, nadi_detail_path(r), d);
     if (r->logged_count > NADI_DETAIL_MESSAGES)
         nadi_detail_choose_messages(r, d);
 }
@@ -340,7 +340,7 @@ static void spans_left_out(const struct nadi_detail *d, const struct nadi_result
     if (!r->span_count)
         nadi_str_add(out, "spans: too many nodes");
     else if (d->shown && d->span_end < r->span_count)
-        nadi_str_printf(out, "spans but the first %d of one rank", NADI_DETAIL_SPANS);
+        nadi_str_printf(out, "spans but the first %" PRIu64 " of one rank", nadi_detail_spans(r));
     else if (d->shown)
         nadi_str_printf(out,
                         "spans of %u of %u ranks (of each class its first goes in before others)",

@@ -1,6 +1,6 @@
 /* detail: what of a long run goes into files that grow with it, so that writing costs less than
- * simulating: about 50 MB and 1 s in all. Counts decide, no clock: the same run gives the same
- * bytes.
+ * simulating: at most about 50 MB and 1 s in all, and less where there were few events. Counts
+ * decide, no clock: the same run gives the same bytes.
  *
  * Spans: those of whole ranks, the first of each class of equal ranks before its others, of each
  * trace (a stage of a pipeline) one in turn, as long as there is room.
@@ -20,11 +20,21 @@
 #include "why/why.h"
 
 enum {
-    NADI_DETAIL_SPANS = 64000,
     NADI_DETAIL_COLLECTIVES = 50000,
-    NADI_DETAIL_STEPS = 50000,
     NADI_DETAIL_MESSAGES = 16000,
 };
+
+/* Room for spans, and for steps of the critical path: as many rows cost a part of the events. */
+static inline uint64_t nadi_detail_spans(const struct nadi_result *r)
+{
+    const uint64_t least = 16000, most = 64000, own = r->events / 16;
+    return own < least ? least : own > most ? most : own;
+}
+
+static inline uint64_t nadi_detail_path(const struct nadi_result *r)
+{
+    return nadi_detail_spans(r) / 2;
+}
 
 struct nadi_detail {
     bool *shown;     /* by rank; NULL: all */

@@ -95,11 +95,17 @@ struct joined {
 
 struct joining {
     struct nadi_times *times;
-    struct nadi_map64 counts; /* rank << 32 | group -> collectives so far */
-    struct nadi_map64 wholes; /* group << 32 | sequence -> number */
-    struct nadi_map64 ops;    /* that number << 32 | cell -> op */
-    struct nadi_map64 met;    /* group << 32 | home, and group << 32 | NONE: joined already */
+    struct of_group {         /* by group */
+        uint32_t rank, count; /* collectives of the rank that joins so far */
+        struct whole {
+            uint32_t number;
+            uint32_t op; /* of cell 0; NADI_NONE: none yet */
+        } * items;       /* by sequence */
+        size_t whole_count, capacity;
+    } * groups;
     uint32_t whole_count;
+    struct nadi_map64 cells; /* number << 32 | cell -> op, of other cells */
+    struct nadi_map64 met;   /* group << 32 | home, and group << 32 | NONE: joined already */
     struct {
         uint64_t *items; /* by op: group << 32 | sequence */
         size_t count, capacity;
@@ -156,6 +162,37 @@ static bool may_have_cells(const struct nadi_inputs *in, uint32_t rank, uint32_t
     return (comm->involved & all) != all || in->system.native[kind].count < in->topology.dim_count;
 }
 
+/* How many collectives of the group the rank has had before this one. */
+static uint32_t next_of(struct of_group *g, uint32_t rank)
+{
+    if (g->rank != rank) {
+        g->rank = rank;
+        g->count = 0;
+    }
+    return g->count++;
+}
+
+/* The collective of a place: nearly all have cell 0. */
+static uint32_t op_of(struct joining *j, uint32_t group, uint32_t sequence, uint32_t cell)
+{
+    struct of_group *g = &j->groups[group];
+    while (g->whole_count <= sequence) {
+        if (g->whole_count == g->capacity)
+            g->items = nadi_mem_grow(g->items, &g->capacity, g->whole_count + 1, sizeof(*g->items));
+        g->items[g->whole_count++] = (struct whole){j->whole_count++, NADI_NONE};
+    }
+    uint32_t *op = &g->items[sequence].op;
+    bool added = *op == NADI_NONE;
+    if (cell)
+        op = nadi_map64_put(&j->cells, (uint64_t)g->items[sequence].number << 32 | cell, NADI_NONE,
+                            &added);
+    if (added) {
+        NADI_PUSH(&j->numbers, (uint64_t)group << 32 | sequence);
+        *op = j->times->op_count++;
+    }
+    return *op;
+}
+
 /* only: NADI_NONE, or the one group that is asked about. */
 static void join(struct joining *j, uint32_t rank, uint32_t node, uint32_t only)
 {
@@ -163,22 +200,14 @@ static void join(struct joining *j, uint32_t rank, uint32_t node, uint32_t only)
     const struct nadi_group *g = nadi_inputs_group(t->in, t->in->traces[rank], node, rank);
     if (!g || (only != NADI_NONE && g != &t->in->groups.items[only]))
         return;
-    uint32_t group = (uint32_t)(g - t->in->groups.items), sequence;
-    uint32_t *count = nadi_map64_put(&j->counts, (uint64_t)rank << 32 | group, 0, NULL);
-    sequence = (*count)++;
-    bool added;
-    uint32_t whole =
-        *nadi_map64_put(&j->wholes, (uint64_t)group << 32 | sequence, j->whole_count, &added);
-    j->whole_count += added;
-    uint64_t cell =
+    const uint32_t group = (uint32_t)(g - t->in->groups.items);
+    const uint32_t sequence = next_of(&j->groups[group], rank);
+    const uint32_t cell =
         g->is_world && may_have_cells(t->in, rank, node) ? cell_of(t->in, rank, node) : 0;
-    uint32_t op = *nadi_map64_put(&j->ops, (uint64_t)whole << 32 | cell, t->op_count, &added);
-    if (added)
-        NADI_PUSH(&j->numbers, (uint64_t)group << 32 | sequence);
+    const uint32_t op = op_of(j, group, sequence, cell);
     uint64_t at = nadi_times_index(t, rank, node);
     struct joined one = {op, {t->nodes[at].start_ns, rank, node}};
     NADI_PUSH(&j->joined, one);
-    t->op_count += added;
     if (t->home[rank] == rank)
         t->op[at] = op;
 }
@@ -288,16 +317,18 @@ bool nadi_times_open(struct nadi_times *t, const struct nadi_inputs *in,
     place_nodes(t, arena);
     take_spans(t);
     struct joining j = {.times = t};
-    nadi_map64_init(&j.counts, r->class_count);
-    nadi_map64_init(&j.wholes, r->collective_count);
-    nadi_map64_init(&j.ops, r->collective_count);
+    nadi_map64_init(&j.cells, 0);
     nadi_map64_init(&j.met, 0);
+    j.groups = NADI_ZNEW(struct of_group, in->groups.count);
+    for (size_t i = 0; i < in->groups.count; i++)
+        j.groups[i].rank = NADI_NONE;
     join_all(&j);
     list_members(&j, arena);
-    nadi_map64_release(&j.counts);
-    nadi_map64_release(&j.wholes);
-    nadi_map64_release(&j.ops);
+    nadi_map64_release(&j.cells);
     nadi_map64_release(&j.met);
+    for (size_t i = 0; i < in->groups.count; i++)
+        nadi_mem_free(j.groups[i].items);
+    nadi_mem_free(j.groups);
     nadi_mem_free(j.joined.items);
     nadi_mem_free(j.numbers.items);
     return true;

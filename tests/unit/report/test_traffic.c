@@ -168,7 +168,7 @@ static void whole_collectives_go_in(void **state)
 /* Ranks 0 and 1 have one trace, 2 and 3 another, none ends like another: of each trace one. */
 static void each_trace_has_its_turn(void **state)
 {
-    enum { EACH = NADI_DETAIL_SPANS / 2 - 10 };
+    enum { EACH = 16000 / 2 - 10 }; /* of few events */
     struct report_case c;
     struct nadi_detail d;
     (void)state;
@@ -189,9 +189,23 @@ static void each_trace_has_its_turn(void **state)
     report_case_release(&c);
 }
 
+/* Rows for every 16 events, within bounds. */
+static void room_follows_the_events(void **state)
+{
+    static const uint64_t rows[][2] = {
+        {0, 16000}, {256015, 16000}, {256016, 16001}, {1024000, 64000}, {UINT64_MAX, 64000}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        const struct nadi_result r = {.events = rows[i][0]};
+        assert_int_equal(nadi_detail_spans(&r), rows[i][1]);
+        assert_int_equal(nadi_detail_path(&r), rows[i][1] / 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(room_follows_the_events),
         cmocka_unit_test(percentiles_are_those_of_the_sorted_list),
         cmocka_unit_test(sizes_have_their_bounds),
         cmocka_unit_test(in_flight_adds_up),
