@@ -81,7 +81,8 @@ bool nadi_cli_outputs_agree(const char *command, const struct nadi_cli_outputs *
     static const char files[] = "files: add '--out DIR'",
                       timeline[] = "a timeline: leave out '--timeline no'";
     const bool no_timeline = nadi_str_equal(v->timeline, "no");
-    const bool has_links = nadi_options_any_word(NADI_WORDS_LINK_MODEL, models);
+    const bool has_links = nadi_options_any_word(NADI_WORDS_LINK_MODEL, models) ||
+                           nadi_options_any_word(NADI_WORD_TABLE("auto", NULL), models);
     const struct {
         bool alone;
         const char *option, *about;
@@ -196,6 +197,18 @@ static void print_result(const struct nadi_cli_simulation *s, const struct nadi_
         printf("  ranks.csv has a row a class of equal ranks; --ranks each: a row a rank\n");
 }
 
+/* The model of a job: as asked for, but of those that `auto` chooses between only one sees links.
+ */
+static const char *model_of(const struct nadi_cli_outputs *v, const char *model)
+{
+    if (!v->link_usage || !nadi_str_equal(model, "auto"))
+        return model;
+    if (!v->quiet)
+        fprintf(stderr, "note[run/link-usage]: network model " NADI_NETWORK_SHARING
+                        ": " NADI_NETWORK_DEFAULT " knows no links, which --link-usage shows\n");
+    return NADI_NETWORK_SHARING;
+}
+
 /* Loads and runs a job; its files go to `folder`. The result is printed unless `silent`. */
 static enum nadi_status one_model(const struct nadi_cli_simulation *s, const char *folder,
                                   bool silent, struct nadi_job *job)
@@ -272,7 +285,7 @@ static enum nadi_status several_models(const struct nadi_cli_simulation *s, cons
         const size_t length = strcspn(at, ",");
         snprintf(names[count], WORD_LENGTH, "%.*s", (int)length, at);
         char *folder = folder_of(v->out, names[count]);
-        jobs[count] = nadi_cli_job(s->given, names[count]);
+        jobs[count] = nadi_cli_job(s->given, model_of(v, names[count]));
         status = one_model(s, folder, true, jobs[count]);
         nadi_mem_free(folder);
         if (status == NADI_STATUS_DONE && claim && count == 0)
@@ -295,7 +308,7 @@ int nadi_cli_simulate(const struct nadi_cli_simulation *s)
     const char *models = nadi_given_text(s->given, "network-model");
     if (strchr(models, ','))
         return (int)several_models(s, models);
-    struct nadi_job *job = nadi_cli_job(s->given, NULL);
+    struct nadi_job *job = nadi_cli_job(s->given, model_of(s->outputs, models));
     const enum nadi_status status = one_model(s, s->outputs->out, false, job);
     nadi_job_destroy(job);
     return (int)status;

@@ -33,8 +33,9 @@
 /* "pass each other (unaware); ...", for help. */
 #define NADI_NETWORK_HELP NADI_NETWORK_MODELS(NADI_NETWORK_LINE_OF, "; ")
 
-#define NADI_NETWORK_DEFAULT "unaware" /* nadi_network_default, nadi_network_sharing */
-#define NADI_NETWORK_AUTO    "unaware where that is exact, else flow"
+#define NADI_NETWORK_DEFAULT "unaware" /* nadi_network_default, */
+#define NADI_NETWORK_SHARING "flow"    /* nadi_network_sharing */
+#define NADI_NETWORK_AUTO    NADI_NETWORK_DEFAULT " where that is exact, else " NADI_NETWORK_SHARING
 
 /* What flows without a workload go by where nobody says. */
 #define NADI_NETWORK_FOR_FLOWS NADI_NETWORK_PACKET_WORDS

@@ -219,6 +219,33 @@ static void add_table(const struct nadi_result_view *view, struct nadi_str *out)
         nadi_str_add(out, ");");
 }
 
+/* Has the database this table with all these columns? */
+static bool held(struct nadi_database *db, const struct nadi_result_view *view)
+{
+    struct nadi_str sql = NADI_STR_INIT;
+    struct nadi_diags none;
+    for (size_t i = 0; i < view->column_count; i++)
+        if (has(view, view->bit, i))
+            nadi_str_printf(&sql, "%s%s.%s", sql.length ? ", " : "select ", view->name,
+                            view->columns[i].name);
+    nadi_str_printf(&sql, " from %s limit 0", view->name);
+    nadi_diags_init(&none);
+    struct nadi_query *q = nadi_query_open(db, nadi_str_get(&sql), &none);
+    if (q)
+        nadi_query_close(q);
+    nadi_diags_release(&none);
+    nadi_str_release(&sql);
+    return q;
+}
+
+const char *nadi_views_missing(struct nadi_database *db)
+{
+    for (size_t i = 0; nadi_result_views[i]; i++)
+        if (nadi_result_views[i]->form == NADI_VIEW_DATABASE && !held(db, nadi_result_views[i]))
+            return nadi_result_views[i]->name;
+    return NULL;
+}
+
 void nadi_views_schema(struct nadi_str *out)
 {
     for (size_t i = 0; nadi_result_views[i]; i++)

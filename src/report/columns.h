@@ -267,6 +267,8 @@ void nadi_bottleneck_json(const struct nadi_result_data *of, const struct nadi_l
 /* The SQL that makes the tables of run.db; then their rows. */
 void nadi_views_schema(struct nadi_str *out);
 void nadi_views_database(const struct nadi_result_data *of, struct nadi_database *db);
+/* The first table of run.db that the database lacks, or some column of it; NULL: it has all. */
+const char *nadi_views_missing(struct nadi_database *db);
 /* The reference page, as Markdown. */
 void nadi_views_markdown(struct nadi_str *out);
 

@@ -130,7 +130,7 @@ static bool put_data(struct nadi_database *db, const char *run, struct nadi_str 
 
 bool nadi_page_data(const char *run, struct nadi_str *out, struct nadi_diags *diags)
 {
-    struct nadi_database *db = nadi_run_open(run, diags);
+    struct nadi_database *db = nadi_run_open_whole(run, diags);
     bool ok = db && put_data(db, run, out, diags);
     nadi_database_close(db);
     return ok;

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "format/csv_write.h"
 #include "format/json_write.h"
+#include "report/columns.h"
 #include "report/run_check.h"
 
 /* An empty file is a database too, but not of a run. */
@@ -32,6 +33,26 @@ struct nadi_database *nadi_run_open(const char *run, struct nadi_diags *diags)
         nadi_run_check(run, &path, diags) ? open_run(nadi_str_get(&path), diags) : NULL;
     nadi_str_release(&path);
     return db;
+}
+
+struct nadi_database *nadi_run_open_whole(const char *run, struct nadi_diags *diags)
+{
+    struct nadi_database *db = nadi_run_open(run, diags);
+    const char *missing = db ? nadi_views_missing(db) : NULL;
+    if (!missing)
+        return db;
+    struct nadi_query *q = nadi_query_open(db, "select nadi from runs", diags);
+    bool failed = false;
+    const char *by = q && nadi_query_next(q, &failed, diags) ? nadi_query_text(q, 0) : NULL;
+    (void)nadi_error(diags, "report/other-version", NADI_IN_FILE(run),
+                     "run again with this nadi; `nadi query` still reads what there is",
+                     "nadi %s wrote this run: its run.db lacks the table '%s', or a column of it, "
+                     "which this nadi, " NADI_VERSION ", reads",
+                     by ? by : "of another version", missing);
+    if (q)
+        nadi_query_close(q);
+    nadi_database_close(db);
+    return NULL;
 }
 
 /* ---- forms --------------------------------------------------------------------------------- */

@@ -17,6 +17,10 @@ enum nadi_query_form {
  * where the folder is not one whole run (report/run_check.h). */
 struct nadi_database *nadi_run_open(const char *run, struct nadi_diags *diags) NADI_MUST_USE;
 
+/* The same, for those who read all of its tables: NULL with an error where another version wrote it
+ * and some are not there. */
+struct nadi_database *nadi_run_open_whole(const char *run, struct nadi_diags *diags) NADI_MUST_USE;
+
 /* False with an error when the query is wrong or fails. */
 bool nadi_query_write(struct nadi_database *db, const char *sql, enum nadi_query_form form,
                       struct nadi_str *out, struct nadi_diags *diags) NADI_MUST_USE;

@@ -17,6 +17,51 @@ static void join(struct nadi_str *path, const char *folder, const char *name)
     nadi_str_printf(path, "%s/%s", folder, name);
 }
 
+/* The first folder behind `last`, by name, that holds a run: `nadi run` makes one for each of
+ * several network models. */
+static bool next_run(const char *folder, char last[256])
+{
+    char found[256] = "";
+    struct nadi_str path = NADI_STR_INIT;
+    DIR *open = opendir(folder);
+    struct nadi_hold *hold = nadi_hold_folder(open);
+    for (struct dirent *e = open ? readdir(open) : NULL; e; e = readdir(open)) {
+        struct stat about;
+        nadi_str_clear(&path);
+        nadi_str_printf(&path, "%s/%s/%s", folder, e->d_name, NADI_RUN_DB_FILE);
+        if (e->d_name[0] != '.' && strcmp(e->d_name, last) > 0 &&
+            (!found[0] || strcmp(e->d_name, found) < 0) && stat(nadi_str_get(&path), &about) == 0)
+            snprintf(found, sizeof(found), "%s", e->d_name);
+    }
+    nadi_str_release(&path);
+    nadi_unhold(hold);
+    if (open)
+        closedir(open);
+    memcpy(last, found, sizeof(found));
+    return found[0];
+}
+
+/* False when there are none. */
+static bool holds_runs(const char *folder, struct nadi_diags *diags)
+{
+    char name[256] = "";
+    struct nadi_str names = NADI_STR_INIT, hint = NADI_STR_INIT;
+    while (next_run(folder, name)) {
+        nadi_str_printf(&names, "%s%s", names.length ? ", " : "", name);
+        nadi_str_printf(&hint, "%s%s/%s", hint.length ? " " : "name one of ", folder, name);
+    }
+    const bool any = names.length > 0;
+    if (any) {
+        nadi_str_add(&hint, "; several are compared");
+        nadi_error(diags, "report/several-runs", NADI_IN_FILE(folder), nadi_str_get(&hint),
+                   "this folder holds runs of several network models, a folder each: %s",
+                   nadi_str_get(&names));
+    }
+    nadi_str_release(&names);
+    nadi_str_release(&hint);
+    return any;
+}
+
 static bool no_database(const char *path, struct nadi_diags *diags)
 {
     return nadi_error(diags, "report/no-run", NADI_IN_FILE(path),
@@ -268,7 +313,7 @@ static bool no_summary(const char *folder, const char *database, struct nadi_dia
                         "stopped, or not all was copied",
                         found);
     else
-        ok = no_database(database, diags);
+        ok = !holds_runs(folder, diags) && no_database(database, diags);
     nadi_str_release(&path);
     return ok;
 }

@@ -91,7 +91,7 @@ static bool one_run(struct nadi_json *j, const char *run, struct nadi_diags *dia
         {"sensitivities", "select * from sensitivities"},
         {"bounds", "select bound, ns from bounds order by ns desc"},
     };
-    struct nadi_database *db = nadi_run_open(run, diags);
+    struct nadi_database *db = nadi_run_open_whole(run, diags);
     bool ok = db != NULL;
     nadi_json_object(j, NULL);
     ok = ok && head(j, run, db, diags) &&
@@ -189,8 +189,8 @@ bool nadi_run_diff_json(const char *first, const char *second, struct nadi_str *
                         struct nadi_diags *diags)
 {
     const char *const runs[] = {first, second};
-    struct nadi_database *const one = nadi_run_open(first, diags);
-    struct nadi_database *const two = one ? nadi_run_open(second, diags) : NULL;
+    struct nadi_database *const one = nadi_run_open_whole(first, diags);
+    struct nadi_database *const two = one ? nadi_run_open_whole(second, diags) : NULL;
     struct nadi_database *const dbs[] = {one, two};
     struct nadi_json j;
     bool ok = one && two;

@@ -350,7 +350,7 @@ static bool open_text(struct text *t, const char *run, bool colour, struct nadi_
                       struct nadi_diags *diags)
 {
     *t = (struct text){.out = out, .diags = diags, .colour = colour};
-    t->db = nadi_run_open(run, diags);
+    t->db = nadi_run_open_whole(run, diags);
     if (t->db)
         t->end_ns = number(t, "select end_ns from runs");
     return t->db != NULL;

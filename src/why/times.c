@@ -184,8 +184,8 @@ static uint32_t op_of(struct joining *j, uint32_t group, uint32_t sequence, uint
     uint32_t *op = &g->items[sequence].op;
     bool added = *op == NADI_NONE;
     if (cell)
-        op = nadi_map64_put(&j->cells, (uint64_t)g->items[sequence].number << 32 | cell, NADI_NONE,
-                            &added);
+        op = nadi_map64_put(&j->cells, (uint64_t)g->items[sequence].number << 32 | cell,
+                            j->times->op_count, &added);
     if (added) {
         NADI_PUSH(&j->numbers, (uint64_t)group << 32 | sequence);
         *op = j->times->op_count++;

@@ -124,12 +124,50 @@ static void every_cause_is_documented(void **state)
     nadi_diags_release(&diags);
 }
 
+/* Made by another version, which has other tables: reports refuse it, queries read it. */
+static void other_versions_are_named(void **state)
+{
+    struct nadi_diags diags;
+    struct nadi_str schema = NADI_STR_INIT;
+    (void)state;
+    nadi_run_db_schema(&schema);
+    for (int lacks = 0; lacks < 3; lacks++) {
+        const char *name = lacks == 1 ? "drawing_boxes" : "slack_ns";
+        nadi_diags_init(&diags);
+        char *text = NADI_NEW(char, schema.length + 1);
+        memcpy(text, nadi_str_get(&schema), schema.length + 1);
+        char *at = strstr(text, name);
+        while (lacks && at) { /* called otherwise, wherever it stands */
+            *at = 'x';
+            at = strstr(at, name);
+        }
+        struct nadi_database *db = nadi_database_create("test_run.db", text, &diags);
+        assert_non_null(db);
+        assert_true(nadi_database_finish(db, &diags));
+        db = nadi_run_open("test_run.db", &diags);
+        assert_non_null(db);
+        nadi_database_close(db);
+        db = nadi_run_open_whole("test_run.db", &diags);
+        assert_int_equal(db != NULL, lacks == 0);
+        assert_int_equal(diags.errors, lacks > 0);
+        if (lacks)
+            assert_non_null(strstr(diags.items[0].message,
+                                   lacks == 1 ? "the table 'drawing_boxes'" : "the table 'spans'"));
+        nadi_database_close(db);
+        nadi_mem_free(text);
+        nadi_diags_release(&diags);
+    }
+    nadi_str_release(&schema);
+    unlink("test_run.db");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_result),
         cmocka_unit_test(every_column_is_described),
         cmocka_unit_test(every_cause_is_documented),
+        cmocka_unit_test(other_versions_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
