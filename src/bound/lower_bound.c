@@ -88,8 +88,6 @@ static uint64_t path_ns(const struct nadi_lower_bounds *f, uint32_t d, uint32_t 
     const struct nadi_dim *dim = &f->in->topology.dims[d];
     if (f->graph)
         return nadi_lower_bound_graph_least_ns(f->graph, carried(f, bytes));
-    if (f->in->options.network_model->needs_graph)
-        return 0;
     double serial = (double)carried(f, bytes) / dim->bytes_per_ns;
     if (f->in->options.network_model->store_and_forward)
         return nadi_count_mul(hops, nadi_count_trunc(dim->latency_ns + serial));
@@ -200,7 +198,8 @@ static uint64_t step_ns(const struct phase_view *v, uint32_t k)
 /* The endpoint stage of packet k. */
 static uint64_t stage_ns(const struct phase_view *v, uint32_t k)
 {
-    uint64_t reduce = nadi_phase_reduces(v->p, k) ? reduce_ns(v->f, nadi_phase_bytes(v->p, k)) : 0;
+    uint64_t reduce =
+        nadi_phase_reduces(v->p, k) ? reduce_ns(v->f, nadi_phase_reduced_bytes(v->p, k)) : 0;
     return nadi_count_add(v->endpoint_ns, reduce);
 }
 
@@ -305,7 +304,8 @@ static struct nadi_lower_bound direct(const struct phase_view *v)
 /* From the root, whose child may have been waiting, down to a leaf. */
 static struct nadi_lower_bound tree(const struct phase_view *v)
 {
-    uint64_t stage = nadi_count_add(v->endpoint_ns, reduce_ns(v->f, v->p->bytes));
+    const uint64_t reduce = v->p->exact ? 0 : reduce_ns(v->f, v->p->bytes); /* exact: the root's */
+    uint64_t stage = nadi_count_add(v->endpoint_ns, reduce);
     uint64_t level = nadi_count_add(stage, quickest_ns(v->f, v->dims, v->p->bytes));
     return (struct nadi_lower_bound){
         .own = stage,
@@ -365,7 +365,7 @@ static struct nadi_lower_bound phase_bound(struct nadi_lower_bounds *f, const st
     };
     if (f->in->system.shared_bus)
         v.endpoint_ns = 0;
-    if (p->local)
+    if (p->local && !p->exact)
         v.endpoint_ns = LOCAL_ENDPOINT_NS;
     const struct nadi_group *members =
         f->graph && group < f->in->groups.count ? &f->in->groups.items[group] : NULL;
@@ -481,6 +481,18 @@ uint32_t nadi_lower_bounds_group(const struct nadi_lower_bounds *f, const struct
     return nadi_groups_resolve(groups, name, rank == NADI_NONE ? 0 : rank);
 }
 
+/* Bytes of a collective that is cut without a rest, each part at most as large as those of the one
+ * that is rounded exactly: chunks of ceil(bytes / splits), the last one with what is left, each cut
+ * as evenly as can be in one dimension after the other. 0: too few. */
+static uint64_t even_bytes(const struct nadi_plan_request *request)
+{
+    const uint64_t splits = request->splits, least = request->bytes / splits;
+    const uint64_t parts = request->group->size;
+    if (least < splits)
+        return 0;
+    return nadi_count_mul(splits, (least - (splits - 1)) / parts * parts);
+}
+
 static struct nadi_lower_bound make_bound(struct nadi_lower_bounds *f, const struct memo *key)
 {
     const struct nadi_inputs *in = f->in;
@@ -500,7 +512,12 @@ static struct nadi_lower_bound make_bound(struct nadi_lower_bounds *f, const str
         .bytes = key->bytes,
         .involved = key->involved,
     };
-    if (request.implementation->count == 0 || !nadi_plan_make(&request, &plan))
+    if (in->system.exact) {
+        request.exact = true;
+        request.bytes = even_bytes(&request);
+    }
+    if (request.implementation->count == 0 || request.bytes == 0 ||
+        !nadi_plan_make(&request, &plan))
         return (struct nadi_lower_bound){0};
     return plan_bound(f, &plan, key->group);
 }
@@ -516,7 +533,7 @@ struct nadi_lower_bound nadi_lower_bound_collective(struct nadi_lower_bounds *f,
         uint64_t ns = nadi_replay_ns(t->duration_ns[node]);
         return (struct nadi_lower_bound){.own = ns, .last = ns};
     }
-    if (group == NADI_NONE || f->in->system.exact ||
+    if (group == NADI_NONE ||
         nadi_system_is_uneven(&f->in->system, (enum nadi_collective_kind)t->collective[node],
                               comm) ||
         is_custom(f->in, kind, t->id[node]))

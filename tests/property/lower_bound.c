@@ -15,14 +15,20 @@ static void draw_plain(struct job *j, struct nadi_rng *rng, uint64_t seed)
     job_random(j, rng);
     if (seed % 2)
         job_other_kinds(j, seed);
+    if (seed % 5 == 0) {
+        j->in.options.network_model = &nadi_network_flow;
+        j->in.system.exact = true;
+    }
 }
 
 /* Graphs: dimensions written out, and generators in words. */
 static void draw_graph(struct job *j, struct nadi_rng *rng, uint64_t seed)
 {
     job_packets(j, rng);
-    j->in.options.network_model = seed % 4 ? &nadi_network_aware : &nadi_network_flow;
-    j->in.system.exact = false;
+    static const struct nadi_network_ops *const models[] = {
+        &nadi_network_aware, &nadi_network_flow, &nadi_network_flow, &nadi_network_packet};
+    j->in.options.network_model = models[seed % 4];
+    j->in.system.exact = seed % 4 == 2 || (seed % 4 == 3 && !j->in.packet.exact);
     j->in.events = NULL;
     j->in.options.max_sim_ns = 0;
 }
