@@ -195,8 +195,10 @@ static void work(struct run *s, struct thread *t)
         t->first = begin + g->latency_ns;
         t->last = fmax(begin + g->busy_ns, g->overlaps ? t->last : 0) + g->latency_ns;
     }
-    if (t->access >= s->b->warm_up)
+    if (t->access >= s->b->warm_up) {
         s->r->part_ns[g->part] += t->last - before;
+        s->r->busy_ns[g->part] += g->busy_ns;
+    }
 }
 
 static enum nadi_trust simulate(struct run *s)
@@ -266,8 +268,10 @@ static void summarise(struct run *s)
     r->p50_ns = quantile(s->latencies, count, 0.5);
     r->p99_ns = quantile(s->latencies, count, 0.99);
     r->most_ns = s->latencies[count - 1];
-    for (uint32_t p = 0; p < NADI_PARTS; p++)
+    for (uint32_t p = 0; p < NADI_PARTS; p++) {
         r->part_ns[p] /= count;
+        r->busy_ns[p] /= count;
+    }
     for (const struct nadi_oram *o = &s->pages.oram; o && o->store; o = o->map)
         r->stash_largest =
             o->stash_largest > r->stash_largest ? o->stash_largest : r->stash_largest;

@@ -54,6 +54,7 @@ struct nadi_trusted_result {
     struct nadi_trusted_count count; /* of the measured accesses */
     double mean_ns, p50_ns, p99_ns, most_ns, elapsed_ns;
     double part_ns[NADI_PARTS]; /* mean of an access; their sum is its mean */
+    double busy_ns[NADI_PARTS]; /* what each part's server works for an access, mean */
     uint32_t stash_largest;
     uint64_t frames, storage_bytes, tree_bytes; /* provider; requester's host */
 };

@@ -1,7 +1,7 @@
 /* The timing model: closed forms, limits, and traffic that is the engine's own. */
 #include "base/mem.h"
 #include "memory/memory.h"
-#include "trusted/timing.h"
+#include "trusted/tier.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -201,6 +201,75 @@ static void test_traffic(void **state)
     }
 }
 
+/* As a tier: a page takes an access; saturation is the rate; nothing but the link is a plain pool.
+ */
+static void test_tier(void **state)
+{
+    (void)state;
+    for (uint32_t level = 0; level < 3; level++) {
+        struct nadi_trusted_bench b = small((enum nadi_oblivious)level);
+        struct nadi_trusted_tier t, few;
+        b.options.tree_arity = 8;
+        b.threads = 0;
+        assert_int_equal(nadi_trusted_tier_measure(&b, &t), NADI_TRUST_OK);
+        assert_int_equal(t.reads.accesses, NADI_TIER_SAMPLES);
+        b.write_share = 0;
+        b.threads = 1;
+        b.accesses = NADI_TIER_SAMPLES;
+        b.warm_up = NADI_TIER_SAMPLES / 5;
+        const struct nadi_trusted_result alone = run(&b);
+        assert_memory_equal(&alone.count, &t.reads, sizeof(alone.count));
+        assert_true(t.latency_ns + 4096 / t.read_bytes_per_ns >= alone.mean_ns * (1 - 1e-9));
+        assert_true(t.latency_ns + 4096 / t.read_bytes_per_ns <= alone.mean_ns * 1.05);
+        b.threads = 64;
+        b.accesses = 3000;
+        const struct nadi_trusted_result busy = run(&b);
+        expect_near((double)busy.count.useful_bytes / busy.elapsed_ns, t.read_bytes_per_ns,
+                    0.03 * t.read_bytes_per_ns);
+        b.threads = 1;
+        assert_int_equal(nadi_trusted_tier_measure(&b, &few), NADI_TRUST_OK);
+        expect_near(few.read_bytes_per_ns, 4096 / alone.mean_ns, 1e-9);
+        expect_near(t.stored_per_byte,
+                    level == 0   ? 4112 / 4096.0
+                    : level == 1 ? 4112 / 2048.0
+                                 : 4120 * 7.9921875 / 4096,
+                    1e-2);
+    }
+    struct nadi_trusted_bench b = small(NADI_OBLIVIOUS_NONE);
+    struct nadi_trusted_tier t;
+    b.threads = 0;
+    b.times = (struct nadi_trusted_times){.link_ns = 500, .link_bytes_per_ns = 16, .bare = true};
+    const struct nadi_memory_config plain = {.latency_ns = 1000, .bytes_per_ns = 16};
+    assert_int_equal(nadi_trusted_tier_measure(&b, &t), NADI_TRUST_OK);
+    for (uint64_t pages = 1; pages <= 1 << 20; pages *= 32) {
+        const double bytes = 4096.0 * (double)pages;
+        const double wanted = (double)nadi_memory_service_ns(&plain, 4096 * pages);
+        expect_near(t.latency_ns + bytes / t.read_bytes_per_ns, wanted, 1);
+        expect_near(t.latency_ns + bytes / t.write_bytes_per_ns, wanted, 1);
+    }
+}
+
+static void test_tier_pages(void **state)
+{
+    (void)state;
+    struct nadi_trusted_options o;
+    nadi_trusted_options_init(&o);
+    for (uint32_t level = 0; level < 3; level++) {
+        o.oblivious = (enum nadi_oblivious)level;
+        const uint64_t frame = 4096 + nadi_trusted_extra_bytes(&o);
+        for (uint32_t pages = 1; pages <= 1 << 20; pages = pages * 3 + 1) {
+            o.pages = pages;
+            const uint64_t stored = nadi_trusted_frames(&o) * frame;
+            const uint64_t found = nadi_trusted_tier_pages(&o, stored);
+            o.pages = (uint32_t)found;
+            assert_true(found >= pages && nadi_trusted_frames(&o) * frame <= stored);
+            o.pages = (uint32_t)found + 1;
+            assert_true(nadi_trusted_frames(&o) * frame > stored);
+        }
+        assert_int_equal(nadi_trusted_tier_pages(&o, frame - 1), 0);
+    }
+}
+
 static void test_baselines(void **state)
 {
     (void)state;
@@ -221,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_plain_pool), cmocka_unit_test(test_read),
         cmocka_unit_test(test_monotone),   cmocka_unit_test(test_saturation),
         cmocka_unit_test(test_traffic),    cmocka_unit_test(test_baselines),
+        cmocka_unit_test(test_tier),       cmocka_unit_test(test_tier_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
